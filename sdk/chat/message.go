@@ -1,0 +1,65 @@
+package chat
+
+import "encoding/json"
+
+// The roles of messages. Other roles are kept as they are.
+const (
+	RoleSystem    = "system"
+	RoleDeveloper = "developer"
+	RoleUser      = "user"
+	RoleAssistant = "assistant"
+	RoleTool      = "tool"
+)
+
+// Message is one message of a conversation, in the form of the OpenAI chat API.
+type Message struct {
+	Role             string
+	Content          Content
+	ReasoningContent string // the thinking before the content, where the client keeps it
+	ToolCalls        []Call
+	ToolCallID       string // of a tool's answer: the call that it answers
+	Name             string // of a tool's answer: the tool
+	// Extra holds the fields that this package does not know, in the order received; templates may read them.
+	Extra []Field
+}
+
+// Field is a member of a JSON object, in the order received.
+type Field struct {
+	Name  string
+	Value json.RawMessage
+}
+
+// Content is the content of a message: absent or null, a text, or a list of typed parts. The zero value is null.
+type Content struct {
+	Text  *string
+	Parts []Part
+}
+
+// Part is one typed part of a content, kept as received: Type is its "type" member, Text its "text" member where it has
+// one, and Raw the whole object.
+type Part struct {
+	Type string
+	Text string
+	Raw  json.RawMessage
+}
+
+// Call is a tool call of an assistant message.
+type Call struct {
+	ID   string
+	Name string
+	// Arguments is the JSON text of the arguments, as the model or the client spelled it.
+	Arguments string
+	Extra     []Field
+}
+
+// Tool is a function that the model may call.
+type Tool struct {
+	Name        string
+	Description string
+	// Parameters is the JSON Schema of the arguments, as received; nil when the tool declares none.
+	Parameters json.RawMessage
+	// Strict is OpenAI's flag of that name: the arguments must follow the schema.
+	Strict bool
+	// Raw is the whole tool as received: templates render it with its own fields in its own order.
+	Raw json.RawMessage
+}

@@ -1,0 +1,57 @@
+package chat
+
+// Status is how a parse ended.
+type Status string
+
+// The ways in which a parse can end.
+const (
+	// Complete: the output followed the format to its end.
+	Complete Status = "complete"
+	// Truncated: the output ended within the format.
+	Truncated Status = "truncated"
+	// Malformed: the output broke the format; what could not be read was delivered as content.
+	Malformed Status = "malformed"
+	// Trailing: the output followed the format, and more text came after its end.
+	Trailing Status = "trailing"
+)
+
+// Region says what became of a byte of the output.
+type Region string
+
+// The regions of an output.
+const (
+	PromptRegion    Region = "prompt"    // part of the generation prompt, not written by the model
+	ContentRegion   Region = "content"   // delivered as content
+	ReasoningRegion Region = "reasoning" // delivered as reasoning
+	CallRegion      Region = "call"      // id, name or arguments of a call
+	MarkerRegion    Region = "marker"    // markup of the format
+	SpaceRegion     Region = "space"     // white space around markup, not delivered
+	RecoveredRegion Region = "recovered" // delivered as content although the format did not say so
+	OpenRegion      Region = "open"      // undecided when the output ended: part of something never completed
+)
+
+// Span is a run of bytes of one region. Start and End are byte offsets into generation prompt + output, End exclusive.
+type Span struct {
+	Region Region `json:"region"`
+	Start  int    `json:"start"`
+	End    int    `json:"end"`
+}
+
+// Fault is a place where the output broke the format.
+type Fault struct {
+	At       int    `json:"at"`       // byte offset into generation prompt + output where recovery began
+	Farthest int    `json:"farthest"` // the farthest byte that was looked at before giving up
+	Message  string `json:"message"`  // what was expected and what was found
+}
+
+// Report is what happened while an output was parsed. Its spans cover every byte exactly once.
+type Report struct {
+	Status       Status   `json:"status"`
+	Length       int      `json:"length"`                  // bytes of generation prompt + output
+	PromptLength int      `json:"prompt_length"`           // bytes of the generation prompt
+	Spans        []Span   `json:"spans,omitempty"`         //
+	Faults       []Fault  `json:"faults,omitempty"`        // in order; empty unless Malformed or Trailing
+	UnknownTools []string `json:"unknown_tools,omitempty"` // names of calls that no tool of the request has
+	Notes        []string `json:"notes,omitempty"`         // repairs, and what a person should know
+	MaxHeld      int      `json:"max_held"`                // most bytes held undecided at the end of a chunk
+}

@@ -1,0 +1,38 @@
+package grammar
+
+// Mode says which constraint a program is to become.
+type Mode uint8
+
+// The modes of a constraint.
+const (
+	// Free: no constraint.
+	Free Mode = iota
+	// Lazy: sampling is free until a trigger occurs in the output, and constrained from there on.
+	Lazy
+	// Strict: the whole output is constrained.
+	Strict
+)
+
+// TriggerType says how a trigger is looked for in the output.
+type TriggerType string
+
+// The types of triggers.
+const (
+	TriggerWord    TriggerType = "word"    // the text itself
+	TriggerPattern TriggerType = "pattern" // a regular expression; the grammar starts at its first group
+)
+
+// Trigger is a text whose appearance in the output starts a lazy grammar.
+type Trigger struct {
+	Type  TriggerType `json:"type"`
+	Value string      `json:"value"`
+}
+
+// Constraint is what an engine needs in order to sample only what the program parses.
+type Constraint struct {
+	Grammar  string    `json:"grammar"` // GBNF; its root covers the output, or what follows from the trigger when lazy
+	Lazy     bool      `json:"lazy"`
+	Triggers []Trigger `json:"triggers"`
+	// Notes say what the grammar could not hold to, such as unsupported keywords of a schema.
+	Notes []string `json:"notes,omitempty"`
+}

@@ -1,0 +1,104 @@
+// Package handler is the contract between the host and whatever claims a chat template: the generic autoparser, or a
+// plugin.
+//
+// A handler answers a request with a Plan, and the plan's program is run by the host: no handler is asked per token, and
+// a handler that dies hurts no running session. Only a format that no program can describe needs a StreamHandler.
+//
+// Words that must not be confused: a *handler* answers requests for templates; a *plan* is the answer to one request; a
+// *program* is the part of the plan that parses. A handler leaves empty what the host fills: prompts and the constraint.
+package handler
+
+import (
+	"context"
+
+	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/grammar"
+	"github.com/dragoman-project/dragoman/sdk/peg"
+)
+
+// Handler claims templates and plans requests for them. Its methods may be called concurrently.
+type Handler interface {
+	// Describe says who the handler is and which templates it claims. It must always answer the same.
+	Describe() Description
+	// Plan answers a request. A handler that cannot serve this template or this request says so with a Declined error,
+	// and the host goes on to the next one; a request that is at fault is a *chat.RequestError.
+	Plan(ctx context.Context, in Input) (*Plan, error)
+}
+
+// Description is what a handler says of itself.
+type Description struct {
+	Name    string // unique among handlers: [a-z0-9-]+
+	Version string // of the handler, semver
+	// Match is an expr predicate over the template, in the language of workarounds: `source contains "<|channel|>"`.
+	Match string
+	// Priority decides between handlers that claim the same template; the highest wins, a tie is a reported conflict.
+	// The generic autoparser has priority 0, plugins have 100 unless they say otherwise.
+	Priority int
+	// Cases are the handler's golden cases, JSON Lines in the format of package cases; replayed before it goes live.
+	Cases []byte
+}
+
+// Template is what a handler is told of the template.
+type Template struct {
+	Name     string
+	Source   string
+	BOSToken string
+	EOSToken string
+}
+
+// Input is a request to plan.
+type Input struct {
+	Template Template
+	Request  *chat.Request
+}
+
+// Plan is the answer to a request. A handler fills the first group; the host renders the prompt from Request, binds the
+// program to it, builds the constraint, and fills the second.
+type Plan struct {
+	// Request is the request as it is to be rendered, its messages normalised for the template; nil: as it came.
+	Request *chat.Request
+	// Program parses generation prompt + output.
+	Program *peg.Program
+	// Grammar says which constraint to make of the program.
+	Grammar grammar.Mode
+	// Triggers replace those derived from the program's Trigger rules.
+	Triggers []grammar.Trigger
+	// PreservedTokens are special tokens that the engine must not drop from the text.
+	PreservedTokens []string
+	// Stops are strings at which the engine should stop, besides its end-of-turn tokens.
+	Stops []string
+	// SupportsThinking says that the template knows reasoning; ThinkingStart opens it and each of ThinkingEnds closes it.
+	SupportsThinking bool
+	ThinkingStart    string
+	ThinkingEnds     []string
+
+	Prompt           string
+	GenerationPrompt string
+	Constraint       *grammar.Constraint // nil: sampling is free
+	// ReasoningState says whether generation starts inside reasoning.
+	ReasoningState ReasoningState
+	// Delimiters are the texts that start messages of each role in the prompt.
+	Delimiters []Delimiter
+	Notes      []string // what a person should know, such as a constraint that had to be relaxed
+}
+
+// ReasoningState is where generation starts with respect to reasoning.
+type ReasoningState string
+
+// The reasoning states.
+const (
+	ReasoningIdle   ReasoningState = "idle"   // not begun; the model may begin it
+	ReasoningOpen   ReasoningState = "open"   // the prompt opened it
+	ReasoningClosed ReasoningState = "closed" // the prompt opened and closed it
+)
+
+// Delimiter is the text that starts a message of a role.
+type Delimiter struct {
+	Role      string
+	Delimiter string
+}
+
+// Declined is the error of a handler that cannot serve a template or a request.
+type Declined struct{ Reason string }
+
+func (d *Declined) Error() string { return "declined: " + d.Reason }
