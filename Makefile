@@ -1,0 +1,67 @@
+# Everything a person or a machine does with this repository. `make` alone builds.
+#
+# Tools that are not part of Go are installed by the rules below into .cache/tools, at pinned versions.
+
+GOLANGCI_LINT_VERSION := v2.15.0
+BUF_VERSION           := v1.70.0
+
+TOOLS   := $(CURDIR)/.cache/tools
+PLUGINS := $(notdir $(patsubst %/main.go,%,$(wildcard plugins/*/main.go)))
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+LDFLAGS := -s -w -X main.version=$(VERSION)
+FUZZTIME ?= 30s
+
+.DEFAULT_GOAL := build
+.PHONY: build run test golden fuzz bench lint generate
+
+## build: bin/host, and bin/plugins/ with each plugin and its manifest
+build:
+	@mkdir -p bin/plugins
+	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/host ./cmd/host
+	@for p in $(PLUGINS); do \
+		echo "go build -o bin/plugins/$$p ./plugins/$$p" && \
+		go build -trimpath -ldflags '-s -w' -o bin/plugins/$$p ./plugins/$$p && \
+		cp plugins/$$p/$$p.yaml bin/plugins/$$p.yaml || exit 1; \
+	done
+
+## run: the daemon on 127.0.0.1:8080 with the embedded templates and rules; HOST_FLAGS adds flags
+run: build
+	./bin/host serve $(HOST_FLAGS)
+
+## test: every test, with the race detector
+test:
+	go test -race ./...
+
+## golden: rewrite the golden files of tests from what the code prints now; read the difference before committing it
+golden:
+	go test ./autoparser/... ./host/... -update
+
+## fuzz: every fuzz target for FUZZTIME each
+fuzz:
+	@go list ./... | while read -r pkg; do \
+		go test -list '^Fuzz' $$pkg | grep '^Fuzz' | while read -r target; do \
+			echo "$$pkg $$target" && go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; \
+		done || exit 1; \
+	done
+
+## bench: every benchmark, with allocations
+bench:
+	go test -run '^$$' -bench . -benchmem ./...
+
+## lint: vet, golangci-lint, and buf over the protobuf definitions
+lint: $(TOOLS)/golangci-lint-$(GOLANGCI_LINT_VERSION) $(TOOLS)/buf-$(BUF_VERSION)
+	go vet ./...
+	$(TOOLS)/golangci-lint-$(GOLANGCI_LINT_VERSION) run
+	$(TOOLS)/buf-$(BUF_VERSION) lint
+
+## generate: code made from the protobuf definitions
+generate: $(TOOLS)/buf-$(BUF_VERSION)
+	$(TOOLS)/buf-$(BUF_VERSION) generate
+
+$(TOOLS)/golangci-lint-$(GOLANGCI_LINT_VERSION):
+	GOBIN=$(TOOLS) go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT_VERSION)
+	mv $(TOOLS)/golangci-lint $@
+
+$(TOOLS)/buf-$(BUF_VERSION):
+	GOBIN=$(TOOLS) go install github.com/bufbuild/buf/cmd/buf@$(BUF_VERSION)
+	mv $(TOOLS)/buf $@
