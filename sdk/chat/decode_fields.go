@@ -1,0 +1,158 @@
+package chat
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// spelling is a value of a field and how the wire spells it.
+type spelling[T comparable] struct {
+	text  string
+	value T
+}
+
+var (
+	toolModes = []spelling[ToolMode]{{"auto", ToolAuto}, {"none", ToolNone}, {"required", ToolRequired}}
+
+	reasoningFormats = []spelling[ReasoningFormat]{
+		{"auto", ReasoningAuto}, {"none", ReasoningNone},
+		{"deepseek", ReasoningDeepSeek}, {"deepseek-legacy", ReasoningDeepSeekLegacy},
+	}
+
+	continuations = []spelling[Continuation]{
+		{"none", ContinueNone}, {"auto", ContinueAuto},
+		{"content", ContinueContent}, {"reasoning_content", ContinueReasoning},
+	}
+)
+
+// oneOf reads one of a few texts.
+func oneOf[T comparable](spellings []spelling[T]) func(value) (T, error) {
+	return func(v value) (T, error) {
+		text, err := v.text()
+		for _, s := range spellings {
+			if err == nil && s.text == text {
+				return s.value, nil
+			}
+		}
+		var none T
+		return none, v.expected("one of " + listed(spellings))
+	}
+}
+
+func listed[T comparable](spellings []spelling[T]) string {
+	var texts []string
+	for _, s := range spellings {
+		texts = append(texts, fmt.Sprintf("%q", s.text))
+	}
+	return strings.Join(texts, ", ")
+}
+
+// spelled is the text that oneOf reads as v, or "" if there is none.
+func spelled[T comparable](spellings []spelling[T], v T) string {
+	i := slices.IndexFunc(spellings, func(s spelling[T]) bool { return s.value == v })
+	if i < 0 {
+		return ""
+	}
+	return spellings[i].text
+}
+
+func (m ToolMode) String() string {
+	if m == ToolNamed {
+		return "named"
+	}
+	return spelled(toolModes, m)
+}
+
+func (f ReasoningFormat) String() string { return spelled(reasoningFormats, f) }
+
+func (c Continuation) String() string { return spelled(continuations, c) }
+
+// optional reads a value that is told apart from its absence.
+func optional[T any](read func(value) (T, error)) func(value) (*T, error) {
+	return func(v value) (*T, error) {
+		result, err := read(v)
+		return &result, err
+	}
+}
+
+// readToolChoice reads a mode, or {"type":"function","function":{"name":…}}.
+func readToolChoice(v value) (c ToolChoice, err error) {
+	if v.kind() != '{' {
+		c.Mode, err = oneOf(toolModes)(v)
+		if err != nil {
+			err = v.expected("one of " + listed(toolModes) + ` or {"type":"function","function":{"name":…}}`)
+		}
+		return c, err
+	}
+	var rest []Field
+	name := into(&c.Name, value.text)
+	err = v.fields(map[string]func(value) error{
+		"type":     checkFunctionType,
+		"function": func(v value) error { return v.fields(map[string]func(value) error{"name": name}, &rest) },
+		"name":     name,
+	}, &rest)
+	if err == nil && c.Name == "" {
+		err = v.missing("function.name", "the name of a tool")
+	}
+	c.Mode = ToolNamed
+	return c, err
+}
+
+// readResponseFormat returns the schema that the content must follow, nil for free text.
+func readResponseFormat(v value) (schema json.RawMessage, err error) {
+	var kind string
+	var named, plain json.RawMessage
+	var rest []Field
+	inner := map[string]func(value) error{"schema": into(&named, readObjectSchema)}
+	err = v.fields(map[string]func(value) error{
+		"type":        into(&kind, value.text),
+		"json_schema": func(v value) error { return v.fields(inner, &rest) },
+		"schema":      into(&plain, readObjectSchema),
+	}, &rest)
+	if err != nil {
+		return nil, err
+	}
+	if named == nil {
+		named = plain
+	}
+	v.path = memberPath(v.path, "type")
+	switch {
+	case kind == "text":
+		return nil, nil
+	case kind == "json_object" && named == nil:
+		return json.RawMessage(`{"type":"object"}`), nil
+	case kind == "json_object", kind == "json_schema" && named != nil:
+		return named, nil
+	case kind == "json_schema":
+		return nil, &RequestError{Path: "response_format.json_schema.schema", Message: "expected a JSON Schema, found nothing"}
+	}
+	return nil, v.fault(fmt.Sprintf(`expected one of "text", "json_object", "json_schema", found %q`, kind))
+}
+
+// readContinuation reads true, false or the name of a part.
+func readContinuation(v value) (Continuation, error) {
+	switch v.kind() {
+	case 't':
+		return ContinueAuto, nil
+	case 'f':
+		return ContinueNone, nil
+	}
+	c, err := oneOf(continuations)(v)
+	if err != nil {
+		err = v.expected("true, false or one of " + listed(continuations))
+	}
+	return c, err
+}
+
+// readKwargs keeps the members of an object, null ones too: to a template, null differs from absent.
+func readKwargs(v value) (kwargs []Field, err error) {
+	return kwargs, v.fields(nil, &kwargs)
+}
+
+// readEffort reads the effort, a text whose levels differ from template to template.
+func readEffort(v value) (*value, error) {
+	_, err := v.text()
+	return &v, err
+}

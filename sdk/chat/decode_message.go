@@ -1,0 +1,143 @@
+package chat
+
+import "encoding/json"
+
+// TextContent is the content of a message that is one text.
+func TextContent(text string) Content { return Content{Text: &text} }
+
+// UnmarshalJSON reads an OpenAI message. Its errors are *RequestError.
+func (m *Message) UnmarshalJSON(data []byte) error { return unmarshal(m, data, readMessage) }
+
+// UnmarshalJSON reads null, a string or an array of parts. Its errors are *RequestError.
+func (c *Content) UnmarshalJSON(data []byte) error { return unmarshal(c, data, readContent) }
+
+// UnmarshalJSON reads a typed part. Its errors are *RequestError.
+func (p *Part) UnmarshalJSON(data []byte) error { return unmarshal(p, data, readPart) }
+
+// UnmarshalJSON reads a tool call, wrapped as OpenAI does or bare. Its errors are *RequestError.
+func (c *Call) UnmarshalJSON(data []byte) error { return unmarshal(c, data, readCall) }
+
+// unmarshal reads a whole document; target stays as it was when that fails.
+func unmarshal[T any](target *T, data []byte, read func(value) (T, error)) error {
+	v, err := document(data)
+	if err != nil {
+		return err
+	}
+	result, err := read(v)
+	if err == nil {
+		*target = result
+	}
+	return err
+}
+
+func readMessage(v value) (m Message, err error) {
+	var alias string
+	err = v.fields(map[string]func(value) error{
+		"role":              into(&m.Role, value.text),
+		"content":           into(&m.Content, readContent),
+		"reasoning_content": into(&m.ReasoningContent, value.text),
+		"reasoning":         into(&alias, value.text), // what some engines and clients call it; reasoning_content wins
+		"tool_calls":        into(&m.ToolCalls, each(readCall)),
+		"tool_call_id":      into(&m.ToolCallID, value.text),
+		"name":              into(&m.Name, value.text),
+	}, &m.Extra)
+	if err != nil {
+		return m, err
+	}
+	if m.ReasoningContent == "" {
+		m.ReasoningContent = alias
+	}
+	if m.Role == "" {
+		return m, v.missing("role", `a role such as "user"`)
+	}
+	if !v.has("content", "tool_calls", "reasoning_content", "reasoning") {
+		return m, v.missing("content", "content or tool_calls")
+	}
+	return m, nil
+}
+
+func readContent(v value) (c Content, err error) {
+	switch v.kind() {
+	case 'n':
+		return c, nil
+	case '"':
+		text, err := v.text()
+		return TextContent(text), err
+	case '[':
+		c.Parts, err = each(readPart)(v)
+		return c, err
+	}
+	return c, v.expected("a string, null or an array of parts")
+}
+
+func readPart(v value) (p Part, err error) {
+	var rest []Field
+	err = v.fields(map[string]func(value) error{"type": into(&p.Type, value.text)}, &rest)
+	if err != nil {
+		return p, err
+	}
+	if p.Type == "" {
+		return p, v.missing("type", `a type such as "text"`)
+	}
+	p.Raw = json.RawMessage(v.raw)
+	if p.Type != "text" {
+		return p, nil
+	}
+	for _, field := range rest {
+		if field.Name == "text" {
+			p.Text, err = value{path: memberPath(v.path, "text"), raw: []byte(field.Value)}.text()
+			return p, err
+		}
+	}
+	return p, v.missing("text", "a string")
+}
+
+func readCall(v value) (c Call, err error) {
+	wrapped := false
+	var dropped []Field // templates and clients know nothing else within a function
+	function := map[string]func(value) error{
+		"name":      into(&c.Name, value.text),
+		"arguments": into(&c.Arguments, readArguments),
+	}
+	err = v.fields(map[string]func(value) error{
+		"id":        into(&c.ID, value.text),
+		"type":      checkFunctionType,
+		"function":  func(v value) error { wrapped = true; return v.fields(function, &dropped) },
+		"name":      function["name"],
+		"arguments": function["arguments"],
+	}, &c.Extra)
+	if err == nil && c.Name == "" {
+		if wrapped {
+			v.path = memberPath(v.path, "function")
+		}
+		err = v.missing("name", "the name of the function that was called")
+	}
+	return c, err
+}
+
+// readArguments keeps arguments as JSON text, whether they come as such or as an object.
+func readArguments(v value) (string, error) {
+	switch v.kind() {
+	case '"':
+		return v.text()
+	case '{':
+		return compact(v), nil
+	}
+	return "", v.expected("a JSON text or an object")
+}
+
+func checkFunctionType(v value) error {
+	text, err := v.text()
+	if err == nil && text != "function" {
+		err = v.expected(`"function"`, "only functions are supported")
+	}
+	return err
+}
+
+// compact is the text of v without white space between its tokens.
+func compact(v value) string {
+	raw := v.raw.Clone()
+	// Formatting fails on invalid JSON only, and v has been checked.
+	_ = raw.Compact()
+	return string(raw)
+}

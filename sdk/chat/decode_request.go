@@ -1,0 +1,182 @@
+package chat
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+)
+
+// ParseRequest reads the JSON of a chat request and checks it. Its errors are *RequestError: the client's fault, with the
+// place in the request and what to do. The result shares no memory with data.
+func ParseRequest(data []byte) (*Request, error) {
+	r := new(Request)
+	if err := r.UnmarshalJSON(data); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// UnmarshalJSON reads a request like ParseRequest; r stays as it was when that fails.
+func (r *Request) UnmarshalJSON(data []byte) error { return unmarshal(r, data, readRequest) }
+
+func readRequest(v value) (r Request, err error) {
+	var in wireRequest
+	if err = v.fields(in.readers(&r), &r.Extra); err != nil {
+		return r, err
+	}
+	r.AddGenerationPrompt = r.ContinueFinalMessage == ContinueNone
+	return r, firstError(
+		func() error { return in.settleSchema(&r) },
+		func() error { return in.settleVariables(&r) },
+		func() error { return checkMessages(v, &r) },
+		func() error { return checkContinuation(&r, in.addGenerationPrompt) },
+		func() error { return checkToolChoice(&r) },
+	)
+}
+
+// wireRequest holds what a request says in two places until both are known.
+type wireRequest struct {
+	jsonSchema          json.RawMessage
+	responseSchema      json.RawMessage
+	addGenerationPrompt *bool
+	reasoningEffort     *value
+}
+
+func (in *wireRequest) readers(r *Request) map[string]func(value) error {
+	return map[string]func(value) error{
+		"messages":               into(&r.Messages, each(readMessage)),
+		"tools":                  into(&r.Tools, each(readTool)),
+		"tool_choice":            into(&r.ToolChoice, readToolChoice),
+		"parallel_tool_calls":    into(&r.ParallelToolCalls, value.boolean),
+		"json_schema":            into(&in.jsonSchema, readObjectSchema),
+		"response_format":        into(&in.responseSchema, readResponseFormat),
+		"reasoning_format":       into(&r.ReasoningFormat, oneOf(reasoningFormats)),
+		"reasoning_effort":       into(&in.reasoningEffort, readEffort),
+		"enable_thinking":        into(&r.EnableThinking, optional(value.boolean)),
+		"add_generation_prompt":  into(&in.addGenerationPrompt, optional(value.boolean)),
+		"continue_final_message": into(&r.ContinueFinalMessage, readContinuation),
+		"chat_template_kwargs":   into(&r.TemplateKwargs, readKwargs),
+		"pure_content":           into(&r.PureContent, value.boolean),
+	}
+}
+
+// settleSchema takes the schema of the content from where it is given.
+func (in *wireRequest) settleSchema(r *Request) error {
+	if in.jsonSchema != nil && in.responseSchema != nil {
+		return &RequestError{Path: "json_schema", Message: "the schema is also given in response_format; send one of them"}
+	}
+	r.JSONSchema = in.jsonSchema
+	if in.responseSchema != nil {
+		r.JSONSchema = in.responseSchema
+	}
+	return nil
+}
+
+// settleVariables makes what a request says as a field and what it says as a variable of the template agree: thinking and
+// the generation prompt end up in their fields, the effort as a variable. So nobody later sees two different answers.
+func (in *wireRequest) settleVariables(r *Request) error {
+	var kwargs []Field
+	for _, field := range r.TemplateKwargs {
+		v := value{path: memberPath("chat_template_kwargs", field.Name), raw: []byte(field.Value)}
+		var err error
+		switch field.Name {
+		case "enable_thinking":
+			err = agree(&r.EnableThinking, v)
+		case "add_generation_prompt":
+			err = agree(&in.addGenerationPrompt, v)
+		case "reasoning_effort":
+			err = in.agreeEffort(v)
+			kwargs = append(kwargs, field)
+		case "messages", "tools":
+			err = v.fault("not a variable of its own; send it as the request's " + field.Name)
+		default:
+			kwargs = append(kwargs, field)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if in.reasoningEffort != nil {
+		kwargs = append(kwargs, Field{Name: "reasoning_effort", Value: []byte(in.reasoningEffort.raw)})
+	}
+	if in.addGenerationPrompt != nil {
+		r.AddGenerationPrompt = *in.addGenerationPrompt
+	}
+	r.TemplateKwargs = kwargs
+	return nil
+}
+
+// agree stores a boolean variable in its field, unless that says otherwise. Null is not set.
+func agree(field **bool, variable value) error {
+	if variable.isNull() {
+		return nil
+	}
+	b, err := variable.boolean()
+	if err != nil {
+		return err
+	}
+	if *field != nil && **field != b {
+		return variable.fault(fmt.Sprintf("found %t, but the request's own field says %t; send one of them", b, **field))
+	}
+	*field = &b
+	return nil
+}
+
+// agreeEffort checks that the effort is the same in both places; the variable then stands for both.
+func (in *wireRequest) agreeEffort(variable value) error {
+	if in.reasoningEffort != nil && !bytes.Equal(in.reasoningEffort.raw, variable.raw) {
+		return variable.fault(fmt.Sprintf("found %s, but reasoning_effort says %s; send one of them", variable.raw, in.reasoningEffort.raw))
+	}
+	in.reasoningEffort = nil
+	return nil
+}
+
+func checkMessages(v value, r *Request) error {
+	switch {
+	case !v.has("messages"):
+		return v.missing("messages", "a non-empty array")
+	case len(r.Messages) == 0:
+		return &RequestError{Path: "messages", Message: "expected a non-empty array; send at least one message"}
+	}
+	return nil
+}
+
+func checkContinuation(r *Request, addGenerationPrompt *bool) error {
+	if r.ContinueFinalMessage == ContinueNone {
+		return nil
+	}
+	last := len(r.Messages) - 1
+	if role := r.Messages[last].Role; role != RoleAssistant {
+		return &RequestError{Path: memberPath(indexPath("messages", last), "role"),
+			Message: fmt.Sprintf("continue_final_message goes on with a message of the assistant, found one of role %q", role)}
+	}
+	if addGenerationPrompt != nil && *addGenerationPrompt {
+		return &RequestError{Path: "add_generation_prompt",
+			Message: "true starts a new message, but continue_final_message goes on with the last one; send one of them"}
+	}
+	return nil
+}
+
+func checkToolChoice(r *Request) error {
+	switch choice := r.ToolChoice; choice.Mode {
+	case ToolRequired:
+		if len(r.Tools) == 0 {
+			return &RequestError{Path: "tool_choice", Message: `"required" needs at least one tool; send tools, or "auto"`}
+		}
+	case ToolNamed:
+		if !slices.ContainsFunc(r.Tools, func(t Tool) bool { return t.Name == choice.Name }) {
+			return &RequestError{Path: "tool_choice.function.name", Message: fmt.Sprintf("no tool of the request is named %q", choice.Name)}
+		}
+	}
+	return nil
+}
+
+func firstError(checks ...func() error) error {
+	for _, check := range checks {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

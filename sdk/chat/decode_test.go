@@ -1,0 +1,262 @@
+package chat_test
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/dragoman-project/dragoman/sdk/chat"
+)
+
+// TestMessagesReadAsClientsSpellThem gives messages as clients send them and as this package writes them.
+func TestMessagesReadAsClientsSpellThem(t *testing.T) {
+	for _, test := range []struct{ name, in, out string }{
+		{"text", `{"content":"Hi","role":"user"}`, `{"role":"user","content":"Hi"}`},
+		{"null content", `{"role":"assistant","content":null}`, `{"role":"assistant","content":null}`},
+		{"parts stay as they are", `{"role":"user","content":[{"type":"text","text":"a","cache":1},{"type":"image_url","image_url":{}}]}`,
+			`{"role":"user","content":[{"type":"text","text":"a","cache":1},{"type":"image_url","image_url":{}}]}`},
+		{"no parts", `{"role":"user","content":[]}`, `{"role":"user","content":[]}`},
+		{"reasoning", `{"role":"assistant","reasoning":"r","content":"c"}`, `{"role":"assistant","content":"c","reasoning_content":"r"}`},
+		{"reasoning_content wins", `{"role":"assistant","reasoning":"x","reasoning_content":"r","content":"c"}`,
+			`{"role":"assistant","content":"c","reasoning_content":"r"}`},
+		{"arguments as an object", `{"role":"assistant","tool_calls":[{"id":"1","type":"function","function":{"name":"f","arguments":{ "b" : 1.0, "a": "\u00e9é" }}}]}`,
+			`{"role":"assistant","content":null,"tool_calls":[{"type":"function","function":{"name":"f","arguments":"{\"b\":1.0,\"a\":\"\\u00e9é\"}"},"id":"1"}]}`},
+		{"arguments that are not JSON", `{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":"{not json}"}}]}`,
+			`{"role":"assistant","content":null,"tool_calls":[{"type":"function","function":{"name":"f","arguments":"{not json}"}}]}`},
+		{"a bare call", `{"role":"assistant","tool_calls":[{"name":"f","arguments":"{}","index":0}]}`,
+			`{"role":"assistant","content":null,"tool_calls":[{"type":"function","function":{"name":"f","arguments":"{}"},"index":0}]}`},
+		{"a tool's answer", `{"tool_call_id":"1","name":"f","content":"4","role":"tool"}`,
+			`{"role":"tool","content":"4","name":"f","tool_call_id":"1"}`},
+		{"unknown members in order", `{"z":1,"role":"user","a":{"b":[]},"content":"c","n":null}`,
+			`{"role":"user","content":"c","z":1,"a":{"b":[]},"n":null}`},
+		{"any role", `{"role":"critic","content":"c"}`, `{"role":"critic","content":"c"}`},
+		{"nulls are absent", `{"role":"user","content":"c","tool_calls":null,"name":null,"reasoning_content":null}`, `{"role":"user","content":"c"}`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var m chat.Message
+			if err := json.Unmarshal([]byte(test.in), &m); err != nil {
+				t.Fatal(err)
+			}
+			expectJSON(t, m, test.out)
+			var again chat.Message
+			if err := json.Unmarshal([]byte(test.out), &again); err != nil {
+				t.Fatal(err)
+			}
+			expectJSON(t, again, test.out)
+		})
+	}
+}
+
+// TestRequestsReadAsClientsSpellThem gives the members of a request beside its messages.
+func TestRequestsReadAsClientsSpellThem(t *testing.T) {
+	const tool = `{"type":"function","function":{"name":"f"}}`
+	for _, test := range []struct{ name, in, out string }{
+		{"nothing", ``, `"add_generation_prompt":true`},
+		{"nulls are absent", `"tools":null,"tool_choice":null,"enable_thinking":null,"response_format":null`, `"add_generation_prompt":true`},
+		{"a tool keeps its members", `"tools":[{"function":{"strict":true,"name":"f","x":1},"type":"function"}]`,
+			`"tools":[{"function":{"strict":true,"name":"f","x":1},"type":"function"}],"add_generation_prompt":true`},
+		{"a bare tool is wrapped", `"tools":[{"type":"function","name":"f","parameters":{}}]`,
+			`"tools":[{"type":"function","function":{"name":"f","parameters":{}}}],"add_generation_prompt":true`},
+		{"a tool by name", `"tools":[` + tool + `],"tool_choice":{"type":"function","function":{"name":"f"}}`,
+			`"tools":[` + tool + `],"tool_choice":{"type":"function","function":{"name":"f"}},"add_generation_prompt":true`},
+		{"a tool by bare name", `"tools":[` + tool + `],"tool_choice":{"type":"function","name":"f"}`,
+			`"tools":[` + tool + `],"tool_choice":{"type":"function","function":{"name":"f"}},"add_generation_prompt":true`},
+		{"required", `"tools":[` + tool + `],"tool_choice":"required","parallel_tool_calls":true`,
+			`"tools":[` + tool + `],"tool_choice":"required","parallel_tool_calls":true,"add_generation_prompt":true`},
+		{"a schema in response_format", `"response_format":{"type":"json_schema","json_schema":{"name":"n","schema":{"type":"object"}}}`,
+			`"json_schema":{"type":"object"},"add_generation_prompt":true`},
+		{"any object", `"response_format":{"type":"json_object"}`, `"json_schema":{"type":"object"},"add_generation_prompt":true`},
+		{"an object of a schema", `"response_format":{"type":"json_object","schema":{"required":[]}}`, `"json_schema":{"required":[]},"add_generation_prompt":true`},
+		{"free text", `"response_format":{"type":"text"}`, `"add_generation_prompt":true`},
+		{"thinking", `"enable_thinking":false`, `"enable_thinking":false,"add_generation_prompt":true`},
+		{"thinking as a variable", `"chat_template_kwargs":{"a":1,"enable_thinking":false,"b":null}`,
+			`"enable_thinking":false,"add_generation_prompt":true,"chat_template_kwargs":{"a":1,"b":null}`},
+		{"thinking said twice", `"enable_thinking":true,"chat_template_kwargs":{"enable_thinking":true}`, `"enable_thinking":true,"add_generation_prompt":true`},
+		{"effort is a variable", `"reasoning_effort":"low","chat_template_kwargs":{"x":1}`,
+			`"add_generation_prompt":true,"chat_template_kwargs":{"x":1,"reasoning_effort":"low"}`},
+		{"effort said twice", `"reasoning_effort":"low","chat_template_kwargs":{"reasoning_effort":"low"}`,
+			`"add_generation_prompt":true,"chat_template_kwargs":{"reasoning_effort":"low"}`},
+		{"reasoning format", `"reasoning_format":"deepseek-legacy"`, `"reasoning_format":"deepseek-legacy","add_generation_prompt":true`},
+		{"no generation prompt", `"chat_template_kwargs":{"add_generation_prompt":false}`, `"add_generation_prompt":false`},
+		{"pure content", `"pure_content":true`, `"add_generation_prompt":true,"pure_content":true`},
+		{"unknown members in order", `"model":"m","stream":true,"a":null`, `"add_generation_prompt":true,"model":"m","stream":true,"a":null`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			const messages = `"messages":[{"role":"user","content":"Hi"}]`
+			r, err := chat.ParseRequest([]byte("{" + strings.TrimSuffix(messages+","+test.in, ",") + "}"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := "{" + messages + "," + test.out + "}"
+			expectJSON(t, r, want)
+			again, err := chat.ParseRequest([]byte(want))
+			if err != nil {
+				t.Fatal(err)
+			}
+			expectJSON(t, again, want)
+		})
+	}
+}
+
+func TestContinuationsOfTheFinalMessage(t *testing.T) {
+	for in, want := range map[string]chat.Continuation{
+		`true`: chat.ContinueAuto, `"auto"`: chat.ContinueAuto, `false`: chat.ContinueNone, `"none"`: chat.ContinueNone,
+		`"content"`: chat.ContinueContent, `"reasoning_content"`: chat.ContinueReasoning,
+	} {
+		r, err := chat.ParseRequest([]byte(`{"messages":[{"role":"assistant","content":"a"}],"continue_final_message":` + in + `}`))
+		if err != nil {
+			t.Fatalf("%s: %v", in, err)
+		}
+		if r.ContinueFinalMessage != want {
+			t.Errorf("%s: continues %v, want %v", in, r.ContinueFinalMessage, want)
+		}
+		if r.AddGenerationPrompt != (want == chat.ContinueNone) {
+			t.Errorf("%s: add_generation_prompt is %v", in, r.AddGenerationPrompt)
+		}
+	}
+}
+
+func TestFaultyRequestsNamePlaceAndRemedy(t *testing.T) {
+	const hi = `"messages":[{"role":"user","content":"Hi"}]`
+	tool := func(parameters string) string {
+		return `{` + hi + `,"tools":[{"type":"function","function":{"name":"f","parameters":` + parameters + `}}]}`
+	}
+	call := func(call string) string {
+		return `{"messages":[{"role":"assistant","tool_calls":[` + call + `]}]}`
+	}
+	for _, test := range []struct{ in, want string }{
+		{``, `expected a JSON value, found nothing`},
+		{`{"messages":`, `messages: not JSON: byte 12: unexpected EOF`},
+		{`{} x`, `not JSON: byte 2: more text after the end of the value`},
+		{`[]`, `expected an object, found an array`},
+		{`{}`, `messages: expected a non-empty array, found nothing`},
+		{`{"messages":[]}`, `messages: expected a non-empty array; send at least one message`},
+		{`{"messages":{}}`, `messages: expected an array, found an object`},
+		{`{"messages":["Hi"]}`, `messages[0]: expected an object, found "Hi"`},
+		{`{"messages":[{"content":"Hi"}]}`, `messages[0].role: expected a role such as "user", found nothing`},
+		{`{"messages":[{"role":"assistant"}]}`, `messages[0].content: expected content or tool_calls, found nothing`},
+		{`{"messages":[{"role":"user","content":4}]}`, `messages[0].content: expected a string, null or an array of parts, found a number`},
+		{`{"messages":[{"role":"user","content":[{"text":"a"}]}]}`, `messages[0].content[0].type: expected a type such as "text", found nothing`},
+		{`{"messages":[{"role":"user","content":[{"type":"text","text":1}]}]}`, `messages[0].content[0].text: expected a string, found a number`},
+		{`{"messages":[{"role":"user","content":[{"type":"text"}]}]}`, `messages[0].content[0].text: expected a string, found nothing`},
+		{"{\"messages\":[{\"role\":\"user\",\"content\":\"\xff\"}]}", `messages[0].content: not JSON: byte 39: invalid UTF-8`},
+		{`{"messages":[{"role":"user","role":"tool"}]}`, `messages[0].role: the object has two members of this name; send it once`},
+		{call(`{"function":{"name":7}}`), `messages[0].tool_calls[0].function.name: expected a string, found a number`},
+		{call(`{"function":{}}`), `messages[0].tool_calls[0].function.name: expected the name of the function that was called, found nothing`},
+		{call(`{"name":"f","arguments":[]}`), `messages[0].tool_calls[0].arguments: expected a JSON text or an object, found an array`},
+		{call(`{"type":"custom","name":"f"}`), `messages[0].tool_calls[0].type: expected "function", found "custom"; only functions are supported`},
+		{`{` + hi + `,"tools":[{"type":"web_search"}]}`, `tools[0].type: expected "function", found "web_search"; only functions are supported`},
+		{`{` + hi + `,"tools":[{"function":{}}]}`, `tools[0].function.name: expected the name of the function, found nothing`},
+		{tool(`[]`), `tools[0].function.parameters: expected a JSON Schema, which is an object, found an array`},
+		{tool(`{"type":"array"}`), `tools[0].function.parameters.type: expected "object", found "array"; the arguments of a function are always an object`},
+		{tool(`{"type":7}`), `tools[0].function.parameters.type: expected a type such as "string", or a list of types, found a number`},
+		{tool(`{"properties":[]}`), `tools[0].function.parameters.properties: expected an object, found an array`},
+		{tool(`{"properties":{"a.b":{"type":[1]}}}`), `tools[0].function.parameters.properties["a.b"].type[0]: expected a string, found a number`},
+		{tool(`{"properties":{"a":"string"}}`), `tools[0].function.parameters.properties.a: expected a JSON Schema: an object, true or false, found "string"`},
+		{tool(`{"properties":{"a":{"required":true}}}`),
+			`tools[0].function.parameters.properties.a.required: expected a list of strings, found a boolean; the required properties are named in the object that has them`},
+		{tool(`{"anyOf":[{},{"items":[{"enum":{}}]}]}`), `tools[0].function.parameters.anyOf[1].items[0].enum: expected an array, found an object`},
+		{tool(`{"items":{"minItems":"1"}}`), `tools[0].function.parameters.items.minItems: expected a number, found "1"`},
+		{`{` + hi + `,"tool_choice":"any"}`,
+			`tool_choice: expected one of "auto", "none", "required" or {"type":"function","function":{"name":…}}, found "any"`},
+		{`{` + hi + `,"tool_choice":"required"}`, `tool_choice: "required" needs at least one tool; send tools, or "auto"`},
+		{`{` + hi + `,"tool_choice":{"function":{"name":"g"}}}`, `tool_choice.function.name: no tool of the request is named "g"`},
+		{`{` + hi + `,"reasoning_format":"qwen"}`, `reasoning_format: expected one of "auto", "none", "deepseek", "deepseek-legacy", found "qwen"`},
+		{`{` + hi + `,"response_format":{"type":"xml"}}`, `response_format.type: expected one of "text", "json_object", "json_schema", found "xml"`},
+		{`{` + hi + `,"json_schema":{},"response_format":{"type":"json_object"}}`, `json_schema: the schema is also given in response_format; send one of them`},
+		{`{` + hi + `,"response_format":{"type":"json_schema"}}`, `response_format.json_schema.schema: expected a JSON Schema, found nothing`},
+		{`{` + hi + `,"enable_thinking":"no"}`, `enable_thinking: expected true or false, found "no"`},
+		{`{` + hi + `,"enable_thinking":true,"chat_template_kwargs":{"enable_thinking":false}}`,
+			`chat_template_kwargs.enable_thinking: found false, but the request's own field says true; send one of them`},
+		{`{` + hi + `,"chat_template_kwargs":{"enable_thinking":"true"}}`, `chat_template_kwargs.enable_thinking: expected true or false, found "true"`},
+		{`{` + hi + `,"reasoning_effort":"low","chat_template_kwargs":{"reasoning_effort":"high"}}`,
+			`chat_template_kwargs.reasoning_effort: found "high", but reasoning_effort says "low"; send one of them`},
+		{`{` + hi + `,"chat_template_kwargs":{"messages":[]}}`,
+			`chat_template_kwargs.messages: not a variable of its own; send it as the request's messages`},
+		{`{` + hi + `,"continue_final_message":true}`,
+			`messages[0].role: continue_final_message goes on with a message of the assistant, found one of role "user"`},
+		{`{"messages":[{"role":"assistant","content":"a"}],"continue_final_message":"content","add_generation_prompt":true}`,
+			`add_generation_prompt: true starts a new message, but continue_final_message goes on with the last one; send one of them`},
+		{`{` + hi + `,"continue_final_message":1}`,
+			`continue_final_message: expected true, false or one of "none", "auto", "content", "reasoning_content", found a number`},
+	} {
+		_, err := chat.ParseRequest([]byte(test.in))
+		var fault *chat.RequestError
+		if !errors.As(err, &fault) {
+			t.Errorf("%s\ngives %v, want a *RequestError: %s", test.in, err, test.want)
+		} else if err.Error() != test.want {
+			t.Errorf("%s\ngives %s\nwant  %s", test.in, err, test.want)
+		}
+	}
+}
+
+func TestDeepSchemasAreRefused(t *testing.T) {
+	const depth = 5000
+	schema := strings.Repeat(`{"items":`, depth) + `{}` + strings.Repeat(`}`, depth)
+	_, err := chat.ParseRequest([]byte(`{"messages":[{"role":"user","content":"Hi"}],"json_schema":` + schema + `}`))
+	if err == nil || !strings.HasSuffix(err.Error(), "the schema nests too deep; flatten it, or use $defs and $ref") {
+		t.Errorf("got %.200v", err)
+	}
+}
+
+func TestAFaultyDocumentLeavesItsTargetAlone(t *testing.T) {
+	m := chat.Message{Role: "user", Name: "x"}
+	if err := m.UnmarshalJSON([]byte(`{"role":"tool","content":4}`)); err == nil {
+		t.Fatal("no error")
+	}
+	if m.Role != "user" || m.Name != "x" {
+		t.Errorf("changed to %+v", m)
+	}
+}
+
+func TestARequestSharesNoMemoryWithItsText(t *testing.T) {
+	text := []byte(`{"messages":[{"role":"user","content":"Hi","x":[1]}],"tools":[{"name":"f","type":"function"}],"seed":12}`)
+	r, err := chat.ParseRequest(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, _ := json.Marshal(r)
+	clear(text)
+	expectJSON(t, r, string(before))
+}
+
+// FuzzParseRequest checks that whatever is accepted is written as something that reads as the same again.
+func FuzzParseRequest(f *testing.F) {
+	f.Add([]byte(`{"messages":[{"role":"user","content":"Hi"}],"tools":[{"name":"f","parameters":{"type":["object"]}}],"x":[1e9]}`))
+	f.Add([]byte(`{"messages":[{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"f","arguments":{"a":1}}}]}],"continue_final_message":true}`))
+	f.Add([]byte(`{"messages":[{"role":"user","content":[{"type":"text","text":"\ud83d\ude00"}]}],"chat_template_kwargs":{"enable_thinking":false}}`))
+	f.Add([]byte(`{"messages":[{"role":"tool","content":null}],"response_format":{"type":"json_schema","json_schema":{"schema":{"$ref":"#"}}}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		r, err := chat.ParseRequest(data)
+		if err != nil {
+			var fault *chat.RequestError
+			if !errors.As(err, &fault) {
+				t.Fatalf("%T is not a *RequestError: %v", err, err)
+			}
+			return
+		}
+		once, err := r.MarshalJSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := chat.ParseRequest(once)
+		if err != nil {
+			t.Fatalf("written as %s, which does not read: %v", once, err)
+		}
+		if twice, err := again.MarshalJSON(); err != nil || string(twice) != string(once) {
+			t.Fatalf("written as %s and then as %s (%v)", once, twice, err)
+		}
+	})
+}
+
+func expectJSON(t *testing.T, v json.Marshaler, want string) {
+	t.Helper()
+	got, err := v.MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != want {
+		t.Errorf("written as\n%s\nwant\n%s", got, want)
+	}
+}

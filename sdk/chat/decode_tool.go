@@ -1,0 +1,91 @@
+package chat
+
+import "encoding/json"
+
+// UnmarshalJSON reads a tool, wrapped as {"type":"function","function":{…}} or bare. Its errors are *RequestError.
+func (t *Tool) UnmarshalJSON(data []byte) error { return unmarshal(t, data, readTool) }
+
+// readTool reads a tool and checks its schema. Templates expect tools to be wrapped, so Raw is wrapped if the tool is not.
+func readTool(v value) (t Tool, err error) {
+	bare := true
+	var rest []Field
+	function := map[string]func(value) error{
+		"name":        into(&t.Name, value.text),
+		"description": into(&t.Description, value.text),
+		"parameters":  into(&t.Parameters, readParameters),
+		"strict":      into(&t.Strict, value.boolean),
+	}
+	wrapper := map[string]func(value) error{
+		"type":     checkFunctionType,
+		"function": func(v value) error { bare = false; return v.fields(function, &rest) },
+	}
+	if v.has("function") {
+		err = v.fields(wrapper, &rest)
+	} else {
+		function["type"] = checkFunctionType
+		err = v.fields(function, &rest)
+	}
+	if err != nil {
+		return t, err
+	}
+	if t.Name == "" {
+		if !bare {
+			v.path = memberPath(v.path, "function")
+		}
+		return t, v.missing("name", "the name of the function")
+	}
+	t.Raw = json.RawMessage(v.raw)
+	if bare {
+		t.Raw, err = wrapTool(v)
+	}
+	return t, err
+}
+
+// wrapTool puts the members of a bare tool, other than its type, into a function.
+func wrapTool(v value) (json.RawMessage, error) {
+	members, err := v.members()
+	if err != nil {
+		return nil, err
+	}
+	w := newWriter()
+	w.open('{')
+	w.member("type").text("function")
+	w.member("function").open('{')
+	for _, m := range members {
+		if m.name != "type" {
+			w.member(m.name).raw(m.raw)
+		}
+	}
+	w.close('}')
+	w.close('}')
+	return w.bytes()
+}
+
+// readParameters checks that v describes an object, as arguments are.
+func readParameters(v value) (json.RawMessage, error) {
+	schema, err := readObjectSchema(v)
+	if err != nil {
+		return nil, err
+	}
+	members, err := v.members()
+	for _, m := range members {
+		if m.name == "type" && !m.isNull() && !describesObject(m.value) {
+			return nil, m.expected(`"object"`, "the arguments of a function are always an object")
+		}
+	}
+	return schema, err
+}
+
+// describesObject says whether "object" is the type, or one of the types, that v names.
+func describesObject(v value) bool {
+	if text, err := v.text(); err == nil {
+		return text == "object"
+	}
+	names, err := each(value.text)(v)
+	for _, name := range names {
+		if name == "object" {
+			return true
+		}
+	}
+	return err != nil
+}
