@@ -1,0 +1,116 @@
+package watch
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// maxLinks is how many symbolic links a path may lead through, as in the kernel.
+const maxLinks = 40
+
+// follow sets watches on the directories that matter now and drops the others. It is false when one of them vanished
+// meanwhile, so that following must be tried again soon; other failures are faults, and polling stands in.
+func (l *loop) follow(found faults) (ok bool) {
+	ok = true
+	wanted := l.wanted()
+	for dir := range l.watched {
+		if !wanted[dir] {
+			delete(l.watched, dir)
+			_ = l.w.fs.Remove(dir) // fails only when the watch is gone already
+		}
+	}
+	for dir := range wanted {
+		switch err := l.ensure(dir); {
+		case errors.Is(err, fs.ErrNotExist):
+			ok = false
+		case err != nil && found[dir] == nil:
+			found[dir] = fmt.Errorf("cannot watch %s, changes are seen every %v only: %w", dir, l.w.opts.Poll, err)
+		}
+	}
+	return ok
+}
+
+// wanted is the set of directories whose events can change what the watched paths name.
+func (l *loop) wanted() map[string]bool {
+	wanted := map[string]bool{}
+	for _, s := range l.sources {
+		if s.glob != "" {
+			addDirectories(wanted, filepath.Join(absolute(s.path), "any"))
+		}
+	}
+	for _, f := range l.files {
+		addDirectories(wanted, f.abs)
+	}
+	return wanted
+}
+
+// ensure watches dir, anew when another directory has taken its name since.
+func (l *loop) ensure(dir string) error {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return err
+	}
+	if was := l.watched[dir]; was != nil {
+		if os.SameFile(was, info) {
+			return nil
+		}
+		delete(l.watched, dir)
+		_ = l.w.fs.Remove(dir) // fails only when the watch is gone already
+	}
+	if err := l.w.fs.Add(dir); err != nil {
+		return err
+	}
+	l.watched[dir] = info
+	return nil
+}
+
+// addDirectories adds, without symbolic links in them, the directory that holds each link on the way of an absolute path
+// and the one that holds its end. Where the way breaks off it is the deepest directory that exists.
+func addDirectories(to map[string]bool, path string) {
+	root := string(filepath.Separator)
+	dir, rest := root, elements(path)
+	for links := 0; len(rest) > 0; {
+		name := rest[0]
+		rest = rest[1:]
+		if name == ".." {
+			dir = filepath.Dir(dir)
+			continue
+		}
+		full := filepath.Join(dir, name)
+		info, err := os.Lstat(full)
+		switch {
+		case err == nil && info.Mode()&fs.ModeSymlink != 0:
+			to[dir] = true
+			target, err := os.Readlink(full)
+			if links++; err != nil || links > maxLinks {
+				return
+			}
+			if filepath.IsAbs(target) {
+				dir = root
+			}
+			rest = append(elements(target), rest...)
+		case err == nil && info.IsDir() && len(rest) > 0:
+			dir = full
+		default:
+			to[dir] = true
+			return
+		}
+	}
+	to[dir] = true
+}
+
+func elements(path string) []string {
+	return strings.FieldsFunc(filepath.Clean(path), func(r rune) bool { return r == filepath.Separator })
+}
+
+// absolute is path as seen from the root; a path that cannot be made so is left as it is.
+func absolute(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path
+}

@@ -1,0 +1,187 @@
+package watch
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+	"time"
+)
+
+// outcome is what a look at a file came to.
+type outcome uint8
+
+const (
+	unchanged outcome = iota // what was told last is still true
+	changed                  // there is something to tell
+	unsettled                // a writer may be at work: look again soon
+)
+
+// patience is how many times longer a file must be quiet when a writer is known to have it open.
+const patience = 10
+
+// errBusy is the outcome unsettled on its way up.
+var errBusy = errors.New("being written")
+
+// file is what is known of one watched path.
+type file struct {
+	path string // as told to Handle
+	abs  string
+	told news // what Handle was told last
+	bad  news // bad news that is waiting to be believed
+	// badSince is when bad was first seen.
+	badSince time.Time
+	// active is the inode whose content was told last; nil when there is none, or its name was taken away since.
+	active os.FileInfo
+	seen   os.FileInfo // the last stamp
+	since  time.Time   // when it was first seen
+	clean  bool        // the content of seen was read while quiet
+}
+
+// news identifies what can be told of a file. The zero value is nothing yet.
+type news struct {
+	kind kind
+	sum  [sha256.Size]byte
+	text string
+}
+
+type kind uint8
+
+const (
+	content kind = iota + 1
+	removed
+	failure
+)
+
+func newFile(path string) *file {
+	return &file{path: path, abs: absolute(path)}
+}
+
+// look finds out what is at the path now.
+func (f *file) look(now time.Time, o Options) (Change, outcome) {
+	info, err := os.Stat(f.path)
+	if err == nil {
+		if f.seen == nil || !sameStamp(f.seen, info) {
+			f.seen, f.since, f.clean = info, now, false
+		}
+		if f.clean {
+			return Change{}, unchanged
+		}
+	}
+	var data []byte
+	if err == nil {
+		data, err = f.read(now, o)
+	}
+	switch {
+	case errors.Is(err, errBusy):
+		return Change{}, unsettled
+	case errors.Is(err, fs.ErrNotExist):
+		f.active, f.seen, f.clean = nil, nil, false
+		return f.believe(Change{Path: f.path, Removed: true}, news{kind: removed}, now, o)
+	case err != nil:
+		err = fmt.Errorf("%s: %w", f.path, err)
+		return f.believe(Change{Path: f.path, Err: err}, news{kind: failure, text: err.Error()}, now, o)
+	}
+	f.active, f.clean = f.seen, f.quiet(now, o.Quiet)
+	sum := sha256.Sum256(data)
+	return f.tell(Change{Path: f.path, Data: data, SHA256: sum}, news{kind: content, sum: sum})
+}
+
+// read reads the file through one descriptor, or says errBusy when its writer may not have finished.
+func (f *file) read(now time.Time, o Options) ([]byte, error) {
+	// Not blocking: the file could have become a pipe since it was looked at.
+	fd, err := os.OpenFile(f.path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, syscall.EWOULDBLOCK) || errors.Is(err, fs.ErrNotExist) {
+		return nil, errBusy
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer fd.Close()
+	writers, release := o.lease(fd)
+	defer release()
+	before, err := fd.Stat()
+	switch {
+	case err != nil:
+		return nil, err
+	case !before.Mode().IsRegular():
+		return nil, fmt.Errorf("is a %v, expected a regular file", before.Mode().Type())
+	case !sameStamp(before, f.seen), !f.settled(writers, now, o):
+		return nil, errBusy
+	case before.Size() > o.MaxBytes:
+		return nil, fmt.Errorf("has %d bytes, at most %d are read: make it smaller", before.Size(), o.MaxBytes)
+	}
+	data, err := io.ReadAll(io.LimitReader(fd, before.Size()+1))
+	if err != nil {
+		return nil, err
+	}
+	if !f.stands(fd, before, len(data)) {
+		return nil, errBusy
+	}
+	if len(bytes.TrimSpace(data)) == 0 {
+		return nil, ErrEmpty
+	}
+	return data, nil
+}
+
+// settled says whether the file can be taken for finished.
+func (f *file) settled(w writers, now time.Time, o Options) bool {
+	switch w {
+	case none:
+		return true
+	case some:
+		return f.quiet(now, patience*o.Quiet)
+	default:
+		replaced := f.active != nil && !os.SameFile(f.active, f.seen)
+		return replaced || f.quiet(now, o.Quiet)
+	}
+}
+
+// quiet says whether the file has not changed for d, by its own time or by what was seen of it.
+func (f *file) quiet(now time.Time, d time.Duration) bool {
+	return now.Sub(f.since) >= d || now.Sub(f.seen.ModTime()) >= d
+}
+
+// stands says whether the file is, after reading n bytes, what it was before, and still the one that the path names.
+func (f *file) stands(fd *os.File, before os.FileInfo, n int) bool {
+	after, err := fd.Stat()
+	if err != nil || !sameStamp(before, after) || int64(n) != after.Size() {
+		return false
+	}
+	there, err := os.Stat(f.path)
+	return err == nil && os.SameFile(after, there)
+}
+
+// believe tells bad news once it has stood for a while. That there never was a file needs no waiting.
+func (f *file) believe(c Change, n news, now time.Time, o Options) (Change, outcome) {
+	if f.told == n {
+		f.bad = news{}
+		return Change{}, unchanged
+	}
+	if f.bad != n {
+		f.bad, f.badSince = n, now
+	}
+	never := f.told == news{} && n.kind == removed
+	if !never && now.Sub(f.badSince) < o.Quiet {
+		return Change{}, unsettled
+	}
+	return f.tell(c, n)
+}
+
+func (f *file) tell(c Change, n news) (Change, outcome) {
+	f.bad = news{}
+	if f.told == n {
+		return Change{}, unchanged
+	}
+	f.told = n
+	return c, changed
+}
+
+// sameStamp says whether two looks saw the same inode with the same size and time.
+func sameStamp(a, b os.FileInfo) bool {
+	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) && a.Mode() == b.Mode()
+}

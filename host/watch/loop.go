@@ -1,0 +1,192 @@
+package watch
+
+import (
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// loop is the watcher's goroutine and what it alone touches.
+type loop struct {
+	w       *Watcher
+	timer   *time.Timer // when the next pass begins
+	burst   time.Time   // when the first event since the last pass came; zero when none did
+	sources []source
+	files   map[string]*file
+	watched map[string]os.FileInfo // directories with a watch, and what they were when it was set
+	faults  faults                 // what was told of directories
+	waiting []chan struct{}        // callers of Trigger that wait for everything to settle
+}
+
+func newLoop(w *Watcher) loop {
+	timer := time.NewTimer(time.Hour)
+	timer.Stop()
+	return loop{w: w, timer: timer, files: map[string]*file{}, watched: map[string]os.FileInfo{}}
+}
+
+func (l *loop) run() {
+	defer close(l.w.closed)
+	defer l.timer.Stop()
+	poll := time.NewTicker(l.w.opts.Poll)
+	defer poll.Stop()
+	for {
+		select {
+		case <-l.w.closing:
+			return
+		case ev := <-l.w.fs.Events:
+			l.note(ev)
+			l.put()
+		case <-l.w.fs.Errors: // events were lost; a pass looks at everything anyway
+			l.put()
+		case <-l.w.wake:
+			if l.w.urgent() {
+				l.pass()
+			} else {
+				l.put()
+			}
+		case <-poll.C:
+			l.pass()
+		case <-l.timer.C:
+			l.pass()
+		}
+	}
+}
+
+// put puts the next pass off until the events pause, but not for longer than MaxDelay.
+func (l *loop) put() {
+	now := time.Now()
+	if l.burst.IsZero() {
+		l.burst = now
+	}
+	left := l.burst.Add(l.w.opts.MaxDelay).Sub(now)
+	l.timer.Reset(max(0, min(l.w.opts.Debounce, left)))
+}
+
+// note remembers what a later look could no longer see: that a name was taken away before another file got it, and that
+// a watched directory is gone.
+func (l *loop) note(ev fsnotify.Event) {
+	if !ev.Has(fsnotify.Remove) && !ev.Has(fsnotify.Rename) {
+		return
+	}
+	delete(l.watched, ev.Name)
+	for _, f := range l.files {
+		if f.abs == ev.Name {
+			f.active = nil
+		}
+	}
+}
+
+// pass looks at everything and tells what changed. While something is unsettled, another pass follows.
+func (l *loop) pass() {
+	l.burst = time.Time{}
+	added, waiting := l.w.take()
+	l.waiting = append(l.waiting, waiting...)
+	for _, s := range added {
+		if !slices.Contains(l.sources, s) {
+			l.sources = append(l.sources, s)
+		}
+	}
+	if len(waiting) > 0 {
+		l.forget()
+	}
+	found := faults{}
+	l.list(found)
+	followed := l.follow(found)
+	changes, settled := l.look()
+	l.tell(append(changes, found.since(l.faults)...))
+	l.faults = found
+	if !settled || !followed {
+		l.timer.Reset(l.w.opts.Debounce)
+		return
+	}
+	for _, done := range l.waiting {
+		close(done)
+	}
+	l.waiting = nil
+}
+
+// forget makes the next look read every file, whatever its stamp says.
+func (l *loop) forget() {
+	for _, f := range l.files {
+		f.clean = false
+	}
+}
+
+// list brings the set of files up to date with the sources.
+func (l *loop) list(found faults) {
+	for _, s := range l.sources {
+		if s.glob == "" {
+			l.known(s.path)
+			continue
+		}
+		entries, err := os.ReadDir(s.path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			found[s.path] = err
+		}
+		for _, e := range entries {
+			if ok, _ := filepath.Match(s.glob, e.Name()); ok && !strings.HasPrefix(e.Name(), ".") && !e.IsDir() {
+				l.known(filepath.Join(s.path, e.Name()))
+			}
+		}
+	}
+}
+
+func (l *loop) known(path string) {
+	if l.files[path] == nil {
+		l.files[path] = newFile(path)
+	}
+}
+
+// look looks at every file, and forgets those of a directory that are gone. settled is false while one must be looked at
+// again soon.
+func (l *loop) look() (changes []Change, settled bool) {
+	settled = true
+	now := time.Now()
+	for _, path := range slices.Sorted(maps.Keys(l.files)) {
+		change, outcome := l.files[path].look(now, l.w.opts)
+		switch outcome {
+		case unsettled:
+			settled = false
+		case changed:
+			changes = append(changes, change)
+			if change.Removed && !slices.Contains(l.sources, source{path: path}) {
+				delete(l.files, path)
+			}
+		case unchanged:
+		}
+	}
+	return changes, settled
+}
+
+func (l *loop) tell(changes []Change) {
+	if len(changes) == 0 {
+		return
+	}
+	slices.SortStableFunc(changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
+	l.w.opts.Handle(changes)
+}
+
+// faults are directories that cannot be listed or watched, and why.
+type faults map[string]error
+
+// since is what to tell of f to somebody who knows before.
+func (f faults) since(before faults) (changes []Change) {
+	for dir, err := range f {
+		if was := before[dir]; was == nil || was.Error() != err.Error() {
+			changes = append(changes, Change{Path: dir, Err: err})
+		}
+	}
+	for dir := range before {
+		if f[dir] == nil {
+			changes = append(changes, Change{Path: dir})
+		}
+	}
+	return changes
+}

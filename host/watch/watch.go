@@ -1,0 +1,202 @@
+package watch
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// The defaults of Options.
+const (
+	DefaultDebounce = 50 * time.Millisecond
+	DefaultMaxDelay = 500 * time.Millisecond
+	DefaultQuiet    = 300 * time.Millisecond
+	DefaultPoll     = 10 * time.Second
+	DefaultMaxBytes = 64 << 20
+)
+
+// ErrEmpty is the error of a file without content, or with white space only.
+var ErrEmpty = errors.New("the file is empty: what it held before stays in force; write its content, or remove it")
+
+// ErrClosed is the error of calls on a watcher that was closed.
+var ErrClosed = errors.New("watch: the watcher is closed")
+
+// Options configure a Watcher. Each zero value stands for the default of that name.
+type Options struct {
+	// Handle is told what changed, sorted by path. It must not call Trigger or Close.
+	Handle func([]Change)
+	// Debounce is how long the directories must be silent before files are looked at.
+	Debounce time.Duration
+	// MaxDelay is how long looking can be put off by events that never stop.
+	MaxDelay time.Duration
+	// Quiet is how long a file must stay unchanged where nothing better proves that its writer has finished.
+	Quiet time.Duration
+	// Poll is how often everything is looked at without an event.
+	Poll time.Duration
+	// MaxBytes is the size from which a file is refused.
+	MaxBytes int64
+
+	lease func(*os.File) (writers, func()) // what proves that nobody writes; the system's unless a test replaces it
+}
+
+// Change is what became of one file. Exactly one of Data, Removed and Err is set, but for a directory that can be listed
+// again after an Err: it comes with none of them.
+type Change struct {
+	// Path is as given to Add; for a file of a directory it is the directory as given to AddDir, joined with the name.
+	Path string
+	// Data is the whole content, never empty. The receiver may keep it.
+	Data []byte
+	// SHA256 is the hash of Data.
+	SHA256 [sha256.Size]byte
+	// Removed says that there is no such file, or none any longer.
+	Removed bool
+	// Err says why the file cannot be used: ErrEmpty, its size, its kind, or what the system said. The content that was
+	// told before is still the last good one.
+	Err error
+}
+
+// Watcher watches files and directories of files. It is safe for concurrent use.
+type Watcher struct {
+	opts    Options
+	fs      *fsnotify.Watcher
+	wake    chan struct{} // tells the loop that added or waiting is no longer empty
+	closing chan struct{}
+	closed  chan struct{}
+
+	mu      sync.Mutex
+	added   []source
+	waiting []chan struct{} // callers of Trigger that no pass has begun for
+	shut    bool
+
+	loop loop
+}
+
+// source is what a caller asked to watch: a file, or the files of a directory whose names match glob.
+type source struct {
+	path string
+	glob string // empty: path is a file
+}
+
+// New starts a watcher of nothing.
+func New(opts Options) (*Watcher, error) {
+	fs, err := fsnotify.NewWatcher()
+	if err != nil {
+		return nil, fmt.Errorf("watch: cannot ask the system for file events: %w", err)
+	}
+	w := &Watcher{
+		opts:    withDefaults(opts),
+		fs:      fs,
+		wake:    make(chan struct{}, 1),
+		closing: make(chan struct{}),
+		closed:  make(chan struct{}),
+	}
+	w.loop = newLoop(w)
+	go w.loop.run()
+	return w, nil
+}
+
+func withDefaults(o Options) Options {
+	setDefault(&o.Debounce, DefaultDebounce)
+	setDefault(&o.MaxDelay, DefaultMaxDelay)
+	setDefault(&o.Quiet, DefaultQuiet)
+	setDefault(&o.Poll, DefaultPoll)
+	setDefault(&o.MaxBytes, DefaultMaxBytes)
+	if o.lease == nil {
+		o.lease = lease
+	}
+	if o.Handle == nil {
+		o.Handle = func([]Change) {}
+	}
+	return o
+}
+
+func setDefault[T time.Duration | int64](v *T, to T) {
+	if *v == 0 {
+		*v = to
+	}
+}
+
+// Add watches the file at path, which need not exist. The first look at it is always told.
+func (w *Watcher) Add(path string) error {
+	return w.add(source{path: filepath.Clean(path)})
+}
+
+// AddDir watches the files directly in dir, which need not exist, whose names match glob as path.Match does. Names that
+// start with a dot never match: they are what editors and Kubernetes keep for themselves.
+func (w *Watcher) AddDir(dir, glob string) error {
+	if _, err := filepath.Match(glob, ""); err != nil || glob == "" {
+		return fmt.Errorf("watch: %q is not a pattern of names: use one such as *.yaml", glob)
+	}
+	return w.add(source{path: filepath.Clean(dir), glob: glob})
+}
+
+func (w *Watcher) add(s source) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.shut {
+		return ErrClosed
+	}
+	w.added = append(w.added, s)
+	w.signal()
+	return nil
+}
+
+// Trigger reads every file again, at once. It returns when all of them have settled and Handle was told, or with the
+// error of ctx.
+func (w *Watcher) Trigger(ctx context.Context) error {
+	done := make(chan struct{})
+	w.mu.Lock()
+	w.waiting = append(w.waiting, done)
+	w.signal()
+	w.mu.Unlock()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("watch: some files are still being written: %w", ctx.Err())
+	case <-w.closed:
+		return ErrClosed
+	}
+}
+
+// Close stops watching. No call of Handle begins after it, and none is running when it returns.
+func (w *Watcher) Close() error {
+	w.mu.Lock()
+	if !w.shut {
+		w.shut = true
+		close(w.closing)
+	}
+	w.mu.Unlock()
+	<-w.closed
+	return w.fs.Close()
+}
+
+func (w *Watcher) signal() {
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+// take hands what callers asked for since the last time to the loop.
+func (w *Watcher) take() ([]source, []chan struct{}) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	added, waiting := w.added, w.waiting
+	w.added, w.waiting = nil, nil
+	return added, waiting
+}
+
+// urgent says whether somebody waits in Trigger for a pass to begin.
+func (w *Watcher) urgent() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.waiting) > 0
+}
