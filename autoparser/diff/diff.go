@@ -1,0 +1,164 @@
+// Package diff finds out what two texts have in common. It knows nothing of templates: strings go in, strings come out.
+//
+// Two renderings of a template that differ in one thing share how they begin and how they end. Texts cuts them there:
+//
+//	<s>Hi<bot>[CALL]f{"a": 1}</s>          prefix   <s>Hi<bot>
+//	<s>Hi<bot>Hello</s>                    left     [CALL]f{"a": 1}     right   Hello
+//	                                       suffix   </s>
+//
+// Cut byte by byte, two markers that happen to begin or end alike would be torn: of <think> and <tool> the "<t" would go to
+// the prefix. So a text is a row of segments, markers and what stands between them; markers are equal or they are not, and
+// only the text between markers is compared byte by byte.
+//
+// A marker, here, is what looks like one: text in angle brackets that does not begin with white space, or in square brackets
+// that holds no JSON, on one line. It need not be one: the worst that a stray bracket in prose can do is a prefix or a suffix
+// that is shorter than it could be.
+//
+// Prefix+Left+Suffix is always the first text, and Prefix+Right+Suffix the second, byte for byte.
+//
+// Words that must not be confused: a *split* is of two texts, it has four parts; a *segment* is a piece of one text.
+package diff
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Split is what two texts share at their ends, and what each has for itself in between.
+type Split struct {
+	Prefix string // how both begin
+	Left   string // what only the first has
+	Right  string // what only the second has
+	Suffix string // how both end
+}
+
+// Texts splits two texts where they differ. A text that goes on where the other ends has all of the other as prefix.
+// Otherwise, where one repeats a piece of the other, as a second call repeats the first, the piece counts to the suffix.
+func Texts(a, b string) Split {
+	if prefix := CommonPrefix(a, b); prefix == a || prefix == b {
+		return Split{Prefix: prefix, Left: a[len(prefix):], Right: b[len(prefix):]}
+	}
+	as, bs := Segments(a), Segments(b)
+	tail := equalTail(as, bs)
+	as, bs = as[:len(as)-tail], bs[:len(bs)-tail]
+	head := equalHead(as, bs)
+	left, right := join(as[head:]), join(bs[head:])
+	inner := bytesOf(as[head:], bs[head:])
+	return Split{
+		Prefix: join(as[:head]) + inner.Prefix,
+		Left:   left[len(inner.Prefix) : len(left)-len(inner.Suffix)],
+		Right:  right[len(inner.Prefix) : len(right)-len(inner.Suffix)],
+		Suffix: inner.Suffix + a[len(join(as)):],
+	}
+}
+
+// bytesOf compares the text at both ends of two rows of segments that neither begin nor end with an equal one.
+func bytesOf(as, bs []Segment) Split {
+	var s Split
+	if len(as) == 0 || len(bs) == 0 {
+		return s
+	}
+	if a, b := as[0], bs[0]; !a.Marker && !b.Marker {
+		s.Prefix = textPrefix(a.Text, b.Text)
+		if len(as) == 1 || len(bs) == 1 {
+			as, bs = slices.Clone(as), slices.Clone(bs)
+			as[0].Text, bs[0].Text = a.Text[len(s.Prefix):], b.Text[len(s.Prefix):]
+		}
+	}
+	if a, b := as[len(as)-1], bs[len(bs)-1]; !a.Marker && !b.Marker {
+		s.Suffix = textSuffix(a.Text, b.Text)
+	}
+	return s
+}
+
+// CommonPrefix is how both texts begin; it tears no marker.
+func CommonPrefix(a, b string) string {
+	as, bs := Segments(a), Segments(b)
+	n := equalHead(as, bs)
+	return join(as[:n]) + bytesOf(as[n:], bs[n:]).Prefix
+}
+
+// CommonSuffix is how both texts end; it tears no marker.
+func CommonSuffix(a, b string) string {
+	as, bs := Segments(a), Segments(b)
+	n := equalTail(as, bs)
+	as, bs = as[:len(as)-n], bs[:len(bs)-n]
+	if len(as) == 0 || len(bs) == 0 || as[len(as)-1].Marker || bs[len(bs)-1].Marker {
+		return a[len(join(as)):]
+	}
+	return textSuffix(as[len(as)-1].Text, bs[len(bs)-1].Text) + a[len(join(as)):]
+}
+
+// equalHead counts the segments with which both rows begin.
+func equalHead(as, bs []Segment) int {
+	n := 0
+	for n < min(len(as), len(bs)) && as[n] == bs[n] {
+		n++
+	}
+	return n
+}
+
+// equalTail counts the segments with which both rows end.
+func equalTail(as, bs []Segment) int {
+	n := 0
+	for n < min(len(as), len(bs)) && as[len(as)-1-n] == bs[len(bs)-1-n] {
+		n++
+	}
+	return n
+}
+
+// UntilCommonPrefix is what stands in full before the text with which left and right both begin, compared byte by byte;
+// "" when they begin differently or full does not hold it.
+func UntilCommonPrefix(full, left, right string) string {
+	shared := bytePrefix(left, right)
+	before, _, found := strings.Cut(full, shared)
+	if shared == "" || !found {
+		return ""
+	}
+	return before
+}
+
+// AfterCommonSuffix is what stands in full after the last copy of the text with which left and right both end, compared
+// byte by byte; "" when they end differently or full does not hold it.
+func AfterCommonSuffix(full, left, right string) string {
+	shared := textSuffix(left, right)
+	at := strings.LastIndex(full, shared)
+	if shared == "" || at < 0 {
+		return ""
+	}
+	return full[at+len(shared):]
+}
+
+// textPrefix is how two texts without markers begin, in whole characters, up to a marker that either leaves open.
+func textPrefix(a, b string) string {
+	shared := bytePrefix(a, b)
+	if shared == a && shared == b {
+		return shared
+	}
+	return shared[:openMarker(shared)]
+}
+
+// bytePrefix is how both texts begin, in whole characters.
+func bytePrefix(a, b string) string {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	for n > 0 && n < len(a) && n < len(b) && !(utf8.RuneStart(a[n]) && utf8.RuneStart(b[n])) {
+		n--
+	}
+	return a[:n]
+}
+
+// textSuffix is how both texts end, in whole characters.
+func textSuffix(a, b string) string {
+	n := 0
+	for n < min(len(a), len(b)) && a[len(a)-1-n] == b[len(b)-1-n] {
+		n++
+	}
+	for n > 0 && !utf8.RuneStart(a[len(a)-n]) {
+		n--
+	}
+	return a[len(a)-n:]
+}

@@ -1,0 +1,113 @@
+package diff
+
+import "strings"
+
+// Segment is a piece of a text.
+type Segment struct {
+	Marker bool // a whole marker; otherwise what stands between markers
+	Text   string
+}
+
+// longestMarker bounds what counts as a marker, in bytes. The longest seen in templates is under 50.
+const longestMarker = 120
+
+// Segments cuts a text into markers and what stands between them. Joined, the segments are the text.
+func Segments(text string) []Segment {
+	var out []Segment
+	from := 0
+	for at := 0; at < len(text); {
+		n := marker(text[at:])
+		if n == 0 {
+			at++
+			continue
+		}
+		if from < at {
+			out = append(out, Segment{Text: text[from:at]})
+		}
+		out = append(out, Segment{Marker: true, Text: text[at : at+n]})
+		at += n
+		from = at
+	}
+	if from < len(text) {
+		out = append(out, Segment{Text: text[from:]})
+	}
+	return out
+}
+
+// join is the text that segments were cut from.
+func join(segments []Segment) string {
+	var text strings.Builder
+	for _, s := range segments {
+		text.WriteString(s.Text)
+	}
+	return text.String()
+}
+
+// FirstMarker finds the first marker of a text: text[start:end]. Without one, both are len(text).
+func FirstMarker(text string) (start, end int) {
+	for at := range len(text) {
+		if n := marker(text[at:]); n > 0 {
+			return at, at + n
+		}
+	}
+	return len(text), len(text)
+}
+
+// LastMarker finds the last marker of a text: text[start:end]. Without one, both are len(text).
+func LastMarker(text string) (start, end int) {
+	start, end = len(text), len(text)
+	at := 0
+	for _, s := range Segments(text) {
+		if s.Marker {
+			start, end = at, at+len(s.Text)
+		}
+		at += len(s.Text)
+	}
+	return start, end
+}
+
+// marker is the length of the marker with which text begins; 0 when it begins with none.
+func marker(text string) int {
+	if !opens(text) {
+		return 0
+	}
+	end := 1 + strings.IndexAny(text[1:], stops(text[0]))
+	if end < 2 || end >= longestMarker || text[end] != closer(text[0]) {
+		return 0
+	}
+	return end + 1
+}
+
+// openMarker is where in text a marker begins that text leaves open at its end; len(text) when there is none.
+func openMarker(text string) int {
+	at := strings.LastIndexAny(text, "<>[]\n")
+	if at < 0 || !opens(text[at:]) || strings.ContainsAny(text[at+1:], stops(text[at])) {
+		return len(text)
+	}
+	return at
+}
+
+// opens says whether a marker could begin like text: with a bracket that does not stand alone.
+func opens(text string) bool {
+	if text == "" || text[0] != '<' && text[0] != '[' {
+		return false
+	}
+	return len(text) == 1 || strings.IndexByte(" \t=", text[1]) < 0
+}
+
+// closer is the bracket that ends a marker begun with open.
+func closer(open byte) byte {
+	if open == '<' {
+		return '>'
+	}
+	return ']'
+}
+
+// stops lists what ends the search for the end of a marker begun with open: the bracket that closes it, or what shows that
+// it was none.
+func stops(open byte) string {
+	if open == '<' {
+		return "<>\n"
+	}
+	return "[]{}\"\n"
+}
