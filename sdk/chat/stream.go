@@ -13,10 +13,10 @@ import (
 type StreamOptions struct {
 	// Tools are those of the request. A call of another one is delivered all the same, and the report names it.
 	Tools []Tool
-	// Seed makes the ids of calls to which the model gave none; it must differ between answers. Empty means a random one.
-	Seed string
-	// OwnIDs leaves empty the ids that the model did not write, instead of making some.
-	OwnIDs bool
+	// IDSeed makes the ids of calls to which the model gave none; it must differ between answers. Empty means a random one.
+	IDSeed string
+	// NoIDs leaves empty the ids that the model did not write, instead of making some.
+	NoIDs bool
 }
 
 // Stream turns the events of one answer into deltas, and adds them up to the final message. The zero value is ready for
@@ -236,7 +236,7 @@ func (s *Stream) endCall() {
 
 // idFor is the model's own id where it is of use, else a new one.
 func (s *Stream) idFor(d *draft) string {
-	if s.OwnIDs {
+	if s.NoIDs {
 		return d.id
 	}
 	id := d.id
@@ -253,7 +253,7 @@ func (s *Stream) taken(id string) bool {
 // newID makes an id of 24 characters after "call_".
 func (s *Stream) newID(index, attempt int) string {
 	if s.seed == "" {
-		s.seed = s.Seed
+		s.seed = s.IDSeed
 	}
 	if s.seed == "" {
 		s.seed = rand.Text()

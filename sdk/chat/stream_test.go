@@ -30,7 +30,7 @@ func call(id, name, args string) []told {
 	return append(events, told{chat.CallName, name}, arguments(args), told{chat.CallEnd, ""})
 }
 
-var seeded = chat.StreamOptions{Seed: "s", Tools: []chat.Tool{{Name: "f"}}}
+var seeded = chat.StreamOptions{IDSeed: "s", Tools: []chat.Tool{{Name: "f"}}}
 
 // atEverySplit runs the events with their texts whole, byte by byte, and cut in two at every byte, and hands each
 // outcome to check.
@@ -196,14 +196,14 @@ func TestIdsAreUniqueAndPinnedByTheSeed(t *testing.T) {
 	if other := ids(chat.StreamOptions{}); other[3] == first[3] || other[3] == ids(chat.StreamOptions{})[3] {
 		t.Errorf("ids without a seed are not random")
 	}
-	if own := ids(chat.StreamOptions{OwnIDs: true}); !slices.Equal(own, []string{"x", "x", "", ""}) {
+	if own := ids(chat.StreamOptions{NoIDs: true}); !slices.Equal(own, []string{"x", "x", "", ""}) {
 		t.Errorf("the model's own ids are %q", own)
 	}
 }
 
 func TestAnIdAfterTheNameFillsAGapOnly(t *testing.T) {
 	late := []told{{chat.CallBegin, ""}, {chat.CallName, "f"}, arguments("{}"), {chat.CallID, "x"}, {chat.CallEnd, ""}}
-	atEverySplit(t, chat.StreamOptions{OwnIDs: true}, late, func(s *chat.Stream, deltas []chat.Delta) {
+	atEverySplit(t, chat.StreamOptions{NoIDs: true}, late, func(s *chat.Stream, deltas []chat.Delta) {
 		if got := joined(t, deltas).ToolCalls[0].ID; got != "x" || s.Message().ToolCalls[0].ID != "x" {
 			t.Errorf("id %q, want the model's own", got)
 		}
