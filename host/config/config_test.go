@@ -1,0 +1,301 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/spf13/pflag"
+)
+
+// load reads a configuration from texts; file, environ and flags may be empty.
+func load(t *testing.T, file string, environ []string, args ...string) (*Config, error) {
+	t.Helper()
+	s := Sources{Environ: environ}
+	if file != "" {
+		s.File, s.Data = "host.yaml", []byte(file)
+	}
+	s.Flags = pflag.NewFlagSet("host", pflag.ContinueOnError)
+	AddFlags(s.Flags)
+	if err := s.Flags.Parse(args); err != nil {
+		t.Fatal(err)
+	}
+	return Load(s)
+}
+
+func TestWithoutSourcesTheDefaultsAreInForce(t *testing.T) {
+	for name, s := range map[string]Sources{
+		"no source":     {},
+		"an empty file": {File: "host.yaml", Data: []byte("")},
+		"comments only": {File: "host.yaml", Data: []byte("# limits:\n")},
+		"empty section": {File: "host.yaml", Data: []byte("limits:\nlog: {level: }\n")},
+	} {
+		got, err := Load(s)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if diff := cmp.Diff(Default(), got, cmpopts.IgnoreUnexported(Config{})); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+	if err := Default().Validate(); err != nil {
+		t.Errorf("the defaults are not valid: %v", err)
+	}
+}
+
+func TestTheZeroValueIsFilledWithDefaults(t *testing.T) {
+	for _, c := range []*Config{nil, {}} {
+		if diff := cmp.Diff(Default(), c.Filled(), cmpopts.IgnoreUnexported(Config{})); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+	c := (&Config{Limits: Limits{Sessions: 3}}).Filled()
+	if c.Limits.Sessions != 3 || c.Limits.OutputBytes != Default().Limits.OutputBytes {
+		t.Errorf("Filled changed what was set, or left what was not: %+v", c.Limits)
+	}
+}
+
+func TestLaterSourcesWinKeyByKey(t *testing.T) {
+	file := "limits:\n  output_bytes: 1\n  body_bytes: 2\n  sessions: 3\nlog: {level: debug}\n"
+	env := []string{"DRAGOMAN_LIMITS_BODY_BYTES=20", "DRAGOMAN_LIMITS_SESSIONS=30", "PATH=/bin", "DRAGOMAN_CONFIG=host.yaml"}
+	c, err := load(t, file, env, "--limits-sessions=300")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Default().Limits
+	want.OutputBytes, want.BodyBytes, want.Sessions = 1, 20, 300
+	if c.Limits != want {
+		t.Errorf("limits %+v, expected %+v", c.Limits, want)
+	}
+	for key, origin := range map[string]string{
+		"limits.output_bytes": "host.yaml:2:17",
+		"limits.body_bytes":   "DRAGOMAN_LIMITS_BODY_BYTES",
+		"limits.sessions":     "--limits-sessions",
+		"limits.session_time": "default",
+		"log.level":           "host.yaml:5:14",
+	} {
+		if got := c.Origin(key).String(); got != origin {
+			t.Errorf("origin of %s is %q, expected %q", key, got, origin)
+		}
+	}
+}
+
+func TestEveryFieldCanBeSetFromEverySource(t *testing.T) {
+	texts := map[string]string{
+		"string": "text", "int": "77", "bool": "true", "time.Duration": "77s", "[]string": "one,two",
+	}
+	special := map[string]string{
+		"listen.address": "127.0.0.1:9", "log.level": "warn", "log.format": "json",
+	}
+	for _, f := range Fields() {
+		text := texts[f.typ.String()]
+		if s, ok := special[f.Key]; ok {
+			text = s
+		}
+		yamlText := "[" + text + "]"
+		if f.typ.Kind() != reflect.Slice {
+			yamlText = text
+		}
+		section, key, _ := strings.Cut(f.Key, ".")
+		pair := "" // a certificate needs its key
+		switch f.Key {
+		case "listen.cert":
+			pair = "listen.key"
+		case "listen.key":
+			pair = "listen.cert"
+		}
+		env := []string{f.Env + "=" + text}
+		args := []string{"--" + f.Flag + "=" + text}
+		file := section + ":\n  " + key + ": " + yamlText + "\n"
+		if pair != "" {
+			other := strings.TrimPrefix(pair, "listen.")
+			env = append(env, "DRAGOMAN_LISTEN_"+strings.ToUpper(other)+"=x")
+			args = append(args, "--listen-"+other+"=x")
+			file += "  " + other + ": x\n"
+		}
+		fromFile, err1 := load(t, file, nil)
+		fromEnv, err2 := load(t, "", env)
+		fromFlag, err3 := load(t, "", nil, args...)
+		if err1 != nil || err2 != nil || err3 != nil {
+			t.Errorf("%s: %v, %v, %v", f.Key, err1, err2, err3)
+			continue
+		}
+		for source, c := range map[string]*Config{"file": fromFile, "environment": fromEnv, "flag": fromFlag} {
+			if f.value(c).IsZero() || reflect.DeepEqual(f.value(c).Interface(), f.value(Default()).Interface()) {
+				t.Errorf("%s was not set by the %s", f.Key, source)
+			}
+			if got := c.Origin(f.Key).Source; got != source {
+				t.Errorf("%s came from %q, expected %q", f.Key, got, source)
+			}
+			if !reflect.DeepEqual(f.value(c).Interface(), f.value(fromFile).Interface()) {
+				t.Errorf("%s is %v from the %s and %v from the file", f.Key, f.value(c), source, f.value(fromFile))
+			}
+		}
+	}
+}
+
+func TestEveryFieldSaysWhatItMeansAndHowItReloads(t *testing.T) {
+	for _, f := range Fields() {
+		if f.Help == "" {
+			t.Errorf("%s has no help", f.Key)
+		}
+		if f.Reload != Live && f.Reload != Restart {
+			t.Errorf("%s has the reload class %q", f.Key, f.Reload)
+		}
+	}
+}
+
+func TestFaultsSayWhereAndWhatWasExpected(t *testing.T) {
+	tests := []struct {
+		name, file string
+		env, args  []string
+		want       []string
+	}{
+		{name: "unknown key", file: "limits:\n  output_byte: 3\n",
+			want: []string{`host.yaml:2:3: unknown key "limits.output_byte", expected one of body_bytes, output_bytes, request_time, session_idle, session_time, sessions`}},
+		{name: "unknown section", file: "log: {level: info}\nlimit: {}\n",
+			want: []string{`host.yaml:2:1: unknown key "limit", expected one of auth, limits, listen, log, plugins, shutdown, templates, workarounds`}},
+		{name: "scalar over a section", file: "limits: 3\n",
+			want: []string{`host.yaml:1:9: limits is "3", expected a mapping with the keys body_bytes`}},
+		{name: "section over a scalar", file: "log:\n  level: {a: b}\n",
+			want: []string{`host.yaml:2:10: log.level is a mapping, expected a text`}},
+		{name: "a list as document", file: "- a\n", want: []string{`host.yaml:1:1: the document is a list, expected a mapping with the keys auth,`}},
+		{name: "wrong types, all at once", file: "limits:\n  sessions: many\n  session_idle: 5\nlisten: {insecure: perhaps, address: 8080}\n",
+			want: []string{
+				`host.yaml:2:13: limits.sessions is "many", expected a whole number`,
+				`host.yaml:4:20: listen.insecure is "perhaps", expected true or false`,
+				`host.yaml:4:38: listen.address is "8080", expected a text`,
+			}},
+		{name: "twice", file: "log:\n  level: info\n  level: warn\n", want: []string{`host.yaml:3:3: log.level is given twice: keep one`}},
+		{name: "two documents", file: "log: {level: info}\n---\nlog: {level: warn}\n", want: []string{`host.yaml: there is more than one document, expected one`}},
+		{name: "no YAML", file: "log: {level: info\n", want: []string{"host.yaml:1: did not find expected"}},
+		{name: "a value out of range", file: "limits: {sessions: -1}\n", want: []string{`limits.sessions (host.yaml:1:20): -1 is no limit, expected more than zero`}},
+		{name: "a word out of range", args: []string{"--log-level=loud"}, want: []string{`log.level (--log-level): "loud" is not known, expected one of debug, info, warn, error`}},
+		{name: "environment, wrong type", env: []string{"DRAGOMAN_LIMITS_SESSIONS=many"}, want: []string{`DRAGOMAN_LIMITS_SESSIONS: "many" is not a whole number`}},
+		{name: "environment, nothing", env: []string{"DRAGOMAN_LIMITS_SESSIONS="}, want: []string{`DRAGOMAN_LIMITS_SESSIONS: "" is not a whole number`}},
+		{name: "environment, unknown", env: []string{"DRAGOMAN_LIMIT=3"}, want: []string{`DRAGOMAN_LIMIT: there is no such setting`}},
+		{name: "flag, wrong type", args: []string{"--shutdown-grace=soon"}, want: []string{`--shutdown-grace: "soon" is not a duration such as 30s or 5m`}},
+		{name: "faults of all sources together", file: "x: 1\n", env: []string{"DRAGOMAN_Y=1"}, args: []string{"--shutdown-grace=z"},
+			want: []string{`host.yaml:1:1: unknown key "x"`, "DRAGOMAN_Y: there is no such setting", "--shutdown-grace"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			c, err := load(t, tt.file, tt.env, tt.args...)
+			if err == nil {
+				t.Fatalf("no error; the configuration is %+v", c)
+			}
+			for _, want := range tt.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("error:\n%v\nexpected in it:\n%s", err, want)
+				}
+			}
+		})
+	}
+}
+
+func TestVariablesThatPlatformsSetAreNotOurs(t *testing.T) {
+	_, err := load(t, "", []string{
+		"DRAGOMAN_SERVICE_HOST=10.0.0.1", "DRAGOMAN_SERVICE_PORT=80", "DRAGOMAN_SERVICE_PORT_HTTP=80", "DRAGOMAN_PORT=tcp://10.0.0.1:80",
+		"DRAGOMAN_PORT_80_TCP=tcp://10.0.0.1:80", "DRAGOMAN_PORT_80_TCP_ADDR=10.0.0.1", "DRAGOMAN_API_SERVICE_HOST=10.0.0.2",
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestListeningBeyondLoopbackNeedsAToken(t *testing.T) {
+	tests := []struct {
+		args []string
+		ok   bool
+	}{
+		{[]string{"--listen=127.0.0.1:0"}, true},
+		{[]string{"--listen=localhost:8080"}, true},
+		{[]string{"--listen=[::1]:8080"}, true},
+		{[]string{"--listen=unix:/run/dragoman.sock"}, true},
+		{[]string{"--listen=:8080"}, false},
+		{[]string{"--listen=0.0.0.0:8080"}, false},
+		{[]string{"--listen=example.com:8080"}, false},
+		{[]string{"--listen=:8080", "--auth-tokens=secret"}, true},
+		{[]string{"--listen=:8080", "--insecure"}, true},
+		{[]string{"--listen=8080"}, false},
+		{[]string{"--listen-cert=c.pem"}, false},
+		{[]string{"--auth-tokens=a b"}, false},
+	}
+	for _, tt := range tests {
+		if _, err := load(t, "", nil, tt.args...); (err == nil) != tt.ok {
+			t.Errorf("%q: error %v, expected one: %v", tt.args, err, !tt.ok)
+		}
+	}
+}
+
+func TestDiffNamesWhatChangedAndWhatNeedsARestart(t *testing.T) {
+	before := Default()
+	after, err := load(t, "limits: {session_idle: 7s}\nlisten: {address: '127.0.0.1:1'}\nauth: {tokens: [hush]}\n", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, c := range Diff(before, after) {
+		got = append(got, c.Key+" "+c.Old+" → "+c.New+" "+string(c.Reload))
+	}
+	want := []string{
+		"listen.address 127.0.0.1:8080 → 127.0.0.1:1 restart",
+		"auth.tokens [] → (secret) live",
+		"limits.session_idle 5m0s → 7s live",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+
+	inForce := before.Reloaded(after)
+	if inForce.Listen.Address != before.Listen.Address || inForce.Limits.SessionIdle != 7*time.Second {
+		t.Errorf("after a reload %+v is in force, expected the old address and the new limit", inForce)
+	}
+	if got := inForce.Origin("listen.address").String(); got != "default" {
+		t.Errorf("the address in force came from %q, expected default", got)
+	}
+}
+
+func TestSecretsAreNeverPrinted(t *testing.T) {
+	c, err := load(t, "", []string{"DRAGOMAN_AUTH_TOKENS=hush,hush2"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range c.Values() {
+		if strings.Contains(v.Text, "hush") {
+			t.Errorf("%s is printed as %q", v.Key, v.Text)
+		}
+	}
+}
+
+func TestTheFileIsReadWhereNoContentIsGiven(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "host.yaml")
+	if _, err := Load(Sources{File: path}); err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("a missing file: %v, expected an error that names it", err)
+	}
+	if err := os.WriteFile(path, []byte("limits: {sessions: 5}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Load(Sources{File: path})
+	if err != nil || c.Limits.Sessions != 5 {
+		t.Errorf("got %+v, %v", c, err)
+	}
+}
+
+func FuzzLoadNeverPanics(f *testing.F) {
+	f.Add([]byte("limits: {sessions: 1}"))
+	f.Add([]byte("a: &a [*a]\nlimits: *a"))
+	f.Add([]byte("? [a, b]\n: c\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c, err := Load(Sources{File: "f", Data: data})
+		if err == nil && c == nil {
+			t.Error("neither a configuration nor an error")
+		}
+	})
+}

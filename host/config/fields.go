@@ -1,0 +1,121 @@
+package config
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/spf13/pflag"
+)
+
+// EnvPrefix begins the names of all environment variables that are read.
+const EnvPrefix = "DRAGOMAN_"
+
+// Reload says what becomes of a field that changes while the daemon runs.
+type Reload string
+
+// The reload classes.
+const (
+	Live    Reload = "live"    // the new value takes effect at once, for what begins from then on
+	Restart Reload = "restart" // the daemon keeps the old value until it is started again
+)
+
+// Field describes one setting.
+type Field struct {
+	Key    string // in files, the parts joined by dots: limits.output_bytes
+	Env    string // environment variable
+	Flag   string // flag, without dashes
+	Help   string // what it means
+	Reload Reload
+	Secret bool // its value is never printed
+
+	index []int
+	typ   reflect.Type
+}
+
+// Fields lists all settings in the order of Config.
+func Fields() []Field { return fieldsOf(reflect.TypeFor[Config](), "", nil) }
+
+func fieldsOf(t reflect.Type, prefix string, index []int) (out []Field) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if !f.IsExported() {
+			continue
+		}
+		key := prefix + f.Tag.Get("yaml")
+		at := append(append([]int(nil), index...), i)
+		if f.Type.Kind() == reflect.Struct {
+			out = append(out, fieldsOf(f.Type, key+".", at)...)
+			continue
+		}
+		out = append(out, newField(key, f, at))
+	}
+	return out
+}
+
+func newField(key string, f reflect.StructField, index []int) Field {
+	flag := f.Tag.Get("flag")
+	if flag == "" {
+		flag = strings.NewReplacer(".", "-", "_", "-").Replace(key)
+	}
+	return Field{
+		Key:    key,
+		Env:    EnvPrefix + strings.ToUpper(strings.ReplaceAll(key, ".", "_")),
+		Flag:   flag,
+		Help:   f.Tag.Get("help"),
+		Reload: Reload(f.Tag.Get("reload")),
+		Secret: f.Tag.Get("secret") == "true",
+		index:  index,
+		typ:    f.Type,
+	}
+}
+
+func (f Field) value(c *Config) reflect.Value { return reflect.ValueOf(c).Elem().FieldByIndex(f.index) }
+
+// text is the value of the field in c for a person to read.
+func (f Field) text(c *Config) string {
+	v := f.value(c)
+	switch {
+	case f.Secret && !v.IsZero():
+		return "(secret)"
+	case v.Kind() == reflect.Slice:
+		return fmt.Sprintf("%q", v.Interface())
+	default:
+		return fmt.Sprint(v.Interface())
+	}
+}
+
+// AddFlags defines a flag for every field, all of them texts that Load reads as it reads the environment.
+func AddFlags(to *pflag.FlagSet) {
+	defaults := Default()
+	for _, f := range Fields() {
+		usage := f.Help
+		if text := f.text(defaults); text != "" && text != "[]" {
+			usage += fmt.Sprintf(" (default %s)", text)
+		}
+		to.Var(&flagValue{boolean: f.typ.Kind() == reflect.Bool}, f.Flag, usage)
+		if f.typ.Kind() == reflect.Bool {
+			to.Lookup(f.Flag).NoOptDefVal = "true"
+		}
+	}
+}
+
+// flagValue is a flag whose text Load reads, so that all faults are reported in one way.
+type flagValue struct {
+	text    string
+	boolean bool
+}
+
+func (v *flagValue) String() string { return v.text }
+
+func (v *flagValue) Set(text string) error {
+	v.text = text
+	return nil
+}
+
+func (v *flagValue) Type() string {
+	if v.boolean {
+		return "bool"
+	}
+	return "value"
+}

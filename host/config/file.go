@@ -1,0 +1,134 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// syntaxLine is how the YAML library begins the message of a syntax error.
+var syntaxLine = regexp.MustCompile(`^yaml:(?: line (\d+:))?`)
+
+// parseFile reads the YAML file called name. Its faults are all that the file has, each with its line and column.
+func parseFile(name string, data []byte) (layer, error) {
+	d := yaml.NewDecoder(bytes.NewReader(data))
+	var doc yaml.Node
+	if err := d.Decode(&doc); errors.Is(err, io.EOF) {
+		return nil, nil // comments only: everything keeps its default
+	} else if err != nil {
+		return nil, errors.New(name + syntaxLine.ReplaceAllString(err.Error(), ":$1"))
+	}
+	if err := d.Decode(&yaml.Node{}); !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%s: there is more than one document, expected one", name)
+	}
+	f := fileReader{name: name, fields: map[string]Field{}, values: layer{}}
+	for _, field := range Fields() {
+		f.fields[field.Key] = field
+	}
+	f.section(doc.Content[0], "")
+	return f.values, errors.Join(f.faults...)
+}
+
+// fileReader walks a document and collects the values of fields, and faults.
+type fileReader struct {
+	name   string
+	fields map[string]Field
+	values layer
+	faults []error
+}
+
+func (r *fileReader) fault(at *yaml.Node, format string, args ...any) {
+	r.faults = append(r.faults, fmt.Errorf("%s: %s", r.place(at), fmt.Sprintf(format, args...)))
+}
+
+func (r *fileReader) place(at *yaml.Node) string {
+	return fmt.Sprintf("%s:%d:%d", r.name, at.Line, at.Column)
+}
+
+// section reads a mapping whose keys stand below prefix, which is empty or ends in a dot.
+func (r *fileReader) section(n *yaml.Node, prefix string) {
+	n = resolve(n)
+	if n.Tag == "!!null" {
+		return // a section with everything commented out
+	}
+	if n.Kind != yaml.MappingNode {
+		r.fault(n, "%s is %s, expected a mapping with the keys %s", section(prefix), kindOf(n), r.known(prefix))
+		return
+	}
+	seen := map[string]bool{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		path := prefix + key.Value
+		_, isField := r.fields[path]
+		switch {
+		case seen[path]:
+			r.fault(key, "%s is given twice: keep one", path)
+		case isField:
+			r.field(r.fields[path], value)
+		case r.known(path+".") != "":
+			r.section(value, path+".")
+		default:
+			r.fault(key, "unknown key %q, expected one of %s", path, r.known(prefix))
+		}
+		seen[path] = true
+	}
+}
+
+func (r *fileReader) field(f Field, n *yaml.Node) {
+	n = resolve(n)
+	if n.Tag == "!!null" {
+		return // the key without a value: as if it were not there
+	}
+	value := reflect.New(f.typ)
+	if err := n.Decode(value.Interface()); err != nil || f.typ.Kind() == reflect.String && n.Tag != "!!str" {
+		r.fault(n, "%s is %s, expected %s", f.Key, kindOf(n), expectation(f))
+		return
+	}
+	r.values[f.Key] = given{value.Elem().Interface(), Origin{"file", r.place(n)}}
+}
+
+// known lists the keys directly below prefix; it is empty when there are none.
+func (r *fileReader) known(prefix string) string {
+	var keys []string
+	for key := range r.fields {
+		if rest, ok := strings.CutPrefix(key, prefix); ok {
+			first, _, _ := strings.Cut(rest, ".")
+			keys = append(keys, first)
+		}
+	}
+	slices.Sort(keys)
+	return strings.Join(slices.Compact(keys), ", ")
+}
+
+func resolve(n *yaml.Node) *yaml.Node {
+	for n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	return n
+}
+
+func section(prefix string) string {
+	if prefix == "" {
+		return "the document"
+	}
+	return strings.TrimSuffix(prefix, ".")
+}
+
+// kindOf describes what stands in the file for a message.
+func kindOf(n *yaml.Node) string {
+	switch n.Kind {
+	case yaml.MappingNode:
+		return "a mapping"
+	case yaml.SequenceNode:
+		return "a list"
+	default:
+		return fmt.Sprintf("%q", n.Value)
+	}
+}

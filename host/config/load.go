@@ -1,0 +1,170 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"reflect"
+	"regexp"
+	"strings"
+
+	"github.com/knadh/koanf/providers/confmap"
+	"github.com/knadh/koanf/v2"
+	"github.com/spf13/pflag"
+	"go.yaml.in/yaml/v3"
+)
+
+// EnvFile is the environment variable that names the configuration file for commands.
+const EnvFile = EnvPrefix + "CONFIG"
+
+// Sources are what a configuration is read from. The zero value gives the defaults.
+type Sources struct {
+	// File is the path of the YAML file; empty: there is none.
+	File string
+	// Data is the content of File where it has been read already; nil: Load reads it.
+	Data []byte
+	// Environ are environment variables as os.Environ gives them; nil: none are read.
+	Environ []string
+	// Flags are parsed flags that AddFlags defined; nil: there are none.
+	Flags *pflag.FlagSet
+}
+
+// Origin is where a value came from.
+type Origin struct {
+	Source string // default, file, environment or flag
+	Place  string // "host.yaml:3:9", "DRAGOMAN_LISTEN_ADDRESS", "--listen"; empty for defaults
+}
+
+func (o Origin) String() string {
+	if o.Place == "" {
+		return o.Source
+	}
+	return o.Place
+}
+
+// Load reads the sources and checks the result. The error joins all faults that were found.
+func Load(s Sources) (*Config, error) {
+	merged := koanf.New(".")
+	origins := map[string]Origin{}
+	var faults []error
+	for _, read := range []func(Sources) (layer, error){fromFile, fromEnviron, fromFlags} {
+		values, err := read(s)
+		faults = append(faults, err)
+		if err := values.over(merged, origins); err != nil {
+			return nil, err
+		}
+	}
+	if err := errors.Join(faults...); err != nil {
+		return nil, err
+	}
+	c := Default()
+	if err := merged.UnmarshalWithConf("", c, koanf.UnmarshalConf{Tag: "yaml"}); err != nil {
+		return nil, fmt.Errorf("the configuration cannot be put together: %w", err)
+	}
+	c.origins = origins
+	return c, c.Validate()
+}
+
+// layer holds the values of one source by key, decoded to the types of their fields. Only whole fields are in it, so that
+// laying it over another one cannot wipe neighbours.
+type layer map[string]given
+
+type given struct {
+	value  any
+	origin Origin
+}
+
+func (l layer) over(merged *koanf.Koanf, origins map[string]Origin) error {
+	flat := make(map[string]any, len(l))
+	for key, g := range l {
+		flat[key] = g.value
+		origins[key] = g.origin
+	}
+	return merged.Load(confmap.Provider(flat, "."), nil)
+}
+
+func fromFile(s Sources) (layer, error) {
+	if s.File == "" {
+		return nil, nil
+	}
+	data := s.Data
+	if data == nil {
+		var err error
+		if data, err = os.ReadFile(s.File); err != nil {
+			return nil, fmt.Errorf("the configuration file cannot be read: %w", err)
+		}
+	}
+	return parseFile(s.File, data)
+}
+
+// platformEnv are variables that Kubernetes sets for services whose names begin like ours.
+var platformEnv = regexp.MustCompile(`^DRAGOMAN_(.*_)?(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_\d+_(TCP|UDP|SCTP).*)?)$`)
+
+func fromEnviron(s Sources) (layer, error) {
+	byEnv := map[string]Field{}
+	for _, f := range Fields() {
+		byEnv[f.Env] = f
+	}
+	values := layer{}
+	var faults []error
+	for _, pair := range s.Environ {
+		name, text, _ := strings.Cut(pair, "=")
+		if !strings.HasPrefix(name, EnvPrefix) || name == EnvFile || platformEnv.MatchString(name) {
+			continue
+		}
+		f, ok := byEnv[name]
+		if !ok {
+			faults = append(faults, fmt.Errorf("%s: there is no such setting: names are %s and a key in capitals, such as %s", name, EnvPrefix, Fields()[0].Env))
+			continue
+		}
+		faults = append(faults, values.text(f, text, Origin{"environment", name}))
+	}
+	return values, errors.Join(faults...)
+}
+
+func fromFlags(s Sources) (layer, error) {
+	values := layer{}
+	var faults []error
+	for _, f := range Fields() {
+		if s.Flags == nil || !s.Flags.Changed(f.Flag) {
+			continue
+		}
+		text := s.Flags.Lookup(f.Flag).Value.String()
+		faults = append(faults, values.text(f, text, Origin{"flag", "--" + f.Flag}))
+	}
+	return values, errors.Join(faults...)
+}
+
+// text sets a field from a text: a list has its items between commas, everything else is spelled as in the file.
+func (l layer) text(f Field, text string, from Origin) error {
+	value := reflect.New(f.typ)
+	switch f.typ.Kind() {
+	case reflect.String:
+		value.Elem().SetString(text)
+	case reflect.Slice:
+		items := strings.FieldsFunc(text, func(r rune) bool { return r == ',' })
+		value.Elem().Set(reflect.ValueOf(items))
+	default:
+		if err := yaml.Unmarshal([]byte(text), value.Interface()); err != nil || strings.TrimSpace(text) == "" {
+			return fmt.Errorf("%s: %q is not %s", from, text, expectation(f))
+		}
+	}
+	l[f.Key] = given{value.Elem().Interface(), from}
+	return nil
+}
+
+// expectation says in words what a field takes.
+func expectation(f Field) string {
+	switch f.typ.String() {
+	case "time.Duration":
+		return "a duration such as 30s or 5m"
+	case "int":
+		return "a whole number"
+	case "bool":
+		return "true or false"
+	case "[]string":
+		return "a list of texts"
+	default:
+		return "a text"
+	}
+}
