@@ -90,6 +90,7 @@ type Limits struct {
 	SessionIdle time.Duration `yaml:"session_idle" reload:"live" help:"time a stream may wait for its next chunk"`
 	SessionTime time.Duration `yaml:"session_time" reload:"live" help:"time a stream may take as a whole"`
 	OutputBytes int           `yaml:"output_bytes" reload:"live" help:"bytes of one model output"`
+	Templates   int           `yaml:"templates" reload:"live" help:"templates that clients may put"`
 }
 
 // Shutdown says how the daemon ends.
@@ -109,6 +110,7 @@ func Default() *Config {
 			SessionIdle: 5 * time.Minute,
 			SessionTime: time.Hour,
 			OutputBytes: 16 << 20,
+			Templates:   1000,
 		},
 		Shutdown: Shutdown{Grace: 10 * time.Second},
 	}

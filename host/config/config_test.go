@@ -158,7 +158,7 @@ func TestFaultsSayWhereAndWhatWasExpected(t *testing.T) {
 		want       []string
 	}{
 		{name: "unknown key", file: "limits:\n  output_byte: 3\n",
-			want: []string{`host.yaml:2:3: unknown key "limits.output_byte", expected one of body_bytes, output_bytes, request_time, session_idle, session_time, sessions`}},
+			want: []string{`host.yaml:2:3: unknown key "limits.output_byte", expected one of body_bytes, output_bytes, request_time, session_idle, session_time, sessions, templates`}},
 		{name: "unknown section", file: "log: {level: info}\nlimit: {}\n",
 			want: []string{`host.yaml:2:1: unknown key "limit", expected one of auth, limits, listen, log, plugins, shutdown, templates, workarounds`}},
 		{name: "scalar over a section", file: "limits: 3\n",
