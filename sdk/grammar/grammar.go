@@ -18,8 +18,9 @@ type TriggerType string
 
 // The types of triggers.
 const (
-	TriggerWord    TriggerType = "word"    // the text itself
-	TriggerPattern TriggerType = "pattern" // a regular expression; the grammar starts at its first group
+	TriggerWord    TriggerType = "word"         // the text itself
+	TriggerPattern TriggerType = "pattern"      // a regular expression; the grammar starts at its first group
+	TriggerFull    TriggerType = "pattern_full" // the same, but it must match the whole output so far
 )
 
 // Trigger is a text whose appearance in the output starts a lazy grammar.

@@ -1,0 +1,294 @@
+package grammar
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/dragoman-project/dragoman/sdk/peg"
+)
+
+// Options say which constraint to make of a program.
+type Options struct {
+	// Mode: Strict constrains the whole output, Lazy what follows from the first trigger on. Free makes no constraint.
+	Mode Mode
+	// Prompt is the generation prompt, with which the program's input begins. A strict grammar covers what may follow it.
+	Prompt string
+	// Triggers replace those that a lazy constraint derives from the program's Trigger rules.
+	Triggers []Trigger
+}
+
+// Build makes the constraint that a program stands for: its grammar accepts outputs that the program parses, and schemas
+// are held to. It is nil when the mode is Free. An error says which node or which place of a schema is at fault, or that
+// the program cannot begin with the prompt; what the grammar could only widen is in the constraint's Notes.
+func Build(p *peg.Program, o Options) (*Constraint, error) {
+	if o.Mode == Free {
+		return nil, nil
+	}
+	b, err := newBuilder(p.Bind(o.Prompt))
+	if err != nil {
+		return nil, err
+	}
+	c := &Constraint{Lazy: o.Mode == Lazy, Triggers: o.Triggers}
+	root := &rule{name: "root"}
+	if o.Mode == Lazy {
+		root.body = b.fromTriggers(b.p.Root)
+		if c.Triggers == nil && b.err == nil {
+			c.Triggers = b.triggers()
+		}
+	} else {
+		root.body = b.expr(b.p.Root)
+	}
+	if b.err != nil {
+		return nil, b.err
+	}
+	if !prune(root) {
+		return nil, b.emptyError(o.Mode)
+	}
+	if o.Mode == Strict {
+		if root.body, err = after(root.body, b.space, o.Prompt); err != nil {
+			return nil, err
+		}
+	}
+	if r := leftRecursive(reachable(root)); r != nil {
+		return nil, fmt.Errorf("program: rule %q begins with itself (left recursion)", r.name)
+	}
+	c.Grammar, c.Notes = render(root), b.notes
+	return c, nil
+}
+
+func (b *builder) emptyError(m Mode) error {
+	if m == Lazy {
+		return errors.New("program: no trigger rule can be reached, so that a lazy grammar has no beginning: mark the beginning of a call as a trigger, or ask for a strict grammar")
+	}
+	return errors.New("program: it matches no text, so that its grammar would allow nothing")
+}
+
+// builder turns the nodes of a program into expressions. After the first fault it goes on without meaning.
+type builder struct {
+	p     *peg.Program
+	err   error
+	notes []string
+
+	memo    map[peg.ID]*expr
+	active  map[peg.ID]bool // being turned into an expression
+	tails   map[peg.ID]*rule
+	parents []int
+	scope   string // the name of the rule that surrounds the node at hand
+	from    []peg.ID
+
+	names  map[string]bool
+	untils map[string]*expr
+	values map[valueKey]*rule
+	space  *rule
+	room   int // how many more expressions schemas may make
+}
+
+func newBuilder(p *peg.Program) (*builder, error) {
+	b := &builder{
+		p:       p,
+		memo:    map[peg.ID]*expr{},
+		active:  map[peg.ID]bool{},
+		tails:   map[peg.ID]*rule{},
+		parents: make([]int, len(p.Nodes)),
+		names:   map[string]bool{"root": true},
+		untils:  map[string]*expr{},
+		values:  map[valueKey]*rule{},
+		room:    maxSchemaWork,
+	}
+	if int(p.Root) < 0 || int(p.Root) >= len(p.Nodes) {
+		return nil, fmt.Errorf("program: there is no node %d to begin with", p.Root)
+	}
+	for i, n := range p.Nodes {
+		for _, k := range n.Kids {
+			if int(k) < 0 || int(k) >= len(p.Nodes) {
+				return nil, fmt.Errorf("program: node %d: there is no node %d", i, k)
+			}
+			b.parents[k]++
+		}
+		if len(n.Kids) == 0 && needsKid(n.Op) {
+			return nil, fmt.Errorf("program: node %d: it needs a child (a rule that is used and never defined?)", i)
+		}
+	}
+	b.space = b.named(b.fresh("space"))
+	b.space.body = alt(empty, text(" "), seq(times(1, 2, text("\n")), times(0, 20, oneOf(charsOf(" \t")))))
+	return b, nil
+}
+
+func needsKid(o peg.Op) bool {
+	switch o {
+	case peg.Repeat, peg.Peek, peg.Not, peg.Rule, peg.Trigger, peg.Atomic, peg.Schema, peg.Tag:
+		return true
+	}
+	return false
+}
+
+func (b *builder) fail(format string, args ...any) *expr {
+	if b.err == nil {
+		b.err = fmt.Errorf(format, args...)
+	}
+	return nothing
+}
+
+func (b *builder) note(format string, args ...any) {
+	if s := fmt.Sprintf(format, args...); !slices.Contains(b.notes, s) {
+		b.notes = append(b.notes, s)
+	}
+}
+
+// fresh turns name into one that GBNF allows and that no other rule has.
+func (b *builder) fresh(name string) string {
+	clean := strings.Trim(strings.Map(func(r rune) rune {
+		if r < 0x80 && isName(byte(r)) {
+			return r
+		}
+		return '-'
+	}, name), "-")
+	if clean == "" {
+		clean = "rule"
+	}
+	unique := clean
+	for n := 2; b.names[unique]; n++ {
+		unique = fmt.Sprintf("%s-%d", clean, n)
+	}
+	b.names[unique] = true
+	return unique
+}
+
+func (b *builder) named(name string) *rule {
+	b.names[name] = true
+	return &rule{name: name}
+}
+
+// rule names e, unless a name would be no shorter.
+func (b *builder) rule(name string, e *expr) *expr {
+	if e.op == call || e.op == never || e.op == literal {
+		return e
+	}
+	r := b.named(b.fresh(name))
+	r.body = e
+	return r.call()
+}
+
+// expr is what node id matches, as a grammar sees it.
+func (b *builder) expr(id peg.ID) *expr {
+	if e, ok := b.memo[id]; ok {
+		return e
+	}
+	n := &b.p.Nodes[id]
+	if n.Op == peg.Rule || n.Op == peg.Trigger {
+		return b.ruleNode(id, n)
+	}
+	if b.active[id] {
+		return b.fail("program: node %d contains itself without a rule in between", id)
+	}
+	b.active[id] = true
+	e := b.node(id, n)
+	delete(b.active, id)
+	if b.parents[id] > 1 && heavy(e) {
+		e = b.rule("part", e)
+	}
+	b.memo[id] = e
+	return e
+}
+
+// heavy says whether e is long enough to be worth a rule where it is used more than once.
+func heavy(e *expr) bool {
+	switch e.op {
+	case sequence, choice:
+		return true
+	case repeat:
+		return heavy(e.kids[0])
+	}
+	return false
+}
+
+// ruleNode makes a rule of a named node. Rules whose name begins with "~" tolerate what a model should not write.
+func (b *builder) ruleNode(id peg.ID, n *peg.Node) *expr {
+	if strings.HasPrefix(n.Text, "~") {
+		b.memo[id] = nothing
+		return nothing
+	}
+	r := b.named(b.fresh(n.Text))
+	b.memo[id] = r.call()
+	outer := b.scope
+	b.scope = r.name
+	r.body = b.expr(n.Kids[0])
+	b.scope = outer
+	return b.memo[id]
+}
+
+func (b *builder) node(id peg.ID, n *peg.Node) *expr {
+	switch n.Op {
+	case peg.Literal:
+		return b.literal(id, n.Text)
+	case peg.Sequence:
+		return seq(b.all(n.Kids)...)
+	case peg.Choice:
+		return alt(b.all(n.Kids)...)
+	case peg.Repeat:
+		return b.repeat(n.Min, n.Max, b.expr(n.Kids[0]))
+	case peg.Any:
+		return oneOf(everyChar)
+	case peg.Chars:
+		set := newCharset(n.Ranges...)
+		if n.Negated {
+			set = set.complement()
+		}
+		return b.repeat(n.Min, n.Max, oneOf(set))
+	case peg.Space:
+		return b.space.call()
+	case peg.Until:
+		for _, d := range n.Delims {
+			if !utf8.ValidString(d) {
+				return b.fail("program: node %d: the delimiter %q is not UTF-8", id, d)
+			}
+		}
+		return b.until(n.Delims)
+	case peg.Value:
+		return b.value(n.Values)
+	case peg.StringContent:
+		return star(b.char(n.Text == "'"))
+	case peg.Atomic, peg.Tag:
+		return b.expr(n.Kids[0])
+	case peg.Schema:
+		return b.schema(id, n)
+	}
+	// Empty and End match nothing. A grammar has no lookahead: Peek and Not restrict nothing.
+	return empty
+}
+
+func (b *builder) all(ids []peg.ID) []*expr {
+	kids := make([]*expr, len(ids))
+	for i, id := range ids {
+		kids[i] = b.expr(id)
+	}
+	return kids
+}
+
+func (b *builder) literal(id peg.ID, s string) *expr {
+	if !utf8.ValidString(s) {
+		return b.fail("program: node %d: the literal %q is not UTF-8", id, s)
+	}
+	return text(s)
+}
+
+// repeat relaxes bounds that llama.cpp refuses. What repeats is named when it is more than one element, because llama.cpp
+// multiplies bounds inside each other.
+func (b *builder) repeat(lo, hi int, e *expr) *expr {
+	const most = maxRepetitions - 1
+	if hi > most {
+		b.note("at most %d repetitions cannot be held to: engines refuse bounds over %d", hi, maxRepetitions)
+		hi = -1
+	}
+	if lo > most {
+		b.note("at least %d repetitions are only held to up to %d: engines refuse bounds over %d", lo, most, maxRepetitions)
+		lo = most
+	}
+	if (lo > 16 || hi > 16) && heavy(e) {
+		e = b.rule("item", e)
+	}
+	return times(lo, hi, e)
+}

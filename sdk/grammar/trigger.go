@@ -1,0 +1,295 @@
+package grammar
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/dragoman-project/dragoman/sdk/peg"
+)
+
+// fromTriggers is what node id can still match from one of its Trigger rules on: the trigger, and what follows it.
+func (b *builder) fromTriggers(id peg.ID) *expr {
+	n := &b.p.Nodes[id]
+	switch n.Op {
+	case peg.Trigger:
+		if !slices.Contains(b.from, id) {
+			b.from = append(b.from, id)
+		}
+		return b.expr(id)
+	case peg.Rule:
+		return b.tail(id, n)
+	case peg.Atomic, peg.Tag:
+		return b.fromTriggers(n.Kids[0])
+	case peg.Choice:
+		var kids []*expr
+		for _, k := range n.Kids {
+			kids = append(kids, b.fromTriggers(k))
+		}
+		return alt(kids...)
+	case peg.Sequence:
+		var kids []*expr
+		for i, k := range n.Kids {
+			if tail := b.fromTriggers(k); tail.op != never {
+				kids = append(kids, seq(append([]*expr{tail}, b.all(n.Kids[i+1:])...)...))
+			}
+		}
+		return alt(kids...)
+	case peg.Repeat:
+		return b.fromRepeat(n)
+	}
+	return nothing
+}
+
+// fromRepeat is the rest of one time and the times left after it, of which it is not known how many there were before.
+func (b *builder) fromRepeat(n *peg.Node) *expr {
+	tail := b.fromTriggers(n.Kids[0])
+	if tail.op == never || n.Max == 0 {
+		return nothing
+	}
+	more := n.Max
+	if more > 0 {
+		more--
+	}
+	return seq(tail, b.repeat(max(n.Min-1, 0), more, b.expr(n.Kids[0])))
+}
+
+// tail is fromTriggers of a rule, itself a rule when the rule recurs.
+func (b *builder) tail(id peg.ID, n *peg.Node) *expr {
+	if strings.HasPrefix(n.Text, "~") {
+		return nothing
+	}
+	if r, ok := b.tails[id]; ok {
+		return r.call()
+	}
+	r := b.named(b.fresh(n.Text + "-from-trigger"))
+	b.tails[id] = r
+	r.body = b.fromTriggers(n.Kids[0])
+	if r.body.op == never {
+		return nothing
+	}
+	return r.call()
+}
+
+// triggers derives the triggers from the beginnings of the Trigger rules that fromTriggers met: the first literal of each
+// alternative, or, where that is too common a text to fire on, a pattern of the first literals up to a telling one.
+func (b *builder) triggers() []Trigger {
+	var out []Trigger
+	for _, id := range b.from {
+		for _, h := range b.headers(b.p.Nodes[id].Kids[0], 0) {
+			t, ok := h.trigger()
+			if !ok {
+				b.note("rule %q: it may begin with text that is no literal, where no trigger can fire", b.p.Nodes[id].Text)
+				continue
+			}
+			if !slices.Contains(out, t) {
+				out = append(out, t)
+			}
+		}
+	}
+	return out
+}
+
+// header is how a rule may begin: literals, with "" for white space between them. Closed says that something else follows.
+type header struct {
+	parts  []string
+	closed bool
+}
+
+// telling says whether text is more than punctuation of JSON and white space, and so fit to fire on.
+func telling(text string) bool {
+	return strings.Trim(text, " \t\r\n{}[]\":,'") != ""
+}
+
+func (h header) trigger() (Trigger, bool) {
+	parts := h.parts
+	for len(parts) > 0 && strings.TrimSpace(parts[0]) == "" {
+		parts = parts[1:]
+	}
+	if len(parts) == 0 {
+		return Trigger{}, false
+	}
+	if telling(parts[0]) || len(parts) == 1 {
+		return Trigger{Type: TriggerWord, Value: parts[0]}, true
+	}
+	var pattern strings.Builder
+	for _, p := range parts {
+		if p == "" {
+			pattern.WriteString(`\s*`)
+			continue
+		}
+		pattern.WriteString(regexp.QuoteMeta(p))
+		if telling(p) {
+			break
+		}
+	}
+	return Trigger{Type: TriggerPattern, Value: "(" + strings.TrimSuffix(pattern.String(), `\s*`) + ")"}, true
+}
+
+const (
+	maxHeaders     = 256
+	maxHeaderDepth = 64
+)
+
+// headers are the ways in which node id may begin.
+func (b *builder) headers(id peg.ID, depth int) []header {
+	n := &b.p.Nodes[id]
+	if depth > maxHeaderDepth {
+		return []header{{closed: true}}
+	}
+	switch n.Op {
+	case peg.Empty, peg.End, peg.Peek, peg.Not:
+		return []header{{}}
+	case peg.Literal:
+		return []header{{parts: []string{n.Text}}}
+	case peg.Space:
+		return []header{{parts: []string{""}}}
+	case peg.Rule, peg.Trigger:
+		if strings.HasPrefix(n.Text, "~") {
+			return nil
+		}
+		return b.headers(n.Kids[0], depth+1)
+	case peg.Atomic, peg.Tag:
+		return b.headers(n.Kids[0], depth+1)
+	case peg.Choice:
+		return b.choiceHeaders(n, depth)
+	case peg.Sequence:
+		return b.sequenceHeaders(n, depth)
+	case peg.Repeat:
+		return b.repeatHeaders(n, depth)
+	}
+	return []header{{closed: true}}
+}
+
+func (b *builder) choiceHeaders(n *peg.Node, depth int) []header {
+	var out []header
+	for _, k := range n.Kids {
+		out = append(out, b.headers(k, depth+1)...)
+	}
+	return out
+}
+
+func (b *builder) sequenceHeaders(n *peg.Node, depth int) []header {
+	out := []header{{}}
+	for _, k := range n.Kids {
+		var next []header
+		done := true
+		kids := b.headers(k, depth+1)
+		for _, h := range out {
+			if h.closed || len(next) > maxHeaders {
+				next = append(next, h)
+				continue
+			}
+			for _, more := range kids {
+				joined := header{parts: joinParts(h.parts, more.parts), closed: more.closed}
+				next = append(next, joined)
+				done = done && joined.closed
+			}
+		}
+		if out = next; done {
+			break
+		}
+	}
+	return out
+}
+
+// joinParts appends more to parts; literals next to each other become one.
+func joinParts(parts, more []string) []string {
+	parts = slices.Clip(parts)
+	for _, m := range more {
+		if n := len(parts); n > 0 && m != "" && parts[n-1] != "" && !telling(parts[n-1]) {
+			parts = append(slices.Clone(parts[:n-1]), parts[n-1]+m)
+			continue
+		}
+		parts = append(parts, m)
+	}
+	return parts
+}
+
+// repeatHeaders are those of the first time, and the empty one where there need be none: then the rule begins with what
+// follows. A repetition of white space alone is white space.
+func (b *builder) repeatHeaders(n *peg.Node, depth int) []header {
+	kids := b.headers(n.Kids[0], depth+1)
+	if n.Min > 0 {
+		return kids
+	}
+	out := []header{{}}
+	for _, h := range kids {
+		if strings.TrimSpace(strings.Join(h.parts, "")) != "" || h.closed {
+			out = append(out, h)
+		}
+	}
+	return out
+}
+
+// maxFullPrefixes bounds the prefixes of an output on which an anchored pattern is tried.
+const maxFullPrefixes = 64 << 10
+
+// FindTrigger says where a lazy grammar starts in output, as llama.cpp does while the output grows: at the first trigger
+// to occur. A word starts it at the word, a pattern at its first group that matched anything, or at its match. A pattern
+// that begins with ^ and ends with $, or is of the type TriggerFull, must match the whole output so far.
+// Patterns that do not compile never fire.
+func FindTrigger(output string, triggers []Trigger) (start int, ok bool) {
+	fired := len(output) + 1
+	for _, t := range triggers {
+		if at, end, found := t.find(output); found && end < fired {
+			start, fired, ok = at, end, true
+		}
+	}
+	return start, ok
+}
+
+// find says where the grammar starts, and how much of output must be there for the trigger to fire.
+func (t Trigger) find(output string) (start, end int, ok bool) {
+	if t.Type == TriggerWord {
+		start = strings.Index(output, t.Value)
+		return start, start + len(t.Value), start >= 0
+	}
+	re, err := regexp.Compile(t.Value)
+	if err != nil {
+		return 0, 0, false
+	}
+	if t.Type == TriggerFull || strings.HasPrefix(t.Value, "^") && strings.HasSuffix(t.Value, "$") {
+		return findFull(output, t.Value)
+	}
+	if re.FindStringIndex(output) == nil {
+		return 0, 0, false
+	}
+	// A longer prefix matches where a shorter one does, so that the shortest can be searched for by halves.
+	lo, hi := 0, len(output)
+	for lo < hi {
+		if mid := (lo + hi) / 2; re.MatchString(output[:mid]) {
+			hi = mid
+		} else {
+			lo = mid + 1
+		}
+	}
+	return groupStart(re.FindStringSubmatchIndex(output[:lo])), lo, true
+}
+
+func findFull(output, pattern string) (start, end int, ok bool) {
+	re, err := regexp.Compile(`\A(?:` + strings.TrimSuffix(strings.TrimPrefix(pattern, "^"), "$") + `)\z`)
+	if err != nil {
+		return 0, 0, false
+	}
+	for end := 0; end <= min(len(output), maxFullPrefixes); end++ {
+		if end < len(output) && !utf8.RuneStart(output[end]) {
+			continue
+		}
+		if m := re.FindStringSubmatchIndex(output[:end]); m != nil {
+			return groupStart(m), end, true
+		}
+	}
+	return 0, 0, false
+}
+
+// groupStart is where the first group that matched anything begins, or the match.
+func groupStart(m []int) int {
+	for i := 2; i < len(m); i += 2 {
+		if m[i] >= 0 && m[i+1] > m[i] {
+			return m[i]
+		}
+	}
+	return m[0]
+}
