@@ -10,6 +10,7 @@ package handler
 
 import (
 	"context"
+	"strings"
 
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
@@ -57,8 +58,15 @@ type Input struct {
 type Plan struct {
 	// Request is the request as it is to be rendered, its messages normalised for the template; nil: as it came.
 	Request *chat.Request
+	// Prefill follows the rendered prompt and belongs to the generation prompt: what a message to be continued says so far.
+	// A handler that sets it leaves the message out of Request and asks there for a generation prompt.
+	Prefill string
+	// Ending replaces the end of the rendered prompt, where the template ends a conversation other than it goes on.
+	Ending Ending
 	// Program parses generation prompt + output.
 	Program *peg.Program
+	// Stream, instead of a program, asks the host to send the output to the handler, which is then a StreamHandler.
+	Stream *StreamPlan
 	// Grammar says which constraint to make of the program.
 	Grammar grammar.Mode
 	// Triggers replace those derived from the program's Trigger rules.
@@ -71,15 +79,15 @@ type Plan struct {
 	SupportsThinking bool
 	ThinkingStart    string
 	ThinkingEnds     []string
+	// Delimiters are the texts that start messages of each role in the prompt; nil: the host finds them.
+	Delimiters []Delimiter
+	Notes      []string // what a person should know, such as a constraint that had to be relaxed
 
 	Prompt           string
 	GenerationPrompt string
 	Constraint       *grammar.Constraint // nil: sampling is free
 	// ReasoningState says whether generation starts inside reasoning.
 	ReasoningState ReasoningState
-	// Delimiters are the texts that start messages of each role in the prompt.
-	Delimiters []Delimiter
-	Notes      []string // what a person should know, such as a constraint that had to be relaxed
 }
 
 // ReasoningState is where generation starts with respect to reasoning.
@@ -96,6 +104,20 @@ const (
 type Delimiter struct {
 	Role      string
 	Delimiter string
+}
+
+// Ending says that a prompt which ends in Old ends in New instead. The zero value changes nothing.
+type Ending struct {
+	Old string
+	New string
+}
+
+// Apply returns the prompt with its end replaced, where it ends in Old.
+func (e Ending) Apply(prompt string) string {
+	if before, ok := strings.CutSuffix(prompt, e.Old); ok {
+		return before + e.New
+	}
+	return prompt
 }
 
 // Declined is the error of a handler that cannot serve a template or a request.

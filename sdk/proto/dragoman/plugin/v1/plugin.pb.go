@@ -739,6 +739,11 @@ type Plan struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The request as it is to be rendered, its messages normalised for the template; empty: as it came.
 	Request []byte `protobuf:"bytes,1,opt,name=request,proto3" json:"request,omitempty"`
+	// Follows the rendered prompt and belongs to the generation prompt: what a message to be continued says so far. The
+	// message is then left out of the request, which asks for a generation prompt.
+	Prefill string `protobuf:"bytes,2,opt,name=prefill,proto3" json:"prefill,omitempty"`
+	// Replaces the end of the rendered prompt; absent: nothing is replaced.
+	Ending *Ending `protobuf:"bytes,3,opt,name=ending,proto3" json:"ending,omitempty"`
 	// What parses the output.
 	//
 	// Types that are valid to be assigned to Parser:
@@ -747,19 +752,19 @@ type Plan struct {
 	//	*Plan_Stream
 	Parser isPlan_Parser `protobuf_oneof:"parser"`
 	// Which constraint to make of the program.
-	Grammar GrammarMode `protobuf:"varint,4,opt,name=grammar,proto3,enum=dragoman.plugin.v1.GrammarMode" json:"grammar,omitempty"`
+	Grammar GrammarMode `protobuf:"varint,6,opt,name=grammar,proto3,enum=dragoman.plugin.v1.GrammarMode" json:"grammar,omitempty"`
 	// What starts a lazy grammar; empty: what the program's triggers say.
-	Triggers []*GrammarTrigger `protobuf:"bytes,5,rep,name=triggers,proto3" json:"triggers,omitempty"`
+	Triggers []*GrammarTrigger `protobuf:"bytes,7,rep,name=triggers,proto3" json:"triggers,omitempty"`
 	// Special tokens that the engine must not drop from the text.
-	PreservedTokens []string `protobuf:"bytes,6,rep,name=preserved_tokens,json=preservedTokens,proto3" json:"preserved_tokens,omitempty"`
+	PreservedTokens []string `protobuf:"bytes,8,rep,name=preserved_tokens,json=preservedTokens,proto3" json:"preserved_tokens,omitempty"`
 	// Strings at which the engine should stop, besides its end-of-turn tokens.
-	Stops []string `protobuf:"bytes,7,rep,name=stops,proto3" json:"stops,omitempty"`
+	Stops []string `protobuf:"bytes,9,rep,name=stops,proto3" json:"stops,omitempty"`
 	// How the template writes reasoning; absent: it knows none.
-	Thinking *Thinking `protobuf:"bytes,8,opt,name=thinking,proto3" json:"thinking,omitempty"`
-	// The texts that start the messages of each role in the prompt.
-	Delimiters []*Delimiter `protobuf:"bytes,9,rep,name=delimiters,proto3" json:"delimiters,omitempty"`
+	Thinking *Thinking `protobuf:"bytes,10,opt,name=thinking,proto3" json:"thinking,omitempty"`
+	// The texts that start the messages of each role in the prompt; empty: the host finds them.
+	Delimiters []*Delimiter `protobuf:"bytes,11,rep,name=delimiters,proto3" json:"delimiters,omitempty"`
 	// What a person should know, such as a constraint that had to be relaxed.
-	Notes         []string `protobuf:"bytes,10,rep,name=notes,proto3" json:"notes,omitempty"`
+	Notes         []string `protobuf:"bytes,12,rep,name=notes,proto3" json:"notes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -797,6 +802,20 @@ func (*Plan) Descriptor() ([]byte, []int) {
 func (x *Plan) GetRequest() []byte {
 	if x != nil {
 		return x.Request
+	}
+	return nil
+}
+
+func (x *Plan) GetPrefill() string {
+	if x != nil {
+		return x.Prefill
+	}
+	return ""
+}
+
+func (x *Plan) GetEnding() *Ending {
+	if x != nil {
+		return x.Ending
 	}
 	return nil
 }
@@ -881,17 +900,72 @@ type isPlan_Parser interface {
 
 type Plan_Program struct {
 	// A program, run by the host over generation prompt + output.
-	Program *Program `protobuf:"bytes,2,opt,name=program,proto3,oneof"`
+	Program *Program `protobuf:"bytes,4,opt,name=program,proto3,oneof"`
 }
 
 type Plan_Stream struct {
 	// The plugin itself, through ParseStream.
-	Stream *StreamPlan `protobuf:"bytes,3,opt,name=stream,proto3,oneof"`
+	Stream *StreamPlan `protobuf:"bytes,5,opt,name=stream,proto3,oneof"`
 }
 
 func (*Plan_Program) isPlan_Parser() {}
 
 func (*Plan_Stream) isPlan_Parser() {}
+
+// Ending says that a prompt which ends in one text ends in another instead.
+type Ending struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How the prompt ends as rendered.
+	Old string `protobuf:"bytes,1,opt,name=old,proto3" json:"old,omitempty"`
+	// How it is to end.
+	New           string `protobuf:"bytes,2,opt,name=new,proto3" json:"new,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Ending) Reset() {
+	*x = Ending{}
+	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Ending) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Ending) ProtoMessage() {}
+
+func (x *Ending) ProtoReflect() protoreflect.Message {
+	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Ending.ProtoReflect.Descriptor instead.
+func (*Ending) Descriptor() ([]byte, []int) {
+	return file_dragoman_plugin_v1_plugin_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *Ending) GetOld() string {
+	if x != nil {
+		return x.Old
+	}
+	return ""
+}
+
+func (x *Ending) GetNew() string {
+	if x != nil {
+		return x.New
+	}
+	return ""
+}
 
 // StreamPlan asks the host to send the output to the plugin.
 type StreamPlan struct {
@@ -905,7 +979,7 @@ type StreamPlan struct {
 
 func (x *StreamPlan) Reset() {
 	*x = StreamPlan{}
-	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[9]
+	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -917,7 +991,7 @@ func (x *StreamPlan) String() string {
 func (*StreamPlan) ProtoMessage() {}
 
 func (x *StreamPlan) ProtoReflect() protoreflect.Message {
-	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[9]
+	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -930,7 +1004,7 @@ func (x *StreamPlan) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StreamPlan.ProtoReflect.Descriptor instead.
 func (*StreamPlan) Descriptor() ([]byte, []int) {
-	return file_dragoman_plugin_v1_plugin_proto_rawDescGZIP(), []int{9}
+	return file_dragoman_plugin_v1_plugin_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *StreamPlan) GetToken() []byte {
@@ -956,7 +1030,7 @@ type GrammarTrigger struct {
 
 func (x *GrammarTrigger) Reset() {
 	*x = GrammarTrigger{}
-	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[10]
+	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -968,7 +1042,7 @@ func (x *GrammarTrigger) String() string {
 func (*GrammarTrigger) ProtoMessage() {}
 
 func (x *GrammarTrigger) ProtoReflect() protoreflect.Message {
-	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[10]
+	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -981,7 +1055,7 @@ func (x *GrammarTrigger) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GrammarTrigger.ProtoReflect.Descriptor instead.
 func (*GrammarTrigger) Descriptor() ([]byte, []int) {
-	return file_dragoman_plugin_v1_plugin_proto_rawDescGZIP(), []int{10}
+	return file_dragoman_plugin_v1_plugin_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *GrammarTrigger) GetTrigger() isGrammarTrigger_Trigger {
@@ -1040,7 +1114,7 @@ type Thinking struct {
 
 func (x *Thinking) Reset() {
 	*x = Thinking{}
-	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[11]
+	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1052,7 +1126,7 @@ func (x *Thinking) String() string {
 func (*Thinking) ProtoMessage() {}
 
 func (x *Thinking) ProtoReflect() protoreflect.Message {
-	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[11]
+	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1065,7 +1139,7 @@ func (x *Thinking) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Thinking.ProtoReflect.Descriptor instead.
 func (*Thinking) Descriptor() ([]byte, []int) {
-	return file_dragoman_plugin_v1_plugin_proto_rawDescGZIP(), []int{11}
+	return file_dragoman_plugin_v1_plugin_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Thinking) GetStart() string {
@@ -1095,7 +1169,7 @@ type Delimiter struct {
 
 func (x *Delimiter) Reset() {
 	*x = Delimiter{}
-	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[12]
+	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1107,7 +1181,7 @@ func (x *Delimiter) String() string {
 func (*Delimiter) ProtoMessage() {}
 
 func (x *Delimiter) ProtoReflect() protoreflect.Message {
-	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[12]
+	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1120,7 +1194,7 @@ func (x *Delimiter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Delimiter.ProtoReflect.Descriptor instead.
 func (*Delimiter) Descriptor() ([]byte, []int) {
-	return file_dragoman_plugin_v1_plugin_proto_rawDescGZIP(), []int{12}
+	return file_dragoman_plugin_v1_plugin_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Delimiter) GetRole() string {
@@ -1154,7 +1228,7 @@ type ParseStreamRequest struct {
 
 func (x *ParseStreamRequest) Reset() {
 	*x = ParseStreamRequest{}
-	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[13]
+	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1166,7 +1240,7 @@ func (x *ParseStreamRequest) String() string {
 func (*ParseStreamRequest) ProtoMessage() {}
 
 func (x *ParseStreamRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[13]
+	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1179,7 +1253,7 @@ func (x *ParseStreamRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ParseStreamRequest.ProtoReflect.Descriptor instead.
 func (*ParseStreamRequest) Descriptor() ([]byte, []int) {
-	return file_dragoman_plugin_v1_plugin_proto_rawDescGZIP(), []int{13}
+	return file_dragoman_plugin_v1_plugin_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ParseStreamRequest) GetStep() isParseStreamRequest_Step {
@@ -1256,7 +1330,7 @@ type StreamOpen struct {
 
 func (x *StreamOpen) Reset() {
 	*x = StreamOpen{}
-	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[14]
+	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1268,7 +1342,7 @@ func (x *StreamOpen) String() string {
 func (*StreamOpen) ProtoMessage() {}
 
 func (x *StreamOpen) ProtoReflect() protoreflect.Message {
-	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[14]
+	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1281,7 +1355,7 @@ func (x *StreamOpen) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StreamOpen.ProtoReflect.Descriptor instead.
 func (*StreamOpen) Descriptor() ([]byte, []int) {
-	return file_dragoman_plugin_v1_plugin_proto_rawDescGZIP(), []int{14}
+	return file_dragoman_plugin_v1_plugin_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *StreamOpen) GetHandler() string {
@@ -1318,7 +1392,7 @@ type StreamChunk struct {
 
 func (x *StreamChunk) Reset() {
 	*x = StreamChunk{}
-	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[15]
+	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1330,7 +1404,7 @@ func (x *StreamChunk) String() string {
 func (*StreamChunk) ProtoMessage() {}
 
 func (x *StreamChunk) ProtoReflect() protoreflect.Message {
-	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[15]
+	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1343,7 +1417,7 @@ func (x *StreamChunk) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StreamChunk.ProtoReflect.Descriptor instead.
 func (*StreamChunk) Descriptor() ([]byte, []int) {
-	return file_dragoman_plugin_v1_plugin_proto_rawDescGZIP(), []int{15}
+	return file_dragoman_plugin_v1_plugin_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *StreamChunk) GetOffset() uint64 {
@@ -1369,7 +1443,7 @@ type StreamFinish struct {
 
 func (x *StreamFinish) Reset() {
 	*x = StreamFinish{}
-	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[16]
+	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1381,7 +1455,7 @@ func (x *StreamFinish) String() string {
 func (*StreamFinish) ProtoMessage() {}
 
 func (x *StreamFinish) ProtoReflect() protoreflect.Message {
-	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[16]
+	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1394,7 +1468,7 @@ func (x *StreamFinish) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StreamFinish.ProtoReflect.Descriptor instead.
 func (*StreamFinish) Descriptor() ([]byte, []int) {
-	return file_dragoman_plugin_v1_plugin_proto_rawDescGZIP(), []int{16}
+	return file_dragoman_plugin_v1_plugin_proto_rawDescGZIP(), []int{17}
 }
 
 // ParseStreamResponse carries what has been decided. A plugin answers every chunk, and finish, with one response. However
@@ -1413,7 +1487,7 @@ type ParseStreamResponse struct {
 
 func (x *ParseStreamResponse) Reset() {
 	*x = ParseStreamResponse{}
-	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[17]
+	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1425,7 +1499,7 @@ func (x *ParseStreamResponse) String() string {
 func (*ParseStreamResponse) ProtoMessage() {}
 
 func (x *ParseStreamResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[17]
+	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1438,7 +1512,7 @@ func (x *ParseStreamResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ParseStreamResponse.ProtoReflect.Descriptor instead.
 func (*ParseStreamResponse) Descriptor() ([]byte, []int) {
-	return file_dragoman_plugin_v1_plugin_proto_rawDescGZIP(), []int{17}
+	return file_dragoman_plugin_v1_plugin_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ParseStreamResponse) GetEvents() []*Event {
@@ -1475,7 +1549,7 @@ type StreamResult struct {
 
 func (x *StreamResult) Reset() {
 	*x = StreamResult{}
-	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[18]
+	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1487,7 +1561,7 @@ func (x *StreamResult) String() string {
 func (*StreamResult) ProtoMessage() {}
 
 func (x *StreamResult) ProtoReflect() protoreflect.Message {
-	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[18]
+	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1500,7 +1574,7 @@ func (x *StreamResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StreamResult.ProtoReflect.Descriptor instead.
 func (*StreamResult) Descriptor() ([]byte, []int) {
-	return file_dragoman_plugin_v1_plugin_proto_rawDescGZIP(), []int{18}
+	return file_dragoman_plugin_v1_plugin_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *StreamResult) GetStatus() StreamStatus {
@@ -1532,7 +1606,7 @@ type Event struct {
 
 func (x *Event) Reset() {
 	*x = Event{}
-	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[19]
+	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1544,7 +1618,7 @@ func (x *Event) String() string {
 func (*Event) ProtoMessage() {}
 
 func (x *Event) ProtoReflect() protoreflect.Message {
-	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[19]
+	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1557,7 +1631,7 @@ func (x *Event) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Event.ProtoReflect.Descriptor instead.
 func (*Event) Descriptor() ([]byte, []int) {
-	return file_dragoman_plugin_v1_plugin_proto_rawDescGZIP(), []int{19}
+	return file_dragoman_plugin_v1_plugin_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Event) GetKind() EventKind {
@@ -1592,7 +1666,7 @@ type CasesRequest struct {
 
 func (x *CasesRequest) Reset() {
 	*x = CasesRequest{}
-	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[20]
+	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1604,7 +1678,7 @@ func (x *CasesRequest) String() string {
 func (*CasesRequest) ProtoMessage() {}
 
 func (x *CasesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[20]
+	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1617,7 +1691,7 @@ func (x *CasesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CasesRequest.ProtoReflect.Descriptor instead.
 func (*CasesRequest) Descriptor() ([]byte, []int) {
-	return file_dragoman_plugin_v1_plugin_proto_rawDescGZIP(), []int{20}
+	return file_dragoman_plugin_v1_plugin_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *CasesRequest) GetHandler() string {
@@ -1638,7 +1712,7 @@ type CasesResponse struct {
 
 func (x *CasesResponse) Reset() {
 	*x = CasesResponse{}
-	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[21]
+	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1650,7 +1724,7 @@ func (x *CasesResponse) String() string {
 func (*CasesResponse) ProtoMessage() {}
 
 func (x *CasesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[21]
+	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1663,7 +1737,7 @@ func (x *CasesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CasesResponse.ProtoReflect.Descriptor instead.
 func (*CasesResponse) Descriptor() ([]byte, []int) {
-	return file_dragoman_plugin_v1_plugin_proto_rawDescGZIP(), []int{21}
+	return file_dragoman_plugin_v1_plugin_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *CasesResponse) GetCases() []byte {
@@ -1706,22 +1780,27 @@ const file_dragoman_plugin_v1_plugin_proto_rawDesc = "" +
 	"\x06reason\x18\x01 \x01(\tR\x06reason\"<\n" +
 	"\fRequestError\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12\x18\n" +
-	"\amessage\x18\x02 \x01(\tR\amessage\"\xe8\x03\n" +
+	"\amessage\x18\x02 \x01(\tR\amessage\"\xb6\x04\n" +
 	"\x04Plan\x12\x18\n" +
-	"\arequest\x18\x01 \x01(\fR\arequest\x127\n" +
-	"\aprogram\x18\x02 \x01(\v2\x1b.dragoman.plugin.v1.ProgramH\x00R\aprogram\x128\n" +
-	"\x06stream\x18\x03 \x01(\v2\x1e.dragoman.plugin.v1.StreamPlanH\x00R\x06stream\x129\n" +
-	"\agrammar\x18\x04 \x01(\x0e2\x1f.dragoman.plugin.v1.GrammarModeR\agrammar\x12>\n" +
-	"\btriggers\x18\x05 \x03(\v2\".dragoman.plugin.v1.GrammarTriggerR\btriggers\x12)\n" +
-	"\x10preserved_tokens\x18\x06 \x03(\tR\x0fpreservedTokens\x12\x14\n" +
-	"\x05stops\x18\a \x03(\tR\x05stops\x128\n" +
-	"\bthinking\x18\b \x01(\v2\x1c.dragoman.plugin.v1.ThinkingR\bthinking\x12=\n" +
+	"\arequest\x18\x01 \x01(\fR\arequest\x12\x18\n" +
+	"\aprefill\x18\x02 \x01(\tR\aprefill\x122\n" +
+	"\x06ending\x18\x03 \x01(\v2\x1a.dragoman.plugin.v1.EndingR\x06ending\x127\n" +
+	"\aprogram\x18\x04 \x01(\v2\x1b.dragoman.plugin.v1.ProgramH\x00R\aprogram\x128\n" +
+	"\x06stream\x18\x05 \x01(\v2\x1e.dragoman.plugin.v1.StreamPlanH\x00R\x06stream\x129\n" +
+	"\agrammar\x18\x06 \x01(\x0e2\x1f.dragoman.plugin.v1.GrammarModeR\agrammar\x12>\n" +
+	"\btriggers\x18\a \x03(\v2\".dragoman.plugin.v1.GrammarTriggerR\btriggers\x12)\n" +
+	"\x10preserved_tokens\x18\b \x03(\tR\x0fpreservedTokens\x12\x14\n" +
+	"\x05stops\x18\t \x03(\tR\x05stops\x128\n" +
+	"\bthinking\x18\n" +
+	" \x01(\v2\x1c.dragoman.plugin.v1.ThinkingR\bthinking\x12=\n" +
 	"\n" +
-	"delimiters\x18\t \x03(\v2\x1d.dragoman.plugin.v1.DelimiterR\n" +
+	"delimiters\x18\v \x03(\v2\x1d.dragoman.plugin.v1.DelimiterR\n" +
 	"delimiters\x12\x14\n" +
-	"\x05notes\x18\n" +
-	" \x03(\tR\x05notesB\b\n" +
-	"\x06parser\"\"\n" +
+	"\x05notes\x18\f \x03(\tR\x05notesB\b\n" +
+	"\x06parser\",\n" +
+	"\x06Ending\x12\x10\n" +
+	"\x03old\x18\x01 \x01(\tR\x03old\x12\x10\n" +
+	"\x03new\x18\x02 \x01(\tR\x03new\"\"\n" +
 	"\n" +
 	"StreamPlan\x12\x14\n" +
 	"\x05token\x18\x01 \x01(\fR\x05token\"M\n" +
@@ -1802,7 +1881,7 @@ func file_dragoman_plugin_v1_plugin_proto_rawDescGZIP() []byte {
 }
 
 var file_dragoman_plugin_v1_plugin_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_dragoman_plugin_v1_plugin_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
+var file_dragoman_plugin_v1_plugin_proto_msgTypes = make([]protoimpl.MessageInfo, 23)
 var file_dragoman_plugin_v1_plugin_proto_goTypes = []any{
 	(GrammarMode)(0),            // 0: dragoman.plugin.v1.GrammarMode
 	(StreamStatus)(0),           // 1: dragoman.plugin.v1.StreamStatus
@@ -1816,20 +1895,21 @@ var file_dragoman_plugin_v1_plugin_proto_goTypes = []any{
 	(*Declined)(nil),            // 9: dragoman.plugin.v1.Declined
 	(*RequestError)(nil),        // 10: dragoman.plugin.v1.RequestError
 	(*Plan)(nil),                // 11: dragoman.plugin.v1.Plan
-	(*StreamPlan)(nil),          // 12: dragoman.plugin.v1.StreamPlan
-	(*GrammarTrigger)(nil),      // 13: dragoman.plugin.v1.GrammarTrigger
-	(*Thinking)(nil),            // 14: dragoman.plugin.v1.Thinking
-	(*Delimiter)(nil),           // 15: dragoman.plugin.v1.Delimiter
-	(*ParseStreamRequest)(nil),  // 16: dragoman.plugin.v1.ParseStreamRequest
-	(*StreamOpen)(nil),          // 17: dragoman.plugin.v1.StreamOpen
-	(*StreamChunk)(nil),         // 18: dragoman.plugin.v1.StreamChunk
-	(*StreamFinish)(nil),        // 19: dragoman.plugin.v1.StreamFinish
-	(*ParseStreamResponse)(nil), // 20: dragoman.plugin.v1.ParseStreamResponse
-	(*StreamResult)(nil),        // 21: dragoman.plugin.v1.StreamResult
-	(*Event)(nil),               // 22: dragoman.plugin.v1.Event
-	(*CasesRequest)(nil),        // 23: dragoman.plugin.v1.CasesRequest
-	(*CasesResponse)(nil),       // 24: dragoman.plugin.v1.CasesResponse
-	(*Program)(nil),             // 25: dragoman.plugin.v1.Program
+	(*Ending)(nil),              // 12: dragoman.plugin.v1.Ending
+	(*StreamPlan)(nil),          // 13: dragoman.plugin.v1.StreamPlan
+	(*GrammarTrigger)(nil),      // 14: dragoman.plugin.v1.GrammarTrigger
+	(*Thinking)(nil),            // 15: dragoman.plugin.v1.Thinking
+	(*Delimiter)(nil),           // 16: dragoman.plugin.v1.Delimiter
+	(*ParseStreamRequest)(nil),  // 17: dragoman.plugin.v1.ParseStreamRequest
+	(*StreamOpen)(nil),          // 18: dragoman.plugin.v1.StreamOpen
+	(*StreamChunk)(nil),         // 19: dragoman.plugin.v1.StreamChunk
+	(*StreamFinish)(nil),        // 20: dragoman.plugin.v1.StreamFinish
+	(*ParseStreamResponse)(nil), // 21: dragoman.plugin.v1.ParseStreamResponse
+	(*StreamResult)(nil),        // 22: dragoman.plugin.v1.StreamResult
+	(*Event)(nil),               // 23: dragoman.plugin.v1.Event
+	(*CasesRequest)(nil),        // 24: dragoman.plugin.v1.CasesRequest
+	(*CasesResponse)(nil),       // 25: dragoman.plugin.v1.CasesResponse
+	(*Program)(nil),             // 26: dragoman.plugin.v1.Program
 }
 var file_dragoman_plugin_v1_plugin_proto_depIdxs = []int32{
 	5,  // 0: dragoman.plugin.v1.DescribeResponse.handlers:type_name -> dragoman.plugin.v1.HandlerDescription
@@ -1837,32 +1917,33 @@ var file_dragoman_plugin_v1_plugin_proto_depIdxs = []int32{
 	11, // 2: dragoman.plugin.v1.PlanResponse.plan:type_name -> dragoman.plugin.v1.Plan
 	9,  // 3: dragoman.plugin.v1.PlanResponse.declined:type_name -> dragoman.plugin.v1.Declined
 	10, // 4: dragoman.plugin.v1.PlanResponse.request_error:type_name -> dragoman.plugin.v1.RequestError
-	25, // 5: dragoman.plugin.v1.Plan.program:type_name -> dragoman.plugin.v1.Program
-	12, // 6: dragoman.plugin.v1.Plan.stream:type_name -> dragoman.plugin.v1.StreamPlan
-	0,  // 7: dragoman.plugin.v1.Plan.grammar:type_name -> dragoman.plugin.v1.GrammarMode
-	13, // 8: dragoman.plugin.v1.Plan.triggers:type_name -> dragoman.plugin.v1.GrammarTrigger
-	14, // 9: dragoman.plugin.v1.Plan.thinking:type_name -> dragoman.plugin.v1.Thinking
-	15, // 10: dragoman.plugin.v1.Plan.delimiters:type_name -> dragoman.plugin.v1.Delimiter
-	17, // 11: dragoman.plugin.v1.ParseStreamRequest.open:type_name -> dragoman.plugin.v1.StreamOpen
-	18, // 12: dragoman.plugin.v1.ParseStreamRequest.chunk:type_name -> dragoman.plugin.v1.StreamChunk
-	19, // 13: dragoman.plugin.v1.ParseStreamRequest.finish:type_name -> dragoman.plugin.v1.StreamFinish
-	22, // 14: dragoman.plugin.v1.ParseStreamResponse.events:type_name -> dragoman.plugin.v1.Event
-	21, // 15: dragoman.plugin.v1.ParseStreamResponse.result:type_name -> dragoman.plugin.v1.StreamResult
-	1,  // 16: dragoman.plugin.v1.StreamResult.status:type_name -> dragoman.plugin.v1.StreamStatus
-	2,  // 17: dragoman.plugin.v1.Event.kind:type_name -> dragoman.plugin.v1.EventKind
-	3,  // 18: dragoman.plugin.v1.PluginService.Describe:input_type -> dragoman.plugin.v1.DescribeRequest
-	6,  // 19: dragoman.plugin.v1.PluginService.Plan:input_type -> dragoman.plugin.v1.PlanRequest
-	16, // 20: dragoman.plugin.v1.PluginService.ParseStream:input_type -> dragoman.plugin.v1.ParseStreamRequest
-	23, // 21: dragoman.plugin.v1.PluginService.Cases:input_type -> dragoman.plugin.v1.CasesRequest
-	4,  // 22: dragoman.plugin.v1.PluginService.Describe:output_type -> dragoman.plugin.v1.DescribeResponse
-	8,  // 23: dragoman.plugin.v1.PluginService.Plan:output_type -> dragoman.plugin.v1.PlanResponse
-	20, // 24: dragoman.plugin.v1.PluginService.ParseStream:output_type -> dragoman.plugin.v1.ParseStreamResponse
-	24, // 25: dragoman.plugin.v1.PluginService.Cases:output_type -> dragoman.plugin.v1.CasesResponse
-	22, // [22:26] is the sub-list for method output_type
-	18, // [18:22] is the sub-list for method input_type
-	18, // [18:18] is the sub-list for extension type_name
-	18, // [18:18] is the sub-list for extension extendee
-	0,  // [0:18] is the sub-list for field type_name
+	12, // 5: dragoman.plugin.v1.Plan.ending:type_name -> dragoman.plugin.v1.Ending
+	26, // 6: dragoman.plugin.v1.Plan.program:type_name -> dragoman.plugin.v1.Program
+	13, // 7: dragoman.plugin.v1.Plan.stream:type_name -> dragoman.plugin.v1.StreamPlan
+	0,  // 8: dragoman.plugin.v1.Plan.grammar:type_name -> dragoman.plugin.v1.GrammarMode
+	14, // 9: dragoman.plugin.v1.Plan.triggers:type_name -> dragoman.plugin.v1.GrammarTrigger
+	15, // 10: dragoman.plugin.v1.Plan.thinking:type_name -> dragoman.plugin.v1.Thinking
+	16, // 11: dragoman.plugin.v1.Plan.delimiters:type_name -> dragoman.plugin.v1.Delimiter
+	18, // 12: dragoman.plugin.v1.ParseStreamRequest.open:type_name -> dragoman.plugin.v1.StreamOpen
+	19, // 13: dragoman.plugin.v1.ParseStreamRequest.chunk:type_name -> dragoman.plugin.v1.StreamChunk
+	20, // 14: dragoman.plugin.v1.ParseStreamRequest.finish:type_name -> dragoman.plugin.v1.StreamFinish
+	23, // 15: dragoman.plugin.v1.ParseStreamResponse.events:type_name -> dragoman.plugin.v1.Event
+	22, // 16: dragoman.plugin.v1.ParseStreamResponse.result:type_name -> dragoman.plugin.v1.StreamResult
+	1,  // 17: dragoman.plugin.v1.StreamResult.status:type_name -> dragoman.plugin.v1.StreamStatus
+	2,  // 18: dragoman.plugin.v1.Event.kind:type_name -> dragoman.plugin.v1.EventKind
+	3,  // 19: dragoman.plugin.v1.PluginService.Describe:input_type -> dragoman.plugin.v1.DescribeRequest
+	6,  // 20: dragoman.plugin.v1.PluginService.Plan:input_type -> dragoman.plugin.v1.PlanRequest
+	17, // 21: dragoman.plugin.v1.PluginService.ParseStream:input_type -> dragoman.plugin.v1.ParseStreamRequest
+	24, // 22: dragoman.plugin.v1.PluginService.Cases:input_type -> dragoman.plugin.v1.CasesRequest
+	4,  // 23: dragoman.plugin.v1.PluginService.Describe:output_type -> dragoman.plugin.v1.DescribeResponse
+	8,  // 24: dragoman.plugin.v1.PluginService.Plan:output_type -> dragoman.plugin.v1.PlanResponse
+	21, // 25: dragoman.plugin.v1.PluginService.ParseStream:output_type -> dragoman.plugin.v1.ParseStreamResponse
+	25, // 26: dragoman.plugin.v1.PluginService.Cases:output_type -> dragoman.plugin.v1.CasesResponse
+	23, // [23:27] is the sub-list for method output_type
+	19, // [19:23] is the sub-list for method input_type
+	19, // [19:19] is the sub-list for extension type_name
+	19, // [19:19] is the sub-list for extension extendee
+	0,  // [0:19] is the sub-list for field type_name
 }
 
 func init() { file_dragoman_plugin_v1_plugin_proto_init() }
@@ -1880,11 +1961,11 @@ func file_dragoman_plugin_v1_plugin_proto_init() {
 		(*Plan_Program)(nil),
 		(*Plan_Stream)(nil),
 	}
-	file_dragoman_plugin_v1_plugin_proto_msgTypes[10].OneofWrappers = []any{
+	file_dragoman_plugin_v1_plugin_proto_msgTypes[11].OneofWrappers = []any{
 		(*GrammarTrigger_Word)(nil),
 		(*GrammarTrigger_Pattern)(nil),
 	}
-	file_dragoman_plugin_v1_plugin_proto_msgTypes[13].OneofWrappers = []any{
+	file_dragoman_plugin_v1_plugin_proto_msgTypes[14].OneofWrappers = []any{
 		(*ParseStreamRequest_Open)(nil),
 		(*ParseStreamRequest_Chunk)(nil),
 		(*ParseStreamRequest_Finish)(nil),
@@ -1895,7 +1976,7 @@ func file_dragoman_plugin_v1_plugin_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_dragoman_plugin_v1_plugin_proto_rawDesc), len(file_dragoman_plugin_v1_plugin_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   22,
+			NumMessages:   23,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

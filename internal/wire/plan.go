@@ -1,0 +1,202 @@
+package wire
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/grammar"
+	"github.com/dragoman-project/dragoman/sdk/handler"
+	pb "github.com/dragoman-project/dragoman/sdk/proto/dragoman/plugin/v1"
+)
+
+// EncodeInput turns what a handler is asked into a message for the handler of that name. Request.Now does not travel.
+func EncodeInput(name string, in handler.Input) (*pb.PlanRequest, error) {
+	request, err := in.Request.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return &pb.PlanRequest{
+		Handler: name,
+		Template: &pb.Template{
+			Name: valid(in.Template.Name), Source: valid(in.Template.Source),
+			BosToken: valid(in.Template.BOSToken), EosToken: valid(in.Template.EOSToken),
+		},
+		Request: request,
+	}, nil
+}
+
+// DecodeInput turns a message into what a handler is asked.
+func DecodeInput(m *pb.PlanRequest) (handler.Input, error) {
+	request, err := chat.ParseRequest(m.GetRequest())
+	if err != nil {
+		return handler.Input{}, err
+	}
+	t := m.GetTemplate()
+	return handler.Input{Request: request, Template: handler.Template{
+		Name: t.GetName(), Source: t.GetSource(), BOSToken: t.GetBosToken(), EOSToken: t.GetEosToken(),
+	}}, nil
+}
+
+// EncodeAnswer turns what Handler.Plan returned into a message. The error is one that is no answer: the handler failed.
+func EncodeAnswer(plan *handler.Plan, err error) (*pb.PlanResponse, error) {
+	var declined *handler.Declined
+	var request *chat.RequestError
+	switch {
+	case errors.As(err, &declined):
+		return &pb.PlanResponse{Result: &pb.PlanResponse_Declined{Declined: &pb.Declined{Reason: valid(declined.Reason)}}}, nil
+	case errors.As(err, &request):
+		return &pb.PlanResponse{Result: &pb.PlanResponse_RequestError{RequestError: &pb.RequestError{
+			Path: valid(request.Path), Message: valid(request.Message),
+		}}}, nil
+	case err != nil:
+		return nil, err
+	}
+	m, err := EncodePlan(plan)
+	if err != nil {
+		return nil, err
+	}
+	return &pb.PlanResponse{Result: &pb.PlanResponse_Plan{Plan: m}}, nil
+}
+
+// DecodeAnswer turns a message into what Handler.Plan returns. The error is a *handler.Declined, a *chat.RequestError, or
+// an *Error.
+func DecodeAnswer(m *pb.PlanResponse) (*handler.Plan, error) {
+	switch r := m.GetResult().(type) {
+	case *pb.PlanResponse_Plan:
+		return DecodePlan(r.Plan)
+	case *pb.PlanResponse_Declined:
+		return nil, &handler.Declined{Reason: r.Declined.GetReason()}
+	case *pb.PlanResponse_RequestError:
+		return nil, &chat.RequestError{Path: r.RequestError.GetPath(), Message: r.RequestError.GetMessage()}
+	}
+	return nil, fault("result", "is missing or unknown to this version of the host")
+}
+
+// EncodePlan turns the part of a plan that a handler fills into a message.
+func EncodePlan(p *handler.Plan) (*pb.Plan, error) {
+	mode, ok := modes.encode(p.Grammar)
+	if !ok {
+		return nil, fault("plan.grammar", "unknown mode %d", p.Grammar)
+	}
+	m := &pb.Plan{
+		Prefill: p.Prefill, Grammar: mode, PreservedTokens: p.PreservedTokens, Stops: p.Stops, Notes: p.Notes,
+	}
+	if p.Ending != (handler.Ending{}) {
+		m.Ending = &pb.Ending{Old: p.Ending.Old, New: p.Ending.New}
+	}
+	if p.SupportsThinking {
+		m.Thinking = &pb.Thinking{Start: p.ThinkingStart, Ends: p.ThinkingEnds}
+	}
+	for _, d := range p.Delimiters {
+		m.Delimiters = append(m.Delimiters, &pb.Delimiter{Role: d.Role, Delimiter: d.Delimiter})
+	}
+	return m, errors.Join(encodeRequest(m, p), encodeParser(m, p), encodeTriggers(m, p))
+}
+
+func encodeRequest(m *pb.Plan, p *handler.Plan) (err error) {
+	if p.Request != nil {
+		m.Request, err = p.Request.MarshalJSON()
+	}
+	return err
+}
+
+func encodeParser(m *pb.Plan, p *handler.Plan) error {
+	switch {
+	case p.Program != nil && p.Stream != nil:
+		return fault("plan.parser", "both a program and a stream")
+	case p.Stream != nil:
+		m.Parser = &pb.Plan_Stream{Stream: &pb.StreamPlan{Token: p.Stream.Token}}
+	case p.Program != nil:
+		program, err := EncodeProgram(p.Program)
+		if err != nil {
+			return err
+		}
+		m.Parser = &pb.Plan_Program{Program: program}
+	default:
+		return fault("plan.parser", "neither a program nor a stream")
+	}
+	return nil
+}
+
+func encodeTriggers(m *pb.Plan, p *handler.Plan) error {
+	for _, t := range p.Triggers {
+		switch t.Type {
+		case grammar.TriggerWord:
+			m.Triggers = append(m.Triggers, &pb.GrammarTrigger{Trigger: &pb.GrammarTrigger_Word{Word: t.Value}})
+		case grammar.TriggerPattern:
+			m.Triggers = append(m.Triggers, &pb.GrammarTrigger{Trigger: &pb.GrammarTrigger_Pattern{Pattern: t.Value}})
+		default:
+			return fault("plan.triggers", "unknown type %q", t.Type)
+		}
+	}
+	return nil
+}
+
+// DecodePlan turns a message into a plan. The error is an *Error.
+func DecodePlan(m *pb.Plan) (*handler.Plan, error) {
+	mode, ok := modes.decode(m.GetGrammar())
+	if !ok {
+		return nil, fault("plan.grammar", "%v is unknown", m.GetGrammar())
+	}
+	p := &handler.Plan{
+		Prefill: m.GetPrefill(), Ending: handler.Ending{Old: m.GetEnding().GetOld(), New: m.GetEnding().GetNew()}, Grammar: mode,
+		PreservedTokens: m.GetPreservedTokens(), Stops: m.GetStops(), Notes: m.GetNotes(),
+		SupportsThinking: m.GetThinking() != nil, ThinkingStart: m.GetThinking().GetStart(), ThinkingEnds: m.GetThinking().GetEnds(),
+	}
+	for _, d := range m.GetDelimiters() {
+		p.Delimiters = append(p.Delimiters, handler.Delimiter{Role: d.GetRole(), Delimiter: d.GetDelimiter()})
+	}
+	for _, decode := range []func(*handler.Plan, *pb.Plan) error{decodeRequest, decodeParser, decodeTriggers} {
+		if err := decode(p, m); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+func decodeRequest(p *handler.Plan, m *pb.Plan) error {
+	if len(m.GetRequest()) == 0 {
+		return nil
+	}
+	request, err := chat.ParseRequest(m.Request)
+	if err != nil {
+		return fault("plan.request", "%v", err)
+	}
+	p.Request = request
+	return nil
+}
+
+func decodeParser(p *handler.Plan, m *pb.Plan) (err error) {
+	switch parser := m.GetParser().(type) {
+	case *pb.Plan_Program:
+		if p.Program, err = DecodeProgram(parser.Program); err != nil {
+			return err
+		}
+	case *pb.Plan_Stream:
+		if n := len(parser.Stream.GetToken()); n > handler.MaxToken {
+			return fault("plan.stream.token", "%d bytes, at most %d are allowed", n, handler.MaxToken)
+		}
+		p.Stream = &handler.StreamPlan{Token: parser.Stream.GetToken()}
+	default:
+		return fault("plan.parser", "is missing or unknown to this version of the host")
+	}
+	return nil
+}
+
+func decodeTriggers(p *handler.Plan, m *pb.Plan) error {
+	for _, t := range m.GetTriggers() {
+		switch value := t.GetTrigger().(type) {
+		case *pb.GrammarTrigger_Word:
+			p.Triggers = append(p.Triggers, grammar.Trigger{Type: grammar.TriggerWord, Value: value.Word})
+		case *pb.GrammarTrigger_Pattern:
+			p.Triggers = append(p.Triggers, grammar.Trigger{Type: grammar.TriggerPattern, Value: value.Pattern})
+		default:
+			return fault("plan.triggers", "a trigger is missing or unknown to this version of the host")
+		}
+	}
+	return nil
+}
+
+// valid makes text that came from a file or a person fit for the wire.
+func valid(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }

@@ -1,0 +1,50 @@
+// Package wire converts between the protobuf messages of the plugin contract and the values that handlers and the host
+// work with. Protobuf stops here: nothing else but the code that serves or calls the RPCs sees a generated type.
+//
+// Every type has a pair of functions, EncodeX and DecodeX, and decoding what was encoded gives an equal value. What is
+// decoded was written by another process, possibly in another language and of another version, so decoding trusts nothing:
+//
+//	foreign bytes ──protobuf──→ message ──DecodeX──→ value whose references and kinds are sound
+//	                                         └─────→ *Error{Path, Message}: a fault of the plugin, never a panic
+//
+// That a decoded program may run is a further question (peg.Program.Validate), which the host asks once the program is
+// bound to its prompt.
+//
+// Words that must not be confused: a *fault of the plugin* is a message that breaks the contract (*Error here); a *request
+// error* is a plugin's verdict on a client's request (*chat.RequestError), and a *decline* its refusal to serve it
+// (*handler.Declined): both are ordinary answers.
+package wire
+
+import "fmt"
+
+// What both sides agree on before the first RPC. The cookie keeps people from running a plugin by hand; it is no secret.
+const (
+	// ProtocolVersion is the major version of the contract, dragoman.plugin.v1.
+	ProtocolVersion = 1
+	// CookieKey and CookieValue are the environment variable by which a plugin knows that it was started by a host.
+	CookieKey   = "DRAGOMAN_PLUGIN"
+	CookieValue = "8f0d1e6a-handler"
+	// ServiceName is the name under which go-plugin dispenses the service.
+	ServiceName = "handler"
+	// LifelineKey is the environment variable with the number of a file descriptor. It reads end of file when the host is
+	// gone; the plugin then ends, too.
+	LifelineKey = "DRAGOMAN_LIFELINE_FD"
+	// OptionsKey is the environment variable with the options of the manifest, a JSON object.
+	OptionsKey = "DRAGOMAN_PLUGIN_OPTIONS"
+	// DirectoryKey is the environment variable with the directory that the manifest stands in.
+	DirectoryKey = "DRAGOMAN_PLUGIN_DIR"
+	// MaxMessage is the largest message, in bytes, that either side accepts.
+	MaxMessage = 64 << 20
+)
+
+// Error says where a message breaks the contract.
+type Error struct {
+	Path    string // of the field: "plan.program.nodes[7].repeat.child"
+	Message string
+}
+
+func (e *Error) Error() string { return e.Path + ": " + e.Message }
+
+func fault(path, format string, args ...any) *Error {
+	return &Error{Path: path, Message: fmt.Sprintf(format, args...)}
+}
