@@ -83,7 +83,7 @@ type Change struct {
 	Old, New string // the values for a person to read
 }
 
-// Diff lists the settings that differ. Those whose Reload is Restart do not take effect in a running daemon.
+// Diff lists the settings that differ.
 func Diff(before, after *Config) []Change {
 	var out []Change
 	for _, f := range Fields() {
@@ -92,6 +92,16 @@ func Diff(before, after *Config) []Change {
 		}
 	}
 	return out
+}
+
+// NeedRestart lists the keys of the settings that differ and do not take effect in a running daemon.
+func NeedRestart(before, after *Config) (keys []string) {
+	for _, c := range Diff(before, after) {
+		if c.Reload == Restart {
+			keys = append(keys, c.Key)
+		}
+	}
+	return keys
 }
 
 // Reloaded returns what is in force after a running daemon that began with c reads next: next's values of the live

@@ -84,7 +84,7 @@ type Log struct {
 
 // Limits bound what one client can cost.
 type Limits struct {
-	BodyBytes   int           `yaml:"body_bytes" reload:"live" help:"bytes of one request or of one message of a stream"`
+	BodyBytes   int           `yaml:"body_bytes" reload:"restart" help:"bytes of one request or of one message of a stream"`
 	RequestTime time.Duration `yaml:"request_time" reload:"live" help:"time to answer one request that is not a stream"`
 	Sessions    int           `yaml:"sessions" reload:"live" help:"streams parsed at the same time"`
 	SessionIdle time.Duration `yaml:"session_idle" reload:"live" help:"time a stream may wait for its next chunk"`

@@ -253,6 +253,9 @@ func TestDiffNamesWhatChangedAndWhatNeedsARestart(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 
+	if got := NeedRestart(before, after); !cmp.Equal(got, []string{"listen.address"}) {
+		t.Errorf("%q need a restart, expected listen.address only", got)
+	}
 	inForce := before.Reloaded(after)
 	if inForce.Listen.Address != before.Listen.Address || inForce.Limits.SessionIdle != 7*time.Second {
 		t.Errorf("after a reload %+v is in force, expected the old address and the new limit", inForce)
