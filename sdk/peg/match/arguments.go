@@ -1,0 +1,203 @@
+package match
+
+import "github.com/dragoman-project/dragoman/sdk/peg"
+
+// arguments writes the arguments of a call as JSON: as the model wrote them (Arguments), or from keys, values, objects
+// and arrays. Each method returns what it appends, valid until the next call.
+//
+// What it has returned of a complete call is one JSON object, whatever a program does with its tags: a value without a
+// place is left out, a key without a value gets null. Only text under Arguments or Scalar that no Value node has read
+// can spoil that.
+type arguments struct {
+	open    []container
+	reading reading
+	misfits int // how many regions are open from a value without a place inwards
+	begun   bool
+	spell   spelling
+	out     []byte
+}
+
+// container is an object or array that is open.
+type container struct {
+	bracket byte // { or [
+	some    bool // it has a member
+	keyed   bool // its newest key has no value yet
+}
+
+// reading is what text means at the moment.
+type reading uint8
+
+const (
+	readNothing  reading = iota
+	readStart            // the beginning of the arguments as the model wrote them
+	readSpelling         // JSON, or the inside of one of its strings
+	readEmpty            // the same, and nothing has come yet
+	readText             // the raw text of a string
+)
+
+// reset begins the arguments of the next call.
+func (a *arguments) reset() { *a = arguments{open: a.open[:0], out: a.out[:0]} }
+
+// begin opens a region.
+func (a *arguments) begin(role peg.Role) []byte {
+	a.out = a.out[:0]
+	if a.misfits > 0 || !a.place(role) {
+		a.misfits++
+		return nil
+	}
+	switch role {
+	case peg.Arguments:
+		a.reading, a.spell = readStart, spelling{}
+	case peg.Object:
+		a.push('{')
+	case peg.Array:
+		a.push('[')
+	case peg.String:
+		a.reading = readText
+		a.out = append(a.out, '"')
+	case peg.QuotedString:
+		a.reading, a.spell = readSpelling, spelling{inside: true}
+		a.out = append(a.out, '"')
+	case peg.Scalar:
+		a.reading, a.spell = readEmpty, spelling{}
+	}
+	return a.out
+}
+
+// place makes room for a value, and says whether there is one.
+func (a *arguments) place(role peg.Role) bool {
+	if len(a.open) == 0 {
+		return !a.begun && (role == peg.Object || role == peg.Arguments)
+	}
+	top := &a.open[len(a.open)-1]
+	if top.bracket == '{' {
+		fits := top.keyed
+		top.keyed = false
+		return fits
+	}
+	a.comma(top)
+	return true
+}
+
+func (a *arguments) push(bracket byte) {
+	a.begun = true
+	a.open = append(a.open, container{bracket: bracket})
+	a.out = append(a.out, bracket)
+}
+
+func (a *arguments) pop() {
+	top := a.open[len(a.open)-1]
+	a.fill(&top)
+	a.open = a.open[:len(a.open)-1]
+	a.out = append(a.out, closer(top.bracket))
+}
+
+// fill gives null to a key without a value.
+func (a *arguments) fill(c *container) {
+	if c.keyed {
+		a.out = append(a.out, "null"...)
+		c.keyed = false
+	}
+}
+
+func (a *arguments) comma(c *container) {
+	if c.some {
+		a.out = append(a.out, ',')
+	}
+	c.some = true
+}
+
+// key writes a key. The first one opens the object of the arguments if no region has.
+func (a *arguments) key(name []byte) []byte {
+	a.out = a.out[:0]
+	if len(a.open) == 0 && !a.begun {
+		a.push('{')
+	}
+	if a.misfits > 0 || len(a.open) == 0 || a.open[len(a.open)-1].bracket == '[' {
+		return nil
+	}
+	top := &a.open[len(a.open)-1]
+	a.fill(top)
+	a.comma(top)
+	top.keyed = true
+	a.out = append(a.out, '"')
+	a.out = appendText(a.out, name)
+	a.out = append(a.out, '"', ':')
+	return a.out
+}
+
+// text writes a piece of the text of the region that is open.
+func (a *arguments) text(t []byte) []byte {
+	if a.misfits > 0 {
+		return nil
+	}
+	if a.reading == readStart {
+		if t = t[blankPrefix(t):]; len(t) > 0 {
+			a.start(t[0])
+		}
+	}
+	if a.reading == readEmpty && len(t) > 0 {
+		a.reading = readSpelling
+	}
+	switch a.reading {
+	case readSpelling:
+		if a.spell.unchanged(t) == len(t) {
+			return t
+		}
+		a.out = a.spell.rewrite(a.out[:0], t)
+		return a.out
+	case readText:
+		if plainPrefix(t) == len(t) {
+			return t
+		}
+		a.out = appendText(a.out[:0], t)
+		return a.out
+	}
+	return nil
+}
+
+// start decides at their first byte whether the arguments are an object. If not, they are left out.
+func (a *arguments) start(first byte) {
+	a.reading = readNothing
+	if first == '{' {
+		a.reading, a.begun = readSpelling, true
+	}
+}
+
+// end closes a region.
+func (a *arguments) end(role peg.Role) []byte {
+	a.out = a.out[:0]
+	if a.misfits > 0 {
+		a.misfits--
+		return nil
+	}
+	switch role {
+	case peg.Object, peg.Array:
+		a.pop()
+	case peg.String:
+		a.out = append(a.out, '"')
+	case peg.QuotedString:
+		a.out = append(a.spell.end(a.out), '"')
+	case peg.Arguments:
+		a.out = a.spell.end(a.out)
+	case peg.Scalar:
+		if a.reading == readEmpty {
+			a.out = append(a.out, "null"...)
+		}
+		a.out = a.spell.end(a.out)
+	}
+	a.reading = readNothing
+	return a.out
+}
+
+// complete ends the arguments of a call that is complete.
+func (a *arguments) complete() []byte {
+	a.out = a.out[:0]
+	if !a.begun {
+		a.push('{')
+	}
+	for len(a.open) > 0 {
+		a.pop()
+	}
+	return a.out
+}

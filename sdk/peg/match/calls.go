@@ -1,0 +1,110 @@
+package match
+
+import (
+	"bytes"
+
+	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/peg"
+)
+
+// teller turns what the machine has decided into events. It alone builds the JSON of arguments, and only by appending.
+//
+// A call is announced together with its name: what comes before the name waits here, and a call that never gets one is
+// not told. Its arguments are one object, written by arguments.
+type teller struct {
+	sink  chat.Sink
+	call  callState
+	id    []byte
+	early []byte // arguments that came before the name
+	args  arguments
+}
+
+type callState uint8
+
+const (
+	noCall  callState = iota
+	unnamed           // a call that has no name yet
+	named             // a call that has been announced
+)
+
+// text tells text of a role: a piece of it, or all of it where the role is whole.
+func (t *teller) text(role peg.Role, text []byte, recovered bool) {
+	switch role {
+	case peg.Content:
+		t.sink(chat.Event{Kind: chat.ContentText, Text: text, Recovered: recovered})
+	case peg.Reasoning:
+		t.sink(chat.Event{Kind: chat.ReasoningText, Text: text})
+	case peg.CallID:
+		t.setID(bytes.Trim(bytes.TrimSpace(text), `"`))
+	case peg.CallName:
+		t.setName(bytes.TrimSpace(text))
+	case peg.Key:
+		t.say(t.args.key(bytes.TrimSpace(text)))
+	default:
+		t.say(t.args.text(text))
+	}
+}
+
+// open tells that a region begins.
+func (t *teller) open(role peg.Role) {
+	if role == peg.Call {
+		t.call = unnamed
+		t.id, t.early = t.id[:0], t.early[:0]
+		t.args.reset()
+		return
+	}
+	t.say(t.args.begin(role))
+}
+
+// close tells that a region is complete.
+func (t *teller) close(role peg.Role) {
+	if role != peg.Call {
+		t.say(t.args.end(role))
+		return
+	}
+	t.say(t.args.complete())
+	t.abandon()
+}
+
+// abandon ends the open call, if there is one, with the arguments that it has.
+func (t *teller) abandon() {
+	if t.call == named {
+		t.sink(chat.Event{Kind: chat.CallEnd})
+	}
+	t.call = noCall
+}
+
+// setID tells the id of the open call, or keeps it until the name has come.
+func (t *teller) setID(id []byte) {
+	switch t.call {
+	case named:
+		t.sink(chat.Event{Kind: chat.CallID, Text: id})
+	case unnamed:
+		t.id = append(t.id[:0], id...)
+	}
+}
+
+// setName announces the open call and tells what waited for that. Only the first name of a call counts.
+func (t *teller) setName(name []byte) {
+	if t.call != unnamed || len(name) == 0 {
+		return
+	}
+	t.call = named
+	t.sink(chat.Event{Kind: chat.CallBegin})
+	if len(t.id) > 0 {
+		t.sink(chat.Event{Kind: chat.CallID, Text: t.id})
+	}
+	t.sink(chat.Event{Kind: chat.CallName, Text: name})
+	t.say(t.early)
+}
+
+// say tells a piece of the arguments.
+func (t *teller) say(json []byte) {
+	switch {
+	case len(json) == 0:
+	case t.call == named:
+		t.sink(chat.Event{Kind: chat.CallArguments, Text: json})
+	case t.call == unnamed:
+		t.early = append(t.early, json...)
+	}
+}

@@ -1,0 +1,200 @@
+package match
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dragoman-project/dragoman/sdk/chat"
+)
+
+// hopes remember which instructions failed at the farthest place since the last commitment. They cost next to nothing
+// until a fault asks for their meaning.
+type hopes struct {
+	at   int
+	end  bool // the output could have ended there
+	n    int
+	list [8]hope
+}
+
+// hope is an instruction that could not go on.
+type hope struct {
+	pc    int32
+	value valueState // how far a value had come
+}
+
+// hope notes that the instruction at pc cannot match at the present place.
+func (m *Machine) hope(pc int32, in *inst) {
+	if in.muted || m.pos < m.hopes.at {
+		return
+	}
+	h := &m.hopes
+	if m.pos > h.at {
+		*h = hopes{at: m.pos}
+	}
+	h.end = h.end || in.op == opEnd
+	if h.n == len(h.list) {
+		return
+	}
+	h.list[h.n] = hope{pc: pc}
+	if in.op == opValue {
+		h.list[h.n].value = m.value.state
+	}
+	h.n++
+}
+
+func (h *hopes) forget() { h.at, h.n, h.end = 0, 0, false }
+
+// diagnosis is what is known of a fault.
+type diagnosis struct {
+	status  chat.Status
+	at      int
+	message string
+}
+
+// blame enters a fault at the present place into the report.
+func (m *Machine) blame(why diagnosis) {
+	if m.report.Status == "" || why.status == chat.Malformed {
+		m.report.Status = why.status
+	}
+	if len(m.report.Faults) < maxFaults {
+		fault := chat.Fault{At: m.pos, Farthest: max(m.pos, why.at), Message: why.message}
+		m.report.Faults = append(m.report.Faults, fault)
+	}
+}
+
+// diagnose says what was expected at the farthest place, and what is there.
+func (m *Machine) diagnose() diagnosis {
+	h := &m.hopes
+	d := diagnosis{status: chat.Malformed, at: max(h.at, m.pos)}
+	if h.end {
+		d.status = chat.Trailing
+	}
+	if h.at < m.pos || h.n == 0 {
+		d.message = fmt.Sprintf("byte %d, in %s: nothing matches", d.at, m.ruleAt(m.pc))
+		return d
+	}
+	var wanted []string
+	seen := 1
+	for _, x := range h.list[:h.n] {
+		wanted = append(wanted, m.code.expected(x)...)
+		seen = max(seen, m.mismatch(x.pc))
+	}
+	slices.Sort(wanted)
+	d.message = fmt.Sprintf("byte %d, in %s: expected %s, found %s", h.at, m.ruleAt(h.list[0].pc),
+		strings.Join(slices.Compact(wanted), " or "), m.found(h.at, seen))
+	return d
+}
+
+func (m *Machine) ruleAt(pc int32) string { return m.code.rules[m.code.insts[pc].rule] }
+
+// found quotes n bytes of the input at offset at.
+func (m *Machine) found(at, n int) string {
+	b := m.bytes(at, min(at+n, m.end()))
+	if len(b) == 0 {
+		return "the end"
+	}
+	return fmt.Sprintf("%q", b)
+}
+
+// mismatch is how many bytes at the farthest place it takes to see that the literal at pc does not match.
+func (m *Machine) mismatch(pc int32) int {
+	l := m.code.insts[pc].literal
+	if l == nil {
+		return 1
+	}
+	b := m.bytes(m.hopes.at, m.end())
+	n := 0
+	for n < len(b) && n < len(l.text) && b[n] == l.text[n] {
+		n++
+	}
+	return n + 1
+}
+
+// expected names what the code at a hope could begin with.
+func (c *Code) expected(h hope) []string {
+	w := wanted{code: c, value: h.value}
+	w.walk(h.pc)
+	return w.names
+}
+
+// wanted collects what code can begin with. It looks at a bounded number of instructions.
+type wanted struct {
+	code  *Code
+	value valueState
+	names []string
+	steps int
+}
+
+func (w *wanted) walk(pc int32) {
+	for ; w.steps < 64; w.steps++ {
+		in := &w.code.insts[pc]
+		switch in.op {
+		case opSpace, opOpen, opClose, opHold, opRelease:
+			pc++
+		case opChoice:
+			w.steps++
+			w.walk(pc + 1)
+			w.value = atStart
+			pc = in.to
+		case opPeek:
+			if pc = in.to; !in.negated {
+				pc = w.code.insts[in.of].to
+			}
+		case opCall, opCommit, opJump:
+			pc = in.to
+		default:
+			if name := in.describe(w.value); name != "" {
+				w.names = append(w.names, name)
+			}
+			return
+		}
+	}
+}
+
+// describe names what a consuming instruction reads.
+func (in *inst) describe(state valueState) string {
+	switch in.op {
+	case opLiteral:
+		return fmt.Sprintf("%q", in.literal.text)
+	case opChars:
+		return in.class.String()
+	case opString:
+		return "a string escape"
+	case opValue:
+		return state.String()
+	case opEnd:
+		return "the end"
+	}
+	return ""
+}
+
+func (s valueState) String() string {
+	return [...]string{"a value", "a value", `a value or "]"`, `a key or "}"`, "a key", `":"`, `"," or a bracket`,
+		"a string escape", "a string escape", "a number", "a literal"}[s]
+}
+
+// String shows the class as regular expressions do.
+func (c *class) String() string {
+	if len(c.ranges) == 0 && c.negated {
+		return "a character"
+	}
+	var b strings.Builder
+	b.WriteByte('[')
+	if c.negated {
+		b.WriteByte('^')
+	}
+	for _, r := range c.ranges {
+		b.WriteString(runeName(r.Lo))
+		if r.Hi > r.Lo {
+			b.WriteString("-" + runeName(r.Hi))
+		}
+	}
+	b.WriteByte(']')
+	return b.String()
+}
+
+func runeName(r rune) string {
+	q := fmt.Sprintf("%q", string(r))
+	return q[1 : len(q)-1]
+}

@@ -1,0 +1,96 @@
+package match
+
+// frame is an entry of the stack: where to go on, and what was the case there.
+type frame struct {
+	kind   frameKind
+	pc     int32
+	pos    int
+	queue  int // how many entries the queue had
+	atomic atomic
+	limit  int
+}
+
+type frameKind uint8
+
+const (
+	returning frameKind = iota // where a rule goes back to
+	choice                     // where to go on if what is tried instead fails
+	spent                      // a choice that is not open any more, to be popped when its alternative has matched
+)
+
+// atomic is the atomic region that is open, if there is one.
+type atomic struct {
+	open  bool
+	at    int // where it began
+	queue int // how many entries the queue had then
+}
+
+// stack holds the frames of choices and rules. A choice frame is live if it lies at or above cut: only then can the
+// machine still fall back to it.
+//
+// Invariant: live is the number of live frames.
+type stack struct {
+	frames []frame
+	cut    int
+	live   int
+}
+
+// clear drops all frames.
+func (s *stack) clear() { s.frames, s.cut, s.live = s.frames[:0], 0, 0 }
+
+func (s *stack) push(f frame) {
+	s.frames = append(s.frames, f)
+	if f.kind == choice {
+		s.live++
+	}
+}
+
+// pop drops the newest frame.
+func (s *stack) pop() frame {
+	top := len(s.frames) - 1
+	f := s.frames[top]
+	s.frames = s.frames[:top]
+	if top < s.cut {
+		s.cut = top
+	} else if f.kind == choice {
+		s.live--
+	}
+	return f
+}
+
+// commit kills every live frame. They stay until they are popped.
+func (s *stack) commit() { s.cut, s.live = len(s.frames), 0 }
+
+// unwind drops the frames down to the newest live one and that one, too, and returns it.
+func (s *stack) unwind() (frame, bool) {
+	for i := len(s.frames) - 1; i >= s.cut; i-- {
+		if f := s.frames[i]; f.kind == choice {
+			s.frames = s.frames[:i]
+			s.live--
+			return f, true
+		}
+	}
+	return frame{}, false
+}
+
+// newest returns the newest live frame, oldest the oldest; nil if there is none.
+func (s *stack) newest() *frame {
+	for i := len(s.frames) - 1; i >= s.cut; i-- {
+		if s.frames[i].kind == choice {
+			return &s.frames[i]
+		}
+	}
+	return nil
+}
+
+func (s *stack) oldest() *frame {
+	if s.live == 0 {
+		return nil
+	}
+	for i := s.cut; i < len(s.frames); i++ {
+		if s.frames[i].kind == choice {
+			return &s.frames[i]
+		}
+	}
+	return nil
+}

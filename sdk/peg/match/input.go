@@ -1,0 +1,49 @@
+package match
+
+// input is the output of the model as far as it is not forgotten.
+//
+//	0        base        keep       pos            end
+//	|         |           |          |              |
+//	+---------+-----------+----------+--------------+
+//	forgotten | decided   | held     | not read yet |
+//	          |<---------------- text ------------->|
+//
+// All positions are byte offsets into generation prompt + output. Invariant: base ≤ keep ≤ pos ≤ end. No frame, waiting
+// text or atomic region refers to anything before keep. While nothing is held text is the caller's chunk itself, and
+// nothing is copied; own is then empty.
+type input struct {
+	text   []byte
+	own    []byte
+	base   int
+	pos    int
+	tokens tokens
+}
+
+func (in *input) end() int { return in.base + len(in.text) }
+
+// add takes the next chunk.
+func (in *input) add(chunk []byte) {
+	if len(in.own) == 0 {
+		in.text = chunk
+		return
+	}
+	in.own = append(in.own, chunk...)
+	in.text = in.own
+}
+
+// release is called when the caller takes the chunk back: what lies behind keep is copied unless it is the machine's
+// already. What was decided is dropped once it is at least half of the text, so that a byte is moved a bounded number of
+// times.
+func (in *input) release(keep int) {
+	drop := keep - in.base
+	if len(in.own) > 0 && drop < len(in.text)/2 {
+		return
+	}
+	in.own = append(in.own[:0], in.text[drop:]...)
+	in.text = in.own
+	in.base = keep
+	in.tokens.forget(keep)
+}
+
+// bytes returns the input from one offset to another.
+func (in *input) bytes(from, to int) []byte { return in.text[from-in.base : to-in.base] }

@@ -1,0 +1,112 @@
+package match
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+)
+
+// Range is a range of bytes of a chunk, End exclusive.
+type Range struct{ Start, End int }
+
+// literal is a text to match, and which of its bytes are special tokens.
+type literal struct {
+	text    []byte
+	special []Range
+}
+
+// newLiteral finds the special tokens within text: the leftmost, and of those the longest.
+func newLiteral(text string, specials []string) *literal {
+	l := &literal{text: []byte(text)}
+	for i := 0; i < len(text); {
+		n := 0
+		for _, s := range specials {
+			if strings.HasPrefix(text[i:], s) {
+				n = max(n, len(s))
+			}
+		}
+		if n == 0 {
+			i++
+			continue
+		}
+		l.special = append(l.special, Range{i, i + n})
+		i += n
+	}
+	return l
+}
+
+// match compares the literal with the beginning of b, which lies at offset at of the input.
+func (l *literal) match(b []byte, at int, tokens *tokens) outcome {
+	n := min(len(b), len(l.text))
+	if !bytes.Equal(b[:n], l.text[:n]) || len(l.special) > 0 && tokens.deny(l, at, n) {
+		return failed
+	}
+	if n < len(l.text) {
+		return hungry
+	}
+	return matched
+}
+
+// tokens knows which bytes of the input the engine has said not to come from special tokens. Where it has said nothing,
+// the text alone decides.
+//
+// The ranges are in order, do not touch, and reach back only as far as the input that is still undecided.
+type tokens struct{ plain []Range }
+
+// deny says that one of the first n bytes of l, at offset at, must come from a special token and does not.
+func (t *tokens) deny(l *literal, at, n int) bool {
+	if len(t.plain) == 0 {
+		return false
+	}
+	for _, s := range l.special {
+		if s.Start < n && t.touch(at+s.Start, at+min(s.End, n)) {
+			return true
+		}
+	}
+	return false
+}
+
+// touch says that a byte of [from, to) is plain.
+func (t *tokens) touch(from, to int) bool {
+	for _, p := range slices.Backward(t.plain) {
+		if p.End <= from {
+			return false
+		}
+		if p.Start < to {
+			return true
+		}
+	}
+	return false
+}
+
+// add says that the bytes of a chunk of length n at offset at are plain, but for those in special.
+func (t *tokens) add(at, n int, special []Range) {
+	from := 0
+	for _, s := range special {
+		t.addPlain(at+from, at+min(s.Start, n))
+		from = max(from, s.End)
+	}
+	t.addPlain(at+from, at+n)
+}
+
+func (t *tokens) addPlain(from, to int) {
+	if from >= to {
+		return
+	}
+	if k := len(t.plain); k > 0 && t.plain[k-1].End == from {
+		t.plain[k-1].End = to
+		return
+	}
+	t.plain = append(t.plain, Range{from, to})
+}
+
+// forget drops what lies before offset at.
+func (t *tokens) forget(at int) {
+	n := 0
+	for n < len(t.plain) && t.plain[n].End <= at {
+		n++
+	}
+	if n > 0 {
+		t.plain = slices.Delete(t.plain, 0, n)
+	}
+}

@@ -1,0 +1,119 @@
+package match
+
+import "github.com/dragoman-project/dragoman/sdk/chat"
+
+// Machine runs code over one output. It is not safe for concurrent use.
+type Machine struct {
+	code *Code
+	tell teller
+
+	input         // what has been fed
+	eof    bool   // no more comes
+	stack         // where the machine can fall back or go back to
+	queue  queue  // what is not decided yet
+	spans  spans  // what became of the bytes before pos
+	atomic atomic // the atomic region that is open
+	limit  int    // bytes from here on are out of sight: an atomic region or a lookahead must end before
+
+	pc     int32  // the instruction to run
+	count  int    // how far it has come, where it can stop half-way: 0 at its beginning
+	value  value  // likewise, of opValue
+	quoted quoted // likewise, of opString
+
+	cost     cost
+	hopes    hopes // what was expected where the program failed
+	prompt   int   // bytes of the generation prompt
+	over     bool  // the program came to its end, or the output did
+	finished bool
+	report   chat.Report
+}
+
+// New makes a machine. It delivers events to sink, in order, while it is fed. The text of an event belongs to the
+// machine and must be copied if it is to be kept.
+func New(code *Code, sink chat.Sink) *Machine {
+	return &Machine{code: code, tell: teller{sink: sink}, limit: unlimited}
+}
+
+// Prompt feeds the generation prompt, which the model did not write. It comes first, at most once. It moves the machine to
+// its start state; what the program makes of it is told, but recovery never delivers it.
+func (m *Machine) Prompt(text string) {
+	m.prompt = len(text)
+	m.Feed([]byte(text))
+}
+
+// Feed takes the next chunk, cut anywhere, and delivers what it decides. The chunk is the caller's again afterwards. After
+// Finish it does nothing.
+func (m *Machine) Feed(chunk []byte) {
+	if len(chunk) == 0 || m.finished {
+		return
+	}
+	m.add(chunk)
+	m.run()
+	keep := m.keep()
+	m.report.MaxHeld = max(m.report.MaxHeld, m.end()-keep)
+	m.release(keep)
+}
+
+// FeedSpecial is Feed for an engine that knows which tokens the bytes came from: special lists, in order, the byte ranges
+// of this chunk that came from special tokens. The texts of special tokens (Options.Specials) are then markup there, and
+// nowhere else in the chunk.
+func (m *Machine) FeedSpecial(chunk []byte, special []Range) {
+	if m.finished {
+		return
+	}
+	m.tokens.add(m.end(), len(chunk), special)
+	m.Feed(chunk)
+}
+
+// Held returns how many bytes are not decided yet.
+func (m *Machine) Held() int { return m.end() - m.keep() }
+
+// keep is the offset of the first byte that the machine may still need.
+func (m *Machine) keep() int {
+	keep := m.pos
+	if f := m.oldest(); f != nil {
+		keep = min(keep, f.pos)
+	}
+	if m.atomic.open {
+		keep = min(keep, m.atomic.at)
+	}
+	if len(m.queue) > 0 {
+		keep = min(keep, m.queue[0].from)
+	}
+	return keep
+}
+
+// Finish says that no more comes, delivers what that decides, and reports. It may be called again.
+func (m *Machine) Finish() *chat.Report {
+	if m.finished {
+		return &m.report
+	}
+	m.finished, m.eof = true, true
+	m.run()
+	if m.report.Status == "" {
+		m.report.Status = chat.Complete
+	}
+	m.report.Length = m.end()
+	m.report.PromptLength = m.prompt
+	m.report.Spans = m.spans.report(m.end(), m.prompt)
+	return &m.report
+}
+
+// run runs instructions until the program is over or needs input.
+func (m *Machine) run() {
+	for !m.over {
+		in := &m.code.insts[m.pc]
+		switch m.step(in) {
+		case matched:
+			m.pc++
+			m.count = 0
+		case failed:
+			m.fail(in)
+		case hungry:
+			if !m.starve(in) {
+				return
+			}
+		case jumped:
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package match
+
+import "github.com/dragoman-project/dragoman/sdk/peg"
+
+// consume moves on over the next n bytes, which instruction in has read, and says, or keeps for later, what they mean.
+func (m *Machine) consume(in *inst, n int) {
+	from := m.pos
+	m.pos += n
+	if n == 0 || in.muted {
+		return
+	}
+	m.spans.mark(in.region, from)
+	switch {
+	case in.role == peg.NoRole:
+		if m.overdue() {
+			m.commit()
+			m.settle()
+		}
+	case m.atomic.open || m.live > 0 && !m.speaks(from) && !m.overdue():
+		m.queue.text(in.role, from, m.pos)
+	default:
+		m.commit()
+		m.settle()
+		m.tell.text(in.role, m.bytes(from, m.pos), in.recovered)
+	}
+}
+
+// speaks says that the text from offset from on, of a speaking role, commits: it is not white space, or too much of it.
+func (m *Machine) speaks(from int) bool {
+	b := m.bytes(from, m.pos)
+	return blankPrefix(b) < len(b) || m.queue.blank(from)+len(b) > maxBlank
+}
+
+// overdue says that more is undecided than may wait. An atomic region has its own limit.
+func (m *Machine) overdue() bool {
+	if m.live == 0 || m.atomic.open {
+		return false
+	}
+	return m.pos-m.oldest().pos > maxUndecided
+}
+
+// commit kills every live frame: what the machine has taken for true so far is true.
+func (m *Machine) commit() {
+	if m.live > 0 {
+		m.stack.commit()
+	}
+	m.hopes.forget()
+}
+
+// settle tells what waits, unless it can still be undone.
+func (m *Machine) settle() {
+	if m.live == 0 && !m.atomic.open && len(m.queue) > 0 {
+		m.flush()
+	}
+}
+
+func (m *Machine) flush() {
+	for _, w := range m.queue {
+		switch w.kind {
+		case tellOpen:
+			m.tell.open(w.role)
+		case tellClose:
+			m.tell.close(w.role)
+		case tellText:
+			m.tell.text(w.role, m.bytes(w.from, w.to), false)
+		}
+	}
+	m.queue = m.queue[:0]
+}
+
+// releaseAtomic ends an atomic region. If a name or speech came to its end in it, that commits.
+func (m *Machine) releaseAtomic() outcome {
+	said := m.queue[m.atomic.queue:]
+	m.atomic = atomic{}
+	m.limit = unlimited
+	if m.live > 0 && m.decides(said) {
+		m.commit()
+	}
+	m.settle()
+	return matched
+}
+
+func (m *Machine) decides(said queue) bool {
+	for _, w := range said {
+		if w.kind == tellText && commits(w.role) {
+			if b := m.bytes(w.from, w.to); blankPrefix(b) < len(b) {
+				return true
+			}
+		}
+	}
+	return false
+}

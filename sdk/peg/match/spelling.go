@@ -1,0 +1,173 @@
+package match
+
+// spelling rewrites a JSON or Python value as JSON while it streams: either quote becomes the double quote, and True,
+// False and None become true, false and null. It also repairs what models get wrong within strings: control characters
+// that stand there raw, and backslashes before what needs none. White space outside of strings stays as it is.
+type spelling struct {
+	inside bool   // within a string
+	quote  byte   // what ends the string; 0: nothing does
+	escape bool   // behind a backslash
+	word   string // what could still become one of the words of Python
+}
+
+// pythonWords are the words of Python that JSON spells differently.
+var pythonWords = [...]struct{ python, json string }{{"True", "true"}, {"False", "false"}, {"None", "null"}}
+
+// rewrite appends t, the next piece of the value, to dst. A word of Python is held until it is complete.
+func (s *spelling) rewrite(dst, t []byte) []byte {
+	for len(t) > 0 {
+		n := s.unchanged(t)
+		dst = append(dst, t[:n]...)
+		if t = t[n:]; len(t) > 0 {
+			dst = s.byte(dst, t[0])
+			t = t[1:]
+		}
+	}
+	return dst
+}
+
+// unchanged is how many bytes of t are the same in JSON.
+func (s *spelling) unchanged(t []byte) int {
+	if s.escape || s.word != "" {
+		return 0
+	}
+	special := &specialOutside
+	if s.inside {
+		special = &specialInside
+	}
+	for i, c := range t {
+		if special.has(c) {
+			return i
+		}
+	}
+	return len(t)
+}
+
+// end appends what is held, at the end of the value.
+func (s *spelling) end(dst []byte) []byte {
+	if s.escape { // a backslash that nothing follows
+		s.escape = false
+		return append(dst, '\\', '\\')
+	}
+	return s.endWord(dst)
+}
+
+func (s *spelling) byte(dst []byte, c byte) []byte {
+	switch {
+	case s.escape:
+		s.escape = false
+		return appendEscape(dst, c)
+	case !s.inside:
+		return s.outside(dst, c)
+	case c == s.quote && c != 0:
+		s.inside = false
+		return append(dst, '"')
+	case c == '\\':
+		s.escape = true
+		return dst
+	case c == '\'':
+		return append(dst, c)
+	}
+	return appendEscaped(dst, c)
+}
+
+func (s *spelling) outside(dst []byte, c byte) []byte {
+	if word := s.word + string(rune(c)); c < 0x80 && isWordStart(word) {
+		s.word = word
+		return dst
+	}
+	dst = s.endWord(dst)
+	switch c {
+	case '"', '\'':
+		s.inside, s.quote = true, c
+		return append(dst, '"')
+	}
+	return append(dst, c)
+}
+
+// endWord appends the word that is held, in the spelling of JSON.
+func (s *spelling) endWord(dst []byte) []byte {
+	word := s.word
+	s.word = ""
+	for _, w := range pythonWords {
+		if word == w.python {
+			return append(dst, w.json...)
+		}
+	}
+	return append(dst, word...)
+}
+
+func isWordStart(t string) bool {
+	for _, w := range pythonWords {
+		if len(t) <= len(w.python) && w.python[:len(t)] == t {
+			return true
+		}
+	}
+	return false
+}
+
+// specialOutside are the bytes outside of strings that may not be JSON, specialInside those within.
+var (
+	specialOutside = setOf(`"'TFN`)
+	specialInside  = inside()
+)
+
+func inside() byteSet {
+	s := setOf(`"'\`)
+	s.addRange(0, ' '-1)
+	return s
+}
+
+// appendEscape appends the escape sequence of a backslash before c. Python knows \' and JSON does not; before anything
+// else that JSON does not know, the backslash was meant as one.
+func appendEscape(dst []byte, c byte) []byte {
+	switch c {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't', 'u':
+		return append(dst, '\\', c)
+	case '\'':
+		return append(dst, c)
+	}
+	return appendEscaped(append(dst, '\\', '\\'), c)
+}
+
+const hexDigits = "0123456789abcdef"
+
+// appendEscaped appends c as it is spelled within a JSON string.
+func appendEscaped(dst []byte, c byte) []byte {
+	switch {
+	case c == '"' || c == '\\':
+		return append(dst, '\\', c)
+	case c == '\n':
+		return append(dst, '\\', 'n')
+	case c == '\t':
+		return append(dst, '\\', 't')
+	case c == '\r':
+		return append(dst, '\\', 'r')
+	case c < ' ':
+		return append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
+	}
+	return append(dst, c)
+}
+
+// appendText appends t as it is spelled within a JSON string.
+func appendText(dst, t []byte) []byte {
+	for len(t) > 0 {
+		n := plainPrefix(t)
+		dst = append(dst, t[:n]...)
+		if t = t[n:]; len(t) > 0 {
+			dst = appendEscaped(dst, t[0])
+			t = t[1:]
+		}
+	}
+	return dst
+}
+
+// plainPrefix is how many bytes of t need no escape in a JSON string.
+func plainPrefix(t []byte) int {
+	for i, c := range t {
+		if c < ' ' || c == '"' || c == '\\' {
+			return i
+		}
+	}
+	return len(t)
+}
