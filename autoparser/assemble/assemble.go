@@ -1,0 +1,208 @@
+// Package assemble turns a dialect and a request into a program that parses the model's output.
+//
+// The program runs over the generation prompt followed by the output, so that where parsing starts is read from the
+// rendered prompt and never from a flag (start.go). What it reads has this shape:
+//
+//	header  reasoning?  body  end of turn?  end
+//
+// header is the part of the generation prompt that precedes everything of the message. The body is content with calls
+// anywhere in it:
+//
+//	calls?  text  { calls | a marker that begins no call }  text  …
+//
+// Calls come in runs: a section with its markers, or calls one after the other (calls.go). What a call looks like is one
+// file per tool format: json_native.go, tag_with_json.go, tag_with_tagged.go. Arguments in markup have no types of their
+// own: value.go reads them as the tool's JSON Schema says (schema.go).
+//
+// Two readers share the program, and they differ in one thing. The parser must be tolerant: a model that leaves out a
+// closing marker, calls a tool that does not exist, or writes a marker in prose, loses nothing. The constraint made from
+// the same program must be exact: it lets a model write only what the template would write. What is there for tolerance
+// alone stands under a rule whose name begins with "~", and grammars leave such rules out.
+//
+// Markers are compared without the white space at their edges; around them any is accepted. The one exception are the
+// edges of raw text arguments, where the template's own white space belongs to the marker and all other to the value.
+//
+// Words that must not be confused: an *opener* is a marker at which calls can begin; a *run* is what follows one opener,
+// one or more calls; *header* is used of the prompt and of a call, which is said each time.
+package assemble
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dragoman-project/dragoman/autoparser/dialect"
+	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/handler"
+	"github.com/dragoman-project/dragoman/sdk/peg"
+)
+
+// Input is what a program depends on.
+type Input struct {
+	Dialect dialect.Dialect
+	Request *chat.Request
+	// GenerationPrompt is the end of the rendered prompt that begins the assistant's turn, with what a message to be
+	// continued says so far.
+	GenerationPrompt string
+	Policies         Policies
+}
+
+// Policies decide what the dialect leaves open. The zero value is the default of each.
+type Policies struct {
+	// UnknownTool is what becomes of a call to a tool that the request does not have.
+	UnknownTool UnknownTool
+	// CallInReasoning is what becomes of a call within reasoning.
+	CallInReasoning CallInReasoning
+}
+
+// UnknownTool is a policy.
+type UnknownTool uint8
+
+// What becomes of a call to an unknown tool. Formats that tell a call from prose by the tool's name alone keep it as content
+// always.
+const (
+	UnknownForward UnknownTool = iota // it is a call
+	UnknownContent                    // it is content
+)
+
+// CallInReasoning is a policy.
+type CallInReasoning uint8
+
+// What becomes of a call within reasoning.
+const (
+	// PromoteCalls: a call of a known tool ends the reasoning, where its first marker begins a line or looks like a
+	// special token; elsewhere it is a thought.
+	PromoteCalls CallInReasoning = iota
+	// KeepCalls: only the end marker ends the reasoning.
+	KeepCalls
+)
+
+// Program builds the program. It never fails: what a dialect cannot say is left to content.
+func Program(in Input) *peg.Program {
+	a := newAssembly(in)
+	if in.Request.PureContent {
+		return a.Build(a.Seq(a.Lit(a.start.head), a.Tag(peg.Content, a.Rest()), a.End()))
+	}
+	return a.Build(a.Seq(a.Lit(a.start.header), a.reasoning(), a.body(), a.ending()))
+}
+
+// State says where generation starts with respect to reasoning.
+func State(in Input) handler.ReasoningState { return startOf(in).state }
+
+// assembly is a program being built.
+type assembly struct {
+	peg.Builder
+	d       dialect.Dialect
+	m       marks
+	request *chat.Request
+	policy  Policies
+	start   start
+	tools   []tool
+	format  format            // nil: nothing is read as a call
+	names   map[string]int    // how often each name of a rule was used
+	made    map[string]peg.ID // rules that are made once
+}
+
+func newAssembly(in Input) *assembly {
+	a := &assembly{d: in.Dialect, m: marksOf(in.Dialect), request: in.Request, policy: in.Policies, start: startOf(in)}
+	if a.tools = toolsOf(in.Request); len(a.tools) == 0 {
+		return a
+	}
+	switch in.Dialect.Tools.Format {
+	case dialect.JSONNative:
+		a.format = newJSONNative(a)
+	case dialect.TagWithJSON:
+		a.format = tagged{a, tagWithJSON{a}}
+	case dialect.TagWithTagged:
+		a.format = tagged{a, tagWithTagged{a}}
+	default:
+		return a
+	}
+	if len(a.openers()) == 0 {
+		a.format = nil
+	}
+	return a
+}
+
+// ending is the end of the turn, as far as the model writes it.
+func (a *assembly) ending() peg.ID {
+	if len(a.m.endings) == 0 {
+		return a.Seq(a.Space(), a.End())
+	}
+	return a.Seq(a.Space(), a.Optional(a.oneOf(a.m.endings), a.Space()), a.End())
+}
+
+// oneOf matches one of texts.
+func (a *assembly) oneOf(texts []string) peg.ID {
+	kids := make([]peg.ID, len(texts))
+	for i, t := range texts {
+		kids[i] = a.Lit(t)
+	}
+	return a.Choice(kids...)
+}
+
+// only makes kids, in sequence, a part for the parser alone: grammars leave it out.
+func (a *assembly) only(name string, kids ...peg.ID) peg.ID { return a.named("~"+name, a.Seq(kids...)) }
+
+// named makes kid a rule. The first of that name has it as it is, later ones get a number.
+func (a *assembly) named(name string, kid peg.ID) peg.ID {
+	if a.names == nil {
+		a.names = map[string]int{}
+	}
+	a.names[name]++
+	if n := a.names[name]; n > 1 {
+		name += "-" + strconv.Itoa(n)
+	}
+	return a.Rule(name, kid)
+}
+
+// once makes the rule of that name when it is first used.
+func (a *assembly) once(name string, body func() peg.ID) peg.ID {
+	if id, ok := a.made[name]; ok {
+		return id
+	}
+	if a.made == nil {
+		a.made = map[string]peg.ID{}
+	}
+	id := a.named(name, body())
+	a.made[name] = id
+	return id
+}
+
+// tolerate matches kids in sequence; a model may leave them out, and grammars insist on them.
+func (a *assembly) tolerate(kids ...peg.ID) peg.ID {
+	return a.Choice(a.Seq(kids...), a.once("~missing", a.Empty))
+}
+
+// spaced is a marker in an atomic region, with the template's own white space before it or any other.
+func (a *assembly) spaced(marker string) peg.ID {
+	bare := strings.TrimSpace(marker)
+	own := a.Lit(strings.TrimRight(marker, " \t\r\n"))
+	return a.Choice(own, a.only("spaced", a.blanks(), a.Lit(bare)))
+}
+
+// tool is a function that the model may call.
+type tool struct {
+	chat.Tool
+	allowed bool // by the request's tool choice; another one is read all the same
+}
+
+// toolsOf lists the tools that may be called; nil: none.
+func toolsOf(r *chat.Request) []tool {
+	if r.ToolChoice.Mode == chat.ToolNone {
+		return nil
+	}
+	tools := make([]tool, 0, len(r.Tools))
+	for _, t := range r.Tools {
+		known := slices.ContainsFunc(tools, func(other tool) bool { return other.Name == t.Name })
+		if t.Name != "" && !known {
+			tools = append(tools, tool{t, r.ToolChoice.Mode != chat.ToolNamed || r.ToolChoice.Name == t.Name})
+		}
+	}
+	return tools
+}
+
+// mustCall says that the request insists on a call.
+func (a *assembly) mustCall() bool {
+	return a.request.ToolChoice.Mode == chat.ToolRequired || a.request.ToolChoice.Mode == chat.ToolNamed
+}

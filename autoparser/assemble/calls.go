@@ -1,0 +1,188 @@
+package assemble
+
+import (
+	"github.com/dragoman-project/dragoman/autoparser/dialect"
+	"github.com/dragoman-project/dragoman/sdk/peg"
+)
+
+// format is what the tool formats differ in: what stands between the markers of a call.
+type format interface {
+	// opening is the text that begins a call without the markers around it; empty: nothing that tells it from prose.
+	opening() string
+	// before is what stands before the name.
+	before() peg.ID
+	// name is the name of t and what closes it, atomic.
+	name(t tool) peg.ID
+	// anyName is the same for a tool that the request does not have; false: the format cannot tell one from prose.
+	anyName() (peg.ID, bool)
+	// rest is what stands behind the name, up to the end marker of the call.
+	rest(t tool) peg.ID
+}
+
+// markerless says that calls have no markers at all: JSON that names a tool is a call.
+func (a *assembly) markerless() bool {
+	return a.m.sectionStart == "" && a.m.callStart == "" && a.format.opening() == ""
+}
+
+// openers are the markers at which calls can begin. In a markerless format that is a bracket at the beginning of a line.
+func (a *assembly) openers() []string {
+	if a.format == nil {
+		return nil
+	}
+	if !a.markerless() {
+		return nonempty(a.m.sectionStart, a.m.callStart, a.format.opening())
+	}
+	if a.d.Tools.Format != dialect.JSONNative {
+		return nil
+	}
+	if a.d.Tools.JSON.ArrayWrapped {
+		return []string{"\n{", "\n["}
+	}
+	return []string{"\n{"}
+}
+
+// calls is a run of calls and what may follow it before the content goes on: an end marker of reasoning that a call has
+// ended already, and reasoning anew.
+func (a *assembly) calls() peg.ID { return a.once("calls", a.run) }
+
+func (a *assembly) run() peg.ID {
+	behind := []peg.ID{a.Choice(a.callRuns()...), a.Space()}
+	if a.m.reasoningEnd != "" && a.request.ReasoningFormat.Extract() {
+		behind = append(behind, a.Optional(a.only("reasoning-end", a.Lit(a.m.reasoningEnd), a.Space())))
+		if a.m.reasoningStart != "" {
+			again := a.Seq(a.Lit(a.m.reasoningStart), a.think(a.Until(a.m.reasoningEnd)), a.tolerate(a.Lit(a.m.reasoningEnd), a.Space()))
+			behind = append(behind, a.Optional(a.only("reasoning-again", again)))
+		}
+	}
+	return a.Seq(behind...)
+}
+
+// callRuns are the ways in which calls can begin: with the marker of the section, with that of the call, or with neither.
+func (a *assembly) callRuns() []peg.ID {
+	whole := a.named("call", a.call(a.m.callStart))
+	if a.markerless() {
+		return []peg.ID{a.Seq(a.Optional(a.only("newline", a.Space())), a.list(whole))}
+	}
+	var runs []peg.ID
+	if a.m.sectionStart != "" {
+		runs = append(runs, a.Trigger("section", a.Seq(a.Lit(a.m.sectionStart), a.Space(), a.list(whole), a.sectionEnd())))
+	}
+	if a.m.callStart != "" {
+		runs = append(runs, a.beside("calls", a.list(whole)))
+	}
+	if a.format.opening() != "" {
+		runs = append(runs, a.beside("bare-calls", a.list(a.named("bare-call", a.call("")))))
+	}
+	return runs
+}
+
+// beside is a run of calls without a section; where the format has sections, it is there for tolerance.
+func (a *assembly) beside(name string, calls peg.ID) peg.ID {
+	if a.m.sectionStart == "" {
+		return a.Trigger(name, calls)
+	}
+	return a.only(name, a.Trigger(name, a.Seq(calls, a.sectionEnd())))
+}
+
+func (a *assembly) sectionEnd() peg.ID {
+	if a.m.sectionEnd == "" {
+		return a.Empty()
+	}
+	return a.tolerate(a.Space(), a.Lit(a.m.sectionEnd))
+}
+
+// list is one call or several, in an array where the format has one.
+func (a *assembly) list(call peg.ID) peg.ID {
+	if !a.arrayed() {
+		return a.several(call, a.m.separator)
+	}
+	array := a.Seq(a.Lit("["), a.Space(), a.several(call, ","), a.Space(), a.tolerate(a.Lit("]")))
+	return a.Choice(array, a.only("no-array", a.several(call, a.m.separator)))
+}
+
+// several is one call, or several where the request allows parallel calls; a second one is read in any case.
+func (a *assembly) several(call peg.ID, separator string) peg.ID {
+	next := a.Seq(a.Space(), call)
+	if separator != "" {
+		next = a.Seq(a.Space(), a.tolerate(a.Lit(separator)), a.Space(), call)
+	}
+	if !a.request.ParallelToolCalls {
+		next = a.only("next-call", next)
+	}
+	return a.Seq(call, a.Star(next))
+}
+
+func (a *assembly) arrayed() bool {
+	return a.d.Tools.Format == dialect.JSONNative && a.d.Tools.JSON.ArrayWrapped
+}
+
+// call is one call, beginning with the marker start.
+func (a *assembly) call(start string) peg.ID {
+	kids := []peg.ID{a.Lit(start), a.Space(), a.format.before(), a.once("by-name", a.byName)}
+	if a.m.callEnd != "" {
+		kids = append(kids, a.tolerate(a.Space(), a.Lit(a.m.callEnd)))
+	}
+	return a.Tag(peg.Call, kids...)
+}
+
+// byName is the rest of a call, from its name: one alternative per tool, and one for unknown tools.
+func (a *assembly) byName() peg.ID {
+	var kids []peg.ID
+	for _, t := range a.tools {
+		kid := a.Seq(a.format.name(t), a.format.rest(t))
+		if !t.allowed {
+			kid = a.only("other-tool", kid)
+		}
+		kids = append(kids, kid)
+	}
+	if name, ok := a.format.anyName(); ok && a.policy.UnknownTool == UnknownForward {
+		kids = append(kids, a.only("unknown-tool", name, a.format.rest(tool{})))
+	}
+	return a.Choice(kids...)
+}
+
+// callAhead matches from an opener to the closed name of a known tool.
+func (a *assembly) callAhead() peg.ID { return a.once("~call-ahead", a.knownCall) }
+
+func (a *assembly) knownCall() peg.ID {
+	var ways []peg.ID
+	add := func(markers ...string) {
+		var kids []peg.ID
+		for _, m := range nonempty(markers...) {
+			kids = append(kids, a.Lit(m), a.blanks())
+		}
+		if a.arrayed() {
+			kids = append(kids, a.Optional(a.Lit("["), a.blanks()))
+		}
+		ways = append(ways, a.Seq(append(kids, a.format.before(), a.once("~known-name", a.knownName))...))
+	}
+	if a.m.sectionStart != "" {
+		add(a.m.sectionStart, a.m.callStart)
+	}
+	if a.m.callStart != "" {
+		add(a.m.callStart)
+	}
+	if a.format.opening() != "" {
+		add()
+	}
+	return a.Choice(ways...)
+}
+
+func (a *assembly) knownName() peg.ID {
+	kids := make([]peg.ID, len(a.tools))
+	for i, t := range a.tools {
+		kids[i] = a.format.name(t)
+	}
+	return a.Choice(kids...)
+}
+
+var blank = []peg.Range{{Lo: '\t', Hi: '\r'}, {Lo: ' ', Hi: ' '}}
+
+// blanks is white space where what is read must stay bounded: in atomic regions and lookaheads.
+func (a *assembly) blanks() peg.ID { return a.Chars(0, 64, blank...) }
+
+// nameRanges are the characters of tools' names and of ids.
+var nameRanges = []peg.Range{{Lo: 'a', Hi: 'z'}, {Lo: 'A', Hi: 'Z'}, {Lo: '0', Hi: '9'}, {Lo: '_', Hi: '_'}, {Lo: '-', Hi: '.'}}
+
+// maxName is the longest name or id that is looked for where any will do.
+const maxName = 128

@@ -1,0 +1,181 @@
+package assemble
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/dragoman-project/dragoman/sdk/peg"
+)
+
+// jsonNative reads calls that are JSON: {"name": "f", "arguments": {…}}, {"f": {…}}, or nested in a member of its own. The
+// members may be spaced freely; others than the template's own are skipped; those behind the name may come in any order.
+type jsonNative struct {
+	*assembly
+	f     fields
+	quote string
+}
+
+// fields are the names of the members of a call, the nested ones without the name of the outer.
+type fields struct {
+	outer, name, args string
+	ids               []string
+	idFirst           bool // the template writes the id before the name
+}
+
+func newJSONNative(a *assembly) jsonNative {
+	j := a.d.Tools.JSON
+	inner := func(field, otherwise string) string {
+		field = strings.TrimPrefix(field, j.FunctionField+".")
+		if field == "" {
+			return otherwise
+		}
+		return field
+	}
+	f := fields{outer: j.FunctionField, name: inner(j.NameField, "name"), args: inner(j.ArgsField, "arguments")}
+	f.ids = nonempty(inner(j.GenIDField, ""), inner(j.IDField, ""))
+	position := func(field string) int {
+		return slices.IndexFunc(j.ParameterOrder, func(p string) bool { return inner(p, "") == field })
+	}
+	if len(f.ids) > 0 {
+		id := position(f.ids[0])
+		f.idFirst = id >= 0 && id < position(f.name)
+	}
+	if len(f.ids) == 0 {
+		f.ids = []string{"id"}
+	}
+	quote := `"`
+	if j.PythonDicts {
+		quote = "'"
+	}
+	return jsonNative{a, f, quote}
+}
+
+// writesIDs says that the template writes an id.
+func (j jsonNative) writesIDs() bool {
+	return j.d.Tools.JSON.IDField != "" || j.d.Tools.JSON.GenIDField != ""
+}
+
+func (j jsonNative) opening() string { return "" }
+
+func (j jsonNative) before() peg.ID {
+	if j.d.Tools.JSON.NameIsKey {
+		return j.Seq(j.Lit("{"), j.Space(), j.quoteMark())
+	}
+	kids := []peg.ID{j.Lit("{"), j.Space(), j.early()}
+	if j.f.outer != "" {
+		kids = append(kids, j.key(j.f.outer), j.Lit("{"), j.Space(), j.early())
+	}
+	return j.Seq(append(kids, j.key(j.f.name), j.quoteMark())...)
+}
+
+// early is what may stand before the name: an id, a type.
+func (j jsonNative) early() peg.ID {
+	comma := j.Seq(j.Space(), j.Lit(","), j.Space())
+	kind := j.Seq(j.key("type"), j.quoted("function"), comma)
+	if j.f.idFirst {
+		return j.Seq(j.Optional(j.only("type", kind)), j.tolerate(j.id(), comma), j.Optional(j.only("type", kind)))
+	}
+	return j.Star(j.only("early", j.Choice(j.Seq(j.id(), comma), kind)))
+}
+
+func (j jsonNative) id() peg.ID {
+	ids := make([]peg.ID, len(j.f.ids))
+	for i, id := range j.f.ids {
+		ids[i] = j.key(id)
+	}
+	text := j.Tag(peg.CallID, j.NotChars(0, maxName, peg.Range{Lo: 0, Hi: 0x1f}, peg.Range{Lo: '"', Hi: '"'}, peg.Range{Lo: '\'', Hi: '\''}, peg.Range{Lo: '\\', Hi: '\\'}))
+	return j.Seq(j.Choice(ids...), j.quoteMark(), text, j.quoteMark())
+}
+
+func (j jsonNative) name(t tool) peg.ID {
+	return j.Atomic(j.Tag(peg.CallName, j.Lit(inQuotes(t.Name))), j.closing())
+}
+
+func (j jsonNative) anyName() (peg.ID, bool) {
+	if j.markerless() {
+		return 0, false
+	}
+	return j.Atomic(j.Tag(peg.CallName, j.Chars(1, maxName, nameRanges...)), j.closing()), true
+}
+
+// closing closes the name. Without markers around the call, only JSON that goes on to arguments is one.
+func (j jsonNative) closing() peg.ID {
+	object := j.Peek(j.Lit("{"))
+	switch {
+	case j.d.Tools.JSON.NameIsKey && j.markerless():
+		return j.Seq(j.quoteMark(), j.blanks(), j.Lit(":"), j.blanks(), object)
+	case j.d.Tools.JSON.NameIsKey:
+		return j.Seq(j.quoteMark(), j.blanks(), j.Lit(":"))
+	case j.markerless():
+		return j.Seq(j.quoteMark(), j.blanks(), j.Lit(","), j.blanks(), j.quoted(j.f.args), j.blanks(), j.Lit(":"), j.blanks(), object)
+	}
+	return j.quoteMark()
+}
+
+func (j jsonNative) rest(t tool) peg.ID {
+	end := []peg.ID{j.Space(), j.Lit("}")}
+	if j.d.Tools.JSON.NameIsKey {
+		return j.Seq(append([]peg.ID{j.Space(), j.arguments(t)}, end...)...)
+	}
+	var kids []peg.ID
+	if j.markerless() {
+		kids = append(kids, j.arguments(t))
+	} else {
+		kids = append(kids, j.Star(j.member()), j.tolerate(j.next(), j.key(j.f.args), j.arguments(t)))
+	}
+	if j.writesIDs() && !j.f.idFirst {
+		kids = append(kids, j.Star(j.member()), j.tolerate(j.next(), j.id()))
+	}
+	kids = append(kids, j.Star(j.member()))
+	if j.f.outer != "" {
+		kids = append(kids, j.Space(), j.Lit("}"), j.Star(j.member()))
+	}
+	return j.Seq(append(kids, end...)...)
+}
+
+// next is the comma before a member.
+func (j jsonNative) next() peg.ID { return j.Seq(j.Space(), j.Lit(","), j.Space()) }
+
+// member is a member that is not the template's own, or not where it should be.
+func (j jsonNative) member() peg.ID {
+	return j.once("~member", func() peg.ID {
+		other := j.Seq(j.Not(j.quoted(j.f.args)), j.Value(peg.StringValue|peg.PythonQuotes), j.colon(), j.Value(peg.AnyPython))
+		return j.Seq(j.next(), j.Choice(j.id(), other))
+	})
+}
+
+// key is the name of a member, up to its value.
+func (j jsonNative) key(name string) peg.ID { return j.Seq(j.quoted(name), j.colon()) }
+
+func (j jsonNative) colon() peg.ID { return j.Seq(j.Space(), j.Lit(":"), j.Space()) }
+
+func (j jsonNative) quoted(text string) peg.ID {
+	return j.Seq(j.quoteMark(), j.Lit(inQuotes(text)), j.quoteMark())
+}
+
+// quoteMark is the template's own quote; in Python's notation the other will do as well.
+func (j jsonNative) quoteMark() peg.ID {
+	if j.quote == `"` {
+		return j.Lit(`"`)
+	}
+	return j.Choice(j.Lit("'"), j.only("double-quote", j.Lit(`"`)))
+}
+
+// arguments is the object of the arguments of t.
+func (a *assembly) arguments(t tool) peg.ID {
+	value := a.Value(peg.ObjectValue | peg.PythonLiterals | peg.PythonQuotes)
+	if len(t.Parameters) > 0 {
+		value = a.Schema(t.Parameters, value)
+	}
+	return a.Tag(peg.Arguments, value)
+}
+
+// inQuotes is text as it is written within the quotes of JSON.
+func inQuotes(text string) string {
+	quoted, err := json.Marshal(text)
+	if err != nil {
+		return text
+	}
+	return string(quoted[1 : len(quoted)-1])
+}

@@ -1,0 +1,72 @@
+package assemble
+
+import (
+	"strings"
+
+	"github.com/dragoman-project/dragoman/autoparser/dialect"
+)
+
+// marks are the markers of a dialect without the white space at their edges.
+type marks struct {
+	reasoningStart, reasoningEnd string
+	contentStart, contentEnd     string
+	sectionStart, sectionEnd     string
+	callStart, callEnd           string
+	separator                    string
+	namePrefix, nameSuffix       string
+	close                        string
+	endings                      []string // of the turn
+}
+
+func marksOf(d dialect.Dialect) marks {
+	trim := strings.TrimSpace
+	t := d.Tools
+	m := marks{
+		reasoningStart: trim(d.Reasoning.Start), reasoningEnd: trim(d.Reasoning.End),
+		contentStart: trim(d.Content.Start), contentEnd: trim(d.Content.End),
+		sectionStart: trim(t.SectionStart), sectionEnd: trim(t.SectionEnd),
+		callStart: trim(t.PerCallStart), callEnd: trim(t.PerCallEnd),
+		separator:  trim(t.CallSeparator),
+		namePrefix: trim(t.Function.NamePrefix), nameSuffix: trim(t.Function.NameSuffix),
+		close: trim(t.Function.Close),
+	}
+	if d.Reasoning.Mode == dialect.ReasoningNone {
+		m.reasoningStart, m.reasoningEnd = "", ""
+	}
+	if d.Content.Mode == dialect.ContentPlain || d.Content.Mode == "" {
+		m.contentStart, m.contentEnd = "", ""
+	}
+	if t.Format == dialect.JSONNative && t.JSON.ArrayWrapped && m.sectionStart == "" {
+		// One pair of markers around one array is a section, whatever it is called.
+		m.sectionStart, m.sectionEnd, m.callStart, m.callEnd = m.callStart, m.callEnd, "", ""
+	}
+	for _, e := range append([]string{d.EndOfTurn}, d.Stop...) {
+		if e = trim(e); distinctive(e) && e != m.contentEnd {
+			m.endings = append(m.endings, e)
+		}
+	}
+	return m
+}
+
+// distinctive says that a text is unlikely in prose: it has the brackets of a marker.
+func distinctive(marker string) bool {
+	return len(marker) >= 3 && strings.ContainsAny(marker, "<>[]|｜")
+}
+
+// special says that a text looks like a special token, which no prose spells.
+func special(marker string) bool {
+	return distinctive(marker) && strings.ContainsAny(marker, "|｜")
+}
+
+// nonempty returns the texts that are not empty, each once.
+func nonempty(texts ...string) []string {
+	var out []string
+	seen := map[string]bool{"": true}
+	for _, t := range texts {
+		if !seen[t] {
+			seen[t] = true
+			out = append(out, t)
+		}
+	}
+	return out
+}

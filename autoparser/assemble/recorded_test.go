@@ -1,0 +1,117 @@
+package assemble_test
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/dragoman-project/dragoman/autoparser/assemble"
+	"github.com/dragoman-project/dragoman/autoparser/dialect"
+	"github.com/dragoman-project/dragoman/internal/shared"
+	"github.com/dragoman-project/dragoman/sdk/cases"
+)
+
+// recorded is a recorded analysis of a template, in its recorder's words.
+type recorded struct {
+	Specialized *string `json:"specialized"`
+	Reasoning   struct{ Mode, Start, End string }
+	Content     struct{ Mode, Start, End string }
+	Tools       struct {
+		Format struct {
+			Mode           string
+			SectionStart   string   `json:"section_start"`
+			SectionEnd     string   `json:"section_end"`
+			PerCallStart   string   `json:"per_call_start"`
+			PerCallEnd     string   `json:"per_call_end"`
+			NameIsKey      bool     `json:"fun_name_is_key"`
+			ArrayWrapped   bool     `json:"tools_array_wrapped"`
+			NameField      string   `json:"name_field"`
+			ArgsField      string   `json:"args_field"`
+			IDField        string   `json:"id_field"`
+			GenIDField     string   `json:"gen_id_field"`
+			ParameterOrder []string `json:"parameter_order"`
+		}
+		Function struct {
+			NamePrefix string `json:"name_prefix"`
+			NameSuffix string `json:"name_suffix"`
+			Close      string
+		}
+		Arguments struct {
+			Start, End  string
+			NamePrefix  string `json:"name_prefix"`
+			NameSuffix  string `json:"name_suffix"`
+			ValuePrefix string `json:"value_prefix"`
+			ValueSuffix string `json:"value_suffix"`
+			Separator   string
+		}
+		CallID struct{ Pos, Prefix, Suffix string } `json:"call_id"`
+	}
+	Stops []string `json:"additional_stops"`
+}
+
+func (r recorded) dialect() dialect.Dialect {
+	lower := strings.ToLower
+	f, fn, g, id := r.Tools.Format, r.Tools.Function, r.Tools.Arguments, r.Tools.CallID
+	d := dialect.Dialect{Stop: r.Stops}
+	d.Reasoning = dialect.Reasoning{Mode: dialect.ReasoningMode(lower(r.Reasoning.Mode)), Start: r.Reasoning.Start, End: r.Reasoning.End}
+	d.Content = dialect.Content{Mode: dialect.ContentMode(lower(r.Content.Mode)), Start: r.Content.Start, End: r.Content.End}
+	d.Tools = dialect.Tools{
+		Format: dialect.ToolFormat(lower(f.Mode)), SectionStart: f.SectionStart, SectionEnd: f.SectionEnd,
+		PerCallStart: f.PerCallStart, PerCallEnd: f.PerCallEnd,
+		JSON: dialect.JSON{NameField: f.NameField, ArgsField: f.ArgsField, IDField: f.IDField, GenIDField: f.GenIDField,
+			NameIsKey: f.NameIsKey, ArrayWrapped: f.ArrayWrapped, ParameterOrder: f.ParameterOrder},
+		Function: dialect.Function{NamePrefix: fn.NamePrefix, NameSuffix: fn.NameSuffix, Close: fn.Close},
+		Arguments: dialect.Arguments{Start: g.Start, End: g.End, NamePrefix: g.NamePrefix, NameSuffix: g.NameSuffix,
+			ValuePrefix: g.ValuePrefix, ValueSuffix: g.ValueSuffix, Separator: g.Separator},
+		CallID: dialect.CallID{Position: dialect.CallIDPosition(positions[id.Pos]), Prefix: id.Prefix, Suffix: id.Suffix},
+	}
+	return d
+}
+
+var positions = map[string]dialect.CallIDPosition{
+	"NONE": dialect.CallIDNone, "PRE_FUNC_NAME": dialect.CallIDBeforeName,
+	"BETWEEN_FUNC_AND_ARGS": dialect.CallIDBetweenNameAndArgs, "POST_ARGS": dialect.CallIDAfterArgs,
+}
+
+// generic are the templates that need a program of their own elsewhere and none here.
+var generic = map[string]bool{"Qwen3-Coder": true}
+
+func recordings(t *testing.T) map[string]recorded {
+	t.Helper()
+	data, err := os.ReadFile(shared.Dir(t, "cases", "analysis.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all map[string]recorded
+	if err := json.Unmarshal(data, &all); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func TestRecordedOutputsParse(t *testing.T) {
+	analyses := recordings(t)
+	f, err := os.Open(shared.Dir(t, "cases", "parse.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for c, err := range cases.Read(f) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := analyses[c.Template]
+		if r.Specialized != nil && !generic[*r.Specialized] {
+			continue
+		}
+		t.Run(c.ID, func(t *testing.T) {
+			req, err := c.ChatRequest()
+			if err != nil {
+				t.Fatal(err)
+			}
+			in := assemble.Input{Dialect: r.dialect(), Request: req, GenerationPrompt: c.Reference.GenerationPrompt}
+			newParser(t, in).check(t, c.Output, *c.Expect)
+		})
+	}
+}

@@ -1,0 +1,343 @@
+package assemble
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/peg"
+)
+
+// schema is a JSON Schema within the one of a tool's parameters, which its references lead into. The zero value allows
+// everything.
+type schema struct {
+	raw  json.RawMessage
+	root json.RawMessage
+}
+
+// parameter is an argument that a tool declares.
+type parameter struct {
+	name   string
+	schema schema
+}
+
+// maxReferences is how many references are followed one after the other.
+const maxReferences = 32
+
+// parametersOf lists the properties of an object schema in their own order.
+func parametersOf(parameters json.RawMessage) []parameter {
+	var out []parameter
+	root := schema{raw: parameters, root: parameters}
+	for _, part := range append([]schema{root.resolved()}, root.resolved().list("allOf")...) {
+		for _, p := range members(part.resolved().member("properties")) {
+			if !slices.ContainsFunc(out, func(known parameter) bool { return known.name == p.Name }) {
+				out = append(out, parameter{p.Name, root.at(p.Value)})
+			}
+		}
+	}
+	return out
+}
+
+// kinds says which kinds of values the schema allows, as far as its keywords tell.
+func (s schema) kinds() peg.Values { return s.kindsWithin(maxReferences) }
+
+func (s schema) kindsWithin(depth int) peg.Values {
+	if depth == 0 {
+		return peg.AnyJSON
+	}
+	s = s.resolved()
+	kinds := s.ownKinds()
+	for _, keyword := range []string{"anyOf", "oneOf"} {
+		if branches := s.list(keyword); len(branches) > 0 {
+			var union peg.Values
+			for _, b := range branches {
+				union |= b.kindsWithin(depth - 1)
+			}
+			kinds = narrowed(kinds, union)
+		}
+	}
+	for _, b := range s.list("allOf") {
+		kinds = narrowed(kinds, b.kindsWithin(depth-1))
+	}
+	return kinds
+}
+
+// ownKinds is what the schema says without its branches.
+func (s schema) ownKinds() peg.Values {
+	kinds := peg.AnyJSON
+	if t := s.member("type"); t != nil {
+		kinds = narrowed(kinds, typeKinds(t))
+	}
+	if values := items(s.member("enum")); len(values) > 0 {
+		var union peg.Values
+		for _, v := range values {
+			union |= kindOf(v)
+		}
+		kinds = narrowed(kinds, union)
+	}
+	if c := s.member("const"); c != nil {
+		kinds = narrowed(kinds, kindOf(c))
+	}
+	if kinds != peg.AnyJSON {
+		return kinds
+	}
+	for _, m := range members(s.raw) {
+		if k, ok := keywordKinds[m.Name]; ok {
+			kinds = narrowed(kinds, k)
+		}
+	}
+	return kinds
+}
+
+// keywordKinds are keywords that make sense for one kind of value only. Strictly they say nothing of other kinds, but whoever
+// writes one without a type means that kind.
+var keywordKinds = map[string]peg.Values{
+	"properties": peg.ObjectValue, "required": peg.ObjectValue, "additionalProperties": peg.ObjectValue,
+	"items": peg.ArrayValue, "prefixItems": peg.ArrayValue, "minItems": peg.ArrayValue, "maxItems": peg.ArrayValue,
+	"pattern": peg.StringValue, "minLength": peg.StringValue, "maxLength": peg.StringValue, "format": peg.StringValue,
+	"minimum": peg.NumberValue, "maximum": peg.NumberValue, "multipleOf": peg.NumberValue,
+}
+
+// narrowed is what both sets allow; a contradiction is taken for a mistake in the second.
+func narrowed(a, b peg.Values) peg.Values {
+	if a&b == 0 {
+		return a
+	}
+	return a & b
+}
+
+var kindNames = []struct {
+	name string
+	kind peg.Values
+}{
+	{"string", peg.StringValue}, {"number", peg.NumberValue}, {"integer", peg.NumberValue}, {"boolean", peg.BoolValue},
+	{"null", peg.NullValue}, {"object", peg.ObjectValue}, {"array", peg.ArrayValue},
+}
+
+// typeKinds reads the value of the keyword type: a name or a list of names.
+func typeKinds(t json.RawMessage) peg.Values {
+	names := items(t)
+	if names == nil {
+		names = []json.RawMessage{t}
+	}
+	var kinds peg.Values
+	for _, n := range names {
+		for _, k := range kindNames {
+			if string(n) == `"`+k.name+`"` {
+				kinds |= k.kind
+			}
+		}
+	}
+	if kinds == 0 {
+		return peg.AnyJSON
+	}
+	return kinds
+}
+
+// kindOf is the kind of a JSON value.
+func kindOf(v json.RawMessage) peg.Values {
+	switch v[0] {
+	case '"':
+		return peg.StringValue
+	case '{':
+		return peg.ObjectValue
+	case '[':
+		return peg.ArrayValue
+	case 't', 'f':
+		return peg.BoolValue
+	case 'n':
+		return peg.NullValue
+	}
+	return peg.NumberValue
+}
+
+// of is the schema that allows what s allows of the given kinds, for use by itself: its references find their targets.
+func (s schema) of(kinds peg.Values) json.RawMessage {
+	if s.raw == nil {
+		return nil
+	}
+	if s.kinds()&^kinds == 0 {
+		return s.standalone()
+	}
+	if kinds == peg.StringValue {
+		return s.strings()
+	}
+	var names []string
+	for _, k := range kindNames {
+		if k.name != "integer" && s.kinds()&kinds&k.kind != 0 {
+			names = append(names, k.name)
+		}
+	}
+	out, err := json.Marshal(map[string][]string{"type": names})
+	if err != nil {
+		return nil
+	}
+	return out
+}
+
+// strings is what s says of strings, where it allows other kinds besides.
+func (s schema) strings() json.RawMessage {
+	r := s.resolved()
+	for _, keyword := range []string{"anyOf", "oneOf"} {
+		var found []schema
+		for _, b := range r.list(keyword) {
+			if b.kinds()&peg.StringValue != 0 {
+				found = append(found, b)
+			}
+		}
+		if len(found) == 1 {
+			return found[0].of(peg.StringValue)
+		}
+	}
+	var fields []chat.Field
+	for _, m := range members(r.raw) {
+		switch m.Name {
+		case "type", "anyOf", "oneOf":
+		case "enum":
+			texts := slices.DeleteFunc(items(m.Value), func(v json.RawMessage) bool { return kindOf(v) != peg.StringValue })
+			m.Value = list(texts)
+			fields = append(fields, m)
+		default:
+			fields = append(fields, m)
+		}
+	}
+	fields = append([]chat.Field{{Name: "type", Value: json.RawMessage(`"string"`)}}, fields...)
+	return s.at(object(fields)).standalone()
+}
+
+// standalone is the schema with the definitions that its references may lead to.
+func (s schema) standalone() json.RawMessage {
+	s = s.resolvedElsewhere()
+	if !bytes.Contains(s.raw, []byte(`"$ref"`)) || bytes.Equal(s.raw, s.root) {
+		return s.raw
+	}
+	fields := members(s.raw)
+	root := schema{raw: s.root}
+	for _, name := range []string{"$defs", "definitions"} {
+		if defs := root.member(name); defs != nil && s.member(name) == nil {
+			fields = append(fields, chat.Field{Name: name, Value: defs})
+		}
+	}
+	return object(fields)
+}
+
+// resolvedElsewhere follows a reference that leads to another place than the definitions.
+func (s schema) resolvedElsewhere() schema {
+	var ref string
+	if json.Unmarshal(s.member("$ref"), &ref) != nil || strings.HasPrefix(ref, "#/$defs/") || strings.HasPrefix(ref, "#/definitions/") {
+		return s
+	}
+	return s.resolved()
+}
+
+// resolved follows the references of s to a schema that is none; one that leads nowhere allows everything.
+func (s schema) resolved() schema {
+	for range maxReferences {
+		var ref string
+		if raw := s.member("$ref"); raw == nil || json.Unmarshal(raw, &ref) != nil {
+			return s
+		}
+		s = s.at(pointer(s.root, ref))
+	}
+	return schema{root: s.root}
+}
+
+// at is another schema in the same document.
+func (s schema) at(raw json.RawMessage) schema {
+	return schema{raw: bytes.TrimSpace(raw), root: s.root}
+}
+
+func (s schema) member(name string) json.RawMessage {
+	for _, m := range members(s.raw) {
+		if m.Name == name {
+			return m.Value
+		}
+	}
+	return nil
+}
+
+// list is the value of a keyword that lists schemas.
+func (s schema) list(keyword string) []schema {
+	var out []schema
+	for _, raw := range items(s.member(keyword)) {
+		out = append(out, s.at(raw))
+	}
+	return out
+}
+
+// pointer is the value that a reference of the form #/a/b leads to; nil: none.
+func pointer(root json.RawMessage, ref string) json.RawMessage {
+	path, ok := strings.CutPrefix(ref, "#")
+	if !ok {
+		return nil
+	}
+	at := root
+	for _, step := range strings.Split(path, "/")[1:] {
+		step = strings.NewReplacer("~1", "/", "~0", "~").Replace(step)
+		at = schema{raw: at}.member(step)
+	}
+	return at
+}
+
+// members lists the members of a JSON object in order; nil: it is none.
+func members(raw json.RawMessage) []chat.Field {
+	if raw = bytes.TrimSpace(raw); len(raw) == 0 || raw[0] != '{' {
+		return nil
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	var out []chat.Field
+	if _, err := dec.Token(); err != nil {
+		return nil
+	}
+	for dec.More() {
+		name, err := dec.Token()
+		text, ok := name.(string)
+		var value json.RawMessage
+		if err != nil || !ok || dec.Decode(&value) != nil {
+			return nil
+		}
+		out = append(out, chat.Field{Name: text, Value: bytes.TrimSpace(value)})
+	}
+	return out
+}
+
+// items lists the items of a JSON array; nil: it is none.
+func items(raw json.RawMessage) []json.RawMessage {
+	var out []json.RawMessage
+	if len(raw) == 0 || raw[0] != '[' || json.Unmarshal(raw, &out) != nil {
+		return nil
+	}
+	return out
+}
+
+// object is a JSON object of fields.
+func object(fields []chat.Field) json.RawMessage {
+	var b bytes.Buffer
+	for i, f := range fields {
+		b.WriteByte("{,"[min(i, 1)])
+		name, _ := json.Marshal(f.Name) // a string
+		b.Write(name)
+		b.WriteByte(':')
+		b.Write(f.Value)
+	}
+	if len(fields) == 0 {
+		b.WriteByte('{')
+	}
+	b.WriteByte('}')
+	return b.Bytes()
+}
+
+// list is a JSON array of values.
+func list(values []json.RawMessage) json.RawMessage {
+	return slices.Concat([]byte{'['}, bytes.Join(toBytes(values), []byte{','}), []byte{']'})
+}
+
+func toBytes(values []json.RawMessage) [][]byte {
+	out := make([][]byte, len(values))
+	for i, v := range values {
+		out[i] = v
+	}
+	return out
+}

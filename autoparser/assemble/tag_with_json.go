@@ -1,0 +1,33 @@
+package assemble
+
+import (
+	"strings"
+
+	"github.com/dragoman-project/dragoman/autoparser/dialect"
+	"github.com/dragoman-project/dragoman/sdk/peg"
+)
+
+// tagWithJSON reads arguments that are one JSON object behind the markup of the name: <function=f>{…}</function>.
+type tagWithJSON struct{ *assembly }
+
+func (f tagWithJSON) begins() []string {
+	start := strings.TrimSpace(f.d.Tools.Arguments.Start)
+	suffix := ""
+	if f.d.Tools.CallID.Position == dialect.CallIDBetweenNameAndArgs {
+		suffix = strings.TrimSpace(f.d.Tools.CallID.Suffix)
+	}
+	return nonempty(suffix, start, "{")
+}
+
+func (f tagWithJSON) args(t tool) peg.ID {
+	start, end := strings.TrimSpace(f.d.Tools.Arguments.Start), strings.TrimSpace(f.d.Tools.Arguments.End)
+	kids := []peg.ID{}
+	if start != "" {
+		kids = append(kids, f.tolerate(f.Lit(start)), f.Space())
+	}
+	kids = append(kids, f.arguments(t))
+	if end != "" {
+		kids = append(kids, f.tolerate(f.Space(), f.Lit(end)))
+	}
+	return f.Seq(kids...)
+}

@@ -1,0 +1,97 @@
+package assemble
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/dragoman-project/dragoman/autoparser/dialect"
+	"github.com/dragoman-project/dragoman/sdk/peg"
+)
+
+// tagged reads calls whose names stand in markup; what the arguments look like is up to inner.
+type tagged struct {
+	*assembly
+	inner interface {
+		// begins are the texts one of which stands behind the name and its markup.
+		begins() []string
+		// args are the arguments of t.
+		args(t tool) peg.ID
+	}
+}
+
+func (f tagged) opening() string {
+	p := f.m.namePrefix
+	if distinctive(p) && strings.ContainsAny(p[:1], "<[{") || special(p) {
+		return p
+	}
+	return ""
+}
+
+func (f tagged) before() peg.ID {
+	if f.d.Tools.CallID.Position != dialect.CallIDBeforeName {
+		return f.Lit(f.m.namePrefix)
+	}
+	return f.Seq(f.Lit(f.m.namePrefix), f.tolerate(f.id()))
+}
+
+func (f tagged) name(t tool) peg.ID {
+	return f.Atomic(f.Tag(peg.CallName, f.Lit(t.Name)), f.closing())
+}
+
+func (f tagged) anyName() (peg.ID, bool) {
+	chars := slices.Clone(nameRanges)
+	if first, _ := utf8.DecodeRuneInString(f.m.nameSuffix); slices.ContainsFunc(chars, func(r peg.Range) bool { return r.Lo <= first && first <= r.Hi }) {
+		return 0, false // nothing tells where the name ends
+	}
+	return f.Atomic(f.Tag(peg.CallName, f.Chars(1, maxName, chars...)), f.closing()), true
+}
+
+// closing closes the name: with its suffix, or where it has none, with what must follow.
+func (f tagged) closing() peg.ID {
+	if f.m.nameSuffix != "" {
+		return f.spaced(f.d.Tools.Function.NameSuffix)
+	}
+	follows := f.inner.begins()
+	if id := f.idPrefix(); id != "" {
+		follows = append([]string{id}, follows...)
+	}
+	return f.Peek(f.Seq(f.blanks(), f.oneOf(follows)))
+}
+
+func (f tagged) rest(t tool) peg.ID {
+	kids := []peg.ID{f.Space()}
+	switch f.d.Tools.CallID.Position {
+	case dialect.CallIDBetweenNameAndArgs:
+		kids = append(kids, f.idOrSuffix(), f.Space(), f.inner.args(t))
+	case dialect.CallIDAfterArgs:
+		kids = append(kids, f.inner.args(t), f.tolerate(f.Space(), f.id()))
+	default:
+		kids = append(kids, f.inner.args(t))
+	}
+	if f.m.close != "" {
+		kids = append(kids, f.tolerate(f.Space(), f.Lit(f.m.close)))
+	}
+	return f.Seq(kids...)
+}
+
+// idPrefix is what stands behind the name where an id follows it.
+func (f tagged) idPrefix() string {
+	if f.d.Tools.CallID.Position != dialect.CallIDBetweenNameAndArgs {
+		return ""
+	}
+	return strings.TrimSpace(f.d.Tools.CallID.Prefix)
+}
+
+// id is the id of a call with its markers.
+func (f tagged) id() peg.ID {
+	prefix, suffix := strings.TrimSpace(f.d.Tools.CallID.Prefix), strings.TrimSpace(f.d.Tools.CallID.Suffix)
+	return f.Seq(f.Lit(prefix), f.Space(), f.Tag(peg.CallID, f.Chars(1, maxName, append(slices.Clone(nameRanges), peg.Range{Lo: ':', Hi: ':'})...)),
+		f.Space(), f.Lit(suffix))
+}
+
+// idOrSuffix is the id between name and arguments. A model that leaves it out may write the marker behind it or not.
+func (f tagged) idOrSuffix() peg.ID {
+	suffix := strings.TrimSpace(f.d.Tools.CallID.Suffix)
+	return f.Choice(f.id(), f.only("no-id", f.Optional(f.Lit(suffix))))
+}

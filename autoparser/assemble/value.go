@@ -1,0 +1,109 @@
+package assemble
+
+import "github.com/dragoman-project/dragoman/sdk/peg"
+
+// The value of an argument in markup is text; only the schema says what it is. In this order it is taken for
+//
+//	a number, a boolean or null   where the schema allows one and the whole text is one
+//	an object or an array         where the schema allows one and the text begins like one
+//	a string                      in every other case, as it stands
+//
+// so that a value that does not have the type it should have is delivered as text rather than lost.
+
+// scalars are the kinds of values that are short enough to be looked at whole.
+const scalars = peg.NumberValue | peg.BoolValue | peg.NullValue
+
+// containers are the kinds of values that hold others.
+const containers = peg.ObjectValue | peg.ArrayValue
+
+// value is a value and the marker behind it.
+func (f tagWithTagged) value(s schema) peg.ID {
+	kinds := s.kinds()
+	var kids []peg.ID
+	if kinds&scalars != 0 {
+		kids = append(kids, f.typed(s, kinds, scalars, f.scalar()))
+	}
+	if kinds&containers != 0 {
+		kids = append(kids, f.typed(s, kinds, containers, f.container()))
+	}
+	if kinds&peg.StringValue != 0 {
+		kids = append(kids, f.text(s))
+	} else {
+		kids = append(kids, f.only("mistyped", f.text(schema{})))
+	}
+	return f.Seq(f.Choice(kids...), f.Space(), f.Lit(f.edges().valueSuffix))
+}
+
+// typed is a value that is JSON, or Python's way of writing it.
+func (f tagWithTagged) typed(s schema, kinds, these peg.Values, value peg.ID) peg.ID {
+	if raw := s.of(these); raw != nil {
+		value = f.Schema(raw, value)
+	}
+	value = f.Tag(peg.Scalar, value)
+	if these == scalars {
+		return f.Seq(f.Space(), f.Atomic(value, f.Peek(f.Seq(f.blanks(), f.Lit(f.edges().valueSuffix)))))
+	}
+	return f.Seq(f.Space(), f.Peek(f.containerAhead()), value)
+}
+
+// scalar is a number, a boolean or null of any length that matters.
+func (f tagWithTagged) scalar() peg.ID {
+	return f.once("scalar", func() peg.ID {
+		digit := peg.Range{Lo: '0', Hi: '9'}
+		digits := func(lo int) peg.ID { return f.Chars(lo, maxDigits, digit) }
+		whole := f.Choice(f.Lit("0"), f.Seq(f.Chars(1, 1, peg.Range{Lo: '1', Hi: '9'}), digits(0)))
+		exponent := f.Seq(f.Chars(1, 1, peg.Range{Lo: 'e', Hi: 'e'}, peg.Range{Lo: 'E', Hi: 'E'}),
+			f.Chars(0, 1, peg.Range{Lo: '+', Hi: '+'}, peg.Range{Lo: '-', Hi: '-'}), f.Chars(1, 4, digit))
+		number := f.Seq(f.Optional(f.Lit("-")), whole, f.Optional(f.Lit("."), digits(1)), f.Optional(exponent))
+		return f.Choice(number, f.oneOf([]string{"true", "True", "false", "False", "null", "None"}))
+	})
+}
+
+// maxDigits is how many digits a number may have; more are text.
+const maxDigits = 400
+
+func (f tagWithTagged) container() peg.ID {
+	return f.Value(containers | peg.PythonLiterals | peg.PythonQuotes)
+}
+
+// containerAhead matches what an object or array can begin with, so that "[sic]" is text.
+func (f tagWithTagged) containerAhead() peg.ID {
+	return f.once("~container-ahead", func() peg.ID {
+		one := func(chars string) peg.ID {
+			ranges := make([]peg.Range, 0, len(chars))
+			for _, c := range chars {
+				ranges = append(ranges, peg.Range{Lo: c, Hi: c})
+			}
+			return f.Chars(1, 1, ranges...)
+		}
+		return f.Choice(f.Seq(f.Lit("{"), f.blanks(), one(`"'}`)), f.Seq(f.Lit("["), f.blanks(), one(`"'{[]-0123456789tfnTFN`)))
+	})
+}
+
+// text is a string as it stands: the template's own white space at its edges is not part of it. It goes on over a marker
+// that ends no value, because nothing that may follow one follows it.
+func (f tagWithTagged) text(s schema) peg.ID {
+	e := f.edges()
+	ends := nonempty(e.tail+e.valueSuffix, e.valueSuffix)
+	first := f.Until(ends...)
+	if raw := s.of(peg.StringValue); raw != nil {
+		first = f.RawSchema(raw, first)
+	}
+	spelled := f.once("~spelled-in-text", func() peg.ID {
+		return f.Seq(f.Not(f.valueEnd()), f.oneOf(ends), f.Until(ends...))
+	})
+	text := f.Tag(peg.String, first, f.Star(spelled))
+	if e.lead == "" {
+		return text
+	}
+	return f.Seq(f.Optional(f.Lit(e.lead)), text)
+}
+
+// valueEnd matches the end of a value: its marker, and something that may follow it.
+func (f tagWithTagged) valueEnd() peg.ID {
+	follow := []peg.ID{f.End()}
+	for _, text := range f.follows() {
+		follow = append(follow, f.Lit(text))
+	}
+	return f.Seq(f.blanks(), f.Lit(f.edges().valueSuffix), f.blanks(), f.Choice(follow...))
+}
