@@ -1,0 +1,155 @@
+package check
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/dragoman-project/dragoman/sdk/cases"
+	"golang.org/x/sync/errgroup"
+)
+
+type runner struct {
+	Options
+	subject Subject
+}
+
+// job is a case on its way: result is complete when done is closed.
+type job struct {
+	test   *cases.Case
+	result Result
+	done   chan struct{}
+}
+
+// Run runs all cases of the inputs, some at a time, and prints and writes the results in the order of the cases. The error
+// is about reading or writing, never about a case.
+func Run(ctx context.Context, subject Subject, inputs []Input, o Options) (Tally, error) {
+	r := &runner{Options: o, subject: subject}
+	workers := cmp.Or(o.Workers, 2)
+	// Jobs go to the workers in the order of the cases, and to the printer as well, which waits for each.
+	work, ordered := make(chan *job), make(chan *job, 4*workers)
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error {
+		defer close(work)
+		defer close(ordered)
+		return r.read(ctx, inputs, work, ordered)
+	})
+	for range workers {
+		group.Go(func() error {
+			for j := range work {
+				r.judge(ctx, j.test, &j.result)
+				close(j.done)
+			}
+			return nil
+		})
+	}
+	var tally Tally
+	group.Go(func() (err error) {
+		tally, err = r.print(ctx, ordered)
+		return err
+	})
+	err := group.Wait()
+	return tally, err
+}
+
+// read makes a job of every line that is not blank.
+func (r *runner) read(ctx context.Context, inputs []Input, work, ordered chan<- *job) error {
+	for _, input := range inputs {
+		for c, err := range cases.Read(input.Reader) {
+			j := &job{test: c, done: make(chan struct{})}
+			var line *cases.LineError
+			switch {
+			case errors.As(err, &line):
+				j.unreadable(input.Name, line)
+			case err != nil:
+				return fmt.Errorf("%s: %w", input.Name, err)
+			default:
+				j.result = Result{ID: c.ID, Kind: c.Kind, Template: c.Template, Where: place(input.Name, c.Line)}
+			}
+			if err := send(ctx, ordered, j); err != nil {
+				return err
+			}
+			if c == nil {
+				continue
+			}
+			if err := send(ctx, work, j); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// unreadable is the job of a line that holds no case: there is nothing left to do but to tell.
+func (j *job) unreadable(file string, line *cases.LineError) {
+	where := place(file, line.Line)
+	j.result = Result{ID: where, Where: where}
+	j.result.fail("not a case: " + line.Err.Error())
+	close(j.done)
+}
+
+func place(file string, line int) string { return fmt.Sprintf("%s:%d", file, line) }
+
+func send(ctx context.Context, to chan<- *job, j *job) error {
+	select {
+	case to <- j:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// print tells each result when it is complete, and the tally at the end.
+func (r *runner) print(ctx context.Context, ordered <-chan *job) (tally Tally, err error) {
+	report, results := buffered(r.Report), buffered(r.Results)
+	out := json.NewEncoder(results)
+	out.SetEscapeHTML(false)
+	for j := range ordered {
+		select {
+		case <-j.done:
+		case <-ctx.Done():
+			return tally, ctx.Err()
+		}
+		if j.result.OK() {
+			tally.Passed++
+		} else {
+			tally.Failed++
+		}
+		r.tell(report, &j.result)
+		if err := report.Flush(); err != nil {
+			return tally, fmt.Errorf("writing the report: %w", err)
+		}
+		if err := out.Encode(j.result.line()); err != nil {
+			return tally, fmt.Errorf("writing results: %w", err)
+		}
+	}
+	fmt.Fprintf(report, "%d passed, %d failed\n", tally.Passed, tally.Failed)
+	return tally, errors.Join(report.Flush(), results.Flush())
+}
+
+func (r *runner) tell(w io.Writer, result *Result) {
+	switch {
+	case !result.OK():
+		fmt.Fprintf(w, "FAIL %s %s (%s)\n%s\n", result.Where, result.ID, result.Template, indent(result.Why))
+	case r.Remarks && len(result.Remarks) > 0:
+		fmt.Fprintf(w, "note %s %s (%s)\n", result.Where, result.ID, result.Template)
+	default:
+		return
+	}
+	if r.Remarks {
+		for _, remark := range result.Remarks {
+			fmt.Fprintln(w, indent(remark))
+		}
+	}
+}
+
+func buffered(w io.Writer) *bufio.Writer {
+	if w == nil {
+		w = io.Discard
+	}
+	return bufio.NewWriter(w)
+}
