@@ -79,11 +79,12 @@ type builder struct {
 	scope   string // the name of the rule that surrounds the node at hand
 	from    []peg.ID
 
-	names  map[string]bool
-	untils map[string]*expr
-	values map[valueKey]*rule
-	space  *rule
-	room   int // how many more expressions schemas may make
+	names   map[string]bool
+	untils  map[string]*expr
+	values  map[valueKey]*rule
+	classes map[string]*expr // classes of characters that patterns name, by quote and set
+	space   *rule
+	room    int // how many more expressions schemas may make
 }
 
 func newBuilder(p *peg.Program) (*builder, error) {
@@ -96,6 +97,7 @@ func newBuilder(p *peg.Program) (*builder, error) {
 		names:   map[string]bool{"root": true},
 		untils:  map[string]*expr{},
 		values:  map[valueKey]*rule{},
+		classes: map[string]*expr{},
 		room:    maxSchemaWork,
 	}
 	if int(p.Root) < 0 || int(p.Root) >= len(p.Nodes) {

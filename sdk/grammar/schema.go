@@ -2,18 +2,278 @@ package grammar
 
 import (
 	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
-const maxSchemaWork = 1 << 17
-
-func (b *builder) schema(id peg.ID, n *peg.Node) *expr { return b.expr(n.Kids[0]) }
-
-func (b *builder) formatBody(name string) *expr { return nothing }
+// Limits of one program's schemas: visits of a subschema, and references followed inside each other without a step.
+const (
+	maxSchemaWork = 1 << 17
+	maxReferences = 64
+)
 
 // FromSchema makes the constraint for one JSON value that follows schema.
 func FromSchema(schema json.RawMessage) (*Constraint, error) {
 	var p peg.Builder
 	return Build(p.Build(p.Schema(schema, p.Value(peg.AnyJSON))), Options{Mode: Strict})
+}
+
+// SchemaError is what is wrong with a schema, and where.
+type SchemaError struct {
+	Path    string // JSON pointer from the schema's root: "#/properties/a"
+	Message string
+}
+
+func (e *SchemaError) Error() string { return "schema: " + e.Path + ": " + e.Message }
+
+// converter turns one schema into expressions. A *value is a subschema, path is where it stands.
+type converter struct {
+	b        *builder
+	root     *value
+	refs     map[string]*rule
+	spelling spelling
+	bare     *expr    // what a string is where the text is a bare string; nil in JSON
+	escaped  bool     // a bare string stands between quotes all the same
+	delims   []string // what ends a bare string
+}
+
+// schema is node id, of kind Schema.
+func (b *builder) schema(id peg.ID, n *peg.Node) *expr {
+	root, err := decode(n.JSONSchema)
+	if err != nil {
+		return b.fail("program: node %d: schema: %w", id, err)
+	}
+	leaf := b.leaf(n.Kids[0])
+	c := &converter{b: b, root: root, refs: map[string]*rule{}, spelling: spellingOf(leaf.Values)}
+	if n.Raw {
+		c.bare, c.escaped, c.delims = b.expr(n.Kids[0]), leaf.Op == peg.StringContent, leaf.Delims
+		if leaf.Op != peg.Value {
+			c.spelling.literals = true
+		}
+	}
+	name := b.scope
+	if name == "" {
+		name = "value"
+	}
+	e, err := c.top(root, name)
+	if err != nil {
+		return b.fail("program: node %d: %w", id, err)
+	}
+	return e
+}
+
+// leaf is the node below id that says how values are written.
+func (b *builder) leaf(id peg.ID) *peg.Node {
+	for range len(b.p.Nodes) {
+		n := &b.p.Nodes[id]
+		switch n.Op {
+		case peg.Tag, peg.Atomic, peg.Rule, peg.Schema:
+			id = n.Kids[0]
+		case peg.Sequence, peg.Choice:
+			if len(n.Kids) != 1 {
+				return n
+			}
+			id = n.Kids[0]
+		default:
+			return n
+		}
+	}
+	return &peg.Node{}
+}
+
+// top is the whole schema: where the text is bare, strings are bare, and nothing below them.
+func (c *converter) top(s *value, name string) (*expr, error) {
+	if c.bare == nil {
+		return c.visit(s, "#", name)
+	}
+	return c.raw(s, "#", name, 0)
+}
+
+func bad(path, format string, args ...any) error {
+	return &SchemaError{Path: path, Message: fmt.Sprintf(format, args...)}
+}
+
+func (c *converter) note(path, format string, args ...any) {
+	c.b.note("schema: %s: %s", path, fmt.Sprintf(format, args...))
+}
+
+func at(path string, steps ...any) string {
+	for _, s := range steps {
+		path += "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(fmt.Sprint(s))
+	}
+	return path
+}
+
+// visit is the JSON text of a value that follows s. Each question takes what it answers; the first that fits does.
+func (c *converter) visit(s *value, path, name string) (*expr, error) {
+	if c.b.room--; c.b.room < 0 {
+		return nil, bad(path, "the program's schemas are too large: more than %d parts", maxSchemaWork)
+	}
+	switch {
+	case s.isTrue():
+		return c.b.primitive("value", c.spelling), nil
+	case s.isFalse():
+		return nothing, nil
+	case !s.is(objectKind):
+		return nil, bad(path, "expected an object or a boolean, found %v", s.kind)
+	case len(s.keys) == 0:
+		return c.b.primitive("object", c.spelling), nil
+	}
+	if err := c.wellFormed(s, path); err != nil {
+		return nil, err
+	}
+	c.unsupported(s, path)
+	if s.get("nullable").isTrue() {
+		e, err := c.visit(s.but("nullable"), path, name)
+		return alt(e, nullOr(err, c)), err
+	}
+	return c.form(s, path, name)
+}
+
+func nullOr(err error, c *converter) *expr {
+	if err != nil {
+		return nothing
+	}
+	return c.b.primitive("null", c.spelling)
+}
+
+// form goes by the shape of s.
+func (c *converter) form(s *value, path, name string) (*expr, error) {
+	switch {
+	case s.has("$ref"):
+		return c.reference(s, path, name)
+	case s.has("const"):
+		return c.constants([]*value{s.get("const")}, nil), nil
+	case s.has("enum"):
+		return c.constants(s.get("enum").items, s.get("type")), nil
+	case s.hasAny("allOf"):
+		return c.allOf(s, path, name)
+	case s.has("anyOf"):
+		return c.union(s, "anyOf", path, name)
+	case s.has("oneOf"):
+		return c.union(s, "oneOf", path, name)
+	case s.get("type").is(arrayKind):
+		return c.types(s, path, name)
+	}
+	return c.typed(s, path, name)
+}
+
+// typed goes by the type of s, or by the keywords that only one type has.
+func (c *converter) typed(s *value, path, name string) (*expr, error) {
+	kind := impliedType(s)
+	switch kind {
+	case "object":
+		return c.object(s, path, name)
+	case "array":
+		return c.array(s, path, name)
+	case "string":
+		return c.str(s, path, name)
+	case "integer":
+		return c.integer(s, path)
+	case "number":
+		return c.number(s, path)
+	case "boolean", "null":
+		return c.b.primitive(kind, c.spelling), nil
+	case "":
+		return c.b.primitive("value", c.spelling), nil
+	}
+	return nil, bad(at(path, "type"), "unknown type %q: there are object, array, string, number, integer, boolean and null", kind)
+}
+
+// impliedType is the type of s; without one, the type that its keywords are for, or "".
+func impliedType(s *value) string {
+	if t := s.get("type"); t != nil {
+		return t.text
+	}
+	switch {
+	case s.hasAny("properties", "additionalProperties", "required"):
+		return "object"
+	case s.hasAny("items", "prefixItems", "minItems", "maxItems"):
+		return "array"
+	case s.hasAny("pattern", "minLength", "maxLength"), knownFormat(s.get("format")):
+		return "string"
+	case s.hasAny("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"):
+		return "number"
+	}
+	return ""
+}
+
+// types is the union over a list of types.
+func (c *converter) types(s *value, path, name string) (*expr, error) {
+	var kids []*expr
+	for i, t := range s.get("type").items {
+		one := s.but("type")
+		one.set("type", t)
+		e, err := c.visit(one, path, name+"-"+strconv.Itoa(i))
+		if err != nil {
+			return nil, err
+		}
+		kids = append(kids, e)
+	}
+	return alt(kids...), nil
+}
+
+// constants are literal values; without those that the type rules out, if that leaves any.
+func (c *converter) constants(values []*value, kind *value) *expr {
+	var fitting []*expr
+	var all []*expr
+	for _, v := range values {
+		e := c.constant(v)
+		all = append(all, e)
+		if kind == nil || hasType(v, kind) {
+			fitting = append(fitting, e)
+		}
+	}
+	if len(fitting) > 0 {
+		all = fitting
+	}
+	return alt(all...)
+}
+
+// constant is one value, in each of its spellings.
+func (c *converter) constant(v *value) *expr {
+	if v.kind == stringKind {
+		return c.b.quoted(c.spelling, func(single bool) *expr {
+			if single {
+				return text(escape(v.text, '\''))
+			}
+			return text(escape(v.text, '"'))
+		})
+	}
+	if v.kind == boolKind || v.kind == nullKind {
+		return c.b.word(v.compact(), c.spelling)
+	}
+	return text(v.compact())
+}
+
+func hasType(v, kind *value) bool {
+	names := append(kind.strings(), kind.text)
+	return containsString(names, map[valueKind]string{
+		nullKind: "null", boolKind: "boolean", numberKind: "number", stringKind: "string", arrayKind: "array", objectKind: "object",
+	}[v.kind]) || v.kind == numberKind && containsString(names, "integer")
+}
+
+// union is one of the subschemas under key; what stands beside key holds for each of them.
+func (c *converter) union(s *value, key, path, name string) (*expr, error) {
+	beside := c.constraints(s.but(key))
+	var kids []*expr
+	for i, one := range s.get(key).items {
+		where := at(path, key, i)
+		if beside != nil && !c.implies(one, beside) {
+			merged, err := c.merge(beside, one, where, 0)
+			if err != nil {
+				return nil, err
+			}
+			one = merged
+		}
+		e, err := c.visit(one, where, name+"-"+strconv.Itoa(i))
+		if err != nil {
+			return nil, err
+		}
+		kids = append(kids, e)
+	}
+	return alt(kids...), nil
 }

@@ -37,7 +37,7 @@ func newScanner(delims []string) *scanner {
 	return s.minimal()
 }
 
-// trie holds the delimiters with their failure links.
+// trie holds texts, character by character, with the failure links of the automaton.
 type trie struct {
 	alphabet []rune
 	nodes    []trieNode
@@ -46,29 +46,35 @@ type trie struct {
 type trieNode struct {
 	kids map[rune]int
 	fail int
-	dead bool // a delimiter ends here
+	end  bool // a text ends here, or a suffix of what leads here is one
 }
 
-func newTrie(delims []string) *trie {
+func newTrie(texts []string) *trie {
 	t := &trie{nodes: []trieNode{{kids: map[rune]int{}}}}
 	letters := map[rune]bool{}
-	for _, d := range delims {
-		at := 0
-		for _, r := range d {
+	for _, text := range texts {
+		t.add(text)
+		for _, r := range text {
 			letters[r] = true
-			kid, ok := t.nodes[at].kids[r]
-			if !ok {
-				kid = len(t.nodes)
-				t.nodes = append(t.nodes, trieNode{kids: map[rune]int{}})
-				t.nodes[at].kids[r] = kid
-			}
-			at = kid
 		}
-		t.nodes[at].dead = true
 	}
 	t.alphabet = slices.Sorted(maps.Keys(letters))
 	t.link()
 	return t
+}
+
+func (t *trie) add(text string) {
+	at := 0
+	for _, r := range text {
+		kid, ok := t.nodes[at].kids[r]
+		if !ok {
+			kid = len(t.nodes)
+			t.nodes = append(t.nodes, trieNode{kids: map[rune]int{}})
+			t.nodes[at].kids[r] = kid
+		}
+		at = kid
+	}
+	t.nodes[at].end = true
 }
 
 // link sets the failure links, breadth first: a node's is the longest proper suffix of its text that is in the trie.
@@ -85,7 +91,7 @@ func (t *trie) link() {
 			}
 			fail := t.goTo(t.nodes[at].fail, r)
 			t.nodes[kid].fail = fail
-			t.nodes[kid].dead = t.nodes[kid].dead || t.nodes[fail].dead
+			t.nodes[kid].end = t.nodes[kid].end || t.nodes[fail].end
 		}
 	}
 }
@@ -103,7 +109,7 @@ func (t *trie) goTo(at int, r rune) int {
 }
 
 func (t *trie) step(at int, r rune) int {
-	if to := t.goTo(at, r); !t.nodes[to].dead {
+	if to := t.goTo(at, r); !t.nodes[to].end {
 		return to
 	}
 	return dead

@@ -122,17 +122,33 @@ func (b *builder) quoted(s spelling, content func(single bool) *expr) *expr {
 func (b *builder) char(single bool) *expr {
 	name, quote := "char", `"`
 	if single {
-		name, quote = "python-char", `'"`
+		name, quote = "python-char", "'"
 	}
+	return b.shared(name, func() *expr {
+		return alt(oneOf(stringChars.minus(charsOf(quote))), b.escape(single))
+	})
+}
+
+// escape is an escaped character of a string.
+func (b *builder) escape(single bool) *expr {
+	name, known := "escape", `"\bfnrt`
+	if single {
+		name, known = "python-escape", known+"'"
+	}
+	return b.shared(name, func() *expr {
+		return seq(text(`\`), alt(oneOf(charsOf(known)), seq(text("u"), times(4, 4, hexDigit()))))
+	})
+}
+
+// shared calls the rule of that name, which body makes on first use.
+func (b *builder) shared(name string, body func() *expr) *expr {
 	key := valueKey{name: name}
-	if r := b.values[key]; r != nil {
-		return r.call()
+	r := b.values[key]
+	if r == nil {
+		r = b.named(b.fresh(name))
+		b.values[key] = r
+		r.body = body()
 	}
-	r := b.named(b.fresh(name))
-	b.values[key] = r
-	plain := stringChars.minus(charsOf(quote[:1]))
-	escape := alt(oneOf(charsOf(quote+`\bfnrt`)), seq(text("u"), times(4, 4, hexDigit())))
-	r.body = alt(oneOf(plain), seq(text(`\`), escape))
 	return r.call()
 }
 

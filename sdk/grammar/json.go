@@ -1,0 +1,257 @@
+package grammar
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	"strings"
+)
+
+// maxJSONDepth bounds how deep a schema may nest.
+const maxJSONDepth = 128
+
+// value is a JSON value whose objects keep their order, and whose numbers their digits.
+type value struct {
+	kind   valueKind
+	text   string // of a string, or the digits of a number
+	bool   bool
+	items  []*value
+	keys   []string // in order, each once
+	fields map[string]*value
+}
+
+type valueKind uint8
+
+const (
+	nullKind valueKind = iota
+	boolKind
+	numberKind
+	stringKind
+	arrayKind
+	objectKind
+)
+
+func (k valueKind) String() string {
+	return [...]string{"null", "a boolean", "a number", "a string", "an array", "an object"}[k]
+}
+
+func decode(raw []byte) (*value, error) {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	v, err := decodeValue(d, 0)
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		return nil, err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, errors.New("there is more than one value")
+	}
+	return v, nil
+}
+
+func decodeValue(d *json.Decoder, depth int) (*value, error) {
+	if depth > maxJSONDepth {
+		return nil, fmt.Errorf("it nests more than %d deep", maxJSONDepth)
+	}
+	token, err := d.Token()
+	if err != nil {
+		return nil, err
+	}
+	switch t := token.(type) {
+	case bool:
+		return &value{kind: boolKind, bool: t}, nil
+	case json.Number:
+		return &value{kind: numberKind, text: t.String()}, nil
+	case string:
+		return &value{kind: stringKind, text: t}, nil
+	case json.Delim:
+		if t == '[' {
+			return decodeArray(d, depth)
+		}
+		return decodeObject(d, depth)
+	}
+	return &value{}, nil
+}
+
+func decodeArray(d *json.Decoder, depth int) (*value, error) {
+	v := &value{kind: arrayKind}
+	for d.More() {
+		item, err := decodeValue(d, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		v.items = append(v.items, item)
+	}
+	_, err := d.Token()
+	return v, err
+}
+
+func decodeObject(d *json.Decoder, depth int) (*value, error) {
+	v := newObject()
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		item, err := decodeValue(d, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		v.set(key.(string), item)
+	}
+	_, err := d.Token()
+	return v, err
+}
+
+func newObject() *value { return &value{kind: objectKind, fields: map[string]*value{}} }
+
+func stringValue(s string) *value { return &value{kind: stringKind, text: s} }
+
+func (v *value) set(key string, field *value) {
+	if _, ok := v.fields[key]; !ok {
+		v.keys = append(v.keys, key)
+	}
+	v.fields[key] = field
+}
+
+// get is the field of that name, or nil; also of what is no object.
+func (v *value) get(key string) *value {
+	if v == nil {
+		return nil
+	}
+	return v.fields[key]
+}
+
+func (v *value) has(key string) bool { return v.get(key) != nil }
+
+// hasAny says whether one of the keys is there.
+func (v *value) hasAny(keys ...string) bool {
+	for _, k := range keys {
+		if v.has(k) {
+			return true
+		}
+	}
+	return false
+}
+
+// but is a copy of an object without some of its keys.
+func (v *value) but(keys ...string) *value {
+	out := newObject()
+	for _, k := range v.keys {
+		if !containsString(keys, k) {
+			out.set(k, v.fields[k])
+		}
+	}
+	return out
+}
+
+func containsString(list []string, s string) bool {
+	for _, l := range list {
+		if l == s {
+			return true
+		}
+	}
+	return false
+}
+
+func (v *value) is(kind valueKind) bool { return v != nil && v.kind == kind }
+
+func (v *value) isTrue() bool  { return v.is(boolKind) && v.bool }
+func (v *value) isFalse() bool { return v.is(boolKind) && !v.bool }
+
+// strings are the items that are strings.
+func (v *value) strings() []string {
+	var out []string
+	if v == nil {
+		return nil
+	}
+	for _, item := range v.items {
+		if item.kind == stringKind {
+			out = append(out, item.text)
+		}
+	}
+	return out
+}
+
+// rational is the exact value of a number; nil if v is none, or has an exponent that no schema means.
+func (v *value) rational() *big.Rat {
+	if !v.is(numberKind) || len(v.text) > 64 {
+		return nil
+	}
+	if i := strings.IndexAny(v.text, "eE"); i >= 0 && len(v.text)-i > 4 {
+		return nil
+	}
+	r, ok := new(big.Rat).SetString(v.text)
+	if !ok {
+		return nil
+	}
+	return r
+}
+
+// compact writes v without blanks, its strings as models write them: UTF-8, and only escaped what must be.
+func (v *value) compact() string {
+	var b strings.Builder
+	v.write(&b)
+	return b.String()
+}
+
+func (v *value) write(b *strings.Builder) {
+	switch v.kind {
+	case nullKind:
+		b.WriteString("null")
+	case boolKind:
+		fmt.Fprint(b, v.bool)
+	case numberKind:
+		b.WriteString(v.text)
+	case stringKind:
+		b.WriteString(`"` + escape(v.text, '"') + `"`)
+	case arrayKind:
+		b.WriteByte('[')
+		for i, item := range v.items {
+			comma(b, i)
+			item.write(b)
+		}
+		b.WriteByte(']')
+	case objectKind:
+		b.WriteByte('{')
+		for i, k := range v.keys {
+			comma(b, i)
+			b.WriteString(`"` + escape(k, '"') + `":`)
+			v.fields[k].write(b)
+		}
+		b.WriteByte('}')
+	}
+}
+
+func comma(b *strings.Builder, i int) {
+	if i > 0 {
+		b.WriteByte(',')
+	}
+}
+
+// escape writes s as the inside of a string between quotes.
+func escape(s string, quote rune) string {
+	var b strings.Builder
+	for _, r := range s {
+		b.WriteString(escapeChar(r, quote))
+	}
+	return b.String()
+}
+
+func escapeChar(r, quote rune) string {
+	if i := strings.IndexRune("\b\f\n\r\t", r); i >= 0 {
+		return `\` + "bfnrt"[i:i+1]
+	}
+	switch {
+	case r == quote || r == '\\':
+		return `\` + string(r)
+	case r < ' ':
+		return fmt.Sprintf(`\u%04x`, r)
+	}
+	return string(r)
+}

@@ -1,0 +1,253 @@
+package grammar
+
+import (
+	"math/big"
+	"strings"
+
+	"github.com/dragoman-project/dragoman/sdk/peg"
+)
+
+// maxDigits bounds the digits of a number that has no bound of its own.
+const maxDigits = 16
+
+// limits are the bounds of a number; nil where there is none.
+type limits struct {
+	lo, hi         *big.Rat
+	loOpen, hiOpen bool // the bound itself is out
+}
+
+// bounds reads the limits of s, of both drafts: exclusiveMinimum as a number, or as a boolean beside minimum.
+func (c *converter) bounds(s *value, path string) (limits, error) {
+	var l limits
+	var err error
+	if l.lo, l.loOpen, err = bound(s, path, "minimum", "exclusiveMinimum", 1); err != nil {
+		return l, err
+	}
+	if l.hi, l.hiOpen, err = bound(s, path, "maximum", "exclusiveMaximum", -1); err != nil {
+		return l, err
+	}
+	if l.lo != nil && l.hi != nil {
+		if d := l.lo.Cmp(l.hi); d > 0 || d == 0 && (l.loOpen || l.hiOpen) {
+			return l, bad(path, "no number is between these bounds")
+		}
+	}
+	return l, nil
+}
+
+func bound(s *value, path, key, exclusive string, sign int) (*big.Rat, bool, error) {
+	closed, open := s.get(key), s.get(exclusive)
+	for k, v := range map[string]*value{key: closed, exclusive: open} {
+		if v.is(numberKind) && v.rational() == nil {
+			return nil, false, bad(at(path, k), "%s is too large a number", v.text)
+		}
+	}
+	switch {
+	case open.is(boolKind):
+		return closed.rational(), open.bool && closed != nil, nil
+	case open == nil:
+		return closed.rational(), false, nil
+	case closed == nil || open.rational().Cmp(closed.rational())*sign >= 0:
+		return open.rational(), true, nil
+	}
+	return closed.rational(), false, nil
+}
+
+func ceil(r *big.Rat) *big.Int {
+	return new(big.Int).Neg(floor(new(big.Rat).Neg(r)))
+}
+
+func floor(r *big.Rat) *big.Int {
+	q, m := new(big.Int).DivMod(r.Num(), r.Denom(), new(big.Int))
+	_ = m
+	return q
+}
+
+var one = big.NewInt(1)
+
+// integer is a whole number.
+func (c *converter) integer(s *value, path string) (*expr, error) {
+	l, err := c.bounds(s, path)
+	if err != nil {
+		return nil, err
+	}
+	if l.lo == nil && l.hi == nil {
+		return c.b.primitive("integer", spelling{}), nil
+	}
+	var lo, hi *big.Int
+	if l.lo != nil {
+		lo = ceil(l.lo)
+		if l.loOpen && l.lo.IsInt() {
+			lo.Add(lo, one)
+		}
+	}
+	if l.hi != nil {
+		hi = floor(l.hi)
+		if l.hiOpen && l.hi.IsInt() {
+			hi.Sub(hi, one)
+		}
+	}
+	if lo != nil && hi != nil && lo.Cmp(hi) > 0 {
+		return nil, bad(path, "no integer is between these bounds")
+	}
+	return signed(lo, hi, func(lo, hi *big.Int) *expr { return natural(lo, hi) }), nil
+}
+
+// signed splits lo to hi (nil: no bound) at zero; magnitude makes the digits of a range that is not negative.
+func signed(lo, hi *big.Int, magnitude func(lo, hi *big.Int) *expr) *expr {
+	var kids []*expr
+	if lo == nil || lo.Sign() < 0 {
+		least, most := new(big.Int), (*big.Int)(nil)
+		if hi != nil && hi.Sign() < 0 {
+			least.Neg(hi)
+		} else if lo == nil {
+			least = one
+		}
+		if lo != nil {
+			most = new(big.Int).Neg(lo)
+		}
+		kids = append(kids, seq(text("-"), magnitude(least, most)))
+	}
+	if hi == nil || hi.Sign() >= 0 {
+		least := new(big.Int)
+		if lo != nil && lo.Sign() > 0 {
+			least = lo
+		}
+		kids = append(kids, magnitude(least, hi))
+	}
+	return alt(kids...)
+}
+
+// natural is a whole number from lo ≥ 0 to hi (nil: of up to maxDigits digits), without leading zeros.
+func natural(lo, hi *big.Int) *expr {
+	first := lo.String()
+	last := strings.Repeat("9", max(maxDigits, len(first)))
+	if hi != nil {
+		last = hi.String()
+	}
+	var kids []*expr
+	for n := len(first); n <= len(last); n++ {
+		from, to := "1"+strings.Repeat("0", n-1), strings.Repeat("9", n)
+		if n == len(first) {
+			from = first
+		}
+		if n == len(last) {
+			to = last
+		}
+		if hi == nil && n > len(first) {
+			return alt(append(kids, seq(digitRange('1', '9'), times(n-1, len(last)-1, digitRange('0', '9'))))...)
+		}
+		kids = append(kids, sameLength(from, to))
+	}
+	return alt(kids...)
+}
+
+func digitRange(lo, hi byte) *expr {
+	if lo == hi {
+		return text(string(lo))
+	}
+	return chars(peg.Range{Lo: rune(lo), Hi: rune(hi)})
+}
+
+// sameLength is every row of digits from lo to hi, which are equally long.
+func sameLength(lo, hi string) *expr {
+	n := len(lo) - 1
+	if n < 0 {
+		return empty
+	}
+	zeros, nines := strings.Repeat("0", n), strings.Repeat("9", n)
+	if lo[0] == hi[0] {
+		return seq(text(lo[:1]), sameLength(lo[1:], hi[1:]))
+	}
+	var kids []*expr
+	from, to := lo[0], hi[0]
+	if lo[1:] != zeros {
+		kids = append(kids, seq(text(lo[:1]), sameLength(lo[1:], nines)))
+		from++
+	}
+	if hi[1:] != nines {
+		to--
+	}
+	if from <= to {
+		kids = append(kids, seq(digitRange(from, to), times(n, n, digitRange('0', '9'))))
+	}
+	if hi[1:] != nines {
+		kids = append(kids, seq(text(hi[:1]), sameLength(zeros, hi[1:])))
+	}
+	return alt(kids...)
+}
+
+// number is a number with or without a fraction. With bounds it has no exponent, and bounds with a fraction are widened
+// to whole ones.
+func (c *converter) number(s *value, path string) (*expr, error) {
+	l, err := c.bounds(s, path)
+	if err != nil {
+		return nil, err
+	}
+	if l.lo == nil && l.hi == nil {
+		return c.b.primitive("number", spelling{}), nil
+	}
+	if l.lo != nil && !l.lo.IsInt() || l.hi != nil && !l.hi.IsInt() {
+		c.note(path, "bounds with a fraction are only held to up to the next whole number")
+	}
+	var lo, hi *big.Int
+	if l.lo != nil {
+		lo = floor(l.lo)
+		l.loOpen = l.loOpen && l.lo.IsInt()
+	}
+	if l.hi != nil {
+		hi = ceil(l.hi)
+		l.hiOpen = l.hiOpen && l.hi.IsInt()
+	}
+	return c.decimals(lo, hi, l), nil
+}
+
+// decimals are the numbers from lo to hi, whole bounds of which l says whether they are out.
+func (c *converter) decimals(lo, hi *big.Int, l limits) *expr {
+	var kids []*expr
+	zero := new(big.Int)
+	if lo == nil || lo.Sign() < 0 {
+		least, leastOpen := zero, false
+		if hi != nil && hi.Sign() <= 0 {
+			least, leastOpen = new(big.Int).Neg(hi), l.hiOpen || hi.Sign() == 0
+		}
+		var most *big.Int
+		if lo != nil {
+			most = new(big.Int).Neg(lo)
+		}
+		kids = append(kids, seq(text("-"), c.magnitude(least, most, leastOpen, l.loOpen)))
+	}
+	if hi == nil || hi.Sign() >= 0 {
+		least, leastOpen := zero, false
+		if lo != nil && lo.Sign() >= 0 {
+			least, leastOpen = lo, l.loOpen
+		}
+		kids = append(kids, c.magnitude(least, hi, leastOpen, l.hiOpen))
+	}
+	return alt(kids...)
+}
+
+// magnitude are the decimals from lo ≥ 0 to hi (nil: no bound), the bounds themselves out where they are open.
+func (c *converter) magnitude(lo, hi *big.Int, loOpen, hiOpen bool) *expr {
+	fraction := seq(text("."), c.b.primitive("decimal-part", spelling{}))
+	digits := times(0, maxDigits-1, digitRange('0', '9'))
+	var kids []*expr
+	from := lo
+	if loOpen {
+		// More than lo: its digits, and a fraction that is not zero.
+		from = new(big.Int).Add(lo, one)
+		if hi == nil || lo.Cmp(hi) < 0 {
+			kids = append(kids, seq(text(lo.String()+"."), times(0, maxDigits-1, text("0")), digitRange('1', '9'), digits))
+		}
+	}
+	if hi == nil {
+		return alt(append(kids, seq(natural(from, nil), optional(fraction)))...)
+	}
+	below := new(big.Int).Sub(hi, one)
+	if from.Cmp(below) <= 0 {
+		kids = append(kids, seq(natural(from, below), optional(fraction)))
+	}
+	if !hiOpen && from.Cmp(hi) <= 0 {
+		kids = append(kids, seq(text(hi.String()), optional(text("."), times(1, maxDigits, text("0")))))
+	}
+	return alt(kids...)
+}

@@ -1,0 +1,95 @@
+package grammar_test
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/dragoman-project/dragoman/sdk/grammar"
+)
+
+type schemaRow struct {
+	Type, Name  string
+	Schema      json.RawMessage
+	Expected    bool
+	Grammar     string `json:"actual_grammar"`
+	ExpectError bool   `json:"expect_error"`
+}
+
+func TestRecordedSchemasResolveToStringAsRecorded(t *testing.T) {
+	for _, c := range readLines[schemaRow](t, "cases", "schema.jsonl") {
+		if c.Type == "resolves_to_string" && grammar.ResolvesToString(c.Schema) != c.Expected {
+			t.Errorf("%s: %s: want %v", c.Name, c.Schema, c.Expected)
+		}
+	}
+}
+
+// wrong are recorded grammars that accept no JSON that the schema describes.
+var wrong = map[string]bool{
+	"regexp quote":                   true, // a bare quote inside of a string
+	"optional props with empty name": true, // a rule for the empty name took the place of root
+}
+
+// Whatever the recorded grammar of a schema accepts ours accepts, and the other way round, as far as it is JSON without
+// escapes: recorded grammars let through texts that are none, such as -012, and their classes of characters that are not
+// a certain one know nothing of escapes.
+func TestRecordedSchemasHaveTheRecordedLanguage(t *testing.T) {
+	for _, c := range readLines[schemaRow](t, "cases", "schema.jsonl") {
+		if c.Type != "schema_to_grammar" || wrong[c.Name] {
+			continue
+		}
+		t.Run(c.Name, func(t *testing.T) {
+			own, err := grammar.FromSchema(c.Schema)
+			if c.ExpectError {
+				if err == nil {
+					t.Fatalf("want an error, got\n%s", own.Grammar)
+				}
+				t.Skip(err)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			ours, recorded := mustParse(t, own.Grammar), mustParse(t, c.Grammar)
+			compare(t, "recorded but not ours", recorded, ours)
+			compare(t, "ours but not recorded", ours, recorded)
+			if t.Failed() {
+				t.Logf("ours:\n%s\nnotes: %q\nrecorded:\n%s", own.Grammar, own.Notes, c.Grammar)
+			}
+		})
+	}
+}
+
+var escapesDiffer = regexp.MustCompile(`additional-k|dot ::=`)
+
+// compare samples from a, also with one character changed, and checks that b decides as a does.
+func compare(t *testing.T, name string, a, b *grammar.Grammar) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(7, 11))
+	s := a.Sampler(random)
+	escapes := !escapesDiffer.MatchString(a.String() + b.String())
+	for range 300 {
+		text, ok := s.Text(random.IntN(120))
+		if !ok {
+			t.Fatalf("%s: the grammar accepts nothing", name)
+		}
+		for _, text := range []string{text, corrupted(text, random)} {
+			if !json.Valid([]byte(text)) || !escapes && strings.Contains(text, `\`) {
+				continue
+			}
+			if a.Match(text).Status == grammar.Accepted && b.Match(text).Status != grammar.Accepted {
+				t.Errorf("%s: %q", name, text)
+				return
+			}
+		}
+	}
+}
+
+func corrupted(text string, random *rand.Rand) string {
+	if text == "" {
+		return "x"
+	}
+	at := random.IntN(len(text))
+	return text[:at] + string("0a9 \"{[]},:-\\n"[random.IntN(13)]) + text[at+random.IntN(2):]
+}
