@@ -52,6 +52,7 @@ func Build(p *peg.Program, o Options) (*Constraint, error) {
 			return nil, err
 		}
 	}
+	merge(root)
 	if r := leftRecursive(reachable(root)); r != nil {
 		return nil, fmt.Errorf("program: rule %q begins with itself (left recursion)", r.name)
 	}
@@ -118,6 +119,9 @@ func newBuilder(p *peg.Program) (*builder, error) {
 	b.space.body = alt(empty, text(" "), seq(times(1, 2, text("\n")), times(0, 20, oneOf(charsOf(" \t")))))
 	return b, nil
 }
+
+// blanks is white space. Any amount of it is what a Space node allows, and in a grammar no more than that.
+var blanks = charsOf(" \t\n\v\f\r")
 
 func needsKid(o peg.Op) bool {
 	switch o {
@@ -207,9 +211,12 @@ func heavy(e *expr) bool {
 	return false
 }
 
-// ruleNode makes a rule of a named node. Rules whose name begins with "~" tolerate what a model should not write.
+// tolerance says whether a rule tolerates what a model should not write, and so has no place in a grammar.
+func tolerance(name string) bool { return strings.HasPrefix(name, "~") }
+
+// ruleNode makes a rule of a named node.
 func (b *builder) ruleNode(id peg.ID, n *peg.Node) *expr {
-	if strings.HasPrefix(n.Text, "~") {
+	if tolerance(n.Text) {
 		b.memo[id] = nothing
 		return nothing
 	}
@@ -227,7 +234,7 @@ func (b *builder) node(id peg.ID, n *peg.Node) *expr {
 	case peg.Literal:
 		return b.literal(id, n.Text)
 	case peg.Sequence:
-		return seq(b.all(n.Kids)...)
+		return b.squeeze(seq(b.all(n.Kids)...))
 	case peg.Choice:
 		return alt(b.all(n.Kids)...)
 	case peg.Repeat:
@@ -238,6 +245,9 @@ func (b *builder) node(id peg.ID, n *peg.Node) *expr {
 		set := newCharset(n.Ranges...)
 		if n.Negated {
 			set = set.complement()
+		}
+		if n.Min == 0 && n.Max != 1 && len(set.minus(blanks)) == 0 {
+			return b.space.call()
 		}
 		return b.repeat(n.Min, n.Max, oneOf(set))
 	case peg.Space:
@@ -268,6 +278,15 @@ func (b *builder) all(ids []peg.ID) []*expr {
 		kids[i] = b.expr(id)
 	}
 	return kids
+}
+
+// squeeze leaves white space out behind white space: one of them is enough to write.
+func (b *builder) squeeze(e *expr) *expr {
+	if e.op != sequence {
+		return e
+	}
+	blank := func(k *expr) bool { return k.op == call && k.rule == b.space }
+	return seq(slices.CompactFunc(slices.Clone(e.kids), func(k, l *expr) bool { return blank(k) && blank(l) })...)
 }
 
 func (b *builder) literal(id peg.ID, s string) *expr {

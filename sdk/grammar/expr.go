@@ -1,6 +1,11 @@
 package grammar
 
-import "github.com/dragoman-project/dragoman/sdk/peg"
+import (
+	"slices"
+	"unicode/utf8"
+
+	"github.com/dragoman-project/dragoman/sdk/peg"
+)
 
 // op is the kind of an expr.
 type op uint8
@@ -46,8 +51,11 @@ func text(s string) *expr {
 func chars(ranges ...peg.Range) *expr { return oneOf(newCharset(ranges...)) }
 
 func oneOf(s charset) *expr {
-	if len(s) == 0 {
+	switch {
+	case len(s) == 0:
 		return nothing
+	case len(s) == 1 && s[0].Lo == s[0].Hi && utf8.ValidRune(s[0].Lo):
+		return text(string(s[0].Lo))
 	}
 	return &expr{op: class, set: s}
 }
@@ -123,21 +131,15 @@ func alt(kids ...*expr) *expr {
 	return &expr{op: choice, kids: flat}
 }
 
-// same recognises equal expressions where that is cheap.
+// same says whether a and b are written the same.
 func same(a, b *expr) bool {
 	if a == b {
 		return true
 	}
-	if a.op != b.op {
+	if a.op != b.op || a.text != b.text || a.rule != b.rule || a.min != b.min || a.max != b.max {
 		return false
 	}
-	switch a.op {
-	case literal:
-		return a.text == b.text
-	case call:
-		return a.rule == b.rule
-	}
-	return false
+	return slices.Equal(a.set, b.set) && slices.EqualFunc(a.kids, b.kids, same)
 }
 
 // times repeats e; hi < 0 means without bound.
@@ -159,147 +161,3 @@ func times(lo, hi int, e *expr) *expr {
 
 func optional(kids ...*expr) *expr { return times(0, 1, seq(kids...)) }
 func star(e *expr) *expr           { return times(0, -1, e) }
-
-// reachable lists root and every rule called from it, in the order of first mention.
-func reachable(root *rule) []*rule {
-	var order []*rule
-	seen := map[*rule]bool{}
-	var walk func(e *expr)
-	visit := func(r *rule) {
-		if !seen[r] {
-			seen[r] = true
-			order = append(order, r)
-		}
-	}
-	walk = func(e *expr) {
-		if e.op == call {
-			visit(e.rule)
-		}
-		for _, k := range e.kids {
-			walk(k)
-		}
-	}
-	visit(root)
-	for i := 0; i < len(order); i++ {
-		walk(order[i].body)
-	}
-	return order
-}
-
-// prune rewrites the rules reachable from root so that what can never match is left out, and reports whether root can
-// match at all.
-func prune(root *rule) bool {
-	rules := reachable(root)
-	live := map[*rule]bool{}
-	for changed := true; changed; {
-		changed = false
-		for _, r := range rules {
-			if !live[r] && productive(r.body, live) {
-				live[r], changed = true, true
-			}
-		}
-	}
-	if len(live) < len(rules) || hasNever(rules) {
-		for _, r := range rules {
-			r.body = without(r.body, live)
-		}
-	}
-	return live[root]
-}
-
-func hasNever(rules []*rule) bool {
-	for _, r := range rules {
-		if r.body.op == never {
-			return true
-		}
-	}
-	return false
-}
-
-func productive(e *expr, live map[*rule]bool) bool {
-	switch e.op {
-	case never:
-		return false
-	case call:
-		return live[e.rule]
-	case repeat:
-		return e.min == 0 || productive(e.kids[0], live)
-	case sequence:
-		for _, k := range e.kids {
-			if !productive(k, live) {
-				return false
-			}
-		}
-	case choice:
-		for _, k := range e.kids {
-			if productive(k, live) {
-				return true
-			}
-		}
-		return false
-	}
-	return true
-}
-
-// without is e with every part left out that can never match.
-func without(e *expr, live map[*rule]bool) *expr {
-	switch e.op {
-	case call:
-		if !live[e.rule] {
-			return nothing
-		}
-		return e
-	case sequence, choice, repeat:
-		kids := make([]*expr, len(e.kids))
-		for i, k := range e.kids {
-			kids[i] = without(k, live)
-		}
-		switch e.op {
-		case sequence:
-			return seq(kids...)
-		case choice:
-			return alt(kids...)
-		}
-		return times(e.min, e.max, kids[0])
-	}
-	return e
-}
-
-// nullables tells which of rules match the empty text.
-func nullables(rules []*rule) map[*rule]bool {
-	known := map[*rule]bool{}
-	for changed := true; changed; {
-		changed = false
-		for _, r := range rules {
-			if !known[r] && nullable(r.body, known) {
-				known[r], changed = true, true
-			}
-		}
-	}
-	return known
-}
-
-func nullable(e *expr, known map[*rule]bool) bool {
-	switch e.op {
-	case literal:
-		return e.text == ""
-	case call:
-		return known[e.rule]
-	case repeat:
-		return e.min == 0 || nullable(e.kids[0], known)
-	case sequence:
-		for _, k := range e.kids {
-			if !nullable(k, known) {
-				return false
-			}
-		}
-		return true
-	case choice:
-		for _, k := range e.kids {
-			if nullable(k, known) {
-				return true
-			}
-		}
-	}
-	return false
-}

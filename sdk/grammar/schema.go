@@ -46,13 +46,10 @@ func (b *builder) schema(id peg.ID, n *peg.Node) *expr {
 	if err != nil {
 		return b.fail("program: node %d: schema: %w", id, err)
 	}
-	leaf := b.leaf(n.Kids[0])
-	c := &converter{b: b, root: root, refs: map[string]*rule{}, spelling: spellingOf(leaf.Values)}
+	c := &converter{b: b, root: root, refs: map[string]*rule{}, spelling: b.spelling(n.Kids[0])}
 	if n.Raw {
+		leaf := b.leaf(n.Kids[0])
 		c.bare, c.escaped, c.delims = b.expr(n.Kids[0]), leaf.Op == peg.StringContent, leaf.Delims
-		if leaf.Op != peg.Value {
-			c.spelling.literals = true
-		}
 	}
 	name := b.scope
 	if name == "" {
@@ -65,7 +62,7 @@ func (b *builder) schema(id peg.ID, n *peg.Node) *expr {
 	return e
 }
 
-// leaf is the node below id that says how values are written.
+// leaf is the node at or below id that says where bare text ends.
 func (b *builder) leaf(id peg.ID) *peg.Node {
 	for range len(b.p.Nodes) {
 		n := &b.p.Nodes[id]
@@ -82,6 +79,35 @@ func (b *builder) leaf(id peg.ID) *peg.Node {
 		}
 	}
 	return &peg.Node{}
+}
+
+// spelling says how the values that node id matches are spelled: as its Value nodes say, or its literals. What is there
+// for tolerance says nothing.
+func (b *builder) spelling(id peg.ID) spelling {
+	var s spelling
+	seen := map[peg.ID]bool{}
+	var walk func(id peg.ID)
+	walk = func(id peg.ID) {
+		n := &b.p.Nodes[id]
+		if seen[id] || n.Op == peg.Rule && tolerance(n.Text) {
+			return
+		}
+		seen[id] = true
+		switch n.Op {
+		case peg.Value:
+			of := spellingOf(n.Values)
+			s.literals, s.quotes = s.literals || of.literals, s.quotes || of.quotes
+		case peg.Literal:
+			s.literals = s.literals || n.Text == "True" || n.Text == "None"
+		case peg.Peek, peg.Not:
+			return
+		}
+		for _, k := range n.Kids {
+			walk(k)
+		}
+	}
+	walk(id)
+	return s
 }
 
 // top is the whole schema: where the text is bare, strings are bare, and nothing below them.

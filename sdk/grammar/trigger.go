@@ -57,7 +57,7 @@ func (b *builder) fromRepeat(n *peg.Node) *expr {
 
 // tail is fromTriggers of a rule, itself a rule when the rule recurs.
 func (b *builder) tail(id peg.ID, n *peg.Node) *expr {
-	if strings.HasPrefix(n.Text, "~") {
+	if tolerance(n.Text) {
 		return nothing
 	}
 	if r, ok := b.tails[id]; ok {
@@ -146,7 +146,7 @@ func (b *builder) headers(id peg.ID, depth int) []header {
 	case peg.Space:
 		return []header{{parts: []string{""}}}
 	case peg.Rule, peg.Trigger:
-		if strings.HasPrefix(n.Text, "~") {
+		if tolerance(n.Text) {
 			return nil
 		}
 		return b.headers(n.Kids[0], depth+1)
