@@ -446,7 +446,7 @@ var File_dragoman_v1_admin_service_proto protoreflect.FileDescriptor
 
 const file_dragoman_v1_admin_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1fdragoman/v1/admin_service.proto\x12\vdragoman.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\"dragoman/v1/template_service.proto\"\x12\n" +
+	"\x1fdragoman/v1/admin_service.proto\x12\vdragoman.v1\x1a\"dragoman/v1/template_service.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x12\n" +
 	"\x10GetStatusRequest\"\xf4\x02\n" +
 	"\x11GetStatusResponse\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\tR\aversion\x129\n" +

@@ -42,10 +42,10 @@ const (
 // AdminServiceClient is a client for the dragoman.v1.AdminService service.
 type AdminServiceClient interface {
 	// GetStatus says what is in force, and what of the files could not be used.
-	GetStatus(context.Context, *connect.Request[v1.GetStatusRequest]) (*connect.Response[v1.GetStatusResponse], error)
+	GetStatus(context.Context, *v1.GetStatusRequest) (*v1.GetStatusResponse, error)
 	// Reload reads all files again, at once, and answers when they are in force. What is faulty is not put in force, and is the
 	// error; everything else is.
-	Reload(context.Context, *connect.Request[v1.ReloadRequest]) (*connect.Response[v1.ReloadResponse], error)
+	Reload(context.Context, *v1.ReloadRequest) (*v1.ReloadResponse, error)
 }
 
 // NewAdminServiceClient constructs a client for the dragoman.v1.AdminService service. By default,
@@ -82,22 +82,30 @@ type adminServiceClient struct {
 }
 
 // GetStatus calls dragoman.v1.AdminService.GetStatus.
-func (c *adminServiceClient) GetStatus(ctx context.Context, req *connect.Request[v1.GetStatusRequest]) (*connect.Response[v1.GetStatusResponse], error) {
-	return c.getStatus.CallUnary(ctx, req)
+func (c *adminServiceClient) GetStatus(ctx context.Context, req *v1.GetStatusRequest) (*v1.GetStatusResponse, error) {
+	response, err := c.getStatus.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // Reload calls dragoman.v1.AdminService.Reload.
-func (c *adminServiceClient) Reload(ctx context.Context, req *connect.Request[v1.ReloadRequest]) (*connect.Response[v1.ReloadResponse], error) {
-	return c.reload.CallUnary(ctx, req)
+func (c *adminServiceClient) Reload(ctx context.Context, req *v1.ReloadRequest) (*v1.ReloadResponse, error) {
+	response, err := c.reload.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // AdminServiceHandler is an implementation of the dragoman.v1.AdminService service.
 type AdminServiceHandler interface {
 	// GetStatus says what is in force, and what of the files could not be used.
-	GetStatus(context.Context, *connect.Request[v1.GetStatusRequest]) (*connect.Response[v1.GetStatusResponse], error)
+	GetStatus(context.Context, *v1.GetStatusRequest) (*v1.GetStatusResponse, error)
 	// Reload reads all files again, at once, and answers when they are in force. What is faulty is not put in force, and is the
 	// error; everything else is.
-	Reload(context.Context, *connect.Request[v1.ReloadRequest]) (*connect.Response[v1.ReloadResponse], error)
+	Reload(context.Context, *v1.ReloadRequest) (*v1.ReloadResponse, error)
 }
 
 // NewAdminServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -107,14 +115,14 @@ type AdminServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewAdminServiceHandler(svc AdminServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	adminServiceMethods := v1.File_dragoman_v1_admin_service_proto.Services().ByName("AdminService").Methods()
-	adminServiceGetStatusHandler := connect.NewUnaryHandler(
+	adminServiceGetStatusHandler := connect.NewUnaryHandlerSimple(
 		AdminServiceGetStatusProcedure,
 		svc.GetStatus,
 		connect.WithSchema(adminServiceMethods.ByName("GetStatus")),
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
-	adminServiceReloadHandler := connect.NewUnaryHandler(
+	adminServiceReloadHandler := connect.NewUnaryHandlerSimple(
 		AdminServiceReloadProcedure,
 		svc.Reload,
 		connect.WithSchema(adminServiceMethods.ByName("Reload")),
@@ -135,10 +143,10 @@ func NewAdminServiceHandler(svc AdminServiceHandler, opts ...connect.HandlerOpti
 // UnimplementedAdminServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedAdminServiceHandler struct{}
 
-func (UnimplementedAdminServiceHandler) GetStatus(context.Context, *connect.Request[v1.GetStatusRequest]) (*connect.Response[v1.GetStatusResponse], error) {
+func (UnimplementedAdminServiceHandler) GetStatus(context.Context, *v1.GetStatusRequest) (*v1.GetStatusResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("dragoman.v1.AdminService.GetStatus is not implemented"))
 }
 
-func (UnimplementedAdminServiceHandler) Reload(context.Context, *connect.Request[v1.ReloadRequest]) (*connect.Response[v1.ReloadResponse], error) {
+func (UnimplementedAdminServiceHandler) Reload(context.Context, *v1.ReloadRequest) (*v1.ReloadResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("dragoman.v1.AdminService.Reload is not implemented"))
 }

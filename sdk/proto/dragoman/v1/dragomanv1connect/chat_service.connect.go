@@ -46,16 +46,16 @@ const (
 // ChatServiceClient is a client for the dragoman.v1.ChatService service.
 type ChatServiceClient interface {
 	// Render renders the prompt of a request.
-	Render(context.Context, *connect.Request[v1.RenderRequest]) (*connect.Response[v1.RenderResponse], error)
+	Render(context.Context, *v1.RenderRequest) (*v1.RenderResponse, error)
 	// Plan gives all that an engine needs for a request: the prompt, and how to sample.
-	Plan(context.Context, *connect.Request[v1.PlanRequest]) (*connect.Response[v1.PlanResponse], error)
+	Plan(context.Context, *v1.PlanRequest) (*v1.PlanResponse, error)
 	// Parse turns a whole output into a message. An output that breaks the format is no error: it is delivered, and the report
 	// says so.
-	Parse(context.Context, *connect.Request[v1.ParseRequest]) (*connect.Response[v1.ParseResponse], error)
+	Parse(context.Context, *v1.ParseRequest) (*v1.ParseResponse, error)
 	// ParseStream turns an output into chunks while it arrives. The first message of the client has start, the others pieces of
 	// the output; closing its side ends the output. However the output is cut, the chunks amount to the message that Parse
 	// gives. It can also be had without gRPC: POST the messages as lines of JSON to /v1/parse/stream, and read lines of JSON.
-	ParseStream(context.Context) *connect.BidiStreamForClient[v1.ParseStreamRequest, v1.ParseStreamResponse]
+	ParseStream(context.Context) (*connect.BidiStreamForClientSimple[v1.ParseStreamRequest, v1.ParseStreamResponse], error)
 }
 
 // NewChatServiceClient constructs a client for the dragoman.v1.ChatService service. By default, it
@@ -105,34 +105,46 @@ type chatServiceClient struct {
 }
 
 // Render calls dragoman.v1.ChatService.Render.
-func (c *chatServiceClient) Render(ctx context.Context, req *connect.Request[v1.RenderRequest]) (*connect.Response[v1.RenderResponse], error) {
-	return c.render.CallUnary(ctx, req)
+func (c *chatServiceClient) Render(ctx context.Context, req *v1.RenderRequest) (*v1.RenderResponse, error) {
+	response, err := c.render.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // Plan calls dragoman.v1.ChatService.Plan.
-func (c *chatServiceClient) Plan(ctx context.Context, req *connect.Request[v1.PlanRequest]) (*connect.Response[v1.PlanResponse], error) {
-	return c.plan.CallUnary(ctx, req)
+func (c *chatServiceClient) Plan(ctx context.Context, req *v1.PlanRequest) (*v1.PlanResponse, error) {
+	response, err := c.plan.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // Parse calls dragoman.v1.ChatService.Parse.
-func (c *chatServiceClient) Parse(ctx context.Context, req *connect.Request[v1.ParseRequest]) (*connect.Response[v1.ParseResponse], error) {
-	return c.parse.CallUnary(ctx, req)
+func (c *chatServiceClient) Parse(ctx context.Context, req *v1.ParseRequest) (*v1.ParseResponse, error) {
+	response, err := c.parse.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ParseStream calls dragoman.v1.ChatService.ParseStream.
-func (c *chatServiceClient) ParseStream(ctx context.Context) *connect.BidiStreamForClient[v1.ParseStreamRequest, v1.ParseStreamResponse] {
-	return c.parseStream.CallBidiStream(ctx)
+func (c *chatServiceClient) ParseStream(ctx context.Context) (*connect.BidiStreamForClientSimple[v1.ParseStreamRequest, v1.ParseStreamResponse], error) {
+	return c.parseStream.CallBidiStreamSimple(ctx)
 }
 
 // ChatServiceHandler is an implementation of the dragoman.v1.ChatService service.
 type ChatServiceHandler interface {
 	// Render renders the prompt of a request.
-	Render(context.Context, *connect.Request[v1.RenderRequest]) (*connect.Response[v1.RenderResponse], error)
+	Render(context.Context, *v1.RenderRequest) (*v1.RenderResponse, error)
 	// Plan gives all that an engine needs for a request: the prompt, and how to sample.
-	Plan(context.Context, *connect.Request[v1.PlanRequest]) (*connect.Response[v1.PlanResponse], error)
+	Plan(context.Context, *v1.PlanRequest) (*v1.PlanResponse, error)
 	// Parse turns a whole output into a message. An output that breaks the format is no error: it is delivered, and the report
 	// says so.
-	Parse(context.Context, *connect.Request[v1.ParseRequest]) (*connect.Response[v1.ParseResponse], error)
+	Parse(context.Context, *v1.ParseRequest) (*v1.ParseResponse, error)
 	// ParseStream turns an output into chunks while it arrives. The first message of the client has start, the others pieces of
 	// the output; closing its side ends the output. However the output is cut, the chunks amount to the message that Parse
 	// gives. It can also be had without gRPC: POST the messages as lines of JSON to /v1/parse/stream, and read lines of JSON.
@@ -146,19 +158,19 @@ type ChatServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewChatServiceHandler(svc ChatServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	chatServiceMethods := v1.File_dragoman_v1_chat_service_proto.Services().ByName("ChatService").Methods()
-	chatServiceRenderHandler := connect.NewUnaryHandler(
+	chatServiceRenderHandler := connect.NewUnaryHandlerSimple(
 		ChatServiceRenderProcedure,
 		svc.Render,
 		connect.WithSchema(chatServiceMethods.ByName("Render")),
 		connect.WithHandlerOptions(opts...),
 	)
-	chatServicePlanHandler := connect.NewUnaryHandler(
+	chatServicePlanHandler := connect.NewUnaryHandlerSimple(
 		ChatServicePlanProcedure,
 		svc.Plan,
 		connect.WithSchema(chatServiceMethods.ByName("Plan")),
 		connect.WithHandlerOptions(opts...),
 	)
-	chatServiceParseHandler := connect.NewUnaryHandler(
+	chatServiceParseHandler := connect.NewUnaryHandlerSimple(
 		ChatServiceParseProcedure,
 		svc.Parse,
 		connect.WithSchema(chatServiceMethods.ByName("Parse")),
@@ -189,15 +201,15 @@ func NewChatServiceHandler(svc ChatServiceHandler, opts ...connect.HandlerOption
 // UnimplementedChatServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedChatServiceHandler struct{}
 
-func (UnimplementedChatServiceHandler) Render(context.Context, *connect.Request[v1.RenderRequest]) (*connect.Response[v1.RenderResponse], error) {
+func (UnimplementedChatServiceHandler) Render(context.Context, *v1.RenderRequest) (*v1.RenderResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("dragoman.v1.ChatService.Render is not implemented"))
 }
 
-func (UnimplementedChatServiceHandler) Plan(context.Context, *connect.Request[v1.PlanRequest]) (*connect.Response[v1.PlanResponse], error) {
+func (UnimplementedChatServiceHandler) Plan(context.Context, *v1.PlanRequest) (*v1.PlanResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("dragoman.v1.ChatService.Plan is not implemented"))
 }
 
-func (UnimplementedChatServiceHandler) Parse(context.Context, *connect.Request[v1.ParseRequest]) (*connect.Response[v1.ParseResponse], error) {
+func (UnimplementedChatServiceHandler) Parse(context.Context, *v1.ParseRequest) (*v1.ParseResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("dragoman.v1.ChatService.Parse is not implemented"))
 }
 

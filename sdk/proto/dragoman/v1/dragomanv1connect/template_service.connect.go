@@ -51,13 +51,13 @@ const (
 type TemplateServiceClient interface {
 	// PutTemplate adds a template, or replaces one that was put before. It is learned at once: one that cannot be used is
 	// refused, with the line and column, and changes nothing. It is gone when the daemon ends.
-	PutTemplate(context.Context, *connect.Request[v1.PutTemplateRequest]) (*connect.Response[v1.PutTemplateResponse], error)
+	PutTemplate(context.Context, *v1.PutTemplateRequest) (*v1.PutTemplateResponse, error)
 	// ListTemplates lists all templates: those of the binary, of the template folder, and those that were put.
-	ListTemplates(context.Context, *connect.Request[v1.ListTemplatesRequest]) (*connect.Response[v1.ListTemplatesResponse], error)
+	ListTemplates(context.Context, *v1.ListTemplatesRequest) (*v1.ListTemplatesResponse, error)
 	// GetTemplate gives one template with its source.
-	GetTemplate(context.Context, *connect.Request[v1.GetTemplateRequest]) (*connect.Response[v1.GetTemplateResponse], error)
+	GetTemplate(context.Context, *v1.GetTemplateRequest) (*v1.GetTemplateResponse, error)
 	// ExplainTemplate says what was learned of a template, question by question, and which comparison taught it.
-	ExplainTemplate(context.Context, *connect.Request[v1.ExplainTemplateRequest]) (*connect.Response[v1.ExplainTemplateResponse], error)
+	ExplainTemplate(context.Context, *v1.ExplainTemplateRequest) (*v1.ExplainTemplateResponse, error)
 }
 
 // NewTemplateServiceClient constructs a client for the dragoman.v1.TemplateService service. By
@@ -110,36 +110,52 @@ type templateServiceClient struct {
 }
 
 // PutTemplate calls dragoman.v1.TemplateService.PutTemplate.
-func (c *templateServiceClient) PutTemplate(ctx context.Context, req *connect.Request[v1.PutTemplateRequest]) (*connect.Response[v1.PutTemplateResponse], error) {
-	return c.putTemplate.CallUnary(ctx, req)
+func (c *templateServiceClient) PutTemplate(ctx context.Context, req *v1.PutTemplateRequest) (*v1.PutTemplateResponse, error) {
+	response, err := c.putTemplate.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListTemplates calls dragoman.v1.TemplateService.ListTemplates.
-func (c *templateServiceClient) ListTemplates(ctx context.Context, req *connect.Request[v1.ListTemplatesRequest]) (*connect.Response[v1.ListTemplatesResponse], error) {
-	return c.listTemplates.CallUnary(ctx, req)
+func (c *templateServiceClient) ListTemplates(ctx context.Context, req *v1.ListTemplatesRequest) (*v1.ListTemplatesResponse, error) {
+	response, err := c.listTemplates.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetTemplate calls dragoman.v1.TemplateService.GetTemplate.
-func (c *templateServiceClient) GetTemplate(ctx context.Context, req *connect.Request[v1.GetTemplateRequest]) (*connect.Response[v1.GetTemplateResponse], error) {
-	return c.getTemplate.CallUnary(ctx, req)
+func (c *templateServiceClient) GetTemplate(ctx context.Context, req *v1.GetTemplateRequest) (*v1.GetTemplateResponse, error) {
+	response, err := c.getTemplate.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ExplainTemplate calls dragoman.v1.TemplateService.ExplainTemplate.
-func (c *templateServiceClient) ExplainTemplate(ctx context.Context, req *connect.Request[v1.ExplainTemplateRequest]) (*connect.Response[v1.ExplainTemplateResponse], error) {
-	return c.explainTemplate.CallUnary(ctx, req)
+func (c *templateServiceClient) ExplainTemplate(ctx context.Context, req *v1.ExplainTemplateRequest) (*v1.ExplainTemplateResponse, error) {
+	response, err := c.explainTemplate.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // TemplateServiceHandler is an implementation of the dragoman.v1.TemplateService service.
 type TemplateServiceHandler interface {
 	// PutTemplate adds a template, or replaces one that was put before. It is learned at once: one that cannot be used is
 	// refused, with the line and column, and changes nothing. It is gone when the daemon ends.
-	PutTemplate(context.Context, *connect.Request[v1.PutTemplateRequest]) (*connect.Response[v1.PutTemplateResponse], error)
+	PutTemplate(context.Context, *v1.PutTemplateRequest) (*v1.PutTemplateResponse, error)
 	// ListTemplates lists all templates: those of the binary, of the template folder, and those that were put.
-	ListTemplates(context.Context, *connect.Request[v1.ListTemplatesRequest]) (*connect.Response[v1.ListTemplatesResponse], error)
+	ListTemplates(context.Context, *v1.ListTemplatesRequest) (*v1.ListTemplatesResponse, error)
 	// GetTemplate gives one template with its source.
-	GetTemplate(context.Context, *connect.Request[v1.GetTemplateRequest]) (*connect.Response[v1.GetTemplateResponse], error)
+	GetTemplate(context.Context, *v1.GetTemplateRequest) (*v1.GetTemplateResponse, error)
 	// ExplainTemplate says what was learned of a template, question by question, and which comparison taught it.
-	ExplainTemplate(context.Context, *connect.Request[v1.ExplainTemplateRequest]) (*connect.Response[v1.ExplainTemplateResponse], error)
+	ExplainTemplate(context.Context, *v1.ExplainTemplateRequest) (*v1.ExplainTemplateResponse, error)
 }
 
 // NewTemplateServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -149,27 +165,27 @@ type TemplateServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewTemplateServiceHandler(svc TemplateServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	templateServiceMethods := v1.File_dragoman_v1_template_service_proto.Services().ByName("TemplateService").Methods()
-	templateServicePutTemplateHandler := connect.NewUnaryHandler(
+	templateServicePutTemplateHandler := connect.NewUnaryHandlerSimple(
 		TemplateServicePutTemplateProcedure,
 		svc.PutTemplate,
 		connect.WithSchema(templateServiceMethods.ByName("PutTemplate")),
 		connect.WithHandlerOptions(opts...),
 	)
-	templateServiceListTemplatesHandler := connect.NewUnaryHandler(
+	templateServiceListTemplatesHandler := connect.NewUnaryHandlerSimple(
 		TemplateServiceListTemplatesProcedure,
 		svc.ListTemplates,
 		connect.WithSchema(templateServiceMethods.ByName("ListTemplates")),
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
-	templateServiceGetTemplateHandler := connect.NewUnaryHandler(
+	templateServiceGetTemplateHandler := connect.NewUnaryHandlerSimple(
 		TemplateServiceGetTemplateProcedure,
 		svc.GetTemplate,
 		connect.WithSchema(templateServiceMethods.ByName("GetTemplate")),
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
-	templateServiceExplainTemplateHandler := connect.NewUnaryHandler(
+	templateServiceExplainTemplateHandler := connect.NewUnaryHandlerSimple(
 		TemplateServiceExplainTemplateProcedure,
 		svc.ExplainTemplate,
 		connect.WithSchema(templateServiceMethods.ByName("ExplainTemplate")),
@@ -195,18 +211,18 @@ func NewTemplateServiceHandler(svc TemplateServiceHandler, opts ...connect.Handl
 // UnimplementedTemplateServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedTemplateServiceHandler struct{}
 
-func (UnimplementedTemplateServiceHandler) PutTemplate(context.Context, *connect.Request[v1.PutTemplateRequest]) (*connect.Response[v1.PutTemplateResponse], error) {
+func (UnimplementedTemplateServiceHandler) PutTemplate(context.Context, *v1.PutTemplateRequest) (*v1.PutTemplateResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("dragoman.v1.TemplateService.PutTemplate is not implemented"))
 }
 
-func (UnimplementedTemplateServiceHandler) ListTemplates(context.Context, *connect.Request[v1.ListTemplatesRequest]) (*connect.Response[v1.ListTemplatesResponse], error) {
+func (UnimplementedTemplateServiceHandler) ListTemplates(context.Context, *v1.ListTemplatesRequest) (*v1.ListTemplatesResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("dragoman.v1.TemplateService.ListTemplates is not implemented"))
 }
 
-func (UnimplementedTemplateServiceHandler) GetTemplate(context.Context, *connect.Request[v1.GetTemplateRequest]) (*connect.Response[v1.GetTemplateResponse], error) {
+func (UnimplementedTemplateServiceHandler) GetTemplate(context.Context, *v1.GetTemplateRequest) (*v1.GetTemplateResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("dragoman.v1.TemplateService.GetTemplate is not implemented"))
 }
 
-func (UnimplementedTemplateServiceHandler) ExplainTemplate(context.Context, *connect.Request[v1.ExplainTemplateRequest]) (*connect.Response[v1.ExplainTemplateResponse], error) {
+func (UnimplementedTemplateServiceHandler) ExplainTemplate(context.Context, *v1.ExplainTemplateRequest) (*v1.ExplainTemplateResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("dragoman.v1.TemplateService.ExplainTemplate is not implemented"))
 }
