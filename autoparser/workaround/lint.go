@@ -1,0 +1,67 @@
+package workaround
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Lint finds rules that are of no use for the given templates, the facts of which are those detected: rules that hold for
+// none, rules that hold and change nothing, and templates named by seen-in for which the rule does not hold. Each is a
+// fault at the beginning of its rule; the set works all the same.
+func (s *Set) Lint(templates []Facts) Faults {
+	seen := make([]evidence, len(s.Rules()))
+	for _, f := range templates {
+		_, applied := s.Apply(f)
+		for i, r := range s.Rules() {
+			seen[i].add(r, f, applied)
+		}
+	}
+	var out Faults
+	for i, r := range s.Rules() {
+		for _, message := range seen[i].complaints() {
+			out = append(out, Fault{s.Name(), r.Line, 1, fmt.Sprintf("the rule %q %s", r.Name, message)})
+		}
+	}
+	return out
+}
+
+// evidence is what a rule did to all templates.
+type evidence struct {
+	held   bool
+	useful bool
+	errors []string
+	absent []string // templates of seen-in for which it does not hold
+}
+
+func (e *evidence) add(r Rule, f Facts, applied []Applied) {
+	i := slices.IndexFunc(applied, func(a Applied) bool { return a.Rule == r.Name })
+	switch {
+	case i < 0:
+		if slices.Contains(r.SeenIn, f.Name) {
+			e.absent = append(e.absent, f.Name)
+		}
+	case applied[i].Error != "":
+		e.errors = append(e.errors, applied[i].Error)
+	default:
+		e.held = true
+		e.useful = e.useful || len(applied[i].Changes) > 0 || len(applied[i].Requests) > 0
+	}
+}
+
+func (e *evidence) complaints() []string {
+	var out []string
+	for _, message := range e.errors {
+		out = append(out, "cannot be evaluated: "+message)
+	}
+	for _, name := range e.absent {
+		out = append(out, fmt.Sprintf("does not hold for %q, which seen-in names: correct one of them", name))
+	}
+	switch {
+	case len(e.errors) > 0:
+	case !e.held:
+		out = append(out, "holds for none of the templates: remove it, or correct its predicate")
+	case !e.useful:
+		out = append(out, "changes nothing any more: remove it")
+	}
+	return out
+}
