@@ -1,6 +1,7 @@
 package cases
 
 import (
+	"errors"
 	"io"
 	"strconv"
 	"strings"
@@ -49,10 +50,8 @@ func (t *tokens) rest() string {
 
 // sameRest compares what follows the last common token: nothing, or the beginning of something.
 func sameRest(x, y *tokens, errX, errY error) bool {
-	if errX == io.EOF || errY == io.EOF {
-		return errX == errY
-	}
-	return x.rest() == y.rest()
+	endX, endY := errors.Is(errX, io.EOF), errors.Is(errY, io.EOF)
+	return endX == endY && (endX || x.rest() == y.rest())
 }
 
 func sameToken(s, t jsontext.Token) bool {

@@ -66,7 +66,7 @@ func TestARequestWithoutMessagesIsAGreeting(t *testing.T) {
 	for request, want := range map[string]string{
 		``:                  "Hey there!",
 		`{}`:                "Hey there!",
-		` {"x":1} `:         "Hey there!",
+		"\n{\"x\":1}\n":     "Hey there!",
 		`{"messages":null}`: "",
 		`{"messages":[{"role":"user","content":"Hi"}]}`: "Hi",
 	} {

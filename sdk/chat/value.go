@@ -2,6 +2,7 @@ package chat
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"slices"
 	"strconv"
@@ -30,7 +31,7 @@ func document(data []byte) (value, error) {
 		return value{}, malformed(err)
 	}
 	raw = raw.Clone()
-	if _, err := dec.ReadToken(); err != io.EOF {
+	if _, err := dec.ReadToken(); !errors.Is(err, io.EOF) {
 		at := strconv.FormatInt(dec.InputOffset(), 10)
 		return value{}, &RequestError{Message: "not JSON: byte " + at + ": more text after the end of the value"}
 	}
