@@ -81,7 +81,7 @@ type builder struct {
 	from    []peg.ID
 
 	names   map[string]bool
-	untils  map[string]*expr
+	untils  untils
 	values  map[valueKey]*rule
 	classes map[string]*expr // classes of characters that patterns name, by quote and set
 	space   *rule
@@ -96,7 +96,7 @@ func newBuilder(p *peg.Program) (*builder, error) {
 		tails:   map[peg.ID]*rule{},
 		parents: make([]int, len(p.Nodes)),
 		names:   map[string]bool{"root": true},
-		untils:  map[string]*expr{},
+		untils:  untils{map[string]*expr{}, map[*rule][]string{}},
 		values:  map[valueKey]*rule{},
 		classes: map[string]*expr{},
 		room:    maxSchemaWork,
@@ -234,7 +234,7 @@ func (b *builder) node(id peg.ID, n *peg.Node) *expr {
 	case peg.Literal:
 		return b.literal(id, n.Text)
 	case peg.Sequence:
-		return b.squeeze(seq(b.all(n.Kids)...))
+		return b.seq(b.all(n.Kids)...)
 	case peg.Choice:
 		return alt(b.all(n.Kids)...)
 	case peg.Repeat:
@@ -280,13 +280,14 @@ func (b *builder) all(ids []peg.ID) []*expr {
 	return kids
 }
 
-// squeeze leaves white space out behind white space: one of them is enough to write.
-func (b *builder) squeeze(e *expr) *expr {
+// seq is kids one after the other, as one writes them: white space once, and text together with the delimiter behind it.
+func (b *builder) seq(kids ...*expr) *expr {
+	e := seq(kids...)
 	if e.op != sequence {
 		return e
 	}
 	blank := func(k *expr) bool { return k.op == call && k.rule == b.space }
-	return seq(slices.CompactFunc(slices.Clone(e.kids), func(k, l *expr) bool { return blank(k) && blank(l) })...)
+	return seq(b.closed(slices.CompactFunc(slices.Clone(e.kids), func(k, l *expr) bool { return blank(k) && blank(l) }))...)
 }
 
 func (b *builder) literal(id peg.ID, s string) *expr {

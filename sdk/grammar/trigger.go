@@ -32,7 +32,7 @@ func (b *builder) fromTriggers(id peg.ID) *expr {
 		var kids []*expr
 		for i, k := range n.Kids {
 			if tail := b.fromTriggers(k); tail.op != never {
-				kids = append(kids, seq(append([]*expr{tail}, b.all(n.Kids[i+1:])...)...))
+				kids = append(kids, b.seq(append([]*expr{tail}, b.all(n.Kids[i+1:])...)...))
 			}
 		}
 		return alt(kids...)
@@ -52,7 +52,7 @@ func (b *builder) fromRepeat(n *peg.Node) *expr {
 	if more > 0 {
 		more--
 	}
-	return seq(tail, b.repeat(max(n.Min-1, 0), more, b.expr(n.Kids[0])))
+	return b.seq(tail, b.repeat(max(n.Min-1, 0), more, b.expr(n.Kids[0])))
 }
 
 // tail is fromTriggers of a rule, itself a rule when the rule recurs.

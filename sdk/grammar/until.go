@@ -10,27 +10,35 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
-// text up to a delimiter is every text that contains no delimiter: the automaton of Aho and Corasick, without the states
-// in which a delimiter is complete, and with states merged that cannot be told apart.
+// Text up to a delimiter is every text that contains no delimiter: the automaton of Aho and Corasick, without the states
+// in which a delimiter is complete, and with states merged that cannot be told apart. Where it is known which delimiter
+// follows, the automaton takes that in as well: then it is exact also for delimiters that overlap with themselves ("x````"
+// is no text and "```"), and an engine need not guess whether a character begins the delimiter.
 
-// scanner is that automaton. State 0 is the start; every state may be the last.
+// scanner is that automaton. State 0 is the start.
 type scanner struct {
 	alphabet []rune       // the characters that occur in delimiters, in order
 	next     []transition // by state
+	closed   bool         // it ends with a delimiter; otherwise in any state
 }
 
-// transition maps the index of a character of the alphabet to a state, or to dead. Every other character leads to state 0.
+// transition maps the index of a character of the alphabet to a state, to dead or to done. Every other character leads to
+// state 0.
 type transition []int
 
-const dead = -1
+const (
+	dead = -1
+	done = -2 // the closing delimiter is complete
+)
 
-func newScanner(delims []string) *scanner {
+// newScanner makes the automaton for text that contains none of delims, followed by the one of them that is last, if any.
+func newScanner(delims []string, last string) *scanner {
 	t := newTrie(delims)
-	s := &scanner{alphabet: t.alphabet}
+	s := &scanner{alphabet: t.alphabet, closed: last != ""}
 	for q := range t.nodes {
 		row := make(transition, len(s.alphabet))
 		for i, r := range s.alphabet {
-			row[i] = t.step(q, r)
+			row[i] = t.step(q, r, last)
 		}
 		s.next = append(s.next, row)
 	}
@@ -46,7 +54,8 @@ type trie struct {
 type trieNode struct {
 	kids map[rune]int
 	fail int
-	end  bool // a text ends here, or a suffix of what leads here is one
+	text string // the text that ends here, if one does
+	end  bool   // a text ends here, or a suffix of what leads here is one
 }
 
 func newTrie(texts []string) *trie {
@@ -74,7 +83,7 @@ func (t *trie) add(text string) {
 		}
 		at = kid
 	}
-	t.nodes[at].end = true
+	t.nodes[at].text, t.nodes[at].end = text, true
 }
 
 // link sets the failure links, breadth first: a node's is the longest proper suffix of its text that is in the trie.
@@ -108,9 +117,14 @@ func (t *trie) goTo(at int, r rune) int {
 	}
 }
 
-func (t *trie) step(at int, r rune) int {
-	if to := t.goTo(at, r); !t.nodes[to].end {
+// step is the transition from at by r. It is done where last is complete and no longer text is.
+func (t *trie) step(at int, r rune, last string) int {
+	to := t.goTo(at, r)
+	switch n := &t.nodes[to]; {
+	case !n.end:
 		return to
+	case last != "" && n.text == last:
+		return done
 	}
 	return dead
 }
@@ -125,7 +139,7 @@ func (s *scanner) minimal() *scanner {
 		for q, row := range s.next {
 			key = binary.AppendVarint(key[:0], int64(classes[q]))
 			for _, to := range row {
-				if to != dead {
+				if to >= 0 {
 					to = classes[to]
 				}
 				key = binary.AppendVarint(key, int64(to))
@@ -146,13 +160,13 @@ func (s *scanner) minimal() *scanner {
 }
 
 func (s *scanner) merged(classes []int) *scanner {
-	m := &scanner{alphabet: s.alphabet}
+	m := &scanner{alphabet: s.alphabet, closed: s.closed}
 	number := map[int]int{classes[0]: 0}
 	for queue := []int{0}; len(queue) > 0; queue = queue[1:] {
 		row := make(transition, len(s.alphabet))
 		for i, to := range s.next[queue[0]] {
-			if to == dead {
-				row[i] = dead
+			if to < 0 {
+				row[i] = to
 				continue
 			}
 			if _, ok := number[classes[to]]; !ok {
@@ -197,26 +211,63 @@ func (s *scanner) body(row transition, states []*rule) *expr {
 		to[t] = to[t].union(r)
 	}
 	kids := []*expr{empty, seq(oneOf(away.complement()), states[0].call())}
+	if s.closed {
+		kids = kids[1:]
+	}
 	for _, t := range targets {
+		if t == done {
+			kids = append(kids, oneOf(to[t]))
+			continue
+		}
 		kids = append(kids, seq(oneOf(to[t]), states[t].call()))
 	}
 	return alt(kids...)
 }
 
+// untils are the rules for text up to delimiters, each made once.
+type untils struct {
+	rules  map[string]*expr
+	delims map[*rule][]string
+}
+
 // until is the rule for text up to the nearest of delims.
 func (b *builder) until(delims []string) *expr {
-	delims = slices.Sorted(slices.Values(delims))
+	delims = slices.Compact(slices.Sorted(slices.Values(delims)))
 	switch {
 	case len(delims) == 0:
 		return star(oneOf(everyChar))
 	case delims[0] == "":
 		return empty
 	}
-	key := strings.Join(delims, "\x00")
-	if e, ok := b.untils[key]; ok {
+	return b.scan("until", delims, "")
+}
+
+// through is text up to the nearest of delims, and that delimiter, which must be last.
+func (b *builder) through(delims []string, last string) *expr { return b.scan("through", delims, last) }
+
+func (b *builder) scan(name string, delims []string, last string) *expr {
+	key := strings.Join(delims, "\x00") + "\x00\x00" + last
+	if e, ok := b.untils.rules[key]; ok {
 		return e
 	}
-	e := newScanner(delims).rules(b.fresh("until"), b.named)
-	b.untils[key] = e
+	e := newScanner(delims, last).rules(b.fresh(name), b.named)
+	b.untils.rules[key] = e
+	b.untils.delims[e.rule] = delims
 	return e
+}
+
+// closed joins text with the delimiter behind it, where kids have one after the other.
+func (b *builder) closed(kids []*expr) []*expr {
+	var out []*expr
+	for _, k := range kids {
+		if n := len(out); n > 0 && k.op == literal && out[n-1].op == call {
+			delims := b.untils.delims[out[n-1].rule]
+			if i := slices.IndexFunc(delims, func(d string) bool { return strings.HasPrefix(k.text, d) }); i >= 0 {
+				out[n-1] = b.through(delims, delims[i])
+				k = text(k.text[len(delims[i]):])
+			}
+		}
+		out = append(out, k)
+	}
+	return out
 }
