@@ -1,0 +1,146 @@
+package rpc
+
+import (
+	"context"
+
+	"google.golang.org/grpc"
+
+	"github.com/dragoman-project/dragoman/internal/wire"
+	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/handler"
+	pb "github.com/dragoman-project/dragoman/sdk/proto/dragoman/plugin/v1"
+)
+
+// Handler is a handler at the other end of a connection.
+type Handler struct {
+	client      pb.PluginServiceClient
+	description wire.Description
+}
+
+var _ handler.StreamHandler = (*Handler)(nil)
+
+// CallOptions let a client take messages as large as the contract allows.
+func CallOptions() grpc.DialOption {
+	return grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(wire.MaxMessage), grpc.MaxCallSendMsgSize(wire.MaxMessage))
+}
+
+// Handlers asks the server which handlers it has.
+func Handlers(ctx context.Context, client pb.PluginServiceClient, hostVersion string) ([]*Handler, error) {
+	m, err := client.Describe(ctx, &pb.DescribeRequest{HostVersion: hostVersion})
+	if err != nil {
+		return nil, err
+	}
+	var all []*Handler
+	for _, h := range m.GetHandlers() {
+		all = append(all, &Handler{client: client, description: wire.DecodeDescription(h)})
+	}
+	return all, nil
+}
+
+// Describe is what the server said of the handler when it was asked for its handlers, without the cases.
+func (h *Handler) Describe() handler.Description { return h.description.Description }
+
+// Streams says whether the handler parses outputs itself.
+func (h *Handler) Streams() bool { return h.description.Streams }
+
+// Cases asks for the golden cases of the handler.
+func (h *Handler) Cases(ctx context.Context) ([]byte, error) {
+	m, err := h.client.Cases(ctx, &pb.CasesRequest{Handler: h.description.Name})
+	return m.GetCases(), err
+}
+
+// Plan asks the handler. The error is a *handler.Declined or a *chat.RequestError if it answered so, a *wire.Error if its
+// answer breaks the contract, and has a gRPC status if there was none.
+func (h *Handler) Plan(ctx context.Context, in handler.Input) (*handler.Plan, error) {
+	request, err := wire.EncodeInput(h.description.Name, in)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := h.client.Plan(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := wire.DecodeAnswer(answer)
+	if err != nil {
+		return nil, err
+	}
+	if plan.Request != nil {
+		plan.Request.Now = in.Request.Now
+	}
+	return plan, nil
+}
+
+// OpenStream begins to parse an output. Every step waits until the handler has answered it.
+func (h *Handler) OpenStream(ctx context.Context, in handler.StreamInput, sink chat.Sink) (handler.Stream, error) {
+	conn, err := h.client.ParseStream(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s := &stream{conn: conn, sink: sink}
+	return s, s.send(&pb.ParseStreamRequest{Step: &pb.ParseStreamRequest_Open{Open: &pb.StreamOpen{
+		Handler: h.description.Name, Token: in.Token, GenerationPrompt: in.GenerationPrompt,
+	}}})
+}
+
+// stream is an output that is parsed at the other end.
+type stream struct {
+	conn grpc.BidiStreamingClient[pb.ParseStreamRequest, pb.ParseStreamResponse]
+	sink chat.Sink
+	sent uint64
+}
+
+// Feed sends a chunk and tells what it decided.
+func (s *stream) Feed(chunk []byte) error {
+	err := s.send(&pb.ParseStreamRequest{Step: &pb.ParseStreamRequest_Chunk{Chunk: &pb.StreamChunk{Offset: s.sent, Data: chunk}}})
+	if err != nil {
+		return err
+	}
+	s.sent += uint64(len(chunk))
+	m, err := s.receive()
+	if err == nil && m.GetResult() != nil {
+		return &wire.Error{Path: "result", Message: "came before the output was finished"}
+	}
+	return err
+}
+
+// Finish sends that no more comes, and tells what that decided.
+func (s *stream) Finish() (handler.StreamResult, error) {
+	if err := s.send(&pb.ParseStreamRequest{Step: &pb.ParseStreamRequest_Finish{Finish: &pb.StreamFinish{}}}); err != nil {
+		return handler.StreamResult{}, err
+	}
+	m, err := s.receive()
+	if err != nil {
+		return handler.StreamResult{}, err
+	}
+	if m.GetResult() == nil {
+		return handler.StreamResult{}, &wire.Error{Path: "result", Message: "is missing in the answer to finish"}
+	}
+	return wire.DecodeResult(m.GetResult())
+}
+
+// send sends a step. A stream that broke says why only to a receiver.
+func (s *stream) send(m *pb.ParseStreamRequest) error {
+	if err := s.conn.Send(m); err != nil {
+		return s.conn.RecvMsg(new(pb.ParseStreamResponse))
+	}
+	return nil
+}
+
+// receive takes the answer to a step.
+func (s *stream) receive() (*pb.ParseStreamResponse, error) {
+	m, err := s.conn.Recv()
+	if err != nil {
+		return nil, err
+	}
+	if m.GetReceived() != s.sent {
+		return nil, &wire.Error{Path: "received", Message: "is not what was sent"}
+	}
+	for _, e := range m.GetEvents() {
+		event, err := wire.DecodeEvent(e)
+		if err != nil {
+			return nil, err
+		}
+		s.sink(event)
+	}
+	return m, nil
+}
