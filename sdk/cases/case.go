@@ -151,21 +151,19 @@ func (c *Case) check() error {
 }
 
 // hey is the conversation of a request that has none.
-const hey = `"messages":[{"role":"user","content":"Hey there!"}]`
+const hey = `[{"role":"user","content":"Hey there!"}]`
 
 // ChatRequest reads the request. One without messages gets a greeting. The error is a *chat.RequestError.
 func (c *Case) ChatRequest() (*chat.Request, error) {
-	text := bytes.TrimSpace(c.RequestJSON)
+	text := c.RequestJSON
 	if len(text) == 0 {
-		text = []byte("{}")
+		text = json.RawMessage("{}")
 	}
 	var members map[string]json.RawMessage
-	if err := json.Unmarshal(text, &members); err == nil && members["messages"] == nil {
-		rest := bytes.TrimSpace(text[1:])
-		if len(members) > 0 {
-			rest = append([]byte(","), rest...)
-		}
-		text = append([]byte("{"+hey), rest...)
+	// What is not an object at all, ParseRequest tells better.
+	if err := json.Unmarshal(text, &members); err == nil && isEmpty(members["messages"]) {
+		members["messages"] = json.RawMessage(hey)
+		text = encode(members)
 	}
 	r, err := chat.ParseRequest(text)
 	if err != nil {
@@ -173,4 +171,20 @@ func (c *Case) ChatRequest() (*chat.Request, error) {
 	}
 	r.Now = c.Now
 	return r, nil
+}
+
+// isEmpty says whether a member is absent, null or an empty array.
+func isEmpty(list json.RawMessage) bool {
+	var elements []json.RawMessage
+	return list == nil || json.Unmarshal(list, &elements) == nil && len(elements) == 0
+}
+
+// encode writes members that came from JSON, their values as they were.
+func encode(members map[string]json.RawMessage) []byte {
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	// Valid values always encode.
+	_ = enc.Encode(members)
+	return out.Bytes()
 }

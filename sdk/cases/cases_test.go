@@ -66,8 +66,11 @@ func TestARequestWithoutMessagesIsAGreeting(t *testing.T) {
 	for request, want := range map[string]string{
 		``:                  "Hey there!",
 		`{}`:                "Hey there!",
-		"\n{\"x\":1}\n":     "Hey there!",
-		`{"messages":null}`: "",
+		`{"x":"<a>"}`:       "Hey there!",
+		`{"messages":null}`: "Hey there!",
+		`{"messages":[]}`:   "Hey there!",
+		`{"messages":{}}`:   "",
+		`[]`:                "",
 		`{"messages":[{"role":"user","content":"Hi"}]}`: "Hi",
 	} {
 		c := cases.Case{RequestJSON: []byte(request)}
@@ -81,6 +84,9 @@ func TestARequestWithoutMessagesIsAGreeting(t *testing.T) {
 		}
 		if err != nil || *r.Messages[0].Content.Text != want {
 			t.Errorf("%s: gives %+v (%v), want %q", request, r, err, want)
+		}
+		if len(r.Extra) > 0 && string(r.Extra[0].Value) != `"<a>"` {
+			t.Errorf("%s: the other members became %s", request, r.Extra)
 		}
 	}
 }
