@@ -33,6 +33,7 @@ import (
 
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/grammar"
 	"github.com/dragoman-project/dragoman/sdk/handler"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
@@ -41,9 +42,10 @@ import (
 type Input struct {
 	Dialect dialect.Dialect
 	Request *chat.Request
-	// GenerationPrompt is the end of the rendered prompt that begins the assistant's turn, with what a message to be
-	// continued says so far.
+	// GenerationPrompt is the end of the rendered prompt that begins the answer, with what a message to be continued says so
+	// far. TemplatePrompt is what the template itself wrote of it, without that message.
 	GenerationPrompt string
+	TemplatePrompt   string
 	Policies         Policies
 }
 
@@ -77,17 +79,43 @@ const (
 	KeepCalls
 )
 
-// Program builds the program. It never fails: what a dialect cannot say is left to content.
-func Program(in Input) *peg.Program {
-	a := newAssembly(in)
-	if in.Request.PureContent {
-		return a.Build(a.Seq(a.Lit(a.start.head), a.Tag(peg.Content, a.Rest()), a.End()))
-	}
-	return a.Build(a.Seq(a.Lit(a.start.header), a.reasoning(), a.body(), a.ending()))
+// Assembled is what a dialect makes of a request.
+type Assembled struct {
+	Program *peg.Program
+	// Grammar is the constraint that the request asks for.
+	Grammar grammar.Mode
+	// State is where generation starts with respect to reasoning.
+	State handler.ReasoningState
+	// ThinkingEnds are the markers that end reasoning; calls that do so wherever they stand are among them.
+	ThinkingEnds []string
 }
 
-// State says where generation starts with respect to reasoning.
-func State(in Input) handler.ReasoningState { return startOf(in).state }
+// Assemble builds the program. What a dialect cannot say is left to content; the error, a *chat.RequestError, is that the
+// request insists on a call and the dialect has none.
+func Assemble(in Input) (*Assembled, error) {
+	a := newAssembly(in)
+	if in.Request.PureContent {
+		return &Assembled{Program: a.Build(a.Seq(a.Lit(in.TemplatePrompt), a.Tag(peg.Content, a.Rest()), a.End())), State: handler.ReasoningIdle}, nil
+	}
+	if a.mustCall() && a.format == nil {
+		return nil, &chat.RequestError{Path: "tool_choice",
+			Message: "the template shows no way to write a call, so that none can be insisted on; let it be auto or none, or describe the calls by a workaround"}
+	}
+	out := &Assembled{Grammar: a.mode(), State: a.start.state, ThinkingEnds: a.thinkingEnds()}
+	out.Program = a.Build(a.Seq(a.Lit(a.start.header), a.reasoning(), a.body(), a.ending()))
+	return out, nil
+}
+
+// mode is strict where only certain answers will do, and lazy where there may be calls that can be told from prose.
+func (a *assembly) mode() grammar.Mode {
+	switch {
+	case len(a.request.JSONSchema) > 0 || a.mustCall():
+		return grammar.Strict
+	case a.format != nil && !a.markerless():
+		return grammar.Lazy
+	}
+	return grammar.Free
+}
 
 // assembly is a program being built.
 type assembly struct {
@@ -204,5 +232,6 @@ func toolsOf(r *chat.Request) []tool {
 
 // mustCall says that the request insists on a call.
 func (a *assembly) mustCall() bool {
-	return a.request.ToolChoice.Mode == chat.ToolRequired || a.request.ToolChoice.Mode == chat.ToolNamed
+	mode := a.request.ToolChoice.Mode
+	return len(a.tools) > 0 && (mode == chat.ToolRequired || mode == chat.ToolNamed)
 }

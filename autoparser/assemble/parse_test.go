@@ -19,8 +19,11 @@ type parser struct {
 
 func newParser(t testing.TB, in assemble.Input) parser {
 	t.Helper()
-	p := assemble.Program(in)
-	code, err := match.Compile(p, match.Options{})
+	a, err := assemble.Assemble(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, err := match.Compile(a.Program, match.Options{})
 	if err != nil {
 		t.Fatalf("the program does not compile: %v", err)
 	}

@@ -52,6 +52,20 @@ func (a *assembly) promoters() []string {
 	return out
 }
 
+// thinkingEnds are the markers that end reasoning wherever they stand.
+func (a *assembly) thinkingEnds() []string {
+	if a.m.reasoningEnd == "" {
+		return nil
+	}
+	ends := []string{a.m.reasoningEnd}
+	for _, p := range a.promoters() {
+		if special(p) {
+			ends = append(ends, p)
+		}
+	}
+	return ends
+}
+
 // think tags kid with the role that reasoning has in this request.
 func (a *assembly) think(kid peg.ID) peg.ID {
 	if a.request.ReasoningFormat.Extract() {

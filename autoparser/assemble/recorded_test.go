@@ -10,6 +10,7 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
 	"github.com/dragoman-project/dragoman/internal/shared"
 	"github.com/dragoman-project/dragoman/sdk/cases"
+	"github.com/dragoman-project/dragoman/sdk/chat"
 )
 
 // recorded is a recorded analysis of a template, in its recorder's words.
@@ -111,7 +112,24 @@ func TestRecordedOutputsParse(t *testing.T) {
 				t.Fatal(err)
 			}
 			in := assemble.Input{Dialect: r.dialect(), Request: req, GenerationPrompt: c.Reference.GenerationPrompt}
+			in.TemplatePrompt = templatePrompt(in)
 			newParser(t, in).check(t, c.Output, *c.Expect)
 		})
 	}
+}
+
+// templatePrompt is the generation prompt without what a message to be continued says.
+func templatePrompt(in assemble.Input) string {
+	if in.Request.ContinueFinalMessage == chat.ContinueNone {
+		return in.GenerationPrompt
+	}
+	last := in.Request.Messages[len(in.Request.Messages)-1]
+	prompt := in.GenerationPrompt
+	if last.Content.Text != nil {
+		prompt = strings.TrimSuffix(prompt, *last.Content.Text)
+	}
+	if start := strings.TrimSpace(in.Dialect.Reasoning.Start); start != "" {
+		prompt, _, _ = strings.Cut(prompt, start)
+	}
+	return prompt
 }

@@ -1,0 +1,42 @@
+package dialect
+
+import (
+	"slices"
+	"strings"
+)
+
+// Markers lists the markers of reasoning, content and calls without the white space at their edges, each once, in the order
+// in which an answer has them.
+func (d Dialect) Markers() []string {
+	t := d.Tools
+	all := []string{}
+	if d.Reasoning.Mode != ReasoningNone {
+		all = append(all, d.Reasoning.Start, d.Reasoning.End)
+	}
+	if d.Content.Mode != ContentPlain {
+		all = append(all, d.Content.Start, d.Content.End)
+	}
+	if t.Format != ToolsNone {
+		all = append(all, t.SectionStart, t.SectionEnd, t.PerCallStart, t.PerCallEnd,
+			t.Function.NamePrefix, t.Function.NameSuffix, t.Function.Close,
+			t.Arguments.Start, t.Arguments.NamePrefix, t.Arguments.NameSuffix, t.Arguments.Separator,
+			t.Arguments.ValuePrefix, t.Arguments.ValueSuffix, t.Arguments.End,
+			t.CallID.Prefix, t.CallID.Suffix)
+	}
+	return distinct(all)
+}
+
+// PreservedTokens lists what the engine must not drop from the text, should it be a special token: the markers, and what
+// rules add.
+func (d Dialect) PreservedTokens() []string { return distinct(append(d.Markers(), d.Preserve...)) }
+
+// distinct is texts without the white space at their edges, without empty ones, each once.
+func distinct(texts []string) []string {
+	out := []string{}
+	for _, t := range texts {
+		if t = strings.TrimSpace(t); t != "" && !slices.Contains(out, t) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
