@@ -141,10 +141,11 @@ func (a *arguments) text(t []byte) []byte {
 	}
 	switch a.reading {
 	case readSpelling:
-		if a.spell.unchanged(t) == len(t) {
+		n := a.spell.keep(t)
+		if n == len(t) {
 			return t
 		}
-		a.out = a.spell.rewrite(a.out[:0], t)
+		a.out = a.spell.rewrite(append(a.out[:0], t[:n]...), t[n:])
 		return a.out
 	case readText:
 		if plainPrefix(t) == len(t) {

@@ -195,7 +195,7 @@ func (c *compiler) choice(id peg.ID, kids []peg.ID, x place) {
 	var commits []int32
 	last := len(kids) - 1
 	for _, k := range kids[:last] {
-		at := c.push(id, k)
+		at := c.push(id, k, x)
 		c.node(k, x)
 		commits = append(commits, c.pop(opCommit, at))
 		c.insts[at].to = c.here()
@@ -219,7 +219,7 @@ func (c *compiler) repeat(id peg.ID, n *peg.Node, x place) {
 		c.node(kid, x)
 	}
 	if n.Max < 0 {
-		at := c.push(id, kid)
+		at := c.push(id, kid, x)
 		c.node(kid, x)
 		c.insts[c.pop(opLoop, at)].to = at + 1
 		c.insts[at].to = c.here()
@@ -227,7 +227,7 @@ func (c *compiler) repeat(id peg.ID, n *peg.Node, x place) {
 	}
 	var choices []int32
 	for range n.Max - n.Min {
-		at := c.push(id, kid)
+		at := c.push(id, kid, x)
 		c.node(kid, x)
 		c.insts[c.pop(opCommit, at)].to = c.here()
 		choices = append(choices, at)
@@ -238,8 +238,8 @@ func (c *compiler) repeat(id peg.ID, n *peg.Node, x place) {
 }
 
 // push emits a choice whose first alternative, kid, comes next.
-func (c *compiler) push(id, kid peg.ID) int32 {
-	at := c.emit(inst{op: opChoice, node: id, first: c.firstBytes(kid)})
+func (c *compiler) push(id, kid peg.ID, x place) int32 {
+	at := c.emit(inst{op: opChoice, node: id, muted: x.muted, first: c.firstBytes(kid)})
 	c.path = &path{kind: spent, pc: at, up: c.path}
 	return at
 }
@@ -247,7 +247,9 @@ func (c *compiler) push(id, kid peg.ID) int32 {
 // pop emits the instruction that pops the frame of the choice at address of.
 func (c *compiler) pop(op opcode, of int32) int32 {
 	c.path = c.path.up
-	return c.emit(inst{op: op, of: of})
+	at := c.emit(inst{op: op, of: of})
+	c.insts[of].of = at
+	return at
 }
 
 // peek compiles

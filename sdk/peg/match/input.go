@@ -36,7 +36,12 @@ func (in *input) add(chunk []byte) {
 // times.
 func (in *input) release(keep int) {
 	drop := keep - in.base
-	if len(in.own) > 0 && drop < len(in.text)/2 {
+	switch {
+	case drop == len(in.text): // nothing is held, most of the time
+		in.own, in.text, in.base = in.own[:0], nil, keep
+		in.tokens.forget(keep)
+		return
+	case len(in.own) > 0 && drop < len(in.text)/2:
 		return
 	}
 	in.own = append(in.own[:0], in.text[drop:]...)

@@ -48,7 +48,7 @@ type inst struct {
 	negated   bool     // opPeek: the lookahead is a negation
 
 	to   int32  // where to go
-	of   int32  // opCommit, opLoop, opPeeked: the address of the choice
+	of   int32  // opCommit, opLoop, opPeeked: the address of their choice or lookahead; of those: the address of these
 	node peg.ID // where it comes from
 	rule int32  // the rule that it belongs to, an index into Code.rules
 
@@ -60,6 +60,9 @@ type inst struct {
 	quote    byte // opString
 	values   *values
 }
+
+// speaks says that a byte consumed here, unless it is white space, commits.
+func (in *inst) speaks() bool { return in.op <= opEnd && speaks(in.role) && !in.held && !in.muted }
 
 // Code is a compiled program. It is immutable, and may be shared by machines.
 type Code struct {

@@ -28,7 +28,7 @@ func (s *spans) cut(at int) {
 
 // report lists the spans of an input of the given length, its first prompt bytes being the generation prompt.
 func (s spans) report(length, prompt int) []chat.Span {
-	var out []chat.Span
+	out := make([]chat.Span, 0, len(s)+1)
 	if prompt > 0 {
 		out = append(out, chat.Span{Region: chat.PromptRegion, End: prompt})
 	}

@@ -19,7 +19,9 @@ func (m *Machine) consume(in *inst, n int) {
 	case m.atomic.open || m.live > 0 && !m.speaks(from) && !m.overdue():
 		m.queue.text(in.role, from, m.pos)
 	default:
-		m.commit()
+		if m.live > 0 {
+			m.commit()
+		}
 		m.settle()
 		m.tell.text(in.role, m.bytes(from, m.pos), in.recovered)
 	}
@@ -41,9 +43,7 @@ func (m *Machine) overdue() bool {
 
 // commit kills every live frame: what the machine has taken for true so far is true.
 func (m *Machine) commit() {
-	if m.live > 0 {
-		m.stack.commit()
-	}
+	m.stack.commit()
 	m.hopes.forget()
 }
 

@@ -13,10 +13,11 @@ type spelling struct {
 // pythonWords are the words of Python that JSON spells differently.
 var pythonWords = [...]struct{ python, json string }{{"True", "true"}, {"False", "false"}, {"None", "null"}}
 
-// rewrite appends t, the next piece of the value, to dst. A word of Python is held until it is complete.
+// rewrite appends t, the next piece of the value, to dst. A word of Python and a backslash are held until it is clear
+// what they begin.
 func (s *spelling) rewrite(dst, t []byte) []byte {
 	for len(t) > 0 {
-		n := s.unchanged(t)
+		n := s.keep(t)
 		dst = append(dst, t[:n]...)
 		if t = t[n:]; len(t) > 0 {
 			dst = s.byte(dst, t[0])
@@ -26,17 +27,23 @@ func (s *spelling) rewrite(dst, t []byte) []byte {
 	return dst
 }
 
-// unchanged is how many bytes of t are the same in JSON.
-func (s *spelling) unchanged(t []byte) int {
+// keep reads what stays as it is from the beginning of t, and returns its length: all of t, most of the time.
+func (s *spelling) keep(t []byte) int {
 	if s.escape || s.word != "" {
 		return 0
 	}
-	special := &specialOutside
-	if s.inside {
-		special = &specialInside
-	}
-	for i, c := range t {
-		if special.has(c) {
+	for i := 0; i < len(t); i++ {
+		switch c := t[i]; {
+		case !s.inside && c == '"':
+			s.inside, s.quote = true, c
+		case !s.inside && specialOutside.has(c):
+			return i
+		case !s.inside || !specialInside.has(c):
+		case c == '"' && s.quote == c:
+			s.inside = false
+		case c == '\\' && i+1 < len(t) && isEscape(t[i+1]):
+			i++
+		case c != '\'' || s.quote == c:
 			return i
 		}
 	}
@@ -65,8 +72,6 @@ func (s *spelling) byte(dst []byte, c byte) []byte {
 	case c == '\\':
 		s.escape = true
 		return dst
-	case c == '\'':
-		return append(dst, c)
 	}
 	return appendEscaped(dst, c)
 }
@@ -121,13 +126,22 @@ func inside() byteSet {
 // appendEscape appends the escape sequence of a backslash before c. Python knows \' and JSON does not; before anything
 // else that JSON does not know, the backslash was meant as one.
 func appendEscape(dst []byte, c byte) []byte {
-	switch c {
-	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't', 'u':
+	switch {
+	case isEscape(c):
 		return append(dst, '\\', c)
-	case '\'':
+	case c == '\'':
 		return append(dst, c)
 	}
 	return appendEscaped(append(dst, '\\', '\\'), c)
+}
+
+// isEscape says that JSON knows an escape sequence of a backslash and c.
+func isEscape(c byte) bool {
+	switch c {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't', 'u':
+		return true
+	}
+	return false
 }
 
 const hexDigits = "0123456789abcdef"

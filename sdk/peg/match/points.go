@@ -1,0 +1,279 @@
+package match
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+	"strings"
+
+	"github.com/dragoman-project/dragoman/sdk/peg"
+)
+
+// point is a state of the code as an automaton: the next instruction, how far it has come, and what is known of the text
+// that follows.
+type point struct {
+	pc   int32
+	n    int       // bytes of a literal, characters of a class, or whether a value has begun
+	tail string    // opUntil: the newest bytes, as far as they could begin a delimiter
+	up   *returnTo // where the open rules return to; nil: to any of their callers
+
+	must int32 // the address of a literal that follows for certain
+	not  int32 // the address of a literal that does not follow,
+	notN int   // and how much of it has
+}
+
+// returnTo is a list of return addresses. Equal lists are the same pointer.
+type returnTo struct {
+	pc int32
+	up *returnTo
+}
+
+// to is the point at the beginning of the instruction at pc, with the same expectations.
+func (p point) to(pc int32) point {
+	p.pc, p.n, p.tail = pc, 0, ""
+	return p
+}
+
+// enter is the point at the beginning of a rule that returns to pc.
+func (c *checker) enter(p point, rule, pc int32) point {
+	to := returnTo{pc, p.up}
+	if c.returns[to] == nil {
+		c.returns[to] = &to
+	}
+	p = p.to(rule)
+	p.up = c.returns[to]
+	return p
+}
+
+// key identifies a set of points.
+func (c *checker) key(points []point) string {
+	ids := make([]uint32, len(points))
+	for i, p := range points {
+		id, known := c.ids[p]
+		if !known {
+			id = uint32(len(c.ids))
+			c.ids[p] = id
+		}
+		ids[i] = id
+	}
+	slices.Sort(ids)
+	var b []byte
+	for _, id := range ids {
+		b = binary.BigEndian.AppendUint32(b, id)
+	}
+	return string(b)
+}
+
+func (c *checker) stepAll(points []point, b byte) []point {
+	var next []point
+	for _, p := range points {
+		next = append(next, c.step(p, b)...)
+	}
+	return c.closure(next, -1)
+}
+
+// step is where p can be after the byte b.
+func (c *checker) step(p point, b byte) []point {
+	p.must = 0
+	if p.not > 0 {
+		switch text := c.insts[p.not].literal.text; {
+		case text[p.notN] != b:
+			p.not, p.notN = 0, 0
+		case p.notN+1 == len(text):
+			return nil
+		default:
+			p.notN++
+		}
+	}
+	next := p.to(p.pc + 1)
+	switch in := &c.insts[p.pc]; in.op {
+	case opLiteral:
+		return literalStep(p, next, in.literal.text, b)
+	case opSpace:
+		if isBlank(b) {
+			return []point{p}
+		}
+	case opChars:
+		return charsStep(p, in, b)
+	case opUntil:
+		if tail, ok := in.until.tail(p.tail, b); ok {
+			p.tail = tail
+			return []point{p}
+		}
+	case opString:
+		if b != in.quote {
+			return []point{p}
+		}
+	case opValue:
+		return valueStep(p, next, in.values, b)
+	}
+	return nil
+}
+
+func literalStep(p, next point, text []byte, b byte) []point {
+	if text[p.n] != b {
+		return nil
+	}
+	if p.n++; p.n < len(text) {
+		return []point{p}
+	}
+	return []point{next}
+}
+
+// charsStep counts characters only as far as the count matters.
+func charsStep(p point, in *inst, b byte) []point {
+	if b < 0x80 && !in.class.ascii.has(b) {
+		return nil
+	}
+	if p.n++; in.max < 0 {
+		p.n = min(p.n, in.min)
+	}
+	return []point{p}
+}
+
+// valueStep takes a value for anything that begins as it does; only a number is told from other text.
+func valueStep(p, next point, v *values, b byte) []point {
+	numeric := v.first == setOf("-0123456789")
+	if p.n == 0 && !v.first.has(b) || p.n == 1 && numeric && !isNumeric(b) {
+		return nil
+	}
+	p.n = 1
+	return []point{p, next}
+}
+
+// tail is what until remembers after b: the longest end of the text that a delimiter begins with. It is not ok if the text
+// now ends in a delimiter, which until does not read.
+func (u *until) tail(before string, b byte) (string, bool) {
+	text := before + string([]byte{b})
+	longest := ""
+	for _, d := range u.delims {
+		if strings.HasSuffix(text, string(d.text)) {
+			return "", false
+		}
+		for n := min(len(text), len(d.text)-1); n > len(longest); n-- {
+			if bytes.HasPrefix(d.text, []byte(text[len(text)-n:])) {
+				longest = text[len(text)-n:]
+			}
+		}
+	}
+	return longest, true
+}
+
+// closure is the consuming points that can be reached from points without consuming anything, in order. within is the
+// choice whose first alternative is not to be left, nor a commitment passed, or -1.
+func (c *checker) closure(points []point, within int32) []point {
+	w := closing{checker: c, within: within, seen: map[point]bool{}}
+	for _, p := range points {
+		w.visit(p)
+	}
+	return w.out
+}
+
+type closing struct {
+	*checker
+	within int32
+	seen   map[point]bool
+	out    []point
+}
+
+func (w *closing) visit(p point) {
+	if w.seen[p] || depth(p.up) > maxCalls {
+		return
+	}
+	w.seen[p] = true
+	in := &w.insts[p.pc]
+	switch in.op {
+	case opLiteral, opValue:
+		w.out = append(w.out, p)
+	case opSpace, opString, opUntil:
+		w.out = append(w.out, p)
+		w.visit(p.to(p.pc + 1))
+	case opChars:
+		if p.n != in.max {
+			w.out = append(w.out, p)
+		}
+		if p.n >= in.min {
+			w.visit(p.to(p.pc + 1))
+		}
+	case opRelease:
+		if w.within >= 0 && w.commits(p.pc) {
+			w.out = append(w.out, p)
+			return
+		}
+		w.visit(p.to(p.pc + 1))
+	case opOpen, opClose, opHold:
+		w.visit(p.to(p.pc + 1))
+	default:
+		w.move(p, in)
+	}
+}
+
+// maxCalls is how many open rules a point remembers; a text that needs more is not looked at.
+const maxCalls = 64
+
+func depth(r *returnTo) int {
+	n := 0
+	for ; r != nil; r = r.up {
+		n++
+	}
+	return n
+}
+
+// move follows an instruction that moves about.
+func (w *closing) move(p point, in *inst) {
+	switch in.op {
+	case opChoice:
+		w.visit(p.to(p.pc + 1))
+		w.visit(p.to(in.to))
+	case opPeek:
+		w.lookahead(p, in)
+	case opCommit, opLoop:
+		if in.of == w.within && p.up == nil {
+			return // the frame is gone
+		}
+		w.visit(p.to(in.to))
+		if in.op == opLoop {
+			w.visit(p.to(w.insts[in.of].to))
+		}
+	case opCall:
+		w.visit(w.enter(p, in.to, p.pc+1))
+	case opReturn:
+		if p.up != nil {
+			up := p.up
+			p.up = up.up
+			w.visit(p.to(up.pc))
+			return
+		}
+		for _, pc := range w.callers[in.rule] {
+			w.visit(p.to(pc))
+		}
+	}
+}
+
+// lookahead goes on behind a lookahead. That it holds is remembered where it looks at a literal only.
+func (w *closing) lookahead(p point, in *inst) {
+	simple := w.insts[p.pc+1].op == opLiteral
+	if in.negated {
+		if simple && in.to == p.pc+3 && p.not == 0 {
+			p.not, p.notN = p.pc+1, 0
+		}
+		w.visit(p.to(in.to))
+		return
+	}
+	if simple && in.of == p.pc+2 {
+		p.must = p.pc + 1
+	}
+	w.visit(p.to(w.insts[in.of].to))
+}
+
+// commits says that the end of the atomic region at pc, an opRelease, can commit.
+func (c *checker) commits(pc int32) bool { return c.says(c.insts[pc].node, map[peg.ID]bool{}) }
+
+func (c *checker) says(id peg.ID, seen map[peg.ID]bool) bool {
+	if seen[id] {
+		return false
+	}
+	seen[id] = true
+	n := &c.program.Nodes[id]
+	return n.Op == peg.Tag && commits(n.Role) || slices.ContainsFunc(n.Kids, func(k peg.ID) bool { return c.says(k, seen) })
+}
