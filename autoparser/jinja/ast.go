@@ -1,111 +1,185 @@
 package jinja
 
-// ---- expressions ----
-type expr interface{}
+// node is a part of a parsed template. offset is its place in the source.
+type node interface{ offset() int }
 
+type place int
+
+func (p place) offset() int { return int(p) }
+
+// Expressions.
 type (
-	litE  struct{ v Value }
-	nameE struct{ n string }
-	attrE struct {
-		e expr
-		n string
+	literal struct {
+		place
+		value Value
 	}
-	itemE  struct{ e, i expr }
-	sliceE struct{ e, a, b, c expr }
-	kwE    struct {
-		n string
-		e expr
+	name struct {
+		place
+		id string
 	}
-	callE struct {
-		fn     expr
-		args   []expr
-		kw     []kwE
-		sa, sk expr // *args, **kwargs
+	attributeOf struct {
+		place
+		of node
+		id string
 	}
-	filterE struct {
-		e    expr // nil inside {% filter %}
-		n    string
-		args []expr
-		kw   []kwE
+	elementOf struct {
+		place
+		of, key node
 	}
-	testE struct {
-		e    expr
-		n    string
-		args []expr
-		kw   []kwE
+	sliceOf struct {
+		place
+		of, start, stop, step node // bounds may be nil
 	}
-	binE struct {
-		op   string
-		l, r expr
+	call struct {
+		place
+		of   node
+		args callArguments
 	}
-	cmpE struct {
-		first expr
+	filter struct {
+		place
+		of   node // nil for what a block captured
+		id   string
+		args callArguments
+	}
+	test struct {
+		place
+		of   node
+		id   string
+		args callArguments
+	}
+	binary struct {
+		place
+		op          string
+		left, right node
+	}
+	comparison struct {
+		place
+		first node
 		ops   []string
-		rest  []expr
+		rest  []node
 	}
-	andE  struct{ l, r expr }
-	orE   struct{ l, r expr }
-	notE  struct{ e expr }
-	negE  struct{ e expr }
-	posE  struct{ e expr }
-	condE struct{ t, c, e expr } // e may be nil
-	listE struct {
-		items []expr
+	logical struct { // and, or
+		place
+		op          string
+		left, right node
+	}
+	unary struct { // not, +, -
+		place
+		op string
+		of node
+	}
+	conditional struct {
+		place
+		then, test, otherwise node // otherwise may be nil
+	}
+	listOf struct {
+		place
+		items []node
 		tuple bool
 	}
-	dictE   struct{ k, v []expr }
-	concatE struct{ parts []expr }
+	objectOf struct {
+		place
+		keys, values []node
+	}
+	concatenation struct {
+		place
+		parts []node
+	}
 )
 
-// ---- statements ----
-type stmt interface{}
+// callArguments are the arguments of a call, a filter or a test.
+type callArguments struct {
+	values       []node
+	names        []string // of the last of values, as many as there are
+	spread, more node     // *spread and **more, or nil
+}
 
+// positional is the number of arguments without a name.
+func (a *callArguments) positional() int { return len(a.values) - len(a.names) }
+
+// Targets of assignments.
 type (
-	dataS  struct{ s string }
-	printS struct{ e expr }
-	ifS    struct {
-		conds  []expr
-		bodies [][]stmt
-		els    []stmt
+	nameTarget struct {
+		place
+		id string
 	}
-	forS struct {
-		target    expr
-		iter      expr
-		cond      expr
-		body, els []stmt
-		recursive bool
+	tupleTarget struct {
+		place
+		items []node
 	}
-	setS struct {
-		target expr
-		e      expr
+	attributeTarget struct { // of a namespace
+		place
+		of *name
+		id string
 	}
-	setBlockS struct {
-		target  expr
-		filters []filterE
-		body    []stmt
-	}
-	macroS struct {
-		name     string
-		params   []string
-		defaults []expr // aligned to the right
-		body     []stmt
-	}
-	callBlockS struct {
-		params   []string
-		defaults []expr
-		call     *callE
-		body     []stmt
-	}
-	filterBlockS struct {
-		f    []filterE
-		body []stmt
-	}
-	withS struct {
-		names []expr
-		vals  []expr
-		body  []stmt
-	}
-	scopeS    struct{ body []stmt } // {% generation %}
-	breakS    struct{}
-	continueS struct{}
 )
+
+// Statements.
+type (
+	data struct {
+		place
+		text string
+	}
+	output struct {
+		place
+		of node
+	}
+	ifBlock struct {
+		place
+		tests     []node
+		bodies    [][]node
+		otherwise []node
+	}
+	forBlock struct {
+		place
+		target, over, test node // test may be nil
+		body, otherwise    []node
+		recursive          bool
+	}
+	assignment struct {
+		place
+		target, value node
+	}
+	capture struct { // {% set x %}…{% endset %}
+		place
+		target node
+		filter *filter // or nil
+		body   []node
+	}
+	macro struct {
+		place
+		id string
+		signature
+		body []node
+	}
+	callBlock struct { // {% call %}, and {% generation %}, which has no call
+		place
+		call *call
+		signature
+		body []node
+	}
+	filterBlock struct {
+		place
+		filter *filter
+		body   []node
+	}
+	withBlock struct {
+		place
+		targets, values []node
+		body            []node
+	}
+	evaluation struct { // {% do %}
+		place
+		of node
+	}
+	jump struct { // break, continue
+		place
+		to signal
+	}
+)
+
+// signature is the parameter list of a macro. The defaults belong to the last parameters.
+type signature struct {
+	params   []*nameTarget
+	defaults []node
+}

@@ -1,0 +1,96 @@
+package jinja
+
+import (
+	"math/big"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// The numbers of Jinja2's lexer.
+var (
+	floatLiteral   = regexp.MustCompile(`^(?i)(\d+_)*\d+((\.(\d+_)*\d+)?e[+\-]?(\d+_)*\d+|\.(\d+_)*\d+)`)
+	integerLiteral = regexp.MustCompile(`^(?i)(0b(_?[0-1])+|0o(_?[0-7])+|0x(_?[\da-f])+|[1-9](_?\d)*|0(_?0)*)`)
+)
+
+// scanNumber reads the number that src begins with. After a dot there are only integers: a.1.2 is two positions.
+func scanNumber(src string, afterDot bool) (Value, int) {
+	head := src[:min(len(src), 2*maxDigits)]
+	if s := floatLiteral.FindString(head); s != "" && !afterDot {
+		f, _ := strconv.ParseFloat(strings.ReplaceAll(s, "_", ""), 64)
+		return float(f), len(s)
+	}
+	s := integerLiteral.FindString(head)
+	digits := strings.ReplaceAll(s, "_", "")
+	if strings.Trim(digits, "0") == "" {
+		return integer(0), len(s)
+	}
+	n, ok := new(big.Int).SetString(digits, 0)
+	if !ok {
+		return integer(0), max(len(s), 1)
+	}
+	return whole(n), len(s)
+}
+
+// scanString reads the string that src begins with; at is its place.
+func scanString(src string, at int) (string, int) {
+	q := src[0]
+	for i := 1; i < len(src); i++ {
+		switch src[i] {
+		case '\\':
+			i++
+		case q:
+			return unescape(src[1:i], at), i + 1
+		}
+	}
+	reject(at, "unexpected char %s: the string that begins here is not closed", quote(string(q)))
+	return "", 0
+}
+
+var plainEscapes = map[byte]string{
+	'\n': "", '\\': `\`, '\'': "'", '"': `"`, 'a': "\a", 'b': "\b", 'f': "\f", 'n': "\n", 'r': "\r", 't': "\t", 'v': "\v",
+}
+
+// unescape reads the escapes of a Python string. An unknown one stands for itself.
+func unescape(s string, at int) string {
+	var b strings.Builder
+	for {
+		before, rest, found := strings.Cut(s, `\`)
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		plain, known := plainEscapes[rest[0]]
+		switch c := rest[0]; {
+		case known:
+			b.WriteString(plain)
+			s = rest[1:]
+		case c == 'x' || c == 'u' || c == 'U':
+			n := map[byte]int{'x': 2, 'u': 4, 'U': 8}[c]
+			b.WriteRune(codePoint(rest[1:], n, 16, at))
+			s = rest[1+n:]
+		case c >= '0' && c <= '7':
+			n := len(rest) - len(strings.TrimLeft(rest, "01234567"))
+			b.WriteRune(codePoint(rest, min(n, 3), 8, at))
+			s = rest[min(n, 3):]
+		case c == 'N':
+			reject(at, `\N{…} is not supported: write the character itself`)
+		default:
+			b.WriteByte('\\')
+			s = rest
+		}
+	}
+}
+
+// codePoint reads a character given by n digits.
+func codePoint(s string, n, base, at int) rune {
+	if len(s) < n {
+		reject(at, "truncated escape in a string")
+	}
+	v, err := strconv.ParseUint(s[:n], base, 32)
+	if err != nil || v > utf8.MaxRune {
+		reject(at, "illegal escape in a string: %s", quote(s[:n]))
+	}
+	return rune(v)
+}

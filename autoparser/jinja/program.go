@@ -1,0 +1,91 @@
+package jinja
+
+import (
+	"time"
+)
+
+// expr computes an expression; step runs a statement and says how to go on.
+type (
+	expr func(f *frame) Value
+	step func(f *frame) signal
+)
+
+// signal says what happens after a statement.
+type signal int
+
+const (
+	proceed signal = iota
+	breakLoop
+	continueLoop
+)
+
+// frame holds the variables of one run of a function.
+type frame struct {
+	slots []Value
+	outer *frame // of the function around, where this one was defined
+	r     *render
+}
+
+func (fn *functionScope) frame(outer *frame, r *render) *frame {
+	return &frame{slots: make([]Value, fn.slots), outer: outer, r: r}
+}
+
+// program is a compiled template: closures over slots.
+type program struct {
+	run   step
+	fn    *functionScope
+	names []string // of what is read from the context
+	lib   *library
+}
+
+// render is one rendering in progress.
+type render struct {
+	meter
+	lib     *library
+	context []Value // by the program's names; nil is missing
+	now     time.Time
+	out     []byte
+	at      int // place of the operation in progress
+}
+
+// resolve looks the program's names up: in the variables, then among the global functions.
+func (p *program) resolve(vars *Object) []Value {
+	context := make([]Value, len(p.names))
+	for i, id := range p.names {
+		if v, ok := vars.Get(id); ok {
+			context[i] = v
+		} else if f := p.lib.functions[id]; f != nil {
+			context[i] = f
+		}
+	}
+	return context
+}
+
+// write appends to the output.
+func (r *render) write(s string) {
+	if len(r.out)+len(s) > r.limits.Output {
+		exceed("the output is longer than %d bytes", r.limits.Output)
+	}
+	r.out = append(r.out, s...)
+	r.touch(len(s))
+}
+
+// taken cuts off what was written since mark, for blocks that are captured.
+func (r *render) taken(mark int) string {
+	s := string(r.out[mark:])
+	r.out = r.out[:mark]
+	r.grow(len(s))
+	return s
+}
+
+// unpack returns the n elements of v.
+func (r *render) unpack(v Value, n int) []Value {
+	items := r.collect(v)
+	switch {
+	case len(items) > n:
+		throw("ValueError", "too many values to unpack (expected %d)", n)
+	case len(items) < n:
+		throw("ValueError", "not enough values to unpack (expected %d, got %d)", n, len(items))
+	}
+	return items
+}

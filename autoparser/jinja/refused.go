@@ -1,0 +1,61 @@
+package jinja
+
+import (
+	"sort"
+)
+
+// builtins is the library of all templates.
+var builtins = newLibrary()
+
+func newLibrary() *library {
+	l := &library{
+		filters:   allFilters(),
+		tests:     allTests(),
+		globals:   allGlobals(),
+		methods:   allMethods(),
+		functions: map[string]Value{},
+	}
+	for name, f := range l.globals {
+		if f.refused == "" {
+			l.functions[name] = &function{name: name, printed: "<function " + name + ">", call: func(r *render, a arguments) Value {
+				return f.apply(r, name, nil, a)
+			}}
+		}
+	}
+	return l
+}
+
+// Refusal is a part of Jinja2 that this package does not support.
+type Refusal struct {
+	Kind string // tag, filter, function or method
+	Name string
+	Why  string
+}
+
+// Refused lists what templates cannot use, by kind and name. Tags, filters and functions are refused by Compile, methods
+// when they are called.
+func Refused() []Refusal {
+	var all []Refusal
+	for name, why := range refusedTags {
+		all = append(all, Refusal{"tag", name, why})
+	}
+	add := func(kind, prefix string, from map[string]*builtin) {
+		for name, b := range from {
+			if b.refused != "" {
+				all = append(all, Refusal{kind, prefix + name, b.refused})
+			}
+		}
+	}
+	add("filter", "", builtins.filters)
+	add("function", "", builtins.globals)
+	for _, class := range []string{"str", "dict"} {
+		add("method", class+".", builtins.methods[class])
+	}
+	sort.Slice(all, func(i, j int) bool {
+		if all[i].Kind != all[j].Kind {
+			return all[i].Kind < all[j].Kind
+		}
+		return all[i].Name < all[j].Name
+	})
+	return all
+}

@@ -1,0 +1,322 @@
+package jinja
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/nikolalohinski/gonja/v2/parser"
+	"github.com/nikolalohinski/gonja/v2/tokens"
+)
+
+// tagParser reads one tag, whose name is already read.
+type tagParser func(t *tagReader) node
+
+// tagParsers returns the tags a template may use. print and text also stand for what canonicalise rewrites.
+func tagParsers() map[string]tagParser {
+	return map[string]tagParser{
+		"print":      parsePrint,
+		"text":       parseText,
+		"if":         parseIf,
+		"for":        parseFor,
+		"set":        parseSet,
+		"macro":      parseMacro,
+		"call":       parseCall,
+		"filter":     parseFilter,
+		"with":       parseWith,
+		"do":         parseDo,
+		"generation": parseGeneration,
+		"break":      parseJump(breakLoop),
+		"continue":   parseJump(continueLoop),
+	}
+}
+
+// innerTags are the tags that only stand inside or at the end of a block.
+var innerTags = []string{
+	"elif", "else", "endif", "endfor", "endset", "endmacro", "endcall", "endfilter", "endwith", "endgeneration",
+}
+
+// refusedTags are the tags of Jinja2 that are not supported, and why.
+var refusedTags = map[string]string{
+	"extends":    "a template cannot load others",
+	"include":    "a template cannot load others",
+	"import":     "a template cannot load others",
+	"from":       "a template cannot load others",
+	"block":      "blocks are for templates that extend others",
+	"autoescape": "prompts are not HTML; use the filter escape",
+	"trans":      "prompts are not translated",
+	"pluralize":  "prompts are not translated",
+	"debug":      "it would print what Python holds",
+}
+
+// mustBeTag checks the name of the tag that src begins with.
+func mustBeTag(at int, src string) {
+	id := src[:len(src)-len(strings.TrimLeftFunc(src, wordRune))]
+	switch {
+	case id == "":
+		reject(at, "tag name expected")
+	case refusedTags[id] != "":
+		reject(at, "the tag %s is not supported: %s", id, refusedTags[id])
+	case id == "text" || tagParsers()[id] == nil && !slices.Contains(innerTags, id):
+		reject(at, "Encountered unknown tag %s.", quote(id))
+	}
+}
+
+// tags returns the parsers as gonja wants them.
+func (p *parsing) tags() map[string]parser.ControlStructureParser {
+	m := map[string]parser.ControlStructureParser{}
+	for name, parse := range tagParsers() {
+		m[name] = p.tag(name, parse)
+	}
+	for _, name := range innerTags {
+		m[name] = p.tag(name, misplaced)
+	}
+	return m
+}
+
+// misplaced rejects a tag that ends, or divides, a block that is not open.
+func misplaced(t *tagReader) node {
+	if len(t.p.open) == 0 {
+		reject(t.at, "Encountered unknown tag '%s': no block is open here", t.name)
+	}
+	last := t.p.open[len(t.p.open)-1]
+	reject(t.at, "Encountered unknown tag '%s'. The innermost block that needs to be closed is '%s'.", t.name, last.name)
+	return nil
+}
+
+func never() bool { return false }
+
+func parsePrint(t *tagReader) node {
+	n := &output{t.here(), t.tuple(t.expression, never, false)}
+	t.done()
+	return n
+}
+
+func parseText(t *tagReader) node {
+	v, _ := t.literal()
+	s, _ := str(v)
+	return &data{t.here(), s}
+}
+
+func parseDo(t *tagReader) node {
+	n := &evaluation{t.here(), t.tuple(t.expression, never, false)}
+	t.done()
+	return n
+}
+
+func parseJump(to signal) tagParser {
+	return func(t *tagReader) node {
+		t.done()
+		return &jump{t.here(), to}
+	}
+}
+
+func parseIf(t *tagReader) node {
+	n := &ifBlock{place: t.here()}
+	head := t
+	for {
+		n.tests = append(n.tests, head.tuple(head.plain, never, false))
+		head.begin()
+		body, closer, rest := t.body("elif", "else", "endif")
+		n.bodies = append(n.bodies, body)
+		switch closer {
+		case "elif":
+			head = rest
+			continue
+		case "else":
+			rest.begin()
+			n.otherwise, _, rest = t.body("endif")
+		}
+		rest.done()
+		return n
+	}
+}
+
+func parseFor(t *tagReader) node {
+	n := &forBlock{place: t.here()}
+	n.target = t.target(func() bool { return t.word("in") }, false)
+	if !t.acceptWord("in") {
+		reject(t.at, "expected token 'in', got '%s'", t.spelling())
+	}
+	n.over = t.tuple(t.plain, func() bool { return t.word("recursive") }, false)
+	if t.acceptWord("if") {
+		n.test = t.expression()
+	}
+	n.recursive = t.acceptWord("recursive")
+	t.begin()
+	body, closer, rest := t.body("endfor", "else")
+	n.body = body
+	if closer == "else" {
+		rest.begin()
+		n.otherwise, _, rest = t.body("endfor")
+	}
+	rest.done()
+	mustNotStoreLoop(n)
+	return n
+}
+
+// mustNotStoreLoop rejects assignments to the loop variable anywhere in a for block, as Jinja2 does.
+func mustNotStoreLoop(n node) {
+	if t, ok := n.(*nameTarget); ok && t.id == "loop" {
+		reject(t.offset(), "Can't assign to special loop variable in for-loop target")
+	}
+	children(n, mustNotStoreLoop)
+}
+
+func parseSet(t *tagReader) node {
+	at := t.here()
+	target := t.target(func() bool { return t.is(tokens.Assign) || t.is(tokens.Pipe) }, true)
+	if t.accept(tokens.Assign) {
+		n := &assignment{at, target, t.tuple(t.expression, never, false)}
+		t.done()
+		return n
+	}
+	n := &capture{place: at, target: target}
+	if t.is(tokens.Pipe) {
+		n.filter = t.filters(nil)
+	}
+	t.begin()
+	body, _, rest := t.body("endset")
+	rest.done()
+	n.body = body
+	return n
+}
+
+// filters reads |a|b after of.
+func (t *tagReader) filters(of node) *filter {
+	var last *filter
+	for at := t.here(); t.accept(tokens.Pipe); at = t.here() {
+		last = t.filter(at, of).(*filter)
+		of = last
+	}
+	return last
+}
+
+func parseMacro(t *tagReader) node {
+	n := &macro{place: t.here(), id: t.name_()}
+	n.signature = t.signature()
+	t.begin()
+	body, _, rest := t.body("endmacro")
+	rest.done()
+	n.body = body
+	return n
+}
+
+// name_ reads the name that a macro or a parameter gets.
+func (t *tagReader) name_() string {
+	at, id := t.at, t.reader.name()
+	if _, constant := nameOrConstant(0, id).(*literal); constant {
+		reject(at, "can't assign to '%s'", id)
+	}
+	return id
+}
+
+func (t *tagReader) signature() signature {
+	var s signature
+	t.expect(tokens.LeftParenthesis, "(")
+	for !t.is(tokens.RightParenthesis) {
+		if len(s.params) > 0 {
+			t.expect(tokens.Comma, ",")
+		}
+		at := t.here()
+		id := t.name_()
+		if slices.ContainsFunc(s.params, func(p *nameTarget) bool { return p.id == id }) {
+			reject(int(at), "duplicate argument '%s' in function definition", id)
+		}
+		s.params = append(s.params, &nameTarget{at, id})
+		if t.accept(tokens.Assign) {
+			s.defaults = append(s.defaults, t.expression())
+		} else if len(s.defaults) > 0 {
+			reject(int(at), "non-default argument follows default argument")
+		}
+	}
+	t.expect(tokens.RightParenthesis, ")")
+	return s
+}
+
+func parseCall(t *tagReader) node {
+	n := &callBlock{place: t.here()}
+	if t.is(tokens.LeftParenthesis) {
+		n.signature = t.signature()
+	}
+	called, ok := t.expression().(*call)
+	if !ok {
+		reject(n.offset(), "expected call")
+	}
+	n.call = called
+	t.begin()
+	body, _, rest := t.body("endcall")
+	rest.done()
+	n.body = body
+	return n
+}
+
+// parseGeneration reads the tag by which transformers finds what the assistant wrote. It prints its body.
+func parseGeneration(t *tagReader) node {
+	n := &callBlock{place: t.here()}
+	t.begin()
+	body, _, rest := t.body("endgeneration")
+	rest.done()
+	n.body = body
+	return n
+}
+
+func parseFilter(t *tagReader) node {
+	n := &filterBlock{place: t.here()}
+	first := t.filter(n.place, nil).(*filter)
+	n.filter = first
+	if more := t.filters(first); more != nil {
+		n.filter = more
+	}
+	t.begin()
+	body, _, rest := t.body("endfilter")
+	rest.done()
+	n.body = body
+	return n
+}
+
+func parseWith(t *tagReader) node {
+	n := &withBlock{place: t.here()}
+	for !t.end() && !t.is(tokens.Colon) {
+		if len(n.targets) > 0 {
+			t.expect(tokens.Comma, ",")
+		}
+		n.targets = append(n.targets, t.target(func() bool { return t.is(tokens.Assign) }, false))
+		t.expect(tokens.Assign, "=")
+		n.values = append(n.values, t.expression())
+	}
+	t.begin()
+	body, _, rest := t.body("endwith")
+	rest.done()
+	n.body = body
+	return n
+}
+
+// target reads what can be assigned to: a name, a tuple of targets, or an attribute of a namespace.
+func (t *tagReader) target(stop func() bool, namespaces bool) node {
+	element := func() node { return t.simple(stop, namespaces) }
+	n := t.tuple(element, stop, false)
+	l, ok := n.(*listOf)
+	if !ok {
+		return n
+	}
+	return &tupleTarget{l.place, l.items}
+}
+
+func (t *tagReader) simple(stop func() bool, namespaces bool) node {
+	defer t.enter()()
+	at := t.here()
+	if t.accept(tokens.LeftParenthesis) {
+		n := t.target(stop, namespaces)
+		t.expect(tokens.RightParenthesis, ")")
+		return n
+	}
+	if !t.isName() {
+		reject(t.at, "can't assign to '%s'", t.spelling())
+	}
+	if namespaces && t.follows(tokens.Dot) {
+		of := &name{at, t.next()}
+		t.next()
+		return &attributeTarget{at, of, t.reader.name()}
+	}
+	return &nameTarget{at, t.name_()}
+}

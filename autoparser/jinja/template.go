@@ -1,0 +1,174 @@
+package jinja
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nikolalohinski/gonja/v2/exec"
+)
+
+// Options of Compile. The zero value is the default.
+type Options struct {
+	Limits Limits
+}
+
+// Template is a compiled template. It never changes, and may be rendered by many goroutines at once.
+type Template struct {
+	name    string
+	source  string // normalised: the places of errors refer to it
+	limits  Limits
+	gonja   *exec.Template
+	program *program
+	body    []node
+}
+
+// Compile compiles the source of a template. name stands in errors. An error is an *Error, of the kinds Syntax and Limit.
+func Compile(name, source string, o Options) (t *Template, err error) {
+	t = &Template{name: name, source: normalise(source), limits: o.Limits.withDefaults()}
+	defer func() {
+		if p := recover(); p != nil {
+			t, err = nil, recovered(p).locate(name, t.source)
+		}
+	}()
+	if len(source) > t.limits.Source {
+		exceed("the source has %d bytes; the limit is %d", len(source), t.limits.Source)
+	}
+	t.gonja, t.body = parse(t.source, t.limits)
+	t.program = compileProgram(t.body, builtins)
+	hold(t.gonja, t.program)
+	return t, nil
+}
+
+// Name returns the name given to Compile.
+func (t *Template) Name() string { return t.name }
+
+// buffers keeps the output buffers of finished renderings.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// keptBuffer is the largest output buffer worth keeping.
+const keptBuffer = 1 << 20
+
+// Render renders the template. vars is an object of variables; nil means none. now is the time that strftime_now tells;
+// zero means time.Now(). An error is an *Error of any kind but Syntax.
+func (t *Template) Render(ctx context.Context, vars Value, now time.Time) (out string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, t.limits.Timeout)
+	defer cancel()
+	buffer := buffers.Get().(*[]byte)
+	r := &render{meter: meter{ctx: ctx, limits: t.limits}, lib: t.program.lib, now: now, out: (*buffer)[:0]}
+	defer func() {
+		if p := recover(); p != nil {
+			f := recovered(p)
+			if f.at < 0 && f.kind != Deadline {
+				f.at = r.at
+			}
+			out, err = "", f.locate(t.name, t.source)
+		}
+		if cap(r.out) <= keptBuffer {
+			*buffer = r.out
+			buffers.Put(buffer)
+		}
+	}()
+	return t.render(r, vars), nil
+}
+
+func (t *Template) render(r *render, vars Value) string {
+	if r.now.IsZero() {
+		r.now = time.Now()
+	}
+	object, ok := orNone(vars).(*Object)
+	if !ok {
+		if vars != nil && !isNone(vars) {
+			throw("TypeError", "the variables of a template must be an object, not %s", vars.class())
+		}
+		object = &Object{}
+	}
+	r.context = t.program.resolve(object)
+	r.look()
+	var b strings.Builder
+	if err := t.gonja.Execute(&b, exec.NewContext(map[string]any{renderKey: r})); err != nil {
+		throw("InternalError", "%s", err)
+	}
+	return b.String()
+}
+
+// Variables returns the names of the context variables that the template refers to, sorted: those that a caller may
+// pass, functions such as raise_exception left out.
+func (t *Template) Variables() []string {
+	var names []string
+	for _, id := range t.program.names {
+		if t.program.lib.globals[id] == nil {
+			names = append(names, id)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Fields returns the names that the template looks up in values, sorted: x.role and x["role"] both give role, and so
+// does the name of an attribute given to a filter. Names of methods that it calls are left out.
+func (t *Template) Fields() []string {
+	found := map[string]bool{}
+	for _, n := range t.body {
+		fields(n, found)
+	}
+	names := make([]string, 0, len(found))
+	for id := range found {
+		names = append(names, id)
+	}
+	slices.Sort(names)
+	return names
+}
+
+func fields(n node, found map[string]bool) {
+	switch n := n.(type) {
+	case *attributeOf:
+		found[n.id] = true
+	case *elementOf:
+		addField(n.key, found)
+	case *comparison: // 'role' in message
+		for i, op := range n.ops {
+			if op == "in" || op == "not in" {
+				addField(n.operand(i), found)
+			}
+		}
+	case *filter:
+		for _, v := range n.args.values {
+			addField(v, found)
+		}
+	case *call:
+		if of, ok := n.of.(*attributeOf); ok {
+			fields(of.of, found)
+			n.args.visit(func(nodes ...node) {
+				for _, a := range nodes {
+					if a != nil {
+						fields(a, found)
+					}
+				}
+			})
+			if of.id == "get" && n.args.positional() > 0 {
+				addField(n.args.values[0], found)
+			}
+			return
+		}
+	}
+	children(n, func(child node) { fields(child, found) })
+}
+
+// operand is the left side of the operator at i.
+func (c *comparison) operand(i int) node {
+	if i == 0 {
+		return c.first
+	}
+	return c.rest[i-1]
+}
+
+func addField(n node, found map[string]bool) {
+	if l, ok := n.(*literal); ok {
+		if s, ok := l.value.(text); ok {
+			found[string(s)] = true
+		}
+	}
+}
