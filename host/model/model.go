@@ -1,0 +1,156 @@
+// Package model reads chat templates from where models keep them: a bare .jinja file, a tokenizer_config.json or
+// chat_template.json, a directory as published on model hubs, or the header of a GGUF file.
+//
+// A model can have several templates. One has no name and is the default; the others are named, and by convention the one
+// called "tool_use" takes the place of the default in requests with tools. Besides templates, the package reads the special
+// tokens that templates ask for, bos_token and eos_token, and the list of all special tokens as far as the form has one.
+//
+// What the forms say is laid over each other as tokenizers do: in a directory, chat_template.jinja wins over
+// chat_template.json, and both win over tokenizer_config.json.
+//
+// Words that must not be confused: a *model* here is a place with templates in it; a *variant* is one of its named templates.
+package model
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// ToolUse is the name of the variant for requests with tools.
+const ToolUse = "tool_use"
+
+// Model is what was read.
+type Model struct {
+	// Name is the model's: of the directory, or of the file without its ending.
+	Name string
+	// Path is where it was read.
+	Path string
+	// Variants are the templates; the default has an empty name and comes first.
+	Variants []Variant
+	BOSToken string
+	EOSToken string
+	// SpecialTokens are all tokens that the model's files call special; empty where the form does not list them.
+	SpecialTokens []string
+}
+
+// Variant is one template of a model.
+type Variant struct {
+	Name   string
+	Source string
+}
+
+// maxFile bounds the files that are read whole; a template or a tokenizer's configuration is far smaller.
+const maxFile = 64 << 20
+
+// Load reads the model at path. The error says which file and place is at fault; a place without a template is an error.
+func Load(path string) (*Model, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	m := &Model{Path: path, Name: modelName(path)}
+	switch ext := strings.ToLower(filepath.Ext(path)); {
+	case info.IsDir():
+		err = m.readDir(path)
+	case ext == ".gguf":
+		err = m.readGGUF(path)
+	case ext == ".json":
+		err = m.readConfig(path)
+	default:
+		err = m.readBare(path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(m.Variants) == 0 {
+		return nil, fmt.Errorf("%s: no chat template in it; expected a .jinja file, a tokenizer_config.json or chat_template.json with the member chat_template, a directory with one of them, or a .gguf file", path)
+	}
+	slices.SortStableFunc(m.Variants, func(a, b Variant) int { return strings.Compare(a.Name, b.Name) })
+	return m, nil
+}
+
+// modelName is the name that a place gives its model. Files that are called the same in every model take their folder's.
+func modelName(path string) string {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		abs = path
+	}
+	base := filepath.Base(abs)
+	switch name := strings.TrimSuffix(base, filepath.Ext(base)); {
+	case name == "chat_template", name == "tokenizer_config":
+		return filepath.Base(filepath.Dir(abs))
+	case slices.Contains([]string{".jinja", ".json", ".gguf"}, strings.ToLower(filepath.Ext(base))):
+		return name
+	}
+	return base
+}
+
+// readBare reads a template by itself, and the tokens of a configuration beside it.
+func (m *Model) readBare(path string) error {
+	source, err := readFile(path)
+	if err != nil {
+		return err
+	}
+	config := filepath.Join(filepath.Dir(path), "tokenizer_config.json")
+	if err := m.readConfig(config); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	m.Variants = []Variant{{Source: string(source)}}
+	return nil
+}
+
+// readDir reads a model's directory. Later files win over earlier ones, variant by variant.
+func (m *Model) readDir(dir string) error {
+	for _, name := range []string{"tokenizer_config.json", "chat_template.json"} {
+		if err := m.readConfig(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	if source, err := readFile(filepath.Join(dir, "chat_template.jinja")); err == nil {
+		m.set("", string(source))
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	named, err := filepath.Glob(filepath.Join(dir, "additional_chat_templates", "*.jinja"))
+	if err != nil {
+		return err
+	}
+	for _, path := range named {
+		source, err := readFile(path)
+		if err != nil {
+			return err
+		}
+		m.set(strings.TrimSuffix(filepath.Base(path), ".jinja"), string(source))
+	}
+	return nil
+}
+
+// set adds a variant, or replaces the one of that name.
+func (m *Model) set(name, source string) {
+	if name == "default" {
+		name = ""
+	}
+	for i := range m.Variants {
+		if m.Variants[i].Name == name {
+			m.Variants[i].Source = source
+			return
+		}
+	}
+	m.Variants = append(m.Variants, Variant{Name: name, Source: source})
+}
+
+func readFile(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > maxFile {
+		return nil, fmt.Errorf("%s: %d bytes; expected at most %d", path, info.Size(), maxFile)
+	}
+	return os.ReadFile(path)
+}
