@@ -271,18 +271,28 @@ func (x *Source) GetLastError() string {
 // Plugin is the state of a plugin.
 type Plugin struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its name.
+	// Its name; empty where its manifest could not be read.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// Its version.
 	Version string `protobuf:"bytes,2,opt,name=version,proto3" json:"version,omitempty"`
-	// What it is doing: "idle" (not needed yet), "starting", "running", "failed" or "stopped".
-	State string `protobuf:"bytes,3,opt,name=state,proto3" json:"state,omitempty"`
-	// The id of its process; 0 when it has none.
-	Pid uint32 `protobuf:"varint,4,opt,name=pid,proto3" json:"pid,omitempty"`
-	// How often it was started again after its process died.
-	Restarts uint32 `protobuf:"varint,5,opt,name=restarts,proto3" json:"restarts,omitempty"`
-	// Why it cannot be used. Empty: it can.
-	LastError     string `protobuf:"bytes,6,opt,name=last_error,json=lastError,proto3" json:"last_error,omitempty"`
+	// The path of its manifest.
+	Manifest string `protobuf:"bytes,3,opt,name=manifest,proto3" json:"manifest,omitempty"`
+	// The SHA-256 of the executable in force, in hexadecimal.
+	Sha256 string `protobuf:"bytes,4,opt,name=sha256,proto3" json:"sha256,omitempty"`
+	// The names of its handlers.
+	Handlers []string `protobuf:"bytes,5,rep,name=handlers,proto3" json:"handlers,omitempty"`
+	// What it is doing; see `host plugin list`.
+	Condition string `protobuf:"bytes,6,opt,name=condition,proto3" json:"condition,omitempty"`
+	// The id of its process; absent when it has none.
+	Pid uint32 `protobuf:"varint,7,opt,name=pid,proto3" json:"pid,omitempty"`
+	// How often a process was started, or tried to.
+	Starts uint32 `protobuf:"varint,8,opt,name=starts,proto3" json:"starts,omitempty"`
+	// Calls and streams under way.
+	Sessions uint32 `protobuf:"varint,9,opt,name=sessions,proto3" json:"sessions,omitempty"`
+	// Why its last process failed. Empty: none did.
+	LastError string `protobuf:"bytes,10,opt,name=last_error,json=lastError,proto3" json:"last_error,omitempty"`
+	// Why the newest content of its files is not in force; what was before it still is. Empty: it is in force.
+	Fault         string `protobuf:"bytes,11,opt,name=fault,proto3" json:"fault,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -331,9 +341,30 @@ func (x *Plugin) GetVersion() string {
 	return ""
 }
 
-func (x *Plugin) GetState() string {
+func (x *Plugin) GetManifest() string {
 	if x != nil {
-		return x.State
+		return x.Manifest
+	}
+	return ""
+}
+
+func (x *Plugin) GetSha256() string {
+	if x != nil {
+		return x.Sha256
+	}
+	return ""
+}
+
+func (x *Plugin) GetHandlers() []string {
+	if x != nil {
+		return x.Handlers
+	}
+	return nil
+}
+
+func (x *Plugin) GetCondition() string {
+	if x != nil {
+		return x.Condition
 	}
 	return ""
 }
@@ -345,9 +376,16 @@ func (x *Plugin) GetPid() uint32 {
 	return 0
 }
 
-func (x *Plugin) GetRestarts() uint32 {
+func (x *Plugin) GetStarts() uint32 {
 	if x != nil {
-		return x.Restarts
+		return x.Starts
+	}
+	return 0
+}
+
+func (x *Plugin) GetSessions() uint32 {
+	if x != nil {
+		return x.Sessions
 	}
 	return 0
 }
@@ -355,6 +393,13 @@ func (x *Plugin) GetRestarts() uint32 {
 func (x *Plugin) GetLastError() string {
 	if x != nil {
 		return x.LastError
+	}
+	return ""
+}
+
+func (x *Plugin) GetFault() string {
+	if x != nil {
+		return x.Fault
 	}
 	return ""
 }
@@ -469,15 +514,21 @@ const file_dragoman_v1_admin_service_proto_rawDesc = "" +
 	"\flast_success\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\vlastSuccess\x12=\n" +
 	"\flast_failure\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\vlastFailure\x12\x1d\n" +
 	"\n" +
-	"last_error\x18\x06 \x01(\tR\tlastError\"\x99\x01\n" +
+	"last_error\x18\x06 \x01(\tR\tlastError\"\x9f\x02\n" +
 	"\x06Plugin\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
-	"\aversion\x18\x02 \x01(\tR\aversion\x12\x14\n" +
-	"\x05state\x18\x03 \x01(\tR\x05state\x12\x10\n" +
-	"\x03pid\x18\x04 \x01(\rR\x03pid\x12\x1a\n" +
-	"\brestarts\x18\x05 \x01(\rR\brestarts\x12\x1d\n" +
+	"\aversion\x18\x02 \x01(\tR\aversion\x12\x1a\n" +
+	"\bmanifest\x18\x03 \x01(\tR\bmanifest\x12\x16\n" +
+	"\x06sha256\x18\x04 \x01(\tR\x06sha256\x12\x1a\n" +
+	"\bhandlers\x18\x05 \x03(\tR\bhandlers\x12\x1c\n" +
+	"\tcondition\x18\x06 \x01(\tR\tcondition\x12\x10\n" +
+	"\x03pid\x18\a \x01(\rR\x03pid\x12\x16\n" +
+	"\x06starts\x18\b \x01(\rR\x06starts\x12\x1a\n" +
+	"\bsessions\x18\t \x01(\rR\bsessions\x12\x1d\n" +
 	"\n" +
-	"last_error\x18\x06 \x01(\tR\tlastError\"\x0f\n" +
+	"last_error\x18\n" +
+	" \x01(\tR\tlastError\x12\x14\n" +
+	"\x05fault\x18\v \x01(\tR\x05fault\"\x0f\n" +
 	"\rReloadRequest\"0\n" +
 	"\x0eReloadResponse\x12\x1e\n" +
 	"\n" +
