@@ -126,12 +126,19 @@ func (c *converter) note(path, format string, args ...any) {
 	c.b.note("schema: %s: %s", path, fmt.Sprintf(format, args...))
 }
 
-func at(path string, steps ...any) string {
-	for _, s := range steps {
-		path += "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(fmt.Sprint(s))
+// at is the JSON pointer to what steps lead to from path: a field, or a field and the index of an item.
+func at(path, field string, items ...int) string {
+	path += "/" + pointerEscape.Replace(field)
+	for _, i := range items {
+		path += "/" + strconv.Itoa(i)
 	}
 	return path
 }
+
+var (
+	pointerEscape   = strings.NewReplacer("~", "~0", "/", "~1")
+	pointerUnescape = strings.NewReplacer("~1", "/", "~0", "~", "%25", "%", "%20", " ")
+)
 
 // visit is the JSON text of a value that follows s. Each question takes what it answers; the first that fits does.
 func (c *converter) visit(s *value, path, name string) (*expr, error) {

@@ -1,6 +1,7 @@
 package grammar
 
 import (
+	"strconv"
 	"strings"
 )
 
@@ -39,7 +40,7 @@ func (c *converter) reference(s *value, path, name string) (*expr, error) {
 func (c *converter) resolve(ref, path string) (*value, error) {
 	v := c.root
 	for _, step := range strings.Split(strings.TrimPrefix(ref, "#"), "/")[1:] {
-		step = strings.NewReplacer("~1", "/", "~0", "~", "%25", "%", "%20", " ").Replace(step)
+		step = pointerUnescape.Replace(step)
 		if v = v.child(step); v == nil {
 			return nil, bad(at(path, "$ref"), "%q points to nothing in this schema", ref)
 		}
@@ -56,7 +57,7 @@ func (v *value) child(step string) *value {
 		return v.get(step)
 	}
 	for i, item := range v.items {
-		if step == decimal(i) {
+		if step == strconv.Itoa(i) {
 			return item
 		}
 	}

@@ -6,8 +6,6 @@ import (
 	"strconv"
 )
 
-func decimal(n int) string { return strconv.Itoa(n) }
-
 // property is a member that an object may have.
 type property struct {
 	name     string
@@ -57,7 +55,7 @@ func (c *converter) properties(s *value, path string) ([]property, *value) {
 	var props []property
 	if declared != nil {
 		for _, k := range declared.keys {
-			props = append(props, property{k, declared.fields[k], at(path, "properties", k), containsString(needed, k)})
+			props = append(props, property{k, declared.fields[k], at(at(path, "properties"), k), containsString(needed, k)})
 		}
 	}
 	for _, k := range needed {
@@ -189,7 +187,7 @@ func (c *converter) array(s *value, path, name string) (*expr, error) {
 	}
 	var kids []*expr
 	for i, f := range fixed {
-		e, err := c.visit(f, at(path, "prefixItems", i), name+"-"+decimal(i))
+		e, err := c.visit(f, at(path, "prefixItems", i), name+"-"+strconv.Itoa(i))
 		if err != nil {
 			return nil, err
 		}

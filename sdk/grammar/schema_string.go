@@ -2,6 +2,7 @@ package grammar
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/dragoman-project/dragoman/sdk/peg"
@@ -161,7 +162,7 @@ func (c *converter) allowsString(s *value) bool {
 func (c *converter) rawUnion(kids []*value, path, name string, depth int) (*expr, error) {
 	var out []*expr
 	for i, k := range kids {
-		e, err := c.raw(k, at(path, i), name+"-"+decimal(i), depth+1)
+		e, err := c.raw(k, path+"/"+strconv.Itoa(i), name+"-"+strconv.Itoa(i), depth+1)
 		if err != nil {
 			return nil, err
 		}

@@ -115,43 +115,66 @@ func rewrite(e *expr, to func(*expr) *expr) *expr {
 // merge makes one of rules that are written the same, and leaves out those that are only another name, until there are
 // none of either.
 func merge(root *rule) {
+	rules := reachable(root)
+	written := make(map[*rule]string, len(rules)) // of the rules that have not changed
 	for {
-		rules := reachable(root)
-		first := map[string]*rule{}
-		to := map[*rule]*expr{}
-		var b strings.Builder
-		for _, r := range rules[1:] {
-			b.Reset()
-			printExpr(&b, r.body, looseChoice)
-			if same := first[b.String()]; same != nil {
-				to[r] = same.call()
-			} else if first[b.String()] = r; r.body.op == literal || r.body.op == call && r.body.rule != r {
-				to[r] = r.body
-			}
-		}
+		to := twins(rules, written)
 		if len(to) == 0 {
 			return
 		}
+		kept := rules[:0]
 		for _, r := range rules {
-			r.body = rewrite(r.body, func(e *expr) *expr {
-				for range rules {
-					other := to[e.rule]
-					if other == nil || other.op != call {
-						return either(other, e)
-					}
-					e = other
-				}
-				return e
-			})
+			if to[r] != nil {
+				continue
+			}
+			kept = append(kept, r)
+			body := rewrite(r.body, func(e *expr) *expr { return follow(e, to) })
+			if body != r.body {
+				r.body = body
+				delete(written, r)
+			}
 		}
+		rules = kept
 	}
 }
 
-func either(a, b *expr) *expr {
-	if a != nil {
-		return a
+// twins says what to put in place of each rule that is another name for something, or written like a rule before it. The
+// first of rules is root and stays.
+func twins(rules []*rule, written map[*rule]string) map[*rule]*expr {
+	first := make(map[string]*rule, len(rules))
+	to := map[*rule]*expr{}
+	var b strings.Builder
+	for _, r := range rules[1:] {
+		if r.body.op == literal || r.body.op == call && r.body.rule != r {
+			to[r] = r.body
+			continue
+		}
+		if written[r] == "" {
+			b.Reset()
+			printExpr(&b, r.body, looseChoice)
+			written[r] = b.String()
+		}
+		if twin := first[written[r]]; twin != nil {
+			to[r] = twin.call()
+		} else {
+			first[written[r]] = r
+		}
 	}
-	return b
+	return to
+}
+
+// follow is what to put in place of the call e.
+func follow(e *expr, to map[*rule]*expr) *expr {
+	for range len(to) {
+		other := to[e.rule]
+		if other == nil {
+			return e
+		}
+		if e = other; e.op != call {
+			return e
+		}
+	}
+	return e
 }
 
 // nullables tells which of rules match the empty text.
