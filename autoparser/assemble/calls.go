@@ -61,17 +61,22 @@ func (a *assembly) run() peg.ID {
 func (a *assembly) callRuns() []peg.ID {
 	whole := a.named("call", a.call(a.m.callStart))
 	if a.markerless() {
-		return []peg.ID{a.Seq(a.Optional(a.only("newline", a.Space())), a.list(whole))}
+		return []peg.ID{a.Seq(a.Optional(a.only("newline", a.Space())), a.list(whole, whole))}
 	}
 	var runs []peg.ID
 	if a.m.sectionStart != "" {
-		runs = append(runs, a.Trigger("section", a.Seq(a.Lit(a.m.sectionStart), a.Space(), a.list(whole), a.sectionEnd())))
+		runs = append(runs, a.Trigger("section", a.Seq(a.Lit(a.m.sectionStart), a.Space(), a.list(whole, whole), a.sectionEnd())))
 	}
 	if a.m.callStart != "" {
-		runs = append(runs, a.beside("calls", a.list(whole)))
+		runs = append(runs, a.beside("calls", a.list(whole, whole)))
 	}
 	if a.format.opening() != "" {
-		runs = append(runs, a.beside("bare-calls", a.list(a.named("bare-call", a.call("")))))
+		bare := a.named("bare-call", a.call(""))
+		next := bare
+		if a.m.callStart != "" {
+			next = whole // only the first marker is apt to get lost
+		}
+		runs = append(runs, a.beside("bare-calls", a.list(bare, next)))
 	}
 	return runs
 }
@@ -92,24 +97,24 @@ func (a *assembly) sectionEnd() peg.ID {
 }
 
 // list is one call or several, in an array where the format has one.
-func (a *assembly) list(call peg.ID) peg.ID {
+func (a *assembly) list(first, next peg.ID) peg.ID {
 	if !a.arrayed() {
-		return a.several(call, a.m.separator)
+		return a.several(first, next, a.m.separator)
 	}
-	array := a.Seq(a.Lit("["), a.Space(), a.several(call, ","), a.Space(), a.tolerate(a.Lit("]")))
-	return a.Choice(array, a.only("no-array", a.several(call, a.m.separator)))
+	array := a.Seq(a.Lit("["), a.Space(), a.several(first, next, ","), a.Space(), a.tolerate(a.Lit("]")))
+	return a.Choice(array, a.only("no-array", a.several(first, next, a.m.separator)))
 }
 
 // several is one call, or several where the request allows parallel calls; a second one is read in any case.
-func (a *assembly) several(call peg.ID, separator string) peg.ID {
-	next := a.Seq(a.Space(), call)
+func (a *assembly) several(first, next peg.ID, separator string) peg.ID {
+	between := a.Space()
 	if separator != "" {
-		next = a.Seq(a.Space(), a.tolerate(a.Lit(separator)), a.Space(), call)
+		between = a.Seq(a.Space(), a.tolerate(a.Lit(separator)), a.Space())
 	}
-	if !a.request.ParallelToolCalls {
-		next = a.only("next-call", next)
+	if a.request.ParallelToolCalls {
+		return a.Seq(first, a.Star(between, next))
 	}
-	return a.Seq(call, a.Star(next))
+	return a.Seq(first, a.Star(a.only("next-call", between, next)))
 }
 
 func (a *assembly) arrayed() bool {
@@ -118,7 +123,11 @@ func (a *assembly) arrayed() bool {
 
 // call is one call, beginning with the marker start.
 func (a *assembly) call(start string) peg.ID {
-	kids := []peg.ID{a.Lit(start), a.Space(), a.format.before(), a.once("by-name", a.byName)}
+	var kids []peg.ID
+	if start != "" {
+		kids = append(kids, a.Lit(start), a.Space())
+	}
+	kids = append(kids, a.format.before(), a.once("by-name", a.byName))
 	if a.m.callEnd != "" {
 		kids = append(kids, a.tolerate(a.Space(), a.Lit(a.m.callEnd)))
 	}
@@ -179,10 +188,10 @@ func (a *assembly) knownName() peg.ID {
 var blank = []peg.Range{{Lo: '\t', Hi: '\r'}, {Lo: ' ', Hi: ' '}}
 
 // blanks is white space where what is read must stay bounded: in atomic regions and lookaheads.
-func (a *assembly) blanks() peg.ID { return a.Chars(0, 64, blank...) }
+func (a *assembly) blanks() peg.ID { return a.Chars(0, 32, blank...) }
 
 // nameRanges are the characters of tools' names and of ids.
 var nameRanges = []peg.Range{{Lo: 'a', Hi: 'z'}, {Lo: 'A', Hi: 'Z'}, {Lo: '0', Hi: '9'}, {Lo: '_', Hi: '_'}, {Lo: '-', Hi: '.'}}
 
 // maxName is the longest name or id that is looked for where any will do.
-const maxName = 128
+const maxName = 64

@@ -18,39 +18,32 @@ func (a *assembly) body() peg.ID {
 	return a.mixed(nonempty(a.m.contentStart, a.m.contentEnd))
 }
 
-// mixed is content with calls anywhere in it. wrappers are the markers around content, which say nothing here.
+// mixed is content with calls anywhere in it. wrappers are the markers around content, which say nothing here. Grammars
+// allow one run of calls, at the end, and insist on it where the request does.
 func (a *assembly) mixed(wrappers []string) peg.ID {
-	text := a.text(wrappers)
-	var items []peg.ID
-	if len(wrappers) > 0 {
-		items = append(items, a.Seq(a.oneOf(wrappers), a.Space(), text))
-	}
+	text := a.prose(wrappers)
 	if a.format == nil {
-		if len(items) == 0 {
-			return text
-		}
-		return a.Seq(text, a.Star(items...))
+		return text
 	}
-	spelled := a.only("spelled", a.Tag(peg.Content, a.oneOf(a.openers())), text)
+	spelled := a.Tag(peg.Content, a.oneOf(a.openers()))
+	more := a.only("more", a.Seq(text, a.Star(a.Choice(a.calls(), spelled), text)))
+	first := a.Seq(a.calls(), a.Optional(more))
+	none := a.Optional(a.only("no-call", spelled, more))
 	if a.mustCall() {
-		return a.obliged(text, append(items, a.Seq(a.calls(), a.only("text", text)), spelled))
+		none = a.only("no-call", a.Optional(spelled, more))
 	}
-	items = append(items, a.Seq(a.calls(), text), spelled)
-	return a.Seq(a.Optional(a.Space(), a.calls()), text, a.Star(a.Choice(items...)))
-}
-
-// obliged is content and calls where there must be a call: grammars allow text, then the calls, and the end.
-func (a *assembly) obliged(text peg.ID, items []peg.ID) peg.ID {
-	after := a.Star(a.only("more", a.Choice(items...)))
-	begun := a.Seq(text, a.tolerate(a.calls(), a.Optional(a.only("text", text))), after)
 	if a.markerless() {
-		return a.Choice(a.Seq(a.Space(), a.calls(), a.Optional(a.only("text", text)), after), begun)
+		return a.Choice(a.Seq(a.Space(), first), a.Seq(text, a.Choice(first, none)))
 	}
-	return begun
+	return a.Seq(text, a.Choice(first, none))
 }
 
-// text is content up to the next marker that could mean something else.
-func (a *assembly) text(wrappers []string) peg.ID {
+// prose is content without calls, in the wrappers that a template puts around it.
+func (a *assembly) prose(wrappers []string) peg.ID {
 	until := nonempty(append(append(a.openers(), wrappers...), a.m.endings...)...)
-	return a.Tag(peg.Content, a.Until(until...))
+	text := a.Tag(peg.Content, a.Until(until...))
+	if len(wrappers) == 0 {
+		return text
+	}
+	return a.Seq(text, a.Star(a.oneOf(wrappers), a.Space(), text))
 }

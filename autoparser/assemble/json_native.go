@@ -164,11 +164,19 @@ func (j jsonNative) quoteMark() peg.ID {
 
 // arguments is the object of the arguments of t.
 func (a *assembly) arguments(t tool) peg.ID {
-	value := a.Value(peg.ObjectValue | peg.PythonLiterals | peg.PythonQuotes)
-	if len(t.Parameters) > 0 {
-		value = a.Schema(t.Parameters, value)
+	return a.lenient(peg.Arguments, peg.ObjectValue, t.Parameters)
+}
+
+// lenient is a value as JSON or as Python writes it; grammars have it as JSON, and as the schema says.
+func (a *assembly) lenient(role peg.Role, kinds peg.Values, schema json.RawMessage) peg.ID {
+	exact := a.Value(kinds)
+	if len(schema) > 0 {
+		exact = a.Schema(schema, exact)
 	}
-	return a.Tag(peg.Arguments, value)
+	return a.Choice(
+		a.only("lenient", a.Tag(role, a.Value(kinds|peg.PythonLiterals|peg.PythonQuotes))),
+		a.Tag(role, exact),
+	)
 }
 
 // inQuotes is text as it is written within the quotes of JSON.

@@ -11,6 +11,7 @@ import (
 	"github.com/dragoman-project/dragoman/internal/shared"
 	"github.com/dragoman-project/dragoman/sdk/cases"
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/grammar"
 )
 
 // recorded is a recorded analysis of a template, in its recorder's words.
@@ -114,6 +115,9 @@ func TestRecordedOutputsParse(t *testing.T) {
 			in := assemble.Input{Dialect: r.dialect(), Request: req, GenerationPrompt: c.Reference.GenerationPrompt}
 			in.TemplatePrompt = templatePrompt(in)
 			newParser(t, in).check(t, c.Output, *c.Expect)
+			if c.Reference.Constrained {
+				checkConstraint(t, in, c)
+			}
 		})
 	}
 }
@@ -132,4 +136,44 @@ func templatePrompt(in assemble.Input) string {
 		prompt, _, _ = strings.Cut(prompt, start)
 	}
 	return prompt
+}
+
+// checkConstraint checks that the constraint lets the model write what it wrote.
+func checkConstraint(t *testing.T, in assemble.Input, c *cases.Case) {
+	t.Helper()
+	a, err := assemble.Assemble(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	constraint, err := grammar.Build(a.Program, grammar.Options{Mode: a.Grammar, Prompt: in.GenerationPrompt})
+	if err != nil || constraint == nil {
+		t.Fatalf("no constraint: %v", err)
+	}
+	from := 0
+	if constraint.Lazy {
+		from = behindReasoning(c.Output, a.ThinkingEnds[:min(1, len(a.ThinkingEnds))])
+		at, fired := grammar.FindTrigger(c.Output[from:], constraint.Triggers)
+		if !fired {
+			t.Fatalf("none of %v fires in %q", constraint.Triggers, c.Output)
+		}
+		from += at
+	}
+	g, err := grammar.Parse(constraint.Grammar)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, constraint.Grammar)
+	}
+	if r := g.Match(c.Output[from:]); r.Status == grammar.Refused || r.Status == grammar.Incomplete && !c.Partial {
+		t.Errorf("%s at byte %d of %q, expected %q\n%s", r.Status, r.Offset, c.Output[from:], r.Expected, constraint.Grammar)
+	}
+}
+
+// behindReasoning is where reasoning has ended; engines keep lazy grammars still until then.
+func behindReasoning(output string, ends []string) int {
+	from := 0
+	for _, end := range ends {
+		if at := strings.LastIndex(output, end); at >= 0 {
+			from = max(from, at+len(end))
+		}
+	}
+	return from
 }

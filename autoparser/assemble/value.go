@@ -21,10 +21,10 @@ func (f tagWithTagged) value(s schema) peg.ID {
 	kinds := s.kinds()
 	var kids []peg.ID
 	if kinds&scalars != 0 {
-		kids = append(kids, f.typed(s, kinds, scalars, f.scalar()))
+		kids = append(kids, f.short(s))
 	}
 	if kinds&containers != 0 {
-		kids = append(kids, f.typed(s, kinds, containers, f.container()))
+		kids = append(kids, f.Seq(f.Space(), f.Peek(f.containerAhead()), f.lenient(peg.Scalar, containers, s.of(containers))))
 	}
 	if kinds&peg.StringValue != 0 {
 		kids = append(kids, f.text(s))
@@ -34,16 +34,14 @@ func (f tagWithTagged) value(s schema) peg.ID {
 	return f.Seq(f.Choice(kids...), f.Space(), f.Lit(f.edges().valueSuffix))
 }
 
-// typed is a value that is JSON, or Python's way of writing it.
-func (f tagWithTagged) typed(s schema, kinds, these peg.Values, value peg.ID) peg.ID {
-	if raw := s.of(these); raw != nil {
+// short is a value that is looked at whole before it is taken for what it looks like.
+func (f tagWithTagged) short(s schema) peg.ID {
+	value := f.scalar()
+	if raw := s.of(scalars); raw != nil {
 		value = f.Schema(raw, value)
 	}
-	value = f.Tag(peg.Scalar, value)
-	if these == scalars {
-		return f.Seq(f.Space(), f.Atomic(value, f.Peek(f.Seq(f.blanks(), f.Lit(f.edges().valueSuffix)))))
-	}
-	return f.Seq(f.Space(), f.Peek(f.containerAhead()), value)
+	end := f.Peek(f.Seq(f.blanks(), f.Lit(f.edges().valueSuffix)))
+	return f.Seq(f.Space(), f.Atomic(f.Tag(peg.Scalar, value), end))
 }
 
 // scalar is a number, a boolean or null of any length that matters.
@@ -61,10 +59,6 @@ func (f tagWithTagged) scalar() peg.ID {
 
 // maxDigits is how many digits a number may have; more are text.
 const maxDigits = 400
-
-func (f tagWithTagged) container() peg.ID {
-	return f.Value(containers | peg.PythonLiterals | peg.PythonQuotes)
-}
 
 // containerAhead matches what an object or array can begin with, so that "[sic]" is text.
 func (f tagWithTagged) containerAhead() peg.ID {
