@@ -43,8 +43,10 @@ func (l *loop) run() {
 		case ev := <-l.w.fs.Events:
 			l.note(ev)
 			l.put()
-		case <-l.w.fs.Errors: // events were lost; a pass looks at everything anyway
-			l.put()
+		case err := <-l.w.fs.Errors:
+			if err != nil { // events were lost; a pass looks at everything anyway
+				l.put()
+			}
 		case <-l.w.wake:
 			if l.w.urgent() {
 				l.pass()
