@@ -281,7 +281,9 @@ type Plugin struct {
 	Sha256 string `protobuf:"bytes,4,opt,name=sha256,proto3" json:"sha256,omitempty"`
 	// The names of its handlers.
 	Handlers []string `protobuf:"bytes,5,rep,name=handlers,proto3" json:"handlers,omitempty"`
-	// What it is doing; see `host plugin list`.
+	// What it is doing: "idle" (no process; one is started when it is needed), "starting", "serving", "failing" (the last process
+	// failed, another is tried when it is needed), "down" (it failed too often, and stays down until its files change) or
+	// "refused" (its files cannot be used).
 	Condition string `protobuf:"bytes,6,opt,name=condition,proto3" json:"condition,omitempty"`
 	// The id of its process; absent when it has none.
 	Pid uint32 `protobuf:"varint,7,opt,name=pid,proto3" json:"pid,omitempty"`
