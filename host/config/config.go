@@ -64,6 +64,8 @@ type Auth struct {
 // Templates says where chat templates are.
 type Templates struct {
 	Dir string `yaml:"dir" flag:"templates" reload:"restart" help:"folder of *.jinja templates; empty: the embedded ones only"`
+	// Models are read at the start and when a reload is asked for; they are not watched.
+	Models []string `yaml:"models" flag:"model" reload:"restart" help:"models to read templates from: directories, tokenizer_config.json, .jinja or .gguf files"`
 }
 
 // Workarounds says where the rules for single templates are.
