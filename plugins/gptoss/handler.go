@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+
+	"github.com/dragoman-project/dragoman/sdk"
+	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/grammar"
+)
+
+// The special tokens of the format.
+const (
+	startToken     = "<|start|>"
+	channelToken   = "<|channel|>"
+	constrainToken = "<|constrain|>"
+	messageToken   = "<|message|>"
+	endToken       = "<|end|>"    // ends a message
+	returnToken    = "<|return|>" // ends the turn
+	callToken      = "<|call|>"   // ends a call, and the turn
+
+	assistantStart = startToken + "assistant"
+	analysisStart  = channelToken + "analysis" + messageToken
+	finalStart     = channelToken + "final" + messageToken
+)
+
+//go:embed cases.jsonl
+var golden []byte
+
+// gptoss answers for templates of the harmony format.
+type gptoss struct{}
+
+var _ sdk.Handler = gptoss{}
+
+// Describe says the same as gptoss.yaml.
+func (gptoss) Describe() sdk.Description {
+	return sdk.Description{
+		Name: "gptoss", Version: "1.0.0", Priority: 100, Cases: golden,
+		Match: `source contains "<|channel|>analysis<|message|>" and source contains "<|start|>assistant"`,
+	}
+}
+
+// Plan answers a request.
+func (gptoss) Plan(_ context.Context, in sdk.Input) (*sdk.Plan, error) {
+	request, prefill, notes, err := normalise(in.Request)
+	if err != nil {
+		return nil, err
+	}
+	p := newProgram(in.Request)
+	plan := &sdk.Plan{
+		Request: request, Prefill: prefill, Notes: notes,
+		Ending:           sdk.Ending{Old: returnToken, New: endToken},
+		Program:          p.build(),
+		Grammar:          p.mode(),
+		PreservedTokens:  []string{channelToken, constrainToken, messageToken, startToken, endToken},
+		SupportsThinking: true,
+		ThinkingStart:    analysisStart,
+		ThinkingEnds:     []string{endToken},
+		Delimiters: []sdk.Delimiter{
+			{Role: chat.RoleAssistant, Delimiter: assistantStart},
+			{Role: chat.RoleUser, Delimiter: startToken + "user"},
+			{Role: chat.RoleSystem, Delimiter: startToken + "developer"},
+			{Role: chat.RoleSystem, Delimiter: startToken + "system"},
+			{Role: chat.RoleTool, Delimiter: startToken + "functions"},
+		},
+	}
+	if plan.Grammar != grammar.Free {
+		plan.Triggers = triggers
+	}
+	return plan, nil
+}
+
+// triggers fire when a header turns out to name a recipient. The first message has no start token of its own in the output.
+var triggers = []grammar.Trigger{
+	{Type: grammar.TriggerPattern, Value: `^\s+to$`},
+	{Type: grammar.TriggerPattern, Value: `^<\|channel\|>(?:commentary|analysis)\s+to=functions$`},
+	{Type: grammar.TriggerPattern, Value: `<\|start\|>assistant(\s+to)`},
+	{Type: grammar.TriggerPattern, Value: `<\|start\|>assistant(<\|channel\|>(?:commentary|analysis)\s+to)`},
+}

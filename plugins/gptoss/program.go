@@ -1,0 +1,130 @@
+package main
+
+import (
+	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/grammar"
+	"github.com/dragoman-project/dragoman/sdk/peg"
+)
+
+// program builds the program that reads a turn of the assistant: messages, of which the first has its start in the prompt.
+//
+//	prompt  { thought or preamble }  calls or answer  anything more
+//
+// What a model may write beyond what it should, stands in rules whose names begin with "~": the parser reads it, and the
+// grammar made of the same program leaves it out. With them the program reads any text, so that only a call whose arguments
+// are no JSON breaks the format.
+type program struct {
+	peg.Builder
+	request *chat.Request
+	tools   []chat.Tool // that may be called
+	made    map[string]peg.ID
+}
+
+func newProgram(r *chat.Request) *program {
+	p := &program{request: r, made: map[string]peg.ID{}}
+	if r.ToolChoice.Mode != chat.ToolNone {
+		p.tools = r.Tools
+	}
+	return p
+}
+
+// mustCall says that the request insists on a call.
+func (p *program) mustCall() bool {
+	mode := p.request.ToolChoice.Mode
+	return len(p.tools) > 0 && (mode == chat.ToolRequired || mode == chat.ToolNamed)
+}
+
+// mode is the constraint that the request needs.
+func (p *program) mode() grammar.Mode {
+	switch {
+	case p.mustCall() || p.request.JSONSchema != nil:
+		return grammar.Strict
+	case len(p.tools) > 0:
+		return grammar.Lazy
+	}
+	return grammar.Free
+}
+
+func (p *program) build() *peg.Program {
+	if p.request.PureContent {
+		return p.Build(p.Seq(p.Prompt(), p.Tag(peg.Content, p.Rest()), p.End()))
+	}
+	led := p.Seq(p.lead(), p.gap(), p.Star(p.start(), p.lead(), p.gap()), p.tolerate(p.orCall("next-call", p.start(), p.Seq(p.start(), p.answer()))...))
+	turn := p.tolerate(p.orCall("call", p.Empty(), p.answer(), led, p.only("first-unsolicited", p.unsolicited()))...)
+	more := p.Optional(p.only("more", p.Star(p.more(), p.gap())))
+	return p.Build(p.Seq(p.Prompt(channelToken), turn, p.gap(), more, p.gap(), p.End()))
+}
+
+// lead is a message that may come before the last one: a thought, or words on what is done next.
+func (p *program) lead() peg.ID {
+	return p.once("lead", func() peg.ID {
+		return p.Choice(p.thought(), p.preamble())
+	})
+}
+
+// thought is a message in the channel analysis. It stays content, markup and all, where the request wants that.
+func (p *program) thought() peg.ID {
+	if !p.request.ReasoningFormat.Extract() {
+		return p.Seq(p.stray(), p.Tag(peg.Content, p.Lit(analysisStart)), p.text(peg.Content),
+			p.tolerate(p.Tag(peg.Content, p.Lit(endToken)), p.only("thought-end", p.otherEnd())))
+	}
+	return p.Seq(p.header("analysis"), p.text(peg.Reasoning), p.messageEnd())
+}
+
+func (p *program) preamble() peg.ID {
+	return p.Seq(p.header("commentary"), p.text(peg.Content), p.messageEnd())
+}
+
+// answer is the message in the channel final.
+func (p *program) answer() peg.ID {
+	return p.once("answer", func() peg.ID {
+		end := p.Optional(p.Choice(p.Lit(returnToken), p.Lit(endToken), p.only("call-end", p.Lit(callToken))))
+		plain := p.Seq(p.text(peg.Content), end)
+		if schema := p.request.JSONSchema; schema != nil {
+			value := p.Seq(p.gap(), p.Tag(peg.Content, p.Schema(schema, p.Value(peg.AnyJSON))), p.gap(), end)
+			return p.Seq(p.header("final"), p.Choice(value, p.only("prose-answer", plain)))
+		}
+		message := p.Seq(p.header("final"), plain)
+		if p.mustCall() {
+			return p.only("unwanted-answer", message)
+		}
+		return message
+	})
+}
+
+// more is what may follow behind the end of a turn, or stand where a message should.
+func (p *program) more() peg.ID {
+	message := p.once("~message", func() peg.ID {
+		return p.Choice(p.orCall("later-call", p.Empty(), p.lead(), p.answer(), p.unsolicited(), p.odd())...)
+	})
+	return p.Choice(
+		p.Seq(p.start(), p.tolerate(message)),
+		message,
+		p.foreign(),
+		p.otherEnd(), p.Lit(endToken),
+		p.prose(peg.Content),
+	)
+}
+
+// odd is a message in no known channel, or in none: its text is content.
+func (p *program) odd() peg.ID {
+	return p.Seq(p.Optional(p.Lit(channelToken), p.Chars(1, 32, wordRanges...)), p.Optional(p.constraint()), p.blanks(), p.Lit(messageToken),
+		p.text(peg.Content), p.messageEnd())
+}
+
+// unsolicited is a call to something else than a function of the request, such as a tool built into the model's own
+// environment. Nobody here can answer it, and what it says is meant neither for the user nor for a function.
+func (p *program) unsolicited() peg.ID {
+	return p.once("unsolicited", func() peg.ID {
+		channel := p.Seq(p.Lit(channelToken), p.Chars(1, 32, wordRanges...))
+		to := p.Seq(p.Chars(1, maxBlanks, blank...), p.Lit("to="), p.Chars(1, maxName, nameRanges...))
+		header := p.Choice(p.Seq(to, p.Optional(channel)), p.Seq(channel, to))
+		return p.Seq(header, p.Optional(p.constraint()), p.blanks(), p.Lit(messageToken), p.ignored(), p.messageEnd())
+	})
+}
+
+// foreign is a message of another author, which a model makes up when it goes on after its turn.
+func (p *program) foreign() peg.ID {
+	return p.Seq(p.Not(p.start()), p.Lit(startToken), p.Chars(1, maxName, nameRanges...), p.ignored(), p.tolerate(p.Lit(messageToken)),
+		p.ignored(), p.messageEnd())
+}
