@@ -66,6 +66,32 @@ func LastMarker(text string) (start, end int) {
 	return start, end
 }
 
+// TrailingMarker is the marker that a text ends with, white space behind it included, and what stands before. Without one
+// it is "".
+func TrailingMarker(text string) (before, marker string) {
+	start, end := LastMarker(text)
+	if strings.TrimSpace(text[end:]) != "" || start == end {
+		return text, ""
+	}
+	return text[:start], text[start:]
+}
+
+// Counterpart is the marker that closes what a marker opens: </x> of <x>, [/X] of [X], <|END_X|> of <|START_X|>. It is a
+// guess, to be tried; "" when the marker closes something itself, or is none.
+func Counterpart(marker string) string {
+	for _, words := range [][2]string{{"START", "END"}, {"BEGIN", "END"}, {"start", "end"}, {"begin", "end"}} {
+		if strings.Contains(marker, words[0]) {
+			return strings.Replace(marker, words[0], words[1], 1)
+		}
+	}
+	for _, open := range []string{"<|", "<", "["} {
+		if rest, ok := strings.CutPrefix(marker, open); ok && !strings.HasPrefix(rest, "/") {
+			return open + "/" + rest
+		}
+	}
+	return ""
+}
+
 // marker is the length of the marker with which text begins; 0 when it begins with none.
 func marker(text string) int {
 	if !opens(text) {

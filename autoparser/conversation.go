@@ -1,0 +1,226 @@
+package autoparser
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dragoman-project/dragoman/autoparser/jinja"
+	"github.com/dragoman-project/dragoman/sdk/chat"
+)
+
+// conversation is a request on its way into a template, and the form in which the template wants its parts. Messages and
+// tools are its own; the rest of the request is read only.
+type conversation struct {
+	request  *chat.Request
+	messages []chat.Message
+	tools    []chat.Tool
+	form     form
+}
+
+// form is how a template wants what can be said in several ways. The zero value is OpenAI's own form.
+type form struct {
+	objectArguments bool   // the arguments of calls are objects, not texts
+	thoughts        string // the further place where a message holds its reasoning; see places
+}
+
+func newConversation(r *chat.Request) conversation {
+	return conversation{request: r, messages: slices.Clone(r.Messages), tools: slices.Clone(r.Tools)}
+}
+
+// now is the time that the template is told.
+func (c conversation) now() time.Time {
+	if c.request.Now.IsZero() {
+		return time.Now()
+	}
+	return c.request.Now
+}
+
+// variables are what a template reads.
+func (t *Template) variables(c conversation, prompt bool) jinja.Value {
+	vars := jinja.NewObject()
+	vars.Set("messages", list(c.messages, c.message))
+	vars.Set("bos_token", jinja.String(t.BOS))
+	vars.Set("eos_token", jinja.String(t.EOS))
+	vars.Set("enable_thinking", jinja.Bool(c.request.EnableThinking == nil || *c.request.EnableThinking))
+	if len(c.tools) > 0 {
+		vars.Set("tools", list(c.tools, toolValue))
+	}
+	vars.Set("datetime", jinja.String(c.now().Format("Jan 02 2006")))
+	vars.Set("date_string", jinja.String(c.now().Format("02 Jan 2006")))
+	if c.request.JSONSchema != nil {
+		vars.Set("response_format", decoded(c.request.JSONSchema))
+	}
+	if prompt {
+		vars.Set("add_generation_prompt", jinja.Bool(true))
+	}
+	for _, f := range withSynonyms(c.request.TemplateKwargs) {
+		vars.Set(f.Name, decoded(f.Value))
+	}
+	return vars
+}
+
+// synonyms are names that templates have for the same wish. A negated one means the opposite.
+var synonyms = []struct {
+	name, also string
+	negated    bool
+}{
+	{"reasoning_effort", "reasoning_strength", false},
+	{"preserve_reasoning", "preserve_thinking", false},
+	{"preserve_reasoning", "clear_thinking", true},
+	{"preserve_reasoning", "truncate_history_thinking", true},
+	{"preserve_reasoning", "drop_thinking", true},
+}
+
+// withSynonyms puts in front of the variables of a request the synonyms of those it has, so that those given win.
+func withSynonyms(given []chat.Field) []chat.Field {
+	var all []chat.Field
+	for _, f := range given {
+		for _, s := range synonyms {
+			if s.name == f.Name {
+				all = append(all, chat.Field{Name: s.also, Value: negate(f.Value, s.negated)})
+			}
+		}
+	}
+	return append(all, given...)
+}
+
+// negate turns true and false into each other, if it shall.
+func negate(value json.RawMessage, shall bool) json.RawMessage {
+	switch text := strings.TrimSpace(string(value)); {
+	case shall && text == "true":
+		return json.RawMessage("false")
+	case shall && text == "false":
+		return json.RawMessage("true")
+	}
+	return value
+}
+
+// list converts every item of a list.
+func list[T any](items []T, convert func(T) jinja.Value) jinja.Value {
+	values := make([]jinja.Value, len(items))
+	for i, item := range items {
+		values[i] = convert(item)
+	}
+	return jinja.List(values...)
+}
+
+// decoded is a JSON text as a value; what is no JSON stays a text.
+func decoded(text json.RawMessage) jinja.Value {
+	if v, err := jinja.Decode(text); err == nil {
+		return v
+	}
+	return jinja.String(string(text))
+}
+
+// message is a message in the order of fields in which templates that print it whole expect them.
+func (c conversation) message(m chat.Message) jinja.Value {
+	o := jinja.NewObject()
+	o.Set("role", jinja.String(m.Role))
+	o.Set("content", contentValue(m.Content))
+	setText(o, "reasoning_content", m.ReasoningContent)
+	if len(m.ToolCalls) > 0 {
+		o.Set("tool_calls", list(m.ToolCalls, c.call))
+	}
+	if place := c.form.thoughts; place == thinkingPart && m.ReasoningContent != "" {
+		o.Set("content", withThinkingPart(m))
+	} else if place != "" {
+		setText(o, place, m.ReasoningContent)
+	}
+	setText(o, "name", m.Name)
+	setText(o, "tool_call_id", m.ToolCallID)
+	setFields(o, m.Extra)
+	return o
+}
+
+// thinkingPart is the place of reasoning that is a typed part of the content.
+const thinkingPart = "a part of the content"
+
+// places are where templates look for the reasoning of a message: in reasoning_content alone, or in another field, too.
+func places() []string { return []string{"", "reasoning", "thinking", thinkingPart} }
+
+// withThinkingPart is the content of a message with its reasoning as the first part.
+func withThinkingPart(m chat.Message) jinja.Value {
+	thinking := jinja.NewObject()
+	thinking.Set("type", jinja.String("thinking"))
+	thinking.Set("thinking", jinja.String(m.ReasoningContent))
+	parts := m.Content.Parts
+	if m.Content.Text != nil {
+		parts = []chat.Part{{Type: "text", Text: *m.Content.Text}}
+	}
+	values := []jinja.Value{thinking}
+	for _, p := range parts {
+		values = append(values, partValue(p))
+	}
+	return jinja.List(values...)
+}
+
+func contentValue(c chat.Content) jinja.Value {
+	switch {
+	case c.Text != nil:
+		return jinja.String(*c.Text)
+	case c.Parts != nil:
+		return list(c.Parts, partValue)
+	}
+	return jinja.Null()
+}
+
+func partValue(p chat.Part) jinja.Value {
+	if p.Raw != nil {
+		return decoded(p.Raw)
+	}
+	o := jinja.NewObject()
+	o.Set("type", jinja.String(p.Type))
+	o.Set("text", jinja.String(p.Text))
+	return o
+}
+
+func (c conversation) call(call chat.Call) jinja.Value {
+	f := jinja.NewObject()
+	f.Set("name", jinja.String(call.Name))
+	f.Set("arguments", c.arguments(call.Arguments))
+	o := jinja.NewObject()
+	o.Set("type", jinja.String("function"))
+	o.Set("function", f)
+	setText(o, "id", call.ID)
+	setFields(o, call.Extra)
+	return o
+}
+
+// arguments are an object or its text. A text that holds no object stays one.
+func (c conversation) arguments(text string) jinja.Value {
+	if c.form.objectArguments {
+		if v, err := jinja.Decode([]byte(text)); err == nil {
+			if _, isObject := v.(*jinja.Object); isObject {
+				return v
+			}
+		}
+	}
+	return jinja.String(text)
+}
+
+// toolValue is a tool with the wrapping that OpenAI gives it, whether the client did or not.
+func toolValue(t chat.Tool) jinja.Value {
+	var as struct{ Function json.RawMessage }
+	if json.Unmarshal(t.Raw, &as) != nil || as.Function == nil {
+		t.Raw = nil
+	}
+	text, err := t.MarshalJSON()
+	if err != nil {
+		return jinja.Null()
+	}
+	return decoded(text)
+}
+
+func setText(o *jinja.Object, name, text string) {
+	if text != "" {
+		o.Set(name, jinja.String(text))
+	}
+}
+
+func setFields(o *jinja.Object, fields []chat.Field) {
+	for _, f := range fields {
+		o.Set(f.Name, decoded(f.Value))
+	}
+}

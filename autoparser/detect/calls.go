@@ -1,0 +1,117 @@
+package detect
+
+import (
+	"strings"
+
+	"github.com/dragoman-project/dragoman/autoparser/dialect"
+	"github.com/dragoman-project/dragoman/autoparser/diff"
+	"github.com/dragoman-project/dragoman/autoparser/probe"
+)
+
+// calls asks how calls are written: as JSON altogether, as JSON arguments behind markup, or as markup (T1), and then what
+// belongs to each call and what to all of them together (T2).
+func (d *detective) calls() {
+	t1, ok := d.answers.Of("T1")
+	if !ok {
+		return
+	}
+	one := d.callsIn(t1.TextB)
+	if !strings.Contains(one, probe.Function) || !strings.Contains(one, probe.Value) {
+		d.lint("T1: a call is rendered without its name or its arguments")
+		return
+	}
+	two := ""
+	if t2, ok := d.answers.Of("T2"); ok {
+		two = strings.ReplaceAll(d.callsIn(t2.TextB), probe.OtherID, probe.ID)
+	}
+	if call, ok := findCall(one, probe.Function, probe.Argument); ok {
+		d.format(dialect.JSONNative, one)
+		d.jsonCalls(call, one, two)
+	} else if _, ok := literalWith(one, strings.Index(one, probe.Function), probe.Argument, probe.Value); ok {
+		d.format(dialect.TagWithJSON, one)
+		d.markupCalls(one, two, endOfArguments)
+	} else {
+		d.format(dialect.TagWithTagged, one)
+		d.markupCalls(one, two, endOfValue)
+	}
+}
+
+func (d *detective) format(f dialect.ToolFormat, seen string) {
+	d.Dialect.Tools.Format = f
+	d.found("tools.format", string(f), "T1", seen)
+}
+
+// callsIn is the part of a rendering that is there in place of the text of an answer, without the markers of reasoning that
+// it begins with. White space at the very end may differ between answers and calls.
+func (d *detective) callsIn(text string) string {
+	t1, _ := d.answers.Of("T1")
+	own := diff.Texts(trimRight(t1.TextA), trimRight(text)).Right
+	return trimLeft(d.withoutReasoning(own))
+}
+
+// frame is what stands around calls.
+type frame struct {
+	sectionStart, open, separator, close, sectionEnd string
+}
+
+// span is where something stands in a text.
+type span struct{ start, end int }
+
+// frameOf finds out what belongs to each call and what to all. one is the rendering of one call, two of two; calls says
+// where the calls in them begin and end, as far as that is known. What stands before the first call and again before the
+// second opens each; what follows the first and again the last closes each.
+func frameOf(one string, first span, two string, both []span) frame {
+	before, behind := one[:first.start], one[first.end:]
+	if len(both) < 2 {
+		return singleFrame(before, behind)
+	}
+	between, last := two[both[0].end:both[1].start], two[both[1].end:]
+	f := frame{open: trimLeft(diff.CommonSuffix(before, between)), close: diff.CommonPrefix(between, last)}
+	f.separator = strings.TrimSuffix(strings.TrimPrefix(between, f.close), f.open)
+	f.sectionStart = trimLeft(strings.TrimSuffix(before, f.open))
+	if !blank(f.sectionStart) {
+		f.sectionEnd = firstMarkers(strings.TrimPrefix(last, f.close), markers(f.sectionStart))
+	}
+	return f
+}
+
+// singleFrame is the frame of a template that renders one call only: all of it belongs to the section, except where there
+// are two markers and more.
+func singleFrame(before, behind string) frame {
+	f := frame{sectionStart: trimLeft(before)}
+	if first, rest := leadingMarker(f.sectionStart); !blank(rest) {
+		f.sectionStart, f.open = first, rest
+		f.close = firstMarkers(behind, markers(rest))
+		behind = strings.TrimPrefix(behind, f.close)
+	}
+	if f.sectionStart != "" {
+		f.sectionEnd = firstMarkers(behind, markers(f.sectionStart))
+	}
+	return f
+}
+
+// firstMarkers is the beginning of a text with n markers, white space around them included; all of it, where it has none.
+// What follows belongs to the end of the turn.
+func firstMarkers(text string, n int) string {
+	if markers(text) == 0 {
+		return text
+	}
+	out := ""
+	for ; n > 0 && text != ""; n-- {
+		marker := throughMarker(text)
+		out, text = out+marker, text[len(marker):]
+	}
+	return out
+}
+
+// framed concludes what belongs to the section.
+func (d *detective) framed(f frame, seen string) {
+	t := &d.Dialect.Tools
+	by := "T1"
+	if d.Dialect.Tools.Format != dialect.ToolsNone {
+		by = "T1, T2"
+	}
+	d.set(&t.SectionStart, "tools.section_start", f.sectionStart, by, seen)
+	d.set(&t.SectionEnd, "tools.section_end", strings.TrimSpace(f.sectionEnd), by, seen)
+	d.set(&t.CallSeparator, "tools.call_separator", f.separator, by, seen)
+}

@@ -1,0 +1,73 @@
+package detect
+
+import (
+	"strings"
+
+	"github.com/dragoman-project/dragoman/autoparser/dialect"
+	"github.com/dragoman-project/dragoman/autoparser/diff"
+	"github.com/dragoman-project/dragoman/autoparser/probe"
+)
+
+// content asks what stands around the text of an answer beyond the prompt and reasoning (C1), and what does so only when
+// there is reasoning (R1).
+func (d *detective) content() {
+	c1, ok := d.answers.Of("C1")
+	if !ok {
+		return
+	}
+	before, after, ok := strings.Cut(c1.TextB, probe.Content)
+	if !ok {
+		d.lint("C1: the text of an answer is not rendered as it is")
+		return
+	}
+	shared := diff.CommonPrefix(before, d.prompt())
+	start := d.withoutReasoning(before[len(shared):])
+	if !blank(start) && !strings.HasSuffix(trimRight(d.prompt()), strings.TrimSpace(start)) {
+		d.wrapped(dialect.ContentAlwaysWrapped, start, d.contentEnd(after), "C1", c1.TextB[len(shared):])
+		return
+	}
+	d.wrappedWithReasoning(after)
+}
+
+// wrapped concludes that content stands between markers.
+func (d *detective) wrapped(mode dialect.ContentMode, start, end, by, seen string) {
+	d.Dialect.Content.Mode = mode
+	d.found("content.mode", string(mode), by, seen)
+	d.set(&d.Dialect.Content.Start, "content.start", start, by, seen)
+	d.set(&d.Dialect.Content.End, "content.end", end, by, seen)
+}
+
+// contentEnd is the first marker behind the text of an answer, unless a call ends in the same way: then it ends the turn.
+func (d *detective) contentEnd(after string) string {
+	end, _ := leadingMarker(after)
+	if t1, ok := d.answers.Of("T1"); ok {
+		_, own, _ := strings.Cut(t1.Left, probe.Content)
+		end, _ = leadingMarker(own)
+	}
+	return end
+}
+
+// wrappedWithReasoning: what stands between the end of reasoning and the answer, and is not there without reasoning.
+func (d *detective) wrappedWithReasoning(plain string) {
+	r1, ok := d.answers.Of("R1")
+	if !ok || d.Dialect.Reasoning.End == "" {
+		return
+	}
+	_, behind, _ := strings.Cut(r1.TextB, probe.Reasoning)
+	between, after, ok := strings.Cut(behind, probe.Content)
+	start := strings.TrimPrefix(trimLeft(between), trimLeft(d.Dialect.Reasoning.End))
+	if end, _ := leadingMarker(after); ok && !blank(start) && !strings.HasPrefix(plain, end) {
+		d.wrapped(dialect.ContentWrappedWithReasoning, start, end, "R1", between+probe.Content+end)
+	}
+}
+
+// withoutReasoning is a text without the markers of reasoning, and the white space around them, that it begins with.
+func (d *detective) withoutReasoning(text string) string {
+	r := d.Dialect.Reasoning
+	for _, marker := range []string{strings.TrimSpace(r.Start), strings.TrimSpace(r.End)} {
+		if rest, ok := strings.CutPrefix(trimLeft(text), marker); ok && marker != "" {
+			text = trimLeft(rest)
+		}
+	}
+	return text
+}

@@ -1,0 +1,94 @@
+// Package detect concludes from the answers to comparisons how a template writes an assistant's turn.
+//
+// Every conclusion rests on where needles stand in renderings. With one call rendered, and two,
+//
+//	<calls>⏎<call name="alpha">…</call>⏎</calls>
+//	<calls>⏎<call name="alpha">…</call>⏎<call name="beta">…</call>⏎</calls>
+//
+// what stands before alpha and again before beta belongs to each call, what stands only before the first to all of them;
+// likewise behind. Nothing is known beforehand of any markup: that <call> ends where its bracket closes is all there is.
+//
+// Each question is a file: turn.go what begins and ends messages, reasoning.go, content.go, calls.go which format there is
+// and what belongs to a section and what to a call, json.go the members of a call in JSON, markup.go the name and the
+// arguments in markup, callid.go the ids. They run in the order of Run, and each names the comparison that taught it.
+// Where the answers do not fit together, a question stays open, and the lint says so: a template that cannot be read is a
+// template whose output is content.
+//
+// Words that must not be confused: a *finding* is one field of the dialect with what taught it; a *lint* is what a person
+// should look at.
+package detect
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dragoman-project/dragoman/autoparser/dialect"
+	"github.com/dragoman-project/dragoman/autoparser/probe"
+)
+
+// Result is what was concluded.
+type Result struct {
+	Dialect  dialect.Dialect
+	Findings []Finding
+	Lint     []string
+}
+
+// Finding is a field of the dialect, and what taught it.
+type Finding struct {
+	Field string `json:"field"` // as workarounds write it: "tools.function.close"
+	Value string `json:"value"`
+	By    string `json:"by"`   // ids of comparisons, or the name of a workaround
+	Seen  string `json:"seen"` // the piece of a rendering, or the reason of the workaround
+}
+
+// Run answers all questions.
+func Run(answers probe.Answers) Result {
+	d := &detective{answers: answers}
+	d.Dialect.Reasoning.Mode = dialect.ReasoningNone
+	d.Dialect.Content.Mode = dialect.ContentPlain
+	d.Dialect.Tools.Format = dialect.ToolsNone
+	d.Dialect.Tools.CallID.Position = dialect.CallIDNone
+	d.reasoning()
+	d.content()
+	d.turn()
+	d.calls()
+	return d.Result
+}
+
+// detective is a detection under way.
+type detective struct {
+	Result
+	answers probe.Answers
+}
+
+// set concludes the value of a field.
+func (d *detective) set(field *string, name, value, by, seen string) {
+	*field = value
+	d.found(name, value, by, seen)
+}
+
+// found records what was concluded; an empty value is none.
+func (d *detective) found(name, value, by, seen string) {
+	if value != "" {
+		d.Findings = append(d.Findings, Finding{Field: name, Value: value, By: by, Seen: excerpt(seen)})
+	}
+}
+
+func (d *detective) lint(format string, args ...any) {
+	d.Lint = append(d.Lint, fmt.Sprintf(format, args...))
+}
+
+// longestExcerpt bounds the evidence of a finding, in bytes.
+const longestExcerpt = 160
+
+// excerpt is a text short enough to read.
+func excerpt(text string) string {
+	if len(text) <= longestExcerpt {
+		return text
+	}
+	const half = longestExcerpt / 2
+	return strings.ToValidUTF8(text[:half], "") + "…" + strings.ToValidUTF8(text[len(text)-half:], "")
+}
+
+// around is a needle with what stands before and behind it.
+func around(text, needle string) (before, after string, ok bool) { return strings.Cut(text, needle) }

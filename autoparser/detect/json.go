@@ -1,0 +1,178 @@
+package detect
+
+import (
+	"strings"
+
+	"github.com/dragoman-project/dragoman/autoparser/dialect"
+	"github.com/dragoman-project/dragoman/autoparser/probe"
+)
+
+// jsonCall is a call that is JSON.
+type jsonCall struct {
+	array *literal // that the call is an item of
+	call  literal  // the whole call
+	named literal  // the object with the name: the call itself, or a member of it
+	field string   // the member; "" for the call itself
+}
+
+// findCall finds the call that holds the name of a function, in quotes, and an argument.
+func findCall(text, name, argument string) (jsonCall, bool) {
+	for from := 0; ; {
+		root, ok := literalWith(text, from, name, argument)
+		if !ok || root.start > strings.Index(text, name) {
+			return jsonCall{}, false
+		}
+		c := descend(text, root, name, argument)
+		if key, _ := c.nameMember(name); key != "" || c.nameIsKey(name) {
+			return c, true
+		}
+		from = root.start + 1
+	}
+}
+
+// descend goes from the outermost literal to the object whose members are the name and the arguments.
+func descend(text string, root literal, name, argument string) jsonCall {
+	c := jsonCall{call: root, named: root}
+	for {
+		switch next, key, ok := c.named.childWith(text, name, argument); {
+		case !ok:
+			return c
+		case c.named.kind == '[':
+			array := c.named
+			c = jsonCall{array: &array, call: next, named: next}
+		default:
+			c.call, c.named, c.field = c.named, next, key
+		}
+	}
+}
+
+// childWith is the item or the member that holds all needles.
+func (l literal) childWith(text string, needles ...string) (child literal, key string, ok bool) {
+	for _, item := range l.items {
+		if item.holds(text, needles...) {
+			return item, "", true
+		}
+	}
+	for _, m := range l.members {
+		if (m.value.kind == '{' || m.value.kind == '[') && m.value.holds(text, needles...) {
+			return m.value, m.key.text, true
+		}
+	}
+	return literal{}, "", false
+}
+
+// nameMember is the key of the member that is the name.
+func (c jsonCall) nameMember(name string) (key string, quote byte) {
+	for _, m := range c.named.members {
+		if m.value.kind == '"' && m.value.text == name {
+			return m.key.text, m.value.quote
+		}
+	}
+	return "", 0
+}
+
+// nameIsKey says that the name is itself a key.
+func (c jsonCall) nameIsKey(name string) bool {
+	return len(c.named.members) > 0 && c.named.members[0].key.text == name
+}
+
+// span is where the call stands; with its array, if that is part of the unit.
+func (c jsonCall) span(withArray bool) span {
+	if withArray && c.array != nil {
+		return span{c.array.start, c.array.end}
+	}
+	return span{c.call.start, c.call.end}
+}
+
+// jsonCalls concludes how calls in JSON are written.
+func (d *detective) jsonCalls(c jsonCall, one, two string) {
+	second, isTwo := findCall(two, probe.OtherFunction, probe.OtherArgument)
+	first, _ := findCall(two, probe.Function, probe.Argument)
+	shared := isTwo && c.array != nil && second.array != nil && first.array != nil && first.array.start == second.array.start
+	t := &d.Dialect.Tools
+	if c.array != nil {
+		t.JSON.ArrayWrapped = true
+		d.found("tools.json.array_wrapped", "true", "T1", one)
+	}
+	var f frame
+	switch {
+	case isTwo && !shared:
+		f = frameOf(one, c.span(true), two, []span{first.span(true), second.span(true)})
+	default:
+		f = frameOf(one, c.span(true), "", nil)
+		f = frame{sectionStart: f.sectionStart + f.open, sectionEnd: f.close + f.sectionEnd}
+	}
+	d.framed(f, one)
+	d.set(&t.PerCallStart, "tools.per_call_start", f.open, "T2", two)
+	d.set(&t.PerCallEnd, "tools.per_call_end", trimLeft(f.close), "T2", two)
+	d.jsonMembers(c, second)
+}
+
+// jsonMembers concludes which member is what.
+func (d *detective) jsonMembers(c, second jsonCall) {
+	j := &d.Dialect.Tools.JSON
+	key, quote := c.nameMember(probe.Function)
+	if key == "" {
+		j.NameIsKey = true
+		d.found("tools.json.name_is_key", "true", "T3", probe.Function)
+		quote = c.named.members[0].key.quote
+	}
+	if quote == '\'' {
+		j.PythonDicts = true
+		d.found("tools.json.python_dicts", "true", "T1", "'"+probe.Function+"'")
+	}
+	if j.NameIsKey {
+		return
+	}
+	prefix := ""
+	if c.field != "" {
+		prefix = c.field + "."
+		d.set(&j.FunctionField, "tools.json.function_field", c.field, "T3", c.field)
+		d.members(j, c.call, second.call, "")
+	}
+	d.members(j, c.named, second.named, prefix)
+	d.found("tools.json.parameter_order", strings.Join(j.ParameterOrder, ", "), "T1", "")
+}
+
+// members concludes which members of an object are the name, the arguments and the id, in their order. A text that counts
+// the calls is an id that the model makes up.
+func (d *detective) members(j *dialect.JSON, object, other literal, prefix string) {
+	for i, m := range object.members {
+		name := prefix + m.key.text
+		switch {
+		case m.value.text == probe.Function:
+			d.set(&j.NameField, "tools.json.name_field", name, "T3", m.value.text)
+		case m.value.kind == '{' && holdsKey(m.value, probe.Argument):
+			d.set(&j.ArgsField, "tools.json.args_field", name, "A1", probe.Argument)
+		case m.value.kind == '"' && strings.Contains(m.value.text, probe.Argument):
+			d.set(&j.ArgsField, "tools.json.args_field", name, "A1", m.value.text)
+			j.ArgsAreString = true
+			d.found("tools.json.args_are_string", "true", "A1", m.value.text)
+		case m.value.text == probe.ID:
+			d.set(&j.IDField, "tools.json.id_field", name, "T7", m.value.text)
+		case counts(m, other, i):
+			d.set(&j.GenIDField, "tools.json.gen_id_field", name, "T2", m.value.text+", "+other.members[i].value.text)
+		default:
+			continue
+		}
+		j.ParameterOrder = append(j.ParameterOrder, name)
+	}
+}
+
+// holdsKey says that an object has a member of that name.
+func holdsKey(object literal, name string) bool {
+	for _, m := range object.members {
+		if m.key.text == name {
+			return true
+		}
+	}
+	return false
+}
+
+// counts says that a member differs between the first call and the second, and is no part of what the calls differ in.
+func counts(m member, other literal, i int) bool {
+	if i >= len(other.members) || other.members[i].key.text != m.key.text {
+		return false
+	}
+	return (m.value.kind == '"' || m.value.kind == '0') && m.value.text != other.members[i].value.text
+}

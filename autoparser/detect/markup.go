@@ -1,0 +1,164 @@
+package detect
+
+import (
+	"strings"
+
+	"github.com/dragoman-project/dragoman/autoparser/dialect"
+	"github.com/dragoman-project/dragoman/autoparser/diff"
+	"github.com/dragoman-project/dragoman/autoparser/probe"
+)
+
+// endOfArguments is where the JSON arguments end that follow a name and hold an argument; -1 if there are none.
+func endOfArguments(text, name, argument, _ string) int {
+	if l, ok := literalWith(text, strings.Index(text, name), argument); ok {
+		return l.end
+	}
+	return -1
+}
+
+// endOfValue is where a value ends; -1 if it is not there.
+func endOfValue(text, _, _, value string) int {
+	if at := strings.Index(text, value); at >= 0 {
+		return at + len(value)
+	}
+	return -1
+}
+
+// markupCalls concludes how calls are written whose names stand in markup. end says where a call's arguments end.
+func (d *detective) markupCalls(one, two string, end func(text, name, argument, value string) int) {
+	at := func(text, name, argument, value string) (span, bool) {
+		s := span{strings.Index(text, name), end(text, name, argument, value)}
+		return s, s.start >= 0 && s.end > s.start
+	}
+	first, ok := at(one, probe.Function, probe.Argument, probe.Value)
+	if !ok {
+		d.lint("T1: the name of a call does not stand before its arguments")
+		d.Dialect.Tools = dialect.Tools{Format: dialect.ToolsNone, CallID: dialect.CallID{Position: dialect.CallIDNone}}
+		return
+	}
+	var both []span
+	s1, ok1 := at(two, probe.Function, probe.Argument, probe.Value)
+	s2, ok2 := at(two, probe.OtherFunction, probe.OtherArgument, probe.OtherValue)
+	if ok1 && ok2 && s1.end <= s2.start {
+		both = []span{s1, s2}
+	}
+	f := frameOf(one, first, two, both)
+	d.framed(f, one)
+	d.opened(f.open)
+	inner := one[first.start+len(probe.Function) : first.end]
+	if d.Dialect.Tools.Format == dialect.TagWithJSON {
+		d.jsonArguments(inner, f.close)
+	} else {
+		d.taggedArguments(f.close)
+	}
+}
+
+// opened divides what stands before a name: its first marker opens the call, the rest belongs to the name.
+func (d *detective) opened(open string) {
+	start, prefix := leadingMarker(open)
+	d.set(&d.Dialect.Tools.PerCallStart, "tools.per_call_start", start, "T2", open)
+	d.set(&d.Dialect.Tools.Function.NamePrefix, "tools.function.name_prefix", prefix, "T3", open+probe.Function)
+}
+
+// closed divides what stands behind the arguments: its last marker closes the call, if one opened it; the rest closes the
+// arguments and the function.
+func (d *detective) closed(behind string) {
+	t := &d.Dialect.Tools
+	rest, end := behind, ""
+	if t.PerCallStart != "" {
+		rest, end = diff.TrailingMarker(behind)
+	}
+	d.set(&t.PerCallEnd, "tools.per_call_end", strings.TrimSpace(end), "T2", behind)
+	if t.Arguments.Start != "" {
+		closing, after := leadingMarker(rest)
+		d.set(&t.Arguments.End, "tools.arguments.end", closing, "T6", rest)
+		rest = after
+	}
+	if !blank(rest) {
+		d.set(&t.Function.Close, "tools.function.close", rest, "T3", behind)
+	}
+}
+
+// jsonArguments: between the name and the brace there is what ends the name, and maybe an id.
+func (d *detective) jsonArguments(inner, behind string) {
+	at := strings.IndexByte(inner, '{')
+	if l, ok := literalWith(inner, 0, probe.Argument); ok {
+		at = l.start
+		if len(l.members) > 0 && l.members[0].key.quote == '\'' {
+			d.Dialect.Tools.JSON.PythonDicts = true
+			d.found("tools.json.python_dicts", "true", "T1", inner)
+		}
+	}
+	suffix := d.idBetween(inner[:at])
+	d.set(&d.Dialect.Tools.Function.NameSuffix, "tools.function.name_suffix", suffix, "T3", inner)
+	d.closed(trimLeft(behind))
+}
+
+// taggedArguments reads two arguments of one call (T5): what stands before the first and again before the second begins each.
+func (d *detective) taggedArguments(behind string) {
+	t5, ok := d.answers.Of("T5")
+	if !ok {
+		d.lint("T5: a call with two arguments is not rendered")
+		return
+	}
+	text := d.callsIn(t5.TextB)
+	_, rest, _ := strings.Cut(text, probe.Function)
+	first, rest, ok1 := strings.Cut(rest, probe.Argument)
+	assign, rest, ok2 := strings.Cut(rest, probe.Value)
+	between, rest, ok3 := strings.Cut(rest, probe.OtherArgument)
+	_, last, ok4 := strings.Cut(rest, probe.OtherValue)
+	if !ok1 || !ok2 || !ok3 || !ok4 {
+		d.lint("T5: arguments are not rendered in their order, each with its value")
+		return
+	}
+	a := &d.Dialect.Tools.Arguments
+	prefix := trimLeft(diff.CommonSuffix(first, between))
+	valueEnd := diff.CommonPrefix(between, last)
+	d.set(&a.NamePrefix, "tools.arguments.name_prefix", prefix, "A1", between+probe.OtherArgument)
+	nameSuffix, container := endOfName(d.idBetween(strings.TrimSuffix(first, prefix)))
+	d.set(&d.Dialect.Tools.Function.NameSuffix, "tools.function.name_suffix", nameSuffix, "T3", probe.Function+first)
+	d.set(&a.Start, "tools.arguments.start", container, "T6", probe.Function+first)
+	suffix, valuePrefix := endOfName(assign)
+	d.set(&a.NameSuffix, "tools.arguments.name_suffix", suffix, "A1", probe.Argument+assign)
+	d.set(&a.ValuePrefix, "tools.arguments.value_prefix", valuePrefix, "A2", assign+probe.Value)
+	d.set(&a.ValueSuffix, "tools.arguments.value_suffix", valueEnd, "A2", probe.Value+between)
+	separator := strings.TrimSuffix(strings.TrimPrefix(between, valueEnd), prefix)
+	d.set(&a.Separator, "tools.arguments.separator", separator, "T5", between)
+	d.closed(strings.TrimPrefix(behind, valueEnd))
+	d.otherTypes()
+}
+
+// endOfName divides what stands between a name and what follows it: what closes the name, and what opens the next.
+//
+//	>⏎                        closes the marker that the name stands in
+//	</arg_key>⏎<arg_value>    closes the one before the name, and opens another
+//	:<|"|>                    ends the name, and opens another
+func endOfName(text string) (suffix, next string) {
+	start, end := diff.FirstMarker(text)
+	if closing := strings.IndexAny(text, ">]"); closing >= 0 && closing < start {
+		n := withSpace(text, closing+1)
+		return text[:n], text[n:]
+	}
+	if strings.HasPrefix(text[start:], "</") || strings.HasPrefix(text[start:], "[/") || !blank(text[:start]) && start == len(text) {
+		n := withSpace(text, end)
+		return text[:n], text[n:]
+	}
+	if n := withSpace(text, 0); blank(text[:start]) && start < len(text) {
+		_ = n
+		return text[:end], text[end:]
+	}
+	return text[:start], text[start:]
+}
+
+// otherTypes compares a number with a text (T4): what stands around them should be the same.
+func (d *detective) otherTypes() {
+	t4, ok := d.answers.Of("T4")
+	if !ok {
+		return
+	}
+	a := d.Dialect.Tools.Arguments
+	want := probe.Argument + a.NameSuffix + a.ValuePrefix + probe.Number + a.ValueSuffix
+	if text := d.callsIn(t4.TextB); !strings.Contains(text, trimRight(want)) {
+		d.lint("T4: a number is not written as a text is: expected %q, found %q", want, excerpt(text))
+	}
+}

@@ -1,0 +1,165 @@
+package detect
+
+import (
+	"strings"
+
+	"github.com/dragoman-project/dragoman/autoparser/dialect"
+	"github.com/dragoman-project/dragoman/autoparser/diff"
+	"github.com/dragoman-project/dragoman/autoparser/probe"
+)
+
+// reasoning asks what stands around reasoning: first in answers (R1), then in answers with calls (R3), then in the prompts
+// for an answer with and without thinking (R2), then in what the template cuts off earlier answers (R4).
+func (d *detective) reasoning() {
+	r1, ok := d.answers.Of("R1")
+	if ok && d.shownReasoning(r1, probe.Content) {
+		d.reasoningMode(dialect.ReasoningTagBased, "R1", r1.Right)
+	} else if r3, ok := d.answers.Of("R3"); ok && !strings.Contains(r3.TextA, probe.Reasoning) && d.shownReasoning(r3, probe.Function) {
+		d.reasoningMode(dialect.ReasoningToolsOnly, "R3", r3.Right)
+	}
+	d.promptedReasoning()
+	d.cutReasoning()
+	if d.Dialect.Reasoning.End == "" {
+		d.Dialect.Reasoning = dialect.Reasoning{Mode: dialect.ReasoningNone}
+	}
+}
+
+func (d *detective) reasoningMode(mode dialect.ReasoningMode, by, seen string) {
+	d.Dialect.Reasoning.Mode = mode
+	d.found("reasoning.mode", string(mode), by, seen)
+}
+
+// shownReasoning reads the markers around reasoning that B shows, up to the needle that follows it.
+func (d *detective) shownReasoning(a probe.Answer, next string) bool {
+	before, after, ok := around(a.TextB, probe.Reasoning)
+	if !ok {
+		return false
+	}
+	between, _, ok := around(after, next)
+	if !ok {
+		return false
+	}
+	end := throughMarker(between)
+	if blank(end) {
+		d.lint("%s: reasoning is rendered, but nothing separates it from what follows", a.ID)
+		return false
+	}
+	start := d.reasoningStart(a, before)
+	if prompt := d.prompt(); strings.HasSuffix(trimRight(prompt), strings.TrimSpace(start)) && !strings.HasSuffix(prompt, start) {
+		// The prompt opens reasoning without the white space that answers have there: it is layout, not part of the marker.
+		start, end = strings.TrimSpace(start), strings.TrimSpace(end)
+	}
+	seen := start + probe.Reasoning + end
+	d.set(&d.Dialect.Reasoning.Start, "reasoning.start", start, a.ID, seen)
+	d.set(&d.Dialect.Reasoning.End, "reasoning.end", end, a.ID, seen)
+	return true
+}
+
+// reasoningStart is the marker before reasoning. It is what an answer with reasoning has that neither the prompt nor an
+// answer without reasoning begins with. Where the prompt, or every answer, opens reasoning, it is the last marker.
+func (d *detective) reasoningStart(a probe.Answer, before string) string {
+	without := a.TextA
+	if i := strings.Index(without, probe.Content); i >= 0 {
+		without = without[:i]
+	}
+	if before == without {
+		return d.promptedStart(before)
+	}
+	begun := tailOf(before)
+	shared := diff.CommonPrefix(diff.CommonPrefix(begun, tailOf(without)), tailOf(d.prompt()))
+	if own := begun[len(shared):]; !blank(own) {
+		return trimLeft(own)
+	}
+	_, marker := diff.TrailingMarker(before)
+	return marker
+}
+
+// promptedStart is what the prompt for an answer has beyond the header of an answer.
+func (d *detective) promptedStart(header string) string {
+	extra, ok := strings.CutPrefix(d.prompt(), header)
+	if !ok {
+		return ""
+	}
+	return trimLeft(extra)
+}
+
+// prompt is the prompt for an answer with thinking; "" if it is unknown.
+func (d *detective) prompt() string {
+	r2, _ := d.answers.Of("R2")
+	return r2.TextB
+}
+
+// promptedReasoning compares the prompts with and without thinking, behind the question. Without thinking, templates write
+// empty reasoning, or close what they would have opened.
+func (d *detective) promptedReasoning() {
+	r2, ok := d.answers.Of("R2")
+	if !ok || d.Dialect.Reasoning.End != "" || !strings.Contains(r2.Prefix, probe.User) || r2.Suffix != "" {
+		return
+	}
+	off, on := markersOf(r2.Left), markersOf(r2.Right)
+	before, last := diff.TrailingMarker(r2.Prefix)
+	start, end := "", ""
+	switch {
+	case len(on) > 0 && len(off) > 0:
+		start, end = on[len(on)-1], off[len(off)-1]
+	case len(on) > 0:
+		start, end = on[0], diff.Counterpart(on[0])
+	case len(off) > 1:
+		start, end = off[len(off)-2], off[len(off)-1]
+	case len(off) == 1 && last != "" && strings.Contains(before, probe.User):
+		start, end = strings.TrimSpace(last), trimRight(r2.Left)
+	}
+	if end == "" {
+		return
+	}
+	seen := "thinking: " + tailOf(r2.TextB) + " no thinking: " + tailOf(r2.TextA)
+	d.set(&d.Dialect.Reasoning.Start, "reasoning.start", start, "R2", seen)
+	d.set(&d.Dialect.Reasoning.End, "reasoning.end", end, "R2", seen)
+	d.reasoningMode(dialect.ReasoningTagBased, "R2", seen)
+}
+
+// tailOf is what a rendering has behind the question.
+func tailOf(text string) string {
+	if at := strings.LastIndex(text, probe.User); at >= 0 {
+		return text[at+len(probe.User):]
+	}
+	return text
+}
+
+// markersOf lists the markers of a text.
+func markersOf(text string) []string {
+	var all []string
+	for _, s := range diff.Segments(text) {
+		if s.Marker {
+			all = append(all, s.Text)
+		}
+	}
+	return all
+}
+
+// cutReasoning asks about reasoning that no answer shows: what the prompt ends with opens it. That is certain when the
+// template cuts off the text of an answer what stands before the counterpart of that marker.
+func (d *detective) cutReasoning() {
+	r4, ok := d.answers.Of("R4")
+	if !ok || d.Dialect.Reasoning.End != "" {
+		return
+	}
+	r1, _ := d.answers.Of("R1")
+	header, _, _ := strings.Cut(r1.TextA, probe.Content)
+	_, start := diff.TrailingMarker(header)
+	opens := probe.Opens(d.prompt())
+	cut := !strings.Contains(r4.TextB, probe.Reasoning) && strings.Contains(r4.TextB, probe.Content)
+	shown := strings.TrimSpace(start) == opens
+	switch {
+	case !cut && (shown || strings.TrimSpace(d.promptedStart(header)) != opens):
+		return
+	case !cut:
+		d.lint("R4: the prompt ends in %s, but the template never shows what ends reasoning; %s is a guess", opens, diff.Counterpart(opens))
+		fallthrough
+	case !shown:
+		start = opens
+	}
+	d.set(&d.Dialect.Reasoning.Start, "reasoning.start", start, "R4", tailOf(d.prompt()))
+	d.set(&d.Dialect.Reasoning.End, "reasoning.end", diff.Counterpart(opens), "R4", r4.B.Name)
+	d.reasoningMode(dialect.ReasoningTagBased, "R4", tailOf(d.prompt()))
+}

@@ -1,0 +1,60 @@
+package detect
+
+import (
+	"strings"
+
+	"github.com/dragoman-project/dragoman/autoparser/diff"
+	"github.com/dragoman-project/dragoman/autoparser/probe"
+)
+
+// turn asks what ends an answer, what begins a user's message (M1), and what begins an answer (M2).
+func (d *detective) turn() {
+	m1, ok := d.answers.Of("M1")
+	if !ok {
+		return
+	}
+	_, alone, shown := strings.Cut(m1.TextA, probe.Content)
+	_, behind, _ := strings.Cut(m1.TextB, probe.Content)
+	between, _, followed := strings.Cut(behind, probe.SecondUser)
+	if !shown || !followed {
+		d.lint("M1: messages are not rendered in their order")
+		return
+	}
+	ends := strings.TrimPrefix(diff.CommonPrefix(alone, between), d.Dialect.Content.End)
+	if blank(ends) {
+		// The end of the last message is left out: it is what the next question has before it beyond the first.
+		question, _, _ := strings.Cut(m1.TextA, probe.User)
+		ends = strings.TrimSuffix(between, diff.CommonSuffix(question, between))
+	}
+	end := strings.TrimSpace(throughMarker(ends))
+	d.set(&d.Dialect.EndOfTurn, "end_of_turn", end, "M1", between)
+	_, user, _ := strings.Cut(between, end)
+	d.set(&d.Dialect.UserStart, "user_start", strings.TrimSpace(user), "M1", between)
+	if m2, ok := d.answers.Of("M2"); ok {
+		start := d.assistantStart(m2)
+		d.set(&d.Dialect.AssistantStart, "assistant_start", start, "M2", start+probe.SecondContent)
+	}
+}
+
+// assistantStart is what the template writes before an answer: what the answer adds to the conversation before it, or, where
+// every conversation ends in the beginning of an answer, what follows the end of the question.
+func (d *detective) assistantStart(m2 probe.Answer) string {
+	before, _, _ := strings.Cut(m2.TextB, probe.SecondContent)
+	if added, ok := strings.CutPrefix(before, m2.TextA); ok {
+		if start := d.withoutMarkup(added); start != "" {
+			return start
+		}
+	}
+	_, behind, _ := strings.Cut(before, probe.SecondUser)
+	return d.withoutMarkup(strings.TrimPrefix(trimLeft(behind), d.Dialect.EndOfTurn))
+}
+
+// withoutMarkup is the beginning of an answer without the markers of reasoning and content in it.
+func (d *detective) withoutMarkup(text string) string {
+	for _, marker := range []string{d.Dialect.Reasoning.Start, d.Dialect.Reasoning.End, d.Dialect.Content.Start} {
+		if marker = strings.TrimSpace(marker); marker != "" {
+			text, _, _ = strings.Cut(text, marker)
+		}
+	}
+	return strings.TrimSpace(text)
+}

@@ -1,0 +1,77 @@
+package autoparser
+
+import (
+	"context"
+
+	"github.com/dragoman-project/dragoman/autoparser/detect"
+	"github.com/dragoman-project/dragoman/autoparser/dialect"
+	"github.com/dragoman-project/dragoman/autoparser/probe"
+	"github.com/dragoman-project/dragoman/autoparser/workaround"
+	"github.com/dragoman-project/dragoman/sdk/chat"
+)
+
+// Learned is what is known of a template. It is immutable and safe for concurrent use.
+type Learned struct {
+	Template *Template
+	// Answers are those of the template to all comparisons.
+	Answers probe.Answers
+	// Detected is what the answers say, Dialect what the workarounds make of it.
+	Detected detect.Result
+	Dialect  dialect.Dialect
+	// Workarounds are the rules that hold for the template.
+	Workarounds []workaround.Applied
+}
+
+// Learn asks a template all questions, concludes how it writes an answer, and applies the workarounds. It never fails: of a
+// template that gives no answers it learns that all output is content, and the lint says so. It depends on the template and
+// the rules alone.
+func Learn(t *Template, rules *workaround.Set) *Learned {
+	answers := probe.Ask(t.Capabilities, t.probe)
+	l := Learned{Template: t, Answers: answers, Detected: detect.Run(answers)}
+	return l.With(rules)
+}
+
+// With is what was learned with other workarounds. Nothing is rendered again.
+func (l *Learned) With(rules *workaround.Set) *Learned {
+	next := *l
+	next.Dialect, next.Workarounds = rules.Apply(workaround.Facts{
+		Source:       l.Template.Source,
+		Name:         l.Template.Name,
+		Dialect:      l.Detected.Dialect,
+		Capabilities: l.Template.Capabilities,
+	})
+	return &next
+}
+
+// Style is what rendering takes from what was learned.
+func (l *Learned) Style() Style {
+	s := Style{Reasoning: l.Dialect.Reasoning}
+	for _, w := range l.Workarounds {
+		s.Normalise = append(s.Normalise, w.Requests...)
+	}
+	return s
+}
+
+// Render renders the prompt of a request in the style that was learned. See Template.Render.
+func (l *Learned) Render(ctx context.Context, r *chat.Request) (Rendered, error) {
+	return l.Template.Render(ctx, r, l.Style())
+}
+
+// Findings are the fields of the dialect that are set, each with what decided it: comparisons, and then workarounds.
+func (l *Learned) Findings() []detect.Finding {
+	changed := map[string]bool{}
+	var corrected []detect.Finding
+	for _, w := range l.Workarounds {
+		for _, c := range w.Changes {
+			changed[c.Field] = true
+			corrected = append(corrected, detect.Finding{Field: c.Field, Value: c.To, By: "workaround " + w.Rule, Seen: w.Because})
+		}
+	}
+	var all []detect.Finding
+	for _, f := range l.Detected.Findings {
+		if !changed[f.Field] {
+			all = append(all, f)
+		}
+	}
+	return append(all, corrected...)
+}

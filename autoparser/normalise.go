@@ -1,0 +1,195 @@
+package autoparser
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/dragoman-project/dragoman/autoparser/dialect"
+	"github.com/dragoman-project/dragoman/autoparser/workaround"
+	"github.com/dragoman-project/dragoman/sdk/chat"
+)
+
+// Normalisation is one way in which a conversation is fitted to what a template can render.
+type Normalisation struct {
+	ID      string // as explanations and workarounds name it
+	Because string // what the template cannot do, and what is done about it
+	// apply changes a conversation, and reports whether there was anything to change.
+	apply func(*conversation, manner) bool
+}
+
+// Normalisations are all of them, in the order in which they are applied.
+func Normalisations() []Normalisation {
+	return []Normalisation{
+		{"developer-role", "few templates know developers: their messages become system messages", developerToSystem},
+		{"joined-content", "the template renders content as one text: typed parts are joined, a line each", joinParts},
+		{"typed-content", "the template renders content as typed parts only: a text becomes a part", splitParts},
+		{"no-null-content", "null content reads as an empty text", nullToEmpty},
+		{"trim-content", "the model was trained on content without white space at its edges", trimContent},
+		{"no-system-role", "the template has no system messages: what they say begins the first message of the user", systemToUser},
+		{"object-arguments", "the template wants the arguments of calls as objects: their texts are read", objectArguments},
+		{"reasoning-place", "the template looks for reasoning elsewhere: it is given there, too", placeThoughts},
+		{"tool-parameters", "templates read the parameters of every tool: one without any gets an empty schema", emptyParameters},
+	}
+}
+
+// manner is what normalisations depend on.
+type manner struct {
+	dialect.Capabilities
+	thoughts string // the further place where the template looks for the reasoning of a message
+	trim     bool
+}
+
+// manner is how conversations are fitted to the template; asked are the normalisations that workarounds ask for.
+func (t *Template) manner(asked []workaround.Normalisation) manner {
+	m := manner{Capabilities: t.Capabilities, thoughts: t.thoughts}
+	for _, n := range asked {
+		switch n {
+		case workaround.TrimContent:
+			m.trim = true
+		case workaround.NoSystemRole:
+			m.SystemRole = false
+		case workaround.ObjectArgs:
+			m.ObjectArguments = true
+		case workaround.JoinedContent:
+			m.StringContent, m.TypedContent = true, false
+		}
+	}
+	return m
+}
+
+// normalise fits a conversation to the template, and names what it had to do.
+func (m manner) normalise(c *conversation) []string {
+	var done []string
+	for _, n := range Normalisations() {
+		if n.apply(c, m) {
+			done = append(done, n.ID)
+		}
+	}
+	return done
+}
+
+func developerToSystem(c *conversation, _ manner) bool {
+	return c.each(func(msg *chat.Message) bool {
+		is := msg.Role == chat.RoleDeveloper
+		if is {
+			msg.Role = chat.RoleSystem
+		}
+		return is
+	})
+}
+
+// joinParts leaves parts that are no text to a template that renders parts: pictures have no text to join.
+func joinParts(c *conversation, m manner) bool {
+	return c.each(func(msg *chat.Message) bool {
+		parts := msg.Content.Parts
+		if parts == nil || !m.StringContent && m.TypedContent || m.TypedContent && slices.ContainsFunc(parts, isNoText) {
+			return false
+		}
+		var texts []string
+		for _, p := range parts {
+			if !isNoText(p) {
+				texts = append(texts, p.Text)
+			}
+		}
+		msg.Content = chat.TextContent(strings.Join(texts, "\n"))
+		return true
+	})
+}
+
+func isNoText(p chat.Part) bool { return p.Type != "text" }
+
+func splitParts(c *conversation, m manner) bool {
+	return m.TypedContent && !m.StringContent && c.each(func(msg *chat.Message) bool {
+		is := msg.Content.Text != nil
+		if is {
+			msg.Content = chat.Content{Parts: []chat.Part{{Type: "text", Text: *msg.Content.Text}}}
+		}
+		return is
+	})
+}
+
+func nullToEmpty(c *conversation, _ manner) bool {
+	return c.each(func(msg *chat.Message) bool {
+		null := msg.Content.Text == nil && msg.Content.Parts == nil
+		if null {
+			msg.Content = chat.TextContent("")
+		}
+		return null
+	})
+}
+
+func trimContent(c *conversation, m manner) bool {
+	return m.trim && c.each(func(msg *chat.Message) bool {
+		if msg.Content.Text == nil {
+			return false
+		}
+		trimmed := strings.TrimSpace(*msg.Content.Text)
+		changed := trimmed != *msg.Content.Text
+		msg.Content = chat.TextContent(trimmed)
+		return changed
+	})
+}
+
+func systemToUser(c *conversation, m manner) bool {
+	if m.SystemRole {
+		return false
+	}
+	var said []string
+	var rest []chat.Message
+	for _, msg := range c.messages {
+		if msg.Role == chat.RoleSystem && msg.Content.Text != nil {
+			said = append(said, *msg.Content.Text)
+		} else {
+			rest = append(rest, msg)
+		}
+	}
+	if len(said) == 0 {
+		return false
+	}
+	c.messages = tellUser(rest, strings.Join(said, "\n"))
+	return true
+}
+
+// tellUser puts a text in front of the first message of a user; without one, it becomes a message of its own.
+func tellUser(messages []chat.Message, text string) []chat.Message {
+	for i, msg := range messages {
+		if msg.Role == chat.RoleUser && msg.Content.Text != nil {
+			messages[i].Content = chat.TextContent(text + "\n" + *msg.Content.Text)
+			return messages
+		}
+	}
+	first := chat.Message{Role: chat.RoleUser, Content: chat.TextContent(text)}
+	return append([]chat.Message{first}, messages...)
+}
+
+func objectArguments(c *conversation, m manner) bool {
+	c.form.objectArguments = m.ObjectArguments
+	return m.ObjectArguments && slices.ContainsFunc(c.messages, func(msg chat.Message) bool { return len(msg.ToolCalls) > 0 })
+}
+
+func placeThoughts(c *conversation, m manner) bool {
+	c.form.thoughts = m.thoughts
+	return m.thoughts != "" && slices.ContainsFunc(c.messages, func(msg chat.Message) bool { return msg.ReasoningContent != "" })
+}
+
+func emptyParameters(c *conversation, _ manner) bool {
+	changed := false
+	for i, t := range c.tools {
+		if t.Parameters == nil {
+			c.tools[i].Parameters = json.RawMessage(`{"type": "object", "properties": {}}`)
+			c.tools[i].Raw = nil
+			changed = true
+		}
+	}
+	return changed
+}
+
+// each changes messages one by one, and reports whether any was changed.
+func (c *conversation) each(change func(*chat.Message) bool) bool {
+	changed := false
+	for i := range c.messages {
+		changed = change(&c.messages[i]) || changed
+	}
+	return changed
+}

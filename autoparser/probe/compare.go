@@ -1,0 +1,144 @@
+package probe
+
+import (
+	"strings"
+
+	"github.com/dragoman-project/dragoman/autoparser/dialect"
+	"github.com/dragoman-project/dragoman/autoparser/diff"
+)
+
+// Comparison is a question to a template, and the two probes whose renderings answer it.
+type Comparison struct {
+	ID       string // as findings name it
+	Question string // ends in a question mark
+	Differs  string // the one thing in which B differs from A
+	A, B     Probe
+	// Follow makes B from earlier answers, where it depends on them; false: there is nothing to ask.
+	Follow func(Answers) (Probe, bool)
+	// Needs says what a template must be able to do for the question to make sense; nil: nothing.
+	Needs func(dialect.Capabilities) bool
+}
+
+// Comparisons is the table of questions, in the order in which they are asked.
+func Comparisons() []Comparison {
+	return []Comparison{
+		{ID: "M1", Question: "What ends an answer, and what begins a user's message?",
+			Differs: "a question follows the answer", A: Answered(), B: FollowedUp()},
+		{ID: "M2", Question: "What begins an answer?",
+			Differs: "an answer follows the second question", A: FollowedUp(), B: TwiceAnswered()},
+		{ID: "R1", Question: "How is the reasoning of an answer written?",
+			Differs: "the answer has reasoning", A: Answered(), B: Reasoned()},
+		{ID: "R2", Question: "Does the prompt open or close reasoning?",
+			Differs: "thinking is enabled", A: PromptWithoutThinking(), B: Prompt()},
+		{ID: "R3", Question: "Is reasoning written only before tool calls?",
+			Differs: "a call in place of the answer", A: ReasonedWithTools(), B: ReasonedAndCalled(), Needs: toolCalls},
+		{ID: "R4", Question: "Does it cut reasoning off the text of an earlier answer?",
+			Differs: "the text begins with a thought, and what closes the marker that ends the prompt", A: FollowedUp(), Follow: thought},
+		{ID: "C1", Question: "What always stands around the text of an answer?",
+			Differs: "the answer is written", A: PromptWithoutThinking(), B: Answered()},
+		{ID: "T1", Question: "How is a tool call written?",
+			Differs: "a call in place of the answer", A: AnsweredWithTools(), B: Called(), Needs: toolCalls},
+		{ID: "T2", Question: "What belongs to each call, and what to all calls together?",
+			Differs: "a second call", A: Called(), B: CalledTwice(), Needs: parallelCalls},
+		{ID: "T3", Question: "What stands around the name of the function?",
+			Differs: "the function", A: Called(), B: CalledOther(), Needs: toolCalls},
+		{ID: "T4", Question: "Are values of other types written in another way?",
+			Differs: "a number in place of a text", A: Called(), B: CalledWithNumber(), Needs: toolCalls},
+		{ID: "A1", Question: "What stands around the name of an argument?",
+			Differs: "the argument", A: Called(), B: CalledWithOtherName(), Needs: toolCalls},
+		{ID: "A2", Question: "What stands around the value of an argument?",
+			Differs: "the value", A: Called(), B: CalledWithOtherValue(), Needs: toolCalls},
+		{ID: "T5", Question: "What separates arguments?",
+			Differs: "a second argument", A: Called(), B: CalledWithTwo(), Needs: toolCalls},
+		{ID: "T6", Question: "What stands around all arguments together?",
+			Differs: "an argument", A: CalledWithNone(), B: Called(), Needs: toolCalls},
+		{ID: "T7", Question: "Where is the id of a call?",
+			Differs: "the id", A: Called(), B: CalledWithOtherID(), Needs: toolCalls},
+	}
+}
+
+func toolCalls(c dialect.Capabilities) bool     { return c.ToolCalls }
+func parallelCalls(c dialect.Capabilities) bool { return c.ParallelToolCalls }
+
+// thought follows the prompt: what it ends with may open reasoning.
+func thought(earlier Answers) (Probe, bool) {
+	prompt, _ := earlier.Of("R2")
+	end := diff.Counterpart(Opens(prompt.TextB))
+	return Thought(end), end != ""
+}
+
+// Opens is the marker that a prompt ends with; "" if it ends with none.
+func Opens(prompt string) string {
+	_, marker := diff.TrailingMarker(prompt)
+	return strings.TrimSpace(marker)
+}
+
+// Render renders a probe.
+type Render func(Probe) (string, error)
+
+// Answer is what a comparison brought: both renderings, split where they differ. Left is of A, Right of B.
+type Answer struct {
+	Comparison
+	TextA, TextB string
+	diff.Split
+	Skipped bool  // the template cannot do what the question is about
+	Err     error // of the rendering that failed, if one did
+}
+
+// OK says that there is something to learn from.
+func (a Answer) OK() bool { return !a.Skipped && a.Err == nil }
+
+// Answers are the answers to all comparisons, in order.
+type Answers []Answer
+
+// Ask makes all comparisons. A probe that several of them share is rendered once.
+func Ask(can dialect.Capabilities, render Render) Answers {
+	rendered := map[string]rendering{}
+	once := func(p Probe) rendering {
+		r, ok := rendered[p.Name]
+		if !ok {
+			r.text, r.err = render(p)
+			rendered[p.Name] = r
+		}
+		return r
+	}
+	var all Answers
+	for _, c := range Comparisons() {
+		answer := Answer{Comparison: c, Skipped: c.Needs != nil && !c.Needs(can)}
+		if c.Follow != nil {
+			next, ask := c.Follow(all)
+			answer.B, answer.Skipped = next, answer.Skipped || !ask
+		}
+		if !answer.Skipped {
+			answer.compare(once(answer.A), once(answer.B))
+		}
+		all = append(all, answer)
+	}
+	return all
+}
+
+type rendering struct {
+	text string
+	err  error
+}
+
+func (a *Answer) compare(left, right rendering) {
+	if a.Err = left.err; a.Err == nil {
+		a.Err = right.err
+	}
+	if a.Err != nil {
+		return
+	}
+	a.TextA, a.TextB = left.text, right.text
+	a.Split = diff.Texts(left.text, right.text)
+}
+
+// Of returns the answer to the comparison with that id; false when there is nothing to learn from it.
+func (all Answers) Of(id string) (Answer, bool) {
+	for _, a := range all {
+		if a.ID == id {
+			return a, a.OK()
+		}
+	}
+	return Answer{}, false
+}

@@ -1,0 +1,133 @@
+package autoparser
+
+import (
+	"context"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/dragoman-project/dragoman/autoparser/dialect"
+	"github.com/dragoman-project/dragoman/autoparser/workaround"
+	"github.com/dragoman-project/dragoman/sdk/chat"
+)
+
+// Rendered is a prompt.
+type Rendered struct {
+	// Prompt is all that the model is given.
+	Prompt string
+	// GenerationPrompt is what begins the answer: what the template adds when it is asked for a generation prompt, and what a
+	// message to be continued says so far. Prompt ends in it, unless the request wants no generation prompt.
+	GenerationPrompt string
+	// TemplatePrompt is what the template wrote of GenerationPrompt, without a continued message and its markup.
+	TemplatePrompt string
+	// Normalised names the rows of Normalisations that changed the conversation.
+	Normalised []string
+}
+
+// Style is what rendering takes from what was learned. The zero value takes nothing.
+type Style struct {
+	// Reasoning is how reasoning is written, for the message that the model shall go on with.
+	Reasoning dialect.Reasoning
+	// Normalise lists normalisations that are needed although the template's capabilities do not show it.
+	Normalise []workaround.Normalisation
+}
+
+// Render renders the prompt of a request. The error is a *jinja.Error, or a *chat.RequestError when the request wants to go
+// on with a message that is not there.
+func (t *Template) Render(ctx context.Context, r *chat.Request, s Style) (Rendered, error) {
+	c := newConversation(r)
+	last, err := c.takeContinued()
+	if err != nil {
+		return Rendered{}, err
+	}
+	out := Rendered{Normalised: t.manner(s.Normalise).normalise(&c)}
+	without, err := t.text(ctx, c, false)
+	if err != nil {
+		return Rendered{}, err
+	}
+	with, err := t.text(ctx, c, true)
+	if err != nil {
+		return Rendered{}, err
+	}
+	out.Prompt, out.GenerationPrompt = without, added(without, with)
+	if r.AddGenerationPrompt || last != nil {
+		out.Prompt = with
+	}
+	out.TemplatePrompt = out.GenerationPrompt
+	if last != nil {
+		out.goOn(*last, r.ContinueFinalMessage, s.Reasoning)
+	}
+	return out, nil
+}
+
+// added is what the second text has beyond what both begin with.
+func added(without, with string) string {
+	n := 0
+	for n < min(len(without), len(with)) && without[n] == with[n] {
+		n++
+	}
+	for n > 0 && n < len(with) && !utf8.RuneStart(with[n]) {
+		n--
+	}
+	return with[n:]
+}
+
+// takeContinued takes the message that the model shall go on with out of the conversation; nil when there is none.
+func (c *conversation) takeContinued() (*chat.Message, error) {
+	if c.request.ContinueFinalMessage == chat.ContinueNone {
+		return nil, nil
+	}
+	n := len(c.messages)
+	if n == 0 || c.messages[n-1].Role != chat.RoleAssistant {
+		return nil, &chat.RequestError{Path: "continue_final_message",
+			Message: "expected the last message to be of the assistant; end the messages with the one to go on with, or leave this out"}
+	}
+	last := c.messages[n-1]
+	c.messages = c.messages[:n-1]
+	return &last, nil
+}
+
+// goOn writes the message so far behind the generation prompt, in place of reasoning that the prompt opens.
+func (out *Rendered) goOn(last chat.Message, part chat.Continuation, reasoning dialect.Reasoning) {
+	thoughts, text := last.ReasoningContent, contentText(last.Content)
+	if part == chat.ContinueAuto && text == "" && thoughts != "" {
+		part = chat.ContinueReasoning
+	}
+	said := ""
+	if reasoning.Mode != dialect.ReasoningNone && reasoning.End != "" {
+		out.cut(strings.TrimSpace(reasoning.Start))
+		said = reasoning.Start + thoughts
+		if part != chat.ContinueReasoning {
+			said += reasoning.End
+		}
+	}
+	if part != chat.ContinueReasoning {
+		said += text
+	}
+	out.GenerationPrompt = out.TemplatePrompt + said
+	out.Prompt += said
+}
+
+// cut takes the start marker of reasoning, and what follows it, off the end of the prompt.
+func (out *Rendered) cut(start string) {
+	if start == "" {
+		return
+	}
+	if at := strings.LastIndex(out.TemplatePrompt, start); at >= 0 {
+		out.Prompt = out.Prompt[:len(out.Prompt)-len(out.TemplatePrompt)+at]
+		out.TemplatePrompt = out.TemplatePrompt[:at]
+	} else if rest, ok := strings.CutSuffix(strings.TrimSpace(out.Prompt), start); ok {
+		out.Prompt = rest
+	}
+}
+
+// contentText is a content as one text.
+func contentText(c chat.Content) string {
+	if c.Text != nil {
+		return *c.Text
+	}
+	var text strings.Builder
+	for _, p := range c.Parts {
+		text.WriteString(p.Text)
+	}
+	return text.String()
+}

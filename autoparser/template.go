@@ -1,0 +1,52 @@
+package autoparser
+
+import (
+	"context"
+	"slices"
+
+	"github.com/dragoman-project/dragoman/autoparser/dialect"
+	"github.com/dragoman-project/dragoman/autoparser/jinja"
+)
+
+// Template is a chat template, compiled, and what it can do. It is immutable and safe for concurrent use.
+type Template struct {
+	Name   string // for people: it stands in errors
+	Source string
+	BOS    string // the token that begins a text; templates read it as bos_token
+	EOS    string // the token that ends one, eos_token
+	// Capabilities were found by rendering; Abilities says how, in the order of the questions.
+	Capabilities dialect.Capabilities
+	Abilities    []Ability
+
+	program   *jinja.Template
+	thoughts  string // the further place where it looks for the reasoning of a message; see places
+	exhausted error  // of the probe that exceeded a limit, if one did
+}
+
+// Options of Open. The zero value is the default.
+type Options struct {
+	// Limits bound every rendering, those of requests and those of probes.
+	Limits jinja.Limits
+}
+
+// Open compiles a template and probes what it can do. It fails only where the source is no template: one that fails on every
+// probe is a template that can do nothing.
+func Open(name, source, bos, eos string, o Options) (*Template, error) {
+	program, err := jinja.Compile(name, source, jinja.Options{Limits: o.Limits})
+	if err != nil {
+		return nil, err
+	}
+	t := &Template{Name: name, Source: source, BOS: bos, EOS: eos, program: program}
+	t.explore()
+	return t, nil
+}
+
+// reads says that the template reads a variable.
+func (t *Template) reads(variable string) bool {
+	return slices.Contains(t.program.Variables(), variable)
+}
+
+// text renders a conversation as it is, with or without the beginning of an answer.
+func (t *Template) text(ctx context.Context, c conversation, prompt bool) (string, error) {
+	return t.program.Render(ctx, t.variables(c, prompt), c.now())
+}
