@@ -81,15 +81,18 @@ func nextLowered(low string, c rune) (rest string, n int) {
 
 func swapcase(s string) string {
 	var b strings.Builder
+	low := lower(s)
 	for _, c := range s {
+		next, n := nextLowered(low, c)
 		switch {
 		case unicode.IsUpper(c):
-			b.WriteString(lower(string(c)))
+			b.WriteString(low[:n])
 		case unicode.IsLower(c):
 			b.WriteString(upper(string(c)))
 		default:
 			b.WriteRune(c)
 		}
+		low = next
 	}
 	return b.String()
 }

@@ -8,7 +8,6 @@ import (
 )
 
 func absolute(_ *render, in Value, _ arguments) Value {
-	mustExist(in)
 	if f, ok := in.(float); ok {
 		return float(math.Abs(float64(f)))
 	}
@@ -146,7 +145,6 @@ func round(r *render, in Value, a arguments) Value {
 
 // rounded is Python's round(v, n): to even where both neighbours are equally near.
 func rounded(in Value, precision int) Value {
-	mustExist(in)
 	if f, ok := in.(float); ok {
 		return float(roundFloat(float64(f), precision))
 	}
@@ -208,8 +206,11 @@ func roundedTo(r *render, in Value, precision int, method string) Value {
 
 func fileSize(r *render, in Value, a arguments) Value {
 	size, ok := number(floatFilter(r, in, arguments{values: []Value{none{}}}))
+	if _, isText := str(in); !ok && isText {
+		throw("ValueError", "could not convert string to float: %s", printed(in))
+	}
 	if !ok {
-		throw("ValueError", "could not convert %s to float", printed(in))
+		throw("TypeError", "float() argument must be a string or a real number, not '%s'", in.class())
 	}
 	base, units := 1000.0, []string{"kB", "MB", "GB", "TB", "PB", "EB", "ZB", "YB"}
 	if truth(a.values[0]) {

@@ -70,6 +70,9 @@ func reverse(r *render, in Value, _ arguments) Value {
 	if _, ok := str(in); ok {
 		return r.slice(in, none{}, none{}, integer(-1))
 	}
+	if !iterable(in) {
+		throw("FilterArgumentError", "argument must be iterable")
+	}
 	items := slices.Clone(r.copied(in))
 	r.growTimes(len(items), 16)
 	slices.Reverse(items)

@@ -82,6 +82,9 @@ func center(r *render, in Value, a arguments) Value {
 // indent puts a margin before each line but, unless asked for, the first and the blank ones.
 func indent(r *render, in Value, a arguments) Value {
 	mustExist(in)
+	if isList(in) {
+		throw("AttributeError", "'list' object has no attribute 'splitlines'")
+	}
 	s := needText(in, "what is indented")
 	margin, ok := str(a.values[0])
 	if !ok {

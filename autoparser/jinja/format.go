@@ -104,6 +104,8 @@ func (r *render) formatText(s string, f formatSpec) string {
 		throw("ValueError", "Unknown format code '%c' for object of type 'str'", f.kind)
 	case f.sign != 0:
 		throw("ValueError", "Sign not allowed in string format specifier")
+	case f.group != 0:
+		throw("ValueError", "Cannot specify '%c' with 's'.", f.group)
 	case f.align == '=':
 		throw("ValueError", "'=' alignment not allowed in string format specifier")
 	}

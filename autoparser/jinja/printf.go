@@ -51,10 +51,19 @@ func (p *printfRun) run() string {
 		used = used || c.named
 		p.b.WriteString(p.convert(c, p.value(c)))
 	}
-	if _, mapping := p.values.(*Object); len(p.items) > 0 && !used && !mapping && !isList(p.values) {
+	if len(p.items) > 0 && !used && !subscriptable(p.values) {
 		throw("TypeError", "not all arguments converted during string formatting")
 	}
 	return p.b.String()
+}
+
+// subscriptable reports whether Python takes v for a mapping, of which a format need not use everything.
+func subscriptable(v Value) bool {
+	switch v.(type) {
+	case *Object, *undefined, *span:
+		return true
+	}
+	return isList(v)
 }
 
 func isList(v Value) bool {
@@ -165,7 +174,6 @@ func (p *printfRun) convert(c conversion, v Value) string {
 	case 'd', 'i', 'u':
 		return p.r.formatDigits(wholePart(v, c.verb), c.spec, 'd')
 	case 'x', 'X', 'o':
-		mustExist(v)
 		if _, ok := wide(v); !ok {
 			throw("TypeError", "%%%c format: an integer is required, not %s", c.verb, v.class())
 		}
