@@ -32,17 +32,15 @@ func Build(p *peg.Program, o Options) (*Constraint, error) {
 		return nil, err
 	}
 	c := &Constraint{Lazy: o.Mode == Lazy, Triggers: o.Triggers}
-	root := &rule{name: "root"}
-	if o.Mode == Lazy {
-		root.body = b.fromTriggers(b.p.Root)
-		if c.Triggers == nil && b.err == nil {
-			c.Triggers = b.triggers()
-		}
-	} else {
-		root.body = b.expr(b.p.Root)
-	}
+	root := &rule{name: "root", body: b.expr(b.p.Root)}
 	if b.err != nil {
 		return nil, b.err
+	}
+	if o.Mode == Lazy {
+		root.body = b.fromTriggers(b.p.Root)
+		if c.Triggers == nil {
+			c.Triggers = b.triggers()
+		}
 	}
 	if !prune(root) {
 		return nil, b.emptyError(o.Mode)
@@ -77,8 +75,9 @@ type builder struct {
 	active  map[peg.ID]bool // being turned into an expression
 	tails   map[peg.ID]*rule
 	parents []int
-	scope   string // the name of the rule that surrounds the node at hand
-	from    []peg.ID
+	scope   string   // the name of the rule that surrounds the node at hand
+	from    []peg.ID // the triggers that fromTriggers met
+	looks   int      // nodes that headers looked at
 
 	names   map[string]bool
 	untils  untils
@@ -301,6 +300,9 @@ func (b *builder) literal(id peg.ID, s string) *expr {
 // multiplies bounds inside each other.
 func (b *builder) repeat(lo, hi int, e *expr) *expr {
 	const most = maxRepetitions - 1
+	if lo = max(lo, 0); hi >= 0 && lo > hi {
+		return b.fail("program: at least %d and at most %d repetitions cannot both hold", lo, hi)
+	}
 	if hi > most {
 		b.note("at most %d repetitions cannot be held to: engines refuse bounds over %d", hi, maxRepetitions)
 		hi = -1

@@ -13,7 +13,7 @@ const (
 	maxSource      = 8 << 20
 	maxNesting     = 256
 	maxRepetitions = 2000
-	maxStates      = 1 << 20
+	maxStates      = 1 << 18
 )
 
 // Grammar is a grammar that can be matched, sampled and printed. It never changes and may be shared.

@@ -20,8 +20,8 @@ type rest struct {
 	depth int
 }
 
-// maxDepth bounds how many expressions may be open at once while a prompt is read.
-const maxDepth = 2000
+// maxOpen bounds how many expressions may be open at once while a prompt is read.
+const maxOpen = 2000
 
 type promptReader struct {
 	space  *rule
@@ -49,7 +49,7 @@ func after(e *expr, space *rule, prompt string) (*expr, error) {
 		}
 	}
 	if r.capped {
-		return nil, fmt.Errorf("program: reading the generation prompt opens more than %d rules inside each other", maxDepth)
+		return nil, fmt.Errorf("program: reading the generation prompt opens more than %d rules inside each other", maxOpen)
 	}
 	var kids []*expr
 	for _, w := range ways {
@@ -85,7 +85,7 @@ func (r *promptReader) push(e *expr, below *rest) *rest {
 	if below != nil {
 		key.depth += below.depth
 	}
-	if key.depth > maxDepth {
+	if key.depth > maxOpen {
 		r.capped = true
 		return below
 	}

@@ -13,6 +13,7 @@ import (
 const (
 	maxSchemaWork = 1 << 17
 	maxReferences = 64
+	maxDepth      = 512 // of visits inside each other
 )
 
 // FromSchema makes the constraint for one JSON value that follows schema.
@@ -38,6 +39,7 @@ type converter struct {
 	bare     *expr    // what a string is where the text is a bare string; nil in JSON
 	escaped  bool     // a bare string stands between quotes all the same
 	delims   []string // what ends a bare string
+	depth    int      // visits inside each other
 }
 
 // schema is node id, of kind Schema.
@@ -145,6 +147,10 @@ func (c *converter) visit(s *value, path, name string) (*expr, error) {
 	if c.b.room--; c.b.room < 0 {
 		return nil, bad(path, "the program's schemas are too large: more than %d parts", maxSchemaWork)
 	}
+	if c.depth++; c.depth > maxDepth {
+		return nil, bad(path, "what must hold here refers to itself")
+	}
+	defer func() { c.depth-- }()
 	switch {
 	case s.isTrue():
 		return c.b.primitive("value", c.spelling), nil

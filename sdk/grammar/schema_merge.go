@@ -1,6 +1,7 @@
 package grammar
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -74,19 +75,19 @@ func (c *converter) allOf(s *value, path, name string) (*expr, error) {
 	if merged == nil {
 		merged = newObject()
 	}
-	implicit := len(parts) > 1
+	parts, err := c.allResolved(parts, at(path, "allOf"))
+	if err != nil {
+		return nil, err
+	}
+	implicit := len(parts) > 1 && !merged.has("required") && !slices.ContainsFunc(parts, func(p *value) bool { return p.has("required") })
 	for i, part := range parts {
 		where := at(path, "allOf", i)
-		part, err := c.resolved(part, where)
-		if err != nil {
-			return nil, err
-		}
 		if part.is(objectKind) && len(part.keys) == 0 || part.isTrue() {
 			continue
 		}
 		if alternatives := optionalProperties(c, part); alternatives != nil {
 			part = alternatives
-		} else if implicit && part.has("properties") && !part.has("required") && !s.has("required") {
+		} else if implicit && part.has("properties") {
 			part = requireAll(part)
 		}
 		if merged, err = c.merge(merged, part, where, 0); err != nil {
@@ -97,6 +98,17 @@ func (c *converter) allOf(s *value, path, name string) (*expr, error) {
 		return c.b.primitive("value", c.spelling), nil
 	}
 	return c.visit(merged, path, name)
+}
+
+func (c *converter) allResolved(parts []*value, path string) ([]*value, error) {
+	out := make([]*value, len(parts))
+	for i, p := range parts {
+		var err error
+		if out[i], err = c.resolved(p, path+"/"+strconv.Itoa(i)); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }
 
 // requireAll is s with all its properties required: what several schemas together describe is meant to be there.

@@ -77,7 +77,7 @@ func (b *builder) tail(id peg.ID, n *peg.Node) *expr {
 func (b *builder) triggers() []Trigger {
 	var out []Trigger
 	for _, id := range b.from {
-		for _, h := range b.headers(b.p.Nodes[id].Kids[0], 0) {
+		for _, h := range b.headers(b.p.Nodes[id].Kids[0]) {
 			t, ok := h.trigger()
 			if !ok {
 				b.note("rule %q: it may begin with text that is no literal, where no trigger can fire", b.p.Nodes[id].Text)
@@ -127,15 +127,16 @@ func (h header) trigger() (Trigger, bool) {
 	return Trigger{Type: TriggerPattern, Value: "(" + strings.TrimSuffix(pattern.String(), `\s*`) + ")"}, true
 }
 
+// Limits of headers. Beyond them a rule begins with something that is no literal.
 const (
-	maxHeaders     = 256
-	maxHeaderDepth = 64
+	maxHeaders = 256
+	maxLooks   = 1 << 14
 )
 
 // headers are the ways in which node id may begin.
-func (b *builder) headers(id peg.ID, depth int) []header {
+func (b *builder) headers(id peg.ID) []header {
 	n := &b.p.Nodes[id]
-	if depth > maxHeaderDepth {
+	if b.looks++; b.looks > maxLooks {
 		return []header{{closed: true}}
 	}
 	switch n.Op {
@@ -149,33 +150,33 @@ func (b *builder) headers(id peg.ID, depth int) []header {
 		if tolerance(n.Text) {
 			return nil
 		}
-		return b.headers(n.Kids[0], depth+1)
+		return b.headers(n.Kids[0])
 	case peg.Atomic, peg.Tag:
-		return b.headers(n.Kids[0], depth+1)
+		return b.headers(n.Kids[0])
 	case peg.Choice:
-		return b.choiceHeaders(n, depth)
+		return b.choiceHeaders(n)
 	case peg.Sequence:
-		return b.sequenceHeaders(n, depth)
+		return b.sequenceHeaders(n)
 	case peg.Repeat:
-		return b.repeatHeaders(n, depth)
+		return b.repeatHeaders(n)
 	}
 	return []header{{closed: true}}
 }
 
-func (b *builder) choiceHeaders(n *peg.Node, depth int) []header {
+func (b *builder) choiceHeaders(n *peg.Node) []header {
 	var out []header
 	for _, k := range n.Kids {
-		out = append(out, b.headers(k, depth+1)...)
+		out = append(out, b.headers(k)...)
 	}
 	return out
 }
 
-func (b *builder) sequenceHeaders(n *peg.Node, depth int) []header {
+func (b *builder) sequenceHeaders(n *peg.Node) []header {
 	out := []header{{}}
 	for _, k := range n.Kids {
 		var next []header
 		done := true
-		kids := b.headers(k, depth+1)
+		kids := b.headers(k)
 		for _, h := range out {
 			if h.closed || len(next) > maxHeaders {
 				next = append(next, h)
@@ -209,8 +210,8 @@ func joinParts(parts, more []string) []string {
 
 // repeatHeaders are those of the first time, and the empty one where there need be none: then the rule begins with what
 // follows. A repetition of white space alone is white space.
-func (b *builder) repeatHeaders(n *peg.Node, depth int) []header {
-	kids := b.headers(n.Kids[0], depth+1)
+func (b *builder) repeatHeaders(n *peg.Node) []header {
+	kids := b.headers(n.Kids[0])
 	if n.Min > 0 {
 		return kids
 	}
