@@ -41,6 +41,8 @@ func (a *assembly) openers() []string {
 	return []string{"\n{"}
 }
 
+// Every part of a call takes the white space behind it, so that what follows can be told to be missing at its first byte.
+
 // calls is a run of calls and what may follow it before the content goes on: an end marker of reasoning that a call has
 // ended already, and reasoning anew.
 func (a *assembly) calls() peg.ID { return a.once("calls", a.run) }
@@ -61,7 +63,7 @@ func (a *assembly) run() peg.ID {
 func (a *assembly) callRuns() []peg.ID {
 	whole := a.named("call", a.call(a.m.callStart))
 	if a.markerless() {
-		return []peg.ID{a.Seq(a.Optional(a.only("newline", a.Space())), a.list(whole, whole))}
+		return []peg.ID{a.Seq(a.Optional(a.only("newline", a.Tag(peg.Content, a.Space()))), a.list(whole, whole))}
 	}
 	var runs []peg.ID
 	if a.m.sectionStart != "" {
@@ -93,7 +95,7 @@ func (a *assembly) sectionEnd() peg.ID {
 	if a.m.sectionEnd == "" {
 		return a.Empty()
 	}
-	return a.tolerate(a.Space(), a.Lit(a.m.sectionEnd))
+	return a.tolerate(a.Lit(a.m.sectionEnd))
 }
 
 // list is one call or several, in an array where the format has one.
@@ -101,20 +103,20 @@ func (a *assembly) list(first, next peg.ID) peg.ID {
 	if !a.arrayed() {
 		return a.several(first, next, a.m.separator)
 	}
-	array := a.Seq(a.Lit("["), a.Space(), a.several(first, next, ","), a.Space(), a.tolerate(a.Lit("]")))
+	array := a.Seq(a.Lit("["), a.Space(), a.several(first, next, ","), a.tolerate(a.Lit("]"), a.Space()))
 	return a.Choice(array, a.only("no-array", a.several(first, next, a.m.separator)))
 }
 
 // several is one call, or several where the request allows parallel calls; a second one is read in any case.
 func (a *assembly) several(first, next peg.ID, separator string) peg.ID {
-	between := a.Space()
+	again := []peg.ID{next, a.Space()}
 	if separator != "" {
-		between = a.Seq(a.Space(), a.tolerate(a.Lit(separator)), a.Space())
+		again = append([]peg.ID{a.tolerate(a.Lit(separator), a.Space())}, again...)
 	}
-	if a.request.ParallelToolCalls {
-		return a.Seq(first, a.Star(between, next))
+	if !a.request.ParallelToolCalls {
+		again = []peg.ID{a.only("next-call", again...)}
 	}
-	return a.Seq(first, a.Star(a.only("next-call", between, next)))
+	return a.Seq(first, a.Space(), a.Star(again...))
 }
 
 func (a *assembly) arrayed() bool {
@@ -129,7 +131,7 @@ func (a *assembly) call(start string) peg.ID {
 	}
 	kids = append(kids, a.format.before(), a.once("by-name", a.byName))
 	if a.m.callEnd != "" {
-		kids = append(kids, a.tolerate(a.Space(), a.Lit(a.m.callEnd)))
+		kids = append(kids, a.tolerate(a.Lit(a.m.callEnd)))
 	}
 	return a.Tag(peg.Call, kids...)
 }

@@ -71,12 +71,12 @@ func (j jsonNative) before() peg.ID {
 
 // early is what may stand before the name: an id, a type.
 func (j jsonNative) early() peg.ID {
-	comma := j.Seq(j.Space(), j.Lit(","), j.Space())
-	kind := j.Seq(j.key("type"), j.quoted("function"), comma)
+	kind := j.Seq(j.key("type"), j.quoted("function"), j.Space(), j.comma())
+	id := j.Seq(j.id(), j.Space(), j.comma())
 	if j.f.idFirst {
-		return j.Seq(j.Optional(j.only("type", kind)), j.tolerate(j.id(), comma), j.Optional(j.only("type", kind)))
+		return j.Seq(j.Optional(j.only("type", kind)), j.tolerate(id), j.Optional(j.only("type", kind)))
 	}
-	return j.Star(j.only("early", j.Choice(j.Seq(j.id(), comma), kind)))
+	return j.Star(j.only("early", j.Choice(id, kind)))
 }
 
 func (j jsonNative) id() peg.ID {
@@ -114,34 +114,37 @@ func (j jsonNative) closing() peg.ID {
 }
 
 func (j jsonNative) rest(t tool) peg.ID {
-	end := []peg.ID{j.Space(), j.Lit("}")}
-	if j.d.Tools.JSON.NameIsKey {
-		return j.Seq(append([]peg.ID{j.Space(), j.arguments(t)}, end...)...)
-	}
-	var kids []peg.ID
-	if j.markerless() {
-		kids = append(kids, j.arguments(t))
-	} else {
-		kids = append(kids, j.Star(j.member()), j.tolerate(j.next(), j.key(j.f.args), j.arguments(t)))
+	kids := []peg.ID{j.Space()}
+	switch {
+	case j.d.Tools.JSON.NameIsKey:
+		return j.Seq(j.Space(), j.arguments(t), j.Space(), j.closeBrace())
+	case j.markerless():
+		kids = append(kids, j.arguments(t), j.Space())
+	default:
+		kids = append(kids, j.others(), j.tolerate(j.comma(), j.key(j.f.args), j.arguments(t), j.Space()))
 	}
 	if j.writesIDs() && !j.f.idFirst {
-		kids = append(kids, j.Star(j.member()), j.tolerate(j.next(), j.id()))
+		kids = append(kids, j.others(), j.tolerate(j.comma(), j.id(), j.Space()))
 	}
-	kids = append(kids, j.Star(j.member()))
+	kids = append(kids, j.others(), j.closeBrace())
 	if j.f.outer != "" {
-		kids = append(kids, j.Space(), j.Lit("}"), j.Star(j.member()))
+		kids = append(kids, j.others(), j.closeBrace())
 	}
-	return j.Seq(append(kids, end...)...)
+	return j.Seq(kids...)
 }
 
-// next is the comma before a member.
-func (j jsonNative) next() peg.ID { return j.Seq(j.Space(), j.Lit(","), j.Space()) }
+func (j jsonNative) closeBrace() peg.ID { return j.Seq(j.Lit("}"), j.Space()) }
 
-// member is a member that is not the template's own, or not where it should be.
+// comma is the comma before a member.
+func (j jsonNative) comma() peg.ID { return j.Seq(j.Lit(","), j.Space()) }
+
+// others are members that are not the template's own, or not where they should be.
+func (j jsonNative) others() peg.ID { return j.Star(j.member()) }
+
 func (j jsonNative) member() peg.ID {
 	return j.once("~member", func() peg.ID {
 		other := j.Seq(j.Not(j.quoted(j.f.args)), j.Value(peg.StringValue|peg.PythonQuotes), j.colon(), j.Value(peg.AnyPython))
-		return j.Seq(j.next(), j.Choice(j.id(), other))
+		return j.Seq(j.comma(), j.Choice(j.id(), other), j.Space())
 	})
 }
 

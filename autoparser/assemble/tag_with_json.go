@@ -25,9 +25,9 @@ func (f tagWithJSON) args(t tool) peg.ID {
 	if start != "" {
 		kids = append(kids, f.tolerate(f.Lit(start)), f.Space())
 	}
-	kids = append(kids, f.arguments(t))
+	kids = append(kids, f.arguments(t), f.Space())
 	if end != "" {
-		kids = append(kids, f.tolerate(f.Space(), f.Lit(end)))
+		kids = append(kids, f.tolerate(f.Lit(end), f.Space()))
 	}
 	return f.Seq(kids...)
 }

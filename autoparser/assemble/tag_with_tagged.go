@@ -49,18 +49,17 @@ func (f tagWithTagged) follows() []string {
 
 func (f tagWithTagged) args(t tool) peg.ID {
 	e := f.edges()
-	arg := f.Seq(f.Lit(e.namePrefix), f.byKey(t))
-	next := f.Seq(f.Space(), arg)
+	arg := []peg.ID{f.Lit(e.namePrefix), f.byKey(t), f.Space()}
 	if e.separator != "" {
-		next = f.Seq(f.Space(), f.Optional(f.Lit(e.separator), f.Space()), arg)
+		arg = append(arg, f.Optional(f.Lit(e.separator), f.Space()))
 	}
 	kids := []peg.ID{}
 	if e.start != "" {
-		kids = append(kids, f.tolerate(f.Lit(e.start)))
+		kids = append(kids, f.tolerate(f.Lit(e.start), f.Space()))
 	}
-	kids = append(kids, f.Tag(peg.Object, f.Star(next)))
+	kids = append(kids, f.Tag(peg.Object, f.Star(arg...)))
 	if e.end != "" {
-		kids = append(kids, f.tolerate(f.Space(), f.Lit(e.end)))
+		kids = append(kids, f.tolerate(f.Lit(e.end), f.Space()))
 	}
 	return f.Seq(kids...)
 }

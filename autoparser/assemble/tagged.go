@@ -63,16 +63,21 @@ func (f tagged) rest(t tool) peg.ID {
 	kids := []peg.ID{f.Space()}
 	switch f.d.Tools.CallID.Position {
 	case dialect.CallIDBetweenNameAndArgs:
-		kids = append(kids, f.idOrSuffix(), f.Space(), f.inner.args(t))
+		kids = append(kids, f.idOrSuffix(), f.Space(), f.inner.args(t), f.closed())
 	case dialect.CallIDAfterArgs:
-		kids = append(kids, f.inner.args(t), f.tolerate(f.Space(), f.id()))
+		kids = append(kids, f.inner.args(t), f.Optional(f.id(), f.Space()), f.closed(), f.Optional(f.id(), f.Space()))
 	default:
-		kids = append(kids, f.inner.args(t))
-	}
-	if f.m.close != "" {
-		kids = append(kids, f.tolerate(f.Space(), f.Lit(f.m.close)))
+		kids = append(kids, f.inner.args(t), f.closed())
 	}
 	return f.Seq(kids...)
+}
+
+// closed is the marker behind the arguments.
+func (f tagged) closed() peg.ID {
+	if f.m.close == "" {
+		return f.Empty()
+	}
+	return f.tolerate(f.Lit(f.m.close), f.Space())
 }
 
 // idPrefix is what stands behind the name where an id follows it.
