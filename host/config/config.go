@@ -80,7 +80,7 @@ type Plugins struct {
 
 // Log says what is logged.
 type Log struct {
-	Level  string `yaml:"level" reload:"live" help:"least level that is logged: debug, info, warn or error"`
+	Level  string `yaml:"level" reload:"restart" help:"least level that is logged: debug, info, warn or error"`
 	Format string `yaml:"format" reload:"restart" help:"form of the log on standard error: text or json"`
 }
 
