@@ -1,0 +1,24 @@
+package plugins
+
+import "fmt"
+
+// Unavailable is the error of a plugin that does not answer. Trying again later can help.
+type Unavailable struct {
+	Plugin string
+	Reason string
+}
+
+func (e *Unavailable) Error() string {
+	return fmt.Sprintf("plugin %s does not answer: %s", e.Plugin, e.Reason)
+}
+
+// Fault is the error of a plugin that answers what it must not. Trying again does not help; a better version does.
+type Fault struct {
+	Plugin string
+	Err    error
+}
+
+func (e *Fault) Error() string { return fmt.Sprintf("plugin %s: %v", e.Plugin, e.Err) }
+
+// Unwrap returns what is wrong.
+func (e *Fault) Unwrap() error { return e.Err }

@@ -1,0 +1,251 @@
+package plugins
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+	goplugin "github.com/hashicorp/go-plugin"
+	"github.com/hashicorp/go-plugin/runner"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/health/grpc_health_v1"
+
+	"github.com/dragoman-project/dragoman/internal/wire"
+	"github.com/dragoman-project/dragoman/internal/wire/rpc"
+	pb "github.com/dragoman-project/dragoman/sdk/proto/dragoman/plugin/v1"
+)
+
+// generation is one process of a plugin. While it serves, any number of calls hold it; one that is retired takes no more
+// and ends with its last call.
+type generation struct {
+	number   int
+	process  *process
+	client   *goplugin.Client
+	health   grpc_health_v1.HealthClient
+	handlers map[string]*rpc.Handler // by name
+	started  time.Time
+	outputs  []io.Closer // of what the process prints over the connection
+
+	mu       sync.Mutex
+	holders  int
+	retired  bool
+	answered bool // it has answered a call
+	used     time.Time
+	drained  chan struct{} // closed when it is retired and nobody holds it
+	killing  sync.Once
+	dead     chan struct{} // closed when the process and all that belongs to it is gone
+}
+
+// launch starts a process of a binary and waits until it has described itself. On an error nothing is left behind.
+func launch(ctx context.Context, o *Options, b binary, m *Manifest, dir string, number int) (*generation, error) {
+	log := &lineLog{log: o.Logger.With("plugin", m.Name, "generation", number)}
+	g := &generation{number: number, started: time.Now(), used: time.Now(), drained: make(chan struct{}), dead: make(chan struct{})}
+	conn := new(connection)
+	stdout, stderr := log.writer("stdout"), log.writer("stderr")
+	g.outputs = []io.Closer{stdout, stderr}
+	g.client = goplugin.NewClient(&goplugin.ClientConfig{
+		HandshakeConfig:  goplugin.HandshakeConfig{MagicCookieKey: wire.CookieKey, MagicCookieValue: wire.CookieValue},
+		VersionedPlugins: map[int]goplugin.PluginSet{wire.ProtocolVersion: {wire.ServiceName: conn}},
+		RunnerFunc:       runnerFor(g, b, m, dir, log),
+		UnixSocketConfig: &goplugin.UnixSocketConfig{TempDir: dir},
+		AllowedProtocols: []goplugin.Protocol{goplugin.ProtocolGRPC},
+		StartTimeout:     o.StartTimeout,
+		SkipHostEnv:      true,
+		Logger:           hclog.NewNullLogger(),
+		SyncStdout:       stdout,
+		SyncStderr:       stderr,
+		GRPCDialOptions:  []grpc.DialOption{rpc.CallOptions()},
+	})
+	if err := g.connect(ctx, conn, o); err != nil {
+		g.kill(0)
+		return nil, g.explain(err)
+	}
+	return g, nil
+}
+
+// runnerFor prepares the process when go-plugin has put together its environment.
+func runnerFor(g *generation, b binary, m *Manifest, dir string, log *lineLog) func(hclog.Logger, *exec.Cmd, string) (runner.Runner, error) {
+	return func(_ hclog.Logger, prepared *exec.Cmd, socketDir string) (runner.Runner, error) {
+		options, err := m.options()
+		if err != nil {
+			return nil, err
+		}
+		cmd := exec.Command(b.path)
+		cmd.Dir = dir
+		cmd.Env = append(prepared.Env,
+			"PATH=/usr/local/bin:/usr/bin:/bin",
+			"TMPDIR="+dir,
+			"GOTRACEBACK=all",
+			wire.LifelineKey+"="+strconv.Itoa(lifelineFD),
+			wire.OptionsKey+"="+options,
+			wire.DirectoryKey+"="+m.directory())
+		g.process, err = newProcess(cmd, socketDir, log)
+		return g.process, err
+	}
+}
+
+// connection is how go-plugin hands over the connection.
+type connection struct {
+	goplugin.NetRPCUnsupportedPlugin
+	conn *grpc.ClientConn
+}
+
+// GRPCClient keeps the connection.
+func (c *connection) GRPCClient(_ context.Context, _ *goplugin.GRPCBroker, conn *grpc.ClientConn) (any, error) {
+	c.conn = conn
+	return conn, nil
+}
+
+// GRPCServer is the side of the plugin, which is not here.
+func (c *connection) GRPCServer(*goplugin.GRPCBroker, *grpc.Server) error {
+	return errors.New("this is the side of the host")
+}
+
+func (g *generation) connect(ctx context.Context, c *connection, o *Options) error {
+	protocol, err := g.client.Client()
+	if err != nil {
+		return err
+	}
+	if _, err := protocol.Dispense(wire.ServiceName); err != nil {
+		return err
+	}
+	g.health = grpc_health_v1.NewHealthClient(c.conn)
+	ctx, cancel := context.WithTimeout(ctx, o.StartTimeout)
+	defer cancel()
+	all, err := rpc.Handlers(ctx, pb.NewPluginServiceClient(c.conn), o.HostVersion)
+	if err != nil {
+		return err
+	}
+	g.handlers = map[string]*rpc.Handler{}
+	for _, h := range all {
+		g.handlers[h.Describe().Name] = h
+	}
+	return nil
+}
+
+// explain adds to an error of the start what is known of the process, which is gone by now.
+func (g *generation) explain(err error) error {
+	first, _, _ := strings.Cut(err.Error(), "\n")
+	if g.process == nil {
+		return fmt.Errorf("cannot start: %s", first)
+	}
+	return fmt.Errorf("cannot start: %s; process: %s", first, g.process.end())
+}
+
+// check says whether the process is what the manifest says. What the handlers claim is the manifest's to decide.
+func (g *generation) check(m *Manifest) error {
+	var faults []error
+	for _, h := range m.Handlers {
+		served := g.handlers[h.Name]
+		if served == nil {
+			faults = append(faults, fmt.Errorf("the manifest names a handler %s, the process serves none of that name", h.Name))
+		} else if version := served.Describe().Version; version != m.Version {
+			faults = append(faults, fmt.Errorf("handler %s: the manifest says version %s, the process says %s", h.Name, m.Version, version))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// hold lets a caller use the generation until release; false: it takes no more callers.
+func (g *generation) hold() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.retired {
+		return false
+	}
+	g.holders++
+	g.used = time.Now()
+	return true
+}
+
+func (g *generation) release() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.holders--
+	g.used = time.Now()
+	if g.retired && g.holders == 0 {
+		close(g.drained)
+	}
+}
+
+// retire lets no more callers in. It says whether the generation was not retired before.
+func (g *generation) retire() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.retired {
+		return false
+	}
+	g.retired = true
+	if g.holders == 0 {
+		close(g.drained)
+	}
+	return true
+}
+
+// idle says for how long nobody has used the generation.
+func (g *generation) idle() time.Duration {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.holders > 0 {
+		return 0
+	}
+	return time.Since(g.used)
+}
+
+// answers notes that the process has answered a call.
+func (g *generation) answers() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.answered = true
+}
+
+func (g *generation) hasAnswered() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.answered
+}
+
+// sessions is how many callers hold the generation.
+func (g *generation) sessions() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.holders
+}
+
+// responds asks the process whether it is well.
+func (g *generation) responds(ctx context.Context, within time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	_, err := g.health.Check(ctx, &grpc_health_v1.HealthCheckRequest{Service: goplugin.GRPCServiceName})
+	return err
+}
+
+// kill ends the process: politely, and by force after grace. go-plugin waits for ever for a process that is stopped, so
+// the force comes from outside of it. It returns when everything is gone.
+func (g *generation) kill(grace time.Duration) {
+	g.killing.Do(func() {
+		defer close(g.dead)
+		force := time.AfterFunc(grace, func() {
+			if g.process != nil {
+				g.process.killGroup()
+			}
+		})
+		defer force.Stop()
+		g.client.Kill()
+		if g.process != nil {
+			g.process.killGroup()
+			<-g.process.exited
+		}
+		for _, output := range g.outputs {
+			_ = output.Close()
+		}
+	})
+	<-g.dead
+}

@@ -1,0 +1,170 @@
+package plugins
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/dragoman-project/dragoman/autoparser/workaround"
+)
+
+// set is what is in force: the plugins of a directory. It never changes once it is built.
+type set struct {
+	dir        string
+	slots      []*slot
+	candidates []*candidate // the highest priority first, then by name
+	faults     []refused
+}
+
+// candidate is a handler with its predicate.
+type candidate struct {
+	*proxy
+	when *workaround.Predicate
+}
+
+// refused is a manifest that was not put in force.
+type refused struct {
+	manifest string
+	err      error
+}
+
+// fault joins what is wrong with the directory.
+func (s *set) fault() error {
+	var all []error
+	for _, r := range s.faults {
+		all = append(all, r.err)
+	}
+	return errors.Join(all...)
+}
+
+// of returns the slot that a manifest made, or nil.
+func (s *set) of(manifest string) *slot {
+	i := slices.IndexFunc(s.slots, func(s *slot) bool { return s.manifest.path == manifest })
+	if i < 0 {
+		return nil
+	}
+	return s.slots[i]
+}
+
+// build makes the set of these manifests. What a manifest at fault made before stays.
+func (m *Manager) build(dir string, manifests []string, old *set) *set {
+	next := &set{dir: dir}
+	for _, path := range manifests {
+		before := old.of(path)
+		s, err := m.slotFor(path, before)
+		if err == nil {
+			err = next.add(s)
+		}
+		if err == nil {
+			continue
+		}
+		next.faults = append(next.faults, refused{path, err})
+		m.opts.Logger.Error("plugin refused", "manifest", path, "error", err)
+		if before != nil && before != s {
+			_ = next.add(before)
+		}
+	}
+	slices.SortStableFunc(next.candidates, func(a, b *candidate) int {
+		return cmp.Or(cmp.Compare(*b.Priority, *a.Priority), strings.Compare(a.Name, b.Name))
+	})
+	return next
+}
+
+// slotFor makes the slot of a manifest, or returns the one before if nothing has changed. A new version of a plugin must
+// start and pass its golden cases; a plugin that was not there before is started when it is needed.
+func (m *Manager) slotFor(path string, before *slot) (*slot, error) {
+	manifest, err := readManifest(path)
+	if err != nil {
+		return nil, err
+	}
+	same := before != nil && reflect.DeepEqual(before.manifest, manifest)
+	if info, err := os.Stat(manifest.executable()); err == nil && same && before.binary.copies(info) {
+		return before, nil
+	}
+	b, err := m.dir.stage(manifest.executable(), manifest.SHA256)
+	if err != nil {
+		return nil, err
+	}
+	if same && before.binary.sha256 == b.sha256 {
+		return before, nil
+	}
+	s := &slot{shared: &m.shared, manifest: manifest, binary: b, log: m.opts.Logger.With("plugin", manifest.Name)}
+	if before == nil {
+		return s, nil
+	}
+	if err := s.warm(context.Background()); err != nil {
+		m.retire(s)
+		return nil, fmt.Errorf("%s: the new version is refused: %w", path, err)
+	}
+	return s, nil
+}
+
+// add puts a slot and its handlers into the set.
+func (s *set) add(new *slot) error {
+	var added []*candidate
+	for _, h := range new.manifest.Handlers {
+		when, err := workaround.CompilePredicate(h.Match)
+		if err != nil {
+			return fmt.Errorf("%s: match of %s: %w", new.manifest.path, h.Name, err)
+		}
+		for _, c := range slices.Concat(s.candidates, added) {
+			if c.Name == h.Name {
+				return fmt.Errorf("%s: a handler %s is there already, of %s; rename one", new.manifest.path, h.Name, c.slot.manifest.path)
+			}
+		}
+		added = append(added, &candidate{proxy: &proxy{slot: new, HandlerManifest: h}, when: when})
+	}
+	s.slots = append(s.slots, new)
+	s.candidates = append(s.candidates, added...)
+	return nil
+}
+
+// maxConflicts is how many conflicts are remembered.
+const maxConflicts = 100
+
+// conflicts remembers claims that only the order of names decided.
+type conflicts struct {
+	mu   sync.Mutex
+	seen map[string]bool
+}
+
+// note looks for conflicts among the claims on a template, the highest priority first.
+func (c *conflicts) note(claims []*candidate, template string) {
+	for i := 1; i < len(claims); i++ {
+		a, b := claims[i-1], claims[i]
+		if *a.Priority != *b.Priority {
+			continue
+		}
+		c.mu.Lock()
+		if c.seen == nil {
+			c.seen = map[string]bool{}
+		}
+		if len(c.seen) < maxConflicts {
+			c.seen[fmt.Sprintf("template %s: handlers %s and %s claim it at priority %d; %s is asked first", template, a.Name, b.Name, *a.Priority, a.Name)] = true
+		}
+		c.mu.Unlock()
+	}
+}
+
+func (c *conflicts) forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.seen = nil
+}
+
+func (c *conflicts) list() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var all []string
+	for text := range c.seen {
+		all = append(all, text)
+	}
+	slices.Sort(all)
+	return all
+}

@@ -1,0 +1,295 @@
+package plugins
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/dragoman-project/dragoman/sdk/conformance"
+)
+
+const (
+	// maxFailures is how many starts in a row may lead to no answer before the plugin stays down.
+	maxFailures = 5
+	// firstDelay is waited before the second start after a failure, and doubled from then on. The first is immediate.
+	firstDelay = 50 * time.Millisecond
+	// patience is the longest wait for a start that a call takes upon itself.
+	patience = time.Second
+	// stopGrace is how long a process has to end by itself when it is asked to.
+	stopGrace = 3 * time.Second
+)
+
+// slot is one version of a plugin: its manifest, its executable, and the process of it, if there is one.
+type slot struct {
+	*shared
+	manifest *Manifest
+	binary   binary
+	log      *slog.Logger
+
+	mu       sync.Mutex
+	closed   bool
+	current  *generation   // published: it takes callers
+	starting chan struct{} // closed when the start under way has ended; nil: none is
+	verified bool          // its golden cases hold; only the start under way touches it
+	starts   int
+	failures int // starts in a row that led to no answer
+	retryAt  time.Time
+	lastErr  error
+	running  sync.WaitGroup // of everything that must end before the manager does
+}
+
+// acquire returns a generation that takes the call, starting one if there is none. The caller must release it.
+func (s *slot) acquire(ctx context.Context) (*generation, error) {
+	for {
+		g, wait, err := s.offer()
+		if g != nil || err != nil {
+			return g, err
+		}
+		if err := wait(ctx); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// offer returns a generation that is held for the caller, or what to wait for before asking again, or why there is none.
+func (s *slot) offer() (*generation, func(context.Context) error, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.current != nil && s.current.hold() {
+		return s.current, nil, nil
+	}
+	delay := time.Until(s.retryAt)
+	switch {
+	case s.closed:
+		return nil, nil, s.unavailable("it was removed")
+	case s.starting != nil:
+		started := s.starting
+		return nil, func(ctx context.Context) error { return waitFor(ctx, started) }, nil
+	case s.failures >= maxFailures:
+		return nil, nil, s.unavailable("it failed %d times in a row and stays down until its file changes; the last time: %v", s.failures, s.lastErr)
+	case delay > patience:
+		return nil, nil, s.unavailable("it is started again in %v; the last time: %v", delay.Round(time.Millisecond), s.lastErr)
+	case delay > 0:
+		return nil, func(ctx context.Context) error { return sleep(ctx, delay) }, nil
+	}
+	started := make(chan struct{})
+	s.starting = started
+	s.running.Go(func() { s.start(started) })
+	return nil, func(ctx context.Context) error { return waitFor(ctx, started) }, nil
+}
+
+func (s *slot) unavailable(format string, args ...any) *Unavailable {
+	return &Unavailable{Plugin: s.manifest.Name, Reason: fmt.Sprintf(format, args...)}
+}
+
+// warm starts a generation before anyone asks for one.
+func (s *slot) warm(ctx context.Context) error {
+	g, err := s.acquire(ctx)
+	if err != nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return cmp.Or(s.lastErr, err)
+	}
+	g.release()
+	return nil
+}
+
+// start starts a generation and publishes it. It serves all who wait, so it is no caller's context that limits it.
+func (s *slot) start(started chan struct{}) {
+	defer close(started)
+	g, err := s.launch()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.starting = nil
+	s.starts++
+	if err != nil {
+		s.failed(err)
+		s.log.Error("plugin does not start", "error", err, "failures", s.failures)
+		return
+	}
+	s.publish(g)
+}
+
+// launch starts a process and checks that it is what the manifest says.
+func (s *slot) launch() (*generation, error) {
+	number := int(s.counter.Add(1))
+	dir, err := s.dir.sub(fmt.Sprintf("g%d", number))
+	if err != nil {
+		return nil, err
+	}
+	g, err := launch(context.Background(), &s.opts, s.binary, s.manifest, dir, number)
+	if err == nil {
+		if err = s.verify(g); err != nil {
+			g.kill(stopGrace)
+		}
+	}
+	if err != nil {
+		_ = os.RemoveAll(dir)
+		return nil, err
+	}
+	return g, nil
+}
+
+// verify holds a new process to its manifest, and the first of a version to its own golden cases.
+func (s *slot) verify(g *generation) error {
+	if err := g.check(s.manifest); err != nil {
+		return err
+	}
+	if s.verified {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), s.opts.VerifyTimeout)
+	defer cancel()
+	for _, h := range s.manifest.Handlers {
+		golden, err := g.handlers[h.Name].Cases(ctx)
+		if err == nil {
+			err = conformance.Replay(ctx, g.handlers[h.Name], golden)
+		}
+		if err != nil {
+			return fmt.Errorf("handler %s fails its own golden cases: %w", h.Name, err)
+		}
+	}
+	s.verified = true
+	return nil
+}
+
+// publish lets callers in. The slot must be locked.
+func (s *slot) publish(g *generation) {
+	s.log.Info("plugin started", "generation", g.number, "pid", g.process.ID(), "after", time.Since(g.started).Round(time.Millisecond))
+	if s.closed {
+		s.end(g, stopGrace)
+		return
+	}
+	s.current = g
+	s.running.Go(func() { s.supervise(g) })
+}
+
+// failed notes a start that led to no answer. The slot must be locked.
+func (s *slot) failed(err error) {
+	s.lastErr = err
+	s.failures++
+	s.retryAt = time.Time{}
+	if s.failures > 1 {
+		s.retryAt = time.Now().Add(firstDelay << (s.failures - 2))
+	}
+}
+
+// answered notes that a call was answered: the plugin works.
+func (s *slot) answered(g *generation) {
+	g.answers()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.failures, s.retryAt = 0, time.Time{}
+}
+
+// supervise watches over a generation until it is gone.
+func (s *slot) supervise(g *generation) {
+	tick := time.NewTicker(s.opts.HealthInterval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-g.process.exited:
+			s.condemn(g, errors.New(g.process.end()))
+			return
+		case <-tick.C:
+			if s.opts.IdleTimeout > 0 && g.idle() > s.opts.IdleTimeout {
+				s.stop(g)
+				return
+			}
+			if err := g.responds(context.Background(), s.opts.HealthTimeout); err != nil {
+				s.condemn(g, fmt.Errorf("it fails its health check: %w", err))
+				return
+			}
+		}
+	}
+}
+
+// condemn unpublishes a generation that is dead or must die, and then kills it. One that is drained has its end already.
+func (s *slot) condemn(g *generation, why error) {
+	if !s.unpublish(g) {
+		return
+	}
+	s.mu.Lock()
+	s.lastErr = why
+	if !g.hasAnswered() {
+		s.failed(why)
+	}
+	s.mu.Unlock()
+	s.log.Error("plugin ended", "generation", g.number, "error", why)
+	s.end(g, 0)
+}
+
+// unpublish takes a generation from callers. It says whether it was theirs.
+func (s *slot) unpublish(g *generation) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.current == g {
+		s.current = nil
+	}
+	return g.retire()
+}
+
+// stop ends a generation that nobody uses; the next call starts another.
+func (s *slot) stop(g *generation) {
+	if s.unpublish(g) {
+		s.log.Info("plugin stopped: nobody uses it", "generation", g.number)
+		s.drain(g)
+	}
+}
+
+// end kills a generation in the background and removes its directory.
+func (s *slot) end(g *generation, grace time.Duration) {
+	s.running.Go(func() {
+		g.kill(grace)
+		_ = os.RemoveAll(g.process.cmd.Dir)
+	})
+}
+
+// drain lets a generation that takes no more callers finish its calls, and ends it.
+func (s *slot) drain(g *generation) {
+	s.running.Go(func() {
+		select {
+		case <-g.drained:
+		case <-g.process.exited:
+		case <-time.After(s.opts.DrainTimeout):
+		case <-s.hurry:
+		}
+		s.end(g, stopGrace)
+	})
+}
+
+// close takes no more calls; those under way are finished. Wait for running to see it gone.
+func (s *slot) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	if g := s.current; g != nil && g.retire() {
+		s.current = nil
+		s.drain(g)
+	}
+}
+
+func waitFor(ctx context.Context, done <-chan struct{}) error {
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,153 @@
+// Rogue is a plugin that behaves as the options of its manifest say. It serves the handlers that they name; each answers a
+// plan whose program reads everything as content.
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/dragoman-project/dragoman/sdk"
+	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/peg"
+)
+
+type options struct {
+	Handlers []string // default: rogue
+	Version  string   // default: 1.0.0
+	Cases    string
+	// Start is what happens before anything is served: "exit", "hang", "chatter".
+	Start string
+	// Plan is what happens at a plan; with Once, only if the file of that name is not there yet.
+	Plan string
+	Once string
+}
+
+func main() {
+	o := options{Handlers: []string{"rogue"}, Version: "1.0.0"}
+	if err := sdk.Options(&o); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(3)
+	}
+	switch o.Start {
+	case "exit":
+		fmt.Fprintln(os.Stderr, "no licence found")
+		os.Exit(7)
+	case "hang":
+		select {}
+	case "chatter":
+		fmt.Println("loading weights…")
+		fmt.Println(strings.Repeat("x", 200_000))
+		go flood()
+	}
+	var handlers []sdk.Handler
+	for _, name := range o.Handlers {
+		handlers = append(handlers, rogue{o, name})
+	}
+	sdk.Serve(handlers...)
+}
+
+// flood writes long lines to the process's own standard output, past what os.Stdout may have become.
+func flood() {
+	for range 20 {
+		_, _ = syscall.Write(1, bytes.Repeat([]byte("y"), 64<<10))
+		time.Sleep(time.Millisecond)
+	}
+}
+
+type rogue struct {
+	options
+	name string
+}
+
+var _ sdk.StreamHandler = rogue{}
+
+func (r rogue) Describe() sdk.Description {
+	return sdk.Description{Name: r.name, Version: r.Version, Match: "true", Cases: []byte(r.Cases)}
+}
+
+func (r rogue) Plan(_ context.Context, in sdk.Input) (*sdk.Plan, error) {
+	if r.first() {
+		if err := r.misbehave(); err != nil {
+			return nil, err
+		}
+	}
+	if r.options.Plan == "stream" {
+		return &sdk.Plan{Stream: &sdk.StreamPlan{Token: []byte(in.Template.Name)}}, nil
+	}
+	var b peg.Builder
+	return &sdk.Plan{Notes: []string{r.name, fmt.Sprint(os.Getpid())}, Program: b.Build(b.Seq(b.Prompt(), b.Tag(peg.Content, b.Rest()), b.End()))}, nil
+}
+
+// first says whether this is the plan at which to misbehave.
+func (r rogue) first() bool {
+	if r.Once == "" {
+		return true
+	}
+	f, err := os.OpenFile(r.Once, os.O_CREATE|os.O_EXCL, 0o600)
+	return err == nil && f.Close() == nil
+}
+
+func (r rogue) misbehave() error {
+	switch r.options.Plan {
+	case "exit":
+		fmt.Fprintln(os.Stderr, "cannot go on")
+		os.Exit(9)
+	case "panic":
+		panic("index out of range")
+	case "fail":
+		return errors.New("out of paper")
+	case "hang":
+		select {}
+	case "stop":
+		_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+	case "child":
+		child := exec.Command("sleep", "1000")
+		if err := child.Start(); err != nil {
+			return err
+		}
+		return &sdk.Declined{Reason: fmt.Sprint(child.Process.Pid)}
+	case "surroundings":
+		here, _ := os.Getwd()
+		entries, _ := os.ReadDir(here)
+		input, _ := os.Stdin.Stat()
+		return &sdk.Declined{Reason: fmt.Sprintf("%s\nentries=%d\nstdin=%v\ndirectory=%s", strings.Join(os.Environ(), "\n"), len(entries),
+			input.Mode()&os.ModeCharDevice != 0, filepath.Base(sdk.Directory()))}
+	}
+	return nil
+}
+
+// OpenStream parses: digits are reasoning, the rest content. At "!" it dies, unless the file of Once is there.
+func (r rogue) OpenStream(_ context.Context, _ sdk.StreamInput, sink chat.Sink) (sdk.Stream, error) {
+	return &stream{rogue: r, sink: sink}, nil
+}
+
+type stream struct {
+	rogue
+	sink chat.Sink
+}
+
+func (s *stream) Feed(chunk []byte) error {
+	for i, c := range chunk {
+		if c == '!' && s.first() {
+			os.Exit(11)
+		}
+		kind := chat.ContentText
+		if c >= '0' && c <= '9' {
+			kind = chat.ReasoningText
+		}
+		s.sink(chat.Event{Kind: kind, Text: chunk[i : i+1]})
+	}
+	return nil
+}
+
+func (s *stream) Finish() (sdk.StreamResult, error) {
+	return sdk.StreamResult{Status: chat.Complete}, nil
+}

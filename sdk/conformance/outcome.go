@@ -1,0 +1,95 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"strings"
+
+	"github.com/dragoman-project/dragoman/sdk/cases"
+	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/handler"
+	"github.com/dragoman-project/dragoman/sdk/peg/match"
+)
+
+// outcome is what became of one output: its events, neighbours of one kind merged, and the message.
+type outcome struct {
+	events []string
+	last   chat.Event // the last of events, without its text
+	stream chat.Stream
+	status chat.Status
+	spans  []chat.Span
+}
+
+// take is the sink of a parse.
+func (o *outcome) take(e chat.Event) {
+	o.stream.Add(e)
+	text := string(e.Text)
+	e.Text = nil
+	if n := len(o.events); n > 0 && o.last.Kind == e.Kind && o.last.Recovered == e.Recovered && grows(e.Kind) {
+		o.events[n-1] += text
+		return
+	}
+	o.events = append(o.events, fmt.Sprintf("%d %t %s", e.Kind, e.Recovered, text))
+	o.last = e
+}
+
+// grows says that texts of a kind are parts of one.
+func grows(k chat.EventKind) bool {
+	return k == chat.ContentText || k == chat.ReasoningText || k == chat.CallArguments
+}
+
+func (o *outcome) message() cases.Message { return cases.MessageOf(o.stream.Message()) }
+
+// differs says how other is not the same.
+func (o *outcome) differs(other *outcome) string {
+	if o.status != other.status {
+		return cases.Difference("status", string(o.status), string(other.status))
+	}
+	return cases.Difference("events", strings.Join(o.events, "\n"), strings.Join(other.events, "\n"))
+}
+
+// parse parses an output that comes in pieces.
+func (p *planned) parse(ctx context.Context, pieces iter.Seq[[]byte]) (*outcome, error) {
+	o := &outcome{stream: chat.Stream{StreamOptions: chat.StreamOptions{Tools: p.request.Tools, NoIDs: true}}}
+	err := p.run(ctx, o, pieces)
+	o.stream.Finish(chat.FinishStop)
+	return o, err
+}
+
+func (p *planned) run(ctx context.Context, o *outcome, pieces iter.Seq[[]byte]) error {
+	if p.code == nil {
+		return p.runStream(ctx, o, pieces)
+	}
+	m := match.New(p.code, o.take)
+	m.Prompt(p.prompt)
+	for piece := range pieces {
+		m.Feed(piece)
+	}
+	report := m.Finish()
+	o.status, o.spans = report.Status, report.Spans
+	return nil
+}
+
+// runStream lets the handler parse.
+func (p *planned) runStream(ctx context.Context, o *outcome, pieces iter.Seq[[]byte]) error {
+	streams, ok := p.handler.(handler.StreamHandler)
+	if !ok {
+		return fmt.Errorf("its plan is a stream, but the handler parses none")
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	in := handler.StreamInput{Token: p.plan.Stream.Token, GenerationPrompt: p.prompt}
+	s, err := streams.OpenStream(ctx, in, o.take)
+	if err != nil {
+		return fmt.Errorf("open: %w", err)
+	}
+	for piece := range pieces {
+		if err := s.Feed(piece); err != nil {
+			return fmt.Errorf("feed: %w", err)
+		}
+	}
+	result, err := s.Finish()
+	o.status = result.Status
+	return err
+}

@@ -1,0 +1,126 @@
+package conformance
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/dragoman-project/dragoman/sdk/cases"
+	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/handler"
+	"github.com/dragoman-project/dragoman/sdk/peg"
+	"github.com/dragoman-project/dragoman/sdk/peg/match"
+)
+
+// randomCuts is how many random cuts of an output are tried besides whole, byte by byte, and in two at every place.
+const randomCuts = 8
+
+// Replay runs golden cases, JSON Lines in the format of package cases, against a handler. The error joins every failure, each
+// with the id of its case; cases of another kind than parse are passed over.
+func Replay(ctx context.Context, h handler.Handler, golden []byte) error {
+	var faults []error
+	for c, err := range cases.Read(bytes.NewReader(golden)) {
+		if err == nil && c.Kind == cases.Parse {
+			err = replay(ctx, h, c)
+		}
+		if err != nil {
+			faults = append(faults, err)
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	return errors.Join(faults...)
+}
+
+func replay(ctx context.Context, h handler.Handler, c *cases.Case) error {
+	fail := func(err error) error { return fmt.Errorf("case %s: %w", c.ID, err) }
+	planned, err := planFor(ctx, h, c)
+	if err != nil {
+		return fail(err)
+	}
+	whole, err := planned.parse(ctx, slices.Values([][]byte{[]byte(c.Output)}))
+	if err != nil {
+		return fail(err)
+	}
+	if difference := cases.Compare(*c.Expect, whole.message()); difference != "" {
+		return fail(errors.New(difference))
+	}
+	if err := planned.everyCut(ctx, c.Output, whole); err != nil {
+		return fail(err)
+	}
+	return nil
+}
+
+// planned is a handler's plan for a request, ready to parse outputs.
+type planned struct {
+	handler handler.Handler
+	plan    *handler.Plan
+	request *chat.Request
+	prompt  string       // the generation prompt
+	program *peg.Program // bound to it; nil: the handler parses
+	code    *match.Code
+}
+
+func planFor(ctx context.Context, h handler.Handler, c *cases.Case) (*planned, error) {
+	request, err := c.ChatRequest()
+	if err != nil {
+		return nil, fmt.Errorf("request: %w", err)
+	}
+	prompt := ""
+	if c.Reference != nil {
+		prompt = c.Reference.GenerationPrompt
+	}
+	return prepare(ctx, h, templateOf(c), request, prompt)
+}
+
+func templateOf(c *cases.Case) handler.Template {
+	return handler.Template{Name: c.Template, BOSToken: c.BOSToken, EOSToken: c.EOSToken}
+}
+
+func prepare(ctx context.Context, h handler.Handler, t handler.Template, r *chat.Request, prompt string) (*planned, error) {
+	plan, err := h.Plan(ctx, handler.Input{Template: t, Request: r})
+	if err != nil {
+		return nil, err
+	}
+	p := &planned{handler: h, plan: plan, request: r, prompt: prompt}
+	if plan.Stream != nil {
+		return p, nil
+	}
+	if plan.Program == nil {
+		return nil, errors.New("the plan has neither a program nor a stream")
+	}
+	p.program = plan.Program.Bind(prompt)
+	if p.code, err = match.Compile(p.program, match.Options{Specials: plan.PreservedTokens}); err != nil {
+		return nil, fmt.Errorf("its program must not run: %w", err)
+	}
+	return p, nil
+}
+
+// everyCut parses an output cut in many ways: each time the events must be those of the whole output.
+func (p *planned) everyCut(ctx context.Context, output string, whole *outcome) error {
+	for _, cut := range cases.Cuts(randomCuts, 1)[1:] {
+		if err := p.sameAs(ctx, whole, cut.Name, slices.Collect(cut.Pieces([]byte(output)))); err != nil {
+			return err
+		}
+	}
+	for i := 1; i < len(output); i += 1 + len(output)/500 {
+		if err := p.sameAs(ctx, whole, fmt.Sprintf("cut at byte %d", i), [][]byte{[]byte(output[:i]), []byte(output[i:])}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *planned) sameAs(ctx context.Context, whole *outcome, name string, pieces [][]byte) error {
+	got, err := p.parse(ctx, slices.Values(pieces))
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	if difference := whole.differs(got); difference != "" {
+		return fmt.Errorf("%s: chunking matters: whole (expected), cut (found)\n%s", name, difference)
+	}
+	return nil
+}
