@@ -3,6 +3,7 @@ package autoparser
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
@@ -22,7 +23,7 @@ type Ability struct {
 type question struct {
 	id, question string
 	of           func(*dialect.Capabilities) *bool
-	ask          func(*Template) bool
+	ask          func(*exploration) bool
 }
 
 // questions is the table of what is asked about a template, in order.
@@ -31,96 +32,110 @@ func questions() []question {
 	return []question{
 		{"string_content", "Does it render content that is one text?",
 			func(c *caps) *bool { return &c.StringContent },
-			func(t *Template) bool { return t.shows(probe.Question(), probe.User) }},
+			showing(probe.Question(), probe.User)},
 		{"typed_content", "Does it render content that is a list of typed parts?",
 			func(c *caps) *bool { return &c.TypedContent },
-			func(t *Template) bool { return t.showsParts() }},
+			(*exploration).showsParts},
 		{"system_role", "Does it render system messages?",
 			func(c *caps) *bool { return &c.SystemRole },
-			func(t *Template) bool { return strings.Contains(t.probing(probe.WithSystem(), form{}), probe.System) }},
+			(*exploration).showsSystem},
 		{"tools", "Does it render the tools of a request?",
 			func(c *caps) *bool { return &c.Tools },
-			func(t *Template) bool { return t.shows(probe.OffersTools(), probe.Function) }},
+			showing(probe.OffersTools(), probe.Function)},
 		{"object_arguments", "Does it want the arguments of calls as objects?",
-			func(c *caps) *bool { return &c.ObjectArguments }, (*Template).wantsObjects},
+			func(c *caps) *bool { return &c.ObjectArguments }, (*exploration).wantsObjects},
 		{"tool_calls", "Does it render tool calls?",
 			func(c *caps) *bool { return &c.ToolCalls },
-			func(t *Template) bool { return t.shows(probe.Called(), probe.Value) }},
+			showing(probe.Called(), probe.Value)},
 		{"parallel_tool_calls", "Does it render more than one call of a message?",
 			func(c *caps) *bool { return &c.ParallelToolCalls },
-			func(t *Template) bool {
-				return t.shows(probe.CalledTwice(), probe.Value) && t.shows(probe.CalledTwice(), probe.OtherValue)
-			}},
+			showing(probe.CalledTwice(), probe.Value, probe.OtherValue)},
 		{"tool_responses", "Does it render the answers of tools?",
 			func(c *caps) *bool { return &c.ToolResponses },
-			func(t *Template) bool { return t.shows(probe.Responded(), probe.Result) }},
+			showing(probe.Responded(), probe.Result)},
 		{"nonnull_content", "Does it fail on null content beside a call, or print it?",
-			func(c *caps) *bool { return &c.NonNullContent }, (*Template).mindsNull},
+			func(c *caps) *bool { return &c.NonNullContent }, (*exploration).mindsNull},
 		{"reasoning", "Does it render the reasoning of an answer?",
-			func(c *caps) *bool { return &c.Reasoning }, (*Template).findThoughts},
+			func(c *caps) *bool { return &c.Reasoning }, (*exploration).findThoughts},
 		{"preserve_reasoning", "Does it keep the reasoning of earlier turns when asked to?",
 			func(c *caps) *bool { return &c.PreserveReasoning },
-			func(t *Template) bool { return t.shows(probe.Preserved(), probe.Reasoning) }},
+			showing(probe.Preserved(), probe.Reasoning)},
 		{"enable_thinking", "Does it act on enable_thinking?",
 			func(c *caps) *bool { return &c.EnableThinking },
-			func(t *Template) bool { return t.render(probe.Prompt()) != t.render(probe.PromptWithoutThinking()) }},
+			func(e *exploration) bool { return e.render(probe.Prompt()) != e.render(probe.PromptWithoutThinking()) }},
 		{"reasoning_effort", "Does it read reasoning_effort?",
 			func(c *caps) *bool { return &c.ReasoningEffort },
-			func(t *Template) bool { return t.reads("reasoning_effort") || t.reads("reasoning_strength") }},
+			func(e *exploration) bool { return e.reads("reasoning_effort") || e.reads("reasoning_strength") }},
 	}
+}
+
+// exploration is a template that is being asked. Who exceeds a limit once is not asked again: a template that means harm
+// costs one rendering, not forty.
+type exploration struct {
+	*Template
+	exhausted error // of the probe that exceeded a limit
 }
 
 // explore asks all questions.
 func (t *Template) explore() {
+	e := exploration{Template: t}
 	for _, q := range questions() {
-		yes := q.ask(t)
+		yes := q.ask(&e)
 		*q.of(&t.Capabilities) = yes
 		t.Abilities = append(t.Abilities, Ability{q.id, q.question, yes})
 	}
+	t.exhausted = e.exhausted
+}
+
+// ask renders a probe as a request is rendered.
+func (e *exploration) ask(p probe.Probe) (string, error) {
+	c := newConversation(&p.Request)
+	e.manner(nil).normalise(&c)
+	return e.attempt(c)
+}
+
+// render is ask; "" when that fails.
+func (e *exploration) render(p probe.Probe) string {
+	text, _ := e.ask(p)
+	return text
 }
 
 // probing renders a probe in a form, without any normalisation; "" when that fails.
-func (t *Template) probing(p probe.Probe, in form) string {
+func (e *exploration) probing(p probe.Probe, in form) string {
 	c := newConversation(&p.Request)
 	c.form = in
-	text, _ := t.attempt(c)
+	text, _ := e.attempt(c)
 	return text
 }
 
-// probe renders a probe as a request is rendered.
-func (t *Template) probe(p probe.Probe) (string, error) {
-	c := newConversation(&p.Request)
-	t.manner(nil).normalise(&c)
-	return t.attempt(c)
-}
-
-// render is probe; "" when that fails.
-func (t *Template) render(p probe.Probe) string {
-	text, _ := t.probe(p)
-	return text
-}
-
-// attempt renders the conversation of a probe. Who exceeded a limit once is not asked again: a template that means harm
-// costs one rendering, not forty.
-func (t *Template) attempt(c conversation) (string, error) {
-	if t.exhausted != nil {
-		return "", t.exhausted
+// attempt renders the conversation of a probe.
+func (e *exploration) attempt(c conversation) (string, error) {
+	if e.exhausted != nil {
+		return "", e.exhausted
 	}
-	text, err := t.text(context.Background(), c, c.request.AddGenerationPrompt)
-	var e *jinja.Error
-	if errors.As(err, &e) && (e.Kind == jinja.Limit || e.Kind == jinja.Deadline) {
-		t.exhausted = err
+	text, err := e.text(context.Background(), c, c.request.AddGenerationPrompt)
+	if errors.Is(err, jinja.Limit) || errors.Is(err, jinja.Deadline) {
+		e.exhausted = err
 	}
 	return text, err
 }
 
-func (t *Template) shows(p probe.Probe, needle string) bool {
-	return strings.Contains(t.render(p), needle)
+// showing asks whether a probe's rendering holds all needles.
+func showing(p probe.Probe, needles ...string) func(*exploration) bool {
+	return func(e *exploration) bool {
+		text := e.render(p)
+		return !slices.ContainsFunc(needles, func(n string) bool { return !strings.Contains(text, n) })
+	}
+}
+
+// showsSystem asks before it is known whether system messages must be told to the user.
+func (e *exploration) showsSystem() bool {
+	return strings.Contains(e.probing(probe.WithSystem(), form{}), probe.System)
 }
 
 // showsParts: a template that prints the list itself does not count.
-func (t *Template) showsParts() bool {
-	text := t.probing(probe.InParts(), form{})
+func (e *exploration) showsParts() bool {
+	text := e.probing(probe.InParts(), form{})
 	return strings.Contains(text, probe.User) && !prints(text, "type")
 }
 
@@ -130,9 +145,9 @@ func prints(text, field string) bool {
 }
 
 // wantsObjects: where a template renders both, an object is what it is made for, unless it prints it as Python does.
-func (t *Template) wantsObjects() bool {
-	object := t.probing(probe.Called(), form{objectArguments: true})
-	text := t.probing(probe.Called(), form{})
+func (e *exploration) wantsObjects() bool {
+	object := e.probing(probe.Called(), form{objectArguments: true})
+	text := e.probing(probe.Called(), form{})
 	switch {
 	case !strings.Contains(object, probe.Value):
 		return false
@@ -143,22 +158,22 @@ func (t *Template) wantsObjects() bool {
 }
 
 // mindsNull: an empty text beside a call is rendered, and null is not, or it is spelled out.
-func (t *Template) mindsNull() bool {
-	in := form{objectArguments: t.Capabilities.ObjectArguments}
-	null, empty := t.probing(probe.CalledWithNull(), in), t.probing(probe.Called(), in)
+func (e *exploration) mindsNull() bool {
+	in := form{objectArguments: e.Capabilities.ObjectArguments}
+	null, empty := e.probing(probe.CalledWithNull(), in), e.probing(probe.Called(), in)
 	return empty != "" && null != empty
 }
 
 // findThoughts tries the places where templates look for reasoning.
-func (t *Template) findThoughts() bool {
+func (e *exploration) findThoughts() bool {
 	for _, place := range places() {
-		t.thoughts = place
-		answered, called := t.render(probe.Reasoned()), t.render(probe.ReasonedAndCalled())
+		e.thoughts = place
+		answered, called := e.render(probe.Reasoned()), e.render(probe.ReasonedAndCalled())
 		shown := strings.Contains(answered, probe.Reasoning) || strings.Contains(called, probe.Reasoning)
-		if shown && !prints(answered, "thinking") {
+		if shown && !prints(answered+called, "thinking") {
 			return true
 		}
 	}
-	t.thoughts = ""
+	e.thoughts = ""
 	return false
 }

@@ -22,25 +22,34 @@ type Learned struct {
 	Workarounds []workaround.Applied
 }
 
-// Learn asks a template all questions, concludes how it writes an answer, and applies the workarounds. It never fails: of a
-// template that gives no answers it learns that all output is content, and the lint says so. It depends on the template and
-// the rules alone.
-func Learn(t *Template, rules *workaround.Set) *Learned {
-	answers := probe.Ask(t.Capabilities, t.probe)
-	l := Learned{Template: t, Answers: answers, Detected: detect.Run(answers)}
-	return l.With(rules)
+// Learn asks a template all questions, concludes how it writes an answer, and applies the workarounds. It depends on the
+// template and the rules alone. A template whose answers make no sense is not refused: of it Learn knows that all output is
+// content, and the lint says why. The error, a *jinja.Error, means that a probe exceeded the limits of rendering.
+func Learn(t *Template, rules *workaround.Set) (*Learned, error) {
+	e := exploration{Template: t, exhausted: t.exhausted}
+	answers := probe.Ask(t.Capabilities, e.ask)
+	if e.exhausted != nil {
+		return nil, e.exhausted
+	}
+	l := &Learned{Template: t, Answers: answers, Detected: detect.Run(answers)}
+	return l.With(rules), nil
 }
 
 // With is what was learned with other workarounds. Nothing is rendered again.
 func (l *Learned) With(rules *workaround.Set) *Learned {
 	next := *l
-	next.Dialect, next.Workarounds = rules.Apply(workaround.Facts{
+	next.Dialect, next.Workarounds = rules.Apply(l.Facts())
+	return &next
+}
+
+// Facts are what the conditions of workarounds and plugins see: the dialect among them is the one detected.
+func (l *Learned) Facts() workaround.Facts {
+	return workaround.Facts{
 		Source:       l.Template.Source,
 		Name:         l.Template.Name,
 		Dialect:      l.Detected.Dialect,
 		Capabilities: l.Template.Capabilities,
-	})
-	return &next
+	}
 }
 
 // Style is what rendering takes from what was learned.

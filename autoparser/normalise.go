@@ -13,7 +13,9 @@ import (
 // Normalisation is one way in which a conversation is fitted to what a template can render.
 type Normalisation struct {
 	ID      string // as explanations and workarounds name it
-	Because string // what the template cannot do, and what is done about it
+	Because string // what the template wants, and what is done about it
+	// when says whether a template wants it; nil: all do.
+	when func(manner) bool
 	// apply changes a conversation, and reports whether there was anything to change.
 	apply func(*conversation, manner) bool
 }
@@ -21,15 +23,24 @@ type Normalisation struct {
 // Normalisations are all of them, in the order in which they are applied.
 func Normalisations() []Normalisation {
 	return []Normalisation{
-		{"developer-role", "few templates know developers: their messages become system messages", developerToSystem},
-		{"joined-content", "the template renders content as one text: typed parts are joined, a line each", joinParts},
-		{"typed-content", "the template renders content as typed parts only: a text becomes a part", splitParts},
-		{"no-null-content", "null content reads as an empty text", nullToEmpty},
-		{"trim-content", "the model was trained on content without white space at its edges", trimContent},
-		{"no-system-role", "the template has no system messages: what they say begins the first message of the user", systemToUser},
-		{"object-arguments", "the template wants the arguments of calls as objects: their texts are read", objectArguments},
-		{"reasoning-place", "the template looks for reasoning elsewhere: it is given there, too", placeThoughts},
-		{"tool-parameters", "templates read the parameters of every tool: one without any gets an empty schema", emptyParameters},
+		{"developer-role", "hardly a template knows developers: their messages become system messages",
+			nil, developerToSystem},
+		{"joined-content", "the template wants content as one text: typed parts are joined, a line each",
+			func(m manner) bool { return m.StringContent || !m.TypedContent }, joinParts},
+		{"typed-content", "the template wants content as typed parts: a text becomes a part",
+			func(m manner) bool { return !m.StringContent && m.TypedContent }, splitParts},
+		{"no-null-content", "most templates fail on null content, or spell it: it becomes an empty text",
+			nil, nullToEmpty},
+		{"trim-content", "the template wants content without white space at its edges: it is cut off",
+			func(m manner) bool { return m.trim }, trimContent},
+		{"no-system-role", "the template has no system messages: what they say begins the first message of the user",
+			func(m manner) bool { return !m.SystemRole }, systemToUser},
+		{"object-arguments", "the template wants the arguments of calls as objects: their texts are read",
+			func(m manner) bool { return m.ObjectArguments }, objectArguments},
+		{"reasoning-place", "the template looks for reasoning elsewhere than in reasoning_content: it is given there, too",
+			func(m manner) bool { return m.thoughts != "" }, placeThoughts},
+		{"tool-parameters", "most templates want every tool to have parameters: one without any gets an empty schema",
+			nil, emptyParameters},
 	}
 }
 
@@ -58,10 +69,15 @@ func (t *Template) manner(asked []workaround.Normalisation) manner {
 	return m
 }
 
+// wants lists what a template wants.
+func (m manner) wants() []Normalisation {
+	return slices.DeleteFunc(Normalisations(), func(n Normalisation) bool { return n.when != nil && !n.when(m) })
+}
+
 // normalise fits a conversation to the template, and names what it had to do.
 func (m manner) normalise(c *conversation) []string {
 	var done []string
-	for _, n := range Normalisations() {
+	for _, n := range m.wants() {
 		if n.apply(c, m) {
 			done = append(done, n.ID)
 		}
@@ -83,7 +99,7 @@ func developerToSystem(c *conversation, _ manner) bool {
 func joinParts(c *conversation, m manner) bool {
 	return c.each(func(msg *chat.Message) bool {
 		parts := msg.Content.Parts
-		if parts == nil || !m.StringContent && m.TypedContent || m.TypedContent && slices.ContainsFunc(parts, isNoText) {
+		if parts == nil || m.TypedContent && slices.ContainsFunc(parts, isNoText) {
 			return false
 		}
 		var texts []string
@@ -99,8 +115,8 @@ func joinParts(c *conversation, m manner) bool {
 
 func isNoText(p chat.Part) bool { return p.Type != "text" }
 
-func splitParts(c *conversation, m manner) bool {
-	return m.TypedContent && !m.StringContent && c.each(func(msg *chat.Message) bool {
+func splitParts(c *conversation, _ manner) bool {
+	return c.each(func(msg *chat.Message) bool {
 		is := msg.Content.Text != nil
 		if is {
 			msg.Content = chat.Content{Parts: []chat.Part{{Type: "text", Text: *msg.Content.Text}}}
@@ -119,27 +135,24 @@ func nullToEmpty(c *conversation, _ manner) bool {
 	})
 }
 
-func trimContent(c *conversation, m manner) bool {
-	return m.trim && c.each(func(msg *chat.Message) bool {
+func trimContent(c *conversation, _ manner) bool {
+	return c.each(func(msg *chat.Message) bool {
 		if msg.Content.Text == nil {
 			return false
 		}
-		trimmed := strings.TrimSpace(*msg.Content.Text)
-		changed := trimmed != *msg.Content.Text
-		msg.Content = chat.TextContent(trimmed)
+		text := strings.TrimSpace(*msg.Content.Text)
+		changed := text != *msg.Content.Text
+		msg.Content = chat.TextContent(text)
 		return changed
 	})
 }
 
-func systemToUser(c *conversation, m manner) bool {
-	if m.SystemRole {
-		return false
-	}
+func systemToUser(c *conversation, _ manner) bool {
 	var said []string
 	var rest []chat.Message
 	for _, msg := range c.messages {
-		if msg.Role == chat.RoleSystem && msg.Content.Text != nil {
-			said = append(said, *msg.Content.Text)
+		if msg.Role == chat.RoleSystem {
+			said = append(said, contentText(msg.Content))
 		} else {
 			rest = append(rest, msg)
 		}
@@ -163,14 +176,14 @@ func tellUser(messages []chat.Message, text string) []chat.Message {
 	return append([]chat.Message{first}, messages...)
 }
 
-func objectArguments(c *conversation, m manner) bool {
-	c.form.objectArguments = m.ObjectArguments
-	return m.ObjectArguments && slices.ContainsFunc(c.messages, func(msg chat.Message) bool { return len(msg.ToolCalls) > 0 })
+func objectArguments(c *conversation, _ manner) bool {
+	c.form.objectArguments = true
+	return slices.ContainsFunc(c.messages, func(msg chat.Message) bool { return len(msg.ToolCalls) > 0 })
 }
 
 func placeThoughts(c *conversation, m manner) bool {
 	c.form.thoughts = m.thoughts
-	return m.thoughts != "" && slices.ContainsFunc(c.messages, func(msg chat.Message) bool { return msg.ReasoningContent != "" })
+	return slices.ContainsFunc(c.messages, func(msg chat.Message) bool { return msg.ReasoningContent != "" })
 }
 
 func emptyParameters(c *conversation, _ manner) bool {
