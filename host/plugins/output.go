@@ -15,8 +15,9 @@ const (
 	maxLine = 4 << 10
 	// maxLines is how many lines one process gets into the log.
 	maxLines = 1000
-	// tailLines is how many of the last lines are told when a process ends.
+	// tailLines is how many of the last lines are told when a process ends, and tailLine how many bytes of each.
 	tailLines = 5
+	tailLine  = 200
 )
 
 // eachLine calls use for every line of r, cut to maxLine bytes, until r ends. However long a line is, it is read: a pipe
@@ -47,7 +48,7 @@ type lineLog struct {
 func (l *lineLog) line(stream, text string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.last = append(l.last, text); len(l.last) > tailLines {
+	if l.last = append(l.last, text[:min(len(text), tailLine)]); len(l.last) > tailLines {
 		l.last = l.last[1:]
 	}
 	switch l.lines++; {

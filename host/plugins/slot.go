@@ -1,7 +1,6 @@
 package plugins
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,7 +20,7 @@ const (
 	// patience is the longest wait for a start that a call takes upon itself.
 	patience = time.Second
 	// stopGrace is how long a process has to end by itself when it is asked to.
-	stopGrace = 3 * time.Second
+	stopGrace = time.Second
 )
 
 // slot is one version of a plugin: its manifest, its executable, and the process of it, if there is one.
@@ -33,14 +32,20 @@ type slot struct {
 
 	mu       sync.Mutex
 	closed   bool
-	current  *generation   // published: it takes callers
-	starting chan struct{} // closed when the start under way has ended; nil: none is
-	verified bool          // its golden cases hold; only the start under way touches it
+	current  *generation // published: it takes callers
+	starting *start      // under way; nil: none is
+	verified bool        // its golden cases hold; only the start under way touches it
 	starts   int
 	failures int // starts in a row that led to no answer
 	retryAt  time.Time
 	lastErr  error
 	running  sync.WaitGroup // of everything that must end before the manager does
+}
+
+// start is an attempt to start a generation, which any number of callers may wait for.
+type start struct {
+	done chan struct{} // closed when it has ended
+	err  error         // valid then; nil: the generation was published
 }
 
 // acquire returns a generation that takes the call, starting one if there is none. The caller must release it.
@@ -68,8 +73,7 @@ func (s *slot) offer() (*generation, func(context.Context) error, error) {
 	case s.closed:
 		return nil, nil, s.unavailable("it was removed")
 	case s.starting != nil:
-		started := s.starting
-		return nil, func(ctx context.Context) error { return waitFor(ctx, started) }, nil
+		return nil, s.starting.wait, nil
 	case s.failures >= maxFailures:
 		return nil, nil, s.unavailable("it failed %d times in a row and stays down until its file changes; the last time: %v", s.failures, s.lastErr)
 	case delay > patience:
@@ -77,10 +81,18 @@ func (s *slot) offer() (*generation, func(context.Context) error, error) {
 	case delay > 0:
 		return nil, func(ctx context.Context) error { return sleep(ctx, delay) }, nil
 	}
-	started := make(chan struct{})
-	s.starting = started
-	s.running.Go(func() { s.start(started) })
-	return nil, func(ctx context.Context) error { return waitFor(ctx, started) }, nil
+	attempt := &start{done: make(chan struct{})}
+	s.starting = attempt
+	s.running.Go(func() { s.start(attempt) })
+	return nil, attempt.wait, nil
+}
+
+// wait waits for the end of the attempt and says how it failed.
+func (a *start) wait(ctx context.Context) error {
+	if err := waitFor(ctx, a.done); err != nil {
+		return err
+	}
+	return a.err
 }
 
 func (s *slot) unavailable(format string, args ...any) *Unavailable {
@@ -90,18 +102,15 @@ func (s *slot) unavailable(format string, args ...any) *Unavailable {
 // warm starts a generation before anyone asks for one.
 func (s *slot) warm(ctx context.Context) error {
 	g, err := s.acquire(ctx)
-	if err != nil {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		return cmp.Or(s.lastErr, err)
+	if err == nil {
+		g.release()
 	}
-	g.release()
-	return nil
+	return err
 }
 
 // start starts a generation and publishes it. It serves all who wait, so it is no caller's context that limits it.
-func (s *slot) start(started chan struct{}) {
-	defer close(started)
+func (s *slot) start(attempt *start) {
+	defer close(attempt.done)
 	g, err := s.launch()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,6 +118,7 @@ func (s *slot) start(started chan struct{}) {
 	s.starts++
 	if err != nil {
 		s.failed(err)
+		attempt.err = s.unavailable("%v", err)
 		s.log.Error("plugin does not start", "error", err, "failures", s.failures)
 		return
 	}

@@ -41,11 +41,10 @@ func main() {
 		fmt.Fprintln(os.Stderr, "no licence found")
 		os.Exit(7)
 	case "hang":
-		select {}
+		time.Sleep(time.Hour)
 	case "chatter":
 		fmt.Println("loading weights…")
 		fmt.Println(strings.Repeat("x", 200_000))
-		go flood()
 	}
 	var handlers []sdk.Handler
 	for _, name := range o.Handlers {
@@ -54,12 +53,10 @@ func main() {
 	sdk.Serve(handlers...)
 }
 
-// flood writes long lines to the process's own standard output, past what os.Stdout may have become.
-func flood() {
-	for range 20 {
-		_, _ = syscall.Write(1, bytes.Repeat([]byte("y"), 64<<10))
-		time.Sleep(time.Millisecond)
-	}
+// flood writes a long line to the process's own standard output, past what os.Stdout has become.
+func flood() error {
+	_, err := syscall.Write(1, bytes.Repeat([]byte("y"), 1<<20))
+	return err
 }
 
 type rogue struct {
@@ -105,9 +102,11 @@ func (r rogue) misbehave() error {
 	case "fail":
 		return errors.New("out of paper")
 	case "hang":
-		select {}
+		time.Sleep(time.Hour)
 	case "stop":
 		_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+	case "flood":
+		return flood()
 	case "child":
 		child := exec.Command("sleep", "1000")
 		if err := child.Start(); err != nil {

@@ -1,0 +1,225 @@
+package plugins
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func TestAKilledProcessIsReplacedByTheNextPlan(t *testing.T) {
+	b, h := one(t, Options{}, nil)
+	for i := range 8 { // more often than failures in a row are allowed
+		process := pid(t, h)
+		if err := syscall.Kill(process, syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		if after := pid(t, h); after == process {
+			t.Fatalf("after kill %d process %d still answers", i+1, process)
+		}
+	}
+	if s := b.state("rogue"); s.Condition != Serving || s.Starts != 9 {
+		t.Errorf("state %+v", s)
+	}
+}
+
+func TestPlansUnderWayWhenTheProcessDiesAreAskedAgain(t *testing.T) {
+	_, h := one(t, Options{}, map[string]any{"Plan": "exit", "Once": filepath.Join(t.TempDir(), "once")})
+	done := make(chan error)
+	for range 50 {
+		go func() { _, err := h.Plan(t.Context(), input()); done <- err }()
+	}
+	for range 50 {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestAProcessThatHangsOrIsStoppedIsReplaced(t *testing.T) {
+	for _, how := range []string{"hang", "stop"} {
+		t.Run(how, func(t *testing.T) {
+			b, h := one(t, Options{CallTimeout: 300 * time.Millisecond}, map[string]any{"Plan": how, "Once": filepath.Join(t.TempDir(), "once")})
+			pid(t, h)
+			if s := b.state("rogue"); s.Starts != 2 || !strings.Contains(s.LastError, "no answer within 300ms") {
+				t.Errorf("state %+v", s)
+			}
+		})
+	}
+}
+
+func TestAStoppedProcessIsFoundByItsHealthCheck(t *testing.T) {
+	b, h := one(t, Options{HealthInterval: 20 * time.Millisecond, HealthTimeout: 200 * time.Millisecond}, nil)
+	process := pid(t, h)
+	if err := syscall.Kill(process, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the process is gone", func() bool { return !alive(process) })
+	if s := b.state("rogue"); !strings.Contains(s.LastError, "health check") {
+		t.Errorf("state %+v", s)
+	}
+	pid(t, h)
+}
+
+func TestAStoppedProcessDoesNotKeepTheManagerFromClosing(t *testing.T) {
+	b, h := one(t, Options{}, nil)
+	process := pid(t, h)
+	if err := syscall.Kill(process, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if alive(process) {
+		t.Error("the process lives")
+	}
+}
+
+func TestAPluginThatNeverWorksStaysDownUntilItsFileChanges(t *testing.T) {
+	b, h := one(t, Options{}, map[string]any{"Start": "exit"})
+	for range maxFailures {
+		_, err := h.Plan(t.Context(), input())
+		wantError[*Unavailable](t, err, "")
+	}
+	starts := b.state("rogue").Starts
+	_, err := h.Plan(t.Context(), input())
+	wantError[*Unavailable](t, err, "stays down until its file changes")
+	wantError[*Unavailable](t, err, "exit status 7; it printed: no licence found")
+	if s := b.state("rogue"); s.Condition != Down || s.Starts != starts {
+		t.Errorf("state %+v", s)
+	}
+	b.manifest("rogue", "", nil)
+	b.load()
+	pid(t, b.handler("rogue"))
+}
+
+func TestAProcessThatDoesNotStartInTimeIsGivenUp(t *testing.T) {
+	_, h := one(t, Options{StartTimeout: 200 * time.Millisecond}, map[string]any{"Start": "hang"})
+	_, err := h.Plan(t.Context(), input())
+	wantError[*Unavailable](t, err, "timeout while waiting for plugin to start")
+}
+
+func TestFaultsOfAHandlerAreToldAndHarmNobody(t *testing.T) {
+	for plan, want := range map[string]string{"panic": "index out of range", "fail": "out of paper"} {
+		b, h := one(t, Options{}, map[string]any{"Plan": plan, "Once": filepath.Join(t.TempDir(), "once")})
+		_, err := h.Plan(t.Context(), input())
+		wantError[*Fault](t, err, want)
+		pid(t, h)
+		if s := b.state("rogue"); s.Starts != 1 {
+			t.Errorf("%s: state %+v", plan, s)
+		}
+	}
+}
+
+func TestWhatAPluginPrintsIsLoggedAndBlocksNothing(t *testing.T) {
+	b, h := one(t, Options{}, map[string]any{"Start": "chatter", "Plan": "flood"})
+	for range 5 {
+		pid(t, h)
+	}
+	if logged := b.logs.String(); !strings.Contains(logged, "loading weights…") {
+		t.Errorf("not logged: %.300s", logged)
+	}
+	if n := len(b.logs.String()); n > 10*maxLine {
+		t.Errorf("%d bytes are logged", n)
+	}
+}
+
+func TestAPluginSeesNothingOfTheHost(t *testing.T) {
+	t.Setenv("SECRET", "of the host")
+	b, h := one(t, Options{}, map[string]any{"Plan": "surroundings"})
+	seen := declined(t, h)
+	for _, must := range []string{"stdin=true", "directory=" + filepath.Base(b.dir), "TMPDIR="} {
+		if !strings.Contains(seen, must) {
+			t.Errorf("%q is missing in\n%s", must, seen)
+		}
+	}
+	for _, mustNot := range []string{"SECRET", "HOME="} {
+		if strings.Contains(seen, mustNot) {
+			t.Errorf("%q is in\n%s", mustNot, seen)
+		}
+	}
+}
+
+func TestGrandchildrenDieWithTheProcess(t *testing.T) {
+	for _, how := range []syscall.Signal{syscall.SIGKILL, syscall.SIGSTOP} {
+		b, h := one(t, Options{HealthInterval: 20 * time.Millisecond, HealthTimeout: 100 * time.Millisecond}, map[string]any{"Plan": "child"})
+		child, err := strconv.Atoi(declined(t, h))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := syscall.Kill(b.state("rogue").PID, how); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "the grandchild is gone", func() bool { return !alive(child) })
+	}
+}
+
+func TestAnIdleProcessIsStoppedAndComesBack(t *testing.T) {
+	b, h := one(t, Options{HealthInterval: 20 * time.Millisecond, IdleTimeout: 50 * time.Millisecond}, nil)
+	process := pid(t, h)
+	eventually(t, "the process is gone", func() bool { return !alive(process) })
+	if s := b.state("rogue"); s.Condition != Idle || s.LastError != "" {
+		t.Errorf("state %+v", s)
+	}
+	pid(t, h)
+}
+
+func TestACallerThatGivesUpIsNotHeld(t *testing.T) {
+	_, h := one(t, Options{StartTimeout: 500 * time.Millisecond}, map[string]any{"Start": "hang"})
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if _, err := h.Plan(ctx, input()); err != context.DeadlineExceeded {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestOrphans is run by TestNoPluginOutlivesTheHost as a process of its own: a host that is killed.
+func TestOrphans(t *testing.T) {
+	dir := os.Getenv("ORPHANS_DIR")
+	if dir == "" {
+		t.Skip("run by another test")
+	}
+	m, err := New(Options{RunDir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Load(os.Getenv("ORPHANS_PLUGINS")); err != nil {
+		t.Fatal(err)
+	}
+	h, _ := m.Handler("rogue")
+	if err := os.WriteFile(filepath.Join(dir, "pid"), []byte(strconv.Itoa(pid(t, h))), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	select {}
+}
+
+func TestNoPluginOutlivesTheHost(t *testing.T) {
+	b := newBench(t, Options{})
+	b.install("rogue", "", nil)
+	base, err := os.MkdirTemp("", "run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(base)
+	host := exec.Command(os.Args[0], "-test.run=^TestOrphans$")
+	host.Env = append(os.Environ(), "ORPHANS_DIR="+base, "ORPHANS_PLUGINS="+b.dir)
+	if err := host.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer host.Wait()
+	process := 0
+	eventually(t, "the host has a plugin", func() bool {
+		text, err := os.ReadFile(filepath.Join(base, "pid"))
+		process, _ = strconv.Atoi(string(text))
+		return err == nil && process > 0
+	})
+	if err := host.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the plugin is gone", func() bool { return !alive(process) })
+}
