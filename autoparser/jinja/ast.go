@@ -122,7 +122,7 @@ type (
 	}
 	output struct {
 		place
-		of node
+		of []node
 	}
 	ifBlock struct {
 		place

@@ -168,7 +168,7 @@ func (p *braceRun) argument(name string) Value {
 	}
 	if n, err := strconv.Atoi(name); err == nil && every(name, digit) {
 		if n >= len(p.a.values) {
-			throw("IndexError", "Replacement index %d out of range for positional args tuple", n)
+			throw("IndexError", "tuple index out of range")
 		}
 		return p.a.values[n]
 	}

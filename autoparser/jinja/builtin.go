@@ -104,7 +104,7 @@ func (b *builtin) fill(name string, values []Value) {
 			continue
 		}
 		if p.fallback == nil {
-			throw("TypeError", "%s() missing required argument: '%s'", name, p.name)
+			throw("TypeError", "%s() missing 1 required positional argument: '%s'", name, p.name)
 		}
 		values[i] = p.fallback
 	}

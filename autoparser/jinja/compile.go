@@ -6,12 +6,13 @@ type compiler struct {
 	names  map[string]int // places of context variables
 	order  []string
 	soft   bool // inside an if or a conditional expression, where unknown filters fail only when they run
+	source string
 	inLoop bool // break and continue have a loop in this function
 }
 
 // compileProgram compiles the body of a template.
-func compileProgram(body []node, lib *library) *program {
-	c := &compiler{lib: lib, names: map[string]int{}}
+func compileProgram(body []node, source string, lib *library) *program {
+	c := &compiler{lib: lib, source: source, names: map[string]int{}}
 	s := newScope(nil, &functionScope{})
 	s.analyse(body...)
 	enter, run := c.entry(s), c.body(body, s)
@@ -111,6 +112,10 @@ func (c *compiler) body(nodes []node, s *scope) step {
 	if len(steps) == 1 {
 		return steps[0]
 	}
+	return inOrder(steps)
+}
+
+func inOrder(steps []step) step {
 	return func(f *frame) signal {
 		for _, run := range steps {
 			if to := run(f); to != proceed {
@@ -126,7 +131,10 @@ func (c *compiler) statement(n node, s *scope) step {
 	case *data:
 		return func(f *frame) signal { f.r.write(n.text); return proceed }
 	case *output:
-		return c.output(n, s)
+		if len(n.of) == 1 {
+			return c.output(n.of[0], s)
+		}
+		return c.outputs(n.of, s)
 	case *ifBlock:
 		return c.ifBlock(n, s)
 	case *forBlock:
@@ -150,8 +158,16 @@ func (c *compiler) statement(n node, s *scope) step {
 	return c.jump(n.(*jump))
 }
 
-func (c *compiler) output(n *output, s *scope) step {
-	of := c.expression(n.of, s)
+func (c *compiler) outputs(nodes []node, s *scope) step {
+	steps := make([]step, len(nodes))
+	for i, n := range nodes {
+		steps[i] = c.output(n, s)
+	}
+	return inOrder(steps)
+}
+
+func (c *compiler) output(n node, s *scope) step {
+	of := c.expression(n, s)
 	return func(f *frame) signal {
 		switch v := of(f).(type) {
 		case text:
@@ -167,7 +183,7 @@ func (c *compiler) output(n *output, s *scope) step {
 
 func (c *compiler) jump(n *jump) step {
 	if !c.inLoop {
-		reject(n.offset(), "break and continue need a loop around them")
+		rejectAs("SyntaxError", n.offset(), "break and continue need a loop around them, in the same macro")
 	}
 	return func(*frame) signal { return n.to }
 }

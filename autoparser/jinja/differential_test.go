@@ -59,3 +59,19 @@ func sameResult(t *testing.T, seed uint64, template, got string, err error, want
 	}
 	return false
 }
+
+// The specification of this package is also one of Python's Jinja2; messages may differ in wording.
+func TestPythonAgreesWithTheSnippets(t *testing.T) {
+	p := startPython(t)
+	for subject, rows := range snippets() {
+		for _, s := range rows {
+			got := p.render(t, s.template, json.RawMessage(randomVars))
+			switch {
+			case s.fails == "" && (got.Output == nil || *got.Output != s.renders):
+				t.Errorf("%s/%s: want %q, Python made %+v", subject, s.name, s.renders, got)
+			case s.fails != "" && (got.Output != nil || got.Class != strings.SplitN(s.fails, ":", 2)[0]):
+				t.Errorf("%s/%s: want %s, Python made %+v", subject, s.name, s.fails, got)
+			}
+		}
+	}
+}

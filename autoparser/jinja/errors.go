@@ -86,7 +86,12 @@ func exceed(format string, args ...any) {
 
 // reject raises a syntax error at an offset of the source.
 func reject(at int, format string, args ...any) {
-	panic(&failure{kind: Syntax, class: "TemplateSyntaxError", message: fmt.Sprintf(format, args...), at: at})
+	rejectAs("TemplateSyntaxError", at, format, args...)
+}
+
+// rejectAs is reject for errors of another class than TemplateSyntaxError.
+func rejectAs(class string, at int, format string, args ...any) {
+	panic(&failure{kind: Syntax, class: class, message: fmt.Sprintf(format, args...), at: at})
 }
 
 // locate turns a failure into an Error with its place in source.

@@ -1,6 +1,9 @@
 package jinja
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 func (c *compiler) expressions(nodes []node, s *scope) []expr {
 	out := make([]expr, len(nodes))
@@ -380,8 +383,9 @@ func (c *compiler) unary(n *unary, s *scope) expr {
 func (c *compiler) conditional(n *conditional, s *scope) expr {
 	defer c.softly()()
 	then, test := c.expression(n.then, s), c.expression(n.test, s)
+	line := strings.Count(c.source[:n.offset()], "\n") + 1
 	otherwise := func(*frame) Value {
-		return &undefined{hint: "the inline if-expression evaluated to false and no else section was defined."}
+		return &undefined{hint: fmt.Sprintf("the inline if-expression on line %d evaluated to false and no else section was defined.", line)}
 	}
 	if n.otherwise != nil {
 		otherwise = c.expression(n.otherwise, s)

@@ -416,7 +416,7 @@ func (a *callArguments) named(r *reader) {
 	at, id := r.at, r.next()
 	for _, n := range a.names {
 		if n == id {
-			reject(at, "keyword argument repeated: %s", id)
+			rejectAs("SyntaxError", at, "keyword argument repeated: %s", id)
 		}
 	}
 	r.next()

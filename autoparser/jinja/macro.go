@@ -81,7 +81,7 @@ func (p *macroParts) special(at int, sig *signature, body []node, inside *scope)
 		}
 	}
 	if i := p.param("caller"); used["caller"] && i >= 0 && i < len(p.params)-len(sig.defaults) {
-		reject(at, `when defining macros or call blocks the special "caller" argument must be omitted or be given a default`)
+		rejectAs("TemplateAssertionError", at, `When defining macros or call blocks the special "caller" argument must be omitted or be given a default.`)
 	}
 	declare("caller", &p.caller)
 	declare("kwargs", &p.kwargs)

@@ -12,7 +12,7 @@ import (
 // text, what whitespace goes, and where a tag ends; what is left to gonja is unambiguous:
 //
 //   - whitespace control is already applied to the text, comments are gone, raw blocks are text;
-//   - {{ e }} is {% print e %}: gonja's tags can be replaced, its expressions cannot;
+//   - {{ e }} is {% value e %}: gonja's tags can be replaced, its expressions cannot;
 //   - literals are lifted into a table and written as "0", "1", … (gonja has other escapes and other numbers);
 //   - every token of a tag is followed by one blank.
 type canonical struct {
@@ -233,7 +233,7 @@ func (s *scanner) tag(start, at int, kind byte) {
 	if kind == '{' {
 		end = "}}"
 		s.mark(start)
-		s.out.WriteString("print ")
+		s.out.WriteString("value ")
 	} else {
 		mustBeTag(start, s.src[s.skipSpace(at):])
 	}

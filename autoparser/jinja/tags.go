@@ -11,11 +11,12 @@ import (
 // tagParser reads one tag, whose name is already read.
 type tagParser func(t *tagReader) node
 
-// tagParsers returns the tags a template may use. print and text also stand for what canonicalise rewrites.
+// tagParsers returns the tags. The first two stand for what canonicalise rewrites; the others a template may use.
 func tagParsers() map[string]tagParser {
 	return map[string]tagParser{
-		"print":      parsePrint,
 		"text":       parseText,
+		"value":      parseValue,
+		"print":      parsePrint,
 		"if":         parseIf,
 		"for":        parseFor,
 		"set":        parseSet,
@@ -56,7 +57,7 @@ func mustBeTag(at int, src string) {
 		reject(at, "tag name expected")
 	case refusedTags[id] != "":
 		reject(at, "the tag %s is not supported: %s", id, refusedTags[id])
-	case id == "text" || tagParsers()[id] == nil && !slices.Contains(innerTags, id):
+	case id == "text" || id == "value" || tagParsers()[id] == nil && !slices.Contains(innerTags, id):
 		reject(at, "Encountered unknown tag %s.", quote(id))
 	}
 }
@@ -85,9 +86,20 @@ func misplaced(t *tagReader) node {
 
 func never() bool { return false }
 
-func parsePrint(t *tagReader) node {
-	n := &output{t.here(), t.tuple(t.expression, never, false)}
+func parseValue(t *tagReader) node {
+	n := &output{t.here(), []node{t.tuple(t.expression, never, false)}}
 	t.done()
+	return n
+}
+
+func parsePrint(t *tagReader) node {
+	n := &output{place: t.here()}
+	for !t.end() {
+		if len(n.of) > 0 {
+			t.expect(tokens.Comma, ",")
+		}
+		n.of = append(n.of, t.expression())
+	}
 	return n
 }
 
@@ -157,7 +169,7 @@ func parseFor(t *tagReader) node {
 // mustNotStoreLoop rejects assignments to the loop variable anywhere in a for block, as Jinja2 does.
 func mustNotStoreLoop(n node) {
 	if t, ok := n.(*nameTarget); ok && t.id == "loop" {
-		reject(t.offset(), "Can't assign to special loop variable in for-loop target")
+		rejectAs("TemplateAssertionError", t.offset(), "Can't assign to special loop variable in for-loop target")
 	}
 	children(n, mustNotStoreLoop)
 }

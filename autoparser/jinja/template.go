@@ -37,7 +37,7 @@ func Compile(name, source string, o Options) (t *Template, err error) {
 		exceed("the source has %d bytes; the limit is %d", len(source), t.limits.Source)
 	}
 	t.gonja, t.body = parse(t.source, t.limits)
-	t.program = compileProgram(t.body, builtins)
+	t.program = compileProgram(t.body, t.source, builtins)
 	hold(t.gonja, t.program)
 	return t, nil
 }

@@ -61,7 +61,7 @@ func statementChildren(n node, some func(...node)) {
 	case *attributeTarget:
 		some(n.of)
 	case *output:
-		some(n.of)
+		some(n.of...)
 	case *ifBlock:
 		for i := range n.tests {
 			some(n.tests[i])
