@@ -102,7 +102,7 @@ func Assemble(in Input) (*Assembled, error) {
 			Message: "the template shows no way to write a call, so that none can be insisted on; let it be auto or none, or describe the calls by a workaround"}
 	}
 	out := &Assembled{Grammar: a.mode(), State: a.start.state, ThinkingEnds: a.thinkingEnds()}
-	out.Program = a.Build(a.Seq(a.Lit(a.start.header), a.reasoning(), a.body(), a.ending()))
+	out.Program = a.Build(a.Seq(a.Lit(a.start.header), a.repeated(), a.reasoning(), a.body(), a.ending()))
 	return out, nil
 }
 
@@ -150,6 +150,16 @@ func newAssembly(in Input) *assembly {
 		a.format = nil
 	}
 	return a
+}
+
+// repeated is the last marker of the header once more: some models begin with it.
+func (a *assembly) repeated() peg.ID {
+	header := strings.TrimSpace(a.start.header)
+	marker := header[max(strings.LastIndexByte(header, '<'), 0):]
+	if a.start.thinking == mustThink || !special(marker) || !strings.HasSuffix(marker, ">") {
+		return a.Empty()
+	}
+	return a.Optional(a.only("repeated", a.Space(), a.Lit(marker)))
 }
 
 // ending is the end of the turn, as far as the model writes it.

@@ -176,7 +176,7 @@ func (a *assembly) knownCall() peg.ID {
 	if a.format.opening() != "" {
 		add()
 	}
-	return a.Choice(ways...)
+	return a.Tag(peg.Call, a.Choice(ways...))
 }
 
 func (a *assembly) knownName() peg.ID {
