@@ -1,0 +1,146 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"sync/atomic"
+
+	"github.com/dragoman-project/dragoman/host"
+	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/handler"
+	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
+	"github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1/dragomanv1connect"
+)
+
+// chatService is dragoman.v1.ChatService.
+type chatService struct {
+	host     *host.Host
+	sessions *atomic.Int64 // streams being parsed
+}
+
+var _ dragomanv1connect.ChatServiceHandler = (*chatService)(nil)
+
+// Render renders the prompt of a request.
+func (s *chatService) Render(ctx context.Context, m *dragomanv1.RenderRequest) (*dragomanv1.RenderResponse, error) {
+	req, err := chatRequest(m.Request)
+	if err != nil {
+		return nil, err
+	}
+	r, err := s.host.Render(ctx, m.Template, req)
+	if err != nil {
+		return nil, err
+	}
+	return &dragomanv1.RenderResponse{Prompt: r.Prompt, GenerationPrompt: r.GenerationPrompt}, nil
+}
+
+// Plan gives what an engine needs for a request.
+func (s *chatService) Plan(ctx context.Context, m *dragomanv1.PlanRequest) (*dragomanv1.PlanResponse, error) {
+	p, err := s.plan(ctx, m.Template, m.Request)
+	if err != nil {
+		return nil, err
+	}
+	return planResponse(p), nil
+}
+
+// Parse turns a whole output into a message.
+func (s *chatService) Parse(ctx context.Context, m *dragomanv1.ParseRequest) (*dragomanv1.ParseResponse, error) {
+	planned, err := s.plan(ctx, m.Template, m.Request)
+	if err != nil {
+		return nil, err
+	}
+	text := m.GetData()
+	if t, ok := m.Output.(*dragomanv1.ParseRequest_Text); ok {
+		text = []byte(t.Text)
+	}
+	session := planned.Session(sessionOptions(m.Options))
+	if _, err := session.Feed(text); err != nil {
+		return nil, err
+	}
+	return parsed(session.Finish(m.Truncated))
+}
+
+// plan plans a chat request for a template.
+func (s *chatService) plan(ctx context.Context, template string, request *dragomanv1.Json) (*host.Planned, error) {
+	req, err := chatRequest(request)
+	if err != nil {
+		return nil, err
+	}
+	return s.host.Plan(ctx, template, req)
+}
+
+// chatRequest reads a chat request.
+func chatRequest(j *dragomanv1.Json) (*chat.Request, error) {
+	if j == nil {
+		return nil, invalid("request", "there is no chat request", `send "request": {"messages": [{"role": "user", "content": "Hello"}]}`)
+	}
+	return chat.ParseRequest([]byte(j.Text))
+}
+
+func sessionOptions(o *dragomanv1.ParseOptions) host.SessionOptions {
+	return host.SessionOptions{IDSeed: o.GetIdSeed(), NoIDs: o.GetNoIds()}
+}
+
+func planResponse(p *host.Planned) *dragomanv1.PlanResponse {
+	out := &dragomanv1.PlanResponse{
+		Prompt:           p.Plan.Prompt,
+		GenerationPrompt: p.Plan.GenerationPrompt,
+		PreservedTokens:  p.Plan.PreservedTokens,
+		Stops:            p.Plan.Stops,
+		SupportsThinking: p.Plan.SupportsThinking,
+		ThinkingStart:    p.Plan.ThinkingStart,
+		ThinkingEnds:     p.Plan.ThinkingEnds,
+		ReasoningState:   string(p.Plan.ReasoningState),
+		Notes:            p.Plan.Notes,
+		Handler:          p.Handler,
+		Generation:       p.Generation,
+		Constraint:       constraint(p.Plan),
+	}
+	for _, d := range p.Plan.Delimiters {
+		out.Delimiters = append(out.Delimiters, &dragomanv1.Delimiter{Role: d.Role, Delimiter: d.Delimiter})
+	}
+	return out
+}
+
+func constraint(p *handler.Plan) *dragomanv1.Constraint {
+	c := p.Constraint
+	if c == nil {
+		return nil
+	}
+	out := &dragomanv1.Constraint{Grammar: c.Grammar, Lazy: &c.Lazy, Notes: c.Notes}
+	for _, t := range c.Triggers {
+		out.Triggers = append(out.Triggers, &dragomanv1.Trigger{Type: string(t.Type), Value: t.Value})
+	}
+	return out
+}
+
+func parsed(r host.Result) (*dragomanv1.ParseResponse, error) {
+	message, err := json.Marshal(r.Message)
+	if err != nil {
+		return nil, err
+	}
+	return &dragomanv1.ParseResponse{
+		Message:      &dragomanv1.Json{Text: string(message)},
+		FinishReason: string(r.FinishReason),
+		Report:       report(r.Report),
+	}, nil
+}
+
+func report(r *chat.Report) *dragomanv1.Report {
+	out := &dragomanv1.Report{
+		Status:       string(r.Status),
+		Length:       uint32(r.Length),
+		PromptLength: uint32(r.PromptLength),
+		UnknownTools: r.UnknownTools,
+		Notes:        r.Notes,
+		MaxHeld:      uint32(r.MaxHeld),
+	}
+	for _, s := range r.Spans {
+		start := uint32(s.Start)
+		out.Spans = append(out.Spans, &dragomanv1.Span{Region: string(s.Region), Start: &start, End: uint32(s.End)})
+	}
+	for _, f := range r.Faults {
+		at, farthest := uint32(f.At), uint32(f.Farthest)
+		out.Faults = append(out.Faults, &dragomanv1.Fault{At: &at, Farthest: &farthest, Message: f.Message})
+	}
+	return out
+}

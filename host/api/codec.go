@@ -1,0 +1,260 @@
+package api
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+
+	"connectrpc.com/connect"
+	"github.com/go-json-experiment/json/jsontext"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
+)
+
+// jsonCodec is protobuf's JSON form of messages with two differences that make it natural to write by hand: a Json message
+// stands for itself, with the order of its members kept, and members are named as fields are in the definitions. Unlike
+// protobuf's own it refuses unknown members, so that a misspelled one does not vanish.
+//
+//	{"template": "t", "request": {"messages": [ … ]}}            what clients see
+//	{"template": "t", "request": {"text": "{\"messages\": … }"}}   what protobuf's JSON reads and writes
+//
+// Both directions are one walk over the JSON, guided by the message's description, that leaves everything else as it is.
+type jsonCodec struct{ name string }
+
+var _ connect.Codec = jsonCodec{}
+
+// withJSON makes the handlers of a service, or a client, use the codec.
+func withJSON() connect.Option {
+	// connect looks codecs up by content type, and knows two spellings of this one.
+	return connect.WithOptions(
+		connect.WithCodec(jsonCodec{"json"}),
+		connect.WithCodec(jsonCodec{"json; charset=utf-8"}),
+	)
+}
+
+// Name is part of the content type.
+func (c jsonCodec) Name() string { return c.name }
+
+// Marshal writes a protobuf message.
+func (c jsonCodec) Marshal(m any) ([]byte, error) {
+	msg, ok := m.(proto.Message)
+	if !ok {
+		return nil, fmt.Errorf("%T is not a protobuf message", m)
+	}
+	data, err := protojson.MarshalOptions{UseProtoNames: true}.Marshal(msg)
+	if err != nil {
+		return nil, err
+	}
+	return rewrite(data, msg.ProtoReflect().Descriptor(), unwrap)
+}
+
+// Unmarshal reads a protobuf message.
+func (c jsonCodec) Unmarshal(data []byte, m any) error {
+	msg, ok := m.(proto.Message)
+	if !ok {
+		return fmt.Errorf("%T is not a protobuf message", m)
+	}
+	data, err := rewrite(data, msg.ProtoReflect().Descriptor(), wrap)
+	if err != nil {
+		return readError(err)
+	}
+	return readError(protojson.Unmarshal(data, msg))
+}
+
+// wrap makes the text of a Json message what protobuf expects.
+func wrap(dec *jsontext.Decoder, enc *jsontext.Encoder) error {
+	raw, err := dec.ReadValue()
+	if err != nil {
+		return err
+	}
+	return writeTokens(enc, jsontext.BeginObject, jsontext.String("text"), jsontext.String(string(raw)), jsontext.EndObject)
+}
+
+// unwrap is the other direction: {"text": "…"} becomes the text.
+func unwrap(dec *jsontext.Decoder, enc *jsontext.Encoder) error {
+	text := "null" // an empty Json
+	if _, err := dec.ReadToken(); err != nil {
+		return err
+	}
+	for dec.PeekKind() != jsontext.KindEndObject {
+		if _, err := dec.ReadToken(); err != nil {
+			return err
+		}
+		value, err := dec.ReadToken()
+		if err != nil {
+			return err
+		}
+		text = value.String()
+	}
+	if _, err := dec.ReadToken(); err != nil {
+		return err
+	}
+	return enc.WriteValue(jsontext.Value(text))
+}
+
+// rewrite copies the JSON of a message, with change in place of every Json.
+func rewrite(data []byte, md protoreflect.MessageDescriptor, change func(*jsontext.Decoder, *jsontext.Encoder) error) ([]byte, error) {
+	var out bytes.Buffer
+	w := walk{
+		dec:    jsontext.NewDecoder(bytes.NewBuffer(data)), // read in place: other readers lose names from the places of errors
+		enc:    jsontext.NewEncoder(&out, jsontext.PreserveRawStrings(true)),
+		change: change,
+	}
+	if w.dec.PeekKind() != jsontext.KindBeginObject {
+		if err := w.copy(); err != nil {
+			return nil, err
+		}
+		return nil, errors.New("expected a JSON object")
+	}
+	if err := w.message(md); err != nil {
+		return nil, err
+	}
+	if _, err := w.dec.ReadToken(); !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("byte %d: expected nothing after the JSON object", w.dec.InputOffset())
+	}
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
+}
+
+// walk goes through a JSON text and the description of the message that it spells.
+type walk struct {
+	dec    *jsontext.Decoder
+	enc    *jsontext.Encoder
+	change func(*jsontext.Decoder, *jsontext.Encoder) error
+}
+
+// message copies the value of a message.
+func (w walk) message(md protoreflect.MessageDescriptor) error {
+	switch {
+	case md.FullName() == jsonMessage.FullName():
+		return w.change(w.dec, w.enc)
+	case md.ParentFile().Package() == wellKnown || w.dec.PeekKind() != jsontext.KindBeginObject:
+		return w.copy() // a form of its own, null, or something that protojson will refuse
+	}
+	if err := w.token(); err != nil {
+		return err
+	}
+	for w.dec.PeekKind() != jsontext.KindEndObject {
+		name, err := w.dec.ReadToken()
+		if err != nil {
+			return err
+		}
+		field := fieldNamed(md, name.String())
+		if field == nil {
+			return fmt.Errorf("%s: there is no such member, expected one of %s", place(w.dec.StackPointer()), strings.Join(members(md), ", "))
+		}
+		if err := w.enc.WriteToken(name); err != nil {
+			return err
+		}
+		if err := w.field(field); err != nil {
+			return err
+		}
+	}
+	return w.token()
+}
+
+// field copies the value of a field.
+func (w walk) field(f protoreflect.FieldDescriptor) error {
+	switch {
+	case f.Message() == nil || f.IsMap():
+		return w.copy()
+	case !f.IsList() || w.dec.PeekKind() != jsontext.KindBeginArray:
+		return w.message(f.Message())
+	}
+	if err := w.token(); err != nil {
+		return err
+	}
+	for w.dec.PeekKind() != jsontext.KindEndArray {
+		if err := w.message(f.Message()); err != nil {
+			return err
+		}
+	}
+	return w.token()
+}
+
+func (w walk) token() error {
+	t, err := w.dec.ReadToken()
+	if err != nil {
+		return err
+	}
+	return w.enc.WriteToken(t)
+}
+
+func (w walk) copy() error {
+	v, err := w.dec.ReadValue()
+	if err != nil {
+		return err
+	}
+	return w.enc.WriteValue(v)
+}
+
+// wellKnown is the package of messages that have JSON forms of their own.
+const wellKnown protoreflect.FullName = "google.protobuf"
+
+var jsonMessage = (*dragomanv1.Json)(nil).ProtoReflect().Descriptor()
+
+func fieldNamed(md protoreflect.MessageDescriptor, name string) protoreflect.FieldDescriptor {
+	if f := md.Fields().ByTextName(name); f != nil {
+		return f
+	}
+	return md.Fields().ByJSONName(name)
+}
+
+// members lists the names of a message's fields.
+func members(md protoreflect.MessageDescriptor) (names []string) {
+	for i := range md.Fields().Len() {
+		names = append(names, string(md.Fields().Get(i).Name()))
+	}
+	slices.Sort(names)
+	return names
+}
+
+func writeTokens(enc *jsontext.Encoder, tokens ...jsontext.Token) error {
+	for _, t := range tokens {
+		if err := enc.WriteToken(t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// protobufPrefix is how messages of protobuf's JSON begin. The position is one in the rewritten text, and spaces vary.
+var protobufPrefix = regexp.MustCompile(`^proto:[\s\x{00a0}]*(\(line \d+:\d+\):[\s\x{00a0}]*)?`)
+
+// readError says where the JSON of a message is at fault.
+func readError(err error) error {
+	var syntax *jsontext.SyntacticError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &syntax):
+		text := fmt.Sprintf("not JSON: byte %d: %v", syntax.ByteOffset, syntax.Err)
+		if at := place(syntax.JSONPointer); at != "" {
+			text = at + ": " + text
+		}
+		return errors.New(text)
+	case errors.Is(err, io.EOF):
+		return errors.New("expected a JSON object, found nothing")
+	default:
+		return errors.New(protobufPrefix.ReplaceAllString(err.Error(), ""))
+	}
+}
+
+// place spells a pointer as paths are spelled everywhere else: request.messages[2].content.
+func place(p jsontext.Pointer) string {
+	var b strings.Builder
+	for token := range p.Tokens() {
+		if strings.Trim(token, "0123456789") == "" {
+			b.WriteString("[" + token + "]")
+		} else {
+			b.WriteString("." + token)
+		}
+	}
+	return strings.TrimPrefix(b.String(), ".")
+}

@@ -1,0 +1,113 @@
+package api
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/testing/protocmp"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
+)
+
+func TestAJsonFieldStandsForItself(t *testing.T) {
+	tests := []struct {
+		name string
+		json string // in the shape that Marshal gives
+		msg  proto.Message
+	}{
+		{"the order of members is kept", `{"template":"t","request":{"z":1,"a":{"y":[],"b":null}}}`,
+			&dragomanv1.PlanRequest{Template: "t", Request: &dragomanv1.Json{Text: `{"z":1,"a":{"y":[],"b":null}}`}}},
+		{"numbers and escapes as they were written", `{"request":[1.0,12345678901234567890,1e3,"\u00e9\/é"]}`,
+			&dragomanv1.PlanRequest{Request: &dragomanv1.Json{Text: `[1.0,12345678901234567890,1e3,"\u00e9\/é"]`}}},
+		{"any value", `{"request":"text"}`, &dragomanv1.PlanRequest{Request: &dragomanv1.Json{Text: `"text"`}}},
+		{"a value that looks like the message", `{"request":{"text":"x"}}`, &dragomanv1.PlanRequest{Request: &dragomanv1.Json{Text: `{"text":"x"}`}}},
+		{"nested", `{"result":{"message":{"role":"assistant"},"finish_reason":"stop"}}`,
+			&dragomanv1.ParseStreamResponse{Result: &dragomanv1.ParseResponse{
+				Message: &dragomanv1.Json{Text: `{"role":"assistant"}`}, FinishReason: "stop"}}},
+		{"lists of messages", `{"triggers":[{"type":"word","value":"<"},{"type":"pattern"}]}`,
+			&dragomanv1.Constraint{Triggers: []*dragomanv1.Trigger{{Type: "word", Value: "<"}, {Type: "pattern"}}}},
+		{"bytes in base64", `{"template":"t","data":"/w=="}`, &dragomanv1.ParseRequest{Template: "t", Output: &dragomanv1.ParseRequest_Data{Data: []byte{0xff}}}},
+		{"messages with a form of their own", `{"started_at":"1970-01-01T00:00:05Z","generation":"7"}`,
+			&dragomanv1.GetStatusResponse{StartedAt: &timestamppb.Timestamp{Seconds: 5}, Generation: 7}},
+		{"nothing", `{}`, &dragomanv1.PlanRequest{}},
+	}
+	codec := jsonCodec{"json"}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			text, err := codec.Marshal(tt.msg)
+			if err != nil || string(text) != tt.json {
+				t.Errorf("Marshal: %s, %v\nexpected %s", text, err, tt.json)
+			}
+			got := tt.msg.ProtoReflect().New().Interface()
+			if err := codec.Unmarshal([]byte(tt.json), got); err != nil {
+				t.Fatalf("Unmarshal: %v", err)
+			}
+			if diff := cmp.Diff(tt.msg, got, protocmp.Transform()); diff != "" {
+				t.Errorf("Unmarshal (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestWhiteSpaceAndBothSpellingsOfNamesAreRead(t *testing.T) {
+	var got dragomanv1.PutTemplateRequest
+	if err := (jsonCodec{"json"}).Unmarshal([]byte(" { \"name\" : \"n\" ,\n \"bosToken\" : \"b\", \"eos_token\":\"e\" } \n"), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Name != "n" || got.BosToken != "b" || got.EosToken != "e" {
+		t.Errorf("read %v", &got)
+	}
+}
+
+func TestFaultsInJSONSayWhere(t *testing.T) {
+	tests := []struct{ name, json, want string }{
+		{"nothing", ``, "expected a JSON object, found nothing"},
+		{"no object", `[1]`, "expected a JSON object"},
+		{"unknown member", `{"tempalte":"t"}`, "tempalte: there is no such member, expected one of data, options, request, template, text, truncated"},
+		{"unknown member, nested", `{"options":{"seed":"t"}}`, "options.seed: there is no such member, expected one of id_seed, no_ids"},
+		{"wrong type", `{"template":3}`, "invalid value for string field template: 3"},
+		{"a list for a message", `{"options":[]}`, "unexpected token ["},
+		{"invalid UTF-8", "{\"template\":\"a\xff\"}", "template: not JSON: byte 14: invalid UTF-8"},
+		{"invalid UTF-8 in a Json", "{\"request\":{\"messages\":[{\"content\":\"a\xff\"}]}}", "request.messages[0].content: not JSON: byte 37: invalid UTF-8"},
+		{"invalid UTF-8 far in", "{\"template\":\"x\",\"request\":{\"messages\":[{\"role\":\"user\",\"content\":\"a\xff\"}]}}", "request.messages[0].content: not JSON: byte 66: invalid UTF-8"},
+		{"cut off", `{"request":{"messages":[`, "not JSON: byte 24: unexpected EOF"},
+		{"twice", `{"template":"a","template":"b"}`, `template: not JSON: byte 16: duplicate object member name`},
+		{"more than one", `{} {}`, "expected nothing after the JSON object"},
+		{"two outputs", `{"text":"a","data":"YQ=="}`, "oneof"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			err := jsonCodec{"json"}.Unmarshal([]byte(tt.json), &dragomanv1.ParseRequest{})
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error %v, expected in it: %s", err, tt.want)
+			}
+		})
+	}
+}
+
+func FuzzJSONThatIsReadIsWrittenBack(f *testing.F) {
+	f.Add([]byte(`{"template":"t","request":{"messages":[{"role":"user","content":"é\u00e9"}]},"text":"x","options":{"no_ids":true}}`))
+	f.Add([]byte(`{"request":{"text":"x"}}`))
+	f.Add([]byte(`{"data":"/w=="}`))
+	codec := jsonCodec{"json"}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var first, second dragomanv1.ParseRequest
+		if codec.Unmarshal(data, &first) != nil {
+			return
+		}
+		text, err := codec.Marshal(&first)
+		if err != nil {
+			t.Fatalf("read %q, but cannot write it: %v", data, err)
+		}
+		if err := codec.Unmarshal(text, &second); err != nil {
+			t.Fatalf("cannot read %q, written from %q: %v", text, data, err)
+		}
+		again, err := codec.Marshal(&second)
+		if err != nil || string(again) != string(text) {
+			t.Fatalf("%q became %q, %v", text, again, err)
+		}
+	})
+}

@@ -1,0 +1,103 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"connectrpc.com/connect"
+
+	"github.com/dragoman-project/dragoman/host"
+	"github.com/dragoman-project/dragoman/sdk/chat"
+	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
+)
+
+// The codes that only the surface has.
+const (
+	// unauthenticated: the bearer token is missing or unknown.
+	unauthenticated host.Code = "unauthenticated"
+	// timedOut: the client, or what it asked for, took longer than a limit allows.
+	timedOut host.Code = "timed_out"
+	// canceled: the client went away.
+	canceled host.Code = "canceled"
+)
+
+// codes says how each code is spelled. What is too large is 413 in HTTP, where connect would write 429: to try again is no help.
+var codes = []struct {
+	code host.Code
+	rpc  connect.Code
+	http int
+}{
+	{host.InvalidArgument, connect.CodeInvalidArgument, http.StatusBadRequest},
+	{host.NotFound, connect.CodeNotFound, http.StatusNotFound},
+	{host.LimitExceeded, connect.CodeResourceExhausted, http.StatusRequestEntityTooLarge},
+	{host.Unavailable, connect.CodeUnavailable, http.StatusServiceUnavailable},
+	{unauthenticated, connect.CodeUnauthenticated, http.StatusUnauthorized},
+	{timedOut, connect.CodeDeadlineExceeded, http.StatusGatewayTimeout},
+	{canceled, connect.CodeCanceled, 499},
+	{host.Internal, connect.CodeInternal, http.StatusInternalServerError},
+}
+
+// hostError is err as package host would say it.
+func hostError(err error) *host.Error {
+	var known *host.Error
+	var request *chat.RequestError
+	var rpc *connect.Error
+	switch {
+	case errors.As(err, &known):
+		return known
+	case errors.As(err, &request):
+		return &host.Error{Code: host.InvalidArgument, Place: request.Path, Message: request.Message, Err: err}
+	case errors.As(err, &rpc):
+		return &host.Error{Code: codeOf(rpc.Code()), Message: rpc.Message(), Err: err}
+	case errors.Is(err, context.DeadlineExceeded):
+		return &host.Error{Code: timedOut, Message: "it took too long", Remedy: "ask for less at once, or raise limits.request_time, for streams limits.session_time", Err: err}
+	case errors.Is(err, context.Canceled):
+		return &host.Error{Code: canceled, Message: "the client went away", Err: err}
+	default:
+		return &host.Error{Code: host.Internal, Message: err.Error(), Err: err}
+	}
+}
+
+// codeOf is the code that one of connect stands for.
+func codeOf(rpc connect.Code) host.Code {
+	for _, c := range codes {
+		if c.rpc == rpc {
+			return c.code
+		}
+	}
+	return host.Internal
+}
+
+// describe is err as clients get it, and its HTTP status.
+func describe(err error) (e *dragomanv1.Error, status int) {
+	known := hostError(err)
+	e = &dragomanv1.Error{Code: string(known.Code), Place: known.Place, Message: known.Message, Remedy: known.Remedy}
+	for _, c := range codes {
+		if c.code == known.Code {
+			return e, c.http
+		}
+	}
+	return e, http.StatusInternalServerError
+}
+
+// failure is err as connect sends it: the message for people, and the Error as its detail.
+func failure(err error) *connect.Error {
+	known := hostError(err)
+	rpc := connect.CodeInternal
+	for _, c := range codes {
+		if c.code == known.Code {
+			rpc = c.rpc
+		}
+	}
+	out := connect.NewError(rpc, known)
+	what, _ := describe(known)
+	if detail, err := connect.NewErrorDetail(what); err == nil {
+		out.AddDetail(detail)
+	}
+	return out
+}
+
+func invalid(place, message, remedy string) error {
+	return &host.Error{Code: host.InvalidArgument, Place: place, Message: message, Remedy: remedy}
+}

@@ -1,0 +1,349 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+
+	"github.com/dragoman-project/dragoman/host/config"
+	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
+	"github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1/dragomanv1connect"
+)
+
+// rpcError is an error as connect writes it in JSON.
+type rpcError struct {
+	Code    string
+	Message string
+	Details []struct {
+		Type  string
+		Debug struct{ Code, Place, Message, Remedy string }
+	}
+}
+
+func TestEachBadInputGetsACodeAPlaceAndARemedy(t *testing.T) {
+	d := serve(t, func(c *config.Config) {
+		c.Limits.BodyBytes = 1 << 20
+		c.Limits.OutputBytes = 1 << 16
+	})
+	quoted := func(s string) string { q, _ := json.Marshal(s); return string(q) }
+	plan := func(template, request string) string {
+		return fmt.Sprintf(`{"template": %q, "request": %s}`, template, request)
+	}
+	tests := []struct {
+		name   string
+		path   string
+		body   string
+		status int
+		code   string
+		want   []string // in the message
+		place  string   // of the detail
+		remedy bool     // the detail has one
+	}{
+		{name: "a template that cannot be parsed", path: putPath, body: `{"name": "broken", "source": ` + quoted("{{ a }}\n{% for x in %}{% endfor %}") + `}`,
+			status: 400, code: "invalid_argument", want: []string{"broken:2:10"}, remedy: true},
+		{name: "a template that loops for ever", path: putPath,
+			body:   `{"name": "loop", "source": ` + quoted("{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}") + `}`,
+			status: 400, code: "invalid_argument", remedy: true},
+		{name: "a template without a source", path: putPath, body: `{"name": "none"}`, status: 400, code: "invalid_argument", place: "source", remedy: true},
+		{name: "a name that leads out of the folder", path: putPath, body: `{"name": "../etc/passwd", "source": "x"}`, status: 400, code: "invalid_argument", place: "name", remedy: true},
+		{name: "a malformed tool schema", path: planPath,
+			body:   plan(template1, `{"messages": [{"role": "user", "content": "x"}], "tools": [{"type": "function", "function": {"name": "f", "parameters": "none"}}]}`),
+			status: 400, code: "invalid_argument", place: "tools[0].function.parameters"},
+		{name: "a malformed history", path: planPath, body: plan(template1, `{"messages": [{"role": "user", "content": "x"}, {"role": "assistant", "tool_calls": [{"function": {}}]}]}`),
+			status: 400, code: "invalid_argument", place: "messages[1].tool_calls[0].function.name"},
+		{name: "an unknown template", path: planPath, body: plan("nobody", `{"messages": [{"role": "user", "content": "x"}]}`),
+			status: 404, code: "not_found", want: []string{"chatml-json", "chatml-tagged"}, place: "nobody", remedy: true},
+		{name: "no chat request", path: planPath, body: `{"template": "chatml-json"}`, status: 400, code: "invalid_argument", place: "request", remedy: true},
+		{name: "invalid UTF-8", path: parsePath, body: strings.Replace(parseBody("a"), "Graz", "Gr\xff", 1),
+			status: 400, code: "invalid_argument", want: []string{"request.messages[0].content", "invalid UTF-8"}},
+		{name: "a body beyond the limit", path: parsePath, body: parseBody(strings.Repeat("x", 2<<20)),
+			status: 413, code: "resource_exhausted", want: []string{"1048576 bytes"}, remedy: true},
+		{name: "an output beyond the limit", path: parsePath, body: parseBody(strings.Repeat("x", 1<<17)),
+			status: 413, code: "resource_exhausted", want: []string{"65536 bytes"}, place: "byte 65536 of the output", remedy: true},
+		{name: "no JSON", path: planPath, body: `{"template": `, status: 400, code: "invalid_argument", want: []string{"not JSON: byte 13"}},
+		{name: "a misspelled member", path: planPath, body: `{"tempalte": "x"}`, status: 400, code: "invalid_argument", want: []string{"tempalte", "expected one of request, template"}},
+		{name: "nothing", path: planPath, body: ``, status: 400, code: "invalid_argument", want: []string{"expected a JSON object, found nothing"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			status, body := d.post(t, tt.path, tt.body)
+			var got rpcError
+			must(t, json.Unmarshal([]byte(body), &got))
+			if status != tt.status || got.Code != tt.code {
+				t.Errorf("%d %s\nexpected %d and the code %s", status, body, tt.status, tt.code)
+			}
+			for _, want := range tt.want {
+				if !strings.Contains(got.Message, want) {
+					t.Errorf("the message is %q, expected in it: %s", got.Message, want)
+				}
+			}
+			if tt.place == "" && !tt.remedy {
+				return
+			}
+			if len(got.Details) != 1 || got.Details[0].Type != "dragoman.v1.Error" {
+				t.Fatalf("the error has not one detail: %s", body)
+			}
+			detail := got.Details[0].Debug
+			if tt.place != "" && detail.Place != tt.place || tt.remedy && detail.Remedy == "" || detail.Message == "" {
+				t.Errorf("the detail is %+v, expected the place %q", detail, tt.place)
+			}
+		})
+	}
+	if status, body := d.post(t, parsePath, parseBody(output1)); status != http.StatusOK {
+		t.Errorf("afterwards a good request is answered with %d %s", status, body)
+	}
+}
+
+func TestOutputThatBreaksTheFormatIsNoError(t *testing.T) {
+	d := serve(t, nil)
+	for _, output := range []string{
+		"", "\x00\x01", "<tool_call>", "<tool_call>\n{\"name\": \"weather\", \"arguments\": {\"town\"", "<tool_call>\n[1, 2]\n</tool_call>",
+		"</tool_call></tool_call>", strings.Repeat("<tool_call>", 1000), strings.Repeat("<", 10000),
+	} {
+		status, body := d.post(t, parsePath, parseBody(output))
+		if status != http.StatusOK || !strings.Contains(body, `"report"`) {
+			t.Errorf("%.40q: %d %s, expected a message with a report", output, status, body)
+		}
+	}
+	bytes := `{"template": "chatml-json", "request": ` + request1 + `, "data": "/wBh"}` // FF 00 61
+	if status, body := d.post(t, parsePath, bytes); status != http.StatusOK {
+		t.Errorf("output that is not UTF-8: %d %s", status, body)
+	}
+}
+
+// TestAHugeOutputIsBounded sends far more than the limit over a stream: it ends with an error that says so, and what was
+// decided before was delivered.
+func TestAHugeOutputIsBounded(t *testing.T) {
+	const limit = 1 << 20
+	d := serve(t, func(c *config.Config) { c.Limits.OutputBytes = limit })
+	stream := open(t, t.Context(), dragomanv1connect.NewChatServiceClient(httpClient(t), d.url))
+	sent := make(chan int)
+	go func() {
+		n := 0
+		defer func() { sent <- n }()
+		if stream.Send(&dragomanv1.ParseStreamRequest{Start: start1()}) != nil {
+			return
+		}
+		piece := &dragomanv1.ParseStreamRequest{Chunk: &dragomanv1.ParseStreamRequest_Text{Text: strings.Repeat("x", 1<<16)}}
+		for n < 100<<20 && stream.Send(piece) == nil {
+			n += 1 << 16
+		}
+		_ = stream.CloseRequest()
+	}()
+	received := 0
+	for {
+		m, err := stream.Receive()
+		if err == nil {
+			received += len(m.GetChunk().GetText())
+			continue
+		}
+		if connect.CodeOf(err) != connect.CodeResourceExhausted || !strings.Contains(err.Error(), "limits.output_bytes") {
+			t.Errorf("the stream ended with %v, expected the limit and what to do", err)
+		}
+		break
+	}
+	_ = stream.CloseResponse()
+	if n := <-sent; n >= 100<<20 {
+		t.Errorf("all of %d bytes could be sent", n)
+	}
+	if received < limit {
+		t.Errorf("%d bytes were received, expected those before the limit, %d", received, limit)
+	}
+}
+
+func TestOnlyTokensThatAreKnownAreLetIn(t *testing.T) {
+	d := serve(t, func(c *config.Config) { c.Auth.Tokens = []string{"first", "second"} })
+	for header, want := range map[string]int{
+		"":              http.StatusUnauthorized,
+		"Bearer":        http.StatusUnauthorized,
+		"Bearer third":  http.StatusUnauthorized,
+		"Bearer firs":   http.StatusUnauthorized,
+		"Basic first":   http.StatusUnauthorized,
+		"Bearer first":  http.StatusOK,
+		"bearer second": http.StatusOK,
+	} {
+		status, body := d.post(t, parsePath, parseBody("hi"), "Authorization", header)
+		if status != want || want != http.StatusOK && !strings.Contains(body, "auth.tokens") {
+			t.Errorf("Authorization %q: %d %s, expected %d", header, status, body, want)
+		}
+	}
+	if status, body := d.post(t, linesPath, startLine); status != http.StatusUnauthorized || !strings.Contains(body, `"unauthenticated"`) {
+		t.Errorf("lines without a token: %d %s", status, body)
+	}
+	_, err := dragomanv1connect.NewChatServiceClient(httpClient(t), d.url, connect.WithGRPC()).Plan(t.Context(), &dragomanv1.PlanRequest{})
+	if connect.CodeOf(err) != connect.CodeUnauthenticated {
+		t.Errorf("gRPC without a token: %v", err)
+	}
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, d.url+"/healthz", nil)
+	must(t, err)
+	if status, _ := do(t, req); status != http.StatusOK {
+		t.Errorf("/healthz asks for a token: %d", status)
+	}
+}
+
+func TestClientsThatFallSilentAreCutOff(t *testing.T) {
+	d := serve(t, func(c *config.Config) { c.Limits.SessionIdle = 50 * time.Millisecond })
+	for name, c := range clients(t, d.url) {
+		t.Run(name, func(t *testing.T) {
+			stream := open(t, t.Context(), c)
+			must(t, stream.Send(&dragomanv1.ParseStreamRequest{Start: start1()}))
+			_, err := stream.Receive()
+			if connect.CodeOf(err) != connect.CodeDeadlineExceeded || !strings.Contains(err.Error(), "limits.session_idle") {
+				t.Errorf("a silent stream ended with %v, expected the limit and what to do", err)
+			}
+			_ = stream.CloseRequest()
+			_ = stream.CloseResponse()
+		})
+	}
+	t.Run("lines", func(t *testing.T) {
+		in, out := io.Pipe()
+		defer out.Close()
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, d.url+linesPath, in)
+		must(t, err)
+		go func() { _, _ = fmt.Fprintf(out, "%s\n%s\n", startLine, line("Hello there.")) }()
+		if status, body := do(t, req); !strings.Contains(body, `"code":"timed_out"`) || !strings.Contains(body, "limits.session_idle") {
+			t.Errorf("%d %s", status, body)
+		}
+	})
+	t.Run("bodies", func(t *testing.T) {
+		d := serve(t, func(c *config.Config) { c.Limits.RequestTime = 50 * time.Millisecond })
+		in, out := io.Pipe()
+		defer out.Close()
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, d.url+parsePath, in)
+		must(t, err)
+		req.Header.Set("Content-Type", "application/json")
+		go func() { _, _ = out.Write([]byte(`{"template"`)) }()
+		if status, body := do(t, req); status != http.StatusGatewayTimeout || !strings.Contains(body, "limits.request_time") {
+			t.Errorf("%d %s", status, body)
+		}
+	})
+}
+
+func TestStreamsAreCounted(t *testing.T) {
+	d := serve(t, func(c *config.Config) { c.Limits.Sessions = 2 })
+	c := dragomanv1connect.NewChatServiceClient(httpClient(t), d.url)
+	begin := func() error {
+		stream := open(t, t.Context(), c)
+		must(t, stream.Send(&dragomanv1.ParseStreamRequest{Start: start1(), Chunk: &dragomanv1.ParseStreamRequest_Text{Text: "Hello there."}}))
+		_, err := stream.Receive()
+		t.Cleanup(func() { _ = stream.CloseRequest(); _ = stream.CloseResponse() })
+		return err
+	}
+	must(t, begin())
+	must(t, begin())
+	if err := begin(); connect.CodeOf(err) != connect.CodeResourceExhausted || !strings.Contains(err.Error(), "limits.sessions") {
+		t.Errorf("the third stream: %v, expected the limit and what to do", err)
+	}
+}
+
+func TestBrokenStreamsEndAndAreGivenBack(t *testing.T) {
+	d := serve(t, nil)
+	t.Run("a frame cut off", func(t *testing.T) {
+		frame := []byte{0, 0, 0, 1, 0, 'x'} // promises 256 bytes
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, d.url+parseStreamPath, bytes.NewReader(frame))
+		must(t, err)
+		req.Header.Set("Content-Type", "application/connect+proto")
+		res, err := httpClient(t).Do(req)
+		must(t, err)
+		defer res.Body.Close()
+		if text, _ := io.ReadAll(res.Body); !strings.Contains(string(text), `"invalid_argument"`) {
+			t.Errorf("%d %s", res.StatusCode, text)
+		}
+	})
+	t.Run("clients that vanish", func(t *testing.T) {
+		conn := d.dial(t)
+		for range 20 {
+			stream, err := conn.NewStream(t.Context(), bidirectional, parseStreamPath)
+			must(t, err)
+			must(t, stream.SendMsg(&dragomanv1.ParseStreamRequest{Start: start1(), Chunk: &dragomanv1.ParseStreamRequest_Text{Text: "Hello there."}}))
+			must(t, stream.RecvMsg(&dragomanv1.ParseStreamResponse{}))
+		}
+		must(t, conn.Close())
+		deadline := time.After(patience)
+		for d.sessions.Load() > 0 {
+			select {
+			case <-deadline:
+				t.Fatalf("%d streams are still held", d.sessions.Load())
+			case <-time.After(time.Millisecond):
+			}
+		}
+	})
+}
+
+func TestRunningStreamsFinishAtShutdown(t *testing.T) {
+	d := serve(t, nil)
+	c := dragomanv1connect.NewChatServiceClient(httpClient(t), d.url)
+	stream := open(t, t.Context(), c)
+	must(t, stream.Send(&dragomanv1.ParseStreamRequest{Start: start1(), Chunk: &dragomanv1.ParseStreamRequest_Text{Text: "Hello"}}))
+	_, err := stream.Receive()
+	must(t, err)
+	d.stop()
+	for deadline := time.Now().Add(patience); !d.draining.Load(); {
+		if time.Now().After(deadline) {
+			t.Fatal("the daemon does not shut down")
+		}
+	}
+	_, result := exchangeRest(t, stream, " there.")
+	if !strings.Contains(result.Message.Text, "Hello there.") {
+		t.Errorf("the stream ended with %s", result.Message.Text)
+	}
+	err = <-d.done
+	d.done <- err
+	must(t, err)
+}
+
+// exchangeRest sends one more piece and reads to the end.
+func exchangeRest(t *testing.T, stream parseStream, text string) (chunks []string, result *dragomanv1.ParseResponse) {
+	t.Helper()
+	must(t, stream.Send(&dragomanv1.ParseStreamRequest{Chunk: &dragomanv1.ParseStreamRequest_Text{Text: text}}))
+	must(t, stream.CloseRequest())
+	for {
+		m, err := stream.Receive()
+		if errors.Is(err, io.EOF) {
+			return chunks, result
+		}
+		must(t, err)
+		result = m.Result
+	}
+}
+
+func TestStreamsThatDoNotFinishAreCutOffAtShutdown(t *testing.T) {
+	d := serve(t, func(c *config.Config) { c.Shutdown.Grace = 20 * time.Millisecond })
+	stream := open(t, t.Context(), dragomanv1connect.NewChatServiceClient(httpClient(t), d.url))
+	must(t, stream.Send(&dragomanv1.ParseStreamRequest{Start: start1(), Chunk: &dragomanv1.ParseStreamRequest_Text{Text: "Hello"}}))
+	_, err := stream.Receive()
+	must(t, err)
+	d.stop()
+	err = <-d.done
+	d.done <- err
+	must(t, err)
+	for err == nil {
+		_, err = stream.Receive()
+	}
+	if errors.Is(err, io.EOF) {
+		t.Error("the stream ended as if it were complete")
+	}
+	_ = stream.CloseRequest()
+	_ = stream.CloseResponse()
+}
+
+func TestPathsThatAreNothingSayWhatThereIs(t *testing.T) {
+	d := serve(t, nil)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, d.url+linesPath, nil)
+	must(t, err)
+	if status, body := do(t, req); status != http.StatusNotFound || !strings.Contains(body, "nothing here for GET") {
+		t.Errorf("%d %s", status, body)
+	}
+	status, body := d.post(t, "/v1/chat", "{}")
+	if status != http.StatusNotFound || !strings.Contains(body, "dragoman.v1.ChatService") {
+		t.Errorf("%d %s", status, body)
+	}
+}

@@ -1,0 +1,170 @@
+package api
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"connectrpc.com/connect"
+
+	"github.com/dragoman-project/dragoman/host"
+	"github.com/dragoman-project/dragoman/host/config"
+)
+
+// guard stands before all that costs something: who may come in, how much they may send, and for how long.
+type guard struct {
+	next   http.Handler
+	config func() *config.Config
+	errors *connect.ErrorWriter
+}
+
+func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	cfg := g.config()
+	rc := http.NewResponseController(w)
+	in := &body{ReadCloser: r.Body, rc: rc, limit: cfg.Limits.BodyBytes, left: cfg.Limits.BodyBytes}
+	d := &deadlines{idle: cfg.Limits.RequestTime, end: time.Now().Add(cfg.Limits.RequestTime)}
+	if streams(r) {
+		d = &deadlines{idle: cfg.Limits.SessionIdle, end: time.Now().Add(cfg.Limits.SessionTime)}
+		in.left = -1
+	}
+	ctx, cancel := context.WithDeadline(r.Context(), d.end)
+	defer cancel()
+	in.deadlines, r = d, r.WithContext(ctx)
+	r.Body = in
+	out := &writer{ResponseWriter: w, rc: rc, deadlines: d, unary: !streams(r)}
+	if !public(r) && !admitted(r, cfg.Auth.Tokens) {
+		out.Header().Set("WWW-Authenticate", "Bearer")
+		g.refuse(out, r, &host.Error{Code: unauthenticated, Message: "a bearer token is needed, and this is none that is let in",
+			Remedy: "send the header Authorization: Bearer TOKEN with one of auth.tokens"})
+		return
+	}
+	g.next.ServeHTTP(out, r)
+}
+
+// refuse answers with an error in the form that the client understands.
+func (g *guard) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	if g.errors.IsSupported(r) {
+		_ = g.errors.Write(w, r, failure(err)) // fails only when the client is gone
+		return
+	}
+	writeError(w, err)
+}
+
+// admitted says whether the request has one of the tokens; all do where there are none. It takes the same time for every
+// token that is not one of them.
+func admitted(r *http.Request, tokens []string) bool {
+	if len(tokens) == 0 {
+		return true
+	}
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	given := sha256.Sum256([]byte(strings.TrimSpace(token)))
+	found := 0
+	for _, t := range tokens {
+		want := sha256.Sum256([]byte(t))
+		found |= subtle.ConstantTimeCompare(given[:], want[:])
+	}
+	return found == 1 && strings.EqualFold(scheme, "Bearer")
+}
+
+// public says whether a request is one of those that supervisors send, who have no token.
+func public(r *http.Request) bool { return r.URL.Path == healthPath || r.URL.Path == readyPath }
+
+// streams says whether a request is for a stream, which may take longer than others and send more.
+func streams(r *http.Request) bool {
+	return r.URL.Path == linesPath || r.URL.Path == parseStreamPath || strings.HasPrefix(r.URL.Path, reflectionPath)
+}
+
+// deadlines bound how long one read or write may take, and all reads together.
+type deadlines struct {
+	idle time.Duration
+	end  time.Time
+}
+
+func (d *deadlines) read() time.Time {
+	if t := d.write(); t.Before(d.end) {
+		return t
+	}
+	return d.end
+}
+
+func (d *deadlines) write() time.Time { return time.Now().Add(d.idle) }
+
+// fault is what a client is told whose deadline has passed.
+func (d *deadlines) fault() error {
+	if !time.Now().Before(d.end) {
+		return &host.Error{Code: timedOut, Message: "the request took too long as a whole",
+			Remedy: "raise limits.request_time, for streams limits.session_time"}
+	}
+	return &host.Error{Code: timedOut, Message: fmt.Sprintf("nothing was sent for %v", d.idle),
+		Remedy: "close the stream when the output ends, or raise limits.session_idle"}
+}
+
+// body is the body of a request, within its limits. Its errors are connect's, which connect passes on as they are.
+type body struct {
+	io.ReadCloser
+	rc        *http.ResponseController
+	deadlines *deadlines
+	limit     int
+	left      int // bytes that may still come; negative: any number
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	// A connection that knows no deadlines, as in tests without a network, has none.
+	_ = b.rc.SetReadDeadline(b.deadlines.read())
+	if b.left >= 0 && len(p) > b.left+1 {
+		p = p[:b.left+1]
+	}
+	n, err := b.ReadCloser.Read(p)
+	if b.left >= 0 {
+		if b.left -= n; b.left < 0 {
+			b.left = 0
+			return 0, failure(&host.Error{Code: host.LimitExceeded, Message: fmt.Sprintf("the body has more than %d bytes", b.limit),
+				Remedy: "send less at once, or raise limits.body_bytes"})
+		}
+	}
+	switch {
+	case errors.Is(err, io.EOF):
+		_ = b.rc.SetReadDeadline(time.Time{})
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		err = failure(b.deadlines.fault())
+	}
+	return n, err
+}
+
+// writer is the answer to a request, within its deadlines.
+type writer struct {
+	http.ResponseWriter
+	rc        *http.ResponseController
+	deadlines *deadlines
+	unary     bool
+}
+
+// WriteHeader spells what is too large as the table of codes does.
+func (w *writer) WriteHeader(status int) {
+	if w.unary && status == http.StatusTooManyRequests {
+		status = http.StatusRequestEntityTooLarge
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Write gives the client time to take what is written.
+func (w *writer) Write(p []byte) (int, error) {
+	_ = w.rc.SetWriteDeadline(w.deadlines.write())
+	return w.ResponseWriter.Write(p)
+}
+
+// Flush sends what was written.
+func (w *writer) Flush() {
+	_ = w.rc.SetWriteDeadline(w.deadlines.write())
+	_ = w.rc.Flush() // the next write tells when the client is gone
+}
+
+// Unwrap lets http.ResponseController find what is below.
+func (w *writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }

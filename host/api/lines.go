@@ -1,0 +1,97 @@
+package api
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/dragoman-project/dragoman/host"
+	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
+)
+
+// linesPath is where a parse stream can be had as lines of JSON over plain HTTP.
+const linesPath = "/v1/parse/stream"
+
+const linesType = "application/x-ndjson"
+
+// parseLines parses an output whose messages come as lines. Answers are sent while the request is still coming.
+func (s *chatService) parseLines(w http.ResponseWriter, r *http.Request) {
+	// HTTP/2 can do it anyway; of HTTP/1 proxies some cannot, and then the answers come at the end.
+	_ = http.NewResponseController(w).EnableFullDuplex()
+	limit := s.host.Snapshot().Config.Limits.BodyBytes
+	x := &linesExchange{w: w, in: bufio.NewScanner(r.Body), limit: limit}
+	x.in.Buffer(nil, limit)
+	err := s.exchange(r.Context(), x)
+	switch {
+	case err == nil:
+	case x.begun:
+		what, _ := describe(err)
+		_ = x.send(&dragomanv1.ParseStreamResponse{Error: what}) // fails only when the client is gone
+	default:
+		writeError(w, err)
+	}
+}
+
+// writeError answers with an error only, in the form of a last line.
+func writeError(w http.ResponseWriter, err error) {
+	what, status := describe(err)
+	line, err := jsonCodec{}.Marshal(&dragomanv1.ParseStreamResponse{Error: what})
+	if err != nil {
+		http.Error(w, what.Message, http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(append(line, '\n')) // fails only when the client is gone
+}
+
+type linesExchange struct {
+	w     http.ResponseWriter
+	in    *bufio.Scanner
+	limit int
+	line  int
+	begun bool // something was sent, and with it the status
+}
+
+func (x *linesExchange) receive() (*dragomanv1.ParseStreamRequest, error) {
+	for x.in.Scan() {
+		x.line++
+		text := bytes.TrimSpace(x.in.Bytes())
+		if len(text) == 0 {
+			continue
+		}
+		m := new(dragomanv1.ParseStreamRequest)
+		if err := (jsonCodec{}).Unmarshal(text, m); err != nil {
+			return nil, invalid(fmt.Sprintf("line %d", x.line), err.Error(), "")
+		}
+		return m, nil
+	}
+	switch err := x.in.Err(); {
+	case err == nil:
+		return nil, io.EOF
+	case errors.Is(err, bufio.ErrTooLong):
+		return nil, &host.Error{Code: host.LimitExceeded, Place: fmt.Sprintf("line %d", x.line+1),
+			Message: fmt.Sprintf("a line has more than %d bytes", x.limit), Remedy: "send the output in smaller pieces, or raise limits.body_bytes"}
+	default:
+		return nil, err
+	}
+}
+
+func (x *linesExchange) send(m *dragomanv1.ParseStreamResponse) error {
+	line, err := jsonCodec{}.Marshal(m)
+	if err != nil {
+		return err
+	}
+	if !x.begun {
+		x.begun = true
+		x.w.Header().Set("Content-Type", linesType)
+		x.w.Header().Set("X-Accel-Buffering", "no") // asks proxies to hand lines on at once
+	}
+	if _, err := x.w.Write(append(line, '\n')); err != nil {
+		return err
+	}
+	return http.NewResponseController(x.w).Flush()
+}

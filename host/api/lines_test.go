@@ -1,0 +1,99 @@
+package api
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
+)
+
+var startLine = fmt.Sprintf(`{"start": {"template": %q, "request": %s, "options": {"no_ids": true}}}`, template1, request1)
+
+func TestLinesAreAnsweredWhileTheyCome(t *testing.T) {
+	d := serve(t, nil)
+	for protocol, client := range map[string]*http.Client{
+		"HTTP/1.1": {Transport: &http.Transport{DisableKeepAlives: true}},
+		"HTTP/2":   httpClient(t),
+	} {
+		t.Run(protocol, func(t *testing.T) {
+			in, out := io.Pipe()
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, d.url+linesPath, in)
+			must(t, err)
+			sent := make(chan error, 1)
+			firstSeen := make(chan struct{})
+			go func() {
+				defer out.Close()
+				_, err := fmt.Fprintf(out, "%s\n\n%s\n", startLine, line("Let me look"))
+				<-firstSeen // the second piece is sent when the answer to the first is there
+				for piece := range strings.SplitSeq(strings.TrimPrefix(output1, "Let me look"), "") {
+					_, err = fmt.Fprintln(out, line(piece))
+				}
+				sent <- err
+			}()
+			res, err := client.Do(req)
+			must(t, err)
+			defer res.Body.Close()
+			if res.StatusCode != http.StatusOK || res.Header.Get("Content-Type") != linesType {
+				t.Errorf("%d %s", res.StatusCode, res.Header)
+			}
+			var chunks []string
+			var result *dragomanv1.ParseResponse
+			for lines := bufio.NewScanner(res.Body); lines.Scan(); {
+				var m dragomanv1.ParseStreamResponse
+				must(t, jsonCodec{}.Unmarshal(lines.Bytes(), &m))
+				if m.Chunk != nil {
+					chunks = append(chunks, m.Chunk.Text)
+				}
+				if strings.Contains(m.GetChunk().GetText(), "Let me look") {
+					close(firstSeen)
+				}
+				result = m.Result
+			}
+			must(t, <-sent)
+			if result == nil {
+				t.Fatalf("no result after %q", chunks)
+			}
+			same(t, result.Message.Text, message1)
+			joined(t, chunks, result)
+		})
+	}
+}
+
+func line(text string) string {
+	quoted, _ := json.Marshal(text)
+	return `{"text": ` + string(quoted) + `}`
+}
+
+func TestFaultsOfLinesSayWhichLine(t *testing.T) {
+	d := serve(t, nil)
+	tests := []struct {
+		name   string
+		body   string
+		status int
+		want   string
+	}{
+		{"nothing", "", 400, `"place":"start"`},
+		{"no start", line("x"), 400, `"place":"start"`},
+		{"start twice", startLine + "\n" + startLine, 400, `"place":"start"`},
+		{"no JSON", "{", 400, `"place":"line 1"`},
+		{"misspelled", startLine + "\n" + `{"txt": "a"}`, 400, `"place":"line 2"`},
+		{"unknown template", `{"start": {"template": "nobody", "request": {"messages": [{"role": "user", "content": "x"}]}}}`, 404, `"code":"not_found"`},
+		{"special tokens outside of the piece", startLine + "\n" + `{"text": "ab", "special": [{"start": 1, "end": 3}]}`, 400, `"place":"special[0]"`},
+		{"special tokens out of order", startLine + "\n" + `{"text": "abcd", "special": [{"start": 2, "end": 3}, {"start": 1, "end": 2}]}`, 400, `"place":"special[1]"`},
+		{"after an answer the fault is the last line", startLine + "\n" + line("Hello there.") + "\n{", 200, `"place":"line 3"`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			status, body := d.post(t, linesPath, tt.body)
+			lines := strings.Split(strings.TrimSpace(body), "\n")
+			if last := lines[len(lines)-1]; status != tt.status || !strings.Contains(last, tt.want) || !strings.Contains(last, `{"error":`) {
+				t.Errorf("%d %s\nexpected %d and in the last line %s", status, body, tt.status, tt.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,169 @@
+package api
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"connectrpc.com/connect"
+
+	"github.com/dragoman-project/dragoman/host"
+	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/peg/match"
+	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
+)
+
+// exchange is what carries a parse stream.
+type exchange interface {
+	// receive waits for the client's next message; io.EOF says that there is none.
+	receive() (*dragomanv1.ParseStreamRequest, error)
+	send(*dragomanv1.ParseStreamResponse) error
+}
+
+// ParseStream parses an output while it arrives.
+func (s *chatService) ParseStream(ctx context.Context, stream *connect.BidiStream[dragomanv1.ParseStreamRequest, dragomanv1.ParseStreamResponse]) error {
+	if err := s.exchange(ctx, connectExchange{stream}); err != nil {
+		return failure(err)
+	}
+	return nil
+}
+
+type connectExchange struct {
+	stream *connect.BidiStream[dragomanv1.ParseStreamRequest, dragomanv1.ParseStreamResponse]
+}
+
+func (x connectExchange) receive() (*dragomanv1.ParseStreamRequest, error) {
+	m, err := x.stream.Receive()
+	if code := connect.CodeOf(err); err == nil || errors.Is(err, io.EOF) || code != connect.CodeInternal && code != connect.CodeUnknown {
+		return m, err
+	}
+	return nil, &host.Error{Code: host.InvalidArgument, Message: err.Error(), Remedy: "end the stream by closing it, after a whole message", Err: err}
+}
+
+func (x connectExchange) send(m *dragomanv1.ParseStreamResponse) error { return x.stream.Send(m) }
+
+// exchange parses one output from its start to its result.
+func (s *chatService) exchange(ctx context.Context, x exchange) error {
+	limits := s.host.Snapshot().Config.Limits
+	if running := s.sessions.Add(1); int(running) > limits.Sessions {
+		s.sessions.Add(-1)
+		return &host.Error{Code: host.LimitExceeded, Message: fmt.Sprintf("%d outputs are being parsed already", limits.Sessions),
+			Remedy: "try again later, or raise limits.sessions"}
+	}
+	defer s.sessions.Add(-1)
+	m, err := x.receive()
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	if m.GetStart() == nil {
+		return invalid("start", "the first message of a stream says what it parses", "send start with template and request first")
+	}
+	out, err := s.begin(ctx, m.Start, limits.RequestTime, x.send)
+	for ; err == nil; m, err = next(x) {
+		if err = out.take(m); err != nil {
+			break
+		}
+	}
+	if !errors.Is(err, io.EOF) {
+		return err
+	}
+	return out.finish()
+}
+
+// next is a message after the first.
+func next(x exchange) (*dragomanv1.ParseStreamRequest, error) {
+	m, err := x.receive()
+	if err == nil && m.Start != nil {
+		return nil, invalid("start", "only the first message of a stream has it", "open a stream for each output")
+	}
+	return m, err
+}
+
+// output is one being parsed, and where its chunks go.
+type output struct {
+	session   *host.Session
+	response  chat.Response
+	send      func(*dragomanv1.ParseStreamResponse) error
+	truncated bool
+}
+
+func (s *chatService) begin(ctx context.Context, start *dragomanv1.ParseStart, limit time.Duration, send func(*dragomanv1.ParseStreamResponse) error) (*output, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	planned, err := s.plan(ctx, start.Template, start.Request)
+	if err != nil {
+		return nil, err
+	}
+	return &output{
+		session:  planned.Session(sessionOptions(start.Options)),
+		response: chat.Response{ID: "chatcmpl-" + rand.Text(), Created: time.Now(), Model: start.Template},
+		send:     send,
+	}, nil
+}
+
+// take parses the next piece. What became certain before a limit was reached is delivered.
+func (o *output) take(m *dragomanv1.ParseStreamRequest) error {
+	o.truncated = o.truncated || m.Truncated
+	piece := m.GetData()
+	if text, ok := m.Chunk.(*dragomanv1.ParseStreamRequest_Text); ok {
+		piece = []byte(text.Text)
+	}
+	special, err := ranges(m.Special, len(piece))
+	if err != nil {
+		return err
+	}
+	deltas, fault := o.session.FeedSpecial(piece, special)
+	if err := o.deliver(deltas); err != nil {
+		return err
+	}
+	return fault
+}
+
+func (o *output) finish() error {
+	r := o.session.Finish(o.truncated)
+	if err := o.deliver(r.Deltas); err != nil {
+		return err
+	}
+	if err := o.chunk(chat.Delta{}, r.FinishReason); err != nil {
+		return err
+	}
+	result, err := parsed(r)
+	if err != nil {
+		return err
+	}
+	return o.send(&dragomanv1.ParseStreamResponse{Result: result})
+}
+
+func (o *output) deliver(deltas []chat.Delta) error {
+	for _, d := range deltas {
+		if err := o.chunk(d, ""); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o *output) chunk(d chat.Delta, reason chat.FinishReason) error {
+	text, err := json.Marshal(o.response.Chunk(d, reason))
+	if err != nil {
+		return err
+	}
+	return o.send(&dragomanv1.ParseStreamResponse{Chunk: &dragomanv1.Json{Text: string(text)}})
+}
+
+// ranges checks and converts the ranges of special tokens in a piece of n bytes; nil when there are none.
+func ranges(in []*dragomanv1.ByteRange, n int) (out []match.Range, err error) {
+	for i, r := range in {
+		start, end := int(r.Start), int(r.End)
+		if start >= end || end > n || i > 0 && start < out[i-1].End {
+			return nil, invalid(fmt.Sprintf("special[%d]", i), fmt.Sprintf("%d to %d is no range of the %d bytes sent with it, after the one before", start, end, n),
+				"count bytes of this piece from 0, with end after the last one")
+		}
+		out = append(out, match.Range{Start: start, End: end})
+	}
+	return out, nil
+}

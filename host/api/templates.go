@@ -1,0 +1,60 @@
+package api
+
+import (
+	"context"
+
+	"github.com/dragoman-project/dragoman/host"
+	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
+	"github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1/dragomanv1connect"
+)
+
+// templateService is dragoman.v1.TemplateService.
+type templateService struct{ host *host.Host }
+
+var _ dragomanv1connect.TemplateServiceHandler = (*templateService)(nil)
+
+// PutTemplate adds or replaces a template.
+func (s *templateService) PutTemplate(ctx context.Context, m *dragomanv1.PutTemplateRequest) (*dragomanv1.PutTemplateResponse, error) {
+	if m.Source == "" {
+		return nil, invalid("source", "the template has no source", "send its Jinja text")
+	}
+	info, err := s.host.PutTemplate(ctx, host.TemplateSource{Name: m.Name, Source: m.Source, BOSToken: m.BosToken, EOSToken: m.EosToken})
+	if err != nil {
+		return nil, err
+	}
+	return &dragomanv1.PutTemplateResponse{Template: template(info)}, nil
+}
+
+// ListTemplates lists all templates.
+func (s *templateService) ListTemplates(context.Context, *dragomanv1.ListTemplatesRequest) (*dragomanv1.ListTemplatesResponse, error) {
+	return &dragomanv1.ListTemplatesResponse{Templates: templates(s.host.Templates())}, nil
+}
+
+// GetTemplate gives a template with its source.
+func (s *templateService) GetTemplate(_ context.Context, m *dragomanv1.GetTemplateRequest) (*dragomanv1.GetTemplateResponse, error) {
+	src, info, err := s.host.Template(m.Name)
+	if err != nil {
+		return nil, err
+	}
+	return &dragomanv1.GetTemplateResponse{Template: template(info), Source: src.Source, BosToken: src.BOSToken, EosToken: src.EOSToken}, nil
+}
+
+// ExplainTemplate says what was learned of a template.
+func (s *templateService) ExplainTemplate(ctx context.Context, m *dragomanv1.ExplainTemplateRequest) (*dragomanv1.ExplainTemplateResponse, error) {
+	explanation, err := s.host.Explain(ctx, m.Name)
+	if err != nil {
+		return nil, err
+	}
+	return &dragomanv1.ExplainTemplateResponse{Text: explanation.String()}, nil
+}
+
+func template(i host.TemplateInfo) *dragomanv1.Template {
+	return &dragomanv1.Template{Name: i.Name, Origin: i.Origin, Sha256: i.SHA256, Handler: i.Handler, Error: i.Error}
+}
+
+func templates(infos []host.TemplateInfo) (out []*dragomanv1.Template) {
+	for _, i := range infos {
+		out = append(out, template(i))
+	}
+	return out
+}
