@@ -1,0 +1,14 @@
+package autoparser
+
+import (
+	"context"
+	"time"
+
+	"github.com/dragoman-project/dragoman/autoparser/jinja"
+)
+
+// RenderVariables renders the template with exactly these variables, an object, in place of a request. now is the time that
+// the template is told; zero means the time of rendering. The error is a *jinja.Error.
+func (t *Template) RenderVariables(ctx context.Context, variables jinja.Value, now time.Time) (string, error) {
+	return t.program.Render(ctx, variables, now)
+}

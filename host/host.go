@@ -1,0 +1,201 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"path"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/dragoman-project/dragoman"
+	"github.com/dragoman-project/dragoman/autoparser"
+	"github.com/dragoman-project/dragoman/autoparser/workaround"
+	"github.com/dragoman-project/dragoman/host/config"
+	"github.com/dragoman-project/dragoman/host/plugins"
+	"github.com/dragoman-project/dragoman/host/watch"
+	"github.com/dragoman-project/dragoman/sdk/chat"
+)
+
+// Options say what a host is made of. Config must be set; a nil Logger discards.
+type Options struct {
+	Config *config.Config
+	Logger *slog.Logger
+	// LoadConfig reads the configuration again, at a reload. Nil: the configuration stays as it is.
+	LoadConfig func() (*config.Config, error)
+	// ConfigFile is watched, and LoadConfig called when it changes. Empty: no file.
+	ConfigFile string
+	// NoEmbedded leaves the embedded example templates out.
+	NoEmbedded bool
+	// Static reads everything once and watches nothing, for commands that end soon.
+	Static bool
+}
+
+// Host is the daemon's core. It is safe for concurrent use.
+type Host struct {
+	log     *slog.Logger
+	opts    Options
+	started time.Time
+	current atomic.Pointer[Snapshot]
+	plugins *plugins.Manager
+	watcher *watch.Watcher
+
+	// changes serialises those who make the next snapshot.
+	changes sync.Mutex
+	sources sources
+}
+
+// New reads all that the configuration names and returns a host that answers. What cannot be read at the start is an
+// error: there is no last good state to stay with.
+func New(ctx context.Context, o Options) (*Host, error) {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	h := &Host{log: o.Logger, opts: o, started: time.Now()}
+	first, err := h.embedded()
+	if err != nil {
+		return nil, err
+	}
+	h.current.Store(first)
+	if h.plugins, err = plugins.New(plugins.Options{Logger: o.Logger}); err != nil {
+		return nil, err
+	}
+	if err := h.watch(ctx); err != nil {
+		h.Close(ctx)
+		return nil, err
+	}
+	return h, nil
+}
+
+// embedded is the first snapshot: what the binary itself carries.
+func (h *Host) embedded() (*Snapshot, error) {
+	rules, err := workaround.Parse(dragoman.WorkaroundsName, dragoman.Workarounds)
+	if err != nil {
+		return nil, &Error{Code: Internal, Place: dragoman.WorkaroundsName, Message: err.Error(), Err: err}
+	}
+	snap := &Snapshot{Config: h.opts.Config, Rules: rules}
+	if h.opts.NoEmbedded {
+		return snap, nil
+	}
+	files, err := fs.Glob(dragoman.Templates, "templates/*.jinja")
+	if err != nil {
+		return nil, err
+	}
+	entries := map[string]*entry{}
+	for _, file := range files {
+		data, err := fs.ReadFile(dragoman.Templates, file)
+		if err != nil {
+			return nil, err
+		}
+		name := canonicalName(path.Base(file))
+		entries[name] = newEntry(TemplateSource{Name: name, Source: string(data), Origin: "embedded"}, rules)
+	}
+	return snap.withLayer(embedded, entries), nil
+}
+
+// Close stops watching and ends the plugins' processes. Sessions that run on programs are not touched by it.
+func (h *Host) Close(ctx context.Context) error {
+	if h.watcher != nil {
+		if err := h.watcher.Close(); err != nil {
+			h.log.Warn("the watcher did not close", "error", err)
+		}
+	}
+	return h.plugins.Close(ctx)
+}
+
+// Snapshot returns what is in force.
+func (h *Host) Snapshot() *Snapshot { return h.current.Load() }
+
+// PutTemplate adds a template, or replaces one that was put before. It is opened and learned at once, so that a template
+// that cannot be used is an error and changes nothing.
+func (h *Host) PutTemplate(_ context.Context, src TemplateSource) (TemplateInfo, error) {
+	src.Name = canonicalName(src.Name)
+	if err := checkName(src.Name); err != nil {
+		return TemplateInfo{}, err
+	}
+	if src.Origin == "" {
+		src.Origin = "upload"
+	}
+	h.changes.Lock()
+	defer h.changes.Unlock()
+	snap := h.current.Load()
+	if limit := snap.Config.Limits.Templates; limit > 0 && len(snap.layers[uploaded]) >= limit && snap.layers[uploaded][src.Name] == nil {
+		return TemplateInfo{}, &Error{Code: LimitExceeded, Place: src.Name, Message: fmt.Sprintf("%d templates have been put already", limit),
+			Remedy: "replace one of them, keep templates in the folder templates.dir, or raise limits.templates"}
+	}
+	e := newEntry(src, snap.Rules)
+	if _, err := e.learn(); err != nil {
+		return TemplateInfo{}, err
+	}
+	h.current.Store(snap.withTemplate(uploaded, e))
+	h.log.Info("template put", "template", e.Name, "sha256", e.hash)
+	return h.info(e), nil
+}
+
+// Templates lists the templates in force, sorted by name.
+func (h *Host) Templates() []TemplateInfo {
+	snap := h.current.Load()
+	var all []TemplateInfo
+	for _, name := range snap.names() {
+		if e, err := snap.template(name); err == nil {
+			all = append(all, h.info(e))
+		}
+	}
+	return all
+}
+
+// Template returns a template's source and what is known of it.
+func (h *Host) Template(name string) (TemplateSource, TemplateInfo, error) {
+	e, err := h.current.Load().template(name)
+	if err != nil {
+		return TemplateSource{}, TemplateInfo{}, err
+	}
+	return e.TemplateSource, h.info(e), nil
+}
+
+func (h *Host) info(e *entry) TemplateInfo {
+	info := TemplateInfo{Name: e.Name, Origin: e.Origin, SHA256: e.hash, Handler: autoparser.HandlerName}
+	learned, err := e.learn()
+	if err != nil {
+		info.Error = err.Error()
+		return info
+	}
+	if claims := h.plugins.Match(learned.Facts()); len(claims) > 0 {
+		info.Handler = claims[0].Describe().Name
+	}
+	return info
+}
+
+// Learned returns what was learned of a template.
+func (h *Host) Learned(name string) (*autoparser.Learned, error) {
+	e, err := h.current.Load().template(name)
+	if err != nil {
+		return nil, err
+	}
+	return e.learn()
+}
+
+// Render renders a request's prompt.
+func (h *Host) Render(ctx context.Context, name string, req *chat.Request) (autoparser.Rendered, error) {
+	e, err := h.current.Load().forRequest(name, req)
+	if err != nil {
+		return autoparser.Rendered{}, err
+	}
+	learned, err := e.learn()
+	if err != nil {
+		return autoparser.Rendered{}, err
+	}
+	out, err := learned.Render(ctx, req)
+	return out, templateFault(e.Name, err)
+}
+
+// Explain says what was learned of a template, stage by stage, and what taught it.
+func (h *Host) Explain(_ context.Context, name string) (autoparser.Explanation, error) {
+	learned, err := h.Learned(name)
+	if err != nil {
+		return autoparser.Explanation{}, err
+	}
+	return learned.Explain(), nil
+}

@@ -1,0 +1,149 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/dragoman-project/dragoman/autoparser"
+	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/grammar"
+	"github.com/dragoman-project/dragoman/sdk/handler"
+	"github.com/dragoman-project/dragoman/sdk/peg/match"
+)
+
+// Planned is a plan in force: what a client is told, and the compiled program that sessions run. It is immutable, and any
+// number of sessions may be started from it.
+type Planned struct {
+	Plan *handler.Plan
+	Code *match.Code
+	// Handler is what made the plan: "autoparser", or a plugin's name.
+	Handler string
+	// Generation is the snapshot that it was made on.
+	Generation uint64
+
+	request   *chat.Request
+	maxOutput int
+}
+
+// Plan answers a request for a template: *Error or *chat.RequestError when it cannot.
+func (h *Host) Plan(ctx context.Context, template string, req *chat.Request) (*Planned, error) {
+	snap := h.current.Load()
+	e, err := snap.forRequest(template, req)
+	if err != nil {
+		return nil, err
+	}
+	return h.plan(ctx, snap, e, "", req)
+}
+
+// plan answers a request for an entry of a snapshot. only names the handler that must answer; empty: the one that claims
+// the template.
+func (h *Host) plan(ctx context.Context, snap *Snapshot, e *entry, only string, req *chat.Request) (*Planned, error) {
+	learned, err := e.learn()
+	if err != nil {
+		return nil, err
+	}
+	claims, err := h.claims(learned, only, req)
+	if err != nil {
+		return nil, err
+	}
+	plan, by, err := h.ask(ctx, claims, e, learned, req)
+	if err != nil {
+		return nil, templateFault(e.Name, err)
+	}
+	if err := constrain(plan); err != nil {
+		return nil, err
+	}
+	code, err := match.Compile(plan.Program, match.Options{Specials: plan.PreservedTokens})
+	if err != nil {
+		return nil, &Error{Code: Internal, Place: by, Message: fmt.Sprintf("its program is not valid: %v", err), Err: err}
+	}
+	return &Planned{Plan: plan, Code: code, Handler: by, Generation: snap.Generation,
+		request: req, maxOutput: snap.Config.Limits.OutputBytes}, nil
+}
+
+// claims lists the plugins to ask, in order. The autoparser comes after them, and answers everything.
+func (h *Host) claims(learned *autoparser.Learned, only string, req *chat.Request) ([]handler.Handler, error) {
+	switch {
+	case only == autoparser.HandlerName || req.PureContent:
+		return nil, nil
+	case only == "":
+		return h.plugins.Match(learned.Facts()), nil
+	}
+	p, ok := h.plugins.Handler(only)
+	if !ok {
+		return nil, &Error{Code: NotFound, Place: only, Message: "no such handler", Remedy: "see `host plugin list` for those that there are"}
+	}
+	return []handler.Handler{p}, nil
+}
+
+// ask goes through those who claim the template. One that declines passes the request on.
+func (h *Host) ask(ctx context.Context, claims []handler.Handler, e *entry, learned *autoparser.Learned, req *chat.Request) (*handler.Plan, string, error) {
+	for _, c := range claims {
+		name := c.Describe().Name
+		plan, err := h.askPlugin(ctx, c, e, learned, req)
+		var declined *handler.Declined
+		if errors.As(err, &declined) {
+			h.log.Debug("a plugin declined", "plugin", name, "template", e.Name, "reason", declined.Reason)
+			continue
+		}
+		return plan, name, err
+	}
+	plan, err := learned.Plan(ctx, req)
+	return plan, autoparser.HandlerName, err
+}
+
+// askPlugin gets a plan from a plugin and completes it: the host renders the prompt and binds the program to it.
+func (h *Host) askPlugin(ctx context.Context, p handler.Handler, e *entry, learned *autoparser.Learned, req *chat.Request) (*handler.Plan, error) {
+	plan, err := p.Plan(ctx, handler.Input{
+		Template: handler.Template{Name: e.Name, Source: e.Source, BOSToken: e.BOSToken, EOSToken: e.EOSToken},
+		Request:  req,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if plan.Request == nil {
+		plan.Request = req
+	}
+	rendered, err := learned.Render(ctx, plan.Request)
+	if err != nil {
+		return nil, err
+	}
+	plan.Prompt, plan.GenerationPrompt = rendered.Prompt, rendered.GenerationPrompt
+	plan.Program = plan.Program.Bind(rendered.TemplatePrompt)
+	plan.ReasoningState = reasoningState(plan)
+	return plan, nil
+}
+
+// reasoningState tells from the generation prompt whether it opened reasoning, and closed it.
+func reasoningState(plan *handler.Plan) handler.ReasoningState {
+	if plan.ThinkingStart == "" {
+		return handler.ReasoningIdle
+	}
+	_, opened, found := strings.Cut(plan.GenerationPrompt, plan.ThinkingStart)
+	if !found {
+		return handler.ReasoningIdle
+	}
+	for _, end := range plan.ThinkingEnds {
+		if strings.Contains(opened, end) {
+			return handler.ReasoningClosed
+		}
+	}
+	return handler.ReasoningOpen
+}
+
+// constrain makes the constraint that the plan's handler asked for.
+func constrain(plan *handler.Plan) error {
+	c, err := grammar.Build(plan.Program, grammar.Options{
+		Mode: plan.Grammar, Prompt: plan.GenerationPrompt, Triggers: plan.Triggers,
+	})
+	if err != nil {
+		return err
+	}
+	plan.Constraint = c
+	if c != nil {
+		plan.Notes = append(plan.Notes, c.Notes...)
+	}
+	return nil
+}

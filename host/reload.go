@@ -1,0 +1,301 @@
+package host
+
+import (
+	"cmp"
+	"context"
+	"encoding/hex"
+	"errors"
+	"maps"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/dragoman-project/dragoman/autoparser/workaround"
+	"github.com/dragoman-project/dragoman/host/config"
+	"github.com/dragoman-project/dragoman/host/watch"
+)
+
+// SourceStatus is the state of something that is read from disk and reloaded.
+type SourceStatus struct {
+	Name   string `json:"name"` // "workarounds", "config", "templates", "model" or "plugins"
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256,omitempty"` // of the content in force, where the source is one file
+	// LastSuccess is when content was last put in force, LastFailure when it was last refused, and LastError why. A source
+	// is faulty while LastError is not empty; then the content before is still in force.
+	LastSuccess time.Time `json:"last_success,omitzero"`
+	LastFailure time.Time `json:"last_failure,omitzero"`
+	LastError   string    `json:"last_error,omitempty"`
+}
+
+// sources keeps the status of each source.
+type sources struct {
+	mu  sync.Mutex
+	all map[string]*SourceStatus // by path
+}
+
+func (s *sources) add(name, path string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.all == nil {
+		s.all = map[string]*SourceStatus{}
+	}
+	s.all[path] = &SourceStatus{Name: name, Path: path}
+}
+
+// note records the outcome of reading a source.
+func (s *sources) note(path, sha string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st := s.all[path]
+	if st == nil {
+		return
+	}
+	if err != nil {
+		st.LastFailure, st.LastError = time.Now(), err.Error()
+		return
+	}
+	st.LastSuccess, st.LastError, st.SHA256 = time.Now(), "", sha
+}
+
+func (s *sources) list() []SourceStatus {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []SourceStatus
+	for _, st := range s.all {
+		out = append(out, *st)
+	}
+	slices.SortFunc(out, func(a, b SourceStatus) int { return cmp.Compare(a.Name+a.Path, b.Name+b.Path) })
+	return out
+}
+
+// faults joins the errors of the sources of these names, or of all, that are faulty.
+func (s *sources) faults(names ...string) error {
+	var all []error
+	for _, st := range s.list() {
+		if st.LastError != "" && (names == nil || slices.Contains(names, st.Name)) {
+			all = append(all, errors.New(st.LastError))
+		}
+	}
+	return errors.Join(all...)
+}
+
+// watch looks at every source for the first time and, unless the host is static, goes on watching.
+func (h *Host) watch(ctx context.Context) error {
+	w, err := watch.New(watch.Options{Handle: h.apply})
+	if err != nil {
+		return err
+	}
+	h.watcher = w
+	for _, add := range h.watched() {
+		if err := add(w); err != nil {
+			return err
+		}
+	}
+	if err := w.Trigger(ctx); err != nil {
+		return err
+	}
+	h.loadModels()
+	// A template or plugin that cannot be used is told to those who ask for it; the others serve.
+	if err := h.sources.faults("config", "workarounds", "model"); err != nil {
+		return &Error{Code: InvalidArgument, Message: err.Error(), Remedy: "correct it, or leave the setting out", Err: err}
+	}
+	if h.opts.Static {
+		return w.Close()
+	}
+	return nil
+}
+
+// watched lists what the configuration names.
+func (h *Host) watched() (adds []func(*watch.Watcher) error) {
+	cfg := h.opts.Config
+	file := func(name, path string) {
+		if path != "" {
+			h.sources.add(name, filepath.Clean(path))
+			adds = append(adds, func(w *watch.Watcher) error { return w.Add(path) })
+		}
+	}
+	dir := func(name, path, glob string) {
+		if path != "" {
+			h.sources.add(name, filepath.Clean(path))
+			adds = append(adds, func(w *watch.Watcher) error { return w.AddDir(path, glob) })
+		}
+	}
+	file("config", h.opts.ConfigFile)
+	file("workarounds", cfg.Workarounds.File)
+	dir("templates", cfg.Templates.Dir, "*.jinja")
+	for _, path := range cfg.Templates.Models {
+		h.sources.add("model", filepath.Clean(path))
+	}
+	dir("plugins", cfg.Plugins.Dir, "*")
+	return adds
+}
+
+// Reload reads every source again and returns when all have settled, with what was refused.
+func (h *Host) Reload(ctx context.Context) error {
+	if h.opts.Static {
+		return &Error{Code: InvalidArgument, Message: "this host reads its files once", Remedy: "start it with `host serve`"}
+	}
+	if err := h.watcher.Trigger(ctx); err != nil {
+		return &Error{Code: Unavailable, Message: err.Error(), Remedy: "try again when nothing writes to the files", Err: err}
+	}
+	h.loadModels()
+	if err := h.sources.faults(); err != nil {
+		return &Error{Code: InvalidArgument, Message: err.Error(), Remedy: "what was in force before stays so; correct the files", Err: err}
+	}
+	return nil
+}
+
+// apply puts settled changes in force: each source by itself, so that a fault in one does not hold up another.
+func (h *Host) apply(changes []watch.Change) {
+	h.changes.Lock()
+	defer h.changes.Unlock()
+	var templates, plugins []watch.Change
+	for _, c := range changes {
+		switch cfg := h.opts.Config; {
+		case h.opts.ConfigFile != "" && c.Path == filepath.Clean(h.opts.ConfigFile):
+			h.settle(c.Path, c, h.applyConfig)
+		case cfg.Workarounds.File != "" && c.Path == filepath.Clean(cfg.Workarounds.File):
+			h.settle(c.Path, c, h.applyRules)
+		case cfg.Templates.Dir != "" && below(cfg.Templates.Dir, c.Path):
+			templates = append(templates, c)
+		case cfg.Plugins.Dir != "" && below(cfg.Plugins.Dir, c.Path):
+			plugins = append(plugins, c)
+		}
+	}
+	if len(templates) > 0 {
+		h.applyTemplates(templates)
+	}
+	if len(plugins) > 0 {
+		h.applyPlugins()
+	}
+}
+
+func below(dir, path string) bool {
+	dir = filepath.Clean(dir)
+	return path == dir || filepath.Dir(path) == dir
+}
+
+// settle applies the content of a file and notes the outcome.
+func (h *Host) settle(path string, c watch.Change, use func(watch.Change) error) {
+	err := c.Err
+	if err == nil {
+		err = use(c)
+	}
+	h.note(path, hex.EncodeToString(c.SHA256[:]), err)
+}
+
+func (h *Host) note(path, sha string, err error) {
+	h.sources.note(path, sha, err)
+	if err != nil {
+		h.log.Error("reload refused; what was in force stays", "path", path, "error", err)
+		return
+	}
+	h.log.Info("reloaded", "path", path, "sha256", sha, "snapshot", h.current.Load().Generation)
+}
+
+func (h *Host) applyRules(c watch.Change) error {
+	if c.Removed {
+		return &Error{Code: InvalidArgument, Place: c.Path, Message: "there is no such file", Remedy: "the rules that were read last stay in force"}
+	}
+	rules, err := workaround.Parse(c.Path, c.Data)
+	if err != nil {
+		return err
+	}
+	h.current.Store(h.current.Load().withRules(rules))
+	return nil
+}
+
+func (h *Host) applyConfig(c watch.Change) error {
+	if c.Removed {
+		return &Error{Code: InvalidArgument, Place: c.Path, Message: "there is no such file", Remedy: "the configuration that was read last stays in force"}
+	}
+	if h.opts.LoadConfig == nil {
+		return nil
+	}
+	next, err := h.opts.LoadConfig()
+	if err != nil {
+		return err
+	}
+	if need := config.NeedRestart(h.opts.Config, next); len(need) > 0 {
+		h.log.Warn("some settings take effect at the next start only", "settings", need)
+	}
+	h.current.Store(h.current.Load().with(func(s *Snapshot) { s.Config = next }))
+	return nil
+}
+
+// applyTemplates changes the templates of the folder.
+func (h *Host) applyTemplates(changes []watch.Change) {
+	snap := h.current.Load()
+	dir := filepath.Clean(h.opts.Config.Templates.Dir)
+	entries := maps.Clone(snap.layers[directory])
+	if entries == nil {
+		entries = map[string]*entry{}
+	}
+	var faults []error
+	for _, c := range changes {
+		if err := changeTemplate(entries, dir, c, snap.Rules); err != nil {
+			faults = append(faults, err)
+		}
+	}
+	h.current.Store(snap.withLayer(directory, entries))
+	h.note(dir, "", errors.Join(faults...))
+}
+
+// changeTemplate puts one file's content into entries. Content that cannot be read or compiled leaves the last good one in
+// its place; where there is none, requests for the template are told why.
+func changeTemplate(entries map[string]*entry, dir string, c watch.Change, rules *workaround.Set) error {
+	name := canonicalName(filepath.Base(c.Path))
+	switch {
+	case c.Err != nil, c.Path == dir:
+		return c.Err
+	case c.Removed:
+		delete(entries, name)
+		return nil
+	}
+	next := newEntry(TemplateSource{Name: name, Source: string(c.Data), Origin: c.Path}, rules)
+	if old := entries[name]; old != nil {
+		if old.hash == next.hash {
+			return nil
+		}
+		if _, err := next.opened(); err != nil {
+			return err
+		}
+	}
+	entries[name] = next
+	return nil
+}
+
+// loadModels reads the models again. They are large and seldom change, so they are read at the start and at a reload that
+// somebody asks for, and not watched.
+func (h *Host) loadModels() {
+	h.changes.Lock()
+	defer h.changes.Unlock()
+	snap := h.current.Load()
+	all := map[string]*entry{}
+	for _, path := range h.opts.Config.Templates.Models {
+		entries, err := readModel(path, snap.Rules)
+		if err != nil {
+			entries = map[string]*entry{} // what was read before stays
+			for name, e := range snap.layers[models] {
+				if e.Origin == path {
+					entries[name] = e
+				}
+			}
+		}
+		for name, e := range entries {
+			if old := snap.layers[models][name]; old != nil && old.hash == e.hash {
+				e = old
+			}
+			all[name] = e
+		}
+		h.note(filepath.Clean(path), "", err)
+	}
+	h.current.Store(snap.withLayer(models, all))
+}
+
+// applyPlugins lets the manager look at its folder again.
+func (h *Host) applyPlugins() {
+	dir := filepath.Clean(h.opts.Config.Plugins.Dir)
+	h.note(dir, "", h.plugins.Load(dir))
+}
