@@ -13,9 +13,9 @@ import (
 
 // Ability is a question about what a template can do, and its answer.
 type Ability struct {
-	ID       string // the name of the capability
-	Question string
-	Yes      bool
+	ID       string `json:"id"` // the name of the capability
+	Question string `json:"question"`
+	Yes      bool   `json:"yes"`
 }
 
 // question is a row of the table of questions. ask renders conversations and looks for their needles; it may rely on what

@@ -2,6 +2,7 @@ package autoparser
 
 import (
 	"context"
+	"strconv"
 
 	"github.com/dragoman-project/dragoman/autoparser/detect"
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
@@ -73,7 +74,7 @@ func (l *Learned) Findings() []detect.Finding {
 	for _, w := range l.Workarounds {
 		for _, c := range w.Changes {
 			changed[c.Field] = true
-			corrected = append(corrected, detect.Finding{Field: c.Field, Value: c.To, By: "workaround " + w.Rule, Seen: w.Because})
+			corrected = append(corrected, detect.Finding{Field: c.Field, Value: unquoted(c.To), By: "workaround " + w.Rule, Seen: w.Because})
 		}
 	}
 	var all []detect.Finding
@@ -83,4 +84,12 @@ func (l *Learned) Findings() []detect.Finding {
 		}
 	}
 	return append(all, corrected...)
+}
+
+// unquoted is a value of YAML as plain text.
+func unquoted(value string) string {
+	if text, err := strconv.Unquote(value); err == nil {
+		return text
+	}
+	return value
 }

@@ -9,18 +9,59 @@ import (
 )
 
 // idBetween takes an id out of what stands between a name and its arguments (T7), and returns what ends the name. The last
-// marker before the id belongs to the id.
-func (d *detective) idBetween(text string) string {
+// marker before the id belongs to the id. second is the same text of a second call: where the two differ in a number, that
+// counts the calls, and is an id that the model makes up.
+func (d *detective) idBetween(text, second string) string {
 	before, after, ok := strings.Cut(text, probe.ID)
+	if !ok {
+		before, after, ok = ordinal(text, second)
+	}
 	if !ok {
 		return text
 	}
-	start, _ := diff.LastMarker(before)
-	if start == len(before) {
+	start, end := diff.LastMarker(before)
+	if start == end {
 		start = 0
 	}
 	d.identified(dialect.CallIDBetweenNameAndArgs, before[start:], after)
 	return before[:start]
+}
+
+// ordinal divides a text at the number in which it differs from another.
+func ordinal(text, other string) (before, after string, ok bool) {
+	s := diff.Texts(text, other)
+	return s.Prefix, s.Suffix, isNumber(s.Left) && isNumber(s.Right)
+}
+
+func isNumber(text string) bool {
+	return text != "" && strings.Trim(text, "0123456789") == ""
+}
+
+// idBefore takes an id out of what stands before a name, and returns what opens the call and what begins the name.
+func (d *detective) idBefore(open string) (start, namePrefix string) {
+	before, after, ok := strings.Cut(open, probe.ID)
+	start, prefix := leadingMarker(before)
+	if !ok {
+		return start, prefix
+	}
+	suffix, namePrefix := endOfName(after)
+	d.identified(dialect.CallIDBeforeName, prefix, suffix)
+	return start, namePrefix
+}
+
+// idBehind takes an id out of what stands behind the arguments, and returns the rest.
+func (d *detective) idBehind(text string) string {
+	before, after, ok := strings.Cut(text, probe.ID)
+	if !ok {
+		return text
+	}
+	start, end := diff.LastMarker(before)
+	if start == end {
+		start = 0
+	}
+	suffix, rest := endOfName(after)
+	d.identified(dialect.CallIDAfterArgs, before[start:], suffix)
+	return before[:start] + rest
 }
 
 // identified concludes where the id of a call stands.

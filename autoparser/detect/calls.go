@@ -104,14 +104,24 @@ func firstMarkers(text string, n int) string {
 	return out
 }
 
-// framed concludes what belongs to the section.
-func (d *detective) framed(f frame, seen string) {
-	t := &d.Dialect.Tools
-	by := "T1"
-	if d.Dialect.Tools.Format != dialect.ToolsNone {
-		by = "T1, T2"
+// framed concludes what belongs to the section. Without two calls to compare, one must do.
+func (d *detective) framed(f frame, one, two string) {
+	by, seen := "T2", two
+	if two == "" {
+		by, seen = "T1", one
 	}
+	t := &d.Dialect.Tools
 	d.set(&t.SectionStart, "tools.section_start", f.sectionStart, by, seen)
 	d.set(&t.SectionEnd, "tools.section_end", strings.TrimSpace(f.sectionEnd), by, seen)
 	d.set(&t.CallSeparator, "tools.call_separator", f.separator, by, seen)
 }
+
+// confirm checks a conclusion against the calls of a rendering that did not lead to it, white space aside.
+func (d *detective) confirm(id, text, expected string) {
+	if !strings.Contains(squeezed(text), squeezed(expected)) {
+		d.lint("%s: expected %q in %q", id, expected, diff.Excerpt(text, longestExcerpt))
+	}
+}
+
+// squeezed is a text without its white space.
+func squeezed(text string) string { return strings.Join(strings.Fields(text), "") }

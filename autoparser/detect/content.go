@@ -20,9 +20,9 @@ func (d *detective) content() {
 		d.lint("C1: the text of an answer is not rendered as it is")
 		return
 	}
-	shared := diff.CommonPrefix(before, d.prompt())
+	shared := diff.CommonPrefix(before, c1.TextA)
 	start := d.withoutReasoning(before[len(shared):])
-	if !blank(start) && !strings.HasSuffix(trimRight(d.prompt()), strings.TrimSpace(start)) {
+	if !blank(start) && !strings.HasSuffix(trimRight(c1.TextA), strings.TrimSpace(start)) {
 		d.wrapped(dialect.ContentAlwaysWrapped, start, d.contentEnd(after), "C1", c1.TextB[len(shared):])
 		return
 	}

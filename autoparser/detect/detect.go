@@ -20,9 +20,9 @@ package detect
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
+	"github.com/dragoman-project/dragoman/autoparser/diff"
 	"github.com/dragoman-project/dragoman/autoparser/probe"
 )
 
@@ -70,7 +70,7 @@ func (d *detective) set(field *string, name, value, by, seen string) {
 // found records what was concluded; an empty value is none.
 func (d *detective) found(name, value, by, seen string) {
 	if value != "" {
-		d.Findings = append(d.Findings, Finding{Field: name, Value: value, By: by, Seen: excerpt(seen)})
+		d.Findings = append(d.Findings, Finding{Field: name, Value: value, By: by, Seen: diff.Excerpt(seen, longestExcerpt)})
 	}
 }
 
@@ -80,15 +80,3 @@ func (d *detective) lint(format string, args ...any) {
 
 // longestExcerpt bounds the evidence of a finding, in bytes.
 const longestExcerpt = 160
-
-// excerpt is a text short enough to read.
-func excerpt(text string) string {
-	if len(text) <= longestExcerpt {
-		return text
-	}
-	const half = longestExcerpt / 2
-	return strings.ToValidUTF8(text[:half], "") + "…" + strings.ToValidUTF8(text[len(text)-half:], "")
-}
-
-// around is a needle with what stands before and behind it.
-func around(text, needle string) (before, after string, ok bool) { return strings.Cut(text, needle) }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
+	"github.com/dragoman-project/dragoman/autoparser/diff"
 	"github.com/dragoman-project/dragoman/autoparser/probe"
 )
 
@@ -102,10 +103,32 @@ func (d *detective) jsonCalls(c jsonCall, one, two string) {
 		f = frameOf(one, c.span(true), "", nil)
 		f = frame{sectionStart: f.sectionStart + f.open, sectionEnd: f.close + f.sectionEnd}
 	}
-	d.framed(f, one)
+	d.framed(f, one, two)
 	d.set(&t.PerCallStart, "tools.per_call_start", f.open, "T2", two)
 	d.set(&t.PerCallEnd, "tools.per_call_end", trimLeft(f.close), "T2", two)
 	d.jsonMembers(c, second)
+	d.confirmJSON()
+}
+
+// confirmJSON looks for the members in the calls of another function, with another argument, and without any.
+func (d *detective) confirmJSON() {
+	j := d.Dialect.Tools.JSON
+	for _, c := range []struct{ id, name, argument string }{
+		{"T3", probe.OtherFunction, probe.Argument}, {"A1", probe.Function, probe.OtherArgument}, {"T6", probe.Function, ""},
+	} {
+		a, ok := d.answers.Of(c.id)
+		text := a.TextB
+		if c.id == "T6" {
+			text = a.TextA
+		}
+		if !ok {
+			continue
+		}
+		call, found := findCall(d.callsIn(text), c.name, c.argument)
+		if key, _ := call.nameMember(c.name); !found || !j.NameIsKey && !strings.HasSuffix("."+j.NameField, "."+key) {
+			d.lint("%s: the call is written in another way: %q", c.id, diff.Excerpt(d.callsIn(text), longestExcerpt))
+		}
+	}
 }
 
 // jsonMembers concludes which member is what.

@@ -43,19 +43,23 @@ func (d *detective) markupCalls(one, two string, end func(text, name, argument, 
 		both = []span{s1, s2}
 	}
 	f := frameOf(one, first, two, both)
-	d.framed(f, one)
+	d.framed(f, one, two)
 	d.opened(f.open)
-	inner := one[first.start+len(probe.Function) : first.end]
 	if d.Dialect.Tools.Format == dialect.TagWithJSON {
-		d.jsonArguments(inner, f.close)
+		second := ""
+		if both != nil {
+			second = two[s2.start+len(probe.OtherFunction) : s2.end]
+		}
+		d.jsonArguments(one[first.start+len(probe.Function):first.end], second, f.close)
 	} else {
 		d.taggedArguments(f.close)
 	}
+	d.confirmMarkup()
 }
 
 // opened divides what stands before a name: its first marker opens the call, the rest belongs to the name.
 func (d *detective) opened(open string) {
-	start, prefix := leadingMarker(open)
+	start, prefix := d.idBefore(open)
 	d.set(&d.Dialect.Tools.PerCallStart, "tools.per_call_start", start, "T2", open)
 	d.set(&d.Dialect.Tools.Function.NamePrefix, "tools.function.name_prefix", prefix, "T3", open+probe.Function)
 }
@@ -64,6 +68,7 @@ func (d *detective) opened(open string) {
 // arguments and the function.
 func (d *detective) closed(behind string) {
 	t := &d.Dialect.Tools
+	behind = d.idBehind(behind)
 	rest, end := behind, ""
 	if t.PerCallStart != "" {
 		rest, end = diff.TrailingMarker(behind)
@@ -79,17 +84,16 @@ func (d *detective) closed(behind string) {
 	}
 }
 
-// jsonArguments: between the name and the brace there is what ends the name, and maybe an id.
-func (d *detective) jsonArguments(inner, behind string) {
-	at := strings.IndexByte(inner, '{')
-	if l, ok := literalWith(inner, 0, probe.Argument); ok {
-		at = l.start
-		if len(l.members) > 0 && l.members[0].key.quote == '\'' {
-			d.Dialect.Tools.JSON.PythonDicts = true
-			d.found("tools.json.python_dicts", "true", "T1", inner)
-		}
+// jsonArguments: between the name and the brace there is what ends the name, and maybe an id. inner begins behind the name,
+// second behind that of a second call.
+func (d *detective) jsonArguments(inner, second, behind string) {
+	arguments, _ := literalWith(inner, 0, probe.Argument)
+	if len(arguments.members) > 0 && arguments.members[0].key.quote == '\'' {
+		d.Dialect.Tools.JSON.PythonDicts = true
+		d.found("tools.json.python_dicts", "true", "T1", inner)
 	}
-	suffix := d.idBetween(inner[:at])
+	other, _ := literalWith(second, 0, probe.OtherArgument)
+	suffix := d.idBetween(inner[:arguments.start], second[:other.start])
 	d.set(&d.Dialect.Tools.Function.NameSuffix, "tools.function.name_suffix", suffix, "T3", inner)
 	d.closed(trimLeft(behind))
 }
@@ -115,7 +119,7 @@ func (d *detective) taggedArguments(behind string) {
 	prefix := trimLeft(diff.CommonSuffix(first, between))
 	valueEnd := diff.CommonPrefix(between, last)
 	d.set(&a.NamePrefix, "tools.arguments.name_prefix", prefix, "A1", between+probe.OtherArgument)
-	nameSuffix, container := endOfName(d.idBetween(strings.TrimSuffix(first, prefix)))
+	nameSuffix, container := endOfName(d.idBetween(strings.TrimSuffix(first, prefix), ""))
 	d.set(&d.Dialect.Tools.Function.NameSuffix, "tools.function.name_suffix", nameSuffix, "T3", probe.Function+first)
 	d.set(&a.Start, "tools.arguments.start", container, "T6", probe.Function+first)
 	suffix, valuePrefix := endOfName(assign)
@@ -125,7 +129,7 @@ func (d *detective) taggedArguments(behind string) {
 	separator := strings.TrimSuffix(strings.TrimPrefix(between, valueEnd), prefix)
 	d.set(&a.Separator, "tools.arguments.separator", separator, "T5", between)
 	d.closed(strings.TrimPrefix(behind, valueEnd))
-	d.otherTypes()
+	d.confirmTagged()
 }
 
 // endOfName divides what stands between a name and what follows it: what closes the name, and what opens the next.
@@ -135,30 +139,39 @@ func (d *detective) taggedArguments(behind string) {
 //	:<|"|>                    ends the name, and opens another
 func endOfName(text string) (suffix, next string) {
 	start, end := diff.FirstMarker(text)
-	if closing := strings.IndexAny(text, ">]"); closing >= 0 && closing < start {
-		n := withSpace(text, closing+1)
-		return text[:n], text[n:]
+	closes := strings.HasPrefix(text[start:], "</") || strings.HasPrefix(text[start:], "[/")
+	if bracket := strings.IndexAny(text, ">]"); bracket >= 0 && bracket < start {
+		end = bracket + 1
+	} else if !closes {
+		end = start
 	}
-	if strings.HasPrefix(text[start:], "</") || strings.HasPrefix(text[start:], "[/") || !blank(text[:start]) && start == len(text) {
-		n := withSpace(text, end)
-		return text[:n], text[n:]
-	}
-	if n := withSpace(text, 0); blank(text[:start]) && start < len(text) {
-		_ = n
-		return text[:end], text[end:]
-	}
-	return text[:start], text[start:]
+	n := withSpace(text, end)
+	return text[:n], text[n:]
 }
 
-// otherTypes compares a number with a text (T4): what stands around them should be the same.
-func (d *detective) otherTypes() {
-	t4, ok := d.answers.Of("T4")
-	if !ok {
-		return
-	}
+// confirmTagged looks for the arguments in calls with another argument, another value, and a value of another type.
+func (d *detective) confirmTagged() {
 	a := d.Dialect.Tools.Arguments
-	want := probe.Argument + a.NameSuffix + a.ValuePrefix + probe.Number + a.ValueSuffix
-	if text := d.callsIn(t4.TextB); !strings.Contains(text, trimRight(want)) {
-		d.lint("T4: a number is not written as a text is: expected %q, found %q", want, excerpt(text))
+	for _, c := range []struct{ id, name, value string }{
+		{"A1", probe.OtherArgument, probe.Value},
+		{"A2", probe.Argument, probe.OtherValue},
+		{"T4", probe.Argument, probe.Number},
+	} {
+		if other, ok := d.answers.Of(c.id); ok {
+			d.confirm(c.id, d.callsIn(other.TextB), a.NamePrefix+c.name+a.NameSuffix+a.ValuePrefix+c.value+a.ValueSuffix)
+		}
+	}
+}
+
+// confirmMarkup looks for the name in the call of another function, and for the whole markup in a call without arguments.
+func (d *detective) confirmMarkup() {
+	t := d.Dialect.Tools
+	if t3, ok := d.answers.Of("T3"); ok {
+		d.confirm("T3", d.callsIn(t3.TextB), t.PerCallStart+t.Function.NamePrefix+probe.OtherFunction+t.Function.NameSuffix)
+	}
+	if t6, ok := d.answers.Of("T6"); ok {
+		text := d.callsIn(t6.TextA)
+		d.confirm("T6", text, t.PerCallStart+t.Function.NamePrefix+probe.Function)
+		d.confirm("T6", text, t.Function.Close+t.PerCallEnd)
 	}
 }

@@ -31,11 +31,11 @@ func (d *detective) reasoningMode(mode dialect.ReasoningMode, by, seen string) {
 
 // shownReasoning reads the markers around reasoning that B shows, up to the needle that follows it.
 func (d *detective) shownReasoning(a probe.Answer, next string) bool {
-	before, after, ok := around(a.TextB, probe.Reasoning)
+	before, after, ok := strings.Cut(a.TextB, probe.Reasoning)
 	if !ok {
 		return false
 	}
-	between, _, ok := around(after, next)
+	between, _, ok := strings.Cut(after, next)
 	if !ok {
 		return false
 	}

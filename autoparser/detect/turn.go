@@ -20,15 +20,18 @@ func (d *detective) turn() {
 		d.lint("M1: messages are not rendered in their order")
 		return
 	}
+	question, _, _ := strings.Cut(m1.TextA, probe.User)
 	ends := strings.TrimPrefix(diff.CommonPrefix(alone, between), d.Dialect.Content.End)
 	if blank(ends) {
 		// The end of the last message is left out: it is what the next question has before it beyond the first.
-		question, _, _ := strings.Cut(m1.TextA, probe.User)
 		ends = strings.TrimSuffix(between, diff.CommonSuffix(question, between))
 	}
 	end := strings.TrimSpace(throughMarker(ends))
 	d.set(&d.Dialect.EndOfTurn, "end_of_turn", end, "M1", between)
 	_, user, _ := strings.Cut(between, end)
+	if shared := diff.CommonSuffix(question, user); !blank(shared) {
+		user = shared
+	}
 	d.set(&d.Dialect.UserStart, "user_start", strings.TrimSpace(user), "M1", between)
 	if m2, ok := d.answers.Of("M2"); ok {
 		start := d.assistantStart(m2)

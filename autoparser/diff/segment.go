@@ -137,3 +137,11 @@ func stops(open byte) string {
 	}
 	return "[]{}\"\n"
 }
+
+// Excerpt is a text that is short enough to read: its beginning and its end, where it has more than most bytes.
+func Excerpt(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most/2], "") + "…" + strings.ToValidUTF8(text[len(text)-most/2:], "")
+}

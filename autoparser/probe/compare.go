@@ -35,7 +35,7 @@ func Comparisons() []Comparison {
 		{ID: "R4", Question: "Does it cut reasoning off the text of an earlier answer?",
 			Differs: "the text begins with a thought, and what closes the marker that ends the prompt", A: FollowedUp(), Follow: thought},
 		{ID: "C1", Question: "What always stands around the text of an answer?",
-			Differs: "the answer is written", A: PromptWithoutThinking(), B: Answered()},
+			Differs: "the answer is written", A: Prompt(), B: Answered()},
 		{ID: "T1", Question: "How is a tool call written?",
 			Differs: "a call in place of the answer", A: AnsweredWithTools(), B: Called(), Needs: toolCalls},
 		{ID: "T2", Question: "What belongs to each call, and what to all calls together?",

@@ -34,9 +34,9 @@ const (
 	Reasoning     = "THOUGHTNEEDLE"
 	Result        = "RESULTNEEDLE"
 	Function      = "alphafunction"
-	OtherFunction = "betafunction"
+	OtherFunction = "betaroutine"
 	Argument      = "alphaargument" // in the order of the alphabet, because some templates sort
-	OtherArgument = "betaargument"
+	OtherArgument = "betaoption"
 	Value         = "VALUENEEDLE"
 	OtherValue    = "REPLACEMENT"
 	// The ids have the shape that the strictest templates ask for: nine letters and digits.

@@ -1,0 +1,187 @@
+package autoparser
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dragoman-project/dragoman/autoparser/detect"
+	"github.com/dragoman-project/dragoman/autoparser/diff"
+	"github.com/dragoman-project/dragoman/autoparser/probe"
+	"github.com/dragoman-project/dragoman/autoparser/workaround"
+)
+
+// Explanation says what was learned of a template, stage by stage, and what taught it. Its JSON is stable: members are
+// added, and never renamed or removed. Its text is a txtar archive with a section for each stage.
+type Explanation struct {
+	Template       string           `json:"template"`       // its name
+	Capabilities   []Ability        `json:"capabilities"`   // in the order of the questions
+	Normalisations []Applicable     `json:"normalisations"` // what is done to every conversation for this template
+	Comparisons    []Compared       `json:"comparisons"`    // in the order in which they are asked
+	Dialect        []detect.Finding `json:"dialect"`        // the fields that are set, and what decided each
+	Workarounds    []Rule           `json:"workarounds"`    // that hold for this template
+	Lint           []string         `json:"lint"`           // what a person should look at
+}
+
+// Applicable is a normalisation that a template wants.
+type Applicable struct {
+	ID      string `json:"id"`
+	Because string `json:"because"`
+}
+
+// Compared is a comparison, and how the renderings differ.
+type Compared struct {
+	ID       string `json:"id"`
+	Question string `json:"question"`
+	Differs  string `json:"differs"` // the one thing in which B differs from A
+	A        string `json:"a"`       // the names of the probes
+	B        string `json:"b"`
+	Before   string `json:"before,omitempty"` // the end of what both begin with
+	Left     string `json:"left,omitempty"`   // what only A has
+	Right    string `json:"right,omitempty"`  // what only B has
+	After    string `json:"after,omitempty"`  // the beginning of what both end with
+	// Skipped says that the template cannot do what the question is about; Error why a rendering failed.
+	Skipped bool   `json:"skipped,omitempty"`
+	Error   string `json:"error,omitempty"`
+}
+
+// Rule is a workaround that holds for a template.
+type Rule struct {
+	Name    string   `json:"name"`
+	Because string   `json:"because"`
+	Changes []string `json:"changes"`         // "field: from → to"
+	Asks    []string `json:"asks,omitempty"`  // ids of normalisations
+	Error   string   `json:"error,omitempty"` // of its condition; such a rule does nothing
+}
+
+// Explain says what was learned and why.
+func (l *Learned) Explain() Explanation {
+	e := Explanation{
+		Template:     l.Template.Name,
+		Capabilities: l.Template.Abilities,
+		Dialect:      l.Findings(),
+		Lint:         l.Detected.Lint,
+	}
+	for _, n := range l.Template.manner(l.Style().Normalise).wants() {
+		e.Normalisations = append(e.Normalisations, Applicable{n.ID, n.Because})
+	}
+	for _, a := range l.Answers {
+		e.Comparisons = append(e.Comparisons, compared(a))
+	}
+	for _, w := range l.Workarounds {
+		e.Workarounds = append(e.Workarounds, ruleOf(w))
+	}
+	return e
+}
+
+// How much is told of a difference, and of the text on either side of it, in bytes.
+const (
+	longestDifference = 400
+	nearby            = 40
+)
+
+func compared(a probe.Answer) Compared {
+	c := Compared{ID: a.ID, Question: a.Question, Differs: a.Differs, A: a.A.Name, B: a.B.Name,
+		Left: diff.Excerpt(a.Left, longestDifference), Right: diff.Excerpt(a.Right, longestDifference), Skipped: a.Skipped}
+	if a.Err != nil {
+		c.Error = a.Err.Error()
+	}
+	c.Before = strings.ToValidUTF8(a.Prefix[max(0, len(a.Prefix)-nearby):], "")
+	c.After = strings.ToValidUTF8(a.Suffix[:min(len(a.Suffix), nearby)], "")
+	return c
+}
+
+func ruleOf(w workaround.Applied) Rule {
+	r := Rule{Name: w.Rule, Because: w.Because, Error: w.Error}
+	for _, c := range w.Changes {
+		r.Changes = append(r.Changes, fmt.Sprintf("%s: %s → %s", c.Field, orNothing(c.From), c.To))
+	}
+	for _, n := range w.Requests {
+		r.Asks = append(r.Asks, string(n))
+	}
+	return r
+}
+
+func orNothing(text string) string {
+	if text == "" {
+		return "nothing"
+	}
+	return text
+}
+
+// String is the explanation as a txtar archive.
+func (e Explanation) String() string {
+	var p printer
+	p.line("%s", e.Template)
+	p.section("capabilities")
+	for _, a := range e.Capabilities {
+		p.line("%-3s  %-20s  %s", yesNo(a.Yes), a.ID, a.Question)
+	}
+	p.section("normalisations")
+	for _, n := range e.Normalisations {
+		p.line("%-16s  %s", n.ID, n.Because)
+	}
+	p.section("comparisons")
+	for _, c := range e.Comparisons {
+		c.print(&p)
+	}
+	p.section("dialect")
+	for _, f := range e.Dialect {
+		p.line("%s = %q", f.Field, f.Value)
+		p.line("    %s: %q", f.By, f.Seen)
+	}
+	p.section("workarounds")
+	for _, r := range e.Workarounds {
+		r.print(&p)
+	}
+	p.section("lint")
+	for _, l := range e.Lint {
+		p.line("%s", l)
+	}
+	return p.String()
+}
+
+func yesNo(yes bool) string {
+	if yes {
+		return "yes"
+	}
+	return "no"
+}
+
+func (c Compared) print(p *printer) {
+	p.line("%s  %s", c.ID, c.Question)
+	switch {
+	case c.Skipped:
+		p.line("    not asked")
+	case c.Error != "":
+		p.line("    no answer: %s", c.Error)
+	default:
+		p.line("    %s / %s: %s", c.A, c.B, c.Differs)
+		p.line("    … %q", c.Before)
+		p.line("    - %q", c.Left)
+		p.line("    + %q", c.Right)
+		p.line("    … %q", c.After)
+	}
+}
+
+func (r Rule) print(p *printer) {
+	p.line("%s: %s", r.Name, r.Because)
+	for _, c := range r.Changes {
+		p.line("    %s", c)
+	}
+	for _, n := range r.Asks {
+		p.line("    asks for %s", n)
+	}
+	if r.Error != "" {
+		p.line("    its condition fails: %s", r.Error)
+	}
+}
+
+// printer prints the lines of an archive.
+type printer struct{ strings.Builder }
+
+func (p *printer) section(name string) { fmt.Fprintf(p, "-- %s --\n", name) }
+
+// line prints a line. What has several becomes one, so that none is taken for a section.
+func (p *printer) line(format string, args ...any) {
+	fmt.Fprintln(p, strings.ReplaceAll(fmt.Sprintf(format, args...), "\n", " "))
+}
