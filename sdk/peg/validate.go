@@ -25,6 +25,7 @@ func (p *Program) Validate() error {
 		v.recursion()
 		v.repetition()
 		v.ending()
+		v.nesting()
 	}
 	if len(v.found) == 0 {
 		return nil

@@ -53,8 +53,9 @@ func Check(code *Code) []Finding {
 }
 
 const (
-	maxWitness = 96    // how long a witness may become
-	maxSearch  = 20000 // how many states of the search a choice is worth
+	maxWitness = 96        // how long a witness may become
+	maxSearch  = 100_000   // how many steps a choice is worth
+	maxCheck   = 5_000_000 // how many steps a program is worth
 )
 
 // checker searches the code of a program.
@@ -63,6 +64,7 @@ type checker struct {
 	callers map[int32][]int32 // by rule: where its calls return to
 	returns map[returnTo]*returnTo
 	ids     map[point]uint32
+	steps   int
 }
 
 func newChecker(code *Code) *checker {
@@ -98,10 +100,10 @@ func (c *checker) choice(at int32) []Finding {
 		return nil
 	}
 	s.push(point{pc: at + 1}, c.closure([]point{{pc: c.insts[at].to}}, -1), "")
-	for steps := 0; len(s.work) > 0; steps++ {
+	for enough := min(c.steps+maxSearch, maxCheck); len(s.work) > 0; {
 		next := s.work[0]
 		s.work = s.work[1:]
-		if steps == maxSearch || len(next.text) == maxWitness {
+		if c.steps >= enough || len(next.text) == maxWitness {
 			s.report(next.first, next.text, true)
 			break
 		}

@@ -3,28 +3,120 @@ package match_test
 import (
 	"testing"
 
+	"github.com/dragoman-project/dragoman/sdk/peg"
 	"github.com/dragoman-project/dragoman/sdk/peg/match"
 )
 
-// TestChunkingDoesNotMatter runs random programs over random outputs, cut in every way.
+// TestChunkingDoesNotMatter runs random programs over outputs that follow them more or less, cut in every way.
 func TestChunkingDoesNotMatter(t *testing.T) {
-	valid := 0
-	for seed := range uint64(3000) {
+	for seed := range uint64(600) {
 		g := newGenerator(seed)
 		p := g.program()
+		code := compile(t, p)
+		for range 4 {
+			everySplit(t, code, output{text: g.output(12)})
+			everySplit(t, code, output{text: g.mutate(g.sample(p))})
+		}
+	}
+}
+
+// FuzzChunks feeds any output, cut anywhere, to one of the programs of the tests.
+func FuzzChunks(f *testing.F) {
+	names := []string{"json calls", "tagged calls", "python calls", "nested calls", "late names", "the rest"}
+	var codes []*match.Code
+	for _, name := range names {
+		codes = append(codes, compile(f, programs()[name].Bind("<a>")))
+	}
+	f.Add(uint8(0), "<think>hm</think>a<tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call>", uint64(1))
+	f.Add(uint8(1), "<tool_call><function=f><parameter=a>1</parameter></function></tool_call>", uint64(2))
+	f.Add(uint8(2), "<calls>[f(a=1, b='x')]</calls>", uint64(3))
+	f.Add(uint8(3), "<call f><k>a</k><l><s>x</s><v>1</v></l></call>", uint64(4))
+	f.Add(uint8(4), "<call>#1 {\"a\": 1} to f</call>", uint64(5))
+	f.Fuzz(func(t *testing.T, program uint8, text string, cuts uint64) {
+		if len(text) > 4096 {
+			return
+		}
+		o := output{prompt: "<a>", text: text}
+		code := codes[int(program)%len(codes)]
+		want, _ := parse(t, code, o, nil)
+		var at []int
+		for i := 1; i < len(text); i++ {
+			if cuts>>(i%61)&1 == 1 {
+				at = append(at, i)
+			}
+		}
+		if got, _ := parse(t, code, o, at); got.String() != want.String() {
+			t.Fatalf("cut at %v:\n got %v\nwant %v", at, got, want)
+		}
+	})
+}
+
+// FuzzPrograms makes programs and outputs from a seed.
+func FuzzPrograms(f *testing.F) {
+	for seed := range uint64(8) {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		g := newGenerator(seed)
+		p := g.program()
+		everySplit(t, compile(t, p), output{text: g.mutate(g.sample(p))})
+	})
+}
+
+// FuzzCompile takes any bytes for a program: it is refused or runs, and never does harm.
+func FuzzCompile(f *testing.F) {
+	f.Add([]byte{byte(peg.Sequence), 2, 1, 2, byte(peg.Literal), 3, byte(peg.End)}, "abc")
+	f.Add([]byte{byte(peg.Repeat), 0, 1, byte(peg.Choice), 2, 2, 0, byte(peg.End)}, "")
+	f.Add([]byte{byte(peg.Rule), 1, 0}, "x")
+	f.Fuzz(func(t *testing.T, data []byte, text string) {
+		p := decode(data)
+		if p.String() == "" {
+			t.Error("nothing printed")
+		}
 		code, err := match.Compile(p, match.Options{})
-		if err != nil {
-			continue
+		if (p.Validate() == nil) != (err == nil) {
+			return // too large
 		}
-		valid++
-		for range 8 {
-			everySplit(t, code, output{text: g.output(20)})
+		if err == nil && len(text) < 256 {
+			match.Check(code)
+			everySplit(t, code, output{text: text})
 		}
-		if t.Failed() {
-			t.Fatalf("seed %d", seed)
+	})
+}
+
+// decode takes bytes for a program: the kind of a node, then what belongs to it.
+func decode(data []byte) *peg.Program {
+	next := func() int {
+		if len(data) == 0 {
+			return 0
 		}
+		b := data[0]
+		data = data[1:]
+		return int(b)
 	}
-	if valid < 1000 {
-		t.Errorf("only %d of the programs are valid", valid)
+	p := &peg.Program{Root: peg.ID(next() % 4)}
+	for len(data) > 0 && len(p.Nodes) < 64 {
+		n := peg.Node{Op: peg.Op(next() % int(peg.Prompt+2))}
+		text := alphabet[next()%len(alphabet)]
+		switch n.Op {
+		case peg.Literal, peg.Rule, peg.Trigger, peg.StringContent:
+			n.Text = text
+		case peg.Until, peg.Prompt:
+			n.Delims = []string{text, alphabet[next()%len(alphabet)]}[:next()%3]
+		case peg.Chars:
+			n.Ranges, n.Negated = []peg.Range{{Lo: 'a', Hi: rune('a' + next()%20)}}, next()%2 == 0
+		case peg.Value:
+			n.Values = peg.Values(next())
+		case peg.Tag:
+			n.Role = peg.Role(next() % int(peg.Scalar+2))
+		}
+		if n.Op == peg.Chars || n.Op == peg.Repeat {
+			n.Min, n.Max = next()%4, next()%6-1
+		}
+		for range next() % 4 {
+			n.Kids = append(n.Kids, peg.ID(next()%32-1))
+		}
+		p.Nodes = append(p.Nodes, n)
 	}
+	return p
 }

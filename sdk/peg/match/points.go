@@ -74,6 +74,7 @@ func (c *checker) stepAll(points []point, b byte) []point {
 
 // step is where p can be after the byte b.
 func (c *checker) step(p point, b byte) []point {
+	c.steps++
 	p.must = 0
 	if p.not > 0 {
 		switch text := c.insts[p.not].literal.text; {
