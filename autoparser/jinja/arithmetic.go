@@ -14,6 +14,9 @@ func (r *render) binary(op string, a, b Value) Value {
 	if s, ok := str(a); ok && op == "%" {
 		return asMarked(a, r.printf(s, b, a))
 	}
+	if r.tolerant {
+		a, b = textForMissing(a), textForMissing(b)
+	}
 	mustExist(a, b)
 	switch op {
 	case "+":
@@ -35,6 +38,14 @@ func (r *render) binary(op string, a, b Value) Value {
 	}
 	throw("TypeError", "unsupported operand type(s) for %s: '%s' and '%s'", op, a.class(), b.class())
 	return nil
+}
+
+// textForMissing is an empty text in place of what is undefined.
+func textForMissing(v Value) Value {
+	if u, ok := v.(*undefined); ok && !u.unsafe {
+		return text("")
+	}
+	return v
 }
 
 // concatenate is + of strings and of lists, or nil.

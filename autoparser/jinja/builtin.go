@@ -29,6 +29,8 @@ type builtin struct {
 	changes  bool // a method that changes its object
 	run      func(r *render, in Value, a arguments) Value
 
+	fallbacks []Value // of all parameters, where all have one; never changed
+
 	refused string // why it is not supported; run is nil then
 }
 
@@ -58,8 +60,11 @@ func takes(names ...string) []parameter {
 
 // apply binds the arguments and runs the builtin on in.
 func (b *builtin) apply(r *render, name string, in Value, a arguments) Value {
-	if len(a.values) == len(b.params) && len(a.named) == 0 {
+	switch {
+	case len(a.values) == len(b.params) && len(a.named) == 0:
 		return b.run(r, in, a)
+	case len(a.values) == 0 && len(a.named) == 0 && b.fallbacks != nil:
+		return b.run(r, in, arguments{values: b.fallbacks})
 	}
 	return b.run(r, in, b.bind(name, a))
 }

@@ -167,15 +167,44 @@ func (c *compiler) outputs(nodes []node, s *scope) step {
 }
 
 func (c *compiler) output(n node, s *scope) step {
+	switch n := n.(type) {
+	case *concatenation:
+		return c.outputs(n.parts, s)
+	case *binary:
+		if parts := sumOf(n); parts != nil {
+			return c.outputSum(n, parts, s)
+		}
+	}
 	of := c.expression(n, s)
 	return func(f *frame) signal {
-		switch v := of(f).(type) {
-		case text:
-			f.r.write(string(v))
-		case *undefined:
-		default:
-			f.r.at = n.offset()
-			f.r.write(f.r.str(v))
+		f.r.print(of(f), n.offset())
+		return proceed
+	}
+}
+
+// print writes what a value prints as; at is its place.
+func (r *render) print(v Value, at int) {
+	switch v := v.(type) {
+	case text:
+		r.write(string(v))
+	case *undefined:
+	default:
+		r.at = at
+		r.write(r.str(v))
+	}
+}
+
+// outputSum writes the strings of a sum one after the other, without joining them first.
+func (c *compiler) outputSum(n *binary, parts []node, s *scope) step {
+	add := c.pieces(parts, s, n.offset())
+	return func(f *frame) signal {
+		var p pieces
+		if add(f, &p); p.total != nil {
+			f.r.print(p.total, n.offset())
+			return proceed
+		}
+		for _, piece := range p.strings {
+			f.r.write(piece)
 		}
 		return proceed
 	}

@@ -296,39 +296,53 @@ func sumOf(n *binary) []node {
 	return []node{n.left, n.right}
 }
 
+// pieces is what a sum comes to: strings that are still to be joined, or a total.
+type pieces struct {
+	strings []string
+	total   Value // nil as long as all are strings
+	buffer  [8]string
+}
+
 // sum adds from left to right; the strings at its start are joined in one go.
 func (c *compiler) sum(nodes []node, s *scope, at int) expr {
-	parts := c.expressions(nodes, s)
+	add := c.pieces(nodes, s, at)
 	return func(f *frame) Value {
-		var buffer [8]string
-		joined := buffer[:0]
-		var total Value
+		var p pieces
+		if add(f, &p); p.total != nil {
+			return p.total
+		}
+		return text(f.r.join(p.strings, ""))
+	}
+}
+
+func (c *compiler) pieces(nodes []node, s *scope, at int) func(*frame, *pieces) {
+	parts := c.expressions(nodes, s)
+	return func(f *frame, p *pieces) {
+		p.strings = p.buffer[:0]
 		for _, part := range parts {
 			v := part(f)
 			f.r.at = at
 			f.r.charge(1)
-			if t, ok := v.(text); ok && total == nil {
-				joined = append(joined, string(t))
-				continue
+			t, ok := v.(text)
+			switch {
+			case ok && p.total == nil:
+				p.strings = append(p.strings, string(t))
+			case p.total == nil && len(p.strings) == 0:
+				p.total = v
+			case p.total == nil:
+				p.total = f.r.binary("+", text(f.r.join(p.strings, "")), v)
+			default:
+				p.total = f.r.binary("+", p.total, v)
 			}
-			if total == nil && len(joined) > 0 {
-				total = text(f.r.join(joined, ""))
-			}
-			if total == nil {
-				total = v
-				continue
-			}
-			total = f.r.binary("+", total, v)
 		}
-		if total == nil {
-			return text(f.r.join(joined, ""))
-		}
-		return total
 	}
 }
 
 func (c *compiler) comparison(n *comparison, s *scope) expr {
-	first, rest := c.expression(n.first, s), c.expressions(n.rest, s)
+	first, rest := c.expression(n.first, s), make([]expr, len(n.rest))
+	for i, op := range n.ops {
+		rest[i] = c.operand(op, n.rest[i], s)
+	}
 	if len(rest) == 1 {
 		op, second := n.ops[0], rest[0]
 		return func(f *frame) Value {
@@ -351,6 +365,23 @@ func (c *compiler) comparison(n *comparison, s *scope) expr {
 		}
 		return yes
 	}
+}
+
+// operand compiles the right side of a comparison. A list of constants that something is looked for in is made once.
+func (c *compiler) operand(op string, n node, s *scope) expr {
+	l, ok := n.(*listOf)
+	if !ok || op != "in" && op != "not in" {
+		return c.expression(n, s)
+	}
+	constants := &list{tuple: l.tuple}
+	for _, item := range l.items {
+		constant, ok := item.(*literal)
+		if !ok {
+			return c.expression(n, s)
+		}
+		constants.items = append(constants.items, constant.value)
+	}
+	return func(*frame) Value { return constants }
 }
 
 func (c *compiler) logical(n *logical, s *scope) expr {
@@ -428,14 +459,13 @@ func (c *compiler) object(n *objectOf, s *scope) expr {
 func (c *compiler) concatenation(n *concatenation, s *scope) expr {
 	parts := c.expressions(n.parts, s)
 	return func(f *frame) Value {
-		var b strings.Builder
+		var buffer [8]string
+		printed := buffer[:0]
 		for _, part := range parts {
 			v := part(f)
 			f.r.at = n.offset()
-			p := f.r.str(v)
-			f.r.grow(len(p))
-			b.WriteString(p)
+			printed = append(printed, f.r.str(v))
 		}
-		return text(b.String())
+		return text(f.r.join(printed, ""))
 	}
 }

@@ -240,8 +240,8 @@ func items(r *render, in Value, _ arguments) Value {
 	case *undefined:
 		return empty()
 	case *Object:
-		v := &view{of: in, part: "items"}
-		return r.lazily(v, func() {}, func(x Value) (Value, bool) { return x, true })
+		it := r.iterate(&view{of: in, part: "items"})
+		return &generator{next: it.step}
 	}
 	return &generator{next: func() (Value, bool) {
 		throw("TypeError", "Can only get item pairs from a mapping.")

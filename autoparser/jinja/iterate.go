@@ -6,22 +6,44 @@ import (
 	"unicode/utf8"
 )
 
-// iterator goes through a sequence. A list is read as it is at the time, as in Python.
+// iterator goes through a sequence. A list is read as it is at the time, as in Python; an object must keep its size.
 type iterator struct {
 	list *list
+	view view
+	size int // of the object in view
 	at   int
-	next func() (Value, bool)
+	next func() (Value, bool) // other sequences
+	keep func(Value) bool     // leaves elements out; nil keeps all
 }
 
 func (it *iterator) step() (Value, bool) {
-	if it.list == nil {
-		return it.next()
+	for {
+		v, ok := it.fetch()
+		if !ok || it.keep == nil || it.keep(v) {
+			return v, ok
+		}
 	}
-	if it.at >= len(it.list.items) {
-		return nil, false
+}
+
+func (it *iterator) fetch() (Value, bool) {
+	switch {
+	case it.list != nil:
+		if it.at >= len(it.list.items) {
+			return nil, false
+		}
+		it.at++
+		return it.list.items[it.at-1], true
+	case it.view.of != nil:
+		if it.view.of.Len() != it.size {
+			throw("RuntimeError", "dictionary changed size during iteration")
+		}
+		if it.at >= it.size {
+			return nil, false
+		}
+		it.at++
+		return it.view.entry(it.at - 1), true
 	}
-	it.at++
-	return it.list.items[it.at-1], true
+	return it.next()
 }
 
 // iterate is Python's iter(v).
@@ -34,9 +56,9 @@ func (r *render) iterate(v Value) iterator {
 	case markup:
 		return iterator{next: characters(string(v))}
 	case *Object:
-		return iterator{next: r.entries(v, func(i int) Value { return v.keys[i] })}
+		return iterator{view: view{v, "keys"}, size: v.Len()}
 	case *view:
-		return iterator{next: r.entries(v.of, v.entry)}
+		return iterator{view: *v, size: v.of.Len()}
 	case *undefined:
 		return iterator{list: &list{}}
 	case *generator:
@@ -95,21 +117,6 @@ func characters(s string) func() (Value, bool) {
 	}
 }
 
-// entries goes through an object, which must keep its size meanwhile.
-func (r *render) entries(o *Object, entry func(int) Value) func() (Value, bool) {
-	i, size := 0, o.Len()
-	return func() (Value, bool) {
-		if o.Len() != size {
-			throw("RuntimeError", "dictionary changed size during iteration")
-		}
-		if i >= size {
-			return nil, false
-		}
-		i++
-		return entry(i - 1), true
-	}
-}
-
 func (v *view) entry(i int) Value {
 	switch v.part {
 	case "keys":
@@ -117,7 +124,7 @@ func (v *view) entry(i int) Value {
 	case "values":
 		return v.of.values[i]
 	}
-	return tuple(v.of.keys[i], v.of.values[i])
+	return pair(v.of.keys[i], v.of.values[i])
 }
 
 // items lists what the view shows.

@@ -46,6 +46,7 @@ func orDefault[T comparable](v, fallback T) T {
 // meter counts what a rendering costs.
 type meter struct {
 	ctx    context.Context
+	end    time.Time // when the time is up
 	limits Limits
 	steps  int64
 	check  int64 // steps at which the clock is looked at next
@@ -66,7 +67,11 @@ func (m *meter) look() {
 	if m.steps > m.limits.Steps {
 		exceed("the template takes more than %d steps", m.limits.Steps)
 	}
-	if err := m.ctx.Err(); err != nil {
+	err := m.ctx.Err()
+	if err == nil && time.Now().After(m.end) {
+		err = context.DeadlineExceeded
+	}
+	if err != nil {
 		panic(&failure{kind: Deadline, message: "rendering stopped: " + err.Error(), cause: err, at: -1})
 	}
 }

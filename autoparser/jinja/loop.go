@@ -140,9 +140,9 @@ type forParts struct {
 	assign    func(*frame, Value)
 	enter     func(*frame)
 	body      step
-	otherwise step // or nil
-	filter    func(*frame, iterator) iterator
-	loopSlot  int // -1 when the body does not use it
+	otherwise step                          // or nil
+	filter    func(*frame) func(Value) bool // or nil
+	loopSlot  int                           // -1 when the body does not use it
 }
 
 func (c *compiler) forBlock(n *forBlock, s *scope) step {
@@ -203,7 +203,7 @@ func (c *compiler) forParts(n *forBlock, s *scope) *forParts {
 }
 
 // forFilter compiles the condition of a for block. It has a scope of its own and is asked as the loop goes on.
-func (c *compiler) forFilter(n *forBlock, s *scope) func(*frame, iterator) iterator {
+func (c *compiler) forFilter(n *forBlock, s *scope) func(*frame) func(Value) bool {
 	if n.test == nil {
 		return nil
 	}
@@ -213,25 +213,17 @@ func (c *compiler) forFilter(n *forBlock, s *scope) func(*frame, iterator) itera
 	assign, enter := c.assign(n.target, inside), c.entry(inside)
 	var test expr
 	c.within(func() { test = c.expression(n.test, inside) })
-	return func(f *frame, over iterator) iterator {
+	return func(f *frame) func(Value) bool {
 		entered := false
-		return iterator{next: func() (Value, bool) {
+		return func(v Value) bool {
 			if !entered {
 				enter(f)
 				entered = true
 			}
-			for {
-				v, ok := over.step()
-				if !ok {
-					return nil, false
-				}
-				f.r.charge(1)
-				assign(f, v)
-				if truth(test(f)) {
-					return v, true
-				}
-			}
-		}}
+			f.r.charge(1)
+			assign(f, v)
+			return truth(test(f))
+		}
 	}
 }
 
@@ -240,7 +232,7 @@ func (p *forParts) run(f *frame, v Value, depth int, again func(*render, Value, 
 	r := f.r
 	over := r.iterate(v)
 	if p.filter != nil {
-		over = p.filter(f, over)
+		over.keep = p.filter(f)
 	}
 	var l *loop
 	if p.loopSlot >= 0 {

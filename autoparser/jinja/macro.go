@@ -128,7 +128,7 @@ func (p *macroParts) bind(f *frame, a arguments) {
 	for i := range given {
 		f.slots[p.slots[i]] = a.values[i]
 	}
-	rest := &Object{mutable: true}
+	var rest *Object
 	var caller Value
 	for _, n := range a.named {
 		i := p.param(n.name)
@@ -138,6 +138,9 @@ func (p *macroParts) bind(f *frame, a arguments) {
 		case i < 0 && n.name == "caller" && p.caller >= 0:
 			caller = n.value
 		default:
+			if rest == nil {
+				rest = &Object{mutable: true}
+			}
 			rest.put(f.r, text(n.name), n.value)
 		}
 	}
@@ -152,11 +155,14 @@ func (p *macroParts) bindSpecial(f *frame, a arguments, given int, rest *Object,
 		f.slots[p.caller] = caller
 	}
 	switch {
+	case p.kwargs >= 0 && rest == nil:
+		f.slots[p.kwargs] = &Object{mutable: true}
 	case p.kwargs >= 0:
 		f.slots[p.kwargs] = rest
+	case rest == nil:
 	case rest.findText("caller") >= 0:
 		throw("TypeError", "macro %s was invoked with two values for the special caller argument. This is most likely a bug.", quote(p.name))
-	case rest.Len() > 0:
+	default:
 		throw("TypeError", "macro %s takes no keyword argument %s", quote(p.name), printed(rest.keys[0]))
 	}
 	switch {

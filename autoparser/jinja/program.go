@@ -24,10 +24,17 @@ type frame struct {
 	slots []Value
 	outer *frame // of the function around, where this one was defined
 	r     *render
+	few   [8]Value // the slots, where they are few
 }
 
 func (fn *functionScope) frame(outer *frame, r *render) *frame {
-	return &frame{slots: make([]Value, fn.slots), outer: outer, r: r}
+	f := &frame{outer: outer, r: r}
+	if fn.slots <= len(f.few) {
+		f.slots = f.few[:fn.slots]
+	} else {
+		f.slots = make([]Value, fn.slots)
+	}
+	return f
 }
 
 // program is a compiled template: closures over slots.
@@ -46,6 +53,8 @@ type render struct {
 	now     time.Time
 	out     []byte
 	at      int // place of the operation in progress
+
+	tolerant bool // see Template.Tolerant
 }
 
 // resolve looks the program's names up: in the variables, then among the global functions.

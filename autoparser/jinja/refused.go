@@ -15,6 +15,7 @@ func newLibrary() *library {
 		methods:   allMethods(),
 		functions: map[string]Value{},
 	}
+	l.each(func(b *builtin) { b.fallbacks = b.allFallbacks() })
 	for name, f := range l.globals {
 		if f.refused == "" {
 			l.functions[name] = &function{name: name, printed: "<function " + name + ">", call: func(r *render, a arguments) Value {
@@ -23,6 +24,31 @@ func newLibrary() *library {
 		}
 	}
 	return l
+}
+
+// each calls f with everything in the library.
+func (l *library) each(f func(*builtin)) {
+	tables := []map[string]*builtin{l.filters, l.tests, l.globals}
+	for _, methods := range l.methods {
+		tables = append(tables, methods)
+	}
+	for _, table := range tables {
+		for _, b := range table {
+			f(b)
+		}
+	}
+}
+
+// allFallbacks returns what the parameters are when nothing is given, or nil where something must be.
+func (b *builtin) allFallbacks() []Value {
+	var values []Value
+	for _, p := range b.params {
+		if p.fallback == nil {
+			return nil
+		}
+		values = append(values, p.fallback)
+	}
+	return values
 }
 
 // Refusal is a part of Jinja2 that this package does not support.

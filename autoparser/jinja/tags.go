@@ -11,7 +11,7 @@ import (
 // tagParser reads one tag, whose name is already read.
 type tagParser func(t *tagReader) node
 
-// tagParsers returns the tags. The first two stand for what canonicalise rewrites; the others a template may use.
+// tagParsers returns the tags. The first two stand for what canonicalise rewrites.
 func tagParsers() map[string]tagParser {
 	return map[string]tagParser{
 		"text":       parseText,
@@ -29,6 +29,11 @@ func tagParsers() map[string]tagParser {
 		"break":      parseJump(breakLoop),
 		"continue":   parseJump(continueLoop),
 	}
+}
+
+// userTags are the tags that a template may use.
+var userTags = []string{
+	"if", "for", "set", "print", "macro", "call", "filter", "with", "do", "generation", "break", "continue",
 }
 
 // innerTags are the tags that only stand inside or at the end of a block.
@@ -57,7 +62,7 @@ func mustBeTag(at int, src string) {
 		reject(at, "tag name expected")
 	case refusedTags[id] != "":
 		reject(at, "the tag %s is not supported: %s", id, refusedTags[id])
-	case id == "text" || id == "value" || tagParsers()[id] == nil && !slices.Contains(innerTags, id):
+	case !slices.Contains(userTags, id) && !slices.Contains(innerTags, id):
 		reject(at, "Encountered unknown tag %s.", quote(id))
 	}
 }

@@ -23,6 +23,8 @@ type Template struct {
 	gonja   *exec.Template
 	program *program
 	body    []node
+
+	tolerant bool
 }
 
 // Compile compiles the source of a template. name stands in errors. An error is an *Error, of the kinds Syntax and Limit.
@@ -45,6 +47,15 @@ func Compile(name, source string, o Options) (t *Template, err error) {
 // Name returns the name given to Compile.
 func (t *Template) Name() string { return t.name }
 
+// Tolerant is the same template, rendered less strictly than Jinja2 does, as other engines of chat templates are: what is
+// undefined counts as an empty text in arithmetic, and tojson writes out what filters yield. It is for templates that were
+// written for such engines, and fail otherwise.
+func (t *Template) Tolerant() *Template {
+	tolerant := *t
+	tolerant.tolerant = true
+	return &tolerant
+}
+
 // buffers keeps the output buffers of finished renderings.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
@@ -54,10 +65,8 @@ const keptBuffer = 1 << 20
 // Render renders the template. vars is an object of variables; nil means none. now is the time that strftime_now tells;
 // zero means time.Now(). An error is an *Error of any kind but Syntax.
 func (t *Template) Render(ctx context.Context, vars Value, now time.Time) (out string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, t.limits.Timeout)
-	defer cancel()
 	buffer := buffers.Get().(*[]byte)
-	r := &render{meter: meter{ctx: ctx, limits: t.limits}, lib: t.program.lib, now: now, out: (*buffer)[:0]}
+	r := &render{meter: meter{ctx: ctx, end: time.Now().Add(t.limits.Timeout), limits: t.limits}, lib: t.program.lib, now: now, tolerant: t.tolerant, out: (*buffer)[:0]}
 	defer func() {
 		if p := recover(); p != nil {
 			f := recovered(p)

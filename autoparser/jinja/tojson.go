@@ -80,9 +80,19 @@ func (w *jsonWriter) value(v Value, depth int) {
 		w.object(v, depth)
 	case none, boolean, integer, *bigInteger, float:
 		w.b = append(w.b, jsonScalar(v)...)
+	case *generator:
+		if w.r != nil && w.r.tolerant {
+			w.list(w.r.collect(v), depth)
+			return
+		}
+		notJSON(v)
 	default:
-		throw("TypeError", "Object of type %s is not JSON serializable", v.class())
+		notJSON(v)
 	}
+}
+
+func notJSON(v Value) {
+	throw("TypeError", "Object of type %s is not JSON serializable", v.class())
 }
 
 func jsonScalar(v Value) string {

@@ -106,6 +106,16 @@ func orNone(v Value) Value {
 
 func tuple(items ...Value) Value { return &list{items: items, tuple: true} }
 
+// pair is a tuple of two, in one piece of memory: loops over objects make many.
+func pair(a, b Value) Value {
+	p := &struct {
+		list
+		both [2]Value
+	}{both: [2]Value{a, b}}
+	p.items, p.tuple = p.both[:], true
+	return &p.list
+}
+
 // str returns the characters of a string, marked safe or not.
 func str(v Value) (string, bool) {
 	switch v := v.(type) {
