@@ -55,7 +55,7 @@ func (p *program) looseTo(known bool) peg.ID {
 
 func (p *program) callOf(name, to peg.ID, parameters json.RawMessage) peg.ID {
 	channel := p.once("call-channel", func() peg.ID {
-		other := p.only("other-channel", p.Chars(1, 32, wordRanges...))
+		other := p.only("other-channel", p.Chars(1, maxWord, wordRanges...))
 		return p.Seq(p.Lit(channelToken), p.Choice(p.Lit("commentary"), p.Lit("analysis"), other))
 	})
 	addressed := p.Seq(to, p.Tag(peg.CallName, name))

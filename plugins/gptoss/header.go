@@ -4,6 +4,7 @@ import "github.com/dragoman-project/dragoman/sdk/peg"
 
 const (
 	maxBlanks = 16
+	maxWord   = 32  // of names of channels and types
 	maxName   = 128 // of names of functions and authors
 )
 
@@ -32,6 +33,17 @@ func (p *program) header(channel string) peg.ID {
 	return p.Seq(p.stray(), p.Choice(plain, p.only("loose-"+channel, loose)))
 }
 
+// channel names any channel, and recipient anybody.
+func (p *program) channel() peg.ID {
+	return p.once("~channel", func() peg.ID { return p.Seq(p.Lit(channelToken), p.Chars(1, maxWord, wordRanges...)) })
+}
+
+func (p *program) recipient() peg.ID {
+	return p.once("~recipient", func() peg.ID {
+		return p.Seq(p.Chars(1, maxBlanks, blank...), p.Lit("to="), p.Chars(1, maxName, nameRanges...))
+	})
+}
+
 // stray is a channel that the model names and then thinks better of.
 func (p *program) stray() peg.ID {
 	return p.Optional(p.once("~stray", func() peg.ID {
@@ -51,7 +63,7 @@ func (p *program) constraint() peg.ID {
 	return p.once("~constraint", func() peg.ID {
 		token := p.Seq(p.Lit(constrainToken), p.blanks())
 		opening := p.Choice(p.Seq(p.Chars(1, maxBlanks, blank...), p.Optional(token)), token)
-		return p.Seq(opening, p.Chars(1, 32, wordRanges...))
+		return p.Seq(opening, p.Chars(1, maxWord, wordRanges...))
 	})
 }
 
@@ -88,9 +100,7 @@ func (p *program) ignored() peg.ID {
 // boundary is what really ends a text: an end token, an author, or a whole header.
 func (p *program) boundary() peg.ID {
 	return p.once("~boundary", func() peg.ID {
-		channel := p.Seq(p.Lit(channelToken), p.Chars(1, 32, wordRanges...))
-		to := p.Seq(p.Chars(1, maxBlanks, blank...), p.Lit("to="), p.Chars(1, maxName, nameRanges...))
-		header := p.Seq(channel, p.Optional(to), p.Optional(p.constraint()), p.blanks(), p.Choice(p.Lit(messageToken), p.Lit(channelToken)))
+		header := p.Seq(p.channel(), p.Optional(p.recipient()), p.Optional(p.constraint()), p.blanks(), p.Choice(p.Lit(messageToken), p.Lit(channelToken)))
 		return p.Choice(p.Lit(endToken), p.otherEnd(), p.Seq(p.Lit(startToken), p.Chars(1, 1, wordRanges...)), header)
 	})
 }

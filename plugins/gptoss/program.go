@@ -92,39 +92,33 @@ func (p *program) answer() peg.ID {
 	})
 }
 
-// more is what may follow behind the end of a turn, or stand where a message should.
+// more is what may follow behind the end of a turn, or stand where a message should. It is a trigger, which no constraint
+// knows of, so that reading resumes at the next start or end token when the arguments of a call are broken.
 func (p *program) more() peg.ID {
 	message := p.once("~message", func() peg.ID {
 		return p.Choice(p.orCall("later-call", p.Empty(), p.lead(), p.answer(), p.unsolicited(), p.odd())...)
 	})
-	return p.Choice(
-		p.Seq(p.start(), p.tolerate(message)),
-		message,
-		p.foreign(),
-		p.otherEnd(), p.Lit(endToken),
-		p.prose(peg.Content),
-	)
+	token := p.Trigger("token", p.Choice(p.Seq(p.start(), p.tolerate(message)), p.foreign(), p.otherEnd(), p.Lit(endToken)))
+	return p.Choice(token, message, p.prose(peg.Content))
 }
 
 // odd is a message in no known channel, or in none: its text is content.
 func (p *program) odd() peg.ID {
-	return p.Seq(p.Optional(p.Lit(channelToken), p.Chars(1, 32, wordRanges...)), p.Optional(p.constraint()), p.blanks(), p.Lit(messageToken),
-		p.text(peg.Content), p.messageEnd())
+	return p.Seq(p.Optional(p.channel()), p.Optional(p.constraint()), p.blanks(), p.Lit(messageToken), p.text(peg.Content), p.messageEnd())
 }
 
 // unsolicited is a call to something else than a function of the request, such as a tool built into the model's own
 // environment. Nobody here can answer it, and what it says is meant neither for the user nor for a function.
 func (p *program) unsolicited() peg.ID {
 	return p.once("unsolicited", func() peg.ID {
-		channel := p.Seq(p.Lit(channelToken), p.Chars(1, 32, wordRanges...))
-		to := p.Seq(p.Chars(1, maxBlanks, blank...), p.Lit("to="), p.Chars(1, maxName, nameRanges...))
-		header := p.Choice(p.Seq(to, p.Optional(channel)), p.Seq(channel, to))
+		header := p.Choice(p.Seq(p.recipient(), p.Optional(p.channel())), p.Seq(p.channel(), p.recipient()))
 		return p.Seq(header, p.Optional(p.constraint()), p.blanks(), p.Lit(messageToken), p.ignored(), p.messageEnd())
 	})
 }
 
 // foreign is a message of another author, which a model makes up when it goes on after its turn.
 func (p *program) foreign() peg.ID {
-	return p.Seq(p.Not(p.start()), p.Lit(startToken), p.Chars(1, maxName, nameRanges...), p.ignored(), p.tolerate(p.Lit(messageToken)),
-		p.ignored(), p.messageEnd())
+	author := p.Seq(p.Lit(startToken), p.Chars(1, maxName, nameRanges...))
+	header := p.Seq(p.Optional(p.recipient()), p.Optional(p.channel()), p.Optional(p.constraint()), p.blanks(), p.tolerate(p.Lit(messageToken)))
+	return p.Seq(author, header, p.ignored(), p.messageEnd())
 }

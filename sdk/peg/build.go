@@ -125,8 +125,11 @@ func (b *Builder) Trigger(name string, kid ID) ID {
 // Atomic matches kids in sequence and delivers nothing of them until they are complete.
 func (b *Builder) Atomic(kids ...ID) ID { return b.add(Node{Op: Atomic, Kids: []ID{b.Seq(kids...)}}) }
 
-// Schema matches kid, a JSON value; the grammar holds it to the JSON Schema.
+// Schema matches kid, a JSON value; the grammar holds it to the JSON Schema. Without a schema it is kid itself.
 func (b *Builder) Schema(schema json.RawMessage, kid ID) ID {
+	if len(schema) == 0 {
+		return kid
+	}
 	return b.add(Node{Op: Schema, JSONSchema: schema, Kids: []ID{kid}})
 }
 

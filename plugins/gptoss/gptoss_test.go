@@ -1,0 +1,40 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/dragoman-project/dragoman/sdk/conformance"
+	"go.yaml.in/yaml/v3"
+)
+
+func TestConformance(t *testing.T) { conformance.Run(t, gptoss{}, conformance.Options{}) }
+
+func TestTheBinaryConforms(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "gptoss")
+	if out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	conformance.RunBinary(t, path, conformance.Options{})
+}
+
+func TestTheManifestSaysTheSameAsTheHandler(t *testing.T) {
+	data, err := os.ReadFile("gptoss.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var manifest struct {
+		Name, Version, Match string
+		Priority             int
+	}
+	if err := yaml.NewDecoder(bytes.NewReader(data)).Decode(&manifest); err != nil {
+		t.Fatal(err)
+	}
+	d := gptoss{}.Describe()
+	if manifest.Name != d.Name || manifest.Version != d.Version || manifest.Match != d.Match || manifest.Priority != d.Priority {
+		t.Errorf("the manifest says %+v, the handler %+v", manifest, d)
+	}
+}

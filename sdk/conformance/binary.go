@@ -1,0 +1,86 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+	"github.com/hashicorp/go-plugin"
+	"google.golang.org/grpc"
+
+	"github.com/dragoman-project/dragoman/internal/wire"
+	"github.com/dragoman-project/dragoman/internal/wire/rpc"
+	"github.com/dragoman-project/dragoman/sdk/handler"
+	pb "github.com/dragoman-project/dragoman/sdk/proto/dragoman/plugin/v1"
+)
+
+// Binary is a running plugin. It is for examinations only: a host starts plugins with more care.
+type Binary struct {
+	Handlers []handler.Handler
+	client   *plugin.Client
+}
+
+// startTimeout is how long a plugin is waited for.
+const startTimeout = 5 * time.Second
+
+// Open starts an executable and asks for its handlers.
+func Open(ctx context.Context, path string) (*Binary, error) {
+	b := &Binary{client: plugin.NewClient(&plugin.ClientConfig{
+		HandshakeConfig:  plugin.HandshakeConfig{MagicCookieKey: wire.CookieKey, MagicCookieValue: wire.CookieValue},
+		VersionedPlugins: map[int]plugin.PluginSet{wire.ProtocolVersion: {wire.ServiceName: connection{}}},
+		Cmd:              exec.Command(path),
+		AllowedProtocols: []plugin.Protocol{plugin.ProtocolGRPC},
+		StartTimeout:     startTimeout,
+		SkipHostEnv:      true,
+		Logger:           hclog.NewNullLogger(),
+		GRPCDialOptions:  []grpc.DialOption{rpc.CallOptions()},
+	})}
+	if err := b.describe(ctx); err != nil {
+		b.Close()
+		return nil, err
+	}
+	return b, nil
+}
+
+func (b *Binary) describe(ctx context.Context) error {
+	protocol, err := b.client.Client()
+	if err != nil {
+		first, _, _ := strings.Cut(err.Error(), "\n")
+		return fmt.Errorf("handshake: %s; does its main call sdk.Serve, and print nothing before?", first)
+	}
+	raw, err := protocol.Dispense(wire.ServiceName)
+	if err != nil {
+		return err
+	}
+	conn, ok := raw.(*grpc.ClientConn)
+	if !ok {
+		return errors.New("handshake: no connection")
+	}
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	all, err := rpc.Handlers(ctx, pb.NewPluginServiceClient(conn), "conformance")
+	for _, h := range all {
+		b.Handlers = append(b.Handlers, h)
+	}
+	return err
+}
+
+// Close ends the process.
+func (b *Binary) Close() { b.client.Kill() }
+
+// connection hands over the connection that go-plugin makes.
+type connection struct{ plugin.NetRPCUnsupportedPlugin }
+
+// GRPCClient hands it over.
+func (connection) GRPCClient(_ context.Context, _ *plugin.GRPCBroker, conn *grpc.ClientConn) (any, error) {
+	return conn, nil
+}
+
+// GRPCServer is the side of the plugin, which is not here.
+func (connection) GRPCServer(*plugin.GRPCBroker, *grpc.Server) error {
+	return errors.New("this is the side of the examination")
+}

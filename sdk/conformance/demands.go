@@ -1,0 +1,256 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"regexp"
+	"slices"
+
+	"github.com/dragoman-project/dragoman/sdk/cases"
+	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/grammar"
+	"github.com/dragoman-project/dragoman/sdk/handler"
+)
+
+var validName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
+
+// ownRequests are shown to every handler, besides those of its golden cases.
+var ownRequests = []struct{ name, text string }{
+	{"plain", `{"messages":[{"role":"user","content":"Hi"}]}`},
+	{"system", `{"messages":[{"role":"system","content":"Be brief."},{"role":"user","content":[{"type":"text","text":"Hi"}]}]}`},
+	{"tools", `{"messages":[{"role":"user","content":"Hi"}],` + ownTools + `}`},
+	{"parallel calls", `{"messages":[{"role":"user","content":"Hi"}],"parallel_tool_calls":true,` + ownTools + `}`},
+	{"a call required", `{"messages":[{"role":"user","content":"Hi"}],"tool_choice":"required",` + ownTools + `}`},
+	{"no call", `{"messages":[{"role":"user","content":"Hi"}],"tool_choice":"none",` + ownTools + `}`},
+	{"a schema", `{"messages":[{"role":"user","content":"Hi"}],"json_schema":{"type":"object","properties":{"a":{"type":"integer"}}}}`},
+	{"reasoning kept", `{"messages":[{"role":"user","content":"Hi"}],"reasoning_format":"none"}`},
+	{"a history", `{"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":null,"reasoning_content":"Hm.","tool_calls":[
+		{"id":"c1","type":"function","function":{"name":"weather","arguments":"{\"city\":\"Rome\"}"}}]},
+		{"role":"tool","tool_call_id":"c1","content":"rain"},{"role":"assistant","content":"It rains."},{"role":"user","content":"And now?"}],` + ownTools + `}`},
+}
+
+const ownTools = `"tools":[
+	{"type":"function","function":{"name":"weather","description":"of a city","parameters":{"type":"object","properties":{
+		"city":{"type":"string"},"days":{"type":["integer","null"]},"units":{"enum":["C","F"]}},"required":["city"]}}},
+	{"type":"function","function":{"name":"now","parameters":{"type":"object","properties":{}}}},
+	{"type":"function","function":{"name":"nothing_said"}}]`
+
+// show collects the requests that the handler is shown.
+func (x *examination) show() error {
+	prompt := x.GenerationPrompt
+	for _, c := range x.golden {
+		r, err := c.ChatRequest()
+		if err != nil {
+			return fmt.Errorf("case %s: request: %w", c.ID, err)
+		}
+		s := shown{name: "case " + c.ID, template: x.templateOf(c), request: r}
+		if c.Reference != nil {
+			s.prompt = c.Reference.GenerationPrompt
+		}
+		if prompt == "" {
+			prompt = s.prompt
+		}
+		x.requests = append(x.requests, s)
+	}
+	for _, own := range ownRequests {
+		r, err := chat.ParseRequest([]byte(own.text))
+		if err != nil {
+			return fmt.Errorf("request %s: %w", own.name, err)
+		}
+		x.requests = append(x.requests, shown{name: "request with " + own.name, template: x.Template, request: r, prompt: prompt})
+	}
+	return nil
+}
+
+func (x *examination) templateOf(c *cases.Case) handler.Template {
+	if c.Template == x.Template.Name {
+		return x.Template
+	}
+	return templateOf(c)
+}
+
+func (x *examination) claims(context.Context) error {
+	if x.CompileMatch == nil {
+		return nil
+	}
+	return x.CompileMatch(x.handler.Describe().Match)
+}
+
+// answered says whether err is an answer that a handler may give: a decline, or that the request is at fault.
+func answered(err error) bool {
+	var declined *handler.Declined
+	var request *chat.RequestError
+	return errors.As(err, &declined) || errors.As(err, &request)
+}
+
+func (x *examination) plansAlike(ctx context.Context) error {
+	var faults []error
+	for _, s := range x.requests {
+		in := handler.Input{Template: s.template, Request: s.request}
+		before, err := s.request.MarshalJSON()
+		if err != nil {
+			return err
+		}
+		first, err := x.handler.Plan(ctx, in)
+		if err != nil && !answered(err) {
+			faults = append(faults, fmt.Errorf("%s: %w", s.name, err))
+			continue
+		}
+		second, again := x.handler.Plan(ctx, in)
+		if !reflect.DeepEqual(first, second) || !reflect.DeepEqual(err, again) {
+			faults = append(faults, fmt.Errorf("%s: it is planned differently when asked again", s.name))
+		}
+		if after, err := s.request.MarshalJSON(); err != nil || string(after) != string(before) {
+			faults = append(faults, fmt.Errorf("%s: planning changes the request; change a copy", s.name))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// eachPlan calls use for every request that the handler plans, and joins the faults.
+func (x *examination) eachPlan(ctx context.Context, use func(shown, *planned) error) error {
+	var faults []error
+	for _, s := range x.requests {
+		p, err := prepare(ctx, x.handler, s.template, s.request, s.prompt)
+		if err == nil {
+			err = use(s, p)
+		}
+		if err != nil && !answered(err) {
+			faults = append(faults, fmt.Errorf("%s: %w", s.name, err))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+func (x *examination) programsAreValid(ctx context.Context) error {
+	return x.eachPlan(ctx, func(_ shown, p *planned) error {
+		_, err := p.constraint()
+		return err
+	})
+}
+
+// constraint is what the plan's program becomes for an engine; nil: sampling is free.
+func (p *planned) constraint() (*grammar.Constraint, error) {
+	if p.program == nil {
+		return nil, nil
+	}
+	c, err := grammar.Build(p.program, grammar.Options{Mode: p.plan.Grammar, Prompt: p.prompt, Triggers: p.plan.Triggers})
+	if err != nil {
+		return nil, fmt.Errorf("its constraint cannot be built: %w", err)
+	}
+	return c, nil
+}
+
+func (x *examination) casesHold(ctx context.Context) error {
+	var faults []error
+	for _, c := range x.golden {
+		if err := replay(ctx, x.handler, c); err != nil {
+			faults = append(faults, err)
+		}
+	}
+	return errors.Join(faults...)
+}
+
+func (x *examination) grammarsAccept(ctx context.Context) error {
+	var faults []error
+	for _, c := range x.golden {
+		if err := accepted(ctx, x.handler, c); err != nil && !answered(err) {
+			faults = append(faults, fmt.Errorf("case %s: %w", c.ID, err))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// accepted checks that a constraint lets the output of a case through, if the case wants one: a case that shows how broken
+// output is read says so with reference.constrained.
+func accepted(ctx context.Context, h handler.Handler, c *cases.Case) error {
+	p, err := planFor(ctx, h, c)
+	if err != nil {
+		return err
+	}
+	constraint, err := p.constraint()
+	if err != nil || constraint == nil || c.Reference == nil || !c.Reference.Constrained {
+		return err
+	}
+	text := c.Output
+	if constraint.Lazy {
+		at, fired := grammar.FindTrigger(text, constraint.Triggers)
+		if !fired {
+			return fmt.Errorf("no trigger fires; the triggers are %+v", constraint.Triggers)
+		}
+		text = text[at:]
+	}
+	g, err := grammar.Parse(constraint.Grammar)
+	if err != nil {
+		return err
+	}
+	if m := g.Match(text); m.Status == grammar.Refused || m.Status == grammar.Incomplete && !c.Partial {
+		return fmt.Errorf("the constraint does not accept the output: %v at byte %d of %q, expected %q", m.Status, m.Offset, text, m.Expected)
+	}
+	return nil
+}
+
+const (
+	garbagePerRequest = 12
+	garbageLength     = 200
+)
+
+func (x *examination) garbageIsRead(ctx context.Context) error {
+	var outputs []string
+	for _, c := range x.golden {
+		outputs = append(outputs, c.Output)
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	return x.eachPlan(ctx, func(_ shown, p *planned) error {
+		for range garbagePerRequest {
+			if err := p.reads(ctx, garbage(random, outputs)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// garbage is a mixture of pieces of outputs and arbitrary bytes.
+func garbage(random *rand.Rand, outputs []string) string {
+	var out []byte
+	for n := random.IntN(garbageLength); len(out) < n; {
+		if len(outputs) == 0 || random.IntN(3) == 0 {
+			out = append(out, byte(random.IntN(256)))
+			continue
+		}
+		text := outputs[random.IntN(len(outputs))]
+		from := random.IntN(len(text) + 1)
+		out = append(out, text[from:min(len(text), from+random.IntN(40))]...)
+	}
+	return string(out)
+}
+
+// reads checks that any output is read to its end, every byte once, and the same however it is cut.
+func (p *planned) reads(ctx context.Context, output string) error {
+	whole, err := p.parse(ctx, slices.Values([][]byte{[]byte(output)}))
+	if err != nil {
+		return fmt.Errorf("output %q: %w", output, err)
+	}
+	if p.code != nil {
+		at := 0
+		for _, s := range whole.spans {
+			if s.Start != at {
+				return fmt.Errorf("output %q: byte %d is in no span, or in two", output, at)
+			}
+			at = s.End
+		}
+		if at != len(p.prompt)+len(output) {
+			return fmt.Errorf("output %q: the bytes from %d on are in no span", output, at)
+		}
+	}
+	for _, cut := range cases.Cuts(2, 3)[1:] {
+		if err := p.sameAs(ctx, whole, cut.Name, slices.Collect(cut.Pieces([]byte(output)))); err != nil {
+			return fmt.Errorf("output %q: %w", output, err)
+		}
+	}
+	return nil
+}
