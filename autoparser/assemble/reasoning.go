@@ -43,7 +43,11 @@ func (a *assembly) promoters() []string {
 		return nil
 	}
 	var out []string
-	for _, o := range a.openers() {
+	first := nonempty(a.m.sectionStart, a.m.callStart)
+	if len(first) == 0 {
+		first = a.openers()
+	}
+	for _, o := range first {
 		if !special(o) {
 			o = "\n" + o
 		}
