@@ -74,6 +74,7 @@ func questions() []question {
 type exploration struct {
 	*Template
 	exhausted error // of the probe that exceeded a limit
+	tolerated error // why a probe had to be rendered tolerantly
 }
 
 // explore asks all questions.
@@ -84,7 +85,7 @@ func (t *Template) explore() {
 		*q.of(&t.Capabilities) = yes
 		t.Abilities = append(t.Abilities, Ability{q.id, q.question, yes})
 	}
-	t.exhausted = e.exhausted
+	t.exhausted, t.tolerated = e.exhausted, e.tolerated
 }
 
 // ask renders a probe as a request is rendered.
@@ -113,9 +114,12 @@ func (e *exploration) attempt(c conversation) (string, error) {
 	if e.exhausted != nil {
 		return "", e.exhausted
 	}
-	text, err := e.text(context.Background(), c, c.request.AddGenerationPrompt)
+	text, err := e.text(context.Background(), &c, c.request.AddGenerationPrompt)
 	if errors.Is(err, jinja.Limit) || errors.Is(err, jinja.Deadline) {
 		e.exhausted = err
+	}
+	if e.tolerated == nil {
+		e.tolerated = c.tolerated
 	}
 	return text, err
 }

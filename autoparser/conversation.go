@@ -17,6 +17,8 @@ type conversation struct {
 	messages []chat.Message
 	tools    []chat.Tool
 	form     form
+	// tolerated is why it had to be rendered tolerantly; nil: it had not.
+	tolerated error
 }
 
 // form is how a template wants what can be said in several ways. The zero value is OpenAI's own form.

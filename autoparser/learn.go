@@ -27,12 +27,15 @@ type Learned struct {
 // template and the rules alone. A template whose answers make no sense is not refused: of it Learn knows that all output is
 // content, and the lint says why. The error, a *jinja.Error, means that a probe exceeded the limits of rendering.
 func Learn(t *Template, rules *workaround.Set) (*Learned, error) {
-	e := exploration{Template: t, exhausted: t.exhausted}
+	e := exploration{Template: t, exhausted: t.exhausted, tolerated: t.tolerated}
 	answers := probe.Ask(t.Capabilities, e.ask)
 	if e.exhausted != nil {
 		return nil, e.exhausted
 	}
 	l := &Learned{Template: t, Answers: answers, Detected: detect.Run(answers)}
+	if e.tolerated != nil {
+		l.Detected.Lint = append(l.Detected.Lint, "Jinja2 does not render all of it; it is rendered tolerantly: "+e.tolerated.Error())
+	}
 	return l.With(rules), nil
 }
 

@@ -19,9 +19,12 @@ type Rendered struct {
 	GenerationPrompt string
 	// TemplatePrompt is what the template wrote of GenerationPrompt, without a continued message and its markup.
 	TemplatePrompt string
-	// Normalised names the rows of Normalisations that changed the conversation.
+	// Normalised names the rows of Normalisations that changed the conversation, and Tolerated.
 	Normalised []string
 }
+
+// Tolerated stands among the normalisations of a prompt that only engines less strict than Jinja2 render.
+const Tolerated = "tolerant-rendering"
 
 // Style is what rendering takes from what was learned. The zero value takes nothing.
 type Style struct {
@@ -40,17 +43,20 @@ func (t *Template) Render(ctx context.Context, r *chat.Request, s Style) (Render
 		return Rendered{}, err
 	}
 	out := Rendered{Normalised: t.manner(s.Normalise).normalise(&c)}
-	without, err := t.text(ctx, c, false)
+	without, err := t.text(ctx, &c, false)
 	if err != nil {
 		return Rendered{}, err
 	}
-	with, err := t.text(ctx, c, true)
+	with, err := t.text(ctx, &c, true)
 	if err != nil {
 		return Rendered{}, err
 	}
 	out.Prompt, out.GenerationPrompt = without, added(without, with)
 	if r.AddGenerationPrompt || last != nil {
 		out.Prompt = with
+	}
+	if c.tolerated != nil {
+		out.Normalised = append(out.Normalised, Tolerated)
 	}
 	out.TemplatePrompt = out.GenerationPrompt
 	if last != nil {

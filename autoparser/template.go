@@ -2,6 +2,7 @@ package autoparser
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
@@ -20,7 +21,8 @@ type Template struct {
 
 	program   *jinja.Template
 	thoughts  string // the further place where it looks for the reasoning of a message; see places
-	exhausted error  // of the probe that exceeded a limit, if one did
+	exhausted error  // of the probe that exceeded a limit of rendering, if one did
+	tolerated error  // why a probe had to be rendered tolerantly, if one had to
 }
 
 // Options of Open. The zero value is the default.
@@ -46,7 +48,17 @@ func (t *Template) reads(variable string) bool {
 	return slices.Contains(t.program.Variables(), variable)
 }
 
-// text renders a conversation as it is, with or without the beginning of an answer.
-func (t *Template) text(ctx context.Context, c conversation, prompt bool) (string, error) {
-	return t.program.Render(ctx, t.variables(c, prompt), c.now())
+// text renders a conversation as it is, with or without the beginning of an answer. Where Jinja2 fails, but engines that the
+// template may have been written for do not, it is rendered as they do, and the conversation says so.
+func (t *Template) text(ctx context.Context, c *conversation, prompt bool) (string, error) {
+	vars := t.variables(*c, prompt)
+	text, err := t.program.Render(ctx, vars, c.now())
+	if !errors.Is(err, jinja.Runtime) {
+		return text, err
+	}
+	if text, tolerantErr := t.program.Tolerant().Render(ctx, vars, c.now()); tolerantErr == nil {
+		c.tolerated = err
+		return text, nil
+	}
+	return "", err
 }
