@@ -44,7 +44,7 @@ func (r *runner) plan(ctx context.Context, c *cases.Case, result *Result) (Plann
 	if err != nil {
 		return nil, req, fmt.Errorf("no plan: %w", err)
 	}
-	result.Plan = planOf(planned.Plan())
+	result.Plan = PlanOf(planned.Plan())
 	return planned, req, nil
 }
 
@@ -153,8 +153,12 @@ func (r *runner) reconstruct(ctx context.Context, c *cases.Case, req *chat.Reque
 		message.Content = chat.TextContent("")
 	}
 	again := *req
-	again.Messages = append(slices.Clone(req.Messages), message)
-	again.AddGenerationPrompt = false
+	again.Messages = slices.Clone(req.Messages)
+	if req.ContinueFinalMessage != chat.ContinueNone {
+		again.Messages = again.Messages[:len(again.Messages)-1] // the parsed message begins with it
+	}
+	again.Messages = append(again.Messages, message)
+	again.AddGenerationPrompt, again.ContinueFinalMessage = false, chat.ContinueNone
 	rendered, err := r.subject.Render(ctx, templateOf(c), &again)
 	if err != nil {
 		return fmt.Sprintf("reconstruct: the parsed message does not render: %v", err)

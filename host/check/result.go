@@ -48,7 +48,8 @@ type Constraint struct {
 	Triggers []grammar.Trigger `json:"triggers"`
 }
 
-func planOf(p *handler.Plan) *Plan {
+// PlanOf is what results show of p.
+func PlanOf(p *handler.Plan) *Plan {
 	out := &Plan{
 		Prompt: p.Prompt, GenerationPrompt: p.GenerationPrompt,
 		PreservedTokens: orEmpty(p.PreservedTokens), Stops: orEmpty(p.Stops),

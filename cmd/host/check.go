@@ -1,0 +1,76 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"os"
+
+	"github.com/dragoman-project/dragoman/host"
+	"github.com/dragoman-project/dragoman/host/check"
+	"github.com/spf13/cobra"
+)
+
+func newCheck() *cobra.Command {
+	var (
+		with      hostFlags
+		templates string
+		results   string
+		options   check.Options
+	)
+	cmd := &cobra.Command{
+		Use:   "check [flags] CASES.jsonl…",
+		Short: "Run recorded cases and tell which of them hold",
+		Long: `Run recorded cases of kinds parse, plan and template, one JSON object a line, and print those that fail with what
+differs. The last line is "N passed, N failed"; the exit code is 0 only if none fails.
+
+Each output is parsed whole, byte by byte, and at --splits random cuts, which must all give the same. A template that
+cannot be used fails its cases and no others.`,
+		Example: example(`
+			host check --templates templates cases.jsonl
+			host check --templates templates --splits 10 --results results.jsonl parse.jsonl plan.jsonl
+			grep weather cases.jsonl | host check --templates templates -`),
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return with.withHost(cmd, func(h *host.Host) error {
+				options.Report = cmd.OutOrStdout()
+				return runCheck(cmd, &check.Hosted{Host: h, Templates: templates}, options, results, args)
+			})
+		},
+	}
+	with.add(cmd)
+	cmd.Flags().StringVar(&templates, "templates", "", "folder of the templates that the cases name (default: the embedded ones)")
+	cmd.Flags().IntVar(&options.Splits, "splits", 3, "random cuts to parse each output at, besides whole and byte by byte")
+	cmd.Flags().Uint64Var(&options.Seed, "seed", 1, "seed of the random cuts")
+	cmd.Flags().StringVar(&results, "results", "", "file to write one JSON object a case to")
+	cmd.Flags().BoolVar(&options.Remarks, "remarks", false, "print what differs without being a failure, too")
+	cmd.Flags().IntVar(&options.Workers, "workers", 2, "cases to run at the same time")
+	return cmd
+}
+
+// runCheck opens the files, runs the cases, and fails if one of them does.
+func runCheck(cmd *cobra.Command, subject check.Subject, options check.Options, results string, files []string) (err error) {
+	var inputs []check.Input
+	for _, file := range files {
+		var in io.ReadCloser = io.NopCloser(cmd.InOrStdin())
+		if file != "-" {
+			if in, err = os.Open(file); err != nil {
+				return err
+			}
+		}
+		defer in.Close()
+		inputs = append(inputs, check.Input{Name: file, Reader: in})
+	}
+	if results != "" {
+		out, err := os.Create(results)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, out.Close()) }()
+		options.Results = out
+	}
+	tally, err := check.Run(cmd.Context(), subject, inputs, options)
+	if err == nil && tally.Failed > 0 {
+		err = errFailed
+	}
+	return err
+}

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"github.com/dragoman-project/dragoman/host"
+	"github.com/dragoman-project/dragoman/host/config"
+	"github.com/dragoman-project/dragoman/host/model"
+	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/spf13/cobra"
+)
+
+// hostFlags say what a command that ends soon works with.
+type hostFlags struct{ workarounds, plugins string }
+
+func (f *hostFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.workarounds, "workarounds", "", "file of workarounds (default: the embedded ones)")
+	cmd.Flags().StringVar(&f.plugins, "plugins", "", "folder of plugins (default: the folder plugins beside this binary)")
+}
+
+// open makes a host that reads everything once. Only its warnings are shown.
+func (f *hostFlags) open(cmd *cobra.Command) (*host.Host, error) {
+	cfg := config.Default()
+	cfg.Workarounds.File = f.workarounds
+	cfg.Plugins.Dir = f.plugins
+	if cfg.Plugins.Dir == "" {
+		cfg.Plugins.Dir = pluginsBeside()
+	}
+	log := slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: slog.LevelWarn}))
+	return host.New(cmd.Context(), host.Options{Config: cfg, Logger: log, Static: true})
+}
+
+// pluginsBeside is the folder plugins beside the binary, or empty if there is none.
+func pluginsBeside() string {
+	self, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	dir := filepath.Join(filepath.Dir(self), "plugins")
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return ""
+	}
+	return dir
+}
+
+// withHost runs a command's work on a host that is closed afterwards.
+func (f *hostFlags) withHost(cmd *cobra.Command, work func(*host.Host) error) (err error) {
+	h, err := f.open(cmd)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, h.Close(cmd.Context())) }()
+	return work(h)
+}
+
+// templateFlags say how a template is read.
+type templateFlags struct{ bos, eos, variant string }
+
+func (f *templateFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.bos, "bos", "", "the token that begins a text, bos_token (default: what the model's files say)")
+	cmd.Flags().StringVar(&f.eos, "eos", "", "the token that ends a text, eos_token (default: what the model's files say)")
+	cmd.Flags().StringVar(&f.variant, "variant", "", "name of the template in a model that has several (default: that for requests with tools, if there are tools)")
+}
+
+// open reads a template from where its model keeps it. A name that is no such place can be that of an embedded template.
+func (f *templateFlags) open(h *host.Host, path string, tools bool) (*host.Loose, error) {
+	variants := []string{f.variant}
+	if f.variant == "" && tools {
+		variants = []string{model.ToolUse, ""}
+	}
+	src, err := readTemplate(path, variants...)
+	if errors.Is(err, fs.ErrNotExist) {
+		var unknown error
+		if src, _, unknown = h.Template(path); unknown == nil {
+			err = nil
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if f.bos != "" {
+		src.BOSToken = f.bos
+	}
+	if f.eos != "" {
+		src.EOSToken = f.eos
+	}
+	return h.Loose(src), nil
+}
+
+// readTemplate reads the first of the variants that a model has.
+func readTemplate(path string, variants ...string) (host.TemplateSource, error) {
+	m, err := model.Load(path)
+	if err != nil {
+		return host.TemplateSource{}, err
+	}
+	src := host.TemplateSource{Name: m.Name, BOSToken: m.BOSToken, EOSToken: m.EOSToken, Origin: path}
+	for _, name := range variants {
+		for _, v := range m.Variants {
+			if v.Name == name {
+				src.Source = v.Source
+				return src, nil
+			}
+		}
+	}
+	var names []string
+	for _, v := range m.Variants {
+		names = append(names, v.Name)
+	}
+	return src, fmt.Errorf("%s: has no template named %q; it has %q: choose one with --variant", path, variants[0], names)
+}
+
+// requestFlags say what is asked of a model.
+type requestFlags struct {
+	request, tools string
+	noThinking     bool
+}
+
+func (f *requestFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.request, "request", "", "file of a chat request in OpenAI's JSON, - for standard input (default: a greeting)")
+	cmd.Flags().StringVar(&f.tools, "tools", "", "file of a JSON array of tools, in place of the request's")
+	cmd.Flags().BoolVar(&f.noThinking, "no-thinking", false, "set enable_thinking to false")
+}
+
+func (f *requestFlags) read(cmd *cobra.Command) (*chat.Request, error) {
+	text := []byte(`{"messages":[{"role":"user","content":"Hello!"}]}`)
+	if f.request != "" {
+		var err error
+		if text, err = readFile(cmd, f.request); err != nil {
+			return nil, err
+		}
+	}
+	req, err := chat.ParseRequest(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.request, err)
+	}
+	if f.noThinking {
+		req.EnableThinking = new(bool)
+	}
+	if f.tools == "" {
+		return req, nil
+	}
+	data, err := readFile(cmd, f.tools)
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(data, &req.Tools); err != nil {
+		return nil, fmt.Errorf("%s: %w", f.tools, err)
+	}
+	return req, nil
+}
+
+// readFile reads a file, or standard input for "-".
+func readFile(cmd *cobra.Command, path string) ([]byte, error) {
+	if path == "-" {
+		return io.ReadAll(cmd.InOrStdin())
+	}
+	return os.ReadFile(path)
+}

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/dragoman-project/dragoman/host"
+	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/spf13/cobra"
+)
+
+func newParse() *cobra.Command {
+	var (
+		with     hostFlags
+		template templateFlags
+		request  requestFlags
+		path     string
+		asJSON   bool
+		stream   bool
+		cut      bool
+	)
+	cmd := &cobra.Command{
+		Use:   "parse [flags] --template TEMPLATE < OUTPUT",
+		Short: "Turn a model's output into a message",
+		Long: `Read a model's raw output from standard input and print the message that it is. The output begins where the prompt of
+the request ends, so give the request that it answers: at least its tools.
+
+With --stream, print each delta as soon as it is decided, as JSON lines.`,
+		Example: example(`
+			host parse --template template.jinja --tools tools.json < output.txt
+			host parse --template template.jinja --request request.json --json < output.txt
+			engine | host parse --template template.jinja --tools tools.json --stream`),
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return with.withHost(cmd, func(h *host.Host) error {
+				req, err := request.read(cmd)
+				if err != nil {
+					return err
+				}
+				loose, err := template.open(h, path, len(req.Tools) > 0)
+				if err != nil {
+					return err
+				}
+				planned, err := loose.Plan(cmd.Context(), "", req)
+				if err != nil {
+					return err
+				}
+				tell := func(chat.Delta) error { return nil }
+				if stream {
+					tell = func(d chat.Delta) error { return printJSON(cmd, d) }
+				}
+				result, err := parse(planned.Session(host.SessionOptions{}), cmd.InOrStdin(), cut, tell)
+				if err != nil || stream {
+					return err
+				}
+				if asJSON {
+					return printJSON(cmd, result)
+				}
+				return printResult(cmd.OutOrStdout(), result)
+			})
+		},
+	}
+	with.add(cmd)
+	template.add(cmd)
+	request.add(cmd)
+	cmd.Flags().StringVar(&path, "template", "", "chat template: a .jinja file, a model's folder, tokenizer_config.json or .gguf file, or the name of an embedded one")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the message, why it finished, and the report as JSON")
+	cmd.Flags().BoolVar(&stream, "stream", false, "print deltas, one a line, as they are decided")
+	cmd.Flags().BoolVar(&cut, "truncated", false, "the engine stopped for length, not because the model ended")
+	cmd.MarkFlagsMutuallyExclusive("json", "stream")
+	if err := cmd.MarkFlagRequired("template"); err != nil {
+		panic(err) // the flag is defined above
+	}
+	return cmd
+}
+
+// parse feeds a session from in as it comes.
+func parse(session *host.Session, in io.Reader, truncated bool, tell func(chat.Delta) error) (*host.Result, error) {
+	buffer := make([]byte, 32<<10)
+	for {
+		n, err := in.Read(buffer)
+		deltas, fault := session.Feed(buffer[:n])
+		for _, d := range deltas {
+			fault = errors.Join(fault, tell(d))
+		}
+		switch {
+		case fault != nil:
+			return nil, fault
+		case errors.Is(err, io.EOF):
+			result := session.Finish(truncated)
+			for _, d := range result.Deltas {
+				fault = errors.Join(fault, tell(d))
+			}
+			return &result, fault
+		case err != nil:
+			return nil, err
+		}
+	}
+}
+
+// printResult shows a message to a person.
+func printResult(out io.Writer, r *host.Result) error {
+	if r.Message.ReasoningContent != "" {
+		fmt.Fprintf(out, "reasoning: %s\n", r.Message.ReasoningContent)
+	}
+	if text := r.Message.Content.Text; text != nil && *text != "" {
+		fmt.Fprintf(out, "content: %s\n", *text)
+	}
+	for _, call := range r.Message.ToolCalls {
+		fmt.Fprintf(out, "call %s: %s %s\n", call.ID, call.Name, call.Arguments)
+	}
+	for _, fault := range r.Report.Faults {
+		fmt.Fprintf(out, "fault at byte %d: %s\n", fault.At, fault.Message)
+	}
+	for _, note := range r.Report.Notes {
+		fmt.Fprintf(out, "note: %s\n", note)
+	}
+	_, err := fmt.Fprintf(out, "finished: %s, output %s\n", r.FinishReason, r.Report.Status)
+	return err
+}

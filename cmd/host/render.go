@@ -1,0 +1,90 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/dragoman-project/dragoman/host"
+	"github.com/dragoman-project/dragoman/host/check"
+	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/spf13/cobra"
+)
+
+func newRender() *cobra.Command {
+	var (
+		with      hostFlags
+		template  templateFlags
+		request   requestFlags
+		variables string
+		asJSON    bool
+	)
+	cmd := &cobra.Command{
+		Use:   "render [flags] TEMPLATE",
+		Short: "Render the prompt of a request",
+		Long: `Render the prompt of a request exactly as the model is given it. With --json, print all that an engine is told: prompt,
+generation prompt, constraint, preserved tokens, stops, thinking tags.`,
+		Example: example(`
+			host render template.jinja --request request.json
+			host render template.jinja --request request.json --json | jq -r .constraint.grammar
+			host render template.jinja --variables variables.json`),
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return with.withHost(cmd, func(h *host.Host) error {
+				if variables != "" {
+					return renderVariables(cmd, h, &template, args[0], variables)
+				}
+				req, err := request.read(cmd)
+				if err != nil {
+					return err
+				}
+				loose, err := template.open(h, args[0], len(req.Tools) > 0)
+				if err != nil {
+					return err
+				}
+				return renderRequest(cmd, loose, req, asJSON)
+			})
+		},
+	}
+	with.add(cmd)
+	template.add(cmd)
+	request.add(cmd)
+	cmd.Flags().StringVar(&variables, "variables", "", "file of the template's variables, a JSON object, in place of a request; - for standard input")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the whole plan as JSON")
+	cmd.MarkFlagsMutuallyExclusive("variables", "request")
+	cmd.MarkFlagsMutuallyExclusive("variables", "json")
+	return cmd
+}
+
+func renderVariables(cmd *cobra.Command, h *host.Host, template *templateFlags, model, path string) error {
+	data, err := readFile(cmd, path)
+	if err != nil {
+		return err
+	}
+	loose, err := template.open(h, model, false)
+	if err != nil {
+		return err
+	}
+	prompt, err := loose.RenderVariables(cmd.Context(), data, time.Now())
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	_, err = io.WriteString(cmd.OutOrStdout(), prompt)
+	return err
+}
+
+func renderRequest(cmd *cobra.Command, loose *host.Loose, req *chat.Request, asJSON bool) error {
+	if asJSON {
+		planned, err := loose.Plan(cmd.Context(), "", req)
+		if err != nil {
+			return err
+		}
+		return printJSON(cmd, check.PlanOf(planned.Plan))
+	}
+	rendered, err := loose.Render(cmd.Context(), req)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(cmd.OutOrStdout(), rendered.Prompt)
+	return err
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/dragoman-project/dragoman/host"
+	"github.com/dragoman-project/dragoman/host/api"
+	"github.com/dragoman-project/dragoman/host/config"
+	"github.com/spf13/cobra"
+)
+
+func newServe() *cobra.Command {
+	var file string
+	cmd := &cobra.Command{
+		Use:   "serve [flags]",
+		Short: "Run the daemon",
+		Long: `Run the daemon until it is interrupted or told to terminate.
+
+Every setting can be given as a flag, as an environment variable (DRAGOMAN_ and the key in capitals), or in a YAML file;
+flags win over the environment, the environment over the file. The folders and files it works with are watched: what
+changes is put in force when it is whole and valid, and else nothing changes. SIGHUP reads everything again.`,
+		Example: example(`
+			host serve
+			host serve --listen 127.0.0.1:9000 --templates templates --log-level debug
+			host serve --config host.yaml`),
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			load := func() (*config.Config, error) {
+				cfg, err := config.Load(config.Sources{File: file, Environ: os.Environ(), Flags: cmd.Flags()})
+				if err == nil && cfg.Plugins.Dir == "" {
+					cfg.Plugins.Dir = pluginsBeside()
+				}
+				return cfg, err
+			}
+			return serve(cmd.Context(), cmd.ErrOrStderr(), file, load)
+		},
+	}
+	config.AddFlags(cmd.Flags())
+	cmd.Flags().StringVar(&file, "config", os.Getenv(config.EnvFile), "configuration file, YAML")
+	return cmd
+}
+
+// serve runs the daemon until ctx ends.
+func serve(ctx context.Context, errs io.Writer, file string, load func() (*config.Config, error)) (err error) {
+	cfg, err := load()
+	if err != nil {
+		return err
+	}
+	log := newLogger(errs, cfg.Log)
+	h, err := host.New(ctx, host.Options{Config: cfg, Logger: log, LoadConfig: load, ConfigFile: file})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, h.Close(context.WithoutCancel(ctx))) }()
+	listener, err := api.Listen(ctx, cfg.Listen)
+	if err != nil {
+		return err
+	}
+	log.Info("listening", "address", listener.Addr().String(), "version", version)
+	go reloadOnHangup(ctx, h, log)
+	return api.New(h, api.Options{Logger: log, Version: version}).Serve(ctx, listener)
+}
+
+// newLogger writes the log in the form that the configuration asks for.
+func newLogger(to io.Writer, cfg config.Log) *slog.Logger {
+	var level slog.Level
+	// The configuration has been checked: a level that does not read is none.
+	_ = level.UnmarshalText([]byte(cfg.Level))
+	options := &slog.HandlerOptions{Level: level}
+	if cfg.Format == "json" {
+		return slog.New(slog.NewJSONHandler(to, options))
+	}
+	return slog.New(slog.NewTextHandler(to, options))
+}
+
+// reloadOnHangup reads everything again at each SIGHUP. What is refused, the host logs.
+func reloadOnHangup(ctx context.Context, h *host.Host, log *slog.Logger) {
+	hangup := make(chan os.Signal, 1)
+	signal.Notify(hangup, syscall.SIGHUP)
+	defer signal.Stop(hangup)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-hangup:
+			log.Info("reloading at SIGHUP")
+			if err := h.Reload(ctx); err != nil {
+				log.Error("not everything was reloaded", "error", err)
+			}
+		}
+	}
+}
