@@ -114,7 +114,7 @@ func newBuilder(p *peg.Program) (*builder, error) {
 			return nil, fmt.Errorf("program: node %d: it needs a child (a rule that is used and never defined?)", i)
 		}
 	}
-	b.space = b.named(b.fresh("space"))
+	b.space = b.named("space")
 	b.space.body = alt(empty, text(" "), seq(times(1, 2, text("\n")), times(0, 20, oneOf(charsOf(" \t")))))
 	return b, nil
 }
@@ -162,17 +162,15 @@ func (b *builder) fresh(name string) string {
 	return unique
 }
 
-func (b *builder) named(name string) *rule {
-	b.names[name] = true
-	return &rule{name: name}
-}
+// named is a new rule, named name or much like it.
+func (b *builder) named(name string) *rule { return &rule{name: b.fresh(name)} }
 
 // rule names e, unless a name would be no shorter.
 func (b *builder) rule(name string, e *expr) *expr {
 	if e.op == call || e.op == never || e.op == literal {
 		return e
 	}
-	r := b.named(b.fresh(name))
+	r := b.named(name)
 	r.body = e
 	return r.call()
 }
@@ -219,7 +217,7 @@ func (b *builder) ruleNode(id peg.ID, n *peg.Node) *expr {
 		b.memo[id] = nothing
 		return nothing
 	}
-	r := b.named(b.fresh(n.Text))
+	r := b.named(n.Text)
 	b.memo[id] = r.call()
 	outer := b.scope
 	b.scope = r.name

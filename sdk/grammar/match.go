@@ -205,9 +205,9 @@ func (m *Matcher) result() Result {
 func (m *Matcher) expected() []string {
 	var out []string
 	for _, t := range m.current {
-		e := &expr{op: class, set: m.code.states[t.state].set}
-		s := (&Grammar{root: &rule{name: "x", body: e}}).String()[len("x ::= "):]
-		s = s[:len(s)-1]
+		p := printer{dot: "."}
+		p.set(m.code.states[t.state].set)
+		s := p.String()
 		if !slices.Contains(out, s) && len(out) < 8 {
 			out = append(out, s)
 		}

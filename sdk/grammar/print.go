@@ -6,16 +6,27 @@ import (
 	"unicode/utf8"
 )
 
-// render writes the rules reachable from root as GBNF, root first.
+// render writes the rules reachable from root as GBNF.
 func render(root *rule) string {
-	var b strings.Builder
+	p := printer{dot: "."}
+	return p.grammar(root)
+}
+
+// printer writes grammars.
+type printer struct {
+	strings.Builder
+	dot string // any character
+}
+
+// grammar is the rules reachable from root, root first, one on a line.
+func (p *printer) grammar(root *rule) string {
 	for _, r := range reachable(root) {
-		b.WriteString(r.name)
-		b.WriteString(" ::= ")
-		printExpr(&b, r.body, looseChoice)
-		b.WriteByte('\n')
+		p.WriteString(r.name)
+		p.WriteString(" ::= ")
+		p.expr(r.body, looseChoice)
+		p.WriteByte('\n')
 	}
-	return b.String()
+	return p.String()
 }
 
 // binding says what surrounds an expression, and so whether it needs parentheses.
@@ -27,47 +38,47 @@ const (
 	tight                        // a repetition
 )
 
-func printExpr(b *strings.Builder, e *expr, around binding) {
+func (p *printer) expr(e *expr, around binding) {
 	switch e.op {
 	case never:
-		b.WriteString("[]")
+		p.WriteString("[]")
 	case literal:
-		printText(b, e.text)
+		p.text(e.text)
 	case class:
-		printSet(b, e.set)
+		p.set(e.set)
 	case call:
-		b.WriteString(e.rule.name)
+		p.WriteString(e.rule.name)
 	case sequence:
-		printKids(b, e.kids, " ", looseSequence, around > looseSequence)
+		p.kids(e.kids, " ", looseSequence, around > looseSequence)
 	case choice:
-		printKids(b, e.kids, " | ", looseSequence, around > looseChoice)
+		p.kids(e.kids, " | ", looseSequence, around > looseChoice)
 	case repeat:
-		printRepeat(b, e, around)
+		p.repeat(e, around)
 	}
 }
 
-// printRepeat sets a repetition of a repetition in parentheses: two quantifiers in a row are hard to read.
-func printRepeat(b *strings.Builder, e *expr, around binding) {
+// repeat sets a repetition of a repetition in parentheses: two quantifiers in a row are hard to read.
+func (p *printer) repeat(e *expr, around binding) {
 	if around == tight {
-		b.WriteByte('(')
-		defer b.WriteByte(')')
+		p.WriteByte('(')
+		defer p.WriteByte(')')
 	}
-	printExpr(b, e.kids[0], tight)
-	b.WriteString(quantifier(e.min, e.max))
+	p.expr(e.kids[0], tight)
+	p.WriteString(quantifier(e.min, e.max))
 }
 
-func printKids(b *strings.Builder, kids []*expr, between string, around binding, parens bool) {
+func (p *printer) kids(kids []*expr, between string, around binding, parens bool) {
 	if parens {
-		b.WriteByte('(')
+		p.WriteByte('(')
 	}
 	for i, k := range kids {
 		if i > 0 {
-			b.WriteString(between)
+			p.WriteString(between)
 		}
-		printExpr(b, k, around)
+		p.expr(k, around)
 	}
 	if parens {
-		b.WriteByte(')')
+		p.WriteByte(')')
 	}
 }
 
@@ -87,54 +98,54 @@ func quantifier(lo, hi int) string {
 	return fmt.Sprintf("{%d,%d}", lo, hi)
 }
 
-func printText(b *strings.Builder, s string) {
-	b.WriteByte('"')
+func (p *printer) text(s string) {
+	p.WriteByte('"')
 	for _, r := range s {
-		printChar(b, r, `"\`)
+		p.char(r, `"\`)
 	}
-	b.WriteByte('"')
+	p.WriteByte('"')
 }
 
-// printSet writes a class; one that reaches the last code point is shorter by what it lacks.
-func printSet(b *strings.Builder, s charset) {
+// set writes a class; one that reaches the last code point is shorter by what it lacks.
+func (p *printer) set(s charset) {
 	if s.every() {
-		b.WriteByte('.')
+		p.WriteString(p.dot)
 		return
 	}
-	b.WriteByte('[')
+	p.WriteByte('[')
 	if s[len(s)-1].Hi == utf8.MaxRune {
-		b.WriteByte('^')
+		p.WriteByte('^')
 		s = s.complement()
 	}
 	for _, r := range s {
-		printChar(b, r.Lo, `[]\`)
+		p.char(r.Lo, `[]\`)
 		if r.Hi > r.Lo {
 			if r.Hi > r.Lo+1 {
-				b.WriteByte('-')
+				p.WriteByte('-')
 			}
-			printChar(b, r.Hi, `[]\`)
+			p.char(r.Hi, `[]\`)
 		}
 	}
-	b.WriteByte(']')
+	p.WriteByte(']')
 }
 
-// printChar writes one character of a literal or class; escaped lists those that take a backslash there.
-func printChar(b *strings.Builder, r rune, escaped string) {
+// char writes one character of a literal or class; escaped lists those that take a backslash there.
+func (p *printer) char(r rune, escaped string) {
 	switch {
 	case r == '\n':
-		b.WriteString(`\n`)
+		p.WriteString(`\n`)
 	case r == '\t':
-		b.WriteString(`\t`)
+		p.WriteString(`\t`)
 	case r == '\r':
-		b.WriteString(`\r`)
+		p.WriteString(`\r`)
 	case strings.ContainsRune(escaped, r):
-		b.WriteByte('\\')
-		b.WriteRune(r)
+		p.WriteByte('\\')
+		p.WriteRune(r)
 	case r < ' ' || r == 0x7F || escaped[0] == '[' && (r == '-' || r == '^'):
-		fmt.Fprintf(b, `\x%02X`, r)
+		fmt.Fprintf(p, `\x%02X`, r)
 	case r == utf8.MaxRune || r == utf8.RuneError || !utf8.ValidRune(r) || r >= 0x80 && r < 0xA0:
-		fmt.Fprintf(b, `\U%08X`, r)
+		fmt.Fprintf(p, `\U%08X`, r)
 	default:
-		b.WriteRune(r)
+		p.WriteRune(r)
 	}
 }

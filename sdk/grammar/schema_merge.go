@@ -31,7 +31,7 @@ func (c *converter) reference(s *value, path, name string) (*expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := c.b.named(c.b.fresh(c.b.scope + "-" + strings.TrimLeft(ref[strings.LastIndexByte(ref, '/')+1:], "#")))
+	r := c.b.named(c.b.scope + "-" + strings.TrimLeft(ref[strings.LastIndexByte(ref, '/')+1:], "#"))
 	c.refs[ref] = r
 	r.body, err = c.visit(target, ref, r.name)
 	return r.call(), err

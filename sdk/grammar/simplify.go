@@ -1,7 +1,5 @@
 package grammar
 
-import "strings"
-
 // reachable lists root and every rule called from it, each followed by those that it calls.
 func reachable(root *rule) []*rule {
 	var order []*rule
@@ -143,16 +141,16 @@ func merge(root *rule) {
 func twins(rules []*rule, written map[*rule]string) map[*rule]*expr {
 	first := make(map[string]*rule, len(rules))
 	to := map[*rule]*expr{}
-	var b strings.Builder
+	p := printer{dot: "."}
 	for _, r := range rules[1:] {
 		if r.body.op == literal || r.body.op == call && r.body.rule != r {
 			to[r] = r.body
 			continue
 		}
 		if written[r] == "" {
-			b.Reset()
-			printExpr(&b, r.body, looseChoice)
-			written[r] = b.String()
+			p.Reset()
+			p.expr(r.body, looseChoice)
+			written[r] = p.String()
 		}
 		if twin := first[written[r]]; twin != nil {
 			to[r] = twin.call()

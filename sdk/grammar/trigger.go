@@ -63,7 +63,7 @@ func (b *builder) tail(id peg.ID, n *peg.Node) *expr {
 	if r, ok := b.tails[id]; ok {
 		return r.call()
 	}
-	r := b.named(b.fresh(n.Text + "-from-trigger"))
+	r := b.named(n.Text + "-from-trigger")
 	b.tails[id] = r
 	r.body = b.fromTriggers(n.Kids[0])
 	if r.body.op == never {

@@ -184,7 +184,7 @@ func (s *scanner) merged(classes []int) *scanner {
 func (s *scanner) rules(name string, named func(string) *rule) *expr {
 	states := []*rule{named(name)}
 	for q := range s.next[1:] {
-		states = append(states, named(fmt.Sprintf("%s-%d", name, q+1)))
+		states = append(states, named(fmt.Sprintf("%s-%d", states[0].name, q+1)))
 	}
 	for q, row := range s.next {
 		states[q].body = s.body(row, states)
@@ -250,7 +250,7 @@ func (b *builder) scan(name string, delims []string, last string) *expr {
 	if e, ok := b.untils.rules[key]; ok {
 		return e
 	}
-	e := newScanner(delims, last).rules(b.fresh(name), b.named)
+	e := newScanner(delims, last).rules(name, b.named)
 	b.untils.rules[key] = e
 	b.untils.delims[e.rule] = delims
 	return e

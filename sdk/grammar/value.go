@@ -64,7 +64,7 @@ func (b *builder) primitive(name string, s spelling) *expr {
 	if s != (spelling{}) {
 		full = "python-" + name
 	}
-	r := b.named(b.fresh(full))
+	r := b.named(full)
 	b.values[key] = r
 	r.body = b.primitiveBody(name, s)
 	return r.call()
@@ -145,7 +145,7 @@ func (b *builder) shared(name string, body func() *expr) *expr {
 	key := valueKey{name: name}
 	r := b.values[key]
 	if r == nil {
-		r = b.named(b.fresh(name))
+		r = b.named(name)
 		b.values[key] = r
 		r.body = body()
 	}
