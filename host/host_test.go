@@ -1,0 +1,200 @@
+package host_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dragoman-project/dragoman/host"
+	"github.com/dragoman-project/dragoman/host/config"
+	"github.com/dragoman-project/dragoman/sdk/chat"
+)
+
+// start starts a host on a configuration, and stops it with the test.
+func start(t testing.TB, change func(*config.Config)) *host.Host {
+	t.Helper()
+	cfg := config.Default()
+	if change != nil {
+		change(cfg)
+	}
+	h, err := host.New(context.Background(), host.Options{Config: cfg})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		if err := h.Close(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+	return h
+}
+
+// request reads a request.
+func request(t testing.TB, body string) *chat.Request {
+	t.Helper()
+	r, err := chat.ParseRequest([]byte(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+const weather = `{"messages": [{"role": "user", "content": "Weather in Oslo?"}], "tools": [{"type": "function", "function":
+	{"name": "get_weather", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}}}]}`
+
+// parse parses an output that comes byte by byte.
+func parse(t testing.TB, p *host.Planned, output string) host.Result {
+	t.Helper()
+	s := p.Session(host.SessionOptions{NoIDs: true})
+	for i := range len(output) {
+		if _, err := s.Feed([]byte{output[i]}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s.Finish(false)
+}
+
+func plan(t testing.TB, h *host.Host, template string, r *chat.Request) *host.Planned {
+	t.Helper()
+	p, err := h.Plan(context.Background(), template, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// show writes a message on one line.
+func show(m chat.Message) string {
+	var b strings.Builder
+	if m.ReasoningContent != "" {
+		fmt.Fprintf(&b, "reasoning %q ", m.ReasoningContent)
+	}
+	if m.Content.Text != nil {
+		fmt.Fprintf(&b, "content %q ", *m.Content.Text)
+	}
+	for _, c := range m.ToolCalls {
+		fmt.Fprintf(&b, "call %s %s ", c.Name, c.Arguments)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+func TestTheEmbeddedTemplatesDoTheMainJob(t *testing.T) {
+	h := start(t, nil)
+	tests := []struct{ template, output, want string }{
+		{"chatml-json", "Let me look.\n<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}\n</tool_call><|im_end|>",
+			`content "Let me look." call get_weather {"city": "Oslo"}`},
+		{"chatml-tagged", "Let me look.\n<calls>\n<invoke=get_weather>\n<arg=city>Oslo</arg>\n</invoke>\n</calls>",
+			`content "Let me look." call get_weather {"city":"Oslo"}`},
+		{"chatml-reasoning", "Where is it?\n</think>\n\n<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}\n</tool_call>",
+			`reasoning "Where is it?" call get_weather {"city": "Oslo"}`},
+		{"chatml-reasoning", "Nothing to call.\n</think>\n\nIt rains.", `reasoning "Nothing to call." content "It rains."`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.template, func(t *testing.T) {
+			p := plan(t, h, tt.template, request(t, weather))
+			r := parse(t, p, tt.output)
+			if got := show(r.Message); got != tt.want {
+				t.Errorf("got  %s\nwant %s", got, tt.want)
+			}
+			if r.Report.Status != chat.Complete {
+				t.Errorf("status %s: %+v", r.Report.Status, r.Report)
+			}
+			if p.Plan.Constraint == nil || !p.Plan.Constraint.Lazy {
+				t.Errorf("constraint %+v, want a lazy one", p.Plan.Constraint)
+			}
+		})
+	}
+}
+
+func TestAnUnknownTemplateIsToldWithThoseThatAreKnown(t *testing.T) {
+	_, err := start(t, nil).Plan(context.Background(), "nope", request(t, weather))
+	if host.CodeOf(err) != host.NotFound || !strings.Contains(fmt.Sprint(err), "chatml-json") {
+		t.Errorf("error %v, want not_found with the names that are known", err)
+	}
+}
+
+func TestABadTemplateChangesNothing(t *testing.T) {
+	h := start(t, nil)
+	ctx := context.Background()
+	good := host.TemplateSource{Name: "mine", Source: "{{ messages[0].content }}"}
+	if _, err := h.PutTemplate(ctx, good); err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct{ name, source, place string }{
+		{"it does not parse", "{% if %}", "mine:1:"},
+		{"it loops for ever", "{% for a in range(99999) %}{% for b in range(99999) %}{% for c in range(99999) %}{% endfor %}{% endfor %}{% endfor %}", "mine:1:"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := h.PutTemplate(ctx, host.TemplateSource{Name: "mine", Source: tt.source})
+			if host.CodeOf(err) != host.InvalidArgument || !strings.Contains(fmt.Sprint(err), tt.place) {
+				t.Errorf("error %v, want invalid_argument at %s", err, tt.place)
+			}
+			if src, _, err := h.Template("mine"); err != nil || src.Source != good.Source {
+				t.Errorf("the template is now %q (%v), want the good one", src.Source, err)
+			}
+		})
+	}
+	for _, name := range []string{"../up", "/abs", "a//b", "", ".hidden", strings.Repeat("x", 300)} {
+		if _, err := h.PutTemplate(ctx, host.TemplateSource{Name: name, Source: "x"}); host.CodeOf(err) != host.InvalidArgument {
+			t.Errorf("the name %q: %v, want invalid_argument", name, err)
+		}
+	}
+}
+
+func TestAnOutputOverTheLimitIsRefusedAndWhatCameBeforeStays(t *testing.T) {
+	h := start(t, func(c *config.Config) { c.Limits.OutputBytes = 1000 })
+	s := plan(t, h, "chatml-json", request(t, weather)).Session(host.SessionOptions{})
+	if _, err := s.Feed([]byte(strings.Repeat("word ", 100))); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Feed(make([]byte, 1000)); host.CodeOf(err) != host.LimitExceeded {
+		t.Errorf("error %v, want limit_exceeded", err)
+	}
+	if got := s.Finish(true).Message; len(*got.Content.Text) != 499 {
+		t.Errorf("%d bytes of content, want the 499 that came before", len(*got.Content.Text))
+	}
+}
+
+func TestModelsGiveTheirVariantForTools(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "two-faced")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	conf := `{"bos_token": "<s>", "chat_template": [{"name": "default", "template": "{{ bos_token }}plain"}, {"name": "tool_use", "template": "{{ bos_token }}with tools"}]}`
+	if err := os.WriteFile(filepath.Join(dir, "tokenizer_config.json"), []byte(conf), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	h := start(t, func(c *config.Config) { c.Templates.Models = []string{dir} })
+	if got := plan(t, h, "two-faced", request(t, weather)).Plan.Prompt; got != "<s>with tools" {
+		t.Errorf("with tools: %q", got)
+	}
+	if got := plan(t, h, "two-faced", request(t, `{"messages": [{"role": "user", "content": "Hi"}]}`)).Plan.Prompt; got != "<s>plain" {
+		t.Errorf("without: %q", got)
+	}
+}
+
+// buildPlugin builds a shipped plugin, with its manifest, into a folder of plugins.
+func buildPlugin(t testing.TB, name string) string {
+	t.Helper()
+	dir := t.TempDir()
+	cmd := exec.Command("go", "build", "-o", filepath.Join(dir, name), "../plugins/"+name)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	manifest, err := os.ReadFile(filepath.Join("..", "plugins", name, name+".yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, name+".yaml"), manifest, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}

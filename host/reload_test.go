@@ -1,0 +1,191 @@
+package host_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dragoman-project/dragoman/host"
+	"github.com/dragoman-project/dragoman/host/config"
+)
+
+// rule is a file of workarounds that says with which marker reasoning begins and ends.
+func rule(name string) string {
+	return `version: 1
+workarounds:
+  - name: reasoning
+    because: the test says so
+    when: name == "chatml-json"
+    set:
+      reasoning: {mode: tag_based, start: "<` + name + `>", end: "</` + name + `>"}
+`
+}
+
+const twoMarkers = "<first>one</first><second>two</second>"
+
+// Each way in which people and machines write a file that is in use.
+var writers = []struct {
+	name  string
+	write func(t *testing.T, path, content string)
+}{
+	{"rename over it, as editors do", func(t *testing.T, path, content string) {
+		must(t, os.WriteFile(path+".new", []byte(content), 0o644))
+		must(t, os.Rename(path+".new", path))
+	}},
+	{"truncate and write, as cp does", func(t *testing.T, path, content string) {
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_TRUNC, 0)
+		must(t, err)
+		for _, part := range strings.SplitAfter(content, "\n") {
+			_, err := f.WriteString(part)
+			must(t, err)
+		}
+		must(t, f.Close())
+	}},
+	{"swap the symlink of its folder, as Kubernetes does", func(t *testing.T, path, content string) {
+		root := filepath.Dir(path)
+		next, err := os.MkdirTemp(root, "..version")
+		must(t, err)
+		must(t, os.WriteFile(filepath.Join(next, "rules"), []byte(content), 0o644))
+		must(t, os.Symlink(filepath.Base(next), filepath.Join(root, "..tmp")))
+		must(t, os.Rename(filepath.Join(root, "..tmp"), filepath.Join(root, "..data")))
+		if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSymlink != 0 {
+			return
+		}
+		must(t, os.Symlink(filepath.Join("..data", "rules"), path+".link"))
+		must(t, os.Rename(path+".link", path))
+	}},
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// until waits for a condition that the watcher will bring about.
+func until(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	deadline := time.After(20 * time.Second)
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !holds() {
+		select {
+		case <-deadline:
+			t.Fatalf("waited in vain for: %s", what)
+		case <-tick.C:
+		}
+	}
+}
+
+func TestEditedWorkaroundsAreFollowedByNewSessionsOnly(t *testing.T) {
+	for _, w := range writers {
+		t.Run(w.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "workarounds.yaml")
+			must(t, os.WriteFile(path, []byte(rule("first")), 0o644))
+			h := start(t, func(c *config.Config) { c.Workarounds.File = path })
+			req := request(t, `{"messages": [{"role": "user", "content": "Hi"}]}`)
+			before := plan(t, h, "chatml-json", req)
+			running := before.Session(host.SessionOptions{})
+			feed(t, running, twoMarkers[:10])
+
+			w.write(t, path, rule("second"))
+			until(t, "the second rules in force", func() bool { return h.Snapshot().Generation > before.Generation })
+
+			feed(t, running, twoMarkers[10:])
+			if got, want := show(running.Finish(false).Message), `reasoning "one" content "<second>two</second>"`; got != want {
+				t.Errorf("the running session: %s, want %s", got, want)
+			}
+			after := plan(t, h, "chatml-json", req)
+			if got, want := show(parse(t, after, "<second>two</second>text").Message), `reasoning "two" content "text"`; got != want {
+				t.Errorf("a new session: %s, want %s", got, want)
+			}
+		})
+	}
+}
+
+func feed(t *testing.T, s *host.Session, text string) {
+	t.Helper()
+	_, err := s.Feed([]byte(text))
+	must(t, err)
+}
+
+func TestABrokenFileChangesNothingAndShowsInTheStatus(t *testing.T) {
+	tests := []struct{ name, content, want string }{
+		{"not YAML", "version: [", "workarounds.yaml:"},
+		{"an unknown key", strings.Replace(rule("x"), "because", "becuase", 1), "becuase"},
+		{"a condition that does not compile", strings.Replace(rule("x"), `name == "chatml-json"`, "nonsense ==", 1), "workarounds.yaml:5:"},
+		{"nothing in it", "", "empty"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "workarounds.yaml")
+			must(t, os.WriteFile(path, []byte(rule("first")), 0o644))
+			h := start(t, func(c *config.Config) { c.Workarounds.File = path })
+			generation, hash := h.Snapshot().Generation, h.Snapshot().Rules.Hash()
+
+			must(t, os.WriteFile(path, []byte(tt.content), 0o644))
+			until(t, "an error in the status", func() bool { return lastError(h) != "" })
+			if got := lastError(h); !strings.Contains(got, tt.want) {
+				t.Errorf("the status says %q, want %q in it", got, tt.want)
+			}
+			if s := h.Snapshot(); s.Generation != generation || s.Rules.Hash() != hash {
+				t.Error("the snapshot in force has changed")
+			}
+
+			must(t, os.WriteFile(path, []byte(rule("second")), 0o644))
+			until(t, "the corrected file in force", func() bool { return lastError(h) == "" && h.Snapshot().Generation > generation })
+		})
+	}
+}
+
+// lastError is what the status says of the workarounds.
+func lastError(h *host.Host) string {
+	for _, s := range h.Status().Sources {
+		if s.Name == "workarounds" {
+			return s.LastError
+		}
+	}
+	return "no such source"
+}
+
+func TestAHostDoesNotStartOnABrokenFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "workarounds.yaml")
+	must(t, os.WriteFile(path, []byte("version: 7"), 0o644))
+	cfg := config.Default()
+	cfg.Workarounds.File = path
+	_, err := host.New(context.Background(), host.Options{Config: cfg})
+	if err == nil || !strings.Contains(err.Error(), "workarounds.yaml:1:") {
+		t.Errorf("error %v, want one with the place in the file", err)
+	}
+}
+
+func TestTemplatesOfAFolderComeChangeAndGo(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "mine.jinja")
+	must(t, os.WriteFile(path, []byte("one"), 0o644))
+	h := start(t, func(c *config.Config) { c.Templates.Dir = dir })
+	req := request(t, `{"messages": [{"role": "user", "content": "Hi"}]}`)
+	prompt := func() string {
+		p, err := h.Plan(context.Background(), "mine", req)
+		if err != nil {
+			return string(host.CodeOf(err))
+		}
+		return p.Plan.Prompt
+	}
+	if got := prompt(); got != "one" {
+		t.Fatalf("at the start: %q", got)
+	}
+	must(t, os.WriteFile(path, []byte("two"), 0o644))
+	until(t, "the changed template", func() bool { return prompt() == "two" })
+	must(t, os.WriteFile(path, []byte("{% broken"), 0o644))
+	until(t, "the fault in the status", func() bool { return h.Reload(context.Background()) != nil })
+	if got := prompt(); got != "two" {
+		t.Errorf("while the file is broken: %q, want the last good one", got)
+	}
+	must(t, os.Remove(path))
+	until(t, "the template gone", func() bool { return prompt() == string(host.NotFound) })
+}

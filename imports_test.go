@@ -1,0 +1,130 @@
+package dragoman
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/dragoman-project/dragoman/"
+
+// layers says, for each part of the repository, which other parts it may import. The longest prefix of a package's path
+// decides; what is listed covers the packages below it. internal/shared is for tests only and appears nowhere.
+var layers = []struct {
+	pkg string
+	may []string
+}{
+	{"sdk/chat", []string{"sdk/chat"}},
+	{"sdk/peg", []string{"sdk/peg", "sdk/chat"}},
+	{"sdk/grammar", []string{"sdk/grammar", "sdk/peg", "sdk/chat"}},
+	{"sdk/handler", []string{"sdk/chat", "sdk/peg", "sdk/grammar"}},
+	{"sdk/proto", []string{"sdk/proto"}},
+	{"sdk", []string{"sdk", "internal/wire"}},
+	{"internal/wire", []string{"sdk/chat", "sdk/peg", "sdk/grammar", "sdk/handler", "sdk/proto"}},
+	{"autoparser", []string{"autoparser", "sdk/chat", "sdk/peg", "sdk/grammar", "sdk/handler"}},
+	{"plugins", []string{"sdk"}},
+	{"host", []string{"", "host", "autoparser", "sdk", "internal/wire"}},
+	{"cmd/host", []string{"", "host", "autoparser", "sdk"}},
+}
+
+// only lists modules that are imported by one package alone.
+var only = map[string][]string{
+	"github.com/nikolalohinski/gonja": {"autoparser/jinja"},
+	"github.com/hashicorp/go-plugin":  {"sdk", "host/plugins"},
+	"github.com/fsnotify/fsnotify":    {"host/watch"},
+	"github.com/knadh/koanf":          {"host/config"},
+	"github.com/expr-lang/expr":       {"autoparser/workaround"},
+	"github.com/spf13/cobra":          {"cmd/host"},
+}
+
+type listed struct {
+	ImportPath string
+	Imports    []string
+}
+
+func TestImportsGoOneWay(t *testing.T) {
+	for _, p := range packages(t) {
+		from := relative(p.ImportPath)
+		may, ok := allowed(from)
+		for _, imp := range p.Imports {
+			if to, ours := strings.CutPrefix(imp, module); ours || imp+"/" == module {
+				if ours && (!ok || !within(to, may)) || !ours && !within("", may) {
+					t.Errorf("%s imports %s: it may import %q only", from, imp, may)
+				}
+			}
+			checkOnly(t, from, imp)
+		}
+	}
+}
+
+func TestTheAutoparserDoesNoIO(t *testing.T) {
+	for _, p := range packages(t) {
+		if from := relative(p.ImportPath); strings.HasPrefix(from, "autoparser") {
+			for _, imp := range p.Imports {
+				switch imp {
+				case "os", "net", "net/http", "log", "log/slog", "os/exec", "io/fs":
+					t.Errorf("%s imports %s: the autoparser neither reads files nor logs", from, imp)
+				}
+			}
+		}
+	}
+}
+
+// packages lists the packages of the module with their direct imports, tests excluded.
+func packages(t *testing.T) []listed {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", "./...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var all []listed
+	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p listed
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			return all
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+}
+
+// relative is a package's path within the module; the root package is "".
+func relative(path string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(path, strings.TrimSuffix(module, "/")), "/")
+}
+
+func allowed(from string) (may []string, ok bool) {
+	best := -1
+	for _, l := range layers {
+		if covers(l.pkg, from) && len(l.pkg) > best {
+			best, may, ok = len(l.pkg), l.may, true
+		}
+	}
+	return may, ok
+}
+
+func within(to string, may []string) bool {
+	for _, m := range may {
+		if m == to || m != "" && covers(m, to) {
+			return true
+		}
+	}
+	return false
+}
+
+func covers(prefix, path string) bool {
+	return path == prefix || strings.HasPrefix(path, prefix+"/")
+}
+
+func checkOnly(t *testing.T, from, imp string) {
+	t.Helper()
+	for mod, users := range only {
+		if covers(mod, imp) && !within(from, users) {
+			t.Errorf("%s imports %s: only %q may", from, imp, users)
+		}
+	}
+}
