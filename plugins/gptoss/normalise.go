@@ -28,8 +28,9 @@ func normalise(r *chat.Request) (_ *chat.Request, prefill string, notes []string
 	for i := range out.Messages {
 		out.Messages[i] = message(out.Messages[i])
 	}
+	notes = unseen(out.Messages)
 	out.Messages = mergeInstructions(out.Messages)
-	return &out, prefill, unseen(out.Messages), nil
+	return &out, prefill, notes, nil
 }
 
 // continuation is the message to be continued in the format: its reasoning, and its content when that goes on.
@@ -82,28 +83,38 @@ func instructs(m chat.Message) bool {
 	return m.Role == chat.RoleSystem || m.Role == chat.RoleDeveloper
 }
 
+// instructions is how many messages at the beginning instruct.
+func instructions(messages []chat.Message) int {
+	n := 0
+	for n < len(messages) && instructs(messages[n]) {
+		n++
+	}
+	return n
+}
+
 // mergeInstructions joins the instructions at the beginning of a conversation.
 func mergeInstructions(messages []chat.Message) []chat.Message {
-	var texts []string
-	for len(texts) < len(messages) && instructs(messages[len(texts)]) {
-		texts = append(texts, text(messages[len(texts)].Content))
-	}
-	if len(texts) < 2 {
+	n := instructions(messages)
+	if n < 2 {
 		return messages
+	}
+	var texts []string
+	for _, m := range messages[:n] {
+		texts = append(texts, text(m.Content))
 	}
 	first := messages[0]
 	first.Content = chat.TextContent(strings.Join(texts, "\n\n"))
-	return append([]chat.Message{first}, messages[len(texts):]...)
+	return append([]chat.Message{first}, messages[n:]...)
 }
 
-// unseen says which messages the template does not show.
+// unseen says what the template does not show.
 func unseen(messages []chat.Message) (notes []string) {
 	for i, m := range messages {
-		if i > 0 && instructs(m) {
-			notes = append(notes, fmt.Sprintf("the template shows no message of the role %s behind the first; one is left out of the prompt", m.Role))
+		if i >= instructions(messages) && instructs(m) {
+			notes = append(notes, fmt.Sprintf("messages[%d]: the template shows instructions at the beginning only, this one is left out", i))
 		}
 		if len(m.ToolCalls) > 1 {
-			notes = append(notes, fmt.Sprintf("the template shows one call per message; %d calls are left out of the prompt", len(m.ToolCalls)-1))
+			notes = append(notes, fmt.Sprintf("messages[%d]: the template shows one call of a message, the others are left out", i))
 		}
 	}
 	return notes

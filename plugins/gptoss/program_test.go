@@ -2,12 +2,14 @@ package main
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"github.com/dragoman-project/dragoman/sdk"
 	"github.com/dragoman-project/dragoman/sdk/cases"
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/grammar"
 	"github.com/dragoman-project/dragoman/sdk/peg/match"
 )
 
@@ -140,6 +142,33 @@ func TestOutputsAreRead(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			if got := read(t, c.request, assistantStart, c.output); got != c.want {
 				t.Errorf("%q\n got %s\nwant %s", c.output, got, c.want)
+			}
+		})
+	}
+}
+
+func TestWhatTheConstraintLetsThroughIsRead(t *testing.T) {
+	for name, request := range map[string]string{"auto": tools, "parallel": parallel, "required": required, "schema": schema} {
+		t.Run(name, func(t *testing.T) {
+			plan := planFor(t, request)
+			c, err := grammar.Build(plan.Program, grammar.Options{Mode: plan.Grammar, Prompt: assistantStart, Triggers: plan.Triggers})
+			if err != nil {
+				t.Fatal(err)
+			}
+			g, err := grammar.Parse(c.Grammar)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sampler := g.Sampler(rand.New(rand.NewPCG(1, 1)))
+			for range 100 {
+				output, ok := sampler.Text(80)
+				if !ok {
+					continue
+				}
+				got := read(t, request, assistantStart, strings.TrimPrefix(output, assistantStart))
+				if calls := strings.Contains(got, "get"); calls == (name == "schema") || strings.Contains(got, string(chat.Malformed)) {
+					t.Fatalf("%q is read as %s", output, got)
+				}
 			}
 		})
 	}

@@ -133,8 +133,12 @@ func (b *Builder) Schema(schema json.RawMessage, kid ID) ID {
 	return b.add(Node{Op: Schema, JSONSchema: schema, Kids: []ID{kid}})
 }
 
-// RawSchema matches kid, the bare text of a string value; the grammar holds it to the JSON Schema.
+// RawSchema matches kid, the bare text of a string value; the grammar holds it to the JSON Schema. Without a schema it is
+// kid itself.
 func (b *Builder) RawSchema(schema json.RawMessage, kid ID) ID {
+	if len(schema) == 0 {
+		return kid
+	}
 	return b.add(Node{Op: Schema, JSONSchema: schema, Raw: true, Kids: []ID{kid}})
 }
 
