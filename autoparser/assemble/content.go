@@ -33,7 +33,7 @@ func (a *assembly) mixed(wrappers []string) peg.ID {
 		none = a.only("no-call", a.Optional(spelled, more))
 	}
 	if a.markerless() {
-		return a.Choice(a.Seq(a.Space(), first), a.Seq(text, a.Choice(first, none)))
+		return a.Choice(a.Seq(a.Space(), first), a.only("text-first", text, a.Choice(first, none)))
 	}
 	return a.Seq(text, a.Choice(first, none))
 }

@@ -76,6 +76,9 @@ func (j jsonNative) early() peg.ID {
 	if j.f.idFirst {
 		return j.Seq(j.Optional(j.only("type", kind)), j.tolerate(id), j.Optional(j.only("type", kind)))
 	}
+	if j.f.outer != "" {
+		return j.Seq(j.Optional(j.only("id", id)), j.Optional(kind), j.Optional(j.only("id", id)))
+	}
 	return j.Star(j.only("early", j.Choice(id, kind)))
 }
 

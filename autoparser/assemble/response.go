@@ -10,25 +10,28 @@ const fence = "```"
 func (a *assembly) response() peg.ID {
 	value := a.Tag(peg.Content, a.Schema(a.request.JSONSchema, a.Value(peg.AnyJSON)))
 	fenced := a.Seq(a.Lit(fence), a.Optional(a.Lit("json")), a.Space(), value, a.Space(), a.tolerate(a.Lit(fence)))
-	open, shut := a.Empty(), a.Empty()
-	if a.m.contentStart != "" {
-		open = a.Optional(a.Lit(a.m.contentStart), a.Space())
-	}
-	if a.m.contentEnd != "" {
-		shut = a.Optional(a.Space(), a.Lit(a.m.contentEnd))
-	}
-	answers := []peg.ID{a.Seq(fenced, shut), a.Seq(value, shut)}
+	answers := []peg.ID{fenced, value}
 	if a.format != nil {
 		answers = append([]peg.ID{a.calls()}, answers...)
 	}
 	answers = append(answers, a.only("prose", a.mixed(nonempty(a.m.contentEnd))))
-	return a.Seq(a.Space(), open, a.Choice(answers...), a.Optional(a.only("more", a.trailing())))
+	return a.Seq(a.Space(), a.wrapper(a.m.contentStart), a.Choice(answers...), a.Tag(peg.Content, a.Space()), a.wrapper(a.m.contentEnd),
+		a.Optional(a.only("more", a.trailing())))
+}
+
+// wrapper is a marker around content, if the template has one.
+func (a *assembly) wrapper(marker string) peg.ID {
+	if marker == "" {
+		return a.Empty()
+	}
+	return a.Optional(a.Lit(marker), a.Space())
 }
 
 // trailing is text behind a response that should have ended.
 func (a *assembly) trailing() peg.ID {
+	text := a.Tag(peg.Content, a.NotChars(1, 1, blank...), a.Until(a.m.endings...))
 	if len(a.m.endings) == 0 {
-		return a.Tag(peg.Content, a.Space(), a.NotChars(1, 1, blank...), a.Rest())
+		return text
 	}
-	return a.Seq(a.Not(a.Seq(a.blanks(), a.oneOf(a.m.endings))), a.Tag(peg.Content, a.Space(), a.NotChars(1, 1, blank...), a.Until(a.m.endings...)))
+	return a.Seq(a.Not(a.oneOf(a.m.endings)), text)
 }

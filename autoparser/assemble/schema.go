@@ -40,6 +40,19 @@ func parametersOf(parameters json.RawMessage) []parameter {
 	return out
 }
 
+// requiredBy lists the properties that an object schema requires.
+func requiredBy(parameters json.RawMessage) []string {
+	root := schema{raw: parameters, root: parameters}.resolved()
+	var all []string
+	for _, part := range append([]schema{root}, root.list("allOf")...) {
+		var names []string
+		if json.Unmarshal(part.resolved().member("required"), &names) == nil {
+			all = append(all, names...)
+		}
+	}
+	return all
+}
+
 // kinds says which kinds of values the schema allows, as far as its keywords tell.
 func (s schema) kinds() peg.Values { return s.kindsWithin(maxReferences) }
 

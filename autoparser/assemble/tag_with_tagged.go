@@ -49,31 +49,81 @@ func (f tagWithTagged) follows() []string {
 
 func (f tagWithTagged) args(t tool) peg.ID {
 	e := f.edges()
-	arg := []peg.ID{f.Lit(e.namePrefix), f.byKey(t), f.Space()}
-	if e.separator != "" {
-		arg = append(arg, f.Optional(f.Lit(e.separator), f.Space()))
-	}
 	kids := []peg.ID{}
 	if e.start != "" {
 		kids = append(kids, f.tolerate(f.Lit(e.start), f.Space()))
 	}
-	kids = append(kids, f.Tag(peg.Object, f.Star(arg...)))
+	kids = append(kids, f.Tag(peg.Object, f.list(t)))
 	if e.end != "" {
 		kids = append(kids, f.tolerate(f.Lit(e.end), f.Space()))
 	}
 	return f.Seq(kids...)
 }
 
-// byKey is the rest of an argument, from its name: one alternative for each that the tool declares, and one for others.
-func (f tagWithTagged) byKey(t tool) peg.ID {
-	var kids []peg.ID
+// list is the arguments themselves: for the parser any of them, in any order and number; for grammars what the schema says.
+func (f tagWithTagged) list(t tool) peg.ID {
+	var all []peg.ID
 	for _, p := range parametersOf(t.Parameters) {
-		kids = append(kids, f.Seq(f.key(f.Lit(p.name)), f.value(p.schema)))
+		all = append(all, f.named("argument", f.Seq(f.key(f.Lit(p.name)), f.value(p.schema))))
 	}
+	ways := slices.Clone(all)
 	if chars, ok := f.keyChars(); ok {
-		kids = append(kids, f.only("unknown-argument", f.key(chars), f.value(schema{})))
+		ways = append(ways, f.only("unknown-argument", f.key(chars), f.value(schema{})))
 	}
-	return f.Choice(kids...)
+	required, optional := f.divided(t, all)
+	if len(required) == 0 {
+		return f.Star(f.argument(ways...))
+	}
+	return f.Choice(f.only("any-arguments", f.Star(f.argument(ways...))), f.complete(required, optional))
+}
+
+// argument is one of several arguments, from its first marker on.
+func (f tagWithTagged) argument(ways ...peg.ID) peg.ID {
+	kids := []peg.ID{f.Lit(f.edges().namePrefix), f.Choice(ways...), f.Space()}
+	if s := f.edges().separator; s != "" {
+		kids = append(kids, f.Optional(f.Lit(s), f.Space()))
+	}
+	return f.Seq(kids...)
+}
+
+// divided tells the arguments that the tool requires from the others.
+func (f tagWithTagged) divided(t tool, all []peg.ID) (required, optional []peg.ID) {
+	names := requiredBy(t.Parameters)
+	for i, p := range parametersOf(t.Parameters) {
+		if slices.Contains(names, p.name) {
+			required = append(required, all[i])
+		} else {
+			optional = append(optional, all[i])
+		}
+	}
+	return required, optional
+}
+
+// maxOrders is how many required arguments are held to exactly, in every order: the grammar doubles with each. Of more,
+// grammars hold to the number.
+const maxOrders = 3
+
+// complete is all of the required arguments, in any order, with others between them.
+func (f tagWithTagged) complete(required, optional []peg.ID) peg.ID {
+	others := f.Empty()
+	if len(optional) > 0 {
+		others = f.named("optional", f.Star(f.argument(optional...)))
+	}
+	if len(required) > maxOrders {
+		one := f.named("required", f.Seq(f.argument(required...), others))
+		return f.Seq(others, f.Repeat(min(len(required), peg.MaxRepeat), min(len(required), peg.MaxRepeat), one))
+	}
+	states := map[int]peg.ID{0: others}
+	for set := 1; set < 1<<len(required); set++ {
+		var ways []peg.ID
+		for i, r := range required {
+			if set&(1<<i) != 0 {
+				ways = append(ways, f.Seq(f.argument(r), states[set&^(1<<i)]))
+			}
+		}
+		states[set] = f.named("required", f.Seq(others, f.Choice(ways...)))
+	}
+	return states[1<<len(required)-1]
 }
 
 // key is the name of an argument and what closes it.

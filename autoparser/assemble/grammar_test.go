@@ -1,0 +1,154 @@
+package assemble_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/dragoman-project/dragoman/autoparser/assemble"
+	"github.com/dragoman-project/dragoman/sdk/cases"
+	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/grammar"
+)
+
+func choose(mode chat.ToolMode, name string) func(*chat.Request) {
+	return func(r *chat.Request) { r.ToolChoice = chat.ToolChoice{Mode: mode, Name: name} }
+}
+
+func TestAnEnforcedCallIsAllThatTheGrammarAllows(t *testing.T) {
+	everywhere(t, func(t *testing.T, s sample) {
+		one := s.withIDs(cases.Message{ToolCalls: []cases.Call{paris}})
+		other := s.withIDs(cases.Message{ToolCalls: []cases.Call{call("ping")}})
+		two := s.withIDs(cases.Message{ToolCalls: []cases.Call{paris, call("ping")}})
+		stranger := s.withIDs(cases.Message{ToolCalls: []cases.Call{call("who_knows")}})
+		required, named := choose(chat.ToolRequired, ""), choose(chat.ToolNamed, "get_weather")
+		tests := []struct {
+			what   string
+			change []func(*chat.Request)
+			output string
+			ok     bool
+		}{
+			{"a required call", []func(*chat.Request){required}, s.answer(one), true},
+			{"a required call, ended", []func(*chat.Request){required}, s.answer(one) + s.EndOfTurn, true},
+			{"text alone where a call is required", []func(*chat.Request){required}, "Hello.", false},
+			{"nothing where a call is required", []func(*chat.Request){required}, "", false},
+			{"a second call", []func(*chat.Request){required}, s.answer(two), false},
+			{"a second call, in parallel", []func(*chat.Request){required, parallel}, s.answer(two), true},
+			{"the tool named", []func(*chat.Request){named}, s.answer(one), true},
+			{"another than the tool named", []func(*chat.Request){named}, s.answer(other), false},
+			{"an unknown tool", []func(*chat.Request){required}, s.answer(stranger), false},
+		}
+		for _, test := range tests {
+			if s.Tools.JSON.PythonDicts && test.ok {
+				continue // grammars allow JSON alone
+			}
+			g := constraint(t, s.input(test.change...))
+			if got := g.Match(strings.TrimSpace(test.output)); (got.Status == grammar.Accepted) != test.ok {
+				t.Errorf("%s: %q: %s at byte %d, expected %q\n%s", test.what, test.output, got.Status, got.Offset, got.Expected, g)
+			}
+		}
+	})
+}
+
+func TestGrammarsInsistOnRequiredArguments(t *testing.T) {
+	s := named(t, "tags with lines")
+	var properties, required []string
+	for i := range 6 {
+		properties = append(properties, fmt.Sprintf(`"a%d":{"type":"integer"}`, i))
+		required = append(required, fmt.Sprintf(`"a%d"`, i))
+	}
+	tool := func(n int) string {
+		return `{"type":"object","properties":{` + strings.Join(properties, ",") + `},"required":[` + strings.Join(required[:n], ",") + `]}`
+	}
+	for _, test := range []struct {
+		required int
+		args     string
+		ok       bool
+	}{
+		{0, "", true},
+		{0, "a5 a1", true},
+		{1, "", false},
+		{1, "a0", true},
+		{1, "a5 a0 a4", true},
+		{2, "a0", false},
+		{2, "a1 a0", true},
+		{2, "a0 a0", false},
+		{3, "a2 a5 a1 a0", true},
+		{3, "a2 a5 a1", false},
+		{5, "a4 a3 a5 a1 a2 a0", true},
+		{5, "a4 a3 a5 a1 a2", false},
+	} {
+		var args []string
+		for _, name := range strings.Fields(test.args) {
+			args = append(args, name, "1")
+		}
+		g := constraint(t, s.input(choose(chat.ToolRequired, ""), one(tool(test.required))))
+		output := s.answer(cases.Message{ToolCalls: []cases.Call{call("f", args...)}})
+		if got := g.Match(output); (got.Status == grammar.Accepted) != test.ok {
+			t.Errorf("%d required, %q: %s at byte %d, expected %q", test.required, test.args, got.Status, got.Offset, got.Expected)
+		}
+	}
+}
+
+func TestALazyGrammarBeginsWhereACallBegins(t *testing.T) {
+	everywhere(t, func(t *testing.T, s sample) {
+		a, err := assemble.Assemble(s.input())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.name == "JSON without markers" {
+			if a.Grammar != grammar.Free {
+				t.Errorf("nothing tells a call from prose, and yet the grammar is %v", a.Grammar)
+			}
+			return
+		}
+		c, err := grammar.Build(a.Program, grammar.Options{Mode: a.Grammar, Prompt: s.prompt})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := s.withIDs(cases.Message{ToolCalls: []cases.Call{paris}})
+		before := "Let me see: [1, 2] <b>{\"a\": 1}</b>.\n"
+		output := before + s.section(m.ToolCalls)
+		at, fired := grammar.FindTrigger(output, c.Triggers)
+		if !fired || at != len(before) {
+			t.Fatalf("%v: fires at byte %d (%v) of %q, expected %d", c.Triggers, at, fired, output, len(before))
+		}
+		g, err := grammar.Parse(c.Grammar)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := g.Match(strings.TrimSpace(output[at:])); got.Status != grammar.Accepted && !s.Tools.JSON.PythonDicts {
+			t.Errorf("%q: %s at byte %d, expected %q\n%s", output[at:], got.Status, got.Offset, got.Expected, c.Grammar)
+		}
+	})
+}
+
+func TestARequiredCallOfATemplateWithoutCallsIsRefused(t *testing.T) {
+	s := sample{name: "no calls"}
+	_, err := assemble.Assemble(s.input(choose(chat.ToolRequired, "")))
+	if err == nil || !strings.Contains(err.Error(), "tool_choice") {
+		t.Error(err)
+	}
+}
+
+// Whatever a constraint lets a model write, the program reads as the message that it is.
+func TestWhatTheGrammarAllowsParses(t *testing.T) {
+	everywhere(t, func(t *testing.T, s sample) {
+		for _, change := range [][]func(*chat.Request){{choose(chat.ToolRequired, "")}, {choose(chat.ToolRequired, ""), parallel}, {schema(amount)}} {
+			in := s.input(change...)
+			sampler := constraint(t, in).Sampler(rand.New(rand.NewPCG(1, 2)))
+			p := newParser(t, in)
+			for range 40 {
+				text, ok := sampler.Text(60)
+				if !ok {
+					continue
+				}
+				got, report := p.run(text)
+				if report.Status != chat.Complete || in.Request.JSONSchema == nil && len(got.ToolCalls) == 0 {
+					t.Fatalf("%q: %s %v %v", text, report.Status, report.Faults, got)
+				}
+			}
+		}
+	})
+}
