@@ -69,7 +69,7 @@ func TestEachBadInputGetsACodeAPlaceAndARemedy(t *testing.T) {
 		{name: "an output beyond the limit", path: parsePath, body: parseBody(strings.Repeat("x", 1<<17)),
 			status: 413, code: "resource_exhausted", want: []string{"65536 bytes"}, place: "byte 65536 of the output", remedy: true},
 		{name: "no JSON", path: planPath, body: `{"template": `, status: 400, code: "invalid_argument", want: []string{"not JSON: byte 13"}},
-		{name: "a misspelled member", path: planPath, body: `{"tempalte": "x"}`, status: 400, code: "invalid_argument", want: []string{"tempalte", "expected one of request, template"}},
+		{name: "a misspelled member", path: planPath, body: `{"templat": "x"}`, status: 400, code: "invalid_argument", want: []string{"templat", "expected one of request, template"}},
 		{name: "nothing", path: planPath, body: ``, status: 400, code: "invalid_argument", want: []string{"expected a JSON object, found nothing"}},
 	}
 	for _, tt := range tests {
@@ -97,6 +97,14 @@ func TestEachBadInputGetsACodeAPlaceAndARemedy(t *testing.T) {
 			}
 		})
 	}
+	t.Run("a body beyond the limit whose length is not announced", func(t *testing.T) {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, d.url+parsePath, io.MultiReader(strings.NewReader(parseBody(strings.Repeat("x", 2<<20)))))
+		must(t, err)
+		req.Header.Set("Content-Type", "application/json")
+		if status, body := do(t, req); status != http.StatusRequestEntityTooLarge || !strings.Contains(body, "limits.body_bytes") {
+			t.Errorf("%d %s", status, body)
+		}
+	})
 	if status, body := d.post(t, parsePath, parseBody(output1)); status != http.StatusOK {
 		t.Errorf("afterwards a good request is answered with %d %s", status, body)
 	}

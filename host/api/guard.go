@@ -34,6 +34,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		d = &deadlines{idle: cfg.Limits.SessionIdle, end: time.Now().Add(cfg.Limits.SessionTime)}
 		in.left = -1
 	}
+	in.refused = in.left >= 0 && r.ContentLength > int64(in.limit)
 	ctx, cancel := context.WithDeadline(r.Context(), d.end)
 	defer cancel()
 	in.deadlines, r = d, r.WithContext(ctx)
@@ -112,10 +113,14 @@ type body struct {
 	rc        *http.ResponseController
 	deadlines *deadlines
 	limit     int
-	left      int // bytes that may still come; negative: any number
+	left      int  // bytes that may still come; negative: any number
+	refused   bool // the header says that more will come
 }
 
 func (b *body) Read(p []byte) (int, error) {
+	if b.refused {
+		return 0, b.tooLarge()
+	}
 	// A connection that knows no deadlines, as in tests without a network, has none.
 	_ = b.rc.SetReadDeadline(b.deadlines.read())
 	if b.left >= 0 && len(p) > b.left+1 {
@@ -124,9 +129,8 @@ func (b *body) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if b.left >= 0 {
 		if b.left -= n; b.left < 0 {
-			b.left = 0
-			return 0, failure(&host.Error{Code: host.LimitExceeded, Message: fmt.Sprintf("the body has more than %d bytes", b.limit),
-				Remedy: "send less at once, or raise limits.body_bytes"})
+			b.refused = true
+			return 0, b.tooLarge()
 		}
 	}
 	switch {
@@ -136,6 +140,11 @@ func (b *body) Read(p []byte) (int, error) {
 		err = failure(b.deadlines.fault())
 	}
 	return n, err
+}
+
+func (b *body) tooLarge() error {
+	return failure(&host.Error{Code: host.LimitExceeded, Message: fmt.Sprintf("the body has more than %d bytes", b.limit),
+		Remedy: "send less at once, or raise limits.body_bytes"})
 }
 
 // writer is the answer to a request, within its deadlines.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"time"
 
 	"github.com/dragoman-project/dragoman/host"
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
@@ -25,13 +26,31 @@ func (s *chatService) parseLines(w http.ResponseWriter, r *http.Request) {
 	x := &linesExchange{w: w, in: bufio.NewScanner(r.Body), limit: limit}
 	x.in.Buffer(nil, limit)
 	err := s.exchange(r.Context(), x)
-	switch {
-	case err == nil:
-	case x.begun:
+	if err == nil {
+		return
+	}
+	if x.begun {
 		what, _ := describe(err)
 		_ = x.send(&dragomanv1.ParseStreamResponse{Error: what}) // fails only when the client is gone
-	default:
+	} else {
 		writeError(w, err)
+	}
+	if r.ProtoMajor == 1 {
+		drain(w, r)
+	}
+}
+
+// drainTime is how long a client may go on sending what is no longer read.
+const drainTime = 5 * time.Second
+
+// drain throws away what a client is still sending: where one connection carries both ways, closing it now would take from
+// the client the answer that says why.
+func drain(w http.ResponseWriter, r *http.Request) {
+	if b, ok := r.Body.(*body); ok {
+		b.deadlines.end = time.Now().Add(drainTime)
+	}
+	if http.NewResponseController(w).Flush() == nil {
+		_, _ = io.Copy(io.Discard, r.Body) // ends, one way or the other
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dragoman-project/dragoman/host/config"
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
 )
 
@@ -95,5 +96,15 @@ func TestFaultsOfLinesSayWhichLine(t *testing.T) {
 				t.Errorf("%d %s\nexpected %d and in the last line %s", status, body, tt.status, tt.want)
 			}
 		})
+	}
+}
+
+func TestAClientThatIsStillSendingLearnsWhyItsLinesEnd(t *testing.T) {
+	d := serve(t, func(c *config.Config) { c.Limits.OutputBytes = 1 << 20 })
+	piece := line(strings.Repeat("x", 1<<16)) + "\n"
+	status, body := d.post(t, linesPath, startLine+"\n"+strings.Repeat(piece, 200))
+	lines := strings.Split(strings.TrimSpace(body), "\n")
+	if last := lines[len(lines)-1]; status != http.StatusOK || !strings.Contains(last, `"code":"limit_exceeded"`) || !strings.Contains(last, "limits.output_bytes") {
+		t.Errorf("%d, the last line is %.200s, expected the limit and what to do", status, last)
 	}
 }
