@@ -54,6 +54,9 @@ func Build(p *peg.Program, o Options) (*Constraint, error) {
 	if r := leftRecursive(reachable(root)); r != nil {
 		return nil, fmt.Errorf("program: rule %q begins with itself (left recursion)", r.name)
 	}
+	if c.Triggers == nil {
+		c.Triggers = []Trigger{}
+	}
 	c.Grammar, c.Notes = render(root), b.notes
 	return c, nil
 }

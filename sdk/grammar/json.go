@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math/big"
+	"slices"
 	"strings"
 )
 
@@ -143,20 +144,11 @@ func (v *value) hasAny(keys ...string) bool {
 func (v *value) but(keys ...string) *value {
 	out := newObject()
 	for _, k := range v.keys {
-		if !containsString(keys, k) {
+		if !slices.Contains(keys, k) {
 			out.set(k, v.fields[k])
 		}
 	}
 	return out
-}
-
-func containsString(list []string, s string) bool {
-	for _, l := range list {
-		if l == s {
-			return true
-		}
-	}
-	return false
 }
 
 func (v *value) is(kind valueKind) bool { return v != nil && v.kind == kind }

@@ -27,7 +27,6 @@ type promptReader struct {
 	space  *rule
 	rests  map[rest]*rest
 	loops  map[loopKey]*expr
-	known  map[*rule]bool
 	capped bool
 }
 

@@ -1,8 +1,10 @@
 package grammar
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -53,11 +55,7 @@ func (b *builder) schema(id peg.ID, n *peg.Node) *expr {
 		leaf := b.leaf(n.Kids[0])
 		c.bare, c.escaped, c.delims = b.expr(n.Kids[0]), leaf.Op == peg.StringContent, leaf.Delims
 	}
-	name := b.scope
-	if name == "" {
-		name = "value"
-	}
-	e, err := c.top(root, name)
+	e, err := c.top(root, b.leaf(n.Kids[0]), cmp.Or(b.scope, "value"))
 	if err != nil {
 		return b.fail("program: node %d: %w", id, err)
 	}
@@ -112,12 +110,17 @@ func (b *builder) spelling(id peg.ID) spelling {
 	return s
 }
 
-// top is the whole schema: where the text is bare, strings are bare, and nothing below them.
-func (c *converter) top(s *value, name string) (*expr, error) {
-	if c.bare == nil {
-		return c.visit(s, "#", name)
+// top is the whole schema. Where the text is bare, strings are bare, and nothing below them. A schema that allows anything
+// allows what the program can read there.
+func (c *converter) top(s *value, leaf *peg.Node, name string) (*expr, error) {
+	if c.bare != nil {
+		return c.raw(s, "#", name, 0)
 	}
-	return c.raw(s, "#", name, 0)
+	e, err := c.visit(s, "#", name)
+	if err == nil && leaf.Op == peg.Value && same(e, c.b.primitive("value", c.spelling)) {
+		return c.b.value(leaf.Values), nil
+	}
+	return e, err
 }
 
 func bad(path, format string, args ...any) error {
@@ -165,18 +168,11 @@ func (c *converter) visit(s *value, path, name string) (*expr, error) {
 		return nil, err
 	}
 	c.unsupported(s, path)
-	if s.get("nullable").isTrue() {
-		e, err := c.visit(s.but("nullable"), path, name)
-		return alt(e, nullOr(err, c)), err
+	e, err := c.form(s, path, name)
+	if err == nil && s.get("nullable").isTrue() {
+		e = alt(e, c.b.primitive("null", c.spelling))
 	}
-	return c.form(s, path, name)
-}
-
-func nullOr(err error, c *converter) *expr {
-	if err != nil {
-		return nothing
-	}
-	return c.b.primitive("null", c.spelling)
+	return e, err
 }
 
 // form goes by the shape of s.
@@ -188,7 +184,7 @@ func (c *converter) form(s *value, path, name string) (*expr, error) {
 		return c.constants([]*value{s.get("const")}, nil), nil
 	case s.has("enum"):
 		return c.constants(s.get("enum").items, s.get("type")), nil
-	case s.hasAny("allOf"):
+	case s.has("allOf"):
 		return c.allOf(s, path, name)
 	case s.has("anyOf"):
 		return c.union(s, "anyOf", path, name)
@@ -209,7 +205,7 @@ func (c *converter) typed(s *value, path, name string) (*expr, error) {
 	case "array":
 		return c.array(s, path, name)
 	case "string":
-		return c.str(s, path, name)
+		return c.str(s, path)
 	case "integer":
 		return c.integer(s, path)
 	case "number":
@@ -243,9 +239,7 @@ func impliedType(s *value) string {
 // types is the union over a list of types.
 func (c *converter) types(s *value, path, name string) (*expr, error) {
 	var kids []*expr
-	for i, t := range s.get("type").items {
-		one := s.but("type")
-		one.set("type", t)
+	for i, one := range perType(s) {
 		e, err := c.visit(one, path, name+"-"+strconv.Itoa(i))
 		if err != nil {
 			return nil, err
@@ -255,10 +249,20 @@ func (c *converter) types(s *value, path, name string) (*expr, error) {
 	return alt(kids...), nil
 }
 
+// perType is s for each of its types.
+func perType(s *value) []*value {
+	var out []*value
+	for _, t := range s.get("type").items {
+		one := s.but("type", "nullable")
+		one.set("type", t)
+		out = append(out, one)
+	}
+	return out
+}
+
 // constants are literal values; without those that the type rules out, if that leaves any.
 func (c *converter) constants(values []*value, kind *value) *expr {
-	var fitting []*expr
-	var all []*expr
+	var all, fitting []*expr
 	for _, v := range values {
 		e := c.constant(v)
 		all = append(all, e)
@@ -290,9 +294,9 @@ func (c *converter) constant(v *value) *expr {
 
 func hasType(v, kind *value) bool {
 	names := append(kind.strings(), kind.text)
-	return containsString(names, map[valueKind]string{
+	return slices.Contains(names, map[valueKind]string{
 		nullKind: "null", boolKind: "boolean", numberKind: "number", stringKind: "string", arrayKind: "array", objectKind: "object",
-	}[v.kind]) || v.kind == numberKind && containsString(names, "integer")
+	}[v.kind]) || v.kind == numberKind && slices.Contains(names, "integer")
 }
 
 // union is one of the subschemas under key; what stands beside key holds for each of them.

@@ -99,5 +99,5 @@ func (c *converter) implies(s, beside *value) bool {
 
 // hasName says whether a type, or list of types, names kind.
 func hasName(types *value, kind string) bool {
-	return types.text == kind || containsString(types.strings(), kind)
+	return types.text == kind || slices.Contains(types.strings(), kind)
 }

@@ -192,7 +192,7 @@ func (c *converter) merge(a, b *value, path string, depth int) (*value, error) {
 	}
 	out := a.but()
 	for _, k := range b.keys {
-		if containsString(annotations, k) {
+		if slices.Contains(annotations, k) {
 			continue
 		}
 		v, err := c.mergeKeyword(k, out, b, path, depth)
@@ -274,7 +274,7 @@ func (c *converter) mergeTypes(a, b *value, path string) (*value, error) {
 func unite(a, b *value) *value {
 	out := &value{kind: arrayKind}
 	for _, s := range append(a.strings(), b.strings()...) {
-		if !containsString(out.strings(), s) {
+		if !slices.Contains(out.strings(), s) {
 			out.items = append(out.items, stringValue(s))
 		}
 	}

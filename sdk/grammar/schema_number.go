@@ -34,22 +34,24 @@ func (c *converter) bounds(s *value, path string) (limits, error) {
 	return l, nil
 }
 
+// bound is the tighter of the bounds under key and exclusive, and whether it is itself out; nil if there is none. Sign is
+// that of tighter.
 func bound(s *value, path, key, exclusive string, sign int) (*big.Rat, bool, error) {
-	closed, open := s.get(key), s.get(exclusive)
-	for k, v := range map[string]*value{key: closed, exclusive: open} {
-		if v.is(numberKind) && v.rational() == nil {
+	for _, k := range []string{key, exclusive} {
+		if v := s.get(k); v.is(numberKind) && v.rational() == nil {
 			return nil, false, bad(at(path, k), "%s is too large a number", v.text)
 		}
 	}
+	closed, open := s.get(key).rational(), s.get(exclusive)
 	switch {
 	case open.is(boolKind):
-		return closed.rational(), open.bool && closed != nil, nil
+		return closed, open.bool && closed != nil, nil
 	case open == nil:
-		return closed.rational(), false, nil
-	case closed == nil || open.rational().Cmp(closed.rational())*sign >= 0:
+		return closed, false, nil
+	case closed == nil || open.rational().Cmp(closed)*sign >= 0:
 		return open.rational(), true, nil
 	}
-	return closed.rational(), false, nil
+	return closed, false, nil
 }
 
 func ceil(r *big.Rat) *big.Int {
@@ -57,9 +59,7 @@ func ceil(r *big.Rat) *big.Int {
 }
 
 func floor(r *big.Rat) *big.Int {
-	q, m := new(big.Int).DivMod(r.Num(), r.Denom(), new(big.Int))
-	_ = m
-	return q
+	return new(big.Int).Div(r.Num(), r.Denom()) // Euclidean, and denominators are positive
 }
 
 var one = big.NewInt(1)
@@ -89,11 +89,11 @@ func (c *converter) integer(s *value, path string) (*expr, error) {
 	if lo != nil && hi != nil && lo.Cmp(hi) > 0 {
 		return nil, bad(path, "no integer is between these bounds")
 	}
-	return signed(lo, hi, func(lo, hi *big.Int) *expr { return natural(lo, hi) }), nil
+	return signed(lo, hi), nil
 }
 
-// signed splits lo to hi (nil: no bound) at zero; magnitude makes the digits of a range that is not negative.
-func signed(lo, hi *big.Int, magnitude func(lo, hi *big.Int) *expr) *expr {
+// signed is a whole number from lo to hi (nil: no bound), which it splits at zero.
+func signed(lo, hi *big.Int) *expr {
 	var kids []*expr
 	if lo == nil || lo.Sign() < 0 {
 		least, most := new(big.Int), (*big.Int)(nil)
@@ -105,14 +105,14 @@ func signed(lo, hi *big.Int, magnitude func(lo, hi *big.Int) *expr) *expr {
 		if lo != nil {
 			most = new(big.Int).Neg(lo)
 		}
-		kids = append(kids, seq(text("-"), magnitude(least, most)))
+		kids = append(kids, seq(text("-"), natural(least, most)))
 	}
 	if hi == nil || hi.Sign() >= 0 {
 		least := new(big.Int)
 		if lo != nil && lo.Sign() > 0 {
 			least = lo
 		}
-		kids = append(kids, magnitude(least, hi))
+		kids = append(kids, natural(least, hi))
 	}
 	return alt(kids...)
 }

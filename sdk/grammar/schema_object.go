@@ -55,7 +55,7 @@ func (c *converter) properties(s *value, path string) ([]property, *value) {
 	var props []property
 	if declared != nil {
 		for _, k := range declared.keys {
-			props = append(props, property{k, declared.fields[k], at(at(path, "properties"), k), containsString(needed, k)})
+			props = append(props, property{k, declared.fields[k], at(at(path, "properties"), k), slices.Contains(needed, k)})
 		}
 	}
 	for _, k := range needed {
@@ -70,10 +70,18 @@ func (c *converter) properties(s *value, path string) ([]property, *value) {
 	return props, open
 }
 
+// anything is the schema of a member; an empty one says nothing, and a member may be anything.
+func anything(s *value) *value {
+	if s.is(objectKind) && len(s.keys) == 0 {
+		return &value{kind: boolKind, bool: true}
+	}
+	return s
+}
+
 // member is `"name": value`, as a rule.
 func (c *converter) member(p property, name string) (*expr, error) {
 	full := name + "-" + p.name
-	e, err := c.visit(p.schema, p.path, full)
+	e, err := c.visit(anything(p.schema), p.path, full)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +131,7 @@ func (c *converter) optionalMembers(optionals []*expr, more, comma *expr, name s
 
 // additional is a member whose name is none of props.
 func (c *converter) additional(open *value, props []property, path, name string) (*expr, error) {
-	e, err := c.visit(open, path, name+"-additional")
+	e, err := c.visit(anything(open), path, name+"-additional")
 	if err != nil {
 		return nil, err
 	}

@@ -10,9 +10,8 @@ import (
 )
 
 // pattern is the inside of a string that matches a regular expression of JSON Schema. Between ^ and $ the expression is
-// the whole text; without them it may stand anywhere in it. Quoted says that quotes surround the string, so that some
-// characters must be escaped.
-func (c *converter) pattern(source string, quoted bool) (func(single bool) *expr, error) {
+// the whole text; without them it may stand anywhere in it.
+func (c *converter) pattern(source string) (func(single bool) *expr, error) {
 	source, before := strings.CutPrefix(source, "^")
 	after := strings.HasSuffix(source, "$") && !strings.HasSuffix(source, `\$`)
 	if after {
@@ -26,7 +25,7 @@ func (c *converter) pattern(source string, quoted bool) (func(single bool) *expr
 		return nil, err
 	}
 	return func(single bool) *expr {
-		p := patternWriter{quoted: quoted, quote: '"', b: c.b}
+		p := patternWriter{b: c.b, quote: '"'}
 		if single {
 			p.quote = '\''
 		}
@@ -63,11 +62,10 @@ func supported(re *syntax.Regexp) error {
 	return nil
 }
 
-// patternWriter turns a regular expression into an expression over the text of a string.
+// patternWriter turns a regular expression into an expression over the inside of a string between quotes.
 type patternWriter struct {
-	b      *builder
-	quoted bool
-	quote  rune
+	b     *builder
+	quote rune
 }
 
 func (p patternWriter) expr(re *syntax.Regexp) *expr {
@@ -114,7 +112,7 @@ func (p patternWriter) all(subs []*syntax.Regexp) []*expr {
 
 func (p patternWriter) literal(re *syntax.Regexp) *expr {
 	if re.Flags&syntax.FoldCase == 0 {
-		return text(p.written(string(re.Rune)))
+		return text(escape(string(re.Rune), p.quote))
 	}
 	var kids []*expr
 	for _, r := range re.Rune {
@@ -123,19 +121,9 @@ func (p patternWriter) literal(re *syntax.Regexp) *expr {
 	return seq(kids...)
 }
 
-func (p patternWriter) written(s string) string {
-	if !p.quoted {
-		return s
-	}
-	return escape(s, p.quote)
-}
-
 // set is one character of s; in quotes, those that cannot stand for themselves are escaped. Control characters without a
 // short escape are only allowed where nothing else is: models do not write them.
 func (p patternWriter) set(s charset) *expr {
-	if !p.quoted {
-		return oneOf(s)
-	}
 	if s.every() {
 		return p.b.char(p.quote == '\'')
 	}
