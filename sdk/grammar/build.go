@@ -75,8 +75,8 @@ type builder struct {
 	notes []string
 
 	memo    map[peg.ID]*expr
-	active  map[peg.ID]bool // being turned into an expression
-	tails   map[peg.ID]*rule
+	active  map[peg.ID]bool  // being turned into an expression
+	tails   map[peg.ID]*expr // what fromTriggers said
 	parents []int
 	scope   string   // the name of the rule that surrounds the node at hand
 	from    []peg.ID // the triggers that fromTriggers met
@@ -95,7 +95,7 @@ func newBuilder(p *peg.Program) (*builder, error) {
 		p:       p,
 		memo:    map[peg.ID]*expr{},
 		active:  map[peg.ID]bool{},
-		tails:   map[peg.ID]*rule{},
+		tails:   map[peg.ID]*expr{},
 		parents: make([]int, len(p.Nodes)),
 		names:   map[string]bool{"root": true},
 		untils:  untils{map[string]*expr{}, map[*rule][]string{}},

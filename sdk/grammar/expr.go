@@ -100,28 +100,19 @@ func appendKid(flat []*expr, k *expr) []*expr {
 	return append(flat, k)
 }
 
-// alt offers kids: nested choices are flattened, equal literals and calls said once, and nothing left out.
+// alt offers kids: nested choices are flattened, equal alternatives said once, and nothing left out.
 func alt(kids ...*expr) *expr {
-	flat := make([]*expr, 0, len(kids))
-	add := func(k *expr) {
-		for _, f := range flat {
-			if same(f, k) {
-				return
-			}
-		}
-		flat = append(flat, k)
-	}
+	var flat []*expr
 	for _, k := range kids {
 		switch k.op {
 		case never:
 		case choice:
-			for _, inner := range k.kids {
-				add(inner)
-			}
+			flat = append(flat, k.kids...)
 		default:
-			add(k)
+			flat = append(flat, k)
 		}
 	}
+	flat = distinct(flat)
 	switch len(flat) {
 	case 0:
 		return nothing
@@ -129,6 +120,27 @@ func alt(kids ...*expr) *expr {
 		return flat[0]
 	}
 	return &expr{op: choice, kids: flat}
+}
+
+// maxCompared bounds the alternatives that are compared with each other; among more only equal literals are found.
+const maxCompared = 64
+
+// distinct leaves out alternatives that were there before.
+func distinct(kids []*expr) []*expr {
+	texts := map[string]bool{}
+	var out []*expr
+	for _, k := range kids {
+		switch {
+		case k.op == literal && texts[k.text]:
+			continue
+		case k.op == literal:
+			texts[k.text] = true
+		case len(kids) <= maxCompared && slices.ContainsFunc(out, func(o *expr) bool { return same(o, k) }):
+			continue
+		}
+		out = append(out, k)
+	}
+	return out
 }
 
 // same says whether a and b are written the same.

@@ -213,3 +213,43 @@ func nullable(e *expr, known map[*rule]bool) bool {
 	}
 	return false
 }
+
+// leftRecursive returns a rule that can call itself before anything is matched, or nil.
+func leftRecursive(rules []*rule) *rule {
+	known := nullables(rules)
+	const active, done = 1, 2
+	state := map[*rule]int{}
+	var enter func(r *rule) *rule
+	var first func(e *expr) *rule
+	first = func(e *expr) *rule {
+		if e.op == call {
+			return enter(e.rule)
+		}
+		for _, k := range e.kids {
+			if r := first(k); r != nil {
+				return r
+			}
+			if e.op == sequence && !nullable(k, known) {
+				return nil
+			}
+		}
+		return nil
+	}
+	enter = func(r *rule) *rule {
+		switch state[r] {
+		case active:
+			return r
+		case done:
+			return nil
+		}
+		state[r] = active
+		defer func() { state[r] = done }()
+		return first(r.body)
+	}
+	for _, r := range rules {
+		if found := enter(r); found != nil {
+			return found
+		}
+	}
+	return nil
+}

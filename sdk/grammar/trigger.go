@@ -11,15 +11,26 @@ import (
 
 // fromTriggers is what node id can still match from one of its Trigger rules on: the trigger, and what follows it.
 func (b *builder) fromTriggers(id peg.ID) *expr {
+	if e, ok := b.tails[id]; ok {
+		return e
+	}
 	n := &b.p.Nodes[id]
+	if n.Op == peg.Rule && !tolerance(n.Text) {
+		return b.ruleTail(id, n)
+	}
+	e := b.tail(id, n)
+	if b.parents[id] > 1 && heavy(e) {
+		e = b.rule("from-trigger", e)
+	}
+	b.tails[id] = e
+	return e
+}
+
+func (b *builder) tail(id peg.ID, n *peg.Node) *expr {
 	switch n.Op {
 	case peg.Trigger:
-		if !slices.Contains(b.from, id) {
-			b.from = append(b.from, id)
-		}
+		b.from = append(b.from, id)
 		return b.expr(id)
-	case peg.Rule:
-		return b.tail(id, n)
 	case peg.Atomic, peg.Tag:
 		return b.fromTriggers(n.Kids[0])
 	case peg.Choice:
@@ -29,21 +40,35 @@ func (b *builder) fromTriggers(id peg.ID) *expr {
 		}
 		return alt(kids...)
 	case peg.Sequence:
-		var kids []*expr
-		for i, k := range n.Kids {
-			if tail := b.fromTriggers(k); tail.op != never {
-				kids = append(kids, b.seq(append([]*expr{tail}, b.all(n.Kids[i+1:])...)...))
-			}
-		}
-		return alt(kids...)
+		return b.sequenceTail(n)
 	case peg.Repeat:
-		return b.fromRepeat(n)
+		return b.repeatTail(n)
 	}
 	return nothing
 }
 
-// fromRepeat is the rest of one time and the times left after it, of which it is not known how many there were before.
-func (b *builder) fromRepeat(n *peg.Node) *expr {
+// ruleTail is a rule too, for the sake of rules that recur.
+func (b *builder) ruleTail(id peg.ID, n *peg.Node) *expr {
+	r := b.named(n.Text + "-from-trigger")
+	b.tails[id] = r.call()
+	if r.body = b.fromTriggers(n.Kids[0]); r.body.op == never {
+		b.tails[id] = nothing
+	}
+	return b.tails[id]
+}
+
+func (b *builder) sequenceTail(n *peg.Node) *expr {
+	var kids []*expr
+	for i, k := range n.Kids {
+		if tail := b.fromTriggers(k); tail.op != never {
+			kids = append(kids, b.seq(append([]*expr{tail}, b.all(n.Kids[i+1:])...)...))
+		}
+	}
+	return alt(kids...)
+}
+
+// repeatTail is the rest of one time and the times left after it, of which it is not known how many there were before.
+func (b *builder) repeatTail(n *peg.Node) *expr {
 	tail := b.fromTriggers(n.Kids[0])
 	if tail.op == never || n.Max == 0 {
 		return nothing
@@ -53,23 +78,6 @@ func (b *builder) fromRepeat(n *peg.Node) *expr {
 		more--
 	}
 	return b.seq(tail, b.repeat(max(n.Min-1, 0), more, b.expr(n.Kids[0])))
-}
-
-// tail is fromTriggers of a rule, itself a rule when the rule recurs.
-func (b *builder) tail(id peg.ID, n *peg.Node) *expr {
-	if tolerance(n.Text) {
-		return nothing
-	}
-	if r, ok := b.tails[id]; ok {
-		return r.call()
-	}
-	r := b.named(n.Text + "-from-trigger")
-	b.tails[id] = r
-	r.body = b.fromTriggers(n.Kids[0])
-	if r.body.op == never {
-		return nothing
-	}
-	return r.call()
 }
 
 // triggers derives the triggers from the beginnings of the Trigger rules that fromTriggers met: the first literal of each
