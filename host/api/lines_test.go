@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -99,12 +100,18 @@ func TestFaultsOfLinesSayWhichLine(t *testing.T) {
 	}
 }
 
-func TestAClientThatIsStillSendingLearnsWhyItsLinesEnd(t *testing.T) {
-	d := serve(t, func(c *config.Config) { c.Limits.OutputBytes = 1 << 20 })
-	piece := line(strings.Repeat("x", 1<<16)) + "\n"
-	status, body := d.post(t, linesPath, startLine+"\n"+strings.Repeat(piece, 200))
-	lines := strings.Split(strings.TrimSpace(body), "\n")
-	if last := lines[len(lines)-1]; status != http.StatusOK || !strings.Contains(last, `"code":"limit_exceeded"`) || !strings.Contains(last, "limits.output_bytes") {
-		t.Errorf("%d, the last line is %.200s, expected the limit and what to do", status, last)
+// TestAClientThatReadsLaterLearnsWhyItsLinesEnd sends everything before it reads anything, as simple clients do.
+func TestAClientThatReadsLaterLearnsWhyItsLinesEnd(t *testing.T) {
+	d := serve(t, func(c *config.Config) { c.Limits.OutputBytes = 1000 })
+	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", strings.TrimPrefix(d.url, "http://"))
+	must(t, err)
+	defer conn.Close()
+	body := startLine + "\n" + strings.Repeat(line(strings.Repeat("x", 1000))+"\n", 20_000)
+	_, err = fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: dragoman\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s", linesPath, len(body), body)
+	must(t, err)
+	answer, err := io.ReadAll(conn)
+	must(t, err)
+	if !strings.Contains(string(answer), `"code":"limit_exceeded"`) || !strings.Contains(string(answer), "limits.output_bytes") {
+		t.Errorf("the answer ends with %.300s, expected the limit and what to do", answer[max(0, len(answer)-300):])
 	}
 }
