@@ -77,9 +77,9 @@ func (f *templateFlags) open(h *host.Host, path string, tools bool) (*host.Loose
 	}
 	src, err := readTemplate(path, variants...)
 	if errors.Is(err, fs.ErrNotExist) {
-		var unknown error
-		if src, _, unknown = h.Template(path); unknown == nil {
-			err = nil
+		noFile := err
+		if src, _, err = h.Template(path); err != nil {
+			err = fmt.Errorf("%w; %w", noFile, err)
 		}
 	}
 	if err != nil {
@@ -138,7 +138,7 @@ func (f *requestFlags) read(cmd *cobra.Command) (*chat.Request, error) {
 	}
 	req, err := chat.ParseRequest(text)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", f.request, err)
+		return nil, fmt.Errorf("%s: %w", called(f.request), err)
 	}
 	if f.noThinking {
 		req.EnableThinking = new(bool)
@@ -151,7 +151,7 @@ func (f *requestFlags) read(cmd *cobra.Command) (*chat.Request, error) {
 		return nil, err
 	}
 	if err := json.Unmarshal(data, &req.Tools); err != nil {
-		return nil, fmt.Errorf("%s: %w", f.tools, err)
+		return nil, fmt.Errorf("%s: %w", called(f.tools), err)
 	}
 	return req, nil
 }
@@ -162,4 +162,15 @@ func readFile(cmd *cobra.Command, path string) ([]byte, error) {
 		return io.ReadAll(cmd.InOrStdin())
 	}
 	return os.ReadFile(path)
+}
+
+// called is how errors call the file at path.
+func called(path string) string {
+	switch path {
+	case "-":
+		return "standard input"
+	case "":
+		return "the request"
+	}
+	return path
 }

@@ -33,7 +33,7 @@ Each fault is a line FILE:LINE:COLUMN: MESSAGE; the exit code is 0 if there is n
 			}
 			faults := host.LintRules(args[0], data, sources)
 			if asJSON {
-				err = printJSON(cmd, faults)
+				err = printJSON(cmd, orEmpty(faults))
 			} else {
 				for _, fault := range faults {
 					fmt.Fprintln(cmd.OutOrStdout(), fault.Error())

@@ -55,7 +55,7 @@ With --stream, print each delta as soon as it is decided, as JSON lines.`,
 					return err
 				}
 				if asJSON {
-					return printJSON(cmd, result)
+					return printJSON(cmd, parsed{result.Message, result.FinishReason, result.Report})
 				}
 				return printResult(cmd.OutOrStdout(), result)
 			})
@@ -73,6 +73,13 @@ With --stream, print each delta as soon as it is decided, as JSON lines.`,
 		panic(err) // the flag is defined above
 	}
 	return cmd
+}
+
+// parsed is what is printed of a result as JSON.
+type parsed struct {
+	Message      chat.Message      `json:"message"`
+	FinishReason chat.FinishReason `json:"finish_reason"`
+	Report       *chat.Report      `json:"report"`
 }
 
 // parse feeds a session from in as it comes.

@@ -34,7 +34,7 @@ func newPluginList() *cobra.Command {
 			return with.withHost(cmd, func(h *host.Host) error {
 				list := h.Plugins()
 				if asJSON {
-					return printJSON(cmd, list)
+					return printJSON(cmd, orEmpty(list))
 				}
 				return printPlugins(cmd, list)
 			})

@@ -67,7 +67,7 @@ func renderVariables(cmd *cobra.Command, h *host.Host, template *templateFlags, 
 	}
 	prompt, err := loose.RenderVariables(cmd.Context(), data, time.Now())
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return fmt.Errorf("%s: %w", called(path), err)
 	}
 	_, err = io.WriteString(cmd.OutOrStdout(), prompt)
 	return err

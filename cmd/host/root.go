@@ -31,12 +31,14 @@ streams, into messages.`,
 	return root
 }
 
-// understood makes what cobra says of wrong arguments a usage error, here and below.
+// understood makes what cobra says of wrong arguments and flags a usage error, here and below.
 func understood(cmd *cobra.Command) {
 	if check := cmd.Args; check != nil {
 		cmd.Args = func(cmd *cobra.Command, args []string) error {
-			if err := check(cmd, args); err != nil {
-				return &usageError{err}
+			for _, fault := range []error{check(cmd, args), cmd.ValidateRequiredFlags(), cmd.ValidateFlagGroups()} {
+				if fault != nil {
+					return &usageError{fault}
+				}
 			}
 			return nil
 		}
@@ -60,4 +62,12 @@ func printJSON(cmd *cobra.Command, v any) error {
 	out := json.NewEncoder(cmd.OutOrStdout())
 	out.SetEscapeHTML(false)
 	return out.Encode(v)
+}
+
+// orEmpty is list, written as [] where it is nil.
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
 }

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// commandLine runs a command line with no plugins beside it.
+func commandLine(t *testing.T, stdin string, args ...string) (code int, out, errs string) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	code = run(t.Context(), args, strings.NewReader(stdin), &stdout, &stderr)
+	return code, stdout.String(), stderr.String()
+}
+
+const weather = `Sure.
+<calls>
+<invoke=get_weather>
+<arg=city>Paris</arg>
+</invoke>
+</calls>`
+
+// TestCommandLines gives command lines, what they print (a part of it) and how they end.
+func TestCommandLines(t *testing.T) {
+	faulty := filepath.Join(t.TempDir(), "faulty.yaml")
+	if err := os.WriteFile(faulty, []byte("version: 1\nworkarounds:\n  - nmae: x\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name, stdin, line string
+		code              int
+		out, errs         string
+	}{
+		{name: "no command", line: "", out: "Available Commands:"},
+		{name: "an unknown command", line: "dance", code: exitUsage, errs: `host: unknown command "dance"`},
+		{name: "an unknown flag", line: "check --faster x", code: exitUsage, errs: "unknown flag: --faster\nTry 'host check --help'."},
+		{name: "a missing argument", line: "check", code: exitUsage, errs: "requires at least 1 arg"},
+		{name: "a missing flag", line: "parse", code: exitUsage, errs: `required flag(s) "template" not set`},
+		{name: "flags that exclude each other", line: "parse --template x --json --stream", code: exitUsage, errs: "none of the others can be"},
+		{name: "an unknown subcommand", line: "plugin dance", code: exitUsage, errs: `unknown command "dance" for "host plugin"`},
+		{name: "version", line: "version", out: "host unknown (go"},
+		{name: "version for a program", line: "version --json", out: `"version":"unknown"`},
+		{name: "completion", line: "completion bash", out: "bash completion"},
+
+		{name: "explain a file", line: "explain testdata/templates/plain.jinja", out: "-- capabilities --\nyes  string_content"},
+		{name: "explain an embedded template", line: "explain chatml-tagged --json", out: `{"template":"chatml-tagged","capabilities":[{"`},
+		{name: "explain what is not there", line: "explain nowhere", code: exitFailed,
+			errs: `nowhere: no such template; the templates are ["chatml-json"`},
+		{name: "explain what is no template", line: "explain testdata/templates/broken.jinja", code: exitFailed, errs: "broken"},
+		{name: "explain what never ends", line: "explain testdata/templates/loops.jinja", code: exitFailed, errs: "simplify the template"},
+
+		{name: "render a greeting", line: "render testdata/templates/plain.jinja --bos <s>", out: "<s><user>Hello!</user><assistant>"},
+		{name: "render a request", stdin: `{"messages":[{"role":"user","content":"Hi"}]}`,
+			line: "render testdata/templates/plain.jinja --request -", out: "<user>Hi</user><assistant>"},
+		{name: "render a faulty request", stdin: `{"messages":[{"role":"user","content":1}]}`, line: "render chatml-json --request -",
+			code: exitFailed, errs: "host: standard input: messages[0].content: expected a string, null or an array of parts, found a number"},
+		{name: "render variables", stdin: `{"messages":[{"role":"x","content":"y"}]}`, line: "render testdata/templates/plain.jinja --variables -", out: "<x>y</x>"},
+		{name: "render a plan", line: "render chatml-tagged --tools testdata/tools.json --json", out: `"lazy":true,"triggers":[{"type":"word"`},
+
+		{name: "parse", stdin: weather, line: "parse --template chatml-tagged --tools testdata/tools.json", out: "content: Sure.\ncall call_"},
+		{name: "parse for a program", stdin: weather, line: "parse --template chatml-tagged --tools testdata/tools.json --json", out: `"finish_reason":"tool_calls","report":{"status":"complete"`},
+		{name: "parse as it streams", stdin: weather, line: "parse --template chatml-tagged --tools testdata/tools.json --stream",
+			out: "{\"role\":\"assistant\"}\n{\"content\":\"Sure.\"}\n{\"tool_calls\":[{\"index\":0,"},
+		{name: "parse what is cut off", stdin: "Sure", line: "parse --template chatml-tagged --truncated", out: "content: Sure\nfinished: length"},
+
+		{name: "lint", line: "lint ../../workarounds.yaml"},
+		{name: "lint a faulty file", line: "lint " + faulty, code: exitFailed, out: faulty + ":3:5: "},
+		{name: "lint what is not there", line: "lint nowhere.yaml", code: exitFailed, errs: "nowhere.yaml"},
+		{name: "no plugins", line: "plugin list --plugins testdata", errs: "There are no plugins here"},
+		{name: "no plugins for a program", line: "plugin list --plugins testdata --json", out: "["},
+
+		{name: "cases that hold", line: "check --templates testdata/templates testdata/cases.jsonl", out: "3 passed, 0 failed\n"},
+		{name: "cases from standard input", stdin: "{}", line: "check -", code: exitFailed, out: "FAIL -:1"},
+		{name: "no such cases", line: "check nowhere.jsonl", code: exitFailed, errs: "nowhere.jsonl"},
+		{name: "faulty workarounds", line: "check --workarounds " + faulty + " testdata/cases.jsonl", code: exitFailed, errs: faulty + ":3:5"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			code, out, errs := commandLine(t, test.stdin, strings.Fields(test.line)...)
+			if code != test.code {
+				t.Errorf("ended with %d, want %d", code, test.code)
+			}
+			if !strings.Contains(out, test.out) || out != "" && test.out == "" {
+				t.Errorf("printed\n%s\nwant %q", out, test.out)
+			}
+			if !strings.Contains(errs, test.errs) || errs != "" && test.errs == "" {
+				t.Errorf("told\n%s\nwant %q", errs, test.errs)
+			}
+		})
+	}
+}
+
+// TestFailingCasesTellWhyAndHurtNoOther runs cases that fail in every way.
+func TestFailingCasesTellWhyAndHurtNoOther(t *testing.T) {
+	results := filepath.Join(t.TempDir(), "results.jsonl")
+	code, out, _ := commandLine(t, "", "check", "--templates", "testdata/templates", "--results", results, "testdata/failing.jsonl")
+	if code != exitFailed || !strings.HasSuffix(out, "1 passed, 6 failed\n") {
+		t.Errorf("ended with %d:\n%s", code, out)
+	}
+	data, err := os.ReadFile(results)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reasons := map[string]string{
+		"wrong content":    `content: differs at byte 0`,
+		"broken template":  `no plan: broken:`,
+		"endless template": `no plan: loops:`,
+		"no template":      `no plan: open testdata/templates/nowhere.jinja: no such file or directory`,
+		"outside":          `no plan: template "../cases.jsonl": expected the name of a file in testdata/templates`,
+		"bad request":      `request: messages[0].content: expected a string`,
+		"plain answer":     ``,
+	}
+	for line := range bytes.Lines(data) {
+		var result struct {
+			ID, Why string
+			OK      bool
+		}
+		if err := json.Unmarshal(line, &result); err != nil {
+			t.Fatal(err)
+		}
+		why, known := reasons[result.ID]
+		if !known || !strings.HasPrefix(result.Why, why) || result.OK != (why == "") {
+			t.Errorf("%s: ok %v, because of\n%s\nwant %q", result.ID, result.OK, result.Why, why)
+		}
+		delete(reasons, result.ID)
+	}
+	if len(reasons) > 0 {
+		t.Errorf("no result for %q", reasons)
+	}
+}
+
+// TestEveryCommandSaysHowItIsUsed holds help texts to have an example.
+func TestEveryCommandSaysHowItIsUsed(t *testing.T) {
+	root := newRoot()
+	var names []string
+	for _, cmd := range append(root.Commands(), newPluginList()) {
+		names = append(names, cmd.Name())
+		if cmd.Short == "" || cmd.Example == "" && !cmd.HasSubCommands() {
+			t.Errorf("%s has no short help or no example", cmd.Name())
+		}
+	}
+	for _, name := range []string{"serve", "explain", "render", "parse", "check", "lint", "plugin", "version"} {
+		if !slices.Contains(names, name) {
+			t.Errorf("there is no command %s", name)
+		}
+	}
+}
