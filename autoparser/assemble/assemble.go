@@ -126,13 +126,20 @@ type assembly struct {
 	policy  Policies
 	start   start
 	tools   []tool
-	format  format            // nil: nothing is read as a call
-	names   map[string]int    // how often each name of a rule was used
-	made    map[string]peg.ID // rules that are made once
+	format  format // nil: nothing is read as a call
+	seen    *texts
+
+	names    map[string]int    // how often each name of a rule was used
+	made     map[string]peg.ID // rules that are made once
+	literals map[string]peg.ID
+	space    *peg.ID
 }
 
 func newAssembly(in Input) *assembly {
-	a := &assembly{d: in.Dialect, m: marksOf(in.Dialect), request: in.Request, policy: in.Policies, start: startOf(in)}
+	a := &assembly{
+		d: in.Dialect, m: marksOf(in.Dialect), request: in.Request, policy: in.Policies, start: startOf(in),
+		seen: &texts{}, names: map[string]int{}, made: map[string]peg.ID{}, literals: map[string]peg.ID{},
+	}
 	if a.tools = toolsOf(in.Request); len(a.tools) == 0 {
 		return a
 	}
@@ -184,9 +191,6 @@ func (a *assembly) only(name string, kids ...peg.ID) peg.ID { return a.named("~"
 
 // named makes kid a rule. The first of that name has it as it is, later ones get a number.
 func (a *assembly) named(name string, kid peg.ID) peg.ID {
-	if a.names == nil {
-		a.names = map[string]int{}
-	}
 	a.names[name]++
 	if n := a.names[name]; n > 1 {
 		name += "-" + strconv.Itoa(n)
@@ -194,13 +198,29 @@ func (a *assembly) named(name string, kid peg.ID) peg.ID {
 	return a.Rule(name, kid)
 }
 
+// Lit matches text; equal literals are one node.
+func (a *assembly) Lit(text string) peg.ID {
+	id, ok := a.literals[text]
+	if !ok {
+		id = a.Builder.Lit(text)
+		a.literals[text] = id
+	}
+	return id
+}
+
+// Space matches white space; there is one such node.
+func (a *assembly) Space() peg.ID {
+	if a.space == nil {
+		id := a.Builder.Space()
+		a.space = &id
+	}
+	return *a.space
+}
+
 // once makes the rule of that name when it is first used.
 func (a *assembly) once(name string, body func() peg.ID) peg.ID {
 	if id, ok := a.made[name]; ok {
 		return id
-	}
-	if a.made == nil {
-		a.made = map[string]peg.ID{}
 	}
 	id := a.named(name, body())
 	a.made[name] = id

@@ -15,8 +15,10 @@ type format interface {
 	name(t tool) peg.ID
 	// anyName is the same for a tool that the request does not have; false: the format cannot tell one from prose.
 	anyName() (peg.ID, bool)
-	// rest is what stands behind the name, up to the end marker of the call.
-	rest(t tool) peg.ID
+	// arguments is what stands behind the name of t and differs from tool to tool.
+	arguments(t tool) peg.ID
+	// closers is what follows the arguments, up to the end marker of the call.
+	closers() peg.ID
 }
 
 // markerless says that calls have no markers at all: JSON that names a tool is a call.
@@ -129,25 +131,25 @@ func (a *assembly) call(start string) peg.ID {
 	if start != "" {
 		kids = append(kids, a.Lit(start), a.Space())
 	}
-	kids = append(kids, a.format.before(), a.once("by-name", a.byName))
+	kids = append(kids, a.format.before(), a.once("by-name", a.byName), a.format.closers())
 	if a.m.callEnd != "" {
 		kids = append(kids, a.tolerate(a.Lit(a.m.callEnd)))
 	}
 	return a.Tag(peg.Call, kids...)
 }
 
-// byName is the rest of a call, from its name: one alternative per tool, and one for unknown tools.
+// byName is the name of a call and its arguments: one alternative per tool, and one for unknown tools.
 func (a *assembly) byName() peg.ID {
 	var kids []peg.ID
 	for _, t := range a.tools {
-		kid := a.Seq(a.format.name(t), a.format.rest(t))
+		kid := a.Seq(a.format.name(t), a.format.arguments(t))
 		if !t.allowed {
 			kid = a.only("other-tool", kid)
 		}
 		kids = append(kids, kid)
 	}
 	if name, ok := a.format.anyName(); ok && a.policy.UnknownTool == UnknownForward {
-		kids = append(kids, a.only("unknown-tool", name, a.format.rest(tool{})))
+		kids = append(kids, a.only("unknown-tool", name, a.format.arguments(tool{})))
 	}
 	return a.Choice(kids...)
 }

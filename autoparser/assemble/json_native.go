@@ -116,16 +116,20 @@ func (j jsonNative) closing() peg.ID {
 	return j.quoteMark()
 }
 
-func (j jsonNative) rest(t tool) peg.ID {
-	kids := []peg.ID{j.Space()}
-	switch {
-	case j.d.Tools.JSON.NameIsKey:
-		return j.Seq(j.Space(), j.arguments(t), j.Space(), j.closeBrace())
-	case j.markerless():
-		kids = append(kids, j.arguments(t), j.Space())
-	default:
-		kids = append(kids, j.others(), j.tolerate(j.comma(), j.key(j.f.args), j.arguments(t), j.Space()))
+func (j jsonNative) arguments(t tool) peg.ID {
+	if j.d.Tools.JSON.NameIsKey || j.markerless() {
+		return j.Seq(j.Space(), j.object(t), j.Space())
 	}
+	lead := j.once("before-arguments", func() peg.ID { return j.Seq(j.Space(), j.others()) })
+	key := j.once("arguments-key", func() peg.ID { return j.Seq(j.comma(), j.key(j.f.args)) })
+	return j.Seq(lead, j.tolerate(key, j.object(t), j.Space()))
+}
+
+func (j jsonNative) closers() peg.ID {
+	if j.d.Tools.JSON.NameIsKey {
+		return j.closeBrace()
+	}
+	var kids []peg.ID
 	if j.writesIDs() && !j.f.idFirst {
 		kids = append(kids, j.others(), j.tolerate(j.comma(), j.id(), j.Space()))
 	}
@@ -168,8 +172,8 @@ func (j jsonNative) quoteMark() peg.ID {
 	return j.Choice(j.Lit("'"), j.only("double-quote", j.Lit(`"`)))
 }
 
-// arguments is the object of the arguments of t.
-func (a *assembly) arguments(t tool) peg.ID {
+// object is the object of the arguments of t.
+func (a *assembly) object(t tool) peg.ID {
 	return a.lenient(peg.Arguments, peg.ObjectValue, t.Parameters)
 }
 
@@ -179,10 +183,12 @@ func (a *assembly) lenient(role peg.Role, kinds peg.Values, schema json.RawMessa
 	if len(schema) > 0 {
 		exact = a.Schema(schema, exact)
 	}
-	return a.Choice(
-		a.only("lenient", a.Tag(role, a.Value(kinds|peg.PythonLiterals|peg.PythonQuotes))),
-		a.Tag(role, exact),
-	)
+	name := "~lenient-arguments"
+	if role != peg.Arguments {
+		name = "~lenient-value"
+	}
+	lenient := a.once(name, func() peg.ID { return a.Tag(role, a.Value(kinds|peg.PythonLiterals|peg.PythonQuotes)) })
+	return a.Choice(lenient, a.Tag(role, exact))
 }
 
 // inQuotes is text as it is written within the quotes of JSON.

@@ -15,6 +15,12 @@ import (
 type schema struct {
 	raw  json.RawMessage
 	root json.RawMessage
+	seen *texts
+}
+
+// texts remembers what JSON texts were read as: the tools of a request repeat themselves. Nil remembers nothing.
+type texts struct {
+	members map[string][]chat.Field
 }
 
 // parameter is an argument that a tool declares.
@@ -27,11 +33,11 @@ type parameter struct {
 const maxReferences = 32
 
 // parametersOf lists the properties of an object schema in their own order.
-func parametersOf(parameters json.RawMessage) []parameter {
+func (t *texts) parametersOf(parameters json.RawMessage) []parameter {
 	var out []parameter
-	root := schema{raw: parameters, root: parameters}
+	root := schema{parameters, parameters, t}
 	for _, part := range append([]schema{root.resolved()}, root.resolved().list("allOf")...) {
-		for _, p := range members(part.resolved().member("properties")) {
+		for _, p := range t.membersOf(part.resolved().member("properties")) {
 			if !slices.ContainsFunc(out, func(known parameter) bool { return known.name == p.Name }) {
 				out = append(out, parameter{p.Name, root.at(p.Value)})
 			}
@@ -41,8 +47,8 @@ func parametersOf(parameters json.RawMessage) []parameter {
 }
 
 // requiredBy lists the properties that an object schema requires.
-func requiredBy(parameters json.RawMessage) []string {
-	root := schema{raw: parameters, root: parameters}.resolved()
+func (t *texts) requiredBy(parameters json.RawMessage) []string {
+	root := schema{parameters, parameters, t}.resolved()
 	var all []string
 	for _, part := range append([]schema{root}, root.list("allOf")...) {
 		var names []string
@@ -96,7 +102,7 @@ func (s schema) ownKinds() peg.Values {
 	if kinds != peg.AnyJSON {
 		return kinds
 	}
-	for _, m := range members(s.raw) {
+	for _, m := range s.members() {
 		if k, ok := keywordKinds[m.Name]; ok {
 			kinds = narrowed(kinds, k)
 		}
@@ -205,7 +211,7 @@ func (s schema) strings() json.RawMessage {
 		}
 	}
 	var fields []chat.Field
-	for _, m := range members(r.raw) {
+	for _, m := range r.members() {
 		switch m.Name {
 		case "type", "anyOf", "oneOf":
 		case "enum":
@@ -226,8 +232,8 @@ func (s schema) standalone() json.RawMessage {
 	if !bytes.Contains(s.raw, []byte(`"$ref"`)) || bytes.Equal(s.raw, s.root) {
 		return s.raw
 	}
-	fields := members(s.raw)
-	root := schema{raw: s.root}
+	fields := slices.Clone(s.members())
+	root := s.at(s.root)
 	for _, name := range []string{"$defs", "definitions"} {
 		if defs := root.member(name); defs != nil && s.member(name) == nil {
 			fields = append(fields, chat.Field{Name: name, Value: defs})
@@ -252,18 +258,20 @@ func (s schema) resolved() schema {
 		if raw := s.member("$ref"); raw == nil || json.Unmarshal(raw, &ref) != nil {
 			return s
 		}
-		s = s.at(pointer(s.root, ref))
+		s = s.pointer(ref)
 	}
-	return schema{root: s.root}
+	return s.at(nil)
 }
 
 // at is another schema in the same document.
 func (s schema) at(raw json.RawMessage) schema {
-	return schema{raw: bytes.TrimSpace(raw), root: s.root}
+	return schema{bytes.TrimSpace(raw), s.root, s.seen}
 }
 
+func (s schema) members() []chat.Field { return s.seen.membersOf(s.raw) }
+
 func (s schema) member(name string) json.RawMessage {
-	for _, m := range members(s.raw) {
+	for _, m := range s.members() {
 		if m.Name == name {
 			return m.Value
 		}
@@ -280,21 +288,34 @@ func (s schema) list(keyword string) []schema {
 	return out
 }
 
-// pointer is the value that a reference of the form #/a/b leads to; nil: none.
-func pointer(root json.RawMessage, ref string) json.RawMessage {
+// pointer is the schema that a reference of the form #/a/b leads to.
+func (s schema) pointer(ref string) schema {
 	path, ok := strings.CutPrefix(ref, "#")
 	if !ok {
-		return nil
+		return s.at(nil)
 	}
-	at := root
+	at := s.at(s.root)
 	for _, step := range strings.Split(path, "/")[1:] {
-		step = strings.NewReplacer("~1", "/", "~0", "~").Replace(step)
-		at = schema{raw: at}.member(step)
+		at = s.at(at.member(strings.NewReplacer("~1", "/", "~0", "~").Replace(step)))
 	}
 	return at
 }
 
-// members lists the members of a JSON object in order; nil: it is none.
+// membersOf lists the members of a JSON object in order; nil: it is none. Callers must not change them.
+func (t *texts) membersOf(raw json.RawMessage) []chat.Field {
+	if t == nil {
+		return members(raw)
+	}
+	if known, ok := t.members[string(raw)]; ok {
+		return known
+	}
+	if t.members == nil {
+		t.members = map[string][]chat.Field{}
+	}
+	t.members[string(raw)] = members(raw)
+	return t.members[string(raw)]
+}
+
 func members(raw json.RawMessage) []chat.Field {
 	if raw = bytes.TrimSpace(raw); len(raw) == 0 || raw[0] != '{' {
 		return nil

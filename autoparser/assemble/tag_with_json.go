@@ -25,7 +25,7 @@ func (f tagWithJSON) args(t tool) peg.ID {
 	if start != "" {
 		kids = append(kids, f.tolerate(f.Lit(start)), f.Space())
 	}
-	kids = append(kids, f.arguments(t), f.Space())
+	kids = append(kids, f.object(t), f.Space())
 	if end != "" {
 		kids = append(kids, f.tolerate(f.Lit(end), f.Space()))
 	}

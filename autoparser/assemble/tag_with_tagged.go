@@ -62,15 +62,17 @@ func (f tagWithTagged) args(t tool) peg.ID {
 
 // list is the arguments themselves: for the parser any of them, in any order and number; for grammars what the schema says.
 func (f tagWithTagged) list(t tool) peg.ID {
+	declared := f.seen.parametersOf(t.Parameters)
 	var all []peg.ID
-	for _, p := range parametersOf(t.Parameters) {
+	for _, p := range declared {
 		all = append(all, f.named("argument", f.Seq(f.key(f.Lit(p.name)), f.value(p.schema))))
 	}
 	ways := slices.Clone(all)
-	if chars, ok := f.keyChars(); ok {
-		ways = append(ways, f.only("unknown-argument", f.key(chars), f.value(schema{})))
+	if ranges, ok := f.keyEnds(); ok {
+		unknown := func() peg.ID { return f.Seq(f.key(f.NotChars(1, maxName, ranges...)), f.value(schema{})) }
+		ways = append(ways, f.once("~unknown-argument", unknown))
 	}
-	required, optional := f.divided(t, all)
+	required, optional := f.divided(t, declared, all)
 	if len(required) == 0 {
 		return f.Star(f.argument(ways...))
 	}
@@ -87,9 +89,9 @@ func (f tagWithTagged) argument(ways ...peg.ID) peg.ID {
 }
 
 // divided tells the arguments that the tool requires from the others.
-func (f tagWithTagged) divided(t tool, all []peg.ID) (required, optional []peg.ID) {
-	names := requiredBy(t.Parameters)
-	for i, p := range parametersOf(t.Parameters) {
+func (f tagWithTagged) divided(t tool, declared []parameter, all []peg.ID) (required, optional []peg.ID) {
+	names := f.seen.requiredBy(t.Parameters)
+	for i, p := range declared {
 		if slices.Contains(names, p.name) {
 			required = append(required, all[i])
 		} else {
@@ -139,10 +141,10 @@ func (f tagWithTagged) key(name peg.ID) peg.ID {
 	return f.Seq(kids...)
 }
 
-// keyChars is any name of an argument: everything up to the first character of what closes it.
-func (f tagWithTagged) keyChars() (peg.ID, bool) {
+// keyEnds are the characters that no name of an argument has, the first one of what closes it among them; false: nothing
+// closes it.
+func (f tagWithTagged) keyEnds() ([]peg.Range, bool) {
 	e := f.edges()
 	first, _ := utf8.DecodeRuneInString(e.nameSuffix + e.valuePrefix)
-	ranges := append(slices.Clone(blank), peg.Range{Lo: first, Hi: first}, peg.Range{Lo: '<', Hi: '>'})
-	return f.NotChars(1, maxName, ranges...), first != utf8.RuneError
+	return append(slices.Clone(blank), peg.Range{Lo: first, Hi: first}, peg.Range{Lo: '<', Hi: '>'}), first != utf8.RuneError
 }

@@ -59,17 +59,18 @@ func (f tagged) closing() peg.ID {
 	return f.Peek(f.Seq(f.blanks(), f.oneOf(follows)))
 }
 
-func (f tagged) rest(t tool) peg.ID {
-	kids := []peg.ID{f.Space()}
-	switch f.d.Tools.CallID.Position {
-	case dialect.CallIDBetweenNameAndArgs:
-		kids = append(kids, f.idOrSuffix(), f.Space(), f.inner.args(t), f.closed())
-	case dialect.CallIDAfterArgs:
-		kids = append(kids, f.inner.args(t), f.Optional(f.id(), f.Space()), f.closed(), f.Optional(f.id(), f.Space()))
-	default:
-		kids = append(kids, f.inner.args(t), f.closed())
+func (f tagged) arguments(t tool) peg.ID {
+	if f.d.Tools.CallID.Position == dialect.CallIDBetweenNameAndArgs {
+		return f.Seq(f.Space(), f.once("between", f.idOrSuffix), f.Space(), f.inner.args(t))
 	}
-	return f.Seq(kids...)
+	return f.Seq(f.Space(), f.inner.args(t))
+}
+
+func (f tagged) closers() peg.ID {
+	if f.d.Tools.CallID.Position == dialect.CallIDAfterArgs {
+		return f.Seq(f.Optional(f.id(), f.Space()), f.closed(), f.Optional(f.id(), f.Space()))
+	}
+	return f.closed()
 }
 
 // closed is the marker behind the arguments.

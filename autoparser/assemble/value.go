@@ -1,6 +1,10 @@
 package assemble
 
-import "github.com/dragoman-project/dragoman/sdk/peg"
+import (
+	"bytes"
+
+	"github.com/dragoman-project/dragoman/sdk/peg"
+)
 
 // The value of an argument in markup is text; only the schema says what it is. In this order it is taken for
 //
@@ -16,8 +20,21 @@ const scalars = peg.NumberValue | peg.BoolValue | peg.NullValue
 // containers are the kinds of values that hold others.
 const containers = peg.ObjectValue | peg.ArrayValue
 
-// value is a value and the marker behind it.
+// value is a value and the marker behind it. Values of the same schema share a rule.
 func (f tagWithTagged) value(s schema) peg.ID {
+	name := "value " + string(s.raw)
+	if bytes.Contains(s.raw, []byte(`"$ref"`)) {
+		name += " in " + string(s.root)
+	}
+	if id, ok := f.made[name]; ok {
+		return id
+	}
+	id := f.named("value", f.newValue(s))
+	f.made[name] = id
+	return id
+}
+
+func (f tagWithTagged) newValue(s schema) peg.ID {
 	kinds := s.kinds()
 	var kids []peg.ID
 	if kinds&scalars != 0 {
