@@ -1,6 +1,9 @@
 package jinja
 
-import "math/big"
+import (
+	"math"
+	"math/big"
+)
 
 // binary is a op b for the arithmetic operators.
 func (r *render) binary(op string, a, b Value) Value {
@@ -128,7 +131,12 @@ func negative(v Value) Value {
 	switch v := v.(type) {
 	case float:
 		return -v
-	case integer, boolean, *bigInteger:
+	case integer:
+		if v != math.MinInt64 {
+			return -v
+		}
+		return whole(new(big.Int).Neg(big.NewInt(int64(v))))
+	case boolean, *bigInteger:
 		n, _ := wide(v)
 		return whole(new(big.Int).Neg(n))
 	}

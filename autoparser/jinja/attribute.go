@@ -7,11 +7,14 @@ import (
 
 // attribute is {{ v.name }}: an attribute of the Python object first, an element of that name second.
 func (r *render) attribute(v Value, name string) Value {
-	if o, ok := v.(*Object); ok { // by far the most frequent, and rarely a method
-		if i := o.findText(name); i >= 0 && r.lib.methods["dict"][name] == nil {
-			return o.values[i]
-		}
+	if x := r.lookUp(v, name); x != nil {
+		return x
 	}
+	return &undefined{of: v, name: text(name)}
+}
+
+// lookUp is attribute where nil means that there is none.
+func (r *render) lookUp(v Value, name string) Value {
 	mustExist(v)
 	if x := r.property(v, name); x != nil {
 		return x
@@ -21,7 +24,7 @@ func (r *render) attribute(v Value, name string) Value {
 			return o.values[i]
 		}
 	}
-	return &undefined{of: v, name: text(name)}
+	return nil
 }
 
 // property finds what Python would find as an attribute of v, or nil.

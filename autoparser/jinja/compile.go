@@ -198,14 +198,15 @@ func (r *render) print(v Value, at int) {
 func (c *compiler) outputSum(n *binary, parts []node, s *scope) step {
 	add := c.pieces(parts, s, n.offset())
 	return func(f *frame) signal {
-		var p pieces
-		if add(f, &p); p.total != nil {
-			f.r.print(p.total, n.offset())
+		mark, total := add(f)
+		if total != nil {
+			f.r.print(total, n.offset())
 			return proceed
 		}
-		for _, piece := range p.strings {
+		for _, piece := range f.r.scratch[mark:] {
 			f.r.write(piece)
 		}
+		f.r.scratch = f.r.scratch[:mark]
 		return proceed
 	}
 }
@@ -290,13 +291,18 @@ func (c *compiler) namespaces(target node, s *scope) func(*frame) {
 func (c *compiler) assign(target node, s *scope) func(*frame, Value) {
 	switch t := target.(type) {
 	case *nameTarget:
-		slot := s.refs[t.id].slot
+		slot := s.own(t.id).slot
 		return func(f *frame, v Value) { f.slots[slot] = v }
 	case *attributeTarget:
-		of := c.reader(t.offset(), s, t.of.id)
+		of, id := c.reader(t.offset(), s, t.of.id), Value(text(t.id))
 		return func(f *frame, v Value) {
-			f.r.grow(16)
-			of(f).(*namespace).attributes.put(f.r, text(t.id), v)
+			attributes := of(f).(*namespace).attributes
+			if i := attributes.findText(t.id); i >= 0 {
+				attributes.values[i] = v
+				return
+			}
+			f.r.grow(32)
+			attributes.put(f.r, id, v)
 		}
 	}
 	t := target.(*tupleTarget)

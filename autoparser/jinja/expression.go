@@ -2,6 +2,7 @@ package jinja
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -72,16 +73,22 @@ func (c *compiler) name(n *name, s *scope) expr {
 
 func (c *compiler) attribute(n *attributeOf, s *scope) expr {
 	of := c.expression(n.of, s)
-	method := c.lib.methods["dict"][n.id] != nil
+	method := c.lib.methods["dict"][n.id] != nil || strings.HasPrefix(n.id, "__")
+	id := Value(text(n.id))
+	missing := &undefined{of: &Object{}, name: id}
 	return func(f *frame) Value {
 		v := of(f)
-		if o, ok := v.(*Object); ok && !method {
+		if o, ok := v.(*Object); ok && !method { // by far the most frequent
 			if i := o.findText(n.id); i >= 0 {
 				return o.values[i]
 			}
+			return missing
 		}
 		f.r.at = n.offset()
-		return f.r.attribute(v, n.id)
+		if x := f.r.lookUp(v, n.id); x != nil {
+			return x
+		}
+		return &undefined{of: v, name: id}
 	}
 }
 
@@ -120,12 +127,17 @@ func (c *compiler) arguments(a *callArguments, s *scope) func(*frame) arguments 
 	spread, more := c.optional(a.spread, s), c.optional(a.more, s)
 	return func(f *frame) arguments {
 		var out arguments
-		out.values = make([]Value, n, n+1)
+		if n > 0 {
+			out.values = make([]Value, n)
+		}
 		for i := range n {
 			out.values[i] = values[i](f)
 		}
+		if len(a.names) > 0 {
+			out.named = make([]binding, len(a.names))
+		}
 		for i, id := range a.names {
-			out.named = append(out.named, binding{id, values[n+i](f)})
+			out.named[i] = binding{id, values[n+i](f)}
 		}
 		if a.spread != nil {
 			out.values = append(out.values, f.r.collect(spread(f))...)
@@ -134,6 +146,41 @@ func (c *compiler) arguments(a *callArguments, s *scope) func(*frame) arguments 
 			out.spread(f.r, more(f))
 		}
 		return out
+	}
+}
+
+// boundArguments compiles the arguments of a builtin that is known, so that they need no binding when it runs. What cannot
+// be bound now, or not at all, is left to then.
+func (c *compiler) boundArguments(b *builtin, a *callArguments, s *scope) func(*frame) arguments {
+	if b == nil || len(a.names) == 0 || a.spread != nil || a.more != nil || b.variadic || b.keywords {
+		return c.arguments(a, s)
+	}
+	values, places := c.expressions(a.values, s), make([]int, len(a.values))
+	bound := make([]Value, len(b.params))
+	for i, p := range b.params {
+		bound[i] = p.fallback
+	}
+	taken := map[int]bool{}
+	for i := range places {
+		if places[i] = i; i >= a.positional() {
+			places[i] = b.place(a.names[i-a.positional()])
+		}
+		if places[i] < 0 || places[i] >= len(bound) || taken[places[i]] {
+			return c.arguments(a, s)
+		}
+		taken[places[i]] = true
+	}
+	for i := range bound {
+		if bound[i] == nil && !taken[i] {
+			return c.arguments(a, s)
+		}
+	}
+	return func(f *frame) arguments {
+		out := slices.Clone(bound)
+		for i, place := range places {
+			out[place] = values[i](f)
+		}
+		return arguments{values: out}
 	}
 }
 
@@ -236,7 +283,7 @@ func (r *render) call(v Value, a arguments) Value {
 func (c *compiler) filter(n *filter, s *scope) expr {
 	f := c.lib.filters[n.id]
 	c.mustBeKnown(n.offset(), "filter", n.id, f)
-	of, args := c.expression(n.of, s), c.arguments(&n.args, s)
+	of, args := c.expression(n.of, s), c.boundArguments(f, &n.args, s)
 	return func(fr *frame) Value {
 		v, a := of(fr), args(fr)
 		fr.r.charge(1)
@@ -251,7 +298,7 @@ func (c *compiler) filter(n *filter, s *scope) expr {
 func (c *compiler) test(n *test, s *scope) expr {
 	t := c.lib.tests[n.id]
 	c.mustBeKnown(n.offset(), "test", n.id, t)
-	of, args := c.expression(n.of, s), c.arguments(&n.args, s)
+	of, args := c.expression(n.of, s), c.boundArguments(t, &n.args, s)
 	return func(f *frame) Value {
 		v, a := of(f), args(f)
 		f.r.charge(1)
@@ -296,45 +343,42 @@ func sumOf(n *binary) []node {
 	return []node{n.left, n.right}
 }
 
-// pieces is what a sum comes to: strings that are still to be joined, or a total.
-type pieces struct {
-	strings []string
-	total   Value // nil as long as all are strings
-	buffer  [8]string
-}
-
 // sum adds from left to right; the strings at its start are joined in one go.
 func (c *compiler) sum(nodes []node, s *scope, at int) expr {
 	add := c.pieces(nodes, s, at)
 	return func(f *frame) Value {
-		var p pieces
-		if add(f, &p); p.total != nil {
-			return p.total
+		mark, total := add(f)
+		if total == nil {
+			return text(f.r.joined(mark))
 		}
-		return text(f.r.join(p.strings, ""))
+		return total
 	}
 }
 
-func (c *compiler) pieces(nodes []node, s *scope, at int) func(*frame, *pieces) {
+// pieces compiles a sum. If all its parts are strings it leaves them, unjoined, above a mark in the scratch of the
+// rendering; otherwise it returns the total.
+func (c *compiler) pieces(nodes []node, s *scope, at int) func(*frame) (mark int, total Value) {
 	parts := c.expressions(nodes, s)
-	return func(f *frame, p *pieces) {
-		p.strings = p.buffer[:0]
-		for _, part := range parts {
+	return func(f *frame) (mark int, total Value) {
+		r := f.r
+		mark = len(r.scratch)
+		for i, part := range parts {
 			v := part(f)
-			f.r.at = at
-			f.r.charge(1)
+			r.at = at
+			r.charge(1)
 			t, ok := v.(text)
 			switch {
-			case ok && p.total == nil:
-				p.strings = append(p.strings, string(t))
-			case p.total == nil && len(p.strings) == 0:
-				p.total = v
-			case p.total == nil:
-				p.total = f.r.binary("+", text(f.r.join(p.strings, "")), v)
+			case ok && total == nil:
+				r.scratch = append(r.scratch, string(t))
+			case i == 0:
+				total = v
+			case total == nil:
+				total = r.binary("+", text(r.joined(mark)), v)
 			default:
-				p.total = f.r.binary("+", p.total, v)
+				total = r.binary("+", total, v)
 			}
 		}
+		return mark, total
 	}
 }
 
@@ -345,6 +389,9 @@ func (c *compiler) comparison(n *comparison, s *scope) expr {
 	}
 	if len(rest) == 1 {
 		op, second := n.ops[0], rest[0]
+		if op == "==" || op == "!=" {
+			return c.equality(n.offset(), op == "==", first, second)
+		}
 		return func(f *frame) Value {
 			a, b := first(f), second(f)
 			f.r.charge(1)
@@ -364,6 +411,21 @@ func (c *compiler) comparison(n *comparison, s *scope) expr {
 			a = b
 		}
 		return yes
+	}
+}
+
+// equality compiles == and !=, mostly of strings.
+func (c *compiler) equality(at int, want bool, first, second expr) expr {
+	return func(f *frame) Value {
+		a, b := first(f), second(f)
+		f.r.charge(1)
+		if x, ok := a.(text); ok {
+			if y, ok := b.(text); ok {
+				return boolean((x == y) == want)
+			}
+		}
+		f.r.at = at
+		return boolean(f.r.equal(a, b) == want)
 	}
 }
 
@@ -396,6 +458,10 @@ func (c *compiler) logical(n *logical, s *scope) expr {
 }
 
 func (c *compiler) unary(n *unary, s *scope) expr {
+	if l, ok := n.of.(*literal); ok && n.op == "-" && isNumber(l.value) {
+		v := negative(l.value)
+		return func(*frame) Value { return v }
+	}
 	of := c.expression(n.of, s)
 	apply := negative
 	switch n.op {
@@ -444,8 +510,7 @@ func (c *compiler) list(n *listOf, s *scope) expr {
 func (c *compiler) object(n *objectOf, s *scope) expr {
 	keys, values := c.expressions(n.keys, s), c.expressions(n.values, s)
 	return func(f *frame) Value {
-		f.r.growTimes(len(keys)+2, 32)
-		o := &Object{mutable: true}
+		o := newObject(f.r, len(keys))
 		for i := range keys {
 			k, v := keys[i](f), values[i](f)
 			f.r.at = n.offset()
@@ -459,13 +524,12 @@ func (c *compiler) object(n *objectOf, s *scope) expr {
 func (c *compiler) concatenation(n *concatenation, s *scope) expr {
 	parts := c.expressions(n.parts, s)
 	return func(f *frame) Value {
-		var buffer [8]string
-		printed := buffer[:0]
+		mark := len(f.r.scratch)
 		for _, part := range parts {
 			v := part(f)
 			f.r.at = n.offset()
-			printed = append(printed, f.r.str(v))
+			f.r.scratch = append(f.r.scratch, f.r.str(v))
 		}
-		return text(f.r.join(printed, ""))
+		return text(f.r.joined(mark))
 	}
 }

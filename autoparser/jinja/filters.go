@@ -208,7 +208,7 @@ func (r *render) condition(a arguments, byAttribute bool) func(Value) bool {
 }
 
 func empty() Value {
-	return &generator{next: func() (Value, bool) { return nil, false }}
+	return &generator{iterator{next: func() (Value, bool) { return nil, false }}}
 }
 
 // lazily makes a generator that prepares itself when first asked, and leaves out what f does not want.
@@ -216,7 +216,7 @@ func (r *render) lazily(in Value, prepare func(), f func(Value) (Value, bool)) V
 	r.grow(64)
 	var it iterator
 	started := false
-	return &generator{next: func() (Value, bool) {
+	return &generator{iterator{next: func() (Value, bool) {
 		if !started {
 			started = true
 			prepare()
@@ -232,7 +232,7 @@ func (r *render) lazily(in Value, prepare func(), f func(Value) (Value, bool)) V
 				return v, true
 			}
 		}
-	}}
+	}}}
 }
 
 func items(r *render, in Value, _ arguments) Value {
@@ -240,11 +240,10 @@ func items(r *render, in Value, _ arguments) Value {
 	case *undefined:
 		return empty()
 	case *Object:
-		it := r.iterate(&view{of: in, part: "items"})
-		return &generator{next: it.step}
+		return &generator{r.iterate(&view{of: in, part: "items"})}
 	}
-	return &generator{next: func() (Value, bool) {
+	return &generator{iterator{next: func() (Value, bool) {
 		throw("TypeError", "Can only get item pairs from a mapping.")
 		return nil, false
-	}}
+	}}}
 }

@@ -79,8 +79,7 @@ func reverse(r *render, in Value, _ arguments) Value {
 	if _, ok := in.(*generator); ok { // Python cannot reverse one, so Jinja2 makes a list
 		return r.made(items)
 	}
-	it := iterator{list: &list{items: items}}
-	return &generator{next: it.step}
+	return &generator{iterator{list: &list{items: items}}}
 }
 
 // sorted sorts by a key, keeping the order of equal ones.
@@ -181,7 +180,7 @@ func batch(r *render, in Value, a arguments) Value {
 	size, fill := index(a.values[0]), a.values[1]
 	it := r.iterate(in)
 	var held Value // the first of the next batch
-	return &generator{next: func() (Value, bool) {
+	return &generator{iterator{next: func() (Value, bool) {
 		var items []Value
 		if held != nil {
 			items, held = append(items, held), nil
@@ -207,7 +206,7 @@ func batch(r *render, in Value, a arguments) Value {
 			items = append(items, slices.Repeat([]Value{fill}, size-len(items))...)
 		}
 		return r.made(items), true
-	}}
+	}}}
 }
 
 // slices_ is the filter slice: columns of about the same length.
@@ -218,7 +217,7 @@ func slices_(r *render, in Value, a arguments) Value {
 	}
 	items := r.copied(in)
 	column, offset := 0, 0
-	return &generator{next: func() (Value, bool) {
+	return &generator{iterator{next: func() (Value, bool) {
 		if column >= n {
 			return nil, false
 		}
@@ -234,7 +233,7 @@ func slices_(r *render, in Value, a arguments) Value {
 		}
 		column, offset = column+1, offset+size
 		return r.made(part), true
-	}}
+	}}}
 }
 
 func groupBy(r *render, in Value, a arguments) Value {

@@ -30,8 +30,7 @@ func rangeFunction(r *render, _ Value, a arguments) Value {
 }
 
 func dictFunction(r *render, _ Value, a arguments) Value {
-	r.grow(64)
-	o := &Object{mutable: true}
+	o := newObject(r, len(a.named))
 	r.fill(o, a)
 	return o
 }

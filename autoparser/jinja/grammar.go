@@ -10,7 +10,8 @@ import (
 
 // expression reads an expression that may be conditional.
 func (r *reader) expression() node {
-	defer r.enter()()
+	r.enter()
+	defer r.leave()
 	at := r.here()
 	e := r.or()
 	for r.acceptWord("if") {
@@ -25,7 +26,8 @@ func (r *reader) expression() node {
 
 // plain reads an expression where an if would mean something else.
 func (r *reader) plain() node {
-	defer r.enter()()
+	r.enter()
+	defer r.leave()
 	return r.or()
 }
 
@@ -50,7 +52,8 @@ func (r *reader) not() node {
 	if !r.acceptWord("not") {
 		return r.comparison()
 	}
-	defer r.enter()()
+	r.enter()
+	defer r.leave()
 	return &unary{at, "not", r.not()}
 }
 
@@ -131,7 +134,8 @@ func (r *reader) power() node {
 
 // filtered reads an operand with its filters and tests.
 func (r *reader) filtered() node {
-	defer r.enter()()
+	r.enter()
+	defer r.leave()
 	e := r.signed()
 	for {
 		at := r.here()
@@ -153,7 +157,8 @@ func (r *reader) signed() node {
 	at := r.here()
 	for _, sign := range []tokens.Type{tokens.Subtraction, tokens.Addition} {
 		if r.is(sign) {
-			defer r.enter()()
+			r.enter()
+			defer r.leave()
 			return r.postfix(&unary{at, r.next(), r.signed()})
 		}
 	}

@@ -10,8 +10,10 @@ import (
 type iterator struct {
 	list *list
 	view view
-	size int // of the object in view
+	size int // of the object in view, or of the span
 	at   int
+	span *span
+	from *iterator            // of a generator: what one takes, the others do not get
 	next func() (Value, bool) // other sequences
 	keep func(Value) bool     // leaves elements out; nil keeps all
 }
@@ -43,6 +45,16 @@ func (it *iterator) fetch() (Value, bool) {
 		it.at++
 		return it.view.entry(it.at - 1), true
 	}
+	switch {
+	case it.span != nil:
+		if it.at >= it.size {
+			return nil, false
+		}
+		it.at++
+		return it.span.at(it.at - 1), true
+	case it.from != nil:
+		return it.from.step()
+	}
 	return it.next()
 }
 
@@ -62,9 +74,9 @@ func (r *render) iterate(v Value) iterator {
 	case *undefined:
 		return iterator{list: &list{}}
 	case *generator:
-		return iterator{next: v.next}
+		return iterator{from: &v.iterator}
 	case *span:
-		return iterator{next: v.iterator()}
+		return iterator{span: v, size: v.len()}
 	case *loop:
 		return iterator{next: v.advance}
 	}
@@ -152,17 +164,6 @@ func (s *span) len() int {
 }
 
 func (s *span) at(i int) Value { return integer(s.start + int64(i)*s.step) }
-
-func (s *span) iterator() func() (Value, bool) {
-	i, n := 0, s.len()
-	return func() (Value, bool) {
-		if i >= n {
-			return nil, false
-		}
-		i++
-		return s.at(i - 1), true
-	}
-}
 
 func (s *span) equal(t *span) bool {
 	n := s.len()

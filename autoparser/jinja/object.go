@@ -21,6 +21,13 @@ const indexFrom = 9
 // NewObject returns an empty object.
 func NewObject() *Object { return &Object{} }
 
+// newObject returns a changeable object with room for n keys.
+func newObject(r *render, n int) *Object {
+	r.growTimes(n+2, 32)
+	both := make([]Value, 2*n)
+	return &Object{keys: both[:0:n], values: both[n:n], mutable: true}
+}
+
 // Set puts v under key and returns the object. A nil v means None.
 func (o *Object) Set(key string, v Value) *Object {
 	o.put(nil, text(key), orNone(v))

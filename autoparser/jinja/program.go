@@ -52,7 +52,9 @@ type render struct {
 	context []Value // by the program's names; nil is missing
 	now     time.Time
 	out     []byte
-	at      int // place of the operation in progress
+	json    []byte   // the buffer of tojson
+	scratch []string // a stack of strings that are about to be joined or written
+	at      int      // place of the operation in progress
 
 	tolerant bool // see Template.Tolerant
 }
@@ -77,6 +79,13 @@ func (r *render) write(s string) {
 	}
 	r.out = append(r.out, s...)
 	r.touch(len(s))
+}
+
+// joined takes the strings above a mark off the scratch and joins them.
+func (r *render) joined(mark int) string {
+	s := r.join(r.scratch[mark:], "")
+	r.scratch = r.scratch[:mark]
+	return s
 }
 
 // taken cuts off what was written since mark, for blocks that are captured.

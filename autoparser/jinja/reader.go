@@ -132,8 +132,7 @@ func (r *reader) begin() {
 	r.done()
 }
 
-// enter counts nesting; the returned function ends it.
-func (r *reader) enter() func() {
-	r.p.enter(r.at)
-	return func() { r.p.depth-- }
-}
+// enter and leave count nesting.
+func (r *reader) enter() { r.p.enter(r.at) }
+
+func (r *reader) leave() { r.p.depth-- }

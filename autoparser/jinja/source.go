@@ -14,23 +14,30 @@ import (
 //   - whitespace control is already applied to the text, comments are gone, raw blocks are text;
 //   - {{ e }} is {% value e %}: gonja's tags can be replaced, its expressions cannot;
 //   - literals are lifted into a table and written as "0", "1", … (gonja has other escapes and other numbers);
-//   - every token of a tag is followed by one blank.
+//   - where two tokens could be read as one there is a blank between them.
 type canonical struct {
 	text     string
 	literals []Value
 	places   []correspondence
+	last     int // the place that was asked for last
 }
 
 // correspondence says that what stands at an offset of the canonical text stood at another one in the source.
 type correspondence struct{ canonical, source int }
 
-// offset translates an offset of the canonical text.
+// offset translates an offset of the canonical text. Mostly they come in order.
 func (c *canonical) offset(at int) int {
-	i := sort.Search(len(c.places), func(i int) bool { return c.places[i].canonical > at })
-	if i == 0 {
+	if c.last < len(c.places) && c.places[c.last].canonical <= at {
+		for c.last+1 < len(c.places) && c.places[c.last+1].canonical <= at {
+			c.last++
+		}
+		return c.places[c.last].source
+	}
+	c.last = max(sort.Search(len(c.places), func(i int) bool { return c.places[i].canonical > at })-1, 0)
+	if len(c.places) == 0 {
 		return 0
 	}
-	return c.places[i-1].source
+	return c.places[c.last].source
 }
 
 // scanner goes through a source as Jinja2's lexer does with trim_blocks and lstrip_blocks.
@@ -38,6 +45,7 @@ type scanner struct {
 	src      string
 	at       int
 	newLine  bool // what was read last ended a line
+	last     byte // of the canonical tag so far
 	out      strings.Builder
 	literals []Value
 	places   []correspondence
@@ -52,12 +60,12 @@ func normalise(source string) string {
 
 // canonicalise rewrites a normalised source.
 func canonicalise(src string) *canonical {
-	s := &scanner{src: src, newLine: true}
-	s.out.Grow(2 * len(src))
+	s := &scanner{src: src, newLine: true, places: make([]correspondence, 0, len(src)/4)}
+	s.out.Grow(len(src) + len(src)/8)
 	for s.at < len(s.src) {
 		s.segment()
 	}
-	return &canonical{s.out.String(), s.literals, s.places}
+	return &canonical{text: s.out.String(), literals: s.literals, places: s.places}
 }
 
 // segment reads text up to a tag, and the tag.
@@ -142,8 +150,9 @@ func (s *scanner) text(t string) {
 	case t == "":
 	case nextTag(t) < len(t) || strings.HasSuffix(t, "{"):
 		s.out.WriteString("{% text ")
+		s.last = ' '
 		s.literal(s.at, text(t))
-		s.out.WriteString("%}")
+		s.out.WriteString(" %}")
 	default:
 		s.out.WriteString(t)
 	}
@@ -228,6 +237,7 @@ func (s *scanner) word(at int, word string) (after int, ok bool) {
 // tag writes the tokens of a tag or of an expression.
 func (s *scanner) tag(start, at int, kind byte) {
 	end := "%}"
+	s.last = ' '
 	s.mark(start)
 	s.out.WriteString("{% ")
 	if kind == '{' {
@@ -245,7 +255,7 @@ func (s *scanner) tag(start, at int, kind byte) {
 		if len(open) == 0 {
 			if sign, n := closing(s.src[at:], end); n > 0 {
 				s.mark(at)
-				s.out.WriteString("%}")
+				s.out.WriteString(" %}")
 				s.finish(at+n, sign, kind == '{')
 				return
 			}
@@ -336,7 +346,28 @@ func (s *scanner) literal(at int, v Value) {
 }
 
 func (s *scanner) write(at int, token string) {
+	if couldJoin(s.last, token[0]) {
+		s.out.WriteByte(' ')
+	}
 	s.mark(at)
 	s.out.WriteString(token)
-	s.out.WriteByte(' ')
+	s.last = token[len(token)-1]
+}
+
+// couldJoin reports whether a token that ends in a could be read as one with another that begins with b: two words, or
+// two operators.
+func couldJoin(a, b byte) bool {
+	ca, cb := byteClass(a), byteClass(b)
+	return ca == cb && ca != 0
+}
+
+// byteClass is 1 for words, 2 for operators and braces, and 0 for what never joins.
+func byteClass(c byte) int {
+	switch {
+	case c >= utf8.RuneSelf, c == '_', c >= '0' && c <= '9', c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z':
+		return 1
+	case strings.IndexByte(`"()[], `, c) >= 0:
+		return 0
+	}
+	return 2
 }

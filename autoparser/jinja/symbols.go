@@ -30,17 +30,15 @@ const (
 type scope struct {
 	parent *scope
 	fn     *functionScope
-	all    map[string]*variable // shared by the branches of an if
+	base   *scope               // of a branch of an if: the scope that it is a branch of
+	all    map[string]*variable // shared by the branches
 	refs   map[string]*variable
 	loads  map[*variable]origin
 	stores map[string]bool
 }
 
 func newScope(parent *scope, fn *functionScope) *scope {
-	return &scope{
-		parent: parent, fn: fn, all: map[string]*variable{}, refs: map[string]*variable{},
-		loads: map[*variable]origin{}, stores: map[string]bool{},
-	}
+	return &scope{parent: parent, fn: fn, all: map[string]*variable{}}
 }
 
 // inner returns a scope in the same function.
@@ -56,14 +54,17 @@ func (s *scope) define(id string, from origin) *variable {
 		s.fn.slots++
 		s.all[id] = v
 	}
+	if s.refs == nil {
+		s.refs, s.loads = map[string]*variable{}, map[*variable]origin{}
+	}
 	s.refs[id] = v
 	s.loads[v] = from
 	return v
 }
 
-// find returns the variable that a name means here, or nil.
-func (s *scope) find(id string) *variable {
-	for ; s != nil; s = s.parent {
+// own returns the variable of a name in this scope alone, or nil.
+func (s *scope) own(id string) *variable {
+	for ; s != nil; s = s.base {
 		if v := s.refs[id]; v != nil {
 			return v
 		}
@@ -71,16 +72,43 @@ func (s *scope) find(id string) *variable {
 	return nil
 }
 
+// find returns the variable that a name means here, or nil.
+func (s *scope) find(id string) *variable {
+	for ; s != nil; s = s.parent {
+		if v := s.own(id); v != nil {
+			return v
+		}
+	}
+	return nil
+}
+
+// stored reports whether this scope assigns a name.
+func (s *scope) stored(id string) bool {
+	for ; s != nil; s = s.base {
+		if s.stores[id] {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *scope) markStored(id string) {
+	if s.stores == nil {
+		s.stores = map[string]bool{}
+	}
+	s.stores[id] = true
+}
+
 // parameter declares a name that is set when the scope is entered.
 func (s *scope) parameter(id string) *variable {
-	s.stores[id] = true
+	s.markStored(id)
 	return s.define(id, given)
 }
 
 // store notes an assignment.
 func (s *scope) store(id string) {
-	s.stores[id] = true
-	if s.refs[id] == nil {
+	s.markStored(id)
+	if s.own(id) == nil {
 		s.define(id, s.outside(id, unset))
 	}
 }
@@ -103,44 +131,30 @@ func (s *scope) outside(id string, otherwise origin) origin {
 // merge takes over what the branches of an if found. A name that only branches set may be unset afterwards, so it holds
 // what it held outside.
 func (s *scope) merge(branches []*scope) {
-	stored := map[string]bool{}
+	perhaps := map[string]bool{}
 	for _, b := range branches {
 		for id := range b.stores {
-			if !s.stores[id] {
-				stored[id] = true
+			if !s.stored(id) {
+				perhaps[id] = true
 			}
 		}
 	}
 	for _, b := range branches {
 		for id, v := range b.refs {
-			s.refs[id] = v
-		}
-		for v, from := range b.loads {
-			s.loads[v] = from
+			s.define(id, b.loads[v])
 		}
 		for id := range b.stores {
-			s.stores[id] = true
+			s.markStored(id)
 		}
 	}
-	for id := range stored {
-		s.loads[s.find(id)] = s.outside(id, fromContext)
+	for id := range perhaps {
+		s.define(id, s.outside(id, fromContext))
 	}
 }
 
-// branch returns a copy that one branch of an if may change.
+// branch returns a scope for one branch of an if, which sees what s knows.
 func (s *scope) branch() *scope {
-	b := newScope(s.parent, s.fn)
-	b.all = s.all
-	for id, v := range s.refs {
-		b.refs[id] = v
-	}
-	for v, from := range s.loads {
-		b.loads[v] = from
-	}
-	for id := range s.stores {
-		b.stores[id] = true
-	}
-	return b
+	return &scope{parent: s.parent, fn: s.fn, base: s, all: s.all}
 }
 
 // analyse notes all names of nodes that belong to this scope; blocks that have their own are left out.

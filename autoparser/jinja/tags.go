@@ -320,7 +320,8 @@ func (t *tagReader) target(stop func() bool, namespaces bool) node {
 }
 
 func (t *tagReader) simple(stop func() bool, namespaces bool) node {
-	defer t.enter()()
+	t.enter()
+	defer t.leave()
 	at := t.here()
 	if t.accept(tokens.LeftParenthesis) {
 		n := t.target(stop, namespaces)

@@ -12,7 +12,7 @@ var tojsonParameters = []parameter{{"ensure_ascii", no}, {"indent", none{}}, {"s
 
 // tojson is Python's json.dumps as transformers calls it: non-ASCII stays, and so do <, > and &.
 func tojson(r *render, in Value, a arguments) Value {
-	w := &jsonWriter{r: r, ascii: truth(a.values[0]), items: ", ", pairs: ": ", sorted: truth(a.values[3])}
+	w := &jsonWriter{r: r, b: r.json[:0], ascii: truth(a.values[0]), items: ", ", pairs: ": ", sorted: truth(a.values[3])}
 	if !isNone(a.values[1]) {
 		w.lines, w.items = true, ","
 		if s, ok := str(a.values[1]); ok {
@@ -26,6 +26,7 @@ func tojson(r *render, in Value, a arguments) Value {
 		w.items, w.pairs = needText(pair[0], "a separator"), needText(pair[1], "a separator")
 	}
 	w.value(in, 0)
+	r.json = w.b
 	return text(w.b)
 }
 

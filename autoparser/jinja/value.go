@@ -42,7 +42,7 @@ type namespace struct{ attributes *Object }
 type span struct{ start, stop, step int64 }
 
 // generator is a lazy sequence that can be gone through once, as the filters map and select return it.
-type generator struct{ next func() (Value, bool) }
+type generator struct{ iterator }
 
 // view shows the keys, the values or the pairs of an object as they are when looked at.
 type view struct {
