@@ -35,7 +35,7 @@ type Options struct {
 	// HealthInterval is how often a process is asked whether it is well, and HealthTimeout how long it may take to say so.
 	// 0: 10 s and 2 s.
 	HealthInterval, HealthTimeout time.Duration
-	// DrainTimeout is how long a retired process may finish its calls. 0: 30 s.
+	// DrainTimeout is how long a retired process may finish its calls and streams. 0: 10 min.
 	DrainTimeout time.Duration
 	// IdleTimeout is how long a process that nobody uses stays. 0: for ever.
 	IdleTimeout time.Duration
@@ -54,7 +54,7 @@ func (o Options) complete() Options {
 		{&o.CallTimeout, 5 * time.Second},
 		{&o.HealthInterval, 10 * time.Second},
 		{&o.HealthTimeout, 2 * time.Second},
-		{&o.DrainTimeout, 30 * time.Second},
+		{&o.DrainTimeout, 10 * time.Minute},
 	} {
 		*d.value = cmp.Or(*d.value, d.zero)
 	}

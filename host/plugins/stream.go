@@ -1,0 +1,147 @@
+package plugins
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/handler"
+)
+
+// maxResumptions is how often one output is sent again before its stream fails.
+const maxResumptions = 3
+
+// OpenStream begins to parse an output in a process. When that dies, or hangs, the output so far is sent to another one, and
+// what was told already is not told again; so a stream costs as much memory as its output. It ends with Finish, or with ctx.
+func (p *proxy) OpenStream(ctx context.Context, in handler.StreamInput, sink chat.Sink) (handler.Stream, error) {
+	s := &stream{proxy: p, ctx: ctx, in: in, told: told{sink: sink}}
+	return s, s.insist(func(bool) error { return nil })
+}
+
+var _ handler.StreamHandler = (*proxy)(nil)
+
+// stream is one output that is parsed in a process, and goes on in another if need be.
+type stream struct {
+	*proxy
+	ctx         context.Context
+	in          handler.StreamInput
+	output      []byte // all that was fed
+	told        told
+	resumptions int
+	run         *run // nil: the next step begins one
+}
+
+// run is the part of a stream that one process parses.
+type run struct {
+	generation *generation
+	remote     handler.Stream // nil: not opened
+	ctx        context.Context
+	leave      func() // ends what is under way, and gives the process back
+}
+
+// Feed sends the next bytes of the output.
+func (s *stream) Feed(chunk []byte) error {
+	s.output = append(s.output, chunk...)
+	return s.insist(func(fresh bool) error {
+		if fresh {
+			chunk = s.output
+		}
+		return s.run.remote.Feed(chunk)
+	})
+}
+
+// Finish sends that no more comes.
+func (s *stream) Finish() (result handler.StreamResult, err error) {
+	err = s.insist(func(fresh bool) (err error) {
+		if fresh {
+			if err := s.run.remote.Feed(s.output); err != nil {
+				return err
+			}
+		}
+		result, err = s.run.remote.Finish()
+		return err
+	})
+	if err == nil && s.told.behind() {
+		err = s.slot.blame(errDifferent)
+	}
+	s.drop()
+	return result, err
+}
+
+// insist does a step; if the process is gone, it does the step in another one, which is fresh: it has got nothing yet.
+func (s *stream) insist(step func(fresh bool) error) error {
+	for {
+		err, gone := s.try(step)
+		if !gone || s.resumptions == maxResumptions {
+			return err
+		}
+		s.resumptions++
+		s.drop()
+		s.told.again()
+	}
+}
+
+// try does a step within the time that a call may take. It says whether the process is gone, so that trying again makes
+// sense.
+func (s *stream) try(step func(fresh bool) error) (_ error, gone bool) {
+	if s.run == nil {
+		if err := s.begin(); err != nil {
+			return err, false
+		}
+	}
+	timer := time.AfterFunc(s.slot.opts.CallTimeout, s.run.leave)
+	err := s.do(step)
+	late := !timer.Stop()
+	switch {
+	case s.ctx.Err() != nil:
+		return s.ctx.Err(), false
+	case s.told.fault != nil:
+		return s.slot.blame(s.told.fault), false
+	case late && err == nil: // just so; but the run is over
+		s.drop()
+		s.told.again()
+		return nil, false
+	case late:
+		err = fmt.Errorf("no answer within %v", s.slot.opts.CallTimeout)
+		s.slot.condemn(s.run.generation, err)
+		return s.slot.unavailable("%v", err), true
+	}
+	if why := s.slot.judge(s.run.generation, err); why != nil {
+		return s.slot.unavailable("%v", why), true
+	}
+	return s.slot.blame(err), false
+}
+
+// do opens the run, if it is new, and does a step.
+func (s *stream) do(step func(fresh bool) error) (err error) {
+	fresh := s.run.remote == nil
+	if fresh {
+		if s.run.remote, err = s.run.generation.handlers[s.Name].OpenStream(s.run.ctx, s.in, s.told.take); err != nil {
+			return err
+		}
+	}
+	return step(fresh && len(s.output) > 0)
+}
+
+// begin gets a process.
+func (s *stream) begin() error {
+	g, err := s.slot.acquire(s.ctx)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(s.ctx)
+	s.run = &run{generation: g, ctx: ctx, leave: cancel}
+	context.AfterFunc(ctx, g.release)
+	return nil
+}
+
+func (s *stream) drop() {
+	if s.run != nil {
+		s.run.leave()
+		s.run = nil
+	}
+}
+
+var errDifferent = errors.New("it tells other things of the same output when it is sent again")

@@ -1,0 +1,167 @@
+package plugins
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/handler"
+)
+
+// heard adds up what a stream tells.
+type heard struct{ content, reasoning string }
+
+func (h *heard) take(e chat.Event) {
+	switch e.Kind {
+	case chat.ContentText:
+		h.content += string(e.Text)
+	case chat.ReasoningText:
+		h.reasoning += string(e.Text)
+	}
+}
+
+func openStream(t *testing.T, ctx context.Context, h handler.Handler) (handler.Stream, *heard) {
+	t.Helper()
+	got := new(heard)
+	s, err := h.(handler.StreamHandler).OpenStream(ctx, handler.StreamInput{Token: []byte("t")}, got.take)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, got
+}
+
+// feed feeds text a byte at a time and calls between before each.
+func feed(t *testing.T, s handler.Stream, text string, between func(i int)) {
+	t.Helper()
+	for i := range len(text) {
+		between(i)
+		if err := s.Feed([]byte(text[i : i+1])); err != nil {
+			t.Fatalf("byte %d: %v", i, err)
+		}
+	}
+}
+
+func TestAStreamIsParsedByThePlugin(t *testing.T) {
+	b, h := one(t, Options{}, map[string]any{"Plan": "stream"})
+	plan, err := h.Plan(t.Context(), input())
+	if err != nil || plan.Stream == nil || string(plan.Stream.Token) != "t" {
+		t.Fatalf("planned %+v, %v", plan, err)
+	}
+	s, got := openStream(t, t.Context(), h)
+	feed(t, s, "ab12c", func(int) {})
+	if sessions := b.state("rogue").Sessions; sessions != 1 {
+		t.Errorf("%d sessions while it runs", sessions)
+	}
+	result, err := s.Finish()
+	if err != nil || result.Status != chat.Complete {
+		t.Errorf("%+v, %v", result, err)
+	}
+	if *got != (heard{"abc", "12"}) {
+		t.Errorf("heard %+v", *got)
+	}
+	eventually(t, "its session ends", func() bool { return b.state("rogue").Sessions == 0 })
+}
+
+func TestAStreamSurvivesItsProcess(t *testing.T) {
+	for _, how := range []syscall.Signal{syscall.SIGKILL, syscall.SIGSTOP} {
+		b, h := one(t, Options{CallTimeout: 300 * time.Millisecond}, nil)
+		s, got := openStream(t, t.Context(), h)
+		feed(t, s, "a1b2c3d4", func(i int) {
+			if i == 3 || i == 6 {
+				if err := syscall.Kill(b.state("rogue").PID, how); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+		if how == syscall.SIGKILL {
+			if err := syscall.Kill(b.state("rogue").PID, how); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := s.Finish(); err != nil {
+			t.Fatal(err)
+		}
+		if *got != (heard{"abcd", "1234"}) {
+			t.Errorf("%v: heard %+v", how, *got)
+		}
+	}
+}
+
+func TestAStreamThatDiesInTheMiddleOfAChunkGoesOnBehindWhatWasTold(t *testing.T) {
+	_, h := one(t, Options{}, map[string]any{"Once": filepath.Join(t.TempDir(), "once")})
+	s, got := openStream(t, t.Context(), h)
+	for _, chunk := range []string{"ab", "c!d", "e"} {
+		if err := s.Feed([]byte(chunk)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	if got.content != "abc!de" {
+		t.Errorf("heard %+v", *got)
+	}
+}
+
+func TestAnOutputThatKillsEveryProcessFailsItsStreamOnly(t *testing.T) {
+	b, h := one(t, Options{}, nil)
+	other, got := openStream(t, t.Context(), h)
+	feed(t, other, "xy", func(int) {})
+	s, _ := openStream(t, t.Context(), h)
+	err := s.Feed([]byte("!"))
+	wantError[*Unavailable](t, err, "exit status 11")
+	feed(t, other, "z", func(int) {})
+	if _, err := other.Finish(); err != nil || got.content != "xyz" {
+		t.Errorf("the other one: %v, heard %+v", err, *got)
+	}
+	if s := b.state("rogue"); s.Starts > maxResumptions+2 {
+		t.Errorf("state %+v", s)
+	}
+}
+
+func TestACancelledStreamGivesItsProcessBack(t *testing.T) {
+	b, h := one(t, Options{}, nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	s, _ := openStream(t, ctx, h)
+	feed(t, s, "ab", func(int) {})
+	cancel()
+	if err := s.Feed([]byte("c")); err != context.Canceled {
+		t.Errorf("got %v", err)
+	}
+	eventually(t, "its session ends", func() bool { return b.state("rogue").Sessions == 0 })
+}
+
+func TestAStreamFinishesOnTheGenerationItBeganWith(t *testing.T) {
+	b, h := one(t, Options{}, nil)
+	before := pid(t, h)
+	s, got := openStream(t, t.Context(), h)
+	feed(t, s, "ab", func(int) {})
+	b.manifest("rogue", "name: rogue\nversion: 2.0.0\nprotocol: 1\nmatch: \"true\"\n", map[string]any{"Version": "2.0.0"})
+	b.load()
+	feed(t, s, "cd", func(int) {})
+	if !alive(before) {
+		t.Error("its process ended before it")
+	}
+	if _, err := s.Finish(); err != nil || got.content != "abcd" {
+		t.Errorf("%v, heard %+v", err, *got)
+	}
+	eventually(t, "its process ends with it", func() bool { return !alive(before) })
+}
+
+func TestClosingInAHurryDoesNotWaitForStreams(t *testing.T) {
+	b, h := one(t, Options{}, nil)
+	s, _ := openStream(t, t.Context(), h)
+	feed(t, s, "ab", func(int) {})
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if err := b.Close(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Feed([]byte("c")); err == nil || !strings.Contains(err.Error(), "removed") {
+		t.Errorf("got %v", err)
+	}
+}
