@@ -23,6 +23,9 @@ type outcome struct {
 
 // take is the sink of a parse.
 func (o *outcome) take(e chat.Event) {
+	if len(e.Text) == 0 && grows(e.Kind) {
+		return
+	}
 	o.stream.Add(e)
 	text := string(e.Text)
 	e.Text = nil
