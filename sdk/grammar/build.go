@@ -18,6 +18,9 @@ type Options struct {
 	Prompt string
 	// Triggers replace those that a lazy constraint derives from the program's Trigger rules.
 	Triggers []Trigger
+	// Content is a grammar in GBNF that the content of a strict constraint must follow, such as a client's own: reasoning and
+	// markers around it stay as the program has them. It does not go together with calls.
+	Content string
 }
 
 // Build makes the constraint that a program stands for: its grammar accepts outputs that the program parses, and schemas
@@ -29,6 +32,9 @@ func Build(p *peg.Program, o Options) (*Constraint, error) {
 	}
 	b, err := newBuilder(p.Bind(o.Prompt))
 	if err != nil {
+		return nil, err
+	}
+	if err := b.holdContent(o); err != nil {
 		return nil, err
 	}
 	c := &Constraint{Lazy: o.Mode == Lazy, Triggers: o.Triggers}
@@ -61,6 +67,25 @@ func Build(p *peg.Program, o Options) (*Constraint, error) {
 	return c, nil
 }
 
+// holdContent reads the grammar for content and gives its rules names of their own.
+func (b *builder) holdContent(o Options) error {
+	if o.Content == "" {
+		return nil
+	}
+	g, err := Parse(o.Content)
+	if err != nil {
+		return err
+	}
+	if o.Mode != Strict || slices.ContainsFunc(b.p.Nodes, func(n peg.Node) bool { return n.Op == peg.Trigger }) {
+		return errors.New("a grammar for the content and calls of tools do not go together: leave out one of them")
+	}
+	for _, r := range g.rules {
+		r.name = b.fresh("content-" + r.name)
+	}
+	b.content = g.root
+	return nil
+}
+
 func (b *builder) emptyError(m Mode) error {
 	if m == Lazy {
 		return errors.New("program: no trigger rule can be reached, so that a lazy grammar has no beginning: mark the beginning of a call as a trigger, or ask for a strict grammar")
@@ -87,7 +112,8 @@ type builder struct {
 	values  map[valueKey]*rule
 	classes map[string]*expr // classes of characters that patterns name, by quote and set
 	space   *rule
-	room    int // how many more expressions schemas may make
+	content *rule // what content must follow; nil: any
+	room    int   // how many more expressions schemas may make
 }
 
 func newBuilder(p *peg.Program) (*builder, error) {
@@ -263,7 +289,12 @@ func (b *builder) node(id peg.ID, n *peg.Node) *expr {
 		return b.value(n.Values)
 	case peg.StringContent:
 		return star(b.char(n.Text == "'"))
-	case peg.Atomic, peg.Tag:
+	case peg.Tag:
+		if n.Role == peg.Content && b.content != nil {
+			return b.content.call()
+		}
+		return b.expr(n.Kids[0])
+	case peg.Atomic:
 		return b.expr(n.Kids[0])
 	case peg.Schema:
 		return b.schema(id, n)

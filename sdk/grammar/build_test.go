@@ -229,6 +229,24 @@ func TestANodeThatContainsItselfIsAnError(t *testing.T) {
 	}
 }
 
+func TestContentFollowsAGrammarOfItsOwn(t *testing.T) {
+	var b peg.Builder
+	p := b.Build(b.Seq(b.Lit("<think>"), b.Tag(peg.Reasoning, b.Until("</think>")), b.Lit("</think>"), b.Space(), b.Tag(peg.Content, b.Rest()), b.End()))
+	const own = "root ::= space root | \"yes\" | \"no\"\nspace ::= \"-\""
+	g, _ := build(t, p, grammar.Options{Mode: grammar.Strict, Prompt: "<think>", Content: own})
+	decides(t, g, []string{"x</think>yes", "</think>\n--no"}, []string{"yes", "x</think>maybe", "x</think>yes no", "x</think>- yes"})
+
+	for _, o := range []grammar.Options{{Mode: grammar.Lazy, Content: own}, {Mode: grammar.Strict, Content: own}} {
+		_, err := grammar.Build(jsonCalls(false), o)
+		if err == nil || err.Error() != "a grammar for the content and calls of tools do not go together: leave out one of them" {
+			t.Errorf("got %v", err)
+		}
+	}
+	if _, err := grammar.Build(p, grammar.Options{Mode: grammar.Strict, Content: "root"}); err == nil {
+		t.Error("want an error")
+	}
+}
+
 func TestFreeMakesNoConstraint(t *testing.T) {
 	if c, err := grammar.Build(&peg.Program{}, grammar.Options{}); c != nil || err != nil {
 		t.Errorf("got %v, %v", c, err)
