@@ -16,6 +16,7 @@ import (
 type chatService struct {
 	host     *host.Host
 	sessions *atomic.Int64 // streams being parsed
+	faults   faults
 }
 
 var _ dragomanv1connect.ChatServiceHandler = (*chatService)(nil)

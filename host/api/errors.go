@@ -3,7 +3,9 @@ package api
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
+	"runtime/debug"
 
 	"connectrpc.com/connect"
 
@@ -100,4 +102,38 @@ func failure(err error) *connect.Error {
 
 func invalid(place, message, remedy string) error {
 	return &host.Error{Code: host.InvalidArgument, Place: place, Message: message, Remedy: remedy}
+}
+
+// faults keeps the daemon up and its log informed when a method fails by its own fault.
+type faults struct{ logger *slog.Logger }
+
+// told makes the errors of unary methods what clients are told.
+func (f faults) told(next connect.UnaryFunc) connect.UnaryFunc {
+	return func(ctx context.Context, req connect.AnyRequest) (res connect.AnyResponse, err error) {
+		method := req.Spec().Procedure
+		defer func() {
+			if value := recover(); value != nil {
+				res, err = nil, failure(f.panicked(method, value))
+			}
+		}()
+		if res, err = next(ctx, req); err == nil {
+			return res, nil
+		}
+		f.log(method, err)
+		return nil, failure(err)
+	}
+}
+
+// log logs an error that is the daemon's own fault.
+func (f faults) log(method string, err error) {
+	if err != nil && hostError(err).Code == host.Internal {
+		f.logger.Error("a request failed", "method", method, "error", err)
+	}
+}
+
+// panicked logs a panic, and is what the client is told of it.
+func (f faults) panicked(method string, value any) error {
+	f.logger.Error("a request panicked", "method", method, "panic", value, "stack", string(debug.Stack()))
+	return &host.Error{Code: host.Internal, Message: "the daemon failed at this request",
+		Remedy: "please report it, with the request and the daemon's log"}
 }

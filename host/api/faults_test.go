@@ -2,10 +2,12 @@ package api
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
@@ -13,6 +15,7 @@ import (
 
 	"connectrpc.com/connect"
 
+	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/config"
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
 	"github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1/dragomanv1connect"
@@ -247,7 +250,7 @@ func TestStreamsAreCounted(t *testing.T) {
 	}
 	must(t, begin())
 	must(t, begin())
-	if err := begin(); connect.CodeOf(err) != connect.CodeResourceExhausted || !strings.Contains(err.Error(), "limits.sessions") {
+	if err := begin(); connect.CodeOf(err) != connect.CodeUnavailable || !strings.Contains(err.Error(), "limits.sessions") {
 		t.Errorf("the third stream: %v, expected the limit and what to do", err)
 	}
 }
@@ -353,5 +356,37 @@ func TestPathsThatAreNothingSayWhatThereIs(t *testing.T) {
 	status, body := d.post(t, "/v1/chat", "{}")
 	if status != http.StatusNotFound || !strings.Contains(body, "dragoman.v1.ChatService") {
 		t.Errorf("%d %s", status, body)
+	}
+}
+
+// hopeless is an exchange that panics.
+type hopeless struct{}
+
+func (hopeless) receive() (*dragomanv1.ParseStreamRequest, error) { panic("hopeless") }
+func (hopeless) send(*dragomanv1.ParseStreamResponse) error       { panic("hopeless") }
+
+func TestAPanicEndsNothingButItsRequest(t *testing.T) {
+	d := serve(t, nil)
+	var log bytes.Buffer
+	f := faults{slog.New(slog.NewTextHandler(&log, nil))}
+	stream := &chatService{host: d.host, sessions: &d.sessions, faults: f}
+	unary := f.told(func(context.Context, connect.AnyRequest) (connect.AnyResponse, error) { panic("hopeless") })
+	for name, call := range map[string]func() error{
+		"stream": func() error { return stream.exchange(t.Context(), hopeless{}) },
+		"unary": func() error {
+			_, err := unary(t.Context(), connect.NewRequest(&dragomanv1.PlanRequest{}))
+			return err
+		},
+	} {
+		log.Reset()
+		if err := call(); hostError(err).Code != host.Internal || strings.Contains(err.Error(), "hopeless") {
+			t.Errorf("%s: the client is told %v, expected no more than that the daemon failed", name, err)
+		}
+		if !strings.Contains(log.String(), "panic=hopeless") || !strings.Contains(log.String(), "faults_test.go") {
+			t.Errorf("%s: the log does not say what panicked, and where: %s", name, &log)
+		}
+	}
+	if n := d.sessions.Load(); n != 0 {
+		t.Errorf("%d streams are still counted", n)
 	}
 }

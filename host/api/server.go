@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"net"
 	"net/http"
 	"os"
-	"runtime/debug"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -64,14 +64,14 @@ func New(h *host.Host, o Options) *Server {
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
+	own := faults{s.log}
 	options := connect.WithHandlerOptions(
 		withJSON(),
 		connect.WithReadMaxBytes(s.config().Limits.BodyBytes),
-		connect.WithRecover(s.recovered),
-		connect.WithInterceptors(connect.UnaryInterceptorFunc(s.told)),
+		connect.WithInterceptors(connect.UnaryInterceptorFunc(own.told)),
 	)
 	mux := http.NewServeMux()
-	chats := &chatService{host: h, sessions: &s.sessions}
+	chats := &chatService{host: h, sessions: &s.sessions, faults: own}
 	mux.Handle(dragomanv1connect.NewChatServiceHandler(chats, options))
 	mux.Handle(dragomanv1connect.NewTemplateServiceHandler(&templateService{host: h}, options))
 	mux.Handle(dragomanv1connect.NewAdminServiceHandler(&adminService{host: h, sessions: &s.sessions, version: o.Version}, options))
@@ -137,7 +137,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		ReadHeaderTimeout: headerTime,
 		IdleTimeout:       idleTime,
 		HTTP2: &http.HTTP2Config{
-			MaxConcurrentStreams: s.config().Limits.Sessions, // a proxy may send all that it has over one connection
+			MaxConcurrentStreams: min(s.config().Limits.Sessions, math.MaxInt32), // a proxy may send all over one connection
 			SendPingTimeout:      pingAfter,
 			PingTimeout:          pingTime,
 		},
@@ -177,28 +177,6 @@ func (s *Server) ready(w http.ResponseWriter, _ *http.Request) {
 		return
 	}
 	fmt.Fprintln(w, "ready")
-}
-
-// told makes the errors of methods what clients are told, and logs those that are our own fault.
-func (s *Server) told(next connect.UnaryFunc) connect.UnaryFunc {
-	return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
-		res, err := next(ctx, req)
-		if err == nil {
-			return res, nil
-		}
-		out := failure(err)
-		if out.Code() == connect.CodeInternal {
-			s.log.Error("a request failed", "method", req.Spec().Procedure, "error", err)
-		}
-		return nil, out
-	}
-}
-
-// recovered keeps the daemon up when a method panics.
-func (s *Server) recovered(_ context.Context, spec connect.Spec, _ http.Header, value any) error {
-	s.log.Error("a request panicked", "method", spec.Procedure, "panic", value, "stack", string(debug.Stack()))
-	return failure(&host.Error{Code: host.Internal, Message: "the daemon failed at this request",
-		Remedy: "please report it, with the request and the daemon's log"})
 }
 
 func unknownPath(w http.ResponseWriter, r *http.Request) {

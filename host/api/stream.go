@@ -46,15 +46,27 @@ func (x connectExchange) receive() (*dragomanv1.ParseStreamRequest, error) {
 
 func (x connectExchange) send(m *dragomanv1.ParseStreamResponse) error { return x.stream.Send(m) }
 
-// exchange parses one output from its start to its result.
-func (s *chatService) exchange(ctx context.Context, x exchange) error {
+// exchange parses one output from its start to its result. Neither an error nor a panic of it reaches another stream.
+func (s *chatService) exchange(ctx context.Context, x exchange) (err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = s.faults.panicked(parseStreamPath, value)
+		} else {
+			s.faults.log(parseStreamPath, err)
+		}
+	}()
 	limits := s.host.Snapshot().Config.Limits
 	if running := s.sessions.Add(1); int(running) > limits.Sessions {
 		s.sessions.Add(-1)
-		return &host.Error{Code: host.LimitExceeded, Message: fmt.Sprintf("%d outputs are being parsed already", limits.Sessions),
+		return &host.Error{Code: host.Unavailable, Message: fmt.Sprintf("%d outputs are being parsed already", limits.Sessions),
 			Remedy: "try again later, or raise limits.sessions"}
 	}
 	defer s.sessions.Add(-1)
+	return s.parse(ctx, x, limits.RequestTime)
+}
+
+// parse parses the output of an exchange that was admitted.
+func (s *chatService) parse(ctx context.Context, x exchange, planTime time.Duration) error {
 	m, err := x.receive()
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
@@ -62,7 +74,7 @@ func (s *chatService) exchange(ctx context.Context, x exchange) error {
 	if m.GetStart() == nil {
 		return invalid("start", "the first message of a stream says what it parses", "send start with template and request first")
 	}
-	out, err := s.begin(ctx, m.Start, limits.RequestTime, x.send)
+	out, err := s.begin(ctx, m.Start, planTime, x.send)
 	for ; err == nil; m, err = next(x) {
 		if err = out.take(m); err != nil {
 			break
