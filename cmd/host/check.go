@@ -51,7 +51,7 @@ cannot be used fails its cases and no others.`,
 func runCheck(cmd *cobra.Command, subject check.Subject, options check.Options, results string, files []string) (err error) {
 	var inputs []check.Input
 	for _, file := range files {
-		var in io.ReadCloser = io.NopCloser(cmd.InOrStdin())
+		in := io.NopCloser(cmd.InOrStdin())
 		if file != "-" {
 			if in, err = os.Open(file); err != nil {
 				return err

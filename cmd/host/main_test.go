@@ -28,7 +28,7 @@ const weather = `Sure.
 // TestCommandLines gives command lines, what they print (a part of it) and how they end.
 func TestCommandLines(t *testing.T) {
 	faulty := filepath.Join(t.TempDir(), "faulty.yaml")
-	if err := os.WriteFile(faulty, []byte("version: 1\nworkarounds:\n  - nmae: x\n"), 0o600); err != nil {
+	if err := os.WriteFile(faulty, []byte("version: 1\nworkarounds:\n  - title: x\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, test := range []struct {

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestTheDaemonServesUntilItIsTold starts the daemon, asks it something, and ends it.
+func TestTheDaemonServesUntilItIsTold(t *testing.T) {
+	socket := filepath.Join(t.TempDir(), "s")
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan int, 1)
+	var log bytes.Buffer
+	go func() {
+		ended <- run(ctx, []string{"serve", "--listen", "unix:" + socket, "--log-level", "info", "--log-format", "json"}, nil, io.Discard, &log)
+	}()
+	client := &http.Client{Transport: &http.Transport{
+		DisableKeepAlives: true,
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "unix", socket)
+		},
+	}}
+	if body := get(t, client, "http://host/healthz"); body != "ok\n" {
+		t.Errorf("it says %q", body)
+	}
+	stop()
+	if code := <-ended; code != exitOK {
+		t.Errorf("it ended with %d", code)
+	}
+	for _, part := range []string{`"msg":"listening"`, `"msg":"shutting down"`} {
+		if !strings.Contains(log.String(), part) {
+			t.Errorf("the log lacks %s:\n%s", part, log.String())
+		}
+	}
+}
+
+// get asks until there is an answer.
+func get(t *testing.T, client *http.Client, url string) string {
+	t.Helper()
+	for {
+		res, err := client.Get(url)
+		if err != nil {
+			select {
+			case <-t.Context().Done():
+				t.Fatal(err)
+			case <-time.After(10 * time.Millisecond):
+				continue
+			}
+		}
+		defer res.Body.Close()
+		body, err := io.ReadAll(res.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(body)
+	}
+}
+
+func TestSettingsThatAreWrongEndTheDaemonAtOnce(t *testing.T) {
+	for line, want := range map[string]string{
+		"serve --listen nowhere":            "nowhere",
+		"serve --limits-sessions many":      "--limits-sessions",
+		"serve --config nowhere.yaml":       "nowhere.yaml",
+		"serve --workarounds nowhere.yaml":  "nowhere.yaml",
+		"serve --listen unix:/nowhere/sock": "cannot listen on unix:/nowhere/sock",
+	} {
+		code, _, errs := commandLine(t, "", strings.Fields(line)...)
+		if code != exitFailed || !strings.Contains(errs, want) {
+			t.Errorf("%s: ended with %d and told\n%s\nwant %q", line, code, errs, want)
+		}
+	}
+}
