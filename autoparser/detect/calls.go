@@ -75,19 +75,37 @@ func frameOf(one string, first span, two string, both []span) frame {
 	return f
 }
 
-// singleFrame is the frame of a template that renders one call only: all of it belongs to the section, except where there
-// are two markers and more.
+// singleFrame is the frame of a template that renders one call only. All that stands around it belongs to the section, unless
+// more than a marker stands before it: then the first opens the section, and as many at the end close it.
 func singleFrame(before, behind string) frame {
 	f := frame{sectionStart: trimLeft(before)}
-	if first, rest := leadingMarker(f.sectionStart); !blank(rest) {
+	if f.sectionStart == "" {
+		f.close = behind
+		return f
+	}
+	if first, rest := leadingMarker(f.sectionStart); first != "" && !blank(rest) {
 		f.sectionStart, f.open = first, rest
-		f.close = firstMarkers(behind, markers(rest))
-		behind = strings.TrimPrefix(behind, f.close)
+		f.sectionEnd, f.close = lastMarkers(behind, markers(first))
+		return f
 	}
-	if f.sectionStart != "" {
-		f.sectionEnd = firstMarkers(behind, markers(f.sectionStart))
-	}
+	f.sectionEnd = firstMarkers(behind, markers(f.sectionStart))
 	return f
+}
+
+// lastMarkers is the end of a text with n markers, and what stands before; all of it, where it has none.
+func lastMarkers(text string, n int) (end, before string) {
+	if markers(text) == 0 {
+		return text, ""
+	}
+	before = text
+	for ; n > 0; n-- {
+		start, stop := diff.LastMarker(before)
+		if start == stop {
+			break
+		}
+		before = before[:start]
+	}
+	return text[len(before):], before
 }
 
 // firstMarkers is the beginning of a text with n markers, white space around them included; all of it, where it has none.

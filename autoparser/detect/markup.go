@@ -166,12 +166,16 @@ func (d *detective) confirmTagged() {
 // confirmMarkup looks for the name in the call of another function, and for the whole markup in a call without arguments.
 func (d *detective) confirmMarkup() {
 	t := d.Dialect.Tools
+	open := t.PerCallStart + t.Function.NamePrefix
+	if t.CallID.Position == dialect.CallIDBeforeName {
+		open = t.Function.NamePrefix
+	}
 	if t3, ok := d.answers.Of("T3"); ok {
-		d.confirm("T3", d.callsIn(t3.TextB), t.PerCallStart+t.Function.NamePrefix+probe.OtherFunction+t.Function.NameSuffix)
+		d.confirm("T3", d.callsIn(t3.TextB), open+probe.OtherFunction+t.Function.NameSuffix)
 	}
 	if t6, ok := d.answers.Of("T6"); ok {
 		text := d.callsIn(t6.TextA)
-		d.confirm("T6", text, t.PerCallStart+t.Function.NamePrefix+probe.Function)
+		d.confirm("T6", text, open+probe.Function)
 		d.confirm("T6", text, t.Function.Close+t.PerCallEnd)
 	}
 }

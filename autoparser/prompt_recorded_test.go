@@ -1,0 +1,120 @@
+package autoparser_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dragoman-project/dragoman/sdk/chat"
+)
+
+// recordedPlan is a line of the recorded plans, as far as it is about prompts.
+type recordedPlan struct {
+	ID        string          `json:"id"` // template/plan/conversation
+	Template  string          `json:"template"`
+	BOS       string          `json:"bos_token"`
+	EOS       string          `json:"eos_token"`
+	Now       time.Time       `json:"now"`
+	Request   json.RawMessage `json:"request"`
+	Reference *struct {
+		Prompt           string `json:"prompt"`
+		GenerationPrompt string `json:"generation_prompt"`
+	} `json:"reference"`
+}
+
+const (
+	byPlugin    = "a plugin's format: how it goes on with a message, or folds the answers of tools, is the plugin's to say"
+	escapes     = "Jinja2 escapes what this template joins to |safe text; recorded without"
+	python      = "None and texts with quotes are spelled as Python does; recorded otherwise"
+	openedTwice = "the template opens reasoning without being asked to; recorded with the marker twice"
+	wholeMarker = "recorded going on in the midst of a marker, behind the end of the text"
+	fullStart   = "the prompt's own words open the reasoning; recorded without them"
+	whiteSpace  = "the white space around the end of reasoning is the template's own"
+	keeps       = "the answers of earlier turns stay; recorded without them"
+)
+
+// promptDifferences are the recorded prompts that ours differ from on purpose: by template, and by conversation.
+var promptDifferences = map[string]map[string]string{
+	"Apriel-1.6-15b-Thinker-fixed":        {"nested_args": python, "continue_*": fullStart},
+	"Cohere2MoE":                          {"continue_content": byPlugin, "continue_both": byPlugin},
+	"Kimi-K2-Instruct":                    {"continue_*": byPlugin},
+	"LFM2-8B-A1B":                         {"continue_*": byPlugin},
+	"LFM2.5-Instruct":                     {"continue_*": byPlugin},
+	"NVIDIA-Nemotron-3-Nano-30B-A3B-BF16": {"continue_content": whiteSpace, "continue_both": whiteSpace},
+	"StepFun3.5-Flash":                    {"continue_content": whiteSpace, "continue_both": whiteSpace, "unicode": "wants trim-content"},
+	"deepseek-ai-DeepSeek-V4":             {"continue_content": byPlugin},
+	"google-gemma-4-31B-it":               {"continue_content": whiteSpace, "continue_both": whiteSpace, "parallel_calls": byPlugin, "nested_args": python},
+	"google-gemma-4-31B-it-interleaved":   {"*tool*": byPlugin, "*_args": byPlugin, "parallel_calls": byPlugin},
+	"llama-cpp-rwkv-world":                {"continue_*": openedTwice},
+	"meetkai-functionary-medium-v3.1":     {"*tool*": escapes, "*_args": escapes, "parallel_calls": escapes},
+	"meetkai-functionary-medium-v3.2":     {"continue_*": byPlugin},
+	"microsoft-Phi-3.5-mini-instruct":     {"continue_*": wholeMarker},
+	"moonshotai-Kimi-K2":                  {"continue_*": byPlugin},
+	"openai-gpt-oss-120b":                 {"continue_content": byPlugin, "continue_both": byPlugin, "no_gen_prompt": byPlugin},
+	"openbmb-MiniCPM5-1B":                 {"nested_args": python},
+	"unsloth-Apriel-1.5":                  {"nested_args": python},
+	"unsloth-mistral-Devstral-Small-2507": {"continue_*": byPlugin, "*reasoning*": keeps},
+}
+
+// reasonFor finds the entry of the list that allows a recorded prompt to differ.
+func reasonFor(id string) (entry, reason string) {
+	template, conversation, _ := strings.Cut(id, "/plan/")
+	for pattern, reason := range promptDifferences[template] {
+		if matches(pattern, conversation) {
+			return template + " " + pattern, reason
+		}
+	}
+	return "", ""
+}
+
+// matches compares with a pattern that may begin and end in a star.
+func matches(pattern, text string) bool {
+	inner := strings.Trim(pattern, "*")
+	switch {
+	case pattern == inner:
+		return text == inner
+	case strings.HasPrefix(pattern, "*"):
+		return strings.Contains(text, inner)
+	}
+	return strings.HasPrefix(text, inner)
+}
+
+func TestPromptsAgreeWithThoseRecorded(t *testing.T) {
+	school := newSchool(t)
+	agreed, allowed := 0, map[string]int{}
+	eachLine(t, "plan.jsonl", func(c recordedPlan) {
+		if c.Reference == nil {
+			return
+		}
+		req, err := chat.ParseRequest(c.Request)
+		if err != nil {
+			t.Errorf("%s: %v", c.ID, err)
+			return
+		}
+		req.Now = c.Now
+		got, err := school.learn(t, c.Template, c.BOS, c.EOS).Render(context.Background(), req)
+		entry, reason := reasonFor(c.ID)
+		switch {
+		case err == nil && got.Prompt == c.Reference.Prompt && got.GenerationPrompt == c.Reference.GenerationPrompt:
+			agreed++
+		case reason != "":
+			allowed[entry]++
+		case err != nil:
+			t.Errorf("%s: %v", c.ID, err)
+		default:
+			t.Errorf("%s\n got %q\nwant %q", c.ID, tail(got.Prompt), tail(c.Reference.Prompt))
+		}
+	})
+	for template, patterns := range promptDifferences {
+		for pattern, reason := range patterns {
+			if allowed[template+" "+pattern] == 0 {
+				t.Errorf("%s %s agrees: take it off the list (%s)", template, pattern, reason)
+			}
+		}
+	}
+	t.Logf("%d prompts agree; %v differ on purpose", agreed, allowed)
+}
+
+func tail(text string) string { return text[max(0, len(text)-200):] }
