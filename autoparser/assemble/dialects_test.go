@@ -104,6 +104,12 @@ var samples = []sample{
 			Function:  dialect.Function{NameSuffix: "\n"},
 			Arguments: dialect.Arguments{NamePrefix: "<arg_key>", NameSuffix: "</arg_key>\n", ValuePrefix: "<arg_value>", ValueSuffix: "</arg_value>\n"}},
 	}},
+	{name: "attributes that tell strings", prompt: "<|Assistant|>", Dialect: dialect.Dialect{
+		Reasoning: dialect.Reasoning{Mode: dialect.ReasoningTagBased, Start: "<think>", End: "</think>"},
+		Tools: dialect.Tools{Format: dialect.TagWithTagged, SectionStart: "<|x|calls>\n", SectionEnd: "</|x|calls>", CallSeparator: "\n",
+			Function:  dialect.Function{NamePrefix: `<|x|invoke name="`, NameSuffix: "\">\n", Close: "</|x|invoke>"},
+			Arguments: dialect.Arguments{NamePrefix: `<|x|parameter name="`, ValuePrefix: `" string="true">`, ValueSuffix: "</|x|parameter>\n"}},
+	}},
 	{name: "attributes in a section", prompt: "]~b]ai\n", Dialect: dialect.Dialect{
 		Reasoning: think,
 		Tools: dialect.Tools{Format: dialect.TagWithTagged, SectionStart: "<minimax:tool_call>\n", SectionEnd: "</minimax:tool_call>",
@@ -192,10 +198,13 @@ func (s sample) call(c cases.Call, index int) string {
 		g := t.Arguments
 		value := string(m.Value)
 		var text string
+		prefix := g.NameSuffix + g.ValuePrefix
 		if json.Unmarshal(m.Value, &text) == nil && value != "null" {
 			value = text
+		} else {
+			prefix = strings.Replace(prefix, `="true"`, `="false"`, 1)
 		}
-		b.WriteString(g.NamePrefix + m.Name + g.NameSuffix + g.ValuePrefix + value + g.ValueSuffix)
+		b.WriteString(g.NamePrefix + m.Name + prefix + value + g.ValueSuffix)
 	}
 	return b.String() + t.Function.Close
 }

@@ -65,11 +65,11 @@ func (f tagWithTagged) list(t tool) peg.ID {
 	declared := f.seen.parametersOf(t.Parameters)
 	var all []peg.ID
 	for _, p := range declared {
-		all = append(all, f.named("argument", f.Seq(f.key(f.Lit(p.name)), f.value(p.schema))))
+		all = append(all, f.named("argument", f.member(f.Lit(p.name), p.schema)))
 	}
 	ways := slices.Clone(all)
 	if ranges, ok := f.keyEnds(); ok {
-		unknown := func() peg.ID { return f.Seq(f.key(f.NotChars(1, maxName, ranges...)), f.value(schema{})) }
+		unknown := func() peg.ID { return f.member(f.NotChars(1, maxName, ranges...), schema{}) }
 		ways = append(ways, f.once("~unknown-argument", unknown))
 	}
 	required, optional := f.divided(t, declared, all)
@@ -128,23 +128,57 @@ func (f tagWithTagged) complete(required, optional []peg.ID) peg.ID {
 	return states[1<<len(required)-1]
 }
 
-// key is the name of an argument and what closes it.
-func (f tagWithTagged) key(name peg.ID) peg.ID {
+// member is the name of an argument and its value. In some formats an attribute says whether the value is a string: the
+// marker behind the name was seen with a string, and has the other truth where the value is JSON.
+func (f tagWithTagged) member(name peg.ID, s schema) peg.ID {
+	closing := f.closing()
+	kinds := s.kinds()
+	text, json, ok := typeMarks(closing)
+	switch {
+	case !ok:
+		return f.Seq(f.key(name, closing), f.value(s, kinds))
+	case kinds == peg.StringValue:
+		return f.Choice(f.Seq(f.key(name, text), f.value(s, kinds)), f.only("not-text", f.key(name, json), f.value(schema{}, peg.AnyJSON)))
+	case kinds&peg.StringValue == 0:
+		return f.Choice(f.Seq(f.key(name, json), f.value(s, kinds)), f.only("as-text", f.key(name, text), f.value(s, kinds)))
+	}
+	return f.Choice(f.Seq(f.key(name, text), f.value(s, peg.StringValue)), f.Seq(f.key(name, json), f.value(s, kinds&^peg.StringValue)))
+}
+
+// typeMarks are the spellings of a marker behind strings and behind other values, if it has an attribute for that.
+func typeMarks(closing string) (text, json string, ok bool) {
+	const yes, no = `="true"`, `="false"`
+	switch {
+	case strings.Contains(closing, yes):
+		return closing, strings.Replace(closing, yes, no, 1), true
+	case strings.Contains(closing, no):
+		return closing, strings.Replace(closing, no, yes, 1), true
+	}
+	return "", "", false
+}
+
+// closing is the marker that closes the name of an argument.
+func (f tagWithTagged) closing() string {
 	e := f.edges()
 	if e.nameSuffix == "" {
-		return f.Atomic(f.Tag(peg.Key, name), f.Lit(e.valuePrefix))
+		return e.valuePrefix
 	}
-	kids := []peg.ID{f.Atomic(f.Tag(peg.Key, name), f.Lit(e.nameSuffix))}
-	if e.valuePrefix != "" {
-		kids = append(kids, f.tolerate(f.Space(), f.Lit(e.valuePrefix)))
+	return e.nameSuffix
+}
+
+// key is the name of an argument and what closes it.
+func (f tagWithTagged) key(name peg.ID, closing string) peg.ID {
+	e := f.edges()
+	key := f.Atomic(f.Tag(peg.Key, name), f.Lit(closing))
+	if e.nameSuffix == "" || e.valuePrefix == "" {
+		return key
 	}
-	return f.Seq(kids...)
+	return f.Seq(key, f.tolerate(f.Space(), f.Lit(e.valuePrefix)))
 }
 
 // keyEnds are the characters that no name of an argument has, the first one of what closes it among them; false: nothing
 // closes it.
 func (f tagWithTagged) keyEnds() ([]peg.Range, bool) {
-	e := f.edges()
-	first, _ := utf8.DecodeRuneInString(e.nameSuffix + e.valuePrefix)
+	first, _ := utf8.DecodeRuneInString(f.closing())
 	return append(slices.Clone(blank), peg.Range{Lo: first, Hi: first}, peg.Range{Lo: '<', Hi: '>'}), first != utf8.RuneError
 }

@@ -2,6 +2,7 @@ package assemble
 
 import (
 	"bytes"
+	"fmt"
 
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
@@ -20,28 +21,27 @@ const scalars = peg.NumberValue | peg.BoolValue | peg.NullValue
 // containers are the kinds of values that hold others.
 const containers = peg.ObjectValue | peg.ArrayValue
 
-// value is a value and the marker behind it. Values of the same schema share a rule.
-func (f tagWithTagged) value(s schema) peg.ID {
-	name := "value " + string(s.raw)
+// value is a value of one of the given kinds, and the marker behind it. Equal values share a rule.
+func (f tagWithTagged) value(s schema, kinds peg.Values) peg.ID {
+	name := fmt.Sprint("value ", kinds, string(s.raw))
 	if bytes.Contains(s.raw, []byte(`"$ref"`)) {
-		name += " in " + string(s.root)
+		name += string(s.root)
 	}
-	if id, ok := f.made[name]; ok {
-		return id
+	id, ok := f.made[name]
+	if !ok {
+		id = f.named("value", f.newValue(s, kinds))
+		f.made[name] = id
 	}
-	id := f.named("value", f.newValue(s))
-	f.made[name] = id
 	return id
 }
 
-func (f tagWithTagged) newValue(s schema) peg.ID {
-	kinds := s.kinds()
+func (f tagWithTagged) newValue(s schema, kinds peg.Values) peg.ID {
 	var kids []peg.ID
 	if kinds&scalars != 0 {
-		kids = append(kids, f.short(s))
+		kids = append(kids, f.short(s, kinds))
 	}
 	if kinds&containers != 0 {
-		kids = append(kids, f.Seq(f.Space(), f.Peek(f.containerAhead()), f.lenient(peg.Scalar, containers, s.of(containers))))
+		kids = append(kids, f.Seq(f.Space(), f.Peek(f.containerAhead()), f.lenient(peg.Scalar, containers, s.of(kinds&containers))))
 	}
 	if kinds&peg.StringValue != 0 {
 		kids = append(kids, f.text(s))
@@ -52,9 +52,9 @@ func (f tagWithTagged) newValue(s schema) peg.ID {
 }
 
 // short is a value that is looked at whole before it is taken for what it looks like.
-func (f tagWithTagged) short(s schema) peg.ID {
+func (f tagWithTagged) short(s schema, kinds peg.Values) peg.ID {
 	value := f.scalar()
-	if raw := s.of(scalars); raw != nil {
+	if raw := s.of(kinds & scalars); raw != nil {
 		value = f.Schema(raw, value)
 	}
 	end := f.Peek(f.Seq(f.blanks(), f.Lit(f.edges().valueSuffix)))

@@ -103,6 +103,23 @@ func TestValuesInMarkupHaveTheTypesOfTheSchema(t *testing.T) {
 	}
 }
 
+func TestAnAttributeSaysWhetherAValueIsAString(t *testing.T) {
+	s := named(t, "attributes that tell strings")
+	for _, test := range []struct{ schema, isString, text, want string }{
+		{`{}`, "true", "42", `"42"`},
+		{`{}`, "false", "42", `42`},
+		{`{"type":["string","null"]}`, "false", "null", `null`},
+		{`{"type":["string","null"]}`, "true", "null", `"null"`},
+		{`{"type":"string"}`, "false", "null", `null`},
+		{`{"type":"integer"}`, "true", "42", `42`},
+		{`{"type":"array"}`, "false", `["a"]`, `["a"]`},
+	} {
+		output := `<|x|calls><|x|invoke name="f"><|x|parameter name="v" string="` + test.isString + `">` + test.text + `</|x|parameter></|x|invoke></|x|calls>`
+		expect := cases.Message{ToolCalls: []cases.Call{{Name: "f", Arguments: `{"v":` + test.want + `}`}}}
+		newParser(t, s.input(one(`{"type":"object","properties":{"v":`+test.schema+`}}`))).check(t, output, expect)
+	}
+}
+
 func TestArgumentsInMarkupComeInAnyOrderAndNumber(t *testing.T) {
 	s := named(t, "tags with lines")
 	var properties, required []string
