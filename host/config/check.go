@@ -104,9 +104,10 @@ func NeedRestart(before, after *Config) (keys []string) {
 	return keys
 }
 
-// Reloaded returns what is in force after a running daemon that began with c reads next: next's values of the live
-// fields, and c's of the others.
-func (c *Config) Reloaded(next *Config) *Config {
+// Reloaded returns what is in force when a running daemon that began with c reads next: next's values of the live fields,
+// and c's of the others. The error says why the two do not go together; a daemon that is reached from other machines, say,
+// cannot do without tokens because its file now names another address.
+func (c *Config) Reloaded(next *Config) (*Config, error) {
 	out := *next
 	out.origins = map[string]Origin{}
 	for _, f := range Fields() {
@@ -117,5 +118,5 @@ func (c *Config) Reloaded(next *Config) *Config {
 		f.value(&out).Set(f.value(from))
 		out.origins[f.Key] = from.Origin(f.Key)
 	}
-	return &out
+	return &out, out.Validate()
 }

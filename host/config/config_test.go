@@ -256,12 +256,30 @@ func TestDiffNamesWhatChangedAndWhatNeedsARestart(t *testing.T) {
 	if got := NeedRestart(before, after); !cmp.Equal(got, []string{"listen.address"}) {
 		t.Errorf("%q need a restart, expected listen.address only", got)
 	}
-	inForce := before.Reloaded(after)
+	inForce, err := before.Reloaded(after)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if inForce.Listen.Address != before.Listen.Address || inForce.Limits.SessionIdle != 7*time.Second {
 		t.Errorf("after a reload %+v is in force, expected the old address and the new limit", inForce)
 	}
 	if got := inForce.Origin("listen.address").String(); got != "default" {
 		t.Errorf("the address in force came from %q, expected default", got)
+	}
+}
+
+func TestAReloadCannotOpenADaemonToEveryone(t *testing.T) {
+	running, err := load(t, "listen: {address: ':8080'}\nauth: {tokens: [hush]}\n", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// By itself the next configuration is sound; but the address takes effect at the next start only, the tokens at once.
+	next, err := load(t, "listen: {address: '127.0.0.1:8080'}\n", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := running.Reloaded(next); err == nil || !strings.Contains(err.Error(), "auth.tokens") {
+		t.Errorf("error %v, expected one that asks for auth.tokens", err)
 	}
 }
 
