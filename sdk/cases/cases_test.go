@@ -202,6 +202,23 @@ func TestRecordedCasesRead(t *testing.T) {
 	}
 }
 
+// FuzzRead checks that every line is a case or a fault with its number, and that reading its request cannot go wrong.
+func FuzzRead(f *testing.F) {
+	f.Add([]byte(`{"id":"a","kind":"parse","template":"t","request":{"messages":[]},"expect":{"tool_calls":[{}]}}` + "\n\n{"))
+	f.Add([]byte(`{"id":"a","kind":"template","template":"t","context":7,"now":"yesterday"}`))
+	f.Fuzz(func(t *testing.T, file []byte) {
+		for c, err := range cases.Read(bytes.NewReader(file)) {
+			var fault *cases.LineError
+			switch {
+			case err == nil:
+				_, _ = c.ChatRequest()
+			case !errors.As(err, &fault) || fault.Line < 1:
+				t.Fatalf("%T: %v", err, err)
+			}
+		}
+	})
+}
+
 // FuzzCompare checks that comparing arguments is symmetric and never fails on what models write.
 func FuzzCompare(f *testing.F) {
 	f.Add(`{"a": 1}`, `{"a":1.0}`)
