@@ -46,11 +46,12 @@ func (e *TooLarge) Error() string {
 
 // place is where in a program a node is used, as far as that changes its code.
 type place struct {
-	role   peg.Role
-	region region
-	held   bool // within an atomic region
-	muted  bool // within a lookahead
-	inCall bool
+	role    peg.Role
+	region  region
+	held    bool // within an atomic region
+	muted   bool // within a lookahead
+	negated bool // within a negative one
+	inCall  bool
 }
 
 // use is a rule and the place where it is used.
@@ -161,7 +162,7 @@ func (c *compiler) node(id peg.ID, x place) {
 
 // consumer compiles a node that reads input by itself.
 func (c *compiler) consumer(id peg.ID, n *peg.Node, x place) {
-	in := inst{role: x.role, region: x.region, muted: x.muted, held: x.held, node: id}
+	in := inst{role: x.role, region: x.region, muted: x.muted, negated: x.negated, held: x.held, node: id}
 	switch n.Op {
 	case peg.End:
 		in.op = opEnd
@@ -239,7 +240,7 @@ func (c *compiler) repeat(id peg.ID, n *peg.Node, x place) {
 
 // push emits a choice whose first alternative, kid, comes next.
 func (c *compiler) push(id, kid peg.ID, x place) int32 {
-	at := c.emit(inst{op: opChoice, node: id, muted: x.muted, first: c.firstBytes(kid)})
+	at := c.emit(inst{op: opChoice, node: id, muted: x.muted, negated: x.negated, first: c.firstBytes(kid)})
 	c.path = &path{kind: spent, pc: at, up: c.path}
 	return at
 }
@@ -256,7 +257,7 @@ func (c *compiler) pop(op opcode, of int32) int32 {
 //
 //	peek A; kid; peeked B; A: fail; B:
 func (c *compiler) peek(id, kid peg.ID, x place) {
-	at := c.emit(inst{op: opPeek, node: id, muted: x.muted})
+	at := c.emit(inst{op: opPeek, node: id, muted: x.muted, negated: x.negated})
 	x.muted = true
 	c.node(kid, x)
 	back := c.emit(inst{op: opPeeked, of: at})
@@ -267,10 +268,10 @@ func (c *compiler) peek(id, kid peg.ID, x place) {
 
 // not compiles
 //
-//	peek A; kid; notnot; A:
+//	not A; kid; notnot; A:
 func (c *compiler) not(id, kid peg.ID, x place) {
-	at := c.emit(inst{op: opPeek, node: id, muted: x.muted, negated: true})
-	x.muted = true
+	at := c.emit(inst{op: opNot, node: id, muted: x.muted, negated: x.negated})
+	x.muted, x.negated = true, true
 	c.node(kid, x)
 	c.emit(inst{op: opNotNot, node: id, muted: true})
 	c.insts[at].to = c.here()

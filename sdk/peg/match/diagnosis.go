@@ -70,15 +70,17 @@ func (m *Machine) diagnose() diagnosis {
 	if h.end {
 		d.status = chat.Trailing
 	}
-	if h.at < m.pos || h.n == 0 {
-		d.message = fmt.Sprintf("byte %d, in %s: nothing matches", d.at, m.ruleAt(m.pc))
-		return d
-	}
 	var wanted []string
 	seen := 1
-	for _, x := range h.list[:h.n] {
-		wanted = append(wanted, m.code.expected(x)...)
-		seen = max(seen, m.mismatch(x.pc))
+	if h.at >= m.pos {
+		for _, x := range h.list[:h.n] {
+			wanted = append(wanted, m.code.expected(x)...)
+			seen = max(seen, m.mismatch(x.pc))
+		}
+	}
+	if len(wanted) == 0 {
+		d.message = fmt.Sprintf("byte %d, in %s: nothing matches %s", d.at, m.ruleAt(m.pc), m.found(d.at, 1))
+		return d
 	}
 	slices.Sort(wanted)
 	d.message = fmt.Sprintf("byte %d, in %s: expected %s, found %s", h.at, m.ruleAt(h.list[0].pc),
@@ -138,10 +140,8 @@ func (w *wanted) walk(pc int32) {
 			w.value = atStart
 			pc = in.to
 		case opPeek:
-			if pc = in.to; !in.negated {
-				pc = w.code.insts[in.of].to
-			}
-		case opCall, opCommit, opJump:
+			pc = w.code.insts[in.of].to
+		case opCall, opCommit, opJump, opNot:
 			pc = in.to
 		default:
 			if name := in.describe(w.value); name != "" {
@@ -156,9 +156,11 @@ func (w *wanted) walk(pc int32) {
 func (in *inst) describe(state valueState) string {
 	switch in.op {
 	case opLiteral:
-		return fmt.Sprintf("%q", in.literal.text)
+		return in.literal.String()
 	case opChars:
 		return in.class.String()
+	case opUntil: // it fails where it may not read further
+		return fmt.Sprintf("one of %v within %d bytes", in.until.delims, maxAtomic)
 	case opString:
 		return "a string escape"
 	case opValue:

@@ -6,22 +6,23 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/chat"
 )
 
-// cost is what the machine has done in vain.
+// cost is what the machine has done. Nothing of it depends on how the input was cut.
 type cost struct {
+	steps     int // instructions run to their end
 	fallbacks int
 	reread    int // bytes read again
-	farthest  int // the farthest offset of a failure
 }
 
-// excessive says that it is too much. It depends on the program and the input alone.
-func (c *cost) excessive() bool {
-	return c.fallbacks > maxFallbacks+maxFallbacksPerByte*c.farthest ||
-		c.reread > maxReread+maxRereadPerByte*c.farthest
+// excessive says that it is too much for an input that has been read up to farthest.
+func (c *cost) excessive(farthest int) bool {
+	return c.steps > maxSteps+maxStepsPerByte*farthest ||
+		c.fallbacks > maxFallbacks+maxFallbacksPerByte*farthest ||
+		c.reread > maxReread+maxRereadPerByte*farthest
 }
 
 // frame makes a frame of the state of the machine.
 func (m *Machine) frame(kind frameKind, pc int32) frame {
-	return frame{kind: kind, pc: pc, pos: m.pos, queue: len(m.queue), atomic: m.atomic, limit: m.limit}
+	return frame{kind: kind, pc: pc, pos: m.pos, queue: len(m.queue), atomic: m.atomic, limit: m.limit, sure: m.sure}
 }
 
 // pushFrame pushes a frame, unless the stack is full.
@@ -37,19 +38,14 @@ func (m *Machine) pushFrame(kind frameKind, pc int32) outcome {
 // fail goes on at the newest live frame. If there is none, the output ended too early or broke the format.
 func (m *Machine) fail(in *inst) {
 	m.hope(m.pc, in)
-	m.cost.farthest = max(m.cost.farthest, m.pos)
 	m.cost.fallbacks++
-	if m.cost.excessive() {
-		m.giveUp("the program tried too many alternatives")
-		return
-	}
 	f, ok := m.unwind()
 	switch {
 	case ok:
 		m.cost.reread += m.pos - f.pos
 		m.restore(f)
 	case m.eof && m.pos == m.end():
-		m.truncate(in)
+		m.truncate()
 	default:
 		m.recover(m.code.resume, m.diagnose())
 	}
@@ -57,7 +53,7 @@ func (m *Machine) fail(in *inst) {
 
 // restore goes back to what was the case when f was pushed.
 func (m *Machine) restore(f frame) {
-	m.pos, m.atomic, m.limit = f.pos, f.atomic, f.limit
+	m.pos, m.atomic, m.limit, m.sure = f.pos, f.atomic, f.limit, f.sure
 	m.queue.cut(f.queue, f.pos)
 	m.spans.cut(f.pos)
 	m.jump(f.pc)
@@ -69,57 +65,67 @@ func (m *Machine) starve(in *inst) bool {
 		return false
 	}
 	f := m.newest()
-	if m.end() >= m.limit || in.muted || f != nil && f.pos == m.end() {
+	if m.end() >= m.limit || in.negated || f != nil && f.pos == m.end() {
 		m.fail(in)
 	} else {
-		m.truncate(in)
+		m.truncate()
 	}
 	return true
 }
 
+// conclude tells what waits, as the machine will not fall back any more. What an atomic region has not completed, nobody
+// has said.
+func (m *Machine) conclude() {
+	if m.atomic.open {
+		m.queue.cut(m.atomic.queue, m.atomic.at)
+		m.spans.cut(m.atomic.at)
+		m.atomic = atomic{}
+	}
+	m.clear()
+	m.limit, m.sure = unlimited, unlimited
+	m.settle()
+	m.tell.abandon()
+}
+
+// cutOff ends a text that the output ended in, rather than a delimiter. Only if the program ends here, too, is that the
+// end of its region.
+func (m *Machine) cutOff() outcome {
+	m.sure = min(m.sure, len(m.queue))
+	return matched
+}
+
 // truncate ends the parse within the program. What the current alternative has read is true as far as it goes.
-func (m *Machine) truncate(in *inst) {
+func (m *Machine) truncate() {
 	if m.report.Status == "" {
 		m.report.Status = chat.Truncated
 	}
-	open := m.end()
-	if m.atomic.open {
-		open = m.atomic.at
-		m.queue.cut(m.atomic.queue, open)
-		m.atomic = atomic{}
-	} else if in.op == opLiteral {
-		open = m.pos
-	}
-	m.clear()
-	m.settle()
-	m.tell.abandon()
-	if open < m.end() {
-		m.spans.cut(open)
-		m.spans.mark(openRegion, open)
+	m.queue.cut(m.sure, m.end())
+	m.conclude()
+	if m.spans.end < m.end() {
+		m.spans.mark(openRegion, m.end())
 	}
 	m.pos = m.end()
 	m.over = true
 }
 
-// giveUp ends the search for anything but content.
+// giveUp ends the search for anything but content, which costs next to nothing from here on.
 func (m *Machine) giveUp(why string) {
-	m.recover(m.code.plain, diagnosis{status: chat.Malformed, at: m.pos, message: fmt.Sprintf("byte %d: %s", m.pos, why)})
+	m.cost = cost{}
+	m.recover(m.code.plain, diagnosis{
+		status:  chat.Malformed,
+		at:      m.pos,
+		message: fmt.Sprintf("byte %d, in %s: %s", m.pos, m.ruleAt(m.pc), why),
+	})
 }
 
 // recover begins a recovery: what is not decided is content, and the machine goes on at address at. The generation prompt
 // is never content.
 func (m *Machine) recover(at int32, why diagnosis) {
-	if m.atomic.open {
-		m.pos = m.atomic.at
-		m.queue.cut(m.atomic.queue, m.pos)
-		m.atomic = atomic{}
+	m.conclude()
+	if m.pos = m.spans.end; m.pos < m.prompt {
+		m.pos = min(m.prompt, m.end())
+		m.spans.mark(promptRegion, m.pos)
 	}
-	m.clear()
-	m.settle()
-	m.tell.abandon()
-	m.limit = unlimited
-	m.pos = max(m.pos, min(m.prompt, m.end()))
-	m.spans.cut(m.pos)
 	m.blame(why)
 	m.hopes.forget()
 	m.jump(at)

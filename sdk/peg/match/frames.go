@@ -8,6 +8,7 @@ type frame struct {
 	queue  int // how many entries the queue had
 	atomic atomic
 	limit  int
+	sure   int
 }
 
 type frameKind uint8
@@ -15,8 +16,12 @@ type frameKind uint8
 const (
 	returning frameKind = iota // where a rule goes back to
 	choice                     // where to go on if what is tried instead fails
+	looking                    // the same, if a lookahead fails
 	spent                      // a choice that is not open any more, to be popped when its alternative has matched
 )
+
+// open says that the machine can fall back to the frame, unless it is dead.
+func (f *frame) open() bool { return f.kind == choice || f.kind == looking }
 
 // atomic is the atomic region that is open, if there is one.
 type atomic struct {
@@ -25,24 +30,28 @@ type atomic struct {
 	queue int // how many entries the queue had then
 }
 
-// stack holds the frames of choices and rules. A choice frame is live if it lies at or above cut: only then can the
-// machine still fall back to it.
+// stack holds the frames of choices and rules. A frame that is open is live if it lies at or above cut: only then can
+// the machine still fall back to it.
 //
-// Invariant: live is the number of live frames.
+// Invariant: live is the number of live frames; if there are any, first is the oldest.
 type stack struct {
 	frames []frame
 	cut    int
 	live   int
+	first  int
 }
 
 // clear drops all frames.
 func (s *stack) clear() { s.frames, s.cut, s.live = s.frames[:0], 0, 0 }
 
 func (s *stack) push(f frame) {
-	s.frames = append(s.frames, f)
-	if f.kind == choice {
+	if f.open() {
+		if s.live == 0 {
+			s.first = len(s.frames)
+		}
 		s.live++
 	}
+	s.frames = append(s.frames, f)
 }
 
 // pop drops the newest frame.
@@ -52,7 +61,7 @@ func (s *stack) pop() frame {
 	s.frames = s.frames[:top]
 	if top < s.cut {
 		s.cut = top
-	} else if f.kind == choice {
+	} else if f.open() {
 		s.live--
 	}
 	return f
@@ -64,7 +73,7 @@ func (s *stack) commit() { s.cut, s.live = len(s.frames), 0 }
 // unwind drops the frames down to the newest live one and that one, too, and returns it.
 func (s *stack) unwind() (frame, bool) {
 	for i := len(s.frames) - 1; i >= s.cut; i-- {
-		if f := s.frames[i]; f.kind == choice {
+		if f := s.frames[i]; f.open() {
 			s.frames = s.frames[:i]
 			s.live--
 			return f, true
@@ -73,7 +82,7 @@ func (s *stack) unwind() (frame, bool) {
 	return frame{}, false
 }
 
-// newest returns the newest live frame, oldest the oldest; nil if there is none.
+// newest returns the newest live frame that is not of a lookahead; nil if there is none.
 func (s *stack) newest() *frame {
 	for i := len(s.frames) - 1; i >= s.cut; i-- {
 		if s.frames[i].kind == choice {
@@ -83,14 +92,10 @@ func (s *stack) newest() *frame {
 	return nil
 }
 
+// oldest returns the oldest live frame; nil if there is none.
 func (s *stack) oldest() *frame {
 	if s.live == 0 {
 		return nil
 	}
-	for i := s.cut; i < len(s.frames); i++ {
-		if s.frames[i].kind == choice {
-			return &s.frames[i]
-		}
-	}
-	return nil
+	return &s.frames[s.first]
 }

@@ -21,9 +21,10 @@ const (
 	opChoice  // push a choice frame that goes on at to
 	opCommit  // pop it, go to to: an alternative matched
 	opLoop    // an iteration matched: the frame starts anew from here, go to to
-	opPeek    // push the frame of a lookahead, that goes on at to if it fails
-	opPeeked  // a lookahead matched: pop its frame, return to where it began, go to to
-	opNotNot  // the child of a negation matched: pop its frame, return to where it began, fail
+	opPeek    // push the frame of a lookahead, which goes on at to if it fails
+	opPeeked  // it matched: pop the frame, return to where it began, go to to
+	opNot     // push the frame of a negative lookahead, which goes on at to if it fails
+	opNotNot  // it matched: pop the frame, return to where it began, fail
 	opFail    // fail
 	opCall    // push the next address, go to to
 	opReturn  // go back to the newest return address
@@ -45,7 +46,7 @@ type inst struct {
 	muted     bool     // within a lookahead: nothing consumed here is told
 	held      bool     // within an atomic region
 	recovered bool     // bytes consumed here did not follow the program
-	negated   bool     // opPeek: the lookahead is a negation
+	negated   bool     // within a negative one
 
 	to   int32  // where to go
 	of   int32  // opCommit, opLoop, opPeeked: the address of their choice or lookahead; of those: the address of these

@@ -20,12 +20,14 @@ const (
 	// maxFaults is how many faults a report lists.
 	maxFaults = 32
 
-	// A machine may fall back so often, and read so many bytes again, in all; beyond that the program has lost and the
-	// rest of the output is content.
-	maxFallbacks        = 4096
-	maxFallbacksPerByte = 64
+	// A machine may take so many steps, fall back so often, and read so many bytes again, at the start and for every byte
+	// that it has come to. Beyond that the program has lost, and the rest of the output is content.
+	maxSteps            = 1 << 16
+	maxStepsPerByte     = 1 << 10
+	maxFallbacks        = 1 << 12
+	maxFallbacksPerByte = 1 << 6
 	maxReread           = 1 << 20
-	maxRereadPerByte    = 64
+	maxRereadPerByte    = 1 << 6
 )
 
 // unlimited is the limit where there is none.

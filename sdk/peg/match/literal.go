@@ -3,6 +3,7 @@ package match
 import (
 	"bytes"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -14,6 +15,9 @@ type literal struct {
 	text    []byte
 	special []Range
 }
+
+// String quotes the text.
+func (l *literal) String() string { return strconv.Quote(string(l.text)) }
 
 // newLiteral finds the special tokens within text: the leftmost, and of those the longest.
 func newLiteral(text string, specials []string) *literal {

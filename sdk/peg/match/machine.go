@@ -11,9 +11,10 @@ type Machine struct {
 	eof    bool   // no more comes
 	stack         // where the machine can fall back or go back to
 	queue  queue  // what is not decided yet
-	spans  spans  // what became of the bytes before pos
+	spans  spans  // what became of the bytes before pos, but for those that a lookahead has read
 	atomic atomic // the atomic region that is open
 	limit  int    // bytes from here on are out of sight: an atomic region or a lookahead must end before
+	sure   int    // what the queue got after so many entries holds only if the program comes to its end
 
 	pc     int32  // the instruction to run
 	count  int    // how far it has come, where it can stop half-way: 0 at its beginning
@@ -21,6 +22,7 @@ type Machine struct {
 	quoted quoted // likewise, of opString
 
 	cost     cost
+	farthest int   // the farthest offset that the program has come to
 	hopes    hopes // what was expected where the program failed
 	prompt   int   // bytes of the generation prompt
 	over     bool  // the program came to its end, or the output did
@@ -31,7 +33,7 @@ type Machine struct {
 // New makes a machine. It delivers events to sink, in order, while it is fed. The text of an event belongs to the
 // machine and must be copied if it is to be kept.
 func New(code *Code, sink chat.Sink) *Machine {
-	return &Machine{code: code, tell: teller{sink: sink}, limit: unlimited}
+	return &Machine{code: code, tell: teller{sink: sink}, limit: unlimited, sure: unlimited}
 }
 
 // Prompt feeds the generation prompt, which the model did not write. It comes first, at most once. It moves the machine to
@@ -95,7 +97,7 @@ func (m *Machine) Finish() *chat.Report {
 	}
 	m.report.Length = m.end()
 	m.report.PromptLength = m.prompt
-	m.report.Spans = m.spans.report(m.end(), m.prompt)
+	m.report.Spans = m.spans.report(m.prompt)
 	return &m.report
 }
 
@@ -103,17 +105,24 @@ func (m *Machine) Finish() *chat.Report {
 func (m *Machine) run() {
 	for !m.over {
 		in := &m.code.insts[m.pc]
-		switch m.step(in) {
-		case matched:
-			m.pc++
-			m.count = 0
-		case failed:
-			m.fail(in)
-		case hungry:
+		o := m.step(in)
+		if o == hungry {
 			if !m.starve(in) {
 				return
 			}
-		case jumped:
+			continue
+		}
+		m.farthest = max(m.farthest, m.pos)
+		m.cost.steps++
+		switch {
+		case m.over:
+		case m.cost.excessive(m.farthest):
+			m.giveUp("the program takes too long")
+		case o == matched:
+			m.pc++
+			m.count = 0
+		case o == failed:
+			m.fail(in)
 		}
 	}
 }

@@ -226,7 +226,7 @@ func (w *closing) move(p point, in *inst) {
 	case opChoice:
 		w.visit(p.to(p.pc + 1))
 		w.visit(p.to(in.to))
-	case opPeek:
+	case opPeek, opNot:
 		w.lookahead(p, in)
 	case opCommit, opLoop:
 		if in.of == w.within && p.up == nil {
@@ -254,7 +254,7 @@ func (w *closing) move(p point, in *inst) {
 // lookahead goes on behind a lookahead. That it holds is remembered where it looks at a literal only.
 func (w *closing) lookahead(p point, in *inst) {
 	simple := w.insts[p.pc+1].op == opLiteral
-	if in.negated {
+	if in.op == opNot {
 		if simple && in.to == p.pc+3 && p.not == 0 {
 			p.not, p.notN = p.pc+1, 0
 		}

@@ -32,11 +32,11 @@ func (q *queue) text(role peg.Role, from, to int) {
 	*q = append(*q, waiting{tellText, role, from, to})
 }
 
-// cut drops what was added since the queue had n entries and the input had been read up to at.
+// cut drops what was added since the queue had n entries, if it has, and the input had been read up to at.
 func (q *queue) cut(n, at int) {
-	*q = (*q)[:n]
-	if n > 0 {
-		last := &(*q)[n-1]
+	*q = (*q)[:min(n, len(*q))]
+	if k := len(*q); k > 0 {
+		last := &(*q)[k-1]
 		last.to = min(last.to, at)
 	}
 }

@@ -89,7 +89,7 @@ func (w *walk) safe(pc int32, up *returnTo, next ahead) bool {
 		return next.begin(in.literal.text) && w.safe(pc+1, up, ahead{})
 	case opPeek:
 		looked := &w.insts[pc+1]
-		return !in.negated && in.of == pc+2 && looked.op == opLiteral && next.begin(looked.literal.text) &&
+		return in.of == pc+2 && looked.op == opLiteral && next.begin(looked.literal.text) &&
 			w.safe(w.insts[in.of].to, up, next)
 	case opChoice:
 		return w.choice(pc, in, up, next)

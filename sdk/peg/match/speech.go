@@ -9,7 +9,7 @@ func (m *Machine) consume(in *inst, n int) {
 	if n == 0 || in.muted {
 		return
 	}
-	m.spans.mark(in.region, from)
+	m.spans.mark(in.region, m.pos)
 	switch {
 	case in.role == peg.NoRole:
 		if m.overdue() {
@@ -49,7 +49,7 @@ func (m *Machine) commit() {
 
 // settle tells what waits, unless it can still be undone.
 func (m *Machine) settle() {
-	if m.live == 0 && !m.atomic.open && len(m.queue) > 0 {
+	if m.live == 0 && !m.atomic.open && m.sure == unlimited && len(m.queue) > 0 {
 		m.flush()
 	}
 }

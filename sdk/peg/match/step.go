@@ -23,7 +23,7 @@ func (m *Machine) step(in *inst) outcome {
 		return m.commitTo(in)
 	case opLoop:
 		return m.loop(in)
-	case opPeek:
+	case opPeek, opNot:
 		return m.peek(in)
 	case opPeeked:
 		m.back()
@@ -104,7 +104,10 @@ func (m *Machine) chars(in *inst) outcome {
 		}
 	}
 	m.consume(in, n)
-	if m.count >= in.min && (o == failed || o == hungry && m.last()) {
+	switch {
+	case o == hungry && m.last() && m.count >= in.min:
+		return m.cutOff()
+	case o == failed && m.count >= in.min:
 		return matched
 	}
 	return o
@@ -113,9 +116,12 @@ func (m *Machine) chars(in *inst) outcome {
 func (m *Machine) until(in *inst) outcome {
 	b := m.ahead()
 	if m.last() {
-		n, _ := in.until.findLast(b, m.pos, &m.tokens)
+		n, o := in.until.findLast(b, m.pos, &m.tokens)
 		m.consume(in, n)
-		return matched
+		if o == matched {
+			return matched
+		}
+		return m.cutOff()
 	}
 	n, o := in.until.find(b, m.pos, &m.tokens)
 	m.consume(in, n)
@@ -191,7 +197,7 @@ func (m *Machine) loop(in *inst) outcome {
 
 // peek pushes the frame of a lookahead.
 func (m *Machine) peek(in *inst) outcome {
-	o := m.pushFrame(choice, in.to)
+	o := m.pushFrame(looking, in.to)
 	m.limit = min(m.limit, m.pos+maxAtomic)
 	return o
 }
@@ -200,7 +206,7 @@ func (m *Machine) peek(in *inst) outcome {
 func (m *Machine) back() {
 	f := m.pop()
 	m.cost.reread += m.pos - f.pos
-	m.pos, m.limit = f.pos, f.limit
+	m.pos, m.limit, m.sure = f.pos, f.limit, f.sure
 }
 
 func (m *Machine) call(in *inst) outcome {
@@ -244,6 +250,7 @@ func (m *Machine) hold() outcome {
 
 func (m *Machine) halt() outcome {
 	m.clear()
+	m.sure = unlimited
 	m.settle()
 	m.over = true
 	return jumped
