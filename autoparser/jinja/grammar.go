@@ -58,21 +58,16 @@ func (r *reader) not() node {
 }
 
 func (r *reader) comparison() node {
-	n := &comparison{place: r.here(), first: r.sum()}
-	for {
-		at := r.here()
-		op := r.comparator()
-		if op == "" {
-			break
-		}
-		if len(n.ops) == 0 {
-			n.place = at
-		}
+	first := r.sum()
+	at := r.here()
+	op := r.comparator()
+	if op == "" {
+		return first
+	}
+	n := &comparison{place: at, first: first}
+	for ; op != ""; op = r.comparator() {
 		n.ops = append(n.ops, op)
 		n.rest = append(n.rest, r.sum())
-	}
-	if len(n.ops) == 0 {
-		return n.first
 	}
 	return n
 }
@@ -103,12 +98,13 @@ func (r *reader) sum() node {
 }
 
 func (r *reader) concatenation() node {
-	n := &concatenation{r.here(), []node{r.product()}}
+	at, first := r.here(), r.product()
+	if !r.is(tokens.Tilde) {
+		return first
+	}
+	n := &concatenation{at, []node{first}}
 	for r.accept(tokens.Tilde) {
 		n.parts = append(n.parts, r.product())
-	}
-	if len(n.parts) == 1 {
-		return n.parts[0]
 	}
 	return n
 }
@@ -242,25 +238,21 @@ func (r *reader) sequence(closer tokens.Type, spelling string, element func()) {
 // tuple reads one expression, or several with commas between them, up to where stop holds. In parentheses there may be
 // none at all.
 func (r *reader) tuple(element func() node, stop func() bool, parenthesised bool) node {
-	t := &listOf{place: r.here(), tuple: true}
-	commas := false
-	for {
-		if len(t.items) > 0 && !r.accept(tokens.Comma) {
-			break
+	at := r.here()
+	finished := func() bool { return r.end() || r.is(tokens.RightParenthesis) || stop() }
+	if finished() {
+		if !parenthesised {
+			reject(r.at, "Expected an expression, got '%s'", r.spelling())
 		}
-		commas = commas || len(t.items) > 0
-		if r.end() || r.is(tokens.RightParenthesis) || stop() {
-			break
-		}
-		t.items = append(t.items, element())
+		return &listOf{place: at, tuple: true}
 	}
-	switch {
-	case commas:
-		return t
-	case len(t.items) == 1:
-		return t.items[0]
-	case !parenthesised:
-		reject(r.at, "Expected an expression, got '%s'", r.spelling())
+	first := element()
+	if !r.is(tokens.Comma) {
+		return first
+	}
+	t := &listOf{at, []node{first}, true}
+	for r.accept(tokens.Comma) && !finished() {
+		t.items = append(t.items, element())
 	}
 	return t
 }

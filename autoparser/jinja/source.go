@@ -149,10 +149,11 @@ func (s *scanner) text(t string) {
 	switch {
 	case t == "":
 	case nextTag(t) < len(t) || strings.HasSuffix(t, "{"):
-		s.out.WriteString("{% text ")
-		s.last = ' '
+		s.mark(s.at)
+		s.out.WriteString("{%text")
+		s.last = 't'
 		s.literal(s.at, text(t))
-		s.out.WriteString(" %}")
+		s.write(s.at, "%}")
 	default:
 		s.out.WriteString(t)
 	}
@@ -237,13 +238,12 @@ func (s *scanner) word(at int, word string) (after int, ok bool) {
 // tag writes the tokens of a tag or of an expression.
 func (s *scanner) tag(start, at int, kind byte) {
 	end := "%}"
-	s.last = ' '
 	s.mark(start)
-	s.out.WriteString("{% ")
+	s.out.WriteString("{%")
+	s.last = ' '
 	if kind == '{' {
 		end = "}}"
-		s.mark(start)
-		s.out.WriteString("value ")
+		s.write(start, "value")
 	} else {
 		mustBeTag(start, s.src[s.skipSpace(at):])
 	}
@@ -254,8 +254,7 @@ func (s *scanner) tag(start, at int, kind byte) {
 		}
 		if len(open) == 0 {
 			if sign, n := closing(s.src[at:], end); n > 0 {
-				s.mark(at)
-				s.out.WriteString(" %}")
+				s.write(at, "%}")
 				s.finish(at+n, sign, kind == '{')
 				return
 			}
