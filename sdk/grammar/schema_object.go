@@ -1,7 +1,6 @@
 package grammar
 
 import (
-	"maps"
 	"slices"
 	"strconv"
 )
@@ -174,10 +173,10 @@ type other struct {
 
 // leave goes on from node at to a text that is in the tree nowhere.
 func (o other) leave(at int) *expr {
-	node := o.trie.nodes[at]
+	node := &o.trie.nodes[at]
 	var kids []*expr
 	free := o.plain
-	for _, r := range slices.Sorted(maps.Keys(node.kids)) {
+	for _, r := range node.letters() {
 		free = free.minus(charset{{Lo: r, Hi: r}})
 		if r != '\\' {
 			kids = append(kids, seq(text(string(r)), o.leave(node.kids[r])))

@@ -1,6 +1,7 @@
 package grammar
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"maps"
@@ -17,14 +18,16 @@ import (
 
 // scanner is that automaton. State 0 is the start.
 type scanner struct {
-	alphabet []rune       // the characters that occur in delimiters, in order
-	next     []transition // by state
-	closed   bool         // it ends with a delimiter; otherwise in any state
+	next   [][]arc // by state
+	closed bool    // it ends with a delimiter; otherwise in any state
 }
 
-// transition maps the index of a character of the alphabet to a state, to dead or to done. Every other character leads to
-// state 0.
-type transition []int
+// arc leads by one character to a state, to dead or to done. Every character without an arc leads to state 0. The arcs of
+// a state are in the order of their characters.
+type arc struct {
+	char rune
+	to   int
+}
 
 const (
 	dead = -1
@@ -34,21 +37,17 @@ const (
 // newScanner makes the automaton for text that contains none of delims, followed by the one of them that is last, if any.
 func newScanner(delims []string, last string) *scanner {
 	t := newTrie(delims)
-	s := &scanner{alphabet: t.alphabet, closed: last != ""}
-	for q := range t.nodes {
-		row := make(transition, len(s.alphabet))
-		for i, r := range s.alphabet {
-			row[i] = t.step(q, r, last)
-		}
-		s.next = append(s.next, row)
+	s := &scanner{next: make([][]arc, len(t.nodes)), closed: last != ""}
+	for _, q := range t.order {
+		s.next[q] = t.arcs(q, last, s.next)
 	}
 	return s.minimal()
 }
 
 // trie holds texts, character by character, with the failure links of the automaton.
 type trie struct {
-	alphabet []rune
-	nodes    []trieNode
+	nodes []trieNode
+	order []int // nodes, each behind those of shorter texts; set by link
 }
 
 type trieNode struct {
@@ -60,14 +59,9 @@ type trieNode struct {
 
 func newTrie(texts []string) *trie {
 	t := &trie{nodes: []trieNode{{kids: map[rune]int{}}}}
-	letters := map[rune]bool{}
 	for _, text := range texts {
 		t.add(text)
-		for _, r := range text {
-			letters[r] = true
-		}
 	}
-	t.alphabet = slices.Sorted(maps.Keys(letters))
 	t.link()
 	return t
 }
@@ -86,15 +80,17 @@ func (t *trie) add(text string) {
 	t.nodes[at].text, t.nodes[at].end = text, true
 }
 
+// letters are the characters that lead on from a node, in order.
+func (n *trieNode) letters() []rune { return slices.Sorted(maps.Keys(n.kids)) }
+
 // link sets the failure links, breadth first: a node's is the longest proper suffix of its text that is in the trie.
 func (t *trie) link() {
-	queue := []int{0}
-	for len(queue) > 0 {
-		at := queue[0]
-		queue = queue[1:]
-		for _, r := range slices.Sorted(maps.Keys(t.nodes[at].kids)) {
+	t.order = []int{0}
+	for i := 0; i < len(t.order); i++ {
+		at := t.order[i]
+		for _, r := range t.nodes[at].letters() {
 			kid := t.nodes[at].kids[r]
-			queue = append(queue, kid)
+			t.order = append(t.order, kid)
 			if at == 0 {
 				continue
 			}
@@ -117,12 +113,30 @@ func (t *trie) goTo(at int, r rune) int {
 	}
 }
 
-// step is the transition from at by r. It is done where last is complete and no longer text is.
-func (t *trie) step(at int, r rune, last string) int {
-	to := t.goTo(at, r)
-	switch n := &t.nodes[to]; {
+// arcs are those to the kids of at, and for other characters those of the node that it fails to, which are in next.
+func (t *trie) arcs(at int, last string, next [][]arc) []arc {
+	n := &t.nodes[at]
+	var out []arc
+	for _, r := range n.letters() {
+		out = append(out, arc{r, t.target(n.kids[r], last)})
+	}
+	if at == 0 {
+		return out
+	}
+	for _, a := range next[n.fail] {
+		if _, own := n.kids[a.char]; !own {
+			out = append(out, a)
+		}
+	}
+	slices.SortFunc(out, func(a, b arc) int { return cmp.Compare(a.char, b.char) })
+	return out
+}
+
+// target is a node as the end of an arc. It is done where last is complete and no longer text is.
+func (t *trie) target(node int, last string) int {
+	switch n := &t.nodes[node]; {
 	case !n.end:
-		return to
+		return node
 	case last != "" && n.text == last:
 		return done
 	}
@@ -136,14 +150,8 @@ func (s *scanner) minimal() *scanner {
 		ids := map[string]int{}
 		refined := make([]int, len(s.next))
 		var key []byte
-		for q, row := range s.next {
-			key = binary.AppendVarint(key[:0], int64(classes[q]))
-			for _, to := range row {
-				if to >= 0 {
-					to = classes[to]
-				}
-				key = binary.AppendVarint(key, int64(to))
-			}
+		for q := range s.next {
+			key = s.signature(key[:0], q, classes)
 			id, ok := ids[string(key)]
 			if !ok {
 				id = len(ids)
@@ -159,21 +167,37 @@ func (s *scanner) minimal() *scanner {
 	}
 }
 
-func (s *scanner) merged(classes []int) *scanner {
-	m := &scanner{alphabet: s.alphabet, closed: s.closed}
-	number := map[int]int{classes[0]: 0}
-	for queue := []int{0}; len(queue) > 0; queue = queue[1:] {
-		row := make(transition, len(s.alphabet))
-		for i, to := range s.next[queue[0]] {
-			if to < 0 {
-				row[i] = to
+// signature appends what tells q from states of other classes.
+func (s *scanner) signature(key []byte, q int, classes []int) []byte {
+	key = binary.AppendVarint(key, int64(classes[q]))
+	for _, a := range s.next[q] {
+		to := a.to
+		if to >= 0 {
+			if to = classes[to]; to == classes[0] {
 				continue
 			}
-			if _, ok := number[classes[to]]; !ok {
-				number[classes[to]] = len(number)
-				queue = append(queue, to)
+		}
+		key = binary.AppendVarint(binary.AppendVarint(key, int64(a.char)), int64(to))
+	}
+	return key
+}
+
+func (s *scanner) merged(classes []int) *scanner {
+	m := &scanner{closed: s.closed}
+	number := map[int]int{classes[0]: 0}
+	for queue := []int{0}; len(queue) > 0; queue = queue[1:] {
+		var row []arc
+		for _, a := range s.next[queue[0]] {
+			if a.to >= 0 {
+				n, ok := number[classes[a.to]]
+				if !ok {
+					n = len(number)
+					number[classes[a.to]] = n
+					queue = append(queue, a.to)
+				}
+				a.to = n
 			}
-			row[i] = number[classes[to]]
+			row = append(row, a)
 		}
 		m.next = append(m.next, row)
 	}
@@ -192,34 +216,34 @@ func (s *scanner) rules(name string, named func(string) *rule) *expr {
 	return states[0].call()
 }
 
-func (s *scanner) body(row transition, states []*rule) *expr {
-	var away charset // the characters that do not lead to state 0
+func (s *scanner) body(row []arc, states []*rule) *expr {
+	var away []peg.Range // the characters that do not lead to state 0
 	var targets []int
-	to := map[int]charset{}
-	for i, t := range row {
-		if t == 0 {
+	to := map[int][]peg.Range{}
+	for _, a := range row {
+		if a.to == 0 {
 			continue
 		}
-		r := charset{peg.Range{Lo: s.alphabet[i], Hi: s.alphabet[i]}}
-		away = away.union(r)
-		if t == dead {
+		r := peg.Range{Lo: a.char, Hi: a.char}
+		away = append(away, r)
+		if a.to == dead {
 			continue
 		}
-		if _, ok := to[t]; !ok {
-			targets = append(targets, t)
+		if to[a.to] == nil {
+			targets = append(targets, a.to)
 		}
-		to[t] = to[t].union(r)
+		to[a.to] = append(to[a.to], r)
 	}
-	kids := []*expr{empty, seq(oneOf(away.complement()), states[0].call())}
-	if s.closed {
-		kids = kids[1:]
+	kids := []*expr{seq(oneOf(newCharset(away...).complement()), states[0].call())}
+	if !s.closed {
+		kids = append([]*expr{empty}, kids...)
 	}
 	for _, t := range targets {
 		if t == done {
-			kids = append(kids, oneOf(to[t]))
+			kids = append(kids, chars(to[t]...))
 			continue
 		}
-		kids = append(kids, seq(oneOf(to[t]), states[t].call()))
+		kids = append(kids, seq(chars(to[t]...), states[t].call()))
 	}
 	return alt(kids...)
 }
