@@ -154,6 +154,9 @@ func (c Compared) print(p *printer) {
 		p.line("    not asked")
 	case c.Error != "":
 		p.line("    no answer: %s", c.Error)
+	case c.Left == "" && c.Right == "":
+		p.line("    %s / %s: %s", c.A, c.B, c.Differs)
+		p.line("    no difference")
 	default:
 		p.line("    %s / %s: %s", c.A, c.B, c.Differs)
 		p.line("    … %q", c.Before)

@@ -36,6 +36,10 @@ func Learn(t *Template, rules *workaround.Set) (*Learned, error) {
 	if e.tolerated != nil {
 		l.Detected.Lint = append(l.Detected.Lint, "Jinja2 does not render all of it; it is rendered tolerantly: "+e.tolerated.Error())
 	}
+	if t.Capabilities.Tools && !t.Capabilities.ToolCalls {
+		l.Detected.Lint = append(l.Detected.Lint,
+			"tools are offered, but calls are not rendered: how they are written must be said by a workaround")
+	}
 	return l.With(rules), nil
 }
 
@@ -70,23 +74,25 @@ func (l *Learned) Render(ctx context.Context, r *chat.Request) (Rendered, error)
 	return l.Template.Render(ctx, r, l.Style())
 }
 
-// Findings are the fields of the dialect that are set, each with what decided it: comparisons, and then workarounds.
+// Findings are the fields of the dialect that are set, in the order of the dialect, each with what decided it: a comparison,
+// or after it a workaround.
 func (l *Learned) Findings() []detect.Finding {
-	changed := map[string]bool{}
-	var corrected []detect.Finding
+	decided := map[string]detect.Finding{}
+	for _, f := range l.Detected.Findings {
+		decided[f.Field] = f
+	}
 	for _, w := range l.Workarounds {
 		for _, c := range w.Changes {
-			changed[c.Field] = true
-			corrected = append(corrected, detect.Finding{Field: c.Field, Value: unquoted(c.To), By: "workaround " + w.Rule, Seen: w.Because})
+			decided[c.Field] = detect.Finding{Field: c.Field, Value: unquoted(c.To), By: w.Rule, Seen: w.Because}
 		}
 	}
 	var all []detect.Finding
-	for _, f := range l.Detected.Findings {
-		if !changed[f.Field] {
+	for _, field := range dialect.Fields() {
+		if f, ok := decided[field]; ok {
 			all = append(all, f)
 		}
 	}
-	return append(all, corrected...)
+	return all
 }
 
 // unquoted is a value of YAML as plain text.

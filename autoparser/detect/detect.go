@@ -48,11 +48,23 @@ func Run(answers probe.Answers) Result {
 	d.Dialect.Content.Mode = dialect.ContentPlain
 	d.Dialect.Tools.Format = dialect.ToolsNone
 	d.Dialect.Tools.CallID.Position = dialect.CallIDNone
+	d.unanswered()
 	d.reasoning()
 	d.content()
 	d.turn()
 	d.calls()
 	return d.Result
+}
+
+// unanswered lints the errors of the template, each once.
+func (d *detective) unanswered() {
+	seen := map[string]bool{}
+	for _, a := range d.answers {
+		if a.Err != nil && !seen[a.Err.Error()] {
+			seen[a.Err.Error()] = true
+			d.lint("%s: %v", a.ID, a.Err)
+		}
+	}
 }
 
 // detective is a detection under way.

@@ -106,7 +106,7 @@ func (d *detective) jsonCalls(c jsonCall, one, two string) {
 	d.framed(f, one, two)
 	d.set(&t.PerCallStart, "tools.per_call_start", f.open, "T2", two)
 	d.set(&t.PerCallEnd, "tools.per_call_end", trimLeft(f.close), "T2", two)
-	d.jsonMembers(c, second)
+	d.jsonMembers(c, second, one)
 	d.confirmJSON()
 }
 
@@ -132,7 +132,7 @@ func (d *detective) confirmJSON() {
 }
 
 // jsonMembers concludes which member is what.
-func (d *detective) jsonMembers(c, second jsonCall) {
+func (d *detective) jsonMembers(c, second jsonCall, one string) {
 	j := &d.Dialect.Tools.JSON
 	key, quote := c.nameMember(probe.Function)
 	if key == "" {
@@ -154,7 +154,7 @@ func (d *detective) jsonMembers(c, second jsonCall) {
 		d.members(j, c.call, second.call, "")
 	}
 	d.members(j, c.named, second.named, prefix)
-	d.found("tools.json.parameter_order", strings.Join(j.ParameterOrder, ", "), "T1", "")
+	d.found("tools.json.parameter_order", strings.Join(j.ParameterOrder, ", "), "T1", one)
 }
 
 // members concludes which members of an object are the name, the arguments and the id, in their order. A text that counts

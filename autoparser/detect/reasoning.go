@@ -11,26 +11,34 @@ import (
 // reasoning asks what stands around reasoning: first in answers (R1), then in answers with calls (R3), then in the prompts
 // for an answer with and without thinking (R2), then in what the template cuts off earlier answers (R4).
 func (d *detective) reasoning() {
-	r1, ok := d.answers.Of("R1")
-	if ok && d.shownReasoning(r1, probe.Content) {
-		d.reasoningMode(dialect.ReasoningTagBased, "R1", r1.Right)
-	} else if r3, ok := d.answers.Of("R3"); ok && !strings.Contains(r3.TextA, probe.Reasoning) && d.shownReasoning(r3, probe.Function) {
-		d.reasoningMode(dialect.ReasoningToolsOnly, "R3", r3.Right)
-	}
-	d.promptedReasoning()
-	d.cutReasoning()
-	if d.Dialect.Reasoning.End == "" {
-		d.Dialect.Reasoning = dialect.Reasoning{Mode: dialect.ReasoningNone}
+	for _, ask := range []func() bool{d.reasoningOfAnswers, d.reasoningOfCalls, d.promptedReasoning, d.cutReasoning} {
+		if ask() {
+			return
+		}
 	}
 }
 
-func (d *detective) reasoningMode(mode dialect.ReasoningMode, by, seen string) {
+// concludeReasoning sets all that there is to say about reasoning.
+func (d *detective) concludeReasoning(mode dialect.ReasoningMode, start, end, by, seen string) {
 	d.Dialect.Reasoning.Mode = mode
 	d.found("reasoning.mode", string(mode), by, seen)
+	d.set(&d.Dialect.Reasoning.Start, "reasoning.start", start, by, seen)
+	d.set(&d.Dialect.Reasoning.End, "reasoning.end", end, by, seen)
+}
+
+func (d *detective) reasoningOfAnswers() bool {
+	r1, ok := d.answers.Of("R1")
+	return ok && d.shownReasoning(r1, dialect.ReasoningTagBased, probe.Content)
+}
+
+// reasoningOfCalls: what is shown before a call, and is not before a text.
+func (d *detective) reasoningOfCalls() bool {
+	r3, ok := d.answers.Of("R3")
+	return ok && !strings.Contains(r3.TextA, probe.Reasoning) && d.shownReasoning(r3, dialect.ReasoningToolsOnly, probe.Function)
 }
 
 // shownReasoning reads the markers around reasoning that B shows, up to the needle that follows it.
-func (d *detective) shownReasoning(a probe.Answer, next string) bool {
+func (d *detective) shownReasoning(a probe.Answer, mode dialect.ReasoningMode, next string) bool {
 	before, after, ok := strings.Cut(a.TextB, probe.Reasoning)
 	if !ok {
 		return false
@@ -49,9 +57,7 @@ func (d *detective) shownReasoning(a probe.Answer, next string) bool {
 		// The prompt opens reasoning without the white space that answers have there: it is layout, not part of the marker.
 		start, end = strings.TrimSpace(start), strings.TrimSpace(end)
 	}
-	seen := start + probe.Reasoning + end
-	d.set(&d.Dialect.Reasoning.Start, "reasoning.start", start, a.ID, seen)
-	d.set(&d.Dialect.Reasoning.End, "reasoning.end", end, a.ID, seen)
+	d.concludeReasoning(mode, start, end, a.ID, start+probe.Reasoning+end)
 	return true
 }
 
@@ -91,10 +97,10 @@ func (d *detective) prompt() string {
 
 // promptedReasoning compares the prompts with and without thinking, behind the question. Without thinking, templates write
 // empty reasoning, or close what they would have opened.
-func (d *detective) promptedReasoning() {
+func (d *detective) promptedReasoning() bool {
 	r2, ok := d.answers.Of("R2")
-	if !ok || d.Dialect.Reasoning.End != "" || !strings.Contains(r2.Prefix, probe.User) || r2.Suffix != "" {
-		return
+	if !ok || !strings.Contains(r2.Prefix, probe.User) || r2.Suffix != "" {
+		return false
 	}
 	off, on := markersOf(r2.Left), markersOf(r2.Right)
 	before, last := diff.TrailingMarker(r2.Prefix)
@@ -110,12 +116,10 @@ func (d *detective) promptedReasoning() {
 		start, end = strings.TrimSpace(last), trimRight(r2.Left)
 	}
 	if end == "" {
-		return
+		return false
 	}
-	seen := "thinking: " + tailOf(r2.TextB) + " no thinking: " + tailOf(r2.TextA)
-	d.set(&d.Dialect.Reasoning.Start, "reasoning.start", start, "R2", seen)
-	d.set(&d.Dialect.Reasoning.End, "reasoning.end", end, "R2", seen)
-	d.reasoningMode(dialect.ReasoningTagBased, "R2", seen)
+	d.concludeReasoning(dialect.ReasoningTagBased, start, end, "R2", tailOf(r2.TextB)+" / "+tailOf(r2.TextA))
+	return true
 }
 
 // tailOf is what a rendering has behind the question.
@@ -139,27 +143,29 @@ func markersOf(text string) []string {
 
 // cutReasoning asks about reasoning that no answer shows: what the prompt ends with opens it. That is certain when the
 // template cuts off the text of an answer what stands before the counterpart of that marker.
-func (d *detective) cutReasoning() {
+func (d *detective) cutReasoning() bool {
 	r4, ok := d.answers.Of("R4")
-	if !ok || d.Dialect.Reasoning.End != "" {
-		return
+	if !ok {
+		return false
 	}
 	r1, _ := d.answers.Of("R1")
 	header, _, _ := strings.Cut(r1.TextA, probe.Content)
 	_, start := diff.TrailingMarker(header)
 	opens := probe.Opens(d.prompt())
+	end := diff.Counterpart(opens)
 	cut := !strings.Contains(r4.TextB, probe.Reasoning) && strings.Contains(r4.TextB, probe.Content)
 	shown := strings.TrimSpace(start) == opens
-	switch {
-	case !cut && (shown || strings.TrimSpace(d.promptedStart(header)) != opens):
-		return
-	case !cut:
-		d.lint("R4: the prompt ends in %s, but the template never shows what ends reasoning; %s is a guess", opens, diff.Counterpart(opens))
-		fallthrough
-	case !shown:
+	if !shown {
 		start = opens
 	}
-	d.set(&d.Dialect.Reasoning.Start, "reasoning.start", start, "R4", tailOf(d.prompt()))
-	d.set(&d.Dialect.Reasoning.End, "reasoning.end", diff.Counterpart(opens), "R4", r4.B.Name)
-	d.reasoningMode(dialect.ReasoningTagBased, "R4", tailOf(d.prompt()))
+	seen := probe.Reasoning + end + probe.Content + " → " + probe.Content
+	if !cut {
+		if shown || strings.TrimSpace(d.promptedStart(header)) != opens {
+			return false
+		}
+		d.lint("R4: the prompt ends in %s, but the template never shows what ends reasoning; %s is a guess", opens, end)
+		seen = tailOf(d.prompt())
+	}
+	d.concludeReasoning(dialect.ReasoningTagBased, start, end, "R4", seen)
+	return true
 }

@@ -35,7 +35,7 @@ func (d *detective) turn() {
 	d.set(&d.Dialect.UserStart, "user_start", strings.TrimSpace(user), "M1", between)
 	if m2, ok := d.answers.Of("M2"); ok {
 		start := d.assistantStart(m2)
-		d.set(&d.Dialect.AssistantStart, "assistant_start", start, "M2", start+probe.SecondContent)
+		d.set(&d.Dialect.AssistantStart, "assistant_start", start, "M2", m2.Right)
 	}
 }
 

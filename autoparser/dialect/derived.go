@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 )
@@ -39,4 +40,20 @@ func distinct(texts []string) []string {
 		}
 	}
 	return out
+}
+
+// Fields lists the names of all fields of a dialect, as workarounds write them, in the order of the types.
+func Fields() []string { return fieldsOf(reflect.TypeFor[Dialect](), "") }
+
+func fieldsOf(t reflect.Type, prefix string) []string {
+	var names []string
+	for f := range t.Fields() {
+		name := prefix + f.Tag.Get("yaml")
+		if f.Type.Kind() == reflect.Struct {
+			names = append(names, fieldsOf(f.Type, name+".")...)
+		} else {
+			names = append(names, name)
+		}
+	}
+	return names
 }
