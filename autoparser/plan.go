@@ -14,20 +14,16 @@ import (
 const HandlerName = "autoparser"
 
 // Plan answers a request: prompt, program, and what an engine is told beside it. The constraint is left to the host, which
-// makes it of every handler's program alike. The error is that of rendering, or a
-// *chat.RequestError when the request insists on what the template cannot do.
+// makes it of every handler's program alike. The error is that of rendering.
 func (l *Learned) Plan(ctx context.Context, req *chat.Request) (*handler.Plan, error) {
 	rendered, err := l.Render(ctx, req)
 	if err != nil {
 		return nil, err
 	}
-	assembled, err := assemble.Assemble(assemble.Input{
+	assembled := assemble.Assemble(assemble.Input{
 		Dialect: l.Dialect, Request: req,
 		GenerationPrompt: rendered.GenerationPrompt, TemplatePrompt: rendered.TemplatePrompt,
 	})
-	if err != nil {
-		return nil, err
-	}
 	return &handler.Plan{
 		Request:          req,
 		Program:          assembled.Program,
@@ -37,7 +33,8 @@ func (l *Learned) Plan(ctx context.Context, req *chat.Request) (*handler.Plan, e
 		SupportsThinking: l.Dialect.Reasoning.Mode != dialect.ReasoningNone,
 		ThinkingStart:    l.thinkingStart(),
 		ThinkingEnds:     assembled.ThinkingEnds,
-		Delimiters:       l.delimiters(),
+		Delimiters:       l.Delimiters(),
+		Notes:            assembled.Notes,
 		Prompt:           rendered.Prompt,
 		GenerationPrompt: rendered.GenerationPrompt,
 		ReasoningState:   assembled.State,
@@ -51,8 +48,8 @@ func (l *Learned) thinkingStart() string {
 	return strings.TrimSpace(l.Dialect.Reasoning.Start)
 }
 
-// delimiters are the texts that start messages, as far as they are known.
-func (l *Learned) delimiters() []handler.Delimiter {
+// Delimiters are the texts that start messages, as far as they are known.
+func (l *Learned) Delimiters() []handler.Delimiter {
 	var out []handler.Delimiter
 	for _, d := range []handler.Delimiter{
 		{Role: chat.RoleUser, Delimiter: l.Dialect.UserStart},

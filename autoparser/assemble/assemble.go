@@ -88,22 +88,19 @@ type Assembled struct {
 	State handler.ReasoningState
 	// ThinkingEnds are the markers that end reasoning; calls that do so wherever they stand are among them.
 	ThinkingEnds []string
+	// Notes say what a person should know.
+	Notes []string
 }
 
-// Assemble builds the program. What a dialect cannot say is left to content; the error, a *chat.RequestError, is that the
-// request insists on a call and the dialect has none.
-func Assemble(in Input) (*Assembled, error) {
+// Assemble builds the program. What a dialect cannot say is left to content.
+func Assemble(in Input) *Assembled {
 	a := newAssembly(in)
 	if in.Request.PureContent {
-		return &Assembled{Program: a.Build(a.Seq(a.Lit(in.TemplatePrompt), a.Tag(peg.Content, a.Rest()), a.End())), State: handler.ReasoningIdle}, nil
+		return &Assembled{Program: a.Build(a.Seq(a.Lit(in.TemplatePrompt), a.Tag(peg.Content, a.Rest()), a.End())), State: handler.ReasoningIdle}
 	}
-	if a.mustCall() && a.format == nil {
-		return nil, &chat.RequestError{Path: "tool_choice",
-			Message: "the template shows no way to write a call, so that none can be insisted on; let it be auto or none, or describe the calls by a workaround"}
-	}
-	out := &Assembled{Grammar: a.mode(), State: a.start.state, ThinkingEnds: a.thinkingEnds()}
+	out := &Assembled{Grammar: a.mode(), State: a.start.state, ThinkingEnds: a.thinkingEnds(), Notes: a.notes}
 	out.Program = a.Build(a.Seq(a.Lit(a.start.header), a.repeated(), a.reasoning(), a.body(), a.ending()))
-	return out, nil
+	return out
 }
 
 // mode is strict where only certain answers will do, and lazy where there may be calls that can be told from prose.
@@ -127,6 +124,7 @@ type assembly struct {
 	start   start
 	tools   []tool
 	format  format // nil: nothing is read as a call
+	notes   []string
 	seen    *texts
 
 	names    map[string]int    // how often each name of a rule was used
@@ -143,20 +141,35 @@ func newAssembly(in Input) *assembly {
 	if a.tools = toolsOf(in.Request); len(a.tools) == 0 {
 		return a
 	}
-	switch in.Dialect.Tools.Format {
-	case dialect.JSONNative:
-		a.format = newJSONNative(a)
-	case dialect.TagWithJSON:
-		a.format = tagged{a, tagWithJSON{a}}
-	case dialect.TagWithTagged:
-		a.format = tagged{a, tagWithTagged{a}}
-	default:
-		return a
-	}
-	if len(a.openers()) == 0 {
-		a.format = nil
+	a.format = a.formatOf()
+	if a.format == nil && a.mustCall() {
+		a.notes = append(a.notes, "the template shows no way to write a call: the call that the request insists on is written as JSON alone, with a name and arguments")
+		a.d.Tools = dialect.Tools{Format: dialect.JSONNative}
+		a.m = marksOf(a.d)
+		a.format = a.formatOf()
 	}
 	return a
+}
+
+// formatOf is the format of the dialect; nil: it has none, or nothing that tells calls from prose.
+func (a *assembly) formatOf() format {
+	switch a.d.Tools.Format {
+	case dialect.JSONNative:
+		return newJSONNative(a)
+	case dialect.TagWithJSON:
+		return told(tagged{a, tagWithJSON{a}})
+	case dialect.TagWithTagged:
+		return told(tagged{a, tagWithTagged{a}})
+	}
+	return nil
+}
+
+// told is f if a marker tells its calls from prose, and nil otherwise.
+func told(f tagged) format {
+	if f.m.sectionStart == "" && f.m.callStart == "" && f.opening() == "" {
+		return nil
+	}
+	return f
 }
 
 // repeated is the last marker of the header once more: some models begin with it.

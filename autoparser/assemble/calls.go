@@ -34,9 +34,6 @@ func (a *assembly) openers() []string {
 	if !a.markerless() {
 		return nonempty(a.m.sectionStart, a.m.callStart, a.format.opening())
 	}
-	if a.d.Tools.Format != dialect.JSONNative {
-		return nil
-	}
 	if a.d.Tools.JSON.ArrayWrapped {
 		return []string{"\n{", "\n["}
 	}

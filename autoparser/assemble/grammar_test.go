@@ -93,10 +93,7 @@ func TestGrammarsInsistOnRequiredArguments(t *testing.T) {
 
 func TestALazyGrammarBeginsWhereACallBegins(t *testing.T) {
 	everywhere(t, func(t *testing.T, s sample) {
-		a, err := assemble.Assemble(s.input())
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := assemble.Assemble(s.input())
 		if s.name == "JSON without markers" {
 			if a.Grammar != grammar.Free {
 				t.Errorf("nothing tells a call from prose, and yet the grammar is %v", a.Grammar)
@@ -124,11 +121,17 @@ func TestALazyGrammarBeginsWhereACallBegins(t *testing.T) {
 	})
 }
 
-func TestARequiredCallOfATemplateWithoutCallsIsRefused(t *testing.T) {
+func TestARequiredCallOfATemplateWithoutCallsIsJSON(t *testing.T) {
 	s := sample{name: "no calls"}
-	_, err := assemble.Assemble(s.input(choose(chat.ToolRequired, "")))
-	if err == nil || !strings.Contains(err.Error(), "tool_choice") {
-		t.Error(err)
+	in := s.input(choose(chat.ToolRequired, ""))
+	output := `{"name": "get", "arguments": {"text": "x"}}`
+	if got := constraint(t, in).Match(output); got.Status != grammar.Accepted {
+		t.Errorf("%s at byte %d, expected %q", got.Status, got.Offset, got.Expected)
+	}
+	newParser(t, in).check(t, output, cases.Message{ToolCalls: []cases.Call{call("get", "text", `"x"`)}})
+	newParser(t, s.input()).check(t, output, cases.Message{Content: output})
+	if a := assemble.Assemble(in); len(a.Notes) != 1 {
+		t.Errorf("expected a note, found %q", a.Notes)
 	}
 }
 

@@ -19,10 +19,7 @@ type parser struct {
 
 func newParser(t testing.TB, in assemble.Input) parser {
 	t.Helper()
-	a, err := assemble.Assemble(in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := assemble.Assemble(in)
 	code, err := match.Compile(a.Program, match.Options{})
 	if err != nil {
 		t.Fatalf("the program does not compile: %v", err)
