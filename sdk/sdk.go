@@ -9,22 +9,40 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/handler"
 )
 
-// The contract, for authors who do not want to import another package; see package handler.
-type (
-	Handler     = handler.Handler
-	Description = handler.Description
-	Template    = handler.Template
-	Input       = handler.Input
-	Plan        = handler.Plan
-	Ending      = handler.Ending
-	Delimiter   = handler.Delimiter
-	Declined    = handler.Declined
+// Handler is what a plugin holds: handler.Handler.
+type Handler = handler.Handler
 
-	StreamHandler = handler.StreamHandler
-	StreamPlan    = handler.StreamPlan
-	StreamInput   = handler.StreamInput
-	Stream        = handler.Stream
-	StreamResult  = handler.StreamResult
+// What handlers are asked and answer; see package handler.
+type (
+	// Description is what a handler says of itself.
+	Description = handler.Description
+	// Template is what a handler is told of the template.
+	Template = handler.Template
+	// Input is a request to plan.
+	Input = handler.Input
+	// Plan is the answer to a request.
+	Plan = handler.Plan
+	// Ending says that a prompt which ends in one text ends in another.
+	Ending = handler.Ending
+	// Delimiter is the text that starts a message of a role.
+	Delimiter = handler.Delimiter
+	// Declined is the error of a handler that cannot serve a template or a request.
+	Declined = handler.Declined
+)
+
+// StreamHandler is a handler that parses outputs itself: handler.StreamHandler.
+type StreamHandler = handler.StreamHandler
+
+// What stream handlers have besides; see package handler.
+type (
+	// StreamPlan stands in a plan instead of a program.
+	StreamPlan = handler.StreamPlan
+	// StreamInput says which output a stream parses.
+	StreamInput = handler.StreamInput
+	// Stream parses one output.
+	Stream = handler.Stream
+	// StreamResult is how the parse of an output ended.
+	StreamResult = handler.StreamResult
 )
 
 // Options decodes the options of the manifest into v, a pointer as for json.Unmarshal, before Serve is called. Without

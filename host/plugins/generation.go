@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -77,9 +78,9 @@ func runnerFor(g *generation, b binary, m *Manifest, dir string, log *lineLog) f
 		if err != nil {
 			return nil, err
 		}
-		cmd := exec.Command(b.path)
+		cmd := exec.CommandContext(context.Background(), b.path)
 		cmd.Dir = dir
-		cmd.Env = append(prepared.Env,
+		cmd.Env = append(slices.Clone(prepared.Env),
 			"PATH=/usr/local/bin:/usr/bin:/bin",
 			"TMPDIR="+dir,
 			"GOTRACEBACK=all",

@@ -29,30 +29,30 @@ func (p *proxy) Describe() handler.Description {
 // Plan asks the plugin, starting it if need be. A process that dies meanwhile, or hangs, is replaced, and the new one is
 // asked once. The error is an *Unavailable or a *Fault where it is not the handler's answer.
 func (p *proxy) Plan(ctx context.Context, in handler.Input) (*handler.Plan, error) {
-	plan, err, again := p.try(ctx, in)
-	if again {
-		plan, err, _ = p.try(ctx, in)
+	plan, gone, err := p.try(ctx, in)
+	if gone {
+		plan, _, err = p.try(ctx, in)
 	}
 	return plan, err
 }
 
 // try asks once. It says whether the process is gone, so that asking again makes sense.
-func (p *proxy) try(ctx context.Context, in handler.Input) (_ *handler.Plan, _ error, again bool) {
+func (p *proxy) try(ctx context.Context, in handler.Input) (_ *handler.Plan, gone bool, _ error) {
 	g, err := p.slot.acquire(ctx)
 	if err != nil {
-		return nil, err, false
+		return nil, false, err
 	}
 	defer g.release()
 	limited, cancel := context.WithTimeout(ctx, p.slot.opts.CallTimeout)
 	defer cancel()
 	plan, err := g.handlers[p.Name].Plan(limited, in)
 	if ctx.Err() != nil {
-		return nil, ctx.Err(), false
+		return nil, false, ctx.Err()
 	}
-	if gone := p.slot.judge(g, err); gone != nil {
-		return nil, p.slot.unavailable("%v", gone), true
+	if why := p.slot.judge(g, err); why != nil {
+		return nil, true, p.slot.unavailable("%v", why)
 	}
-	return plan, p.slot.blame(err), false
+	return plan, false, p.slot.blame(err)
 }
 
 // judge condemns a generation whose answer says that it is dead or hangs, and returns why. Any other answer shows that it

@@ -73,7 +73,7 @@ func (s *stream) Finish() (result handler.StreamResult, err error) {
 // insist does a step; if the process is gone, it does the step in another one, which is fresh: it has got nothing yet.
 func (s *stream) insist(step func(fresh bool) error) error {
 	for {
-		err, gone := s.try(step)
+		gone, err := s.try(step)
 		if !gone || s.resumptions == maxResumptions {
 			return err
 		}
@@ -85,10 +85,10 @@ func (s *stream) insist(step func(fresh bool) error) error {
 
 // try does a step within the time that a call may take. It says whether the process is gone, so that trying again makes
 // sense.
-func (s *stream) try(step func(fresh bool) error) (_ error, gone bool) {
+func (s *stream) try(step func(fresh bool) error) (gone bool, _ error) {
 	if s.run == nil {
 		if err := s.begin(); err != nil {
-			return err, false
+			return false, err
 		}
 	}
 	timer := time.AfterFunc(s.slot.opts.CallTimeout, s.run.leave)
@@ -96,22 +96,22 @@ func (s *stream) try(step func(fresh bool) error) (_ error, gone bool) {
 	late := !timer.Stop()
 	switch {
 	case s.ctx.Err() != nil:
-		return s.ctx.Err(), false
+		return false, s.ctx.Err()
 	case s.told.fault != nil:
-		return s.slot.blame(s.told.fault), false
+		return false, s.slot.blame(s.told.fault)
 	case late && err == nil: // just so; but the run is over
 		s.drop()
 		s.told.again()
-		return nil, false
+		return false, nil
 	case late:
 		err = fmt.Errorf("no answer within %v", s.slot.opts.CallTimeout)
 		s.slot.condemn(s.run.generation, err)
-		return s.slot.unavailable("%v", err), true
+		return true, s.slot.unavailable("%v", err)
 	}
 	if why := s.slot.judge(s.run.generation, err); why != nil {
-		return s.slot.unavailable("%v", why), true
+		return true, s.slot.unavailable("%v", why)
 	}
-	return s.slot.blame(err), false
+	return false, s.slot.blame(err)
 }
 
 // do opens the run, if it is new, and does a step.

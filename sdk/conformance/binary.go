@@ -27,12 +27,12 @@ type Binary struct {
 // startTimeout is how long a plugin is waited for.
 const startTimeout = 5 * time.Second
 
-// Open starts an executable and asks for its handlers.
+// Open starts an executable and asks for its handlers. The process ends with Close, or with ctx.
 func Open(ctx context.Context, path string) (*Binary, error) {
 	b := &Binary{client: plugin.NewClient(&plugin.ClientConfig{
 		HandshakeConfig:  plugin.HandshakeConfig{MagicCookieKey: wire.CookieKey, MagicCookieValue: wire.CookieValue},
 		VersionedPlugins: map[int]plugin.PluginSet{wire.ProtocolVersion: {wire.ServiceName: connection{}}},
-		Cmd:              exec.Command(path),
+		Cmd:              exec.CommandContext(ctx, path),
 		AllowedProtocols: []plugin.Protocol{plugin.ProtocolGRPC},
 		StartTimeout:     startTimeout,
 		SkipHostEnv:      true,
