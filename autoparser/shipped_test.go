@@ -1,0 +1,45 @@
+package autoparser_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dragoman-project/dragoman"
+	"github.com/dragoman-project/dragoman/autoparser"
+	"github.com/dragoman-project/dragoman/autoparser/workaround"
+	"github.com/dragoman-project/dragoman/internal/shared"
+)
+
+// TestTheShippedRulesAreNeeded holds every shipped rule against the recorded templates: one that holds for none, or changes
+// nothing, must go.
+func TestTheShippedRulesAreNeeded(t *testing.T) {
+	rules, err := workaround.Parse(dragoman.WorkaroundsName, dragoman.Workarounds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(shared.Dir(t, "templates"), "*.jinja"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var facts []workaround.Facts
+	for _, file := range files {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		opened, err := autoparser.Open(strings.TrimSuffix(filepath.Base(file), ".jinja"), string(source), "", "", autoparser.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		learned, err := autoparser.Learn(opened, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		facts = append(facts, learned.Facts())
+	}
+	if faults := rules.Lint(facts); len(faults) > 0 {
+		t.Error(faults)
+	}
+}
