@@ -3,6 +3,8 @@ package host
 import (
 	"errors"
 	"fmt"
+
+	"github.com/dragoman-project/dragoman/host/plugins"
 )
 
 // Code says what kind of fault an Error is, and so what a caller can do about it.
@@ -60,4 +62,17 @@ func notFound(name string, known []string) *Error {
 		remedy = fmt.Sprintf("the templates are %q", known)
 	}
 	return &Error{Code: NotFound, Place: name, Message: "no such template", Remedy: remedy}
+}
+
+// pluginFault says of a plugin's error whether trying again can help.
+func pluginFault(err error) error {
+	var gone *plugins.Unavailable
+	var fault *plugins.Fault
+	switch {
+	case errors.As(err, &gone):
+		return &Error{Code: Unavailable, Place: gone.Plugin, Message: err.Error(), Remedy: "try again; status and log say what became of it", Err: err}
+	case errors.As(err, &fault):
+		return &Error{Code: Internal, Place: fault.Plugin, Message: err.Error(), Remedy: "replace the plugin by a version that works", Err: err}
+	}
+	return err
 }

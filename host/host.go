@@ -23,8 +23,8 @@ import (
 type Options struct {
 	Config *config.Config
 	Logger *slog.Logger
-	// LoadConfig reads the configuration again, at a reload. Nil: the configuration stays as it is.
-	LoadConfig func() (*config.Config, error)
+	// LoadConfig reads the configuration again when the content of ConfigFile has changed to this. Nil: it stays as it is.
+	LoadConfig func(file []byte) (*config.Config, error)
 	// ConfigFile is watched, and LoadConfig called when it changes. Empty: no file.
 	ConfigFile string
 	// NoEmbedded leaves the embedded example templates out.

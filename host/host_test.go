@@ -52,13 +52,13 @@ const weather = `{"messages": [{"role": "user", "content": "Weather in Oslo?"}],
 // parse parses an output that comes byte by byte.
 func parse(t testing.TB, p *host.Planned, output string) host.Result {
 	t.Helper()
-	s := p.Session(host.SessionOptions{NoIDs: true})
+	s := p.Session(context.Background(), host.SessionOptions{NoIDs: true})
 	for i := range len(output) {
 		if _, err := s.Feed([]byte{output[i]}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return s.Finish(false)
+	return finish(t, s)
 }
 
 func plan(t testing.TB, h *host.Host, template string, r *chat.Request) *host.Planned {
@@ -151,14 +151,14 @@ func TestABadTemplateChangesNothing(t *testing.T) {
 
 func TestAnOutputOverTheLimitIsRefusedAndWhatCameBeforeStays(t *testing.T) {
 	h := start(t, func(c *config.Config) { c.Limits.OutputBytes = 1000 })
-	s := plan(t, h, "chatml-json", request(t, weather)).Session(host.SessionOptions{})
+	s := plan(t, h, "chatml-json", request(t, weather)).Session(context.Background(), host.SessionOptions{})
 	if _, err := s.Feed([]byte(strings.Repeat("word ", 100))); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Feed(make([]byte, 1000)); host.CodeOf(err) != host.LimitExceeded {
 		t.Errorf("error %v, want limit_exceeded", err)
 	}
-	if got := s.Finish(true).Message; len(*got.Content.Text) != 499 {
+	if got := finish(t, s).Message; len(*got.Content.Text) != 499 {
 		t.Errorf("%d bytes of content, want the 499 that came before", len(*got.Content.Text))
 	}
 }

@@ -17,6 +17,7 @@ import (
 // number of sessions may be started from it.
 type Planned struct {
 	Plan *handler.Plan
+	// Code is the compiled program; nil where a plugin parses the output itself.
 	Code *match.Code
 	// Handler is what made the plan: "autoparser", or a plugin's name.
 	Handler string
@@ -24,6 +25,7 @@ type Planned struct {
 	Generation uint64
 
 	request   *chat.Request
+	stream    handler.StreamHandler // where Code is nil
 	maxOutput int
 }
 
@@ -50,17 +52,28 @@ func (h *Host) plan(ctx context.Context, snap *Snapshot, e *entry, only string, 
 	}
 	plan, by, err := h.ask(ctx, claims, e, learned, req)
 	if err != nil {
-		return nil, templateFault(e.Name, err)
+		return nil, templateFault(e.Name, pluginFault(err))
 	}
-	if err := constrain(plan); err != nil {
-		return nil, err
+	planned := &Planned{Plan: plan, Handler: by.Describe().Name, Generation: snap.Generation, request: req, maxOutput: snap.Config.Limits.OutputBytes}
+	return planned, planned.compile(by)
+}
+
+// compile makes ready what sessions run.
+func (p *Planned) compile(by handler.Handler) (err error) {
+	if p.Plan.Stream != nil {
+		var ok bool
+		if p.stream, ok = by.(handler.StreamHandler); !ok {
+			return &Error{Code: Internal, Place: p.Handler, Message: "it wants to parse the output itself and does not say how"}
+		}
+		return nil
 	}
-	code, err := match.Compile(plan.Program, match.Options{Specials: plan.PreservedTokens})
-	if err != nil {
-		return nil, &Error{Code: Internal, Place: by, Message: fmt.Sprintf("its program is not valid: %v", err), Err: err}
+	if err := constrain(p.Plan); err != nil {
+		return err
 	}
-	return &Planned{Plan: plan, Code: code, Handler: by, Generation: snap.Generation,
-		request: req, maxOutput: snap.Config.Limits.OutputBytes}, nil
+	if p.Code, err = match.Compile(p.Plan.Program, match.Options{Specials: p.Plan.PreservedTokens}); err != nil {
+		return &Error{Code: Internal, Place: p.Handler, Message: fmt.Sprintf("its program is not valid: %v", err), Err: err}
+	}
+	return nil
 }
 
 // claims lists the plugins to ask, in order. The autoparser comes after them, and answers everything.
@@ -79,19 +92,34 @@ func (h *Host) claims(learned *autoparser.Learned, only string, req *chat.Reques
 }
 
 // ask goes through those who claim the template. One that declines passes the request on.
-func (h *Host) ask(ctx context.Context, claims []handler.Handler, e *entry, learned *autoparser.Learned, req *chat.Request) (*handler.Plan, string, error) {
+func (h *Host) ask(ctx context.Context, claims []handler.Handler, e *entry, learned *autoparser.Learned, req *chat.Request) (*handler.Plan, handler.Handler, error) {
 	for _, c := range claims {
-		name := c.Describe().Name
 		plan, err := h.askPlugin(ctx, c, e, learned, req)
 		var declined *handler.Declined
 		if errors.As(err, &declined) {
-			h.log.Debug("a plugin declined", "plugin", name, "template", e.Name, "reason", declined.Reason)
+			h.log.Debug("a plugin declined", "plugin", c.Describe().Name, "template", e.Name, "reason", declined.Reason)
 			continue
 		}
-		return plan, name, err
+		return plan, c, err
 	}
-	plan, err := learned.Plan(ctx, req)
-	return plan, autoparser.HandlerName, err
+	by := generic{learned}
+	plan, err := by.Plan(ctx, handler.Input{Request: req})
+	return plan, by, err
+}
+
+// generic is the autoparser as a handler of one template.
+type generic struct{ learned *autoparser.Learned }
+
+var _ handler.Handler = generic{}
+
+// Describe names the autoparser. It claims everything that nobody else does.
+func (generic) Describe() handler.Description {
+	return handler.Description{Name: autoparser.HandlerName, Match: "true"}
+}
+
+// Plan answers a request for the template.
+func (g generic) Plan(ctx context.Context, in handler.Input) (*handler.Plan, error) {
+	return g.learned.Plan(ctx, in.Request)
 }
 
 // askPlugin gets a plan from a plugin and completes it: the host renders the prompt and binds the program to it.
@@ -110,8 +138,14 @@ func (h *Host) askPlugin(ctx context.Context, p handler.Handler, e *entry, learn
 	if err != nil {
 		return nil, err
 	}
-	plan.Prompt, plan.GenerationPrompt = rendered.Prompt, rendered.GenerationPrompt
-	plan.Program = plan.Program.Bind(rendered.TemplatePrompt)
+	plan.Prompt = plan.Ending.Apply(rendered.Prompt) + plan.Prefill
+	plan.GenerationPrompt = rendered.GenerationPrompt + plan.Prefill
+	if plan.Program != nil {
+		plan.Program = plan.Program.Bind(rendered.TemplatePrompt)
+	}
+	if plan.Delimiters == nil {
+		plan.Delimiters = learned.Delimiters()
+	}
 	plan.ReasoningState = reasoningState(plan)
 	return plan, nil
 }

@@ -39,12 +39,12 @@ func TestAKilledPluginHurtsNoSession(t *testing.T) {
 		done.Add(1)
 		go func() {
 			defer done.Done()
-			s := p.Session(host.SessionOptions{NoIDs: true})
+			s := p.Session(context.Background(), host.SessionOptions{NoIDs: true})
 			_, _ = s.Feed([]byte(output[:60]))
 			halfway.Done()
 			killed.Wait()
 			_, _ = s.Feed([]byte(output[60:]))
-			if r := s.Finish(false); show(r.Message) != want || r.Report.Status != "complete" {
+			if r := finish(t, s); show(r.Message) != want || r.Report.Status != "complete" {
 				t.Errorf("%s (%s), want %s", show(r.Message), r.Report.Status, want)
 			}
 		}()

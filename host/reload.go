@@ -213,11 +213,15 @@ func (h *Host) applyConfig(c watch.Change) error {
 	if h.opts.LoadConfig == nil {
 		return nil
 	}
-	next, err := h.opts.LoadConfig()
+	read, err := h.opts.LoadConfig(c.Data)
 	if err != nil {
 		return err
 	}
-	if need := config.NeedRestart(h.opts.Config, next); len(need) > 0 {
+	next, err := h.opts.Config.Reloaded(read)
+	if err != nil {
+		return err
+	}
+	if need := config.NeedRestart(h.opts.Config, read); len(need) > 0 {
 		h.log.Warn("some settings take effect at the next start only", "settings", need)
 	}
 	h.current.Store(h.current.Load().with(func(s *Snapshot) { s.Config = next }))

@@ -89,14 +89,14 @@ func TestEditedWorkaroundsAreFollowedByNewSessionsOnly(t *testing.T) {
 			h := start(t, func(c *config.Config) { c.Workarounds.File = path })
 			req := request(t, `{"messages": [{"role": "user", "content": "Hi"}]}`)
 			before := plan(t, h, "chatml-json", req)
-			running := before.Session(host.SessionOptions{})
+			running := before.Session(context.Background(), host.SessionOptions{})
 			feed(t, running, twoMarkers[:10])
 
 			w.write(t, path, rule("second"))
 			until(t, "the second rules in force", func() bool { return h.Snapshot().Generation > before.Generation })
 
 			feed(t, running, twoMarkers[10:])
-			if got, want := show(running.Finish(false).Message), `reasoning "one" content "<second>two</second>"`; got != want {
+			if got, want := show(finish(t, running).Message), `reasoning "one" content "<second>two</second>"`; got != want {
 				t.Errorf("the running session: %s, want %s", got, want)
 			}
 			after := plan(t, h, "chatml-json", req)
@@ -105,6 +105,15 @@ func TestEditedWorkaroundsAreFollowedByNewSessionsOnly(t *testing.T) {
 			}
 		})
 	}
+}
+
+func finish(t testing.TB, s *host.Session) host.Result {
+	t.Helper()
+	r, err := s.Finish(false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
 }
 
 func feed(t *testing.T, s *host.Session, text string) {
@@ -188,4 +197,35 @@ func TestTemplatesOfAFolderComeChangeAndGo(t *testing.T) {
 	}
 	must(t, os.Remove(path))
 	until(t, "the template gone", func() bool { return prompt() == string(host.NotFound) })
+}
+
+func TestAChangedConfigurationIsReadWhereItMayChange(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "host.yaml")
+	must(t, os.WriteFile(path, []byte("limits: {output_bytes: 100}\n"), 0o644))
+	load := func(data []byte) (*config.Config, error) {
+		return config.Load(config.Sources{File: path, Data: data})
+	}
+	cfg, err := load(nil)
+	must(t, err)
+	h, err := host.New(context.Background(), host.Options{Config: cfg, ConfigFile: path, LoadConfig: load})
+	must(t, err)
+	t.Cleanup(func() { must(t, h.Close(context.Background())) })
+
+	must(t, os.WriteFile(path, []byte("limits: {output_bytes: 200}\nlisten: {address: \"127.0.0.1:9999\"}\n"), 0o644))
+	until(t, "the new limit", func() bool { return h.Snapshot().Config.Limits.OutputBytes == 200 })
+	if got := h.Snapshot().Config.Listen.Address; got != cfg.Listen.Address {
+		t.Errorf("the address in force is %s, want %s until a restart", got, cfg.Listen.Address)
+	}
+	must(t, os.WriteFile(path, []byte("limits: {output_bytes: many}\n"), 0o644))
+	until(t, "the fault in the status", func() bool {
+		for _, s := range h.Status().Sources {
+			if s.Name == "config" && strings.Contains(s.LastError, "host.yaml:1:") {
+				return true
+			}
+		}
+		return false
+	})
+	if got := h.Snapshot().Config.Limits.OutputBytes; got != 200 {
+		t.Errorf("the limit in force is %d, want 200", got)
+	}
 }

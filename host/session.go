@@ -1,9 +1,11 @@
 package host
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/handler"
 	"github.com/dragoman-project/dragoman/sdk/peg/match"
 )
 
@@ -20,10 +22,17 @@ type SessionOptions struct {
 // Session is one model output being parsed. It keeps to the plan it was made from, whatever is reloaded meanwhile, and is
 // used by one goroutine at a time.
 type Session struct {
-	machine *match.Machine
-	stream  chat.Stream
-	fed     int
-	limit   int
+	parser parser
+	stream chat.Stream
+	fed    int
+	limit  int
+}
+
+// parser is what turns an output into events: the machine that runs a program, or a plugin's stream.
+type parser interface {
+	feed(chunk []byte, special []match.Range) error
+	held() int
+	finish() (*chat.Report, error)
 }
 
 // Result is what a finished session amounts to.
@@ -35,20 +44,26 @@ type Result struct {
 }
 
 // Session starts parsing an output of the plan. The part of the prompt that belongs to the message, such as a message being
-// continued, is delivered with the first deltas.
-func (p *Planned) Session(o SessionOptions) *Session {
+// continued, is delivered with the first deltas. ctx ends a session whose output a plugin parses; see handler.StreamHandler.
+func (p *Planned) Session(ctx context.Context, o SessionOptions) *Session {
 	s := &Session{limit: o.MaxOutput}
 	if s.limit == 0 {
 		s.limit = p.maxOutput
 	}
 	s.stream.StreamOptions = chat.StreamOptions{Tools: p.request.Tools, IDSeed: o.IDSeed, NoIDs: o.NoIDs}
-	s.machine = match.New(p.Code, s.stream.Add)
-	s.machine.Prompt(p.Plan.GenerationPrompt)
+	if p.Code == nil {
+		s.parser = &remote{ctx: ctx, handler: p.stream, sink: s.stream.Add,
+			in: handler.StreamInput{Token: p.Plan.Stream.Token, GenerationPrompt: p.Plan.GenerationPrompt}}
+		return s
+	}
+	m := match.New(p.Code, s.stream.Add)
+	m.Prompt(p.Plan.GenerationPrompt)
+	s.parser = machine{m}
 	return s
 }
 
-// Feed takes the next bytes of the output and returns what they decided. The error is a LimitExceeded; what was delivered
-// before stays valid, and Finish still works.
+// Feed takes the next bytes of the output and returns what they decided. The error is a LimitExceeded, or Unavailable where a
+// plugin parses the output and has died too often; what was delivered before stays valid.
 func (s *Session) Feed(chunk []byte) ([]chat.Delta, error) { return s.FeedSpecial(chunk, nil) }
 
 // FeedSpecial is Feed for engines that know which bytes of the chunk came from special tokens: a marker that is one
@@ -59,25 +74,81 @@ func (s *Session) FeedSpecial(chunk []byte, special []match.Range) ([]chat.Delta
 			Message: fmt.Sprintf("the output is longer than %d bytes", s.limit), Remedy: "raise limits.output_bytes, or stop the engine earlier"}
 	}
 	s.fed += len(chunk)
-	if special == nil {
-		s.machine.Feed(chunk)
-	} else {
-		s.machine.FeedSpecial(chunk, special)
-	}
-	return s.stream.Deltas(), nil
+	err := s.parser.feed(chunk, special)
+	return s.stream.Deltas(), err
 }
 
 // Held returns how many bytes are received and not yet decided.
-func (s *Session) Held() int { return s.machine.Held() }
+func (s *Session) Held() int { return s.parser.held() }
 
-// Finish says that no more output comes; truncated, that the engine stopped for length.
-func (s *Session) Finish(truncated bool) Result {
-	report := s.machine.Finish()
+// Finish says that no more output comes; truncated, that the engine stopped for length. Only a plugin that parses the output
+// can give an error.
+func (s *Session) Finish(truncated bool) (Result, error) {
+	report, err := s.parser.finish()
+	if err != nil {
+		return Result{}, err
+	}
 	reason := chat.FinishStop
 	if truncated {
 		reason = chat.FinishLength
 	}
 	deltas := s.stream.Finish(reason)
 	s.stream.Annotate(report)
-	return Result{Deltas: deltas, Message: s.stream.Message(), FinishReason: s.stream.FinishReason(), Report: report}
+	return Result{Deltas: deltas, Message: s.stream.Message(), FinishReason: s.stream.FinishReason(), Report: report}, nil
+}
+
+// machine parses with a program.
+type machine struct{ *match.Machine }
+
+func (m machine) feed(chunk []byte, special []match.Range) error {
+	if special == nil {
+		m.Feed(chunk)
+	} else {
+		m.FeedSpecial(chunk, special)
+	}
+	return nil
+}
+
+func (m machine) held() int                     { return m.Held() }
+func (m machine) finish() (*chat.Report, error) { return m.Finish(), nil }
+
+// remote parses in a plugin's process. The stream is opened by the first bytes.
+type remote struct {
+	ctx     context.Context
+	handler handler.StreamHandler
+	in      handler.StreamInput
+	sink    chat.Sink
+	stream  handler.Stream
+	fed     int
+}
+
+func (r *remote) open() (err error) {
+	if r.stream == nil {
+		r.stream, err = r.handler.OpenStream(r.ctx, r.in, r.sink)
+	}
+	return pluginFault(err)
+}
+
+func (r *remote) feed(chunk []byte, _ []match.Range) error {
+	if err := r.open(); err != nil {
+		return err
+	}
+	r.fed += len(chunk)
+	return pluginFault(r.stream.Feed(chunk))
+}
+
+// held is not known: what is undecided is in the process.
+func (r *remote) held() int { return 0 }
+
+// finish reports the status; what became of each byte, the plugin alone knows.
+func (r *remote) finish() (*chat.Report, error) {
+	if err := r.open(); err != nil {
+		return nil, err
+	}
+	result, err := r.stream.Finish()
+	if err != nil {
+		return nil, pluginFault(err)
+	}
+	prompt := len(r.in.GenerationPrompt)
+	return &chat.Report{Status: result.Status, Notes: result.Notes, PromptLength: prompt, Length: prompt + r.fed}, nil
 }

@@ -50,7 +50,7 @@ With --stream, print each delta as soon as it is decided, as JSON lines.`,
 				if stream {
 					tell = func(d chat.Delta) error { return printJSON(cmd, d) }
 				}
-				result, err := parse(planned.Session(host.SessionOptions{}), cmd.InOrStdin(), cut, tell)
+				result, err := parse(planned.Session(cmd.Context(), host.SessionOptions{}), cmd.InOrStdin(), cut, tell)
 				if err != nil || stream {
 					return err
 				}
@@ -95,7 +95,7 @@ func parse(session *host.Session, in io.Reader, truncated bool, tell func(chat.D
 		case fault != nil:
 			return nil, fault
 		case errors.Is(err, io.EOF):
-			result := session.Finish(truncated)
+			result, fault := session.Finish(truncated)
 			for _, d := range result.Deltas {
 				fault = errors.Join(fault, tell(d))
 			}

@@ -31,8 +31,8 @@ changes is put in force when it is whole and valid, and else nothing changes. SI
 			host serve --config host.yaml`),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			load := func() (*config.Config, error) {
-				cfg, err := config.Load(config.Sources{File: file, Environ: os.Environ(), Flags: cmd.Flags()})
+			load := func(content []byte) (*config.Config, error) {
+				cfg, err := config.Load(config.Sources{File: file, Data: content, Environ: os.Environ(), Flags: cmd.Flags()})
 				if err == nil && cfg.Plugins.Dir == "" {
 					cfg.Plugins.Dir = pluginsBeside()
 				}
@@ -47,8 +47,8 @@ changes is put in force when it is whole and valid, and else nothing changes. SI
 }
 
 // serve runs the daemon until ctx ends.
-func serve(ctx context.Context, errs io.Writer, file string, load func() (*config.Config, error)) (err error) {
-	cfg, err := load()
+func serve(ctx context.Context, errs io.Writer, file string, load func([]byte) (*config.Config, error)) (err error) {
+	cfg, err := load(nil)
 	if err != nil {
 		return err
 	}

@@ -53,11 +53,15 @@ func (s *chatService) Parse(ctx context.Context, m *dragomanv1.ParseRequest) (*d
 	if t, ok := m.Output.(*dragomanv1.ParseRequest_Text); ok {
 		text = []byte(t.Text)
 	}
-	session := planned.Session(sessionOptions(m.Options))
+	session := planned.Session(ctx, sessionOptions(m.Options))
 	if _, err := session.Feed(text); err != nil {
 		return nil, err
 	}
-	return parsed(session.Finish(m.Truncated))
+	result, err := session.Finish(m.Truncated)
+	if err != nil {
+		return nil, err
+	}
+	return parsed(result)
 }
 
 // plan plans a chat request for a template.

@@ -104,14 +104,14 @@ type output struct {
 }
 
 func (s *chatService) begin(ctx context.Context, start *dragomanv1.ParseStart, limit time.Duration, send func(*dragomanv1.ParseStreamResponse) error) (*output, error) {
-	ctx, cancel := context.WithTimeout(ctx, limit)
+	soon, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	planned, err := s.plan(ctx, start.Template, start.Request)
+	planned, err := s.plan(soon, start.Template, start.Request)
 	if err != nil {
 		return nil, err
 	}
 	return &output{
-		session:  planned.Session(sessionOptions(start.Options)),
+		session:  planned.Session(ctx, sessionOptions(start.Options)),
 		response: chat.Response{ID: "chatcmpl-" + rand.Text(), Created: time.Now(), Model: start.Template},
 		send:     send,
 	}, nil
@@ -136,7 +136,10 @@ func (o *output) take(m *dragomanv1.ParseStreamRequest) error {
 }
 
 func (o *output) finish() error {
-	r := o.session.Finish(o.truncated)
+	r, err := o.session.Finish(o.truncated)
+	if err != nil {
+		return err
+	}
 	if err := o.deliver(r.Deltas); err != nil {
 		return err
 	}

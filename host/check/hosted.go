@@ -108,12 +108,12 @@ func (p hostedPlan) Plan() *handler.Plan { return p.Planned.Plan }
 
 // Parse runs a session that leaves the ids of calls to the model, as cases want it.
 func (p hostedPlan) Parse(pieces iter.Seq[[]byte], truncated bool) (chat.Message, *chat.Report, error) {
-	session := p.Session(host.SessionOptions{NoIDs: true})
+	session := p.Session(context.Background(), host.SessionOptions{NoIDs: true})
 	for piece := range pieces {
 		if _, err := session.Feed(piece); err != nil {
 			return chat.Message{}, nil, err
 		}
 	}
-	result := session.Finish(truncated)
-	return result.Message, result.Report, nil
+	result, err := session.Finish(truncated)
+	return result.Message, result.Report, err
 }
