@@ -198,7 +198,7 @@ func (c *compiler) choice(id peg.ID, kids []peg.ID, x place) {
 	for _, k := range kids[:last] {
 		at := c.push(id, k, x)
 		c.node(k, x)
-		commits = append(commits, c.pop(opCommit, at))
+		commits = append(commits, c.pop(opChosen, at))
 		c.insts[at].to = c.here()
 	}
 	c.node(kids[last], x)
@@ -222,7 +222,7 @@ func (c *compiler) repeat(id peg.ID, n *peg.Node, x place) {
 	if n.Max < 0 {
 		at := c.push(id, kid, x)
 		c.node(kid, x)
-		c.insts[c.pop(opLoop, at)].to = at + 1
+		c.insts[c.pop(opAgain, at)].to = at + 1
 		c.insts[at].to = c.here()
 		return
 	}
@@ -230,7 +230,7 @@ func (c *compiler) repeat(id peg.ID, n *peg.Node, x place) {
 	for range n.Max - n.Min {
 		at := c.push(id, kid, x)
 		c.node(kid, x)
-		c.insts[c.pop(opCommit, at)].to = c.here()
+		c.insts[c.pop(opChosen, at)].to = c.here()
 		choices = append(choices, at)
 	}
 	for _, at := range choices {
@@ -273,7 +273,7 @@ func (c *compiler) not(id, kid peg.ID, x place) {
 	at := c.emit(inst{op: opNot, node: id, muted: x.muted, negated: x.negated})
 	x.muted, x.negated = true, true
 	c.node(kid, x)
-	c.emit(inst{op: opNotNot, node: id, muted: true})
+	c.emit(inst{op: opDenied, node: id, muted: true})
 	c.insts[at].to = c.here()
 }
 

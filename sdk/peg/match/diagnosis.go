@@ -141,7 +141,7 @@ func (w *wanted) walk(pc int32) {
 			pc = in.to
 		case opPeek:
 			pc = w.code.insts[in.of].to
-		case opCall, opCommit, opJump, opNot:
+		case opCall, opChosen, opJump, opNot:
 			pc = in.to
 		default:
 			if name := in.describe(w.value); name != "" {

@@ -168,3 +168,6 @@ func consumeChars(n *peg.Node, t string) (int, bool) {
 	}
 	return size, count >= n.Min
 }
+
+// Work is what the machine has done so far: steps, and bytes read again.
+func (m *Machine) Work() int { return m.cost.steps + m.cost.reread }

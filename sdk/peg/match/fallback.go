@@ -108,9 +108,9 @@ func (m *Machine) truncate() {
 	m.over = true
 }
 
-// giveUp ends the search for anything but content, which costs next to nothing from here on.
+// giveUp ends the search for anything but content.
 func (m *Machine) giveUp(why string) {
-	m.cost = cost{}
+	m.lost = true
 	m.recover(m.code.plain, diagnosis{
 		status:  chat.Malformed,
 		at:      m.pos,

@@ -19,12 +19,12 @@ const (
 	// These move about.
 
 	opChoice  // push a choice frame that goes on at to
-	opCommit  // pop it, go to to: an alternative matched
-	opLoop    // an iteration matched: the frame starts anew from here, go to to
+	opChosen  // pop it, go to to: an alternative matched
+	opAgain   // an iteration matched: the frame starts anew from here, go to to
 	opPeek    // push the frame of a lookahead, which goes on at to if it fails
 	opPeeked  // it matched: pop the frame, return to where it began, go to to
 	opNot     // push the frame of a negative lookahead, which goes on at to if it fails
-	opNotNot  // it matched: pop the frame, return to where it began, fail
+	opDenied  // it matched: pop the frame, return to where it began, fail
 	opFail    // fail
 	opCall    // push the next address, go to to
 	opReturn  // go back to the newest return address
@@ -49,7 +49,7 @@ type inst struct {
 	negated   bool     // within a negative one
 
 	to   int32  // where to go
-	of   int32  // opCommit, opLoop, opPeeked: the address of their choice or lookahead; of those: the address of these
+	of   int32  // opChosen, opAgain, opPeeked: the address of their choice or lookahead; of those: the address of these
 	node peg.ID // where it comes from
 	rule int32  // the rule that it belongs to, an index into Code.rules
 

@@ -25,6 +25,7 @@ type Machine struct {
 	farthest int   // the farthest offset that the program has come to
 	hopes    hopes // what was expected where the program failed
 	prompt   int   // bytes of the generation prompt
+	lost     bool  // it has given up looking for anything but content
 	over     bool  // the program came to its end, or the output did
 	finished bool
 	report   chat.Report
@@ -39,7 +40,9 @@ func New(code *Code, sink chat.Sink) *Machine {
 // Prompt feeds the generation prompt, which the model did not write. It comes first, at most once. It moves the machine to
 // its start state; what the program makes of it is told, but recovery never delivers it.
 func (m *Machine) Prompt(text string) {
-	m.prompt = len(text)
+	if m.end() == 0 && !m.finished {
+		m.prompt = len(text)
+	}
 	m.Feed([]byte(text))
 }
 
@@ -116,7 +119,7 @@ func (m *Machine) run() {
 		m.cost.steps++
 		switch {
 		case m.over:
-		case m.cost.excessive(m.farthest):
+		case m.cost.excessive(m.farthest) && !m.lost:
 			m.giveUp("the program takes too long")
 		case o == matched:
 			m.pc++

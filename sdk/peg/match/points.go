@@ -228,12 +228,12 @@ func (w *closing) move(p point, in *inst) {
 		w.visit(p.to(in.to))
 	case opPeek, opNot:
 		w.lookahead(p, in)
-	case opCommit, opLoop:
+	case opChosen, opAgain:
 		if in.of == w.within && p.up == nil {
 			return // the frame is gone
 		}
 		w.visit(p.to(in.to))
-		if in.op == opLoop {
+		if in.op == opAgain {
 			w.visit(p.to(w.insts[in.of].to))
 		}
 	case opCall:

@@ -93,11 +93,11 @@ func (w *walk) safe(pc int32, up *returnTo, next ahead) bool {
 			w.safe(w.insts[in.of].to, up, next)
 	case opChoice:
 		return w.choice(pc, in, up, next)
-	case opCommit, opLoop:
+	case opChosen, opAgain:
 		if in.of == w.search.choice && up == nil {
 			return true
 		}
-		if in.op == opLoop {
+		if in.op == opAgain {
 			return w.safe(w.insts[in.of].to, up, ahead{})
 		}
 		return w.safe(in.to, up, next)
@@ -139,7 +139,7 @@ func overlap(a, b []byte) bool { return bytes.HasPrefix(a, b) || bytes.HasPrefix
 // after is where the first alternative of the choice at pc goes when it has matched.
 func (c *checker) after(pc int32) int32 {
 	end := &c.insts[c.insts[pc].of]
-	if end.op == opLoop {
+	if end.op == opAgain {
 		return c.insts[pc].to
 	}
 	return end.to

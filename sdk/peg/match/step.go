@@ -19,16 +19,16 @@ func (m *Machine) step(in *inst) outcome {
 		return m.atEnd()
 	case opChoice:
 		return m.choice(in)
-	case opCommit:
-		return m.commitTo(in)
-	case opLoop:
-		return m.loop(in)
+	case opChosen:
+		return m.chosen(in)
+	case opAgain:
+		return m.again(in)
 	case opPeek, opNot:
 		return m.peek(in)
 	case opPeeked:
 		m.back()
 		return m.jump(in.to)
-	case opNotNot:
+	case opDenied:
 		m.back()
 		return failed
 	case opCall:
@@ -179,16 +179,16 @@ func (m *Machine) choice(in *inst) outcome {
 	return m.pushFrame(choice, in.to)
 }
 
-// commitTo pops the frame of an alternative that matched.
-func (m *Machine) commitTo(in *inst) outcome {
+// chosen pops the frame of an alternative that matched.
+func (m *Machine) chosen(in *inst) outcome {
 	m.pop()
 	m.settle()
 	return m.jump(in.to)
 }
 
-// loop starts the frame of a repetition anew behind the iteration that matched, whether it was live or not. If it is the
+// again starts the frame of a repetition anew behind the iteration that matched, whether it was live or not. If it is the
 // only live one, nothing that came before can be undone any more.
-func (m *Machine) loop(in *inst) outcome {
+func (m *Machine) again(in *inst) outcome {
 	otherwise := m.pop().pc
 	m.settle()
 	m.push(m.frame(choice, otherwise))

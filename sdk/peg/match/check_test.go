@@ -1,0 +1,122 @@
+package match_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/peg"
+	"github.com/dragoman-project/dragoman/sdk/peg/match"
+)
+
+// TestFindings checks programs whose commitments drop alternatives, and beside them the same formats written so that they
+// do not.
+func TestFindings(t *testing.T) {
+	content := func(b *peg.Builder, delims ...string) peg.ID { return b.Tag(peg.Content, b.Until(delims...)) }
+	reasoning := func(b *peg.Builder, delims ...string) peg.ID { return b.Tag(peg.Reasoning, b.Until(delims...)) }
+	name := func(b *peg.Builder) peg.ID {
+		return b.Tag(peg.CallName, b.Chars(1, 8, peg.Range{Lo: 'a', Hi: 'z'}))
+	}
+	arguments := func(b *peg.Builder) peg.ID { return b.Tag(peg.Arguments, b.Value(peg.ObjectValue)) }
+	for _, test := range []struct {
+		does    string
+		program func(*peg.Builder) peg.ID
+		want    []string
+	}{
+		{"speech before the alternatives part", func(b *peg.Builder) peg.ID {
+			return b.Choice(b.Seq(b.Lit("m"), content(b, "<"), b.Lit("<a>")), b.Seq(b.Lit("m"), reasoning(b, "<"), b.Lit("<b>")))
+		}, []string{`after "ma" speech of node`}},
+		{"the common speech taken out", func(b *peg.Builder) peg.ID {
+			return b.Seq(b.Lit("m"), content(b, "<a>", "<b>"), b.Choice(b.Lit("<a>"), b.Lit("<b>")))
+		}, nil},
+		{"alternatives that part before they speak", func(b *peg.Builder) peg.ID {
+			return b.Choice(b.Seq(b.Lit("<a>"), content(b, "!"), b.Lit("!")), b.Seq(b.Lit("<b>"), content(b, "?"), b.Lit("?")))
+		}, nil},
+		{"a name that also begins other text", func(b *peg.Builder) peg.ID {
+			return b.Choice(b.Tag(peg.Call, name(b), b.Lit("("), arguments(b), b.Lit(")")), content(b))
+		}, []string{`after "a" a complete header of node`}},
+		{"a header that can still be text", func(b *peg.Builder) peg.ID {
+			return b.Choice(b.Tag(peg.Call, b.Atomic(name(b), b.Lit("(")), arguments(b), b.Lit(")")), content(b))
+		}, []string{`after "a(" a complete header of node`}},
+		{"a call that is atomic as a whole", func(b *peg.Builder) peg.ID {
+			return b.Choice(b.Tag(peg.Call, b.Atomic(name(b), b.Lit("("), arguments(b), b.Lit(")"))), content(b))
+		}, nil},
+		{"text before a marker that is optional", func(b *peg.Builder) peg.ID {
+			return b.Seq(b.Optional(content(b, "<a>", "<b>"), b.Lit("<a>")), reasoning(b, "<b>"), b.Lit("<b>"))
+		}, []string{`after "<" speech of node`}},
+		{"text before a marker without which the output is cut off", func(b *peg.Builder) peg.ID {
+			return b.Seq(b.Optional(content(b, "<a>"), b.Lit("<a>")), reasoning(b))
+		}, nil},
+		{"text before a marker that always follows", func(b *peg.Builder) peg.ID {
+			return b.Seq(b.Star(b.Lit("<a>"), content(b, "<a>", "<b>")), b.Lit("<b>"))
+		}, nil},
+		{"a value that may be the beginning of a text", func(b *peg.Builder) peg.ID {
+			value := b.Choice(b.Tag(peg.Scalar, b.Value(peg.NumberValue)), b.Tag(peg.String, b.Until("<")))
+			return b.Tag(peg.Call, name(b), b.Lit(":"), b.Tag(peg.Key, b.Lit("x")), value, b.Lit("<"))
+		}, []string{`after "-" speech of node`}},
+		{"a value that is looked at as a whole", func(b *peg.Builder) peg.ID {
+			value := b.Choice(b.Atomic(b.Tag(peg.Scalar, b.Value(peg.NumberValue)), b.Peek(b.Lit("<"))), b.Tag(peg.String, b.Until("<")))
+			return b.Tag(peg.Call, name(b), b.Lit(":"), b.Tag(peg.Key, b.Lit("x")), value, b.Lit("<"))
+		}, nil},
+		{"items that begin as what follows them", func(b *peg.Builder) peg.ID {
+			return b.Seq(b.Star(b.Lit("-"), b.Tag(peg.Content, b.Chars(1, 1, peg.Range{Lo: 'a', Hi: 'z'}))), b.Optional(b.Lit("-end")))
+		}, []string{`after "-e" speech of node`}},
+	} {
+		t.Run(test.does, func(t *testing.T) {
+			var b peg.Builder
+			code := compile(t, b.Build(b.Seq(test.program(&b), b.End())))
+			findings := match.Check(code)
+			if len(findings) != len(test.want) {
+				t.Fatalf("got %v, want %v", findings, test.want)
+			}
+			for i, f := range findings {
+				if !strings.Contains(f.String(), test.want[i]) || f.Unsure {
+					t.Errorf("got %v, want %s", f, test.want[i])
+				}
+			}
+		})
+	}
+}
+
+// TestWitnessesShowTheDifference follows a witness: a program with a finding answers differently from a parser that
+// decides at the end, and one without does not.
+func TestWitnessesShowTheDifference(t *testing.T) {
+	var b peg.Builder
+	p := b.Build(b.Seq(b.Choice(
+		b.Seq(b.Tag(peg.Content, b.Until("<a>", "<b>")), b.Lit("<a>")),
+		b.Seq(b.Tag(peg.Content, b.Until("<b>")), b.Lit("<b>"))), b.End()))
+	code := compile(t, p)
+	findings := match.Check(code)
+	if len(findings) != 1 {
+		t.Fatal(findings)
+	}
+	text := findings[0].Witness + "<b>"
+	var all transcript
+	if !match.PlainPEG(p, text, all.sink) {
+		t.Errorf("%q does not match", text)
+	}
+	if _, r := everySplit(t, code, output{text: text}); r.Status != chat.Malformed {
+		t.Errorf("%q: %s", text, r.Status)
+	}
+}
+
+// TestProgramsOfTheTestsCommitSoundly checks the programs of the other tests.
+func TestProgramsOfTheTestsCommitSoundly(t *testing.T) {
+	for name, p := range programs() {
+		if findings := match.Check(compile(t, p.Bind(""))); len(findings) > 0 {
+			t.Errorf("%s: %v", name, findings)
+		}
+	}
+}
+
+// TestTheSearchEnds checks a program that has too many states to look at all of them.
+func TestTheSearchEnds(t *testing.T) {
+	var b peg.Builder
+	item := b.Ref("item")
+	b.Rule("item", b.Choice(b.Seq(b.Lit("("), b.Star(item), b.Lit(")")), b.Seq(b.Lit("("), b.Star(item), b.Lit("]")), b.Chars(1, 3, peg.Range{Lo: 'a', Hi: 'z'})))
+	p := b.Build(b.Seq(b.Choice(b.Seq(b.Star(b.Lit("x"), item), b.Tag(peg.Content, b.Lit("."))), b.Seq(b.Star(b.Lit("x"), item), b.Tag(peg.Content, b.Lit(".!")))), b.End()))
+	findings := match.Check(compile(t, p))
+	if len(findings) == 0 || !findings[0].Unsure || !strings.Contains(findings[0].String(), "(search given up)") {
+		t.Error(findings)
+	}
+}
