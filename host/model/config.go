@@ -109,7 +109,7 @@ func (m *Model) addSpecial(c tokenizerConfig) {
 
 // position is the line and column of a JSON error, as far as it tells.
 func position(data []byte, err error) string {
-	at := int64(len(data))
+	var at int64
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
 	switch {

@@ -102,7 +102,7 @@ func TestFaultsAreToldWithTheirPlace(t *testing.T) {
 		{"a token of the wrong kind", "tokenizer_config.json", `{"eos_token": 3}`, "a special token is 3"},
 		{"no template at all", "tokenizer_config.json", `{}`, "no chat template in it"},
 		{"not a GGUF file", "m.gguf", "GGUX0000", "not a GGUF file"},
-		{"a GGUF file cut off", "m.gguf", string(header(entry{"tokenizer.chat_template", "D"})[:40]), "not a GGUF file"},
+		{"a GGUF file cut off", "m.gguf", header(entry{"tokenizer.chat_template", "D"})[:40], "not a GGUF file"},
 		{"a GGUF file without a template", "m.gguf", header(entry{"general.architecture", "x"}), "no chat template in it"},
 	}
 	for _, tt := range tests {
