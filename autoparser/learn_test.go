@@ -1,0 +1,188 @@
+package autoparser_test
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dragoman-project/dragoman/autoparser"
+	"github.com/dragoman-project/dragoman/autoparser/dialect"
+	"github.com/dragoman-project/dragoman/autoparser/jinja"
+	"github.com/dragoman-project/dragoman/autoparser/workaround"
+	"github.com/dragoman-project/dragoman/internal/shared"
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+)
+
+// archived is the template of a golden archive.
+func archived(t testing.TB, name string) string {
+	t.Helper()
+	a, err := txtar.ParseFile(filepath.Join("testdata", name+".txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fileNamed(a.Files, "template.jinja")
+}
+
+func rules(t *testing.T, yaml string) *workaround.Set {
+	t.Helper()
+	set, err := workaround.Parse("rules.yaml", []byte("version: 1\nworkarounds:\n"+yaml))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+func TestLearningIsAFunctionOfTemplateAndRules(t *testing.T) {
+	once := learnSource(t, "x", archived(t, "wrapped-content"), "<s>", "</s>", nil).Explain()
+	again := learnSource(t, "x", archived(t, "wrapped-content"), "<s>", "</s>", nil).Explain()
+	if d := cmp.Diff(once, again); d != "" {
+		t.Errorf("-once +again\n%s", d)
+	}
+}
+
+func TestOtherRulesNeedNoNewAnswers(t *testing.T) {
+	plain := learnSource(t, "x", archived(t, "json-calls"), "", "", nil)
+	corrected := plain.With(rules(t, `
+  - {name: r, because: of a test, seen-in: [x], when: 'name == "x"', set: {end_of_turn: "<other>"}, request: [trim-content]}`))
+	if got := corrected.Dialect.EndOfTurn; got != "<other>" {
+		t.Errorf("end of turn %q", got)
+	}
+	if plain.Dialect.EndOfTurn != "<|over|>" || corrected.Detected.Dialect.EndOfTurn != "<|over|>" {
+		t.Errorf("the rule changed what was detected: %q, %q", plain.Dialect.EndOfTurn, corrected.Detected.Dialect.EndOfTurn)
+	}
+	if style := corrected.Style(); len(style.Normalise) != 1 || style.Normalise[0] != workaround.TrimContent {
+		t.Errorf("style %+v", style)
+	}
+	if back := corrected.With(nil); back.Dialect.EndOfTurn != "<|over|>" || len(back.Workarounds) != 0 {
+		t.Errorf("without rules: %q, %v", back.Dialect.EndOfTurn, back.Workarounds)
+	}
+}
+
+func TestATemplateThatCannotBeReadIsContent(t *testing.T) {
+	for name, source := range map[string]string{
+		"nothing at all":            "",
+		"always the same":           "hello",
+		"always an error":           "{{ raise_exception('no') }}",
+		"answers in disorder":       "{% for m in messages | reverse %}{{ m.content }}{% endfor %}",
+		"every message upside down": "{% for m in messages %}{{ m.content | reverse }}{% endfor %}",
+		"answers left out":          "{% for m in messages if m.role == 'user' %}{{ m.content }}{% endfor %}",
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := learnSource(t, name, source, "", "", nil)
+			d := l.Dialect
+			if d.Reasoning.Mode != dialect.ReasoningNone || d.Content.Mode != dialect.ContentPlain || d.Tools.Format != dialect.ToolsNone {
+				t.Errorf("dialect %+v", d)
+			}
+			if len(l.Detected.Lint) == 0 {
+				t.Error("there is no lint")
+			}
+		})
+	}
+}
+
+func TestATemplateThatExceedsLimitsIsRefusedAtOnce(t *testing.T) {
+	const endless = "{% for a in range(9999) %}{% for b in range(9999) %}{{ a }}{% endfor %}{% endfor %}"
+	template, err := autoparser.Open("endless", endless, "", "", autoparser.Options{Limits: jinja.Limits{Steps: 100_000}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := autoparser.Learn(template, nil); !errors.Is(err, jinja.Limit) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestASourceThatIsNoTemplateIsRefusedWithItsPlace(t *testing.T) {
+	_, err := autoparser.Open("broken.jinja", "a\n{% if %}", "", "", autoparser.Options{})
+	if !errors.Is(err, jinja.Syntax) || !strings.Contains(err.Error(), "broken.jinja:") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestToolsWithoutCallsAreLinted(t *testing.T) {
+	l := learnSource(t, "x", "{% for t in tools or [] %}{{ t | tojson }}{% endfor %}{% for m in messages %}{{ m.content }}|{% endfor %}", "", "", nil)
+	if !strings.Contains(strings.Join(l.Detected.Lint, "\n"), "calls are not rendered") {
+		t.Errorf("lint %q", l.Detected.Lint)
+	}
+}
+
+// The members of an explanation's JSON are a promise: this test changes by additions only.
+func TestTheJSONOfAnExplanationKeepsItsMembers(t *testing.T) {
+	l := learnSource(t, "x", archived(t, "json-calls"), "", "", rules(t, `
+  - {name: r, because: of a test, seen-in: [x], when: 'name == "x"', set: {end_of_turn: "<other>"}, request: [trim-content]}`))
+	data, err := json.Marshal(l.Explain())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var e map[string]any
+	if err := json.Unmarshal(data, &e); err != nil {
+		t.Fatal(err)
+	}
+	for member, inner := range map[string][]string{
+		"template":       nil,
+		"capabilities":   {"id", "question", "yes"},
+		"normalisations": {"id", "because"},
+		"comparisons":    {"id", "question", "differs", "a", "b", "before", "right"},
+		"dialect":        {"field", "value", "by", "seen"},
+		"workarounds":    {"name", "because", "changes", "asks"},
+		"lint":           nil,
+	} {
+		v, ok := e[member]
+		if !ok {
+			t.Errorf("%q is missing", member)
+		}
+		for _, name := range inner {
+			first := v.([]any)[0].(map[string]any)
+			if _, ok := first[name]; !ok {
+				t.Errorf("%q is missing in %q: %v", name, member, first)
+			}
+		}
+	}
+}
+
+// FuzzLearn feeds what claims to be a template: it is refused, or learned, but nothing breaks.
+func FuzzLearn(f *testing.F) {
+	paths, err := filepath.Glob("testdata/*.txtar")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, path := range paths {
+		f.Add(archived(f, strings.TrimSuffix(filepath.Base(path), ".txtar")))
+	}
+	f.Add("{% for m in messages %}{{ m }}{% endfor %}{{ tools }}")
+	f.Fuzz(func(t *testing.T, source string) {
+		template, err := autoparser.Open("fuzz", source, "<s>", "</s>", autoparser.Options{Limits: jinja.Limits{Steps: 50_000, Memory: 1 << 20, Output: 1 << 16}})
+		if err != nil {
+			return
+		}
+		learned, err := autoparser.Learn(template, nil)
+		if err != nil {
+			return
+		}
+		if again, err := autoparser.Learn(template, nil); err != nil || again.Explain().String() != learned.Explain().String() {
+			t.Errorf("learned twice, differently: %v", err)
+		}
+	})
+}
+
+func BenchmarkLearn(b *testing.B) {
+	paths, err := filepath.Glob(filepath.Join(shared.Dir(b, "templates"), "*.jinja"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, path := range paths {
+		source, err := os.ReadFile(path)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(strings.TrimSuffix(filepath.Base(path), ".jinja"), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				learnSource(b, "x", string(source), "<s>", "</s>", nil)
+			}
+		})
+	}
+}
