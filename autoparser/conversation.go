@@ -204,15 +204,24 @@ func (c conversation) arguments(text string) jinja.Value {
 
 // toolValue is a tool with the wrapping that OpenAI gives it, whether the client did or not.
 func toolValue(t chat.Tool) jinja.Value {
-	var as struct{ Function json.RawMessage }
-	if json.Unmarshal(t.Raw, &as) != nil || as.Function == nil {
-		t.Raw = nil
+	if o, ok := decoded(t.Raw).(*jinja.Object); ok {
+		if _, wrapped := o.Get("function"); wrapped {
+			return o
+		}
 	}
-	text, err := t.MarshalJSON()
-	if err != nil {
-		return jinja.Null()
+	f := jinja.NewObject()
+	f.Set("name", jinja.String(t.Name))
+	setText(f, "description", t.Description)
+	if t.Parameters != nil {
+		f.Set("parameters", decoded(t.Parameters))
 	}
-	return decoded(text)
+	if t.Strict {
+		f.Set("strict", jinja.Bool(true))
+	}
+	o := jinja.NewObject()
+	o.Set("type", jinja.String("function"))
+	o.Set("function", f)
+	return o
 }
 
 func setText(o *jinja.Object, name, text string) {

@@ -97,8 +97,8 @@ func marker(text string) int {
 	if !opens(text) {
 		return 0
 	}
-	end := 1 + strings.IndexAny(text[1:], stops(text[0]))
-	if end < 2 || end >= longestMarker || text[end] != closer(text[0]) {
+	end := 1 + strings.IndexAny(text[1:min(len(text), longestMarker)], stops(text[0]))
+	if end < 2 || text[end] != closer(text[0]) {
 		return 0
 	}
 	return end + 1
