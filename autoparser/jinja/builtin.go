@@ -179,9 +179,9 @@ func isNone(v Value) bool {
 func (r *render) texts(parts []string) *list {
 	items := make([]Value, len(parts))
 	for i, s := range parts {
+		r.charge(1)
 		items[i] = text(s)
 	}
-	r.growTimes(len(parts), 16)
 	return r.made(items)
 }
 
@@ -198,6 +198,6 @@ var escaper = strings.NewReplacer("&", "&amp;", ">", "&gt;", "<", "&lt;", "'", "
 
 // escape replaces the characters that HTML gives a meaning.
 func escape(r *render, s string) string {
-	r.growTimes(len(s), 2)
+	r.growTimes(len(s), 5)
 	return escaper.Replace(s)
 }

@@ -180,13 +180,14 @@ var otherDigits = &unicode.RangeTable{
 const numericLetters = "㐅㒃㠪㭍一七万三九二五亖亿什仟仨伍佰億兆兩八六十千卄卅卌叁参參叄四壱壹幺廾廿弌弍弎弐拾捌柒漆玖百肆萬貮貳贰阡陆陌陸零\uf96b\uf973\uf978\uf9b2\uf9d1\uf9d3\uf9fd𠀁𠁤𠃢𠄡𠤪𠦃𠦌𠦜𠫪𠫽𠬙𢎐𢦘𣬛𦉭\U0002f890"
 
 // splitLines is str.splitlines.
-func splitLines(s string, keep bool) []string {
+func (r *render) splitLines(s string, keep bool) []string {
 	var lines []string
 	for s != "" {
 		end := strings.IndexFunc(s, lineBreak)
 		if end < 0 {
 			return append(lines, s)
 		}
+		r.piece()
 		_, n := utf8.DecodeRuneInString(s[end:])
 		if strings.HasPrefix(s[end:], "\r\n") {
 			n = 2

@@ -11,6 +11,7 @@ func (r *render) equalAt(a, b Value, depth int) bool {
 	}
 	if x, ok := str(a); ok {
 		y, ok := str(b)
+		r.touch(min(len(x), len(y)))
 		return ok && x == y
 	}
 	if order, ordered, ok := compareNumbers(a, b); ok {

@@ -120,13 +120,14 @@ func (r *render) getter(attribute, fallback Value) func(Value) Value {
 }
 
 // ignoringCase lowers strings for comparison unless cases matter.
-func ignoringCase(get func(Value) Value, sensitive Value) func(Value) Value {
+func (r *render) ignoringCase(get func(Value) Value, sensitive Value) func(Value) Value {
 	if truth(sensitive) {
 		return get
 	}
 	return func(item Value) Value {
 		v := get(item)
 		if s, ok := str(v); ok {
+			r.grow(len(s))
 			return text(lower(s))
 		}
 		return v
@@ -211,28 +212,41 @@ func empty() Value {
 	return &generator{iterator{next: func() (Value, bool) { return nil, false }}}
 }
 
-// lazily makes a generator that prepares itself when first asked, and leaves out what f does not want.
-func (r *render) lazily(in Value, prepare func(), f func(Value) (Value, bool)) Value {
-	r.grow(64)
-	var it iterator
-	started := false
-	return &generator{iterator{next: func() (Value, bool) {
-		if !started {
-			started = true
-			prepare()
-			it = r.iterate(in)
+// lazy is a sequence whose elements are made when they are asked for. It prepares itself when first asked.
+type lazy struct {
+	r       *render
+	in      Value
+	prepare func()
+	convert func(Value) (v Value, wanted bool)
+	over    iterator
+	started bool
+}
+
+// lazily makes a generator that leaves out what convert does not want.
+func (r *render) lazily(in Value, prepare func(), convert func(Value) (Value, bool)) Value {
+	r.grow(128)
+	l := &lazy{r: r, in: in, prepare: prepare, convert: convert}
+	return &generator{iterator{next: l.next}}
+}
+
+func (l *lazy) next() (Value, bool) {
+	l.r.deeper()
+	defer l.r.shallower()
+	if !l.started {
+		l.started = true
+		l.prepare()
+		l.over = l.r.iterate(l.in)
+	}
+	for {
+		l.r.charge(1)
+		v, ok := l.over.step()
+		if !ok {
+			return nil, false
 		}
-		for {
-			r.charge(1)
-			v, ok := it.step()
-			if !ok {
-				return nil, false
-			}
-			if v, ok := f(v); ok {
-				return v, true
-			}
+		if v, wanted := l.convert(v); wanted {
+			return v, true
 		}
-	}}}
+	}
 }
 
 func items(r *render, in Value, _ arguments) Value {

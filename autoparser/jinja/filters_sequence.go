@@ -114,7 +114,7 @@ func sortFilter(r *render, in Value, a arguments) Value {
 	}
 	var getters []func(Value) Value
 	for _, attribute := range attributes {
-		getters = append(getters, ignoringCase(r.getter(attribute, none{}), a.values[1]))
+		getters = append(getters, r.ignoringCase(r.getter(attribute, none{}), a.values[1]))
 	}
 	key := func(v Value) Value {
 		parts := make([]Value, len(getters))
@@ -127,7 +127,7 @@ func sortFilter(r *render, in Value, a arguments) Value {
 }
 
 func unique(r *render, in Value, a arguments) Value {
-	get := ignoringCase(r.getter(a.values[1], none{}), a.values[0])
+	get := r.ignoringCase(r.getter(a.values[1], none{}), a.values[0])
 	seen := map[any]bool{}
 	return r.lazily(in, func() {}, func(v Value) (Value, bool) {
 		id := identity(r, get(v), 0)
@@ -141,7 +141,7 @@ func unique(r *render, in Value, a arguments) Value {
 // extreme is min and max; better says that a key beats the best one so far.
 func extreme(better func(r *render, key, best Value) bool) func(*render, Value, arguments) Value {
 	return func(r *render, in Value, a arguments) Value {
-		get := ignoringCase(r.getter(a.values[1], none{}), a.values[0])
+		get := r.ignoringCase(r.getter(a.values[1], none{}), a.values[0])
 		it := r.iterate(in)
 		best, ok := it.step()
 		if !ok {
@@ -238,13 +238,14 @@ func slices_(r *render, in Value, a arguments) Value {
 
 func groupBy(r *render, in Value, a arguments) Value {
 	get := r.getter(a.values[0], a.values[1])
-	key := ignoringCase(get, a.values[2])
+	key := r.ignoringCase(get, a.values[2])
 	var groups []Value
 	var lastKey Value
 	var members *list
 	for _, v := range r.sorted(r.collect(in), key, false) {
 		k := key(v)
 		if members != nil && r.equal(k, lastKey) {
+			r.grow(16)
 			members.items = append(members.items, v)
 			continue
 		}
@@ -264,7 +265,7 @@ func dictSort(r *render, in Value, a arguments) Value {
 	if at < 0 {
 		throw("FilterArgumentError", `You can only sort by either "key" or "value"`)
 	}
-	key := ignoringCase(func(v Value) Value { return v.(*list).items[at] }, a.values[0])
+	key := r.ignoringCase(func(v Value) Value { return v.(*list).items[at] }, a.values[0])
 	pairs := (&view{of: o, part: "items"}).items(r)
 	return r.made(r.sorted(pairs, key, truth(a.values[2])))
 }

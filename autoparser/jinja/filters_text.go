@@ -64,7 +64,7 @@ func stripTags(r *render, in Value, _ arguments) Value {
 	s := r.str(in)
 	r.growTimes(len(s), 4)
 	s = tags.ReplaceAllString(comments.ReplaceAllString(s, ""), "")
-	return text(entities.Replace(strings.Join(strings.FieldsFunc(s, space), " ")))
+	return text(entities.Replace(strings.Join(r.words(s, -1), " ")))
 }
 
 func replaceFilter(r *render, in Value, a arguments) Value {
@@ -92,7 +92,7 @@ func indent(r *render, in Value, a arguments) Value {
 	}
 	first, blank := truth(a.values[1]), truth(a.values[2])
 	r.grow(len(s))
-	lines := splitLines(s+"\n", false)
+	lines := r.splitLines(s+"\n", false)
 	for i, line := range lines {
 		if i == 0 && !first || i > 0 && line == "" && !blank {
 			continue
@@ -128,8 +128,15 @@ func truncate(r *render, in Value, a arguments) Value {
 
 func wordCount(r *render, in Value, _ arguments) Value {
 	s := r.str(in)
-	r.grow(len(s))
-	return integer(len(strings.FieldsFunc(s, func(c rune) bool { return !wordRune(c) })))
+	r.touch(len(s))
+	words, inWord := 0, false
+	for _, c := range s {
+		if wordRune(c) && !inWord {
+			words++
+		}
+		inWord = wordRune(c)
+	}
+	return integer(words)
 }
 
 // wordRune is \w of Python's regular expressions.

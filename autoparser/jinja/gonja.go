@@ -68,7 +68,8 @@ func (onlySource) Inherit(string) (loaders.Loader, error) { return nil, errNoLoa
 type parsing struct {
 	canonical *canonical
 	limits    Limits
-	depth     int
+	depth     int       // of blocks and expressions
+	links     int       // operators, subscripts, calls and filters around the current operand
 	open      []openTag // blocks that are not closed yet
 }
 
@@ -166,6 +167,16 @@ func (p *parsing) enter(at int) {
 		panic(&failure{kind: Limit, message: "blocks or expressions are nested too deeply", at: at})
 	}
 }
+
+// link counts what makes an expression deep without nesting in the source: a.b.c, a|b|c, a + b + c.
+func (p *parsing) link(at int) {
+	if p.links++; p.links > linksPerNesting*p.limits.Nesting {
+		panic(&failure{kind: Limit, message: "an expression is too long", at: at})
+	}
+}
+
+// linksPerNesting says how much longer than deep an expression may be.
+const linksPerNesting = 50
 
 // tagReader reads one tag and, for a block, what it encloses.
 type tagReader struct {

@@ -11,10 +11,11 @@ import (
 // expression reads an expression that may be conditional.
 func (r *reader) expression() node {
 	r.enter()
-	defer r.leave()
+	defer r.leave(r.p.links)
 	at := r.here()
 	e := r.or()
 	for r.acceptWord("if") {
+		r.p.link(r.at)
 		n := &conditional{place: at, then: e, test: r.or()}
 		if r.acceptWord("else") {
 			n.otherwise = r.expression()
@@ -27,13 +28,14 @@ func (r *reader) expression() node {
 // plain reads an expression where an if would mean something else.
 func (r *reader) plain() node {
 	r.enter()
-	defer r.leave()
+	defer r.leave(r.p.links)
 	return r.or()
 }
 
 func (r *reader) or() node {
 	e := r.and()
 	for at := r.here(); r.acceptWord("or"); at = r.here() {
+		r.p.link(r.at)
 		e = &logical{at, "or", e, r.and()}
 	}
 	return e
@@ -42,6 +44,7 @@ func (r *reader) or() node {
 func (r *reader) and() node {
 	e := r.not()
 	for at := r.here(); r.acceptWord("and"); at = r.here() {
+		r.p.link(r.at)
 		e = &logical{at, "and", e, r.not()}
 	}
 	return e
@@ -53,7 +56,7 @@ func (r *reader) not() node {
 		return r.comparison()
 	}
 	r.enter()
-	defer r.leave()
+	defer r.leave(r.p.links)
 	return &unary{at, "not", r.not()}
 }
 
@@ -91,6 +94,7 @@ func (r *reader) comparator() string {
 func (r *reader) sum() node {
 	e := r.concatenation()
 	for r.is(tokens.Addition) || r.is(tokens.Subtraction) {
+		r.p.link(r.at)
 		at := r.here()
 		e = &binary{at, r.next(), e, r.concatenation()}
 	}
@@ -112,6 +116,7 @@ func (r *reader) concatenation() node {
 func (r *reader) product() node {
 	e := r.power()
 	for r.is(tokens.Multiply) || r.is(tokens.Division) || r.is(tokens.FloorDivision) || r.is(tokens.Modulo) {
+		r.p.link(r.at)
 		at := r.here()
 		e = &binary{at, r.next(), e, r.power()}
 	}
@@ -122,6 +127,7 @@ func (r *reader) product() node {
 func (r *reader) power() node {
 	e := r.filtered()
 	for r.is(tokens.Power) {
+		r.p.link(r.at)
 		at := r.here()
 		e = &binary{at, r.next(), e, r.filtered()}
 	}
@@ -131,10 +137,11 @@ func (r *reader) power() node {
 // filtered reads an operand with its filters and tests.
 func (r *reader) filtered() node {
 	r.enter()
-	defer r.leave()
+	defer r.leave(r.p.links)
 	e := r.signed()
 	for {
 		at := r.here()
+		r.p.link(r.at)
 		switch {
 		case r.accept(tokens.Pipe):
 			e = r.filter(at, e)
@@ -154,7 +161,7 @@ func (r *reader) signed() node {
 	for _, sign := range []tokens.Type{tokens.Subtraction, tokens.Addition} {
 		if r.is(sign) {
 			r.enter()
-			defer r.leave()
+			defer r.leave(r.p.links)
 			return r.postfix(&unary{at, r.next(), r.signed()})
 		}
 	}
@@ -260,6 +267,7 @@ func (r *reader) tuple(element func() node, stop func() bool, parenthesised bool
 func (r *reader) postfix(e node) node {
 	for {
 		at := r.here()
+		r.p.link(r.at)
 		switch {
 		case r.accept(tokens.Dot):
 			e = r.dotted(at, e)

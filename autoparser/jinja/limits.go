@@ -51,7 +51,8 @@ type meter struct {
 	steps  int64
 	check  int64 // steps at which the clock is looked at next
 	memory int64
-	depth  int
+	depth  int // of macros
+	lazy   int // of lazy sequences
 }
 
 // charge counts n steps.
@@ -99,6 +100,15 @@ func (m *meter) growTimes(n, size int) {
 	}
 	m.grow(n * size)
 }
+
+// deeper and shallower count lazy sequences that draw on each other.
+func (m *meter) deeper() {
+	if m.lazy++; m.lazy > depthOfValues {
+		throw("RecursionError", "maximum recursion depth exceeded")
+	}
+}
+
+func (m *meter) shallower() { m.lazy-- }
 
 // enter and leave count macros inside macros.
 func (m *meter) enter() {

@@ -195,8 +195,7 @@ func (r *render) replace(s, old, with string, n int) string {
 
 func splitlines(r *render, in Value, a arguments) Value {
 	s, _ := str(in)
-	r.grow(len(s))
-	return r.texts(splitLines(s, truth(a.values[0])))
+	return r.texts(r.splitLines(s, truth(a.values[0])))
 }
 
 func partition(r *render, in Value, a arguments) Value {

@@ -132,7 +132,10 @@ func (r *reader) begin() {
 	r.done()
 }
 
-// enter and leave count nesting.
+// enter and leave count nesting. leave gets the links that there were on entering.
 func (r *reader) enter() { r.p.enter(r.at) }
 
-func (r *reader) leave() { r.p.depth-- }
+func (r *reader) leave(links int) {
+	r.p.depth--
+	r.p.links = links
+}

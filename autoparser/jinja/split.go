@@ -11,18 +11,33 @@ func split(r *render, in Value, a arguments) Value {
 	r.touch(len(s))
 	most := index(a.values[1])
 	if isNone(a.values[0]) {
-		return r.texts(words(s, most))
+		return r.texts(r.words(s, most))
 	}
-	sep := separator(a.values[0])
-	r.growTimes(strings.Count(s, sep), 16)
-	if most < 0 {
-		return r.texts(strings.Split(s, sep))
+	return r.texts(r.cut(s, separator(a.values[0]), most))
+}
+
+// cut splits at a separator, most times at most.
+func (r *render) cut(s, sep string, most int) []string {
+	var out []string
+	for most < 0 || len(out) < most {
+		before, after, found := strings.Cut(s, sep)
+		if !found {
+			break
+		}
+		r.piece()
+		out, s = append(out, before), after
 	}
-	return r.texts(strings.SplitN(s, sep, most+1))
+	return append(out, s)
+}
+
+// piece counts one element of a list of strings that is made.
+func (r *render) piece() {
+	r.grow(48)
+	r.charge(1)
 }
 
 // words splits at runs of blanks, most times at most; what is left after that keeps its trailing blanks.
-func words(s string, most int) []string {
+func (r *render) words(s string, most int) []string {
 	var out []string
 	s = strings.TrimLeftFunc(s, space)
 	for s != "" {
@@ -33,6 +48,7 @@ func words(s string, most int) []string {
 		if end < 0 {
 			return append(out, s)
 		}
+		r.piece()
 		out = append(out, s[:end])
 		s = strings.TrimLeftFunc(s[end:], space)
 	}
@@ -44,7 +60,7 @@ func rsplit(r *render, in Value, a arguments) Value {
 	r.touch(len(s))
 	most := index(a.values[1])
 	if isNone(a.values[0]) {
-		return r.texts(lastWords(s, most))
+		return r.texts(r.lastWords(s, most))
 	}
 	sep := separator(a.values[0])
 	var out []string
@@ -55,7 +71,7 @@ func rsplit(r *render, in Value, a arguments) Value {
 		}
 		out = append(out, s[i+len(sep):])
 		s = s[:i]
-		r.charge(1)
+		r.piece()
 	}
 	out = append(out, s)
 	slices.Reverse(out)
@@ -63,7 +79,7 @@ func rsplit(r *render, in Value, a arguments) Value {
 }
 
 // lastWords splits at runs of blanks from the end.
-func lastWords(s string, most int) []string {
+func (r *render) lastWords(s string, most int) []string {
 	var out []string
 	s = strings.TrimRightFunc(s, space)
 	for s != "" {
@@ -73,6 +89,7 @@ func lastWords(s string, most int) []string {
 			break
 		}
 		_, n := utf8.DecodeRuneInString(s[start:])
+		r.piece()
 		out = append(out, s[start+n:])
 		s = strings.TrimRightFunc(s[:start], space)
 	}

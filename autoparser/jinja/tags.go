@@ -321,7 +321,7 @@ func (t *tagReader) target(stop func() bool, namespaces bool) node {
 
 func (t *tagReader) simple(stop func() bool, namespaces bool) node {
 	t.enter()
-	defer t.leave()
+	defer t.leave(t.p.links)
 	at := t.here()
 	if t.accept(tokens.LeftParenthesis) {
 		n := t.target(stop, namespaces)

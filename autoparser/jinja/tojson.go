@@ -26,6 +26,7 @@ func tojson(r *render, in Value, a arguments) Value {
 		w.items, w.pairs = needText(pair[0], "a separator"), needText(pair[1], "a separator")
 	}
 	w.value(in, 0)
+	r.grow(len(w.b) - w.paid)
 	r.json = w.b
 	return text(w.b)
 }
@@ -205,6 +206,9 @@ func (w *jsonWriter) newline(depth int) {
 
 // text writes a string, copying what needs no escape in one piece.
 func (w *jsonWriter) text(s string) {
+	if w.r != nil {
+		w.r.touch(len(s))
+	}
 	w.b = append(w.b, '"')
 	from := 0
 	for i := 0; i < len(s); {
@@ -212,20 +216,19 @@ func (w *jsonWriter) text(s string) {
 		if c >= utf8.RuneSelf && w.ascii {
 			r, n := utf8.DecodeRuneInString(s[i:])
 			w.b = appendUnicode(append(w.b, s[from:i]...), r)
+			w.pay()
 			i += n
 			from = i
 			continue
 		}
 		if c < 0x20 || c == '"' || c == '\\' || c == 0x7f && w.ascii {
 			w.b = appendEscape(append(w.b, s[from:i]...), c)
+			w.pay()
 			from = i + 1
 		}
 		i++
 	}
 	w.b = append(append(w.b, s[from:]...), '"')
-	if w.r != nil {
-		w.r.touch(len(s))
-	}
 }
 
 func appendEscape(b []byte, c byte) []byte {

@@ -1,0 +1,105 @@
+package jinja_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/dragoman-project/dragoman/autoparser/jinja"
+)
+
+// fuzzLimits are small, so that a run that goes on to a limit is short.
+var fuzzLimits = jinja.Limits{
+	Source: 16 << 10, Steps: 100_000, Memory: 4 << 20, Output: 1 << 20, Depth: 16, Range: 1000, Timeout: 2 * time.Second,
+}
+
+func addTemplates(f *testing.F) {
+	f.Helper()
+	files, err := filepath.Glob("testdata/*.jinja")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, file := range files {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(string(source))
+	}
+	for _, rows := range snippets() {
+		for _, s := range rows {
+			f.Add(s.template)
+		}
+	}
+	for _, a := range attacks() {
+		if len(a.template) < 1000 {
+			f.Add(a.template)
+		}
+	}
+}
+
+// Whatever the source is, compiling and rendering it ends within the limits, with text or with a typed error that is no
+// fault of this package.
+func FuzzTemplate(f *testing.F) {
+	addTemplates(f)
+	f.Fuzz(func(t *testing.T, source string) {
+		vars := decode(t, []byte(randomVars))
+		before, _ := jinja.Encode(vars)
+		tmpl, err := jinja.Compile("fuzzed", source, jinja.Options{Limits: fuzzLimits})
+		if err != nil {
+			mustBeTyped(t, err)
+			return
+		}
+		tmpl.Variables()
+		tmpl.Fields()
+		out, err := tmpl.Render(context.Background(), vars, pinned)
+		if err != nil {
+			mustBeTyped(t, err)
+		}
+		if len(out) > fuzzLimits.Output {
+			t.Errorf("%d bytes of output", len(out))
+		}
+		if after, _ := jinja.Encode(vars); string(after) != string(before) {
+			t.Errorf("the variables were changed: %s", after)
+		}
+		again, err2 := tmpl.Render(context.Background(), vars, pinned)
+		if again != out || (err == nil) != (err2 == nil) {
+			t.Errorf("the second rendering differs: %q, %v; %q, %v", out, err, again, err2)
+		}
+	})
+}
+
+func mustBeTyped(t *testing.T, err error) {
+	t.Helper()
+	var e *jinja.Error
+	if !errors.As(err, &e) || e.Kind.String() == "unknown" || e.Class == "InternalError" {
+		t.Errorf("%#v", err)
+	}
+}
+
+// What is decoded and encoded again is the same value.
+func FuzzDecode(f *testing.F) {
+	f.Add([]byte(randomVars))
+	f.Add([]byte(`[1, -0, 1.0, 1e400, 123456789012345678901234567890, "\ud800", "\u0000", {"a": 1, "a": 2}]`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		v, err := jinja.Decode(data)
+		if err != nil {
+			return
+		}
+		text, err := jinja.Encode(v)
+		if err != nil {
+			return // a number too large for Python to print
+		}
+		w, err := jinja.Decode(text)
+		if err != nil {
+			return // infinity
+		}
+		again, err := jinja.Encode(w)
+		if err != nil || string(again) != string(text) {
+			t.Errorf("%s became %s, %v", text, again, err)
+		}
+	})
+}
