@@ -170,6 +170,9 @@ func TestTemplatesArePutListedGotAndExplained(t *testing.T) {
 	if !strings.Contains(explained.Text, "<tool_call>") {
 		t.Errorf("the explanation does not name the marker of calls:\n%s", explained.Text)
 	}
+	if !strings.Contains(explained.GetExplanation().GetText(), `"comparisons":[`) {
+		t.Errorf("the explanation for programs: %s", explained.Explanation)
+	}
 	rendered, err := dragomanv1connect.NewChatServiceClient(httpClient(t), d.url).Render(ctx,
 		&dragomanv1.RenderRequest{Template: "mine", Request: &dragomanv1.Json{Text: `{"messages":[{"role":"user","content":"Hi"}]}`}})
 	must(t, err)

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/dragoman-project/dragoman/host"
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
@@ -45,7 +46,11 @@ func (s *templateService) ExplainTemplate(ctx context.Context, m *dragomanv1.Exp
 	if err != nil {
 		return nil, err
 	}
-	return &dragomanv1.ExplainTemplateResponse{Text: explanation.String()}, nil
+	data, err := json.Marshal(explanation)
+	if err != nil {
+		return nil, err
+	}
+	return &dragomanv1.ExplainTemplateResponse{Text: explanation.String(), Explanation: &dragomanv1.Json{Text: string(data)}}, nil
 }
 
 func template(i host.TemplateInfo) *dragomanv1.Template {

@@ -474,7 +474,10 @@ func (x *ExplainTemplateRequest) GetName() string {
 type ExplainTemplateResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The explanation for people to read, as `host explain` prints it.
-	Text          string `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
+	Text string `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
+	// The same for programs: an object with capabilities, normalisations, comparisons, dialect, workarounds and lint, as
+	// `host explain --json` prints it. Members are added, and never renamed or removed.
+	Explanation   *Json `protobuf:"bytes,2,opt,name=explanation,proto3" json:"explanation,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -516,11 +519,18 @@ func (x *ExplainTemplateResponse) GetText() string {
 	return ""
 }
 
+func (x *ExplainTemplateResponse) GetExplanation() *Json {
+	if x != nil {
+		return x.Explanation
+	}
+	return nil
+}
+
 var File_dragoman_v1_template_service_proto protoreflect.FileDescriptor
 
 const file_dragoman_v1_template_service_proto_rawDesc = "" +
 	"\n" +
-	"\"dragoman/v1/template_service.proto\x12\vdragoman.v1\"~\n" +
+	"\"dragoman/v1/template_service.proto\x12\vdragoman.v1\x1a\x18dragoman/v1/common.proto\"~\n" +
 	"\bTemplate\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
 	"\x06origin\x18\x02 \x01(\tR\x06origin\x12\x16\n" +
@@ -545,9 +555,10 @@ const file_dragoman_v1_template_service_proto_rawDesc = "" +
 	"\tbos_token\x18\x03 \x01(\tR\bbosToken\x12\x1b\n" +
 	"\teos_token\x18\x04 \x01(\tR\beosToken\",\n" +
 	"\x16ExplainTemplateRequest\x12\x12\n" +
-	"\x04name\x18\x01 \x01(\tR\x04name\"-\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\"b\n" +
 	"\x17ExplainTemplateResponse\x12\x12\n" +
-	"\x04text\x18\x01 \x01(\tR\x04text2\xfa\x02\n" +
+	"\x04text\x18\x01 \x01(\tR\x04text\x123\n" +
+	"\vexplanation\x18\x02 \x01(\v2\x11.dragoman.v1.JsonR\vexplanation2\xfa\x02\n" +
 	"\x0fTemplateService\x12P\n" +
 	"\vPutTemplate\x12\x1f.dragoman.v1.PutTemplateRequest\x1a .dragoman.v1.PutTemplateResponse\x12[\n" +
 	"\rListTemplates\x12!.dragoman.v1.ListTemplatesRequest\x1a\".dragoman.v1.ListTemplatesResponse\"\x03\x90\x02\x01\x12U\n" +
@@ -577,24 +588,26 @@ var file_dragoman_v1_template_service_proto_goTypes = []any{
 	(*GetTemplateResponse)(nil),     // 6: dragoman.v1.GetTemplateResponse
 	(*ExplainTemplateRequest)(nil),  // 7: dragoman.v1.ExplainTemplateRequest
 	(*ExplainTemplateResponse)(nil), // 8: dragoman.v1.ExplainTemplateResponse
+	(*Json)(nil),                    // 9: dragoman.v1.Json
 }
 var file_dragoman_v1_template_service_proto_depIdxs = []int32{
 	0, // 0: dragoman.v1.PutTemplateResponse.template:type_name -> dragoman.v1.Template
 	0, // 1: dragoman.v1.ListTemplatesResponse.templates:type_name -> dragoman.v1.Template
 	0, // 2: dragoman.v1.GetTemplateResponse.template:type_name -> dragoman.v1.Template
-	1, // 3: dragoman.v1.TemplateService.PutTemplate:input_type -> dragoman.v1.PutTemplateRequest
-	3, // 4: dragoman.v1.TemplateService.ListTemplates:input_type -> dragoman.v1.ListTemplatesRequest
-	5, // 5: dragoman.v1.TemplateService.GetTemplate:input_type -> dragoman.v1.GetTemplateRequest
-	7, // 6: dragoman.v1.TemplateService.ExplainTemplate:input_type -> dragoman.v1.ExplainTemplateRequest
-	2, // 7: dragoman.v1.TemplateService.PutTemplate:output_type -> dragoman.v1.PutTemplateResponse
-	4, // 8: dragoman.v1.TemplateService.ListTemplates:output_type -> dragoman.v1.ListTemplatesResponse
-	6, // 9: dragoman.v1.TemplateService.GetTemplate:output_type -> dragoman.v1.GetTemplateResponse
-	8, // 10: dragoman.v1.TemplateService.ExplainTemplate:output_type -> dragoman.v1.ExplainTemplateResponse
-	7, // [7:11] is the sub-list for method output_type
-	3, // [3:7] is the sub-list for method input_type
-	3, // [3:3] is the sub-list for extension type_name
-	3, // [3:3] is the sub-list for extension extendee
-	0, // [0:3] is the sub-list for field type_name
+	9, // 3: dragoman.v1.ExplainTemplateResponse.explanation:type_name -> dragoman.v1.Json
+	1, // 4: dragoman.v1.TemplateService.PutTemplate:input_type -> dragoman.v1.PutTemplateRequest
+	3, // 5: dragoman.v1.TemplateService.ListTemplates:input_type -> dragoman.v1.ListTemplatesRequest
+	5, // 6: dragoman.v1.TemplateService.GetTemplate:input_type -> dragoman.v1.GetTemplateRequest
+	7, // 7: dragoman.v1.TemplateService.ExplainTemplate:input_type -> dragoman.v1.ExplainTemplateRequest
+	2, // 8: dragoman.v1.TemplateService.PutTemplate:output_type -> dragoman.v1.PutTemplateResponse
+	4, // 9: dragoman.v1.TemplateService.ListTemplates:output_type -> dragoman.v1.ListTemplatesResponse
+	6, // 10: dragoman.v1.TemplateService.GetTemplate:output_type -> dragoman.v1.GetTemplateResponse
+	8, // 11: dragoman.v1.TemplateService.ExplainTemplate:output_type -> dragoman.v1.ExplainTemplateResponse
+	8, // [8:12] is the sub-list for method output_type
+	4, // [4:8] is the sub-list for method input_type
+	4, // [4:4] is the sub-list for extension type_name
+	4, // [4:4] is the sub-list for extension extendee
+	0, // [0:4] is the sub-list for field type_name
 }
 
 func init() { file_dragoman_v1_template_service_proto_init() }
@@ -602,6 +615,7 @@ func file_dragoman_v1_template_service_proto_init() {
 	if File_dragoman_v1_template_service_proto != nil {
 		return
 	}
+	file_dragoman_v1_common_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
