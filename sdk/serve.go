@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strconv"
+	"sync"
 
 	"github.com/hashicorp/go-hclog"
 	"github.com/hashicorp/go-plugin"
@@ -27,15 +28,27 @@ func Serve(handlers ...handler.Handler) {
 		os.Exit(1)
 	}
 	go endWithHost(os.Getenv(wire.LifelineKey))
+	outputs := keepOutputs()
 	plugin.Serve(&plugin.ServeConfig{
 		HandshakeConfig: plugin.HandshakeConfig{MagicCookieKey: wire.CookieKey, MagicCookieValue: wire.CookieValue},
 		VersionedPlugins: map[int]plugin.PluginSet{
 			wire.ProtocolVersion: {wire.ServiceName: &grpcPlugin{server: server}},
 		},
 		GRPCServer: func(options []grpc.ServerOption) *grpc.Server {
-			return grpc.NewServer(append(options, rpc.Options()...)...)
+			return grpc.NewServer(append(append(options, outputs), rpc.Options()...)...)
 		},
 		Logger: hclog.New(&hclog.LoggerOptions{Level: hclog.Error, Output: os.Stderr}),
+	})
+}
+
+// keepOutputs makes a server give back standard output and error at its first call. By then go-plugin has put pipes in their
+// place that end in the connection, where the last words of a dying process are lost; the host reads and logs the real ones.
+func keepOutputs() grpc.ServerOption {
+	stdout, stderr := os.Stdout, os.Stderr
+	restore := sync.OnceFunc(func() { os.Stdout, os.Stderr = stdout, stderr })
+	return grpc.ChainUnaryInterceptor(func(ctx context.Context, req any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+		restore()
+		return next(ctx, req)
 	})
 }
 

@@ -99,6 +99,20 @@ func TestAPluginThatNeverWorksStaysDownUntilItsFileChanges(t *testing.T) {
 	pid(t, b.handler("rogue"))
 }
 
+func TestARequestThatKillsEveryProcessDoesNotTakeThePluginFromOthers(t *testing.T) {
+	b, h := one(t, Options{}, map[string]any{"Plan": "exit", "Only": "poison"})
+	poison := input()
+	poison.Template.Name = "poison"
+	for range 1 + maxFailures/2 { // two processes each
+		_, err := h.Plan(t.Context(), poison)
+		wantError[*Unavailable](t, err, "cannot go on")
+	}
+	pid(t, h)
+	if s := b.state("rogue"); s.Condition != Serving {
+		t.Errorf("state %+v", s)
+	}
+}
+
 func TestAProcessThatDoesNotStartInTimeIsGivenUp(t *testing.T) {
 	_, h := one(t, Options{StartTimeout: 200 * time.Millisecond}, map[string]any{"Start": "hang"})
 	_, err := h.Plan(t.Context(), input())

@@ -83,7 +83,6 @@ func runnerFor(g *generation, b binary, m *Manifest, dir string, log *lineLog) f
 		cmd.Env = append(slices.Clone(prepared.Env),
 			"PATH=/usr/local/bin:/usr/bin:/bin",
 			"TMPDIR="+dir,
-			"GOTRACEBACK=all",
 			wire.LifelineKey+"="+strconv.Itoa(lifelineFD),
 			wire.OptionsKey+"="+options,
 			wire.DirectoryKey+"="+m.directory())

@@ -54,12 +54,17 @@ type HandlerManifest struct {
 	Priority *int   `yaml:"priority"` // nil: that of the plugin
 }
 
-// readManifest reads a manifest and reports every fault in it.
+// readManifest reads a manifest from its file.
 func readManifest(path string) (*Manifest, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
+	return parseManifest(path, data)
+}
+
+// parseManifest reports every fault of a manifest.
+func parseManifest(path string, data []byte) (*Manifest, error) {
 	if len(data) > maxManifest {
 		return nil, fmt.Errorf("%s: %d bytes, a manifest has at most %d", path, len(data), maxManifest)
 	}

@@ -74,7 +74,7 @@ func (l *lineLog) writer(stream string) io.WriteCloser {
 }
 
 // handshake is the form of the line by which a plugin says where it listens.
-var handshake = regexp.MustCompile(`^\d+\|\d+\|\w+\|[^|]+\|`)
+var handshake = regexp.MustCompile(`^\d+\|\d+\|(unix|tcp)\|[^|]+\|`)
 
 // relayHandshake passes the handshake on and logs every other line: what a library prints at its start, or a handler later,
 // does not get in the way. It closes to when from ends.

@@ -199,6 +199,7 @@ func (s *slot) answered(g *generation) {
 
 // supervise watches over a generation until it is gone.
 func (s *slot) supervise(g *generation) {
+	defer func() { <-g.dead }()
 	tick := time.NewTicker(s.opts.HealthInterval)
 	defer tick.Stop()
 	for {
@@ -228,6 +229,9 @@ func (s *slot) condemn(g *generation, why error) {
 	s.lastErr = why
 	if !g.hasAnswered() {
 		s.failed(why)
+	}
+	if g.sessions() > 0 { // it may be the fault of one request, which must not take the plugin from all others
+		s.failures = min(s.failures, maxFailures-1)
 	}
 	s.mu.Unlock()
 	s.log.Error("plugin ended", "generation", g.number, "error", why)

@@ -25,9 +25,11 @@ type options struct {
 	Cases    string
 	// Start is what happens before anything is served: "exit", "hang", "chatter".
 	Start string
-	// Plan is what happens at a plan; with Once, only if the file of that name is not there yet.
+	// Plan is what happens at a plan; with Once, only if the file of that name is not there yet; with Only, only for the
+	// template of that name.
 	Plan string
 	Once string
+	Only string
 }
 
 func main() {
@@ -71,7 +73,7 @@ func (r rogue) Describe() sdk.Description {
 }
 
 func (r rogue) Plan(_ context.Context, in sdk.Input) (*sdk.Plan, error) {
-	if r.first() {
+	if (r.Only == "" || r.Only == in.Template.Name) && r.first() {
 		if err := r.misbehave(); err != nil {
 			return nil, err
 		}
@@ -105,6 +107,7 @@ func (r rogue) misbehave() error {
 		time.Sleep(time.Hour)
 	case "stop":
 		_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+		time.Sleep(time.Hour) // other threads may run on for a while
 	case "flood":
 		return flood()
 	case "child":
