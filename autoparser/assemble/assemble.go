@@ -5,10 +5,10 @@
 //
 //	header  reasoning?  body  end of turn?  end
 //
-// header is the part of the generation prompt that precedes everything of the message. The body is content with calls
-// anywhere in it:
+// header is the part of the generation prompt that precedes everything of the message. The body (content.go) is content with
+// calls anywhere in it, or a response that follows a JSON Schema (response.go):
 //
-//	calls?  text  { calls | a marker that begins no call }  text  …
+//	text { calls | a marker that begins no call } text …
 //
 // Calls come in runs: a section with its markers, or calls one after the other (calls.go). What a call looks like is one
 // file per tool format: json_native.go, tag_with_json.go, tag_with_tagged.go. Arguments in markup have no types of their
@@ -16,8 +16,8 @@
 //
 // Two readers share the program, and they differ in one thing. The parser must be tolerant: a model that leaves out a
 // closing marker, calls a tool that does not exist, or writes a marker in prose, loses nothing. The constraint made from
-// the same program must be exact: it lets a model write only what the template would write. What is there for tolerance
-// alone stands under a rule whose name begins with "~", and grammars leave such rules out.
+// the same program must be exact: white space aside, it lets a model write only what the template would write. What is there
+// for tolerance alone stands under a rule whose name begins with "~", and grammars leave such rules out.
 //
 // Markers are compared without the white space at their edges; around them any is accepted. The one exception are the
 // edges of raw text arguments, where the template's own white space belongs to the marker and all other to the value.
@@ -159,7 +159,7 @@ func (a *assembly) formatOf() format {
 	case dialect.TagWithJSON:
 		return told(tagged{a, tagWithJSON{a}})
 	case dialect.TagWithTagged:
-		return told(tagged{a, tagWithTagged{a}})
+		return told(tagged{a, tagWithTagged{a, edgesOf(a.d.Tools.Arguments)}})
 	}
 	return nil
 }

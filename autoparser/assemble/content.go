@@ -7,7 +7,7 @@ import (
 
 // body is everything behind the reasoning: content and calls.
 func (a *assembly) body() peg.ID {
-	if len(a.request.JSONSchema) > 0 {
+	if len(a.request.JSONSchema) > 0 && !a.mustCall() {
 		return a.response()
 	}
 	if a.d.Content.Mode == dialect.ContentWrappedWithReasoning && a.m.contentStart != "" {

@@ -12,12 +12,12 @@ import (
 // members may be spaced freely; others than the template's own are skipped; those behind the name may come in any order.
 type jsonNative struct {
 	*assembly
-	f     fields
+	keys  keys
 	quote string
 }
 
-// fields are the names of the members of a call, the nested ones without the name of the outer.
-type fields struct {
+// keys are the names of the members of a call, the nested ones without the name of the outer.
+type keys struct {
 	outer, name, args string
 	ids               []string
 	idFirst           bool // the template writes the id before the name
@@ -32,23 +32,23 @@ func newJSONNative(a *assembly) jsonNative {
 		}
 		return field
 	}
-	f := fields{outer: j.FunctionField, name: inner(j.NameField, "name"), args: inner(j.ArgsField, "arguments")}
-	f.ids = nonempty(inner(j.GenIDField, ""), inner(j.IDField, ""))
+	k := keys{outer: j.FunctionField, name: inner(j.NameField, "name"), args: inner(j.ArgsField, "arguments")}
+	k.ids = nonempty(inner(j.GenIDField, ""), inner(j.IDField, ""))
 	position := func(field string) int {
 		return slices.IndexFunc(j.ParameterOrder, func(p string) bool { return inner(p, "") == field })
 	}
-	if len(f.ids) > 0 {
-		id := position(f.ids[0])
-		f.idFirst = id >= 0 && id < position(f.name)
+	if len(k.ids) > 0 {
+		id := position(k.ids[0])
+		k.idFirst = id >= 0 && id < position(k.name)
 	}
-	if len(f.ids) == 0 {
-		f.ids = []string{"id"}
+	if len(k.ids) == 0 {
+		k.ids = []string{"id"}
 	}
 	quote := `"`
 	if j.PythonDicts {
 		quote = "'"
 	}
-	return jsonNative{a, f, quote}
+	return jsonNative{a, k, quote}
 }
 
 // writesIDs says that the template writes an id.
@@ -63,28 +63,28 @@ func (j jsonNative) before() peg.ID {
 		return j.Seq(j.Lit("{"), j.Space(), j.quoteMark())
 	}
 	kids := []peg.ID{j.Lit("{"), j.Space(), j.early()}
-	if j.f.outer != "" {
-		kids = append(kids, j.key(j.f.outer), j.Lit("{"), j.Space(), j.early())
+	if j.keys.outer != "" {
+		kids = append(kids, j.key(j.keys.outer), j.Lit("{"), j.Space(), j.early())
 	}
-	return j.Seq(append(kids, j.key(j.f.name), j.quoteMark())...)
+	return j.Seq(append(kids, j.key(j.keys.name), j.quoteMark())...)
 }
 
 // early is what may stand before the name: an id, a type.
 func (j jsonNative) early() peg.ID {
 	kind := j.Seq(j.key("type"), j.quoted("function"), j.Space(), j.comma())
 	id := j.Seq(j.id(), j.Space(), j.comma())
-	if j.f.idFirst {
+	if j.keys.idFirst {
 		return j.Seq(j.Optional(j.only("type", kind)), j.tolerate(id), j.Optional(j.only("type", kind)))
 	}
-	if j.f.outer != "" {
+	if j.keys.outer != "" {
 		return j.Seq(j.Optional(j.only("id", id)), j.Optional(kind), j.Optional(j.only("id", id)))
 	}
 	return j.Star(j.only("early", j.Choice(id, kind)))
 }
 
 func (j jsonNative) id() peg.ID {
-	ids := make([]peg.ID, len(j.f.ids))
-	for i, id := range j.f.ids {
+	ids := make([]peg.ID, len(j.keys.ids))
+	for i, id := range j.keys.ids {
 		ids[i] = j.key(id)
 	}
 	text := j.Tag(peg.CallID, j.NotChars(0, maxName, peg.Range{Lo: 0, Hi: 0x1f}, peg.Range{Lo: '"', Hi: '"'}, peg.Range{Lo: '\'', Hi: '\''}, peg.Range{Lo: '\\', Hi: '\\'}))
@@ -111,7 +111,7 @@ func (j jsonNative) closing() peg.ID {
 	case j.d.Tools.JSON.NameIsKey:
 		return j.Seq(j.quoteMark(), j.blanks(), j.Lit(":"))
 	case j.markerless():
-		return j.Seq(j.quoteMark(), j.blanks(), j.Lit(","), j.blanks(), j.quoted(j.f.args), j.blanks(), j.Lit(":"), j.blanks(), object)
+		return j.Seq(j.quoteMark(), j.blanks(), j.Lit(","), j.blanks(), j.quoted(j.keys.args), j.blanks(), j.Lit(":"), j.blanks(), object)
 	}
 	return j.quoteMark()
 }
@@ -121,7 +121,7 @@ func (j jsonNative) arguments(t tool) peg.ID {
 		return j.Seq(j.Space(), j.object(t), j.Space())
 	}
 	lead := j.once("before-arguments", func() peg.ID { return j.Seq(j.Space(), j.others()) })
-	key := j.once("arguments-key", func() peg.ID { return j.Seq(j.comma(), j.key(j.f.args)) })
+	key := j.once("arguments-key", func() peg.ID { return j.Seq(j.comma(), j.key(j.keys.args)) })
 	return j.Seq(lead, j.tolerate(key, j.object(t), j.Space()))
 }
 
@@ -130,11 +130,11 @@ func (j jsonNative) closers() peg.ID {
 		return j.closeBrace()
 	}
 	var kids []peg.ID
-	if j.writesIDs() && !j.f.idFirst {
+	if j.writesIDs() && !j.keys.idFirst {
 		kids = append(kids, j.others(), j.tolerate(j.comma(), j.id(), j.Space()))
 	}
 	kids = append(kids, j.others(), j.closeBrace())
-	if j.f.outer != "" {
+	if j.keys.outer != "" {
 		kids = append(kids, j.others(), j.closeBrace())
 	}
 	return j.Seq(kids...)
@@ -150,7 +150,7 @@ func (j jsonNative) others() peg.ID { return j.Star(j.member()) }
 
 func (j jsonNative) member() peg.ID {
 	return j.once("~member", func() peg.ID {
-		other := j.Seq(j.Not(j.quoted(j.f.args)), j.Value(peg.StringValue|peg.PythonQuotes), j.colon(), j.Value(peg.AnyPython))
+		other := j.Seq(j.Not(j.quoted(j.keys.args)), j.Value(peg.StringValue|peg.PythonQuotes), j.colon(), j.Value(peg.AnyPython))
 		return j.Seq(j.comma(), j.Choice(j.id(), other), j.Space())
 	})
 }

@@ -5,14 +5,18 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/dragoman-project/dragoman/autoparser/dialect"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
 // tagWithTagged reads arguments that stand in markup, each with its name: <parameter=a>1</parameter>. They may come in any
 // order, be repeated or missing; what type a value has is the tool's JSON Schema to say.
-type tagWithTagged struct{ *assembly }
+type tagWithTagged struct {
+	*assembly
+	e edges
+}
 
-// edge are the markers of one argument.
+// edges are the markers around arguments, without the white space at their own edges.
 type edges struct {
 	start, end             string // around all arguments
 	namePrefix, nameSuffix string
@@ -22,9 +26,8 @@ type edges struct {
 	lead, tail             string // the template's own white space at the edges of a value
 }
 
-func (f tagWithTagged) edges() edges {
+func edgesOf(g dialect.Arguments) edges {
 	trim := strings.TrimSpace
-	g := f.d.Tools.Arguments
 	before := g.NameSuffix + g.ValuePrefix
 	return edges{
 		start: trim(g.Start), end: trim(g.End),
@@ -37,31 +40,29 @@ func (f tagWithTagged) edges() edges {
 }
 
 func (f tagWithTagged) begins() []string {
-	e := f.edges()
-	return nonempty(e.start, e.namePrefix, f.m.close, f.m.callEnd, f.m.sectionEnd)
+	return nonempty(f.e.start, f.e.namePrefix, f.m.close, f.m.callEnd, f.m.sectionEnd)
 }
 
 // follows are the texts one of which stands behind a value and its markers.
 func (f tagWithTagged) follows() []string {
-	e := f.edges()
-	return nonempty(e.separator, e.namePrefix, e.end, f.m.close, f.m.callEnd, f.m.sectionEnd)
+	return nonempty(f.e.separator, f.e.namePrefix, f.e.end, f.m.close, f.m.callEnd, f.m.sectionEnd)
 }
 
 func (f tagWithTagged) args(t tool) peg.ID {
-	e := f.edges()
 	kids := []peg.ID{}
-	if e.start != "" {
-		kids = append(kids, f.tolerate(f.Lit(e.start), f.Space()))
+	if f.e.start != "" {
+		kids = append(kids, f.tolerate(f.Lit(f.e.start), f.Space()))
 	}
-	kids = append(kids, f.Tag(peg.Object, f.list(t)))
-	if e.end != "" {
-		kids = append(kids, f.tolerate(f.Lit(e.end), f.Space()))
+	kids = append(kids, f.Tag(peg.Object, f.members(t)))
+	if f.e.end != "" {
+		kids = append(kids, f.tolerate(f.Lit(f.e.end), f.Space()))
 	}
 	return f.Seq(kids...)
 }
 
-// list is the arguments themselves: for the parser any of them, in any order and number; for grammars what the schema says.
-func (f tagWithTagged) list(t tool) peg.ID {
+// members are the arguments one by one: for the parser any of them, in any order and number; for grammars all that the tool
+// requires.
+func (f tagWithTagged) members(t tool) peg.ID {
 	declared := f.seen.parametersOf(t.Parameters)
 	var all []peg.ID
 	for _, p := range declared {
@@ -81,8 +82,8 @@ func (f tagWithTagged) list(t tool) peg.ID {
 
 // argument is one of several arguments, from its first marker on.
 func (f tagWithTagged) argument(ways ...peg.ID) peg.ID {
-	kids := []peg.ID{f.Lit(f.edges().namePrefix), f.Choice(ways...), f.Space()}
-	if s := f.edges().separator; s != "" {
+	kids := []peg.ID{f.Lit(f.e.namePrefix), f.Choice(ways...), f.Space()}
+	if s := f.e.separator; s != "" {
 		kids = append(kids, f.Optional(f.Lit(s), f.Space()))
 	}
 	return f.Seq(kids...)
@@ -159,21 +160,19 @@ func typeMarks(closing string) (text, json string, ok bool) {
 
 // closing is the marker that closes the name of an argument.
 func (f tagWithTagged) closing() string {
-	e := f.edges()
-	if e.nameSuffix == "" {
-		return e.valuePrefix
+	if f.e.nameSuffix == "" {
+		return f.e.valuePrefix
 	}
-	return e.nameSuffix
+	return f.e.nameSuffix
 }
 
 // key is the name of an argument and what closes it.
 func (f tagWithTagged) key(name peg.ID, closing string) peg.ID {
-	e := f.edges()
 	key := f.Atomic(f.Tag(peg.Key, name), f.Lit(closing))
-	if e.nameSuffix == "" || e.valuePrefix == "" {
+	if f.e.nameSuffix == "" || f.e.valuePrefix == "" {
 		return key
 	}
-	return f.Seq(key, f.tolerate(f.Space(), f.Lit(e.valuePrefix)))
+	return f.Seq(key, f.tolerate(f.Space(), f.Lit(f.e.valuePrefix)))
 }
 
 // keyEnds are the characters that no name of an argument has, the first one of what closes it among them; false: nothing

@@ -48,7 +48,7 @@ func (f tagWithTagged) newValue(s schema, kinds peg.Values) peg.ID {
 	} else {
 		kids = append(kids, f.only("mistyped", f.text(schema{})))
 	}
-	return f.Seq(f.Choice(kids...), f.Space(), f.Lit(f.edges().valueSuffix))
+	return f.Seq(f.Choice(kids...), f.Space(), f.Lit(f.e.valueSuffix))
 }
 
 // short is a value that is looked at whole before it is taken for what it looks like.
@@ -57,7 +57,7 @@ func (f tagWithTagged) short(s schema, kinds peg.Values) peg.ID {
 	if raw := s.of(kinds & scalars); raw != nil {
 		value = f.Schema(raw, value)
 	}
-	end := f.Peek(f.Seq(f.blanks(), f.Lit(f.edges().valueSuffix)))
+	end := f.Peek(f.Seq(f.blanks(), f.Lit(f.e.valueSuffix)))
 	return f.Seq(f.Space(), f.Atomic(f.Tag(peg.Scalar, value), end))
 }
 
@@ -94,8 +94,7 @@ func (f tagWithTagged) containerAhead() peg.ID {
 // text is a string as it stands: the template's own white space at its edges is not part of it. It goes on over a marker
 // that ends no value, because nothing that may follow one follows it.
 func (f tagWithTagged) text(s schema) peg.ID {
-	e := f.edges()
-	ends := nonempty(e.tail+e.valueSuffix, e.valueSuffix)
+	ends := nonempty(f.e.tail+f.e.valueSuffix, f.e.valueSuffix)
 	first := f.Until(ends...)
 	if raw := s.of(peg.StringValue); raw != nil {
 		first = f.RawSchema(raw, first)
@@ -104,10 +103,10 @@ func (f tagWithTagged) text(s schema) peg.ID {
 		return f.Seq(f.Not(f.valueEnd()), f.oneOf(ends), f.Until(ends...))
 	})
 	text := f.Tag(peg.String, first, f.Star(spelled))
-	if e.lead == "" {
+	if f.e.lead == "" {
 		return text
 	}
-	return f.Seq(f.Optional(f.Lit(e.lead)), text)
+	return f.Seq(f.Optional(f.Lit(f.e.lead)), text)
 }
 
 // valueEnd matches the end of a value: its marker, and something that may follow it.
@@ -116,5 +115,5 @@ func (f tagWithTagged) valueEnd() peg.ID {
 	for _, text := range f.follows() {
 		follow = append(follow, f.Lit(text))
 	}
-	return f.Seq(f.blanks(), f.Lit(f.edges().valueSuffix), f.blanks(), f.Choice(follow...))
+	return f.Seq(f.blanks(), f.Lit(f.e.valueSuffix), f.blanks(), f.Choice(follow...))
 }
