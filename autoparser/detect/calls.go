@@ -1,6 +1,7 @@
 package detect
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
@@ -24,21 +25,35 @@ func (d *detective) calls() {
 	if t2, ok := d.answers.Of("T2"); ok {
 		two = strings.ReplaceAll(d.callsIn(t2.TextB), probe.OtherID, probe.ID)
 	}
+	name := strings.Index(one, probe.Function)
 	if call, ok := findCall(one, probe.Function, probe.Argument); ok {
 		d.format(dialect.JSONNative, one)
 		d.jsonCalls(call, one, two)
-	} else if _, ok := literalWith(one, strings.Index(one, probe.Function), probe.Argument, probe.Value); ok {
+	} else if _, ok := literalWith(one, name, probe.Argument, probe.Value); ok {
 		d.format(dialect.TagWithJSON, one)
 		d.markupCalls(one, two, endOfArguments)
-	} else {
+	} else if name < strings.Index(one, probe.Value) {
 		d.format(dialect.TagWithTagged, one)
 		d.markupCalls(one, two, endOfValue)
+	} else {
+		d.lint("T1: the name of a call does not stand before its arguments")
 	}
 }
 
 func (d *detective) format(f dialect.ToolFormat, seen string) {
 	d.Dialect.Tools.Format = f
 	d.found("tools.format", string(f), "T1", seen)
+}
+
+// abandonCalls takes back what was concluded of calls: half a format would read none.
+func (d *detective) abandonCalls(format string, args ...any) {
+	d.lint(format, args...)
+	d.Dialect.Tools = noTools()
+	d.Findings = slices.DeleteFunc(d.Findings, func(f Finding) bool { return strings.HasPrefix(f.Field, "tools.") })
+}
+
+func noTools() dialect.Tools {
+	return dialect.Tools{Format: dialect.ToolsNone, CallID: dialect.CallID{Position: dialect.CallIDNone}}
 }
 
 // callsIn is the part of a rendering that is there in place of the text of an answer, without the markers of reasoning that

@@ -24,6 +24,7 @@ func (d *detective) content() {
 	start := d.withoutReasoning(before[len(shared):])
 	if !blank(start) && !strings.HasSuffix(trimRight(c1.TextA), strings.TrimSpace(start)) {
 		d.wrapped(dialect.ContentAlwaysWrapped, start, d.contentEnd(after), "C1", c1.TextB[len(shared):])
+		d.reasoningBeforeWrapped()
 		return
 	}
 	d.wrappedWithReasoning(after)
@@ -35,6 +36,17 @@ func (d *detective) wrapped(mode dialect.ContentMode, start, end, by, seen strin
 	d.found("content.mode", string(mode), by, seen)
 	d.set(&d.Dialect.Content.Start, "content.start", start, by, seen)
 	d.set(&d.Dialect.Content.End, "content.end", end, by, seen)
+}
+
+// reasoningBeforeWrapped: where content has a beginning of its own, all that stands between reasoning and that ends reasoning.
+func (d *detective) reasoningBeforeWrapped() {
+	r1, ok := d.answers.Of("R1")
+	_, behind, shown := strings.Cut(r1.TextB, probe.Reasoning)
+	between, _, _ := strings.Cut(behind, probe.Content)
+	end, wrapped := strings.CutSuffix(between, d.Dialect.Content.Start)
+	if ok && shown && wrapped && len(end) > len(d.Dialect.Reasoning.End) && strings.HasPrefix(end, d.Dialect.Reasoning.End) {
+		d.set(&d.Dialect.Reasoning.End, "reasoning.end", end, "R1", between)
+	}
 }
 
 // contentEnd is the first marker behind the text of an answer, unless a call ends in the same way: then it ends the turn.

@@ -46,8 +46,7 @@ func Run(answers probe.Answers) Result {
 	d := &detective{answers: answers}
 	d.Dialect.Reasoning.Mode = dialect.ReasoningNone
 	d.Dialect.Content.Mode = dialect.ContentPlain
-	d.Dialect.Tools.Format = dialect.ToolsNone
-	d.Dialect.Tools.CallID.Position = dialect.CallIDNone
+	d.Dialect.Tools = noTools()
 	d.unanswered()
 	d.reasoning()
 	d.content()

@@ -63,6 +63,14 @@ func TestADialectIsFoundInWhatWasWrittenInIt(t *testing.T) {
 			s.Reasoning = dialect.Reasoning{Mode: tag, Start: "<think>", End: "</think>"}
 			s.opens, s.closes, s.cuts = "<think>\n", "<think>\n", true
 		},
+		"reasoning in a message of its own": func(s *scribe) {
+			s.Reasoning = dialect.Reasoning{Mode: tag, Start: "<|think|>", End: "<|end|><|assistant|>\n"}
+			s.Content = dialect.Content{Mode: dialect.ContentAlwaysWrapped, Start: "<|text|>", End: "<|over|>"}
+		},
+		"reasoning that another system prompt turns off": func(s *scribe) {
+			s.Reasoning = dialect.Reasoning{Mode: tag, Start: "<think>", End: "</think>"}
+			s.cuts, s.closes, s.tells = true, "<think>\n\n</think>\n", true
+		},
 		"content that is always wrapped": func(s *scribe) {
 			s.Content = dialect.Content{Mode: dialect.ContentAlwaysWrapped, Start: "<answer>", End: "</answer>"}
 		},

@@ -24,21 +24,21 @@ func endOfValue(text, _, _, value string) int {
 	return -1
 }
 
-// markupCalls concludes how calls are written whose names stand in markup. end says where a call's arguments end.
-func (d *detective) markupCalls(one, two string, end func(text, name, argument, value string) int) {
-	at := func(text, name, argument, value string) (span, bool) {
-		s := span{strings.Index(text, name), end(text, name, argument, value)}
-		return s, s.start >= 0 && s.end > s.start
-	}
-	first, ok := at(one, probe.Function, probe.Argument, probe.Value)
-	if !ok {
-		d.lint("T1: the name of a call does not stand before its arguments")
-		d.Dialect.Tools = dialect.Tools{Format: dialect.ToolsNone, CallID: dialect.CallID{Position: dialect.CallIDNone}}
-		return
-	}
+// spanner says where the arguments of a call end.
+type spanner func(text, name, argument, value string) int
+
+// span is from the name of a call to the end of its arguments; false: they are not there, in this order.
+func (end spanner) span(text, name, argument, value string) (span, bool) {
+	s := span{strings.Index(text, name), end(text, name, argument, value)}
+	return s, s.start >= 0 && s.end > s.start
+}
+
+// markupCalls concludes how calls are written whose names stand in markup.
+func (d *detective) markupCalls(one, two string, end spanner) {
+	first, _ := end.span(one, probe.Function, probe.Argument, probe.Value)
+	s1, ok1 := end.span(two, probe.Function, probe.Argument, probe.Value)
+	s2, ok2 := end.span(two, probe.OtherFunction, probe.OtherArgument, probe.OtherValue)
 	var both []span
-	s1, ok1 := at(two, probe.Function, probe.Argument, probe.Value)
-	s2, ok2 := at(two, probe.OtherFunction, probe.OtherArgument, probe.OtherValue)
 	if ok1 && ok2 && s1.end <= s2.start {
 		both = []span{s1, s2}
 	}
@@ -102,7 +102,7 @@ func (d *detective) jsonArguments(inner, second, behind string) {
 func (d *detective) taggedArguments(behind string) {
 	t5, ok := d.answers.Of("T5")
 	if !ok {
-		d.lint("T5: a call with two arguments is not rendered")
+		d.abandonCalls("T5: a call with two arguments is not rendered")
 		return
 	}
 	text := d.callsIn(t5.TextB)
@@ -112,7 +112,7 @@ func (d *detective) taggedArguments(behind string) {
 	between, rest, ok3 := strings.Cut(rest, probe.OtherArgument)
 	_, last, ok4 := strings.Cut(rest, probe.OtherValue)
 	if !ok1 || !ok2 || !ok3 || !ok4 {
-		d.lint("T5: arguments are not rendered in their order, each with its value")
+		d.abandonCalls("T5: arguments are not rendered in their order, each with its value")
 		return
 	}
 	a := &d.Dialect.Tools.Arguments
@@ -166,6 +166,9 @@ func (d *detective) confirmTagged() {
 // confirmMarkup looks for the name in the call of another function, and for the whole markup in a call without arguments.
 func (d *detective) confirmMarkup() {
 	t := d.Dialect.Tools
+	if t.Format == dialect.ToolsNone {
+		return
+	}
 	open := t.PerCallStart + t.Function.NamePrefix
 	if t.CallID.Position == dialect.CallIDBeforeName {
 		open = t.Function.NamePrefix

@@ -1,6 +1,7 @@
 package detect
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
@@ -64,15 +65,12 @@ func (d *detective) shownReasoning(a probe.Answer, mode dialect.ReasoningMode, n
 // reasoningStart is the marker before reasoning. It is what an answer with reasoning has that neither the prompt nor an
 // answer without reasoning begins with. Where the prompt, or every answer, opens reasoning, it is the last marker.
 func (d *detective) reasoningStart(a probe.Answer, before string) string {
-	without := a.TextA
-	if i := strings.Index(without, probe.Content); i >= 0 {
-		without = without[:i]
-	}
-	if before == without {
+	plain, _, _ := strings.Cut(a.TextA, probe.Content)
+	if before == plain {
 		return d.promptedStart(before)
 	}
 	begun := tailOf(before)
-	shared := diff.CommonPrefix(diff.CommonPrefix(begun, tailOf(without)), tailOf(d.prompt()))
+	shared := diff.CommonPrefix(diff.CommonPrefix(begun, tailOf(plain)), tailOf(d.prompt()))
 	if own := begun[len(shared):]; !blank(own) {
 		return trimLeft(own)
 	}
@@ -95,31 +93,39 @@ func (d *detective) prompt() string {
 	return r2.TextB
 }
 
-// promptedReasoning compares the prompts with and without thinking, behind the question. Without thinking, templates write
-// empty reasoning, or close what they would have opened.
+// promptedReasoning compares the prompts with and without thinking, behind the question: what stands before it may tell the
+// model to think or not. Without thinking, templates write empty reasoning, or close what they would have opened.
 func (d *detective) promptedReasoning() bool {
 	r2, ok := d.answers.Of("R2")
-	if !ok || !strings.Contains(r2.Prefix, probe.User) || r2.Suffix != "" {
+	if !ok || !strings.Contains(r2.TextA, probe.User) {
 		return false
 	}
-	off, on := markersOf(r2.Left), markersOf(r2.Right)
-	before, last := diff.TrailingMarker(r2.Prefix)
+	s := diff.Texts(tailOf(r2.TextA), tailOf(r2.TextB))
+	off, on := markersOf(s.Left), markersOf(s.Right)
+	off, on = without(off, on), without(on, off)
+	_, last := diff.TrailingMarker(s.Prefix)
 	start, end := "", ""
 	switch {
+	case s.Suffix != "":
 	case len(on) > 0 && len(off) > 0:
 		start, end = on[len(on)-1], off[len(off)-1]
 	case len(on) > 0:
 		start, end = on[0], diff.Counterpart(on[0])
 	case len(off) > 1:
 		start, end = off[len(off)-2], off[len(off)-1]
-	case len(off) == 1 && last != "" && strings.Contains(before, probe.User):
-		start, end = strings.TrimSpace(last), trimRight(r2.Left)
+	case len(off) == 1 && last != "":
+		start, end = strings.TrimSpace(last), trimRight(s.Left)
 	}
 	if end == "" {
 		return false
 	}
 	d.concludeReasoning(dialect.ReasoningTagBased, start, end, "R2", tailOf(r2.TextB)+" / "+tailOf(r2.TextA))
 	return true
+}
+
+// without is markers without others.
+func without(markers, others []string) []string {
+	return slices.DeleteFunc(slices.Clone(markers), func(m string) bool { return slices.Contains(others, m) })
 }
 
 // tailOf is what a rendering has behind the question.

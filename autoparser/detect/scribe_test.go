@@ -16,6 +16,7 @@ type scribe struct {
 	opens  string // what the prompt ends with, for an answer with thinking
 	closes string // what it ends with instead, for one without
 	cuts   bool   // what stands before the end of reasoning is cut off earlier answers
+	tells  bool   // a system prompt says whether to think
 	layout string // white space that stands before calls
 	single bool   // a message has one call at most
 }
@@ -25,6 +26,9 @@ func (s scribe) render(p probe.Probe) (string, error) {
 	b.WriteString("<s>")
 	for _, tool := range p.Request.Tools {
 		b.WriteString("tool " + tool.Name + " " + string(tool.Parameters) + "\n")
+	}
+	if s.tells && p.Request.EnableThinking != nil && !*p.Request.EnableThinking {
+		b.WriteString("Do not think.\n")
 	}
 	for i, m := range p.Request.Messages {
 		if m.Role == chat.RoleUser {
