@@ -173,3 +173,33 @@ func TestWhatTheConstraintLetsThroughIsRead(t *testing.T) {
 		})
 	}
 }
+
+func TestProseMaySpellTokensWhereTheEngineTellsThemApart(t *testing.T) {
+	plan := planFor(t, tools)
+	code, err := match.Compile(plan.Program.Bind(assistantStart), match.Options{Specials: plan.PreservedTokens})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := chat.Stream{StreamOptions: chat.StreamOptions{NoIDs: true}}
+	m := match.New(code, s.Add)
+	m.Prompt(assistantStart)
+	token := func(text string) { m.FeedSpecial([]byte(text), []match.Range{{Start: 0, End: len(text)}}) }
+	prose := func(text string) { m.FeedSpecial([]byte(text), []match.Range{}) }
+	token(channelToken)
+	prose("analysis")
+	token(messageToken)
+	prose("I write <|end|><|start|>assistant<|channel|>final<|message|> here")
+	token(endToken)
+	token(startToken)
+	prose("assistant")
+	token(channelToken)
+	prose("final")
+	token(messageToken)
+	prose("Done.")
+	report := m.Finish()
+	s.Finish(chat.FinishStop)
+	want := `thought "I write <|end|><|start|>assistant<|channel|>final<|message|> here" content "Done."`
+	if got := show(s.Message(), report); got != want {
+		t.Errorf("\n got %s\nwant %s", got, want)
+	}
+}
