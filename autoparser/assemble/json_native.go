@@ -172,23 +172,27 @@ func (j jsonNative) quoteMark() peg.ID {
 	return j.Choice(j.Lit("'"), j.only("double-quote", j.Lit(`"`)))
 }
 
-// object is the object of the arguments of t.
+// python is what a value may have besides JSON: models write what they know.
+const python = peg.PythonLiterals | peg.PythonQuotes
+
+// object is the object of the arguments of t, a string that holds its text, or null. Grammars have it as the template does, and as
+// the schema says.
 func (a *assembly) object(t tool) peg.ID {
-	return a.lenient(peg.Arguments, peg.ObjectValue, t.Parameters)
+	lenient := a.once("~lenient-arguments", func() peg.ID {
+		return a.Tag(peg.Arguments, a.Value(peg.ObjectValue|peg.StringValue|peg.NullValue|python))
+	})
+	if a.d.Tools.JSON.ArgsAreString {
+		return a.Choice(lenient, a.Tag(peg.Arguments, a.Value(peg.StringValue)))
+	}
+	return a.Choice(lenient, a.Tag(peg.Arguments, a.exact(peg.ObjectValue, t.Parameters)))
 }
 
-// lenient is a value as JSON or as Python writes it; grammars have it as JSON, and as the schema says.
-func (a *assembly) lenient(role peg.Role, kinds peg.Values, schema json.RawMessage) peg.ID {
-	exact := a.Value(kinds)
-	if len(schema) > 0 {
-		exact = a.Schema(schema, exact)
+// exact is a value as the schema says.
+func (a *assembly) exact(kinds peg.Values, schema json.RawMessage) peg.ID {
+	if len(schema) == 0 {
+		return a.Value(kinds)
 	}
-	name := "~lenient-arguments"
-	if role != peg.Arguments {
-		name = "~lenient-value"
-	}
-	lenient := a.once(name, func() peg.ID { return a.Tag(role, a.Value(kinds|peg.PythonLiterals|peg.PythonQuotes)) })
-	return a.Choice(lenient, a.Tag(role, exact))
+	return a.Schema(schema, a.Value(kinds))
 }
 
 // inQuotes is text as it is written within the quotes of JSON.

@@ -41,7 +41,7 @@ func (f tagWithTagged) newValue(s schema, kinds peg.Values) peg.ID {
 		kids = append(kids, f.short(s, kinds))
 	}
 	if kinds&containers != 0 {
-		kids = append(kids, f.Seq(f.Space(), f.Peek(f.containerAhead()), f.lenient(peg.Scalar, containers, s.of(kinds&containers))))
+		kids = append(kids, f.long(s, kinds))
 	}
 	if kinds&peg.StringValue != 0 {
 		kids = append(kids, f.text(s))
@@ -59,6 +59,13 @@ func (f tagWithTagged) short(s schema, kinds peg.Values) peg.ID {
 	}
 	end := f.Peek(f.Seq(f.blanks(), f.Lit(f.e.valueSuffix)))
 	return f.Seq(f.Space(), f.Atomic(f.Tag(peg.Scalar, value), end))
+}
+
+// long is a value that holds others, as JSON or as Python writes it; grammars have it as JSON.
+func (f tagWithTagged) long(s schema, kinds peg.Values) peg.ID {
+	lenient := f.once("~lenient-value", func() peg.ID { return f.Tag(peg.Scalar, f.Value(containers|python)) })
+	exact := f.Tag(peg.Scalar, f.exact(containers, s.of(kinds&containers)))
+	return f.Seq(f.Space(), f.Peek(f.containerAhead()), f.Choice(lenient, exact))
 }
 
 // scalar is a number, a boolean or null of any length that matters.
