@@ -14,6 +14,7 @@ type where uint8
 const (
 	outside where = iota // of calls
 	inCall
+	inID   // of a call, where its name may stand
 	inText // of a role that is text
 )
 
@@ -58,7 +59,8 @@ func (w *nesting) tag(id ID, role Role, at where) where {
 	switch {
 	case role == NoRole:
 		return at
-	case at == inText:
+	case at == inID && role == CallName:
+	case at == inText || at == inID:
 		w.add(id, "let it stand alone", "%s within text of another role", role)
 	case role == Call && at == inCall:
 		w.add(id, "end the first before the next begins", "a call within a call")
@@ -71,6 +73,8 @@ func (w *nesting) tag(id ID, role Role, at where) where {
 	case Call:
 		w.named(id)
 		return inCall
+	case CallID:
+		return inID
 	case Object, Array:
 		return at
 	}

@@ -98,7 +98,7 @@ func (w *printer) name(id ID) string {
 
 // ref is the name by which others refer to node id, if they do so by name.
 func (w *printer) ref(id ID) (string, bool) {
-	name := ""
+	var name string
 	switch {
 	case !w.exists(id):
 		return nodeName(id) + "?", true

@@ -71,7 +71,7 @@ const (
 	Reasoning
 	// Call is a whole tool call, from its first marker to its last.
 	Call
-	// CallID is the id of a call; delivered whole.
+	// CallID is the id of a call; delivered whole. The name may stand within it.
 	CallID
 	// CallName is the name of the function; delivered whole.
 	CallName

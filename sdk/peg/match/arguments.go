@@ -15,6 +15,7 @@ type arguments struct {
 	begun   bool
 	spell   spelling
 	out     []byte
+	repairs int // how many characters in strings were not as JSON wants them, of all calls
 }
 
 // container is an object or array that is open.
@@ -36,7 +37,7 @@ const (
 )
 
 // reset begins the arguments of the next call.
-func (a *arguments) reset() { *a = arguments{open: a.open[:0], out: a.out[:0]} }
+func (a *arguments) reset() { *a = arguments{open: a.open[:0], out: a.out[:0], repairs: a.repairs} }
 
 // begin opens a region.
 func (a *arguments) begin(role peg.Role) []byte {
@@ -188,6 +189,8 @@ func (a *arguments) end(role peg.Role) []byte {
 		a.out = a.spell.end(a.out)
 	}
 	a.reading = readNothing
+	a.repairs += a.spell.repairs
+	a.spell.repairs = 0
 	return a.out
 }
 

@@ -1,7 +1,6 @@
 package match_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -66,7 +65,7 @@ func feed(b *testing.B, code *match.Code, text []byte, size int) {
 			m.Feed(text[from:min(from+size, len(text))])
 		}
 		if r := m.Finish(); r.Status != chat.Complete {
-			b.Fatal(fmt.Sprintf("%+v", r.Faults))
+			b.Fatalf("%+v", r.Faults)
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*chunks), "ns/chunk")

@@ -21,7 +21,7 @@ func Compile(p *peg.Program, o Options) (*Code, error) {
 	}
 	c := &compiler{
 		Code:     &Code{program: p, rules: []string{"program"}},
-		options:  o,
+		specials: newSpecials(o.Specials),
 		nullable: p.Nullable(),
 		compiled: map[use]int32{},
 		starts:   map[peg.ID]*start{},
@@ -62,7 +62,7 @@ type use struct {
 
 type compiler struct {
 	*Code
-	options  Options
+	specials specials
 	nullable []bool
 	starts   map[peg.ID]*start // what nodes can begin with
 
@@ -167,7 +167,7 @@ func (c *compiler) consumer(id peg.ID, n *peg.Node, x place) {
 	case peg.End:
 		in.op = opEnd
 	case peg.Literal:
-		in.op, in.literal = opLiteral, newLiteral(n.Text, c.options.Specials)
+		in.op, in.literal = opLiteral, c.specials.literal(n.Text)
 	case peg.Space:
 		in.op = opSpace
 		if in.region == markerRegion {
@@ -178,7 +178,7 @@ func (c *compiler) consumer(id peg.ID, n *peg.Node, x place) {
 	case peg.Chars:
 		in.op, in.min, in.max, in.class = opChars, n.Min, n.Max, newClass(n.Ranges, n.Negated)
 	case peg.Until:
-		in.op, in.until = opUntil, newUntil(n.Delims, c.options.Specials)
+		in.op, in.until = opUntil, newUntil(n.Delims, &c.specials)
 	case peg.StringContent:
 		in.op, in.quote = opString, n.Text[0]
 	case peg.Value:
@@ -191,29 +191,29 @@ func (c *compiler) consumer(id peg.ID, n *peg.Node, x place) {
 
 // choice compiles
 //
-//	choice A; first; commit end; A: choice B; second; commit end; B: …; last; end:
+//	choice A; first; chosen end; A: choice B; second; chosen end; B: …; last; end:
 func (c *compiler) choice(id peg.ID, kids []peg.ID, x place) {
-	var commits []int32
+	var ends []int32
 	last := len(kids) - 1
 	for _, k := range kids[:last] {
 		at := c.push(id, k, x)
 		c.node(k, x)
-		commits = append(commits, c.pop(opChosen, at))
+		ends = append(ends, c.pop(opChosen, at))
 		c.insts[at].to = c.here()
 	}
 	c.node(kids[last], x)
-	for _, at := range commits {
+	for _, at := range ends {
 		c.insts[at].to = c.here()
 	}
 }
 
 // repeat compiles kid as often as it must match, and then
 //
-//	choice end; kid; loop; end:
+//	choice end; kid; again; end:
 //
 // or as often as it may match still
 //
-//	choice end; kid; commit; choice end; kid; commit; …; end:
+//	choice end; kid; chosen; choice end; kid; chosen; …; end:
 func (c *compiler) repeat(id peg.ID, n *peg.Node, x place) {
 	kid := n.Kids[0]
 	for range n.Min {
@@ -257,18 +257,19 @@ func (c *compiler) pop(op opcode, of int32) int32 {
 //
 //	peek A; kid; peeked B; A: fail; B:
 func (c *compiler) peek(id, kid peg.ID, x place) {
+	outer := x
 	at := c.emit(inst{op: opPeek, node: id, muted: x.muted, negated: x.negated})
 	x.muted = true
 	c.node(kid, x)
 	back := c.emit(inst{op: opPeeked, of: at})
 	c.insts[at].of = back
-	c.insts[at].to = c.emit(inst{op: opFail, node: id, muted: true})
+	c.insts[at].to = c.emit(inst{op: opFail, of: at, node: id, muted: outer.muted})
 	c.insts[back].to = c.here()
 }
 
 // not compiles
 //
-//	not A; kid; notnot; A:
+//	not A; kid; denied; A:
 func (c *compiler) not(id, kid peg.ID, x place) {
 	at := c.emit(inst{op: opNot, node: id, muted: x.muted, negated: x.negated})
 	x.muted, x.negated = true, true

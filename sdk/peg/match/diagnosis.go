@@ -66,20 +66,24 @@ func (m *Machine) blame(why diagnosis) {
 // diagnose says what was expected at the farthest place, and what is there.
 func (m *Machine) diagnose() diagnosis {
 	h := &m.hopes
-	d := diagnosis{status: chat.Malformed, at: max(h.at, m.pos)}
+	if h.at < m.pos { // nothing was hoped for here
+		*h = hopes{at: m.pos}
+	}
+	d := diagnosis{status: chat.Malformed, at: h.at}
 	if h.end {
 		d.status = chat.Trailing
 	}
+	if len(m.report.Faults) == maxFaults {
+		return d
+	}
 	var wanted []string
 	seen := 1
-	if h.at >= m.pos {
-		for _, x := range h.list[:h.n] {
-			wanted = append(wanted, m.code.expected(x)...)
-			seen = max(seen, m.mismatch(x.pc))
-		}
+	for _, x := range h.list[:h.n] {
+		wanted = append(wanted, m.code.expected(x)...)
+		seen = max(seen, m.mismatch(x.pc))
 	}
 	if len(wanted) == 0 {
-		d.message = fmt.Sprintf("byte %d, in %s: nothing matches %s", d.at, m.ruleAt(m.pc), m.found(d.at, 1))
+		d.message = fmt.Sprintf("byte %d, in %s: nothing matches %s", h.at, m.ruleAt(m.pc), m.found(h.at, 1))
 		return d
 	}
 	slices.Sort(wanted)

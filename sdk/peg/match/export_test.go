@@ -141,7 +141,7 @@ func (o *oracle) consume(n *peg.Node, t string) (int, bool) {
 	case peg.Chars:
 		return consumeChars(n, t)
 	case peg.Until:
-		size, _ := newUntil(n.Delims, nil).findLast([]byte(t), 0, &tokens{})
+		size, _ := newUntil(n.Delims, &specials{}).findLast([]byte(t), 0, &tokens{})
 		return size, true
 	case peg.StringContent:
 		q := quoted{quote: n.Text[0]}

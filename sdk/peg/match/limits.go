@@ -32,3 +32,17 @@ const (
 
 // unlimited is the limit where there is none.
 const unlimited = math.MaxInt
+
+// cost is what the machine has done. Nothing of it depends on how the input was cut.
+type cost struct {
+	steps     int // instructions run to their end
+	fallbacks int
+	reread    int // bytes read again
+}
+
+// excessive says that it is too much for an input that has been read up to farthest.
+func (c *cost) excessive(farthest int) bool {
+	return c.steps > maxSteps+maxStepsPerByte*farthest ||
+		c.fallbacks > maxFallbacks+maxFallbacksPerByte*farthest ||
+		c.reread > maxReread+maxRereadPerByte*farthest
+}

@@ -19,24 +19,47 @@ type literal struct {
 // String quotes the text.
 func (l *literal) String() string { return strconv.Quote(string(l.text)) }
 
-// newLiteral finds the special tokens within text: the leftmost, and of those the longest.
-func newLiteral(text string, specials []string) *literal {
+// specials are the texts of special tokens.
+type specials struct {
+	texts []string
+	first byteSet
+}
+
+func newSpecials(texts []string) specials {
+	s := specials{}
+	for _, t := range texts {
+		if t != "" {
+			s.texts = append(s.texts, t)
+			s.first.add(t[0])
+		}
+	}
+	return s
+}
+
+// literal finds the special tokens within a text: the leftmost, and of those the longest.
+func (s *specials) literal(text string) *literal {
 	l := &literal{text: []byte(text)}
 	for i := 0; i < len(text); {
-		n := 0
-		for _, s := range specials {
-			if strings.HasPrefix(text[i:], s) {
-				n = max(n, len(s))
-			}
+		n := s.prefix(text[i:])
+		if n > 0 {
+			l.special = append(l.special, Range{i, i + n})
 		}
-		if n == 0 {
-			i++
-			continue
-		}
-		l.special = append(l.special, Range{i, i + n})
-		i += n
+		i += max(n, 1)
 	}
 	return l
+}
+
+// prefix is the length of the longest special token that text, not empty, begins with.
+func (s *specials) prefix(text string) int {
+	n := 0
+	if s.first.has(text[0]) {
+		for _, t := range s.texts {
+			if strings.HasPrefix(text, t) {
+				n = max(n, len(t))
+			}
+		}
+	}
+	return n
 }
 
 // match compares the literal with the beginning of b, which lies at offset at of the input.

@@ -1,6 +1,10 @@
 package match
 
-import "github.com/dragoman-project/dragoman/sdk/chat"
+import (
+	"fmt"
+
+	"github.com/dragoman-project/dragoman/sdk/chat"
+)
 
 // Machine runs code over one output. It is not safe for concurrent use.
 type Machine struct {
@@ -8,7 +12,7 @@ type Machine struct {
 	tell teller
 
 	input         // what has been fed
-	eof    bool   // no more comes
+	eof    bool   // no more comes: Finish has been called
 	stack         // where the machine can fall back or go back to
 	queue  queue  // what is not decided yet
 	spans  spans  // what became of the bytes before pos, but for those that a lookahead has read
@@ -27,7 +31,6 @@ type Machine struct {
 	prompt   int   // bytes of the generation prompt
 	lost     bool  // it has given up looking for anything but content
 	over     bool  // the program came to its end, or the output did
-	finished bool
 	report   chat.Report
 }
 
@@ -37,10 +40,10 @@ func New(code *Code, sink chat.Sink) *Machine {
 	return &Machine{code: code, tell: teller{sink: sink}, limit: unlimited, sure: unlimited}
 }
 
-// Prompt feeds the generation prompt, which the model did not write. It comes first, at most once. It moves the machine to
-// its start state; what the program makes of it is told, but recovery never delivers it.
+// Prompt feeds the generation prompt, which the model did not write. It comes first, at most once; later it is taken
+// for output. It moves the machine to its start state; what the program makes of it is told, but recovery never delivers it.
 func (m *Machine) Prompt(text string) {
-	if m.end() == 0 && !m.finished {
+	if m.end() == 0 && !m.eof {
 		m.prompt = len(text)
 	}
 	m.Feed([]byte(text))
@@ -49,7 +52,7 @@ func (m *Machine) Prompt(text string) {
 // Feed takes the next chunk, cut anywhere, and delivers what it decides. The chunk is the caller's again afterwards. After
 // Finish it does nothing.
 func (m *Machine) Feed(chunk []byte) {
-	if len(chunk) == 0 || m.finished {
+	if len(chunk) == 0 || m.eof {
 		return
 	}
 	m.add(chunk)
@@ -63,7 +66,7 @@ func (m *Machine) Feed(chunk []byte) {
 // of this chunk that came from special tokens. The texts of special tokens (Options.Specials) are then markup there, and
 // nowhere else in the chunk.
 func (m *Machine) FeedSpecial(chunk []byte, special []Range) {
-	if m.finished {
+	if m.eof {
 		return
 	}
 	m.tokens.add(m.end(), len(chunk), special)
@@ -90,13 +93,16 @@ func (m *Machine) keep() int {
 
 // Finish says that no more comes, delivers what that decides, and reports. It may be called again.
 func (m *Machine) Finish() *chat.Report {
-	if m.finished {
+	if m.eof {
 		return &m.report
 	}
-	m.finished, m.eof = true, true
+	m.eof = true
 	m.run()
 	if m.report.Status == "" {
 		m.report.Status = chat.Complete
+	}
+	if m.tell.args.repairs > 0 {
+		m.report.Notes = append(m.report.Notes, fmt.Sprintf("repaired characters in strings: %d", m.tell.args.repairs))
 	}
 	m.report.Length = m.end()
 	m.report.PromptLength = m.prompt

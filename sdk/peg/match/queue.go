@@ -41,11 +41,11 @@ func (q *queue) cut(n, at int) {
 	}
 }
 
-// blank is how many bytes at the end of the queue, up to offset at, are text without interruption. Text waits under a
-// live frame only while it is white space.
+// blank is how many bytes of speech wait at the end of the queue, up to offset at and without interruption. Speech waits
+// under a live frame only while it is white space.
 func (q queue) blank(at int) int {
 	start := at
-	for i := len(q) - 1; i >= 0 && q[i].kind == tellText && q[i].to == start; i-- {
+	for i := len(q) - 1; i >= 0 && q[i].kind == tellText && speaks(q[i].role) && q[i].to == start; i-- {
 		start = q[i].from
 	}
 	return at - start

@@ -19,30 +19,36 @@ const (
 
 // read consumes what belongs to the string, without its closing quote (matched).
 func (q *quoted) read(b []byte) (int, outcome) {
-	for i := 0; i < len(b); i++ {
-		c := b[i]
+	for i, c := range b {
 		switch {
-		case q.escape == noEscape:
-			if c == q.quote {
-				return i, matched
+		case q.escape != noEscape:
+			if !q.escaped(c) {
+				return i, failed
 			}
-			if c == '\\' {
-				q.escape = escapeBegun
-			}
-		case q.escape == escapeBegun:
-			q.escape = noEscape
-			if c == 'u' {
-				q.escape = escapeHex1
-			}
-		case !isHex(c):
-			return i, failed
-		case q.escape == escapeHex4:
-			q.escape = noEscape
-		default:
-			q.escape++
+		case c == q.quote:
+			return i, matched
+		case c == '\\':
+			q.escape = escapeBegun
 		}
 	}
 	return len(b), hungry
+}
+
+// escaped reads a byte of an escape sequence, behind the backslash, and says whether it fits.
+func (q *quoted) escaped(c byte) bool {
+	switch q.escape {
+	case escapeBegun:
+		q.escape = noEscape
+		if c == 'u' {
+			q.escape = escapeHex1
+		}
+		return true
+	case escapeHex4:
+		q.escape = noEscape
+	default:
+		q.escape++
+	}
+	return isHex(c)
 }
 
 func isHex(c byte) bool { return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'f' }

@@ -23,6 +23,17 @@ type path struct {
 	up   *path
 }
 
+// maxEntries is how many trigger rules are tried where parsing can resume.
+const maxEntries = 64
+
+func (p *path) depth() int {
+	n := 0
+	for ; p != nil; p = p.up {
+		n++
+	}
+	return n
+}
+
 // entry notes the call at address at, of the trigger rule id, as a place where parsing can resume. The first place of a
 // rule counts, and only one that is in no region.
 func (c *compiler) entry(id peg.ID, at int32, x place) {
@@ -30,7 +41,7 @@ func (c *compiler) entry(id peg.ID, at int32, x place) {
 	if x.held || x.muted || x.inCall || x.role != peg.NoRole || slices.ContainsFunc(c.entries, known) {
 		return
 	}
-	if s := c.start(id); !s.vague && len(s.texts) > 0 {
+	if s := c.start(id); !s.vague && len(s.texts) > 0 && len(c.entries) < maxEntries && c.path.depth() <= maxStack {
 		c.entries = append(c.entries, entry{trigger: id, at: at, path: c.path, starts: s.texts})
 	}
 }
@@ -88,7 +99,7 @@ func (c *compiler) recovery() {
 }
 
 func (c *compiler) until(in inst, delims []string) {
-	in.op, in.until = opUntil, newUntil(delims, c.options.Specials)
+	in.op, in.until = opUntil, newUntil(delims, &c.specials)
 	c.emit(in)
 }
 

@@ -8,6 +8,8 @@ type spelling struct {
 	quote  byte   // what ends the string; 0: nothing does
 	escape bool   // behind a backslash
 	word   string // what could still become one of the words of Python
+
+	repairs int // how many characters were not as either language has them
 }
 
 // pythonWords are the words of Python that JSON spells differently.
@@ -34,16 +36,12 @@ func (s *spelling) keep(t []byte) int {
 	}
 	for i := 0; i < len(t); i++ {
 		switch c := t[i]; {
-		case !s.inside && c == '"':
-			s.inside, s.quote = true, c
-		case !s.inside && specialOutside.has(c):
-			return i
-		case !s.inside || !specialInside.has(c):
-		case c == '"' && s.quote == c:
-			s.inside = false
-		case c == '\\' && i+1 < len(t) && isEscape(t[i+1]):
+		case s.inside && !specialInside.has(c), !s.inside && !specialOutside.has(c):
+		case c == '"' && (!s.inside || s.quote == c):
+			s.inside, s.quote = !s.inside, c
+		case s.inside && c == '\\' && i+1 < len(t) && isEscape(t[i+1]):
 			i++
-		case c != '\'' || s.quote == c:
+		case !s.inside || c != '\'' || s.quote == c:
 			return i
 		}
 	}
@@ -54,6 +52,7 @@ func (s *spelling) keep(t []byte) int {
 func (s *spelling) end(dst []byte) []byte {
 	if s.escape { // a backslash that nothing follows
 		s.escape = false
+		s.repairs++
 		return append(dst, '\\', '\\')
 	}
 	return s.endWord(dst)
@@ -63,6 +62,9 @@ func (s *spelling) byte(dst []byte, c byte) []byte {
 	switch {
 	case s.escape:
 		s.escape = false
+		if !isEscape(c) && c != '\'' {
+			s.repairs++
+		}
 		return appendEscape(dst, c)
 	case !s.inside:
 		return s.outside(dst, c)
@@ -72,6 +74,9 @@ func (s *spelling) byte(dst []byte, c byte) []byte {
 	case c == '\\':
 		s.escape = true
 		return dst
+	}
+	if c < ' ' {
+		s.repairs++
 	}
 	return appendEscaped(dst, c)
 }

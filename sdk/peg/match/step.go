@@ -12,7 +12,7 @@ func (m *Machine) step(in *inst) outcome {
 	case opUntil:
 		return m.until(in)
 	case opString:
-		return m.string(in)
+		return m.stringContent(in)
 	case opValue:
 		return m.readValue(in)
 	case opEnd:
@@ -131,7 +131,7 @@ func (m *Machine) until(in *inst) outcome {
 	return hungry
 }
 
-func (m *Machine) string(in *inst) outcome {
+func (m *Machine) stringContent(in *inst) outcome {
 	if m.count == 0 {
 		m.quoted, m.count = quoted{quote: in.quote}, 1
 	}
@@ -198,7 +198,9 @@ func (m *Machine) again(in *inst) outcome {
 // peek pushes the frame of a lookahead.
 func (m *Machine) peek(in *inst) outcome {
 	o := m.pushFrame(looking, in.to)
-	m.limit = min(m.limit, m.pos+maxAtomic)
+	if o == matched {
+		m.limit = min(m.limit, m.pos+maxAtomic)
+	}
 	return o
 }
 
@@ -229,10 +231,16 @@ func (m *Machine) open(in *inst) outcome {
 	return matched
 }
 
-// close ends a region. Of one whose text is whole the beginning still waits: it becomes the text.
+// close ends a region. Of one whose text is whole the beginning still waits: it becomes the text. A name within an id has
+// come after it.
 func (m *Machine) close(in *inst) outcome {
 	if isWhole(in.role) {
-		w := &m.queue[len(m.queue)-1]
+		begun := func(w waiting) bool { return w.kind == tellOpen && w.role == in.role }
+		at := len(m.queue) - 1
+		for at > 0 && !begun(m.queue[at]) {
+			at--
+		}
+		w := &m.queue[at]
 		w.kind, w.to = tellText, m.pos
 	} else {
 		m.queue = append(m.queue, waiting{tellClose, in.role, m.pos, m.pos})

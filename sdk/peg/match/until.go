@@ -11,10 +11,10 @@ type until struct {
 	only   int // the byte that all delimiters begin with; -1: they differ
 }
 
-func newUntil(delims, specials []string) *until {
+func newUntil(delims []string, specials *specials) *until {
 	u := &until{only: -1}
 	for i, d := range delims {
-		u.delims = append(u.delims, newLiteral(d, specials))
+		u.delims = append(u.delims, specials.literal(d))
 		u.first.add(d[0])
 		if i == 0 {
 			u.only = int(d[0])
