@@ -6,13 +6,15 @@ import (
 	"errors"
 	"flag"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/dragoman-project/dragoman/autoparser/jinja"
 )
 
-// templates is how many random templates are compared: go test -run Random ./autoparser/jinja -templates 100000
+// templates is how many random templates are compared, and conversations of each template: go test -run Random ./autoparser/jinja -templates 100000
 var templates = flag.Int("templates", 1500, "number of random templates that are compared with Python")
 
 func TestRandomTemplatesRenderAsPythonDoes(t *testing.T) {
@@ -26,6 +28,29 @@ func TestRandomTemplatesRenderAsPythonDoes(t *testing.T) {
 		if !sameResult(t, seed, template, got, err, want) {
 			if failed++; failed > 25 {
 				t.Fatal("too many differences")
+			}
+		}
+	}
+}
+
+func TestRandomConversationsRenderAsPythonDoes(t *testing.T) {
+	p := startPython(t)
+	files, err := filepath.Glob("testdata/*.jinja")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no templates in testdata: %v", err)
+	}
+	for _, file := range files {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for seed := range uint64(*templates / 5) {
+			g := &generator{Rand: rand.New(rand.NewPCG(seed, 2))}
+			vars := g.conversation()
+			want := p.render(t, string(source), vars)
+			got, err := render(t, string(source), string(vars))
+			if !sameResult(t, seed, file, got, err, want) {
+				t.Logf("variables: %s", vars)
 			}
 		}
 	}

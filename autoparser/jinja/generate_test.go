@@ -1,6 +1,7 @@
 package jinja_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -244,4 +245,86 @@ func (g *generator) template() string {
 		g.depth = 2
 	}
 	return "{% set ns = namespace(x=1) %}" + g.statement()
+}
+
+// text makes a string of what is awkward in prompts.
+func (g *generator) text() string {
+	pieces := []string{"hello", " ", "\n", "  ", "ß", "日本", "😀", "\"", "'", "\\", "<call>", "</think>", "<think>", "{{ x }}", "{% if %}", "\t", "<|end|>", "&", "1.0", "None", "\u2028", "\x00"}
+	var b strings.Builder
+	for range g.IntN(6) {
+		b.WriteString(g.pick(pieces))
+	}
+	return b.String()
+}
+
+// value makes any JSON value.
+func (g *generator) value() any {
+	if g.depth > 3 {
+		return g.text()
+	}
+	g.depth++
+	defer func() { g.depth-- }()
+	switch g.IntN(9) {
+	case 0:
+		return nil
+	case 1:
+		return g.oneIn(2)
+	case 2:
+		return g.IntN(1000) - 500
+	case 3:
+		return json.RawMessage(g.pick([]string{"1.0", "0.1", "1e20", "-0.0", "123456789012345678901234567890", "1E5", "2.50"}))
+	case 4:
+		return []any{g.value(), g.value()}
+	case 5, 6:
+		return map[string]any{g.pick([]string{"a", "b", "items", "é"}): g.value(), "z" + g.text(): g.value()}
+	}
+	return g.text()
+}
+
+// message makes a message, mostly of the usual shape.
+func (g *generator) message() map[string]any {
+	m := map[string]any{"role": g.pick([]string{"user", "assistant", "assistant", "tool", "system", "critic"})}
+	switch g.IntN(8) {
+	case 0:
+		m["content"] = nil
+	case 1:
+		m["content"] = []any{map[string]any{"type": "text", "text": g.text()}, map[string]any{"type": "image"}}
+	case 2:
+	default:
+		m["content"] = g.text()
+	}
+	if g.oneIn(3) {
+		m["reasoning_content"] = g.text()
+	}
+	if m["role"] == "assistant" && g.oneIn(2) {
+		var arguments any = map[string]any{"a": g.value(), "b": g.value()}
+		if g.oneIn(5) {
+			arguments = g.text()
+		}
+		m["tool_calls"] = []any{map[string]any{"id": "c1", "type": "function", "function": map[string]any{"name": "f", "arguments": arguments}}}
+	}
+	return m
+}
+
+// conversation makes the variables of a chat template.
+func (g *generator) conversation() json.RawMessage {
+	vars := map[string]any{"bos_token": "<s>", "eos_token": "</s>", "add_generation_prompt": g.oneIn(2)}
+	var messages []any
+	for range 1 + g.IntN(5) {
+		messages = append(messages, g.message())
+	}
+	vars["messages"] = messages
+	if g.oneIn(2) {
+		vars["enable_thinking"] = g.oneIn(2)
+	}
+	if g.oneIn(2) {
+		vars["tools"] = []any{map[string]any{"type": "function", "function": map[string]any{
+			"name": "f", "description": g.text(), "strict": true, "parameters": map[string]any{"type": "object", "required": []any{"a"}, "properties": map[string]any{
+				"a": map[string]any{"type": "string", "description": g.text()}, "b": map[string]any{"type": []any{"integer", "null"}, "default": g.value()}}}}}}
+	}
+	data, err := json.Marshal(vars)
+	if err != nil {
+		panic(err)
+	}
+	return data
 }

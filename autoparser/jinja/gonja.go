@@ -68,14 +68,9 @@ func (onlySource) Inherit(string) (loaders.Loader, error) { return nil, errNoLoa
 type parsing struct {
 	canonical *canonical
 	limits    Limits
-	depth     int       // of blocks and expressions
-	links     int       // operators, subscripts, calls and filters around the current operand
-	open      []openTag // blocks that are not closed yet
-}
-
-type openTag struct {
-	name string
-	at   int
+	depth     int      // of blocks and expressions
+	links     int      // operators, subscripts, calls and filters around the current operand
+	open      []string // the blocks that are not closed yet
 }
 
 // parse runs gonja's lexer and parser with our tags. The statements are the body of the template, which still holds
@@ -153,12 +148,18 @@ func (p *parsing) tag(name string, parse tagParser) parser.ControlStructureParse
 				err = &failureError{recovered(v)}
 			}
 		}()
-		r := p.reader(args)
-		p.enter(r.at)
-		n := parse(&tagReader{reader: r, gonja: g, name: name})
+		t := &tagReader{reader: p.reader(args), gonja: g, name: name, start: p.tagStart(g)}
+		p.enter(int(t.start))
+		n := parse(t)
 		p.depth--
 		return &statementNode{&tokens.Token{}, n}, nil
 	}
+}
+
+// tagStart is the place of the tag that gonja has just read. Nothing inside a canonical tag looks like the start of one.
+func (p *parsing) tagStart(g *parser.Parser) place {
+	before := p.canonical.text[:g.Stream().Current().Pos]
+	return place(p.canonical.offset(max(strings.LastIndex(before, "{%"), 0)))
 }
 
 // enter counts blocks and expressions inside each other.
@@ -183,19 +184,20 @@ type tagReader struct {
 	*reader
 	gonja *parser.Parser
 	name  string
+	start place
 }
 
 // body reads statements up to one of the closing tags, whose name and arguments it returns.
 func (t *tagReader) body(closers ...string) (body []node, closer string, args *tagReader) {
-	t.p.open = append(t.p.open, openTag{t.name, t.at})
+	t.p.open = append(t.p.open, t.name)
 	w, rest, err := t.gonja.WrapUntil(closers...)
 	if err != nil {
 		var f *failureError
 		if errors.As(err, &f) {
 			panic(f.failure)
 		}
-		reject(t.at, "the block '%s' that begins here is not closed: expected %s", t.name, strings.Join(closers, " or "))
+		reject(int(t.start), "the block '%s' that begins here is not closed: expected %s", t.name, strings.Join(closers, " or "))
 	}
 	t.p.open = t.p.open[:len(t.p.open)-1]
-	return t.p.statements(w.Nodes), w.EndTag, &tagReader{reader: t.p.reader(rest), gonja: t.gonja, name: t.name}
+	return t.p.statements(w.Nodes), w.EndTag, &tagReader{reader: t.p.reader(rest), gonja: t.gonja, name: t.name, start: t.start}
 }

@@ -82,23 +82,23 @@ func (p *parsing) tags() map[string]parser.ControlStructureParser {
 // misplaced rejects a tag that ends, or divides, a block that is not open.
 func misplaced(t *tagReader) node {
 	if len(t.p.open) == 0 {
-		reject(t.at, "Encountered unknown tag '%s': no block is open here", t.name)
+		reject(int(t.start), "Encountered unknown tag '%s': no block is open here", t.name)
 	}
-	last := t.p.open[len(t.p.open)-1]
-	reject(t.at, "Encountered unknown tag '%s'. The innermost block that needs to be closed is '%s'.", t.name, last.name)
+	innermost := t.p.open[len(t.p.open)-1]
+	reject(int(t.start), "Encountered unknown tag '%s'. The innermost block that needs to be closed is '%s'.", t.name, innermost)
 	return nil
 }
 
 func never() bool { return false }
 
 func parseValue(t *tagReader) node {
-	n := &output{t.here(), []node{t.tuple(t.expression, never, false)}}
+	n := &output{t.start, []node{t.tuple(t.expression, never, false)}}
 	t.done()
 	return n
 }
 
 func parsePrint(t *tagReader) node {
-	n := &output{place: t.here()}
+	n := &output{place: t.start}
 	for !t.end() {
 		if len(n.of) > 0 {
 			t.expect(tokens.Comma, ",")
@@ -111,11 +111,11 @@ func parsePrint(t *tagReader) node {
 func parseText(t *tagReader) node {
 	v, _ := t.literal()
 	s, _ := str(v)
-	return &data{t.here(), s}
+	return &data{t.start, s}
 }
 
 func parseDo(t *tagReader) node {
-	n := &evaluation{t.here(), t.tuple(t.expression, never, false)}
+	n := &evaluation{t.start, t.tuple(t.expression, never, false)}
 	t.done()
 	return n
 }
@@ -123,12 +123,12 @@ func parseDo(t *tagReader) node {
 func parseJump(to signal) tagParser {
 	return func(t *tagReader) node {
 		t.done()
-		return &jump{t.here(), to}
+		return &jump{t.start, to}
 	}
 }
 
 func parseIf(t *tagReader) node {
-	n := &ifBlock{place: t.here()}
+	n := &ifBlock{place: t.start}
 	head := t
 	for {
 		n.tests = append(n.tests, head.tuple(head.plain, never, false))
@@ -149,7 +149,7 @@ func parseIf(t *tagReader) node {
 }
 
 func parseFor(t *tagReader) node {
-	n := &forBlock{place: t.here()}
+	n := &forBlock{place: t.start}
 	n.target = t.target(func() bool { return t.word("in") }, false)
 	if !t.acceptWord("in") {
 		reject(t.at, "expected token 'in', got '%s'", t.spelling())
@@ -180,7 +180,7 @@ func mustNotStoreLoop(n node) {
 }
 
 func parseSet(t *tagReader) node {
-	at := t.here()
+	at := t.start
 	target := t.target(func() bool { return t.is(tokens.Assign) || t.is(tokens.Pipe) }, true)
 	if t.accept(tokens.Assign) {
 		n := &assignment{at, target, t.tuple(t.expression, never, false)}
@@ -209,7 +209,7 @@ func (t *tagReader) filters(of node) *filter {
 }
 
 func parseMacro(t *tagReader) node {
-	n := &macro{place: t.here(), id: t.name_()}
+	n := &macro{place: t.start, id: t.name_()}
 	n.signature = t.signature()
 	t.begin()
 	body, _, rest := t.body("endmacro")
@@ -251,7 +251,7 @@ func (t *tagReader) signature() signature {
 }
 
 func parseCall(t *tagReader) node {
-	n := &callBlock{place: t.here()}
+	n := &callBlock{place: t.start}
 	if t.is(tokens.LeftParenthesis) {
 		n.signature = t.signature()
 	}
@@ -269,7 +269,7 @@ func parseCall(t *tagReader) node {
 
 // parseGeneration reads the tag by which transformers finds what the assistant wrote. It prints its body.
 func parseGeneration(t *tagReader) node {
-	n := &callBlock{place: t.here()}
+	n := &callBlock{place: t.start}
 	t.begin()
 	body, _, rest := t.body("endgeneration")
 	rest.done()
@@ -278,7 +278,7 @@ func parseGeneration(t *tagReader) node {
 }
 
 func parseFilter(t *tagReader) node {
-	n := &filterBlock{place: t.here()}
+	n := &filterBlock{place: t.start}
 	first := t.filter(n.place, nil).(*filter)
 	n.filter = first
 	if more := t.filters(first); more != nil {
@@ -292,7 +292,7 @@ func parseFilter(t *tagReader) node {
 }
 
 func parseWith(t *tagReader) node {
-	n := &withBlock{place: t.here()}
+	n := &withBlock{place: t.start}
 	for !t.end() && !t.is(tokens.Colon) {
 		if len(n.targets) > 0 {
 			t.expect(tokens.Comma, ",")

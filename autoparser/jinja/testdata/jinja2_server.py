@@ -54,11 +54,14 @@ def main():
     env = environment()
     warnings.simplefilter("ignore")
     signal.signal(signal.SIGALRM, give_up)
+    compiled = {}
     for line in sys.stdin:
         case = json.loads(line)
         signal.alarm(10)
         try:
-            answer = {"output": env.from_string(case["template"]).render(**case["vars"])}
+            template = compiled.get(case["template"]) or env.from_string(case["template"])
+            compiled[case["template"]] = template
+            answer = {"output": template.render(**case["vars"])}
             answer["output"].encode()
         except Exception as e:
             answer = {"class": type(e).__name__, "message": str(e)}
