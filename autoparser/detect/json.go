@@ -77,9 +77,9 @@ func (c jsonCall) nameIsKey(name string) bool {
 	return len(c.named.members) > 0 && c.named.members[0].key.text == name
 }
 
-// span is where the call stands; with its array, if that is part of the unit.
-func (c jsonCall) span(withArray bool) span {
-	if withArray && c.array != nil {
+// span is where the call stands, with its array.
+func (c jsonCall) span() span {
+	if c.array != nil {
 		return span{c.array.start, c.array.end}
 	}
 	return span{c.call.start, c.call.end}
@@ -95,12 +95,12 @@ func (d *detective) jsonCalls(c jsonCall, one, two string) {
 		t.JSON.ArrayWrapped = true
 		d.found("tools.json.array_wrapped", "true", "T1", one)
 	}
-	var f frame
-	switch {
-	case isTwo && !shared:
-		f = frameOf(one, c.span(true), two, []span{first.span(true), second.span(true)})
-	default:
-		f = frameOf(one, c.span(true), "", nil)
+	var both []span
+	if isTwo && !shared {
+		both = []span{first.span(), second.span()}
+	}
+	f := frameOf(one, c.span(), two, both)
+	if both == nil {
 		f = frame{sectionStart: f.sectionStart + f.open, sectionEnd: f.close + f.sectionEnd}
 	}
 	d.framed(f, one, two)
@@ -110,25 +110,31 @@ func (d *detective) jsonCalls(c jsonCall, one, two string) {
 	d.confirmJSON()
 }
 
-// confirmJSON looks for the members in the calls of another function, with another argument, and without any.
+// confirmJSON looks for the name in the calls of another function, with another argument, and without any.
 func (d *detective) confirmJSON() {
-	j := d.Dialect.Tools.JSON
-	for _, c := range []struct{ id, name, argument string }{
-		{"T3", probe.OtherFunction, probe.Argument}, {"A1", probe.Function, probe.OtherArgument}, {"T6", probe.Function, ""},
+	t3, ok3 := d.answers.Of("T3")
+	a1, ok1 := d.answers.Of("A1")
+	t6, ok6 := d.answers.Of("T6")
+	for _, c := range []struct {
+		id, text, name, argument string
+		ok                       bool
+	}{
+		{"T3", t3.TextB, probe.OtherFunction, probe.Argument, ok3},
+		{"A1", a1.TextB, probe.Function, probe.OtherArgument, ok1},
+		{"T6", t6.TextA, probe.Function, "", ok6},
 	} {
-		a, ok := d.answers.Of(c.id)
-		text := a.TextB
-		if c.id == "T6" {
-			text = a.TextA
-		}
-		if !ok {
-			continue
-		}
-		call, found := findCall(d.callsIn(text), c.name, c.argument)
-		if key, _ := call.nameMember(c.name); !found || !j.NameIsKey && !strings.HasSuffix("."+j.NameField, "."+key) {
-			d.lint("%s: the call is written in another way: %q", c.id, diff.Excerpt(d.callsIn(text), longestExcerpt))
+		if c.ok && !d.confirmsName(d.callsIn(c.text), c.name, c.argument) {
+			d.lint("%s: the call is written in another way: %q", c.id, diff.Excerpt(d.callsIn(c.text), longestExcerpt))
 		}
 	}
+}
+
+// confirmsName says that a call has its name where it was found to be.
+func (d *detective) confirmsName(text, name, argument string) bool {
+	j := d.Dialect.Tools.JSON
+	call, found := findCall(text, name, argument)
+	key, _ := call.nameMember(name)
+	return found && (j.NameIsKey || strings.HasSuffix("."+j.NameField, "."+key))
 }
 
 // jsonMembers concludes which member is what.

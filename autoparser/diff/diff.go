@@ -133,9 +133,6 @@ func AfterCommonSuffix(full, left, right string) string {
 // textPrefix is how two texts without markers begin, in whole characters, up to a marker that either leaves open.
 func textPrefix(a, b string) string {
 	shared := bytePrefix(a, b)
-	if shared == a && shared == b {
-		return shared
-	}
 	return shared[:openMarker(shared)]
 }
 

@@ -120,11 +120,11 @@ func TestAFailedRenderingIsNoAnswer(t *testing.T) {
 
 func TestThePromptSaysWhatIsAskedNext(t *testing.T) {
 	for prompt, want := range map[string]string{
-		"…<think>\n":    "answer behind </think> and question",
-		"…[THINK]":      "answer behind [/THINK] and question",
-		"…<|START_A|> ": "answer behind <|END_A|> and question",
-		"…assistant\n":  "",
-		"…</think>":     "",
+		"…<think>\n":   "answer behind </think> and question",
+		"…[THINK]":     "answer behind [/THINK] and question",
+		"…<|START_A|>": "answer behind <|END_A|> and question",
+		"…assistant\n": "",
+		"…</think>":    "",
 	} {
 		answers := probe.Ask(everything, func(p probe.Probe) (string, error) {
 			if p.Request.AddGenerationPrompt {
