@@ -26,7 +26,6 @@ type recordedPlan struct {
 
 const (
 	byPlugin    = "a plugin's format: how it goes on with a message, or folds the answers of tools, is the plugin's to say"
-	escapes     = "Jinja2 escapes what this template joins to |safe text; recorded without"
 	python      = "None and texts with quotes are spelled as Python does; recorded otherwise"
 	openedTwice = "the template opens reasoning without being asked to; recorded with the marker twice"
 	wholeMarker = "recorded going on in the midst of a marker, behind the end of the text"
@@ -48,7 +47,6 @@ var promptDifferences = map[string]map[string]string{
 	"google-gemma-4-31B-it":               {"continue_content": whiteSpace, "continue_both": whiteSpace, "parallel_calls": byPlugin, "nested_args": python},
 	"google-gemma-4-31B-it-interleaved":   {"*tool*": byPlugin, "*_args": byPlugin, "parallel_calls": byPlugin},
 	"llama-cpp-rwkv-world":                {"continue_*": openedTwice},
-	"meetkai-functionary-medium-v3.1":     {"*tool*": escapes, "*_args": escapes, "parallel_calls": escapes},
 	"meetkai-functionary-medium-v3.2":     {"continue_*": byPlugin},
 	"microsoft-Phi-3.5-mini-instruct":     {"continue_*": wholeMarker},
 	"moonshotai-Kimi-K2":                  {"continue_*": byPlugin},

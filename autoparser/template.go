@@ -19,10 +19,11 @@ type Template struct {
 	Capabilities dialect.Capabilities
 	Abilities    []Ability
 
-	program   *jinja.Template
-	thoughts  string // the further place where it looks for the reasoning of a message; see places
-	exhausted error  // of the probe that exceeded a limit of rendering, if one did
-	tolerated error  // why a probe had to be rendered tolerantly, if one had to
+	strict    *jinja.Template
+	program   *jinja.Template // the same, for prompts, which are no markup
+	thoughts  string          // the further place where it looks for the reasoning of a message; see places
+	exhausted error           // of the probe that exceeded a limit of rendering, if one did
+	tolerated error           // why a probe had to be rendered tolerantly, if one had to
 }
 
 // Options of Open. The zero value is the default.
@@ -38,7 +39,7 @@ func Open(name, source, bos, eos string, o Options) (*Template, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Template{Name: name, Source: source, BOS: bos, EOS: eos, program: program}
+	t := &Template{Name: name, Source: source, BOS: bos, EOS: eos, strict: program, program: program.PlainText()}
 	t.explore()
 	return t, nil
 }

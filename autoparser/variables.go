@@ -7,8 +7,9 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/jinja"
 )
 
-// RenderVariables renders the template with exactly these variables, an object, in place of a request. now is the time that
+// RenderVariables renders the template with exactly these variables, an object, in place of a request, and as strictly as
+// Jinja2 does. now is the time that
 // the template is told; zero means the time of rendering. The error is a *jinja.Error.
 func (t *Template) RenderVariables(ctx context.Context, variables jinja.Value, now time.Time) (string, error) {
-	return t.program.Render(ctx, variables, now)
+	return t.strict.Render(ctx, variables, now)
 }

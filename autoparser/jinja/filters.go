@@ -11,7 +11,7 @@ func allFilters() map[string]*builtin {
 		"length":      {run: func(r *render, in Value, _ arguments) Value { return integer(r.length(in)) }},
 		"escape":      {run: escapeFilter},
 		"forceescape": {run: func(r *render, in Value, _ arguments) Value { return markup(escape(r, r.str(in))) }},
-		"safe":        {run: func(r *render, in Value, _ arguments) Value { return markup(r.str(in)) }},
+		"safe":        {run: safeFilter},
 
 		// numbers
 		"abs":            {run: absolute},
@@ -85,6 +85,13 @@ func stringFilter(r *render, in Value, _ arguments) Value {
 		return in
 	}
 	return text(r.str(in))
+}
+
+func safeFilter(r *render, in Value, _ arguments) Value {
+	if r.plain {
+		return text(r.str(in))
+	}
+	return markup(r.str(in))
 }
 
 func escapeFilter(r *render, in Value, _ arguments) Value {

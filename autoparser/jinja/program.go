@@ -56,7 +56,7 @@ type render struct {
 	scratch []string // a stack of strings that are about to be joined or written
 	at      int      // place of the operation in progress
 
-	tolerant bool // see Template.Tolerant
+	tolerant, plain bool // see Template.Tolerant and Template.PlainText
 }
 
 // resolve looks the program's names up: in the variables, then among the global functions.

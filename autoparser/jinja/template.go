@@ -24,7 +24,7 @@ type Template struct {
 	program *program
 	body    []node
 
-	tolerant bool
+	tolerant, plain bool // see Tolerant and PlainText
 }
 
 // Compile compiles the source of a template. name stands in errors. An error is an *Error, of the kinds Syntax and Limit.
@@ -56,6 +56,14 @@ func (t *Template) Tolerant() *Template {
 	return &tolerant
 }
 
+// PlainText is the same template, rendered as a text that is no markup: what is joined to a text marked as safe is not
+// escaped, as transformers does by an accident of its set-up. A model was trained on quotes, not on &#34;.
+func (t *Template) PlainText() *Template {
+	plain := *t
+	plain.plain = true
+	return &plain
+}
+
 // buffers keeps the output buffers of finished renderings.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
@@ -66,7 +74,7 @@ const keptBuffer = 1 << 20
 // zero means time.Now(). An error is an *Error of any kind but Syntax.
 func (t *Template) Render(ctx context.Context, vars Value, now time.Time) (out string, err error) {
 	buffer := buffers.Get().(*[]byte)
-	r := &render{meter: meter{ctx: ctx, end: time.Now().Add(t.limits.Timeout), limits: t.limits}, lib: t.program.lib, now: now, tolerant: t.tolerant, out: (*buffer)[:0]}
+	r := &render{meter: meter{ctx: ctx, end: time.Now().Add(t.limits.Timeout), limits: t.limits}, lib: t.program.lib, now: now, tolerant: t.tolerant, plain: t.plain, out: (*buffer)[:0]}
 	defer func() {
 		if p := recover(); p != nil {
 			f := recovered(p)

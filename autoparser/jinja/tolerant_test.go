@@ -37,3 +37,22 @@ func TestTolerantRenderingKeepsTheSandbox(t *testing.T) {
 		t.Errorf("rendered as %q", got)
 	}
 }
+
+func TestPlainTextIsNotEscaped(t *testing.T) {
+	compiled, err := Compile("t", `{{ "<a>"|safe + "<b>" + {"c": "<d>"}|tojson }}{{ "<e>"|e }}`, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		template *Template
+		want     string
+	}{
+		"markup":     {compiled, `<a>&lt;b&gt;{&#34;c&#34;: &#34;&lt;d&gt;&#34;}&lt;e&gt;`},
+		"plain text": {compiled.PlainText(), `<a><b>{"c": "<d>"}&lt;e&gt;`},
+	} {
+		got, err := c.template.Render(context.Background(), nil, time.Time{})
+		if err != nil || got != c.want {
+			t.Errorf("%s: %q, %v; want %q", name, got, err, c.want)
+		}
+	}
+}
