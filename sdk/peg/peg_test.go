@@ -186,6 +186,9 @@ func TestDefects(t *testing.T) {
 		{"reasoning within content", func(b *peg.Builder) peg.ID {
 			return b.Seq(b.Tag(peg.Content, b.Tag(peg.Reasoning, b.Lit("a"))), b.End())
 		}, "node 1: reasoning within text of another role: let it stand alone"},
+		{"an argument within an id", func(b *peg.Builder) peg.ID {
+			return b.Seq(b.Tag(peg.Call, b.Tag(peg.CallID, b.Tag(peg.CallName, b.Lit("f")), b.Tag(peg.Key, b.Lit("a")))), b.End())
+		}, "node 3: key within text of another role: let it stand alone"},
 		{"a call without a name", func(b *peg.Builder) peg.ID {
 			return b.Seq(b.Tag(peg.Call, b.Optional(b.Tag(peg.CallName, b.Lit("f")))), b.End())
 		}, "node 3: a call without a name: tag a name in every alternative"},
@@ -199,6 +202,30 @@ func TestDefects(t *testing.T) {
 				t.Errorf("got\n%v\nwant\n%v", err, test.want)
 			}
 		})
+	}
+}
+
+// TestBrokenNodes validates nodes that no Builder makes.
+func TestBrokenNodes(t *testing.T) {
+	for _, test := range []struct {
+		node peg.Node
+		want string
+	}{
+		{peg.Node{Op: 99}, "kind 99 is unknown: use a kind that exists"},
+		{peg.Node{Op: peg.Literal}, "a literal without text: use an empty node"},
+		{peg.Node{Op: peg.Any, Kids: []peg.ID{0}}, "has children, which its kind does not use: leave them out"},
+		{peg.Node{Op: peg.Atomic}, "0 children: give it exactly one"},
+		{peg.Node{Op: peg.Rule, Text: "r", Kids: []peg.ID{0, 0}}, `rule "r" has 2 bodies: make a sequence of them`},
+		{peg.Node{Op: peg.Tag, Role: 99, Kids: []peg.ID{0}}, "role 99 is unknown: use a role that exists"},
+		{peg.Node{Op: peg.Chars, Min: -1}, "the bounds -1 and 0: order them"},
+	} {
+		p := &peg.Program{Nodes: []peg.Node{{Op: peg.End}, test.node}}
+		if err := p.Validate(); err == nil || err.Error() != "node 1: "+test.want {
+			t.Errorf("got %v, want %s", err, test.want)
+		}
+		if p.Root = 1; p.String() == "" {
+			t.Error("nothing printed")
+		}
 	}
 }
 

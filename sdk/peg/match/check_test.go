@@ -58,6 +58,20 @@ func TestFindings(t *testing.T) {
 			value := b.Choice(b.Atomic(b.Tag(peg.Scalar, b.Value(peg.NumberValue)), b.Peek(b.Lit("<"))), b.Tag(peg.String, b.Until("<")))
 			return b.Tag(peg.Call, name(b), b.Lit(":"), b.Tag(peg.Key, b.Lit("x")), value, b.Lit("<"))
 		}, nil},
+		{"text before markers of which one follows", func(b *peg.Builder) peg.ID {
+			return b.Seq(b.Optional(content(b, "<a>", "<b>"), b.Choice(b.Lit("<a>"), b.Lit("<b>"))), reasoning(b, "<c>"))
+		}, nil},
+		{"text before markers that may not follow", func(b *peg.Builder) peg.ID {
+			return b.Seq(b.Optional(content(b, "<a>", "<b>", "<c>"), b.Choice(b.Lit("<a>"), b.Lit("<b>"))), reasoning(b))
+		}, []string{`after "a" speech of node`}},
+		{"a header that looks at what tells it from text", func(b *peg.Builder) peg.ID {
+			call := b.Tag(peg.Call, b.Atomic(name(b), b.Peek(b.Lit("("))), b.Lit("("), arguments(b), b.Lit(")"))
+			return b.Choice(call, b.Tag(peg.Content, b.Plus(b.Chars(1, 1, peg.Range{Lo: 'a', Hi: 'z'}))))
+		}, nil},
+		{"a header that looks at what text may have, too", func(b *peg.Builder) peg.ID {
+			call := b.Tag(peg.Call, b.Atomic(name(b), b.Peek(b.Lit("("))), b.Lit("("), arguments(b), b.Lit(")"))
+			return b.Choice(call, content(b))
+		}, []string{`after "a(" a complete header of node`}},
 		{"items that begin as what follows them", func(b *peg.Builder) peg.ID {
 			return b.Seq(b.Star(b.Lit("-"), b.Tag(peg.Content, b.Chars(1, 1, peg.Range{Lo: 'a', Hi: 'z'}))), b.Optional(b.Lit("-end")))
 		}, []string{`after "-e" speech of node`}},

@@ -1,6 +1,7 @@
 package match
 
 import (
+	"slices"
 	"unicode/utf8"
 
 	"github.com/dragoman-project/dragoman/sdk/chat"
@@ -117,9 +118,10 @@ func (o *oracle) tag(n *peg.Node, at int, x place) (int, bool) {
 	if !isWhole(n.Role) {
 		o.tell(tellOpen, n.Role, at, at)
 	}
+	before := len(o.queue)
 	end, ok := o.match(n.Kids[0], at, x)
-	if ok && isWhole(n.Role) {
-		o.tell(tellText, n.Role, at, end)
+	if ok && isWhole(n.Role) && o.mute == 0 {
+		o.queue = slices.Insert(o.queue, before, waiting{tellText, n.Role, at, end})
 	} else if ok {
 		o.tell(tellClose, n.Role, end, end)
 	}

@@ -99,6 +99,10 @@ func (g *generator) text() peg.ID {
 // call is a call whose name comes first.
 func (g *generator) call() peg.ID {
 	name := g.Atomic(g.marker(), g.Tag(peg.CallName, g.NotChars(1, 8, peg.Range{Lo: '<', Hi: '<'}, peg.Range{Lo: ' ', Hi: ' '})), g.marker())
+	if g.IntN(4) == 0 {
+		id := g.Tag(peg.CallID, g.Optional(g.marker()), g.Tag(peg.CallName, g.Chars(1, 3, peg.Range{Lo: 'a', Hi: 'z'})), g.text())
+		name = g.Atomic(g.marker(), id, g.marker())
+	}
 	if g.IntN(3) == 0 {
 		return g.Tag(peg.Call, name, g.Tag(peg.Arguments, g.Value(peg.ObjectValue)), g.marker())
 	}

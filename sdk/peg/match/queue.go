@@ -32,6 +32,15 @@ func (q *queue) text(role peg.Role, from, to int) {
 	*q = append(*q, waiting{tellText, role, from, to})
 }
 
+// complete makes the text up to offset to of the newest region of a role, whose beginning waits.
+func (q queue) complete(role peg.Role, to int) {
+	i := len(q) - 1
+	for q[i].kind != tellOpen || q[i].role != role {
+		i--
+	}
+	q[i].kind, q[i].to = tellText, to
+}
+
 // cut drops what was added since the queue had n entries, if it has, and the input had been read up to at.
 func (q *queue) cut(n, at int) {
 	*q = (*q)[:min(n, len(*q))]

@@ -235,13 +235,7 @@ func (m *Machine) open(in *inst) outcome {
 // come after it.
 func (m *Machine) close(in *inst) outcome {
 	if isWhole(in.role) {
-		begun := func(w waiting) bool { return w.kind == tellOpen && w.role == in.role }
-		at := len(m.queue) - 1
-		for at > 0 && !begun(m.queue[at]) {
-			at--
-		}
-		w := &m.queue[at]
-		w.kind, w.to = tellText, m.pos
+		m.queue.complete(in.role, m.pos)
 	} else {
 		m.queue = append(m.queue, waiting{tellClose, in.role, m.pos, m.pos})
 		m.settle()
