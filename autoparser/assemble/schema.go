@@ -34,7 +34,7 @@ func (t *texts) parametersOf(parameters json.RawMessage) []parameter {
 	for _, part := range append([]schema{root.resolved()}, root.resolved().list("allOf")...) {
 		for _, p := range t.membersOf(part.resolved().member("properties")) {
 			if !slices.ContainsFunc(out, func(known parameter) bool { return known.name == p.Name }) {
-				out = append(out, parameter{p.Name, root.at(p.Value)})
+				out = append(out, parameter{p.Name, root.at(p.Value).bare()})
 			}
 		}
 	}
@@ -52,6 +52,26 @@ func (t *texts) requiredBy(parameters json.RawMessage) []string {
 		}
 	}
 	return all
+}
+
+// annotations are keywords that say nothing of what is valid.
+var annotations = []string{"description", "title", "default", "examples", "example", "$comment", "deprecated", "readOnly", "writeOnly"}
+
+// bare is the schema without annotations, so that schemas that differ in nothing else are the same.
+func (s schema) bare() schema {
+	annotated := func(m chat.Field) bool { return slices.Contains(annotations, m.Name) }
+	if !slices.ContainsFunc(s.members(), annotated) {
+		return s
+	}
+	return s.at(object(slices.DeleteFunc(slices.Clone(s.members()), annotated)))
+}
+
+// key is the same for schemas that mean the same wherever they stand.
+func (s schema) key() string {
+	if bytes.Contains(s.raw, []byte(`"$ref"`)) {
+		return string(s.raw) + string(s.root)
+	}
+	return string(s.raw)
 }
 
 // kinds says which kinds of values the schema allows, as far as its keywords tell.

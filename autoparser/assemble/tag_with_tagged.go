@@ -63,21 +63,48 @@ func (f tagWithTagged) args(t tool) peg.ID {
 // members are the arguments one by one: for the parser any of them, in any order and number; for grammars all that the tool
 // requires.
 func (f tagWithTagged) members(t tool) peg.ID {
-	declared := f.seen.parametersOf(t.Parameters)
+	unknown, ok := f.unknown()
+	if ok && len(f.made) > maxRules {
+		return f.Star(f.argument(unknown))
+	}
+	parameters := f.seen.parametersOf(t.Parameters)
 	var all []peg.ID
-	for _, p := range declared {
-		all = append(all, f.named("argument", f.member(f.Lit(p.name), p.schema)))
+	for _, p := range parameters {
+		all = append(all, f.declared(p))
 	}
 	ways := slices.Clone(all)
-	if ranges, ok := f.keyEnds(); ok {
-		unknown := func() peg.ID { return f.member(f.NotChars(1, maxName, ranges...), schema{}) }
-		ways = append(ways, f.once("~unknown-argument", unknown))
+	if ok {
+		ways = append(ways, f.once("~unknown-argument", func() peg.ID { return unknown }))
 	}
-	required, optional := f.divided(t, declared, all)
+	required, optional := f.divided(t, parameters, all)
 	if len(required) == 0 {
 		return f.Star(f.argument(ways...))
 	}
 	return f.Choice(f.only("any-arguments", f.Star(f.argument(ways...))), f.complete(required, optional))
+}
+
+// maxRules is how many rules the arguments of all tools may need. Those of further tools are not told apart: they are typed
+// by what they look like.
+const maxRules = 5000
+
+// unknown is an argument of any name; false: nothing tells where its name ends.
+func (f tagWithTagged) unknown() (peg.ID, bool) {
+	ranges, ok := f.keyEnds()
+	if !ok {
+		return 0, false
+	}
+	return f.once("unknown", func() peg.ID { return f.member(f.NotChars(1, maxName, ranges...), schema{}) }), true
+}
+
+// declared is an argument that a tool declares, from its name on. Tools that declare the same share a rule.
+func (f tagWithTagged) declared(p parameter) peg.ID {
+	key := "argument " + p.name + " " + p.schema.key()
+	id, ok := f.made[key]
+	if !ok {
+		id = f.named("argument", f.member(f.Lit(p.name), p.schema))
+		f.made[key] = id
+	}
+	return id
 }
 
 // argument is one of several arguments, from its first marker on.
@@ -90,9 +117,9 @@ func (f tagWithTagged) argument(ways ...peg.ID) peg.ID {
 }
 
 // divided tells the arguments that the tool requires from the others.
-func (f tagWithTagged) divided(t tool, declared []parameter, all []peg.ID) (required, optional []peg.ID) {
+func (f tagWithTagged) divided(t tool, parameters []parameter, all []peg.ID) (required, optional []peg.ID) {
 	names := f.seen.requiredBy(t.Parameters)
-	for i, p := range declared {
+	for i, p := range parameters {
 		if slices.Contains(names, p.name) {
 			required = append(required, all[i])
 		} else {
@@ -102,9 +129,12 @@ func (f tagWithTagged) divided(t tool, declared []parameter, all []peg.ID) (requ
 	return required, optional
 }
 
-// maxOrders is how many required arguments are held to exactly, in every order: the grammar doubles with each. Of more,
-// grammars hold to the number.
-const maxOrders = 3
+// maxOrders is how many required arguments are held to exactly, in every order: the program doubles with each. Of more,
+// and where there are more than manyTools, grammars hold to the number.
+const (
+	maxOrders = 3
+	manyTools = 64
+)
 
 // complete is all of the required arguments, in any order, with others between them.
 func (f tagWithTagged) complete(required, optional []peg.ID) peg.ID {
@@ -112,7 +142,7 @@ func (f tagWithTagged) complete(required, optional []peg.ID) peg.ID {
 	if len(optional) > 0 {
 		others = f.named("optional", f.Star(f.argument(optional...)))
 	}
-	if len(required) > maxOrders {
+	if len(required) > maxOrders || len(f.tools) > manyTools {
 		one := f.named("required", f.Seq(f.argument(required...), others))
 		return f.Seq(others, f.Repeat(min(len(required), peg.MaxRepeat), min(len(required), peg.MaxRepeat), one))
 	}

@@ -1,7 +1,6 @@
 package assemble
 
 import (
-	"bytes"
 	"fmt"
 
 	"github.com/dragoman-project/dragoman/sdk/peg"
@@ -23,10 +22,7 @@ const containers = peg.ObjectValue | peg.ArrayValue
 
 // value is a value of one of the given kinds, and the marker behind it. Equal values share a rule.
 func (f tagWithTagged) value(s schema, kinds peg.Values) peg.ID {
-	name := fmt.Sprint("value ", kinds, string(s.raw))
-	if bytes.Contains(s.raw, []byte(`"$ref"`)) {
-		name += string(s.root)
-	}
+	name := fmt.Sprint("value ", kinds, s.key())
 	id, ok := f.made[name]
 	if !ok {
 		id = f.named("value", f.newValue(s, kinds))
