@@ -20,11 +20,14 @@ const (
 	LimitExceeded Code = "limit_exceeded"
 	// Unavailable: a plugin that is needed does not answer; trying again later can help.
 	Unavailable Code = "unavailable"
+	// OutputRefused: a policy of the request makes an error of what the model wrote; sampling again can help.
+	OutputRefused Code = "output_refused"
 	// Internal: a fault of the host itself.
 	Internal Code = "internal"
 )
 
-// Error is what the host answers when it cannot do what was asked. Model output is never a reason for one.
+// Error is what the host answers when it cannot do what was asked. Model output is a reason for one only where a policy of
+// the request says so.
 type Error struct {
 	Code    Code
 	Place   string // where: "template.jinja:3:14", a JSON path, a template's name; may be empty

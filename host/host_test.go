@@ -113,6 +113,37 @@ func TestTheEmbeddedTemplatesDoTheMainJob(t *testing.T) {
 	}
 }
 
+func TestPoliciesOfARequestDecideAboutItsOutput(t *testing.T) {
+	h := start(t, nil)
+	const stranger = "Hm.\n<tool_call>\n{\"name\": \"nobody\", \"arguments\": {}}\n</tool_call>"
+	const inThought = "Hm.\n<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {}}\n</tool_call>\n</think>\nHi"
+	tests := []struct{ template, parsing, output, want, refused string }{
+		{"chatml-json", `{}`, stranger, `content "Hm." call nobody {}`, ""},
+		{"chatml-json", `{"unknown_tool": "content"}`, stranger, `content "Hm.\n{\"name\": \"nobody\", \"arguments\": {}}"`, ""},
+		{"chatml-json", `{"unknown_tool": "error"}`, stranger, `content "Hm."`, `parsing.unknown_tool: the model called "nobody"`},
+		{"chatml-json", `{"truncated_call": "drop"}`, stranger[:len(stranger)-20], `content "Hm."`, ""},
+		{"chatml-reasoning", `{}`, inThought, `reasoning "Hm." content "Hi" call get_weather {}`, ""},
+		{"chatml-reasoning", `{"call_in_reasoning": "keep"}`, inThought,
+			`reasoning "Hm.\n<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {}}\n</tool_call>" content "Hi"`, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.template+tt.parsing, func(t *testing.T) {
+			p := plan(t, h, tt.template, request(t, strings.Replace(weather, "{", `{"parsing": `+tt.parsing+`, `, 1)))
+			s := p.Session(context.Background(), host.SessionOptions{NoIDs: true})
+			if _, err := s.Feed([]byte(tt.output)); err != nil {
+				t.Fatal(err)
+			}
+			r, err := s.Finish(false)
+			if got := show(r.Message); got != tt.want {
+				t.Errorf("got  %s\nwant %s", got, tt.want)
+			}
+			if (err != nil) != (tt.refused != "") || err != nil && (host.CodeOf(err) != host.OutputRefused || !strings.HasPrefix(err.Error(), tt.refused)) {
+				t.Errorf("error %v, want %q", err, tt.refused)
+			}
+		})
+	}
+}
+
 func TestAnUnknownTemplateIsToldWithThoseThatAreKnown(t *testing.T) {
 	_, err := start(t, nil).Plan(context.Background(), "nope", request(t, weather))
 	if host.CodeOf(err) != host.NotFound || !strings.Contains(fmt.Sprint(err), "chatml-json") {

@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/dragoman-project/dragoman/sdk/chat"
@@ -50,7 +51,7 @@ func (p *Planned) Session(ctx context.Context, o SessionOptions) *Session {
 	if s.limit == 0 {
 		s.limit = p.maxOutput
 	}
-	s.stream.StreamOptions = chat.StreamOptions{Tools: p.request.Tools, IDSeed: o.IDSeed, NoIDs: o.NoIDs}
+	s.stream.StreamOptions = chat.StreamOptions{Tools: p.request.Tools, Policies: p.request.Parsing, IDSeed: o.IDSeed, NoIDs: o.NoIDs}
 	if p.Code == nil {
 		s.parser = &remote{ctx: ctx, handler: p.stream, sink: s.stream.Add,
 			in: handler.StreamInput{Token: p.Plan.Stream.Token, GenerationPrompt: p.Plan.GenerationPrompt}}
@@ -81,8 +82,8 @@ func (s *Session) FeedSpecial(chunk []byte, special []match.Range) ([]chat.Delta
 // Held returns how many bytes are received and not yet decided.
 func (s *Session) Held() int { return s.parser.held() }
 
-// Finish says that no more output comes; truncated, that the engine stopped for length. Only a plugin that parses the output
-// can give an error.
+// Finish says that no more output comes; truncated, that the engine stopped for length. The error is an OutputRefused, with
+// the result beside it, where a policy of the request makes one of the output; or that of a plugin that parses it.
 func (s *Session) Finish(truncated bool) (Result, error) {
 	report, err := s.parser.finish()
 	if err != nil {
@@ -94,7 +95,18 @@ func (s *Session) Finish(truncated bool) (Result, error) {
 	}
 	deltas := s.stream.Finish(reason)
 	s.stream.Annotate(report)
-	return Result{Deltas: deltas, Message: s.stream.Message(), FinishReason: s.stream.FinishReason(), Report: report}, nil
+	result := Result{Deltas: deltas, Message: s.stream.Message(), FinishReason: s.stream.FinishReason(), Report: report}
+	return result, refused(s.stream.Verdict(report))
+}
+
+// refused says of a verdict what the client can do about it.
+func refused(verdict error) error {
+	var out *chat.OutputError
+	if !errors.As(verdict, &out) {
+		return verdict
+	}
+	return &Error{Code: OutputRefused, Place: out.Policy, Message: out.Message,
+		Remedy: "sample again, or send another policy to get the output as it is", Err: out}
 }
 
 // machine parses with a program.

@@ -46,38 +46,7 @@ type Input struct {
 	// far. TemplatePrompt is what the template itself wrote of it, without that message.
 	GenerationPrompt string
 	TemplatePrompt   string
-	Policies         Policies
 }
-
-// Policies decide what the dialect leaves open. The zero value is the default of each.
-type Policies struct {
-	// UnknownTool is what becomes of a call to a tool that the request does not have.
-	UnknownTool UnknownTool
-	// CallInReasoning is what becomes of a call within reasoning.
-	CallInReasoning CallInReasoning
-}
-
-// UnknownTool is a policy.
-type UnknownTool uint8
-
-// What becomes of a call to an unknown tool. Formats that tell a call from prose by the tool's name alone keep it as content
-// always.
-const (
-	UnknownForward UnknownTool = iota // it is a call
-	UnknownContent                    // it is content
-)
-
-// CallInReasoning is a policy.
-type CallInReasoning uint8
-
-// What becomes of a call within reasoning.
-const (
-	// PromoteCalls: a call of a known tool ends the reasoning, where its first marker begins a line or looks like a
-	// special token; elsewhere it is a thought.
-	PromoteCalls CallInReasoning = iota
-	// KeepCalls: only the end marker ends the reasoning.
-	KeepCalls
-)
 
 // Assembled is what a dialect makes of a request.
 type Assembled struct {
@@ -120,7 +89,6 @@ type assembly struct {
 	d       dialect.Dialect
 	m       marks
 	request *chat.Request
-	policy  Policies
 	start   start
 	tools   []tool
 	format  format // nil: nothing is read as a call
@@ -135,7 +103,7 @@ type assembly struct {
 
 func newAssembly(in Input) *assembly {
 	a := &assembly{
-		d: in.Dialect, m: marksOf(in.Dialect), request: in.Request, policy: in.Policies, start: startOf(in),
+		d: in.Dialect, m: marksOf(in.Dialect), request: in.Request, start: startOf(in),
 		seen: &texts{}, names: map[string]int{}, made: map[string]peg.ID{}, literals: map[string]peg.ID{},
 	}
 	if a.tools = toolsOf(in.Request); len(a.tools) == 0 {

@@ -135,7 +135,8 @@ func (a *assembly) call(start string) peg.ID {
 	return a.Tag(peg.Call, kids...)
 }
 
-// byName is the name of a call and its arguments: one alternative per tool, and one for unknown tools.
+// byName is the name of a call and its arguments: one alternative per tool, and one for unknown tools, where the format
+// does not tell a call from prose by the tool's name alone. What becomes of their calls is decided where deltas are made.
 func (a *assembly) byName() peg.ID {
 	var kids []peg.ID
 	for _, t := range a.tools {
@@ -145,7 +146,7 @@ func (a *assembly) byName() peg.ID {
 		}
 		kids = append(kids, kid)
 	}
-	if name, ok := a.format.anyName(); ok && a.policy.UnknownTool == UnknownForward {
+	if name, ok := a.format.anyName(); ok {
 		kids = append(kids, a.only("unknown-tool", name, a.format.arguments(tool{})))
 	}
 	return a.Choice(kids...)

@@ -115,15 +115,6 @@ func TestUnknownToolsAreForwarded(t *testing.T) {
 	})
 }
 
-func TestUnknownToolsStayContentWhereAskedFor(t *testing.T) {
-	everywhere(t, func(t *testing.T, s sample) {
-		output := s.section(s.withIDs(cases.Message{ToolCalls: []cases.Call{call("who_knows", "a", `"b"`)}}).ToolCalls)
-		in := s.input()
-		in.Policies.UnknownTool = 1
-		newParser(t, in).check(t, output, cases.Message{Content: output})
-	})
-}
-
 func TestMissingClosersLoseNothing(t *testing.T) {
 	everywhere(t, func(t *testing.T, s sample) {
 		m := s.withIDs(cases.Message{ToolCalls: []cases.Call{paris}})

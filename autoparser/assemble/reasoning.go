@@ -1,6 +1,9 @@
 package assemble
 
-import "github.com/dragoman-project/dragoman/sdk/peg"
+import (
+	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/peg"
+)
 
 // reasoning is the region of reasoning, from its start marker to behind its end marker. Where the request leaves reasoning
 // in the content, its markers are content, too.
@@ -39,7 +42,7 @@ func (a *assembly) thoughtsBeforeCall() peg.ID {
 
 // promoters are the texts at which a call can end reasoning: special tokens, and other openers at the beginning of a line.
 func (a *assembly) promoters() []string {
-	if a.policy.CallInReasoning == KeepCalls || a.format == nil || a.markerless() {
+	if a.request.Parsing.CallInReasoning == chat.KeepCalls || a.format == nil || a.markerless() {
 		return nil
 	}
 	var out []string

@@ -109,7 +109,7 @@ func TestACallInReasoningIsPromotedWhereItBeginsALine(t *testing.T) {
 		})
 	}
 	in := s.after(open, "")
-	in.Policies.CallInReasoning = assemble.KeepCalls
+	in.Request.Parsing.CallInReasoning = chat.KeepCalls
 	newParser(t, in).check(t, "Hm.\n"+one+"\n</think>\n\nHi", cases.Message{ReasoningContent: "Hm.\n" + one, Content: "Hi"})
 }
 

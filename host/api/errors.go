@@ -33,6 +33,7 @@ var codes = []struct {
 	{host.InvalidArgument, connect.CodeInvalidArgument, http.StatusBadRequest},
 	{host.NotFound, connect.CodeNotFound, http.StatusNotFound},
 	{host.LimitExceeded, connect.CodeResourceExhausted, http.StatusRequestEntityTooLarge},
+	{host.OutputRefused, connect.CodeFailedPrecondition, http.StatusUnprocessableEntity},
 	{host.Unavailable, connect.CodeUnavailable, http.StatusServiceUnavailable},
 	{unauthenticated, connect.CodeUnauthenticated, http.StatusUnauthorized},
 	{timedOut, connect.CodeDeadlineExceeded, http.StatusGatewayTimeout},

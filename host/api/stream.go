@@ -136,12 +136,12 @@ func (o *output) take(m *dragomanv1.ParseStreamRequest) error {
 }
 
 func (o *output) finish() error {
-	r, err := o.session.Finish(o.truncated)
-	if err != nil {
-		return err
-	}
+	r, fault := o.session.Finish(o.truncated)
 	if err := o.deliver(r.Deltas); err != nil {
 		return err
+	}
+	if fault != nil {
+		return fault
 	}
 	if err := o.chunk(chat.Delta{}, r.FinishReason); err != nil {
 		return err

@@ -58,6 +58,7 @@ func (in *wireRequest) readers(r *Request) map[string]func(value) error {
 		"continue_final_message": into(&r.ContinueFinalMessage, readContinuation),
 		"chat_template_kwargs":   into(&r.TemplateKwargs, readKwargs),
 		"pure_content":           into(&r.PureContent, value.boolean),
+		"parsing":                into(&r.Parsing, readPolicies),
 	}
 }
 

@@ -127,6 +127,9 @@ func (r Request) write(w *writer) {
 		w.close('}')
 	}
 	w.flag("pure_content", r.PureContent)
+	if r.Parsing != (Policies{}) {
+		r.Parsing.write(w.member("parsing"))
+	}
 	w.fields(r.Extra)
 	w.close('}')
 }

@@ -17,7 +17,7 @@ const blanks = " \t\r\n\v\f"
 //	said … | blanks | tail
 //
 // blanks, which are said only when more text follows, and the tail, an unfinished character of up to three bytes. Where
-// said is empty blanks are dropped.
+// said is empty, blanks are the indentation of the first line that has text.
 type prose struct {
 	said   strings.Builder
 	blanks []byte
@@ -27,12 +27,20 @@ type prose struct {
 // add takes a piece and returns what can be said now.
 func (p *prose) add(piece []byte) string { return p.trim(p.repair.add(piece)) }
 
-// end returns what was held only for want of the rest of a character.
-func (p *prose) end() string { return p.trim(p.repair.end()) }
+// end returns what was held only for want of the rest of a character. Where the engine cut the text off, the blanks at its
+// end are part of it.
+func (p *prose) end(cutOff bool) string {
+	text := p.trim(p.repair.end())
+	if cutOff && p.said.Len() > 0 {
+		text += p.say(string(p.blanks))
+		p.blanks = p.blanks[:0]
+	}
+	return text
+}
 
 func (p *prose) trim(text []byte) string {
 	if p.said.Len() == 0 {
-		text = bytes.TrimLeft(text, blanks)
+		text = p.indent(text)
 	}
 	solid := bytes.TrimRight(text, blanks)
 	edge := text[len(solid):]
@@ -43,6 +51,20 @@ func (p *prose) trim(text []byte) string {
 	}
 	p.blanks = append(p.blanks, edge...)
 	return p.say(p.overflow())
+}
+
+// indent drops the blank lines before the first text and keeps its indentation, as far as that is not a flood. It returns
+// the text from there on.
+func (p *prose) indent(text []byte) []byte {
+	rest := bytes.TrimLeft(text, blanks)
+	edge := text[:len(text)-len(rest)]
+	if line := bytes.LastIndexAny(edge, "\r\n"); line >= 0 {
+		edge = edge[line+1:]
+		p.blanks = p.blanks[:0]
+	}
+	room := maxBlanks - 1 - len(p.blanks)
+	p.blanks = append(p.blanks, edge[:min(len(edge), room)]...)
+	return rest
 }
 
 // overflow takes whole blocks off the blanks that are too many.

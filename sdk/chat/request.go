@@ -27,6 +27,8 @@ type Request struct {
 	TemplateKwargs []Field
 	// PureContent asks for no parsing at all: the whole output is content ("pure_content").
 	PureContent bool
+	// Parsing says what becomes of output that is not what it should be ("parsing"). Templates do not see it.
+	Parsing Policies
 	// Now is the time that templates are told; the zero value means the time of rendering.
 	Now time.Time
 	// Extra holds the fields that this package does not know, in the order received.

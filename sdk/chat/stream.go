@@ -1,9 +1,6 @@
 package chat
 
 import (
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/base32"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,8 +8,10 @@ import (
 
 // StreamOptions are the choices of a Stream.
 type StreamOptions struct {
-	// Tools are those of the request. A call of another one is delivered all the same, and the report names it.
+	// Tools are those of the request. The report names calls of others; Policies say what becomes of them.
 	Tools []Tool
+	// Policies are those of the request.
+	Policies Policies
 	// IDSeed makes the ids of calls to which the model gave none; it must differ between answers. Empty means a random one.
 	IDSeed string
 	// NoIDs leaves empty the ids that the model did not write, instead of making some.
@@ -26,8 +25,17 @@ type StreamOptions struct {
 //	s.Finish(FinishStop)    the last deltas; then Message, FinishReason and Annotate
 //
 // Deltas only append, and how the events' texts were cut leaves no trace in the joined deltas. Bytes that are not UTF-8
-// become U+FFFD. Content and reasoning lose the blanks at their edges, so blanks wait until text follows; an answer whose
-// reasoning is blank has none. A call is announced with index, id and name when its name is known.
+// become U+FFFD.
+//
+// Templates put white space between the parts of a message, and it is not the model's: content and reasoning lose the
+// blank lines before their first text, whose indentation stays, and the blanks after their last, which therefore wait
+// until text follows. An answer that the engine cut off keeps those, for somebody may continue it there. Content or
+// reasoning that is blank is none.
+//
+// A call is announced with index, id and name at its first argument, for some formats write the id behind the name; a call
+// without arguments at its end. Where a policy may take it out of the message, it waits for its end as a whole. Then a call
+// that is to be content becomes a line of JSON, {"name": …, "arguments": …}, broken off where its arguments are: what the
+// model wrote, without the markers of the format.
 type Stream struct {
 	StreamOptions
 
@@ -42,15 +50,7 @@ type Stream struct {
 	unknown   []string
 	notes     []string
 	reason    FinishReason
-}
-
-// draft is the open call.
-type draft struct {
-	id        string
-	index     int // in calls, once announced
-	announced bool
-	arguments strings.Builder
-	repair    repair
+	last      EventKind // what the answer was at when the last event came: ContentText, ReasoningText or CallBegin
 }
 
 // pending is the delta that grows: texts of the same place come out as one.
@@ -63,6 +63,7 @@ type pending struct {
 // Add takes the next event. It is a Sink.
 func (s *Stream) Add(e Event) {
 	s.start()
+	s.last = region(e.Kind)
 	switch e.Kind {
 	case ContentText:
 		s.say(ContentText, 0, s.content.add(e.Text))
@@ -74,12 +75,20 @@ func (s *Stream) Add(e Event) {
 	case CallID:
 		s.nameID(strings.TrimSpace(whole(e.Text)))
 	case CallName:
-		s.announce(strings.TrimSpace(whole(e.Text)))
+		s.nameCall(strings.TrimSpace(whole(e.Text)))
 	case CallArguments:
 		s.sayArguments(s.call().repair.add(e.Text))
 	case CallEnd:
 		s.endCall()
 	}
+}
+
+// region is the part of the message that an event belongs to.
+func region(k EventKind) EventKind {
+	if k == ContentText || k == ReasoningText {
+		return k
+	}
+	return CallBegin
 }
 
 // Deltas returns what is new since it was last called.
@@ -95,9 +104,10 @@ func (s *Stream) Deltas() []Delta {
 func (s *Stream) Finish(reason FinishReason) []Delta {
 	s.start()
 	s.endCall()
-	s.say(ReasoningText, 0, s.reasoning.end())
-	s.say(ContentText, 0, s.content.end())
 	s.reason = reason
+	cutOff := func(k EventKind) bool { return reason == FinishLength && s.last == k }
+	s.say(ReasoningText, 0, s.reasoning.end(cutOff(ReasoningText)))
+	s.say(ContentText, 0, s.content.end(cutOff(ContentText)))
 	return s.Deltas()
 }
 
@@ -130,6 +140,9 @@ func (s *Stream) Annotate(r *Report) {
 	r.UnknownTools = append(r.UnknownTools, s.unknown...)
 	r.Notes = append(r.Notes, s.notes...)
 }
+
+// Verdict is an *OutputError if a policy of the request makes one of the output that r reports on.
+func (s *Stream) Verdict(r *Report) error { return s.Policies.verdict(s.unknown, r) }
 
 // start says whose message this is.
 func (s *Stream) start() {
@@ -169,97 +182,6 @@ func (s *Stream) flush() {
 		s.deltas = append(s.deltas, Delta{ToolCalls: []CallDelta{s.pending.call}})
 	}
 	s.pending = pending{text: s.pending.text[:0]}
-}
-
-// call is the open call.
-func (s *Stream) call() *draft {
-	if s.open == nil {
-		s.open = new(draft)
-	}
-	return s.open
-}
-
-// nameID takes the id that the model wrote. After the announcement it can only fill a gap.
-func (s *Stream) nameID(id string) {
-	d := s.call()
-	switch {
-	case !d.announced:
-		d.id = id
-	case s.calls[d.index].ID == "":
-		s.calls[d.index].ID = id
-		s.begin(CallArguments, CallDelta{Index: d.index, ID: id})
-	default:
-		s.note("call %d keeps the id it was announced with: the model's own, %q, came after its name", d.index, id)
-	}
-}
-
-// announce tells the client of the open call, and of the arguments that came before its name.
-func (s *Stream) announce(name string) {
-	d := s.call()
-	if d.announced {
-		s.note("call %d keeps the name it was announced with: the model named it %q as well", d.index, name)
-		return
-	}
-	d.announced, d.index = true, len(s.calls)
-	call := Call{ID: s.idFor(d), Name: name}
-	s.calls = append(s.calls, call)
-	s.begin(CallArguments, CallDelta{Index: d.index, ID: call.ID, Name: name})
-	s.say(CallArguments, d.index, d.arguments.String())
-	known := slices.ContainsFunc(s.Tools, func(t Tool) bool { return t.Name == name })
-	if !known && !slices.Contains(s.unknown, name) {
-		s.unknown = append(s.unknown, name)
-	}
-}
-
-func (s *Stream) sayArguments(text []byte) {
-	d := s.call()
-	d.arguments.Write(text)
-	if d.announced {
-		s.say(CallArguments, d.index, string(text))
-	}
-}
-
-// endCall closes the open call, if there is one.
-func (s *Stream) endCall() {
-	d := s.open
-	if d == nil {
-		return
-	}
-	s.sayArguments(d.repair.end())
-	if d.announced {
-		s.calls[d.index].Arguments = d.arguments.String()
-	} else {
-		s.note("a call without a name was dropped: the output ended, or broke the format, before it")
-	}
-	s.open = nil
-}
-
-// idFor is the model's own id where it is of use, else a new one.
-func (s *Stream) idFor(d *draft) string {
-	if s.NoIDs {
-		return d.id
-	}
-	id := d.id
-	for attempt := 0; id == "" || s.taken(id); attempt++ {
-		id = s.newID(d.index, attempt)
-	}
-	return id
-}
-
-func (s *Stream) taken(id string) bool {
-	return slices.ContainsFunc(s.calls, func(c Call) bool { return c.ID == id })
-}
-
-// newID makes an id of 24 characters after "call_".
-func (s *Stream) newID(index, attempt int) string {
-	if s.seed == "" {
-		s.seed = s.IDSeed
-	}
-	if s.seed == "" {
-		s.seed = rand.Text()
-	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s/%d/%d", s.seed, index, attempt))
-	return "call_" + strings.ToLower(base32.StdEncoding.EncodeToString(sum[:15]))
 }
 
 func (s *Stream) note(format string, args ...any) {

@@ -106,9 +106,12 @@ func TestAnswersAreTheSameAtEverySplit(t *testing.T) {
 	}{
 		{"nothing", nil, `{"role":"assistant","content":""}`},
 		{"content", []told{content("Hello, "), content("world")}, `{"role":"assistant","content":"Hello, world"}`},
-		{"blanks at the edges go, those within stay", []told{content("\n a \n"), content("\n b\n\n")}, `{"role":"assistant","content":"a \n\n b"}`},
-		{"each of content and reasoning has its own edges", []told{reasoning("\nr\n"), content(" c "), reasoning(" s "), content("d ")},
+		{"blanks at the edges go, those within stay", []told{content("\na \n"), content("\n b\n\n")}, `{"role":"assistant","content":"a \n\n b"}`},
+		{"each of content and reasoning has its own edges", []told{reasoning("\nr\n"), content("\nc "), reasoning(" s "), content("d ")},
 			`{"role":"assistant","content":"c d","reasoning_content":"r\n s"}`},
+		{"the first line keeps its indentation", []told{reasoning(" r"), content("\r\n  \n    if a:\n        b\n")},
+			`{"role":"assistant","content":"    if a:\n        b","reasoning_content":" r"}`},
+		{"blank lines within stay", []told{content("- a\n\n\n\n- b")}, `{"role":"assistant","content":"- a\n\n\n\n- b"}`},
 		{"blank reasoning is none", []told{reasoning("\n\n"), content("c")}, `{"role":"assistant","content":"c"}`},
 		{"a blank answer is empty", []told{content(" \t\r\n\v\f")}, `{"role":"assistant","content":""}`},
 		{"characters", []told{content("é漢😀")}, `{"role":"assistant","content":"é漢😀"}`},
@@ -158,6 +161,27 @@ func TestTextIsSaidAsSoonAsItIsDecided(t *testing.T) {
 	}
 }
 
+func TestAnAnswerCutOffKeepsItsLastBlanks(t *testing.T) {
+	for _, test := range []struct {
+		events []told
+		want   string
+	}{
+		{[]told{content("\nso \n ")}, `{"role":"assistant","content":"so \n "}`},
+		{[]told{reasoning("so\n")}, `{"role":"assistant","content":"","reasoning_content":"so\n"}`},
+		{[]told{reasoning("so\n"), content("it ")}, `{"role":"assistant","content":"it ","reasoning_content":"so"}`},
+		{[]told{content("\n ")}, `{"role":"assistant","content":""}`},
+		{slices.Concat([]told{content("so\n")}, call("x", "f", `{`)),
+			`{"role":"assistant","content":"so","tool_calls":[{"type":"function","function":{"name":"f","arguments":"{"},"id":"x"}]}`},
+	} {
+		var s chat.Stream
+		for _, e := range test.events {
+			s.Add(chat.Event{Kind: e.kind, Text: []byte(e.text)})
+		}
+		expectJSON(t, joined(t, s.Finish(chat.FinishLength)), test.want)
+		expectJSON(t, s.Message(), test.want)
+	}
+}
+
 func TestACallIsAnnouncedOnceWithItsName(t *testing.T) {
 	s := chat.Stream{StreamOptions: seeded}
 	for _, e := range slices.Concat(call("x", "f", `{}`), call("", "g", ``)) {
@@ -201,7 +225,16 @@ func TestIdsAreUniqueAndPinnedByTheSeed(t *testing.T) {
 	}
 }
 
-func TestAnIdAfterTheNameFillsAGapOnly(t *testing.T) {
+func TestAnIdBetweenNameAndArgumentsIsTheModels(t *testing.T) {
+	between := []told{{chat.CallBegin, ""}, {chat.CallName, "f"}, {chat.CallID, "x"}, arguments("{}"), {chat.CallEnd, ""}}
+	atEverySplit(t, seeded, between, func(s *chat.Stream, deltas []chat.Delta) {
+		if got := joined(t, deltas).ToolCalls[0].ID; got != "x" || s.Message().ToolCalls[0].ID != "x" {
+			t.Errorf("id %q, want the model's own", got)
+		}
+	})
+}
+
+func TestAnIdAfterTheArgumentsFillsAGapOnly(t *testing.T) {
 	late := []told{{chat.CallBegin, ""}, {chat.CallName, "f"}, arguments("{}"), {chat.CallID, "x"}, {chat.CallEnd, ""}}
 	atEverySplit(t, chat.StreamOptions{NoIDs: true}, late, func(s *chat.Stream, deltas []chat.Delta) {
 		if got := joined(t, deltas).ToolCalls[0].ID; got != "x" || s.Message().ToolCalls[0].ID != "x" {
@@ -259,6 +292,13 @@ func TestTheReasonToFinishAgreesWithTheCalls(t *testing.T) {
 
 func TestAFloodOfBlanksIsNotHeld(t *testing.T) {
 	flood := strings.Repeat(" ", 3*4096+5)
+	var indented chat.Stream
+	for text := range slices.Chunk([]byte(flood+"a"), 7) {
+		indented.Add(chat.Event{Kind: chat.ContentText, Text: text})
+	}
+	if got := len(*indented.Message().Content.Text); got != 4096 {
+		t.Errorf("a text behind a flood has %d bytes", got)
+	}
 	atSplits := func(size int) (said, whole int) {
 		var s chat.Stream
 		for text := range slices.Chunk([]byte("a"+flood), size) {

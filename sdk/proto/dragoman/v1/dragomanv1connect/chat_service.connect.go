@@ -49,8 +49,8 @@ type ChatServiceClient interface {
 	Render(context.Context, *v1.RenderRequest) (*v1.RenderResponse, error)
 	// Plan gives all that an engine needs for a request: the prompt, and how to sample.
 	Plan(context.Context, *v1.PlanRequest) (*v1.PlanResponse, error)
-	// Parse turns a whole output into a message. An output that breaks the format is no error: it is delivered, and the report
-	// says so.
+	// Parse turns a whole output into a message. An output that breaks the format is no error, unless the request's parsing says
+	// so: it is delivered, and the report tells.
 	Parse(context.Context, *v1.ParseRequest) (*v1.ParseResponse, error)
 	// ParseStream turns an output into chunks while it arrives. The first message of the client has start, the others pieces of
 	// the output; closing its side ends the output. However the output is cut, the chunks amount to the message that Parse
@@ -142,8 +142,8 @@ type ChatServiceHandler interface {
 	Render(context.Context, *v1.RenderRequest) (*v1.RenderResponse, error)
 	// Plan gives all that an engine needs for a request: the prompt, and how to sample.
 	Plan(context.Context, *v1.PlanRequest) (*v1.PlanResponse, error)
-	// Parse turns a whole output into a message. An output that breaks the format is no error: it is delivered, and the report
-	// says so.
+	// Parse turns a whole output into a message. An output that breaks the format is no error, unless the request's parsing says
+	// so: it is delivered, and the report tells.
 	Parse(context.Context, *v1.ParseRequest) (*v1.ParseResponse, error)
 	// ParseStream turns an output into chunks while it arrives. The first message of the client has start, the others pieces of
 	// the output; closing its side ends the output. However the output is cut, the chunks amount to the message that Parse

@@ -1,0 +1,91 @@
+package chat_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dragoman-project/dragoman/sdk/chat"
+)
+
+// TestPoliciesDecideAboutCalls gives, for each policy, the message of an answer with text and one call, and the note on it.
+func TestPoliciesDecideAboutCalls(t *testing.T) {
+	const kept = `{"role":"assistant","content":"Hm.","tool_calls":[{"type":"function","function":{"name":"NAME","arguments":ARGS},"id":"x"}]}`
+	asCall := func(name, args string) string { return strings.NewReplacer("NAME", name, "ARGS", args).Replace(kept) }
+	const dropped = `{"role":"assistant","content":"Hm."}`
+	for _, test := range []struct {
+		name       string
+		policies   chat.Policies
+		call, args string
+		want, note string
+	}{
+		{"unknown, forwarded", chat.Policies{}, "g", `{"a":1}`, asCall("g", `"{\"a\":1}"`), ""},
+		{"unknown, as content", chat.Policies{UnknownTool: chat.UnknownContent}, "g", `{"a":1}`,
+			`{"role":"assistant","content":"Hm.\n{\"name\": \"g\", \"arguments\": {\"a\":1}}"}`, `"g" became content: no tool`},
+		{"unknown, an error", chat.Policies{UnknownTool: chat.UnknownError}, "g", `{"a":1}`, dropped, `"g" was dropped: no tool`},
+		{"unknown and truncated, as content", chat.Policies{UnknownTool: chat.UnknownContent}, "g", `{"a"`,
+			`{"role":"assistant","content":"Hm.\n{\"name\": \"g\", \"arguments\": {\"a\""}`, `"g" became content: no tool`},
+		{"known, whatever unknown ones become", chat.Policies{UnknownTool: chat.UnknownError}, "f", `{"a":1}`, asCall("f", `"{\"a\":1}"`), ""},
+		{"truncated, in part", chat.Policies{}, "f", `{"a`, asCall("f", `"{\"a"`), ""},
+		{"truncated, dropped", chat.Policies{TruncatedCall: chat.TruncatedDrop}, "f", `{"a`, dropped, `"f" was dropped: its arguments`},
+		{"truncated before its arguments", chat.Policies{TruncatedCall: chat.TruncatedDrop}, "f", ``, dropped, `"f" was dropped: its arguments`},
+		{"truncated, as content", chat.Policies{TruncatedCall: chat.TruncatedContent}, "f", `{"a`,
+			`{"role":"assistant","content":"Hm.\n{\"name\": \"f\", \"arguments\": {\"a"}`, `"f" became content: its arguments`},
+		{"whole, whatever truncated ones become", chat.Policies{TruncatedCall: chat.TruncatedDrop}, "f", `{"a":1}`, asCall("f", `"{\"a\":1}"`), ""},
+		{"whole and unknown, whatever truncated ones become", chat.Policies{TruncatedCall: chat.TruncatedContent}, "g", `{}`, asCall("g", `"{}"`), ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			options := seeded
+			options.Policies = test.policies
+			events := slices.Concat([]told{content("Hm.")}, call("x", test.call, test.args))
+			atEverySplit(t, options, events, func(s *chat.Stream, deltas []chat.Delta) {
+				expectJSON(t, s.Message(), test.want)
+				expectJSON(t, joined(t, deltas), test.want)
+				if notes := annotated(s).Notes; strings.Join(notes, "") != "" != (test.note != "") || !strings.Contains(strings.Join(notes, ""), test.note) {
+					t.Errorf("notes %q, want %q", notes, test.note)
+				}
+				if s.FinishReason() == chat.FinishToolCalls != (len(s.Message().ToolCalls) > 0) {
+					t.Errorf("finished with %s", s.FinishReason())
+				}
+			})
+		})
+	}
+}
+
+func TestContentGoesOnBehindACallThatBecameContent(t *testing.T) {
+	options := seeded
+	options.Policies.UnknownTool = chat.UnknownContent
+	events := slices.Concat(call("", "g", `{}`), []told{content("\nSo.")})
+	atEverySplit(t, options, events, func(s *chat.Stream, deltas []chat.Delta) {
+		expectJSON(t, joined(t, deltas), `{"role":"assistant","content":"{\"name\": \"g\", \"arguments\": {}}\n\nSo."}`)
+	})
+}
+
+func TestOutputIsAnErrorOnlyWhereAPolicyAsks(t *testing.T) {
+	broken := chat.Report{Status: chat.Malformed, Faults: []chat.Fault{{Message: "byte 3: expected \"}\""}}}
+	for _, test := range []struct {
+		policies chat.Policies
+		report   chat.Report
+		called   string
+		want     string
+	}{
+		{chat.Policies{}, broken, "g", ""},
+		{chat.Policies{UnknownTool: chat.UnknownError}, chat.Report{}, "g", `parsing.unknown_tool: the model called "g": no tool of the request has that name`},
+		{chat.Policies{UnknownTool: chat.UnknownError}, broken, "f", ""},
+		{chat.Policies{Malformed: chat.MalformedError}, broken, "g", `parsing.malformed: the output breaks the format: byte 3: expected "}"`},
+		{chat.Policies{Malformed: chat.MalformedError}, chat.Report{Status: chat.Trailing}, "f", `parsing.malformed: the output breaks the format`},
+		{chat.Policies{Malformed: chat.MalformedError}, chat.Report{Status: chat.Truncated}, "f", ""},
+	} {
+		s := chat.Stream{StreamOptions: chat.StreamOptions{Tools: seeded.Tools, Policies: test.policies}}
+		for _, e := range call("", test.called, `{}`) {
+			s.Add(chat.Event{Kind: e.kind, Text: []byte(e.text)})
+		}
+		err := s.Verdict(&test.report)
+		var refused *chat.OutputError
+		switch {
+		case test.want == "" && err != nil, test.want != "" && (!errors.As(err, &refused) || err.Error() != test.want):
+			t.Errorf("%+v: %v, want %q", test.policies, err, test.want)
+		}
+	}
+}
