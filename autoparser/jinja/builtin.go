@@ -141,24 +141,6 @@ func changeable(v Value) bool {
 	return false
 }
 
-// filter returns a filter by name, when the template runs.
-func (r *render) filter(name string) *builtin {
-	f := r.lib.filters[name]
-	if f == nil {
-		throw("TemplateRuntimeError", "No filter named '%s' found.", name)
-	}
-	return f
-}
-
-// test returns a test by name, when the template runs.
-func (r *render) test(name string) *builtin {
-	t := r.lib.tests[name]
-	if t == nil {
-		throw("TemplateRuntimeError", "No test named '%s' found.", name)
-	}
-	return t
-}
-
 // needText returns the characters of an argument that must be a string.
 func needText(v Value, what string) string {
 	s, ok := str(v)

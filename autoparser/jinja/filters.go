@@ -48,7 +48,7 @@ func allFilters() map[string]*builtin {
 		"max":     {params: []parameter{{"case_sensitive", no}, {"attribute", none{}}}, run: extreme(func(r *render, k, best Value) bool { return r.less(best, k) })},
 		"sum":     {params: []parameter{{"attribute", none{}}, {"start", integer(0)}}, run: sum},
 		"batch":   {params: []parameter{{"linecount", nil}, {"fill_with", none{}}}, run: batch},
-		"slice":   {params: []parameter{{"slices", nil}, {"fill_with", none{}}}, run: slices_},
+		"slice":   {params: []parameter{{"slices", nil}, {"fill_with", none{}}}, run: columns},
 		"groupby": {params: []parameter{{"attribute", nil}, {"default", none{}}, {"case_sensitive", no}}, run: groupBy},
 
 		// lazy sequences
@@ -158,7 +158,7 @@ func (r *render) mapping(a arguments) func(Value) Value {
 		throw("FilterArgumentError", "map requires a filter argument")
 	}
 	name := needText(a.values[0], "the name of a filter")
-	f := r.filter(name)
+	f := known("filter", name, r.lib.filters[name])
 	rest := arguments{a.values[1:], a.named}
 	return func(v Value) Value { return f.apply(r, name, v, rest) }
 }
@@ -210,7 +210,7 @@ func (r *render) condition(a arguments, byAttribute bool) func(Value) bool {
 		return func(v Value) bool { return truth(get(v)) }
 	}
 	name := needText(a.values[0], "the name of a test")
-	t := r.test(name)
+	t := known("test", name, r.lib.tests[name])
 	rest := arguments{a.values[1:], a.named}
 	return func(v Value) bool { return truth(t.apply(r, name, get(v), rest)) }
 }

@@ -209,8 +209,8 @@ func batch(r *render, in Value, a arguments) Value {
 	}}}
 }
 
-// slices_ is the filter slice: columns of about the same length.
-func slices_(r *render, in Value, a arguments) Value {
+// columns is the filter slice: columns of about the same length.
+func columns(r *render, in Value, a arguments) Value {
 	n, fill := index(a.values[0]), a.values[1]
 	if n == 0 {
 		throw("ZeroDivisionError", "integer division or modulo by zero")

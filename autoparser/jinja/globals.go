@@ -78,7 +78,7 @@ func (c *cycler) property(name string) Value {
 func newJoiner(r *render, _ Value, a arguments) Value {
 	r.grow(64)
 	used := false
-	return &function{name: "joiner", call: func(r *render, _ arguments) Value {
+	return &function{name: "joiner", call: func(*render, arguments) Value {
 		if used {
 			return a.values[0]
 		}

@@ -49,7 +49,7 @@ func (n *programNode) Execute(g *exec.Renderer, _ *nodes.ControlStructureBlock) 
 	return err
 }
 
-// onlySource is the loader of one template: the source it was made with, once. Nothing else can be loaded.
+// onlySource is the loader of one template: it has the source, under the empty name, and nothing else.
 type onlySource struct{ text string }
 
 var errNoLoading = errors.New("templates cannot load others")

@@ -114,7 +114,7 @@ func listMethods() map[string]*builtin {
 			l.items = slices.Delete(l.items, int(i), int(i)+1)
 			return none{}
 		}),
-		"reverse": changesList(nil, func(r *render, l *list, _ arguments) Value {
+		"reverse": changesList(nil, func(_ *render, l *list, _ arguments) Value {
 			slices.Reverse(l.items)
 			return none{}
 		}),

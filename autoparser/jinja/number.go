@@ -281,7 +281,7 @@ func compareNumbers(a, b Value) (order int, ordered, ok bool) {
 	g, gok := b.(float)
 	switch {
 	case fok && gok:
-		return compareOrdered(f, g), f == f && g == g, true
+		return compareOrdered(f, g), !math.IsNaN(float64(f)) && !math.IsNaN(float64(g)), true
 	case fok:
 		if n, ok := wide(b); ok {
 			order, ordered = compareFloat(float64(f), n)

@@ -1,6 +1,7 @@
 package jinja
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -164,7 +165,7 @@ func identity(r *render, key Value, depth int) any {
 			return tupleIdentity(r, k, depth)
 		}
 	case *undefined:
-		return "undefined\x00"
+		return undefinedKey{}
 	case *function, *namespace, *span, *loop, *generator:
 		return k
 	}
@@ -172,7 +173,11 @@ func identity(r *render, key Value, depth int) any {
 	return nil
 }
 
-type bigIdentity string
+type (
+	bigIdentity  string
+	tupleKey     string
+	undefinedKey struct{}
+)
 
 // tupleIdentity spells a tuple out, each element with its type and its length.
 func tupleIdentity(r *render, l *list, depth int) any {
@@ -184,24 +189,7 @@ func tupleIdentity(r *render, l *list, depth int) any {
 	}
 	var b strings.Builder
 	for _, v := range l.items {
-		id := identity(r, v, depth+1)
-		var s string
-		switch id := id.(type) {
-		case string:
-			s = "s" + id
-		case integer:
-			s = "i" + strconv.FormatInt(int64(id), 10)
-		case float:
-			s = "f" + strconv.FormatFloat(float64(id), 'g', -1, 64)
-		case bigIdentity:
-			s = "i" + string(id)
-		case none:
-			s = "n"
-		case tupleKey:
-			s = "t" + string(id)
-		default:
-			throw("TypeError", "unhashable type: '%s' in a tuple", v.class())
-		}
+		s := spelledIdentity(identity(r, v, depth+1))
 		b.WriteString(strconv.Itoa(len(s)) + ":" + s)
 		if r != nil {
 			r.grow(len(s))
@@ -210,4 +198,18 @@ func tupleIdentity(r *render, l *list, depth int) any {
 	return tupleKey(b.String())
 }
 
-type tupleKey string
+func spelledIdentity(id any) string {
+	switch id := id.(type) {
+	case string:
+		return "s" + id
+	case integer:
+		return "i" + strconv.FormatInt(int64(id), 10)
+	case bigIdentity:
+		return "i" + string(id)
+	case float:
+		return "f" + strconv.FormatFloat(float64(id), 'g', -1, 64)
+	case tupleKey:
+		return "t" + string(id)
+	}
+	return fmt.Sprintf("%T%p", id, id)
+}

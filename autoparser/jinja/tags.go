@@ -209,7 +209,7 @@ func (t *tagReader) filters(of node) *filter {
 }
 
 func parseMacro(t *tagReader) node {
-	n := &macro{place: t.start, id: t.name_()}
+	n := &macro{place: t.start, id: t.newName()}
 	n.signature = t.signature()
 	t.begin()
 	body, _, rest := t.body("endmacro")
@@ -218,8 +218,8 @@ func parseMacro(t *tagReader) node {
 	return n
 }
 
-// name_ reads the name that a macro or a parameter gets.
-func (t *tagReader) name_() string {
+// newName reads the name that a macro or a parameter gets.
+func (t *tagReader) newName() string {
 	at, id := t.at, t.reader.name()
 	if _, constant := nameOrConstant(0, id).(*literal); constant {
 		reject(at, "can't assign to '%s'", id)
@@ -235,7 +235,7 @@ func (t *tagReader) signature() signature {
 			t.expect(tokens.Comma, ",")
 		}
 		at := t.here()
-		id := t.name_()
+		id := t.newName()
 		if slices.ContainsFunc(s.params, func(p *nameTarget) bool { return p.id == id }) {
 			reject(int(at), "duplicate argument '%s' in function definition", id)
 		}
@@ -336,5 +336,5 @@ func (t *tagReader) simple(stop func() bool, namespaces bool) node {
 		t.next()
 		return &attributeTarget{at, of, t.reader.name()}
 	}
-	return &nameTarget{at, t.name_()}
+	return &nameTarget{at, t.newName()}
 }

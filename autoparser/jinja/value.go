@@ -38,7 +38,7 @@ type function struct {
 // namespace is the object whose attributes {% set ns.x = … %} assigns.
 type namespace struct{ attributes *Object }
 
-// arithmetic progression of range().
+// span is what range() makes.
 type span struct{ start, stop, step int64 }
 
 // generator is a lazy sequence that can be gone through once, as the filters map and select return it.

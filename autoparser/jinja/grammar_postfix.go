@@ -1,0 +1,168 @@
+package jinja
+
+import "github.com/nikolalohinski/gonja/v2/tokens"
+
+func (r *reader) postfix(e node) node {
+	for {
+		at := r.here()
+		r.p.link(r.at)
+		switch {
+		case r.accept(tokens.Dot):
+			e = r.dotted(at, e)
+		case r.accept(tokens.LeftBracket):
+			e = r.subscript(at, e)
+		case r.is(tokens.LeftParenthesis):
+			e = &call{at, e, r.arguments()}
+		default:
+			return e
+		}
+	}
+}
+
+// dotted reads what follows a dot: a name, or a position.
+func (r *reader) dotted(at place, of node) node {
+	if v, ok := r.literal(); ok {
+		if _, ok := wide(v); ok {
+			r.next()
+			return &elementOf{at, of, &literal{at, v}}
+		}
+	}
+	if !r.isName() {
+		reject(r.at, "expected name or number, got '%s'", r.spelling())
+	}
+	return &attributeOf{at, of, r.next()}
+}
+
+// subscript reads what stands in brackets: a key, a slice, or several, which make a tuple.
+func (r *reader) subscript(at place, of node) node {
+	var keys []node
+	for !r.is(tokens.RightBracket) {
+		if len(keys) > 0 {
+			r.expect(tokens.Comma, ",")
+		}
+		keys = append(keys, r.subscribed(at, of))
+	}
+	r.expect(tokens.RightBracket, "]")
+	if len(keys) != 1 {
+		for _, k := range keys {
+			if _, ok := k.(*sliceOf); ok {
+				reject(int(at), "slices cannot stand beside other subscripts")
+			}
+		}
+		return &elementOf{at, of, &listOf{place: at, items: keys, tuple: true}}
+	}
+	if s, ok := keys[0].(*sliceOf); ok && s.of == of {
+		return s
+	}
+	return &elementOf{at, of, keys[0]}
+}
+
+func (r *reader) subscribed(at place, of node) node {
+	s := &sliceOf{place: at, of: of}
+	if !r.is(tokens.Colon) {
+		e := r.expression()
+		if !r.is(tokens.Colon) {
+			return e
+		}
+		s.start = e
+	}
+	r.next()
+	bound := func() node {
+		if r.is(tokens.Colon) || r.is(tokens.RightBracket) || r.is(tokens.Comma) {
+			return nil
+		}
+		return r.expression()
+	}
+	s.stop = bound()
+	if r.accept(tokens.Colon) {
+		s.step = bound()
+	}
+	return s
+}
+
+// filter reads a filter after its bar.
+func (r *reader) filter(at place, of node) node {
+	f := &filter{place: at, of: of, id: r.qualified()}
+	if r.is(tokens.LeftParenthesis) {
+		f.args = r.arguments()
+	}
+	return f
+}
+
+// qualified reads a name with dots in it.
+func (r *reader) qualified() string {
+	id := r.name()
+	for r.accept(tokens.Dot) {
+		id += "." + r.name()
+	}
+	return id
+}
+
+// test reads a test after is.
+func (r *reader) test(at place, of node) node {
+	negated := r.acceptWord("not")
+	t := &test{place: at, of: of, id: r.qualified()}
+	switch {
+	case r.is(tokens.LeftParenthesis):
+		t.args = r.arguments()
+	case r.word("is"):
+		reject(r.at, "You cannot chain multiple tests with is")
+	case r.beginsArgument():
+		t.args.values = []node{r.postfix(r.primary())}
+	}
+	if negated {
+		return &unary{at, "not", t}
+	}
+	return t
+}
+
+// beginsArgument reports whether the current token begins an argument without parentheses: x is divisibleby 3.
+func (r *reader) beginsArgument() bool {
+	_, literal := r.literal()
+	return literal || r.is(tokens.LeftBracket) || r.is(tokens.LeftBrace) ||
+		r.isName() && !r.word("else") && !r.word("or") && !r.word("and")
+}
+
+// arguments reads the arguments of a call, from its parenthesis on.
+func (r *reader) arguments() callArguments {
+	at := r.at
+	r.expect(tokens.LeftParenthesis, "(")
+	var a callArguments
+	allowed := func(ok bool) {
+		if !ok {
+			reject(at, "invalid syntax for function call expression")
+		}
+	}
+	r.sequence(tokens.RightParenthesis, ")", func() {
+		switch {
+		case r.is(tokens.Multiply):
+			allowed(a.spread == nil && a.more == nil)
+			r.next()
+			a.spread = r.expression()
+		case r.is(tokens.Power):
+			allowed(a.more == nil)
+			r.next()
+			a.more = r.expression()
+		case r.isName() && r.follows(tokens.Assign):
+			allowed(a.more == nil)
+			a.named(r)
+		default:
+			allowed(a.spread == nil && a.more == nil && len(a.names) == 0)
+			a.values = append(a.values, r.expression())
+		}
+	})
+	return a
+}
+
+// named reads name=value.
+func (a *callArguments) named(r *reader) {
+	at, id := r.at, r.next()
+	for _, n := range a.names {
+		if n == id {
+			rejectAs("SyntaxError", at, "keyword argument repeated: %s", id)
+		}
+	}
+	r.next()
+	a.names = append(a.names, id)
+	a.values = append(a.values, r.expression())
+}
