@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
 	"github.com/dragoman-project/dragoman/autoparser/jinja"
@@ -109,11 +110,15 @@ func (e *exploration) probing(p probe.Probe, in form) string {
 	return text
 }
 
+// probed is when all probes take place: what a template says of the time must not differ between them.
+var probed = time.Date(2026, time.January, 2, 3, 4, 5, 0, time.UTC)
+
 // attempt renders the conversation of a probe.
 func (e *exploration) attempt(c conversation) (string, error) {
 	if e.exhausted != nil {
 		return "", e.exhausted
 	}
+	c.now = probed
 	text, err := e.text(context.Background(), &c, c.request.AddGenerationPrompt)
 	if errors.Is(err, jinja.Limit) || errors.Is(err, jinja.Deadline) {
 		e.exhausted = err

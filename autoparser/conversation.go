@@ -17,6 +17,7 @@ type conversation struct {
 	messages []chat.Message
 	tools    []chat.Tool
 	form     form
+	now      time.Time // that the template is told, the same in all renderings of the conversation
 	// tolerated is why it had to be rendered tolerantly; nil: it had not.
 	tolerated error
 }
@@ -28,15 +29,11 @@ type form struct {
 }
 
 func newConversation(r *chat.Request) conversation {
-	return conversation{request: r, messages: slices.Clone(r.Messages), tools: slices.Clone(r.Tools)}
-}
-
-// now is the time that the template is told.
-func (c conversation) now() time.Time {
-	if c.request.Now.IsZero() {
-		return time.Now()
+	c := conversation{request: r, messages: slices.Clone(r.Messages), tools: slices.Clone(r.Tools), now: r.Now}
+	if c.now.IsZero() {
+		c.now = time.Now()
 	}
-	return c.request.Now
+	return c
 }
 
 // variables are what a template reads.
@@ -49,8 +46,8 @@ func (t *Template) variables(c conversation, prompt bool) jinja.Value {
 	if len(c.tools) > 0 {
 		vars.Set("tools", list(c.tools, toolValue))
 	}
-	vars.Set("datetime", jinja.String(c.now().Format("Jan 02 2006")))
-	vars.Set("date_string", jinja.String(c.now().Format("02 Jan 2006")))
+	vars.Set("datetime", jinja.String(c.now.Format("Jan 02 2006")))
+	vars.Set("date_string", jinja.String(c.now.Format("02 Jan 2006")))
 	if c.request.JSONSchema != nil {
 		vars.Set("response_format", decoded(c.request.JSONSchema))
 	}

@@ -44,6 +44,13 @@ func TestLearningIsAFunctionOfTemplateAndRules(t *testing.T) {
 	}
 }
 
+func TestTheTimeOfDayTeachesNothing(t *testing.T) {
+	source := "{{ strftime_now('%H:%M:%S.%f') }}" + archived(t, "json-calls")
+	if d := cmp.Diff(learnSource(t, "x", archived(t, "json-calls"), "", "", nil).Dialect, learnSource(t, "x", source, "", "", nil).Dialect); d != "" {
+		t.Errorf("-without a clock +with one\n%s", d)
+	}
+}
+
 func TestOtherRulesNeedNoNewAnswers(t *testing.T) {
 	plain := learnSource(t, "x", archived(t, "json-calls"), "", "", nil)
 	corrected := plain.With(rules(t, `

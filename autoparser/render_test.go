@@ -148,6 +148,15 @@ func TestTheGenerationPromptIsWhatTheTemplateAdds(t *testing.T) {
 	}
 }
 
+func TestBothRenderingsOfAPromptTakePlaceAtTheSameTime(t *testing.T) {
+	r := request(t, `{"messages": [{"role": "user", "content": "hi"}]}`)
+	r.Now = time.Time{}
+	got, err := open(t, "{{ strftime_now('%f') }}{% if add_generation_prompt %}<a>{% endif %}").Render(context.Background(), r, autoparser.Style{})
+	if err != nil || got.GenerationPrompt != "<a>" {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
 func TestGoingOnWithAMessage(t *testing.T) {
 	think := dialect.Reasoning{Mode: dialect.ReasoningTagBased, Start: "<think>\n", End: "\n</think>\n"}
 	none := dialect.Reasoning{Mode: dialect.ReasoningNone}

@@ -53,11 +53,11 @@ func (t *Template) reads(variable string) bool {
 // template may have been written for do not, it is rendered as they do, and the conversation says so.
 func (t *Template) text(ctx context.Context, c *conversation, prompt bool) (string, error) {
 	vars := t.variables(*c, prompt)
-	text, err := t.program.Render(ctx, vars, c.now())
+	text, err := t.program.Render(ctx, vars, c.now)
 	if !errors.Is(err, jinja.Runtime) {
 		return text, err
 	}
-	if text, tolerantErr := t.program.Tolerant().Render(ctx, vars, c.now()); tolerantErr == nil {
+	if text, tolerantErr := t.program.Tolerant().Render(ctx, vars, c.now); tolerantErr == nil {
 		c.tolerated = err
 		return text, nil
 	}
