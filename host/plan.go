@@ -8,7 +8,6 @@ import (
 
 	"github.com/dragoman-project/dragoman/autoparser"
 	"github.com/dragoman-project/dragoman/sdk/chat"
-	"github.com/dragoman-project/dragoman/sdk/grammar"
 	"github.com/dragoman-project/dragoman/sdk/handler"
 	"github.com/dragoman-project/dragoman/sdk/peg/match"
 )
@@ -65,9 +64,9 @@ func (p *Planned) compile(by handler.Handler) (err error) {
 		if p.stream, ok = by.(handler.StreamHandler); !ok {
 			return &Error{Code: Internal, Place: p.Handler, Message: "it wants to parse the output itself and does not say how"}
 		}
-		return nil
+		return p.enforced()
 	}
-	if err := constrain(p.Plan); err != nil {
+	if err := p.constrain(); err != nil {
 		return err
 	}
 	if p.Code, err = match.Compile(p.Plan.Program, match.Options{Specials: p.Plan.PreservedTokens}); err != nil {
@@ -165,19 +164,4 @@ func reasoningState(plan *handler.Plan) handler.ReasoningState {
 		}
 	}
 	return handler.ReasoningOpen
-}
-
-// constrain makes the constraint that the plan's handler asked for.
-func constrain(plan *handler.Plan) error {
-	c, err := grammar.Build(plan.Program, grammar.Options{
-		Mode: plan.Grammar, Prompt: plan.GenerationPrompt, Triggers: plan.Triggers,
-	})
-	if err != nil {
-		return err
-	}
-	plan.Constraint = c
-	if c != nil {
-		plan.Notes = append(plan.Notes, c.Notes...)
-	}
-	return nil
 }

@@ -32,7 +32,7 @@ func malformed(err error) *RequestError {
 	if !errors.As(err, &syntax) {
 		return &RequestError{Message: fmt.Sprintf("not JSON: %v", err)}
 	}
-	path := pointerPath(syntax.JSONPointer)
+	path := PathTo("", syntax.JSONPointer)
 	if errors.Is(err, jsontext.ErrDuplicateName) {
 		return &RequestError{Path: path, Message: "the object has two members of this name; send it once"}
 	}

@@ -234,9 +234,9 @@ func memberPath(path, name string) string {
 	return path + "." + name
 }
 
-// pointerPath writes a JSON pointer as a path.
-func pointerPath(pointer jsontext.Pointer) string {
-	path := ""
+// PathTo is the path, as errors write it, to what a JSON pointer leads to from the value at path:
+// PathTo("tools[0].function.parameters", "/properties/a") is "tools[0].function.parameters.properties.a".
+func PathTo(path string, pointer jsontext.Pointer) string {
 	for token := range pointer.Tokens() {
 		if index, err := strconv.Atoi(token); err == nil {
 			path = indexPath(path, index)
