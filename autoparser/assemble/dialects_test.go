@@ -48,6 +48,10 @@ var samples = []sample{
 		Tools: dialect.Tools{Format: dialect.JSONNative, PerCallStart: "<call>", PerCallEnd: "</call>",
 			JSON: dialect.JSON{FunctionField: "function", NameField: "function.name", ArgsField: "function.arguments"}},
 	}},
+	{name: "JSON with a text for arguments", prompt: "<|assistant|>", Dialect: dialect.Dialect{
+		Tools: dialect.Tools{Format: dialect.JSONNative, PerCallStart: "<call>", PerCallEnd: "</call>",
+			JSON: dialect.JSON{NameField: "name", ArgsField: "arguments", ArgsAreString: true}},
+	}},
 	{name: "JSON without markers", prompt: "<|header|>assistant\n\n", Dialect: dialect.Dialect{
 		EndOfTurn: "<|eot_id|>",
 		Tools: dialect.Tools{Format: dialect.JSONNative,
@@ -212,6 +216,13 @@ func (s sample) call(c cases.Call, index int) string {
 func (s sample) json(c cases.Call) string {
 	j := s.Tools.JSON
 	text := ""
+	if j.ArgsAreString {
+		var quoted strings.Builder
+		enc := json.NewEncoder(&quoted)
+		enc.SetEscapeHTML(false)
+		_ = enc.Encode(c.Arguments)
+		c.Arguments = strings.TrimSpace(quoted.String())
+	}
 	switch {
 	case j.NameIsKey:
 		text = fmt.Sprintf(`{"%s": %s}`, c.Name, c.Arguments)

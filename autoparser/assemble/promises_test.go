@@ -200,6 +200,8 @@ func TestAFaultyCallDoesNotSwallowTheNext(t *testing.T) {
 		at := strings.Index(one, "Paris") - 1 // before the quote
 		if prefix := s.Tools.Arguments.NamePrefix; prefix != "" {
 			at = strings.Index(one, prefix)
+		} else if s.Tools.JSON.ArgsAreString {
+			at = strings.Index(one, `"{`)
 		}
 		output := one[:at] + " %%% " + two
 		got, _ := newParser(t, s.input()).run(output)

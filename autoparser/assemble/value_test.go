@@ -196,9 +196,10 @@ func TestMembersOfACallMayComeOtherwise(t *testing.T) {
 		`{"name": "get", "id": "c1", "arguments": {"text": "x"}}`:                  withID,
 		`{"name": "get", "arguments": {"text": "x"}, "id": "c1"}`:                  withID,
 		`{"name": "get", "why": ["a", {}], "arguments": {"text": "x"}, "when": 1}`: call,
-		`{"name": "get"}`:                    empty,
-		`{"name": "get", "arguments": null}`: empty,
-		`{"name": "get", "arguments": {}}`:   empty,
+		`{"name": "get"}`: empty,
+		`{"name": "get", "arguments": "{\"text\": \"x\"}"}`: call,
+		`{"name": "get", "arguments": null}`:                empty,
+		`{"name": "get", "arguments": {}}`:                  empty,
 	} {
 		newParser(t, s.input()).check(t, "<tool_call>"+written+"</tool_call>", cases.Message{ToolCalls: []cases.Call{want}})
 	}

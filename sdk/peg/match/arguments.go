@@ -6,14 +6,15 @@ import "github.com/dragoman-project/dragoman/sdk/peg"
 // and arrays. Each method returns what it appends, valid until the next call.
 //
 // What it has returned of a complete call is one JSON object, whatever a program does with its tags: a value without a
-// place is left out, a key without a value gets null. Only text under Arguments or Scalar that no Value node has read
-// can spoil that.
+// place is left out, a key without a value gets null. Only text under Arguments or Scalar that no Value node has read,
+// or that stands in a string, can spoil that.
 type arguments struct {
 	open    []container
 	reading reading
 	misfits int // how many regions are open from a value without a place inwards
 	begun   bool
 	spell   spelling
+	quoted  quotedObject
 	out     []byte
 	repairs int // how many characters in strings were not as JSON wants them, of all calls
 }
@@ -34,7 +35,15 @@ const (
 	readSpelling         // JSON, or the inside of one of its strings
 	readEmpty            // the same, and nothing has come yet
 	readText             // the raw text of a string
+	readQuoted           // an object that is written as a string
 )
+
+// quotedObject is an object whose text some models write as a string: "{\"a\": 1}".
+type quotedObject struct {
+	text   unquote
+	object bool   // its text begins like one
+	plain  []byte // a piece of its text
+}
 
 // reset begins the arguments of the next call.
 func (a *arguments) reset() { *a = arguments{open: a.open[:0], out: a.out[:0], repairs: a.repairs} }
@@ -135,6 +144,9 @@ func (a *arguments) text(t []byte) []byte {
 	if a.reading == readStart {
 		if t = t[blankPrefix(t):]; len(t) > 0 {
 			a.start(t[0])
+			if a.reading == readQuoted {
+				t = t[1:]
+			}
 		}
 	}
 	if a.reading == readEmpty && len(t) > 0 {
@@ -154,16 +166,42 @@ func (a *arguments) text(t []byte) []byte {
 		}
 		a.out = appendText(a.out[:0], t)
 		return a.out
+	case readQuoted:
+		a.out = a.unquoted(a.out[:0], t)
+		return a.out
 	}
 	return nil
 }
 
-// start decides at their first byte whether the arguments are an object. If not, they are left out.
+// start decides at their first byte whether the arguments are an object, or a string that may hold the text of one. If
+// not, they are left out.
 func (a *arguments) start(first byte) {
-	a.reading = readNothing
-	if first == '{' {
+	switch first {
+	case '{':
 		a.reading, a.begun = readSpelling, true
+	case '"', '\'':
+		a.reading, a.quoted = readQuoted, quotedObject{text: unquote{quote: first}, plain: a.quoted.plain}
+	default:
+		a.reading = readNothing
 	}
+}
+
+// unquoted appends what a piece of a string says of the object in it.
+func (a *arguments) unquoted(dst, t []byte) []byte {
+	q := &a.quoted
+	q.plain = q.text.read(q.plain[:0], t)
+	if !q.object {
+		q.plain = q.plain[blankPrefix(q.plain):]
+		if len(q.plain) == 0 {
+			return dst
+		}
+		if q.plain[0] != '{' {
+			a.reading = readNothing
+			return dst
+		}
+		q.object, a.begun = true, true
+	}
+	return a.spell.rewrite(dst, q.plain)
 }
 
 // end closes a region.
