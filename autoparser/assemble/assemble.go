@@ -67,9 +67,8 @@ func Assemble(in Input) *Assembled {
 	if in.Request.PureContent {
 		return &Assembled{Program: a.Build(a.Seq(a.Lit(in.TemplatePrompt), a.Tag(peg.Content, a.Rest()), a.End())), State: handler.ReasoningIdle}
 	}
-	out := &Assembled{Grammar: a.mode(), State: a.start.state, ThinkingEnds: a.thinkingEnds(), Notes: a.notes}
-	out.Program = a.Build(a.Seq(a.Lit(a.start.header), a.repeated(), a.reasoning(), a.body(), a.ending()))
-	return out
+	root := a.Seq(a.Lit(a.start.header), a.repeated(), a.reasoning(), a.body(), a.ending())
+	return &Assembled{Program: a.Build(root), Grammar: a.mode(), State: a.start.state, ThinkingEnds: a.thinkingEnds(), Notes: a.notes}
 }
 
 // mode is strict where only certain answers will do, and lazy where there may be calls that can be told from prose.
@@ -111,12 +110,19 @@ func newAssembly(in Input) *assembly {
 	}
 	a.format = a.formatOf()
 	if a.format == nil && a.mustCall() {
-		a.notes = append(a.notes, "the template shows no way to write a call: the call that the request insists on is written as JSON alone, with a name and arguments")
+		a.note("the template shows no way to write a call: the call that the request insists on is written as JSON alone, with a name and arguments")
 		a.d.Tools = dialect.Tools{Format: dialect.JSONNative}
 		a.m = marksOf(a.d)
 		a.format = a.formatOf()
 	}
 	return a
+}
+
+// note notes what a person should know, once.
+func (a *assembly) note(text string) {
+	if !slices.Contains(a.notes, text) {
+		a.notes = append(a.notes, text)
+	}
 }
 
 // formatOf is the format of the dialect; nil: it has none, or nothing that tells calls from prose.

@@ -65,6 +65,7 @@ func (f tagWithTagged) args(t tool) peg.ID {
 func (f tagWithTagged) members(t tool) peg.ID {
 	unknown, ok := f.unknown()
 	if ok && len(f.made) > maxRules {
+		f.note("the request declares so many arguments that those of its last tools are not held to their schemas")
 		return f.Star(f.argument(unknown))
 	}
 	parameters := f.seen.parametersOf(t.Parameters)

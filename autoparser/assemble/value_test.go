@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dragoman-project/dragoman/autoparser/assemble"
 	"github.com/dragoman-project/dragoman/sdk/cases"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 )
@@ -138,6 +139,26 @@ func TestArgumentsInMarkupComeInAnyOrderAndNumber(t *testing.T) {
 		m := cases.Message{ToolCalls: []cases.Call{call("f", args...)}}
 		p.check(t, s.answer(m), m)
 	}
+}
+
+func TestVeryManyArgumentsAreStillRead(t *testing.T) {
+	s := named(t, "tags with lines")
+	in := s.input(func(r *chat.Request) {
+		r.Tools = nil
+		for i := range 400 {
+			var properties []string
+			for j := range 20 {
+				properties = append(properties, fmt.Sprintf(`"a%d_%d":{"type":"integer"}`, i, j))
+			}
+			parameters := `{"type":"object","properties":{` + strings.Join(properties, ",") + `}}`
+			r.Tools = append(r.Tools, chat.Tool{Name: fmt.Sprintf("f%d", i), Parameters: json.RawMessage(parameters)})
+		}
+	})
+	if notes := assemble.Assemble(in).Notes; len(notes) != 1 {
+		t.Errorf("expected a note, found %q", notes)
+	}
+	m := cases.Message{ToolCalls: []cases.Call{call("f0", "a0_1", "1"), call("f399", "a399_19", "1")}}
+	newParser(t, in).check(t, s.answer(m), m)
 }
 
 func TestToolsWithoutParametersAreCalled(t *testing.T) {
