@@ -312,7 +312,10 @@ func (c *compiler) tag(id peg.ID, n *peg.Node, x place) {
 		c.node(kid, x)
 		return
 	}
-	x.inCall = x.inCall || n.Role == peg.Call
+	if n.Role == peg.Call {
+		c.entry(id, c.here(), x)
+		x.inCall = true
+	}
 	x.region = regionOf(n.Role, x.region)
 	if speaks(n.Role) {
 		x.role = n.Role

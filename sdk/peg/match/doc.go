@@ -34,8 +34,8 @@
 //     what the current alternative has read is true as far as it goes. An atomic region that is not complete stays
 //     untold; a region that only the end has closed stays open.
 //  7. Output that breaks the format is content. When the machine fails and no frame is live, a recovery delivers what is
-//     undecided as content, up to where a trigger rule of the program matches; from there on the program goes on. One
-//     bad call must not swallow the next good one. The generation prompt is never delivered.
+//     undecided as content, up to where a trigger rule or a call of the program matches; from there on the program goes
+//     on. One bad call must not swallow the next good one. The generation prompt is never delivered.
 //  8. Limits count only what chunks cannot change (limits.go). White space beyond 256 bytes, and anything that waits
 //     longer than 64 KiB, speaks for itself, so that what is held is bounded. A program that searches too much has lost:
 //     the rest is content.

@@ -55,6 +55,14 @@ func pythonCalls() *peg.Program {
 	return message(&b, section, "<calls>")
 }
 
+// sections writes several calls between markers of their own, within a section.
+func sections() *peg.Program {
+	var b peg.Builder
+	call := b.Tag(peg.Call, b.Atomic(b.Lit("<invoke "), b.Tag(peg.CallName, b.Until(">")), b.Lit(">")),
+		b.Tag(peg.Arguments, b.Value(peg.ObjectValue)), b.Lit("</invoke>"))
+	return message(&b, b.Seq(b.Lit("<calls>"), b.Space(), b.Plus(call, b.Space()), b.Lit("</calls>")), "<calls>")
+}
+
 // nestedCalls writes arguments as a tree of elements, which the program describes with a rule that refers to itself.
 func nestedCalls() *peg.Program {
 	var b peg.Builder
@@ -89,7 +97,7 @@ func theRest() *peg.Program {
 // programs are all of them by name.
 func programs() map[string]*peg.Program {
 	return map[string]*peg.Program{
-		"json calls": jsonCalls(), "tagged calls": taggedCalls(), "python calls": pythonCalls(),
+		"json calls": jsonCalls(), "tagged calls": taggedCalls(), "python calls": pythonCalls(), "sections": sections(),
 		"nested calls": nestedCalls(), "late names": lateNames(), "the rest": theRest(),
 	}
 }

@@ -49,6 +49,10 @@ func TestRecovery(t *testing.T) {
 		{"resumes within a list of calls", "python calls", "", `<calls>[f(a=?)] <calls>[g(), h()]</calls> x`,
 			`call | f | {"a": | end | recovered "?)] " | call | g | {} | end | call | h | {} | end | content "x"`, chat.Malformed,
 			[]string{`byte 12, in tool-call: expected a value, found "?"`}},
+		{"resumes within a section, and at the next", "sections", "",
+			`<calls><invoke f>{"a": ?}</invoke> <invoke g>{}</invoke></calls> x<calls><invoke g>{}</invoke></calls>`,
+			`call | f | {"a":  | end | recovered "?}</invoke> " | call | g | {} | end | content "x" | call | g | {} | end`,
+			chat.Malformed, []string{`byte 23, in tool-call: expected a value, found "?"`}},
 	} {
 		t.Run(test.does, func(t *testing.T) {
 			code := compile(t, programs()[test.program].Bind(test.prompt))

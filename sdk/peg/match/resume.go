@@ -6,13 +6,14 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
-// entry is a way into the program at the beginning of a call, as if the program had come there by itself.
+// entry is a way into the program at the beginning of a call, as if the program had come there by itself: at a trigger
+// rule, or at a call within a section of several, so that a bad one does not swallow the others.
 type entry struct {
-	trigger peg.ID
-	at      int32 // the address of the call of the trigger rule
-	path    *path
-	frames  []frame  // what would be on the stack, the oldest first; no alternative of these frames is open any more
-	starts  []string // what the trigger rule can begin with
+	node   peg.ID
+	at     int32 // its address
+	path   *path
+	frames []frame  // what would be on the stack, the oldest first; no alternative of these frames is open any more
+	starts []string // what it can begin with
 }
 
 // path is what is on the stack at a place in the code that the program reaches by way of certain choices and calls: the
@@ -23,7 +24,7 @@ type path struct {
 	up   *path
 }
 
-// maxEntries is how many trigger rules are tried where parsing can resume.
+// maxEntries is how many beginnings of calls are tried where parsing can resume.
 const maxEntries = 64
 
 func (p *path) depth() int {
@@ -34,16 +35,29 @@ func (p *path) depth() int {
 	return n
 }
 
-// entry notes the call at address at, of the trigger rule id, as a place where parsing can resume. The first place of a
-// rule counts, and only one that is in no region.
+// entry notes the address at which node id, a trigger rule or a call, begins in place x. The first place of a node
+// counts, and only one that is in no region.
 func (c *compiler) entry(id peg.ID, at int32, x place) {
-	known := func(e entry) bool { return e.trigger == id }
-	if x.held || x.muted || x.inCall || x.role != peg.NoRole || slices.ContainsFunc(c.entries, known) {
-		return
+	s := c.start(id)
+	switch {
+	case x.held || x.muted || x.inCall || x.role != peg.NoRole:
+	case s.vague || len(s.texts) == 0 || c.known(id, s.texts):
+	case len(c.entries) == maxEntries || c.path.depth() > maxStack:
+	default:
+		c.entries = append(c.entries, entry{node: id, at: at, path: c.path, starts: s.texts})
 	}
-	if s := c.start(id); !s.vague && len(s.texts) > 0 && len(c.entries) < maxEntries && c.path.depth() <= maxStack {
-		c.entries = append(c.entries, entry{trigger: id, at: at, path: c.path, starts: s.texts})
+}
+
+// known says that there is no use in node id as an entry: it is one already or, of a call, it begins as a trigger rule does
+// or without markup.
+func (c *compiler) known(id peg.ID, starts []string) bool {
+	isCall := c.program.Nodes[id].Op == peg.Tag
+	if isCall && slices.ContainsFunc(starts, func(t string) bool { return len(t) < 2 }) {
+		return true
 	}
+	return slices.ContainsFunc(c.entries, func(e entry) bool {
+		return e.node == id || isCall && c.program.Nodes[e.node].Op == peg.Trigger && slices.Equal(e.starts, starts)
+	})
 }
 
 // linkEntry makes frames of the path of an entry. The frame of a choice goes on where the choice says.
@@ -62,9 +76,9 @@ func (c *compiler) linkEntry(e *entry) {
 // recovery compiles the program that runs after a fault, where text is content until a call begins:
 //
 //	plain:  until end of input; end; halt
-//	resume: until the start of a trigger rule
+//	resume: until the start of an entry
 //	        choice A; end; halt
-//	A:      choice B; enter first trigger rule
+//	A:      choice B; enter the first entry
 //	B:      …
 //	        any; jump resume
 //
