@@ -19,7 +19,7 @@ import (
 )
 
 // toy is a subject with a format of its own: a prompt is the last message and ">", the output is content up to "!", and the
-// name of a call from there on. Its template "broken" cannot be used, "hasty" parses every piece by itself, "buggy" panics.
+// name of a call from there on. Its template "broken" cannot be used, "hasty" parses every piece by itself, "buggy" panics, the plan of "thinker" says that parentheses hold reasoning.
 type toy struct{ constraint *grammar.Constraint }
 
 func (s toy) Plan(_ context.Context, t check.Template, req *chat.Request) (check.Planned, error) {
@@ -56,7 +56,11 @@ type toyPlan struct {
 
 func (p toyPlan) Plan() *handler.Plan {
 	prompt, _ := toy{}.Render(context.Background(), p.Template, p.req)
-	return &handler.Plan{Prompt: prompt, GenerationPrompt: ">", Constraint: p.constraint, Stops: []string{"."}}
+	plan := &handler.Plan{Prompt: prompt, GenerationPrompt: ">", Constraint: p.constraint, Stops: []string{"."}}
+	if p.Name == "thinker" {
+		plan.ThinkingStart, plan.ThinkingEnds = "(", []string{")"}
+	}
+	return plan
 }
 
 func (p toyPlan) Parse(pieces iter.Seq[[]byte], truncated bool) (chat.Message, *chat.Report, error) {
@@ -120,6 +124,10 @@ func TestWhatMakesACaseHold(t *testing.T) {
 		{name: "a grammar that refuses", constraint: lazy,
 			line: `{"id":"1","kind":"parse","template":"t","output":"a!f7","expect":{"content":"a","tool_calls":[{"name":"f7","arguments":"{}"}]},"reference":{"constrained":true,"lazy":true}}`,
 			why:  `constraint: the grammar refuses the output at byte 3: expected [a-z], found "7"`},
+		{name: "a trigger within reasoning does not count", constraint: lazy,
+			line: `{"id":"1","kind":"parse","template":"thinker","output":"(!7)a!f","expect":{"content":"(","tool_calls":[{"name":"7)a!f","arguments":"{}"}]},"reference":{"constrained":true,"lazy":true}}`},
+		{name: "a trigger within reasoning that a call ends", constraint: lazy,
+			line: `{"id":"1","kind":"parse","template":"thinker","output":"(a!f","expect":{"content":"(a","tool_calls":[{"name":"f","arguments":"{}"}]},"reference":{"constrained":true,"lazy":true}}`},
 		{name: "a grammar that wants more", constraint: &grammar.Constraint{Grammar: `root ::= "ab"`},
 			line: `{"id":"1","kind":"parse","template":"t","output":"a","expect":{"content":"a"},"reference":{"constrained":true}}`,
 			why:  `constraint: the grammar wants more after the end of the output; it expects [b]`},

@@ -115,19 +115,37 @@ func judgeConstraint(c *cases.Case, plan *handler.Plan) string {
 	}
 	start := 0
 	if plan.Constraint.Lazy {
-		at, fired := grammar.FindTrigger(c.Output, plan.Constraint.Triggers)
+		start = reasoned(plan, c.Output)
+		at, fired := grammar.FindTrigger(c.Output[start:], plan.Constraint.Triggers)
 		switch {
 		case !fired && len(c.Expect.ToolCalls) > 0:
 			return fmt.Sprintf("constraint: no trigger fires in an output with calls; the triggers are %+v", plan.Constraint.Triggers)
 		case !fired:
 			return ""
 		}
-		start = at
+		start += at
 	}
 	if c.Partial {
 		return ""
 	}
 	return acceptedBy(plan.Constraint.Grammar, c.Output[start:], start)
+}
+
+// reasoned is where the output has come to the end of its reasoning: engines keep a lazy grammar still until then, so that
+// the model may think about calls. Where the end marker is missing, a call has ended the reasoning.
+func reasoned(plan *handler.Plan, output string) int {
+	begins := plan.ThinkingStart != "" && strings.HasPrefix(strings.TrimSpace(output), plan.ThinkingStart)
+	if !begins && plan.ReasoningState != handler.ReasoningOpen {
+		return 0
+	}
+	before := output
+	for _, end := range plan.ThinkingEnds {
+		before, _, _ = strings.Cut(before, end)
+	}
+	if before == output {
+		return 0
+	}
+	return len(before)
 }
 
 func acceptedBy(source, text string, offset int) string {
