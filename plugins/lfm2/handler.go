@@ -1,0 +1,50 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+	"strings"
+
+	"github.com/dragoman-project/dragoman/sdk"
+	"github.com/dragoman-project/dragoman/sdk/turn"
+)
+
+// The special tokens of the format.
+const (
+	callsStart = "<|tool_call_start|>"
+	callsEnd   = "<|tool_call_end|>"
+	listStart  = "<|tool_list_start|>" // around the tools in the prompt, in older templates
+	listEnd    = "<|tool_list_end|>"
+	turnEnd    = "<|im_end|>"
+	thinkStart = "<think>"
+	thinkEnd   = "</think>"
+)
+
+//go:embed cases.jsonl
+var golden []byte
+
+// lfm2 answers for templates of models that write calls as Python does.
+type lfm2 struct{}
+
+var _ sdk.Handler = lfm2{}
+
+// Describe says the same as lfm2.yaml.
+func (lfm2) Describe() sdk.Description {
+	return sdk.Description{
+		Name: "lfm2", Version: "1.0.0", Priority: 100, Cases: golden,
+		Match: `source contains "<|im_start|>" and (source contains "List of tools: [" or source contains "List of tools: <|tool_list_start|>[")`,
+	}
+}
+
+// Plan answers a request.
+func (lfm2) Plan(_ context.Context, in sdk.Input) (*sdk.Plan, error) {
+	preserved := []string{callsStart, callsEnd, thinkStart, thinkEnd}
+	if strings.Contains(in.Template.Source, listStart) {
+		preserved = append(preserved, listStart, listEnd)
+	}
+	p := program{turn.New(in.Request, turn.Format{
+		ThinkStart: thinkStart, ThinkEnd: thinkEnd,
+		Openers: []string{callsStart}, Ends: []string{turnEnd}, Preserved: preserved,
+	})}
+	return p.Turn.Plan(p.calls())
+}

@@ -1,0 +1,37 @@
+package main
+
+import (
+	"github.com/dragoman-project/dragoman/sdk/peg"
+	"github.com/dragoman-project/dragoman/sdk/schema"
+	"github.com/dragoman-project/dragoman/sdk/turn"
+)
+
+// program builds the part of the program that reads calls: a list of them between two tokens.
+type program struct{ *turn.Turn }
+
+func (p program) calls() peg.ID {
+	header := func(name peg.ID) peg.ID { return p.Atomic(p.Tag(peg.CallName, name), p.Lit("(")) }
+	call := p.Tag(peg.Call, p.ByName(header, p.arguments), p.Tolerate(p.Lit(")")))
+	list := p.Rule("list", p.Several(call, ","))
+	bracketed := p.Seq(p.Lit("["), p.Space(), list, p.Closer("]"))
+	return p.Trigger("calls", p.Seq(p.Lit(callsStart), p.Space(), p.Choice(bracketed, p.Only("no-brackets", list)), p.Closer(callsEnd)))
+}
+
+func (p program) arguments(s schema.Schema) peg.ID {
+	return p.Seq(p.Space(), p.Arguments(s, ",", p.argument))
+}
+
+func (p program) argument(name peg.ID, s schema.Schema) peg.ID {
+	key := p.Atomic(p.Tag(peg.Key, name), p.Blanks(), p.Lit("="))
+	value := p.Tag(peg.Scalar, p.Schema(s.Only(peg.AnyJSON), p.Value(peg.AnyPython)))
+	text := p.Once("~text", func() peg.ID { return p.Choice(p.text("'"), p.text(`"`)) })
+	return p.Seq(key, p.Space(), p.Choice(text, value), p.Space())
+}
+
+// text is a string up to the quote that ends it. Templates quote without escaping, and models learn it from them: a quote
+// that nothing follows which may stand behind a string is part of it.
+func (p program) text(quote string) peg.ID {
+	end := p.Seq(p.Lit(quote), p.Blanks(), p.Choice(p.Chars(1, 1, peg.Range{Lo: ')', Hi: ')'}, peg.Range{Lo: ',', Hi: ','}), p.End()))
+	inside := p.StringContent(quote)
+	return p.Seq(p.Lit(quote), p.Tag(peg.QuotedString, inside, p.Star(p.Not(end), p.Lit(quote), inside)), p.Lit(quote))
+}

@@ -1,0 +1,134 @@
+package schema_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/dragoman-project/dragoman/sdk/peg"
+	"github.com/dragoman-project/dragoman/sdk/schema"
+)
+
+func TestWhichKindsASchemaAllows(t *testing.T) {
+	for _, c := range []struct{ schema, want string }{
+		{``, "object|array|string|number|bool|null"},
+		{`{}`, "object|array|string|number|bool|null"},
+		{`{"type":"string"}`, "string"},
+		{`{"type":["integer","null"]}`, "number|null"},
+		{`{"type":"nonsense"}`, "object|array|string|number|bool|null"},
+		{`{"enum":["a",1]}`, "string|number"},
+		{`{"const":true}`, "bool"},
+		{`{"type":"string","enum":["a",null]}`, "string"},
+		{`{"anyOf":[{"type":"string"},{"type":"null"}]}`, "string|null"},
+		{`{"oneOf":[{"type":"array"},{"$ref":"#/$defs/n"}],"$defs":{"n":{"type":"number"}}}`, "array|number"},
+		{`{"allOf":[{"type":["string","number"]},{"type":["number","null"]}]}`, "number"},
+		{`{"properties":{}}`, "object"},
+		{`{"minLength":2}`, "string"},
+		{`{"$ref":"#"}`, "object|array|string|number|bool|null"},
+		{`{"$ref":"elsewhere.json"}`, "object|array|string|number|bool|null"},
+	} {
+		if got := schema.New(json.RawMessage(c.schema)).Kinds().String(); got != c.want {
+			t.Errorf("%s allows %s, want %s", c.schema, got, c.want)
+		}
+	}
+}
+
+func TestTheShapeOfAnObject(t *testing.T) {
+	for _, c := range []struct{ name, schema, properties, required string }{
+		{"its own order", `{"properties":{"b":{},"a":{}},"required":["a"]}`, "b a", "a"},
+		{"nothing said", ``, "", ""},
+		{"put together", `{"allOf":[{"properties":{"a":{}},"required":["a"]},{"$ref":"#/$defs/x"}],"$defs":{"x":{"properties":{"b":{},"a":{}},"required":["b"]}}}`, "a b", "a b"},
+		{"one branch is an object", `{"anyOf":[{"type":"object","properties":{"a":{}},"required":["a"]},{"type":"null"}]}`, "a", "a"},
+		{"several branches are", `{"anyOf":[{"properties":{"a":{}}},{"properties":{"b":{}}}]}`, "", ""},
+		{"no object", `{"properties":[1],"required":"a"}`, "", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := schema.New(json.RawMessage(c.schema))
+			var names []string
+			for _, p := range s.Properties() {
+				names = append(names, p.Name)
+			}
+			if got := strings.Join(names, " "); got != c.properties {
+				t.Errorf("the properties are %q, want %q", got, c.properties)
+			}
+			if got := strings.Join(s.Required(), " "); got != c.required {
+				t.Errorf("required are %q, want %q", got, c.required)
+			}
+		})
+	}
+}
+
+func TestWhetherOtherPropertiesAreAllowed(t *testing.T) {
+	for _, c := range []struct {
+		schema string
+		want   bool
+		kinds  peg.Values
+	}{
+		{``, true, peg.AnyJSON},
+		{`{"type":"object"}`, true, peg.AnyJSON},
+		{`{"properties":{"a":{}}}`, false, 0},
+		{`{"properties":{"a":{}},"additionalProperties":true}`, true, peg.AnyJSON},
+		{`{"additionalProperties":{"type":"number"}}`, true, peg.NumberValue},
+		{`{"additionalProperties":false}`, false, 0},
+	} {
+		s, got := schema.New(json.RawMessage(c.schema)).Additional()
+		if got != c.want || got && s.Kinds() != c.kinds {
+			t.Errorf("%s: %t %s, want %t %s", c.schema, got, s.Kinds(), c.want, c.kinds)
+		}
+	}
+}
+
+func TestWhatRemainsForSomeKinds(t *testing.T) {
+	const scalars = peg.NumberValue | peg.BoolValue | peg.NullValue
+	for _, c := range []struct {
+		schema string
+		kinds  peg.Values
+		want   string
+	}{
+		{`{"type":"string","maxLength":3}`, peg.StringValue, `{"type":"string","maxLength":3}`},
+		{`{"type":["string","null"],"maxLength":3}`, peg.StringValue, `{"type":"string","maxLength":3}`},
+		{`{"enum":["a",1,"b"]}`, peg.StringValue, `{"type":"string","enum":["a","b"]}`},
+		{`{"anyOf":[{"type":"string","format":"date"},{"type":"null"}]}`, peg.StringValue, `{"type":"string","format":"date"}`},
+		{`{"type":["string","integer","null"]}`, scalars, `{"type":["number","null"]}`},
+		{`{"type":"integer","minimum":1}`, scalars, `{"type":"integer","minimum":1}`},
+	} {
+		if got := string(schema.New(json.RawMessage(c.schema)).Only(c.kinds)); got != c.want {
+			t.Errorf("%s for %s: got %s, want %s", c.schema, c.kinds, got, c.want)
+		}
+	}
+	if got := (schema.Schema{}).Only(peg.StringValue); got != nil {
+		t.Errorf("of nothing remains %s", got)
+	}
+}
+
+func TestWhatIsTakenOutOfADocumentFindsItsDefinitions(t *testing.T) {
+	document := `{"$defs":{"c":{"enum":["x"]}},"properties":{"a":{"$ref":"#/properties/b"},"b":{"items":{"$ref":"#/$defs/c"}},"d":{"$ref":"#/$defs/c"}}}`
+	p := schema.New(json.RawMessage(document)).Properties()
+	if got, want := string(p[0].Schema.Only(peg.ArrayValue)), `{"items":{"$ref":"#/$defs/c"},"$defs":{"c":{"enum":["x"]}}}`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got, want := string(p[2].Schema.Only(peg.StringValue)), `{"enum":["x"]}`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got, want := p[0].Schema.Items().Kinds(), peg.StringValue; got != want {
+		t.Errorf("the items are %s, want %s", got, want)
+	}
+}
+
+func FuzzSchema(f *testing.F) {
+	f.Add(`{"$ref":"#/$defs/a","$defs":{"a":{"anyOf":[{"$ref":"#/$defs/a"},{"type":"string"}]}}}`)
+	f.Add(`{"type":["string",1],"enum":[{}],"properties":{"a":null},"items":[]}`)
+	f.Add(`[`)
+	f.Fuzz(func(t *testing.T, document string) {
+		s := schema.New(json.RawMessage(document))
+		for _, p := range append(s.Properties(), schema.Property{Schema: s}, schema.Property{Schema: s.Items()}) {
+			p.Schema.Required()
+			if p.Schema.Kinds() == 0 {
+				t.Errorf("%s allows nothing", document)
+			}
+			if only := p.Schema.Only(peg.StringValue); json.Valid([]byte(document)) && only != nil && !json.Valid(only) {
+				t.Errorf("%s became %s", document, only)
+			}
+		}
+	})
+}

@@ -1,0 +1,44 @@
+package turn
+
+import "github.com/dragoman-project/dragoman/sdk/peg"
+
+// mixed is text with calls anywhere in it. Grammars allow calls at one place, at the end, and insist on them where the
+// request does.
+func (t *Turn) mixed(calls peg.ID) peg.ID {
+	if len(t.Tools) == 0 {
+		return t.Tag(peg.Content, t.Until(t.Ends...))
+	}
+	text := t.Tag(peg.Content, t.Until(append(append([]string(nil), t.Openers...), t.Ends...)...))
+	spelled := t.Tag(peg.Content, t.oneOf(t.Openers))
+	more := t.Only("more", text, t.Star(t.Choice(calls, spelled), text))
+	first := t.Seq(calls, t.Optional(more))
+	if t.MustCall() {
+		return t.Seq(text, t.Choice(first, t.Only("no-call", t.Optional(spelled, more))))
+	}
+	return t.Seq(text, t.Choice(first, t.Optional(t.Only("no-call", spelled, more))))
+}
+
+// fence is what models put around code.
+const fence = "```"
+
+// response is content that must follow the JSON Schema of the request, bare or in a code fence, which is not content.
+// Where the request has tools, there may be calls instead. What is not JSON stays content.
+func (t *Turn) response(calls peg.ID) peg.ID {
+	value := t.Tag(peg.Content, t.Schema(t.Request.JSONSchema, t.Value(peg.AnyJSON)))
+	fenced := t.Seq(t.Lit(fence), t.Optional(t.Lit("json")), t.Space(), value, t.Space(), t.Closer(fence))
+	answers := []peg.ID{fenced, value}
+	if len(t.Tools) > 0 {
+		answers = []peg.ID{calls, fenced, value}
+	}
+	answers = append(answers, t.Only("prose", t.mixed(calls)))
+	return t.Seq(t.Space(), t.Choice(answers...), t.Optional(t.Only("trailing", t.trailing())))
+}
+
+// trailing is text behind a response that should have ended.
+func (t *Turn) trailing() peg.ID {
+	text := t.Tag(peg.Content, t.Space(), t.NotChars(1, 1, blank...), t.Until(t.Ends...))
+	if len(t.Ends) == 0 {
+		return text
+	}
+	return t.Seq(t.Not(t.Seq(t.Blanks(), t.oneOf(t.Ends))), text)
+}

@@ -1,0 +1,148 @@
+package turn
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/dragoman-project/dragoman/sdk/peg"
+	"github.com/dragoman-project/dragoman/sdk/schema"
+)
+
+// maxName is the longest name or id that is looked for where any will do.
+const maxName = 128
+
+// nameRanges are the characters of names that no tool has.
+var nameRanges = []peg.Range{{Lo: 'a', Hi: 'z'}, {Lo: 'A', Hi: 'Z'}, {Lo: '0', Hi: '9'}, {Lo: '_', Hi: '_'}, {Lo: '-', Hi: '.'}}
+
+// ByName is a call from its name on: one alternative per tool, and one for tools that the request does not have. header
+// makes of the name, as text, what introduces it and what closes it: an atomic region with the tag CallName; arguments is
+// what follows, for the schema of the tool's parameters.
+func (t *Turn) ByName(header func(name peg.ID) peg.ID, arguments func(schema.Schema) peg.ID) peg.ID {
+	kids := make([]peg.ID, 0, len(t.Tools)+1)
+	for i, tool := range t.Tools {
+		kid := t.Seq(header(t.Lit(tool.Name)), arguments(schema.New(tool.Parameters)))
+		if !tool.Allowed {
+			kid = t.Only("other-tool-"+strconv.Itoa(i), kid)
+		}
+		kids = append(kids, kid)
+	}
+	unknown := t.Seq(header(t.Chars(1, maxName, nameRanges...)), arguments(schema.Schema{}))
+	return t.Choice(append(kids, t.Only("unknown-tool", unknown))...)
+}
+
+// Several is one call, or several where the request allows that; a second one is read in any case.
+func (t *Turn) Several(call peg.ID, separator string) peg.ID {
+	again := []peg.ID{call, t.Space()}
+	if separator != "" {
+		again = append([]peg.ID{t.Tolerate(t.Lit(separator), t.Space())}, again...)
+	}
+	if !t.Request.ParallelToolCalls {
+		again = []peg.ID{t.Only("next-call", again...)}
+	}
+	return t.Seq(call, t.Space(), t.Star(again...))
+}
+
+// maxOrders is how many required arguments are held to exactly, in every order: the grammar doubles with each. Of more,
+// grammars hold to the number.
+const maxOrders = 3
+
+// Arguments are the arguments of a call, one by one: for the parser any of them in any order and number, for grammars all
+// that s requires. one makes the argument of a name, as text, that follows a schema; it takes the white space behind it.
+// separator stands between two; empty: nothing does.
+func (t *Turn) Arguments(s schema.Schema, separator string, one func(name peg.ID, s schema.Schema) peg.ID) peg.ID {
+	t.lists++
+	l := &list{Turn: t, separator: separator, name: "arguments-" + strconv.Itoa(t.lists)}
+	for _, p := range s.Properties() {
+		id := one(t.Lit(p.Name), p.Schema)
+		if slices.Contains(s.Required(), p.Name) {
+			l.required = append(l.required, id)
+		} else {
+			l.optional = append(l.optional, id)
+		}
+	}
+	all := slices.Concat(l.required, l.optional)
+	unknown := t.Once("~unknown-argument", func() peg.ID { return one(t.NotChars(1, maxName, noName...), schema.Schema{}) })
+	any := t.Choice(append(all, unknown)...)
+	read := t.Only(l.name, t.Optional(any, t.Star(l.sep(), any)))
+	if len(all) > 0 {
+		return t.Choice(read, l.exact())
+	}
+	if _, open := s.Additional(); !open {
+		return t.Optional(read)
+	}
+	free := t.Once("argument", func() peg.ID { return one(t.NotChars(1, maxName, noName...), schema.Schema{}) })
+	return t.Optional(free, t.Star(l.sep(), free))
+}
+
+// noName are characters that no name of an argument has.
+var noName = append([]peg.Range{{Lo: '<', Hi: '>'}, {Lo: '(', Hi: ')'}, {Lo: '"', Hi: '"'}, {Lo: ',', Hi: ','}}, blank...)
+
+// list is a list of arguments as grammars hold to it.
+type list struct {
+	*Turn
+	name, separator    string
+	required, optional []peg.ID
+}
+
+func (l *list) sep() peg.ID {
+	if l.separator == "" {
+		return l.Empty()
+	}
+	return l.Seq(l.Lit(l.separator), l.Space())
+}
+
+// exact is all of the required arguments, in any order, with others between them.
+func (l *list) exact() peg.ID {
+	if len(l.required) > maxOrders {
+		return l.counted()
+	}
+	whole := 1<<len(l.required) - 1
+	if whole == 0 {
+		return l.Optional(l.from(0))
+	}
+	return l.from(whole)
+}
+
+// from is an argument and what follows it, when the set of required ones is still to come.
+func (l *list) from(set int) peg.ID {
+	return l.Once(l.name+"-"+strconv.Itoa(set), func() peg.ID {
+		var ways []peg.ID
+		for i, r := range l.required {
+			if rest := set &^ (1 << i); rest != set {
+				ways = append(ways, l.Seq(r, l.behind(rest)))
+			}
+		}
+		if len(l.optional) > 0 {
+			again := l.Ref(l.name + "-" + strconv.Itoa(set))
+			next := l.Seq(l.sep(), again)
+			if set == 0 {
+				next = l.Optional(next)
+			}
+			ways = append(ways, l.Seq(l.Choice(l.optional...), next))
+		}
+		return l.Choice(ways...)
+	})
+}
+
+// behind is what follows an argument.
+func (l *list) behind(set int) peg.ID {
+	switch {
+	case set != 0:
+		return l.Seq(l.sep(), l.from(set))
+	case len(l.optional) == 0:
+		return l.Empty()
+	}
+	return l.Optional(l.sep(), l.from(0))
+}
+
+// counted is as many required arguments as there are, with others between them.
+func (l *list) counted() peg.ID {
+	n := min(len(l.required), peg.MaxRepeat)
+	required, before, after := l.Choice(l.required...), l.Empty(), l.Empty()
+	if len(l.optional) > 0 {
+		before = l.Star(l.Choice(l.optional...), l.sep())
+		after = l.Star(l.sep(), l.Choice(l.optional...))
+	}
+	one := l.Rule(l.name+"-required", l.Seq(before, required))
+	return l.Seq(one, l.Repeat(n-1, n-1, l.Seq(l.sep(), one)), after)
+}

@@ -1,0 +1,99 @@
+package turn
+
+import (
+	"slices"
+
+	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/peg"
+)
+
+// reasoning is the region of reasoning, or what says that there is none. Where the request leaves reasoning in the content,
+// its markers are content, too.
+func (t *Turn) reasoning() peg.ID {
+	if t.ThinkStart == "" {
+		return t.Empty()
+	}
+	thought := t.Seq(t.Space(), t.mark(t.ThinkStart), t.thoughts(), t.Tolerate(t.mark(t.ThinkEnd), t.gap()))
+	none := t.Seq(t.Space(), t.Lit(t.ThinkEnd), t.gap())
+	if t.NoThought == "" {
+		return t.Optional(t.Choice(thought, t.Only("end-of-no-thought", none)))
+	}
+	return t.Optional(t.Choice(thought, none))
+}
+
+// thoughts is the text of reasoning, up to its end or a call.
+func (t *Turn) thoughts() peg.ID {
+	if !t.CallsEndThinking || len(t.Tools) == 0 || t.Request.Parsing.CallInReasoning == chat.KeepCalls {
+		return t.think(t.Until(t.ThinkEnd))
+	}
+	return t.think(t.Until(append([]string{t.ThinkEnd}, t.Openers...)...))
+}
+
+func (t *Turn) role() peg.Role {
+	if t.Request.ReasoningFormat.Extract() {
+		return peg.Reasoning
+	}
+	return peg.Content
+}
+
+// think tags kid with the role that reasoning has in this request.
+func (t *Turn) think(kid peg.ID) peg.ID { return t.Tag(t.role(), kid) }
+
+// mark is a marker of reasoning.
+func (t *Turn) mark(marker string) peg.ID {
+	if t.role() == peg.Content {
+		return t.Tag(peg.Content, t.Lit(marker))
+	}
+	return t.Lit(marker)
+}
+
+// gap is the white space behind reasoning.
+func (t *Turn) gap() peg.ID {
+	if t.role() == peg.Content {
+		return t.Empty()
+	}
+	return t.Space()
+}
+
+// continued is the request without the message that is to be continued, and what that one says so far.
+func (t *Turn) continued() (*chat.Request, string, error) {
+	r := t.Request
+	if r.ContinueFinalMessage == chat.ContinueNone {
+		return nil, "", nil
+	}
+	last := len(r.Messages) - 1
+	if last < 1 || r.Messages[last].Role != chat.RoleAssistant {
+		return nil, "", &chat.RequestError{Path: "continue_final_message",
+			Message: "expected the last of several messages to be the assistant's; leave the field out to start a new message"}
+	}
+	out := *r
+	out.Messages = slices.Clone(r.Messages[:last])
+	out.ContinueFinalMessage, out.AddGenerationPrompt = chat.ContinueNone, true
+	return &out, t.written(r.Messages[last]), nil
+}
+
+// written is a message as the model would have written it so far: its reasoning, and its content when that goes on.
+func (t *Turn) written(m chat.Message) string {
+	content := textOf(m.Content)
+	goesOn := t.Request.ContinueFinalMessage == chat.ContinueContent ||
+		t.Request.ContinueFinalMessage == chat.ContinueAuto && content != ""
+	text := t.ThinkStart + m.ReasoningContent
+	if goesOn {
+		text += t.ThinkEnd + content
+	}
+	return text
+}
+
+// textOf is a content as one text.
+func textOf(c chat.Content) string {
+	if c.Text != nil {
+		return *c.Text
+	}
+	text := ""
+	for _, p := range c.Parts {
+		if p.Type == "text" {
+			text += p.Text
+		}
+	}
+	return text
+}

@@ -1,0 +1,152 @@
+package turn
+
+import (
+	"slices"
+
+	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/grammar"
+	"github.com/dragoman-project/dragoman/sdk/handler"
+	"github.com/dragoman-project/dragoman/sdk/peg"
+)
+
+// Format is what is particular to a format, calls aside.
+type Format struct {
+	// ThinkStart and ThinkEnd surround reasoning. Empty: there is none.
+	ThinkStart string
+	ThinkEnd   string
+	// NoThought stands in place of reasoning in an answer that has none; empty: nothing does.
+	NoThought string
+	// CallsEndThinking says that calls within reasoning end it. Otherwise they are thoughts.
+	CallsEndThinking bool
+	// Openers are the texts at which calls may begin.
+	Openers []string
+	// Ends are the texts that end a turn, where the engine lets them through.
+	Ends []string
+	// Preserved are special tokens that the engine must not drop.
+	Preserved []string
+}
+
+// Turn is a program being built for a request.
+type Turn struct {
+	peg.Builder
+	Format
+	Request *chat.Request
+	Tools   []Tool // that may be called; none where the request forbids calls
+
+	made  map[string]peg.ID
+	lists int // of arguments
+}
+
+// Tool is a function that the model may call.
+type Tool struct {
+	chat.Tool
+	Allowed bool // by the request's tool choice; another one is read all the same
+}
+
+// New begins the program that answers a request.
+func New(r *chat.Request, f Format) *Turn {
+	t := &Turn{Format: f, Request: r, made: map[string]peg.ID{}}
+	if r.ToolChoice.Mode == chat.ToolNone {
+		return t
+	}
+	for _, tool := range r.Tools {
+		known := slices.ContainsFunc(t.Tools, func(other Tool) bool { return other.Name == tool.Name })
+		if tool.Name != "" && !known {
+			t.Tools = append(t.Tools, Tool{tool, r.ToolChoice.Mode != chat.ToolNamed || r.ToolChoice.Name == tool.Name})
+		}
+	}
+	return t
+}
+
+// Plan completes the program and answers the request. calls matches calls from an opener on, and contains Trigger rules; it
+// is not looked at without tools.
+func (t *Turn) Plan(calls peg.ID) (*handler.Plan, error) {
+	request, prefill, err := t.continued()
+	if err != nil {
+		return nil, err
+	}
+	plan := &handler.Plan{
+		Request: request, Prefill: prefill, Program: t.program(calls), Grammar: t.mode(),
+		PreservedTokens: t.Preserved, SupportsThinking: t.ThinkStart != "", ThinkingStart: t.ThinkStart,
+	}
+	if t.ThinkEnd != "" {
+		plan.ThinkingEnds = []string{t.ThinkEnd}
+	}
+	return plan, nil
+}
+
+func (t *Turn) program(calls peg.ID) *peg.Program {
+	if t.Request.PureContent {
+		return t.Build(t.Seq(t.Prompt(), t.Tag(peg.Content, t.Rest()), t.End()))
+	}
+	body := t.mixed(calls)
+	if len(t.Request.JSONSchema) > 0 && !t.MustCall() {
+		body = t.response(calls)
+	}
+	end := t.Space()
+	if len(t.Ends) > 0 {
+		end = t.Seq(end, t.Optional(t.oneOf(t.Ends), t.Space()))
+	}
+	return t.Build(t.Seq(t.header(), t.reasoning(), body, end, t.End()))
+}
+
+// header is the generation prompt up to where it has begun the answer.
+func (t *Turn) header() peg.ID {
+	return t.Prompt(slices.DeleteFunc([]string{t.ThinkStart, t.NoThought}, func(s string) bool { return s == "" })...)
+}
+
+// MustCall says that the request insists on a call.
+func (t *Turn) MustCall() bool {
+	mode := t.Request.ToolChoice.Mode
+	return len(t.Tools) > 0 && (mode == chat.ToolRequired || mode == chat.ToolNamed)
+}
+
+// mode is strict where only certain answers will do, and lazy where there may be calls.
+func (t *Turn) mode() grammar.Mode {
+	switch {
+	case len(t.Request.JSONSchema) > 0 || t.MustCall():
+		return grammar.Strict
+	case len(t.Tools) > 0:
+		return grammar.Lazy
+	}
+	return grammar.Free
+}
+
+// Once makes the rule of that name when it is first used.
+func (t *Turn) Once(name string, body func() peg.ID) peg.ID {
+	if id, ok := t.made[name]; ok {
+		return id
+	}
+	id := t.Rule(name, body())
+	t.made[name] = id
+	return id
+}
+
+// Only makes kids, in sequence, a part for the parser alone. Each name is used for one part of a program.
+func (t *Turn) Only(name string, kids ...peg.ID) peg.ID {
+	return t.Once("~"+name, func() peg.ID { return t.Seq(kids...) })
+}
+
+// Closer matches text and the white space behind it; a model may leave it out, and grammars insist on it.
+func (t *Turn) Closer(text string) peg.ID {
+	return t.Tolerate(t.Lit(text), t.Space())
+}
+
+// Tolerate matches kids in sequence; a model may leave them out, and grammars insist on them.
+func (t *Turn) Tolerate(kids ...peg.ID) peg.ID {
+	return t.Choice(t.Seq(kids...), t.Once("~missing", t.Empty))
+}
+
+// Blanks is white space where what is read must stay bounded: in atomic regions and lookaheads.
+func (t *Turn) Blanks() peg.ID { return t.Chars(0, 32, blank...) }
+
+var blank = []peg.Range{{Lo: '\t', Hi: '\r'}, {Lo: ' ', Hi: ' '}}
+
+// oneOf matches one of texts.
+func (t *Turn) oneOf(texts []string) peg.ID {
+	kids := make([]peg.ID, len(texts))
+	for i, text := range texts {
+		kids[i] = t.Lit(text)
+	}
+	return t.Choice(kids...)
+}
