@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os/exec"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -28,11 +29,13 @@ type Binary struct {
 const startTimeout = 5 * time.Second
 
 // Open starts an executable and asks for its handlers. The process ends with Close, or with ctx.
-func Open(ctx context.Context, path string) (*Binary, error) {
+func Open(ctx context.Context, path string, o Options) (*Binary, error) {
+	cmd := exec.CommandContext(ctx, path)
+	cmd.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", wire.OptionsKey + "=" + o.Settings, wire.DirectoryKey + "=" + o.Directory}
 	b := &Binary{client: plugin.NewClient(&plugin.ClientConfig{
 		HandshakeConfig:  plugin.HandshakeConfig{MagicCookieKey: wire.CookieKey, MagicCookieValue: wire.CookieValue},
 		VersionedPlugins: map[int]plugin.PluginSet{wire.ProtocolVersion: {wire.ServiceName: connection{}}},
-		Cmd:              exec.CommandContext(ctx, path),
+		Cmd:              cmd,
 		AllowedProtocols: []plugin.Protocol{plugin.ProtocolGRPC},
 		StartTimeout:     startTimeout,
 		SkipHostEnv:      true,
@@ -71,6 +74,15 @@ func (b *Binary) describe(ctx context.Context) error {
 
 // Close ends the process.
 func (b *Binary) Close() { b.client.Kill() }
+
+// kill ends the process as a crash would.
+func (b *Binary) kill() error {
+	process := b.client.ReattachConfig()
+	if process == nil {
+		return errors.New("it has ended already")
+	}
+	return syscall.Kill(process.Pid, syscall.SIGKILL)
+}
 
 // connection hands over the connection that go-plugin makes.
 type connection struct{ plugin.NetRPCUnsupportedPlugin }

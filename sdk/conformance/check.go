@@ -21,6 +21,9 @@ type Options struct {
 	GenerationPrompt string
 	// CompileMatch compiles a predicate. Nil: predicates are not compiled.
 	CompileMatch func(source string) error
+	// Settings are the options of the manifest, a JSON object, and Directory is where the manifest stands. A binary is started
+	// with them as a host would; nothing else looks at them.
+	Settings, Directory string
 }
 
 // Report is what became of an examination.
@@ -33,8 +36,9 @@ type Report struct {
 // Result is what became of one demand.
 type Result struct {
 	Demand string        `json:"demand"`
-	Text   string        `json:"text"`            // what is demanded
-	Fault  string        `json:"fault,omitempty"` // how it is not met; empty: it is
+	Text   string        `json:"text"`             // what is demanded
+	Fault  string        `json:"fault,omitempty"`  // how it is not met; empty: it is
+	Remedy string        `json:"remedy,omitempty"` // what to do about the fault
 	Took   time.Duration `json:"took"`
 }
 
@@ -48,24 +52,53 @@ func (r Report) OK() bool {
 	return true
 }
 
-// demands is what every handler must meet, in the order in which it is examined.
-var demands = []struct {
+// demand is one row of what handlers must meet.
+type demand struct {
 	name, text string
+	remedy     string // what to do where it is not met
 	check      func(*examination, context.Context) error
-}{
-	{"description", "the handler says who it is, always the same", (*examination).describesItself},
-	{"predicate", "what it claims is a predicate that compiles", (*examination).claims},
-	{"plans", "the same request gives the same plan", (*examination).plansAlike},
-	{"programs", "every program is valid, and its constraint can be built", (*examination).programsAreValid},
-	{"cases", "its golden cases hold, however the output is cut", (*examination).casesHold},
-	{"grammar", "its constraint lets the outputs of its golden cases through", (*examination).grammarsAccept},
-	{"garbage", "broken outputs are read to their end, every byte once, however they are cut", (*examination).garbageIsRead},
+	binary     bool // only a process can be examined for it
+}
+
+// demands is what every handler must meet, in the order in which it is examined.
+var demands = []demand{
+	{name: "description", check: (*examination).describesItself,
+		text:   "the handler says who it is, always the same",
+		remedy: "change what Describe returns"},
+	{name: "predicate", check: (*examination).claims,
+		text:   "what it claims is a predicate that compiles",
+		remedy: "change Match in the manifest and in what Describe returns; docs/workarounds.md lists what predicates know"},
+	{name: "plans", check: (*examination).plansAlike,
+		text:   "the same request gives the same plan",
+		remedy: "let Plan depend on its input alone, clone the request before changing it, and walk maps in the order of their keys"},
+	{name: "programs", check: (*examination).programsAreValid,
+		text:   "every program is valid, and its constraint can be built",
+		remedy: "the node and the text that is the witness are named above; package peg says how programs are built"},
+	{name: "cases", check: (*examination).casesHold,
+		text:   "its golden cases hold, however the output is cut",
+		remedy: "see who is right: if the program reads the output wrongly, change it, otherwise what the case expects"},
+	{name: "grammar", check: (*examination).grammarsAccept,
+		text:   "its constraint lets the outputs of its golden cases through",
+		remedy: "widen the program, or, where the case shows broken output, leave reference.constrained out of it"},
+	{name: "garbage", check: (*examination).garbageIsRead,
+		text:   "broken outputs are read to their end, every byte once, however they are cut",
+		remedy: "make a golden case of the output named above, and mend what reads it"},
+	{name: "held", check: (*examination).proseIsTold,
+		text:   "long prose is told while it comes, not kept back",
+		remedy: "hold back only what could still be the beginning of a marker"},
+	{name: "sessions", check: (*examination).manyAtOnce,
+		text:   "a thousand requests at once are answered like one alone, and those given up hurt no other",
+		remedy: "Plan and OpenStream are called concurrently: guard what they share, or share nothing"},
+	{name: "resumption", check: (*examination).resumes, binary: true,
+		text:   "when its process is killed within an output, another one tells the same again",
+		remedy: "put all that parsing needs into the token of the StreamPlan; keep nothing in the process"},
 }
 
 // examination is one handler being examined.
 type examination struct {
 	Options
 	handler  handler.Handler
+	open     func(context.Context) (*Binary, error) // another process of the plugin; nil: the handler is in this one
 	golden   []*cases.Case
 	requests []shown
 }
@@ -81,45 +114,54 @@ type shown struct {
 // Check examines a handler. Its golden cases are those of its description, or what it has to say by a method Cases, as
 // handlers in other processes do.
 func Check(ctx context.Context, h handler.Handler, o Options) Report {
-	d := h.Describe()
+	return (&examination{Options: o, handler: h}).report(ctx)
+}
+
+func (x *examination) report(ctx context.Context) Report {
+	d := x.handler.Describe()
 	report := Report{Handler: d.Name, Version: d.Version}
-	x, err := examine(ctx, h, o)
-	if err != nil {
-		report.Results = []Result{{Demand: "cases", Text: "its golden cases can be read", Fault: err.Error()}}
+	if err := x.readCases(ctx); err != nil {
+		report.Results = []Result{{Demand: "cases", Text: "its golden cases can be read", Fault: err.Error(), Remedy: "mend the file of the cases"}}
 		return report
 	}
 	for _, demand := range demands {
-		began := time.Now()
-		result := Result{Demand: demand.name, Text: demand.text}
-		if err := demand.check(x, ctx); err != nil {
-			result.Fault = err.Error()
+		if !demand.binary || x.open != nil {
+			report.Results = append(report.Results, demand.examine(ctx, x))
 		}
-		result.Took = time.Since(began)
-		report.Results = append(report.Results, result)
 	}
 	return report
 }
 
-func examine(ctx context.Context, h handler.Handler, o Options) (*examination, error) {
-	x := &examination{Options: o, handler: h}
-	golden := h.Describe().Cases
-	if remote, ok := h.(interface {
+func (d demand) examine(ctx context.Context, x *examination) Result {
+	began := time.Now()
+	result := Result{Demand: d.name, Text: d.text}
+	if err := d.check(x, ctx); err != nil {
+		result.Fault, result.Remedy = err.Error(), d.remedy
+	}
+	result.Took = time.Since(began)
+	return result
+}
+
+// readCases reads the golden cases and collects what the handler is shown.
+func (x *examination) readCases(ctx context.Context) error {
+	golden := x.handler.Describe().Cases
+	if remote, ok := x.handler.(interface {
 		Cases(context.Context) ([]byte, error)
 	}); ok {
 		var err error
 		if golden, err = remote.Cases(ctx); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	for c, err := range cases.Read(bytes.NewReader(golden)) {
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if c.Kind == cases.Parse {
 			x.golden = append(x.golden, c)
 		}
 	}
-	return x, x.show()
+	return x.show()
 }
 
 // describesItself checks the description.

@@ -4,9 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/dragoman-project/dragoman/internal/wire"
+	"github.com/dragoman-project/dragoman/sdk"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/conformance"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
@@ -71,6 +78,7 @@ func TestAHandlerThatConforms(t *testing.T) {
 
 func TestEveryDemandFindsItsFault(t *testing.T) {
 	count := 0
+	var busy atomic.Int32
 	for _, c := range []struct {
 		name, demand, fault string
 		handler             sample
@@ -112,6 +120,14 @@ func TestEveryDemandFindsItsFault(t *testing.T) {
 		{"a constraint that is too narrow", "grammar", "does not accept the output", sample{program: func(b *peg.Builder, arguments peg.ID) peg.ID {
 			return b.Schema([]byte(`{"type":"object","properties":{"b":{"type":"string"}},"required":["b"],"additionalProperties":false}`), arguments)
 		}}, conformance.Options{}},
+		{"state that requests share", "sessions", "among 1000 at once it is answered differently", sample{plan: func(p *handler.Plan, _ handler.Input) error {
+			defer busy.Add(-1)
+			if busy.Add(1) > 2 {
+				return errors.New("too busy")
+			}
+			time.Sleep(time.Millisecond)
+			return nil
+		}}, conformance.Options{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			report := conformance.Check(t.Context(), c.handler, c.options)
@@ -122,15 +138,19 @@ func TestEveryDemandFindsItsFault(t *testing.T) {
 				if r.Demand == c.demand && !strings.Contains(r.Fault, c.fault) {
 					t.Errorf("%s: found %q, expected %q", r.Demand, r.Fault, c.fault)
 				}
+				if r.Fault != "" && r.Remedy == "" {
+					t.Errorf("%s: nothing is said of what to do", r.Demand)
+				}
 			}
 		})
 	}
 }
 
-// forgetful is a stream handler; forgets says that it loses the byte before the end of each chunk.
+// forgetful is a stream handler; forgets says that it loses the first byte of small chunks, hoards that it tells nothing
+// before the end.
 type forgetful struct {
 	sample
-	forgets bool
+	forgets, hoards bool
 }
 
 func (f forgetful) Describe() handler.Description {
@@ -144,23 +164,29 @@ func (f forgetful) Plan(context.Context, handler.Input) (*handler.Plan, error) {
 }
 
 func (f forgetful) OpenStream(_ context.Context, _ handler.StreamInput, sink chat.Sink) (handler.Stream, error) {
-	return &forgetfulStream{f.forgets, sink}, nil
+	return &forgetfulStream{forgetful: f, sink: sink}, nil
 }
 
 type forgetfulStream struct {
-	forgets bool
-	sink    chat.Sink
+	forgetful
+	sink  chat.Sink
+	hoard []byte
 }
 
 func (f *forgetfulStream) Feed(chunk []byte) error {
 	if f.forgets && len(chunk) < 4 {
 		chunk = chunk[1:]
 	}
+	if f.hoards {
+		f.hoard = append(f.hoard, chunk...)
+		return nil
+	}
 	f.sink(chat.Event{Kind: chat.ContentText, Text: chunk})
 	return nil
 }
 
 func (f *forgetfulStream) Finish() (handler.StreamResult, error) {
+	f.sink(chat.Event{Kind: chat.ContentText, Text: f.hoard})
 	return handler.StreamResult{Status: chat.Complete}, nil
 }
 
@@ -169,6 +195,99 @@ func TestStreamHandlersAreExaminedAlike(t *testing.T) {
 	err := conformance.Replay(t.Context(), forgetful{forgets: true}, forgetful{}.Describe().Cases)
 	if err == nil || !strings.Contains(err.Error(), "case g: byte by byte: chunking matters") {
 		t.Errorf("got %v", err)
+	}
+	for _, r := range conformance.Check(t.Context(), forgetful{hoards: true}, conformance.Options{}).Results {
+		if (r.Demand == "held") != strings.Contains(r.Fault, "of 507904 bytes of prose 507904 are held, at most 131072 may be") {
+			t.Errorf("%s: found %q", r.Demand, r.Fault)
+		}
+	}
+}
+
+// TestMain serves a plugin if a test asked for one: this binary is its executable then.
+func TestMain(m *testing.M) {
+	if os.Getenv(wire.CookieKey) == "" {
+		os.Exit(m.Run())
+	}
+	var settings struct{ Numbered, Slow bool }
+	if err := sdk.Options(&settings); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	if settings.Slow {
+		time.Sleep(1100 * time.Millisecond)
+	}
+	sdk.Serve(numbered{on: settings.Numbered})
+}
+
+// numbered is a stream handler that, if it is on, begins each output with the number of its process.
+type numbered struct {
+	forgetful
+	on bool
+}
+
+func (n numbered) OpenStream(ctx context.Context, in handler.StreamInput, sink chat.Sink) (handler.Stream, error) {
+	if n.on {
+		sink(chat.Event{Kind: chat.ReasoningText, Text: fmt.Append(nil, os.Getpid())})
+	}
+	return n.forgetful.OpenStream(ctx, in, sink)
+}
+
+func TestABinaryIsExaminedWithItsProcess(t *testing.T) {
+	for _, c := range []struct{ settings, demand, fault string }{
+		{"", "", ""},
+		{`{"numbered": true}`, "resumption", "case g: after the death of the process other things are told"},
+		{`{"slow": true}`, "handshake", "it took 1."},
+		{`{"slow": 1}`, "handshake", "does its main call sdk.Serve"},
+	} {
+		t.Run(c.settings, func(t *testing.T) {
+			reports := conformance.CheckBinary(t.Context(), os.Args[0], conformance.Options{Settings: c.settings})
+			var faults []string
+			for _, r := range reports {
+				for _, result := range r.Results {
+					if result.Fault != "" {
+						faults = append(faults, result.Demand+": "+result.Fault)
+					}
+				}
+			}
+			if got := strings.Join(faults, "\n"); !strings.Contains(got, c.demand) || !strings.Contains(got, c.fault) || (c.fault == "") != conformance.OK(reports) {
+				t.Errorf("found %q, expected %s: %s", got, c.demand, c.fault)
+			}
+		})
+	}
+}
+
+func TestReportsSayWhatToDo(t *testing.T) {
+	reports := []conformance.Report{{Handler: "h", Version: "1.0.0", Results: []conformance.Result{
+		{Demand: "plans", Text: "they are alike", Took: 1500 * time.Microsecond},
+		{Demand: "cases", Text: "they hold", Fault: "case <a>: differs\nbyte 7", Remedy: "change one"},
+	}}}
+	var text, xml strings.Builder
+	if err := errors.Join(conformance.WriteText(&text, reports), conformance.WriteJUnit(&xml, reports)); err != nil {
+		t.Fatal(err)
+	}
+	const wantText = `h 1.0.0
+  ok    plans  they are alike (2ms)
+  FAIL  cases  they hold (0s)
+        case <a>: differs
+        byte 7
+        → change one
+1 demands met, 1 not
+`
+	const wantXML = `<?xml version="1.0" encoding="UTF-8"?>
+<testsuites>
+  <testsuite name="h 1.0.0" tests="2" failures="1" time="0.002">
+    <testcase classname="h" name="plans: they are alike" time="0.002"></testcase>
+    <testcase classname="h" name="cases: they hold" time="0.000">
+      <failure message="case &lt;a&gt;: differs">case &lt;a&gt;: differs&#xA;byte 7&#xA;→ change one</failure>
+    </testcase>
+  </testsuite>
+</testsuites>
+`
+	if diff := cmp.Diff(wantText, text.String()); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(wantXML, xml.String()); diff != "" {
+		t.Error(diff)
 	}
 }
 
@@ -182,7 +301,7 @@ func (s *spy) Logf(string, ...any)   { s.logs++ }
 func TestRunTellsTheTest(t *testing.T) {
 	var s spy
 	conformance.Run(&s, sample{description: func(d *handler.Description) { d.Version = "" }}, conformance.Options{})
-	if s.errors != 1 || s.logs != 6 {
+	if s.errors != 1 || s.logs != 8 {
 		t.Errorf("told of %d faults and %d demands met", s.errors, s.logs)
 	}
 	s = spy{}

@@ -46,10 +46,7 @@ func (x *examination) show() error {
 		if err != nil {
 			return fmt.Errorf("case %s: request: %w", c.ID, err)
 		}
-		s := shown{name: "case " + c.ID, template: x.templateOf(c), request: r}
-		if c.Reference != nil {
-			s.prompt = c.Reference.GenerationPrompt
-		}
+		s := shown{name: "case " + c.ID, template: x.templateOf(c), request: r, prompt: promptOf(c)}
 		if prompt == "" {
 			prompt = s.prompt
 		}

@@ -5,7 +5,8 @@
 //	func TestConformance(t *testing.T) { conformance.Run(t, myHandler{}, conformance.Options{}) }
 //	func TestBinary(t *testing.T)      { conformance.RunBinary(t, "bin/plugins/my", conformance.Options{}) }
 //
-// Check is the same for programs that are no tests: it returns a Report with one Result for each demand. The demands are
+// Check and CheckBinary are the same for programs that are no tests: they return a Report with one Result for each demand,
+// which WriteText and WriteJUnit print. The demands are
 // rows of one table; each is shown what the handler answered to many requests: those of its golden cases, and some of the
 // suite's own.
 //
@@ -16,6 +17,9 @@
 //	cases         its golden cases hold, however the output is cut
 //	grammar       its constraint lets the outputs of its golden cases through
 //	garbage       broken outputs are read to their end, every byte once, however they are cut
+//	held          long prose is told while it comes, not kept back
+//	sessions      a thousand requests at once are answered like one alone, and those given up hurt no other
+//	resumption    when its process is killed within an output, another one tells the same again (binaries only)
 //
 // Replay runs golden cases alone; the host does so before it puts a new version of a plugin in force.
 //

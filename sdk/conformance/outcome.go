@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"strings"
@@ -76,16 +77,11 @@ func (p *planned) run(ctx context.Context, o *outcome, pieces iter.Seq[[]byte]) 
 
 // runStream lets the handler parse.
 func (p *planned) runStream(ctx context.Context, o *outcome, pieces iter.Seq[[]byte]) error {
-	streams, ok := p.handler.(handler.StreamHandler)
-	if !ok {
-		return fmt.Errorf("its plan is a stream, but the handler parses none")
-	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	in := handler.StreamInput{Token: p.plan.Stream.Token, GenerationPrompt: p.prompt}
-	s, err := streams.OpenStream(ctx, in, o.take)
+	s, err := p.openStream(ctx, o.take)
 	if err != nil {
-		return fmt.Errorf("open: %w", err)
+		return err
 	}
 	for piece := range pieces {
 		if err := s.Feed(piece); err != nil {
@@ -95,4 +91,17 @@ func (p *planned) runStream(ctx context.Context, o *outcome, pieces iter.Seq[[]b
 	result, err := s.Finish()
 	o.status = result.Status
 	return err
+}
+
+// openStream lets the handler begin to parse an output.
+func (p *planned) openStream(ctx context.Context, sink chat.Sink) (handler.Stream, error) {
+	streams, ok := p.handler.(handler.StreamHandler)
+	if !ok {
+		return nil, errors.New("its plan is a stream, but the handler parses none")
+	}
+	s, err := streams.OpenStream(ctx, handler.StreamInput{Token: p.plan.Stream.Token, GenerationPrompt: p.prompt}, sink)
+	if err != nil {
+		return nil, fmt.Errorf("open: %w", err)
+	}
+	return s, nil
 }

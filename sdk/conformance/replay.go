@@ -69,11 +69,15 @@ func planFor(ctx context.Context, h handler.Handler, c *cases.Case) (*planned, e
 	if err != nil {
 		return nil, fmt.Errorf("request: %w", err)
 	}
-	prompt := ""
-	if c.Reference != nil {
-		prompt = c.Reference.GenerationPrompt
+	return prepare(ctx, h, templateOf(c), request, promptOf(c))
+}
+
+// promptOf is the generation prompt of a case.
+func promptOf(c *cases.Case) string {
+	if c.Reference == nil {
+		return ""
 	}
-	return prepare(ctx, h, templateOf(c), request, prompt)
+	return c.Reference.GenerationPrompt
 }
 
 func templateOf(c *cases.Case) handler.Template {

@@ -2,6 +2,8 @@ package conformance
 
 import (
 	"context"
+	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/dragoman-project/dragoman/sdk/handler"
@@ -26,19 +28,40 @@ const maxHandshake = time.Second
 // RunBinary examines every handler of a plugin's executable in a test.
 func RunBinary(t T, path string, o Options) {
 	t.Helper()
-	began := time.Now()
-	b, err := Open(context.Background(), path)
-	if err != nil {
-		t.Errorf("%s: %v", path, err)
-		return
+	for _, report := range CheckBinary(context.Background(), path, o) {
+		tell(t, report)
 	}
-	defer b.Close()
-	if took := time.Since(began); took > maxHandshake {
-		t.Errorf("%s: the handshake took %v, at most %v are allowed", path, took, maxHandshake)
+}
+
+// CheckBinary examines a plugin's executable: first its process, in a report that bears the name of the file, then each of
+// its handlers.
+func CheckBinary(ctx context.Context, path string, o Options) []Report {
+	began := time.Now()
+	b, err := Open(ctx, path, o)
+	took := time.Since(began)
+	if err == nil {
+		defer b.Close()
+		if took > maxHandshake {
+			err = fmt.Errorf("it took %v", took.Round(time.Millisecond))
+		}
+	}
+	reports := []Report{{Handler: filepath.Base(path), Results: []Result{handshake(took, err)}}}
+	if b == nil {
+		return reports
 	}
 	for _, h := range b.Handlers {
-		tell(t, Check(context.Background(), h, o))
+		x := &examination{Options: o, handler: h, open: func(ctx context.Context) (*Binary, error) { return Open(ctx, path, o) }}
+		reports = append(reports, x.report(ctx))
 	}
+	return reports
+}
+
+func handshake(took time.Duration, err error) Result {
+	r := Result{Demand: "handshake", Text: "the process starts and describes its handlers within " + maxHandshake.String(), Took: took}
+	if err != nil {
+		r.Fault, r.Remedy = err.Error(), "call sdk.Serve first thing in main; load what takes time at the first plan"
+	}
+	return r
 }
 
 func tell(t T, r Report) {

@@ -1,0 +1,184 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/dragoman-project/dragoman/sdk/cases"
+	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/handler"
+)
+
+const (
+	// Prose of proseLines lines is fed, 512 KiB.
+	proseLine  = "It was a bright cold day in April, and all the clocks struck.\n"
+	proseLines = 8 << 10
+	// maxHeld is how much of it may be undecided at its end.
+	maxHeld = 128 << 10
+)
+
+func (x *examination) proseIsTold(ctx context.Context) error {
+	return x.eachPlan(ctx, func(_ shown, p *planned) error {
+		held, err := p.heldOfProse(ctx)
+		if err == nil && held > maxHeld {
+			err = fmt.Errorf("of %d bytes of prose %d are held, at most %d may be", proseLines*len(proseLine), held, maxHeld)
+		}
+		return err
+	})
+}
+
+// heldOfProse feeds long prose and returns how much of it is not told at its end. Of programs nothing is to be feared: the
+// machine that runs them decides in time.
+func (p *planned) heldOfProse(ctx context.Context) (int, error) {
+	if p.code != nil {
+		return 0, nil
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	told := 0
+	s, err := p.openStream(ctx, func(e chat.Event) { told += len(e.Text) })
+	if err != nil {
+		return 0, err
+	}
+	const lines = 64 // a piece, so that a process is not asked too often
+	for range proseLines / lines {
+		if err := s.Feed([]byte(strings.Repeat(proseLine, lines))); err != nil {
+			return 0, fmt.Errorf("feed: %w", err)
+		}
+	}
+	return proseLines*len(proseLine) - told, nil
+}
+
+// atOnce is how many requests are under way at once.
+const atOnce = 1000
+
+// manyAtOnce shows the requests of the golden cases many times at once. Every second output that the handler parses itself
+// is given up in its middle.
+func (x *examination) manyAtOnce(ctx context.Context) error {
+	if len(x.golden) == 0 {
+		return nil
+	}
+	alone := make([]*answer, len(x.golden))
+	for i, c := range x.golden {
+		alone[i] = x.answer(ctx, c, false)
+	}
+	faults := make([]error, atOnce)
+	var all sync.WaitGroup
+	for i := range atOnce {
+		all.Go(func() {
+			c := x.golden[i%len(x.golden)]
+			if given := i/len(x.golden)%2 == 1; !alone[i%len(x.golden)].like(x.answer(ctx, c, given)) {
+				faults[i] = fmt.Errorf("case %s: among %d at once it is answered differently", c.ID, atOnce)
+			}
+		})
+	}
+	all.Wait()
+	faults = slices.DeleteFunc(faults, func(err error) bool { return err == nil })
+	return errors.Join(faults[:min(len(faults), 3)]...)
+}
+
+// answer is what becomes of a case: its plan, and the outcome where the handler parses the output itself.
+type answer struct {
+	plan    *handler.Plan
+	outcome *outcome // nil: a program parses, or it was given up
+	err     error
+}
+
+// answer shows a case's request to the handler.
+func (x *examination) answer(ctx context.Context, c *cases.Case, giveUp bool) *answer {
+	request, err := c.ChatRequest()
+	if err != nil {
+		return &answer{err: err}
+	}
+	plan, err := x.handler.Plan(ctx, handler.Input{Template: x.templateOf(c), Request: request})
+	a := &answer{plan: plan, err: err}
+	if err != nil || plan.Stream == nil {
+		return a
+	}
+	p := &planned{handler: x.handler, plan: plan, request: request, prompt: promptOf(c)}
+	if giveUp {
+		a.err = p.giveUp(ctx, c.Output)
+		return a
+	}
+	a.outcome, a.err = p.parse(ctx, slices.Values([][]byte{[]byte(c.Output)}))
+	return a
+}
+
+// like says whether two answers are the same, as far as both go.
+func (a *answer) like(b *answer) bool {
+	if (a.err == nil) != (b.err == nil) || !reflect.DeepEqual(a.plan, b.plan) {
+		return false
+	}
+	return a.outcome == nil || b.outcome == nil || a.outcome.differs(b.outcome) == ""
+}
+
+// giveUp begins to parse an output and leaves it.
+func (p *planned) giveUp(ctx context.Context, output string) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	s, err := p.openStream(ctx, func(chat.Event) {})
+	if err != nil {
+		return err
+	}
+	return s.Feed([]byte(output[:len(output)/2]))
+}
+
+// resumes kills a process in the middle of an output and lets another one parse it from its beginning: what the first told
+// must come again. Handlers that answer programs parse nothing that could break off.
+func (x *examination) resumes(ctx context.Context) error {
+	for _, c := range x.golden {
+		p, err := planFor(ctx, x.handler, c)
+		if answered(err) || err == nil && p.code != nil {
+			continue
+		}
+		if err == nil {
+			err = x.resume(ctx, p, c.Output)
+		}
+		if err != nil {
+			return fmt.Errorf("case %s: %w", c.ID, err)
+		}
+	}
+	return nil
+}
+
+// resume lets one process parse the first half of an output, and another one, after its death, all of it.
+func (x *examination) resume(ctx context.Context, p *planned, output string) error {
+	doomed, err := x.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer doomed.Close()
+	i := slices.IndexFunc(doomed.Handlers, func(h handler.Handler) bool { return h.Describe().Name == x.handler.Describe().Name })
+	if i < 0 {
+		return errors.New("another process of the plugin does not serve the handler")
+	}
+	first := *p
+	first.handler = doomed.Handlers[i]
+	told := new(outcome)
+	s, err := first.openStream(ctx, told.take)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(s.Feed([]byte(output[:len(output)/2])), doomed.kill()); err != nil {
+		return err
+	}
+	whole, err := p.parse(ctx, slices.Values([][]byte{[]byte(output)}))
+	if err == nil && !whole.begins(told) {
+		err = fmt.Errorf("after the death of the process other things are told: %q, before %q", whole.events, told.events)
+	}
+	return err
+}
+
+// begins says whether what o tells begins with what was told.
+func (o *outcome) begins(told *outcome) bool {
+	last := len(told.events) - 1
+	if last < 0 {
+		return true
+	}
+	return last < len(o.events) && slices.Equal(o.events[:last], told.events[:last]) && strings.HasPrefix(o.events[last], told.events[last])
+}
