@@ -126,6 +126,7 @@ func (r *render) item(v, key Value) Value {
 	return v.(*span).at(int(n))
 }
 
+// character returns the character at a position, or nil.
 func character(r *render, s string, n int64) Value {
 	r.touch(len(s))
 	if n < 0 {
@@ -147,6 +148,8 @@ func character(r *render, s string, n int64) Value {
 // bounds are the positions that a slice of a sequence of n elements takes.
 type bounds struct{ start, stop, step int }
 
+// newBounds works out the positions of a slice of n elements, by Python's rules for what is absent, negative or too
+// large.
 func newBounds(n int, start, stop, step Value) bounds {
 	b := bounds{step: 1}
 	if _, ok := step.(none); !ok {
@@ -163,6 +166,7 @@ func newBounds(n int, start, stop, step Value) bounds {
 	return b
 }
 
+// sliceIndex reads a bound of a slice.
 func sliceIndex(v Value) int {
 	mustExist(v)
 	if _, ok := wide(v); !ok {
@@ -220,6 +224,7 @@ func (r *render) slice(v, start, stop, step Value) Value {
 	return nil
 }
 
+// substring is a slice of a string, whose positions count characters.
 func (r *render) substring(s string, start, stop, step Value) string {
 	r.touch(len(s))
 	n := utf8.RuneCountInString(s)

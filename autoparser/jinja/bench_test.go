@@ -9,35 +9,36 @@ import (
 	"testing"
 
 	"github.com/dragoman-project/dragoman/autoparser/jinja"
+	"github.com/dragoman-project/dragoman/internal/shared"
 )
 
-// benchmarked are the recorded templates that are measured, where they are present, beside those of testdata.
-var benchmarked = []string{
+// recorded are the templates in use that are measured, beside those of testdata.
+var recorded = []string{
 	"Qwen3-Coder.jinja", "openai-gpt-oss-120b.jinja", "deepseek-ai-DeepSeek-V3.1.jinja", "google-gemma-4-31B-it.jinja",
 	"meta-llama-Llama-3.1-8B-Instruct.jinja", "GLM-4.6.jinja", "Mistral-Small-3.2-24B-Instruct-2506.jinja",
 	"NousResearch-Hermes-2-Pro-Llama-3-8B-tool_use.jinja",
 }
 
-func benchmarkFiles(b *testing.B) []string {
+// perTemplate runs a benchmark for each template. It skips the recorded ones where they are missing.
+func perTemplate(b *testing.B, run func(b *testing.B, file string)) {
 	files, err := filepath.Glob("testdata/*.jinja")
 	if err != nil {
 		b.Fatal(err)
 	}
-	for _, name := range benchmarked {
-		path := filepath.Join("../../../shared/templates", name)
-		if _, err := os.Stat(path); err == nil {
-			files = append(files, path)
-		}
+	for _, file := range files {
+		b.Run(filepath.Base(file), func(b *testing.B) { run(b, file) })
 	}
-	return files
+	for _, name := range recorded {
+		b.Run(name, func(b *testing.B) { run(b, shared.Dir(b, "templates", name)) })
+	}
 }
 
 func BenchmarkRender(b *testing.B) {
-	for _, file := range benchmarkFiles(b) {
+	perTemplate(b, func(b *testing.B, file string) {
 		tmpl := compileFile(b, file)
 		for _, messages := range []int{2, 50} {
 			vars := decode(b, []byte(conversation(messages, 5)))
-			b.Run(fmt.Sprintf("%s/%d-messages", strings.TrimSuffix(filepath.Base(file), ".jinja"), messages), func(b *testing.B) {
+			b.Run(fmt.Sprintf("%d-messages", messages), func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
 					if _, err := tmpl.Render(context.Background(), vars, pinned); err != nil {
@@ -46,7 +47,7 @@ func BenchmarkRender(b *testing.B) {
 				}
 			})
 		}
-	}
+	})
 }
 
 func BenchmarkRenderInParallel(b *testing.B) {
@@ -62,21 +63,19 @@ func BenchmarkRenderInParallel(b *testing.B) {
 }
 
 func BenchmarkCompile(b *testing.B) {
-	for _, file := range benchmarkFiles(b) {
+	perTemplate(b, func(b *testing.B, file string) {
 		source, err := os.ReadFile(file)
 		if err != nil {
 			b.Fatal(err)
 		}
-		b.Run(filepath.Base(file), func(b *testing.B) {
-			b.SetBytes(int64(len(source)))
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := jinja.Compile(file, string(source), jinja.Options{}); err != nil {
-					b.Fatal(err)
-				}
+		b.SetBytes(int64(len(source)))
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := jinja.Compile(file, string(source), jinja.Options{}); err != nil {
+				b.Fatal(err)
 			}
-		})
-	}
+		}
+	})
 }
 
 func BenchmarkDecode(b *testing.B) {

@@ -15,12 +15,14 @@ type braceRun struct {
 	marked bool
 }
 
+// formatMethod is str.format.
 func formatMethod(r *render, in Value, a arguments) Value {
 	named := &Object{}
 	r.fill(named, arguments{named: a.named})
 	return runBraces(r, in, a, named)
 }
 
+// formatMap is str.format_map.
 func formatMap(r *render, in Value, a arguments) Value {
 	named, ok := a.values[0].(*Object)
 	if !ok {
@@ -29,6 +31,7 @@ func formatMap(r *render, in Value, a arguments) Value {
 	return runBraces(r, in, arguments{}, named)
 }
 
+// runBraces expands a format with positional and named values.
 func runBraces(r *render, in Value, a arguments, named *Object) Value {
 	s, _ := str(in)
 	p := &braceRun{r: r, a: a, named: named}
@@ -83,6 +86,7 @@ func cutField(s string) (field, rest string) {
 	return "", ""
 }
 
+// field expands one field: {name!conversion:format}.
 func (p *braceRun) field(field string, depth int) string {
 	name, spec := field, ""
 	if i := strings.IndexByte(field, ':'); i >= 0 {
@@ -107,6 +111,7 @@ func boolInt(b bool) int {
 	return 0
 }
 
+// converted applies !s, !r and !a.
 func (p *braceRun) converted(v Value, how string) Value {
 	switch how {
 	case "s":
@@ -146,6 +151,7 @@ func (p *braceRun) value(name string) Value {
 	return v
 }
 
+// fieldKey reads what stands in brackets: a number, or a string without quotes.
 func fieldKey(s string) Value {
 	if n, err := strconv.Atoi(s); err == nil && every(s, digit) {
 		return integer(n)
@@ -153,6 +159,7 @@ func fieldKey(s string) Value {
 	return text(s)
 }
 
+// argument finds the value that a field begins with: by its number, by the next number, or by its name.
 func (p *braceRun) argument(name string) Value {
 	if name == "" {
 		if p.manual {

@@ -94,6 +94,7 @@ func (b *builtin) bind(name string, a arguments) arguments {
 	return bound
 }
 
+// place returns the position of a parameter, or -1.
 func (b *builtin) place(name string) int {
 	for i := range b.params {
 		if b.params[i].name == name {
@@ -103,6 +104,7 @@ func (b *builtin) place(name string) int {
 	return -1
 }
 
+// fill gives what was not passed its fallback.
 func (b *builtin) fill(name string, values []Value) {
 	for i, p := range b.params {
 		if values[i] != nil {

@@ -49,6 +49,7 @@ func titleRune(c rune) string {
 	return cases.Title(language.Und, cases.NoLower).String(string(c))
 }
 
+// capitalize is str.capitalize: the first character in title case, the rest in lower case.
 func capitalize(s string) string {
 	c, n := utf8.DecodeRuneInString(s)
 	if n == 0 {
@@ -79,6 +80,7 @@ func nextLowered(low string, c rune) (rest string, n int) {
 	return low[n:], n
 }
 
+// swapcase is str.swapcase.
 func swapcase(s string) string {
 	var b strings.Builder
 	low := lower(s)
@@ -97,6 +99,7 @@ func swapcase(s string) string {
 	return b.String()
 }
 
+// cased, lowercase and uppercase are Unicode's properties of those names.
 func cased(c rune) bool { return lowercase(c) || uppercase(c) || unicode.IsTitle(c) }
 
 func lowercase(c rune) bool { return unicode.IsLower(c) || unicode.Is(unicode.Other_Lowercase, c) }
@@ -108,6 +111,7 @@ func islower(s string) bool { return oneCase(s, lowercase) }
 
 func isupper(s string) bool { return oneCase(s, uppercase) }
 
+// oneCase reports whether s has characters of the wanted case and none of another.
 func oneCase(s string, want func(rune) bool) bool {
 	found := false
 	for _, c := range s {
@@ -121,6 +125,7 @@ func oneCase(s string, want func(rune) bool) bool {
 	return found
 }
 
+// istitle is str.istitle: upper case where words begin, and only there.
 func istitle(s string) bool {
 	found, inWord := false, false
 	for _, c := range s {
@@ -157,6 +162,7 @@ func space(c rune) bool { return unicode.IsSpace(c) || c >= 0x1c && c <= 0x1f }
 // digit is a decimal digit, or one in a circle, raised and so on.
 func digit(c rune) bool { return unicode.Is(unicode.Nd, c) || unicode.Is(otherDigits, c) }
 
+// numeric is str.isnumeric of one character.
 func numeric(c rune) bool {
 	return unicode.IsNumber(c) || strings.ContainsRune(numericLetters, c)
 }
@@ -201,6 +207,7 @@ func (r *render) splitLines(s string, keep bool) []string {
 	return lines
 }
 
+// lineBreak reports where str.splitlines splits.
 func lineBreak(c rune) bool {
 	switch c {
 	case '\n', '\r', '\v', '\f', 0x1c, 0x1d, 0x1e, 0x85, 0x2028, 0x2029:

@@ -5,6 +5,7 @@ import "strings"
 // equal is Python's a == b. Every node looked at is charged: values that share parts make trees of exponential size.
 func (r *render) equal(a, b Value) bool { return r.equalAt(a, b, 0) }
 
+// equalAt is equal at a depth of nesting.
 func (r *render) equalAt(a, b Value, depth int) bool {
 	if depth > depthOfValues {
 		throw("RecursionError", "maximum recursion depth exceeded in comparison")
@@ -52,6 +53,7 @@ func (r *render) equalLists(x, y []Value, depth int) bool {
 	return true
 }
 
+// equalObjects compares by key; the order does not matter.
 func (r *render) equalObjects(x, y *Object, depth int) bool {
 	if x.Len() != y.Len() {
 		return false
@@ -131,6 +133,7 @@ func (r *render) order(a, b Value, depth int) (order int, ordered, ok bool) {
 	return r.orderLists(x.items, y.items, depth)
 }
 
+// orderLists compares the first elements that differ.
 func (r *render) orderLists(x, y []Value, depth int) (order int, ordered, ok bool) {
 	for i := range min(len(x), len(y)) {
 		r.charge(1)

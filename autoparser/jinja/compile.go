@@ -34,6 +34,7 @@ func (c *compiler) body(nodes []node, s *scope) step {
 	return inOrder(steps)
 }
 
+// inOrder runs steps until one of them jumps.
 func inOrder(steps []step) step {
 	return func(f *frame) signal {
 		for _, run := range steps {
@@ -45,6 +46,7 @@ func inOrder(steps []step) step {
 	}
 }
 
+// statement compiles one statement in the scope that it stands in.
 func (c *compiler) statement(n node, s *scope) step {
 	switch n := n.(type) {
 	case *data:
@@ -77,6 +79,7 @@ func (c *compiler) statement(n node, s *scope) step {
 	return c.jump(n.(*jump))
 }
 
+// jump compiles break and continue.
 func (c *compiler) jump(n *jump) step {
 	if !c.inLoop {
 		rejectAs("SyntaxError", n.offset(), "break and continue need a loop around them, in the same macro")
@@ -184,6 +187,7 @@ func (c *compiler) assign(target node, s *scope) func(*frame, Value) {
 	}
 }
 
+// withBlock compiles {% with %}, whose values are computed outside of the scope that they open.
 func (c *compiler) withBlock(n *withBlock, s *scope) step {
 	inside := s.inner()
 	for _, t := range n.targets {

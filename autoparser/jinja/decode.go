@@ -31,6 +31,7 @@ func Decode(data []byte) (Value, error) {
 	return v, nil
 }
 
+// decode reads one value.
 func decode(d *jsontext.Decoder, depth int) (Value, error) {
 	if depth > maxJSONDepth {
 		return nil, fmt.Errorf("byte %d: nested deeper than %d", d.InputOffset(), maxJSONDepth)

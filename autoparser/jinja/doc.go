@@ -17,7 +17,8 @@
 // What Python would raise is raised here, with Python's message, as an *Error that tells the place in the template. Two
 // things are different on purpose. A template may change the lists and objects that it made itself, since templates that
 // do so are in use, though transformers refuses them; what it was given can never change. And some of Jinja2 is refused,
-// when the template is compiled: Refused lists it.
+// when the template is compiled: Refused lists it. A template can also be rendered less strictly (Tolerant), and as text
+// that is no markup (PlainText).
 //
 // A template loads nothing, reaches no file and no Go method: its values have none that it could name. What it may cost
 // is counted (Limits): steps, memory, output, depth and time. Go cannot recover from a stack that overflows or from

@@ -21,6 +21,7 @@ func (c *compiler) optional(n node, s *scope) expr {
 	return c.expression(n, s)
 }
 
+// expression compiles an expression in the scope that it stands in.
 func (c *compiler) expression(n node, s *scope) expr {
 	switch n := n.(type) {
 	case *literal:
@@ -60,6 +61,7 @@ func (c *compiler) expression(n node, s *scope) expr {
 	return c.concatenation(n.(*concatenation), s)
 }
 
+// name compiles the reading of a variable.
 func (c *compiler) name(n *name, s *scope) expr {
 	read := c.reader(n.offset(), s, n.id)
 	return func(f *frame) Value {
@@ -70,6 +72,7 @@ func (c *compiler) name(n *name, s *scope) expr {
 	}
 }
 
+// attribute compiles x.id.
 func (c *compiler) attribute(n *attributeOf, s *scope) expr {
 	of := c.expression(n.of, s)
 	method := c.lib.methods["dict"][n.id] != nil || strings.HasPrefix(n.id, "__")
@@ -91,6 +94,7 @@ func (c *compiler) attribute(n *attributeOf, s *scope) expr {
 	}
 }
 
+// element compiles x[key].
 func (c *compiler) element(n *elementOf, s *scope) expr {
 	of, key := c.expression(n.of, s), c.expression(n.key, s)
 	return func(f *frame) Value {
@@ -117,6 +121,7 @@ func (c *compiler) slice(n *sliceOf, s *scope) expr {
 	}
 }
 
+// conditional compiles a if b else c; without an else the value is undefined.
 func (c *compiler) conditional(n *conditional, s *scope) expr {
 	defer c.softly()()
 	then, test := c.expression(n.then, s), c.expression(n.test, s)
@@ -135,6 +140,7 @@ func (c *compiler) conditional(n *conditional, s *scope) expr {
 	}
 }
 
+// list compiles […] and (…). Each evaluation makes a new one, which the template may change.
 func (c *compiler) list(n *listOf, s *scope) expr {
 	items := c.expressions(n.items, s)
 	return func(f *frame) Value {
@@ -147,6 +153,7 @@ func (c *compiler) list(n *listOf, s *scope) expr {
 	}
 }
 
+// object compiles {…}; a later key of the same value wins, at the place of the first.
 func (c *compiler) object(n *objectOf, s *scope) expr {
 	keys, values := c.expressions(n.keys, s), c.expressions(n.values, s)
 	return func(f *frame) Value {

@@ -73,6 +73,7 @@ func allFilters() map[string]*builtin {
 	return m
 }
 
+// defaultFilter replaces what is undefined and, if asked to, what is false.
 func defaultFilter(_ *render, in Value, a arguments) Value {
 	if _, ok := in.(*undefined); ok || truth(a.values[1]) && !truth(in) {
 		return a.values[0]
@@ -80,6 +81,7 @@ func defaultFilter(_ *render, in Value, a arguments) Value {
 	return in
 }
 
+// stringFilter makes a string of any value, and leaves one that is marked safe as it is.
 func stringFilter(r *render, in Value, _ arguments) Value {
 	if _, ok := str(in); ok {
 		return in
@@ -87,6 +89,7 @@ func stringFilter(r *render, in Value, _ arguments) Value {
 	return text(r.str(in))
 }
 
+// safeFilter marks a string safe.
 func safeFilter(r *render, in Value, _ arguments) Value {
 	if r.plain {
 		return text(r.str(in))
@@ -94,6 +97,7 @@ func safeFilter(r *render, in Value, _ arguments) Value {
 	return markup(r.str(in))
 }
 
+// escapeFilter escapes for HTML and marks the result safe, once.
 func escapeFilter(r *render, in Value, _ arguments) Value {
 	if _, ok := in.(markup); ok {
 		return in
@@ -101,6 +105,7 @@ func escapeFilter(r *render, in Value, _ arguments) Value {
 	return markup(escape(r, r.str(in)))
 }
 
+// attrFilter looks an attribute up, never an element.
 func attrFilter(r *render, in Value, a arguments) Value {
 	name := needText(a.values[0], "attribute name")
 	mustExist(in)
@@ -150,6 +155,7 @@ func mapFilter(r *render, in Value, a arguments) Value {
 	return r.lazily(in, func() { convert = r.mapping(a) }, func(v Value) (Value, bool) { return convert(v), true })
 }
 
+// mapping prepares what map does to each element.
 func (r *render) mapping(a arguments) func(Value) Value {
 	if attribute, fallback, ok := mapAttribute(a); ok {
 		return r.getter(attribute, fallback)
@@ -197,6 +203,7 @@ func selects(want, byAttribute bool) func(*render, Value, arguments) Value {
 	}
 }
 
+// condition prepares what select and its kin ask of each element.
 func (r *render) condition(a arguments, byAttribute bool) func(Value) bool {
 	get := func(v Value) Value { return v }
 	if byAttribute {
@@ -215,6 +222,7 @@ func (r *render) condition(a arguments, byAttribute bool) func(Value) bool {
 	return func(v Value) bool { return truth(t.apply(r, name, get(v), rest)) }
 }
 
+// empty is a generator of nothing.
 func empty() Value {
 	return &generator{iterator{next: func() (Value, bool) { return nil, false }}}
 }
@@ -256,6 +264,7 @@ func (l *lazy) next() (Value, bool) {
 	}
 }
 
+// items is the filter of that name: pairs of an object, nothing of what is undefined.
 func items(r *render, in Value, _ arguments) Value {
 	switch in := in.(type) {
 	case *undefined:

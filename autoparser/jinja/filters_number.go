@@ -7,6 +7,7 @@ import (
 	"strings"
 )
 
+// absolute is the filter abs.
 func absolute(_ *render, in Value, _ arguments) Value {
 	if f, ok := in.(float); ok {
 		return float(math.Abs(float64(f)))
@@ -78,6 +79,7 @@ func parseInt(s string, base int) Value {
 	return whole(n)
 }
 
+// withoutPrefix takes 0x and its kin off, where they fit the base.
 func withoutPrefix(digits string, base int) string {
 	prefix := map[int]string{2: "0b", 8: "0o", 16: "0x"}[base]
 	if prefix != "" && len(digits) > 2 && strings.EqualFold(digits[:2], prefix) {
@@ -117,6 +119,7 @@ func parseFloat(s string) (float64, bool) {
 	return f, true
 }
 
+// floatFilter converts to a float; default is for what cannot be converted.
 func floatFilter(_ *render, in Value, a arguments) Value {
 	mustExist(in)
 	if s, ok := str(in); ok {
@@ -131,6 +134,7 @@ func floatFilter(_ *render, in Value, a arguments) Value {
 	return a.values[0]
 }
 
+// round is the filter of that name.
 func round(r *render, in Value, a arguments) Value {
 	precision := index(a.values[0])
 	switch method := r.str(a.values[1]); method {
@@ -166,6 +170,7 @@ func rounded(in Value, precision int) Value {
 	return whole(quotient.Mul(quotient, unit))
 }
 
+// roundFloat rounds the exact value of f, to even where it lies in the middle.
 func roundFloat(f float64, precision int) float64 {
 	switch {
 	case math.IsNaN(f) || math.IsInf(f, 0) || precision > 323:
@@ -204,6 +209,7 @@ func roundedTo(r *render, in Value, precision int, method string) Value {
 	return r.binary("/", scaled, unit)
 }
 
+// fileSize is the filter filesizeformat.
 func fileSize(r *render, in Value, a arguments) Value {
 	size, ok := number(floatFilter(r, in, arguments{values: []Value{none{}}}))
 	if _, isText := str(in); !ok && isText {

@@ -36,6 +36,7 @@ func (r *render) copied(v Value) []Value {
 	return r.collect(v)
 }
 
+// first asks for one element only: the others may not be computable.
 func first(r *render, in Value, _ arguments) Value {
 	it := r.iterate(in)
 	if v, ok := it.step(); ok {
@@ -44,6 +45,7 @@ func first(r *render, in Value, _ arguments) Value {
 	return &undefined{hint: "No first item, sequence was empty."}
 }
 
+// last needs a sequence that can be read backwards.
 func last(r *render, in Value, _ arguments) Value {
 	switch in.(type) {
 	case *generator, *loop:
@@ -56,6 +58,7 @@ func last(r *render, in Value, _ arguments) Value {
 	return items[len(items)-1]
 }
 
+// joinFilter joins what the elements print as.
 func joinFilter(r *render, in Value, a arguments) Value {
 	get := r.getter(a.values[1], none{})
 	items := r.collect(in)
@@ -66,6 +69,7 @@ func joinFilter(r *render, in Value, a arguments) Value {
 	return text(r.join(parts, r.str(a.values[0])))
 }
 
+// reverse reverses a string, or goes backwards through anything else.
 func reverse(r *render, in Value, _ arguments) Value {
 	if _, ok := str(in); ok {
 		return r.slice(in, none{}, none{}, integer(-1))
@@ -126,6 +130,7 @@ func sortFilter(r *render, in Value, a arguments) Value {
 	return r.made(r.sorted(r.collect(in), key, truth(a.values[0])))
 }
 
+// unique keeps the first of equal elements, lazily.
 func unique(r *render, in Value, a arguments) Value {
 	get := r.ignoringCase(r.getter(a.values[1], none{}), a.values[0])
 	seen := map[any]bool{}
@@ -160,6 +165,7 @@ func extreme(better func(r *render, key, best Value) bool) func(*render, Value, 
 	}
 }
 
+// sum adds from left to right.
 func sum(r *render, in Value, a arguments) Value {
 	get := r.getter(a.values[0], none{})
 	total := a.values[1]
@@ -176,6 +182,7 @@ func sum(r *render, in Value, a arguments) Value {
 	}
 }
 
+// batch makes lists of the same length; a last one that is shorter may be filled up.
 func batch(r *render, in Value, a arguments) Value {
 	size, fill := index(a.values[0]), a.values[1]
 	it := r.iterate(in)
@@ -236,6 +243,7 @@ func columns(r *render, in Value, a arguments) Value {
 	}}}
 }
 
+// groupBy sorts by an attribute and groups what is equal in it. Each group is a pair, with names for its parts.
 func groupBy(r *render, in Value, a arguments) Value {
 	get := r.getter(a.values[0], a.values[1])
 	key := r.ignoringCase(get, a.values[2])
@@ -255,6 +263,7 @@ func groupBy(r *render, in Value, a arguments) Value {
 	return r.made(groups)
 }
 
+// dictSort sorts the pairs of an object by key or by value.
 func dictSort(r *render, in Value, a arguments) Value {
 	mustExist(in)
 	o, ok := in.(*Object)

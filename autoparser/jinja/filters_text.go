@@ -38,6 +38,7 @@ func titleWords(_ *render, s string) string {
 
 func wordBreak(c rune) bool { return space(c) || strings.ContainsRune("-({[<", c) }
 
+// trim is str.strip of any value.
 func trim(r *render, in Value, a arguments) Value {
 	v, ok := in.(text)
 	if !ok {
@@ -46,6 +47,7 @@ func trim(r *render, in Value, a arguments) Value {
 	return remarked(in, r.lib.methods["str"]["strip"].run(r, v, a))
 }
 
+// remarked marks v as safe when like is.
 func remarked(like, v Value) Value {
 	if _, ok := like.(markup); ok {
 		return mark(v)
@@ -67,6 +69,7 @@ func stripTags(r *render, in Value, _ arguments) Value {
 	return text(entities.Replace(strings.Join(r.words(s, -1), " ")))
 }
 
+// replaceFilter is str.replace of any value.
 func replaceFilter(r *render, in Value, a arguments) Value {
 	n := -1
 	if !isNone(a.values[2]) {
@@ -75,6 +78,7 @@ func replaceFilter(r *render, in Value, a arguments) Value {
 	return text(r.replace(r.str(in), r.str(a.values[0]), r.str(a.values[1]), n))
 }
 
+// center is str.center with blanks.
 func center(r *render, in Value, a arguments) Value {
 	return asMarked(in, r.pad(r.str(in), index(a.values[0]), " ", 1, 1))
 }
@@ -103,6 +107,7 @@ func indent(r *render, in Value, a arguments) Value {
 	return asMarked(in, r.join(lines, "\n"))
 }
 
+// truncate cuts what is longer than a length and some leeway, at a blank unless told otherwise.
 func truncate(r *render, in Value, a arguments) Value {
 	s, end := in, r.str(a.values[2])
 	length, leeway := index(a.values[0]), 5
@@ -126,6 +131,7 @@ func truncate(r *render, in Value, a arguments) Value {
 	return asMarked(in, cut+end)
 }
 
+// wordCount counts runs of letters, digits and underscores.
 func wordCount(r *render, in Value, _ arguments) Value {
 	s := r.str(in)
 	r.touch(len(s))
@@ -142,6 +148,7 @@ func wordCount(r *render, in Value, _ arguments) Value {
 // wordRune is \w of Python's regular expressions.
 func wordRune(c rune) bool { return c == '_' || unicode.IsLetter(c) || numeric(c) }
 
+// formatFilter is the % operator with the arguments as its values.
 func formatFilter(r *render, in Value, a arguments) Value {
 	if len(a.values) > 0 && len(a.named) > 0 {
 		throw("FilterArgumentError", "can't handle positional and keyword arguments at the same time")
@@ -171,6 +178,7 @@ func urlEncode(r *render, in Value, _ arguments) Value {
 	return text(r.join(parts, "&"))
 }
 
+// queryQuote escapes for the query of a URL.
 func queryQuote(r *render, v Value) string {
 	return strings.ReplaceAll(urlQuote(r, r.str(v), ""), "%20", "+")
 }
@@ -191,6 +199,7 @@ func urlQuote(r *render, s, keep string) string {
 	return b.String()
 }
 
+// xmlAttributes writes an object as attributes of a tag; None and undefined are left out.
 func xmlAttributes(r *render, in Value, a arguments) Value {
 	mustExist(in)
 	o, ok := in.(*Object)

@@ -24,6 +24,7 @@ type formatSpec struct {
 // maxWidth bounds the width and the precision of formats.
 const maxWidth = 100_000
 
+// parseSpec reads a format specification for a value of a class.
 func parseSpec(spec, class string) formatSpec {
 	s := formatSpec{fill: " ", precision: -1}
 	invalid := func() {
@@ -64,6 +65,7 @@ func parseSpec(spec, class string) formatSpec {
 	return s
 }
 
+// oneOf splits a character of set off s, or 0.
 func oneOf(s, set string) (byte, string) {
 	if s != "" && strings.IndexByte(set, s[0]) >= 0 {
 		return s[0], s[1:]
@@ -71,6 +73,7 @@ func oneOf(s, set string) (byte, string) {
 	return 0, s
 }
 
+// leadingNumber splits a number off s, 0 if there is none.
 func leadingNumber(s string) (int, string) {
 	end := len(s) - len(strings.TrimLeft(s, "0123456789"))
 	n, _ := strconv.Atoi(s[:end])
@@ -98,6 +101,7 @@ func (r *render) format(v Value, spec string) string {
 	return ""
 }
 
+// formatText formats a string.
 func (r *render) formatText(s string, f formatSpec) string {
 	switch {
 	case f.kind != 0 && f.kind != 's':
@@ -115,6 +119,7 @@ func (r *render) formatText(s string, f formatSpec) string {
 	return r.aligned("", s, f, '<')
 }
 
+// formatInteger formats an integer; some types make a float of it first.
 func (r *render) formatInteger(v Value, f formatSpec) string {
 	if f.kind != 0 && strings.IndexByte("eEfFgG%", f.kind) >= 0 {
 		x, _ := number(v)
@@ -153,6 +158,7 @@ func (r *render) formatInteger(v Value, f formatSpec) string {
 	return r.aligned(signOf(n.Sign() < 0, f)+prefix, grouped(s, f, size, len(prefix)), f, '>')
 }
 
+// characterOf is the character of a code point.
 func characterOf(n *big.Int) string {
 	if !n.IsInt64() || n.Int64() < 0 || n.Int64() > utf8.MaxRune {
 		throw("OverflowError", "%%c arg not in range(0x110000)")
@@ -160,6 +166,7 @@ func characterOf(n *big.Int) string {
 	return string(rune(n.Int64()))
 }
 
+// signOf is the sign that a number gets.
 func signOf(negative bool, f formatSpec) string {
 	switch {
 	case negative:
@@ -195,6 +202,7 @@ func grouped(s string, f formatSpec, size, prefix int) string {
 	return b.String() + rest
 }
 
+// formatFloat formats a float.
 func (r *render) formatFloat(x float64, f formatSpec) string {
 	if f.kind != 0 && strings.IndexByte("eEfFgGn%", f.kind) < 0 {
 		throw("ValueError", "Unknown format code '%c' for object of type 'float'", f.kind)

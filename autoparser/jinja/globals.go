@@ -22,6 +22,7 @@ func allGlobals() map[string]*builtin {
 	}
 }
 
+// rangeFunction is range(), with the limit of the sandbox.
 func rangeFunction(r *render, _ Value, a arguments) Value {
 	if len(a.values) > 3 {
 		throw("TypeError", "range expected at most 3 arguments, got %d", len(a.values))
@@ -29,12 +30,14 @@ func rangeFunction(r *render, _ Value, a arguments) Value {
 	return newSpan(r, a.values)
 }
 
+// dictFunction is dict().
 func dictFunction(r *render, _ Value, a arguments) Value {
 	o := newObject(r, len(a.named))
 	r.fill(o, a)
 	return o
 }
 
+// namespaceFunction is namespace(), which takes what dict() takes.
 func namespaceFunction(r *render, _ Value, a arguments) Value {
 	return &namespace{dictFunction(r, nil, a).(*Object)}
 }
@@ -47,6 +50,7 @@ type cycler struct {
 
 func (*cycler) class() string { return "Cycler" }
 
+// newCycler is cycler().
 func newCycler(r *render, _ Value, a arguments) Value {
 	if len(a.values) == 0 {
 		throw("RuntimeError", "at least one item has to be provided")

@@ -32,6 +32,7 @@ func (r *reader) plain() node {
 	return r.or()
 }
 
+// or, and, not, comparison, sum, concatenation, product: each reads operands of the next.
 func (r *reader) or() node {
 	e := r.and()
 	for at := r.here(); r.acceptWord("or"); at = r.here() {
@@ -168,6 +169,7 @@ func (r *reader) signed() node {
 	return r.postfix(r.primary())
 }
 
+// primary reads a literal, a name, or something in brackets.
 func (r *reader) primary() node {
 	at := r.here()
 	if v, ok := r.literal(); ok {
@@ -216,6 +218,7 @@ func (r *reader) literals(at place, v Value) node {
 	}
 }
 
+// nameOrConstant makes a constant of the names that are reserved for them.
 func nameOrConstant(at place, id string) node {
 	switch id {
 	case "true", "True":

@@ -2,6 +2,7 @@ package jinja
 
 import "github.com/nikolalohinski/gonja/v2/tokens"
 
+// postfix reads attributes, subscripts and calls.
 func (r *reader) postfix(e node) node {
 	for {
 		at := r.here()
@@ -57,6 +58,7 @@ func (r *reader) subscript(at place, of node) node {
 	return &elementOf{at, of, keys[0]}
 }
 
+// subscribed reads one subscript: a key, or a slice.
 func (r *reader) subscribed(at place, of node) node {
 	s := &sliceOf{place: at, of: of}
 	if !r.is(tokens.Colon) {

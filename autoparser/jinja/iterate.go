@@ -18,6 +18,7 @@ type iterator struct {
 	keep func(Value) bool     // leaves elements out; nil keeps all
 }
 
+// step returns the next element that is kept.
 func (it *iterator) step() (Value, bool) {
 	for {
 		v, ok := it.fetch()
@@ -27,6 +28,7 @@ func (it *iterator) step() (Value, bool) {
 	}
 }
 
+// fetch returns the next element.
 func (it *iterator) fetch() (Value, bool) {
 	switch {
 	case it.list != nil:
@@ -117,6 +119,7 @@ func (r *render) made(items []Value) *list {
 	return &list{items: items, mutable: true}
 }
 
+// characters goes through a string.
 func characters(s string) func() (Value, bool) {
 	return func() (Value, bool) {
 		if s == "" {
@@ -129,6 +132,7 @@ func characters(s string) func() (Value, bool) {
 	}
 }
 
+// entry is what the view shows at a position.
 func (v *view) entry(i int) Value {
 	switch v.part {
 	case "keys":
@@ -165,6 +169,7 @@ func (s *span) len() int {
 
 func (s *span) at(i int) Value { return integer(s.start + int64(i)*s.step) }
 
+// equal compares as Python does: by the elements.
 func (s *span) equal(t *span) bool {
 	n := s.len()
 	if n != t.len() {

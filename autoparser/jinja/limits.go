@@ -63,6 +63,7 @@ func (m *meter) charge(n int) {
 	}
 }
 
+// look compares the steps with their limit, and the clock with the end.
 func (m *meter) look() {
 	m.check = m.steps + checkEvery
 	if m.steps > m.limits.Steps {

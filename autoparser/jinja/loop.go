@@ -16,6 +16,7 @@ type loop struct {
 	seen    bool // changed was called
 }
 
+// newLoop makes the loop variable of a loop over v; filtered elements have to be counted.
 func newLoop(r *render, v Value, over iterator, filtered bool) *loop {
 	r.grow(128)
 	l := &loop{r: r, over: over, index: -1, known: -1}
@@ -70,6 +71,7 @@ func (l *loop) length() int {
 	return l.known
 }
 
+// property is an attribute of the loop variable, or nil.
 func (l *loop) property(name string) Value {
 	switch name {
 	case "index":
@@ -108,6 +110,7 @@ func (l *loop) property(name string) Value {
 	return nil
 }
 
+// cycle is loop.cycle.
 func (l *loop) cycle(_ *render, a arguments) Value {
 	if len(a.values) == 0 {
 		throw("TypeError", "no items for cycling given")
@@ -145,6 +148,7 @@ type forParts struct {
 	loopSlot  int                           // -1 when the body does not use it
 }
 
+// forBlock compiles a loop. A recursive one is a function of its own, which the loop variable calls.
 func (c *compiler) forBlock(n *forBlock, s *scope) step {
 	over := c.expression(n.over, s)
 	if !n.recursive {
@@ -180,6 +184,7 @@ func (p *forParts) recursion(outer *frame, fn *functionScope) func(*render, Valu
 	return again
 }
 
+// forParts compiles the parts of a loop in the scope around it.
 func (c *compiler) forParts(n *forBlock, s *scope) *forParts {
 	p := &forParts{loopSlot: -1}
 	inside := s.inner()

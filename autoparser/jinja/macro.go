@@ -14,6 +14,7 @@ type macroParts struct {
 	varargs  int // slot, or -1
 }
 
+// macro compiles {% macro %}: it assigns a function to a name.
 func (c *compiler) macro(n *macro, s *scope) step {
 	p := c.macroParts(n.id, n.offset(), &n.signature, n.body, s)
 	slot := s.refs[n.id].slot
@@ -31,6 +32,7 @@ func (p *macroParts) value(f *frame) *function {
 	}}
 }
 
+// callBlock compiles {% call %}, whose body is a macro named caller, and {% generation %}, which prints its body.
 func (c *compiler) callBlock(n *callBlock, s *scope) step {
 	p := c.macroParts("caller", n.offset(), &n.signature, n.body, s)
 	if n.call == nil {
@@ -51,6 +53,7 @@ func (c *compiler) callBlock(n *callBlock, s *scope) step {
 	}
 }
 
+// macroParts compiles a macro. Its body is a function: it sees the variables around it as they are when it runs.
 func (c *compiler) macroParts(id string, at int, sig *signature, body []node, s *scope) *macroParts {
 	inside := s.function()
 	p := &macroParts{name: id, fn: inside.fn, caller: -1, kwargs: -1, varargs: -1}
@@ -88,6 +91,7 @@ func (p *macroParts) special(at int, sig *signature, body []node, inside *scope)
 	declare("varargs", &p.varargs)
 }
 
+// param returns the position of a parameter, or -1.
 func (p *macroParts) param(id string) int {
 	for i, name := range p.params {
 		if name == id {
@@ -115,6 +119,7 @@ func (p *macroParts) call(outer *frame, r *render, a arguments) Value {
 	return text(r.taken(mark))
 }
 
+// fallback is what a parameter that was not passed gets.
 func (p *macroParts) fallback(f *frame, i int) Value {
 	if d := i - (len(p.params) - len(p.defaults)); d >= 0 {
 		return p.defaults[d](f)
@@ -147,6 +152,7 @@ func (p *macroParts) bind(f *frame, a arguments) {
 	p.bindSpecial(f, a, given, rest, caller)
 }
 
+// bindSpecial sets caller, kwargs and varargs, or complains of what nobody takes.
 func (p *macroParts) bindSpecial(f *frame, a arguments, given int, rest *Object, caller Value) {
 	if p.caller >= 0 {
 		if caller == nil || isNone(caller) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 )
 
+// allMethods is every method of a value that a template can call, by class.
 func allMethods() map[string]map[string]*builtin {
 	return map[string]map[string]*builtin{
 		"str":    strMethods(),
@@ -33,6 +34,7 @@ func markupMethods() map[string]*builtin {
 	return methods
 }
 
+// mark marks a string, or the strings of a list, as safe.
 func mark(v Value) Value {
 	switch v := v.(type) {
 	case text:
@@ -60,6 +62,7 @@ var (
 	counts    = &builtin{params: takes("value"), run: countEqual}
 )
 
+// position is list.index.
 func position(r *render, in Value, a arguments) Value {
 	items := r.collect(in)
 	n := len(items)
@@ -74,6 +77,7 @@ func position(r *render, in Value, a arguments) Value {
 	return nil
 }
 
+// countEqual is list.count.
 func countEqual(r *render, in Value, a arguments) Value {
 	n := 0
 	for _, v := range r.collect(in) {
@@ -138,6 +142,7 @@ func changesList(params []parameter, f func(*render, *list, arguments) Value) *b
 	}}
 }
 
+// popItem is list.pop.
 func popItem(_ *render, l *list, a arguments) Value {
 	i, n := index(a.values[0]), len(l.items)
 	if i < 0 {
@@ -195,6 +200,7 @@ func dictMethods() map[string]*builtin {
 // missing tells an argument that was not given from one that is None.
 var missing Value = &undefined{hint: "missing"}
 
+// changesObject makes a method that only objects made by the template have.
 func changesObject(params []parameter, f func(*render, *Object, arguments) Value) *builtin {
 	return &builtin{params: params, changes: true, run: func(r *render, in Value, a arguments) Value {
 		r.charge(1)
@@ -202,10 +208,12 @@ func changesObject(params []parameter, f func(*render, *Object, arguments) Value
 	}}
 }
 
+// viewOf makes keys(), values() and items().
 func viewOf(part string) func(*render, Value, arguments) Value {
 	return func(_ *render, in Value, _ arguments) Value { return &view{of: in.(*Object), part: part} }
 }
 
+// getKey is dict.get.
 func getKey(r *render, in Value, a arguments) Value {
 	o := in.(*Object)
 	if i := o.find(r, a.values[0]); i >= 0 {
@@ -214,6 +222,7 @@ func getKey(r *render, in Value, a arguments) Value {
 	return a.values[1]
 }
 
+// popKey is dict.pop.
 func popKey(r *render, o *Object, a arguments) Value {
 	i := o.find(r, a.values[0])
 	if i < 0 {
@@ -241,6 +250,7 @@ func (r *render) fill(o *Object, a arguments) {
 	}
 }
 
+// fillFrom adds the keys of a mapping, or pairs.
 func (r *render) fillFrom(o *Object, v Value) {
 	if from, ok := v.(*Object); ok {
 		for i := range from.keys {

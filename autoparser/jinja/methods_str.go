@@ -29,6 +29,7 @@ func asksEvery(f func(rune) bool) *builtin {
 	return asks(func(s string) bool { return every(s, f) })
 }
 
+// strMethods is every method of strings.
 func strMethods() map[string]*builtin {
 	m := map[string]*builtin{
 		"upper":        textMethod(upper),
@@ -84,6 +85,7 @@ func strMethods() map[string]*builtin {
 	return m
 }
 
+// window is the parameter list of methods that look at a part of the string.
 func window(name string) []parameter {
 	return []parameter{{name, nil}, {"start", none{}}, {"end", none{}}}
 }
@@ -100,6 +102,7 @@ func inWindow(r *render, s string, a arguments) (part string, before int) {
 	return part, before
 }
 
+// strips makes strip and its kin from a function that trims.
 func strips(trim func(string, func(rune) bool) string) *builtin {
 	return &builtin{params: []parameter{{"chars", none{}}}, run: func(r *render, in Value, a arguments) Value {
 		s, _ := str(in)
@@ -149,6 +152,7 @@ func affix(has func(s, affix string) bool) func(*render, Value, arguments) Value
 	}
 }
 
+// finds makes find and its kin; must is for those that raise when nothing is found.
 func finds(index func(s, sub string) int, must bool) func(*render, Value, arguments) Value {
 	return func(r *render, in Value, a arguments) Value {
 		s, _ := str(in)
@@ -218,6 +222,7 @@ func rpartition(r *render, in Value, a arguments) Value {
 	return tuple(text(""), text(""), text(s))
 }
 
+// separator reads an argument that must not be empty.
 func separator(v Value) string {
 	sep := needText(v, "separator")
 	if sep == "" {
@@ -262,6 +267,7 @@ func justify(left, right int) func(*render, Value, arguments) Value {
 	}
 }
 
+// pad fills a string up to a width, on the sides that left and right name.
 func (r *render) pad(s string, width int, fill string, left, right int) string {
 	missing := width - utf8.RuneCountInString(s)
 	if missing <= 0 {
@@ -276,6 +282,7 @@ func (r *render) pad(s string, width int, fill string, left, right int) string {
 	return strings.Repeat(fill, before) + s + strings.Repeat(fill, missing-before)
 }
 
+// zfill pads with zeros, behind the sign.
 func zfill(r *render, in Value, a arguments) Value {
 	s, _ := str(in)
 	width, sign := index(a.values[0]), ""
@@ -285,6 +292,7 @@ func zfill(r *render, in Value, a arguments) Value {
 	return text(sign + r.pad(s, width-len(sign), "0", 1, 0))
 }
 
+// expandTabs is str.expandtabs.
 func expandTabs(r *render, in Value, a arguments) Value {
 	s, _ := str(in)
 	size := index(a.values[0])

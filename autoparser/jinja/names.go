@@ -44,6 +44,7 @@ func (c *compiler) reader(at int, s *scope, id string) expr {
 	}
 }
 
+// functionsBetween counts the functions from one out to another.
 func functionsBetween(inner, outer *functionScope) int {
 	n := 0
 	for ; inner != outer; inner = inner.parent {

@@ -145,6 +145,7 @@ func magnitude(x int64) uint64 {
 	return uint64(x)
 }
 
+// wideIntegers computes with integers of any size.
 func wideIntegers(op string, p, q *big.Int) Value {
 	n := new(big.Int)
 	switch op {
@@ -256,6 +257,7 @@ func floatDivision(x, y float64) (quotient, remainder float64) {
 	return q, m
 }
 
+// floatPower is ** of floats, which fails where the result is no float.
 func floatPower(x, y float64) Value {
 	if x == 0 && y < 0 {
 		throw("ZeroDivisionError", "0.0 cannot be raised to a negative power")
@@ -311,6 +313,7 @@ func compareOrdered[T int64 | float](x, y T) int {
 	return 0
 }
 
+// compareFloat compares without rounding the integer to a float.
 func compareFloat(f float64, n *big.Int) (order int, ordered bool) {
 	switch {
 	case math.IsNaN(f):

@@ -121,6 +121,7 @@ func (o *Object) remove(r *render, i int) {
 	}
 }
 
+// reindex makes the index anew.
 func (o *Object) reindex(r *render) {
 	o.index = make(map[any]int, 2*len(o.keys))
 	for i, k := range o.keys {
@@ -198,6 +199,7 @@ func tupleIdentity(r *render, l *list, depth int) any {
 	return tupleKey(b.String())
 }
 
+// spelledIdentity writes an identity as a text, with its type.
 func spelledIdentity(id any) string {
 	switch id := id.(type) {
 	case string:

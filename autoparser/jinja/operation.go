@@ -1,5 +1,6 @@
 package jinja
 
+// binary compiles the arithmetic operators.
 func (c *compiler) binary(n *binary, s *scope) expr {
 	if parts := sumOf(n); len(parts) > 2 {
 		return c.sum(parts, s, n.offset())
@@ -63,6 +64,7 @@ func (c *compiler) pieces(nodes []node, s *scope, at int) func(*frame) (mark int
 	}
 }
 
+// comparison compiles a < b < c, which stops at the first that does not hold.
 func (c *compiler) comparison(n *comparison, s *scope) expr {
 	first, rest := c.expression(n.first, s), make([]expr, len(n.rest))
 	for i, op := range n.ops {
@@ -127,6 +129,7 @@ func (c *compiler) operand(op string, n node, s *scope) expr {
 	return func(*frame) Value { return constants }
 }
 
+// logical compiles and and or, which return the operand that decided.
 func (c *compiler) logical(n *logical, s *scope) expr {
 	left, right := c.expression(n.left, s), c.expression(n.right, s)
 	goOn := n.op == "and"
@@ -138,6 +141,7 @@ func (c *compiler) logical(n *logical, s *scope) expr {
 	}
 }
 
+// unary compiles not, + and -.
 func (c *compiler) unary(n *unary, s *scope) expr {
 	if l, ok := n.of.(*literal); ok && n.op == "-" && isNumber(l.value) {
 		v := negative(l.value)

@@ -1,5 +1,6 @@
 package jinja
 
+// outputs prints one expression after the other.
 func (c *compiler) outputs(nodes []node, s *scope) step {
 	steps := make([]step, len(nodes))
 	for i, n := range nodes {
@@ -8,6 +9,7 @@ func (c *compiler) outputs(nodes []node, s *scope) step {
 	return inOrder(steps)
 }
 
+// output compiles {{ … }}. What is joined only to be printed is printed piece by piece.
 func (c *compiler) output(n node, s *scope) step {
 	switch n := n.(type) {
 	case *concatenation:

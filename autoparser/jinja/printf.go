@@ -35,6 +35,7 @@ type printfRun struct {
 	b      strings.Builder
 }
 
+// run expands the format.
 func (p *printfRun) run() string {
 	used := false
 	for {
@@ -102,6 +103,7 @@ func (p *printfRun) next() (c conversion, ok bool) {
 	return c, true
 }
 
+// flags reads the flags of a conversion and returns what follows them.
 func (c *conversion) flags(s string) string {
 	zero := false
 	for ; s != ""; s = s[1:] {
@@ -140,6 +142,7 @@ func (p *printfRun) size(s string) (int, string) {
 	return n, s[1:]
 }
 
+// take returns the next positional value.
 func (p *printfRun) take() Value {
 	if len(p.items) == 0 {
 		throw("TypeError", "not enough arguments for format string")
@@ -149,6 +152,7 @@ func (p *printfRun) take() Value {
 	return v
 }
 
+// value returns what a conversion converts.
 func (p *printfRun) value(c conversion) Value {
 	if !c.named {
 		return p.take()
@@ -164,6 +168,7 @@ func (p *printfRun) value(c conversion) Value {
 	return v
 }
 
+// convert converts one value.
 func (p *printfRun) convert(c conversion, v Value) string {
 	if c.left {
 		c.spec.align, c.spec.fill = '<', " "
@@ -193,6 +198,7 @@ func (p *printfRun) convert(c conversion, v Value) string {
 	return ""
 }
 
+// text converts %s, %r and %a.
 func (p *printfRun) text(c conversion, v Value) string {
 	var s string
 	if c.verb == 's' {
@@ -213,6 +219,7 @@ func (p *printfRun) text(c conversion, v Value) string {
 	return p.r.aligned("", s, c.spec, '>')
 }
 
+// character converts %c.
 func (p *printfRun) character(c conversion, v Value) string {
 	c.spec.fill = " "
 	if !c.left {

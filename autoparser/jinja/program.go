@@ -27,6 +27,7 @@ type frame struct {
 	few   [8]Value // the slots, where they are few
 }
 
+// frame makes a frame of the function; outer is that of the function around.
 func (fn *functionScope) frame(outer *frame, r *render) *frame {
 	f := &frame{outer: outer, r: r}
 	if fn.slots <= len(f.few) {

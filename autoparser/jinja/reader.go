@@ -48,6 +48,7 @@ func (r *reader) spelling() string {
 
 func (r *reader) is(t tokens.Type) bool { return !r.end() && r.tokens.Current().Type == t }
 
+// next returns the spelling of the current token and goes on.
 func (r *reader) next() string {
 	t := r.tokens.Next()
 	r.locate()
@@ -63,6 +64,7 @@ func (r *reader) accept(t tokens.Type) bool {
 	return true
 }
 
+// expect goes on over a token that must be there.
 func (r *reader) expect(t tokens.Type, what string) {
 	if !r.accept(t) {
 		reject(r.at, "expected token '%s', got '%s'", what, r.spelling())
@@ -83,6 +85,7 @@ func (r *reader) word(w string) bool {
 	return !r.end() && r.tokens.Current().Val == w && named(r.tokens.Current())
 }
 
+// acceptWord goes on if the current token is the name w.
 func (r *reader) acceptWord(w string) bool {
 	if !r.word(w) {
 		return false
@@ -94,6 +97,7 @@ func (r *reader) acceptWord(w string) bool {
 // isName reports whether the current token is any name.
 func (r *reader) isName() bool { return !r.end() && named(r.tokens.Current()) }
 
+// name reads a name that must be there.
 func (r *reader) name() string {
 	if !r.isName() {
 		reject(r.at, "expected token 'name', got '%s'", r.spelling())

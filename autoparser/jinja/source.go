@@ -159,6 +159,7 @@ func (s *scanner) text(t string) {
 	}
 }
 
+// comment leaves a comment out.
 func (s *scanner) comment(start, body int) {
 	length := strings.Index(s.src[body:], "#}")
 	if length < 0 {
@@ -274,6 +275,7 @@ func closing(src, end string) (sign byte, n int) {
 	return 0, 0
 }
 
+// mark notes that what is written next stood at a place of the source.
 func (s *scanner) mark(source int) {
 	s.places = append(s.places, correspondence{s.out.Len(), source})
 }
@@ -307,6 +309,7 @@ func (s *scanner) token(at int, open []byte) (int, []byte) {
 	return at + size, open
 }
 
+// closeBracket takes the bracket that c closes off the open ones.
 func closeBracket(at int, open []byte, c byte) []byte {
 	if len(open) == 0 {
 		reject(at, "unexpected '%c'", c)
@@ -339,11 +342,13 @@ func (s *scanner) name(at int, id string) {
 	s.write(at, id)
 }
 
+// literal writes the reference to a literal.
 func (s *scanner) literal(at int, v Value) {
 	s.literals = append(s.literals, v)
 	s.write(at, `"`+strconv.Itoa(len(s.literals)-1)+`"`)
 }
 
+// write writes a token.
 func (s *scanner) write(at int, token string) {
 	if couldJoin(s.last, token[0]) {
 		s.out.WriteByte(' ')

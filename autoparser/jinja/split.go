@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 )
 
+// split is str.split.
 func split(r *render, in Value, a arguments) Value {
 	s, _ := str(in)
 	r.touch(len(s))
@@ -55,6 +56,7 @@ func (r *render) words(s string, most int) []string {
 	return out
 }
 
+// rsplit is str.rsplit.
 func rsplit(r *render, in Value, a arguments) Value {
 	s, _ := str(in)
 	r.touch(len(s))

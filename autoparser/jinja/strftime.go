@@ -67,6 +67,7 @@ var timeTexts = map[byte]string{
 	'R': "15:04", 'r': "03:04:05 PM",
 }
 
+// timeField writes one field; what is unknown stands for itself.
 func timeField(t time.Time, field byte, flags string) string {
 	if n, ok := timeNumbers[field]; ok {
 		return paddedNumber(n.of(t), n.width, n.pad, flags)
@@ -96,6 +97,7 @@ func timeField(t time.Time, field byte, flags string) string {
 	return "%" + flags + string(field)
 }
 
+// paddedNumber writes a number as its flags say.
 func paddedNumber(n, width int, pad, flags string) string {
 	for _, flag := range flags {
 		switch flag {

@@ -47,6 +47,7 @@ func (s *scope) inner() *scope { return newScope(s, s.fn) }
 // function returns the scope of a function inside s.
 func (s *scope) function() *scope { return newScope(s, &functionScope{parent: s.fn}) }
 
+// define makes a name known in this scope, or changes its origin.
 func (s *scope) define(id string, from origin) *variable {
 	v := s.all[id]
 	if v == nil {
@@ -164,6 +165,7 @@ func (s *scope) analyse(nodes ...node) {
 	}
 }
 
+// note notes one node.
 func (s *scope) note(n node) {
 	switch n := n.(type) {
 	case nil:
@@ -193,6 +195,7 @@ func (s *scope) note(n node) {
 	}
 }
 
+// noteIf notes the branches of an if apart, and merges what they found.
 func (s *scope) noteIf(n *ifBlock) {
 	s.note(n.tests[0])
 	inside := func(f func(b *scope)) *scope {

@@ -89,6 +89,7 @@ func misplaced(t *tagReader) node {
 	return nil
 }
 
+// never is the stop of tuples that go on to the end of the tag.
 func never() bool { return false }
 
 func parseValue(t *tagReader) node {
@@ -227,6 +228,7 @@ func (t *tagReader) newName() string {
 	return id
 }
 
+// signature reads the parameters of a macro or of a call block.
 func (t *tagReader) signature() signature {
 	var s signature
 	t.expect(tokens.LeftParenthesis, "(")
@@ -319,6 +321,7 @@ func (t *tagReader) target(stop func() bool, namespaces bool) node {
 	return &tupleTarget{l.place, l.items}
 }
 
+// simple reads one target.
 func (t *tagReader) simple(stop func() bool, namespaces bool) node {
 	t.enter()
 	defer t.leave(t.p.links)

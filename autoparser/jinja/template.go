@@ -74,7 +74,10 @@ const keptBuffer = 1 << 20
 // zero means time.Now(). An error is an *Error of any kind but Syntax.
 func (t *Template) Render(ctx context.Context, vars Value, now time.Time) (out string, err error) {
 	buffer := buffers.Get().(*[]byte)
-	r := &render{meter: meter{ctx: ctx, end: time.Now().Add(t.limits.Timeout), limits: t.limits}, lib: t.program.lib, now: now, tolerant: t.tolerant, plain: t.plain, out: (*buffer)[:0]}
+	r := &render{
+		meter: meter{ctx: ctx, end: time.Now().Add(t.limits.Timeout), limits: t.limits},
+		lib:   t.program.lib, now: now, tolerant: t.tolerant, plain: t.plain, out: (*buffer)[:0],
+	}
 	defer func() {
 		if p := recover(); p != nil {
 			f := recovered(p)
@@ -139,6 +142,7 @@ func (t *Template) Fields() []string {
 	return names
 }
 
+// fields adds the names that n looks up.
 func fields(n node, found map[string]bool) {
 	switch n := n.(type) {
 	case *attributeOf:

@@ -67,6 +67,7 @@ func (r *render) relate(op string, a, b Value) bool {
 	return r.compare(op, a, b)
 }
 
+// remainder makes tests of divisibility.
 func remainder(divisor func(arguments) Value, want integer) func(*render, Value, arguments) Value {
 	return func(r *render, in Value, a arguments) Value {
 		return boolean(r.equal(r.binary("%", in, divisor(a)), want))

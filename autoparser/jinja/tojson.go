@@ -56,6 +56,7 @@ type jsonWriter struct {
 	paid   int // bytes already charged
 }
 
+// pay charges what was written since the last time, now and then.
 func (w *jsonWriter) pay() {
 	if w.r != nil && len(w.b)-w.paid >= 1024 {
 		w.r.grow(len(w.b) - w.paid)
@@ -173,6 +174,7 @@ func (w *jsonWriter) ordered(o *Object) *Object {
 	return sorted
 }
 
+// key writes a key; Python makes strings of numbers, booleans and None.
 func (w *jsonWriter) key(k Value) {
 	if s, ok := str(k); ok {
 		w.text(s)
@@ -186,6 +188,7 @@ func (w *jsonWriter) key(k Value) {
 	}
 }
 
+// separate begins the element at i.
 func (w *jsonWriter) separate(i, depth int) {
 	if i > 0 {
 		w.b = append(w.b, w.items...)
@@ -193,6 +196,7 @@ func (w *jsonWriter) separate(i, depth int) {
 	w.newline(depth)
 }
 
+// newline begins a line, if there are lines.
 func (w *jsonWriter) newline(depth int) {
 	if !w.lines {
 		return
