@@ -235,7 +235,7 @@ func leafText(n *Node) string {
 	case Any:
 		return "."
 	case Chars:
-		return classText(n) + times(n.Min, n.Max)
+		return n.Class() + times(n.Min, n.Max)
 	case Until:
 		if len(n.Delims) == 0 {
 			return "rest"
@@ -293,8 +293,8 @@ func valuesText(v Values) string {
 	return v.String()
 }
 
-// classText prints a class as regular expressions do.
-func classText(n *Node) string {
+// Class prints the characters of a Chars node as regular expressions do, without the bounds.
+func (n *Node) Class() string {
 	var b strings.Builder
 	b.WriteByte('[')
 	if n.Negated {

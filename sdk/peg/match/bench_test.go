@@ -78,6 +78,13 @@ func BenchmarkCompile(b *testing.B) {
 	}
 }
 
+func BenchmarkCheck(b *testing.B) {
+	code := compile(b, taggedCalls().Bind(""))
+	for b.Loop() {
+		match.Check(code)
+	}
+}
+
 func BenchmarkValidate(b *testing.B) {
 	p := taggedCalls().Bind("")
 	for b.Loop() {

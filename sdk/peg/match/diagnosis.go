@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
 // hopes remember which instructions failed at the farthest place since the last commitment. They cost next to nothing
@@ -148,7 +149,7 @@ func (w *wanted) walk(pc int32) {
 		case opCall, opChosen, opJump, opNot:
 			pc = in.to
 		default:
-			if name := in.describe(w.value); name != "" {
+			if name := w.code.describe(in, w.value); name != "" {
 				w.names = append(w.names, name)
 			}
 			return
@@ -157,12 +158,15 @@ func (w *wanted) walk(pc int32) {
 }
 
 // describe names what a consuming instruction reads.
-func (in *inst) describe(state valueState) string {
+func (c *Code) describe(in *inst, state valueState) string {
 	switch in.op {
 	case opLiteral:
 		return in.literal.String()
 	case opChars:
-		return in.class.String()
+		if n := &c.program.Nodes[in.node]; n.Op == peg.Chars {
+			return n.Class()
+		}
+		return "a character"
 	case opUntil: // it fails where it may not read further
 		return fmt.Sprintf("one of %v within %d bytes", in.until.delims, maxAtomic)
 	case opString:
@@ -178,29 +182,4 @@ func (in *inst) describe(state valueState) string {
 func (s valueState) String() string {
 	return [...]string{"a value", "a value", `a value or "]"`, `a key or "}"`, "a key", `":"`, `"," or a bracket`,
 		"a string escape", "a string escape", "a number", "a literal"}[s]
-}
-
-// String shows the class as regular expressions do.
-func (c *class) String() string {
-	if len(c.ranges) == 0 && c.negated {
-		return "a character"
-	}
-	var b strings.Builder
-	b.WriteByte('[')
-	if c.negated {
-		b.WriteByte('^')
-	}
-	for _, r := range c.ranges {
-		b.WriteString(runeName(r.Lo))
-		if r.Hi > r.Lo {
-			b.WriteString("-" + runeName(r.Hi))
-		}
-	}
-	b.WriteByte(']')
-	return b.String()
-}
-
-func runeName(r rune) string {
-	q := fmt.Sprintf("%q", string(r))
-	return q[1 : len(q)-1]
 }

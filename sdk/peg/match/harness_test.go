@@ -119,6 +119,7 @@ func parse(t testing.TB, code *match.Code, o output, cuts []int) (transcript, ch
 		t.Fatalf("%q: the second report differs: %+v, %+v", o.text, report, *again)
 	}
 	checkSpans(t, o, report)
+	checkText(t, o, all, report)
 	return all, report
 }
 
@@ -144,6 +145,32 @@ func checkSpans(t testing.TB, o output, r chat.Report) {
 	}
 	if want := len(o.prompt) + len(o.text); at != want || r.Length != want {
 		t.Fatalf("%q: spans %v cover %d bytes of %d, length %d", o.text, r.Spans, at, want, r.Length)
+	}
+}
+
+// checkText checks that what was told is what the spans say: no byte of content or reasoning is lost, doubled or invented.
+func checkText(t testing.TB, o output, told transcript, r chat.Report) {
+	t.Helper()
+	var want, got [2]string
+	for _, s := range r.Spans {
+		text := (o.prompt + o.text)[s.Start:s.End]
+		switch s.Region {
+		case chat.ContentRegion, chat.RecoveredRegion:
+			want[0] += text
+		case chat.ReasoningRegion:
+			want[1] += text
+		}
+	}
+	for _, e := range told {
+		switch e.kind {
+		case chat.ContentText:
+			got[0] += e.text
+		case chat.ReasoningText:
+			got[1] += e.text
+		}
+	}
+	if got != want {
+		t.Fatalf("%q: told %q, but the spans are %q", o.text, got, want)
 	}
 }
 
