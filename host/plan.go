@@ -54,11 +54,11 @@ func (h *Host) plan(ctx context.Context, snap *Snapshot, e *entry, only string, 
 		return nil, templateFault(e.Name, pluginFault(err))
 	}
 	planned := &Planned{Plan: plan, Handler: by.Describe().Name, Generation: snap.Generation, request: req, maxOutput: snap.Config.Limits.OutputBytes}
-	return planned, planned.compile(by)
+	return planned, planned.compile(by, e.SpecialTokens)
 }
 
-// compile makes ready what sessions run.
-func (p *Planned) compile(by handler.Handler) (err error) {
+// compile makes ready what sessions run. vocabulary are the special tokens of the model, where they are known.
+func (p *Planned) compile(by handler.Handler, vocabulary []string) (err error) {
 	if p.Plan.Stream != nil {
 		var ok bool
 		if p.stream, ok = by.(handler.StreamHandler); !ok {
@@ -69,7 +69,7 @@ func (p *Planned) compile(by handler.Handler) (err error) {
 	if err := p.constrain(); err != nil {
 		return err
 	}
-	if p.Code, err = match.Compile(p.Plan.Program, match.Options{Specials: p.Plan.PreservedTokens}); err != nil {
+	if p.Code, err = match.Compile(p.Plan.Program, match.Options{Specials: specials(vocabulary, p.Plan.PreservedTokens)}); err != nil {
 		return &Error{Code: Internal, Place: p.Handler, Message: fmt.Sprintf("its program is not valid: %v", err), Err: err}
 	}
 	return nil

@@ -21,6 +21,8 @@ type TemplateSource struct {
 	BOSToken string
 	EOSToken string
 	Origin   string // where it came from: "embedded", "upload", or a file's path
+	// SpecialTokens are all special tokens of the model's vocabulary; nil where they are not known.
+	SpecialTokens []string
 }
 
 // TemplateInfo is what the host knows of a template.
@@ -111,7 +113,7 @@ func readModel(path string, rules *workaround.Set) (map[string]*entry, error) {
 	}
 	entries := map[string]*entry{}
 	for _, v := range m.Variants {
-		src := TemplateSource{Name: variantName(m.Name, v.Name), Source: v.Source, BOSToken: m.BOSToken, EOSToken: m.EOSToken, Origin: path}
+		src := TemplateSource{Name: variantName(m.Name, v.Name), Source: v.Source, BOSToken: m.BOSToken, EOSToken: m.EOSToken, Origin: path, SpecialTokens: m.SpecialTokens}
 		if err := checkName(src.Name); err != nil {
 			return nil, err
 		}

@@ -100,7 +100,7 @@ func readTemplate(path string, variants ...string) (host.TemplateSource, error) 
 	if err != nil {
 		return host.TemplateSource{}, err
 	}
-	src := host.TemplateSource{Name: m.Name, BOSToken: m.BOSToken, EOSToken: m.EOSToken, Origin: path}
+	src := host.TemplateSource{Name: m.Name, BOSToken: m.BOSToken, EOSToken: m.EOSToken, Origin: path, SpecialTokens: m.SpecialTokens}
 	for _, name := range variants {
 		for _, v := range m.Variants {
 			if v.Name == name {
