@@ -25,7 +25,8 @@ func (p program) argument(name peg.ID, s schema.Schema) peg.ID {
 	key := p.Atomic(p.Tag(peg.Key, name), p.Blanks(), p.Lit("="))
 	value := p.Tag(peg.Scalar, p.Schema(s.Only(peg.AnyJSON), p.Value(peg.AnyPython)))
 	text := p.Once("~text", func() peg.ID { return p.Choice(p.text("'"), p.text(`"`)) })
-	return p.Seq(key, p.Space(), p.Choice(text, value), p.Space())
+	bare := p.Seq(p.Not(p.Lit("'")), p.Not(p.Lit(`"`)), value) // the lookaheads are the parser's alone
+	return p.Seq(key, p.Space(), p.Choice(text, bare), p.Space())
 }
 
 // text is a string up to the quote that ends it. Templates quote without escaping, and models learn it from them: a quote

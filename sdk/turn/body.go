@@ -1,6 +1,10 @@
 package turn
 
-import "github.com/dragoman-project/dragoman/sdk/peg"
+import (
+	"slices"
+
+	"github.com/dragoman-project/dragoman/sdk/peg"
+)
 
 // mixed is text with calls anywhere in it. Grammars allow calls at one place, at the end, and insist on them where the
 // request does.
@@ -8,7 +12,7 @@ func (t *Turn) mixed(calls peg.ID) peg.ID {
 	if len(t.Tools) == 0 {
 		return t.Tag(peg.Content, t.Until(t.Ends...))
 	}
-	text := t.Tag(peg.Content, t.Until(append(append([]string(nil), t.Openers...), t.Ends...)...))
+	text := t.Tag(peg.Content, t.Until(slices.Concat(t.Openers, t.Ends)...))
 	spelled := t.Tag(peg.Content, t.oneOf(t.Openers))
 	more := t.Only("more", text, t.Star(t.Choice(calls, spelled), text))
 	first := t.Seq(calls, t.Optional(more))

@@ -30,6 +30,15 @@ func (t *Turn) ByName(header func(name peg.ID) peg.ID, arguments func(schema.Sch
 	return t.Choice(append(kids, t.Only("unknown-tool", unknown))...)
 }
 
+// KnownName is the name of a tool that the request has; header is that of ByName.
+func (t *Turn) KnownName(header func(name peg.ID) peg.ID) peg.ID {
+	kids := make([]peg.ID, len(t.Tools))
+	for i, tool := range t.Tools {
+		kids[i] = header(t.Lit(tool.Name))
+	}
+	return t.Choice(kids...)
+}
+
 // Several is one call, or several where the request allows that; a second one is read in any case.
 func (t *Turn) Several(call peg.ID, separator string) peg.ID {
 	again := []peg.ID{call, t.Space()}
@@ -50,8 +59,7 @@ const maxOrders = 3
 // that s requires. one makes the argument of a name, as text, that follows a schema; it takes the white space behind it.
 // separator stands between two; empty: nothing does.
 func (t *Turn) Arguments(s schema.Schema, separator string, one func(name peg.ID, s schema.Schema) peg.ID) peg.ID {
-	t.lists++
-	l := &list{Turn: t, separator: separator, name: "arguments-" + strconv.Itoa(t.lists)}
+	l := &list{Turn: t, separator: separator, name: t.Fresh("arguments")}
 	for _, p := range s.Properties() {
 		id := one(t.Lit(p.Name), p.Schema)
 		if slices.Contains(s.Required(), p.Name) {

@@ -20,7 +20,7 @@
 // A generation prompt that has begun reasoning is read like output, so where a turn starts needs no flag.
 //
 // Every part takes the white space behind it. Helpers for calls: ByName (the alternatives of tools), Several (calls one after
-// the other), Arguments (arguments in any order, all that are required in grammars), Closer (a marker that may be missing).
+// the other), EndThinkingAt (calls that end reasoning), Arguments (arguments in any order, all that are required in grammars), Closer (a marker that may be missing).
 //
 // Words that must not be confused: an *opener* is a text at which calls may begin, a *closer* one at which something ends; a
 // *format* is what a plugin says, a *turn* the program being built for one request.

@@ -21,12 +21,37 @@ func (t *Turn) reasoning() peg.ID {
 	return t.Optional(t.Choice(thought, none))
 }
 
+// EndThinkingAt lets calls end reasoning; otherwise they are thoughts. ahead matches from an opener to the closed name of a
+// tool that the request has, within a bounded region: an opener that begins no such call is a thought all the same.
+func (t *Turn) EndThinkingAt(ahead peg.ID) {
+	if t.Request.Parsing.CallInReasoning != chat.KeepCalls && len(t.Tools) > 0 {
+		t.ahead = t.Rule("~call-ahead", t.Seq(t.Blanks(), t.Tag(peg.Call, ahead)))
+		t.promotes = true
+	}
+}
+
 // thoughts is the text of reasoning, up to its end or a call.
 func (t *Turn) thoughts() peg.ID {
-	if !t.CallsEndThinking || len(t.Tools) == 0 || t.Request.Parsing.CallInReasoning == chat.KeepCalls {
+	if !t.promotes {
 		return t.think(t.Until(t.ThinkEnd))
 	}
-	return t.think(t.Until(append([]string{t.ThinkEnd}, t.Openers...)...))
+	until := append([]string{t.ThinkEnd}, t.Openers...)
+	spelled := t.Only("no-call-in-thought", t.Not(t.ahead), t.think(t.oneOf(t.Openers)), t.think(t.Until(until...)))
+	return t.Choice(t.Only("call-at-once", t.Peek(t.ahead)), t.Seq(t.think(t.Until(until...)), t.Star(spelled)))
+}
+
+// run is calls and what may follow them: the end of reasoning that they have ended already, and reasoning anew.
+func (t *Turn) run(calls peg.ID) peg.ID {
+	if t.ThinkStart == "" || t.role() == peg.Content {
+		return calls
+	}
+	again := t.Seq(t.Lit(t.ThinkStart), t.think(t.Until(t.ThinkEnd)), t.Closer(t.ThinkEnd))
+	behind := []peg.ID{calls, t.Optional(t.Only("thought-again", again))}
+	if t.promotes {
+		end := t.Only("late-end-of-thought", t.Lit(t.ThinkEnd), t.Space())
+		behind = []peg.ID{calls, t.Optional(end), behind[1]}
+	}
+	return t.Seq(behind...)
 }
 
 func (t *Turn) role() peg.Role {

@@ -2,6 +2,7 @@ package turn
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
@@ -16,8 +17,6 @@ type Format struct {
 	ThinkEnd   string
 	// NoThought stands in place of reasoning in an answer that has none; empty: nothing does.
 	NoThought string
-	// CallsEndThinking says that calls within reasoning end it. Otherwise they are thoughts.
-	CallsEndThinking bool
 	// Openers are the texts at which calls may begin.
 	Openers []string
 	// Ends are the texts that end a turn, where the engine lets them through.
@@ -33,8 +32,10 @@ type Turn struct {
 	Request *chat.Request
 	Tools   []Tool // that may be called; none where the request forbids calls
 
-	made  map[string]peg.ID
-	lists int // of arguments
+	ahead    peg.ID // a call that ends reasoning,
+	promotes bool   // if calls do
+	made     map[string]peg.ID
+	names    int // that were made up
 }
 
 // Tool is a function that the model may call.
@@ -79,6 +80,9 @@ func (t *Turn) program(calls peg.ID) *peg.Program {
 	if t.Request.PureContent {
 		return t.Build(t.Seq(t.Prompt(), t.Tag(peg.Content, t.Rest()), t.End()))
 	}
+	if len(t.Tools) > 0 {
+		calls = t.Rule("run", t.run(calls))
+	}
 	body := t.mixed(calls)
 	if len(t.Request.JSONSchema) > 0 && !t.MustCall() {
 		body = t.response(calls)
@@ -120,6 +124,12 @@ func (t *Turn) Once(name string, body func() peg.ID) peg.ID {
 	id := t.Rule(name, body())
 	t.made[name] = id
 	return id
+}
+
+// Fresh is a name for a rule, beginning as given, that no other rule has.
+func (t *Turn) Fresh(name string) string {
+	t.names++
+	return name + "-" + strconv.Itoa(t.names)
 }
 
 // Only makes kids, in sequence, a part for the parser alone. Each name is used for one part of a program.

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+
+	"github.com/dragoman-project/dragoman/sdk"
+	"github.com/dragoman-project/dragoman/sdk/peg"
+	"github.com/dragoman-project/dragoman/sdk/schema"
+	"github.com/dragoman-project/dragoman/sdk/turn"
+)
+
+// The special tokens of the format.
+const (
+	sectionStart = "<|tool_calls_section_begin|>"
+	sectionEnd   = "<|tool_calls_section_end|>"
+	callStart    = "<|tool_call_begin|>"
+	argumentsAt  = "<|tool_call_argument_begin|>"
+	callEnd      = "<|tool_call_end|>"
+	turnEnd      = "<|im_end|>"
+	thinkStart   = "<think>"
+	thinkEnd     = "</think>"
+)
+
+//go:embed cases.jsonl
+var golden []byte
+
+// kimi answers for templates of models that number their calls.
+type kimi struct{}
+
+var _ sdk.Handler = kimi{}
+
+// Describe says the same as kimi.yaml.
+func (kimi) Describe() sdk.Description {
+	return sdk.Description{
+		Name: "kimi", Version: "1.0.0", Priority: 100, Cases: golden,
+		Match: `source contains "<|tool_calls_section_begin|>" and source contains "<|tool_call_argument_begin|>"`,
+	}
+}
+
+// Plan answers a request.
+func (kimi) Plan(_ context.Context, in sdk.Input) (*sdk.Plan, error) {
+	p := program{turn.New(in.Request, turn.Format{
+		ThinkStart: thinkStart, ThinkEnd: thinkEnd,
+		Openers: []string{sectionStart, callStart}, Ends: []string{turnEnd},
+		Preserved: []string{sectionStart, sectionEnd, callStart, argumentsAt, callEnd, thinkStart, thinkEnd},
+	})}
+	return p.Turn.Plan(p.calls())
+}
+
+// program builds the part of the program that reads calls.
+type program struct{ *turn.Turn }
+
+// calls is a section of calls. A model may leave out every token but the first of each call, grammars allow it, too.
+func (p program) calls() peg.ID {
+	if len(p.Tools) > 0 {
+		p.EndThinkingAt(p.Seq(p.Optional(p.Lit(sectionStart), p.Blanks()), p.Lit(callStart), p.Blanks(), p.KnownName(p.header)))
+	}
+	call := p.Rule("call", p.Tag(peg.Call, p.Lit(callStart), p.Space(), p.ByName(p.header, p.arguments), p.Optional(p.Lit(callEnd))))
+	section := p.Trigger("calls", p.Seq(p.Several(call, ""), p.Optional(p.Lit(sectionEnd), p.Space())))
+	opened := p.Seq(p.Lit(sectionStart), p.Space(), p.Choice(section, p.Only("no-calls", p.Lit(sectionEnd), p.Space())))
+	return p.Choice(opened, section)
+}
+
+// header is the id of a call, which its name is part of: functions.NAME:0.
+func (p program) header(name peg.ID) peg.ID {
+	digits := p.Chars(1, 9, peg.Range{Lo: '0', Hi: '9'})
+	tag := p.Tag(peg.CallName, name)
+	id := p.Tag(peg.CallID, p.Lit("functions."), tag, p.Lit(":"), digits)
+	other := p.Choice(p.Tag(peg.CallID, tag, p.Lit(":"), digits), p.Seq(p.Optional(p.Lit("functions.")), tag))
+	return p.Atomic(p.Choice(id, p.Rule(p.Fresh("~other-id"), other)), p.Blanks(), p.Lit(argumentsAt))
+}
+
+func (p program) arguments(s schema.Schema) peg.ID {
+	return p.Seq(p.Space(), p.Tag(peg.Arguments, p.Schema(s.Only(peg.AnyJSON), p.Value(peg.ObjectValue))), p.Space())
+}
