@@ -12,11 +12,11 @@ import (
 func newPlugin() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plugin",
-		Short: "Look at plugins",
+		Short: "Write, examine and list plugins",
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newPluginList())
+	cmd.AddCommand(newPluginNew(), newPluginVerify(), newPluginList())
 	return cmd
 }
 

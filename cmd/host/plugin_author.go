@@ -1,0 +1,94 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/dragoman-project/dragoman/host/plugins"
+	"github.com/dragoman-project/dragoman/host/plugins/scaffold"
+	"github.com/dragoman-project/dragoman/sdk/conformance"
+	"github.com/spf13/cobra"
+)
+
+func newPluginNew() *cobra.Command {
+	var o scaffold.Options
+	cmd := &cobra.Command{
+		Use:   "new [flags] NAME",
+		Short: "Begin a plugin: a Go module that builds and conforms",
+		Long: `Write a Go module with a plugin for a small format: its handler in one file, its manifest, golden cases, a test and a
+Makefile. It builds and conforms as it is; change it step by step into the format you want. See docs/plugins.md.`,
+		Example: example(`
+			host plugin new brackets
+			host plugin new brackets --dir plugins/brackets --sdk ../dragoman`),
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Name = args[0]
+			written, err := scaffold.Write(o)
+			if err != nil {
+				return err
+			}
+			for _, name := range written {
+				fmt.Fprintln(cmd.OutOrStdout(), name)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&o.Dir, "dir", "", "folder to write to (default: one with the name of the plugin)")
+	cmd.Flags().StringVar(&o.Module, "module", "", "path of the Go module (default: example.com/ and the name)")
+	cmd.Flags().StringVar(&o.SDK, "sdk", "", "checkout of Dragoman to build with, in place of the published module")
+	return cmd
+}
+
+func newPluginVerify() *cobra.Command {
+	var asJSON bool
+	var junit string
+	cmd := &cobra.Command{
+		Use:   "verify [flags] EXECUTABLE",
+		Short: "Examine a plugin: would a host take it, and does it conform",
+		Long: `Start a plugin from the manifest beside it, and put it through the conformance suite: golden cases however the output is
+cut, the same plan for the same request, valid programs and constraints, garbage, a thousand requests at once, and a process
+killed in the middle of an output. The exit code is 0 if every demand is met.`,
+		Example: example(`
+			host plugin verify ./brackets
+			host plugin verify --junit report.xml ./brackets`),
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path, err := filepath.Abs(args[0])
+			if err != nil {
+				return err
+			}
+			reports := plugins.Verify(cmd.Context(), path)
+			if err := writeReports(cmd.OutOrStdout(), reports, asJSON, junit); err != nil {
+				return err
+			}
+			if !conformance.OK(reports) {
+				return errFailed
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().StringVar(&junit, "junit", "", "file to write a report to in the form of JUnit, besides")
+	return cmd
+}
+
+// writeReports prints reports, and writes them to the file junit if there is to be one.
+func writeReports(out io.Writer, reports []conformance.Report, asJSON bool, junit string) error {
+	if junit != "" {
+		var text bytes.Buffer
+		if err := conformance.WriteJUnit(&text, reports); err != nil {
+			return err
+		}
+		if err := os.WriteFile(junit, text.Bytes(), 0o644); err != nil {
+			return err
+		}
+	}
+	if asJSON {
+		return json.NewEncoder(out).Encode(reports)
+	}
+	return conformance.WriteText(out, reports)
+}

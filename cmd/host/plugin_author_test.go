@@ -1,0 +1,79 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dragoman-project/dragoman/sdk/conformance"
+)
+
+// checkout is this repository.
+const checkout = "../.."
+
+func TestANewPluginBuildsAndConforms(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "brackets")
+	code, out, errs := commandLine(t, "", "plugin", "new", "brackets", "--dir", dir, "--sdk", checkout)
+	if code != exitOK || !strings.Contains(out, filepath.Join(dir, "main.go")+"\n") {
+		t.Fatalf("new ended with %d: %s%s", code, out, errs)
+	}
+	for _, target := range []string{"build", "test"} {
+		build := exec.Command("make", "-C", dir, target)
+		build.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=")
+		if out, err := build.CombinedOutput(); err != nil {
+			t.Fatalf("make %s: %v\n%s", target, err, out)
+		}
+	}
+	junit := filepath.Join(dir, "report.xml")
+	code, out, errs = commandLine(t, "", "plugin", "verify", "--junit", junit, filepath.Join(dir, "brackets"))
+	if code != exitOK || !strings.HasSuffix(out, "12 demands met, 0 not\n") {
+		t.Errorf("verify ended with %d:\n%s%s", code, out, errs)
+	}
+	if data, err := os.ReadFile(junit); err != nil || !strings.Contains(string(data), `tests="2" failures="0"`) {
+		t.Errorf("%v in JUnit:\n%s", err, data)
+	}
+
+	manifest := filepath.Join(dir, "brackets.yaml")
+	must(t, os.WriteFile(manifest, []byte("name: brackets\nversion: 2.0.0\nprotocol: 1\nmatch: \"true\"\n"), 0o600))
+	code, out, _ = commandLine(t, "", "plugin", "verify", "--json", filepath.Join(dir, "brackets"))
+	var reports []conformance.Report
+	must(t, json.Unmarshal([]byte(out), &reports))
+	const want = "the manifest says version 2.0.0, the process says 0.1.0"
+	if first := reports[0].Results[0]; code != exitFailed || !strings.Contains(first.Fault, want) || first.Remedy == "" {
+		t.Errorf("a wrong version: ended with %d: %+v", code, first)
+	}
+}
+
+func TestANewPluginOverwritesNothing(t *testing.T) {
+	for _, test := range []struct{ line, want string }{
+		{"plugin new brackets --dir testdata", "testdata: the folder is not empty"},
+		{"plugin new Brackets", `name: expected lower-case letters, digits and "-", found "Brackets"`},
+		{"plugin new brackets --sdk testdata", "testdata is no checkout of Dragoman"},
+	} {
+		if code, _, errs := commandLine(t, "", strings.Fields(test.line)...); code != exitFailed || !strings.Contains(errs, test.want) {
+			t.Errorf("%s: ended with %d: %s", test.line, code, errs)
+		}
+	}
+}
+
+func TestWhatIsNoPluginIsVerifiedAsSuch(t *testing.T) {
+	for path, want := range map[string]string{
+		"/bin/true":       "/bin/true.yaml: there is no manifest",
+		"testdata/absent": "no such file or directory",
+	} {
+		code, out, _ := commandLine(t, "", "plugin", "verify", path)
+		if code != exitFailed || !strings.Contains(out, want) || !strings.Contains(out, "0 demands met, 2 not") {
+			t.Errorf("%s: ended with %d:\n%s", path, code, out)
+		}
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,80 @@
+package plugins
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/dragoman-project/dragoman/autoparser/workaround"
+	"github.com/dragoman-project/dragoman/sdk/conformance"
+)
+
+// Verify examines the executable of a plugin before a host gets it: whether a host would take it with the manifest beside
+// it, and whether its process and its handlers conform.
+func Verify(ctx context.Context, executable string) []conformance.Report {
+	began := time.Now()
+	result := conformance.Result{Demand: "manifest", Text: "a host starts it from the manifest beside it, and both say the same"}
+	manifest, err := manifestOf(executable)
+	if err == nil {
+		err = tryOut(ctx, manifest)
+	}
+	if err != nil {
+		result.Fault, result.Remedy = err.Error(), "see docs/plugins.md for every key of a manifest, and for what hosts start"
+	}
+	result.Took = time.Since(began)
+
+	o := conformance.Options{CompileMatch: compiles}
+	if manifest != nil {
+		o.Directory = manifest.directory()
+		o.Settings, _ = manifest.options()
+	}
+	reports := conformance.CheckBinary(ctx, executable, o)
+	reports[0].Results = append([]conformance.Result{result}, reports[0].Results...)
+	return reports
+}
+
+func compiles(match string) error {
+	_, err := workaround.CompilePredicate(match)
+	return err
+}
+
+// manifestOf reads the manifest beside an executable.
+func manifestOf(executable string) (*Manifest, error) {
+	for _, extension := range []string{".yaml", ".yml"} {
+		m, err := readManifest(executable + extension)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil && m.Executable != filepath.Base(executable) {
+			err = fmt.Errorf("%s: executable: it names %s, not %s", m.path, m.Executable, filepath.Base(executable))
+		}
+		return m, err
+	}
+	if _, err := os.Stat(executable); err != nil {
+		return nil, err
+	}
+	return nil, fmt.Errorf("%s.yaml: there is no manifest", executable)
+}
+
+// tryOut starts a plugin as a host does, and ends it.
+func tryOut(ctx context.Context, manifest *Manifest) (err error) {
+	m, err := New(Options{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, m.Close(ctx)) }()
+	s, err := m.slotFor(manifest.path, nil)
+	if err != nil {
+		return err
+	}
+	next := new(set)
+	if err := next.add(s); err != nil {
+		return err
+	}
+	m.current.Store(next)
+	return s.warm(ctx)
+}
