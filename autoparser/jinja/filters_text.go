@@ -146,7 +146,12 @@ func wordCount(r *render, in Value, _ arguments) Value {
 }
 
 // wordRune is \w of Python's regular expressions.
-func wordRune(c rune) bool { return c == '_' || unicode.IsLetter(c) || numeric(c) }
+func wordRune(c rune) bool {
+	if c < utf8.RuneSelf {
+		return byteClass(byte(c)) == 1
+	}
+	return unicode.IsLetter(c) || numeric(c)
+}
 
 // formatFilter is the % operator with the arguments as its values.
 func formatFilter(r *render, in Value, a arguments) Value {

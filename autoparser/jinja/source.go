@@ -336,11 +336,14 @@ func operator(src string) int {
 }
 
 func (s *scanner) name(at int, id string) {
-	if !isIdentifier(id) || strings.IndexFunc(id, func(c rune) bool { return c != '_' && !unicode.IsLetter(c) && !unicode.IsDigit(c) }) >= 0 {
+	if !isASCII(id) && (!isIdentifier(id) || strings.IndexFunc(id, unreadable) >= 0) {
 		reject(at, "Invalid character in identifier %s", quote(id))
 	}
 	s.write(at, id)
 }
+
+// unreadable are the characters of identifiers that gonja does not read.
+func unreadable(c rune) bool { return c != '_' && !unicode.IsLetter(c) && !unicode.IsDigit(c) }
 
 // literal writes the reference to a literal.
 func (s *scanner) literal(at int, v Value) {

@@ -168,7 +168,9 @@ func parseFor(t *tagReader) node {
 		n.otherwise, _, rest = t.body("endfor")
 	}
 	rest.done()
-	mustNotStoreLoop(n)
+	if !slices.Contains(t.p.open, "for") { // the outermost looks into all
+		mustNotStoreLoop(n)
+	}
 	return n
 }
 
