@@ -87,7 +87,7 @@ func decodeParent(m *pb.Node, count int) (n peg.Node, err error) {
 	case *pb.Node_Schema:
 		n, child = peg.Node{Op: peg.Schema, JSONSchema: k.Schema.GetSchema(), Raw: k.Schema.GetRaw()}, k.Schema.GetChild()
 	case *pb.Node_Tag:
-		n, child = peg.Node{Op: peg.Tag}, k.Tag.GetChild()
+		n, child = peg.Node{Op: peg.Tag, Text: k.Tag.GetText()}, k.Tag.GetChild()
 		n.Role, err = decodeRole(k.Tag.GetRole())
 	default:
 		return n, fmt.Errorf("its kind is missing or unknown to this version of the host")

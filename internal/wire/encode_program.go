@@ -90,7 +90,7 @@ func encodeParent(m *pb.Node, n *peg.Node) error {
 		if !ok {
 			return fmt.Errorf("unknown role %d", n.Role)
 		}
-		m.Kind = &pb.Node_Tag{Tag: &pb.TagNode{Child: child, Role: role}}
+		m.Kind = &pb.Node_Tag{Tag: &pb.TagNode{Child: child, Role: role, Text: n.Text}}
 	default:
 		return fmt.Errorf("unknown kind %d", n.Op)
 	}

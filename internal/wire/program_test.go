@@ -21,7 +21,7 @@ func everyNode() *peg.Program {
 		b.Peek(word), b.Not(word), b.NotChars(0, 3, peg.Range{Lo: 0, Hi: 0x10FFFF}), b.Space(), b.Until("<b>", "<c>"), b.Rest(),
 		b.Value(peg.AnyJSON), b.Value(peg.AnyPython), b.Value(peg.ObjectValue), b.StringContent(`"`),
 		b.Rule("r", word), b.Trigger("t", word), b.Atomic(word, word), b.Schema([]byte(`{"type":"object"}`), word),
-		b.RawSchema([]byte(`{"type":"string"}`), word), b.Prompt("<think>"), b.Prompt(),
+		b.RawSchema([]byte(`{"type":"string"}`), word), b.Prompt("<think>"), b.Prompt(), b.Given(peg.Key, "code"),
 	}
 	for role := peg.Content; role <= peg.Scalar; role++ {
 		kids = append(kids, b.Tag(role, word))

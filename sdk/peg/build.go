@@ -147,5 +147,10 @@ func (b *Builder) Tag(role Role, kids ...ID) ID {
 	return b.add(Node{Op: Tag, Role: role, Kids: []ID{b.Seq(kids...)}})
 }
 
+// Given tells text as if the output had it here; role is CallName, CallID or Key.
+func (b *Builder) Given(role Role, text string) ID {
+	return b.add(Node{Op: Tag, Role: role, Text: text, Kids: []ID{b.Empty()}})
+}
+
 // Prompt matches the generation prompt up to the first of delims in it.
 func (b *Builder) Prompt(delims ...string) ID { return b.add(Node{Op: Prompt, Delims: delims}) }

@@ -217,6 +217,7 @@ func TestBrokenNodes(t *testing.T) {
 		{peg.Node{Op: peg.Atomic}, "0 children: give it exactly one"},
 		{peg.Node{Op: peg.Rule, Text: "r", Kids: []peg.ID{0, 0}}, `rule "r" has 2 bodies: make a sequence of them`},
 		{peg.Node{Op: peg.Tag, Role: 99, Kids: []peg.ID{0}}, "role 99 is unknown: use a role that exists"},
+		{peg.Node{Op: peg.Tag, Role: peg.String, Text: "a", Kids: []peg.ID{0}}, `text "a" for the role string, which is told as it streams: leave it to what is matched`},
 		{peg.Node{Op: peg.Chars, Min: -1}, "the bounds -1 and 0: order them"},
 	} {
 		p := &peg.Program{Nodes: []peg.Node{{Op: peg.End}, test.node}}

@@ -204,6 +204,9 @@ func (w *printer) around(n *Node) (before, separator, after string) {
 		name := n.Op.String()
 		if n.Op == Tag {
 			name = n.Role.String()
+			if n.Text != "" {
+				name += fmt.Sprintf("=%q", n.Text)
+			}
 		}
 		return name + "(", " ", ")"
 	case Schema:

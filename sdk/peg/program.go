@@ -49,7 +49,8 @@ const (
 	// Schema matches Kids[0]; the grammar made from the program holds it to JSONSchema. Raw says that the text is the bare
 	// content of a string value rather than JSON.
 	Schema
-	// Tag gives the text of Kids[0] the meaning Role.
+	// Tag gives the text of Kids[0] the meaning Role. Where Text is set, it is told in place of that text: so can a format that
+	// does not write a name, id or key have one.
 	Tag
 	// Prompt matches the generation prompt as the template itself writes it, up to the first of Delims in it. It must be
 	// bound to a text (Program.Bind) before the program runs.

@@ -141,6 +141,9 @@ func (v *validator) fields(id ID) {
 		if n.Role > Scalar {
 			v.add(id, "use a role that exists", "role %d is unknown", n.Role)
 		}
+		if n.Text != "" && n.Role != CallID && n.Role != CallName && n.Role != Key {
+			v.add(id, "leave it to what is matched", "text %q for the role %s, which is told as it streams", n.Text, n.Role)
+		}
 	case Prompt:
 		v.add(id, "bind it first, with Program.Bind", "the generation prompt is not bound")
 	default:

@@ -1,6 +1,7 @@
 package match
 
 import (
+	"cmp"
 	"slices"
 	"unicode/utf8"
 
@@ -24,7 +25,7 @@ func PlainPEG(p *peg.Program, text string, sink chat.Sink) bool {
 		case tellClose:
 			t.close(w.role)
 		case tellText:
-			t.text(w.role, []byte(text[w.from:w.to]), false)
+			t.text(w.role, []byte(cmp.Or(w.given, text[w.from:w.to])), false)
 		}
 	}
 	return true
@@ -81,7 +82,7 @@ func (o *oracle) node(n *peg.Node, at int, x place) (int, bool) {
 
 func (o *oracle) tell(kind tellKind, role peg.Role, from, to int) {
 	if o.mute == 0 {
-		o.queue = append(o.queue, waiting{kind, role, from, to})
+		o.queue = append(o.queue, waiting{kind: kind, role: role, from: from, to: to})
 	}
 }
 
@@ -121,7 +122,7 @@ func (o *oracle) tag(n *peg.Node, at int, x place) (int, bool) {
 	before := len(o.queue)
 	end, ok := o.match(n.Kids[0], at, x)
 	if ok && isWhole(n.Role) && o.mute == 0 {
-		o.queue = slices.Insert(o.queue, before, waiting{tellText, n.Role, at, end})
+		o.queue = slices.Insert(o.queue, before, waiting{kind: tellText, role: n.Role, from: at, to: end, given: n.Text})
 	} else if ok {
 		o.tell(tellClose, n.Role, end, end)
 	}

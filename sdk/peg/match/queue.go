@@ -6,7 +6,8 @@ import "github.com/dragoman-project/dragoman/sdk/peg"
 type waiting struct {
 	kind     tellKind
 	role     peg.Role
-	from, to int // the text, as offsets into the input
+	from, to int    // the text, as offsets into the input
+	given    string // what is told in place of it; empty: the text itself
 }
 
 // tellKind says what is told of a role.
@@ -29,16 +30,16 @@ func (q *queue) text(role peg.Role, from, to int) {
 			return
 		}
 	}
-	*q = append(*q, waiting{tellText, role, from, to})
+	*q = append(*q, waiting{kind: tellText, role: role, from: from, to: to})
 }
 
 // complete makes the text up to offset to of the newest region of a role, whose beginning waits.
-func (q queue) complete(role peg.Role, to int) {
+func (q queue) complete(role peg.Role, to int, given string) {
 	i := len(q) - 1
 	for q[i].kind != tellOpen || q[i].role != role {
 		i--
 	}
-	q[i].kind, q[i].to = tellText, to
+	q[i].kind, q[i].to, q[i].given = tellText, to, given
 }
 
 // cut drops what was added since the queue had n entries, if it has, and the input had been read up to at.

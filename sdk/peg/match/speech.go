@@ -62,10 +62,18 @@ func (m *Machine) flush() {
 		case tellClose:
 			m.tell.close(w.role)
 		case tellText:
-			m.tell.text(w.role, m.bytes(w.from, w.to), false)
+			m.tell.text(w.role, m.wording(w), false)
 		}
 	}
 	m.queue = m.queue[:0]
+}
+
+// wording is what is told of a text.
+func (m *Machine) wording(w waiting) []byte {
+	if w.given != "" {
+		return []byte(w.given)
+	}
+	return m.bytes(w.from, w.to)
 }
 
 // releaseAtomic ends an atomic region. If a name or speech came to its end in it, that commits.

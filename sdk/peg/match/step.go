@@ -226,7 +226,7 @@ func (m *Machine) enter(e *entry) outcome {
 }
 
 func (m *Machine) open(in *inst) outcome {
-	m.queue = append(m.queue, waiting{tellOpen, in.role, m.pos, m.pos})
+	m.queue = append(m.queue, waiting{kind: tellOpen, role: in.role, from: m.pos, to: m.pos})
 	m.settle()
 	return matched
 }
@@ -235,9 +235,9 @@ func (m *Machine) open(in *inst) outcome {
 // come after it.
 func (m *Machine) close(in *inst) outcome {
 	if isWhole(in.role) {
-		m.queue.complete(in.role, m.pos)
+		m.queue.complete(in.role, m.pos, m.code.program.Nodes[in.node].Text)
 	} else {
-		m.queue = append(m.queue, waiting{tellClose, in.role, m.pos, m.pos})
+		m.queue = append(m.queue, waiting{kind: tellClose, role: in.role, from: m.pos, to: m.pos})
 		m.settle()
 	}
 	return matched

@@ -1563,7 +1563,9 @@ type TagNode struct {
 	// The text.
 	Child uint32 `protobuf:"varint,1,opt,name=child,proto3" json:"child,omitempty"`
 	// The meaning.
-	Role          Role `protobuf:"varint,2,opt,name=role,proto3,enum=dragoman.plugin.v1.Role" json:"role,omitempty"`
+	Role Role `protobuf:"varint,2,opt,name=role,proto3,enum=dragoman.plugin.v1.Role" json:"role,omitempty"`
+	// Told in place of the text, where the role is a name, an id or a key; empty: the text itself.
+	Text          string `protobuf:"bytes,3,opt,name=text,proto3" json:"text,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1610,6 +1612,13 @@ func (x *TagNode) GetRole() Role {
 		return x.Role
 	}
 	return Role_ROLE_UNSPECIFIED
+}
+
+func (x *TagNode) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
 }
 
 // PromptNode matches the generation prompt, as the template writes it.
@@ -1748,10 +1757,11 @@ const file_dragoman_plugin_v1_program_proto_rawDesc = "" +
 	"SchemaNode\x12\x14\n" +
 	"\x05child\x18\x01 \x01(\rR\x05child\x12\x16\n" +
 	"\x06schema\x18\x02 \x01(\fR\x06schema\x12\x10\n" +
-	"\x03raw\x18\x03 \x01(\bR\x03raw\"M\n" +
+	"\x03raw\x18\x03 \x01(\bR\x03raw\"a\n" +
 	"\aTagNode\x12\x14\n" +
 	"\x05child\x18\x01 \x01(\rR\x05child\x12,\n" +
-	"\x04role\x18\x02 \x01(\x0e2\x18.dragoman.plugin.v1.RoleR\x04role\",\n" +
+	"\x04role\x18\x02 \x01(\x0e2\x18.dragoman.plugin.v1.RoleR\x04role\x12\x12\n" +
+	"\x04text\x18\x03 \x01(\tR\x04text\",\n" +
 	"\n" +
 	"PromptNode\x12\x1e\n" +
 	"\n" +
