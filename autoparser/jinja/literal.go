@@ -14,8 +14,9 @@ var (
 	integerLiteral = regexp.MustCompile(`^(?i)(0b(_?[0-1])+|0o(_?[0-7])+|0x(_?[\da-f])+|[1-9](_?\d)*|0(_?0)*)`)
 )
 
-// scanNumber reads the number that src begins with. After a dot there are only integers: a.1.2 is two positions.
-func scanNumber(src string, afterDot bool) (Value, int) {
+// scanNumber reads the number that src begins with; at is its place. After a dot there are only integers: a.1.2 is two
+// positions.
+func scanNumber(src string, at int, afterDot bool) (Value, int) {
 	head := src[:min(len(src), 2*maxDigits)]
 	if s := floatLiteral.FindString(head); s != "" && !afterDot {
 		f, _ := strconv.ParseFloat(strings.ReplaceAll(s, "_", ""), 64)
@@ -27,8 +28,8 @@ func scanNumber(src string, afterDot bool) (Value, int) {
 		return integer(0), len(s)
 	}
 	n, ok := new(big.Int).SetString(digits, 0)
-	if !ok {
-		return integer(0), max(len(s), 1)
+	if !ok || len(digits) > maxDigits {
+		reject(at, "this is no integer, or one of more than %d digits", maxDigits)
 	}
 	return whole(n), len(s)
 }

@@ -289,7 +289,7 @@ func (s *scanner) token(at int, open []byte) (int, []byte) {
 		s.literal(at, text(value))
 		return at + n, open
 	case c >= '0' && c <= '9':
-		value, n := scanNumber(s.src[at:], at > 0 && s.src[at-1] == '.')
+		value, n := scanNumber(s.src[at:], at, at > 0 && s.src[at-1] == '.')
 		s.literal(at, value)
 		return at + n, open
 	case wordRune(c):

@@ -32,7 +32,11 @@ func Compile(name, source string, o Options) (t *Template, err error) {
 	t = &Template{name: name, source: normalise(source), limits: o.Limits.withDefaults()}
 	defer func() {
 		if p := recover(); p != nil {
-			t, err = nil, recovered(p).locate(name, t.source)
+			f := recovered(p)
+			if f.kind == Runtime { // of an operation on constants
+				f.kind = Syntax
+			}
+			t, err = nil, f.locate(name, t.source)
 		}
 	}()
 	if len(source) > t.limits.Source {
