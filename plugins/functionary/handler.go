@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+	"regexp"
+	"strings"
+
+	"github.com/dragoman-project/dragoman/sdk"
+	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/grammar"
+)
+
+// The markers of the format.
+const (
+	section     = ">>>" // and a recipient, on a line of its own
+	everyone    = "all" // the recipient of content
+	python      = "python"
+	turnEnd     = "<|eot_id|>"
+	headerStart = "<|start_header_id|>" // and a role
+	headerEnd   = "<|end_header_id|>"
+)
+
+//go:embed cases.jsonl
+var golden []byte
+
+// functionary answers for templates of the format.
+type functionary struct{}
+
+var _ sdk.Handler = functionary{}
+
+// Describe says the same as functionary.yaml.
+func (functionary) Describe() sdk.Description {
+	return sdk.Description{
+		Name: "functionary", Version: "1.0.0", Priority: 100, Cases: golden,
+		Match: `source contains ">>>all" and source contains ">>>${recipient}"`,
+	}
+}
+
+// Plan answers a request.
+func (functionary) Plan(_ context.Context, in sdk.Input) (*sdk.Plan, error) {
+	last, part, err := in.Request.Continued()
+	if err != nil {
+		return nil, err
+	}
+	p := newProgram(in.Request)
+	plan := &sdk.Plan{
+		Request:         in.Request.StartingNew(),
+		Program:         p.build(),
+		Grammar:         p.mode(),
+		PreservedTokens: []string{section + everyone},
+	}
+	switch part {
+	case chat.ContinueContent:
+		plan.Prefill = everyone + "\n" + last.Content.Join("")
+	case chat.ContinueReasoning:
+		plan.Prefill = everyone + "\n" // the format has no reasoning
+		plan.Notes = append(plan.Notes, "the format has no reasoning: the message goes on with its content")
+	}
+	if plan.Grammar != grammar.Free {
+		plan.Triggers = p.triggers()
+	}
+	return plan, nil
+}
+
+// triggers fire at the recipient of a call. The first section is begun by the prompt, so that its recipient begins the output.
+func (p *program) triggers() []grammar.Trigger {
+	var names []string
+	for _, t := range p.tools {
+		names = append(names, regexp.QuoteMeta(t.Name))
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	any := "(?:" + strings.Join(names, "|") + `)\n`
+	return []grammar.Trigger{
+		{Type: grammar.TriggerPattern, Value: "^(" + any + `)[\s\S]*$`},
+		{Type: grammar.TriggerPattern, Value: "(" + section + any + ")"},
+	}
+}
