@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -107,7 +108,7 @@ type builder struct {
 	from    []peg.ID // the triggers that fromTriggers met
 	looks   int      // nodes that headers looked at
 
-	names   map[string]bool
+	names   map[string]int // names taken, each with the last number that told another like it from it
 	untils  untils
 	values  map[valueKey]*rule
 	classes map[string]*expr // classes of characters that patterns name, by quote and set
@@ -123,7 +124,7 @@ func newBuilder(p *peg.Program) (*builder, error) {
 		active:  map[peg.ID]bool{},
 		tails:   map[peg.ID]*expr{},
 		parents: make([]int, len(p.Nodes)),
-		names:   map[string]bool{"root": true},
+		names:   map[string]int{"root": 1},
 		untils:  untils{map[string]*expr{}, map[*rule][]string{}},
 		values:  map[valueKey]*rule{},
 		classes: map[string]*expr{},
@@ -183,11 +184,13 @@ func (b *builder) fresh(name string) string {
 	if clean == "" {
 		clean = "rule"
 	}
-	unique := clean
-	for n := 2; b.names[unique]; n++ {
-		unique = fmt.Sprintf("%s-%d", clean, n)
+	unique, n := clean, b.names[clean]
+	for taken := n > 0; taken; taken = b.names[unique] > 0 {
+		n++
+		unique = clean + "-" + strconv.Itoa(n)
 	}
-	b.names[unique] = true
+	b.names[clean] = n
+	b.names[unique] = max(b.names[unique], 1)
 	return unique
 }
 

@@ -2,12 +2,18 @@ package grammar
 
 // reachable lists root and every rule called from it, each followed by those that it calls.
 func reachable(root *rule) []*rule {
-	var order []*rule
+	callers, _ := orders(root)
+	return callers
+}
+
+// orders lists roots and every rule called from them twice: each before those that it calls, and each behind them. Where
+// rules call each other in a circle, one of them stands out of order.
+func orders(roots ...*rule) (callersFirst, calledFirst []*rule) {
 	seen := map[*rule]bool{}
 	var visit func(r *rule)
 	var walk func(e *expr)
 	walk = func(e *expr) {
-		if e.op == call {
+		if e.op == call && !seen[e.rule] {
 			visit(e.rule)
 		}
 		for _, k := range e.kids {
@@ -15,29 +21,39 @@ func reachable(root *rule) []*rule {
 		}
 	}
 	visit = func(r *rule) {
+		seen[r] = true
+		callersFirst = append(callersFirst, r)
+		walk(r.body)
+		calledFirst = append(calledFirst, r)
+	}
+	for _, r := range roots {
 		if !seen[r] {
-			seen[r] = true
-			order = append(order, r)
-			walk(r.body)
+			visit(r)
 		}
 	}
-	visit(root)
-	return order
+	return callersFirst, calledFirst
+}
+
+// settle finds the rules for whose bodies holds is true, given those already known, in as many passes as circles of rules
+// make necessary: without any, the second finds nothing new.
+func settle(calledFirst []*rule, holds func(*expr, map[*rule]bool) bool) (known map[*rule]bool, passes int) {
+	known = make(map[*rule]bool, len(calledFirst))
+	for changed := true; changed; passes++ {
+		changed = false
+		for _, r := range calledFirst {
+			if !known[r] && holds(r.body, known) {
+				known[r], changed = true, true
+			}
+		}
+	}
+	return known, passes
 }
 
 // prune rewrites the rules reachable from root so that what can never match is left out, and reports whether root can
 // match at all.
 func prune(root *rule) bool {
-	rules := reachable(root)
-	live := map[*rule]bool{}
-	for changed := true; changed; {
-		changed = false
-		for _, r := range rules {
-			if !live[r] && productive(r.body, live) {
-				live[r], changed = true, true
-			}
-		}
-	}
+	_, rules := orders(root)
+	live, _ := settle(rules, productive)
 	if len(live) < len(rules) || hasNever(rules) {
 		for _, r := range rules {
 			r.body = rewrite(r.body, func(e *expr) *expr {
@@ -111,54 +127,72 @@ func rewrite(e *expr, to func(*expr) *expr) *expr {
 }
 
 // merge makes one of rules that are written the same, and leaves out those that are only another name, until there are
-// none of either.
-func merge(root *rule) {
-	rules := reachable(root)
-	written := make(map[*rule]string, len(rules)) // of the rules that have not changed
-	for {
-		to := twins(rules, written)
-		if len(to) == 0 {
-			return
-		}
-		kept := rules[:0]
-		for _, r := range rules {
-			if to[r] != nil {
-				continue
-			}
-			kept = append(kept, r)
-			body := rewrite(r.body, func(e *expr) *expr { return follow(e, to) })
-			if body != r.body {
-				r.body = body
-				delete(written, r)
-			}
-		}
-		rules = kept
+// none of either. Of rules written the same, the one that root reaches first gives its name. It returns how many times it
+// went through the rules.
+func merge(root *rule) (passes int) {
+	callersFirst, calledFirst := orders(root)
+	m := merger{
+		root:  root,
+		to:    map[*rule]*expr{},
+		first: make(map[string]*rule, len(calledFirst)),
+		place: make(map[*rule]int, len(calledFirst)),
 	}
+	names := make([]string, len(callersFirst))
+	for i, r := range callersFirst {
+		m.place[r], names[i] = i, r.name
+	}
+	rules := calledFirst
+	for before := -1; before != len(rules); passes++ {
+		before = len(rules)
+		rules = m.pass(rules)
+	}
+	for _, r := range rules {
+		r.name = names[m.place[r]]
+	}
+	return passes
 }
 
-// twins says what to put in place of each rule that is another name for something, or written like a rule before it. The
-// first of rules is root and stays.
-func twins(rules []*rule, written map[*rule]string) map[*rule]*expr {
-	first := make(map[string]*rule, len(rules))
-	to := map[*rule]*expr{}
-	p := printer{dot: "."}
-	for _, r := range rules[1:] {
-		if r.body.op == literal || r.body.op == call && r.body.rule != r {
-			to[r] = r.body
-			continue
-		}
-		if written[r] == "" {
-			p.Reset()
-			p.expr(r.body, looseChoice)
-			written[r] = p.String()
-		}
-		if twin := first[written[r]]; twin != nil {
-			to[r] = twin.call()
-		} else {
-			first[written[r]] = r
+// merger goes through rules, those that are called before those that call them, so that what merges at the bottom merges
+// all the way up in one pass.
+type merger struct {
+	root  *rule
+	to    map[*rule]*expr  // what stands in place of a rule
+	first map[string]*rule // by what is written: the rule kept
+	place map[*rule]int    // the first place that a rule or one like it has among all
+	text  printer
+}
+
+// pass returns the rules that are left.
+func (m *merger) pass(rules []*rule) []*rule {
+	clear(m.first)
+	m.text.dot = "."
+	kept := rules[:0]
+	for _, r := range rules {
+		r.body = rewrite(r.body, func(e *expr) *expr { return follow(e, m.to) })
+		if r == m.root || !m.replace(r) {
+			kept = append(kept, r)
 		}
 	}
-	return to
+	return kept
+}
+
+// replace finds what to put in place of r: what it is another name for, or a rule before it that is written the same.
+func (m *merger) replace(r *rule) bool {
+	if r.body.op == literal || r.body.op == call && r.body.rule != r {
+		m.to[r] = r.body
+		return true
+	}
+	m.text.Reset()
+	m.text.expr(r.body, looseChoice)
+	written := m.text.String()
+	twin := m.first[written]
+	if twin == nil {
+		m.first[written] = r
+		return false
+	}
+	m.to[r] = twin.call()
+	m.place[twin] = min(m.place[twin], m.place[r])
+	return true
 }
 
 // follow is what to put in place of the call e.
@@ -175,20 +209,7 @@ func follow(e *expr, to map[*rule]*expr) *expr {
 	return e
 }
 
-// nullables tells which of rules match the empty text.
-func nullables(rules []*rule) map[*rule]bool {
-	known := map[*rule]bool{}
-	for changed := true; changed; {
-		changed = false
-		for _, r := range rules {
-			if !known[r] && nullable(r.body, known) {
-				known[r], changed = true, true
-			}
-		}
-	}
-	return known
-}
-
+// nullable says whether e matches the empty text, where known are rules that do.
 func nullable(e *expr, known map[*rule]bool) bool {
 	switch e.op {
 	case literal:
@@ -214,9 +235,10 @@ func nullable(e *expr, known map[*rule]bool) bool {
 	return false
 }
 
-// leftRecursive returns a rule that can call itself before anything is matched, or nil.
+// leftRecursive returns one of rules that can call itself before anything is matched, or nil.
 func leftRecursive(rules []*rule) *rule {
-	known := nullables(rules)
+	_, calledFirst := orders(rules...)
+	known, _ := settle(calledFirst, nullable)
 	const active, done = 1, 2
 	state := map[*rule]int{}
 	var enter func(r *rule) *rule

@@ -116,10 +116,10 @@ func (g *Grammar) beginning(e *expr) *rule {
 	return &rule{name: "root", body: e}
 }
 
-func (g *Grammar) names() map[string]bool {
-	names := map[string]bool{"root": true}
+func (g *Grammar) names() map[string]int {
+	names := map[string]int{"root": 1}
 	for _, r := range g.rules {
-		names[r.name] = true
+		names[r.name] = 1
 	}
 	return names
 }
