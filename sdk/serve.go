@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"strconv"
 	"sync"
+	"syscall"
 
 	"github.com/hashicorp/go-hclog"
 	"github.com/hashicorp/go-plugin"
@@ -52,17 +54,25 @@ func keepOutputs() grpc.ServerOption {
 	})
 }
 
-// endWithHost ends the process when the host does, however it does: the host holds the other end of a pipe and writes
-// nothing to it.
+// endWithHost ends the process when the host does, however it does, and with it what the process has started. The host holds
+// the other end of a pipe and writes nothing to it; besides, it lets the system send a signal.
 func endWithHost(fd string) {
 	n, err := strconv.ParseUint(fd, 10, 16)
 	if err != nil {
 		return
 	}
-	lifeline := os.NewFile(uintptr(n), "lifeline")
-	if _, err := io.Copy(io.Discard, lifeline); err == nil {
-		os.Exit(0)
+	gone := make(chan os.Signal, 1)
+	signal.Notify(gone, syscall.SIGTERM)
+	go func() {
+		if _, err := io.Copy(io.Discard, os.NewFile(uintptr(n), "lifeline")); err == nil {
+			gone <- syscall.SIGTERM
+		}
+	}()
+	<-gone
+	if syscall.Getpgrp() == os.Getpid() {
+		_ = syscall.Kill(0, syscall.SIGKILL)
 	}
+	os.Exit(0)
 }
 
 // grpcPlugin is how go-plugin knows the service.

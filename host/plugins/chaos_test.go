@@ -3,6 +3,7 @@ package plugins
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -213,28 +214,74 @@ func TestOrphans(t *testing.T) {
 	select {}
 }
 
+// TestNoPluginOutlivesTheHost kills a host that has a plugin, which is well or stopped, and its child.
 func TestNoPluginOutlivesTheHost(t *testing.T) {
-	b := newBench(t, Options{})
-	b.install("rogue", "", nil)
-	base, err := os.MkdirTemp("", "run")
+	for _, stopped := range []bool{false, true} {
+		b := newBench(t, Options{})
+		b.install("rogue", "", map[string]any{"Child": true})
+		base, err := os.MkdirTemp("", "run")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer os.RemoveAll(base)
+		host := exec.Command(os.Args[0], "-test.run=^TestOrphans$")
+		host.Env = append(os.Environ(), "ORPHANS_DIR="+base, "ORPHANS_PLUGINS="+b.dir)
+		if err := host.Start(); err != nil {
+			t.Fatal(err)
+		}
+		defer host.Wait()
+		process := 0
+		eventually(t, "the host has a plugin", func() bool {
+			text, err := os.ReadFile(filepath.Join(base, "pid"))
+			process, _ = strconv.Atoi(string(text))
+			return err == nil && process > 0
+		})
+		family := childrenOf(t, process)
+		if len(family) != 1 {
+			t.Errorf("the plugin has %d children", len(family))
+		}
+		if stopped {
+			if err := syscall.Kill(process, syscall.SIGSTOP); err != nil {
+				t.Fatal(err)
+			}
+			eventually(t, "the plugin is stopped", func() bool { return halted(process) })
+		}
+		if err := host.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range append(family, process) {
+			eventually(t, "the plugin is gone", func() bool { return !alive(p) })
+		}
+	}
+}
+
+// halted says whether every thread of a process is stopped.
+func halted(pid int) bool {
+	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+	for _, thread := range threads {
+		if stat, err := os.ReadFile(thread); err == nil && !strings.Contains(string(stat), ") T ") {
+			return false
+		}
+	}
+	return err == nil
+}
+
+// childrenOf lists the processes that another one has started.
+func childrenOf(t *testing.T, parent int) (all []int) {
+	t.Helper()
+	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", parent))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer os.RemoveAll(base)
-	host := exec.Command(os.Args[0], "-test.run=^TestOrphans$")
-	host.Env = append(os.Environ(), "ORPHANS_DIR="+base, "ORPHANS_PLUGINS="+b.dir)
-	if err := host.Start(); err != nil {
-		t.Fatal(err)
+	for _, task := range tasks {
+		text, _ := os.ReadFile(task)
+		for word := range strings.FieldsSeq(string(text)) {
+			child, err := strconv.Atoi(word)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, child)
+		}
 	}
-	defer host.Wait()
-	process := 0
-	eventually(t, "the host has a plugin", func() bool {
-		text, err := os.ReadFile(filepath.Join(base, "pid"))
-		process, _ = strconv.Atoi(string(text))
-		return err == nil && process > 0
-	})
-	if err := host.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	eventually(t, "the plugin is gone", func() bool { return !alive(process) })
+	return all
 }

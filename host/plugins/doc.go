@@ -9,7 +9,8 @@
 //
 // A plugin is somebody else's program, so nothing that it does may hurt the host:
 //
-//   - It gets no environment, no standard input, no socket but one in a private directory, and its own process group.
+//   - It gets no environment, no standard input, no socket but one in a private directory, and its own process group. Its
+//     memory and its open files are limited; the manifest may give it another user, and take the network from it.
 //   - It runs from a private copy, made when nobody has the file open for writing and checked against the manifest's
 //     checksum. Replacing the file does not touch the process; a new version must start, describe itself and pass its own
 //     golden cases before it takes over, and until then the old one stays.
@@ -17,7 +18,8 @@
 //     group; the call is tried once more on a new process. What it prints is logged, line by line, and bounded.
 //   - Starts that lead to no answer are retried later and later; after some in a row the plugin stays down until its file
 //     changes.
-//   - When the host ends, however it ends, a pipe closes and the plugin ends, too.
+//   - When the host ends, however it ends, a pipe closes and the system sends SIGTERM; the plugin ends, too, with what it has
+//     started.
 //
 // Programs run in the host. A process that dies hurts no output being read from one; only a stream handler's output has to
 // be sent again, to a new process, and goes on where it was.

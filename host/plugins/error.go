@@ -6,6 +6,8 @@ import "fmt"
 type Unavailable struct {
 	Plugin string
 	Reason string
+	// Fallback is what the plugin's manifest wants to become of the request.
+	Fallback Fallback
 }
 
 func (e *Unavailable) Error() string {

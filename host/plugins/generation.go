@@ -45,7 +45,8 @@ type generation struct {
 }
 
 // launch starts a process of a binary and waits until it has described itself. On an error nothing is left behind.
-func launch(ctx context.Context, o *Options, b binary, m *Manifest, dir string, number int) (*generation, error) {
+func launch(ctx context.Context, sh *shared, b binary, m *Manifest, dir string, number int) (*generation, error) {
+	o := &sh.opts
 	log := &lineLog{log: o.Logger.With("plugin", m.Name, "generation", number)}
 	g := &generation{number: number, started: time.Now(), used: time.Now(), drained: make(chan struct{}), dead: make(chan struct{})}
 	conn := new(connection)
@@ -54,7 +55,7 @@ func launch(ctx context.Context, o *Options, b binary, m *Manifest, dir string, 
 	g.client = goplugin.NewClient(&goplugin.ClientConfig{
 		HandshakeConfig:  goplugin.HandshakeConfig{MagicCookieKey: wire.CookieKey, MagicCookieValue: wire.CookieValue},
 		VersionedPlugins: map[int]goplugin.PluginSet{wire.ProtocolVersion: {wire.ServiceName: conn}},
-		RunnerFunc:       runnerFor(g, b, m, dir, log),
+		RunnerFunc:       runnerFor(g, sh.dir, b, m, dir, log),
 		UnixSocketConfig: &goplugin.UnixSocketConfig{TempDir: dir},
 		AllowedProtocols: []goplugin.Protocol{goplugin.ProtocolGRPC},
 		StartTimeout:     o.StartTimeout,
@@ -72,7 +73,7 @@ func launch(ctx context.Context, o *Options, b binary, m *Manifest, dir string, 
 }
 
 // runnerFor prepares the process when go-plugin has put together its environment.
-func runnerFor(g *generation, b binary, m *Manifest, dir string, log *lineLog) func(hclog.Logger, *exec.Cmd, string) (runner.Runner, error) {
+func runnerFor(g *generation, run *runDir, b binary, m *Manifest, dir string, log *lineLog) func(hclog.Logger, *exec.Cmd, string) (runner.Runner, error) {
 	return func(_ hclog.Logger, prepared *exec.Cmd, socketDir string) (runner.Runner, error) {
 		options, err := m.options()
 		if err != nil {
@@ -86,8 +87,19 @@ func runnerFor(g *generation, b binary, m *Manifest, dir string, log *lineLog) f
 			wire.LifelineKey+"="+strconv.Itoa(lifelineFD),
 			wire.OptionsKey+"="+options,
 			wire.DirectoryKey+"="+m.directory())
-		g.process, err = newProcess(cmd, socketDir, log)
-		return g.process, err
+		credential, err := m.credential()
+		if err != nil {
+			return nil, err
+		}
+		if err := run.admit(credential, b, dir, socketDir); err != nil {
+			return nil, err
+		}
+		p, err := newProcess(cmd, &m.Confinement, socketDir, log)
+		if err != nil {
+			return nil, err
+		}
+		g.process = p
+		return p, nil
 	}
 }
 

@@ -85,6 +85,9 @@ func newBench(t *testing.T, o Options) *bench {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(run) })
+	if err := os.Chmod(run, 0o711); err != nil { // as temporary directories of systems can be passed by all users
+		t.Fatal(err)
+	}
 	o.RunDir = run
 	o.Logger = slog.New(slog.NewTextHandler(b.logs, nil))
 	if b.Manager, err = New(o); err != nil {
@@ -138,6 +141,12 @@ func (b *bench) manifest(name, manifest string, options map[string]any) {
 	if err := os.WriteFile(filepath.Join(b.dir, name+".yaml"), []byte(manifest), 0o644); err != nil {
 		b.t.Fatal(err)
 	}
+}
+
+// confined installs the plugin with more keys in its manifest.
+func (b *bench) confined(keys string, options map[string]any) {
+	b.t.Helper()
+	b.install("rogue", "name: rogue\nversion: 1.0.0\nprotocol: 1\nmatch: \"true\"\n"+keys+"\n", options)
 }
 
 func (b *bench) load() {

@@ -43,9 +43,22 @@ type Manifest struct {
 	Options map[string]any `yaml:"options"`
 	// Handlers of a plugin that has several.
 	Handlers []HandlerManifest `yaml:"handlers"`
+	// Fallback says what becomes of a request while the plugin is down; empty: FallbackRefuse.
+	Fallback Fallback `yaml:"fallback"`
+	// Confinement says how its processes are held.
+	Confinement `yaml:",inline"`
 
 	path string // of the manifest
 }
+
+// Fallback is what becomes of requests while a plugin is down.
+type Fallback string
+
+// The fallbacks.
+const (
+	FallbackRefuse  Fallback = "refuse"  // they fail: *Unavailable
+	FallbackGeneric Fallback = "generic" // the next handler that claims the template answers, at last the generic autoparser
+)
 
 // HandlerManifest is what a manifest says of one handler.
 type HandlerManifest struct {
@@ -83,6 +96,10 @@ func (m *Manifest) complete() {
 	if m.Executable == "" {
 		m.Executable = strings.TrimSuffix(filepath.Base(m.path), filepath.Ext(m.path))
 	}
+	if m.Fallback == "" {
+		m.Fallback = FallbackRefuse
+	}
+	m.Confinement.complete()
 	if m.Priority == nil {
 		priority := DefaultPriority
 		m.Priority = &priority
@@ -123,6 +140,10 @@ func (m *Manifest) check() error {
 	if _, err := m.options(); err != nil {
 		fault("options", "%v; use values that JSON has", err)
 	}
+	if m.Fallback != FallbackRefuse && m.Fallback != FallbackGeneric {
+		fault("fallback", `expected "refuse" or "generic", found %q`, m.Fallback)
+	}
+	m.Confinement.check(fault)
 	if m.Match != "" {
 		fault("match", "stands beside handlers; write it in each of them")
 	} else if len(m.Handlers) == 0 {

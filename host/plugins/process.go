@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -22,6 +23,7 @@ const pipeGrace = 200 * time.Millisecond
 
 // process is one run of an executable, in its own process group. It is what go-plugin calls a runner.
 type process struct {
+	*Confinement
 	cmd    *exec.Cmd
 	dir    string // private: the only place where its sockets may be
 	log    *lineLog
@@ -33,8 +35,9 @@ type process struct {
 
 	negotiate *io.PipeReader // the handshake, for go-plugin
 	relay     *io.PipeWriter
-	exited    chan struct{} // closed when the process has ended
-	err       error         // how, valid then
+	output    sync.WaitGroup // of what reads the pipes
+	exited    chan struct{}  // closed when the process has ended
+	err       error          // how, valid then
 
 	signals sync.Mutex
 	reaped  bool // its id may belong to somebody else
@@ -43,8 +46,13 @@ type process struct {
 var _ runner.Runner = (*process)(nil)
 
 // newProcess prepares a run of cmd.
-func newProcess(cmd *exec.Cmd, dir string, log *lineLog) (*process, error) {
-	p := &process{cmd: cmd, dir: dir, log: log, exited: make(chan struct{})}
+func newProcess(cmd *exec.Cmd, c *Confinement, dir string, log *lineLog) (*process, error) {
+	attributes, err := c.attributes()
+	if err != nil {
+		return nil, err
+	}
+	cmd.SysProcAttr = attributes
+	p := &process{Confinement: c, cmd: cmd, dir: dir, log: log, exited: make(chan struct{})}
 	var pipes [3][2]*os.File
 	for i := range pipes {
 		r, w, err := os.Pipe()
@@ -60,7 +68,6 @@ func newProcess(cmd *exec.Cmd, dir string, log *lineLog) (*process, error) {
 	p.theirs = []*os.File{pipes[0][1], pipes[1][1], pipes[2][0]}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = nil, pipes[0][1], pipes[1][1]
 	cmd.ExtraFiles = []*os.File{pipes[2][0]} // file descriptor lifelineFD
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	p.negotiate, p.relay = io.Pipe()
 	return p, nil
 }
@@ -68,9 +75,24 @@ func newProcess(cmd *exec.Cmd, dir string, log *lineLog) (*process, error) {
 // lifelineFD is the number of the first of exec.Cmd's ExtraFiles in the process.
 const lifelineFD = 3
 
-// Start starts the process and watches over it.
+// Start starts the process and watches over it. One thread is kept for the whole life of the process, because the system
+// tells the process to end when the thread that started it is gone, and so when the host is.
 func (p *process) Start(context.Context) error {
-	err := p.cmd.Start()
+	started := make(chan error)
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := p.start()
+		started <- err
+		if err == nil {
+			p.watch()
+		}
+	}()
+	return <-started
+}
+
+func (p *process) start() error {
+	err := p.explainStart(p.cmd.Start())
 	for _, f := range p.theirs {
 		_ = f.Close()
 	}
@@ -79,18 +101,19 @@ func (p *process) Start(context.Context) error {
 		close(p.exited)
 		return err
 	}
-	var output sync.WaitGroup
-	output.Go(func() { relayHandshake(p.stdout, p.relay, p.log) })
-	output.Go(func() { eachLine(p.stderr, func(line string) { p.log.line("stderr", line) }) })
-	go p.watch(&output)
+	if err := p.Limits.limit(p.cmd.Process.Pid); err != nil {
+		p.log.log.Warn("the process cannot be limited", "error", err)
+	}
+	p.output.Go(func() { relayHandshake(p.stdout, p.relay, p.log) })
+	p.output.Go(func() { eachLine(p.stderr, func(line string) { p.log.line("stderr", line) }) })
 	return nil
 }
 
 // watch waits for the end of the process and closes its pipes.
-func (p *process) watch(output *sync.WaitGroup) {
+func (p *process) watch() {
 	p.err = p.reap()
 	timer := time.AfterFunc(pipeGrace, p.closeOurs)
-	output.Wait()
+	p.output.Wait()
 	timer.Stop()
 	p.closeOurs()
 	close(p.exited)

@@ -96,7 +96,7 @@ func (a *start) wait(ctx context.Context) error {
 }
 
 func (s *slot) unavailable(format string, args ...any) *Unavailable {
-	return &Unavailable{Plugin: s.manifest.Name, Reason: fmt.Sprintf(format, args...)}
+	return &Unavailable{Plugin: s.manifest.Name, Reason: fmt.Sprintf(format, args...), Fallback: s.manifest.Fallback}
 }
 
 // warm starts a generation before anyone asks for one.
@@ -132,7 +132,7 @@ func (s *slot) launch() (*generation, error) {
 	if err != nil {
 		return nil, err
 	}
-	g, err := launch(context.Background(), &s.opts, s.binary, s.manifest, dir, number)
+	g, err := launch(context.Background(), s.shared, s.binary, s.manifest, dir, number)
 	if err == nil {
 		if err = s.verify(g); err != nil {
 			g.kill(stopGrace)

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -30,6 +31,8 @@ type options struct {
 	Plan string
 	Once string
 	Only string
+	// Child is whether it starts a child that stays.
+	Child bool
 }
 
 func main() {
@@ -47,6 +50,12 @@ func main() {
 	case "chatter":
 		fmt.Println("loading weights…")
 		fmt.Println(strings.Repeat("x", 200_000))
+	}
+	if o.Child {
+		if err := exec.Command("sleep", "1000").Start(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(4)
+		}
 	}
 	var handlers []sdk.Handler
 	for _, name := range o.Handlers {
@@ -110,6 +119,16 @@ func (r rogue) misbehave() error {
 		time.Sleep(time.Hour) // other threads may run on for a while
 	case "flood":
 		return flood()
+	case "spin":
+		for { //nolint:revive // it is what is to be ended
+		}
+	case "blow":
+		var all [][]byte
+		for {
+			all = append(all, bytes.Repeat([]byte("z"), 1<<20))
+		}
+	case "confines":
+		return &sdk.Declined{Reason: confines()}
 	case "child":
 		child := exec.Command("sleep", "1000")
 		if err := child.Start(); err != nil {
@@ -124,6 +143,27 @@ func (r rogue) misbehave() error {
 			input.Mode()&os.ModeCharDevice != 0, filepath.Base(sdk.Directory()))}
 	}
 	return nil
+}
+
+// confines tells what the process is held to: its user, the networks that are up, and how many files it can open.
+func confines() string {
+	up := 0
+	if all, err := net.Interfaces(); err == nil {
+		for _, i := range all {
+			if i.Flags&net.FlagUp != 0 {
+				up++
+			}
+		}
+	}
+	files := 0
+	for {
+		f, err := os.Open("/dev/null")
+		if err != nil {
+			return fmt.Sprintf("user=%d up=%t files=%t", os.Getuid(), up > 0, files > 64)
+		}
+		defer f.Close()
+		files++
+	}
 }
 
 // OpenStream parses: digits are reasoning, the rest content. At "!" it dies, unless the file of Once is there.
