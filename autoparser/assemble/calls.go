@@ -192,6 +192,9 @@ var blank = []peg.Range{{Lo: '\t', Hi: '\r'}, {Lo: ' ', Hi: ' '}}
 // blanks is white space where what is read must stay bounded: in atomic regions and lookaheads.
 func (a *assembly) blanks() peg.ID { return a.Chars(0, 32, blank...) }
 
+// lines are line breaks before content, whose first line may be indented.
+func (a *assembly) lines() peg.ID { return a.Star(a.oneOf([]string{"\n", "\r"})) }
+
 // nameRanges are the characters of tools' names and of ids.
 var nameRanges = []peg.Range{{Lo: 'a', Hi: 'z'}, {Lo: 'A', Hi: 'Z'}, {Lo: '0', Hi: '9'}, {Lo: '_', Hi: '_'}, {Lo: '-', Hi: '.'}}
 

@@ -45,5 +45,5 @@ func (a *assembly) prose(wrappers []string) peg.ID {
 	if len(wrappers) == 0 {
 		return text
 	}
-	return a.Seq(text, a.Star(a.oneOf(wrappers), a.Space(), text))
+	return a.Seq(text, a.Star(a.oneOf(wrappers), a.lines(), text))
 }

@@ -89,10 +89,10 @@ func (a *assembly) mark(marker string) peg.ID {
 	return a.Tag(peg.Content, a.Lit(marker))
 }
 
-// gap is the white space behind a marker of reasoning.
+// gap is the white space behind a marker of reasoning: the template's line breaks, and no indentation of the content.
 func (a *assembly) gap() peg.ID {
 	if a.request.ReasoningFormat.Extract() {
-		return a.Space()
+		return a.lines()
 	}
 	return a.Empty()
 }
