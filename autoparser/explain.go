@@ -2,6 +2,7 @@ package autoparser
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dragoman-project/dragoman/autoparser/detect"
@@ -19,6 +20,7 @@ type Explanation struct {
 	Comparisons    []Compared       `json:"comparisons"`    // in the order in which they are asked
 	Dialect        []detect.Finding `json:"dialect"`        // the fields that are set, and what decided each
 	Workarounds    []Rule           `json:"workarounds"`    // that hold for this template
+	SelfCheck      SelfCheck        `json:"self_check"`     // whether what the template writes is read back
 	Lint           []string         `json:"lint"`           // what a person should look at
 }
 
@@ -59,7 +61,8 @@ func (l *Learned) Explain() Explanation {
 		Template:     l.Template.Name,
 		Capabilities: l.Template.Abilities,
 		Dialect:      l.Findings(),
-		Lint:         l.Detected.Lint,
+		SelfCheck:    l.SelfCheck(),
+		Lint:         l.Lint(),
 	}
 	for _, n := range l.Template.manner(l.Style().Normalise).wants() {
 		e.Normalisations = append(e.Normalisations, Applicable{n.ID, n.Because})
@@ -71,6 +74,15 @@ func (l *Learned) Explain() Explanation {
 		e.Workarounds = append(e.Workarounds, ruleOf(w))
 	}
 	return e
+}
+
+// Lint is what a person should look at: what is odd about the answers, and what the self-check could not read back.
+func (l *Learned) Lint() []string {
+	lint := slices.Clone(l.Detected.Lint)
+	for _, r := range l.SelfCheck().Failures() {
+		lint = append(lint, fmt.Sprintf("self-check %s: %s", r.ID, r.Failed))
+	}
+	return lint
 }
 
 // How much is told of a difference, and of the text on either side of it, in bytes.
@@ -133,6 +145,8 @@ func (e Explanation) String() string {
 	for _, r := range e.Workarounds {
 		r.print(&p)
 	}
+	p.section("self-check")
+	e.SelfCheck.print(&p)
 	p.section("lint")
 	for _, l := range e.Lint {
 		p.line("%s", l)
@@ -176,6 +190,22 @@ func (r Rule) print(p *printer) {
 	}
 	if r.Error != "" {
 		p.line("    its condition fails: %s", r.Error)
+	}
+}
+
+func (s SelfCheck) print(p *printer) {
+	p.line("%s passed", s.Score())
+	for _, r := range s.Rows {
+		switch {
+		case r.Failed != "":
+			p.line("failed   %-16s  %s", r.ID, r.Question)
+			p.line("    %s", r.Failed)
+			p.line("    %q", r.Output)
+		case r.Skipped != "":
+			p.line("skipped  %-16s  %s", r.ID, r.Skipped)
+		default:
+			p.line("passed   %-16s  %s", r.ID, r.Question)
+		}
 	}
 }
 

@@ -21,6 +21,8 @@ type Learned struct {
 	Dialect  dialect.Dialect
 	// Workarounds are the rules that hold for the template.
 	Workarounds []workaround.Applied
+
+	checked *checked
 }
 
 // Learn asks a template all questions, concludes how it writes an answer, and applies the workarounds. It depends on the
@@ -46,6 +48,7 @@ func Learn(t *Template, rules *workaround.Set) (*Learned, error) {
 // With is what was learned with other workarounds. Nothing is rendered again.
 func (l *Learned) With(rules *workaround.Set) *Learned {
 	next := *l
+	next.checked = new(checked)
 	next.Dialect, next.Workarounds = rules.Apply(l.Facts())
 	return &next
 }

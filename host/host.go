@@ -164,6 +164,8 @@ func (h *Host) info(e *entry) TemplateInfo {
 	}
 	if claims := h.plugins.Match(learned.Facts()); len(claims) > 0 {
 		info.Handler = claims[0].Describe().Name
+	} else if check, known := learned.SelfChecked(); known {
+		info.SelfCheck = check.Score()
 	}
 	return info
 }

@@ -19,7 +19,7 @@ type Status struct {
 	Conflicts []string `json:"conflicts,omitempty"`
 }
 
-// Status tells the state of the host. It learns every template that was not used yet.
+// Status tells the state of the host. It learns every template that was not used yet, and checks none.
 func (h *Host) Status() Status {
 	snap := h.current.Load()
 	return Status{

@@ -34,6 +34,9 @@ type TemplateInfo struct {
 	Handler string `json:"handler"`
 	// Error says why the template cannot be used; empty when it can.
 	Error string `json:"error,omitempty"`
+	// SelfCheck is how much of what the template writes the autoparser reads back, "14 of 16"; empty until somebody asks for
+	// an explanation, and for templates that plugins claim.
+	SelfCheck string `json:"self_check,omitempty"`
 }
 
 // entry is a template in a snapshot. What is made of the source alone is shared by all snapshots that have the same source;

@@ -1,0 +1,238 @@
+package autoparser
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/dragoman-project/dragoman/autoparser/assemble"
+	"github.com/dragoman-project/dragoman/autoparser/dialect"
+	"github.com/dragoman-project/dragoman/autoparser/diff"
+	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/peg/match"
+)
+
+// SelfCheck is how well what was learned of a template reads what the template itself writes: for each row of the table
+// the template renders the answer, and the program must read the same answer in the rendering. A template that fails a row
+// can be used; who uses it should know.
+type SelfCheck struct {
+	Passed int             `json:"passed"` // rows read back as they were
+	Failed int             `json:"failed"` // rows read back otherwise
+	Rows   []SelfCheckDone `json:"rows"`   // all of the table, in order
+}
+
+// SelfCheckDone is a row and what became of it: it passed, or one of Skipped and Failed says why not.
+type SelfCheckDone struct {
+	ID       string `json:"id"`
+	Question string `json:"question"`
+	// Skipped says why the template has nothing to be read back: it does not write such an answer, or not all of it.
+	Skipped string `json:"skipped,omitempty"`
+	// Failed says what was read otherwise, and Output what the template wrote.
+	Failed string `json:"failed,omitempty"`
+	Output string `json:"output,omitempty"`
+}
+
+// Score is the result in short: "14 of 14".
+func (s SelfCheck) Score() string { return fmt.Sprintf("%d of %d", s.Passed, s.Passed+s.Failed) }
+
+// Failures are the rows that failed.
+func (s SelfCheck) Failures() []SelfCheckDone {
+	var failed []SelfCheckDone
+	for _, r := range s.Rows {
+		if r.Failed != "" {
+			failed = append(failed, r)
+		}
+	}
+	return failed
+}
+
+// checked keeps the result of a self-check.
+type checked struct {
+	once   sync.Once
+	result atomic.Pointer[SelfCheck]
+}
+
+// SelfCheck checks what was learned, the first time that it is asked for: it costs about as much as learning.
+func (l *Learned) SelfCheck() SelfCheck {
+	l.checked.once.Do(func() {
+		s := l.checkAll()
+		l.checked.result.Store(&s)
+	})
+	return *l.checked.result.Load()
+}
+
+// SelfChecked is the result of the self-check if there was one.
+func (l *Learned) SelfChecked() (SelfCheck, bool) {
+	if s := l.checked.result.Load(); s != nil {
+		return *s, true
+	}
+	return SelfCheck{}, false
+}
+
+func (l *Learned) checkAll() SelfCheck {
+	var s SelfCheck
+	for _, row := range SelfCheckRows() {
+		done := l.checkRow(row)
+		switch {
+		case done.Failed != "":
+			s.Failed++
+		case done.Skipped == "":
+			s.Passed++
+		}
+		s.Rows = append(s.Rows, done)
+	}
+	return s
+}
+
+func (l *Learned) checkRow(row SelfCheckRow) SelfCheckDone {
+	done := SelfCheckDone{ID: row.ID, Question: row.Question}
+	if row.Needs != nil && !row.Needs(l.Template.Capabilities) {
+		done.Skipped = "the template does not render it"
+		return done
+	}
+	want := row.Answer(l.Dialect)
+	req := chat.Request{Tools: selfCheckTools(), ParallelToolCalls: true, Now: probed}
+	if !l.Template.Capabilities.ToolCalls {
+		req.Tools = nil
+	}
+	wrote, err := l.rendition(req, want)
+	switch {
+	case err != nil:
+		done.Skipped = err.Error()
+		return done
+	case !wrote.holds(want):
+		done.Skipped = "the template leaves out a part of it, or makes several turns of it"
+		return done
+	}
+	got, status := l.readBack(req, wrote)
+	if done.Failed = wrote.difference(want, got); done.Failed == "" && status != chat.Complete {
+		done.Failed = "the output is " + string(status)
+	}
+	if done.Failed != "" {
+		done.Output = diff.Excerpt(wrote.output, longestDifference)
+	}
+	return done
+}
+
+// rendition is an answer as a template writes it.
+type rendition struct {
+	prompt string // what of the generation prompt stands before it
+	output string
+}
+
+// holds says that all of an answer's texts stand in its rendition. Arguments can be spelled in many ways: they are not
+// looked for, their names are.
+func (r rendition) holds(m chat.Message) bool {
+	whole := r.prompt + r.output
+	for _, line := range strings.Split(m.ReasoningContent+"\n"+contentText(m.Content), "\n") {
+		if !strings.Contains(whole, strings.TrimSpace(line)) {
+			return false
+		}
+	}
+	for _, c := range m.ToolCalls {
+		if !strings.Contains(whole, c.Name) {
+			return false
+		}
+	}
+	return true
+}
+
+// rendition renders a question, and the question with its answer: what the second has beyond the first is the answer.
+func (l *Learned) rendition(req chat.Request, answer chat.Message) (rendition, error) {
+	req.Messages = []chat.Message{{Role: chat.RoleUser, Content: chat.TextContent("Where is the book?")}}
+	req.AddGenerationPrompt = true
+	asked, err := l.Render(context.Background(), &req)
+	if err != nil {
+		return rendition{}, err
+	}
+	req.Messages = append(req.Messages, answer)
+	req.AddGenerationPrompt = false
+	answered, err := l.Render(context.Background(), &req)
+	if err != nil {
+		return rendition{}, err
+	}
+	shared := diff.Texts(asked.Prompt, answered.Prompt).Prefix
+	begins := len(asked.Prompt) - len(asked.GenerationPrompt)
+	r := rendition{prompt: shared[min(begins, len(shared)):], output: l.withoutEnd(answered.Prompt[len(shared):])}
+	if l.opensReasoning(asked.Prompt[len(shared):], r.output) {
+		r.prompt = asked.GenerationPrompt
+	}
+	return r, nil
+}
+
+// opensReasoning says that the rest of a generation prompt, which an answer does not repeat, belongs to it all the same: it
+// opens the reasoning that the answer ends. Where the answer has none, the rest is dropped.
+func (l *Learned) opensReasoning(rest, output string) bool {
+	r := l.Dialect.Reasoning
+	return r.Mode != dialect.ReasoningNone && !blank(rest) && !blank(r.End) &&
+		strings.TrimSpace(rest) == strings.TrimSpace(r.Start) && strings.Contains(output, strings.TrimSpace(r.End))
+}
+
+func blank(text string) bool { return strings.TrimSpace(text) == "" }
+
+// withoutEnd is an answer up to the end of its turn, which engines keep to themselves. Some templates always write the
+// beginning of the next one, and some make several of an answer.
+func (l *Learned) withoutEnd(output string) string {
+	for _, end := range []string{l.Dialect.EndOfTurn, l.Template.EOS, l.Dialect.AssistantStart, l.Dialect.UserStart} {
+		if end = strings.TrimSpace(end); end != "" {
+			output, _, _ = strings.Cut(output, end)
+		}
+	}
+	return output
+}
+
+// readBack reads an answer as the model's output is read.
+func (l *Learned) readBack(req chat.Request, wrote rendition) (chat.Message, chat.Status) {
+	program := assemble.Assemble(assemble.Input{Dialect: l.Dialect, Request: &req,
+		GenerationPrompt: wrote.prompt, TemplatePrompt: wrote.prompt}).Program
+	code, err := match.Compile(program, match.Options{})
+	if err != nil {
+		return chat.Message{}, chat.Status("not read: " + err.Error())
+	}
+	stream := chat.Stream{StreamOptions: chat.StreamOptions{Tools: req.Tools, NoIDs: true}}
+	m := match.New(code, stream.Add)
+	m.Prompt(wrote.prompt)
+	m.Feed([]byte(wrote.output))
+	report := m.Finish()
+	stream.Finish(chat.FinishStop)
+	return stream.Message(), report.Status
+}
+
+// difference says in what an answer was read otherwise than it was given; "" if in nothing. White space at the edges of
+// content and reasoning is the template's, and ids that it does not write cannot come back.
+func (r rendition) difference(want, got chat.Message) string {
+	if w, g := strings.TrimSpace(want.ReasoningContent), strings.TrimSpace(got.ReasoningContent); w != g {
+		return fmt.Sprintf("reasoning: expected %q, found %q", w, g)
+	}
+	if w, g := strings.TrimSpace(contentText(want.Content)), strings.TrimSpace(contentText(got.Content)); w != g {
+		return fmt.Sprintf("content: expected %q, found %q", w, g)
+	}
+	if len(want.ToolCalls) != len(got.ToolCalls) {
+		return fmt.Sprintf("expected %d calls, found %d", len(want.ToolCalls), len(got.ToolCalls))
+	}
+	for i, w := range want.ToolCalls {
+		g := got.ToolCalls[i]
+		switch {
+		case w.Name != g.Name:
+			return fmt.Sprintf("call %d: expected the name %q, found %q", i+1, w.Name, g.Name)
+		case g.ID != w.ID && strings.Contains(r.output, w.ID):
+			return fmt.Sprintf("call %d: expected the id %q, found %q", i+1, w.ID, g.ID)
+		case !sameJSON(w.Arguments, g.Arguments):
+			return fmt.Sprintf("call %d: expected the arguments %s, found %s", i+1, w.Arguments, g.Arguments)
+		}
+	}
+	return ""
+}
+
+// sameJSON compares values: members may stand in any order, and numbers be spelled in any way.
+func sameJSON(a, b string) bool {
+	var left, right any
+	if json.Unmarshal([]byte(a), &left) != nil || json.Unmarshal([]byte(b), &right) != nil {
+		return false
+	}
+	return reflect.DeepEqual(left, right)
+}

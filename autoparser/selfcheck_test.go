@@ -1,0 +1,49 @@
+package autoparser_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/dragoman-project/dragoman/autoparser"
+)
+
+func TestTheRowsOfTheSelfCheckAreQuestionsOfTheirOwn(t *testing.T) {
+	seen := map[string]bool{}
+	for _, row := range autoparser.SelfCheckRows() {
+		if seen[row.ID] || !strings.HasSuffix(row.Question, "?") {
+			t.Errorf("%s: %q", row.ID, row.Question)
+		}
+		seen[row.ID] = true
+	}
+}
+
+func TestLearningAsksForNoSelfCheck(t *testing.T) {
+	l := learnSource(t, "x", archived(t, "tagged-calls"), "", "", nil)
+	if _, known := l.SelfChecked(); known {
+		t.Error("it was checked before anybody asked")
+	}
+	check := l.SelfCheck()
+	if known, ok := l.SelfChecked(); !ok || known.Score() != check.Score() || check.Failed != 0 {
+		t.Errorf("known %v: %s, %s", ok, known.Score(), check.Score())
+	}
+	if _, known := l.With(nil).SelfChecked(); known {
+		t.Error("other rules were taken for checked")
+	}
+}
+
+// A dialect that a workaround makes wrong is not refused, and not hidden.
+func TestAWrongDialectIsUsableAndSaysSo(t *testing.T) {
+	l := learnSource(t, "x", archived(t, "tagged-calls"), "", "", rules(t, `
+  - {name: r, because: of a test, seen-in: [x], when: 'name == "x"', set: {tools: {arguments: {value_suffix: "</other>"}}}}`))
+	check := l.SelfCheck()
+	if check.Failed == 0 || check.Passed == 0 || len(check.Failures()) != check.Failed {
+		t.Fatalf("%s passed: %+v", check.Score(), check.Failures())
+	}
+	first := check.Failures()[0]
+	if !strings.Contains(strings.Join(l.Lint(), "\n"), "self-check "+first.ID+": "+first.Failed) {
+		t.Errorf("lint %q does not tell %+v", l.Lint(), first)
+	}
+	if text := l.Explain().String(); !strings.Contains(text, "-- self-check --\n"+check.Score()+" passed") {
+		t.Errorf("explanation:\n%s", text)
+	}
+}
