@@ -95,6 +95,7 @@ func TestTheEmbeddedTemplatesDoTheMainJob(t *testing.T) {
 		{"chatml-reasoning", "Where is it?\n</think>\n\n<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}\n</tool_call>",
 			`reasoning "Where is it?" call get_weather {"city": "Oslo"}`},
 		{"chatml-reasoning", "Nothing to call.\n</think>\n\nIt rains.", `reasoning "Nothing to call." content "It rains."`},
+		{"chatml-reasoning", "Code.\n</think>\n\n    if a:\n        b\n", `reasoning "Code." content "    if a:\n        b"`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.template, func(t *testing.T) {
