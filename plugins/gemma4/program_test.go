@@ -180,3 +180,18 @@ func TestTheConstraintHoldsToTheTools(t *testing.T) {
 		t.Error("an answer is let through where a call is required")
 	}
 }
+
+func TestSchemasMayReferToThemselves(t *testing.T) {
+	c := conversation(`{` + messages + `,"tools":[{"type":"function","function":{"name":"grow","parameters":{"$ref":"#/$defs/tree",
+		"$defs":{"tree":{"type":"object","properties":{"left":{"$ref":"#/$defs/tree"},"name":{"type":"string"}},"required":["name"]}}}}}]}`)
+	output := callOpen + "grow{left:{left:{name:" + s("a") + "},name:" + s("b") + "},name:" + s("c") + "}" + callEnd
+	if got, want := c.Transcript(t, output), `grow{"left":{"left":{"name":"a"},"name":"b"},"name":"c"}`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if m := c.Grammar(t).Match(output); m.Status != grammar.Accepted {
+		t.Errorf("%v at byte %d, expected %q", m.Status, m.Offset, m.Expected)
+	}
+	if m := c.Grammar(t).Match(strings.Replace(output, "name:", "nick:", 1)); m.Status == grammar.Accepted {
+		t.Error("a branch without what is required is let through")
+	}
+}

@@ -24,17 +24,17 @@ func (p *program) orCall(name string, start peg.ID, others ...peg.ID) []peg.ID {
 
 // call is a message to a function. The recipient stands before the channel or behind it.
 func (p *program) call() peg.ID {
-	return p.once("tool-call", func() peg.ID {
+	return p.Once("tool-call", func() peg.ID {
 		var kids []peg.ID
 		for i, t := range p.tools {
 			kid := p.callOf(p.Lit(t.Name), p.Choice(p.Lit(" to=functions."), p.looseTo(true)), t.Parameters)
 			if !p.allows(t) {
-				kid = p.only("other-tool-"+strconv.Itoa(i), kid)
+				kid = p.Only("other-tool-"+strconv.Itoa(i), kid)
 			}
 			kids = append(kids, kid)
 		}
 		unknown := p.callOf(p.Chars(1, maxName, nameRanges...), p.Choice(p.Lit(" to=functions."), p.looseTo(false)), nil)
-		return p.Choice(append(kids, p.only("unknown-tool", unknown))...)
+		return p.Choice(append(kids, p.Only("unknown-tool", unknown))...)
 	})
 }
 
@@ -50,18 +50,18 @@ func (p *program) looseTo(known bool) peg.ID {
 	if known {
 		name, namespace = "loose-to-known", p.Optional(p.Lit("functions."))
 	}
-	return p.only(name, p.Chars(1, maxBlanks, blank...), p.Lit("to="), namespace)
+	return p.Only(name, p.Chars(1, maxBlanks, blank...), p.Lit("to="), namespace)
 }
 
 func (p *program) callOf(name, to peg.ID, parameters json.RawMessage) peg.ID {
-	channel := p.once("call-channel", func() peg.ID {
-		other := p.only("other-channel", p.Chars(1, maxWord, wordRanges...))
+	channel := p.Once("call-channel", func() peg.ID {
+		other := p.Only("other-channel", p.Chars(1, maxWord, wordRanges...))
 		return p.Seq(p.Lit(channelToken), p.Choice(p.Lit("commentary"), p.Lit("analysis"), other))
 	})
 	addressed := p.Seq(to, p.Tag(peg.CallName, name))
 	body := p.Seq(p.Optional(p.Choice(p.jsonConstraint(), p.constraint())), p.blanks(), p.Lit(messageToken))
-	header := p.Atomic(p.Choice(p.Seq(addressed, p.tolerate(channel)), p.Seq(channel, addressed)), body)
+	header := p.Atomic(p.Choice(p.Seq(addressed, p.Tolerate(channel)), p.Seq(channel, addressed)), body)
 	arguments := p.Tag(peg.Arguments, p.Schema(parameters, p.Value(peg.ObjectValue)))
-	end := p.Optional(p.Choice(p.Lit(callToken), p.only("other-call-end", p.Choice(p.Lit(endToken), p.Lit(returnToken)))))
-	return p.Seq(p.Tag(peg.Call, header, p.gap(), p.tolerate(arguments)), p.gap(), end)
+	end := p.Optional(p.Choice(p.Lit(callToken), p.Only("other-call-end", p.Choice(p.Lit(endToken), p.Lit(returnToken)))))
+	return p.Seq(p.Tag(peg.Call, header, p.gap(), p.Tolerate(arguments)), p.gap(), end)
 }

@@ -19,7 +19,7 @@ var boundaries = []string{endToken, returnToken, callToken, startToken, channelT
 
 // start begins a message of the assistant.
 func (p *program) start() peg.ID {
-	return p.once("start", func() peg.ID { return p.Lit(assistantStart) })
+	return p.Once("start", func() peg.ID { return p.Lit(assistantStart) })
 }
 
 // header begins a message in a channel that is addressed to nobody.
@@ -28,39 +28,39 @@ func (p *program) header(channel string) peg.ID {
 	loose := p.Seq(p.Lit(channelToken+channel), p.Optional(p.Lit(" to=assistant")), p.Optional(p.constraint()), p.blanks(), p.Lit(messageToken))
 	if channel == "final" && p.request.JSONSchema != nil {
 		constrained := p.Seq(p.Lit(channelToken+channel), p.jsonConstraint(), p.Lit(messageToken))
-		return p.Seq(p.stray(), p.Choice(plain, constrained, p.only("loose-"+channel, loose)))
+		return p.Seq(p.stray(), p.Choice(plain, constrained, p.Only("loose-"+channel, loose)))
 	}
-	return p.Seq(p.stray(), p.Choice(plain, p.only("loose-"+channel, loose)))
+	return p.Seq(p.stray(), p.Choice(plain, p.Only("loose-"+channel, loose)))
 }
 
 // channel names any channel, and recipient anybody.
 func (p *program) channel() peg.ID {
-	return p.once("~channel", func() peg.ID { return p.Seq(p.Lit(channelToken), p.Chars(1, maxWord, wordRanges...)) })
+	return p.Once("~channel", func() peg.ID { return p.Seq(p.Lit(channelToken), p.Chars(1, maxWord, wordRanges...)) })
 }
 
 func (p *program) recipient() peg.ID {
-	return p.once("~recipient", func() peg.ID {
+	return p.Once("~recipient", func() peg.ID {
 		return p.Seq(p.Chars(1, maxBlanks, blank...), p.Lit("to="), p.Chars(1, maxName, nameRanges...))
 	})
 }
 
 // stray is a channel that the model names and then thinks better of.
 func (p *program) stray() peg.ID {
-	return p.Optional(p.once("~stray", func() peg.ID {
+	return p.Optional(p.Once("~stray", func() peg.ID {
 		return p.Seq(p.Lit(channelToken+"commentary"), p.Optional(p.Lit(" to=assistant")), p.blanks(), p.Peek(p.Lit(channelToken)))
 	}))
 }
 
 // jsonConstraint says that the body is JSON, as the model or as the template writes it.
 func (p *program) jsonConstraint() peg.ID {
-	return p.once("json-constraint", func() peg.ID {
+	return p.Once("json-constraint", func() peg.ID {
 		return p.Choice(p.Lit(" "+constrainToken+"json"), p.Lit(constrainToken+"json"), p.Lit(" json"))
 	})
 }
 
 // constraint says what the body is, in any spelling. It cannot be mistaken for the end of a name before it.
 func (p *program) constraint() peg.ID {
-	return p.once("~constraint", func() peg.ID {
+	return p.Once("~constraint", func() peg.ID {
 		token := p.Seq(p.Lit(constrainToken), p.blanks())
 		opening := p.Choice(p.Seq(p.Chars(1, maxBlanks, blank...), p.Optional(token)), token)
 		return p.Seq(opening, p.Chars(1, maxWord, wordRanges...))
@@ -69,8 +69,8 @@ func (p *program) constraint() peg.ID {
 
 // messageEnd is the end of a message that another one follows.
 func (p *program) messageEnd() peg.ID {
-	return p.once("message-end", func() peg.ID {
-		return p.tolerate(p.Lit(endToken), p.only("other-end", p.otherEnd()))
+	return p.Once("message-end", func() peg.ID {
+		return p.Tolerate(p.Lit(endToken), p.Only("other-end", p.otherEnd()))
 	})
 }
 
@@ -84,14 +84,14 @@ func (p *program) text(role peg.Role) peg.ID {
 // prose is text that looks like a boundary and is none, such as a token that is talked about.
 func (p *program) prose(role peg.Role) peg.ID {
 	name := map[peg.Role]string{peg.Content: "~content-prose", peg.Reasoning: "~reasoning-prose"}[role]
-	return p.once(name, func() peg.ID {
+	return p.Once(name, func() peg.ID {
 		return p.Seq(p.Not(p.boundary()), p.Tag(role, p.NotChars(1, 1, blank...), p.Until(boundaries...)))
 	})
 }
 
 // ignored is text that is nobody's.
 func (p *program) ignored() peg.ID {
-	return p.once("~ignored", func() peg.ID {
+	return p.Once("~ignored", func() peg.ID {
 		more := p.Seq(p.Not(p.boundary()), p.Any(), p.Until(boundaries...))
 		return p.Seq(p.Until(boundaries...), p.Star(more))
 	})
@@ -99,7 +99,7 @@ func (p *program) ignored() peg.ID {
 
 // boundary is what really ends a text: an end token, an author, or a whole header.
 func (p *program) boundary() peg.ID {
-	return p.once("~boundary", func() peg.ID {
+	return p.Once("~boundary", func() peg.ID {
 		header := p.Seq(p.channel(), p.Optional(p.recipient()), p.Optional(p.constraint()), p.blanks(), p.Choice(p.Lit(messageToken), p.Lit(channelToken)))
 		return p.Choice(p.Lit(endToken), p.otherEnd(), p.Seq(p.Lit(startToken), p.Chars(1, 1, wordRanges...)), header)
 	})
@@ -107,30 +107,10 @@ func (p *program) boundary() peg.ID {
 
 // blanks is white space where what is read must stay bounded.
 func (p *program) blanks() peg.ID {
-	return p.Optional(p.once("~blanks", func() peg.ID { return p.Chars(1, maxBlanks, blank...) }))
+	return p.Optional(p.Once("~blanks", func() peg.ID { return p.Chars(1, maxBlanks, blank...) }))
 }
 
 // gap is white space between messages.
 func (p *program) gap() peg.ID {
-	return p.Optional(p.once("~gap", func() peg.ID { return p.Chars(1, -1, blank...) }))
-}
-
-// once makes the rule of that name when it is first used.
-func (p *program) once(name string, body func() peg.ID) peg.ID {
-	if id, ok := p.made[name]; ok {
-		return id
-	}
-	id := p.Rule(name, body())
-	p.made[name] = id
-	return id
-}
-
-// only makes kids, in sequence, a part for the parser alone.
-func (p *program) only(name string, kids ...peg.ID) peg.ID {
-	return p.once("~"+name, func() peg.ID { return p.Seq(kids...) })
-}
-
-// tolerate matches one of kids; a model may leave them out, and grammars insist on one.
-func (p *program) tolerate(kids ...peg.ID) peg.ID {
-	return p.Choice(append(kids, p.once("~missing", p.Empty))...)
+	return p.Optional(p.Once("~gap", func() peg.ID { return p.Chars(1, -1, blank...) }))
 }

@@ -16,43 +16,35 @@ import (
 //   - It reads reasoning from the member "thinking", and fails on a message with calls that has content besides.
 //   - It cannot continue a message: that one is left out and written behind the prompt.
 func normalise(r *chat.Request) (_ *chat.Request, prefill string, notes []string, err error) {
-	out := *r
-	out.Messages = slices.Clone(r.Messages)
-	if r.ContinueFinalMessage != chat.ContinueNone {
-		if prefill, err = continuation(r); err != nil {
-			return nil, "", nil, err
-		}
-		out.Messages = out.Messages[:len(out.Messages)-1]
-		out.ContinueFinalMessage, out.AddGenerationPrompt = chat.ContinueNone, true
+	last, part, err := r.Continued()
+	if err != nil {
+		return nil, "", nil, err
 	}
+	if part != chat.ContinueNone {
+		prefill = continuation(last, part)
+	}
+	out := r.StartingNew()
+	out.Messages = slices.Clone(out.Messages)
 	for i := range out.Messages {
 		out.Messages[i] = message(out.Messages[i])
 	}
 	notes = unseen(out.Messages)
 	out.Messages = mergeInstructions(out.Messages)
-	return &out, prefill, notes, nil
+	return out, prefill, notes, nil
 }
 
 // continuation is the message to be continued in the format: its reasoning, and its content when that goes on.
-func continuation(r *chat.Request) (string, error) {
-	last := len(r.Messages) - 1
-	if last < 1 || r.Messages[last].Role != chat.RoleAssistant {
-		return "", &chat.RequestError{Path: "continue_final_message",
-			Message: "expected the last of several messages to be the assistant's; leave the field out to start a new message"}
-	}
-	m := r.Messages[last]
-	content := text(m.Content)
-	goesOn := r.ContinueFinalMessage == chat.ContinueContent || r.ContinueFinalMessage == chat.ContinueAuto && content != ""
+func continuation(m chat.Message, part chat.Continuation) string {
 	prefill := analysisStart + m.ReasoningContent
-	if goesOn {
-		prefill += endToken + assistantStart + finalStart + content
+	if part == chat.ContinueContent {
+		prefill += endToken + assistantStart + finalStart + m.Content.Join("\n")
 	}
-	return prefill, nil
+	return prefill
 }
 
 // message is one message as the template wants it.
 func message(m chat.Message) chat.Message {
-	content := text(m.Content)
+	content := m.Content.Join("\n")
 	if m.Role == chat.RoleAssistant && m.ReasoningContent != "" {
 		if len(m.ToolCalls) > 0 {
 			content = ""
@@ -63,20 +55,6 @@ func message(m chat.Message) chat.Message {
 	}
 	m.Content = chat.TextContent(content)
 	return m
-}
-
-// text is a content as one text.
-func text(c chat.Content) string {
-	if c.Text != nil {
-		return *c.Text
-	}
-	var parts []string
-	for _, p := range c.Parts {
-		if p.Type == "text" {
-			parts = append(parts, p.Text)
-		}
-	}
-	return strings.Join(parts, "\n")
 }
 
 func instructs(m chat.Message) bool {
@@ -100,7 +78,7 @@ func mergeInstructions(messages []chat.Message) []chat.Message {
 	}
 	var texts []string
 	for _, m := range messages[:n] {
-		texts = append(texts, text(m.Content))
+		texts = append(texts, m.Content.Join("\n"))
 	}
 	first := messages[0]
 	first.Content = chat.TextContent(strings.Join(texts, "\n\n"))

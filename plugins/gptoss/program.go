@@ -17,11 +17,10 @@ type program struct {
 	peg.Builder
 	request *chat.Request
 	tools   []chat.Tool // that may be called
-	made    map[string]peg.ID
 }
 
 func newProgram(r *chat.Request) *program {
-	p := &program{request: r, made: map[string]peg.ID{}}
+	p := &program{request: r}
 	if r.ToolChoice.Mode != chat.ToolNone {
 		p.tools = r.Tools
 	}
@@ -49,15 +48,15 @@ func (p *program) build() *peg.Program {
 	if p.request.PureContent {
 		return p.Build(p.Seq(p.Prompt(), p.Tag(peg.Content, p.Rest()), p.End()))
 	}
-	led := p.Seq(p.lead(), p.gap(), p.Star(p.start(), p.lead(), p.gap()), p.tolerate(p.orCall("next-call", p.start(), p.Seq(p.start(), p.answer()))...))
-	turn := p.tolerate(p.orCall("call", p.Empty(), p.answer(), led, p.only("first-unsolicited", p.unsolicited()))...)
-	more := p.Optional(p.only("more", p.Star(p.more(), p.gap())))
+	led := p.Seq(p.lead(), p.gap(), p.Star(p.start(), p.lead(), p.gap()), p.Tolerate(p.orCall("next-call", p.start(), p.Seq(p.start(), p.answer()))...))
+	turn := p.Tolerate(p.orCall("call", p.Empty(), p.answer(), led, p.Only("first-unsolicited", p.unsolicited()))...)
+	more := p.Optional(p.Only("more", p.Star(p.more(), p.gap())))
 	return p.Build(p.Seq(p.Prompt(channelToken), turn, p.gap(), more, p.gap(), p.End()))
 }
 
 // lead is a message that may come before the last one: a thought, or words on what is done next.
 func (p *program) lead() peg.ID {
-	return p.once("lead", func() peg.ID {
+	return p.Once("lead", func() peg.ID {
 		return p.Choice(p.thought(), p.preamble())
 	})
 }
@@ -66,7 +65,7 @@ func (p *program) lead() peg.ID {
 func (p *program) thought() peg.ID {
 	if !p.request.ReasoningFormat.Extract() {
 		return p.Seq(p.stray(), p.Tag(peg.Content, p.Lit(analysisStart)), p.text(peg.Content),
-			p.tolerate(p.Tag(peg.Content, p.Lit(endToken)), p.only("thought-end", p.otherEnd())))
+			p.Tolerate(p.Tag(peg.Content, p.Lit(endToken)), p.Only("thought-end", p.otherEnd())))
 	}
 	return p.Seq(p.header("analysis"), p.text(peg.Reasoning), p.messageEnd())
 }
@@ -77,16 +76,16 @@ func (p *program) preamble() peg.ID {
 
 // answer is the message in the channel final.
 func (p *program) answer() peg.ID {
-	return p.once("answer", func() peg.ID {
-		end := p.Optional(p.Choice(p.Lit(returnToken), p.Lit(endToken), p.only("call-end", p.Lit(callToken))))
+	return p.Once("answer", func() peg.ID {
+		end := p.Optional(p.Choice(p.Lit(returnToken), p.Lit(endToken), p.Only("call-end", p.Lit(callToken))))
 		plain := p.Seq(p.text(peg.Content), end)
 		if schema := p.request.JSONSchema; schema != nil {
 			value := p.Seq(p.gap(), p.Tag(peg.Content, p.Schema(schema, p.Value(peg.AnyJSON))), p.gap(), end)
-			return p.Seq(p.header("final"), p.Choice(value, p.only("prose-answer", plain)))
+			return p.Seq(p.header("final"), p.Choice(value, p.Only("prose-answer", plain)))
 		}
 		message := p.Seq(p.header("final"), plain)
 		if p.mustCall() {
-			return p.only("unwanted-answer", message)
+			return p.Only("unwanted-answer", message)
 		}
 		return message
 	})
@@ -95,10 +94,10 @@ func (p *program) answer() peg.ID {
 // more is what may follow behind the end of a turn, or stand where a message should. It is a trigger, which no constraint
 // knows of, so that reading resumes at the next start or end token when the arguments of a call are broken.
 func (p *program) more() peg.ID {
-	message := p.once("~message", func() peg.ID {
+	message := p.Once("~message", func() peg.ID {
 		return p.Choice(p.orCall("later-call", p.Empty(), p.lead(), p.answer(), p.unsolicited(), p.odd())...)
 	})
-	token := p.Trigger("token", p.Choice(p.Seq(p.start(), p.tolerate(message)), p.foreign(), p.otherEnd(), p.Lit(endToken)))
+	token := p.Trigger("token", p.Choice(p.Seq(p.start(), p.Tolerate(message)), p.foreign(), p.otherEnd(), p.Lit(endToken)))
 	return p.Choice(token, message, p.prose(peg.Content))
 }
 
@@ -110,7 +109,7 @@ func (p *program) odd() peg.ID {
 // unsolicited is a call to something else than a function of the request, such as a tool built into the model's own
 // environment. Nobody here can answer it, and what it says is meant neither for the user nor for a function.
 func (p *program) unsolicited() peg.ID {
-	return p.once("unsolicited", func() peg.ID {
+	return p.Once("unsolicited", func() peg.ID {
 		header := p.Choice(p.Seq(p.recipient(), p.Optional(p.channel())), p.Seq(p.channel(), p.recipient()))
 		return p.Seq(header, p.Optional(p.constraint()), p.blanks(), p.Lit(messageToken), p.ignored(), p.messageEnd())
 	})
@@ -119,6 +118,6 @@ func (p *program) unsolicited() peg.ID {
 // foreign is a message of another author, which a model makes up when it goes on after its turn.
 func (p *program) foreign() peg.ID {
 	author := p.Seq(p.Lit(startToken), p.Chars(1, maxName, nameRanges...))
-	header := p.Seq(p.Optional(p.recipient()), p.Optional(p.channel()), p.Optional(p.constraint()), p.blanks(), p.tolerate(p.Lit(messageToken)))
+	header := p.Seq(p.Optional(p.recipient()), p.Optional(p.channel()), p.Optional(p.constraint()), p.blanks(), p.Tolerate(p.Lit(messageToken)))
 	return p.Seq(author, header, p.ignored(), p.messageEnd())
 }

@@ -1,0 +1,40 @@
+package peg_test
+
+import (
+	"testing"
+
+	"github.com/dragoman-project/dragoman/sdk/peg"
+)
+
+func TestARuleIsMadeOnce(t *testing.T) {
+	var b peg.Builder
+	made := 0
+	var nested func() peg.ID
+	nested = func() peg.ID {
+		return b.Once("nested", func() peg.ID {
+			made++
+			return b.Seq(b.Lit("("), b.Optional(nested()), b.Lit(")"))
+		})
+	}
+	first, second := nested(), nested()
+	if first != second || made != 1 {
+		t.Errorf("nodes %d and %d, made %d times", first, second, made)
+	}
+	if err := b.Build(b.Seq(first, b.End())).Validate(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestToleranceStandsInRulesThatGrammarsLeaveOut(t *testing.T) {
+	var b peg.Builder
+	if b.Only("odd", b.Lit("a")) != b.Only("odd", b.Lit("b")) {
+		t.Error("a part of one name was made twice")
+	}
+	choice := b.Tolerate(b.Lit("a"))
+	p := b.Build(b.Seq(choice, b.End()))
+	kids := p.Nodes[choice].Kids
+	last := p.Nodes[kids[len(kids)-1]]
+	if last.Op != peg.Rule || last.Text != "~missing" || p.Nodes[last.Kids[0]].Op != peg.Empty {
+		t.Errorf("what may be missing ends in %+v", last)
+	}
+}
