@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dragoman-project/dragoman/autoparser"
+	"github.com/dragoman-project/dragoman/host/plugins"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/handler"
 	"github.com/dragoman-project/dragoman/sdk/peg/match"
@@ -90,20 +92,35 @@ func (h *Host) claims(learned *autoparser.Learned, only string, req *chat.Reques
 	return []handler.Handler{p}, nil
 }
 
-// ask goes through those who claim the template. One that declines passes the request on.
+// ask goes through those who claim the template. One that declines passes the request on, and so does one that is down if
+// its manifest says so.
 func (h *Host) ask(ctx context.Context, claims []handler.Handler, e *entry, learned *autoparser.Learned, req *chat.Request) (*handler.Plan, handler.Handler, error) {
+	var notes []string
 	for _, c := range claims {
 		plan, err := h.askPlugin(ctx, c, e, learned, req)
 		var declined *handler.Declined
-		if errors.As(err, &declined) {
+		var down *plugins.Unavailable
+		switch {
+		case errors.As(err, &declined):
 			h.log.Debug("a plugin declined", "plugin", c.Describe().Name, "template", e.Name, "reason", declined.Reason)
-			continue
+		case errors.As(err, &down) && down.Fallback == plugins.FallbackGeneric:
+			h.log.Warn("a plugin is down, the next handler answers in its place", "plugin", down.Plugin, "template", e.Name, "error", err)
+			notes = append(notes, "answered in place of "+c.Describe().Name+", which is down")
+		default:
+			return noted(plan, notes), c, err
 		}
-		return plan, c, err
 	}
 	by := generic{learned}
 	plan, err := by.Plan(ctx, handler.Input{Request: req})
-	return plan, by, err
+	return noted(plan, notes), by, err
+}
+
+// noted adds notes to a plan, if there is one.
+func noted(plan *handler.Plan, notes []string) *handler.Plan {
+	if plan != nil {
+		plan.Notes = slices.Concat(plan.Notes, notes)
+	}
+	return plan
 }
 
 // generic is the autoparser as a handler of one template.

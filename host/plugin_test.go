@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -58,6 +59,30 @@ func TestAKilledPluginHurtsNoSession(t *testing.T) {
 
 	if got := show(parse(t, plan(t, h, "channels", request(t, weather)), output).Message); got != want {
 		t.Errorf("the next plan: %s, want %s", got, want)
+	}
+}
+
+func TestAPluginThatIsDownIsReplacedAsItsManifestSays(t *testing.T) {
+	for _, test := range []struct{ keys, want string }{
+		{"", "plugin broken does not answer: cannot start"},
+		{"fallback: refuse\n", "plugin broken does not answer: cannot start"},
+		{"fallback: generic\n", ""},
+	} {
+		dir := t.TempDir()
+		must(t, os.WriteFile(filepath.Join(dir, "broken"), []byte("#!/bin/false\n"), 0o755))
+		must(t, os.WriteFile(filepath.Join(dir, "broken.yaml"), []byte("name: broken\nversion: 1.0.0\nprotocol: 1\nmatch: \"true\"\n"+test.keys), 0o600))
+		h := start(t, func(c *config.Config) { c.Plugins.Dir = dir })
+		p, err := h.Plan(context.Background(), "chatml-tagged", request(t, weather))
+		switch {
+		case test.want != "":
+			if host.CodeOf(err) != host.Unavailable || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("%q: got %v, want %s", test.keys, err, test.want)
+			}
+		case err != nil:
+			t.Errorf("%q: %v", test.keys, err)
+		case p.Handler != "autoparser" || !slices.Contains(p.Plan.Notes, "answered in place of broken, which is down"):
+			t.Errorf("%q: answered by %s, with the notes %q", test.keys, p.Handler, p.Plan.Notes)
+		}
 	}
 }
 
