@@ -99,6 +99,7 @@ type builder struct {
 	p     *peg.Program
 	err   error
 	notes []string
+	noted map[string]bool
 
 	memo    map[peg.ID]*expr
 	active  map[peg.ID]bool  // being turned into an expression
@@ -120,6 +121,7 @@ type builder struct {
 func newBuilder(p *peg.Program) (*builder, error) {
 	b := &builder{
 		p:       p,
+		noted:   map[string]bool{},
 		memo:    map[peg.ID]*expr{},
 		active:  map[peg.ID]bool{},
 		tails:   map[peg.ID]*expr{},
@@ -168,7 +170,8 @@ func (b *builder) fail(format string, args ...any) *expr {
 }
 
 func (b *builder) note(format string, args ...any) {
-	if s := fmt.Sprintf(format, args...); !slices.Contains(b.notes, s) {
+	if s := fmt.Sprintf(format, args...); !b.noted[s] {
+		b.noted[s] = true
 		b.notes = append(b.notes, s)
 	}
 }

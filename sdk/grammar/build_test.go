@@ -203,7 +203,7 @@ func TestProgramsWithoutAGrammarSayWhy(t *testing.T) {
 		{"a delimiter that is not UTF-8", func(b *peg.Builder) peg.ID { return b.Until("\xff") }, strict,
 			`program: node 0: the delimiter "\xff" is not UTF-8`},
 		{"a schema that is not JSON", func(b *peg.Builder) peg.ID { return b.Schema(json.RawMessage(`{"type"`), b.Value(peg.AnyJSON)) }, strict,
-			`program: node 1: schema: unexpected EOF`},
+			`program: node 1: schema: jsontext: unexpected EOF within "/type" after offset 7`},
 		{"a schema at fault", func(b *peg.Builder) peg.ID {
 			return b.Schema(json.RawMessage(`{"properties": {"a/b": {"type": "text"}}}`), b.Value(peg.AnyJSON))
 		}, strict, `program: node 1: schema: #/properties/a~1b/type: unknown type "text": there are object, array, string, number, integer, boolean and null`},

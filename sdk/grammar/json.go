@@ -2,13 +2,16 @@ package grammar
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math/big"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // maxJSONDepth bounds how deep a schema may nest.
@@ -39,9 +42,9 @@ func (k valueKind) String() string {
 	return [...]string{"null", "a boolean", "a number", "a string", "an array", "an object"}[k]
 }
 
+// decode reads one JSON value. Of members with the same name, the last counts.
 func decode(raw []byte) (*value, error) {
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
+	d := jsontext.NewDecoder(bytes.NewBuffer(raw), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	v, err := decodeValue(d, 0)
 	if err == io.EOF {
 		err = io.ErrUnexpectedEOF
@@ -49,63 +52,63 @@ func decode(raw []byte) (*value, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := d.Token(); err != io.EOF {
+	if _, err := d.ReadToken(); err != io.EOF {
 		return nil, errors.New("there is more than one value")
 	}
 	return v, nil
 }
 
-func decodeValue(d *json.Decoder, depth int) (*value, error) {
+func decodeValue(d *jsontext.Decoder, depth int) (*value, error) {
 	if depth > maxJSONDepth {
 		return nil, fmt.Errorf("it nests more than %d deep", maxJSONDepth)
 	}
-	token, err := d.Token()
+	token, err := d.ReadToken()
 	if err != nil {
 		return nil, err
 	}
-	switch t := token.(type) {
-	case bool:
-		return &value{kind: boolKind, bool: t}, nil
-	case json.Number:
-		return &value{kind: numberKind, text: t.String()}, nil
-	case string:
-		return &value{kind: stringKind, text: t}, nil
-	case json.Delim:
-		if t == '[' {
-			return decodeArray(d, depth)
-		}
+	switch token.Kind() {
+	case 't', 'f':
+		return &value{kind: boolKind, bool: token.Bool()}, nil
+	case '0':
+		return &value{kind: numberKind, text: token.String()}, nil
+	case '"':
+		return stringValue(token.String()), nil
+	case '[':
+		return decodeArray(d, depth)
+	case '{':
 		return decodeObject(d, depth)
 	}
 	return &value{}, nil
 }
 
-func decodeArray(d *json.Decoder, depth int) (*value, error) {
+func decodeArray(d *jsontext.Decoder, depth int) (*value, error) {
 	v := &value{kind: arrayKind}
-	for d.More() {
+	for d.PeekKind() != ']' {
 		item, err := decodeValue(d, depth+1)
 		if err != nil {
 			return nil, err
 		}
 		v.items = append(v.items, item)
 	}
-	_, err := d.Token()
+	_, err := d.ReadToken()
 	return v, err
 }
 
-func decodeObject(d *json.Decoder, depth int) (*value, error) {
+func decodeObject(d *jsontext.Decoder, depth int) (*value, error) {
 	v := newObject()
-	for d.More() {
-		key, err := d.Token()
+	for d.PeekKind() != '}' {
+		key, err := d.ReadToken()
 		if err != nil {
 			return nil, err
 		}
+		name := key.String()
 		item, err := decodeValue(d, depth+1)
 		if err != nil {
 			return nil, err
 		}
-		v.set(key.(string), item)
+		v.set(name, item)
 	}
-	_, err := d.Token()
+	_, err := d.ReadToken()
 	return v, err
 }
 
@@ -197,7 +200,7 @@ func (v *value) write(b *strings.Builder) {
 	case nullKind:
 		b.WriteString("null")
 	case boolKind:
-		fmt.Fprint(b, v.bool)
+		b.WriteString(strconv.FormatBool(v.bool))
 	case numberKind:
 		b.WriteString(v.text)
 	case stringKind:
@@ -228,6 +231,9 @@ func comma(b *strings.Builder, i int) {
 
 // escape writes s as the inside of a string between quotes.
 func escape(s string, quote rune) string {
+	if strings.IndexFunc(s, func(r rune) bool { return r < ' ' || r == quote || r == '\\' || r == utf8.RuneError }) < 0 {
+		return s
+	}
 	var b strings.Builder
 	for _, r := range s {
 		b.WriteString(escapeChar(r, quote))

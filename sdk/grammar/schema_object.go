@@ -1,9 +1,6 @@
 package grammar
 
-import (
-	"slices"
-	"strconv"
-)
+import "strconv"
 
 // property is a member that an object may have.
 type property struct {
@@ -51,10 +48,15 @@ func (c *converter) properties(s *value, path string) ([]property, *value) {
 	if declared == nil && open == nil {
 		open = &value{kind: boolKind, bool: true}
 	}
+	required := make(map[string]bool, len(needed))
+	for _, k := range needed {
+		required[k] = true
+	}
 	var props []property
 	if declared != nil {
+		within := at(path, "properties")
 		for _, k := range declared.keys {
-			props = append(props, property{k, declared.fields[k], at(at(path, "properties"), k), slices.Contains(needed, k)})
+			props = append(props, property{k, declared.fields[k], at(within, k), required[k]})
 		}
 	}
 	for _, k := range needed {

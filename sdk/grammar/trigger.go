@@ -84,6 +84,7 @@ func (b *builder) repeatTail(n *peg.Node) *expr {
 // alternative, or, where that is too common a text to fire on, a pattern of the first literals up to a telling one.
 func (b *builder) triggers() []Trigger {
 	var out []Trigger
+	known := map[Trigger]bool{}
 	for _, id := range b.from {
 		for _, h := range b.headers(b.p.Nodes[id].Kids[0]) {
 			t, ok := h.trigger()
@@ -91,7 +92,8 @@ func (b *builder) triggers() []Trigger {
 				b.note("rule %q: it may begin with text that is no literal, where no trigger can fire", b.p.Nodes[id].Text)
 				continue
 			}
-			if !slices.Contains(out, t) {
+			if !known[t] {
+				known[t] = true
 				out = append(out, t)
 			}
 		}

@@ -1,0 +1,92 @@
+package grammar
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/dragoman-project/dragoman/sdk/peg"
+)
+
+// distinctTools is a program whose calls are of n tools that have nothing in common: each has its own parameters, named
+// and typed as no other's.
+func distinctTools(n, parameters int) *peg.Program {
+	var b peg.Builder
+	var calls []peg.ID
+	for i := range n {
+		var properties []string
+		for j := range parameters {
+			properties = append(properties, fmt.Sprintf(`"p%d_%d": {"enum": ["a%d", "b%d", %d]}`, i, j, i, j, i))
+		}
+		schema := json.RawMessage(`{"type": "object", "properties": {` + strings.Join(properties, ",") + `}}`)
+		calls = append(calls, b.Seq(b.Lit(fmt.Sprintf(`"tool_%d", `, i)), b.Schema(schema, b.Value(peg.ObjectValue))))
+	}
+	return b.Build(b.Trigger("call", b.Seq(b.Lit("<call>"), b.Choice(calls...))))
+}
+
+// Work is counted in allocations, because every step that makes or compares names, texts and rules makes some.
+func TestTheWorkOfBuildingGrowsLinearly(t *testing.T) {
+	work := func(tools, parameters int) float64 {
+		p := distinctTools(tools, parameters)
+		return testing.AllocsPerRun(1, func() {
+			if _, err := Build(p, Options{Mode: Lazy}); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	for _, of := range []struct {
+		what        string
+		once, often float64
+	}{
+		{"tools", work(10, 8), work(80, 8)},
+		{"parameters", work(8, 10), work(8, 80)},
+	} {
+		if of.often > 9*of.once {
+			t.Errorf("8 times as many %s: %.0f allocations instead of %.0f", of.what, of.often, of.once)
+		}
+	}
+}
+
+// chain is n rules, each of which calls the next: "x", and then maybe the rest.
+func chain(n int, name string) *rule {
+	last := &rule{name: name, body: text("y")}
+	for i := range n {
+		last = &rule{name: fmt.Sprintf("%s-%d", name, i), body: seq(chars(peg.Range{Lo: 'a', Hi: 'c'}), optional(last.call()))}
+	}
+	return last
+}
+
+// What holds of a rule is found from what holds of those that it calls, so that one pass answers for a chain of any length,
+// and one more finds nothing new.
+func TestChainsOfRulesTakeNoMorePassesTheLongerTheyAre(t *testing.T) {
+	for _, n := range []int{3, 300} {
+		root := &rule{name: "root", body: alt(seq(text("1"), chain(n, "a").call()), seq(text("2"), chain(n, "b").call()))}
+		_, rules := orders(root)
+		for what, holds := range map[string]func(*expr, map[*rule]bool) bool{"productive": productive, "nullable": nullable} {
+			if _, passes := settle(rules, holds); passes > 2 {
+				t.Errorf("%d rules: %d passes to find what is %s", n, passes, what)
+			}
+		}
+		if passes := merge(root); passes > 2 {
+			t.Errorf("%d rules: %d passes to merge", n, passes)
+		}
+		if got := reachable(root); len(got) != n+1 || got[1].name != fmt.Sprintf("a-%d", n-1) {
+			t.Errorf("%d rules in two equal chains: %d are left, the first %s", n, len(got), got[1].name)
+		}
+	}
+}
+
+func BenchmarkBuildDistinctTools(b *testing.B) {
+	for _, size := range []struct{ tools, parameters int }{{20, 5}, {20, 20}, {100, 20}, {400, 20}} {
+		p := distinctTools(size.tools, size.parameters)
+		b.Run(fmt.Sprintf("%dx%d", size.tools, size.parameters), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := Build(p, Options{Mode: Lazy}); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*size.tools*size.parameters), "ns/parameter")
+		})
+	}
+}
