@@ -43,11 +43,16 @@ func newProgram(r *chat.Request) *program {
 	return p
 }
 
+// mustCall says that the request insists on a call.
+func (p *program) mustCall() bool {
+	mode := p.request.ToolChoice.Mode
+	return len(p.tools) > 0 && (mode == chat.ToolRequired || mode == chat.ToolNamed)
+}
+
 // mode is the constraint that the request needs.
 func (p *program) mode() grammar.Mode {
-	choice := p.request.ToolChoice.Mode
 	switch {
-	case len(p.tools) > 0 && (choice == chat.ToolRequired || choice == chat.ToolNamed), p.request.JSONSchema != nil:
+	case p.mustCall() || p.request.JSONSchema != nil:
 		return grammar.Strict
 	case len(p.tools) > 0:
 		return grammar.Lazy
@@ -75,7 +80,7 @@ func (p *program) answer() peg.ID {
 		ways = append(ways, p.Trigger("next-call", p.Seq(p.Lit(section), p.calls())))
 	}
 	plain := p.Seq(p.text(), p.Tolerate(ways...))
-	if schema := p.request.JSONSchema; schema != nil {
+	if schema := p.request.JSONSchema; schema != nil && !p.mustCall() {
 		value := p.Seq(p.gap(), p.Tag(peg.Content, p.Schema(schema, p.Value(peg.AnyJSON))), p.gap())
 		return p.Seq(p.toEveryone(), p.Choice(value, p.Only("plain", plain)))
 	}

@@ -94,6 +94,36 @@ func TestWhatTheConstraintLetsThroughIsRead(t *testing.T) {
 	}
 }
 
+func TestTheConstraintHoldsToTheRequest(t *testing.T) {
+	both := strings.Replace(required, "{", `{"json_schema":{"type":"object"},`, 1)
+	const rome = "get_weather\n{\"city\": \"Rome\"}"
+	for _, c := range []struct {
+		name, request, output string
+		accepted              bool
+	}{
+		{"a call", tools, rome, true},
+		{"arguments against the schema", tools, "get_weather\n{\"city\": 1}", false},
+		{"an unknown function", tools, "fly\n{}", false},
+		{"a second call", tools, rome + section + rome, false},
+		{"a second call where several are allowed", parallel, rome + section + rome, true},
+		{"a call that is required", required, rome, true},
+		{"words before it", required, "all\nLet me see." + section + rome, true},
+		{"words instead", required, "all\nNo.", false},
+		{"JSON instead", both, "all\n{}", false},
+		{"another function than asked for", named, "get\n{}", false},
+		{"JSON as asked for", shaped, "all\n{\"a\": 1}", true},
+		{"other JSON", shaped, "all\n{\"a\": true}", false},
+		{"code", coding, "python\nprint(1)", true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := conversation(c.request).Grammar(t).Match(c.output)
+			if got := m.Status == grammar.Accepted; got != c.accepted {
+				t.Errorf("%q: %v at byte %d, expected %q", c.output, m.Status, m.Offset, m.Expected)
+			}
+		})
+	}
+}
+
 func TestTriggersFireWhereACallBegins(t *testing.T) {
 	r, err := chat.ParseRequest([]byte(tools))
 	if err != nil {

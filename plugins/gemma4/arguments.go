@@ -60,12 +60,12 @@ func (p *program) complete(required, optional []peg.ID) peg.ID {
 	}
 	n := len(required)
 	if n > maxOrders {
-		again := p.Repeat(min(n-1, peg.MaxRepeat), min(n-1, peg.MaxRepeat), p.Seq(next(required...), others))
+		again := min(n-1, peg.MaxRepeat)
 		ways := slices.Clone(required)
 		if len(optional) > 0 {
 			ways = append(ways, p.Seq(p.Choice(optional...), others, next(required...)))
 		}
-		return p.Seq(p.Choice(ways...), others, again)
+		return p.Seq(p.Choice(ways...), others, p.Repeat(again, again, p.Seq(next(required...), others)))
 	}
 	rest := make([]peg.ID, 1<<n) // by the set of those that are still missing
 	rest[0] = others
@@ -102,9 +102,11 @@ func (p *program) loose(kids ...peg.ID) peg.ID {
 	return p.Seq(append([]peg.ID{p.Once("~loose", p.Empty)}, kids...)...)
 }
 
-// anyName is a name that no schema declares.
+// anyName is a name that no schema declares: it may hold anything that does not look like a value.
 func (p *program) anyName() peg.ID {
 	return p.Once("name", func() peg.ID {
-		return p.Chars(1, maxName, append(slices.Clone(nameRanges), peg.Range{Lo: '$', Hi: '$'}, peg.Range{Lo: 0x80, Hi: 0x10FFFF})...)
+		none := []peg.Range{{Hi: 0x1F}, {Lo: '"', Hi: '"'}, {Lo: ',', Hi: ','}, {Lo: ':', Hi: ':'}, {Lo: '<', Hi: '>'},
+			{Lo: '[', Hi: ']'}, {Lo: '{', Hi: '}'}}
+		return p.Seq(p.NotChars(1, 1, append(slices.Clone(none), blank...)...), p.NotChars(0, maxName, none...))
 	})
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"encoding/json"
+
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
 	"github.com/dragoman-project/dragoman/sdk/peg"
@@ -38,11 +40,24 @@ func newProgram(r *chat.Request) *program {
 	return p
 }
 
+// mustCall says that the request insists on a call.
+func (p *program) mustCall() bool {
+	mode := p.request.ToolChoice.Mode
+	return len(p.tools) > 0 && (mode == chat.ToolRequired || mode == chat.ToolNamed)
+}
+
+// answer is the JSON Schema that the answer must follow; nil where there is none, or a call is wanted instead.
+func (p *program) answer() json.RawMessage {
+	if p.mustCall() {
+		return nil
+	}
+	return p.request.JSONSchema
+}
+
 // mode is the constraint that the request needs.
 func (p *program) mode() grammar.Mode {
-	choice := p.request.ToolChoice.Mode
 	switch {
-	case len(p.tools) > 0 && (choice == chat.ToolRequired || choice == chat.ToolNamed), p.request.JSONSchema != nil:
+	case p.mustCall() || p.answer() != nil:
 		return grammar.Strict
 	case len(p.tools) > 0:
 		return grammar.Lazy
@@ -55,7 +70,7 @@ func (p *program) build() *peg.Program {
 		return p.Build(p.Seq(p.Prompt(), p.Tag(peg.Content, p.Rest()), p.End()))
 	}
 	lead := p.Seq(p.text(peg.Content), p.Star(p.thought(), p.text(peg.Content)))
-	if p.request.JSONSchema != nil {
+	if p.answer() != nil {
 		lead = p.Seq(p.gap(), p.Star(p.thought(), p.gap()))
 	}
 	more := p.Optional(p.Only("more", p.text(peg.Content), p.Star(p.item(), p.text(peg.Content))))
@@ -79,7 +94,7 @@ func (p *program) outcome() peg.ID {
 	if len(p.tools) > 0 {
 		ways = append(ways, p.calls())
 	}
-	if schema := p.request.JSONSchema; schema != nil {
+	if schema := p.answer(); schema != nil {
 		ways = append(ways, p.Tag(peg.Content, p.Schema(schema, p.Value(peg.AnyJSON))))
 	}
 	return p.Tolerate(ways...)

@@ -101,6 +101,7 @@ func TestArgumentsAreRead(t *testing.T) {
 		{"quotes within text", "city:" + s("a "+s("b")+" c"), `{"city":"a <|\"|>b<|\"|> c"}`},
 		{"other members", "city:" + s("Rome") + ",more:[{a:" + s("b") + "}]", `{"city":"Rome","more":[{"a":"b"}]}`},
 		{"names in quotes", s("city") + ":" + s("Rome") + `,"days":3`, `{"city":"Rome","days":3}`},
+		{"names of any kind", "a/b c.d:1,$ref:{é-e:2}", `{"a/b c.d":1,"$ref":{"é-e":2}}`},
 		{"white space", " city : " + s("Rome") + " ,\n days: 3 ", `{"city":"Rome","days":3}`},
 		{"a comma too many", "city:" + s("Rome") + ",", `{"city":"Rome"}`},
 		{"a string without quotes", "city:New York,days:3", `{"city":"New York","days":3}`},
@@ -175,6 +176,10 @@ func TestTheConstraintHoldsToTheTools(t *testing.T) {
 	}
 	if g := conversation(parallel).Grammar(t); g.Match(strings.Repeat(callOpen+"get{}"+callEnd, 2)).Status != grammar.Accepted {
 		t.Error("two calls are refused where several are allowed")
+	}
+	both := strings.Replace(required, "{", `{"json_schema":{"type":"object"},`, 1)
+	if g := conversation(both).Grammar(t); g.Match("{}").Status == grammar.Accepted || g.Match(callOpen+"get{}"+callEnd).Status != grammar.Accepted {
+		t.Error("an answer in JSON is let through where a call is required")
 	}
 	if g := conversation(required).Grammar(t); g.Match("No.").Status == grammar.Accepted {
 		t.Error("an answer is let through where a call is required")
