@@ -10,6 +10,7 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
 	"github.com/dragoman-project/dragoman/autoparser/jinja"
 	"github.com/dragoman-project/dragoman/autoparser/probe"
+	"github.com/dragoman-project/dragoman/sdk/chat"
 )
 
 // Ability is a question about what a template can do, and its answer.
@@ -81,6 +82,7 @@ type exploration struct {
 // explore asks all questions.
 func (t *Template) explore() {
 	e := exploration{Template: t}
+	e.demandsSystem = e.findDemand()
 	for _, q := range questions() {
 		yes := q.ask(&e)
 		*q.of(&t.Capabilities) = yes
@@ -119,6 +121,9 @@ func (e *exploration) attempt(c conversation) (string, error) {
 		return "", e.exhausted
 	}
 	c.now = probed
+	if e.demandsSystem && (len(c.messages) == 0 || c.messages[0].Role != chat.RoleSystem) {
+		c.messages = append(probe.WithSystem().Request.Messages[:1:1], c.messages...)
+	}
 	text, err := e.text(context.Background(), &c, c.request.AddGenerationPrompt)
 	if errors.Is(err, jinja.Limit) || errors.Is(err, jinja.Deadline) {
 		e.exhausted = err
@@ -153,10 +158,24 @@ func prints(text, field string) bool {
 	return strings.Contains(text, "'"+field+"'") || strings.Contains(text, `"`+field+`"`)
 }
 
+// findDemand says that the template renders a question only behind a system message.
+func (e *exploration) findDemand() bool {
+	return !strings.Contains(e.probing(probe.Question(), form{}), probe.User) &&
+		strings.Contains(e.probing(probe.WithSystem(), form{}), probe.User)
+}
+
+// findFlatCalls says that the template shows a call only where its name is a member of the call itself.
+func (e *exploration) findFlatCalls() bool {
+	shows := func(in form) bool { return strings.Contains(e.probing(probe.Called(), in), probe.Value) }
+	return !shows(form{}) && !shows(form{objectArguments: true}) &&
+		(shows(form{flatCalls: true}) || shows(form{flatCalls: true, objectArguments: true}))
+}
+
 // wantsObjects: where a template renders both, an object is what it is made for, unless it prints it as Python does.
 func (e *exploration) wantsObjects() bool {
-	object := e.probing(probe.Called(), form{objectArguments: true})
-	text := e.probing(probe.Called(), form{})
+	e.flatCalls = e.findFlatCalls()
+	object := e.probing(probe.Called(), form{objectArguments: true, flatCalls: e.flatCalls})
+	text := e.probing(probe.Called(), form{flatCalls: e.flatCalls})
 	switch {
 	case !strings.Contains(object, probe.Value):
 		return false
@@ -168,7 +187,7 @@ func (e *exploration) wantsObjects() bool {
 
 // mindsNull: an empty text beside a call is rendered, and null is not, or it is spelled out.
 func (e *exploration) mindsNull() bool {
-	in := form{objectArguments: e.Capabilities.ObjectArguments}
+	in := form{objectArguments: e.Capabilities.ObjectArguments, flatCalls: e.flatCalls}
 	null, empty := e.probing(probe.CalledWithNull(), in), e.probing(probe.Called(), in)
 	return empty != "" && null != empty
 }

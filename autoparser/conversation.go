@@ -25,6 +25,7 @@ type conversation struct {
 // form is how a template wants what can be said in several ways. The zero value is OpenAI's own form.
 type form struct {
 	objectArguments bool   // the arguments of calls are objects, not texts
+	flatCalls       bool   // calls have their name and arguments as members of their own, too
 	thoughts        string // the further place where a message holds its reasoning; see places
 }
 
@@ -182,6 +183,10 @@ func (c conversation) call(call chat.Call) jinja.Value {
 	o := jinja.NewObject()
 	o.Set("type", jinja.String("function"))
 	o.Set("function", f)
+	if c.form.flatCalls {
+		o.Set("name", jinja.String(call.Name))
+		o.Set("arguments", c.arguments(call.Arguments))
+	}
 	setText(o, "id", call.ID)
 	setFields(o, call.Extra)
 	return o

@@ -37,6 +37,8 @@ func Normalisations() []Normalisation {
 			func(m manner) bool { return !m.SystemRole }, systemToUser},
 		{"object-arguments", "the template wants the arguments of calls as objects: their texts are read",
 			func(m manner) bool { return m.ObjectArguments }, objectArguments},
+		{"flat-calls", "the template looks for the name and the arguments of a call in the call itself: they are given there, too",
+			func(m manner) bool { return m.flatCalls }, flattenCalls},
 		{"reasoning-place", "the template looks for reasoning elsewhere than in reasoning_content: it is given there, too",
 			func(m manner) bool { return m.thoughts != "" }, placeThoughts},
 		{"tool-parameters", "most templates want every tool to have parameters: one without any gets an empty schema",
@@ -47,13 +49,14 @@ func Normalisations() []Normalisation {
 // manner is what normalisations depend on.
 type manner struct {
 	dialect.Capabilities
-	thoughts string // the further place where the template looks for the reasoning of a message
-	trim     bool
+	thoughts  string // the further place where the template looks for the reasoning of a message
+	flatCalls bool   // it looks for the name and the arguments of a call in the call itself
+	trim      bool
 }
 
 // manner is how conversations are fitted to the template; asked are the normalisations that workarounds ask for.
 func (t *Template) manner(asked []workaround.Normalisation) manner {
-	m := manner{Capabilities: t.Capabilities, thoughts: t.thoughts}
+	m := manner{Capabilities: t.Capabilities, thoughts: t.thoughts, flatCalls: t.flatCalls}
 	for _, n := range asked {
 		switch n {
 		case workaround.TrimContent:
@@ -178,6 +181,15 @@ func tellUser(messages []chat.Message, text string) []chat.Message {
 
 func objectArguments(c *conversation, _ manner) bool {
 	c.form.objectArguments = true
+	return c.hasCalls()
+}
+
+func flattenCalls(c *conversation, _ manner) bool {
+	c.form.flatCalls = true
+	return c.hasCalls()
+}
+
+func (c *conversation) hasCalls() bool {
 	return slices.ContainsFunc(c.messages, func(msg chat.Message) bool { return len(msg.ToolCalls) > 0 })
 }
 

@@ -22,8 +22,11 @@ type Template struct {
 	strict    *jinja.Template
 	program   *jinja.Template // the same, for prompts, which are no markup
 	thoughts  string          // the further place where it looks for the reasoning of a message; see places
+	flatCalls bool            // it looks for the name and the arguments of a call in the call itself
 	exhausted error           // of the probe that exceeded a limit of rendering, if one did
 	tolerated error           // why a probe had to be rendered tolerantly, if one had to
+	// demandsSystem: it fails without a system message; probes have one, too.
+	demandsSystem bool
 }
 
 // Options of Open. The zero value is the default.

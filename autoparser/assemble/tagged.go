@@ -20,19 +20,40 @@ type tagged struct {
 	}
 }
 
+// opening is what stands before the name, if it is a marker, or if there is no other one: then words will do, because what
+// stands behind the name tells a call from prose.
 func (f tagged) opening() string {
 	p := f.m.namePrefix
-	if distinctive(p) && strings.ContainsAny(p[:1], "<[{") || special(p) {
+	switch {
+	case distinctive(p) && strings.ContainsAny(p[:1], "<[{") || special(p):
+		return p
+	case f.m.sectionStart != "" || f.m.callStart != "":
+		return ""
+	case f.beginsWithID():
+		return strings.TrimSpace(f.d.Tools.CallID.Prefix)
+	case len(p) >= shortestWords && len(f.m.nameSuffix) >= shortestWords:
 		return p
 	}
 	return ""
 }
 
+// shortestWords is the shortest text around a name that tells a call from prose without being a marker.
+const shortestWords = 4
+
+// beginsWithID says that nothing stands before the id of a call but its own marker.
+func (f tagged) beginsWithID() bool {
+	return f.d.Tools.CallID.Position == dialect.CallIDBeforeName && f.m.callStart == "" && distinctive(strings.TrimSpace(f.d.Tools.CallID.Prefix))
+}
+
 func (f tagged) before() peg.ID {
-	if f.d.Tools.CallID.Position != dialect.CallIDBeforeName {
-		return f.Lit(f.m.namePrefix)
+	prefix := f.Lit(f.m.namePrefix)
+	switch {
+	case f.d.Tools.CallID.Position != dialect.CallIDBeforeName:
+		return prefix
+	case f.beginsWithID():
+		return f.Seq(f.id(), f.Space(), prefix)
 	}
-	return f.Seq(f.Lit(f.m.namePrefix), f.tolerate(f.id()))
+	return f.Seq(prefix, f.tolerate(f.id()))
 }
 
 func (f tagged) name(t tool) peg.ID {

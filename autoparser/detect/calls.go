@@ -60,8 +60,14 @@ func noTools() dialect.Tools {
 // it begins with. White space at the very end may differ between answers and calls.
 func (d *detective) callsIn(text string) string {
 	t1, _ := d.answers.Of("T1")
-	own := diff.Texts(trimRight(t1.TextA), trimRight(text)).Right
-	return trimLeft(d.withoutReasoning(own))
+	answered, called := trimRight(t1.TextA), trimRight(text)
+	s := diff.Texts(answered, called)
+	start, end := len(s.Prefix), len(called)-len(s.Suffix)
+	if before, after, ok := strings.Cut(answered, probe.Content); ok {
+		// A call may begin or end with a letter that the answer happens to begin or end with.
+		start, end = min(start, len(before)), max(end, len(called)-len(after))
+	}
+	return trimLeft(d.withoutReasoning(called[start:max(start, end)]))
 }
 
 // frame is what stands around calls.

@@ -1,6 +1,7 @@
 package detect
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
@@ -107,6 +108,7 @@ func (d *detective) jsonCalls(c jsonCall, one, two string) {
 	d.set(&t.PerCallStart, "tools.per_call_start", f.open, "T2", two)
 	d.set(&t.PerCallEnd, "tools.per_call_end", trimLeft(f.close), "T2", two)
 	d.jsonMembers(c, second, one)
+	d.nameFirst()
 	d.confirmJSON()
 }
 
@@ -185,6 +187,14 @@ func (d *detective) members(j *dialect.JSON, object, other literal, prefix strin
 			continue
 		}
 		j.ParameterOrder = append(j.ParameterOrder, name)
+	}
+}
+
+// nameFirst: what arrives in pieces can be told on only once it is known whose it is.
+func (d *detective) nameFirst() {
+	j := d.Dialect.Tools.JSON
+	if name := slices.Index(j.ParameterOrder, j.NameField); name > slices.Index(j.ParameterOrder, j.ArgsField) {
+		d.lint("T1: the name of a call stands behind its arguments: calls are read where the constraint makes the model write it first, and are content otherwise")
 	}
 }
 

@@ -152,6 +152,14 @@ func endOfName(text string) (suffix, next string) {
 // confirmTagged looks for the arguments in calls with another argument, another value, and a value of another type.
 func (d *detective) confirmTagged() {
 	a := d.Dialect.Tools.Arguments
+	if t4, ok := d.answers.Of("T4"); ok {
+		text := d.callsIn(t4.TextB)
+		quoted := strings.TrimRight(a.NameSuffix+a.ValuePrefix, `"'`)
+		if quoted != a.NameSuffix+a.ValuePrefix && strings.Contains(text, a.NamePrefix+probe.Argument+quoted+probe.Number) {
+			d.abandonCalls("T4: texts stand in quotes, and values of other types do not: the calls are code, and no markup; how they are written must be said by a plugin")
+			return
+		}
+	}
 	for _, c := range []struct{ id, name, value string }{
 		{"A1", probe.OtherArgument, probe.Value},
 		{"A2", probe.Argument, probe.OtherValue},
