@@ -20,7 +20,8 @@ const maxJSONDepth = 500
 // the place of the first. Numbers become what Python makes of them: integers of any size without a fraction or an
 // exponent, floats else. Half of a surrogate pair becomes U+FFFD.
 func Decode(data []byte) (Value, error) {
-	d := jsontext.NewDecoder(bytes.NewReader(data), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	// A buffer is read in place, any other reader in pieces that are copied.
+	d := jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	v, err := decode(d, 0)
 	if err != nil {
 		return nil, fmt.Errorf("decode JSON: %w", err)

@@ -284,3 +284,14 @@ func TestKindsHaveNames(t *testing.T) {
 		t.Errorf("%q", names)
 	}
 }
+
+// The place of a fault is the same however long the text before it is: it is far beyond what is read at once.
+func TestFaultsInJSONHaveTheirPlace(t *testing.T) {
+	for _, before := range []int{0, 100, 5000, 70000} {
+		text := `{"before":"` + strings.Repeat("x", before) + `","messages":[{"role":1},{"content":nul}]}`
+		_, err := jinja.Decode([]byte(text))
+		if err == nil || !strings.Contains(err.Error(), `within "/messages/1/content"`) {
+			t.Errorf("%d characters before: %v", before, err)
+		}
+	}
+}

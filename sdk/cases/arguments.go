@@ -1,6 +1,7 @@
 package cases
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"strconv"
@@ -35,7 +36,7 @@ type tokens struct {
 }
 
 func newTokens(text string) *tokens {
-	return &tokens{text, jsontext.NewDecoder(strings.NewReader(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))}
+	return &tokens{text, jsontext.NewDecoder(bytes.NewBufferString(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))}
 }
 
 func (t *tokens) next() (jsontext.Token, error) {
