@@ -151,6 +151,9 @@ func (d *decoder) rule(n *yaml.Node) Rule {
 	return r
 }
 
+// effects are the keys of a rule that make it do something.
+var effects = []string{"set", "trim", "preserve", "stop", "request"}
+
 // complete checks that a rule has what every rule needs.
 func (d *decoder) complete(n *yaml.Node, r Rule) {
 	for _, need := range []struct{ key, why string }{
@@ -162,7 +165,7 @@ func (d *decoder) complete(n *yaml.Node, r Rule) {
 			d.fault(n, "the rule %q has no %q: %s", r.Name, need.key, need.why)
 		}
 	}
-	if !has(n, "set") && !has(n, "trim") && !has(n, "preserve") && !has(n, "stop") && !has(n, "request") {
+	if !slices.ContainsFunc(effects, func(key string) bool { return has(n, key) }) {
 		d.fault(n, "the rule %q does nothing: expected set, trim, preserve, stop or request", r.Name)
 	}
 }
@@ -251,7 +254,7 @@ func (d *decoder) trims(v *yaml.Node) (out []field) {
 	for _, item := range d.sequence(v, "trim") {
 		path := d.text(item, "trim")
 		f, ok := fieldAt(path)
-		if path != "" && (!ok || f.typ.Kind() != reflect.String || choices(f.typ) != nil) {
+		if path != "" && (!ok || !f.isText()) {
 			d.fault(item, "trim: the dialect has no text %q", path)
 			continue
 		}

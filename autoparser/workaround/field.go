@@ -26,6 +26,9 @@ func (f field) in(d *dialect.Dialect) reflect.Value {
 	return reflect.ValueOf(d).Elem().FieldByIndex(f.index)
 }
 
+// isText says whether the field may have any text.
+func (f field) isText() bool { return f.typ.Kind() == reflect.String && choices(f.typ) == nil }
+
 // fields lists the fields that rules can set, in the order of the types.
 func fields() []field {
 	var out []field

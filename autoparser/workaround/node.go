@@ -35,7 +35,7 @@ func (d *decoder) mapping(n *yaml.Node, what string, readers keys) {
 	}
 }
 
-func sortedKeys(readers keys) []string {
+func sortedKeys[V any](readers map[string]V) []string {
 	names := make([]string, 0, len(readers))
 	for name := range readers {
 		names = append(names, name)
