@@ -76,11 +76,15 @@ func (l *Learned) Explain() Explanation {
 	return e
 }
 
-// Lint is what a person should look at: what is odd about the answers, and what the self-check could not read back.
+// Lint is what a person should look at: what is odd about the answers, what the self-check could not read back, and where
+// the prompt of a growing conversation is not stable.
 func (l *Learned) Lint() []string {
 	lint := slices.Clone(l.Detected.Lint)
 	for _, r := range l.SelfCheck().Failures() {
 		lint = append(lint, fmt.Sprintf("self-check %s: %s", r.ID, r.Failed))
+	}
+	for _, r := range l.Rewrites() {
+		lint = append(lint, "prompt stability: "+r.String())
 	}
 	return lint
 }

@@ -3,6 +3,7 @@ package host
 import (
 	"errors"
 
+	"github.com/dragoman-project/dragoman"
 	"github.com/dragoman-project/dragoman/autoparser"
 	"github.com/dragoman-project/dragoman/autoparser/workaround"
 )
@@ -22,25 +23,51 @@ func LintRules(file string, data []byte, templates []TemplateSource) workaround.
 	}
 	var facts []workaround.Facts
 	for _, src := range templates {
-		found, err := detected(src)
+		learned, err := learnUnder(src, nil)
 		if err != nil {
 			faults = append(faults, workaround.Fault{File: src.Origin, Line: 1, Column: 1, Message: err.Error()})
 			continue
 		}
-		facts = append(facts, found)
+		facts = append(facts, learned.Facts())
 	}
 	return append(faults, rules.Lint(facts)...)
 }
 
-// detected is what is known of a template without rules.
-func detected(src TemplateSource) (workaround.Facts, error) {
+// Note is what a person should know of a template. It is no fault of anybody who uses it.
+type Note struct {
+	Template string // its file
+	Message  string
+}
+
+// LintTemplates tells what is odd about templates, under the shipped workarounds or, where they are given and sound, others:
+// what could not be learned, what is not read back as the template writes it, and where it rewrites earlier turns. It tells
+// what the autoparser knows, whether or not a plugin claims the template.
+func LintTemplates(templates []TemplateSource, file string, data []byte) []Note {
+	rules, err := workaround.Parse(file, data)
+	if data == nil || err != nil {
+		if rules, err = workaround.Parse(dragoman.WorkaroundsName, dragoman.Workarounds); err != nil {
+			return []Note{{Template: dragoman.WorkaroundsName, Message: err.Error()}}
+		}
+	}
+	var notes []Note
+	for _, src := range templates {
+		learned, err := learnUnder(src, rules)
+		if err != nil {
+			notes = append(notes, Note{src.Origin, err.Error()})
+			continue
+		}
+		for _, message := range learned.Lint() {
+			notes = append(notes, Note{src.Origin, message})
+		}
+	}
+	return notes
+}
+
+// learnUnder is what is known of a template under rules; nil: none.
+func learnUnder(src TemplateSource, rules *workaround.Set) (*autoparser.Learned, error) {
 	t, err := autoparser.Open(src.Name, src.Source, src.BOSToken, src.EOSToken, autoparser.Options{})
 	if err != nil {
-		return workaround.Facts{}, err
+		return nil, err
 	}
-	learned, err := autoparser.Learn(t, new(workaround.Set))
-	if err != nil {
-		return workaround.Facts{}, err
-	}
-	return learned.Facts(), nil
+	return autoparser.Learn(t, rules)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,33 +14,39 @@ func newLint() *cobra.Command {
 	var templates string
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "lint [flags] WORKAROUNDS.yaml",
-		Short: "Find mistakes in a file of workarounds, and rules of no use",
+		Use:   "lint [flags] [WORKAROUNDS.yaml]",
+		Short: "Find mistakes in a file of workarounds, rules of no use, and what is odd about templates",
 		Long: `Find what is wrong with a file of workarounds: unknown keys and fields, predicates that do not read, rules without
 evidence. With --templates, find rules that hold for none of the templates, and rules that no longer change anything.
-Each fault is a line FILE:LINE:COLUMN: MESSAGE; the exit code is 0 if there is none.`,
+Each fault is a line FILE:LINE:COLUMN: MESSAGE; the exit code is 0 if there is none.
+
+With --templates, the templates are looked at, too: what could not be learned of them, what they write that is not read
+back as it was, and where they rewrite turns that an engine has already read. Each is a line FILE: note: MESSAGE, and does
+not count as a fault. Plugins have no part in this.`,
 		Example: example(`
 			host lint workarounds.yaml
-			host lint workarounds.yaml --templates templates`),
-		Args: cobra.ExactArgs(1),
+			host lint workarounds.yaml --templates templates
+			host lint --templates templates`),
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			data, err := os.ReadFile(args[0])
+			if len(args) == 0 && templates == "" {
+				return &usageError{errors.New("expected a file of workarounds, or --templates")}
+			}
+			found, err := lint(args, templates)
 			if err != nil {
 				return err
 			}
-			sources, err := readTemplates(templates)
-			if err != nil {
-				return err
-			}
-			faults := host.LintRules(args[0], data, sources)
-			if asJSON {
-				err = printJSON(cmd, orEmpty(faults))
-			} else {
-				for _, fault := range faults {
-					fmt.Fprintln(cmd.OutOrStdout(), fault.Error())
+			failed := false
+			for _, l := range found {
+				failed = failed || !l.Note
+				if !asJSON {
+					fmt.Fprintln(cmd.OutOrStdout(), l)
 				}
 			}
-			if err == nil && len(faults) > 0 {
+			if asJSON {
+				err = printJSON(cmd, orEmpty(found))
+			}
+			if err == nil && failed {
 				err = errFailed
 			}
 			return err
@@ -48,6 +55,44 @@ Each fault is a line FILE:LINE:COLUMN: MESSAGE; the exit code is 0 if there is n
 	cmd.Flags().StringVar(&templates, "templates", "", "folder of the templates to try the rules on")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
+}
+
+// linted is a line of what lint finds: a fault, or a note without a place.
+type linted struct {
+	File    string
+	Line    int `json:",omitempty"`
+	Column  int `json:",omitempty"`
+	Message string
+	Note    bool `json:",omitempty"`
+}
+
+func (l linted) String() string {
+	if l.Note {
+		return l.File + ": note: " + l.Message
+	}
+	return fmt.Sprintf("%s:%d:%d: %s", l.File, l.Line, l.Column, l.Message)
+}
+
+// lint looks at a file of workarounds, if one is named, and at the templates of a folder.
+func lint(files []string, templates string) (found []linted, err error) {
+	sources, err := readTemplates(templates)
+	if err != nil {
+		return nil, err
+	}
+	var file string
+	var data []byte
+	for _, file = range files {
+		if data, err = os.ReadFile(file); err != nil {
+			return nil, err
+		}
+		for _, f := range host.LintRules(file, data, sources) {
+			found = append(found, linted{File: f.File, Line: f.Line, Column: f.Column, Message: f.Message})
+		}
+	}
+	for _, n := range host.LintTemplates(sources, file, data) {
+		found = append(found, linted{File: n.Template, Message: n.Message, Note: true})
+	}
+	return found, nil
 }
 
 // readTemplates reads all templates of a folder; an empty name is no folder.

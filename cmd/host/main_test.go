@@ -70,6 +70,10 @@ func TestCommandLines(t *testing.T) {
 
 		{name: "lint", line: "lint ../../workarounds.yaml"},
 		{name: "lint a faulty file", line: "lint " + faulty, code: exitFailed, out: faulty + ":3:5: "},
+		{name: "lint nothing", line: "lint", code: exitUsage, errs: "expected a file of workarounds, or --templates"},
+		{name: "lint sound templates", line: "lint --templates ../../templates"},
+		{name: "lint odd templates", line: "lint --templates testdata/templates", out: "loops.jinja: note: loops:1:56: the template takes more"},
+		{name: "lint odd templates for a program", line: "lint --templates testdata/templates --json", out: `"Note":true}`},
 		{name: "lint what is not there", line: "lint nowhere.yaml", code: exitFailed, errs: "nowhere.yaml"},
 		{name: "no plugins", line: "plugin list --plugins testdata", errs: "There are no plugins here"},
 		{name: "no plugins for a program", line: "plugin list --plugins testdata --json", out: "["},

@@ -1,0 +1,131 @@
+package autoparser
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/dragoman-project/dragoman/autoparser/diff"
+	"github.com/dragoman-project/dragoman/autoparser/probe"
+	"github.com/dragoman-project/dragoman/sdk/chat"
+)
+
+// Rewrite is a place where a template writes anew what the model has already read. An engine keeps what it computed for the
+// prompt of the last turn, and can use it for the next as far as both prompts begin alike; from a rewrite on it must compute
+// everything again.
+type Rewrite struct {
+	// Turn is the message that is written anew, counted from 1, and Role its role. The answer that follows the last message is
+	// a turn, too: of it the prompt holds the beginning.
+	Turn int    `json:"turn"`
+	Role string `json:"role"`
+	// Following is the message with which this happens.
+	Following int    `json:"following"`
+	Before    string `json:"before"` // the end of what stays
+	Was       string `json:"was"`    // what the engine has read
+	Is        string `json:"is"`     // what stands there now
+}
+
+// String is a rewrite in words.
+func (r Rewrite) String() string {
+	return fmt.Sprintf("message %d (%s) is rewritten once message %d is there, so that engines must read the prompt again from it: behind %q stood %q, then stands %q",
+		r.Turn, r.Role, r.Following, r.Before, r.Was, r.Is)
+}
+
+// Rewrites lets a conversation grow, question by question, and tells where the prompt of a turn does not begin with the
+// prompt of the turn before: for each message that is written anew the first time. A template that refuses the conversation
+// has none.
+func (l *Learned) Rewrites() []Rewrite {
+	var all []Rewrite
+	told := map[int]bool{}
+	messages, last := l.growing(), 0
+	for n, m := range messages {
+		if m.Role == chat.RoleAssistant {
+			continue
+		}
+		if last > 0 {
+			r, rewritten := l.rewrite(messages[:last], messages[:n+1])
+			if rewritten && !told[r.Turn] {
+				all, told[r.Turn] = append(all, r), true
+			}
+		}
+		last = n + 1
+	}
+	return all
+}
+
+// growing is a conversation with as much as the template can render.
+func (l *Learned) growing() []chat.Message {
+	can := l.Template.Capabilities
+	text := func(role, content string) chat.Message {
+		return chat.Message{Role: role, Content: chat.TextContent(content)}
+	}
+	answer := text(chat.RoleAssistant, plainAnswer)
+	if can.Reasoning {
+		answer.ReasoningContent = plainThought
+	}
+	all := []chat.Message{text(chat.RoleUser, "Where is the book?"), answer, text(chat.RoleUser, "Which book is beside it?")}
+	if can.ToolCalls && can.ToolResponses {
+		call := calling(text(chat.RoleAssistant, ""), firstCall(`{"title": "Dune"}`))
+		call.ReasoningContent = answer.ReasoningContent
+		result := text(chat.RoleTool, "Emma")
+		result.Name, result.ToolCallID = "find_book", probe.ID
+		all = append(all, call, result)
+	}
+	answer.Content = chat.TextContent("It is Emma.")
+	return append(all, answer, text(chat.RoleUser, "Thank you."))
+}
+
+// rewrite compares the prompts of two turns, of which the second conversation goes on with the first.
+func (l *Learned) rewrite(earlier, later []chat.Message) (Rewrite, bool) {
+	was, wasOK := l.promptOf(earlier, true)
+	is, isOK := l.promptOf(later, true)
+	if !wasOK || !isOK || strings.HasPrefix(is, was) {
+		return Rewrite{}, false
+	}
+	same := beforeMarker(diff.CommonPrefix(was, is))
+	r := Rewrite{Turn: turnAt(earlier, was, len(same)), Following: len(later), Role: chat.RoleAssistant,
+		Before: strings.ToValidUTF8(same[max(0, len(same)-nearby):], ""), Was: head(was[len(same):]), Is: head(is[len(same):])}
+	if r.Turn <= len(earlier) {
+		r.Role = earlier[r.Turn-1].Role
+	}
+	return r, true
+}
+
+// beforeMarker cuts off the beginning of a marker that a text ends in.
+func beforeMarker(text string) string {
+	if at := strings.LastIndexAny(text, "<["); at >= 0 && !strings.ContainsAny(text[at:], "> ]\n") {
+		return text[:at]
+	}
+	return text
+}
+
+// head is the beginning of a text.
+func head(text string) string { return strings.ToValidUTF8(text[:min(len(text), nearby)], "") }
+
+// turnAt is the message that a place in a prompt belongs to: the first whose text ends behind it.
+func turnAt(messages []chat.Message, prompt string, at int) int {
+	end := 0
+	for i, m := range messages {
+		text := contentText(m.Content)
+		if len(m.ToolCalls) > 0 {
+			text = m.ToolCalls[0].Name
+		}
+		if found := strings.Index(prompt[end:], text); found >= 0 {
+			end += found + len(text)
+		}
+		if end > at {
+			return i + 1
+		}
+	}
+	return len(messages) + 1
+}
+
+// promptOf is the prompt of a conversation; false where the template refuses it.
+func (l *Learned) promptOf(messages []chat.Message, begin bool) (string, bool) {
+	req := chat.Request{Messages: messages, Now: probed, AddGenerationPrompt: begin}
+	if l.Template.Capabilities.ToolCalls {
+		req.Tools = selfCheckTools()
+	}
+	out, err := l.Render(context.Background(), &req)
+	return out.Prompt, err == nil
+}
