@@ -2,6 +2,7 @@ package main
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/dragoman-project/dragoman/sdk/peg"
 	"github.com/dragoman-project/dragoman/sdk/schema"
@@ -31,9 +32,9 @@ func (p *program) members(s schema.Schema) peg.ID {
 			other := p.member(p.anyName(), additional)
 			all, optional = append(all, other), append(optional, other)
 		} else {
-			all = append(all, p.Only("other-member", p.member(p.anyName(), schema.Schema{})))
+			all = append(all, p.Once("~other-member", func() peg.ID { return p.member(p.anyName(), schema.Schema{}) }))
 		}
-		list := p.Optional(p.list(p.Choice(all...)))
+		list := p.Optional(p.list(p.named("any-member", p.Choice(all...))))
 		if len(required) == 0 {
 			return list
 		}
@@ -56,7 +57,7 @@ func (p *program) complete(required, optional []peg.ID) peg.ID {
 	next := func(ways ...peg.ID) peg.ID { return p.Seq(p.Lit(","), p.Choice(ways...)) }
 	others := p.Empty()
 	if len(optional) > 0 {
-		others = p.Star(next(optional...))
+		others = p.named("others", p.Star(next(optional...)))
 	}
 	n := len(required)
 	if n > maxOrders {
@@ -76,7 +77,7 @@ func (p *program) complete(required, optional []peg.ID) peg.ID {
 				ways = append(ways, p.Seq(next(r), rest[set&^(1<<i)]))
 			}
 		}
-		rest[set] = p.Seq(others, p.Choice(ways...))
+		rest[set] = p.named("missing", p.Seq(others, p.Choice(ways...)))
 	}
 	all := 1<<n - 1
 	var ways []peg.ID
@@ -94,7 +95,13 @@ func (p *program) member(name peg.ID, s schema.Schema) peg.ID {
 	key := p.Tag(peg.Key, name)
 	quoted := p.loose(p.Lit(quote), key, p.Lit(quote))
 	jsonQuoted := p.loose(p.Lit(`"`), key, p.Lit(`"`))
-	return p.Seq(p.Atomic(p.Choice(key, quoted, jsonQuoted), p.blanks(), p.Lit(":")), p.gap(), p.Tolerate(p.value(s, true)))
+	return p.named("member", p.Seq(p.Atomic(p.Choice(key, quoted, jsonQuoted), p.blanks(), p.Lit(":")), p.gap(), p.Tolerate(p.value(s, true))))
+}
+
+// named makes a rule of what is used in several places: a rule is compiled once, anything else wherever it stands.
+func (p *program) named(name string, kid peg.ID) peg.ID {
+	p.names++
+	return p.Rule(name+"-"+strconv.Itoa(p.names), kid)
 }
 
 // loose is kids, in sequence, for the parser alone. It has no name of its own, so that it can stand anywhere.

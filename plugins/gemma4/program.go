@@ -30,6 +30,7 @@ type program struct {
 	peg.Builder
 	request *chat.Request
 	tools   []chat.Tool // that may be called
+	names   int         // of rules that were made up
 }
 
 func newProgram(r *chat.Request) *program {

@@ -200,3 +200,26 @@ func TestSchemasMayReferToThemselves(t *testing.T) {
 		t.Error("a branch without what is required is let through")
 	}
 }
+
+func TestOutputsGoOnWhereThePromptEnds(t *testing.T) {
+	const call = callOpen + "get{}" + callEnd
+	for _, c := range []struct{ name, prompt, output, want string }{
+		{"a turn that answers of tools interrupted", "", call, `get{}`},
+		{"a turn that the model begins itself", "", modelTurn + call, `get{}`},
+		{"an empty thought", modelTurn + thinking + "\n" + channelEnd, call, `get{}`},
+		{"the same without a turn", thinking + "\n" + channelEnd, call, `get{}`},
+		{"an open thought", modelTurn + thinking + "\nHm", "." + channelEnd + call, `thought "Hm." get{}`},
+		{"a closed thought", modelTurn + thinking + "\nHm." + channelEnd, call, `thought "Hm." get{}`},
+		{"words", modelTurn + thinking + "\n" + channelEnd + "Let me", " see." + call, `content "Let me see." get{}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			conversation := conformance.Conversation{Handler: gemma4{}, Request: required, GenerationPrompt: c.prompt}
+			if got := conversation.Transcript(t, c.output); got != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
+			}
+			if m := conversation.Grammar(t).Match(c.output); m.Status != grammar.Accepted {
+				t.Errorf("%v at byte %d, expected %q", m.Status, m.Offset, m.Expected)
+			}
+		})
+	}
+}
