@@ -11,6 +11,9 @@
 // field of the dialect the comparison, or the workaround, that decided it: a wrong answer can be followed to where it was
 // taught.
 //
+// What was learned is checked on demand: SelfCheck renders answers that the template was not learned from and reads them
+// back, Rewrites finds out whether a prompt only grows (selfcheck.go, stability.go).
+//
 // No template is refused that renders. One that cannot be read has a dialect in which everything is content, and a lint
 // that says why. What is learned depends on the template and the rules alone: the package reads no file, logs nothing, and
 // starts no goroutine.

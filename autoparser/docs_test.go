@@ -1,0 +1,127 @@
+package autoparser_test
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"strings"
+	"testing"
+
+	"github.com/dragoman-project/dragoman"
+	"github.com/dragoman-project/dragoman/autoparser"
+	"github.com/dragoman-project/dragoman/autoparser/jinja"
+	"github.com/dragoman-project/dragoman/autoparser/probe"
+	"github.com/google/go-cmp/cmp"
+)
+
+const manual = "../docs/templates.md"
+
+// TestTheManualOfTemplates holds the lists of docs/templates.md against the tables that they come from. Each stands behind
+// a line that names it, up to the next blank line; all else is written by hand.
+func TestTheManualOfTemplates(t *testing.T) {
+	data, err := os.ReadFile(manual)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(data)
+	for _, list := range []struct {
+		name string
+		rows []string
+	}{
+		{"templates", embeddedTemplates(t)},
+		{"capabilities", capabilityRows(t)},
+		{"normalisations", normalisationRows()},
+		{"comparisons", comparisonRows()},
+		{"self-check", selfCheckRows()},
+		{"refused", refusedRows()},
+	} {
+		before, rest, found := strings.Cut(text, "<!-- generated: "+list.name+" -->\n")
+		old, after, _ := strings.Cut(rest, "\n\n")
+		if !found {
+			t.Fatalf("%s has no line <!-- generated: %s -->", manual, list.name)
+		}
+		now := strings.Join(list.rows, "\n")
+		if d := cmp.Diff(old, now); d != "" && !*update {
+			t.Errorf("%s is stale: run `make golden`\n-written +now\n%s", list.name, d)
+		}
+		text = before + "<!-- generated: " + list.name + " -->\n" + now + "\n\n" + after
+	}
+	if *update && text != string(data) {
+		if err := os.WriteFile(manual, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// table is a table of Markdown.
+func table(columns ...string) []string {
+	return []string{row(columns...), "|" + strings.Repeat("---|", len(columns))}
+}
+
+func row(cells ...string) string {
+	for i, c := range cells {
+		cells[i] = strings.ReplaceAll(c, "|", `\|`)
+	}
+	return "| " + strings.Join(cells, " | ") + " |"
+}
+
+func embeddedTemplates(t *testing.T) []string {
+	t.Helper()
+	rows := table("template", "reasoning", "content", "calls", "self-check", "to look at")
+	files, err := dragoman.Templates.ReadDir("templates")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		source, err := dragoman.Templates.ReadFile(path.Join("templates", f.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := learnSource(t, f.Name(), string(source), "", "", shippedRules(t))
+		d := l.Dialect
+		rows = append(rows, row("`"+strings.TrimSuffix(f.Name(), ".jinja")+"`", string(d.Reasoning.Mode), string(d.Content.Mode),
+			string(d.Tools.Format), l.SelfCheck().Score(), strings.Join(l.Lint(), "; ")))
+	}
+	return rows
+}
+
+func capabilityRows(t *testing.T) []string {
+	t.Helper()
+	rows := table("capability", "question")
+	for _, a := range learnSource(t, "x", "", "", "", nil).Template.Abilities {
+		rows = append(rows, row("`"+a.ID+"`", a.Question))
+	}
+	return rows
+}
+
+func normalisationRows() []string {
+	rows := table("normalisation", "because")
+	for _, n := range autoparser.Normalisations() {
+		rows = append(rows, row("`"+n.ID+"`", n.Because))
+	}
+	return rows
+}
+
+func comparisonRows() []string {
+	rows := table("id", "question", "what differs", "compared with")
+	for _, c := range probe.Comparisons() {
+		rows = append(rows, row(c.ID, c.Question, c.Differs, c.A.Name))
+	}
+	return rows
+}
+
+func selfCheckRows() []string {
+	rows := table("id", "question")
+	for _, r := range autoparser.SelfCheckRows() {
+		rows = append(rows, row("`"+r.ID+"`", r.Question))
+	}
+	return rows
+}
+
+func refusedRows() []string {
+	rows := table("kind", "name", "why")
+	for _, r := range jinja.Refused() {
+		rows = append(rows, row(r.Kind, fmt.Sprintf("`%s`", r.Name), r.Why))
+	}
+	return rows
+}
