@@ -101,7 +101,8 @@ func (b *builder) triggers() []Trigger {
 	return out
 }
 
-// header is how a rule may begin: literals, with "" for white space between them. Closed says that something else follows.
+// header is how a rule may begin: literals, with "" for white space between them. Closed says that it ends here: something
+// else follows, or what it has is enough for a trigger.
 type header struct {
 	parts  []string
 	closed bool
@@ -140,7 +141,8 @@ func (h header) trigger() (Trigger, bool) {
 // Limits of headers. Beyond them a rule begins with something that is no literal.
 const (
 	maxHeaders = 256
-	maxLooks   = 1 << 14
+	maxParts   = 16
+	maxLooks   = 1 << 12
 )
 
 // headers are the ways in which node id may begin.
@@ -153,7 +155,7 @@ func (b *builder) headers(id peg.ID) []header {
 	case peg.Empty, peg.End, peg.Peek, peg.Not:
 		return []header{{}}
 	case peg.Literal:
-		return []header{{parts: []string{n.Text}}}
+		return []header{{parts: []string{n.Text}, closed: telling(n.Text)}} // no trigger needs more
 	case peg.Space:
 		return []header{{parts: []string{""}}}
 	case peg.Rule, peg.Trigger:
@@ -194,6 +196,7 @@ func (b *builder) sequenceHeaders(n *peg.Node) []header {
 			}
 			for _, more := range kids {
 				joined := header{parts: joinParts(h.parts, more.parts), closed: more.closed}
+				joined.closed = joined.closed || len(joined.parts) >= maxParts
 				next = append(next, joined)
 				done = done && joined.closed
 			}
