@@ -1,0 +1,114 @@
+package grammar
+
+import (
+	"container/list"
+	"crypto/sha256"
+	"encoding/gob"
+	"sync"
+
+	"github.com/dragoman-project/dragoman/sdk/peg"
+)
+
+// DefaultCacheBytes bounds a cache that has no bound of its own.
+const DefaultCacheBytes = 32 << 20
+
+// Cache keeps the constraints that were built last, since most requests of a client have the tools of the one before. A
+// program, and with it the schemas of its tools, is known by a digest of its nodes, so that it does not matter who made it
+// or when. Many may use a cache at once; those that want the same constraint wait for one of them to build it. The zero
+// value is an empty cache.
+type Cache struct {
+	// MaxBytes bounds what is kept, by the bytes of grammars and notes; 0 stands for DefaultCacheBytes.
+	MaxBytes int
+
+	mu      sync.Mutex
+	entries map[digest]*list.Element
+	recent  list.List // of *cached, the one used last in front
+	bytes   int
+}
+
+type digest [sha256.Size]byte
+
+// cached is a constraint, or why there is none, made on first use. Size is 0 until then.
+type cached struct {
+	key   digest
+	size  int
+	build func() (*Constraint, error)
+}
+
+// Build is what Build makes of p and o, perhaps made before: callers share the constraint and must not change it.
+func (c *Cache) Build(p *peg.Program, o Options) (*Constraint, error) {
+	if o.Mode == Free {
+		return nil, nil
+	}
+	key, err := digestOf(p, o)
+	if err != nil {
+		return Build(p, o)
+	}
+	return c.entry(key, p, o).build()
+}
+
+// digestOf tells programs and options apart by all of their fields. No triggers at all are not the same as none given.
+func digestOf(p *peg.Program, o Options) (key digest, err error) {
+	h := sha256.New()
+	err = gob.NewEncoder(h).Encode(struct {
+		Program *peg.Program
+		Options Options
+		Derived bool
+	}{p, o, o.Triggers == nil})
+	h.Sum(key[:0])
+	return key, err
+}
+
+// entry finds the constraint of that digest, or makes room for it.
+func (c *Cache) entry(key digest, p *peg.Program, o Options) *cached {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if at, ok := c.entries[key]; ok {
+		c.recent.MoveToFront(at)
+		return at.Value.(*cached)
+	}
+	if c.entries == nil {
+		c.entries = map[digest]*list.Element{}
+	}
+	e := &cached{key: key}
+	e.build = sync.OnceValues(func() (*Constraint, error) {
+		made, err := Build(p, o)
+		c.count(e, made)
+		return made, err
+	})
+	c.entries[key] = c.recent.PushFront(e)
+	return e
+}
+
+// entryBytes is about what an entry takes besides texts.
+const entryBytes = 512
+
+// count adds what e takes, now that it is known, and drops those that were used longest ago until the rest fits.
+func (c *Cache) count(e *cached, made *Constraint) {
+	size := entryBytes
+	if made != nil {
+		size += len(made.Grammar)
+		for _, n := range made.Notes {
+			size += len(n)
+		}
+	}
+	limit := c.MaxBytes
+	if limit == 0 {
+		limit = DefaultCacheBytes
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if at := c.entries[e.key]; at == nil || at.Value != e {
+		return // it was dropped while it was being built
+	}
+	e.size = size
+	for c.bytes += size; c.bytes > limit; {
+		c.drop(c.recent.Back())
+	}
+}
+
+func (c *Cache) drop(at *list.Element) {
+	e := c.recent.Remove(at).(*cached)
+	delete(c.entries, e.key)
+	c.bytes -= e.size
+}

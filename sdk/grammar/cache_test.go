@@ -1,0 +1,115 @@
+package grammar
+
+import (
+	"encoding/json"
+	"sync"
+	"testing"
+
+	"github.com/dragoman-project/dragoman/sdk/peg"
+)
+
+func TestACacheKeepsWhatItBuilt(t *testing.T) {
+	var c Cache
+	first, err := c.Build(distinctTools(3, 2), Options{Mode: Lazy})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, _ := c.Build(distinctTools(3, 2), Options{Mode: Lazy}); again != first {
+		t.Error("an equal program was built again")
+	}
+	if fresh, _ := Build(distinctTools(3, 2), Options{Mode: Lazy}); fresh.Grammar != first.Grammar {
+		t.Error("the cache says something else than Build")
+	}
+	word := []Trigger{{Type: TriggerWord, Value: "<call>"}}
+	for what, of := range map[string]struct {
+		p *peg.Program
+		o Options
+	}{
+		"other tools":       {distinctTools(4, 2), Options{Mode: Lazy}},
+		"other parameters":  {distinctTools(3, 3), Options{Mode: Lazy}},
+		"another mode":      {distinctTools(3, 2), Options{Mode: Strict}},
+		"a prompt":          {distinctTools(3, 2), Options{Mode: Strict, Prompt: "<call>"}},
+		"triggers":          {distinctTools(3, 2), Options{Mode: Lazy, Triggers: word}},
+		"no triggers given": {distinctTools(3, 2), Options{Mode: Lazy, Triggers: []Trigger{}}},
+	} {
+		got, err := c.Build(of.p, of.o)
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		if got == first {
+			t.Errorf("%s: the constraint of another program", what)
+		}
+		if again, _ := c.Build(of.p, of.o); again != got {
+			t.Errorf("%s: it was built again", what)
+		}
+	}
+}
+
+func TestACacheKeepsFaults(t *testing.T) {
+	var c Cache
+	var b peg.Builder
+	p := b.Build(b.Schema(json.RawMessage(`{"type": "text"}`), b.Value(peg.AnyJSON)))
+	_, first := c.Build(p, Options{Mode: Strict})
+	if _, again := c.Build(p, Options{Mode: Strict}); first == nil || again != first {
+		t.Errorf("first %v, then %v", first, again)
+	}
+	if got, err := c.Build(p, Options{}); got != nil || err != nil {
+		t.Errorf("a free mode has the constraint %v, %v", got, err)
+	}
+}
+
+func TestACacheDropsWhatWasUsedLongestAgo(t *testing.T) {
+	built := func(c *Cache, tools int) *Constraint {
+		got, err := c.Build(distinctTools(tools, 2), Options{Mode: Lazy})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	size := func(k *Constraint) int { return entryBytes + len(k.Grammar) }
+	var unbounded Cache
+	c := Cache{MaxBytes: size(built(&unbounded, 3)) + size(built(&unbounded, 5))}
+	three, four := built(&c, 3), built(&c, 4)
+	if built(&c, 3) != three {
+		t.Error("3 tools were dropped although there was room")
+	}
+	built(&c, 5)
+	if built(&c, 3) != three {
+		t.Error("3 tools were dropped although they were used after 4")
+	}
+	if built(&c, 4) == four {
+		t.Error("4 tools were kept beyond the bound")
+	}
+	if c.bytes > c.MaxBytes || len(c.entries) != c.recent.Len() {
+		t.Errorf("%d bytes of %d in %d entries, %d in order", c.bytes, c.MaxBytes, len(c.entries), c.recent.Len())
+	}
+	tiny := Cache{MaxBytes: 1}
+	if built(&tiny, 3).Grammar != three.Grammar || tiny.recent.Len() != 0 || tiny.bytes != 0 {
+		t.Error("what is larger than the bound was kept")
+	}
+}
+
+func TestManyWhoWantTheSameConstraintGetOne(t *testing.T) {
+	var c Cache
+	var wg sync.WaitGroup
+	got := make([]*Constraint, 8)
+	for i := range got {
+		wg.Go(func() { got[i], _ = c.Build(distinctTools(20, 2), Options{Mode: Lazy}) })
+	}
+	wg.Wait()
+	for _, k := range got {
+		if k == nil || k != got[0] {
+			t.Fatal("it was built more than once")
+		}
+	}
+}
+
+func BenchmarkCacheHit(b *testing.B) {
+	var c Cache
+	p := distinctTools(20, 5)
+	for b.Loop() {
+		if _, err := c.Build(p, Options{Mode: Lazy}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
