@@ -47,6 +47,9 @@ func (f tagged) beginsWithID() bool {
 
 func (f tagged) before() peg.ID {
 	prefix := f.Lit(f.m.namePrefix)
+	if own := f.d.Tools.Function.NamePrefix; own != strings.TrimRight(own, " \t\r\n") {
+		prefix = f.Seq(prefix, f.Space())
+	}
 	switch {
 	case f.d.Tools.CallID.Position != dialect.CallIDBeforeName:
 		return prefix
