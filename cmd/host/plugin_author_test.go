@@ -61,7 +61,7 @@ func TestANewPluginOverwritesNothing(t *testing.T) {
 
 func TestWhatIsNoPluginIsVerifiedAsSuch(t *testing.T) {
 	for path, want := range map[string]string{
-		"/bin/true":       "/bin/true.yaml: there is no manifest",
+		"/bin/true":       "there is no manifest that names it; write /bin/true.yaml",
 		"testdata/absent": "no such file or directory",
 	} {
 		code, out, _ := commandLine(t, "", "plugin", "verify", path)

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/dragoman-project/dragoman/autoparser/workaround"
@@ -42,22 +42,25 @@ func compiles(match string) error {
 	return err
 }
 
-// manifestOf reads the manifest beside an executable.
+// manifestOf reads the manifest beside an executable that names it.
 func manifestOf(executable string) (*Manifest, error) {
-	for _, extension := range []string{".yaml", ".yml"} {
-		m, err := readManifest(executable + extension)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err == nil && m.Executable != filepath.Base(executable) {
-			err = fmt.Errorf("%s: executable: it names %s, not %s", m.path, m.Executable, filepath.Base(executable))
-		}
-		return m, err
-	}
 	if _, err := os.Stat(executable); err != nil {
 		return nil, err
 	}
-	return nil, fmt.Errorf("%s.yaml: there is no manifest", executable)
+	paths, err := findManifests(filepath.Dir(executable))
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range paths {
+		m, err := readManifest(path)
+		if m != nil && m.Executable == filepath.Base(executable) {
+			return m, err
+		}
+		if m == nil && strings.TrimSuffix(path, filepath.Ext(path)) == executable {
+			return nil, err
+		}
+	}
+	return nil, fmt.Errorf("there is no manifest that names it; write %s.yaml", executable)
 }
 
 // tryOut starts a plugin as a host does, and ends it.

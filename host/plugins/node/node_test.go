@@ -1,0 +1,116 @@
+// Package node_test runs a plugin that is written in JavaScript.
+package node_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/dragoman-project/dragoman/host/plugins"
+	"github.com/dragoman-project/dragoman/sdk/cases"
+	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/handler"
+)
+
+// install puts the plugin, with what it needs of the npm registry, into a folder of plugins.
+func install(t *testing.T) string {
+	t.Helper()
+	node, err := exec.LookPath("node")
+	if err != nil {
+		missing(t, "node is not installed")
+	}
+	dir := t.TempDir()
+	for _, name := range []string{"netstrings.js", "netstrings.yaml", "cases.jsonl", "health.proto", "controller.proto", "package.json"} {
+		data, err := os.ReadFile(name)
+		must(t, err)
+		text := strings.Replace(string(data), "#!/usr/bin/env node", "#!"+node, 1)
+		must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755))
+	}
+	definitions, err := filepath.Abs("../../../sdk/proto")
+	must(t, err)
+	manifest, err := os.OpenFile(filepath.Join(dir, "netstrings.yaml"), os.O_APPEND|os.O_WRONLY, 0)
+	must(t, err)
+	defer manifest.Close()
+	_, err = fmt.Fprintf(manifest, "options: {proto: %q}\n", definitions)
+	must(t, err)
+	npm := exec.Command("npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline", "--no-package-lock")
+	npm.Dir = dir
+	if out, err := npm.CombinedOutput(); err != nil {
+		missing(t, fmt.Sprintf("npm install: %v\n%s", err, out))
+	}
+	return dir
+}
+
+// missing skips the test, except under CI=true, where it fails.
+func missing(t *testing.T, what string) {
+	t.Helper()
+	if os.Getenv("CI") == "true" {
+		t.Fatal(what)
+	}
+	t.Skip(what + "; install node and npm, with access to the npm registry, to run this test")
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAPluginInAnotherLanguage(t *testing.T) {
+	dir := install(t)
+	t.Run("conforms", func(t *testing.T) { conforms(t, dir) })
+	t.Run("goes on where a killed one was", func(t *testing.T) { goesOn(t, dir) })
+}
+
+func conforms(t *testing.T, dir string) {
+	for _, report := range plugins.Verify(t.Context(), filepath.Join(dir, "netstrings.js")) {
+		for _, result := range report.Results {
+			if result.Fault != "" && result.Demand != "handshake" { // starting node can take longer on a busy machine
+				t.Errorf("%s: %s: %s", report.Handler, result.Demand, result.Fault)
+			}
+		}
+	}
+}
+
+// goesOn kills the process after each byte of an output.
+func goesOn(t *testing.T, dir string) {
+	m, err := plugins.New(plugins.Options{})
+	must(t, err)
+	defer m.Close(context.Background())
+	must(t, m.Load(dir))
+	h, ok := m.Handler("netstrings")
+	if !ok {
+		t.Fatal("its handler is not there")
+	}
+	plan, err := h.Plan(t.Context(), handler.Input{Request: &chat.Request{}})
+	must(t, err)
+
+	const output = `r6:Where?c12:Let me look.n11:get_weathera15:{"city":"Oslo"}`
+	const want = `thought "Where?" content "Let me look." call get_weather({"city":"Oslo"})`
+	for _, at := range []int{1, 5, 20, len(output) - 1} {
+		var got chat.Stream
+		in := handler.StreamInput{Token: plan.Stream.Token, GenerationPrompt: "<assistant>"}
+		s, err := h.(handler.StreamHandler).OpenStream(t.Context(), in, func(e chat.Event) { got.Add(e) })
+		must(t, err)
+		must(t, s.Feed([]byte(output[:at])))
+		must(t, syscall.Kill(m.Status()[0].PID, syscall.SIGKILL))
+		must(t, s.Feed([]byte(output[at:])))
+		_, err = s.Finish()
+		must(t, err)
+		got.Finish(chat.FinishStop)
+		message := cases.MessageOf(got.Message())
+		shown := fmt.Sprintf("thought %q content %q", message.ReasoningContent, message.Content)
+		for _, call := range message.ToolCalls {
+			shown += fmt.Sprintf(" call %s(%s)", call.Name, call.Arguments)
+		}
+		if shown != want {
+			t.Errorf("killed after %d bytes: %s, want %s", at, shown, want)
+		}
+	}
+}
