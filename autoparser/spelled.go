@@ -1,0 +1,59 @@
+package autoparser
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dragoman-project/dragoman/autoparser/diff"
+	"github.com/dragoman-project/dragoman/sdk/chat"
+)
+
+// Spelled notes which messages of users and tools spell a token that means something to the model: one of those preserved,
+// which are a plan's, or what begins and ends messages. A template writes text as it is, and most engines turn such a token
+// in the prompt into the token itself, so that whoever wrote the text speaks for the template. Whether that is an attack or a
+// question about templates the note cannot tell; nothing is changed. There is a note for each such message.
+func (l *Learned) Spelled(messages []chat.Message, preserved []string) []string {
+	tokens := l.tokens(preserved)
+	var notes []string
+	for i, m := range messages {
+		if m.Role != chat.RoleUser && m.Role != chat.RoleTool {
+			continue
+		}
+		text := contentText(m.Content)
+		if found := spelledIn(text, tokens); len(found) > 0 {
+			notes = append(notes, fmt.Sprintf("messages[%d] (%s) spells %q: an engine that reads special tokens in text takes them for the template's",
+				i, m.Role, found))
+		}
+	}
+	return notes
+}
+
+// tokens are the markers that a text may spell, each once: those within a longer text count by themselves, and what does not
+// look like a marker, as quotes and fences, is not counted.
+func (l *Learned) tokens(preserved []string) []string {
+	var all []string
+	for _, text := range append(slices.Clone(preserved),
+		l.Dialect.UserStart, l.Dialect.AssistantStart, l.Dialect.EndOfTurn, l.Template.BOS, l.Template.EOS) {
+		for start, end := diff.FirstMarker(text); start < end; start, end = diff.FirstMarker(text) {
+			if token := text[start:end]; !slices.Contains(all, token) {
+				all = append(all, token)
+			}
+			text = text[end:]
+		}
+	}
+	return all
+}
+
+func spelledIn(text string, tokens []string) []string {
+	if !strings.ContainsAny(text, "<[") {
+		return nil
+	}
+	var found []string
+	for _, token := range tokens {
+		if strings.Contains(text, token) {
+			found = append(found, token)
+		}
+	}
+	return found
+}
