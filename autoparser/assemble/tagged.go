@@ -31,7 +31,7 @@ func (f tagged) opening() string {
 		return ""
 	case f.beginsWithID():
 		return strings.TrimSpace(f.d.Tools.CallID.Prefix)
-	case len(p) >= shortestWords && len(f.m.nameSuffix) >= shortestWords:
+	case distinctive(p) || len(p) >= shortestWords && len(f.m.nameSuffix) >= shortestWords:
 		return p
 	}
 	return ""

@@ -54,7 +54,23 @@ func (d *detective) markupCalls(one, two string, end spanner) {
 	} else {
 		d.taggedArguments(f.close)
 	}
+	if repeated := d.repeatedNeedle(); repeated != "" {
+		d.abandonCalls("T1: names of functions or arguments stand in closing markers, too, or in another place that a parser cannot know: %q", repeated)
+	}
 	d.confirmMarkup()
+}
+
+// repeatedNeedle is a marker that holds a part of a probe; "" if none does.
+func (d *detective) repeatedNeedle() string {
+	t := d.Dialect.Tools
+	for _, marker := range append(d.Dialect.Markers(), t.CallSeparator) {
+		for _, needle := range []string{probe.Function, probe.OtherFunction, probe.Argument, probe.OtherArgument, probe.Value, probe.OtherValue} {
+			if strings.Contains(marker, needle) {
+				return marker
+			}
+		}
+	}
+	return ""
 }
 
 // opened divides what stands before a name: its first marker opens the call, the rest belongs to the name.
@@ -128,6 +144,10 @@ func (d *detective) taggedArguments(behind string) {
 	d.set(&a.ValueSuffix, "tools.arguments.value_suffix", valueEnd, "A2", probe.Value+between)
 	separator := strings.TrimSuffix(strings.TrimPrefix(between, valueEnd), prefix)
 	d.set(&a.Separator, "tools.arguments.separator", separator, "T5", between)
+	if blank(valueEnd + separator + prefix) {
+		d.abandonCalls("T5: nothing but white space tells where a value ends: %q", probe.Value+between+probe.OtherArgument)
+		return
+	}
 	d.closed(strings.TrimPrefix(behind, valueEnd))
 	d.confirmTagged()
 }
