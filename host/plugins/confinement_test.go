@@ -54,7 +54,7 @@ func TestConfinementsThatCannotBeAreRefused(t *testing.T) {
 
 func TestAProcessThatTakesTooMuchMemoryEndsAlone(t *testing.T) {
 	b := newBench(t, Options{})
-	b.confined("limits: {memory_bytes: 500000000}", map[string]any{"Plan": "blow", "Only": "poison"})
+	b.confined("limits: {memory_bytes: 300000000}", map[string]any{"Plan": "blow", "Only": "poison"})
 	b.load()
 	poison := input()
 	poison.Template.Name = "poison"
