@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
@@ -12,16 +14,8 @@ import (
 // pattern is the inside of a string that matches a regular expression of JSON Schema. Between ^ and $ the expression is
 // the whole text; without them it may stand anywhere in it.
 func (c *converter) pattern(source string) (func(single bool) *expr, error) {
-	source, before := strings.CutPrefix(source, "^")
-	after := strings.HasSuffix(source, "$") && !strings.HasSuffix(source, `\$`)
-	if after {
-		source = strings.TrimSuffix(source, "$")
-	}
-	re, err := syntax.Parse(goSyntax(source), syntax.Perl)
+	re, before, after, err := parsePattern(source)
 	if err != nil {
-		return nil, fmt.Errorf("this regular expression is not understood: %w", err)
-	}
-	if err := supported(re); err != nil {
 		return nil, err
 	}
 	return func(single bool) *expr {
@@ -39,6 +33,48 @@ func (c *converter) pattern(source string) (func(single bool) *expr, error) {
 		}
 		return e
 	}, nil
+}
+
+// parsePattern reads a regular expression, and whether it is bound to what is before it, and to what is after it.
+func parsePattern(source string) (re *syntax.Regexp, before, after bool, err error) {
+	source, before = strings.CutPrefix(source, "^")
+	after = strings.HasSuffix(source, "$") && !strings.HasSuffix(source, `\$`)
+	if after {
+		source = strings.TrimSuffix(source, "$")
+	}
+	if re, err = syntax.Parse(goSyntax(source), syntax.Perl); err != nil {
+		return nil, before, after, fmt.Errorf("this regular expression is not understood: %w", err)
+	}
+	return re, before, after, supported(re)
+}
+
+// rawPattern is bare text that matches a regular expression between ^ and $, if no text that does can contain a delimiter,
+// because none can contain the character that a delimiter begins with; else nil.
+func (c *converter) rawPattern(source string) *expr {
+	re, before, after, err := parsePattern(source)
+	if err != nil || !before || !after || len(c.delims) == 0 {
+		return nil
+	}
+	e := patternWriter{b: c.b}.expr(re)
+	for _, d := range c.delims {
+		if first, _ := utf8.DecodeRuneInString(d); d == "" || contains(e, first) {
+			return nil
+		}
+	}
+	return e
+}
+
+// contains says whether r may stand somewhere in a text that e matches.
+func contains(e *expr, r rune) bool {
+	switch e.op {
+	case literal:
+		return strings.ContainsRune(e.text, r)
+	case class:
+		return e.set.has(r)
+	case call:
+		return contains(e.rule.body, r)
+	}
+	return slices.ContainsFunc(e.kids, func(k *expr) bool { return contains(k, r) })
 }
 
 var unicodeEscape = regexp.MustCompile(`\\u([0-9a-fA-F]{4})`)
@@ -62,7 +98,8 @@ func supported(re *syntax.Regexp) error {
 	return nil
 }
 
-// patternWriter turns a regular expression into an expression over the inside of a string between quotes.
+// patternWriter turns a regular expression into an expression over the inside of a string between quotes; without a quote,
+// over bare text.
 type patternWriter struct {
 	b     *builder
 	quote rune
@@ -111,6 +148,9 @@ func (p patternWriter) all(subs []*syntax.Regexp) []*expr {
 }
 
 func (p patternWriter) literal(re *syntax.Regexp) *expr {
+	if re.Flags&syntax.FoldCase == 0 && p.quote == 0 {
+		return text(string(re.Rune))
+	}
 	if re.Flags&syntax.FoldCase == 0 {
 		return text(escape(string(re.Rune), p.quote))
 	}
@@ -124,6 +164,9 @@ func (p patternWriter) literal(re *syntax.Regexp) *expr {
 // set is one character of s; in quotes, those that cannot stand for themselves are escaped. Control characters without a
 // short escape are only allowed where nothing else is: models do not write them.
 func (p patternWriter) set(s charset) *expr {
+	if p.quote == 0 {
+		return oneOf(s)
+	}
 	if s.every() {
 		return p.b.char(p.quote == '\'')
 	}

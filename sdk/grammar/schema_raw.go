@@ -115,10 +115,16 @@ func (c *converter) delimiterIn(s string) string {
 	return ""
 }
 
-// rawString is a string without quotes. Formats are held to; patterns and lengths are not, since the delimiter that ends
-// the text would have to be kept out of them.
+// rawString is a string without quotes. Formats are held to, and patterns that cannot match a delimiter; other patterns and
+// lengths are not, since the delimiter that ends the text would have to be kept out of them.
 func (c *converter) rawString(s *value, path string) (*expr, error) {
 	if !c.escaped {
+		if p := s.get("pattern"); p != nil {
+			if e := c.rawPattern(p.text); e != nil {
+				c.onlyFirst(s, path, "pattern", "format", "minLength", "maxLength")
+				return e, nil
+			}
+		}
 		if f := s.get("format"); f != nil && slices.Contains(formats, f.text) {
 			return c.b.format(f.text), nil
 		}
