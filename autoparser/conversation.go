@@ -44,6 +44,10 @@ func (t *Template) variables(c conversation, prompt bool) jinja.Value {
 	vars.Set("bos_token", jinja.String(t.BOS))
 	vars.Set("eos_token", jinja.String(t.EOS))
 	vars.Set("enable_thinking", jinja.Bool(c.request.EnableThinking == nil || *c.request.EnableThinking))
+	if no := c.request.EnableThinking; no != nil && !*no && !t.reads("enable_thinking") {
+		// The other name for it. Who wants thinking leaves that to the template's default.
+		vars.Set("thinking", jinja.Bool(false))
+	}
 	if len(c.tools) > 0 {
 		vars.Set("tools", list(c.tools, toolValue))
 	}
