@@ -56,7 +56,8 @@ type checked struct {
 	result atomic.Pointer[SelfCheck]
 }
 
-// SelfCheck checks what was learned, the first time that it is asked for: it costs about as much as learning.
+// SelfCheck checks what was learned, the first time that it is asked for: it costs a few times as much as learning, most of it
+// for compiling a program per row.
 func (l *Learned) SelfCheck() SelfCheck {
 	l.checked.once.Do(func() {
 		s := l.checkAll()
