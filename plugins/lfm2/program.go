@@ -21,8 +21,8 @@ func (p program) arguments(s schema.Schema) peg.ID {
 	return p.Seq(p.Space(), p.Arguments(s, ",", p.argument))
 }
 
-func (p program) argument(name peg.ID, s schema.Schema) peg.ID {
-	key := p.Atomic(p.Tag(peg.Key, name), p.Blanks(), p.Lit("="))
+func (p program) argument(name string, s schema.Schema) peg.ID {
+	key := p.Atomic(p.Tag(peg.Key, p.ArgumentName(name)), p.Blanks(), p.Lit("="))
 	value := p.Tag(peg.Scalar, p.Schema(s.Only(peg.AnyJSON), p.Value(peg.AnyPython)))
 	text := p.Once("~text", func() peg.ID { return p.Choice(p.text("'"), p.text(`"`)) })
 	bare := p.Seq(p.Not(p.Lit("'")), p.Not(p.Lit(`"`)), value) // the lookaheads are the parser's alone

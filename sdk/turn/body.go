@@ -6,13 +6,25 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
+// Body is what follows reasoning: text with calls anywhere in it, or an answer that follows the JSON Schema of the request.
+// stray are markers that say nothing there.
+func (t *Turn) Body(calls peg.ID, stray ...string) peg.ID {
+	if len(t.Tools) > 0 {
+		calls = t.Rule("run", t.run(calls))
+	}
+	if len(t.Request.JSONSchema) > 0 && !t.MustCall() {
+		return t.response(calls)
+	}
+	return t.mixed(calls, stray...)
+}
+
 // mixed is text with calls anywhere in it. Grammars allow calls at one place, at the end, and insist on them where the
 // request does.
-func (t *Turn) mixed(calls peg.ID) peg.ID {
+func (t *Turn) mixed(calls peg.ID, stray ...string) peg.ID {
 	if len(t.Tools) == 0 {
-		return t.Tag(peg.Content, t.Until(t.Ends...))
+		return t.text(stray, t.Ends)
 	}
-	text := t.Tag(peg.Content, t.Until(slices.Concat(t.Openers, t.Ends)...))
+	text := t.text(stray, slices.Concat(t.Openers, t.Ends))
 	spelled := t.Tag(peg.Content, t.oneOf(t.Openers))
 	more := t.Only("more", text, t.Star(t.Choice(calls, spelled), text))
 	first := t.Seq(calls, t.Optional(more))
@@ -20,6 +32,15 @@ func (t *Turn) mixed(calls peg.ID) peg.ID {
 		return t.Seq(text, t.Choice(first, t.Only("no-call", t.Optional(spelled, more))))
 	}
 	return t.Seq(text, t.Choice(first, t.Optional(t.Only("no-call", spelled, more))))
+}
+
+// text is content up to one of ends, without stray markers.
+func (t *Turn) text(stray, ends []string) peg.ID {
+	text := t.Tag(peg.Content, t.Until(slices.Concat(ends, stray)...))
+	if len(stray) == 0 {
+		return text
+	}
+	return t.Seq(text, t.Star(t.Only("stray", t.oneOf(stray), t.Space()), text))
 }
 
 // fence is what models put around code.

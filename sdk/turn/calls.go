@@ -56,12 +56,12 @@ func (t *Turn) Several(call peg.ID, separator string) peg.ID {
 const maxOrders = 3
 
 // Arguments are the arguments of a call, one by one: for the parser any of them in any order and number, for grammars all
-// that s requires. one makes the argument of a name, as text, that follows a schema; it takes the white space behind it.
+// that s requires. one makes the argument of a name, empty for any name, that follows a schema; it takes the white space behind it.
 // separator stands between two; empty: nothing does.
-func (t *Turn) Arguments(s schema.Schema, separator string, one func(name peg.ID, s schema.Schema) peg.ID) peg.ID {
+func (t *Turn) Arguments(s schema.Schema, separator string, one func(name string, s schema.Schema) peg.ID) peg.ID {
 	l := &list{Turn: t, separator: separator, name: t.Fresh("arguments")}
 	for _, p := range s.Properties() {
-		id := one(t.Lit(p.Name), p.Schema)
+		id := one(p.Name, p.Schema)
 		if slices.Contains(s.Required(), p.Name) {
 			l.required = append(l.required, id)
 		} else {
@@ -69,7 +69,7 @@ func (t *Turn) Arguments(s schema.Schema, separator string, one func(name peg.ID
 		}
 	}
 	all := slices.Concat(l.required, l.optional)
-	unknown := t.Once("~unknown-argument", func() peg.ID { return one(t.NotChars(1, maxName, noName...), schema.Schema{}) })
+	unknown := t.Once("~unknown-argument", func() peg.ID { return one("", schema.Schema{}) })
 	any := t.Choice(append(all, unknown)...)
 	read := t.Only(l.name, t.Optional(any, t.Star(l.sep(), any)))
 	if len(all) > 0 {
@@ -78,12 +78,20 @@ func (t *Turn) Arguments(s schema.Schema, separator string, one func(name peg.ID
 	if _, open := s.Additional(); !open {
 		return t.Optional(read)
 	}
-	free := t.Once("argument", func() peg.ID { return one(t.NotChars(1, maxName, noName...), schema.Schema{}) })
+	free := t.Once("argument", func() peg.ID { return one("", schema.Schema{}) })
 	return t.Optional(free, t.Star(l.sep(), free))
 }
 
+// ArgumentName is the name of an argument, as text; empty: any name.
+func (t *Turn) ArgumentName(name string) peg.ID {
+	if name == "" {
+		return t.NotChars(1, maxName, noName...)
+	}
+	return t.Lit(name)
+}
+
 // noName are characters that no name of an argument has.
-var noName = append([]peg.Range{{Lo: '<', Hi: '>'}, {Lo: '(', Hi: ')'}, {Lo: '"', Hi: '"'}, {Lo: ',', Hi: ','}}, blank...)
+var noName = append([]peg.Range{{Lo: '<', Hi: '>'}, {Lo: '(', Hi: ')'}, {Lo: '"', Hi: '"'}, {Lo: ',', Hi: ','}, {Lo: '/', Hi: '/'}}, blank...)
 
 // list is a list of arguments as grammars hold to it.
 type list struct {

@@ -13,7 +13,7 @@ func (t *Turn) reasoning() peg.ID {
 	if t.ThinkStart == "" {
 		return t.Empty()
 	}
-	thought := t.Seq(t.Space(), t.mark(t.ThinkStart), t.thoughts(), t.Tolerate(t.mark(t.ThinkEnd), t.gap()))
+	thought := t.Seq(t.Space(), t.mark(t.ThinkStart), t.Thoughts(), t.Tolerate(t.mark(t.ThinkEnd), t.gap()))
 	none := t.Seq(t.Space(), t.Lit(t.ThinkEnd), t.gap())
 	if t.NoThought == "" {
 		return t.Optional(t.Choice(thought, t.Only("end-of-no-thought", none)))
@@ -30,8 +30,11 @@ func (t *Turn) EndThinkingAt(ahead peg.ID) {
 	}
 }
 
-// thoughts is the text of reasoning, up to its end or a call.
-func (t *Turn) thoughts() peg.ID {
+// Ahead matches what ends reasoning, where EndThinkingAt has said that something does.
+func (t *Turn) Ahead() peg.ID { return t.ahead }
+
+// Thoughts is the text of reasoning, up to its end or a call.
+func (t *Turn) Thoughts() peg.ID {
 	if !t.promotes {
 		return t.think(t.Until(t.ThinkEnd))
 	}

@@ -67,7 +67,7 @@ func (t *Turn) Plan(calls peg.ID) (*handler.Plan, error) {
 		return nil, err
 	}
 	plan := &handler.Plan{
-		Request: request, Prefill: prefill, Program: t.program(calls), Grammar: t.mode(),
+		Request: request, Prefill: prefill, Program: t.program(calls), Grammar: t.Mode(),
 		PreservedTokens: t.Preserved, SupportsThinking: t.ThinkStart != "", ThinkingStart: t.ThinkStart,
 	}
 	if t.ThinkEnd != "" {
@@ -80,18 +80,15 @@ func (t *Turn) program(calls peg.ID) *peg.Program {
 	if t.Request.PureContent {
 		return t.Build(t.Seq(t.Prompt(), t.Tag(peg.Content, t.Rest()), t.End()))
 	}
-	if len(t.Tools) > 0 {
-		calls = t.Rule("run", t.run(calls))
+	return t.Build(t.Seq(t.header(), t.reasoning(), t.Body(calls), t.TurnEnd(), t.End()))
+}
+
+// TurnEnd is the end of the turn, as far as it is told.
+func (t *Turn) TurnEnd() peg.ID {
+	if len(t.Ends) == 0 {
+		return t.Space()
 	}
-	body := t.mixed(calls)
-	if len(t.Request.JSONSchema) > 0 && !t.MustCall() {
-		body = t.response(calls)
-	}
-	end := t.Space()
-	if len(t.Ends) > 0 {
-		end = t.Seq(end, t.Optional(t.oneOf(t.Ends), t.Space()))
-	}
-	return t.Build(t.Seq(t.header(), t.reasoning(), body, end, t.End()))
+	return t.Seq(t.Space(), t.Optional(t.oneOf(t.Ends), t.Space()))
 }
 
 // header is the generation prompt up to where it has begun the answer.
@@ -105,8 +102,8 @@ func (t *Turn) MustCall() bool {
 	return len(t.Tools) > 0 && (mode == chat.ToolRequired || mode == chat.ToolNamed)
 }
 
-// mode is strict where only certain answers will do, and lazy where there may be calls.
-func (t *Turn) mode() grammar.Mode {
+// Mode is strict where only certain answers will do, and lazy where there may be calls.
+func (t *Turn) Mode() grammar.Mode {
 	switch {
 	case len(t.Request.JSONSchema) > 0 || t.MustCall():
 		return grammar.Strict

@@ -1,0 +1,31 @@
+package main
+
+import (
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/dragoman-project/dragoman/internal/shared"
+	"github.com/dragoman-project/dragoman/sdk/conformance"
+)
+
+func TestConformance(t *testing.T) { conformance.Run(t, nested{}, conformance.Options{}) }
+
+func TestTheBinaryConforms(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "markup")
+	if out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	conformance.RunBinary(t, path, conformance.Options{})
+}
+
+func TestTheManifestSaysTheSameAsTheHandler(t *testing.T) {
+	conformance.RunManifest(t, "markup.yaml", nested{})
+}
+
+func TestRecordedOutputsAreRead(t *testing.T) {
+	recorded := shared.Cases(t, "parse.jsonl", "MiniMax-M3.jinja")
+	if err := conformance.Replay(t.Context(), nested{}, recorded); err != nil {
+		t.Error(err)
+	}
+}

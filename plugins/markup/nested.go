@@ -1,0 +1,134 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+
+	"github.com/dragoman-project/dragoman/sdk"
+	"github.com/dragoman-project/dragoman/sdk/peg"
+	"github.com/dragoman-project/dragoman/sdk/schema"
+	"github.com/dragoman-project/dragoman/sdk/turn"
+)
+
+//go:embed nested.jsonl
+var nestedCases []byte
+
+// Every tag of a call begins with a special token, so that strings may hold any other markup.
+const (
+	tagMark     = "]<]minimax[>["
+	nestedStart = tagMark + "<tool_call>"
+	nestedEnd   = tagMark + "</tool_call>"
+	invokeStart = tagMark + `<invoke name="`
+	invokeEnd   = tagMark + "</invoke>"
+	itemStart   = tagMark + "<item>"
+	itemEnd     = tagMark + "</item>"
+)
+
+// nested answers for templates that write objects and arrays as elements within elements.
+type nested struct{}
+
+var _ sdk.Handler = nested{}
+
+// Describe says the same as markup.yaml.
+func (nested) Describe() sdk.Description {
+	return sdk.Description{
+		Name: "minimax-m3", Version: "1.0.0", Priority: 100, Cases: nestedCases,
+		Match: `source contains "]<]minimax[>[" and source contains "<invoke name="`,
+	}
+}
+
+// Plan answers a request.
+func (nested) Plan(_ context.Context, in sdk.Input) (*sdk.Plan, error) {
+	const thinkStart, thinkEnd = "<mm:think>", "</mm:think>"
+	p := elements{turn.New(in.Request, turn.Format{
+		ThinkStart: thinkStart, ThinkEnd: thinkEnd, NoThought: thinkEnd,
+		Openers: []string{nestedStart, invokeStart}, Ends: []string{"[e~["},
+		Preserved: []string{tagMark, "<tool_call>", "</tool_call>", thinkStart, thinkEnd},
+	}), map[string]string{}}
+	return p.Turn.Plan(p.calls())
+}
+
+// elements builds the part of the program that reads calls.
+type elements struct {
+	*turn.Turn
+	values map[string]string // the rules of values, by schema and end
+}
+
+func (p elements) calls() peg.ID {
+	header := func(name peg.ID) peg.ID {
+		return p.Atomic(p.Lit(invokeStart), p.Tag(peg.CallName, name), p.Lit(`">`))
+	}
+	call := p.Rule("call", p.Tag(peg.Call, p.ByName(header, p.object), p.Closer(invokeEnd)))
+	section := p.Trigger("calls", p.Seq(p.Lit(nestedStart), p.Space(), p.Several(call, ""), p.Closer(nestedEnd)))
+	return p.Choice(section, p.Only("no-section", p.Trigger("call-alone", p.Seq(p.Several(call, ""), p.Optional(p.Lit(nestedEnd), p.Space())))))
+}
+
+func (p elements) object(s schema.Schema) peg.ID {
+	return p.Seq(p.Space(), p.Tag(peg.Object, p.Arguments(s, "", p.element)))
+}
+
+// element is a member of an object. Where its name is not known, any end tag ends it.
+func (p elements) element(name string, s schema.Schema) peg.ID {
+	header := p.Atomic(p.Lit(tagMark+"<"), p.Tag(peg.Key, p.ArgumentName(name)), p.Lit(">"))
+	if name == "" {
+		return p.Seq(header, p.value(s, tagMark+"</"), p.Lit(tagMark+"</"), p.ArgumentName(""), p.Lit(">"), p.Space())
+	}
+	end := tagMark + "</" + name + ">"
+	return p.Seq(header, p.value(s, end), p.Lit(end), p.Space())
+}
+
+// value is what stands between two tags. Equal values share a rule, which lets schemas refer to themselves.
+func (p elements) value(s schema.Schema, end string) peg.ID {
+	key := s.Key() + "\x00" + end
+	name, known := p.values[key]
+	if known {
+		return p.Ref(name)
+	}
+	name = p.Fresh("value")
+	p.values[key] = name
+	return p.Rule(name, p.newValue(s, end))
+}
+
+// newValue is text where the schema allows one, whatever it looks like: unless it allows everything, and elements follow.
+func (p elements) newValue(s schema.Schema, end string) peg.ID {
+	kinds := s.Kinds()
+	var ways []peg.ID
+	if kinds&turn.Scalars != 0 {
+		ways = append(ways, p.Seq(p.Short(s, end), p.Space()))
+	}
+	if kinds == peg.AnyJSON || kinds&peg.StringValue == 0 {
+		ways = append(ways, p.containers(s, kinds, end)...)
+	}
+	if kinds&peg.StringValue != 0 {
+		return p.Choice(append(ways, p.Text(s, end))...)
+	}
+	return p.Choice(append(ways, p.Rule(p.Fresh("~mistyped"), p.Text(schema.Schema{}, end)))...)
+}
+
+// containers are elements within a value: items of an array, or members of an object. Nothing at all is an empty one, where
+// there can be no text.
+func (p elements) containers(s schema.Schema, kinds peg.Values, end string) []peg.ID {
+	var ways []peg.ID
+	follows := func(tags ...peg.ID) peg.ID {
+		if kinds&peg.StringValue == 0 {
+			tags = append(tags, p.Lit(end))
+		}
+		return p.Peek(p.Choice(tags...))
+	}
+	if kinds&peg.ArrayValue != 0 {
+		item := p.Seq(p.Lit(itemStart), p.value(s.Items(), itemEnd), p.Lit(itemEnd), p.Space())
+		first := follows(p.Lit(itemStart))
+		ways = append(ways, p.Seq(p.Space(), first, p.Tag(peg.Array, p.Star(item))))
+	}
+	if kinds&peg.ObjectValue != 0 {
+		tag := p.Seq(p.Lit(tagMark+"<"), p.NotChars(1, 1, peg.Range{Lo: '/', Hi: '/'}))
+		ways = append(ways, p.Seq(p.Space(), follows(tag), p.Tag(peg.Object, p.Arguments(s, "", p.element))))
+	}
+	return append(ways, p.Only("json", p.json()))
+}
+
+// json is an object or an array as other models write it.
+func (p elements) json() peg.ID {
+	bracket := p.Chars(1, 1, peg.Range{Lo: '{', Hi: '{'}, peg.Range{Lo: '[', Hi: '['})
+	return p.Seq(p.Space(), p.Peek(bracket), p.Tag(peg.Scalar, p.Value(turn.Containers|peg.PythonLiterals)), p.Space())
+}

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+
+	"github.com/dragoman-project/dragoman/sdk"
+	"github.com/dragoman-project/dragoman/sdk/turn"
+)
+
+// The markers of the format.
+const (
+	thinkStart     = "<think>"
+	thinkEnd       = "</think>"
+	callStart      = "<tool_call>"
+	callEnd        = "</tool_call>"
+	functionStart  = "<function="
+	functionEnd    = "</function>"
+	parameterStart = "<parameter="
+	parameterEnd   = "</parameter>"
+	turnEnd        = "<|im_end|>"
+)
+
+//go:embed cases.jsonl
+var golden []byte
+
+// taggedThinking answers for templates of the family, when it is asked for: it claims none.
+type taggedThinking struct{}
+
+var _ sdk.Handler = taggedThinking{}
+
+// Describe says the same as taggedthinking.yaml. What comes of the templates' own renderings is read as well without it, and
+// is told sooner; so it claims nothing, and serves those who name it.
+func (taggedThinking) Describe() sdk.Description {
+	return sdk.Description{Name: "taggedthinking", Version: "1.0.0", Priority: 100, Cases: golden, Match: "false"}
+}
+
+// Plan answers a request. A message to be continued is left to the template, which writes thoughts in its own way.
+func (taggedThinking) Plan(_ context.Context, in sdk.Input) (*sdk.Plan, error) {
+	p := program{turn.New(in.Request, turn.Format{
+		ThinkStart: thinkStart, ThinkEnd: thinkEnd, Openers: []string{callStart, functionStart}, Ends: []string{turnEnd},
+		Preserved: []string{thinkStart, thinkEnd, callStart, callEnd},
+	})}
+	return &sdk.Plan{
+		Program: p.build(), Grammar: p.Mode(), PreservedTokens: p.Preserved,
+		SupportsThinking: true, ThinkingStart: thinkStart, ThinkingEnds: []string{thinkEnd, callStart},
+	}, nil
+}

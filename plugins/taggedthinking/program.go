@@ -1,0 +1,117 @@
+package main
+
+import (
+	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/peg"
+	"github.com/dragoman-project/dragoman/sdk/schema"
+	"github.com/dragoman-project/dragoman/sdk/turn"
+)
+
+// program builds the program:
+//
+//	prompt that closes thinking                    text and calls
+//	prompt  <think> thought { </think> | call }    text and calls
+//	prompt  thought { </think> | call }            text and calls
+//	prompt  answer
+//
+// The last two cannot be told apart before the thought ends, or the answer does: until then nothing is told.
+type program struct{ *turn.Turn }
+
+func (p program) build() *peg.Program {
+	if p.Request.PureContent {
+		return p.Build(p.Seq(p.Prompt(), p.Tag(peg.Content, p.Rest()), p.End()))
+	}
+	calls := p.Empty()
+	if len(p.Tools) > 0 {
+		p.EndThinkingAt(p.Seq(p.Optional(p.Lit(callStart), p.Blanks()), p.KnownName(p.header)))
+		calls = p.calls()
+	}
+	if !p.Request.ReasoningFormat.Extract() {
+		return p.Build(p.Seq(p.Prompt(), p.Body(calls), p.TurnEnd(), p.End()))
+	}
+	body := p.Rule("body", p.Body(calls, thinkEnd))
+	closed := p.Seq(p.Prompt(thinkEnd), p.Lit(thinkEnd), p.Space(), body)
+	end := p.Tolerate(p.Lit(thinkEnd), p.Space())
+	thought := p.Rule("thought", p.Seq(p.Thoughts(), end, body))
+	open := p.Seq(p.Space(), p.Lit(thinkStart), thought)
+	ways := []peg.ID{open, thought}
+	if p.Request.ContinueFinalMessage == chat.ContinueNone && len(p.Request.JSONSchema) == 0 {
+		ways = []peg.ID{open, p.answer(), thought}
+	}
+	return p.Build(p.Seq(p.Choice(closed, p.Seq(p.Prompt(), p.Choice(ways...))), p.TurnEnd(), p.End()))
+}
+
+// answer is text in which nothing ends a thought.
+func (p program) answer() peg.ID {
+	delims := []string{thinkEnd}
+	rest := p.Until(delims...)
+	if len(p.Tools) > 0 {
+		delims = append(delims, p.Openers...)
+		rest = p.Seq(p.Until(delims...), p.Star(p.Not(p.Ahead()), p.Not(p.Lit(thinkEnd)), p.Any(), p.Until(delims...)))
+	}
+	text := p.Seq(p.Peek(p.Seq(rest, p.End())), p.Space(), p.Tag(peg.Content, p.Until(turnEnd)))
+	if p.MustCall() {
+		return p.Only("unwanted-answer", text)
+	}
+	return text
+}
+
+// calls are calls one after the other. The marker around one is apt to get lost.
+func (p program) calls() peg.ID {
+	inner := p.Seq(p.ByName(p.header, p.arguments), p.Closer(functionEnd))
+	whole := p.Rule("call", p.Tag(peg.Call, p.Lit(callStart), p.Space(), inner, p.Closer(callEnd)))
+	bare := p.Rule("bare-call", p.Tag(peg.Call, inner, p.Optional(p.Lit(callEnd), p.Space())))
+	return p.Choice(p.Trigger("calls", p.Several(whole, "")), p.Only("bare-calls", p.Trigger("bare", p.Several(bare, ""))))
+}
+
+func (p program) header(name peg.ID) peg.ID {
+	return p.Atomic(p.Lit(functionStart), p.Tag(peg.CallName, name), p.Lit(">"))
+}
+
+func (p program) arguments(s schema.Schema) peg.ID {
+	return p.Seq(p.Space(), p.Tag(peg.Object, p.Arguments(s, "", p.argument)))
+}
+
+func (p program) argument(name string, s schema.Schema) peg.ID {
+	header := p.Atomic(p.Lit(parameterStart), p.Tag(peg.Key, p.ArgumentName(name)), p.Lit(">"))
+	return p.Seq(header, p.Choice(p.values(s)...), p.Space(), p.Lit(parameterEnd), p.Space())
+}
+
+// values are the ways in which a value can be read. What has not the type that it should have is text.
+func (p program) values(s schema.Schema) (ways []peg.ID) {
+	kinds := s.Kinds()
+	if kinds&turn.Scalars != 0 {
+		ways = append(ways, p.Short(s, parameterEnd))
+	}
+	if held := kinds & turn.Containers; held != 0 {
+		value := p.Schema(s.Only(held), p.Value(held|peg.PythonLiterals|peg.PythonQuotes))
+		ways = append(ways, p.Seq(p.Space(), p.Peek(p.Once("~container", p.container)), p.Tag(peg.Scalar, value)))
+	}
+	if kinds&peg.StringValue != 0 {
+		return append(ways, p.text(s))
+	}
+	return append(ways, p.Once("~mistyped", func() peg.ID { return p.text(schema.Schema{}) }))
+}
+
+// container is what an object or an array can begin with, so that "[sic]" is text.
+func (p program) container() peg.ID {
+	one := func(chars string) peg.ID {
+		var ranges []peg.Range
+		for _, c := range chars {
+			ranges = append(ranges, peg.Range{Lo: c, Hi: c})
+		}
+		return p.Chars(1, 1, ranges...)
+	}
+	return p.Choice(p.Seq(p.Lit("{"), p.Blanks(), one(`"'}`)), p.Seq(p.Lit("["), p.Blanks(), one(`"'{[]-0123456789tfnTFN`)))
+}
+
+// text is a string between its own lines. It goes on over a marker behind which nothing stands that may.
+func (p program) text(s schema.Schema) peg.ID {
+	ends := []string{"\n" + parameterEnd, parameterEnd}
+	spelled := p.Once("~spelled", func() peg.ID {
+		follows := p.Choice(p.Lit(parameterStart), p.Lit(functionEnd), p.Lit(callEnd), p.End())
+		ends := p.Seq(p.Blanks(), p.Lit(parameterEnd), p.Blanks(), follows)
+		return p.Seq(p.Not(ends), p.Any(), p.Until("\n"+parameterEnd, parameterEnd))
+	})
+	return p.Seq(p.Optional(p.Lit("\n")), p.Tag(peg.String, p.RawSchema(s.Only(peg.StringValue), p.Until(ends...)), p.Star(spelled)))
+}

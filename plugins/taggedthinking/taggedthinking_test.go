@@ -1,0 +1,31 @@
+package main
+
+import (
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/dragoman-project/dragoman/internal/shared"
+	"github.com/dragoman-project/dragoman/sdk/conformance"
+)
+
+func TestConformance(t *testing.T) { conformance.Run(t, taggedThinking{}, conformance.Options{}) }
+
+func TestTheBinaryConforms(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "taggedthinking")
+	if out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	conformance.RunBinary(t, path, conformance.Options{})
+}
+
+func TestTheManifestSaysTheSameAsTheHandler(t *testing.T) {
+	conformance.RunManifest(t, "taggedthinking.yaml", taggedThinking{})
+}
+
+func TestRecordedOutputsAreRead(t *testing.T) {
+	recorded := shared.Cases(t, "tagged_thinking.jsonl", "taggedthinking")
+	if err := conformance.Replay(t.Context(), taggedThinking{}, recorded); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,39 @@
+package turn
+
+import (
+	"github.com/dragoman-project/dragoman/sdk/peg"
+	"github.com/dragoman-project/dragoman/sdk/schema"
+)
+
+// The value of an argument in markup is text; only the schema says what it is. It is a number, a boolean or null where the
+// schema allows one and the whole text is one, and a string in every other case, so that a value that does not have the type
+// it should have is delivered as text rather than lost.
+
+// Scalars are the kinds of values that are short enough to be looked at whole, and Containers those that hold others.
+const (
+	Scalars    = peg.NumberValue | peg.BoolValue | peg.NullValue
+	Containers = peg.ObjectValue | peg.ArrayValue
+)
+
+// Short is a number, a boolean or null that end follows, where s allows one. It takes the white space before it.
+func (t *Turn) Short(s schema.Schema, end string) peg.ID {
+	value := t.Schema(s.Only(s.Kinds()&Scalars), t.Once("scalar", t.scalar))
+	return t.Seq(t.Space(), t.Atomic(t.Tag(peg.Scalar, value), t.Peek(t.Seq(t.Blanks(), t.Lit(end)))))
+}
+
+// Text is a string as it stands, up to one of ends. A schema holds only grammars to it.
+func (t *Turn) Text(s schema.Schema, ends ...string) peg.ID {
+	return t.Tag(peg.String, t.RawSchema(s.Only(peg.StringValue), t.Until(ends...)))
+}
+
+// maxDigits is how many digits a number may have; more are text.
+const maxDigits = 400
+
+func (t *Turn) scalar() peg.ID {
+	digit := peg.Range{Lo: '0', Hi: '9'}
+	whole := t.Choice(t.Lit("0"), t.Seq(t.Chars(1, 1, peg.Range{Lo: '1', Hi: '9'}), t.Chars(0, maxDigits, digit)))
+	exponent := t.Seq(t.Chars(1, 1, peg.Range{Lo: 'e', Hi: 'e'}, peg.Range{Lo: 'E', Hi: 'E'}),
+		t.Chars(0, 1, peg.Range{Lo: '+', Hi: '+'}, peg.Range{Lo: '-', Hi: '-'}), t.Chars(1, 4, digit))
+	number := t.Seq(t.Optional(t.Lit("-")), whole, t.Optional(t.Lit("."), t.Chars(1, maxDigits, digit)), t.Optional(exponent))
+	return t.Choice(number, t.oneOf([]string{"true", "True", "false", "False", "null", "None"}))
+}
