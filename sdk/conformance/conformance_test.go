@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -77,8 +78,7 @@ func TestAHandlerThatConforms(t *testing.T) {
 }
 
 func TestEveryDemandFindsItsFault(t *testing.T) {
-	count := 0
-	var busy atomic.Int32
+	var count, busy atomic.Int32
 	for _, c := range []struct {
 		name, demand, fault string
 		handler             sample
@@ -88,12 +88,11 @@ func TestEveryDemandFindsItsFault(t *testing.T) {
 		{"no version", "description", "version: missing", sample{description: func(d *handler.Description) { d.Version = "" }}, conformance.Options{}},
 		{"no predicate", "description", "match: missing", sample{description: func(d *handler.Description) { d.Match = "" }}, conformance.Options{}},
 		{"no cases", "description", "cases: none", sample{description: func(d *handler.Description) { d.Cases = nil }}, conformance.Options{}},
-		{"a description that changes", "description", "differently", sample{description: func(d *handler.Description) { count++; d.Version = fmt.Sprint(count) }}, conformance.Options{}},
+		{"a description that changes", "description", "differently", sample{description: func(d *handler.Description) { d.Version = fmt.Sprint(count.Add(1)) }}, conformance.Options{}},
 		{"cases that are no JSON", "cases", "line 1", sample{description: func(d *handler.Description) { d.Cases = []byte("{") }}, conformance.Options{}},
 		{"a predicate that does not compile", "predicate", "no such word", sample{}, conformance.Options{CompileMatch: func(string) error { return errors.New("no such word") }}},
 		{"plans that change", "plans", "request with plain: it is planned differently", sample{plan: func(p *handler.Plan, _ handler.Input) error {
-			count++
-			p.Notes = []string{fmt.Sprint(count)}
+			p.Notes = []string{fmt.Sprint(count.Add(1))}
 			return nil
 		}}, conformance.Options{}},
 		{"a request that is changed", "plans", "planning changes the request", sample{plan: func(_ *handler.Plan, in handler.Input) error {
@@ -233,14 +232,13 @@ func (n numbered) OpenStream(ctx context.Context, in handler.StreamInput, sink c
 }
 
 func TestABinaryIsExaminedWithItsProcess(t *testing.T) {
-	for _, c := range []struct{ settings, demand, fault string }{
-		{"", "", ""},
-		{`{"numbered": true}`, "resumption", "case g: after the death of the process other things are told"},
-		{`{"slow": true}`, "handshake", "it took 1."},
-		{`{"slow": 1}`, "handshake", "does its main call sdk.Serve"},
+	for settings, want := range map[string][]string{
+		"":                                 nil,
+		`{"numbered": true, "slow": true}`: {"handshake: it took 1.", "cases: case g: ", "resumption: case g: after the death of the process other things are told"},
+		`{"slow": 1}`:                      {"handshake: handshake: "},
 	} {
-		t.Run(c.settings, func(t *testing.T) {
-			reports := conformance.CheckBinary(t.Context(), os.Args[0], conformance.Options{Settings: c.settings})
+		t.Run(settings, func(t *testing.T) {
+			reports := conformance.CheckBinary(t.Context(), os.Args[0], conformance.Options{Settings: settings})
 			var faults []string
 			for _, r := range reports {
 				for _, result := range r.Results {
@@ -249,8 +247,8 @@ func TestABinaryIsExaminedWithItsProcess(t *testing.T) {
 					}
 				}
 			}
-			if got := strings.Join(faults, "\n"); !strings.Contains(got, c.demand) || !strings.Contains(got, c.fault) || (c.fault == "") != conformance.OK(reports) {
-				t.Errorf("found %q, expected %s: %s", got, c.demand, c.fault)
+			if !slices.EqualFunc(faults, want, strings.HasPrefix) || conformance.OK(reports) != (want == nil) {
+				t.Errorf("found %q, expected %q", faults, want)
 			}
 		})
 	}
