@@ -12,9 +12,9 @@ import (
 
 // constrain makes the constraint that the plan's handler asked for. A program that cannot be constrained is free, and a note
 // says why; a request that insists on a certain answer is then refused, like one with a schema that nothing can follow.
-func (p *Planned) constrain() error {
+func (p *Planned) constrain(made *grammar.Cache) error {
 	plan := p.Plan
-	c, err := grammar.Build(plan.Program, grammar.Options{Mode: plan.Grammar, Prompt: plan.GenerationPrompt, Triggers: plan.Triggers})
+	c, err := made.Build(plan.Program, grammar.Options{Mode: plan.Grammar, Prompt: plan.GenerationPrompt, Triggers: plan.Triggers})
 	switch {
 	case err != nil:
 		if fault := faultySchema(p.request); fault != nil {

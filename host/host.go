@@ -17,6 +17,7 @@ import (
 	"github.com/dragoman-project/dragoman/host/plugins"
 	"github.com/dragoman-project/dragoman/host/watch"
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/grammar"
 )
 
 // Options say what a host is made of. Config must be set; a nil Logger discards.
@@ -41,6 +42,8 @@ type Host struct {
 	current atomic.Pointer[Snapshot]
 	plugins *plugins.Manager
 	watcher *watch.Watcher
+	// constraints are kept by all that they are made of, so that they outlive snapshots.
+	constraints grammar.Cache
 
 	// changes serialises those who make the next snapshot.
 	changes sync.Mutex

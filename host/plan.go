@@ -10,6 +10,7 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser"
 	"github.com/dragoman-project/dragoman/host/plugins"
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/grammar"
 	"github.com/dragoman-project/dragoman/sdk/handler"
 	"github.com/dragoman-project/dragoman/sdk/peg/match"
 )
@@ -56,11 +57,15 @@ func (h *Host) plan(ctx context.Context, snap *Snapshot, e *entry, only string, 
 		return nil, templateFault(e.Name, pluginFault(err))
 	}
 	planned := &Planned{Plan: plan, Handler: by.Describe().Name, Generation: snap.Generation, request: req, maxOutput: snap.Config.Limits.OutputBytes}
-	return planned, planned.compile(by, e.SpecialTokens)
+	if plan.Request != nil {
+		plan.Notes = append(plan.Notes, learned.Spelled(plan.Request.Messages, plan.PreservedTokens)...)
+	}
+	return planned, planned.compile(by, e.SpecialTokens, &h.constraints)
 }
 
-// compile makes ready what sessions run. vocabulary are the special tokens of the model, where they are known.
-func (p *Planned) compile(by handler.Handler, vocabulary []string) (err error) {
+// compile makes ready what sessions run. vocabulary are the special tokens of the model, where they are known; made keeps
+// constraints.
+func (p *Planned) compile(by handler.Handler, vocabulary []string, made *grammar.Cache) (err error) {
 	if p.Plan.Stream != nil {
 		var ok bool
 		if p.stream, ok = by.(handler.StreamHandler); !ok {
@@ -68,7 +73,7 @@ func (p *Planned) compile(by handler.Handler, vocabulary []string) (err error) {
 		}
 		return p.enforced()
 	}
-	if err := p.constrain(); err != nil {
+	if err := p.constrain(made); err != nil {
 		return err
 	}
 	if p.Code, err = match.Compile(p.Plan.Program, match.Options{Specials: specials(vocabulary, p.Plan.PreservedTokens)}); err != nil {

@@ -215,7 +215,7 @@ func (s sample) call(c cases.Call, index int) string {
 
 func (s sample) json(c cases.Call) string {
 	j := s.Tools.JSON
-	text := ""
+	var text string
 	if j.ArgsAreString {
 		var quoted strings.Builder
 		enc := json.NewEncoder(&quoted)

@@ -66,7 +66,7 @@ func (r recorded) dialect() dialect.Dialect {
 		Function: dialect.Function{NamePrefix: fn.NamePrefix, NameSuffix: fn.NameSuffix, Close: fn.Close},
 		Arguments: dialect.Arguments{Start: g.Start, End: g.End, NamePrefix: g.NamePrefix, NameSuffix: g.NameSuffix,
 			ValuePrefix: g.ValuePrefix, ValueSuffix: g.ValueSuffix, Separator: g.Separator},
-		CallID: dialect.CallID{Position: dialect.CallIDPosition(positions[id.Pos]), Prefix: id.Prefix, Suffix: id.Suffix},
+		CallID: dialect.CallID{Position: positions[id.Pos], Prefix: id.Prefix, Suffix: id.Suffix},
 	}
 	return d
 }

@@ -54,7 +54,7 @@ func (s *templateService) ExplainTemplate(ctx context.Context, m *dragomanv1.Exp
 }
 
 func template(i host.TemplateInfo) *dragomanv1.Template {
-	return &dragomanv1.Template{Name: i.Name, Origin: i.Origin, Sha256: i.SHA256, Handler: i.Handler, Error: i.Error}
+	return &dragomanv1.Template{Name: i.Name, Origin: i.Origin, Sha256: i.SHA256, Handler: i.Handler, Error: i.Error, SelfCheck: i.SelfCheck}
 }
 
 func templates(infos []host.TemplateInfo) (out []*dragomanv1.Template) {

@@ -2,6 +2,7 @@ package grammar
 
 import (
 	"encoding/json"
+	"errors"
 	"sync"
 	"testing"
 
@@ -50,7 +51,7 @@ func TestACacheKeepsFaults(t *testing.T) {
 	var b peg.Builder
 	p := b.Build(b.Schema(json.RawMessage(`{"type": "text"}`), b.Value(peg.AnyJSON)))
 	_, first := c.Build(p, Options{Mode: Strict})
-	if _, again := c.Build(p, Options{Mode: Strict}); first == nil || again != first {
+	if _, again := c.Build(p, Options{Mode: Strict}); first == nil || !errors.Is(again, first) {
 		t.Errorf("first %v, then %v", first, again)
 	}
 	if got, err := c.Build(p, Options{}); got != nil || err != nil {

@@ -33,7 +33,10 @@ type Template struct {
 	// What claims it: "autoparser", or the name of a plugin.
 	Handler string `protobuf:"bytes,4,opt,name=handler,proto3" json:"handler,omitempty"`
 	// Why it cannot be used. Empty: it can.
-	Error         string `protobuf:"bytes,5,opt,name=error,proto3" json:"error,omitempty"`
+	Error string `protobuf:"bytes,5,opt,name=error,proto3" json:"error,omitempty"`
+	// How much of what the template writes the autoparser reads back, such as "14 of 16". Empty until somebody asks for an
+	// explanation of the template.
+	SelfCheck     string `protobuf:"bytes,6,opt,name=self_check,json=selfCheck,proto3" json:"self_check,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -99,6 +102,13 @@ func (x *Template) GetHandler() string {
 func (x *Template) GetError() string {
 	if x != nil {
 		return x.Error
+	}
+	return ""
+}
+
+func (x *Template) GetSelfCheck() string {
+	if x != nil {
+		return x.SelfCheck
 	}
 	return ""
 }
@@ -530,13 +540,15 @@ var File_dragoman_v1_template_service_proto protoreflect.FileDescriptor
 
 const file_dragoman_v1_template_service_proto_rawDesc = "" +
 	"\n" +
-	"\"dragoman/v1/template_service.proto\x12\vdragoman.v1\x1a\x18dragoman/v1/common.proto\"~\n" +
+	"\"dragoman/v1/template_service.proto\x12\vdragoman.v1\x1a\x18dragoman/v1/common.proto\"\x9d\x01\n" +
 	"\bTemplate\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
 	"\x06origin\x18\x02 \x01(\tR\x06origin\x12\x16\n" +
 	"\x06sha256\x18\x03 \x01(\tR\x06sha256\x12\x18\n" +
 	"\ahandler\x18\x04 \x01(\tR\ahandler\x12\x14\n" +
-	"\x05error\x18\x05 \x01(\tR\x05error\"z\n" +
+	"\x05error\x18\x05 \x01(\tR\x05error\x12\x1d\n" +
+	"\n" +
+	"self_check\x18\x06 \x01(\tR\tselfCheck\"z\n" +
 	"\x12PutTemplateRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
 	"\x06source\x18\x02 \x01(\tR\x06source\x12\x1b\n" +
