@@ -150,8 +150,8 @@ func (s Schema) Only(kinds peg.Values) json.RawMessage {
 func (s Schema) strings() json.RawMessage {
 	own := s.resolved()
 	for _, keyword := range []string{"anyOf", "oneOf"} {
-		if b, ok := own.branch(keyword, peg.StringValue); ok {
-			return b.Only(peg.StringValue)
+		if b, ok := own.branch(keyword, peg.StringValue); ok && b.Kinds() == peg.StringValue { // any other may lead back here
+			return b.standalone()
 		}
 	}
 	fields := []chat.Field{{Name: "type", Value: json.RawMessage(`"string"`)}}
