@@ -2,6 +2,7 @@ package host_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -229,4 +230,31 @@ func buildPlugin(t testing.TB, name string) string {
 		t.Fatal(err)
 	}
 	return dir
+}
+
+// hostile are schemas that refer to themselves, or grow when they are followed.
+var hostile = []string{
+	`{"anyOf": [{"$ref": "#/properties/a"}, {"type": "number"}]}`,
+	`{"anyOf": [{"$ref": "#"}, {"$ref": "#"}]}`,
+	`{"oneOf": [{"$ref": "#/properties/a"}, {"$ref": "#/properties/a"}, {"type": "null"}]}`,
+	`{"allOf": [{"$ref": "#/properties/a"}, {"$ref": "#/properties/a"}]}`,
+	`{"$ref": "#/properties/a"}`,
+	`{"type": "array", "items": {"$ref": "#/properties/a"}}`,
+	`{"type": "object", "properties": {"b": {"$ref": "#/properties/a"}}, "required": ["b"]}`,
+}
+
+func TestSchemasThatReferToThemselvesAreEndured(t *testing.T) {
+	h := start(t, nil)
+	for _, schema := range hostile {
+		for _, template := range []string{"chatml-json", "chatml-tagged"} {
+			r := request(t, `{"messages": [{"role": "user", "content": "Hi"}], "tools": [{"type": "function", "function":
+				{"name": "f", "parameters": {"type": "object", "properties": {"a": `+schema+`}, "required": ["a"]}}}]}`)
+			if _, err := h.Plan(context.Background(), template, r); host.CodeOf(err) == host.Internal && err != nil {
+				var fault *chat.RequestError
+				if !errors.As(err, &fault) {
+					t.Errorf("%s with %s: %v", template, schema, err)
+				}
+			}
+		}
+	}
 }

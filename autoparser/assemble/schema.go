@@ -24,8 +24,12 @@ type parameter struct {
 	schema schema
 }
 
-// maxReferences is how many references are followed one after the other.
-const maxReferences = 32
+// Limits of what a schema is looked at for its kinds: references and branches within each other, and branches in all. A schema
+// that refers to itself, or is made to be large, allows everything beyond them.
+const (
+	maxReferences = 32
+	maxBranches   = 1024
+)
 
 // parametersOf lists the properties of an object schema in their own order.
 func (t *texts) parametersOf(parameters json.RawMessage) []parameter {
@@ -75,10 +79,13 @@ func (s schema) key() string {
 }
 
 // kinds says which kinds of values the schema allows, as far as its keywords tell.
-func (s schema) kinds() peg.Values { return s.kindsWithin(maxReferences) }
+func (s schema) kinds() peg.Values {
+	left := maxBranches
+	return s.kindsWithin(maxReferences, &left)
+}
 
-func (s schema) kindsWithin(depth int) peg.Values {
-	if depth == 0 {
+func (s schema) kindsWithin(depth int, left *int) peg.Values {
+	if *left--; depth == 0 || *left < 0 {
 		return peg.AnyJSON
 	}
 	s = s.resolved()
@@ -87,13 +94,13 @@ func (s schema) kindsWithin(depth int) peg.Values {
 		if branches := s.list(keyword); len(branches) > 0 {
 			var union peg.Values
 			for _, b := range branches {
-				union |= b.kindsWithin(depth - 1)
+				union |= b.kindsWithin(depth-1, left)
 			}
 			kinds = narrowed(kinds, union)
 		}
 	}
 	for _, b := range s.list("allOf") {
-		kinds = narrowed(kinds, b.kindsWithin(depth-1))
+		kinds = narrowed(kinds, b.kindsWithin(depth-1, left))
 	}
 	return kinds
 }
@@ -188,7 +195,9 @@ func kindOf(v json.RawMessage) peg.Values {
 }
 
 // of is the schema that allows what s allows of the given kinds, for use by itself: its references find their targets.
-func (s schema) of(kinds peg.Values) json.RawMessage {
+func (s schema) of(kinds peg.Values) json.RawMessage { return s.ofWithin(kinds, maxReferences) }
+
+func (s schema) ofWithin(kinds peg.Values, depth int) json.RawMessage {
 	if s.raw == nil {
 		return nil
 	}
@@ -196,7 +205,7 @@ func (s schema) of(kinds peg.Values) json.RawMessage {
 		return s.standalone()
 	}
 	if kinds == peg.StringValue {
-		return s.strings()
+		return s.strings(depth)
 	}
 	var names []string
 	for _, k := range kindNames {
@@ -212,7 +221,10 @@ func (s schema) of(kinds peg.Values) json.RawMessage {
 }
 
 // strings is what s says of strings, where it allows other kinds besides.
-func (s schema) strings() json.RawMessage {
+func (s schema) strings(depth int) json.RawMessage {
+	if depth == 0 {
+		return json.RawMessage(`{"type":"string"}`)
+	}
 	r := s.resolved()
 	for _, keyword := range []string{"anyOf", "oneOf"} {
 		var found []schema
@@ -222,7 +234,7 @@ func (s schema) strings() json.RawMessage {
 			}
 		}
 		if len(found) == 1 {
-			return found[0].of(peg.StringValue)
+			return found[0].ofWithin(peg.StringValue, depth-1)
 		}
 	}
 	var fields []chat.Field

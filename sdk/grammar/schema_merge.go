@@ -227,6 +227,7 @@ func (c *converter) mergeKeyword(k string, a, b *value, path string, depth int) 
 	case "maximum", "exclusiveMaximum", "maxLength", "maxItems":
 		return larger(av, bv, -1), nil
 	case "allOf":
+		c.b.room -= len(av.items) + len(bv.items) // lists that double would not take long to be the work
 		return &value{kind: arrayKind, items: append(append([]*value{}, av.items...), bv.items...)}, nil
 	}
 	if av.compact() != bv.compact() {

@@ -7,10 +7,13 @@ import (
 )
 
 // Kinds says which kinds of values the schema allows, as far as its keywords tell.
-func (s Schema) Kinds() peg.Values { return s.kindsWithin(maxReferences) }
+func (s Schema) Kinds() peg.Values {
+	left := maxBranches
+	return s.kindsWithin(maxReferences, &left)
+}
 
-func (s Schema) kindsWithin(depth int) peg.Values {
-	if depth == 0 {
+func (s Schema) kindsWithin(depth int, left *int) peg.Values {
+	if *left--; depth == 0 || *left < 0 {
 		return peg.AnyJSON
 	}
 	s = s.resolved()
@@ -18,12 +21,12 @@ func (s Schema) kindsWithin(depth int) peg.Values {
 	for _, keyword := range []string{"anyOf", "oneOf"} {
 		var union peg.Values
 		for _, b := range s.list(keyword) {
-			union |= b.kindsWithin(depth - 1)
+			union |= b.kindsWithin(depth-1, left)
 		}
 		kinds = narrowed(kinds, union)
 	}
 	for _, b := range s.list("allOf") {
-		kinds = narrowed(kinds, b.kindsWithin(depth-1))
+		kinds = narrowed(kinds, b.kindsWithin(depth-1, left))
 	}
 	return kinds
 }

@@ -41,6 +41,9 @@ type Property struct {
 // maxReferences is how many references are followed one after the other, and how deep branches nest.
 const maxReferences = 32
 
+// maxBranches is how many branches are looked at for the kinds of a schema; one with more of them allows everything.
+const maxBranches = 1024
+
 // New is the schema of a whole document.
 func New(document json.RawMessage) Schema {
 	document = bytes.TrimSpace(document)
