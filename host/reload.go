@@ -154,9 +154,9 @@ func (h *Host) apply(changes []watch.Change) {
 	for _, c := range changes {
 		switch cfg := h.opts.Config; {
 		case h.opts.ConfigFile != "" && c.Path == filepath.Clean(h.opts.ConfigFile):
-			h.settle(c.Path, c, h.applyConfig)
+			h.settle(c, h.applyConfig)
 		case cfg.Workarounds.File != "" && c.Path == filepath.Clean(cfg.Workarounds.File):
-			h.settle(c.Path, c, h.applyRules)
+			h.settle(c, h.applyRules)
 		case cfg.Templates.Dir != "" && below(cfg.Templates.Dir, c.Path):
 			templates = append(templates, c)
 		case cfg.Plugins.Dir != "" && below(cfg.Plugins.Dir, c.Path):
@@ -176,13 +176,17 @@ func below(dir, path string) bool {
 	return path == dir || filepath.Dir(path) == dir
 }
 
-// settle applies the content of a file and notes the outcome.
-func (h *Host) settle(path string, c watch.Change, use func(watch.Change) error) {
+// settle applies the content of a file and notes the outcome. Of a file that is gone, what was read last stays.
+func (h *Host) settle(c watch.Change, use func(watch.Change) error) {
 	err := c.Err
-	if err == nil {
+	switch {
+	case err != nil:
+	case c.Removed:
+		err = &Error{Code: InvalidArgument, Place: c.Path, Message: "there is no such file", Remedy: "what was read last stays in force"}
+	default:
 		err = use(c)
 	}
-	h.note(path, hex.EncodeToString(c.SHA256[:]), err)
+	h.note(c.Path, hex.EncodeToString(c.SHA256[:]), err)
 }
 
 func (h *Host) note(path, sha string, err error) {
@@ -195,9 +199,6 @@ func (h *Host) note(path, sha string, err error) {
 }
 
 func (h *Host) applyRules(c watch.Change) error {
-	if c.Removed {
-		return &Error{Code: InvalidArgument, Place: c.Path, Message: "there is no such file", Remedy: "the rules that were read last stay in force"}
-	}
 	rules, err := workaround.Parse(c.Path, c.Data)
 	if err != nil {
 		return err
@@ -207,9 +208,6 @@ func (h *Host) applyRules(c watch.Change) error {
 }
 
 func (h *Host) applyConfig(c watch.Change) error {
-	if c.Removed {
-		return &Error{Code: InvalidArgument, Place: c.Path, Message: "there is no such file", Remedy: "the configuration that was read last stays in force"}
-	}
 	if h.opts.LoadConfig == nil {
 		return nil
 	}
@@ -273,6 +271,9 @@ func changeTemplate(entries map[string]*entry, dir string, c watch.Change, rules
 // loadModels reads the models again. They are large and seldom change, so they are read at the start and at a reload that
 // somebody asks for, and not watched.
 func (h *Host) loadModels() {
+	if len(h.opts.Config.Templates.Models) == 0 {
+		return
+	}
 	h.changes.Lock()
 	defer h.changes.Unlock()
 	snap := h.current.Load()
