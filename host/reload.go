@@ -8,6 +8,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -26,6 +27,15 @@ type SourceStatus struct {
 	LastSuccess time.Time `json:"last_success,omitzero"`
 	LastFailure time.Time `json:"last_failure,omitzero"`
 	LastError   string    `json:"last_error,omitempty"`
+	// Faults are the files of a folder that are refused, by name. Each stays here until it is repaired or removed,
+	// whatever becomes of the others; LastError tells all of them.
+	Faults []FileFault `json:"faults,omitempty"`
+}
+
+// FileFault says why a file of a folder is refused.
+type FileFault struct {
+	Path  string `json:"path"`
+	Error string `json:"error"`
 }
 
 // sources keeps the status of each source.
@@ -56,6 +66,35 @@ func (s *sources) note(path, sha string, err error) {
 		return
 	}
 	st.LastSuccess, st.LastError, st.SHA256 = time.Now(), "", sha
+}
+
+// noteFiles records the outcome of reading some files of a folder; what is known of its other files stays.
+func (s *sources) noteFiles(path string, outcomes map[string]error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st := s.all[path]
+	if st == nil {
+		return
+	}
+	faults := map[string]string{}
+	for _, f := range st.Faults {
+		faults[f.Path] = f.Error
+	}
+	for file, err := range outcomes {
+		if err != nil {
+			st.LastFailure, faults[file] = time.Now(), err.Error()
+			continue
+		}
+		st.LastSuccess = time.Now()
+		delete(faults, file)
+	}
+	st.Faults = nil // not changed in place: copies have been given away
+	var all []string
+	for _, file := range slices.Sorted(maps.Keys(faults)) {
+		st.Faults = append(st.Faults, FileFault{file, faults[file]})
+		all = append(all, faults[file])
+	}
+	st.LastError = strings.Join(all, "\n")
 }
 
 func (s *sources) list() []SourceStatus {
@@ -234,14 +273,16 @@ func (h *Host) applyTemplates(changes []watch.Change) {
 	if entries == nil {
 		entries = map[string]*entry{}
 	}
-	var faults []error
+	outcomes := map[string]error{}
 	for _, c := range changes {
-		if err := changeTemplate(entries, dir, c, snap.Rules); err != nil {
-			faults = append(faults, err)
+		err := changeTemplate(entries, dir, c, snap.Rules)
+		if outcomes[c.Path] = err; err != nil {
+			h.log.Error("template refused; what was in force stays", "path", c.Path, "error", err)
 		}
 	}
 	h.current.Store(snap.withLayer(directory, entries))
-	h.note(dir, "", errors.Join(faults...))
+	h.sources.noteFiles(dir, outcomes)
+	h.log.Info("templates reloaded", "path", dir, "files", len(changes), "snapshot", h.current.Load().Generation)
 }
 
 // changeTemplate puts one file's content into entries. Content that cannot be read or compiled leaves the last good one in
@@ -256,16 +297,15 @@ func changeTemplate(entries map[string]*entry, dir string, c watch.Change, rules
 		return nil
 	}
 	next := newEntry(TemplateSource{Name: name, Source: string(c.Data), Origin: c.Path}, rules)
-	if old := entries[name]; old != nil {
-		if old.hash == next.hash {
-			return nil
-		}
-		if _, err := next.opened(); err != nil {
-			return err
-		}
+	old := entries[name]
+	if old != nil && old.hash == next.hash {
+		return nil
 	}
-	entries[name] = next
-	return nil
+	_, err := next.opened()
+	if err == nil || old == nil {
+		entries[name] = next
+	}
+	return err
 }
 
 // loadModels reads the models again. They are large and seldom change, so they are read at the start and at a reload that

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -197,6 +198,47 @@ func TestTemplatesOfAFolderComeChangeAndGo(t *testing.T) {
 	}
 	must(t, os.Remove(path))
 	until(t, "the template gone", func() bool { return prompt() == string(host.NotFound) })
+}
+
+func TestABrokenTemplateIsReportedUntilItIsRepaired(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, content string) {
+		t.Helper()
+		must(t, os.WriteFile(filepath.Join(dir, name+".jinja"), []byte(content), 0o644))
+	}
+	write("never", "{% for %}")
+	write("once", "one")
+	h := start(t, func(c *config.Config) { c.Templates.Dir = dir })
+	want := func(files ...string) {
+		t.Helper()
+		_ = h.Reload(context.Background()) // its error is that of the status
+		for _, s := range h.Status().Sources {
+			var faulty []string
+			for _, f := range s.Faults {
+				faulty = append(faulty, strings.TrimSuffix(filepath.Base(f.Path), ".jinja"))
+				if f.Error == "" || !strings.Contains(s.LastError, f.Error) {
+					t.Errorf("%s is faulty because of %q; the source says %q", f.Path, f.Error, s.LastError)
+				}
+			}
+			if s.Name == "templates" && !slices.Equal(faulty, files) {
+				t.Errorf("faulty are %q, want %q", faulty, files)
+			}
+			if s.Name == "templates" && len(files) == 0 && s.LastError != "" {
+				t.Errorf("nothing is faulty, yet the last error is %q", s.LastError)
+			}
+		}
+	}
+	want("never")
+	write("once", "{% broken")
+	want("never", "once")
+	write("other", "fine")
+	want("never", "once")
+	write("once", "one") // what it was at first
+	want("never")
+	write("never", "{% if %}") // broken in another way
+	want("never")
+	must(t, os.Remove(filepath.Join(dir, "never.jinja")))
+	want()
 }
 
 func TestAChangedConfigurationIsReadWhereItMayChange(t *testing.T) {
