@@ -30,6 +30,10 @@ type Options struct {
 	ConfigFile string
 	// NoEmbedded leaves the embedded example templates out.
 	NoEmbedded bool
+	// Files are further files to watch, which others read.
+	Files []File
+	// Observer is told of sessions; nil: nobody is.
+	Observer Observer
 	// Static reads everything once and watches nothing, for commands that end soon.
 	Static bool
 }

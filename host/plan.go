@@ -27,6 +27,8 @@ type Planned struct {
 	Generation uint64
 
 	request   *chat.Request
+	template  string
+	observer  Observer
 	stream    handler.StreamHandler // where Code is nil
 	maxOutput int
 }
@@ -56,7 +58,8 @@ func (h *Host) plan(ctx context.Context, snap *Snapshot, e *entry, only string, 
 	if err != nil {
 		return nil, templateFault(e.Name, pluginFault(err))
 	}
-	planned := &Planned{Plan: plan, Handler: by.Describe().Name, Generation: snap.Generation, request: req, maxOutput: snap.Config.Limits.OutputBytes}
+	planned := &Planned{Plan: plan, Handler: by.Describe().Name, Generation: snap.Generation, request: req, maxOutput: snap.Config.Limits.OutputBytes,
+		template: e.Name, observer: h.opts.Observer}
 	if plan.Request != nil {
 		plan.Notes = append(plan.Notes, learned.Spelled(plan.Request.Messages, plan.PreservedTokens)...)
 	}
@@ -160,7 +163,7 @@ func (h *Host) askPlugin(ctx context.Context, p handler.Handler, e *entry, learn
 		return nil, err
 	}
 	plan.Prompt = plan.Ending.Apply(rendered.Prompt) + plan.Prefill
-	plan.GenerationPrompt = rendered.GenerationPrompt + plan.Prefill
+	plan.GenerationPrompt = plan.Ending.Apply(rendered.GenerationPrompt) + plan.Prefill
 	if plan.Program != nil {
 		plan.Program = plan.Program.Bind(rendered.TemplatePrompt)
 	}

@@ -27,6 +27,9 @@ type SourceStatus struct {
 	LastSuccess time.Time `json:"last_success,omitzero"`
 	LastFailure time.Time `json:"last_failure,omitzero"`
 	LastError   string    `json:"last_error,omitempty"`
+	// Successes and Failures count both since the start.
+	Successes uint64 `json:"successes"`
+	Failures  uint64 `json:"failures"`
 	// Faults are the files of a folder that are refused, by name. Each stays here until it is repaired or removed,
 	// whatever becomes of the others; LastError tells all of them.
 	Faults []FileFault `json:"faults,omitempty"`
@@ -63,9 +66,11 @@ func (s *sources) note(path, sha string, err error) {
 	}
 	if err != nil {
 		st.LastFailure, st.LastError = time.Now(), err.Error()
+		st.Failures++
 		return
 	}
 	st.LastSuccess, st.LastError, st.SHA256 = time.Now(), "", sha
+	st.Successes++
 }
 
 // noteFiles records the outcome of reading some files of a folder; what is known of its other files stays.
@@ -83,9 +88,11 @@ func (s *sources) noteFiles(path string, outcomes map[string]error) {
 	for file, err := range outcomes {
 		if err != nil {
 			st.LastFailure, faults[file] = time.Now(), err.Error()
+			st.Failures++
 			continue
 		}
 		st.LastSuccess = time.Now()
+		st.Successes++
 		delete(faults, file)
 	}
 	st.Faults = nil // not changed in place: copies have been given away
@@ -136,7 +143,11 @@ func (h *Host) watch(ctx context.Context) error {
 	}
 	h.loadModels()
 	// A template or plugin that cannot be used is told to those who ask for it; the others serve.
-	if err := h.sources.faults("config", "workarounds", "model"); err != nil {
+	needed := []string{"config", "workarounds", "model"}
+	for _, f := range h.opts.Files {
+		needed = append(needed, f.Name)
+	}
+	if err := h.sources.faults(needed...); err != nil {
 		return &Error{Code: InvalidArgument, Message: err.Error(), Remedy: "correct it, or leave the setting out", Err: err}
 	}
 	if h.opts.Static {
@@ -162,6 +173,12 @@ func (h *Host) watched() (adds []func(*watch.Watcher) error) {
 	}
 	file("config", h.opts.ConfigFile)
 	file("workarounds", cfg.Workarounds.File)
+	for _, f := range h.opts.Files {
+		h.sources.add(f.Name, filepath.Clean(f.Paths[0]))
+		for _, path := range f.Paths {
+			adds = append(adds, func(w *watch.Watcher) error { return w.Add(path) })
+		}
+	}
 	dir("templates", cfg.Templates.Dir, "*.jinja")
 	for _, path := range cfg.Templates.Models {
 		h.sources.add("model", filepath.Clean(path))
@@ -191,6 +208,10 @@ func (h *Host) apply(changes []watch.Change) {
 	defer h.changes.Unlock()
 	var templates, plugins []watch.Change
 	for _, c := range changes {
+		if f, ok := h.fileAt(c.Path); ok {
+			h.applyFile(f, c)
+			continue
+		}
 		switch cfg := h.opts.Config; {
 		case h.opts.ConfigFile != "" && c.Path == filepath.Clean(h.opts.ConfigFile):
 			h.settle(c, h.applyConfig)
@@ -221,7 +242,7 @@ func (h *Host) settle(c watch.Change, use func(watch.Change) error) {
 	switch {
 	case err != nil:
 	case c.Removed:
-		err = &Error{Code: InvalidArgument, Place: c.Path, Message: "there is no such file", Remedy: "what was read last stays in force"}
+		err = gone(c.Path)
 	default:
 		err = use(c)
 	}

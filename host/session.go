@@ -27,6 +27,8 @@ type Session struct {
 	stream chat.Stream
 	fed    int
 	limit  int
+	told   SessionObserver
+	ended  bool
 }
 
 // parser is what turns an output into events: the machine that runs a program, or a plugin's stream.
@@ -47,7 +49,7 @@ type Result struct {
 // Session starts parsing an output of the plan. The part of the prompt that belongs to the message, such as a message being
 // continued, is delivered with the first deltas. ctx ends a session whose output a plugin parses; see handler.StreamHandler.
 func (p *Planned) Session(ctx context.Context, o SessionOptions) *Session {
-	s := &Session{limit: o.MaxOutput}
+	s := &Session{limit: o.MaxOutput, told: began(p.observer, p.template, p.Handler)}
 	if s.limit == 0 {
 		s.limit = p.maxOutput
 	}
@@ -76,6 +78,7 @@ func (s *Session) FeedSpecial(chunk []byte, special []match.Range) ([]chat.Delta
 	}
 	s.fed += len(chunk)
 	err := s.parser.feed(chunk, special)
+	s.told.Fed(len(chunk), s.parser.held())
 	return s.stream.Deltas(), err
 }
 
@@ -86,6 +89,7 @@ func (s *Session) Held() int { return s.parser.held() }
 // the result beside it, where a policy of the request makes one of the output; or that of a plugin that parses it.
 func (s *Session) Finish(truncated bool) (Result, error) {
 	report, err := s.parser.finish()
+	s.end(report)
 	if err != nil {
 		return Result{}, err
 	}
@@ -97,6 +101,16 @@ func (s *Session) Finish(truncated bool) (Result, error) {
 	s.stream.Annotate(report)
 	result := Result{Deltas: deltas, Message: s.stream.Message(), FinishReason: s.stream.FinishReason(), Report: report}
 	return result, refused(s.stream.Verdict(report))
+}
+
+// Close gives the session up, whatever of its output is still to come. After Finish it does nothing.
+func (s *Session) Close() { s.end(nil) }
+
+func (s *Session) end(report *chat.Report) {
+	if !s.ended {
+		s.ended = true
+		s.told.Ended(report)
+	}
 }
 
 // refused says of a verdict what the client can do about it.

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/dragoman-project/dragoman/host/plugins"
+	"github.com/dragoman-project/dragoman/sdk/grammar"
 )
 
 // Status is the state of a host.
@@ -30,3 +31,9 @@ func (h *Host) Status() Status {
 
 // Plugins tells the state of the plugins.
 func (h *Host) Plugins() []plugins.State { return h.plugins.Status() }
+
+// Sources tells the state of what is read from disk.
+func (h *Host) Sources() []SourceStatus { return h.sources.list() }
+
+// Constraints tells how often a constraint was found ready, and how many are kept.
+func (h *Host) Constraints() grammar.CacheStats { return h.constraints.Stats() }

@@ -24,6 +24,22 @@ type Cache struct {
 	entries map[digest]*list.Element
 	recent  list.List // of *cached, the one used last in front
 	bytes   int
+	hits    uint64
+	misses  uint64
+}
+
+// CacheStats say what a cache did and holds.
+type CacheStats struct {
+	Hits, Misses uint64 // constraints that were there, or being built; and those that were not
+	Entries      int
+	Bytes        int // as MaxBytes counts them
+}
+
+// Stats tells what the cache did since it is used, and what it holds.
+func (c *Cache) Stats() CacheStats {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return CacheStats{Hits: c.hits, Misses: c.misses, Entries: c.recent.Len(), Bytes: c.bytes}
 }
 
 type digest [sha256.Size]byte
@@ -64,12 +80,14 @@ func (c *Cache) entry(key digest, p *peg.Program, o Options) *cached {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if at, ok := c.entries[key]; ok {
+		c.hits++
 		c.recent.MoveToFront(at)
 		return at.Value.(*cached)
 	}
 	if c.entries == nil {
 		c.entries = map[digest]*list.Element{}
 	}
+	c.misses++
 	e := &cached{key: key}
 	e.build = sync.OnceValues(func() (*Constraint, error) {
 		made, err := Build(p, o)
