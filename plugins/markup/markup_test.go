@@ -9,7 +9,10 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/conformance"
 )
 
-func TestConformance(t *testing.T) { conformance.Run(t, nested{}, conformance.Options{}) }
+func TestConformance(t *testing.T) {
+	conformance.Run(t, nested{}, conformance.Options{})
+	conformance.Run(t, cdata{}, conformance.Options{})
+}
 
 func TestTheBinaryConforms(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "markup")
@@ -19,13 +22,20 @@ func TestTheBinaryConforms(t *testing.T) {
 	conformance.RunBinary(t, path, conformance.Options{})
 }
 
-func TestTheManifestSaysTheSameAsTheHandler(t *testing.T) {
-	conformance.RunManifest(t, "markup.yaml", nested{})
+func TestTheManifestSaysTheSameAsTheHandlers(t *testing.T) {
+	conformance.RunManifest(t, "markup.yaml", nested{}, cdata{})
 }
 
-func TestRecordedOutputsAreRead(t *testing.T) {
+func TestRecordedNestedOutputsAreRead(t *testing.T) {
 	recorded := shared.Cases(t, "parse.jsonl", "MiniMax-M3.jinja")
 	if err := conformance.Replay(t.Context(), nested{}, recorded); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRecordedSectionsAreRead(t *testing.T) {
+	recorded := shared.Cases(t, "parse.jsonl", "openbmb-MiniCPM5-1B.jinja")
+	if err := conformance.Replay(t.Context(), cdata{}, recorded); err != nil {
 		t.Error(err)
 	}
 }

@@ -74,35 +74,7 @@ func (p program) arguments(s schema.Schema) peg.ID {
 
 func (p program) argument(name string, s schema.Schema) peg.ID {
 	header := p.Atomic(p.Lit(parameterStart), p.Tag(peg.Key, p.ArgumentName(name)), p.Lit(">"))
-	return p.Seq(header, p.Choice(p.values(s)...), p.Space(), p.Lit(parameterEnd), p.Space())
-}
-
-// values are the ways in which a value can be read. What has not the type that it should have is text.
-func (p program) values(s schema.Schema) (ways []peg.ID) {
-	kinds := s.Kinds()
-	if kinds&turn.Scalars != 0 {
-		ways = append(ways, p.Short(s, parameterEnd))
-	}
-	if held := kinds & turn.Containers; held != 0 {
-		value := p.Schema(s.Only(held), p.Value(held|peg.PythonLiterals|peg.PythonQuotes))
-		ways = append(ways, p.Seq(p.Space(), p.Peek(p.Once("~container", p.container)), p.Tag(peg.Scalar, value)))
-	}
-	if kinds&peg.StringValue != 0 {
-		return append(ways, p.text(s))
-	}
-	return append(ways, p.Once("~mistyped", func() peg.ID { return p.text(schema.Schema{}) }))
-}
-
-// container is what an object or an array can begin with, so that "[sic]" is text.
-func (p program) container() peg.ID {
-	one := func(chars string) peg.ID {
-		var ranges []peg.Range
-		for _, c := range chars {
-			ranges = append(ranges, peg.Range{Lo: c, Hi: c})
-		}
-		return p.Chars(1, 1, ranges...)
-	}
-	return p.Choice(p.Seq(p.Lit("{"), p.Blanks(), one(`"'}`)), p.Seq(p.Lit("["), p.Blanks(), one(`"'{[]-0123456789tfnTFN`)))
+	return p.Seq(header, p.Typed(s, parameterEnd, p.text), p.Space(), p.Lit(parameterEnd), p.Space())
 }
 
 // text is a string between its own lines. It goes on over a marker behind which nothing stands that may.

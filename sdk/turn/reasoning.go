@@ -1,9 +1,10 @@
 package turn
 
 import (
-	"slices"
+	"cmp"
 
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/handler"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
@@ -83,45 +84,21 @@ func (t *Turn) gap() peg.ID {
 	return t.Space()
 }
 
-// continued is the request without the message that is to be continued, and what that one says so far.
-func (t *Turn) continued() (*chat.Request, string, error) {
-	r := t.Request
-	if r.ContinueFinalMessage == chat.ContinueNone {
-		return nil, "", nil
+// Continue fills in what a plan says of a message that is to be continued, in the format: its reasoning, and its content when
+// that goes on. The error says that there is no such message.
+func (t *Turn) Continue(plan *handler.Plan) error {
+	last, part, err := t.Request.Continued()
+	if err != nil || part == chat.ContinueNone {
+		return err
 	}
-	last := len(r.Messages) - 1
-	if last < 1 || r.Messages[last].Role != chat.RoleAssistant {
-		return nil, "", &chat.RequestError{Path: "continue_final_message",
-			Message: "expected the last of several messages to be the assistant's; leave the field out to start a new message"}
+	opened, closed := cmp.Or(t.Opened, t.ThinkStart), cmp.Or(t.Closed, t.ThinkEnd)
+	plan.Request = t.Request.StartingNew()
+	plan.Prefill, plan.Ending.Old = opened+last.ReasoningContent, opened
+	if part == chat.ContinueContent {
+		plan.Prefill += closed + last.Content.Join("")
 	}
-	out := *r
-	out.Messages = slices.Clone(r.Messages[:last])
-	out.ContinueFinalMessage, out.AddGenerationPrompt = chat.ContinueNone, true
-	return &out, t.written(r.Messages[last]), nil
-}
-
-// written is a message as the model would have written it so far: its reasoning, and its content when that goes on.
-func (t *Turn) written(m chat.Message) string {
-	content := textOf(m.Content)
-	goesOn := t.Request.ContinueFinalMessage == chat.ContinueContent ||
-		t.Request.ContinueFinalMessage == chat.ContinueAuto && content != ""
-	text := t.ThinkStart + m.ReasoningContent
-	if goesOn {
-		text += t.ThinkEnd + content
+	if enabled := t.Request.EnableThinking; enabled != nil && !*enabled {
+		plan.Ending.Old += closed
 	}
-	return text
-}
-
-// textOf is a content as one text.
-func textOf(c chat.Content) string {
-	if c.Text != nil {
-		return *c.Text
-	}
-	text := ""
-	for _, p := range c.Parts {
-		if p.Type == "text" {
-			text += p.Text
-		}
-	}
-	return text
+	return nil
 }

@@ -15,6 +15,10 @@ type Format struct {
 	// ThinkStart and ThinkEnd surround reasoning. Empty: there is none.
 	ThinkStart string
 	ThinkEnd   string
+	// Opened and Closed are ThinkStart and ThinkEnd as the template writes them, with the white space around them; empty: they
+	// alone. A message to be continued is written so.
+	Opened string
+	Closed string
 	// NoThought stands in place of reasoning in an answer that has none; empty: nothing does.
 	NoThought string
 	// Openers are the texts at which calls may begin.
@@ -62,18 +66,14 @@ func New(r *chat.Request, f Format) *Turn {
 // Plan completes the program and answers the request. calls matches calls from an opener on, and contains Trigger rules; it
 // is not looked at without tools.
 func (t *Turn) Plan(calls peg.ID) (*handler.Plan, error) {
-	request, prefill, err := t.continued()
-	if err != nil {
-		return nil, err
-	}
 	plan := &handler.Plan{
-		Request: request, Prefill: prefill, Program: t.program(calls), Grammar: t.Mode(),
+		Program: t.program(calls), Grammar: t.Mode(),
 		PreservedTokens: t.Preserved, SupportsThinking: t.ThinkStart != "", ThinkingStart: t.ThinkStart,
 	}
 	if t.ThinkEnd != "" {
 		plan.ThinkingEnds = []string{t.ThinkEnd}
 	}
-	return plan, nil
+	return plan, t.Continue(plan)
 }
 
 func (t *Turn) program(calls peg.ID) *peg.Program {

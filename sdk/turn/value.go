@@ -26,6 +26,37 @@ func (t *Turn) Text(s schema.Schema, ends ...string) peg.ID {
 	return t.Tag(peg.String, t.RawSchema(s.Only(peg.StringValue), t.Until(ends...)))
 }
 
+// Typed is a value that follows s, up to end, which it does not consume: what the schema allows besides strings where the text
+// looks like it, otherwise what text makes of the schema, which is not asked for more than a string.
+func (t *Turn) Typed(s schema.Schema, end string, text func(schema.Schema) peg.ID) peg.ID {
+	kinds := s.Kinds()
+	var ways []peg.ID
+	if kinds&Scalars != 0 {
+		ways = append(ways, t.Short(s, end))
+	}
+	if held := kinds & Containers; held != 0 {
+		value := t.Schema(s.Only(held), t.Value(held|peg.PythonLiterals|peg.PythonQuotes))
+		ways = append(ways, t.Seq(t.Space(), t.Peek(t.Once("~container", t.container)), t.Tag(peg.Scalar, value)))
+	}
+	if kinds&peg.StringValue != 0 {
+		return t.Choice(append(ways, text(s))...)
+	}
+	return t.Choice(append(ways, t.Once("~mistyped", func() peg.ID { return text(schema.Schema{}) }))...)
+}
+
+// container is what an object or an array can begin with, so that "[sic]" is text.
+func (t *Turn) container() peg.ID {
+	object := t.Seq(t.Lit("{"), t.Blanks(), t.Chars(1, 1, oneOfChars(`"'}`)...))
+	return t.Choice(object, t.Seq(t.Lit("["), t.Blanks(), t.Chars(1, 1, oneOfChars(`"'{[]-0123456789tfnTFN`)...)))
+}
+
+func oneOfChars(chars string) (ranges []peg.Range) {
+	for _, c := range chars {
+		ranges = append(ranges, peg.Range{Lo: c, Hi: c})
+	}
+	return ranges
+}
+
 // maxDigits is how many digits a number may have; more are text.
 const maxDigits = 400
 

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+
+	"github.com/dragoman-project/dragoman/sdk"
+	"github.com/dragoman-project/dragoman/sdk/peg"
+	"github.com/dragoman-project/dragoman/sdk/schema"
+	"github.com/dragoman-project/dragoman/sdk/turn"
+)
+
+//go:embed cdata.jsonl
+var cdataCases []byte
+
+// Calls are elements. Text that holds markup or line ends stands in a CDATA section, other values stand as they are.
+const (
+	functionStart = `<function name="`
+	functionEnd   = "</function>"
+	paramStart    = `<param name="`
+	paramEnd      = "</param>"
+	nameEnd       = `">`
+	cdataStart    = "<![CDATA["
+	cdataEnd      = "]]>"
+)
+
+// cdata answers for templates that write texts in CDATA sections.
+type cdata struct{}
+
+var _ sdk.Handler = cdata{}
+
+// Describe says the same as markup.yaml.
+func (cdata) Describe() sdk.Description {
+	return sdk.Description{
+		Name: "minicpm5", Version: "1.0.0", Priority: 100, Cases: cdataCases,
+		Match: `source contains "<![CDATA[" and source contains "<param name=\""`,
+	}
+}
+
+// Plan answers a request.
+func (cdata) Plan(_ context.Context, in sdk.Input) (*sdk.Plan, error) {
+	p := sections{turn.New(in.Request, turn.Format{
+		ThinkStart: "<think>", ThinkEnd: "</think>", Opened: "<think>\n", Closed: "\n</think>\n\n",
+		Openers: []string{functionStart}, Ends: []string{"<|im_end|>"},
+		Preserved: []string{"<function", "<param", functionEnd, paramEnd, "<think>", "</think>"},
+	})}
+	return p.Turn.Plan(p.calls())
+}
+
+// sections builds the part of the program that reads calls.
+type sections struct{ *turn.Turn }
+
+func (p sections) calls() peg.ID {
+	header := func(name peg.ID) peg.ID {
+		return p.Atomic(p.Lit(functionStart), p.Tag(peg.CallName, name), p.Lit(nameEnd))
+	}
+	call := p.Rule("call", p.Tag(peg.Call, p.ByName(header, p.arguments), p.Closer(functionEnd)))
+	return p.Trigger("calls", p.Several(call, ""))
+}
+
+func (p sections) arguments(s schema.Schema) peg.ID {
+	return p.Seq(p.Space(), p.Tag(peg.Object, p.Arguments(s, "", p.argument)))
+}
+
+func (p sections) argument(name string, s schema.Schema) peg.ID {
+	header := p.Atomic(p.Lit(paramStart), p.Tag(peg.Key, p.ArgumentName(name)), p.Lit(nameEnd))
+	return p.Seq(header, p.Typed(s, paramEnd, p.text), p.Lit(paramEnd), p.Space())
+}
+
+// text is a string: in a section, up to the end of one that ends the argument, too; or as it stands, when it begins no markup.
+// Other markup is only read.
+func (p sections) text(s schema.Schema) peg.ID {
+	only := s.Only(peg.StringValue)
+	more := p.Once("~section-goes-on", func() peg.ID {
+		end := p.Seq(p.Lit(cdataEnd), p.Blanks(), p.Choice(p.Lit(paramEnd), p.End()))
+		return p.Seq(p.Not(end), p.Any(), p.Until(cdataEnd))
+	})
+	inside := p.Tag(peg.String, p.RawSchema(only, p.Until(cdataEnd)), p.Star(more))
+	section := p.Seq(p.Space(), p.Lit(cdataStart), inside, p.Closer(cdataEnd))
+	markup := p.Once("~markup", func() peg.ID {
+		return p.Seq(p.Peek(p.Lit("<")), p.Not(p.Lit(paramEnd)), p.Text(schema.Schema{}, paramEnd))
+	})
+	first := p.NotChars(1, 1, peg.Range{Lo: '<', Hi: '<'})
+	plain := p.Tag(peg.String, p.RawSchema(only, p.Optional(first, p.Until(paramEnd))))
+	return p.Choice(section, markup, plain)
+}
