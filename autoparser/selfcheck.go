@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 
 	"github.com/dragoman-project/dragoman/autoparser/assemble"
+	"github.com/dragoman-project/dragoman/autoparser/detect"
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
 	"github.com/dragoman-project/dragoman/autoparser/diff"
 	"github.com/dragoman-project/dragoman/sdk/chat"
@@ -162,7 +164,23 @@ func (l *Learned) rendition(req chat.Request, answer chat.Message) (rendition, e
 	if l.opensReasoning(asked.Prompt[len(shared):], r.output) {
 		r.prompt = asked.GenerationPrompt
 	}
+	if l.leavesOpen(r, answer) {
+		r.output = l.Dialect.Reasoning.End + r.output
+	}
 	return r, nil
+}
+
+// leavesOpen says that an answer without reasoning stands behind a marker that opens some, and nothing closes it: the
+// template repeats what its prompt ends in, and has cut off what the model wrote from there to the end of reasoning (R4).
+func (l *Learned) leavesOpen(r rendition, answer chat.Message) bool {
+	start, end := strings.TrimSpace(l.Dialect.Reasoning.Start), strings.TrimSpace(l.Dialect.Reasoning.End)
+	return answer.ReasoningContent == "" && start != "" && strings.HasSuffix(strings.TrimSpace(r.prompt), start) &&
+		end != "" && !strings.Contains(r.output, end) && l.decidedBy("reasoning.end", "R4")
+}
+
+// decidedBy says that a comparison decided a field.
+func (l *Learned) decidedBy(field, id string) bool {
+	return slices.ContainsFunc(l.Findings(), func(f detect.Finding) bool { return f.Field == field && f.By == id })
 }
 
 // opensReasoning says that the rest of a generation prompt, which an answer does not repeat, belongs to it all the same: it
@@ -178,7 +196,7 @@ func blank(text string) bool { return strings.TrimSpace(text) == "" }
 // withoutEnd is an answer up to the end of its turn, which engines keep to themselves. Some templates always write the
 // beginning of the next one, and some make several of an answer.
 func (l *Learned) withoutEnd(output string) string {
-	for _, end := range []string{l.Dialect.EndOfTurn, l.Template.EOS, l.Dialect.AssistantStart, l.Dialect.UserStart} {
+	for _, end := range []string{l.Dialect.EndOfTurn, l.Dialect.EndOfCalls, l.Template.EOS, l.Dialect.AssistantStart, l.Dialect.UserStart} {
 		if end = strings.TrimSpace(end); end != "" {
 			output, _, _ = strings.Cut(output, end)
 		}

@@ -47,3 +47,18 @@ func TestAWrongDialectIsUsableAndSaysSo(t *testing.T) {
 		t.Errorf("explanation:\n%s", text)
 	}
 }
+
+// A template may open the last answer as its prompt does, though it has cut off what was thought and the marker behind it.
+func TestAnAnswerThatIsLeftOpenIsReadAsTheModelWroteIt(t *testing.T) {
+	const source = `{%- for m in messages %}{% if m.role == 'assistant' %}<bot>{% if loop.last %}<think>
+{% endif %}{{ m.content.split('</think>')[-1] }}{% else %}<user>{{ m.content }}{% endif %}<end>{% endfor %}
+{%- if add_generation_prompt %}<bot><think>
+{% endif %}`
+	l := learnSource(t, "x", source, "", "", nil)
+	if got := l.Dialect.Reasoning.Start; got != "<think>\n" {
+		t.Fatalf("reasoning begins with %q", got)
+	}
+	if check := l.SelfCheck(); check.Failed != 0 || check.Passed < 2 {
+		t.Errorf("%s passed: %+v", check.Score(), check.Failures())
+	}
+}

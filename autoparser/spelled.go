@@ -34,7 +34,7 @@ func (l *Learned) Spelled(messages []chat.Message, preserved []string) []string 
 func (l *Learned) tokens(preserved []string) []string {
 	var all []string
 	for _, text := range append(slices.Clone(preserved),
-		l.Dialect.UserStart, l.Dialect.AssistantStart, l.Dialect.EndOfTurn, l.Template.BOS, l.Template.EOS) {
+		l.Dialect.UserStart, l.Dialect.AssistantStart, l.Dialect.EndOfTurn, l.Dialect.EndOfCalls, l.Template.BOS, l.Template.EOS) {
 		for start, end := diff.FirstMarker(text); start < end; start, end = diff.FirstMarker(text) {
 			if token := text[start:end]; !slices.Contains(all, token) {
 				all = append(all, token)

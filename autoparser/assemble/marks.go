@@ -40,7 +40,7 @@ func marksOf(d dialect.Dialect) marks {
 		// One pair of markers around one array is a section, whatever it is called.
 		m.sectionStart, m.sectionEnd, m.callStart, m.callEnd = m.callStart, m.callEnd, "", ""
 	}
-	for _, e := range append([]string{d.EndOfTurn}, d.Stop...) {
+	for _, e := range append([]string{d.EndOfTurn, d.EndOfCalls}, d.Stop...) {
 		if e = trim(e); distinctive(e) && e != m.contentEnd {
 			m.endings = append(m.endings, e)
 		}

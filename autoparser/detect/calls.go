@@ -48,8 +48,10 @@ func (d *detective) format(f dialect.ToolFormat, seen string) {
 // abandonCalls takes back what was concluded of calls: half a format would read none.
 func (d *detective) abandonCalls(format string, args ...any) {
 	d.lint(format, args...)
-	d.Dialect.Tools = noTools()
-	d.Findings = slices.DeleteFunc(d.Findings, func(f Finding) bool { return strings.HasPrefix(f.Field, "tools.") })
+	d.Dialect.Tools, d.Dialect.EndOfCalls = noTools(), ""
+	d.Findings = slices.DeleteFunc(d.Findings, func(f Finding) bool {
+		return strings.HasPrefix(f.Field, "tools.") || f.Field == "end_of_calls"
+	})
 }
 
 func noTools() dialect.Tools {
@@ -70,9 +72,9 @@ func (d *detective) callsIn(text string) string {
 	return trimLeft(d.withoutReasoning(called[start:max(start, end)]))
 }
 
-// frame is what stands around calls.
+// frame is what stands around calls, and what follows them.
 type frame struct {
-	sectionStart, open, separator, close, sectionEnd string
+	sectionStart, open, separator, close, sectionEnd, rest string
 }
 
 // span is where something stands in a text.
@@ -90,8 +92,10 @@ func frameOf(one string, first span, two string, both []span) frame {
 	f := frame{open: trimLeft(diff.CommonSuffix(before, between)), close: diff.CommonPrefix(between, last)}
 	f.separator = strings.TrimSuffix(strings.TrimPrefix(between, f.close), f.open)
 	f.sectionStart = trimLeft(strings.TrimSuffix(before, f.open))
+	f.rest = strings.TrimPrefix(last, f.close)
 	if !blank(f.sectionStart) {
-		f.sectionEnd = firstMarkers(strings.TrimPrefix(last, f.close), markers(f.sectionStart))
+		f.sectionEnd = firstMarkers(f.rest, markers(f.sectionStart))
+		f.rest = f.rest[len(f.sectionEnd):]
 	}
 	return f
 }
@@ -101,7 +105,7 @@ func frameOf(one string, first span, two string, both []span) frame {
 func singleFrame(before, behind string) frame {
 	f := frame{sectionStart: trimLeft(before)}
 	if f.sectionStart == "" {
-		f.close = behind
+		f.rest = behind
 		return f
 	}
 	if first, rest := leadingMarker(f.sectionStart); first != "" && !blank(rest) {
@@ -110,6 +114,7 @@ func singleFrame(before, behind string) frame {
 		return f
 	}
 	f.sectionEnd = firstMarkers(behind, markers(f.sectionStart))
+	f.rest = behind[len(f.sectionEnd):]
 	return f
 }
 
@@ -153,6 +158,14 @@ func (d *detective) framed(f frame, one, two string) {
 	d.set(&t.SectionStart, "tools.section_start", f.sectionStart, by, seen)
 	d.set(&t.SectionEnd, "tools.section_end", strings.TrimSpace(f.sectionEnd), by, seen)
 	d.set(&t.CallSeparator, "tools.call_separator", f.separator, by, seen)
+	d.ended(f.rest, by, seen)
+}
+
+// ended concludes that messages with calls end in their own way, if a marker that closes nothing of the calls is left.
+func (d *detective) ended(rest, by, seen string) {
+	if end := strings.TrimSpace(throughMarker(rest)); markers(end) > 0 && end != d.Dialect.EndOfTurn {
+		d.set(&d.Dialect.EndOfCalls, "end_of_calls", end, by, seen)
+	}
 }
 
 // confirm checks a conclusion against the calls of a rendering that did not lead to it, white space aside.

@@ -102,7 +102,7 @@ func (d *detective) jsonCalls(c jsonCall, one, two string) {
 	}
 	f := frameOf(one, c.span(), two, both)
 	if both == nil {
-		f = frame{sectionStart: f.sectionStart + f.open, sectionEnd: f.close + f.sectionEnd}
+		f = frame{sectionStart: f.sectionStart + f.open, sectionEnd: f.close + f.sectionEnd, rest: f.rest}
 	}
 	d.framed(f, one, two)
 	d.set(&t.PerCallStart, "tools.per_call_start", f.open, "T2", two)

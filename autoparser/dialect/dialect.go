@@ -63,6 +63,8 @@ type Dialect struct {
 	AssistantStart string `yaml:"assistant_start" json:"assistant_start"`
 	// EndOfTurn is the text that the template writes after an assistant's message; a model may write it, too.
 	EndOfTurn string `yaml:"end_of_turn" json:"end_of_turn"`
+	// EndOfCalls is the same after a message with calls, where that is another text.
+	EndOfCalls string `yaml:"end_of_calls" json:"end_of_calls"`
 	// Preserve and Stop add to the preserved tokens and stop strings that follow from the markers.
 	Preserve []string `yaml:"preserve" json:"preserve,omitempty"`
 	Stop     []string `yaml:"stop" json:"stop,omitempty"`
