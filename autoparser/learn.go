@@ -65,7 +65,7 @@ func (l *Learned) Facts() workaround.Facts {
 
 // Style is what rendering takes from what was learned.
 func (l *Learned) Style() Style {
-	s := Style{Reasoning: l.Dialect.Reasoning}
+	s := Style{Reasoning: l.Dialect.Reasoning, Content: l.Dialect.Content}
 	for _, w := range l.Workarounds {
 		s.Normalise = append(s.Normalise, w.Requests...)
 	}

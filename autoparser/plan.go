@@ -2,6 +2,8 @@ package autoparser
 
 import (
 	"context"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/dragoman-project/dragoman/autoparser/assemble"
@@ -29,7 +31,7 @@ func (l *Learned) Plan(ctx context.Context, req *chat.Request) (*handler.Plan, e
 		Program:          assembled.Program,
 		Grammar:          assembled.Grammar,
 		PreservedTokens:  l.Dialect.PreservedTokens(),
-		Stops:            l.Dialect.Stop,
+		Stops:            l.stops(),
 		SupportsThinking: l.Dialect.Reasoning.Mode != dialect.ReasoningNone,
 		ThinkingStart:    l.thinkingStart(),
 		ThinkingEnds:     assembled.ThinkingEnds,
@@ -39,6 +41,20 @@ func (l *Learned) Plan(ctx context.Context, req *chat.Request) (*handler.Plan, e
 		GenerationPrompt: rendered.GenerationPrompt,
 		ReasoningState:   assembled.State,
 	}, nil
+}
+
+// closingTag is a closing tag alone.
+var closingTag = regexp.MustCompile(`^</\w{2,}>$`)
+
+// stops are those of the dialect, and an end of turn that is the closing tag of an element: hardly a tokenizer has such a text
+// as the token at which generation ends.
+func (l *Learned) stops() []string {
+	stops := slices.Clone(l.Dialect.Stop)
+	end := strings.TrimSpace(l.Dialect.EndOfTurn)
+	if closingTag.MatchString(end) && end != l.Template.EOS && !slices.Contains(stops, end) {
+		stops = append(stops, end)
+	}
+	return stops
 }
 
 func (l *Learned) thinkingStart() string {

@@ -29,31 +29,33 @@ const (
 	python      = "None and texts with quotes are spelled as Python does; recorded otherwise"
 	openedTwice = "the template opens reasoning without being asked to; recorded with the marker twice"
 	wholeMarker = "recorded going on in the midst of a marker, behind the end of the text"
-	fullStart   = "the prompt's own words open the reasoning; recorded without them"
+	fullStart   = "goes on behind the words that the model was given when it began; recorded without them"
 	whiteSpace  = "the white space around the end of reasoning is the template's own"
+	bothMarkers = "the template itself writes both markers around reasoning that is empty; recorded without the first"
+	untouched   = "the template leaves the texts of users as they are, and so do we; recorded without white space at their edges"
+	noThoughts  = "the template knows no reasoning, and so the message has none; recorded with markers that it does not have"
 	keeps       = "the answers of earlier turns stay; recorded without them"
 )
 
 // promptDifferences are the recorded prompts that ours differ from on purpose: by template, and by conversation.
 var promptDifferences = map[string]map[string]string{
 	"Apriel-1.6-15b-Thinker-fixed":        {"nested_args": python, "continue_*": fullStart},
-	"Cohere2MoE":                          {"continue_content": byPlugin, "continue_both": byPlugin},
 	"Kimi-K2-Instruct":                    {"continue_*": byPlugin},
 	"LFM2-8B-A1B":                         {"continue_*": byPlugin},
 	"LFM2.5-Instruct":                     {"continue_*": byPlugin},
 	"NVIDIA-Nemotron-3-Nano-30B-A3B-BF16": {"continue_content": whiteSpace, "continue_both": whiteSpace},
-	"StepFun3.5-Flash":                    {"continue_content": whiteSpace, "continue_both": whiteSpace, "unicode": "wants trim-content"},
-	"deepseek-ai-DeepSeek-V4":             {"continue_content": byPlugin},
+	"StepFun3.5-Flash":                    {"continue_content": whiteSpace, "continue_both": whiteSpace, "unicode": untouched},
+	"deepseek-ai-DeepSeek-V4":             {"continue_content": bothMarkers},
 	"google-gemma-4-31B-it":               {"continue_content": whiteSpace, "continue_both": whiteSpace, "parallel_calls": byPlugin, "nested_args": python},
 	"google-gemma-4-31B-it-interleaved":   {"*tool*": byPlugin, "*_args": byPlugin, "parallel_calls": byPlugin},
 	"llama-cpp-rwkv-world":                {"continue_*": openedTwice},
 	"meetkai-functionary-medium-v3.2":     {"continue_*": byPlugin},
 	"microsoft-Phi-3.5-mini-instruct":     {"continue_*": wholeMarker},
 	"moonshotai-Kimi-K2":                  {"continue_*": byPlugin},
-	"openai-gpt-oss-120b":                 {"continue_content": byPlugin, "continue_both": byPlugin, "no_gen_prompt": byPlugin},
+	"openai-gpt-oss-120b":                 {"no_gen_prompt": byPlugin},
 	"openbmb-MiniCPM5-1B":                 {"nested_args": python},
 	"unsloth-Apriel-1.5":                  {"nested_args": python},
-	"unsloth-mistral-Devstral-Small-2507": {"continue_*": byPlugin, "*reasoning*": keeps},
+	"unsloth-mistral-Devstral-Small-2507": {"continue_*": noThoughts, "*reasoning*": keeps},
 }
 
 // reasonFor finds the entry of the list that allows a recorded prompt to differ.

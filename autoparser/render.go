@@ -28,8 +28,9 @@ const Tolerated = "tolerant-rendering"
 
 // Style is what rendering takes from what was learned. The zero value takes nothing.
 type Style struct {
-	// Reasoning is how reasoning is written, for the message that the model shall go on with.
+	// Reasoning and Content are how a message is written that the model shall go on with.
 	Reasoning dialect.Reasoning
+	Content   dialect.Content
 	// Normalise lists normalisations that are needed although the template's capabilities do not show it.
 	Normalise []workaround.Normalisation
 }
@@ -60,7 +61,7 @@ func (t *Template) Render(ctx context.Context, r *chat.Request, s Style) (Render
 	}
 	out.TemplatePrompt = out.GenerationPrompt
 	if last != nil {
-		out.goOn(*last, r.ContinueFinalMessage, s.Reasoning)
+		out.goOn(*last, r.ContinueFinalMessage, s)
 	}
 	return out, nil
 }
@@ -93,7 +94,8 @@ func (c *conversation) takeContinued() (*chat.Message, error) {
 }
 
 // goOn writes the message so far behind the generation prompt, in place of reasoning that the prompt opens.
-func (out *Rendered) goOn(last chat.Message, part chat.Continuation, reasoning dialect.Reasoning) {
+func (out *Rendered) goOn(last chat.Message, part chat.Continuation, s Style) {
+	reasoning := s.Reasoning
 	thoughts, text := last.ReasoningContent, contentText(last.Content)
 	if part == chat.ContinueAuto && text == "" && thoughts != "" {
 		part = chat.ContinueReasoning
@@ -107,10 +109,18 @@ func (out *Rendered) goOn(last chat.Message, part chat.Continuation, reasoning d
 		}
 	}
 	if part != chat.ContinueReasoning {
-		said += text
+		said += s.contentStart() + text
 	}
 	out.GenerationPrompt = out.TemplatePrompt + said
 	out.Prompt += said
+}
+
+// contentStart is what the template always writes before content, if it does so behind reasoning, too.
+func (s Style) contentStart() string {
+	if s.Content.Mode != dialect.ContentAlwaysWrapped || s.Reasoning.Mode == dialect.ReasoningToolsOnly {
+		return ""
+	}
+	return s.Content.Start
 }
 
 // cut takes the start marker of reasoning, and what follows it, off the end of the prompt.

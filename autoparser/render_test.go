@@ -199,6 +199,24 @@ func TestGoingOnWithAMessage(t *testing.T) {
 	}
 }
 
+func TestContentThatIsAlwaysWrappedGoesOnBehindItsMarker(t *testing.T) {
+	r := request(t, `{"messages": [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "Roses "}], "continue_final_message": true}`)
+	wrapped := dialect.Content{Mode: dialect.ContentAlwaysWrapped, Start: "<text>", End: "</text>"}
+	for _, c := range []struct {
+		style autoparser.Style
+		want  string
+	}{
+		{autoparser.Style{Content: wrapped}, "a:<text>Roses "},
+		{autoparser.Style{Content: wrapped, Reasoning: dialect.Reasoning{Mode: dialect.ReasoningTagBased, Start: "<t>", End: "</t>"}}, "a:<t></t><text>Roses "},
+		{autoparser.Style{Content: wrapped, Reasoning: dialect.Reasoning{Mode: dialect.ReasoningToolsOnly, Start: "<t>", End: "</t>"}}, "a:<t></t>Roses "},
+	} {
+		got, err := open(t, texts+`{% if add_generation_prompt %}a:{% endif %}`).Render(context.Background(), r, c.style)
+		if err != nil || got.GenerationPrompt != c.want {
+			t.Errorf("%q, %v; want %q", got.GenerationPrompt, err, c.want)
+		}
+	}
+}
+
 func TestThereMustBeAMessageToGoOnWith(t *testing.T) {
 	r := request(t, `{"messages": [{"role": "user", "content": "hi"}]}`)
 	r.ContinueFinalMessage = chat.ContinueAuto

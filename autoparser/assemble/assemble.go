@@ -55,7 +55,7 @@ type Assembled struct {
 	Grammar grammar.Mode
 	// State is where generation starts with respect to reasoning.
 	State handler.ReasoningState
-	// ThinkingEnds are the markers that end reasoning; calls that do so wherever they stand are among them.
+	// ThinkingEnds are the markers that end reasoning; those of calls that may end it are among them.
 	ThinkingEnds []string
 	// Notes say what a person should know.
 	Notes []string

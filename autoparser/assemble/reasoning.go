@@ -59,18 +59,13 @@ func (a *assembly) promoters() []string {
 	return out
 }
 
-// thinkingEnds are the markers that end reasoning wherever they stand.
+// thinkingEnds are the texts that end reasoning: its own marker, and those of calls that may. Engines that count the tokens of
+// reasoning, or keep a constraint still until its end, look for them.
 func (a *assembly) thinkingEnds() []string {
 	if a.m.reasoningEnd == "" {
 		return nil
 	}
-	ends := []string{a.m.reasoningEnd}
-	for _, p := range a.promoters() {
-		if special(p) {
-			ends = append(ends, p)
-		}
-	}
-	return ends
+	return append([]string{a.m.reasoningEnd}, a.promoters()...)
 }
 
 // think tags kid with the role that reasoning has in this request.

@@ -1,0 +1,229 @@
+package autoparser_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/grammar"
+	"github.com/dragoman-project/dragoman/sdk/handler"
+)
+
+// toldEngine is what a recorded plan tells an engine beside the prompt.
+type toldEngine struct {
+	SupportsThinking bool     `json:"supports_thinking"`
+	ThinkingStart    string   `json:"thinking_start"`
+	ThinkingEnds     []string `json:"thinking_ends"`
+	Constrained      bool     `json:"constrained"`
+	Lazy             bool     `json:"lazy"`
+	Triggers         []struct {
+		Type  string `json:"type"`
+		Value string `json:"value"`
+	} `json:"triggers"`
+	PreservedTokens []string `json:"preserved_tokens"`
+	Stops           []string `json:"stops"`
+}
+
+const (
+	endsByCall   = "a call may end reasoning here: engines that count its tokens, or keep the constraint still until its end, must know"
+	noCalls      = "recorded where there is no tool either: without one nothing is a call, and nothing but its marker ends reasoning"
+	ownParts     = "all markers of the markup are preserved, as is recorded for other formats of markup"
+	anyName      = "the constraint begins at the marker before the name, and holds the name to the tools"
+	noSection    = "the first marker is apt to get lost: the constraint holds without it, too"
+	enforced     = "the request insists on a call: the template knows none, so it is JSON alone; recorded unconstrained"
+	endOfTurn    = "generation ends at the end of a turn, which is no text of the answer"
+	oneByOne     = "markers one by one, so that each can be a token of its own"
+	headerMarker = "recorded with the marker that begins every answer, thoughtful or not; ours are the words that only thoughts follow"
+	asTemplate   = "the marker that the answer is read with; recorded with the one that begins the turn"
+)
+
+// planDifferences are what our plans tell engines otherwise on purpose: by template, what is recorded alone (-) and what is ours
+// alone (+).
+var planDifferences = map[string]map[string]string{
+	"Apriel-1.6-15b-Thinker-fixed": {
+		`- thinking true from "<|begin_assistant|>"`:          headerMarker,
+		`+ thinking true from "Here are my reasoning steps:"`: headerMarker,
+		`- preserved "<|begin_assistant|>"`:                   headerMarker,
+		`+ preserved "Here are my reasoning steps:"`:          headerMarker,
+		`+ thinking end "<tool_calls>"`:                       endsByCall,
+	},
+	"ByteDance-Seed-OSS": {
+		`+ trigger word "<function="`:       noSection,
+		`+ thinking end "<seed:tool_call>"`: endsByCall,
+	},
+	"CohereForAI-c4ai-command-r-plus-tool_use": {
+		`- preserved "<|CHATBOT_TOKEN|>"`:     endOfTurn,
+		`- preserved "<|END_OF_TURN_TOKEN|>"`: endOfTurn,
+	},
+	"CohereForAI-c4ai-command-r7b-12-2024-tool_use": {`+ thinking end "<|START_ACTION|>"`: endsByCall},
+	"GLM-4.6":                             callsEndReasoning("<tool_call>"),
+	"GLM-4.7-Flash":                       callsEndReasoning("<tool_call>"),
+	"MiniMax-M2":                          callsEndReasoning("<minimax:tool_call>"),
+	"NVIDIA-Nemotron-3-Nano-30B-A3B-BF16": functionMarkup(`- thinking end "<tool_call>"`),
+	"NVIDIA-Nemotron-Nano-v2": {
+		`+ thinking end "<TOOLCALL>"`: endsByCall,
+		`- preserved "<SPECIAL_11>"`:  asTemplate,
+		`+ preserved "<think>"`:       asTemplate,
+	},
+	"Qwen-QwQ-32B":     callsEndReasoning("<tool_call>"),
+	"Qwen-Qwen3-0.6B":  callsEndReasoning("<tool_call>"),
+	"Qwen3-Coder":      functionMarkup(),
+	"Qwen3.5-4B":       functionMarkup(`- thinking end "<tool_call>"`),
+	"Reka-Edge":        callsEndReasoning("<tool_call>"),
+	"StepFun3.5-Flash": functionMarkup(`- thinking end "<tool_call>"`),
+	"deepseek-ai-DeepSeek-R1-Distill-Llama-8B": insisted,
+	"deepseek-ai-DeepSeek-R1-Distill-Qwen-32B": {
+		`+ preserved "<｜tool▁calls▁end｜>"`:                       oneByOne,
+		`+ preserved "<｜tool▁call▁end｜>"`:                        oneByOne,
+		"+ preserved \"```\"":                                    oneByOne,
+		"- preserved \"```<｜tool▁call▁end｜><｜tool▁calls▁end｜>\"": oneByOne,
+		`- preserved "<｜end▁of▁sentence｜>"`:                      endOfTurn,
+		`+ thinking end "<｜tool▁calls▁begin｜>"`:                  endsByCall,
+		`+ thinking end "<｜tool▁call▁begin｜>"`:                   endsByCall,
+	},
+	"deepseek-ai-DeepSeek-V3.1":           callsEndReasoning("<｜tool▁calls▁begin｜>", "<｜tool▁call▁begin｜>"),
+	"google-gemma-2-2b-it":                insisted,
+	"ibm-granite-granite-3.3-2B-Instruct": insisted,
+	"llama-cpp-deepseek-r1":               callsEndReasoning("<｜tool▁calls▁begin｜>", "<｜tool▁call▁begin｜>"),
+	"llama-cpp-rwkv-world":                insisted,
+	"meetkai-functionary-medium-v3.1": {
+		`- preserved "<|eot_id|>"`: endOfTurn,
+		`- preserved "<|eom_id|>"`: endOfTurn,
+	},
+	"microsoft-Phi-3.5-mini-instruct": insisted,
+	"poolside-Laguna-XS-2.1":          callsEndReasoning("<tool_call>"),
+}
+
+// insisted is how plans differ where the request insists on a call that the template does not know.
+var insisted = map[string]string{
+	"- constrained false, lazy false": enforced,
+	"+ constrained true, lazy false":  enforced,
+}
+
+// callsEndReasoning is how plans differ where calls with these markers may end reasoning.
+func callsEndReasoning(markers ...string) map[string]string {
+	out := map[string]string{}
+	for _, m := range markers {
+		out[fmt.Sprintf("+ thinking end %q", m)] = endsByCall
+	}
+	return out
+}
+
+// functionMarkup is how plans differ for <tool_call><function=f><parameter=p>…: recorded with a handler of its own.
+func functionMarkup(noCall ...string) map[string]string {
+	out := map[string]string{`+ trigger word "<function="`: anyName}
+	for _, name := range []string{"create_event", "get_time", "get_weather", "no_args"} {
+		out[fmt.Sprintf(`- trigger word "<function=%s>"`, name)] = anyName
+	}
+	for _, m := range []string{"<function=", ">", "</function>", "<parameter=", "</parameter>"} {
+		out[fmt.Sprintf("+ preserved %q", m)] = ownParts
+	}
+	for _, d := range noCall {
+		out[d] = noCalls
+	}
+	return out
+}
+
+// lines are the facts one by one, so that plans can be compared as sets. White space at the edges of triggers and ends is left
+// out: behind our triggers a model may write any, and a line break before an end says that it counts at the beginning of a line.
+func (e toldEngine) lines() []string {
+	out := []string{fmt.Sprintf("thinking %t from %q", e.SupportsThinking, e.ThinkingStart), fmt.Sprintf("constrained %t, lazy %t", e.Constrained, e.Lazy)}
+	add := func(what string, values []string) {
+		for _, v := range values {
+			out = append(out, fmt.Sprintf("%s %q", what, v))
+		}
+	}
+	for _, end := range e.ThinkingEnds {
+		add("thinking end", []string{strings.TrimSpace(end)})
+	}
+	add("preserved", e.PreservedTokens)
+	add("stop", e.Stops)
+	for _, t := range e.Triggers {
+		out = append(out, fmt.Sprintf("trigger %s %q", t.Type, strings.TrimSpace(t.Value)))
+	}
+	return out
+}
+
+// told is what a plan of ours tells.
+func told(t *testing.T, p *handler.Plan) toldEngine {
+	t.Helper()
+	c, err := grammar.Build(p.Program, grammar.Options{Mode: p.Grammar, Prompt: p.GenerationPrompt, Triggers: p.Triggers})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := toldEngine{
+		SupportsThinking: p.SupportsThinking, ThinkingStart: p.ThinkingStart, ThinkingEnds: p.ThinkingEnds,
+		PreservedTokens: p.PreservedTokens, Stops: p.Stops, Constrained: c != nil,
+	}
+	if c == nil {
+		return e
+	}
+	e.Lazy = c.Lazy
+	for _, tr := range c.Triggers {
+		e.Triggers = append(e.Triggers, struct {
+			Type  string `json:"type"`
+			Value string `json:"value"`
+		}{string(tr.Type), tr.Value})
+	}
+	return e
+}
+
+func TestPlansTellEnginesWhatIsRecorded(t *testing.T) {
+	school := newSchool(t)
+	special := handled(t)
+	agreed, allowed := 0, map[string]bool{}
+	eachLine(t, "plan.jsonl", func(c struct {
+		recordedPlan
+		Told *toldEngine `json:"reference"`
+	}) {
+		if c.Told == nil || special[c.Template] {
+			return
+		}
+		req, err := chat.ParseRequest(c.Request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Now = c.Now
+		plan, err := school.learn(t, c.Template, c.BOS, c.EOS).Plan(t.Context(), req)
+		if err != nil {
+			t.Errorf("%s: %v", c.ID, err)
+			return
+		}
+		name, _, _ := strings.Cut(c.ID, "/plan/")
+		found := differences(c.Told.lines(), told(t, plan).lines())
+		for _, d := range found {
+			if planDifferences[name][d] == "" {
+				t.Errorf("%s: %s", c.ID, d)
+			}
+			allowed[name+d] = true
+		}
+		if len(found) == 0 {
+			agreed++
+		}
+	})
+	for name, list := range planDifferences {
+		for d := range list {
+			if !allowed[name+d] {
+				t.Errorf("%s: take %q off the list: plans agree", name, d)
+			}
+		}
+	}
+	t.Logf("%d plans agree in everything; %d differences are meant", agreed, len(allowed))
+}
+
+// differences are the lines that only one of two plans has.
+func differences(recorded, ours []string) (out []string) {
+	for _, l := range recorded {
+		if !slices.Contains(ours, l) {
+			out = append(out, "- "+l)
+		}
+	}
+	for _, l := range ours {
+		if !slices.Contains(recorded, l) {
+			out = append(out, "+ "+l)
+		}
+	}
+	return out
+}
