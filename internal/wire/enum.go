@@ -70,5 +70,6 @@ var statuses = enum[chat.Status, pb.StreamStatus]{
 	{chat.Complete, pb.StreamStatus_STREAM_STATUS_COMPLETE},
 	{chat.Truncated, pb.StreamStatus_STREAM_STATUS_TRUNCATED},
 	{chat.Malformed, pb.StreamStatus_STREAM_STATUS_MALFORMED},
+	{chat.Trailing, pb.StreamStatus_STREAM_STATUS_TRAILING},
 	{chat.Complete, pb.StreamStatus_STREAM_STATUS_UNSPECIFIED},
 }

@@ -4,26 +4,32 @@ import (
 	"errors"
 	"strings"
 
+	"google.golang.org/protobuf/types/known/timestamppb"
+
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
 	"github.com/dragoman-project/dragoman/sdk/handler"
 	pb "github.com/dragoman-project/dragoman/sdk/proto/dragoman/plugin/v1"
 )
 
-// EncodeInput turns what a handler is asked into a message for the handler of that name. Request.Now does not travel.
+// EncodeInput turns what a handler is asked into a message for the handler of that name.
 func EncodeInput(name string, in handler.Input) (*pb.PlanRequest, error) {
 	request, err := in.Request.MarshalJSON()
 	if err != nil {
 		return nil, err
 	}
-	return &pb.PlanRequest{
+	m := &pb.PlanRequest{
 		Handler: name,
 		Template: &pb.Template{
 			Name: valid(in.Template.Name), Source: valid(in.Template.Source),
 			BosToken: valid(in.Template.BOSToken), EosToken: valid(in.Template.EOSToken),
 		},
 		Request: request,
-	}, nil
+	}
+	if now := in.Request.Now; !now.IsZero() {
+		m.Now = timestamppb.New(now)
+	}
+	return m, nil
 }
 
 // DecodeInput turns a message into what a handler is asked.
@@ -31,6 +37,9 @@ func DecodeInput(m *pb.PlanRequest) (handler.Input, error) {
 	request, err := chat.ParseRequest(m.GetRequest())
 	if err != nil {
 		return handler.Input{}, err
+	}
+	if m.GetNow() != nil {
+		request.Now = m.GetNow().AsTime()
 	}
 	t := m.GetTemplate()
 	return handler.Input{Request: request, Template: handler.Template{
@@ -80,7 +89,7 @@ func EncodePlan(p *handler.Plan) (*pb.Plan, error) {
 		return nil, fault("plan.grammar", "unknown mode %d", p.Grammar)
 	}
 	m := &pb.Plan{
-		Prefill: p.Prefill, Grammar: mode, PreservedTokens: p.PreservedTokens, Stops: p.Stops, Notes: p.Notes,
+		Prefill: valid(p.Prefill), Grammar: mode, PreservedTokens: p.PreservedTokens, Stops: p.Stops, Notes: p.Notes,
 	}
 	if p.Ending != (handler.Ending{}) {
 		m.Ending = &pb.Ending{Old: p.Ending.Old, New: p.Ending.New}
@@ -126,6 +135,8 @@ func encodeTriggers(m *pb.Plan, p *handler.Plan) error {
 			m.Triggers = append(m.Triggers, &pb.GrammarTrigger{Trigger: &pb.GrammarTrigger_Word{Word: t.Value}})
 		case grammar.TriggerPattern:
 			m.Triggers = append(m.Triggers, &pb.GrammarTrigger{Trigger: &pb.GrammarTrigger_Pattern{Pattern: t.Value}})
+		case grammar.TriggerFull:
+			m.Triggers = append(m.Triggers, &pb.GrammarTrigger{Trigger: &pb.GrammarTrigger_FullPattern{FullPattern: t.Value}})
 		default:
 			return fault("plan.triggers", "unknown type %q", t.Type)
 		}
@@ -191,6 +202,8 @@ func decodeTriggers(p *handler.Plan, m *pb.Plan) error {
 			p.Triggers = append(p.Triggers, grammar.Trigger{Type: grammar.TriggerWord, Value: value.Word})
 		case *pb.GrammarTrigger_Pattern:
 			p.Triggers = append(p.Triggers, grammar.Trigger{Type: grammar.TriggerPattern, Value: value.Pattern})
+		case *pb.GrammarTrigger_FullPattern:
+			p.Triggers = append(p.Triggers, grammar.Trigger{Type: grammar.TriggerFull, Value: value.FullPattern})
 		default:
 			return fault("plan.triggers", "a trigger is missing or unknown to this version of the host")
 		}

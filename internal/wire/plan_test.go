@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/proto"
@@ -32,17 +33,42 @@ func parseRequest(t testing.TB, text string) *chat.Request {
 const fullRequest = `{
 	"messages": [
 		{"role": "user", "content": [{"type": "text", "text": "a"}], "zeta": 1, "alpha": 2},
-		{"role": "assistant", "content": null, "tool_calls": [
-			{"type": "function", "function": {"name": "f", "arguments": "{\"z\": 1, \"a\": 1e400}"}, "id": "x"}]}],
-	"tools": [{"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {"z": {}, "a": {}}}}}],
-	"tool_choice": "required", "parallel_tool_calls": true, "reasoning_format": "none", "enable_thinking": false,
-	"chat_template_kwargs": {"z": 1, "a": [2]}, "continue_final_message": true}`
+		{"role": "assistant", "content": null, "reasoning_content": "Hm.", "tool_calls": [
+			{"type": "function", "function": {"name": "f", "arguments": "{\"z\": 1, \"a\": 1e400}"}, "id": "x", "index": 0}]},
+		{"role": "tool", "content": "1", "tool_call_id": "x", "name": "f"},
+		{"role": "assistant", "content": "It"}],
+	"tools": [{"type": "function", "function": {"name": "f", "description": "d", "strict": true,
+		"parameters": {"type": "object", "properties": {"z": {}, "a": {}}}}}],
+	"tool_choice": {"type": "function", "function": {"name": "f"}}, "parallel_tool_calls": true,
+	"reasoning_format": "none", "enable_thinking": false, "json_schema": {"type": "object"},
+	"chat_template_kwargs": {"z": 1, "a": [2]}, "continue_final_message": true, "pure_content": true, "seed": 1,
+	"parsing": {"unknown_tool": "error", "call_in_reasoning": "keep", "truncated_call": "drop", "malformed": "error"}}`
 
-func TestARequestArrivesAsItWasSent(t *testing.T) {
-	sent := handler.Input{
+// fullInput has every field that is asked for, but for the generation prompt, which its message to be continued excludes.
+func fullInput(t testing.TB) handler.Input {
+	in := handler.Input{
 		Template: handler.Template{Name: "n", Source: "{{ x }}", BOSToken: "<s>", EOSToken: "</s>"},
 		Request:  parseRequest(t, fullRequest),
 	}
+	in.Request.Now = time.Date(2026, time.January, 15, 12, 34, 56, 789, time.UTC)
+	return in
+}
+
+// fullPlan has every field that a handler fills in, except for the stream.
+func fullPlan(t testing.TB) *handler.Plan {
+	return &handler.Plan{
+		Request: parseRequest(t, `{"messages":[{"role":"user","content":"Hi"}]}`), Prefill: "<think>a", Ending: handler.Ending{Old: "<eos>", New: "<eot>"},
+		Program: everyNode(), Grammar: grammar.Lazy,
+		Triggers: []grammar.Trigger{{Type: grammar.TriggerWord, Value: "w"}, {Type: grammar.TriggerPattern, Value: "^a(b)"},
+			{Type: grammar.TriggerFull, Value: "a(b)c"}},
+		PreservedTokens: []string{"<think>"}, Stops: []string{"<eot>"},
+		SupportsThinking: true, ThinkingStart: "<think>", ThinkingEnds: []string{"</think>", "<call>"},
+		Delimiters: []handler.Delimiter{{Role: "user", Delimiter: "<user>"}}, Notes: []string{"n"},
+	}
+}
+
+func TestARequestArrivesAsItWasSent(t *testing.T) {
+	sent := fullInput(t)
 	m, err := EncodeInput("h", sent)
 	if err != nil {
 		t.Fatal(err)
@@ -70,20 +96,12 @@ func TestATemplateThatIsNotUTF8StillTravels(t *testing.T) {
 }
 
 func TestAnAnswerArrivesAsItWasGiven(t *testing.T) {
-	full := &handler.Plan{
-		Request: parseRequest(t, fullRequest), Prefill: "<think>a", Ending: handler.Ending{Old: "<eos>", New: "<eot>"},
-		Program: everyNode(), Grammar: grammar.Lazy,
-		Triggers:        []grammar.Trigger{{Type: grammar.TriggerWord, Value: "w"}, {Type: grammar.TriggerPattern, Value: "^a(b)"}},
-		PreservedTokens: []string{"<think>"}, Stops: []string{"<eot>"},
-		SupportsThinking: true, ThinkingStart: "<think>", ThinkingEnds: []string{"</think>", "<call>"},
-		Delimiters: []handler.Delimiter{{Role: "user", Delimiter: "<user>"}}, Notes: []string{"n"},
-	}
 	for _, c := range []struct {
 		name string
 		plan *handler.Plan
 		err  error
 	}{
-		{"a plan with everything", full, nil},
+		{"a plan with everything", fullPlan(t), nil},
 		{"a plan with a stream", &handler.Plan{Stream: &handler.StreamPlan{Token: []byte{0, 0xff}}, Grammar: grammar.Strict}, nil},
 		{"a decline", nil, &handler.Declined{Reason: "not mine"}},
 		{"a fault of the request", nil, &chat.RequestError{Path: "tools[0]", Message: "has no name"}},

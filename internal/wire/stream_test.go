@@ -10,9 +10,19 @@ import (
 	pb "github.com/dragoman-project/dragoman/sdk/proto/dragoman/plugin/v1"
 )
 
+// events, results and descriptions are values with every field.
+var (
+	events       = []chat.Event{{Kind: chat.ContentText, Text: []byte("a\xc3"), Recovered: true}}
+	results      = []handler.StreamResult{{Status: chat.Trailing, Notes: []string{"n"}}}
+	descriptions = []Description{{Streams: true, Description: handler.Description{
+		Name: "n", Version: "1.2.3", Match: `source contains "x"`, Priority: -5,
+	}}}
+)
+
 func TestEventsArriveAsTheyWereSent(t *testing.T) {
 	for kind := chat.ContentText; kind <= chat.CallEnd; kind++ {
-		sent := chat.Event{Kind: kind, Text: []byte("a\xc3"), Recovered: true}
+		sent := events[0]
+		sent.Kind = kind
 		got, err := DecodeEvent(overTheWire(t, EncodeEvent(sent), new(pb.Event)))
 		if err != nil {
 			t.Fatal(err)
@@ -38,8 +48,9 @@ func TestUnknownEventsAreRefused(t *testing.T) {
 }
 
 func TestResultsArriveAsTheyWereSent(t *testing.T) {
-	for _, status := range []chat.Status{chat.Complete, chat.Truncated, chat.Malformed} {
-		sent := handler.StreamResult{Status: status, Notes: []string{"n"}}
+	for _, status := range []chat.Status{chat.Complete, chat.Truncated, chat.Malformed, chat.Trailing} {
+		sent := results[0]
+		sent.Status = status
 		got, err := DecodeResult(overTheWire(t, EncodeResult(sent), new(pb.StreamResult)))
 		if err != nil {
 			t.Fatal(err)
@@ -53,9 +64,7 @@ func TestResultsArriveAsTheyWereSent(t *testing.T) {
 }
 
 func TestDescriptionsArriveAsTheyWereSent(t *testing.T) {
-	sent := Description{Streams: true, Description: handler.Description{
-		Name: "n", Version: "1.2.3", Match: `source contains "x"`, Priority: -5,
-	}}
+	sent := descriptions[0]
 	got := DecodeDescription(overTheWire(t, EncodeDescription(sent), new(pb.HandlerDescription)))
 	if diff := cmp.Diff(sent, got); diff != "" {
 		t.Errorf("sent (-), received (+):\n%s", diff)

@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"context"
+	"strings"
 
 	"google.golang.org/grpc"
 
@@ -78,7 +79,7 @@ func (h *Handler) OpenStream(ctx context.Context, in handler.StreamInput, sink c
 	}
 	s := &stream{conn: conn, sink: sink}
 	return s, s.send(&pb.ParseStreamRequest{Step: &pb.ParseStreamRequest_Open{Open: &pb.StreamOpen{
-		Handler: h.description.Name, Token: in.Token, GenerationPrompt: in.GenerationPrompt,
+		Handler: h.description.Name, Token: in.Token, GenerationPrompt: strings.ToValidUTF8(in.GenerationPrompt, "\uFFFD"),
 	}}})
 }
 

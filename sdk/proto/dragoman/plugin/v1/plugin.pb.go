@@ -18,6 +18,7 @@ package pluginv1
 import (
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
@@ -99,6 +100,8 @@ const (
 	StreamStatus_STREAM_STATUS_TRUNCATED StreamStatus = 2
 	// The output broke the format; what could not be read was delivered as content.
 	StreamStatus_STREAM_STATUS_MALFORMED StreamStatus = 3
+	// The output followed the format, and more text came after its end.
+	StreamStatus_STREAM_STATUS_TRAILING StreamStatus = 4
 )
 
 // Enum value maps for StreamStatus.
@@ -108,12 +111,14 @@ var (
 		1: "STREAM_STATUS_COMPLETE",
 		2: "STREAM_STATUS_TRUNCATED",
 		3: "STREAM_STATUS_MALFORMED",
+		4: "STREAM_STATUS_TRAILING",
 	}
 	StreamStatus_value = map[string]int32{
 		"STREAM_STATUS_UNSPECIFIED": 0,
 		"STREAM_STATUS_COMPLETE":    1,
 		"STREAM_STATUS_TRUNCATED":   2,
 		"STREAM_STATUS_MALFORMED":   3,
+		"STREAM_STATUS_TRAILING":    4,
 	}
 )
 
@@ -400,7 +405,9 @@ type PlanRequest struct {
 	// The template for which to plan.
 	Template *Template `protobuf:"bytes,2,opt,name=template,proto3" json:"template,omitempty"`
 	// The request as OpenAI's chat completions JSON, in UTF-8, with the members in the client's order.
-	Request       []byte `protobuf:"bytes,3,opt,name=request,proto3" json:"request,omitempty"`
+	Request []byte `protobuf:"bytes,3,opt,name=request,proto3" json:"request,omitempty"`
+	// The time that templates are told; absent: that of the rendering.
+	Now           *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=now,proto3" json:"now,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -452,6 +459,13 @@ func (x *PlanRequest) GetTemplate() *Template {
 func (x *PlanRequest) GetRequest() []byte {
 	if x != nil {
 		return x.Request
+	}
+	return nil
+}
+
+func (x *PlanRequest) GetNow() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Now
 	}
 	return nil
 }
@@ -1023,6 +1037,7 @@ type GrammarTrigger struct {
 	//
 	//	*GrammarTrigger_Word
 	//	*GrammarTrigger_Pattern
+	//	*GrammarTrigger_FullPattern
 	Trigger       isGrammarTrigger_Trigger `protobuf_oneof:"trigger"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1083,6 +1098,15 @@ func (x *GrammarTrigger) GetPattern() string {
 	return ""
 }
 
+func (x *GrammarTrigger) GetFullPattern() string {
+	if x != nil {
+		if x, ok := x.Trigger.(*GrammarTrigger_FullPattern); ok {
+			return x.FullPattern
+		}
+	}
+	return ""
+}
+
 type isGrammarTrigger_Trigger interface {
 	isGrammarTrigger_Trigger()
 }
@@ -1097,9 +1121,16 @@ type GrammarTrigger_Pattern struct {
 	Pattern string `protobuf:"bytes,2,opt,name=pattern,proto3,oneof"`
 }
 
+type GrammarTrigger_FullPattern struct {
+	// The same, but it must match the whole output so far.
+	FullPattern string `protobuf:"bytes,3,opt,name=full_pattern,json=fullPattern,proto3,oneof"`
+}
+
 func (*GrammarTrigger_Word) isGrammarTrigger_Trigger() {}
 
 func (*GrammarTrigger_Pattern) isGrammarTrigger_Trigger() {}
+
+func (*GrammarTrigger_FullPattern) isGrammarTrigger_Trigger() {}
 
 // Thinking is the markup of reasoning.
 type Thinking struct {
@@ -1751,7 +1782,7 @@ var File_dragoman_plugin_v1_plugin_proto protoreflect.FileDescriptor
 
 const file_dragoman_plugin_v1_plugin_proto_rawDesc = "" +
 	"\n" +
-	"\x1fdragoman/plugin/v1/plugin.proto\x12\x12dragoman.plugin.v1\x1a dragoman/plugin/v1/program.proto\"4\n" +
+	"\x1fdragoman/plugin/v1/plugin.proto\x12\x12dragoman.plugin.v1\x1a dragoman/plugin/v1/program.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"4\n" +
 	"\x0fDescribeRequest\x12!\n" +
 	"\fhost_version\x18\x01 \x01(\tR\vhostVersion\"V\n" +
 	"\x10DescribeResponse\x12B\n" +
@@ -1761,11 +1792,12 @@ const file_dragoman_plugin_v1_plugin_proto_rawDesc = "" +
 	"\aversion\x18\x02 \x01(\tR\aversion\x12\x14\n" +
 	"\x05match\x18\x03 \x01(\tR\x05match\x12\x1a\n" +
 	"\bpriority\x18\x04 \x01(\x05R\bpriority\x12\x18\n" +
-	"\astreams\x18\x05 \x01(\bR\astreams\"{\n" +
+	"\astreams\x18\x05 \x01(\bR\astreams\"\xa9\x01\n" +
 	"\vPlanRequest\x12\x18\n" +
 	"\ahandler\x18\x01 \x01(\tR\ahandler\x128\n" +
 	"\btemplate\x18\x02 \x01(\v2\x1c.dragoman.plugin.v1.TemplateR\btemplate\x12\x18\n" +
-	"\arequest\x18\x03 \x01(\fR\arequest\"p\n" +
+	"\arequest\x18\x03 \x01(\fR\arequest\x12,\n" +
+	"\x03now\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x03now\"p\n" +
 	"\bTemplate\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
 	"\x06source\x18\x02 \x01(\tR\x06source\x12\x1b\n" +
@@ -1803,10 +1835,11 @@ const file_dragoman_plugin_v1_plugin_proto_rawDesc = "" +
 	"\x03new\x18\x02 \x01(\tR\x03new\"\"\n" +
 	"\n" +
 	"StreamPlan\x12\x14\n" +
-	"\x05token\x18\x01 \x01(\fR\x05token\"M\n" +
+	"\x05token\x18\x01 \x01(\fR\x05token\"r\n" +
 	"\x0eGrammarTrigger\x12\x14\n" +
 	"\x04word\x18\x01 \x01(\tH\x00R\x04word\x12\x1a\n" +
-	"\apattern\x18\x02 \x01(\tH\x00R\apatternB\t\n" +
+	"\apattern\x18\x02 \x01(\tH\x00R\apattern\x12#\n" +
+	"\ffull_pattern\x18\x03 \x01(\tH\x00R\vfullPatternB\t\n" +
 	"\atrigger\"4\n" +
 	"\bThinking\x12\x14\n" +
 	"\x05start\x18\x01 \x01(\tR\x05start\x12\x12\n" +
@@ -1847,12 +1880,13 @@ const file_dragoman_plugin_v1_plugin_proto_rawDesc = "" +
 	"\x18GRAMMAR_MODE_UNSPECIFIED\x10\x00\x12\x15\n" +
 	"\x11GRAMMAR_MODE_FREE\x10\x01\x12\x15\n" +
 	"\x11GRAMMAR_MODE_LAZY\x10\x02\x12\x17\n" +
-	"\x13GRAMMAR_MODE_STRICT\x10\x03*\x83\x01\n" +
+	"\x13GRAMMAR_MODE_STRICT\x10\x03*\x9f\x01\n" +
 	"\fStreamStatus\x12\x1d\n" +
 	"\x19STREAM_STATUS_UNSPECIFIED\x10\x00\x12\x1a\n" +
 	"\x16STREAM_STATUS_COMPLETE\x10\x01\x12\x1b\n" +
 	"\x17STREAM_STATUS_TRUNCATED\x10\x02\x12\x1b\n" +
-	"\x17STREAM_STATUS_MALFORMED\x10\x03*\xde\x01\n" +
+	"\x17STREAM_STATUS_MALFORMED\x10\x03\x12\x1a\n" +
+	"\x16STREAM_STATUS_TRAILING\x10\x04*\xde\x01\n" +
 	"\tEventKind\x12\x1a\n" +
 	"\x16EVENT_KIND_UNSPECIFIED\x10\x00\x12\x16\n" +
 	"\x12EVENT_KIND_CONTENT\x10\x01\x12\x18\n" +
@@ -1883,67 +1917,69 @@ func file_dragoman_plugin_v1_plugin_proto_rawDescGZIP() []byte {
 var file_dragoman_plugin_v1_plugin_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
 var file_dragoman_plugin_v1_plugin_proto_msgTypes = make([]protoimpl.MessageInfo, 23)
 var file_dragoman_plugin_v1_plugin_proto_goTypes = []any{
-	(GrammarMode)(0),            // 0: dragoman.plugin.v1.GrammarMode
-	(StreamStatus)(0),           // 1: dragoman.plugin.v1.StreamStatus
-	(EventKind)(0),              // 2: dragoman.plugin.v1.EventKind
-	(*DescribeRequest)(nil),     // 3: dragoman.plugin.v1.DescribeRequest
-	(*DescribeResponse)(nil),    // 4: dragoman.plugin.v1.DescribeResponse
-	(*HandlerDescription)(nil),  // 5: dragoman.plugin.v1.HandlerDescription
-	(*PlanRequest)(nil),         // 6: dragoman.plugin.v1.PlanRequest
-	(*Template)(nil),            // 7: dragoman.plugin.v1.Template
-	(*PlanResponse)(nil),        // 8: dragoman.plugin.v1.PlanResponse
-	(*Declined)(nil),            // 9: dragoman.plugin.v1.Declined
-	(*RequestError)(nil),        // 10: dragoman.plugin.v1.RequestError
-	(*Plan)(nil),                // 11: dragoman.plugin.v1.Plan
-	(*Ending)(nil),              // 12: dragoman.plugin.v1.Ending
-	(*StreamPlan)(nil),          // 13: dragoman.plugin.v1.StreamPlan
-	(*GrammarTrigger)(nil),      // 14: dragoman.plugin.v1.GrammarTrigger
-	(*Thinking)(nil),            // 15: dragoman.plugin.v1.Thinking
-	(*Delimiter)(nil),           // 16: dragoman.plugin.v1.Delimiter
-	(*ParseStreamRequest)(nil),  // 17: dragoman.plugin.v1.ParseStreamRequest
-	(*StreamOpen)(nil),          // 18: dragoman.plugin.v1.StreamOpen
-	(*StreamChunk)(nil),         // 19: dragoman.plugin.v1.StreamChunk
-	(*StreamFinish)(nil),        // 20: dragoman.plugin.v1.StreamFinish
-	(*ParseStreamResponse)(nil), // 21: dragoman.plugin.v1.ParseStreamResponse
-	(*StreamResult)(nil),        // 22: dragoman.plugin.v1.StreamResult
-	(*Event)(nil),               // 23: dragoman.plugin.v1.Event
-	(*CasesRequest)(nil),        // 24: dragoman.plugin.v1.CasesRequest
-	(*CasesResponse)(nil),       // 25: dragoman.plugin.v1.CasesResponse
-	(*Program)(nil),             // 26: dragoman.plugin.v1.Program
+	(GrammarMode)(0),              // 0: dragoman.plugin.v1.GrammarMode
+	(StreamStatus)(0),             // 1: dragoman.plugin.v1.StreamStatus
+	(EventKind)(0),                // 2: dragoman.plugin.v1.EventKind
+	(*DescribeRequest)(nil),       // 3: dragoman.plugin.v1.DescribeRequest
+	(*DescribeResponse)(nil),      // 4: dragoman.plugin.v1.DescribeResponse
+	(*HandlerDescription)(nil),    // 5: dragoman.plugin.v1.HandlerDescription
+	(*PlanRequest)(nil),           // 6: dragoman.plugin.v1.PlanRequest
+	(*Template)(nil),              // 7: dragoman.plugin.v1.Template
+	(*PlanResponse)(nil),          // 8: dragoman.plugin.v1.PlanResponse
+	(*Declined)(nil),              // 9: dragoman.plugin.v1.Declined
+	(*RequestError)(nil),          // 10: dragoman.plugin.v1.RequestError
+	(*Plan)(nil),                  // 11: dragoman.plugin.v1.Plan
+	(*Ending)(nil),                // 12: dragoman.plugin.v1.Ending
+	(*StreamPlan)(nil),            // 13: dragoman.plugin.v1.StreamPlan
+	(*GrammarTrigger)(nil),        // 14: dragoman.plugin.v1.GrammarTrigger
+	(*Thinking)(nil),              // 15: dragoman.plugin.v1.Thinking
+	(*Delimiter)(nil),             // 16: dragoman.plugin.v1.Delimiter
+	(*ParseStreamRequest)(nil),    // 17: dragoman.plugin.v1.ParseStreamRequest
+	(*StreamOpen)(nil),            // 18: dragoman.plugin.v1.StreamOpen
+	(*StreamChunk)(nil),           // 19: dragoman.plugin.v1.StreamChunk
+	(*StreamFinish)(nil),          // 20: dragoman.plugin.v1.StreamFinish
+	(*ParseStreamResponse)(nil),   // 21: dragoman.plugin.v1.ParseStreamResponse
+	(*StreamResult)(nil),          // 22: dragoman.plugin.v1.StreamResult
+	(*Event)(nil),                 // 23: dragoman.plugin.v1.Event
+	(*CasesRequest)(nil),          // 24: dragoman.plugin.v1.CasesRequest
+	(*CasesResponse)(nil),         // 25: dragoman.plugin.v1.CasesResponse
+	(*timestamppb.Timestamp)(nil), // 26: google.protobuf.Timestamp
+	(*Program)(nil),               // 27: dragoman.plugin.v1.Program
 }
 var file_dragoman_plugin_v1_plugin_proto_depIdxs = []int32{
 	5,  // 0: dragoman.plugin.v1.DescribeResponse.handlers:type_name -> dragoman.plugin.v1.HandlerDescription
 	7,  // 1: dragoman.plugin.v1.PlanRequest.template:type_name -> dragoman.plugin.v1.Template
-	11, // 2: dragoman.plugin.v1.PlanResponse.plan:type_name -> dragoman.plugin.v1.Plan
-	9,  // 3: dragoman.plugin.v1.PlanResponse.declined:type_name -> dragoman.plugin.v1.Declined
-	10, // 4: dragoman.plugin.v1.PlanResponse.request_error:type_name -> dragoman.plugin.v1.RequestError
-	12, // 5: dragoman.plugin.v1.Plan.ending:type_name -> dragoman.plugin.v1.Ending
-	26, // 6: dragoman.plugin.v1.Plan.program:type_name -> dragoman.plugin.v1.Program
-	13, // 7: dragoman.plugin.v1.Plan.stream:type_name -> dragoman.plugin.v1.StreamPlan
-	0,  // 8: dragoman.plugin.v1.Plan.grammar:type_name -> dragoman.plugin.v1.GrammarMode
-	14, // 9: dragoman.plugin.v1.Plan.triggers:type_name -> dragoman.plugin.v1.GrammarTrigger
-	15, // 10: dragoman.plugin.v1.Plan.thinking:type_name -> dragoman.plugin.v1.Thinking
-	16, // 11: dragoman.plugin.v1.Plan.delimiters:type_name -> dragoman.plugin.v1.Delimiter
-	18, // 12: dragoman.plugin.v1.ParseStreamRequest.open:type_name -> dragoman.plugin.v1.StreamOpen
-	19, // 13: dragoman.plugin.v1.ParseStreamRequest.chunk:type_name -> dragoman.plugin.v1.StreamChunk
-	20, // 14: dragoman.plugin.v1.ParseStreamRequest.finish:type_name -> dragoman.plugin.v1.StreamFinish
-	23, // 15: dragoman.plugin.v1.ParseStreamResponse.events:type_name -> dragoman.plugin.v1.Event
-	22, // 16: dragoman.plugin.v1.ParseStreamResponse.result:type_name -> dragoman.plugin.v1.StreamResult
-	1,  // 17: dragoman.plugin.v1.StreamResult.status:type_name -> dragoman.plugin.v1.StreamStatus
-	2,  // 18: dragoman.plugin.v1.Event.kind:type_name -> dragoman.plugin.v1.EventKind
-	3,  // 19: dragoman.plugin.v1.PluginService.Describe:input_type -> dragoman.plugin.v1.DescribeRequest
-	6,  // 20: dragoman.plugin.v1.PluginService.Plan:input_type -> dragoman.plugin.v1.PlanRequest
-	17, // 21: dragoman.plugin.v1.PluginService.ParseStream:input_type -> dragoman.plugin.v1.ParseStreamRequest
-	24, // 22: dragoman.plugin.v1.PluginService.Cases:input_type -> dragoman.plugin.v1.CasesRequest
-	4,  // 23: dragoman.plugin.v1.PluginService.Describe:output_type -> dragoman.plugin.v1.DescribeResponse
-	8,  // 24: dragoman.plugin.v1.PluginService.Plan:output_type -> dragoman.plugin.v1.PlanResponse
-	21, // 25: dragoman.plugin.v1.PluginService.ParseStream:output_type -> dragoman.plugin.v1.ParseStreamResponse
-	25, // 26: dragoman.plugin.v1.PluginService.Cases:output_type -> dragoman.plugin.v1.CasesResponse
-	23, // [23:27] is the sub-list for method output_type
-	19, // [19:23] is the sub-list for method input_type
-	19, // [19:19] is the sub-list for extension type_name
-	19, // [19:19] is the sub-list for extension extendee
-	0,  // [0:19] is the sub-list for field type_name
+	26, // 2: dragoman.plugin.v1.PlanRequest.now:type_name -> google.protobuf.Timestamp
+	11, // 3: dragoman.plugin.v1.PlanResponse.plan:type_name -> dragoman.plugin.v1.Plan
+	9,  // 4: dragoman.plugin.v1.PlanResponse.declined:type_name -> dragoman.plugin.v1.Declined
+	10, // 5: dragoman.plugin.v1.PlanResponse.request_error:type_name -> dragoman.plugin.v1.RequestError
+	12, // 6: dragoman.plugin.v1.Plan.ending:type_name -> dragoman.plugin.v1.Ending
+	27, // 7: dragoman.plugin.v1.Plan.program:type_name -> dragoman.plugin.v1.Program
+	13, // 8: dragoman.plugin.v1.Plan.stream:type_name -> dragoman.plugin.v1.StreamPlan
+	0,  // 9: dragoman.plugin.v1.Plan.grammar:type_name -> dragoman.plugin.v1.GrammarMode
+	14, // 10: dragoman.plugin.v1.Plan.triggers:type_name -> dragoman.plugin.v1.GrammarTrigger
+	15, // 11: dragoman.plugin.v1.Plan.thinking:type_name -> dragoman.plugin.v1.Thinking
+	16, // 12: dragoman.plugin.v1.Plan.delimiters:type_name -> dragoman.plugin.v1.Delimiter
+	18, // 13: dragoman.plugin.v1.ParseStreamRequest.open:type_name -> dragoman.plugin.v1.StreamOpen
+	19, // 14: dragoman.plugin.v1.ParseStreamRequest.chunk:type_name -> dragoman.plugin.v1.StreamChunk
+	20, // 15: dragoman.plugin.v1.ParseStreamRequest.finish:type_name -> dragoman.plugin.v1.StreamFinish
+	23, // 16: dragoman.plugin.v1.ParseStreamResponse.events:type_name -> dragoman.plugin.v1.Event
+	22, // 17: dragoman.plugin.v1.ParseStreamResponse.result:type_name -> dragoman.plugin.v1.StreamResult
+	1,  // 18: dragoman.plugin.v1.StreamResult.status:type_name -> dragoman.plugin.v1.StreamStatus
+	2,  // 19: dragoman.plugin.v1.Event.kind:type_name -> dragoman.plugin.v1.EventKind
+	3,  // 20: dragoman.plugin.v1.PluginService.Describe:input_type -> dragoman.plugin.v1.DescribeRequest
+	6,  // 21: dragoman.plugin.v1.PluginService.Plan:input_type -> dragoman.plugin.v1.PlanRequest
+	17, // 22: dragoman.plugin.v1.PluginService.ParseStream:input_type -> dragoman.plugin.v1.ParseStreamRequest
+	24, // 23: dragoman.plugin.v1.PluginService.Cases:input_type -> dragoman.plugin.v1.CasesRequest
+	4,  // 24: dragoman.plugin.v1.PluginService.Describe:output_type -> dragoman.plugin.v1.DescribeResponse
+	8,  // 25: dragoman.plugin.v1.PluginService.Plan:output_type -> dragoman.plugin.v1.PlanResponse
+	21, // 26: dragoman.plugin.v1.PluginService.ParseStream:output_type -> dragoman.plugin.v1.ParseStreamResponse
+	25, // 27: dragoman.plugin.v1.PluginService.Cases:output_type -> dragoman.plugin.v1.CasesResponse
+	24, // [24:28] is the sub-list for method output_type
+	20, // [20:24] is the sub-list for method input_type
+	20, // [20:20] is the sub-list for extension type_name
+	20, // [20:20] is the sub-list for extension extendee
+	0,  // [0:20] is the sub-list for field type_name
 }
 
 func init() { file_dragoman_plugin_v1_plugin_proto_init() }
@@ -1964,6 +2000,7 @@ func file_dragoman_plugin_v1_plugin_proto_init() {
 	file_dragoman_plugin_v1_plugin_proto_msgTypes[11].OneofWrappers = []any{
 		(*GrammarTrigger_Word)(nil),
 		(*GrammarTrigger_Pattern)(nil),
+		(*GrammarTrigger_FullPattern)(nil),
 	}
 	file_dragoman_plugin_v1_plugin_proto_msgTypes[14].OneofWrappers = []any{
 		(*ParseStreamRequest_Open)(nil),

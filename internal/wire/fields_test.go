@@ -1,0 +1,127 @@
+package wire
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/dragoman-project/dragoman/sdk/handler"
+	"github.com/dragoman-project/dragoman/sdk/peg"
+)
+
+// atHome are the fields that do not travel: what the host fills in itself, and what is asked for by other calls.
+var atHome = []string{
+	"Plan.Prompt", "Plan.GenerationPrompt", "Plan.Constraint", "Plan.ReasoningState", "Description.Cases",
+}
+
+// TestEveryFieldIsSent looks at the values that the tests of this package send: every field of every type in them must have
+// a value somewhere, so that one that is added to a type and forgotten here is found. That they arrive, other tests hold.
+func TestEveryFieldIsSent(t *testing.T) {
+	seen := fields{}
+	for _, sent := range []any{
+		fullInput(t), fullPlan(t), handler.Plan{Stream: &handler.StreamPlan{Token: []byte{1}}}, events, results, descriptions,
+	} {
+		seen.look(reflect.ValueOf(sent))
+	}
+	for name, filled := range seen {
+		if filled == slices.Contains(atHome, name) {
+			t.Errorf("%s: filled in: %t; give it a value in these tests and carry it, or list it as one that does not travel", name, filled)
+		}
+	}
+}
+
+// fields says of the fields of structs, by their names, whether some value has been seen in them.
+type fields map[string]bool
+
+func (f fields) look(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			f.look(v.Elem())
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			f.look(v.Index(i))
+		}
+	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[time.Time]() {
+			return
+		}
+		for i := range v.NumField() {
+			field := v.Type().Field(i)
+			name := v.Type().Name() + "." + field.Name
+			f[name] = f[name] || !v.Field(i).IsZero()
+			f.look(v.Field(i))
+		}
+	default: // a value that has no parts
+	}
+}
+
+// TestEveryConstantTravels counts the constants of each type in its source, so that one that is added there is found here.
+func TestEveryConstantTravels(t *testing.T) {
+	kindsOfNodes := map[peg.Op]bool{}
+	for _, n := range everyNode().Nodes {
+		kindsOfNodes[n.Op] = true
+	}
+	for _, c := range []struct {
+		pkg, name string
+		carried   int
+	}{
+		{"peg", "Op", len(kindsOfNodes)},
+		{"peg", "Role", len(roles) + 1}, // a tag without a role means nothing
+		{"grammar", "Mode", len(modes) - 1},
+		{"grammar", "TriggerType", len(fullPlan(t).Triggers)},
+		{"chat", "EventKind", len(kinds)},
+		{"chat", "Status", len(statuses) - 1},
+	} {
+		if names := constantsOf(t, c.pkg, c.name); len(names) != c.carried || c.carried == 0 {
+			t.Errorf("%s.%s: %d of the constants %v travel", c.pkg, c.name, c.carried, names)
+		}
+	}
+}
+
+// constantsOf are the names of the constants of a type, as its package declares them.
+func constantsOf(t *testing.T, pkg, typeName string) (names []string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("..", "..", "sdk", pkg, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range files {
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, decl := range file.Decls {
+			if group, ok := decl.(*ast.GenDecl); ok && group.Tok == token.CONST {
+				names = append(names, named(group, typeName)...)
+			}
+		}
+	}
+	return names
+}
+
+// named are the constants of a group if their type is that one. Behind an iota the type stands for those that follow.
+func named(group *ast.GenDecl, typeName string) (names []string) {
+	current := ""
+	for _, spec := range group.Specs {
+		value, ok := spec.(*ast.ValueSpec)
+		if !ok {
+			continue
+		}
+		if ident, ok := value.Type.(*ast.Ident); ok {
+			current = ident.Name
+		} else if value.Values != nil {
+			current = ""
+		}
+		if current == typeName {
+			names = append(names, value.Names[0].Name)
+		}
+	}
+	return names
+}
