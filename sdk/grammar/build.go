@@ -349,8 +349,13 @@ func (b *builder) repeat(lo, hi int, e *expr) *expr {
 		b.note("at least %d repetitions are only held to up to %d: engines refuse bounds over %d", lo, most, maxRepetitions)
 		lo = most
 	}
-	if (lo > 16 || hi > 16) && heavy(e) {
+	if (lo > 16 || hi > 16) && heavy(e) || max(lo, hi) > 1 && counted(e) {
 		e = b.rule("item", e)
 	}
 	return times(lo, hi, e)
+}
+
+// counted says whether e itself repeats something a certain number of times.
+func counted(e *expr) bool {
+	return e.op == repeat && max(e.min, e.max) > 1 || slices.ContainsFunc(e.kids, counted)
 }

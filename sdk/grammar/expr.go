@@ -168,7 +168,35 @@ func times(lo, hi int, e *expr) *expr {
 	case e.op == repeat && e.min == 0 && e.max < 0 && lo <= 1:
 		return e
 	}
+	if hi < 0 && mayBeEmpty(e) {
+		lo, e = 0, solid(e)
+	}
 	return &expr{op: repeat, min: lo, max: hi, kids: []*expr{e}}
+}
+
+// mayBeEmpty says whether e matches the empty text, as far as that shows without looking into rules.
+func mayBeEmpty(e *expr) bool { return nullable(e, nil) }
+
+// solid is e without the empty text, which it matches. Repeated without bound, it says the same, and llama.cpp, for which
+// a repetition of what may be empty is a rule that begins with itself, takes it.
+func solid(e *expr) *expr {
+	if !mayBeEmpty(e) {
+		return e
+	}
+	var kids []*expr
+	switch e.op {
+	case repeat:
+		return times(1, e.max, solid(e.kids[0]))
+	case choice:
+		for _, k := range e.kids {
+			kids = append(kids, solid(k))
+		}
+	case sequence:
+		for i, k := range e.kids {
+			kids = append(kids, seq(append([]*expr{solid(k)}, e.kids[i+1:]...)...))
+		}
+	}
+	return alt(kids...)
 }
 
 func optional(kids ...*expr) *expr { return times(0, 1, seq(kids...)) }

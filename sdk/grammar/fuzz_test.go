@@ -39,6 +39,7 @@ func FuzzSchema(f *testing.F) {
 		`{"type": "object", "properties": {"a": {"type": ["string", "null"], "pattern": "^[a-z]\\d*$"}, "": {"$ref": "#"}}, "additionalProperties": {"type": "integer", "minimum": -3.5, "maximum": 1e2}, "required": ["a", "z"]}`,
 		`{"allOf": [{"anyOf": [{"$ref": "#/x"}, {"enum": [1, "a", {"b": null}]}]}, {"type": "number", "exclusiveMaximum": 7}], "x": {"format": "date-time"}}`,
 		`{"prefixItems": [true, {"const": "é\n"}], "items": {"oneOf": [{}, false]}, "minItems": 1, "maxItems": 3000, "nullable": true}`,
+		`{"pattern": "^(a?|(b*c?)+)*(?:(d|)e?){2,}$", "minLength": 3}`,
 		`{"$ref": "#/allOf/0", "allOf": [{"$ref": "#"}]}`,
 	} {
 		f.Add([]byte(s))
@@ -51,10 +52,7 @@ func FuzzSchema(f *testing.F) {
 		if err != nil {
 			return
 		}
-		g, err := grammar.Parse(c.Grammar)
-		if err != nil {
-			t.Fatalf("%v\n%s", err, c.Grammar)
-		}
+		g := mustParse(t, c.Grammar)
 		s := g.Sampler(rand.New(rand.NewPCG(1, 2)))
 		for range 3 {
 			if text, ok := s.Text(50); !ok || !json.Valid([]byte(text)) {
@@ -106,10 +104,7 @@ func FuzzBuild(f *testing.F) {
 		if err != nil || c == nil {
 			return
 		}
-		g, err := grammar.Parse(c.Grammar)
-		if err != nil {
-			t.Fatalf("%v\n%s", err, c.Grammar)
-		}
+		g := mustParse(t, c.Grammar)
 		text, ok := g.Sampler(rand.New(rand.NewPCG(1, 2))).Text(30)
 		if r := g.Match(text); !ok || r.Status != grammar.Accepted {
 			t.Fatalf("%q: %v at %d\n%s", text, r.Status, r.Offset, c.Grammar)

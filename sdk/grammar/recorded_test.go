@@ -6,6 +6,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/dragoman-project/dragoman/internal/llamacpp"
 	"github.com/dragoman-project/dragoman/internal/shared"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
 )
@@ -34,8 +35,12 @@ func readLines[T any](t testing.TB, elem ...string) []T {
 	return out
 }
 
+// mustParse reads a grammar, which llama.cpp must take as well.
 func mustParse(t testing.TB, source string) *grammar.Grammar {
 	t.Helper()
+	if err := llamacpp.CheckGrammar(source); err != nil {
+		t.Fatalf("llama.cpp refuses it: %v\n%s", err, source)
+	}
 	g, err := grammar.Parse(source)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, source)
