@@ -114,6 +114,45 @@ func TestARequestThatKillsEveryProcessDoesNotTakeThePluginFromOthers(t *testing.
 	}
 }
 
+func TestAPluginThatDiesOfEveryRequestStaysDown(t *testing.T) {
+	b, h := one(t, Options{}, map[string]any{"Plan": "exit"})
+	var err error
+	for i := range 2 * maxSuspects {
+		in := input()
+		in.Template.Name = fmt.Sprint("template", i)
+		_, err = h.Plan(t.Context(), in)
+		wantError[*Unavailable](t, err, "")
+	}
+	wantError[*Unavailable](t, err, "stays down until its file changes")
+	if s := b.state("rogue"); s.Condition != Down || s.Restarts != s.Starts-1 {
+		t.Errorf("state %+v", s)
+	}
+}
+
+func TestADownPluginIsTriedAgainWhenItsFileIsTouched(t *testing.T) {
+	licence := filepath.Join(t.TempDir(), "once")
+	if err := os.WriteFile(licence, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b, h := one(t, Options{}, map[string]any{"Start": "exit", "Unless": licence + "2"})
+	for b.state("rogue").Condition != Down {
+		_, err := h.Plan(t.Context(), input())
+		wantError[*Unavailable](t, err, "")
+	}
+	if err := os.Rename(licence, licence+"2"); err != nil {
+		t.Fatal(err)
+	}
+	b.load()
+	if s := b.state("rogue"); s.Condition != Down {
+		t.Errorf("nothing has changed, and it is %s", s.Condition)
+	}
+	if err := os.Chtimes(filepath.Join(b.dir, "rogue"), time.Time{}, time.Now().Add(time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	b.load()
+	pid(t, b.handler("rogue"))
+}
+
 func TestAProcessThatDoesNotStartInTimeIsGivenUp(t *testing.T) {
 	_, h := one(t, Options{StartTimeout: 200 * time.Millisecond}, map[string]any{"Start": "hang"})
 	_, err := h.Plan(t.Context(), input())

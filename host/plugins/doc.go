@@ -17,7 +17,7 @@
 //   - Every call has a deadline. A process that is stopped, hangs or dies is unpublished first and killed second, with its
 //     group; the call is tried once more on a new process. What it prints is logged, line by line, and bounded.
 //   - Starts that lead to no answer are retried later and later; after some in a row the plugin stays down until its file
-//     changes.
+//     changes. One request that kills every process does not bring that about.
 //   - When the host ends, however it ends, a pipe closes and the system sends SIGTERM; the plugin ends, too, with what it has
 //     started.
 //
@@ -26,5 +26,6 @@
 //
 // Words that must not be confused: a *plugin* is an executable with its manifest, a *handler* is what it serves, and one
 // plugin may have several; a *slot* is what the manager knows of one version of a plugin, a *generation* is one process of
-// it. A generation is *serving*, then *draining* (it finishes its calls, and gets no new ones), then *dead*.
+// it. A slot that was replaced lets nobody in and goes on, starting processes if need be, until all who are in have left. A
+// generation is *serving*, then *draining* (it finishes its calls, and gets no new ones), then *dead*.
 package plugins

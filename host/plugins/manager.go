@@ -68,7 +68,7 @@ type Manager struct {
 
 	loading   sync.Mutex // held by those who make the next set
 	closed    bool
-	retired   sync.WaitGroup // of slots that are no longer in the set
+	retired   retired
 	conflicts conflicts
 }
 
@@ -78,6 +78,34 @@ type shared struct {
 	dir     *runDir
 	counter atomic.Int64  // of generations
 	hurry   chan struct{} // closed when calls under way are not waited for any longer
+	// serving finds the slot in force of a handler, or nil.
+	serving func(handler string) *slot
+}
+
+// retired are the slots that are no longer in the set, and not gone yet.
+type retired struct {
+	mu   sync.Mutex
+	all  []*slot
+	gone sync.WaitGroup
+}
+
+// add keeps a slot until everything of it has ended.
+func (r *retired) add(s *slot) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.all = append(r.all, s)
+	r.gone.Go(func() {
+		s.running.Wait()
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.all = slices.DeleteFunc(r.all, func(other *slot) bool { return other == s })
+	})
+}
+
+func (r *retired) list() []*slot {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.all)
 }
 
 // New returns a manager without plugins. It makes a private directory, which Close removes.
@@ -88,6 +116,7 @@ func New(o Options) (*Manager, error) {
 		return nil, fmt.Errorf("the directory for plugins: %w", err)
 	}
 	m := &Manager{shared: shared{opts: o, dir: dir, hurry: make(chan struct{})}}
+	m.serving = m.slotOf
 	m.current.Store(new(set))
 	return m, nil
 }
@@ -114,14 +143,14 @@ func (m *Manager) Load(dir string) error {
 			m.retire(s)
 		}
 	}
-	m.dir.keep(next.slots)
+	m.dir.keep(slices.Concat(next.slots, m.retired.list()))
 	return next.fault()
 }
 
 // retire lets a slot that is no longer in force finish its calls.
 func (m *Manager) retire(s *slot) {
 	s.close()
-	m.retired.Go(s.running.Wait)
+	m.retired.add(s)
 }
 
 // Reload loads the directory of the last Load again.
@@ -164,12 +193,17 @@ func (m *Manager) Match(facts workaround.Facts) []handler.Handler {
 
 // Handler returns the handler of that name, whatever it claims.
 func (m *Manager) Handler(name string) (handler.Handler, bool) {
-	for _, c := range m.current.Load().candidates {
-		if c.Name == name {
-			return c.proxy, true
-		}
+	if c := m.current.Load().candidate(name); c != nil {
+		return c.proxy, true
 	}
 	return nil, false
+}
+
+func (m *Manager) slotOf(handler string) *slot {
+	if c := m.current.Load().candidate(handler); c != nil {
+		return c.slot
+	}
+	return nil
 }
 
 // Conflicts lists the claims of the same template at the same priority that Match met since the last Load. The handler whose
@@ -189,7 +223,7 @@ func (m *Manager) Close(ctx context.Context) error {
 		m.retire(s)
 	}
 	done := make(chan struct{})
-	go func() { defer close(done); m.retired.Wait() }()
+	go func() { defer close(done); m.retired.gone.Wait() }()
 	if err := waitFor(ctx, done); err != nil {
 		close(m.hurry)
 		<-done

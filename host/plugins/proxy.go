@@ -2,8 +2,10 @@ package plugins
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"time"
 
 	"google.golang.org/grpc/codes"
@@ -29,35 +31,62 @@ func (p *proxy) Describe() handler.Description {
 // Plan asks the plugin, starting it if need be. A process that dies meanwhile, or hangs, is replaced, and the new one is
 // asked once. The error is an *Unavailable or a *Fault where it is not the handler's answer.
 func (p *proxy) Plan(ctx context.Context, in handler.Input) (*handler.Plan, error) {
-	plan, gone, err := p.try(ctx, in)
+	s, err := p.enter()
+	if err != nil {
+		return nil, err
+	}
+	defer s.leave()
+	plan, gone, err := s.try(ctx, p.Name, in)
 	if gone {
-		plan, _, err = p.try(ctx, in)
+		plan, _, err = s.try(ctx, p.Name, in)
 	}
 	return plan, err
 }
 
-// try asks once. It says whether the process is gone, so that asking again makes sense.
-func (p *proxy) try(ctx context.Context, in handler.Input) (_ *handler.Plan, gone bool, _ error) {
-	g, err := p.slot.acquire(ctx)
+// enter finds the version of the plugin that takes a call: its own, or the one that took its place since the template was
+// matched. The caller must leave it.
+func (p *proxy) enter() (*slot, error) {
+	for s := p.slot; s != nil; s = s.serving(p.Name) {
+		if s.enter() {
+			return s, nil
+		}
+	}
+	return nil, p.slot.unavailable(removed)
+}
+
+// try asks a handler once. It says whether the process is gone, so that asking again makes sense.
+func (s *slot) try(ctx context.Context, name string, in handler.Input) (_ *handler.Plan, gone bool, _ error) {
+	g, err := s.acquire(ctx)
 	if err != nil {
 		return nil, false, err
 	}
 	defer g.release()
-	limited, cancel := context.WithTimeout(ctx, p.slot.opts.CallTimeout)
+	limited, cancel := context.WithTimeout(ctx, s.opts.CallTimeout)
 	defer cancel()
-	plan, err := g.handlers[p.Name].Plan(limited, in)
+	plan, err := g.handlers[name].Plan(limited, in)
 	if ctx.Err() != nil {
 		return nil, false, ctx.Err()
 	}
-	if why := p.slot.judge(g, err); why != nil {
-		return nil, true, p.slot.unavailable("%v", why)
+	if why := s.judge(g, err, func() uint64 { return fingerprint(in) }); why != nil {
+		return nil, true, s.unavailable("%v", why)
 	}
-	return plan, false, p.slot.blame(err)
+	return plan, false, s.blame(err)
+}
+
+// fingerprint tells requests apart.
+func fingerprint(in handler.Input) uint64 {
+	h := fnv.New64a()
+	request, _ := json.Marshal(in.Request) // a request that cannot be written is like any other of its template
+	for _, part := range [][]byte{[]byte(in.Template.Name), []byte(in.Template.Source), request} {
+		_, _ = h.Write(part)
+		_, _ = h.Write([]byte{0})
+	}
+	return h.Sum64()
 }
 
 // judge condemns a generation whose answer says that it is dead or hangs, and returns why. Any other answer shows that it
-// works.
-func (s *slot) judge(g *generation, err error) error {
+// works. request tells what it was asked.
+func (s *slot) judge(g *generation, err error, request func() uint64) error {
 	switch status.Code(err) {
 	case codes.DeadlineExceeded:
 		err = fmt.Errorf("no answer within %v", s.opts.CallTimeout)
@@ -67,6 +96,7 @@ func (s *slot) judge(g *generation, err error) error {
 		s.answered(g)
 		return nil
 	}
+	s.suspect(request())
 	s.condemn(g, err)
 	return err
 }

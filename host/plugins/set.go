@@ -52,6 +52,16 @@ func (s *set) of(manifest string) *slot {
 	return s.slots[i]
 }
 
+// candidate returns the handler of a name, or nil.
+func (s *set) candidate(name string) *candidate {
+	for _, c := range s.candidates {
+		if c.Name == name {
+			return c
+		}
+	}
+	return nil
+}
+
 // build makes the set of these manifests. What a manifest at fault made before stays.
 func (m *Manager) build(dir string, manifests []string, old *set) *set {
 	next := &set{dir: dir}
@@ -91,10 +101,10 @@ func (m *Manager) slotFor(path string, before *slot) (*slot, error) {
 	if err != nil {
 		return nil, err
 	}
-	if same && before.binary.sha256 == b.sha256 {
+	if same && before.binary.sha256 == b.sha256 && !before.isDown() {
 		return before, nil
 	}
-	s := &slot{shared: &m.shared, manifest: manifest, binary: b, log: m.opts.Logger.With("plugin", manifest.Name)}
+	s := &slot{shared: &m.shared, manifest: manifest, binary: b, log: m.opts.Logger.With("plugin", manifest.Name), empty: make(chan struct{})}
 	if before == nil {
 		return s, nil
 	}

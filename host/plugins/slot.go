@@ -15,15 +15,17 @@ import (
 const (
 	// maxFailures is how many starts in a row may lead to no answer before the plugin stays down.
 	maxFailures = 5
+	// maxSuspects is how many different requests in a row must have been under way when a process died before that counts
+	// as the plugin's fault rather than the requests'.
+	maxSuspects = 3
 	// firstDelay is waited before the second start after a failure, and doubled from then on. The first is immediate.
 	firstDelay = 50 * time.Millisecond
-	// patience is the longest wait for a start that a call takes upon itself.
-	patience = time.Second
 	// stopGrace is how long a process has to end by itself when it is asked to.
 	stopGrace = time.Second
 )
 
-// slot is one version of a plugin: its manifest, its executable, and the process of it, if there is one.
+// slot is one version of a plugin: its manifest, its executable, and the process of it, if there is one. When a newer
+// version takes its place it lets nobody in any more; those who are in finish on it, on a new process if theirs dies.
 type slot struct {
 	*shared
 	manifest *Manifest
@@ -31,15 +33,41 @@ type slot struct {
 	log      *slog.Logger
 
 	mu       sync.Mutex
-	closed   bool
-	current  *generation // published: it takes callers
-	starting *start      // under way; nil: none is
-	verified bool        // its golden cases hold; only the start under way touches it
+	inside   int             // calls and streams that are in
+	closed   bool            // nobody is let in
+	empty    chan struct{}   // closed when the slot is and nobody is in
+	ended    bool            // no process is started
+	current  *generation     // published: it takes callers
+	starting *start          // under way; nil: none is
+	verified bool            // its golden cases hold; only the start under way touches it
+	streams  map[string]bool // handlers that can parse outputs themselves; nil before the first start
 	starts   int
-	failures int // starts in a row that led to no answer
+	broke    bool            // the last process failed
+	restarts int             // starts after a process that failed
+	failures int             // starts in a row that led to no answer
+	suspects map[uint64]bool // requests under way, since the last answer, when a process died
 	retryAt  time.Time
 	lastErr  error
 	running  sync.WaitGroup // of everything that must end before the manager does
+}
+
+// enter lets a call or a stream in, until it leaves; false: a newer version takes it, or none.
+func (s *slot) enter() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return false
+	}
+	s.inside++
+	return true
+}
+
+func (s *slot) leave() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.inside--; s.closed && s.inside == 0 {
+		close(s.empty)
+	}
 }
 
 // start is an attempt to start a generation, which any number of callers may wait for.
@@ -48,7 +76,7 @@ type start struct {
 	err  error         // valid then; nil: the generation was published
 }
 
-// acquire returns a generation that takes the call, starting one if there is none. The caller must release it.
+// acquire returns a generation that takes the call, starting one if there is none. The caller is in, and must release it.
 func (s *slot) acquire(ctx context.Context) (*generation, error) {
 	for {
 		g, wait, err := s.offer()
@@ -70,14 +98,12 @@ func (s *slot) offer() (*generation, func(context.Context) error, error) {
 	}
 	delay := time.Until(s.retryAt)
 	switch {
-	case s.closed:
-		return nil, nil, s.unavailable("it was removed")
+	case s.ended:
+		return nil, nil, s.unavailable(removed)
 	case s.starting != nil:
 		return nil, s.starting.wait, nil
 	case s.failures >= maxFailures:
 		return nil, nil, s.unavailable("it failed %d times in a row and stays down until its file changes; the last time: %v", s.failures, s.lastErr)
-	case delay > patience:
-		return nil, nil, s.unavailable("it is started again in %v; the last time: %v", delay.Round(time.Millisecond), s.lastErr)
 	case delay > 0:
 		return nil, func(ctx context.Context) error { return sleep(ctx, delay) }, nil
 	}
@@ -86,6 +112,9 @@ func (s *slot) offer() (*generation, func(context.Context) error, error) {
 	s.running.Go(func() { s.start(attempt) })
 	return nil, attempt.wait, nil
 }
+
+// removed is why a plugin does not answer that is no longer there.
+const removed = "it was removed"
 
 // wait waits for the end of the attempt and says how it failed.
 func (a *start) wait(ctx context.Context) error {
@@ -116,6 +145,10 @@ func (s *slot) start(attempt *start) {
 	defer s.mu.Unlock()
 	s.starting = nil
 	s.starts++
+	if s.broke {
+		s.broke = false
+		s.restarts++
+	}
 	if err != nil {
 		s.failed(err)
 		attempt.err = s.unavailable("%v", err)
@@ -171,17 +204,21 @@ func (s *slot) verify(g *generation) error {
 // publish lets callers in. The slot must be locked.
 func (s *slot) publish(g *generation) {
 	s.log.Info("plugin started", "generation", g.number, "pid", g.process.ID(), "after", time.Since(g.started).Round(time.Millisecond))
-	if s.closed {
+	if s.ended {
 		s.end(g, stopGrace)
 		return
 	}
 	s.current = g
+	s.streams = map[string]bool{}
+	for name, h := range g.handlers {
+		s.streams[name] = h.Streams()
+	}
 	s.running.Go(func() { s.supervise(g) })
 }
 
 // failed notes a start that led to no answer. The slot must be locked.
 func (s *slot) failed(err error) {
-	s.lastErr = err
+	s.lastErr, s.broke = err, true
 	s.failures++
 	s.retryAt = time.Time{}
 	if s.failures > 1 {
@@ -194,7 +231,17 @@ func (s *slot) answered(g *generation) {
 	g.answers()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.failures, s.retryAt = 0, time.Time{}
+	s.failures, s.retryAt, s.suspects = 0, time.Time{}, nil
+}
+
+// suspect notes a request that was under way when a process died.
+func (s *slot) suspect(request uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.suspects == nil {
+		s.suspects = map[uint64]bool{}
+	}
+	s.suspects[request] = true
 }
 
 // supervise watches over a generation until it is gone.
@@ -226,11 +273,11 @@ func (s *slot) condemn(g *generation, why error) {
 		return
 	}
 	s.mu.Lock()
-	s.lastErr = why
+	s.lastErr, s.broke = why, true
 	if !g.hasAnswered() {
 		s.failed(why)
 	}
-	if g.sessions() > 0 { // it may be the fault of one request, which must not take the plugin from all others
+	if g.sessions() > 0 && len(s.suspects) < maxSuspects { // it may be the fault of a request, which must not take the plugin from others
 		s.failures = min(s.failures, maxFailures-1)
 	}
 	s.mu.Unlock()
@@ -277,14 +324,32 @@ func (s *slot) drain(g *generation) {
 	})
 }
 
-// close takes no more calls; those under way are finished. Wait for running to see it gone.
+// close lets nobody in any more, and ends the process when all have left. Wait for running to see it gone.
 func (s *slot) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
+	if s.inside == 0 {
+		close(s.empty)
+	}
+	s.running.Go(func() {
+		select {
+		case <-s.empty:
+		case <-time.After(s.opts.DrainTimeout):
+		case <-s.hurry:
+		}
+		s.finish()
+	})
+}
+
+// finish ends the process, whoever is still in.
+func (s *slot) finish() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = true
 	if g := s.current; g != nil && g.retire() {
 		s.current = nil
-		s.drain(g)
+		s.end(g, stopGrace)
 	}
 }
 

@@ -1,6 +1,9 @@
 package plugins
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+)
 
 // Condition is what a plugin is doing.
 type Condition string
@@ -13,21 +16,30 @@ const (
 	Failing  Condition = "failing"  // the last process failed; another is tried when it is needed
 	Down     Condition = "down"     // it failed too often and stays down until its file changes
 	Refused  Condition = "refused"  // what the directory holds cannot be used, and nothing was there before
+	Removed  Condition = "removed"  // its files are gone, and what began on it is being finished
 )
 
 // State is what a manager knows of one plugin.
 type State struct {
-	Name       string         `json:"name,omitempty"` // empty where the manifest could not be read
-	Version    string         `json:"version,omitempty"`
-	Manifest   string         `json:"manifest"`         // its path
-	SHA256     string         `json:"sha256,omitempty"` // of the executable in force
-	Handlers   []HandlerState `json:"handlers,omitempty"`
-	Condition  Condition      `json:"condition"`
-	PID        int            `json:"pid,omitempty"`
-	Generation int            `json:"generation,omitempty"` // of the process; a manager counts all that it starts
-	Starts     int            `json:"starts"`               // how often a process was started or tried to
-	Sessions   int            `json:"sessions"`             // calls and streams under way
-	LastError  string         `json:"last_error,omitempty"` // why the last process failed
+	Name      string         `json:"name,omitempty"` // empty where the manifest could not be read
+	Version   string         `json:"version,omitempty"`
+	Protocol  int            `json:"protocol,omitempty"` // of the contract that it speaks
+	Manifest  string         `json:"manifest"`           // its path
+	SHA256    string         `json:"sha256,omitempty"`   // of the executable in force
+	Handlers  []HandlerState `json:"handlers,omitempty"`
+	Fallback  Fallback       `json:"fallback,omitempty"` // what becomes of requests while it is down
+	Condition Condition      `json:"state"`
+	// PID and Generation are those of the process that takes what begins now; 0: there is none. A manager counts all
+	// processes that it starts, of whatever plugin.
+	PID        int `json:"pid,omitempty"`
+	Generation int `json:"generation,omitempty"`
+	Starts     int `json:"starts"`   // how often a process of this version was started or tried to
+	Restarts   int `json:"restarts"` // how many of them replaced a process that had failed
+	// Sessions counts the calls and streams under way, on every generation; Draining are the generations among them that
+	// belong to versions which are no longer in force.
+	Sessions  int        `json:"sessions"`
+	Draining  []Draining `json:"draining,omitempty"`
+	LastError string     `json:"last_error,omitempty"` // why the last process failed
 	// Fault is why a newer content of the directory is not in force.
 	Fault string `json:"fault,omitempty"`
 }
@@ -37,9 +49,22 @@ type HandlerState struct {
 	Name     string `json:"name"`
 	Match    string `json:"match"`
 	Priority int    `json:"priority"`
+	// Capabilities are what the handler can do besides planning, known once a process has been started.
+	Capabilities []string `json:"capabilities,omitempty"`
 }
 
-// Status tells the state of every plugin of the directory.
+// CapabilityStreams is that of handlers which can parse outputs themselves.
+const CapabilityStreams = "streams"
+
+// Draining is a process of a version that is no longer in force; it ends with what began on it.
+type Draining struct {
+	Version    string `json:"version"`
+	Generation int    `json:"generation,omitempty"` // 0: its process has died, and the next step of a session starts another
+	PID        int    `json:"pid,omitempty"`
+	Sessions   int    `json:"sessions"`
+}
+
+// Status tells the state of every plugin of the directory, and of those that were removed and are not gone yet.
 func (m *Manager) Status() []State {
 	set := m.current.Load()
 	faults := map[string]string{}
@@ -58,27 +83,58 @@ func (m *Manager) Status() []State {
 			all = append(all, State{Manifest: r.manifest, Condition: Refused, Fault: text})
 		}
 	}
+	for _, s := range m.retired.list() {
+		all = s.drains(all)
+	}
+	return all
+}
+
+// drains adds a slot that is no longer in force to the state of its plugin, which may have been removed.
+func (s *slot) drains(all []State) []State {
+	old := s.state()
+	if old.Sessions == 0 {
+		return all
+	}
+	i := slices.IndexFunc(all, func(p State) bool { return p.Name == old.Name })
+	if i < 0 {
+		i = len(all)
+		all = append(all, State{Name: old.Name, Version: old.Version, Protocol: old.Protocol, Manifest: old.Manifest, Condition: Removed})
+	}
+	all[i].Sessions += old.Sessions
+	all[i].Draining = append(all[i].Draining, Draining{Version: old.Version, Generation: old.Generation, PID: old.PID, Sessions: old.Sessions})
 	return all
 }
 
 func (s *slot) state() State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	m := s.manifest
 	state := State{
-		Name: s.manifest.Name, Version: s.manifest.Version, Manifest: s.manifest.path, SHA256: s.binary.sha256,
-		Condition: s.condition(), Starts: s.starts,
+		Name: m.Name, Version: m.Version, Protocol: m.Protocol, Manifest: m.path, SHA256: s.binary.sha256, Fallback: m.Fallback,
+		Condition: s.condition(), Starts: s.starts, Restarts: s.restarts, Sessions: s.inside,
 	}
-	for _, h := range s.manifest.Handlers {
-		state.Handlers = append(state.Handlers, HandlerState{Name: h.Name, Match: h.Match, Priority: *h.Priority})
+	for _, h := range m.Handlers {
+		known := HandlerState{Name: h.Name, Match: h.Match, Priority: *h.Priority}
+		if s.streams[h.Name] {
+			known.Capabilities = []string{CapabilityStreams}
+		}
+		state.Handlers = append(state.Handlers, known)
 	}
 	if g := s.current; g != nil {
-		state.Generation, state.Sessions = g.number, g.sessions()
+		state.Generation = g.number
 		state.PID, _ = strconv.Atoi(g.process.ID())
 	}
 	if s.lastErr != nil {
 		state.LastError = s.lastErr.Error()
 	}
 	return state
+}
+
+// isDown says whether the plugin has failed too often.
+func (s *slot) isDown() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.condition() == Down
 }
 
 // condition is what the slot, which must be locked, is doing.

@@ -4,33 +4,45 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"time"
 
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/handler"
 )
 
-// maxResumptions is how often one output is sent again before its stream fails.
+// maxResumptions is how often an output is sent again for the sake of one chunk before its stream fails.
 const maxResumptions = 3
 
 // OpenStream begins to parse an output in a process. When that dies, or hangs, the output so far is sent to another one, and
 // what was told already is not told again; so a stream costs as much memory as its output. It ends with Finish, or with ctx.
 func (p *proxy) OpenStream(ctx context.Context, in handler.StreamInput, sink chat.Sink) (handler.Stream, error) {
-	s := &stream{proxy: p, ctx: ctx, in: in, told: told{sink: sink}}
-	return s, s.insist(func(bool) error { return nil })
+	slot, err := p.enter()
+	if err != nil {
+		return nil, err
+	}
+	ctx, end := context.WithCancel(ctx)
+	context.AfterFunc(ctx, slot.leave)
+	s := &stream{slot: slot, handler: p.Name, ctx: ctx, end: end, in: in, told: told{sink: sink}}
+	if err := s.insist(func(bool) error { return nil }); err != nil {
+		end()
+		return nil, err
+	}
+	return s, nil
 }
 
 var _ handler.StreamHandler = (*proxy)(nil)
 
 // stream is one output that is parsed in a process, and goes on in another if need be.
 type stream struct {
-	*proxy
-	ctx         context.Context
-	in          handler.StreamInput
-	output      []byte // all that was fed
-	told        told
-	resumptions int
-	run         *run // nil: the next step begins one
+	slot    *slot // it is in until it ends
+	handler string
+	ctx     context.Context
+	end     context.CancelFunc
+	in      handler.StreamInput
+	output  []byte // all that was fed
+	told    told
+	run     *run // nil: the next step begins one
 }
 
 // run is the part of a stream that one process parses.
@@ -66,18 +78,17 @@ func (s *stream) Finish() (result handler.StreamResult, err error) {
 	if err == nil && s.told.behind() {
 		err = s.slot.blame(errDifferent)
 	}
-	s.drop()
+	s.end()
 	return result, err
 }
 
 // insist does a step; if the process is gone, it does the step in another one, which is fresh: it has got nothing yet.
 func (s *stream) insist(step func(fresh bool) error) error {
-	for {
+	for resumptions := 0; ; resumptions++ {
 		gone, err := s.try(step)
-		if !gone || s.resumptions == maxResumptions {
+		if !gone || resumptions == maxResumptions {
 			return err
 		}
-		s.resumptions++
 		s.drop()
 		s.told.again()
 	}
@@ -105,20 +116,29 @@ func (s *stream) try(step func(fresh bool) error) (gone bool, _ error) {
 		return false, nil
 	case late:
 		err = fmt.Errorf("no answer within %v", s.slot.opts.CallTimeout)
+		s.slot.suspect(s.fingerprint())
 		s.slot.condemn(s.run.generation, err)
 		return true, s.slot.unavailable("%v", err)
 	}
-	if why := s.slot.judge(s.run.generation, err); why != nil {
+	if why := s.slot.judge(s.run.generation, err, s.fingerprint); why != nil {
 		return true, s.slot.unavailable("%v", why)
 	}
 	return false, s.slot.blame(err)
+}
+
+// fingerprint tells outputs apart.
+func (s *stream) fingerprint() uint64 {
+	h := fnv.New64a()
+	_, _ = h.Write(s.in.Token)
+	_, _ = h.Write(s.output)
+	return h.Sum64()
 }
 
 // do opens the run, if it is new, and does a step.
 func (s *stream) do(step func(fresh bool) error) (err error) {
 	fresh := s.run.remote == nil
 	if fresh {
-		if s.run.remote, err = s.run.generation.handlers[s.Name].OpenStream(s.run.ctx, s.in, s.told.take); err != nil {
+		if s.run.remote, err = s.run.generation.handlers[s.handler].OpenStream(s.run.ctx, s.in, s.told.take); err != nil {
 			return err
 		}
 	}

@@ -3,6 +3,7 @@ package plugins
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -151,6 +152,64 @@ func TestAStreamFinishesOnTheGenerationItBeganWith(t *testing.T) {
 		t.Errorf("%v, heard %+v", err, *got)
 	}
 	eventually(t, "its process ends with it", func() bool { return !alive(before) })
+}
+
+func TestAStreamOfAVersionThatWasReplacedOrRemovedSurvivesItsProcess(t *testing.T) {
+	for name, change := range map[string]func(*bench){
+		"replaced": func(b *bench) {
+			b.manifest("rogue", "name: rogue\nversion: 2.0.0\nprotocol: 1\nmatch: \"true\"\n", map[string]any{"Version": "2.0.0"})
+		},
+		"removed": func(b *bench) {
+			if err := os.Remove(filepath.Join(b.dir, "rogue.yaml")); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, h := one(t, Options{}, nil)
+			s, got := openStream(t, t.Context(), h)
+			feed(t, s, "a1b2", func(int) {})
+			change(b)
+			b.load()
+			b.load() // sweeps away what nobody needs
+			old := b.state("rogue").Draining
+			if len(old) != 1 || old[0].Version != "1.0.0" || old[0].Sessions != 1 {
+				t.Fatalf("draining: %+v", old)
+			}
+			if err := syscall.Kill(old[0].PID, syscall.SIGKILL); err != nil {
+				t.Fatal(err)
+			}
+			feed(t, s, "c3", func(int) {})
+			if _, err := s.Finish(); err != nil {
+				t.Fatal(err)
+			}
+			if *got != (heard{"abc", "123"}) {
+				t.Errorf("heard %+v", *got)
+			}
+			eventually(t, "nothing of the old version is left", func() bool {
+				for _, state := range b.Status() {
+					if len(state.Draining) > 0 {
+						return false
+					}
+				}
+				return len(b.retired.list()) == 0
+			})
+		})
+	}
+}
+
+func TestAStreamEnduresAsManyDeathsAsItTakes(t *testing.T) {
+	b, h := one(t, Options{}, nil)
+	s, got := openStream(t, t.Context(), h)
+	const text = "a1b2c3d4e5f6"
+	feed(t, s, text, func(int) {
+		if err := syscall.Kill(b.state("rogue").PID, syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if _, err := s.Finish(); err != nil || *got != (heard{"abcdef", "123456"}) {
+		t.Errorf("%v, heard %+v", err, *got)
+	}
 }
 
 func TestClosingInAHurryDoesNotWaitForStreams(t *testing.T) {

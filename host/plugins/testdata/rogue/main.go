@@ -24,8 +24,9 @@ type options struct {
 	Handlers []string // default: rogue
 	Version  string   // default: 1.0.0
 	Cases    string
-	// Start is what happens before anything is served: "exit", "hang", "chatter".
-	Start string
+	// Start is what happens before anything is served, unless there is a file of the name Unless: "exit", "hang", "chatter".
+	Start  string
+	Unless string
 	// Plan is what happens at a plan; with Once, only if the file of that name is not there yet; with Only, only for the
 	// template of that name.
 	Plan string
@@ -40,6 +41,9 @@ func main() {
 	if err := sdk.Options(&o); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(3)
+	}
+	if _, err := os.Stat(o.Unless); err == nil {
+		o.Start = ""
 	}
 	switch o.Start {
 	case "exit":
