@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"text/tabwriter"
 
@@ -35,7 +37,8 @@ func newPluginList() *cobra.Command {
 		Use:   "list",
 		Short: "List the plugins: what they claim, and with --daemon what becomes of them",
 		Long: `List the plugins of a folder and which templates they claim. With --daemon, ask a running daemon: then the list says what
-each plugin is doing, how often it was started, and the calls and streams under way.`,
+each plugin is doing, on which process, how often one was started and how often in place of one that had failed, and the
+calls and streams under way. What is refused, and why the last process failed, stands below.`,
 		Example: example(`
 			host plugin list
 			host plugin list --plugins bin/plugins --json
@@ -84,17 +87,30 @@ func (d daemon) plugins(ctx context.Context) ([]plugins.State, error) {
 	}
 	var all []plugins.State
 	for _, p := range status.GetPlugins() {
-		state := plugins.State{
-			Name: p.GetName(), Version: p.GetVersion(), Manifest: p.GetManifest(), SHA256: p.GetSha256(),
-			Condition: plugins.Condition(p.GetCondition()), PID: int(p.GetPid()), Starts: int(p.GetStarts()),
-			Sessions: int(p.GetSessions()), LastError: p.GetLastError(), Fault: p.GetFault(),
-		}
-		for _, name := range p.GetHandlers() {
-			state.Handlers = append(state.Handlers, plugins.HandlerState{Name: name})
-		}
-		all = append(all, state)
+		all = append(all, stateOf(p))
 	}
 	return all, nil
+}
+
+// stateOf is a plugin's state as the daemon has it.
+func stateOf(p *dragomanv1.Plugin) plugins.State {
+	state := plugins.State{
+		Name: p.GetName(), Version: p.GetVersion(), Protocol: int(p.GetProtocol()), Manifest: p.GetManifest(), SHA256: p.GetSha256(),
+		Fallback: plugins.Fallback(p.GetFallback()), Condition: plugins.Condition(p.GetState()), PID: int(p.GetPid()),
+		Generation: int(p.GetGeneration()), Starts: int(p.GetStarts()), Restarts: int(p.GetRestarts()),
+		Sessions: int(p.GetSessions()), LastError: p.GetLastError(), Fault: p.GetFault(),
+	}
+	for _, h := range p.GetHandlers() {
+		state.Handlers = append(state.Handlers, plugins.HandlerState{
+			Name: h.GetName(), Match: h.GetMatch(), Priority: int(h.GetPriority()), Capabilities: h.GetCapabilities(),
+		})
+	}
+	for _, d := range p.GetDraining() {
+		state.Draining = append(state.Draining, plugins.Draining{
+			Version: d.GetVersion(), Generation: int(d.GetGeneration()), PID: int(d.GetPid()), Sessions: int(d.GetSessions()),
+		})
+	}
+	return state
 }
 
 // bearer is a token that goes with every request.
@@ -113,7 +129,7 @@ func printPlugins(cmd *cobra.Command, list []plugins.State) error {
 		return err
 	}
 	out := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-	fmt.Fprintln(out, "PLUGIN\tVERSION\tCONDITION\tPID\tSTARTS\tSESSIONS\tHANDLER\tCLAIMS")
+	fmt.Fprintln(out, "PLUGIN\tVERSION\tPROTOCOL\tSTATE\tPID\tGENERATION\tSTARTS\tRESTARTS\tSESSIONS\tHANDLER\tPRIORITY\tMATCH")
 	for _, p := range list {
 		printPlugin(out, p)
 	}
@@ -121,34 +137,55 @@ func printPlugins(cmd *cobra.Command, list []plugins.State) error {
 		return err
 	}
 	for _, p := range list {
-		if why := p.Fault; why != "" {
-			fmt.Fprintf(cmd.OutOrStdout(), "refused: %s\n", why)
-		}
-		if why := p.LastError; why != "" {
-			fmt.Fprintf(cmd.OutOrStdout(), "%s, its last process: %s\n", p.Name, why)
-		}
+		printTroubles(cmd.OutOrStdout(), p)
 	}
 	return nil
 }
 
-// printPlugin prints a line for each handler, or one if there is none.
+// printPlugin prints a line for the plugin with its first handler, one for each other handler, and one for each process that
+// finishes what began on a version that is no longer in force.
 func printPlugin(out io.Writer, p plugins.State) {
-	name, pid := p.Name, "-"
-	if name == "" {
-		name = p.Manifest
-	}
-	if p.PID > 0 {
-		pid = fmt.Sprint(p.PID)
-	}
 	handlers := p.Handlers
 	if len(handlers) == 0 {
 		handlers = []plugins.HandlerState{{}}
 	}
-	for _, h := range handlers {
-		claims := h.Match
-		if h.Match != "" {
-			claims = fmt.Sprintf("%s (priority %d)", h.Match, h.Priority)
+	for i, h := range handlers {
+		priority := ""
+		if h.Name != "" {
+			priority = fmt.Sprint(h.Priority)
 		}
-		fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s\n", name, p.Version, p.Condition, pid, p.Starts, p.Sessions, h.Name, claims)
+		claims := strings.Join([]string{h.Name, priority, strings.Join(strings.Fields(h.Match), " ")}, "\t")
+		if i > 0 {
+			fmt.Fprintf(out, "%s%s\n", strings.Repeat("\t", 9), claims)
+			continue
+		}
+		fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\t%d\t%d\t%d\t%s\n", pluginName(p), orDash(p.Version), number(p.Protocol), p.Condition,
+			number(p.PID), number(p.Generation), p.Starts, p.Restarts, p.Sessions, claims)
 	}
+	for _, d := range p.Draining {
+		fmt.Fprintf(out, "%s\t%s\t\tdraining\t%s\t%s\t\t\t%d\t\t\t\n", pluginName(p), d.Version, number(d.PID), number(d.Generation), d.Sessions)
+	}
+}
+
+// printTroubles says what is wrong with a plugin, if something is.
+func printTroubles(out io.Writer, p plugins.State) {
+	if p.Fault != "" {
+		fmt.Fprintf(out, "%s: refused: %s\n", pluginName(p), p.Fault)
+	}
+	if p.LastError != "" {
+		fmt.Fprintf(out, "%s: its last process: %s\n", pluginName(p), p.LastError)
+	}
+}
+
+// pluginName is what a plugin is called, which has no name where its manifest cannot be read.
+func pluginName(p plugins.State) string { return cmp.Or(p.Name, filepath.Base(p.Manifest)) }
+
+func orDash(text string) string { return cmp.Or(text, "-") }
+
+// number is n, or a dash where there is none.
+func number(n int) string {
+	if n == 0 {
+		return "-"
+	}
+	return fmt.Sprint(n)
 }

@@ -35,10 +35,7 @@ func (s *adminService) GetStatus(context.Context, *dragomanv1.GetStatusRequest) 
 		Conflicts:  st.Conflicts,
 	}
 	for _, src := range st.Sources {
-		out.Sources = append(out.Sources, &dragomanv1.Source{
-			Name: src.Name, Path: src.Path, Sha256: src.SHA256,
-			LastSuccess: moment(src.LastSuccess), LastFailure: moment(src.LastFailure), LastError: src.LastError,
-		})
+		out.Sources = append(out.Sources, source(src))
 	}
 	for _, p := range st.Plugins {
 		out.Plugins = append(out.Plugins, plugin(p))
@@ -46,13 +43,32 @@ func (s *adminService) GetStatus(context.Context, *dragomanv1.GetStatusRequest) 
 	return out, nil
 }
 
+func source(s host.SourceStatus) *dragomanv1.Source {
+	out := &dragomanv1.Source{
+		Name: s.Name, Path: s.Path, Sha256: s.SHA256,
+		LastSuccess: moment(s.LastSuccess), LastFailure: moment(s.LastFailure), LastError: s.LastError,
+	}
+	for _, f := range s.Faults {
+		out.Faults = append(out.Faults, &dragomanv1.FileFault{Path: f.Path, Error: f.Error})
+	}
+	return out
+}
+
 func plugin(s plugins.State) *dragomanv1.Plugin {
 	out := &dragomanv1.Plugin{
-		Name: s.Name, Version: s.Version, Manifest: s.Manifest, Sha256: s.SHA256, Condition: string(s.Condition),
-		Pid: uint32(s.PID), Starts: uint32(s.Starts), Sessions: uint32(s.Sessions), LastError: s.LastError, Fault: s.Fault,
+		Name: s.Name, Version: s.Version, Protocol: uint32(s.Protocol), Manifest: s.Manifest, Sha256: s.SHA256,
+		Fallback: string(s.Fallback), State: string(s.Condition), Pid: uint32(s.PID), Generation: uint32(s.Generation),
+		Starts: uint32(s.Starts), Restarts: uint32(s.Restarts), Sessions: uint32(s.Sessions), LastError: s.LastError, Fault: s.Fault,
 	}
 	for _, h := range s.Handlers {
-		out.Handlers = append(out.Handlers, h.Name)
+		out.Handlers = append(out.Handlers, &dragomanv1.PluginHandler{
+			Name: h.Name, Match: h.Match, Priority: int32(h.Priority), Capabilities: h.Capabilities,
+		})
+	}
+	for _, d := range s.Draining {
+		out.Draining = append(out.Draining, &dragomanv1.DrainingProcess{
+			Version: d.Version, Generation: uint32(d.Generation), Pid: uint32(d.PID), Sessions: uint32(d.Sessions),
+		})
 	}
 	return out
 }

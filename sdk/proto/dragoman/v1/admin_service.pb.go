@@ -191,7 +191,9 @@ type Source struct {
 	// When content was last refused.
 	LastFailure *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=last_failure,json=lastFailure,proto3" json:"last_failure,omitempty"`
 	// Why the present content was refused; what was in force before still is. Empty: it was not.
-	LastError     string `protobuf:"bytes,6,opt,name=last_error,json=lastError,proto3" json:"last_error,omitempty"`
+	LastError string `protobuf:"bytes,6,opt,name=last_error,json=lastError,proto3" json:"last_error,omitempty"`
+	// The files of a folder that are refused, each until it is repaired or removed; last_error tells all of them.
+	Faults        []*FileFault `protobuf:"bytes,7,rep,name=faults,proto3" json:"faults,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -268,40 +270,112 @@ func (x *Source) GetLastError() string {
 	return ""
 }
 
+func (x *Source) GetFaults() []*FileFault {
+	if x != nil {
+		return x.Faults
+	}
+	return nil
+}
+
+// FileFault is a file of a folder that is refused.
+type FileFault struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Where it is.
+	Path string `protobuf:"bytes,1,opt,name=path,proto3" json:"path,omitempty"`
+	// Why it is refused.
+	Error         string `protobuf:"bytes,2,opt,name=error,proto3" json:"error,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FileFault) Reset() {
+	*x = FileFault{}
+	mi := &file_dragoman_v1_admin_service_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FileFault) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FileFault) ProtoMessage() {}
+
+func (x *FileFault) ProtoReflect() protoreflect.Message {
+	mi := &file_dragoman_v1_admin_service_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FileFault.ProtoReflect.Descriptor instead.
+func (*FileFault) Descriptor() ([]byte, []int) {
+	return file_dragoman_v1_admin_service_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *FileFault) GetPath() string {
+	if x != nil {
+		return x.Path
+	}
+	return ""
+}
+
+func (x *FileFault) GetError() string {
+	if x != nil {
+		return x.Error
+	}
+	return ""
+}
+
 // Plugin is the state of a plugin.
 type Plugin struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Its name; empty where its manifest could not be read.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// Its version.
+	// The version in force.
 	Version string `protobuf:"bytes,2,opt,name=version,proto3" json:"version,omitempty"`
 	// The path of its manifest.
 	Manifest string `protobuf:"bytes,3,opt,name=manifest,proto3" json:"manifest,omitempty"`
 	// The SHA-256 of the executable in force, in hexadecimal.
 	Sha256 string `protobuf:"bytes,4,opt,name=sha256,proto3" json:"sha256,omitempty"`
-	// The names of its handlers.
-	Handlers []string `protobuf:"bytes,5,rep,name=handlers,proto3" json:"handlers,omitempty"`
+	// What it serves.
+	Handlers []*PluginHandler `protobuf:"bytes,5,rep,name=handlers,proto3" json:"handlers,omitempty"`
 	// What it is doing: "idle" (no process; one is started when it is needed), "starting", "serving", "failing" (the last process
-	// failed, another is tried when it is needed), "down" (it failed too often, and stays down until its files change) or
-	// "refused" (its files cannot be used).
-	Condition string `protobuf:"bytes,6,opt,name=condition,proto3" json:"condition,omitempty"`
-	// The id of its process; absent when it has none.
+	// failed, another is tried when it is needed), "down" (it failed too often, and stays down until its files change), "refused"
+	// (its files cannot be used) or "removed" (its files are gone, and what began on it is being finished).
+	State string `protobuf:"bytes,6,opt,name=state,proto3" json:"state,omitempty"`
+	// The id of the process that takes what begins now; absent when there is none.
 	Pid uint32 `protobuf:"varint,7,opt,name=pid,proto3" json:"pid,omitempty"`
-	// How often a process was started, or tried to.
+	// How often a process of this version was started, or tried to.
 	Starts uint32 `protobuf:"varint,8,opt,name=starts,proto3" json:"starts,omitempty"`
-	// Calls and streams under way.
+	// Calls and streams under way, on whatever process.
 	Sessions uint32 `protobuf:"varint,9,opt,name=sessions,proto3" json:"sessions,omitempty"`
 	// Why its last process failed. Empty: none did.
 	LastError string `protobuf:"bytes,10,opt,name=last_error,json=lastError,proto3" json:"last_error,omitempty"`
 	// Why the newest content of its files is not in force; what was before it still is. Empty: it is in force.
-	Fault         string `protobuf:"bytes,11,opt,name=fault,proto3" json:"fault,omitempty"`
+	Fault string `protobuf:"bytes,11,opt,name=fault,proto3" json:"fault,omitempty"`
+	// The number of the process that takes what begins now, among all processes of plugins that the daemon started; 0: there is none.
+	Generation uint32 `protobuf:"varint,12,opt,name=generation,proto3" json:"generation,omitempty"`
+	// How many of the starts replaced a process that had failed.
+	Restarts uint32 `protobuf:"varint,13,opt,name=restarts,proto3" json:"restarts,omitempty"`
+	// The major version of the plugin contract that it speaks.
+	Protocol uint32 `protobuf:"varint,14,opt,name=protocol,proto3" json:"protocol,omitempty"`
+	// What becomes of requests while it is down: "refuse" or "generic".
+	Fallback string `protobuf:"bytes,15,opt,name=fallback,proto3" json:"fallback,omitempty"`
+	// The processes of versions that are no longer in force, which end with what began on them.
+	Draining      []*DrainingProcess `protobuf:"bytes,16,rep,name=draining,proto3" json:"draining,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Plugin) Reset() {
 	*x = Plugin{}
-	mi := &file_dragoman_v1_admin_service_proto_msgTypes[3]
+	mi := &file_dragoman_v1_admin_service_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -313,7 +387,7 @@ func (x *Plugin) String() string {
 func (*Plugin) ProtoMessage() {}
 
 func (x *Plugin) ProtoReflect() protoreflect.Message {
-	mi := &file_dragoman_v1_admin_service_proto_msgTypes[3]
+	mi := &file_dragoman_v1_admin_service_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -326,7 +400,7 @@ func (x *Plugin) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Plugin.ProtoReflect.Descriptor instead.
 func (*Plugin) Descriptor() ([]byte, []int) {
-	return file_dragoman_v1_admin_service_proto_rawDescGZIP(), []int{3}
+	return file_dragoman_v1_admin_service_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Plugin) GetName() string {
@@ -357,16 +431,16 @@ func (x *Plugin) GetSha256() string {
 	return ""
 }
 
-func (x *Plugin) GetHandlers() []string {
+func (x *Plugin) GetHandlers() []*PluginHandler {
 	if x != nil {
 		return x.Handlers
 	}
 	return nil
 }
 
-func (x *Plugin) GetCondition() string {
+func (x *Plugin) GetState() string {
 	if x != nil {
-		return x.Condition
+		return x.State
 	}
 	return ""
 }
@@ -406,6 +480,187 @@ func (x *Plugin) GetFault() string {
 	return ""
 }
 
+func (x *Plugin) GetGeneration() uint32 {
+	if x != nil {
+		return x.Generation
+	}
+	return 0
+}
+
+func (x *Plugin) GetRestarts() uint32 {
+	if x != nil {
+		return x.Restarts
+	}
+	return 0
+}
+
+func (x *Plugin) GetProtocol() uint32 {
+	if x != nil {
+		return x.Protocol
+	}
+	return 0
+}
+
+func (x *Plugin) GetFallback() string {
+	if x != nil {
+		return x.Fallback
+	}
+	return ""
+}
+
+func (x *Plugin) GetDraining() []*DrainingProcess {
+	if x != nil {
+		return x.Draining
+	}
+	return nil
+}
+
+// PluginHandler is a handler that a plugin serves.
+type PluginHandler struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its name, unique among handlers.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// The predicate that a template must satisfy.
+	Match string `protobuf:"bytes,2,opt,name=match,proto3" json:"match,omitempty"`
+	// Decides between handlers that claim the same template; the highest wins.
+	Priority int32 `protobuf:"varint,3,opt,name=priority,proto3" json:"priority,omitempty"`
+	// What it can do besides planning, known once a process has been started: "streams" (it can parse outputs itself).
+	Capabilities  []string `protobuf:"bytes,4,rep,name=capabilities,proto3" json:"capabilities,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PluginHandler) Reset() {
+	*x = PluginHandler{}
+	mi := &file_dragoman_v1_admin_service_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PluginHandler) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PluginHandler) ProtoMessage() {}
+
+func (x *PluginHandler) ProtoReflect() protoreflect.Message {
+	mi := &file_dragoman_v1_admin_service_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PluginHandler.ProtoReflect.Descriptor instead.
+func (*PluginHandler) Descriptor() ([]byte, []int) {
+	return file_dragoman_v1_admin_service_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *PluginHandler) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *PluginHandler) GetMatch() string {
+	if x != nil {
+		return x.Match
+	}
+	return ""
+}
+
+func (x *PluginHandler) GetPriority() int32 {
+	if x != nil {
+		return x.Priority
+	}
+	return 0
+}
+
+func (x *PluginHandler) GetCapabilities() []string {
+	if x != nil {
+		return x.Capabilities
+	}
+	return nil
+}
+
+// DrainingProcess is a process of a version that is no longer in force.
+type DrainingProcess struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The version of the plugin.
+	Version string `protobuf:"bytes,1,opt,name=version,proto3" json:"version,omitempty"`
+	// Its number, as in Plugin; 0: it has died, and the next step of what began on it starts another.
+	Generation uint32 `protobuf:"varint,2,opt,name=generation,proto3" json:"generation,omitempty"`
+	// Its id; absent when it has died.
+	Pid uint32 `protobuf:"varint,3,opt,name=pid,proto3" json:"pid,omitempty"`
+	// The calls and streams that it finishes.
+	Sessions      uint32 `protobuf:"varint,4,opt,name=sessions,proto3" json:"sessions,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DrainingProcess) Reset() {
+	*x = DrainingProcess{}
+	mi := &file_dragoman_v1_admin_service_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DrainingProcess) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DrainingProcess) ProtoMessage() {}
+
+func (x *DrainingProcess) ProtoReflect() protoreflect.Message {
+	mi := &file_dragoman_v1_admin_service_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DrainingProcess.ProtoReflect.Descriptor instead.
+func (*DrainingProcess) Descriptor() ([]byte, []int) {
+	return file_dragoman_v1_admin_service_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *DrainingProcess) GetVersion() string {
+	if x != nil {
+		return x.Version
+	}
+	return ""
+}
+
+func (x *DrainingProcess) GetGeneration() uint32 {
+	if x != nil {
+		return x.Generation
+	}
+	return 0
+}
+
+func (x *DrainingProcess) GetPid() uint32 {
+	if x != nil {
+		return x.Pid
+	}
+	return 0
+}
+
+func (x *DrainingProcess) GetSessions() uint32 {
+	if x != nil {
+		return x.Sessions
+	}
+	return 0
+}
+
 // ReloadRequest asks to read all files again.
 type ReloadRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -415,7 +670,7 @@ type ReloadRequest struct {
 
 func (x *ReloadRequest) Reset() {
 	*x = ReloadRequest{}
-	mi := &file_dragoman_v1_admin_service_proto_msgTypes[4]
+	mi := &file_dragoman_v1_admin_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -427,7 +682,7 @@ func (x *ReloadRequest) String() string {
 func (*ReloadRequest) ProtoMessage() {}
 
 func (x *ReloadRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_dragoman_v1_admin_service_proto_msgTypes[4]
+	mi := &file_dragoman_v1_admin_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -440,7 +695,7 @@ func (x *ReloadRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReloadRequest.ProtoReflect.Descriptor instead.
 func (*ReloadRequest) Descriptor() ([]byte, []int) {
-	return file_dragoman_v1_admin_service_proto_rawDescGZIP(), []int{4}
+	return file_dragoman_v1_admin_service_proto_rawDescGZIP(), []int{7}
 }
 
 // ReloadResponse says what is in force.
@@ -454,7 +709,7 @@ type ReloadResponse struct {
 
 func (x *ReloadResponse) Reset() {
 	*x = ReloadResponse{}
-	mi := &file_dragoman_v1_admin_service_proto_msgTypes[5]
+	mi := &file_dragoman_v1_admin_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -466,7 +721,7 @@ func (x *ReloadResponse) String() string {
 func (*ReloadResponse) ProtoMessage() {}
 
 func (x *ReloadResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_dragoman_v1_admin_service_proto_msgTypes[5]
+	mi := &file_dragoman_v1_admin_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -479,7 +734,7 @@ func (x *ReloadResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReloadResponse.ProtoReflect.Descriptor instead.
 func (*ReloadResponse) Descriptor() ([]byte, []int) {
-	return file_dragoman_v1_admin_service_proto_rawDescGZIP(), []int{5}
+	return file_dragoman_v1_admin_service_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ReloadResponse) GetGeneration() uint64 {
@@ -508,7 +763,7 @@ const file_dragoman_v1_admin_service_proto_rawDesc = "" +
 	"\asources\x18\x06 \x03(\v2\x13.dragoman.v1.SourceR\asources\x123\n" +
 	"\ttemplates\x18\a \x03(\v2\x15.dragoman.v1.TemplateR\ttemplates\x12-\n" +
 	"\aplugins\x18\b \x03(\v2\x13.dragoman.v1.PluginR\aplugins\x12\x1c\n" +
-	"\tconflicts\x18\t \x03(\tR\tconflicts\"\xe5\x01\n" +
+	"\tconflicts\x18\t \x03(\tR\tconflicts\"\x95\x02\n" +
 	"\x06Source\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
 	"\x04path\x18\x02 \x01(\tR\x04path\x12\x16\n" +
@@ -516,21 +771,44 @@ const file_dragoman_v1_admin_service_proto_rawDesc = "" +
 	"\flast_success\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\vlastSuccess\x12=\n" +
 	"\flast_failure\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\vlastFailure\x12\x1d\n" +
 	"\n" +
-	"last_error\x18\x06 \x01(\tR\tlastError\"\x9f\x02\n" +
+	"last_error\x18\x06 \x01(\tR\tlastError\x12.\n" +
+	"\x06faults\x18\a \x03(\v2\x16.dragoman.v1.FileFaultR\x06faults\"5\n" +
+	"\tFileFault\x12\x12\n" +
+	"\x04path\x18\x01 \x01(\tR\x04path\x12\x14\n" +
+	"\x05error\x18\x02 \x01(\tR\x05error\"\xe1\x03\n" +
 	"\x06Plugin\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\aversion\x18\x02 \x01(\tR\aversion\x12\x1a\n" +
 	"\bmanifest\x18\x03 \x01(\tR\bmanifest\x12\x16\n" +
-	"\x06sha256\x18\x04 \x01(\tR\x06sha256\x12\x1a\n" +
-	"\bhandlers\x18\x05 \x03(\tR\bhandlers\x12\x1c\n" +
-	"\tcondition\x18\x06 \x01(\tR\tcondition\x12\x10\n" +
+	"\x06sha256\x18\x04 \x01(\tR\x06sha256\x126\n" +
+	"\bhandlers\x18\x05 \x03(\v2\x1a.dragoman.v1.PluginHandlerR\bhandlers\x12\x14\n" +
+	"\x05state\x18\x06 \x01(\tR\x05state\x12\x10\n" +
 	"\x03pid\x18\a \x01(\rR\x03pid\x12\x16\n" +
 	"\x06starts\x18\b \x01(\rR\x06starts\x12\x1a\n" +
 	"\bsessions\x18\t \x01(\rR\bsessions\x12\x1d\n" +
 	"\n" +
 	"last_error\x18\n" +
 	" \x01(\tR\tlastError\x12\x14\n" +
-	"\x05fault\x18\v \x01(\tR\x05fault\"\x0f\n" +
+	"\x05fault\x18\v \x01(\tR\x05fault\x12\x1e\n" +
+	"\n" +
+	"generation\x18\f \x01(\rR\n" +
+	"generation\x12\x1a\n" +
+	"\brestarts\x18\r \x01(\rR\brestarts\x12\x1a\n" +
+	"\bprotocol\x18\x0e \x01(\rR\bprotocol\x12\x1a\n" +
+	"\bfallback\x18\x0f \x01(\tR\bfallback\x128\n" +
+	"\bdraining\x18\x10 \x03(\v2\x1c.dragoman.v1.DrainingProcessR\bdraining\"y\n" +
+	"\rPluginHandler\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
+	"\x05match\x18\x02 \x01(\tR\x05match\x12\x1a\n" +
+	"\bpriority\x18\x03 \x01(\x05R\bpriority\x12\"\n" +
+	"\fcapabilities\x18\x04 \x03(\tR\fcapabilities\"y\n" +
+	"\x0fDrainingProcess\x12\x18\n" +
+	"\aversion\x18\x01 \x01(\tR\aversion\x12\x1e\n" +
+	"\n" +
+	"generation\x18\x02 \x01(\rR\n" +
+	"generation\x12\x10\n" +
+	"\x03pid\x18\x03 \x01(\rR\x03pid\x12\x1a\n" +
+	"\bsessions\x18\x04 \x01(\rR\bsessions\"\x0f\n" +
 	"\rReloadRequest\"0\n" +
 	"\x0eReloadResponse\x12\x1e\n" +
 	"\n" +
@@ -552,33 +830,39 @@ func file_dragoman_v1_admin_service_proto_rawDescGZIP() []byte {
 	return file_dragoman_v1_admin_service_proto_rawDescData
 }
 
-var file_dragoman_v1_admin_service_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
+var file_dragoman_v1_admin_service_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
 var file_dragoman_v1_admin_service_proto_goTypes = []any{
 	(*GetStatusRequest)(nil),      // 0: dragoman.v1.GetStatusRequest
 	(*GetStatusResponse)(nil),     // 1: dragoman.v1.GetStatusResponse
 	(*Source)(nil),                // 2: dragoman.v1.Source
-	(*Plugin)(nil),                // 3: dragoman.v1.Plugin
-	(*ReloadRequest)(nil),         // 4: dragoman.v1.ReloadRequest
-	(*ReloadResponse)(nil),        // 5: dragoman.v1.ReloadResponse
-	(*timestamppb.Timestamp)(nil), // 6: google.protobuf.Timestamp
-	(*Template)(nil),              // 7: dragoman.v1.Template
+	(*FileFault)(nil),             // 3: dragoman.v1.FileFault
+	(*Plugin)(nil),                // 4: dragoman.v1.Plugin
+	(*PluginHandler)(nil),         // 5: dragoman.v1.PluginHandler
+	(*DrainingProcess)(nil),       // 6: dragoman.v1.DrainingProcess
+	(*ReloadRequest)(nil),         // 7: dragoman.v1.ReloadRequest
+	(*ReloadResponse)(nil),        // 8: dragoman.v1.ReloadResponse
+	(*timestamppb.Timestamp)(nil), // 9: google.protobuf.Timestamp
+	(*Template)(nil),              // 10: dragoman.v1.Template
 }
 var file_dragoman_v1_admin_service_proto_depIdxs = []int32{
-	6, // 0: dragoman.v1.GetStatusResponse.started_at:type_name -> google.protobuf.Timestamp
-	2, // 1: dragoman.v1.GetStatusResponse.sources:type_name -> dragoman.v1.Source
-	7, // 2: dragoman.v1.GetStatusResponse.templates:type_name -> dragoman.v1.Template
-	3, // 3: dragoman.v1.GetStatusResponse.plugins:type_name -> dragoman.v1.Plugin
-	6, // 4: dragoman.v1.Source.last_success:type_name -> google.protobuf.Timestamp
-	6, // 5: dragoman.v1.Source.last_failure:type_name -> google.protobuf.Timestamp
-	0, // 6: dragoman.v1.AdminService.GetStatus:input_type -> dragoman.v1.GetStatusRequest
-	4, // 7: dragoman.v1.AdminService.Reload:input_type -> dragoman.v1.ReloadRequest
-	1, // 8: dragoman.v1.AdminService.GetStatus:output_type -> dragoman.v1.GetStatusResponse
-	5, // 9: dragoman.v1.AdminService.Reload:output_type -> dragoman.v1.ReloadResponse
-	8, // [8:10] is the sub-list for method output_type
-	6, // [6:8] is the sub-list for method input_type
-	6, // [6:6] is the sub-list for extension type_name
-	6, // [6:6] is the sub-list for extension extendee
-	0, // [0:6] is the sub-list for field type_name
+	9,  // 0: dragoman.v1.GetStatusResponse.started_at:type_name -> google.protobuf.Timestamp
+	2,  // 1: dragoman.v1.GetStatusResponse.sources:type_name -> dragoman.v1.Source
+	10, // 2: dragoman.v1.GetStatusResponse.templates:type_name -> dragoman.v1.Template
+	4,  // 3: dragoman.v1.GetStatusResponse.plugins:type_name -> dragoman.v1.Plugin
+	9,  // 4: dragoman.v1.Source.last_success:type_name -> google.protobuf.Timestamp
+	9,  // 5: dragoman.v1.Source.last_failure:type_name -> google.protobuf.Timestamp
+	3,  // 6: dragoman.v1.Source.faults:type_name -> dragoman.v1.FileFault
+	5,  // 7: dragoman.v1.Plugin.handlers:type_name -> dragoman.v1.PluginHandler
+	6,  // 8: dragoman.v1.Plugin.draining:type_name -> dragoman.v1.DrainingProcess
+	0,  // 9: dragoman.v1.AdminService.GetStatus:input_type -> dragoman.v1.GetStatusRequest
+	7,  // 10: dragoman.v1.AdminService.Reload:input_type -> dragoman.v1.ReloadRequest
+	1,  // 11: dragoman.v1.AdminService.GetStatus:output_type -> dragoman.v1.GetStatusResponse
+	8,  // 12: dragoman.v1.AdminService.Reload:output_type -> dragoman.v1.ReloadResponse
+	11, // [11:13] is the sub-list for method output_type
+	9,  // [9:11] is the sub-list for method input_type
+	9,  // [9:9] is the sub-list for extension type_name
+	9,  // [9:9] is the sub-list for extension extendee
+	0,  // [0:9] is the sub-list for field type_name
 }
 
 func init() { file_dragoman_v1_admin_service_proto_init() }
@@ -593,7 +877,7 @@ func file_dragoman_v1_admin_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_dragoman_v1_admin_service_proto_rawDesc), len(file_dragoman_v1_admin_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   6,
+			NumMessages:   9,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
