@@ -10,9 +10,11 @@ PLUGINS := $(notdir $(patsubst %/main.go,%,$(wildcard plugins/*/main.go)))
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 LDFLAGS := -s -w -X main.version=$(VERSION)
 FUZZTIME ?= 30s
+SOAK_TIME ?= 10m
+SOAK_FLAGS ?= -p99 5ms
 
 .DEFAULT_GOAL := build
-.PHONY: build run test golden fuzz bench lint generate
+.PHONY: build run test golden fuzz bench soak lint generate
 
 ## build: bin/host, and bin/plugins/ with each plugin and its manifest
 build:
@@ -47,6 +49,14 @@ fuzz:
 ## bench: every benchmark, with allocations
 bench:
 	go test -run '^$$' -bench . -benchmem ./...
+
+## soak: 1,000 streams at 30 pieces a second for SOAK_TIME while rules reload and plugins die; fails when SOAK_FLAGS' -p99 is passed
+soak: build
+	@mkdir -p bin/soak
+	go build -o bin/soak/soakplugin ./soak/plugin
+	cp soak/plugin/soakplugin.yaml bin/soak/
+	go build -o bin/soak/soak ./soak
+	./bin/soak/soak -time $(SOAK_TIME) $(SOAK_FLAGS)
 
 ## lint: vet, golangci-lint, and buf over the protobuf definitions
 lint: $(TOOLS)/golangci-lint-$(GOLANGCI_LINT_VERSION) $(TOOLS)/buf-$(BUF_VERSION)

@@ -28,6 +28,8 @@ var layers = []struct {
 	{"plugins", []string{"sdk"}},
 	{"host", []string{"", "host", "autoparser", "sdk", "internal/wire"}},
 	{"cmd/host", []string{"", "host", "autoparser", "sdk"}},
+	{"soak", []string{"host", "sdk"}},
+	{"soak/plugin", []string{"sdk"}},
 }
 
 // only lists modules that are imported by one package alone.

@@ -48,6 +48,8 @@ type Host struct {
 	watcher *watch.Watcher
 	// constraints are kept by all that they are made of, so that they outlive snapshots.
 	constraints grammar.Cache
+	// codes are kept likewise.
+	codes codes
 
 	// changes serialises those who make the next snapshot.
 	changes sync.Mutex

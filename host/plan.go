@@ -10,7 +10,6 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser"
 	"github.com/dragoman-project/dragoman/host/plugins"
 	"github.com/dragoman-project/dragoman/sdk/chat"
-	"github.com/dragoman-project/dragoman/sdk/grammar"
 	"github.com/dragoman-project/dragoman/sdk/handler"
 	"github.com/dragoman-project/dragoman/sdk/peg/match"
 )
@@ -63,12 +62,12 @@ func (h *Host) plan(ctx context.Context, snap *Snapshot, e *entry, only string, 
 	if plan.Request != nil {
 		plan.Notes = append(plan.Notes, learned.Spelled(plan.Request.Messages, plan.PreservedTokens)...)
 	}
-	return planned, planned.compile(by, e.SpecialTokens, &h.constraints)
+	return planned, planned.compile(by, e.SpecialTokens, h)
 }
 
-// compile makes ready what sessions run. vocabulary are the special tokens of the model, where they are known; made keeps
-// constraints.
-func (p *Planned) compile(by handler.Handler, vocabulary []string, made *grammar.Cache) (err error) {
+// compile makes ready what sessions run. vocabulary are the special tokens of the model, where they are known; h keeps
+// constraints and code.
+func (p *Planned) compile(by handler.Handler, vocabulary []string, h *Host) (err error) {
 	if p.Plan.Stream != nil {
 		var ok bool
 		if p.stream, ok = by.(handler.StreamHandler); !ok {
@@ -76,10 +75,10 @@ func (p *Planned) compile(by handler.Handler, vocabulary []string, made *grammar
 		}
 		return p.enforced()
 	}
-	if err := p.constrain(made); err != nil {
+	if err := p.constrain(&h.constraints); err != nil {
 		return err
 	}
-	if p.Code, err = match.Compile(p.Plan.Program, match.Options{Specials: specials(vocabulary, p.Plan.PreservedTokens)}); err != nil {
+	if p.Code, err = h.codes.compile(p.Plan.Program, match.Options{Specials: specials(vocabulary, p.Plan.PreservedTokens)}); err != nil {
 		return &Error{Code: Internal, Place: p.Handler, Message: fmt.Sprintf("its program is not valid: %v", err), Err: err}
 	}
 	return nil

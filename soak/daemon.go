@@ -1,0 +1,139 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+
+	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
+)
+
+// daemon is the process under test.
+type daemon struct {
+	cmd     *exec.Cmd
+	log     io.Closer
+	drained chan struct{} // its log has ended
+	address string
+	conns   []*grpc.ClientConn
+}
+
+// startDaemon starts the daemon and connects to it.
+func startDaemon(ctx context.Context, o options, dir folder) (*daemon, error) {
+	d := &daemon{drained: make(chan struct{})}
+	// The daemon gets its own signals: when this process is interrupted, it ends the daemon in its own time.
+	d.cmd = exec.CommandContext(context.WithoutCancel(ctx), o.host, "serve", "--listen", "127.0.0.1:0", "--log-format", "json",
+		"--templates", dir.templates(), "--workarounds", dir.rules(), "--plugins", dir.plugins())
+	d.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	log, err := os.Create(o.logFile(dir))
+	if err != nil {
+		return nil, err
+	}
+	d.log = log
+	out, err := d.cmd.StderrPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := d.cmd.Start(); err != nil {
+		return nil, fmt.Errorf("%w; make build builds it", err)
+	}
+	address := make(chan string, 1)
+	go func() {
+		defer close(d.drained)
+		follow(out, log, address)
+	}()
+	select {
+	case d.address = <-address:
+	case <-d.drained:
+		return nil, fmt.Errorf("the daemon ended: %w; -log says why", d.cmd.Wait())
+	}
+	for range o.conns {
+		conn, err := grpc.NewClient(d.address, grpc.WithTransportCredentials(insecure.NewCredentials()))
+		if err != nil {
+			return nil, err
+		}
+		d.conns = append(d.conns, conn)
+	}
+	return d, nil
+}
+
+func (o options) logFile(dir folder) string {
+	if o.log != "" {
+		return o.log
+	}
+	return filepath.Join(string(dir), "log")
+}
+
+// follow copies the log and tells the address that it names.
+func follow(from io.Reader, to io.Writer, address chan<- string) {
+	lines := bufio.NewScanner(from)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		fmt.Fprintln(to, lines.Text())
+		var line struct{ Msg, Address string }
+		if json.Unmarshal(lines.Bytes(), &line) == nil && line.Msg == "listening" {
+			address <- line.Address
+		}
+	}
+}
+
+// status asks the daemon what is in force.
+func (d *daemon) status(ctx context.Context) (*dragomanv1.GetStatusResponse, error) {
+	out := new(dragomanv1.GetStatusResponse)
+	err := d.conns[0].Invoke(ctx, "/dragoman.v1.AdminService/GetStatus", &dragomanv1.GetStatusRequest{}, out)
+	return out, err
+}
+
+// watch notes the daemon's memory every second until end is closed.
+func (d *daemon) watch(t *tally, end <-chan struct{}) {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-end:
+			return
+		case <-tick.C:
+			t.sample(resident(d.cmd.Process.Pid))
+		}
+	}
+}
+
+// resident is the resident memory of a process in bytes; 0 where the system does not tell.
+func resident(pid int) int {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
+	fields := strings.Fields(string(data))
+	if err != nil || len(fields) < 2 {
+		return 0
+	}
+	pages, err := strconv.Atoi(fields[1])
+	if err != nil {
+		return 0
+	}
+	return pages * os.Getpagesize()
+}
+
+// stop ends the daemon as a supervisor would, and waits for it.
+func (d *daemon) stop() error {
+	var err error
+	for _, c := range d.conns {
+		err = errors.Join(err, c.Close())
+	}
+	err = errors.Join(err, d.cmd.Process.Signal(syscall.SIGTERM))
+	<-d.drained
+	if fault := d.cmd.Wait(); fault != nil {
+		err = errors.Join(err, fmt.Errorf("the daemon: %w", fault))
+	}
+	return errors.Join(err, d.log.Close())
+}

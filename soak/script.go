@@ -1,0 +1,159 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+
+	"github.com/dragoman-project/dragoman/host"
+	"github.com/dragoman-project/dragoman/host/config"
+	"github.com/dragoman-project/dragoman/sdk/chat"
+)
+
+// script is an output, how it is cut, and what must come of it.
+type script struct {
+	template, request string
+	pieces            []string // the first is empty: it opens the stream
+	// remote says that a plugin's process parses the output.
+	remote bool
+	wants  [ruleSets]want
+}
+
+// want is what must come of a script under one rule set.
+type want struct {
+	deltas  []string // JSON
+	after   []int    // after piece i, how many deltas are decided
+	message string   // JSON
+}
+
+const request = `{"messages": [{"role": "user", "content": "Will it rain in Oslo?"}], "tools": [{"type": "function", "function": {"name": "get_weather",
+	"parameters": {"type": "object", "properties": {"city": {"type": "string"}, "days": {"type": "integer"}, "about": {"type": "string"}}, "required": ["city"]}}}]}`
+
+// cutsOfEach is in how many ways each output is cut.
+const cutsOfEach = 8
+
+// sources are the outputs by template. Each takes about ten seconds at thirty pieces a second.
+func sources() map[string]string {
+	prose := strings.Repeat("A long answer – with 雨, dashes and <b>marks</b>, “quotes” {and} braces.\n", 10)
+	arguments := `{"city": "Oslo", "days": 3, "about": "` + strings.Repeat(`rain \"and\" snow, `, 15) + `"}`
+	call := "<tool_call>\n{\"name\": \"get_weather\", \"arguments\": " + arguments + "}\n</tool_call>"
+	return map[string]string{
+		"chatml-json":      "<think>Hm. " + prose + "</think>\n<plan>Look. " + prose + "</plan>\nLet me look.\n" + call + "\n" + call + "<|im_end|>",
+		"chatml-reasoning": "They want the weather. " + prose + "</think>\n\n" + prose + "\n" + call + "\n" + call + "<|im_end|>",
+		"chatml-tagged": prose + "<calls>\n<invoke=get_weather>\n<arg=city>Oslo</arg>\n<arg=days>3</arg>\n<arg=about>" + prose +
+			"</arg>\n</invoke>\n</calls><|im_end|>",
+		"soak-brackets": "((Hm. " + prose + "))" + prose + "[[get_weather " + arguments + "]][[get_weather " + arguments + "]]Done.",
+		"soak-tildes":   "~Hm. " + prose + "~" + prose + "~And: " + prose + "~Done.",
+	}
+}
+
+// shares say which part of all streams each template gets.
+var shares = map[string]int{"chatml-json": 30, "chatml-reasoning": 25, "chatml-tagged": 20, "soak-brackets": 20, "soak-tildes": 5}
+
+// prepare learns from the library what must come of every script.
+func prepare(ctx context.Context, dir folder) (scripts map[string][]*script, err error) {
+	scripts = map[string][]*script{}
+	random := rand.New(rand.NewPCG(1, 2))
+	for template, output := range sources() {
+		for range cutsOfEach {
+			scripts[template] = append(scripts[template], &script{template: template, request: request, pieces: cut(output, random)})
+		}
+	}
+	for set := range ruleSets {
+		if err := os.WriteFile(dir.rules(), []byte(rules(set)), 0o644); err != nil {
+			return nil, err
+		}
+		if err := prepareUnder(ctx, dir, scripts, set); err != nil {
+			return nil, fmt.Errorf("under rule set %d: %w", set, err)
+		}
+	}
+	return scripts, nil
+}
+
+// cut makes pieces of a few bytes, as tokens are.
+func cut(output string, random *rand.Rand) (pieces []string) {
+	pieces = append(pieces, "")
+	for output != "" {
+		n := min(1+random.IntN(10), len(output))
+		pieces = append(pieces, output[:n])
+		output = output[n:]
+	}
+	return pieces
+}
+
+func prepareUnder(ctx context.Context, dir folder, scripts map[string][]*script, set int) (err error) {
+	cfg := config.Default()
+	cfg.Templates.Dir, cfg.Workarounds.File, cfg.Plugins.Dir = dir.templates(), dir.rules(), dir.plugins()
+	h, err := host.New(ctx, host.Options{Config: cfg, Static: true})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, h.Close(ctx)) }()
+	for _, all := range scripts {
+		for _, s := range all {
+			if err := s.prepare(ctx, h, set); err != nil {
+				return fmt.Errorf("%s: %w", s.template, err)
+			}
+		}
+	}
+	return nil
+}
+
+// prepare parses the output at once and in pieces, which must agree.
+func (s *script) prepare(ctx context.Context, h *host.Host, set int) error {
+	req, err := chat.ParseRequest([]byte(s.request))
+	if err != nil {
+		return err
+	}
+	planned, err := h.Plan(ctx, s.template, req)
+	if err != nil {
+		return err
+	}
+	s.remote = planned.Code == nil
+	w := &s.wants[set]
+	var whole want
+	if err := errors.Join(w.parse(ctx, planned, s.pieces), whole.parse(ctx, planned, []string{strings.Join(s.pieces, "")})); err != nil {
+		return err
+	}
+	if w.message != whole.message {
+		return fmt.Errorf("in pieces the output becomes\n%s\nand at once\n%s", w.message, whole.message)
+	}
+	return nil
+}
+
+// parse runs a session of the library.
+func (w *want) parse(ctx context.Context, planned *host.Planned, pieces []string) error {
+	session := planned.Session(ctx, host.SessionOptions{NoIDs: true})
+	for _, p := range pieces {
+		deltas, err := session.Feed([]byte(p))
+		if err != nil {
+			return err
+		}
+		if err := w.add(deltas); err != nil {
+			return err
+		}
+		w.after = append(w.after, len(w.deltas))
+	}
+	result, err := session.Finish(false)
+	if err != nil {
+		return err
+	}
+	message, err := json.Marshal(result.Message)
+	w.message = string(message)
+	return errors.Join(err, w.add(append(result.Deltas, chat.Delta{}))) // the last chunk says why it ended
+}
+
+func (w *want) add(deltas []chat.Delta) error {
+	for _, d := range deltas {
+		text, err := json.Marshal(d)
+		if err != nil {
+			return err
+		}
+		w.deltas = append(w.deltas, string(text))
+	}
+	return nil
+}
