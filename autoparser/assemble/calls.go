@@ -34,6 +34,9 @@ func (a *assembly) openers() []string {
 	if !a.markerless() {
 		return nonempty(a.m.sectionStart, a.m.callStart, a.format.opening())
 	}
+	if f, ok := a.format.(tagged); ok {
+		return f.bareOpeners()
+	}
 	if a.d.Tools.JSON.ArrayWrapped {
 		return []string{"\n{", "\n["}
 	}
@@ -119,7 +122,7 @@ func (a *assembly) several(first, next peg.ID, separator string) peg.ID {
 }
 
 func (a *assembly) arrayed() bool {
-	return a.d.Tools.Format == dialect.JSONNative && a.d.Tools.JSON.ArrayWrapped
+	return (a.d.Tools.Format == dialect.JSONNative || a.writesLiterals()) && a.d.Tools.JSON.ArrayWrapped
 }
 
 // call is one call, beginning with the marker start.

@@ -120,6 +120,23 @@ var samples = []sample{
 			Function:  dialect.Function{NamePrefix: `<invoke name="`, NameSuffix: "\">\n", Close: "</invoke>\n"},
 			Arguments: dialect.Arguments{NamePrefix: `<parameter name="`, ValuePrefix: `">`, ValueSuffix: "</parameter>\n"}},
 	}},
+	{name: "code between tokens", prompt: "<|im_start|>assistant\n", Dialect: dialect.Dialect{
+		Reasoning: think, EndOfTurn: "<|im_end|>\n",
+		Tools: dialect.Tools{Format: dialect.TagWithTagged, SectionStart: "<|calls|>", SectionEnd: "<|/calls|>", CallSeparator: ", ",
+			JSON: dialect.JSON{ArrayWrapped: true}, Function: dialect.Function{NameSuffix: "(", Close: ")"},
+			Arguments: dialect.Arguments{NameSuffix: "=", Separator: ", ", ValuesAreJSON: true}},
+	}},
+	{name: "a list of code", prompt: "<|im_start|>assistant\n", Dialect: dialect.Dialect{
+		EndOfTurn: "<|im_end|>\n",
+		Tools: dialect.Tools{Format: dialect.TagWithTagged, CallSeparator: ", ",
+			JSON: dialect.JSON{ArrayWrapped: true}, Function: dialect.Function{NameSuffix: "(", Close: ")"},
+			Arguments: dialect.Arguments{NameSuffix: "=", Separator: ", ", ValuesAreJSON: true}},
+	}},
+	{name: "JSON values in tags", prompt: "<|assistant|>", Dialect: dialect.Dialect{
+		Tools: dialect.Tools{Format: dialect.TagWithTagged,
+			Function:  dialect.Function{NamePrefix: "<function=", NameSuffix: ">\n", Close: "</function>\n"},
+			Arguments: dialect.Arguments{NamePrefix: "<parameter=", NameSuffix: ">", ValueSuffix: "</parameter>\n", ValuesAreJSON: true}},
+	}},
 }
 
 const weatherSchema = `{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"integer"},"metric":{"type":"boolean"},` +
@@ -198,12 +215,15 @@ func (s sample) call(c cases.Call, index int) string {
 	}
 	var b strings.Builder
 	b.WriteString(t.Function.NamePrefix + c.Name + t.Function.NameSuffix)
-	for _, m := range objectMembers(c.Arguments) {
+	for i, m := range objectMembers(c.Arguments) {
 		g := t.Arguments
+		if i > 0 {
+			b.WriteString(g.Separator)
+		}
 		value := string(m.Value)
 		var text string
 		prefix := g.NameSuffix + g.ValuePrefix
-		if json.Unmarshal(m.Value, &text) == nil && value != "null" {
+		if !g.ValuesAreJSON && json.Unmarshal(m.Value, &text) == nil && value != "null" {
 			value = text
 		} else {
 			prefix = strings.Replace(prefix, `="true"`, `="false"`, 1)
@@ -267,4 +287,11 @@ func objectMembers(object string) []chat.Field {
 // hasIDs says that calls of the dialect carry an id.
 func (s sample) hasIDs() bool {
 	return s.Tools.CallID.Position != "" || s.Tools.JSON.IDField != "" || s.Tools.JSON.GenIDField != ""
+}
+
+// markerless says that no marker tells calls from prose.
+func (s sample) markerless() bool {
+	t := s.Tools
+	return t.SectionStart == "" && t.PerCallStart == "" && t.Function.NamePrefix == "" && t.Function.NameSuffix != "<args>" &&
+		t.CallID.Position == ""
 }

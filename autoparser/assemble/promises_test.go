@@ -108,7 +108,7 @@ func respaced(marker, space string) string {
 func TestUnknownToolsAreForwarded(t *testing.T) {
 	everywhere(t, func(t *testing.T, s sample) {
 		m := s.withIDs(cases.Message{ToolCalls: []cases.Call{call("who_knows", "a", `"b"`, "n", "1")}})
-		if s.name == "JSON without markers" {
+		if s.markerless() {
 			m = cases.Message{Content: s.answer(m)}
 		}
 		newParser(t, s.input()).check(t, s.section(s.withIDs(cases.Message{ToolCalls: []cases.Call{call("who_knows", "a", `"b"`, "n", "1")}}).ToolCalls), m)
@@ -192,7 +192,7 @@ func TestPureContentIsNotParsed(t *testing.T) {
 
 func TestAFaultyCallDoesNotSwallowTheNext(t *testing.T) {
 	everywhere(t, func(t *testing.T, s sample) {
-		if s.name == "JSON without markers" {
+		if s.markerless() {
 			t.Skip("nothing tells where the next call begins")
 		}
 		m := s.withIDs(cases.Message{ToolCalls: []cases.Call{paris, call("get", "text", `"x"`)}})

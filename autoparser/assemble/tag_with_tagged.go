@@ -78,6 +78,9 @@ func (f tagWithTagged) members(t tool) peg.ID {
 		ways = append(ways, f.once("~unknown-argument", func() peg.ID { return unknown }))
 	}
 	required, optional := f.divided(t, parameters, all)
+	if f.writesLiterals() && f.e.separator != "" {
+		return f.Choice(f.only("any-arguments", f.Star(f.argument(ways...))), separated{f, required, optional}.all())
+	}
 	if len(required) == 0 {
 		return f.Star(f.argument(ways...))
 	}
@@ -163,6 +166,9 @@ func (f tagWithTagged) complete(required, optional []peg.ID) peg.ID {
 // member is the name of an argument and its value. In some formats an attribute says whether the value is a string: the
 // marker behind the name was seen with a string, and has the other truth where the value is JSON.
 func (f tagWithTagged) member(name peg.ID, s schema) peg.ID {
+	if f.writesLiterals() {
+		return f.literal(name, s)
+	}
 	closing := f.closing()
 	kinds := s.kinds()
 	text, json, ok := typeMarks(closing)
@@ -210,5 +216,9 @@ func (f tagWithTagged) key(name peg.ID, closing string) peg.ID {
 // closes it.
 func (f tagWithTagged) keyEnds() ([]peg.Range, bool) {
 	first, _ := utf8.DecodeRuneInString(f.closing())
-	return append(slices.Clone(blank), peg.Range{Lo: first, Hi: first}, peg.Range{Lo: '<', Hi: '>'}), first != utf8.RuneError
+	ranges := append(slices.Clone(blank), peg.Range{Lo: first, Hi: first}, peg.Range{Lo: '<', Hi: '>'})
+	if f.e.namePrefix == "" {
+		ranges = append(ranges, peg.Range{Lo: '(', Hi: ','}, peg.Range{Lo: '[', Hi: ']'})
+	}
+	return ranges, first != utf8.RuneError
 }

@@ -68,13 +68,16 @@ func (f tagged) anyName() (peg.ID, bool) {
 	if first, _ := utf8.DecodeRuneInString(f.m.nameSuffix); slices.ContainsFunc(chars, func(r peg.Range) bool { return r.Lo <= first && first <= r.Hi }) {
 		return 0, false // nothing tells where the name ends
 	}
+	if f.markerless() {
+		return 0, false // nothing but the name tells a call from prose
+	}
 	return f.Atomic(f.Tag(peg.CallName, f.Chars(1, maxName, chars...)), f.closing()), true
 }
 
 // closing closes the name: with its suffix, or where it has none, with what must follow.
 func (f tagged) closing() peg.ID {
 	if f.m.nameSuffix != "" {
-		return f.spaced(f.d.Tools.Function.NameSuffix)
+		return f.Seq(f.spaced(f.d.Tools.Function.NameSuffix), f.argumentAhead())
 	}
 	follows := f.inner.begins()
 	if id := f.idPrefix(); id != "" {

@@ -49,9 +49,23 @@ func (d *detective) format(f dialect.ToolFormat, seen string) {
 func (d *detective) abandonCalls(format string, args ...any) {
 	d.lint(format, args...)
 	d.Dialect.Tools, d.Dialect.EndOfCalls = noTools(), ""
+	d.forget("tools.")
+	d.forget("end_of_calls")
+}
+
+// forget takes back what was found of a field, and of those within it if its name ends in a dot.
+func (d *detective) forget(name string) {
 	d.Findings = slices.DeleteFunc(d.Findings, func(f Finding) bool {
-		return strings.HasPrefix(f.Field, "tools.") || f.Field == "end_of_calls"
+		return f.Field == name || strings.HasSuffix(name, ".") && strings.HasPrefix(f.Field, name)
 	})
+}
+
+// replace concludes another value of a field than before.
+func (d *detective) replace(field *string, name, value, by, seen string) {
+	if value != *field {
+		d.forget(name)
+		d.set(field, name, value, by, seen)
+	}
 }
 
 func noTools() dialect.Tools {
@@ -94,7 +108,7 @@ func frameOf(one string, first span, two string, both []span) frame {
 	f.sectionStart = trimLeft(strings.TrimSuffix(before, f.open))
 	f.rest = strings.TrimPrefix(last, f.close)
 	if !blank(f.sectionStart) {
-		f.sectionEnd = firstMarkers(f.rest, markers(f.sectionStart))
+		f.sectionEnd = sectionEnd(f.sectionStart, f.rest)
 		f.rest = f.rest[len(f.sectionEnd):]
 	}
 	return f

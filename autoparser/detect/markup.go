@@ -43,6 +43,9 @@ func (d *detective) markupCalls(one, two string, end spanner) {
 		both = []span{s1, s2}
 	}
 	f := frameOf(one, first, two, both)
+	if both == nil && d.Dialect.Tools.Format == dialect.TagWithTagged {
+		f = codeFrame(f, one[first.start+len(probe.Function):], one[first.end:])
+	}
 	d.framed(f, one, two)
 	d.opened(f.open)
 	if d.Dialect.Tools.Format == dialect.TagWithJSON {
@@ -149,6 +152,7 @@ func (d *detective) taggedArguments(behind string) {
 		return
 	}
 	d.closed(strings.TrimPrefix(behind, valueEnd))
+	d.literalValues()
 	d.confirmTagged()
 }
 
@@ -172,13 +176,8 @@ func endOfName(text string) (suffix, next string) {
 // confirmTagged looks for the arguments in calls with another argument, another value, and a value of another type.
 func (d *detective) confirmTagged() {
 	a := d.Dialect.Tools.Arguments
-	if t4, ok := d.answers.Of("T4"); ok {
-		text := d.callsIn(t4.TextB)
-		quoted := strings.TrimRight(a.NameSuffix+a.ValuePrefix, `"'`)
-		if quoted != a.NameSuffix+a.ValuePrefix && strings.Contains(text, a.NamePrefix+probe.Argument+quoted+probe.Number) {
-			d.abandonCalls("T4: texts stand in quotes, and values of other types do not: the calls are code, and no markup; how they are written must be said by a plugin")
-			return
-		}
+	if a.ValuesAreJSON {
+		return
 	}
 	for _, c := range []struct{ id, name, value string }{
 		{"A1", probe.OtherArgument, probe.Value},

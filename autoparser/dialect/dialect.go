@@ -112,7 +112,7 @@ type JSON struct {
 	FunctionField string `yaml:"function_field" json:"function_field"`
 	// NameIsKey: the function's name is the key and the arguments are the value: {"f": {…}}.
 	NameIsKey bool `yaml:"name_is_key" json:"name_is_key"`
-	// ArrayWrapped: the calls of a section are items of one JSON array.
+	// ArrayWrapped: the calls of a section are items of one array. It holds for calls written as code, too: [f(a=1), g()].
 	ArrayWrapped bool `yaml:"array_wrapped" json:"array_wrapped"`
 	// ArgsAreString: the arguments are a JSON text within a string.
 	ArgsAreString bool `yaml:"args_are_string" json:"args_are_string"`
@@ -138,6 +138,8 @@ type Arguments struct {
 	ValuePrefix string `yaml:"value_prefix" json:"value_prefix"`
 	ValueSuffix string `yaml:"value_suffix" json:"value_suffix"`
 	Separator   string `yaml:"separator" json:"separator"`
+	// ValuesAreJSON: values are written as JSON or Python writes them, texts in quotes: f(a=1, b="x").
+	ValuesAreJSON bool `yaml:"values_are_json" json:"values_are_json"`
 }
 
 // CallID is where a call's id stands, and what stands around it.

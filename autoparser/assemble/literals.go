@@ -1,0 +1,76 @@
+package assemble
+
+import (
+	"github.com/dragoman-project/dragoman/sdk/peg"
+)
+
+// Where the values of arguments are written as JSON or Python writes them, f(city="Oslo", days=3), a value says itself what
+// it is, and where it ends. The schema holds only grammars to it.
+
+// writesLiterals says that the values of arguments are JSON.
+func (a *assembly) writesLiterals() bool { return a.d.Tools.Arguments.ValuesAreJSON }
+
+// bareOpeners begin calls that no marker tells from prose: the name of a tool with what opens its arguments does, behind the
+// bracket of a list, or else at the beginning of a line.
+func (f tagged) bareOpeners() []string {
+	before := "\n"
+	if f.arrayed() {
+		before = "["
+	}
+	openers := make([]string, len(f.tools))
+	for i, t := range f.tools {
+		openers[i] = before + f.m.namePrefix + t.Name + f.m.nameSuffix
+	}
+	return openers
+}
+
+// argumentAhead sees that what follows the name is a call, where no marker tells: an argument, or the end of the arguments and
+// of the line.
+func (f tagged) argumentAhead() peg.ID {
+	if !f.markerless() {
+		return f.Empty()
+	}
+	return f.once("argument-ahead", func() peg.ID {
+		key := f.Seq(f.Chars(1, maxName, nameRanges...), f.blanks(), f.oneOf(nonempty(edgesOf(f.d.Tools.Arguments).nameSuffix)))
+		ends := append([]string{"\n", ",", "]"}, f.m.endings...)
+		none := f.Seq(f.Lit(f.m.close), f.Chars(0, 32, peg.Range{Lo: ' ', Hi: ' '}), f.Choice(f.oneOf(ends), f.End()))
+		return f.Peek(f.Seq(f.blanks(), f.Choice(key, none)))
+	})
+}
+
+// literal is the name of an argument and its value.
+func (f tagWithTagged) literal(name peg.ID, s schema) peg.ID {
+	key := []peg.ID{f.Atomic(f.Tag(peg.Key, name), f.blanks(), f.Lit(f.closing())), f.Space()}
+	if f.e.nameSuffix != "" && f.e.valuePrefix != "" {
+		key = append(key, f.tolerate(f.Lit(f.e.valuePrefix), f.Space()))
+	}
+	return f.Seq(append(key, f.literalValue(s), f.Space(), f.Lit(f.e.valueSuffix))...)
+}
+
+// literalValue is a text in quotes, or another value. Where a marker ends it, a text may have lost its quotes.
+func (f tagWithTagged) literalValue(s schema) peg.ID {
+	name := "literal" + s.key()
+	if id, ok := f.made[name]; ok {
+		return id
+	}
+	quoted := f.once("~quoted", func() peg.ID { return f.Choice(f.quoted("'"), f.quoted(`"`)) })
+	other := f.Seq(f.Not(f.Lit("'")), f.Not(f.Lit(`"`)), f.Tag(peg.Scalar, f.Schema(s.of(peg.AnyJSON), f.Value(peg.AnyPython))))
+	ways := []peg.ID{quoted, other}
+	if distinctive(f.e.valueSuffix) {
+		ways = append(ways, f.only("unquoted", f.text(schema{})))
+	}
+	f.made[name] = f.named("literal", f.Choice(ways...))
+	return f.made[name]
+}
+
+// quoted is a text up to the quote that ends it. Templates quote without escaping, and models learn it from them: a quote that
+// nothing follows which may stand behind a value is part of the text.
+func (f tagWithTagged) quoted(quote string) peg.ID {
+	behind := nonempty(f.e.valueSuffix)
+	if len(behind) == 0 {
+		behind = f.follows()
+	}
+	end := f.Seq(f.Lit(quote), f.blanks(), f.Choice(f.oneOf(behind), f.End()))
+	inside := f.StringContent(quote)
+	return f.Seq(f.Lit(quote), f.Tag(peg.QuotedString, inside, f.Star(f.Not(end), f.Lit(quote), inside)), f.Lit(quote))
+}
