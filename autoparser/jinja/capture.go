@@ -64,7 +64,7 @@ func onCaptured(chain *filter, slot int) *filter {
 func (c *compiler) filterBlock(n *filterBlock, s *scope) step {
 	inside := s.inner()
 	inside.analyse(n.body...)
-	inside.note(n.filter)
+	inside.visit(n.filter)
 	var take func(*frame, int) Value
 	c.within(func() { take = c.taken(n.filter, inside) })
 	run := c.block(n.body, inside)

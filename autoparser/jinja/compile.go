@@ -24,12 +24,15 @@ func compileProgram(body []node, source string, lib *library) *program {
 
 // body compiles statements that share a scope.
 func (c *compiler) body(nodes []node, s *scope) step {
+	switch len(nodes) {
+	case 0:
+		return func(*frame) signal { return proceed }
+	case 1:
+		return c.statement(nodes[0], s)
+	}
 	steps := make([]step, len(nodes))
 	for i, n := range nodes {
 		steps[i] = c.statement(n, s)
-	}
-	if len(steps) == 1 {
-		return steps[0]
 	}
 	return inOrder(steps)
 }
@@ -89,6 +92,15 @@ func (c *compiler) jump(n *jump) step {
 
 func (c *compiler) ifBlock(n *ifBlock, s *scope) step {
 	defer c.softly()()
+	if len(n.tests) == 1 {
+		test, then, otherwise := c.expression(n.tests[0], s), c.body(n.bodies[0], s), c.body(n.otherwise, s)
+		return func(f *frame) signal {
+			if truth(test(f)) {
+				return then(f)
+			}
+			return otherwise(f)
+		}
+	}
 	tests := make([]expr, len(n.tests))
 	bodies := make([]step, len(n.bodies))
 	for i := range n.tests {
@@ -121,6 +133,13 @@ func (c *compiler) within(f func()) {
 }
 
 func (c *compiler) assignment(n *assignment, s *scope) step {
+	if t, ok := n.target.(*nameTarget); ok {
+		value, v := c.expression(n.value, s), s.own(t.id)
+		return func(f *frame) signal {
+			f.slots[v.slot] = value(f)
+			return proceed
+		}
+	}
 	check := c.namespaces(n.target, s)
 	value, assign := c.expression(n.value, s), c.assign(n.target, s)
 	return func(f *frame) signal {

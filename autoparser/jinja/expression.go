@@ -63,13 +63,24 @@ func (c *compiler) expression(n node, s *scope) expr {
 
 // name compiles the reading of a variable.
 func (c *compiler) name(n *name, s *scope) expr {
-	read := c.reader(n.offset(), s, n.id)
-	return func(f *frame) Value {
-		if v := read(f); v != nil {
-			return v
-		}
-		return &undefined{name: text(n.id)}
+	v, context := c.location(s, n.id)
+	switch {
+	case context:
+		i := c.contextPlace(n.offset(), n.id)
+		return func(f *frame) Value { return orMissing(f.r.context[i], n.id) }
+	case v.fn == s.fn:
+		return func(f *frame) Value { return orMissing(f.slots[v.slot], n.id) }
 	}
+	read := c.reader(n.offset(), s, n.id)
+	return func(f *frame) Value { return orMissing(read(f), n.id) }
+}
+
+// orMissing is v, or undefined where there is none.
+func orMissing(v Value, id string) Value {
+	if v == nil {
+		return &undefined{name: text(id)}
+	}
+	return v
 }
 
 // attribute compiles x.id.
@@ -77,7 +88,7 @@ func (c *compiler) attribute(n *attributeOf, s *scope) expr {
 	of := c.expression(n.of, s)
 	method := c.lib.methods["dict"][n.id] != nil || strings.HasPrefix(n.id, "__")
 	id := Value(text(n.id))
-	missing := &undefined{of: &Object{}, name: id}
+	missing := &undefined{of: noObject, name: id}
 	return func(f *frame) Value {
 		v := of(f)
 		if o, ok := v.(*Object); ok && !method { // by far the most frequent
@@ -93,6 +104,9 @@ func (c *compiler) attribute(n *attributeOf, s *scope) expr {
 		return &undefined{of: v, name: id}
 	}
 }
+
+// noObject is what messages look into that speak of any object.
+var noObject = &Object{}
 
 // element compiles x[key].
 func (c *compiler) element(n *elementOf, s *scope) expr {
@@ -125,18 +139,25 @@ func (c *compiler) slice(n *sliceOf, s *scope) expr {
 func (c *compiler) conditional(n *conditional, s *scope) expr {
 	defer c.softly()()
 	then, test := c.expression(n.then, s), c.expression(n.test, s)
-	line := strings.Count(c.source[:n.offset()], "\n") + 1
-	otherwise := func(*frame) Value {
-		return &undefined{hint: fmt.Sprintf("the inline if-expression on line %d evaluated to false and no else section was defined.", line)}
-	}
+	var otherwise expr
 	if n.otherwise != nil {
 		otherwise = c.expression(n.otherwise, s)
+	} else {
+		otherwise = c.noElse(n)
 	}
 	return func(f *frame) Value {
 		if truth(test(f)) {
 			return then(f)
 		}
 		return otherwise(f)
+	}
+}
+
+// noElse is the value of a conditional expression without an else whose test does not hold.
+func (c *compiler) noElse(n *conditional) expr {
+	line := strings.Count(c.source[:n.offset()], "\n") + 1
+	return func(*frame) Value {
+		return &undefined{hint: fmt.Sprintf("the inline if-expression on line %d evaluated to false and no else section was defined.", line)}
 	}
 }
 

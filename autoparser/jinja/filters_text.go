@@ -148,9 +148,14 @@ func wordCount(r *render, in Value, _ arguments) Value {
 // wordRune is \w of Python's regular expressions.
 func wordRune(c rune) bool {
 	if c < utf8.RuneSelf {
-		return byteClass(byte(c)) == 1
+		return wordByte(byte(c))
 	}
 	return unicode.IsLetter(c) || numeric(c)
+}
+
+// wordByte is wordRune for ASCII.
+func wordByte(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
 }
 
 // formatFilter is the % operator with the arguments as its values.

@@ -3,6 +3,7 @@ package jinja
 import (
 	"errors"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/nikolalohinski/gonja/v2/config"
@@ -16,23 +17,14 @@ import (
 // This file is all that knows gonja's types, with reader.go: how our tags enter its parser, how our statements travel
 // in its tree, and how its renderer runs our program.
 
-// statementNode carries one of our statements through gonja's tree.
-type statementNode struct {
-	token     *tokens.Token
-	statement node
-}
-
-func (n *statementNode) Position() *tokens.Token { return n.token }
-func (n *statementNode) String() string          { return "statement" }
+// noToken is where our nodes stand in gonja's eyes; they know their places themselves.
+var noToken = &tokens.Token{}
 
 // programNode is what gonja's tree is replaced with once it is compiled. gonja's renderer calls Execute.
-type programNode struct {
-	token   *tokens.Token
-	program *program
-}
+type programNode struct{ program *program }
 
-func (n *programNode) Position() *tokens.Token { return n.token }
-func (n *programNode) String() string          { return "program" }
+func (*programNode) Position() *tokens.Token { return noToken }
+func (*programNode) String() string          { return "program" }
 
 // renderKey is where gonja's context holds the rendering in progress.
 const renderKey = "render"
@@ -49,46 +41,49 @@ func (n *programNode) Execute(g *exec.Renderer, _ *nodes.ControlStructureBlock) 
 	return err
 }
 
-// onlySource is the loader of one template: it has the source, under the empty name, and nothing else.
-type onlySource struct{ text string }
+// nothing is the loader of all templates: its only source is empty. gonja makes a template of that; what it parses of ours
+// is put in.
+type nothing struct{}
 
 var errNoLoading = errors.New("templates cannot load others")
 
-func (l onlySource) Read(path string) (io.Reader, error) {
+func (nothing) Read(path string) (io.Reader, error) {
 	if path != "" {
 		return nil, errNoLoading
 	}
-	return strings.NewReader(l.text), nil
+	return strings.NewReader(""), nil
 }
 
-func (onlySource) Resolve(string) (string, error)         { return "", errNoLoading }
-func (onlySource) Inherit(string) (loaders.Loader, error) { return nil, errNoLoading }
+func (nothing) Resolve(string) (string, error)         { return "", errNoLoading }
+func (nothing) Inherit(string) (loaders.Loader, error) { return nil, errNoLoading }
 
 // parsing is the state of one compilation up to the tree.
 type parsing struct {
-	canonical *canonical
-	limits    Limits
-	depth     int      // of blocks and expressions
-	links     int      // operators, subscripts, calls and filters around the current operand
-	open      []string // the blocks that are not closed yet
+	limits Limits
+	end    int      // of the source
+	starts []int    // of all tags, from the first
+	depth  int      // of blocks and expressions
+	links  int      // operators, subscripts, calls and filters around the current operand
+	open   []string // the blocks that are not closed yet
 }
 
-// parse runs gonja's lexer and parser with our tags. The statements are the body of the template, which still holds
-// gonja's tree.
-func parse(source string, limits Limits) (*exec.Template, []node) {
-	p := &parsing{canonical: canonicalise(source), limits: limits}
-	settings := config.New()
-	settings.KeepTrailingNewline = true // canonicalise has dropped it
-	t, err := exec.NewTemplate("", settings, onlySource{p.canonical.text}, &exec.Environment{
-		Context:           exec.EmptyContext(),
-		Filters:           exec.NewFilterSet(nil),
-		Tests:             exec.NewTestSet(nil),
-		ControlStructures: exec.NewControlStructureSet(p.tags()),
-	})
+// parse runs gonja's parser with our tokens and our tags.
+func parse(source string, limits Limits) []node {
+	s := scan(source)
+	p := &parsing{limits: limits, end: len(source), starts: s.starts}
+	tree, err := parser.NewParser("", tokens.NewStream(s.tokens[:s.read]), config.New(), nothing{}, p).Parse()
 	if err != nil {
 		p.fail(err)
 	}
-	return t, p.statements(t.Root().Nodes)
+	body := p.statements(tree.Nodes)
+	s.release()
+	return body
+}
+
+// Get implements gonja's parser.ControlStructureGetter.
+func (p *parsing) Get(name string) (parser.ControlStructureParser, bool) {
+	parse, ok := tagParsers[name]
+	return p.tag(name, parse), ok
 }
 
 // fail raises an error of gonja's; ours come as they are.
@@ -99,7 +94,7 @@ func (p *parsing) fail(err error) {
 	}
 	var s *parser.SyntaxError
 	if errors.As(err, &s) {
-		reject(len(p.canonical.text), "%s", s.Message)
+		reject(p.end, "%s", s.Message)
 	}
 	reject(0, "%s", err.Error())
 }
@@ -109,12 +104,21 @@ type failureError struct{ failure *failure }
 
 func (e *failureError) Error() string { return e.failure.message }
 
-// hold replaces gonja's tree with the compiled program.
-func hold(t *exec.Template, p *program) {
-	token := &tokens.Token{}
+// hold makes a template of gonja's that runs a program.
+func hold(p *program) *exec.Template {
+	t, err := exec.NewTemplate("", config.New(), nothing{}, &exec.Environment{
+		Context:           exec.EmptyContext(),
+		Filters:           exec.NewFilterSet(nil),
+		Tests:             exec.NewTestSet(nil),
+		ControlStructures: exec.NewControlStructureSet(nil),
+	})
+	if err != nil {
+		reject(0, "%s", err.Error())
+	}
 	t.Root().Nodes = []nodes.Node{&nodes.ControlStructureBlock{
-		Location: token, Name: "program", ControlStructure: &programNode{token, p},
+		Location: noToken, Name: "program", ControlStructure: &programNode{p},
 	}}
+	return t
 }
 
 // statements takes our statements out of gonja's nodes.
@@ -124,20 +128,12 @@ func (p *parsing) statements(ns []nodes.Node) []node {
 		switch n := n.(type) {
 		case nil:
 		case *nodes.Data:
-			out = append(out, &data{p.place(n.Data), n.Data.Val})
+			out = append(out, &data{place(n.Data.Pos), n.Data.Val})
 		case *nodes.ControlStructureBlock:
-			out = append(out, n.ControlStructure.(*statementNode).statement)
+			out = append(out, n.ControlStructure.(*tagReader).statement)
 		}
 	}
 	return out
-}
-
-// place is where a token stood in the source.
-func (p *parsing) place(t *tokens.Token) place {
-	if t == nil {
-		return 0
-	}
-	return place(p.canonical.offset(t.Pos))
 }
 
 // tag adapts a parser of ours to gonja's.
@@ -150,16 +146,16 @@ func (p *parsing) tag(name string, parse tagParser) parser.ControlStructureParse
 		}()
 		t := &tagReader{reader: p.reader(args), gonja: g, name: name, start: p.tagStart(g)}
 		p.enter(int(t.start))
-		n := parse(t)
+		t.statement = parse(t)
 		p.depth--
-		return &statementNode{&tokens.Token{}, n}, nil
+		return t, nil
 	}
 }
 
-// tagStart is the place of the tag that gonja has just read. Nothing inside a canonical tag looks like the start of one.
+// tagStart is the place of the tag that gonja has just read: the last before what comes next.
 func (p *parsing) tagStart(g *parser.Parser) place {
-	before := p.canonical.text[:g.Stream().Current().Pos]
-	return place(p.canonical.offset(max(strings.LastIndex(before, "{%"), 0)))
+	next, _ := slices.BinarySearch(p.starts, g.Stream().Current().Pos)
+	return place(p.starts[max(next-1, 0)])
 }
 
 // enter counts blocks and expressions inside each other.
@@ -179,16 +175,20 @@ func (p *parsing) link(at int) {
 // linksPerNesting says how much longer than deep an expression may be.
 const linksPerNesting = 50
 
-// tagReader reads one tag and, for a block, what it encloses.
+// tagReader reads one tag and, for a block, what it encloses. It carries the statement through gonja's tree.
 type tagReader struct {
-	*reader
-	gonja *parser.Parser
-	name  string
-	start place
+	reader
+	gonja     *parser.Parser
+	name      string
+	start     place
+	statement node
 }
 
-// body reads statements up to one of the closing tags, whose name and arguments it returns.
-func (t *tagReader) body(closers ...string) (body []node, closer string, args *tagReader) {
+func (*tagReader) Position() *tokens.Token { return noToken }
+func (*tagReader) String() string          { return "statement" }
+
+// body reads statements up to one of the closing tags, and goes on with that one.
+func (t *tagReader) body(closers []string) (body []node, closer string) {
 	t.p.open = append(t.p.open, t.name)
 	w, rest, err := t.gonja.WrapUntil(closers...)
 	if err != nil {
@@ -199,5 +199,13 @@ func (t *tagReader) body(closers ...string) (body []node, closer string, args *t
 		reject(int(t.start), "the block '%s' that begins here is not closed: expected %s", t.name, strings.Join(closers, " or "))
 	}
 	t.p.open = t.p.open[:len(t.p.open)-1]
-	return t.p.statements(w.Nodes), w.EndTag, &tagReader{reader: t.p.reader(rest), gonja: t.gonja, name: t.name, start: t.start}
+	t.reader = t.p.reader(rest)
+	return t.p.statements(w.Nodes), w.EndTag
+}
+
+// lastBody reads statements up to a closing tag that has no arguments.
+func (t *tagReader) lastBody(closers []string) []node {
+	body, _ := t.body(closers)
+	t.done()
+	return body
 }

@@ -83,7 +83,7 @@ func (r *reader) comparator() string {
 		r.is(tokens.GreaterThan), r.is(tokens.GreaterThanOrEqual), r.word("in"):
 		return r.next()
 	case r.word("not"):
-		if n := r.tokens.Peek(); n != nil && n.Val == "in" && named(n) {
+		if n := r.tokens.Peek(); n != nil && n.Type == tokens.Name && n.Val == "in" {
 			r.next()
 			r.next()
 			return "not in"
@@ -172,10 +172,9 @@ func (r *reader) signed() node {
 // primary reads a literal, a name, or something in brackets.
 func (r *reader) primary() node {
 	at := r.here()
-	if v, ok := r.literal(); ok {
-		return r.literals(at, v)
-	}
 	switch {
+	case r.isLiteral():
+		return r.literals(at)
 	case r.isName():
 		return nameOrConstant(at, r.next())
 	case r.accept(tokens.LeftParenthesis):
@@ -200,22 +199,20 @@ func (r *reader) primary() node {
 }
 
 // literals reads a literal; strings next to each other are one.
-func (r *reader) literals(at place, v Value) node {
+func (r *reader) literals(at place) node {
+	n := &literal{at, r.literal()}
+	first := r.kind
 	r.next()
-	first, ok := v.(text)
-	if !ok {
-		return &literal{at, v}
+	if first != tokens.String || r.kind != tokens.String {
+		return n
 	}
-	parts := []string{string(first)}
-	for {
-		v, _ := r.literal()
-		t, ok := v.(text)
-		if !ok {
-			return &literal{at, text(strings.Join(parts, ""))}
-		}
-		parts = append(parts, string(t))
+	parts := []string{string(n.value.(text))}
+	for r.kind == tokens.String {
+		parts = append(parts, string(r.literal().(text)))
 		r.next()
 	}
+	n.value = text(strings.Join(parts, ""))
+	return n
 }
 
 // nameOrConstant makes a constant of the names that are reserved for them.

@@ -22,11 +22,10 @@ func (r *reader) postfix(e node) node {
 
 // dotted reads what follows a dot: a name, or a position.
 func (r *reader) dotted(at place, of node) node {
-	if v, ok := r.literal(); ok {
-		if _, ok := wide(v); ok {
-			r.next()
-			return &elementOf{at, of, &literal{at, v}}
-		}
+	if r.is(tokens.Integer) {
+		key := &literal{at, r.literal()}
+		r.next()
+		return &elementOf{at, of, key}
 	}
 	if !r.isName() {
 		reject(r.at, "expected name or number, got '%s'", r.spelling())
@@ -36,7 +35,25 @@ func (r *reader) dotted(at place, of node) node {
 
 // subscript reads what stands in brackets: a key, a slice, or several, which make a tuple.
 func (r *reader) subscript(at place, of node) node {
+	var first node
+	if !r.is(tokens.RightBracket) {
+		first = r.subscribed(at, of)
+	}
+	if first != nil && r.accept(tokens.RightBracket) {
+		if s, ok := first.(*sliceOf); ok && s.of == of {
+			return s
+		}
+		return &elementOf{at, of, first}
+	}
+	return r.subscripts(at, of, first)
+}
+
+// subscripts reads the subscripts after the first, if there is one.
+func (r *reader) subscripts(at place, of, first node) node {
 	var keys []node
+	if first != nil {
+		keys = append(keys, first)
+	}
 	for !r.is(tokens.RightBracket) {
 		if len(keys) > 0 {
 			r.expect(tokens.Comma, ",")
@@ -44,42 +61,38 @@ func (r *reader) subscript(at place, of node) node {
 		keys = append(keys, r.subscribed(at, of))
 	}
 	r.expect(tokens.RightBracket, "]")
-	if len(keys) != 1 {
-		for _, k := range keys {
-			if _, ok := k.(*sliceOf); ok {
-				reject(int(at), "slices cannot stand beside other subscripts")
-			}
+	for _, k := range keys {
+		if s, ok := k.(*sliceOf); ok && s.of == of {
+			reject(int(at), "slices cannot stand beside other subscripts")
 		}
-		return &elementOf{at, of, &listOf{place: at, items: keys, tuple: true}}
 	}
-	if s, ok := keys[0].(*sliceOf); ok && s.of == of {
-		return s
-	}
-	return &elementOf{at, of, keys[0]}
+	return &elementOf{at, of, &listOf{place: at, items: keys, tuple: true}}
 }
 
 // subscribed reads one subscript: a key, or a slice.
 func (r *reader) subscribed(at place, of node) node {
-	s := &sliceOf{place: at, of: of}
+	var start node
 	if !r.is(tokens.Colon) {
 		e := r.expression()
 		if !r.is(tokens.Colon) {
 			return e
 		}
-		s.start = e
+		start = e
 	}
 	r.next()
-	bound := func() node {
-		if r.is(tokens.Colon) || r.is(tokens.RightBracket) || r.is(tokens.Comma) {
-			return nil
-		}
-		return r.expression()
-	}
-	s.stop = bound()
+	s := &sliceOf{place: at, of: of, start: start, stop: r.bound()}
 	if r.accept(tokens.Colon) {
-		s.step = bound()
+		s.step = r.bound()
 	}
 	return s
+}
+
+// bound reads a bound of a slice, or nothing.
+func (r *reader) bound() node {
+	if r.is(tokens.Colon) || r.is(tokens.RightBracket) || r.is(tokens.Comma) {
+		return nil
+	}
+	return r.expression()
 }
 
 // filter reads a filter after its bar.
@@ -120,8 +133,7 @@ func (r *reader) test(at place, of node) node {
 
 // beginsArgument reports whether the current token begins an argument without parentheses: x is divisibleby 3.
 func (r *reader) beginsArgument() bool {
-	_, literal := r.literal()
-	return literal || r.is(tokens.LeftBracket) || r.is(tokens.LeftBrace) ||
+	return r.isLiteral() || r.is(tokens.LeftBracket) || r.is(tokens.LeftBrace) ||
 		r.isName() && !r.word("else") && !r.word("or") && !r.word("and")
 }
 

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/nikolalohinski/gonja/v2/tokens"
 )
 
 // The numbers of Jinja2's lexer.
@@ -14,39 +16,71 @@ var (
 	integerLiteral = regexp.MustCompile(`^(?i)(0b(_?[0-1])+|0o(_?[0-7])+|0x(_?[\da-f])+|[1-9](_?\d)*|0(_?0)*)`)
 )
 
-// scanNumber reads the number that src begins with; at is its place. After a dot there are only integers: a.1.2 is two
-// positions.
-func scanNumber(src string, at int, afterDot bool) (Value, int) {
+// numberLength returns the kind of the number that src begins with, and its length; at is its place. After a dot there
+// are only integers: a.1.2 is two positions.
+func numberLength(src string, at int, afterDot bool) (tokens.Type, int) {
+	if n := plainDigits(src); n > 0 {
+		return tokens.Integer, n
+	}
 	head := src[:min(len(src), 2*maxDigits)]
 	if s := floatLiteral.FindString(head); s != "" && !afterDot {
-		f, _ := strconv.ParseFloat(strings.ReplaceAll(s, "_", ""), 64)
-		return float(f), len(s)
+		return tokens.Float, len(s)
 	}
-	s := integerLiteral.FindString(head)
-	digits := strings.ReplaceAll(s, "_", "")
-	if strings.Trim(digits, "0") == "" {
-		return integer(0), len(s)
+	n := len(integerLiteral.FindString(head))
+	if n > maxDigits {
+		reject(at, "this is an integer of more than %d digits", maxDigits)
 	}
-	n, ok := new(big.Int).SetString(digits, 0)
-	if !ok || len(digits) > maxDigits {
-		reject(at, "this is no integer, or one of more than %d digits", maxDigits)
-	}
-	return whole(n), len(s)
+	return tokens.Integer, n
 }
 
-// scanString reads the string that src begins with; at is its place.
-func scanString(src string, at int) (string, int) {
+// plainDigits is the length of the integer that src begins with if it is a short one, spelled in the usual way, and 0
+// otherwise.
+func plainDigits(src string) int {
+	n := 0
+	for n < len(src) && src[n] >= '0' && src[n] <= '9' {
+		n++
+	}
+	unusual := n > 18 || n > 1 && src[0] == '0' || n < len(src) && (src[n] == '.' || src[n] >= utf8.RuneSelf || wordByte(src[n]))
+	if unusual {
+		return 0
+	}
+	return n
+}
+
+// numberValue reads a number.
+func numberValue(kind tokens.Type, spelling string, at int) Value {
+	if kind == tokens.Float {
+		f, _ := strconv.ParseFloat(strings.ReplaceAll(spelling, "_", ""), 64)
+		return float(f)
+	}
+	if plainDigits(spelling) == len(spelling) {
+		n, _ := strconv.ParseInt(spelling, 10, 64)
+		return integer(n)
+	}
+	digits := strings.ReplaceAll(spelling, "_", "")
+	if strings.Trim(digits, "0") == "" {
+		return integer(0)
+	}
+	n, ok := new(big.Int).SetString(digits, 0)
+	if !ok {
+		reject(at, "this is no integer: %s", quote(spelling))
+	}
+	return whole(n)
+}
+
+// stringLength is the length of the string that src begins with, quotes included; at is its place.
+func stringLength(src string, at int) int {
 	q := src[0]
 	for i := 1; i < len(src); i++ {
 		switch src[i] {
 		case '\\':
 			i++
 		case q:
-			return unescape(src[1:i], at), i + 1
+			return i + 1
 		}
 	}
 	reject(at, "unexpected char %s: the string that begins here is not closed", quote(string(q)))
-	return "", 0
+	return 0
 }
 
 var plainEscapes = map[byte]string{
@@ -55,6 +89,9 @@ var plainEscapes = map[byte]string{
 
 // unescape reads the escapes of a Python string. An unknown one stands for itself.
 func unescape(s string, at int) string {
+	if strings.IndexByte(s, '\\') < 0 {
+		return s
+	}
 	var b strings.Builder
 	for {
 		before, rest, found := strings.Cut(s, `\`)

@@ -17,7 +17,7 @@ type macroParts struct {
 // macro compiles {% macro %}: it assigns a function to a name.
 func (c *compiler) macro(n *macro, s *scope) step {
 	p := c.macroParts(n.id, n.offset(), &n.signature, n.body, s)
-	slot := s.refs[n.id].slot
+	slot := s.names[n.id].variable.slot
 	return func(f *frame) signal {
 		f.slots[slot] = p.value(f)
 		return proceed

@@ -18,8 +18,8 @@ func (c *compiler) contextPlace(at int, id string) int {
 // or a place in the context, for names that this template never assigns.
 func (c *compiler) location(s *scope, id string) (v *variable, context bool) {
 	for o := s; o != nil; o = o.parent {
-		if v := o.refs[id]; v != nil {
-			return v, o.loads[v] == fromContext && !o.stores[id]
+		if m := o.names[id]; m.variable != nil {
+			return m.variable, m.from == fromContext && !m.stored
 		}
 	}
 	return nil, true
@@ -60,17 +60,21 @@ func (c *compiler) entry(s *scope) func(*frame) {
 		from expr
 	}
 	var copies []copyOf
-	for v, from := range s.loads {
+	for id, m := range s.names {
+		v := m.variable
 		switch {
-		case from == given, from == fromContext && !s.stores[v.id]:
-		case from == unset:
+		case v == nil, m.from == given, m.from == fromContext && !m.stored:
+		case m.from == unset:
 			copies = append(copies, copyOf{v.slot, func(*frame) Value { return nil }})
-		case from == fromOutside:
-			copies = append(copies, copyOf{v.slot, c.reader(-1, s.outer(), v.id)})
+		case m.from == fromOutside:
+			copies = append(copies, copyOf{v.slot, c.reader(-1, s.outer(), id)})
 		default:
-			i := c.contextPlace(-1, v.id)
+			i := c.contextPlace(-1, id)
 			copies = append(copies, copyOf{v.slot, func(f *frame) Value { return f.r.context[i] }})
 		}
+	}
+	if len(copies) == 0 {
+		return func(*frame) {}
 	}
 	return func(f *frame) {
 		for i := range copies {

@@ -1,8 +1,6 @@
 package jinja
 
 import (
-	"strconv"
-
 	"github.com/nikolalohinski/gonja/v2/parser"
 	"github.com/nikolalohinski/gonja/v2/tokens"
 )
@@ -11,26 +9,27 @@ import (
 type reader struct {
 	p      *parsing
 	tokens *tokens.Stream
-	at     int // place of the current token
+	token  *tokens.Token // the current one
+	kind   tokens.Type   // of the current token; EOF at the end
+	at     int           // place of the current token; at the end that of the last one
 }
 
-func (p *parsing) reader(args *parser.Parser) *reader {
-	r := &reader{p: p, tokens: args.Stream()}
-	r.locate()
+func (p *parsing) reader(args *parser.Parser) reader {
+	r := reader{p: p, tokens: args.Stream()}
+	r.look()
 	return r
 }
 
-// locate notes the place of the current token; at the end it keeps that of the last one.
-func (r *reader) locate() {
+// look notes what the current token is.
+func (r *reader) look() {
+	r.token = r.tokens.Current()
+	r.kind = r.token.Type
 	if !r.end() {
-		r.at = r.p.canonical.offset(r.tokens.Current().Pos)
+		r.at = r.token.Pos
 	}
 }
 
-func (r *reader) end() bool {
-	t := r.tokens.Current()
-	return t == nil || r.tokens.End()
-}
+func (r *reader) end() bool { return r.kind == tokens.EOF }
 
 // here is the place of the current token.
 func (r *reader) here() place { return place(r.at) }
@@ -40,24 +39,24 @@ func (r *reader) spelling() string {
 	if r.end() {
 		return "end of statement block"
 	}
-	if v, ok := r.literal(); ok {
-		return printed(v)
+	if r.isLiteral() {
+		return printed(r.literal())
 	}
-	return r.tokens.Current().Val
+	return r.token.Val
 }
 
-func (r *reader) is(t tokens.Type) bool { return !r.end() && r.tokens.Current().Type == t }
+func (r *reader) is(t tokens.Type) bool { return r.kind == t }
 
 // next returns the spelling of the current token and goes on.
 func (r *reader) next() string {
 	t := r.tokens.Next()
-	r.locate()
+	r.look()
 	return t.Val
 }
 
 // accept goes on if the current token is of a type.
 func (r *reader) accept(t tokens.Type) bool {
-	if !r.is(t) {
+	if r.kind != t {
 		return false
 	}
 	r.next()
@@ -71,19 +70,8 @@ func (r *reader) expect(t tokens.Type, what string) {
 	}
 }
 
-// named reports whether a token is a name; gonja gives some words types of their own.
-func named(t *tokens.Token) bool {
-	switch t.Type {
-	case tokens.Name, tokens.And, tokens.Or, tokens.Not, tokens.In, tokens.Is:
-		return true
-	}
-	return false
-}
-
 // word reports whether the current token is the name w.
-func (r *reader) word(w string) bool {
-	return !r.end() && r.tokens.Current().Val == w && named(r.tokens.Current())
-}
+func (r *reader) word(w string) bool { return r.kind == tokens.Name && r.token.Val == w }
 
 // acceptWord goes on if the current token is the name w.
 func (r *reader) acceptWord(w string) bool {
@@ -95,7 +83,7 @@ func (r *reader) acceptWord(w string) bool {
 }
 
 // isName reports whether the current token is any name.
-func (r *reader) isName() bool { return !r.end() && named(r.tokens.Current()) }
+func (r *reader) isName() bool { return r.kind == tokens.Name }
 
 // name reads a name that must be there.
 func (r *reader) name() string {
@@ -111,16 +99,18 @@ func (r *reader) follows(t tokens.Type) bool {
 	return n != nil && n.Type == t
 }
 
-// literal returns the value of the current token, if it is a literal.
-func (r *reader) literal() (Value, bool) {
-	if !r.is(tokens.String) {
-		return nil, false
+// isLiteral reports whether the current token is a string or a number.
+func (r *reader) isLiteral() bool {
+	return r.kind == tokens.String || r.kind == tokens.Integer || r.kind == tokens.Float
+}
+
+// literal returns the value of the current token, which is a literal.
+func (r *reader) literal() Value {
+	spelling := r.token.Val
+	if r.kind == tokens.String {
+		return text(unescape(spelling[1:len(spelling)-1], r.at))
 	}
-	i, err := strconv.Atoi(r.tokens.Current().Val)
-	if err != nil || i >= len(r.p.canonical.literals) {
-		return nil, false
-	}
-	return r.p.canonical.literals[i], true
+	return numberValue(r.kind, spelling, r.at)
 }
 
 // done checks that the tag has no more tokens.

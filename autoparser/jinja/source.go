@@ -1,54 +1,27 @@
 package jinja
 
 import (
-	"sort"
-	"strconv"
 	"strings"
-	"unicode"
+	"sync"
 	"unicode/utf8"
+
+	"github.com/nikolalohinski/gonja/v2/tokens"
 )
 
-// canonical is a template rewritten so that gonja's lexer reads it without loss. Jinja2's own lexer decides what is
-// text, what whitespace goes, and where a tag ends; what is left to gonja is unambiguous:
+// scanner makes gonja's tokens of a source, as Jinja2's lexer does with trim_blocks and lstrip_blocks. gonja's own lexer
+// has other whitespace, other escapes and other numbers; to its parser the tokens are as good as its own:
 //
 //   - whitespace control is already applied to the text, comments are gone, raw blocks are text;
 //   - {{ e }} is {% value e %}: gonja's tags can be replaced, its expressions cannot;
-//   - literals are lifted into a table and written as "0", "1", … (gonja has other escapes and other numbers);
-//   - where two tokens could be read as one there is a blank between them.
-type canonical struct {
-	text     string
-	literals []Value
-	places   []correspondence
-	last     int // the place that was asked for last
-}
-
-// correspondence says that what stands at an offset of the canonical text stood at another one in the source.
-type correspondence struct{ canonical, source int }
-
-// offset translates an offset of the canonical text. Mostly they come in order.
-func (c *canonical) offset(at int) int {
-	if c.last < len(c.places) && c.places[c.last].canonical <= at {
-		for c.last+1 < len(c.places) && c.places[c.last+1].canonical <= at {
-			c.last++
-		}
-		return c.places[c.last].source
-	}
-	c.last = max(sort.Search(len(c.places), func(i int) bool { return c.places[i].canonical > at })-1, 0)
-	if len(c.places) == 0 {
-		return 0
-	}
-	return c.places[c.last].source
-}
-
-// scanner goes through a source as Jinja2's lexer does with trim_blocks and lstrip_blocks.
+//   - all words are names; strings and numbers are spelled as in the source.
 type scanner struct {
-	src      string
-	at       int
-	newLine  bool // what was read last ended a line
-	last     byte // of the canonical tag so far
-	out      strings.Builder
-	literals []Value
-	places   []correspondence
+	src     string
+	at      int
+	newLine bool            // what was read last ended a line
+	open    []byte          // brackets of the current tag that are not closed yet
+	starts  []int           // of all tags
+	tokens  []*tokens.Token // the first of them are read; the others are room
+	read    int
 }
 
 // normalise makes all line ends \n and drops the last one, as Jinja2 does.
@@ -58,14 +31,46 @@ func normalise(source string) string {
 	return strings.TrimSuffix(source, "\n")
 }
 
-// canonicalise rewrites a normalised source.
-func canonicalise(src string) *canonical {
-	s := &scanner{src: src, newLine: true, places: make([]correspondence, 0, len(src)/4)}
-	s.out.Grow(len(src) + len(src)/8)
+// scanners keeps the memory of the tokens of finished compilations, which is half of what a compilation takes.
+var scanners = sync.Pool{New: func() any { return &scanner{} }}
+
+// scan reads a normalised source.
+func scan(src string) *scanner {
+	s := scanners.Get().(*scanner)
+	*s = scanner{src: src, newLine: true, open: s.open[:0], starts: s.starts[:0], tokens: s.tokens}
 	for s.at < len(s.src) {
 		s.segment()
 	}
-	return &canonical{text: s.out.String(), literals: s.literals, places: s.places}
+	s.emit(tokens.EOF, len(src), "")
+	return s
+}
+
+// keptTokens is the largest number of tokens whose memory is worth keeping.
+const keptTokens = 1 << 14
+
+// release gives the memory of the tokens to the next compilation.
+func (s *scanner) release() {
+	if len(s.tokens) > keptTokens {
+		return
+	}
+	for _, t := range s.tokens[:s.read] {
+		*t = tokens.Token{}
+	}
+	s.src = ""
+	scanners.Put(s)
+}
+
+// emit adds a token.
+func (s *scanner) emit(kind tokens.Type, at int, spelling string) {
+	if s.read == len(s.tokens) {
+		room := make([]tokens.Token, 256)
+		for i := range room {
+			s.tokens = append(s.tokens, &room[i])
+		}
+	}
+	t := s.tokens[s.read]
+	t.Type, t.Pos, t.Val = kind, at, spelling
+	s.read++
 }
 
 // segment reads text up to a tag, and the tag.
@@ -141,21 +146,19 @@ func (s *scanner) finish(at int, sign byte, variable bool) {
 }
 
 func (s *scanner) skipSpace(at int) int {
+	for at < len(s.src) && s.src[at] == ' ' {
+		at++
+	}
+	if at == len(s.src) || s.src[at] > ' ' && s.src[at] < utf8.RuneSelf { // as nearly always
+		return at
+	}
 	return len(s.src) - len(strings.TrimLeftFunc(s.src[at:], space))
 }
 
-// text writes text; what gonja could take for a tag becomes a literal.
+// text adds text.
 func (s *scanner) text(t string) {
-	switch {
-	case t == "":
-	case nextTag(t) < len(t) || strings.HasSuffix(t, "{"):
-		s.mark(s.at)
-		s.out.WriteString("{%text")
-		s.last = 't'
-		s.literal(s.at, text(t))
-		s.write(s.at, "%}")
-	default:
-		s.out.WriteString(t)
+	if t != "" {
+		s.emit(tokens.Data, s.at, t)
 	}
 }
 
@@ -236,31 +239,30 @@ func (s *scanner) word(at int, word string) (after int, ok bool) {
 	return s.skipSpace(at + len(word)), true
 }
 
-// tag writes the tokens of a tag or of an expression.
+// tag reads the tokens of a tag or of an expression.
 func (s *scanner) tag(start, at int, kind byte) {
 	end := "%}"
-	s.mark(start)
-	s.out.WriteString("{%")
-	s.last = ' '
+	s.starts = append(s.starts, start)
+	s.emit(tokens.BlockBegin, start, "{%")
 	if kind == '{' {
 		end = "}}"
-		s.write(start, "value")
+		s.emit(tokens.Name, start, valueTag)
 	} else {
 		mustBeTag(start, s.src[s.skipSpace(at):])
 	}
-	var open []byte
+	s.open = s.open[:0]
 	for {
 		if at = s.skipSpace(at); at >= len(s.src) {
 			reject(start, "unexpected end of template: the tag that begins here is not closed")
 		}
-		if len(open) == 0 {
+		if len(s.open) == 0 {
 			if sign, n := closing(s.src[at:], end); n > 0 {
-				s.write(at, "%}")
+				s.emit(tokens.BlockEnd, at, "%}")
 				s.finish(at+n, sign, kind == '{')
 				return
 			}
 		}
-		at, open = s.token(at, open)
+		at = s.token(at)
 	}
 }
 
@@ -275,106 +277,117 @@ func closing(src, end string) (sign byte, n int) {
 	return 0, 0
 }
 
-// mark notes that what is written next stood at a place of the source.
-func (s *scanner) mark(source int) {
-	s.places = append(s.places, correspondence{s.out.Len(), source})
+// token reads one token and returns where it ends.
+func (s *scanner) token(at int) int {
+	kind, n := tokens.Name, 0
+	switch c := s.src[at]; {
+	case c == '"' || c == '\'':
+		kind, n = tokens.String, stringLength(s.src[at:], at)
+	case c >= '0' && c <= '9':
+		kind, n = numberLength(s.src[at:], at, s.src[at-1] == '.')
+	default:
+		if n = wordLength(s.src[at:]); n > 0 {
+			mustBeIdentifier(at, s.src[at:at+n])
+			break
+		}
+		if kind, n = operator(s.src[at:]); n == 0 {
+			c, _ := utf8.DecodeRuneInString(s.src[at:])
+			reject(at, "unexpected char %s", quote(string(c)))
+		}
+		s.balance(at, kind)
+	}
+	s.emit(kind, at, s.src[at:at+n])
+	return at + n
 }
 
-// token writes one token and returns where the next one begins, and the open brackets.
-func (s *scanner) token(at int, open []byte) (int, []byte) {
-	c, size := utf8.DecodeRuneInString(s.src[at:])
-	switch {
-	case c == '"' || c == '\'':
-		value, n := scanString(s.src[at:], at)
-		s.literal(at, text(value))
-		return at + n, open
-	case c >= '0' && c <= '9':
-		value, n := scanNumber(s.src[at:], at, at > 0 && s.src[at-1] == '.')
-		s.literal(at, value)
-		return at + n, open
-	case wordRune(c):
-		end := at + len(s.src[at:]) - len(strings.TrimLeftFunc(s.src[at:], wordRune))
-		s.name(at, s.src[at:end])
-		return end, open
-	case c < utf8.RuneSelf && strings.ContainsRune("([{", c):
-		open = append(open, byte(c))
-	case c < utf8.RuneSelf && strings.ContainsRune(")]}", c):
-		open = closeBracket(at, open, byte(c))
-	case size == 1 && operator(s.src[at:]) > 0:
-		size = operator(s.src[at:])
-	default:
-		reject(at, "unexpected char %s", quote(string(c)))
+// wordLength is the length of the word that src begins with, or 0.
+func wordLength(src string) int {
+	for i := range len(src) {
+		switch c := src[i]; {
+		case c >= utf8.RuneSelf:
+			return len(src) - len(strings.TrimLeftFunc(src, wordRune))
+		case !wordByte(c):
+			return i
+		}
 	}
-	s.write(at, s.src[at:at+size])
-	return at + size, open
+	return len(src)
+}
+
+func mustBeIdentifier(at int, id string) {
+	if !isASCII(id) && !isIdentifier(id) {
+		reject(at, "Invalid character in identifier %s", quote(id))
+	}
+}
+
+// balance opens and closes brackets.
+func (s *scanner) balance(at int, kind tokens.Type) {
+	switch kind {
+	case tokens.LeftParenthesis, tokens.LeftBracket, tokens.LeftBrace:
+		s.open = append(s.open, s.src[at])
+	case tokens.RightParenthesis, tokens.RightBracket, tokens.RightBrace:
+		s.closeBracket(at, s.src[at])
+	}
 }
 
 // closeBracket takes the bracket that c closes off the open ones.
-func closeBracket(at int, open []byte, c byte) []byte {
-	if len(open) == 0 {
+func (s *scanner) closeBracket(at int, c byte) {
+	if len(s.open) == 0 {
 		reject(at, "unexpected '%c'", c)
 	}
-	want := map[byte]byte{'(': ')', '[': ']', '{': '}'}[open[len(open)-1]]
-	if c != want {
+	last := len(s.open) - 1
+	if want := ")]}"[strings.IndexByte("([{", s.open[last])]; c != want {
 		reject(at, "unexpected '%c', expected '%c'", c, want)
 	}
-	return open[:len(open)-1]
+	s.open = s.open[:last]
 }
 
-// operator returns the length of the operator that src begins with, or 0.
-func operator(src string) int {
+// operator returns the operator that src begins with, and its length, which is 0 where there is none.
+func operator(src string) (kind tokens.Type, n int) {
 	if len(src) > 1 {
-		switch src[:2] {
-		case "//", "**", "==", "!=", ">=", "<=":
-			return 2
+		if kind := longOperator(src[0], src[1]); kind != tokens.Error {
+			return kind, 2
 		}
 	}
-	if strings.IndexByte("+-/*%=<>.:|,~", src[0]) >= 0 {
-		return 1
+	if kind := shortOperator(src[0]); kind != tokens.Error {
+		return kind, 1
 	}
-	return 0
+	return tokens.Error, 0
 }
 
-func (s *scanner) name(at int, id string) {
-	if !isASCII(id) && (!isIdentifier(id) || strings.IndexFunc(id, unreadable) >= 0) {
-		reject(at, "Invalid character in identifier %s", quote(id))
-	}
-	s.write(at, id)
-}
-
-// unreadable are the characters of identifiers that gonja does not read.
-func unreadable(c rune) bool { return c != '_' && !unicode.IsLetter(c) && !unicode.IsDigit(c) }
-
-// literal writes the reference to a literal.
-func (s *scanner) literal(at int, v Value) {
-	s.literals = append(s.literals, v)
-	s.write(at, `"`+strconv.Itoa(len(s.literals)-1)+`"`)
-}
-
-// write writes a token.
-func (s *scanner) write(at int, token string) {
-	if couldJoin(s.last, token[0]) {
-		s.out.WriteByte(' ')
-	}
-	s.mark(at)
-	s.out.WriteString(token)
-	s.last = token[len(token)-1]
-}
-
-// couldJoin reports whether a token that ends in a could be read as one with another that begins with b: two words, or
-// two operators.
-func couldJoin(a, b byte) bool {
-	ca, cb := byteClass(a), byteClass(b)
-	return ca == cb && ca != 0
-}
-
-// byteClass is 1 for words, 2 for operators and braces, and 0 for what never joins.
-func byteClass(c byte) int {
+func longOperator(a, b byte) tokens.Type {
 	switch {
-	case c >= utf8.RuneSelf, c == '_', c >= '0' && c <= '9', c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z':
-		return 1
-	case strings.IndexByte(`"()[], `, c) >= 0:
-		return 0
+	case a == '/' && b == '/':
+		return tokens.FloorDivision
+	case a == '*' && b == '*':
+		return tokens.Power
+	case b != '=':
+		return tokens.Error
 	}
-	return 2
+	switch a {
+	case '=':
+		return tokens.Equals
+	case '!':
+		return tokens.Ne
+	case '>':
+		return tokens.GreaterThanOrEqual
+	case '<':
+		return tokens.LowerThanOrEqual
+	}
+	return tokens.Error
+}
+
+func shortOperator(c byte) tokens.Type {
+	if i := strings.IndexByte(shortOperators, c); i >= 0 {
+		return shortOperatorKinds[i]
+	}
+	return tokens.Error
+}
+
+// shortOperators are the operators of one character, and shortOperatorKinds what gonja calls them.
+const shortOperators = ".(),[]=|:+-{}/*%<>~"
+
+var shortOperatorKinds = [...]tokens.Type{
+	tokens.Dot, tokens.LeftParenthesis, tokens.RightParenthesis, tokens.Comma, tokens.LeftBracket, tokens.RightBracket,
+	tokens.Assign, tokens.Pipe, tokens.Colon, tokens.Addition, tokens.Subtraction, tokens.LeftBrace, tokens.RightBrace,
+	tokens.Division, tokens.Multiply, tokens.Modulo, tokens.LowerThan, tokens.GreaterThan, tokens.Tilde,
 }

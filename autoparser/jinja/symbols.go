@@ -31,14 +31,22 @@ type scope struct {
 	parent *scope
 	fn     *functionScope
 	base   *scope               // of a branch of an if: the scope that it is a branch of
-	all    map[string]*variable // shared by the branches
-	refs   map[string]*variable
-	loads  map[*variable]origin
-	stores map[string]bool
+	root   *scope               // the scope that it is a branch of a branch of; itself, if it is none
+	all    map[string]*variable // of a root: the variables of all its branches
+	names  map[string]meaning
+}
+
+// meaning is what a scope knows of a name.
+type meaning struct {
+	variable *variable // nil where only a scope that it is a branch of has one
+	from     origin
+	stored   bool // the scope assigns it
 }
 
 func newScope(parent *scope, fn *functionScope) *scope {
-	return &scope{parent: parent, fn: fn, all: map[string]*variable{}}
+	s := &scope{parent: parent, fn: fn}
+	s.root = s
+	return s
 }
 
 // inner returns a scope in the same function.
@@ -49,24 +57,33 @@ func (s *scope) function() *scope { return newScope(s, &functionScope{parent: s.
 
 // define makes a name known in this scope, or changes its origin.
 func (s *scope) define(id string, from origin) *variable {
-	v := s.all[id]
+	v := s.root.all[id]
 	if v == nil {
 		v = &variable{id: id, fn: s.fn, slot: s.fn.slots}
 		s.fn.slots++
-		s.all[id] = v
+		if s.root.all == nil {
+			s.root.all = map[string]*variable{}
+		}
+		s.root.all[id] = v
 	}
-	if s.refs == nil {
-		s.refs, s.loads = map[string]*variable{}, map[*variable]origin{}
-	}
-	s.refs[id] = v
-	s.loads[v] = from
+	m := s.names[id]
+	m.variable, m.from = v, from
+	s.note(id, m)
 	return v
+}
+
+// note keeps what is known of a name.
+func (s *scope) note(id string, m meaning) {
+	if s.names == nil {
+		s.names = map[string]meaning{}
+	}
+	s.names[id] = m
 }
 
 // own returns the variable of a name in this scope alone, or nil.
 func (s *scope) own(id string) *variable {
 	for ; s != nil; s = s.base {
-		if v := s.refs[id]; v != nil {
+		if v := s.names[id].variable; v != nil {
 			return v
 		}
 	}
@@ -86,7 +103,7 @@ func (s *scope) find(id string) *variable {
 // stored reports whether this scope assigns a name.
 func (s *scope) stored(id string) bool {
 	for ; s != nil; s = s.base {
-		if s.stores[id] {
+		if s.names[id].stored {
 			return true
 		}
 	}
@@ -94,10 +111,9 @@ func (s *scope) stored(id string) bool {
 }
 
 func (s *scope) markStored(id string) {
-	if s.stores == nil {
-		s.stores = map[string]bool{}
-	}
-	s.stores[id] = true
+	m := s.names[id]
+	m.stored = true
+	s.note(id, m)
 }
 
 // parameter declares a name that is set when the scope is entered.
@@ -132,41 +148,43 @@ func (s *scope) outside(id string, otherwise origin) origin {
 // merge takes over what the branches of an if found. A name that only branches set may be unset afterwards, so it holds
 // what it held outside.
 func (s *scope) merge(branches []*scope) {
-	perhaps := map[string]bool{}
+	var perhaps []string
 	for _, b := range branches {
-		for id := range b.stores {
-			if !s.stored(id) {
-				perhaps[id] = true
+		for id, m := range b.names {
+			if m.stored && !s.stored(id) {
+				perhaps = append(perhaps, id)
 			}
 		}
 	}
 	for _, b := range branches {
-		for id, v := range b.refs {
-			s.define(id, b.loads[v])
-		}
-		for id := range b.stores {
-			s.markStored(id)
+		for id, m := range b.names {
+			if m.variable != nil {
+				s.define(id, m.from)
+			}
+			if m.stored {
+				s.markStored(id)
+			}
 		}
 	}
-	for id := range perhaps {
+	for _, id := range perhaps {
 		s.define(id, s.outside(id, fromContext))
 	}
 }
 
 // branch returns a scope for one branch of an if, which sees what s knows.
 func (s *scope) branch() *scope {
-	return &scope{parent: s.parent, fn: s.fn, base: s, all: s.all}
+	return &scope{parent: s.parent, fn: s.fn, base: s, root: s.root}
 }
 
 // analyse notes all names of nodes that belong to this scope; blocks that have their own are left out.
 func (s *scope) analyse(nodes ...node) {
 	for _, n := range nodes {
-		s.note(n)
+		s.visit(n)
 	}
 }
 
-// note notes one node.
-func (s *scope) note(n node) {
+// visit notes the names of one node.
+func (s *scope) visit(n node) {
 	switch n := n.(type) {
 	case nil:
 	case *name:
@@ -178,39 +196,42 @@ func (s *scope) note(n node) {
 	case *macro:
 		s.store(n.id)
 	case *assignment:
-		s.note(n.value)
-		s.note(n.target)
+		s.visit(n.value)
+		s.visit(n.target)
 	case *forBlock:
-		s.note(n.over)
+		s.visit(n.over)
 	case *callBlock:
 		s.analyse(n.calls()...)
 	case *filterBlock:
-		s.note(n.filter)
+		s.visit(n.filter)
 	case *withBlock:
 		s.analyse(n.values...)
 	case *capture:
-		s.note(n.target)
+		s.visit(n.target)
 	default:
-		children(n, s.note)
+		children(n, s.visit)
 	}
 }
 
 // noteIf notes the branches of an if apart, and merges what they found.
 func (s *scope) noteIf(n *ifBlock) {
-	s.note(n.tests[0])
-	inside := func(f func(b *scope)) *scope {
-		b := s.branch()
-		f(b)
-		return b
+	s.visit(n.tests[0])
+	branches := make([]*scope, 0, 3)
+	inside := func() *scope {
+		branches = append(branches, s.branch())
+		return branches[len(branches)-1]
 	}
-	first := inside(func(b *scope) { b.analyse(n.bodies[0]...) })
-	elifs := inside(func(b *scope) {
+	inside().analyse(n.bodies[0]...)
+	if len(n.tests) > 1 {
+		elifs := inside()
 		for i := 1; i < len(n.tests); i++ { // each elif is an if of its own to Jinja2
-			b.noteIf(&ifBlock{tests: n.tests[i : i+1], bodies: n.bodies[i : i+1]})
+			elifs.noteIf(&ifBlock{tests: n.tests[i : i+1], bodies: n.bodies[i : i+1]})
 		}
-	})
-	otherwise := inside(func(b *scope) { b.analyse(n.otherwise...) })
-	s.merge([]*scope{first, elifs, otherwise})
+	}
+	if len(n.otherwise) > 0 {
+		inside().analyse(n.otherwise...)
+	}
+	s.merge(branches)
 }
 
 // parameters declares the names of a target that is set when the scope is entered.

@@ -4,41 +4,33 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nikolalohinski/gonja/v2/parser"
 	"github.com/nikolalohinski/gonja/v2/tokens"
 )
 
 // tagParser reads one tag, whose name is already read.
 type tagParser func(t *tagReader) node
 
-// tagParsers returns the tags. The first two stand for what canonicalise rewrites.
-func tagParsers() map[string]tagParser {
-	return map[string]tagParser{
-		"text":       parseText,
-		"value":      parseValue,
-		"print":      parsePrint,
-		"if":         parseIf,
-		"for":        parseFor,
-		"set":        parseSet,
-		"macro":      parseMacro,
-		"call":       parseCall,
-		"filter":     parseFilter,
-		"with":       parseWith,
-		"do":         parseDo,
-		"generation": parseGeneration,
-		"break":      parseJump(breakLoop),
-		"continue":   parseJump(continueLoop),
-	}
-}
+// valueTag is the tag that {{ e }} stands for. No template can spell it.
+const valueTag = "{{"
 
-// userTags are the tags that a template may use.
-var userTags = []string{
-	"if", "for", "set", "print", "macro", "call", "filter", "with", "do", "generation", "break", "continue",
-}
+// tagParsers are the tags, and what ends or divides their blocks.
+var tagParsers = map[string]tagParser{
+	valueTag:     parseValue,
+	"print":      parsePrint,
+	"if":         parseIf,
+	"for":        parseFor,
+	"set":        parseSet,
+	"macro":      parseMacro,
+	"call":       parseCall,
+	"filter":     parseFilter,
+	"with":       parseWith,
+	"do":         parseDo,
+	"generation": parseGeneration,
+	"break":      parseJump(breakLoop),
+	"continue":   parseJump(continueLoop),
 
-// innerTags are the tags that only stand inside or at the end of a block.
-var innerTags = []string{
-	"elif", "else", "endif", "endfor", "endset", "endmacro", "endcall", "endfilter", "endwith", "endgeneration",
+	"elif": misplaced, "else": misplaced, "endif": misplaced, "endfor": misplaced, "endset": misplaced,
+	"endmacro": misplaced, "endcall": misplaced, "endfilter": misplaced, "endwith": misplaced, "endgeneration": misplaced,
 }
 
 // refusedTags are the tags of Jinja2 that are not supported, and why.
@@ -62,21 +54,9 @@ func mustBeTag(at int, src string) {
 		reject(at, "tag name expected")
 	case refusedTags[id] != "":
 		reject(at, "the tag %s is not supported: %s", id, refusedTags[id])
-	case !slices.Contains(userTags, id) && !slices.Contains(innerTags, id):
+	case tagParsers[id] == nil:
 		reject(at, "Encountered unknown tag %s.", quote(id))
 	}
-}
-
-// tags returns the parsers as gonja wants them.
-func (p *parsing) tags() map[string]parser.ControlStructureParser {
-	m := map[string]parser.ControlStructureParser{}
-	for name, parse := range tagParsers() {
-		m[name] = p.tag(name, parse)
-	}
-	for _, name := range innerTags {
-		m[name] = p.tag(name, misplaced)
-	}
-	return m
 }
 
 // misplaced rejects a tag that ends, or divides, a block that is not open.
@@ -109,12 +89,6 @@ func parsePrint(t *tagReader) node {
 	return n
 }
 
-func parseText(t *tagReader) node {
-	v, _ := t.literal()
-	s, _ := str(v)
-	return &data{t.start, s}
-}
-
 func parseDo(t *tagReader) node {
 	n := &evaluation{t.start, t.tuple(t.expression, never, false)}
 	t.done()
@@ -128,23 +102,35 @@ func parseJump(to signal) tagParser {
 	}
 }
 
+// What closes the blocks.
+var (
+	endIf         = []string{"endif"}
+	endIfBranch   = []string{"elif", "else", "endif"}
+	endFor        = []string{"endfor"}
+	endForBody    = []string{"endfor", "else"}
+	endSet        = []string{"endset"}
+	endMacro      = []string{"endmacro"}
+	endCall       = []string{"endcall"}
+	endFilter     = []string{"endfilter"}
+	endWith       = []string{"endwith"}
+	endGeneration = []string{"endgeneration"}
+)
+
 func parseIf(t *tagReader) node {
 	n := &ifBlock{place: t.start}
-	head := t
 	for {
-		n.tests = append(n.tests, head.tuple(head.plain, never, false))
-		head.begin()
-		body, closer, rest := t.body("elif", "else", "endif")
+		n.tests = append(n.tests, t.tuple(t.plain, never, false))
+		t.begin()
+		body, closer := t.body(endIfBranch)
 		n.bodies = append(n.bodies, body)
 		switch closer {
 		case "elif":
-			head = rest
 			continue
 		case "else":
-			rest.begin()
-			n.otherwise, _, rest = t.body("endif")
+			t.begin()
+			n.otherwise, _ = t.body(endIf)
 		}
-		rest.done()
+		t.done()
 		return n
 	}
 }
@@ -161,13 +147,13 @@ func parseFor(t *tagReader) node {
 	}
 	n.recursive = t.acceptWord("recursive")
 	t.begin()
-	body, closer, rest := t.body("endfor", "else")
+	body, closer := t.body(endForBody)
 	n.body = body
 	if closer == "else" {
-		rest.begin()
-		n.otherwise, _, rest = t.body("endfor")
+		t.begin()
+		n.otherwise, _ = t.body(endFor)
 	}
-	rest.done()
+	t.done()
 	if !slices.Contains(t.p.open, "for") { // the outermost looks into all
 		mustNotStoreLoop(n)
 	}
@@ -195,9 +181,7 @@ func parseSet(t *tagReader) node {
 		n.filter = t.filters(nil)
 	}
 	t.begin()
-	body, _, rest := t.body("endset")
-	rest.done()
-	n.body = body
+	n.body = t.lastBody(endSet)
 	return n
 }
 
@@ -215,9 +199,7 @@ func parseMacro(t *tagReader) node {
 	n := &macro{place: t.start, id: t.newName()}
 	n.signature = t.signature()
 	t.begin()
-	body, _, rest := t.body("endmacro")
-	rest.done()
-	n.body = body
+	n.body = t.lastBody(endMacro)
 	return n
 }
 
@@ -265,9 +247,7 @@ func parseCall(t *tagReader) node {
 	}
 	n.call = called
 	t.begin()
-	body, _, rest := t.body("endcall")
-	rest.done()
-	n.body = body
+	n.body = t.lastBody(endCall)
 	return n
 }
 
@@ -275,9 +255,7 @@ func parseCall(t *tagReader) node {
 func parseGeneration(t *tagReader) node {
 	n := &callBlock{place: t.start}
 	t.begin()
-	body, _, rest := t.body("endgeneration")
-	rest.done()
-	n.body = body
+	n.body = t.lastBody(endGeneration)
 	return n
 }
 
@@ -289,9 +267,7 @@ func parseFilter(t *tagReader) node {
 		n.filter = more
 	}
 	t.begin()
-	body, _, rest := t.body("endfilter")
-	rest.done()
-	n.body = body
+	n.body = t.lastBody(endFilter)
 	return n
 }
 
@@ -306,9 +282,7 @@ func parseWith(t *tagReader) node {
 		n.values = append(n.values, t.expression())
 	}
 	t.begin()
-	body, _, rest := t.body("endwith")
-	rest.done()
-	n.body = body
+	n.body = t.lastBody(endWith)
 	return n
 }
 

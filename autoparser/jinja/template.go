@@ -42,9 +42,9 @@ func Compile(name, source string, o Options) (t *Template, err error) {
 	if len(source) > t.limits.Source {
 		exceed("the source has %d bytes; the limit is %d", len(source), t.limits.Source)
 	}
-	t.gonja, t.body = parse(t.source, t.limits)
+	t.body = parse(t.source, t.limits)
 	t.program = compileProgram(t.body, t.source, builtins)
-	hold(t.gonja, t.program)
+	t.gonja = hold(t.program)
 	return t, nil
 }
 
@@ -166,13 +166,7 @@ func fields(n node, found map[string]bool) {
 	case *call:
 		if of, ok := n.of.(*attributeOf); ok {
 			fields(of.of, found)
-			n.args.visit(func(nodes ...node) {
-				for _, a := range nodes {
-					if a != nil {
-						fields(a, found)
-					}
-				}
-			})
+			n.args.visit(func(a node) { fields(a, found) })
 			if of.id == "get" && n.args.positional() > 0 {
 				addField(n.args.values[0], found)
 			}

@@ -37,7 +37,7 @@ func TestErrorsTellTheirPlace(t *testing.T) {
 		{"the wrong end", "{% for x in y %}{% endif %}", "t.jinja:1:17: TemplateSyntaxError: Encountered unknown tag 'endif'. The innermost block that needs to be closed is 'for'.", jinja.Syntax},
 		{"an unknown tag", "{% frobnicate %}", "t.jinja:1:1: TemplateSyntaxError: Encountered unknown tag 'frobnicate'.", jinja.Syntax},
 		{"an unknown filter", "日本 {{ a|nofilter }}", "t.jinja:1:8: TemplateAssertionError: No filter named 'nofilter'.", jinja.Syntax},
-		{"an integer that is too long", "{{ " + strings.Repeat("7", 5000) + " }}", "t.jinja:1:4: TemplateSyntaxError: this is no integer, or one of more than 4300 digits", jinja.Syntax},
+		{"an integer that is too long", "{{ " + strings.Repeat("7", 5000) + " }}", "t.jinja:1:4: TemplateSyntaxError: this is an integer of more than 4300 digits", jinja.Syntax},
 		{"brackets that do not match", "{{ (a] }}", "t.jinja:1:6: TemplateSyntaxError: unexpected ']', expected ')'", jinja.Syntax},
 		{"undefined", "\n  {{ a.b.c }}", "t.jinja:2:9: UndefinedError: 'dict object' has no attribute 'b'", jinja.Runtime},
 		{"a type", "{% set x = 1 %}\n{{ x + 'a' }}", "t.jinja:2:6: TypeError: unsupported operand type(s) for +: 'int' and 'str'", jinja.Runtime},

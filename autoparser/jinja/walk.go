@@ -2,107 +2,115 @@ package jinja
 
 // children calls visit with each direct part of n, in the order in which Jinja2 visits them.
 func children(n node, visit func(node)) {
-	some := func(nodes ...node) {
-		for _, n := range nodes {
-			if n != nil {
-				visit(n)
-			}
-		}
-	}
 	switch n := n.(type) {
 	case *attributeOf:
-		some(n.of)
+		visit(n.of)
 	case *elementOf:
-		some(n.of, n.key)
+		visit(n.of)
+		visit(n.key)
 	case *sliceOf:
-		some(n.of, n.start, n.stop, n.step)
+		some(visit, n.of, n.start, n.stop, n.step)
 	case *call:
-		some(n.of)
-		n.args.visit(some)
+		visit(n.of)
+		n.args.visit(visit)
 	case *filter:
-		some(n.of)
-		n.args.visit(some)
+		some(visit, n.of)
+		n.args.visit(visit)
 	case *test:
-		some(n.of)
-		n.args.visit(some)
+		visit(n.of)
+		n.args.visit(visit)
 	case *binary:
-		some(n.left, n.right)
+		visit(n.left)
+		visit(n.right)
 	case *comparison:
-		some(n.first)
-		some(n.rest...)
+		visit(n.first)
+		some(visit, n.rest...)
 	case *logical:
-		some(n.left, n.right)
+		visit(n.left)
+		visit(n.right)
 	case *unary:
-		some(n.of)
+		visit(n.of)
 	case *conditional:
-		some(n.test, n.then, n.otherwise)
+		some(visit, n.test, n.then, n.otherwise)
 	case *listOf:
-		some(n.items...)
+		some(visit, n.items...)
 	case *objectOf:
 		for i := range n.keys {
-			some(n.keys[i], n.values[i])
+			visit(n.keys[i])
+			visit(n.values[i])
 		}
 	case *concatenation:
-		some(n.parts...)
+		some(visit, n.parts...)
 	default:
-		statementChildren(n, some)
+		statementChildren(n, visit)
 	}
 }
 
-func (a *callArguments) visit(some func(...node)) {
-	some(a.values...)
-	some(a.spread, a.more)
+// some calls visit with those of nodes that are there.
+func some(visit func(node), nodes ...node) {
+	for _, n := range nodes {
+		if n != nil {
+			visit(n)
+		}
+	}
 }
 
-func statementChildren(n node, some func(...node)) {
+func (a *callArguments) visit(visit func(node)) {
+	some(visit, a.values...)
+	some(visit, a.spread, a.more)
+}
+
+func statementChildren(n node, visit func(node)) {
 	switch n := n.(type) {
 	case *tupleTarget:
-		some(n.items...)
+		some(visit, n.items...)
 	case *attributeTarget:
-		some(n.of)
+		visit(n.of)
 	case *output:
-		some(n.of...)
+		some(visit, n.of...)
 	case *ifBlock:
 		for i := range n.tests {
-			some(n.tests[i])
-			some(n.bodies[i]...)
+			visit(n.tests[i])
+			some(visit, n.bodies[i]...)
 		}
-		some(n.otherwise...)
+		some(visit, n.otherwise...)
 	case *forBlock:
-		some(n.target, n.over)
-		some(n.body...)
-		some(n.otherwise...)
-		some(n.test)
+		visit(n.target)
+		visit(n.over)
+		some(visit, n.body...)
+		some(visit, n.otherwise...)
+		some(visit, n.test)
 	case *assignment:
-		some(n.target, n.value)
+		visit(n.target)
+		visit(n.value)
 	case *capture:
-		some(n.target)
-		some(n.filters()...)
-		some(n.body...)
+		visit(n.target)
+		some(visit, n.filters()...)
+		some(visit, n.body...)
 	case *macro:
-		n.visit(some)
-		some(n.body...)
+		n.visit(visit)
+		some(visit, n.body...)
 	case *callBlock:
-		some(n.calls()...)
-		n.visit(some)
-		some(n.body...)
+		some(visit, n.calls()...)
+		n.visit(visit)
+		some(visit, n.body...)
 	case *filterBlock:
-		some(n.body...)
-		some(n.filter)
+		some(visit, n.body...)
+		visit(n.filter)
 	case *withBlock:
-		some(n.targets...)
-		some(n.values...)
-		some(n.body...)
+		some(visit, n.targets...)
+		some(visit, n.values...)
+		some(visit, n.body...)
 	case *evaluation:
-		some(n.of)
+		visit(n.of)
 	}
 }
 
-func (s *signature) visit(some func(...node)) {
+func (s *signature) visit(visit func(node)) {
 	for _, p := range s.params {
-		some(p)
+		visit(p)
 	}
-	some(s.defaults...)
+	some(visit, s.defaults...)
 }
 
 // filters is the filter of a captured block as a list, empty where there is none.
