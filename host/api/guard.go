@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bufio"
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -39,6 +40,9 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	in.deadlines, r = d, r.WithContext(ctx)
 	r.Body = in
+	if r.URL.Path == parseStreamPath {
+		r.Body = &ahead{bufio.NewReaderSize(in, aheadBytes), in}
+	}
 	out := &writer{ResponseWriter: w, rc: rc, deadlines: d, unary: !streams(r)}
 	if !public(r) && !admitted(r, cfg.Auth.Tokens) {
 		out.Header().Set("WWW-Authenticate", "Bearer")
@@ -97,6 +101,12 @@ func (d *deadlines) read() time.Time {
 
 func (d *deadlines) write() time.Time { return time.Now().Add(d.idle) }
 
+// passed says whether a deadline that was set must be replaced by the next. On HTTP/2 each costs a turn of the connection's
+// goroutine, so small steps are saved: what is idle may end by a sixteenth of its time too soon.
+func (d *deadlines) passed(set, next time.Time) bool {
+	return next.Before(set) || next.Sub(set) > d.idle/16
+}
+
 // fault is what a client is told whose deadline has passed.
 func (d *deadlines) fault() error {
 	if !time.Now().Before(d.end) {
@@ -113,16 +123,20 @@ type body struct {
 	rc        *http.ResponseController
 	deadlines *deadlines
 	limit     int
-	left      int  // bytes that may still come; negative: any number
-	refused   bool // the header says that more will come
+	left      int       // bytes that may still come; negative: any number
+	refused   bool      // the header says that more will come
+	set       time.Time // the deadline
 }
 
 func (b *body) Read(p []byte) (int, error) {
 	if b.refused {
 		return 0, b.tooLarge()
 	}
-	// A connection that knows no deadlines, as in tests without a network, has none.
-	_ = b.rc.SetReadDeadline(b.deadlines.read())
+	if next := b.deadlines.read(); b.deadlines.passed(b.set, next) {
+		// A connection that knows no deadlines, as in tests without a network, has none.
+		_ = b.rc.SetReadDeadline(next)
+		b.set = next
+	}
 	if b.left >= 0 && len(p) > b.left+1 {
 		p = p[:b.left+1]
 	}
@@ -136,6 +150,7 @@ func (b *body) Read(p []byte) (int, error) {
 	switch {
 	case errors.Is(err, io.EOF):
 		_ = b.rc.SetReadDeadline(time.Time{})
+		b.set = time.Time{}
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		err = failure(b.deadlines.fault())
 	}
@@ -147,12 +162,23 @@ func (b *body) tooLarge() error {
 		Remedy: "send less at once, or raise limits.body_bytes"})
 }
 
+// ahead is the body of a stream, of which more is read at once than a message's head: each read of an HTTP/2 body costs a turn
+// of the connection's goroutine.
+type ahead struct {
+	*bufio.Reader
+	io.Closer
+}
+
+// aheadBytes is how much of a stream is read at once. A piece of an output is a few bytes.
+const aheadBytes = 512
+
 // writer is the answer to a request, within its deadlines.
 type writer struct {
 	http.ResponseWriter
 	rc        *http.ResponseController
 	deadlines *deadlines
 	unary     bool
+	set       time.Time // the deadline
 }
 
 // WriteHeader spells what is too large as the table of codes does.
@@ -165,14 +191,22 @@ func (w *writer) WriteHeader(status int) {
 
 // Write gives the client time to take what is written.
 func (w *writer) Write(p []byte) (int, error) {
-	_ = w.rc.SetWriteDeadline(w.deadlines.write())
+	w.patient()
 	return w.ResponseWriter.Write(p)
 }
 
 // Flush sends what was written.
 func (w *writer) Flush() {
-	_ = w.rc.SetWriteDeadline(w.deadlines.write())
+	w.patient()
 	_ = w.rc.Flush() // the next write tells when the client is gone
+}
+
+// patient sets the deadline of the next write.
+func (w *writer) patient() {
+	if next := w.deadlines.write(); w.deadlines.passed(w.set, next) {
+		_ = w.rc.SetWriteDeadline(next)
+		w.set = next
+	}
 }
 
 // Unwrap lets http.ResponseController find what is below.

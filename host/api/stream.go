@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"connectrpc.com/connect"
@@ -99,6 +100,8 @@ func next(x exchange) (*dragomanv1.ParseStreamRequest, error) {
 type output struct {
 	session   *host.Session
 	response  chat.Response
+	before    string // a chunk up to its delta
+	after     string // and from there on, unless it is the last
 	send      func(*dragomanv1.ParseStreamResponse) error
 	truncated bool
 }
@@ -110,12 +113,24 @@ func (s *chatService) begin(ctx context.Context, start *dragomanv1.ParseStart, l
 	if err != nil {
 		return nil, err
 	}
+	response := chat.Response{ID: "chatcmpl-" + rand.Text(), Created: time.Now(), Model: start.Template}
+	empty, err := json.Marshal(response.Chunk(chat.Delta{}, ""))
+	if err != nil {
+		return nil, err
+	}
+	before, after, _ := strings.Cut(string(empty), emptyDelta)
 	return &output{
 		session:  planned.Session(ctx, sessionOptions(start.Options)),
-		response: chat.Response{ID: "chatcmpl-" + rand.Text(), Created: time.Now(), Model: start.Template},
-		send:     send,
+		response: response, before: before + deltaMember, after: after,
+		send: send,
 	}, nil
 }
+
+// What all chunks of an output have in common is written once; deltas are put in this place.
+const (
+	deltaMember = `"delta":`
+	emptyDelta  = deltaMember + `{}`
+)
 
 // take parses the next piece. What became certain before a limit was reached is delivered.
 func (o *output) take(m *dragomanv1.ParseStreamRequest) error {
@@ -143,7 +158,7 @@ func (o *output) finish() error {
 	if fault != nil {
 		return fault
 	}
-	if err := o.chunk(chat.Delta{}, r.FinishReason); err != nil {
+	if err := o.last(r.FinishReason); err != nil {
 		return err
 	}
 	result, err := parsed(r)
@@ -155,19 +170,28 @@ func (o *output) finish() error {
 
 func (o *output) deliver(deltas []chat.Delta) error {
 	for _, d := range deltas {
-		if err := o.chunk(d, ""); err != nil {
+		text, err := json.Marshal(d)
+		if err != nil {
+			return err
+		}
+		if err := o.chunk(o.before + string(text) + o.after); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (o *output) chunk(d chat.Delta, reason chat.FinishReason) error {
-	text, err := json.Marshal(o.response.Chunk(d, reason))
+// last sends the chunk that says why the output ended.
+func (o *output) last(reason chat.FinishReason) error {
+	text, err := json.Marshal(o.response.Chunk(chat.Delta{}, reason))
 	if err != nil {
 		return err
 	}
-	return o.send(&dragomanv1.ParseStreamResponse{Chunk: &dragomanv1.Json{Text: string(text)}})
+	return o.chunk(string(text))
+}
+
+func (o *output) chunk(text string) error {
+	return o.send(&dragomanv1.ParseStreamResponse{Chunk: &dragomanv1.Json{Text: text}})
 }
 
 // ranges checks and converts the ranges of special tokens in a piece of n bytes; nil when there are none.
