@@ -64,9 +64,10 @@ lint: $(TOOLS)/golangci-lint-$(GOLANGCI_LINT_VERSION) $(TOOLS)/buf-$(BUF_VERSION
 	$(TOOLS)/golangci-lint-$(GOLANGCI_LINT_VERSION) run
 	$(TOOLS)/buf-$(BUF_VERSION) lint
 
-## generate: code made from the protobuf definitions
+## generate: code and documents made from the protobuf definitions and the settings
 generate: $(TOOLS)/buf-$(BUF_VERSION)
 	$(TOOLS)/buf-$(BUF_VERSION) generate
+	go run ./cmd/host config reference > docs/config.md.new && mv docs/config.md.new docs/config.md
 
 $(TOOLS)/golangci-lint-$(GOLANGCI_LINT_VERSION):
 	GOBIN=$(TOOLS) go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT_VERSION)

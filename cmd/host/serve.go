@@ -42,7 +42,7 @@ changes is put in force when it is whole and valid, and else nothing changes. SI
 		},
 	}
 	config.AddFlags(cmd.Flags())
-	cmd.Flags().StringVar(&file, "config", os.Getenv(config.EnvFile), "configuration file, YAML")
+	addConfigFile(cmd, &file)
 	return cmd
 }
 

@@ -4,50 +4,95 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 )
 
-// Validate says what is wrong with a complete configuration, all faults joined; nil when it can be used.
+// badFunc notes a fault of a setting.
+type badFunc func(key, format string, args ...any)
+
+// Validate says what is wrong with a complete configuration, all faults joined; nil when it can be used. Each begins with
+// the place of the setting, "host.yaml:3:9: log.level: …".
 func (c *Config) Validate() error {
+	return c.faults((*Config).checkFields, (*Config).checkTogether)
+}
+
+func (c *Config) faults(checks ...func(*Config, badFunc)) error {
 	var faults []error
 	bad := func(key, format string, args ...any) {
-		faults = append(faults, fmt.Errorf("%s (%s): %s", key, c.Origin(key), fmt.Sprintf(format, args...)))
+		text := key + ": " + fmt.Sprintf(format, args...)
+		if o := c.Origin(key); o.Place != "" {
+			text = o.Place + ": " + text
+		}
+		faults = append(faults, errors.New(text))
 	}
-	c.checkListen(bad)
+	for _, check := range checks {
+		check(c, bad)
+	}
+	return errors.Join(faults...)
+}
+
+// checkFields looks at each setting by itself.
+func (c *Config) checkFields(bad badFunc) {
+	for _, f := range Fields() {
+		switch v := f.value(c); {
+		case f.oneOf != nil:
+			checkOneOf(bad, f.Key, v.String(), f.oneOf)
+		case v.CanInt() && (v.Int() < 0 || v.Int() == 0 && !f.zero):
+			bad(f.Key, "%s is no limit, expected more than zero", f.text(c))
+		}
+	}
 	for _, t := range c.Auth.Tokens {
 		if t == "" || strings.ContainsAny(t, " \t\r\n") {
 			bad("auth.tokens", "a token is empty or has white space in it: remove that")
 		}
 	}
-	oneOf(bad, "log.level", c.Log.Level, "debug", "info", "warn", "error")
-	oneOf(bad, "log.format", c.Log.Format, "text", "json")
-	for _, f := range Fields() {
-		if v := f.value(c); v.CanInt() && v.Int() <= 0 {
-			bad(f.Key, "%s is no limit, expected more than zero", f.text(c))
+	for template, handler := range c.Templates.Handlers {
+		if handler == "" {
+			bad("templates.handlers", "%q has no handler: name one, such as autoparser", template)
 		}
 	}
-	return errors.Join(faults...)
+	c.checkAddresses(bad)
+	if mode, err := strconv.ParseUint(c.Listen.SocketMode, 8, 32); err != nil || mode > 0o777 {
+		bad("listen.socket_mode", "%q is no mode, expected three octal digits such as 0660", c.Listen.SocketMode)
+	}
+	if c.Tracing.Sample < 0 || c.Tracing.Sample > 1 {
+		bad("tracing.sample", "%v is no share, expected a number from 0 to 1", c.Tracing.Sample)
+	}
+	c.checkOverrides(bad)
 }
 
-func (c *Config) checkListen(bad func(key, format string, args ...any)) {
+func (c *Config) checkAddresses(bad badFunc) {
 	if network, address := c.Listen.Network(); network == "tcp" {
 		if _, _, err := net.SplitHostPort(address); err != nil {
 			bad("listen.address", "%q is not an address: write host:port such as 127.0.0.1:8080, or unix:/path", address)
-			return
 		}
 	}
+	if d := c.Debug.Address; d != "" && (!(Listen{Address: d}).Local() || strings.HasPrefix(d, "unix:")) {
+		bad("debug.address", "%q is not an address on loopback: write host:port such as 127.0.0.1:6060; whoever reaches it sees the daemon's memory", d)
+	}
+	if e := c.Tracing.Endpoint; e != "" {
+		if u, err := url.Parse(e); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+			bad("tracing.endpoint", "%q is not a URL: write one such as http://127.0.0.1:4318", e)
+		}
+	}
+}
+
+// checkTogether looks at settings that need each other.
+func (c *Config) checkTogether(bad badFunc) {
 	if (c.Listen.Cert == "") != (c.Listen.Key == "") {
 		bad("listen.cert", "TLS needs both a certificate and its key: set listen.cert and listen.key, or neither")
 	}
-	if !c.Listen.Local() && len(c.Auth.Tokens) == 0 && !c.Listen.Insecure {
-		bad("listen.address", "%q can be reached from other machines and anyone would be let in: set auth.tokens, "+
+	if !c.Listen.Local() && len(c.Auth.Tokens) == 0 && c.Auth.TokensFile == "" && !c.Listen.Insecure {
+		bad("listen.address", "%q can be reached from other machines and anyone would be let in: set auth.tokens or auth.tokens_file, "+
 			"listen on 127.0.0.1, or say listen.insecure if something in front of the daemon checks who comes", c.Listen.Address)
 	}
 }
 
-func oneOf(bad func(key, format string, args ...any), key, value string, allowed ...string) {
+func checkOneOf(bad badFunc, key, value string, allowed []string) {
 	if !slices.Contains(allowed, value) {
 		bad(key, "%q is not known, expected one of %s", value, strings.Join(allowed, ", "))
 	}
@@ -55,8 +100,10 @@ func oneOf(bad func(key, format string, args ...any), key, value string, allowed
 
 // Origin says where the value of a key came from.
 func (c *Config) Origin(key string) Origin {
-	if o, ok := c.origins[key]; ok {
-		return o
+	for at := key; at != ""; at = at[:max(0, strings.LastIndexByte(at, '.'))] {
+		if o, ok := c.origins[at]; ok {
+			return o
+		}
 	}
 	return Origin{Source: "default"}
 }
@@ -65,6 +112,7 @@ func (c *Config) Origin(key string) Origin {
 type Value struct {
 	Field
 	Text   string // the value for a person to read, "(secret)" for secrets that are set
+	Value  any    // the value for a program to read: as in a file, but Text for secrets
 	Origin Origin
 }
 
@@ -72,7 +120,7 @@ type Value struct {
 func (c *Config) Values() []Value {
 	var out []Value
 	for _, f := range Fields() {
-		out = append(out, Value{f, f.text(c), c.Origin(f.Key)})
+		out = append(out, Value{Field: f, Text: f.text(c), Value: f.plain(c), Origin: c.Origin(f.Key)})
 	}
 	return out
 }

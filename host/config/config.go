@@ -6,8 +6,9 @@
 //	defaults < file (YAML) < environment (DRAGOMAN_…) < flags
 //
 // The struct is the only list of settings. The tags of a field say what it is called in a file (yaml), what it means
-// (help), what becomes of a change while the daemon runs (reload), and, where that differs from the key, its flag (flag);
-// the names of environment variables and flags follow from the key. So limits.output_bytes is read from
+// (help), what becomes of a change while the daemon runs (reload), which words it can be (oneof), and, where that differs
+// from the key, its flag (flag); the names of environment variables and flags follow from the key, and docs/config.md from
+// all of it. So limits.output_bytes is read from
 //
 //	limits: {output_bytes: 1000000}        in the file
 //	DRAGOMAN_LIMITS_OUTPUT_BYTES=1000000   in the environment
@@ -30,35 +31,35 @@ import (
 // Config is the configuration of the daemon. Default returns a complete one; in one made by hand, Filled replaces every
 // zero value by its default.
 type Config struct {
-	// Listen says where the daemon is reached.
-	Listen Listen `yaml:"listen"`
-	// Auth says who may use it.
-	Auth Auth `yaml:"auth"`
-	// Templates, Workarounds and Plugins say what it works with. What is in these places is watched and reloads.
-	Templates   Templates   `yaml:"templates"`
-	Workarounds Workarounds `yaml:"workarounds"`
-	Plugins     Plugins     `yaml:"plugins"`
-	// Log says what is logged.
-	Log Log `yaml:"log"`
-	// Limits bound what one client can cost.
-	Limits Limits `yaml:"limits"`
-	// Shutdown says how the daemon ends.
-	Shutdown Shutdown `yaml:"shutdown"`
+	Listen      Listen      `yaml:"listen" help:"Where the daemon is reached."`
+	Auth        Auth        `yaml:"auth" help:"Who may use it. Without any key everyone who reaches it may."`
+	Templates   Templates   `yaml:"templates" help:"Where chat templates are. What is in the folder is watched and reloads."`
+	Workarounds Workarounds `yaml:"workarounds" help:"Where the rules for single templates are. The file is watched and reloads."`
+	Plugins     Plugins     `yaml:"plugins" help:"Where handlers for other formats are. The folder is watched and reloads."`
+	Parsing     Parsing     `yaml:"parsing" help:"What becomes of output that is not what it should be, where a request does not say so itself."`
+	Log         Log         `yaml:"log" help:"What is logged, on standard error."`
+	Metrics     Metrics     `yaml:"metrics" help:"What is counted, at /metrics."`
+	Tracing     Tracing     `yaml:"tracing" help:"Where traces of requests go."`
+	Debug       Debug       `yaml:"debug" help:"What those see who look for faults of the daemon itself."`
+	Limits      Limits      `yaml:"limits" help:"What one client can cost."`
+	Shutdown    Shutdown    `yaml:"shutdown" help:"How the daemon ends."`
 
 	origins map[string]Origin
 }
 
 // Listen says where the daemon is reached.
 type Listen struct {
-	Address  string `yaml:"address" flag:"listen" reload:"restart" help:"where to listen: host:port, or unix:/path of a socket"`
-	Insecure bool   `yaml:"insecure" flag:"insecure" reload:"restart" help:"listen beyond loopback although anyone who gets there is let in"`
-	Cert     string `yaml:"cert" reload:"restart" help:"file of the TLS certificate chain, PEM; with listen.key"`
-	Key      string `yaml:"key" reload:"restart" help:"file of the TLS private key, PEM; with listen.cert"`
+	Address    string `yaml:"address" flag:"listen" reload:"restart" help:"where to listen: host:port, or unix:/path of a socket"`
+	SocketMode string `yaml:"socket_mode" reload:"restart" help:"permissions of the socket, octal: 0600 its owner, 0660 its group, too"`
+	Insecure   bool   `yaml:"insecure" flag:"insecure" reload:"restart" help:"listen beyond loopback although anyone who gets there is let in"`
+	Cert       string `yaml:"cert" reload:"restart" help:"file of the TLS certificate chain, PEM; with listen.key; what is in the files is watched and reloads"`
+	Key        string `yaml:"key" reload:"restart" help:"file of the TLS private key, PEM; with listen.cert"`
 }
 
 // Auth says who may use the daemon.
 type Auth struct {
-	Tokens []string `yaml:"tokens" reload:"live" secret:"true" help:"bearer tokens that are let in; none: everyone is"`
+	Tokens     []string `yaml:"tokens" reload:"live" secret:"true" help:"bearer tokens that are let in; without any, and without auth.tokens_file, everyone is"`
+	TokensFile string   `yaml:"tokens_file" reload:"restart" help:"file of more bearer tokens, one a line, behind it the name of whoever has it; what is in the file is watched and reloads"`
 }
 
 // Templates says where chat templates are.
@@ -66,6 +67,8 @@ type Templates struct {
 	Dir string `yaml:"dir" flag:"templates" reload:"restart" help:"folder of *.jinja templates; empty: the embedded ones only"`
 	// Models are read at the start and when a reload is asked for; they are not watched.
 	Models []string `yaml:"models" flag:"model" reload:"restart" help:"models to read templates from: directories, tokenizer_config.json, .jinja or .gguf files"`
+	// Handlers pin templates: the named handler answers, or nobody does.
+	Handlers map[string]string `yaml:"handlers" flag:"handler" reload:"live" help:"handlers by template, whatever else claims them: a handler of a plugin, or autoparser"`
 }
 
 // Workarounds says where the rules for single templates are.
@@ -75,44 +78,81 @@ type Workarounds struct {
 
 // Plugins says where handlers for other formats are.
 type Plugins struct {
-	Dir string `yaml:"dir" flag:"plugins" reload:"restart" help:"folder of plugins and their manifests; empty: the folder plugins beside the binary"`
+	Dir       string        `yaml:"dir" flag:"plugins" reload:"restart" help:"folder of plugins and their manifests; empty: the folder plugins beside the binary"`
+	RunDir    string        `yaml:"run_dir" reload:"restart" help:"folder for copies of plugins and their sockets: a short path on a file system that lets programs run; empty: the system's for temporary files"`
+	StartTime time.Duration `yaml:"start_time" reload:"restart" help:"time a plugin may take to start"`
+	CallTime  time.Duration `yaml:"call_time" reload:"restart" help:"time a plugin may take to answer a call before it is killed"`
+	IdleTime  time.Duration `yaml:"idle_time" reload:"restart" help:"time without a call after which a plugin is stopped until the next one"`
 }
 
 // Log says what is logged.
 type Log struct {
-	Level  string `yaml:"level" reload:"restart" help:"least level that is logged: debug, info, warn or error"`
-	Format string `yaml:"format" reload:"restart" help:"form of the log on standard error: text or json"`
+	Level  string `yaml:"level" reload:"live" oneof:"debug info warn error" help:"least level that is logged: debug, info, warn or error"`
+	Format string `yaml:"format" reload:"restart" oneof:"text json" help:"form of the log: text or json"`
+	Access string `yaml:"access" reload:"live" oneof:"all failed none" help:"requests that get a line in the log: all, failed or none"`
+}
+
+// Metrics says who may read the metrics.
+type Metrics struct {
+	Public bool `yaml:"public" reload:"live" help:"let /metrics be read without a token"`
+}
+
+// Tracing says where traces of requests go.
+type Tracing struct {
+	Endpoint string  `yaml:"endpoint" reload:"restart" help:"URL to send traces to, by OTLP over HTTP, such as http://127.0.0.1:4318; empty: no traces"`
+	Sample   float64 `yaml:"sample" reload:"restart" help:"share of the requests that are traced, 0 to 1; what a client traces already, always is"`
+}
+
+// Debug says what those see who look for faults of the daemon itself.
+type Debug struct {
+	Address string `yaml:"address" reload:"restart" help:"host:port on loopback where net/http/pprof and the metrics answer everyone; empty: nowhere"`
 }
 
 // Limits bound what one client can cost.
 type Limits struct {
 	BodyBytes   int           `yaml:"body_bytes" reload:"restart" help:"bytes of one request or of one message of a stream"`
+	HeaderTime  time.Duration `yaml:"header_time" reload:"restart" help:"time to send the header of a request"`
 	RequestTime time.Duration `yaml:"request_time" reload:"live" help:"time to answer one request that is not a stream"`
+	Requests    int           `yaml:"requests" reload:"live" help:"requests answered at the same time, streams aside"`
 	Sessions    int           `yaml:"sessions" reload:"live" help:"streams parsed at the same time"`
 	SessionIdle time.Duration `yaml:"session_idle" reload:"live" help:"time a stream may wait for its next chunk"`
 	SessionTime time.Duration `yaml:"session_time" reload:"live" help:"time a stream may take as a whole"`
 	OutputBytes int           `yaml:"output_bytes" reload:"live" help:"bytes of one model output"`
 	Templates   int           `yaml:"templates" reload:"live" help:"templates that clients may put"`
+	KeySessions int           `yaml:"key_sessions" reload:"live" help:"streams parsed at the same time for one bearer token"`
+	KeyRate     int           `yaml:"key_rate" reload:"live" help:"requests a second of one bearer token, streams included"`
 }
 
 // Shutdown says how the daemon ends.
 type Shutdown struct {
+	Delay time.Duration `yaml:"delay" reload:"live" min:"0" help:"time to go on taking requests while /readyz says no, so that balancers notice"`
 	Grace time.Duration `yaml:"grace" reload:"live" help:"time that running requests and streams get to finish"`
 }
 
 // Default returns the configuration that is in force when no source says otherwise.
 func Default() *Config {
 	return &Config{
-		Listen: Listen{Address: "127.0.0.1:8080"},
-		Log:    Log{Level: "info", Format: "text"},
+		Listen: Listen{Address: "127.0.0.1:8080", SocketMode: "0600"},
+		Plugins: Plugins{
+			StartTime: 5 * time.Second,
+			CallTime:  5 * time.Second,
+			IdleTime:  15 * time.Minute,
+		},
+		Parsing: Parsing{UnknownTool: "forward", CallInReasoning: "promote", TruncatedCall: "partial", Malformed: "deliver"},
+		Log:     Log{Level: "info", Format: "text", Access: "all"},
+		Tracing: Tracing{Sample: 1},
 		Limits: Limits{
 			BodyBytes:   32 << 20,
+			HeaderTime:  10 * time.Second,
 			RequestTime: 30 * time.Second,
+			Requests:    1000,
 			Sessions:    10_000,
 			SessionIdle: 5 * time.Minute,
 			SessionTime: time.Hour,
 			OutputBytes: 16 << 20,
 			Templates:   1000,
+			KeySessions: 10_000,
+			KeyRate:     10_000,
 		},
 		Shutdown: Shutdown{Grace: 10 * time.Second},
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/spf13/pflag"
@@ -86,21 +87,51 @@ func TestLaterSourcesWinKeyByKey(t *testing.T) {
 	}
 }
 
+func TestAMappingIsReplacedAsAWhole(t *testing.T) {
+	file := "templates:\n  handlers: {model-0.5.jinja: a, other: b}\n"
+	fromFile, err := load(t, file, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]string{"model-0.5.jinja": "a", "other": "b"}, fromFile.Templates.Handlers); diff != "" {
+		t.Errorf("from the file (-want +got):\n%s", diff)
+	}
+	fromEnv, err := load(t, file, []string{"DRAGOMAN_TEMPLATES_HANDLERS=model-0.6=c,third=d"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]string{"model-0.6": "c", "third": "d"}, fromEnv.Templates.Handlers); diff != "" {
+		t.Errorf("from the environment over the file (-want +got):\n%s", diff)
+	}
+}
+
 func TestEveryFieldCanBeSetFromEverySource(t *testing.T) {
 	texts := map[string]string{
-		"string": "text", "int": "77", "bool": "true", "time.Duration": "77s", "[]string": "one,two",
+		"map[string]string": "one=two",
+		"string":            "text", "int": "77", "float64": "0.5", "bool": "true", "time.Duration": "77s", "[]string": "one,two",
+		"map[string]map[string]string": "{mine: {malformed: error}}",
 	}
 	special := map[string]string{
-		"listen.address": "127.0.0.1:9", "log.level": "warn", "log.format": "json",
+		"listen.address": "127.0.0.1:9", "listen.socket_mode": "0640", "tracing.endpoint": "http://127.0.0.1:4318", "debug.address": "127.0.0.1:6060",
 	}
 	for _, f := range Fields() {
 		text := texts[f.typ.String()]
 		if s, ok := special[f.Key]; ok {
 			text = s
 		}
-		yamlText := "[" + text + "]"
-		if f.typ.Kind() != reflect.Slice {
-			yamlText = text
+		if f.oneOf != nil {
+			text = f.oneOf[len(f.oneOf)-1]
+		}
+		yamlText := text
+		switch f.typ.Kind() {
+		case reflect.Map:
+			if f.typ.Elem().Kind() == reflect.String {
+				yamlText = "{" + strings.ReplaceAll(text, "=", ": ") + "}"
+			}
+		case reflect.Slice:
+			yamlText = "[" + text + "]"
+		case reflect.String:
+			yamlText = "'" + text + "'"
 		}
 		section, key, _ := strings.Cut(f.Key, ".")
 		pair := "" // a certificate needs its key
@@ -158,9 +189,9 @@ func TestFaultsSayWhereAndWhatWasExpected(t *testing.T) {
 		want       []string
 	}{
 		{name: "unknown key", file: "limits:\n  output_byte: 3\n",
-			want: []string{`host.yaml:2:3: unknown key "limits.output_byte", expected one of body_bytes, output_bytes, request_time, session_idle, session_time, sessions, templates`}},
+			want: []string{`host.yaml:2:3: unknown key "limits.output_byte", expected one of body_bytes, header_time, key_rate, key_sessions, output_bytes, request_time, requests, session_idle, session_time, sessions, templates`}},
 		{name: "unknown section", file: "log: {level: info}\nlimit: {}\n",
-			want: []string{`host.yaml:2:1: unknown key "limit", expected one of auth, limits, listen, log, plugins, shutdown, templates, workarounds`}},
+			want: []string{`host.yaml:2:1: unknown key "limit", expected one of auth, debug, limits, listen, log, metrics, parsing, plugins, shutdown, templates, tracing, workarounds`}},
 		{name: "scalar over a section", file: "limits: 3\n",
 			want: []string{`host.yaml:1:9: limits is "3", expected a mapping with the keys body_bytes`}},
 		{name: "section over a scalar", file: "log:\n  level: {a: b}\n",
@@ -175,11 +206,25 @@ func TestFaultsSayWhereAndWhatWasExpected(t *testing.T) {
 		{name: "twice", file: "log:\n  level: info\n  level: warn\n", want: []string{`host.yaml:3:3: log.level is given twice: keep one`}},
 		{name: "two documents", file: "log: {level: info}\n---\nlog: {level: warn}\n", want: []string{`host.yaml: there is more than one document, expected one`}},
 		{name: "no YAML", file: "log: {level: info\n", want: []string{"host.yaml:1: did not find expected"}},
-		{name: "a value out of range", file: "limits: {sessions: -1}\n", want: []string{`limits.sessions (host.yaml:1:20): -1 is no limit, expected more than zero`}},
-		{name: "a word out of range", args: []string{"--log-level=loud"}, want: []string{`log.level (--log-level): "loud" is not known, expected one of debug, info, warn, error`}},
+		{name: "a value out of range", file: "limits: {sessions: -1}\n", want: []string{`host.yaml:1:20: limits.sessions: -1 is no limit, expected more than zero`}},
+		{name: "a word out of range", args: []string{"--log-level=loud"}, want: []string{`--log-level: log.level: "loud" is not known, expected one of debug, info, warn, error`}},
+		{name: "faults of one's own and of a key that is none, all at once", file: "limits: {sessions: 0}\nlog: {levl: info, format: xml}\n",
+			want: []string{`host.yaml:1:20: limits.sessions: 0 is no limit`, `host.yaml:2:7: unknown key "log.levl"`, `host.yaml:2:27: log.format: "xml" is not known, expected one of text, json`}},
+		{name: "policies of a template", file: "parsing:\n  templates:\n    a.b:\n      malformed: drop\n      unknown: error\n",
+			want: []string{
+				`host.yaml:4:7: parsing.templates.a.b.malformed: "drop" is not known, expected one of deliver, error`,
+				`host.yaml:5:7: parsing.templates.a.b.unknown: there is no such policy, expected one of call_in_reasoning, malformed, truncated_call, unknown_tool`,
+			}},
+		{name: "a mode without quotes", file: "listen: {socket_mode: 0660}\n", want: []string{`host.yaml:1:23: listen.socket_mode is "0660", expected a text in quotes`}},
+		{name: "a mode that is none", args: []string{"--listen-socket-mode=rw"}, want: []string{`--listen-socket-mode: listen.socket_mode: "rw" is no mode`}},
+		{name: "faults shown to everyone", args: []string{"--debug-address=:6060"}, want: []string{`--debug-address: debug.address: ":6060" is not an address on loopback`}},
+		{name: "traces to nowhere", args: []string{"--tracing-endpoint=collector:4318"}, want: []string{`--tracing-endpoint: tracing.endpoint: "collector:4318" is not a URL`}},
+		{name: "more than all", args: []string{"--tracing-sample=1.5"}, want: []string{`--tracing-sample: tracing.sample: 1.5 is no share`}},
 		{name: "environment, wrong type", env: []string{"DRAGOMAN_LIMITS_SESSIONS=many"}, want: []string{`DRAGOMAN_LIMITS_SESSIONS: "many" is not a whole number`}},
 		{name: "environment, nothing", env: []string{"DRAGOMAN_LIMITS_SESSIONS="}, want: []string{`DRAGOMAN_LIMITS_SESSIONS: "" is not a whole number`}},
 		{name: "environment, unknown", env: []string{"DRAGOMAN_LIMIT=3"}, want: []string{`DRAGOMAN_LIMIT: there is no such setting`}},
+		{name: "flag, no mapping", args: []string{"--handler=model"}, want: []string{`--handler: "model" is not a mapping of texts: write key=value`}},
+		{name: "a template without a handler", file: "templates: {handlers: {model: }}\n", want: []string{`host.yaml:1:23: templates.handlers: "model" has no handler: name one, such as autoparser`}},
 		{name: "flag, wrong type", args: []string{"--shutdown-grace=soon"}, want: []string{`--shutdown-grace: "soon" is not a duration such as 30s or 5m`}},
 		{name: "faults of all sources together", file: "x: 1\n", env: []string{"DRAGOMAN_Y=1"}, args: []string{"--shutdown-grace=z"},
 			want: []string{`host.yaml:1:1: unknown key "x"`, "DRAGOMAN_Y: there is no such setting", "--shutdown-grace"}},
@@ -209,6 +254,24 @@ func TestVariablesThatPlatformsSetAreNotOurs(t *testing.T) {
 	}
 }
 
+func TestPoliciesOfATemplateAreLaidOverThoseOfAll(t *testing.T) {
+	c, err := load(t, "parsing:\n  unknown_tool: content\n  templates:\n    mine.v1: {malformed: error, unknown_tool: error}\n", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for template, want := range map[string]chat.Policies{
+		"other":   {UnknownTool: chat.UnknownContent},
+		"mine.v1": {UnknownTool: chat.UnknownError, Malformed: chat.MalformedError},
+	} {
+		if got := c.Parsing.For(template); got != want {
+			t.Errorf("%s: %+v, expected %+v", template, got, want)
+		}
+	}
+	if got := (Parsing{}).For("any"); got != (chat.Policies{}) {
+		t.Errorf("without any: %+v", got)
+	}
+}
+
 func TestListeningBeyondLoopbackNeedsAToken(t *testing.T) {
 	tests := []struct {
 		args []string
@@ -222,6 +285,7 @@ func TestListeningBeyondLoopbackNeedsAToken(t *testing.T) {
 		{[]string{"--listen=0.0.0.0:8080"}, false},
 		{[]string{"--listen=example.com:8080"}, false},
 		{[]string{"--listen=:8080", "--auth-tokens=secret"}, true},
+		{[]string{"--listen=:8080", "--auth-tokens-file=keys"}, true},
 		{[]string{"--listen=:8080", "--insecure"}, true},
 		{[]string{"--listen=8080"}, false},
 		{[]string{"--listen-cert=c.pem"}, false},

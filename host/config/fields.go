@@ -1,9 +1,12 @@
 package config
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 )
@@ -31,6 +34,8 @@ type Field struct {
 
 	index []int
 	typ   reflect.Type
+	oneOf []string // the words that it can be; nil: it is no choice
+	zero  bool     // zero is a value like others
 }
 
 // Fields lists all settings in the order of Config.
@@ -67,7 +72,17 @@ func newField(key string, f reflect.StructField, index []int) Field {
 		Secret: f.Tag.Get("secret") == "true",
 		index:  index,
 		typ:    f.Type,
+		oneOf:  words(f.Tag.Get("oneof")),
+		zero:   f.Tag.Get("min") == "0",
 	}
+}
+
+// words splits a text at blanks; nil when there are none.
+func words(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Fields(text)
 }
 
 func (f Field) value(c *Config) reflect.Value { return reflect.ValueOf(c).Elem().FieldByIndex(f.index) }
@@ -80,9 +95,42 @@ func (f Field) text(c *Config) string {
 		return "(secret)"
 	case v.Kind() == reflect.Slice:
 		return fmt.Sprintf("%q", v.Interface())
+	case v.Kind() == reflect.Map:
+		if f.typ.Elem().Kind() != reflect.String {
+			return jsonText(v)
+		}
+		var pairs []string
+		for pair := range v.Seq2() {
+			pairs = append(pairs, pair.String()+"="+v.MapIndex(pair).String())
+		}
+		slices.Sort(pairs)
+		return strings.Join(pairs, ",")
 	default:
 		return fmt.Sprint(v.Interface())
 	}
+}
+
+// jsonText is a mapping as flags take it, for JSON is YAML; empty when there is nothing in it.
+func jsonText(v reflect.Value) string {
+	text, err := json.Marshal(v.Interface())
+	if err != nil || v.Len() == 0 {
+		return ""
+	}
+	return string(text)
+}
+
+// plain is the value of the field in c as JSON spells it.
+func (f Field) plain(c *Config) any {
+	v := f.value(c)
+	switch {
+	case f.Secret && !v.IsZero(), v.Type() == reflect.TypeFor[time.Duration]():
+		return f.text(c)
+	case v.Kind() == reflect.Slice && v.IsNil():
+		return []string{}
+	case v.Kind() == reflect.Map && v.IsNil():
+		return struct{}{}
+	}
+	return v.Interface()
 }
 
 // AddFlags defines a flag for every field, all of them texts that Load reads as it reads the environment.
@@ -90,7 +138,7 @@ func AddFlags(to *pflag.FlagSet) {
 	defaults := Default()
 	for _, f := range Fields() {
 		usage := f.Help
-		if text := f.text(defaults); text != "" && text != "[]" {
+		if text := f.text(defaults); text != "" && text != "[]" && text != "{}" && text != "false" {
 			usage += fmt.Sprintf(" (default %s)", text)
 		}
 		to.Var(&flagValue{boolean: f.typ.Kind() == reflect.Bool}, f.Flag, usage)

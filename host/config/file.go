@@ -88,10 +88,30 @@ func (r *fileReader) field(f Field, n *yaml.Node) {
 	}
 	value := reflect.New(f.typ)
 	if err := n.Decode(value.Interface()); err != nil || f.typ.Kind() == reflect.String && n.Tag != "!!str" {
-		r.fault(n, "%s is %s, expected %s", f.Key, kindOf(n), expectation(f))
+		expected := expectation(f)
+		if f.typ.Kind() == reflect.String && n.Kind == yaml.ScalarNode {
+			expected += " in quotes"
+		}
+		r.fault(n, "%s is %s, expected %s", f.Key, kindOf(n), expected)
 		return
 	}
-	r.values[f.Key] = given{value.Elem().Interface(), Origin{"file", r.place(n)}}
+	g := given{value: value.Elem().Interface(), origin: Origin{"file", r.place(n)}}
+	if n.Kind == yaml.MappingNode {
+		g.inner = map[string]Origin{}
+		r.places(f.Key+".", n, g.inner)
+	}
+	r.values[f.Key] = g
+}
+
+// places notes where the members of a mapping stand, and those of the mappings in it.
+func (r *fileReader) places(prefix string, n *yaml.Node, to map[string]Origin) {
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		to[prefix+key.Value] = Origin{"file", r.place(key)}
+		if value.Kind == yaml.MappingNode {
+			r.places(prefix+key.Value+".", value, to)
+		}
+	}
 }
 
 // known lists the keys directly below prefix; it is empty when there are none.

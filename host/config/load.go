@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"reflect"
 	"regexp"
@@ -54,15 +55,19 @@ func Load(s Sources) (*Config, error) {
 			return nil, err
 		}
 	}
-	if err := errors.Join(faults...); err != nil {
-		return nil, err
-	}
 	c := Default()
 	if err := merged.UnmarshalWithConf("", c, koanf.UnmarshalConf{Tag: "yaml"}); err != nil {
 		return nil, fmt.Errorf("the configuration cannot be put together: %w", err)
 	}
 	c.origins = origins
-	return c, c.Validate()
+	if err := errors.Join(faults...); err != nil {
+		// What could not be read would be missed by a look at everything together.
+		return nil, errors.Join(err, c.faults((*Config).checkFields))
+	}
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	return c, nil
 }
 
 // layer holds the values of one source by key, decoded to the types of their fields. Only whole fields are in it, so that
@@ -72,6 +77,7 @@ type layer map[string]given
 type given struct {
 	value  any
 	origin Origin
+	inner  map[string]Origin // of the members of a mapping, by key
 }
 
 func (l layer) over(merged *koanf.Koanf, origins map[string]Origin) error {
@@ -79,6 +85,7 @@ func (l layer) over(merged *koanf.Koanf, origins map[string]Origin) error {
 	for key, g := range l {
 		flat[key] = g.value
 		origins[key] = g.origin
+		maps.Copy(origins, g.inner)
 	}
 	return merged.Load(confmap.Provider(flat, "."), nil)
 }
@@ -135,22 +142,37 @@ func fromFlags(s Sources) (layer, error) {
 	return values, errors.Join(faults...)
 }
 
-// text sets a field from a text: a list has its items between commas, everything else is spelled as in the file.
+// text sets a field from a text: a list has its items between commas, a mapping too, each with "=" behind its key;
+// everything else is spelled as in the file.
 func (l layer) text(f Field, text string, from Origin) error {
 	value := reflect.New(f.typ)
-	switch f.typ.Kind() {
-	case reflect.String:
+	switch {
+	case f.typ.Kind() == reflect.String:
 		value.Elem().SetString(text)
-	case reflect.Slice:
-		items := strings.FieldsFunc(text, func(r rune) bool { return r == ',' })
-		value.Elem().Set(reflect.ValueOf(items))
+	case f.typ.Kind() == reflect.Slice:
+		value.Elem().Set(reflect.ValueOf(listed(text)))
+	case f.typ.Kind() == reflect.Map && f.typ.Elem().Kind() == reflect.String:
+		pairs := map[string]string{}
+		for _, item := range listed(text) {
+			key, is, found := strings.Cut(item, "=")
+			if !found || key == "" || is == "" {
+				return fmt.Errorf("%s: %q is not %s: write key=value, with commas between several", from, text, expectation(f))
+			}
+			pairs[key] = is
+		}
+		value.Elem().Set(reflect.ValueOf(pairs))
 	default:
 		if err := yaml.Unmarshal([]byte(text), value.Interface()); err != nil || strings.TrimSpace(text) == "" {
 			return fmt.Errorf("%s: %q is not %s", from, text, expectation(f))
 		}
 	}
-	l[f.Key] = given{value.Elem().Interface(), from}
+	l[f.Key] = given{value: value.Elem().Interface(), origin: from}
 	return nil
+}
+
+// listed are the items of a list.
+func listed(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' })
 }
 
 // expectation says in words what a field takes.
@@ -160,10 +182,16 @@ func expectation(f Field) string {
 		return "a duration such as 30s or 5m"
 	case "int":
 		return "a whole number"
+	case "float64":
+		return "a number"
 	case "bool":
 		return "true or false"
 	case "[]string":
 		return "a list of texts"
+	case "map[string]string":
+		return "a mapping of texts"
+	case "map[string]map[string]string":
+		return "a mapping of names to mappings"
 	default:
 		return "a text"
 	}

@@ -9,9 +9,13 @@ import (
 
 // ParseRequest reads the JSON of a chat request and checks it. Its errors are *RequestError: the client's fault, with the
 // place in the request and what to do. The result shares no memory with data.
-func ParseRequest(data []byte) (*Request, error) {
+func ParseRequest(data []byte) (*Request, error) { return ParseRequestWith(data, Policies{}) }
+
+// ParseRequestWith reads a request like ParseRequest, whose policies are defaults where it names none.
+func ParseRequestWith(data []byte, defaults Policies) (*Request, error) {
 	r := new(Request)
-	if err := r.UnmarshalJSON(data); err != nil {
+	read := func(v value) (Request, error) { return readRequestWith(v, defaults) }
+	if err := unmarshal(r, data, read); err != nil {
 		return nil, err
 	}
 	return r, nil
@@ -20,8 +24,11 @@ func ParseRequest(data []byte) (*Request, error) {
 // UnmarshalJSON reads a request like ParseRequest; r stays as it was when that fails.
 func (r *Request) UnmarshalJSON(data []byte) error { return unmarshal(r, data, readRequest) }
 
-func readRequest(v value) (r Request, err error) {
+func readRequest(v value) (Request, error) { return readRequestWith(v, Policies{}) }
+
+func readRequestWith(v value, defaults Policies) (r Request, err error) {
 	var in wireRequest
+	r.Parsing = defaults
 	if err = v.fields(in.readers(&r), &r.Extra); err != nil {
 		return r, err
 	}
@@ -58,7 +65,7 @@ func (in *wireRequest) readers(r *Request) map[string]func(value) error {
 		"continue_final_message": into(&r.ContinueFinalMessage, readContinuation),
 		"chat_template_kwargs":   into(&r.TemplateKwargs, readKwargs),
 		"pure_content":           into(&r.PureContent, value.boolean),
-		"parsing":                into(&r.Parsing, readPolicies),
+		"parsing":                into(&r.Parsing, r.Parsing.read),
 	}
 }
 

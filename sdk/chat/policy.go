@@ -80,10 +80,14 @@ func (p TruncatedCallPolicy) String() string { return spelled(truncatedCallPolic
 
 func (p MalformedPolicy) String() string { return spelled(malformedPolicies, p) }
 
-// readPolicies is strict about names: a policy that is misspelt would silently be another.
-func readPolicies(v value) (p Policies, err error) {
+// UnmarshalJSON reads policies as requests spell them. Those that are not named stay as they are. Its errors are
+// *RequestError.
+func (p *Policies) UnmarshalJSON(data []byte) error { return unmarshal(p, data, p.read) }
+
+// read lays policies over p. It is strict about names: a policy that is misspelt would silently be another.
+func (p Policies) read(v value) (Policies, error) {
 	var rest []Field
-	err = v.fields(map[string]func(value) error{
+	err := v.fields(map[string]func(value) error{
 		"unknown_tool":      into(&p.UnknownTool, oneOf(unknownToolPolicies)),
 		"call_in_reasoning": into(&p.CallInReasoning, oneOf(callInReasoningPolicies)),
 		"truncated_call":    into(&p.TruncatedCall, oneOf(truncatedCallPolicies)),

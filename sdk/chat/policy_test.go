@@ -89,3 +89,18 @@ func TestOutputIsAnErrorOnlyWhereAPolicyAsks(t *testing.T) {
 		}
 	}
 }
+
+func TestARequestsOwnPoliciesWinOverDefaults(t *testing.T) {
+	defaults := chat.Policies{UnknownTool: chat.UnknownError, Malformed: chat.MalformedError}
+	for parsing, want := range map[string]chat.Policies{
+		``:                defaults,
+		`, "parsing": {}`: defaults,
+		`, "parsing": {"unknown_tool": "forward"}`: {Malformed: chat.MalformedError},
+		`, "parsing": {"truncated_call": "drop"}`:  {UnknownTool: chat.UnknownError, TruncatedCall: chat.TruncatedDrop, Malformed: chat.MalformedError},
+	} {
+		r, err := chat.ParseRequestWith([]byte(`{"messages": [{"role": "user", "content": "x"}]`+parsing+`}`), defaults)
+		if err != nil || r.Parsing != want {
+			t.Errorf("%s: %+v, %v; want %+v", parsing, r, err, want)
+		}
+	}
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"text/tabwriter"
+
+	"github.com/dragoman-project/dragoman/host/config"
+	"github.com/spf13/cobra"
+)
+
+func newConfig() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "config",
+		Short: "Check, show and describe the configuration of the daemon",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newConfigCheck(), newConfigShow(), newConfigReference())
+	return cmd
+}
+
+func newConfigCheck() *cobra.Command {
+	var environment bool
+	cmd := &cobra.Command{
+		Use:   "check [flags] FILE...",
+		Short: "Find every fault of configuration files",
+		Long: `Find every fault of configuration files: keys that there are not, values of the wrong type or out of range, settings
+that do not go together. Each is a line FILE:LINE:COLUMN: MESSAGE; the exit code is 0 if there is none.
+
+A file is looked at by itself. With --environment, the variables DRAGOMAN_… are laid over it, as the daemon does.`,
+		Example: example(`
+			host config check host.yaml
+			host config check --environment host.yaml`),
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, files []string) error {
+			failed := false
+			for _, file := range files {
+				s := config.Sources{File: file}
+				if environment {
+					s.Environ = os.Environ()
+				}
+				if _, err := config.Load(s); err != nil {
+					failed = true
+					fmt.Fprintln(cmd.OutOrStdout(), err)
+				}
+			}
+			if failed {
+				return errFailed
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&environment, "environment", false, "lay the environment over the file")
+	return cmd
+}
+
+func newConfigShow() *cobra.Command {
+	var file string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "show [flags]",
+		Short: "Print every value in force and where it came from",
+		Long: `Print what the daemon would run with: every setting, its value, the place that it came from, and whether a change takes
+effect while the daemon runs (live) or when it is started again (restart). Takes the flags of "host serve". The values of
+secrets are not shown.`,
+		Example: example(`
+			host config show
+			host config show --config host.yaml --listen 127.0.0.1:9000
+			host config show --json`),
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := config.Load(config.Sources{File: file, Environ: os.Environ(), Flags: cmd.Flags()})
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return printJSON(cmd, shown(c.Values()))
+			}
+			return printValues(cmd, c.Values())
+		},
+	}
+	config.AddFlags(cmd.Flags())
+	addConfigFile(cmd, &file)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+// addConfigFile defines the flag that names the configuration file.
+func addConfigFile(cmd *cobra.Command, file *string) {
+	cmd.Flags().StringVar(file, "config", os.Getenv(config.EnvFile), "configuration file, YAML")
+}
+
+func printValues(cmd *cobra.Command, values []config.Value) error {
+	w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+	_, err := fmt.Fprintln(w, "KEY\tVALUE\tORIGIN\tRELOAD")
+	for _, v := range values {
+		text := v.Text
+		if text == "" {
+			text = `""`
+		}
+		_, fault := fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", v.Key, text, v.Origin, v.Reload)
+		err = errors.Join(err, fault)
+	}
+	return errors.Join(err, w.Flush())
+}
+
+// shownValue is a setting as programs read it.
+type shownValue struct {
+	Key    string        `json:"key"`
+	Value  any           `json:"value"`
+	Origin string        `json:"origin"` // default, file, environment or flag
+	Place  string        `json:"place,omitempty"`
+	Reload config.Reload `json:"reload"`
+	Env    string        `json:"env"`
+	Flag   string        `json:"flag"`
+}
+
+func shown(values []config.Value) (out []shownValue) {
+	for _, v := range values {
+		out = append(out, shownValue{v.Key, v.Value, v.Origin.Source, v.Origin.Place, v.Reload, v.Env, v.Flag})
+	}
+	return out
+}
+
+func newConfigReference() *cobra.Command {
+	return &cobra.Command{
+		Use:   "reference",
+		Short: "Describe every setting, in Markdown",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := fmt.Fprint(cmd.OutOrStdout(), config.Reference())
+			return err
+		},
+	}
+}

@@ -1,0 +1,60 @@
+package config
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/dragoman-project/dragoman/sdk/chat"
+)
+
+// Parsing says what becomes of output that is not what it should be, where a request does not say so itself.
+type Parsing struct {
+	UnknownTool     string `yaml:"unknown_tool" reload:"live" oneof:"forward content error" help:"a call of a tool that the request does not have: forward it as a call, make it content, or make an error of the output"`
+	CallInReasoning string `yaml:"call_in_reasoning" reload:"live" oneof:"promote keep" help:"a call within reasoning: promote it to a call if it is well formed and the tool exists, or keep it"`
+	TruncatedCall   string `yaml:"truncated_call" reload:"live" oneof:"partial drop content" help:"a call that breaks off: deliver it partial, drop it, or make it content"`
+	Malformed       string `yaml:"malformed" reload:"live" oneof:"deliver error" help:"output that breaks the format: deliver it as content, or make an error of it"`
+	// Templates holds, by the name of a template, the policies that differ for it, by the names above.
+	Templates map[string]map[string]string `yaml:"templates" reload:"live" help:"what differs for single templates, by name: {TEMPLATE: {malformed: error}}"`
+}
+
+// For returns the policies in force for a template. The configuration must be valid.
+func (p Parsing) For(template string) chat.Policies {
+	named := map[string]string{
+		"unknown_tool": p.UnknownTool, "call_in_reasoning": p.CallInReasoning, "truncated_call": p.TruncatedCall, "malformed": p.Malformed,
+	}
+	maps.Copy(named, p.Templates[template])
+	maps.DeleteFunc(named, func(_, value string) bool { return value == "" })
+	var out chat.Policies
+	text, err := json.Marshal(named)
+	if err == nil {
+		err = json.Unmarshal(text, &out)
+	}
+	if err != nil {
+		return chat.Policies{} // not a valid configuration: the defaults of each policy
+	}
+	return out
+}
+
+// checkOverrides finds policies of single templates that there are not.
+func (c *Config) checkOverrides(bad badFunc) {
+	const key = "parsing.templates"
+	policies := map[string][]string{}
+	for _, f := range Fields() {
+		if name, ok := strings.CutPrefix(f.Key, "parsing."); ok && f.oneOf != nil {
+			policies[name] = f.oneOf
+		}
+	}
+	for _, template := range slices.Sorted(maps.Keys(c.Parsing.Templates)) {
+		for _, name := range slices.Sorted(maps.Keys(c.Parsing.Templates[template])) {
+			allowed, ok := policies[name]
+			at := key + "." + template + "." + name
+			if !ok {
+				bad(at, "there is no such policy, expected one of %s", strings.Join(slices.Sorted(maps.Keys(policies)), ", "))
+				continue
+			}
+			checkOneOf(bad, at, c.Parsing.Templates[template][name], allowed)
+		}
+	}
+}
