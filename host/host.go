@@ -34,6 +34,8 @@ type Options struct {
 	Files []File
 	// Observer is told of sessions; nil: nobody is.
 	Observer Observer
+	// Version is told to plugins.
+	Version string
 	// Static reads everything once and watches nothing, for commands that end soon.
 	Static bool
 }
@@ -68,7 +70,11 @@ func New(ctx context.Context, o Options) (*Host, error) {
 		return nil, err
 	}
 	h.current.Store(first)
-	if h.plugins, err = plugins.New(plugins.Options{Logger: o.Logger}); err != nil {
+	run := o.Config.Plugins
+	if h.plugins, err = plugins.New(plugins.Options{
+		Logger: o.Logger, HostVersion: o.Version, RunDir: run.RunDir,
+		StartTimeout: run.StartTime, CallTimeout: run.CallTime, IdleTimeout: run.IdleTime,
+	}); err != nil {
 		return nil, err
 	}
 	if err := h.watch(ctx); err != nil {
@@ -171,7 +177,12 @@ func (h *Host) info(e *entry) TemplateInfo {
 		info.Error = err.Error()
 		return info
 	}
-	if claims := h.plugins.Match(learned.Facts()); len(claims) > 0 {
+	claims, err := h.claims(learned, h.current.Load().pin(e.Name), new(chat.Request))
+	if err != nil {
+		info.Error = err.Error()
+		return info
+	}
+	if len(claims) > 0 {
 		info.Handler = claims[0].Describe().Name
 	} else if check, known := learned.SelfChecked(); known {
 		info.SelfCheck = check.Score()

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,18 +43,19 @@ func (h *Host) Plan(ctx context.Context, template string, req *chat.Request) (*P
 	return h.plan(ctx, snap, e, "", req)
 }
 
-// plan answers a request for an entry of a snapshot. only names the handler that must answer; empty: the one that claims
-// the template.
+// plan answers a request for an entry of a snapshot. only names the handler that must answer; empty: the one to which the
+// configuration pins the template, or that claims it.
 func (h *Host) plan(ctx context.Context, snap *Snapshot, e *entry, only string, req *chat.Request) (*Planned, error) {
 	learned, err := e.learn()
 	if err != nil {
 		return nil, err
 	}
+	only = cmp.Or(only, snap.pin(e.Name))
 	claims, err := h.claims(learned, only, req)
 	if err != nil {
 		return nil, err
 	}
-	plan, by, err := h.ask(ctx, claims, e, learned, req)
+	plan, by, err := h.ask(ctx, claims, only != "", e, learned, req)
 	if err != nil {
 		return nil, templateFault(e.Name, pluginFault(err))
 	}
@@ -94,20 +96,29 @@ func (h *Host) claims(learned *autoparser.Learned, only string, req *chat.Reques
 	}
 	p, ok := h.plugins.Handler(only)
 	if !ok {
-		return nil, &Error{Code: NotFound, Place: only, Message: "no such handler", Remedy: "see `host plugin list` for those that there are"}
+		return nil, missingHandler(only)
 	}
 	return []handler.Handler{p}, nil
 }
 
-// ask goes through those who claim the template. One that declines passes the request on, and so does one that is down if
-// its manifest says so.
-func (h *Host) ask(ctx context.Context, claims []handler.Handler, e *entry, learned *autoparser.Learned, req *chat.Request) (*handler.Plan, handler.Handler, error) {
+// missingHandler says that no plugin serves a handler that must answer.
+func missingHandler(name string) *Error {
+	return &Error{Code: Unavailable, Place: name, Message: "no plugin serves this handler, which is to answer",
+		Remedy: "add its plugin, or name another handler; `host plugin list` says which there are"}
+}
+
+// ask goes through those who claim the template. One that declines passes the request on, unless it was named, and so does
+// one that is down if its manifest says so.
+func (h *Host) ask(ctx context.Context, claims []handler.Handler, named bool, e *entry, learned *autoparser.Learned, req *chat.Request) (*handler.Plan, handler.Handler, error) {
 	var notes []string
 	for _, c := range claims {
 		plan, err := h.askPlugin(ctx, c, e, learned, req)
 		var declined *handler.Declined
 		var down *plugins.Unavailable
 		switch {
+		case errors.As(err, &declined) && named:
+			return nil, nil, &Error{Code: InvalidArgument, Place: e.Name, Message: fmt.Sprintf("the handler %s, which is to answer, declines: %s", c.Describe().Name, declined.Reason),
+				Remedy: "send a request that it can serve, or name another handler for the template (templates.handlers)", Err: err}
 		case errors.As(err, &declined):
 			h.log.Debug("a plugin declined", "plugin", c.Describe().Name, "template", e.Name, "reason", declined.Reason)
 		case errors.As(err, &down) && down.Fallback == plugins.FallbackGeneric:

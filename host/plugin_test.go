@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -84,6 +85,88 @@ func TestAPluginThatIsDownIsReplacedAsItsManifestSays(t *testing.T) {
 			t.Errorf("%q: answered by %s, with the notes %q", test.keys, p.Handler, p.Plan.Notes)
 		}
 	}
+}
+
+// rogueHost starts a host with the rogue plugin of package plugins, whose manifest gets more keys.
+func rogueHost(t *testing.T, keys string, change func(*config.Config)) *host.Host {
+	t.Helper()
+	dir := t.TempDir()
+	build := exec.Command("go", "build", "-o", filepath.Join(dir, "rogue"), "./plugins/testdata/rogue")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	must(t, os.WriteFile(filepath.Join(dir, "rogue.yaml"), []byte("name: rogue\nversion: 1.0.0\nprotocol: 1\nmatch: \"false\"\n"+keys), 0o600))
+	return start(t, func(c *config.Config) {
+		c.Plugins.Dir = dir
+		change(c)
+	})
+}
+
+func TestATemplateIsAnsweredByTheHandlerToWhichItIsPinned(t *testing.T) {
+	h := rogueHost(t, "", func(c *config.Config) {
+		c.Templates.Handlers = map[string]string{"chatml-json": "rogue", "chatml-tagged.jinja": "rogue", "chatml-reasoning": "nobody"}
+	})
+	for _, test := range []struct{ template, want string }{
+		{"chatml-json", "rogue"},
+		{"chatml-tagged.jinja", "rogue"},
+		{"chatml-reasoning", "unavailable: nobody: no plugin serves this handler"},
+	} {
+		got := ""
+		p, err := h.Plan(t.Context(), test.template, request(t, weather))
+		if err != nil {
+			got = fmt.Sprintf("%s: %v", host.CodeOf(err), err)
+		} else {
+			got = p.Handler
+		}
+		if !strings.HasPrefix(got, test.want) {
+			t.Errorf("%s is answered by %s, want %s", test.template, got, test.want)
+		}
+	}
+	for _, info := range h.Templates() {
+		if pinned := info.Name != "chatml-reasoning"; pinned != (info.Handler == "rogue") || pinned != (info.Error == "") {
+			t.Errorf("the status says %+v", info)
+		}
+	}
+}
+
+func TestAPinnedHandlerThatDeclinesIsAnErrorAndNoOtherAnswers(t *testing.T) {
+	h := rogueHost(t, "options: {Plan: decline}\n", func(c *config.Config) {
+		c.Templates.Handlers = map[string]string{"chatml-json": "rogue"}
+	})
+	_, err := h.Plan(t.Context(), "chatml-json", request(t, weather))
+	const want = "chatml-json: the handler rogue, which is to answer, declines: not my kind of template; send a request"
+	if host.CodeOf(err) != host.InvalidArgument || !strings.HasPrefix(fmt.Sprint(err), want) {
+		t.Errorf("pinned by the configuration: got %v, want %s", err, want)
+	}
+	src, _, err := h.Template("chatml-tagged")
+	must(t, err)
+	if _, err := h.Loose(src).Plan(t.Context(), "rogue", request(t, weather)); host.CodeOf(err) != host.InvalidArgument {
+		t.Errorf("named by the caller: got %v", err)
+	}
+	if p := plan(t, h, "chatml-tagged", request(t, weather)); p.Handler != "autoparser" {
+		t.Errorf("not pinned: answered by %s", p.Handler)
+	}
+}
+
+func TestPinsFollowTheConfiguration(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "host.yaml")
+	must(t, os.WriteFile(path, []byte("templates: {handlers: {chatml-json: nobody}}\n"), 0o644))
+	load := func(data []byte) (*config.Config, error) {
+		return config.Load(config.Sources{File: path, Data: data})
+	}
+	cfg, err := load(nil)
+	must(t, err)
+	h, err := host.New(t.Context(), host.Options{Config: cfg, ConfigFile: path, LoadConfig: load})
+	must(t, err)
+	t.Cleanup(func() { must(t, h.Close(context.Background())) })
+	if _, err := h.Plan(t.Context(), "chatml-json", request(t, weather)); host.CodeOf(err) != host.Unavailable {
+		t.Fatalf("at the start: %v", err)
+	}
+	must(t, os.WriteFile(path, []byte("templates: {handlers: {chatml-json: autoparser}}\n"), 0o644))
+	until(t, "the other pin", func() bool {
+		p, err := h.Plan(t.Context(), "chatml-json", request(t, weather))
+		return err == nil && p.Handler == "autoparser"
+	})
 }
 
 // killChildren kills the processes that this one started, the plugins, and counts them.

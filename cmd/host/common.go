@@ -34,7 +34,7 @@ func (f *hostFlags) open(cmd *cobra.Command) (*host.Host, error) {
 		cfg.Plugins.Dir = pluginsBeside()
 	}
 	log := slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: slog.LevelWarn}))
-	return host.New(cmd.Context(), host.Options{Config: cfg, Logger: log, Static: true})
+	return host.New(cmd.Context(), host.Options{Config: cfg, Logger: log, Version: version, Static: true})
 }
 
 // pluginsBeside is the folder plugins beside the binary, or empty if there is none.

@@ -53,7 +53,7 @@ func serve(ctx context.Context, errs io.Writer, file string, load func([]byte) (
 		return err
 	}
 	log := newLogger(errs, cfg.Log)
-	h, err := host.New(ctx, host.Options{Config: cfg, Logger: log, LoadConfig: load, ConfigFile: file})
+	h, err := host.New(ctx, host.Options{Config: cfg, Logger: log, LoadConfig: load, ConfigFile: file, Version: version})
 	if err != nil {
 		return err
 	}

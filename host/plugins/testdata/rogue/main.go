@@ -131,6 +131,8 @@ func (r rogue) misbehave() error {
 		for {
 			all = append(all, bytes.Repeat([]byte("z"), 1<<20))
 		}
+	case "decline":
+		return &sdk.Declined{Reason: "not my kind of template"}
 	case "confines":
 		return &sdk.Declined{Reason: confines()}
 	case "child":
