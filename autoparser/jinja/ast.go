@@ -134,7 +134,7 @@ type (
 		place
 		target, over, test node // test may be nil
 		body, otherwise    []node
-		recursive          bool
+		recursive, special bool // special: the body has a special name
 	}
 	assignment struct {
 		place
@@ -182,4 +182,5 @@ type (
 type signature struct {
 	params   []*nameTarget
 	defaults []node
+	special  bool // the body has a special name
 }

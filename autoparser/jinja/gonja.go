@@ -59,12 +59,13 @@ func (nothing) Inherit(string) (loaders.Loader, error) { return nil, errNoLoadin
 
 // parsing is the state of one compilation up to the tree.
 type parsing struct {
-	limits Limits
-	end    int      // of the source
-	starts []int    // of all tags, from the first
-	depth  int      // of blocks and expressions
-	links  int      // operators, subscripts, calls and filters around the current operand
-	open   []string // the blocks that are not closed yet
+	limits  Limits
+	end     int      // of the source
+	starts  []int    // of all tags, from the first
+	depth   int      // of blocks and expressions
+	links   int      // operators, subscripts, calls and filters around the current operand
+	special int      // how often a name was read that loops and macros give a meaning
+	open    []string // the blocks that are not closed yet
 }
 
 // parse runs gonja's parser with our tokens and our tags.

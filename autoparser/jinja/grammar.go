@@ -176,7 +176,11 @@ func (r *reader) primary() node {
 	case r.isLiteral():
 		return r.literals(at)
 	case r.isName():
-		return nameOrConstant(at, r.next())
+		id := r.next()
+		if isSpecial(id) {
+			r.p.special++
+		}
+		return nameOrConstant(at, id)
 	case r.accept(tokens.LeftParenthesis):
 		e := r.tuple(r.expression, func() bool { return r.is(tokens.RightParenthesis) }, true)
 		r.expect(tokens.RightParenthesis, ")")
@@ -213,6 +217,11 @@ func (r *reader) literals(at place) node {
 	}
 	n.value = text(strings.Join(parts, ""))
 	return n
+}
+
+// isSpecial reports whether loops or macros give a name a meaning.
+func isSpecial(id string) bool {
+	return id == "loop" || id == "caller" || id == "kwargs" || id == "varargs"
 }
 
 // nameOrConstant makes a constant of the names that are reserved for them.

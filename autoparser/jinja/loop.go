@@ -188,7 +188,7 @@ func (p *forParts) recursion(outer *frame, fn *functionScope) func(*render, Valu
 func (c *compiler) forParts(n *forBlock, s *scope) *forParts {
 	p := &forParts{loopSlot: -1}
 	inside := s.inner()
-	if n.recursive || reads(n.body, "loop")["loop"] {
+	if n.recursive || n.special && reads(n.body, "loop")["loop"] {
 		p.loopSlot = inside.parameter("loop").slot
 	}
 	inside.parameters(n.target)

@@ -77,6 +77,9 @@ func (c *compiler) macroParts(id string, at int, sig *signature, body []node, s 
 
 // special declares caller, kwargs and varargs, where the body uses them and no parameter has that name.
 func (p *macroParts) special(at int, sig *signature, body []node, inside *scope) {
+	if !sig.special {
+		return
+	}
 	used := reads(body, "caller", "kwargs", "varargs")
 	declare := func(id string, slot *int) {
 		if used[id] && p.param(id) < 0 {

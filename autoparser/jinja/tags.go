@@ -147,6 +147,7 @@ func parseFor(t *tagReader) node {
 	}
 	n.recursive = t.acceptWord("recursive")
 	t.begin()
+	special := t.p.special
 	body, closer := t.body(endForBody)
 	n.body = body
 	if closer == "else" {
@@ -154,18 +155,8 @@ func parseFor(t *tagReader) node {
 		n.otherwise, _ = t.body(endFor)
 	}
 	t.done()
-	if !slices.Contains(t.p.open, "for") { // the outermost looks into all
-		mustNotStoreLoop(n)
-	}
+	n.special = t.p.special > special
 	return n
-}
-
-// mustNotStoreLoop rejects assignments to the loop variable anywhere in a for block, as Jinja2 does.
-func mustNotStoreLoop(n node) {
-	if t, ok := n.(*nameTarget); ok && t.id == "loop" {
-		rejectAs("TemplateAssertionError", t.offset(), "Can't assign to special loop variable in for-loop target")
-	}
-	children(n, mustNotStoreLoop)
 }
 
 func parseSet(t *tagReader) node {
@@ -199,8 +190,16 @@ func parseMacro(t *tagReader) node {
 	n := &macro{place: t.start, id: t.newName()}
 	n.signature = t.signature()
 	t.begin()
-	n.body = t.lastBody(endMacro)
+	n.body = t.functionBody(endMacro, &n.signature)
 	return n
+}
+
+// functionBody reads the body of a macro or of what is called like one.
+func (t *tagReader) functionBody(closers []string, s *signature) []node {
+	special := t.p.special
+	body := t.lastBody(closers)
+	s.special = t.p.special > special
+	return body
 }
 
 // newName reads the name that a macro or a parameter gets.
@@ -247,7 +246,7 @@ func parseCall(t *tagReader) node {
 	}
 	n.call = called
 	t.begin()
-	n.body = t.lastBody(endCall)
+	n.body = t.functionBody(endCall, &n.signature)
 	return n
 }
 
@@ -255,7 +254,7 @@ func parseCall(t *tagReader) node {
 func parseGeneration(t *tagReader) node {
 	n := &callBlock{place: t.start}
 	t.begin()
-	n.body = t.lastBody(endGeneration)
+	n.body = t.functionBody(endGeneration, &n.signature)
 	return n
 }
 
@@ -315,5 +314,9 @@ func (t *tagReader) simple(stop func() bool, namespaces bool) node {
 		t.next()
 		return &attributeTarget{at, of, t.reader.name()}
 	}
-	return &nameTarget{at, t.newName()}
+	n := &nameTarget{at, t.newName()}
+	if n.id == "loop" && t.name != "with" && (t.name == "for" || slices.Contains(t.p.open, "for")) {
+		rejectAs("TemplateAssertionError", t.at, "Can't assign to special loop variable in for-loop target")
+	}
+	return n
 }
