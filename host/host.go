@@ -53,6 +53,14 @@ type Host struct {
 	// codes are kept likewise.
 	codes codes
 
+	// ends is closed when the host is; work that nobody waits for ends then, and background has none left.
+	ends       chan struct{}
+	background sync.WaitGroup
+
+	// cold says that the host is starting and has opened no template; warm does, and closes warmed.
+	cold   bool
+	warmed chan struct{}
+
 	// changes serialises those who make the next snapshot.
 	changes sync.Mutex
 	sources sources
@@ -64,7 +72,7 @@ func New(ctx context.Context, o Options) (*Host, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	h := &Host{log: o.Logger, opts: o, started: time.Now()}
+	h := &Host{log: o.Logger, opts: o, started: time.Now(), ends: make(chan struct{}), warmed: make(chan struct{}), cold: !o.Static}
 	first, err := h.embedded()
 	if err != nil {
 		return nil, err
@@ -80,6 +88,9 @@ func New(ctx context.Context, o Options) (*Host, error) {
 	if err := h.watch(ctx); err != nil {
 		h.Close(ctx)
 		return nil, err
+	}
+	if !o.Static {
+		h.background.Go(h.warm)
 	}
 	return h, nil
 }
@@ -112,6 +123,8 @@ func (h *Host) embedded() (*Snapshot, error) {
 
 // Close stops watching and ends the plugins' processes. Sessions that run on programs are not touched by it.
 func (h *Host) Close(ctx context.Context) error {
+	close(h.ends)
+	h.background.Wait()
 	if h.watcher != nil {
 		if err := h.watcher.Close(); err != nil {
 			h.log.Warn("the watcher did not close", "error", err)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"maps"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -15,6 +16,7 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/workaround"
 	"github.com/dragoman-project/dragoman/host/config"
 	"github.com/dragoman-project/dragoman/host/watch"
+	"golang.org/x/sync/errgroup"
 )
 
 // SourceStatus is the state of something that is read from disk and reloaded.
@@ -192,6 +194,10 @@ func (h *Host) Reload(ctx context.Context) error {
 	if h.opts.Static {
 		return &Error{Code: InvalidArgument, Message: "this host reads its files once", Remedy: "start it with `host serve`"}
 	}
+	select {
+	case <-h.warmed:
+	case <-ctx.Done():
+	}
 	if err := h.watcher.Trigger(ctx); err != nil {
 		return &Error{Code: Unavailable, Message: err.Error(), Remedy: "try again when nothing writes to the files", Err: err}
 	}
@@ -294,21 +300,24 @@ func (h *Host) applyTemplates(changes []watch.Change) {
 	if entries == nil {
 		entries = map[string]*entry{}
 	}
+	fresh := h.openAll(changes, snap.Rules)
 	outcomes := map[string]error{}
 	for _, c := range changes {
-		err := changeTemplate(entries, dir, c, snap.Rules)
+		err := h.changeTemplate(entries, dir, c, fresh[c.Path])
 		if outcomes[c.Path] = err; err != nil {
 			h.log.Error("template refused; what was in force stays", "path", c.Path, "error", err)
 		}
 	}
 	h.current.Store(snap.withLayer(directory, entries))
-	h.sources.noteFiles(dir, outcomes)
+	if !h.cold {
+		h.sources.noteFiles(dir, outcomes)
+	}
 	h.log.Info("templates reloaded", "path", dir, "files", len(changes), "snapshot", h.current.Load().Generation)
 }
 
 // changeTemplate puts one file's content into entries. Content that cannot be read or compiled leaves the last good one in
 // its place; where there is none, requests for the template are told why.
-func changeTemplate(entries map[string]*entry, dir string, c watch.Change, rules *workaround.Set) error {
+func (h *Host) changeTemplate(entries map[string]*entry, dir string, c watch.Change, next *entry) error {
 	name := canonicalName(filepath.Base(c.Path))
 	switch {
 	case c.Err != nil, c.Path == dir:
@@ -317,9 +326,12 @@ func changeTemplate(entries map[string]*entry, dir string, c watch.Change, rules
 		delete(entries, name)
 		return nil
 	}
-	next := newEntry(TemplateSource{Name: name, Source: string(c.Data), Origin: c.Path}, rules)
 	old := entries[name]
 	if old != nil && old.hash == next.hash {
+		return nil
+	}
+	if h.cold {
+		entries[name] = next
 		return nil
 	}
 	_, err := next.opened()
@@ -327,6 +339,29 @@ func changeTemplate(entries map[string]*entry, dir string, c watch.Change, rules
 		entries[name] = next
 	}
 	return err
+}
+
+// openAll opens the templates that files hold now, side by side, for there may be many. At the start it leaves that to warm.
+func (h *Host) openAll(changes []watch.Change, rules *workaround.Set) map[string]*entry {
+	fresh := map[string]*entry{}
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for _, c := range changes {
+		if c.Data == nil {
+			continue
+		}
+		e := newEntry(TemplateSource{Name: canonicalName(filepath.Base(c.Path)), Source: string(c.Data), Origin: c.Path}, rules)
+		fresh[c.Path] = e
+		if h.cold {
+			continue
+		}
+		g.Go(func() error {
+			_, _ = e.opened() // the entry remembers the error
+			return nil
+		})
+	}
+	_ = g.Wait() // none returns an error
+	return fresh
 }
 
 // loadModels reads the models again. They are large and seldom change, so they are read at the start and at a reload that
