@@ -1,6 +1,8 @@
 package assemble
 
 import (
+	"slices"
+
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
@@ -19,6 +21,8 @@ type format interface {
 	arguments(t tool) peg.ID
 	// closers is what follows the arguments, up to the end marker of the call.
 	closers() peg.ID
+	// ways are the orders in which all that stands between the markers of a call may come; the template's own is among them.
+	ways() []peg.ID
 }
 
 // markerless says that calls have no markers at all: JSON that names a tool is a call.
@@ -26,7 +30,8 @@ func (a *assembly) markerless() bool {
 	return a.m.sectionStart == "" && a.m.callStart == "" && a.format.opening() == ""
 }
 
-// openers are the markers at which calls can begin. In a markerless format that is a bracket at the beginning of a line.
+// openers are the texts at which calls can begin: markers, or where the format has none, a bracket behind white space, and what
+// models put before it.
 func (a *assembly) openers() []string {
 	if a.format == nil {
 		return nil
@@ -37,10 +42,7 @@ func (a *assembly) openers() []string {
 	if f, ok := a.format.(tagged); ok {
 		return f.bareOpeners()
 	}
-	if a.d.Tools.JSON.ArrayWrapped {
-		return []string{"\n{", "\n["}
-	}
-	return []string{"\n{"}
+	return []string{"\n{", " {", "\n[", " [", fence, "<|"}
 }
 
 // Every part of a call takes the white space behind it, so that what follows can be told to be missing at its first byte.
@@ -51,6 +53,9 @@ func (a *assembly) calls() peg.ID { return a.once("calls", a.run) }
 
 func (a *assembly) run() peg.ID {
 	behind := []peg.ID{a.Choice(a.callRuns()...), a.Space()}
+	if ends := slices.DeleteFunc(nonempty(a.m.callEnd, a.m.sectionEnd), common); len(ends) > 0 {
+		behind = append(behind, a.Star(a.only("end-again", a.oneOf(ends), a.Space())))
+	}
 	if a.m.reasoningEnd != "" && a.request.ReasoningFormat.Extract() {
 		behind = append(behind, a.Optional(a.only("reasoning-end", a.Lit(a.m.reasoningEnd), a.Space())))
 		if a.m.reasoningStart != "" {
@@ -65,7 +70,7 @@ func (a *assembly) run() peg.ID {
 func (a *assembly) callRuns() []peg.ID {
 	whole := a.named("call", a.call(a.m.callStart))
 	if a.markerless() {
-		return []peg.ID{a.Seq(a.Optional(a.only("newline", a.Tag(peg.Content, a.Space()))), a.list(whole, whole))}
+		return []peg.ID{a.Seq(a.Optional(a.only("newline", a.Tag(peg.Content, a.Space()))), a.unmarked(whole))}
 	}
 	var runs []peg.ID
 	if a.m.sectionStart != "" {
@@ -81,6 +86,9 @@ func (a *assembly) callRuns() []peg.ID {
 			next = whole // only the first marker is apt to get lost
 		}
 		runs = append(runs, a.beside("bare-calls", a.list(bare, next)))
+	}
+	if start := nonempty(a.m.sectionStart, a.m.callStart); len(start) > 0 && !a.writesLiterals() {
+		runs = append(runs, a.only("json-calls", a.Trigger("json-calls", a.jsonBetween(start))))
 	}
 	return runs
 }
@@ -111,7 +119,13 @@ func (a *assembly) list(first, next peg.ID) peg.ID {
 
 // several is one call, or several where the request allows parallel calls; a second one is read in any case.
 func (a *assembly) several(first, next peg.ID, separator string) peg.ID {
+	if !a.markerless() && a.d.Tools.Format == dialect.JSONNative && separator == a.m.separator {
+		next = a.Choice(next, a.bareJSON()) // several in one pair of markers
+	}
 	again := []peg.ID{next, a.Space()}
+	if separator == "" && a.markerless() {
+		again = append([]peg.ID{a.Optional(a.only("separator", a.oneOf([]string{",", ";"}), a.Space()))}, again...)
+	}
 	if separator != "" {
 		again = append([]peg.ID{a.tolerate(a.Lit(separator), a.Space())}, again...)
 	}
@@ -131,7 +145,7 @@ func (a *assembly) call(start string) peg.ID {
 	if start != "" {
 		kids = append(kids, a.Lit(start), a.Space())
 	}
-	kids = append(kids, a.format.before(), a.once("by-name", a.byName), a.format.closers())
+	kids = append(kids, a.Choice(a.format.ways()...))
 	if a.m.callEnd != "" {
 		kids = append(kids, a.tolerate(a.Lit(a.m.callEnd)))
 	}
@@ -140,17 +154,17 @@ func (a *assembly) call(start string) peg.ID {
 
 // byName is the name of a call and its arguments: one alternative per tool, and one for unknown tools, where the format
 // does not tell a call from prose by the tool's name alone. What becomes of their calls is decided where deltas are made.
-func (a *assembly) byName() peg.ID {
+func (a *assembly) byName(f format) peg.ID {
 	var kids []peg.ID
 	for _, t := range a.tools {
-		kid := a.Seq(a.format.name(t), a.format.arguments(t))
+		kid := a.Seq(f.name(t), f.arguments(t))
 		if !t.allowed {
 			kid = a.only("other-tool", kid)
 		}
 		kids = append(kids, kid)
 	}
-	if name, ok := a.format.anyName(); ok {
-		kids = append(kids, a.only("unknown-tool", name, a.format.arguments(tool{})))
+	if name, ok := f.anyName(); ok {
+		kids = append(kids, a.only("unknown-tool", name, f.arguments(tool{})))
 	}
 	return a.Choice(kids...)
 }

@@ -26,6 +26,9 @@ func (a *assembly) mixed(wrappers []string) peg.ID {
 		return text
 	}
 	spelled := a.Tag(peg.Content, a.oneOf(a.openers()))
+	if a.markerless() && len(a.m.endings) > 0 {
+		spelled = a.Seq(a.Not(a.oneOf(a.m.endings)), spelled) // one may begin with the other
+	}
 	more := a.only("more", a.Seq(text, a.Star(a.Choice(a.calls(), spelled), text)))
 	first := a.Seq(a.calls(), a.Optional(more))
 	none := a.Optional(a.only("no-call", spelled, more))
@@ -35,7 +38,11 @@ func (a *assembly) mixed(wrappers []string) peg.ID {
 	if a.markerless() {
 		return a.Choice(a.Seq(a.Space(), first), a.only("text-first", text, a.Choice(first, none)))
 	}
-	return a.Seq(text, a.Choice(first, none))
+	whole := a.Seq(text, a.Choice(first, none))
+	if a.d.Tools.Format != dialect.JSONNative {
+		return whole
+	}
+	return a.Choice(a.only("without-marker", a.Space(), a.unmarkedFirst(), a.Optional(more)), whole)
 }
 
 // prose is content without calls, in the wrappers that a template puts around it.

@@ -9,11 +9,12 @@ import (
 )
 
 // jsonNative reads calls that are JSON: {"name": "f", "arguments": {…}}, {"f": {…}}, or nested in a member of its own. The
-// members may be spaced freely; others than the template's own are skipped; those behind the name may come in any order.
+// members may be spaced freely and come in any order; others than the template's own are skipped.
 type jsonNative struct {
 	*assembly
 	keys  keys
 	quote string
+	bare  bool // without a marker: only JSON that names a tool and goes on to its arguments is a call
 }
 
 // keys are the names of the members of a call, the nested ones without the name of the outer.
@@ -21,6 +22,18 @@ type keys struct {
 	outer, name, args string
 	ids               []string
 	idFirst           bool // the template writes the id before the name
+	argsFirst         bool // it writes the arguments before the name
+}
+
+// Models know calls from many places, and mix up what their members are called.
+var (
+	usualNames = []string{"name", "function"}
+	usualArgs  = []string{"arguments", "parameters"}
+)
+
+// others are the usual names of a member besides its own.
+func others(usual []string, own string) []string {
+	return slices.DeleteFunc(slices.Clone(usual), func(name string) bool { return name == own })
 }
 
 func newJSONNative(a *assembly) jsonNative {
@@ -44,11 +57,13 @@ func newJSONNative(a *assembly) jsonNative {
 	if len(k.ids) == 0 {
 		k.ids = []string{"id"}
 	}
+	args := position(k.args)
+	k.argsFirst = args >= 0 && args < position(k.name)
 	quote := `"`
 	if j.PythonDicts {
 		quote = "'"
 	}
-	return jsonNative{a, k, quote}
+	return jsonNative{assembly: a, keys: k, quote: quote, bare: a.m.sectionStart == "" && a.m.callStart == ""}
 }
 
 // writesIDs says that the template writes an id.
@@ -58,15 +73,41 @@ func (j jsonNative) writesIDs() bool {
 
 func (j jsonNative) opening() string { return "" }
 
+func (j jsonNative) ways() []peg.ID {
+	byName := j.Seq(j.before(), j.byName(j), j.closers())
+	if j.d.Tools.JSON.NameIsKey || j.bare && !j.keys.argsFirst {
+		return []peg.ID{byName}
+	}
+	if j.keys.argsFirst {
+		return []peg.ID{j.only("name-first", byName), j.argumentsFirst()}
+	}
+	return []peg.ID{byName, j.only("arguments-first", j.argumentsFirst())}
+}
+
 func (j jsonNative) before() peg.ID {
 	if j.d.Tools.JSON.NameIsKey {
 		return j.Seq(j.Lit("{"), j.Space(), j.quoteMark())
 	}
-	kids := []peg.ID{j.Lit("{"), j.Space(), j.early()}
-	if j.keys.outer != "" {
-		kids = append(kids, j.key(j.keys.outer), j.Lit("{"), j.Space(), j.early())
+	name := []peg.ID{j.key(j.keys.name)}
+	for _, other := range others(usualNames, j.keys.name) {
+		name = append(name, j.only("name-key", j.key(other)))
 	}
-	return j.Seq(append(kids, j.key(j.keys.name), j.quoteMark())...)
+	return j.Seq(j.beginning(), j.Choice(name...), j.quoteMark())
+}
+
+// beginning is what stands before the members that count: the brackets, an id, a type.
+func (j jsonNative) beginning() peg.ID {
+	outer := j.keys.outer
+	if outer == "" {
+		outer = "function"
+	}
+	nested := j.Seq(j.key(outer), j.Lit("{"), j.Space(), j.early())
+	if j.keys.outer == "" {
+		nested = j.Optional(j.only("nested", nested))
+	} else {
+		nested = j.tolerate(nested)
+	}
+	return j.Seq(j.Lit("{"), j.Space(), j.early(), nested)
 }
 
 // early is what may stand before the name: an id, a type.
@@ -96,7 +137,7 @@ func (j jsonNative) name(t tool) peg.ID {
 }
 
 func (j jsonNative) anyName() (peg.ID, bool) {
-	if j.markerless() {
+	if j.bare {
 		return 0, false
 	}
 	return j.Atomic(j.Tag(peg.CallName, j.Chars(1, maxName, nameRanges...)), j.closing()), true
@@ -104,25 +145,57 @@ func (j jsonNative) anyName() (peg.ID, bool) {
 
 // closing closes the name. Without markers around the call, only JSON that goes on to arguments is one.
 func (j jsonNative) closing() peg.ID {
-	object := j.Peek(j.Lit("{"))
 	switch {
-	case j.d.Tools.JSON.NameIsKey && j.markerless():
-		return j.Seq(j.quoteMark(), j.blanks(), j.Lit(":"), j.blanks(), object)
+	case j.d.Tools.JSON.NameIsKey && j.bare:
+		return j.Seq(j.quoteMark(), j.blanks(), j.Lit(":"), j.blanks(), j.Peek(j.Lit("{")))
 	case j.d.Tools.JSON.NameIsKey:
 		return j.Seq(j.quoteMark(), j.blanks(), j.Lit(":"))
-	case j.markerless():
-		return j.Seq(j.quoteMark(), j.blanks(), j.Lit(","), j.blanks(), j.quoted(j.keys.args), j.blanks(), j.Lit(":"), j.blanks(), object)
+	case j.bare:
+		return j.once("name-end", func() peg.ID {
+			keys := []peg.ID{j.quoted(j.keys.args)}
+			for _, other := range others(usualArgs, j.keys.args) {
+				keys = append(keys, j.only("bare-arguments-key", j.quoted(other)))
+			}
+			value := j.Choice(j.Lit("{"), j.only("no-object", j.oneOf([]string{"null", `"{`})))
+			return j.Seq(j.quoteMark(), j.blanks(), j.Lit(","), j.blanks(), j.Choice(keys...), j.blanks(), j.Lit(":"), j.blanks(), j.Peek(value))
+		})
 	}
 	return j.quoteMark()
 }
 
 func (j jsonNative) arguments(t tool) peg.ID {
-	if j.d.Tools.JSON.NameIsKey || j.markerless() {
+	if j.d.Tools.JSON.NameIsKey || j.bare {
 		return j.Seq(j.Space(), j.object(t), j.Space())
 	}
-	lead := j.once("before-arguments", func() peg.ID { return j.Seq(j.Space(), j.others()) })
-	key := j.once("arguments-key", func() peg.ID { return j.Seq(j.comma(), j.key(j.keys.args)) })
+	lead := j.once("before-arguments", func() peg.ID { return j.Seq(j.Space(), j.members()) })
+	key := j.once("arguments-key", func() peg.ID { return j.Seq(j.comma(), j.argumentsKey()) })
 	return j.Seq(lead, j.tolerate(key, j.object(t), j.Space()))
+}
+
+func (j jsonNative) argumentsKey() peg.ID {
+	keys := []peg.ID{j.key(j.keys.args)}
+	for _, other := range others(usualArgs, j.keys.args) {
+		keys = append(keys, j.only("other-key", j.key(other)))
+	}
+	return j.Choice(keys...)
+}
+
+// argumentsFirst is a call whose name stands behind its arguments. What they are arguments of is not known when they come, so
+// that only grammars hold them to their schema.
+func (j jsonNative) argumentsFirst() peg.ID {
+	anyone := tool{}
+	ways := []peg.ID{j.only("whose", j.argumentsKey(), j.object(anyone), j.Space(), j.members(), j.comma(), j.key(j.keys.name), j.quoteMark(), j.anybody())}
+	for _, t := range j.tools {
+		if t.allowed && j.keys.argsFirst {
+			ways = append(ways, j.Seq(j.key(j.keys.args), j.object(t), j.Space(), j.comma(), j.key(j.keys.name), j.quoteMark(), j.Tag(peg.CallName, j.Lit(inQuotes(t.Name))), j.quoteMark()))
+		}
+	}
+	return j.Seq(j.beginning(), j.Atomic(j.Choice(ways...)), j.Space(), j.closers())
+}
+
+// anybody is the name of any tool that there may be, behind its arguments.
+func (j jsonNative) anybody() peg.ID {
+	return j.Seq(j.Tag(peg.CallName, j.Chars(1, maxName, nameRanges...)), j.quoteMark())
 }
 
 func (j jsonNative) closers() peg.ID {
@@ -131,28 +204,41 @@ func (j jsonNative) closers() peg.ID {
 	}
 	var kids []peg.ID
 	if j.writesIDs() && !j.keys.idFirst {
-		kids = append(kids, j.others(), j.tolerate(j.comma(), j.id(), j.Space()))
+		kids = append(kids, j.members(), j.tolerate(j.comma(), j.id(), j.Space()))
 	}
-	kids = append(kids, j.others(), j.closeBrace())
+	kids = append(kids, j.members(), j.Optional(j.only("last-comma", j.comma(), j.Peek(j.Lit("}")))), j.closeBrace())
 	if j.keys.outer != "" {
-		kids = append(kids, j.others(), j.closeBrace())
+		kids = append(kids, j.members(), j.tolerate(j.closeBrace()))
+	}
+	if !j.bare || j.keys.outer == "" {
+		kids = append(kids, j.Star(j.only("brace-too-many", j.Lit("}"), j.Space())))
 	}
 	return j.Seq(kids...)
 }
 
-func (j jsonNative) closeBrace() peg.ID { return j.Seq(j.Lit("}"), j.Space()) }
+// closeBrace is a bracket, which models forget before an end marker.
+func (j jsonNative) closeBrace() peg.ID {
+	brace := j.Seq(j.Lit("}"), j.Space())
+	ends := nonempty(j.m.callEnd, j.m.sectionEnd)
+	if len(ends) == 0 {
+		return brace
+	}
+	return j.Choice(brace, j.only("no-brace", j.Peek(j.oneOf(ends))))
+}
 
 // comma is the comma before a member.
 func (j jsonNative) comma() peg.ID { return j.Seq(j.Lit(","), j.Space()) }
 
-// others are members that are not the template's own, or not where they should be.
-func (j jsonNative) others() peg.ID { return j.Star(j.member()) }
-
-func (j jsonNative) member() peg.ID {
-	return j.once("~member", func() peg.ID {
-		other := j.Seq(j.Not(j.quoted(j.keys.args)), j.Value(peg.StringValue|peg.PythonQuotes), j.colon(), j.Value(peg.AnyPython))
+// members are members that are not the template's own, or not where they should be.
+func (j jsonNative) members() peg.ID {
+	return j.Star(j.once("~member", func() peg.ID {
+		counts := []peg.ID{j.quoted(j.keys.name)}
+		for _, args := range append(others(usualArgs, j.keys.args), j.keys.args) {
+			counts = append(counts, j.quoted(args))
+		}
+		other := j.Seq(j.Not(j.Choice(counts...)), j.Value(peg.StringValue|peg.PythonQuotes), j.colon(), j.Value(peg.AnyPython))
 		return j.Seq(j.comma(), j.Choice(j.id(), other), j.Space())
-	})
+	}))
 }
 
 // key is the name of a member, up to its value.
@@ -164,12 +250,15 @@ func (j jsonNative) quoted(text string) peg.ID {
 	return j.Seq(j.quoteMark(), j.Lit(inQuotes(text)), j.quoteMark())
 }
 
-// quoteMark is the template's own quote; in Python's notation the other will do as well.
+// quoteMark is the template's own quote; the other one will do as well.
 func (j jsonNative) quoteMark() peg.ID {
-	if j.quote == `"` {
-		return j.Lit(`"`)
-	}
-	return j.Choice(j.Lit("'"), j.only("double-quote", j.Lit(`"`)))
+	return j.once("quote", func() peg.ID {
+		own, other := `"`, "'"
+		if j.quote == other {
+			own, other = other, own
+		}
+		return j.Choice(j.Lit(own), j.only("other-quote", j.Lit(other)))
+	})
 }
 
 // python is what a value may have besides JSON: models write what they know.

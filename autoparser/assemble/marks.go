@@ -53,6 +53,9 @@ func distinctive(marker string) bool {
 	return len(marker) >= 3 && strings.ContainsAny(marker, "<>[]|｜")
 }
 
+// common is the opposite of distinctive.
+func common(marker string) bool { return !distinctive(marker) }
+
 // special says that a text looks like a special token, which no prose spells.
 func special(marker string) bool {
 	return distinctive(marker) && strings.ContainsAny(marker, "|｜")

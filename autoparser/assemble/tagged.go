@@ -59,6 +59,8 @@ func (f tagged) before() peg.ID {
 	return f.Seq(prefix, f.tolerate(f.id()))
 }
 
+func (f tagged) ways() []peg.ID { return []peg.ID{f.Seq(f.before(), f.byName(f), f.closers())} }
+
 func (f tagged) name(t tool) peg.ID {
 	return f.Atomic(f.Tag(peg.CallName, f.Lit(t.Name)), f.closing())
 }

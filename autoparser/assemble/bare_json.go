@@ -1,0 +1,79 @@
+package assemble
+
+import (
+	"slices"
+
+	"github.com/dragoman-project/dragoman/autoparser/dialect"
+	"github.com/dragoman-project/dragoman/sdk/peg"
+)
+
+// Whatever the format of a template is, models know calls as JSON from elsewhere: alone, because a marker got lost, in a list, in
+// a code fence, or between the markers of another format. JSON that names a tool of the request and goes on to its arguments is
+// a call there, too. Nothing of this is in grammars.
+
+// bareJSON is a call without a start marker, with the white space behind it.
+func (a *assembly) bareJSON() peg.ID { return a.once("~bare-json", a.oneBareJSON) }
+
+func (a *assembly) oneBareJSON() peg.ID {
+	d := *a
+	if d.d.Tools.Format != dialect.JSONNative || d.d.Tools.JSON.NameIsKey {
+		d.d.Tools = dialect.Tools{Format: dialect.JSONNative}
+	}
+	j := newJSONNative(&d)
+	j.assembly, j.bare = a, true
+	call := a.Tag(peg.Call, j.before(), a.byName(j), j.closers())
+	return a.Seq(call, a.Space())
+}
+
+// jsonBetween are such calls, one or several, between the markers that begin and end calls in the format.
+func (a *assembly) jsonBetween(starts []string) peg.ID {
+	ends := nonempty(a.m.callEnd, a.m.sectionEnd)
+	markers := make([]peg.ID, len(starts))
+	for i, m := range starts {
+		markers[i] = a.Lit(m)
+	}
+	calls := a.fenced(a.listed(a.bareJSON()))
+	if len(ends) == 0 {
+		return a.Seq(a.Plus(a.Choice(markers...), a.Space()), calls)
+	}
+	return a.Seq(a.Plus(a.Choice(markers...), a.Space()), calls, a.Star(a.oneOf(ends), a.Space()))
+}
+
+// listed is one call or several, in a list or not. A call takes the white space behind it.
+func (a *assembly) listed(one peg.ID) peg.ID {
+	several := a.Seq(one, a.Star(a.Optional(a.oneOf([]string{",", ";"}), a.Space()), one))
+	return a.Choice(a.Seq(a.Lit("["), a.Space(), several, a.Optional(a.Lit("]"), a.Space())), several)
+}
+
+// fenced is kid, in a code fence or not.
+func (a *assembly) fenced(kid peg.ID) peg.ID {
+	open := a.Seq(a.Lit(fence), a.Optional(a.Lit("json")), a.blanks())
+	return a.Choice(a.Seq(a.Peek(a.Seq(open, a.bracketAhead())), open, kid, a.Optional(a.Lit(fence), a.Space())), kid)
+}
+
+// bracketAhead sees the beginning of JSON that can be a call. At the end of the output there is none, and nothing missing.
+func (a *assembly) bracketAhead() peg.ID { return a.Seq(a.Not(a.End()), a.oneOf([]string{"{", "["})) }
+
+// unmarked are the calls of a format without markers. Some models write a token before them.
+func (a *assembly) unmarked(call peg.ID) peg.ID {
+	calls := a.list(call, call)
+	if a.d.Tools.Format != dialect.JSONNative {
+		return calls
+	}
+	token := a.Seq(a.Lit("<|"), a.Chars(1, maxName, nameRanges...), a.Lit("|>"), a.blanks())
+	token = a.Seq(a.Peek(a.Seq(token, a.bracketAhead())), token)
+	if len(a.m.endings) > 0 {
+		token = a.Seq(a.Not(a.oneOf(a.m.endings)), token)
+	}
+	return a.Choice(calls, a.only("otherwise", a.Optional(token), a.fenced(a.listed(a.Seq(call, a.Space())))))
+}
+
+// unmarkedFirst are calls at the beginning of an answer that lack the marker before them; the one behind them is no text either.
+func (a *assembly) unmarkedFirst() peg.ID {
+	calls := a.Trigger("bare-json", a.listed(a.bareJSON()))
+	ends := slices.DeleteFunc(nonempty(a.m.callEnd, a.m.sectionEnd), common)
+	if len(ends) == 0 {
+		return calls
+	}
+	return a.Seq(calls, a.Star(a.oneOf(ends), a.Space()))
+}
