@@ -64,6 +64,12 @@ type Host struct {
 	// changes serialises those who make the next snapshot.
 	changes sync.Mutex
 	sources sources
+
+	// Plugins are loaded one after the other and beside everything else.
+	ready    bool // a change in their folder is not the first look at it
+	stale    atomic.Bool
+	plugging sync.Mutex
+	loading  sync.WaitGroup
 }
 
 // New reads all that the configuration names and returns a host that answers. What cannot be read at the start is an
@@ -130,7 +136,9 @@ func (h *Host) Close(ctx context.Context) error {
 			h.log.Warn("the watcher did not close", "error", err)
 		}
 	}
-	return h.plugins.Close(ctx)
+	err := h.plugins.Close(ctx)
+	h.loading.Wait()
+	return err
 }
 
 // Snapshot returns what is in force.

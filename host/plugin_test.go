@@ -12,6 +12,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/config"
@@ -169,8 +170,36 @@ func TestPinsFollowTheConfiguration(t *testing.T) {
 	})
 }
 
+func TestAPluginThatDoesNotStartHoldsUpNoOtherReload(t *testing.T) {
+	var dir string
+	rules := filepath.Join(t.TempDir(), "workarounds.yaml")
+	must(t, os.WriteFile(rules, []byte(rule("first")), 0o644))
+	h := rogueHost(t, "", func(c *config.Config) {
+		dir, c.Plugins.StartTime, c.Workarounds.File = c.Plugins.Dir, time.Hour, rules
+	})
+	before := h.Snapshot().Generation
+	must(t, os.WriteFile(filepath.Join(dir, "rogue.yaml"), []byte("name: rogue\nversion: 2.0.0\nprotocol: 1\nmatch: \"false\"\noptions: {Start: hang}\n"), 0o600))
+	until(t, "the new version is being started", func() bool { return len(children(t)) == 1 })
+	must(t, os.WriteFile(rules, []byte(rule("second")), 0o644))
+	until(t, "the other rules", func() bool { return h.Snapshot().Generation > before })
+	if _, err := h.PutTemplate(t.Context(), host.TemplateSource{Name: "put", Source: "x"}); err != nil {
+		t.Error(err)
+	}
+}
+
 // killChildren kills the processes that this one started, the plugins, and counts them.
 func killChildren(t *testing.T) (n int) {
+	t.Helper()
+	for _, pid := range children(t) {
+		if syscall.Kill(pid, syscall.SIGKILL) == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// children are the processes that this one started and that have not ended.
+func children(t *testing.T) (pids []int) {
 	t.Helper()
 	stats, err := filepath.Glob("/proc/[0-9]*/stat")
 	must(t, err)
@@ -185,9 +214,9 @@ func killChildren(t *testing.T) (n int) {
 		if _, err := fmt.Sscan(after, &state, &parent); err != nil || parent != os.Getpid() || state == "Z" {
 			continue
 		}
-		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path))); err == nil && syscall.Kill(pid, syscall.SIGKILL) == nil {
-			n++
+		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path))); err == nil {
+			pids = append(pids, pid)
 		}
 	}
-	return n
+	return pids
 }

@@ -144,6 +144,10 @@ func (h *Host) watch(ctx context.Context) error {
 		return err
 	}
 	h.loadModels()
+	h.changes.Lock()
+	h.ready = true
+	h.changes.Unlock()
+	h.applyPlugins()
 	// A template or plugin that cannot be used is told to those who ask for it; the others serve.
 	needed := []string{"config", "workarounds", "model"}
 	for _, f := range h.opts.Files {
@@ -167,12 +171,6 @@ func (h *Host) watched() (adds []func(*watch.Watcher) error) {
 			adds = append(adds, func(w *watch.Watcher) error { return w.Add(path) })
 		}
 	}
-	dir := func(name, path, glob string) {
-		if path != "" {
-			h.sources.add(name, filepath.Clean(path))
-			adds = append(adds, func(w *watch.Watcher) error { return w.AddDir(path, glob) })
-		}
-	}
 	file("config", h.opts.ConfigFile)
 	file("workarounds", cfg.Workarounds.File)
 	for _, f := range h.opts.Files {
@@ -181,11 +179,17 @@ func (h *Host) watched() (adds []func(*watch.Watcher) error) {
 			adds = append(adds, func(w *watch.Watcher) error { return w.Add(path) })
 		}
 	}
-	dir("templates", cfg.Templates.Dir, "*.jinja")
+	if dir := cfg.Templates.Dir; dir != "" {
+		h.sources.add("templates", filepath.Clean(dir))
+		adds = append(adds, func(w *watch.Watcher) error { return w.AddDir(dir, "*.jinja") })
+	}
 	for _, path := range cfg.Templates.Models {
 		h.sources.add("model", filepath.Clean(path))
 	}
-	dir("plugins", cfg.Plugins.Dir, "*")
+	if dir := cfg.Plugins.Dir; dir != "" {
+		h.sources.add("plugins", filepath.Clean(dir))
+		adds = append(adds, func(w *watch.Watcher) error { return w.AddDirUnread(dir, "*") })
+	}
 	return adds
 }
 
@@ -202,17 +206,20 @@ func (h *Host) Reload(ctx context.Context) error {
 		return &Error{Code: Unavailable, Message: err.Error(), Remedy: "try again when nothing writes to the files", Err: err}
 	}
 	h.loadModels()
+	h.applyPlugins()
 	if err := h.sources.faults(); err != nil {
 		return &Error{Code: InvalidArgument, Message: err.Error(), Remedy: "what was in force before stays so; correct the files", Err: err}
 	}
 	return nil
 }
 
-// apply puts settled changes in force: each source by itself, so that a fault in one does not hold up another.
+// apply puts settled changes in force: each source by itself, so that a fault in one does not hold up another. Plugins are
+// loaded beside, because a new version is started and examined first, which can take long.
 func (h *Host) apply(changes []watch.Change) {
 	h.changes.Lock()
 	defer h.changes.Unlock()
-	var templates, plugins []watch.Change
+	var templates []watch.Change
+	plugins := false
 	for _, c := range changes {
 		if f, ok := h.fileAt(c.Path); ok {
 			h.applyFile(f, c)
@@ -226,14 +233,14 @@ func (h *Host) apply(changes []watch.Change) {
 		case cfg.Templates.Dir != "" && below(cfg.Templates.Dir, c.Path):
 			templates = append(templates, c)
 		case cfg.Plugins.Dir != "" && below(cfg.Plugins.Dir, c.Path):
-			plugins = append(plugins, c)
+			plugins = true
 		}
 	}
 	if len(templates) > 0 {
 		h.applyTemplates(templates)
 	}
-	if len(plugins) > 0 {
-		h.applyPlugins()
+	if plugins && h.ready && h.stale.CompareAndSwap(false, true) {
+		h.loading.Go(h.applyPlugins)
 	}
 }
 
@@ -395,8 +402,14 @@ func (h *Host) loadModels() {
 	h.current.Store(snap.withLayer(models, all))
 }
 
-// applyPlugins lets the manager look at its folder again.
+// applyPlugins lets the manager look at its folder again. What is there when it is called is in force when it returns.
 func (h *Host) applyPlugins() {
+	if h.opts.Config.Plugins.Dir == "" {
+		return
+	}
 	dir := filepath.Clean(h.opts.Config.Plugins.Dir)
+	h.plugging.Lock()
+	defer h.plugging.Unlock()
+	h.stale.Store(false)
 	h.note(dir, "", h.plugins.Load(dir))
 }

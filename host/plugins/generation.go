@@ -33,6 +33,7 @@ type generation struct {
 	handlers map[string]*rpc.Handler // by name
 	started  time.Time
 	outputs  []io.Closer // of what the process prints over the connection
+	stay     func() bool // keeps the process from ending with the context of its launch; false: it has ended
 
 	mu       sync.Mutex
 	holders  int
@@ -44,18 +45,19 @@ type generation struct {
 	dead     chan struct{} // closed when the process and all that belongs to it is gone
 }
 
-// launch starts a process of a binary and waits until it has described itself. On an error nothing is left behind.
+// launch starts a process of a binary and waits until it has described itself. It is given up when ctx ends. On an error
+// nothing is left behind.
 func launch(ctx context.Context, sh *shared, b binary, m *Manifest, dir string, number int) (*generation, error) {
 	o := &sh.opts
 	log := &lineLog{log: o.Logger.With("plugin", m.Name, "generation", number)}
-	g := &generation{number: number, started: time.Now(), used: time.Now(), drained: make(chan struct{}), dead: make(chan struct{})}
+	g := &generation{stay: func() bool { return true }, number: number, started: time.Now(), used: time.Now(), drained: make(chan struct{}), dead: make(chan struct{})}
 	conn := new(connection)
 	stdout, stderr := log.writer("stdout"), log.writer("stderr")
 	g.outputs = []io.Closer{stdout, stderr}
 	g.client = goplugin.NewClient(&goplugin.ClientConfig{
 		HandshakeConfig:  goplugin.HandshakeConfig{MagicCookieKey: wire.CookieKey, MagicCookieValue: wire.CookieValue},
 		VersionedPlugins: map[int]goplugin.PluginSet{wire.ProtocolVersion: {wire.ServiceName: conn}},
-		RunnerFunc:       runnerFor(g, sh.dir, b, m, dir, log),
+		RunnerFunc:       runnerFor(ctx, g, sh.dir, b, m, dir, log),
 		UnixSocketConfig: &goplugin.UnixSocketConfig{TempDir: dir},
 		AllowedProtocols: []goplugin.Protocol{goplugin.ProtocolGRPC},
 		StartTimeout:     o.StartTimeout,
@@ -65,15 +67,20 @@ func launch(ctx context.Context, sh *shared, b binary, m *Manifest, dir string, 
 		SyncStderr:       stderr,
 		GRPCDialOptions:  []grpc.DialOption{rpc.CallOptions()},
 	})
-	if err := g.connect(ctx, conn, o); err != nil {
+	err := g.connect(ctx, conn, o)
+	if !g.stay() && err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
 		g.kill(0)
 		return nil, g.explain(err)
 	}
 	return g, nil
 }
 
-// runnerFor prepares the process when go-plugin has put together its environment.
-func runnerFor(g *generation, run *runDir, b binary, m *Manifest, dir string, log *lineLog) func(hclog.Logger, *exec.Cmd, string) (runner.Runner, error) {
+// runnerFor prepares the process when go-plugin has put together its environment. The process is killed when ctx ends,
+// unless it stays.
+func runnerFor(ctx context.Context, g *generation, run *runDir, b binary, m *Manifest, dir string, log *lineLog) func(hclog.Logger, *exec.Cmd, string) (runner.Runner, error) {
 	return func(_ hclog.Logger, prepared *exec.Cmd, socketDir string) (runner.Runner, error) {
 		options, err := m.options()
 		if err != nil {
@@ -98,7 +105,7 @@ func runnerFor(g *generation, run *runDir, b binary, m *Manifest, dir string, lo
 		if err != nil {
 			return nil, err
 		}
-		g.process = p
+		g.process, g.stay = p, context.AfterFunc(ctx, p.killGroup)
 		return p, nil
 	}
 }

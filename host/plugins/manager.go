@@ -66,6 +66,10 @@ type Manager struct {
 	shared
 	current atomic.Pointer[set]
 
+	// examining is over when new versions are not examined any longer.
+	examining context.Context
+	examined  context.CancelFunc
+
 	loading   sync.Mutex // held by those who make the next set
 	closed    bool
 	retired   retired
@@ -117,6 +121,7 @@ func New(o Options) (*Manager, error) {
 	}
 	m := &Manager{shared: shared{opts: o, dir: dir, hurry: make(chan struct{})}}
 	m.serving = m.slotOf
+	m.examining, m.examined = context.WithCancel(context.Background())
 	m.current.Store(new(set))
 	return m, nil
 }
@@ -213,6 +218,7 @@ func (m *Manager) Conflicts() []string { return m.conflicts.list() }
 // Close lets the calls under way finish, ends all processes, and removes the private directory. When ctx ends first, the
 // processes are killed.
 func (m *Manager) Close(ctx context.Context) error {
+	m.examined()
 	m.loading.Lock()
 	defer m.loading.Unlock()
 	if m.closed {

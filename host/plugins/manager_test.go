@@ -1,6 +1,8 @@
 package plugins
 
 import (
+	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -242,9 +244,14 @@ func TestABadNewVersionLeavesTheOldOne(t *testing.T) {
 		"exits":                {map[string]any{"Start": "exit"}, "no licence found"},
 		"says another version": {map[string]any{"Version": "9.9.9"}, "the manifest says version 1.0.0, the process says 9.9.9"},
 		"serves another name":  {map[string]any{"Handlers": []string{"other"}}, "serves none of that name"},
+		"claims nonsense":      {map[string]any{"Match": "sauce ==", "Version": "1.0.1"}, "match of rogue: 1:"},
 		"fails its own cases":  {map[string]any{"Cases": golden}, `fails its own golden cases: case g: content: differs at byte 0`},
 	} {
-		b.manifest("rogue", "", c.options)
+		manifest := ""
+		if match, ok := c.options["Match"]; ok {
+			manifest = fmt.Sprintf("name: rogue\nversion: 1.0.1\nprotocol: 1\nmatch: \"%s\"\n", match)
+		}
+		b.manifest("rogue", manifest, c.options)
 		err := b.Load(b.dir)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, expected %s", name, err, c.want)
@@ -255,6 +262,7 @@ func TestABadNewVersionLeavesTheOldOne(t *testing.T) {
 		if s := b.state("rogue"); s.Condition != Serving || !strings.Contains(s.Fault, c.want) {
 			t.Errorf("%s: state %+v", name, s)
 		}
+		eventually(t, "nothing of the refused version is left", func() bool { return len(childrenOf(t, os.Getpid())) == 1 })
 	}
 }
 
@@ -285,6 +293,21 @@ func TestAfterCloseNothingIsLeft(t *testing.T) {
 	}
 	_, err := h.Plan(t.Context(), input())
 	wantError[*Unavailable](t, err, "it was removed")
+}
+
+func TestClosingWaitsForNoNewVersion(t *testing.T) {
+	b, h := one(t, Options{StartTimeout: time.Hour}, nil)
+	pid(t, h)
+	b.manifest("rogue", "", map[string]any{"Start": "hang"})
+	loaded := make(chan error)
+	go func() { loaded <- b.Load(b.dir) }()
+	eventually(t, "the new version is being started", func() bool { return len(childrenOf(t, os.Getpid())) == 2 })
+	if err := b.Close(context.Background()); err != nil {
+		t.Error(err)
+	}
+	if err := <-loaded; err == nil || !strings.Contains(err.Error(), "the new version is refused") {
+		t.Errorf("got %v", err)
+	}
 }
 
 func TestWhatAKilledManagerLeftIsSweptAway(t *testing.T) {

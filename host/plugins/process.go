@@ -40,6 +40,7 @@ type process struct {
 	err       error          // how, valid then
 
 	signals sync.Mutex
+	doomed  bool // it was to end before it had started
 	reaped  bool // its id may belong to somebody else
 }
 
@@ -92,7 +93,7 @@ func (p *process) Start(context.Context) error {
 }
 
 func (p *process) start() error {
-	err := p.explainStart(p.cmd.Start())
+	err := p.launch()
 	for _, f := range p.theirs {
 		_ = f.Close()
 	}
@@ -107,6 +108,18 @@ func (p *process) start() error {
 	p.output.Go(func() { relayHandshake(p.stdout, p.relay, p.log) })
 	p.output.Go(func() { eachLine(p.stderr, func(line string) { p.log.line("stderr", line) }) })
 	return nil
+}
+
+var errDoomed = errors.New("it is not needed any more")
+
+// launch starts the process, unless it was to end before.
+func (p *process) launch() error {
+	p.signals.Lock()
+	defer p.signals.Unlock()
+	if p.doomed {
+		return errDoomed
+	}
+	return p.explainStart(p.cmd.Start())
 }
 
 // watch waits for the end of the process and closes its pipes.
@@ -130,6 +143,7 @@ func (p *process) closeOurs() {
 func (p *process) killGroup() {
 	p.signals.Lock()
 	defer p.signals.Unlock()
+	p.doomed = true
 	if p.cmd.Process != nil && !p.reaped {
 		_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
 	}

@@ -2,7 +2,6 @@ package plugins
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -69,10 +68,12 @@ func (m *Manager) build(dir string, manifests []string, old *set) *set {
 		before := old.of(path)
 		s, err := m.slotFor(path, before)
 		if err == nil {
-			err = next.add(s)
-		}
-		if err == nil {
-			continue
+			if err = next.add(s); err == nil {
+				continue
+			}
+			if s != before { // it may have been started to be examined
+				m.retire(s)
+			}
 		}
 		next.faults = append(next.faults, refused{path, err})
 		m.opts.Logger.Error("plugin refused", "manifest", path, "error", err)
@@ -104,11 +105,12 @@ func (m *Manager) slotFor(path string, before *slot) (*slot, error) {
 	if same && before.binary.sha256 == b.sha256 && !before.isDown() {
 		return before, nil
 	}
-	s := &slot{shared: &m.shared, manifest: manifest, binary: b, log: m.opts.Logger.With("plugin", manifest.Name), empty: make(chan struct{})}
+	s := newSlot(&m.shared, manifest, b)
 	if before == nil {
 		return s, nil
 	}
-	if err := s.warm(context.Background()); err != nil {
+	if err := s.warm(m.examining); err != nil {
+		s.abort()
 		m.retire(s)
 		return nil, fmt.Errorf("%s: the new version is refused: %w", path, err)
 	}

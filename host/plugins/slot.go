@@ -31,6 +31,8 @@ type slot struct {
 	manifest *Manifest
 	binary   binary
 	log      *slog.Logger
+	life     context.Context // of starts and examinations; over when the slot has ended
+	abort    context.CancelFunc
 
 	mu       sync.Mutex
 	inside   int             // calls and streams that are in
@@ -49,6 +51,13 @@ type slot struct {
 	retryAt  time.Time
 	lastErr  error
 	running  sync.WaitGroup // of everything that must end before the manager does
+}
+
+// newSlot makes the slot of a version of which nothing was started yet.
+func newSlot(sh *shared, m *Manifest, b binary) *slot {
+	s := &slot{shared: sh, manifest: m, binary: b, log: sh.opts.Logger.With("plugin", m.Name), empty: make(chan struct{})}
+	s.life, s.abort = context.WithCancel(context.Background())
+	return s
 }
 
 // enter lets a call or a stream in, until it leaves; false: a newer version takes it, or none.
@@ -165,7 +174,7 @@ func (s *slot) launch() (*generation, error) {
 	if err != nil {
 		return nil, err
 	}
-	g, err := launch(context.Background(), s.shared, s.binary, s.manifest, dir, number)
+	g, err := launch(s.life, s.shared, s.binary, s.manifest, dir, number)
 	if err == nil {
 		if err = s.verify(g); err != nil {
 			g.kill(stopGrace)
@@ -186,7 +195,7 @@ func (s *slot) verify(g *generation) error {
 	if s.verified {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), s.opts.VerifyTimeout)
+	ctx, cancel := context.WithTimeout(s.life, s.opts.VerifyTimeout)
 	defer cancel()
 	for _, h := range s.manifest.Handlers {
 		golden, err := g.handlers[h.Name].Cases(ctx)
@@ -347,6 +356,7 @@ func (s *slot) finish() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ended = true
+	s.abort()
 	if g := s.current; g != nil && g.retire() {
 		s.current = nil
 		s.end(g, stopGrace)

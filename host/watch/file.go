@@ -31,6 +31,11 @@ var errBusy = errors.New("being written")
 type file struct {
 	path string // as told to Handle
 	abs  string
+	// unread says that contents are not read: stamps stand for them.
+	unread bool
+	// replaced counts the inodes that an unread file has had.
+	replaced int
+
 	told news // what Handle was told last
 	bad  news // bad news that is waiting to be believed
 	// badSince is when bad was first seen.
@@ -86,7 +91,14 @@ func (f *file) look(now time.Time, o Options) (Change, outcome) {
 		err = fmt.Errorf("%s: %w", f.path, err)
 		return f.believe(Change{Path: f.path, Err: err}, news{kind: failure, text: err.Error()}, now, o)
 	}
+	if f.unread && (f.active == nil || !os.SameFile(f.active, f.seen)) {
+		f.replaced++
+	}
 	f.active, f.clean = f.seen, f.quiet(now, o.Quiet)
+	if f.unread {
+		stamp := fmt.Sprint(f.replaced, f.seen.Size(), f.seen.ModTime().UnixNano(), f.seen.Mode())
+		return f.tell(Change{Path: f.path, Unread: true}, news{kind: content, text: stamp})
+	}
 	sum := sha256.Sum256(data)
 	return f.tell(Change{Path: f.path, Data: data, SHA256: sum}, news{kind: content, sum: sum})
 }
@@ -112,6 +124,8 @@ func (f *file) read(now time.Time, o Options) ([]byte, error) {
 		return nil, fmt.Errorf("is a %v, expected a regular file", before.Mode().Type())
 	case !sameStamp(before, f.seen), !f.settled(writers, now, o):
 		return nil, errBusy
+	case f.unread:
+		return nil, nil
 	case before.Size() > o.MaxBytes:
 		return nil, fmt.Errorf("has %d bytes, at most %d are read: make it smaller", before.Size(), o.MaxBytes)
 	}

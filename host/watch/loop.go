@@ -125,7 +125,7 @@ func (l *loop) forget() {
 func (l *loop) list(found faults) {
 	for _, s := range l.sources {
 		if s.glob == "" {
-			l.known(s.path)
+			l.known(s.path, s.unread)
 			continue
 		}
 		entries, err := os.ReadDir(s.path)
@@ -134,15 +134,16 @@ func (l *loop) list(found faults) {
 		}
 		for _, e := range entries {
 			if ok, _ := filepath.Match(s.glob, e.Name()); ok && !strings.HasPrefix(e.Name(), ".") && !e.IsDir() {
-				l.known(filepath.Join(s.path, e.Name()))
+				l.known(filepath.Join(s.path, e.Name()), s.unread)
 			}
 		}
 	}
 }
 
-func (l *loop) known(path string) {
+func (l *loop) known(path string, unread bool) {
 	if l.files[path] == nil {
 		l.files[path] = newFile(path)
+		l.files[path].unread = unread
 	}
 }
 

@@ -46,7 +46,7 @@ type Options struct {
 	lease func(*os.File) (writers, func()) // what proves that nobody writes; the system's unless a test replaces it
 }
 
-// Change is what became of one file. Exactly one of Data, Removed and Err is set, but for a directory that can be listed
+// Change is what became of one file. Exactly one of Data, Unread, Removed and Err is set, but for a directory that can be listed
 // again after an Err: it comes with none of them.
 type Change struct {
 	// Path is as given to Add; for a file of a directory it is the directory as given to AddDir, joined with the name.
@@ -55,6 +55,8 @@ type Change struct {
 	Data []byte
 	// SHA256 is the hash of Data.
 	SHA256 [sha256.Size]byte
+	// Unread says that the file has a new content, which was not read: see AddDirUnread.
+	Unread bool
 	// Removed says that there is no such file, or none any longer.
 	Removed bool
 	// Err says why the file cannot be used: ErrEmpty, its size, its kind, or what the system said. The content that was
@@ -80,8 +82,9 @@ type Watcher struct {
 
 // source is what a caller asked to watch: a file, or the files of a directory whose names match glob.
 type source struct {
-	path string
-	glob string // empty: path is a file
+	path   string
+	glob   string // empty: path is a file
+	unread bool   // contents are not read
 }
 
 // New starts a watcher of nothing.
@@ -131,10 +134,20 @@ func (w *Watcher) Add(path string) error {
 // AddDir watches the files directly in dir, which need not exist, whose names match glob as path.Match does. Names that
 // start with a dot never match: they are what editors and Kubernetes keep for themselves.
 func (w *Watcher) AddDir(dir, glob string) error {
-	if _, err := filepath.Match(glob, ""); err != nil || glob == "" {
-		return fmt.Errorf("watch: %q is not a pattern of names: use one such as *.yaml", glob)
+	return w.addDir(source{path: filepath.Clean(dir), glob: glob})
+}
+
+// AddDirUnread is AddDir for files that are too large to read here, or that somebody else reads: a new content is told when
+// it has settled, without what it is. Size, time, mode and identity of a file say whether its content is new.
+func (w *Watcher) AddDirUnread(dir, glob string) error {
+	return w.addDir(source{path: filepath.Clean(dir), glob: glob, unread: true})
+}
+
+func (w *Watcher) addDir(s source) error {
+	if _, err := filepath.Match(s.glob, ""); err != nil || s.glob == "" {
+		return fmt.Errorf("watch: %q is not a pattern of names: use one such as *.yaml", s.glob)
 	}
-	return w.add(source{path: filepath.Clean(dir), glob: glob})
+	return w.add(s)
 }
 
 func (w *Watcher) add(s source) error {
