@@ -36,6 +36,8 @@ type Config struct {
 	Templates   Templates   `yaml:"templates" help:"Where chat templates are. What is in the folder is watched and reloads."`
 	Workarounds Workarounds `yaml:"workarounds" help:"Where the rules for single templates are. The file is watched and reloads."`
 	Plugins     Plugins     `yaml:"plugins" help:"Where handlers for other formats are. The folder is watched and reloads."`
+	History     History     `yaml:"history" help:"What is remembered of what was in force before, to go back to."`
+	Canary      Canary      `yaml:"canary" help:"What is tried before changed rules or templates go live."`
 	Parsing     Parsing     `yaml:"parsing" help:"What becomes of output that is not what it should be, where a request does not say so itself."`
 	Log         Log         `yaml:"log" help:"What is logged, on standard error."`
 	Metrics     Metrics     `yaml:"metrics" help:"What is counted, at /metrics."`
@@ -83,6 +85,19 @@ type Plugins struct {
 	StartTime time.Duration `yaml:"start_time" reload:"restart" help:"time a plugin may take to start"`
 	CallTime  time.Duration `yaml:"call_time" reload:"restart" help:"time a plugin may take to answer a call before it is killed"`
 	IdleTime  time.Duration `yaml:"idle_time" reload:"restart" help:"time without a call after which a plugin is stopped until the next one"`
+}
+
+// History says what is remembered of what was in force.
+type History struct {
+	Snapshots int `yaml:"snapshots" reload:"live" help:"snapshots to remember, and so how far back a rollback can go"`
+}
+
+// Canary says what is tried before changed rules or templates go live.
+type Canary struct {
+	Mode   string        `yaml:"mode" reload:"live" oneof:"enforce warn off" help:"what a regression does: enforce keeps what was in force, warn only tells, off tries nothing"`
+	Cases  string        `yaml:"cases" reload:"restart" help:"folder of recorded cases, *.jsonl, that are replayed for the templates that a change touches; empty: none"`
+	Shadow int           `yaml:"shadow" reload:"live" min:"0" help:"outputs of each template to keep in memory and parse under both, as far as both plan them alike; 0: none"`
+	Time   time.Duration `yaml:"time" reload:"live" help:"time that trying one change may take; what was not tried by then counts as well"`
 }
 
 // Log says what is logged.
@@ -138,6 +153,8 @@ func Default() *Config {
 			CallTime:  5 * time.Second,
 			IdleTime:  15 * time.Minute,
 		},
+		History: History{Snapshots: 20},
+		Canary:  Canary{Mode: "enforce", Time: 10 * time.Second},
 		Parsing: Parsing{UnknownTool: "forward", CallInReasoning: "promote", TruncatedCall: "partial", Malformed: "deliver"},
 		Log:     Log{Level: "info", Format: "text", Access: "all"},
 		Tracing: Tracing{Sample: 1},
