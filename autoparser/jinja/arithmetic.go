@@ -95,10 +95,10 @@ func (r *render) join2(a, b Value, x, y string) Value {
 
 // repeat is * of a string or a list and a number, or nil.
 func (r *render) repeat(a, b Value) Value {
-	if _, ok := wide(a); ok {
+	if isAnyInteger(a) {
 		a, b = b, a
 	}
-	if _, ok := wide(b); !ok {
+	if !isAnyInteger(b) {
 		return nil
 	}
 	if s, ok := str(a); ok {

@@ -169,7 +169,7 @@ func newBounds(n int, start, stop, step Value) bounds {
 // sliceIndex reads a bound of a slice.
 func sliceIndex(v Value) int {
 	mustExist(v)
-	if _, ok := wide(v); !ok {
+	if !isAnyInteger(v) {
 		throw("TypeError", "slice indices must be integers or None or have an __index__ method")
 	}
 	return index(v)

@@ -11,6 +11,7 @@ type arguments struct {
 
 type binding struct {
 	name  string
+	key   Value // the name
 	value Value
 }
 
@@ -61,7 +62,7 @@ func takes(names ...string) []parameter {
 // apply binds the arguments and runs the builtin on in.
 func (b *builtin) apply(r *render, name string, in Value, a arguments) Value {
 	switch {
-	case len(a.values) == len(b.params) && len(a.named) == 0:
+	case len(a.values) == len(b.params) && len(a.named) == 0, b.variadic && b.keywords && len(b.params) == 0:
 		return b.run(r, in, a)
 	case len(a.values) == 0 && len(a.named) == 0 && b.fallbacks != nil:
 		return b.run(r, in, arguments{values: b.fallbacks})
@@ -125,11 +126,7 @@ func (b *builtin) bound(self Value, name string) Value {
 	case b.changes && !changeable(self):
 		return &undefined{of: self, name: text(name), unsafe: true}
 	}
-	return &function{
-		name:    name,
-		printed: "<built-in method " + name + " of " + self.class() + " object>",
-		call:    func(r *render, a arguments) Value { return b.apply(r, name, self, a) },
-	}
+	return &function{name: name, self: self, method: b}
 }
 
 // changeable reports whether the running template made v.

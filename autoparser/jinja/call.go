@@ -1,7 +1,5 @@
 package jinja
 
-import "slices"
-
 // arguments compiles the arguments of a call, in the order in which Python evaluates them.
 func (c *compiler) arguments(a *callArguments, s *scope) func(*frame) arguments {
 	if len(a.values) == 0 && a.spread == nil && a.more == nil {
@@ -9,10 +7,14 @@ func (c *compiler) arguments(a *callArguments, s *scope) func(*frame) arguments 
 	}
 	values, n := c.expressions(a.values, s), a.positional()
 	spread, more := c.optional(a.spread, s), c.optional(a.more, s)
+	keys := make([]Value, len(a.names))
+	for i, id := range a.names {
+		keys[i] = text(id)
+	}
 	return func(f *frame) arguments {
 		var out arguments
 		if n > 0 {
-			out.values = make([]Value, n)
+			out.values = f.r.take(n)
 		}
 		for i := range n {
 			out.values[i] = values[i](f)
@@ -21,7 +23,7 @@ func (c *compiler) arguments(a *callArguments, s *scope) func(*frame) arguments 
 			out.named = make([]binding, len(a.names))
 		}
 		for i, id := range a.names {
-			out.named[i] = binding{id, values[n+i](f)}
+			out.named[i] = binding{id, keys[i], values[n+i](f)}
 		}
 		if a.spread != nil {
 			out.values = append(out.values, f.r.collect(spread(f))...)
@@ -60,7 +62,8 @@ func (c *compiler) boundArguments(b *builtin, a *callArguments, s *scope) func(*
 		}
 	}
 	return func(f *frame) arguments {
-		out := slices.Clone(bound)
+		out := f.r.take(len(bound))
+		copy(out, bound)
 		for i, place := range places {
 			out[place] = values[i](f)
 		}
@@ -83,7 +86,7 @@ func (a *arguments) spread(r *render, v Value) {
 			}
 		}
 		r.grow(32)
-		a.named = append(a.named, binding{id, o.values[i]})
+		a.named = append(a.named, binding{id, k, o.values[i]})
 	}
 }
 
@@ -154,6 +157,9 @@ func (r *render) call(v Value, a arguments) Value {
 	r.charge(1)
 	switch v := v.(type) {
 	case *function:
+		if v.method != nil {
+			return v.method.apply(r, v.name, v.self, a)
+		}
 		return v.call(r, a)
 	case *loop:
 		return v.recurse(r, a)

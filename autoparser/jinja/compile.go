@@ -16,7 +16,11 @@ func compileProgram(body []node, source string, lib *library) *program {
 	s := newScope(nil, &functionScope{})
 	s.analyse(body...)
 	enter, run := c.entry(s), c.body(body, s)
-	return &program{fn: s.fn, names: c.order, lib: lib, run: func(f *frame) signal {
+	functions := make([]Value, len(c.order))
+	for i, id := range c.order {
+		functions[i] = lib.functions[id]
+	}
+	return &program{fn: s.fn, names: c.order, functions: functions, lib: lib, run: func(f *frame) signal {
 		enter(f)
 		return run(f)
 	}}

@@ -1,7 +1,7 @@
 package jinja
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -86,12 +86,12 @@ func orMissing(v Value, id string) Value {
 // attribute compiles x.id.
 func (c *compiler) attribute(n *attributeOf, s *scope) expr {
 	of := c.expression(n.of, s)
-	method := c.lib.methods["dict"][n.id] != nil || strings.HasPrefix(n.id, "__")
+	attribute := c.isAttribute(n.id)
 	id := Value(text(n.id))
 	missing := &undefined{of: noObject, name: id}
 	return func(f *frame) Value {
 		v := of(f)
-		if o, ok := v.(*Object); ok && !method { // by far the most frequent
+		if o, ok := v.(*Object); ok && !attribute { // by far the most frequent
 			if i := o.findText(n.id); i >= 0 {
 				return o.values[i]
 			}
@@ -110,6 +110,11 @@ var noObject = &Object{}
 
 // element compiles x[key].
 func (c *compiler) element(n *elementOf, s *scope) expr {
+	if l, ok := n.key.(*literal); ok {
+		if id, ok := l.value.(text); ok {
+			return c.member(n, string(id), l.value, s)
+		}
+	}
 	of, key := c.expression(n.of, s), c.expression(n.key, s)
 	return func(f *frame) Value {
 		v, k := of(f), key(f)
@@ -123,6 +128,31 @@ func (c *compiler) element(n *elementOf, s *scope) expr {
 		f.r.at = n.offset()
 		return f.r.element(v, k)
 	}
+}
+
+// member compiles x['id'].
+func (c *compiler) member(n *elementOf, id string, key Value, s *scope) expr {
+	of := c.expression(n.of, s)
+	attribute := c.isAttribute(id)
+	missing := &undefined{of: noObject, name: key}
+	return func(f *frame) Value {
+		v := of(f)
+		if o, ok := v.(*Object); ok {
+			if i := o.findText(id); i >= 0 {
+				return o.values[i]
+			}
+			if !attribute {
+				return missing
+			}
+		}
+		f.r.at = n.offset()
+		return f.r.element(v, key)
+	}
+}
+
+// isAttribute reports whether an object may have an attribute of a name, which is no element of it.
+func (c *compiler) isAttribute(id string) bool {
+	return c.lib.methods["dict"][id] != nil || strings.HasPrefix(id, "__")
 }
 
 func (c *compiler) slice(n *sliceOf, s *scope) expr {
@@ -156,16 +186,15 @@ func (c *compiler) conditional(n *conditional, s *scope) expr {
 // noElse is the value of a conditional expression without an else whose test does not hold.
 func (c *compiler) noElse(n *conditional) expr {
 	line := strings.Count(c.source[:n.offset()], "\n") + 1
-	return func(*frame) Value {
-		return &undefined{hint: fmt.Sprintf("the inline if-expression on line %d evaluated to false and no else section was defined.", line)}
-	}
+	missing := &undefined{hint: "the inline if-expression on line " + strconv.Itoa(line) + " evaluated to false and no else section was defined."}
+	return func(*frame) Value { return missing }
 }
 
 // list compiles […] and (…). Each evaluation makes a new one, which the template may change.
 func (c *compiler) list(n *listOf, s *scope) expr {
 	items := c.expressions(n.items, s)
 	return func(f *frame) Value {
-		l := f.r.made(make([]Value, len(items)))
+		l := f.r.made(f.r.take(len(items)))
 		l.tuple = n.tuple
 		for i, item := range items {
 			l.items[i] = item(f)

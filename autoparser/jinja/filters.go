@@ -140,7 +140,9 @@ func (r *render) ignoringCase(get func(Value) Value, sensitive Value) func(Value
 		v := get(item)
 		if s, ok := str(v); ok {
 			r.grow(len(s))
-			return text(lower(s))
+			if low := lower(s); low != s {
+				return text(low)
+			}
 		}
 		return v
 	}

@@ -88,23 +88,34 @@ func reverse(r *render, in Value, _ arguments) Value {
 
 // sorted sorts by a key, keeping the order of equal ones.
 func (r *render) sorted(items []Value, key func(Value) Value, reverse bool) []Value {
-	type keyed struct{ key, value Value }
 	r.growTimes(len(items), 64)
-	pairs := make([]keyed, len(items))
+	s := &sorting{r: r, values: slices.Clone(items), keys: make([]Value, len(items)), reverse: reverse}
 	for i, v := range items {
-		pairs[i] = keyed{key(v), v}
+		s.keys[i] = key(v)
 	}
-	sort.SliceStable(pairs, func(i, j int) bool {
-		if reverse {
-			i, j = j, i
-		}
-		return r.less(pairs[i].key, pairs[j].key)
-	})
-	out := make([]Value, len(items))
-	for i := range pairs {
-		out[i] = pairs[i].value
+	sort.Stable(s)
+	return s.values
+}
+
+// sorting implements sort.Interface for values and their keys.
+type sorting struct {
+	r            *render
+	keys, values []Value
+	reverse      bool
+}
+
+func (s *sorting) Len() int { return len(s.keys) }
+
+func (s *sorting) Less(i, j int) bool {
+	if s.reverse {
+		i, j = j, i
 	}
-	return out
+	return s.r.less(s.keys[i], s.keys[j])
+}
+
+func (s *sorting) Swap(i, j int) {
+	s.keys[i], s.keys[j] = s.keys[j], s.keys[i]
+	s.values[i], s.values[j] = s.values[j], s.values[i]
 }
 
 // sortFilter compares lists of attributes, as Jinja2 does: equal ones need no order.

@@ -12,7 +12,11 @@ func onText(f func(r *render, s string) string) func(*render, Value, arguments) 
 	return func(r *render, in Value, _ arguments) Value {
 		s := r.str(in)
 		r.growTimes(len(s), 2)
-		return asMarked(in, f(r, s))
+		changed := f(r, s)
+		if _, ok := in.(text); ok && changed == s {
+			return in
+		}
+		return asMarked(in, changed)
 	}
 }
 

@@ -29,6 +29,16 @@ func (*programNode) String() string          { return "program" }
 // renderKey is where gonja's context holds the rendering in progress.
 const renderKey = "render"
 
+// newRender makes a rendering that gonja's context holds.
+func newRender() *render {
+	r := &render{}
+	r.found = exec.NewContext(map[string]any{renderKey: r})
+	return r
+}
+
+// execute runs a template of gonja's. What it writes stays in the rendering.
+func execute(t *exec.Template, r *render) error { return t.Execute(io.Discard, r.found) }
+
 // Execute implements gonja's exec.ControlStructure.
 func (n *programNode) Execute(g *exec.Renderer, _ *nodes.ControlStructureBlock) error {
 	v, _ := g.Environment.Context.Get(renderKey)
@@ -37,8 +47,7 @@ func (n *programNode) Execute(g *exec.Renderer, _ *nodes.ControlStructureBlock) 
 		return errors.New("the context has no rendering")
 	}
 	n.program.run(n.program.fn.frame(nil, r))
-	_, err := g.Output.Write(r.out)
-	return err
+	return nil
 }
 
 // nothing is the loader of all templates: its only source is empty. gonja makes a template of that; what it parses of ours

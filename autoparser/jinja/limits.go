@@ -55,6 +55,12 @@ type meter struct {
 	lazy   int // of lazy sequences
 }
 
+// begin is done before the first step.
+func (m *meter) begin() {
+	m.check = checkEvery
+	m.mustGoOn(m.ctx.Err())
+}
+
 // charge counts n steps.
 func (m *meter) charge(n int) {
 	m.steps += int64(n)
@@ -73,6 +79,11 @@ func (m *meter) look() {
 	if err == nil && time.Now().After(m.end) {
 		err = context.DeadlineExceeded
 	}
+	m.mustGoOn(err)
+}
+
+// mustGoOn stops the rendering for the reason that there is, if there is one.
+func (m *meter) mustGoOn(err error) {
 	if err != nil {
 		panic(&failure{kind: Deadline, message: "rendering stopped: " + err.Error(), cause: err, at: -1})
 	}

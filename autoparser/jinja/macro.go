@@ -3,6 +3,7 @@ package jinja
 // macroParts are the compiled parts of a macro, or of the body of a call block.
 type macroParts struct {
 	name     string
+	printed  string
 	fn       *functionScope
 	params   []string
 	slots    []int // of the parameters
@@ -27,10 +28,13 @@ func (c *compiler) macro(n *macro, s *scope) step {
 // value makes the macro itself, which remembers the frame where it was defined.
 func (p *macroParts) value(f *frame) *function {
 	f.r.grow(64)
-	return &function{name: p.name, printed: "<Macro " + quote(p.name) + ">", call: func(r *render, a arguments) Value {
+	return &function{name: p.name, printed: p.printed, call: func(r *render, a arguments) Value {
 		return p.call(f, r, a)
 	}}
 }
+
+// callerKey is the name by which a macro finds the body of a call block.
+const callerKey = text("caller")
 
 // callBlock compiles {% call %}, whose body is a macro named caller, and {% generation %}, which prints its body.
 func (c *compiler) callBlock(n *callBlock, s *scope) step {
@@ -46,7 +50,7 @@ func (c *compiler) callBlock(n *callBlock, s *scope) step {
 	s.fn.slots++
 	return func(f *frame) signal {
 		f.slots[slot] = p.value(f)
-		v := invoke(f, binding{"caller", f.slots[slot]})
+		v := invoke(f, binding{"caller", callerKey, f.slots[slot]})
 		f.r.at = n.offset()
 		f.r.write(f.r.str(v))
 		return proceed
@@ -56,7 +60,7 @@ func (c *compiler) callBlock(n *callBlock, s *scope) step {
 // macroParts compiles a macro. Its body is a function: it sees the variables around it as they are when it runs.
 func (c *compiler) macroParts(id string, at int, sig *signature, body []node, s *scope) *macroParts {
 	inside := s.function()
-	p := &macroParts{name: id, fn: inside.fn, caller: -1, kwargs: -1, varargs: -1}
+	p := &macroParts{name: id, printed: "<Macro " + quote(id) + ">", fn: inside.fn, caller: -1, kwargs: -1, varargs: -1}
 	for _, param := range sig.params {
 		p.params = append(p.params, param.id)
 		p.slots = append(p.slots, inside.parameter(param.id).slot)
@@ -149,7 +153,7 @@ func (p *macroParts) bind(f *frame, a arguments) {
 			if rest == nil {
 				rest = &Object{mutable: true}
 			}
-			rest.put(f.r, text(n.name), n.value)
+			rest.put(f.r, n.key, n.value)
 		}
 	}
 	p.bindSpecial(f, a, given, rest, caller)

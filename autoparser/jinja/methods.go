@@ -246,7 +246,7 @@ func (r *render) fill(o *Object, a arguments) {
 	}
 	for _, n := range a.named {
 		r.grow(32)
-		o.put(r, text(n.name), n.value)
+		o.put(r, n.key, n.value)
 	}
 }
 

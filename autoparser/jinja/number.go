@@ -41,8 +41,19 @@ func wide(v Value) (*big.Int, bool) {
 	if v, ok := v.(*bigInteger); ok {
 		return v.n, true
 	}
-	n, ok := small(v)
-	return big.NewInt(n), ok
+	if n, ok := small(v); ok {
+		return big.NewInt(n), true
+	}
+	return nil, false
+}
+
+// isAnyInteger reports whether wide accepts v.
+func isAnyInteger(v Value) bool {
+	switch v.(type) {
+	case integer, boolean, *bigInteger:
+		return true
+	}
+	return false
 }
 
 // number returns any number as a float.

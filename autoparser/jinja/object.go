@@ -25,7 +25,7 @@ func NewObject() *Object { return &Object{} }
 // newObject returns a changeable object with room for n keys.
 func newObject(r *render, n int) *Object {
 	r.growTimes(n+2, 32)
-	both := make([]Value, 2*n)
+	both := r.take(2 * n)
 	return &Object{keys: both[:0:n], values: both[n:n], mutable: true}
 }
 

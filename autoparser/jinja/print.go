@@ -106,7 +106,7 @@ func (w *printer) repr(v Value, depth int) {
 	case *loop:
 		w.write(fmt.Sprintf("<LoopContext %d/%d>", v.index+1, v.length()))
 	case *function:
-		w.write(v.printed)
+		w.write(v.repr())
 	}
 }
 

@@ -179,7 +179,7 @@ func (p *printfRun) convert(c conversion, v Value) string {
 	case 'd', 'i', 'u':
 		return p.r.formatDigits(wholePart(v, c.verb), c.spec, 'd')
 	case 'x', 'X', 'o':
-		if _, ok := wide(v); !ok {
+		if !isAnyInteger(v) {
 			throw("TypeError", "%%%c format: an integer is required, not %s", c.verb, v.class())
 		}
 		return p.r.formatDigits(v, c.spec, c.verb)
@@ -244,7 +244,7 @@ func wholePart(v Value, verb byte) Value {
 		}
 		throw("OverflowError", "cannot convert float infinity to integer")
 	}
-	if _, ok := wide(v); !ok {
+	if !isAnyInteger(v) {
 		throw("TypeError", "%%%c format: a real number is required, not %s", verb, v.class())
 	}
 	return v

@@ -2,6 +2,8 @@ package jinja
 
 import (
 	"time"
+
+	"github.com/nikolalohinski/gonja/v2/exec"
 )
 
 // expr computes an expression; step runs a statement and says how to go on.
@@ -24,26 +26,20 @@ type frame struct {
 	slots []Value
 	outer *frame // of the function around, where this one was defined
 	r     *render
-	few   [8]Value // the slots, where they are few
 }
 
 // frame makes a frame of the function; outer is that of the function around.
 func (fn *functionScope) frame(outer *frame, r *render) *frame {
-	f := &frame{outer: outer, r: r}
-	if fn.slots <= len(f.few) {
-		f.slots = f.few[:fn.slots]
-	} else {
-		f.slots = make([]Value, fn.slots)
-	}
-	return f
+	return &frame{outer: outer, r: r, slots: r.take(fn.slots)}
 }
 
 // program is a compiled template: closures over slots.
 type program struct {
-	run   step
-	fn    *functionScope
-	names []string // of what is read from the context
-	lib   *library
+	run       step
+	fn        *functionScope
+	names     []string // of what is read from the context
+	functions []Value  // the global functions of these names, or nil
+	lib       *library
 }
 
 // render is one rendering in progress.
@@ -53,24 +49,41 @@ type render struct {
 	context []Value // by the program's names; nil is missing
 	now     time.Time
 	out     []byte
-	json    []byte   // the buffer of tojson
-	scratch []string // a stack of strings that are about to be joined or written
-	at      int      // place of the operation in progress
+	json    []byte        // the buffer of tojson
+	scratch []string      // a stack of strings that are about to be joined or written
+	at      int           // place of the operation in progress
+	room    []Value       // memory for small slices of values
+	used    int           // how much of room is in use
+	found   *exec.Context // of gonja's, which holds this rendering
 
 	tolerant, plain bool // see Template.Tolerant and Template.PlainText
 }
 
+// take returns a slice of n nil values. It is taken once in a rendering, so that it may be kept.
+func (r *render) take(n int) []Value {
+	if n > len(r.room)-r.used {
+		if n > roomForValues/8 {
+			return make([]Value, n)
+		}
+		r.room, r.used = make([]Value, roomForValues), 0
+	}
+	r.used += n
+	return r.room[r.used-n : r.used : r.used]
+}
+
+// roomForValues is how many values get their memory at once.
+const roomForValues = 256
+
 // resolve looks the program's names up: in the variables, then among the global functions.
-func (p *program) resolve(vars *Object) []Value {
-	context := make([]Value, len(p.names))
+func (p *program) resolve(r *render, vars *Object) {
+	r.context = r.take(len(p.names))
 	for i, id := range p.names {
 		if v, ok := vars.Get(id); ok {
-			context[i] = v
-		} else if f := p.lib.functions[id]; f != nil {
-			context[i] = f
+			r.context[i] = v
+		} else {
+			r.context[i] = p.functions[i]
 		}
 	}
-	return context
 }
 
 // write appends to the output.

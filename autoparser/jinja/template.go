@@ -3,7 +3,6 @@ package jinja
 import (
 	"context"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -68,20 +67,29 @@ func (t *Template) PlainText() *Template {
 	return &plain
 }
 
-// buffers keeps the output buffers of finished renderings.
-var buffers = sync.Pool{New: func() any { return new([]byte) }}
+// renders keeps the memory of finished renderings. Nothing that a rendering makes outlives it.
+var renders = sync.Pool{New: func() any { return newRender() }}
 
-// keptBuffer is the largest output buffer worth keeping.
+// keptBuffer is the largest buffer worth keeping, in bytes.
 const keptBuffer = 1 << 20
+
+// release gives the memory of a rendering to the next.
+func (r *render) release() {
+	if cap(r.out) > keptBuffer || cap(r.json) > keptBuffer || cap(r.scratch) > keptBuffer/16 {
+		return
+	}
+	clear(r.room[:r.used])
+	clear(r.scratch[:cap(r.scratch)])
+	*r = render{out: r.out[:0], json: r.json[:0], scratch: r.scratch[:0], room: r.room, found: r.found}
+	renders.Put(r)
+}
 
 // Render renders the template. vars is an object of variables; nil means none. now is the time that strftime_now tells;
 // zero means time.Now(). An error is an *Error of any kind but Syntax.
 func (t *Template) Render(ctx context.Context, vars Value, now time.Time) (out string, err error) {
-	buffer := buffers.Get().(*[]byte)
-	r := &render{
-		meter: meter{ctx: ctx, end: time.Now().Add(t.limits.Timeout), limits: t.limits},
-		lib:   t.program.lib, now: now, tolerant: t.tolerant, plain: t.plain, out: (*buffer)[:0],
-	}
+	r := renders.Get().(*render)
+	r.meter = meter{ctx: ctx, end: time.Now().Add(t.limits.Timeout), limits: t.limits}
+	r.lib, r.now, r.tolerant, r.plain = t.program.lib, now, t.tolerant, t.plain
 	defer func() {
 		if p := recover(); p != nil {
 			f := recovered(p)
@@ -90,10 +98,7 @@ func (t *Template) Render(ctx context.Context, vars Value, now time.Time) (out s
 			}
 			out, err = "", f.locate(t.name, t.source)
 		}
-		if cap(r.out) <= keptBuffer {
-			*buffer = r.out
-			buffers.Put(buffer)
-		}
+		r.release()
 	}()
 	return t.render(r, vars), nil
 }
@@ -109,13 +114,12 @@ func (t *Template) render(r *render, vars Value) string {
 		}
 		object = &Object{}
 	}
-	r.context = t.program.resolve(object)
-	r.look()
-	var b strings.Builder
-	if err := t.gonja.Execute(&b, exec.NewContext(map[string]any{renderKey: r})); err != nil {
+	r.begin()
+	t.program.resolve(r, object)
+	if err := execute(t.gonja, r); err != nil {
 		throw("InternalError", "%s", err)
 	}
-	return b.String()
+	return string(r.out)
 }
 
 // Variables returns the names of the context variables that the template refers to, sorted: those that a caller may

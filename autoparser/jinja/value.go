@@ -28,11 +28,20 @@ type list struct {
 	mutable bool
 }
 
-// function is anything that can be called. printed is how it prints.
+// function is anything that can be called: it has call, or it is a method bound to self. printed is how it prints.
 type function struct {
 	name    string
 	printed string
 	call    func(r *render, a arguments) Value
+	self    Value
+	method  *builtin
+}
+
+func (f *function) repr() string {
+	if f.method != nil {
+		return "<built-in method " + f.name + " of " + f.self.class() + " object>"
+	}
+	return f.printed
 }
 
 // namespace is the object whose attributes {% set ns.x = … %} assigns.
