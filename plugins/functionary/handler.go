@@ -44,12 +44,8 @@ func (functionary) Plan(_ context.Context, in sdk.Input) (*sdk.Plan, error) {
 		return nil, err
 	}
 	p := newProgram(in.Request)
-	plan := &sdk.Plan{
-		Request:         in.Request.StartingNew(),
-		Program:         p.build(),
-		Grammar:         p.mode(),
-		PreservedTokens: []string{section + everyone},
-	}
+	plan := p.Answer(p.build(), p.triggers()...)
+	plan.Request = in.Request.StartingNew()
 	switch part {
 	case chat.ContinueContent:
 		plan.Prefill = everyone + "\n" + last.Content.Join("")
@@ -57,16 +53,13 @@ func (functionary) Plan(_ context.Context, in sdk.Input) (*sdk.Plan, error) {
 		plan.Prefill = everyone + "\n" // the format has no reasoning
 		plan.Notes = append(plan.Notes, "the format has no reasoning: the message goes on with its content")
 	}
-	if plan.Grammar != grammar.Free {
-		plan.Triggers = p.triggers()
-	}
 	return plan, nil
 }
 
 // triggers fire at the recipient of a call. The first section is begun by the prompt, so that its recipient begins the output.
-func (p *program) triggers() []grammar.Trigger {
+func (p program) triggers() []grammar.Trigger {
 	var names []string
-	for _, t := range p.tools {
+	for _, t := range p.Tools {
 		names = append(names, regexp.QuoteMeta(t.Name))
 	}
 	if len(names) == 0 {

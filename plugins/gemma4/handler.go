@@ -49,21 +49,11 @@ func (gemma4) Plan(_ context.Context, in sdk.Input) (*sdk.Plan, error) {
 		return nil, err
 	}
 	p := newProgram(in.Request)
-	plan := &sdk.Plan{
-		Request: request, Prefill: prefill, Notes: notes,
-		Program:          p.build(),
-		Grammar:          p.mode(),
-		PreservedTokens:  []string{channelStart, channelEnd, callStart, callEnd, turnStart},
-		SupportsThinking: true,
-		ThinkingStart:    thinking,
-		ThinkingEnds:     []string{channelEnd},
-		Delimiters: []sdk.Delimiter{
-			{Role: chat.RoleUser, Delimiter: turnStart + "user"},
-			{Role: chat.RoleAssistant, Delimiter: turnStart + "model"},
-		},
-	}
-	if plan.Grammar != grammar.Free {
-		plan.Triggers = []grammar.Trigger{{Type: grammar.TriggerWord, Value: callStart}}
+	plan := p.Answer(p.build(), grammar.Trigger{Type: grammar.TriggerWord, Value: callStart})
+	plan.Request, plan.Prefill, plan.Notes = request, prefill, notes
+	plan.Delimiters = []sdk.Delimiter{
+		{Role: chat.RoleUser, Delimiter: turnStart + "user"},
+		{Role: chat.RoleAssistant, Delimiter: turnStart + "model"},
 	}
 	return plan, nil
 }

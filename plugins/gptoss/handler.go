@@ -47,25 +47,15 @@ func (gptoss) Plan(_ context.Context, in sdk.Input) (*sdk.Plan, error) {
 		return nil, err
 	}
 	p := newProgram(in.Request)
-	plan := &sdk.Plan{
-		Request: request, Prefill: prefill, Notes: notes,
-		Ending:           sdk.Ending{Old: returnToken, New: endToken},
-		Program:          p.build(),
-		Grammar:          p.mode(),
-		PreservedTokens:  []string{channelToken, constrainToken, messageToken, startToken, endToken},
-		SupportsThinking: true,
-		ThinkingStart:    analysisStart,
-		ThinkingEnds:     []string{endToken},
-		Delimiters: []sdk.Delimiter{
-			{Role: chat.RoleAssistant, Delimiter: assistantStart},
-			{Role: chat.RoleUser, Delimiter: startToken + "user"},
-			{Role: chat.RoleSystem, Delimiter: startToken + "developer"},
-			{Role: chat.RoleSystem, Delimiter: startToken + "system"},
-			{Role: chat.RoleTool, Delimiter: startToken + "functions"},
-		},
-	}
-	if plan.Grammar != grammar.Free {
-		plan.Triggers = triggers
+	plan := p.Answer(p.build(), triggers...)
+	plan.Request, plan.Prefill, plan.Notes = request, prefill, notes
+	plan.Ending = sdk.Ending{Old: returnToken, New: endToken}
+	plan.Delimiters = []sdk.Delimiter{
+		{Role: chat.RoleAssistant, Delimiter: assistantStart},
+		{Role: chat.RoleUser, Delimiter: startToken + "user"},
+		{Role: chat.RoleSystem, Delimiter: startToken + "developer"},
+		{Role: chat.RoleSystem, Delimiter: startToken + "system"},
+		{Role: chat.RoleTool, Delimiter: startToken + "functions"},
 	}
 	return plan, nil
 }

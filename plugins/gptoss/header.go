@@ -18,15 +18,15 @@ var (
 var boundaries = []string{endToken, returnToken, callToken, startToken, channelToken}
 
 // start begins a message of the assistant.
-func (p *program) start() peg.ID {
+func (p program) start() peg.ID {
 	return p.Once("start", func() peg.ID { return p.Lit(assistantStart) })
 }
 
 // header begins a message in a channel that is addressed to nobody.
-func (p *program) header(channel string) peg.ID {
+func (p program) header(channel string) peg.ID {
 	plain := p.Lit(channelToken + channel + messageToken)
-	loose := p.Seq(p.Lit(channelToken+channel), p.Optional(p.Lit(" to=assistant")), p.Optional(p.constraint()), p.blanks(), p.Lit(messageToken))
-	if channel == "final" && p.request.JSONSchema != nil {
+	loose := p.Seq(p.Lit(channelToken+channel), p.Optional(p.Lit(" to=assistant")), p.Optional(p.constraint()), p.SmallGap(), p.Lit(messageToken))
+	if channel == "final" && p.Request.JSONSchema != nil {
 		constrained := p.Seq(p.Lit(channelToken+channel), p.jsonConstraint(), p.Lit(messageToken))
 		return p.Seq(p.stray(), p.Choice(plain, constrained, p.Only("loose-"+channel, loose)))
 	}
@@ -34,83 +34,69 @@ func (p *program) header(channel string) peg.ID {
 }
 
 // channel names any channel, and recipient anybody.
-func (p *program) channel() peg.ID {
+func (p program) channel() peg.ID {
 	return p.Once("~channel", func() peg.ID { return p.Seq(p.Lit(channelToken), p.Chars(1, maxWord, wordRanges...)) })
 }
 
-func (p *program) recipient() peg.ID {
+func (p program) recipient() peg.ID {
 	return p.Once("~recipient", func() peg.ID {
 		return p.Seq(p.Chars(1, maxBlanks, blank...), p.Lit("to="), p.Chars(1, maxName, nameRanges...))
 	})
 }
 
 // stray is a channel that the model names and then thinks better of.
-func (p *program) stray() peg.ID {
+func (p program) stray() peg.ID {
 	return p.Optional(p.Once("~stray", func() peg.ID {
-		return p.Seq(p.Lit(channelToken+"commentary"), p.Optional(p.Lit(" to=assistant")), p.blanks(), p.Peek(p.Lit(channelToken)))
+		return p.Seq(p.Lit(channelToken+"commentary"), p.Optional(p.Lit(" to=assistant")), p.SmallGap(), p.Peek(p.Lit(channelToken)))
 	}))
 }
 
 // jsonConstraint says that the body is JSON, as the model or as the template writes it.
-func (p *program) jsonConstraint() peg.ID {
+func (p program) jsonConstraint() peg.ID {
 	return p.Once("json-constraint", func() peg.ID {
 		return p.Choice(p.Lit(" "+constrainToken+"json"), p.Lit(constrainToken+"json"), p.Lit(" json"))
 	})
 }
 
 // constraint says what the body is, in any spelling. It cannot be mistaken for the end of a name before it.
-func (p *program) constraint() peg.ID {
+func (p program) constraint() peg.ID {
 	return p.Once("~constraint", func() peg.ID {
-		token := p.Seq(p.Lit(constrainToken), p.blanks())
+		token := p.Seq(p.Lit(constrainToken), p.SmallGap())
 		opening := p.Choice(p.Seq(p.Chars(1, maxBlanks, blank...), p.Optional(token)), token)
 		return p.Seq(opening, p.Chars(1, maxWord, wordRanges...))
 	})
 }
 
 // messageEnd is the end of a message that another one follows.
-func (p *program) messageEnd() peg.ID {
+func (p program) messageEnd() peg.ID {
 	return p.Once("message-end", func() peg.ID {
 		return p.Tolerate(p.Lit(endToken), p.Only("other-end", p.otherEnd()))
 	})
 }
 
-func (p *program) otherEnd() peg.ID { return p.Choice(p.Lit(returnToken), p.Lit(callToken)) }
+func (p program) otherEnd() peg.ID { return p.Choice(p.Lit(returnToken), p.Lit(callToken)) }
 
 // text is the body of a message: up to the next boundary that is one.
-func (p *program) text(role peg.Role) peg.ID {
-	return p.Seq(p.Tag(role, p.Until(boundaries...)), p.Star(p.prose(role)))
+func (p program) text(role peg.Role) peg.ID {
+	return p.Once("text of "+role.String(), func() peg.ID { return p.Text(role, p.boundary(), boundaries...) })
 }
 
-// prose is text that looks like a boundary and is none, such as a token that is talked about.
-func (p *program) prose(role peg.Role) peg.ID {
-	name := map[peg.Role]string{peg.Content: "~content-prose", peg.Reasoning: "~reasoning-prose"}[role]
-	return p.Once(name, func() peg.ID {
-		return p.Seq(p.Not(p.boundary()), p.Tag(role, p.NotChars(1, 1, blank...), p.Until(boundaries...)))
+// prose is text that stands where a message should.
+func (p program) prose() peg.ID {
+	return p.Once("~prose", func() peg.ID {
+		return p.Seq(p.Not(p.boundary()), p.Tag(peg.Content, p.NotChars(1, 1, blank...), p.Until(boundaries...)))
 	})
 }
 
 // ignored is text that is nobody's.
-func (p *program) ignored() peg.ID {
-	return p.Once("~ignored", func() peg.ID {
-		more := p.Seq(p.Not(p.boundary()), p.Any(), p.Until(boundaries...))
-		return p.Seq(p.Until(boundaries...), p.Star(more))
-	})
+func (p program) ignored() peg.ID {
+	return p.Once("~ignored", func() peg.ID { return p.Seq(p.Until(boundaries...), p.Beyond(p.boundary(), boundaries...)) })
 }
 
 // boundary is what really ends a text: an end token, an author, or a whole header.
-func (p *program) boundary() peg.ID {
+func (p program) boundary() peg.ID {
 	return p.Once("~boundary", func() peg.ID {
-		header := p.Seq(p.channel(), p.Optional(p.recipient()), p.Optional(p.constraint()), p.blanks(), p.Choice(p.Lit(messageToken), p.Lit(channelToken)))
+		header := p.Seq(p.channel(), p.Optional(p.recipient()), p.Optional(p.constraint()), p.SmallGap(), p.Choice(p.Lit(messageToken), p.Lit(channelToken)))
 		return p.Choice(p.Lit(endToken), p.otherEnd(), p.Seq(p.Lit(startToken), p.Chars(1, 1, wordRanges...)), header)
 	})
-}
-
-// blanks is white space where what is read must stay bounded.
-func (p *program) blanks() peg.ID {
-	return p.Optional(p.Once("~blanks", func() peg.ID { return p.Chars(1, maxBlanks, blank...) }))
-}
-
-// gap is white space between messages.
-func (p *program) gap() peg.ID {
-	return p.Optional(p.Once("~gap", func() peg.ID { return p.Chars(1, -1, blank...) }))
 }

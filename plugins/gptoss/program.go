@@ -2,8 +2,8 @@ package main
 
 import (
 	"github.com/dragoman-project/dragoman/sdk/chat"
-	"github.com/dragoman-project/dragoman/sdk/grammar"
 	"github.com/dragoman-project/dragoman/sdk/peg"
+	"github.com/dragoman-project/dragoman/sdk/turn"
 )
 
 // program builds the program that reads a turn of the assistant: messages, of which the first has its start in the prompt.
@@ -13,78 +13,61 @@ import (
 // What a model may write beyond what it should, stands in rules whose names begin with "~": the parser reads it, and the
 // grammar made of the same program leaves it out. With them the program reads any text, so that only a call whose arguments
 // are no JSON breaks the format.
-type program struct {
-	peg.Builder
-	request *chat.Request
-	tools   []chat.Tool // that may be called
+type program struct{ *turn.Turn }
+
+func newProgram(r *chat.Request) program {
+	return program{turn.New(r, turn.Format{
+		ThinkStart: analysisStart, ThinkEnd: endToken,
+		Preserved: []string{channelToken, constrainToken, messageToken, startToken, endToken},
+	})}
 }
 
-func newProgram(r *chat.Request) *program {
-	p := &program{request: r}
-	if r.ToolChoice.Mode != chat.ToolNone {
-		p.tools = r.Tools
-	}
-	return p
+func (p program) build() *peg.Program {
+	return p.Program(func() peg.ID {
+		led := p.Seq(p.lead(), p.Gap(), p.Star(p.start(), p.lead(), p.Gap()), p.Tolerate(p.orCall("next-call", p.start(), p.Seq(p.start(), p.answer()))...))
+		turn := p.Tolerate(p.orCall("call", p.Empty(), p.answer(), led, p.Only("first-unsolicited", p.unsolicited()), p.bare())...)
+		more := p.Optional(p.Only("more", p.Star(p.more(), p.Gap())))
+		return p.Seq(p.Prompt(channelToken), turn, p.Gap(), more, p.Gap())
+	})
 }
 
-// mustCall says that the request insists on a call.
-func (p *program) mustCall() bool {
-	mode := p.request.ToolChoice.Mode
-	return len(p.tools) > 0 && (mode == chat.ToolRequired || mode == chat.ToolNamed)
-}
-
-// mode is the constraint that the request needs.
-func (p *program) mode() grammar.Mode {
-	switch {
-	case p.mustCall() || p.request.JSONSchema != nil:
-		return grammar.Strict
-	case len(p.tools) > 0:
-		return grammar.Lazy
-	}
-	return grammar.Free
-}
-
-func (p *program) build() *peg.Program {
-	if p.request.PureContent {
-		return p.Build(p.Seq(p.Prompt(), p.Tag(peg.Content, p.Rest()), p.End()))
-	}
-	led := p.Seq(p.lead(), p.gap(), p.Star(p.start(), p.lead(), p.gap()), p.Tolerate(p.orCall("next-call", p.start(), p.Seq(p.start(), p.answer()))...))
-	turn := p.Tolerate(p.orCall("call", p.Empty(), p.answer(), led, p.Only("first-unsolicited", p.unsolicited()))...)
-	more := p.Optional(p.Only("more", p.Star(p.more(), p.gap())))
-	return p.Build(p.Seq(p.Prompt(channelToken), turn, p.gap(), more, p.gap(), p.End()))
+// bare is text without any header. Its first line may be indented.
+func (p program) bare() peg.ID {
+	indented := p.Seq(p.Chars(0, maxBlanks, blank...), p.NotChars(1, 1, append([]peg.Range{{Lo: '<', Hi: '<'}}, blank...)...))
+	return p.Only("bare", p.Lines(), p.Tag(peg.Content, indented, p.Until(boundaries...)))
 }
 
 // lead is a message that may come before the last one: a thought, or words on what is done next.
-func (p *program) lead() peg.ID {
+func (p program) lead() peg.ID {
 	return p.Once("lead", func() peg.ID {
 		return p.Choice(p.thought(), p.preamble())
 	})
 }
 
 // thought is a message in the channel analysis. It stays content, markup and all, where the request wants that.
-func (p *program) thought() peg.ID {
-	if !p.request.ReasoningFormat.Extract() {
+func (p program) thought() peg.ID {
+	if !p.Request.ReasoningFormat.Extract() {
 		return p.Seq(p.stray(), p.Tag(peg.Content, p.Lit(analysisStart)), p.text(peg.Content),
 			p.Tolerate(p.Tag(peg.Content, p.Lit(endToken)), p.Only("thought-end", p.otherEnd())))
 	}
 	return p.Seq(p.header("analysis"), p.text(peg.Reasoning), p.messageEnd())
 }
 
-func (p *program) preamble() peg.ID {
+func (p program) preamble() peg.ID {
 	return p.Seq(p.header("commentary"), p.text(peg.Content), p.messageEnd())
 }
 
 // answer is the message in the channel final.
-func (p *program) answer() peg.ID {
+func (p program) answer() peg.ID {
 	return p.Once("answer", func() peg.ID {
 		end := p.Optional(p.Choice(p.Lit(returnToken), p.Lit(endToken), p.Only("call-end", p.Lit(callToken))))
 		plain := p.Seq(p.text(peg.Content), end)
-		if schema := p.request.JSONSchema; schema != nil {
-			value := p.Seq(p.gap(), p.Tag(peg.Content, p.Schema(schema, p.Value(peg.AnyJSON))), p.gap(), end)
+		if schema := p.Request.JSONSchema; schema != nil {
+			value := p.Seq(p.Gap(), p.Tag(peg.Content, p.Schema(schema, p.Value(peg.AnyJSON))), p.Gap(), end)
 			return p.Seq(p.header("final"), p.Choice(value, p.Only("prose-answer", plain)))
 		}
 		message := p.Seq(p.header("final"), plain)
-		if p.mustCall() {
+		if p.MustCall() {
 			return p.Only("unwanted-answer", message)
 		}
 		return message
@@ -93,31 +76,31 @@ func (p *program) answer() peg.ID {
 
 // more is what may follow behind the end of a turn, or stand where a message should. It is a trigger, which no constraint
 // knows of, so that reading resumes at the next start or end token when the arguments of a call are broken.
-func (p *program) more() peg.ID {
+func (p program) more() peg.ID {
 	message := p.Once("~message", func() peg.ID {
 		return p.Choice(p.orCall("later-call", p.Empty(), p.lead(), p.answer(), p.unsolicited(), p.odd())...)
 	})
 	token := p.Trigger("token", p.Choice(p.Seq(p.start(), p.Tolerate(message)), p.foreign(), p.otherEnd(), p.Lit(endToken)))
-	return p.Choice(token, message, p.prose(peg.Content))
+	return p.Choice(token, message, p.prose())
 }
 
 // odd is a message in no known channel, or in none: its text is content.
-func (p *program) odd() peg.ID {
-	return p.Seq(p.Optional(p.channel()), p.Optional(p.constraint()), p.blanks(), p.Lit(messageToken), p.text(peg.Content), p.messageEnd())
+func (p program) odd() peg.ID {
+	return p.Seq(p.Optional(p.channel()), p.Optional(p.constraint()), p.SmallGap(), p.Lit(messageToken), p.text(peg.Content), p.messageEnd())
 }
 
 // unsolicited is a call to something else than a function of the request, such as a tool built into the model's own
 // environment. Nobody here can answer it, and what it says is meant neither for the user nor for a function.
-func (p *program) unsolicited() peg.ID {
+func (p program) unsolicited() peg.ID {
 	return p.Once("unsolicited", func() peg.ID {
-		header := p.Choice(p.Seq(p.recipient(), p.Optional(p.channel())), p.Seq(p.channel(), p.recipient()))
-		return p.Seq(header, p.Optional(p.constraint()), p.blanks(), p.Lit(messageToken), p.ignored(), p.messageEnd())
+		header := p.Choice(p.Seq(p.recipient(), p.Optional(p.channel())), p.Seq(p.channel(), p.recipient(), p.Optional(p.channel())))
+		return p.Seq(header, p.Optional(p.constraint()), p.SmallGap(), p.Lit(messageToken), p.ignored(), p.messageEnd())
 	})
 }
 
 // foreign is a message of another author, which a model makes up when it goes on after its turn.
-func (p *program) foreign() peg.ID {
+func (p program) foreign() peg.ID {
 	author := p.Seq(p.Lit(startToken), p.Chars(1, maxName, nameRanges...))
-	header := p.Seq(p.Optional(p.recipient()), p.Optional(p.channel()), p.Optional(p.constraint()), p.blanks(), p.Tolerate(p.Lit(messageToken)))
+	header := p.Seq(p.Optional(p.recipient()), p.Optional(p.channel()), p.Optional(p.constraint()), p.SmallGap(), p.Tolerate(p.Lit(messageToken)))
 	return p.Seq(author, header, p.ignored(), p.messageEnd())
 }

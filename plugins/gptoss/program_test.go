@@ -1,15 +1,12 @@
 package main
 
 import (
-	"fmt"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"github.com/dragoman-project/dragoman/sdk"
-	"github.com/dragoman-project/dragoman/sdk/cases"
 	"github.com/dragoman-project/dragoman/sdk/chat"
-	"github.com/dragoman-project/dragoman/sdk/grammar"
+	"github.com/dragoman-project/dragoman/sdk/conformance"
 	"github.com/dragoman-project/dragoman/sdk/peg/match"
 )
 
@@ -21,7 +18,7 @@ const (
 	parallel = `{"messages":[{"role":"user","content":"Hi"}],"parallel_tool_calls":true,"tools":[` + weather + `,` + clock + `]}`
 	required = `{"messages":[{"role":"user","content":"Hi"}],"tool_choice":"required","tools":[` + weather + `,` + clock + `]}`
 	none     = `{"messages":[{"role":"user","content":"Hi"}],"reasoning_format":"none"}`
-	schema   = `{"messages":[{"role":"user","content":"Hi"}],"json_schema":{"type":"object","properties":{"a":{"type":"integer"}}}}`
+	shaped   = `{"messages":[{"role":"user","content":"Hi"}],"json_schema":{"type":"object","properties":{"a":{"type":"integer"}}}}`
 )
 
 func planFor(t testing.TB, request string) *sdk.Plan {
@@ -37,49 +34,8 @@ func planFor(t testing.TB, request string) *sdk.Plan {
 	return plan
 }
 
-// read reads an output at every cut and shows what became of it: reasoning, content, calls, status.
-func read(t testing.TB, request, prompt, output string) string {
-	t.Helper()
-	code, err := match.Compile(planFor(t, request).Program.Bind(prompt), match.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	first := ""
-	for _, cut := range cases.Cuts(10, 1) {
-		s := chat.Stream{StreamOptions: chat.StreamOptions{NoIDs: true}}
-		m := match.New(code, s.Add)
-		m.Prompt(prompt)
-		for piece := range cut.Pieces([]byte(output)) {
-			m.Feed(piece)
-		}
-		report := m.Finish()
-		s.Finish(chat.FinishStop)
-		got := show(s.Message(), report)
-		if first == "" {
-			first = got
-		}
-		if got != first {
-			t.Errorf("%q %s:\n got %s\nwhole %s", output, cut.Name, got, first)
-		}
-	}
-	return first
-}
-
-func show(m chat.Message, r *chat.Report) string {
-	var parts []string
-	if m.ReasoningContent != "" {
-		parts = append(parts, fmt.Sprintf("thought %q", m.ReasoningContent))
-	}
-	if m.Content.Text != nil && *m.Content.Text != "" {
-		parts = append(parts, fmt.Sprintf("content %q", *m.Content.Text))
-	}
-	for _, c := range m.ToolCalls {
-		parts = append(parts, c.Name+c.Arguments)
-	}
-	if r.Status != chat.Complete {
-		parts = append(parts, string(r.Status))
-	}
-	return strings.Join(parts, " ")
+func conversation(request string) conformance.Conversation {
+	return conformance.Conversation{Handler: gptoss{}, Request: request, GenerationPrompt: assistantStart}
 }
 
 func TestOutputsAreRead(t *testing.T) {
@@ -127,9 +83,9 @@ func TestOutputsAreRead(t *testing.T) {
 		{"a function where none is offered", plain, "<|channel|>commentary to=functions.f<|message|>{}<|call|>", ``},
 		{"an answer of a tool, made up", tools, call + "<|start|>functions.get_weather to=assistant<|channel|>commentary<|message|>\"rain\"<|end|>" + next + "<|channel|>final<|message|>Rain.", `content "Rain." get_weather{"city": "Rome"}`},
 
-		{"JSON as asked for", schema, "<|channel|>final <|constrain|>json<|message|>{\"a\": 1}<|return|>", `content "{\"a\": 1}"`},
-		{"JSON behind a thought", schema, thought + next + "<|channel|>final<|message|>{\"a\": 1}", `thought "Hm." content "{\"a\": 1}"`},
-		{"prose where JSON was asked for", schema, "<|channel|>final<|message|>I cannot.", `content "I cannot."`},
+		{"JSON as asked for", shaped, "<|channel|>final <|constrain|>json<|message|>{\"a\": 1}<|return|>", `content "{\"a\": 1}"`},
+		{"JSON behind a thought", shaped, thought + next + "<|channel|>final<|message|>{\"a\": 1}", `thought "Hm." content "{\"a\": 1}"`},
+		{"prose where JSON was asked for", shaped, "<|channel|>final<|message|>I cannot.", `content "I cannot."`},
 
 		{"a token that is talked about", plain, "<|channel|>final<|message|>Write <|channel|> and <|start|> here.<|return|>", `content "Write <|channel|> and <|start|> here."`},
 		{"a missing end", plain, "<|channel|>analysis<|message|>Hm.<|start|>assistant<|channel|>final<|message|>Hello.", `thought "Hm." content "Hello."`},
@@ -140,7 +96,7 @@ func TestOutputsAreRead(t *testing.T) {
 		{"arguments that are no JSON, and then a call", tools, "<|channel|>commentary to=functions.get<|message|>{\"a\": tru<|call|>" + next + call, `get{"a": tru get_weather{"city": "Rome"} malformed`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := read(t, c.request, assistantStart, c.output); got != c.want {
+			if got := conversation(c.request).Transcript(t, c.output); got != c.want {
 				t.Errorf("%q\n got %s\nwant %s", c.output, got, c.want)
 			}
 		})
@@ -148,24 +104,11 @@ func TestOutputsAreRead(t *testing.T) {
 }
 
 func TestWhatTheConstraintLetsThroughIsRead(t *testing.T) {
-	for name, request := range map[string]string{"auto": tools, "parallel": parallel, "required": required, "schema": schema} {
+	for name, request := range map[string]string{"auto": tools, "parallel": parallel, "required": required, "schema": shaped} {
 		t.Run(name, func(t *testing.T) {
-			plan := planFor(t, request)
-			c, err := grammar.Build(plan.Program, grammar.Options{Mode: plan.Grammar, Prompt: assistantStart, Triggers: plan.Triggers})
-			if err != nil {
-				t.Fatal(err)
-			}
-			g, err := grammar.Parse(c.Grammar)
-			if err != nil {
-				t.Fatal(err)
-			}
-			sampler := g.Sampler(rand.New(rand.NewPCG(1, 1)))
-			for range 100 {
-				output, ok := sampler.Text(80)
-				if !ok {
-					continue
-				}
-				got := read(t, request, assistantStart, strings.TrimPrefix(output, assistantStart))
+			c := conversation(request)
+			for output := range c.Sampled(t, 60) {
+				got := c.Transcript(t, strings.TrimPrefix(output, assistantStart))
 				if calls := strings.Contains(got, "get"); calls == (name == "schema") || strings.Contains(got, string(chat.Malformed)) {
 					t.Fatalf("%q is read as %s", output, got)
 				}
@@ -198,8 +141,8 @@ func TestProseMaySpellTokensWhereTheEngineTellsThemApart(t *testing.T) {
 	prose("Done.")
 	report := m.Finish()
 	s.Finish(chat.FinishStop)
-	want := `thought "I write <|end|><|start|>assistant<|channel|>final<|message|> here" content "Done."`
-	if got := show(s.Message(), report); got != want {
-		t.Errorf("\n got %s\nwant %s", got, want)
+	const thought = "I write <|end|><|start|>assistant<|channel|>final<|message|> here"
+	if got := s.Message(); got.ReasoningContent != thought || got.Content.Join("") != "Done." || report.Status != chat.Complete {
+		t.Errorf("got %+v, %s", got, report.Status)
 	}
 }

@@ -12,9 +12,23 @@ type program struct{ *turn.Turn }
 func (p program) calls() peg.ID {
 	header := func(name peg.ID) peg.ID { return p.Atomic(p.Tag(peg.CallName, name), p.Lit("(")) }
 	call := p.Tag(peg.Call, p.ByName(header, p.arguments), p.Tolerate(p.Lit(")")))
-	list := p.Rule("list", p.Several(call, ","))
-	bracketed := p.Seq(p.Lit("["), p.Space(), list, p.Closer("]"))
+	list := p.Rule("list", p.Several(p.Choice(call, p.jsonCall()), ","))
+	none := p.Only("none", p.Peek(p.Lit("]")))
+	bracketed := p.Seq(p.Lit("["), p.Space(), p.Choice(list, none), p.Closer("]"))
 	return p.Trigger("calls", p.Seq(p.Lit(callsStart), p.Space(), p.Choice(bracketed, p.Only("no-brackets", list)), p.Closer(callsEnd)))
+}
+
+// jsonCall is a call as models write it whose instructions ask for JSON.
+func (p program) jsonCall() peg.ID {
+	member := func(key string, value ...peg.ID) peg.ID {
+		return p.Seq(append([]peg.ID{p.Lit(key), p.Blanks(), p.Lit(":"), p.Blanks()}, value...)...)
+	}
+	header := func(name peg.ID) peg.ID {
+		named := member(`"name"`, p.Lit(`"`), p.Tag(peg.CallName, name), p.Lit(`"`))
+		return p.Atomic(p.Lit("{"), p.Blanks(), named, p.Blanks(), p.Lit(","), p.Blanks(), member(`"arguments"`))
+	}
+	arguments := p.Tag(peg.Arguments, p.Value(peg.ObjectValue))
+	return p.Only("json-call", p.Tag(peg.Call, header(p.AnyName()), arguments, p.Space(), p.Tolerate(p.Lit("}"))))
 }
 
 func (p program) arguments(s schema.Schema) peg.ID {
@@ -24,7 +38,9 @@ func (p program) arguments(s schema.Schema) peg.ID {
 func (p program) argument(name string, s schema.Schema) peg.ID {
 	key := p.Atomic(p.Tag(peg.Key, p.ArgumentName(name)), p.Blanks(), p.Lit("="))
 	value := p.Tag(peg.Scalar, p.Schema(s.Only(peg.AnyJSON), p.Value(peg.AnyPython)))
-	text := p.Once("~text", func() peg.ID { return p.Choice(p.text("'"), p.text(`"`)) })
+	text := p.Once("~text", func() peg.ID {
+		return p.Choice(p.lines("'''"), p.lines(`"""`), p.text("'"), p.text(`"`))
+	})
 	bare := p.Seq(p.Not(p.Lit("'")), p.Not(p.Lit(`"`)), value) // the lookaheads are the parser's alone
 	return p.Seq(key, p.Space(), p.Choice(text, bare), p.Space())
 }
@@ -35,4 +51,9 @@ func (p program) text(quote string) peg.ID {
 	end := p.Seq(p.Lit(quote), p.Blanks(), p.Choice(p.Chars(1, 1, peg.Range{Lo: ')', Hi: ')'}, peg.Range{Lo: ',', Hi: ','}), p.End()))
 	inside := p.StringContent(quote)
 	return p.Seq(p.Lit(quote), p.Tag(peg.QuotedString, inside, p.Star(p.Not(end), p.Lit(quote), inside)), p.Lit(quote))
+}
+
+// lines is a string over several lines, without escapes.
+func (p program) lines(quotes string) peg.ID {
+	return p.Seq(p.Lit(quotes), p.Tag(peg.String, p.Until(quotes)), p.Tolerate(p.Lit(quotes)))
 }

@@ -78,7 +78,7 @@ func (p sections) text(s schema.Schema) peg.ID {
 	inside := p.Tag(peg.String, p.RawSchema(only, p.Until(cdataEnd)), p.Star(more))
 	section := p.Seq(p.Space(), p.Lit(cdataStart), inside, p.Closer(cdataEnd))
 	markup := p.Once("~markup", func() peg.ID {
-		return p.Seq(p.Peek(p.Lit("<")), p.Not(p.Lit(paramEnd)), p.Text(schema.Schema{}, paramEnd))
+		return p.Seq(p.Peek(p.Lit("<")), p.Not(p.Lit(paramEnd)), p.Verbatim(schema.Schema{}, paramEnd))
 	})
 	first := p.NotChars(1, 1, peg.Range{Lo: '<', Hi: '<'})
 	plain := p.Tag(peg.String, p.RawSchema(only, p.Optional(first, p.Until(paramEnd))))

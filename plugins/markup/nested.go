@@ -100,9 +100,9 @@ func (p elements) newValue(s schema.Schema, end string) peg.ID {
 		ways = append(ways, p.containers(s, kinds, end)...)
 	}
 	if kinds&peg.StringValue != 0 {
-		return p.Choice(append(ways, p.Text(s, end))...)
+		return p.Choice(append(ways, p.Verbatim(s, end))...)
 	}
-	return p.Choice(append(ways, p.Rule(p.Fresh("~mistyped"), p.Text(schema.Schema{}, end)))...)
+	return p.Choice(append(ways, p.Rule(p.Fresh("~mistyped"), p.Verbatim(schema.Schema{}, end)))...)
 }
 
 // containers are elements within a value: items of an array, or members of an object. Nothing at all is an empty one, where

@@ -12,7 +12,7 @@ func (t *Turn) Body(calls peg.ID, stray ...string) peg.ID {
 	if len(t.Tools) > 0 {
 		calls = t.Rule("run", t.run(calls))
 	}
-	if len(t.Request.JSONSchema) > 0 && !t.MustCall() {
+	if len(t.AnswerSchema()) > 0 {
 		return t.response(calls)
 	}
 	return t.mixed(calls, stray...)

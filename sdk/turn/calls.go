@@ -8,9 +8,6 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/schema"
 )
 
-// maxName is the longest name or id that is looked for where any will do.
-const maxName = 128
-
 // nameRanges are the characters of names that no tool has.
 var nameRanges = []peg.Range{{Lo: 'a', Hi: 'z'}, {Lo: 'A', Hi: 'Z'}, {Lo: '0', Hi: '9'}, {Lo: '_', Hi: '_'}, {Lo: '-', Hi: '.'}}
 
@@ -18,16 +15,32 @@ var nameRanges = []peg.Range{{Lo: 'a', Hi: 'z'}, {Lo: 'A', Hi: 'Z'}, {Lo: '0', H
 // makes of the name, as text, what introduces it and what closes it: an atomic region with the tag CallName; arguments is
 // what follows, for the schema of the tool's parameters.
 func (t *Turn) ByName(header func(name peg.ID) peg.ID, arguments func(schema.Schema) peg.ID) peg.ID {
+	return t.ByTool(func(name peg.ID, tool Tool) peg.ID {
+		return t.Seq(header(name), arguments(schema.New(tool.Parameters)))
+	})
+}
+
+// ByTool is a call, or a part of one, that depends on the tool: one alternative per tool, and one, for the parser alone, for
+// tools that the request does not have, whose Tool has no name. name matches the tool's name.
+func (t *Turn) ByTool(call func(name peg.ID, tool Tool) peg.ID) peg.ID {
 	kids := make([]peg.ID, 0, len(t.Tools)+1)
-	for i, tool := range t.Tools {
-		kid := t.Seq(header(t.Lit(tool.Name)), arguments(schema.New(tool.Parameters)))
+	for _, tool := range t.Tools {
+		kid := call(t.Lit(tool.Name), tool)
 		if !tool.Allowed {
-			kid = t.Only("other-tool-"+strconv.Itoa(i), kid)
+			kid = t.Rule(t.Fresh("~other-tool"), kid)
 		}
 		kids = append(kids, kid)
 	}
-	unknown := t.Seq(header(t.Chars(1, maxName, nameRanges...)), arguments(schema.Schema{}))
-	return t.Choice(append(kids, t.Only("unknown-tool", unknown))...)
+	unknown := call(t.AnyName(), Tool{})
+	return t.Choice(append(kids, t.Rule(t.Fresh("~unknown-tool"), unknown))...)
+}
+
+// AnyName is the name of a function, whichever it is.
+func (t *Turn) AnyName() peg.ID { return t.Chars(1, maxName, nameRanges...) }
+
+// WholeName is that name and not the beginning of a longer one.
+func (t *Turn) WholeName(name string) peg.ID {
+	return t.Seq(t.Lit(name), t.Not(t.Chars(1, 1, nameRanges...)))
 }
 
 // KnownName is the name of a tool that the request has; header is that of ByName.
@@ -43,7 +56,7 @@ func (t *Turn) KnownName(header func(name peg.ID) peg.ID) peg.ID {
 func (t *Turn) Several(call peg.ID, separator string) peg.ID {
 	again := []peg.ID{call, t.Space()}
 	if separator != "" {
-		again = append([]peg.ID{t.Tolerate(t.Lit(separator), t.Space())}, again...)
+		again = append([]peg.ID{t.Tolerate(t.Seq(t.Lit(separator), t.Space()))}, again...)
 	}
 	if !t.Request.ParallelToolCalls {
 		again = []peg.ID{t.Only("next-call", again...)}
@@ -55,9 +68,9 @@ func (t *Turn) Several(call peg.ID, separator string) peg.ID {
 // grammars hold to the number.
 const maxOrders = 3
 
-// Arguments are the arguments of a call, one by one: for the parser any of them in any order and number, for grammars all
-// that s requires. one makes the argument of a name, empty for any name, that follows a schema; it takes the white space behind it.
-// separator stands between two; empty: nothing does.
+// Arguments are the arguments of a call, or the members of an object, one by one: for the parser any of them in any order and
+// number, for grammars all that s requires. one makes the argument of a name, empty for any name, that follows a schema; it
+// takes the white space behind it. separator stands between two; empty: nothing does.
 func (t *Turn) Arguments(s schema.Schema, separator string, one func(name string, s schema.Schema) peg.ID) peg.ID {
 	l := &list{Turn: t, separator: separator, name: t.Fresh("arguments")}
 	for _, p := range s.Properties() {
@@ -68,18 +81,16 @@ func (t *Turn) Arguments(s schema.Schema, separator string, one func(name string
 			l.optional = append(l.optional, id)
 		}
 	}
-	all := slices.Concat(l.required, l.optional)
-	unknown := t.Once("~unknown-argument", func() peg.ID { return one("", schema.Schema{}) })
-	any := t.Choice(append(all, unknown)...)
-	read := t.Only(l.name, t.Optional(any, t.Star(l.sep(), any)))
-	if len(all) > 0 {
-		return t.Choice(read, l.exact())
+	if additional, open := s.Additional(); open {
+		l.optional = append(l.optional, t.Once("argument "+additional.Key(), func() peg.ID { return one("", additional) }))
 	}
-	if _, open := s.Additional(); !open {
+	known := slices.Concat(l.required, l.optional)
+	any := t.Choice(append(known, t.Once("~unknown-argument", func() peg.ID { return one("", schema.Schema{}) }))...)
+	read := t.Only(l.name, t.Optional(any, t.Star(l.sep(), any), l.tooMany()))
+	if len(known) == 0 {
 		return t.Optional(read)
 	}
-	free := t.Once("argument", func() peg.ID { return one("", schema.Schema{}) })
-	return t.Optional(free, t.Star(l.sep(), free))
+	return t.Choice(read, l.exact())
 }
 
 // ArgumentName is the name of an argument, as text; empty: any name.
@@ -105,6 +116,14 @@ func (l *list) sep() peg.ID {
 		return l.Empty()
 	}
 	return l.Seq(l.Lit(l.separator), l.Space())
+}
+
+// tooMany is a separator that nothing follows.
+func (l *list) tooMany() peg.ID {
+	if l.separator == "" {
+		return l.Empty()
+	}
+	return l.Optional(l.Only("separator-too-many", l.sep()))
 }
 
 // exact is all of the required arguments, in any order, with others between them.

@@ -14,7 +14,7 @@ func (t *Turn) reasoning() peg.ID {
 	if t.ThinkStart == "" {
 		return t.Empty()
 	}
-	thought := t.Seq(t.Space(), t.mark(t.ThinkStart), t.Thoughts(), t.Tolerate(t.mark(t.ThinkEnd), t.gap()))
+	thought := t.Seq(t.Space(), t.mark(t.ThinkStart), t.Thoughts(), t.Tolerate(t.Seq(t.mark(t.ThinkEnd), t.gap())))
 	none := t.Seq(t.Space(), t.Lit(t.ThinkEnd), t.gap())
 	if t.NoThought == "" {
 		return t.Optional(t.Choice(thought, t.Only("end-of-no-thought", none)))
@@ -76,12 +76,12 @@ func (t *Turn) mark(marker string) peg.ID {
 	return t.Lit(marker)
 }
 
-// gap is the white space behind reasoning.
+// gap is the white space behind reasoning: line ends, because what follows may be indented.
 func (t *Turn) gap() peg.ID {
 	if t.role() == peg.Content {
 		return t.Empty()
 	}
-	return t.Space()
+	return t.Lines()
 }
 
 // Continue fills in what a plan says of a message that is to be continued, in the format: its reasoning, and its content when

@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"encoding/json"
 	"slices"
 	"strconv"
 
@@ -38,8 +39,7 @@ type Turn struct {
 
 	ahead    peg.ID // a call that ends reasoning,
 	promotes bool   // if calls do
-	made     map[string]peg.ID
-	names    int // that were made up
+	names    int    // that were made up
 }
 
 // Tool is a function that the model may call.
@@ -50,7 +50,7 @@ type Tool struct {
 
 // New begins the program that answers a request.
 func New(r *chat.Request, f Format) *Turn {
-	t := &Turn{Format: f, Request: r, made: map[string]peg.ID{}}
+	t := &Turn{Format: f, Request: r}
 	if r.ToolChoice.Mode == chat.ToolNone {
 		return t
 	}
@@ -64,23 +64,34 @@ func New(r *chat.Request, f Format) *Turn {
 }
 
 // Plan completes the program and answers the request. calls matches calls from an opener on, and contains Trigger rules; it
-// is not looked at without tools.
+// is not looked at without tools. The error says that the request asks to continue a message that is not there.
 func (t *Turn) Plan(calls peg.ID) (*handler.Plan, error) {
+	plan := t.Answer(t.Program(func() peg.ID { return t.Seq(t.header(), t.reasoning(), t.Body(calls), t.TurnEnd()) }))
+	return plan, t.Continue(plan)
+}
+
+// Program is the program that reads what root makes, up to its end; all of an output is content where the request wants that.
+func (t *Turn) Program(root func() peg.ID) *peg.Program {
+	if t.Request.PureContent {
+		return t.Build(t.Seq(t.Prompt(), t.Tag(peg.Content, t.Rest()), t.End()))
+	}
+	return t.Build(t.Seq(root(), t.End()))
+}
+
+// Answer is a plan with a program, the constraint that the request needs, and what the format says. Triggers, if there are
+// any, replace those of the program.
+func (t *Turn) Answer(program *peg.Program, triggers ...grammar.Trigger) *handler.Plan {
 	plan := &handler.Plan{
-		Program: t.program(calls), Grammar: t.Mode(),
-		PreservedTokens: t.Preserved, SupportsThinking: t.ThinkStart != "", ThinkingStart: t.ThinkStart,
+		Program: program, Grammar: t.Mode(), PreservedTokens: t.Preserved,
+		SupportsThinking: t.ThinkStart != "", ThinkingStart: t.ThinkStart,
 	}
 	if t.ThinkEnd != "" {
 		plan.ThinkingEnds = []string{t.ThinkEnd}
 	}
-	return plan, t.Continue(plan)
-}
-
-func (t *Turn) program(calls peg.ID) *peg.Program {
-	if t.Request.PureContent {
-		return t.Build(t.Seq(t.Prompt(), t.Tag(peg.Content, t.Rest()), t.End()))
+	if plan.Grammar != grammar.Free {
+		plan.Triggers = triggers
 	}
-	return t.Build(t.Seq(t.header(), t.reasoning(), t.Body(calls), t.TurnEnd(), t.End()))
+	return plan
 }
 
 // TurnEnd is the end of the turn, as far as it is told.
@@ -102,6 +113,14 @@ func (t *Turn) MustCall() bool {
 	return len(t.Tools) > 0 && (mode == chat.ToolRequired || mode == chat.ToolNamed)
 }
 
+// AnswerSchema is the JSON Schema that the answer must follow; nil where there is none, or a call is wanted instead.
+func (t *Turn) AnswerSchema() json.RawMessage {
+	if t.MustCall() {
+		return nil
+	}
+	return t.Request.JSONSchema
+}
+
 // Mode is strict where only certain answers will do, and lazy where there may be calls.
 func (t *Turn) Mode() grammar.Mode {
 	switch {
@@ -113,41 +132,16 @@ func (t *Turn) Mode() grammar.Mode {
 	return grammar.Free
 }
 
-// Once makes the rule of that name when it is first used.
-func (t *Turn) Once(name string, body func() peg.ID) peg.ID {
-	if id, ok := t.made[name]; ok {
-		return id
-	}
-	id := t.Rule(name, body())
-	t.made[name] = id
-	return id
-}
-
 // Fresh is a name for a rule, beginning as given, that no other rule has.
 func (t *Turn) Fresh(name string) string {
 	t.names++
 	return name + "-" + strconv.Itoa(t.names)
 }
 
-// Only makes kids, in sequence, a part for the parser alone. Each name is used for one part of a program.
-func (t *Turn) Only(name string, kids ...peg.ID) peg.ID {
-	return t.Once("~"+name, func() peg.ID { return t.Seq(kids...) })
-}
-
 // Closer matches text and the white space behind it; a model may leave it out, and grammars insist on it.
 func (t *Turn) Closer(text string) peg.ID {
-	return t.Tolerate(t.Lit(text), t.Space())
+	return t.Tolerate(t.Seq(t.Lit(text), t.Space()))
 }
-
-// Tolerate matches kids in sequence; a model may leave them out, and grammars insist on them.
-func (t *Turn) Tolerate(kids ...peg.ID) peg.ID {
-	return t.Choice(t.Seq(kids...), t.Once("~missing", t.Empty))
-}
-
-// Blanks is white space where what is read must stay bounded: in atomic regions and lookaheads.
-func (t *Turn) Blanks() peg.ID { return t.Chars(0, 32, blank...) }
-
-var blank = []peg.Range{{Lo: '\t', Hi: '\r'}, {Lo: ' ', Hi: ' '}}
 
 // oneOf matches one of texts.
 func (t *Turn) oneOf(texts []string) peg.ID {

@@ -17,12 +17,12 @@ const (
 
 // Short is a number, a boolean or null that end follows, where s allows one. It takes the white space before it.
 func (t *Turn) Short(s schema.Schema, end string) peg.ID {
-	value := t.Schema(s.Only(s.Kinds()&Scalars), t.Once("scalar", t.scalar))
+	value := t.Schema(s.Only(s.Kinds()&Scalars), t.Scalar())
 	return t.Seq(t.Space(), t.Atomic(t.Tag(peg.Scalar, value), t.Peek(t.Seq(t.Blanks(), t.Lit(end)))))
 }
 
-// Text is a string as it stands, up to one of ends. A schema holds only grammars to it.
-func (t *Turn) Text(s schema.Schema, ends ...string) peg.ID {
+// Verbatim is a string as it stands, up to one of ends. A schema holds only grammars to it.
+func (t *Turn) Verbatim(s schema.Schema, ends ...string) peg.ID {
 	return t.Tag(peg.String, t.RawSchema(s.Only(peg.StringValue), t.Until(ends...)))
 }
 
@@ -60,7 +60,10 @@ func oneOfChars(chars string) (ranges []peg.Range) {
 // maxDigits is how many digits a number may have; more are text.
 const maxDigits = 400
 
-func (t *Turn) scalar() peg.ID {
+// Scalar is the spelling of a number, a boolean or null, as JSON or Python has it. What is longer than any is text.
+func (t *Turn) Scalar() peg.ID { return t.Once("scalar", t.newScalar) }
+
+func (t *Turn) newScalar() peg.ID {
 	digit := peg.Range{Lo: '0', Hi: '9'}
 	whole := t.Choice(t.Lit("0"), t.Seq(t.Chars(1, 1, peg.Range{Lo: '1', Hi: '9'}), t.Chars(0, maxDigits, digit)))
 	exponent := t.Seq(t.Chars(1, 1, peg.Range{Lo: 'e', Hi: 'e'}, peg.Range{Lo: 'E', Hi: 'E'}),
