@@ -61,6 +61,7 @@ type Host struct {
 	cold   bool
 	warmed chan struct{}
 
+	history history
 	// changes serialises those who make the next snapshot.
 	changes sync.Mutex
 	sources sources
@@ -95,6 +96,7 @@ func New(ctx context.Context, o Options) (*Host, error) {
 		h.Close(ctx)
 		return nil, err
 	}
+	h.begin()
 	if !o.Static {
 		h.background.Go(h.warm)
 	}
@@ -125,6 +127,15 @@ func (h *Host) embedded() (*Snapshot, error) {
 		entries[name] = newEntry(TemplateSource{Name: name, Source: string(data), Origin: "embedded"}, rules)
 	}
 	return snap.withLayer(embedded, entries), nil
+}
+
+// begin remembers what is in force at the start.
+func (h *Host) begin() {
+	h.changes.Lock()
+	defer h.changes.Unlock()
+	first := *h.current.Load()
+	h.history.open = true
+	h.put(&first, Cause{Source: sourceStart})
 }
 
 // Close stops watching and ends the plugins' processes. Sessions that run on programs are not touched by it.
@@ -165,7 +176,11 @@ func (h *Host) PutTemplate(_ context.Context, src TemplateSource) (TemplateInfo,
 	if _, err := e.learn(); err != nil {
 		return TemplateInfo{}, err
 	}
-	h.current.Store(snap.withTemplate(uploaded, e))
+	cause := Cause{Source: sourceUpload, Changes: []ContentChange{{Path: e.Name, After: e.hash}}}
+	if old := snap.layers[uploaded][e.Name]; old != nil {
+		cause.Changes[0].Before = old.hash
+	}
+	h.put(snap.withTemplate(uploaded, e), cause)
 	h.log.Info("template put", "template", e.Name, "sha256", e.hash)
 	return h.info(e), nil
 }

@@ -32,6 +32,9 @@ type SourceStatus struct {
 	// Successes and Failures count both since the start.
 	Successes uint64 `json:"successes"`
 	Failures  uint64 `json:"failures"`
+	// Held says that a rollback holds back what is on disk, and OnDisk is the hash of that, where the source is one file.
+	Held   bool   `json:"held,omitempty"`
+	OnDisk string `json:"on_disk,omitempty"`
 	// Faults are the files of a folder that are refused, by name. Each stays here until it is repaired or removed,
 	// whatever becomes of the others; LastError tells all of them.
 	Faults []FileFault `json:"faults,omitempty"`
@@ -276,7 +279,9 @@ func (h *Host) applyRules(c watch.Change) error {
 	if err != nil {
 		return err
 	}
-	h.current.Store(h.current.Load().withRules(rules))
+	next := h.current.Load().withRules(rules)
+	next.release(sourceWorkarounds)
+	h.put(next, Cause{Source: sourceWorkarounds, Changes: next.note(c)})
 	return nil
 }
 
@@ -295,7 +300,9 @@ func (h *Host) applyConfig(c watch.Change) error {
 	if need := config.NeedRestart(h.opts.Config, read); len(need) > 0 {
 		h.log.Warn("some settings take effect at the next start only", "settings", need)
 	}
-	h.current.Store(h.current.Load().with(func(s *Snapshot) { s.Config = next }))
+	snap := h.current.Load().with(func(s *Snapshot) { s.Config = next })
+	snap.release(sourceConfig)
+	h.put(snap, Cause{Source: sourceConfig, Changes: snap.note(c)})
 	return nil
 }
 
@@ -303,19 +310,26 @@ func (h *Host) applyConfig(c watch.Change) error {
 func (h *Host) applyTemplates(changes []watch.Change) {
 	snap := h.current.Load()
 	dir := filepath.Clean(h.opts.Config.Templates.Dir)
-	entries := maps.Clone(snap.layers[directory])
+	entries := maps.Clone(snap.latest(directory, sourceTemplates))
 	if entries == nil {
 		entries = map[string]*entry{}
 	}
 	fresh := h.openAll(changes, snap.Rules)
 	outcomes := map[string]error{}
+	var used []watch.Change
 	for _, c := range changes {
 		err := h.changeTemplate(entries, dir, c, fresh[c.Path])
-		if outcomes[c.Path] = err; err != nil {
+		if outcomes[c.Path] = err; err == nil && c.Path != dir {
+			used = append(used, c)
+		} else if err != nil {
 			h.log.Error("template refused; what was in force stays", "path", c.Path, "error", err)
 		}
 	}
-	h.current.Store(snap.withLayer(directory, entries))
+	if !maps.Equal(entries, snap.layers[directory]) {
+		next := snap.withLayer(directory, entries)
+		next.release(sourceTemplates)
+		h.put(next, Cause{Source: sourceTemplates, Changes: next.note(used...)})
+	}
 	if !h.cold {
 		h.sources.noteFiles(dir, outcomes)
 	}
@@ -399,7 +413,12 @@ func (h *Host) loadModels() {
 		}
 		h.note(filepath.Clean(path), "", err)
 	}
-	h.current.Store(snap.withLayer(models, all))
+	if maps.Equal(all, snap.layers[models]) && !snap.holds(sourceModel) {
+		return
+	}
+	next := snap.withLayer(models, all)
+	next.release(sourceModel)
+	h.put(next, Cause{Source: sourceModel})
 }
 
 // applyPlugins lets the manager look at its folder again. What is there when it is called is in force when it returns.

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/dragoman-project/dragoman/autoparser/workaround"
 	"github.com/dragoman-project/dragoman/host/config"
@@ -18,6 +19,13 @@ type Snapshot struct {
 	Generation uint64
 	Config     *config.Config
 	Rules      *workaround.Set
+	// At is when it was put in force, and Cause what put it there.
+	At    time.Time
+	Cause Cause
+	// Rollback says that contents of an earlier snapshot are in force; nil: none are.
+	Rollback *Rollback
+
+	files map[string]string // the SHA-256 of each file that it is made of, by path
 	// layers hold the templates by where they came from. A later layer hides an earlier one's template of the same name.
 	layers [numLayers]map[string]*entry
 }
@@ -69,13 +77,17 @@ func (s *Snapshot) pin(template string) string {
 
 // names lists the names of all templates, sorted.
 func (s *Snapshot) names() []string {
-	all := map[string]bool{}
-	for _, l := range s.layers {
-		for name := range l {
-			all[name] = true
-		}
+	return sortedNames(s.layers[:]...)
+}
+
+// sortedNames lists the keys of maps, each once.
+func sortedNames[V any](all ...map[string]V) []string {
+	var names []string
+	for _, m := range all {
+		names = slices.AppendSeq(names, maps.Keys(m))
 	}
-	return slices.Sorted(maps.Keys(all))
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // with is the next snapshot: a copy on which change is made before anyone sees it.
@@ -91,12 +103,18 @@ func (s *Snapshot) withRules(rules *workaround.Set) *Snapshot {
 	return s.with(func(next *Snapshot) {
 		next.Rules = rules
 		for l, entries := range s.layers {
-			next.layers[l] = make(map[string]*entry, len(entries))
-			for name, e := range entries {
-				next.layers[l][name] = e.under(rules)
-			}
+			next.layers[l] = under(entries, rules)
 		}
 	})
+}
+
+// under is the same templates under other rules.
+func under(entries map[string]*entry, rules *workaround.Set) map[string]*entry {
+	next := make(map[string]*entry, len(entries))
+	for name, e := range entries {
+		next[name] = e.under(rules)
+	}
+	return next
 }
 
 // withLayer replaces all templates of one origin.

@@ -12,6 +12,8 @@ type Status struct {
 	StartedAt  time.Time `json:"started_at"`
 	Generation uint64    `json:"generation"` // of the snapshot in force
 	RulesHash  string    `json:"rules_hash"` // of the workarounds in force
+	// Rollback says that an earlier snapshot is in force; nil: none is.
+	Rollback *Rollback `json:"rollback,omitempty"`
 	// Sources are what is read from disk; one that is faulty leaves its last good content in force.
 	Sources   []SourceStatus  `json:"sources"`
 	Templates []TemplateInfo  `json:"templates"`
@@ -25,7 +27,7 @@ func (h *Host) Status() Status {
 	snap := h.current.Load()
 	return Status{
 		StartedAt: h.started, Generation: snap.Generation, RulesHash: snap.Rules.Hash(),
-		Sources: h.sources.list(), Templates: h.Templates(), Plugins: h.plugins.Status(), Conflicts: h.plugins.Conflicts(),
+		Rollback: snap.Rollback, Sources: h.Sources(), Templates: h.Templates(), Plugins: h.plugins.Status(), Conflicts: h.plugins.Conflicts(),
 	}
 }
 
@@ -33,7 +35,17 @@ func (h *Host) Status() Status {
 func (h *Host) Plugins() []plugins.State { return h.plugins.Status() }
 
 // Sources tells the state of what is read from disk.
-func (h *Host) Sources() []SourceStatus { return h.sources.list() }
+func (h *Host) Sources() []SourceStatus {
+	snap := h.current.Load()
+	all := h.sources.list()
+	for i := range all {
+		if s := &all[i]; snap.holds(s.Name) {
+			s.Held = true
+			s.SHA256, s.OnDisk = snap.files[s.Path], s.SHA256
+		}
+	}
+	return all
+}
 
 // Constraints tells how often a constraint was found ready, and how many are kept.
 func (h *Host) Constraints() grammar.CacheStats { return h.constraints.Stats() }
