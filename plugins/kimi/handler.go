@@ -14,12 +14,16 @@ import (
 const (
 	sectionStart = "<|tool_calls_section_begin|>"
 	sectionEnd   = "<|tool_calls_section_end|>"
-	callStart    = "<|tool_call_begin|>"
-	argumentsAt  = "<|tool_call_argument_begin|>"
-	callEnd      = "<|tool_call_end|>"
-	turnEnd      = "<|im_end|>"
-	thinkStart   = "<think>"
-	thinkEnd     = "</think>"
+	// Models know the section by another name, too.
+	otherStart = "<|tool_call_section_begin|>"
+	otherEnd   = "<|tool_call_section_end|>"
+
+	callStart   = "<|tool_call_begin|>"
+	argumentsAt = "<|tool_call_argument_begin|>"
+	callEnd     = "<|tool_call_end|>"
+	turnEnd     = "<|im_end|>"
+	thinkStart  = "<think>"
+	thinkEnd    = "</think>"
 )
 
 //go:embed cases.jsonl
@@ -42,7 +46,7 @@ func (kimi) Describe() sdk.Description {
 func (kimi) Plan(_ context.Context, in sdk.Input) (*sdk.Plan, error) {
 	p := program{turn.New(in.Request, turn.Format{
 		ThinkStart: thinkStart, ThinkEnd: thinkEnd,
-		Openers: []string{sectionStart, callStart}, Ends: []string{turnEnd},
+		Openers: []string{sectionStart, callStart, otherStart}, Ends: []string{turnEnd},
 		Preserved: []string{sectionStart, sectionEnd, callStart, argumentsAt, callEnd, thinkStart, thinkEnd},
 	})}
 	return p.Turn.Plan(p.calls())
@@ -53,12 +57,14 @@ type program struct{ *turn.Turn }
 
 // calls is a section of calls. A model may leave out every token but the first of each call, grammars allow it, too.
 func (p program) calls() peg.ID {
+	start := p.Choice(p.Lit(sectionStart), p.Only("other-start", p.Lit(otherStart)))
+	end := p.Choice(p.Lit(sectionEnd), p.Only("other-end", p.Lit(otherEnd)))
 	if len(p.Tools) > 0 {
-		p.EndThinkingAt(p.Seq(p.Optional(p.Lit(sectionStart), p.Blanks()), p.Lit(callStart), p.Blanks(), p.KnownName(p.header)))
+		p.EndThinkingAt(p.Seq(p.Optional(start, p.Blanks()), p.Lit(callStart), p.Blanks(), p.KnownName(p.header)))
 	}
 	call := p.Rule("call", p.Tag(peg.Call, p.Lit(callStart), p.Space(), p.ByName(p.header, p.arguments), p.Optional(p.Lit(callEnd))))
-	section := p.Trigger("calls", p.Seq(p.Several(call, ""), p.Optional(p.Lit(sectionEnd), p.Space())))
-	opened := p.Seq(p.Lit(sectionStart), p.Space(), p.Choice(section, p.Only("no-calls", p.Lit(sectionEnd), p.Space())))
+	section := p.Trigger("calls", p.Seq(p.Several(call, ""), p.Optional(end, p.Space())))
+	opened := p.Seq(start, p.Space(), p.Choice(section, p.Only("no-calls", end, p.Space())))
 	return p.Choice(opened, section)
 }
 
@@ -72,5 +78,6 @@ func (p program) header(name peg.ID) peg.ID {
 }
 
 func (p program) arguments(s schema.Schema) peg.ID {
-	return p.Seq(p.Space(), p.Tag(peg.Arguments, p.Schema(s.Only(peg.AnyJSON), p.Value(peg.ObjectValue))), p.Space())
+	object := p.Tag(peg.Arguments, p.Schema(s.Only(peg.AnyJSON), p.Value(peg.ObjectValue)))
+	return p.Seq(p.Space(), p.Tolerate(object), p.Space())
 }
