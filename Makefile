@@ -10,11 +10,12 @@ PLUGINS := $(notdir $(patsubst %/main.go,%,$(wildcard plugins/*/main.go)))
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 LDFLAGS := -s -w -X main.version=$(VERSION)
 FUZZTIME ?= 30s
+CHAOS_TIME ?= 10m
 SOAK_TIME ?= 10m
 SOAK_FLAGS ?= -p99 5ms
 
 .DEFAULT_GOAL := build
-.PHONY: build run test golden fuzz bench soak lint generate
+.PHONY: build run test golden fuzz bench chaos soak lint generate
 
 ## build: bin/host, and bin/plugins/ with each plugin and its manifest
 build:
@@ -49,6 +50,10 @@ fuzz:
 ## bench: every benchmark, with allocations
 bench:
 	go test -run '^$$' -bench . -benchmem ./...
+
+## chaos: 500 sessions for CHAOS_TIME while plugins are killed, stopped and replaced and everything reloads; no byte may be wrong or lost
+chaos:
+	go test -count=1 -v -timeout 0 ./host/chaos -chaos.time=$(CHAOS_TIME) $(CHAOS_FLAGS)
 
 ## soak: 1,000 streams at 30 pieces a second for SOAK_TIME while rules reload and plugins die; fails when SOAK_FLAGS' -p99 is passed
 soak: build
