@@ -205,13 +205,48 @@ func (c *compiler) list(n *listOf, s *scope) expr {
 
 // object compiles {…}; a later key of the same value wins, at the place of the first.
 func (c *compiler) object(n *objectOf, s *scope) expr {
-	keys, values := c.expressions(n.keys, s), c.expressions(n.values, s)
+	values := c.expressions(n.values, s)
+	if keys := distinctTexts(n.keys); keys != nil {
+		return record(keys, values)
+	}
+	keys := c.expressions(n.keys, s)
 	return func(f *frame) Value {
 		o := newObject(f.r, len(keys))
 		for i := range keys {
 			k, v := keys[i](f), values[i](f)
 			f.r.at = n.offset()
 			o.put(f.r, k, v)
+		}
+		return o
+	}
+}
+
+// distinctTexts returns the keys of an object if they are constant, no two the same, and few; otherwise nil.
+func distinctTexts(nodes []node) []Value {
+	o := &Object{}
+	for _, n := range nodes {
+		l, ok := n.(*literal)
+		if !ok {
+			return nil
+		}
+		if _, ok := l.value.(text); !ok {
+			return nil
+		}
+		o.put(nil, l.value, none{})
+	}
+	if o.Len() < len(nodes) || o.index != nil {
+		return nil
+	}
+	return o.keys
+}
+
+// record compiles {…} with keys that are known. The objects that it makes share them until one gets another key.
+func record(keys []Value, values []expr) expr {
+	return func(f *frame) Value {
+		f.r.growTimes(len(keys)+2, 32)
+		o := &Object{keys: keys[:len(keys):len(keys)], values: f.r.take(len(values)), mutable: true}
+		for i, value := range values {
+			o.values[i] = value(f)
 		}
 		return o
 	}

@@ -30,7 +30,13 @@ type frame struct {
 
 // frame makes a frame of the function; outer is that of the function around.
 func (fn *functionScope) frame(outer *frame, r *render) *frame {
-	return &frame{outer: outer, r: r, slots: r.take(fn.slots)}
+	if r.framed == len(r.frames) {
+		r.frames, r.framed = make([]frame, 32), 0
+	}
+	f := &r.frames[r.framed]
+	r.framed++
+	f.outer, f.r, f.slots = outer, r, r.take(fn.slots)
+	return f
 }
 
 // program is a compiled template: closures over slots.
@@ -54,6 +60,8 @@ type render struct {
 	at      int           // place of the operation in progress
 	room    []Value       // memory for small slices of values
 	used    int           // how much of room is in use
+	frames  []frame       // memory for frames
+	framed  int           // how many of frames are in use
 	found   *exec.Context // of gonja's, which holds this rendering
 
 	tolerant, plain bool // see Template.Tolerant and Template.PlainText

@@ -79,8 +79,9 @@ func (r *render) release() {
 		return
 	}
 	clear(r.room[:r.used])
+	clear(r.frames[:r.framed])
 	clear(r.scratch[:cap(r.scratch)])
-	*r = render{out: r.out[:0], json: r.json[:0], scratch: r.scratch[:0], room: r.room, found: r.found}
+	*r = render{out: r.out[:0], json: r.json[:0], scratch: r.scratch[:0], room: r.room, frames: r.frames, found: r.found}
 	renders.Put(r)
 }
 
