@@ -21,7 +21,7 @@ func (a *assembly) oneBareJSON() peg.ID {
 	}
 	j := newJSONNative(&d)
 	j.assembly, j.bare = a, true
-	call := a.Tag(peg.Call, j.before(), a.byName(j), j.closers())
+	call := a.Tag(peg.Call, j.before(), j.name(a.tools...), a.Space(), a.lenientObject(), a.Space(), j.closers())
 	return a.Seq(call, a.Space())
 }
 

@@ -13,8 +13,8 @@ type format interface {
 	opening() string
 	// before is what stands before the name.
 	before() peg.ID
-	// name is the name of t and what closes it, atomic.
-	name(t tool) peg.ID
+	// name is the name of one of the tools and what closes it, atomic.
+	name(of ...tool) peg.ID
 	// anyName is the same for a tool that the request does not have; false: the format cannot tell one from prose.
 	anyName() (peg.ID, bool)
 	// arguments is what stands behind the name of t and differs from tool to tool.
@@ -123,7 +123,7 @@ func (a *assembly) several(first, next peg.ID, separator string) peg.ID {
 		next = a.Choice(next, a.bareJSON()) // several in one pair of markers
 	}
 	again := []peg.ID{next, a.Space()}
-	if separator == "" && a.markerless() {
+	if separator == "" && a.d.Tools.Format == dialect.JSONNative {
 		again = append([]peg.ID{a.Optional(a.only("separator", a.oneOf([]string{",", ";"}), a.Space()))}, again...)
 	}
 	if separator != "" {
@@ -196,13 +196,7 @@ func (a *assembly) knownCall() peg.ID {
 	return a.Tag(peg.Call, a.Choice(ways...))
 }
 
-func (a *assembly) knownName() peg.ID {
-	kids := make([]peg.ID, len(a.tools))
-	for i, t := range a.tools {
-		kids[i] = a.format.name(t)
-	}
-	return a.Choice(kids...)
-}
+func (a *assembly) knownName() peg.ID { return a.format.name(a.tools...) }
 
 var blank = []peg.Range{{Lo: '\t', Hi: '\r'}, {Lo: ' ', Hi: ' '}}
 

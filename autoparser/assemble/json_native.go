@@ -132,8 +132,12 @@ func (j jsonNative) id() peg.ID {
 	return j.Seq(j.Choice(ids...), j.quoteMark(), text, j.quoteMark())
 }
 
-func (j jsonNative) name(t tool) peg.ID {
-	return j.Atomic(j.Tag(peg.CallName, j.Lit(inQuotes(t.Name))), j.closing())
+func (j jsonNative) name(of ...tool) peg.ID {
+	names := make([]peg.ID, len(of))
+	for i, t := range of {
+		names[i] = j.Lit(inQuotes(t.Name))
+	}
+	return j.Atomic(j.Tag(peg.CallName, j.Choice(names...)), j.closing())
 }
 
 func (j jsonNative) anyName() (peg.ID, bool) {
@@ -183,8 +187,7 @@ func (j jsonNative) argumentsKey() peg.ID {
 // argumentsFirst is a call whose name stands behind its arguments. What they are arguments of is not known when they come, so
 // that only grammars hold them to their schema.
 func (j jsonNative) argumentsFirst() peg.ID {
-	anyone := tool{}
-	ways := []peg.ID{j.only("whose", j.argumentsKey(), j.object(anyone), j.Space(), j.members(), j.comma(), j.key(j.keys.name), j.quoteMark(), j.anybody())}
+	ways := []peg.ID{j.only("whose", j.argumentsKey(), j.lenientObject(), j.Space(), j.members(), j.comma(), j.key(j.keys.name), j.quoteMark(), j.anybody())}
 	for _, t := range j.tools {
 		if t.allowed && j.keys.argsFirst {
 			ways = append(ways, j.Seq(j.key(j.keys.args), j.object(t), j.Space(), j.comma(), j.key(j.keys.name), j.quoteMark(), j.Tag(peg.CallName, j.Lit(inQuotes(t.Name))), j.quoteMark()))
@@ -267,13 +270,17 @@ const python = peg.PythonLiterals | peg.PythonQuotes
 // object is the object of the arguments of t, a string that holds its text, or null. Grammars have it as the template does, and as
 // the schema says.
 func (a *assembly) object(t tool) peg.ID {
-	lenient := a.once("~lenient-arguments", func() peg.ID {
-		return a.Tag(peg.Arguments, a.Value(peg.ObjectValue|peg.StringValue|peg.NullValue|python))
-	})
+	lenient := a.lenientObject()
 	if a.d.Tools.JSON.ArgsAreString {
 		return a.Choice(lenient, a.Tag(peg.Arguments, a.Value(peg.StringValue)))
 	}
 	return a.Choice(lenient, a.Tag(peg.Arguments, a.exact(peg.ObjectValue, t.Parameters)))
+}
+
+func (a *assembly) lenientObject() peg.ID {
+	return a.once("~lenient-arguments", func() peg.ID {
+		return a.Tag(peg.Arguments, a.Value(peg.ObjectValue|peg.StringValue|peg.NullValue|python))
+	})
 }
 
 // exact is a value as the schema says.

@@ -1,6 +1,7 @@
 package assemble
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
@@ -25,7 +26,11 @@ func (f tagWithJSON) args(t tool) peg.ID {
 	if start != "" {
 		kids = append(kids, f.tolerate(f.Lit(start)), f.Space())
 	}
-	kids = append(kids, f.object(t), f.Space())
+	object := f.Seq(f.object(t), f.Space())
+	if ends := slices.DeleteFunc(nonempty(end, f.m.close, f.m.callEnd, f.m.sectionEnd), common); len(ends) > 0 {
+		object = f.Choice(f.only("no-arguments", f.Peek(f.oneOf(ends))), object)
+	}
+	kids = append(kids, object)
 	if end != "" {
 		kids = append(kids, f.tolerate(f.Lit(end), f.Space()))
 	}

@@ -113,7 +113,7 @@ func (f tagWithTagged) declared(p parameter) peg.ID {
 
 // argument is one of several arguments, from its first marker on.
 func (f tagWithTagged) argument(ways ...peg.ID) peg.ID {
-	kids := []peg.ID{f.Lit(f.e.namePrefix), f.Choice(ways...), f.Space()}
+	kids := []peg.ID{f.Lit(f.e.namePrefix), f.stray(), f.Choice(ways...), f.Space()}
 	if s := f.e.separator; s != "" {
 		kids = append(kids, f.Optional(f.Lit(s), f.Space()))
 	}
@@ -205,11 +205,16 @@ func (f tagWithTagged) closing() string {
 
 // key is the name of an argument and what closes it.
 func (f tagWithTagged) key(name peg.ID, closing string) peg.ID {
-	key := f.Atomic(f.Tag(peg.Key, name), f.Lit(closing))
+	key := f.Atomic(f.Tag(peg.Key, name), f.stray(), f.Lit(closing))
 	if f.e.nameSuffix == "" || f.e.valuePrefix == "" {
 		return key
 	}
 	return f.Seq(key, f.tolerate(f.Space(), f.Lit(f.e.valuePrefix)))
+}
+
+// stray is white space around a name.
+func (f tagWithTagged) stray() peg.ID {
+	return f.once("stray", func() peg.ID { return f.Optional(f.only("blanks", f.Chars(1, 32, blank...))) })
 }
 
 // keyEnds are the characters that no name of an argument has, the first one of what closes it among them; false: nothing

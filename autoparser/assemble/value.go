@@ -2,6 +2,7 @@ package assemble
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
@@ -44,7 +45,16 @@ func (f tagWithTagged) newValue(s schema, kinds peg.Values) peg.ID {
 	} else {
 		kids = append(kids, f.only("mistyped", f.text(schema{})))
 	}
-	return f.Seq(f.Choice(kids...), f.Space(), f.Lit(f.e.valueSuffix))
+	return f.Seq(f.Choice(kids...), f.Space(), f.suffix())
+}
+
+// suffix is the marker behind a value, which models forget before the next argument and before the end of the call.
+func (f tagWithTagged) suffix() peg.ID {
+	own := f.Lit(f.e.valueSuffix)
+	if len(f.without()) == 0 {
+		return own
+	}
+	return f.Choice(own, f.only("no-suffix", f.Peek(f.lostEnd())))
 }
 
 // short is a value that is looked at whole before it is taken for what it looks like.
@@ -53,8 +63,11 @@ func (f tagWithTagged) short(s schema, kinds peg.Values) peg.ID {
 	if raw := s.of(kinds & scalars); raw != nil {
 		value = f.Schema(raw, value)
 	}
-	end := f.Peek(f.Seq(f.blanks(), f.Lit(f.e.valueSuffix)))
-	return f.Seq(f.Space(), f.Atomic(f.Tag(peg.Scalar, value), end))
+	end := f.Seq(f.blanks(), f.Lit(f.e.valueSuffix))
+	if len(f.without()) > 0 {
+		end = f.Choice(end, f.only("no-suffix-ahead", f.blanks(), f.lostEnd()))
+	}
+	return f.Seq(f.Space(), f.Atomic(f.Tag(peg.Scalar, value), f.Peek(end)))
 }
 
 // long is a value that holds others, as JSON or as Python writes it; grammars have it as JSON.
@@ -102,21 +115,83 @@ func (f tagWithTagged) text(s schema) peg.ID {
 	if raw := s.of(peg.StringValue); raw != nil {
 		first = f.RawSchema(raw, first)
 	}
+	for _, text := range f.without() {
+		ends = append(ends, nonempty(f.e.tail+text, text)...)
+	}
 	spelled := f.once("~spelled-in-text", func() peg.ID {
 		return f.Seq(f.Not(f.valueEnd()), f.oneOf(ends), f.Until(ends...))
 	})
-	text := f.Tag(peg.String, first, f.Star(spelled))
+	lenient := f.once("~lenient-text", func() peg.ID { return f.Until(ends...) })
+	text := f.Tag(peg.String, f.Choice(lenient, first), f.Star(spelled))
 	if f.e.lead == "" {
 		return text
 	}
 	return f.Seq(f.Optional(f.Lit(f.e.lead)), text)
 }
 
-// valueEnd matches the end of a value: its marker, and something that may follow it.
+// valueEnd matches the end of a value: its marker, and something that may follow it; or what follows where its marker is missing.
 func (f tagWithTagged) valueEnd() peg.ID {
 	follow := []peg.ID{f.End()}
 	for _, text := range f.follows() {
 		follow = append(follow, f.Lit(text))
 	}
-	return f.Seq(f.blanks(), f.Lit(f.e.valueSuffix), f.blanks(), f.Choice(follow...))
+	end := f.Seq(f.Lit(f.e.valueSuffix), f.blanks(), f.Choice(follow...))
+	if len(f.without()) > 0 {
+		end = f.Choice(end, f.lostEnd())
+	}
+	return f.Seq(f.blanks(), end)
+}
+
+// without are the texts at which a value can end without its own marker: those before the next argument and at the end of the
+// call, if they are markers.
+func (f tagWithTagged) without() []string {
+	if common(f.e.valueSuffix) || f.writesLiterals() {
+		return nil
+	}
+	texts := slices.DeleteFunc(nonempty(f.e.namePrefix), common)
+	if ends := f.callEnds(); len(ends) > 0 {
+		texts = append(texts, ends[0])
+	}
+	return texts
+}
+
+// callEnds are the markers with which a call ends behind its arguments, in order.
+func (f tagWithTagged) callEnds() []string {
+	return slices.DeleteFunc(nonempty(f.e.end, f.m.close, f.m.callEnd, f.m.sectionEnd), common)
+}
+
+// lostEnd matches what follows a value whose marker is missing: an argument that a tool declares, or the end of the call with what
+// follows that. A text may spell each of them alone.
+func (f tagWithTagged) lostEnd() peg.ID {
+	return f.once("~lost-end", func() peg.ID {
+		var ways []peg.ID
+		if names := f.declaredNames(); !common(f.e.namePrefix) && len(names) > 0 {
+			ways = append(ways, f.Seq(f.Lit(f.e.namePrefix), f.oneOf(names), f.Lit(f.closing())))
+		}
+		if ends := f.callEnds(); len(ends) > 0 {
+			behind := []peg.ID{f.End()}
+			for _, text := range nonempty(append(append(ends[1:], f.openers()...), f.m.endings...)...) {
+				behind = append(behind, f.Lit(text))
+			}
+			ways = append(ways, f.Seq(f.Lit(ends[0]), f.blanks(), f.Choice(behind...)))
+		}
+		return f.Choice(ways...)
+	})
+}
+
+// manyNames is how many names of arguments are looked for within texts.
+const manyNames = 256
+
+// declaredNames are the names of arguments that the tools declare; none if they are very many.
+func (f tagWithTagged) declaredNames() []string {
+	var names []string
+	for _, t := range f.tools {
+		for _, p := range f.seen.parametersOf(t.Parameters) {
+			names = append(names, p.name)
+		}
+	}
+	if names = nonempty(names...); len(names) > manyNames {
+		return nil
+	}
+	return names
 }

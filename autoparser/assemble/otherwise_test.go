@@ -1,0 +1,155 @@
+package assemble_test
+
+import (
+	"testing"
+
+	"github.com/dragoman-project/dragoman/autoparser/dialect"
+	"github.com/dragoman-project/dragoman/sdk/cases"
+)
+
+// Models write calls otherwise than their templates: what is between the lines here was seen in the wild. The tests say what
+// becomes of it; parser.check tries every split.
+
+// otherwise is an output, what is odd about it, and what becomes of it.
+type otherwise struct {
+	odd, output string
+	want        cases.Message
+}
+
+func (o otherwise) check(t *testing.T, p parser) {
+	t.Helper()
+	t.Run(o.odd, func(t *testing.T) { p.check(t, o.output, o.want) })
+}
+
+// calls is a message of calls alone.
+func calls(c ...cases.Call) cases.Message { return cases.Message{ToolCalls: c} }
+
+var (
+	oslo = call("get_weather", "city", `"Oslo"`)
+	ping = call("ping")
+)
+
+func TestJSONCallsWrittenOtherwise(t *testing.T) {
+	const good = `{"name": "get_weather", "arguments": {"city": "Oslo"}}`
+	p := newParser(t, named(t, "JSON in tags").input(parallel))
+	for _, o := range []otherwise{
+		{"the arguments come first", `<tool_call>{"arguments": {"city": "Oslo"}, "name": "get_weather"}</tool_call>`, calls(oslo)},
+		{"the arguments come first, of nobody", `<tool_call>{"arguments": {"city": "Oslo"}, "names": "x"}</tool_call>`,
+			cases.Message{Content: `<tool_call>{"arguments": {"city": "Oslo"}, "names": "x"}</tool_call>`}},
+		{"another key of arguments", `<tool_call>{"name": "get_weather", "parameters": {"city": "Oslo"}}</tool_call>`, calls(oslo)},
+		{"another key of the name", `<tool_call>{"function": "get_weather", "arguments": {"city": "Oslo"}}</tool_call>`, calls(oslo)},
+		{"nested as in requests", `<tool_call>{"type": "function", "function": ` + good + `}</tool_call>`, calls(oslo)},
+		{"one bracket too many", "<tool_call>\n" + good + "}\n</tool_call>", calls(oslo)},
+		{"one bracket too few", `<tool_call>{"name": "get_weather", "arguments": {"city": "Oslo"}</tool_call>`, calls(oslo)},
+		{"a comma at the end", `<tool_call>{"name": "get_weather", "arguments": {"city": "Oslo"}, }</tool_call>`, calls(oslo)},
+		{"in Python's quotes", `<tool_call>{'name': 'get_weather', 'arguments': {'city': 'Oslo'}}</tool_call>`, calls(oslo)},
+		{"in a code fence", "<tool_call>\n```json\n" + good + "\n```\n</tool_call>", calls(oslo)},
+		{"in a list", "<tool_call>[" + good + `, {"name": "ping", "arguments": {}}]</tool_call>`, calls(oslo, ping)},
+		{"several in one pair of markers", "<tool_call>\n" + good + "\n" + `{"name": "ping", "arguments": {}}` + "\n</tool_call>", calls(oslo, ping)},
+		{"the first marker is missing", good + "\n</tool_call>", calls(oslo)},
+		{"both markers are missing", good, calls(oslo)},
+		{"both markers are missing, twice", good + "\n" + good, calls(oslo, oslo)},
+		{"the first marker twice", "<tool_call>\n<tool_call>\n" + good + "\n</tool_call>", calls(oslo)},
+		{"the last marker twice", "<tool_call>\n" + good + "\n</tool_call>\n</tool_call>\nDone.", cases.Message{Content: "Done.", ToolCalls: []cases.Call{oslo}}},
+		{"reasoning behind a call", "<tool_call>\n" + good + "\n</tool_call>\n<think>\nHm\n</think>\nDone.",
+			cases.Message{ReasoningContent: "Hm", Content: "Done.", ToolCalls: []cases.Call{oslo}}},
+		{"no JSON", "<tool_call>\nget_weather\n</tool_call> x", cases.Message{Content: "<tool_call>\nget_weather\n</tool_call> x"}},
+		{"an empty object", "<tool_call>\n{}\n</tool_call> x", cases.Message{Content: "<tool_call>\n{}\n</tool_call> x"}},
+		{"nothing", "<tool_call></tool_call> x", cases.Message{Content: "<tool_call></tool_call> x"}},
+		{"JSON of somebody else", `{"name": "who_knows", "arguments": {}}`, cases.Message{Content: `{"name": "who_knows", "arguments": {}}`}},
+	} {
+		o.check(t, p)
+	}
+}
+
+func TestCallsWithoutMarkersWrittenOtherwise(t *testing.T) {
+	const good = `{"name": "get_weather", "parameters": {"city": "Oslo"}}`
+	const pong = `{"name": "ping", "parameters": {}}`
+	p := newParser(t, named(t, "JSON without markers").input(parallel))
+	for _, o := range []otherwise{
+		{"separated by semicolons", good + "; " + pong, calls(oslo, ping)},
+		{"separated by commas", good + ", " + pong, calls(oslo, ping)},
+		{"behind a token", "<|python_tag|>" + good, calls(oslo)},
+		{"in a list", "[" + good + ", " + pong + "]", calls(oslo, ping)},
+		{"in a code fence", "```json\n" + good + "\n```", calls(oslo)},
+		{"in a code fence between text", "I look.\n```\n" + good + "\n```\nDone.", cases.Message{Content: "I look.\nDone.", ToolCalls: []cases.Call{oslo}}},
+		{"behind text in the same line", "I look: " + good + " Done.", cases.Message{Content: "I look: Done.", ToolCalls: []cases.Call{oslo}}},
+		{"another key of arguments", `{"name": "get_weather", "arguments": {"city": "Oslo"}}`, calls(oslo)},
+		{"another key of the name", `{"type": "function", "function": "get_weather", "parameters": {"city": "Oslo"}}`, calls(oslo)},
+		{"nested as in requests", `{"type": "function", "function": ` + good + `}`, calls(oslo)},
+		{"no arguments but null", `{"name": "ping", "parameters": null}`, calls(ping)},
+		{"a name alone", `{"name": "ping"}`, cases.Message{Content: `{"name": "ping"}`}},
+		{"another code fence", "```json\n{\"a\": 1}\n```", cases.Message{Content: "```json\n{\"a\": 1}\n```"}},
+		{"another token", "<|x|> [1] {2}", cases.Message{Content: "<|x|> [1] {2}"}},
+	} {
+		o.check(t, p)
+	}
+}
+
+func TestCallsInMarkupWrittenOtherwise(t *testing.T) {
+	lines := newParser(t, named(t, "tags with lines").input(parallel))
+	three := call("get_weather", "city", `"Oslo"`, "days", "3")
+	for _, o := range []otherwise{
+		{"no end of a text before the next argument", "<tool_call>\n<function=get_weather>\n<parameter=city>\nOslo\n<parameter=days>\n3\n</parameter>\n</function>\n</tool_call>", calls(three)},
+		{"no end of a number before the next argument", "<tool_call>\n<function=get_weather>\n<parameter=days>\n3\n<parameter=city>\nOslo\n</parameter>\n</function>\n</tool_call>",
+			calls(call("get_weather", "days", "3", "city", `"Oslo"`))},
+		{"no end of the last argument", "<tool_call>\n<function=get_weather>\n<parameter=city>\nOslo\n</function>\n</tool_call>", calls(oslo)},
+		{"no end of the last argument, nor of the call", "<tool_call>\n<function=get_weather>\n<parameter=days>\n3\n</function>", calls(call("get_weather", "days", "3"))},
+		{"the end of a call within a text", "<tool_call>\n<function=get>\n<parameter=text>\nwrite\n</function>\nthen\n<parameter=x>\n</parameter>\n</function>\n</tool_call>",
+			calls(call("get", "text", `"write\n</function>\nthen\n<parameter=x>"`))},
+		{"white space around names", "<tool_call>\n<function= get_weather >\n<parameter= city >\nOslo\n</parameter>\n</function>\n</tool_call>",
+			cases.Message{Content: "<tool_call>\n<function= get_weather >\n<parameter= city >\nOslo\n</parameter>\n</function>\n</tool_call>"}},
+		{"white space around the names of arguments", "<tool_call>\n<function=get_weather>\n<parameter= city >\nOslo\n</parameter>\n</function>\n</tool_call>", calls(oslo)},
+		{"JSON in the markers", `<tool_call>{"name": "get_weather", "arguments": {"city": "Oslo"}}</tool_call>`, calls(oslo)},
+		{"no first marker", "<function=get_weather>\n<parameter=city>\nOslo\n</parameter>\n</function>\n</tool_call>", calls(oslo)},
+		{"no line breaks", "<tool_call><function=get_weather><parameter=city>Oslo</parameter></function></tool_call>", calls(oslo)},
+		{"words of another language", "<tool_call>\n<function=get_weather>\n<parameter=metric>\nTrue\n</parameter>\n<parameter=note>\nNone\n</parameter>\n<parameter=where>\n{'a': False}\n</parameter>\n</function>\n</tool_call>",
+			calls(call("get_weather", "metric", "true", "note", "null", "where", `{"a":false}`))},
+	} {
+		o.check(t, lines)
+	}
+	function := newParser(t, named(t, "JSON in a function tag").input(parallel))
+	for _, o := range []otherwise{
+		{"no arguments at all", "<function=ping></function>", calls(ping)},
+		{"an empty line for arguments", "<function=ping>\n</function><function=get_weather>{\"city\": \"Oslo\"}</function>", calls(ping, oslo)},
+		{"no end", "Look: <function=get_weather>{\"city\": \"Oslo\"}", cases.Message{Content: "Look:", ToolCalls: []cases.Call{oslo}}},
+	} {
+		o.check(t, function)
+	}
+	keys := newParser(t, named(t, "tags for name and value").input(parallel))
+	for _, o := range []otherwise{
+		{"white space around a name", "<tool_call> get_weather \n<arg_key> city </arg_key>\n<arg_value>Oslo</arg_value>\n</tool_call>", calls(oslo)},
+		{"no line breaks, and two calls", "<tool_call>get_weather<arg_key>city</arg_key><arg_value>Oslo</arg_value></tool_call><tool_call>ping</tool_call>", calls(oslo, ping)},
+	} {
+		o.check(t, keys)
+	}
+}
+
+func TestSectionsWrittenOtherwise(t *testing.T) {
+	lines := sample{prompt: "ai\n", Dialect: dialect.Dialect{
+		Tools: dialect.Tools{Format: dialect.JSONNative, SectionStart: "<tool_calls>\n", SectionEnd: "</tool_calls>", CallSeparator: "\n",
+			JSON: dialect.JSON{NameField: "name", ArgsField: "arguments"}},
+	}}
+	fences := sample{Dialect: dialect.Dialect{
+		Tools: dialect.Tools{Format: dialect.TagWithJSON, SectionStart: "<tool_calls>\n", SectionEnd: "\n</tool_calls>", PerCallStart: "<tool_call>", PerCallEnd: "</tool_call>",
+			CallSeparator: "\n", Function: dialect.Function{NameSuffix: "\n```json\n", Close: "\n```"}},
+	}}
+	const weather = `{"name": "get_weather", "arguments": {"city": "Oslo"}}`
+	p := newParser(t, lines.input(parallel))
+	for _, o := range []otherwise{
+		{"a list", "<tool_calls>[" + weather + `, {"name": "ping", "arguments": {}}]</tool_calls>`, calls(oslo, ping)},
+		{"commas", "<tool_calls>\n" + weather + ",\n" + `{"name": "ping", "arguments": {}}` + "\n</tool_calls>", calls(oslo, ping)},
+		{"nothing", "<tool_calls>\n</tool_calls>ok", cases.Message{Content: "<tool_calls>\n</tool_calls>ok"}},
+	} {
+		o.check(t, p)
+	}
+	p = newParser(t, fences.input(parallel))
+	for _, o := range []otherwise{
+		{"as the template does", "<tool_calls>\n<tool_call>get_weather\n```json\n{\"city\": \"Oslo\"}\n```</tool_call>\n</tool_calls>", calls(oslo)},
+		{"a fence in the same line", "<tool_calls>\n<tool_call>get_weather\n```json\n{\"city\": \"Oslo\"}```</tool_call></tool_calls>ok",
+			cases.Message{Content: "ok", ToolCalls: []cases.Call{oslo}}},
+		{"JSON in place of markup", "<tool_calls>[" + weather + "]</tool_calls>", calls(oslo)},
+	} {
+		o.check(t, p)
+	}
+}
