@@ -40,6 +40,8 @@ var only = map[string][]string{
 	"github.com/knadh/koanf":          {"host/config"},
 	"github.com/expr-lang/expr":       {"autoparser/workaround"},
 	"github.com/spf13/cobra":          {"cmd/host"},
+	"github.com/prometheus":           {"host/api/metrics"},
+	"go.opentelemetry.io":             {"host/api", "host/api/tracing"},
 }
 
 type listed struct {

@@ -17,6 +17,7 @@ type codes struct {
 	mu             sync.Mutex
 	recent, before map[codeKey]*match.Code
 	nodes          int // of the programs in recent
+	hits, misses   uint64
 }
 
 type codeKey [sha256.Size]byte
@@ -40,14 +41,23 @@ func (c *codes) compile(p *peg.Program, o match.Options) (*match.Code, error) {
 func (c *codes) find(key codeKey, nodes int) *match.Code {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if code := c.recent[key]; code != nil {
-		return code
-	}
-	code := c.before[key]
-	if code != nil {
+	code := c.recent[key]
+	if code == nil {
+		if code = c.before[key]; code == nil {
+			c.misses++
+			return nil
+		}
 		c.add(key, code, nodes)
 	}
+	c.hits++
 	return code
+}
+
+// stats tells what was found ready since the start, and how much is kept that was used lately.
+func (c *codes) stats() CacheStats {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return CacheStats{Hits: c.hits, Misses: c.misses, Entries: len(c.recent)}
 }
 
 func (c *codes) keep(key codeKey, code *match.Code, nodes int) {

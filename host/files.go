@@ -2,6 +2,7 @@ package host
 
 import (
 	"encoding/hex"
+	"errors"
 	"path/filepath"
 	"slices"
 
@@ -15,32 +16,52 @@ type File struct {
 	Name string
 	// Paths are the files, one or several that belong together, such as a certificate and its key.
 	Paths []string
-	// Apply puts the settled content of one of the paths in force. Its error says why it cannot be: then what was in force
-	// before stays.
-	Apply func(path string, content []byte) error
+	// Apply puts settled content in force: of the paths that have changed, at the start of all. Its error says why it cannot
+	// be: then what was in force before stays.
+	Apply func(changed map[string][]byte) error
 }
 
-// fileAt finds the further file that has a path, if one has.
-func (h *Host) fileAt(path string) (File, bool) {
+// has says whether one of the paths is path.
+func (f File) has(path string) bool {
+	return slices.ContainsFunc(f.Paths, func(p string) bool { return filepath.Clean(p) == path })
+}
+
+// applyFiles hands what changed to those who read it.
+func (h *Host) applyFiles(changes []watch.Change) {
 	for _, f := range h.opts.Files {
-		if slices.ContainsFunc(f.Paths, func(p string) bool { return filepath.Clean(p) == path }) {
-			return f, true
+		var own []watch.Change
+		for _, c := range changes {
+			if f.has(c.Path) {
+				own = append(own, c)
+			}
+		}
+		if own != nil {
+			h.applyFile(f, own)
 		}
 	}
-	return File{}, false
 }
 
 // applyFile hands settled content to the one who reads it, and notes the outcome under the first of the paths.
-func (h *Host) applyFile(f File, c watch.Change) {
-	err := c.Err
-	switch {
-	case err != nil:
-	case c.Removed:
-		err = gone(c.Path)
-	default:
-		err = f.Apply(c.Path, c.Data)
+func (h *Host) applyFile(f File, changes []watch.Change) {
+	content := map[string][]byte{}
+	var faults []error
+	sum := ""
+	for _, c := range changes {
+		switch {
+		case c.Err != nil:
+			faults = append(faults, c.Err)
+		case c.Removed:
+			faults = append(faults, gone(c.Path))
+		default:
+			content[c.Path] = c.Data
+			sum = hex.EncodeToString(c.SHA256[:])
+		}
 	}
-	h.note(filepath.Clean(f.Paths[0]), hex.EncodeToString(c.SHA256[:]), err)
+	err := errors.Join(faults...)
+	if err == nil {
+		err = f.Apply(content)
+	}
+	h.note(filepath.Clean(f.Paths[0]), sum, err)
 }
 
 // gone says that a file that was named is not there.

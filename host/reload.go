@@ -221,13 +221,10 @@ func (h *Host) Reload(ctx context.Context) error {
 func (h *Host) apply(changes []watch.Change) {
 	h.changes.Lock()
 	defer h.changes.Unlock()
+	h.applyFiles(changes)
 	var templates []watch.Change
 	plugins := false
 	for _, c := range changes {
-		if f, ok := h.fileAt(c.Path); ok {
-			h.applyFile(f, c)
-			continue
-		}
 		switch cfg := h.opts.Config; {
 		case h.opts.ConfigFile != "" && c.Path == filepath.Clean(h.opts.ConfigFile):
 			h.settle(c, h.applyConfig)

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/dragoman-project/dragoman/host/plugins"
-	"github.com/dragoman-project/dragoman/sdk/grammar"
 )
 
 // Status is the state of a host.
@@ -47,5 +46,17 @@ func (h *Host) Sources() []SourceStatus {
 	return all
 }
 
+// CacheStats say what a cache did since the start, and how much it keeps.
+type CacheStats struct {
+	Hits, Misses uint64
+	Entries      int
+}
+
 // Constraints tells how often a constraint was found ready, and how many are kept.
-func (h *Host) Constraints() grammar.CacheStats { return h.constraints.Stats() }
+func (h *Host) Constraints() CacheStats {
+	s := h.constraints.Stats()
+	return CacheStats{Hits: s.Hits, Misses: s.Misses, Entries: s.Entries}
+}
+
+// Programs tells how often a program was found compiled, and how many are kept.
+func (h *Host) Programs() CacheStats { return h.codes.stats() }

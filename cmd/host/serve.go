@@ -3,14 +3,21 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
+	"net"
+	"net/http"
 	"os"
 	"os/signal"
+	"sync/atomic"
 	"syscall"
+	"time"
 
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/api"
+	"github.com/dragoman-project/dragoman/host/api/metrics"
+	"github.com/dragoman-project/dragoman/host/api/tracing"
 	"github.com/dragoman-project/dragoman/host/config"
 	"github.com/spf13/cobra"
 )
@@ -52,31 +59,84 @@ func serve(ctx context.Context, errs io.Writer, file string, load func([]byte) (
 	if err != nil {
 		return err
 	}
-	log := newLogger(errs, cfg.Log)
-	h, err := host.New(ctx, host.Options{Config: cfg, Logger: log, LoadConfig: load, ConfigFile: file, Version: version})
+	level := &liveLevel{first: levelOf(cfg.Log)}
+	log := newLogger(errs, cfg.Log, level)
+	secrets, err := api.NewSecrets(cfg)
 	if err != nil {
 		return err
 	}
+	tracer, flush, err := tracing.Start(ctx, cfg.Tracing, version, log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, flush(context.WithoutCancel(ctx))) }()
+	counts := metrics.New(version)
+	h, err := host.New(ctx, host.Options{
+		Config: cfg, Logger: log, LoadConfig: load, ConfigFile: file, Version: version, Files: secrets.Files(), Observer: counts,
+	})
+	if err != nil {
+		return err
+	}
+	level.host.Store(h)
 	defer func() { err = errors.Join(err, h.Close(context.WithoutCancel(ctx))) }()
+	stop, err := debug(ctx, cfg.Debug.Address, counts, log)
+	if err != nil {
+		return err
+	}
+	defer stop()
 	listener, err := api.Listen(ctx, cfg.Listen)
 	if err != nil {
 		return err
 	}
 	log.Info("listening", "address", listener.Addr().String(), "version", version)
 	go reloadOnHangup(ctx, h, log)
-	return api.New(h, api.Options{Logger: log, Version: version}).Serve(ctx, listener)
+	server := api.New(h, api.Options{Logger: log, Version: version, Secrets: secrets, Metrics: counts, Tracer: tracer})
+	return server.Serve(ctx, listener)
+}
+
+// liveLevel is the level of the log that the configuration in force names; until there is a host, the first one.
+type liveLevel struct {
+	first slog.Level
+	host  atomic.Pointer[host.Host]
+}
+
+// Level reads it.
+func (l *liveLevel) Level() slog.Level {
+	h := l.host.Load()
+	if h == nil {
+		return l.first
+	}
+	return levelOf(h.Snapshot().Config.Log)
+}
+
+// levelOf is the level that a configuration names. It has been checked: one that does not read is none.
+func levelOf(cfg config.Log) (level slog.Level) {
+	_ = level.UnmarshalText([]byte(cfg.Level))
+	return level
 }
 
 // newLogger writes the log in the form that the configuration asks for.
-func newLogger(to io.Writer, cfg config.Log) *slog.Logger {
-	var level slog.Level
-	// The configuration has been checked: a level that does not read is none.
-	_ = level.UnmarshalText([]byte(cfg.Level))
+func newLogger(to io.Writer, cfg config.Log, level slog.Leveler) *slog.Logger {
 	options := &slog.HandlerOptions{Level: level}
 	if cfg.Format == "json" {
 		return slog.New(slog.NewJSONHandler(to, options))
 	}
 	return slog.New(slog.NewTextHandler(to, options))
+}
+
+// debug serves profiles and metrics at an address, unless it is empty, until stop.
+func debug(ctx context.Context, address string, counts *metrics.Metrics, log *slog.Logger) (stop func(), err error) {
+	if address == "" {
+		return func() {}, nil
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("cannot listen on debug.address: %w", err)
+	}
+	log.Info("profiles are shown", "address", listener.Addr().String())
+	srv := &http.Server{Handler: api.Debug(counts), ReadHeaderTimeout: 10 * time.Second}
+	go func() { _ = srv.Serve(listener) }() // ends with Close
+	return func() { _ = srv.Close() }, nil
 }
 
 // reloadOnHangup reads everything again at each SIGHUP. What is refused, the host logs.

@@ -7,8 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -19,6 +22,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/dragoman-project/dragoman/host"
+	"github.com/dragoman-project/dragoman/host/api/metrics"
 	"github.com/dragoman-project/dragoman/host/config"
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
 	"github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1/dragomanv1connect"
@@ -40,6 +44,32 @@ type daemon struct {
 	url  string
 	stop context.CancelFunc
 	done chan error
+	log  *logged
+}
+
+// logged is a log, line by line.
+type logged struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+func (l *logged) Write(line []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lines = append(l.lines, string(line))
+	return len(line), nil
+}
+
+// with returns the lines that have all the parts.
+func (l *logged) with(parts ...string) (found []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, line := range l.lines {
+		if !slices.ContainsFunc(parts, func(p string) bool { return !strings.Contains(line, p) }) {
+			found = append(found, line)
+		}
+	}
+	return found
 }
 
 // serve starts a daemon with a configuration that change may change.
@@ -50,9 +80,13 @@ func serve(t *testing.T, change func(*config.Config)) *daemon {
 	if change != nil {
 		change(cfg)
 	}
-	h, err := host.New(t.Context(), host.Options{Config: cfg})
+	secrets, err := NewSecrets(cfg)
 	must(t, err)
-	d := &daemon{Server: New(h, Options{Version: "v0.0.0-test"}), done: make(chan error, 1)}
+	counts := metrics.New("v0.0.0-test")
+	h, err := host.New(t.Context(), host.Options{Config: cfg, Files: secrets.Files(), Observer: counts})
+	must(t, err)
+	d := &daemon{log: new(logged), done: make(chan error, 1)}
+	d.Server = New(h, Options{Version: "v0.0.0-test", Secrets: secrets, Metrics: counts, Logger: slog.New(slog.NewJSONHandler(d.log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
 	l, err := Listen(t.Context(), cfg.Listen)
 	must(t, err)
 	d.url = "http://" + l.Addr().String()

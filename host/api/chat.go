@@ -23,7 +23,8 @@ var _ dragomanv1connect.ChatServiceHandler = (*chatService)(nil)
 
 // Render renders the prompt of a request.
 func (s *chatService) Render(ctx context.Context, m *dragomanv1.RenderRequest) (*dragomanv1.RenderResponse, error) {
-	req, err := chatRequest(m.Request)
+	recordOf(ctx).noteTemplate(m.Template)
+	req, err := chatRequest(m.Request, chat.Policies{})
 	if err != nil {
 		return nil, err
 	}
@@ -54,10 +55,12 @@ func (s *chatService) Parse(ctx context.Context, m *dragomanv1.ParseRequest) (*d
 		text = []byte(t.Text)
 	}
 	session := planned.Session(ctx, sessionOptions(m.Options))
+	defer session.Close()
 	if _, err := session.Feed(text); err != nil {
 		return nil, err
 	}
 	result, err := session.Finish(m.Truncated)
+	recordOf(ctx).noteReport(result.Report)
 	if err != nil {
 		return nil, err
 	}
@@ -66,19 +69,25 @@ func (s *chatService) Parse(ctx context.Context, m *dragomanv1.ParseRequest) (*d
 
 // plan plans a chat request for a template.
 func (s *chatService) plan(ctx context.Context, template string, request *dragomanv1.Json) (*host.Planned, error) {
-	req, err := chatRequest(request)
+	rec := recordOf(ctx)
+	rec.noteTemplate(template)
+	req, err := chatRequest(request, s.host.Snapshot().Config.Parsing.For(template))
 	if err != nil {
 		return nil, err
 	}
-	return s.host.Plan(ctx, template, req)
+	planned, err := s.host.Plan(ctx, template, req)
+	if err == nil {
+		rec.handler = planned.Handler
+	}
+	return planned, err
 }
 
-// chatRequest reads a chat request.
-func chatRequest(j *dragomanv1.Json) (*chat.Request, error) {
+// chatRequest reads a chat request, whose policies are defaults where it names none.
+func chatRequest(j *dragomanv1.Json, defaults chat.Policies) (*chat.Request, error) {
 	if j == nil {
 		return nil, invalid("request", "there is no chat request", `send "request": {"messages": [{"role": "user", "content": "Hello"}]}`)
 	}
-	return chat.ParseRequest([]byte(j.Text))
+	return chat.ParseRequestWith([]byte(j.Text), defaults)
 }
 
 func sessionOptions(o *dragomanv1.ParseOptions) host.SessionOptions {

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"strconv"
 
 	"connectrpc.com/connect"
 
@@ -18,6 +19,8 @@ import (
 const (
 	// unauthenticated: the bearer token is missing or unknown.
 	unauthenticated host.Code = "unauthenticated"
+	// rateLimited: the bearer token has used up what it may; trying again soon can help.
+	rateLimited host.Code = "rate_limited"
 	// timedOut: the client, or what it asked for, took longer than a limit allows.
 	timedOut host.Code = "timed_out"
 	// canceled: the client went away.
@@ -35,6 +38,7 @@ var codes = []struct {
 	{host.LimitExceeded, connect.CodeResourceExhausted, http.StatusRequestEntityTooLarge},
 	{host.OutputRefused, connect.CodeFailedPrecondition, http.StatusUnprocessableEntity},
 	{host.Unavailable, connect.CodeUnavailable, http.StatusServiceUnavailable},
+	{rateLimited, connect.CodeResourceExhausted, http.StatusTooManyRequests},
 	{unauthenticated, connect.CodeUnauthenticated, http.StatusUnauthorized},
 	{timedOut, connect.CodeDeadlineExceeded, http.StatusGatewayTimeout},
 	{canceled, connect.CodeCanceled, 499},
@@ -61,6 +65,9 @@ func hostError(err error) *host.Error {
 		return &host.Error{Code: host.Internal, Message: err.Error(), Err: err}
 	}
 }
+
+// rpcNumber is a code as gRPC writes it.
+func rpcNumber(code connect.Code) string { return strconv.FormatUint(uint64(code), 10) }
 
 // codeOf is the code that one of connect stands for.
 func codeOf(rpc connect.Code) host.Code {
@@ -114,12 +121,15 @@ func (f faults) told(next connect.UnaryFunc) connect.UnaryFunc {
 		method := req.Spec().Procedure
 		defer func() {
 			if value := recover(); value != nil {
-				res, err = nil, failure(f.panicked(method, value))
+				err = f.panicked(method, value)
+				recordOf(ctx).err = err
+				res, err = nil, failure(err)
 			}
 		}()
 		if res, err = next(ctx, req); err == nil {
 			return res, nil
 		}
+		recordOf(ctx).err = err
 		f.log(method, err)
 		return nil, failure(err)
 	}

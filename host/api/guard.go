@@ -3,14 +3,13 @@ package api
 import (
 	"bufio"
 	"context"
-	"crypto/sha256"
-	"crypto/subtle"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"connectrpc.com/connect"
@@ -21,9 +20,11 @@ import (
 
 // guard stands before all that costs something: who may come in, how much they may send, and for how long.
 type guard struct {
-	next   http.Handler
-	config func() *config.Config
-	errors *connect.ErrorWriter
+	next    http.Handler
+	config  func() *config.Config
+	secrets *Secrets
+	errors  *connect.ErrorWriter
+	unary   atomic.Int64 // requests being answered that are no streams
 }
 
 func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -44,17 +45,52 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		r.Body = &ahead{bufio.NewReaderSize(in, aheadBytes), in}
 	}
 	out := &writer{ResponseWriter: w, rc: rc, deadlines: d, unary: !streams(r)}
-	if !public(r) && !admitted(r, cfg.Auth.Tokens) {
-		out.Header().Set("WWW-Authenticate", "Bearer")
-		g.refuse(out, r, &host.Error{Code: unauthenticated, Message: "a bearer token is needed, and this is none that is let in",
-			Remedy: "send the header Authorization: Bearer TOKEN with one of auth.tokens"})
+	done, err := g.admit(r, cfg)
+	if err != nil {
+		g.refuse(out, r, err)
 		return
 	}
+	defer done()
 	g.next.ServeHTTP(out, r)
 }
 
+// admit says whether a request is let in: whose it is, and whether there is room for it until done.
+func (g *guard) admit(r *http.Request, cfg *config.Config) (done func(), err error) {
+	if public(r) || r.URL.Path == metricsPath && cfg.Metrics.Public {
+		return func() {}, nil
+	}
+	by, ok := g.secrets.keys.find(r, cfg.Auth.Tokens, g.secrets.tokens != "")
+	if !ok {
+		return nil, &host.Error{Code: unauthenticated, Message: "a bearer token is needed, and this is none that is let in",
+			Remedy: "send the header Authorization: Bearer TOKEN with one of auth.tokens"}
+	}
+	recordOf(r.Context()).key = by
+	if err := by.ask(time.Now(), cfg.Limits.KeyRate); err != nil {
+		return nil, err
+	}
+	if streams(r) {
+		return func() {}, nil // counted as sessions
+	}
+	if running := g.unary.Add(1); int(running) > cfg.Limits.Requests {
+		g.unary.Add(-1)
+		return nil, &host.Error{Code: host.Unavailable, Message: fmt.Sprintf("%d requests are being answered already", cfg.Limits.Requests),
+			Remedy: "try again later, or raise limits.requests"}
+	}
+	return func() { g.unary.Add(-1) }, nil
+}
+
 // refuse answers with an error in the form that the client understands.
-func (g *guard) refuse(w http.ResponseWriter, r *http.Request, err error) {
+func (g *guard) refuse(w *writer, r *http.Request, err error) {
+	recordOf(r.Context()).err = err
+	switch host.CodeOf(err) {
+	case unauthenticated:
+		w.Header().Set("WWW-Authenticate", "Bearer")
+	case rateLimited:
+		w.unary = false // its status is what connect makes of it
+		w.Header().Set("Retry-After", "1")
+	case host.Unavailable:
+		w.Header().Set("Retry-After", "1")
+	}
 	if g.errors.IsSupported(r) {
 		_ = g.errors.Write(w, r, failure(err)) // fails only when the client is gone
 		return
@@ -62,24 +98,10 @@ func (g *guard) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	writeError(w, err)
 }
 
-// admitted says whether the request has one of the tokens; all do where there are none. It takes the same time for every
-// token that is not one of them.
-func admitted(r *http.Request, tokens []string) bool {
-	if len(tokens) == 0 {
-		return true
-	}
-	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	given := sha256.Sum256([]byte(strings.TrimSpace(token)))
-	found := 0
-	for _, t := range tokens {
-		want := sha256.Sum256([]byte(t))
-		found |= subtle.ConstantTimeCompare(given[:], want[:])
-	}
-	return found == 1 && strings.EqualFold(scheme, "Bearer")
-}
-
 // public says whether a request is one of those that supervisors send, who have no token.
-func public(r *http.Request) bool { return r.URL.Path == healthPath || r.URL.Path == readyPath }
+func public(r *http.Request) bool {
+	return r.URL.Path == healthPath || r.URL.Path == readyPath || strings.HasPrefix(r.URL.Path, grpcHealthPath)
+}
 
 // streams says whether a request is for a stream, which may take longer than others and send more.
 func streams(r *http.Request) bool {

@@ -62,7 +62,9 @@ func certificate(t *testing.T) (cert, key string, pool *x509.CertPool) {
 func TestFilesThatAreNoCertificateAreRefused(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "x.pem")
 	must(t, os.WriteFile(file, []byte("no certificate"), 0o600))
-	_, err := Listen(t.Context(), config.Listen{Address: "127.0.0.1:0", Cert: file, Key: file})
+	cfg := config.Default()
+	cfg.Listen.Cert, cfg.Listen.Key = file, file
+	_, err := NewSecrets(cfg)
 	if err == nil || !strings.Contains(err.Error(), "listen.cert") {
 		t.Errorf("error %v, expected one that names listen.cert", err)
 	}
@@ -91,10 +93,10 @@ func TestASocketThatWasLeftBehindIsReplaced(t *testing.T) {
 	must(t, err)
 	dead.(*net.UnixListener).SetUnlinkOnClose(false)
 	must(t, dead.Close())
-	l, err := Listen(t.Context(), config.Listen{Address: "unix:" + path})
+	l, err := Listen(t.Context(), config.Listen{Address: "unix:" + path, SocketMode: "0600"})
 	must(t, err)
 	defer l.Close()
-	if _, err := Listen(t.Context(), config.Listen{Address: "unix:" + path}); err == nil {
+	if _, err := Listen(t.Context(), config.Listen{Address: "unix:" + path, SocketMode: "0600"}); err == nil {
 		t.Error("a socket in use was taken over")
 	}
 }

@@ -9,15 +9,18 @@ import (
 	"math"
 	"net"
 	"net/http"
-	"os"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"connectrpc.com/connect"
+	"connectrpc.com/grpchealth"
 	"connectrpc.com/grpcreflect"
+	"go.opentelemetry.io/otel/trace"
+	"go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/dragoman-project/dragoman/host"
+	"github.com/dragoman-project/dragoman/host/api/metrics"
 	"github.com/dragoman-project/dragoman/host/config"
 	"github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1/dragomanv1connect"
 )
@@ -25,34 +28,39 @@ import (
 const (
 	parseStreamPath = dragomanv1connect.ChatServiceParseStreamProcedure
 	reflectionPath  = "/grpc.reflection." // begins the paths of reflection
-	healthPath      = "/healthz"
-	readyPath       = "/readyz"
 )
 
 // services are the names of all services.
 var services = []string{dragomanv1connect.ChatServiceName, dragomanv1connect.TemplateServiceName, dragomanv1connect.AdminServiceName}
 
-// headerTime is how long a client may take for the header of a request, idleTime how long a connection may be kept without one.
+// idleTime is how long a connection may be kept without a request.
 // A connection that is silent for pingAfter is asked whether it lives, and closed when it does not answer for pingTime.
 const (
-	headerTime = 10 * time.Second
-	idleTime   = 2 * time.Minute
-	pingAfter  = 30 * time.Second
-	pingTime   = 15 * time.Second
+	idleTime  = 2 * time.Minute
+	pingAfter = 30 * time.Second
+	pingTime  = 15 * time.Second
 )
 
-// Options say what a server is made of.
+// Options say what a server is made of. The zero value works.
 type Options struct {
 	// Logger gets what clients are not told; nil discards it.
 	Logger *slog.Logger
 	// Version is what the status tells of the daemon.
 	Version string
+	// Secrets are the tokens and the certificate that are read from files; nil: there are none.
+	Secrets *Secrets
+	// Metrics count what the server does; nil: its own. To count sessions they must be the host's Observer, too.
+	Metrics *metrics.Metrics
+	// Tracer makes a span of each request; nil: nobody does.
+	Tracer trace.Tracer
 }
 
 // Server serves a host. Make one with New.
 type Server struct {
 	host     *host.Host
 	log      *slog.Logger
+	secrets  *Secrets
+	metrics  *metrics.Metrics
 	handler  http.Handler
 	sessions atomic.Int64
 	draining atomic.Bool
@@ -60,10 +68,9 @@ type Server struct {
 
 // New makes a server of h, which stays the caller's to close.
 func New(h *host.Host, o Options) *Server {
-	s := &Server{host: h, log: o.Logger}
-	if s.log == nil {
-		s.log = slog.New(slog.DiscardHandler)
-	}
+	o = o.filled()
+	o.Metrics.Watch(h)
+	s := &Server{host: h, log: o.Logger, secrets: o.Secrets, metrics: o.Metrics}
 	own := faults{s.log}
 	options := connect.WithHandlerOptions(
 		withJSON(),
@@ -75,57 +82,38 @@ func New(h *host.Host, o Options) *Server {
 	mux.Handle(dragomanv1connect.NewChatServiceHandler(chats, options))
 	mux.Handle(dragomanv1connect.NewTemplateServiceHandler(&templateService{host: h}, options))
 	mux.Handle(dragomanv1connect.NewAdminServiceHandler(&adminService{host: h, sessions: &s.sessions, version: o.Version}, options))
-	reflector := grpcreflect.NewStaticReflector(services...)
+	reflector := grpcreflect.NewStaticReflector(append([]string{grpchealth.HealthV1ServiceName}, services...)...)
 	mux.Handle(grpcreflect.NewHandlerV1(reflector))
 	mux.Handle(grpcreflect.NewHandlerV1Alpha(reflector))
 	mux.HandleFunc("POST "+linesPath, chats.parseLines)
-	mux.HandleFunc("GET "+healthPath, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
-	mux.HandleFunc("GET "+readyPath, s.ready)
+	s.supervised(mux)
 	mux.HandleFunc("/", unknownPath)
-	s.handler = &guard{next: mux, config: s.config, errors: connect.NewErrorWriter(options)}
+	guarded := &guard{next: mux, config: s.config, secrets: s.secrets, errors: connect.NewErrorWriter(options)}
+	s.handler = &observe{next: guarded, config: s.config, log: s.log, metrics: s.metrics, tracer: o.Tracer, methods: methodNames()}
 	return s
+}
+
+func (o Options) filled() Options {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Secrets == nil {
+		o.Secrets = new(Secrets)
+	}
+	if o.Metrics == nil {
+		o.Metrics = metrics.New(o.Version)
+	}
+	if o.Tracer == nil {
+		o.Tracer = noop.NewTracerProvider().Tracer("")
+	}
+	return o
 }
 
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
-// Listen opens the address that the configuration names. A socket that a dead daemon left behind is replaced.
-func Listen(ctx context.Context, l config.Listen) (net.Listener, error) {
-	network, address := l.Network()
-	if network == "unix" {
-		removeDead(ctx, address)
-	}
-	var lc net.ListenConfig
-	listener, err := lc.Listen(ctx, network, address)
-	if err != nil {
-		return nil, fmt.Errorf("cannot listen on %s: %w; stop what uses it, or set listen.address", l.Address, err)
-	}
-	if l.Cert == "" {
-		return listener, nil
-	}
-	cert, err := tls.LoadX509KeyPair(l.Cert, l.Key)
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("listen.cert and listen.key cannot be used: %w", err), listener.Close())
-	}
-	return tls.NewListener(listener, &tls.Config{
-		Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}}), nil
-}
-
-// removeDead removes a socket that nobody answers at.
-func removeDead(ctx context.Context, path string) {
-	info, err := os.Stat(path)
-	if err != nil || info.Mode()&os.ModeSocket == 0 {
-		return
-	}
-	var d net.Dialer
-	if conn, err := d.DialContext(ctx, "unix", path); err == nil {
-		_ = conn.Close()
-		return
-	}
-	_ = os.Remove(path) // what is wrong with it, listening tells
-}
-
-// Serve serves until ctx ends. Then no new connections are taken, and what runs gets the configured time to finish.
+// Serve serves until ctx ends, with TLS where there is a certificate. Then no new connections are taken, and what runs gets the
+// configured time to finish.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
@@ -134,14 +122,19 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	srv := &http.Server{
 		Handler:           s,
 		Protocols:         &protocols,
-		ReadHeaderTimeout: headerTime,
+		ReadHeaderTimeout: s.config().Limits.HeaderTime,
 		IdleTimeout:       idleTime,
+		ConnContext:       withConn,
 		HTTP2: &http.HTTP2Config{
 			MaxConcurrentStreams: min(s.config().Limits.Sessions, math.MaxInt32), // a proxy may send all over one connection
 			SendPingTimeout:      pingAfter,
 			PingTimeout:          pingTime,
 		},
 		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+	}
+	l = &watched{Listener: l, log: s.log, lost: s.metrics.Lost}
+	if s.secrets.listen.Cert != "" {
+		l = tls.NewListener(l, s.secrets.pair.tls())
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- srv.Serve(l) }()
@@ -156,9 +149,10 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 // drain ends the server when nothing runs any longer, or when the time for that is over.
 func (s *Server) drain(ctx context.Context, srv *http.Server) error {
 	s.draining.Store(true)
-	grace := s.config().Shutdown.Grace
-	s.log.Info("shutting down", "grace", grace, "sessions", s.sessions.Load())
-	ctx, cancel := context.WithTimeout(ctx, grace)
+	times := s.config().Shutdown
+	s.log.Info("shutting down", "delay", times.Delay.String(), "grace", times.Grace.String(), "sessions", s.sessions.Load())
+	time.Sleep(times.Delay)
+	ctx, cancel := context.WithTimeout(ctx, times.Grace)
 	defer cancel()
 	err := srv.Shutdown(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {
@@ -169,15 +163,6 @@ func (s *Server) drain(ctx context.Context, srv *http.Server) error {
 }
 
 func (s *Server) config() *config.Config { return s.host.Snapshot().Config }
-
-// ready says whether new requests are welcome.
-func (s *Server) ready(w http.ResponseWriter, _ *http.Request) {
-	if s.draining.Load() {
-		http.Error(w, "shutting down", http.StatusServiceUnavailable)
-		return
-	}
-	fmt.Fprintln(w, "ready")
-}
 
 func unknownPath(w http.ResponseWriter, r *http.Request) {
 	writeError(w, &host.Error{Code: host.NotFound, Place: r.URL.Path, Message: "there is nothing here for " + r.Method,

@@ -55,6 +55,7 @@ func (s *chatService) exchange(ctx context.Context, x exchange) (err error) {
 		} else {
 			s.faults.log(parseStreamPath, err)
 		}
+		recordOf(ctx).err = err
 	}()
 	limits := s.host.Snapshot().Config.Limits
 	if running := s.sessions.Add(1); int(running) > limits.Sessions {
@@ -63,6 +64,11 @@ func (s *chatService) exchange(ctx context.Context, x exchange) (err error) {
 			Remedy: "try again later, or raise limits.sessions"}
 	}
 	defer s.sessions.Add(-1)
+	end, err := recordOf(ctx).key.begin(limits.KeySessions)
+	if err != nil {
+		return err
+	}
+	defer end()
 	return s.parse(ctx, x, limits.RequestTime)
 }
 
@@ -76,6 +82,10 @@ func (s *chatService) parse(ctx context.Context, x exchange, planTime time.Durat
 		return invalid("start", "the first message of a stream says what it parses", "send start with template and request first")
 	}
 	out, err := s.begin(ctx, m.Start, planTime, x.send)
+	if err != nil {
+		return err
+	}
+	defer out.session.Close()
 	for ; err == nil; m, err = next(x) {
 		if err = out.take(m); err != nil {
 			break
@@ -84,7 +94,7 @@ func (s *chatService) parse(ctx context.Context, x exchange, planTime time.Durat
 	if !errors.Is(err, io.EOF) {
 		return err
 	}
-	return out.finish()
+	return out.finish(recordOf(ctx))
 }
 
 // next is a message after the first.
@@ -150,8 +160,9 @@ func (o *output) take(m *dragomanv1.ParseStreamRequest) error {
 	return fault
 }
 
-func (o *output) finish() error {
+func (o *output) finish(rec *record) error {
 	r, fault := o.session.Finish(o.truncated)
+	rec.noteReport(r.Report)
 	if err := o.deliver(r.Deltas); err != nil {
 		return err
 	}

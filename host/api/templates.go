@@ -16,6 +16,7 @@ var _ dragomanv1connect.TemplateServiceHandler = (*templateService)(nil)
 
 // PutTemplate adds or replaces a template.
 func (s *templateService) PutTemplate(ctx context.Context, m *dragomanv1.PutTemplateRequest) (*dragomanv1.PutTemplateResponse, error) {
+	recordOf(ctx).noteTemplate(m.Name)
 	if m.Source == "" {
 		return nil, invalid("source", "the template has no source", "send its Jinja text")
 	}
@@ -32,7 +33,8 @@ func (s *templateService) ListTemplates(context.Context, *dragomanv1.ListTemplat
 }
 
 // GetTemplate gives a template with its source.
-func (s *templateService) GetTemplate(_ context.Context, m *dragomanv1.GetTemplateRequest) (*dragomanv1.GetTemplateResponse, error) {
+func (s *templateService) GetTemplate(ctx context.Context, m *dragomanv1.GetTemplateRequest) (*dragomanv1.GetTemplateResponse, error) {
+	recordOf(ctx).noteTemplate(m.Name)
 	src, info, err := s.host.Template(m.Name)
 	if err != nil {
 		return nil, err
@@ -42,6 +44,7 @@ func (s *templateService) GetTemplate(_ context.Context, m *dragomanv1.GetTempla
 
 // ExplainTemplate says what was learned of a template.
 func (s *templateService) ExplainTemplate(ctx context.Context, m *dragomanv1.ExplainTemplateRequest) (*dragomanv1.ExplainTemplateResponse, error) {
+	recordOf(ctx).noteTemplate(m.Name)
 	explanation, err := s.host.Explain(ctx, m.Name)
 	if err != nil {
 		return nil, err

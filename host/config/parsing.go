@@ -19,12 +19,12 @@ type Parsing struct {
 	Templates map[string]map[string]string `yaml:"templates" reload:"live" help:"what differs for single templates, by name: {TEMPLATE: {malformed: error}}"`
 }
 
-// For returns the policies in force for a template. The configuration must be valid.
+// For returns the policies in force for a template, named as requests may. The configuration must be valid.
 func (p Parsing) For(template string) chat.Policies {
 	named := map[string]string{
 		"unknown_tool": p.UnknownTool, "call_in_reasoning": p.CallInReasoning, "truncated_call": p.TruncatedCall, "malformed": p.Malformed,
 	}
-	maps.Copy(named, p.Templates[template])
+	maps.Copy(named, p.Templates[strings.TrimSuffix(template, ".jinja")])
 	maps.DeleteFunc(named, func(_, value string) bool { return value == "" })
 	var out chat.Policies
 	text, err := json.Marshal(named)

@@ -1,0 +1,142 @@
+// Package metrics counts what a daemon does, in the form that Prometheus reads.
+//
+// Two kinds of numbers meet in one registry, which belongs to one daemon and to nobody else:
+//
+//	pushed  by those who do something: the surface (Answered, Lost) and, through host.Observer, the sessions
+//	pulled  at each scrape from a host that knows its state anyway: sources, snapshot, plugins, caches (Watch)
+//
+// A session looks its series up once, when it begins; a chunk costs it four atomic additions. No label has more values than
+// the daemon has templates, methods, codes, files or plugins: nothing that a client writes becomes one.
+//
+// docs/operating.md lists every name; a test compares it with what a daemon tells.
+//
+// Words that must not be confused: *sessions* are outputs being parsed, whole ones and streams; *requests* are what came over
+// HTTP, of which a stream is one.
+package metrics
+
+import (
+	"net/http"
+	"runtime"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/dragoman-project/dragoman/host"
+	"github.com/dragoman-project/dragoman/sdk/chat"
+)
+
+// Metrics are the numbers of one daemon. Make them with New; they are safe for concurrent use.
+type Metrics struct {
+	registry *prometheus.Registry
+	requests *prometheus.HistogramVec
+	lost     prometheus.Counter
+
+	running prometheus.Gauge
+	begun   *prometheus.CounterVec
+	chunks  prometheus.Counter
+	bytes   prometheus.Counter
+	held    prometheus.Gauge
+	reports *prometheus.CounterVec
+	faults  *prometheus.CounterVec
+	unknown *prometheus.CounterVec
+}
+
+var _ host.Observer = (*Metrics)(nil)
+
+// New returns the numbers of a daemon of that version, all zero.
+func New(version string) *Metrics {
+	m := &Metrics{
+		registry: prometheus.NewRegistry(),
+		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "dragoman_request_duration_seconds", Help: "Requests that were answered, by method and code, and how long they took.",
+			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, 1, 5, 30, 120, 600},
+		}, []string{"method", "code"}),
+		lost:    counter("dragoman_connections_lost_total", "Connections that ended before they had sent a whole request header."),
+		running: gauge("dragoman_sessions", "Outputs that are being parsed."),
+		begun:   counters("dragoman_sessions_total", "Outputs that were begun to be parsed, by template and the handler that planned.", "template", "handler"),
+		chunks:  counter("dragoman_session_chunks_total", "Chunks of outputs that were parsed."),
+		bytes:   counter("dragoman_session_bytes_total", "Bytes of outputs that were parsed."),
+		held:    gauge("dragoman_session_held_bytes", "Bytes of running outputs that are received and not yet decided."),
+		reports: counters("dragoman_reports_total", "Outputs that ended, by template and the status of the report; abandoned: they were given up.", "template", "status"),
+		faults:  counters("dragoman_report_faults_total", "Places where outputs broke the format, by template.", "template"),
+		unknown: counters("dragoman_unknown_tools_total", "Calls of tools that the request does not have, by template.", "template"),
+	}
+	info := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "dragoman_build_info", Help: "The version of the daemon, always 1.",
+		ConstLabels: prometheus.Labels{"version": version, "goversion": runtime.Version()},
+	}, func() float64 { return 1 })
+	m.registry.MustRegister(m.requests, m.lost, m.running, m.begun, m.chunks, m.bytes, m.held, m.reports, m.faults, m.unknown, info,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+func counter(name, help string) prometheus.Counter {
+	return prometheus.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
+}
+
+func counters(name, help string, labels ...string) *prometheus.CounterVec {
+	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+}
+
+func gauge(name, help string) prometheus.Gauge {
+	return prometheus.NewGauge(prometheus.GaugeOpts{Name: name, Help: help})
+}
+
+// Handler answers with all numbers.
+func (m *Metrics) Handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
+}
+
+// Answered counts a request, by the method and the code that it was answered with.
+func (m *Metrics) Answered(method, code string, took time.Duration) {
+	m.requests.WithLabelValues(method, code).Observe(took.Seconds())
+}
+
+// Lost counts a connection that ended before it had sent a whole request.
+func (m *Metrics) Lost() { m.lost.Inc() }
+
+// Began counts a session.
+func (m *Metrics) Began(template, handler string) host.SessionObserver {
+	m.begun.WithLabelValues(template, handler).Inc()
+	m.running.Inc()
+	return &session{Metrics: m, template: template}
+}
+
+// session counts what becomes of one output.
+type session struct {
+	*Metrics
+	template  string
+	undecided int // bytes, as far as the gauge knows
+}
+
+// Fed counts a chunk.
+func (s *session) Fed(bytes, held int) {
+	s.chunks.Inc()
+	s.bytes.Add(float64(bytes))
+	if held != s.undecided {
+		s.held.Add(float64(held - s.undecided))
+		s.undecided = held
+	}
+}
+
+// abandoned is the status of an output that has no report.
+const abandoned = "abandoned"
+
+// Ended counts the report.
+func (s *session) Ended(r *chat.Report) {
+	s.running.Dec()
+	s.held.Sub(float64(s.undecided))
+	if r == nil {
+		s.reports.WithLabelValues(s.template, abandoned).Inc()
+		return
+	}
+	s.reports.WithLabelValues(s.template, string(r.Status)).Inc()
+	if len(r.Faults) > 0 {
+		s.faults.WithLabelValues(s.template).Add(float64(len(r.Faults)))
+	}
+	if len(r.UnknownTools) > 0 {
+		s.unknown.WithLabelValues(s.template).Add(float64(len(r.UnknownTools)))
+	}
+}

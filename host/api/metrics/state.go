@@ -1,0 +1,103 @@
+package metrics
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/dragoman-project/dragoman/host"
+	"github.com/dragoman-project/dragoman/host/plugins"
+)
+
+// Watch asks a host for its state at each scrape.
+func (m *Metrics) Watch(h *host.Host) { m.registry.MustRegister(state{h}) }
+
+// state tells what a host knows of itself.
+type state struct{ host *host.Host }
+
+// What is told of a host.
+var (
+	generation = describe("dragoman_snapshot_generation", "Counts what was put in force: configuration, rules, templates.")
+	rules      = describe("dragoman_rules_info", "The hash of the workarounds in force, always 1.", "sha256")
+
+	sourceInfo    = describe("dragoman_source_info", "The hash of the content in force of each file that is watched, always 1.", "source", "path", "sha256")
+	sourceOK      = describe("dragoman_source_last_reload_successful", "Whether the present content of a source is in force (1) or was refused (0).", "source", "path")
+	sourceSuccess = describe("dragoman_source_last_success_timestamp_seconds", "When content of a source was last put in force.", "source", "path")
+	sourceReloads = describe("dragoman_source_reloads_total", "Contents of a source that were put in force (success) or refused (failure).", "source", "path", "outcome")
+
+	pluginCondition = describe("dragoman_plugin_condition", "What a plugin is doing: 1 for its condition, 0 for all others.", "plugin", "condition")
+	pluginStarts    = describe("dragoman_plugin_starts_total", "Processes of a plugin's version in force that were started or tried to.", "plugin")
+	pluginRestarts  = describe("dragoman_plugin_restarts_total", "Those among them that replaced one that had failed.", "plugin")
+	pluginSessions  = describe("dragoman_plugin_sessions", "Calls and streams of a plugin under way.", "plugin")
+
+	cacheLookups = describe("dragoman_cache_lookups_total", "Constraints and compiled programs that were found ready (hit) or had to be made (miss).", "cache", "outcome")
+	cacheEntries = describe("dragoman_cache_entries", "Constraints and compiled programs that are kept.", "cache")
+)
+
+func describe(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc(name, help, labels, nil)
+}
+
+var _ prometheus.Collector = state{}
+
+// Describe names nothing: which plugins and sources there are changes.
+func (state) Describe(chan<- *prometheus.Desc) {}
+
+// Collect tells the state at this moment.
+func (s state) Collect(to chan<- prometheus.Metric) {
+	snap := s.host.Snapshot()
+	tell(to, generation, prometheus.CounterValue, float64(snap.Generation))
+	tell(to, rules, prometheus.GaugeValue, 1, snap.Rules.Hash())
+	for _, src := range s.host.Sources() {
+		source(to, src)
+	}
+	for _, p := range s.host.Plugins() {
+		plugin(to, p)
+	}
+	constraints, programs := s.host.Constraints(), s.host.Programs()
+	cache(to, "constraints", constraints.Hits, constraints.Misses, constraints.Entries)
+	cache(to, "programs", programs.Hits, programs.Misses, programs.Entries)
+}
+
+func tell(to chan<- prometheus.Metric, what *prometheus.Desc, kind prometheus.ValueType, value float64, labels ...string) {
+	to <- prometheus.MustNewConstMetric(what, kind, value, labels...)
+}
+
+func source(to chan<- prometheus.Metric, s host.SourceStatus) {
+	if s.SHA256 != "" {
+		tell(to, sourceInfo, prometheus.GaugeValue, 1, s.Name, s.Path, s.SHA256)
+	}
+	tell(to, sourceOK, prometheus.GaugeValue, truth(s.LastError == ""), s.Name, s.Path)
+	if !s.LastSuccess.IsZero() {
+		tell(to, sourceSuccess, prometheus.GaugeValue, float64(s.LastSuccess.UnixMilli())/1000, s.Name, s.Path)
+	}
+	tell(to, sourceReloads, prometheus.CounterValue, float64(s.Successes), s.Name, s.Path, "success")
+	tell(to, sourceReloads, prometheus.CounterValue, float64(s.Failures), s.Name, s.Path, "failure")
+}
+
+// conditions are all that a plugin can be in.
+var conditions = []plugins.Condition{plugins.Idle, plugins.Starting, plugins.Serving, plugins.Failing, plugins.Down, plugins.Refused, plugins.Removed}
+
+func plugin(to chan<- prometheus.Metric, s plugins.State) {
+	name := s.Name
+	if name == "" {
+		name = s.Manifest // it could not be read
+	}
+	for _, c := range conditions {
+		tell(to, pluginCondition, prometheus.GaugeValue, truth(s.Condition == c), name, string(c))
+	}
+	tell(to, pluginStarts, prometheus.CounterValue, float64(s.Starts), name)
+	tell(to, pluginRestarts, prometheus.CounterValue, float64(s.Restarts), name)
+	tell(to, pluginSessions, prometheus.GaugeValue, float64(s.Sessions), name)
+}
+
+func cache(to chan<- prometheus.Metric, name string, hits, misses uint64, entries int) {
+	tell(to, cacheLookups, prometheus.CounterValue, float64(hits), name, "hit")
+	tell(to, cacheLookups, prometheus.CounterValue, float64(misses), name, "miss")
+	tell(to, cacheEntries, prometheus.GaugeValue, float64(entries), name)
+}
+
+func truth(t bool) float64 {
+	if t {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,124 @@
+package api
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	otelcodes "go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/dragoman-project/dragoman/host"
+	"github.com/dragoman-project/dragoman/host/api/metrics"
+	"github.com/dragoman-project/dragoman/host/config"
+)
+
+// observe stands before everything else and tells what became of each request: a line in the log, a count, and a span.
+type observe struct {
+	next    http.Handler
+	config  func() *config.Config
+	log     *slog.Logger
+	metrics *metrics.Metrics
+	tracer  trace.Tracer
+	methods map[string]string // by path
+}
+
+func (o *observe) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	begun := time.Now()
+	rec := &record{id: requestID(r), method: o.methods[r.URL.Path]}
+	if rec.method == "" {
+		rec.method = otherMethod
+	}
+	spoken(r.Context())
+	ctx := propagation.TraceContext{}.Extract(r.Context(), propagation.HeaderCarrier(r.Header))
+	ctx, span := o.tracer.Start(ctx, rec.method, trace.WithSpanKind(trace.SpanKindServer), trace.WithTimestamp(begun))
+	w.Header().Set(requestIDHeader, rec.id)
+	out := &statusWriter{ResponseWriter: w}
+	whole := false
+	defer func() {
+		if !whole { // it panics
+			rec.err = &host.Error{Code: host.Internal}
+		}
+		o.told(r, rec, span, rec.code(out.status, w.Header()), time.Since(begun))
+	}()
+	o.next.ServeHTTP(out, r.WithContext(context.WithValue(ctx, recordKey{}, rec)))
+	whole = true
+}
+
+// told tells of a request that was answered.
+func (o *observe) told(r *http.Request, rec *record, span trace.Span, code string, took time.Duration) {
+	o.metrics.Answered(rec.method, code, took)
+	endSpan(r, rec, span, code)
+	level := slog.LevelInfo
+	if rec.method == metricsPath || public(r) {
+		level = slog.LevelDebug // supervisors ask every few seconds
+	}
+	wanted := o.config().Log.Access
+	if wanted == "none" || wanted == "failed" && code == "ok" || !o.log.Enabled(r.Context(), level) {
+		return
+	}
+	attrs := []slog.Attr{
+		slog.String("method", rec.method), slog.String("code", code), slog.Float64("duration", took.Seconds()),
+		slog.String("peer", r.RemoteAddr), slog.String("request_id", rec.id),
+	}
+	for _, a := range []struct{ key, value string }{{"template", rec.template}, {"handler", rec.handler}, {"status", rec.status}, {"key", rec.key.called()}} {
+		if a.value != "" {
+			attrs = append(attrs, slog.String(a.key, a.value))
+		}
+	}
+	if s := span.SpanContext(); s.IsValid() {
+		attrs = append(attrs, slog.String("trace_id", s.TraceID().String()))
+	}
+	if rec.err != nil {
+		attrs = append(attrs, slog.String("error", rec.err.Error()))
+	}
+	o.log.LogAttrs(r.Context(), level, "request", attrs...)
+}
+
+// endSpan completes the span of a request.
+func endSpan(r *http.Request, rec *record, span trace.Span, code string) {
+	if !span.IsRecording() {
+		return
+	}
+	service, method, isRPC := strings.Cut(strings.TrimPrefix(rec.method, "/"), "/")
+	if isRPC && !strings.HasPrefix(rec.method, "/") {
+		span.SetAttributes(attribute.String("rpc.system", rpcSystem(r)), attribute.String("rpc.service", service), attribute.String("rpc.method", method))
+	}
+	span.SetAttributes(
+		attribute.String("dragoman.code", code), attribute.String("dragoman.template", rec.template), attribute.String("dragoman.handler", rec.handler),
+		attribute.String("dragoman.status", rec.status), attribute.String("dragoman.request_id", rec.id), attribute.String("network.peer.address", r.RemoteAddr),
+	)
+	if code == string(host.Internal) || code == string(host.Unavailable) {
+		span.SetStatus(otelcodes.Error, code)
+	}
+	span.End()
+}
+
+// rpcSystem is what the conventions of traces call the protocol of a request.
+func rpcSystem(r *http.Request) string {
+	if strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc") {
+		return "grpc"
+	}
+	return "connect_rpc"
+}
+
+// statusWriter notes the status of an answer.
+type statusWriter struct {
+	http.ResponseWriter
+	status int
+}
+
+// WriteHeader notes the first status that is not provisional.
+func (w *statusWriter) WriteHeader(status int) {
+	if w.status < http.StatusOK {
+		w.status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Unwrap lets http.ResponseController find what is below.
+func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -1,0 +1,126 @@
+package api
+
+import (
+	"context"
+	"crypto/rand"
+	"net/http"
+	"strings"
+
+	"connectrpc.com/connect"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+
+	"github.com/dragoman-project/dragoman/host"
+	"github.com/dragoman-project/dragoman/sdk/chat"
+)
+
+// record is what is noted of a request while it is answered, for the log, the metrics and the trace. It is used by the one
+// goroutine that works on the request.
+type record struct {
+	id       string
+	method   string // one of a fixed set
+	template string
+	handler  string
+	status   string // of the report
+	key      *key   // whose token came with it; nil: none was asked for
+	err      error  // what it was answered with, where the surface knows
+}
+
+type recordKey struct{}
+
+// recordOf is the record of the request that a context belongs to; a new one where there is none, as in tests.
+func recordOf(ctx context.Context) *record {
+	if r, ok := ctx.Value(recordKey{}).(*record); ok {
+		return r
+	}
+	return new(record)
+}
+
+// maxNoted bounds what is noted of a text that a client chose.
+const maxNoted = 200
+
+func (r *record) noteTemplate(name string) { r.template = name[:min(len(name), maxNoted)] }
+
+// noteReport notes how an output ended; nil says nothing.
+func (r *record) noteReport(report *chat.Report) {
+	if report != nil {
+		r.status = string(report.Status)
+	}
+}
+
+// code is how the answer is counted: "ok", or the code of the error. Errors that connect makes itself, of a body that is no
+// message, are seen in the answer only.
+func (r *record) code(status int, header http.Header) string {
+	if r.err != nil {
+		return string(hostError(r.err).Code)
+	}
+	for _, name := range []string{"Grpc-Status", http.TrailerPrefix + "Grpc-Status"} {
+		if rpc := header.Get(name); rpc != "" && rpc != "0" {
+			return string(codeOfNumber(rpc))
+		}
+	}
+	if status < http.StatusBadRequest {
+		return "ok"
+	}
+	for _, c := range codes {
+		if c.http == status {
+			return string(c.code)
+		}
+	}
+	if status < http.StatusInternalServerError {
+		return string(host.InvalidArgument)
+	}
+	return string(host.Internal)
+}
+
+// codeOfNumber is the code that gRPC writes as a number.
+func codeOfNumber(number string) host.Code {
+	for _, c := range codes {
+		if number == rpcNumber(c.rpc) {
+			return c.code
+		}
+	}
+	if number == rpcNumber(connect.CodeUnimplemented) {
+		return host.NotFound
+	}
+	return host.Internal
+}
+
+// requestID is the id that a client or a proxy gave a request, or a new one.
+func requestID(r *http.Request) string {
+	id := r.Header.Get(requestIDHeader)
+	plain := func(c rune) bool { return c > ' ' && c < 0x7f && c != '"' && c != '\\' }
+	if id != "" && len(id) <= 128 && strings.IndexFunc(id, func(c rune) bool { return !plain(c) }) < 0 {
+		return id
+	}
+	return rand.Text()
+}
+
+const requestIDHeader = "X-Request-Id"
+
+// otherMethod stands for paths that are nothing, of which there is no end.
+const otherMethod = "other"
+
+// methodNames says, by path, what requests are called in log, metrics and traces.
+func methodNames() map[string]string {
+	names := map[string]string{}
+	for _, path := range []string{linesPath, healthPath, readyPath, metricsPath} {
+		names[path] = path
+	}
+	for _, name := range []string{"grpc.health.v1.Health/Check", "grpc.health.v1.Health/Watch",
+		"grpc.reflection.v1.ServerReflection/ServerReflectionInfo", "grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo"} {
+		names["/"+name] = name
+	}
+	for _, service := range services {
+		d, err := protoregistry.GlobalFiles.FindDescriptorByName(protoreflect.FullName(service))
+		if err != nil {
+			continue // the registry holds what the generated code put in
+		}
+		methods := d.(protoreflect.ServiceDescriptor).Methods()
+		for i := range methods.Len() {
+			name := service + "/" + string(methods.Get(i).Name())
+			names["/"+name] = name
+		}
+	}
+	return names
+}
