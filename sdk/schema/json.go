@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/dragoman-project/dragoman/sdk/chat"
 )
 
@@ -12,19 +14,22 @@ func members(raw json.RawMessage) []chat.Field {
 	if len(raw) == 0 || raw[0] != '{' {
 		return nil
 	}
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	if _, err := dec.Token(); err != nil {
+	dec := jsontext.NewDecoder(bytes.NewReader(raw), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	if _, err := dec.ReadToken(); err != nil {
 		return nil
 	}
 	var out []chat.Field
-	for dec.More() {
-		name, err := dec.Token()
-		text, ok := name.(string)
-		var value json.RawMessage
-		if err != nil || !ok || dec.Decode(&value) != nil {
+	for dec.PeekKind() == '"' {
+		name, err := dec.ReadToken()
+		if err != nil {
 			return nil
 		}
-		out = append(out, chat.Field{Name: text, Value: bytes.TrimSpace(value)})
+		text := name.String()
+		value, err := dec.ReadValue()
+		if err != nil {
+			return nil
+		}
+		out = append(out, chat.Field{Name: text, Value: json.RawMessage(value.Clone())})
 	}
 	return out
 }

@@ -44,7 +44,7 @@ func (s Schema) ownKinds() peg.Values {
 	if kinds = narrowed(kinds, union); kinds != peg.AnyJSON {
 		return kinds
 	}
-	for _, m := range members(s.raw) {
+	for _, m := range s.members() {
 		kinds = narrowed(kinds, keywordKinds[m.Name])
 	}
 	return kinds

@@ -21,6 +21,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/peg"
@@ -28,8 +29,30 @@ import (
 
 // Schema is a JSON Schema within a document, which its references lead into. The zero value allows everything.
 type Schema struct {
-	raw  json.RawMessage
+	raw json.RawMessage
+	in  *document
+}
+
+// document is what all schemas within it share: each object of it is taken apart once.
+type document struct {
 	root json.RawMessage
+
+	mu    sync.Mutex
+	known map[string][]chat.Field // the members of an object
+}
+
+func (d *document) members(raw json.RawMessage) []chat.Field {
+	if d == nil {
+		return members(raw)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	out, ok := d.known[string(raw)]
+	if !ok {
+		out = members(raw)
+		d.known[string(raw)] = out
+	}
+	return out
 }
 
 // Property is a property that an object schema declares.
@@ -45,9 +68,9 @@ const maxReferences = 32
 const maxBranches = 1024
 
 // New is the schema of a whole document.
-func New(document json.RawMessage) Schema {
-	document = bytes.TrimSpace(document)
-	return Schema{document, document}
+func New(text json.RawMessage) Schema {
+	text = bytes.TrimSpace(text)
+	return Schema{text, &document{root: text, known: map[string][]chat.Field{}}}
 }
 
 // Key tells schemas apart: those with equal keys are equal.
@@ -55,14 +78,14 @@ func (s Schema) Key() string {
 	if !s.refers() {
 		return string(s.raw)
 	}
-	return string(s.raw) + "\x00" + string(s.root)
+	return string(s.raw) + "\x00" + string(s.root())
 }
 
 // Properties lists the properties of an object schema in their own order.
 func (s Schema) Properties() []Property {
 	var out []Property
 	for _, part := range s.parts() {
-		for _, p := range members(part.member("properties")) {
+		for _, p := range s.in.members(part.member("properties")) {
 			if !slices.ContainsFunc(out, func(known Property) bool { return known.Name == p.Name }) {
 				out = append(out, Property{p.Name, s.at(p.Value)})
 			}
@@ -158,7 +181,7 @@ func (s Schema) strings() json.RawMessage {
 		}
 	}
 	fields := []chat.Field{{Name: "type", Value: json.RawMessage(`"string"`)}}
-	for _, m := range members(own.raw) {
+	for _, m := range own.members() {
 		switch m.Name {
 		case "type", "anyOf", "oneOf":
 			continue
@@ -175,15 +198,15 @@ func (s Schema) refers() bool { return bytes.Contains(s.raw, []byte(`"$ref"`)) }
 
 // standalone is the schema with the definitions that its references may lead to.
 func (s Schema) standalone() json.RawMessage {
-	if !s.refers() || bytes.Equal(s.raw, s.root) {
+	if !s.refers() || bytes.Equal(s.raw, s.root()) {
 		return s.raw
 	}
 	if target := s.resolved(); !bytes.Equal(target.raw, s.raw) {
 		return target.standalone()
 	}
-	fields := slices.Clone(members(s.raw))
+	fields := slices.Clone(s.members())
 	for _, name := range []string{"$defs", "definitions"} {
-		if defs := s.at(s.root).member(name); defs != nil && s.member(name) == nil {
+		if defs := s.at(s.root()).member(name); defs != nil && s.member(name) == nil {
 			fields = append(fields, chat.Field{Name: name, Value: defs})
 		}
 	}
@@ -208,19 +231,30 @@ func (s Schema) pointer(ref string) Schema {
 	if !ok {
 		return s.at(nil)
 	}
-	at := s.at(s.root)
+	at := s.at(s.root())
 	for _, step := range strings.Split(path, "/")[1:] {
 		at = s.at(at.member(strings.NewReplacer("~1", "/", "~0", "~").Replace(step)))
 	}
 	return at
 }
 
+// root is the whole document.
+func (s Schema) root() json.RawMessage {
+	if s.in == nil {
+		return nil
+	}
+	return s.in.root
+}
+
+// members are the keywords of the schema with their values.
+func (s Schema) members() []chat.Field { return s.in.members(s.raw) }
+
 // at is another schema in the same document.
-func (s Schema) at(raw json.RawMessage) Schema { return Schema{bytes.TrimSpace(raw), s.root} }
+func (s Schema) at(raw json.RawMessage) Schema { return Schema{bytes.TrimSpace(raw), s.in} }
 
 // member is the value of a keyword, nil if there is none.
 func (s Schema) member(name string) json.RawMessage {
-	for _, m := range members(s.raw) {
+	for _, m := range s.members() {
 		if m.Name == name {
 			return m.Value
 		}

@@ -73,9 +73,10 @@ const maxOrders = 3
 // takes the white space behind it. separator stands between two; empty: nothing does.
 func (t *Turn) Arguments(s schema.Schema, separator string, one func(name string, s schema.Schema) peg.ID) peg.ID {
 	l := &list{Turn: t, separator: separator, name: t.Fresh("arguments")}
+	required := s.Required()
 	for _, p := range s.Properties() {
 		id := one(p.Name, p.Schema)
-		if slices.Contains(s.Required(), p.Name) {
+		if slices.Contains(required, p.Name) {
 			l.required = append(l.required, id)
 		} else {
 			l.optional = append(l.optional, id)
