@@ -4,7 +4,7 @@ package peg
 //
 // A node can be used in several places; each is looked at once.
 func (v *validator) nesting() {
-	w := &nesting{validator: v, seen: map[spot]bool{}, nameless: v.nameless()}
+	w := &nesting{validator: v, seen: make([]uint8, len(v.Nodes)), early: make([]ID, len(v.Nodes)), nameless: v.nameless()}
 	w.walk(v.Root, outside, false)
 }
 
@@ -18,25 +18,28 @@ const (
 	inText // of a role that is text
 )
 
-// spot is a node and where it stands.
-type spot struct {
-	node   ID
-	where  where
-	atomic bool
-}
-
 type nesting struct {
 	*validator
-	seen     map[spot]bool
+	seen     []uint8 // of each node, a bit for each way in which it stands
+	early    []ID    // of each node, the call after whose beginning it was last looked at, plus one
 	nameless []bool
 }
 
+// way is the bit of a place and whether it is atomic.
+func way(at where, atomic bool) uint8 {
+	bit := uint8(1) << at
+	if atomic {
+		bit <<= 4
+	}
+	return bit
+}
+
 func (w *nesting) walk(id ID, at where, atomic bool) {
-	here := spot{id, at, atomic}
-	if w.seen[here] {
+	here := way(at, atomic)
+	if w.seen[id]&here != 0 {
 		return
 	}
-	w.seen[here] = true
+	w.seen[id] |= here
 	n := &w.Nodes[id]
 	switch n.Op {
 	case Peek, Not, Atomic:
@@ -94,17 +97,18 @@ func (w *nesting) named(id ID) {
 		w.add(id, "tag a name in every alternative", "a call without a name")
 		return
 	}
-	if early, found := w.early(w.Nodes[id].Kids[0], map[ID]bool{}); found {
-		w.add(early, "make the call atomic", "arguments that can come before the name of their call")
+	if at, found := w.premature(w.Nodes[id].Kids[0], id+1); found {
+		w.add(at, "make the call atomic", "arguments that can come before the name of their call")
 	}
 }
 
-// early finds an argument that can be reached from node id without passing a name or an atomic region.
-func (w *nesting) early(id ID, seen map[ID]bool) (ID, bool) {
-	if seen[id] {
+// premature finds an argument that can be reached from node id without passing a name or an atomic region; mark is that of the
+// call.
+func (w *nesting) premature(id, mark ID) (ID, bool) {
+	if w.early[id] == mark {
 		return 0, false
 	}
-	seen[id] = true
+	w.early[id] = mark
 	n := &w.Nodes[id]
 	switch {
 	case n.Op == Atomic || n.Op == Peek || n.Op == Not || n.Op == Tag && n.Role == CallName:
@@ -113,7 +117,7 @@ func (w *nesting) early(id ID, seen map[ID]bool) (ID, bool) {
 		return id, true
 	}
 	for _, k := range n.Kids {
-		if at, found := w.early(k, seen); found {
+		if at, found := w.premature(k, mark); found {
 			return at, true
 		}
 		if n.Op == Sequence && !w.nameless[k] {

@@ -49,14 +49,11 @@ const never = -1
 // kids: at once (0), never, or so many. The time is linear in the size of the program, whatever its order.
 func (p *Program) derive(need func(*Node) int) []bool {
 	holds := make([]bool, len(p.Nodes))
-	missing := make([]int, len(p.Nodes))
-	parents := make([][]ID, len(p.Nodes))
+	missing := make([]int32, len(p.Nodes))
+	parents := p.parents()
 	var fresh []ID
 	for i := range p.Nodes {
-		for _, k := range p.Nodes[i].Kids {
-			parents[k] = append(parents[k], ID(i))
-		}
-		if missing[i] = need(&p.Nodes[i]); missing[i] == 0 {
+		if missing[i] = int32(need(&p.Nodes[i])); missing[i] == 0 {
 			holds[i] = true
 			fresh = append(fresh, ID(i))
 		}
@@ -64,7 +61,7 @@ func (p *Program) derive(need func(*Node) int) []bool {
 	for len(fresh) > 0 {
 		id := fresh[len(fresh)-1]
 		fresh = fresh[:len(fresh)-1]
-		for _, up := range parents[id] {
+		for _, up := range parents.of(id) {
 			if missing[up]--; missing[up] == 0 {
 				holds[up] = true
 				fresh = append(fresh, up)
@@ -72,4 +69,42 @@ func (p *Program) derive(need func(*Node) int) []bool {
 		}
 	}
 	return holds
+}
+
+// parents are the nodes that refer to each node, as often as they do.
+//
+//	ids: | parents of node 0 | parents of node 1 | …      ends: where each of them ends
+type parents struct {
+	ids  []ID
+	ends []int32
+}
+
+func (p *Program) parents() parents {
+	all := parents{ends: make([]int32, len(p.Nodes)+1)}
+	n := 0
+	for i := range p.Nodes {
+		for _, k := range p.Nodes[i].Kids {
+			all.ends[k+1]++ // of the node before, for now: how many
+			n++
+		}
+	}
+	for i := 1; i < len(all.ends); i++ {
+		all.ends[i] += all.ends[i-1]
+	}
+	all.ids = make([]ID, n)
+	for i := range p.Nodes {
+		for _, k := range p.Nodes[i].Kids {
+			all.ids[all.ends[k]] = ID(i)
+			all.ends[k]++ // from where its parents begin to where they end
+		}
+	}
+	return all
+}
+
+func (p parents) of(id ID) []ID {
+	from := int32(0)
+	if id > 0 {
+		from = p.ends[id-1]
+	}
+	return p.ids[from:p.ends[id]]
 }

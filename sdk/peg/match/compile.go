@@ -20,11 +20,12 @@ func Compile(p *peg.Program, o Options) (*Code, error) {
 		return nil, err
 	}
 	c := &compiler{
-		Code:     &Code{program: p, rules: []string{"program"}},
+		Code:     &Code{program: p, rules: []string{"program"}, insts: make([]inst, 0, 2*len(p.Nodes))},
 		specials: newSpecials(o.Specials),
 		nullable: p.Nullable(),
 		compiled: map[use]int32{},
-		starts:   map[peg.ID]*start{},
+		starts:   make([]*start, len(p.Nodes)),
+		readers:  make([]*inst, len(p.Nodes)),
 	}
 	c.node(p.Root, place{region: markerRegion})
 	c.emit(inst{op: opHalt})
@@ -64,7 +65,8 @@ type compiler struct {
 	*Code
 	specials specials
 	nullable []bool
-	starts   map[peg.ID]*start // what nodes can begin with
+	starts   []*start // what nodes can begin with, by node
+	readers  []*inst  // instructions of nodes that read input by themselves, by node
 
 	rule     int32         // the rule being compiled
 	path     *path         // what is on the stack where the next instruction runs
@@ -162,31 +164,41 @@ func (c *compiler) node(id peg.ID, x place) {
 
 // consumer compiles a node that reads input by itself.
 func (c *compiler) consumer(id peg.ID, n *peg.Node, x place) {
-	in := inst{role: x.role, region: x.region, muted: x.muted, negated: x.negated, held: x.held, node: id}
-	switch n.Op {
-	case peg.End:
-		in.op = opEnd
-	case peg.Literal:
-		in.op, in.literal = opLiteral, c.specials.literal(n.Text)
-	case peg.Space:
-		in.op = opSpace
-		if in.region == markerRegion {
-			in.region = spaceRegion
-		}
-	case peg.Any:
-		in.op, in.min, in.max, in.class = opChars, 1, 1, newClass(nil, true)
-	case peg.Chars:
-		in.op, in.min, in.max, in.class = opChars, n.Min, n.Max, newClass(n.Ranges, n.Negated)
-	case peg.Until:
-		in.op, in.until = opUntil, newUntil(n.Delims, &c.specials)
-	case peg.StringContent:
-		in.op, in.quote = opString, n.Text[0]
-	case peg.Value:
-		in.op, in.values = opValue, newValues(n.Values)
-	default:
-		return // empty
+	if n.Op == peg.Empty {
+		return
+	}
+	if c.readers[id] == nil {
+		in := c.reader(n)
+		in.node = id
+		c.readers[id] = &in
+	}
+	in := *c.readers[id]
+	in.role, in.region, in.muted, in.negated, in.held = x.role, x.region, x.muted, x.negated, x.held
+	if in.op == opSpace && in.region == markerRegion {
+		in.region = spaceRegion
 	}
 	c.emit(in)
+}
+
+// reader is the instruction of such a node, wherever it is used.
+func (c *compiler) reader(n *peg.Node) inst {
+	switch n.Op {
+	case peg.Literal:
+		return inst{op: opLiteral, literal: c.specials.literal(n.Text)}
+	case peg.Space:
+		return inst{op: opSpace}
+	case peg.Any:
+		return inst{op: opChars, min: 1, max: 1, class: newClass(nil, true)}
+	case peg.Chars:
+		return inst{op: opChars, min: n.Min, max: n.Max, class: newClass(n.Ranges, n.Negated)}
+	case peg.Until:
+		return inst{op: opUntil, until: newUntil(n.Delims, &c.specials)}
+	case peg.StringContent:
+		return inst{op: opString, quote: n.Text[0]}
+	case peg.Value:
+		return inst{op: opValue, values: newValues(n.Values)}
+	}
+	return inst{op: opEnd}
 }
 
 // choice compiles
