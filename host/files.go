@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/dragoman-project/dragoman/host/watch"
 )
@@ -67,4 +68,28 @@ func (h *Host) applyFile(f File, changes []watch.Change) {
 // gone says that a file that was named is not there.
 func gone(path string) error {
 	return &Error{Code: InvalidArgument, Place: path, Message: "there is no such file", Remedy: "what was read last stays in force"}
+}
+
+// confined are the changes of a folder, with an error in place of what a link brings in from outside of it: whoever may write
+// into the folder must not get the daemon to read, and show, what else it can. Links within the folder are how Kubernetes
+// mounts files.
+func confined(dir string, changes []watch.Change) []watch.Change {
+	changes = slices.Clone(changes)
+	for i, c := range changes {
+		if c.Data != nil && outside(dir, c.Path) {
+			changes[i] = watch.Change{Path: c.Path, Err: &Error{Code: InvalidArgument, Place: c.Path, Message: "the file is a link out of its folder",
+				Remedy: "copy it into the folder, or name the folder that it is in"}}
+		}
+	}
+	return changes
+}
+
+// outside says whether a file of a folder is really somewhere else.
+func outside(dir, path string) bool {
+	folder, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return false // it has just been listed: gone by now, and told of with the next change
+	}
+	file, err := filepath.EvalSymlinks(path)
+	return err == nil && !strings.HasPrefix(file, folder+string(filepath.Separator))
 }

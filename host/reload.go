@@ -311,6 +311,7 @@ func (h *Host) applyTemplates(changes []watch.Change) {
 	if entries == nil {
 		entries = map[string]*entry{}
 	}
+	changes = confined(dir, changes)
 	fresh := h.openAll(changes, snap.Rules)
 	outcomes := map[string]error{}
 	var used []watch.Change
@@ -327,9 +328,10 @@ func (h *Host) applyTemplates(changes []watch.Change) {
 		next.release(sourceTemplates)
 		h.put(next, Cause{Source: sourceTemplates, Changes: next.note(used...)})
 	}
-	if !h.cold {
-		h.sources.noteFiles(dir, outcomes)
+	if h.cold { // warm notes which of them can be used
+		maps.DeleteFunc(outcomes, func(_ string, fault error) bool { return fault == nil })
 	}
+	h.sources.noteFiles(dir, outcomes)
 	h.log.Info("templates reloaded", "path", dir, "files", len(changes), "snapshot", h.current.Load().Generation)
 }
 
