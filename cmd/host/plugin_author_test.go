@@ -19,6 +19,7 @@ import (
 const checkout = "../.."
 
 func TestANewPluginBuildsAndConforms(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "brackets")
 	code, out, errs := commandLine(t, "", "plugin", "new", "brackets", "--dir", dir, "--sdk", checkout)
 	if code != exitOK || !strings.Contains(out, filepath.Join(dir, "main.go")+"\n") {

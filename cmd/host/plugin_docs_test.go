@@ -11,6 +11,7 @@ import (
 // TestTheManualOfPluginsCanBeFollowed runs the shell commands of docs/plugins.md as they stand, in an empty folder, and looks
 // for the outputs that it shows in what they print, in order.
 func TestTheManualOfPluginsCanBeFollowed(t *testing.T) {
+	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(checkout, "docs", "plugins.md"))
 	must(t, err)
 	repository, err := filepath.Abs(checkout)

@@ -15,6 +15,7 @@ import (
 )
 
 func TestAKilledProcessIsReplacedByTheNextPlan(t *testing.T) {
+	t.Parallel()
 	b, h := one(t, Options{}, nil)
 	for i := range 8 { // more often than failures in a row are allowed
 		process := pid(t, h)
@@ -44,8 +45,10 @@ func TestPlansUnderWayWhenTheProcessDiesAreAskedAgain(t *testing.T) {
 }
 
 func TestAProcessThatHangsOrIsStoppedIsReplaced(t *testing.T) {
+	t.Parallel()
 	for _, how := range []string{"hang", "stop"} {
 		t.Run(how, func(t *testing.T) {
+			t.Parallel()
 			b, h := one(t, Options{CallTimeout: time.Second}, map[string]any{"Plan": how, "Once": filepath.Join(t.TempDir(), "once")})
 			pid(t, h)
 			if s := b.state("rogue"); s.Starts != 2 || !strings.Contains(s.LastError, "no answer within 1s") {
@@ -56,7 +59,8 @@ func TestAProcessThatHangsOrIsStoppedIsReplaced(t *testing.T) {
 }
 
 func TestAStoppedProcessIsFoundByItsHealthCheck(t *testing.T) {
-	b, h := one(t, Options{HealthInterval: 20 * time.Millisecond, HealthTimeout: 200 * time.Millisecond}, nil)
+	t.Parallel()
+	b, h := one(t, Options{HealthInterval: 20 * time.Millisecond, HealthTimeout: time.Second}, nil)
 	process := pid(t, h)
 	if err := syscall.Kill(process, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
@@ -69,6 +73,7 @@ func TestAStoppedProcessIsFoundByItsHealthCheck(t *testing.T) {
 }
 
 func TestAStoppedProcessDoesNotKeepTheManagerFromClosing(t *testing.T) {
+	t.Parallel()
 	b, h := one(t, Options{}, nil)
 	process := pid(t, h)
 	if err := syscall.Kill(process, syscall.SIGSTOP); err != nil {
@@ -83,6 +88,7 @@ func TestAStoppedProcessDoesNotKeepTheManagerFromClosing(t *testing.T) {
 }
 
 func TestAPluginThatNeverWorksStaysDownUntilItsFileChanges(t *testing.T) {
+	t.Parallel()
 	b, h := one(t, Options{}, map[string]any{"Start": "exit"})
 	for range maxFailures {
 		_, err := h.Plan(t.Context(), input())
@@ -101,6 +107,7 @@ func TestAPluginThatNeverWorksStaysDownUntilItsFileChanges(t *testing.T) {
 }
 
 func TestARequestThatKillsEveryProcessDoesNotTakeThePluginFromOthers(t *testing.T) {
+	t.Parallel()
 	b, h := one(t, Options{}, map[string]any{"Plan": "exit", "Only": "poison"})
 	poison := input()
 	poison.Template.Name = "poison"
@@ -115,6 +122,7 @@ func TestARequestThatKillsEveryProcessDoesNotTakeThePluginFromOthers(t *testing.
 }
 
 func TestAPluginThatDiesOfEveryRequestStaysDown(t *testing.T) {
+	t.Parallel()
 	b, h := one(t, Options{}, map[string]any{"Plan": "exit"})
 	var err error
 	for i := range 2 * maxSuspects {
@@ -130,6 +138,7 @@ func TestAPluginThatDiesOfEveryRequestStaysDown(t *testing.T) {
 }
 
 func TestADownPluginIsTriedAgainWhenItsFileIsTouched(t *testing.T) {
+	t.Parallel()
 	licence := filepath.Join(t.TempDir(), "once")
 	if err := os.WriteFile(licence, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -154,12 +163,14 @@ func TestADownPluginIsTriedAgainWhenItsFileIsTouched(t *testing.T) {
 }
 
 func TestAProcessThatDoesNotStartInTimeIsGivenUp(t *testing.T) {
+	t.Parallel()
 	_, h := one(t, Options{StartTimeout: 200 * time.Millisecond}, map[string]any{"Start": "hang"})
 	_, err := h.Plan(t.Context(), input())
 	wantError[*Unavailable](t, err, "timeout while waiting for plugin to start")
 }
 
 func TestFaultsOfAHandlerAreToldAndHarmNobody(t *testing.T) {
+	t.Parallel()
 	for plan, want := range map[string]string{"panic": "index out of range", "fail": "out of paper"} {
 		b, h := one(t, Options{}, map[string]any{"Plan": plan, "Once": filepath.Join(t.TempDir(), "once")})
 		_, err := h.Plan(t.Context(), input())
@@ -201,20 +212,25 @@ func TestAPluginSeesNothingOfTheHost(t *testing.T) {
 }
 
 func TestGrandchildrenDieWithTheProcess(t *testing.T) {
+	t.Parallel()
 	for _, how := range []syscall.Signal{syscall.SIGKILL, syscall.SIGSTOP} {
-		b, h := one(t, Options{HealthInterval: 20 * time.Millisecond, HealthTimeout: 100 * time.Millisecond}, map[string]any{"Plan": "child"})
-		child, err := strconv.Atoi(declined(t, h))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := syscall.Kill(b.state("rogue").PID, how); err != nil {
-			t.Fatal(err)
-		}
-		eventually(t, "the grandchild is gone", func() bool { return !alive(child) })
+		t.Run(how.String(), func(t *testing.T) {
+			t.Parallel()
+			b, h := one(t, Options{HealthInterval: 20 * time.Millisecond, HealthTimeout: time.Second}, map[string]any{"Plan": "child"})
+			child, err := strconv.Atoi(declined(t, h))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := syscall.Kill(b.state("rogue").PID, how); err != nil {
+				t.Fatal(err)
+			}
+			eventually(t, "the grandchild is gone", func() bool { return !alive(child) })
+		})
 	}
 }
 
 func TestAnIdleProcessIsStoppedAndComesBack(t *testing.T) {
+	t.Parallel()
 	b, h := one(t, Options{HealthInterval: 20 * time.Millisecond, IdleTimeout: 50 * time.Millisecond}, nil)
 	process := pid(t, h)
 	eventually(t, "the process is gone", func() bool { return !alive(process) })
@@ -225,6 +241,7 @@ func TestAnIdleProcessIsStoppedAndComesBack(t *testing.T) {
 }
 
 func TestACallerThatGivesUpIsNotHeld(t *testing.T) {
+	t.Parallel()
 	_, h := one(t, Options{StartTimeout: 500 * time.Millisecond}, map[string]any{"Start": "hang"})
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()

@@ -2,14 +2,17 @@ package plugins
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
 
 func TestProcessesAreHeldToTheirManifest(t *testing.T) {
+	t.Parallel()
 	root := os.Getuid() == 0
 	for _, c := range []struct {
 		keys, want string
@@ -36,6 +39,7 @@ func TestProcessesAreHeldToTheirManifest(t *testing.T) {
 }
 
 func TestConfinementsThatCannotBeAreRefused(t *testing.T) {
+	t.Parallel()
 	for keys, want := range map[string]string{
 		"network: some":                 `network: expected "host" or "none", found "some"`,
 		"limits: {memory_bytes: 1000}":  "limits.memory_bytes: expected at least 67108864, found 1000",
@@ -53,6 +57,7 @@ func TestConfinementsThatCannotBeAreRefused(t *testing.T) {
 }
 
 func TestAProcessThatTakesTooMuchMemoryEndsAlone(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, Options{})
 	b.confined("limits: {memory_bytes: 300000000}", map[string]any{"Plan": "blow", "Only": "poison"})
 	b.load()
@@ -64,6 +69,7 @@ func TestAProcessThatTakesTooMuchMemoryEndsAlone(t *testing.T) {
 }
 
 func TestAProcessThatNeverComesToAnEndIsReplaced(t *testing.T) {
+	t.Parallel()
 	b, h := one(t, Options{CallTimeout: time.Second}, map[string]any{"Plan": "spin", "Once": filepath.Join(t.TempDir(), "once")})
 	pid(t, h)
 	if s := b.state("rogue"); s.Starts != 2 || !strings.Contains(s.LastError, "no answer within 1s") {
@@ -72,6 +78,7 @@ func TestAProcessThatNeverComesToAnEndIsReplaced(t *testing.T) {
 }
 
 func TestTheManifestChoosesTheFallback(t *testing.T) {
+	t.Parallel()
 	for keys, want := range map[string]Fallback{"": FallbackRefuse, "fallback: generic": FallbackGeneric} {
 		b := newBench(t, Options{})
 		b.confined(keys, map[string]any{"Start": "exit"})
@@ -85,6 +92,7 @@ func TestTheManifestChoosesTheFallback(t *testing.T) {
 }
 
 func TestBadExecutablesLeaveTheOneThatServes(t *testing.T) {
+	t.Parallel()
 	good, err := os.ReadFile(rogue)
 	if err != nil {
 		t.Fatal(err)
@@ -104,7 +112,8 @@ func TestBadExecutablesLeaveTheOneThatServes(t *testing.T) {
 		"garbage for its handshake": {script(`head -c 100000 /dev/urandom`), "timeout while waiting for plugin to start"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b, h := one(t, Options{StartTimeout: 500 * time.Millisecond}, nil)
+			t.Parallel()
+			b, h := one(t, Options{StartTimeout: 2 * time.Second}, nil)
 			before := pid(t, h)
 			path := filepath.Join(b.dir, "rogue")
 			_ = os.Remove(path)
@@ -118,6 +127,62 @@ func TestBadExecutablesLeaveTheOneThatServes(t *testing.T) {
 				t.Errorf("process %d, then %d", before, after)
 			}
 		})
+	}
+}
+
+func TestANewVersionThatIsHalfWrittenLeavesTheOldOneUntilItIsWhole(t *testing.T) {
+	good, err := os.ReadFile(rogue)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := append(good, "of another version"...)
+	b, h := one(t, Options{}, nil)
+	before := pid(t, h)
+	path := filepath.Join(b.dir, "rogue")
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_TRUNC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range [][]byte{whole[:len(whole)/2], whole[len(whole)/2:]} {
+		if _, err := f.Write(part); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.Load(b.dir); err == nil || !strings.Contains(err.Error(), "somebody is writing to it") {
+			t.Errorf("got %v", err)
+		}
+		if after := pid(t, b.handler("rogue")); after != before {
+			t.Errorf("process %d, then %d", before, after)
+		}
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b.load()
+	if after := pid(t, b.handler("rogue")); after == before {
+		t.Error("the whole version is not taken")
+	}
+}
+
+func TestAProcessHasAGroupAndASocketDirectoryOfItsOwn(t *testing.T) {
+	b, h := one(t, Options{}, nil)
+	process := pid(t, h)
+	if group, err := syscall.Getpgid(process); err != nil || group != process {
+		t.Errorf("process %d is in the group %d, %v", process, group, err)
+	}
+	environment, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", process))
+	if err != nil {
+		t.Skip("this system does not tell the environment of processes")
+	}
+	_, dir, _ := strings.Cut(string(environment), "PLUGIN_UNIX_SOCKET_DIR=")
+	dir, _, _ = strings.Cut(dir, "\x00")
+	sockets, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil || len(sockets) != 1 || !strings.HasPrefix(dir, b.Manager.dir.path) {
+		t.Errorf("in %s there are %q, %v", dir, sockets, err)
+	}
+	for _, private := range []string{dir, b.Manager.dir.path} {
+		if info, err := os.Stat(private); err != nil || info.Mode().Perm() != 0o700 {
+			t.Errorf("%s: %v, %v; expected that nobody else can enter", private, info, err)
+		}
 	}
 }
 

@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 		}
 		defer os.RemoveAll(dir)
 		rogue = filepath.Join(dir, "rogue")
-		build := exec.Command("go", "build", "-o", rogue, "./testdata/rogue")
+		build := exec.Command("go", "build", "-ldflags", "-s -w", "-o", rogue, "./testdata/rogue")
 		if out, err := build.CombinedOutput(); err != nil {
 			fmt.Fprintf(os.Stderr, "go build: %v\n%s", err, out)
 			return 1

@@ -99,6 +99,7 @@ func TestOneProcessServesSeveralHandlers(t *testing.T) {
 }
 
 func TestFaultyManifestsAreRefusedWithEveryFault(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, Options{})
 	b.install("good", "", nil)
 	for name, text := range map[string]string{

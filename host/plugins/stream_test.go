@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -69,27 +70,28 @@ func TestAStreamIsParsedByThePlugin(t *testing.T) {
 }
 
 func TestAStreamSurvivesItsProcess(t *testing.T) {
-	for _, how := range []syscall.Signal{syscall.SIGKILL, syscall.SIGSTOP} {
-		b, h := one(t, Options{CallTimeout: time.Second}, nil)
-		s, got := openStream(t, t.Context(), h)
-		feed(t, s, "a1b2c3d4", func(i int) {
-			if i == 3 || i == 6 {
-				if err := syscall.Kill(b.state("rogue").PID, how); err != nil {
-					t.Fatal(err)
+	t.Parallel()
+	for how, times := range map[syscall.Signal][]int{syscall.SIGKILL: {3, 6, 8}, syscall.SIGSTOP: {3, 6}} {
+		t.Run(how.String(), func(t *testing.T) {
+			t.Parallel()
+			b, h := one(t, Options{CallTimeout: time.Second}, nil)
+			s, got := openStream(t, t.Context(), h)
+			hit := func(i int) {
+				if slices.Contains(times, i) {
+					if err := syscall.Kill(b.state("rogue").PID, how); err != nil {
+						t.Fatal(err)
+					}
 				}
 			}
-		})
-		if how == syscall.SIGKILL {
-			if err := syscall.Kill(b.state("rogue").PID, how); err != nil {
+			feed(t, s, "a1b2c3d4", hit)
+			hit(8)
+			if _, err := s.Finish(); err != nil {
 				t.Fatal(err)
 			}
-		}
-		if _, err := s.Finish(); err != nil {
-			t.Fatal(err)
-		}
-		if *got != (heard{"abcd", "1234"}) {
-			t.Errorf("%v: heard %+v", how, *got)
-		}
+			if *got != (heard{"abcd", "1234"}) {
+				t.Errorf("heard %+v", *got)
+			}
+		})
 	}
 }
 
@@ -110,6 +112,7 @@ func TestAStreamThatDiesInTheMiddleOfAChunkGoesOnBehindWhatWasTold(t *testing.T)
 }
 
 func TestAnOutputThatKillsEveryProcessFailsItsStreamOnly(t *testing.T) {
+	t.Parallel()
 	b, h := one(t, Options{}, nil)
 	other, got := openStream(t, t.Context(), h)
 	feed(t, other, "xy", func(int) {})
@@ -155,6 +158,7 @@ func TestAStreamFinishesOnTheGenerationItBeganWith(t *testing.T) {
 }
 
 func TestAStreamOfAVersionThatWasReplacedOrRemovedSurvivesItsProcess(t *testing.T) {
+	t.Parallel()
 	for name, change := range map[string]func(*bench){
 		"replaced": func(b *bench) {
 			b.manifest("rogue", "name: rogue\nversion: 2.0.0\nprotocol: 1\nmatch: \"true\"\n", map[string]any{"Version": "2.0.0"})
@@ -166,6 +170,7 @@ func TestAStreamOfAVersionThatWasReplacedOrRemovedSurvivesItsProcess(t *testing.
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			b, h := one(t, Options{}, nil)
 			s, got := openStream(t, t.Context(), h)
 			feed(t, s, "a1b2", func(int) {})
@@ -199,6 +204,7 @@ func TestAStreamOfAVersionThatWasReplacedOrRemovedSurvivesItsProcess(t *testing.
 }
 
 func TestAStreamEnduresAsManyDeathsAsItTakes(t *testing.T) {
+	t.Parallel()
 	b, h := one(t, Options{}, nil)
 	s, got := openStream(t, t.Context(), h)
 	const text = "a1b2c3d4e5f6"

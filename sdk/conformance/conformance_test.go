@@ -238,6 +238,7 @@ func TestABinaryIsExaminedWithItsProcess(t *testing.T) {
 		`{"slow": 1}`:                      {"handshake: handshake: "},
 	} {
 		t.Run(settings, func(t *testing.T) {
+			t.Parallel()
 			reports := conformance.CheckBinary(t.Context(), os.Args[0], conformance.Options{Settings: settings})
 			var faults []string
 			for _, r := range reports {
