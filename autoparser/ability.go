@@ -94,7 +94,9 @@ func (t *Template) explore() {
 // ask renders a probe as a request is rendered.
 func (e *exploration) ask(p probe.Probe) (string, error) {
 	c := newConversation(&p.Request)
-	e.manner(nil).normalise(&c)
+	m := e.manner(nil)
+	m.nullCalls = e.nullCalls
+	m.normalise(&c)
 	return e.attempt(c)
 }
 
@@ -164,18 +166,29 @@ func (e *exploration) findDemand() bool {
 		strings.Contains(e.probing(probe.WithSystem(), form{}), probe.User)
 }
 
-// findFlatCalls says that the template shows a call only where its name is a member of the call itself.
-func (e *exploration) findFlatCalls() bool {
-	shows := func(in form) bool { return strings.Contains(e.probing(probe.Called(), in), probe.Value) }
-	return !shows(form{}) && !shows(form{objectArguments: true}) &&
-		(shows(form{flatCalls: true}) || shows(form{flatCalls: true, objectArguments: true}))
+// findCalls tries the forms in which templates look for calls, from the usual one on.
+func (e *exploration) findCalls() {
+	for _, in := range []form{{}, {flatCalls: true}, {nullBesideCalls: true}, {flatCalls: true, nullBesideCalls: true}} {
+		objects := in
+		objects.objectArguments = true
+		if e.showsCall(in) || e.showsCall(objects) {
+			e.flatCalls, e.nullCalls = in.flatCalls, in.nullBesideCalls
+			return
+		}
+	}
+}
+
+func (e *exploration) showsCall(in form) bool {
+	return strings.Contains(e.probing(probe.Called(), in), probe.Value)
 }
 
 // wantsObjects: where a template renders both, an object is what it is made for, unless it prints it as Python does.
 func (e *exploration) wantsObjects() bool {
-	e.flatCalls = e.findFlatCalls()
-	object := e.probing(probe.Called(), form{objectArguments: true, flatCalls: e.flatCalls})
-	text := e.probing(probe.Called(), form{flatCalls: e.flatCalls})
+	e.findCalls()
+	in := form{flatCalls: e.flatCalls, nullBesideCalls: e.nullCalls}
+	text := e.probing(probe.Called(), in)
+	in.objectArguments = true
+	object := e.probing(probe.Called(), in)
 	switch {
 	case !strings.Contains(object, probe.Value):
 		return false
@@ -187,7 +200,7 @@ func (e *exploration) wantsObjects() bool {
 
 // mindsNull: an empty text beside a call is rendered, and null is not, or it is spelled out.
 func (e *exploration) mindsNull() bool {
-	in := form{objectArguments: e.Capabilities.ObjectArguments, flatCalls: e.flatCalls}
+	in := form{objectArguments: e.Capabilities.ObjectArguments, flatCalls: e.flatCalls, nullBesideCalls: e.nullCalls}
 	null, empty := e.probing(probe.CalledWithNull(), in), e.probing(probe.Called(), in)
 	return empty != "" && null != empty
 }

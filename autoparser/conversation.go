@@ -26,6 +26,7 @@ type conversation struct {
 type form struct {
 	objectArguments bool   // the arguments of calls are objects, not texts
 	flatCalls       bool   // calls have their name and arguments as members of their own, too
+	nullBesideCalls bool   // empty content beside calls is null
 	thoughts        string // the further place where a message holds its reasoning; see places
 }
 
@@ -123,6 +124,9 @@ func (c conversation) message(m chat.Message) jinja.Value {
 	o := jinja.NewObject()
 	o.Set("role", jinja.String(m.Role))
 	o.Set("content", contentValue(m.Content))
+	if c.form.nullBesideCalls && len(m.ToolCalls) > 0 && contentText(m.Content) == "" {
+		o.Set("content", jinja.Null())
+	}
 	setText(o, "reasoning_content", m.ReasoningContent)
 	if len(m.ToolCalls) > 0 {
 		o.Set("tool_calls", list(m.ToolCalls, c.call))

@@ -115,9 +115,9 @@ var dialectDifferences = map[string]struct {
 		"what closes the marker that holds a name belongs to the name, as for functions"},
 	"NVIDIA-Nemotron-Nano-v2.jinja": {[]string{"tools.section_start", "tools.section_end", "tools.per_call_start", "tools.per_call_end"},
 		"the markers stand around an array of all calls"},
-	"deepseek-ai-DeepSeek-R1-Distill-Llama-8B.jinja": {[]string{"tools.section_start", "tools.section_end",
-		"tools.per_call_start", "tools.per_call_end", "tools.function.name_prefix", "tools.function.close"},
-		"the template renders no calls; recorded were markers without a format"},
+	"deepseek-ai-DeepSeek-R1-Distill-Llama-8B.jinja": {[]string{"tools.format", "tools.per_call_start",
+		"tools.function.name_prefix", "tools.function.name_suffix"},
+		"the template shows calls beside null content; recorded were markers without a format"},
 	"deepseek-ai-DeepSeek-R1-Distill-Qwen-32B.jinja": {[]string{"tools.per_call_start", "tools.function.name_prefix"},
 		"what follows the marker that opens a call belongs to the name"},
 	"meetkai-functionary-medium-v3.1.jinja": {[]string{"tools.per_call_start", "tools.per_call_end", "tools.function.name_prefix", "tools.function.close"},
@@ -153,7 +153,9 @@ func TestDialectsAgreeWithThoseRecorded(t *testing.T) {
 
 // capabilityDifferences are the capabilities that differ from those recorded on purpose, by template.
 var capabilityDifferences = map[string]map[string]string{
-	"LFM2.5-8B-A1B.jinja":                            {"preserve_reasoning": "it keeps what it is told under another name"},
+	"LFM2.5-8B-A1B.jinja": {"preserve_reasoning": "it keeps what it is told under another name"},
+	"deepseek-ai-DeepSeek-R1-Distill-Llama-8B.jinja": {"tool_calls": "it renders them beside null content",
+		"parallel_tool_calls": "it renders them beside null content"},
 	"mistralai-Ministral-3-14B-Reasoning-2512.jinja": {"preserve_reasoning": "it keeps what it is told as a part of the content"},
 }
 

@@ -42,6 +42,10 @@ func Learn(t *Template, rules *workaround.Set) (*Learned, error) {
 		l.Detected.Lint = append(l.Detected.Lint,
 			"tools are offered, but calls are not rendered: how they are written must be said by a workaround")
 	}
+	if t.nullCalls {
+		l.Detected.Lint = append(l.Detected.Lint,
+			"calls are rendered only beside null content: a prompt leaves out those of earlier answers, unless a workaround asks for null-content")
+	}
 	return l.With(rules), nil
 }
 

@@ -39,6 +39,8 @@ func Normalisations() []Normalisation {
 			func(m manner) bool { return m.ObjectArguments }, objectArguments},
 		{"flat-calls", "the template looks for the name and the arguments of a call in the call itself: they are given there, too",
 			func(m manner) bool { return m.flatCalls }, flattenCalls},
+		{"null-content", "the template renders calls only beside null content: empty content becomes null there",
+			func(m manner) bool { return m.nullCalls }, nullBesideCalls},
 		{"reasoning-place", "the template looks for reasoning elsewhere than in reasoning_content: it is given there, too",
 			func(m manner) bool { return m.thoughts != "" }, placeThoughts},
 		{"tool-parameters", "most templates want every tool to have parameters: one without any gets an empty schema",
@@ -51,6 +53,7 @@ type manner struct {
 	dialect.Capabilities
 	thoughts  string // the further place where the template looks for the reasoning of a message
 	flatCalls bool   // it looks for the name and the arguments of a call in the call itself
+	nullCalls bool   // it renders calls only beside null content
 	trim      bool
 }
 
@@ -65,6 +68,8 @@ func (t *Template) manner(asked []workaround.Normalisation) manner {
 			m.SystemRole = false
 		case workaround.ObjectArgs:
 			m.ObjectArguments = true
+		case workaround.NullContent:
+			m.nullCalls = true
 		case workaround.JoinedContent:
 			m.StringContent, m.TypedContent = true, false
 		}
@@ -186,6 +191,11 @@ func objectArguments(c *conversation, _ manner) bool {
 
 func flattenCalls(c *conversation, _ manner) bool {
 	c.form.flatCalls = true
+	return c.hasCalls()
+}
+
+func nullBesideCalls(c *conversation, _ manner) bool {
+	c.form.nullBesideCalls = true
 	return c.hasCalls()
 }
 

@@ -36,6 +36,7 @@ const (
 	endOfTurn    = "generation ends at the end of a turn, which is no text of the answer"
 	oneByOne     = "markers one by one, so that each can be a token of its own"
 	headerMarker = "recorded with the marker that begins every answer, thoughtful or not; ours are the words that only thoughts follow"
+	besideNull   = "the template shows calls beside null content, and they were not looked for there"
 	asTemplate   = "the marker that the answer is read with; recorded with the one that begins the turn"
 )
 
@@ -73,7 +74,21 @@ var planDifferences = map[string]map[string]string{
 	"Qwen3.5-4B":       functionMarkup(`- thinking end "<tool_call>"`),
 	"Reka-Edge":        callsEndReasoning("<tool_call>"),
 	"StepFun3.5-Flash": functionMarkup(`- thinking end "<tool_call>"`),
-	"deepseek-ai-DeepSeek-R1-Distill-Llama-8B": insisted,
+	"deepseek-ai-DeepSeek-R1-Distill-Llama-8B": {
+		"- constrained false, lazy false":       besideNull,
+		"+ constrained true, lazy false":        besideNull,
+		"+ constrained true, lazy true":         besideNull,
+		`+ preserved "<｜tool▁calls▁begin｜>"`:    besideNull,
+		`+ preserved "<｜tool▁calls▁end｜>"`:      besideNull,
+		`+ preserved "<｜tool▁call▁begin｜>"`:     besideNull,
+		`+ preserved "<｜tool▁call▁end｜>"`:       besideNull,
+		"+ preserved \"```\"":                   besideNull,
+		"+ preserved \"```json\"":               besideNull,
+		`+ preserved "function<｜tool▁sep｜>"`:    besideNull,
+		`+ thinking end "<｜tool▁calls▁begin｜>"`: besideNull,
+		`+ thinking end "<｜tool▁call▁begin｜>"`:  besideNull,
+		`+ trigger word "<｜tool▁calls▁begin｜>"`: besideNull,
+	},
 	"deepseek-ai-DeepSeek-R1-Distill-Qwen-32B": {
 		`+ preserved "<｜tool▁calls▁end｜>"`:                       oneByOne,
 		`+ preserved "<｜tool▁call▁end｜>"`:                        oneByOne,

@@ -14,6 +14,7 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/detect"
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
 	"github.com/dragoman-project/dragoman/autoparser/diff"
+	"github.com/dragoman-project/dragoman/autoparser/workaround"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/peg/match"
 )
@@ -107,6 +108,9 @@ func (l *Learned) checkRow(row SelfCheckRow) SelfCheckDone {
 	case err != nil:
 		done.Skipped = err.Error()
 		return done
+	case l.writesAsReasoning(wrote, want):
+		done.Skipped = "the template writes the text before calls as reasoning"
+		return done
 	case !wrote.holds(want):
 		done.Skipped = "the template leaves out a part of it, or makes several turns of it"
 		return done
@@ -148,13 +152,17 @@ func (r rendition) holds(m chat.Message) bool {
 func (l *Learned) rendition(req chat.Request, answer chat.Message) (rendition, error) {
 	req.Messages = []chat.Message{{Role: chat.RoleUser, Content: chat.TextContent("Where is the book?")}}
 	req.AddGenerationPrompt = true
-	asked, err := l.Render(context.Background(), &req)
+	style := l.Style()
+	if l.Template.nullCalls {
+		style.Normalise = append(style.Normalise, workaround.NullContent)
+	}
+	asked, err := l.Template.Render(context.Background(), &req, style)
 	if err != nil {
 		return rendition{}, err
 	}
 	req.Messages = append(req.Messages, answer)
 	req.AddGenerationPrompt = false
-	answered, err := l.Render(context.Background(), &req)
+	answered, err := l.Template.Render(context.Background(), &req, style)
 	if err != nil {
 		return rendition{}, err
 	}
@@ -176,6 +184,14 @@ func (l *Learned) leavesOpen(r rendition, answer chat.Message) bool {
 	start, end := strings.TrimSpace(l.Dialect.Reasoning.Start), strings.TrimSpace(l.Dialect.Reasoning.End)
 	return answer.ReasoningContent == "" && start != "" && strings.HasSuffix(strings.TrimSpace(r.prompt), start) &&
 		end != "" && !strings.Contains(r.output, end) && l.decidedBy("reasoning.end", "R4")
+}
+
+// writesAsReasoning says that the text of an answer without reasoning stands behind what begins reasoning.
+func (l *Learned) writesAsReasoning(r rendition, answer chat.Message) bool {
+	before, _, shown := strings.Cut(r.output, contentText(answer.Content))
+	start := strings.TrimSpace(l.Dialect.Reasoning.Start)
+	return shown && answer.ReasoningContent == "" && !blank(contentText(answer.Content)) && start != "" &&
+		strings.HasSuffix(strings.TrimSpace(before), start)
 }
 
 // decidedBy says that a comparison decided a field.

@@ -23,6 +23,7 @@ type Template struct {
 	program   *jinja.Template // the same, for prompts, which are no markup
 	thoughts  string          // the further place where it looks for the reasoning of a message; see places
 	flatCalls bool            // it looks for the name and the arguments of a call in the call itself
+	nullCalls bool            // it renders calls only beside null content
 	exhausted error           // of the probe that exceeded a limit of rendering, if one did
 	tolerated error           // why a probe had to be rendered tolerantly, if one had to
 	// demandsSystem: it fails without a system message; probes have one, too.

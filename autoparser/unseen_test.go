@@ -16,7 +16,8 @@ import (
 
 // TestStylesOfTheWild holds against archives in testdata/unseen what becomes of outputs in styles that many models share. An
 // archive begins with a template, and maybe a request; outputs follow, each with what it must become, and at the end what
-// was learned. Outputs are parsed whole, byte by byte, and cut in two at every place.
+// was learned, and whether the template's own renderings are read back. Outputs are parsed
+// whole, byte by byte, and cut in two at every place.
 func TestStylesOfTheWild(t *testing.T) {
 	paths, err := filepath.Glob("testdata/unseen/*.txtar")
 	if err != nil || len(paths) == 0 {
@@ -75,7 +76,11 @@ func learnings(l *autoparser.Learned) string {
 	for _, lint := range l.Detected.Lint {
 		fmt.Fprintln(&b, "lint:", lint)
 	}
-	return b.String()
+	fmt.Fprint(&b, "self-check: ", l.SelfCheck().Score())
+	for i, row := range l.SelfCheck().Failures() {
+		fmt.Fprint(&b, [...]string{", not ", ", "}[min(i, 1)], row.ID)
+	}
+	return b.String() + "\n"
 }
 
 // reader parses the outputs of one request.

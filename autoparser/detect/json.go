@@ -1,7 +1,6 @@
 package detect
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
@@ -108,7 +107,10 @@ func (d *detective) jsonCalls(c jsonCall, one, two string) {
 	d.set(&t.PerCallStart, "tools.per_call_start", f.open, "T2", two)
 	d.set(&t.PerCallEnd, "tools.per_call_end", trimLeft(f.close), "T2", two)
 	d.jsonMembers(c, second, one)
-	d.nameFirst()
+	if !d.Dialect.Tools.JSON.NameIsKey && d.Dialect.Tools.JSON.ArgsField == "" {
+		d.abandonCalls("T1: the arguments of a call stand among its own members, where nothing tells them apart")
+		return
+	}
 	d.confirmJSON()
 }
 
@@ -187,14 +189,6 @@ func (d *detective) members(j *dialect.JSON, object, other literal, prefix strin
 			continue
 		}
 		j.ParameterOrder = append(j.ParameterOrder, name)
-	}
-}
-
-// nameFirst: what arrives in pieces can be told on only once it is known whose it is.
-func (d *detective) nameFirst() {
-	j := d.Dialect.Tools.JSON
-	if name := slices.Index(j.ParameterOrder, j.NameField); name > slices.Index(j.ParameterOrder, j.ArgsField) {
-		d.lint("T1: the name of a call stands behind its arguments: calls are read where the constraint makes the model write it first, and are content otherwise")
 	}
 }
 

@@ -33,6 +33,9 @@ func (d *detective) turn() {
 		user = shared
 	}
 	d.set(&d.Dialect.UserStart, "user_start", strings.TrimSpace(user), "M1", between)
+	if end == "" {
+		d.endsWithNext(between)
+	}
 	if m2, ok := d.answers.Of("M2"); ok {
 		start := d.assistantStart(m2)
 		d.set(&d.Dialect.AssistantStart, "assistant_start", start, "M2", m2.Right)
@@ -60,4 +63,23 @@ func (d *detective) withoutMarkup(text string) string {
 		}
 	}
 	return strings.TrimSpace(text)
+}
+
+// endsWithNext: where nothing ends an answer, the model writes the token that begins the next message: of the user, or behind
+// calls of a tool (M3).
+func (d *detective) endsWithNext(question string) {
+	d.set(&d.Dialect.EndOfTurn, "end_of_turn", token(question), "M1", question)
+	m3, ok := d.answers.Of("M3")
+	if next := token(m3.Right); ok && m3.Left == "" && next != d.Dialect.EndOfTurn {
+		d.set(&d.Dialect.EndOfCalls, "end_of_calls", next, "M3", m3.Right)
+	}
+}
+
+// token is the marker that a text begins with, if it looks like a special token, which no prose spells.
+func token(text string) string {
+	marker, _ := leadingMarker(text)
+	if !strings.ContainsAny(marker, "|｜") {
+		return ""
+	}
+	return strings.TrimSpace(marker)
 }

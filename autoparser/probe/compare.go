@@ -26,10 +26,12 @@ func Comparisons() []Comparison {
 			Differs: "a question follows the answer", A: Answered(), B: FollowedUp()},
 		{ID: "M2", Question: "What begins an answer?",
 			Differs: "an answer follows the second question", A: FollowedUp(), B: TwiceAnswered()},
+		{ID: "M3", Question: "What begins a tool's answer?",
+			Differs: "the tool's answer follows the call", A: Called(), B: Responded(), Needs: toolResponses},
 		{ID: "R1", Question: "How is the reasoning of an answer written?",
 			Differs: "the answer has reasoning", A: Answered(), B: Reasoned()},
 		{ID: "R2", Question: "Does the prompt open or close reasoning?",
-			Differs: "thinking is enabled", A: PromptWithoutThinking(), B: Prompt()},
+			Differs: "thinking is enabled", A: PromptWithoutThinking(), B: PromptToThink()},
 		{ID: "R3", Question: "Is reasoning written only before tool calls?",
 			Differs: "a call in place of the answer", A: ReasonedWithTools(), B: ReasonedAndCalled(), Needs: toolCalls},
 		{ID: "R4", Question: "Does it cut reasoning off the text of an earlier answer?",
@@ -58,6 +60,7 @@ func Comparisons() []Comparison {
 }
 
 func toolCalls(c dialect.Capabilities) bool     { return c.ToolCalls }
+func toolResponses(c dialect.Capabilities) bool { return c.ToolCalls && c.ToolResponses }
 func parallelCalls(c dialect.Capabilities) bool { return c.ParallelToolCalls }
 
 // thought follows the prompt: what it ends with may open reasoning.

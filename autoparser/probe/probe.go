@@ -64,6 +64,13 @@ func PromptWithoutThinking() Probe {
 	return beginning(conversation("prompt, no thinking", user(User)), false)
 }
 
+// PromptToThink is a user's message, and the beginning of an answer with thinking, which is asked for by another name, too.
+func PromptToThink() Probe {
+	p := beginning(conversation("prompt to think", user(User)), true)
+	p.Request.TemplateKwargs = []chat.Field{{Name: "thinking", Value: json.RawMessage("true")}}
+	return p
+}
+
 // Answers.
 
 // Answered is a question and its answer.

@@ -38,7 +38,7 @@ func TestEveryFaultIsReportedWithItsPlace(t *testing.T) {
 		{"no list", rule("stop: x"), `6:11: stop: expected a list, found "x" (put it in quotes to make it a text)`},
 		{"empty item", rule("stop: ['']"), `6:12: stop: expected a text, found an empty one`},
 		{"trim of no text", rule("trim: [reasoning.start, reasoning.mode]"), `6:29: trim: the dialect has no text "reasoning.mode"`},
-		{"unknown normalisation", rule("request: [shout]"), `6:15: request: expected one of trim-content, developer-role, no-system-role, no-null-content, object-arguments, joined-content, tool-parameters, found "shout"`},
+		{"unknown normalisation", rule("request: [shout]"), `6:15: request: expected one of trim-content, developer-role, no-system-role, no-null-content, object-arguments, joined-content, null-content, tool-parameters, found "shout"`},
 		{"does nothing", rule("seen-in: [x]"), `3:5: the rule "a" does nothing: expected set, trim, preserve, stop or request`},
 		{"bad name", "version: 1\nworkarounds:\n  - {name: A b, because: b, when: 'true', stop: [x]}\n", `3:12: the name "A b": expected lower case letters and digits in parts separated by -, _ or a point`},
 		{"no reason", "version: 1\nworkarounds:\n  - {name: a, when: 'true', stop: [x]}\n", `3:5: the rule "a" has no "because": expected the reason, so that others can tell whether it still holds`},

@@ -69,12 +69,13 @@ const (
 	NoNullContent  Normalisation = "no-null-content"  // null content becomes an empty text
 	ObjectArgs     Normalisation = "object-arguments" // the arguments of calls become objects
 	JoinedContent  Normalisation = "joined-content"   // typed parts of content become one text
+	NullContent    Normalisation = "null-content"     // empty content beside calls becomes null
 	EmptyParameter Normalisation = "tool-parameters"  // tools without parameters get an empty schema
 )
 
 // Normalisations lists them all.
 func Normalisations() []Normalisation {
-	return []Normalisation{TrimContent, DeveloperRole, NoSystemRole, NoNullContent, ObjectArgs, JoinedContent, EmptyParameter}
+	return []Normalisation{TrimContent, DeveloperRole, NoSystemRole, NoNullContent, ObjectArgs, JoinedContent, NullContent, EmptyParameter}
 }
 
 // Set is the rules of one file. The zero value, and nil, has none.
