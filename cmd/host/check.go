@@ -33,7 +33,7 @@ cannot be used fails its cases and no others.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return with.withHost(cmd, func(h *host.Host) error {
 				options.Report = cmd.OutOrStdout()
-				return runCheck(cmd, &check.Hosted{Host: h, Templates: templates}, options, results, args)
+				return runCheck(cmd, h.Subject(templates), options, results, args)
 			})
 		},
 	}

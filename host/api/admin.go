@@ -33,6 +33,7 @@ func (s *adminService) GetStatus(context.Context, *dragomanv1.GetStatusRequest) 
 		Sessions:   uint32(max(0, s.sessions.Load())),
 		Templates:  templates(st.Templates),
 		Conflicts:  st.Conflicts,
+		Rollback:   rollback(st.Rollback),
 	}
 	for _, src := range st.Sources {
 		out.Sources = append(out.Sources, source(src))
@@ -47,6 +48,7 @@ func source(s host.SourceStatus) *dragomanv1.Source {
 	out := &dragomanv1.Source{
 		Name: s.Name, Path: s.Path, Sha256: s.SHA256,
 		LastSuccess: moment(s.LastSuccess), LastFailure: moment(s.LastFailure), LastError: s.LastError,
+		Held: s.Held, OnDisk: s.OnDisk,
 	}
 	for _, f := range s.Faults {
 		out.Faults = append(out.Faults, &dragomanv1.FileFault{Path: f.Path, Error: f.Error})

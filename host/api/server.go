@@ -31,7 +31,8 @@ const (
 )
 
 // services are the names of all services.
-var services = []string{dragomanv1connect.ChatServiceName, dragomanv1connect.TemplateServiceName, dragomanv1connect.AdminServiceName}
+var services = []string{dragomanv1connect.ChatServiceName, dragomanv1connect.TemplateServiceName,
+	dragomanv1connect.WorkaroundServiceName, dragomanv1connect.SnapshotServiceName, dragomanv1connect.AdminServiceName}
 
 // idleTime is how long a connection may be kept without a request.
 // A connection that is silent for pingAfter is asked whether it lives, and closed when it does not answer for pingTime.
@@ -81,6 +82,8 @@ func New(h *host.Host, o Options) *Server {
 	chats := &chatService{host: h, sessions: &s.sessions, faults: own}
 	mux.Handle(dragomanv1connect.NewChatServiceHandler(chats, options))
 	mux.Handle(dragomanv1connect.NewTemplateServiceHandler(&templateService{host: h}, options))
+	mux.Handle(dragomanv1connect.NewSnapshotServiceHandler(&snapshotService{host: h}, options))
+	mux.Handle(dragomanv1connect.NewWorkaroundServiceHandler(&workaroundService{host: h}, options))
 	mux.Handle(dragomanv1connect.NewAdminServiceHandler(&adminService{host: h, sessions: &s.sessions, version: o.Version}, options))
 	reflector := grpcreflect.NewStaticReflector(append([]string{grpchealth.HealthV1ServiceName}, services...)...)
 	mux.Handle(grpcreflect.NewHandlerV1(reflector))

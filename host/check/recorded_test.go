@@ -34,7 +34,7 @@ func TestRecordedCasesHold(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	subject := &check.Hosted{Host: h, Templates: shared.Dir(t, "templates")}
+	subject := h.Subject(shared.Dir(t, "templates"))
 	for _, file := range []string{"parse.jsonl", "template.jsonl"} {
 		lines := casesOf(t, shared.Dir(t, "cases", file), dialects)
 		var report bytes.Buffer

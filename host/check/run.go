@@ -56,6 +56,14 @@ func Run(ctx context.Context, subject Subject, inputs []Input, o Options) (Tally
 	return tally, err
 }
 
+// Judge runs one case and tells what became of it. Of the options, Splits and Seed count.
+func Judge(ctx context.Context, subject Subject, c *cases.Case, o Options) Result {
+	r := &runner{Options: o, subject: subject}
+	result := Result{ID: c.ID, Kind: c.Kind, Template: c.Template}
+	r.judge(ctx, c, &result)
+	return result
+}
+
 // read makes a job of every line that is not blank.
 func (r *runner) read(ctx context.Context, inputs []Input, work, ordered chan<- *job) error {
 	for _, input := range inputs {

@@ -79,7 +79,9 @@ type GetStatusResponse struct {
 	// The plugins.
 	Plugins []*Plugin `protobuf:"bytes,8,rep,name=plugins,proto3" json:"plugins,omitempty"`
 	// Plugins that claim the same template at the same priority.
-	Conflicts     []string `protobuf:"bytes,9,rep,name=conflicts,proto3" json:"conflicts,omitempty"`
+	Conflicts []string `protobuf:"bytes,9,rep,name=conflicts,proto3" json:"conflicts,omitempty"`
+	// That contents of an earlier snapshot are in force. Absent: none are.
+	Rollback      *RollbackState `protobuf:"bytes,10,opt,name=rollback,proto3" json:"rollback,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -177,6 +179,13 @@ func (x *GetStatusResponse) GetConflicts() []string {
 	return nil
 }
 
+func (x *GetStatusResponse) GetRollback() *RollbackState {
+	if x != nil {
+		return x.Rollback
+	}
+	return nil
+}
+
 // Source is a file or folder that is watched.
 type Source struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -193,7 +202,11 @@ type Source struct {
 	// Why the present content was refused; what was in force before still is. Empty: it was not.
 	LastError string `protobuf:"bytes,6,opt,name=last_error,json=lastError,proto3" json:"last_error,omitempty"`
 	// The files of a folder that are refused, each until it is repaired or removed; last_error tells all of them.
-	Faults        []*FileFault `protobuf:"bytes,7,rep,name=faults,proto3" json:"faults,omitempty"`
+	Faults []*FileFault `protobuf:"bytes,7,rep,name=faults,proto3" json:"faults,omitempty"`
+	// A rollback holds back what is on disk; sha256 is what is in force.
+	Held bool `protobuf:"varint,8,opt,name=held,proto3" json:"held,omitempty"`
+	// The SHA-256 of what is on disk, where it is held back and one file.
+	OnDisk        string `protobuf:"bytes,9,opt,name=on_disk,json=onDisk,proto3" json:"on_disk,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -275,6 +288,20 @@ func (x *Source) GetFaults() []*FileFault {
 		return x.Faults
 	}
 	return nil
+}
+
+func (x *Source) GetHeld() bool {
+	if x != nil {
+		return x.Held
+	}
+	return false
+}
+
+func (x *Source) GetOnDisk() string {
+	if x != nil {
+		return x.OnDisk
+	}
+	return ""
 }
 
 // FileFault is a file of a folder that is refused.
@@ -748,8 +775,8 @@ var File_dragoman_v1_admin_service_proto protoreflect.FileDescriptor
 
 const file_dragoman_v1_admin_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1fdragoman/v1/admin_service.proto\x12\vdragoman.v1\x1a\"dragoman/v1/template_service.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x12\n" +
-	"\x10GetStatusRequest\"\xf4\x02\n" +
+	"\x1fdragoman/v1/admin_service.proto\x12\vdragoman.v1\x1a\"dragoman/v1/snapshot_service.proto\x1a\"dragoman/v1/template_service.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x12\n" +
+	"\x10GetStatusRequest\"\xac\x03\n" +
 	"\x11GetStatusResponse\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\tR\aversion\x129\n" +
 	"\n" +
@@ -763,7 +790,9 @@ const file_dragoman_v1_admin_service_proto_rawDesc = "" +
 	"\asources\x18\x06 \x03(\v2\x13.dragoman.v1.SourceR\asources\x123\n" +
 	"\ttemplates\x18\a \x03(\v2\x15.dragoman.v1.TemplateR\ttemplates\x12-\n" +
 	"\aplugins\x18\b \x03(\v2\x13.dragoman.v1.PluginR\aplugins\x12\x1c\n" +
-	"\tconflicts\x18\t \x03(\tR\tconflicts\"\x95\x02\n" +
+	"\tconflicts\x18\t \x03(\tR\tconflicts\x126\n" +
+	"\brollback\x18\n" +
+	" \x01(\v2\x1a.dragoman.v1.RollbackStateR\brollback\"\xc2\x02\n" +
 	"\x06Source\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
 	"\x04path\x18\x02 \x01(\tR\x04path\x12\x16\n" +
@@ -772,7 +801,9 @@ const file_dragoman_v1_admin_service_proto_rawDesc = "" +
 	"\flast_failure\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\vlastFailure\x12\x1d\n" +
 	"\n" +
 	"last_error\x18\x06 \x01(\tR\tlastError\x12.\n" +
-	"\x06faults\x18\a \x03(\v2\x16.dragoman.v1.FileFaultR\x06faults\"5\n" +
+	"\x06faults\x18\a \x03(\v2\x16.dragoman.v1.FileFaultR\x06faults\x12\x12\n" +
+	"\x04held\x18\b \x01(\bR\x04held\x12\x17\n" +
+	"\aon_disk\x18\t \x01(\tR\x06onDisk\"5\n" +
 	"\tFileFault\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12\x14\n" +
 	"\x05error\x18\x02 \x01(\tR\x05error\"\xe1\x03\n" +
@@ -843,26 +874,28 @@ var file_dragoman_v1_admin_service_proto_goTypes = []any{
 	(*ReloadResponse)(nil),        // 8: dragoman.v1.ReloadResponse
 	(*timestamppb.Timestamp)(nil), // 9: google.protobuf.Timestamp
 	(*Template)(nil),              // 10: dragoman.v1.Template
+	(*RollbackState)(nil),         // 11: dragoman.v1.RollbackState
 }
 var file_dragoman_v1_admin_service_proto_depIdxs = []int32{
 	9,  // 0: dragoman.v1.GetStatusResponse.started_at:type_name -> google.protobuf.Timestamp
 	2,  // 1: dragoman.v1.GetStatusResponse.sources:type_name -> dragoman.v1.Source
 	10, // 2: dragoman.v1.GetStatusResponse.templates:type_name -> dragoman.v1.Template
 	4,  // 3: dragoman.v1.GetStatusResponse.plugins:type_name -> dragoman.v1.Plugin
-	9,  // 4: dragoman.v1.Source.last_success:type_name -> google.protobuf.Timestamp
-	9,  // 5: dragoman.v1.Source.last_failure:type_name -> google.protobuf.Timestamp
-	3,  // 6: dragoman.v1.Source.faults:type_name -> dragoman.v1.FileFault
-	5,  // 7: dragoman.v1.Plugin.handlers:type_name -> dragoman.v1.PluginHandler
-	6,  // 8: dragoman.v1.Plugin.draining:type_name -> dragoman.v1.DrainingProcess
-	0,  // 9: dragoman.v1.AdminService.GetStatus:input_type -> dragoman.v1.GetStatusRequest
-	7,  // 10: dragoman.v1.AdminService.Reload:input_type -> dragoman.v1.ReloadRequest
-	1,  // 11: dragoman.v1.AdminService.GetStatus:output_type -> dragoman.v1.GetStatusResponse
-	8,  // 12: dragoman.v1.AdminService.Reload:output_type -> dragoman.v1.ReloadResponse
-	11, // [11:13] is the sub-list for method output_type
-	9,  // [9:11] is the sub-list for method input_type
-	9,  // [9:9] is the sub-list for extension type_name
-	9,  // [9:9] is the sub-list for extension extendee
-	0,  // [0:9] is the sub-list for field type_name
+	11, // 4: dragoman.v1.GetStatusResponse.rollback:type_name -> dragoman.v1.RollbackState
+	9,  // 5: dragoman.v1.Source.last_success:type_name -> google.protobuf.Timestamp
+	9,  // 6: dragoman.v1.Source.last_failure:type_name -> google.protobuf.Timestamp
+	3,  // 7: dragoman.v1.Source.faults:type_name -> dragoman.v1.FileFault
+	5,  // 8: dragoman.v1.Plugin.handlers:type_name -> dragoman.v1.PluginHandler
+	6,  // 9: dragoman.v1.Plugin.draining:type_name -> dragoman.v1.DrainingProcess
+	0,  // 10: dragoman.v1.AdminService.GetStatus:input_type -> dragoman.v1.GetStatusRequest
+	7,  // 11: dragoman.v1.AdminService.Reload:input_type -> dragoman.v1.ReloadRequest
+	1,  // 12: dragoman.v1.AdminService.GetStatus:output_type -> dragoman.v1.GetStatusResponse
+	8,  // 13: dragoman.v1.AdminService.Reload:output_type -> dragoman.v1.ReloadResponse
+	12, // [12:14] is the sub-list for method output_type
+	10, // [10:12] is the sub-list for method input_type
+	10, // [10:10] is the sub-list for extension type_name
+	10, // [10:10] is the sub-list for extension extendee
+	0,  // [0:10] is the sub-list for field type_name
 }
 
 func init() { file_dragoman_v1_admin_service_proto_init() }
@@ -870,6 +903,7 @@ func file_dragoman_v1_admin_service_proto_init() {
 	if File_dragoman_v1_admin_service_proto != nil {
 		return
 	}
+	file_dragoman_v1_snapshot_service_proto_init()
 	file_dragoman_v1_template_service_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{

@@ -1,0 +1,38 @@
+package host
+
+import "github.com/dragoman-project/dragoman/autoparser/workaround"
+
+// RuleInForce is a rule, and the templates for which it holds.
+type RuleInForce struct {
+	workaround.Rule
+	Matches []RuleMatch // sorted by template
+}
+
+// RuleMatch is a template for which a rule holds, and what the rule does to it.
+type RuleMatch struct {
+	Template string
+	Applied  workaround.Applied
+}
+
+// Workarounds lists the rules in force in the order in which they are applied, and the hash of their file. It learns every
+// template that was not used yet.
+func (h *Host) Workarounds() (rules []RuleInForce, hash string) {
+	snap := h.current.Load()
+	at := map[string]int{}
+	for i, r := range snap.Rules.Rules() {
+		at[r.Name] = i
+		rules = append(rules, RuleInForce{Rule: r})
+	}
+	for _, name := range snap.names() {
+		learned, err := learnedIn(snap, name)
+		if err != nil {
+			continue // it is told in the status
+		}
+		for _, a := range learned.Workarounds {
+			if i, ok := at[a.Rule]; ok {
+				rules[i].Matches = append(rules[i].Matches, RuleMatch{Template: name, Applied: a})
+			}
+		}
+	}
+	return rules, snap.Rules.Hash()
+}

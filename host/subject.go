@@ -1,0 +1,133 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/dragoman-project/dragoman/host/check"
+	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/handler"
+)
+
+// Subject is a host, under the rules of one snapshot, as recorded cases are run against it. Its templates are learned once
+// for each pair of bos and eos tokens that the cases give them.
+type Subject struct {
+	host  *Host
+	snap  *Snapshot
+	dir   string
+	loose sync.Map // check.Template, without its handler → func() (*Loose, error)
+}
+
+var _ check.Subject = (*Subject)(nil)
+
+// Subject puts the host to the test as it is now. Dir is the folder in which the names of templates are files; empty: they
+// are the host's own.
+func (h *Host) Subject(dir string) *Subject {
+	return &Subject{host: h, snap: h.current.Load(), dir: dir}
+}
+
+// Plan plans a request.
+func (s *Subject) Plan(ctx context.Context, t check.Template, req *chat.Request) (check.Planned, error) {
+	loose, err := s.open(t)
+	if err != nil {
+		return nil, err
+	}
+	planned, err := loose.Plan(ctx, t.Handler, req)
+	if err != nil {
+		return nil, err
+	}
+	if t.Handler != "" && planned.Handler != t.Handler {
+		return nil, fmt.Errorf("handler %q declined, and %q answered in its place", t.Handler, planned.Handler)
+	}
+	planned.observer = nil // nobody's output
+	return subjectPlan{planned}, nil
+}
+
+// Render renders a request's prompt.
+func (s *Subject) Render(ctx context.Context, t check.Template, req *chat.Request) (string, error) {
+	loose, err := s.open(t)
+	if err != nil {
+		return "", err
+	}
+	rendered, err := loose.Render(ctx, req)
+	return rendered.Prompt, err
+}
+
+// RenderVariables renders a template with variables as they are.
+func (s *Subject) RenderVariables(ctx context.Context, t check.Template, variables json.RawMessage, now time.Time) (string, error) {
+	loose, err := s.open(t)
+	if err != nil {
+		return "", err
+	}
+	return loose.RenderVariables(ctx, variables, now)
+}
+
+// open finds a template, once.
+func (s *Subject) open(t check.Template) (*Loose, error) {
+	t.Handler = ""
+	find, _ := s.loose.LoadOrStore(t, sync.OnceValues(func() (*Loose, error) {
+		e, err := s.entry(t)
+		if err != nil {
+			return nil, err
+		}
+		return &Loose{host: s.host, snap: s.snap, entry: e}, nil
+	}))
+	return find.(func() (*Loose, error))()
+}
+
+// entry finds a template and gives it the tokens of the case.
+func (s *Subject) entry(t check.Template) (*entry, error) {
+	if s.dir != "" {
+		src, err := readTemplate(s.dir, t.Name)
+		if err != nil {
+			return nil, err
+		}
+		src.BOSToken, src.EOSToken = t.BOSToken, t.EOSToken
+		return newEntry(src, s.snap.Rules), nil
+	}
+	e, err := s.snap.template(t.Name)
+	if err != nil || e.BOSToken == t.BOSToken && e.EOSToken == t.EOSToken {
+		return e, err
+	}
+	src := e.TemplateSource
+	src.BOSToken, src.EOSToken = t.BOSToken, t.EOSToken
+	return newEntry(src, s.snap.Rules), nil
+}
+
+// readTemplate reads a template's file, named with or without its ending.
+func readTemplate(dir, name string) (TemplateSource, error) {
+	src := TemplateSource{Name: canonicalName(name)}
+	if !filepath.IsLocal(name) {
+		return src, fmt.Errorf("template %q: expected the name of a file in %s", name, dir)
+	}
+	src.Origin = filepath.Join(dir, name)
+	data, err := os.ReadFile(src.Origin)
+	if os.IsNotExist(err) && src.Name == name {
+		src.Origin += ".jinja"
+		data, err = os.ReadFile(src.Origin)
+	}
+	src.Source = string(data)
+	return src, err
+}
+
+type subjectPlan struct{ *Planned }
+
+func (p subjectPlan) Plan() *handler.Plan { return p.Planned.Plan }
+
+// Parse runs a session that leaves the ids of calls to the model, as cases want it.
+func (p subjectPlan) Parse(pieces iter.Seq[[]byte], truncated bool) (chat.Message, *chat.Report, error) {
+	session := p.Session(context.Background(), SessionOptions{NoIDs: true})
+	for piece := range pieces {
+		if _, err := session.Feed(piece); err != nil {
+			return chat.Message{}, nil, err
+		}
+	}
+	result, err := session.Finish(truncated)
+	return result.Message, result.Report, err
+}
