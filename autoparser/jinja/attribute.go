@@ -42,6 +42,22 @@ func (r *render) property(v Value, name string) Value {
 		return v.property(name)
 	case *cycler:
 		return v.property(name)
+	case *function:
+		if v.macro != nil {
+			return v.macro.property(name)
+		}
+	case *span:
+		if x := v.property(name); x != nil {
+			return x
+		}
+	case integer, boolean, *bigInteger, float:
+		if x := part(v, name); x != nil {
+			return x
+		}
+	case *Object:
+		if v.findText(name) >= 0 && !objectAttribute(name) {
+			return nil
+		}
 	case *list:
 		if v.group && (name == "grouper" || name == "list") {
 			return v.items[strings.Index("g l", name[:1])/2]
@@ -52,6 +68,31 @@ func (r *render) property(v Value, name string) Value {
 	}
 	if m := r.lib.methods[v.class()][name]; m != nil {
 		return m.bound(v, name)
+	}
+	return nil
+}
+
+// objectAttribute reports whether Python's dict has an attribute of a name that looks like one of its own.
+func objectAttribute(name string) bool {
+	const all = " __class__ __class_getitem__ __contains__ __delattr__ __delitem__ __dir__ __doc__ __eq__ __format__ __ge__" +
+		" __getattribute__ __getitem__ __getstate__ __gt__ __hash__ __init__ __init_subclass__ __ior__ __iter__ __le__ __len__" +
+		" __lt__ __ne__ __new__ __or__ __reduce__ __reduce_ex__ __repr__ __reversed__ __ror__ __setattr__ __setitem__" +
+		" __sizeof__ __str__ __subclasshook__ "
+	return !strings.HasPrefix(name, "__") || strings.Contains(all, " "+name+" ")
+}
+
+// part is an attribute of a number, or nil.
+func part(v Value, name string) Value {
+	_, isFloat := v.(float)
+	switch {
+	case name == "real", name == "numerator" && !isFloat:
+		return positive(v)
+	case name == "imag" && isFloat:
+		return float(0)
+	case name == "imag":
+		return integer(0)
+	case name == "denominator" && !isFloat:
+		return integer(1)
 	}
 	return nil
 }

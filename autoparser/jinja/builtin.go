@@ -28,6 +28,7 @@ type builtin struct {
 	variadic bool // takes more positional arguments
 	keywords bool // takes any named arguments
 	changes  bool // a method that changes its object
+	unnamed  bool // a method whose arguments have no names
 	run      func(r *render, in Value, a arguments) Value
 
 	fallbacks []Value // of all parameters, where all have one; never changed
@@ -73,6 +74,9 @@ func (b *builtin) apply(r *render, name string, in Value, a arguments) Value {
 // bind gives each parameter its value.
 func (b *builtin) bind(name string, a arguments) arguments {
 	given := len(a.values)
+	if b.unnamed && len(a.named) > 0 {
+		throw("TypeError", "%s() takes no keyword arguments", name)
+	}
 	if given > len(b.params) && !b.variadic {
 		throw("TypeError", "%s() takes at most %d arguments (%d given)", name, len(b.params), given)
 	}

@@ -170,7 +170,8 @@ func (r *reader) arguments() callArguments {
 
 // named reads name=value.
 func (a *callArguments) named(r *reader) {
-	at, id := r.at, r.next()
+	at := r.at
+	id := r.next()
 	for _, n := range a.names {
 		if n == id {
 			rejectAs("SyntaxError", at, "keyword argument repeated: %s", id)

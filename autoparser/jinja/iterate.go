@@ -178,6 +178,19 @@ func (s *span) equal(t *span) bool {
 	return n == 0 || s.start == t.start && (n == 1 || s.step == t.step)
 }
 
+// property is an attribute of a range, or nil.
+func (s *span) property(name string) Value {
+	switch name {
+	case "start":
+		return integer(s.start)
+	case "stop":
+		return integer(s.stop)
+	case "step":
+		return integer(s.step)
+	}
+	return nil
+}
+
 func (s *span) repr() string {
 	if s.step == 1 {
 		return fmt.Sprintf("range(%d, %d)", s.start, s.stop)

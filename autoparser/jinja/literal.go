@@ -127,7 +127,7 @@ func codePoint(s string, n, base, at int) rune {
 		reject(at, "truncated escape in a string")
 	}
 	v, err := strconv.ParseUint(s[:n], base, 32)
-	if err != nil || v > utf8.MaxRune {
+	if err != nil || !utf8.ValidRune(rune(v)) {
 		reject(at, "illegal escape in a string: %s", quote(s[:n]))
 	}
 	return rune(v)

@@ -28,9 +28,30 @@ func (c *compiler) macro(n *macro, s *scope) step {
 // value makes the macro itself, which remembers the frame where it was defined.
 func (p *macroParts) value(f *frame) *function {
 	f.r.grow(64)
-	return &function{name: p.name, printed: p.printed, call: func(r *render, a arguments) Value {
+	return &function{name: p.name, printed: p.printed, macro: p, call: func(r *render, a arguments) Value {
 		return p.call(f, r, a)
 	}}
+}
+
+// property is an attribute of a macro, or nil.
+func (p *macroParts) property(name string) Value {
+	switch name {
+	case "name":
+		return text(p.name)
+	case "arguments":
+		names := make([]Value, len(p.params))
+		for i, id := range p.params {
+			names[i] = text(id)
+		}
+		return tuple(names...)
+	case "caller":
+		return boolean(p.caller >= 0)
+	case "catch_kwargs":
+		return boolean(p.kwargs >= 0)
+	case "catch_varargs":
+		return boolean(p.varargs >= 0)
+	}
+	return nil
 }
 
 // callerKey is the name by which a macro finds the body of a call block.

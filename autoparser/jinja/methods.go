@@ -8,7 +8,7 @@ import (
 
 // allMethods is every method of a value that a template can call, by class.
 func allMethods() map[string]map[string]*builtin {
-	return map[string]map[string]*builtin{
+	all := map[string]map[string]*builtin{
 		"str":    strMethods(),
 		"Markup": markupMethods(),
 		"list":   listMethods(),
@@ -19,7 +19,16 @@ func allMethods() map[string]map[string]*builtin {
 		"bool":   {"bit_length": {run: bitLength}},
 		"float":  {"is_integer": {run: isWhole}},
 	}
+	for _, methods := range all {
+		for name, m := range methods {
+			m.unnamed = !m.keywords && !slices.Contains(withNames, name)
+		}
+	}
+	return all
 }
+
+// withNames are the methods whose arguments may be given by name. Python's others know only positions.
+var withNames = []string{"split", "rsplit", "splitlines", "expandtabs", "sort"}
 
 // markupMethods are those of strings, whose results are marked too.
 func markupMethods() map[string]*builtin {

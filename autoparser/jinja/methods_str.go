@@ -233,7 +233,6 @@ func separator(v Value) string {
 
 func joinText(r *render, in Value, a arguments) Value {
 	sep, _ := str(in)
-	mustExist(a.values[0])
 	items := r.collect(a.values[0])
 	parts := make([]string, len(items))
 	for i, v := range items {

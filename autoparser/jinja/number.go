@@ -172,7 +172,10 @@ func wideIntegers(op string, p, q *big.Int) Value {
 	case "**":
 		return power(p, q)
 	}
-	if q.Sign() == 0 {
+	switch {
+	case q.Sign() == 0 && op == "/":
+		throw("ZeroDivisionError", "division by zero")
+	case q.Sign() == 0:
 		throw("ZeroDivisionError", "integer division or modulo by zero")
 	}
 	if op == "/" {

@@ -12,6 +12,7 @@ type reader struct {
 	token  *tokens.Token // the current one
 	kind   tokens.Type   // of the current token; EOF at the end
 	at     int           // place of the current token; at the end that of the last one
+	value  bool          // the tag is {{ … }}
 }
 
 func (p *parsing) reader(args *parser.Parser) reader {
@@ -31,13 +32,21 @@ func (r *reader) look() {
 
 func (r *reader) end() bool { return r.kind == tokens.EOF }
 
+// ending is what comes after the last token, for messages.
+func (r *reader) ending() string {
+	if r.value {
+		return "end of print statement"
+	}
+	return "end of statement block"
+}
+
 // here is the place of the current token.
 func (r *reader) here() place { return place(r.at) }
 
 // spelling is the text of the current token, for messages.
 func (r *reader) spelling() string {
 	if r.end() {
-		return "end of statement block"
+		return r.ending()
 	}
 	if r.isLiteral() {
 		return printed(r.literal())
@@ -116,7 +125,7 @@ func (r *reader) literal() Value {
 // done checks that the tag has no more tokens.
 func (r *reader) done() {
 	if !r.end() {
-		reject(r.at, "expected token 'end of statement block', got '%s'", r.spelling())
+		reject(r.at, "expected token '%s', got '%s'", r.ending(), r.spelling())
 	}
 }
 

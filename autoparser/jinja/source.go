@@ -164,6 +164,10 @@ func (s *scanner) text(t string) {
 
 // comment leaves a comment out.
 func (s *scanner) comment(start, body int) {
+	if body == len(s.src) { // Jinja2 does not miss the end of an empty comment
+		s.at = body
+		return
+	}
 	length := strings.Index(s.src[body:], "#}")
 	if length < 0 {
 		reject(start, "Missing end of comment tag")

@@ -73,6 +73,7 @@ func misplaced(t *tagReader) node {
 func never() bool { return false }
 
 func parseValue(t *tagReader) node {
+	t.value = true
 	n := &output{t.start, []node{t.tuple(t.expression, never, false)}}
 	t.done()
 	return n
@@ -204,7 +205,8 @@ func (t *tagReader) functionBody(closers []string, s *signature) []node {
 
 // newName reads the name that a macro or a parameter gets.
 func (t *tagReader) newName() string {
-	at, id := t.at, t.reader.name()
+	at := t.at
+	id := t.reader.name()
 	if _, constant := nameOrConstant(0, id).(*literal); constant {
 		reject(at, "can't assign to '%s'", id)
 	}

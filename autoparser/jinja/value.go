@@ -35,6 +35,7 @@ type function struct {
 	call    func(r *render, a arguments) Value
 	self    Value
 	method  *builtin
+	macro   *macroParts // of a macro
 }
 
 func (f *function) repr() string {
