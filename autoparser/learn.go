@@ -30,7 +30,7 @@ type Learned struct {
 // content, and the lint says why. The error, a *jinja.Error, means that a probe exceeded the limits of rendering.
 func Learn(t *Template, rules *workaround.Set) (*Learned, error) {
 	e := exploration{Template: t, exhausted: t.exhausted, tolerated: t.tolerated}
-	answers := probe.Ask(t.Capabilities, e.ask)
+	answers := probe.Ask(t.Capabilities, t.Source, e.ask)
 	if e.exhausted != nil {
 		return nil, e.exhausted
 	}

@@ -175,7 +175,7 @@ func TestADialectIsFoundInWhatWasWrittenInIt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := scribe{Dialect: plain()}
 			write(&s)
-			got := detect.Run(probe.Ask(abilities(s), s.render))
+			got := detect.Run(probe.Ask(abilities(s), "", s.render))
 			if d := cmp.Diff(s.Dialect, got.Dialect); d != "" {
 				call, _ := s.render(probe.CalledTwice())
 				t.Errorf("-written +found\n%s\n%s", d, call)

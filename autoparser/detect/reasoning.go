@@ -10,9 +10,10 @@ import (
 )
 
 // reasoning asks what stands around reasoning: first in answers (R1), then in answers with calls (R3), then in the prompts
-// for an answer with and without thinking (R2), then in what the template cuts off earlier answers (R4).
+// for an answer with and without thinking (R2), then in what the template cuts off earlier answers (R4), and where its source names the markers at which it
+// does (R5).
 func (d *detective) reasoning() {
-	for _, ask := range []func() bool{d.reasoningOfAnswers, d.reasoningOfCalls, d.promptedReasoning, d.cutReasoning} {
+	for _, ask := range []func() bool{d.reasoningOfAnswers, d.reasoningOfCalls, d.promptedReasoning, d.cutReasoning, d.namedReasoning} {
 		if ask() {
 			return
 		}
@@ -173,5 +174,18 @@ func (d *detective) cutReasoning() bool {
 		seen = tailOf(d.prompt())
 	}
 	d.concludeReasoning(dialect.ReasoningTagBased, start, end, "R4", seen)
+	return true
+}
+
+// namedReasoning: the template cuts off what stands before a marker that its source names.
+func (d *detective) namedReasoning() bool {
+	r5, ok := d.answers.Of("R5")
+	if !ok || strings.Contains(r5.TextB, probe.Reasoning) || !strings.Contains(r5.TextB, probe.Content) {
+		return false
+	}
+	text := *r5.B.Request.Messages[1].Content.Text
+	start, rest, _ := strings.Cut(text, probe.Reasoning)
+	end, _, _ := strings.Cut(rest, probe.Content)
+	d.concludeReasoning(dialect.ReasoningTagBased, start, end, "R5", text+" → "+probe.Content)
 	return true
 }

@@ -92,6 +92,22 @@ func Counterpart(marker string) string {
 	return ""
 }
 
+// Opening is the marker that a marker closes, the other way round: <x> of </x>. Of words, the one is taken that a text holds
+// which knows both. "" when the marker closes nothing.
+func Opening(marker, knows string) string {
+	for _, words := range [][2]string{{"START", "END"}, {"BEGIN", "END"}, {"start", "end"}, {"begin", "end"}} {
+		if opening := strings.Replace(marker, words[1], words[0], 1); opening != marker && strings.Contains(knows, opening) {
+			return opening
+		}
+	}
+	for _, open := range []string{"<|", "<", "["} {
+		if rest, ok := strings.CutPrefix(marker, open+"/"); ok {
+			return open + rest
+		}
+	}
+	return ""
+}
+
 // marker is the length of the marker with which text begins; 0 when it begins with none.
 func marker(text string) int {
 	if !opens(text) {

@@ -13,8 +13,8 @@ type Comparison struct {
 	Question string // ends in a question mark
 	Differs  string // the one thing in which B differs from A
 	A, B     Probe
-	// Follow makes B from earlier answers, where it depends on them; false: there is nothing to ask.
-	Follow func(Answers) (Probe, bool)
+	// Follow makes B from earlier answers and the template's source, where it depends on them; false: there is nothing to ask.
+	Follow func(earlier Answers, source string) (Probe, bool)
 	// Needs says what a template must be able to do for the question to make sense; nil: nothing.
 	Needs func(dialect.Capabilities) bool
 }
@@ -36,6 +36,8 @@ func Comparisons() []Comparison {
 			Differs: "a call in place of the answer", A: ReasonedWithTools(), B: ReasonedAndCalled(), Needs: toolCalls},
 		{ID: "R4", Question: "Does it cut reasoning off the text of an earlier answer?",
 			Differs: "the text begins with a thought, and what closes the marker that ends the prompt", A: FollowedUp(), Follow: thought},
+		{ID: "R5", Question: "Does it cut off an earlier answer what stands before a marker that its source names?",
+			Differs: "the text begins with a thought between that marker and the one that it closes", A: FollowedUp(), Follow: named},
 		{ID: "C1", Question: "What always stands around the text of an answer?",
 			Differs: "the answer is written", A: Prompt(), B: Answered()},
 		{ID: "T1", Question: "How is a tool call written?",
@@ -64,10 +66,48 @@ func toolResponses(c dialect.Capabilities) bool { return c.ToolCalls && c.ToolRe
 func parallelCalls(c dialect.Capabilities) bool { return c.ParallelToolCalls }
 
 // thought follows the prompt: what it ends with may open reasoning.
-func thought(earlier Answers) (Probe, bool) {
+func thought(earlier Answers, _ string) (Probe, bool) {
 	prompt, _ := earlier.Of("R2")
 	end := diff.Counterpart(Opens(prompt.TextB))
-	return Thought(end), end != ""
+	return Thought("", end), end != ""
+}
+
+// named follows the source, where no answer shows reasoning.
+func named(earlier Answers, source string) (Probe, bool) {
+	if r1, ok := earlier.Of("R1"); ok && strings.Contains(r1.TextB, Reasoning) {
+		return Probe{}, false
+	}
+	start, end := Splits(source)
+	return Thought(start, end), end != ""
+}
+
+// Splits is the first marker that a template's source splits texts at, or looks for in them, and that closes another; with
+// that one. Both are "" if there is none.
+func Splits(source string) (start, end string) {
+	for at := 0; at < len(source); {
+		from, to := diff.FirstMarker(source[at:])
+		before, marker, behind := source[:at+from], source[at+from:at+to], source[at+to:]
+		if opens := diff.Opening(marker, source); opens != "" && splitsAt(before, behind) {
+			return opens, marker
+		}
+		at += to
+	}
+	return "", ""
+}
+
+// splitsAt says that a literal between two pieces of source is what a text is split at or searched for.
+func splitsAt(before, behind string) bool {
+	for _, quote := range []string{"'", `"`} {
+		for _, method := range []string{"split(", "partition("} {
+			if strings.HasSuffix(before, method+quote) {
+				return true
+			}
+		}
+		if strings.HasSuffix(before, quote) && strings.HasPrefix(behind, quote+" in ") {
+			return true
+		}
+	}
+	return false
 }
 
 // Opens is the marker that a prompt ends with; "" if it ends with none.
@@ -94,8 +134,8 @@ func (a Answer) OK() bool { return !a.Skipped && a.Err == nil }
 // Answers are the answers to all comparisons, in order.
 type Answers []Answer
 
-// Ask makes all comparisons. A probe that several of them share is rendered once.
-func Ask(can dialect.Capabilities, render Render) Answers {
+// Ask makes all comparisons of the template with that source. A probe that several of them share is rendered once.
+func Ask(can dialect.Capabilities, source string, render Render) Answers {
 	rendered := map[string]rendering{}
 	once := func(p Probe) rendering {
 		r, ok := rendered[p.Name]
@@ -109,7 +149,7 @@ func Ask(can dialect.Capabilities, render Render) Answers {
 	for _, c := range Comparisons() {
 		answer := Answer{Comparison: c, Skipped: c.Needs != nil && !c.Needs(can)}
 		if c.Follow != nil {
-			next, ask := c.Follow(all)
+			next, ask := c.Follow(all, source)
 			answer.B, answer.Skipped = next, answer.Skipped || !ask
 		}
 		if !answer.Skipped {

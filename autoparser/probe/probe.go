@@ -192,9 +192,9 @@ func Preserved() Probe {
 	return p
 }
 
-// Thought is an answer whose text begins with a thought and the marker that ends it, and the next question.
-func Thought(end string) Probe {
-	return conversation("answer behind "+end+" and question", user(User), answer(Reasoning+end+Content), user(SecondUser))
+// Thought is an answer whose text begins with a thought between two markers, and the next question.
+func Thought(start, end string) Probe {
+	return conversation("answer behind "+start+end+" and question", user(User), answer(start+Reasoning+end+Content), user(SecondUser))
 }
 
 func conversation(name string, messages ...chat.Message) Probe {

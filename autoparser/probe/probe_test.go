@@ -53,7 +53,7 @@ func TestEveryComparisonIsAQuestionOfItsOwn(t *testing.T) {
 }
 
 func TestTheProbesOfAComparisonDiffer(t *testing.T) {
-	for _, a := range probe.Ask(everything, asJSON) {
+	for _, a := range probe.Ask(everything, "", asJSON) {
 		if a.OK() && (a.A.Name == a.B.Name || a.Left == "" && a.Right == "") {
 			t.Errorf("%s: %q and %q do not differ", a.ID, a.A.Name, a.B.Name)
 		}
@@ -78,7 +78,7 @@ func TestProbesWithOneNameAreEqual(t *testing.T) {
 
 func TestAProbeThatIsSharedIsRenderedOnce(t *testing.T) {
 	rendered := map[string]int{}
-	probe.Ask(everything, func(p probe.Probe) (string, error) {
+	probe.Ask(everything, "", func(p probe.Probe) (string, error) {
 		rendered[p.Name]++
 		return asJSON(p)
 	})
@@ -90,7 +90,7 @@ func TestAProbeThatIsSharedIsRenderedOnce(t *testing.T) {
 }
 
 func TestQuestionsAboutCallsNeedCalls(t *testing.T) {
-	answers := probe.Ask(dialect.Capabilities{}, asJSON)
+	answers := probe.Ask(dialect.Capabilities{}, "", asJSON)
 	for _, a := range answers {
 		if calls := a.ID[0] == 'T' || a.ID[0] == 'A' || a.ID == "R3"; calls && !a.Skipped {
 			t.Errorf("%s was asked", a.ID)
@@ -103,7 +103,7 @@ func TestQuestionsAboutCallsNeedCalls(t *testing.T) {
 
 func TestAFailedRenderingIsNoAnswer(t *testing.T) {
 	failure := errors.New("no")
-	answers := probe.Ask(everything, func(p probe.Probe) (string, error) {
+	answers := probe.Ask(everything, "", func(p probe.Probe) (string, error) {
 		if p.Name == probe.CalledTwice().Name {
 			return "", failure
 		}
@@ -126,7 +126,7 @@ func TestThePromptSaysWhatIsAskedNext(t *testing.T) {
 		"…assistant\n": "",
 		"…</think>":    "",
 	} {
-		answers := probe.Ask(everything, func(p probe.Probe) (string, error) {
+		answers := probe.Ask(everything, "", func(p probe.Probe) (string, error) {
 			if p.Request.AddGenerationPrompt {
 				return prompt, nil
 			}
