@@ -22,6 +22,11 @@ type Options struct {
 	// Content is a grammar in GBNF that the content of a strict constraint must follow, such as a client's own: reasoning and
 	// markers around it stay as the program has them. It does not go together with calls.
 	Content string
+	// Target is the notation to give the constraint in; empty: GBNF. Bounds that its engine refuses are relaxed.
+	Target Target
+	// Specials are the special tokens of the model, where they are known. A notation that tells a special token from its
+	// spelling names them.
+	Specials []string
 }
 
 // Build makes the constraint that a program stands for: its grammar accepts outputs that the program parses, and schemas
@@ -33,6 +38,9 @@ func Build(p *peg.Program, o Options) (*Constraint, error) {
 	}
 	b, err := newBuilder(p.Bind(o.Prompt))
 	if err != nil {
+		return nil, err
+	}
+	if b.limits, err = o.Target.limits(); err != nil {
 		return nil, err
 	}
 	if err := b.holdContent(o); err != nil {
@@ -64,8 +72,8 @@ func Build(p *peg.Program, o Options) (*Constraint, error) {
 	if c.Triggers == nil {
 		c.Triggers = []Trigger{}
 	}
-	c.Grammar, c.Notes = render(root), b.notes
-	return c, nil
+	c.Grammar, c.Notes, c.scans = render(root), b.notes, b.untils.named(root)
+	return c, c.translate(o.Target, o.Specials)
 }
 
 // holdContent reads the grammar for content and gives its rules names of their own.
@@ -96,10 +104,11 @@ func (b *builder) emptyError(m Mode) error {
 
 // builder turns the nodes of a program into expressions. After the first fault it goes on without meaning.
 type builder struct {
-	p     *peg.Program
-	err   error
-	notes []string
-	noted map[string]bool
+	p      *peg.Program
+	limits Limits // of the engine
+	err    error
+	notes  []string
+	noted  map[string]bool
 
 	memo    map[peg.ID]*expr
 	active  map[peg.ID]bool  // being turned into an expression
@@ -127,7 +136,7 @@ func newBuilder(p *peg.Program) (*builder, error) {
 		tails:   map[peg.ID]*expr{},
 		parents: make([]int, len(p.Nodes)),
 		names:   map[string]int{"root": 1},
-		untils:  untils{map[string]*expr{}, map[*rule][]string{}},
+		untils:  newUntils(),
 		values:  map[valueKey]*rule{},
 		classes: map[string]*expr{},
 		room:    maxSchemaWork,
@@ -334,19 +343,19 @@ func (b *builder) literal(id peg.ID, s string) *expr {
 	return text(s)
 }
 
-// repeat relaxes bounds that llama.cpp refuses. What repeats is named when it is more than one element, because llama.cpp
+// repeat relaxes bounds that the engine refuses. What repeats is named when it is more than one element, because llama.cpp
 // multiplies bounds inside each other.
 func (b *builder) repeat(lo, hi int, e *expr) *expr {
-	const most = maxRepetitions - 1
 	if lo = max(lo, 0); hi >= 0 && lo > hi {
 		return b.fail("program: at least %d and at most %d repetitions cannot both hold", lo, hi)
 	}
+	most := b.limits.Repetitions
 	if hi > most {
-		b.note("at most %d repetitions cannot be held to: engines refuse bounds over %d", hi, maxRepetitions)
+		b.note("at most %d repetitions cannot be held to: %s takes no more than %d", hi, b.limits.Engine, most)
 		hi = -1
 	}
 	if lo > most {
-		b.note("at least %d repetitions are only held to up to %d: engines refuse bounds over %d", lo, most, maxRepetitions)
+		b.note("at least %d repetitions are only held to up to %d: %s takes no more", lo, most, b.limits.Engine)
 		lo = most
 	}
 	if (lo > 16 || hi > 16) && heavy(e) || max(lo, hi) > 1 && counted(e) {

@@ -18,6 +18,7 @@ const (
 	choice             // one of kids; order is the program's preference and means nothing to an engine
 	repeat             // kids[0], min to max times; max < 0: without bound
 	call               // rule
+	token              // the special token text, which is no text; only on the way to Lark
 )
 
 // expr is the right side of a rule, or a part of it. An expr never changes once made and may have several parents.
@@ -179,21 +180,29 @@ func mayBeEmpty(e *expr) bool { return nullable(e, nil) }
 
 // solid is e without the empty text, which it matches. Repeated without bound, it says the same, and llama.cpp, for which
 // a repetition of what may be empty is a rule that begins with itself, takes it.
-func solid(e *expr) *expr {
-	if !mayBeEmpty(e) {
+func solid(e *expr) *expr { return solidly(e, nil, nil) }
+
+// solidly is solid where the rules known may be empty, and rules says what stands in place of their calls.
+func solidly(e *expr, known map[*rule]bool, rules func(*rule) *expr) *expr {
+	if !nullable(e, known) {
 		return e
 	}
 	var kids []*expr
 	switch e.op {
+	case call:
+		return rules(e.rule)
 	case repeat:
-		return times(1, e.max, solid(e.kids[0]))
+		return times(1, e.max, solidly(e.kids[0], known, rules))
 	case choice:
 		for _, k := range e.kids {
-			kids = append(kids, solid(k))
+			kids = append(kids, solidly(k, known, rules))
 		}
 	case sequence:
 		for i, k := range e.kids {
-			kids = append(kids, seq(append([]*expr{solid(k)}, e.kids[i+1:]...)...))
+			kids = append(kids, seq(append([]*expr{solidly(k, known, rules)}, e.kids[i+1:]...)...))
+			if !nullable(k, known) {
+				break
+			}
 		}
 	}
 	return alt(kids...)

@@ -34,6 +34,12 @@ type Constraint struct {
 	Grammar  string    `json:"grammar"` // GBNF; its root covers the output, or what follows from the trigger when lazy
 	Lazy     bool      `json:"lazy"`
 	Triggers []Trigger `json:"triggers"`
+	// Target is the notation of Content, and Content the whole constraint in it, triggers included. Both are empty where
+	// the notation is GBNF, which Grammar has.
+	Target  Target `json:"target,omitempty"`
+	Content string `json:"content,omitempty"`
 	// Notes say what the grammar could not hold to, such as unsupported keywords of a schema.
 	Notes []string `json:"notes,omitempty"`
+
+	scans map[string]scan // rules that are text up to delimiters
 }

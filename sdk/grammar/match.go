@@ -205,9 +205,7 @@ func (m *Matcher) result() Result {
 func (m *Matcher) expected() []string {
 	var out []string
 	for _, t := range m.current {
-		p := printer{dot: "."}
-		p.set(m.code.states[t.state].set)
-		s := p.String()
+		s := classText(m.code.states[t.state].set)
 		if !slices.Contains(out, s) && len(out) < 8 {
 			out = append(out, s)
 		}

@@ -35,16 +35,23 @@ func (e *SyntaxError) Error() string {
 // here: undefined rules, left recursion, repetitions over 2000. References to tokens (`<[10]>`, `<think>`) are an error
 // too, because a text alone does not tell its tokens.
 func Parse(source string) (*Grammar, error) {
-	p := &parser{src: source, byName: map[string]*rule{}, at: map[*rule]int{}, called: map[*rule]int{}}
-	if err := p.grammar(); err != nil {
+	g, err := read(source, maxRepetitions)
+	if err != nil {
 		return nil, err
 	}
-	g := &Grammar{root: p.byName["root"], rules: p.rules}
-	var err error
 	if g.code, err = compile(g.root); err != nil {
 		return nil, err
 	}
 	return g, nil
+}
+
+// read reads a grammar whose repetitions are at most so many. It cannot be matched.
+func read(source string, repetitions int) (*Grammar, error) {
+	p := &parser{src: source, most: repetitions, byName: map[string]*rule{}, at: map[*rule]int{}, called: map[*rule]int{}}
+	if err := p.grammar(); err != nil {
+		return nil, err
+	}
+	return &Grammar{root: p.byName["root"], rules: p.rules}, nil
 }
 
 // String prints the grammar as GBNF: the rules in use, root first.
@@ -54,6 +61,7 @@ func (g *Grammar) String() string { return render(g.root) }
 type parser struct {
 	src    string
 	pos    int
+	most   int // repetitions
 	depth  int
 	rules  []*rule
 	byName map[string]*rule
@@ -240,8 +248,8 @@ func (p *parser) quantified(e *expr) (*expr, bool, error) {
 		return nil, false, nil
 	}
 	p.pos++
-	if lo > maxRepetitions || hi > maxRepetitions {
-		return nil, false, p.fail(at, "more than %d repetitions: llama.cpp refuses them", maxRepetitions)
+	if lo > p.most || hi > p.most {
+		return nil, false, p.fail(at, "more than %d repetitions: llama.cpp refuses them", p.most)
 	}
 	if hi >= 0 && lo > hi {
 		return nil, false, p.fail(at, "at least %d and at most %d repetitions cannot both hold", lo, hi)

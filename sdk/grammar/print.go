@@ -15,7 +15,15 @@ func render(root *rule) string {
 // printer writes grammars.
 type printer struct {
 	strings.Builder
-	dot string // any character
+	dot   string              // any character
+	class func(charset) *expr // what to write in place of a class; nil: the class
+}
+
+// classText is one character of s, in GBNF.
+func classText(s charset) string {
+	p := printer{dot: "."}
+	p.set(s)
+	return p.String()
 }
 
 // grammar is the rules reachable from root, root first, one on a line.
@@ -45,7 +53,7 @@ func (p *printer) expr(e *expr, around binding) {
 	case literal:
 		p.text(e.text)
 	case class:
-		p.set(e.set)
+		p.oneOf(e, around)
 	case call:
 		p.WriteString(e.rule.name)
 	case sequence:
@@ -55,6 +63,22 @@ func (p *printer) expr(e *expr, around binding) {
 	case repeat:
 		p.repeat(e, around)
 	}
+}
+
+// oneOf writes a class, or what stands in its place.
+func (p *printer) oneOf(e *expr, around binding) {
+	if p.class == nil {
+		p.set(e.set)
+		return
+	}
+	other := p.class(e.set)
+	if other.op == class {
+		p.set(other.set)
+		return
+	}
+	q := printer{dot: p.dot}
+	q.expr(other, around)
+	p.WriteString(q.String())
 }
 
 // repeat sets a repetition of a repetition in parentheses: two quantifiers in a row are hard to read.

@@ -105,7 +105,7 @@ func TestWhatAGrammarDoesNotHoldToIsNoted(t *testing.T) {
 		{`{"type": "string", "pattern": "^a$", "minLength": 1}`, []string{`schema: #/minLength: not held to beside "pattern"`}},
 		{`{"pattern": "^(?=a)b$"}`, []string{"schema: #/pattern: not held to: this regular expression is not understood: error parsing regexp: invalid or unsupported Perl syntax: `(?=`"}},
 		{`{"pattern": "\\bword"}`, []string{"schema: #/pattern: not held to: it looks for the boundaries of words"}},
-		{`{"type": "string", "maxLength": 5000}`, []string{"at most 5000 repetitions cannot be held to: engines refuse bounds over 2000"}},
+		{`{"type": "string", "maxLength": 5000}`, []string{"at most 5000 repetitions cannot be held to: llama.cpp takes no more than 1999"}},
 		{`{"$ref": "https://example.com/a"}`, []string{`schema: #/$ref: "https://example.com/a" is not in this schema: any value is allowed there`}},
 		{`{"type": "number", "minimum": 0.5}`, []string{"schema: #: bounds with a fraction are only held to up to the next whole number"}},
 		{`{"allOf": [{"pattern": "^a"}, {"pattern": "b$"}]}`, []string{`schema: #/allOf/1/pattern: two values must hold here, only the first is held to: "^a" and "b$"`}},

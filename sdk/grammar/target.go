@@ -1,84 +1,144 @@
 package grammar
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 )
 
-// Engines other than llama.cpp do not know GBNF's dot, or triggers beside a grammar. What they take instead is made of the
-// constraint itself, so that all engines hold to the same grammar.
+// Target is the notation in which an engine takes a constraint. The zero value is GBNF.
+type Target string
 
-// structuralTag is xgrammar's way to say which parts of an output follow which grammar.
-type structuralTag struct {
-	Type   string `json:"type"` // structural_tag
-	Format format `json:"format"`
+// The targets.
+const (
+	TargetGBNF          Target = "gbnf"           // llama.cpp: a grammar, and triggers beside it
+	TargetStructuralTag Target = "structural_tag" // xgrammar in vLLM and SGLang: JSON that says which parts follow which grammar
+	TargetEBNF          Target = "ebnf"           // xgrammar: one grammar for the whole output
+	TargetLark          Target = "lark"           // llguidance: one grammar for the whole output
+	TargetJSONSchema    Target = "json_schema"    // engines that hold the output to a JSON Schema and to nothing else
+)
+
+// Limits are what the engine behind a target takes.
+type Limits struct {
+	Target Target
+	Engine string
+	// Repetitions are the most times that a bound may name.
+	Repetitions int
+	// Bytes are the most bytes that a constraint may have; 0: no bound is known.
+	Bytes int
+	// Source says where the limits are from.
+	Source string
 }
 
-// format is one part; which fields it has depends on Type.
-type format struct {
-	Type           string   `json:"type"`
-	Grammar        string   `json:"grammar,omitempty"`
-	Triggers       []string `json:"triggers,omitempty"`
-	Tags           []tag    `json:"tags,omitempty"`
-	StopAfterFirst bool     `json:"stop_after_first,omitempty"`
+// engines is the table of targets, in the order in which they are listed. Bounds over Repetitions are relaxed, and a note
+// says so; what has more than Bytes gets a note.
+var engines = []Limits{
+	{TargetGBNF, "llama.cpp", maxRepetitions - 1, 0,
+		"MAX_REPETITION_THRESHOLD of llama-grammar.cpp: repetitions times the rules that are repeated must be fewer than 2000"},
+	{TargetStructuralTag, "xgrammar", 10000, 0,
+		"measured with 0.1.27: no bound is refused, but one of 20,000 takes 0.4 s to compile and one of 100,000 takes 5 s"},
+	{TargetEBNF, "xgrammar", 10000, 0, "as for structural_tag"},
+	{TargetLark, "llguidance", maxRepetitions - 1, 500000,
+		"max_grammar_size of its ParserLimits; bounds are expanded and count towards it"},
+	{TargetJSONSchema, "the engine", maxRepetitions - 1, 0,
+		"engines make a grammar of the schema themselves, and llama.cpp's limits hold for most of them"},
 }
 
-type tag struct {
-	Type    string `json:"type"` // tag
-	Begin   string `json:"begin"`
-	Content format `json:"content"`
-	End     string `json:"end"`
+// Targets lists the targets with the limits of their engines.
+func Targets() []Limits { return slices.Clone(engines) }
+
+// ParseTarget reads the name of a target; an empty one is GBNF. The error lists those that there are.
+func ParseTarget(name string) (Target, error) {
+	l, err := Target(name).limits()
+	return l.Target, err
 }
 
-// StructuralTag is the constraint as a structural tag of xgrammar, the JSON that vLLM and SGLang take as "structural_tag".
-// A lazy one lets any text pass until a trigger word; triggers that are patterns are an error, since there are none.
-func (c *Constraint) StructuralTag() (json.RawMessage, error) {
-	g, err := Parse(c.Grammar)
-	if err != nil {
-		return nil, err
-	}
-	out := structuralTag{Type: "structural_tag", Format: format{Type: "grammar", Grammar: ebnf(g.root)}}
-	if c.Lazy {
-		if out.Format, err = triggered(g, c.Triggers); err != nil {
-			return nil, err
+// limits finds the row of the table.
+func (t Target) limits() (Limits, error) {
+	var names []string
+	for _, l := range engines {
+		if l.Target == t || t == "" {
+			return l, nil
 		}
+		names = append(names, string(l.Target))
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err = e.Encode(out)
-	return bytes.TrimSpace(b.Bytes()), err
+	return Limits{}, fmt.Errorf("unknown target %q: there are %s", string(t), strings.Join(names, ", "))
 }
 
-// triggered is free text, and the grammar from the first trigger to the end. What begins a tag is no part of its content.
-func triggered(g *Grammar, triggers []Trigger) (format, error) {
-	words, err := triggerWords(triggers)
+// translate adds the constraint in another notation than GBNF to itself.
+func (c *Constraint) translate(t Target, specials []string) error {
+	if t == "" || t == TargetGBNF {
+		return nil
+	}
+	content, notes, err := c.In(t, specials...)
 	if err != nil {
-		return format{}, err
+		return err
 	}
-	f := format{Type: "triggered_tags", Triggers: words, StopAfterFirst: true}
-	for _, w := range words {
-		rest, err := after(g.root.body, nil, w)
-		if err != nil {
-			return format{}, fmt.Errorf("trigger %q: no text of the grammar begins with it: %w", w, err)
-		}
-		content := format{Type: "grammar", Grammar: ebnf(g.beginning(rest))}
-		f.Tags = append(f.Tags, tag{Type: "tag", Begin: w, Content: content})
-	}
-	return f, nil
+	c.Target, c.Content, c.Notes = t, content, append(slices.Clip(c.Notes), notes...)
+	return nil
 }
 
-// triggerWords are the words among which none begins with another.
-func triggerWords(triggers []Trigger) ([]string, error) {
+// In is the whole constraint in the notation of a target, and what is lost in it. Where the notation tells special tokens
+// from their spelling, those that are known are named. An error says what the notation has no words for.
+func (c *Constraint) In(t Target, specials ...string) (content string, lost []string, err error) {
+	l, err := t.limits()
+	if err != nil {
+		return "", nil, err
+	}
+	g, err := read(c.Grammar, max(l.Repetitions, maxRepetitions))
+	if err != nil {
+		return "", nil, err
+	}
+	tr := &translation{grammar: g}
+	switch l.Target {
+	case TargetGBNF:
+		content = c.Grammar
+	case TargetStructuralTag:
+		content, err = tr.structuralTag(c)
+	case TargetEBNF:
+		content, err = tr.ebnf(c)
+	case TargetLark:
+		content, err = tr.lark(c, specials)
+	default:
+		err = fmt.Errorf("a grammar is no JSON Schema: make one of the request (RequestSchema)")
+	}
+	if l.Bytes > 0 && len(content) > l.Bytes {
+		tr.note("the constraint has %d bytes, and %s may take no more than %d", len(content), l.Engine, l.Bytes)
+	}
+	return content, tr.lost, err
+}
+
+// translation is a constraint on its way into another notation.
+type translation struct {
+	grammar *Grammar
+	lost    []string
+}
+
+// note notes what is lost, once.
+func (tr *translation) note(format string, args ...any) {
+	if s := fmt.Sprintf(format, args...); !slices.Contains(tr.lost, s) {
+		tr.lost = append(tr.lost, s)
+	}
+}
+
+// triggerWords are the words that triggers stand for, among which none begins with another. A pattern stands for the texts
+// that it matches, its white space written as models write it.
+func (tr *translation) triggerWords(triggers []Trigger) ([]string, error) {
 	var words []string
 	for _, t := range triggers {
-		if t.Type != TriggerWord {
+		if t.Type == TriggerWord {
+			words = append(words, t.Value)
+			continue
+		}
+		texts, exact, ok := patternTexts(t.Value)
+		if !ok {
 			return nil, fmt.Errorf("trigger %q: this engine knows no triggers that are patterns: ask for a strict grammar", t.Value)
 		}
-		words = append(words, t.Value)
+		texts = slices.DeleteFunc(texts, func(text string) bool { _, err := tr.behind(text); return err != nil })
+		if !exact {
+			tr.note("the trigger %q is only looked for as %q", t.Value, texts)
+		}
+		words = append(words, texts...)
 	}
 	slices.Sort(words)
 	var out []string
@@ -90,22 +150,14 @@ func triggerWords(triggers []Trigger) ([]string, error) {
 	return out, nil
 }
 
-// EBNF is the constraint as one grammar for the whole output, in the notation of xgrammar: what SGLang takes as "ebnf" and
-// vLLM as "grammar". A lazy one begins with text that contains no trigger word; triggers that are patterns are an error.
-func (c *Constraint) EBNF() (string, error) {
-	g, err := Parse(c.Grammar)
+// behind is what the root of the grammar matches behind word.
+// An error says that no text of the grammar begins with a word.
+func (tr *translation) behind(word string) (*expr, error) {
+	rest, err := after(tr.grammar.root.body, nil, word)
 	if err != nil {
-		return "", err
+		return nil, fmt.Errorf("trigger %q: no text of the grammar begins with it: %w", word, err)
 	}
-	if !c.Lazy {
-		return ebnf(g.root), nil
-	}
-	words, err := triggerWords(c.Triggers)
-	if err != nil {
-		return "", err
-	}
-	b := &builder{names: g.names(), untils: untils{map[string]*expr{}, map[*rule][]string{}}}
-	return ebnf(g.beginning(seq(b.until(words), optional(g.root.call())))), nil
+	return rest, nil
 }
 
 // beginning is the grammar of e, which calls rules of g.
@@ -122,10 +174,4 @@ func (g *Grammar) names() map[string]int {
 		names[r.name] = 1
 	}
 	return names
-}
-
-// ebnf prints a grammar for xgrammar, which knows no dot.
-func ebnf(root *rule) string {
-	p := printer{dot: `[^\x00]`}
-	return p.grammar(root)
 }

@@ -250,8 +250,27 @@ func (s *scanner) body(row []arc, states []*rule) *expr {
 
 // untils are the rules for text up to delimiters, each made once.
 type untils struct {
-	rules  map[string]*expr
-	delims map[*rule][]string
+	rules map[string]*expr
+	scans map[*rule]scan
+}
+
+// scan is text up to the nearest of delims; if last is not empty, the text and that delimiter.
+type scan struct {
+	delims []string
+	last   string
+}
+
+func newUntils() untils { return untils{map[string]*expr{}, map[*rule]scan{}} }
+
+// named lists the scans among the rules reachable from root by their names.
+func (u untils) named(root *rule) map[string]scan {
+	out := map[string]scan{}
+	for _, r := range reachable(root) {
+		if s, ok := u.scans[r]; ok {
+			out[r.name] = s
+		}
+	}
+	return out
 }
 
 // until is the rule for text up to the nearest of delims.
@@ -276,8 +295,16 @@ func (b *builder) scan(name string, delims []string, last string) *expr {
 	}
 	e := newScanner(delims, last).rules(name, b.named)
 	b.untils.rules[key] = e
-	b.untils.delims[e.rule] = delims
+	b.untils.scans[e.rule] = scan{delims, last}
 	return e
+}
+
+// open are the delimiters of a rule for text alone.
+func (u untils) open(r *rule) []string {
+	if s := u.scans[r]; s.last == "" {
+		return s.delims
+	}
+	return nil
 }
 
 // closed joins text with the delimiter behind it, where kids have one after the other.
@@ -285,7 +312,7 @@ func (b *builder) closed(kids []*expr) []*expr {
 	var out []*expr
 	for _, k := range kids {
 		if n := len(out); n > 0 && k.op == literal && out[n-1].op == call {
-			delims := b.untils.delims[out[n-1].rule]
+			delims := b.untils.open(out[n-1].rule)
 			if i := slices.IndexFunc(delims, func(d string) bool { return strings.HasPrefix(k.text, d) }); i >= 0 {
 				out[n-1] = b.through(delims, delims[i])
 				k = text(k.text[len(delims[i]):])
