@@ -117,6 +117,18 @@ func (s Schema) Additional() (Schema, bool) {
 	return Schema{}, len(s.Properties()) == 0
 }
 
+// annotations are keywords that say nothing of what is valid.
+var annotations = []string{"description", "title", "default", "examples", "example", "$comment", "deprecated", "readOnly", "writeOnly"}
+
+// Bare is the schema without annotations of its own, so that schemas that differ in nothing else are equal.
+func (s Schema) Bare() Schema {
+	annotated := func(m chat.Field) bool { return slices.Contains(annotations, m.Name) }
+	if !slices.ContainsFunc(s.members(), annotated) {
+		return s
+	}
+	return s.at(object(slices.DeleteFunc(slices.Clone(s.members()), annotated)))
+}
+
 // Items is the schema of the items of an array.
 func (s Schema) Items() Schema { return s.at(s.resolved().member("items")) }
 
@@ -196,23 +208,6 @@ func (s Schema) strings() json.RawMessage {
 // refers says whether there is a reference in s.
 func (s Schema) refers() bool { return bytes.Contains(s.raw, []byte(`"$ref"`)) }
 
-// standalone is the schema with the definitions that its references may lead to.
-func (s Schema) standalone() json.RawMessage {
-	if !s.refers() || bytes.Equal(s.raw, s.root()) {
-		return s.raw
-	}
-	if target := s.resolved(); !bytes.Equal(target.raw, s.raw) {
-		return target.standalone()
-	}
-	fields := slices.Clone(s.members())
-	for _, name := range []string{"$defs", "definitions"} {
-		if defs := s.at(s.root()).member(name); defs != nil && s.member(name) == nil {
-			fields = append(fields, chat.Field{Name: name, Value: defs})
-		}
-	}
-	return object(fields)
-}
-
 // resolved follows the references of s to a schema that is none; one that leads nowhere allows everything.
 func (s Schema) resolved() Schema {
 	for range maxReferences {
@@ -233,7 +228,7 @@ func (s Schema) pointer(ref string) Schema {
 	}
 	at := s.at(s.root())
 	for _, step := range strings.Split(path, "/")[1:] {
-		at = s.at(at.member(strings.NewReplacer("~1", "/", "~0", "~").Replace(step)))
+		at = s.at(at.member(unescaped(step)))
 	}
 	return at
 }

@@ -110,8 +110,30 @@ func TestWhatIsTakenOutOfADocumentFindsItsDefinitions(t *testing.T) {
 	if got, want := string(p[2].Schema.Only(peg.StringValue)), `{"enum":["x"]}`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
+	for _, c := range []struct{ of, want string }{
+		{`"items":{"$ref":"#/properties/x"}`, `{"items":{"$ref":"#/$defs/x"},"$defs":{"x":{"maximum":3}}}`},
+		{`"items":{"anyOf":[{"$ref":"#/properties/x"},{"$ref":"#/$defs/x"}]}`,
+			`{"items":{"anyOf":[{"$ref":"#/$defs/x"},{"$ref":"#/$defs/x-"}]},"$defs":{"x":{"maximum":3},"x-":{"minLength":1}}}`},
+		{`"items":{"$ref":"#/properties/a"}`, `{"items":{"$ref":"#/$defs/a"},"$defs":{"a":{"items":{"$ref":"#/$defs/a"}}}}`}, // for ever
+		{`"items":{"$ref":"#/nowhere"}`, `{"items":{"$ref":"#/$defs/nowhere"},"$defs":{"nowhere":true}}`},
+		{`"items":{"$ref":"#/$defs/a~1b"}`, `{"items":{"$ref":"#/$defs/a~1b"},"$defs":{"a/b":{"type":"null"}}}`},
+		{`"items":{"$ref":"other.json#/a"}`, `{"items":{"$ref":"other.json#/a"}}`},
+	} {
+		document := `{"$defs":{"x":{"minLength":1},"a/b":{"type":"null"}},"properties":{"a":{` + c.of + `},"x":{"maximum":3}}}`
+		if got := string(schema.New(json.RawMessage(document)).Properties()[0].Schema.Only(peg.ArrayValue)); got != c.want {
+			t.Errorf("%s: got %s, want %s", c.of, got, c.want)
+		}
+	}
 	if got, want := p[0].Schema.Items().Kinds(), peg.StringValue; got != want {
 		t.Errorf("the items are %s, want %s", got, want)
+	}
+}
+
+func TestSchemasThatDifferInAnnotationsAreEqualWithoutThem(t *testing.T) {
+	p := schema.New(json.RawMessage(`{"properties":{"a":{"title":"A","type":"string"},"b":{"type":"string","default":"x"},"c":{"type":"null"}}}`)).Properties()
+	a, b, c := p[0].Schema.Bare().Key(), p[1].Schema.Bare().Key(), p[2].Schema.Bare().Key()
+	if a != b || a == c {
+		t.Errorf("keys %s, %s, %s", a, b, c)
 	}
 }
 
