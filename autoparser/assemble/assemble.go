@@ -36,6 +36,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/grammar"
 	"github.com/dragoman-project/dragoman/sdk/handler"
 	"github.com/dragoman-project/dragoman/sdk/peg"
+	"github.com/dragoman-project/dragoman/sdk/schema"
 )
 
 // Input is what a program depends on.
@@ -92,7 +93,6 @@ type assembly struct {
 	tools   []tool
 	format  format // nil: nothing is read as a call
 	notes   []string
-	seen    *texts
 
 	names    map[string]int    // how often each name of a rule was used
 	made     map[string]peg.ID // rules that are made once
@@ -103,7 +103,7 @@ type assembly struct {
 func newAssembly(in Input) *assembly {
 	a := &assembly{
 		d: in.Dialect, m: marksOf(in.Dialect), request: in.Request, start: startOf(in),
-		seen: &texts{}, names: map[string]int{}, made: map[string]peg.ID{}, literals: map[string]peg.ID{},
+		names: map[string]int{}, made: map[string]peg.ID{}, literals: map[string]peg.ID{},
 	}
 	if a.tools = toolsOf(in.Request); len(a.tools) == 0 {
 		return a
@@ -229,7 +229,8 @@ func (a *assembly) spaced(marker string) peg.ID {
 // tool is a function that the model may call.
 type tool struct {
 	chat.Tool
-	allowed bool // by the request's tool choice; another one is read all the same
+	schema  schema.Schema // of its parameters
+	allowed bool          // by the request's tool choice; another one is read all the same
 }
 
 // toolsOf lists the tools that may be called; nil: none.
@@ -241,7 +242,7 @@ func toolsOf(r *chat.Request) []tool {
 	for _, t := range r.Tools {
 		known := slices.ContainsFunc(tools, func(other tool) bool { return other.Name == t.Name })
 		if t.Name != "" && !known {
-			tools = append(tools, tool{t, r.ToolChoice.Mode != chat.ToolNamed || r.ToolChoice.Name == t.Name})
+			tools = append(tools, tool{t, schema.New(t.Parameters), r.ToolChoice.Mode != chat.ToolNamed || r.ToolChoice.Name == t.Name})
 		}
 	}
 	return tools

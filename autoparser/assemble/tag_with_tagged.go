@@ -7,6 +7,7 @@ import (
 
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
 	"github.com/dragoman-project/dragoman/sdk/peg"
+	"github.com/dragoman-project/dragoman/sdk/schema"
 )
 
 // tagWithTagged reads arguments that stand in markup, each with its name: <parameter=a>1</parameter>. They may come in any
@@ -68,7 +69,7 @@ func (f tagWithTagged) members(t tool) peg.ID {
 		f.note("the request declares so many arguments that those of its last tools are not held to their schemas")
 		return f.Star(f.argument(unknown))
 	}
-	parameters := f.seen.parametersOf(t.Parameters)
+	parameters := t.schema.Properties()
 	var all []peg.ID
 	for _, p := range parameters {
 		all = append(all, f.declared(p))
@@ -97,15 +98,16 @@ func (f tagWithTagged) unknown() (peg.ID, bool) {
 	if !ok {
 		return 0, false
 	}
-	return f.once("unknown", func() peg.ID { return f.member(f.NotChars(1, maxName, ranges...), schema{}) }), true
+	return f.once("unknown", func() peg.ID { return f.member(f.NotChars(1, maxName, ranges...), schema.Schema{}) }), true
 }
 
 // declared is an argument that a tool declares, from its name on. Tools that declare the same share a rule.
-func (f tagWithTagged) declared(p parameter) peg.ID {
-	key := "argument " + p.name + " " + p.schema.key()
+func (f tagWithTagged) declared(p schema.Property) peg.ID {
+	bare := p.Schema.Bare()
+	key := "argument " + p.Name + " " + bare.Key()
 	id, ok := f.made[key]
 	if !ok {
-		id = f.named("argument", f.member(f.Lit(p.name), p.schema))
+		id = f.named("argument", f.member(f.Lit(p.Name), bare))
 		f.made[key] = id
 	}
 	return id
@@ -121,10 +123,10 @@ func (f tagWithTagged) argument(ways ...peg.ID) peg.ID {
 }
 
 // divided tells the arguments that the tool requires from the others.
-func (f tagWithTagged) divided(t tool, parameters []parameter, all []peg.ID) (required, optional []peg.ID) {
-	names := f.seen.requiredBy(t.Parameters)
+func (f tagWithTagged) divided(t tool, parameters []schema.Property, all []peg.ID) (required, optional []peg.ID) {
+	names := t.schema.Required()
 	for i, p := range parameters {
-		if slices.Contains(names, p.name) {
+		if slices.Contains(names, p.Name) {
 			required = append(required, all[i])
 		} else {
 			optional = append(optional, all[i])
@@ -165,18 +167,18 @@ func (f tagWithTagged) complete(required, optional []peg.ID) peg.ID {
 
 // member is the name of an argument and its value. In some formats an attribute says whether the value is a string: the
 // marker behind the name was seen with a string, and has the other truth where the value is JSON.
-func (f tagWithTagged) member(name peg.ID, s schema) peg.ID {
+func (f tagWithTagged) member(name peg.ID, s schema.Schema) peg.ID {
 	if f.writesLiterals() {
 		return f.literal(name, s)
 	}
 	closing := f.closing()
-	kinds := s.kinds()
+	kinds := s.Kinds()
 	text, json, ok := typeMarks(closing)
 	switch {
 	case !ok:
 		return f.Seq(f.key(name, closing), f.value(s, kinds))
 	case kinds == peg.StringValue:
-		return f.Choice(f.Seq(f.key(name, text), f.value(s, kinds)), f.only("not-text", f.key(name, json), f.value(schema{}, peg.AnyJSON)))
+		return f.Choice(f.Seq(f.key(name, text), f.value(s, kinds)), f.only("not-text", f.key(name, json), f.value(schema.Schema{}, peg.AnyJSON)))
 	case kinds&peg.StringValue == 0:
 		return f.Choice(f.Seq(f.key(name, json), f.value(s, kinds)), f.only("as-text", f.key(name, text), f.value(s, kinds)))
 	}

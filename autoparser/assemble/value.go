@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/dragoman-project/dragoman/sdk/peg"
+	"github.com/dragoman-project/dragoman/sdk/schema"
 )
 
 // The value of an argument in markup is text; only the schema says what it is. In this order it is taken for
@@ -22,8 +23,8 @@ const scalars = peg.NumberValue | peg.BoolValue | peg.NullValue
 const containers = peg.ObjectValue | peg.ArrayValue
 
 // value is a value of one of the given kinds, and the marker behind it. Equal values share a rule.
-func (f tagWithTagged) value(s schema, kinds peg.Values) peg.ID {
-	name := fmt.Sprint("value ", kinds, s.key())
+func (f tagWithTagged) value(s schema.Schema, kinds peg.Values) peg.ID {
+	name := fmt.Sprint("value ", kinds, s.Key())
 	id, ok := f.made[name]
 	if !ok {
 		id = f.named("value", f.newValue(s, kinds))
@@ -32,7 +33,7 @@ func (f tagWithTagged) value(s schema, kinds peg.Values) peg.ID {
 	return id
 }
 
-func (f tagWithTagged) newValue(s schema, kinds peg.Values) peg.ID {
+func (f tagWithTagged) newValue(s schema.Schema, kinds peg.Values) peg.ID {
 	var kids []peg.ID
 	if kinds&scalars != 0 {
 		kids = append(kids, f.short(s, kinds))
@@ -43,7 +44,7 @@ func (f tagWithTagged) newValue(s schema, kinds peg.Values) peg.ID {
 	if kinds&peg.StringValue != 0 {
 		kids = append(kids, f.text(s))
 	} else {
-		kids = append(kids, f.only("mistyped", f.text(schema{})))
+		kids = append(kids, f.only("mistyped", f.text(schema.Schema{})))
 	}
 	return f.Seq(f.Choice(kids...), f.Space(), f.suffix())
 }
@@ -58,9 +59,9 @@ func (f tagWithTagged) suffix() peg.ID {
 }
 
 // short is a value that is looked at whole before it is taken for what it looks like.
-func (f tagWithTagged) short(s schema, kinds peg.Values) peg.ID {
+func (f tagWithTagged) short(s schema.Schema, kinds peg.Values) peg.ID {
 	value := f.scalar()
-	if raw := s.of(kinds & scalars); raw != nil {
+	if raw := s.Only(kinds & scalars); raw != nil {
 		value = f.Schema(raw, value)
 	}
 	end := f.Seq(f.blanks(), f.Lit(f.e.valueSuffix))
@@ -71,9 +72,9 @@ func (f tagWithTagged) short(s schema, kinds peg.Values) peg.ID {
 }
 
 // long is a value that holds others, as JSON or as Python writes it; grammars have it as JSON.
-func (f tagWithTagged) long(s schema, kinds peg.Values) peg.ID {
+func (f tagWithTagged) long(s schema.Schema, kinds peg.Values) peg.ID {
 	lenient := f.once("~lenient-value", func() peg.ID { return f.Tag(peg.Scalar, f.Value(containers|python)) })
-	exact := f.Tag(peg.Scalar, f.exact(containers, s.of(kinds&containers)))
+	exact := f.Tag(peg.Scalar, f.exact(containers, s.Only(kinds&containers)))
 	return f.Seq(f.Space(), f.Peek(f.containerAhead()), f.Choice(lenient, exact))
 }
 
@@ -109,10 +110,10 @@ func (f tagWithTagged) containerAhead() peg.ID {
 
 // text is a string as it stands: the template's own white space at its edges is not part of it. It goes on over a marker
 // that ends no value, because nothing that may follow one follows it.
-func (f tagWithTagged) text(s schema) peg.ID {
+func (f tagWithTagged) text(s schema.Schema) peg.ID {
 	ends := nonempty(f.e.tail+f.e.valueSuffix, f.e.valueSuffix)
 	first := f.Until(ends...)
-	if raw := s.of(peg.StringValue); raw != nil {
+	if raw := s.Only(peg.StringValue); raw != nil {
 		first = f.RawSchema(raw, first)
 	}
 	for _, text := range f.without() {
@@ -186,8 +187,8 @@ const manyNames = 256
 func (f tagWithTagged) declaredNames() []string {
 	var names []string
 	for _, t := range f.tools {
-		for _, p := range f.seen.parametersOf(t.Parameters) {
-			names = append(names, p.name)
+		for _, p := range t.schema.Properties() {
+			names = append(names, p.Name)
 		}
 	}
 	if names = nonempty(names...); len(names) > manyNames {
