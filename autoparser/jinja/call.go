@@ -195,6 +195,15 @@ func (c *compiler) applied(kind, id string, b *builtin, to node, a *callArgument
 	}
 }
 
+// named finds the filter or the test that another one is told to apply.
+func named(kind, id string, among map[string]*builtin) *builtin {
+	b := among[id]
+	if b == nil {
+		throw("TemplateRuntimeError", "No %s named %s.", kind, quote(id))
+	}
+	return b
+}
+
 // known raises when there is no filter or test of a name.
 func known(kind, id string, b *builtin) *builtin {
 	if b == nil {

@@ -166,7 +166,7 @@ func (r *render) mapping(a arguments) func(Value) Value {
 		throw("FilterArgumentError", "map requires a filter argument")
 	}
 	name := needText(a.values[0], "the name of a filter")
-	f := known("filter", name, r.lib.filters[name])
+	f := named("filter", name, r.lib.filters)
 	rest := arguments{a.values[1:], a.named}
 	return func(v Value) Value { return f.apply(r, name, v, rest) }
 }
@@ -219,7 +219,7 @@ func (r *render) condition(a arguments, byAttribute bool) func(Value) bool {
 		return func(v Value) bool { return truth(get(v)) }
 	}
 	name := needText(a.values[0], "the name of a test")
-	t := known("test", name, r.lib.tests[name])
+	t := named("test", name, r.lib.tests)
 	rest := arguments{a.values[1:], a.named}
 	return func(v Value) bool { return truth(t.apply(r, name, get(v), rest)) }
 }

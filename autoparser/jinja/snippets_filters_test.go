@@ -91,4 +91,6 @@ var filtersSnippets = []snippet{
 		fails: "TypeError: trim() got an unexpected keyword argument 'nope'"},
 	{name: "a filter that lacks an argument", template: "{{ s|replace('a') }}",
 		fails: "TypeError: replace() missing 1 required positional argument: 'new'"},
+	{name: "a filter named by a text must exist", template: "{{ ls|map('nope')|list }}",
+		fails: "TemplateRuntimeError: No filter named 'nope'."},
 }

@@ -52,4 +52,12 @@ var macrosSnippets = []snippet{
 		fails: "TemplateError: Roles must alternate: 3"},
 	{name: "the time", template: "{{ strftime_now('%Y-%m-%d %H:%M:%S %d %b %B %a %A %-d %j %I %p %y %% %e %U %W %V %G %u %w %F %T %D %R %c %x %X %h %n%t') }}",
 		renders: "2026-01-15 12:34:56 15 Jan January Thu Thursday 15 015 12 PM 26 % 15 02 02 03 2026 4 4 2026-01-15 12:34:56 01/15/26 12:34 Thu Jan 15 12:34:56 2026 01/15/26 12:34:56 Jan \n\t"},
+	{name: "a macro tells about itself", template: "{% macro m(a, b=1) %}{{ varargs }}{{ caller() }}{% endmacro %}{{ m.name }} {{ m.arguments }} {{ m.catch_kwargs }} {{ m.catch_varargs }} {{ m.caller }} [{{ m.other }}]",
+		renders: "m ('a', 'b') False True True []"},
+	{name: "a parameter may be called loop", template: "{% for x in ls %}{% macro m(loop) %}{{ loop }}{% endmacro %}{{ m(x) }}{% with loop=1 %}{{ loop }}{% endwith %}{% endfor %}",
+		renders: "311121"},
+	{name: "loop cannot be assigned in a loop", template: "{% for x in ls %}{% if x %}{% set loop = 1 %}{% endif %}{% endfor %}",
+		fails: "TemplateAssertionError: Can't assign to special loop variable in for-loop target"},
+	{name: "the time with other fields", template: "{{ strftime_now('%Q %! %é') }}",
+		renders: "%Q %! %é"},
 }

@@ -50,4 +50,10 @@ var stringsSnippets = []snippet{
 		fails: "ValueError: Unknown format code 'd' for object of type 'str'"},
 	{name: "marked strings escape what is added", template: `{{ ('<b>'|safe) + '<i>' }} {{ '<b>' + ('&'|escape) }} {{ ('<'|e)|length }} {{ '<a href="x">\'&'|e }} {{ ['<'|e] }} {{ ('<b>'|safe).upper() + '<' }}`,
 		renders: "<b>&lt;i&gt; &lt;b&gt;&amp; 4 &lt;a href=&#34;x&#34;&gt;&#39;&amp; [Markup('&lt;')] <B>&lt;"},
+	{name: "joining what is missing", template: "[{{ ','.join(missing) }}]",
+		renders: "[]"},
+	{name: "methods know their arguments by position", template: "{{ d.get('x', default=1) }}",
+		fails: "TypeError: get() takes no keyword arguments"},
+	{name: "some methods know names", template: "{{ 'a b c'.split(maxsplit=1) }} {{ 'a\\nb'.splitlines(keepends=true) }}",
+		renders: `['a', 'b c'] ['a\n', 'b']`},
 }

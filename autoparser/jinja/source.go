@@ -164,7 +164,7 @@ func (s *scanner) text(t string) {
 
 // comment leaves a comment out.
 func (s *scanner) comment(start, body int) {
-	if body == len(s.src) { // Jinja2 does not miss the end of an empty comment
+	if body == len(s.src) { // Jinja2 misses the end of a comment only if the comment has begun
 		s.at = body
 		return
 	}
@@ -173,7 +173,7 @@ func (s *scanner) comment(start, body int) {
 		reject(start, "Missing end of comment tag")
 	}
 	end := body + length
-	s.finish(end+2, s.signBefore(end, start+2), false)
+	s.finish(end+2, s.signBefore(end, body), false)
 }
 
 // signBefore returns the sign directly before an offset, if it stands at or after first.
@@ -197,6 +197,10 @@ func (s *scanner) raw(start, body int) bool {
 		at = s.skipSpace(at + 3)
 	default:
 		return false
+	}
+	if at == len(s.src) { // as with comments
+		s.at = at
+		return true
 	}
 	for from := at; ; {
 		i := strings.Index(s.src[from:], "{%")

@@ -94,7 +94,7 @@ func timeField(t time.Time, field byte, flags string) string {
 	case 'z', 'Z': // as for a time without a zone, which is what Python formats here
 		return ""
 	}
-	return "%" + flags + string(field)
+	return "%" + flags + string([]byte{field})
 }
 
 // paddedNumber writes a number as its flags say.

@@ -28,6 +28,7 @@ func TestErrorsTellTheirPlace(t *testing.T) {
 		name, template, want string
 		kind                 jinja.Kind
 	}{
+		{"half of a character", `{{ '\ud83d' }}`, "t.jinja:1:4: TemplateSyntaxError: illegal escape in a string: 'd83d'", jinja.Syntax},
 		{"syntax", "a\n{{ 1 + }}", "t.jinja:2:6: TemplateSyntaxError: unexpected 'end of print statement'", jinja.Syntax},
 		{"a character that is none of the language", "{{ a ? b }}", "t.jinja:1:6: TemplateSyntaxError: unexpected char '?'", jinja.Syntax},
 		{"a string that does not end", "{{ 'a }}", "t.jinja:1:4: TemplateSyntaxError: unexpected char \"'\": the string that begins here is not closed", jinja.Syntax},
