@@ -38,10 +38,10 @@ type TemplateDiff struct {
 	// Fields are those of its dialect that change.
 	Fields []FieldDiff `json:"fields"`
 	// LintNew and LintGone are what a person should look at from then on, and what nobody need look at any longer.
-	LintNew  []string `json:"lint_new"`
-	LintGone []string `json:"lint_gone"`
+	LintNew  []string `json:"lint_new,omitempty"`
+	LintGone []string `json:"lint_gone,omitempty"`
 	// Cases are those that come out otherwise.
-	Cases []CaseDiff `json:"cases"`
+	Cases []CaseDiff `json:"cases,omitempty"`
 }
 
 // FieldDiff is a field of a dialect that changes. Field is as rules write it, "request" for the normalisations that rules
@@ -81,7 +81,7 @@ func (d CaseDiff) String() string {
 // DiffRules says what the rules of one file would change if they took the place of those of another, for templates that need
 // not be in force, and for recorded cases about them, named by their files. The error is about reading cases, or ctx.
 func (h *Host) DiffRules(ctx context.Context, before, after RulesFile, templates []TemplateSource, files []check.Input) (RulesDiff, error) {
-	old, diff := before.parse(RulesDiff{})
+	old, diff := before.parse(newDiff())
 	next, diff := after.parse(diff)
 	if len(diff.Faults) > 0 {
 		return diff, nil
@@ -97,7 +97,7 @@ func (h *Host) DiffRules(ctx context.Context, before, after RulesFile, templates
 
 // TryRules is DiffRules against what is in force.
 func (h *Host) TryRules(ctx context.Context, rules RulesFile, files []check.Input) (RulesDiff, error) {
-	next, diff := rules.parse(RulesDiff{})
+	next, diff := rules.parse(newDiff())
 	if len(diff.Faults) > 0 {
 		return diff, nil
 	}
@@ -125,7 +125,11 @@ func (f RulesFile) parse(diff RulesDiff) (*workaround.Set, RulesDiff) {
 	return rules, diff
 }
 
-func (h *Host) diffRules(ctx context.Context, before, after *Snapshot, files []check.Input) (diff RulesDiff, err error) {
+// newDiff is an empty one, of which JSON says so.
+func newDiff() RulesDiff { return RulesDiff{Faults: []RulesFault{}, Templates: []TemplateDiff{}} }
+
+func (h *Host) diffRules(ctx context.Context, before, after *Snapshot, files []check.Input) (RulesDiff, error) {
+	diff := newDiff()
 	all, err := readCases(files)
 	if err != nil {
 		return diff, err

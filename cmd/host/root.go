@@ -26,7 +26,7 @@ streams, into messages.`,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
-	root.AddCommand(newServe(), newExplain(), newRender(), newParse(), newCheck(), newLint(), newConfig(), newPlugin(), newVersion())
+	root.AddCommand(newServe(), newExplain(), newRender(), newParse(), newCheck(), newLint(), newDiff(), newHistory(), newRollback(), newConfig(), newPlugin(), newVersion())
 	understood(root)
 	return root
 }

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/dragoman-project/dragoman/host"
+	"github.com/dragoman-project/dragoman/host/check"
+	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
+	"github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1/dragomanv1connect"
+	"github.com/spf13/cobra"
+)
+
+func newDiff() *cobra.Command {
+	var (
+		with      hostFlags
+		daemon    daemonFlags
+		templates string
+		cases     []string
+		asJSON    bool
+	)
+	cmd := &cobra.Command{
+		Use:   "diff [flags] OLD.yaml NEW.yaml",
+		Short: "Tell what other workarounds would change, before anyone saves them",
+		Long: `Compare two files of workarounds by what they do: for each template, the fields of its dialect that change, what is odd
+about it from then on, and the recorded cases that come out otherwise. With --daemon, one file is compared with what is
+in force there. The exit code is 0 if nothing changes, 1 if something does or a file is faulty.`,
+		Example: example(`
+			host diff workarounds.yaml new.yaml --templates templates
+			host diff workarounds.yaml new.yaml --templates templates --cases cases.jsonl --json
+			host diff new.yaml --daemon http://127.0.0.1:8080 --cases cases.jsonl`),
+		Args: cobra.RangeArgs(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			diff, err := host.RulesDiff{}, error(nil)
+			switch {
+			case daemon.url != "" && len(args) == 1:
+				diff, err = tryRules(cmd, &daemon, args[0], cases)
+			case daemon.url == "" && len(args) == 2 && templates != "":
+				err = with.withHost(cmd, func(h *host.Host) error {
+					diff, err = diffRules(cmd, h, args, templates, cases)
+					return err
+				})
+			default:
+				return &usageError{errors.New("expected two files and --templates, or one file and --daemon")}
+			}
+			if err != nil {
+				return err
+			}
+			return tellDiff(cmd, diff, asJSON)
+		},
+	}
+	with.add(cmd)
+	daemon.add(cmd, "")
+	cmd.Flags().Lookup("daemon").Usage = "URL of a daemon, or unix:/path of its socket, with whose rules to compare"
+	cmd.Flags().StringVar(&templates, "templates", "", "folder of the templates to try the rules on")
+	cmd.Flags().StringSliceVar(&cases, "cases", nil, "files of recorded cases to run under both")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+// diffRules compares two files.
+func diffRules(cmd *cobra.Command, h *host.Host, files []string, templates string, caseFiles []string) (diff host.RulesDiff, err error) {
+	var rules [2]host.RulesFile
+	for i, file := range files {
+		if rules[i].Data, err = os.ReadFile(file); err != nil {
+			return diff, err
+		}
+		rules[i].Name = file
+	}
+	sources, err := readTemplates(templates)
+	if err != nil {
+		return diff, err
+	}
+	var inputs []check.Input
+	for _, file := range caseFiles {
+		in, err := os.Open(file)
+		if err != nil {
+			return diff, err
+		}
+		defer in.Close()
+		inputs = append(inputs, check.Input{Name: file, Reader: in})
+	}
+	return h.DiffRules(cmd.Context(), rules[0], rules[1], sources, inputs)
+}
+
+// tryRules compares a file with what is in force in a daemon.
+func tryRules(cmd *cobra.Command, daemon *daemonFlags, file string, caseFiles []string) (diff host.RulesDiff, err error) {
+	document, err := readFile(cmd, file)
+	if err != nil {
+		return diff, err
+	}
+	var cases strings.Builder
+	for _, path := range caseFiles {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return diff, err
+		}
+		cases.Write(data)
+		cases.WriteByte('\n')
+	}
+	tried, err := client(daemon, dragomanv1connect.NewWorkaroundServiceClient).TryWorkarounds(cmd.Context(),
+		&dragomanv1.TryWorkaroundsRequest{Document: string(document), Cases: cases.String()})
+	if err != nil {
+		return diff, err
+	}
+	return triedDiff(file, tried), nil
+}
+
+// triedDiff is a daemon's answer as the library would give it.
+func triedDiff(file string, tried *dragomanv1.TryWorkaroundsResponse) host.RulesDiff {
+	diff := host.RulesDiff{Faults: []host.RulesFault{}, Templates: []host.TemplateDiff{}}
+	for _, f := range tried.Faults {
+		diff.Faults = append(diff.Faults, host.RulesFault{File: file, Line: int(f.Line), Column: int(f.Column), Message: f.Message})
+	}
+	for _, t := range tried.Templates {
+		change := host.TemplateDiff{Template: t.Template, LintNew: t.LintNew, LintGone: t.LintGone}
+		for _, f := range t.Fields {
+			change.Fields = append(change.Fields, host.FieldDiff{Field: f.Field, Before: f.Before, After: f.After})
+		}
+		for _, c := range t.Cases {
+			change.Cases = append(change.Cases, host.CaseDiff{Case: c.Case, Template: t.Template, Before: c.Before, After: c.After, Difference: c.Difference})
+		}
+		diff.Templates = append(diff.Templates, change)
+	}
+	return diff
+}
+
+func tellDiff(cmd *cobra.Command, diff host.RulesDiff, asJSON bool) error {
+	if asJSON {
+		if err := printJSON(cmd, diff); err != nil {
+			return err
+		}
+	} else {
+		printDiff(cmd.OutOrStdout(), diff)
+	}
+	if !diff.Empty() {
+		return errFailed
+	}
+	return nil
+}
+
+func printDiff(out io.Writer, diff host.RulesDiff) {
+	for _, f := range diff.Faults {
+		fmt.Fprintf(out, "%s:%d:%d: %s\n", f.File, f.Line, f.Column, f.Message)
+	}
+	cases := 0
+	for _, t := range diff.Templates {
+		fmt.Fprintln(out, t.Template)
+		for _, f := range t.Fields {
+			fmt.Fprintf(out, "  %s: %s → %s\n", f.Field, orNothing(f.Before), orNothing(f.After))
+		}
+		for _, note := range t.LintNew {
+			fmt.Fprintf(out, "  new: %s\n", note)
+		}
+		for _, note := range t.LintGone {
+			fmt.Fprintf(out, "  gone: %s\n", note)
+		}
+		for _, c := range t.Cases {
+			fmt.Fprintf(out, "  %s\n", strings.ReplaceAll(c.String(), "\n", "\n    "))
+		}
+		cases += len(t.Cases)
+	}
+	switch {
+	case len(diff.Faults) > 0:
+	case len(diff.Templates) == 0:
+		fmt.Fprintln(out, "nothing changes")
+	default:
+		fmt.Fprintf(out, "%d templates change, %d cases come out otherwise\n", len(diff.Templates), cases)
+	}
+}
+
+// orNothing names a value that is not there.
+func orNothing(value string) string {
+	if value == "" {
+		return "nothing"
+	}
+	return value
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
+	"github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1/dragomanv1connect"
+	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+)
+
+func newHistory() *cobra.Command {
+	var daemon daemonFlags
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "history [flags]",
+		Short: "List what was in force in a daemon, and what changed it",
+		Long: `List the last snapshots of a daemon, the newest first: when each was put in force, which source changed, and the
+contents that gave way to others, by the beginning of their SHA-256. The one in force is marked.`,
+		Example: example(`
+			host history
+			host history --daemon http://127.0.0.1:9000 --json`),
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			list, err := client(&daemon, dragomanv1connect.NewSnapshotServiceClient).ListSnapshots(cmd.Context(), &dragomanv1.ListSnapshotsRequest{})
+			switch {
+			case err != nil:
+				return err
+			case asJSON:
+				return printProto(cmd, list)
+			}
+			printHistory(cmd.OutOrStdout(), list)
+			return nil
+		},
+	}
+	daemon.add(cmd, defaultDaemon())
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func newRollback() *cobra.Command {
+	var daemon daemonFlags
+	var to uint64
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "rollback [flags]",
+		Short: "Put in force again what was before, in a daemon",
+		Long: `Put the configuration, the rules and the templates of an earlier snapshot in force again: the one before, or that with
+--to. Streams that run keep what they began with. The files on disk stay as they are; the rollback holds for each of them
+until it changes again.`,
+		Example: example(`
+			host rollback
+			host rollback --to 12 --daemon http://127.0.0.1:9000`),
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			done, err := client(&daemon, dragomanv1connect.NewSnapshotServiceClient).Rollback(cmd.Context(), &dragomanv1.RollbackRequest{To: to})
+			switch {
+			case err != nil:
+				return err
+			case asJSON:
+				return printProto(cmd, done)
+			}
+			out := cmd.OutOrStdout()
+			fmt.Fprintf(out, "generation %d is in force, with the contents of generation %d\n", done.Snapshot.Generation, done.Snapshot.Cause.RolledBackTo)
+			printHeld(out, done.Rollback)
+			return nil
+		},
+	}
+	daemon.add(cmd, defaultDaemon())
+	cmd.Flags().Uint64Var(&to, "to", 0, "generation to go back to, of those that host history lists (default: the one before)")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func printHistory(to io.Writer, list *dragomanv1.ListSnapshotsResponse) {
+	out := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
+	for _, s := range list.Snapshots {
+		mark := " "
+		if s.InForce {
+			mark = "*"
+		}
+		fmt.Fprintf(out, "%s %d\t%s\t%s\n", mark, s.Generation, s.PutAt.AsTime().Local().Format(time.DateTime), causeText(s.Cause))
+	}
+	_ = out.Flush() // fails only as the writer below does
+	printHeld(to, list.Rollback)
+}
+
+func causeText(c *dragomanv1.Cause) string {
+	text := c.Source
+	if c.RolledBackTo > 0 {
+		text += fmt.Sprintf(" to %d", c.RolledBackTo)
+	}
+	var changes []string
+	for _, change := range c.Changes {
+		changes = append(changes, fmt.Sprintf("%s %s → %s", change.Path, beginning(change.Before), beginning(change.After)))
+	}
+	if len(changes) > 0 {
+		text += ": " + strings.Join(changes, ", ")
+	}
+	return text
+}
+
+// beginning is enough of a hash to know it by.
+func beginning(hash string) string {
+	if hash == "" {
+		return "nothing"
+	}
+	return hash[:min(len(hash), 12)]
+}
+
+func printHeld(to io.Writer, r *dragomanv1.RollbackState) {
+	if r != nil {
+		fmt.Fprintf(to, "held back until they change on disk: %s\n", strings.Join(r.Held, ", "))
+	}
+}
+
+// printProto prints a message as the API's JSON has it.
+func printProto(cmd *cobra.Command, m proto.Message) error {
+	text, err := protojson.MarshalOptions{UseProtoNames: true}.Marshal(m)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(cmd.OutOrStdout(), string(text))
+	return err
+}
