@@ -70,7 +70,11 @@ func (a *assembly) run() peg.ID {
 func (a *assembly) callRuns() []peg.ID {
 	whole := a.named("call", a.call(a.m.callStart))
 	if a.markerless() {
-		return []peg.ID{a.Seq(a.Optional(a.only("newline", a.Tag(peg.Content, a.Space()))), a.unmarked(whole))}
+		before := a.Optional(a.only("newline", a.Tag(peg.Content, a.Space())))
+		if distinctive(a.m.separator) {
+			before = a.Seq(before, a.Optional(a.only("separator-first", a.Lit(a.m.separator), a.Space())))
+		}
+		return []peg.ID{a.Seq(before, a.unmarked(whole))}
 	}
 	var runs []peg.ID
 	if a.m.sectionStart != "" {

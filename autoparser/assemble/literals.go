@@ -1,6 +1,7 @@
 package assemble
 
 import (
+	"github.com/dragoman-project/dragoman/autoparser/dialect"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 	"github.com/dragoman-project/dragoman/sdk/schema"
 )
@@ -20,9 +21,28 @@ func (f tagged) bareOpeners() []string {
 	}
 	openers := make([]string, len(f.tools))
 	for i, t := range f.tools {
-		openers[i] = before + f.m.namePrefix + t.Name + f.m.nameSuffix
+		openers[i] = before + f.m.namePrefix + t.Name + f.nameEnd()
+	}
+	if s := f.m.separator; distinctive(s) {
+		for _, t := range f.tools {
+			openers = append(openers, s+f.m.namePrefix+t.Name+f.nameEnd())
+		}
 	}
 	return openers
+}
+
+// nameEnd is what ends the name of a call that no marker begins.
+func (f tagged) nameEnd() string {
+	if f.nameOnLine() {
+		return "\n"
+	}
+	return f.m.nameSuffix
+}
+
+// nameOnLine says that the name of a tool is a line of its own, and its arguments, an object, follow.
+func (a *assembly) nameOnLine() bool {
+	f := a.d.Tools.Function
+	return a.d.Tools.Format == dialect.TagWithJSON && f.NamePrefix == "" && f.NameSuffix == "\n"
 }
 
 // argumentAhead sees that what follows the name is a call, where no marker tells: an argument, or the end of the arguments and
