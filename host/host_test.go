@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -212,24 +211,6 @@ func TestModelsGiveTheirVariantForTools(t *testing.T) {
 	if got := plan(t, h, "two-faced", request(t, `{"messages": [{"role": "user", "content": "Hi"}]}`)).Plan.Prompt; got != "<s>plain" {
 		t.Errorf("without: %q", got)
 	}
-}
-
-// buildPlugin builds a shipped plugin, with its manifest, into a folder of plugins.
-func buildPlugin(t testing.TB, name string) string {
-	t.Helper()
-	dir := t.TempDir()
-	cmd := exec.Command("go", "build", "-o", filepath.Join(dir, name), "../plugins/"+name)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
-	manifest, err := os.ReadFile(filepath.Join("..", "plugins", name, name+".yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, name+".yaml"), manifest, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	return dir
 }
 
 // hostile are schemas that refer to themselves, or grow when they are followed.

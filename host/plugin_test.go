@@ -2,6 +2,7 @@ package host_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -22,14 +23,131 @@ import (
 const channels = `{% for m in messages %}<|start|>{{ m.role }}<|message|>{{ m.content }}<|end|>{% endfor %}` +
 	`{% if add_generation_prompt %}<|start|>assistant{% endif %}{# <|channel|>analysis<|message|> and <|start|>assistant #}`
 
+// inChannels is an output for the template, and asked what it becomes.
+const (
+	inChannels = `<|channel|>analysis<|message|>Where?<|end|><|start|>assistant<|channel|>commentary to=functions.get_weather <|constrain|>json<|message|>{"city":"Oslo"}<|call|>`
+	asked      = `reasoning "Where?" call get_weather {"city":"Oslo"}`
+)
+
+// executables are built once.
+var executables struct {
+	sync.Mutex
+	dir string
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if executables.dir != "" {
+		_ = os.RemoveAll(executables.dir)
+	}
+	os.Exit(code)
+}
+
+// build builds an executable and returns its path.
+func build(t testing.TB, pkg string) string {
+	t.Helper()
+	executables.Lock()
+	defer executables.Unlock()
+	if executables.dir == "" {
+		dir, err := os.MkdirTemp("", "plugins")
+		if err != nil {
+			t.Fatal(err)
+		}
+		executables.dir = dir
+	}
+	path := filepath.Join(executables.dir, filepath.Base(pkg))
+	if _, err := os.Stat(path); err == nil {
+		return path
+	}
+	if out, err := exec.Command("go", "build", "-ldflags", "-s -w", "-o", path, pkg).CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	return path
+}
+
+// install puts an executable and its manifest into a folder: the executable first, each as a whole.
+func install(t testing.TB, dir, executable string, manifest []byte) {
+	t.Helper()
+	data, err := os.ReadFile(executable)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Base(executable)
+	for _, file := range []struct {
+		name string
+		data []byte
+	}{{name, data}, {name + ".yaml", manifest}} {
+		next := filepath.Join(dir, "."+file.name)
+		if err := errors.Join(os.WriteFile(next, file.data, 0o755), os.Rename(next, filepath.Join(dir, file.name))); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// installShipped installs a plugin of this repository.
+func installShipped(t testing.TB, dir, name string) {
+	t.Helper()
+	manifest, err := os.ReadFile(filepath.Join("..", "plugins", name, name+".yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	install(t, dir, build(t, "../plugins/"+name), manifest)
+}
+
+// buildPlugin installs a plugin of this repository in a folder of its own.
+func buildPlugin(t testing.TB, name string) string {
+	t.Helper()
+	dir := t.TempDir()
+	installShipped(t, dir, name)
+	return dir
+}
+
+func TestSessionsFinishWhatTheyBeganWhenPluginsComeAndGo(t *testing.T) {
+	dir := t.TempDir()
+	h := start(t, func(c *config.Config) { c.Plugins.Dir = dir })
+	_, err := h.PutTemplate(t.Context(), host.TemplateSource{Name: "channels", Source: channels})
+	must(t, err)
+	var running []*host.Session
+	var wants []string
+	begin := func(handler, want string) {
+		t.Helper()
+		until(t, "the handler "+handler, func() bool { return plan(t, h, "channels", request(t, weather)).Handler == handler })
+		s := plan(t, h, "channels", request(t, weather)).Session(t.Context(), host.SessionOptions{NoIDs: true})
+		feed(t, s, inChannels[:60])
+		running, wants = append(running, s), append(wants, want)
+	}
+	generic := show(parse(t, plan(t, h, "channels", request(t, weather)), inChannels).Message)
+	if generic == asked {
+		t.Fatal("the autoparser reads it as the plugin does, so that they cannot be told apart")
+	}
+
+	begin("autoparser", generic)
+	installShipped(t, dir, "gptoss")
+	begin("gptoss", asked)
+	replaced, err := os.ReadFile("../plugins/gptoss/gptoss.yaml")
+	must(t, err)
+	install(t, dir, build(t, "../plugins/gptoss"), append(replaced, "\noptions: {new: true}\n"...))
+	generation := h.Plugins()[0].Generation
+	until(t, "the new version serves", func() bool { return h.Plugins()[0].Generation > generation })
+	begin("gptoss", asked)
+	must(t, os.Remove(filepath.Join(dir, "gptoss.yaml")))
+	begin("autoparser", generic)
+	until(t, "no process is left", func() bool { return len(children(t)) == 0 })
+
+	for i, s := range running {
+		feed(t, s, inChannels[60:])
+		if got := show(finish(t, s).Message); got != wants[i] {
+			t.Errorf("session %d: %s, want %s", i, got, wants[i])
+		}
+	}
+}
+
 func TestAKilledPluginHurtsNoSession(t *testing.T) {
 	dir := buildPlugin(t, "gptoss")
 	h := start(t, func(c *config.Config) { c.Plugins.Dir = dir })
 	if _, err := h.PutTemplate(context.Background(), host.TemplateSource{Name: "channels", Source: channels}); err != nil {
 		t.Fatal(err)
 	}
-	const output = `<|channel|>analysis<|message|>Where?<|end|><|start|>assistant<|channel|>commentary to=functions.get_weather <|constrain|>json<|message|>{"city":"Oslo"}<|call|>`
-	const want = `reasoning "Where?" call get_weather {"city":"Oslo"}`
 	p := plan(t, h, "channels", request(t, weather))
 	if p.Handler != "gptoss" {
 		t.Fatalf("the handler is %q, want gptoss", p.Handler)
@@ -43,12 +161,12 @@ func TestAKilledPluginHurtsNoSession(t *testing.T) {
 		go func() {
 			defer done.Done()
 			s := p.Session(context.Background(), host.SessionOptions{NoIDs: true})
-			_, _ = s.Feed([]byte(output[:60]))
+			_, _ = s.Feed([]byte(inChannels[:60]))
 			halfway.Done()
 			killed.Wait()
-			_, _ = s.Feed([]byte(output[60:]))
-			if r := finish(t, s); show(r.Message) != want || r.Report.Status != "complete" {
-				t.Errorf("%s (%s), want %s", show(r.Message), r.Report.Status, want)
+			_, _ = s.Feed([]byte(inChannels[60:]))
+			if r := finish(t, s); show(r.Message) != asked || r.Report.Status != "complete" {
+				t.Errorf("%s (%s), want %s", show(r.Message), r.Report.Status, asked)
 			}
 		}()
 	}
@@ -59,8 +177,8 @@ func TestAKilledPluginHurtsNoSession(t *testing.T) {
 	killed.Done()
 	done.Wait()
 
-	if got := show(parse(t, plan(t, h, "channels", request(t, weather)), output).Message); got != want {
-		t.Errorf("the next plan: %s, want %s", got, want)
+	if got := show(parse(t, plan(t, h, "channels", request(t, weather)), inChannels).Message); got != asked {
+		t.Errorf("the next plan: %s, want %s", got, asked)
 	}
 }
 
@@ -92,11 +210,7 @@ func TestAPluginThatIsDownIsReplacedAsItsManifestSays(t *testing.T) {
 func rogueHost(t *testing.T, keys string, change func(*config.Config)) *host.Host {
 	t.Helper()
 	dir := t.TempDir()
-	build := exec.Command("go", "build", "-o", filepath.Join(dir, "rogue"), "./plugins/testdata/rogue")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
-	must(t, os.WriteFile(filepath.Join(dir, "rogue.yaml"), []byte("name: rogue\nversion: 1.0.0\nprotocol: 1\nmatch: \"false\"\n"+keys), 0o600))
+	install(t, dir, build(t, "./plugins/testdata/rogue"), []byte("name: rogue\nversion: 1.0.0\nprotocol: 1\nmatch: \"false\"\n"+keys))
 	return start(t, func(c *config.Config) {
 		c.Plugins.Dir = dir
 		change(c)
