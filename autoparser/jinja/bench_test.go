@@ -50,15 +50,19 @@ func BenchmarkRender(b *testing.B) {
 	})
 }
 
+// Run with -cpu 1,2: the time of a rendering is the same for each, or better.
 func BenchmarkRenderInParallel(b *testing.B) {
-	tmpl := compileFile(b, "testdata/chatml.jinja")
-	vars := decode(b, []byte(conversation(50, 5)))
-	b.RunParallel(func(pb *testing.PB) {
-		for pb.Next() {
-			if _, err := tmpl.Render(context.Background(), vars, pinned); err != nil {
-				b.Error(err)
+	perTemplate(b, func(b *testing.B, file string) {
+		tmpl := compileFile(b, file)
+		vars := decode(b, []byte(conversation(50, 5)))
+		b.ReportAllocs()
+		b.RunParallel(func(pb *testing.PB) {
+			for pb.Next() {
+				if _, err := tmpl.Render(context.Background(), vars, pinned); err != nil {
+					b.Error(err)
+				}
 			}
-		}
+		})
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -16,8 +17,10 @@ var fuzzLimits = jinja.Limits{
 	Source: 16 << 10, Steps: 100_000, Memory: 4 << 20, Output: 1 << 20, Depth: 16, Range: 1000, Timeout: 2 * time.Second,
 }
 
-func addTemplates(f *testing.F) {
+// addTemplates adds the templates of the tests; with is what else a target takes.
+func addTemplates(f *testing.F, with ...any) {
 	f.Helper()
+	add := func(source string) { f.Add(append([]any{source}, with...)...) }
 	files, err := filepath.Glob("testdata/*.jinja")
 	if err != nil {
 		f.Fatal(err)
@@ -27,34 +30,54 @@ func addTemplates(f *testing.F) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		f.Add(string(source))
+		add(string(source))
 	}
 	for _, rows := range snippets() {
 		for _, s := range rows {
-			f.Add(s.template)
+			add(s.template)
 		}
 	}
 	for _, a := range attacks() {
 		if len(a.template) < 1000 {
-			f.Add(a.template)
+			add(a.template)
 		}
 	}
 }
 
-// Whatever the source is, compiling and rendering it ends within the limits, with text or with a typed error that is no
-// fault of this package.
-func FuzzTemplate(f *testing.F) {
+// Whatever the source is, it compiles, or is refused for a reason that has a place in it.
+func FuzzCompile(f *testing.F) {
 	addTemplates(f)
 	f.Fuzz(func(t *testing.T, source string) {
-		vars := decode(t, []byte(randomVars))
-		before, _ := jinja.Encode(vars)
 		tmpl, err := jinja.Compile("fuzzed", source, jinja.Options{Limits: fuzzLimits})
-		if err != nil {
-			mustBeTyped(t, err)
+		if err == nil {
+			tmpl.Variables()
+			tmpl.Fields()
 			return
 		}
-		tmpl.Variables()
-		tmpl.Fields()
+		mustBeTyped(t, err)
+		var e *jinja.Error
+		if errors.As(err, &e); e.Kind == jinja.Syntax && (e.Line < 1 || e.Line > 1+strings.Count(source, "\n")+strings.Count(source, "\r")) {
+			t.Errorf("%v stands in no line of %q", err, source)
+		}
+	})
+}
+
+// Whatever the source is and the variables are, rendering ends within the limits, with text or with a typed error that is
+// no fault of this package; it changes nothing, and does the same again.
+func FuzzRender(f *testing.F) {
+	addTemplates(f, randomVars)
+	f.Add(`{% for k, v in a.items() %}{{ k }}{{ v|tojson }}{{ v[0] }}{{ v.x }}{{ v ~ k }}{{ v + v }}{% endfor %}`, `{"a": {"b": 1e400, "c": "\ud800", "": []}}`)
+	f.Add(`{{ messages[0].content|trim }}{{ messages|map(attribute='role')|join }}`, `{"messages": [{"role": null, "content": [{"type": "text"}]}, 1]}`)
+	f.Fuzz(func(t *testing.T, source, variables string) {
+		vars, err := jinja.Decode([]byte(variables))
+		if err != nil {
+			return
+		}
+		before, encodeErr := jinja.Encode(vars)
+		tmpl, err := jinja.Compile("fuzzed", source, jinja.Options{Limits: fuzzLimits})
+		if err != nil {
+			return
+		}
 		out, err := tmpl.Render(context.Background(), vars, pinned)
 		if err != nil {
 			mustBeTyped(t, err)
@@ -62,7 +85,7 @@ func FuzzTemplate(f *testing.F) {
 		if len(out) > fuzzLimits.Output {
 			t.Errorf("%d bytes of output", len(out))
 		}
-		if after, _ := jinja.Encode(vars); string(after) != string(before) {
+		if after, _ := jinja.Encode(vars); encodeErr == nil && string(after) != string(before) {
 			t.Errorf("the variables were changed: %s", after)
 		}
 		again, err2 := tmpl.Render(context.Background(), vars, pinned)
