@@ -89,8 +89,8 @@ func (s *Session) Held() int { return s.parser.held() }
 // the result beside it, where a policy of the request makes one of the output; or that of a plugin that parses it.
 func (s *Session) Finish(truncated bool) (Result, error) {
 	report, err := s.parser.finish()
-	s.end(report)
 	if err != nil {
+		s.end(nil)
 		return Result{}, err
 	}
 	reason := chat.FinishStop
@@ -99,6 +99,7 @@ func (s *Session) Finish(truncated bool) (Result, error) {
 	}
 	deltas := s.stream.Finish(reason)
 	s.stream.Annotate(report)
+	s.end(report)
 	result := Result{Deltas: deltas, Message: s.stream.Message(), FinishReason: s.stream.FinishReason(), Report: report}
 	return result, refused(s.stream.Verdict(report))
 }

@@ -1,0 +1,204 @@
+package api
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+
+	"github.com/dragoman-project/dragoman/host/config"
+	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
+	"github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1/dragomanv1connect"
+)
+
+var runtimeVersion = runtime.Version()
+
+// write puts a file into a folder of its own and returns its path.
+func write(t *testing.T, name, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	must(t, os.WriteFile(path, []byte(content), 0o600))
+	return path
+}
+
+// eventually waits for what the watcher brings about.
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); !holds(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited in vain for: %s", what)
+		}
+	}
+}
+
+func TestTokensOfAFileReload(t *testing.T) {
+	file := write(t, "tokens", "# ours\nfirst team a\n\nsecond\n")
+	d := serve(t, func(c *config.Config) { c.Auth.TokensFile = file })
+	let := func(token string) bool {
+		status, _ := d.post(t, parsePath, parseBody("hi"), "Authorization", "Bearer "+token)
+		return status == http.StatusOK
+	}
+	if !let("first") || !let("second") || let("third") || let("") || let("#") || let("team") {
+		t.Error("at the start not exactly the tokens of the file are let in")
+	}
+	d.logs(t, 1, `"key":"team a"`)
+	must(t, os.WriteFile(file, []byte("third\n"), 0o600))
+	eventually(t, "the new token", func() bool { return let("third") && !let("first") })
+	must(t, os.WriteFile(file, []byte("# all are gone\n"), 0o600))
+	eventually(t, "the refusal in the log", func() bool { return len(d.log.with("there is no token", file)) > 0 })
+	if !let("third") {
+		t.Error("a file without tokens locks everyone out, expected the last good one")
+	}
+}
+
+func TestEachKeyHasItsOwnLimits(t *testing.T) {
+	d := serve(t, func(c *config.Config) {
+		c.Auth.TokensFile = write(t, "tokens", "busy\nidle\n")
+		c.Limits.KeyRate = 5
+		c.Limits.KeySessions = 1
+	})
+	limited := 0
+	for range 20 {
+		switch status, body := d.post(t, parsePath, parseBody("hi"), "Authorization", "Bearer busy"); status {
+		case http.StatusTooManyRequests:
+			limited++
+			if !strings.Contains(body, "limits.key_rate") || !strings.Contains(body, `"rate_limited"`) {
+				t.Errorf("the answer is %s, expected the limit and what to do", body)
+			}
+		case http.StatusOK:
+		default:
+			t.Errorf("%d %s", status, body)
+		}
+	}
+	if limited == 0 {
+		t.Error("20 requests in a row were not too many for 5 a second")
+	}
+	if status, body := d.post(t, parsePath, parseBody("hi"), "Authorization", "Bearer idle"); status != http.StatusOK {
+		t.Errorf("the other key is held up, too: %d %s", status, body)
+	}
+	c := dragomanv1connect.NewChatServiceClient(httpClient(t), d.url, connect.WithGRPC(), connect.WithInterceptors(bearer("idle")))
+	begin := func() (parseStream, error) {
+		stream := open(t, t.Context(), c)
+		if err := stream.Send(&dragomanv1.ParseStreamRequest{Start: start1(), Chunk: &dragomanv1.ParseStreamRequest_Text{Text: "Hello there."}}); err != nil && !errors.Is(err, io.EOF) {
+			t.Fatal(err)
+		}
+		_, err := stream.Receive()
+		return stream, err
+	}
+	first, err := begin()
+	must(t, err)
+	second, err := begin()
+	if connect.CodeOf(err) != connect.CodeResourceExhausted || !strings.Contains(err.Error(), "limits.key_sessions") {
+		t.Errorf("the second stream: %v, expected the limit and what to do", err)
+	}
+	for _, s := range []parseStream{first, second} {
+		_ = s.CloseRequest()
+		_ = s.CloseResponse()
+	}
+}
+
+// bearer sends a token with each stream.
+type bearer string
+
+func (b bearer) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc { return next }
+func (b bearer) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.StreamingHandlerFunc {
+	return next
+}
+func (b bearer) WrapStreamingClient(next connect.StreamingClientFunc) connect.StreamingClientFunc {
+	return func(ctx context.Context, spec connect.Spec) connect.StreamingClientConn {
+		conn := next(ctx, spec)
+		conn.RequestHeader().Set("Authorization", "Bearer "+string(b))
+		return conn
+	}
+}
+
+func TestABucketFillsAsTimeGoes(t *testing.T) {
+	var b bucket
+	now := time.Now()
+	take := func(after time.Duration, want bool) {
+		t.Helper()
+		if now = now.Add(after); b.take(now, 2) != want {
+			t.Errorf("after %v: %v, expected %v", after, !want, want)
+		}
+	}
+	take(0, true)
+	take(0, true)
+	take(0, false)
+	take(400*time.Millisecond, false)
+	take(100*time.Millisecond, true)
+	take(0, false)
+	take(time.Hour, true)
+	take(0, true)
+	take(0, false)
+	take(-time.Hour, false) // clocks go back
+}
+
+func TestTooManyRequestsAtOnceAreTurnedAway(t *testing.T) {
+	d := serve(t, func(c *config.Config) { c.Limits.Requests = 1 })
+	in, out := io.Pipe()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, d.url+parsePath, in)
+	must(t, err)
+	req.Header.Set("Content-Type", "application/json")
+	done := make(chan int)
+	go func() {
+		status, _ := do(t, req)
+		done <- status
+	}()
+	_, err = out.Write([]byte(`{"template"`)) // it is being answered now
+	must(t, err)
+	eventually(t, "the refusal", func() bool {
+		status, body := d.post(t, parsePath, parseBody("hi"))
+		return status == http.StatusServiceUnavailable && strings.Contains(body, "limits.requests")
+	})
+	if status, _ := d.get(t, "/healthz"); status != http.StatusOK {
+		t.Errorf("supervisors are turned away, too: %d", status)
+	}
+	_, err = io.WriteString(out, strings.TrimPrefix(parseBody("hi"), `{"template"`))
+	must(t, err)
+	must(t, out.Close())
+	if status := <-done; status != http.StatusOK {
+		t.Errorf("the first is answered with %d", status)
+	}
+}
+
+func TestACertificateReloads(t *testing.T) {
+	cert, key, _ := certificate(t)
+	d := serve(t, func(c *config.Config) { c.Listen.Cert, c.Listen.Key = cert, key })
+	shown := func() *x509.Certificate {
+		conn, err := (&tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true}}).DialContext(t.Context(), "tcp", strings.TrimPrefix(d.url, "http://"))
+		must(t, err)
+		defer conn.Close()
+		return conn.(*tls.Conn).ConnectionState().PeerCertificates[0]
+	}
+	before := shown()
+	must(t, os.WriteFile(key, []byte("no key"), 0o600))
+	d.logs(t, 1, "reload refused", "listen.key")
+	if !shown().Equal(before) {
+		t.Error("a key that is none changed the certificate")
+	}
+	nextCert, nextKey, _ := certificate(t)
+	for from, to := range map[string]string{nextCert: cert, nextKey: key} {
+		must(t, os.Rename(from, to))
+	}
+	eventually(t, "the new certificate", func() bool { return !shown().Equal(before) })
+}
+
+func TestTheSocketHasTheModeOfTheConfiguration(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "d.sock")
+	serve(t, func(c *config.Config) { c.Listen.Address, c.Listen.SocketMode = "unix:"+path, "0620" })
+	info, err := os.Stat(path)
+	must(t, err)
+	if got := info.Mode().Perm(); got != 0o620 {
+		t.Errorf("the socket has the mode %o", got)
+	}
+}

@@ -1,0 +1,272 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+
+	"github.com/dragoman-project/dragoman/host/config"
+	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
+	"github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1/dragomanv1connect"
+)
+
+// get asks for a path and returns the status and the body.
+func (d *daemon) get(t *testing.T, path string, header ...string) (int, string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, d.url+path, nil)
+	must(t, err)
+	for i := 0; i+1 < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
+	return do(t, req)
+}
+
+// sample is the value of a series in the metrics, "" if there is none.
+func (d *daemon) sample(t *testing.T, series string) string {
+	t.Helper()
+	_, text := d.get(t, metricsPath)
+	for line := range strings.Lines(text) {
+		if value, ok := strings.CutPrefix(line, series+" "); ok {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
+
+// counts waits until a series has a value: answers are counted right after they were sent.
+func (d *daemon) counts(t *testing.T, series, want string) {
+	t.Helper()
+	got := ""
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		if got = d.sample(t, series); got == want {
+			return
+		}
+	}
+	t.Errorf("%s is %q, expected %s", series, got, want)
+}
+
+// logs waits until the log has n lines with all the parts.
+func (d *daemon) logs(t *testing.T, n int, parts ...string) []string {
+	t.Helper()
+	var found []string
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		if found = d.log.with(parts...); len(found) >= n {
+			return found
+		}
+	}
+	t.Fatalf("the log has %d lines with %q, expected %d:\n%s", len(found), parts, n, strings.Join(d.log.with(), ""))
+	return nil
+}
+
+func answered(method, code string) string {
+	return `dragoman_request_duration_seconds_count{code="` + code + `",method="` + method + `"}`
+}
+
+// malformed1 breaks the format.
+const malformed1 = "<tool_call>\n{\"name\": \"weather\", \"arguments\": {\"town\" \"Graz\"}}\n</tool_call>"
+
+func TestSessionsAndRequestsAreCounted(t *testing.T) {
+	d := serve(t, nil)
+	d.post(t, parsePath, parseBody(output1))
+	d.post(t, parsePath, parseBody(malformed1))
+	d.post(t, planPath, `{"template": "nobody", "request": `+request1+`}`)
+	d.post(t, linesPath, startLine+"\n"+line("Hello ")+"\n"+line("there.<tool")+"\n{")
+	stream := open(t, t.Context(), dragomanv1connect.NewChatServiceClient(httpClient(t), d.url))
+	must(t, stream.Send(&dragomanv1.ParseStreamRequest{Start: start1(), Chunk: &dragomanv1.ParseStreamRequest_Text{Text: "Hello there.<tool"}}))
+	_, err := stream.Receive()
+	must(t, err)
+	d.counts(t, "dragoman_sessions", "1")
+	d.counts(t, "dragoman_session_held_bytes", "5")
+	d.counts(t, `dragoman_reports_total{status="abandoned",template="chatml-json"}`, "1")
+	must(t, stream.CloseRequest())
+	for err == nil {
+		_, err = stream.Receive()
+	}
+	must(t, stream.CloseResponse())
+	for series, want := range map[string]string{
+		"dragoman_sessions":           "0",
+		"dragoman_session_held_bytes": "0",
+		`dragoman_sessions_total{handler="autoparser",template="chatml-json"}`:          "4",
+		`dragoman_reports_total{status="complete",template="chatml-json"}`:              "2",
+		`dragoman_reports_total{status="malformed",template="chatml-json"}`:             "1",
+		`dragoman_report_faults_total{template="chatml-json"}`:                          "1",
+		`dragoman_cache_lookups_total{cache="programs",outcome="miss"}`:                 "1",
+		answered("dragoman.v1.ChatService/Parse", "ok"):                                 "2",
+		answered("dragoman.v1.ChatService/Plan", "not_found"):                           "1",
+		answered("dragoman.v1.ChatService/ParseStream", "ok"):                           "1",
+		answered(linesPath, "invalid_argument"):                                         "1",
+		`dragoman_build_info{goversion="` + runtimeVersion + `",version="v0.0.0-test"}`: "1",
+	} {
+		d.counts(t, series, want)
+	}
+}
+
+func TestSourcesAndPluginsAreTold(t *testing.T) {
+	file := write(t, "workarounds.yaml", "version: 1\nworkarounds: []\n")
+	d := serve(t, func(c *config.Config) { c.Workarounds.File = file })
+	labels := `{path="` + file + `",source="workarounds"}`
+	d.counts(t, "dragoman_source_last_reload_successful"+labels, "1")
+	must(t, os.WriteFile(file, []byte("version: 9\n"), 0o600))
+	d.counts(t, "dragoman_source_last_reload_successful"+labels, "0")
+	d.counts(t, `dragoman_source_reloads_total{outcome="failure",path="`+file+`",source="workarounds"}`, "1")
+	if d.sample(t, "dragoman_source_last_success_timestamp_seconds"+labels) == "" {
+		t.Error("nothing says when it was last read with success")
+	}
+}
+
+func TestEachRequestGetsALineInTheLog(t *testing.T) {
+	d := serve(t, func(c *config.Config) { c.Auth.Tokens = []string{"hush"} })
+	d.post(t, parsePath, parseBody(output1), "Authorization", "Bearer hush", "X-Request-Id", "abc-1")
+	var got map[string]any
+	must(t, json.Unmarshal([]byte(d.logs(t, 1, `"msg":"request"`, `"request_id":"abc-1"`)[0]), &got))
+	for key, want := range map[string]any{
+		"level": "INFO", "method": "dragoman.v1.ChatService/Parse", "code": "ok", "template": template1, "handler": "autoparser", "status": "complete", "key": "auth.tokens[0]",
+	} {
+		if got[key] != want {
+			t.Errorf("%s is %v, expected %v", key, got[key], want)
+		}
+	}
+	if got["duration"].(float64) <= 0 || !strings.HasPrefix(got["peer"].(string), "127.0.0.1:") {
+		t.Errorf("duration %v, peer %v", got["duration"], got["peer"])
+	}
+	d.post(t, parsePath, "{", "X-Request-Id", `"forged"`)
+	if line := d.logs(t, 1, `"code":"unauthenticated"`)[0]; strings.Contains(line, "forged") || strings.Contains(line, "hush") {
+		t.Errorf("the log takes over what clients write: %s", line)
+	}
+	if all := strings.Join(d.log.with(), ""); strings.Contains(all, "hush") {
+		t.Errorf("the log shows tokens:\n%s", all)
+	}
+}
+
+func TestOnlyFailuresAreLoggedOnRequest(t *testing.T) {
+	d := serve(t, func(c *config.Config) { c.Log.Access = "failed" })
+	d.post(t, parsePath, parseBody(output1))
+	d.post(t, parsePath, "{")
+	d.logs(t, 1, `"msg":"request"`, `"code":"invalid_argument"`)
+	if ok := d.log.with(`"msg":"request"`, `"code":"ok"`); len(ok) > 0 {
+		t.Errorf("a request that went well is logged: %q", ok)
+	}
+}
+
+func TestClientsLearnTheIDOfTheirRequest(t *testing.T) {
+	d := serve(t, nil)
+	for given, kept := range map[string]bool{"": false, "trace-7": true, "with blanks": false, strings.Repeat("x", 129): false} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, d.url+"/readyz", nil)
+		must(t, err)
+		req.Header.Set("X-Request-Id", given)
+		res, err := http.DefaultTransport.RoundTrip(req)
+		must(t, err)
+		must(t, res.Body.Close())
+		if got := res.Header.Get("X-Request-Id"); got == "" || (got == given) != kept {
+			t.Errorf("given %q, got %q", given, got)
+		}
+	}
+	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+}
+
+// TestEveryNameIsDocumented compares what a daemon tells with docs/operating.md, in both directions.
+func TestEveryNameIsDocumented(t *testing.T) {
+	file := write(t, "workarounds.yaml", "version: 1\nworkarounds: []\n")
+	d := serve(t, func(c *config.Config) { c.Workarounds.File = file })
+	d.post(t, parsePath, parseBody(malformed1))
+	d.post(t, parsePath, parseBody(strings.ReplaceAll(output1, `"weather"`, `"nobody"`)))
+	_, text := d.get(t, metricsPath)
+	doc, err := os.ReadFile("../../docs/operating.md")
+	must(t, err)
+	var told []string
+	for _, m := range regexp.MustCompile(`(?m)^# TYPE (dragoman_\w+)`).FindAllStringSubmatch(text, -1) {
+		told = append(told, m[1])
+		if !strings.Contains(string(doc), "`"+m[1]) {
+			t.Errorf("%s is not in docs/operating.md", m[1])
+		}
+	}
+	for _, m := range regexp.MustCompile("`(dragoman_\\w+)").FindAllStringSubmatch(string(doc), -1) {
+		if !slices.Contains(told, m[1]) && !strings.HasPrefix(m[1], "dragoman_plugin") { // there is no plugin
+			t.Errorf("docs/operating.md names %s, and the daemon does not", m[1])
+		}
+	}
+}
+
+func TestSupervisorsLearnWhenTheDaemonEnds(t *testing.T) {
+	d := serve(t, func(c *config.Config) { c.Auth.Tokens = []string{"hush"} })
+	check := connect.NewClient[dragomanv1.GetStatusRequest, dragomanv1.GetStatusResponse](httpClient(t), d.url+"/grpc.health.v1.Health/Check", connect.WithGRPC())
+	serving := func() bool {
+		// The messages of the health service are not ours. An empty request asks for the daemon as a whole; of the answer, an
+		// unknown field of varint 1 is SERVING, 2 is NOT_SERVING.
+		res, err := check.CallUnary(t.Context(), connect.NewRequest(&dragomanv1.GetStatusRequest{}))
+		must(t, err)
+		return slices.Equal(res.Msg.ProtoReflect().GetUnknown(), []byte{1 << 3, 1})
+	}
+	if status, _ := d.get(t, "/readyz"); status != http.StatusOK || !serving() {
+		t.Errorf("while it runs: %d, serving %v", status, serving())
+	}
+	if status, _ := d.get(t, metricsPath); status != http.StatusUnauthorized {
+		t.Errorf("the metrics are shown without a token: %d", status)
+	}
+	d.draining.Store(true)
+	if status, _ := d.get(t, "/readyz"); status != http.StatusServiceUnavailable || serving() {
+		t.Errorf("while it ends: %d, serving %v", status, serving())
+	}
+	if status, _ := d.get(t, "/healthz"); status != http.StatusOK {
+		t.Errorf("while it ends it is said to be broken: %d", status)
+	}
+}
+
+func TestADaemonThatEndsStillTakesRequestsForTheDelay(t *testing.T) {
+	d := serve(t, func(c *config.Config) { c.Shutdown.Delay = 300 * time.Millisecond })
+	d.stop()
+	for !d.draining.Load() {
+		time.Sleep(time.Millisecond)
+	}
+	if status, body := d.post(t, parsePath, parseBody(output1)); status != http.StatusOK {
+		t.Errorf("%d %s", status, body)
+	}
+	err := <-d.done
+	d.done <- err
+	must(t, err)
+}
+
+func TestMetricsCanBePublic(t *testing.T) {
+	d := serve(t, func(c *config.Config) {
+		c.Auth.Tokens = []string{"hush"}
+		c.Metrics.Public = true
+	})
+	if status, body := d.get(t, metricsPath); status != http.StatusOK || !strings.Contains(body, "go_goroutines") {
+		t.Errorf("%d %.200s", status, body)
+	}
+}
+
+func TestProfilesAreShownOnAListenerOfTheirOwn(t *testing.T) {
+	d := serve(t, nil)
+	if status, _ := d.get(t, "/debug/pprof/"); status != http.StatusNotFound {
+		t.Errorf("the daemon itself shows profiles: %d", status)
+	}
+	debug := Debug(d.metrics)
+	for path, want := range map[string]string{"/debug/pprof/": "goroutine", "/debug/pprof/cmdline": "test", "/metrics": "dragoman_build_info"} {
+		w := &answer{header: http.Header{}}
+		req, err := http.NewRequestWithContext(context.Background(), http.MethodGet, path, nil)
+		must(t, err)
+		debug.ServeHTTP(w, req)
+		if !strings.Contains(w.body.String(), want) {
+			t.Errorf("%s: %.200s", path, w.body.String())
+		}
+	}
+}
+
+// answer is a response in memory.
+type answer struct {
+	header http.Header
+	body   strings.Builder
+}
+
+func (a *answer) Header() http.Header            { return a.header }
+func (a *answer) WriteHeader(int)                {}
+func (a *answer) Write(text []byte) (int, error) { return a.body.Write(text) }
