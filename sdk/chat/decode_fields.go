@@ -1,7 +1,6 @@
 package chat
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -98,37 +97,6 @@ func readToolChoice(v value) (c ToolChoice, err error) {
 	}
 	c.Mode = ToolNamed
 	return c, err
-}
-
-// readResponseFormat returns the schema that the content must follow, nil for free text.
-func readResponseFormat(v value) (schema json.RawMessage, err error) {
-	var kind string
-	var named, plain json.RawMessage
-	var rest []Field
-	inner := map[string]func(value) error{"schema": into(&named, readObjectSchema)}
-	err = v.fields(map[string]func(value) error{
-		"type":        into(&kind, value.text),
-		"json_schema": func(v value) error { return v.fields(inner, &rest) },
-		"schema":      into(&plain, readObjectSchema),
-	}, &rest)
-	if err != nil {
-		return nil, err
-	}
-	if named == nil {
-		named = plain
-	}
-	v.path = memberPath(v.path, "type")
-	switch {
-	case kind == "text":
-		return nil, nil
-	case kind == "json_object" && named == nil:
-		return json.RawMessage(`{"type":"object"}`), nil
-	case kind == "json_object", kind == "json_schema" && named != nil:
-		return named, nil
-	case kind == "json_schema":
-		return nil, &RequestError{Path: "response_format.json_schema.schema", Message: "expected a JSON Schema, found nothing"}
-	}
-	return nil, v.fault(fmt.Sprintf(`expected one of "text", "json_object", "json_schema", found %q`, kind))
 }
 
 // readContinuation reads true, false or the name of a part.

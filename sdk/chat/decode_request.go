@@ -2,8 +2,8 @@ package chat
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -34,7 +34,7 @@ func readRequestWith(v value, defaults Policies) (r Request, err error) {
 	}
 	r.AddGenerationPrompt = r.ContinueFinalMessage == ContinueNone
 	return r, firstError(
-		func() error { return in.settleSchema(&r) },
+		func() error { return in.settleFormat(&r) },
 		func() error { return in.settleVariables(&r) },
 		func() error { return checkMessages(v, &r) },
 		func() error { return checkContinuation(&r, in.addGenerationPrompt) },
@@ -44,20 +44,18 @@ func readRequestWith(v value, defaults Policies) (r Request, err error) {
 
 // wireRequest holds what a request says in two places until both are known.
 type wireRequest struct {
-	jsonSchema          json.RawMessage
-	responseSchema      json.RawMessage
+	formats             []format
 	addGenerationPrompt *bool
 	reasoningEffort     *value
 }
 
 func (in *wireRequest) readers(r *Request) map[string]func(value) error {
-	return map[string]func(value) error{
+	readers := in.formatReaders()
+	maps.Copy(readers, map[string]func(value) error{
 		"messages":               into(&r.Messages, each(readMessage)),
 		"tools":                  into(&r.Tools, each(readTool)),
 		"tool_choice":            into(&r.ToolChoice, readToolChoice),
 		"parallel_tool_calls":    into(&r.ParallelToolCalls, value.boolean),
-		"json_schema":            into(&in.jsonSchema, readObjectSchema),
-		"response_format":        into(&in.responseSchema, readResponseFormat),
 		"reasoning_format":       into(&r.ReasoningFormat, oneOf(reasoningFormats)),
 		"reasoning_effort":       into(&in.reasoningEffort, readEffort),
 		"enable_thinking":        into(&r.EnableThinking, optional(value.boolean)),
@@ -66,19 +64,8 @@ func (in *wireRequest) readers(r *Request) map[string]func(value) error {
 		"chat_template_kwargs":   into(&r.TemplateKwargs, readKwargs),
 		"pure_content":           into(&r.PureContent, value.boolean),
 		"parsing":                into(&r.Parsing, r.Parsing.read),
-	}
-}
-
-// settleSchema takes the schema of the content from where it is given.
-func (in *wireRequest) settleSchema(r *Request) error {
-	if in.jsonSchema != nil && in.responseSchema != nil {
-		return &RequestError{Path: "json_schema", Message: "the schema is also given in response_format; send one of them"}
-	}
-	r.JSONSchema = in.jsonSchema
-	if in.responseSchema != nil {
-		r.JSONSchema = in.responseSchema
-	}
-	return nil
+	})
+	return readers
 }
 
 // settleVariables makes what a request says as a field and what it says as a variable of the template agree: thinking and

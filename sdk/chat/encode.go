@@ -100,6 +100,32 @@ func (t Tool) write(w *writer) {
 	w.close('}')
 }
 
+// writeFormat writes the form of the answer in one of the places that say it.
+func (r Request) writeFormat(w *writer) {
+	switch {
+	case r.StrictSchema:
+		w.member("response_format").open('{')
+		w.member("type").text("json_schema")
+		w.member("json_schema").open('{')
+		w.member("schema").raw(r.JSONSchema)
+		w.flag("strict", true)
+		w.close('}')
+		w.close('}')
+	case r.JSONSchema != nil:
+		w.member("json_schema").raw(r.JSONSchema)
+	case r.Grammar.Kind == GrammarGBNF:
+		w.member("grammar").text(r.Grammar.Text)
+	case r.Grammar.Kind == GrammarRegex:
+		w.member("guided_regex").text(r.Grammar.Text)
+	case r.Grammar.Kind == GrammarChoice:
+		w.member("guided_choice").open('[')
+		for _, text := range r.Grammar.Choices {
+			w.text(text)
+		}
+		w.close(']')
+	}
+}
+
 func (r Request) write(w *writer) {
 	w.open('{')
 	w.member("messages").open('[')
@@ -108,9 +134,7 @@ func (r Request) write(w *writer) {
 	}
 	w.close(']')
 	r.writeTools(w)
-	if r.JSONSchema != nil {
-		w.member("json_schema").raw(r.JSONSchema)
-	}
+	r.writeFormat(w)
 	if r.ReasoningFormat != ReasoningAuto {
 		w.member("reasoning_format").text(r.ReasoningFormat.String())
 	}

@@ -15,6 +15,11 @@ type Request struct {
 	ParallelToolCalls bool
 	// JSONSchema is what the content must follow: "json_schema", or the schema within "response_format". Nil: no such wish.
 	JSONSchema json.RawMessage
+	// StrictSchema refuses the request if a keyword of JSONSchema cannot be held to ("strict" in "response_format").
+	StrictSchema bool
+	// Grammar is another form that the content must follow: "grammar", or the grammar, regular expression or choice within
+	// "response_format".
+	Grammar Grammar
 	// ReasoningFormat says where reasoning goes ("reasoning_format", default auto).
 	ReasoningFormat ReasoningFormat
 	// EnableThinking is what templates read as enable_thinking; nil is true to a template that asks.
@@ -61,7 +66,7 @@ const (
 	ReasoningAuto           ReasoningFormat = iota // "auto": into reasoning_content
 	ReasoningNone                                  // "none": it stays in the content, markup and all
 	ReasoningDeepSeek                              // "deepseek": into reasoning_content
-	ReasoningDeepSeekLegacy                        // "deepseek-legacy": into reasoning_content; while streaming it stays in the content
+	ReasoningDeepSeekLegacy                        // "deepseek-legacy": into reasoning_content, also while streaming: a stream says what the whole answer says
 )
 
 // Extract says whether reasoning is taken out of the content.

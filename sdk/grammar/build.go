@@ -76,25 +76,6 @@ func Build(p *peg.Program, o Options) (*Constraint, error) {
 	return c, c.translate(o.Target, o.Specials)
 }
 
-// holdContent reads the grammar for content and gives its rules names of their own.
-func (b *builder) holdContent(o Options) error {
-	if o.Content == "" {
-		return nil
-	}
-	g, err := Parse(o.Content)
-	if err != nil {
-		return err
-	}
-	if o.Mode != Strict || slices.ContainsFunc(b.p.Nodes, func(n peg.Node) bool { return n.Op == peg.Trigger }) {
-		return errors.New("a grammar for the content and calls of tools do not go together: leave out one of them")
-	}
-	for _, r := range g.rules {
-		r.name = b.fresh("content-" + r.name)
-	}
-	b.content = g.root
-	return nil
-}
-
 func (b *builder) emptyError(m Mode) error {
 	if m == Lazy {
 		return errors.New("program: no trigger rule can be reached, so that a lazy grammar has no beginning: mark the beginning of a call as a trigger, or ask for a strict grammar")

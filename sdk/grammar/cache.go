@@ -105,7 +105,7 @@ const entryBytes = 512
 func (c *Cache) count(e *cached, made *Constraint) {
 	size := entryBytes
 	if made != nil {
-		size += len(made.Grammar)
+		size += len(made.Grammar) + len(made.Content)
 		for _, n := range made.Notes {
 			size += len(n)
 		}

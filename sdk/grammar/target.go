@@ -100,7 +100,7 @@ func (c *Constraint) In(t Target, specials ...string) (content string, lost []st
 	case TargetLark:
 		content, err = tr.lark(c, specials)
 	default:
-		err = fmt.Errorf("a grammar is no JSON Schema: make one of the request (RequestSchema)")
+		err = fmt.Errorf("a grammar is no JSON Schema: make one of the request (AnswerSchema)")
 	}
 	if l.Bytes > 0 && len(content) > l.Bytes {
 		tr.note("the constraint has %d bytes, and %s may take no more than %d", len(content), l.Engine, l.Bytes)

@@ -1,0 +1,169 @@
+package chat
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// format is what a request says of the form of its answer, and where. Engines have different names for the same wishes;
+// all of them are read.
+type format struct {
+	path    string
+	schema  json.RawMessage
+	strict  bool // of the schema
+	grammar Grammar
+}
+
+// formatReaders read the fields that say how the content is to be written: json_schema and grammar (llama.cpp),
+// response_format (OpenAI, and others with types of their own), structured_outputs and guided_… (vLLM), regex and ebnf
+// (SGLang).
+func (in *wireRequest) formatReaders() map[string]func(value) error {
+	readers := map[string]func(value) error{"response_format": in.format(readResponseFormat), "structured_outputs": in.format(readStructured)}
+	for name, read := range map[string]func(value) (format, error){
+		"json_schema": readSchemaFormat, "guided_json": readSchemaFormat,
+		"grammar": grammarFormat(GrammarGBNF), "guided_grammar": grammarFormat(GrammarGBNF), "ebnf": grammarFormat(GrammarGBNF),
+		"regex": grammarFormat(GrammarRegex), "guided_regex": grammarFormat(GrammarRegex),
+		"guided_choice": readChoices,
+	} {
+		readers[name] = in.format(read)
+	}
+	return readers
+}
+
+// format makes a reader that keeps what read returns, if it says anything.
+func (in *wireRequest) format(read func(value) (format, error)) func(value) error {
+	return func(v value) error {
+		f, err := read(v)
+		if err == nil && (f.schema != nil || f.grammar.Kind != GrammarNone) {
+			f.path = v.path
+			in.formats = append(in.formats, f)
+		}
+		return err
+	}
+}
+
+// settleFormat takes the form of the content from the one place that gives it.
+func (in *wireRequest) settleFormat(r *Request) error {
+	switch len(in.formats) {
+	case 0:
+		return nil
+	case 1:
+		f := in.formats[0]
+		r.JSONSchema, r.StrictSchema, r.Grammar = f.schema, f.strict, f.grammar
+		return nil
+	}
+	first, second := in.formats[0], in.formats[1]
+	if first.path != "response_format" {
+		first, second = second, first
+	}
+	return &RequestError{Path: second.path, Message: fmt.Sprintf("the form of the answer is also given in %s; send one of them", first.path)}
+}
+
+func readSchemaFormat(v value) (format, error) {
+	schema, err := readObjectSchema(v)
+	return format{schema: schema}, err
+}
+
+// grammarFormat reads a text; an empty one says nothing.
+func grammarFormat(kind GrammarKind) func(value) (format, error) {
+	return func(v value) (format, error) {
+		text, err := v.text()
+		if text == "" {
+			kind = GrammarNone
+		}
+		return format{grammar: Grammar{Kind: kind, Text: text, Path: v.path}}, err
+	}
+}
+
+func readChoices(v value) (format, error) {
+	texts, err := each(value.text)(v)
+	if err == nil && len(texts) == 0 {
+		err = v.fault("expected the texts to choose from, found none")
+	}
+	return format{grammar: Grammar{Kind: GrammarChoice, Choices: texts, Path: v.path}}, err
+}
+
+// readStructured reads vLLM's structured_outputs, which has one member that counts.
+func readStructured(v value) (f format, err error) {
+	var rest []Field
+	object := false
+	err = v.fields(map[string]func(value) error{
+		"json":        into(&f, readSchemaFormat),
+		"regex":       into(&f, grammarFormat(GrammarRegex)),
+		"grammar":     into(&f, grammarFormat(GrammarGBNF)),
+		"choice":      into(&f, readChoices),
+		"json_object": into(&object, value.boolean),
+	}, &rest)
+	if object && f.schema == nil {
+		f.schema = json.RawMessage(`{"type":"object"}`)
+	}
+	return f, err
+}
+
+// responseFormat holds the members of a response_format until its type is known.
+type responseFormat struct {
+	kind          string
+	named, plain  format
+	strict        bool
+	grammar       format
+	regex, choice format
+}
+
+// readResponseFormat reads a response_format: OpenAI's types, and those for grammars that other engines have.
+func readResponseFormat(v value) (format, error) {
+	var in responseFormat
+	var rest []Field
+	inner := map[string]func(value) error{"schema": into(&in.named, readSchemaFormat), "strict": into(&in.strict, value.boolean)}
+	regex := into(&in.regex, grammarFormat(GrammarRegex))
+	err := v.fields(map[string]func(value) error{
+		"type":        into(&in.kind, value.text),
+		"json_schema": func(v value) error { return v.fields(inner, &rest) },
+		"schema":      into(&in.plain, readSchemaFormat),
+		"grammar":     into(&in.grammar, grammarFormat(GrammarGBNF)),
+		"pattern":     regex,
+		"regex":       regex,
+		"choices":     into(&in.choice, readChoices),
+	}, &rest)
+	if err != nil {
+		return format{}, err
+	}
+	return in.settled(v)
+}
+
+// settled is what the type says that the members mean.
+func (in *responseFormat) settled(v value) (format, error) {
+	schema := in.named.schema
+	if schema == nil {
+		schema = in.plain.schema
+	}
+	switch in.kind {
+	case "text":
+		return format{}, nil
+	case "json_object":
+		if schema == nil {
+			schema = json.RawMessage(`{"type":"object"}`)
+		}
+		return format{schema: schema}, nil
+	case "json_schema":
+		if schema == nil {
+			return format{}, &RequestError{Path: "response_format.json_schema.schema", Message: "expected a JSON Schema, found nothing"}
+		}
+		return format{schema: schema, strict: in.strict}, nil
+	case "grammar":
+		return given(v, in.grammar, "grammar", "a grammar in GBNF")
+	case "regex":
+		return given(v, in.regex, "pattern", "a regular expression")
+	case "choice":
+		return given(v, in.choice, "choices", "the texts to choose from")
+	}
+	v.path = memberPath(v.path, "type")
+	return format{}, v.fault(fmt.Sprintf(`expected one of "text", "json_object", "json_schema", "grammar", "regex", "choice", found %q`, in.kind))
+}
+
+// given is f, which must say something.
+func given(v value, f format, name, what string) (format, error) {
+	if f.grammar.Kind == GrammarNone {
+		return f, v.missing(name, what)
+	}
+	return f, nil
+}
