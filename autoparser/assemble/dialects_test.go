@@ -120,6 +120,11 @@ var samples = []sample{
 			Function:  dialect.Function{NamePrefix: `<invoke name="`, NameSuffix: "\">\n", Close: "</invoke>\n"},
 			Arguments: dialect.Arguments{NamePrefix: `<parameter name="`, ValuePrefix: `">`, ValueSuffix: "</parameter>\n"}},
 	}},
+	{name: "attributes that tell types", prompt: "<|im_start|>assistant\n", Dialect: dialect.Dialect{
+		Tools: dialect.Tools{Format: dialect.TagWithTagged,
+			Function:  dialect.Function{NamePrefix: `<invoke name="`, NameSuffix: "\">\n", Close: "</invoke>\n"},
+			Arguments: dialect.Arguments{NamePrefix: `<param name="`, NameSuffix: `" type="string">`, ValueSuffix: "</param>\n", TextType: "string"}},
+	}},
 	{name: "code between tokens", prompt: "<|im_start|>assistant\n", Dialect: dialect.Dialect{
 		Reasoning: think, EndOfTurn: "<|im_end|>\n",
 		Tools: dialect.Tools{Format: dialect.TagWithTagged, SectionStart: "<|calls|>", SectionEnd: "<|/calls|>", CallSeparator: ", ",
@@ -227,6 +232,9 @@ func (s sample) call(c cases.Call, index int) string {
 			value = text
 		} else {
 			prefix = strings.Replace(prefix, `="true"`, `="false"`, 1)
+			if g.TextType != "" {
+				prefix = strings.Replace(prefix, g.TextType, "json", 1)
+			}
 		}
 		b.WriteString(g.NamePrefix + m.Name + prefix + value + g.ValueSuffix)
 	}

@@ -172,6 +172,9 @@ func (f tagWithTagged) member(name peg.ID, s schema.Schema) peg.ID {
 		return f.literal(name, s)
 	}
 	closing := f.closing()
+	if before, after, ok := strings.Cut(closing, f.d.Tools.Arguments.TextType); ok && len(before)+len(after) < len(closing) {
+		return f.typed(name, s, before, after)
+	}
 	kinds := s.Kinds()
 	text, json, ok := typeMarks(closing)
 	switch {

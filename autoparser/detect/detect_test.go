@@ -171,6 +171,36 @@ func TestADialectIsFoundInWhatWasWrittenInIt(t *testing.T) {
 			s.Tools.Function = dialect.Function{NamePrefix: "call:", NameSuffix: "{", Close: "}"}
 			s.Tools.Arguments = dialect.Arguments{NameSuffix: ":", ValuePrefix: "<|'|>", ValueSuffix: "<|'|>", Separator: ","}
 		},
+		"tagged arguments whose values are JSON": func(s *scribe) {
+			s.Tools.Format = dialect.TagWithTagged
+			s.Tools.Function = dialect.Function{NamePrefix: "<function=", NameSuffix: ">\n", Close: "</function>"}
+			s.Tools.Arguments = dialect.Arguments{NamePrefix: "<parameter=", NameSuffix: ">", ValueSuffix: "</parameter>\n", ValuesAreJSON: true}
+		},
+		"tagged arguments that tell their types": func(s *scribe) {
+			s.Tools.Format = dialect.TagWithTagged
+			s.Tools.Function = dialect.Function{NamePrefix: `<invoke name="`, NameSuffix: "\">\n", Close: "</invoke>"}
+			s.Tools.Arguments = dialect.Arguments{NamePrefix: `<param name="`, NameSuffix: `" type="string">`, ValueSuffix: "</param>\n", TextType: "string"}
+		},
+		"code between markers": func(s *scribe) {
+			s.code()
+			s.Tools.SectionStart, s.Tools.SectionEnd, s.Tools.JSON.ArrayWrapped = "<|calls|>", "<|/calls|>", true
+		},
+		"code in a list": func(s *scribe) {
+			s.code()
+			s.Tools.JSON.ArrayWrapped = true
+		},
+		"code without markers": func(s *scribe) {
+			s.code()
+			s.Tools.CallSeparator = "\n"
+		},
+		"one call as code": func(s *scribe) {
+			s.code()
+			s.Tools.CallSeparator, s.Tools.JSON.ArrayWrapped, s.single = "", true, true
+		},
+		"calls that end their turn in their own way": func(s *scribe) {
+			s.Tools.Format, s.EndOfCalls = dialect.TagWithJSON, "<|wait|>"
+			s.Tools.Function = dialect.Function{NamePrefix: "<function=", NameSuffix: ">", Close: "</function>"}
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := scribe{Dialect: plain()}
@@ -188,6 +218,13 @@ func TestADialectIsFoundInWhatWasWrittenInIt(t *testing.T) {
 			}
 		})
 	}
+}
+
+// code is how calls are written as code, separated by commas.
+func (s *scribe) code() {
+	s.Tools.Format, s.Tools.CallSeparator = dialect.TagWithTagged, ", "
+	s.Tools.Function = dialect.Function{NameSuffix: "(", Close: ")"}
+	s.Tools.Arguments = dialect.Arguments{NameSuffix: "=", Separator: ", ", ValuesAreJSON: true}
 }
 
 // hasUnnamed says that a finding lacks its field, its value or what taught it.

@@ -152,6 +152,7 @@ func (d *detective) taggedArguments(behind string) {
 		return
 	}
 	d.closed(strings.TrimPrefix(behind, valueEnd))
+	d.typedValues()
 	d.literalValues()
 	d.confirmTagged()
 }
@@ -184,7 +185,7 @@ func (d *detective) confirmTagged() {
 		{"A2", probe.Argument, probe.OtherValue},
 		{"T4", probe.Argument, probe.Number},
 	} {
-		if other, ok := d.answers.Of(c.id); ok {
+		if other, ok := d.answers.Of(c.id); ok && (a.TextType == "" || c.value != probe.Number) {
 			d.confirm(c.id, d.callsIn(other.TextB), a.NamePrefix+c.name+a.NameSuffix+a.ValuePrefix+c.value+a.ValueSuffix)
 		}
 	}

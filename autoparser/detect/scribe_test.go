@@ -35,7 +35,11 @@ func (s scribe) render(p probe.Probe) (string, error) {
 			b.WriteString(s.UserStart + "\n" + *m.Content.Text + "\n")
 			continue
 		}
-		b.WriteString(s.AssistantStart + "\n" + s.answer(m, i+1 < len(p.Request.Messages)) + s.EndOfTurn + "\n")
+		end := s.EndOfTurn
+		if len(m.ToolCalls) > 0 && s.EndOfCalls != "" {
+			end = s.EndOfCalls
+		}
+		b.WriteString(s.AssistantStart + "\n" + s.answer(m, i+1 < len(p.Request.Messages)) + end + "\n")
 	}
 	if p.Request.AddGenerationPrompt {
 		b.WriteString(s.AssistantStart + "\n")
@@ -117,10 +121,15 @@ func (s scribe) arguments(text string) string {
 	for _, name := range []string{probe.Argument, probe.OtherArgument} {
 		if v, ok := values[name]; ok {
 			value, isText := v.(string)
-			if !isText {
+			before := a.NameSuffix + a.ValuePrefix
+			switch {
+			case !isText:
 				value = probe.Number
+				before = strings.Replace(before, a.TextType, map[bool]string{true: "number"}[a.TextType != ""], 1)
+			case a.ValuesAreJSON:
+				value = `"` + value + `"`
 			}
-			members = append(members, a.NamePrefix+name+a.NameSuffix+a.ValuePrefix+value+a.ValueSuffix)
+			members = append(members, a.NamePrefix+name+before+value+a.ValueSuffix)
 		}
 	}
 	return a.Start + strings.Join(members, a.Separator) + a.End

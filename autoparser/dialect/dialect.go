@@ -138,6 +138,9 @@ type Arguments struct {
 	ValuePrefix string `yaml:"value_prefix" json:"value_prefix"`
 	ValueSuffix string `yaml:"value_suffix" json:"value_suffix"`
 	Separator   string `yaml:"separator" json:"separator"`
+	// TextType is the word in NameSuffix or ValuePrefix that says that the value is a text. Where a value is JSON, another
+	// word stands there: <param name="a" type="string">.
+	TextType string `yaml:"text_type" json:"text_type"`
 	// ValuesAreJSON: values are written as JSON or Python writes them, texts in quotes: f(a=1, b="x").
 	ValuesAreJSON bool `yaml:"values_are_json" json:"values_are_json"`
 }
