@@ -18,6 +18,7 @@ import (
 	"github.com/dragoman-project/dragoman/host/watch"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
+	"github.com/dragoman-project/dragoman/sdk/peg/match"
 )
 
 // Options say what a host is made of. Config must be set; a nil Logger discards.
@@ -51,7 +52,7 @@ type Host struct {
 	// constraints are kept by all that they are made of, so that they outlive snapshots.
 	constraints grammar.Cache
 	// codes are kept likewise.
-	codes codes
+	codes match.Cache
 
 	// ends is closed when the host is; work that nobody waits for ends then, and background has none left.
 	ends       chan struct{}

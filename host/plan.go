@@ -11,6 +11,7 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser"
 	"github.com/dragoman-project/dragoman/host/plugins"
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/grammar"
 	"github.com/dragoman-project/dragoman/sdk/handler"
 	"github.com/dragoman-project/dragoman/sdk/peg/match"
 )
@@ -31,6 +32,8 @@ type Planned struct {
 	observer  Observer
 	stream    handler.StreamHandler // where Code is nil
 	maxOutput int
+	// translate makes the constraint for another target; nil where Code is.
+	translate func(grammar.Target) (*grammar.Constraint, error)
 }
 
 // Plan answers a request for a template: *Error or *chat.RequestError when it cannot.
@@ -77,10 +80,10 @@ func (p *Planned) compile(by handler.Handler, vocabulary []string, h *Host) (err
 		}
 		return p.enforced()
 	}
-	if err := p.constrain(&h.constraints); err != nil {
+	if err := p.constrain(&h.constraints, specials(vocabulary, p.Plan.PreservedTokens)); err != nil {
 		return err
 	}
-	if p.Code, err = h.codes.compile(p.Plan.Program, match.Options{Specials: specials(vocabulary, p.Plan.PreservedTokens)}); err != nil {
+	if p.Code, err = h.codes.Compile(p.Plan.Program, match.Options{Specials: specials(vocabulary, p.Plan.PreservedTokens)}); err != nil {
 		return &Error{Code: Internal, Place: p.Handler, Message: fmt.Sprintf("its program is not valid: %v", err), Err: err}
 	}
 	return nil

@@ -59,4 +59,4 @@ func (h *Host) Constraints() CacheStats {
 }
 
 // Programs tells how often a program was found compiled, and how many are kept.
-func (h *Host) Programs() CacheStats { return h.codes.stats() }
+func (h *Host) Programs() CacheStats { return CacheStats(h.codes.Stats()) }
