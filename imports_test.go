@@ -23,7 +23,7 @@ var layers = []struct {
 	{"sdk/handler", []string{"sdk/chat", "sdk/peg", "sdk/grammar"}},
 	{"sdk/proto", []string{"sdk/proto"}},
 	{"sdk", []string{"sdk", "internal/wire"}},
-	{"internal/wire", []string{"internal/wire", "sdk/chat", "sdk/peg", "sdk/grammar", "sdk/handler", "sdk/schema", "sdk/proto"}},
+	{"internal/wire", []string{"internal/wire", "sdk/chat", "sdk/peg", "sdk/grammar", "sdk/handler", "sdk/proto"}},
 	{"autoparser", []string{"autoparser", "sdk/chat", "sdk/peg", "sdk/grammar", "sdk/handler", "sdk/schema"}},
 	{"plugins", []string{"sdk"}},
 	{"host", []string{"", "host", "autoparser", "sdk", "internal/wire"}},
