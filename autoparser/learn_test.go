@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dragoman-project/dragoman/autoparser"
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
@@ -60,6 +61,14 @@ func TestOtherRulesNeedNoNewAnswers(t *testing.T) {
 	}
 	if plain.Dialect.EndOfTurn != "<|over|>" || corrected.Detected.Dialect.EndOfTurn != "<|over|>" {
 		t.Errorf("the rule changed what was detected: %q, %q", plain.Dialect.EndOfTurn, corrected.Detected.Dialect.EndOfTurn)
+	}
+	asked := plain.Template.Renderings()
+	for range 10 {
+		corrected = plain.With(rules(t, `
+  - {name: r, because: of a test, seen-in: [x], when: 'name == "x"', set: {end_of_turn: "<other>"}, request: [trim-content]}`))
+	}
+	if now := plain.Template.Renderings(); asked == 0 || now != asked {
+		t.Errorf("learning rendered %d times, other rules %d times more", asked, now-asked)
 	}
 	if style := corrected.Style(); len(style.Normalise) != 1 || style.Normalise[0] != workaround.TrimContent {
 		t.Errorf("style %+v", style)
@@ -178,6 +187,8 @@ func FuzzLearn(f *testing.F) {
 	})
 }
 
+// BenchmarkLearn also reports how many times as much learning costs as compiling the template, and how often it renders it:
+// ratios hold on busy machines, too.
 func BenchmarkLearn(b *testing.B) {
 	paths, err := filepath.Glob(filepath.Join(shared.Dir(b, "templates"), "*.jinja"))
 	if err != nil {
@@ -190,9 +201,21 @@ func BenchmarkLearn(b *testing.B) {
 		}
 		b.Run(strings.TrimSuffix(filepath.Base(path), ".jinja"), func(b *testing.B) {
 			b.ReportAllocs()
+			var compiling, learning time.Duration
+			var renderings int64
 			for b.Loop() {
-				learnSource(b, "x", string(source), "<s>", "</s>", nil)
+				began := time.Now()
+				if _, err := jinja.Compile("x", string(source), jinja.Options{}); err != nil {
+					b.Fatal(err)
+				}
+				compiled := time.Now()
+				l := learnSource(b, "x", string(source), "<s>", "</s>", nil)
+				compiling, learning = compiling+compiled.Sub(began), learning+time.Since(compiled)
+				renderings = l.Template.Renderings()
 			}
+			b.ReportMetric(float64(learning)/float64(compiling), "compilations")
+			b.ReportMetric(float64(learning.Milliseconds())/float64(b.N), "ms/learning")
+			b.ReportMetric(float64(renderings), "renderings")
 		})
 	}
 }

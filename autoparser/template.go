@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync/atomic"
 
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
 	"github.com/dragoman-project/dragoman/autoparser/jinja"
@@ -28,6 +29,7 @@ type Template struct {
 	tolerated error           // why a probe had to be rendered tolerantly, if one had to
 	// demandsSystem: it fails without a system message; probes have one, too.
 	demandsSystem bool
+	renderings    atomic.Int64 // how often it was rendered: a test sees by it what is not rendered again
 }
 
 // Options of Open. The zero value is the default.
@@ -56,6 +58,7 @@ func (t *Template) reads(variable string) bool {
 // text renders a conversation as it is, with or without the beginning of an answer. Where Jinja2 fails, but engines that the
 // template may have been written for do not, it is rendered as they do, and the conversation says so.
 func (t *Template) text(ctx context.Context, c *conversation, prompt bool) (string, error) {
+	t.renderings.Add(1)
 	vars := t.variables(*c, prompt)
 	text, err := t.program.Render(ctx, vars, c.now)
 	if !errors.Is(err, jinja.Runtime) {
