@@ -128,8 +128,8 @@ func (w *nesting) premature(id, mark ID) (ID, bool) {
 }
 
 // nameless says of every node whether it can match without a name of a call.
-func (p *Program) nameless() []bool {
-	return p.derive(func(n *Node) int {
+func (v *validator) nameless() []bool {
+	return v.derive(v.parents, func(n *Node) int {
 		switch n.Op {
 		case Sequence:
 			return len(n.Kids)

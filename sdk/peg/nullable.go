@@ -2,29 +2,30 @@ package peg
 
 // Nullable says of every node whether it can match without consuming anything. The references of the program must be
 // in order.
-func (p *Program) Nullable() []bool {
-	return p.derive(func(n *Node) int {
-		switch n.Op {
-		case Literal, Any, Value:
+func (p *Program) Nullable() []bool { return p.derive(p.parents(), nullable) }
+
+// nullable is how many kids of a node must be able to match nothing for the node to be.
+func nullable(n *Node) int {
+	switch n.Op {
+	case Literal, Any, Value:
+		return never
+	case Chars:
+		if n.Min > 0 {
 			return never
-		case Chars:
-			if n.Min > 0 {
-				return never
-			}
-		case Sequence:
-			return len(n.Kids)
-		case Choice, Rule, Trigger, Atomic, Schema, Tag:
-			return 1
-		case Repeat:
-			return min(n.Min, 1)
 		}
-		return 0 // empty, end, lookaheads, space, until, the inside of a string, an empty prompt
-	})
+	case Sequence:
+		return len(n.Kids)
+	case Choice, Rule, Trigger, Atomic, Schema, Tag:
+		return 1
+	case Repeat:
+		return min(n.Min, 1)
+	}
+	return 0 // empty, end, lookaheads, space, until, the inside of a string, an empty prompt
 }
 
 // endless says of every node whether it can match short of the end of the input.
-func (p *Program) endless() []bool {
-	return p.derive(func(n *Node) int {
+func (v *validator) endless() []bool {
+	return v.derive(v.parents, func(n *Node) int {
 		switch n.Op {
 		case End:
 			return never
@@ -47,10 +48,9 @@ const never = -1
 
 // derive finds the nodes of which something holds, where it holds of a node as soon as it holds of need(node) of its
 // kids: at once (0), never, or so many. The time is linear in the size of the program, whatever its order.
-func (p *Program) derive(need func(*Node) int) []bool {
+func (p *Program) derive(parents parents, need func(*Node) int) []bool {
 	holds := make([]bool, len(p.Nodes))
 	missing := make([]int32, len(p.Nodes))
-	parents := p.parents()
 	var fresh []ID
 	for i := range p.Nodes {
 		if missing[i] = int32(need(&p.Nodes[i])); missing[i] == 0 {

@@ -21,7 +21,8 @@ const (
 func (p *Program) Validate() error {
 	v := &validator{Program: p}
 	if v.size() && v.shape() {
-		v.nullable = p.Nullable()
+		v.parents = p.parents()
+		v.nullable = p.derive(v.parents, nullable)
 		v.recursion()
 		v.repetition()
 		v.ending()
@@ -36,6 +37,7 @@ func (p *Program) Validate() error {
 
 type validator struct {
 	*Program
+	parents  parents
 	nullable []bool
 	found    Defects
 }
