@@ -88,7 +88,7 @@ func New(ctx context.Context, o Options) (*Host, error) {
 	h.current.Store(first)
 	run := o.Config.Plugins
 	if h.plugins, err = plugins.New(plugins.Options{
-		Logger: o.Logger, HostVersion: o.Version, RunDir: run.RunDir,
+		Logger: o.Logger, HostVersion: o.Version, OnDemand: o.Static, RunDir: run.RunDir,
 		StartTimeout: run.StartTime, CallTimeout: run.CallTime, IdleTimeout: run.IdleTime,
 	}); err != nil {
 		return nil, err

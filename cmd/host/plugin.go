@@ -11,7 +11,6 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/plugins"
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
 	"github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1/dragomanv1connect"
@@ -30,7 +29,7 @@ func newPlugin() *cobra.Command {
 }
 
 func newPluginList() *cobra.Command {
-	var with hostFlags
+	var dir string
 	var from daemon
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -52,7 +51,11 @@ calls and streams under way. What is refused, and why the last process failed, s
 				return printPlugins(cmd, list)
 			}
 			if from.url == "" {
-				return with.withHost(cmd, func(h *host.Host) error { return print(h.Plugins()) })
+				list, err := plugins.List(cmd.Context(), cmp.Or(dir, pluginsBeside()))
+				if err != nil {
+					return err
+				}
+				return print(list)
 			}
 			list, err := from.plugins(cmd.Context())
 			if err != nil {
@@ -61,7 +64,7 @@ calls and streams under way. What is refused, and why the last process failed, s
 			return print(list)
 		},
 	}
-	with.add(cmd)
+	cmd.Flags().StringVar(&dir, "plugins", "", "folder of plugins (default: the folder plugins beside this binary)")
 	cmd.Flags().StringVar(&from.url, "daemon", "", "URL of a running daemon to ask")
 	cmd.Flags().StringVar(&from.tokenFile, "token-file", "", "file of the bearer token for the daemon")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")

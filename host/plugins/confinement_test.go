@@ -117,9 +117,7 @@ func TestBadExecutablesLeaveTheOneThatServes(t *testing.T) {
 			before := pid(t, h)
 			path := filepath.Join(b.dir, "rogue")
 			_ = os.Remove(path)
-			if err := os.WriteFile(path, c.data, 0o755); err != nil {
-				t.Fatal(err)
-			}
+			writeExecutable(t, path, c.data)
 			if err := b.Load(b.dir); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, expected %s", err, c.want)
 			}

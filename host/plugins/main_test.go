@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -114,10 +115,18 @@ func (b *bench) install(name, manifest string, options map[string]any) {
 	// A new file each time: the one before may be running from a link to it.
 	path := filepath.Join(b.dir, name)
 	_ = os.Remove(path)
-	if err := os.WriteFile(path, data, 0o755); err != nil {
-		b.t.Fatal(err)
-	}
+	writeExecutable(b.t, path, data)
 	b.manifest(name, manifest, options)
+}
+
+// writeExecutable writes a file while no other test forks: the child would have the file open for a moment.
+func writeExecutable(t *testing.T, path string, data []byte) {
+	t.Helper()
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	if err := os.WriteFile(path, data, 0o755); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func (b *bench) manifest(name, manifest string, options map[string]any) {

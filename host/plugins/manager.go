@@ -24,6 +24,9 @@ type Options struct {
 	Logger *slog.Logger
 	// HostVersion is told to the plugins.
 	HostVersion string
+	// OnDemand leaves executables where they are until their first process is started, and checks no checksum before: for hosts
+	// that end soon, and use few of the plugins.
+	OnDemand bool
 	// RunDir is where the private directory is made. It must have a short path and allow execution. Empty: os.TempDir.
 	RunDir string
 	// StartTimeout is how long a process may take until it has described itself. 0: 5 s.
@@ -150,6 +153,17 @@ func (m *Manager) Load(dir string) error {
 	}
 	m.dir.keep(slices.Concat(next.slots, m.retired.list()))
 	return next.fault()
+}
+
+// List tells the state of the plugins of a directory, of which none is started.
+func List(ctx context.Context, dir string) (_ []State, err error) {
+	m, err := New(Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, m.Close(ctx)) }()
+	_ = m.Load(dir) // the state of each plugin tells what is wrong with it
+	return m.Status(), nil
 }
 
 // retire lets a slot that is no longer in force finish its calls.

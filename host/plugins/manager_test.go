@@ -153,6 +153,35 @@ func TestOnlyTheExecutableOfTheManifestRuns(t *testing.T) {
 	pid(t, b.handler("rogue"))
 }
 
+func TestOnDemandNothingIsCopiedBeforeItIsNeeded(t *testing.T) {
+	b, h := one(t, Options{OnDemand: true}, nil)
+	copies := func() int {
+		all, _ := filepath.Glob(filepath.Join(b.Manager.dir.path, copyPrefix+"*"))
+		return len(all)
+	}
+	if n := copies(); n != 0 {
+		t.Errorf("there are %d copies before anything is needed", n)
+	}
+	pid(t, h)
+	if s := b.state("rogue"); copies() != 1 || len(s.SHA256) != 64 {
+		t.Errorf("there are %d copies, state %+v", copies(), s)
+	}
+	b.manifest("rogue", "name: rogue\nversion: 1.0.0\nprotocol: 1\nmatch: \"true\"\nsha256: "+strings.Repeat("0", 64)+"\n", nil)
+	if err := b.Load(b.dir); err == nil || !strings.Contains(err.Error(), "its sha256 is") {
+		t.Errorf("a wrong checksum of a new version: got %v", err)
+	}
+}
+
+func TestAListStartsNothing(t *testing.T) {
+	b := newBench(t, Options{})
+	b.install("rogue", "", nil)
+	b.manifest("broken", "name: [", nil)
+	list, err := List(t.Context(), b.dir)
+	if err != nil || len(list) != 2 || list[0].Condition != Idle || list[1].Condition != Refused || len(list[0].SHA256) != 64 {
+		t.Errorf("%+v, %v", list, err)
+	}
+}
+
 func TestFilesThatCannotBeRunAreRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		mode os.FileMode

@@ -95,14 +95,19 @@ func (m *Manager) slotFor(path string, before *slot) (*slot, error) {
 		return nil, err
 	}
 	same := before != nil && reflect.DeepEqual(before.manifest, manifest)
-	if info, err := os.Stat(manifest.executable()); err == nil && same && before.binary.copies(info) {
+	if info, err := os.Stat(manifest.executable()); err == nil && same && before.executable().copies(info) {
 		return before, nil
 	}
-	b, err := m.dir.stage(manifest.executable(), manifest.SHA256)
+	var b binary
+	if m.opts.OnDemand {
+		b, err = inspect(manifest.executable())
+	} else {
+		b, err = m.dir.stage(manifest.executable(), manifest.SHA256)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if same && before.binary.sha256 == b.sha256 && !before.isDown() {
+	if same && b.sha256 != "" && before.executable().sha256 == b.sha256 && !before.isDown() {
 		return before, nil
 	}
 	s := newSlot(&m.shared, manifest, b)

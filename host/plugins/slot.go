@@ -29,12 +29,12 @@ const (
 type slot struct {
 	*shared
 	manifest *Manifest
-	binary   binary
 	log      *slog.Logger
 	life     context.Context // of starts and examinations; over when the slot has ended
 	abort    context.CancelFunc
 
 	mu       sync.Mutex
+	binary   binary
 	inside   int             // calls and streams that are in
 	closed   bool            // nobody is let in
 	empty    chan struct{}   // closed when the slot is and nobody is in
@@ -169,12 +169,16 @@ func (s *slot) start(attempt *start) {
 
 // launch starts a process and checks that it is what the manifest says.
 func (s *slot) launch() (*generation, error) {
+	b, err := s.staged()
+	if err != nil {
+		return nil, err
+	}
 	number := int(s.counter.Add(1))
 	dir, err := s.dir.sub(fmt.Sprintf("g%d", number))
 	if err != nil {
 		return nil, err
 	}
-	g, err := launch(s.life, s.shared, s.binary, s.manifest, dir, number)
+	g, err := launch(s.life, s.shared, b, s.manifest, dir, number)
 	if err == nil {
 		if err = s.verify(g); err != nil {
 			g.kill(stopGrace)
@@ -185,6 +189,27 @@ func (s *slot) launch() (*generation, error) {
 		return nil, err
 	}
 	return g, nil
+}
+
+func (s *slot) executable() binary {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.binary
+}
+
+// staged is the private copy of the executable, made now if there is none.
+func (s *slot) staged() (binary, error) {
+	b := s.executable()
+	if b.path != "" {
+		return b, nil
+	}
+	b, err := s.dir.stage(s.manifest.executable(), s.manifest.SHA256)
+	if err == nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.binary = b
+	}
+	return b, err
 }
 
 // verify holds a new process to its manifest, and the first of a version to its own golden cases.

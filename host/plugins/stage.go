@@ -24,9 +24,23 @@ var errBusy = errors.New("somebody is writing to it; it is tried again when the 
 
 // binary is a private copy of an executable.
 type binary struct {
-	path   string
+	path   string // empty: it is not copied yet
 	sha256 string
 	info   fs.FileInfo // of the executable that was copied
+}
+
+// inspect says whether an executable could be copied.
+func inspect(path string) (binary, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return binary{}, err
+	}
+	defer f.Close()
+	info, err := runnable(f)
+	if err != nil {
+		return binary{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return binary{info: info}, nil
 }
 
 // copies says whether b is a copy of the file that info describes, as far as one can tell without reading it.
@@ -112,7 +126,7 @@ func (d *runDir) keep(slots []*slot) {
 		return
 	}
 	for _, path := range copies {
-		if !slices.ContainsFunc(slots, func(s *slot) bool { return s.binary.path == path }) {
+		if !slices.ContainsFunc(slots, func(s *slot) bool { return s.executable().path == path }) {
 			_ = os.Remove(path)
 		}
 	}
