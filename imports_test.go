@@ -26,6 +26,7 @@ var layers = []struct {
 	{"internal/wire", []string{"internal/wire", "sdk/chat", "sdk/peg", "sdk/grammar", "sdk/handler", "sdk/proto"}},
 	{"autoparser", []string{"autoparser", "sdk/chat", "sdk/peg", "sdk/grammar", "sdk/handler", "sdk/schema"}},
 	{"plugins", []string{"sdk"}},
+	{"client", []string{"client", "sdk"}},
 	{"host", []string{"", "host", "autoparser", "sdk", "internal/wire"}},
 	{"cmd/host", []string{"", "host", "autoparser", "sdk"}},
 	{"soak", []string{"host", "sdk"}},

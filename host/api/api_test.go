@@ -60,6 +60,14 @@ func (l *logged) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
+// size is how many bytes were logged.
+func (l *logged) size() (n int64) {
+	for _, line := range l.with() {
+		n += int64(len(line))
+	}
+	return n
+}
+
 // with returns the lines that have all the parts.
 func (l *logged) with(parts ...string) (found []string) {
 	l.mu.Lock()

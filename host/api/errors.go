@@ -129,10 +129,19 @@ func (f faults) told(next connect.UnaryFunc) connect.UnaryFunc {
 		if res, err = next(ctx, req); err == nil {
 			return res, nil
 		}
+		err = unlessOver(ctx, err)
 		recordOf(ctx).err = err
 		f.log(method, err)
 		return nil, failure(err)
 	}
+}
+
+// unlessOver is the error of a request, or why the request is over: whoever notices first may not know what it means.
+func unlessOver(ctx context.Context, err error) error {
+	if over := ctx.Err(); err != nil && over != nil {
+		return over
+	}
+	return err
 }
 
 // log logs an error that is the daemon's own fault.

@@ -53,6 +53,7 @@ func (s *chatService) exchange(ctx context.Context, x exchange) (err error) {
 		if value := recover(); value != nil {
 			err = s.faults.panicked(parseStreamPath, value)
 		} else {
+			err = unlessOver(ctx, err)
 			s.faults.log(parseStreamPath, err)
 		}
 		recordOf(ctx).err = err

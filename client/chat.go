@@ -1,0 +1,164 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"iter"
+
+	"connectrpc.com/connect"
+
+	"github.com/dragoman-project/dragoman/sdk/chat"
+	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
+)
+
+// Plan is what an engine needs for a request.
+type Plan struct {
+	Prompt           string // the whole prompt
+	GenerationPrompt string // its end, which begins the assistant's turn
+	// Constraint is what to hold the output to while sampling; nil: sampling is free.
+	Constraint      *Constraint
+	PreservedTokens []string // special tokens that the engine must not drop from the text
+	Stops           []string // where the engine should stop, besides its end-of-turn tokens
+	Notes           []string // what a person should know
+	Handler         string   // what made the plan: "autoparser", or a plugin
+}
+
+// Constraint holds an output to what can be parsed.
+type Constraint struct {
+	Grammar  string // in GBNF
+	Lazy     bool   // sampling is free until a trigger occurs
+	Triggers []Trigger
+}
+
+// Trigger is a text whose appearance starts a lazy grammar.
+type Trigger struct {
+	Type  string // "word", or "pattern": a regular expression
+	Value string
+}
+
+// Result is what an output amounts to.
+type Result struct {
+	Message      chat.Message
+	FinishReason chat.FinishReason
+	Report       chat.Report
+}
+
+// Plan plans a request for a template. The request is a *chat.Request, or a text, bytes or a value that are the JSON of one.
+func (c *Client) Plan(ctx context.Context, template string, request any) (*Plan, error) {
+	text, err := requestJSON(request)
+	if err != nil {
+		return nil, err
+	}
+	m, err := c.chats.Plan(ctx, &dragomanv1.PlanRequest{Template: template, Request: text})
+	if err != nil {
+		return nil, told(err)
+	}
+	p := &Plan{Prompt: m.Prompt, GenerationPrompt: m.GenerationPrompt, PreservedTokens: m.PreservedTokens, Stops: m.Stops, Notes: m.Notes, Handler: m.Handler}
+	if m.Constraint != nil {
+		p.Constraint = &Constraint{Grammar: m.Constraint.Grammar, Lazy: m.Constraint.GetLazy()}
+		for _, t := range m.Constraint.Triggers {
+			p.Constraint.Triggers = append(p.Constraint.Triggers, Trigger{t.Type, t.Value})
+		}
+	}
+	return p, nil
+}
+
+// Parse turns a whole output, without the prompt, into a message. The output need not be UTF-8.
+func (c *Client) Parse(ctx context.Context, template string, request any, output string) (*Result, error) {
+	text, err := requestJSON(request)
+	if err != nil {
+		return nil, err
+	}
+	m, err := c.chats.Parse(ctx, &dragomanv1.ParseRequest{Template: template, Request: text, Output: &dragomanv1.ParseRequest_Data{Data: []byte(output)}})
+	if err != nil {
+		return nil, told(err)
+	}
+	return result(m)
+}
+
+// Stream is an output being parsed while it arrives. One goroutine may send while another one receives.
+type Stream struct {
+	stream *connect.BidiStreamForClientSimple[dragomanv1.ParseStreamRequest, dragomanv1.ParseStreamResponse]
+	result *Result
+}
+
+// ParseStream begins to parse an output. The stream must be read to its end, or ctx be cancelled.
+func (c *Client) ParseStream(ctx context.Context, template string, request any) (*Stream, error) {
+	text, err := requestJSON(request)
+	if err != nil {
+		return nil, err
+	}
+	stream, err := c.chats.ParseStream(ctx)
+	if err != nil {
+		return nil, told(err)
+	}
+	s := &Stream{stream: stream}
+	return s, s.send(&dragomanv1.ParseStreamRequest{Start: &dragomanv1.ParseStart{Template: template, Request: text}})
+}
+
+// Send sends the next piece of the output, cut anywhere. After an error the reason is what Chunks ends with.
+func (s *Stream) Send(piece string) error {
+	return s.send(&dragomanv1.ParseStreamRequest{Chunk: &dragomanv1.ParseStreamRequest_Data{Data: []byte(piece)}})
+}
+
+// Truncated says that the engine cut the output off, for length. It is called before CloseSend.
+func (s *Stream) Truncated() error { return s.send(&dragomanv1.ParseStreamRequest{Truncated: true}) }
+
+// CloseSend says that the output has ended.
+func (s *Stream) CloseSend() error { return told(s.stream.CloseRequest()) }
+
+func (s *Stream) send(m *dragomanv1.ParseStreamRequest) error {
+	err := s.stream.Send(m)
+	if errors.Is(err, io.EOF) {
+		return err // the daemon has ended the stream, and says why to the one who receives
+	}
+	return told(err)
+}
+
+// Chunks are what becomes certain while the output arrives, each the JSON of a chat.completion.chunk. They end with the
+// output; an error is the last.
+func (s *Stream) Chunks() iter.Seq2[json.RawMessage, error] {
+	return func(yield func(json.RawMessage, error) bool) {
+		defer func() { _ = s.stream.CloseResponse() }() // the stream is over, or nobody wants more of it
+		for {
+			m, err := s.stream.Receive()
+			if err == nil && m.Result != nil {
+				s.result, err = result(m.Result)
+			}
+			switch {
+			case errors.Is(err, io.EOF):
+				return
+			case err != nil:
+				yield(nil, told(err))
+				return
+			case m.Chunk != nil && !yield(json.RawMessage(m.Chunk.Text), nil):
+				return
+			}
+		}
+	}
+}
+
+// Result is what the output amounts to, once Chunks have ended without an error; nil before.
+func (s *Stream) Result() *Result { return s.result }
+
+// result reads a message of the daemon.
+func result(m *dragomanv1.ParseResponse) (*Result, error) {
+	r := &Result{FinishReason: chat.FinishReason(m.FinishReason)}
+	if err := json.Unmarshal([]byte(m.GetMessage().GetText()), &r.Message); err != nil {
+		return nil, err
+	}
+	from := m.GetReport()
+	r.Report = chat.Report{
+		Status: chat.Status(from.GetStatus()), Length: int(from.GetLength()), PromptLength: int(from.GetPromptLength()),
+		UnknownTools: from.GetUnknownTools(), Notes: from.GetNotes(), MaxHeld: int(from.GetMaxHeld()),
+	}
+	for _, s := range from.GetSpans() {
+		r.Report.Spans = append(r.Report.Spans, chat.Span{Region: chat.Region(s.Region), Start: int(s.GetStart()), End: int(s.End)})
+	}
+	for _, f := range from.GetFaults() {
+		r.Report.Faults = append(r.Report.Faults, chat.Fault{At: int(f.GetAt()), Farthest: int(f.GetFarthest()), Message: f.Message})
+	}
+	return r, nil
+}

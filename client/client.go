@@ -1,0 +1,150 @@
+// Package client speaks to a Dragoman daemon.
+//
+// What a program in front of an inference engine needs is here: plan a request, parse an output, parse an output while it
+// arrives. Requests and messages are values of sdk/chat, or JSON as OpenAI writes it.
+//
+//	c := client.New("http://127.0.0.1:8080", client.Options{})
+//	plan, err := c.Plan(ctx, "my-model", request)      // plan.Prompt, plan.Constraint, plan.Stops → the engine
+//	stream, err := c.ParseStream(ctx, "my-model", request)
+//	…                                                  // stream.Send each piece that the engine writes, then stream.CloseSend
+//	for chunk, err := range stream.Chunks() { … }      // chat.completion.chunk, to be handed on as it is
+//	result := stream.Result()
+//
+// Templates, status and reload are in the generated clients of sdk/proto/dragoman/v1/dragomanv1connect, which this one is made
+// of; HTTPClient gives them their connection.
+//
+// Words that must not be confused: a *piece* goes to the daemon, a *chunk* comes from it.
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net"
+	"net/http"
+	"strings"
+
+	"connectrpc.com/connect"
+
+	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
+	"github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1/dragomanv1connect"
+)
+
+// Options are the choices of a client. The zero value works.
+type Options struct {
+	// Token is sent as bearer token; empty: none is.
+	Token string
+	// HTTP makes the requests; nil: a client that speaks HTTP/2, which streams need.
+	HTTP *http.Client
+}
+
+// Client speaks to one daemon. It is safe for concurrent use.
+type Client struct {
+	http  *http.Client
+	base  string
+	chats dragomanv1connect.ChatServiceClient
+}
+
+// New returns a client of the daemon at an address: "http://127.0.0.1:8080", "https://dragoman.example", or
+// "unix:/run/dragoman/dragoman.sock".
+func New(address string, o Options) *Client {
+	c := &Client{http: o.HTTP, base: strings.TrimSuffix(address, "/")}
+	socket, isUnix := strings.CutPrefix(address, "unix:")
+	if isUnix {
+		c.base = "http://dragoman"
+	}
+	if c.http == nil {
+		c.http = newHTTP(socket, isUnix)
+	}
+	if o.Token != "" {
+		c.http = &http.Client{Transport: bearer{o.Token, c.http.Transport}, Timeout: c.http.Timeout}
+	}
+	c.chats = dragomanv1connect.NewChatServiceClient(c.http, c.base, connect.WithGRPC())
+	return c
+}
+
+// newHTTP makes a client that speaks HTTP/2 with and without TLS.
+func newHTTP(socket string, isUnix bool) *http.Client {
+	transport := &http.Transport{Protocols: new(http.Protocols)}
+	transport.Protocols.SetHTTP2(true)
+	transport.Protocols.SetUnencryptedHTTP2(true)
+	if isUnix {
+		transport.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "unix", socket)
+		}
+	}
+	return &http.Client{Transport: transport}
+}
+
+// bearer sends a token with each request.
+type bearer struct {
+	token string
+	next  http.RoundTripper
+}
+
+// RoundTrip sends a request.
+func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	next := b.next
+	if next == nil {
+		next = http.DefaultTransport
+	}
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+b.token)
+	return next.RoundTrip(r)
+}
+
+// HTTPClient returns what makes the requests, and the address that they go to, for the generated clients of other services.
+func (c *Client) HTTPClient() (*http.Client, string) { return c.http, c.base }
+
+// Close ends connections that are not in use.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// Error is what a daemon answers when it cannot do what it was asked.
+type Error struct {
+	Code    string // "invalid_argument", "not_found", "unavailable", … as docs/api.md lists them
+	Place   string // where the fault is: a JSON path, a line and column; may be empty
+	Message string // what is wrong
+	Remedy  string // what to do about it; may be empty
+	Err     error  // of the connection
+}
+
+func (e *Error) Error() string {
+	text := e.Message
+	if e.Place != "" {
+		text = e.Place + ": " + text
+	}
+	if e.Remedy != "" {
+		text += "; " + e.Remedy
+	}
+	return text
+}
+
+// Unwrap returns the error of the connection.
+func (e *Error) Unwrap() error { return e.Err }
+
+// told is an error of the connection as the daemon told it.
+func told(err error) error {
+	var rpc *connect.Error
+	if !errors.As(err, &rpc) {
+		return err
+	}
+	for _, detail := range rpc.Details() {
+		value, fault := detail.Value()
+		if e, ok := value.(*dragomanv1.Error); fault == nil && ok {
+			return &Error{Code: e.Code, Place: e.Place, Message: e.Message, Remedy: e.Remedy, Err: err}
+		}
+	}
+	return &Error{Code: rpc.Code().String(), Message: rpc.Message(), Err: err}
+}
+
+// requestJSON is a chat request as JSON: texts and bytes are that already, everything else is encoded.
+func requestJSON(request any) (*dragomanv1.Json, error) {
+	switch r := request.(type) {
+	case string:
+		return &dragomanv1.Json{Text: r}, nil
+	case []byte:
+		return &dragomanv1.Json{Text: string(r)}, nil
+	}
+	text, err := json.Marshal(request)
+	return &dragomanv1.Json{Text: string(text)}, err
+}

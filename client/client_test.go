@@ -1,0 +1,190 @@
+package client_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/dragoman-project/dragoman/client"
+	"github.com/dragoman-project/dragoman/host"
+	"github.com/dragoman-project/dragoman/host/api"
+	"github.com/dragoman-project/dragoman/host/config"
+	"github.com/dragoman-project/dragoman/sdk/chat"
+)
+
+// daemon starts a daemon and returns its address and what ends it.
+func daemon(change func(*config.Config)) (address string, stop func(), err error) {
+	cfg := config.Default()
+	cfg.Listen.Address = "127.0.0.1:0"
+	change(cfg)
+	ctx, cancel := context.WithCancel(context.Background())
+	h, err := host.New(ctx, host.Options{Config: cfg})
+	if err != nil {
+		cancel()
+		return "", nil, err
+	}
+	l, err := api.Listen(ctx, cfg.Listen)
+	if err != nil {
+		cancel()
+		return "", nil, err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- api.New(h, api.Options{}).Serve(ctx, l) }()
+	address = "http://" + l.Addr().String()
+	if network, path := cfg.Listen.Network(); network == "unix" {
+		address = "unix:" + path
+	}
+	return address, func() {
+		cancel()
+		if err := errors.Join(<-ended, h.Close(context.Background())); err != nil {
+			log.Print(err)
+		}
+	}, nil
+}
+
+func unchanged(*config.Config) {}
+
+func Example() {
+	address, stop, err := daemon(unchanged)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer stop()
+	ctx := context.Background()
+	c := client.New(address, client.Options{})
+	defer c.Close()
+
+	request, err := chat.ParseRequest([]byte(`{"messages": [{"role": "user", "content": "Weather in Graz?"}],
+		"tools": [{"type": "function", "function": {"name": "weather", "parameters": {"type": "object", "properties": {"town": {"type": "string"}}}}}]}`))
+	if err != nil {
+		log.Fatal(err)
+	}
+	plan, err := c.Plan(ctx, "chatml-json", request)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("prompt ends with %q, sampling is free until %q\n", plan.GenerationPrompt, plan.Constraint.Triggers[0].Value)
+
+	engine := []string{"Let me lo", "ok.\n<tool_", "call>\n{\"name\": \"weather\", \"argu", "ments\": {\"town\": \"Gr", "az\"}}\n</tool_call>"}
+	stream, err := c.ParseStream(ctx, "chatml-json", request)
+	if err != nil {
+		log.Fatal(err)
+	}
+	go func() {
+		for _, piece := range engine {
+			if stream.Send(piece) != nil {
+				return // Chunks tells why
+			}
+		}
+		_ = stream.CloseSend()
+	}()
+	for chunk, err := range stream.Chunks() {
+		if err != nil {
+			log.Fatal(err)
+		}
+		_ = chunk // a chat.completion.chunk: hand it on
+	}
+	message := stream.Result().Message
+	fmt.Printf("%q, then %s(%s)\n", *message.Content.Text, message.ToolCalls[0].Name, message.ToolCalls[0].Arguments)
+	// Output:
+	// prompt ends with "<|im_start|>assistant\n", sampling is free until "<tool_call>"
+	// "Let me look.", then weather({"town": "Graz"})
+}
+
+const request1 = `{"messages": [{"role": "user", "content": "Hi"}], "tools": [{"type": "function", "function": {"name": "weather"}}]}`
+
+func TestAStreamAmountsToWhatParseGivesAtEverySplit(t *testing.T) {
+	address, stop, err := daemon(unchanged)
+	must(t, err)
+	defer stop()
+	c := client.New(address, client.Options{})
+	defer c.Close()
+	const output = "Grüße\n<tool_call>\n{\"name\": \"weather\", \"arguments\": {\"a\": 1}}\n</tool_call>"
+	whole, err := c.Parse(t.Context(), "chatml-json", request1, output)
+	must(t, err)
+	for cut := range len(output) {
+		stream, err := c.ParseStream(t.Context(), "chatml-json", request1)
+		must(t, err)
+		must(t, stream.Send(output[:cut]))
+		must(t, stream.Send(output[cut:]))
+		must(t, stream.CloseSend())
+		chunks := 0
+		for chunk, err := range stream.Chunks() {
+			must(t, err)
+			if !json.Valid(chunk) {
+				t.Errorf("cut at %d: the chunk %s is no JSON", cut, chunk)
+			}
+			chunks++
+		}
+		got := stream.Result()
+		got.Message.ToolCalls[0].ID, got.Report.MaxHeld = whole.Message.ToolCalls[0].ID, whole.Report.MaxHeld // random; depends on the cut
+		if diff := cmp.Diff(whole, got); diff != "" || chunks == 0 {
+			t.Fatalf("cut at %d, %d chunks (-whole +stream):\n%s", cut, chunks, diff)
+		}
+	}
+}
+
+func TestATruncatedOutputIsOneThatReachedItsLength(t *testing.T) {
+	address, stop, err := daemon(unchanged)
+	must(t, err)
+	defer stop()
+	c := client.New(address, client.Options{})
+	defer c.Close()
+	stream, err := c.ParseStream(t.Context(), "chatml-json", []byte(request1))
+	must(t, err)
+	must(t, stream.Send("Hello"))
+	must(t, stream.Truncated())
+	must(t, stream.CloseSend())
+	for _, err := range stream.Chunks() {
+		must(t, err)
+	}
+	if got := stream.Result().FinishReason; got != chat.FinishLength {
+		t.Errorf("it ended because of %q", got)
+	}
+}
+
+func TestErrorsSayWhatTheDaemonSaid(t *testing.T) {
+	address, stop, err := daemon(func(c *config.Config) {
+		c.Auth.Tokens = []string{"hush"}
+		c.Listen.Address = "unix:" + filepath.Join(t.TempDir(), "s")
+	})
+	must(t, err)
+	defer stop()
+	c := client.New(address, client.Options{Token: "hush"})
+	defer c.Close()
+	var told *client.Error
+	_, err = c.Plan(t.Context(), "chatml-json", map[string]any{"messages": []any{map[string]any{"role": "user", "content": 5}}})
+	if !errors.As(err, &told) || told.Code != "invalid_argument" || told.Place != "messages[0].content" {
+		t.Errorf("a malformed history: %v", err)
+	}
+	stream, err := c.ParseStream(t.Context(), "nobody", request1)
+	must(t, err)
+	_ = stream.CloseSend()
+	for _, err := range stream.Chunks() {
+		if !errors.As(err, &told) || told.Code != "not_found" || !strings.Contains(told.Remedy, "chatml-json") {
+			t.Errorf("an unknown template: %v", err)
+		}
+	}
+	if stream.Result() != nil {
+		t.Error("there is a result beside the error")
+	}
+	stranger := client.New(address, client.Options{})
+	defer stranger.Close()
+	if _, err := stranger.Parse(t.Context(), "chatml-json", request1, "x"); !errors.As(err, &told) || told.Code != "unauthenticated" {
+		t.Errorf("without a token: %v", err)
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
