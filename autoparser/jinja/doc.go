@@ -2,12 +2,14 @@
 // trim_blocks and lstrip_blocks, break and continue, {% generation %}, tojson as json.dumps writes, raise_exception and
 // strftime_now. It is safe for templates that nobody has read.
 //
-// gonja is what it stands on. gonja lexes the source, nests its blocks, holds the template and runs it; every tag is
-// ours, entered through gonja's public extension points, and so are expressions, scopes, values and limits:
+// gonja is what it stands on. gonja's parser nests the blocks and hands each tag to us, its template holds what we make of
+// them, its renderer runs it; every tag is ours, entered through gonja's public extension points, and so are tokens,
+// expressions, scopes, values and limits:
 //
-//		source ─canonicalise→ text for gonja ─gonja's lexer and parser→ our tags ─compile→ program ─gonja's renderer→ prompt
+//		source ─scan→ gonja's tokens ─gonja's parser→ our tags ─compile→ program ─gonja's renderer→ prompt
 //
-//	  - source.go rewrites the source so that gonja's lexer reads it as Jinja2's would (whitespace, escapes, numbers);
+//	  - source.go makes gonja's tokens of a source as Jinja2's lexer would (whitespace, escapes, numbers); gonja's own
+//	    lexer is not used, since its rules are others;
 //	  - gonja.go and reader.go are the seam: our tag parsers get gonja's tokens, our statements travel in gonja's tree;
 //	  - grammar.go and tags.go are the grammar; symbols.go decides where each name lives, by Jinja2's rules;
 //	  - compile.go and its neighbours turn the tree into closures over slots; a rendering runs them;

@@ -14,8 +14,8 @@ import (
 	"github.com/nikolalohinski/gonja/v2/tokens"
 )
 
-// This file is all that knows gonja's types, with reader.go: how our tags enter its parser, how our statements travel
-// in its tree, and how its renderer runs our program.
+// This file is how our tags enter gonja's parser, how our statements travel in its tree, and how its renderer runs our
+// program.
 
 // noToken is where our nodes stand in gonja's eyes; they know their places themselves.
 var noToken = &tokens.Token{}

@@ -53,15 +53,14 @@ func (b *builtin) allFallbacks() []Value {
 
 // Refusal is a part of Jinja2 that this package does not support.
 type Refusal struct {
-	Kind string // tag, filter, function or method
+	Kind string // tag, filter, function, method or escape
 	Name string
 	Why  string
 }
 
-// Refused lists what templates cannot use, by kind and name. Tags, filters and functions are refused by Compile, methods
-// when they are called.
+// Refused lists what templates cannot use, by kind and name. Methods are refused when they are called, all else by Compile.
 func Refused() []Refusal {
-	var all []Refusal
+	all := []Refusal{{"escape", `\N{…}`, "write the character itself"}}
 	for name, why := range refusedTags {
 		all = append(all, Refusal{"tag", name, why})
 	}

@@ -12,7 +12,7 @@ import (
 // has other whitespace, other escapes and other numbers; to its parser the tokens are as good as its own:
 //
 //   - whitespace control is already applied to the text, comments are gone, raw blocks are text;
-//   - {{ e }} is {% value e %}: gonja's tags can be replaced, its expressions cannot;
+//   - {{ e }} is a tag: gonja's tags can be replaced, its expressions cannot;
 //   - all words are names; strings and numbers are spelled as in the source.
 type scanner struct {
 	src     string
@@ -31,7 +31,7 @@ func normalise(source string) string {
 	return strings.TrimSuffix(source, "\n")
 }
 
-// scanners keeps the memory of the tokens of finished compilations, which is half of what a compilation takes.
+// scanners keeps the memory of the tokens of finished compilations: it is as much as all else that a compilation takes.
 var scanners = sync.Pool{New: func() any { return &scanner{} }}
 
 // scan reads a normalised source.
