@@ -1,31 +1,150 @@
 package host
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
+	"github.com/dragoman-project/dragoman/sdk/peg"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// constrain makes the constraint that the plan's handler asked for. A program that cannot be constrained is free, and a note
-// says why; a request that insists on a certain answer is then refused, like one with a schema that nothing can follow.
-func (p *Planned) constrain(made *grammar.Cache) error {
-	plan := p.Plan
-	c, err := made.Build(plan.Program, grammar.Options{Mode: plan.Grammar, Prompt: plan.GenerationPrompt, Triggers: plan.Triggers})
-	switch {
-	case err != nil:
+// constrain makes the constraint that the plan's handler asked for, or the request itself. A program that cannot be
+// constrained is free, and a note says why; a request that insists on a certain answer is then refused, like one with a
+// schema that nothing can follow.
+func (p *Planned) constrain(made *grammar.Cache, vocabulary []string) error {
+	if err := strictFault(p.request, made); err != nil {
+		return err
+	}
+	options, err := p.options()
+	if err != nil {
+		return err
+	}
+	options.Specials = vocabulary
+	c, err := made.Build(p.Plan.Program, options)
+	if err != nil {
 		if fault := faultySchema(p.request); fault != nil {
 			return fault
 		}
-		plan.Notes = append(plan.Notes, fmt.Sprintf("sampling is free, for no constraint can be made: %v", err))
-	case c != nil:
-		plan.Notes = append(plan.Notes, c.Notes...)
+		p.note(fmt.Sprintf("sampling is free, for no constraint can be made: %v", err))
+	} else if c != nil {
+		p.note(c.Notes...)
 	}
-	plan.Constraint = c
+	p.Plan.Constraint = c
+	p.translate = func(t grammar.Target) (*grammar.Constraint, error) {
+		options.Target = t
+		return made.Build(p.Plan.Program, options)
+	}
 	return p.enforced()
+}
+
+// note adds notes to the plan, each once.
+func (p *Planned) note(notes ...string) {
+	for _, n := range notes {
+		if !slices.Contains(p.Plan.Notes, n) {
+			p.Plan.Notes = append(slices.Clip(p.Plan.Notes), n)
+		}
+	}
+}
+
+// options say which constraint to make: the handler's, or that of a grammar which the request has for the content, or, for
+// tools that are strict, one of calls that begin the output where the handler sees nothing that tells calls from prose.
+func (p *Planned) options() (grammar.Options, error) {
+	plan := p.Plan
+	o := grammar.Options{Mode: plan.Grammar, Prompt: plan.GenerationPrompt, Triggers: plan.Triggers}
+	switch {
+	case p.request.PureContent:
+	case p.request.Grammar.Kind != chat.GrammarNone:
+		content, err := contentGrammar(p.request)
+		o.Mode, o.Content = grammar.Strict, content
+		return o, err
+	case o.Mode == grammar.Free && mayCall(p.request) && slices.ContainsFunc(p.request.Tools, isStrict):
+		o.Triggers = p.leadingTriggers()
+		if len(o.Triggers) == 0 {
+			p.note("strict tools are not held to their schemas: while this model may answer in prose, nothing tells its calls from it; send tool_choice \"required\" to enforce them")
+			break
+		}
+		o.Mode = grammar.Lazy
+	}
+	return o, nil
+}
+
+// leadingTriggers are the triggers of calls that begin the output: there they are calls, even if they might be prose
+// elsewhere.
+func (p *Planned) leadingTriggers() []grammar.Trigger {
+	c, err := grammar.Build(p.Plan.Program, grammar.Options{Mode: grammar.Lazy, Prompt: p.Plan.GenerationPrompt})
+	if err != nil {
+		return nil
+	}
+	var out []grammar.Trigger
+	for _, t := range c.Triggers {
+		if t.Type == grammar.TriggerWord {
+			t.Value = "(" + regexp.QuoteMeta(t.Value) + ")"
+		}
+		out = append(out, grammar.Trigger{Type: grammar.TriggerPattern, Value: `^\s*` + t.Value})
+	}
+	return out
+}
+
+func isStrict(t chat.Tool) bool { return t.Strict }
+
+// mayCall says whether an answer may call tools.
+func mayCall(r *chat.Request) bool { return len(r.Tools) > 0 && r.ToolChoice.Mode != chat.ToolNone }
+
+// contentGrammar is the grammar that a request has for the content, in GBNF.
+func contentGrammar(r *chat.Request) (text string, err error) {
+	fault := func(format string, args ...any) error {
+		return &chat.RequestError{Path: r.Grammar.Path, Message: fmt.Sprintf(format, args...)}
+	}
+	if mayCall(r) {
+		return "", fault("it holds for the content, and says nothing of calls: leave out the tools, send tool_choice \"none\", or describe the answer with json_schema, beside which calls are possible")
+	}
+	switch r.Grammar.Kind {
+	case chat.GrammarRegex:
+		if text, err = grammar.FromPattern(r.Grammar.Text); err != nil {
+			return "", fault("no grammar can be made of it: %v", err)
+		}
+	case chat.GrammarChoice:
+		text = grammar.FromChoice(r.Grammar.Choices)
+	default:
+		text = r.Grammar.Text
+	}
+	if _, err := grammar.Parse(text); err != nil {
+		return "", fault("%v", err)
+	}
+	return text, nil
+}
+
+// strictFault refuses a request with a schema that is strict and has keywords which cannot be held to.
+func strictFault(r *chat.Request, made *grammar.Cache) error {
+	if r.StrictSchema {
+		if err := unheld(r.JSONSchema, "response_format.json_schema.schema", made); err != nil {
+			return err
+		}
+	}
+	for i, t := range r.Tools {
+		if t.Strict && t.Parameters != nil && mayCall(r) {
+			if err := unheld(t.Parameters, fmt.Sprintf("tools[%d].function.parameters", i), made); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// unheld is the error for a strict schema that a grammar cannot wholly hold to. One at fault is another matter.
+func unheld(schema json.RawMessage, path string, made *grammar.Cache) error {
+	var b peg.Builder
+	c, err := made.Build(b.Build(b.Schema(schema, b.Value(peg.AnyJSON))), grammar.Options{Mode: grammar.Strict})
+	if err != nil || len(c.Notes) == 0 {
+		return nil
+	}
+	return &chat.RequestError{Path: path, Message: "strict, but it cannot be held to: " + strings.Join(c.Notes, "; ") + "; leave out what cannot be enforced, or strict"}
 }
 
 // enforced refuses a request that insists on a certain answer if its plan lets the model give another.
@@ -48,6 +167,8 @@ func insistence(r *chat.Request) (field string, ok bool) {
 		return "", false
 	case r.ToolChoice.Mode == chat.ToolRequired || r.ToolChoice.Mode == chat.ToolNamed:
 		return "tool_choice", true
+	case r.Grammar.Kind != chat.GrammarNone:
+		return r.Grammar.Path, true
 	}
 	return "json_schema", r.JSONSchema != nil
 }

@@ -61,7 +61,7 @@ func TestWhatCannotBeConstrainedIsFreeUnlessTheRequestInsists(t *testing.T) {
 		{`, "tool_choice": "none", "json_schema": {}`, grammar.Free, `json_schema: it cannot be enforced: handler "h"`},
 	} {
 		p := &Planned{Plan: &handler.Plan{Program: free, Grammar: tt.mode}, Handler: "h", request: withTool(t, `{}`, tt.members)}
-		err := p.constrain(new(grammar.Cache))
+		err := p.constrain(new(grammar.Cache), nil)
 		var fault *chat.RequestError
 		switch {
 		case tt.want == "" && err != nil, tt.want != "" && (!errors.As(err, &fault) || !strings.HasPrefix(err.Error(), tt.want)):

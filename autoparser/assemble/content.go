@@ -2,11 +2,15 @@ package assemble
 
 import (
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
+	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
 // body is everything behind the reasoning: content and calls.
 func (a *assembly) body() peg.ID {
+	if a.request.Grammar.Kind != chat.GrammarNone && a.format == nil {
+		return a.held()
+	}
 	if len(a.request.JSONSchema) > 0 && !a.mustCall() {
 		return a.response()
 	}

@@ -19,6 +19,12 @@ func (a *assembly) response() peg.ID {
 		a.Optional(a.only("more", a.trailing())))
 }
 
+// held is content that follows a grammar of the client's own, which whoever makes the constraint puts in its place.
+func (a *assembly) held() peg.ID {
+	text := a.Tag(peg.Content, a.Until(nonempty(append([]string{a.m.contentEnd}, a.m.endings...)...)...))
+	return a.Seq(a.Space(), a.wrapper(a.m.contentStart), text, a.wrapper(a.m.contentEnd), a.Optional(a.only("more", a.trailing())))
+}
+
 // wrapper is a marker around content, if the template has one.
 func (a *assembly) wrapper(marker string) peg.ID {
 	if marker == "" {

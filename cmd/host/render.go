@@ -18,15 +18,17 @@ func newRender() *cobra.Command {
 		request   requestFlags
 		variables string
 		asJSON    bool
+		target    string
 	)
 	cmd := &cobra.Command{
 		Use:   "render [flags] TEMPLATE",
 		Short: "Render the prompt of a request",
 		Long: `Render the prompt of a request exactly as the model is given it. With --json, print all that an engine is told: prompt,
-generation prompt, constraint, preserved tokens, stops, thinking tags.`,
+generation prompt, constraint, preserved tokens, stops, thinking tags. --target says in which notation the constraint is.`,
 		Example: example(`
 			host render template.jinja --request request.json
 			host render template.jinja --request request.json --json | jq -r .constraint.grammar
+			host render template.jinja --request request.json --json --target lark | jq -r .constraint.content
 			host render template.jinja --variables variables.json`),
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -42,7 +44,7 @@ generation prompt, constraint, preserved tokens, stops, thinking tags.`,
 				if err != nil {
 					return err
 				}
-				return renderRequest(cmd, loose, req, asJSON)
+				return renderRequest(cmd, loose, req, asJSON, target)
 			})
 		},
 	}
@@ -51,6 +53,7 @@ generation prompt, constraint, preserved tokens, stops, thinking tags.`,
 	request.add(cmd)
 	cmd.Flags().StringVar(&variables, "variables", "", "file of the template's variables, a JSON object, in place of a request; - for standard input")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the whole plan as JSON")
+	cmd.Flags().StringVar(&target, "target", "gbnf", "notation of the constraint: gbnf, structural_tag, ebnf, lark or json_schema")
 	cmd.MarkFlagsMutuallyExclusive("variables", "request")
 	cmd.MarkFlagsMutuallyExclusive("variables", "json")
 	return cmd
@@ -73,10 +76,17 @@ func renderVariables(cmd *cobra.Command, h *host.Host, template *templateFlags, 
 	return err
 }
 
-func renderRequest(cmd *cobra.Command, loose *host.Loose, req *chat.Request, asJSON bool) error {
+func renderRequest(cmd *cobra.Command, loose *host.Loose, req *chat.Request, asJSON bool, target string) error {
 	if asJSON {
+		notation, err := host.ParseTarget(target)
+		if err != nil {
+			return err
+		}
 		planned, err := loose.Plan(cmd.Context(), "", req)
 		if err != nil {
+			return err
+		}
+		if planned, err = planned.In(notation); err != nil {
 			return err
 		}
 		return printJSON(cmd, check.PlanOf(planned.Plan))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/grammar"
 	"github.com/dragoman-project/dragoman/sdk/handler"
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
 	"github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1/dragomanv1connect"
@@ -37,11 +38,18 @@ func (s *chatService) Render(ctx context.Context, m *dragomanv1.RenderRequest) (
 
 // Plan gives what an engine needs for a request.
 func (s *chatService) Plan(ctx context.Context, m *dragomanv1.PlanRequest) (*dragomanv1.PlanResponse, error) {
+	target, err := host.ParseTarget(m.Target)
+	if err != nil {
+		return nil, err
+	}
 	p, err := s.plan(ctx, m.Template, m.Request)
 	if err != nil {
 		return nil, err
 	}
-	return planResponse(p), nil
+	if p, err = p.In(target); err != nil {
+		return nil, err
+	}
+	return planResponse(p, target), nil
 }
 
 // Parse turns a whole output into a message.
@@ -94,7 +102,7 @@ func sessionOptions(o *dragomanv1.ParseOptions) host.SessionOptions {
 	return host.SessionOptions{IDSeed: o.GetIdSeed(), NoIDs: o.GetNoIds()}
 }
 
-func planResponse(p *host.Planned) *dragomanv1.PlanResponse {
+func planResponse(p *host.Planned, target grammar.Target) *dragomanv1.PlanResponse {
 	out := &dragomanv1.PlanResponse{
 		Prompt:           p.Plan.Prompt,
 		GenerationPrompt: p.Plan.GenerationPrompt,
@@ -107,7 +115,7 @@ func planResponse(p *host.Planned) *dragomanv1.PlanResponse {
 		Notes:            p.Plan.Notes,
 		Handler:          p.Handler,
 		Generation:       p.Generation,
-		Constraint:       constraint(p.Plan),
+		Constraint:       constraint(p.Plan, target),
 	}
 	for _, d := range p.Plan.Delimiters {
 		out.Delimiters = append(out.Delimiters, &dragomanv1.Delimiter{Role: d.Role, Delimiter: d.Delimiter})
@@ -115,12 +123,12 @@ func planResponse(p *host.Planned) *dragomanv1.PlanResponse {
 	return out
 }
 
-func constraint(p *handler.Plan) *dragomanv1.Constraint {
+func constraint(p *handler.Plan, target grammar.Target) *dragomanv1.Constraint {
 	c := p.Constraint
 	if c == nil {
 		return nil
 	}
-	out := &dragomanv1.Constraint{Grammar: c.Grammar, Lazy: &c.Lazy, Notes: c.Notes}
+	out := &dragomanv1.Constraint{Grammar: c.Grammar, Lazy: &c.Lazy, Notes: c.Notes, Target: string(target), Content: c.Content}
 	for _, t := range c.Triggers {
 		out.Triggers = append(out.Triggers, &dragomanv1.Trigger{Type: string(t.Type), Value: t.Value})
 	}

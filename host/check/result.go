@@ -46,6 +46,8 @@ type Constraint struct {
 	Grammar  string            `json:"grammar"`
 	Lazy     bool              `json:"lazy"`
 	Triggers []grammar.Trigger `json:"triggers"`
+	Target   grammar.Target    `json:"target,omitempty"`
+	Content  string            `json:"content,omitempty"`
 }
 
 // PlanOf is what results show of p.
@@ -56,7 +58,7 @@ func PlanOf(p *handler.Plan) *Plan {
 		ThinkingStart: p.ThinkingStart, ThinkingEnds: orEmpty(p.ThinkingEnds),
 	}
 	if c := p.Constraint; c != nil {
-		out.Constraint = &Constraint{Grammar: c.Grammar, Lazy: c.Lazy, Triggers: orEmpty(c.Triggers)}
+		out.Constraint = &Constraint{Grammar: c.Grammar, Lazy: c.Lazy, Triggers: orEmpty(c.Triggers), Target: c.Target, Content: c.Content}
 	}
 	return out
 }

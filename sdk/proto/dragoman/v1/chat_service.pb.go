@@ -137,7 +137,10 @@ type PlanRequest struct {
 	// The name of the template.
 	Template string `protobuf:"bytes,1,opt,name=template,proto3" json:"template,omitempty"`
 	// The chat completion request.
-	Request       *Json `protobuf:"bytes,2,opt,name=request,proto3" json:"request,omitempty"`
+	Request *Json `protobuf:"bytes,2,opt,name=request,proto3" json:"request,omitempty"`
+	// The notation in which the engine takes constraints: "gbnf" (llama.cpp; the default), "structural_tag" (vLLM, SGLang),
+	// "ebnf" (xgrammar), "lark" (llguidance), or "json_schema" for an engine that knows nothing else. Another one is an error.
+	Target        string `protobuf:"bytes,3,opt,name=target,proto3" json:"target,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -184,6 +187,13 @@ func (x *PlanRequest) GetRequest() *Json {
 		return x.Request
 	}
 	return nil
+}
+
+func (x *PlanRequest) GetTarget() string {
+	if x != nil {
+		return x.Target
+	}
+	return ""
 }
 
 // PlanResponse is what an engine needs for a request.
@@ -344,14 +354,19 @@ func (x *PlanResponse) GetGeneration() uint64 {
 // Constraint is what an engine needs in order to sample only what can be parsed.
 type Constraint struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The grammar, in GBNF. Its root covers the output, or what follows from a trigger when lazy.
+	// The grammar, in GBNF whatever the target. Its root covers the output, or what follows from a trigger when lazy.
 	Grammar string `protobuf:"bytes,1,opt,name=grammar,proto3" json:"grammar,omitempty"`
 	// Sampling is free until a trigger occurs in the output.
 	Lazy *bool `protobuf:"varint,2,opt,name=lazy,proto3,oneof" json:"lazy,omitempty"`
 	// The triggers of a lazy grammar.
 	Triggers []*Trigger `protobuf:"bytes,3,rep,name=triggers,proto3" json:"triggers,omitempty"`
-	// What the grammar could not hold to, such as unsupported keywords of a schema.
-	Notes         []string `protobuf:"bytes,4,rep,name=notes,proto3" json:"notes,omitempty"`
+	// What the grammar could not hold to, such as unsupported keywords of a schema, and what the target cannot say.
+	Notes []string `protobuf:"bytes,4,rep,name=notes,proto3" json:"notes,omitempty"`
+	// The notation of content.
+	Target string `protobuf:"bytes,5,opt,name=target,proto3" json:"target,omitempty"`
+	// The whole constraint in the notation of the target, triggers included. Absent for "gbnf", where grammar, lazy and
+	// triggers say it.
+	Content       string `protobuf:"bytes,6,opt,name=content,proto3" json:"content,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -412,6 +427,20 @@ func (x *Constraint) GetNotes() []string {
 		return x.Notes
 	}
 	return nil
+}
+
+func (x *Constraint) GetTarget() string {
+	if x != nil {
+		return x.Target
+	}
+	return ""
+}
+
+func (x *Constraint) GetContent() string {
+	if x != nil {
+		return x.Content
+	}
+	return ""
 }
 
 // Trigger is a text whose appearance in the output starts a lazy grammar.
@@ -1313,10 +1342,11 @@ const file_dragoman_v1_chat_service_proto_rawDesc = "" +
 	"\arequest\x18\x02 \x01(\v2\x11.dragoman.v1.JsonR\arequest\"U\n" +
 	"\x0eRenderResponse\x12\x16\n" +
 	"\x06prompt\x18\x01 \x01(\tR\x06prompt\x12+\n" +
-	"\x11generation_prompt\x18\x02 \x01(\tR\x10generationPrompt\"V\n" +
+	"\x11generation_prompt\x18\x02 \x01(\tR\x10generationPrompt\"n\n" +
 	"\vPlanRequest\x12\x1a\n" +
 	"\btemplate\x18\x01 \x01(\tR\btemplate\x12+\n" +
-	"\arequest\x18\x02 \x01(\v2\x11.dragoman.v1.JsonR\arequest\"\xf7\x03\n" +
+	"\arequest\x18\x02 \x01(\v2\x11.dragoman.v1.JsonR\arequest\x12\x16\n" +
+	"\x06target\x18\x03 \x01(\tR\x06target\"\xf7\x03\n" +
 	"\fPlanResponse\x12\x16\n" +
 	"\x06prompt\x18\x01 \x01(\tR\x06prompt\x12+\n" +
 	"\x11generation_prompt\x18\x02 \x01(\tR\x10generationPrompt\x127\n" +
@@ -1337,13 +1367,15 @@ const file_dragoman_v1_chat_service_proto_rawDesc = "" +
 	"\ahandler\x18\f \x01(\tR\ahandler\x12\x1e\n" +
 	"\n" +
 	"generation\x18\r \x01(\x04R\n" +
-	"generation\"\x90\x01\n" +
+	"generation\"\xc2\x01\n" +
 	"\n" +
 	"Constraint\x12\x18\n" +
 	"\agrammar\x18\x01 \x01(\tR\agrammar\x12\x17\n" +
 	"\x04lazy\x18\x02 \x01(\bH\x00R\x04lazy\x88\x01\x01\x120\n" +
 	"\btriggers\x18\x03 \x03(\v2\x14.dragoman.v1.TriggerR\btriggers\x12\x14\n" +
-	"\x05notes\x18\x04 \x03(\tR\x05notesB\a\n" +
+	"\x05notes\x18\x04 \x03(\tR\x05notes\x12\x16\n" +
+	"\x06target\x18\x05 \x01(\tR\x06target\x12\x18\n" +
+	"\acontent\x18\x06 \x01(\tR\acontentB\a\n" +
 	"\x05_lazy\"3\n" +
 	"\aTrigger\x12\x12\n" +
 	"\x04type\x18\x01 \x01(\tR\x04type\x12\x14\n" +
