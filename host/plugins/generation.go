@@ -20,7 +20,6 @@ import (
 
 	"github.com/dragoman-project/dragoman/internal/wire"
 	"github.com/dragoman-project/dragoman/internal/wire/rpc"
-	pb "github.com/dragoman-project/dragoman/sdk/proto/dragoman/plugin/v1"
 )
 
 // generation is one process of a plugin. While it serves, any number of calls hold it; one that is retired takes no more
@@ -30,7 +29,7 @@ type generation struct {
 	process  *process
 	client   *goplugin.Client
 	health   grpc_health_v1.HealthClient
-	handlers map[string]*rpc.Handler // by name
+	handlers map[string]remote // by name
 	started  time.Time
 	outputs  []io.Closer // of what the process prints over the connection
 	stay     func() bool // keeps the process from ending with the context of its launch; false: it has ended
@@ -56,7 +55,7 @@ func launch(ctx context.Context, sh *shared, b binary, m *Manifest, dir string, 
 	g.outputs = []io.Closer{stdout, stderr}
 	g.client = goplugin.NewClient(&goplugin.ClientConfig{
 		HandshakeConfig:  goplugin.HandshakeConfig{MagicCookieKey: wire.CookieKey, MagicCookieValue: wire.CookieValue},
-		VersionedPlugins: map[int]goplugin.PluginSet{wire.ProtocolVersion: {wire.ServiceName: conn}},
+		VersionedPlugins: map[int]goplugin.PluginSet{m.Protocol: {wire.ServiceName: conn}},
 		RunnerFunc:       runnerFor(ctx, g, sh.dir, b, m, dir, log),
 		UnixSocketConfig: &goplugin.UnixSocketConfig{TempDir: dir},
 		AllowedProtocols: []goplugin.Protocol{goplugin.ProtocolGRPC},
@@ -67,7 +66,7 @@ func launch(ctx context.Context, sh *shared, b binary, m *Manifest, dir string, 
 		SyncStderr:       stderr,
 		GRPCDialOptions:  []grpc.DialOption{rpc.CallOptions()},
 	})
-	err := g.connect(ctx, conn, o)
+	err := g.connect(ctx, conn, o, o.contracts[m.Protocol])
 	if !g.stay() && err == nil {
 		err = ctx.Err()
 	}
@@ -127,7 +126,7 @@ func (c *connection) GRPCServer(*goplugin.GRPCBroker, *grpc.Server) error {
 	return errors.New("this is the side of the host")
 }
 
-func (g *generation) connect(ctx context.Context, c *connection, o *Options) error {
+func (g *generation) connect(ctx context.Context, c *connection, o *Options, ask contract) error {
 	protocol, err := g.client.Client()
 	if err != nil {
 		return err
@@ -138,11 +137,11 @@ func (g *generation) connect(ctx context.Context, c *connection, o *Options) err
 	g.health = grpc_health_v1.NewHealthClient(c.conn)
 	ctx, cancel := context.WithTimeout(ctx, o.StartTimeout)
 	defer cancel()
-	all, err := rpc.Handlers(ctx, pb.NewPluginServiceClient(c.conn), o.HostVersion)
+	all, err := ask(ctx, c.conn, o.HostVersion)
 	if err != nil {
 		return err
 	}
-	g.handlers = map[string]*rpc.Handler{}
+	g.handlers = map[string]remote{}
 	for _, h := range all {
 		g.handlers[h.Describe().Name] = h
 	}

@@ -42,11 +42,16 @@ type Options struct {
 	DrainTimeout time.Duration
 	// IdleTimeout is how long a process that nobody uses stays. 0: for ever.
 	IdleTimeout time.Duration
+
+	contracts contracts // nil: those that every host speaks
 }
 
 func (o Options) complete() Options {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.contracts == nil {
+		o.contracts = spoken()
 	}
 	for _, d := range []struct {
 		value *time.Duration

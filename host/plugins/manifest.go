@@ -12,8 +12,6 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
-
-	"github.com/dragoman-project/dragoman/internal/wire"
 )
 
 // DefaultPriority is that of handlers whose manifest states none. The generic autoparser has 0.
@@ -67,17 +65,17 @@ type HandlerManifest struct {
 	Priority *int   `yaml:"priority"` // nil: that of the plugin
 }
 
-// readManifest reads a manifest from its file.
-func readManifest(path string) (*Manifest, error) {
+// readManifest reads a manifest from its file, for a host that speaks these contracts.
+func readManifest(path string, spoken contracts) (*Manifest, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	return parseManifest(path, data)
+	return parseManifest(path, data, spoken)
 }
 
 // parseManifest reports every fault of a manifest.
-func parseManifest(path string, data []byte) (*Manifest, error) {
+func parseManifest(path string, data []byte, spoken contracts) (*Manifest, error) {
 	if len(data) > maxManifest {
 		return nil, fmt.Errorf("%s: %d bytes, a manifest has at most %d", path, len(data), maxManifest)
 	}
@@ -88,7 +86,7 @@ func parseManifest(path string, data []byte) (*Manifest, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	m.complete()
-	return m, m.check()
+	return m, m.check(spoken)
 }
 
 // complete fills in what a manifest may leave out.
@@ -117,7 +115,7 @@ func (m *Manifest) complete() {
 
 var handlerName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
 
-func (m *Manifest) check() error {
+func (m *Manifest) check(spoken contracts) error {
 	var faults []error
 	fault := func(key, format string, args ...any) {
 		faults = append(faults, fmt.Errorf("%s: %s: %s", m.path, key, fmt.Sprintf(format, args...)))
@@ -128,8 +126,8 @@ func (m *Manifest) check() error {
 	if m.Version == "" {
 		fault("version", "missing; say which version of the plugin this is, such as 1.0.0")
 	}
-	if m.Protocol != wire.ProtocolVersion {
-		fault("protocol", "expected %d, found %d; this host speaks no other version of the plugin contract", wire.ProtocolVersion, m.Protocol)
+	if spoken[m.Protocol] == nil {
+		fault("protocol", "expected %v, found %d; this host speaks no other version of the plugin contract", spoken, m.Protocol)
 	}
 	if m.Executable != filepath.Base(m.Executable) || m.Executable == "." || m.Executable == ".." {
 		fault("executable", "expected the name of a file beside the manifest, found %q", m.Executable)

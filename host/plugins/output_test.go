@@ -74,7 +74,7 @@ func FuzzParseManifest(f *testing.F) {
 	f.Add("{name: two, handlers: [{name: x, match: y}], sha256: 00}")
 	f.Add("a: &a [*a]")
 	f.Fuzz(func(t *testing.T, text string) {
-		m, err := parseManifest("dir/a.yaml", []byte(text))
+		m, err := parseManifest("dir/a.yaml", []byte(text), spoken())
 		if err != nil {
 			return
 		}

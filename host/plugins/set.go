@@ -90,7 +90,7 @@ func (m *Manager) build(dir string, manifests []string, old *set) *set {
 // slotFor makes the slot of a manifest, or returns the one before if nothing has changed. A new version of a plugin must
 // start and pass its golden cases; a plugin that was not there before is started when it is needed.
 func (m *Manager) slotFor(path string, before *slot) (*slot, error) {
-	manifest, err := readManifest(path)
+	manifest, err := readManifest(path, m.opts.contracts)
 	if err != nil {
 		return nil, err
 	}

@@ -52,7 +52,7 @@ func manifestOf(executable string) (*Manifest, error) {
 		return nil, err
 	}
 	for _, path := range paths {
-		m, err := readManifest(path)
+		m, err := readManifest(path, spoken())
 		if m != nil && m.Executable == filepath.Base(executable) {
 			return m, err
 		}

@@ -15,9 +15,15 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/hashicorp/go-plugin"
+	"google.golang.org/grpc"
+
+	"github.com/dragoman-project/dragoman/internal/wire"
+	"github.com/dragoman-project/dragoman/internal/wire/rpc"
 	"github.com/dragoman-project/dragoman/sdk"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/peg"
+	pb "github.com/dragoman-project/dragoman/sdk/proto/dragoman/plugin/v1"
 )
 
 type options struct {
@@ -32,6 +38,9 @@ type options struct {
 	Plan string
 	Once string
 	Only string
+	// Future says that it speaks the second major version of the contract, and no other. There is none yet: it is the first
+	// under another number.
+	Future bool
 	// Child is whether it starts a child that stays.
 	Child bool
 }
@@ -65,7 +74,38 @@ func main() {
 	for _, name := range o.Handlers {
 		handlers = append(handlers, rogue{o, name})
 	}
+	if o.Future {
+		serveFuture(handlers)
+		return
+	}
 	sdk.Serve(handlers...)
+}
+
+func serveFuture(handlers []sdk.Handler) {
+	server, err := rpc.NewServer(handlers...)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(5)
+	}
+	plugin.Serve(&plugin.ServeConfig{
+		HandshakeConfig:  plugin.HandshakeConfig{MagicCookieKey: wire.CookieKey, MagicCookieValue: wire.CookieValue},
+		VersionedPlugins: map[int]plugin.PluginSet{2: {wire.ServiceName: future{server: server}}},
+		GRPCServer:       plugin.DefaultGRPCServer,
+	})
+}
+
+type future struct {
+	plugin.NetRPCUnsupportedPlugin
+	server *rpc.Server
+}
+
+func (f future) GRPCServer(_ *plugin.GRPCBroker, s *grpc.Server) error {
+	pb.RegisterPluginServiceServer(s, f.server)
+	return nil
+}
+
+func (future) GRPCClient(context.Context, *plugin.GRPCBroker, *grpc.ClientConn) (any, error) {
+	return nil, errors.New("this is the side of the plugin")
 }
 
 // flood writes a long line to the process's own standard output, past what os.Stdout has become.
