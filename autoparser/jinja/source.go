@@ -287,7 +287,8 @@ func closing(src, end string) (sign byte, n int) {
 
 // token reads one token and returns where it ends.
 func (s *scanner) token(at int) int {
-	kind, n := tokens.Name, 0
+	kind := tokens.Name
+	var n int
 	switch c := s.src[at]; {
 	case c == '"' || c == '\'':
 		kind, n = tokens.String, stringLength(s.src[at:], at)
