@@ -120,6 +120,8 @@ var dialectDifferences = map[string]struct {
 		"the template shows calls beside null content; recorded were markers without a format"},
 	"deepseek-ai-DeepSeek-R1-Distill-Qwen-32B.jinja": {[]string{"tools.per_call_start", "tools.function.name_prefix"},
 		"what follows the marker that opens a call belongs to the name"},
+	"ibm-granite-granite-3.3-2B-Instruct.jinja": {[]string{"tools.format", "tools.section_start", "tools.json.array_wrapped"},
+		"the template asks for calls in words, and a workaround tells how they are written"},
 	"meetkai-functionary-medium-v3.1.jinja": {[]string{"tools.per_call_start", "tools.per_call_end", "tools.function.name_prefix", "tools.function.close"},
 		"the marker that opens a call holds the name"},
 	"poolside-Laguna-XS-2.1.jinja": {[]string{"tools.arguments.value_suffix"}, "the line break behind an argument is the template's own"},

@@ -36,6 +36,7 @@ const (
 	endOfTurn    = "generation ends at the end of a turn, which is no text of the answer"
 	oneByOne     = "markers one by one, so that each can be a token of its own"
 	headerMarker = "recorded with the marker that begins every answer, thoughtful or not; ours are the words that only thoughts follow"
+	inWords      = "the template asks for calls in words, and a workaround tells how they are written; recorded as content"
 	besideNull   = "the template shows calls beside null content, and they were not looked for there"
 	asTemplate   = "the marker that the answer is read with; recorded with the one that begins the turn"
 )
@@ -98,11 +99,18 @@ var planDifferences = map[string]map[string]string{
 		`+ thinking end "<｜tool▁calls▁begin｜>"`:                  endsByCall,
 		`+ thinking end "<｜tool▁call▁begin｜>"`:                   endsByCall,
 	},
-	"deepseek-ai-DeepSeek-V3.1":           callsEndReasoning("<｜tool▁calls▁begin｜>", "<｜tool▁call▁begin｜>"),
-	"google-gemma-2-2b-it":                insisted,
-	"ibm-granite-granite-3.3-2B-Instruct": insisted,
-	"llama-cpp-deepseek-r1":               callsEndReasoning("<｜tool▁calls▁begin｜>", "<｜tool▁call▁begin｜>"),
-	"llama-cpp-rwkv-world":                insisted,
+	"deepseek-ai-DeepSeek-V3.1": callsEndReasoning("<｜tool▁calls▁begin｜>", "<｜tool▁call▁begin｜>"),
+	"google-gemma-2-2b-it":      insisted,
+	"ibm-granite-granite-3.3-2B-Instruct": {
+		"- constrained false, lazy false": inWords,
+		"+ constrained true, lazy false":  inWords,
+		"+ constrained true, lazy true":   inWords,
+		`+ preserved "<|tool_call|>"`:     inWords,
+		`+ thinking end "<|tool_call|>"`:  inWords,
+		`+ trigger word "<|tool_call|>"`:  inWords,
+	},
+	"llama-cpp-deepseek-r1": callsEndReasoning("<｜tool▁calls▁begin｜>", "<｜tool▁call▁begin｜>"),
+	"llama-cpp-rwkv-world":  insisted,
 	"meetkai-functionary-medium-v3.1": {
 		`- preserved "<|eot_id|>"`: endOfTurn,
 		`- preserved "<|eom_id|>"`: endOfTurn,

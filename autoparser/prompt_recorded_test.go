@@ -32,7 +32,6 @@ const (
 	fullStart   = "goes on behind the words that the model was given when it began; recorded without them"
 	whiteSpace  = "the white space around the end of reasoning is the template's own"
 	bothMarkers = "the template itself writes both markers around reasoning that is empty; recorded without the first"
-	untouched   = "the template leaves the texts of users as they are, and so do we; recorded without white space at their edges"
 	noThoughts  = "the template knows no reasoning, and so the message has none; recorded with markers that it does not have"
 	keeps       = "the answers of earlier turns stay; recorded without them"
 )
@@ -44,7 +43,7 @@ var promptDifferences = map[string]map[string]string{
 	"LFM2-8B-A1B":                         {"continue_*": byPlugin},
 	"LFM2.5-Instruct":                     {"continue_*": byPlugin},
 	"NVIDIA-Nemotron-3-Nano-30B-A3B-BF16": {"continue_content": whiteSpace, "continue_both": whiteSpace},
-	"StepFun3.5-Flash":                    {"continue_content": whiteSpace, "continue_both": whiteSpace, "unicode": untouched},
+	"StepFun3.5-Flash":                    {"continue_content": whiteSpace, "continue_both": whiteSpace},
 	"deepseek-ai-DeepSeek-V4":             {"continue_content": bothMarkers},
 	"google-gemma-4-31B-it":               {"continue_content": whiteSpace, "continue_both": whiteSpace, "parallel_calls": byPlugin, "nested_args": python},
 	"google-gemma-4-31B-it-interleaved":   {"*tool*": byPlugin, "*_args": byPlugin, "parallel_calls": byPlugin},
