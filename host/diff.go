@@ -42,6 +42,8 @@ type TemplateDiff struct {
 	LintGone []string `json:"lint_gone,omitempty"`
 	// Cases are those that come out otherwise.
 	Cases []CaseDiff `json:"cases,omitempty"`
+	// Line is where the first rule begins that changes the template, in the file that comes after; 0: none does.
+	Line int `json:"line,omitempty"`
 }
 
 // FieldDiff is a field of a dialect that changes. Field is as rules write it, "request" for the normalisations that rules
@@ -141,6 +143,7 @@ func (h *Host) diffRules(ctx context.Context, before, after *Snapshot, files []c
 			continue
 		}
 		d.lint(&t)
+		t.Line = lineOfRule(after, name)
 		for _, c := range all[name] {
 			if change, changed := d.compare(ctx, c); changed {
 				t.Cases = append(t.Cases, change)
@@ -227,6 +230,22 @@ func (d *differ) lint(t *TemplateDiff) {
 	t.LintNew, t.LintGone = without(notes[1], notes[0]), without(notes[0], notes[1])
 }
 
+// lineOfRule is where the first rule begins that changes a template; 0: none does.
+func lineOfRule(s *Snapshot, template string) int {
+	learned, err := learnedIn(s, template)
+	if err != nil {
+		return 0
+	}
+	for _, r := range s.Rules.Rules() {
+		for _, a := range learned.Workarounds {
+			if a.Rule == r.Name && len(a.Changes)+len(a.Requests) > 0 {
+				return r.Line
+			}
+		}
+	}
+	return 0
+}
+
 // without lists what is in all and not in others.
 func without(all, others []string) (rest []string) {
 	for _, s := range all {
@@ -237,11 +256,16 @@ func without(all, others []string) (rest []string) {
 	return rest
 }
 
-// compare runs a case under both. Each output is parsed as a whole: that cuts do not matter is not in question here.
-func (d *differ) compare(ctx context.Context, c *cases.Case) (change CaseDiff, changed bool) {
+// subjects are both, as cases are run against them.
+func (d *differ) subjects() {
 	if d.was == nil {
 		d.was, d.is = &Subject{host: d.host, snap: d.before}, &Subject{host: d.host, snap: d.after}
 	}
+}
+
+// compare runs a case under both. Each output is parsed as a whole: that cuts do not matter is not in question here.
+func (d *differ) compare(ctx context.Context, c *cases.Case) (change CaseDiff, changed bool) {
+	d.subjects()
 	before, after := check.Judge(ctx, d.was, c, check.Options{}), check.Judge(ctx, d.is, c, check.Options{})
 	change = CaseDiff{Case: c.ID, Template: c.Template, Before: before.Why, After: after.Why}
 	if before.Actual != nil && after.Actual != nil {

@@ -63,6 +63,8 @@ type Host struct {
 	warmed chan struct{}
 
 	history history
+	samples samples
+	trial   atomic.Pointer[Trial] // of the last change
 	// changes serialises those who make the next snapshot.
 	changes sync.Mutex
 	sources sources
@@ -181,7 +183,11 @@ func (h *Host) PutTemplate(_ context.Context, src TemplateSource) (TemplateInfo,
 	if old := snap.layers[uploaded][e.Name]; old != nil {
 		cause.Changes[0].Before = old.hash
 	}
-	h.put(snap.withTemplate(uploaded, e), cause)
+	next := snap.withTemplate(uploaded, e)
+	if err := h.try(sourceUpload, e.Name, next); err != nil {
+		return TemplateInfo{}, err
+	}
+	h.put(next, cause)
 	h.log.Info("template put", "template", e.Name, "sha256", e.hash)
 	return h.info(e), nil
 }

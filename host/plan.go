@@ -30,6 +30,8 @@ type Planned struct {
 	request   *chat.Request
 	template  string
 	observer  Observer
+	samples   *samples // where outputs are kept, and how many of a template
+	keep      int
 	stream    handler.StreamHandler // where Code is nil
 	maxOutput int
 	// translate makes the constraint for another target; nil where Code is.
@@ -63,7 +65,7 @@ func (h *Host) plan(ctx context.Context, snap *Snapshot, e *entry, only string, 
 		return nil, templateFault(e.Name, pluginFault(err))
 	}
 	planned := &Planned{Plan: plan, Handler: by.Describe().Name, Generation: snap.Generation, request: req, maxOutput: snap.Config.Limits.OutputBytes,
-		template: e.Name, observer: h.opts.Observer}
+		template: e.Name, observer: h.opts.Observer, samples: &h.samples, keep: snap.Config.Canary.Shadow}
 	if plan.Request != nil {
 		plan.Notes = append(plan.Notes, learned.Spelled(plan.Request.Messages, plan.PreservedTokens)...)
 	}

@@ -278,6 +278,9 @@ func (h *Host) applyRules(c watch.Change) error {
 	}
 	next := h.current.Load().withRules(rules)
 	next.release(sourceWorkarounds)
+	if err := h.try(sourceWorkarounds, c.Path, next); err != nil {
+		return err
+	}
 	h.put(next, Cause{Source: sourceWorkarounds, Changes: next.note(c)})
 	return nil
 }
@@ -335,8 +338,8 @@ func (h *Host) applyTemplates(changes []watch.Change) {
 	h.log.Info("templates reloaded", "path", dir, "files", len(changes), "snapshot", h.current.Load().Generation)
 }
 
-// changeTemplate puts one file's content into entries. Content that cannot be read or compiled leaves the last good one in
-// its place; where there is none, requests for the template are told why.
+// changeTemplate puts one file's content into entries. Content that cannot be read or compiled, or with which recorded cases
+// do not hold any longer, leaves the last good one in its place; where there is none, requests for the template are told why.
 func (h *Host) changeTemplate(entries map[string]*entry, dir string, c watch.Change, next *entry) error {
 	name := canonicalName(filepath.Base(c.Path))
 	switch {
@@ -355,6 +358,9 @@ func (h *Host) changeTemplate(entries map[string]*entry, dir string, c watch.Cha
 		return nil
 	}
 	_, err := next.opened()
+	if err == nil && old != nil {
+		err = h.try(sourceTemplates, c.Path, h.current.Load().withTemplate(directory, next))
+	}
 	if err == nil || old == nil {
 		entries[name] = next
 	}

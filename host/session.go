@@ -28,6 +28,7 @@ type Session struct {
 	fed    int
 	limit  int
 	told   SessionObserver
+	kept   *recording
 	ended  bool
 }
 
@@ -49,7 +50,7 @@ type Result struct {
 // Session starts parsing an output of the plan. The part of the prompt that belongs to the message, such as a message being
 // continued, is delivered with the first deltas. ctx ends a session whose output a plugin parses; see handler.StreamHandler.
 func (p *Planned) Session(ctx context.Context, o SessionOptions) *Session {
-	s := &Session{limit: o.MaxOutput, told: began(p.observer, p.template, p.Handler)}
+	s := &Session{limit: o.MaxOutput, told: began(p.observer, p.template, p.Handler), kept: p.record()}
 	if s.limit == 0 {
 		s.limit = p.maxOutput
 	}
@@ -77,6 +78,7 @@ func (s *Session) FeedSpecial(chunk []byte, special []match.Range) ([]chat.Delta
 			Message: fmt.Sprintf("the output is longer than %d bytes", s.limit), Remedy: "raise limits.output_bytes, or stop the engine earlier"}
 	}
 	s.fed += len(chunk)
+	s.kept.fed(chunk, special != nil)
 	err := s.parser.feed(chunk, special)
 	s.told.Fed(len(chunk), s.parser.held())
 	return s.stream.Deltas(), err
@@ -93,6 +95,7 @@ func (s *Session) Finish(truncated bool) (Result, error) {
 		s.end(nil)
 		return Result{}, err
 	}
+	s.kept.end(truncated)
 	reason := chat.FinishStop
 	if truncated {
 		reason = chat.FinishLength

@@ -13,6 +13,8 @@ type Status struct {
 	RulesHash  string    `json:"rules_hash"` // of the workarounds in force
 	// Rollback says that an earlier snapshot is in force; nil: none is.
 	Rollback *Rollback `json:"rollback,omitempty"`
+	// Trial is what trying the last change found before it went live; nil: none was tried.
+	Trial *Trial `json:"trial,omitempty"`
 	// Sources are what is read from disk; one that is faulty leaves its last good content in force.
 	Sources   []SourceStatus  `json:"sources"`
 	Templates []TemplateInfo  `json:"templates"`
@@ -26,7 +28,7 @@ func (h *Host) Status() Status {
 	snap := h.current.Load()
 	return Status{
 		StartedAt: h.started, Generation: snap.Generation, RulesHash: snap.Rules.Hash(),
-		Rollback: snap.Rollback, Sources: h.Sources(), Templates: h.Templates(), Plugins: h.plugins.Status(), Conflicts: h.plugins.Conflicts(),
+		Rollback: snap.Rollback, Trial: h.trial.Load(), Sources: h.Sources(), Templates: h.Templates(), Plugins: h.plugins.Status(), Conflicts: h.plugins.Conflicts(),
 	}
 }
 

@@ -45,7 +45,7 @@ func (s *Subject) Plan(ctx context.Context, t check.Template, req *chat.Request)
 	if t.Handler != "" && planned.Handler != t.Handler {
 		return nil, fmt.Errorf("handler %q declined, and %q answered in its place", t.Handler, planned.Handler)
 	}
-	planned.observer = nil // nobody's output
+	planned.observer, planned.samples = nil, nil // it is nobody's output
 	return subjectPlan{planned}, nil
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -62,28 +63,32 @@ in force there. The exit code is 0 if nothing changes, 1 if something does or a 
 }
 
 // diffRules compares two files.
-func diffRules(cmd *cobra.Command, h *host.Host, files []string, templates string, caseFiles []string) (diff host.RulesDiff, err error) {
-	var rules [2]host.RulesFile
-	for i, file := range files {
-		if rules[i].Data, err = os.ReadFile(file); err != nil {
-			return diff, err
-		}
-		rules[i].Name = file
-	}
-	sources, err := readTemplates(templates)
+func diffRules(cmd *cobra.Command, h *host.Host, files []string, templates string, cases []string) (diff host.RulesDiff, err error) {
+	rules, sources, inputs, err := readDiff(files, templates, cases)
 	if err != nil {
 		return diff, err
 	}
-	var inputs []check.Input
-	for _, file := range caseFiles {
-		in, err := os.Open(file)
-		if err != nil {
-			return diff, err
-		}
-		defer in.Close()
-		inputs = append(inputs, check.Input{Name: file, Reader: in})
-	}
 	return h.DiffRules(cmd.Context(), rules[0], rules[1], sources, inputs)
+}
+
+// readDiff reads files of rules, the templates of a folder, and files of cases.
+func readDiff(files []string, templates string, cases []string) (rules []host.RulesFile, sources []host.TemplateSource, inputs []check.Input, err error) {
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		rules = append(rules, host.RulesFile{Name: file, Data: data})
+	}
+	for _, file := range cases {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		inputs = append(inputs, check.Input{Name: file, Reader: bytes.NewReader(data)})
+	}
+	sources, err = readTemplates(templates)
+	return rules, sources, inputs, err
 }
 
 // tryRules compares a file with what is in force in a daemon.

@@ -66,6 +66,19 @@ func TestADiffOfRulesIsPrinted(t *testing.T) {
 	}
 }
 
+func TestLintTellsCasesThatHoldUnderTheShippedRulesOnly(t *testing.T) {
+	dir := t.TempDir()
+	rules := file(t, dir, "rules.yaml", thoughtRule("one"))
+	plain := strings.NewReplacer(`"b"`, `"<one>a</one>b"`, `"reasoning_content": "a"`, `"reasoning_content": ""`).Replace(thoughtCase)
+	code, out, errs := commandLine(t, "", "lint", rules, "--templates", "../../templates", "--cases", file(t, dir, "cases.jsonl", plain+"\n"))
+	if want := rules + ":3:1: case thoughts (chatml-json) does not hold any longer: content"; code != exitFailed || !strings.Contains(out, want) {
+		t.Errorf("it ended with %d and told\n%s%s\nwant %q", code, out, errs, want)
+	}
+	if code, out, _ := commandLine(t, "", "lint", rules, "--templates", "../../templates", "--cases", file(t, dir, "cases.jsonl", thoughtCase+"\n")); code != exitOK {
+		t.Errorf("of a case that holds under its rules it told\n%s", out)
+	}
+}
+
 // TestADaemonIsAskedForWhatWasInForce edits the rules of a daemon and goes back.
 func TestADaemonIsAskedForWhatWasInForce(t *testing.T) {
 	dir := t.TempDir()

@@ -6,13 +6,18 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/dragoman-project/dragoman"
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/spf13/cobra"
 )
 
 func newLint() *cobra.Command {
-	var templates string
-	var asJSON bool
+	var (
+		with      hostFlags
+		templates string
+		cases     []string
+		asJSON    bool
+	)
 	cmd := &cobra.Command{
 		Use:   "lint [flags] [WORKAROUNDS.yaml]",
 		Short: "Find mistakes in a file of workarounds, rules of no use, and what is odd about templates",
@@ -22,17 +27,31 @@ Each fault is a line FILE:LINE:COLUMN: MESSAGE; the exit code is 0 if there is n
 
 With --templates, the templates are looked at, too: what could not be learned of them, what they write that is not read
 back as it was, and where they rewrite turns that an engine has already read. Each is a line FILE: note: MESSAGE, and does
-not count as a fault. Plugins have no part in this.`,
+not count as a fault. Plugins have no part in this.
+
+With --cases, recorded cases are run under the file's rules and under those shipped: one that holds only under the latter is
+a fault, and told with what differs. It stands at the first rule that changes its template.`,
 		Example: example(`
 			host lint workarounds.yaml
 			host lint workarounds.yaml --templates templates
+			host lint workarounds.yaml --templates templates --cases cases.jsonl
 			host lint --templates templates`),
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 && templates == "" {
 				return &usageError{errors.New("expected a file of workarounds, or --templates")}
 			}
+			if len(cases) > 0 && (len(args) == 0 || templates == "") {
+				return &usageError{errors.New("--cases are run under a file of workarounds, on --templates: give both")}
+			}
 			found, err := lint(args, templates)
+			if err == nil && len(cases) > 0 && len(found) == notes(found) {
+				err = with.withHost(cmd, func(h *host.Host) error {
+					worse, err := lintCases(cmd, h, args[0], templates, cases)
+					found = append(worse, found...)
+					return err
+				})
+			}
 			if err != nil {
 				return err
 			}
@@ -52,6 +71,9 @@ not count as a fault. Plugins have no part in this.`,
 			return err
 		},
 	}
+	with.add(cmd)
+	_ = cmd.Flags().MarkHidden("workarounds") // the file is an argument
+	cmd.Flags().StringSliceVar(&cases, "cases", nil, "files of recorded cases to run under the file's rules and those shipped")
 	cmd.Flags().StringVar(&templates, "templates", "", "folder of the templates to try the rules on")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
@@ -93,6 +115,33 @@ func lint(files []string, templates string) (found []linted, err error) {
 		found = append(found, linted{File: n.Template, Message: n.Message, Note: true})
 	}
 	return found, nil
+}
+
+func notes(found []linted) (n int) {
+	for _, l := range found {
+		if l.Note {
+			n++
+		}
+	}
+	return n
+}
+
+// lintCases finds the cases that hold under the shipped rules and not under those of a file.
+func lintCases(cmd *cobra.Command, h *host.Host, file, templates string, cases []string) (found []linted, err error) {
+	rules, sources, inputs, err := readDiff([]string{file}, templates, cases)
+	if err != nil {
+		return nil, err
+	}
+	shipped := host.RulesFile{Name: dragoman.WorkaroundsName, Data: dragoman.Workarounds}
+	diff, err := h.DiffRules(cmd.Context(), shipped, rules[0], sources, inputs)
+	for _, t := range diff.Templates {
+		for _, c := range t.Cases {
+			if c.Regression() {
+				found = append(found, linted{File: file, Line: max(1, t.Line), Column: 1, Message: c.String()})
+			}
+		}
+	}
+	return found, err
 }
 
 // readTemplates reads all templates of a folder; an empty name is no folder.

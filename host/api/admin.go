@@ -34,6 +34,7 @@ func (s *adminService) GetStatus(context.Context, *dragomanv1.GetStatusRequest) 
 		Templates:  templates(st.Templates),
 		Conflicts:  st.Conflicts,
 		Rollback:   rollback(st.Rollback),
+		Trial:      trial(st.Trial),
 	}
 	for _, src := range st.Sources {
 		out.Sources = append(out.Sources, source(src))

@@ -50,3 +50,13 @@ func rollback(r *host.Rollback) *dragomanv1.RollbackState {
 	}
 	return &dragomanv1.RollbackState{To: r.To, Since: timestamppb.New(r.Since), Held: r.Held}
 }
+
+func trial(t *host.Trial) *dragomanv1.Trial {
+	if t == nil {
+		return nil
+	}
+	return &dragomanv1.Trial{
+		TriedAt: timestamppb.New(t.At), Source: t.Source, Path: t.Path, Templates: t.Templates, Cases: uint32(t.Cases), Outputs: uint32(t.Outputs),
+		Untried: uint32(t.Untried), Regressions: caseChanges(t.Regressions), Changes: caseChanges(t.Changes), Refused: t.Refused, Error: t.Error,
+	}
+}

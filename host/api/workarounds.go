@@ -59,8 +59,13 @@ func templateChange(t host.TemplateDiff) *dragomanv1.TemplateChange {
 	for _, f := range t.Fields {
 		out.Fields = append(out.Fields, &dragomanv1.FieldChange{Field: f.Field, Before: f.Before, After: f.After})
 	}
-	for _, c := range t.Cases {
-		out.Cases = append(out.Cases, &dragomanv1.CaseChange{Case: c.Case, Before: c.Before, After: c.After, Difference: c.Difference})
+	out.Cases = caseChanges(t.Cases)
+	return out
+}
+
+func caseChanges(all []host.CaseDiff) (out []*dragomanv1.CaseChange) {
+	for _, c := range all {
+		out = append(out, &dragomanv1.CaseChange{Case: c.Case, Template: c.Template, Before: c.Before, After: c.After, Difference: c.Difference})
 	}
 	return out
 }

@@ -81,7 +81,9 @@ type GetStatusResponse struct {
 	// Plugins that claim the same template at the same priority.
 	Conflicts []string `protobuf:"bytes,9,rep,name=conflicts,proto3" json:"conflicts,omitempty"`
 	// That contents of an earlier snapshot are in force. Absent: none are.
-	Rollback      *RollbackState `protobuf:"bytes,10,opt,name=rollback,proto3" json:"rollback,omitempty"`
+	Rollback *RollbackState `protobuf:"bytes,10,opt,name=rollback,proto3" json:"rollback,omitempty"`
+	// What trying the last change found, before it went live. Absent: none was tried; see canary in the configuration.
+	Trial         *Trial `protobuf:"bytes,11,opt,name=trial,proto3" json:"trial,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -182,6 +184,13 @@ func (x *GetStatusResponse) GetConflicts() []string {
 func (x *GetStatusResponse) GetRollback() *RollbackState {
 	if x != nil {
 		return x.Rollback
+	}
+	return nil
+}
+
+func (x *GetStatusResponse) GetTrial() *Trial {
+	if x != nil {
+		return x.Trial
 	}
 	return nil
 }
@@ -776,7 +785,7 @@ var File_dragoman_v1_admin_service_proto protoreflect.FileDescriptor
 const file_dragoman_v1_admin_service_proto_rawDesc = "" +
 	"\n" +
 	"\x1fdragoman/v1/admin_service.proto\x12\vdragoman.v1\x1a\"dragoman/v1/snapshot_service.proto\x1a\"dragoman/v1/template_service.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x12\n" +
-	"\x10GetStatusRequest\"\xac\x03\n" +
+	"\x10GetStatusRequest\"\xd6\x03\n" +
 	"\x11GetStatusResponse\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\tR\aversion\x129\n" +
 	"\n" +
@@ -792,7 +801,8 @@ const file_dragoman_v1_admin_service_proto_rawDesc = "" +
 	"\aplugins\x18\b \x03(\v2\x13.dragoman.v1.PluginR\aplugins\x12\x1c\n" +
 	"\tconflicts\x18\t \x03(\tR\tconflicts\x126\n" +
 	"\brollback\x18\n" +
-	" \x01(\v2\x1a.dragoman.v1.RollbackStateR\brollback\"\xc2\x02\n" +
+	" \x01(\v2\x1a.dragoman.v1.RollbackStateR\brollback\x12(\n" +
+	"\x05trial\x18\v \x01(\v2\x12.dragoman.v1.TrialR\x05trial\"\xc2\x02\n" +
 	"\x06Source\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
 	"\x04path\x18\x02 \x01(\tR\x04path\x12\x16\n" +
@@ -875,6 +885,7 @@ var file_dragoman_v1_admin_service_proto_goTypes = []any{
 	(*timestamppb.Timestamp)(nil), // 9: google.protobuf.Timestamp
 	(*Template)(nil),              // 10: dragoman.v1.Template
 	(*RollbackState)(nil),         // 11: dragoman.v1.RollbackState
+	(*Trial)(nil),                 // 12: dragoman.v1.Trial
 }
 var file_dragoman_v1_admin_service_proto_depIdxs = []int32{
 	9,  // 0: dragoman.v1.GetStatusResponse.started_at:type_name -> google.protobuf.Timestamp
@@ -882,20 +893,21 @@ var file_dragoman_v1_admin_service_proto_depIdxs = []int32{
 	10, // 2: dragoman.v1.GetStatusResponse.templates:type_name -> dragoman.v1.Template
 	4,  // 3: dragoman.v1.GetStatusResponse.plugins:type_name -> dragoman.v1.Plugin
 	11, // 4: dragoman.v1.GetStatusResponse.rollback:type_name -> dragoman.v1.RollbackState
-	9,  // 5: dragoman.v1.Source.last_success:type_name -> google.protobuf.Timestamp
-	9,  // 6: dragoman.v1.Source.last_failure:type_name -> google.protobuf.Timestamp
-	3,  // 7: dragoman.v1.Source.faults:type_name -> dragoman.v1.FileFault
-	5,  // 8: dragoman.v1.Plugin.handlers:type_name -> dragoman.v1.PluginHandler
-	6,  // 9: dragoman.v1.Plugin.draining:type_name -> dragoman.v1.DrainingProcess
-	0,  // 10: dragoman.v1.AdminService.GetStatus:input_type -> dragoman.v1.GetStatusRequest
-	7,  // 11: dragoman.v1.AdminService.Reload:input_type -> dragoman.v1.ReloadRequest
-	1,  // 12: dragoman.v1.AdminService.GetStatus:output_type -> dragoman.v1.GetStatusResponse
-	8,  // 13: dragoman.v1.AdminService.Reload:output_type -> dragoman.v1.ReloadResponse
-	12, // [12:14] is the sub-list for method output_type
-	10, // [10:12] is the sub-list for method input_type
-	10, // [10:10] is the sub-list for extension type_name
-	10, // [10:10] is the sub-list for extension extendee
-	0,  // [0:10] is the sub-list for field type_name
+	12, // 5: dragoman.v1.GetStatusResponse.trial:type_name -> dragoman.v1.Trial
+	9,  // 6: dragoman.v1.Source.last_success:type_name -> google.protobuf.Timestamp
+	9,  // 7: dragoman.v1.Source.last_failure:type_name -> google.protobuf.Timestamp
+	3,  // 8: dragoman.v1.Source.faults:type_name -> dragoman.v1.FileFault
+	5,  // 9: dragoman.v1.Plugin.handlers:type_name -> dragoman.v1.PluginHandler
+	6,  // 10: dragoman.v1.Plugin.draining:type_name -> dragoman.v1.DrainingProcess
+	0,  // 11: dragoman.v1.AdminService.GetStatus:input_type -> dragoman.v1.GetStatusRequest
+	7,  // 12: dragoman.v1.AdminService.Reload:input_type -> dragoman.v1.ReloadRequest
+	1,  // 13: dragoman.v1.AdminService.GetStatus:output_type -> dragoman.v1.GetStatusResponse
+	8,  // 14: dragoman.v1.AdminService.Reload:output_type -> dragoman.v1.ReloadResponse
+	13, // [13:15] is the sub-list for method output_type
+	11, // [11:13] is the sub-list for method input_type
+	11, // [11:11] is the sub-list for extension type_name
+	11, // [11:11] is the sub-list for extension extendee
+	0,  // [0:11] is the sub-list for field type_name
 }
 
 func init() { file_dragoman_v1_admin_service_proto_init() }

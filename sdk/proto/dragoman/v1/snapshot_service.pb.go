@@ -517,11 +517,148 @@ func (x *RollbackResponse) GetRollback() *RollbackState {
 	return nil
 }
 
+// Trial is what trying a change found, before it went live: recorded cases, and outputs that were kept, of the templates that
+// it touches.
+type Trial struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// When.
+	TriedAt *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=tried_at,json=triedAt,proto3" json:"tried_at,omitempty"`
+	// What changed: "workarounds", "templates" or "upload".
+	Source string `protobuf:"bytes,2,opt,name=source,proto3" json:"source,omitempty"`
+	// Its file, or the name of the upload.
+	Path string `protobuf:"bytes,3,opt,name=path,proto3" json:"path,omitempty"`
+	// The templates that the change touches.
+	Templates []string `protobuf:"bytes,4,rep,name=templates,proto3" json:"templates,omitempty"`
+	// How many cases were run.
+	Cases uint32 `protobuf:"varint,5,opt,name=cases,proto3" json:"cases,omitempty"`
+	// How many outputs were parsed.
+	Outputs uint32 `protobuf:"varint,6,opt,name=outputs,proto3" json:"outputs,omitempty"`
+	// How many of either were not, for lack of time.
+	Untried uint32 `protobuf:"varint,7,opt,name=untried,proto3" json:"untried,omitempty"`
+	// The cases that held before and do not after, and the outputs that were read to their end and are not any longer.
+	Regressions []*CaseChange `protobuf:"bytes,8,rep,name=regressions,proto3" json:"regressions,omitempty"`
+	// The outputs that become another message.
+	Changes []*CaseChange `protobuf:"bytes,9,rep,name=changes,proto3" json:"changes,omitempty"`
+	// The change did not go live.
+	Refused bool `protobuf:"varint,10,opt,name=refused,proto3" json:"refused,omitempty"`
+	// Why cases could not be read.
+	Error         string `protobuf:"bytes,11,opt,name=error,proto3" json:"error,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Trial) Reset() {
+	*x = Trial{}
+	mi := &file_dragoman_v1_snapshot_service_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Trial) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Trial) ProtoMessage() {}
+
+func (x *Trial) ProtoReflect() protoreflect.Message {
+	mi := &file_dragoman_v1_snapshot_service_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Trial.ProtoReflect.Descriptor instead.
+func (*Trial) Descriptor() ([]byte, []int) {
+	return file_dragoman_v1_snapshot_service_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *Trial) GetTriedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.TriedAt
+	}
+	return nil
+}
+
+func (x *Trial) GetSource() string {
+	if x != nil {
+		return x.Source
+	}
+	return ""
+}
+
+func (x *Trial) GetPath() string {
+	if x != nil {
+		return x.Path
+	}
+	return ""
+}
+
+func (x *Trial) GetTemplates() []string {
+	if x != nil {
+		return x.Templates
+	}
+	return nil
+}
+
+func (x *Trial) GetCases() uint32 {
+	if x != nil {
+		return x.Cases
+	}
+	return 0
+}
+
+func (x *Trial) GetOutputs() uint32 {
+	if x != nil {
+		return x.Outputs
+	}
+	return 0
+}
+
+func (x *Trial) GetUntried() uint32 {
+	if x != nil {
+		return x.Untried
+	}
+	return 0
+}
+
+func (x *Trial) GetRegressions() []*CaseChange {
+	if x != nil {
+		return x.Regressions
+	}
+	return nil
+}
+
+func (x *Trial) GetChanges() []*CaseChange {
+	if x != nil {
+		return x.Changes
+	}
+	return nil
+}
+
+func (x *Trial) GetRefused() bool {
+	if x != nil {
+		return x.Refused
+	}
+	return false
+}
+
+func (x *Trial) GetError() string {
+	if x != nil {
+		return x.Error
+	}
+	return ""
+}
+
 var File_dragoman_v1_snapshot_service_proto protoreflect.FileDescriptor
 
 const file_dragoman_v1_snapshot_service_proto_rawDesc = "" +
 	"\n" +
-	"\"dragoman/v1/snapshot_service.proto\x12\vdragoman.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\x16\n" +
+	"\"dragoman/v1/snapshot_service.proto\x12\vdragoman.v1\x1a$dragoman/v1/workaround_service.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x16\n" +
 	"\x14ListSnapshotsRequest\"\x84\x01\n" +
 	"\x15ListSnapshotsResponse\x123\n" +
 	"\tsnapshots\x18\x01 \x03(\v2\x15.dragoman.v1.SnapshotR\tsnapshots\x126\n" +
@@ -555,7 +692,20 @@ const file_dragoman_v1_snapshot_service_proto_rawDesc = "" +
 	"\x02to\x18\x01 \x01(\x04R\x02to\"}\n" +
 	"\x10RollbackResponse\x121\n" +
 	"\bsnapshot\x18\x01 \x01(\v2\x15.dragoman.v1.SnapshotR\bsnapshot\x126\n" +
-	"\brollback\x18\x02 \x01(\v2\x1a.dragoman.v1.RollbackStateR\brollback2\xb7\x01\n" +
+	"\brollback\x18\x02 \x01(\v2\x1a.dragoman.v1.RollbackStateR\brollback\"\xf0\x02\n" +
+	"\x05Trial\x125\n" +
+	"\btried_at\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\atriedAt\x12\x16\n" +
+	"\x06source\x18\x02 \x01(\tR\x06source\x12\x12\n" +
+	"\x04path\x18\x03 \x01(\tR\x04path\x12\x1c\n" +
+	"\ttemplates\x18\x04 \x03(\tR\ttemplates\x12\x14\n" +
+	"\x05cases\x18\x05 \x01(\rR\x05cases\x12\x18\n" +
+	"\aoutputs\x18\x06 \x01(\rR\aoutputs\x12\x18\n" +
+	"\auntried\x18\a \x01(\rR\auntried\x129\n" +
+	"\vregressions\x18\b \x03(\v2\x17.dragoman.v1.CaseChangeR\vregressions\x121\n" +
+	"\achanges\x18\t \x03(\v2\x17.dragoman.v1.CaseChangeR\achanges\x12\x18\n" +
+	"\arefused\x18\n" +
+	" \x01(\bR\arefused\x12\x14\n" +
+	"\x05error\x18\v \x01(\tR\x05error2\xb7\x01\n" +
 	"\x0fSnapshotService\x12[\n" +
 	"\rListSnapshots\x12!.dragoman.v1.ListSnapshotsRequest\x1a\".dragoman.v1.ListSnapshotsResponse\"\x03\x90\x02\x01\x12G\n" +
 	"\bRollback\x12\x1c.dragoman.v1.RollbackRequest\x1a\x1d.dragoman.v1.RollbackResponseBGZEgithub.com/dragoman-project/dragoman/sdk/proto/dragoman/v1;dragomanv1b\x06proto3"
@@ -572,7 +722,7 @@ func file_dragoman_v1_snapshot_service_proto_rawDescGZIP() []byte {
 	return file_dragoman_v1_snapshot_service_proto_rawDescData
 }
 
-var file_dragoman_v1_snapshot_service_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
+var file_dragoman_v1_snapshot_service_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
 var file_dragoman_v1_snapshot_service_proto_goTypes = []any{
 	(*ListSnapshotsRequest)(nil),  // 0: dragoman.v1.ListSnapshotsRequest
 	(*ListSnapshotsResponse)(nil), // 1: dragoman.v1.ListSnapshotsResponse
@@ -582,26 +732,31 @@ var file_dragoman_v1_snapshot_service_proto_goTypes = []any{
 	(*RollbackState)(nil),         // 5: dragoman.v1.RollbackState
 	(*RollbackRequest)(nil),       // 6: dragoman.v1.RollbackRequest
 	(*RollbackResponse)(nil),      // 7: dragoman.v1.RollbackResponse
-	(*timestamppb.Timestamp)(nil), // 8: google.protobuf.Timestamp
+	(*Trial)(nil),                 // 8: dragoman.v1.Trial
+	(*timestamppb.Timestamp)(nil), // 9: google.protobuf.Timestamp
+	(*CaseChange)(nil),            // 10: dragoman.v1.CaseChange
 }
 var file_dragoman_v1_snapshot_service_proto_depIdxs = []int32{
 	2,  // 0: dragoman.v1.ListSnapshotsResponse.snapshots:type_name -> dragoman.v1.Snapshot
 	5,  // 1: dragoman.v1.ListSnapshotsResponse.rollback:type_name -> dragoman.v1.RollbackState
-	8,  // 2: dragoman.v1.Snapshot.put_at:type_name -> google.protobuf.Timestamp
+	9,  // 2: dragoman.v1.Snapshot.put_at:type_name -> google.protobuf.Timestamp
 	3,  // 3: dragoman.v1.Snapshot.cause:type_name -> dragoman.v1.Cause
 	4,  // 4: dragoman.v1.Cause.changes:type_name -> dragoman.v1.ContentChange
-	8,  // 5: dragoman.v1.RollbackState.since:type_name -> google.protobuf.Timestamp
+	9,  // 5: dragoman.v1.RollbackState.since:type_name -> google.protobuf.Timestamp
 	2,  // 6: dragoman.v1.RollbackResponse.snapshot:type_name -> dragoman.v1.Snapshot
 	5,  // 7: dragoman.v1.RollbackResponse.rollback:type_name -> dragoman.v1.RollbackState
-	0,  // 8: dragoman.v1.SnapshotService.ListSnapshots:input_type -> dragoman.v1.ListSnapshotsRequest
-	6,  // 9: dragoman.v1.SnapshotService.Rollback:input_type -> dragoman.v1.RollbackRequest
-	1,  // 10: dragoman.v1.SnapshotService.ListSnapshots:output_type -> dragoman.v1.ListSnapshotsResponse
-	7,  // 11: dragoman.v1.SnapshotService.Rollback:output_type -> dragoman.v1.RollbackResponse
-	10, // [10:12] is the sub-list for method output_type
-	8,  // [8:10] is the sub-list for method input_type
-	8,  // [8:8] is the sub-list for extension type_name
-	8,  // [8:8] is the sub-list for extension extendee
-	0,  // [0:8] is the sub-list for field type_name
+	9,  // 8: dragoman.v1.Trial.tried_at:type_name -> google.protobuf.Timestamp
+	10, // 9: dragoman.v1.Trial.regressions:type_name -> dragoman.v1.CaseChange
+	10, // 10: dragoman.v1.Trial.changes:type_name -> dragoman.v1.CaseChange
+	0,  // 11: dragoman.v1.SnapshotService.ListSnapshots:input_type -> dragoman.v1.ListSnapshotsRequest
+	6,  // 12: dragoman.v1.SnapshotService.Rollback:input_type -> dragoman.v1.RollbackRequest
+	1,  // 13: dragoman.v1.SnapshotService.ListSnapshots:output_type -> dragoman.v1.ListSnapshotsResponse
+	7,  // 14: dragoman.v1.SnapshotService.Rollback:output_type -> dragoman.v1.RollbackResponse
+	13, // [13:15] is the sub-list for method output_type
+	11, // [11:13] is the sub-list for method input_type
+	11, // [11:11] is the sub-list for extension type_name
+	11, // [11:11] is the sub-list for extension extendee
+	0,  // [0:11] is the sub-list for field type_name
 }
 
 func init() { file_dragoman_v1_snapshot_service_proto_init() }
@@ -609,13 +764,14 @@ func file_dragoman_v1_snapshot_service_proto_init() {
 	if File_dragoman_v1_snapshot_service_proto != nil {
 		return
 	}
+	file_dragoman_v1_workaround_service_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_dragoman_v1_snapshot_service_proto_rawDesc), len(file_dragoman_v1_snapshot_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   8,
+			NumMessages:   9,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -599,7 +599,9 @@ type CaseChange struct {
 	// What would not hold of it. Empty: it would hold.
 	After string `protobuf:"bytes,3,opt,name=after,proto3" json:"after,omitempty"`
 	// How what comes of it changes: each member of the message that does, a paragraph each.
-	Difference    string `protobuf:"bytes,4,opt,name=difference,proto3" json:"difference,omitempty"`
+	Difference string `protobuf:"bytes,4,opt,name=difference,proto3" json:"difference,omitempty"`
+	// The template that it is about.
+	Template      string `protobuf:"bytes,5,opt,name=template,proto3" json:"template,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -662,6 +664,13 @@ func (x *CaseChange) GetDifference() string {
 	return ""
 }
 
+func (x *CaseChange) GetTemplate() string {
+	if x != nil {
+		return x.Template
+	}
+	return ""
+}
+
 var File_dragoman_v1_workaround_service_proto protoreflect.FileDescriptor
 
 const file_dragoman_v1_workaround_service_proto_rawDesc = "" +
@@ -703,7 +712,7 @@ const file_dragoman_v1_workaround_service_proto_rawDesc = "" +
 	"\vFieldChange\x12\x14\n" +
 	"\x05field\x18\x01 \x01(\tR\x05field\x12\x16\n" +
 	"\x06before\x18\x02 \x01(\tR\x06before\x12\x14\n" +
-	"\x05after\x18\x03 \x01(\tR\x05after\"n\n" +
+	"\x05after\x18\x03 \x01(\tR\x05after\"\x8a\x01\n" +
 	"\n" +
 	"CaseChange\x12\x12\n" +
 	"\x04case\x18\x01 \x01(\tR\x04case\x12\x16\n" +
@@ -711,7 +720,8 @@ const file_dragoman_v1_workaround_service_proto_rawDesc = "" +
 	"\x05after\x18\x03 \x01(\tR\x05after\x12\x1e\n" +
 	"\n" +
 	"difference\x18\x04 \x01(\tR\n" +
-	"difference2\xd1\x01\n" +
+	"difference\x12\x1a\n" +
+	"\btemplate\x18\x05 \x01(\tR\btemplate2\xd1\x01\n" +
 	"\x11WorkaroundService\x12a\n" +
 	"\x0fListWorkarounds\x12#.dragoman.v1.ListWorkaroundsRequest\x1a$.dragoman.v1.ListWorkaroundsResponse\"\x03\x90\x02\x01\x12Y\n" +
 	"\x0eTryWorkarounds\x12\".dragoman.v1.TryWorkaroundsRequest\x1a#.dragoman.v1.TryWorkaroundsResponseBGZEgithub.com/dragoman-project/dragoman/sdk/proto/dragoman/v1;dragomanv1b\x06proto3"

@@ -1,0 +1,217 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/dragoman-project/dragoman/host/check"
+	"github.com/dragoman-project/dragoman/sdk/cases"
+	"github.com/dragoman-project/dragoman/sdk/chat"
+)
+
+// The modes of the canary: what a regression does.
+const (
+	canaryOff     = "off"
+	canaryEnforce = "enforce"
+)
+
+// Trial is what trying a change found, before it went live.
+type Trial struct {
+	At time.Time `json:"at"`
+	// Source is what changed: "workarounds", "templates" or "upload"; Path its file, or the name of the upload.
+	Source string `json:"source"`
+	Path   string `json:"path"`
+	// Templates are those that the change touches.
+	Templates []string `json:"templates,omitempty"`
+	// Cases and Outputs are how many were tried, Untried how many were not, for lack of time.
+	Cases   int `json:"cases"`
+	Outputs int `json:"outputs"`
+	Untried int `json:"untried,omitempty"`
+	// Regressions are the cases that held before and do not after, and the outputs that were read to their end and are not
+	// any longer. Changes are outputs that become another message.
+	Regressions []CaseDiff `json:"regressions,omitempty"`
+	Changes     []CaseDiff `json:"changes,omitempty"`
+	// Refused says that the change did not go live.
+	Refused bool `json:"refused,omitempty"`
+	// Error says why cases could not be read.
+	Error string `json:"error,omitempty"`
+}
+
+// try runs the recorded cases and the kept outputs of the templates that a change touches under it, before it goes live.
+// The error says what became worse, where that keeps what is in force. What there is no time for does not hold the change
+// up. Whoever calls it holds changes.
+func (h *Host) try(source, path string, next *Snapshot) error {
+	c := next.Config.Canary
+	if c.Mode == canaryOff || c.Cases == "" && c.Shadow == 0 || !h.history.open {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), c.Time)
+	defer cancel()
+	t := &Trial{At: time.Now(), Source: source, Path: path}
+	d := &differ{host: h, before: h.current.Load(), after: next}
+	recorded, err := casesIn(c.Cases)
+	if err != nil {
+		t.Error = err.Error()
+	}
+	for _, name := range next.names() {
+		if !d.touched(name) {
+			continue
+		}
+		t.Templates = append(t.Templates, name)
+		for _, one := range recorded[name] {
+			d.tryCase(ctx, t, one)
+		}
+		for i, one := range h.samples.of(name) {
+			d.tryOutput(ctx, t, name, i, one)
+		}
+	}
+	t.Refused = c.Mode == canaryEnforce && len(t.Regressions) > 0
+	h.trial.Store(t)
+	h.tellTrial(t)
+	if !t.Refused {
+		return nil
+	}
+	return t.refusal()
+}
+
+// tellTrial logs what a trial found.
+func (h *Host) tellTrial(t *Trial) {
+	for _, r := range t.Regressions {
+		h.log.Warn("canary: worse than before", "source", t.Source, "template", r.Template, "case", r.Case, "how", r.After)
+	}
+	for _, c := range t.Changes {
+		h.log.Info("canary: other than before", "source", t.Source, "template", c.Template, "case", c.Case, "how", c.Difference)
+	}
+	if t.Error != "" {
+		h.log.Error("canary: cases cannot be read", "error", t.Error)
+	}
+	h.log.Info("canary", "source", t.Source, "path", t.Path, "templates", len(t.Templates), "cases", t.Cases, "outputs", t.Outputs, "untried", t.Untried,
+		"regressions", len(t.Regressions), "changes", len(t.Changes), "refused", t.Refused, "took", time.Since(t.At).Round(time.Millisecond))
+}
+
+// toldRegressions is how many regressions an error tells.
+const toldRegressions = 5
+
+func (t *Trial) refusal() error {
+	var lines []string
+	for _, r := range t.Regressions[:min(toldRegressions, len(t.Regressions))] {
+		lines = append(lines, r.String())
+	}
+	return &Error{Code: InvalidArgument, Place: t.Path,
+		Message: fmt.Sprintf("%d of %d cases and outputs become worse:\n%s", len(t.Regressions), t.Cases+t.Outputs, strings.Join(lines, "\n")),
+		Remedy:  "correct it, or the cases; with canary.mode: warn it goes live all the same"}
+}
+
+// casesIn reads the cases of a folder, by template. What cannot be read is an error beside the rest.
+func casesIn(dir string) (map[string][]*cases.Case, error) {
+	if dir == "" {
+		return nil, nil
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
+	if err == nil && files == nil {
+		err = fmt.Errorf("%s: there are no *.jsonl files in this folder", dir)
+	}
+	all := map[string][]*cases.Case{}
+	for _, file := range files {
+		err = errors.Join(err, readInto(all, file))
+	}
+	return all, err
+}
+
+func readInto(all map[string][]*cases.Case, file string) error {
+	in, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	more, err := readCases([]check.Input{{Name: file, Reader: io.Reader(in)}})
+	for name, some := range more {
+		all[name] = append(all[name], some...)
+	}
+	return err
+}
+
+// touched says whether a template is another one, or read otherwise.
+func (d *differ) touched(name string) bool {
+	a, errA := d.before.template(name)
+	b, errB := d.after.template(name)
+	if errA != nil || errB != nil {
+		return false // what is new has no past
+	}
+	return a.hash != b.hash || len(d.template(name).Fields) > 0
+}
+
+// tryCase runs a case under what is to come, and where it fails, under what is in force.
+func (d *differ) tryCase(ctx context.Context, t *Trial, c *cases.Case) {
+	d.subjects()
+	after := check.Judge(ctx, d.is, c, check.Options{})
+	if after.OK() {
+		t.Cases++
+		return
+	}
+	change, _ := d.compare(ctx, c)
+	if ctx.Err() != nil {
+		t.Untried++
+		return
+	}
+	if t.Cases++; change.Regression() {
+		t.Regressions = append(t.Regressions, change)
+	}
+}
+
+// tryOutput parses an output under both.
+func (d *differ) tryOutput(ctx context.Context, t *Trial, template string, number int, s sample) {
+	if ctx.Err() != nil {
+		t.Untried++
+		return
+	}
+	change := CaseDiff{Case: fmt.Sprintf("live output %d of %s", number+1, s.at.Format(time.DateTime)), Template: template}
+	before, wasRead, err := d.read(ctx, d.before, template, s)
+	if err != nil {
+		return // it could not be read before either
+	}
+	t.Outputs++
+	after, isRead, err := d.read(ctx, d.after, template, s)
+	if err == nil {
+		change.Difference = cases.Compare(cases.MessageOf(before), cases.MessageOf(after))
+	}
+	switch {
+	case err != nil:
+		change.After = err.Error()
+	case wasRead == chat.Complete && isRead != chat.Complete:
+		change.After = fmt.Sprintf("its report says %s, and %s before\n%s", isRead, wasRead, change.Difference)
+	}
+	if change.Regression() {
+		t.Regressions = append(t.Regressions, change)
+	} else if change.Difference != "" {
+		t.Changes = append(t.Changes, change)
+	}
+}
+
+// read is what an output becomes under a snapshot.
+func (d *differ) read(ctx context.Context, under *Snapshot, template string, s sample) (message chat.Message, status chat.Status, err error) {
+	e, err := under.forRequest(template, s.request)
+	if err != nil {
+		return message, status, err
+	}
+	planned, err := d.host.plan(ctx, under, e, "", s.request)
+	if err != nil {
+		return message, status, err
+	}
+	planned.observer, planned.samples = nil, nil // it has been counted
+	session := planned.Session(ctx, SessionOptions{NoIDs: true})
+	if _, err := session.Feed(s.output); err != nil {
+		return message, status, err
+	}
+	result, err := session.Finish(s.truncated)
+	if err != nil {
+		return message, status, err
+	}
+	return result.Message, result.Report.Status, nil
+}

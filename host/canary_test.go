@@ -1,0 +1,118 @@
+package host_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dragoman-project/dragoman/host"
+	"github.com/dragoman-project/dragoman/host/config"
+)
+
+// tried is a host whose rules are a file, with a case that holds under the rule "first" only.
+func tried(t *testing.T, change func(*config.Config)) *edited {
+	dir, recorded := t.TempDir(), t.TempDir()
+	e := &edited{rules: filepath.Join(dir, "rules.yaml"), template: filepath.Join(dir, "mine.jinja")}
+	must(t, os.WriteFile(e.rules, []byte(rule("first")), 0o644))
+	must(t, os.WriteFile(e.template, []byte("one"), 0o644))
+	must(t, os.WriteFile(filepath.Join(recorded, "cases.jsonl"), []byte(lines(thoughts, prose, plainPrompt)), 0o644))
+	e.Host = start(t, func(c *config.Config) {
+		c.Workarounds.File, c.Templates.Dir, c.Canary.Cases = e.rules, dir, recorded
+		if change != nil {
+			change(c)
+		}
+	})
+	return e
+}
+
+// plainPrompt is a case of the template "mine" as it is at first.
+const plainPrompt = `{"id": "prompt", "kind": "template", "template": "mine", "context": {}, "prompt": "one"}`
+
+func (e *edited) rewrite(t *testing.T, path, content string) error {
+	t.Helper()
+	must(t, os.WriteFile(path, []byte(content), 0o644))
+	return e.Reload(context.Background())
+}
+
+func TestRulesUnderWhichACaseFailsDoNotGoLive(t *testing.T) {
+	e := tried(t, nil)
+	err := e.rewrite(t, e.rules, rule("second"))
+	for _, part := range []string{e.rules, "1 of 2 cases", "case thoughts (chatml-json) does not hold any longer", "reasoning_content", `expected "one"`, "canary.mode"} {
+		if err == nil || !strings.Contains(err.Error(), part) {
+			t.Errorf("the error lacks %q: %v", part, err)
+		}
+	}
+	if got := e.inForce(t); got != "first one" {
+		t.Errorf("in force is %q, want the rules before", got)
+	}
+	trial := e.Status().Trial
+	if trial == nil || !trial.Refused || trial.Source != "workarounds" || len(trial.Regressions) != 1 || trial.Cases != 2 {
+		t.Errorf("the status says %+v", trial)
+	}
+	if err := e.rewrite(t, e.rules, rule("first")+"# repaired\n"); err != nil {
+		t.Errorf("rules that change nothing are refused: %v", err)
+	}
+	if trial := e.Status().Trial; trial.Refused || len(trial.Templates) != 0 {
+		t.Errorf("the status says %+v of rules that touch nothing", trial)
+	}
+}
+
+func TestACanaryThatWarnsLetsRulesGoLive(t *testing.T) {
+	e := tried(t, func(c *config.Config) { c.Canary.Mode = "warn" })
+	if err := e.rewrite(t, e.rules, rule("second")); err != nil {
+		t.Fatal(err)
+	}
+	if trial := e.Status().Trial; e.inForce(t) != "second one" || trial.Refused || len(trial.Regressions) != 1 {
+		t.Errorf("in force is %q; the status says %+v", e.inForce(t), trial)
+	}
+}
+
+func TestACanaryThatIsOffTriesNothing(t *testing.T) {
+	e := tried(t, func(c *config.Config) { c.Canary.Mode = "off" })
+	if err := e.rewrite(t, e.rules, rule("second")); err != nil || e.Status().Trial != nil {
+		t.Errorf("%v; the status says %+v", err, e.Status().Trial)
+	}
+}
+
+func TestATemplateWithWhichACaseFailsDoesNotGoLive(t *testing.T) {
+	e := tried(t, nil)
+	err := e.rewrite(t, e.template, "two")
+	if err == nil || !strings.Contains(err.Error(), "case prompt (mine) does not hold any longer") {
+		t.Errorf("error %v", err)
+	}
+	if got := e.inForce(t); got != "first one" {
+		t.Errorf("in force is %q, want the template before", got)
+	}
+	_, err = e.PutTemplate(context.Background(), host.TemplateSource{Name: "mine", Source: "three"})
+	if host.CodeOf(err) != host.InvalidArgument {
+		t.Errorf("an upload that hides it: %v", err)
+	}
+}
+
+// TestOutputsAreReadInShadow keeps two outputs: one that other rules read otherwise, one that they do not touch.
+func TestOutputsAreReadInShadow(t *testing.T) {
+	e := tried(t, func(c *config.Config) { c.Canary.Cases, c.Canary.Shadow = "", 2 })
+	req := request(t, `{"messages": [{"role": "user", "content": "Hi"}]}`)
+	for _, output := range []string{"forgotten", "plain", "<first>one</first>two"} {
+		parse(t, plan(t, e.Host, "chatml-json", req), output)
+	}
+	if err := e.rewrite(t, e.rules, rule("second")); err != nil {
+		t.Fatalf("an output that becomes another message is no reason to refuse: %v", err)
+	}
+	trial := e.Status().Trial
+	if trial == nil || trial.Outputs != 2 || len(trial.Changes) != 1 || !strings.Contains(trial.Changes[0].Difference, "reasoning_content") {
+		t.Fatalf("the status says %+v", trial)
+	}
+}
+
+func TestCasesThatCannotBeReadHoldNothingUp(t *testing.T) {
+	e := tried(t, func(c *config.Config) { c.Canary.Cases = filepath.Join(t.TempDir(), "nowhere") })
+	if err := e.rewrite(t, e.rules, rule("second")); err != nil {
+		t.Error(err)
+	}
+	if trial := e.Status().Trial; trial == nil || !strings.Contains(trial.Error, "no *.jsonl files") {
+		t.Errorf("the status says %+v", trial)
+	}
+}
