@@ -314,7 +314,8 @@ func (b *builder) seq(kids ...*expr) *expr {
 		return e
 	}
 	blank := func(k *expr) bool { return k.op == call && k.rule == b.space }
-	return seq(b.closed(slices.CompactFunc(slices.Clone(e.kids), func(k, l *expr) bool { return blank(k) && blank(l) }))...)
+	kids = b.closed(slices.CompactFunc(slices.Clone(e.kids), func(k, l *expr) bool { return blank(k) && blank(l) }))
+	return seq(b.guard(kids)...)
 }
 
 func (b *builder) literal(id peg.ID, s string) *expr {
@@ -341,6 +342,11 @@ func (b *builder) repeat(lo, hi int, e *expr) *expr {
 	}
 	if (lo > 16 || hi > 16) && heavy(e) || max(lo, hi) > 1 && counted(e) {
 		e = b.rule("item", e)
+	}
+	if hi < 0 {
+		if turns := b.turns(lo, e); turns != nil {
+			return turns
+		}
 	}
 	return times(lo, hi, e)
 }

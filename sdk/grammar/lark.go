@@ -30,7 +30,7 @@ func (tr *translation) lark(c *Constraint, specials []string) (string, error) {
 	}
 	root := g.root
 	for _, r := range g.rules {
-		if s, ok := c.scans[r.name]; ok {
+		if s, ok := c.scans[r.name]; ok && slices.ContainsFunc(s.delims, w.special) {
 			r.body = w.scan(s, g)
 		}
 	}
@@ -192,6 +192,9 @@ func (w *larkWriter) sequence(kids []*expr, depth int) *expr {
 		}
 		w.note("llguidance reads the longest text that it can, and so may miss what follows free text in rule %q", w.scope)
 	}
+	if depth < maxDivided && w.opened < maxOpened && w.endsOpen(kids[n], kids[n+1:]) {
+		return w.divide(kids, n, depth+1)
+	}
 	before := append(slices.Clone(kids[:n]), w.separate(kids[n], 0))
 	if len(kids) == n+1 {
 		return seq(before...)
@@ -203,6 +206,23 @@ func (w *larkWriter) sequence(kids []*expr, depth int) *expr {
 // that apart from other texts which begin alike.
 func (w *larkWriter) beginsWithText(e *expr) bool {
 	return e.op == call && e.rule.body.op == sequence && !w.regular.recursive(e.rule) && w.run(e.rule.body.kids) > 0
+}
+
+// endsOpen says whether one of the ways through e ends in text that may swallow what follows.
+func (w *larkWriter) endsOpen(e *expr, following []*expr) bool {
+	if len(following) == 0 {
+		return false
+	}
+	switch e.op {
+	case choice:
+		return slices.ContainsFunc(e.kids, func(k *expr) bool { return w.endsOpen(k, following) })
+	case repeat:
+		return e.max == 1 && w.endsOpen(e.kids[0], following)
+	case sequence:
+		last := e.kids[len(e.kids)-1]
+		return w.endsOpen(last, following)
+	}
+	return w.terminal(e) && w.swallows(e, following)
 }
 
 // divide puts each way in which kids[n] may begin behind those before it.

@@ -87,6 +87,14 @@ func fencedCalls(required bool) *peg.Program {
 	return turn(&b, call, "｜call▁begin｜", required)
 }
 
+// bracketedCalls writes calls between markers that overlap with themselves.
+func bracketedCalls(required bool) *peg.Program {
+	var b peg.Builder
+	word := b.Chars(1, 20, peg.Range{Lo: 'a', Hi: 'z'})
+	call := b.Tag(peg.Call, b.Lit("[["), b.Atomic(b.Tag(peg.CallName, word), b.Lit(" ")), b.Tag(peg.Arguments, b.Value(peg.ObjectValue)), b.Lit("]]"))
+	return turn(&b, call, "[[", required)
+}
+
 // pythonCalls writes calls as Python does.
 func pythonCalls(required bool) *peg.Program {
 	var b peg.Builder
@@ -105,6 +113,10 @@ var programs = []struct {
 	// bad are good ones with one thing wrong, and where.
 	bad map[string]int
 }{
+	{"brackets", bracketedCalls,
+		[]string{`[[ping {}]]`, "So [x]: [[ping {\"a\": [1]}]] [1]", "[[ping {}]]["},
+		map[string]int{`[[ping {}]`: 10, `[[[ping {}]]`: 2},
+	},
 	{"json", jsonCalls,
 		[]string{
 			`<tool_call>{"name": "toggle", "arguments": {"on": true}}</tool_call>`,

@@ -18,8 +18,10 @@ import (
 
 // scanner is that automaton. State 0 is the start.
 type scanner struct {
-	next   [][]arc // by state
-	closed bool    // it ends with a delimiter; otherwise in any state
+	next [][]arc // by state
+	ends []bool  // the states in which text may end; nil: in any, or, if closed, in none
+	// closed says that it ends with a delimiter.
+	closed bool
 }
 
 // arc leads by one character to a state, to dead or to done. Every character without an arc leads to state 0. The arcs of
@@ -42,6 +44,36 @@ func newScanner(delims []string, last string) *scanner {
 		s.next[q] = t.arcs(q, last, s.next)
 	}
 	return s.minimal()
+}
+
+// newGuarded makes the automaton for text that contains none of delims even where one of them follows: it does not end in
+// the beginning of one that would then be complete too early.
+func newGuarded(delims []string) *scanner {
+	t := newTrie(delims)
+	s := &scanner{next: make([][]arc, len(t.nodes)), ends: make([]bool, len(t.nodes))}
+	for _, q := range t.order {
+		s.next[q] = t.arcs(q, "", s.next)
+	}
+	for q, text := range t.prefixes() {
+		s.ends[q] = !slices.ContainsFunc(delims, func(d string) bool { return early(text, d, delims) })
+	}
+	return s.minimal()
+}
+
+// early says whether a delimiter begins within text if d follows it.
+func early(text, d string, delims []string) bool {
+	return slices.ContainsFunc(delims, func(other string) bool {
+		at := strings.Index(text+d, other)
+		return at >= 0 && at < len(text)
+	})
+}
+
+// overlap says whether the end of some text and a delimiter behind it may contain a delimiter that begins earlier.
+func overlap(delims []string) bool {
+	return slices.ContainsFunc(newTrie(delims).prefixes(), func(text string) bool {
+		complete := slices.ContainsFunc(delims, func(d string) bool { return strings.Contains(text, d) })
+		return !complete && slices.ContainsFunc(delims, func(d string) bool { return early(text, d, delims) })
+	})
 }
 
 // trie holds texts, character by character, with the failure links of the automaton.
@@ -78,6 +110,17 @@ func (t *trie) add(text string) {
 		at = kid
 	}
 	t.nodes[at].text, t.nodes[at].end = text, true
+}
+
+// prefixes are the texts that lead to the nodes.
+func (t *trie) prefixes() []string {
+	out := make([]string, len(t.nodes))
+	for _, at := range t.order {
+		for r, kid := range t.nodes[at].kids {
+			out[kid] = out[at] + string(r)
+		}
+	}
+	return out
 }
 
 // letters are the characters that lead on from a node, in order.
@@ -170,6 +213,9 @@ func (s *scanner) minimal() *scanner {
 // signature appends what tells q from states of other classes.
 func (s *scanner) signature(key []byte, q int, classes []int) []byte {
 	key = binary.AppendVarint(key, int64(classes[q]))
+	if s.ends != nil && s.ends[q] {
+		key = append(key, 1)
+	}
 	for _, a := range s.next[q] {
 		to := a.to
 		if to >= 0 {
@@ -200,6 +246,9 @@ func (s *scanner) merged(classes []int) *scanner {
 			row = append(row, a)
 		}
 		m.next = append(m.next, row)
+		if s.ends != nil {
+			m.ends = append(m.ends, s.ends[queue[0]])
+		}
 	}
 	return m
 }
@@ -211,12 +260,13 @@ func (s *scanner) rules(name string, named func(string) *rule) *expr {
 		states = append(states, named(fmt.Sprintf("%s-%d", states[0].name, q+1)))
 	}
 	for q, row := range s.next {
-		states[q].body = s.body(row, states)
+		states[q].body = s.body(row, states, s.ends == nil && !s.closed || s.ends != nil && s.ends[q])
 	}
 	return states[0].call()
 }
 
-func (s *scanner) body(row []arc, states []*rule) *expr {
+// body is what a state reads; ends says that the text may end there.
+func (s *scanner) body(row []arc, states []*rule, ends bool) *expr {
 	var away []peg.Range // the characters that do not lead to state 0
 	var targets []int
 	to := map[int][]peg.Range{}
@@ -235,7 +285,7 @@ func (s *scanner) body(row []arc, states []*rule) *expr {
 		to[a.to] = append(to[a.to], r)
 	}
 	kids := []*expr{seq(oneOf(newCharset(away...).complement()), states[0].call())}
-	if !s.closed {
+	if ends {
 		kids = append([]*expr{empty}, kids...)
 	}
 	for _, t := range targets {
@@ -297,6 +347,59 @@ func (b *builder) scan(name string, delims []string, last string) *expr {
 	b.untils.rules[key] = e
 	b.untils.scans[e.rule] = scan{delims, last}
 	return e
+}
+
+// guarded is text up to the nearest of delims where one of them may follow; nil unless e is text up to delimiters that can
+// overlap.
+func (b *builder) guarded(e *expr) *expr {
+	if e.op != call {
+		return nil
+	}
+	delims := b.untils.open(e.rule)
+	key := strings.Join(delims, "\x00") + "\x00\x00\x00"
+	if known, ok := b.untils.rules[key]; ok || len(delims) == 0 {
+		return known
+	}
+	b.untils.rules[key] = nil
+	if overlap(delims) {
+		b.untils.rules[key] = newGuarded(delims).rules("until", b.named)
+	}
+	return b.untils.rules[key]
+}
+
+// guard keeps text from ending in what would be the beginning of a delimiter with what follows it.
+func (b *builder) guard(kids []*expr) []*expr {
+	for i := range max(len(kids)-1, 0) {
+		text := b.guarded(kids[i])
+		if text == nil {
+			continue
+		}
+		rest := seq(b.guard(kids[i+1:])...)
+		way := seq(text, rest)
+		if nullable(rest, map[*rule]bool{b.space: true}) {
+			way = alt(way, kids[i])
+		}
+		return append(slices.Clone(kids[:i]), way)
+	}
+	return kids
+}
+
+// turns repeats e any number of times, from lo on, where it ends in text that the next time must not be mistaken to begin in.
+func (b *builder) turns(lo int, e *expr) *expr {
+	kids := e.kids
+	if e.op != sequence || lo > 1 {
+		return nil
+	}
+	text := b.guarded(kids[len(kids)-1])
+	if text == nil {
+		return nil
+	}
+	before := seq(kids[:len(kids)-1]...)
+	all := seq(before, star(seq(text, before)), kids[len(kids)-1])
+	if lo == 0 {
+		return optional(all)
+	}
+	return all
 }
 
 // open are the delimiters of a rule for text alone.
