@@ -57,6 +57,10 @@ type (
 		first node
 		ops   []string
 		rest  []node
+		one   struct { // memory for a single operator
+			op   [1]string
+			rest [1]node
+		}
 	}
 	logical struct { // and, or
 		place
@@ -122,13 +126,18 @@ type (
 	}
 	output struct {
 		place
-		of []node
+		of  []node
+		one [1]node // memory for a single expression
 	}
 	ifBlock struct {
 		place
 		tests     []node
 		bodies    [][]node
 		otherwise []node
+		one       struct { // memory for a single test
+			test [1]node
+			body [1][]node
+		}
 	}
 	forBlock struct {
 		place

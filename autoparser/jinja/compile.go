@@ -2,17 +2,18 @@ package jinja
 
 // compiler turns the tree into closures.
 type compiler struct {
-	lib    *library
-	names  map[string]int // places of context variables
-	order  []string
-	soft   bool // inside an if or a conditional expression, where unknown filters fail only when they run
-	source string
-	inLoop bool // break and continue have a loop in this function
+	lib     *library
+	names   map[string]int        // places of context variables
+	missing map[string]*undefined // what absent made
+	order   []string
+	soft    bool // inside an if or a conditional expression, where unknown filters fail only when they run
+	source  string
+	inLoop  bool // break and continue have a loop in this function
 }
 
 // compileProgram compiles the body of a template.
 func compileProgram(body []node, source string, lib *library) *program {
-	c := &compiler{lib: lib, source: source, names: map[string]int{}}
+	c := &compiler{lib: lib, source: source, names: map[string]int{}, missing: map[string]*undefined{}}
 	s := newScope(nil, &functionScope{})
 	s.analyse(body...)
 	enter, run := c.entry(s), c.body(body, s)

@@ -86,9 +86,8 @@ func orMissing(v Value, id string) Value {
 // attribute compiles x.id.
 func (c *compiler) attribute(n *attributeOf, s *scope) expr {
 	of := c.expression(n.of, s)
-	attribute := c.isAttribute(n.id)
-	id := Value(text(n.id))
-	missing := &undefined{of: noObject, name: id}
+	attribute, missing := c.isAttribute(n.id), c.absent(n.id)
+	id := missing.name
 	return func(f *frame) Value {
 		v := of(f)
 		if o, ok := v.(*Object); ok && !attribute { // by far the most frequent
@@ -103,6 +102,16 @@ func (c *compiler) attribute(n *attributeOf, s *scope) expr {
 		}
 		return &undefined{of: v, name: id}
 	}
+}
+
+// absent is what an object without an element of a name has there.
+func (c *compiler) absent(id string) *undefined {
+	u := c.missing[id]
+	if u == nil {
+		u = &undefined{of: noObject, name: text(id)}
+		c.missing[id] = u
+	}
+	return u
 }
 
 // noObject is what messages look into that speak of any object.
@@ -133,8 +142,7 @@ func (c *compiler) element(n *elementOf, s *scope) expr {
 // member compiles x['id'].
 func (c *compiler) member(n *elementOf, id string, key Value, s *scope) expr {
 	of := c.expression(n.of, s)
-	attribute := c.isAttribute(id)
-	missing := &undefined{of: noObject, name: key}
+	attribute, missing := c.isAttribute(id), c.absent(id)
 	return func(f *frame) Value {
 		v := of(f)
 		if o, ok := v.(*Object); ok {

@@ -69,6 +69,7 @@ func (r *reader) comparison() node {
 		return first
 	}
 	n := &comparison{place: at, first: first}
+	n.ops, n.rest = n.one.op[:0], n.one.rest[:0]
 	for ; op != ""; op = r.comparator() {
 		n.ops = append(n.ops, op)
 		n.rest = append(n.rest, r.sum())

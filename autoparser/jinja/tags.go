@@ -74,7 +74,8 @@ func never() bool { return false }
 
 func parseValue(t *tagReader) node {
 	t.value = true
-	n := &output{t.start, []node{t.tuple(t.expression, never, false)}}
+	n := &output{place: t.start}
+	n.of = append(n.one[:0], t.tuple(t.expression, never, false))
 	t.done()
 	return n
 }
@@ -119,6 +120,7 @@ var (
 
 func parseIf(t *tagReader) node {
 	n := &ifBlock{place: t.start}
+	n.tests, n.bodies = n.one.test[:0], n.one.body[:0]
 	for {
 		n.tests = append(n.tests, t.tuple(t.plain, never, false))
 		t.begin()
