@@ -92,6 +92,7 @@ func New(ctx context.Context, o Options) (*Host, error) {
 	if h.plugins, err = plugins.New(plugins.Options{
 		Logger: o.Logger, HostVersion: o.Version, OnDemand: o.Static, RunDir: run.RunDir,
 		StartTimeout: run.StartTime, CallTimeout: run.CallTime, IdleTimeout: run.IdleTime,
+		DrainTimeout: o.Config.Limits.SessionTime,
 	}); err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package plugins
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"os/user"
@@ -119,6 +120,9 @@ func (d *runDir) admit(c *syscall.Credential, b binary, private ...string) error
 
 // explainStart adds to an error of starting a process what its confinement has to do with it.
 func (c *Confinement) explainStart(err error) error {
+	if errors.Is(err, syscall.EACCES) {
+		return fmt.Errorf("%w; the folder for copies of plugins must be on a file system that lets programs run", err)
+	}
 	if err != nil && c.Network == NetworkNone {
 		return fmt.Errorf("%w; network: none needs a host that is root, or a system that lets users make namespaces (user.max_user_namespaces above 0)", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -133,7 +134,7 @@ func TestANewVersionThatIsHalfWrittenLeavesTheOldOneUntilItIsWhole(t *testing.T)
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole := append(good, "of another version"...)
+	whole := slices.Concat(good, []byte("of another version"))
 	b, h := one(t, Options{}, nil)
 	before := pid(t, h)
 	path := filepath.Join(b.dir, "rogue")
