@@ -55,13 +55,17 @@ bench:
 chaos:
 	go test -count=1 -v -timeout 0 ./host/chaos -chaos.time=$(CHAOS_TIME) $(CHAOS_FLAGS)
 
-## soak: 1,000 streams at 30 pieces a second for SOAK_TIME while rules reload and plugins die; fails when SOAK_FLAGS' -p99 is passed
+## soak: 1,000 streams at 30 pieces a second for SOAK_TIME while rules reload and plugins die; SOAK_FLAGS may set a limit
 soak: build
 	@mkdir -p bin/soak
 	go build -o bin/soak/soakplugin ./soak/plugin
 	cp soak/plugin/soakplugin.yaml bin/soak/
 	go build -o bin/soak/soak ./soak
 	./bin/soak/soak -time $(SOAK_TIME) $(SOAK_FLAGS)
+
+## stress: the rules rewritten 10,000 times in every style, under running sessions
+stress:
+	go test ./soak -run Rewrites -v -timeout 60m -rewrites 10000 -rewrite-p99 400ms
 
 ## lint: vet, golangci-lint, and buf over the protobuf definitions
 lint: $(TOOLS)/golangci-lint-$(GOLANGCI_LINT_VERSION) $(TOOLS)/buf-$(BUF_VERSION)

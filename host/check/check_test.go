@@ -19,7 +19,7 @@ import (
 )
 
 // toy is a subject with a format of its own: a prompt is the last message and ">", the output is content up to "!", and the
-// name of a call from there on. Its template "broken" cannot be used, "hasty" parses every piece by itself, "buggy" panics, the plan of "thinker" says that parentheses hold reasoning.
+// name of a call from there on. Its template "broken" cannot be used, "hasty" parses every piece by itself, "buggy" panics, "stuck" never ends, the plan of "thinker" says that parentheses hold reasoning.
 type toy struct{ constraint *grammar.Constraint }
 
 func (s toy) Plan(_ context.Context, t check.Template, req *chat.Request) (check.Planned, error) {
@@ -64,6 +64,9 @@ func (p toyPlan) Plan() *handler.Plan {
 }
 
 func (p toyPlan) Parse(pieces iter.Seq[[]byte], truncated bool) (chat.Message, *chat.Report, error) {
+	if p.Name == "stuck" {
+		select {}
+	}
 	var output, last []byte
 	for piece := range pieces {
 		output = append(output, piece...)
@@ -240,5 +243,15 @@ func TestARunEndsWhereItCannotWrite(t *testing.T) {
 	_, err := check.Run(t.Context(), toy{}, []check.Input{input}, check.Options{Results: brokenWriter{}})
 	if err == nil || !strings.Contains(err.Error(), "the disk is full") {
 		t.Errorf("error %v", err)
+	}
+}
+
+func TestARunThatIsInterruptedDoesNotWaitForACase(t *testing.T) {
+	line := `{"id": "a", "kind": "parse", "template": "stuck", "request": {"messages": [{"role": "user", "content": "x"}]}, "output": "y", "expect": {"content": "y"}}`
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(10*time.Millisecond, cancel)
+	_, err := check.Run(ctx, toy{}, []check.Input{{Name: "cases", Reader: strings.NewReader(line)}}, check.Options{})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("it ended with %v", err)
 	}
 }

@@ -1,8 +1,10 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"reflect"
 	"slices"
 	"strings"
@@ -54,7 +56,7 @@ func (r *runner) judgeParse(ctx context.Context, c *cases.Case, result *Result) 
 		result.fail(err.Error())
 		return
 	}
-	message, ok := r.parse(planned, c, result)
+	message, ok := r.parse(ctx, planned, c, result)
 	if !ok {
 		return
 	}
@@ -66,10 +68,10 @@ func (r *runner) judgeParse(ctx context.Context, c *cases.Case, result *Result) 
 }
 
 // parse parses the output at every cut: what the first gives, the others must give.
-func (r *runner) parse(planned Planned, c *cases.Case, result *Result) (whole chat.Message, ok bool) {
+func (r *runner) parse(ctx context.Context, planned Planned, c *cases.Case, result *Result) (whole chat.Message, ok bool) {
 	for i, cut := range cases.Cuts(r.Splits, r.Seed) {
-		message, report, err := planned.Parse(cut.Pieces([]byte(c.Output)), c.Partial)
-		if err != nil {
+		message, report, err := planned.Parse(while(ctx, cut.Pieces([]byte(c.Output))), c.Partial)
+		if err = cmp.Or(ctx.Err(), err); err != nil {
 			result.fail(fmt.Sprintf("%s: %v", cut.Name, err))
 			return whole, false
 		}
@@ -84,6 +86,17 @@ func (r *runner) parse(planned Planned, c *cases.Case, result *Result) (whole ch
 		}
 	}
 	return whole, true
+}
+
+// while passes pieces on until ctx ends: an output of megabytes takes long byte by byte.
+func while(ctx context.Context, pieces iter.Seq[[]byte]) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for p := range pieces {
+			if ctx.Err() != nil || !yield(p) {
+				return
+			}
+		}
+	}
 }
 
 // sameOutcome compares what two cuts of one output gave, to the byte.

@@ -26,12 +26,13 @@ type job struct {
 }
 
 // Run runs all cases of the inputs, some at a time, and prints and writes the results in the order of the cases. The error
-// is about reading or writing, never about a case.
+// is about reading or writing, or that of ctx, never about a case. When ctx ends, cases that do not notice are left behind.
 func Run(ctx context.Context, subject Subject, inputs []Input, o Options) (Tally, error) {
 	r := &runner{Options: o, subject: subject}
 	workers := cmp.Or(o.Workers, 2)
 	// Jobs go to the workers in the order of the cases, and to the printer as well, which waits for each.
 	work, ordered := make(chan *job), make(chan *job, 4*workers)
+	outer := ctx
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
 		defer close(work)
@@ -47,13 +48,20 @@ func Run(ctx context.Context, subject Subject, inputs []Input, o Options) (Tally
 			return nil
 		})
 	}
-	var tally Tally
-	group.Go(func() (err error) {
-		tally, err = r.print(ctx, ordered)
+	tally := make(chan Tally, 1)
+	group.Go(func() error {
+		t, err := r.print(ctx, ordered)
+		tally <- t
 		return err
 	})
-	err := group.Wait()
-	return tally, err
+	ended := make(chan error, 1)
+	go func() { ended <- group.Wait() }()
+	select {
+	case err := <-ended:
+		return <-tally, err
+	case <-outer.Done():
+		return <-tally, outer.Err() // printing ends with ctx
+	}
 }
 
 // Judge runs one case and tells what became of it. Of the options, Splits and Seed count.
