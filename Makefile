@@ -4,6 +4,7 @@
 
 GOLANGCI_LINT_VERSION := v2.15.0
 BUF_VERSION           := v1.70.0
+GRPCURL_VERSION       := v1.9.4
 
 TOOLS   := $(CURDIR)/.cache/tools
 PLUGINS := $(notdir $(patsubst %/main.go,%,$(wildcard plugins/*/main.go)))
@@ -32,7 +33,7 @@ run: build
 	./bin/host serve $(HOST_FLAGS)
 
 ## test: every test, with the race detector
-test:
+test: $(TOOLS)/grpcurl-$(GRPCURL_VERSION)
 	go test -race ./...
 
 ## golden: rewrite the golden files of tests from what the code prints now; read the difference before committing it
@@ -85,3 +86,7 @@ $(TOOLS)/golangci-lint-$(GOLANGCI_LINT_VERSION):
 $(TOOLS)/buf-$(BUF_VERSION):
 	GOBIN=$(TOOLS) go install github.com/bufbuild/buf/cmd/buf@$(BUF_VERSION)
 	mv $(TOOLS)/buf $@
+
+$(TOOLS)/grpcurl-$(GRPCURL_VERSION):
+	GOBIN=$(TOOLS) go install github.com/fullstorydev/grpcurl/cmd/grpcurl@$(GRPCURL_VERSION)
+	mv $(TOOLS)/grpcurl $@

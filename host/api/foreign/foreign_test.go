@@ -1,0 +1,264 @@
+// Package foreign_test drives a daemon with clients that know nothing of this repository: curl, a client in JavaScript, and
+// grpcurl. What they need is installed at pinned versions, or the test is skipped; under CI=true it fails then.
+package foreign_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protodesc"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+	"google.golang.org/protobuf/types/descriptorpb"
+
+	"github.com/dragoman-project/dragoman/host"
+	"github.com/dragoman-project/dragoman/host/api"
+	"github.com/dragoman-project/dragoman/host/config"
+	"github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1/dragomanv1connect"
+)
+
+// The request and output that every client sends, and what they amount to.
+const (
+	request1 = `{"messages": [{"role": "user", "content": "Weather in Graz?"}], "tools": [{"type": "function", "function": {"name": "weather", "parameters": {"type": "object", "properties": {"town": {"type": "string"}}}}}]}`
+	output1  = "Grüße.\n<tool_call>\n{\"name\": \"weather\", \"arguments\": {\"town\": \"Graz\"}}\n</tool_call>"
+	message1 = `{"role":"assistant","content":"Grüße.","tool_calls":[{"type":"function","function":{"name":"weather","arguments":"{\"town\": \"Graz\"}"}}]}`
+)
+
+// daemon serves on a loopback port until the test ends, and returns its address.
+func daemon(t *testing.T) string {
+	t.Helper()
+	cfg := config.Default()
+	cfg.Listen.Address = "127.0.0.1:0"
+	ctx, cancel := context.WithCancel(context.Background())
+	h, err := host.New(ctx, host.Options{Config: cfg})
+	must(t, err)
+	l, err := api.Listen(ctx, cfg.Listen)
+	must(t, err)
+	ended := make(chan error, 1)
+	go func() { ended <- api.New(h, api.Options{Version: "v0.0.0-test"}).Serve(ctx, l) }()
+	t.Cleanup(func() {
+		cancel()
+		must(t, <-ended)
+		must(t, h.Close(context.Background()))
+	})
+	return l.Addr().String()
+}
+
+// program finds a program, or the test has nothing to run.
+func program(t *testing.T, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		missing(t, err.Error())
+	}
+	return path
+}
+
+func missing(t *testing.T, what string) {
+	t.Helper()
+	if os.Getenv("CI") == "true" {
+		t.Fatal(what)
+	}
+	t.Skip(what)
+}
+
+// run runs a program with something to read and returns what it prints.
+func run(t *testing.T, input, name string, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), name, args...)
+	cmd.Stdin = strings.NewReader(input)
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%s %q: %v\n%s%s", filepath.Base(name), args, err, out, &errs)
+	}
+	return string(out)
+}
+
+func quoted(text string) string {
+	q, _ := json.Marshal(text)
+	return string(q)
+}
+
+func TestCurlReachesEveryUnaryMethod(t *testing.T) {
+	curl := program(t, "curl")
+	address := daemon(t)
+	rows := map[string]struct{ body, want string }{
+		"ChatService/Render":              {fmt.Sprintf(`{"template": "chatml-json", "request": %s}`, request1), `"generation_prompt":"<|im_start|>assistant\n"`},
+		"ChatService/Plan":                {fmt.Sprintf(`{"template": "chatml-json", "request": %s}`, request1), `"handler":"autoparser"`},
+		"ChatService/Parse":               {fmt.Sprintf(`{"template": "chatml-json", "request": %s, "text": %s, "options": {"no_ids": true}}`, request1, quoted(output1)), `"message":` + message1},
+		"TemplateService/PutTemplate":     {`{"name": "mine", "source": "{{ messages[0].content }}"}`, `"origin":"upload"`},
+		"TemplateService/ListTemplates":   {`{}`, `"name":"chatml-json"`},
+		"TemplateService/GetTemplate":     {`{"name": "chatml-json"}`, `"source":"`},
+		"TemplateService/ExplainTemplate": {`{"name": "chatml-json"}`, `"explanation":{`},
+		"AdminService/GetStatus":          {`{}`, `"version":"v0.0.0-test"`},
+		"AdminService/Reload":             {`{}`, `"generation":`},
+	}
+	for _, method := range unary(t) {
+		t.Run(method, func(t *testing.T) {
+			row, ok := rows[method]
+			if !ok {
+				row.body = "{}"
+			}
+			out := run(t, row.body, curl, "-sS", "-H", "Content-Type: application/json", "-d", "@-", "-w", "\n%{http_code}", "http://"+address+"/dragoman.v1."+method)
+			body, status, _ := strings.Cut(out, "\n")
+			var compact bytes.Buffer
+			must(t, json.Compact(&compact, []byte(body)))
+			switch {
+			case ok && (status != "200" || !strings.Contains(compact.String(), row.want)):
+				t.Errorf("%s %.500s\nexpected in it %s", status, body, row.want)
+			case !ok && status != "200" && !strings.Contains(body, `"dragoman.v1.Error"`): // nothing is no request for it, and it says so
+				t.Errorf("%s %.500s", status, body)
+			}
+		})
+	}
+}
+
+// unary lists all methods but streams, without their package.
+func unary(t *testing.T) (names []string) {
+	for _, service := range []string{dragomanv1connect.ChatServiceName, dragomanv1connect.TemplateServiceName, dragomanv1connect.AdminServiceName} {
+		d, err := protoregistry.GlobalFiles.FindDescriptorByName(protoreflect.FullName(service))
+		must(t, err)
+		methods := d.(protoreflect.ServiceDescriptor).Methods()
+		for i := range methods.Len() {
+			if m := methods.Get(i); !m.IsStreamingClient() && !m.IsStreamingServer() {
+				names = append(names, strings.TrimPrefix(service, "dragoman.v1.")+"/"+string(m.Name()))
+			}
+		}
+	}
+	return names
+}
+
+func TestCurlStreamsLines(t *testing.T) {
+	curl := program(t, "curl")
+	address := daemon(t)
+	lines := fmt.Sprintf(`{"start": {"template": "chatml-json", "request": %s, "options": {"no_ids": true}}}`, request1) + "\n"
+	for _, letter := range output1 {
+		lines += `{"text": ` + quoted(string(letter)) + "}\n"
+	}
+	out := strings.Split(strings.TrimSpace(run(t, lines, curl, "-sS", "-N", "-T", "-", "-X", "POST", "http://"+address+"/v1/parse/stream")), "\n")
+	var last struct {
+		Result struct{ Message json.RawMessage }
+	}
+	must(t, json.Unmarshal([]byte(out[len(out)-1]), &last))
+	if same(t, string(last.Result.Message), message1); len(out) < 10 {
+		t.Errorf("there are %d lines, expected one for most of the letters", len(out))
+	}
+}
+
+func TestAClientInJavaScriptSpeaksEveryProtocol(t *testing.T) {
+	node := program(t, "node")
+	dir := installed(t)
+	descriptors := filepath.Join(dir, "descriptors.bin")
+	must(t, os.WriteFile(descriptors, descriptorSet(t), 0o600))
+	out := run(t, "", node, filepath.Join(dir, "client.mjs"), "http://"+daemon(t), descriptors, request1, output1)
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	if len(lines) != 3 {
+		t.Fatalf("it speaks %d protocols, expected 3:\n%s", len(lines), out)
+	}
+	for _, line := range lines {
+		var got struct {
+			Protocol, Prompt, Whole, Stream, Fault string
+			Chunks                                 int
+		}
+		must(t, json.Unmarshal([]byte(line), &got))
+		same(t, got.Whole, message1)
+		same(t, got.Stream, message1)
+		if got.Prompt != "<|im_start|>assistant\n" || got.Chunks < 3 || !strings.Contains(got.Fault, "no such template") {
+			t.Errorf("%s is told %s", got.Protocol, line)
+		}
+	}
+}
+
+// installed puts the client, with what it needs of the npm registry, into a folder.
+func installed(t *testing.T) string {
+	t.Helper()
+	npm := program(t, "npm")
+	dir := t.TempDir()
+	for _, name := range []string{"client.mjs", "package.json"} {
+		data, err := os.ReadFile(name)
+		must(t, err)
+		must(t, os.WriteFile(filepath.Join(dir, name), data, 0o600))
+	}
+	cmd := exec.CommandContext(t.Context(), npm, "install", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline", "--no-package-lock")
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		missing(t, fmt.Sprintf("npm install: %v\n%s", err, out))
+	}
+	return dir
+}
+
+// descriptorSet is what the definitions say, with all that they import.
+func descriptorSet(t *testing.T) []byte {
+	t.Helper()
+	set := new(descriptorpb.FileDescriptorSet)
+	seen := map[string]bool{}
+	var add func(protoreflect.FileDescriptor)
+	add = func(f protoreflect.FileDescriptor) {
+		if seen[f.Path()] {
+			return
+		}
+		seen[f.Path()] = true
+		for i := range f.Imports().Len() {
+			add(f.Imports().Get(i).FileDescriptor)
+		}
+		set.File = append(set.File, protodesc.ToFileDescriptorProto(f))
+	}
+	d, err := protoregistry.GlobalFiles.FindDescriptorByName(dragomanv1connect.ChatServiceName)
+	must(t, err)
+	add(d.ParentFile())
+	data, err := proto.Marshal(set)
+	must(t, err)
+	return data
+}
+
+func TestGrpcurlFindsAndCallsTheServices(t *testing.T) {
+	found, err := filepath.Glob("../../../.cache/tools/grpcurl-*")
+	must(t, err)
+	if len(found) == 0 {
+		missing(t, "grpcurl is not installed: make test installs it")
+	}
+	address := daemon(t)
+	services := run(t, "", found[0], "-plaintext", address, "list")
+	for _, want := range []string{"dragoman.v1.ChatService", "dragoman.v1.TemplateService", "dragoman.v1.AdminService", "grpc.health.v1.Health"} {
+		if !strings.Contains(services, want+"\n") {
+			t.Errorf("reflection does not name %s:\n%s", want, services)
+		}
+	}
+	call := func(input, method string) string { return run(t, input, found[0], "-plaintext", "-d", "@", address, method) }
+	// Without the daemon's own codec a Json is a message with its text.
+	start := fmt.Sprintf(`{"start": {"template": "chatml-json", "request": {"text": %s}, "options": {"noIds": true}}}`, quoted(request1))
+	out := call(start+"\n"+`{"text": `+quoted(output1[:20])+"}\n"+`{"text": `+quoted(output1[20:])+"}", "dragoman.v1.ChatService/ParseStream")
+	if !strings.Contains(out, quoted(message1)) {
+		t.Errorf("the stream amounts to\n%s\nexpected in it %s", out, quoted(message1))
+	}
+	if out := call(`{"service": "dragoman.v1.ChatService"}`, "grpc.health.v1.Health/Check"); !strings.Contains(out, `"SERVING"`) {
+		t.Errorf("its health is %s", out)
+	}
+}
+
+// same compares two JSON texts, with the order of members.
+func same(t *testing.T, got, want string) {
+	t.Helper()
+	var compact bytes.Buffer
+	must(t, json.Compact(&compact, []byte(got)))
+	if compact.String() != want {
+		t.Errorf("got %s\nexpected %s", &compact, want)
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
