@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -124,4 +125,36 @@ func refusedRows() []string {
 		rows = append(rows, row(r.Kind, fmt.Sprintf("`%s`", r.Name), r.Why))
 	}
 	return rows
+}
+
+// TestTheManualNamesEveryMemberOfAnExplanation holds the table of members against the types.
+func TestTheManualNamesEveryMemberOfAnExplanation(t *testing.T) {
+	data, err := os.ReadFile(manual)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, member := range membersOf(reflect.TypeFor[autoparser.Explanation](), "") {
+		if !strings.Contains(string(data), "`"+member+"`") {
+			t.Errorf("%s does not say what %s is", manual, member)
+		}
+	}
+}
+
+// membersOf lists the members of a type's JSON, down to those that are not objects.
+func membersOf(typ reflect.Type, path string) []string {
+	switch typ.Kind() {
+	case reflect.Slice:
+		if typ.Elem().Kind() != reflect.Struct && strings.Contains(path, ".") {
+			return []string{path}
+		}
+		return membersOf(typ.Elem(), path+"[]")
+	case reflect.Struct:
+		var all []string
+		for f := range typ.Fields() {
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			all = append(all, membersOf(f.Type, strings.TrimPrefix(path+"."+name, "."))...)
+		}
+		return all
+	}
+	return []string{path}
 }

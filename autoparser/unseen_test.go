@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dragoman-project/dragoman/autoparser"
+	"github.com/dragoman-project/dragoman/autoparser/probe"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/peg/match"
 	"github.com/google/go-cmp/cmp"
@@ -66,6 +67,37 @@ func readStyle(t *testing.T, given []txtar.File) []txtar.File {
 		}
 	}
 	return append(all, txtar.File{Name: "learned", Data: []byte(learnings(l))})
+}
+
+// TestEveryFieldOfADialectHasItsEvidence: a wrong answer can be followed to where it was taught.
+func TestEveryFieldOfADialectHasItsEvidence(t *testing.T) {
+	asked := map[string]bool{}
+	for _, c := range probe.Comparisons() {
+		asked[c.ID] = true
+	}
+	paths, err := filepath.Glob("testdata/unseen/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range paths {
+		golden, err := txtar.ParseFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := learnSource(t, "style", fileNamed(golden.Files, "template.jinja"), "<s>", "</s>", nil)
+		told := map[string]bool{}
+		for _, f := range l.Findings() {
+			if !asked[f.By] || f.Seen == "" || told[f.Field] {
+				t.Errorf("%s: %+v", path, f)
+			}
+			told[f.Field] = true
+		}
+		for field, value := range fieldsOf(t, l.Dialect) {
+			if nothing := value == "" || value == "false" || value == "[]" || value == "none" || value == "plain"; nothing == told[field] && field != "content.requires_nonnull" {
+				t.Errorf("%s: %s is %q, and told is %v", path, field, value, told[field])
+			}
+		}
+	}
 }
 
 func learnings(l *autoparser.Learned) string {
