@@ -72,7 +72,7 @@ func Build(p *peg.Program, o Options) (*Constraint, error) {
 	if c.Triggers == nil {
 		c.Triggers = []Trigger{}
 	}
-	c.Grammar, c.Notes, c.scans = render(root), b.notes, b.untils.named(root)
+	c.Grammar, c.Notes, c.scans = render(root), b.notes, b.untils.named()
 	return c, c.translate(o.Target, o.Specials)
 }
 

@@ -302,12 +302,27 @@ func TestTheSizeOfAGrammarGrowsLinearly(t *testing.T) {
 	}
 }
 
-func BenchmarkBuildTwentyToolsOfFiveParameters(b *testing.B) {
+// BenchmarkCold20x5 builds the constraint for 20 tools of five parameters for each target, and tells how large it is.
+func BenchmarkCold20x5(b *testing.B) {
 	p := manyTools(20)
-	for b.Loop() {
-		if _, err := grammar.Build(p, grammar.Options{Mode: grammar.Lazy}); err != nil {
-			b.Fatal(err)
+	for _, l := range grammar.Targets() {
+		if l.Target == grammar.TargetJSONSchema {
+			continue
 		}
+		b.Run(string(l.Target), func(b *testing.B) {
+			size := 0
+			for b.Loop() {
+				c, err := grammar.Build(p, grammar.Options{Mode: grammar.Lazy, Target: l.Target})
+				if err != nil {
+					b.Fatal(err)
+				}
+				if size = len(c.Content); c.Target == "" {
+					size = len(c.Grammar)
+				}
+			}
+			b.ReportMetric(float64(size)/20, "B/tool")
+			b.ReportMetric(float64(size)/100, "B/parameter")
+		})
 	}
 }
 

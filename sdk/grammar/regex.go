@@ -185,17 +185,5 @@ func (c *code) partition(states []int32) []peg.Range {
 		}
 	}
 	slices.Sort(cuts)
-	cuts = slices.Compact(cuts)
-	var out []peg.Range
-	for _, r := range all {
-		lo := r.Lo
-		for _, cut := range cuts {
-			if cut > lo && cut <= r.Hi {
-				out = append(out, peg.Range{Lo: lo, Hi: cut - 1})
-				lo = cut
-			}
-		}
-		out = append(out, peg.Range{Lo: lo, Hi: r.Hi})
-	}
-	return out
+	return all.cut(slices.Compact(cuts))
 }

@@ -6,7 +6,6 @@ import (
 	"regexp/syntax"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
@@ -48,20 +47,21 @@ func parsePattern(source string) (re *syntax.Regexp, before, after bool, err err
 	return re, before, after, supported(re)
 }
 
-// rawPattern is bare text that matches a regular expression between ^ and $, if no text that does can contain a delimiter,
-// because none can contain the character that a delimiter begins with; else nil.
-func (c *converter) rawPattern(source string) *expr {
+// rawPattern is bare text that matches a regular expression.
+func (c *converter) rawPattern(source string) (*expr, error) {
 	re, before, after, err := parsePattern(source)
-	if err != nil || !before || !after || len(c.delims) == 0 {
-		return nil
+	if err != nil {
+		return nil, err
 	}
 	e := patternWriter{b: c.b}.expr(re)
-	for _, d := range c.delims {
-		if first, _ := utf8.DecodeRuneInString(d); d == "" || contains(e, first) {
-			return nil
-		}
+	anything := star(oneOf(everyChar))
+	if !before {
+		e = seq(anything, e)
 	}
-	return e
+	if !after {
+		e = seq(e, anything)
+	}
+	return e, nil
 }
 
 // contains says whether r may stand somewhere in a text that e matches.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // raw is the bare text of a value that follows s: strings without quotes, everything else as JSON.
@@ -115,25 +116,91 @@ func (c *converter) delimiterIn(s string) string {
 	return ""
 }
 
-// rawString is a string without quotes. Formats are held to, and patterns that cannot match a delimiter; other patterns and
-// lengths are not, since the delimiter that ends the text would have to be kept out of them.
+// rawString is a string without quotes: text up to the delimiter, held to all that s says as far as that can be said
+// together in a few rules.
 func (c *converter) rawString(s *value, path string) (*expr, error) {
-	if !c.escaped {
-		if p := s.get("pattern"); p != nil {
-			if e := c.rawPattern(p.text); e != nil {
-				c.onlyFirst(s, path, "pattern", "format", "minLength", "maxLength")
-				return e, nil
-			}
+	if c.escaped {
+		content, err := c.content(s, path)
+		if err != nil || content == nil {
+			return c.bare, err
 		}
-		if f := s.get("format"); f != nil && slices.Contains(formats, f.text) {
-			return c.b.format(f.text), nil
-		}
-		c.onlyFirst(s, path, "type", "pattern", "format", "minLength", "maxLength")
-		return c.bare, nil
+		return content(false), nil
 	}
-	content, err := c.content(s, path)
-	if err != nil || content == nil {
+	limits, err := c.rawLimits(s, path)
+	if err != nil || len(limits) == 0 {
 		return c.bare, err
 	}
-	return content(false), nil
+	exprs := []*expr{}
+	for _, l := range limits {
+		exprs = append(exprs, l.expr)
+	}
+	if !c.safe(exprs) {
+		exprs = append(exprs, c.bare)
+	}
+	if len(exprs) == 1 {
+		return exprs[0], nil
+	}
+	if e := c.b.together(c.b.scope+"-text", exprs...); e != nil {
+		return e, nil
+	}
+	first := limits[0]
+	if c.safe([]*expr{first.expr}) {
+		c.noteOthers(limits[1:], path, "beside "+first.keyword)
+		return first.expr, nil
+	}
+	c.noteOthers(limits, path, "in text without quotes")
+	return c.bare, nil
+}
+
+// rawLimit is what a keyword says of bare text.
+type rawLimit struct {
+	keyword string
+	expr    *expr
+}
+
+// rawLimits are what the pattern, the format and the lengths of s say.
+func (c *converter) rawLimits(s *value, path string) ([]rawLimit, error) {
+	var out []rawLimit
+	if p := s.get("pattern"); p != nil {
+		if e, err := c.rawPattern(p.text); err != nil {
+			c.note(at(path, "pattern"), "not held to: %v", err)
+		} else {
+			out = append(out, rawLimit{"pattern", e})
+		}
+	}
+	if f := s.get("format"); f != nil && slices.Contains(formats, f.text) {
+		out = append(out, rawLimit{"format", c.b.format(f.text)})
+	} else if f != nil {
+		c.note(at(path, "format"), "%q is not held to", f.text)
+	}
+	lo, hi := count(s.get("minLength"), 0), count(s.get("maxLength"), -1)
+	if hi >= 0 && lo > hi {
+		return nil, bad(path, "at least %d and at most %d characters cannot both hold", lo, hi)
+	}
+	if lo > 0 || hi >= 0 {
+		keyword := "minLength"
+		if hi >= 0 {
+			keyword = "maxLength"
+		}
+		out = append(out, rawLimit{keyword, times(min(lo, maxProduct+1), min(hi, maxProduct+1), oneOf(everyChar))})
+	}
+	return out, nil
+}
+
+// noteOthers notes the keywords that are not held to.
+func (c *converter) noteOthers(limits []rawLimit, path, where string) {
+	for _, l := range limits {
+		c.note(at(path, l.keyword), "not held to %s", where)
+	}
+}
+
+// safe says whether no text of one of exprs can contain a delimiter, because none can contain the character that it begins
+// with.
+func (c *converter) safe(exprs []*expr) bool {
+	return slices.ContainsFunc(exprs, func(e *expr) bool {
+		return !slices.ContainsFunc(c.delims, func(d string) bool {
+			first, _ := utf8.DecodeRuneInString(d)
+			return d == "" || contains(e, first)
+		})
+	})
 }

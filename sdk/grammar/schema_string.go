@@ -37,6 +37,11 @@ func (c *converter) content(s *value, path string) (func(single bool) *expr, err
 	}
 	if p := s.get("pattern"); p != nil {
 		expr, err := c.pattern(p.text)
+		if err == nil && (lo > 0 || hi >= 0) && !s.has("format") {
+			if both := c.lengthOf(expr, lo, hi); both != nil {
+				return both, nil
+			}
+		}
 		if err == nil {
 			c.onlyFirst(s, path, "pattern", "format", "minLength", "maxLength")
 			return expr, nil
@@ -54,6 +59,23 @@ func (c *converter) content(s *value, path string) (func(single bool) *expr, err
 		return nil, nil
 	}
 	return func(single bool) *expr { return c.b.repeat(lo, hi, c.b.char(single)) }, nil
+}
+
+// lengthOf is a string of lo to hi characters that follows a pattern; nil if that cannot be said in a few rules.
+func (c *converter) lengthOf(pattern func(single bool) *expr, lo, hi int) func(single bool) *expr {
+	if max(lo, hi) > maxProduct {
+		return nil
+	}
+	made := map[bool]*expr{}
+	for _, single := range []bool{false, true} {
+		if single && !c.spelling.quotes {
+			continue
+		}
+		if made[single] = c.b.together(c.b.scope+"-text", pattern(single), times(lo, hi, c.b.char(single))); made[single] == nil {
+			return nil
+		}
+	}
+	return func(single bool) *expr { return made[single] }
 }
 
 // onlyFirst notes that of keys, only the first is held to.

@@ -312,13 +312,11 @@ type scan struct {
 
 func newUntils() untils { return untils{map[string]*expr{}, map[*rule]scan{}} }
 
-// named lists the scans among the rules reachable from root by their names.
-func (u untils) named(root *rule) map[string]scan {
-	out := map[string]scan{}
-	for _, r := range reachable(root) {
-		if s, ok := u.scans[r]; ok {
-			out[r.name] = s
-		}
+// named lists the scans by the names of their rules. Rules that are written the same have the same name, and say the same.
+func (u untils) named() map[string]scan {
+	out := make(map[string]scan, len(u.scans))
+	for r, s := range u.scans {
+		out[r.name] = s
 	}
 	return out
 }
