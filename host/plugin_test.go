@@ -226,7 +226,7 @@ func TestATemplateIsAnsweredByTheHandlerToWhichItIsPinned(t *testing.T) {
 		{"chatml-tagged.jinja", "rogue"},
 		{"chatml-reasoning", "unavailable: nobody: no plugin serves this handler"},
 	} {
-		got := ""
+		var got string
 		p, err := h.Plan(t.Context(), test.template, request(t, weather))
 		if err != nil {
 			got = fmt.Sprintf("%s: %v", host.CodeOf(err), err)

@@ -62,6 +62,11 @@ type tally struct {
 	generations                                    atomic.Int64 // the highest number of a process that was seen
 }
 
+// enough says whether so much has happened that something is proven.
+func (c *tally) enough() bool {
+	return c.sessions.Load() > 0 && c.kills.Load() > 2 && c.replacements.Load() > 2 && c.breakages.Load() > 0
+}
+
 func (c *tally) String() string {
 	return fmt.Sprintf("sessions=%d bytes=%d kills=%d stops=%d replacements=%d breakages=%d reloads=%d processes=%d refused=%d lost=%d wrong=%d",
 		c.sessions.Load(), c.bytes.Load(), c.kills.Load(), c.stops.Load(), c.replacements.Load(), c.breakages.Load(), c.reloads.Load(),
@@ -75,8 +80,14 @@ func TestNoSessionIsHurtByWhateverHappensAroundIt(t *testing.T) {
 	talks := prepare(t, h)
 
 	count := new(tally)
-	over, end := context.WithTimeout(t.Context(), *duration)
+	over, end := context.WithCancel(t.Context())
 	defer end()
+	time.AfterFunc(*duration, func() {
+		for !count.enough() { // on a machine that is busy with other things
+			time.Sleep(50 * time.Millisecond)
+		}
+		end()
+	})
 	var crowded sync.WaitGroup
 	for i := range *crowd {
 		who := &speaker{t: t, host: h, talks: talks, count: count, random: rand.New(rand.NewPCG(*seed, uint64(i)))}
@@ -102,9 +113,6 @@ func TestNoSessionIsHurtByWhateverHappensAroundIt(t *testing.T) {
 	t.Logf("%v heap=%dMB", count, memory.HeapAlloc>>20)
 	if count.wrong.Load() > 0 || count.lost.Load() > 0 {
 		t.Errorf("%d outputs are wrong and %d are lost; -chaos.seed=%d may show it again", count.wrong.Load(), count.lost.Load(), *seed)
-	}
-	if count.sessions.Load() == 0 || count.kills.Load() == 0 || count.replacements.Load() == 0 {
-		t.Error("nothing happened, so nothing is proven")
 	}
 }
 

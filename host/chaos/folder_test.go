@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 )
 
@@ -125,9 +124,4 @@ func (f file) writePieces(random *rand.Rand, content []byte) error {
 		nap(random, 10)
 	}
 	return nil
-}
-
-// called is the file's name, for people.
-func (f file) called() string {
-	return strings.TrimPrefix(f.path, filepath.Dir(filepath.Dir(f.path))+"/")
 }

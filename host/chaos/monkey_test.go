@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -75,9 +76,9 @@ func (m *monkey) signal(signal syscall.Signal) {
 			pids = append(pids, d.PID)
 		}
 	}
-	pid := pids[m.random.IntN(len(pids))]
-	if pid == 0 || syscall.Kill(pid, signal) != nil {
-		return // it has none, or has ended meanwhile
+	pids = slices.DeleteFunc(pids, func(pid int) bool { return pid == 0 })
+	if len(pids) == 0 || syscall.Kill(pids[m.random.IntN(len(pids))], signal) != nil {
+		return // there is none, or it has ended meanwhile
 	}
 	if signal == syscall.SIGKILL {
 		m.count.kills.Add(1)
