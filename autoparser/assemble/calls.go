@@ -214,4 +214,4 @@ func (a *assembly) lines() peg.ID { return a.Star(a.oneOf([]string{"\n", "\r"}))
 var nameRanges = []peg.Range{{Lo: 'a', Hi: 'z'}, {Lo: 'A', Hi: 'Z'}, {Lo: '0', Hi: '9'}, {Lo: '_', Hi: '_'}, {Lo: '-', Hi: '.'}}
 
 // maxName is the longest name or id that is looked for where any will do.
-const maxName = 64
+const maxName = 128

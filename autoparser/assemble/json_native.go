@@ -128,7 +128,7 @@ func (j jsonNative) id() peg.ID {
 	for i, id := range j.keys.ids {
 		ids[i] = j.key(id)
 	}
-	text := j.Tag(peg.CallID, j.NotChars(0, maxName, peg.Range{Lo: 0, Hi: 0x1f}, peg.Range{Lo: '"', Hi: '"'}, peg.Range{Lo: '\'', Hi: '\''}, peg.Range{Lo: '\\', Hi: '\\'}))
+	text := j.Tag(peg.CallID, j.NotChars(0, maxName, inQuotesEnd...))
 	return j.Seq(j.Choice(ids...), j.quoteMark(), text, j.quoteMark())
 }
 
@@ -144,7 +144,7 @@ func (j jsonNative) anyName() (peg.ID, bool) {
 	if j.bare {
 		return 0, false
 	}
-	return j.Atomic(j.Tag(peg.CallName, j.Chars(1, maxName, nameRanges...)), j.closing()), true
+	return j.Atomic(j.stranger(), j.closing()), true
 }
 
 // closing closes the name. Without markers around the call, only JSON that goes on to arguments is one.
@@ -198,8 +198,16 @@ func (j jsonNative) argumentsFirst() peg.ID {
 
 // anybody is the name of any tool that there may be, behind its arguments.
 func (j jsonNative) anybody() peg.ID {
-	return j.Seq(j.Tag(peg.CallName, j.Chars(1, maxName, nameRanges...)), j.quoteMark())
+	return j.Seq(j.stranger(), j.quoteMark())
 }
+
+// stranger is any name.
+func (j jsonNative) stranger() peg.ID {
+	return j.Tag(peg.CallName, j.NotChars(1, 1, append(slices.Clone(inQuotesEnd), blank...)...), j.NotChars(0, maxName-1, inQuotesEnd...))
+}
+
+// inQuotesEnd are the characters that no name or id in quotes has.
+var inQuotesEnd = []peg.Range{{Lo: 0, Hi: 0x1f}, {Lo: '"', Hi: '"'}, {Lo: '\'', Hi: '\''}, {Lo: '\\', Hi: '\\'}}
 
 func (j jsonNative) closers() peg.ID {
 	if j.d.Tools.JSON.NameIsKey {

@@ -54,6 +54,9 @@ func TestJSONCallsWrittenOtherwise(t *testing.T) {
 		{"reasoning behind a call", "<tool_call>\n" + good + "\n</tool_call>\n<think>\nHm\n</think>\nDone.",
 			cases.Message{ReasoningContent: "Hm", Content: "Done.", ToolCalls: []cases.Call{oslo}}},
 		{"no JSON", "<tool_call>\nget_weather\n</tool_call> x", cases.Message{Content: "<tool_call>\nget_weather\n</tool_call> x"}},
+		{"a comma behind the last argument", `<tool_call>{"name": "get_weather", "arguments": {"city": "Oslo", }}</tool_call>`, calls(oslo)},
+		{"a name of many words", `<tool_call>{"name": "mcp: a/b c", "arguments": {}}</tool_call>`, calls(call("mcp: a/b c"))},
+		{"no name", `<tool_call>{"name": "", "arguments": {}}</tool_call>`, cases.Message{Content: `<tool_call>{"name": "", "arguments": {}}</tool_call>`}},
 		{"an empty object", "<tool_call>\n{}\n</tool_call> x", cases.Message{Content: "<tool_call>\n{}\n</tool_call> x"}},
 		{"nothing", "<tool_call></tool_call> x", cases.Message{Content: "<tool_call></tool_call> x"}},
 		{"JSON of somebody else", `{"name": "who_knows", "arguments": {}}`, cases.Message{Content: `{"name": "who_knows", "arguments": {}}`}},
@@ -125,11 +128,22 @@ func TestCallsInMarkupWrittenOtherwise(t *testing.T) {
 	}
 }
 
+func TestArgumentsThatAreNoObjectAreReported(t *testing.T) {
+	p := newParser(t, named(t, "JSON in tags").input())
+	for arguments, noted := range map[string]bool{`"plain words"`: true, `"{}"`: false, `null`: false, `{}`: false} {
+		report := p.check(t, `<tool_call>{"name": "ping", "arguments": `+arguments+`}</tool_call>`, calls(ping))
+		if (len(report.Notes) > 0) != noted {
+			t.Errorf("%s: noted %q", arguments, report.Notes)
+		}
+	}
+}
+
 func TestSectionsWrittenOtherwise(t *testing.T) {
 	lines := sample{prompt: "ai\n", Dialect: dialect.Dialect{
 		Tools: dialect.Tools{Format: dialect.JSONNative, SectionStart: "<tool_calls>\n", SectionEnd: "</tool_calls>", CallSeparator: "\n",
 			JSON: dialect.JSON{NameField: "name", ArgsField: "arguments"}},
 	}}
+	tokens := named(t, "JSON behind a tag")
 	fences := sample{Dialect: dialect.Dialect{
 		Tools: dialect.Tools{Format: dialect.TagWithJSON, SectionStart: "<tool_calls>\n", SectionEnd: "\n</tool_calls>", PerCallStart: "<tool_call>", PerCallEnd: "</tool_call>",
 			CallSeparator: "\n", Function: dialect.Function{NameSuffix: "\n```json\n", Close: "\n```"}},
@@ -140,6 +154,14 @@ func TestSectionsWrittenOtherwise(t *testing.T) {
 		{"a list", "<tool_calls>[" + weather + `, {"name": "ping", "arguments": {}}]</tool_calls>`, calls(oslo, ping)},
 		{"commas", "<tool_calls>\n" + weather + ",\n" + `{"name": "ping", "arguments": {}}` + "\n</tool_calls>", calls(oslo, ping)},
 		{"nothing", "<tool_calls>\n</tool_calls>ok", cases.Message{Content: "<tool_calls>\n</tool_calls>ok"}},
+	} {
+		o.check(t, p)
+	}
+	p = newParser(t, tokens.input(parallel))
+	for _, o := range []otherwise{
+		{"a fence around the arguments", "<|calls_begin|><|call_begin|>get_weather<|sep|>```json\n{\"city\": \"Oslo\"}\n```<|call_end|><|calls_end|>", calls(oslo)},
+		{"a name with colons", "<|calls_begin|><|call_begin|>functions.ping:0<|sep|>{}<|call_end|><|calls_end|>", calls(call("functions.ping:0"))},
+		{"lines between all markers", "<|calls_begin|>\n<|call_begin|>get_weather\n<|sep|>\n{\"city\": \"Oslo\"}\n<|call_end|>\n<|calls_end|>\n", calls(oslo)},
 	} {
 		o.check(t, p)
 	}

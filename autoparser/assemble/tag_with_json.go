@@ -27,6 +27,9 @@ func (f tagWithJSON) args(t tool) peg.ID {
 		kids = append(kids, f.tolerate(f.Lit(start)), f.Space())
 	}
 	object := f.Seq(f.object(t), f.Space())
+	if !strings.Contains(f.m.nameSuffix+start, fence) {
+		object = f.Choice(object, f.only("fenced", f.Lit(fence), f.Optional(f.Lit("json")), f.Space(), f.lenientObject(), f.Space(), f.Optional(f.Lit(fence), f.Space())))
+	}
 	if ends := slices.DeleteFunc(nonempty(end, f.m.close, f.m.callEnd, f.m.sectionEnd), common); len(ends) > 0 {
 		object = f.Choice(f.only("no-arguments", f.Peek(f.oneOf(ends))), object)
 	}

@@ -77,6 +77,11 @@ func (f tagged) anyName() (peg.ID, bool) {
 	if f.markerless() {
 		return 0, false // nothing but the name tells a call from prose
 	}
+	for _, c := range ":/" {
+		if first, _ := utf8.DecodeRuneInString(f.m.nameSuffix); first != c {
+			chars = append(chars, peg.Range{Lo: c, Hi: c})
+		}
+	}
 	return f.Atomic(f.Tag(peg.CallName, f.Chars(1, maxName, chars...)), f.closing()), true
 }
 

@@ -1,6 +1,10 @@
 package match
 
-import "github.com/dragoman-project/dragoman/sdk/peg"
+import (
+	"fmt"
+
+	"github.com/dragoman-project/dragoman/sdk/peg"
+)
 
 // arguments writes the arguments of a call as JSON: as the model wrote them (Arguments), or from keys, values, objects
 // and arrays. Each method returns what it appends, valid until the next call.
@@ -16,7 +20,8 @@ type arguments struct {
 	spell   spelling
 	quoted  quotedObject
 	out     []byte
-	repairs int // how many characters in strings were not as JSON wants them, of all calls
+	repairs int // how many characters were not as JSON wants them, of all calls
+	dropped int // how many calls had something else for arguments than an object, or null
 }
 
 // container is an object or array that is open.
@@ -46,7 +51,9 @@ type quotedObject struct {
 }
 
 // reset begins the arguments of the next call.
-func (a *arguments) reset() { *a = arguments{open: a.open[:0], out: a.out[:0], repairs: a.repairs} }
+func (a *arguments) reset() {
+	*a = arguments{open: a.open[:0], out: a.out[:0], repairs: a.repairs, dropped: a.dropped, spell: spelling{comma: a.spell.comma[:0]}}
+}
 
 // begin opens a region.
 func (a *arguments) begin(role peg.Role) []byte {
@@ -57,7 +64,8 @@ func (a *arguments) begin(role peg.Role) []byte {
 	}
 	switch role {
 	case peg.Arguments:
-		a.reading, a.spell = readStart, spelling{}
+		a.reading = readStart
+		a.spell.begin(false)
 	case peg.Object:
 		a.push('{')
 	case peg.Array:
@@ -66,10 +74,12 @@ func (a *arguments) begin(role peg.Role) []byte {
 		a.reading = readText
 		a.out = append(a.out, '"')
 	case peg.QuotedString:
-		a.reading, a.spell = readSpelling, spelling{inside: true}
+		a.reading = readSpelling
+		a.spell.begin(true)
 		a.out = append(a.out, '"')
 	case peg.Scalar:
-		a.reading, a.spell = readEmpty, spelling{}
+		a.reading = readEmpty
+		a.spell.begin(false)
 	}
 	return a.out
 }
@@ -183,6 +193,9 @@ func (a *arguments) start(first byte) {
 		a.reading, a.quoted = readQuoted, quotedObject{text: unquote{quote: first}, plain: a.quoted.plain}
 	default:
 		a.reading = readNothing
+		if first != 'n' && first != 'N' {
+			a.dropped++
+		}
 	}
 }
 
@@ -197,6 +210,7 @@ func (a *arguments) unquoted(dst, t []byte) []byte {
 		}
 		if q.plain[0] != '{' {
 			a.reading = readNothing
+			a.dropped++
 			return dst
 		}
 		q.object, a.begun = true, true
@@ -230,6 +244,23 @@ func (a *arguments) end(role peg.Role) []byte {
 	a.repairs += a.spell.repairs
 	a.spell.repairs = 0
 	return a.out
+}
+
+// abandoned is what is held of arguments that go on no further.
+func (a *arguments) abandoned() []byte {
+	a.out = a.spell.endComma(a.out[:0])
+	return a.out
+}
+
+// notes say what was done to the arguments of all calls.
+func (a *arguments) notes() (notes []string) {
+	if a.repairs > 0 {
+		notes = append(notes, fmt.Sprintf("repaired characters in arguments: %d", a.repairs))
+	}
+	if a.dropped > 0 {
+		notes = append(notes, fmt.Sprintf("calls whose arguments were no object, and were left out: %d", a.dropped))
+	}
+	return notes
 }
 
 // complete ends the arguments of a call that is complete.

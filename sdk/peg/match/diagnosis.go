@@ -180,6 +180,6 @@ func (c *Code) describe(in *inst, state valueState) string {
 }
 
 func (s valueState) String() string {
-	return [...]string{"a value", "a value", `a value or "]"`, `a key or "}"`, "a key", `":"`, `"," or a bracket`,
+	return [...]string{"a value", "a value", `a value or "]"`, "a value", `a key or "}"`, "a key", `":"`, `"," or a bracket`,
 		"a string escape", "a string escape", "a number", "a literal"}[s]
 }

@@ -55,7 +55,7 @@ func TestReports(t *testing.T) {
 			{Region: chat.RecoveredRegion, Start: 68, End: 80},
 		},
 		Faults: []chat.Fault{{At: 68, Farthest: 79, Message: `byte 79, in tool-call: expected "{\"name\": \"", found "?"`}},
-		Notes:  []string{"repaired characters in strings: 2"},
+		Notes:  []string{"repaired characters in arguments: 2"},
 	}
 	got.MaxHeld = want.MaxHeld
 	if fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) {

@@ -1,10 +1,6 @@
 package match
 
-import (
-	"fmt"
-
-	"github.com/dragoman-project/dragoman/sdk/chat"
-)
+import "github.com/dragoman-project/dragoman/sdk/chat"
 
 // Machine runs code over one output. It is not safe for concurrent use.
 type Machine struct {
@@ -101,9 +97,7 @@ func (m *Machine) Finish() *chat.Report {
 	if m.report.Status == "" {
 		m.report.Status = chat.Complete
 	}
-	if m.tell.args.repairs > 0 {
-		m.report.Notes = append(m.report.Notes, fmt.Sprintf("repaired characters in strings: %d", m.tell.args.repairs))
-	}
+	m.report.Notes = append(m.report.Notes, m.tell.args.notes()...)
 	m.report.Length = m.end()
 	m.report.PromptLength = m.prompt
 	m.report.Spans = m.spans.report(m.prompt)

@@ -1,16 +1,20 @@
 package match
 
 // spelling rewrites a JSON or Python value as JSON while it streams: either quote becomes the double quote, and True,
-// False and None become true, false and null. It also repairs what models get wrong within strings: control characters
-// that stand there raw, and backslashes before what needs none. White space outside of strings stays as it is.
+// False and None become true, false and null. It also repairs what models get wrong: control characters that stand raw within
+// strings, backslashes before what needs none, and commas behind the last item. White space outside of strings stays as it is.
 type spelling struct {
 	inside bool   // within a string
 	quote  byte   // what ends the string; 0: nothing does
 	escape bool   // behind a backslash
 	word   string // what could still become one of the words of Python
+	comma  []byte // a comma, and the white space behind it, until something else follows
 
 	repairs int // how many characters were not as either language has them
 }
+
+// begin makes s ready for another value, or for the inside of a string.
+func (s *spelling) begin(inside bool) { *s = spelling{inside: inside, comma: s.comma[:0]} }
 
 // pythonWords are the words of Python that JSON spells differently.
 var pythonWords = [...]struct{ python, json string }{{"True", "true"}, {"False", "false"}, {"None", "null"}}
@@ -31,7 +35,7 @@ func (s *spelling) rewrite(dst, t []byte) []byte {
 
 // keep reads what stays as it is from the beginning of t, and returns its length: all of t, most of the time.
 func (s *spelling) keep(t []byte) int {
-	if s.escape || s.word != "" {
+	if s.escape || s.word != "" || len(s.comma) > 0 {
 		return 0
 	}
 	for i := 0; i < len(t); i++ {
@@ -41,6 +45,12 @@ func (s *spelling) keep(t []byte) int {
 			s.inside, s.quote = !s.inside, c
 		case s.inside && c == '\\' && i+1 < len(t) && isEscape(t[i+1]):
 			i++
+		case !s.inside && c == ',':
+			next := i + 1 + blankPrefix(t[i+1:])
+			if next == len(t) || isCloser(t[next]) {
+				return i
+			}
+			i = next - 1
 		case !s.inside || c != '\'' || s.quote == c:
 			return i
 		}
@@ -55,7 +65,7 @@ func (s *spelling) end(dst []byte) []byte {
 		s.repairs++
 		return append(dst, '\\', '\\')
 	}
-	return s.endWord(dst)
+	return s.endComma(s.endWord(dst))
 }
 
 func (s *spelling) byte(dst []byte, c byte) []byte {
@@ -82,6 +92,17 @@ func (s *spelling) byte(dst []byte, c byte) []byte {
 }
 
 func (s *spelling) outside(dst []byte, c byte) []byte {
+	if len(s.comma) > 0 {
+		if isJSONSpace(c) && len(s.comma) < maxBlanks {
+			s.comma = append(s.comma, c)
+			return dst
+		}
+		if isCloser(c) {
+			s.repairs++
+			s.comma = s.comma[:copy(s.comma, s.comma[1:])]
+		}
+		dst = s.endComma(dst)
+	}
 	if word := s.word + string(rune(c)); c < 0x80 && isWordStart(word) {
 		s.word = word
 		return dst
@@ -91,9 +112,24 @@ func (s *spelling) outside(dst []byte, c byte) []byte {
 	case '"', '\'':
 		s.inside, s.quote = true, c
 		return append(dst, '"')
+	case ',':
+		s.comma = append(s.comma, c)
+		return dst
 	}
 	return append(dst, c)
 }
+
+// maxBlanks is how much white space behind a comma is waited through.
+const maxBlanks = 64
+
+// endComma appends the comma that is held.
+func (s *spelling) endComma(dst []byte) []byte {
+	dst = append(dst, s.comma...)
+	s.comma = s.comma[:0]
+	return dst
+}
+
+func isCloser(c byte) bool { return c == '}' || c == ']' }
 
 // endWord appends the word that is held, in the spelling of JSON.
 func (s *spelling) endWord(dst []byte) []byte {
@@ -118,7 +154,7 @@ func isWordStart(t string) bool {
 
 // specialOutside are the bytes outside of strings that may not be JSON, specialInside those within.
 var (
-	specialOutside = setOf(`"'TFN`)
+	specialOutside = setOf(`"'TFN,`)
 	specialInside  = inside()
 )
 

@@ -69,6 +69,7 @@ func (t *teller) close(role peg.Role) {
 // abandon ends the open call, if there is one, with the arguments that it has.
 func (t *teller) abandon() {
 	if t.call == named {
+		t.say(t.args.abandoned())
 		t.sink(chat.Event{Kind: chat.CallEnd})
 	}
 	t.call = noCall

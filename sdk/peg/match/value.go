@@ -11,10 +11,12 @@ type values struct {
 	first    byteSet // what the value itself may begin with
 	quotes   string  // what strings within it may begin with
 	literals map[byte]string
+	python   bool // a comma may stand behind the last item, as in Python
 }
 
 func newValues(kinds peg.Values) *values {
 	v := &values{quotes: `"`, literals: map[byte]string{'t': "rue", 'f': "alse", 'n': "ull"}}
+	v.python = kinds&(peg.PythonQuotes|peg.PythonLiterals) != 0
 	if kinds&peg.PythonQuotes != 0 {
 		v.quotes = `"'`
 	}
@@ -52,8 +54,9 @@ const (
 	atStart     valueState = iota // the value itself
 	atValue                       // a value in a container
 	atFirstItem                   // a value, or the end of an empty array
+	atItem                        // a value behind a comma
 	atFirstKey                    // a key, or the end of an empty object
-	atKey                         // a key
+	atKey                         // a key behind a comma
 	atColon                       // the colon after a key
 	atSeparator                   // a comma, or the end of the container
 	inKey                         // the inside of a key
@@ -139,17 +142,15 @@ func (v *value) mark(c byte, accept *values) (int, outcome) {
 			return 0, failed
 		}
 		return v.start(c, accept)
-	case atFirstItem:
-		if c == ']' {
+	case atFirstItem, atItem:
+		if c == ']' && (v.state == atFirstItem || accept.python) {
 			return 1, v.close()
 		}
 		return v.start(c, accept)
-	case atFirstKey:
-		if c == '}' {
+	case atFirstKey, atKey:
+		if c == '}' && (v.state == atFirstKey || accept.python) {
 			return 1, v.close()
 		}
-		return v.key(c, accept)
-	case atKey:
 		return v.key(c, accept)
 	case atColon:
 		if c == ':' {
@@ -196,7 +197,7 @@ func (v *value) separator(c byte) (int, outcome) {
 	case c == ',' && container == '{':
 		v.state = atKey
 	case c == ',':
-		v.state = atValue
+		v.state = atItem
 	case c == closer(container):
 		return 1, v.close()
 	default:
