@@ -28,6 +28,9 @@ func TestEveryFieldIsSent(t *testing.T) {
 	} {
 		seen.look(reflect.ValueOf(sent))
 	}
+	for _, text := range otherRequests {
+		seen.look(reflect.ValueOf(parseRequest(t, text)))
+	}
 	for name, filled := range seen {
 		if filled == slices.Contains(atHome, name) {
 			t.Errorf("%s: filled in: %t; give it a value in these tests and carry it, or list it as one that does not travel", name, filled)

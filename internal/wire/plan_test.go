@@ -44,6 +44,14 @@ const fullRequest = `{
 	"chat_template_kwargs": {"z": 1, "a": [2]}, "continue_final_message": true, "pure_content": true, "seed": 1,
 	"parsing": {"unknown_tool": "error", "call_in_reasoning": "keep", "truncated_call": "drop", "malformed": "error"}}`
 
+// otherRequests have what fullRequest excludes.
+var otherRequests = []string{
+	`{"messages":[{"role":"user","content":"Hi"}],"response_format":{"type":"json_schema","json_schema":{"name":"a","strict":true,"schema":{"type":"object"}}}}`,
+	`{"messages":[{"role":"user","content":"Hi"}],"grammar":"root ::= \"a\""}`,
+	`{"messages":[{"role":"user","content":"Hi"}],"guided_regex":"a+"}`,
+	`{"messages":[{"role":"user","content":"Hi"}],"guided_choice":["a","b"]}`,
+}
+
 // fullInput has every field that is asked for, but for the generation prompt, which its message to be continued excludes.
 func fullInput(t testing.TB) handler.Input {
 	in := handler.Input{
@@ -68,20 +76,25 @@ func fullPlan(t testing.TB) *handler.Plan {
 }
 
 func TestARequestArrivesAsItWasSent(t *testing.T) {
-	sent := fullInput(t)
-	m, err := EncodeInput("h", sent)
-	if err != nil {
-		t.Fatal(err)
+	inputs := []handler.Input{fullInput(t)}
+	for _, text := range otherRequests {
+		inputs = append(inputs, handler.Input{Request: parseRequest(t, text)})
 	}
-	got, err := DecodeInput(overTheWire(t, m, new(pb.PlanRequest)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if m.GetHandler() != "h" {
-		t.Errorf("it is for handler %q", m.GetHandler())
-	}
-	if diff := cmp.Diff(sent, got); diff != "" {
-		t.Errorf("sent (-), received (+):\n%s", diff)
+	for _, sent := range inputs {
+		m, err := EncodeInput("h", sent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := DecodeInput(overTheWire(t, m, new(pb.PlanRequest)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.GetHandler() != "h" {
+			t.Errorf("it is for handler %q", m.GetHandler())
+		}
+		if diff := cmp.Diff(sent, got); diff != "" {
+			t.Errorf("sent (-), received (+):\n%s", diff)
+		}
 	}
 }
 

@@ -9,7 +9,9 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/conformance"
 )
 
-func TestConformance(t *testing.T) { conformance.Run(t, functionary{}, conformance.Options{}) }
+func TestConformance(t *testing.T) {
+	conformance.Run(t, functionary{}, conformance.Options{Write: write})
+}
 
 func TestTheBinaryConforms(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "functionary")

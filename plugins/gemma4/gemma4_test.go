@@ -9,7 +9,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/conformance"
 )
 
-func TestConformance(t *testing.T) { conformance.Run(t, gemma4{}, conformance.Options{}) }
+func TestConformance(t *testing.T) { conformance.Run(t, gemma4{}, conformance.Options{Write: write}) }
 
 func TestTheBinaryConforms(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "gemma4")

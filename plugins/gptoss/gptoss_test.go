@@ -11,7 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-func TestConformance(t *testing.T) { conformance.Run(t, gptoss{}, conformance.Options{}) }
+func TestConformance(t *testing.T) { conformance.Run(t, gptoss{}, conformance.Options{Write: write}) }
 
 func TestTheBinaryConforms(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "gptoss")

@@ -59,9 +59,9 @@ type program struct{ *turn.Turn }
 func (p program) calls() peg.ID {
 	start := p.Choice(p.Lit(sectionStart), p.Only("other-start", p.Lit(otherStart)))
 	end := p.Choice(p.Lit(sectionEnd), p.Only("other-end", p.Lit(otherEnd)))
-	if len(p.Tools) > 0 {
-		p.EndThinkingAt(p.Seq(p.Optional(start, p.Blanks()), p.Lit(callStart), p.Blanks(), p.KnownName(p.header)))
-	}
+	p.EndThinkingAt(func() peg.ID {
+		return p.Seq(p.Optional(start, p.Blanks()), p.Lit(callStart), p.Blanks(), p.KnownName(p.header))
+	})
 	call := p.Rule("call", p.Tag(peg.Call, p.Lit(callStart), p.Space(), p.ByName(p.header, p.arguments), p.Optional(p.Lit(callEnd))))
 	section := p.Trigger("calls", p.Seq(p.Several(call, ""), p.Optional(end, p.Space())))
 	opened := p.Seq(start, p.Space(), p.Choice(section, p.Only("no-calls", end, p.Space())))

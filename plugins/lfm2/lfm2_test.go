@@ -9,7 +9,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/conformance"
 )
 
-func TestConformance(t *testing.T) { conformance.Run(t, lfm2{}, conformance.Options{}) }
+func TestConformance(t *testing.T) { conformance.Run(t, lfm2{}, conformance.Options{Write: write}) }
 
 func TestTheBinaryConforms(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lfm2")

@@ -10,8 +10,8 @@ import (
 )
 
 func TestConformance(t *testing.T) {
-	conformance.Run(t, nested{}, conformance.Options{})
-	conformance.Run(t, cdata{}, conformance.Options{})
+	conformance.Run(t, nested{}, conformance.Options{Write: writeNested})
+	conformance.Run(t, cdata{}, conformance.Options{Write: writeCDATA, GenerationPrompt: "<|im_start|>assistant\n"})
 }
 
 func TestTheBinaryConforms(t *testing.T) {

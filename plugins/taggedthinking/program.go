@@ -23,7 +23,7 @@ func (p program) build() *peg.Program {
 	}
 	calls := p.Empty()
 	if len(p.Tools) > 0 {
-		p.EndThinkingAt(p.Seq(p.Optional(p.Lit(callStart), p.Blanks()), p.KnownName(p.header)))
+		p.EndThinkingAt(func() peg.ID { return p.Seq(p.Optional(p.Lit(callStart), p.Blanks()), p.KnownName(p.header)) })
 		calls = p.calls()
 	}
 	if !p.Request.ReasoningFormat.Extract() {

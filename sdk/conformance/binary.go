@@ -72,6 +72,16 @@ func (b *Binary) describe(ctx context.Context) error {
 	return err
 }
 
+// find is the handler of that name.
+func (b *Binary) find(name string) (handler.Handler, error) {
+	for _, h := range b.Handlers {
+		if h.Describe().Name == name {
+			return h, nil
+		}
+	}
+	return nil, errors.New("another process of the plugin does not serve the handler")
+}
+
 // Close ends the process.
 func (b *Binary) Close() { b.client.Kill() }
 

@@ -21,6 +21,9 @@ type Options struct {
 	GenerationPrompt string
 	// CompileMatch compiles a predicate. Nil: predicates are not compiled.
 	CompileMatch func(source string) error
+	// Write writes a message in the handler's format, behind GenerationPrompt. Nil: the handler is not shown made-up messages.
+	// Reasoning and content may be empty, the arguments of calls are JSON, and where a call's id stands any will do.
+	Write func(chat.Message) string
 	// Settings are the options of the manifest, a JSON object, and Directory is where the manifest stands. A binary is started
 	// with them as a host would; nothing else looks at them.
 	Settings, Directory string
@@ -58,6 +61,7 @@ type demand struct {
 	remedy     string // what to do where it is not met
 	check      func(*examination, context.Context) error
 	binary     bool // only a process can be examined for it
+	write      bool // only what can write messages can
 }
 
 // demands is what every handler must meet, in the order in which it is examined.
@@ -80,6 +84,12 @@ var demands = []demand{
 	{name: "grammar", check: (*examination).grammarsAccept,
 		text:   "its constraint lets the outputs of its golden cases through",
 		remedy: "widen the program, or, where the case shows broken output, leave reference.constrained out of it"},
+	{name: "drawn", check: (*examination).drawnAreRead,
+		text:   "what its constraint lets through is read, whole or cut off",
+		remedy: "an alternative of the program reads less than the grammar made of it lets through: lookaheads bind the parser alone"},
+	{name: "written", check: (*examination).writtenAreRead, write: true,
+		text:   "made-up messages are let through and read back, and wrong calls refused",
+		remedy: "see who is right: Options.Write, or the program"},
 	{name: "garbage", check: (*examination).garbageIsRead,
 		text:   "broken outputs are read to their end, every byte once, however they are cut",
 		remedy: "make a golden case of the output named above, and mend what reads it"},
@@ -89,6 +99,9 @@ var demands = []demand{
 	{name: "sessions", check: (*examination).manyAtOnce,
 		text:   "a thousand requests at once are answered like one alone, and those given up hurt no other",
 		remedy: "Plan and OpenStream are called concurrently: guard what they share, or share nothing"},
+	{name: "cancel", check: (*examination).forgets, binary: true,
+		text:   "an output that is given up is forgotten: it takes no more, and the process does not grow",
+		remedy: "free what a stream holds when the context that OpenStream got is done; keep no list of streams"},
 	{name: "resumption", check: (*examination).resumes, binary: true,
 		text:   "when its process is killed within an output, another one tells the same again",
 		remedy: "put all that parsing needs into the token of the StreamPlan; keep nothing in the process"},
@@ -109,6 +122,7 @@ type shown struct {
 	template handler.Template
 	request  *chat.Request
 	prompt   string // the generation prompt
+	own      bool   // it is the suite's own
 }
 
 // Check examines a handler. Its golden cases are those of its description, or what it has to say by a method Cases, as
@@ -125,7 +139,7 @@ func (x *examination) report(ctx context.Context) Report {
 		return report
 	}
 	for _, demand := range demands {
-		if !demand.binary || x.open != nil {
+		if (!demand.binary || x.open != nil) && (!demand.write || x.Write != nil) {
 			report.Results = append(report.Results, demand.examine(ctx, x))
 		}
 	}

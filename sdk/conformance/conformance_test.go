@@ -1,12 +1,14 @@
 package conformance_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -44,7 +46,7 @@ func (s sample) Describe() handler.Description {
 
 func (s sample) Plan(_ context.Context, in handler.Input) (*handler.Plan, error) {
 	plan := &handler.Plan{Program: s.build(in.Request)}
-	if len(in.Request.Tools) > 0 {
+	if len(in.Request.Tools) > 0 && in.Request.ToolChoice.Mode != chat.ToolNone {
 		plan.Grammar = grammar.Lazy
 	}
 	if s.plan != nil {
@@ -58,23 +60,35 @@ func (s sample) Plan(_ context.Context, in handler.Input) (*handler.Plan, error)
 // build reads content with calls of the form [[name {…}]].
 func (s sample) build(r *chat.Request) *peg.Program {
 	var b peg.Builder
-	text := b.Tag(peg.Content, b.Until("[["))
-	arguments := b.Tag(peg.Arguments, b.Value(peg.ObjectValue))
-	if s.program != nil {
-		arguments = s.program(&b, arguments)
-	}
-	name := b.Chars(1, 64, peg.Range{Lo: 'a', Hi: 'z'}, peg.Range{Lo: '_', Hi: '_'})
-	header := b.Atomic(b.Lit("[["), b.Tag(peg.CallName, name), b.Lit(" "))
-	call := b.Trigger("call", b.Tag(peg.Call, header, arguments, b.Lit("]]")))
-	prose := b.Rule("~prose", b.Tag(peg.Content, b.Lit("[["), b.Until("[[")))
-	if len(r.Tools) == 0 {
+	if len(r.Tools) == 0 || r.ToolChoice.Mode == chat.ToolNone {
 		return b.Build(b.Seq(b.Prompt(), b.Tag(peg.Content, b.Rest()), b.End()))
 	}
+	var calls []peg.ID
+	for _, tool := range r.Tools {
+		arguments := b.Tag(peg.Arguments, b.Schema(tool.Parameters, b.Value(peg.ObjectValue)))
+		if s.program != nil {
+			arguments = s.program(&b, arguments)
+		}
+		header := b.Atomic(b.Lit("[["), b.Tag(peg.CallName, b.Lit(tool.Name)), b.Lit(" "))
+		calls = append(calls, b.Seq(header, arguments, b.Lit("]]")))
+	}
+	call := b.Trigger("call", b.Tag(peg.Call, b.Choice(calls...)))
+	text := b.Tag(peg.Content, b.Until("[["))
+	prose := b.Rule("~prose", b.Tag(peg.Content, b.Lit("[["), b.Until("[[")))
 	return b.Build(b.Seq(b.Prompt(), text, b.Star(b.Choice(b.Seq(call, text), prose)), b.End()))
 }
 
+// write writes a message in that form.
+func write(m chat.Message) string {
+	text := m.Content.Join("")
+	for _, c := range m.ToolCalls {
+		text += "[[" + c.Name + " " + c.Arguments + "]]"
+	}
+	return text
+}
+
 func TestAHandlerThatConforms(t *testing.T) {
-	conformance.Run(t, sample{}, conformance.Options{CompileMatch: func(string) error { return nil }})
+	conformance.Run(t, sample{}, conformance.Options{CompileMatch: func(string) error { return nil }, Write: write})
 }
 
 func TestEveryDemandFindsItsFault(t *testing.T) {
@@ -119,6 +133,31 @@ func TestEveryDemandFindsItsFault(t *testing.T) {
 		{"a constraint that is too narrow", "grammar", "does not accept the output", sample{program: func(b *peg.Builder, arguments peg.ID) peg.ID {
 			return b.Schema([]byte(`{"type":"object","properties":{"b":{"type":"string"}},"required":["b"],"additionalProperties":false}`), arguments)
 		}}, conformance.Options{}},
+		{"a lookahead that the grammar does not know", "drawn", "its status is malformed", sample{program: func(b *peg.Builder, arguments peg.ID) peg.ID {
+			return b.Seq(b.Not(b.Lit("{")), arguments)
+		}}, conformance.Options{}},
+		{"a constraint that knows no names", "drawn", "which the request does not have", sample{plan: func(p *handler.Plan, in handler.Input) error {
+			r := *in.Request
+			r.Tools = []chat.Tool{{Name: "other"}}
+			p.Program = sample{}.build(&r)
+			return nil
+		}}, conformance.Options{}},
+		{"a message that is not read back", "written", ", found no call", sample{}, conformance.Options{Write: func(m chat.Message) string {
+			return strings.ReplaceAll(write(m), "[[", "[")
+		}}},
+		{"a constraint that lets too much through", "written", "the constraint lets it through, although the call is not allowed", sample{plan: func(p *handler.Plan, in handler.Input) error {
+			tools := slices.Clone(in.Request.Tools)
+			for i := range tools {
+				tools[i].Parameters = nil
+			}
+			r := *in.Request
+			r.Tools = tools
+			p.Program = sample{}.build(&r)
+			return nil
+		}}, conformance.Options{Write: write}},
+		{"a constraint that lets too little through", "written", "the constraint does not let it through", sample{program: func(b *peg.Builder, arguments peg.ID) peg.ID {
+			return b.Schema([]byte(`{"type":"object","properties":{"b":{"type":"string"}},"required":["b"],"additionalProperties":false}`), arguments)
+		}}, conformance.Options{Write: write}},
 		{"state that requests share", "sessions", "among 1000 at once it is answered differently", sample{plan: func(p *handler.Plan, _ handler.Input) error {
 			defer busy.Add(-1)
 			if busy.Add(1) > 2 {
@@ -146,10 +185,16 @@ func TestEveryDemandFindsItsFault(t *testing.T) {
 }
 
 // forgetful is a stream handler; forgets says that it loses the first byte of small chunks, hoards that it tells nothing
-// before the end.
+// before the end, keeps that it frees nothing.
 type forgetful struct {
 	sample
-	forgets, hoards bool
+	forgets, hoards, keeps bool
+}
+
+// kept is what is not freed.
+var kept struct {
+	sync.Mutex
+	chunks [][]byte
 }
 
 func (f forgetful) Describe() handler.Description {
@@ -175,6 +220,11 @@ type forgetfulStream struct {
 func (f *forgetfulStream) Feed(chunk []byte) error {
 	if f.forgets && len(chunk) < 4 {
 		chunk = chunk[1:]
+	}
+	if f.keeps {
+		kept.Lock()
+		kept.chunks = append(kept.chunks, bytes.Clone(chunk))
+		kept.Unlock()
 	}
 	if f.hoards {
 		f.hoard = append(f.hoard, chunk...)
@@ -207,7 +257,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(wire.CookieKey) == "" {
 		os.Exit(m.Run())
 	}
-	var settings struct{ Numbered, Slow bool }
+	var settings struct{ Numbered, Slow, Keeps bool }
 	if err := sdk.Options(&settings); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -215,7 +265,7 @@ func TestMain(m *testing.M) {
 	if settings.Slow {
 		time.Sleep(1100 * time.Millisecond)
 	}
-	sdk.Serve(numbered{on: settings.Numbered})
+	sdk.Serve(numbered{on: settings.Numbered, forgetful: forgetful{keeps: settings.Keeps}})
 }
 
 // numbered is a stream handler that, if it is on, begins each output with the number of its process.
@@ -235,6 +285,7 @@ func TestABinaryIsExaminedWithItsProcess(t *testing.T) {
 	for settings, want := range map[string][]string{
 		"":                                 nil,
 		`{"numbered": true, "slow": true}`: {"handshake: it took 1.", "cases: case g: ", "resumption: case g: after the death of the process other things are told"},
+		`{"keeps": true}`:                  {"cancel: after "},
 		`{"slow": 1}`:                      {"handshake: handshake: "},
 	} {
 		t.Run(settings, func(t *testing.T) {
@@ -300,7 +351,7 @@ func (s *spy) Logf(string, ...any)   { s.logs++ }
 func TestRunTellsTheTest(t *testing.T) {
 	var s spy
 	conformance.Run(&s, sample{description: func(d *handler.Description) { d.Version = "" }}, conformance.Options{})
-	if s.errors != 1 || s.logs != 8 {
+	if s.errors != 1 || s.logs != 9 {
 		t.Errorf("told of %d faults and %d demands met", s.errors, s.logs)
 	}
 	s = spy{}

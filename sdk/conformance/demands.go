@@ -57,7 +57,7 @@ func (x *examination) show() error {
 		if err != nil {
 			return fmt.Errorf("request %s: %w", own.name, err)
 		}
-		x.requests = append(x.requests, shown{name: "request with " + own.name, template: x.Template, request: r, prompt: prompt})
+		x.requests = append(x.requests, shown{name: "request with " + own.name, template: x.Template, request: r, prompt: prompt, own: true})
 	}
 	return nil
 }
@@ -168,24 +168,16 @@ func accepted(ctx context.Context, h handler.Handler, c *cases.Case) error {
 	if err != nil {
 		return err
 	}
-	constraint, err := p.constraint()
+	constraint, err := p.constrained()
 	if err != nil || constraint == nil || c.Reference == nil || !c.Reference.Constrained {
 		return err
 	}
-	text := c.Output
-	if constraint.Lazy {
-		at, fired := grammar.FindTrigger(text, constraint.Triggers)
-		if !fired {
-			return fmt.Errorf("no trigger fires; the triggers are %+v", constraint.Triggers)
-		}
-		text = text[at:]
-	}
-	g, err := grammar.Parse(constraint.Grammar)
-	if err != nil {
-		return err
-	}
-	if m := g.Match(text); m.Status == grammar.Refused || m.Status == grammar.Incomplete && !c.Partial {
-		return fmt.Errorf("the constraint does not accept the output: %v at byte %d of %q, expected %q", m.Status, m.Offset, text, m.Expected)
+	m, from, fired := constraint.try(c.Output)
+	switch {
+	case !fired:
+		return fmt.Errorf("no trigger fires; the triggers are %+v", constraint.Triggers)
+	case m.Status == grammar.Refused || m.Status == grammar.Incomplete && !c.Partial:
+		return fmt.Errorf("the constraint does not accept the output: %v at byte %d of %q, expected %q", m.Status, m.Offset-from, c.Output[from:], m.Expected)
 	}
 	return nil
 }

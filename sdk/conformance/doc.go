@@ -16,9 +16,12 @@
 //	programs      every program is valid, and its constraint can be built
 //	cases         its golden cases hold, however the output is cut
 //	grammar       its constraint lets the outputs of its golden cases through
+//	drawn         what its constraint lets through is read, whole or cut off
+//	written       made-up messages are let through and read back, and wrong calls refused (where Options.Write writes them)
 //	garbage       broken outputs are read to their end, every byte once, however they are cut
 //	held          long prose is told while it comes, not kept back
 //	sessions      a thousand requests at once are answered like one alone, and those given up hurt no other
+//	cancel        an output that is given up is forgotten (binaries only)
 //	resumption    when its process is killed within an output, another one tells the same again (binaries only)
 //
 // Replay runs golden cases alone; the host does so before it puts a new version of a plugin in force.

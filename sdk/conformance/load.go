@@ -12,6 +12,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/cases"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/handler"
+	"github.com/dragoman-project/dragoman/sdk/peg/match"
 )
 
 const (
@@ -32,11 +33,20 @@ func (x *examination) proseIsTold(ctx context.Context) error {
 	})
 }
 
-// heldOfProse feeds long prose and returns how much of it is not told at its end. Of programs nothing is to be feared: the
-// machine that runs them decides in time.
+// pieceOfProse is what is fed at once, so that a process is not asked too often.
+var pieceOfProse = []byte(strings.Repeat(proseLine, linesInPiece))
+
+const linesInPiece = 64
+
+// heldOfProse feeds long prose and returns how much of it was undecided at most, of streams how much is not told at the end.
 func (p *planned) heldOfProse(ctx context.Context) (int, error) {
 	if p.code != nil {
-		return 0, nil
+		m := match.New(p.code, func(chat.Event) {})
+		m.Prompt(p.prompt)
+		for range proseLines / linesInPiece {
+			m.Feed(pieceOfProse)
+		}
+		return m.Finish().MaxHeld, nil
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -45,9 +55,8 @@ func (p *planned) heldOfProse(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	const lines = 64 // a piece, so that a process is not asked too often
-	for range proseLines / lines {
-		if err := s.Feed([]byte(strings.Repeat(proseLine, lines))); err != nil {
+	for range proseLines / linesInPiece {
+		if err := s.Feed(pieceOfProse); err != nil {
 			return 0, fmt.Errorf("feed: %w", err)
 		}
 	}
@@ -153,12 +162,12 @@ func (x *examination) resume(ctx context.Context, p *planned, output string) err
 		return err
 	}
 	defer doomed.Close()
-	i := slices.IndexFunc(doomed.Handlers, func(h handler.Handler) bool { return h.Describe().Name == x.handler.Describe().Name })
-	if i < 0 {
-		return errors.New("another process of the plugin does not serve the handler")
+	h, err := doomed.find(x.handler.Describe().Name)
+	if err != nil {
+		return err
 	}
 	first := *p
-	first.handler = doomed.Handlers[i]
+	first.handler = h
 	told := new(outcome)
 	s, err := first.openStream(ctx, told.take)
 	if err != nil {

@@ -56,14 +56,6 @@ func (t *Turn) response(calls peg.ID) peg.ID {
 		answers = []peg.ID{calls, fenced, value}
 	}
 	answers = append(answers, t.Only("prose", t.mixed(calls)))
-	return t.Seq(t.Space(), t.Choice(answers...), t.Optional(t.Only("trailing", t.trailing())))
-}
-
-// trailing is text behind a response that should have ended.
-func (t *Turn) trailing() peg.ID {
-	text := t.Tag(peg.Content, t.Space(), t.NotChars(1, 1, blank...), t.Until(t.Ends...))
-	if len(t.Ends) == 0 {
-		return text
-	}
-	return t.Seq(t.Not(t.Seq(t.Blanks(), t.oneOf(t.Ends))), text)
+	end, trailing := t.Only("at-end", t.TurnEnd(), t.End()), t.Only("trailing", t.Tag(peg.Content, t.Until(t.Ends...)))
+	return t.Seq(t.Space(), t.Choice(answers...), t.Choice(end, trailing, t.Empty()))
 }

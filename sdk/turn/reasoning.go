@@ -22,11 +22,12 @@ func (t *Turn) reasoning() peg.ID {
 	return t.Optional(t.Choice(thought, none))
 }
 
-// EndThinkingAt lets calls end reasoning; otherwise they are thoughts. ahead matches from an opener to the closed name of a
-// tool that the request has, within a bounded region: an opener that begins no such call is a thought all the same.
-func (t *Turn) EndThinkingAt(ahead peg.ID) {
+// EndThinkingAt lets calls end reasoning, where the request has tools and does not want calls kept there; otherwise they are
+// thoughts. ahead matches from an opener to the closed name of a tool that the request has, within a bounded region: an
+// opener that begins no such call is a thought all the same.
+func (t *Turn) EndThinkingAt(ahead func() peg.ID) {
 	if t.Request.Parsing.CallInReasoning != chat.KeepCalls && len(t.Tools) > 0 {
-		t.ahead = t.Rule("~call-ahead", t.Seq(t.Blanks(), t.Tag(peg.Call, ahead)))
+		t.ahead = t.Rule("~call-ahead", t.Seq(t.Blanks(), t.Tag(peg.Call, ahead())))
 		t.promotes = true
 	}
 }

@@ -1,0 +1,181 @@
+package conformance
+
+import (
+	"encoding/json"
+	"iter"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/peg"
+	"github.com/dragoman-project/dragoman/sdk/schema"
+)
+
+// author makes up messages that answer a request.
+type author struct {
+	random  *rand.Rand
+	request *chat.Request
+	thinks  bool // the format has reasoning
+}
+
+// What authors write. None of it looks like markup, a number, or what is trimmed.
+var (
+	thoughts = []string{"", "Hm.", "Let us see:\n- first\n- then \"that\""}
+	words    = []string{"", "Here it is.", "Two lines,\n  the second indented.", "日本 🎉 <b>é</b> {1: [2]}"}
+	texts    = []string{"", "Rome", "it's \"quoted\" \\ here", "two\nlines", "a, b: (c) = [d] {e}", "日本 🎉 <b>é</b>"}
+	numbers  = []string{"0", "-7", "1928"}
+)
+
+func (a *author) one(of []string) string { return of[a.random.IntN(len(of))] }
+
+// message is one that the request allows.
+func (a *author) message() chat.Message {
+	m := chat.Message{Role: chat.RoleAssistant}
+	if a.thinks && a.request.ReasoningFormat.Extract() {
+		m.ReasoningContent = a.one(thoughts)
+	}
+	m.ToolCalls = a.calls()
+	content := a.one(words)
+	if a.request.JSONSchema != nil && len(m.ToolCalls) == 0 {
+		content = a.value(schema.New(a.request.JSONSchema), 2)
+	}
+	m.Content = chat.TextContent(content)
+	return m
+}
+
+// calls are as many as the request allows.
+func (a *author) calls() (calls []chat.Call) {
+	r := a.request
+	var tools []chat.Tool
+	for _, t := range r.Tools {
+		if r.ToolChoice.Mode != chat.ToolNone && (r.ToolChoice.Mode != chat.ToolNamed || r.ToolChoice.Name == t.Name) {
+			tools = append(tools, t)
+		}
+	}
+	n := a.random.IntN(2)
+	if r.ParallelToolCalls {
+		n = a.random.IntN(4)
+	}
+	if mustCall(r) {
+		n = max(n, 1)
+	}
+	for range min(n, n*len(tools)) {
+		t := tools[a.random.IntN(len(tools))]
+		calls = append(calls, chat.Call{Name: t.Name, Arguments: a.arguments(schema.New(t.Parameters))})
+	}
+	return calls
+}
+
+func (a *author) parameters(name string) schema.Schema {
+	i := slices.IndexFunc(a.request.Tools, func(t chat.Tool) bool { return t.Name == name })
+	if i < 0 {
+		return schema.Schema{}
+	}
+	return schema.New(a.request.Tools[i].Parameters)
+}
+
+// arguments are an object with all that s requires, and some of the rest.
+func (a *author) arguments(s schema.Schema) string {
+	names := s.Required()
+	for _, p := range s.Properties() {
+		if !slices.Contains(names, p.Name) && a.random.IntN(2) == 0 {
+			names = append(names, p.Name)
+		}
+	}
+	return a.object(s, names)
+}
+
+// object is an object with the members that are named, in the order in which s declares them.
+func (a *author) object(s schema.Schema, names []string) string {
+	var members []string
+	for _, p := range s.Properties() {
+		if slices.Contains(names, p.Name) {
+			members = append(members, strconv.Quote(p.Name)+":"+a.value(p.Schema, 2))
+		}
+	}
+	return "{" + strings.Join(members, ",") + "}"
+}
+
+// value is a value that s allows, with objects and arrays in it that are at most so deep.
+func (a *author) value(s schema.Schema, depth int) string {
+	var choices struct{ Enum []json.RawMessage }
+	if json.Unmarshal(s.Only(peg.AnyJSON), &choices) == nil && len(choices.Enum) > 0 {
+		return string(choices.Enum[a.random.IntN(len(choices.Enum))])
+	}
+	var kinds []peg.Values
+	for kind := peg.ObjectValue; kind <= peg.NullValue; kind <<= 1 {
+		if s.Kinds()&kind != 0 {
+			kinds = append(kinds, kind)
+		}
+	}
+	switch kinds[a.random.IntN(len(kinds))] {
+	case peg.ObjectValue:
+		return a.arguments(s)
+	case peg.ArrayValue:
+		var items []string
+		for range a.random.IntN(3) * min(depth, 1) {
+			items = append(items, a.value(s.Items(), depth-1))
+		}
+		return "[" + strings.Join(items, ",") + "]"
+	case peg.StringValue:
+		return quoted(a.one(texts))
+	case peg.NumberValue:
+		return a.one(numbers)
+	case peg.BoolValue:
+		return a.one([]string{"true", "false"})
+	}
+	return "null"
+}
+
+// quoted is text as JSON, without escapes that it does not need.
+func quoted(text string) string {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	// A string always encodes.
+	_ = enc.Encode(text)
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// Members are the members of a JSON object in order, names and values, for those who write arguments in a notation of their
+// own. What is no object has none.
+func Members(object string) iter.Seq2[string, string] {
+	return func(yield func(name, value string) bool) {
+		dec := jsontext.NewDecoder(strings.NewReader(object))
+		if token, err := dec.ReadToken(); err != nil || token.Kind() != '{' {
+			return
+		}
+		for dec.PeekKind() == '"' {
+			name, err := dec.ReadToken()
+			if err != nil {
+				return
+			}
+			key := name.String()
+			value, err := dec.ReadValue()
+			if err != nil || !yield(key, string(value)) {
+				return
+			}
+		}
+	}
+}
+
+// Items are the items of a JSON array. What is no array has none.
+func Items(array string) (items []string) {
+	var raw []json.RawMessage
+	if json.Unmarshal([]byte(array), &raw) == nil {
+		for _, item := range raw {
+			items = append(items, string(item))
+		}
+	}
+	return items
+}
+
+// Text is what a JSON string says; false: value is none.
+func Text(value string) (text string, ok bool) {
+	ok = json.Unmarshal([]byte(value), &text) == nil && strings.HasPrefix(value, `"`)
+	return text, ok
+}

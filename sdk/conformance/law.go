@@ -1,0 +1,250 @@
+package conformance
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/dragoman-project/dragoman/sdk/cases"
+	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/grammar"
+)
+
+// The grammar and the parser are one program: what the grammar lets through is read without a fault, and what a handler's
+// format writes is let through and read back. The first direction is shown with texts drawn from the grammar, the second
+// with made-up messages that Options.Write writes.
+
+const (
+	drawnPerRequest = 6
+	drawnLength     = 80 // characters, before a drawn text is brought to its end
+	madePerRequest  = 25
+)
+
+// drawnAreRead reads what constraints let through, whole and cut off at several places.
+func (x *examination) drawnAreRead(ctx context.Context) error {
+	seen := map[string]bool{}
+	return x.eachPlan(ctx, func(s shown, p *planned) error {
+		text, err := s.request.MarshalJSON()
+		key := s.prompt + string(text)
+		if err != nil || seen[key] {
+			return err
+		}
+		seen[key] = true
+		c, err := p.constrained()
+		if err != nil || c == nil {
+			return err
+		}
+		sampler := c.grammar.Sampler(rand.New(rand.NewPCG(1, 3)))
+		for range drawnPerRequest {
+			if output, ok := sampler.Text(drawnLength); ok {
+				if err := p.readsDrawn(ctx, c, output); err != nil {
+					return fmt.Errorf("output %q, which the constraint lets through: %w", output, err)
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// readsDrawn reads a text drawn from the grammar.
+func (p *planned) readsDrawn(ctx context.Context, c *constrained, output string) error {
+	if _, fired := grammar.FindTrigger(output, c.Triggers); c.Lazy && !fired {
+		return fmt.Errorf("no trigger fires; the triggers are %+v", c.Triggers)
+	}
+	whole, err := p.parse(ctx, slices.Values([][]byte{[]byte(output)}))
+	if err != nil {
+		return err
+	}
+	if whole.status != chat.Complete {
+		return fmt.Errorf("its status is %s", whole.status)
+	}
+	m := whole.message()
+	if len(m.ToolCalls) == 0 && (c.Lazy && !p.thinking() || mustCall(p.request)) {
+		return errors.New("it is read without a call")
+	}
+	for _, call := range m.ToolCalls {
+		if err := sound(p.request, call); err != nil {
+			return err
+		}
+	}
+	for _, share := range []int{1, 2, 3} {
+		part := output[:len(output)*share/4]
+		if got, err := p.parse(ctx, slices.Values([][]byte{[]byte(part)})); err != nil || got.status == chat.Malformed {
+			return errors.Join(err, fmt.Errorf("cut off to %q it is %s", part, got.status))
+		}
+	}
+	return p.sameAs(ctx, whole, "byte by byte", slices.Collect(cases.Cuts(0, 1)[1].Pieces([]byte(output))))
+}
+
+// thinking says whether the prompt ends within a thought, where formats may keep calls.
+func (p *planned) thinking() bool {
+	_, begun, found := strings.Cut(p.prompt, p.plan.ThinkingStart)
+	ended := slices.ContainsFunc(p.plan.ThinkingEnds, func(end string) bool { return strings.Contains(begun, end) })
+	return p.plan.SupportsThinking && found && !ended
+}
+
+// sound says whether a call is one that the request allows.
+func sound(r *chat.Request, call cases.Call) error {
+	known := slices.ContainsFunc(r.Tools, func(t chat.Tool) bool { return t.Name == call.Name })
+	switch {
+	case !known:
+		return fmt.Errorf("it calls %q, which the request does not have", call.Name)
+	case r.ToolChoice.Mode == chat.ToolNamed && r.ToolChoice.Name != call.Name:
+		return fmt.Errorf("it calls %q, but the request asks for %q", call.Name, r.ToolChoice.Name)
+	case !json.Valid([]byte(call.Arguments)):
+		return fmt.Errorf("the arguments of %s are no JSON: %s", call.Name, call.Arguments)
+	}
+	return nil
+}
+
+func mustCall(r *chat.Request) bool {
+	mode := r.ToolChoice.Mode
+	return len(r.Tools) > 0 && (mode == chat.ToolRequired || mode == chat.ToolNamed)
+}
+
+// constrained is the constraint of a plan, ready to be tried.
+type constrained struct {
+	*grammar.Constraint
+	grammar *grammar.Grammar
+}
+
+// constrained is nil where sampling is free.
+func (p *planned) constrained() (*constrained, error) {
+	c, err := p.constraint()
+	if err != nil || c == nil {
+		return nil, err
+	}
+	g, err := grammar.Parse(c.Grammar)
+	return &constrained{c, g}, err
+}
+
+// try matches the part of an output that the constraint covers, which begins at byte from; false: no trigger fires in it.
+func (c *constrained) try(output string) (m grammar.Result, from int, fired bool) {
+	fired = true
+	if c.Lazy {
+		if from, fired = grammar.FindTrigger(output, c.Triggers); !fired {
+			return m, 0, false
+		}
+	}
+	m = c.grammar.Match(output[from:])
+	m.Offset += from
+	return m, from, true
+}
+
+// writtenAreRead lets made-up messages be written, and demands that each is let through and read back; and that what is
+// wrong in a call is refused where it begins.
+func (x *examination) writtenAreRead(ctx context.Context) error {
+	return x.eachPlan(ctx, func(s shown, p *planned) error {
+		if !s.own || !s.request.ReasoningFormat.Extract() {
+			return nil
+		}
+		c, err := p.constrained()
+		if err != nil {
+			return err
+		}
+		a := &author{random: rand.New(rand.NewPCG(1, 4)), request: s.request, thinks: p.plan.SupportsThinking}
+		for range madePerRequest {
+			m := a.message()
+			if err := p.readsWritten(ctx, c, m, x.Write(m)); err != nil {
+				return err
+			}
+			if err := a.refused(c, m, x.Write); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// readsWritten demands of a message that is written so that the constraint lets it through, and that it is read back.
+func (p *planned) readsWritten(ctx context.Context, c *constrained, m chat.Message, output string) error {
+	fail := func(format string, args ...any) error {
+		return fmt.Errorf("message written %q: %w", output, fmt.Errorf(format, args...))
+	}
+	whole, err := p.parse(ctx, slices.Values([][]byte{[]byte(output)}))
+	if err != nil {
+		return fail("%w", err)
+	}
+	found := whole.message()
+	for i := range found.ToolCalls {
+		found.ToolCalls[i].ID = ""
+	}
+	if difference := cases.Compare(cases.MessageOf(m), found); difference != "" {
+		return fail("%s", difference)
+	}
+	for _, cut := range cases.Cuts(2, 5)[1:] {
+		if err := p.sameAs(ctx, whole, cut.Name, slices.Collect(cut.Pieces([]byte(output)))); err != nil {
+			return fail("%w", err)
+		}
+	}
+	if c == nil {
+		return nil
+	}
+	result, _, fired := c.try(output)
+	switch {
+	case fired != (len(m.ToolCalls) > 0 || !c.Lazy):
+		return fail("with %d calls in it, whether a trigger fires is %t", len(m.ToolCalls), fired)
+	case fired && result.Status != grammar.Accepted:
+		return fail("the constraint does not let it through: %v at byte %d, expected %q", result.Status, result.Offset, result.Expected)
+	}
+	return nil
+}
+
+// refused demands that a constraint refuses each way of making a message wrong, an unknown function at its first character.
+func (a *author) refused(c *constrained, m chat.Message, write func(chat.Message) string) error {
+	if c == nil || len(m.ToolCalls) == 0 {
+		return nil
+	}
+	valid := write(m)
+	for _, wrong := range a.spoiled(m) {
+		output := write(wrong)
+		at := 0 // where it is wrong
+		for at < min(len(valid), len(output)) && valid[at] == output[at] {
+			at++
+		}
+		result, from, fired := c.try(output)
+		switch {
+		case !fired || from > at: // for the engine it is no call then
+		case result.Status != grammar.Refused:
+			return fmt.Errorf("message written %q: the constraint lets it through, although the call is not allowed", output)
+		case result.Offset != at && wrong.ToolCalls[0].Name != m.ToolCalls[0].Name:
+			return fmt.Errorf("message written %q: the constraint refuses it at byte %d, but it is wrong at byte %d", output, result.Offset, at)
+		}
+	}
+	return nil
+}
+
+// spoiled are messages whose first call is wrong: an unknown function, and an argument that is missing.
+func (a *author) spoiled(m chat.Message) []chat.Message {
+	change := func(call chat.Call) chat.Message {
+		out := m
+		out.ToolCalls = append([]chat.Call{call}, m.ToolCalls[1:]...)
+		return out
+	}
+	call := m.ToolCalls[0]
+	unknown := call
+	unknown.Name = "zz" + call.Name
+	out := []chat.Message{change(unknown)}
+	if less, ok := a.without(call); ok {
+		out = append(out, change(less))
+	}
+	return out
+}
+
+// without is a call without the arguments that are required.
+func (a *author) without(call chat.Call) (chat.Call, bool) {
+	s := a.parameters(call.Name)
+	required := s.Required()
+	var given []string
+	for name := range Members(call.Arguments) {
+		if !slices.Contains(required, name) {
+			given = append(given, name)
+		}
+	}
+	call.Arguments = a.object(s, given)
+	return call, len(required) > 0
+}
