@@ -24,6 +24,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"runtime/debug"
 	"syscall"
 	"time"
 )
@@ -31,7 +32,7 @@ import (
 // options are the flags.
 type options struct {
 	host, plugins string
-	streams       int
+	streams, idle int
 	rate          float64
 	conns         int
 	time          time.Duration
@@ -44,6 +45,7 @@ func parseFlags() (o options) {
 	flag.StringVar(&o.host, "host", "bin/host", "the daemon's binary")
 	flag.StringVar(&o.plugins, "plugins", "bin/soak", "folder with the plugin of this test, soakplugin")
 	flag.IntVar(&o.streams, "streams", 1000, "outputs that are parsed at the same time")
+	flag.IntVar(&o.idle, "idle", 0, "only open so many streams, and tell what an idle one costs")
 	flag.Float64Var(&o.rate, "rate", 30, "pieces a second of each output")
 	flag.IntVar(&o.conns, "conns", 4, "connections that the streams share")
 	flag.DurationVar(&o.time, "time", 10*time.Minute, "how long")
@@ -58,6 +60,7 @@ func parseFlags() (o options) {
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	debug.SetGCPercent(400) // it shares the processors with the daemon
 	o := parseFlags()
 	if err := soak(ctx, o); err != nil {
 		fmt.Fprintln(os.Stderr, "soak:", err)
@@ -79,6 +82,9 @@ func soak(ctx context.Context, o options) error {
 	d, err := startDaemon(ctx, o, dir)
 	if err != nil {
 		return err
+	}
+	if o.idle > 0 {
+		return errors.Join(idle(ctx, o, d), d.stop())
 	}
 	fmt.Printf("%d streams at %g pieces a second for %v, over %d connections, on %d processors; the daemon is process %d\n",
 		o.streams, o.rate, o.time, o.conns, runtime.NumCPU(), d.cmd.Process.Pid)

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"google.golang.org/grpc"
+
+	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
+)
+
+// calm is how long the daemon gets to give back what it does not need.
+const calm = 3 * time.Second
+
+// idle opens streams that have read the beginning of their output and then nothing, and tells how long that took and what one
+// of them costs the daemon in resident memory, connection, goroutine and session together.
+func idle(ctx context.Context, o options, d *daemon) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if err := openIdle(ctx, d.conns[0]); err != nil { // what the first one makes, all share
+		return err
+	}
+	time.Sleep(calm)
+	before, began := resident(d.cmd.Process.Pid), time.Now()
+	var g errgroup.Group
+	g.SetLimit(32)
+	for i := range o.idle {
+		g.Go(func() error { return openIdle(ctx, d.conns[i%len(d.conns)]) })
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	took := time.Since(began)
+	time.Sleep(calm)
+	after := resident(d.cmd.Process.Pid)
+	fmt.Printf("idle       %d streams opened in %v: %s before, %s after, %.1f KB a stream\n",
+		o.idle, took.Round(time.Millisecond), mb(before), mb(after), float64(after-before)/1e3/float64(o.idle))
+	return nil
+}
+
+func openIdle(ctx context.Context, conn *grpc.ClientConn) error {
+	stream, err := conn.NewStream(ctx, parseStream, "/dragoman.v1.ChatService/ParseStream")
+	if err != nil {
+		return err
+	}
+	if err := stream.SendMsg(&dragomanv1.ParseStreamRequest{Start: &dragomanv1.ParseStart{Template: "chatml-reasoning", Request: &dragomanv1.Json{Text: request}},
+		Chunk: &dragomanv1.ParseStreamRequest_Text{Text: "Let me think about"}}); err != nil {
+		return err
+	}
+	return stream.RecvMsg(new(dragomanv1.ParseStreamResponse))
+}
