@@ -125,6 +125,19 @@ var samples = []sample{
 			Function:  dialect.Function{NamePrefix: `<invoke name="`, NameSuffix: "\">\n", Close: "</invoke>\n"},
 			Arguments: dialect.Arguments{NamePrefix: `<param name="`, NameSuffix: `" type="string">`, ValueSuffix: "</param>\n", TextType: "string"}},
 	}},
+	{name: "attributes between tokens", prompt: "<|BOT|>assistant\n", Dialect: dialect.Dialect{
+		Reasoning: think, EndOfTurn: "<|EOT|>",
+		Tools: dialect.Tools{Format: dialect.TagWithTagged, SectionStart: "<|calls_begin|>", SectionEnd: "<|calls_end|>",
+			PerCallStart: "<|call_begin|>function<|sep|>", PerCallEnd: "<|call_end|>",
+			Function:  dialect.Function{NamePrefix: `<x:invoke name="`, NameSuffix: `">`, Close: "</x:invoke>"},
+			Arguments: dialect.Arguments{NamePrefix: `<x:parameter name="`, ValuePrefix: `">`, ValueSuffix: "</x:parameter>"}},
+	}},
+	{name: "JSON in tags, content with reasoning", prompt: "<|im_start|>assistant\n", Dialect: dialect.Dialect{
+		Reasoning: think, EndOfTurn: "<|im_end|>\n\n",
+		Content: dialect.Content{Mode: dialect.ContentWrappedWithReasoning, Start: "<response>\n", End: "\n</response>\n"},
+		Tools: dialect.Tools{Format: dialect.JSONNative, PerCallStart: "<tool_call>\n", PerCallEnd: "\n</tool_call>", CallSeparator: "\n",
+			JSON: dialect.JSON{NameField: "name", ArgsField: "arguments"}},
+	}},
 	{name: "code between tokens", prompt: "<|im_start|>assistant\n", Dialect: dialect.Dialect{
 		Reasoning: think, EndOfTurn: "<|im_end|>\n",
 		Tools: dialect.Tools{Format: dialect.TagWithTagged, SectionStart: "<|calls|>", SectionEnd: "<|/calls|>", CallSeparator: ", ",
