@@ -61,7 +61,15 @@ func (t *Turn) Several(call peg.ID, separator string) peg.ID {
 	if !t.Request.ParallelToolCalls {
 		again = []peg.ID{t.Only("next-call", again...)}
 	}
-	return t.Seq(call, t.Space(), t.Star(again...))
+	return t.Seq(call, t.Space(), t.Star(again...), t.tooMany(separator))
+}
+
+// tooMany is a separator that nothing follows, and the white space behind it.
+func (t *Turn) tooMany(separator string) peg.ID {
+	if separator == "" {
+		return t.Empty()
+	}
+	return t.Optional(t.Only("too many "+separator, t.Lit(separator), t.Space()))
 }
 
 // maxOrders is how many required arguments are held to exactly, in every order: the grammar doubles with each. Of more,
@@ -87,7 +95,7 @@ func (t *Turn) Arguments(s schema.Schema, separator string, one func(name string
 	}
 	known := slices.Concat(l.required, l.optional)
 	any := t.Choice(append(known, t.Once("~unknown-argument", func() peg.ID { return one("", schema.Schema{}) }))...)
-	read := t.Only(l.name, t.Optional(any, t.Star(l.sep(), any), l.tooMany()))
+	read := t.Only(l.name, t.Optional(any, t.Star(l.sep(), any), t.tooMany(separator)))
 	if len(known) == 0 {
 		return t.Optional(read)
 	}
@@ -117,14 +125,6 @@ func (l *list) sep() peg.ID {
 		return l.Empty()
 	}
 	return l.Seq(l.Lit(l.separator), l.Space())
-}
-
-// tooMany is a separator that nothing follows.
-func (l *list) tooMany() peg.ID {
-	if l.separator == "" {
-		return l.Empty()
-	}
-	return l.Optional(l.Only("separator-too-many", l.sep()))
 }
 
 // exact is all of the required arguments, in any order, with others between them.
