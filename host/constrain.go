@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -52,8 +51,8 @@ func (p *Planned) note(notes ...string) {
 	}
 }
 
-// options say which constraint to make: the handler's, or that of a grammar which the request has for the content, or, for
-// tools that are strict, one of calls that begin the output where the handler sees nothing that tells calls from prose.
+// options say which constraint to make: the handler's, or that of a grammar which the request has for the content. Strict
+// tools that the handler's does not hold are noted.
 func (p *Planned) options() (grammar.Options, error) {
 	plan := p.Plan
 	o := grammar.Options{Mode: plan.Grammar, Prompt: plan.GenerationPrompt, Triggers: plan.Triggers}
@@ -64,31 +63,9 @@ func (p *Planned) options() (grammar.Options, error) {
 		o.Mode, o.Content = grammar.Strict, content
 		return o, err
 	case o.Mode == grammar.Free && mayCall(p.request) && slices.ContainsFunc(p.request.Tools, isStrict):
-		o.Triggers = p.leadingTriggers()
-		if len(o.Triggers) == 0 {
-			p.note("strict tools are not held to their schemas: while this model may answer in prose, nothing tells its calls from it; send tool_choice \"required\" to enforce them")
-			break
-		}
-		o.Mode = grammar.Lazy
+		p.note("strict tools are not held to their schemas: while this model may answer in prose, nothing tells its calls from it; send tool_choice \"required\" to enforce them")
 	}
 	return o, nil
-}
-
-// leadingTriggers are the triggers of calls that begin the output: there they are calls, even if they might be prose
-// elsewhere.
-func (p *Planned) leadingTriggers() []grammar.Trigger {
-	c, err := grammar.Build(p.Plan.Program, grammar.Options{Mode: grammar.Lazy, Prompt: p.Plan.GenerationPrompt})
-	if err != nil {
-		return nil
-	}
-	var out []grammar.Trigger
-	for _, t := range c.Triggers {
-		if t.Type == grammar.TriggerWord {
-			t.Value = "(" + regexp.QuoteMeta(t.Value) + ")"
-		}
-		out = append(out, grammar.Trigger{Type: grammar.TriggerPattern, Value: `^\s*` + t.Value})
-	}
-	return out
 }
 
 func isStrict(t chat.Tool) bool { return t.Strict }
@@ -137,12 +114,15 @@ func strictFault(r *chat.Request, made *grammar.Cache) error {
 	return nil
 }
 
-// unheld is the error for a strict schema that a grammar cannot wholly hold to. One at fault is another matter.
+// unheld is the error for a strict schema that a grammar cannot wholly hold to.
 func unheld(schema json.RawMessage, path string, made *grammar.Cache) error {
 	var b peg.Builder
 	c, err := made.Build(b.Build(b.Schema(schema, b.Value(peg.AnyJSON))), grammar.Options{Mode: grammar.Strict})
-	if err != nil || len(c.Notes) == 0 {
+	if err == nil && len(c.Notes) == 0 {
 		return nil
+	}
+	if err != nil {
+		return schemaFault(path, schema)
 	}
 	return &chat.RequestError{Path: path, Message: "strict, but it cannot be held to: " + strings.Join(c.Notes, "; ") + "; leave out what cannot be enforced, or strict"}
 }

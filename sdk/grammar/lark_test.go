@@ -178,7 +178,7 @@ func (r *larkReader) atom() string {
 }
 
 func (r *larkReader) text(t string) string {
-	out := ""
+	var out string
 	if t[0] == '"' {
 		var s string
 		if err := json.Unmarshal([]byte(t), &s); err != nil {
