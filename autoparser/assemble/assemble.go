@@ -140,7 +140,7 @@ func (a *assembly) formatOf() format {
 
 // told is f if a marker tells its calls from prose, and nil otherwise.
 func told(f tagged) format {
-	if f.m.sectionStart == "" && f.m.callStart == "" && f.opening() == "" && !f.writesLiterals() && !f.nameOnLine() {
+	if f.m.sectionStart == "" && f.m.callStart == "" && f.opening() == "" && !f.writesLiterals() && !f.nameOnLine() && !f.closesByName() {
 		return nil
 	}
 	return f

@@ -120,6 +120,11 @@ var samples = []sample{
 			Function:  dialect.Function{NamePrefix: `<invoke name="`, NameSuffix: "\">\n", Close: "</invoke>\n"},
 			Arguments: dialect.Arguments{NamePrefix: `<parameter name="`, ValuePrefix: `">`, ValueSuffix: "</parameter>\n"}},
 	}},
+	{name: "names as tags", prompt: "<|im_start|>assistant\n", Dialect: dialect.Dialect{
+		Tools: dialect.Tools{Format: dialect.TagWithTagged, SectionStart: "<calls>\n", SectionEnd: "</calls>",
+			Function:  dialect.Function{NamePrefix: "<", NameSuffix: ">\n", Close: "</{name}>\n"},
+			Arguments: dialect.Arguments{NamePrefix: "<", NameSuffix: ">", ValueSuffix: "</{name}>\n"}},
+	}},
 	{name: "attributes that tell types", prompt: "<|im_start|>assistant\n", Dialect: dialect.Dialect{
 		Tools: dialect.Tools{Format: dialect.TagWithTagged,
 			Function:  dialect.Function{NamePrefix: `<invoke name="`, NameSuffix: "\">\n", Close: "</invoke>\n"},
@@ -249,9 +254,9 @@ func (s sample) call(c cases.Call, index int) string {
 				prefix = strings.Replace(prefix, g.TextType, "json", 1)
 			}
 		}
-		b.WriteString(g.NamePrefix + m.Name + prefix + value + g.ValueSuffix)
+		b.WriteString(g.NamePrefix + m.Name + prefix + value + strings.ReplaceAll(g.ValueSuffix, dialect.Name, m.Name))
 	}
-	return b.String() + t.Function.Close
+	return b.String() + strings.ReplaceAll(t.Function.Close, dialect.Name, c.Name)
 }
 
 func (s sample) json(c cases.Call) string {

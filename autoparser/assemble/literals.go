@@ -16,8 +16,11 @@ func (a *assembly) writesLiterals() bool { return a.d.Tools.Arguments.ValuesAreJ
 // bracket of a list, or else at the beginning of a line.
 func (f tagged) bareOpeners() []string {
 	before := "\n"
-	if f.arrayed() {
+	switch {
+	case f.arrayed():
 		before = "["
+	case f.closesByName():
+		before = ""
 	}
 	openers := make([]string, len(f.tools))
 	for i, t := range f.tools {
@@ -48,7 +51,7 @@ func (a *assembly) nameOnLine() bool {
 // argumentAhead sees that what follows the name is a call, where no marker tells: an argument, or the end of the arguments and
 // of the line.
 func (f tagged) argumentAhead() peg.ID {
-	if !f.markerless() {
+	if !f.markerless() || f.closesByName() {
 		return f.Empty()
 	}
 	return f.once("argument-ahead", func() peg.ID {

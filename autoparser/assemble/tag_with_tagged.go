@@ -25,6 +25,7 @@ type edges struct {
 	valueSuffix            string
 	separator              string
 	lead, tail             string // the template's own white space at the edges of a value
+	own                    string // the name of the argument, where a marker behind its value holds it
 }
 
 func edgesOf(g dialect.Arguments) edges {
@@ -78,6 +79,9 @@ func (f tagWithTagged) members(t tool) peg.ID {
 	if ok {
 		ways = append(ways, f.once("~unknown-argument", func() peg.ID { return unknown }))
 	}
+	if len(ways) == 0 {
+		return f.Empty()
+	}
 	required, optional := f.divided(t, parameters, all)
 	if f.writesLiterals() && f.e.separator != "" {
 		return f.Choice(f.only("any-arguments", f.Star(f.argument(ways...))), separated{f, required, optional}.all())
@@ -95,7 +99,7 @@ const maxRules = 5000
 // unknown is an argument of any name; false: nothing tells where its name ends.
 func (f tagWithTagged) unknown() (peg.ID, bool) {
 	ranges, ok := f.keyEnds()
-	if !ok {
+	if !ok || f.closesArguments() {
 		return 0, false
 	}
 	return f.once("unknown", func() peg.ID { return f.member(f.NotChars(1, maxName, ranges...), schema.Schema{}) }), true
@@ -107,7 +111,7 @@ func (f tagWithTagged) declared(p schema.Property) peg.ID {
 	key := "argument " + p.Name + " " + bare.Key()
 	id, ok := f.made[key]
 	if !ok {
-		id = f.named("argument", f.member(f.Lit(p.Name), bare))
+		id = f.named("argument", f.closedBy(p.Name).member(f.Lit(p.Name), bare))
 		f.made[key] = id
 	}
 	return id

@@ -74,7 +74,7 @@ func (f tagged) anyName() (peg.ID, bool) {
 	if first, _ := utf8.DecodeRuneInString(f.m.nameSuffix); slices.ContainsFunc(chars, func(r peg.Range) bool { return r.Lo <= first && first <= r.Hi }) {
 		return 0, false // nothing tells where the name ends
 	}
-	if f.markerless() {
+	if f.markerless() || f.closesByName() {
 		return 0, false // nothing but the name tells a call from prose
 	}
 	for _, c := range ":/" {
@@ -98,6 +98,9 @@ func (f tagged) closing() peg.ID {
 }
 
 func (f tagged) arguments(t tool) peg.ID {
+	if f.closesByName() {
+		return f.Seq(f.Space(), f.inner.args(t), f.tolerate(f.Lit(f.closeOf(t.Name)), f.Space()))
+	}
 	if f.d.Tools.CallID.Position == dialect.CallIDBetweenNameAndArgs {
 		return f.Seq(f.Space(), f.once("between", f.idOrSuffix), f.Space(), f.inner.args(t))
 	}

@@ -24,7 +24,7 @@ const containers = peg.ObjectValue | peg.ArrayValue
 
 // value is a value of one of the given kinds, and the marker behind it. Equal values share a rule.
 func (f tagWithTagged) value(s schema.Schema, kinds peg.Values) peg.ID {
-	name := fmt.Sprint("value ", kinds, s.Key())
+	name := fmt.Sprint("value ", f.e.own, kinds, s.Key())
 	id, ok := f.made[name]
 	if !ok {
 		id = f.named("value", f.newValue(s, kinds))
@@ -119,10 +119,10 @@ func (f tagWithTagged) text(s schema.Schema) peg.ID {
 	for _, text := range f.without() {
 		ends = append(ends, nonempty(f.e.tail+text, text)...)
 	}
-	spelled := f.once("~spelled-in-text", func() peg.ID {
+	spelled := f.per("~spelled-in-text", func() peg.ID {
 		return f.Seq(f.Not(f.valueEnd()), f.oneOf(ends), f.Until(ends...))
 	})
-	lenient := f.once("~lenient-text", func() peg.ID { return f.Until(ends...) })
+	lenient := f.per("~lenient-text", func() peg.ID { return f.Until(ends...) })
 	text := f.Tag(peg.String, f.Choice(lenient, first), f.Star(spelled))
 	if f.e.lead == "" {
 		return text

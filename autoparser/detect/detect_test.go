@@ -181,6 +181,11 @@ func TestADialectIsFoundInWhatWasWrittenInIt(t *testing.T) {
 			s.Tools.Function = dialect.Function{NamePrefix: `<invoke name="`, NameSuffix: "\">\n", Close: "</invoke>"}
 			s.Tools.Arguments = dialect.Arguments{NamePrefix: `<param name="`, NameSuffix: `" type="string">`, ValueSuffix: "</param>\n", TextType: "string"}
 		},
+		"names as tags": func(s *scribe) {
+			s.Tools.Format, s.Tools.SectionStart, s.Tools.SectionEnd = dialect.TagWithTagged, "<calls>\n", "</calls>"
+			s.Tools.Function = dialect.Function{NamePrefix: "<", NameSuffix: ">\n", Close: "</{name}>\n"}
+			s.Tools.Arguments = dialect.Arguments{NamePrefix: "<", NameSuffix: ">", ValueSuffix: "</{name}>\n"}
+		},
 		"code between markers": func(s *scribe) {
 			s.code()
 			s.Tools.SectionStart, s.Tools.SectionEnd, s.Tools.JSON.ArrayWrapped = "<|calls|>", "<|/calls|>", true

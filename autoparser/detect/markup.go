@@ -35,6 +35,7 @@ func (end spanner) span(text, name, argument, value string) (span, bool) {
 
 // markupCalls concludes how calls are written whose names stand in markup.
 func (d *detective) markupCalls(one, two string, end spanner) {
+	one, two = closersNamed(one), closersNamed(two)
 	first, _ := end.span(one, probe.Function, probe.Argument, probe.Value)
 	s1, ok1 := end.span(two, probe.Function, probe.Argument, probe.Value)
 	s2, ok2 := end.span(two, probe.OtherFunction, probe.OtherArgument, probe.OtherValue)
@@ -61,6 +62,16 @@ func (d *detective) markupCalls(one, two string, end spanner) {
 		d.abandonCalls("T1: names of functions or arguments stand in closing markers, too, or in another place that a parser cannot know: %q", repeated)
 	}
 	d.confirmMarkup()
+}
+
+// closersNamed puts a word for the names of functions and arguments in the tags that close those that are called so.
+func closersNamed(text string) string {
+	for _, name := range []string{probe.Function, probe.OtherFunction, probe.Argument, probe.OtherArgument} {
+		for _, open := range []string{"</", "[/"} {
+			text = strings.ReplaceAll(text, open+name, open+dialect.Name)
+		}
+	}
+	return text
 }
 
 // repeatedNeedle is a marker that holds a part of a probe; "" if none does.
@@ -124,7 +135,7 @@ func (d *detective) taggedArguments(behind string) {
 		d.abandonCalls("T5: a call with two arguments is not rendered")
 		return
 	}
-	text := d.callsIn(t5.TextB)
+	text := closersNamed(d.callsIn(t5.TextB))
 	_, rest, _ := strings.Cut(text, probe.Function)
 	first, rest, ok1 := strings.Cut(rest, probe.Argument)
 	assign, rest, ok2 := strings.Cut(rest, probe.Value)
@@ -186,7 +197,7 @@ func (d *detective) confirmTagged() {
 		{"T4", probe.Argument, probe.Number},
 	} {
 		if other, ok := d.answers.Of(c.id); ok && (a.TextType == "" || c.value != probe.Number) {
-			d.confirm(c.id, d.callsIn(other.TextB), a.NamePrefix+c.name+a.NameSuffix+a.ValuePrefix+c.value+a.ValueSuffix)
+			d.confirm(c.id, d.callsIn(other.TextB), a.NamePrefix+c.name+a.NameSuffix+a.ValuePrefix+c.value+strings.ReplaceAll(a.ValueSuffix, dialect.Name, c.name))
 		}
 	}
 }
@@ -207,6 +218,6 @@ func (d *detective) confirmMarkup() {
 	if t6, ok := d.answers.Of("T6"); ok {
 		text := d.callsIn(t6.TextA)
 		d.confirm("T6", text, open+probe.Function)
-		d.confirm("T6", text, t.Function.Close+t.PerCallEnd)
+		d.confirm("T6", text, strings.ReplaceAll(t.Function.Close, dialect.Name, probe.Function)+t.PerCallEnd)
 	}
 }

@@ -1,0 +1,44 @@
+package assemble
+
+import (
+	"strings"
+
+	"github.com/dragoman-project/dragoman/autoparser/dialect"
+	"github.com/dragoman-project/dragoman/sdk/peg"
+)
+
+// Where the names of functions and arguments are tags, the tags that close them hold the names, too: <city>Oslo</city>. Then
+// only what the request declares can be read.
+
+// closesByName says that the tag that closes a function holds its name.
+func (a *assembly) closesByName() bool {
+	return strings.Contains(a.d.Tools.Function.Close, dialect.Name)
+}
+
+// closeOf is the tag that closes the function of that name.
+func (a *assembly) closeOf(name string) string {
+	return strings.TrimSpace(strings.ReplaceAll(a.d.Tools.Function.Close, dialect.Name, name))
+}
+
+// closesArguments says that the tag that closes an argument holds its name.
+func (f tagWithTagged) closesArguments() bool { return strings.Contains(f.e.valueSuffix, dialect.Name) }
+
+// closedBy is the format of the argument of that name.
+func (f tagWithTagged) closedBy(name string) tagWithTagged {
+	if f.closesArguments() {
+		f.e.own = name
+		f.e.valueSuffix = strings.ReplaceAll(f.e.valueSuffix, dialect.Name, name)
+	}
+	return f
+}
+
+// per makes the rule of that name when it is first used for an argument, where its closing tag is its own.
+func (f tagWithTagged) per(name string, body func() peg.ID) peg.ID {
+	key := name + " " + f.e.own
+	id, ok := f.made[key]
+	if !ok {
+		id = f.named(name, body())
+		f.made[key] = id
+	}
+	return id
+}
