@@ -12,7 +12,7 @@
 //
 // Calls come in runs: a section with its markers, or calls one after the other (calls.go). What a call looks like is one
 // file per tool format: json_native.go, tag_with_json.go, tag_with_tagged.go. Arguments in markup have no types of their
-// own: value.go reads them as the tool's JSON Schema says (schema.go).
+// own: value.go reads them as the tool's JSON Schema says.
 //
 // Two readers share the program, and they differ in one thing. The parser must be tolerant: a model that leaves out a
 // closing marker, calls a tool that does not exist, or writes a marker in prose, loses nothing. The constraint made from

@@ -25,6 +25,16 @@ func (a *assembly) oneBareJSON() peg.ID {
 	return a.Seq(call, a.Space())
 }
 
+// namedJSON is the name of a tool before its arguments.
+func (a *assembly) namedJSON() peg.ID {
+	names := make([]peg.ID, len(a.tools))
+	for i, t := range a.tools {
+		names[i] = a.Lit(t.Name)
+	}
+	name := a.Atomic(a.Tag(peg.CallName, a.Choice(names...)), a.blanks(), a.Peek(a.Lit("{")))
+	return a.Seq(a.Tag(peg.Call, name, a.lenientObject()), a.Space())
+}
+
 // jsonBetween are such calls, one or several, between the markers that begin and end calls in the format.
 func (a *assembly) jsonBetween(starts []string) peg.ID {
 	ends := nonempty(a.m.callEnd, a.m.sectionEnd)
@@ -32,7 +42,7 @@ func (a *assembly) jsonBetween(starts []string) peg.ID {
 	for i, m := range starts {
 		markers[i] = a.Lit(m)
 	}
-	calls := a.fenced(a.listed(a.bareJSON()))
+	calls := a.fenced(a.listed(a.Choice(a.bareJSON(), a.namedJSON())))
 	if len(ends) == 0 {
 		return a.Seq(a.Plus(a.Choice(markers...), a.Space()), calls)
 	}

@@ -46,6 +46,7 @@ func TestJSONCallsWrittenOtherwise(t *testing.T) {
 		{"in a code fence", "<tool_call>\n```json\n" + good + "\n```\n</tool_call>", calls(oslo)},
 		{"in a list", "<tool_call>[" + good + `, {"name": "ping", "arguments": {}}]</tool_call>`, calls(oslo, ping)},
 		{"several in one pair of markers", "<tool_call>\n" + good + "\n" + `{"name": "ping", "arguments": {}}` + "\n</tool_call>", calls(oslo, ping)},
+		{"the name before the arguments", `<tool_call>get_weather {"city": "Oslo"}</tool_call>`, calls(oslo)},
 		{"the first marker is missing", good + "\n</tool_call>", calls(oslo)},
 		{"both markers are missing", good, calls(oslo)},
 		{"both markers are missing, twice", good + "\n" + good, calls(oslo, oslo)},
@@ -122,6 +123,9 @@ func TestCallsInMarkupWrittenOtherwise(t *testing.T) {
 	keys := newParser(t, named(t, "tags for name and value").input(parallel))
 	for _, o := range []otherwise{
 		{"white space around a name", "<tool_call> get_weather \n<arg_key> city </arg_key>\n<arg_value>Oslo</arg_value>\n</tool_call>", calls(oslo)},
+		{"no end of a value", "<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>Oslo\n<arg_key>days</arg_key>\n<arg_value>3\n</tool_call>",
+			calls(call("get_weather", "city", `"Oslo"`, "days", "3"))},
+		{"JSON behind the name", "<tool_call>get_weather\n{\"city\": \"Oslo\"}\n</tool_call>", calls(oslo)},
 		{"no line breaks, and two calls", "<tool_call>get_weather<arg_key>city</arg_key><arg_value>Oslo</arg_value></tool_call><tool_call>ping</tool_call>", calls(oslo, ping)},
 	} {
 		o.check(t, keys)

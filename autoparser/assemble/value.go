@@ -117,7 +117,7 @@ func (f tagWithTagged) text(s schema.Schema) peg.ID {
 		first = f.RawSchema(raw, first)
 	}
 	for _, text := range f.without() {
-		ends = append(ends, nonempty(f.e.tail+text, text)...)
+		ends = append(ends, nonempty(f.e.tail+text, "\n"+text, text)...) // whose line break belongs to the marker, then
 	}
 	spelled := f.per("~spelled-in-text", func() peg.ID {
 		return f.Seq(f.Not(f.valueEnd()), f.oneOf(ends), f.Until(ends...))
