@@ -9,6 +9,7 @@ import (
 
 	"github.com/dragoman-project/dragoman/sdk/cases"
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/google/go-cmp/cmp"
 )
 
 // FuzzRandomMessages writes random messages in random dialects and parses them back; then it spoils the text and sees that
@@ -33,8 +34,18 @@ func FuzzRandomMessages(f *testing.F) {
 				t.Errorf("%s: %s\noutput %q", s.name, d, output)
 			}
 		}
-		if got, _ := p.run(strings.Split(output, "")...); fmt.Sprint(got) != fmt.Sprint(whole) {
+		got, single := p.run(strings.Split(output, "")...)
+		if fmt.Sprint(got) != fmt.Sprint(whole) {
 			t.Errorf("%s: byte by byte %v, whole %v\noutput %q", s.name, got, whole, output)
+		}
+		single.MaxHeld = report.MaxHeld // which is about chunks
+		if d := cmp.Diff(report, single); d != "" {
+			t.Errorf("%s: the reports differ: -whole +byte by byte\n%s\noutput %q", s.name, d, output)
+		}
+		for at := w.IntN(4); at < len(output); at += 1 + w.IntN(len(output)/8+1) {
+			if got, _ := p.run(output[:at], output[at:]); fmt.Sprint(got) != fmt.Sprint(whole) {
+				t.Errorf("%s: cut at %d %v, whole %v\noutput %q", s.name, at, got, whole, output)
+			}
 		}
 		covers(t, report)
 	})
