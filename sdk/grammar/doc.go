@@ -23,6 +23,10 @@
 // left of the program once it has read the prompt (prompt.go). A lazy grammar begins at the program's Trigger rules
 // (trigger.go): the engine samples freely until a trigger occurs in the output, and from there on holds to the grammar.
 //
+// Engines take grammars in different notations, called targets (target.go). All are made of the GBNF, so that every engine
+// holds to the same language: structural tags and EBNF for xgrammar (xgrammar.go), Lark for llguidance (lark.go), and, where
+// an engine has nothing else, a JSON Schema of the answer (answer.go).
+//
 // What the grammar cannot hold to, such as a keyword of a schema, is not silently ignored: Constraint.Notes say it. What
 // makes no sense at all is an error.
 //
@@ -34,5 +38,5 @@
 // A *constraint* is a grammar, and when it applies; a *grammar* is a set of rules; a *rule* has a name and an expression.
 // A *trigger* is a text to look for in the output, a *Trigger rule* the node of a program that it is derived from. A
 // *delimiter* ends text, a *marker* is any text that a template always writes. *Strict* and *lazy* say which part of the
-// output a grammar covers, not how much it allows.
+// output a grammar covers, not how much it allows. A *target* is a notation, and the engine that reads it.
 package grammar
