@@ -74,7 +74,7 @@ func (p program) arguments(s schema.Schema) peg.ID {
 
 func (p program) argument(name string, s schema.Schema) peg.ID {
 	header := p.Atomic(p.Lit(parameterStart), p.Tag(peg.Key, p.ArgumentName(name)), p.Lit(">"))
-	return p.Seq(header, p.Typed(s, parameterEnd, p.text), p.Space(), p.Lit(parameterEnd), p.Space())
+	return p.Seq(header, p.Typed(s, parameterEnd, p.text), p.Lit(parameterEnd), p.Space())
 }
 
 // text is a string between its own lines. It goes on over a marker behind which nothing stands that may.
@@ -85,5 +85,6 @@ func (p program) text(s schema.Schema) peg.ID {
 		ends := p.Seq(p.Blanks(), p.Lit(parameterEnd), p.Blanks(), follows)
 		return p.Seq(p.Not(ends), p.Any(), p.Until("\n"+parameterEnd, parameterEnd))
 	})
-	return p.Seq(p.Optional(p.Lit("\n")), p.Tag(peg.String, p.RawSchema(s.Only(peg.StringValue), p.Until(ends...)), p.Star(spelled)))
+	value := p.Tag(peg.String, p.RawSchema(s.Only(peg.StringValue), p.Until(ends...)), p.Star(spelled))
+	return p.Seq(p.Optional(p.Lit("\n")), value, p.Space())
 }

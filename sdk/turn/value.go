@@ -27,16 +27,17 @@ func (t *Turn) Verbatim(s schema.Schema, ends ...string) peg.ID {
 }
 
 // Typed is a value that follows s, up to end, which it does not consume: what the schema allows besides strings where the text
-// looks like it, otherwise what text makes of the schema, which is not asked for more than a string.
+// looks like it, with the white space around it; otherwise what text makes of the schema, which is not asked for more than a
+// string.
 func (t *Turn) Typed(s schema.Schema, end string, text func(schema.Schema) peg.ID) peg.ID {
 	kinds := s.Kinds()
 	var ways []peg.ID
 	if kinds&Scalars != 0 {
-		ways = append(ways, t.Short(s, end))
+		ways = append(ways, t.Seq(t.Short(s, end), t.Space()))
 	}
 	if held := kinds & Containers; held != 0 {
 		value := t.Schema(s.Only(held), t.Value(held|peg.PythonLiterals|peg.PythonQuotes))
-		ways = append(ways, t.Seq(t.Space(), t.Peek(t.Once("~container", t.container)), t.Tag(peg.Scalar, value)))
+		ways = append(ways, t.Seq(t.Space(), t.Peek(t.Once("~container", t.container)), t.Tag(peg.Scalar, value), t.Space()))
 	}
 	if kinds&peg.StringValue != 0 {
 		return t.Choice(append(ways, text(s))...)
