@@ -76,7 +76,7 @@ func TestEachBadInputGetsACodeAPlaceAndARemedy(t *testing.T) {
 		{name: "an output beyond the limit", path: parsePath, body: parseBody(strings.Repeat("x", 1<<17)),
 			status: 413, code: "resource_exhausted", want: []string{"65536 bytes"}, place: "byte 65536 of the output", remedy: true},
 		{name: "no JSON", path: planPath, body: `{"template": `, status: 400, code: "invalid_argument", want: []string{"not JSON: byte 13"}},
-		{name: "a misspelled member", path: planPath, body: `{"templat": "x"}`, status: 400, code: "invalid_argument", want: []string{"templat", "expected one of request, template"}},
+		{name: "a misspelled member", path: planPath, body: `{"templat": "x"}`, status: 400, code: "invalid_argument", want: []string{"templat", "expected one of request, target, template"}},
 		{name: "nothing", path: planPath, body: ``, status: 400, code: "invalid_argument", want: []string{"expected a JSON object, found nothing"}},
 	}
 	for _, tt := range tests {
