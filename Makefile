@@ -68,11 +68,13 @@ soak: build
 stress:
 	go test ./soak -run Rewrites -v -timeout 60m -rewrites 10000 -rewrite-p99 400ms
 
-## lint: vet, golangci-lint, and buf over the protobuf definitions
+## lint: vet, golangci-lint, buf over the protobuf definitions (and what they break of the last release), deploy/ against schemas
 lint: $(TOOLS)/golangci-lint-$(GOLANGCI_LINT_VERSION) $(TOOLS)/buf-$(BUF_VERSION)
 	go vet ./...
 	$(TOOLS)/golangci-lint-$(GOLANGCI_LINT_VERSION) run
 	$(TOOLS)/buf-$(BUF_VERSION) lint
+	$(TOOLS)/buf-$(BUF_VERSION) breaking --against sdk/proto/baseline.json
+	go -C deploy/check run . ..
 
 ## generate: code and documents made from the protobuf definitions and the settings
 generate: $(TOOLS)/buf-$(BUF_VERSION)

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/dragoman-project/dragoman/autoparser/workaround"
+	"github.com/dragoman-project/dragoman/host/config"
+)
+
+const unitFile = "../../deploy/systemd/dragoman.service"
+
+// settings returns the files that the config maps of the manifests hold.
+func settings(t *testing.T) map[string]string {
+	t.Helper()
+	data, err := os.ReadFile("../../deploy/kubernetes/config.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{}
+	for d := yaml.NewDecoder(bytes.NewReader(data)); ; {
+		var m struct{ Data map[string]string }
+		if err := d.Decode(&m); errors.Is(err, io.EOF) {
+			return files
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		for name, content := range m.Data {
+			files[name] = content
+		}
+	}
+}
+
+func TestWhatIsDeployedOnKubernetesIsSound(t *testing.T) {
+	files := settings(t)
+	c, err := config.Load(config.Sources{File: "host.yaml", Data: []byte(files["host.yaml"])})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := workaround.Parse("workarounds.yaml", []byte(files["workarounds.yaml"])); err != nil {
+		t.Error(err)
+	}
+	deployment, err := os.ReadFile("../../deploy/kubernetes/deployment.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{c.Auth.TokensFile, c.Workarounds.File} {
+		if !strings.Contains(string(deployment), "mountPath: "+filepath.Dir(path)+",") {
+			t.Errorf("%s is in no folder that is mounted", path)
+		}
+	}
+	var d struct {
+		Spec struct {
+			Template struct {
+				Spec struct {
+					TerminationGracePeriodSeconds float64 `yaml:"terminationGracePeriodSeconds"`
+				}
+			}
+		}
+	}
+	if err := yaml.Unmarshal(deployment, &d); err != nil {
+		t.Fatal(err)
+	}
+	if wait := (c.Shutdown.Delay + c.Shutdown.Grace).Seconds(); d.Spec.Template.Spec.TerminationGracePeriodSeconds <= wait {
+		t.Errorf("pods are killed after %v seconds, expected more than the %v that the daemon takes", d.Spec.Template.Spec.TerminationGracePeriodSeconds, wait)
+	}
+}
+
+func TestTheUnitStartsTheDaemonWithFlagsThatThereAre(t *testing.T) {
+	unit, err := os.ReadFile(unitFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, line, found := strings.Cut(string(unit), "\nExecStart=")
+	line, _, _ = strings.Cut(line, "\n")
+	args := strings.Fields(line)
+	if !found || len(args) < 2 || args[1] != "serve" {
+		t.Fatalf("it starts %q", line)
+	}
+	cmd := newServe()
+	if err := cmd.ParseFlags(args[2:]); err != nil {
+		t.Error(err)
+	}
+	if _, err := config.Load(config.Sources{Flags: cmd.Flags()}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestSystemdUnderstandsTheUnit asks systemd itself, where it is installed, with a program that there is in place of the daemon.
+func TestSystemdUnderstandsTheUnit(t *testing.T) {
+	analyze, err := exec.LookPath("systemd-analyze")
+	if err != nil {
+		t.Skip(err)
+	}
+	unit, err := os.ReadFile(unitFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "dragoman.service")
+	text := strings.ReplaceAll(string(unit), "/usr/lib/dragoman/host", "/bin/true")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.CommandContext(t.Context(), analyze, "verify", "--man=no", path).CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("%v\n%s", err, out)
+	}
+	const exposed = "20" // of 100
+	if out, err := exec.CommandContext(t.Context(), analyze, "security", "--offline=true", "--threshold="+exposed, path).CombinedOutput(); err != nil {
+		t.Errorf("the unit is exposed more than %s: %v\n%s", exposed, err, out)
+	}
+}
