@@ -122,7 +122,7 @@ func start(t *testing.T, dir folder) *host.Host {
 	cfg := config.Default()
 	cfg.Templates.Dir, cfg.Workarounds.File, cfg.Plugins.Dir = dir.templates(), dir.rules(), dir.plugins()
 	cfg.Templates.Handlers = map[string]string{"recipients": "functionary", "frames": "frames"}
-	cfg.Plugins.CallTime = time.Second
+	cfg.Plugins.CallTime = 2 * time.Second
 	h, err := host.New(t.Context(), host.Options{Config: cfg})
 	must(t, err)
 	t.Cleanup(func() {

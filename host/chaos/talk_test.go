@@ -3,6 +3,7 @@ package chaos
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -169,9 +170,13 @@ func (s *speaker) say(ctx context.Context, one talk) bool {
 	if one.ruled {
 		one.want = whole(s.t, p, one.output)
 	}
+	got, err := s.listen(ctx, p, one.output)
+	if errors.Is(err, errNotBegun) && !s.calm {
+		s.count.refused.Add(1)
+		return false
+	}
 	s.count.sessions.Add(1)
 	s.count.bytes.Add(int64(len(one.output)))
-	got, err := s.listen(ctx, p, one.output)
 	if err != nil {
 		s.count.lost.Add(1)
 		s.t.Errorf("%s: the session fails: %v", one.template, err)
@@ -181,6 +186,9 @@ func (s *speaker) say(ctx context.Context, one talk) bool {
 	}
 	return true
 }
+
+// errNotBegun says that a plugin went away after it had planned, before it was fed anything.
+var errNotBegun = errors.New("the session does not begin")
 
 // listen reads an output as it comes, and returns the message that its deltas add up to.
 func (s *speaker) listen(ctx context.Context, p *host.Planned, output string) (string, error) {
@@ -192,6 +200,9 @@ func (s *speaker) listen(ctx context.Context, p *host.Planned, output string) (s
 		n := min(len(rest), 1+s.random.IntN(1+len(output)/10))
 		deltas, err := session.Feed([]byte(rest[:n]))
 		sum.add(deltas)
+		if rest == output && host.CodeOf(err) == host.Unavailable {
+			return "", errNotBegun
+		}
 		if err != nil {
 			return "", err
 		}

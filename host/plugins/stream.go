@@ -5,14 +5,21 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"math/rand/v2"
 	"time"
 
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/handler"
 )
 
-// maxResumptions is how often an output is sent again for the sake of one chunk before its stream fails.
-const maxResumptions = 3
+// The limits of what is done for the sake of one chunk before its stream fails. A process dies for all of its streams, of
+// which one may be to blame: they wait for random times, each longer than the one before, so that the others get on between.
+const (
+	maxResumptions = 9 // how often an output is sent again
+	hangCosts      = 3 // as how many of them one counts that ended with the patience for a call
+	firstWait      = 20 * time.Millisecond
+	maxWait        = 640 * time.Millisecond
+)
 
 // OpenStream begins to parse an output in a process. When that dies, or hangs, the output so far is sent to another one, and
 // what was told already is not told again; so a stream costs as much memory as its output. It ends with Finish, or with ctx.
@@ -76,7 +83,7 @@ func (s *stream) Finish() (result handler.StreamResult, err error) {
 		return err
 	})
 	if err == nil && s.told.behind() {
-		err = s.slot.blame(errDifferent)
+		err = &Fault{Plugin: s.slot.manifest.Name, Err: errDifferent}
 	}
 	s.end()
 	return result, err
@@ -84,46 +91,52 @@ func (s *stream) Finish() (result handler.StreamResult, err error) {
 
 // insist does a step; if the process is gone, it does the step in another one, which is fresh: it has got nothing yet.
 func (s *stream) insist(step func(fresh bool) error) error {
-	for resumptions := 0; ; resumptions++ {
-		gone, err := s.try(step)
-		if !gone || resumptions == maxResumptions {
+	wait := time.Duration(0)
+	for resumptions := 0; ; {
+		gone, late, err := s.try(step)
+		if resumptions++; late {
+			resumptions += hangCosts - 1
+		}
+		if !gone || resumptions > maxResumptions {
 			return err
 		}
 		s.drop()
-		s.told.again()
+		if err := sleep(s.ctx, rand.N(wait+1)); err != nil {
+			return err
+		}
+		wait = min(max(2*wait, firstWait), maxWait)
 	}
 }
 
 // try does a step within the time that a call may take. It says whether the process is gone, so that trying again makes
-// sense.
-func (s *stream) try(step func(fresh bool) error) (gone bool, _ error) {
+// sense, and whether because it was late.
+func (s *stream) try(step func(fresh bool) error) (gone, late bool, _ error) {
 	if s.run == nil {
 		if err := s.begin(); err != nil {
-			return false, err
+			return false, false, err
 		}
 	}
 	timer := time.AfterFunc(s.slot.opts.CallTimeout, s.run.leave)
 	err := s.do(step)
-	late := !timer.Stop()
+	late = !timer.Stop()
 	switch {
 	case s.ctx.Err() != nil:
-		return false, s.ctx.Err()
+		return false, false, s.ctx.Err()
 	case s.told.fault != nil:
-		return false, s.slot.blame(s.told.fault)
-	case late && err == nil: // just so; but the run is over
+		return false, false, &Fault{Plugin: s.slot.manifest.Name, Err: s.told.fault}
+	case late && err == nil: // the answer came just so; but the run is over, and the next step begins another
 		s.drop()
-		s.told.again()
-		return false, nil
+		return false, false, nil
 	case late:
 		err = fmt.Errorf("no answer within %v", s.slot.opts.CallTimeout)
 		s.slot.suspect(s.fingerprint())
 		s.slot.condemn(s.run.generation, err)
-		return true, s.slot.unavailable("%v", err)
+		return true, true, s.slot.unavailable("%v", err)
 	}
 	if why := s.slot.judge(s.run.generation, err, s.fingerprint); why != nil {
-		return true, s.slot.unavailable("%v", why)
+		return true, false, s.slot.unavailable("%v", why)
 	}
-	return false, s.slot.blame(err)
+	return false, false, s.slot.blame(err)
 }
 
 // fingerprint tells outputs apart.
@@ -138,6 +151,7 @@ func (s *stream) fingerprint() uint64 {
 func (s *stream) do(step func(fresh bool) error) (err error) {
 	fresh := s.run.remote == nil
 	if fresh {
+		s.told.again()
 		if s.run.remote, err = s.run.generation.handlers[s.handler].OpenStream(s.run.ctx, s.in, s.told.take); err != nil {
 			return err
 		}

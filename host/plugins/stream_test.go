@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -114,17 +115,42 @@ func TestAStreamThatDiesInTheMiddleOfAChunkGoesOnBehindWhatWasTold(t *testing.T)
 func TestAnOutputThatKillsEveryProcessFailsItsStreamOnly(t *testing.T) {
 	t.Parallel()
 	b, h := one(t, Options{}, nil)
-	other, got := openStream(t, t.Context(), h)
-	feed(t, other, "xy", func(int) {})
+	failed := make(chan struct{})
+	var others sync.WaitGroup
+	for range 10 {
+		others.Go(func() {
+			got := new(heard)
+			s, err := h.(handler.StreamHandler).OpenStream(t.Context(), handler.StreamInput{}, got.take)
+			for n := 0; err == nil; n++ {
+				if err = s.Feed([]byte("x")); isClosed(failed) && err == nil {
+					_, err = s.Finish()
+					if len(got.content) != n+1 {
+						t.Errorf("%d bytes were fed, heard are %d", n+1, len(got.content))
+					}
+					break
+				}
+			}
+			if err != nil {
+				t.Errorf("another stream fails: %v", err)
+			}
+		})
+	}
 	s, _ := openStream(t, t.Context(), h)
 	err := s.Feed([]byte("!"))
+	close(failed)
+	others.Wait()
 	wantError[*Unavailable](t, err, "exit status 11")
-	feed(t, other, "z", func(int) {})
-	if _, err := other.Finish(); err != nil || got.content != "xyz" {
-		t.Errorf("the other one: %v, heard %+v", err, *got)
-	}
 	if s := b.state("rogue"); s.Starts > maxResumptions+2 {
 		t.Errorf("state %+v", s)
+	}
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
 	}
 }
 
