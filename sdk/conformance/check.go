@@ -123,6 +123,9 @@ type shown struct {
 	request  *chat.Request
 	prompt   string // the generation prompt
 	own      bool   // it is the suite's own
+
+	plan  *planned // once it is asked for; or
+	fault error    // why there is none
 }
 
 // Check examines a handler. Its golden cases are those of its description, or what it has to say by a method Cases, as

@@ -110,8 +110,9 @@ func (x *examination) plansAlike(ctx context.Context) error {
 // eachPlan calls use for every request that the handler plans, and joins the faults.
 func (x *examination) eachPlan(ctx context.Context, use func(shown, *planned) error) error {
 	var faults []error
-	for _, s := range x.requests {
-		p, err := prepare(ctx, x.handler, s.template, s.request, s.prompt)
+	for i := range x.requests {
+		s := x.requests[i]
+		p, err := x.prepared(ctx, i)
 		if err == nil {
 			err = use(s, p)
 		}
@@ -120,6 +121,15 @@ func (x *examination) eachPlan(ctx context.Context, use func(shown, *planned) er
 		}
 	}
 	return errors.Join(faults...)
+}
+
+// prepared is the plan for a request, asked for once.
+func (x *examination) prepared(ctx context.Context, i int) (*planned, error) {
+	s := &x.requests[i]
+	if s.plan == nil && s.fault == nil {
+		s.plan, s.fault = prepare(ctx, x.handler, s.template, s.request, s.prompt)
+	}
+	return s.plan, s.fault
 }
 
 func (x *examination) programsAreValid(ctx context.Context) error {
