@@ -1,0 +1,72 @@
+package host_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/dragoman-project/dragoman/host"
+	"github.com/dragoman-project/dragoman/host/config"
+)
+
+// tagged is a template whose dialect both the autoparser and the plugin taggedthinking know.
+const tagged = `{% for m in messages %}<|im_start|>{{ m.role }}
+{% if m.role == 'assistant' %}<think>
+{{ m.reasoning_content or '' }}
+</think>
+
+{% endif %}{{ m.content or '' }}{% for c in m.tool_calls or [] %}
+<tool_call>
+<function={{ c.function.name }}>
+{% for k, v in c.function.arguments.items() %}<parameter={{ k }}>
+{{ v if v is string else v | tojson }}
+</parameter>
+{% endfor %}</function>
+</tool_call>{% endfor %}<|im_end|>
+{% endfor %}{% if tools %}{{ tools | tojson }}{% endif %}{% if add_generation_prompt %}<|im_start|>assistant
+<think>
+{% endif %}`
+
+// inTags is an output for the template: a thought, words, and a call with one long argument, a third each.
+func inTags() string {
+	const line = "It was a bright cold day in April, and all the clocks struck thirteen.\n"
+	text := strings.Repeat(line, 150)
+	return text + "</think>\n\n" + text + "<tool_call>\n<function=get_weather>\n<parameter=city>\n" + text + "</parameter>\n</function>\n</tool_call>"
+}
+
+// BenchmarkDialects reads one output in chunks of four bytes with the program of the autoparser, and with that of a plugin.
+// Both programs run in the host, so that a plugin's dialect costs no more per chunk.
+func BenchmarkDialects(b *testing.B) {
+	dir := buildPlugin(b, "taggedthinking")
+	h := start(b, func(c *config.Config) { c.Plugins.Dir = dir })
+	template := h.Loose(host.TemplateSource{Name: "tagged", Source: tagged})
+	output := []byte(inTags())
+	for _, handler := range []string{"autoparser", "taggedthinking"} {
+		only := handler
+		if handler == "autoparser" {
+			only = "" // it has what nobody claims
+		}
+		planned, err := template.Plan(context.Background(), only, request(b, weather))
+		if err != nil || planned.Handler != handler {
+			b.Fatalf("%s does not answer: %v", handler, err)
+		}
+		b.Run(handler, func(b *testing.B) {
+			chunks := 0
+			for b.Loop() {
+				s := planned.Session(context.Background(), host.SessionOptions{NoIDs: true})
+				for rest := output; len(rest) > 0; chunks++ {
+					n := min(4, len(rest))
+					if _, err := s.Feed(rest[:n]); err != nil {
+						b.Fatal(err)
+					}
+					rest = rest[n:]
+				}
+				result, err := s.Finish(false)
+				if err != nil || len(result.Message.ToolCalls) != 1 || result.Message.ReasoningContent == "" {
+					b.Fatalf("it is read as %+v (%v)", result.Message, err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(chunks), "ns/chunk")
+		})
+	}
+}
