@@ -234,7 +234,9 @@ func TestGrpcurlFindsAndCallsTheServices(t *testing.T) {
 			t.Errorf("reflection does not name %s:\n%s", want, services)
 		}
 	}
-	call := func(input, method string) string { return run(t, input, found[0], "-plaintext", "-d", "@", address, method) }
+	call := func(input, method string) string {
+		return run(t, input, found[0], "-plaintext", "-d", "@", address, method)
+	}
 	// Without the daemon's own codec a Json is a message with its text.
 	start := fmt.Sprintf(`{"start": {"template": "chatml-json", "request": {"text": %s}, "options": {"noIds": true}}}`, quoted(request1))
 	out := call(start+"\n"+`{"text": `+quoted(output1[:20])+"}\n"+`{"text": `+quoted(output1[20:])+"}", "dragoman.v1.ChatService/ParseStream")
