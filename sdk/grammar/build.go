@@ -73,7 +73,10 @@ func Build(p *peg.Program, o Options) (*Constraint, error) {
 		c.Triggers = []Trigger{}
 	}
 	c.Grammar, c.Notes, c.scans = render(root), b.notes, b.untils.named()
-	return c, c.translate(o.Target, o.Specials)
+	if err := c.translate(o.Target, o.Specials); err != nil {
+		return nil, err
+	}
+	return c, nil
 }
 
 func (b *builder) emptyError(m Mode) error {

@@ -14,10 +14,12 @@ import (
 // and where a terminal could swallow what follows it, as free text does with the beginning of a marker, it takes in the
 // beginning of each of the ways to go on. Special tokens stand outside of text: no terminal matches them, they are named.
 
-// Limits of the ways to go on that are written behind free text: how deep rules are opened for one, and how many in all.
+// Limits of the ways to go on that are written behind free text: how often in a row, through how many rules, and how many
+// in all.
 const (
-	maxDivided = 3
-	maxOpened  = 128
+	maxDivided     = 3
+	maxDepthOpened = 8
+	maxOpened      = 128
 )
 
 // lark is the constraint as one grammar for the whole output. A lazy one begins with text that contains no trigger.
@@ -183,7 +185,7 @@ func (w *larkWriter) sequence(kids []*expr, depth int) *expr {
 	if n > 0 && w.beginsWithText(kids[n]) {
 		return w.sequence(slices.Concat(kids[:n], kids[n].rule.body.kids, kids[n+1:]), depth)
 	}
-	if n > 0 && w.swallows(seq(kids[:n]...), kids[n:]) {
+	if n > 0 && w.swallows(w.tail(kids[:n]), kids[n:]) {
 		if rotated := rotate(kids, n); rotated != nil {
 			return w.sequence(rotated, depth)
 		}
@@ -228,7 +230,7 @@ func (w *larkWriter) endsOpen(e *expr, following []*expr) bool {
 // divide puts each way in which kids[n] may begin behind those before it.
 func (w *larkWriter) divide(kids []*expr, n, depth int) *expr {
 	var ways []*expr
-	for _, way := range w.open(kids[n]) {
+	for _, way := range w.open(kids[n], maxDepthOpened) {
 		w.opened++
 		ways = append(ways, w.separate(seq(slices.Concat(kids[:n], way, kids[n+1:])...), depth))
 	}
@@ -257,6 +259,15 @@ func (e *expr) parts() []*expr {
 		return e.kids
 	}
 	return []*expr{e}
+}
+
+// tail is the end of a run, as far as it takes for some text to be there: what comes before it has been decided by then.
+func (w *larkWriter) tail(kids []*expr) *expr {
+	i := len(kids) - 1
+	for i > 0 && nullable(kids[i], w.empty) {
+		i--
+	}
+	return seq(kids[i:]...)
 }
 
 // swallows says whether a terminal may go on where what follows begins. White space that goes on as white space does no
@@ -323,26 +334,40 @@ func (f *firsts) add(e *expr) bool {
 	return false
 }
 
-// open lists the ways in which e may begin, each as a sequence.
-func (w *larkWriter) open(e *expr) [][]*expr {
+// open lists the ways in which e may begin, each as a sequence that begins with what is for the lexer, unless rules call
+// each other deeper than depth.
+func (w *larkWriter) open(e *expr, depth int) [][]*expr {
+	if depth == 0 || w.terminal(e) {
+		return [][]*expr{{e}}
+	}
 	switch e.op {
 	case call:
-		return w.open(e.rule.body)
+		return w.open(e.rule.body, depth-1)
 	case choice:
 		var out [][]*expr
 		for _, k := range e.kids {
-			out = append(out, w.open(k)...)
+			out = append(out, w.open(k, depth)...)
 		}
 		return out
 	case repeat:
 		more := times(max(e.min-1, 0), max(e.max-1, -1), e.kids[0])
-		once := [][]*expr{{e.kids[0], more}}
+		once := w.followed(w.open(e.kids[0], depth), more)
 		if e.min == 0 {
 			return append(once, nil)
 		}
 		return once
+	case sequence:
+		return w.followed(w.open(e.kids[0], depth), e.kids[1:]...)
 	}
-	return [][]*expr{e.parts()}
+	return [][]*expr{{e}}
+}
+
+// followed are ways with more behind each.
+func (w *larkWriter) followed(ways [][]*expr, more ...*expr) [][]*expr {
+	for i := range ways {
+		ways[i] = append(slices.Clip(ways[i]), more...)
+	}
+	return ways
 }
 
 // expr writes what a rule matches. Neighbours that are for the lexer alone are one terminal.

@@ -15,6 +15,7 @@ var tools = []tool{
 		"city": {"type": "string"}, "days": {"type": "integer", "minimum": 1, "maximum": 14}, "unit": {"enum": ["celsius", "fahrenheit"]}},
 		"required": ["city"]}`},
 	{"toggle", `{"type": "object", "properties": {"on": {"type": "boolean"}, "note": {"type": ["string", "null"]}}, "required": ["on"]}`},
+	{"setup", `{"type": "object", "properties": {"options": {"type": "object"}, "title": {"type": "string", "maxLength": 5}}}`},
 	{"plot", `{"type": "object", "properties": {"points": {"type": "array", "items": {"type": "number"}, "minItems": 2}}, "required": ["points"]}`},
 }
 
@@ -56,7 +57,7 @@ func taggedCalls(required bool) *peg.Program {
 			panic(err)
 		}
 		var arguments []peg.ID
-		for _, name := range []string{"city", "days", "unit", "on", "note", "points"} {
+		for _, name := range []string{"city", "days", "unit", "on", "note", "options", "title", "points"} {
 			if s := schema.Properties[name]; s != nil {
 				arguments = append(arguments, taggedArgument(&b, name, s))
 			}
@@ -73,7 +74,7 @@ func taggedCalls(required bool) *peg.Program {
 func taggedArgument(b *peg.Builder, name string, schema json.RawMessage) peg.ID {
 	key := b.Atomic(b.Tag(peg.Key, b.Lit(name)), b.Lit(">"))
 	switch name {
-	case "city", "unit", "note":
+	case "city", "unit", "note", "title":
 		return b.Seq(key, b.Tag(peg.String, b.RawSchema(schema, b.Until("</parameter>"))))
 	}
 	return b.Seq(key, b.Tag(peg.Scalar, b.Schema(schema, b.Value(peg.AnyJSON|peg.PythonLiterals))))
