@@ -149,11 +149,13 @@ func (w *want) parse(ctx context.Context, planned *host.Planned, pieces []string
 
 func (w *want) add(deltas []chat.Delta) error {
 	for _, d := range deltas {
-		text, err := json.Marshal(d)
-		if err != nil {
+		var text strings.Builder
+		out := json.NewEncoder(&text)
+		out.SetEscapeHTML(false)
+		if err := out.Encode(d); err != nil {
 			return err
 		}
-		w.deltas = append(w.deltas, string(text))
+		w.deltas = append(w.deltas, strings.TrimSpace(text.String()))
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -113,6 +114,8 @@ type output struct {
 	response  chat.Response
 	before    string // a chunk up to its delta
 	after     string // and from there on, unless it is the last
+	delta     bytes.Buffer
+	encoder   *json.Encoder // into delta
 	send      func(*dragomanv1.ParseStreamResponse) error
 	truncated bool
 }
@@ -130,11 +133,14 @@ func (s *chatService) begin(ctx context.Context, start *dragomanv1.ParseStart, l
 		return nil, err
 	}
 	before, after, _ := strings.Cut(string(empty), emptyDelta)
-	return &output{
+	out := &output{
 		session:  planned.Session(ctx, sessionOptions(start.Options)),
 		response: response, before: before + deltaMember, after: after,
 		send: send,
-	}, nil
+	}
+	out.encoder = json.NewEncoder(&out.delta)
+	out.encoder.SetEscapeHTML(false) // models write markers, and clients are no browsers
+	return out, nil
 }
 
 // What all chunks of an output have in common is written once; deltas are put in this place.
@@ -182,10 +188,11 @@ func (o *output) finish(rec *record) error {
 
 func (o *output) deliver(deltas []chat.Delta) error {
 	for _, d := range deltas {
-		text, err := json.Marshal(d)
-		if err != nil {
+		o.delta.Reset()
+		if err := o.encoder.Encode(d); err != nil {
 			return err
 		}
+		text := bytes.TrimSuffix(o.delta.Bytes(), []byte("\n"))
 		if err := o.chunk(o.before + string(text) + o.after); err != nil {
 			return err
 		}
