@@ -1,6 +1,8 @@
 package assemble
 
 import (
+	"strings"
+
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/peg"
@@ -19,7 +21,24 @@ func (a *assembly) body() peg.ID {
 			a.Seq(a.Space(), a.Lit(a.m.contentStart), a.mixed(nonempty(a.m.contentEnd))),
 			a.mixed(nil))
 	}
+	if start := a.m.contentStart; start != "" && !distinctive(start) {
+		return a.behindWords()
+	}
 	return a.mixed(nonempty(a.m.contentStart, a.m.contentEnd))
+}
+
+// behindWords is content that words begin which a text may hold as well: they count at the beginning, and behind the marker
+// that separates calls.
+func (a *assembly) behindWords() peg.ID {
+	words := strings.TrimRight(strings.TrimLeft(a.d.Content.Start, " \t\r\n"), " \t")
+	var wrappers []string
+	if distinctive(a.m.separator) {
+		wrappers = append(wrappers, a.m.separator+words)
+	}
+	if distinctive(a.m.contentEnd) {
+		wrappers = append(wrappers, a.m.contentEnd)
+	}
+	return a.Seq(a.Optional(a.Space(), a.Lit(words)), a.mixed(wrappers))
 }
 
 // mixed is content with calls anywhere in it. wrappers are the markers around content, which say nothing here. Grammars

@@ -81,6 +81,9 @@ func (d *detective) callsIn(text string) string {
 	start, end := len(s.Prefix), len(called)-len(s.Suffix)
 	if before, after, ok := strings.Cut(answered, probe.Content); ok {
 		// A call may begin or end with a letter that the answer happens to begin or end with.
+		if start < len(before) {
+			before = strings.TrimSuffix(before, d.Dialect.Content.Start)
+		}
 		start, end = min(start, len(before)), max(end, len(called)-len(after))
 	}
 	return trimLeft(d.withoutReasoning(called[start:max(start, end)]))
