@@ -55,7 +55,18 @@ func (f tagWithTagged) suffix() peg.ID {
 	if len(f.without()) == 0 {
 		return own
 	}
-	return f.Choice(own, f.only("no-suffix", f.Peek(f.lostEnd())))
+	return f.Choice(own, f.once("~no-suffix", func() peg.ID { return f.Peek(f.lostEnd()) }))
+}
+
+// suffixAhead sees the same.
+func (f tagWithTagged) suffixAhead() peg.ID {
+	return f.per("suffix-ahead", func() peg.ID {
+		end := f.Seq(f.blanks(), f.Lit(f.e.valueSuffix))
+		if len(f.without()) > 0 {
+			end = f.Choice(end, f.only("lost-suffix-ahead", f.blanks(), f.lostEnd()))
+		}
+		return f.Peek(end)
+	})
 }
 
 // short is a value that is looked at whole before it is taken for what it looks like.
@@ -64,11 +75,7 @@ func (f tagWithTagged) short(s schema.Schema, kinds peg.Values) peg.ID {
 	if raw := s.Only(kinds & scalars); raw != nil {
 		value = f.Schema(raw, value)
 	}
-	end := f.Seq(f.blanks(), f.Lit(f.e.valueSuffix))
-	if len(f.without()) > 0 {
-		end = f.Choice(end, f.only("no-suffix-ahead", f.blanks(), f.lostEnd()))
-	}
-	return f.Seq(f.Space(), f.Atomic(f.Tag(peg.Scalar, value), f.Peek(end)))
+	return f.Seq(f.Space(), f.Atomic(f.Tag(peg.Scalar, value), f.suffixAhead()))
 }
 
 // long is a value that holds others, as JSON or as Python writes it; grammars have it as JSON.
