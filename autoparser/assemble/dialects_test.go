@@ -254,9 +254,9 @@ func (s sample) call(c cases.Call, index int) string {
 				prefix = strings.Replace(prefix, g.TextType, "json", 1)
 			}
 		}
-		b.WriteString(g.NamePrefix + m.Name + prefix + value + strings.ReplaceAll(g.ValueSuffix, dialect.Name, m.Name))
+		b.WriteString(g.NamePrefix + m.Name + prefix + value + strings.ReplaceAll(g.ValueSuffix, dialect.NamePlaceholder, m.Name))
 	}
-	return b.String() + strings.ReplaceAll(t.Function.Close, dialect.Name, c.Name)
+	return b.String() + strings.ReplaceAll(t.Function.Close, dialect.NamePlaceholder, c.Name)
 }
 
 func (s sample) json(c cases.Call) string {

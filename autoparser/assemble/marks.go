@@ -30,7 +30,7 @@ func marksOf(d dialect.Dialect) marks {
 		namePrefix: trim(t.Function.NamePrefix), nameSuffix: trim(t.Function.NameSuffix),
 		close: trim(t.Function.Close),
 	}
-	if strings.Contains(m.close, dialect.Name) {
+	if strings.Contains(m.close, dialect.NamePlaceholder) {
 		m.close = "" // it differs from tool to tool
 	}
 	if d.Reasoning.Mode == dialect.ReasoningNone {

@@ -12,22 +12,24 @@ import (
 
 // closesByName says that the tag that closes a function holds its name.
 func (a *assembly) closesByName() bool {
-	return strings.Contains(a.d.Tools.Function.Close, dialect.Name)
+	return strings.Contains(a.d.Tools.Function.Close, dialect.NamePlaceholder)
 }
 
 // closeOf is the tag that closes the function of that name.
 func (a *assembly) closeOf(name string) string {
-	return strings.TrimSpace(strings.ReplaceAll(a.d.Tools.Function.Close, dialect.Name, name))
+	return strings.TrimSpace(strings.ReplaceAll(a.d.Tools.Function.Close, dialect.NamePlaceholder, name))
 }
 
 // closesArguments says that the tag that closes an argument holds its name.
-func (f tagWithTagged) closesArguments() bool { return strings.Contains(f.e.valueSuffix, dialect.Name) }
+func (f tagWithTagged) closesArguments() bool {
+	return strings.Contains(f.e.valueSuffix, dialect.NamePlaceholder)
+}
 
 // closedBy is the format of the argument of that name.
 func (f tagWithTagged) closedBy(name string) tagWithTagged {
 	if f.closesArguments() {
 		f.e.own = name
-		f.e.valueSuffix = strings.ReplaceAll(f.e.valueSuffix, dialect.Name, name)
+		f.e.valueSuffix = strings.ReplaceAll(f.e.valueSuffix, dialect.NamePlaceholder, name)
 	}
 	return f
 }

@@ -10,7 +10,8 @@
 //
 // Each question is a file: turn.go what begins and ends messages, reasoning.go, content.go, calls.go which format there is
 // and what belongs to a section and what to a call, json.go the members of a call in JSON, markup.go the name and the
-// arguments in markup, callid.go the ids. They run in the order of Run, and each names the comparison that taught it.
+// arguments in markup, typed.go and code.go how values tell their types, callid.go the ids. They run in the order of Run, and
+// each names the comparison that taught it.
 // Where the answers do not fit together, a question stays open, and the lint says so: a template that cannot be read is a
 // template whose output is content.
 //

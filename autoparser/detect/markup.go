@@ -68,7 +68,7 @@ func (d *detective) markupCalls(one, two string, end spanner) {
 func closersNamed(text string) string {
 	for _, name := range []string{probe.Function, probe.OtherFunction, probe.Argument, probe.OtherArgument} {
 		for _, open := range []string{"</", "[/"} {
-			text = strings.ReplaceAll(text, open+name, open+dialect.Name)
+			text = strings.ReplaceAll(text, open+name, open+dialect.NamePlaceholder)
 		}
 	}
 	return text
@@ -197,7 +197,7 @@ func (d *detective) confirmTagged() {
 		{"T4", probe.Argument, probe.Number},
 	} {
 		if other, ok := d.answers.Of(c.id); ok && (a.TextType == "" || c.value != probe.Number) {
-			d.confirm(c.id, d.callsIn(other.TextB), a.NamePrefix+c.name+a.NameSuffix+a.ValuePrefix+c.value+strings.ReplaceAll(a.ValueSuffix, dialect.Name, c.name))
+			d.confirm(c.id, d.callsIn(other.TextB), a.NamePrefix+c.name+a.NameSuffix+a.ValuePrefix+c.value+strings.ReplaceAll(a.ValueSuffix, dialect.NamePlaceholder, c.name))
 		}
 	}
 }
@@ -218,6 +218,6 @@ func (d *detective) confirmMarkup() {
 	if t6, ok := d.answers.Of("T6"); ok {
 		text := d.callsIn(t6.TextA)
 		d.confirm("T6", text, open+probe.Function)
-		d.confirm("T6", text, strings.ReplaceAll(t.Function.Close, dialect.Name, probe.Function)+t.PerCallEnd)
+		d.confirm("T6", text, strings.ReplaceAll(t.Function.Close, dialect.NamePlaceholder, probe.Function)+t.PerCallEnd)
 	}
 }

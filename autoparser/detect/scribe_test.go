@@ -105,7 +105,7 @@ func (s scribe) call(c chat.Call, i int) string {
 	if t.Format == dialect.JSONNative {
 		return s.jsonCall(c, i)
 	}
-	return name + arguments + strings.ReplaceAll(t.Function.Close, dialect.Name, c.Name)
+	return name + arguments + strings.ReplaceAll(t.Function.Close, dialect.NamePlaceholder, c.Name)
 }
 
 func (s scribe) arguments(text string) string {
@@ -129,7 +129,7 @@ func (s scribe) arguments(text string) string {
 			case a.ValuesAreJSON:
 				value = `"` + value + `"`
 			}
-			members = append(members, a.NamePrefix+name+before+value+strings.ReplaceAll(a.ValueSuffix, dialect.Name, name))
+			members = append(members, a.NamePrefix+name+before+value+strings.ReplaceAll(a.ValueSuffix, dialect.NamePlaceholder, name))
 		}
 	}
 	return a.Start + strings.Join(members, a.Separator) + a.End

@@ -24,7 +24,7 @@ func (d Dialect) Markers() []string {
 			t.Arguments.ValuePrefix, t.Arguments.ValueSuffix, t.Arguments.End,
 			t.CallID.Prefix, t.CallID.Suffix)
 	}
-	return slices.DeleteFunc(distinct(all), func(m string) bool { return strings.Contains(m, Name) })
+	return slices.DeleteFunc(distinct(all), func(m string) bool { return strings.Contains(m, NamePlaceholder) })
 }
 
 // PreservedTokens lists what the engine must not drop from the text, should it be a special token: the markers, and what

@@ -122,9 +122,9 @@ type JSON struct {
 	PythonDicts bool `yaml:"python_dicts" json:"python_dicts"`
 }
 
-// Name stands in Function.Close for the name of the function, and in Arguments.ValueSuffix for that of the argument, where a tag
+// NamePlaceholder stands in Function.Close for the name of the function, and in Arguments.ValueSuffix for that of the argument, where a tag
 // that is called so is closed: <city>Oslo</city> has the value suffix "</{name}>".
-const Name = "{name}"
+const NamePlaceholder = "{name}"
 
 // Function is what stands around a function's name in formats with markup.
 type Function struct {
