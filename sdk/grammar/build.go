@@ -65,8 +65,8 @@ func Build(p *peg.Program, o Options) (*Constraint, error) {
 			return nil, err
 		}
 	}
-	merge(root)
-	if r := leftRecursive(reachable(root)); r != nil {
+	rules, _ := merge(root)
+	if r := leftRecursive(rules, rules); r != nil {
 		return nil, fmt.Errorf("program: rule %q begins with itself (left recursion)", r.name)
 	}
 	if c.Triggers == nil {

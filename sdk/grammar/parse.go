@@ -97,7 +97,8 @@ func (p *parser) check() error {
 	if p.byName["root"] == nil {
 		return p.fail(0, "no rule named %q: the grammar has no beginning", "root")
 	}
-	if r := leftRecursive(p.rules); r != nil {
+	_, calledFirst := orders(p.rules...)
+	if r := leftRecursive(p.rules, calledFirst); r != nil {
 		return p.fail(p.at[r], "rule %q begins with itself (left recursion): put what comes first in front of it", r.name)
 	}
 	return nil

@@ -127,21 +127,22 @@ func rewrite(e *expr, to func(*expr) *expr) *expr {
 }
 
 // merge makes one of rules that are written the same, and leaves out those that are only another name, until there are
-// none of either. Of rules written the same, the one that root reaches first gives its name. It returns how many times it
-// went through the rules.
-func merge(root *rule) (passes int) {
+// none of either. Of rules written the same, the one that root reaches first gives its name. It returns the rules that are
+// left, each behind those that it calls, and how many times it went through them.
+func merge(root *rule) (rules []*rule, passes int) {
 	callersFirst, calledFirst := orders(root)
 	m := merger{
 		root:  root,
 		to:    map[*rule]*expr{},
 		first: make(map[string]*rule, len(calledFirst)),
 		place: make(map[*rule]int, len(calledFirst)),
+		texts: make(map[*rule]string, len(calledFirst)),
 	}
 	names := make([]string, len(callersFirst))
 	for i, r := range callersFirst {
 		m.place[r], names[i] = i, r.name
 	}
-	rules := calledFirst
+	rules = calledFirst
 	for before := -1; before != len(rules); passes++ {
 		before = len(rules)
 		rules = m.pass(rules)
@@ -149,7 +150,7 @@ func merge(root *rule) (passes int) {
 	for _, r := range rules {
 		r.name = names[m.place[r]]
 	}
-	return passes
+	return rules, passes
 }
 
 // merger goes through rules, those that are called before those that call them, so that what merges at the bottom merges
@@ -159,6 +160,7 @@ type merger struct {
 	to    map[*rule]*expr  // what stands in place of a rule
 	first map[string]*rule // by what is written: the rule kept
 	place map[*rule]int    // the first place that a rule or one like it has among all
+	texts map[*rule]string // what is written, as far as it is known
 	text  printer
 }
 
@@ -168,7 +170,11 @@ func (m *merger) pass(rules []*rule) []*rule {
 	m.text.dot = "."
 	kept := rules[:0]
 	for _, r := range rules {
-		r.body = rewrite(r.body, func(e *expr) *expr { return follow(e, m.to) })
+		body := rewrite(r.body, func(e *expr) *expr { return follow(e, m.to) })
+		if body != r.body {
+			r.body = body
+			delete(m.texts, r)
+		}
 		if r == m.root || !m.replace(r) {
 			kept = append(kept, r)
 		}
@@ -182,9 +188,13 @@ func (m *merger) replace(r *rule) bool {
 		m.to[r] = r.body
 		return true
 	}
-	m.text.Reset()
-	m.text.expr(r.body, looseChoice)
-	written := m.text.String()
+	written, known := m.texts[r]
+	if !known {
+		m.text.Reset()
+		m.text.expr(r.body, looseChoice)
+		written = m.text.String()
+		m.texts[r] = written
+	}
 	twin := m.first[written]
 	if twin == nil {
 		m.first[written] = r
@@ -235,9 +245,9 @@ func nullable(e *expr, known map[*rule]bool) bool {
 	return false
 }
 
-// leftRecursive returns one of rules that can call itself before anything is matched, or nil.
-func leftRecursive(rules []*rule) *rule {
-	_, calledFirst := orders(rules...)
+// leftRecursive returns the first of rules that can call itself before anything is matched, or nil. calledFirst are the same
+// rules, each behind those that it calls.
+func leftRecursive(rules, calledFirst []*rule) *rule {
 	known, _ := settle(calledFirst, nullable)
 	const active, done = 1, 2
 	state := map[*rule]int{}
