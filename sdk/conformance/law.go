@@ -124,7 +124,6 @@ func (p *planned) constrained() (*constrained, error) {
 
 // try matches the part of an output that the constraint covers, which begins at byte from; false: no trigger fires in it.
 func (c *constrained) try(output string) (m grammar.Result, from int, fired bool) {
-	fired = true
 	if c.Lazy {
 		if from, fired = grammar.FindTrigger(output, c.Triggers); !fired {
 			return m, 0, false
