@@ -41,8 +41,8 @@ func (s *samples) keep(template string, one sample, most int) {
 	if s.all == nil {
 		s.all = map[string][]sample{}
 	}
-	kept := append(s.all[template], one)
-	s.all[template] = slices.Clone(kept[max(0, len(kept)-most):])
+	kept := s.all[template]
+	s.all[template] = append(slices.Clone(kept[max(0, len(kept)-most+1):]), one)
 }
 
 // recording keeps the output of one session, should it be small enough. A nil recording keeps nothing.

@@ -47,10 +47,7 @@ func kill(ctx context.Context, mean time.Duration, d *daemon, t *tally) error {
 			return nil
 		case <-time.After(time.Duration(2 * rand.Float64() * float64(mean))):
 		}
-		status, err := d.status(ctx)
-		if ctx.Err() != nil {
-			return nil
-		}
+		status, err := d.status(context.WithoutCancel(ctx))
 		if err != nil {
 			return err
 		}

@@ -59,10 +59,11 @@ func parseFlags() (o options) {
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
 	debug.SetGCPercent(400) // it shares the processors with the daemon
 	o := parseFlags()
-	if err := soak(ctx, o); err != nil {
+	err := soak(ctx, o)
+	stop()
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "soak:", err)
 		os.Exit(1)
 	}
