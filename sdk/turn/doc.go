@@ -19,8 +19,12 @@
 //
 // A generation prompt that has begun reasoning is read like output, so where a turn starts needs no flag.
 //
-// Every part takes the white space behind it. Helpers for calls: ByName (the alternatives of tools), Several (calls one after
-// the other), EndThinkingAt (calls that end reasoning), Arguments (arguments in any order, all that are required in grammars), Closer (a marker that may be missing).
+// Every part takes the white space behind it. Helpers for calls: ByName and ByTool (the alternatives of tools), Several (calls
+// one after the other), EndThinkingAt (calls that end reasoning), Arguments (in any order, in grammars all that are required),
+// Typed and Verbatim (values in markup), Text (text that spells markers), Closer (a marker that may be missing).
+//
+// A format whose turn is something else, such as messages in channels, builds the root of its program itself and takes the
+// rest from here: Program, Answer and Continue are what Plan is made of.
 //
 // Words that must not be confused: an *opener* is a text at which calls may begin, a *closer* one at which something ends; a
 // *format* is what a plugin says, a *turn* the program being built for one request.
