@@ -6,8 +6,10 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -39,6 +41,55 @@ func TestTheDaemonServesUntilItIsTold(t *testing.T) {
 			t.Errorf("the log lacks %s:\n%s", part, log.String())
 		}
 	}
+}
+
+func TestTheLevelOfTheLogFollowsTheConfiguration(t *testing.T) {
+	socket := filepath.Join(t.TempDir(), "s")
+	file := write(t, "log: {level: warn}\n")
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan int, 1)
+	var log lockedBuffer
+	go func() {
+		ended <- run(ctx, []string{"serve", "--listen", "unix:" + socket, "--config", file}, nil, io.Discard, &log)
+	}()
+	client := &http.Client{Transport: &http.Transport{
+		DisableKeepAlives: true,
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "unix", socket)
+		},
+	}}
+	get(t, client, "http://host/healthz")
+	if text := log.String(); text != "" {
+		t.Errorf("at warn it logs\n%s", text)
+	}
+	if err := os.WriteFile(file, []byte("log: {level: debug}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for !strings.Contains(log.String(), "method=/healthz") { // probes are logged at debug only
+		get(t, client, "http://host/healthz")
+	}
+	stop()
+	if code := <-ended; code != exitOK {
+		t.Errorf("it ended with %d", code)
+	}
+}
+
+// lockedBuffer is a log that is read while it is written.
+type lockedBuffer struct {
+	mu sync.Mutex
+	bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.Buffer.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.Buffer.String()
 }
 
 // get asks until there is an answer.

@@ -59,7 +59,7 @@ func (g *guard) admit(r *http.Request, cfg *config.Config) (done func(), err err
 	if public(r) || r.URL.Path == metricsPath && cfg.Metrics.Public {
 		return func() {}, nil
 	}
-	by, ok := g.secrets.keys.find(r, cfg.Auth.Tokens, g.secrets.tokens != "")
+	by, ok := g.secrets.keys.find(r, cfg.Auth.Tokens, cfg.Auth.TokensFile != "")
 	if !ok {
 		return nil, &host.Error{Code: unauthenticated, Message: "a bearer token is needed, and this is none that is let in",
 			Remedy: "send the header Authorization: Bearer TOKEN with one of auth.tokens"}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -16,6 +17,7 @@ import (
 
 	"connectrpc.com/connect"
 
+	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/config"
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
 	"github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1/dragomanv1connect"
@@ -58,6 +60,25 @@ func TestTokensOfAFileReload(t *testing.T) {
 	eventually(t, "the refusal in the log", func() bool { return len(d.log.with("there is no token", file)) > 0 })
 	if !let("third") {
 		t.Error("a file without tokens locks everyone out, expected the last good one")
+	}
+}
+
+// TestAServerWithoutItsSecretsLetsNobodyIn makes one as a program might that forgot them.
+func TestAServerWithoutItsSecretsLetsNobodyIn(t *testing.T) {
+	cfg := config.Default()
+	cfg.Auth.TokensFile = write(t, "tokens", "first\n")
+	h, err := host.New(t.Context(), host.Options{Config: cfg})
+	must(t, err)
+	defer h.Close(t.Context())
+	for _, token := range []string{"", "first"} {
+		r := httptest.NewRequest(http.MethodPost, parsePath, strings.NewReader(parseBody("hi")))
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Authorization", "Bearer "+token)
+		w := httptest.NewRecorder()
+		New(h, Options{}).ServeHTTP(w, r)
+		if w.Code != http.StatusUnauthorized {
+			t.Errorf("token %q: %d", token, w.Code)
+		}
 	}
 }
 

@@ -48,7 +48,8 @@ type Options struct {
 	Logger *slog.Logger
 	// Version is what the status tells of the daemon.
 	Version string
-	// Secrets are the tokens and the certificate that are read from files; nil: there are none.
+	// Secrets are the tokens and the certificate that the configuration names files of. Nil: there are none, and where the
+	// configuration asks for them nobody is let in.
 	Secrets *Secrets
 	// Metrics count what the server does; nil: its own. To count sessions they must be the host's Observer, too.
 	Metrics *metrics.Metrics
@@ -136,7 +137,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}
 	l = &watched{Listener: l, log: s.log, lost: s.metrics.Lost}
-	if s.secrets.listen.Cert != "" {
+	if s.config().Listen.Cert != "" {
 		l = tls.NewListener(l, s.secrets.pair.tls())
 	}
 	ended := make(chan error, 1)
