@@ -1,0 +1,119 @@
+package plugins
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+)
+
+// supervise watches over a generation until it is gone.
+func (s *slot) supervise(g *generation) {
+	defer func() { <-g.dead }()
+	tick := time.NewTicker(s.opts.HealthInterval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-g.process.exited:
+			s.condemn(g, errors.New(g.process.end()))
+			return
+		case <-tick.C:
+			if s.opts.IdleTimeout > 0 && g.idle() > s.opts.IdleTimeout {
+				s.stop(g)
+				return
+			}
+			if err := g.responds(context.Background(), s.opts.HealthTimeout); err != nil {
+				s.condemn(g, fmt.Errorf("it fails its health check: %w", err))
+				return
+			}
+		}
+	}
+}
+
+// condemn unpublishes a generation that is dead or must die, and then kills it. One that is drained has its end already.
+func (s *slot) condemn(g *generation, why error) {
+	if !s.unpublish(g) {
+		return
+	}
+	s.mu.Lock()
+	s.lastErr, s.broke = why, true
+	if !g.hasAnswered() {
+		s.failed(why)
+	}
+	if g.sessions() > 0 && len(s.suspects) < maxSuspects { // it may be the fault of a request, which must not take the plugin from others
+		s.failures = min(s.failures, maxFailures-1)
+	}
+	s.mu.Unlock()
+	s.log.Error("plugin ended", "generation", g.number, "error", why)
+	s.end(g, 0)
+}
+
+// unpublish takes a generation from callers. It says whether it was theirs.
+func (s *slot) unpublish(g *generation) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.current == g {
+		s.current = nil
+	}
+	return g.retire()
+}
+
+// stop ends a generation that nobody uses; the next call starts another.
+func (s *slot) stop(g *generation) {
+	if s.unpublish(g) {
+		s.log.Info("plugin stopped: nobody uses it", "generation", g.number)
+		s.drain(g)
+	}
+}
+
+// end kills a generation in the background and removes its directory.
+func (s *slot) end(g *generation, grace time.Duration) {
+	s.running.Go(func() {
+		g.kill(grace)
+		_ = os.RemoveAll(g.process.cmd.Dir)
+	})
+}
+
+// drain lets a generation that takes no more callers finish its calls, and ends it.
+func (s *slot) drain(g *generation) {
+	s.running.Go(func() {
+		select {
+		case <-g.drained:
+		case <-g.process.exited:
+		case <-time.After(s.opts.DrainTimeout):
+		case <-s.hurry:
+		}
+		s.end(g, stopGrace)
+	})
+}
+
+// close lets nobody in any more, and ends the process when all have left. Wait for running to see it gone.
+func (s *slot) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	if s.inside == 0 {
+		close(s.empty)
+	}
+	s.running.Go(func() {
+		select {
+		case <-s.empty:
+		case <-time.After(s.opts.DrainTimeout):
+		case <-s.hurry:
+		}
+		s.finish()
+	})
+}
+
+// finish ends the process, whoever is still in.
+func (s *slot) finish() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = true
+	s.abort()
+	if g := s.current; g != nil && g.retire() {
+		s.current = nil
+		s.end(g, stopGrace)
+	}
+}

@@ -1,0 +1,123 @@
+package host
+
+import (
+	"cmp"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// SourceStatus is the state of something that is read from disk and reloaded.
+type SourceStatus struct {
+	Name   string `json:"name"` // "workarounds", "config", "templates", "model" or "plugins"
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256,omitempty"` // of the content in force, where the source is one file
+	// LastSuccess is when content was last put in force, LastFailure when it was last refused, and LastError why. A source
+	// is faulty while LastError is not empty; then the content before is still in force.
+	LastSuccess time.Time `json:"last_success,omitzero"`
+	LastFailure time.Time `json:"last_failure,omitzero"`
+	LastError   string    `json:"last_error,omitempty"`
+	// Successes and Failures count both since the start.
+	Successes uint64 `json:"successes"`
+	Failures  uint64 `json:"failures"`
+	// Held says that a rollback holds back what is on disk, and OnDisk is the hash of that, where the source is one file.
+	Held   bool   `json:"held,omitempty"`
+	OnDisk string `json:"on_disk,omitempty"`
+	// Faults are the files of a folder that are refused, by name. Each stays here until it is repaired or removed,
+	// whatever becomes of the others; LastError tells all of them.
+	Faults []FileFault `json:"faults,omitempty"`
+}
+
+// FileFault says why a file of a folder is refused.
+type FileFault struct {
+	Path  string `json:"path"`
+	Error string `json:"error"`
+}
+
+// sources keeps the status of each source.
+type sources struct {
+	mu  sync.Mutex
+	all map[string]*SourceStatus // by path
+}
+
+func (s *sources) add(name, path string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.all == nil {
+		s.all = map[string]*SourceStatus{}
+	}
+	s.all[path] = &SourceStatus{Name: name, Path: path}
+}
+
+// note records the outcome of reading a source.
+func (s *sources) note(path, sha string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st := s.all[path]
+	if st == nil {
+		return
+	}
+	if err != nil {
+		st.LastFailure, st.LastError = time.Now(), err.Error()
+		st.Failures++
+		return
+	}
+	st.LastSuccess, st.LastError, st.SHA256 = time.Now(), "", sha
+	st.Successes++
+}
+
+// noteFiles records the outcome of reading some files of a folder; what is known of its other files stays.
+func (s *sources) noteFiles(path string, outcomes map[string]error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st := s.all[path]
+	if st == nil {
+		return
+	}
+	faults := map[string]string{}
+	for _, f := range st.Faults {
+		faults[f.Path] = f.Error
+	}
+	for file, err := range outcomes {
+		if err != nil {
+			st.LastFailure, faults[file] = time.Now(), err.Error()
+			st.Failures++
+			continue
+		}
+		st.LastSuccess = time.Now()
+		st.Successes++
+		delete(faults, file)
+	}
+	st.Faults = nil // not changed in place: copies have been given away
+	var all []string
+	for _, file := range slices.Sorted(maps.Keys(faults)) {
+		st.Faults = append(st.Faults, FileFault{file, faults[file]})
+		all = append(all, faults[file])
+	}
+	st.LastError = strings.Join(all, "\n")
+}
+
+func (s *sources) list() []SourceStatus {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []SourceStatus
+	for _, st := range s.all {
+		out = append(out, *st)
+	}
+	slices.SortFunc(out, func(a, b SourceStatus) int { return cmp.Compare(a.Name+a.Path, b.Name+b.Path) })
+	return out
+}
+
+// faults joins the errors of the sources of these names, or of all, that are faulty.
+func (s *sources) faults(names ...string) error {
+	var all []error
+	for _, st := range s.list() {
+		if st.LastError != "" && (names == nil || slices.Contains(names, st.Name)) {
+			all = append(all, errors.New(st.LastError))
+		}
+	}
+	return errors.Join(all...)
+}
