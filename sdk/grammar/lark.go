@@ -253,14 +253,6 @@ func rotate(kids []*expr, n int) []*expr {
 	return slices.Concat(kids[:n-1], []*expr{turned, before}, kids[n+1:])
 }
 
-// parts are the expressions that e is the sequence of.
-func (e *expr) parts() []*expr {
-	if e.op == sequence {
-		return e.kids
-	}
-	return []*expr{e}
-}
-
 // tail is the end of a run, as far as it takes for some text to be there: what comes before it has been decided by then.
 func (w *larkWriter) tail(kids []*expr) *expr {
 	i := len(kids) - 1
