@@ -136,12 +136,17 @@ func (f faults) told(next connect.UnaryFunc) connect.UnaryFunc {
 	}
 }
 
-// unlessOver is the error of a request, or why the request is over: whoever notices first may not know what it means.
+// unlessOver is the error of a request, or why the request is over: what notices first that nobody waits any longer may take it
+// for a fault of what it was given. A limit that was reached, on the other hand, is why.
 func unlessOver(ctx context.Context, err error) error {
-	if over := ctx.Err(); err != nil && over != nil {
-		return over
+	over := ctx.Err()
+	if err == nil || over == nil {
+		return err
 	}
-	return err
+	if code := hostError(err).Code; code != host.InvalidArgument && code != host.Internal {
+		return err
+	}
+	return over
 }
 
 // log logs an error that is the daemon's own fault.

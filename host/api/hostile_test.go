@@ -52,7 +52,11 @@ func (d *daemon) send(t *testing.T, path, contentType string, body io.Reader, he
 // error, one line of the log tells of it, and one count; and then the daemon answers as before.
 func TestBadInputIsBoundedLoggedAndCounted(t *testing.T) {
 	const secret = "hush"
-	never := func() io.Reader { r, _ := io.Pipe(); return r }
+	never := func(t *testing.T) io.Reader {
+		r, w := io.Pipe()
+		t.Cleanup(func() { _ = w.Close() })
+		return r
+	}
 	tests := []struct {
 		name   string
 		send   func(t *testing.T, d *daemon) int
@@ -70,10 +74,10 @@ func TestBadInputIsBoundedLoggedAndCounted(t *testing.T) {
 			return d.send(t, linesPath, linesType, strings.NewReader(`{"start": "`+strings.Repeat("x", 1<<20)))
 		}, 413, linesPath, "limit_exceeded"},
 		{"a body that does not come", func(t *testing.T, d *daemon) int {
-			return d.send(t, parsePath, "application/json", never())
+			return d.send(t, parsePath, "application/json", never(t))
 		}, 504, parseMethod, "timed_out"},
 		{"a stream that does not come", func(t *testing.T, d *daemon) int {
-			return d.send(t, linesPath, linesType, never())
+			return d.send(t, linesPath, linesType, never(t))
 		}, 504, linesPath, "timed_out"},
 		{"protobuf that is none", func(t *testing.T, d *daemon) int {
 			return d.send(t, parsePath, "application/proto", strings.NewReader("\xff\xff\xff"))
