@@ -1,0 +1,229 @@
+package autoparser_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dragoman-project/dragoman/autoparser"
+	"github.com/dragoman-project/dragoman/autoparser/assemble"
+	"github.com/dragoman-project/dragoman/autoparser/dialect"
+	"github.com/dragoman-project/dragoman/internal/shared"
+	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/grammar"
+)
+
+// What a template writes for a valid answer is accepted by the grammar that is made for it, and is read as that answer. The
+// other direction, from texts of the grammar to the parser, is tested where plans are made.
+
+// exception is what the law does not say of a template, and why.
+type exception struct {
+	because string
+	answers bool // about any of its answers
+	nested  bool // about lists and objects as arguments
+	two     bool // about other than two calls
+}
+
+var exceptions = map[string]exception{
+	"CohereForAI-c4ai-command-r-plus-tool_use.jinja": {answers: true,
+		because: "it puts an instruction between a question and the end of the prompt, and not between question and answer: no answer can be cut out"},
+	"MiroThinker.jinja": {answers: true, because: "it assigns to messages, which no strict engine renders"},
+	"ByteDance-Seed-OSS.jinja": {nested: true,
+		because: "it prints lists and objects as Python does; that is read, but a grammar holds models to JSON, which it reads as well"},
+	"deepseek-ai-DeepSeek-R1-Distill-Llama-8B.jinja": {two: true,
+		because: "it ends the section of calls behind the second one and each after it; where it does not end, that is read, but a grammar insists on the end"},
+}
+
+func TestWhatATemplateWritesIsAllowedAndReadBack(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(shared.Dir(t, "templates"), "*.jinja"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	special, school := handled(t), newSchool(t)
+	for _, file := range files {
+		name := filepath.Base(file)
+		if special[name] {
+			continue // a plugin reads it, and has tests of its own
+		}
+		t.Run(name, func(t *testing.T) {
+			l := school.learn(t, name, "", "")
+			if exceptions[name].answers {
+				t.Skip(exceptions[name].because)
+			}
+			answers := answerer{random: rand.New(rand.NewPCG(4, 11)), learned: l, except: exceptions[name]}
+			written, calling := 0, 0
+			for range 16 {
+				answer := answers.message()
+				if !holdsLaw(t, l, answer) {
+					continue
+				}
+				written++
+				if len(answer.ToolCalls) > 0 {
+					calling++
+				}
+			}
+			// Many templates write no content beside calls, or no reasoning.
+			if written < 4 || calling < 2 && l.Template.Capabilities.ToolCalls {
+				t.Errorf("only %d of 16 answers are written, %d with calls", written, calling)
+			}
+		})
+	}
+}
+
+// holdsLaw checks one answer, and says whether the template writes all of it.
+func holdsLaw(t *testing.T, l *autoparser.Learned, answer chat.Message) bool {
+	t.Helper()
+	req := chat.Request{Tools: lawTools(), ParallelToolCalls: true, Now: lawTime}
+	if !l.Template.Capabilities.ToolCalls {
+		req.Tools = nil
+	}
+	w, err := l.Write(req, answer)
+	switch {
+	case errors.Is(err, autoparser.ErrThought), errors.Is(err, autoparser.ErrPartial):
+		return false
+	case err != nil:
+		t.Fatal(err)
+	}
+	if d := l.Difference(req, w, answer); d != "" {
+		t.Errorf("%q behind %q: %s", w.Output, w.Prompt, d)
+	}
+	if len(answer.ToolCalls) > 0 {
+		req.ToolChoice.Mode = chat.ToolRequired
+		if d := l.Difference(req, w, answer); d != "" {
+			t.Errorf("%q behind %q, where calls are required: %s", w.Output, w.Prompt, d)
+		}
+		allowed(t, l, req, w, true)
+		req.ToolChoice.Mode = chat.ToolAuto
+	}
+	allowed(t, l, req, w, len(answer.ToolCalls) > 0)
+	return true
+}
+
+// allowed checks that the grammar of a request accepts an answer. A lazy one does so from its trigger on, which is in answers
+// with calls alone. Where nothing tells calls from prose, there is no grammar unless calls are required.
+func allowed(t *testing.T, l *autoparser.Learned, req chat.Request, w autoparser.Written, calls bool) {
+	t.Helper()
+	a := assemble.Assemble(assemble.Input{Dialect: l.Dialect, Request: &req, GenerationPrompt: w.Prompt, TemplatePrompt: w.Prompt})
+	c, err := grammar.Build(a.Program, grammar.Options{Mode: a.Grammar, Prompt: w.Prompt})
+	if err != nil {
+		t.Errorf("behind %q: %v", w.Prompt, err)
+	}
+	if c == nil {
+		return
+	}
+	g, err := grammar.Parse(c.Grammar)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := 0
+	if c.Lazy {
+		var fires bool
+		if at, fires = grammar.FindTrigger(w.Output, c.Triggers); fires != calls {
+			t.Errorf("fires in %q: %v", w.Output, fires)
+		}
+		if !fires {
+			return
+		}
+	}
+	if r := g.Match(w.Output[at:]); r.Status != grammar.Accepted {
+		t.Errorf("lazy %v, behind %q: %v from the end of %q on, expected %q instead of %q", c.Lazy, w.Prompt, r.Status, w.Output[at:at+r.Offset], r.Expected, w.Output[at+r.Offset:])
+	}
+}
+
+var lawTime = time.Date(2024, 5, 6, 7, 8, 9, 0, time.UTC)
+
+func lawTools() []chat.Tool {
+	const properties = `{"type": "object", "required": ["title"], "properties": {
+		"title": {"type": "string"}, "pages": {"type": "integer", "minimum": 1, "maximum": 900}, "price": {"type": "number"}, "lent": {"type": "boolean"},
+		"shelf": {"type": "string", "enum": ["top", "low"]}, "authors": {"type": "array", "items": {"type": "string"}}, "size": {"type": "object",
+			"properties": {"x": {"type": "integer"}, "y": {"type": "integer"}}, "required": ["x"], "additionalProperties": false}}}`
+	tool := func(name string) chat.Tool {
+		return chat.Tool{Name: name, Description: "Something about a book", Parameters: json.RawMessage(properties)}
+	}
+	return []chat.Tool{tool("find_book"), tool("find_book_again"), tool("lend")}
+}
+
+// answerer makes up valid answers.
+type answerer struct {
+	random  *rand.Rand
+	learned *autoparser.Learned
+	except  exception
+}
+
+// chance is true once in n times.
+func (a *answerer) chance(n int) bool { return a.random.IntN(n) == 0 }
+
+func (a *answerer) pick(from ...string) string { return from[a.random.IntN(len(from))] }
+
+func (a *answerer) message() chat.Message {
+	can := a.learned.Template.Capabilities
+	m := chat.Message{Role: chat.RoleAssistant}
+	if can.Reasoning && !a.chance(3) {
+		m.ReasoningContent = a.text()
+	}
+	calls := 0
+	if can.ToolCalls && !a.chance(4) {
+		calls = 1
+		if can.ParallelToolCalls {
+			calls += a.random.IntN(3)
+		}
+		if a.except.two {
+			calls = 2
+		}
+	}
+	for i := range calls {
+		m.ToolCalls = append(m.ToolCalls, chat.Call{ID: fmt.Sprintf("call%05d", i), Name: lawTools()[a.random.IntN(3)].Name, Arguments: a.arguments()})
+	}
+	content := ""
+	if calls == 0 || a.chance(3) {
+		content = a.text()
+	}
+	m.Content = chat.TextContent(content)
+	return m
+}
+
+// text is odd, and neither begins nor ends in white space: templates do as they like with that.
+func (a *answerer) text() string {
+	pieces := []string{"word", "été", "漢字", "🐟", `"`, `\`, "'", "\n", "\n\n", " ", "\t", "{", "}", "[", "]", "<b>", "</b>", "a < b", "&amp;", "```", "null", "12", ":", ",", "/"}
+	var b strings.Builder
+	b.WriteString("It")
+	for range a.random.IntN(8) {
+		b.WriteString(a.pick(pieces...))
+	}
+	b.WriteString("s.")
+	return b.String()
+}
+
+// arguments follow the schema of the tools. Where each has markers of its own they stand in any order; grammars hold the members
+// of a JSON object to the order of its schema.
+func (a *answerer) arguments() string {
+	members := []string{`"title": ` + a.quoted()}
+	optional := []string{
+		fmt.Sprintf(`"pages": %d`, 1+a.random.IntN(900)),
+		`"price": ` + a.pick("0", "-9.5", "12.25", "100"),
+		`"lent": ` + a.pick("true", "false"),
+		`"shelf": ` + a.pick(`"top"`, `"low"`),
+	}
+	if !a.except.nested {
+		optional = append(optional, `"authors": `+a.pick("[]", "["+a.quoted()+", "+a.quoted()+"]"), `"size": `+a.pick(`{"x": 1}`, `{"x": -20, "y": 3}`))
+	}
+	for _, m := range optional {
+		if a.chance(2) {
+			members = append(members, m)
+		}
+	}
+	if a.learned.Dialect.Tools.Format == dialect.TagWithTagged {
+		a.random.Shuffle(len(members), func(i, j int) { members[i], members[j] = members[j], members[i] })
+	}
+	return "{" + strings.Join(members, ", ") + "}"
+}
+
+func (a *answerer) quoted() string {
+	text, _ := json.Marshal(a.text()) //nolint:errchkjson // a text is always JSON
+	return string(text)
+}
