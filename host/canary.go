@@ -7,12 +7,15 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/dragoman-project/dragoman/host/check"
+	"github.com/dragoman-project/dragoman/host/plugins"
 	"github.com/dragoman-project/dragoman/sdk/cases"
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/handler"
 )
 
 // The modes of the canary: what a regression does.
@@ -24,7 +27,8 @@ const (
 // Trial is what trying a change found, before it went live.
 type Trial struct {
 	At time.Time `json:"at"`
-	// Source is what changed: "workarounds", "templates" or "upload"; Path its file, or the name of the upload.
+	// Source is what changed: "workarounds", "templates", "upload" or "plugins"; Path its file, of a plugin its manifest, or the
+	// name of the upload.
 	Source string `json:"source"`
 	Path   string `json:"path"`
 	// Templates are those that the change touches.
@@ -47,20 +51,35 @@ type Trial struct {
 // The error says what became worse, where that keeps what is in force. What there is no time for does not hold the change
 // up. Whoever calls it holds changes.
 func (h *Host) try(source, path string, next *Snapshot) error {
-	c := next.Config.Canary
-	if c.Mode == canaryOff || c.Cases == "" && c.Shadow == 0 || !h.history.open {
+	d := &differ{host: h, before: h.current.Load(), after: next}
+	return d.try(context.Background(), &Trial{At: time.Now(), Source: source, Path: path}, d.touched)
+}
+
+// tryPlugin is try for a plugin. Other changes may go live meanwhile.
+func (h *Host) tryPlugin(ctx context.Context, change plugins.Change) error {
+	now := h.current.Load()
+	next := *now
+	next.handlers = change.Next
+	d := &differ{host: h, before: now, after: &next}
+	return d.try(ctx, &Trial{At: time.Now(), Source: sourcePlugins, Path: change.Manifest}, func(name string) bool {
+		return d.served(name, change.Handlers)
+	})
+}
+
+// try tries the templates that are touched.
+func (d *differ) try(ctx context.Context, t *Trial, touched func(template string) bool) error {
+	h, c := d.host, d.after.Config.Canary
+	if c.Mode == canaryOff || c.Cases == "" && c.Shadow == 0 || !h.history.open.Load() {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), c.Time)
+	ctx, cancel := context.WithTimeout(ctx, c.Time)
 	defer cancel()
-	t := &Trial{At: time.Now(), Source: source, Path: path}
-	d := &differ{host: h, before: h.current.Load(), after: next}
 	recorded, err := casesIn(c.Cases)
 	if err != nil {
 		t.Error = err.Error()
 	}
-	for _, name := range next.names() {
-		if !d.touched(name) {
+	for _, name := range d.after.names() {
+		if !touched(name) {
 			continue
 		}
 		t.Templates = append(t.Templates, name)
@@ -147,8 +166,27 @@ func (d *differ) touched(name string) bool {
 	return a.hash != b.hash || len(d.template(name).Fields) > 0
 }
 
+// served says whether one of the handlers is asked about a template, under either.
+func (d *differ) served(name string, handlers []string) bool {
+	for _, s := range []*Snapshot{d.before, d.after} {
+		learned, err := learnedIn(s, name)
+		if err != nil {
+			return false
+		}
+		claims, _ := d.host.claims(s, learned, s.pin(name), new(chat.Request)) // a pin to a handler that is missing is no claim
+		if slices.ContainsFunc(claims, func(c handler.Handler) bool { return slices.Contains(handlers, c.Describe().Name) }) {
+			return true
+		}
+	}
+	return false
+}
+
 // tryCase runs a case under what is to come, and where it fails, under what is in force.
 func (d *differ) tryCase(ctx context.Context, t *Trial, c *cases.Case) {
+	if ctx.Err() != nil {
+		t.Untried++
+		return
+	}
 	d.subjects()
 	after := check.Judge(ctx, d.is, c, check.Options{})
 	if after.OK() {
@@ -167,17 +205,17 @@ func (d *differ) tryCase(ctx context.Context, t *Trial, c *cases.Case) {
 
 // tryOutput parses an output under both.
 func (d *differ) tryOutput(ctx context.Context, t *Trial, template string, number int, s sample) {
-	if ctx.Err() != nil {
+	change := CaseDiff{Case: fmt.Sprintf("live output %d of %s", number+1, s.at.Format(time.DateTime)), Template: template}
+	before, wasRead, unread := d.read(ctx, d.before, template, s)
+	after, isRead, err := d.read(ctx, d.after, template, s)
+	switch {
+	case ctx.Err() != nil:
 		t.Untried++
 		return
-	}
-	change := CaseDiff{Case: fmt.Sprintf("live output %d of %s", number+1, s.at.Format(time.DateTime)), Template: template}
-	before, wasRead, err := d.read(ctx, d.before, template, s)
-	if err != nil {
+	case unread != nil:
 		return // it could not be read before either
 	}
 	t.Outputs++
-	after, isRead, err := d.read(ctx, d.after, template, s)
 	if err == nil {
 		change.Difference = cases.Compare(cases.MessageOf(before), cases.MessageOf(after))
 	}

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/dragoman-project/dragoman/host/watch"
@@ -21,6 +22,7 @@ const (
 	sourceTemplates   = "templates"
 	sourceModel       = "model"
 	sourceUpload      = "upload"
+	sourcePlugins     = "plugins"
 	sourceRollback    = "rollback"
 )
 
@@ -67,7 +69,7 @@ type Rollback struct {
 
 // history remembers the snapshots that were in force last, oldest first. The zero value remembers nothing until it is opened.
 type history struct {
-	open bool // set before anybody else knows it
+	open atomic.Bool // plugins may be loaded when it is opened
 
 	mu  sync.Mutex
 	all []*Snapshot
@@ -76,7 +78,7 @@ type history struct {
 func (y *history) add(s *Snapshot) {
 	y.mu.Lock()
 	defer y.mu.Unlock()
-	if y.open {
+	if y.open.Load() {
 		y.all = append(y.all, s)
 		y.all = slices.Clone(y.all[max(0, len(y.all)-s.Config.History.Snapshots):])
 	}

@@ -92,7 +92,7 @@ func New(ctx context.Context, o Options) (*Host, error) {
 	if h.plugins, err = plugins.New(plugins.Options{
 		Logger: o.Logger, HostVersion: o.Version, OnDemand: o.Static, RunDir: run.RunDir,
 		StartTimeout: run.StartTime, CallTimeout: run.CallTime, IdleTimeout: run.IdleTime,
-		DrainTimeout: o.Config.Limits.SessionTime,
+		DrainTimeout: o.Config.Limits.SessionTime, Try: h.tryPlugin,
 	}); err != nil {
 		return nil, err
 	}
@@ -138,7 +138,7 @@ func (h *Host) begin() {
 	h.changes.Lock()
 	defer h.changes.Unlock()
 	first := *h.current.Load()
-	h.history.open = true
+	h.history.open.Store(true)
 	h.put(&first, Cause{Source: sourceStart})
 }
 
@@ -221,7 +221,8 @@ func (h *Host) info(e *entry) TemplateInfo {
 		info.Error = err.Error()
 		return info
 	}
-	claims, err := h.claims(learned, h.current.Load().pin(e.Name), new(chat.Request))
+	snap := h.current.Load()
+	claims, err := h.claims(snap, learned, snap.pin(e.Name), new(chat.Request))
 	if err != nil {
 		info.Error = err.Error()
 		return info

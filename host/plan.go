@@ -56,7 +56,7 @@ func (h *Host) plan(ctx context.Context, snap *Snapshot, e *entry, only string, 
 		return nil, err
 	}
 	only = cmp.Or(only, snap.pin(e.Name))
-	claims, err := h.claims(learned, only, req)
+	claims, err := h.claims(snap, learned, only, req)
 	if err != nil {
 		return nil, err
 	}
@@ -92,14 +92,18 @@ func (p *Planned) compile(by handler.Handler, vocabulary []string, h *Host) (err
 }
 
 // claims lists the plugins to ask, in order. The autoparser comes after them, and answers everything.
-func (h *Host) claims(learned *autoparser.Learned, only string, req *chat.Request) ([]handler.Handler, error) {
+func (h *Host) claims(snap *Snapshot, learned *autoparser.Learned, only string, req *chat.Request) ([]handler.Handler, error) {
+	catalog := snap.handlers
+	if catalog == nil {
+		catalog = h.plugins
+	}
 	switch {
 	case only == autoparser.HandlerName || req.PureContent:
 		return nil, nil
 	case only == "":
-		return h.plugins.Match(learned.Facts()), nil
+		return catalog.Match(learned.Facts()), nil
 	}
-	p, ok := h.plugins.Handler(only)
+	p, ok := catalog.Handler(only)
 	if !ok {
 		return nil, missingHandler(only)
 	}

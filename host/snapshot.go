@@ -9,6 +9,7 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/workaround"
 	"github.com/dragoman-project/dragoman/host/config"
 	"github.com/dragoman-project/dragoman/host/model"
+	"github.com/dragoman-project/dragoman/host/plugins"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 )
 
@@ -24,6 +25,9 @@ type Snapshot struct {
 	Cause Cause
 	// Rollback says that contents of an earlier snapshot are in force; nil: none are.
 	Rollback *Rollback
+
+	// handlers are the plugins' of a snapshot that is only tried; nil: those in force, which change without it.
+	handlers plugins.Catalog
 
 	files map[string]string // the SHA-256 of each file that it is made of, by path
 	// layers hold the templates by where they came from. A later layer hides an earlier one's template of the same name.

@@ -46,7 +46,7 @@ func (s *Subject) Plan(ctx context.Context, t check.Template, req *chat.Request)
 		return nil, fmt.Errorf("handler %q declined, and %q answered in its place", t.Handler, planned.Handler)
 	}
 	planned.observer, planned.samples = nil, nil // it is nobody's output
-	return subjectPlan{planned}, nil
+	return subjectPlan{planned, ctx}, nil
 }
 
 // Render renders a request's prompt.
@@ -116,13 +116,16 @@ func readTemplate(dir, name string) (TemplateSource, error) {
 	return src, err
 }
 
-type subjectPlan struct{ *Planned }
+type subjectPlan struct {
+	*Planned
+	ctx context.Context // of the case
+}
 
 func (p subjectPlan) Plan() *handler.Plan { return p.Planned.Plan }
 
 // Parse runs a session that leaves the ids of calls to the model, as cases want it.
 func (p subjectPlan) Parse(pieces iter.Seq[[]byte], truncated bool) (chat.Message, *chat.Report, error) {
-	session := p.Session(context.Background(), SessionOptions{NoIDs: true})
+	session := p.Session(p.ctx, SessionOptions{NoIDs: true})
 	for piece := range pieces {
 		if _, err := session.Feed(piece); err != nil {
 			return chat.Message{}, nil, err

@@ -37,7 +37,7 @@ type Config struct {
 	Workarounds Workarounds `yaml:"workarounds" help:"Where the rules for single templates are. The file is watched and reloads."`
 	Plugins     Plugins     `yaml:"plugins" help:"Where handlers for other formats are. The folder is watched and reloads."`
 	History     History     `yaml:"history" help:"What is remembered of what was in force before, to go back to."`
-	Canary      Canary      `yaml:"canary" help:"What is tried before changed rules or templates go live."`
+	Canary      Canary      `yaml:"canary" help:"What is tried before changed rules, templates or plugins go live."`
 	Parsing     Parsing     `yaml:"parsing" help:"What becomes of output that is not what it should be, where a request does not say so itself."`
 	Log         Log         `yaml:"log" help:"What is logged, on standard error."`
 	Metrics     Metrics     `yaml:"metrics" help:"What is counted, at /metrics."`
@@ -92,7 +92,7 @@ type History struct {
 	Snapshots int `yaml:"snapshots" reload:"live" help:"snapshots to remember, and so how far back a rollback can go"`
 }
 
-// Canary says what is tried before changed rules or templates go live.
+// Canary says what is tried before changed rules, templates or plugins go live.
 type Canary struct {
 	Mode   string        `yaml:"mode" reload:"live" oneof:"enforce warn off" help:"what a regression does: enforce keeps what was in force, warn only tells, off tries nothing"`
 	Cases  string        `yaml:"cases" reload:"restart" help:"folder of recorded cases, *.jsonl, that are replayed for the templates that a change touches; empty: none"`

@@ -42,6 +42,10 @@ type Options struct {
 	DrainTimeout time.Duration
 	// IdleTimeout is how long a process that nobody uses stays. 0: for ever.
 	IdleTimeout time.Duration
+	// Try is asked about each version that has passed its own golden cases, and each plugin that was not there before, while
+	// what was in force goes on serving. An error keeps it so. It must end with its context, and must not load plugins; nil:
+	// everything is welcome.
+	Try func(context.Context, Change) error
 
 	contracts contracts // nil: those that every host speaks
 }
@@ -197,31 +201,15 @@ func findManifests(dir string) ([]string, error) {
 
 // Match returns the handlers that claim a template, the highest priority first.
 func (m *Manager) Match(facts workaround.Facts) []handler.Handler {
-	var claims []*candidate
-	for _, c := range m.current.Load().candidates {
-		claimed, err := c.when.Match(facts)
-		if err != nil {
-			m.opts.Logger.Warn("a plugin's predicate fails", "handler", c.Name, "template", facts.Name, "error", err)
-		}
-		if claimed {
-			claims = append(claims, c)
-		}
-	}
+	claims := m.current.Load().match(facts, func(c *candidate, err error) {
+		m.opts.Logger.Warn("a plugin's predicate fails", "handler", c.Name, "template", facts.Name, "error", err)
+	})
 	m.conflicts.note(claims, facts.Name)
-	handlers := make([]handler.Handler, len(claims))
-	for i, c := range claims {
-		handlers[i] = c.proxy
-	}
-	return handlers
+	return handlersOf(claims)
 }
 
 // Handler returns the handler of that name, whatever it claims.
-func (m *Manager) Handler(name string) (handler.Handler, bool) {
-	if c := m.current.Load().candidate(name); c != nil {
-		return c.proxy, true
-	}
-	return nil, false
-}
+func (m *Manager) Handler(name string) (handler.Handler, bool) { return m.current.Load().handler(name) }
 
 func (m *Manager) slotOf(handler string) *slot {
 	if c := m.current.Load().candidate(handler); c != nil {

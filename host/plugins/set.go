@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/dragoman-project/dragoman/autoparser/workaround"
+	"github.com/dragoman-project/dragoman/sdk/handler"
 )
 
 // set is what is in force: the plugins of a directory. It never changes once it is built.
@@ -61,30 +62,71 @@ func (s *set) candidate(name string) *candidate {
 	return nil
 }
 
+// handler returns the handler of a name.
+func (s *set) handler(name string) (handler.Handler, bool) {
+	if c := s.candidate(name); c != nil {
+		return c.proxy, true
+	}
+	return nil, false
+}
+
+// match returns the candidates that claim a template, the highest priority first. fault is told of predicates that fail.
+func (s *set) match(facts workaround.Facts, fault func(*candidate, error)) (claims []*candidate) {
+	for _, c := range s.candidates {
+		claimed, err := c.when.Match(facts)
+		if err != nil {
+			fault(c, err)
+		}
+		if claimed {
+			claims = append(claims, c)
+		}
+	}
+	return claims
+}
+
+func handlersOf(candidates []*candidate) []handler.Handler {
+	handlers := make([]handler.Handler, len(candidates))
+	for i, c := range candidates {
+		handlers[i] = c.proxy
+	}
+	return handlers
+}
+
 // build makes the set of these manifests. What a manifest at fault made before stays.
 func (m *Manager) build(dir string, manifests []string, old *set) *set {
 	next := &set{dir: dir}
 	for _, path := range manifests {
 		before := old.of(path)
-		s, err := m.slotFor(path, before)
-		if err == nil {
-			if err = next.add(s); err == nil {
-				continue
-			}
-			if s != before { // it may have been started to be examined
-				m.retire(s)
+		more, err := m.grow(next, path, before, old)
+		if err != nil {
+			next.faults = append(next.faults, refused{path, err})
+			m.opts.Logger.Error("plugin refused", "manifest", path, "error", err)
+			if more = next; before != nil {
+				if kept, err := next.with(before); err == nil {
+					more = kept
+				}
 			}
 		}
-		next.faults = append(next.faults, refused{path, err})
-		m.opts.Logger.Error("plugin refused", "manifest", path, "error", err)
-		if before != nil && before != s {
-			_ = next.add(before)
-		}
+		next = more
 	}
-	slices.SortStableFunc(next.candidates, func(a, b *candidate) int {
-		return cmp.Or(cmp.Compare(*b.Priority, *a.Priority), strings.Compare(a.Name, b.Name))
-	})
 	return next
+}
+
+// grow adds to the set what a manifest makes now. Before is what it made before, or nil.
+func (m *Manager) grow(next *set, path string, before *slot, old *set) (*set, error) {
+	s, err := m.slotFor(path, before)
+	if err != nil {
+		return nil, err
+	}
+	more, err := next.with(s)
+	if err == nil {
+		err = m.try(s, before, more, old)
+	}
+	if err != nil && s != before { // it may have been started to be examined
+		s.abort()
+		m.retire(s)
+	}
+	return more, err
 }
 
 // slotFor makes the slot of a manifest, or returns the one before if nothing has changed. A new version of a plugin must
@@ -122,24 +164,24 @@ func (m *Manager) slotFor(path string, before *slot) (*slot, error) {
 	return s, nil
 }
 
-// add puts a slot and its handlers into the set.
-func (s *set) add(new *slot) error {
-	var added []*candidate
+// with is the set with one more slot and its handlers.
+func (s *set) with(new *slot) (*set, error) {
+	more := *s
+	more.slots, more.candidates = append(slices.Clone(s.slots), new), slices.Clone(s.candidates)
 	for _, h := range new.manifest.Handlers {
 		when, err := workaround.CompilePredicate(h.Match)
 		if err != nil {
-			return fmt.Errorf("%s: match of %s: %w", new.manifest.path, h.Name, err)
+			return nil, fmt.Errorf("%s: match of %s: %w", new.manifest.path, h.Name, err)
 		}
-		for _, c := range slices.Concat(s.candidates, added) {
-			if c.Name == h.Name {
-				return fmt.Errorf("%s: a handler %s is there already, of %s; rename one", new.manifest.path, h.Name, c.slot.manifest.path)
-			}
+		if c := more.candidate(h.Name); c != nil {
+			return nil, fmt.Errorf("%s: a handler %s is there already, of %s; rename one", new.manifest.path, h.Name, c.slot.manifest.path)
 		}
-		added = append(added, &candidate{proxy: &proxy{slot: new, HandlerManifest: h}, when: when})
+		more.candidates = append(more.candidates, &candidate{proxy: &proxy{slot: new, HandlerManifest: h}, when: when})
 	}
-	s.slots = append(s.slots, new)
-	s.candidates = append(s.candidates, added...)
-	return nil
+	slices.SortStableFunc(more.candidates, func(a, b *candidate) int {
+		return cmp.Or(cmp.Compare(*b.Priority, *a.Priority), strings.Compare(a.Name, b.Name))
+	})
+	return &more, nil
 }
 
 // maxConflicts is how many conflicts are remembered.

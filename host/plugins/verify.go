@@ -74,8 +74,8 @@ func tryOut(ctx context.Context, manifest *Manifest) (err error) {
 	if err != nil {
 		return err
 	}
-	next := new(set)
-	if err := next.add(s); err != nil {
+	next, err := new(set).with(s)
+	if err != nil {
 		return err
 	}
 	m.current.Store(next)

@@ -523,9 +523,9 @@ type Trial struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// When.
 	TriedAt *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=tried_at,json=triedAt,proto3" json:"tried_at,omitempty"`
-	// What changed: "workarounds", "templates" or "upload".
+	// What changed: "workarounds", "templates", "upload" or "plugins".
 	Source string `protobuf:"bytes,2,opt,name=source,proto3" json:"source,omitempty"`
-	// Its file, or the name of the upload.
+	// Its file, the manifest of the plugin, or the name of the upload.
 	Path string `protobuf:"bytes,3,opt,name=path,proto3" json:"path,omitempty"`
 	// The templates that the change touches.
 	Templates []string `protobuf:"bytes,4,rep,name=templates,proto3" json:"templates,omitempty"`

@@ -1,0 +1,168 @@
+package host_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dragoman-project/dragoman/host"
+	"github.com/dragoman-project/dragoman/host/config"
+)
+
+// counted is a case that holds where digits are thoughts, as they are to the rogue plugin when it parses itself.
+const counted = `{"id": "counted", "kind": "parse", "template": "chatml-json", "request": {"messages": [{"role": "user", "content": "Hi"}]},
+	"output": "12ab", "expect": {"content": "ab", "reasoning_content": "12", "tool_calls": []}}`
+
+// Manifests of the rogue plugin: in the better version digits are thoughts, in the worse they are content like all else.
+const (
+	claim  = "name: rogue\nprotocol: 1\nmatch: 'name == \"chatml-json\"'\nversion: 1.0.0\n"
+	better = claim + "options: {Plan: stream}\n"
+	worse  = claim + "options: {Plan: none}\n"
+)
+
+// plugged is a host with a folder of plugins.
+type plugged struct {
+	*host.Host
+	t   *testing.T
+	dir string
+}
+
+// startPlugged starts with a manifest, or with no plugin, and with these cases.
+func startPlugged(t *testing.T, manifest, recorded string, change func(*config.Canary)) *plugged {
+	t.Helper()
+	p := &plugged{t: t, dir: t.TempDir()}
+	if manifest != "" {
+		p.install(manifest)
+	}
+	cases := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(cases, "cases.jsonl"), []byte(lines(recorded)), 0o644))
+	p.Host = start(t, func(c *config.Config) {
+		c.Plugins.Dir, c.Canary.Cases = p.dir, cases
+		if change != nil {
+			change(&c.Canary)
+		}
+	})
+	return p
+}
+
+func (p *plugged) install(manifest string) {
+	p.t.Helper()
+	install(p.t, p.dir, build(p.t, "./plugins/testdata/rogue"), []byte(manifest))
+}
+
+// change installs another version and returns once it is in force, or refused.
+func (p *plugged) change(manifest string) error {
+	p.t.Helper()
+	p.install(manifest)
+	return p.Reload(p.t.Context())
+}
+
+// reads says what becomes of an output with digits.
+func (p *plugged) reads() string {
+	p.t.Helper()
+	return show(parse(p.t, plan(p.t, p.Host, "chatml-json", request(p.t, `{"messages": [{"role": "user", "content": "Hi"}]}`)), "12ab").Message)
+}
+
+const (
+	asBetter = `reasoning "12" content "ab"`
+	asWorse  = `content "12ab"`
+)
+
+func TestAWorseVersionOfAPluginDoesNotGoLive(t *testing.T) {
+	p := startPlugged(t, better, counted, nil)
+	if got := p.reads(); got != asBetter {
+		t.Fatalf("the first version reads %s", got)
+	}
+	manifest := filepath.Join(p.dir, "rogue.yaml")
+	for _, again := range []string{"", "# as it was\n"} {
+		err := p.change(worse + again)
+		for _, part := range []string{manifest, "1 of 1 cases", "case counted (chatml-json) does not hold any longer", "reasoning_content", `expected "12"`, "canary.mode"} {
+			if err == nil || !strings.Contains(err.Error(), part) {
+				t.Errorf("the error lacks %q: %v", part, err)
+			}
+		}
+		if got := p.reads(); got != asBetter {
+			t.Errorf("%s, want it as the version before reads it", got)
+		}
+	}
+	if state := p.Plugins()[0]; !strings.Contains(state.Fault, "case counted") || state.Condition != "serving" {
+		t.Errorf("the plugin's state is %+v", state)
+	}
+	trial := p.Status().Trial
+	if trial == nil || !trial.Refused || trial.Source != "plugins" || trial.Path != manifest || len(trial.Regressions) != 1 ||
+		len(trial.Templates) != 1 || trial.Templates[0] != "chatml-json" {
+		t.Errorf("the status says %+v", trial)
+	}
+	until(t, "the process that was tried has ended", func() bool { return len(children(t)) == 1 })
+	if err := p.change(better + "# repaired\n"); err != nil || p.Plugins()[0].Fault != "" {
+		t.Errorf("the version in force is refused: %v", err)
+	}
+}
+
+func TestAWorseVersionGoesLiveWhereTheCanaryOnlyWarnsOrIsOff(t *testing.T) {
+	for _, test := range []struct {
+		mode string
+		told bool
+	}{{"warn", true}, {"off", false}} {
+		p := startPlugged(t, better, counted, func(c *config.Canary) { c.Mode = test.mode })
+		if err := p.change(worse); err != nil {
+			t.Errorf("%s: %v", test.mode, err)
+		}
+		if got := p.reads(); got != asWorse {
+			t.Errorf("%s: %s, want it as the new version reads it", test.mode, got)
+		}
+		trial := p.Status().Trial
+		if told := trial != nil; told != test.told || told && (trial.Refused || len(trial.Regressions) != 1) {
+			t.Errorf("%s: the status says %+v", test.mode, trial)
+		}
+	}
+}
+
+func TestAPluginWithWhichACaseFailsThatHeldWithoutItDoesNotGoLive(t *testing.T) {
+	p := startPlugged(t, "", prose, nil)
+	if err := p.change(claim + "options: {Plan: fail}\n"); err == nil || !strings.Contains(err.Error(), "case prose (chatml-json) does not hold any longer: ") {
+		t.Errorf("error %v", err)
+	}
+	if by := plan(t, p.Host, "chatml-json", request(t, weather)).Handler; by != "autoparser" {
+		t.Errorf("answered by %s", by)
+	}
+	if err := p.change(worse); err != nil {
+		t.Error(err)
+	}
+	if by := plan(t, p.Host, "chatml-json", request(t, weather)).Handler; by != "rogue" {
+		t.Errorf("answered by %s", by)
+	}
+}
+
+func TestAPluginOfWhoseTemplatesThereAreNoCasesIsNotStartedToBeTried(t *testing.T) {
+	p := startPlugged(t, "", prose, nil)
+	if err := p.change(strings.Replace(worse, "chatml-json", "chatml-tagged", 1)); err != nil {
+		t.Error(err)
+	}
+	if trial := p.Status().Trial; trial == nil || trial.Cases != 0 || p.Plugins()[0].Starts != 0 {
+		t.Errorf("the status says %+v of %+v", trial, p.Plugins())
+	}
+}
+
+func TestOutputsAreReadInShadowByANewVersion(t *testing.T) {
+	p := startPlugged(t, better, prose, func(c *config.Canary) { c.Shadow = 2 })
+	p.reads()
+	if err := p.change(worse); err != nil {
+		t.Errorf("an output that becomes another message is no reason to refuse: %v", err)
+	}
+	if trial := p.Status().Trial; trial == nil || trial.Outputs != 1 || len(trial.Changes) != 1 || !strings.Contains(trial.Changes[0].Difference, "reasoning_content") {
+		t.Errorf("the status says %+v", trial)
+	}
+}
+
+func TestTryingAPluginTakesNoLongerThanItMay(t *testing.T) {
+	p := startPlugged(t, better, counted, func(c *config.Canary) { c.Time = 100 * time.Millisecond })
+	if err := p.change(claim + "options: {Plan: hang}\n"); err != nil {
+		t.Error(err)
+	}
+	if trial := p.Status().Trial; trial == nil || trial.Untried != 1 || trial.Cases != 0 {
+		t.Errorf("the status says %+v", trial)
+	}
+}

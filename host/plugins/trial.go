@@ -1,0 +1,66 @@
+package plugins
+
+import (
+	"slices"
+
+	"github.com/dragoman-project/dragoman/autoparser/workaround"
+	"github.com/dragoman-project/dragoman/sdk/handler"
+)
+
+// Catalog finds handlers, as a Manager does: among those in force, or those that would be.
+type Catalog interface {
+	// Match returns the handlers that claim a template, the highest priority first.
+	Match(workaround.Facts) []handler.Handler
+	// Handler returns the handler of that name, whatever it claims.
+	Handler(name string) (handler.Handler, bool)
+}
+
+var _ Catalog = (*Manager)(nil)
+
+// Change is a version of a plugin that is about to take over, or a plugin that was not there before.
+type Change struct {
+	Manifest string // its path
+	// Handlers are the names of those that it serves, and of those that the version before serves.
+	Handlers []string
+	// Next are the handlers as they would be. Calls of them start processes as those in force do.
+	Next Catalog
+}
+
+// try lets the host try a slot before it takes the place of the one that its manifest made before, which may be nil. next
+// is what will be in force of the manifests up to that one.
+func (m *Manager) try(s, before *slot, next, old *set) error {
+	if m.opts.Try == nil || s == before {
+		return nil
+	}
+	for _, other := range old.slots {
+		if next.of(other.manifest.path) != nil {
+			continue
+		}
+		if more, err := next.with(other); err == nil { // else it is about to give way, too
+			next = more
+		}
+	}
+	names := s.manifest.handlerNames()
+	if before != nil {
+		names = append(names, before.manifest.handlerNames()...)
+		slices.Sort(names)
+		names = slices.Compact(names)
+	}
+	return m.opts.Try(m.examining, Change{Manifest: s.manifest.path, Handlers: names, Next: trial{next}})
+}
+
+func (m *Manifest) handlerNames() (names []string) {
+	for _, h := range m.Handlers {
+		names = append(names, h.Name)
+	}
+	return names
+}
+
+// trial is a set that is not in force. What is odd about its claims is told when it is.
+type trial struct{ set *set }
+
+func (t trial) Match(facts workaround.Facts) []handler.Handler {
+	return handlersOf(t.set.match(facts, func(*candidate, error) {}))
+}
+
+func (t trial) Handler(name string) (handler.Handler, bool) { return t.set.handler(name) }
