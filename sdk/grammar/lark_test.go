@@ -305,8 +305,10 @@ func TestLarkDecidesAsTheGrammarDoes(t *testing.T) {
 			t.Run(p.name+"/"+state, func(t *testing.T) {
 				for _, mode := range []grammar.Mode{grammar.Strict, grammar.Lazy} {
 					g, c := build(t, p.make(mode == grammar.Strict), grammar.Options{Mode: mode, Prompt: prompt, Target: grammar.TargetLark})
-					if len(c.Notes) > 0 {
-						t.Errorf("notes: %q", c.Notes)
+					for _, n := range c.Notes {
+						if state != "reasoning may begin" || !strings.Contains(n, "begins with \"<think>\"") {
+							t.Errorf("note: %q", n)
+						}
 					}
 					agrees(t, readLark(t, c.Content), g, c)
 				}
@@ -358,6 +360,38 @@ func TestLarkOfSchemasDecidesAsTheGrammarDoes(t *testing.T) {
 			g, c := build(t, p, grammar.Options{Mode: grammar.Strict, Target: grammar.TargetLark})
 			agrees(t, readLark(t, c.Content), g, c)
 		})
+	}
+}
+
+// What may stand at the end of a rule may begin what follows its call.
+func TestLarkTellsTheEndOfARuleFromWhatFollowsIt(t *testing.T) {
+	g := mustParse(t, `root ::= args "[</x>"
+args ::= more "]<a>" ("[<" " "?)? more
+more ::= ("]<b>" object ("[<" " "?)?)*
+object ::= "{" object? "}"
+`)
+	c := &grammar.Constraint{Grammar: g.String()}
+	content, lost, err := c.In(grammar.TargetLark)
+	if err != nil || len(lost) > 0 {
+		t.Fatalf("%v, lost %q", err, lost)
+	}
+	lark := readLark(t, content)
+	for _, text := range []string{"]<a>[</x>", "]<a>[<[</x>", "]<a>[< ]<b>{}[</x>", "]<b>{{}}[<]<a>]<b>{}[<[</x>", "]<a>[<[<[</x>", "]<a>", "]<b>{}[</x>"} {
+		if want := g.Match(text).Status == grammar.Accepted; lark.accepts("", text) != want {
+			t.Errorf("%q: expected %v\n%s", text, want, content)
+		}
+	}
+}
+
+// A content may begin like a thought that does not end; the lexer cannot know that it does not, and this is said.
+func TestLarkSaysThatAThoughtMustEnd(t *testing.T) {
+	options := grammar.Options{Mode: grammar.Strict, Prompt: prompt, Target: grammar.TargetLark}
+	if _, c := build(t, jsonCalls(true), options); len(c.Notes) != 1 || !strings.Contains(c.Notes[0], `"<think>"`) {
+		t.Errorf("notes: %q", c.Notes)
+	}
+	options.Specials = []string{"<think>", "</think>"}
+	if _, c := build(t, jsonCalls(true), options); len(c.Notes) != 0 {
+		t.Errorf("notes, where it is a token: %q", c.Notes)
 	}
 }
 
