@@ -157,6 +157,9 @@ func result(m *dragomanv1.ParseResponse) (*Result, error) {
 	for _, s := range from.GetSpans() {
 		r.Report.Spans = append(r.Report.Spans, chat.Span{Region: chat.Region(s.Region), Start: int(s.GetStart()), End: int(s.End)})
 	}
+	for _, m := range from.GetMissingMarkers() {
+		r.Report.MissingMarkers = append(r.Report.MissingMarkers, chat.MissingMarker{Marker: m.Marker, At: int(m.GetAt()), Count: int(m.Count)})
+	}
 	for _, f := range from.GetFaults() {
 		r.Report.Faults = append(r.Report.Faults, chat.Fault{At: int(f.GetAt()), Farthest: int(f.GetFarthest()), Message: f.Message})
 	}

@@ -220,6 +220,34 @@ func (a *assembly) tolerate(kids ...peg.ID) peg.ID {
 	return a.Choice(a.Seq(kids...), a.once("~missing", a.Empty))
 }
 
+// marker matches a marker of the template, and what stands behind it. A model may leave them out, which is reported, and grammars
+// insist on them.
+func (a *assembly) marker(text string, behind ...peg.ID) peg.ID {
+	return a.Choice(a.Seq(append([]peg.ID{a.Lit(text)}, behind...)...), a.missing(text))
+}
+
+// missing reports that a marker is missing where it is used. One that ends the turn is not: engines stop there.
+func (a *assembly) missing(marker string) peg.ID {
+	if marker == "" || slices.Contains(a.m.endings, marker) {
+		return a.once("~missing", a.Empty)
+	}
+	key := "~missing " + marker
+	id, ok := a.made[key]
+	if !ok {
+		id = a.named("~missing", a.Missing(marker))
+		a.made[key] = id
+	}
+	return id
+}
+
+// lacking is kid, before which marker is missing, if the template has it. Whether grammars have it is up to kid.
+func (a *assembly) lacking(marker string, kid peg.ID) peg.ID {
+	if marker == "" {
+		return kid
+	}
+	return a.Seq(a.Missing(marker), kid)
+}
+
 // spaced is a marker in an atomic region, with the template's own white space before it or any other.
 func (a *assembly) spaced(marker string) peg.ID {
 	bare := strings.TrimSpace(marker)

@@ -46,7 +46,12 @@ func (a *assembly) jsonBetween(starts []string) peg.ID {
 	if len(ends) == 0 {
 		return a.Seq(a.Plus(a.Choice(markers...), a.Space()), calls)
 	}
-	return a.Seq(a.Plus(a.Choice(markers...), a.Space()), calls, a.Star(a.oneOf(ends), a.Space()))
+	return a.Seq(a.Plus(a.Choice(markers...), a.Space()), calls, a.ended(ends))
+}
+
+// ended are one or several of the markers ends; where there is none, the first of them is missing.
+func (a *assembly) ended(ends []string) peg.ID {
+	return a.Choice(a.Plus(a.oneOf(ends), a.Space()), a.missing(ends[0]))
 }
 
 // listed is one call or several, in a list or not. A call takes the white space behind it.
@@ -80,10 +85,14 @@ func (a *assembly) unmarked(call peg.ID) peg.ID {
 
 // unmarkedFirst are calls at the beginning of an answer that lack the marker before them; the one behind them is no text either.
 func (a *assembly) unmarkedFirst() peg.ID {
-	calls := a.Trigger("bare-json", a.listed(a.bareJSON()))
+	start := a.m.callStart
+	if a.m.sectionStart != "" {
+		start = a.m.sectionStart
+	}
+	calls := a.Trigger("bare-json", a.lacking(start, a.listed(a.bareJSON())))
 	ends := slices.DeleteFunc(nonempty(a.m.callEnd, a.m.sectionEnd), common)
 	if len(ends) == 0 {
 		return calls
 	}
-	return a.Seq(calls, a.Star(a.oneOf(ends), a.Space()))
+	return a.Seq(calls, a.ended(ends))
 }

@@ -59,7 +59,7 @@ func (a *assembly) run() peg.ID {
 	if a.m.reasoningEnd != "" && a.request.ReasoningFormat.Extract() {
 		behind = append(behind, a.Optional(a.only("reasoning-end", a.Lit(a.m.reasoningEnd), a.Space())))
 		if a.m.reasoningStart != "" {
-			again := a.Seq(a.Lit(a.m.reasoningStart), a.think(a.Until(a.m.reasoningEnd)), a.tolerate(a.Lit(a.m.reasoningEnd), a.Space()))
+			again := a.Seq(a.Lit(a.m.reasoningStart), a.think(a.Until(a.m.reasoningEnd)), a.marker(a.m.reasoningEnd, a.Space()))
 			behind = append(behind, a.Optional(a.only("reasoning-again", again)))
 		}
 	}
@@ -87,6 +87,7 @@ func (a *assembly) callRuns() []peg.ID {
 		bare := a.named("bare-call", a.call(""))
 		next := bare
 		if a.m.callStart != "" {
+			bare = a.lacking(a.m.callStart, bare)
 			next = whole // only the first marker is apt to get lost
 		}
 		runs = append(runs, a.beside("bare-calls", a.list(bare, next)))
@@ -102,14 +103,14 @@ func (a *assembly) beside(name string, calls peg.ID) peg.ID {
 	if a.m.sectionStart == "" {
 		return a.Trigger(name, calls)
 	}
-	return a.only(name, a.Trigger(name, a.Seq(calls, a.sectionEnd())))
+	return a.only(name, a.Trigger(name, a.Seq(a.missing(a.m.sectionStart), calls, a.sectionEnd())))
 }
 
 func (a *assembly) sectionEnd() peg.ID {
 	if a.m.sectionEnd == "" {
 		return a.Empty()
 	}
-	return a.tolerate(a.Lit(a.m.sectionEnd))
+	return a.marker(a.m.sectionEnd)
 }
 
 // list is one call or several, in an array where the format has one.
@@ -124,7 +125,7 @@ func (a *assembly) list(first, next peg.ID) peg.ID {
 // several is one call, or several where the request allows parallel calls; a second one is read in any case.
 func (a *assembly) several(first, next peg.ID, separator string) peg.ID {
 	if !a.markerless() && a.d.Tools.Format == dialect.JSONNative && separator == a.m.separator {
-		next = a.Choice(next, a.bareJSON()) // several in one pair of markers
+		next = a.Choice(next, a.lacking(a.m.callStart, a.bareJSON())) // several in one pair of markers
 	}
 	again := []peg.ID{next, a.Space()}
 	if separator == "" && a.d.Tools.Format == dialect.JSONNative {
@@ -151,7 +152,7 @@ func (a *assembly) call(start string) peg.ID {
 	}
 	kids = append(kids, a.Choice(a.format.ways()...))
 	if a.m.callEnd != "" {
-		kids = append(kids, a.tolerate(a.Lit(a.m.callEnd)))
+		kids = append(kids, a.marker(a.m.callEnd))
 	}
 	return a.Tag(peg.Call, kids...)
 }

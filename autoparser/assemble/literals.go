@@ -66,7 +66,7 @@ func (f tagged) argumentAhead() peg.ID {
 func (f tagWithTagged) literal(name peg.ID, s schema.Schema) peg.ID {
 	key := []peg.ID{f.Atomic(f.Tag(peg.Key, name), f.blanks(), f.Lit(f.closing())), f.Space()}
 	if f.e.nameSuffix != "" && f.e.valuePrefix != "" {
-		key = append(key, f.tolerate(f.Lit(f.e.valuePrefix), f.Space()))
+		key = append(key, f.marker(f.e.valuePrefix, f.Space()))
 	}
 	return f.Seq(append(key, f.literalValue(s), f.Space(), f.Lit(f.e.valueSuffix))...)
 }

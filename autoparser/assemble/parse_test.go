@@ -48,8 +48,12 @@ func (p parser) check(t testing.TB, output string, expect cases.Message) *chat.R
 		t.Fatalf("%s\n%s %v\noutput %q", d, report.Status, report.Faults, output)
 	}
 	for name, pieces := range splits(output) {
-		if got, _ := p.run(pieces...); fmt.Sprint(got) != fmt.Sprint(whole) {
+		got, other := p.run(pieces...)
+		if fmt.Sprint(got) != fmt.Sprint(whole) {
 			t.Fatalf("%s:\n%v\nwhole:\n%v", name, got, whole)
+		}
+		if fmt.Sprint(other.MissingMarkers) != fmt.Sprint(report.MissingMarkers) {
+			t.Fatalf("%s: missing %v, whole: %v", name, other.MissingMarkers, report.MissingMarkers)
 		}
 	}
 	return report

@@ -56,8 +56,8 @@ func TestWhatATemplateWritesParsesBack(t *testing.T) {
 				m.Content += "\n" // without markers, only the beginning of a line begins a call
 			}
 			for _, end := range []string{"", s.EndOfTurn, strings.TrimSpace(s.EndOfTurn)} {
-				if report := p.check(t, s.answer(m)+end, m); report.Status != chat.Complete {
-					t.Errorf("%s: %v", report.Status, report.Faults)
+				if report := p.check(t, s.answer(m)+end, m); report.Status != chat.Complete || len(report.MissingMarkers) > 0 {
+					t.Errorf("%s: %v, missing %v", report.Status, report.Faults, report.MissingMarkers)
 				}
 			}
 		}

@@ -22,7 +22,7 @@ func (a *assembly) reasoning() peg.ID {
 // thoughts is reasoning behind its start marker, and its end marker. Only the end of the output, or a call, may stand in
 // for the end marker.
 func (a *assembly) thoughts() peg.ID {
-	end := a.tolerate(a.mark(a.m.reasoningEnd), a.gap())
+	end := a.Choice(a.Seq(a.mark(a.m.reasoningEnd), a.gap()), a.missing(a.m.reasoningEnd))
 	if len(a.promoters()) == 0 {
 		return a.Seq(a.think(a.Until(a.m.reasoningEnd)), end)
 	}

@@ -24,7 +24,7 @@ func (f tagWithJSON) args(t tool) peg.ID {
 	start, end := strings.TrimSpace(f.d.Tools.Arguments.Start), strings.TrimSpace(f.d.Tools.Arguments.End)
 	kids := []peg.ID{}
 	if start != "" {
-		kids = append(kids, f.tolerate(f.Lit(start)), f.Space())
+		kids = append(kids, f.marker(start), f.Space())
 	}
 	object := f.Seq(f.object(t), f.Space())
 	if !strings.Contains(f.m.nameSuffix+start, fence) {
@@ -35,7 +35,7 @@ func (f tagWithJSON) args(t tool) peg.ID {
 	}
 	kids = append(kids, object)
 	if end != "" {
-		kids = append(kids, f.tolerate(f.Lit(end), f.Space()))
+		kids = append(kids, f.marker(end, f.Space()))
 	}
 	return f.Seq(kids...)
 }

@@ -53,11 +53,11 @@ func (f tagWithTagged) follows() []string {
 func (f tagWithTagged) args(t tool) peg.ID {
 	kids := []peg.ID{}
 	if f.e.start != "" {
-		kids = append(kids, f.tolerate(f.Lit(f.e.start), f.Space()))
+		kids = append(kids, f.marker(f.e.start, f.Space()))
 	}
 	kids = append(kids, f.Tag(peg.Object, f.members(t)))
 	if f.e.end != "" {
-		kids = append(kids, f.tolerate(f.Lit(f.e.end), f.Space()))
+		kids = append(kids, f.marker(f.e.end, f.Space()))
 	}
 	return f.Seq(kids...)
 }
@@ -218,7 +218,7 @@ func (f tagWithTagged) key(name peg.ID, closing string) peg.ID {
 	if f.e.nameSuffix == "" || f.e.valuePrefix == "" {
 		return key
 	}
-	return f.Seq(key, f.tolerate(f.Space(), f.Lit(f.e.valuePrefix)))
+	return f.Seq(key, f.Choice(f.Seq(f.Space(), f.Lit(f.e.valuePrefix)), f.missing(f.e.valuePrefix)))
 }
 
 // stray is white space around a name.

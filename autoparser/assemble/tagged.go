@@ -99,7 +99,7 @@ func (f tagged) closing() peg.ID {
 
 func (f tagged) arguments(t tool) peg.ID {
 	if f.closesByName() {
-		return f.Seq(f.Space(), f.inner.args(t), f.tolerate(f.Lit(f.closeOf(t.Name)), f.Space()))
+		return f.Seq(f.Space(), f.inner.args(t), f.marker(f.closeOf(t.Name), f.Space()))
 	}
 	if f.d.Tools.CallID.Position == dialect.CallIDBetweenNameAndArgs {
 		return f.Seq(f.Space(), f.once("between", f.idOrSuffix), f.Space(), f.inner.args(t))
@@ -119,7 +119,7 @@ func (f tagged) closed() peg.ID {
 	if f.m.close == "" {
 		return f.Empty()
 	}
-	return f.tolerate(f.Lit(f.m.close), f.Space())
+	return f.marker(f.m.close, f.Space())
 }
 
 // idPrefix is what stands behind the name where an id follows it.

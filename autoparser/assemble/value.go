@@ -55,7 +55,7 @@ func (f tagWithTagged) suffix() peg.ID {
 	if len(f.without()) == 0 {
 		return own
 	}
-	return f.Choice(own, f.once("~no-suffix", func() peg.ID { return f.Peek(f.lostEnd()) }))
+	return f.Choice(own, f.once("~no-suffix", func() peg.ID { return f.Seq(f.Peek(f.lostEnd()), f.missing(f.e.valueSuffix)) }))
 }
 
 // suffixAhead sees the same.

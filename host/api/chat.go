@@ -160,6 +160,10 @@ func report(r *chat.Report) *dragomanv1.Report {
 		start := uint32(s.Start)
 		out.Spans = append(out.Spans, &dragomanv1.Span{Region: string(s.Region), Start: &start, End: uint32(s.End)})
 	}
+	for _, m := range r.MissingMarkers {
+		at := uint32(m.At)
+		out.MissingMarkers = append(out.MissingMarkers, &dragomanv1.MissingMarker{Marker: m.Marker, At: &at, Count: uint32(m.Count)})
+	}
 	for _, f := range r.Faults {
 		at, farthest := uint32(f.At), uint32(f.Farthest)
 		out.Faults = append(out.Faults, &dragomanv1.Fault{At: &at, Farthest: &farthest, Message: f.Message})

@@ -47,6 +47,7 @@ var roles = enum[peg.Role, pb.Role]{
 	{peg.String, pb.Role_ROLE_STRING},
 	{peg.QuotedString, pb.Role_ROLE_QUOTED_STRING},
 	{peg.Scalar, pb.Role_ROLE_SCALAR},
+	{peg.Missing, pb.Role_ROLE_MISSING},
 }
 
 var modes = enum[grammar.Mode, pb.GrammarMode]{

@@ -44,6 +44,14 @@ type Fault struct {
 	Message  string `json:"message"`  // what was expected and what was found
 }
 
+// MissingMarker is a marker of the format that the output lacks where one should stand: the model left it out, or the engine
+// stripped it. What it marks was read all the same, and the status of the report does not depend on it.
+type MissingMarker struct {
+	Marker string `json:"marker"` // its text, without white space around it
+	At     int    `json:"at"`     // byte offset into generation prompt + output where it is missing first
+	Count  int    `json:"count"`  // how often it is missing
+}
+
 // Report is what happened while an output was parsed. Its spans cover every byte exactly once.
 type Report struct {
 	Status       Status   `json:"status"`
@@ -54,4 +62,17 @@ type Report struct {
 	UnknownTools []string `json:"unknown_tools,omitempty"` // names of calls that no tool of the request has
 	Notes        []string `json:"notes,omitempty"`         // repairs, and what a person should know
 	MaxHeld      int      `json:"max_held"`                // most bytes held undecided at the end of a chunk
+
+	MissingMarkers []MissingMarker `json:"missing_markers,omitempty"` // in the order of where each is missing first
+}
+
+// Miss counts that marker is missing at byte offset at.
+func (r *Report) Miss(marker string, at int) {
+	for i := range r.MissingMarkers {
+		if m := &r.MissingMarkers[i]; m.Marker == marker {
+			m.Count++
+			return
+		}
+	}
+	r.MissingMarkers = append(r.MissingMarkers, MissingMarker{Marker: marker, At: at, Count: 1})
 }

@@ -152,5 +152,11 @@ func (b *Builder) Given(role Role, text string) ID {
 	return b.add(Node{Op: Tag, Role: role, Text: text, Kids: []ID{b.Empty()}})
 }
 
+// Missing matches nothing, and has the report count that the text marker should stand here. Alternatives behind those that
+// need the marker begin or end with it, under a rule for the parser alone.
+func (b *Builder) Missing(marker string) ID {
+	return b.add(Node{Op: Tag, Role: Missing, Text: marker, Kids: []ID{b.Empty()}})
+}
+
 // Prompt matches the generation prompt up to the first of delims in it.
 func (b *Builder) Prompt(delims ...string) ID { return b.add(Node{Op: Prompt, Delims: delims}) }

@@ -11,7 +11,7 @@ var (
 	opNames = [...]string{"empty", "end", "literal", "sequence", "choice", "repeat", "peek", "not", "any", "chars", "space",
 		"until", "value", "string", "rule", "trigger", "atomic", "schema", "tag", "prompt"}
 	roleNames = [...]string{"none", "content", "reasoning", "call", "call-id", "call-name", "arguments", "object", "array",
-		"key", "string", "quoted-string", "scalar"}
+		"key", "string", "quoted-string", "scalar", "missing"}
 	valueNames = [...]string{"object", "array", "string", "number", "bool", "null", "python-literals", "python-quotes"}
 )
 

@@ -60,7 +60,7 @@ func (w *nesting) walk(id ID, at where, atomic bool) {
 // tag checks a tag of a role at a place, and says where its kid stands.
 func (w *nesting) tag(id ID, role Role, at where) where {
 	switch {
-	case role == NoRole:
+	case role == NoRole || role == Missing: // nothing of it is told
 		return at
 	case at == inID && role == CallName:
 	case at == inText || at == inID:
@@ -88,7 +88,7 @@ func (w *nesting) tag(id ID, role Role, at where) where {
 func isWhole(r Role) bool { return r == CallID || r == CallName || r == Key }
 
 // isArgument says that the role is part of a call.
-func isArgument(r Role) bool { return r >= CallID }
+func isArgument(r Role) bool { return r >= CallID && r != Missing }
 
 // named checks that the call id has a name, and that none of its arguments can come before it, which would make them wait
 // for it; in an atomic region they wait anyway.
@@ -113,7 +113,7 @@ func (w *nesting) premature(id, mark ID) (ID, bool) {
 	switch {
 	case n.Op == Atomic || n.Op == Peek || n.Op == Not || n.Op == Tag && n.Role == CallName:
 		return 0, false
-	case n.Op == Tag && n.Role >= Arguments:
+	case n.Op == Tag && n.Role >= Arguments && n.Role != Missing:
 		return id, true
 	}
 	for _, k := range n.Kids {

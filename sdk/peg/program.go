@@ -50,7 +50,7 @@ const (
 	// content of a string value rather than JSON.
 	Schema
 	// Tag gives the text of Kids[0] the meaning Role. Where Text is set, it is told in place of that text: so can a format that
-	// does not write a name, id or key have one.
+	// does not write a name, id or key have one. With the role Missing, Text is the marker.
 	Tag
 	// Prompt matches the generation prompt as the template itself writes it, up to the first of Delims in it. It must be
 	// bound to a text (Program.Bind) before the program runs.
@@ -90,6 +90,8 @@ const (
 	QuotedString
 	// Scalar is a JSON or Python value of any kind; it is delivered as JSON.
 	Scalar
+	// Missing says that the marker Text of the node should stand here, and does not. Nothing is delivered; the report counts it.
+	Missing
 )
 
 // Values says which values a Value node accepts. The zero value accepts none.

@@ -140,10 +140,13 @@ func (v *validator) fields(id ID) {
 			}
 		}
 	case Tag:
-		if n.Role > Scalar {
+		if n.Role > Missing {
 			v.add(id, "use a role that exists", "role %d is unknown", n.Role)
 		}
-		if n.Text != "" && n.Role != CallID && n.Role != CallName && n.Role != Key {
+		if n.Text == "" && n.Role == Missing {
+			v.add(id, "give it the text of the marker", "a missing marker without text")
+		}
+		if n.Text != "" && n.Role != CallID && n.Role != CallName && n.Role != Key && n.Role != Missing {
 			v.add(id, "leave it to what is matched", "text %q for the role %s, which is told as it streams", n.Text, n.Role)
 		}
 	case Prompt:

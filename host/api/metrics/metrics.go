@@ -41,6 +41,7 @@ type Metrics struct {
 	reports *prometheus.CounterVec
 	faults  *prometheus.CounterVec
 	unknown *prometheus.CounterVec
+	missing *prometheus.CounterVec
 }
 
 var _ host.Observer = (*Metrics)(nil)
@@ -62,12 +63,13 @@ func New(version string) *Metrics {
 		reports: counters("dragoman_reports_total", "Outputs that ended, by template and the status of the report; abandoned: they were given up.", "template", "status"),
 		faults:  counters("dragoman_report_faults_total", "Places where outputs broke the format, by template.", "template"),
 		unknown: counters("dragoman_unknown_tools_total", "Calls of tools that the request does not have, by template.", "template"),
+		missing: counters("dragoman_missing_markers_total", "Markers of the format that outputs lacked, by template.", "template"),
 	}
 	info := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "dragoman_build_info", Help: "The version of the daemon, always 1.",
 		ConstLabels: prometheus.Labels{"version": version, "goversion": runtime.Version()},
 	}, func() float64 { return 1 })
-	m.registry.MustRegister(m.requests, m.lost, m.running, m.begun, m.chunks, m.bytes, m.held, m.reports, m.faults, m.unknown, info,
+	m.registry.MustRegister(m.requests, m.lost, m.running, m.begun, m.chunks, m.bytes, m.held, m.reports, m.faults, m.unknown, m.missing, info,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -138,5 +140,8 @@ func (s *session) Ended(r *chat.Report) {
 	}
 	if len(r.UnknownTools) > 0 {
 		s.unknown.WithLabelValues(s.template).Add(float64(len(r.UnknownTools)))
+	}
+	for _, m := range r.MissingMarkers {
+		s.missing.WithLabelValues(s.template).Add(float64(m.Count))
 	}
 }

@@ -324,6 +324,11 @@ func (c *compiler) tag(id peg.ID, n *peg.Node, x place) {
 		c.node(kid, x)
 		return
 	}
+	if n.Role == peg.Missing {
+		c.emit(inst{op: opOpen, role: n.Role, node: id})
+		c.node(kid, x)
+		return
+	}
 	if n.Role == peg.Call {
 		c.entry(id, c.here(), x)
 		x.inCall = true

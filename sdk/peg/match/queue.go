@@ -7,7 +7,7 @@ type waiting struct {
 	kind     tellKind
 	role     peg.Role
 	from, to int    // the text, as offsets into the input
-	given    string // what is told in place of it; empty: the text itself
+	given    string // what is told in place of it, or the marker that is missing; empty: the text itself
 }
 
 // tellKind says what is told of a role.

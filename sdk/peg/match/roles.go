@@ -22,7 +22,7 @@ func commits(r peg.Role) bool { return r == peg.CallName || r == peg.Key || spea
 
 // bounded says that the beginning and the end of this role matter, not just its text.
 func bounded(r peg.Role) bool {
-	return r != peg.NoRole && r != peg.Content && r != peg.Reasoning
+	return r != peg.NoRole && r != peg.Content && r != peg.Reasoning && r != peg.Missing
 }
 
 // region is what becomes of a byte; chat.Region in one byte.

@@ -56,12 +56,14 @@ func (m *Machine) settle() {
 
 func (m *Machine) flush() {
 	for _, w := range m.queue {
-		switch w.kind {
-		case tellOpen:
+		switch {
+		case w.role == peg.Missing:
+			m.report.Miss(w.given, w.from)
+		case w.kind == tellOpen:
 			m.tell.open(w.role)
-		case tellClose:
+		case w.kind == tellClose:
 			m.tell.close(w.role)
-		case tellText:
+		default:
 			m.tell.text(w.role, m.wording(w), false)
 		}
 	}

@@ -226,7 +226,7 @@ func (m *Machine) enter(e *entry) outcome {
 }
 
 func (m *Machine) open(in *inst) outcome {
-	m.queue = append(m.queue, waiting{kind: tellOpen, role: in.role, from: m.pos, to: m.pos})
+	m.queue = append(m.queue, waiting{kind: tellOpen, role: in.role, from: m.pos, to: m.pos, given: m.code.program.Nodes[in.node].Text})
 	m.settle()
 	return matched
 }

@@ -1112,9 +1112,11 @@ type Report struct {
 	// Repairs, and what a person should know.
 	Notes []string `protobuf:"bytes,7,rep,name=notes,proto3" json:"notes,omitempty"`
 	// The most bytes that were undecided at the end of a chunk.
-	MaxHeld       uint32 `protobuf:"varint,8,opt,name=max_held,json=maxHeld,proto3" json:"max_held,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	MaxHeld uint32 `protobuf:"varint,8,opt,name=max_held,json=maxHeld,proto3" json:"max_held,omitempty"`
+	// Markers of the format that the output lacks. What they mark was read all the same.
+	MissingMarkers []*MissingMarker `protobuf:"bytes,9,rep,name=missing_markers,json=missingMarkers,proto3" json:"missing_markers,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *Report) Reset() {
@@ -1203,6 +1205,77 @@ func (x *Report) GetMaxHeld() uint32 {
 	return 0
 }
 
+func (x *Report) GetMissingMarkers() []*MissingMarker {
+	if x != nil {
+		return x.MissingMarkers
+	}
+	return nil
+}
+
+// MissingMarker is a marker that the model left out or the engine stripped.
+type MissingMarker struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its text, without white space around it.
+	Marker string `protobuf:"bytes,1,opt,name=marker,proto3" json:"marker,omitempty"`
+	// The byte at which it is missing first. Set always; 0 is an offset.
+	At *uint32 `protobuf:"varint,2,opt,name=at,proto3,oneof" json:"at,omitempty"`
+	// How often it is missing.
+	Count         uint32 `protobuf:"varint,3,opt,name=count,proto3" json:"count,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MissingMarker) Reset() {
+	*x = MissingMarker{}
+	mi := &file_dragoman_v1_chat_service_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MissingMarker) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MissingMarker) ProtoMessage() {}
+
+func (x *MissingMarker) ProtoReflect() protoreflect.Message {
+	mi := &file_dragoman_v1_chat_service_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MissingMarker.ProtoReflect.Descriptor instead.
+func (*MissingMarker) Descriptor() ([]byte, []int) {
+	return file_dragoman_v1_chat_service_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *MissingMarker) GetMarker() string {
+	if x != nil {
+		return x.Marker
+	}
+	return ""
+}
+
+func (x *MissingMarker) GetAt() uint32 {
+	if x != nil && x.At != nil {
+		return *x.At
+	}
+	return 0
+}
+
+func (x *MissingMarker) GetCount() uint32 {
+	if x != nil {
+		return x.Count
+	}
+	return 0
+}
+
 // Span is a run of bytes of one region.
 type Span struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1219,7 +1292,7 @@ type Span struct {
 
 func (x *Span) Reset() {
 	*x = Span{}
-	mi := &file_dragoman_v1_chat_service_proto_msgTypes[15]
+	mi := &file_dragoman_v1_chat_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1231,7 +1304,7 @@ func (x *Span) String() string {
 func (*Span) ProtoMessage() {}
 
 func (x *Span) ProtoReflect() protoreflect.Message {
-	mi := &file_dragoman_v1_chat_service_proto_msgTypes[15]
+	mi := &file_dragoman_v1_chat_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1244,7 +1317,7 @@ func (x *Span) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Span.ProtoReflect.Descriptor instead.
 func (*Span) Descriptor() ([]byte, []int) {
-	return file_dragoman_v1_chat_service_proto_rawDescGZIP(), []int{15}
+	return file_dragoman_v1_chat_service_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Span) GetRegion() string {
@@ -1283,7 +1356,7 @@ type Fault struct {
 
 func (x *Fault) Reset() {
 	*x = Fault{}
-	mi := &file_dragoman_v1_chat_service_proto_msgTypes[16]
+	mi := &file_dragoman_v1_chat_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1295,7 +1368,7 @@ func (x *Fault) String() string {
 func (*Fault) ProtoMessage() {}
 
 func (x *Fault) ProtoReflect() protoreflect.Message {
-	mi := &file_dragoman_v1_chat_service_proto_msgTypes[16]
+	mi := &file_dragoman_v1_chat_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1308,7 +1381,7 @@ func (x *Fault) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Fault.ProtoReflect.Descriptor instead.
 func (*Fault) Descriptor() ([]byte, []int) {
-	return file_dragoman_v1_chat_service_proto_rawDescGZIP(), []int{16}
+	return file_dragoman_v1_chat_service_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Fault) GetAt() uint32 {
@@ -1416,7 +1489,7 @@ const file_dragoman_v1_chat_service_proto_rawDesc = "" +
 	"\x13ParseStreamResponse\x12'\n" +
 	"\x05chunk\x18\x01 \x01(\v2\x11.dragoman.v1.JsonR\x05chunk\x122\n" +
 	"\x06result\x18\x02 \x01(\v2\x1a.dragoman.v1.ParseResponseR\x06result\x12(\n" +
-	"\x05error\x18\x03 \x01(\v2\x12.dragoman.v1.ErrorR\x05error\"\x88\x02\n" +
+	"\x05error\x18\x03 \x01(\v2\x12.dragoman.v1.ErrorR\x05error\"\xcd\x02\n" +
 	"\x06Report\x12\x16\n" +
 	"\x06status\x18\x01 \x01(\tR\x06status\x12\x16\n" +
 	"\x06length\x18\x02 \x01(\rR\x06length\x12#\n" +
@@ -1425,7 +1498,13 @@ const file_dragoman_v1_chat_service_proto_rawDesc = "" +
 	"\x06faults\x18\x05 \x03(\v2\x12.dragoman.v1.FaultR\x06faults\x12#\n" +
 	"\runknown_tools\x18\x06 \x03(\tR\funknownTools\x12\x14\n" +
 	"\x05notes\x18\a \x03(\tR\x05notes\x12\x19\n" +
-	"\bmax_held\x18\b \x01(\rR\amaxHeld\"U\n" +
+	"\bmax_held\x18\b \x01(\rR\amaxHeld\x12C\n" +
+	"\x0fmissing_markers\x18\t \x03(\v2\x1a.dragoman.v1.MissingMarkerR\x0emissingMarkers\"Y\n" +
+	"\rMissingMarker\x12\x16\n" +
+	"\x06marker\x18\x01 \x01(\tR\x06marker\x12\x13\n" +
+	"\x02at\x18\x02 \x01(\rH\x00R\x02at\x88\x01\x01\x12\x14\n" +
+	"\x05count\x18\x03 \x01(\rR\x05countB\x05\n" +
+	"\x03_at\"U\n" +
 	"\x04Span\x12\x16\n" +
 	"\x06region\x18\x01 \x01(\tR\x06region\x12\x19\n" +
 	"\x05start\x18\x02 \x01(\rH\x00R\x05start\x88\x01\x01\x12\x10\n" +
@@ -1455,7 +1534,7 @@ func file_dragoman_v1_chat_service_proto_rawDescGZIP() []byte {
 	return file_dragoman_v1_chat_service_proto_rawDescData
 }
 
-var file_dragoman_v1_chat_service_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
+var file_dragoman_v1_chat_service_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
 var file_dragoman_v1_chat_service_proto_goTypes = []any{
 	(*RenderRequest)(nil),       // 0: dragoman.v1.RenderRequest
 	(*RenderResponse)(nil),      // 1: dragoman.v1.RenderResponse
@@ -1472,43 +1551,45 @@ var file_dragoman_v1_chat_service_proto_goTypes = []any{
 	(*ByteRange)(nil),           // 12: dragoman.v1.ByteRange
 	(*ParseStreamResponse)(nil), // 13: dragoman.v1.ParseStreamResponse
 	(*Report)(nil),              // 14: dragoman.v1.Report
-	(*Span)(nil),                // 15: dragoman.v1.Span
-	(*Fault)(nil),               // 16: dragoman.v1.Fault
-	(*Json)(nil),                // 17: dragoman.v1.Json
-	(*Error)(nil),               // 18: dragoman.v1.Error
+	(*MissingMarker)(nil),       // 15: dragoman.v1.MissingMarker
+	(*Span)(nil),                // 16: dragoman.v1.Span
+	(*Fault)(nil),               // 17: dragoman.v1.Fault
+	(*Json)(nil),                // 18: dragoman.v1.Json
+	(*Error)(nil),               // 19: dragoman.v1.Error
 }
 var file_dragoman_v1_chat_service_proto_depIdxs = []int32{
-	17, // 0: dragoman.v1.RenderRequest.request:type_name -> dragoman.v1.Json
-	17, // 1: dragoman.v1.PlanRequest.request:type_name -> dragoman.v1.Json
+	18, // 0: dragoman.v1.RenderRequest.request:type_name -> dragoman.v1.Json
+	18, // 1: dragoman.v1.PlanRequest.request:type_name -> dragoman.v1.Json
 	4,  // 2: dragoman.v1.PlanResponse.constraint:type_name -> dragoman.v1.Constraint
 	6,  // 3: dragoman.v1.PlanResponse.delimiters:type_name -> dragoman.v1.Delimiter
 	5,  // 4: dragoman.v1.Constraint.triggers:type_name -> dragoman.v1.Trigger
-	17, // 5: dragoman.v1.ParseRequest.request:type_name -> dragoman.v1.Json
+	18, // 5: dragoman.v1.ParseRequest.request:type_name -> dragoman.v1.Json
 	8,  // 6: dragoman.v1.ParseRequest.options:type_name -> dragoman.v1.ParseOptions
-	17, // 7: dragoman.v1.ParseResponse.message:type_name -> dragoman.v1.Json
+	18, // 7: dragoman.v1.ParseResponse.message:type_name -> dragoman.v1.Json
 	14, // 8: dragoman.v1.ParseResponse.report:type_name -> dragoman.v1.Report
 	11, // 9: dragoman.v1.ParseStreamRequest.start:type_name -> dragoman.v1.ParseStart
 	12, // 10: dragoman.v1.ParseStreamRequest.special:type_name -> dragoman.v1.ByteRange
-	17, // 11: dragoman.v1.ParseStart.request:type_name -> dragoman.v1.Json
+	18, // 11: dragoman.v1.ParseStart.request:type_name -> dragoman.v1.Json
 	8,  // 12: dragoman.v1.ParseStart.options:type_name -> dragoman.v1.ParseOptions
-	17, // 13: dragoman.v1.ParseStreamResponse.chunk:type_name -> dragoman.v1.Json
+	18, // 13: dragoman.v1.ParseStreamResponse.chunk:type_name -> dragoman.v1.Json
 	9,  // 14: dragoman.v1.ParseStreamResponse.result:type_name -> dragoman.v1.ParseResponse
-	18, // 15: dragoman.v1.ParseStreamResponse.error:type_name -> dragoman.v1.Error
-	15, // 16: dragoman.v1.Report.spans:type_name -> dragoman.v1.Span
-	16, // 17: dragoman.v1.Report.faults:type_name -> dragoman.v1.Fault
-	0,  // 18: dragoman.v1.ChatService.Render:input_type -> dragoman.v1.RenderRequest
-	2,  // 19: dragoman.v1.ChatService.Plan:input_type -> dragoman.v1.PlanRequest
-	7,  // 20: dragoman.v1.ChatService.Parse:input_type -> dragoman.v1.ParseRequest
-	10, // 21: dragoman.v1.ChatService.ParseStream:input_type -> dragoman.v1.ParseStreamRequest
-	1,  // 22: dragoman.v1.ChatService.Render:output_type -> dragoman.v1.RenderResponse
-	3,  // 23: dragoman.v1.ChatService.Plan:output_type -> dragoman.v1.PlanResponse
-	9,  // 24: dragoman.v1.ChatService.Parse:output_type -> dragoman.v1.ParseResponse
-	13, // 25: dragoman.v1.ChatService.ParseStream:output_type -> dragoman.v1.ParseStreamResponse
-	22, // [22:26] is the sub-list for method output_type
-	18, // [18:22] is the sub-list for method input_type
-	18, // [18:18] is the sub-list for extension type_name
-	18, // [18:18] is the sub-list for extension extendee
-	0,  // [0:18] is the sub-list for field type_name
+	19, // 15: dragoman.v1.ParseStreamResponse.error:type_name -> dragoman.v1.Error
+	16, // 16: dragoman.v1.Report.spans:type_name -> dragoman.v1.Span
+	17, // 17: dragoman.v1.Report.faults:type_name -> dragoman.v1.Fault
+	15, // 18: dragoman.v1.Report.missing_markers:type_name -> dragoman.v1.MissingMarker
+	0,  // 19: dragoman.v1.ChatService.Render:input_type -> dragoman.v1.RenderRequest
+	2,  // 20: dragoman.v1.ChatService.Plan:input_type -> dragoman.v1.PlanRequest
+	7,  // 21: dragoman.v1.ChatService.Parse:input_type -> dragoman.v1.ParseRequest
+	10, // 22: dragoman.v1.ChatService.ParseStream:input_type -> dragoman.v1.ParseStreamRequest
+	1,  // 23: dragoman.v1.ChatService.Render:output_type -> dragoman.v1.RenderResponse
+	3,  // 24: dragoman.v1.ChatService.Plan:output_type -> dragoman.v1.PlanResponse
+	9,  // 25: dragoman.v1.ChatService.Parse:output_type -> dragoman.v1.ParseResponse
+	13, // 26: dragoman.v1.ChatService.ParseStream:output_type -> dragoman.v1.ParseStreamResponse
+	23, // [23:27] is the sub-list for method output_type
+	19, // [19:23] is the sub-list for method input_type
+	19, // [19:19] is the sub-list for extension type_name
+	19, // [19:19] is the sub-list for extension extendee
+	0,  // [0:19] is the sub-list for field type_name
 }
 
 func init() { file_dragoman_v1_chat_service_proto_init() }
@@ -1528,13 +1609,14 @@ func file_dragoman_v1_chat_service_proto_init() {
 	}
 	file_dragoman_v1_chat_service_proto_msgTypes[15].OneofWrappers = []any{}
 	file_dragoman_v1_chat_service_proto_msgTypes[16].OneofWrappers = []any{}
+	file_dragoman_v1_chat_service_proto_msgTypes[17].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_dragoman_v1_chat_service_proto_rawDesc), len(file_dragoman_v1_chat_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   17,
+			NumMessages:   18,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -55,6 +55,8 @@ const (
 	Role_ROLE_QUOTED_STRING Role = 11
 	// A JSON or Python value of any kind, delivered as JSON.
 	Role_ROLE_SCALAR Role = 12
+	// The marker that is the text of the node should stand here, and does not: the report counts it.
+	Role_ROLE_MISSING Role = 13
 )
 
 // Enum value maps for Role.
@@ -73,6 +75,7 @@ var (
 		10: "ROLE_STRING",
 		11: "ROLE_QUOTED_STRING",
 		12: "ROLE_SCALAR",
+		13: "ROLE_MISSING",
 	}
 	Role_value = map[string]int32{
 		"ROLE_UNSPECIFIED":   0,
@@ -88,6 +91,7 @@ var (
 		"ROLE_STRING":        10,
 		"ROLE_QUOTED_STRING": 11,
 		"ROLE_SCALAR":        12,
+		"ROLE_MISSING":       13,
 	}
 )
 
@@ -1564,7 +1568,8 @@ type TagNode struct {
 	Child uint32 `protobuf:"varint,1,opt,name=child,proto3" json:"child,omitempty"`
 	// The meaning.
 	Role Role `protobuf:"varint,2,opt,name=role,proto3,enum=dragoman.plugin.v1.Role" json:"role,omitempty"`
-	// Told in place of the text, where the role is a name, an id or a key; empty: the text itself.
+	// Told in place of the text, where the role is a name, an id or a key; empty: the text itself. Where the role is MISSING, the
+	// marker.
 	Text          string `protobuf:"bytes,3,opt,name=text,proto3" json:"text,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1766,7 +1771,7 @@ const file_dragoman_plugin_v1_program_proto_rawDesc = "" +
 	"PromptNode\x12\x1e\n" +
 	"\n" +
 	"delimiters\x18\x01 \x03(\tR\n" +
-	"delimiters*\xf4\x01\n" +
+	"delimiters*\x86\x02\n" +
 	"\x04Role\x12\x14\n" +
 	"\x10ROLE_UNSPECIFIED\x10\x00\x12\x10\n" +
 	"\fROLE_CONTENT\x10\x01\x12\x12\n" +
@@ -1782,7 +1787,8 @@ const file_dragoman_plugin_v1_program_proto_rawDesc = "" +
 	"\vROLE_STRING\x10\n" +
 	"\x12\x16\n" +
 	"\x12ROLE_QUOTED_STRING\x10\v\x12\x0f\n" +
-	"\vROLE_SCALAR\x10\fBLZJgithub.com/dragoman-project/dragoman/sdk/proto/dragoman/plugin/v1;pluginv1b\x06proto3"
+	"\vROLE_SCALAR\x10\f\x12\x10\n" +
+	"\fROLE_MISSING\x10\rBLZJgithub.com/dragoman-project/dragoman/sdk/proto/dragoman/plugin/v1;pluginv1b\x06proto3"
 
 var (
 	file_dragoman_plugin_v1_program_proto_rawDescOnce sync.Once

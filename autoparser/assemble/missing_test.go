@@ -1,0 +1,43 @@
+package assemble_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/dragoman-project/dragoman/sdk/cases"
+	"github.com/dragoman-project/dragoman/sdk/chat"
+)
+
+// An engine that strips special tokens, or a model that forgets them, leaves an output that is read all the same. The report says
+// what is missing, and where; the status stays what it is.
+func TestMissingMarkersAreCounted(t *testing.T) {
+	const good = `{"name": "get_weather", "arguments": {"city": "Oslo"}}`
+	const lines = "<function=get_weather>\n<parameter=city>\nOslo\n</parameter>\n</function>"
+	type missing = []chat.MissingMarker
+	for _, c := range []struct {
+		dialect, what, output string
+		want                  cases.Message
+		missing               missing
+	}{
+		{"JSON in tags", "nothing", "<tool_call>\n" + good + "\n</tool_call>", calls(oslo), nil},
+		{"JSON in tags", "nothing, in a text", "Hello", cases.Message{Content: "Hello"}, nil},
+		{"JSON in tags", "both markers", good, calls(oslo), missing{{"<tool_call>", 0, 1}, {"</tool_call>", len(good), 1}}},
+		{"JSON in tags", "the first marker", good + "\n</tool_call>", calls(oslo), missing{{"<tool_call>", 0, 1}}},
+		{"JSON in tags", "the last marker", "<tool_call>" + good, calls(oslo), missing{{"</tool_call>", len("<tool_call>" + good), 1}}},
+		{"JSON in tags", "the last marker, twice", "<tool_call>" + good + "<tool_call>" + good, calls(oslo, oslo), missing{{"</tool_call>", len("<tool_call>" + good), 2}}},
+		{"tags with lines", "the first marker", lines + "\n</tool_call>", calls(oslo), missing{{"<tool_call>", 0, 1}}},
+		{"tags with lines", "the end of an argument", "<tool_call>\n<function=get_weather>\n<parameter=city>\nOslo\n</function>\n</tool_call>", calls(oslo),
+			missing{{"</parameter>", len("<tool_call>\n<function=get_weather>\n<parameter=city>\nOslo\n"), 1}}},
+	} {
+		t.Run(c.dialect+" without "+c.what, func(t *testing.T) {
+			s := named(t, c.dialect)
+			report := newParser(t, s.input(parallel)).check(t, c.output, c.want)
+			for i := range c.missing {
+				c.missing[i].At += len(s.prompt)
+			}
+			if report.Status != chat.Complete || !slices.Equal(report.MissingMarkers, c.missing) {
+				t.Errorf("%s, missing %v; want %v", report.Status, report.MissingMarkers, c.missing)
+			}
+		})
+	}
+}
