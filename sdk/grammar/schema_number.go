@@ -7,7 +7,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
-// maxDigits bounds the digits of a number that has no bound of its own.
+// maxDigits bounds the digits of a number before the point, and behind it, where no bound has more of them.
 const maxDigits = 16
 
 // limits are the bounds of a number; nil where there is none.
@@ -172,82 +172,6 @@ func sameLength(lo, hi string) *expr {
 	}
 	if hi[1:] != nines {
 		kids = append(kids, seq(text(hi[:1]), sameLength(zeros, hi[1:])))
-	}
-	return alt(kids...)
-}
-
-// number is a number with or without a fraction. With bounds it has no exponent, and bounds with a fraction are widened
-// to whole ones.
-func (c *converter) number(s *value, path string) (*expr, error) {
-	l, err := c.bounds(s, path)
-	if err != nil {
-		return nil, err
-	}
-	if l.lo == nil && l.hi == nil {
-		return c.b.primitive("number", spelling{}), nil
-	}
-	if l.lo != nil && !l.lo.IsInt() || l.hi != nil && !l.hi.IsInt() {
-		c.note(path, "bounds with a fraction are only held to up to the next whole number")
-	}
-	var lo, hi *big.Int
-	if l.lo != nil {
-		lo = floor(l.lo)
-		l.loOpen = l.loOpen && l.lo.IsInt()
-	}
-	if l.hi != nil {
-		hi = ceil(l.hi)
-		l.hiOpen = l.hiOpen && l.hi.IsInt()
-	}
-	return c.decimals(lo, hi, l), nil
-}
-
-// decimals are the numbers from lo to hi, whole bounds of which l says whether they are out.
-func (c *converter) decimals(lo, hi *big.Int, l limits) *expr {
-	var kids []*expr
-	zero := new(big.Int)
-	if lo == nil || lo.Sign() < 0 {
-		least, leastOpen := zero, false
-		if hi != nil && hi.Sign() <= 0 {
-			least, leastOpen = new(big.Int).Neg(hi), l.hiOpen || hi.Sign() == 0
-		}
-		var most *big.Int
-		if lo != nil {
-			most = new(big.Int).Neg(lo)
-		}
-		kids = append(kids, seq(text("-"), c.magnitude(least, most, leastOpen, l.loOpen)))
-	}
-	if hi == nil || hi.Sign() >= 0 {
-		least, leastOpen := zero, false
-		if lo != nil && lo.Sign() >= 0 {
-			least, leastOpen = lo, l.loOpen
-		}
-		kids = append(kids, c.magnitude(least, hi, leastOpen, l.hiOpen))
-	}
-	return alt(kids...)
-}
-
-// magnitude are the decimals from lo ≥ 0 to hi (nil: no bound), the bounds themselves out where they are open.
-func (c *converter) magnitude(lo, hi *big.Int, loOpen, hiOpen bool) *expr {
-	fraction := seq(text("."), c.b.primitive("decimal-part", spelling{}))
-	digits := times(0, maxDigits-1, digitRange('0', '9'))
-	var kids []*expr
-	from := lo
-	if loOpen {
-		// More than lo: its digits, and a fraction that is not zero.
-		from = new(big.Int).Add(lo, one)
-		if hi == nil || lo.Cmp(hi) < 0 {
-			kids = append(kids, seq(text(lo.String()+"."), times(0, maxDigits-1, text("0")), digitRange('1', '9'), digits))
-		}
-	}
-	if hi == nil {
-		return alt(append(kids, seq(natural(from, nil), optional(fraction)))...)
-	}
-	below := new(big.Int).Sub(hi, one)
-	if from.Cmp(below) <= 0 {
-		kids = append(kids, seq(natural(from, below), optional(fraction)))
-	}
-	if !hiOpen && from.Cmp(hi) <= 0 {
-		kids = append(kids, seq(text(hi.String()), optional(text("."), times(1, maxDigits, text("0")))))
 	}
 	return alt(kids...)
 }

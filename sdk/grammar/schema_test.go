@@ -109,7 +109,8 @@ func TestWhatAGrammarDoesNotHoldToIsNoted(t *testing.T) {
 		{`{"pattern": "\\bword"}`, []string{"schema: #/pattern: not held to: it looks for the boundaries of words"}},
 		{`{"type": "string", "maxLength": 5000}`, []string{"at most 5000 repetitions cannot be held to: llama.cpp takes no more than 1999"}},
 		{`{"$ref": "https://example.com/a"}`, []string{`schema: #/$ref: "https://example.com/a" is not in this schema: any value is allowed there`}},
-		{`{"type": "number", "minimum": 0.5}`, []string{"schema: #: bounds with a fraction are only held to up to the next whole number"}},
+		{`{"type": "number", "minimum": 0.5}`, nil},
+		{`{"type": "number", "minimum": 1e-70}`, []string{"schema: #: bounds with more than 64 digits behind the point are only held to up to the next whole number"}},
 		{`{"allOf": [{"pattern": "^a"}, {"pattern": "b$"}]}`, []string{`schema: #/allOf/1/pattern: two values must hold here, only the first is held to: "^a" and "b$"`}},
 	} {
 		own, err := grammar.FromSchema(json.RawMessage(c.schema))
