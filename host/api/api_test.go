@@ -124,7 +124,7 @@ func (d *daemon) post(t *testing.T, path, body string, header ...string) (int, s
 
 func do(t *testing.T, req *http.Request) (int, string) {
 	t.Helper()
-	client := &http.Client{Transport: &http.Transport{}}
+	client := &http.Client{Transport: &http.Transport{ExpectContinueTimeout: time.Minute}}
 	defer client.CloseIdleConnections()
 	res, err := client.Do(req)
 	must(t, err)

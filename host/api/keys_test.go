@@ -170,6 +170,7 @@ func TestTooManyRequestsAtOnceAreTurnedAway(t *testing.T) {
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, d.url+parsePath, in)
 	must(t, err)
 	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Expect", "100-continue") // the body is sent when somebody reads it
 	done := make(chan int)
 	go func() {
 		status, _ := do(t, req)
