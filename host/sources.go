@@ -69,6 +69,14 @@ func (s *sources) note(path, sha string, err error) {
 	st.Successes++
 }
 
+// faulty says that the present content of a file of a folder was refused.
+func (s *sources) faulty(path, file string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st := s.all[path]
+	return st != nil && slices.ContainsFunc(st.Faults, func(f FileFault) bool { return f.Path == file })
+}
+
 // noteFiles records the outcome of reading some files of a folder; what is known of its other files stays.
 func (s *sources) noteFiles(path string, outcomes map[string]error) {
 	s.mu.Lock()

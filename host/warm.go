@@ -44,14 +44,16 @@ func (h *Host) warm() {
 	h.log.Info("templates learned", "templates", done.Load(), "failed", failed.Load(), "took", time.Since(began).Round(time.Millisecond))
 }
 
-// noteOpened records which files of the folder could be used, unless they have changed meanwhile.
+// noteOpened records which files of the folder could be used, unless they have changed meanwhile: to others, or to what was
+// refused.
 func (h *Host) noteOpened(entries map[string]*entry) {
 	h.changes.Lock()
 	defer h.changes.Unlock()
 	now := h.current.Load().layers[directory]
+	dir := filepath.Clean(h.opts.Config.Templates.Dir)
 	outcomes := map[string]error{}
 	for name, e := range entries {
-		if h.ending() || now[name] == nil || now[name].hash != e.hash {
+		if h.ending() || now[name] == nil || now[name].hash != e.hash || h.sources.faulty(dir, e.Origin) {
 			continue
 		}
 		_, err := e.opened()
@@ -59,7 +61,7 @@ func (h *Host) noteOpened(entries map[string]*entry) {
 			h.log.Error("template refused", "path", e.Origin, "error", err)
 		}
 	}
-	h.sources.noteFiles(filepath.Clean(h.opts.Config.Templates.Dir), outcomes)
+	h.sources.noteFiles(dir, outcomes)
 }
 
 func (h *Host) tellProgress(done *atomic.Int64, all int, end <-chan struct{}) {

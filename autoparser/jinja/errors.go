@@ -15,7 +15,7 @@ const (
 	Runtime                  // an operation failed where Jinja2 fails too: an undefined variable, a wrong type
 	Raised                   // the template itself called raise_exception
 	Limit                    // a limit was exceeded
-	Deadline                 // the time was up, or the context was cancelled
+	Deadline                 // the context was cancelled, or its time was up
 )
 
 var kindNames = [...]string{"unknown", "syntax", "runtime", "raised", "limit", "deadline"}

@@ -75,11 +75,10 @@ func (m *meter) look() {
 	if m.steps > m.limits.Steps {
 		exceed("the template takes more than %d steps", m.limits.Steps)
 	}
-	err := m.ctx.Err()
-	if err == nil && time.Now().After(m.end) {
-		err = context.DeadlineExceeded
+	m.mustGoOn(m.ctx.Err())
+	if time.Now().After(m.end) {
+		exceed("the template takes more than %s", m.limits.Timeout)
 	}
-	m.mustGoOn(err)
 }
 
 // mustGoOn stops the rendering for the reason that there is, if there is one.
