@@ -30,8 +30,8 @@ func (a *assembly) markerless() bool {
 	return a.m.sectionStart == "" && a.m.callStart == "" && a.format.opening() == ""
 }
 
-// openers are the texts at which calls can begin: markers, or where the format has none, a bracket behind white space, and what
-// models put before it.
+// openers are the texts at which calls can begin: markers, or where the format has none, a bracket behind white space or
+// before a quote, and what models put before it.
 func (a *assembly) openers() []string {
 	if a.format == nil {
 		return nil
@@ -42,7 +42,7 @@ func (a *assembly) openers() []string {
 	if f, ok := a.format.(tagged); ok {
 		return f.bareOpeners()
 	}
-	return []string{"\n{", " {", "\n[", " [", fence, "<|"}
+	return []string{"\n{", " {", `{"`, "\n[", " [", fence, "<|"}
 }
 
 // Every part of a call takes the white space behind it, so that what follows can be told to be missing at its first byte.

@@ -8,6 +8,31 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/chat"
 )
 
+// A number cannot be told to be complete when the output ends behind it. Its digits are delivered or, at least, accounted for.
+func TestAnOutputCutOffAnywhereLosesNoByte(t *testing.T) {
+	everywhere(t, func(t *testing.T, s sample) {
+		p := newParser(t, s.input())
+		output := s.section(s.withIDs(calls(call("get_weather", "city", `"Oslo"`, "days", "12"))).ToolCalls)
+		for n := range len(output) + 1 {
+			_, report := p.run(output[:n])
+			end := 0
+			for _, span := range report.Spans {
+				if span.Start != end {
+					t.Fatalf("%q: nothing is said of the bytes from %d to %d", output[:n], end, span.Start)
+				}
+				end = span.End
+			}
+			if end != report.Length || end != len(s.prompt)+n {
+				t.Fatalf("%q: the spans end at %d of %d", output[:n], end, report.Length)
+			}
+		}
+	})
+	got, report := newParser(t, named(t, "JSON in tags").input()).run(`<tool_call>{"name": "get_weather", "arguments": {"days": 12`)
+	if want := `{"days": 12`; report.Status != chat.Truncated || len(got.ToolCalls) != 1 || got.ToolCalls[0].Arguments != want {
+		t.Errorf("%s: %v, want the arguments %s", report.Status, got, want)
+	}
+}
+
 // An engine that strips special tokens, or a model that forgets them, leaves an output that is read all the same. The report says
 // what is missing, and where; the status stays what it is.
 func TestMissingMarkersAreCounted(t *testing.T) {

@@ -78,6 +78,8 @@ func TestCallsWithoutMarkersWrittenOtherwise(t *testing.T) {
 		{"in a code fence", "```json\n" + good + "\n```", calls(oslo)},
 		{"in a code fence between text", "I look.\n```\n" + good + "\n```\nDone.", cases.Message{Content: "I look.\nDone.", ToolCalls: []cases.Call{oslo}}},
 		{"behind text in the same line", "I look: " + good + " Done.", cases.Message{Content: "I look: Done.", ToolCalls: []cases.Call{oslo}}},
+		{"glued to a text", "On the shelf." + good, cases.Message{Content: "On the shelf.", ToolCalls: []cases.Call{oslo}}},
+		{"glued to a text, of somebody else", `On the shelf.{"name": "who_knows", "parameters": {}}`, cases.Message{Content: `On the shelf.{"name": "who_knows", "parameters": {}}`}},
 		{"another key of arguments", `{"name": "get_weather", "arguments": {"city": "Oslo"}}`, calls(oslo)},
 		{"another key of the name", `{"type": "function", "function": "get_weather", "parameters": {"city": "Oslo"}}`, calls(oslo)},
 		{"nested as in requests", `{"type": "function", "function": ` + good + `}`, calls(oslo)},
