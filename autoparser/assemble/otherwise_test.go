@@ -134,6 +134,13 @@ func TestCallsInMarkupWrittenOtherwise(t *testing.T) {
 	}
 }
 
+func TestAttributesMayBeQuotedOtherwise(t *testing.T) {
+	p := newParser(t, named(t, "attributes in a section").input(parallel))
+	for _, name := range []string{`name='city'`, `name = "city"`, `name= 'city' `, `name ="city"`} {
+		otherwise{name, "<minimax:tool_call>\n<invoke name=\"get_weather\">\n<parameter " + name + ">Oslo</parameter>\n</invoke>\n</minimax:tool_call>", calls(oslo)}.check(t, p)
+	}
+}
+
 func TestArgumentsThatAreNoObjectAreReported(t *testing.T) {
 	p := newParser(t, named(t, "JSON in tags").input())
 	for arguments, noted := range map[string]bool{`"plain words"`: true, `"{}"`: false, `null`: false, `{}`: false} {

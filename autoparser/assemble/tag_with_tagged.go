@@ -119,7 +119,7 @@ func (f tagWithTagged) declared(p schema.Property) peg.ID {
 
 // argument is one of several arguments, from its first marker on.
 func (f tagWithTagged) argument(ways ...peg.ID) peg.ID {
-	kids := []peg.ID{f.Lit(f.e.namePrefix), f.stray(), f.Choice(ways...), f.Space()}
+	kids := []peg.ID{f.attribute(f.e.namePrefix), f.stray(), f.Choice(ways...), f.Space()}
 	if s := f.e.separator; s != "" {
 		kids = append(kids, f.Optional(f.Lit(s), f.Space()))
 	}
@@ -214,7 +214,7 @@ func (f tagWithTagged) closing() string {
 
 // key is the name of an argument and what closes it.
 func (f tagWithTagged) key(name peg.ID, closing string) peg.ID {
-	key := f.Atomic(f.Tag(peg.Key, name), f.stray(), f.Lit(closing))
+	key := f.Atomic(f.Tag(peg.Key, name), f.stray(), f.attributeEnd(closing))
 	if f.e.nameSuffix == "" || f.e.valuePrefix == "" {
 		return key
 	}
@@ -231,6 +231,9 @@ func (f tagWithTagged) stray() peg.ID {
 func (f tagWithTagged) keyEnds() ([]peg.Range, bool) {
 	first, _ := utf8.DecodeRuneInString(f.closing())
 	ranges := append(slices.Clone(blank), peg.Range{Lo: first, Hi: first}, peg.Range{Lo: '<', Hi: '>'})
+	if first == '"' {
+		ranges = append(ranges, peg.Range{Lo: '\'', Hi: '\''})
+	}
 	if f.e.namePrefix == "" {
 		ranges = append(ranges, peg.Range{Lo: '(', Hi: ','}, peg.Range{Lo: '[', Hi: ']'})
 	}
