@@ -109,6 +109,7 @@ func newAssembly(in Input) *assembly {
 	if a.tools = toolsOf(in.Request); len(a.tools) == 0 {
 		return a
 	}
+	a.Grow(a.size())
 	a.format = a.formatOf()
 	if a.format == nil && a.mustCall() {
 		a.note("the template shows no way to write a call: the call that the request insists on is written as JSON alone, with a name and arguments")
@@ -117,6 +118,14 @@ func newAssembly(in Input) *assembly {
 		a.format = a.formatOf()
 	}
 	return a
+}
+
+// size is about how many nodes the program will have.
+func (a *assembly) size() int {
+	if a.d.Tools.Format == dialect.TagWithTagged {
+		return 500 + 60*len(a.tools)
+	}
+	return 300 + 14*len(a.tools)
 }
 
 // note notes what a person should know, once.

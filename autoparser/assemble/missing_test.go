@@ -46,13 +46,13 @@ func TestMissingMarkersAreCounted(t *testing.T) {
 	}{
 		{"JSON in tags", "nothing", "<tool_call>\n" + good + "\n</tool_call>", calls(oslo), nil},
 		{"JSON in tags", "nothing, in a text", "Hello", cases.Message{Content: "Hello"}, nil},
-		{"JSON in tags", "both markers", good, calls(oslo), missing{{"<tool_call>", 0, 1}, {"</tool_call>", len(good), 1}}},
-		{"JSON in tags", "the first marker", good + "\n</tool_call>", calls(oslo), missing{{"<tool_call>", 0, 1}}},
-		{"JSON in tags", "the last marker", "<tool_call>" + good, calls(oslo), missing{{"</tool_call>", len("<tool_call>" + good), 1}}},
-		{"JSON in tags", "the last marker, twice", "<tool_call>" + good + "<tool_call>" + good, calls(oslo, oslo), missing{{"</tool_call>", len("<tool_call>" + good), 2}}},
-		{"tags with lines", "the first marker", lines + "\n</tool_call>", calls(oslo), missing{{"<tool_call>", 0, 1}}},
+		{"JSON in tags", "both markers", good, calls(oslo), missing{{Marker: "<tool_call>", At: 0, Count: 1}, {Marker: "</tool_call>", At: len(good), Count: 1}}},
+		{"JSON in tags", "the first marker", good + "\n</tool_call>", calls(oslo), missing{{Marker: "<tool_call>", At: 0, Count: 1}}},
+		{"JSON in tags", "the last marker", "<tool_call>" + good, calls(oslo), missing{{Marker: "</tool_call>", At: len("<tool_call>" + good), Count: 1}}},
+		{"JSON in tags", "the last marker, twice", "<tool_call>" + good + "<tool_call>" + good, calls(oslo, oslo), missing{{Marker: "</tool_call>", At: len("<tool_call>" + good), Count: 2}}},
+		{"tags with lines", "the first marker", lines + "\n</tool_call>", calls(oslo), missing{{Marker: "<tool_call>", At: 0, Count: 1}}},
 		{"tags with lines", "the end of an argument", "<tool_call>\n<function=get_weather>\n<parameter=city>\nOslo\n</function>\n</tool_call>", calls(oslo),
-			missing{{"</parameter>", len("<tool_call>\n<function=get_weather>\n<parameter=city>\nOslo\n"), 1}}},
+			missing{{Marker: "</parameter>", At: len("<tool_call>\n<function=get_weather>\n<parameter=city>\nOslo\n"), Count: 1}}},
 	} {
 		t.Run(c.dialect+" without "+c.what, func(t *testing.T) {
 			s := named(t, c.dialect)

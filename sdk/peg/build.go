@@ -1,6 +1,9 @@
 package peg
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"slices"
+)
 
 // Builder makes programs. Each method adds a node and returns its ID, to be used as a child of others; a node may have
 // several parents. The zero value is ready to use.
@@ -8,6 +11,9 @@ type Builder struct {
 	nodes []Node
 	rules map[string]ID
 }
+
+// Grow makes room for n more nodes, so that adding them does not move those that are there.
+func (b *Builder) Grow(n int) { b.nodes = slices.Grow(b.nodes, n) }
 
 func (b *Builder) add(n Node) ID {
 	b.nodes = append(b.nodes, n)
