@@ -178,6 +178,7 @@ func TestEveryNameIsDocumented(t *testing.T) {
 	d := serve(t, func(c *config.Config) { c.Workarounds.File = file })
 	d.post(t, parsePath, parseBody(malformed1))
 	d.post(t, parsePath, parseBody(strings.ReplaceAll(output1, `"weather"`, `"nobody"`)))
+	d.post(t, parsePath, parseBody(strings.ReplaceAll(output1, "</tool_call>", "")))
 	_, text := d.get(t, metricsPath)
 	doc, err := os.ReadFile("../../docs/operating.md")
 	must(t, err)
