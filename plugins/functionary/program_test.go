@@ -84,7 +84,7 @@ func TestWhatTheConstraintLetsThroughIsRead(t *testing.T) {
 	for name, request := range map[string]string{"auto": tools, "parallel": parallel, "required": required, "named": named, "schema": shaped, "code": coding} {
 		t.Run(name, func(t *testing.T) {
 			c := conversation(request)
-			for output := range c.Sampled(t, 60) {
+			for output := range c.Sampled(t, 20) {
 				got := c.Transcript(t, strings.TrimPrefix(output, section))
 				if !strings.Contains(got, "}") || strings.HasSuffix(got, string(chat.Malformed)) || strings.HasSuffix(got, string(chat.Truncated)) {
 					t.Fatalf("%q is read as %s", output, got)

@@ -129,7 +129,7 @@ func TestWhatTheConstraintLetsThroughIsRead(t *testing.T) {
 	for name, request := range map[string]string{"auto": tools, "parallel": parallel, "required": required, "named": named, "schema": shaped} {
 		t.Run(name, func(t *testing.T) {
 			c := conversation(request)
-			for output := range c.Sampled(t, 60) {
+			for output := range c.Sampled(t, 20) {
 				got := c.Transcript(t, output)
 				if calls := strings.Contains(got, "}"); !calls || strings.HasSuffix(got, string(chat.Malformed)) || strings.HasSuffix(got, string(chat.Truncated)) {
 					t.Fatalf("%q is read as %s", output, got)

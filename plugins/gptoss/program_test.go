@@ -107,7 +107,7 @@ func TestWhatTheConstraintLetsThroughIsRead(t *testing.T) {
 	for name, request := range map[string]string{"auto": tools, "parallel": parallel, "required": required, "schema": shaped} {
 		t.Run(name, func(t *testing.T) {
 			c := conversation(request)
-			for output := range c.Sampled(t, 60) {
+			for output := range c.Sampled(t, 20) {
 				got := c.Transcript(t, strings.TrimPrefix(output, assistantStart))
 				if calls := strings.Contains(got, "get"); calls == (name == "schema") || strings.Contains(got, string(chat.Malformed)) {
 					t.Fatalf("%q is read as %s", output, got)
