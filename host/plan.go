@@ -82,10 +82,11 @@ func (p *Planned) compile(by handler.Handler, vocabulary []string, h *Host) (err
 		}
 		return p.enforced()
 	}
-	if err := p.constrain(&h.constraints, specials(vocabulary, p.Plan.PreservedTokens)); err != nil {
+	known := specials(vocabulary, p.Plan.PreservedTokens)
+	if err := p.constrain(&h.constraints, known); err != nil {
 		return err
 	}
-	if p.Code, err = h.codes.Compile(p.Plan.Program, match.Options{Specials: specials(vocabulary, p.Plan.PreservedTokens)}); err != nil {
+	if p.Code, err = h.codes.Compile(p.Plan.Program, match.Options{Specials: known}); err != nil {
 		return &Error{Code: Internal, Place: p.Handler, Message: fmt.Sprintf("its program is not valid: %v", err), Err: err}
 	}
 	return nil
