@@ -67,10 +67,10 @@ func (c *Cache) Build(p *peg.Program, o Options) (*Constraint, error) {
 func digestOf(p *peg.Program, o Options) (key digest, err error) {
 	h := sha256.New()
 	err = gob.NewEncoder(h).Encode(struct {
-		Program *peg.Program
+		Program peg.Digest
 		Options Options
 		Derived bool
-	}{p, o, o.Triggers == nil})
+	}{p.Digest(), o, o.Triggers == nil})
 	h.Sum(key[:0])
 	return key, err
 }
