@@ -33,26 +33,29 @@ type Trial struct {
 	Path   string `json:"path"`
 	// Templates are those that the change touches.
 	Templates []string `json:"templates,omitempty"`
-	// Cases and Outputs are how many were tried, Untried how many were not, for lack of time.
+	// Cases and Outputs are how many were tried, Untried how many were not: for lack of time, or because what is in force does
+	// not answer in time either.
 	Cases   int `json:"cases"`
 	Outputs int `json:"outputs"`
 	Untried int `json:"untried,omitempty"`
 	// Regressions are the cases that held before and do not after, and the outputs that were read to their end and are not
-	// any longer. Changes are outputs that become another message.
+	// any longer; also what is not answered in time any longer. Changes are outputs that become another message.
 	Regressions []CaseDiff `json:"regressions,omitempty"`
 	Changes     []CaseDiff `json:"changes,omitempty"`
 	// Refused says that the change did not go live.
 	Refused bool `json:"refused,omitempty"`
-	// Error says why cases could not be read.
+	// Error says why cases could not be read, or the first of those untried was not tried.
 	Error string `json:"error,omitempty"`
 }
 
 // try runs the recorded cases and the kept outputs of the templates that a change touches under it, before it goes live.
 // The error says what became worse, where that keeps what is in force. What there is no time for does not hold the change
-// up. Whoever calls it holds changes.
+// up, nor does a plugin that takes its time to start. Whoever calls it holds changes.
 func (h *Host) try(source, path string, next *Snapshot) error {
 	d := &differ{host: h, before: h.current.Load(), after: next}
-	return d.try(context.Background(), &Trial{At: time.Now(), Source: source, Path: path}, d.touched)
+	starting, cancel := context.WithTimeout(context.Background(), next.Config.Canary.Time)
+	defer cancel()
+	return d.try(context.Background(), starting, &Trial{At: time.Now(), Source: source, Path: path}, d.touched)
 }
 
 // tryPlugin is try for a plugin. Other changes may go live meanwhile.
@@ -61,35 +64,40 @@ func (h *Host) tryPlugin(ctx context.Context, change plugins.Change) error {
 	next := *now
 	next.handlers = change.Next
 	d := &differ{host: h, before: now, after: &next}
-	return d.try(ctx, &Trial{At: time.Now(), Source: sourcePlugins, Path: change.Manifest}, func(name string) bool {
+	return d.try(ctx, ctx, &Trial{At: time.Now(), Source: sourcePlugins, Path: change.Manifest}, func(name string) bool {
 		return d.served(name, change.Handlers)
 	})
 }
 
-// try tries the templates that are touched.
-func (d *differ) try(ctx context.Context, t *Trial, touched func(template string) bool) error {
+// try tries the templates that are touched. The plugins that answer for them have until starting ends to start: what is
+// measured afterwards is how they answer.
+func (d *differ) try(ctx, starting context.Context, t *Trial, touched func(template string) bool) error {
 	h, c := d.host, d.after.Config.Canary
 	if c.Mode == canaryOff || c.Cases == "" && c.Shadow == 0 || !h.history.open.Load() {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.Time)
-	defer cancel()
 	recorded, err := casesIn(c.Cases)
 	if err != nil {
 		t.Error = err.Error()
 	}
+	d.share = c.Time / shares
+	var ready []attempt
 	for _, name := range d.after.names() {
 		if !touched(name) {
 			continue
 		}
 		t.Templates = append(t.Templates, name)
-		for _, one := range recorded[name] {
-			d.tryCase(ctx, t, one)
+		attempts := d.attempts(t, name, recorded[name])
+		if len(attempts) == 0 {
+			continue
 		}
-		for i, one := range h.samples.of(name) {
-			d.tryOutput(ctx, t, name, i, one)
+		if err := d.start(starting, name); err != nil {
+			t.leave(attempts, err.Error())
+			continue
 		}
+		ready = append(ready, attempts...)
 	}
+	d.run(ctx, t, ready, time.Now().Add(c.Time))
 	t.Refused = c.Mode == canaryEnforce && len(t.Regressions) > 0
 	h.trial.Store(t)
 	h.tellTrial(t)
@@ -97,6 +105,26 @@ func (d *differ) try(ctx context.Context, t *Trial, touched func(template string
 		return nil
 	}
 	return t.refusal()
+}
+
+// start starts the plugins that may be asked about a template, now or then. The error is that of ctx: one that does not start
+// says so itself when it is asked.
+func (d *differ) start(ctx context.Context, template string) error {
+	for _, c := range d.claims(template) {
+		p, ok := c.(plugins.Starter)
+		if ok && p.Start(ctx) != nil && ctx.Err() != nil {
+			return fmt.Errorf("the plugin of %s does not start in time", c.Describe().Name)
+		}
+	}
+	return nil
+}
+
+// leave notes what is not tried.
+func (t *Trial) leave(attempts []attempt, why string) {
+	if t.Untried == 0 {
+		t.Error = strings.TrimPrefix(fmt.Sprintf("%s\n%s was not tried: %s", t.Error, attempts[0].name, why), "\n")
+	}
+	t.Untried += len(attempts)
 }
 
 // tellTrial logs what a trial found.
@@ -108,7 +136,7 @@ func (h *Host) tellTrial(t *Trial) {
 		h.log.Info("canary: other than before", "source", t.Source, "template", c.Template, "case", c.Case, "how", c.Difference)
 	}
 	if t.Error != "" {
-		h.log.Error("canary: cases cannot be read", "error", t.Error)
+		h.log.Error("canary: not everything was tried", "source", t.Source, "error", t.Error)
 	}
 	h.log.Info("canary", "source", t.Source, "path", t.Path, "templates", len(t.Templates), "cases", t.Cases, "outputs", t.Outputs, "untried", t.Untried,
 		"regressions", len(t.Regressions), "changes", len(t.Changes), "refused", t.Refused, "took", time.Since(t.At).Round(time.Millisecond))
@@ -168,88 +196,18 @@ func (d *differ) touched(name string) bool {
 
 // served says whether one of the handlers is asked about a template, under either.
 func (d *differ) served(name string, handlers []string) bool {
+	return slices.ContainsFunc(d.claims(name), func(c handler.Handler) bool { return slices.Contains(handlers, c.Describe().Name) })
+}
+
+// claims are the handlers that are asked about a template, those under what is in force before those under what is to come.
+func (d *differ) claims(name string) (all []handler.Handler) {
 	for _, s := range []*Snapshot{d.before, d.after} {
 		learned, err := learnedIn(s, name)
 		if err != nil {
-			return false
+			return nil
 		}
 		claims, _ := d.host.claims(s, learned, s.pin(name), new(chat.Request)) // a pin to a handler that is missing is no claim
-		if slices.ContainsFunc(claims, func(c handler.Handler) bool { return slices.Contains(handlers, c.Describe().Name) }) {
-			return true
-		}
+		all = append(all, claims...)
 	}
-	return false
-}
-
-// tryCase runs a case under what is to come, and where it fails, under what is in force.
-func (d *differ) tryCase(ctx context.Context, t *Trial, c *cases.Case) {
-	if ctx.Err() != nil {
-		t.Untried++
-		return
-	}
-	d.subjects()
-	after := check.Judge(ctx, d.is, c, check.Options{})
-	if after.OK() {
-		t.Cases++
-		return
-	}
-	change, _ := d.compare(ctx, c)
-	if ctx.Err() != nil {
-		t.Untried++
-		return
-	}
-	if t.Cases++; change.Regression() {
-		t.Regressions = append(t.Regressions, change)
-	}
-}
-
-// tryOutput parses an output under both.
-func (d *differ) tryOutput(ctx context.Context, t *Trial, template string, number int, s sample) {
-	change := CaseDiff{Case: fmt.Sprintf("live output %d of %s", number+1, s.at.Format(time.DateTime)), Template: template}
-	before, wasRead, unread := d.read(ctx, d.before, template, s)
-	after, isRead, err := d.read(ctx, d.after, template, s)
-	switch {
-	case ctx.Err() != nil:
-		t.Untried++
-		return
-	case unread != nil:
-		return // it could not be read before either
-	}
-	t.Outputs++
-	if err == nil {
-		change.Difference = cases.Compare(cases.MessageOf(before), cases.MessageOf(after))
-	}
-	switch {
-	case err != nil:
-		change.After = err.Error()
-	case wasRead == chat.Complete && isRead != chat.Complete:
-		change.After = fmt.Sprintf("its report says %s, and %s before\n%s", isRead, wasRead, change.Difference)
-	}
-	if change.Regression() {
-		t.Regressions = append(t.Regressions, change)
-	} else if change.Difference != "" {
-		t.Changes = append(t.Changes, change)
-	}
-}
-
-// read is what an output becomes under a snapshot.
-func (d *differ) read(ctx context.Context, under *Snapshot, template string, s sample) (message chat.Message, status chat.Status, err error) {
-	e, err := under.forRequest(template, s.request)
-	if err != nil {
-		return message, status, err
-	}
-	planned, err := d.host.plan(ctx, under, e, "", s.request)
-	if err != nil {
-		return message, status, err
-	}
-	planned.observer, planned.samples = nil, nil // it has been counted
-	session := planned.Session(ctx, SessionOptions{NoIDs: true})
-	if _, err := session.Feed(s.output); err != nil {
-		return message, status, err
-	}
-	result, err := session.Finish(s.truncated)
-	if err != nil {
-		return message, status, err
-	}
-	return result.Message, result.Report.Status, nil
+	return all
 }

@@ -157,12 +157,95 @@ func TestOutputsAreReadInShadowByANewVersion(t *testing.T) {
 	}
 }
 
-func TestTryingAPluginTakesNoLongerThanItMay(t *testing.T) {
-	p := startPlugged(t, better, counted, func(c *config.Canary) { c.Time = 100 * time.Millisecond })
-	if err := p.change(claim + "options: {Plan: hang}\n"); err != nil {
+// patient gives each step of a trial a second, which is enough for all that answers, however busy the machine is.
+func patient(c *config.Canary) { c.Time = 4 * time.Second }
+
+const unanswered = "does not hold any longer: no answer within 1s"
+
+func TestAPluginThatHangsWhereTheOneInForceAnswersDoesNotGoLive(t *testing.T) {
+	for _, test := range []struct{ name, before, options, recorded, reads string }{
+		{"a version that hangs at plans", better, "{Plan: hang}", counted, asBetter},
+		{"a version that hangs at outputs", better, "{Plan: stream, Mute: true}", counted, asBetter},
+		{"a plugin where there was none", "", "{Plan: hang}", prose, asWorse},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			p := startPlugged(t, test.before, test.recorded, patient)
+			if err := p.change(claim + "options: " + test.options + "\n"); err == nil || !strings.Contains(err.Error(), unanswered) {
+				t.Errorf("error %v", err)
+			}
+			trial := p.Status().Trial
+			if trial == nil || !trial.Refused || len(trial.Regressions) != 1 || trial.Cases != 1 || trial.Untried != 0 {
+				t.Errorf("the status says %+v", trial)
+			}
+			if fault := p.Plugins()[0].Fault; !strings.Contains(fault, unanswered) {
+				t.Errorf("the plugin's fault is %s", fault)
+			}
+			if got := p.reads(); got != test.reads {
+				t.Errorf("%s, want it as before", got)
+			}
+		})
+	}
+}
+
+func TestAnOutputThatANewVersionDoesNotAnswerKeepsItOut(t *testing.T) {
+	t.Parallel()
+	p := startPlugged(t, better, prose, func(c *config.Canary) { patient(c); c.Cases, c.Shadow = "", 2 })
+	p.reads()
+	if err := p.change(claim + "options: {Plan: stream, Mute: true}\n"); err == nil || !strings.Contains(err.Error(), unanswered) {
+		t.Errorf("error %v", err)
+	}
+	if trial := p.Status().Trial; trial == nil || trial.Outputs != 1 || len(trial.Regressions) != 1 {
+		t.Errorf("the status says %+v", trial)
+	}
+}
+
+func TestAPluginThatTakesItsTimeToStartIsTriedOnceItHas(t *testing.T) {
+	t.Parallel()
+	p := startPlugged(t, "", prose, patient)
+	if err := p.change(claim + "options: {Start: linger}\n"); err != nil {
 		t.Error(err)
 	}
-	if trial := p.Status().Trial; trial == nil || trial.Untried != 1 || trial.Cases != 0 {
+	if trial := p.Status().Trial; trial == nil || trial.Cases != 1 || trial.Untried != 0 {
+		t.Errorf("the status says %+v", trial)
+	}
+}
+
+func TestWhatIsNotTriedKeepsNoPluginOutAndIsTold(t *testing.T) {
+	for _, test := range []struct{ name, before, after, why string }{
+		{"the version in force hangs as well", "{Plan: hang}", "{Plan: hang, Child: false}",
+			"counted was not tried: what is in force does not answer in time"},
+		{"there is no time", "{Plan: stream}", "{Plan: none}",
+			"counted was not tried: there was no time left for it (canary.time)"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			p := startPlugged(t, claim+"options: "+test.before+"\n", counted, func(c *config.Canary) {
+				if patient(c); test.after == "{Plan: none}" {
+					c.Time = 1
+				}
+			})
+			if err := p.change(claim + "options: " + test.after + "\n"); err != nil {
+				t.Error(err)
+			}
+			if trial := p.Status().Trial; trial == nil || trial.Untried != 1 || trial.Cases != 0 || trial.Error != test.why {
+				t.Errorf("the status says %+v", trial)
+			}
+		})
+	}
+}
+
+func TestAPluginThatDoesNotStartHoldsUpNoTrialOfRules(t *testing.T) {
+	dir := t.TempDir()
+	install(t, dir, build(t, "./plugins/testdata/rogue"), []byte(claim+"options: {Start: hang}\n"))
+	e := tried(t, func(c *config.Config) {
+		c.Plugins.Dir, c.Plugins.StartTime, c.Canary.Time = dir, time.Hour, 100*time.Millisecond
+	})
+	if err := e.rewrite(t, e.rules, rule("second")); err != nil {
+		t.Error(err)
+	}
+	const why = "thoughts was not tried: the plugin of rogue does not start in time"
+	if trial := e.Status().Trial; trial == nil || trial.Untried != 2 || trial.Error != why {
 		t.Errorf("the status says %+v", trial)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/dragoman-project/dragoman/autoparser"
 	"github.com/dragoman-project/dragoman/autoparser/workaround"
@@ -173,7 +174,8 @@ func readCases(files []check.Input) (map[string][]*cases.Case, error) {
 type differ struct {
 	host          *Host
 	before, after *Snapshot
-	was, is       *Subject // made on first use
+	was, is       *Subject      // made on first use
+	share         time.Duration // how long a step of a trial may take
 }
 
 // template says which fields of a template's dialect differ. Neither has to have it.
@@ -267,9 +269,15 @@ func (d *differ) subjects() {
 func (d *differ) compare(ctx context.Context, c *cases.Case) (change CaseDiff, changed bool) {
 	d.subjects()
 	before, after := check.Judge(ctx, d.was, c, check.Options{}), check.Judge(ctx, d.is, c, check.Options{})
-	change = CaseDiff{Case: c.ID, Template: c.Template, Before: before.Why, After: after.Why}
+	change = changeOf(c, &before, &after)
+	return change, ctx.Err() == nil && (before.OK() != after.OK() || change.Difference != "")
+}
+
+// changeOf says how two results of a case differ.
+func changeOf(c *cases.Case, before, after *check.Result) CaseDiff {
+	change := CaseDiff{Case: c.ID, Template: c.Template, Before: before.Why, After: after.Why}
 	if before.Actual != nil && after.Actual != nil {
 		change.Difference = cases.Compare(*before.Actual, *after.Actual)
 	}
-	return change, ctx.Err() == nil && (before.OK() != after.OK() || change.Difference != "")
+	return change
 }

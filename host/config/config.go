@@ -97,7 +97,7 @@ type Canary struct {
 	Mode   string        `yaml:"mode" reload:"live" oneof:"enforce warn off" help:"what a regression does: enforce keeps what was in force, warn only tells, off tries nothing"`
 	Cases  string        `yaml:"cases" reload:"restart" help:"folder of recorded cases, *.jsonl, that are replayed for the templates that a change touches; empty: none"`
 	Shadow int           `yaml:"shadow" reload:"live" min:"0" help:"outputs of each template to keep in memory and parse under both, as far as both plan them alike; 0: none"`
-	Time   time.Duration `yaml:"time" reload:"live" help:"time that trying one change may take; what was not tried by then counts as well"`
+	Time   time.Duration `yaml:"time" reload:"live" help:"time that trying one change may take, once its plugins have started; no answer within a quarter of it is a regression where what is in force answers, and what there was no time for is none"`
 }
 
 // Log says what is logged.

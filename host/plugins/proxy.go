@@ -21,11 +21,24 @@ type proxy struct {
 	HandlerManifest
 }
 
-var _ handler.Handler = (*proxy)(nil)
+var (
+	_ handler.Handler = (*proxy)(nil)
+	_ Starter         = (*proxy)(nil)
+)
 
 // Describe answers from the manifest: nothing is started for it.
 func (p *proxy) Describe() handler.Description {
 	return handler.Description{Name: p.Name, Version: p.slot.manifest.Version, Match: p.Match, Priority: *p.Priority}
+}
+
+// Start starts a process, unless there is one.
+func (p *proxy) Start(ctx context.Context) error {
+	s, err := p.enter()
+	if err != nil {
+		return err
+	}
+	defer s.leave()
+	return s.warm(ctx)
 }
 
 // Plan asks the plugin, starting it if need be. A process that dies meanwhile, or hangs, is replaced, and the new one is

@@ -1,6 +1,7 @@
 package plugins
 
 import (
+	"context"
 	"slices"
 
 	"github.com/dragoman-project/dragoman/autoparser/workaround"
@@ -16,6 +17,13 @@ type Catalog interface {
 }
 
 var _ Catalog = (*Manager)(nil)
+
+// Starter is a handler that can be made ready before it is asked, as all handlers of a catalog can.
+type Starter interface {
+	// Start starts a process for the handler where there is none. It returns once the process takes calls, with why there is
+	// none, or with ctx.
+	Start(ctx context.Context) error
+}
 
 // Change is a version of a plugin that is about to take over, or a plugin that was not there before.
 type Change struct {

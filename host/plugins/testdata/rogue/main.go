@@ -30,7 +30,8 @@ type options struct {
 	Handlers []string // default: rogue
 	Version  string   // default: 1.0.0
 	Cases    string
-	// Start is what happens before anything is served, unless there is a file of the name Unless: "exit", "hang", "chatter".
+	// Start is what happens before anything is served, unless there is a file of the name Unless: "exit", "hang", "linger",
+	// "chatter".
 	Start  string
 	Unless string
 	// Plan is what happens at a plan; with Once, only if the file of that name is not there yet; with Only, only for the
@@ -38,6 +39,8 @@ type options struct {
 	Plan string
 	Once string
 	Only string
+	// Mute is whether a stream answers to no chunk.
+	Mute bool
 	// Future says that it speaks the second major version of the contract, and no other. There is none yet: it is the first
 	// under another number.
 	Future bool
@@ -60,6 +63,8 @@ func main() {
 		os.Exit(7)
 	case "hang":
 		time.Sleep(time.Hour)
+	case "linger":
+		time.Sleep(1500 * time.Millisecond)
 	case "chatter":
 		fmt.Println("loading weights…")
 		fmt.Println(strings.Repeat("x", 200_000))
@@ -223,6 +228,9 @@ type stream struct {
 }
 
 func (s *stream) Feed(chunk []byte) error {
+	if s.Mute {
+		time.Sleep(time.Hour)
+	}
 	for i, c := range chunk {
 		if c == '!' && s.first() {
 			os.Exit(11)
