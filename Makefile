@@ -25,7 +25,7 @@ build:
 	@for p in $(PLUGINS); do \
 		echo "go build -o bin/plugins/$$p ./plugins/$$p" && \
 		go build -trimpath -ldflags '-s -w' -o bin/plugins/$$p ./plugins/$$p && \
-		cp plugins/$$p/$$p.yaml bin/plugins/$$p.yaml || exit 1; \
+		install -m 644 plugins/$$p/$$p.yaml bin/plugins/$$p.yaml || exit 1; \
 	done
 
 ## run: the daemon on 127.0.0.1:8080 with the embedded templates and rules; HOST_FLAGS adds flags
