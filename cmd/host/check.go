@@ -2,8 +2,10 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/check"
@@ -31,6 +33,14 @@ cannot be used fails its cases and no others.`,
 			grep weather cases.jsonl | host check --templates templates -`),
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if options.Splits < 0 || options.Workers < 1 {
+				return &usageError{errors.New("expected --splits of 0 or more, and --workers of 1 or more")}
+			}
+			if templates != "" {
+				if err := isFolder("--templates", templates); err != nil {
+					return err
+				}
+			}
 			return with.withHost(cmd, func(h *host.Host) error {
 				options.Report = cmd.OutOrStdout()
 				return runCheck(cmd, h.Subject(templates), options, results, args)
@@ -71,6 +81,9 @@ func runCheck(cmd *cobra.Command, subject check.Subject, options check.Options, 
 	tally, err := check.Run(cmd.Context(), subject, inputs, options)
 	if err == nil && tally.Failed > 0 {
 		err = errFailed
+	}
+	if err == nil && tally.Passed == 0 {
+		fmt.Fprintln(cmd.ErrOrStderr(), "host: there are no cases in", strings.Join(files, ", "))
 	}
 	return err
 }

@@ -9,6 +9,8 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
+	"unicode/utf8"
 
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/config"
@@ -22,19 +24,51 @@ type hostFlags struct{ workarounds, plugins string }
 
 func (f *hostFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.workarounds, "workarounds", "", "file of workarounds (default: the embedded ones)")
+	f.addPlugins(cmd)
+}
+
+// addPlugins is add for commands whose rules are arguments.
+func (f *hostFlags) addPlugins(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.plugins, "plugins", "", "folder of plugins (default: the folder plugins beside this binary)")
 }
 
-// open makes a host that reads everything once. Only its warnings are shown.
+// open makes a host that reads everything once. Only its warnings are shown, and not those about what fails it: the error
+// says that.
 func (f *hostFlags) open(cmd *cobra.Command) (*host.Host, error) {
 	cfg := config.Default()
 	cfg.Workarounds.File = f.workarounds
-	cfg.Plugins.Dir = f.plugins
-	if cfg.Plugins.Dir == "" {
-		cfg.Plugins.Dir = pluginsBeside()
+	dir, err := pluginsFolder(f.plugins)
+	if err != nil {
+		return nil, err
 	}
-	log := slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: slog.LevelWarn}))
-	return host.New(cmd.Context(), host.Options{Config: cfg, Logger: log, Version: version, Static: true})
+	cfg.Plugins.Dir = dir
+	log := &heldWriter{}
+	logger := slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	h, err := host.New(cmd.Context(), host.Options{Config: cfg, Logger: logger, Version: version, Static: true})
+	if err != nil {
+		return nil, err
+	}
+	return h, log.letGo(cmd.ErrOrStderr())
+}
+
+// pluginsFolder is the folder of plugins that a flag names, or that beside the binary.
+func pluginsFolder(flag string) (string, error) {
+	if flag == "" {
+		return pluginsBeside(), nil
+	}
+	return flag, isFolder("--plugins", flag)
+}
+
+// isFolder is nil if the path that a flag gives is that of a folder.
+func isFolder(flag, path string) error {
+	info, err := os.Stat(path)
+	if err == nil && !info.IsDir() {
+		err = fmt.Errorf("%s is a file, expected a folder", path)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", flag, err)
+	}
+	return nil
 }
 
 // pluginsBeside is the folder plugins beside the binary, or empty if there is none.
@@ -103,10 +137,14 @@ func readTemplate(path string, variants ...string) (host.TemplateSource, error) 
 	src := host.TemplateSource{Name: m.Name, BOSToken: m.BOSToken, EOSToken: m.EOSToken, Origin: path, SpecialTokens: m.SpecialTokens}
 	for _, name := range variants {
 		for _, v := range m.Variants {
-			if v.Name == name {
-				src.Source = v.Source
-				return src, nil
+			if v.Name != name {
+				continue
 			}
+			if !utf8.ValidString(v.Source) {
+				return src, fmt.Errorf("%s: expected a template, found what is not text in UTF-8", path)
+			}
+			src.Source = v.Source
+			return src, nil
 		}
 	}
 	var names []string
@@ -128,8 +166,14 @@ func (f *requestFlags) add(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.noThinking, "no-thinking", false, "set enable_thinking to false")
 }
 
+// greeting is the request of those who give none.
+const greeting = `{"messages":[{"role":"user","content":"Hello!"}]}`
+
 func (f *requestFlags) read(cmd *cobra.Command) (*chat.Request, error) {
-	text := []byte(`{"messages":[{"role":"user","content":"Hello!"}]}`)
+	if f.request == "-" && f.tools == "-" {
+		return nil, &usageError{errors.New("--request and --tools cannot both be standard input")}
+	}
+	text := []byte(greeting)
 	if f.request != "" {
 		var err error
 		if text, err = readFile(cmd, f.request); err != nil {
@@ -143,17 +187,27 @@ func (f *requestFlags) read(cmd *cobra.Command) (*chat.Request, error) {
 	if f.noThinking {
 		req.EnableThinking = new(bool)
 	}
-	if f.tools == "" {
-		return req, nil
+	if f.tools != "" {
+		req.Tools, err = readTools(cmd, f.tools)
 	}
-	data, err := readFile(cmd, f.tools)
+	return req, err
+}
+
+// readTools reads an array of tools as a request has it.
+func readTools(cmd *cobra.Command, path string) ([]chat.Tool, error) {
+	data, err := readFile(cmd, path)
 	if err != nil {
 		return nil, err
 	}
-	if err := json.Unmarshal(data, &req.Tools); err != nil {
-		return nil, fmt.Errorf("%s: %w", called(f.tools), err)
+	var tools json.RawMessage
+	if err := json.Unmarshal(data, &tools); err != nil {
+		return nil, fmt.Errorf("%s: expected a JSON array of tools: %w", called(path), err)
 	}
-	return req, nil
+	req, err := chat.ParseRequest(slices.Concat([]byte(greeting[:len(greeting)-1]+`,"tools":`), tools, []byte("}")))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", called(path), err)
+	}
+	return req.Tools, nil
 }
 
 // readFile reads a file, or standard input for "-".

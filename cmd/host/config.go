@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -24,7 +25,7 @@ func newConfig() *cobra.Command {
 func newConfigCheck() *cobra.Command {
 	var environment bool
 	cmd := &cobra.Command{
-		Use:   "check [flags] FILE...",
+		Use:   "check [flags] FILE…",
 		Short: "Find every fault of configuration files",
 		Long: `Find every fault of configuration files: keys that there are not, values of the wrong type or out of range, settings
 that do not go together. Each is a line FILE:LINE:COLUMN: MESSAGE; the exit code is 0 if there is none.
@@ -39,9 +40,13 @@ A file is looked at by itself. With --environment, the variables DRAGOMAN_… ar
 			for _, file := range files {
 				s := config.Sources{File: file}
 				if environment {
-					s.Environ = os.Environ()
+					s.Environ = settings()
 				}
-				if _, err := config.Load(s); err != nil {
+				_, err := config.Load(s)
+				if data, fault := os.ReadFile(file); fault == nil && len(bytes.TrimSpace(data)) == 0 {
+					err = fmt.Errorf("%s:1:1: the file is empty, which a daemon refuses; write a setting, or name no file", file)
+				}
+				if err != nil {
 					failed = true
 					fmt.Fprintln(cmd.OutOrStdout(), err)
 				}
@@ -71,7 +76,7 @@ secrets are not shown.`,
 			host config show --json`),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := config.Load(config.Sources{File: file, Environ: os.Environ(), Flags: cmd.Flags()})
+			c, err := config.Load(config.Sources{File: file, Environ: settings(), Flags: cmd.Flags()})
 			if err != nil {
 				return err
 			}

@@ -35,6 +35,9 @@ func TestConfigCheckTellsAllFaultsWithTheirPlaces(t *testing.T) {
 	if lines := strings.Count(out, "\n"); code != exitFailed || lines != 3 || errs != "" {
 		t.Errorf("ended with %d, %d lines, and %q beside them", code, lines, errs)
 	}
+	if code, out, _ := commandLine(t, "", "config", "check", write(t, " \n")); code != exitFailed || !strings.Contains(out, ":1:1: the file is empty") {
+		t.Errorf("an empty file: %d, %q", code, out)
+	}
 	if code, out, _ := commandLine(t, "", "config", "check", write(t, "limits: {sessions: 3}\n")); code != exitOK || out != "" {
 		t.Errorf("a sound file: %d, %q", code, out)
 	}

@@ -1,18 +1,23 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
+	"slices"
 	"strings"
+	"time"
 
 	"connectrpc.com/connect"
 	"github.com/spf13/cobra"
 )
 
 // daemonFlags say which daemon a command talks to.
-type daemonFlags struct{ url, token string }
+type daemonFlags struct{ url, token, tokenFile string }
 
 // The environment variables that stand for the flags.
 const (
@@ -20,30 +25,90 @@ const (
 	envToken  = "DRAGOMAN_TOKEN"
 )
 
-func (f *daemonFlags) add(cmd *cobra.Command, url string) {
-	cmd.Flags().StringVar(&f.url, "daemon", url, "URL of the daemon, or unix:/path of its socket (default from "+envDaemon+")")
+// settings are the variables of the environment that can be settings of a daemon: all but those that stand for flags here.
+func settings() []string {
+	return slices.DeleteFunc(os.Environ(), func(v string) bool {
+		return strings.HasPrefix(v, envDaemon+"=") || strings.HasPrefix(v, envToken+"=")
+	})
+}
+
+// add defines the flags. A command that works without a daemon, too, asks one only if the flag names it.
+func (f *daemonFlags) add(cmd *cobra.Command, optional bool) {
+	url, usage := cmp.Or(os.Getenv(envDaemon), "http://127.0.0.1:8080"), "URL of the daemon, or unix:/path of its socket (default from "+envDaemon+")"
+	if optional {
+		url, usage = "", "URL of a daemon to ask, or unix:/path of its socket"
+	}
+	cmd.Flags().StringVar(&f.url, "daemon", url, usage)
 	cmd.Flags().StringVar(&f.token, "token", os.Getenv(envToken), "bearer token that the daemon lets in (default from "+envToken+")")
 	cmd.Flags().Lookup("token").DefValue = "" // help texts are no place for it
+	cmd.Flags().StringVar(&f.tokenFile, "token-file", "", "file of the bearer token, in place of --token")
 }
 
-// defaultDaemon is where the daemon is when nobody says otherwise.
-func defaultDaemon() string {
-	if url := os.Getenv(envDaemon); url != "" {
-		return url
+// answerTime is how long a daemon may take to answer.
+const answerTime = 2 * time.Minute
+
+// ask calls a method of the daemon. Errors say which daemon it was, and what can be done.
+func ask[Client, Request, Response any](cmd *cobra.Command, f *daemonFlags, newClient func(connect.HTTPClient, string, ...connect.ClientOption) Client,
+	method func(Client, context.Context, *Request) (*Response, error), request *Request,
+) (*Response, error) {
+	transport, base, err := f.dial()
+	if err != nil {
+		return nil, err
 	}
-	return "http://127.0.0.1:8080"
+	token, err := f.bearer()
+	if err != nil {
+		return nil, err
+	}
+	client := newClient(&http.Client{Transport: authorised{transport, token}, Timeout: answerTime}, base)
+	response, err := method(client, cmd.Context(), request)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w%s", f.url, err, remedy(err))
+	}
+	return response, nil
 }
 
-// client makes one of the daemon's clients.
-func client[C any](f *daemonFlags, newClient func(connect.HTTPClient, string, ...connect.ClientOption) C) C {
-	transport, url := http.DefaultTransport, f.url
+// dial is how the daemon is reached, and the URL of it there.
+func (f *daemonFlags) dial() (http.RoundTripper, string, error) {
 	if path, ok := strings.CutPrefix(f.url, "unix:"); ok {
-		url = "http://daemon"
-		transport = &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 			return new(net.Dialer).DialContext(ctx, "unix", path)
-		}}
+		}}, "http://daemon", nil
 	}
-	return newClient(&http.Client{Transport: authorised{transport, f.token}}, strings.TrimSuffix(url, "/"))
+	if u, err := url.Parse(f.url); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return nil, "", &usageError{fmt.Errorf("--daemon: expected http://HOST:PORT, https://HOST:PORT or unix:/path, found %q", f.url)}
+	}
+	return http.DefaultTransport, strings.TrimSuffix(f.url, "/"), nil
+}
+
+// bearer is the token to show, if there is one.
+func (f *daemonFlags) bearer() (string, error) {
+	if f.tokenFile == "" {
+		return f.token, nil
+	}
+	data, err := os.ReadFile(f.tokenFile)
+	if err != nil {
+		return "", fmt.Errorf("--token-file: %w", err)
+	}
+	words := strings.Fields(string(data))
+	if len(words) == 0 {
+		return "", fmt.Errorf("--token-file: there is no token in %s", f.tokenFile)
+	}
+	return words[0], nil
+}
+
+// remedy is what can be done about an error of a daemon that does not say it itself.
+func remedy(err error) string {
+	switch connect.CodeOf(err) {
+	case connect.CodeUnauthenticated:
+		return " (--token or --token-file gives it)"
+	case connect.CodeUnknown, connect.CodeUnimplemented:
+		return "; is this a daemon of this version? --daemon names another"
+	case connect.CodeUnavailable:
+		if !connect.IsWireError(err) {
+			return "; start the daemon, or name another with --daemon"
+		}
+	}
+	return ""
 }
 
 // authorised shows a bearer token with every request.
@@ -52,6 +117,7 @@ type authorised struct {
 	token string
 }
 
+// RoundTrip sends a request with it.
 func (a authorised) RoundTrip(r *http.Request) (*http.Response, error) {
 	if a.token != "" {
 		r = r.Clone(r.Context())

@@ -18,8 +18,8 @@ import (
 
 const unitFile = "../../deploy/systemd/dragoman.service"
 
-// settings returns the files that the config maps of the manifests hold.
-func settings(t *testing.T) map[string]string {
+// deployed returns the files that the config maps of the manifests hold.
+func deployed(t *testing.T) map[string]string {
 	t.Helper()
 	data, err := os.ReadFile("../../deploy/kubernetes/config.yaml")
 	if err != nil {
@@ -40,7 +40,7 @@ func settings(t *testing.T) map[string]string {
 }
 
 func TestWhatIsDeployedOnKubernetesIsSound(t *testing.T) {
-	files := settings(t)
+	files := deployed(t)
 	c, err := config.Load(config.Sources{File: "host.yaml", Data: []byte(files["host.yaml"])})
 	if err != nil {
 		t.Fatal(err)

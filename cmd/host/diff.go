@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/check"
@@ -24,7 +25,7 @@ func newDiff() *cobra.Command {
 		asJSON    bool
 	)
 	cmd := &cobra.Command{
-		Use:   "diff [flags] OLD.yaml NEW.yaml",
+		Use:   "diff [flags] [OLD.yaml] NEW.yaml",
 		Short: "Tell what other workarounds would change, before anyone saves them",
 		Long: `Compare two files of workarounds by what they do: for each template, the fields of its dialect that change, what is odd
 about it from then on, and the recorded cases that come out otherwise. With --daemon, one file is compared with what is
@@ -53,8 +54,8 @@ in force there. The exit code is 0 if nothing changes, 1 if something does or a 
 			return tellDiff(cmd, diff, asJSON)
 		},
 	}
-	with.add(cmd)
-	daemon.add(cmd, "")
+	with.addPlugins(cmd)
+	daemon.add(cmd, true)
 	cmd.Flags().Lookup("daemon").Usage = "URL of a daemon, or unix:/path of its socket, with whose rules to compare"
 	cmd.Flags().StringVar(&templates, "templates", "", "folder of the templates to try the rules on")
 	cmd.Flags().StringSliceVar(&cases, "cases", nil, "files of recorded cases to run under both")
@@ -93,25 +94,34 @@ func readDiff(files []string, templates string, cases []string) (rules []host.Ru
 
 // tryRules compares a file with what is in force in a daemon.
 func tryRules(cmd *cobra.Command, daemon *daemonFlags, file string, caseFiles []string) (diff host.RulesDiff, err error) {
-	document, err := readFile(cmd, file)
+	document, err := readText(cmd, file)
 	if err != nil {
 		return diff, err
 	}
 	var cases strings.Builder
 	for _, path := range caseFiles {
-		data, err := os.ReadFile(path)
+		data, err := readText(cmd, path)
 		if err != nil {
 			return diff, err
 		}
 		cases.Write(data)
 		cases.WriteByte('\n')
 	}
-	tried, err := client(daemon, dragomanv1connect.NewWorkaroundServiceClient).TryWorkarounds(cmd.Context(),
+	tried, err := ask(cmd, daemon, dragomanv1connect.NewWorkaroundServiceClient, dragomanv1connect.WorkaroundServiceClient.TryWorkarounds,
 		&dragomanv1.TryWorkaroundsRequest{Document: string(document), Cases: cases.String()})
 	if err != nil {
 		return diff, err
 	}
 	return triedDiff(file, tried), nil
+}
+
+// readText reads a file that a message to a daemon can hold.
+func readText(cmd *cobra.Command, path string) ([]byte, error) {
+	data, err := readFile(cmd, path)
+	if err == nil && !utf8.Valid(data) {
+		err = fmt.Errorf("%s: expected text in UTF-8", called(path))
+	}
+	return data, err
 }
 
 // triedDiff is a daemon's answer as the library would give it.

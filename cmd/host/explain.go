@@ -1,9 +1,12 @@
 package main
 
 import (
+	"fmt"
 	"io"
 
+	"github.com/dragoman-project/dragoman/autoparser"
 	"github.com/dragoman-project/dragoman/host"
+	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/spf13/cobra"
 )
 
@@ -18,7 +21,7 @@ func newExplain() *cobra.Command {
 		Short: "Print what is learned of a template, and what taught it",
 		Long: `Print what is learned of a chat template, stage by stage: what it can do, how conversations are fitted to it, each
 comparison and its difference, the dialect and what decided each field, the workarounds that hold, and what a person
-should look at. The text is a txtar archive.`,
+should look at. The text is a txtar archive. If a plugin answers for the template, a line on standard error says so.`,
 		Example: example(`
 			host explain template.jinja
 			host explain ~/models/some-model
@@ -37,6 +40,7 @@ should look at. The text is a txtar archive.`,
 				if asJSON {
 					return printJSON(cmd, learned.Explain())
 				}
+				tellPlugin(cmd, loose)
 				_, err = io.WriteString(cmd.OutOrStdout(), learned.Explain().String())
 				return err
 			})
@@ -46,4 +50,12 @@ should look at. The text is a txtar archive.`,
 	template.add(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
+}
+
+// tellPlugin says if a plugin answers for a template: then comparison is not what decides.
+func tellPlugin(cmd *cobra.Command, loose *host.Loose) {
+	planned, err := loose.Plan(cmd.Context(), "", &chat.Request{Messages: []chat.Message{{Role: chat.RoleUser, Content: chat.TextContent("Hello!")}}})
+	if err == nil && planned.Handler != autoparser.HandlerName {
+		fmt.Fprintf(cmd.ErrOrStderr(), "note: the plugin %s answers for this template; this is what comparison would teach\n", planned.Handler)
+	}
 }

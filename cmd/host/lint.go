@@ -71,8 +71,7 @@ a fault, and told with what differs. It stands at the first rule that changes it
 			return err
 		},
 	}
-	with.add(cmd)
-	_ = cmd.Flags().MarkHidden("workarounds") // the file is an argument
+	with.addPlugins(cmd)
 	cmd.Flags().StringSliceVar(&cases, "cases", nil, "files of recorded cases to run under the file's rules and those shipped")
 	cmd.Flags().StringVar(&templates, "templates", "", "folder of the templates to try the rules on")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
@@ -149,12 +148,15 @@ func readTemplates(dir string) (sources []host.TemplateSource, err error) {
 	if dir == "" {
 		return nil, nil
 	}
+	if err := isFolder("--templates", dir); err != nil {
+		return nil, err
+	}
 	files, err := filepath.Glob(filepath.Join(dir, "*.jinja"))
 	if err != nil {
 		return nil, err
 	}
 	if len(files) == 0 {
-		return nil, fmt.Errorf("%s: there are no *.jinja files in this folder", dir)
+		return nil, fmt.Errorf("--templates: there are no *.jinja files in %s", dir)
 	}
 	for _, file := range files {
 		src, err := readTemplate(file, "")

@@ -2,7 +2,8 @@
 //
 // This package holds flags, help texts and exit codes. What a command does is in package host and below.
 //
-// Exit codes: 0 it went well, 1 it did not (a failed case, a faulty file), 2 the command was not understood.
+// Exit codes: 0 it went well, 1 it did not (a failed case, a faulty file), 2 the command line was not understood, 130 it was
+// interrupted before it had ended.
 package main
 
 import (
@@ -20,6 +21,7 @@ var version = "unknown"
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends it at once
 	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
@@ -30,20 +32,27 @@ const (
 	exitOK = iota
 	exitFailed
 	exitUsage
+	exitInterrupted = 130
 )
 
 // run executes a command line and returns the exit code.
 func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
 	root := newRoot()
+	stdout := &checkedWriter{Writer: out}
 	root.SetArgs(args)
-	root.SetIn(in)
-	root.SetOut(out)
+	root.SetIn(interruptible(ctx, in))
+	root.SetOut(stdout)
 	root.SetErr(errs)
 	cmd, err := root.ExecuteContextC(ctx)
 	var usage *usageError
 	switch {
+	case stdout.fault != nil:
+		fmt.Fprintf(errs, "host: standard output: %v\n", stdout.fault)
 	case err == nil:
 		return exitOK
+	case ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, errFailed)):
+		fmt.Fprintln(errs, "host: interrupted")
+		return exitInterrupted
 	case errors.As(err, &usage):
 		fmt.Fprintf(errs, "host: %v\nTry '%s --help'.\n", err, cmd.CommandPath())
 		return exitUsage

@@ -31,6 +31,10 @@ func TestCommandLines(t *testing.T) {
 	if err := os.WriteFile(faulty, []byte("version: 1\nworkarounds:\n  - title: x\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	binaryFile := filepath.Join(t.TempDir(), "binary")
+	if err := os.WriteFile(binaryFile, []byte("\xff\x00\xfe"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, test := range []struct {
 		name, stdin, line string
 		code              int
@@ -39,10 +43,13 @@ func TestCommandLines(t *testing.T) {
 		{name: "no command", line: "", out: "Available Commands:"},
 		{name: "an unknown command", line: "dance", code: exitUsage, errs: `host: unknown command "dance"`},
 		{name: "an unknown flag", line: "check --faster x", code: exitUsage, errs: "unknown flag: --faster\nTry 'host check --help'."},
-		{name: "a missing argument", line: "check", code: exitUsage, errs: "requires at least 1 arg"},
+		{name: "a missing argument", line: "check", code: exitUsage,
+			errs: "host: expected host check [flags] CASES.jsonl…, found the arguments []\nTry 'host check --help'."},
+		{name: "an argument too many", line: "explain a b", code: exitUsage, errs: `found the arguments ["a" "b"]`},
 		{name: "a missing flag", line: "parse", code: exitUsage, errs: `required flag(s) "template" not set`},
 		{name: "flags that exclude each other", line: "parse --template x --json --stream", code: exitUsage, errs: "none of the others can be"},
 		{name: "an unknown subcommand", line: "plugin dance", code: exitUsage, errs: `unknown command "dance" for "host plugin"`},
+		{name: "a misspelt command", line: "expalin x", code: exitUsage, errs: `unknown command "expalin" for "host"; did you mean explain?`},
 		{name: "version", line: "version", out: "host unknown (go"},
 		{name: "version for a program", line: "version --json", out: `"version":"unknown"`},
 		{name: "completion", line: "completion bash", out: "bash completion"},
@@ -51,6 +58,10 @@ func TestCommandLines(t *testing.T) {
 		{name: "explain an embedded template", line: "explain chatml-tagged --json", out: `{"template":"chatml-tagged","capabilities":[{"`},
 		{name: "explain what is not there", line: "explain nowhere", code: exitFailed,
 			errs: `nowhere: no such template; the templates are ["chatml-json"`},
+		{name: "explain a folder without a template", line: "explain .", code: exitFailed, errs: "host: .: no chat template in it; expected a .jinja file"},
+		{name: "explain what is no text", line: "explain " + binaryFile, code: exitFailed, errs: "expected a template, found what is not text in UTF-8"},
+		{name: "rules that are not there", line: "explain chatml-json --workarounds nowhere.yaml", code: exitFailed, errs: "host: nowhere.yaml: there is no such file"},
+		{name: "plugins that are not there", line: "explain chatml-json --plugins nowhere", code: exitFailed, errs: "host: --plugins: stat nowhere: no such file"},
 		{name: "explain what is no template", line: "explain testdata/templates/broken.jinja", code: exitFailed, errs: "broken"},
 		{name: "explain what never ends", line: "explain testdata/templates/loops.jinja", code: exitFailed, errs: "simplify the template"},
 
@@ -61,6 +72,14 @@ func TestCommandLines(t *testing.T) {
 			code: exitFailed, errs: "host: standard input: messages[0].content: expected a string, null or an array of parts, found a number"},
 		{name: "render variables", stdin: `{"messages":[{"role":"x","content":"y"}]}`, line: "render testdata/templates/plain.jinja --variables -", out: "<x>y</x>"},
 		{name: "render a plan", line: "render chatml-tagged --tools testdata/tools.json --json", out: `"lazy":true,"triggers":[{"type":"word"`},
+
+		{name: "render in a notation that there is not", line: "render chatml-json --json --target latin", code: exitUsage, errs: `unknown target "latin": there are gbnf,`},
+		{name: "render in a notation without the plan", line: "render chatml-json --target lark", code: exitUsage, errs: "--target says how --json writes the constraint"},
+		{name: "tools that are no JSON", stdin: "[", line: "render chatml-json --tools -", code: exitFailed, errs: "host: standard input: expected a JSON array of tools: "},
+		{name: "tools that are no array", stdin: "{}", line: "render chatml-json --tools -", code: exitFailed, errs: "host: standard input: tools: expected an array, found an object"},
+		{name: "a faulty tool", stdin: `[{"function": {}}]`, line: "render chatml-json --tools -", code: exitFailed, errs: "tools[0].function.name: expected the name of the function"},
+		{name: "one input for two", line: "render chatml-json --tools - --request -", code: exitUsage, errs: "--request and --tools cannot both be standard input"},
+		{name: "the output's input for a request", line: "parse --template chatml-json --request -", code: exitUsage, errs: "standard input is the model's output"},
 
 		{name: "parse", stdin: weather, line: "parse --template chatml-tagged --tools testdata/tools.json", out: "content: Sure.\ncall call_"},
 		{name: "parse for a program", stdin: weather, line: "parse --template chatml-tagged --tools testdata/tools.json --json", out: `"finish_reason":"tool_calls","report":{"status":"complete"`},
@@ -75,11 +94,26 @@ func TestCommandLines(t *testing.T) {
 		{name: "lint odd templates", line: "lint --templates testdata/templates", out: "loops.jinja: note: loops:1:56: the template takes more"},
 		{name: "lint odd templates for a program", line: "lint --templates testdata/templates --json", out: `"Note":true}`},
 		{name: "lint what is not there", line: "lint nowhere.yaml", code: exitFailed, errs: "nowhere.yaml"},
+		{name: "lint a folder that is not there", line: "lint --templates nowhere", code: exitFailed, errs: "host: --templates: stat nowhere: no such file"},
+		{name: "diff of nothing", line: "diff x.yaml", code: exitUsage, errs: "expected two files and --templates, or one file and --daemon"},
+		{name: "diff of what is no text", line: "diff --daemon http://127.0.0.1:1 " + binaryFile, code: exitFailed, errs: "expected text in UTF-8"},
+		{name: "a daemon that is no URL", line: "history --daemon localhost:8080", code: exitUsage, errs: `expected http://HOST:PORT, https://HOST:PORT or unix:/path, found "localhost:8080"`},
+		{name: "a daemon that does not run", line: "history --daemon http://127.0.0.1:1", code: exitFailed,
+			errs: "host: http://127.0.0.1:1: unavailable: dial tcp 127.0.0.1:1: connect: connection refused; start the daemon, or name another with --daemon\n"},
+		{name: "a token that is not there", line: "history --token-file nowhere", code: exitFailed, errs: "host: --token-file: open nowhere: no such file"},
+		{name: "a plugin that is not there", line: "plugin verify nowhere", code: exitFailed, out: "no such file or directory"},
+		{name: "plugins in a folder that is not there", line: "plugin list --plugins nowhere", code: exitFailed, errs: "host: --plugins: stat nowhere: no such file"},
 		{name: "no plugins", line: "plugin list --plugins testdata", errs: "There are no plugins here"},
 		{name: "no plugins for a program", line: "plugin list --plugins testdata --json", out: "["},
 
 		{name: "cases that hold", line: "check --templates testdata/templates testdata/cases.jsonl", out: "3 passed, 0 failed\n"},
 		{name: "cases from standard input", stdin: "{}", line: "check -", code: exitFailed, out: "FAIL -:1"},
+		{name: "no cases at all", line: "check -", out: "0 passed, 0 failed\n", errs: "host: there are no cases in -\n"},
+		{name: "cases in a folder", line: "check testdata", code: exitFailed, out: "0 passed", errs: "host: testdata: read testdata: is a directory"},
+		{name: "templates that are not there", line: "check --templates nowhere testdata/cases.jsonl", code: exitFailed, errs: "host: --templates: stat nowhere: no such file"},
+		{name: "templates in a file", line: "check --templates testdata/tools.json testdata/cases.jsonl", code: exitFailed, errs: "testdata/tools.json is a file, expected a folder"},
+		{name: "a number of cuts that there is not", line: "check --splits -1 testdata/cases.jsonl", code: exitUsage, errs: "expected --splits of 0 or more"},
+		{name: "no workers", line: "check --workers -3 testdata/cases.jsonl", code: exitUsage, errs: "--workers of 1 or more"},
 		{name: "no such cases", line: "check nowhere.jsonl", code: exitFailed, errs: "nowhere.jsonl"},
 		{name: "faulty workarounds", line: "check --workarounds " + faulty + " testdata/cases.jsonl", code: exitFailed, errs: faulty + ":3:5"},
 	} {

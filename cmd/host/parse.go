@@ -33,6 +33,9 @@ With --stream, print each delta as soon as it is decided, as JSON lines.`,
 			engine | host parse --template template.jinja --tools tools.json --stream`),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if request.request == "-" || request.tools == "-" {
+				return &usageError{errors.New("standard input is the model's output: --request and --tools need files")}
+			}
 			return with.withHost(cmd, func(h *host.Host) error {
 				req, err := request.read(cmd)
 				if err != nil {

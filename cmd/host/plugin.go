@@ -2,11 +2,8 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"io"
-	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"text/tabwriter"
@@ -30,7 +27,7 @@ func newPlugin() *cobra.Command {
 
 func newPluginList() *cobra.Command {
 	var dir string
-	var from daemon
+	var daemon daemonFlags
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "list",
@@ -40,51 +37,37 @@ each plugin is doing, on which process, how often one was started and how often 
 calls and streams under way. What is refused, and why the last process failed, stands below.`,
 		Example: example(`
 			host plugin list
-			host plugin list --plugins bin/plugins --json
+			host plugin list --plugins plugins --json
 			host plugin list --daemon http://127.0.0.1:8080`),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			print := func(list []plugins.State) error {
-				if asJSON {
-					return printJSON(cmd, orEmpty(list))
-				}
-				return printPlugins(cmd, list)
+			list, err := listPlugins(cmd, dir, &daemon)
+			switch {
+			case err != nil:
+				return err
+			case asJSON:
+				return printJSON(cmd, orEmpty(list))
 			}
-			if from.url == "" {
-				list, err := plugins.List(cmd.Context(), cmp.Or(dir, pluginsBeside()))
-				if err != nil {
-					return err
-				}
-				return print(list)
-			}
-			list, err := from.plugins(cmd.Context())
-			if err != nil {
-				return fmt.Errorf("%s: %w", from.url, err)
-			}
-			return print(list)
+			return printPlugins(cmd, list)
 		},
 	}
 	cmd.Flags().StringVar(&dir, "plugins", "", "folder of plugins (default: the folder plugins beside this binary)")
-	cmd.Flags().StringVar(&from.url, "daemon", "", "URL of a running daemon to ask")
-	cmd.Flags().StringVar(&from.tokenFile, "token-file", "", "file of the bearer token for the daemon")
+	daemon.add(cmd, true)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.MarkFlagsMutuallyExclusive("plugins", "daemon")
 	return cmd
 }
 
-// daemon is a running daemon to ask.
-type daemon struct{ url, tokenFile string }
-
-// plugins asks for the state of the plugins.
-func (d daemon) plugins(ctx context.Context) ([]plugins.State, error) {
-	client := &http.Client{}
-	if d.tokenFile != "" {
-		token, err := os.ReadFile(d.tokenFile)
+// listPlugins is the state of the plugins of a daemon, if one is named, or else of a folder.
+func listPlugins(cmd *cobra.Command, dir string, daemon *daemonFlags) ([]plugins.State, error) {
+	if daemon.url == "" {
+		dir, err := pluginsFolder(dir)
 		if err != nil {
 			return nil, err
 		}
-		client.Transport = bearer(strings.TrimSpace(string(token)))
+		return plugins.List(cmd.Context(), dir)
 	}
-	status, err := dragomanv1connect.NewAdminServiceClient(client, d.url).GetStatus(ctx, &dragomanv1.GetStatusRequest{})
+	status, err := ask(cmd, daemon, dragomanv1connect.NewAdminServiceClient, dragomanv1connect.AdminServiceClient.GetStatus, &dragomanv1.GetStatusRequest{})
 	if err != nil {
 		return nil, err
 	}
@@ -114,16 +97,6 @@ func stateOf(p *dragomanv1.Plugin) plugins.State {
 		})
 	}
 	return state
-}
-
-// bearer is a token that goes with every request.
-type bearer string
-
-// RoundTrip sends the request with the token.
-func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
-	r = r.Clone(r.Context())
-	r.Header.Set("Authorization", "Bearer "+string(b))
-	return http.DefaultTransport.RoundTrip(r)
 }
 
 func printPlugins(cmd *cobra.Command, list []plugins.State) error {

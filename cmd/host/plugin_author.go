@@ -23,7 +23,7 @@ func newPluginNew() *cobra.Command {
 Makefile. It builds and conforms as it is; change it step by step into the format you want. See docs/plugins.md.`,
 		Example: example(`
 			host plugin new brackets
-			host plugin new brackets --dir plugins/brackets --sdk ../dragoman`),
+			host plugin new brackets --dir plugins/brackets --sdk ~/dragoman`),
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Name = args[0]

@@ -58,7 +58,7 @@ func TestTheListOfADaemonSaysWhatItsPluginsDo(t *testing.T) {
 	}
 
 	token := filepath.Join(t.TempDir(), "token")
-	must(t, os.WriteFile(token, []byte("secret\n"), 0o600))
+	must(t, os.WriteFile(token, []byte("secret somebody\n"), 0o600))
 	code, out, errs := commandLine(t, "", "plugin", "list", "--daemon", daemon.URL, "--token-file", token)
 	if code != exitOK {
 		t.Fatalf("ended with %d: %s", code, errs)

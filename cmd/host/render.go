@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/check"
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/grammar"
 	"github.com/spf13/cobra"
 )
 
@@ -32,6 +34,13 @@ generation prompt, constraint, preserved tokens, stops, thinking tags. --target 
 			host render template.jinja --variables variables.json`),
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("target") && !asJSON {
+				return &usageError{errors.New("--target says how --json writes the constraint: give both")}
+			}
+			notation, err := host.ParseTarget(target)
+			if err != nil {
+				return &usageError{err}
+			}
 			return with.withHost(cmd, func(h *host.Host) error {
 				if variables != "" {
 					return renderVariables(cmd, h, &template, args[0], variables)
@@ -44,7 +53,7 @@ generation prompt, constraint, preserved tokens, stops, thinking tags. --target 
 				if err != nil {
 					return err
 				}
-				return renderRequest(cmd, loose, req, asJSON, target)
+				return renderRequest(cmd, loose, req, asJSON, notation)
 			})
 		},
 	}
@@ -76,12 +85,8 @@ func renderVariables(cmd *cobra.Command, h *host.Host, template *templateFlags, 
 	return err
 }
 
-func renderRequest(cmd *cobra.Command, loose *host.Loose, req *chat.Request, asJSON bool, target string) error {
+func renderRequest(cmd *cobra.Command, loose *host.Loose, req *chat.Request, asJSON bool, notation grammar.Target) error {
 	if asJSON {
-		notation, err := host.ParseTarget(target)
-		if err != nil {
-			return err
-		}
 		planned, err := loose.Plan(cmd.Context(), "", req)
 		if err != nil {
 			return err

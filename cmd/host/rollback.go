@@ -27,7 +27,8 @@ contents that gave way to others, by the beginning of their SHA-256. The one in 
 			host history --daemon http://127.0.0.1:9000 --json`),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			list, err := client(&daemon, dragomanv1connect.NewSnapshotServiceClient).ListSnapshots(cmd.Context(), &dragomanv1.ListSnapshotsRequest{})
+			list, err := ask(cmd, &daemon, dragomanv1connect.NewSnapshotServiceClient, dragomanv1connect.SnapshotServiceClient.ListSnapshots,
+				&dragomanv1.ListSnapshotsRequest{})
 			switch {
 			case err != nil:
 				return err
@@ -38,7 +39,7 @@ contents that gave way to others, by the beginning of their SHA-256. The one in 
 			return nil
 		},
 	}
-	daemon.add(cmd, defaultDaemon())
+	daemon.add(cmd, false)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
@@ -58,7 +59,8 @@ until it changes again.`,
 			host rollback --to 12 --daemon http://127.0.0.1:9000`),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			done, err := client(&daemon, dragomanv1connect.NewSnapshotServiceClient).Rollback(cmd.Context(), &dragomanv1.RollbackRequest{To: to})
+			done, err := ask(cmd, &daemon, dragomanv1connect.NewSnapshotServiceClient, dragomanv1connect.SnapshotServiceClient.Rollback,
+				&dragomanv1.RollbackRequest{To: to})
 			switch {
 			case err != nil:
 				return err
@@ -71,7 +73,7 @@ until it changes again.`,
 			return nil
 		},
 	}
-	daemon.add(cmd, defaultDaemon())
+	daemon.add(cmd, false)
 	cmd.Flags().Uint64Var(&to, "to", 0, "generation to go back to, of those that host history lists (default: the one before)")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd

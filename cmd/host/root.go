@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,7 +15,9 @@ func newRoot() *cobra.Command {
 		Short: "Learn chat templates, render prompts, and turn model output into messages",
 		Long: `Dragoman stands between an inference engine and its clients. It learns from a model's chat template how the model
 writes reasoning, content and tool calls, renders prompts, constrains sampling, and turns the model's text, as it
-streams, into messages.`,
+streams, into messages.
+
+The exit code is 0 if it went well, 1 if it did not, 2 if the command line was not understood, and 130 if it was interrupted.`,
 		Example: example(`
 			host serve
 			host explain template.jinja
@@ -35,7 +38,10 @@ streams, into messages.`,
 func understood(cmd *cobra.Command) {
 	if check := cmd.Args; check != nil {
 		cmd.Args = func(cmd *cobra.Command, args []string) error {
-			for _, fault := range []error{check(cmd, args), cmd.ValidateRequiredFlags(), cmd.ValidateFlagGroups()} {
+			if check(cmd, args) != nil {
+				return &usageError{unexpected(cmd, args)}
+			}
+			for _, fault := range []error{cmd.ValidateRequiredFlags(), cmd.ValidateFlagGroups()} {
 				if fault != nil {
 					return &usageError{fault}
 				}
@@ -46,6 +52,18 @@ func understood(cmd *cobra.Command) {
 	for _, sub := range cmd.Commands() {
 		understood(sub)
 	}
+}
+
+// unexpected says what is wrong with the arguments of a command.
+func unexpected(cmd *cobra.Command, args []string) error {
+	if !cmd.HasSubCommands() {
+		return fmt.Errorf("expected %s, found the arguments %q", cmd.UseLine(), args)
+	}
+	cmd.SuggestionsMinimumDistance = 2
+	if close := cmd.SuggestionsFor(args[0]); len(close) > 0 {
+		return fmt.Errorf("unknown command %q for %q; did you mean %s?", args[0], cmd.CommandPath(), strings.Join(close, " or "))
+	}
+	return fmt.Errorf("unknown command %q for %q", args[0], cmd.CommandPath())
 }
 
 // example indents an example for help texts, two blanks a line.

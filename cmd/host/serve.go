@@ -39,7 +39,7 @@ changes is put in force when it is whole and valid, and else nothing changes. SI
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			load := func(content []byte) (*config.Config, error) {
-				cfg, err := config.Load(config.Sources{File: file, Data: content, Environ: os.Environ(), Flags: cmd.Flags()})
+				cfg, err := config.Load(config.Sources{File: file, Data: content, Environ: settings(), Flags: cmd.Flags()})
 				if err == nil && cfg.Plugins.Dir == "" {
 					cfg.Plugins.Dir = pluginsBeside()
 				}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dragoman-project/dragoman/host"
+	"github.com/dragoman-project/dragoman/host/api"
+	"github.com/dragoman-project/dragoman/host/config"
+	"github.com/spf13/cobra"
+)
+
+// TestTheExamplesOfHelpTextsWork runs every example in a folder that has the files which they name.
+func TestTheExamplesOfHelpTextsWork(t *testing.T) {
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip(err)
+	}
+	bin, dir, daemon := binary(t), t.TempDir(), exampleDaemon(t)
+	exampleFiles(t, dir)
+	// Those that do not end with 0, or not at all.
+	codes := map[string]int{"diff": exitFailed, "rollback": exitFailed}
+	skipped := map[string]string{"host serve": "it would not end", "host plugin verify": "it needs a plugin that was built", "--sdk": "it needs a checkout"}
+	for _, cmd := range all(newRoot()) {
+		for line := range strings.Lines(cmd.Example) {
+			line = strings.TrimSpace(line)
+			t.Run(line, func(t *testing.T) {
+				for part, why := range skipped {
+					if strings.Contains(line, part) {
+						t.Skip(why)
+					}
+				}
+				script := strings.NewReplacer("http://127.0.0.1:8080", daemon, "http://127.0.0.1:9000", daemon).Replace(line)
+				if _, err := exec.LookPath("jq"); err != nil {
+					script, _, _ = strings.Cut(script, "| jq")
+				}
+				run := exec.CommandContext(t.Context(), "bash", "-o", "pipefail", "-c", "engine() { cat output.txt; }\n"+script)
+				run.Dir = dir
+				run.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "HOME="+dir, envDaemon+"="+daemon)
+				out, err := run.CombinedOutput()
+				if code := run.ProcessState.ExitCode(); code != codes[cmd.Name()] {
+					t.Errorf("%v\n%s", err, out)
+				}
+			})
+		}
+	}
+}
+
+// all are a command and those below it that are our own.
+func all(cmd *cobra.Command) []*cobra.Command {
+	list := []*cobra.Command{cmd}
+	for _, sub := range cmd.Commands() {
+		list = append(list, all(sub)...)
+	}
+	return list
+}
+
+// exampleDaemon serves what the binary embeds.
+func exampleDaemon(t *testing.T) string {
+	t.Helper()
+	h, err := host.New(t.Context(), host.Options{Config: config.Default(), Static: true})
+	must(t, err)
+	t.Cleanup(func() { must(t, h.Close(t.Context())) })
+	daemon := httptest.NewServer(api.New(h, api.Options{}))
+	t.Cleanup(daemon.Close)
+	return daemon.URL
+}
+
+// exampleFiles writes what the examples name.
+func exampleFiles(t *testing.T, dir string) {
+	t.Helper()
+	template, rules := read(t, "../../templates/chatml-tagged.jinja"), "version: 1\nworkarounds: []\n"
+	files := map[string]string{
+		"template.jinja": template, "templates/template.jinja": template, "models/some-model/chat_template.jinja": template,
+		"tools.json": read(t, "testdata/tools.json"), "output.txt": weather, "variables.json": `{"messages": [{"role": "user", "content": "Hi"}]}`,
+		"request.json":     `{"messages": [{"role": "user", "content": "Hi"}], "tools": ` + read(t, "testdata/tools.json") + `}`,
+		"workarounds.yaml": rules, "host.yaml": "log: {level: warn}\n",
+		"new.yaml": strings.Replace(rules, "[]", "\n  - {name: stops, because: a test, when: 'name != \"\"', set: {end_of_turn: END}}", 1),
+	}
+	one := `{"kind": "parse", "id": "weather", "template": "template.jinja", "request": {}, "output": "Hello.", "expect": {"content": "Hello."}}` + "\n"
+	for _, name := range []string{"cases.jsonl", "parse.jsonl", "plan.jsonl"} {
+		files[name] = one
+	}
+	must(t, os.Mkdir(filepath.Join(dir, "plugins"), 0o700))
+	for name, content := range files {
+		path := filepath.Join(dir, name)
+		must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		must(t, os.WriteFile(path, []byte(content), 0o600))
+	}
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// binary builds the command and returns the folder that it is in.
+func binary(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(dir, "host"), ".")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return dir
+}
+
+// full is a writer that takes nothing.
+type full struct{ writes int }
+
+func (f *full) Write([]byte) (int, error) {
+	f.writes++
+	return 0, errors.New("no space left")
+}
+
+// TestWhatCannotBePrintedFailsTheCommand tries commands that print in every way: each fails, says why once, and stops printing.
+func TestWhatCannotBePrintedFailsTheCommand(t *testing.T) {
+	for _, line := range []string{
+		"--help", "version", "explain chatml-json", "explain chatml-json --json", "render chatml-json", "config show", "config reference",
+		"parse --template chatml-json", "parse --template chatml-json --stream", "check --templates testdata/templates testdata/failing.jsonl",
+		"lint --templates testdata/templates", "plugin new x --dir " + filepath.Join(t.TempDir(), "x"),
+	} {
+		var out full
+		var errs bytes.Buffer
+		code := run(t.Context(), strings.Fields(line), strings.NewReader("Hello."), &out, &errs)
+		if want := "host: standard output: no space left\n"; code != exitFailed || errs.String() != want || out.writes != 1 {
+			t.Errorf("%s: ended with %d after %d writes:\n%swant %s", line, code, out.writes, errs.String(), want)
+		}
+	}
+}
+
+// TestCommandsThatWaitForInputCanBeInterrupted interrupts commands that read what never comes.
+func TestCommandsThatWaitForInputCanBeInterrupted(t *testing.T) {
+	for _, line := range []string{
+		"parse --template chatml-json", "parse --template chatml-json --stream", "render chatml-json --request -", "check -",
+		"diff - --daemon http://127.0.0.1:1",
+	} {
+		ctx, interrupt := context.WithCancel(t.Context())
+		in, never := io.Pipe()
+		waiting := readerFunc(func(p []byte) (int, error) {
+			interrupt()
+			return in.Read(p)
+		})
+		var errs bytes.Buffer
+		if code := run(ctx, strings.Fields(line), waiting, io.Discard, &errs); code != exitInterrupted || errs.String() != "host: interrupted\n" {
+			t.Errorf("%s: ended with %d: %s", line, code, errs.String())
+		}
+		never.Close()
+	}
+}
+
+// TestSignalsEndTheBinary interrupts the binary itself while it waits at its input, which stays open.
+func TestSignalsEndTheBinary(t *testing.T) {
+	cmd := exec.CommandContext(t.Context(), filepath.Join(binary(t), "host"), "parse", "--template", "chatml-json", "--stream")
+	in, err := cmd.StdinPipe()
+	must(t, err)
+	defer in.Close()
+	out, err := cmd.StdoutPipe()
+	must(t, err)
+	must(t, cmd.Start())
+	_, err = io.WriteString(in, "Hello, how are you?")
+	must(t, err)
+	_, err = out.Read(make([]byte, 1)) // it is at work
+	must(t, err)
+	must(t, cmd.Process.Signal(os.Interrupt))
+	_, _ = io.Copy(io.Discard, out)
+	if _ = cmd.Wait(); cmd.ProcessState.ExitCode() != exitInterrupted {
+		t.Errorf("ended with %v", cmd.ProcessState)
+	}
+}
