@@ -22,7 +22,7 @@ func TestANewPluginBuildsAndConforms(t *testing.T) {
 		t.Fatalf("new ended with %d: %s%s", code, out, errs)
 	}
 	build := exec.Command("make", "-C", dir, "build") // the manual is followed by another test, with all that it makes
-	build.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=")
+	build.Env = append(os.Environ(), "GOFLAGS=")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("make build: %v\n%s", err, out)
 	}

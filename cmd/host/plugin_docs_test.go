@@ -18,7 +18,7 @@ func TestTheManualOfPluginsCanBeFollowed(t *testing.T) {
 	must(t, err)
 	shell := exec.Command("bash", "-eu", "-o", "pipefail")
 	shell.Dir = t.TempDir()
-	shell.Env = append(os.Environ(), "DRAGOMAN="+repository, "GOPROXY=off", "GOFLAGS=")
+	shell.Env = append(os.Environ(), "DRAGOMAN="+repository, "GOFLAGS=")
 	shell.Stdin = strings.NewReader(strings.Join(blocks(string(text), "sh"), "\n"))
 	printed, err := shell.CombinedOutput()
 	if err != nil {
