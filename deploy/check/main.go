@@ -19,6 +19,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -50,7 +51,9 @@ type object struct {
 // read decodes all manifests of a folder.
 func read(dir string) (objects []object, faults []error) {
 	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, appsv1.AddToScheme, autoscalingv2.AddToScheme, policyv1.AddToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{
+		corev1.AddToScheme, appsv1.AddToScheme, autoscalingv2.AddToScheme, networkingv1.AddToScheme, policyv1.AddToScheme,
+	} {
 		faults = append(faults, add(scheme))
 	}
 	decoder := serializer.NewCodecFactory(scheme, serializer.EnableStrict).UniversalDeserializer()
@@ -127,6 +130,10 @@ func refer(objects []object) (faults []error) {
 		case *policyv1.PodDisruptionBudget:
 			if v.Spec.Selector == nil || !selected(v.Spec.Selector.MatchLabels, deployments) {
 				bad("the disruption budget %s selects no pods", v.Name)
+			}
+		case *networkingv1.NetworkPolicy:
+			if !selected(v.Spec.PodSelector.MatchLabels, deployments) {
+				bad("the network policy %s selects no pods", v.Name)
 			}
 		case *autoscalingv2.HorizontalPodAutoscaler:
 			if target := v.Spec.ScaleTargetRef; target.Kind != "Deployment" || deployments[target.Name] == nil {
