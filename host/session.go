@@ -170,7 +170,7 @@ func (r *remote) feed(chunk []byte, _ []match.Range) error {
 // held is not known: what is undecided is in the process.
 func (r *remote) held() int { return 0 }
 
-// finish reports the status; what became of each byte, the plugin alone knows.
+// finish reports what the plugin says of the output, as far as that can be.
 func (r *remote) finish() (*chat.Report, error) {
 	if err := r.open(); err != nil {
 		return nil, err
@@ -179,6 +179,5 @@ func (r *remote) finish() (*chat.Report, error) {
 	if err != nil {
 		return nil, pluginFault(err)
 	}
-	prompt := len(r.in.GenerationPrompt)
-	return &chat.Report{Status: result.Status, Notes: result.Notes, PromptLength: prompt, Length: prompt + r.fed}, nil
+	return result.Report(len(r.in.GenerationPrompt), r.fed), nil
 }

@@ -67,6 +67,16 @@ var kinds = enum[chat.EventKind, pb.EventKind]{
 	{chat.CallEnd, pb.EventKind_EVENT_KIND_CALL_END},
 }
 
+var regions = enum[chat.Region, pb.Region]{
+	{chat.ContentRegion, pb.Region_REGION_CONTENT},
+	{chat.ReasoningRegion, pb.Region_REGION_REASONING},
+	{chat.CallRegion, pb.Region_REGION_CALL},
+	{chat.MarkerRegion, pb.Region_REGION_MARKER},
+	{chat.SpaceRegion, pb.Region_REGION_SPACE},
+	{chat.RecoveredRegion, pb.Region_REGION_RECOVERED},
+	{chat.OpenRegion, pb.Region_REGION_OPEN},
+}
+
 var statuses = enum[chat.Status, pb.StreamStatus]{
 	{chat.Complete, pb.StreamStatus_STREAM_STATUS_COMPLETE},
 	{chat.Truncated, pb.StreamStatus_STREAM_STATUS_TRUNCATED},

@@ -24,14 +24,43 @@ func DecodeEvent(m *pb.Event) (chat.Event, error) {
 // EncodeResult turns the result of a stream into a message.
 func EncodeResult(r handler.StreamResult) *pb.StreamResult {
 	status, _ := statuses.encode(r.Status)
-	return &pb.StreamResult{Status: status, Notes: r.Notes}
+	m := &pb.StreamResult{Status: status, MaxHeld: uint64(r.MaxHeld)}
+	for _, note := range r.Notes {
+		m.Notes = append(m.Notes, valid(note))
+	}
+	for _, s := range r.Spans {
+		region, _ := regions.encode(s.Region)
+		m.Spans = append(m.Spans, &pb.Span{Region: region, Start: uint64(s.Start), End: uint64(s.End)})
+	}
+	for _, f := range r.Faults {
+		m.Faults = append(m.Faults, &pb.Fault{At: uint64(f.At), Farthest: uint64(f.Farthest), Message: valid(f.Message)})
+	}
+	for _, k := range r.MissingMarkers {
+		m.MissingMarkers = append(m.MissingMarkers, &pb.MissingMarker{Marker: valid(k.Marker), At: uint64(k.At), Count: uint32(k.Count)})
+	}
+	return m
 }
 
-// DecodeResult turns a message into the result of a stream. The error is an *Error.
+// DecodeResult turns a message into the result of a stream. The error is an *Error. Whether the result fits its output, the
+// result itself says (handler.StreamResult.Confine).
 func DecodeResult(m *pb.StreamResult) (handler.StreamResult, error) {
 	status, ok := statuses.decode(m.GetStatus())
 	if !ok {
 		return handler.StreamResult{}, fault("result.status", "%v is unknown", m.GetStatus())
 	}
-	return handler.StreamResult{Status: status, Notes: m.GetNotes()}, nil
+	r := handler.StreamResult{Status: status, Notes: m.GetNotes(), MaxHeld: int(m.GetMaxHeld())}
+	for _, s := range m.GetSpans() {
+		region, ok := regions.decode(s.GetRegion())
+		if !ok {
+			region = chat.Region(s.GetRegion().String())
+		}
+		r.Spans = append(r.Spans, chat.Span{Region: region, Start: int(s.GetStart()), End: int(s.GetEnd())})
+	}
+	for _, f := range m.GetFaults() {
+		r.Faults = append(r.Faults, chat.Fault{At: int(f.GetAt()), Farthest: int(f.GetFarthest()), Message: f.GetMessage()})
+	}
+	for _, k := range m.GetMissingMarkers() {
+		r.MissingMarkers = append(r.MissingMarkers, chat.MissingMarker{Marker: k.GetMarker(), At: int(k.GetAt()), Count: int(k.GetCount())})
+	}
+	return r, nil
 }

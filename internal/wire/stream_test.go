@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"math"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -12,12 +13,23 @@ import (
 
 // events, results and descriptions are values with every field.
 var (
-	events       = []chat.Event{{Kind: chat.ContentText, Text: []byte("a\xc3"), Recovered: true}}
-	results      = []handler.StreamResult{{Status: chat.Trailing, Notes: []string{"n"}}}
+	events  = []chat.Event{{Kind: chat.ContentText, Text: []byte("a\xc3"), Recovered: true}}
+	results = []handler.StreamResult{{Status: chat.Trailing, Notes: []string{"n"}, MaxHeld: 7, Spans: everyRegion(),
+		Faults:         []chat.Fault{{At: 1, Farthest: 2, Message: "m"}},
+		MissingMarkers: []chat.MissingMarker{{Marker: "<m>", At: 3, Count: 4}},
+	}}
 	descriptions = []Description{{Streams: true, Description: handler.Description{
 		Name: "n", Version: "1.2.3", Match: `source contains "x"`, Priority: -5,
 	}}}
 )
+
+// everyRegion is a span of each region that travels.
+func everyRegion() (all []chat.Span) {
+	for i, r := range regions {
+		all = append(all, chat.Span{Region: r.value, Start: i, End: i + 1})
+	}
+	return all
+}
 
 func TestEventsArriveAsTheyWereSent(t *testing.T) {
 	for kind := chat.ContentText; kind <= chat.CallEnd; kind++ {
@@ -61,6 +73,17 @@ func TestResultsArriveAsTheyWereSent(t *testing.T) {
 	}
 	_, err := DecodeResult(&pb.StreamResult{Status: 99})
 	wantFault(t, err, "result.status", "99")
+}
+
+// TestWhatIsNotKnownOfAResultIsLeftToItsConfinement sends a region of another version and an offset beyond all numbers.
+func TestWhatIsNotKnownOfAResultIsLeftToItsConfinement(t *testing.T) {
+	got, err := DecodeResult(&pb.StreamResult{Spans: []*pb.Span{{Region: 99, End: math.MaxUint64}}, MaxHeld: math.MaxUint64})
+	if err != nil || len(got.Spans) != 1 || got.Spans[0].Region != "99" {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	if left := got.Confine(1); len(left) != 2 || got.Spans != nil || got.MaxHeld != 0 {
+		t.Errorf("told %q, kept %+v", left, got)
+	}
 }
 
 func TestDescriptionsArriveAsTheyWereSent(t *testing.T) {

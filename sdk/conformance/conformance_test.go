@@ -185,10 +185,11 @@ func TestEveryDemandFindsItsFault(t *testing.T) {
 }
 
 // forgetful is a stream handler; forgets says that it loses the first byte of small chunks, hoards that it tells nothing
-// before the end, keeps that it frees nothing.
+// before the end, keeps that it frees nothing, counts that it reports a span for each chunk, lies that it reports a byte more
+// than there is.
 type forgetful struct {
 	sample
-	forgets, hoards, keeps bool
+	forgets, hoards, keeps, counts, lies bool
 }
 
 // kept is what is not freed.
@@ -215,12 +216,18 @@ type forgetfulStream struct {
 	forgetful
 	sink  chat.Sink
 	hoard []byte
+	fed   int
+	spans []chat.Span
 }
 
 func (f *forgetfulStream) Feed(chunk []byte) error {
 	if f.forgets && len(chunk) < 4 {
 		chunk = chunk[1:]
 	}
+	if f.counts {
+		f.spans = append(f.spans, chat.Span{Region: chat.ContentRegion, Start: f.fed, End: f.fed + len(chunk)})
+	}
+	f.fed += len(chunk)
 	if f.keeps {
 		kept.Lock()
 		kept.chunks = append(kept.chunks, bytes.Clone(chunk))
@@ -236,14 +243,26 @@ func (f *forgetfulStream) Feed(chunk []byte) error {
 
 func (f *forgetfulStream) Finish() (handler.StreamResult, error) {
 	f.sink(chat.Event{Kind: chat.ContentText, Text: f.hoard})
-	return handler.StreamResult{Status: chat.Complete}, nil
+	if f.lies {
+		f.spans = []chat.Span{{Region: chat.ContentRegion, End: f.fed + 1}}
+	}
+	return handler.StreamResult{Status: chat.Complete, Spans: f.spans}, nil
 }
 
 func TestStreamHandlersAreExaminedAlike(t *testing.T) {
 	conformance.Run(t, forgetful{}, conformance.Options{})
-	err := conformance.Replay(t.Context(), forgetful{forgets: true}, forgetful{}.Describe().Cases)
-	if err == nil || !strings.Contains(err.Error(), "case g: byte by byte: chunking matters") {
-		t.Errorf("got %v", err)
+	for _, test := range []struct {
+		handler forgetful
+		want    string
+	}{
+		{forgetful{forgets: true}, "case g: byte by byte: chunking matters"},
+		{forgetful{counts: true}, "case g: byte by byte: chunking matters: whole (expected), cut (found)\nreport: "},
+		{forgetful{lies: true}, "case g: finish: left out of what the handler reports, spans: span 1 of bytes 0 to 6"},
+	} {
+		err := conformance.Replay(t.Context(), test.handler, forgetful{}.Describe().Cases)
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("got %v, want %s", err, test.want)
+		}
 	}
 	for _, r := range conformance.Check(t.Context(), forgetful{hoards: true}, conformance.Options{}).Results {
 		if (r.Demand == "held") != strings.Contains(r.Fault, "of 507904 bytes of prose 507904 are held, at most 131072 may be") {

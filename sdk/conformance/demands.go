@@ -236,7 +236,7 @@ func (p *planned) reads(ctx context.Context, output string) error {
 	}
 	if p.code != nil {
 		at := 0
-		for _, s := range whole.spans {
+		for _, s := range whole.report.Spans {
 			if s.Start != at {
 				return fmt.Errorf("output %q: byte %d is in no span, or in two", output, at)
 			}

@@ -59,8 +59,8 @@ func (p *planned) readsDrawn(ctx context.Context, c *constrained, output string)
 	if err != nil {
 		return err
 	}
-	if whole.status != chat.Complete {
-		return fmt.Errorf("its status is %s", whole.status)
+	if whole.report.Status != chat.Complete {
+		return fmt.Errorf("its status is %s", whole.report.Status)
 	}
 	m := whole.message()
 	if len(m.ToolCalls) == 0 && (c.Lazy && !p.thinking() || mustCall(p.request)) {
@@ -73,8 +73,8 @@ func (p *planned) readsDrawn(ctx context.Context, c *constrained, output string)
 	}
 	for _, share := range []int{1, 2, 3} {
 		part := output[:len(output)*share/4]
-		if got, err := p.parse(ctx, slices.Values([][]byte{[]byte(part)})); err != nil || got.status == chat.Malformed {
-			return errors.Join(err, fmt.Errorf("cut off to %q it is %s", part, got.status))
+		if got, err := p.parse(ctx, slices.Values([][]byte{[]byte(part)})); err != nil || got.report.Status == chat.Malformed {
+			return errors.Join(err, fmt.Errorf("cut off to %q it is %s", part, got.report.Status))
 		}
 	}
 	return p.sameAs(ctx, whole, "byte by byte", slices.Collect(cases.Cuts(0, 1)[1].Pieces([]byte(output))))

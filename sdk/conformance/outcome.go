@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"reflect"
 	"strings"
 
 	"github.com/dragoman-project/dragoman/sdk/cases"
@@ -18,8 +19,7 @@ type outcome struct {
 	events []string
 	last   chat.Event // the last of events, without its text
 	stream chat.Stream
-	status chat.Status
-	spans  []chat.Span
+	report *chat.Report
 }
 
 // take is the sink of a parse.
@@ -47,15 +47,23 @@ func (o *outcome) message() cases.Message { return cases.MessageOf(o.stream.Mess
 
 // differs says how other is not the same.
 func (o *outcome) differs(other *outcome) string {
-	if o.status != other.status {
-		return cases.Difference("status", string(o.status), string(other.status))
+	if o.report.Status != other.report.Status {
+		return cases.Difference("status", string(o.report.Status), string(other.report.Status))
 	}
-	return cases.Difference("events", strings.Join(o.events, "\n"), strings.Join(other.events, "\n"))
+	if events := cases.Difference("events", strings.Join(o.events, "\n"), strings.Join(other.events, "\n")); events != "" {
+		return events
+	}
+	a, b := *o.report, *other.report
+	a.MaxHeld, b.MaxHeld = 0, 0 // how much is held depends on the cut
+	if !reflect.DeepEqual(a, b) {
+		return cases.Difference("report", fmt.Sprintf("%+v", a), fmt.Sprintf("%+v", b))
+	}
+	return ""
 }
 
 // parse parses an output that comes in pieces.
 func (p *planned) parse(ctx context.Context, pieces iter.Seq[[]byte]) (*outcome, error) {
-	o := &outcome{stream: chat.Stream{StreamOptions: chat.StreamOptions{Tools: p.request.Tools, NoIDs: true}}}
+	o := &outcome{report: new(chat.Report), stream: chat.Stream{StreamOptions: chat.StreamOptions{Tools: p.request.Tools, NoIDs: true}}}
 	err := p.run(ctx, o, pieces)
 	o.stream.Finish(chat.FinishStop)
 	return o, err
@@ -70,8 +78,7 @@ func (p *planned) run(ctx context.Context, o *outcome, pieces iter.Seq[[]byte]) 
 	for piece := range pieces {
 		m.Feed(piece)
 	}
-	report := m.Finish()
-	o.status, o.spans = report.Status, report.Spans
+	o.report = m.Finish()
 	return nil
 }
 
@@ -83,14 +90,22 @@ func (p *planned) runStream(ctx context.Context, o *outcome, pieces iter.Seq[[]b
 	if err != nil {
 		return err
 	}
+	fed := 0
 	for piece := range pieces {
 		if err := s.Feed(piece); err != nil {
 			return fmt.Errorf("feed: %w", err)
 		}
+		fed += len(piece)
 	}
 	result, err := s.Finish()
-	o.status = result.Status
-	return err
+	if err != nil {
+		return err
+	}
+	if left := result.Confine(fed); left != nil {
+		return fmt.Errorf("finish: %s", strings.Join(left, "; "))
+	}
+	o.report = result.Report(len(p.prompt), fed)
+	return nil
 }
 
 // openStream lets the handler begin to parse an output.

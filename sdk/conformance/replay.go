@@ -103,7 +103,7 @@ func prepare(ctx context.Context, h handler.Handler, t handler.Template, r *chat
 	return p, nil
 }
 
-// everyCut parses an output cut in many ways: each time the events must be those of the whole output.
+// everyCut parses an output cut in many ways: each time events and report must be those of the whole output.
 func (p *planned) everyCut(ctx context.Context, output string, whole *outcome) error {
 	for _, cut := range cases.Cuts(randomCuts, 1)[1:] {
 		if err := p.sameAs(ctx, whole, cut.Name, slices.Collect(cut.Pieces([]byte(output)))); err != nil {

@@ -50,8 +50,8 @@ func (c Conversation) Transcript(t testing.TB, output string) string {
 	for _, call := range m.ToolCalls {
 		parts = append(parts, call.Name+call.Arguments)
 	}
-	if whole.status != chat.Complete {
-		parts = append(parts, string(whole.status))
+	if whole.report.Status != chat.Complete {
+		parts = append(parts, string(whole.report.Status))
 	}
 	return strings.Join(parts, " ")
 }

@@ -39,9 +39,3 @@ type Stream interface {
 	// Finish says that no more output comes.
 	Finish() (StreamResult, error)
 }
-
-// StreamResult is how the parse of an output ended. Output that breaks the format is no error but a Status.
-type StreamResult struct {
-	Status chat.Status
-	Notes  []string // what a person should know
-}

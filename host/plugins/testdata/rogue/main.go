@@ -41,6 +41,9 @@ type options struct {
 	Only string
 	// Mute is whether a stream answers to no chunk.
 	Mute bool
+	// Reports is what the result of a stream tells: "all" there is, with "?" as what breaks the format and lacks a marker, or
+	// "lies", which fit no output.
+	Reports string
 	// Future says that it speaks the second major version of the contract, and no other. There is none yet: it is the first
 	// under another number.
 	Future bool
@@ -224,7 +227,9 @@ func (r rogue) OpenStream(_ context.Context, _ sdk.StreamInput, sink chat.Sink) 
 
 type stream struct {
 	rogue
-	sink chat.Sink
+	sink   chat.Sink
+	fed    int
+	report chat.Report
 }
 
 func (s *stream) Feed(chunk []byte) error {
@@ -235,15 +240,42 @@ func (s *stream) Feed(chunk []byte) error {
 		if c == '!' && s.first() {
 			os.Exit(11)
 		}
-		kind := chat.ContentText
+		kind, region := chat.ContentText, chat.ContentRegion
 		if c >= '0' && c <= '9' {
-			kind = chat.ReasoningText
+			kind, region = chat.ReasoningText, chat.ReasoningRegion
 		}
 		s.sink(chat.Event{Kind: kind, Text: chunk[i : i+1]})
+		s.note(c, region)
 	}
 	return nil
 }
 
+// note says of the next byte what became of it.
+func (s *stream) note(c byte, region chat.Region) {
+	at := s.fed
+	s.fed++
+	if n := len(s.report.Spans); n > 0 && s.report.Spans[n-1].Region == region {
+		s.report.Spans[n-1].End = s.fed
+	} else {
+		s.report.Spans = append(s.report.Spans, chat.Span{Region: region, Start: at, End: s.fed})
+	}
+	if c == '?' {
+		s.report.Faults = append(s.report.Faults, chat.Fault{At: at, Farthest: s.fed, Message: "a question"})
+		s.report.Miss("<question>", at)
+	}
+}
+
 func (s *stream) Finish() (sdk.StreamResult, error) {
+	switch r := s.report; {
+	case s.Reports == "lies":
+		const far = 1 << 40
+		return sdk.StreamResult{
+			Status: chat.Malformed, Spans: []chat.Span{{Region: chat.CallRegion, Start: far, End: 1}},
+			Faults:         []chat.Fault{{At: far, Farthest: far, Message: "far away"}},
+			MissingMarkers: []chat.MissingMarker{{Marker: "<m>", At: far, Count: 1}}, MaxHeld: far,
+		}, nil
+	case s.Reports == "all" && r.Faults != nil:
+		return sdk.StreamResult{Status: chat.Malformed, Spans: r.Spans, Faults: r.Faults, MissingMarkers: r.MissingMarkers}, nil
+	}
 	return sdk.StreamResult{Status: chat.Complete}, nil
 }

@@ -88,6 +88,79 @@ func (GrammarMode) EnumDescriptor() ([]byte, []int) {
 	return file_dragoman_plugin_v1_plugin_proto_rawDescGZIP(), []int{0}
 }
 
+// Region says what became of a byte of the output.
+type Region int32
+
+const (
+	// Not a region: a result that holds it is told without its spans.
+	Region_REGION_UNSPECIFIED Region = 0
+	// Delivered as content.
+	Region_REGION_CONTENT Region = 1
+	// Delivered as reasoning.
+	Region_REGION_REASONING Region = 2
+	// The id, name or arguments of a call.
+	Region_REGION_CALL Region = 3
+	// Markup of the format.
+	Region_REGION_MARKER Region = 4
+	// White space around markup, not delivered.
+	Region_REGION_SPACE Region = 5
+	// Delivered as content although the format did not say so.
+	Region_REGION_RECOVERED Region = 6
+	// Undecided when the output ended: part of something never completed.
+	Region_REGION_OPEN Region = 7
+)
+
+// Enum value maps for Region.
+var (
+	Region_name = map[int32]string{
+		0: "REGION_UNSPECIFIED",
+		1: "REGION_CONTENT",
+		2: "REGION_REASONING",
+		3: "REGION_CALL",
+		4: "REGION_MARKER",
+		5: "REGION_SPACE",
+		6: "REGION_RECOVERED",
+		7: "REGION_OPEN",
+	}
+	Region_value = map[string]int32{
+		"REGION_UNSPECIFIED": 0,
+		"REGION_CONTENT":     1,
+		"REGION_REASONING":   2,
+		"REGION_CALL":        3,
+		"REGION_MARKER":      4,
+		"REGION_SPACE":       5,
+		"REGION_RECOVERED":   6,
+		"REGION_OPEN":        7,
+	}
+)
+
+func (x Region) Enum() *Region {
+	p := new(Region)
+	*p = x
+	return p
+}
+
+func (x Region) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (Region) Descriptor() protoreflect.EnumDescriptor {
+	return file_dragoman_plugin_v1_plugin_proto_enumTypes[1].Descriptor()
+}
+
+func (Region) Type() protoreflect.EnumType {
+	return &file_dragoman_plugin_v1_plugin_proto_enumTypes[1]
+}
+
+func (x Region) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use Region.Descriptor instead.
+func (Region) EnumDescriptor() ([]byte, []int) {
+	return file_dragoman_plugin_v1_plugin_proto_rawDescGZIP(), []int{1}
+}
+
 // StreamStatus says whether an output followed the format.
 type StreamStatus int32
 
@@ -133,11 +206,11 @@ func (x StreamStatus) String() string {
 }
 
 func (StreamStatus) Descriptor() protoreflect.EnumDescriptor {
-	return file_dragoman_plugin_v1_plugin_proto_enumTypes[1].Descriptor()
+	return file_dragoman_plugin_v1_plugin_proto_enumTypes[2].Descriptor()
 }
 
 func (StreamStatus) Type() protoreflect.EnumType {
-	return &file_dragoman_plugin_v1_plugin_proto_enumTypes[1]
+	return &file_dragoman_plugin_v1_plugin_proto_enumTypes[2]
 }
 
 func (x StreamStatus) Number() protoreflect.EnumNumber {
@@ -146,7 +219,7 @@ func (x StreamStatus) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use StreamStatus.Descriptor instead.
 func (StreamStatus) EnumDescriptor() ([]byte, []int) {
-	return file_dragoman_plugin_v1_plugin_proto_rawDescGZIP(), []int{1}
+	return file_dragoman_plugin_v1_plugin_proto_rawDescGZIP(), []int{2}
 }
 
 // EventKind says what an event tells.
@@ -206,11 +279,11 @@ func (x EventKind) String() string {
 }
 
 func (EventKind) Descriptor() protoreflect.EnumDescriptor {
-	return file_dragoman_plugin_v1_plugin_proto_enumTypes[2].Descriptor()
+	return file_dragoman_plugin_v1_plugin_proto_enumTypes[3].Descriptor()
 }
 
 func (EventKind) Type() protoreflect.EnumType {
-	return &file_dragoman_plugin_v1_plugin_proto_enumTypes[2]
+	return &file_dragoman_plugin_v1_plugin_proto_enumTypes[3]
 }
 
 func (x EventKind) Number() protoreflect.EnumNumber {
@@ -219,7 +292,7 @@ func (x EventKind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use EventKind.Descriptor instead.
 func (EventKind) EnumDescriptor() ([]byte, []int) {
-	return file_dragoman_plugin_v1_plugin_proto_rawDescGZIP(), []int{2}
+	return file_dragoman_plugin_v1_plugin_proto_rawDescGZIP(), []int{3}
 }
 
 // DescribeRequest tells the plugin who is asking.
@@ -1573,7 +1646,16 @@ type StreamResult struct {
 	// Whether the output followed the format.
 	Status StreamStatus `protobuf:"varint,1,opt,name=status,proto3,enum=dragoman.plugin.v1.StreamStatus" json:"status,omitempty"`
 	// What a person should know.
-	Notes         []string `protobuf:"bytes,2,rep,name=notes,proto3" json:"notes,omitempty"`
+	Notes []string `protobuf:"bytes,2,rep,name=notes,proto3" json:"notes,omitempty"`
+	// What became of each byte of the output: each span begins where the one before ends, the first at 0, and the last ends
+	// where the output does. Empty: not told. At most 65536.
+	Spans []*Span `protobuf:"bytes,3,rep,name=spans,proto3" json:"spans,omitempty"`
+	// Where the output broke the format, in their order; empty unless the status is malformed or trailing. At most 32.
+	Faults []*Fault `protobuf:"bytes,4,rep,name=faults,proto3" json:"faults,omitempty"`
+	// The markers of the format that the output lacks, in the order of where each is missing first. At most 32.
+	MissingMarkers []*MissingMarker `protobuf:"bytes,5,rep,name=missing_markers,json=missingMarkers,proto3" json:"missing_markers,omitempty"`
+	// The most bytes that had been received and were not decided at the end of a chunk.
+	MaxHeld       uint64 `protobuf:"varint,6,opt,name=max_held,json=maxHeld,proto3" json:"max_held,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1622,6 +1704,226 @@ func (x *StreamResult) GetNotes() []string {
 	return nil
 }
 
+func (x *StreamResult) GetSpans() []*Span {
+	if x != nil {
+		return x.Spans
+	}
+	return nil
+}
+
+func (x *StreamResult) GetFaults() []*Fault {
+	if x != nil {
+		return x.Faults
+	}
+	return nil
+}
+
+func (x *StreamResult) GetMissingMarkers() []*MissingMarker {
+	if x != nil {
+		return x.MissingMarkers
+	}
+	return nil
+}
+
+func (x *StreamResult) GetMaxHeld() uint64 {
+	if x != nil {
+		return x.MaxHeld
+	}
+	return 0
+}
+
+// Span is a run of bytes of the output of which the same became.
+type Span struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What became of them.
+	Region Region `protobuf:"varint,1,opt,name=region,proto3,enum=dragoman.plugin.v1.Region" json:"region,omitempty"`
+	// How many bytes of the output come before.
+	Start uint64 `protobuf:"varint,2,opt,name=start,proto3" json:"start,omitempty"`
+	// How many come before its end.
+	End           uint64 `protobuf:"varint,3,opt,name=end,proto3" json:"end,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Span) Reset() {
+	*x = Span{}
+	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Span) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Span) ProtoMessage() {}
+
+func (x *Span) ProtoReflect() protoreflect.Message {
+	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Span.ProtoReflect.Descriptor instead.
+func (*Span) Descriptor() ([]byte, []int) {
+	return file_dragoman_plugin_v1_plugin_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *Span) GetRegion() Region {
+	if x != nil {
+		return x.Region
+	}
+	return Region_REGION_UNSPECIFIED
+}
+
+func (x *Span) GetStart() uint64 {
+	if x != nil {
+		return x.Start
+	}
+	return 0
+}
+
+func (x *Span) GetEnd() uint64 {
+	if x != nil {
+		return x.End
+	}
+	return 0
+}
+
+// Fault is a place where the output broke the format.
+type Fault struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How many bytes of the output come before the place.
+	At uint64 `protobuf:"varint,1,opt,name=at,proto3" json:"at,omitempty"`
+	// How many come before the farthest byte that was looked at; not less than at.
+	Farthest uint64 `protobuf:"varint,2,opt,name=farthest,proto3" json:"farthest,omitempty"`
+	// What was expected and what was found. At most 1024 bytes.
+	Message       string `protobuf:"bytes,3,opt,name=message,proto3" json:"message,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Fault) Reset() {
+	*x = Fault{}
+	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Fault) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Fault) ProtoMessage() {}
+
+func (x *Fault) ProtoReflect() protoreflect.Message {
+	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Fault.ProtoReflect.Descriptor instead.
+func (*Fault) Descriptor() ([]byte, []int) {
+	return file_dragoman_plugin_v1_plugin_proto_rawDescGZIP(), []int{21}
+}
+
+func (x *Fault) GetAt() uint64 {
+	if x != nil {
+		return x.At
+	}
+	return 0
+}
+
+func (x *Fault) GetFarthest() uint64 {
+	if x != nil {
+		return x.Farthest
+	}
+	return 0
+}
+
+func (x *Fault) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
+}
+
+// MissingMarker is a marker that the output lacks where one should stand. What it marks was read all the same.
+type MissingMarker struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its text, without white space around it. At most 1024 bytes.
+	Marker string `protobuf:"bytes,1,opt,name=marker,proto3" json:"marker,omitempty"`
+	// How many bytes of the output come before the place where it is missing first.
+	At uint64 `protobuf:"varint,2,opt,name=at,proto3" json:"at,omitempty"`
+	// How often it is missing; at least once.
+	Count         uint32 `protobuf:"varint,3,opt,name=count,proto3" json:"count,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MissingMarker) Reset() {
+	*x = MissingMarker{}
+	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[22]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MissingMarker) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MissingMarker) ProtoMessage() {}
+
+func (x *MissingMarker) ProtoReflect() protoreflect.Message {
+	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[22]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MissingMarker.ProtoReflect.Descriptor instead.
+func (*MissingMarker) Descriptor() ([]byte, []int) {
+	return file_dragoman_plugin_v1_plugin_proto_rawDescGZIP(), []int{22}
+}
+
+func (x *MissingMarker) GetMarker() string {
+	if x != nil {
+		return x.Marker
+	}
+	return ""
+}
+
+func (x *MissingMarker) GetAt() uint64 {
+	if x != nil {
+		return x.At
+	}
+	return 0
+}
+
+func (x *MissingMarker) GetCount() uint32 {
+	if x != nil {
+		return x.Count
+	}
+	return 0
+}
+
 // Event is a decided fact about the output. The events of one call lie between its begin and its end; calls do not nest.
 type Event struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1637,7 +1939,7 @@ type Event struct {
 
 func (x *Event) Reset() {
 	*x = Event{}
-	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[20]
+	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1649,7 +1951,7 @@ func (x *Event) String() string {
 func (*Event) ProtoMessage() {}
 
 func (x *Event) ProtoReflect() protoreflect.Message {
-	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[20]
+	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1662,7 +1964,7 @@ func (x *Event) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Event.ProtoReflect.Descriptor instead.
 func (*Event) Descriptor() ([]byte, []int) {
-	return file_dragoman_plugin_v1_plugin_proto_rawDescGZIP(), []int{20}
+	return file_dragoman_plugin_v1_plugin_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Event) GetKind() EventKind {
@@ -1697,7 +1999,7 @@ type CasesRequest struct {
 
 func (x *CasesRequest) Reset() {
 	*x = CasesRequest{}
-	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[21]
+	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1709,7 +2011,7 @@ func (x *CasesRequest) String() string {
 func (*CasesRequest) ProtoMessage() {}
 
 func (x *CasesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[21]
+	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1722,7 +2024,7 @@ func (x *CasesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CasesRequest.ProtoReflect.Descriptor instead.
 func (*CasesRequest) Descriptor() ([]byte, []int) {
-	return file_dragoman_plugin_v1_plugin_proto_rawDescGZIP(), []int{21}
+	return file_dragoman_plugin_v1_plugin_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *CasesRequest) GetHandler() string {
@@ -1743,7 +2045,7 @@ type CasesResponse struct {
 
 func (x *CasesResponse) Reset() {
 	*x = CasesResponse{}
-	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[22]
+	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1755,7 +2057,7 @@ func (x *CasesResponse) String() string {
 func (*CasesResponse) ProtoMessage() {}
 
 func (x *CasesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[22]
+	mi := &file_dragoman_plugin_v1_plugin_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1768,7 +2070,7 @@ func (x *CasesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CasesResponse.ProtoReflect.Descriptor instead.
 func (*CasesResponse) Descriptor() ([]byte, []int) {
-	return file_dragoman_plugin_v1_plugin_proto_rawDescGZIP(), []int{22}
+	return file_dragoman_plugin_v1_plugin_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *CasesResponse) GetCases() []byte {
@@ -1864,10 +2166,26 @@ const file_dragoman_plugin_v1_plugin_proto_rawDesc = "" +
 	"\x13ParseStreamResponse\x121\n" +
 	"\x06events\x18\x01 \x03(\v2\x19.dragoman.plugin.v1.EventR\x06events\x12\x1a\n" +
 	"\breceived\x18\x02 \x01(\x04R\breceived\x128\n" +
-	"\x06result\x18\x03 \x01(\v2 .dragoman.plugin.v1.StreamResultR\x06result\"^\n" +
+	"\x06result\x18\x03 \x01(\v2 .dragoman.plugin.v1.StreamResultR\x06result\"\xa8\x02\n" +
 	"\fStreamResult\x128\n" +
 	"\x06status\x18\x01 \x01(\x0e2 .dragoman.plugin.v1.StreamStatusR\x06status\x12\x14\n" +
-	"\x05notes\x18\x02 \x03(\tR\x05notes\"l\n" +
+	"\x05notes\x18\x02 \x03(\tR\x05notes\x12.\n" +
+	"\x05spans\x18\x03 \x03(\v2\x18.dragoman.plugin.v1.SpanR\x05spans\x121\n" +
+	"\x06faults\x18\x04 \x03(\v2\x19.dragoman.plugin.v1.FaultR\x06faults\x12J\n" +
+	"\x0fmissing_markers\x18\x05 \x03(\v2!.dragoman.plugin.v1.MissingMarkerR\x0emissingMarkers\x12\x19\n" +
+	"\bmax_held\x18\x06 \x01(\x04R\amaxHeld\"b\n" +
+	"\x04Span\x122\n" +
+	"\x06region\x18\x01 \x01(\x0e2\x1a.dragoman.plugin.v1.RegionR\x06region\x12\x14\n" +
+	"\x05start\x18\x02 \x01(\x04R\x05start\x12\x10\n" +
+	"\x03end\x18\x03 \x01(\x04R\x03end\"M\n" +
+	"\x05Fault\x12\x0e\n" +
+	"\x02at\x18\x01 \x01(\x04R\x02at\x12\x1a\n" +
+	"\bfarthest\x18\x02 \x01(\x04R\bfarthest\x12\x18\n" +
+	"\amessage\x18\x03 \x01(\tR\amessage\"M\n" +
+	"\rMissingMarker\x12\x16\n" +
+	"\x06marker\x18\x01 \x01(\tR\x06marker\x12\x0e\n" +
+	"\x02at\x18\x02 \x01(\x04R\x02at\x12\x14\n" +
+	"\x05count\x18\x03 \x01(\rR\x05count\"l\n" +
 	"\x05Event\x121\n" +
 	"\x04kind\x18\x01 \x01(\x0e2\x1d.dragoman.plugin.v1.EventKindR\x04kind\x12\x12\n" +
 	"\x04text\x18\x02 \x01(\fR\x04text\x12\x1c\n" +
@@ -1880,7 +2198,16 @@ const file_dragoman_plugin_v1_plugin_proto_rawDesc = "" +
 	"\x18GRAMMAR_MODE_UNSPECIFIED\x10\x00\x12\x15\n" +
 	"\x11GRAMMAR_MODE_FREE\x10\x01\x12\x15\n" +
 	"\x11GRAMMAR_MODE_LAZY\x10\x02\x12\x17\n" +
-	"\x13GRAMMAR_MODE_STRICT\x10\x03*\x9f\x01\n" +
+	"\x13GRAMMAR_MODE_STRICT\x10\x03*\xa7\x01\n" +
+	"\x06Region\x12\x16\n" +
+	"\x12REGION_UNSPECIFIED\x10\x00\x12\x12\n" +
+	"\x0eREGION_CONTENT\x10\x01\x12\x14\n" +
+	"\x10REGION_REASONING\x10\x02\x12\x0f\n" +
+	"\vREGION_CALL\x10\x03\x12\x11\n" +
+	"\rREGION_MARKER\x10\x04\x12\x10\n" +
+	"\fREGION_SPACE\x10\x05\x12\x14\n" +
+	"\x10REGION_RECOVERED\x10\x06\x12\x0f\n" +
+	"\vREGION_OPEN\x10\a*\x9f\x01\n" +
 	"\fStreamStatus\x12\x1d\n" +
 	"\x19STREAM_STATUS_UNSPECIFIED\x10\x00\x12\x1a\n" +
 	"\x16STREAM_STATUS_COMPLETE\x10\x01\x12\x1b\n" +
@@ -1914,72 +2241,80 @@ func file_dragoman_plugin_v1_plugin_proto_rawDescGZIP() []byte {
 	return file_dragoman_plugin_v1_plugin_proto_rawDescData
 }
 
-var file_dragoman_plugin_v1_plugin_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_dragoman_plugin_v1_plugin_proto_msgTypes = make([]protoimpl.MessageInfo, 23)
+var file_dragoman_plugin_v1_plugin_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
+var file_dragoman_plugin_v1_plugin_proto_msgTypes = make([]protoimpl.MessageInfo, 26)
 var file_dragoman_plugin_v1_plugin_proto_goTypes = []any{
 	(GrammarMode)(0),              // 0: dragoman.plugin.v1.GrammarMode
-	(StreamStatus)(0),             // 1: dragoman.plugin.v1.StreamStatus
-	(EventKind)(0),                // 2: dragoman.plugin.v1.EventKind
-	(*DescribeRequest)(nil),       // 3: dragoman.plugin.v1.DescribeRequest
-	(*DescribeResponse)(nil),      // 4: dragoman.plugin.v1.DescribeResponse
-	(*HandlerDescription)(nil),    // 5: dragoman.plugin.v1.HandlerDescription
-	(*PlanRequest)(nil),           // 6: dragoman.plugin.v1.PlanRequest
-	(*Template)(nil),              // 7: dragoman.plugin.v1.Template
-	(*PlanResponse)(nil),          // 8: dragoman.plugin.v1.PlanResponse
-	(*Declined)(nil),              // 9: dragoman.plugin.v1.Declined
-	(*RequestError)(nil),          // 10: dragoman.plugin.v1.RequestError
-	(*Plan)(nil),                  // 11: dragoman.plugin.v1.Plan
-	(*Ending)(nil),                // 12: dragoman.plugin.v1.Ending
-	(*StreamPlan)(nil),            // 13: dragoman.plugin.v1.StreamPlan
-	(*GrammarTrigger)(nil),        // 14: dragoman.plugin.v1.GrammarTrigger
-	(*Thinking)(nil),              // 15: dragoman.plugin.v1.Thinking
-	(*Delimiter)(nil),             // 16: dragoman.plugin.v1.Delimiter
-	(*ParseStreamRequest)(nil),    // 17: dragoman.plugin.v1.ParseStreamRequest
-	(*StreamOpen)(nil),            // 18: dragoman.plugin.v1.StreamOpen
-	(*StreamChunk)(nil),           // 19: dragoman.plugin.v1.StreamChunk
-	(*StreamFinish)(nil),          // 20: dragoman.plugin.v1.StreamFinish
-	(*ParseStreamResponse)(nil),   // 21: dragoman.plugin.v1.ParseStreamResponse
-	(*StreamResult)(nil),          // 22: dragoman.plugin.v1.StreamResult
-	(*Event)(nil),                 // 23: dragoman.plugin.v1.Event
-	(*CasesRequest)(nil),          // 24: dragoman.plugin.v1.CasesRequest
-	(*CasesResponse)(nil),         // 25: dragoman.plugin.v1.CasesResponse
-	(*timestamppb.Timestamp)(nil), // 26: google.protobuf.Timestamp
-	(*Program)(nil),               // 27: dragoman.plugin.v1.Program
+	(Region)(0),                   // 1: dragoman.plugin.v1.Region
+	(StreamStatus)(0),             // 2: dragoman.plugin.v1.StreamStatus
+	(EventKind)(0),                // 3: dragoman.plugin.v1.EventKind
+	(*DescribeRequest)(nil),       // 4: dragoman.plugin.v1.DescribeRequest
+	(*DescribeResponse)(nil),      // 5: dragoman.plugin.v1.DescribeResponse
+	(*HandlerDescription)(nil),    // 6: dragoman.plugin.v1.HandlerDescription
+	(*PlanRequest)(nil),           // 7: dragoman.plugin.v1.PlanRequest
+	(*Template)(nil),              // 8: dragoman.plugin.v1.Template
+	(*PlanResponse)(nil),          // 9: dragoman.plugin.v1.PlanResponse
+	(*Declined)(nil),              // 10: dragoman.plugin.v1.Declined
+	(*RequestError)(nil),          // 11: dragoman.plugin.v1.RequestError
+	(*Plan)(nil),                  // 12: dragoman.plugin.v1.Plan
+	(*Ending)(nil),                // 13: dragoman.plugin.v1.Ending
+	(*StreamPlan)(nil),            // 14: dragoman.plugin.v1.StreamPlan
+	(*GrammarTrigger)(nil),        // 15: dragoman.plugin.v1.GrammarTrigger
+	(*Thinking)(nil),              // 16: dragoman.plugin.v1.Thinking
+	(*Delimiter)(nil),             // 17: dragoman.plugin.v1.Delimiter
+	(*ParseStreamRequest)(nil),    // 18: dragoman.plugin.v1.ParseStreamRequest
+	(*StreamOpen)(nil),            // 19: dragoman.plugin.v1.StreamOpen
+	(*StreamChunk)(nil),           // 20: dragoman.plugin.v1.StreamChunk
+	(*StreamFinish)(nil),          // 21: dragoman.plugin.v1.StreamFinish
+	(*ParseStreamResponse)(nil),   // 22: dragoman.plugin.v1.ParseStreamResponse
+	(*StreamResult)(nil),          // 23: dragoman.plugin.v1.StreamResult
+	(*Span)(nil),                  // 24: dragoman.plugin.v1.Span
+	(*Fault)(nil),                 // 25: dragoman.plugin.v1.Fault
+	(*MissingMarker)(nil),         // 26: dragoman.plugin.v1.MissingMarker
+	(*Event)(nil),                 // 27: dragoman.plugin.v1.Event
+	(*CasesRequest)(nil),          // 28: dragoman.plugin.v1.CasesRequest
+	(*CasesResponse)(nil),         // 29: dragoman.plugin.v1.CasesResponse
+	(*timestamppb.Timestamp)(nil), // 30: google.protobuf.Timestamp
+	(*Program)(nil),               // 31: dragoman.plugin.v1.Program
 }
 var file_dragoman_plugin_v1_plugin_proto_depIdxs = []int32{
-	5,  // 0: dragoman.plugin.v1.DescribeResponse.handlers:type_name -> dragoman.plugin.v1.HandlerDescription
-	7,  // 1: dragoman.plugin.v1.PlanRequest.template:type_name -> dragoman.plugin.v1.Template
-	26, // 2: dragoman.plugin.v1.PlanRequest.now:type_name -> google.protobuf.Timestamp
-	11, // 3: dragoman.plugin.v1.PlanResponse.plan:type_name -> dragoman.plugin.v1.Plan
-	9,  // 4: dragoman.plugin.v1.PlanResponse.declined:type_name -> dragoman.plugin.v1.Declined
-	10, // 5: dragoman.plugin.v1.PlanResponse.request_error:type_name -> dragoman.plugin.v1.RequestError
-	12, // 6: dragoman.plugin.v1.Plan.ending:type_name -> dragoman.plugin.v1.Ending
-	27, // 7: dragoman.plugin.v1.Plan.program:type_name -> dragoman.plugin.v1.Program
-	13, // 8: dragoman.plugin.v1.Plan.stream:type_name -> dragoman.plugin.v1.StreamPlan
+	6,  // 0: dragoman.plugin.v1.DescribeResponse.handlers:type_name -> dragoman.plugin.v1.HandlerDescription
+	8,  // 1: dragoman.plugin.v1.PlanRequest.template:type_name -> dragoman.plugin.v1.Template
+	30, // 2: dragoman.plugin.v1.PlanRequest.now:type_name -> google.protobuf.Timestamp
+	12, // 3: dragoman.plugin.v1.PlanResponse.plan:type_name -> dragoman.plugin.v1.Plan
+	10, // 4: dragoman.plugin.v1.PlanResponse.declined:type_name -> dragoman.plugin.v1.Declined
+	11, // 5: dragoman.plugin.v1.PlanResponse.request_error:type_name -> dragoman.plugin.v1.RequestError
+	13, // 6: dragoman.plugin.v1.Plan.ending:type_name -> dragoman.plugin.v1.Ending
+	31, // 7: dragoman.plugin.v1.Plan.program:type_name -> dragoman.plugin.v1.Program
+	14, // 8: dragoman.plugin.v1.Plan.stream:type_name -> dragoman.plugin.v1.StreamPlan
 	0,  // 9: dragoman.plugin.v1.Plan.grammar:type_name -> dragoman.plugin.v1.GrammarMode
-	14, // 10: dragoman.plugin.v1.Plan.triggers:type_name -> dragoman.plugin.v1.GrammarTrigger
-	15, // 11: dragoman.plugin.v1.Plan.thinking:type_name -> dragoman.plugin.v1.Thinking
-	16, // 12: dragoman.plugin.v1.Plan.delimiters:type_name -> dragoman.plugin.v1.Delimiter
-	18, // 13: dragoman.plugin.v1.ParseStreamRequest.open:type_name -> dragoman.plugin.v1.StreamOpen
-	19, // 14: dragoman.plugin.v1.ParseStreamRequest.chunk:type_name -> dragoman.plugin.v1.StreamChunk
-	20, // 15: dragoman.plugin.v1.ParseStreamRequest.finish:type_name -> dragoman.plugin.v1.StreamFinish
-	23, // 16: dragoman.plugin.v1.ParseStreamResponse.events:type_name -> dragoman.plugin.v1.Event
-	22, // 17: dragoman.plugin.v1.ParseStreamResponse.result:type_name -> dragoman.plugin.v1.StreamResult
-	1,  // 18: dragoman.plugin.v1.StreamResult.status:type_name -> dragoman.plugin.v1.StreamStatus
-	2,  // 19: dragoman.plugin.v1.Event.kind:type_name -> dragoman.plugin.v1.EventKind
-	3,  // 20: dragoman.plugin.v1.PluginService.Describe:input_type -> dragoman.plugin.v1.DescribeRequest
-	6,  // 21: dragoman.plugin.v1.PluginService.Plan:input_type -> dragoman.plugin.v1.PlanRequest
-	17, // 22: dragoman.plugin.v1.PluginService.ParseStream:input_type -> dragoman.plugin.v1.ParseStreamRequest
-	24, // 23: dragoman.plugin.v1.PluginService.Cases:input_type -> dragoman.plugin.v1.CasesRequest
-	4,  // 24: dragoman.plugin.v1.PluginService.Describe:output_type -> dragoman.plugin.v1.DescribeResponse
-	8,  // 25: dragoman.plugin.v1.PluginService.Plan:output_type -> dragoman.plugin.v1.PlanResponse
-	21, // 26: dragoman.plugin.v1.PluginService.ParseStream:output_type -> dragoman.plugin.v1.ParseStreamResponse
-	25, // 27: dragoman.plugin.v1.PluginService.Cases:output_type -> dragoman.plugin.v1.CasesResponse
-	24, // [24:28] is the sub-list for method output_type
-	20, // [20:24] is the sub-list for method input_type
-	20, // [20:20] is the sub-list for extension type_name
-	20, // [20:20] is the sub-list for extension extendee
-	0,  // [0:20] is the sub-list for field type_name
+	15, // 10: dragoman.plugin.v1.Plan.triggers:type_name -> dragoman.plugin.v1.GrammarTrigger
+	16, // 11: dragoman.plugin.v1.Plan.thinking:type_name -> dragoman.plugin.v1.Thinking
+	17, // 12: dragoman.plugin.v1.Plan.delimiters:type_name -> dragoman.plugin.v1.Delimiter
+	19, // 13: dragoman.plugin.v1.ParseStreamRequest.open:type_name -> dragoman.plugin.v1.StreamOpen
+	20, // 14: dragoman.plugin.v1.ParseStreamRequest.chunk:type_name -> dragoman.plugin.v1.StreamChunk
+	21, // 15: dragoman.plugin.v1.ParseStreamRequest.finish:type_name -> dragoman.plugin.v1.StreamFinish
+	27, // 16: dragoman.plugin.v1.ParseStreamResponse.events:type_name -> dragoman.plugin.v1.Event
+	23, // 17: dragoman.plugin.v1.ParseStreamResponse.result:type_name -> dragoman.plugin.v1.StreamResult
+	2,  // 18: dragoman.plugin.v1.StreamResult.status:type_name -> dragoman.plugin.v1.StreamStatus
+	24, // 19: dragoman.plugin.v1.StreamResult.spans:type_name -> dragoman.plugin.v1.Span
+	25, // 20: dragoman.plugin.v1.StreamResult.faults:type_name -> dragoman.plugin.v1.Fault
+	26, // 21: dragoman.plugin.v1.StreamResult.missing_markers:type_name -> dragoman.plugin.v1.MissingMarker
+	1,  // 22: dragoman.plugin.v1.Span.region:type_name -> dragoman.plugin.v1.Region
+	3,  // 23: dragoman.plugin.v1.Event.kind:type_name -> dragoman.plugin.v1.EventKind
+	4,  // 24: dragoman.plugin.v1.PluginService.Describe:input_type -> dragoman.plugin.v1.DescribeRequest
+	7,  // 25: dragoman.plugin.v1.PluginService.Plan:input_type -> dragoman.plugin.v1.PlanRequest
+	18, // 26: dragoman.plugin.v1.PluginService.ParseStream:input_type -> dragoman.plugin.v1.ParseStreamRequest
+	28, // 27: dragoman.plugin.v1.PluginService.Cases:input_type -> dragoman.plugin.v1.CasesRequest
+	5,  // 28: dragoman.plugin.v1.PluginService.Describe:output_type -> dragoman.plugin.v1.DescribeResponse
+	9,  // 29: dragoman.plugin.v1.PluginService.Plan:output_type -> dragoman.plugin.v1.PlanResponse
+	22, // 30: dragoman.plugin.v1.PluginService.ParseStream:output_type -> dragoman.plugin.v1.ParseStreamResponse
+	29, // 31: dragoman.plugin.v1.PluginService.Cases:output_type -> dragoman.plugin.v1.CasesResponse
+	28, // [28:32] is the sub-list for method output_type
+	24, // [24:28] is the sub-list for method input_type
+	24, // [24:24] is the sub-list for extension type_name
+	24, // [24:24] is the sub-list for extension extendee
+	0,  // [0:24] is the sub-list for field type_name
 }
 
 func init() { file_dragoman_plugin_v1_plugin_proto_init() }
@@ -2012,8 +2347,8 @@ func file_dragoman_plugin_v1_plugin_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_dragoman_plugin_v1_plugin_proto_rawDesc), len(file_dragoman_plugin_v1_plugin_proto_rawDesc)),
-			NumEnums:      3,
-			NumMessages:   23,
+			NumEnums:      4,
+			NumMessages:   26,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -1,0 +1,71 @@
+package host_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/dragoman-project/dragoman/host"
+	"github.com/dragoman-project/dragoman/host/config"
+	"github.com/dragoman-project/dragoman/sdk/cases"
+	"github.com/dragoman-project/dragoman/sdk/chat"
+)
+
+// streaming plans a request that the rogue plugin answers with a stream, of which it reports so.
+func streaming(t *testing.T, reports string) *host.Planned {
+	t.Helper()
+	dir := t.TempDir()
+	install(t, dir, build(t, "./plugins/testdata/rogue"), []byte(claim+"options: {Plan: stream, Reports: "+reports+"}\n"))
+	h := start(t, func(c *config.Config) { c.Plugins.Dir = dir })
+	return plan(t, h, "chatml-json", request(t, `{"messages": [{"role": "user", "content": "Hi"}]}`))
+}
+
+// TestWhatAPluginReportsOfAnOutputIsInTheReport also kills the process in the middle of one output: another one then reports
+// of all of it.
+func TestWhatAPluginReportsOfAnOutputIsInTheReport(t *testing.T) {
+	p := streaming(t, "all")
+	const output = "12?ab?"
+	n := len(p.Plan.GenerationPrompt)
+	if n == 0 {
+		t.Fatal("there is no generation prompt, so that nobody can tell what offsets are into")
+	}
+	want := &chat.Report{
+		Status: chat.Malformed, PromptLength: n, Length: n + len(output),
+		Spans: []chat.Span{
+			{Region: chat.PromptRegion, End: n}, {Region: chat.ReasoningRegion, Start: n, End: n + 2}, {Region: chat.ContentRegion, Start: n + 2, End: n + 6},
+		},
+		Faults:         []chat.Fault{{At: n + 2, Farthest: n + 3, Message: "a question"}, {At: n + 5, Farthest: n + 6, Message: "a question"}},
+		MissingMarkers: []chat.MissingMarker{{Marker: "<question>", At: n + 2, Count: 2}},
+	}
+	for _, cut := range cases.Cuts(4, 1) {
+		s := p.Session(t.Context(), host.SessionOptions{NoIDs: true})
+		for piece := range cut.Pieces([]byte(output)) {
+			feed(t, s, string(piece))
+		}
+		if diff := cmp.Diff(want, finish(t, s).Report); diff != "" {
+			t.Errorf("%s: expected (-), found (+):\n%s", cut.Name, diff)
+		}
+	}
+	s := p.Session(t.Context(), host.SessionOptions{NoIDs: true})
+	feed(t, s, output[:3])
+	if killChildren(t) == 0 {
+		t.Error("there was no process to kill")
+	}
+	feed(t, s, output[3:])
+	if diff := cmp.Diff(want, finish(t, s).Report); diff != "" {
+		t.Errorf("after the death of the process: expected (-), found (+):\n%s", diff)
+	}
+}
+
+func TestWhatAPluginCannotReportOfAnOutputIsANote(t *testing.T) {
+	report := parse(t, streaming(t, "lies"), "12ab").Report
+	if report.Spans != nil || report.Faults != nil || report.MissingMarkers != nil || report.MaxHeld != 0 || report.Status != chat.Malformed {
+		t.Errorf("the report is %+v", report)
+	}
+	for _, part := range []string{"spans: span 1 begins at byte 1099511627776, expected 0", "faults: number 1", "missing markers: number 1", "how much was held: "} {
+		if text := strings.Join(report.Notes, "\n"); len(report.Notes) != 4 || !strings.Contains(text, part) {
+			t.Errorf("the notes lack %q: %q", part, report.Notes)
+		}
+	}
+}
