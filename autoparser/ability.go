@@ -122,7 +122,7 @@ func (e *exploration) attempt(c conversation) (string, error) {
 	if e.exhausted != nil {
 		return "", e.exhausted
 	}
-	c.now = probed
+	c.now, c.explicit = probed, true
 	if e.demandsSystem && (len(c.messages) == 0 || c.messages[0].Role != chat.RoleSystem) {
 		c.messages = append(probe.WithSystem().Request.Messages[:1:1], c.messages...)
 	}
@@ -207,7 +207,7 @@ func (e *exploration) mindsNull() bool {
 
 // findThoughts tries the places where templates look for reasoning.
 func (e *exploration) findThoughts() bool {
-	for _, place := range places() {
+	for _, place := range e.places() {
 		e.thoughts = place
 		answered, called := e.render(probe.Reasoned()), e.render(probe.ReasonedAndCalled())
 		shown := strings.Contains(answered, probe.Reasoning) || strings.Contains(called, probe.Reasoning)

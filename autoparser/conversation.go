@@ -18,9 +18,13 @@ type conversation struct {
 	tools    []chat.Tool
 	form     form
 	now      time.Time // that the template is told, the same in all renderings of the conversation
+	explicit bool      // it says, too, that it wants no generation prompt: some templates take silence for a wish
 	// tolerated is why it had to be rendered tolerantly; nil: it had not.
 	tolerated error
 }
+
+// generationPrompt is the variable that asks for the beginning of an answer.
+const generationPrompt = "add_generation_prompt"
 
 // form is how a template wants what can be said in several ways. The zero value is OpenAI's own form.
 type form struct {
@@ -39,7 +43,7 @@ func newConversation(r *chat.Request) conversation {
 }
 
 // variables are what a template reads.
-func (t *Template) variables(c conversation, prompt bool) jinja.Value {
+func (t *Template) variables(c conversation, prompt bool) *jinja.Object {
 	vars := jinja.NewObject()
 	vars.Set("messages", list(c.messages, c.message))
 	vars.Set("bos_token", jinja.String(t.BOS))
@@ -57,8 +61,8 @@ func (t *Template) variables(c conversation, prompt bool) jinja.Value {
 	if c.request.JSONSchema != nil {
 		vars.Set("response_format", decoded(c.request.JSONSchema))
 	}
-	if prompt {
-		vars.Set("add_generation_prompt", jinja.Bool(true))
+	if prompt || c.explicit {
+		vars.Set(generationPrompt, jinja.Bool(prompt))
 	}
 	for _, f := range withSynonyms(c.request.TemplateKwargs) {
 		vars.Set(f.Name, decoded(f.Value))
@@ -145,8 +149,25 @@ func (c conversation) message(m chat.Message) jinja.Value {
 // thinkingPart is the place of reasoning that is a typed part of the content.
 const thinkingPart = "a part of the content"
 
-// places are where templates look for the reasoning of a message: in reasoning_content alone, or in another field, too.
-func places() []string { return []string{"", "reasoning", "thinking", thinkingPart} }
+// places are where the template may look for the reasoning of a message: in reasoning_content alone, or in another field,
+// too. Last come fields that it reads itself, if their names tell of thinking.
+func (t *Template) places() []string {
+	all := []string{"", "reasoning", "thinking", thinkingPart}
+	for _, f := range t.program.Fields() {
+		if !slices.Contains(all, f) && f != "reasoning_content" && tellsOfThinking(f) && len(all) < mostPlaces {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// mostPlaces bounds the places, each of which costs two renderings.
+const mostPlaces = 12
+
+// tellsOfThinking says that a word for thinking is a part of a name.
+func tellsOfThinking(name string) bool {
+	return slices.ContainsFunc([]string{"reason", "think", "thought", "plan"}, func(word string) bool { return strings.Contains(name, word) })
+}
 
 // withThinkingPart is the content of a message with its reasoning as the first part.
 func withThinkingPart(m chat.Message) jinja.Value {

@@ -23,7 +23,7 @@ func (l *Learned) Plan(ctx context.Context, req *chat.Request) (*handler.Plan, e
 		return nil, err
 	}
 	assembled := assemble.Assemble(assemble.Input{
-		Dialect: l.Dialect, Request: req,
+		Dialect: l.begun(rendered), Request: req,
 		GenerationPrompt: rendered.GenerationPrompt, TemplatePrompt: rendered.TemplatePrompt,
 	})
 	return &handler.Plan{
@@ -41,6 +41,17 @@ func (l *Learned) Plan(ctx context.Context, req *chat.Request) (*handler.Plan, e
 		GenerationPrompt: rendered.GenerationPrompt,
 		ReasoningState:   assembled.State,
 	}, nil
+}
+
+// begun is the dialect behind a prompt. One that ends in open reasoning, which its template writes whether it is asked to or
+// not, has no generation prompt in which that could be seen: then reasoning needs no opening.
+func (l *Learned) begun(r Rendered) dialect.Dialect {
+	d := l.Dialect
+	start := strings.TrimSpace(d.Reasoning.Start)
+	if r.GenerationPrompt == "" && start != "" && strings.HasSuffix(strings.TrimSpace(r.Prompt), start) {
+		d.Reasoning.Start = ""
+	}
+	return d
 }
 
 // closingTag is a closing tag alone.

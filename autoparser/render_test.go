@@ -67,6 +67,7 @@ func TestConversationsAreFittedToTheTemplate(t *testing.T) {
 			`{"type": "object", "properties": {}}hi`, []string{"tool-parameters"}},
 		"bare tools are wrapped": {parameters, `{"role": "user", "content": "hi"}`, `, "tools": [{"name": "f", "parameters": {"type": "object"}}]`,
 			`{"type": "object"}hi`, nil},
+		"tools that are null":               {"{% if tools is none %}no tools{% else %}{{ tools | tojson }}{% endif %}", `{"role": "user", "content": "hi"}`, "", "no tools", nil},
 		"what only tolerant engines render": {"{{ 'a' + missing }}", `{"role": "user", "content": "hi"}`, "", "a", []string{autoparser.Tolerated}},
 	} {
 		t.Run(name, func(t *testing.T) {

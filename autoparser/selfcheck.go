@@ -160,8 +160,16 @@ func (l *Learned) rendition(req chat.Request, answer chat.Message) (rendition, e
 	if err != nil {
 		return rendition{}, err
 	}
-	req.Messages = append(req.Messages, answer)
 	req.AddGenerationPrompt = false
+	req.TemplateKwargs = []chat.Field{{Name: generationPrompt, Value: json.RawMessage("false")}}
+	if asked.GenerationPrompt == "" {
+		question, err := l.Template.Render(context.Background(), &req, style)
+		if err != nil {
+			return rendition{}, err
+		}
+		asked.GenerationPrompt = added(question.Prompt, asked.Prompt)
+	}
+	req.Messages = append(req.Messages, answer)
 	answered, err := l.Template.Render(context.Background(), &req, style)
 	if err != nil {
 		return rendition{}, err

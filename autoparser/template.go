@@ -64,9 +64,27 @@ func (t *Template) text(ctx context.Context, c *conversation, prompt bool) (stri
 	if !errors.Is(err, jinja.Runtime) {
 		return text, err
 	}
+	if nulls := t.variables(*c, prompt); t.setAbsent(nulls) {
+		if text, nullErr := t.program.Render(ctx, nulls, c.now); nullErr == nil {
+			return text, nil
+		}
+	}
 	if text, tolerantErr := t.program.Tolerant().Render(ctx, vars, c.now); tolerantErr == nil {
 		c.tolerated = err
 		return text, nil
 	}
 	return "", err
+}
+
+// setAbsent sets to null what the template reads and a request need not have, as Hugging Face passes it; false: there is
+// nothing of it that is not set.
+func (t *Template) setAbsent(vars *jinja.Object) bool {
+	absent := false
+	for _, name := range []string{"tools", "documents"} {
+		if _, set := vars.Get(name); !set && t.reads(name) {
+			vars.Set(name, jinja.Null())
+			absent = true
+		}
+	}
+	return absent
 }

@@ -10,10 +10,11 @@ import (
 )
 
 // calls asks how calls are written: as JSON altogether, as JSON arguments behind markup, or as markup (T1), and then what
-// belongs to each call and what to all of them together (T2).
+// belongs to each call and what to all of them together (T2). Where none are rendered, words may tell (T8).
 func (d *detective) calls() {
 	t1, ok := d.answers.Of("T1")
 	if !ok {
+		d.toldCalls()
 		return
 	}
 	one := d.callsIn(t1.TextB)

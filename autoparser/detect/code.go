@@ -31,9 +31,18 @@ func (d *detective) literalValues() {
 	suffix := strings.TrimLeft(a.ValueSuffix, `"'`)
 	if d.looksLikeCode() {
 		suffix = ""
+		d.separatedAsCode()
 	}
 	d.replace(&a.ValueSuffix, "tools.arguments.value_suffix", suffix, "T4", seen)
 	d.listed()
+}
+
+// separatedAsCode: nothing but a comma can stand between the arguments of code, even if a template forgets it.
+func (d *detective) separatedAsCode() {
+	a := &d.Dialect.Tools.Arguments
+	if blank(a.Separator) {
+		d.replace(&a.Separator, "tools.arguments.separator", ", ", "T5", probe.Argument+a.NameSuffix+probe.Value+a.Separator)
+	}
 }
 
 // looksLikeCode says that calls are written as programming languages write them: f(a=1).

@@ -8,8 +8,8 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/probe"
 )
 
-// content asks what stands around the text of an answer beyond the prompt and reasoning (C1), and what does so only when
-// there is reasoning (R1).
+// content asks what stands around the text of an answer beyond the prompt and reasoning (C1), what does so only when there
+// is reasoning (R1), and then what the template takes off earlier answers (R5).
 func (d *detective) content() {
 	c1, ok := d.answers.Of("C1")
 	if !ok {
@@ -27,7 +27,24 @@ func (d *detective) content() {
 		d.reasoningBeforeWrapped()
 		return
 	}
-	d.wrappedWithReasoning(after)
+	if !d.wrappedWithReasoning(after) {
+		d.namedContent()
+	}
+}
+
+// namedContent: of an earlier answer, the template keeps only what stands between two markers that its source names. So
+// the model writes them around its content, which no answer shows.
+func (d *detective) namedContent() {
+	r5, ok := d.answers.Of("R5")
+	if !ok || strings.Contains(r5.TextB, probe.Content) || !strings.Contains(r5.TextB, probe.Reasoning) {
+		return
+	}
+	start, end := thoughtMarkers(r5)
+	before, _, _ := strings.Cut(r5.TextB, probe.Reasoning)
+	if strings.HasSuffix(trimRight(before), strings.TrimSpace(start)) {
+		return
+	}
+	d.wrapped(dialect.ContentWrappedWithReasoning, start, end, "R5", start+probe.Reasoning+end+" → "+probe.Reasoning)
 }
 
 // wrapped concludes that content stands between markers.
@@ -59,18 +76,22 @@ func (d *detective) contentEnd(after string) string {
 	return end
 }
 
-// wrappedWithReasoning: what stands between the end of reasoning and the answer, and is not there without reasoning.
-func (d *detective) wrappedWithReasoning(plain string) {
+// wrappedWithReasoning: what stands between the end of reasoning and the answer, and is not there without reasoning. It says whether
+// there is something.
+func (d *detective) wrappedWithReasoning(plain string) bool {
 	r1, ok := d.answers.Of("R1")
 	if !ok || d.Dialect.Reasoning.End == "" {
-		return
+		return false
 	}
 	_, behind, _ := strings.Cut(r1.TextB, probe.Reasoning)
 	between, after, ok := strings.Cut(behind, probe.Content)
 	start := strings.TrimPrefix(trimLeft(between), trimLeft(d.Dialect.Reasoning.End))
-	if end, _ := leadingMarker(after); ok && !blank(start) && !strings.HasPrefix(plain, end) {
-		d.wrapped(dialect.ContentWrappedWithReasoning, start, end, "R1", between+probe.Content+end)
+	end, _ := leadingMarker(after)
+	if !ok || blank(start) || strings.HasPrefix(plain, end) {
+		return false
 	}
+	d.wrapped(dialect.ContentWrappedWithReasoning, start, end, "R1", between+probe.Content+end)
+	return true
 }
 
 // withoutReasoning is a text without the markers of reasoning, and the white space around them, that it begins with.

@@ -183,9 +183,14 @@ func (d *detective) namedReasoning() bool {
 	if !ok || strings.Contains(r5.TextB, probe.Reasoning) || !strings.Contains(r5.TextB, probe.Content) {
 		return false
 	}
-	text := *r5.B.Request.Messages[1].Content.Text
-	start, rest, _ := strings.Cut(text, probe.Reasoning)
-	end, _, _ := strings.Cut(rest, probe.Content)
-	d.concludeReasoning(dialect.ReasoningTagBased, start, end, "R5", text+" → "+probe.Content)
+	start, end := thoughtMarkers(r5)
+	d.concludeReasoning(dialect.ReasoningTagBased, start, end, "R5", start+probe.Reasoning+end+probe.Content+" → "+probe.Content)
 	return true
+}
+
+// thoughtMarkers are the markers that a comparison put around a thought in the text of an answer.
+func thoughtMarkers(a probe.Answer) (start, end string) {
+	start, rest, _ := strings.Cut(*a.B.Request.Messages[1].Content.Text, probe.Reasoning)
+	end, _, _ = strings.Cut(rest, probe.Content)
+	return start, end
 }

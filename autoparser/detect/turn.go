@@ -35,6 +35,7 @@ func (d *detective) turn() {
 	d.set(&d.Dialect.UserStart, "user_start", strings.TrimSpace(user), "M1", between)
 	if end == "" {
 		d.endsWithNext(between)
+		d.userOnNextLine(between)
 	}
 	if m2, ok := d.answers.Of("M2"); ok {
 		start := d.assistantStart(m2)
@@ -72,6 +73,13 @@ func (d *detective) endsWithNext(question string) {
 	m3, ok := d.answers.Of("M3")
 	if next := token(m3.Right); ok && m3.Left == "" && next != d.Dialect.EndOfTurn {
 		d.set(&d.Dialect.EndOfCalls, "end_of_calls", next, "M3", m3.Right)
+	}
+}
+
+// userOnNextLine: a token that ends a line before the user's message ends the answer, where only the last answer ends otherwise.
+func (d *detective) userOnNextLine(between string) {
+	if start, ok := strings.CutPrefix(d.Dialect.UserStart, d.Dialect.EndOfTurn+"\n"); ok && d.Dialect.EndOfTurn != "" {
+		d.replace(&d.Dialect.UserStart, "user_start", strings.TrimSpace(start), "M1", between)
 	}
 }
 

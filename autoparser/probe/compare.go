@@ -36,7 +36,7 @@ func Comparisons() []Comparison {
 			Differs: "a call in place of the answer", A: ReasonedWithTools(), B: ReasonedAndCalled(), Needs: toolCalls},
 		{ID: "R4", Question: "Does it cut reasoning off the text of an earlier answer?",
 			Differs: "the text begins with a thought, and what closes the marker that ends the prompt", A: FollowedUp(), Follow: thought},
-		{ID: "R5", Question: "Does it cut off an earlier answer what stands before a marker that its source names?",
+		{ID: "R5", Question: "What does it cut off an earlier answer at a marker that its source names?",
 			Differs: "the text begins with a thought between that marker and the one that it closes", A: FollowedUp(), Follow: named},
 		{ID: "C1", Question: "What always stands around the text of an answer?",
 			Differs: "the answer is written", A: Prompt(), B: Answered()},
@@ -58,11 +58,14 @@ func Comparisons() []Comparison {
 			Differs: "an argument", A: CalledWithNone(), B: Called(), Needs: toolCalls},
 		{ID: "T7", Question: "Where is the id of a call?",
 			Differs: "the id", A: Called(), B: CalledWithOtherID(), Needs: toolCalls},
+		{ID: "T8", Question: "Does it tell in words how a call is written?",
+			Differs: "tools are offered", A: Question(), B: OffersTools(), Needs: toldCalls},
 	}
 }
 
 func toolCalls(c dialect.Capabilities) bool     { return c.ToolCalls }
 func toolResponses(c dialect.Capabilities) bool { return c.ToolCalls && c.ToolResponses }
+func toldCalls(c dialect.Capabilities) bool     { return c.Tools && !c.ToolCalls }
 func parallelCalls(c dialect.Capabilities) bool { return c.ParallelToolCalls }
 
 // thought follows the prompt: what it ends with may open reasoning.

@@ -1,0 +1,97 @@
+package detect
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/dragoman-project/dragoman/autoparser/dialect"
+	"github.com/dragoman-project/dragoman/autoparser/diff"
+)
+
+// exampleCall is a call as instructions show one: JSON with two members, whose values may be words for what stands there, alone
+// or as the first of a list. Its groups are the bracket of the list, the names of both members, and the bracket that closes the list.
+//
+//	{"name": <function-name>, "arguments": <args-json-object>}
+//	[{"name": "func1", "parameters": {"argument1": "value1"}}, ... (more calls)]
+var exampleCall = regexp.MustCompile(`((?:\[\s*)?)\{\s*["'](\w+)["']\s*:\s*` + exampleValue + `?,\s*["'](\w+)["']\s*:\s*` + exampleValue + `\}\s*(?:,[^\]\n{]*\s*)?(\]?)`)
+
+const exampleValue = `(?:[^{}\n]|\{[^{}\n]*\})*`
+
+// What instructions call the name of a function, and its arguments.
+var (
+	namesOfNames     = []string{"name", "tool_name", "function_name", "function", "tool"}
+	namesOfArguments = []string{"arguments", "parameters", "args", "params"}
+)
+
+// toldCalls: a template that renders no calls may tell the model how to write one (T8).
+func (d *detective) toldCalls() {
+	t8, ok := d.answers.Of("T8")
+	if !ok {
+		return
+	}
+	var best *toldCall
+	for _, at := range exampleCall.FindAllStringSubmatchIndex(t8.TextB, -1) {
+		if c, ok := readTold(t8.TextB, at); ok && (best == nil || best.start == "" && c.start != "") {
+			best = &c
+		}
+	}
+	if best != nil {
+		d.told(*best)
+	}
+}
+
+// toldCall is an example of a call, and the markers around it.
+type toldCall struct {
+	start, end      string
+	list            bool
+	name, arguments string
+	order           []string
+	seen            string
+}
+
+// readTold reads the example that the groups of exampleCall found in a text; false: it is something else.
+func readTold(text string, at []int) (toldCall, bool) {
+	group := func(n int) string { return text[at[2*n]:at[2*n+1]] }
+	c := toldCall{list: group(1) != "" && group(4) != "", order: []string{group(2), group(3)}}
+	for _, key := range c.order {
+		switch {
+		case slices.Contains(namesOfNames, key):
+			c.name = key
+		case slices.Contains(namesOfArguments, key):
+			c.arguments = key
+		}
+	}
+	before, behind := text[:at[0]], text[at[1]:]
+	_, marker := diff.TrailingMarker(before)
+	end := diff.Counterpart(strings.TrimSpace(marker))
+	switch closed := end != "" && strings.HasPrefix(trimLeft(behind), end); {
+	case closed:
+		c.start, c.end = marker, end
+	case strings.Contains(marker, "|"):
+		c.start = marker
+	}
+	c.seen = c.start + text[at[0]:at[1]] + c.end
+	return c, c.name != "" && c.arguments != ""
+}
+
+// told concludes that calls are written as an example shows them.
+func (d *detective) told(c toldCall) {
+	t := &d.Dialect.Tools
+	t.Format = dialect.JSONNative
+	d.found("tools.format", string(t.Format), "T8", c.seen)
+	if c.list {
+		d.set(&t.SectionStart, "tools.section_start", c.start, "T8", c.seen)
+		d.set(&t.SectionEnd, "tools.section_end", c.end, "T8", c.seen)
+		t.JSON.ArrayWrapped = true
+		d.found("tools.json.array_wrapped", "true", "T8", c.seen)
+	} else {
+		d.set(&t.PerCallStart, "tools.per_call_start", c.start, "T8", c.seen)
+		d.set(&t.PerCallEnd, "tools.per_call_end", c.end, "T8", c.seen)
+	}
+	d.set(&t.JSON.NameField, "tools.json.name_field", c.name, "T8", c.seen)
+	d.set(&t.JSON.ArgsField, "tools.json.args_field", c.arguments, "T8", c.seen)
+	t.JSON.ParameterOrder = c.order
+	d.found("tools.json.parameter_order", strings.Join(c.order, ", "), "T8", c.seen)
+	d.lint("T8: how calls are written is read from the words of the prompt, %q; calls of earlier answers are not rendered", diff.Excerpt(c.seen, longestExcerpt))
+}
