@@ -304,7 +304,7 @@ func TestRunningStreamsFinishAtShutdown(t *testing.T) {
 	_, err := stream.Receive()
 	must(t, err)
 	d.stop()
-	for deadline := time.Now().Add(patience); !d.draining.Load(); {
+	for deadline := time.Now().Add(patience); !d.draining(); {
 		if time.Now().After(deadline) {
 			t.Fatal("the daemon does not shut down")
 		}

@@ -120,5 +120,10 @@ func (w *statusWriter) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
+// Flush sends what was written.
+func (w *statusWriter) Flush() {
+	_ = http.NewResponseController(w.ResponseWriter).Flush() // the next write tells when the client is gone
+}
+
 // Unwrap lets http.ResponseController find what is below.
 func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

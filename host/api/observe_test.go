@@ -212,7 +212,7 @@ func TestSupervisorsLearnWhenTheDaemonEnds(t *testing.T) {
 	if status, _ := d.get(t, metricsPath); status != http.StatusUnauthorized {
 		t.Errorf("the metrics are shown without a token: %d", status)
 	}
-	d.draining.Store(true)
+	d.unwelcome()
 	if status, _ := d.get(t, "/readyz"); status != http.StatusServiceUnavailable || serving() {
 		t.Errorf("while it ends: %d, serving %v", status, serving())
 	}
@@ -224,7 +224,7 @@ func TestSupervisorsLearnWhenTheDaemonEnds(t *testing.T) {
 func TestADaemonThatEndsStillTakesRequestsForTheDelay(t *testing.T) {
 	d := serve(t, func(c *config.Config) { c.Shutdown.Delay = 300 * time.Millisecond })
 	d.stop()
-	for !d.draining.Load() {
+	for !d.draining() {
 		time.Sleep(time.Millisecond)
 	}
 	if status, body := d.post(t, parsePath, parseBody(output1)); status != http.StatusOK {

@@ -73,6 +73,26 @@ func (r *record) code(status int, header http.Header) string {
 	return string(host.Internal)
 }
 
+// noted lets handlers of streams note how a stream ended. It is told to the client within the body, in the protocol's own
+// way, where code does not look.
+var noted = connect.WithInterceptors(streamNotes{})
+
+type streamNotes struct{}
+
+func (streamNotes) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc { return next }
+
+func (streamNotes) WrapStreamingClient(next connect.StreamingClientFunc) connect.StreamingClientFunc {
+	return next
+}
+
+func (streamNotes) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.StreamingHandlerFunc {
+	return func(ctx context.Context, stream connect.StreamingHandlerConn) error {
+		err := next(ctx, stream)
+		recordOf(ctx).err = err
+		return err
+	}
+}
+
 // codeOfNumber is the code that gRPC writes as a number.
 func codeOfNumber(number string) host.Code {
 	for _, c := range codes {

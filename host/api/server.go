@@ -65,7 +65,12 @@ type Server struct {
 	metrics  *metrics.Metrics
 	handler  http.Handler
 	sessions atomic.Int64
-	draining atomic.Bool
+	watching atomic.Int64 // clients that watch its health
+
+	welcoming context.Context // until new requests are no longer welcome
+	unwelcome context.CancelFunc
+	ending    context.Context // until nothing new begins any longer
+	end       context.CancelFunc
 }
 
 // New makes a server of h, which stays the caller's to close.
@@ -73,6 +78,8 @@ func New(h *host.Host, o Options) *Server {
 	o = o.filled()
 	o.Metrics.Watch(h)
 	s := &Server{host: h, log: o.Logger, secrets: o.Secrets, metrics: o.Metrics}
+	s.welcoming, s.unwelcome = context.WithCancel(context.Background())
+	s.ending, s.end = context.WithCancel(context.Background())
 	own := faults{s.log}
 	options := connect.WithHandlerOptions(
 		withJSON(),
@@ -87,13 +94,13 @@ func New(h *host.Host, o Options) *Server {
 	mux.Handle(dragomanv1connect.NewWorkaroundServiceHandler(&workaroundService{host: h}, options))
 	mux.Handle(dragomanv1connect.NewAdminServiceHandler(&adminService{host: h, sessions: &s.sessions, version: o.Version}, options))
 	reflector := grpcreflect.NewStaticReflector(append([]string{grpchealth.HealthV1ServiceName}, services...)...)
-	mux.Handle(grpcreflect.NewHandlerV1(reflector))
-	mux.Handle(grpcreflect.NewHandlerV1Alpha(reflector))
+	mux.Handle(grpcreflect.NewHandlerV1(reflector, noted))
+	mux.Handle(grpcreflect.NewHandlerV1Alpha(reflector, noted))
 	mux.HandleFunc("POST "+linesPath, chats.parseLines)
 	s.supervised(mux)
 	mux.HandleFunc("/", unknownPath)
 	guarded := &guard{next: mux, config: s.config, secrets: s.secrets, errors: connect.NewErrorWriter(options)}
-	s.handler = &observe{next: guarded, config: s.config, log: s.log, metrics: s.metrics, tracer: o.Tracer, methods: methodNames()}
+	s.handler = &observe{next: s.watchable(guarded), config: s.config, log: s.log, metrics: s.metrics, tracer: o.Tracer, methods: methodNames()}
 	return s
 }
 
@@ -152,10 +159,11 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 
 // drain ends the server when nothing runs any longer, or when the time for that is over.
 func (s *Server) drain(ctx context.Context, srv *http.Server) error {
-	s.draining.Store(true)
+	s.unwelcome()
 	times := s.config().Shutdown
 	s.log.Info("shutting down", "delay", times.Delay.String(), "grace", times.Grace.String(), "sessions", s.sessions.Load())
 	time.Sleep(times.Delay)
+	s.end()
 	ctx, cancel := context.WithTimeout(ctx, times.Grace)
 	defer cancel()
 	err := srv.Shutdown(ctx)
