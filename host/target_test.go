@@ -173,7 +173,7 @@ func TestWhatCannotBeEnforcedTogetherIsRefusedWithItsPlace(t *testing.T) {
 		{`, "grammar": "root ::= x"`, `grammar: grammar:1:10: rule "x" is used and nowhere defined`},
 		{`, "response_format": {"type": "regex", "pattern": "(?=a)b"}`, `response_format.pattern: no grammar can be made of it: this regular expression is not understood`},
 		{tool(`{"properties": {"a": {"type": "integer", "multipleOf": 3}}}`, ``), `tools[0].function.parameters: strict, but it cannot be held to: schema: #/properties/a: "multipleOf" is not held to; leave out`},
-		{`, "response_format": {"type": "json_schema", "json_schema": {"strict": true, "schema": {"not": {}}}}`, `response_format.json_schema.schema: strict, but it cannot be held to: schema: #: "not" is not held to`},
+		{`, "response_format": {"type": "json_schema", "json_schema": {"strict": true, "schema": {"uniqueItems": true}}}`, `response_format.json_schema.schema: strict, but it cannot be held to: schema: #: "uniqueItems" is not held to`},
 	} {
 		_, err := h.Plan(t.Context(), "chatml-json", asked(t, tt.members))
 		var fault *chat.RequestError

@@ -79,11 +79,13 @@ func Build(p *peg.Program, o Options) (*Constraint, error) {
 	return c, nil
 }
 
+var errNoText = errors.New("program: it matches no text, so that its grammar would allow nothing")
+
 func (b *builder) emptyError(m Mode) error {
 	if m == Lazy {
 		return errors.New("program: no trigger rule can be reached, so that a lazy grammar has no beginning: mark the beginning of a call as a trigger, or ask for a strict grammar")
 	}
-	return errors.New("program: it matches no text, so that its grammar would allow nothing")
+	return errNoText
 }
 
 // builder turns the nodes of a program into expressions. After the first fault it goes on without meaning.

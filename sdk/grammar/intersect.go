@@ -12,10 +12,13 @@ const maxProduct = 128
 
 // together is text that each of exprs matches; nil where it would take too many rules to say, or where one of them is not
 // regular. Nothing matches where no text does.
-func (b *builder) together(name string, exprs ...*expr) *expr {
-	p := product{number: map[string]int{}}
+func (b *builder) together(name string, exprs ...*expr) *expr { return b.product(name, exprs, nil) }
+
+// product is text that each of exprs matches and none of except, with the same exceptions as together.
+func (b *builder) product(name string, exprs, except []*expr) *expr {
+	p := product{number: map[string]int{}, wanted: len(exprs)}
 	var first [][]int32
-	for _, e := range exprs {
+	for _, e := range slices.Concat(exprs, except) {
 		root := &rule{name: "root", body: e}
 		flat := newRegulars(root).expr(e)
 		if flat == nil {
@@ -39,6 +42,7 @@ func (b *builder) together(name string, exprs ...*expr) *expr {
 // product runs several automata side by side.
 type product struct {
 	codes  []*code
+	wanted int         // how many of them, the first ones, must match; the others must not
 	states [][][]int32 // by state, and within it by automaton
 	arcs   [][]productArc
 	number map[string]int
@@ -62,7 +66,7 @@ func (p *product) visit(s [][]int32) int {
 	return n
 }
 
-// follow finds where state i leads: by characters that every automaton reads.
+// follow finds where state i leads: by characters that every automaton reads which must match.
 func (p *product) follow(i int) {
 	to := map[int]charset{}
 	var order []int
@@ -84,7 +88,7 @@ func (p *product) follow(i int) {
 	p.arcs = append(p.arcs, arcs)
 }
 
-// parts are ranges of characters that every automaton reads, cut so that those of one lead to one state.
+// parts are ranges of characters that every automaton reads which must match, cut so that those of one lead to one state.
 func (p *product) parts(s [][]int32) []peg.Range {
 	shared := everyChar
 	var cuts []rune
@@ -94,7 +98,9 @@ func (p *product) parts(s [][]int32) []peg.Range {
 			own = append(own, r)
 			cuts = append(cuts, r.Lo, r.Hi+1)
 		}
-		shared = shared.intersect(newCharset(own...))
+		if j < p.wanted {
+			shared = shared.intersect(newCharset(own...))
+		}
 	}
 	slices.Sort(cuts)
 	return shared.cut(slices.Compact(cuts))
@@ -118,7 +124,12 @@ func (s charset) cut(cuts []rune) []peg.Range {
 
 // accepts says whether the text may end in state i.
 func (p *product) accepts(i int) bool {
-	return !slices.ContainsFunc(p.states[i], func(s []int32) bool { return !slices.Contains(s, 0) })
+	for j, s := range p.states[i] {
+		if slices.Contains(s, 0) != (j < p.wanted) {
+			return false
+		}
+	}
+	return true
 }
 
 // rules makes a rule of each state from which the text can end, and is the call of the first.

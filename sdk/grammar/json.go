@@ -143,6 +143,36 @@ func (v *value) hasAny(keys ...string) bool {
 	return false
 }
 
+// list are the items of an array; none of anything else.
+func (v *value) list() []*value {
+	if v == nil {
+		return nil
+	}
+	return v.items
+}
+
+// names are the keys of an object; none of anything else.
+func (v *value) names() []string {
+	if v == nil {
+		return nil
+	}
+	return v.keys
+}
+
+// isEmpty says whether v is an object without fields.
+func (v *value) isEmpty() bool { return v.is(objectKind) && len(v.keys) == 0 }
+
+// with is a copy of an object with some fields of another, as far as that has them.
+func (v *value) with(other *value, keys ...string) *value {
+	out := v.but()
+	for _, k := range keys {
+		if other.has(k) {
+			out.set(k, other.get(k))
+		}
+	}
+	return out
+}
+
 // but is a copy of an object without some of its keys.
 func (v *value) but(keys ...string) *value {
 	out := newObject()
@@ -173,13 +203,21 @@ func (v *value) strings() []string {
 	return out
 }
 
-// rational is the exact value of a number; nil if v is none, or has an exponent that no schema means.
+// Limits of the numbers whose value is known: bytes, and the exponent of ten.
+const (
+	maxNumber   = 400
+	maxExponent = 400
+)
+
+// rational is the exact value of a number; nil if v is none, or is beyond all that a schema means.
 func (v *value) rational() *big.Rat {
-	if !v.is(numberKind) || len(v.text) > 64 {
+	if !v.is(numberKind) || len(v.text) > maxNumber {
 		return nil
 	}
-	if i := strings.IndexAny(v.text, "eE"); i >= 0 && len(v.text)-i > 4 {
-		return nil
+	if i := strings.IndexAny(v.text, "eE"); i >= 0 {
+		if n, err := strconv.Atoi(v.text[i+1:]); err != nil || max(n, -n) > maxExponent {
+			return nil
+		}
 	}
 	r, ok := new(big.Rat).SetString(v.text)
 	if !ok {

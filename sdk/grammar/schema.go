@@ -3,8 +3,8 @@ package grammar
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -16,18 +16,25 @@ const (
 	maxSchemaWork = 1 << 17
 	maxReferences = 64
 	maxDepth      = 512 // of visits inside each other
+	maxEffort     = 1 << 15
 )
 
 // FromSchema makes the constraint for one JSON value that follows schema.
 func FromSchema(schema json.RawMessage) (*Constraint, error) {
 	var p peg.Builder
-	return Build(p.Build(p.Schema(schema, p.Value(peg.AnyJSON))), Options{Mode: Strict})
+	c, err := Build(p.Build(p.Schema(schema, p.Value(peg.AnyJSON))), Options{Mode: Strict})
+	if errors.Is(err, errNoText) {
+		err = contradiction("#", "no value follows it")
+	}
+	return c, err
 }
 
 // SchemaError is what is wrong with a schema, and where.
 type SchemaError struct {
 	Path    string // JSON pointer from the schema's root: "#/properties/a"
 	Message string
+
+	contradiction bool // the schema is well-formed, and no value follows it
 }
 
 func (e *SchemaError) Error() string { return "schema: " + e.Path + ": " + e.Message }
@@ -42,6 +49,8 @@ type converter struct {
 	escaped  bool     // a bare string stands between quotes all the same
 	delims   []string // what ends a bare string
 	depth    int      // visits inside each other
+	effort   int      // how many more comparisons of constants and alternatives may be made
+	kindsOf  map[*value]kinds
 }
 
 // schema is node id, of kind Schema.
@@ -50,7 +59,11 @@ func (b *builder) schema(id peg.ID, n *peg.Node) *expr {
 	if err != nil {
 		return b.fail("program: node %d: schema: %w", id, err)
 	}
-	c := &converter{b: b, root: root, refs: map[string]*rule{}, spelling: b.spelling(n.Kids[0])}
+	localise(root)
+	c := &converter{
+		b: b, root: root, refs: map[string]*rule{}, spelling: b.spelling(n.Kids[0]),
+		effort: maxEffort, kindsOf: map[*value]kinds{},
+	}
 	if n.Raw {
 		leaf := b.leaf(n.Kids[0])
 		c.bare, c.escaped, c.delims = b.expr(n.Kids[0]), leaf.Op == peg.StringContent, leaf.Delims
@@ -58,6 +71,9 @@ func (b *builder) schema(id peg.ID, n *peg.Node) *expr {
 	e, err := c.top(root, b.leaf(n.Kids[0]), cmp.Or(b.scope, "value"))
 	if err != nil {
 		return b.fail("program: node %d: %w", id, err)
+	}
+	if e.op == never {
+		c.note("#", "no value follows it")
 	}
 	return e
 }
@@ -116,6 +132,9 @@ func (c *converter) top(s *value, leaf *peg.Node, name string) (*expr, error) {
 	if c.bare != nil {
 		return c.raw(s, "#", name, 0)
 	}
+	if s.isEmpty() {
+		return c.b.primitive("object", c.spelling), nil
+	}
 	e, err := c.visit(s, "#", name)
 	if err == nil && leaf.Op == peg.Value && same(e, c.b.primitive("value", c.spelling)) {
 		return c.b.value(leaf.Values), nil
@@ -125,6 +144,25 @@ func (c *converter) top(s *value, leaf *peg.Node, name string) (*expr, error) {
 
 func bad(path, format string, args ...any) error {
 	return &SchemaError{Path: path, Message: fmt.Sprintf(format, args...)}
+}
+
+// contradiction is the error of a schema that no value follows.
+func contradiction(path, format string, args ...any) error {
+	return &SchemaError{Path: path, Message: fmt.Sprintf(format, args...), contradiction: true}
+}
+
+func isContradiction(err error) bool {
+	var e *SchemaError
+	return errors.As(err, &e) && e.contradiction
+}
+
+// pathOf is where an error in a schema is.
+func pathOf(err error) string {
+	var e *SchemaError
+	if !errors.As(err, &e) {
+		return ""
+	}
+	return e.Path
 }
 
 func (c *converter) note(path, format string, args ...any) {
@@ -142,7 +180,7 @@ func at(path, field string, items ...int) string {
 
 var (
 	pointerEscape   = strings.NewReplacer("~", "~0", "/", "~1")
-	pointerUnescape = strings.NewReplacer("~1", "/", "~0", "~", "%25", "%", "%20", " ")
+	pointerUnescape = strings.NewReplacer("~1", "/", "~0", "~")
 )
 
 // visit is the JSON text of a value that follows s. Each question takes what it answers; the first that fits does.
@@ -155,19 +193,17 @@ func (c *converter) visit(s *value, path, name string) (*expr, error) {
 	}
 	defer func() { c.depth-- }()
 	switch {
-	case s.isTrue():
+	case s.isTrue(), s.isEmpty():
 		return c.b.primitive("value", c.spelling), nil
 	case s.isFalse():
 		return nothing, nil
 	case !s.is(objectKind):
 		return nil, bad(path, "expected an object or a boolean, found %v", s.kind)
-	case len(s.keys) == 0:
-		return c.b.primitive("object", c.spelling), nil
 	}
-	if err := c.wellFormed(s, path); err != nil {
+	s, err := c.wellFormed(s, path)
+	if err != nil {
 		return nil, err
 	}
-	c.unsupported(s, path)
 	e, err := c.form(s, path, name)
 	if err == nil && s.get("nullable").isTrue() {
 		e = alt(e, c.b.primitive("null", c.spelling))
@@ -177,15 +213,23 @@ func (c *converter) visit(s *value, path, name string) (*expr, error) {
 
 // form goes by the shape of s.
 func (c *converter) form(s *value, path, name string) (*expr, error) {
+	if s.hasAny("const", "enum") {
+		values, err := c.constantsOf(s, path)
+		return c.constants(values), err
+	}
+	if s = c.complemented(s); s.isFalse() {
+		return nothing, nil
+	}
+	c.unsupported(s, path)
 	switch {
 	case s.has("$ref"):
-		return c.reference(s, path, name)
-	case s.has("const"):
-		return c.constants([]*value{s.get("const")}, nil), nil
-	case s.has("enum"):
-		return c.constants(s.get("enum").items, s.get("type")), nil
+		return c.reference(s, path)
 	case s.has("allOf"):
-		return c.allOf(s, path, name)
+		merged, where, err := c.allOf(s, path)
+		if err != nil {
+			return nil, err
+		}
+		return c.visit(merged, where, name)
 	case s.has("anyOf"):
 		return c.union(s, "anyOf", path, name)
 	case s.has("oneOf"):
@@ -212,10 +256,8 @@ func (c *converter) typed(s *value, path, name string) (*expr, error) {
 		return c.number(s, path)
 	case "boolean", "null":
 		return c.b.primitive(kind, c.spelling), nil
-	case "":
-		return c.b.primitive("value", c.spelling), nil
 	}
-	return nil, bad(at(path, "type"), "unknown type %q: there are object, array, string, number, integer, boolean and null", kind)
+	return c.b.primitive("value", c.spelling), nil
 }
 
 // impliedType is the type of s; without one, the type that its keywords are for, or "".
@@ -224,9 +266,9 @@ func impliedType(s *value) string {
 		return t.text
 	}
 	switch {
-	case s.hasAny("properties", "additionalProperties", "required"):
+	case s.hasAny("properties", "additionalProperties", "required", "patternProperties", "propertyNames", "minProperties", "maxProperties", "unevaluatedProperties"):
 		return "object"
-	case s.hasAny("items", "prefixItems", "minItems", "maxItems"):
+	case s.hasAny("items", "prefixItems", "minItems", "maxItems", "unevaluatedItems"):
 		return "array"
 	case s.hasAny("pattern", "minLength", "maxLength"), knownFormat(s.get("format")):
 		return "string"
@@ -258,65 +300,4 @@ func perType(s *value) []*value {
 		out = append(out, one)
 	}
 	return out
-}
-
-// constants are literal values; without those that the type rules out, if that leaves any.
-func (c *converter) constants(values []*value, kind *value) *expr {
-	var all, fitting []*expr
-	for _, v := range values {
-		e := c.constant(v)
-		all = append(all, e)
-		if kind == nil || hasType(v, kind) {
-			fitting = append(fitting, e)
-		}
-	}
-	if len(fitting) > 0 {
-		all = fitting
-	}
-	return alt(all...)
-}
-
-// constant is one value, in each of its spellings.
-func (c *converter) constant(v *value) *expr {
-	if v.kind == stringKind {
-		return c.b.quoted(c.spelling, func(single bool) *expr {
-			if single {
-				return text(escape(v.text, '\''))
-			}
-			return text(escape(v.text, '"'))
-		})
-	}
-	if v.kind == boolKind || v.kind == nullKind {
-		return c.b.word(v.compact(), c.spelling)
-	}
-	return text(v.compact())
-}
-
-func hasType(v, kind *value) bool {
-	names := append(kind.strings(), kind.text)
-	return slices.Contains(names, map[valueKind]string{
-		nullKind: "null", boolKind: "boolean", numberKind: "number", stringKind: "string", arrayKind: "array", objectKind: "object",
-	}[v.kind]) || v.kind == numberKind && slices.Contains(names, "integer")
-}
-
-// union is one of the subschemas under key; what stands beside key holds for each of them.
-func (c *converter) union(s *value, key, path, name string) (*expr, error) {
-	beside := c.constraints(s.but(key))
-	var kids []*expr
-	for i, one := range s.get(key).items {
-		where := at(path, key, i)
-		if beside != nil && !c.implies(one, beside) {
-			merged, err := c.merge(beside, one, where, 0)
-			if err != nil {
-				return nil, err
-			}
-			one = merged
-		}
-		e, err := c.visit(one, where, name+"-"+strconv.Itoa(i))
-		if err != nil {
-			return nil, err
-		}
-		kids = append(kids, e)
-	}
-	return alt(kids...), nil
 }

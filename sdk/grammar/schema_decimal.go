@@ -20,29 +20,27 @@ func (c *converter) number(s *value, path string) (*expr, error) {
 	if l.lo == nil && l.hi == nil {
 		return c.b.primitive("number", spelling{}), nil
 	}
-	if !written(l.lo) || !written(l.hi) {
-		c.note(path, "bounds with more than %d digits behind the point are only held to up to the next whole number", maxPlaces)
-		l = l.widened()
+	if l = l.written(); l.empty() {
+		return nil, contradiction(path, "no number of at most %d digits behind the point is between these bounds", maxPlaces)
 	}
 	return decimals(l), nil
 }
 
-// written says whether a bound can be written with maxPlaces digits behind the point.
-func written(r *big.Rat) bool {
-	if r == nil {
-		return true
+// written are the limits as they are for numbers of at most maxPlaces digits behind the point: within those that have more.
+func (l limits) written() limits {
+	scale := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(maxPlaces), nil))
+	round := func(r *big.Rat, whole func(*big.Rat) *big.Int) *big.Rat {
+		return new(big.Rat).Quo(new(big.Rat).SetInt(whole(new(big.Rat).Mul(r, scale))), scale)
 	}
-	n, exact := r.FloatPrec()
-	return exact && n <= maxPlaces
-}
-
-// widened are the limits with whole bounds around those that are not.
-func (l limits) widened() limits {
-	if l.lo != nil && !l.lo.IsInt() {
-		l.lo, l.loOpen = new(big.Rat).SetInt(floor(l.lo)), false
+	if l.lo != nil {
+		if lo := round(l.lo, ceil); lo.Cmp(l.lo) != 0 {
+			l.lo, l.loOpen = lo, false
+		}
 	}
-	if l.hi != nil && !l.hi.IsInt() {
-		l.hi, l.hiOpen = new(big.Rat).SetInt(ceil(l.hi)), false
+	if l.hi != nil {
+		if hi := round(l.hi, floor); hi.Cmp(l.hi) != 0 {
+			l.hi, l.hiOpen = hi, false
+		}
 	}
 	return l
 }

@@ -18,45 +18,86 @@ var keywordKinds = map[string][]valueKind{
 	"additionalProperties": {boolKind, objectKind},
 	"items":                {boolKind, objectKind, arrayKind},
 	"prefixItems":          {objectKind, arrayKind},
-	"pattern":              {stringKind},
-	"format":               {stringKind},
-	"minLength":            {numberKind},
-	"maxLength":            {numberKind},
-	"minItems":             {numberKind},
-	"maxItems":             {numberKind},
-	"minimum":              {numberKind},
-	"maximum":              {numberKind},
-	"exclusiveMinimum":     {numberKind, boolKind},
-	"exclusiveMaximum":     {numberKind, boolKind},
+	"additionalItems":      {boolKind, objectKind},
+	"patternProperties":    {objectKind},
+	"propertyNames":        {boolKind, objectKind},
+	"minProperties":        {numberKind},
+	"maxProperties":        {numberKind},
+	"not":                  {boolKind, objectKind},
+
+	"unevaluatedProperties": {boolKind, objectKind},
+	"unevaluatedItems":      {boolKind, objectKind},
+
+	"pattern":          {stringKind},
+	"format":           {stringKind},
+	"minLength":        {numberKind},
+	"maxLength":        {numberKind},
+	"minItems":         {numberKind},
+	"maxItems":         {numberKind},
+	"minimum":          {numberKind},
+	"maximum":          {numberKind},
+	"exclusiveMinimum": {numberKind, boolKind},
+	"exclusiveMaximum": {numberKind, boolKind},
 }
 
 // notHeld are the keywords that a grammar cannot hold to, or that this one does not.
 var notHeld = []string{
-	"not", "if", "then", "else", "dependentRequired", "dependentSchemas", "dependencies", "patternProperties", "propertyNames",
-	"minProperties", "maxProperties", "unevaluatedProperties", "unevaluatedItems", "contains", "minContains", "maxContains",
-	"uniqueItems", "multipleOf", "$dynamicRef", "$recursiveRef", "contentEncoding", "contentMediaType", "contentSchema",
+	"not", "if", "then", "else", "dependentRequired", "dependentSchemas", "dependencies",
+	"contains", "uniqueItems", "multipleOf", "$dynamicRef", "$recursiveRef",
 }
 
 // annotations say nothing about values.
 var annotations = []string{
 	"title", "description", "default", "examples", "example", "deprecated", "readOnly", "writeOnly", "strict", "nullable",
 	"$schema", "$id", "id", "$anchor", "$dynamicAnchor", "$comment", "$vocabulary", "$defs", "definitions",
+	"contentEncoding", "contentMediaType", "contentSchema",
 }
 
-// wellFormed checks that the keywords of s have values that mean something.
-func (c *converter) wellFormed(s *value, path string) error {
+// unevaluated are the keywords that say of what is named nowhere, neither beside them nor within what stands beside them,
+// what it must be.
+var unevaluated = []string{"unevaluatedProperties", "unevaluatedItems"}
+
+// inPlace are the keywords whose subschemas say more of the same value.
+var inPlace = []string{"$ref", "allOf", "anyOf", "oneOf", "if", "dependentSchemas", "$dynamicRef", "$recursiveRef"}
+
+// wellFormed checks that the keywords of s have values that mean something, and returns s without those that say nothing:
+// generators write null for what is not there, and an empty list for an object without members.
+func (c *converter) wellFormed(s *value, path string) (*value, error) {
+	var without []string
 	for _, k := range s.keys {
 		v, kinds := s.fields[k], keywordKinds[k]
-		if kinds != nil && !slices.Contains(kinds, v.kind) {
-			return bad(at(path, k), "expected %s, found %v", kindList(kinds), v.kind)
+		switch {
+		case kinds == nil || slices.Contains(kinds, v.kind):
+		case v.kind == nullKind, v.kind == arrayKind && len(v.items) == 0 && slices.Contains(kinds, objectKind):
+			c.note(at(path, k), "read as if it were not there: expected %s, found %s", kindList(kinds), v.compact())
+			without = append(without, k)
+		default:
+			return nil, bad(at(path, k), "expected %s, found %v", kindList(kinds), v.kind)
 		}
-		if slices.Contains([]string{"enum", "anyOf", "oneOf", "allOf"}, k) && len(v.items) == 0 {
-			return bad(at(path, k), "an empty list fits no value")
+		if slices.Contains([]string{"enum", "anyOf", "oneOf", "allOf"}, k) && v.is(arrayKind) && len(v.items) == 0 {
+			return nil, bad(at(path, k), "an empty list fits no value")
 		}
 	}
-	if t := s.get("type"); t.is(arrayKind) {
-		if len(t.items) == 0 || len(t.strings()) != len(t.items) {
-			return bad(at(path, "type"), "expected the names of types")
+	if len(without) > 0 {
+		s = s.but(without...)
+	}
+	return s, checkTypes(s.get("type"), at(path, "type"))
+}
+
+func checkTypes(types *value, path string) error {
+	if types == nil {
+		return nil
+	}
+	names := append(types.strings(), types.text)
+	if types.is(arrayKind) {
+		if len(types.items) == 0 || len(types.strings()) != len(types.items) {
+			return bad(path, "expected the names of types")
+		}
+		names = types.strings()
+	}
+	for _, name := range names {
+		if typeNames[name] == 0 {
+			return bad(path, "unknown type %q: there are object, array, string, number, integer, boolean and null", name)
 		}
 	}
 	return nil
@@ -73,10 +114,33 @@ func kindList(kinds []valueKind) string {
 // unsupported notes the keywords that are not held to.
 func (c *converter) unsupported(s *value, path string) {
 	for _, k := range notHeld {
-		if v := s.get(k); v != nil && !v.isFalse() {
+		if v := s.get(k); v != nil && !saysNothing(k, v, s) {
 			c.note(path, "%q is not held to", k)
 		}
 	}
+	if s.hasAny("if", "dependentSchemas", "$dynamicRef", "$recursiveRef") {
+		for _, k := range unevaluated {
+			if s.has(k) {
+				c.note(path, "%q is not held to", k)
+			}
+		}
+	}
+	if s.get("required").is(boolKind) {
+		c.note(at(path, "required"), "not held to: it is a list of names beside properties")
+	}
+}
+
+// saysNothing says whether keyword k of s holds for every value.
+func saysNothing(k string, v, s *value) bool {
+	switch k {
+	case "not", "uniqueItems":
+		return v.isFalse()
+	case "if":
+		return !s.hasAny("then", "else")
+	case "then", "else":
+		return !s.has("if")
+	}
+	return false
 }
 
 // constraints is s without annotations, or nil where nothing is left.
@@ -88,13 +152,29 @@ func (c *converter) constraints(s *value) *value {
 	return out
 }
 
-// implies says whether beside adds nothing to s that matters: a type, where s names its own or is a reference.
-func (c *converter) implies(s, beside *value) bool {
-	if len(beside.keys) > 1 || !beside.has("type") {
-		return false
+// evaluated is s with items and members said in one way: the first items by prefixItems, and what others must be, where
+// nothing else says more of the same value, by items and additionalProperties.
+func evaluated(s *value) *value {
+	if s.get("items").is(arrayKind) || s.has("additionalItems") {
+		fixed, more := tuple(s)
+		s = s.but("items", "additionalItems")
+		if len(fixed) > 0 {
+			s.set("prefixItems", &value{kind: arrayKind, items: fixed})
+		}
+		if more != nil {
+			s.set("items", more)
+		}
 	}
-	return s.has("$ref") || s.hasAny("anyOf", "oneOf", "allOf", "enum", "const") ||
-		s.get("type").is(stringKind) && hasName(beside.get("type"), s.get("type").text)
+	if s.hasAny(unevaluated...) && !s.hasAny(inPlace...) {
+		for k, of := range map[string]string{"unevaluatedProperties": "additionalProperties", "unevaluatedItems": "items"} {
+			if v := s.get(k); v != nil && !s.has(of) {
+				s = s.but()
+				s.set(of, v)
+			}
+		}
+		s = s.but(unevaluated...)
+	}
+	return s
 }
 
 // hasName says whether a type, or list of types, names kind.

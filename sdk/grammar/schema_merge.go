@@ -3,101 +3,41 @@ package grammar
 import (
 	"slices"
 	"strconv"
-	"strings"
 )
 
-// reference is the rule of the subschema that $ref points to. Keywords beside it hold too.
-func (c *converter) reference(s *value, path, name string) (*expr, error) {
-	ref := s.get("$ref").text
-	if !strings.HasPrefix(ref, "#") {
-		c.note(at(path, "$ref"), "%q is not in this schema: any value is allowed there", ref)
-		return c.b.primitive("value", c.spelling), nil
+// allOf merges the subschemas and what stands beside them into one schema, and says where that stands.
+func (c *converter) allOf(s *value, path string) (*value, string, error) {
+	beside := c.constraints(s.but("allOf"))
+	listed := s.get("allOf").items
+	if beside == nil && len(listed) == 1 {
+		return listed[0], at(path, "allOf", 0), nil
 	}
-	if beside := c.constraints(s.but("$ref")); beside != nil && !c.implies(s, beside) {
-		target, err := c.resolve(ref, path)
-		if err != nil {
-			return nil, err
-		}
-		merged, err := c.merge(beside, target, path, 0)
-		if err != nil {
-			return nil, err
-		}
-		return c.visit(merged, path, name)
+	if beside == nil {
+		beside = newObject()
 	}
-	if r := c.refs[ref]; r != nil {
-		return r.call(), nil
-	}
-	target, err := c.resolve(ref, path)
+	parts, err := c.allResolved(listed, at(path, "allOf"))
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	r := c.b.named(c.b.scope + "-" + strings.TrimLeft(ref[strings.LastIndexByte(ref, '/')+1:], "#"))
-	c.refs[ref] = r
-	r.body, err = c.visit(target, ref, r.name)
-	return r.call(), err
-}
-
-// resolve finds what a JSON pointer in a fragment points to.
-func (c *converter) resolve(ref, path string) (*value, error) {
-	v := c.root
-	for _, step := range strings.Split(strings.TrimPrefix(ref, "#"), "/")[1:] {
-		step = pointerUnescape.Replace(step)
-		if v = v.child(step); v == nil {
-			return nil, bad(at(path, "$ref"), "%q points to nothing in this schema", ref)
-		}
-	}
-	if len(ref) > 1 && ref[1] != '/' {
-		return nil, bad(at(path, "$ref"), "%q is no JSON pointer: names of anchors are not supported", ref)
-	}
-	return v, nil
-}
-
-// child is the field or item that a step of a JSON pointer names.
-func (v *value) child(step string) *value {
-	if v.kind != arrayKind {
-		return v.get(step)
-	}
-	for i, item := range v.items {
-		if step == strconv.Itoa(i) {
-			return item
-		}
-	}
-	return nil
-}
-
-// allOf merges the subschemas and what stands beside them into one schema.
-func (c *converter) allOf(s *value, path, name string) (*expr, error) {
-	merged := c.constraints(s.but("allOf"))
-	parts := s.get("allOf").items
-	if merged == nil && len(parts) == 1 {
-		return c.visit(parts[0], at(path, "allOf", 0), name)
-	}
-	if merged == nil {
-		merged = newObject()
-	}
-	parts, err := c.allResolved(parts, at(path, "allOf"))
-	if err != nil {
-		return nil, err
-	}
-	implicit := len(parts) > 1 && !merged.has("required") && !slices.ContainsFunc(parts, func(p *value) bool { return p.has("required") })
+	implicit := len(parts) > 1 && !beside.has("required") && !slices.ContainsFunc(parts, func(p *value) bool { return p.has("required") })
+	merged := beside.but(unevaluated...)
 	for i, part := range parts {
-		where := at(path, "allOf", i)
-		if part.is(objectKind) && len(part.keys) == 0 || part.isTrue() {
-			continue
-		}
 		if alternatives := optionalProperties(c, part); alternatives != nil {
 			part = alternatives
 		} else if implicit && part.has("properties") {
 			part = requireAll(part)
 		}
-		if merged, err = c.merge(merged, part, where, 0); err != nil {
-			return nil, err
+		if merged, err = c.merge(merged, part, at(path, "allOf", i)); err != nil {
+			return nil, "", err
 		}
 	}
-	if len(merged.keys) == 0 {
-		return c.b.primitive("value", c.spelling), nil
+	if merged.isTrue() {
+		merged = newObject()
 	}
-	return c.visit(merged, path, name)
+	if merged.is(objectKind) {
+		merged = merged.with(beside, unevaluated...)
+	}
+	return merged, path, nil
 }
 
 func (c *converter) allResolved(parts []*value, path string) ([]*value, error) {
@@ -131,7 +71,7 @@ func optionalProperties(c *converter, part *value) *value {
 	properties := newObject()
 	for _, one := range part.get("anyOf").items {
 		one, err := c.resolved(one, "#")
-		if err != nil || !one.get("properties").is(objectKind) || one.has("required") {
+		if err != nil || !one.get("properties").is(objectKind) || c.constraints(one.but("properties", "type")) != nil {
 			return nil
 		}
 		for _, k := range one.get("properties").keys {
@@ -144,31 +84,13 @@ func optionalProperties(c *converter, part *value) *value {
 	return out
 }
 
-// resolved follows the references that s consists of.
-func (c *converter) resolved(s *value, path string) (*value, error) {
-	for range maxReferences {
-		if !s.has("$ref") || !strings.HasPrefix(s.get("$ref").text, "#") {
-			return s, nil
-		}
-		target, err := c.resolve(s.get("$ref").text, path)
-		if err != nil {
-			return nil, err
-		}
-		beside := c.constraints(s.but("$ref"))
-		if beside == nil {
-			s = target
-			continue
-		}
-		return c.merge(beside, target, path, 1)
-	}
-	return nil, bad(path, "references lead in a circle")
-}
-
 // merge is the schema that holds where both a and b hold, as far as the keywords allow; what it must leave out is noted.
-func (c *converter) merge(a, b *value, path string, depth int) (*value, error) {
-	if c.b.room--; c.b.room < 0 || depth > maxReferences {
+func (c *converter) merge(a, b *value, path string) (*value, error) {
+	if c.b.room--; c.b.room < 0 || c.depth >= maxDepth {
 		return nil, bad(path, "what must hold together here refers to itself")
 	}
+	c.depth++
+	defer func() { c.depth-- }()
 	b, err := c.resolved(b, path)
 	if err != nil {
 		return nil, err
@@ -182,71 +104,214 @@ func (c *converter) merge(a, b *value, path string, depth int) (*value, error) {
 	case b.isTrue() || a.isFalse():
 		return a, nil
 	case !a.is(objectKind) || !b.is(objectKind):
-		return nil, bad(path, "expected an object or a boolean")
+		return nil, bad(path, "expected an object or a boolean, found %v", b.kind)
 	}
-	if err := c.wellFormed(a, path); err != nil {
+	if a, err = c.wellFormed(a, path); err != nil {
 		return nil, err
 	}
-	if err := c.wellFormed(b, path); err != nil {
+	if b, err = c.wellFormed(b, path); err != nil {
 		return nil, err
 	}
-	out := a.but()
+	return c.mergeKeywords(evaluated(a), evaluated(b), path)
+}
+
+// mergeKeywords goes through what b says, on top of what a says.
+func (c *converter) mergeKeywords(a, b *value, path string) (*value, error) {
+	out, err := c.mergeMembers(a, b, path)
+	if err == nil {
+		out, err = c.mergeItems(out, a, b, path)
+	}
+	if err != nil {
+		return nil, err
+	}
 	for _, k := range b.keys {
-		if slices.Contains(annotations, k) {
+		v := b.fields[k]
+		switch {
+		case slices.Contains(annotations, k) || slices.Contains(mergedTogether, k):
 			continue
-		}
-		v, err := c.mergeKeyword(k, out, b, path, depth)
-		if err != nil {
-			return nil, err
+		case slices.Contains(unevaluated, k):
+			c.note(at(path, k), "not held to beside other schemas that must hold too")
+			continue
+		case out.has(k):
+			if v, err = c.mergeKeyword(k, out.get(k), v, path); err != nil {
+				return nil, err
+			}
 		}
 		out.set(k, v)
 	}
 	return out, nil
 }
 
-func (c *converter) mergeKeyword(k string, a, b *value, path string, depth int) (*value, error) {
-	av, bv := a.get(k), b.get(k)
-	if av == nil {
-		return bv, nil
-	}
-	switch k {
-	case "properties":
-		return c.mergeProperties(av, bv, at(path, k), depth)
-	case "required":
-		return unite(av, bv), nil
-	case "items", "additionalProperties":
-		if av.kind != arrayKind && bv.kind != arrayKind {
-			return c.merge(av, bv, at(path, k), depth+1)
+// mergedTogether are the keywords that say what members and items must be; each of them is to be seen with the others.
+var mergedTogether = []string{"properties", "patternProperties", "additionalProperties", "prefixItems", "items"}
+
+// mergeMembers is a, with the members that a and b name, and what others must be.
+func (c *converter) mergeMembers(a, b *value, path string) (*value, error) {
+	out := a.but()
+	for _, key := range []string{"properties", "patternProperties"} {
+		named, err := c.mergeNamed(a, b, key, path)
+		if err != nil {
+			return nil, err
 		}
-	case "type":
-		return c.mergeTypes(av, bv, path)
-	case "enum":
-		return intersect(av, bv, path)
-	case "minimum", "exclusiveMinimum", "minLength", "minItems":
-		return larger(av, bv, 1), nil
-	case "maximum", "exclusiveMaximum", "maxLength", "maxItems":
-		return larger(av, bv, -1), nil
-	case "allOf":
-		c.b.room -= len(av.items) + len(bv.items) // lists that double would not take long to be the work
-		return &value{kind: arrayKind, items: append(append([]*value{}, av.items...), bv.items...)}, nil
+		if len(named.keys) > 0 || a.has(key) || b.has(key) {
+			out.set(key, named)
+		}
 	}
-	if av.compact() != bv.compact() {
-		c.note(at(path, k), "two values must hold here, only the first is held to: %s and %s", clip(av.compact()), clip(bv.compact()))
+	more, err := c.both(a.get("additionalProperties"), b.get("additionalProperties"), at(path, "additionalProperties"))
+	if more != nil {
+		out.set("additionalProperties", more)
 	}
-	return av, nil
+	return out, err
 }
 
-func (c *converter) mergeProperties(a, b *value, path string, depth int) (*value, error) {
-	out := a.but()
-	for _, k := range b.keys {
-		v := b.fields[k]
-		if mine := a.get(k); mine != nil {
-			var err error
-			if v, err = c.merge(mine, v, at(path, k), depth+1); err != nil {
+// mergeNamed are the members that a and b name under key. What one of them does not name follows what it says of others.
+func (c *converter) mergeNamed(a, b *value, key, path string) (*value, error) {
+	out := newObject()
+	for _, s := range []*value{a, b} {
+		for _, name := range s.get(key).names() {
+			if out.has(name) {
+				continue
+			}
+			where := at(at(path, key), name)
+			v, err := c.both(c.named(a, key, name, path), c.named(b, key, name, path), where)
+			if isContradiction(err) && !slices.Contains(append(a.get("required").strings(), b.get("required").strings()...), name) {
+				v, err = &value{kind: boolKind}, nil
+			}
+			if err != nil {
 				return nil, err
 			}
+			out.set(name, v)
 		}
-		out.set(k, v)
+	}
+	return out, nil
+}
+
+// named is what s says of a member; nil if nothing. That a schema allows no other members than its own would leave nothing
+// where several schemas must hold together and each names its own: it is taken to be meant for all of them together.
+func (c *converter) named(s *value, key, name, path string) *value {
+	open := s.get("additionalProperties")
+	switch {
+	case s.get(key).has(name):
+		return s.get(key).get(name)
+	case open == nil || key == "properties" && len(c.patternsOf(s, name)) > 0:
+		return nil
+	case open.isFalse():
+		c.note(at(path, "additionalProperties"), "not held to for the members of other schemas that must hold too")
+		return nil
+	}
+	return open
+}
+
+// both is v and w together; nil if there is neither.
+func (c *converter) both(v, w *value, path string) (*value, error) {
+	switch {
+	case v == nil:
+		return w, nil
+	case w == nil:
+		return v, nil
+	}
+	return c.merge(v, w, path)
+}
+
+// mergeItems adds the items of a and b to out, each together with the one at the same place.
+func (c *converter) mergeItems(out, a, b *value, path string) (*value, error) {
+	fixed, more := tuple(a)
+	others, otherMore := tuple(b)
+	if len(fixed)+len(others) == 0 && more == nil && otherMore == nil {
+		return out, nil
+	}
+	item := func(fixed []*value, more *value, i int) *value {
+		if i < len(fixed) {
+			return fixed[i]
+		}
+		return more
+	}
+	out = out.but("prefixItems", "items")
+	prefix := &value{kind: arrayKind}
+	for i := range max(len(fixed), len(others)) {
+		v, err := c.both(item(fixed, more, i), item(others, otherMore, i), at(path, "prefixItems", i))
+		if isContradiction(err) {
+			v, err = &value{kind: boolKind}, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		prefix.items = append(prefix.items, v)
+	}
+	if len(prefix.items) > 0 {
+		out.set("prefixItems", prefix)
+	}
+	rest, err := c.both(more, otherMore, at(path, "items"))
+	if isContradiction(err) {
+		rest, err = &value{kind: boolKind}, nil
+	}
+	if rest != nil {
+		out.set("items", rest)
+	}
+	return out, err
+}
+
+// mergeKeyword is what the values of one keyword say together.
+func (c *converter) mergeKeyword(k string, a, b *value, path string) (*value, error) {
+	switch k {
+	case "required":
+		return unite(a, b), nil
+	case "propertyNames":
+		return c.merge(a, b, at(path, k))
+	case "type":
+		return c.mergeTypes(a, b, path)
+	case "enum":
+		return intersect(a, b, path)
+	case "minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties":
+		return larger(a, b, 1), nil
+	case "maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties":
+		return larger(a, b, -1), nil
+	case "anyOf", "oneOf":
+		if product, err := c.pairs(a, b, at(path, k)); product != nil || err != nil {
+			return product, err
+		}
+	case "not":
+		either := newObject()
+		either.set("anyOf", &value{kind: arrayKind, items: []*value{a, b}})
+		return either, nil
+	case "allOf":
+		c.b.room -= len(a.items) + len(b.items) // lists that double would not take long to be the work
+		return &value{kind: arrayKind, items: append(slices.Clone(a.items), b.items...)}, nil
+	case "const":
+		if !equal(a, b) {
+			return nil, contradiction(at(path, k), "no value is both %s and %s", clip(a.compact()), clip(b.compact()))
+		}
+		return a, nil
+	}
+	if a.compact() != b.compact() {
+		c.note(at(path, k), "two values must hold here, only the first is held to: %s and %s", clip(a.compact()), clip(b.compact()))
+	}
+	return a, nil
+}
+
+// maxPairs bounds the pairs of alternatives of which each must hold together.
+const maxPairs = 64
+
+// pairs are the alternatives of two lists that must both hold: each of one together with each of the other; nil if these
+// are too many.
+func (c *converter) pairs(a, b *value, path string) (*value, error) {
+	if len(a.items)*len(b.items) > maxPairs {
+		return nil, nil
+	}
+	out := &value{kind: arrayKind}
+	for _, x := range a.items {
+		for _, y := range b.items {
+			both, err := c.merge(x, y, path)
+			if err != nil && !isContradiction(err) {
+				return nil, err
+			}
+			if err == nil {
+				out.items = append(out.items, both)
+			}
+		}
+	}
+	if len(out.items) == 0 {
+		return nil, contradiction(path, "no alternative fits any of those that must hold besides")
 	}
 	return out, nil
 }
@@ -265,7 +330,7 @@ func (c *converter) mergeTypes(a, b *value, path string) (*value, error) {
 	}
 	switch len(both.items) {
 	case 0:
-		return nil, bad(at(path, "type"), "no value has both the type %s and the type %s", a.compact(), b.compact())
+		return nil, contradiction(at(path, "type"), "no value has both the type %s and the type %s", a.compact(), b.compact())
 	case 1:
 		return both.items[0], nil
 	}
@@ -285,15 +350,12 @@ func unite(a, b *value) *value {
 func intersect(a, b *value, path string) (*value, error) {
 	out := &value{kind: arrayKind}
 	for _, v := range a.items {
-		for _, w := range b.items {
-			if v.compact() == w.compact() {
-				out.items = append(out.items, v)
-				break
-			}
+		if slices.ContainsFunc(b.items, func(w *value) bool { return equal(v, w) }) {
+			out.items = append(out.items, v)
 		}
 	}
 	if len(out.items) == 0 {
-		return nil, bad(at(path, "enum"), "no value is in both lists")
+		return nil, contradiction(at(path, "enum"), "no value is in both lists")
 	}
 	return out, nil
 }

@@ -16,6 +16,9 @@ type limits struct {
 	loOpen, hiOpen bool // the bound itself is out
 }
 
+// beyond is larger than what is written of numbers: a bound out there is none.
+var beyond = new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(64), nil))
+
 // bounds reads the limits of s, of both drafts: exclusiveMinimum as a number, or as a boolean beside minimum.
 func (c *converter) bounds(s *value, path string) (limits, error) {
 	var l limits
@@ -26,12 +29,28 @@ func (c *converter) bounds(s *value, path string) (limits, error) {
 	if l.hi, l.hiOpen, err = bound(s, path, "maximum", "exclusiveMaximum", -1); err != nil {
 		return l, err
 	}
-	if l.lo != nil && l.hi != nil {
-		if d := l.lo.Cmp(l.hi); d > 0 || d == 0 && (l.loOpen || l.hiOpen) {
-			return l, bad(path, "no number is between these bounds")
-		}
+	if l.hi != nil && l.hi.Cmp(beyond) >= 0 {
+		l.hi = nil
+	}
+	if l.lo != nil && new(big.Rat).Neg(l.lo).Cmp(beyond) >= 0 {
+		l.lo = nil
+	}
+	switch {
+	case l.lo != nil && l.lo.Cmp(beyond) >= 0, l.hi != nil && new(big.Rat).Neg(l.hi).Cmp(beyond) >= 0:
+		return l, bad(path, "numbers of more than 64 digits are not possible")
+	case l.empty():
+		return l, contradiction(path, "no number is between these bounds")
 	}
 	return l, nil
+}
+
+// empty says whether no number is within the limits.
+func (l limits) empty() bool {
+	if l.lo == nil || l.hi == nil {
+		return false
+	}
+	d := l.lo.Cmp(l.hi)
+	return d > 0 || d == 0 && (l.loOpen || l.hiOpen)
 }
 
 // bound is the tighter of the bounds under key and exclusive, and whether it is itself out; nil if there is none. Sign is
@@ -87,7 +106,7 @@ func (c *converter) integer(s *value, path string) (*expr, error) {
 		}
 	}
 	if lo != nil && hi != nil && lo.Cmp(hi) > 0 {
-		return nil, bad(path, "no integer is between these bounds")
+		return nil, contradiction(path, "no integer is between these bounds")
 	}
 	return signed(lo, hi), nil
 }

@@ -5,7 +5,9 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf16"
 
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
@@ -13,7 +15,7 @@ import (
 // pattern is the inside of a string that matches a regular expression of JSON Schema. Between ^ and $ the expression is
 // the whole text; without them it may stand anywhere in it.
 func (c *converter) pattern(source string) (func(single bool) *expr, error) {
-	re, before, after, err := parsePattern(source)
+	ways, err := parsePattern(source)
 	if err != nil {
 		return nil, err
 	}
@@ -22,46 +24,36 @@ func (c *converter) pattern(source string) (func(single bool) *expr, error) {
 		if single {
 			p.quote = '\''
 		}
-		e := p.expr(re)
-		anything := star(p.set(everyChar))
-		if !before {
-			e = seq(anything, e)
-		}
-		if !after {
-			e = seq(e, anything)
-		}
-		return e
+		return p.anywhere(ways)
 	}, nil
-}
-
-// parsePattern reads a regular expression, and whether it is bound to what is before it, and to what is after it.
-func parsePattern(source string) (re *syntax.Regexp, before, after bool, err error) {
-	source, before = strings.CutPrefix(source, "^")
-	after = strings.HasSuffix(source, "$") && !strings.HasSuffix(source, `\$`)
-	if after {
-		source = strings.TrimSuffix(source, "$")
-	}
-	if re, err = syntax.Parse(goSyntax(source), syntax.Perl); err != nil {
-		return nil, before, after, fmt.Errorf("this regular expression is not understood: %w", err)
-	}
-	return re, before, after, supported(re)
 }
 
 // rawPattern is bare text that matches a regular expression.
 func (c *converter) rawPattern(source string) (*expr, error) {
-	re, before, after, err := parsePattern(source)
+	ways, err := parsePattern(source)
 	if err != nil {
 		return nil, err
 	}
-	e := patternWriter{b: c.b}.expr(re)
-	anything := star(oneOf(everyChar))
-	if !before {
-		e = seq(anything, e)
+	return patternWriter{b: c.b}.anywhere(ways), nil
+}
+
+// parsePattern reads a regular expression as the ways in which it may stand in a text. One that begins with ^ and ends with
+// $ is meant to be the whole text, also where an alternation would bind those to its first and last alternative alone.
+func parsePattern(source string) ([]way, error) {
+	inner, begins := strings.CutPrefix(source, "^")
+	whole := begins && strings.HasSuffix(inner, "$") && !strings.HasSuffix(inner, `\$`)
+	if whole {
+		source = strings.TrimSuffix(inner, "$")
 	}
-	if !after {
-		e = seq(e, anything)
+	re, err := syntax.Parse(goSyntax(source), syntax.Perl)
+	if err != nil {
+		return nil, fmt.Errorf("this regular expression is not understood: %w", err)
 	}
-	return e, nil
+	ways, err := waysOf(re)
+	for i := range ways {
+		ways[i].begins, ways[i].ends = ways[i].begins || whole, ways[i].ends || whole
+	}
+	return ways, err
 }
 
 // contains says whether r may stand somewhere in a text that e matches.
@@ -77,25 +69,31 @@ func contains(e *expr, r rune) bool {
 	return slices.ContainsFunc(e.kids, func(k *expr) bool { return contains(k, r) })
 }
 
-var unicodeEscape = regexp.MustCompile(`\\u([0-9a-fA-F]{4})`)
+// spelledOtherwise is what JavaScript and Python spell in another way than Go, and all other escapes.
+var spelledOtherwise = regexp.MustCompile(
+	`\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|\\u([0-9a-fA-F]{4})|\\u\{([0-9a-fA-F]+)\}|\\c([a-zA-Z])|\\(?s:.)`)
 
-// goSyntax rewrites what JavaScript spells differently.
+// goSyntax rewrites what other languages spell differently: \uNNNN, also in pairs of surrogates, \u{N}, \cX and \Z.
 func goSyntax(source string) string {
-	return unicodeEscape.ReplaceAllString(source, `\x{$1}`)
+	return spelledOtherwise.ReplaceAllStringFunc(source, func(found string) string {
+		m := spelledOtherwise.FindStringSubmatch(found)
+		switch {
+		case m[1] != "":
+			return fmt.Sprintf(`\x{%X}`, utf16.DecodeRune(hexRune(m[1]), hexRune(m[2])))
+		case m[3]+m[4] != "":
+			return `\x{` + m[3] + m[4] + `}`
+		case m[5] != "":
+			return fmt.Sprintf(`\x%02X`, m[5][0]&0x1F)
+		case found == `\Z`:
+			return `\z`
+		}
+		return found
+	})
 }
 
-// supported refuses what a grammar has no words for.
-func supported(re *syntax.Regexp) error {
-	switch re.Op {
-	case syntax.OpWordBoundary, syntax.OpNoWordBoundary:
-		return fmt.Errorf("it looks for the boundaries of words")
-	}
-	for _, sub := range re.Sub {
-		if err := supported(sub); err != nil {
-			return err
-		}
-	}
-	return nil
+func hexRune(digits string) rune {
+	n, _ := strconv.ParseUint(digits, 16, 32) // it has matched as digits
+	return rune(n)
 }
 
 // patternWriter turns a regular expression into an expression over the inside of a string between quotes; without a quote,
@@ -103,6 +101,22 @@ func supported(re *syntax.Regexp) error {
 type patternWriter struct {
 	b     *builder
 	quote rune
+}
+
+// anywhere is a text in which one of ways stands.
+func (p patternWriter) anywhere(ways []way) *expr {
+	kids := make([]*expr, len(ways))
+	anything := star(p.set(everyChar))
+	for i, w := range ways {
+		kids[i] = p.expr(w.re)
+		if !w.begins {
+			kids[i] = seq(anything, kids[i])
+		}
+		if !w.ends {
+			kids[i] = seq(kids[i], anything)
+		}
+	}
+	return alt(kids...)
 }
 
 func (p patternWriter) expr(re *syntax.Regexp) *expr {
@@ -136,7 +150,7 @@ func (p patternWriter) expr(re *syntax.Regexp) *expr {
 	case syntax.OpAlternate:
 		return alt(p.all(re.Sub)...)
 	}
-	return empty // anchors
+	return empty
 }
 
 func (p patternWriter) all(subs []*syntax.Regexp) []*expr {
@@ -201,4 +215,13 @@ func (p patternWriter) named(s charset, e *expr) *expr {
 		p.b.classes[key] = p.b.rule("char-class", e)
 	}
 	return p.b.classes[key]
+}
+
+// matches says whether a regular expression of JSON Schema matches somewhere in a text.
+func matches(source, text string) verdict {
+	re, err := regexp.Compile(goSyntax(source))
+	if err != nil {
+		return unknown
+	}
+	return verdictOf(re.MatchString(text))
 }

@@ -15,23 +15,46 @@ func (c *converter) raw(s *value, path, name string, depth int) (*expr, error) {
 	if !s.is(objectKind) || len(s.keys) == 0 {
 		return c.rawOther(s, path, name)
 	}
-	if err := c.wellFormed(s, path); err != nil {
+	s, err := c.wellFormed(s, path)
+	if err != nil {
 		return nil, err
+	}
+	e, err := c.rawForm(s, path, name, depth)
+	if err == nil && e != c.bare && s.get("nullable").isTrue() {
+		e = alt(e, c.b.primitive("null", c.spelling))
+	}
+	return e, err
+}
+
+// rawForm goes by the shape of s.
+func (c *converter) rawForm(s *value, path, name string, depth int) (*expr, error) {
+	if s.hasAny("const", "enum") {
+		values, err := c.constantsOf(s, path)
+		return c.rawConstants(values, path), err
+	}
+	if s = c.complemented(s); s.isFalse() {
+		return nothing, nil
 	}
 	c.unsupported(s, path)
 	switch {
 	case s.has("$ref"):
 		return c.rawReference(s, path, name, depth)
-	case s.has("const"):
-		return c.rawConstants([]*value{s.get("const")}, path), nil
-	case s.has("enum"):
-		return c.rawConstants(s.get("enum").items, path), nil
+	case s.has("allOf"):
+		merged, where, err := c.allOf(s, path)
+		if err != nil {
+			return nil, err
+		}
+		return c.raw(merged, where, name, depth+1)
 	case s.has("anyOf"):
-		return c.rawUnion(s.get("anyOf").items, at(path, "anyOf"), name, depth)
+		return c.rawUnion(s, "anyOf", path, name, depth)
 	case s.has("oneOf"):
-		return c.rawUnion(s.get("oneOf").items, at(path, "oneOf"), name, depth)
+		return c.rawUnion(s, "oneOf", path, name, depth)
 	case s.get("type").is(arrayKind):
-		return c.rawUnion(perType(s), path, name, depth)
+		var parts []alternative
+		for i, one := range perType(s) {
+			parts = append(parts, alternative{one, path, i, false})
+		}
+		return c.rawAlternatives(parts, name, depth)
 	case impliedType(s) == "string":
 		return c.rawString(s, path)
 	}
@@ -53,26 +76,24 @@ func (c *converter) rawReference(s *value, path, name string, depth int) (*expr,
 // rawOther is a value that is no string; any text where strings are among what is allowed.
 func (c *converter) rawOther(s *value, path, name string) (*expr, error) {
 	e, err := c.visit(s, path, name)
-	if err == nil && c.allowsString(s) {
+	if err == nil && c.kinds(s)&stringType != 0 {
 		return c.bare, nil
 	}
 	return e, err
 }
 
-func (c *converter) allowsString(s *value) bool {
-	switch {
-	case !s.is(objectKind):
-		return s.isTrue()
-	case len(s.keys) == 0:
-		return true
+func (c *converter) rawUnion(s *value, key, path, name string, depth int) (*expr, error) {
+	parts, err := c.alternatives(s, key, path)
+	if err != nil {
+		return nil, err
 	}
-	return resolvesToString(c.root, s, 0) || impliedType(s) == "" && !s.hasAny("allOf")
+	return c.rawAlternatives(parts, name, depth)
 }
 
-func (c *converter) rawUnion(kids []*value, path, name string, depth int) (*expr, error) {
+func (c *converter) rawAlternatives(parts []alternative, name string, depth int) (*expr, error) {
 	var out []*expr
-	for i, k := range kids {
-		e, err := c.raw(k, path+"/"+strconv.Itoa(i), name+"-"+strconv.Itoa(i), depth+1)
+	for _, one := range parts {
+		e, err := c.raw(one.schema, one.path, name+"-"+strconv.Itoa(one.number), depth+1)
 		if err != nil {
 			return nil, err
 		}
@@ -89,20 +110,18 @@ func (c *converter) rawUnion(kids []*value, path, name string, depth int) (*expr
 func (c *converter) rawConstants(values []*value, path string) *expr {
 	var kids []*expr
 	for _, v := range values {
-		switch {
-		case v.kind != stringKind:
-			kids = append(kids, c.constant(v))
-		case c.escaped:
-			kids = append(kids, text(escape(v.text, '"')))
-		default:
-			kids = append(kids, text(v.text))
-		}
-		if last := kids[len(kids)-1]; last.op == literal {
-			if d := c.delimiterIn(last.text); d != "" {
-				c.note(path, "%s is left out: it contains %q, which ends the text", clip(v.compact()), d)
-				kids = kids[:len(kids)-1]
+		e, written := c.constant(v), v.compact()
+		if v.kind == stringKind {
+			if written = v.text; c.escaped {
+				written = escape(v.text, '"')
 			}
+			e = text(written)
 		}
+		if d := c.delimiterIn(written); d != "" {
+			c.note(path, "%s is left out: it contains %q, which ends the text", clip(v.compact()), d)
+			continue
+		}
+		kids = append(kids, e)
 	}
 	return alt(kids...)
 }
@@ -168,14 +187,14 @@ func (c *converter) rawLimits(s *value, path string) ([]rawLimit, error) {
 			out = append(out, rawLimit{"pattern", e})
 		}
 	}
-	if f := s.get("format"); f != nil && slices.Contains(formats, f.text) {
-		out = append(out, rawLimit{"format", c.b.format(f.text)})
+	if f := s.get("format"); f != nil && held(f) {
+		out = append(out, rawLimit{"format", c.b.rawFormat(f.text)})
 	} else if f != nil {
-		c.note(at(path, "format"), "%q is not held to", f.text)
+		c.unheldFormat(f.text, path)
 	}
 	lo, hi := count(s.get("minLength"), 0), count(s.get("maxLength"), -1)
 	if hi >= 0 && lo > hi {
-		return nil, bad(path, "at least %d and at most %d characters cannot both hold", lo, hi)
+		return nil, contradiction(path, "at least %d and at most %d characters cannot both hold", lo, hi)
 	}
 	if lo > 0 || hi >= 0 {
 		keyword := "minLength"

@@ -1,23 +1,59 @@
 package grammar
 
 import (
+	"regexp/syntax"
 	"slices"
 	"strings"
 
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
-// formats are the formats of strings that are held to.
+// formats are the formats of strings that are held to by rules of their own.
 var formats = []string{"date", "time", "date-time", "uuid", "uuid1", "uuid2", "uuid3", "uuid4", "uuid5"}
 
-func knownFormat(format *value) bool {
-	return format.is(stringKind) && (slices.Contains(formats, format.text) || slices.Contains(otherFormats, format.text))
+// Parts of the formats that are held to by regular expressions.
+const (
+	ipv4Part     = `(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])`
+	ipv6Part     = `[0-9A-Fa-f]{1,4}`
+	hostLabel    = `[A-Za-z0-9]+(?:-+[A-Za-z0-9]+)*`
+	hostname     = hostLabel + `(?:\.` + hostLabel + `)*`
+	mailWord     = `[A-Za-z0-9!#$%&'*+/=?^_{|}~-]+`
+	uriText      = `(?:[A-Za-z0-9._~:/?@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*`
+	pointerSteps = `(?:/(?:[^~/]|~[01])*)*`
+	dayTime      = `T(?:[0-9]+H(?:[0-9]+M(?:[0-9]+S)?)?|[0-9]+M(?:[0-9]+S)?|[0-9]+S)`
+	yearsToDays  = `(?:[0-9]+Y(?:[0-9]+M(?:[0-9]+D)?)?|[0-9]+M(?:[0-9]+D)?|[0-9]+D)`
+)
+
+// patternFormats are the formats of strings that are held to by regular expressions: all that these match has the form, and
+// most that has it they match.
+var patternFormats = map[string]string{
+	"ipv4": ipv4Part + `(?:\.` + ipv4Part + `){3}`,
+	"ipv6": `(?:` + ipv6Part + `:){7}` + ipv6Part + `|(?:` + ipv6Part + `:){1,7}:|(?:` + ipv6Part + `:){1,6}:` + ipv6Part +
+		`|(?:` + ipv6Part + `:){1,5}(?::` + ipv6Part + `){1,2}|(?:` + ipv6Part + `:){1,4}(?::` + ipv6Part + `){1,3}|(?:` + ipv6Part + `:){1,3}(?::` + ipv6Part +
+		`){1,4}|(?:` + ipv6Part + `:){1,2}(?::` + ipv6Part + `){1,5}|` + ipv6Part + `:(?::` + ipv6Part + `){1,6}|:(?:(?::` + ipv6Part + `){1,7}|:)`,
+	"hostname":              hostname,
+	"email":                 mailWord + `(?:\.` + mailWord + `)*@` + hostname,
+	"uri":                   `[A-Za-z][A-Za-z0-9+.-]*:` + uriText + `(?:#` + uriText + `)?`,
+	"uri-reference":         uriText + `(?:#` + uriText + `)?`,
+	"json-pointer":          pointerSteps,
+	"relative-json-pointer": `(?:0|[1-9][0-9]*)(?:#|` + pointerSteps + `)`,
+	"duration":              `P(?:` + yearsToDays + `(?:` + dayTime + `)?|` + dayTime + `|[0-9]+W)`,
+	"byte":                  `(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?`,
 }
 
-// otherFormats are formats of strings that are not held to.
-var otherFormats = []string{
-	"email", "idn-email", "hostname", "idn-hostname", "ipv4", "ipv6", "uri", "uri-reference", "uri-template", "iri",
-	"iri-reference", "duration", "json-pointer", "relative-json-pointer", "regex", "password", "byte", "binary", "char",
+// anyText are formats that every string has, and otherFormats those that are not held to.
+var (
+	anyText      = []string{"password", "binary"}
+	otherFormats = []string{"idn-email", "idn-hostname", "uri-template", "iri", "iri-reference", "regex", "char"}
+)
+
+func knownFormat(format *value) bool {
+	return format.is(stringKind) && (held(format) || slices.Contains(anyText, format.text) || slices.Contains(otherFormats, format.text))
+}
+
+// held says whether strings are held to a format.
+func held(format *value) bool {
+	return slices.Contains(formats, format.text) || patternFormats[format.text] != ""
 }
 
 // str is a string: held to a pattern, or a format, or a length, the first of them that s has.
@@ -33,7 +69,7 @@ func (c *converter) str(s *value, path string) (*expr, error) {
 func (c *converter) content(s *value, path string) (func(single bool) *expr, error) {
 	lo, hi := count(s.get("minLength"), 0), count(s.get("maxLength"), -1)
 	if hi >= 0 && lo > hi {
-		return nil, bad(path, "at least %d and at most %d characters cannot both hold", lo, hi)
+		return nil, contradiction(path, "at least %d and at most %d characters cannot both hold", lo, hi)
 	}
 	if p := s.get("pattern"); p != nil {
 		expr, err := c.pattern(p.text)
@@ -49,11 +85,11 @@ func (c *converter) content(s *value, path string) (func(single bool) *expr, err
 		c.note(at(path, "pattern"), "not held to: %v", err)
 	}
 	if f := s.get("format"); f != nil {
-		if slices.Contains(formats, f.text) {
+		if held(f) {
 			c.onlyFirst(s, path, "format", "minLength", "maxLength")
-			return func(bool) *expr { return c.b.format(f.text) }, nil
+			return func(single bool) *expr { return c.b.format(f.text, single) }, nil
 		}
-		c.note(at(path, "format"), "%q is not held to", f.text)
+		c.unheldFormat(f.text, path)
 	}
 	if lo == 0 && hi < 0 {
 		return nil, nil
@@ -87,8 +123,47 @@ func (c *converter) onlyFirst(s *value, path, first string, others ...string) {
 	}
 }
 
-// format is the rule for a format's text.
-func (b *builder) format(name string) *expr {
+func (c *converter) unheldFormat(format, path string) {
+	if !slices.Contains(anyText, format) {
+		c.note(at(path, "format"), "%q is not held to", format)
+	}
+}
+
+// format is the rule for a format's text between quotes.
+func (b *builder) format(name string, single bool) *expr {
+	if patternFormats[name] == "" {
+		return b.formatRule(name)
+	}
+	rule := name
+	if single {
+		rule = "python-" + name
+	}
+	return b.shared(rule, func() *expr {
+		p := patternWriter{b: b, quote: '"'}
+		if single {
+			p.quote = '\''
+		}
+		return p.expr(formatPattern(name))
+	})
+}
+
+// rawFormat is a format's text without quotes.
+func (b *builder) rawFormat(name string) *expr {
+	if patternFormats[name] == "" {
+		return b.formatRule(name)
+	}
+	return b.shared("bare-"+name, func() *expr { return patternWriter{b: b}.expr(formatPattern(name)) })
+}
+
+func formatPattern(name string) *syntax.Regexp {
+	re, err := syntax.Parse(patternFormats[name], syntax.Perl)
+	if err != nil {
+		return &syntax.Regexp{Op: syntax.OpNoMatch} // a test reads all of them
+	}
+	return re
+}
+
+func (b *builder) formatRule(name string) *expr {
 	if strings.HasPrefix(name, "uuid") {
 		name = "uuid"
 	}
@@ -109,7 +184,7 @@ func (b *builder) formatBody(name string) *expr {
 		zone := alt(text("Z"), seq(oneOf(charsOf("+-")), hour, text(":"), sixty))
 		return seq(hour, text(":"), sixty, text(":"), sixty, optional(text("."), times(3, 3, digit)), zone)
 	case "date-time":
-		return seq(b.format("date"), text("T"), b.format("time"))
+		return seq(b.formatRule("date"), text("T"), b.formatRule("time"))
 	case "uuid":
 		hex := func(n int) *expr { return times(n, n, hexDigit()) }
 		return seq(hex(8), text("-"), hex(4), text("-"), hex(4), text("-"), hex(4), text("-"), hex(12))

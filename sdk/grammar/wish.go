@@ -8,12 +8,15 @@ import (
 // FromPattern is a grammar in GBNF for the texts that match a regular expression as a whole. An error says what in it a
 // grammar has no words for, such as lookarounds.
 func FromPattern(pattern string) (string, error) {
-	re, _, _, err := parsePattern(pattern)
+	ways, err := parsePattern(pattern)
 	if err != nil {
 		return "", err
 	}
 	b := newWriter()
-	e := patternWriter{b: b}.expr(re)
+	for i := range ways {
+		ways[i].begins, ways[i].ends = true, true
+	}
+	e := patternWriter{b: b}.anywhere(ways)
 	if b.err != nil {
 		return "", b.err
 	}
