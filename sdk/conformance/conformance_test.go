@@ -57,6 +57,19 @@ func (s sample) Plan(_ context.Context, in handler.Input) (*handler.Plan, error)
 	return plan, nil
 }
 
+// crowded is a handler that answers differently while it answers others.
+func crowded(change func(*handler.Plan) error) sample {
+	busy := new(atomic.Int32)
+	return sample{plan: func(p *handler.Plan, _ handler.Input) error {
+		defer busy.Add(-1)
+		if busy.Add(1) > 2 {
+			return change(p)
+		}
+		time.Sleep(time.Millisecond)
+		return nil
+	}}
+}
+
 // build reads content with calls of the form [[name {…}]].
 func (s sample) build(r *chat.Request) *peg.Program {
 	var b peg.Builder
@@ -92,7 +105,7 @@ func TestAHandlerThatConforms(t *testing.T) {
 }
 
 func TestEveryDemandFindsItsFault(t *testing.T) {
-	var count, busy atomic.Int32
+	var count atomic.Int32
 	for _, c := range []struct {
 		name, demand, fault string
 		handler             sample
@@ -158,14 +171,17 @@ func TestEveryDemandFindsItsFault(t *testing.T) {
 		{"a constraint that lets too little through", "written", "the constraint does not let it through", sample{program: func(b *peg.Builder, arguments peg.ID) peg.ID {
 			return b.Schema([]byte(`{"type":"object","properties":{"b":{"type":"string"}},"required":["b"],"additionalProperties":false}`), arguments)
 		}}, conformance.Options{Write: write}},
-		{"state that requests share", "sessions", "among 1000 at once it is answered differently", sample{plan: func(p *handler.Plan, _ handler.Input) error {
-			defer busy.Add(-1)
-			if busy.Add(1) > 2 {
-				return errors.New("too busy")
-			}
-			time.Sleep(time.Millisecond)
+		{"faults of those that have company", "sessions", "among 1000 at once it is answered differently", crowded(func(*handler.Plan) error {
+			return errors.New("too busy")
+		}), conformance.Options{}},
+		{"programs of those that have company", "sessions", "among 1000 at once it is answered differently", crowded(func(p *handler.Plan) error {
+			p.Program.Nodes[len(p.Program.Nodes)-1].Max++
 			return nil
-		}}, conformance.Options{}},
+		}), conformance.Options{}},
+		{"plans of those that have company", "sessions", "among 1000 at once it is answered differently", crowded(func(p *handler.Plan) error {
+			p.Stops = append(p.Stops, "stop")
+			return nil
+		}), conformance.Options{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			report := conformance.Check(t.Context(), c.handler, c.options)

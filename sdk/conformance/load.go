@@ -12,6 +12,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/cases"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/handler"
+	"github.com/dragoman-project/dragoman/sdk/peg"
 	"github.com/dragoman-project/dragoman/sdk/peg/match"
 )
 
@@ -91,9 +92,11 @@ func (x *examination) manyAtOnce(ctx context.Context) error {
 	return errors.Join(faults[:min(len(faults), 3)]...)
 }
 
-// answer is what becomes of a case: its plan, and the outcome where the handler parses the output itself.
+// answer is what becomes of a case: its plan, and the outcome where the handler parses the output itself. Programs are large and
+// compared a thousand times, so that only their digests are kept.
 type answer struct {
-	plan    *handler.Plan
+	plan    handler.Plan // without its program
+	program peg.Digest
 	outcome *outcome // nil: a program parses, or it was given up
 	err     error
 }
@@ -105,8 +108,14 @@ func (x *examination) answer(ctx context.Context, c *cases.Case, giveUp bool) *a
 		return &answer{err: err}
 	}
 	plan, err := x.handler.Plan(ctx, handler.Input{Template: x.templateOf(c), Request: request})
-	a := &answer{plan: plan, err: err}
-	if err != nil || plan.Stream == nil {
+	if err != nil {
+		return &answer{err: err}
+	}
+	a := &answer{plan: *plan}
+	if plan.Program != nil {
+		a.plan.Program, a.program = nil, plan.Program.Digest()
+	}
+	if plan.Stream == nil {
 		return a
 	}
 	p := &planned{handler: x.handler, plan: plan, request: request, prompt: promptOf(c)}
@@ -120,7 +129,7 @@ func (x *examination) answer(ctx context.Context, c *cases.Case, giveUp bool) *a
 
 // like says whether two answers are the same, as far as both go.
 func (a *answer) like(b *answer) bool {
-	if (a.err == nil) != (b.err == nil) || !reflect.DeepEqual(a.plan, b.plan) {
+	if (a.err == nil) != (b.err == nil) || a.program != b.program || !reflect.DeepEqual(a.plan, b.plan) {
 		return false
 	}
 	return a.outcome == nil || b.outcome == nil || a.outcome.differs(b.outcome) == ""
