@@ -206,7 +206,7 @@ func (d *differ) claims(name string) (all []handler.Handler) {
 		if err != nil {
 			return nil
 		}
-		claims, _ := d.host.claims(s, learned, s.pin(name), new(chat.Request)) // a pin to a handler that is missing is no claim
+		claims, _ := d.host.claims(s, learned, s.Config.Templates.Handler(name), new(chat.Request)) // a pin to a handler that is missing is no claim
 		all = append(all, claims...)
 	}
 	return all

@@ -95,6 +95,9 @@ func (h *Host) put(next *Snapshot, cause Cause) {
 	next.At, next.Cause = time.Now(), cause
 	h.history.add(next)
 	h.current.Store(next)
+	if h.history.open.Load() {
+		h.warn()
+	}
 }
 
 // History lists the snapshots that are remembered, the newest first.

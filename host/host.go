@@ -68,6 +68,7 @@ type Host struct {
 	// changes serialises those who make the next snapshot.
 	changes sync.Mutex
 	sources sources
+	warned  warned
 
 	// Plugins are loaded one after the other and beside everything else.
 	ready    bool // a change in their folder is not the first look at it
@@ -222,7 +223,7 @@ func (h *Host) info(e *entry) TemplateInfo {
 		return info
 	}
 	snap := h.current.Load()
-	claims, err := h.claims(snap, learned, snap.pin(e.Name), new(chat.Request))
+	claims, err := h.claims(snap, learned, snap.Config.Templates.Handler(e.Name), new(chat.Request))
 	if err != nil {
 		info.Error = err.Error()
 		return info

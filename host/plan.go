@@ -38,9 +38,24 @@ type Planned struct {
 	translate func(grammar.Target) (*grammar.Constraint, error)
 }
 
+// PlanJSON answers a request as clients write it. Policies that it does not name are those of the configuration on whose
+// snapshot it is planned.
+func (h *Host) PlanJSON(ctx context.Context, template string, request []byte) (*Planned, error) {
+	snap := h.current.Load()
+	req, err := chat.ParseRequestWith(request, snap.Config.Parsing.For(template))
+	if err != nil {
+		return nil, err
+	}
+	return h.planOn(ctx, snap, template, req)
+}
+
 // Plan answers a request for a template: *Error or *chat.RequestError when it cannot.
 func (h *Host) Plan(ctx context.Context, template string, req *chat.Request) (*Planned, error) {
-	snap := h.current.Load()
+	return h.planOn(ctx, h.current.Load(), template, req)
+}
+
+// planOn answers a request for a template of a snapshot.
+func (h *Host) planOn(ctx context.Context, snap *Snapshot, template string, req *chat.Request) (*Planned, error) {
 	e, err := snap.forRequest(template, req)
 	if err != nil {
 		return nil, err
@@ -55,7 +70,7 @@ func (h *Host) plan(ctx context.Context, snap *Snapshot, e *entry, only string, 
 	if err != nil {
 		return nil, err
 	}
-	only = cmp.Or(only, snap.pin(e.Name))
+	only = cmp.Or(only, snap.Config.Templates.Handler(e.Name))
 	claims, err := h.claims(snap, learned, only, req)
 	if err != nil {
 		return nil, err

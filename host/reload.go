@@ -318,4 +318,7 @@ func (h *Host) applyPlugins() {
 	defer h.plugging.Unlock()
 	h.stale.Store(false)
 	h.note(dir, "", h.plugins.Load(dir))
+	if h.history.open.Load() {
+		h.warn()
+	}
 }

@@ -3,7 +3,6 @@ package host
 import (
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/dragoman-project/dragoman/autoparser/workaround"
@@ -63,20 +62,6 @@ func (s *Snapshot) forRequest(name string, req *chat.Request) (*entry, error) {
 		}
 	}
 	return s.template(name)
-}
-
-// pin is the handler to which the configuration pins a template, or empty. A pin of a model holds for its variants, too.
-func (s *Snapshot) pin(template string) string {
-	names := []string{template, template + ".jinja"}
-	if end := strings.LastIndexByte(template, '/'); end >= 0 {
-		names = append(names, template[:end])
-	}
-	for _, name := range names {
-		if handler := s.Config.Templates.Handlers[name]; handler != "" {
-			return handler
-		}
-	}
-	return ""
 }
 
 // names lists the names of all templates, sorted.

@@ -21,6 +21,9 @@ type Status struct {
 	Plugins   []plugins.State `json:"plugins"`
 	// Conflicts name plugins that claim the same template at the same priority.
 	Conflicts []string `json:"conflicts,omitempty"`
+	// Warnings name settings for templates or handlers that there are not, with their place: "host.yaml:3:9:
+	// parsing.templates.qwen: there is no such template".
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // Status tells the state of the host. It learns every template that was not used yet, and checks none.
@@ -29,6 +32,7 @@ func (h *Host) Status() Status {
 	return Status{
 		StartedAt: h.started, Generation: snap.Generation, RulesHash: snap.Rules.Hash(),
 		Rollback: snap.Rollback, Trial: h.trial.Load(), Sources: h.Sources(), Templates: h.Templates(), Plugins: h.plugins.Status(), Conflicts: h.plugins.Conflicts(),
+		Warnings: h.warnings(snap),
 	}
 }
 

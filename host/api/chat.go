@@ -25,7 +25,11 @@ var _ dragomanv1connect.ChatServiceHandler = (*chatService)(nil)
 // Render renders the prompt of a request.
 func (s *chatService) Render(ctx context.Context, m *dragomanv1.RenderRequest) (*dragomanv1.RenderResponse, error) {
 	recordOf(ctx).noteTemplate(m.Template)
-	req, err := chatRequest(m.Request, chat.Policies{})
+	text, err := chatRequest(m.Request)
+	if err != nil {
+		return nil, err
+	}
+	req, err := chat.ParseRequest(text)
 	if err != nil {
 		return nil, err
 	}
@@ -79,23 +83,23 @@ func (s *chatService) Parse(ctx context.Context, m *dragomanv1.ParseRequest) (*d
 func (s *chatService) plan(ctx context.Context, template string, request *dragomanv1.Json) (*host.Planned, error) {
 	rec := recordOf(ctx)
 	rec.noteTemplate(template)
-	req, err := chatRequest(request, s.host.Snapshot().Config.Parsing.For(template))
+	text, err := chatRequest(request)
 	if err != nil {
 		return nil, err
 	}
-	planned, err := s.host.Plan(ctx, template, req)
+	planned, err := s.host.PlanJSON(ctx, template, text)
 	if err == nil {
 		rec.handler = planned.Handler
 	}
 	return planned, err
 }
 
-// chatRequest reads a chat request, whose policies are defaults where it names none.
-func chatRequest(j *dragomanv1.Json, defaults chat.Policies) (*chat.Request, error) {
+// chatRequest is the text of a chat request.
+func chatRequest(j *dragomanv1.Json) ([]byte, error) {
 	if j == nil {
 		return nil, invalid("request", "there is no chat request", `send "request": {"messages": [{"role": "user", "content": "Hello"}]}`)
 	}
-	return chat.ParseRequestWith([]byte(j.Text), defaults)
+	return []byte(j.Text), nil
 }
 
 func sessionOptions(o *dragomanv1.ParseOptions) host.SessionOptions {

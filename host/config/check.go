@@ -23,16 +23,20 @@ func (c *Config) Validate() error {
 func (c *Config) faults(checks ...func(*Config, badFunc)) error {
 	var faults []error
 	bad := func(key, format string, args ...any) {
-		text := key + ": " + fmt.Sprintf(format, args...)
-		if o := c.Origin(key); o.Place != "" {
-			text = o.Place + ": " + text
-		}
-		faults = append(faults, errors.New(text))
+		faults = append(faults, errors.New(c.Placed(key)+": "+fmt.Sprintf(format, args...)))
 	}
 	for _, check := range checks {
 		check(c, bad)
 	}
 	return errors.Join(faults...)
+}
+
+// Placed is a key with its place before it, if it has one.
+func (c *Config) Placed(key string) string {
+	if o := c.Origin(key); o.Place != "" {
+		return o.Place + ": " + key
+	}
+	return key
 }
 
 // checkFields looks at each setting by itself.
@@ -165,6 +169,11 @@ func (c *Config) Reloaded(next *Config) (*Config, error) {
 		}
 		f.value(&out).Set(f.value(from))
 		out.origins[f.Key] = from.Origin(f.Key)
+		for key, origin := range from.origins { // of the members of a mapping
+			if strings.HasPrefix(key, f.Key+".") {
+				out.origins[key] = origin
+			}
+		}
 	}
 	return &out, out.Validate()
 }

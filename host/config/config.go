@@ -73,6 +73,9 @@ type Templates struct {
 	Handlers map[string]string `yaml:"handlers" flag:"handler" reload:"live" help:"handlers by template, whatever else claims them: a handler of a plugin, or autoparser"`
 }
 
+// Handler is the handler to which a template is pinned, or empty. A pin of a model holds for its variants, too.
+func (t Templates) Handler(template string) string { return forTemplate(t.Handlers, template) }
+
 // Workarounds says where the rules for single templates are.
 type Workarounds struct {
 	File string `yaml:"file" flag:"workarounds" reload:"restart" help:"file of workarounds; empty: the embedded ones"`

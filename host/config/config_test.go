@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -269,6 +270,60 @@ func TestPoliciesOfATemplateAreLaidOverThoseOfAll(t *testing.T) {
 	}
 	if got := (Parsing{}).For("any"); got != (chat.Policies{}) {
 		t.Errorf("without any: %+v", got)
+	}
+}
+
+func TestWhatIsSetForAModelHoldsForItsVariants(t *testing.T) {
+	c, err := load(t, "parsing: {templates: {model: {malformed: error}, org/other.jinja: {malformed: error}, model/plain: {}}}\n"+
+		"templates: {handlers: {model: first, model/plain.jinja: second}}\n", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for template, want := range map[string]string{
+		"model": "error first", "model.jinja": "error first", "model/tool_use": "error first", "model/plain": "deliver second",
+		"org/other": "error ", "org": "deliver ", "models": "deliver ",
+	} {
+		malformed := "deliver"
+		if c.Parsing.For(template).Malformed == chat.MalformedError {
+			malformed = "error"
+		}
+		if got := malformed + " " + c.Templates.Handler(template); got != want {
+			t.Errorf("%s: %q, expected %q", template, got, want)
+		}
+	}
+}
+
+func TestSettingsForNoTemplateAreToldWithTheirPlace(t *testing.T) {
+	file := "templates:\n  handlers: {model: autoparser, qwen.2: autoparser}\nparsing:\n  templates:\n    model.jinja: {malformed: error}\n    llama: {malformed: error}\n"
+	read := func(args ...string) *Config {
+		t.Helper()
+		c, err := load(t, file, nil, args...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	reloaded, err := Default().Reloaded(read())
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		name      string
+		config    *Config
+		templates []string
+		want      []string
+	}{
+		{"two of four", read(), []string{"model/tool_use", "other"}, []string{"host.yaml:2:33: templates.handlers.qwen.2", "host.yaml:6:5: parsing.templates.llama"}},
+		{"none", read(), []string{"model", "qwen.2.jinja", "llama"}, nil},
+		{"after a reload", reloaded, []string{"model", "llama"}, []string{"host.yaml:2:33: templates.handlers.qwen.2"}},
+		{"of a flag over the file", read("--handler=qwen.2=autoparser"), []string{"model", "llama"}, []string{"--handler: templates.handlers.qwen.2"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := tt.config.Unmatched(tt.templates); !slices.EqualFunc(got, tt.want, strings.HasSuffix) {
+				t.Errorf("got %q, expected %q", got, tt.want)
+			}
+		})
 	}
 }
 

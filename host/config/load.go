@@ -84,6 +84,7 @@ func (l layer) over(merged *koanf.Koanf, origins map[string]Origin) error {
 	flat := make(map[string]any, len(l))
 	for key, g := range l {
 		flat[key] = g.value
+		maps.DeleteFunc(origins, func(at string, _ Origin) bool { return strings.HasPrefix(at, key+".") })
 		origins[key] = g.origin
 		maps.Copy(origins, g.inner)
 	}

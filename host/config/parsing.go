@@ -2,6 +2,7 @@ package config
 
 import (
 	"encoding/json"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -19,12 +20,13 @@ type Parsing struct {
 	Templates map[string]map[string]string `yaml:"templates" reload:"live" help:"what differs for single templates, by name: {TEMPLATE: {malformed: error}}"`
 }
 
-// For returns the policies in force for a template, named as requests may. The configuration must be valid.
+// For returns the policies in force for a template, named as requests may; those of a model hold for its variants, too. The
+// configuration must be valid.
 func (p Parsing) For(template string) chat.Policies {
 	named := map[string]string{
 		"unknown_tool": p.UnknownTool, "call_in_reasoning": p.CallInReasoning, "truncated_call": p.TruncatedCall, "malformed": p.Malformed,
 	}
-	maps.Copy(named, p.Templates[strings.TrimSuffix(template, ".jinja")])
+	maps.Copy(named, forTemplate(p.Templates, template))
 	maps.DeleteFunc(named, func(_, value string) bool { return value == "" })
 	var out chat.Policies
 	text, err := json.Marshal(named)
@@ -35,6 +37,47 @@ func (p Parsing) For(template string) chat.Policies {
 		return chat.Policies{} // not a valid configuration: the defaults of each policy
 	}
 	return out
+}
+
+// templateEnding ends the names of templates' files; settings and requests may leave it out.
+const templateEnding = ".jinja"
+
+// forTemplate is what a setting has for a template: under its own name, or else under that of the model whose variant it is.
+func forTemplate[V any](setting map[string]V, template string) (found V) {
+	name := strings.TrimSuffix(template, templateEnding)
+	for {
+		for _, key := range []string{name, name + templateEnding} {
+			if v, ok := setting[key]; ok {
+				return v
+			}
+		}
+		end := strings.LastIndexByte(name, '/')
+		if end < 0 {
+			return found
+		}
+		name = name[:end]
+	}
+}
+
+// Unmatched lists the settings that are for none of the templates of these names, each with its place: "host.yaml:3:9:
+// parsing.templates.qwen". That is no fault, for templates come and go, but mostly not what was meant.
+func (c *Config) Unmatched(templates []string) (places []string) {
+	matched := map[string]bool{}
+	for _, name := range templates {
+		for at := strings.TrimSuffix(name, templateEnding); at != ""; at = at[:max(0, strings.LastIndexByte(at, '/'))] {
+			matched[at] = true
+		}
+	}
+	unmatched := func(setting string, keys iter.Seq[string]) {
+		for _, template := range slices.Sorted(keys) {
+			if !matched[strings.TrimSuffix(template, templateEnding)] {
+				places = append(places, c.Placed(setting+"."+template))
+			}
+		}
+	}
+	unmatched("templates.handlers", maps.Keys(c.Templates.Handlers))
+	unmatched("parsing.templates", maps.Keys(c.Parsing.Templates))
+	return places
 }
 
 // checkOverrides finds policies of single templates that there are not.

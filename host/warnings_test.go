@@ -1,0 +1,103 @@
+package host_test
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/dragoman-project/dragoman/host"
+	"github.com/dragoman-project/dragoman/host/config"
+)
+
+// configured is a host whose configuration is a file, and its log.
+type configured struct {
+	*host.Host
+	path string
+	mu   sync.Mutex
+	log  bytes.Buffer
+}
+
+func (c *configured) Write(line []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.log.Write(line)
+}
+
+// logged counts the lines of the log with all the parts.
+func (c *configured) logged(parts ...string) (n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for line := range strings.Lines(c.log.String()) {
+		if !slices.ContainsFunc(parts, func(p string) bool { return !strings.Contains(line, p) }) {
+			n++
+		}
+	}
+	return n
+}
+
+// startConfigured starts with a file of that content. DIR in it stands for a folder of templates, which is returned.
+func startConfigured(t *testing.T, content string) (c *configured, templates string) {
+	t.Helper()
+	templates = t.TempDir()
+	c = &configured{path: filepath.Join(t.TempDir(), "host.yaml")}
+	load := func(data []byte) (*config.Config, error) {
+		data = bytes.ReplaceAll(data, []byte("DIR"), []byte(templates))
+		return config.Load(config.Sources{File: c.path, Data: data})
+	}
+	cfg, err := load([]byte(content))
+	must(t, err)
+	must(t, os.WriteFile(c.path, []byte(content), 0o644))
+	c.Host, err = host.New(context.Background(), host.Options{
+		Config: cfg, ConfigFile: c.path, LoadConfig: load, Logger: slog.New(slog.NewTextHandler(c, nil)),
+	})
+	must(t, err)
+	t.Cleanup(func() { must(t, c.Close(context.Background())) })
+	return c, templates
+}
+
+// edit writes the file and waits until it is in force.
+func (c *configured) edit(t *testing.T, content string) {
+	t.Helper()
+	must(t, os.WriteFile(c.path, []byte(content), 0o644))
+	must(t, c.Reload(context.Background()))
+}
+
+// TestSettingsForWhatThereIsNotAreToldAndRefuseNothing follows the names of settings while templates come and go.
+func TestSettingsForWhatThereIsNotAreToldAndRefuseNothing(t *testing.T) {
+	const settings = "templates: {dir: DIR}\nparsing:\n  templates:\n    mine: {malformed: error}\n    chatml-jsno: {malformed: error}\n"
+	h, dir := startConfigured(t, settings)
+	mine, jsno := "host.yaml:4:5: parsing.templates.mine", "host.yaml:5:5: parsing.templates.chatml-jsno"
+	expect := func(when string, want ...string) {
+		t.Helper()
+		got := h.Status().Warnings
+		if !slices.EqualFunc(got, want, strings.Contains) {
+			t.Errorf("%s: the status warns of %q, want %q", when, got, want)
+		}
+		for _, w := range want {
+			if n := h.logged("level=WARN", w); n != 1 {
+				t.Errorf("%s: the log tells of %s %d times, want once", when, w, n)
+			}
+		}
+		if err := h.Reload(context.Background()); err != nil {
+			t.Errorf("%s: %v", when, err)
+		}
+	}
+	expect("at the start", jsno, mine)
+	must(t, os.WriteFile(filepath.Join(dir, "mine.jinja"), []byte("x"), 0o644))
+	must(t, h.Reload(context.Background()))
+	expect("when a template has come", jsno)
+	h.edit(t, strings.Replace(settings, "chatml-jsno", "chatml-json", 1))
+	expect("when the name is right")
+	h.edit(t, settings+"    late: {malformed: error}\n")
+	if got := h.Status().Warnings; len(got) != 2 || !strings.Contains(got[1], "host.yaml:6:5: parsing.templates.late: there is no such template: correct the name") {
+		t.Errorf("after an edit the status warns of %q", got)
+	}
+	h.edit(t, "templates:\n  handlers: {mine: nobody, chatml-json: autoparser}\n  dir: DIR\n")
+	expect("when a handler is misspelt", `host.yaml:2:14: templates.handlers.mine: no plugin serves the handler`)
+}
