@@ -139,7 +139,7 @@ func (h *Host) tellTrial(t *Trial) {
 		h.log.Error("canary: not everything was tried", "source", t.Source, "error", t.Error)
 	}
 	h.log.Info("canary", "source", t.Source, "path", t.Path, "templates", len(t.Templates), "cases", t.Cases, "outputs", t.Outputs, "untried", t.Untried,
-		"regressions", len(t.Regressions), "changes", len(t.Changes), "refused", t.Refused, "took", time.Since(t.At).Round(time.Millisecond))
+		"regressions", len(t.Regressions), "changes", len(t.Changes), "refused", t.Refused, "duration", time.Since(t.At).Seconds())
 }
 
 // toldRegressions is how many regressions an error tells.

@@ -41,7 +41,7 @@ func (h *Host) warm() {
 	_ = g.Wait() // none returns an error
 	close(learned)
 	h.noteOpened(snap.layers[directory])
-	h.log.Info("templates learned", "templates", done.Load(), "failed", failed.Load(), "took", time.Since(began).Round(time.Millisecond))
+	h.log.Info("templates learned", "templates", done.Load(), "failed", failed.Load(), "duration", time.Since(began).Seconds())
 }
 
 // noteOpened records which files of the folder could be used, unless they have changed meanwhile: to others, or to what was

@@ -54,11 +54,22 @@ func startConfigured(t *testing.T, content string) (c *configured, templates str
 	must(t, err)
 	must(t, os.WriteFile(c.path, []byte(content), 0o644))
 	c.Host, err = host.New(context.Background(), host.Options{
-		Config: cfg, ConfigFile: c.path, LoadConfig: load, Logger: slog.New(slog.NewTextHandler(c, nil)),
+		Config: cfg, ConfigFile: c.path, LoadConfig: load, Logger: slog.New(slog.NewTextHandler(c, &slog.HandlerOptions{ReplaceAttr: inSeconds(t)})),
 	})
 	must(t, err)
 	t.Cleanup(func() { must(t, c.Close(context.Background())) })
 	return c, templates
+}
+
+// inSeconds holds the log to its one way of telling times: numbers of seconds. A time.Duration would be written as "1.5s" in
+// text, and as nanoseconds in JSON.
+func inSeconds(t *testing.T) func([]string, slog.Attr) slog.Attr {
+	return func(_ []string, a slog.Attr) slog.Attr {
+		if a.Value.Kind() == slog.KindDuration {
+			t.Errorf("the log has %s as a time.Duration, want seconds as a number", a.Key)
+		}
+		return a
+	}
 }
 
 // edit writes the file and waits until it is in force.
@@ -66,6 +77,11 @@ func (c *configured) edit(t *testing.T, content string) {
 	t.Helper()
 	must(t, os.WriteFile(c.path, []byte(content), 0o644))
 	must(t, c.Reload(context.Background()))
+}
+
+func TestWhatLearningTookIsLogged(t *testing.T) {
+	h, _ := startConfigured(t, "log: {level: info}\n")
+	until(t, "the line about learning", func() bool { return h.logged("templates learned", " duration=0.") == 1 })
 }
 
 // TestSettingsForWhatThereIsNotAreToldAndRefuseNothing follows the names of settings while templates come and go.

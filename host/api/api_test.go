@@ -92,7 +92,12 @@ func serve(t *testing.T, change func(*config.Config)) *daemon {
 	must(t, err)
 	counts := metrics.New("v0.0.0-test")
 	d := &daemon{log: new(logged), done: make(chan error, 1)}
-	log := slog.New(slog.NewJSONHandler(d.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	log := slog.New(slog.NewJSONHandler(d.log, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		if a.Value.Kind() == slog.KindDuration {
+			t.Errorf("the log has %s as a time.Duration, want seconds as a number", a.Key)
+		}
+		return a
+	}}))
 	h, err := host.New(t.Context(), host.Options{Config: cfg, Files: secrets.Files(), Observer: counts, Logger: log})
 	must(t, err)
 	d.Server = New(h, Options{Version: "v0.0.0-test", Secrets: secrets, Metrics: counts, Logger: log})

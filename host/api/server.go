@@ -161,7 +161,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 func (s *Server) drain(ctx context.Context, srv *http.Server) error {
 	s.unwelcome()
 	times := s.config().Shutdown
-	s.log.Info("shutting down", "delay", times.Delay.String(), "grace", times.Grace.String(), "sessions", s.sessions.Load())
+	s.log.Info("shutting down", "delay", times.Delay.Seconds(), "grace", times.Grace.Seconds(), "sessions", s.sessions.Load())
 	time.Sleep(times.Delay)
 	s.end()
 	ctx, cancel := context.WithTimeout(ctx, times.Grace)

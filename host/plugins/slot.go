@@ -236,7 +236,7 @@ func (s *slot) verify(g *generation) error {
 
 // publish lets callers in. The slot must be locked.
 func (s *slot) publish(g *generation) {
-	s.log.Info("plugin started", "generation", g.number, "pid", g.process.ID(), "after", time.Since(g.started).Round(time.Millisecond))
+	s.log.Info("plugin started", "generation", g.number, "pid", g.process.ID(), "duration", time.Since(g.started).Seconds())
 	if s.ended {
 		s.end(g, stopGrace)
 		return
