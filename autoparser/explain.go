@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dragoman-project/dragoman/autoparser/detect"
+	"github.com/dragoman-project/dragoman/autoparser/dialect"
 	"github.com/dragoman-project/dragoman/autoparser/diff"
 	"github.com/dragoman-project/dragoman/autoparser/probe"
 	"github.com/dragoman-project/dragoman/autoparser/workaround"
@@ -80,6 +81,13 @@ func (l *Learned) Explain() Explanation {
 // the prompt of a growing conversation is not stable.
 func (l *Learned) Lint() []string {
 	lint := slices.Clone(l.Detected.Lint)
+	switch can := l.Template.Capabilities; {
+	case !can.Tools || can.ToolCalls:
+	case l.Dialect.Tools.Format == dialect.ToolsNone:
+		lint = append(lint, "tools are offered, but calls are not rendered: how they are written must be said by a workaround")
+	default:
+		lint = append(lint, "tools are offered, but calls are not rendered: prompts leave out those of earlier answers")
+	}
 	for _, r := range l.SelfCheck().Failures() {
 		lint = append(lint, fmt.Sprintf("self-check %s: %s", r.ID, r.Failed))
 	}

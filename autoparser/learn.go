@@ -38,10 +38,6 @@ func Learn(t *Template, rules *workaround.Set) (*Learned, error) {
 	if e.tolerated != nil {
 		l.Detected.Lint = append(l.Detected.Lint, "Jinja2 does not render all of it; it is rendered tolerantly: "+e.tolerated.Error())
 	}
-	if t.Capabilities.Tools && !t.Capabilities.ToolCalls && l.Detected.Dialect.Tools.Format == dialect.ToolsNone {
-		l.Detected.Lint = append(l.Detected.Lint,
-			"tools are offered, but calls are not rendered: how they are written must be said by a workaround")
-	}
 	if t.nullCalls {
 		l.Detected.Lint = append(l.Detected.Lint,
 			"calls are rendered only beside null content: a prompt leaves out those of earlier answers, unless a workaround asks for null-content")

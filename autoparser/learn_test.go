@@ -120,8 +120,13 @@ func TestASourceThatIsNoTemplateIsRefusedWithItsPlace(t *testing.T) {
 
 func TestToolsWithoutCallsAreLinted(t *testing.T) {
 	l := learnSource(t, "x", "{% for t in tools or [] %}{{ t | tojson }}{% endfor %}{% for m in messages %}{{ m.content }}|{% endfor %}", "", "", nil)
-	if !strings.Contains(strings.Join(l.Detected.Lint, "\n"), "calls are not rendered") {
-		t.Errorf("lint %q", l.Detected.Lint)
+	if !strings.Contains(strings.Join(l.Lint(), "\n"), "calls are not rendered: how they are written") {
+		t.Errorf("lint %q", l.Lint())
+	}
+	told := l.With(rules(t, `
+  - {name: x, because: y, seen-in: [x], when: "true", set: {tools: {format: json_native, section_start: "<c>"}}}`))
+	if !strings.Contains(strings.Join(told.Lint(), "\n"), "calls are not rendered: prompts leave out") {
+		t.Errorf("lint %q", told.Lint())
 	}
 }
 

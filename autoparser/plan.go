@@ -36,7 +36,7 @@ func (l *Learned) Plan(ctx context.Context, req *chat.Request) (*handler.Plan, e
 		ThinkingStart:    l.thinkingStart(),
 		ThinkingEnds:     assembled.ThinkingEnds,
 		Delimiters:       l.Delimiters(),
-		Notes:            assembled.Notes,
+		Notes:            append(assembled.Notes, l.untoldTools(req)...),
 		Prompt:           rendered.Prompt,
 		GenerationPrompt: rendered.GenerationPrompt,
 		ReasoningState:   assembled.State,
@@ -52,6 +52,14 @@ func (l *Learned) begun(r Rendered) dialect.Dialect {
 		d.Reasoning.Start = ""
 	}
 	return d
+}
+
+// untoldTools notes that the template tells the model nothing of the tools of a request.
+func (l *Learned) untoldTools(req *chat.Request) []string {
+	if len(req.Tools) == 0 || req.ToolChoice.Mode == chat.ToolNone || l.Template.Capabilities.Tools {
+		return nil
+	}
+	return []string{"the template does not render tools: the model knows of those of the request only what its messages say"}
 }
 
 // closingTag is a closing tag alone.

@@ -25,3 +25,26 @@ func TestAnEndOfTurnThatIsOrdinaryTextIsAStop(t *testing.T) {
 		}
 	}
 }
+
+func TestToolsThatTheModelIsNotToldOfAreNoted(t *testing.T) {
+	const turns = `{% for m in messages %}<T>{{ m.role }}:{{ m.content }}{% endfor %}`
+	const offers = `{% for t in tools or [] %}{{ t | tojson }}{% endfor %}`
+	const tools = `, "tools": [{"type": "function", "function": {"name": "f"}}]`
+	for _, c := range []struct {
+		source, more string
+		noted        bool
+	}{
+		{turns, tools, true},
+		{turns, tools + `, "tool_choice": "none"`, false},
+		{turns, "", false},
+		{offers + turns, tools, false},
+	} {
+		plan, err := learnSource(t, "test", c.source, "", "", nil).Plan(t.Context(), request(t, `{"messages": [{"role": "user", "content": "hi"}]`+c.more+`}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if noted := strings.Contains(strings.Join(plan.Notes, "\n"), "does not render tools"); noted != c.noted {
+			t.Errorf("%q with %q: notes %q", c.source, c.more, plan.Notes)
+		}
+	}
+}

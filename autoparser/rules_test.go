@@ -27,6 +27,10 @@ func TestRulesOfOthersAreUnnecessaryOrShipped(t *testing.T) {
 			source: "{% if thinking %}Write your thoughts between <think></think> and write your response between <response></response>{% endif %}" +
 				chatML(`{{ m.content }}`), shipped: "granite-3.3",
 			learned: map[string]string{"reasoning.end": "</think>", "content.mode": "wrapped_with_reasoning", "content.start": "<response>"}},
+		{rule: "thoughts and responses that are asked for in words stand behind headings",
+			source: "{% if thinking %}Write your thoughts after 'Here is my thought process:' and your response after 'Here is my response:'.{% endif %}" +
+				chatML(`{{ m.content }}`), shipped: "thinks-behind-headings",
+			learned: map[string]string{"reasoning.start": "Here is my thought process:", "reasoning.end": "Here is my response:"}},
 		{rule: "content behind a header with a token of its own is not wrapped, and its end is that of the turn",
 			source:  `{% for m in messages %}<|TURN|><|{{ m.role | upper }}|>{{ m.content }}<|END|>{% endfor %}{% if add_generation_prompt %}<|TURN|><|ASSISTANT|>{% endif %}`,
 			learned: map[string]string{"content.mode": "plain", "end_of_turn": "<|END|>"}},

@@ -10,10 +10,11 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser"
 	"github.com/dragoman-project/dragoman/autoparser/workaround"
 	"github.com/dragoman-project/dragoman/internal/shared"
+	"golang.org/x/tools/txtar"
 )
 
-// TestTheShippedRulesAreNeeded holds every shipped rule against the recorded templates: one that holds for none, or changes
-// nothing, must go.
+// TestTheShippedRulesAreNeeded holds every shipped rule against the recorded templates and those of styles seen elsewhere: one
+// that holds for none, or changes nothing, must go.
 func TestTheShippedRulesAreNeeded(t *testing.T) {
 	rules, err := workaround.Parse(dragoman.WorkaroundsName, dragoman.Workarounds)
 	if err != nil {
@@ -23,7 +24,7 @@ func TestTheShippedRulesAreNeeded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var facts []workaround.Facts
+	facts := styleFacts(t)
 	for _, file := range files {
 		source, err := os.ReadFile(file)
 		if err != nil {
@@ -42,4 +43,23 @@ func TestTheShippedRulesAreNeeded(t *testing.T) {
 	if faults := rules.Lint(facts); len(faults) > 0 {
 		t.Error(faults)
 	}
+}
+
+// styleFacts are those of the templates in testdata/unseen.
+func styleFacts(t *testing.T) []workaround.Facts {
+	t.Helper()
+	paths, err := filepath.Glob("testdata/unseen/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var facts []workaround.Facts
+	for _, path := range paths {
+		style, err := txtar.ParseFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := strings.TrimSuffix(filepath.Base(path), ".txtar")
+		facts = append(facts, learnSource(t, name, fileNamed(style.Files, "template.jinja"), "<s>", "</s>", nil).Facts())
+	}
+	return facts
 }

@@ -17,6 +17,7 @@ func (d *detective) calls() {
 		d.toldCalls()
 		return
 	}
+	d.contentBesideCalls(d.callsIn(t1.TextB))
 	one := d.callsIn(t1.TextB)
 	if !strings.Contains(one, probe.Function) || !strings.Contains(one, probe.Value) {
 		d.lint("T1: a call is rendered without its name or its arguments")
@@ -87,7 +88,7 @@ func (d *detective) callsIn(text string) string {
 		}
 		start, end = min(start, len(before)), max(end, len(called)-len(after))
 	}
-	return trimLeft(d.withoutReasoning(called[start:max(start, end)]))
+	return d.withoutContent(trimLeft(d.withoutReasoning(called[start:max(start, end)])))
 }
 
 // frame is what stands around calls, and what follows them.

@@ -94,6 +94,27 @@ func (d *detective) wrappedWithReasoning(plain string) bool {
 	return true
 }
 
+// contentBesideCalls: an empty element before calls is where their message has its content, which the probes leave empty.
+func (d *detective) contentBesideCalls(calls string) {
+	start, rest := leadingMarker(calls)
+	end := diff.Counterpart(strings.TrimSpace(start))
+	if d.Dialect.Content.Mode == dialect.ContentPlain && end != "" && strings.HasPrefix(rest, end) && !blank(rest[len(end):]) {
+		d.wrapped(dialect.ContentWrappedWithReasoning, start, end, "T1", calls)
+	}
+}
+
+// withoutContent is calls without the markers of empty content that they begin with.
+func (d *detective) withoutContent(calls string) string {
+	c := d.Dialect.Content
+	if c.Mode != dialect.ContentWrappedWithReasoning {
+		return calls
+	}
+	if rest, ok := strings.CutPrefix(calls, c.Start+c.End); ok {
+		return trimLeft(rest)
+	}
+	return calls
+}
+
 // withoutReasoning is a text without the markers of reasoning, and the white space around them, that it begins with.
 func (d *detective) withoutReasoning(text string) string {
 	r := d.Dialect.Reasoning

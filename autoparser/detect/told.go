@@ -93,5 +93,5 @@ func (d *detective) told(c toldCall) {
 	d.set(&t.JSON.ArgsField, "tools.json.args_field", c.arguments, "T8", c.seen)
 	t.JSON.ParameterOrder = c.order
 	d.found("tools.json.parameter_order", strings.Join(c.order, ", "), "T8", c.seen)
-	d.lint("T8: how calls are written is read from the words of the prompt, %q; calls of earlier answers are not rendered", diff.Excerpt(c.seen, longestExcerpt))
+	d.lint("T8: how calls are written is read from the words of the prompt: %q", diff.Excerpt(c.seen, longestExcerpt))
 }
