@@ -2,17 +2,9 @@
 // JSON a protocol.
 //
 //   node client.mjs URL DESCRIPTORS REQUEST OUTPUT
-//
-// DESCRIPTORS is a file with a FileDescriptorSet: what a generated client has in its code.
-import { readFileSync } from "node:fs";
-import { createFileRegistry, fromBinary } from "@bufbuild/protobuf";
-import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
-import { createClient } from "@connectrpc/connect";
-import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
+import { chats, protocols } from "./chats.mjs";
 
 const [baseUrl, descriptors, request, output] = process.argv.slice(2);
-const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, readFileSync(descriptors)));
-const service = registry.getService("dragoman.v1.ChatService");
 const template = "chatml-json";
 const options = { noIds: true };
 
@@ -21,8 +13,8 @@ async function* pieces() {
   for (const letter of output) yield { chunk: { case: "text", value: letter } };
 }
 
-for (const [protocol, create] of Object.entries({ connect: createConnectTransport, grpc: createGrpcTransport, "grpc-web": createGrpcWebTransport })) {
-  const client = createClient(service, create({ baseUrl, httpVersion: "2" }));
+for (const protocol of protocols) {
+  const client = chats(protocol, baseUrl, descriptors);
   const plan = await client.plan({ template, request: { text: request } });
   const whole = await client.parse({ template, request: { text: request }, output: { case: "text", value: output }, options });
   let chunks = 0;

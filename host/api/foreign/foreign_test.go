@@ -3,15 +3,19 @@
 package foreign_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protodesc"
@@ -21,6 +25,7 @@ import (
 
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/api"
+	"github.com/dragoman-project/dragoman/host/api/metrics"
 	"github.com/dragoman-project/dragoman/host/config"
 	"github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1/dragomanv1connect"
 )
@@ -38,12 +43,13 @@ func daemon(t *testing.T) string {
 	cfg := config.Default()
 	cfg.Listen.Address = "127.0.0.1:0"
 	ctx, cancel := context.WithCancel(context.Background())
-	h, err := host.New(ctx, host.Options{Config: cfg})
+	counts := metrics.New("v0.0.0-test")
+	h, err := host.New(ctx, host.Options{Config: cfg, Observer: counts})
 	must(t, err)
 	l, err := api.Listen(ctx, cfg.Listen)
 	must(t, err)
 	ended := make(chan error, 1)
-	go func() { ended <- api.New(h, api.Options{Version: "v0.0.0-test"}).Serve(ctx, l) }()
+	go func() { ended <- api.New(h, api.Options{Version: "v0.0.0-test", Metrics: counts}).Serve(ctx, l) }()
 	t.Cleanup(func() {
 		cancel()
 		must(t, <-ended)
@@ -155,12 +161,17 @@ func TestCurlStreamsLines(t *testing.T) {
 	}
 }
 
-func TestAClientInJavaScriptSpeaksEveryProtocol(t *testing.T) {
-	node := program(t, "node")
-	dir := installed(t)
-	descriptors := filepath.Join(dir, "descriptors.bin")
-	must(t, os.WriteFile(descriptors, descriptorSet(t), 0o600))
-	out := run(t, "", node, filepath.Join(dir, "client.mjs"), "http://"+daemon(t), descriptors, request1, output1)
+func TestAClientInJavaScript(t *testing.T) {
+	c := installed(t)
+	t.Run("speaks every protocol", c.speaksEveryProtocol)
+	t.Run("gives up streams", c.givesUpStreams)
+}
+
+// javaScript is a folder with the clients and all that they need.
+type javaScript struct{ node, dir, descriptors string }
+
+func (c javaScript) speaksEveryProtocol(t *testing.T) {
+	out := run(t, "", c.node, filepath.Join(c.dir, "client.mjs"), "http://"+daemon(t), c.descriptors, request1, output1)
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	if len(lines) != 3 {
 		t.Fatalf("it speaks %d protocols, expected 3:\n%s", len(lines), out)
@@ -179,12 +190,64 @@ func TestAClientInJavaScriptSpeaksEveryProtocol(t *testing.T) {
 	}
 }
 
-// installed puts the client, with what it needs of the npm registry, into a folder.
-func installed(t *testing.T) string {
+// givesUpStreams runs a client that breaks streams off, over connections that stay, and is killed in the middle of the last.
+func (c javaScript) givesUpStreams(t *testing.T) {
+	address := daemon(t)
+	cmd := exec.CommandContext(t.Context(), c.node, filepath.Join(c.dir, "abort.mjs"), "http://"+address, c.descriptors, request1)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	must(t, err)
+	must(t, cmd.Start())
+	told := bufio.NewScanner(out)
+	for range 3 {
+		var got struct{ Protocol, Fault, Whole string }
+		if !told.Scan() {
+			t.Fatalf("it ends too early: %v", cmd.Wait())
+		}
+		must(t, json.Unmarshal(told.Bytes(), &got))
+		if !strings.Contains(got.Fault, "aborted") {
+			t.Errorf("%s: %q, expected that it was aborted", got.Protocol, got.Fault)
+		}
+		same(t, got.Whole, `{"role":"assistant","content":"b"}`)
+	}
+	if !told.Scan() {
+		t.Fatalf("it ends too early: %v", cmd.Wait())
+	}
+	counts(t, address, "dragoman_sessions 1")
+	must(t, cmd.Process.Kill())
+	counts(t, address, "dragoman_sessions 0")
+	counts(t, address, `dragoman_reports_total{status="abandoned",template="chatml-json"}`)
+	_ = cmd.Wait() // says that it was killed
+}
+
+// counts waits until a line of the metrics of a daemon begins as it should.
+func counts(t *testing.T, address, line string) {
 	t.Helper()
-	npm := program(t, "npm")
+	for deadline := time.Now().Add(time.Minute); !strings.Contains(metricsOf(t, address), "\n"+line); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("the metrics do not come to say %s", line)
+		}
+	}
+}
+
+func metricsOf(t *testing.T, address string) string {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+address+"/metrics", nil)
+	must(t, err)
+	response, err := http.DefaultClient.Do(request)
+	must(t, err)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	must(t, err)
+	return string(text)
+}
+
+// installed puts the clients, with what they need of the npm registry, into a folder.
+func installed(t *testing.T) javaScript {
+	t.Helper()
+	node, npm := program(t, "node"), program(t, "npm")
 	dir := t.TempDir()
-	for _, name := range []string{"client.mjs", "package.json"} {
+	for _, name := range []string{"client.mjs", "abort.mjs", "chats.mjs", "package.json"} {
 		data, err := os.ReadFile(name)
 		must(t, err)
 		must(t, os.WriteFile(filepath.Join(dir, name), data, 0o600))
@@ -194,7 +257,9 @@ func installed(t *testing.T) string {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		missing(t, fmt.Sprintf("npm install: %v\n%s", err, out))
 	}
-	return dir
+	descriptors := filepath.Join(dir, "descriptors.bin")
+	must(t, os.WriteFile(descriptors, descriptorSet(t), 0o600))
+	return javaScript{node, dir, descriptors}
 }
 
 // descriptorSet is what the definitions say, with all that they import.
