@@ -6,7 +6,8 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
-// Where names are attributes, <parameter name="city">, models quote them otherwise, and put blanks around the equals sign.
+// Where names are attributes, <parameter name="city">, models quote them otherwise or not at all, and put blanks around the
+// equals sign.
 
 // attribute matches the markup before a name.
 func (a *assembly) attribute(prefix string) peg.ID {
@@ -16,18 +17,19 @@ func (a *assembly) attribute(prefix string) peg.ID {
 		return own
 	}
 	return a.once("attribute "+prefix, func() peg.ID {
-		return a.Choice(own, a.only("other-attribute", a.Lit(before), a.blanks(), a.Lit("="), a.blanks(), a.oneOf([]string{`"`, "'"})))
+		return a.Choice(own, a.only("other-attribute", a.Lit(before), a.blanks(), a.Lit("="), a.blanks(), a.Optional(a.quotes())))
 	})
 }
 
-// attributeEnd matches the markup behind a name.
-func (a *assembly) attributeEnd(suffix string) peg.ID {
-	own := a.Lit(suffix)
+// attributeEnd is own, the markup behind a name, which begins with what suffix says, or what stands for it.
+func (a *assembly) attributeEnd(suffix string, own peg.ID) peg.ID {
 	behind, ok := strings.CutPrefix(suffix, `"`)
 	if !ok || !strings.HasPrefix(behind, ">") {
 		return own
 	}
 	return a.once("attribute-end "+suffix, func() peg.ID {
-		return a.Choice(own, a.only("other-attribute-end", a.oneOf([]string{`"`, "'"}), a.blanks(), a.Lit(behind)))
+		return a.Choice(own, a.only("other-attribute-end", a.Optional(a.quotes()), a.blanks(), a.Lit(behind)))
 	})
 }
+
+func (a *assembly) quotes() peg.ID { return a.oneOf([]string{`"`, "'"}) }

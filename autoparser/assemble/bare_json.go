@@ -2,6 +2,7 @@ package assemble
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
 	"github.com/dragoman-project/dragoman/sdk/peg"
@@ -89,10 +90,39 @@ func (a *assembly) unmarkedFirst() peg.ID {
 	if a.m.sectionStart != "" {
 		start = a.m.sectionStart
 	}
-	calls := a.Trigger("bare-json", a.lacking(start, a.listed(a.bareJSON())))
+	calls := a.Trigger("bare-json", a.lacking(start, a.fenced(a.listed(a.bareJSON()))))
+	calls = a.Seq(a.Optional(a.Choice(a.restOfStart(start), a.otherStart())), calls, a.Optional(a.otherEnd()))
 	ends := slices.DeleteFunc(nonempty(a.m.callEnd, a.m.sectionEnd), common)
 	if len(ends) == 0 {
 		return calls
 	}
 	return a.Seq(calls, a.ended(ends))
+}
+
+// restOfStart is what remains of the marker before calls where it begins with the one that ends a turn: an answer that is
+// nothing but calls has no other part to end.
+func (a *assembly) restOfStart(start string) peg.ID {
+	for _, end := range a.m.endings {
+		if rest, ok := strings.CutPrefix(start, end); ok && special(rest) {
+			return a.Seq(a.Lit(strings.TrimSpace(rest)), a.Space())
+		}
+	}
+	return a.Not(a.Empty())
+}
+
+// otherStart is a tag or a token of another format directly before JSON, and otherEnd the tag that closes it.
+func (a *assembly) otherStart() peg.ID {
+	own := nonempty(append(slices.Concat(a.openers(), a.m.endings), a.m.reasoningStart, a.m.reasoningEnd, a.m.contentStart, a.m.contentEnd)...)
+	bar := a.Optional(a.Lit("|"))
+	tag := a.Seq(a.Lit("<"), bar, a.Chars(1, maxName, nameRanges...), bar, a.Lit(">"), a.blanks())
+	return a.Seq(a.Not(a.oneOf(own)), a.Peek(a.Seq(tag, a.bracketAhead())), tag)
+}
+
+func (a *assembly) otherEnd() peg.ID {
+	own := nonempty(append(slices.Concat(a.m.endings), a.m.callEnd, a.m.sectionEnd, a.m.reasoningEnd, a.m.contentEnd)...)
+	end := a.Seq(a.Lit("</"), a.Chars(1, maxName, nameRanges...), a.Lit(">"), a.Space())
+	if len(own) == 0 {
+		return end
+	}
+	return a.Seq(a.Not(a.oneOf(own)), end)
 }

@@ -78,7 +78,7 @@ func (a *assembly) callRuns() []peg.ID {
 	}
 	var runs []peg.ID
 	if a.m.sectionStart != "" {
-		runs = append(runs, a.Trigger("section", a.Seq(a.Lit(a.m.sectionStart), a.Space(), a.list(whole, whole), a.sectionEnd())))
+		runs = append(runs, a.Trigger("section", a.Seq(a.Lit(a.m.sectionStart), a.Space(), a.list(a.first(whole), whole), a.sectionEnd())))
 	}
 	if a.m.callStart != "" {
 		runs = append(runs, a.beside("calls", a.list(whole, whole)))
@@ -96,6 +96,14 @@ func (a *assembly) callRuns() []peg.ID {
 		runs = append(runs, a.only("json-calls", a.Trigger("json-calls", a.jsonBetween(start))))
 	}
 	return runs
+}
+
+// first is the first call of a section, whose own marker is apt to get lost between that of the section and the name.
+func (a *assembly) first(whole peg.ID) peg.ID {
+	if _, ok := a.format.(tagged); !ok || a.m.callStart == "" {
+		return whole
+	}
+	return a.Choice(whole, a.only("no-start", a.lacking(a.m.callStart, a.call(""))))
 }
 
 // beside is a run of calls without a section; where the format has sections, it is there for tolerance.

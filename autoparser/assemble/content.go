@@ -1,6 +1,7 @@
 package assemble
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
@@ -52,6 +53,9 @@ func (a *assembly) mixed(wrappers []string) peg.ID {
 	if a.markerless() && len(a.m.endings) > 0 {
 		spelled = a.Seq(a.Not(a.oneOf(a.m.endings)), spelled) // one may begin with the other
 	}
+	if ends := a.strayEnds(); len(ends) > 0 {
+		spelled = a.Choice(a.only("stray-end", a.Trigger("stray-end", a.oneOf(ends))), spelled)
+	}
 	more := a.only("more", a.Seq(text, a.Star(a.Choice(a.calls(), spelled), text)))
 	first := a.Seq(a.calls(), a.Optional(more))
 	none := a.Optional(a.only("no-call", spelled, more))
@@ -68,9 +72,19 @@ func (a *assembly) mixed(wrappers []string) peg.ID {
 	return a.Choice(a.only("without-marker", a.Space(), a.unmarkedFirst(), a.Optional(more)), whole)
 }
 
+// strayEnds are the markers that end calls, as far as no prose spells them: behind a call that is at fault they are no text.
+func (a *assembly) strayEnds() []string {
+	if a.format == nil {
+		return nil
+	}
+	return slices.DeleteFunc(nonempty(a.m.callEnd, a.m.sectionEnd), func(m string) bool {
+		return !special(m) || slices.Contains(a.m.endings, m) || slices.Contains(a.openers(), m)
+	})
+}
+
 // prose is content without calls, in the wrappers that a template puts around it.
 func (a *assembly) prose(wrappers []string) peg.ID {
-	until := nonempty(append(append(a.openers(), wrappers...), a.m.endings...)...)
+	until := nonempty(slices.Concat(a.openers(), a.strayEnds(), wrappers, a.m.endings)...)
 	text := a.Tag(peg.Content, a.Until(until...))
 	if len(wrappers) == 0 {
 		return text

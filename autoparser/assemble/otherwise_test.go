@@ -1,6 +1,7 @@
 package assemble_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
@@ -54,6 +55,11 @@ func TestJSONCallsWrittenOtherwise(t *testing.T) {
 		{"the last marker twice", "<tool_call>\n" + good + "\n</tool_call>\n</tool_call>\nDone.", cases.Message{Content: "Done.", ToolCalls: []cases.Call{oslo}}},
 		{"reasoning behind a call", "<tool_call>\n" + good + "\n</tool_call>\n<think>\nHm\n</think>\nDone.",
 			cases.Message{ReasoningContent: "Hm", Content: "Done.", ToolCalls: []cases.Call{oslo}}},
+		{"in a code fence without markers", "```json\n" + good + "\n```\nDone.", cases.Message{Content: "Done.", ToolCalls: []cases.Call{oslo}}},
+		{"between other tags", "<tools>\n" + good + "\n</tools>", calls(oslo)},
+		{"a list behind another token", "<|calls|> [" + good + `, {"name": "ping", "arguments": {}}]`, calls(oslo, ping)},
+		{"other tags behind text", "Look: <tools>" + good + "</tools>", cases.Message{Content: "Look: <tools>" + good + "</tools>"}},
+		{"other tags around other JSON", `<tools>{"name": "who_knows", "arguments": {}}</tools>`, cases.Message{Content: `<tools>{"name": "who_knows", "arguments": {}}</tools>`}},
 		{"no JSON", "<tool_call>\nget_weather\n</tool_call> x", cases.Message{Content: "<tool_call>\nget_weather\n</tool_call> x"}},
 		{"a comma behind the last argument", `<tool_call>{"name": "get_weather", "arguments": {"city": "Oslo", }}</tool_call>`, calls(oslo)},
 		{"a name of many words", `<tool_call>{"name": "mcp: a/b c", "arguments": {}}</tool_call>`, calls(call("mcp: a/b c"))},
@@ -108,6 +114,7 @@ func TestCallsInMarkupWrittenOtherwise(t *testing.T) {
 		{"white space around the names of arguments", "<tool_call>\n<function=get_weather>\n<parameter= city >\nOslo\n</parameter>\n</function>\n</tool_call>", calls(oslo)},
 		{"JSON in the markers", `<tool_call>{"name": "get_weather", "arguments": {"city": "Oslo"}}</tool_call>`, calls(oslo)},
 		{"no first marker", "<function=get_weather>\n<parameter=city>\nOslo\n</parameter>\n</function>\n</tool_call>", calls(oslo)},
+		{"a JSON object for arguments", "<tool_call>\n<function=get_weather>\n{\"city\": \"Oslo\"}\n</function>\n</tool_call>", calls(oslo)},
 		{"no line breaks", "<tool_call><function=get_weather><parameter=city>Oslo</parameter></function></tool_call>", calls(oslo)},
 		{"words of another language", "<tool_call>\n<function=get_weather>\n<parameter=metric>\nTrue\n</parameter>\n<parameter=note>\nNone\n</parameter>\n<parameter=where>\n{'a': False}\n</parameter>\n</function>\n</tool_call>",
 			calls(call("get_weather", "metric", "true", "note", "null", "where", `{"a":false}`))},
@@ -127,6 +134,7 @@ func TestCallsInMarkupWrittenOtherwise(t *testing.T) {
 		{"white space around a name", "<tool_call> get_weather \n<arg_key> city </arg_key>\n<arg_value>Oslo</arg_value>\n</tool_call>", calls(oslo)},
 		{"no end of a value", "<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>Oslo\n<arg_key>days</arg_key>\n<arg_value>3\n</tool_call>",
 			calls(call("get_weather", "city", `"Oslo"`, "days", "3"))},
+		{"no marker before a value", "<tool_call>get_weather\n<arg_key>city</arg_key>\nOslo</arg_value>\n</tool_call>", calls(oslo)},
 		{"JSON behind the name", "<tool_call>get_weather\n{\"city\": \"Oslo\"}\n</tool_call>", calls(oslo)},
 		{"no line breaks, and two calls", "<tool_call>get_weather<arg_key>city</arg_key><arg_value>Oslo</arg_value></tool_call><tool_call>ping</tool_call>", calls(oslo, ping)},
 	} {
@@ -136,8 +144,9 @@ func TestCallsInMarkupWrittenOtherwise(t *testing.T) {
 
 func TestAttributesMayBeQuotedOtherwise(t *testing.T) {
 	p := newParser(t, named(t, "attributes in a section").input(parallel))
-	for _, name := range []string{`name='city'`, `name = "city"`, `name= 'city' `, `name ="city"`} {
-		otherwise{name, "<minimax:tool_call>\n<invoke name=\"get_weather\">\n<parameter " + name + ">Oslo</parameter>\n</invoke>\n</minimax:tool_call>", calls(oslo)}.check(t, p)
+	for _, name := range []string{`name='city'`, `name = "city"`, `name= 'city' `, `name ="city"`, `name=city`} {
+		function := strings.ReplaceAll(name, "city", "get_weather")
+		otherwise{name, "<minimax:tool_call>\n<invoke " + function + ">\n<parameter " + name + ">Oslo</parameter>\n</invoke>\n</minimax:tool_call>", calls(oslo)}.check(t, p)
 	}
 }
 
@@ -173,8 +182,24 @@ func TestSectionsWrittenOtherwise(t *testing.T) {
 	p = newParser(t, tokens.input(parallel))
 	for _, o := range []otherwise{
 		{"a fence around the arguments", "<|calls_begin|><|call_begin|>get_weather<|sep|>```json\n{\"city\": \"Oslo\"}\n```<|call_end|><|calls_end|>", calls(oslo)},
+		{"no marker of the first call", "<|calls_begin|>get_weather<|sep|>{\"city\": \"Oslo\"}<|call_end|>\n<|call_begin|>ping<|sep|>{}<|call_end|><|calls_end|>", calls(oslo, ping)},
+		{"ends of no call", "<|call_end|>Well.<|calls_end|>", cases.Message{Content: "Well."}},
+		{"a fault, and then a call", "<|calls_begin|><|call_begin|>get_weather<|sep|>{\"city\": %<|call_end|><|call_begin|>ping<|sep|>{}<|call_end|><|calls_end|>",
+			cases.Message{Content: "%", ToolCalls: []cases.Call{{Name: "get_weather", Arguments: `{"city": `}, ping}}},
 		{"a name with colons", "<|calls_begin|><|call_begin|>functions.ping:0<|sep|>{}<|call_end|><|calls_end|>", calls(call("functions.ping:0"))},
 		{"lines between all markers", "<|calls_begin|>\n<|call_begin|>get_weather\n<|sep|>\n{\"city\": \"Oslo\"}\n<|call_end|>\n<|calls_end|>\n", calls(oslo)},
+	} {
+		o.check(t, p)
+	}
+	turns := sample{prompt: "ai<|sep|>\n", Dialect: dialect.Dialect{
+		EndOfTurn: "<|message_end|>",
+		Tools:     dialect.Tools{Format: dialect.JSONNative, SectionStart: "<|message_end|>\n\ncall<|sep|>\n", JSON: dialect.JSON{NameField: "name", ArgsField: "arguments"}},
+	}}
+	p = newParser(t, turns.input(parallel))
+	for _, o := range []otherwise{
+		{"a text, its end and a call", "Well.<|message_end|>\n\ncall<|sep|>\n" + weather, cases.Message{Content: "Well.", ToolCalls: []cases.Call{oslo}}},
+		{"no text to end", "call<|sep|>\n" + weather + "<|message_end|>", calls(oslo)},
+		{"a text that begins so", "call<|sep|>\nme", cases.Message{Content: "call<|sep|>\nme"}},
 	} {
 		o.check(t, p)
 	}

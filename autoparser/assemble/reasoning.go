@@ -1,22 +1,42 @@
 package assemble
 
 import (
+	"slices"
+
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
-// reasoning is the region of reasoning, from its start marker to behind its end marker. Where the request leaves reasoning
-// in the content, its markers are content, too.
+// reasoning is the region of reasoning, from its start marker to behind its end marker, and what a model thinks anew directly
+// behind it. Where the request leaves reasoning in the content, its markers are content, too.
 func (a *assembly) reasoning() peg.ID {
 	switch a.start.thinking {
 	case mayThink:
-		return a.Optional(a.Space(), a.mark(a.m.reasoningStart), a.thoughts())
+		return a.Seq(a.Optional(a.Space(), a.mark(a.m.reasoningStart), a.thoughts()), a.thoughtsAnew())
 	case mustThink:
-		return a.Seq(a.mark(a.m.reasoningStart), a.thoughts())
+		return a.Seq(a.mark(a.m.reasoningStart), a.startAgain(), a.thoughts(), a.thoughtsAnew())
 	case alreadyThinking:
-		return a.thoughts()
+		return a.Seq(a.startAgain(), a.thoughts(), a.thoughtsAnew())
 	}
-	return a.Empty()
+	return a.thoughtsAnew()
+}
+
+// startAgain is the start marker where reasoning has begun already: models write it once more behind a prompt that ends in it. Where
+// blank lines alone separate it from the end marker it is the whole thought, so that the message is rendered as the model wrote it.
+func (a *assembly) startAgain() peg.ID {
+	if a.m.reasoningStart == "" || !a.request.ReasoningFormat.Extract() {
+		return a.Empty()
+	}
+	nothing := a.Seq(a.Chars(1, 32, blank...), a.Lit(a.m.reasoningEnd))
+	return a.Optional(a.only("start-again", a.Space(), a.Lit(a.m.reasoningStart), a.Not(nothing)))
+}
+
+// thoughtsAnew is reasoning where there was some already, or the prompt says that there is none.
+func (a *assembly) thoughtsAnew() peg.ID {
+	if a.m.reasoningStart == "" || !a.request.ReasoningFormat.Extract() {
+		return a.Empty()
+	}
+	return a.Optional(a.only("thoughts-anew", a.Space(), a.Lit(a.m.reasoningStart), a.thoughts()))
 }
 
 // thoughts is reasoning behind its start marker, and its end marker. Only the end of the output, or a call, may stand in
@@ -24,20 +44,37 @@ func (a *assembly) reasoning() peg.ID {
 func (a *assembly) thoughts() peg.ID {
 	end := a.Choice(a.Seq(a.mark(a.m.reasoningEnd), a.gap()), a.missing(a.m.reasoningEnd))
 	if len(a.promoters()) == 0 {
-		return a.Seq(a.think(a.Until(a.m.reasoningEnd)), end)
+		return a.Seq(a.thoughtsBefore(a.turnEnds(), a.turnEndAhead()), end)
 	}
+	call := a.Seq(a.blanks(), a.callAhead())
+	ends := append(a.promoters(), a.turnEnds()...)
 	return a.Seq(a.Choice(
-		a.only("call-at-once", a.Peek(a.Seq(a.blanks(), a.callAhead()))),
-		a.thoughtsBeforeCall(),
+		a.only("call-at-once", a.Peek(call)),
+		a.thoughtsBefore(ends, a.Choice(call, a.turnEndAhead())),
 	), end)
 }
 
-// thoughtsBeforeCall is reasoning up to its end marker or a call.
-func (a *assembly) thoughtsBeforeCall() peg.ID {
-	openers := a.promoters()
-	until := append([]string{a.m.reasoningEnd}, openers...)
-	spelled := a.only("no-call", a.Not(a.Seq(a.blanks(), a.callAhead())), a.think(a.oneOf(openers)), a.think(a.Until(until...)))
-	return a.Seq(a.think(a.Until(until...)), a.Star(spelled))
+// thoughtsBefore is reasoning up to its end marker, or one of texts at which stop matches. It goes on over the others.
+func (a *assembly) thoughtsBefore(texts []string, stop peg.ID) peg.ID {
+	thought := a.think(a.Until(append([]string{a.m.reasoningEnd}, texts...)...))
+	if len(texts) == 0 {
+		return thought
+	}
+	return a.Seq(thought, a.Star(a.only("no-call", a.Not(stop), a.think(a.oneOf(texts)), thought)))
+}
+
+// turnEnds are the markers that end a turn, as far as no thought spells them.
+func (a *assembly) turnEnds() []string {
+	return slices.DeleteFunc(slices.Clone(a.m.endings), func(m string) bool { return !special(m) })
+}
+
+// turnEndAhead sees that the turn, and the output, ends.
+func (a *assembly) turnEndAhead() peg.ID {
+	ends := a.turnEnds()
+	if len(ends) == 0 {
+		return a.Not(a.Empty())
+	}
+	return a.once("~turn-end-ahead", func() peg.ID { return a.Seq(a.blanks(), a.oneOf(ends), a.blanks(), a.End()) })
 }
 
 // promoters are the texts at which a call can end reasoning: special tokens, and other openers at the beginning of a line.

@@ -55,11 +55,20 @@ func (f tagWithTagged) args(t tool) peg.ID {
 	if f.e.start != "" {
 		kids = append(kids, f.marker(f.e.start, f.Space()))
 	}
-	kids = append(kids, f.Tag(peg.Object, f.members(t)))
+	members := f.Tag(peg.Object, f.members(t))
+	if distinctive(f.e.namePrefix) {
+		members = f.Choice(f.once("~object", f.asObject), members)
+	}
+	kids = append(kids, members)
 	if f.e.end != "" {
 		kids = append(kids, f.marker(f.e.end, f.Space()))
 	}
 	return f.Seq(kids...)
+}
+
+// asObject are the arguments as one JSON object in place of the markup.
+func (f tagWithTagged) asObject() peg.ID {
+	return f.Seq(f.Peek(f.objectAhead()), f.Tag(peg.Arguments, f.Value(peg.ObjectValue|python)), f.Space())
 }
 
 // members are the arguments one by one: for the parser any of them, in any order and number; for grammars all that the tool
@@ -181,15 +190,23 @@ func (f tagWithTagged) member(name peg.ID, s schema.Schema) peg.ID {
 	}
 	kinds := s.Kinds()
 	text, json, ok := typeMarks(closing)
-	switch {
-	case !ok:
+	if !ok {
 		return f.Seq(f.key(name, closing), f.value(s, kinds))
-	case kinds == peg.StringValue:
-		return f.Choice(f.Seq(f.key(name, text), f.value(s, kinds)), f.only("not-text", f.key(name, json), f.value(schema.Schema{}, peg.AnyJSON)))
-	case kinds&peg.StringValue == 0:
-		return f.Choice(f.Seq(f.key(name, json), f.value(s, kinds)), f.only("as-text", f.key(name, text), f.value(s, kinds)))
 	}
-	return f.Choice(f.Seq(f.key(name, text), f.value(s, peg.StringValue)), f.Seq(f.key(name, json), f.value(s, kinds&^peg.StringValue)))
+	untyped := f.only("untyped", f.key(name, withoutType(closing)), f.value(s, kinds))
+	switch {
+	case kinds == peg.StringValue:
+		return f.Choice(f.Seq(f.key(name, text), f.value(s, kinds)), f.only("not-text", f.key(name, json), f.value(schema.Schema{}, peg.AnyJSON)), untyped)
+	case kinds&peg.StringValue == 0:
+		return f.Choice(f.Seq(f.key(name, json), f.value(s, kinds)), f.only("as-text", f.key(name, text), f.value(s, kinds)), untyped)
+	}
+	return f.Choice(f.Seq(f.key(name, text), f.value(s, peg.StringValue)), f.Seq(f.key(name, json), f.value(s, kinds&^peg.StringValue)), untyped)
+}
+
+// withoutType is a marker without the attribute that says of what type the value is: of " string="true"> it leaves ">.
+func withoutType(closing string) string {
+	before, _, _ := strings.Cut(closing, " ")
+	return before + closing[strings.LastIndexByte(closing, '"')+1:]
 }
 
 // typeMarks are the spellings of a marker behind strings and behind other values, if it has an attribute for that.
@@ -214,11 +231,11 @@ func (f tagWithTagged) closing() string {
 
 // key is the name of an argument and what closes it.
 func (f tagWithTagged) key(name peg.ID, closing string) peg.ID {
-	key := f.Atomic(f.Tag(peg.Key, name), f.stray(), f.attributeEnd(closing))
+	key := f.Atomic(f.Tag(peg.Key, name), f.stray(), f.attributeEnd(closing, f.Lit(closing)))
 	if f.e.nameSuffix == "" || f.e.valuePrefix == "" {
 		return key
 	}
-	return f.Seq(key, f.Choice(f.Seq(f.Space(), f.Lit(f.e.valuePrefix)), f.missing(f.e.valuePrefix)))
+	return f.Seq(key, f.Choice(f.Seq(f.Space(), f.Lit(f.e.valuePrefix)), f.Seq(f.missing(f.e.valuePrefix), f.Space())))
 }
 
 // stray is white space around a name.

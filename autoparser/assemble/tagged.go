@@ -46,7 +46,7 @@ func (f tagged) beginsWithID() bool {
 }
 
 func (f tagged) before() peg.ID {
-	prefix := f.Lit(f.m.namePrefix)
+	prefix := f.attribute(f.m.namePrefix)
 	if own := f.d.Tools.Function.NamePrefix; own != strings.TrimRight(own, " \t\r\n") {
 		prefix = f.Seq(prefix, f.Space())
 	}
@@ -88,7 +88,7 @@ func (f tagged) anyName() (peg.ID, bool) {
 // closing closes the name: with its suffix, or where it has none, with what must follow.
 func (f tagged) closing() peg.ID {
 	if f.m.nameSuffix != "" {
-		return f.Seq(f.spaced(f.d.Tools.Function.NameSuffix), f.argumentAhead())
+		return f.Seq(f.attributeEnd(f.m.nameSuffix, f.spaced(f.d.Tools.Function.NameSuffix)), f.argumentAhead())
 	}
 	follows := f.inner.begins()
 	if id := f.idPrefix(); id != "" {

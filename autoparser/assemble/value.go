@@ -71,7 +71,11 @@ func (f tagWithTagged) suffixAhead() peg.ID {
 
 // short is a value that is looked at whole before it is taken for what it looks like.
 func (f tagWithTagged) short(s schema.Schema, kinds peg.Values) peg.ID {
-	value := f.scalar()
+	spelled := kinds & scalars
+	if kinds&peg.StringValue == 0 {
+		spelled = scalars // nothing else can be meant by what looks like one
+	}
+	value := f.scalar(spelled)
 	if raw := s.Only(kinds & scalars); raw != nil {
 		value = f.Schema(raw, value)
 	}
@@ -85,17 +89,28 @@ func (f tagWithTagged) long(s schema.Schema, kinds peg.Values) peg.ID {
 	return f.Seq(f.Space(), f.Peek(f.containerAhead()), f.Choice(lenient, exact))
 }
 
-// scalar is a number, a boolean or null of any length that matters.
-func (f tagWithTagged) scalar() peg.ID {
-	return f.once("scalar", func() peg.ID {
-		digit := peg.Range{Lo: '0', Hi: '9'}
-		digits := func(lo int) peg.ID { return f.Chars(lo, maxDigits, digit) }
-		whole := f.Choice(f.Lit("0"), f.Seq(f.Chars(1, 1, peg.Range{Lo: '1', Hi: '9'}), digits(0)))
-		exponent := f.Seq(f.Chars(1, 1, peg.Range{Lo: 'e', Hi: 'e'}, peg.Range{Lo: 'E', Hi: 'E'}),
-			f.Chars(0, 1, peg.Range{Lo: '+', Hi: '+'}, peg.Range{Lo: '-', Hi: '-'}), f.Chars(1, 4, digit))
-		number := f.Seq(f.Optional(f.Lit("-")), whole, f.Optional(f.Lit("."), digits(1)), f.Optional(exponent))
-		return f.Choice(number, f.oneOf([]string{"true", "True", "false", "False", "null", "None"}))
-	})
+// scalar is a number, a boolean or null, as kinds says, of any length that matters.
+func (f tagWithTagged) scalar(kinds peg.Values) peg.ID {
+	var ways []peg.ID
+	if kinds&peg.NumberValue != 0 {
+		ways = append(ways, f.once("number", f.number))
+	}
+	if kinds&peg.BoolValue != 0 {
+		ways = append(ways, f.once("boolean", func() peg.ID { return f.oneOf([]string{"true", "True", "false", "False"}) }))
+	}
+	if kinds&peg.NullValue != 0 {
+		ways = append(ways, f.once("null", func() peg.ID { return f.oneOf([]string{"null", "None"}) }))
+	}
+	return f.Choice(ways...)
+}
+
+func (f tagWithTagged) number() peg.ID {
+	digit := peg.Range{Lo: '0', Hi: '9'}
+	digits := func(lo int) peg.ID { return f.Chars(lo, maxDigits, digit) }
+	whole := f.Choice(f.Lit("0"), f.Seq(f.Chars(1, 1, peg.Range{Lo: '1', Hi: '9'}), digits(0)))
+	exponent := f.Seq(f.Chars(1, 1, peg.Range{Lo: 'e', Hi: 'e'}, peg.Range{Lo: 'E', Hi: 'E'}),
+		f.Chars(0, 1, peg.Range{Lo: '+', Hi: '+'}, peg.Range{Lo: '-', Hi: '-'}), f.Chars(1, 4, digit))
+	return f.Seq(f.Optional(f.Lit("-")), whole, f.Optional(f.Lit("."), digits(1)), f.Optional(exponent))
 }
 
 // maxDigits is how many digits a number may have; more are text.
@@ -104,15 +119,19 @@ const maxDigits = 400
 // containerAhead matches what an object or array can begin with, so that "[sic]" is text.
 func (f tagWithTagged) containerAhead() peg.ID {
 	return f.once("~container-ahead", func() peg.ID {
-		one := func(chars string) peg.ID {
-			ranges := make([]peg.Range, 0, len(chars))
-			for _, c := range chars {
-				ranges = append(ranges, peg.Range{Lo: c, Hi: c})
-			}
-			return f.Chars(1, 1, ranges...)
-		}
-		return f.Choice(f.Seq(f.Lit("{"), f.blanks(), one(`"'}`)), f.Seq(f.Lit("["), f.blanks(), one(`"'{[]-0123456789tfnTFN`)))
+		return f.Choice(f.objectAhead(), f.Seq(f.Lit("["), f.blanks(), f.one(`"'{[]-0123456789tfnTFN`)))
 	})
+}
+
+func (f tagWithTagged) objectAhead() peg.ID { return f.Seq(f.Lit("{"), f.blanks(), f.one(`"'}`)) }
+
+// one is one of chars.
+func (f tagWithTagged) one(chars string) peg.ID {
+	ranges := make([]peg.Range, 0, len(chars))
+	for _, c := range chars {
+		ranges = append(ranges, peg.Range{Lo: c, Hi: c})
+	}
+	return f.Chars(1, 1, ranges...)
 }
 
 // text is a string as it stands: the template's own white space at its edges is not part of it. It goes on over a marker

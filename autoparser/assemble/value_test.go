@@ -58,6 +58,11 @@ func TestValuesInMarkupHaveTheTypesOfTheSchema(t *testing.T) {
 		{`{"type":["string","null"]}`, `None`, `null`},
 		{`{"type":["null","string"]}`, `nullable`, `"nullable"`},
 		{`{"type":["string","null"]}`, `None of it`, `"None of it"`},
+		{`{"type":["string","null"]}`, `5`, `"5"`},
+		{`{"type":["string","null"]}`, `true`, `"true"`},
+		{`{"type":["string","boolean"]}`, `5`, `"5"`},
+		{`{"type":["string","boolean"]}`, `True`, `true`},
+		{`{"type":["boolean","null"]}`, `5`, `5`},
 		{`{"type":["integer","null"]}`, `null`, `null`},
 		{`{"type":["integer","string"]}`, `5`, `5`},
 		{`{"type":["integer","string"]}`, `5th`, `"5th"`},
@@ -118,6 +123,21 @@ func TestAnAttributeSaysWhetherAValueIsAString(t *testing.T) {
 		output := `<|x|calls><|x|invoke name="f"><|x|parameter name="v" string="` + test.isString + `">` + test.text + `</|x|parameter></|x|invoke></|x|calls>`
 		expect := cases.Message{ToolCalls: []cases.Call{{Name: "f", Arguments: `{"v":` + test.want + `}`}}}
 		newParser(t, s.input(one(`{"type":"object","properties":{"v":`+test.schema+`}}`))).check(t, output, expect)
+	}
+}
+
+func TestTheAttributeThatSaysSoMayBeMissing(t *testing.T) {
+	for name, format := range map[string][2]string{
+		"attributes that tell strings": {`<|x|calls><|x|invoke name="f"><|x|parameter name="v">`, `</|x|parameter></|x|invoke></|x|calls>`},
+		"attributes that tell types":   {`<invoke name="f"><param name="v">`, `</param></invoke>`},
+	} {
+		for schema, values := range map[string][2]string{
+			`{}`: {"42", "42"}, `{"type":"string"}`: {"42", `"42"`}, `{"type":"integer"}`: {"42", "42"}, `{"type":["string","null"]}`: {"null", "null"},
+		} {
+			expect := cases.Message{ToolCalls: []cases.Call{{Name: "f", Arguments: `{"v":` + values[1] + `}`}}}
+			p := newParser(t, named(t, name).input(one(`{"type":"object","properties":{"v":`+schema+`}}`)))
+			p.check(t, format[0]+values[0]+format[1], expect)
+		}
 	}
 }
 

@@ -128,7 +128,7 @@ func (p program) callOf(name, ahead, arguments peg.ID) peg.ID {
 
 // arguments are JSON. For Python they may be code as it stands, too.
 func (p program) arguments(name string, s schema.Schema) peg.ID {
-	object := p.Tag(peg.Arguments, p.Schema(s.Only(peg.AnyJSON), p.Value(peg.ObjectValue)))
+	object := p.Object(s)
 	if name != python {
 		return object
 	}

@@ -23,9 +23,9 @@ func (p program) orCall(name string, start peg.ID, others ...peg.ID) []peg.ID {
 // call is a message to a function. The recipient stands before the channel or behind it.
 func (p program) call() peg.ID {
 	return p.Once("tool-call", func() peg.ID {
-		return p.ByTool(func(name peg.ID, tool turn.Tool) peg.ID {
+		return p.Seq(p.stray(), p.ByTool(func(name peg.ID, tool turn.Tool) peg.ID {
 			return p.callOf(name, p.Choice(p.Lit(" to=functions."), p.looseTo(tool.Name != "")), schema.New(tool.Parameters))
-		})
+		}))
 	})
 }
 
@@ -53,7 +53,7 @@ func (p program) callOf(name, to peg.ID, s schema.Schema) peg.ID {
 
 // arguments are JSON. A function whose first parameter is a text may get it as it stands, such as code.
 func (p program) arguments(s schema.Schema) peg.ID {
-	object := p.Tag(peg.Arguments, p.Schema(s.Only(peg.AnyJSON), p.Value(peg.ObjectValue)))
+	object := p.Object(s)
 	declared := s.Properties()
 	if len(declared) == 0 || declared[0].Schema.Kinds()&peg.StringValue == 0 {
 		return object

@@ -62,6 +62,8 @@ func TestOutputsAreRead(t *testing.T) {
 		{"a thought and a call", tools, thought + next + call, `thought "Hm." get_weather{"city": "Rome"}`},
 		{"the recipient before the channel", tools, " to=functions.get_weather<|channel|>commentary json<|message|>{\"city\": \"Rome\"}", `get_weather{"city": "Rome"}`},
 		{"the same in a later message", tools, thought + next + " to=functions.get_weather<|channel|>commentary json<|message|>{\"city\": \"Rome\"}", `thought "Hm." get_weather{"city": "Rome"}`},
+		{"a channel thought better of before a call", tools, "<|channel|>commentary" + call, `get_weather{"city": "Rome"}`},
+		{"arguments as Python has them", tools, "<|channel|>commentary to=functions.get<|message|>{'on': True}<|call|>", `get{"on": true}`},
 		{"a name that begins like another", tools, "<|channel|>commentary to=functions.get<|message|>{}", `get{}`},
 		{"without a namespace", tools, "<|channel|>commentary to=get_weather<|message|>{}", `get_weather{}`},
 		{"with other white space", tools, "<|channel|>commentary  to=functions.get_weather \n<|message|> {\"city\": 1} <|call|>\n", `get_weather{"city": 1}`},

@@ -46,7 +46,7 @@ func (kimi) Describe() sdk.Description {
 func (kimi) Plan(_ context.Context, in sdk.Input) (*sdk.Plan, error) {
 	p := program{turn.New(in.Request, turn.Format{
 		ThinkStart: thinkStart, ThinkEnd: thinkEnd,
-		Openers: []string{sectionStart, callStart, otherStart}, Ends: []string{turnEnd},
+		Openers: []string{sectionStart, callStart, otherStart}, CallEnds: []string{callEnd, sectionEnd, otherEnd}, Ends: []string{turnEnd},
 		Preserved: []string{sectionStart, sectionEnd, callStart, argumentsAt, callEnd, thinkStart, thinkEnd},
 	})}
 	return p.Turn.Plan(p.calls())
@@ -78,6 +78,5 @@ func (p program) header(name peg.ID) peg.ID {
 }
 
 func (p program) arguments(s schema.Schema) peg.ID {
-	object := p.Tag(peg.Arguments, p.Schema(s.Only(peg.AnyJSON), p.Value(peg.ObjectValue)))
-	return p.Seq(p.Space(), p.Tolerate(object), p.Space())
+	return p.Seq(p.Space(), p.Tolerate(p.Object(s)), p.Space())
 }

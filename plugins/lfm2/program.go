@@ -11,6 +11,9 @@ type program struct{ *turn.Turn }
 
 func (p program) calls() peg.ID {
 	header := func(name peg.ID) peg.ID { return p.Atomic(p.Tag(peg.CallName, name), p.Lit("(")) }
+	p.EndThinkingAt(func() peg.ID {
+		return p.Seq(p.Lit(callsStart), p.Blanks(), p.Optional(p.Lit("["), p.Blanks()), p.KnownName(header))
+	})
 	call := p.Tag(peg.Call, p.ByName(header, p.arguments), p.Tolerate(p.Lit(")")))
 	list := p.Rule("list", p.Several(p.Choice(call, p.jsonCall()), ","))
 	none := p.Only("none", p.Peek(p.Lit("]")))

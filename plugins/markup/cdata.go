@@ -41,7 +41,7 @@ func (cdata) Describe() sdk.Description {
 func (cdata) Plan(_ context.Context, in sdk.Input) (*sdk.Plan, error) {
 	p := sections{turn.New(in.Request, turn.Format{
 		ThinkStart: "<think>", ThinkEnd: "</think>", Opened: "<think>\n", Closed: "\n</think>\n\n",
-		Openers: []string{functionStart}, Ends: []string{"<|im_end|>"},
+		Openers: []string{functionStart}, Promoters: []string{"\n" + functionStart}, Ends: []string{"<|im_end|>"},
 		Preserved: []string{"<function", "<param", functionEnd, paramEnd, "<think>", "</think>"},
 	})}
 	return p.Turn.Plan(p.calls())
@@ -54,6 +54,7 @@ func (p sections) calls() peg.ID {
 	header := func(name peg.ID) peg.ID {
 		return p.Atomic(p.Lit(functionStart), p.Tag(peg.CallName, name), p.Lit(nameEnd))
 	}
+	p.EndThinkingAt(func() peg.ID { return p.KnownName(header) })
 	call := p.Rule("call", p.Tag(peg.Call, p.ByName(header, p.arguments), p.Closer(functionEnd)))
 	return p.Trigger("calls", p.Several(call, ""))
 }

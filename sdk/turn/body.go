@@ -36,11 +36,14 @@ func (t *Turn) mixed(calls peg.ID, stray ...string) peg.ID {
 
 // text is content up to one of ends, without stray markers.
 func (t *Turn) text(stray, ends []string) peg.ID {
+	if len(t.Tools) > 0 {
+		stray = slices.Concat(stray, t.CallEnds)
+	}
 	text := t.Tag(peg.Content, t.Until(slices.Concat(ends, stray)...))
 	if len(stray) == 0 {
 		return text
 	}
-	return t.Seq(text, t.Star(t.Only("stray", t.oneOf(stray), t.Space()), text))
+	return t.Seq(text, t.Star(t.Only("stray", t.Trigger("stray", t.oneOf(stray)), t.Space()), text))
 }
 
 // fence is what models put around code.

@@ -102,6 +102,14 @@ func (t *Turn) Arguments(s schema.Schema, separator string, one func(name string
 	return t.Choice(read, l.exact())
 }
 
+// Object is the arguments of a call that are one JSON object, as s says. The parser reads what models know of Python, too.
+func (t *Turn) Object(s schema.Schema) peg.ID {
+	lenient := t.Once("~lenient-object", func() peg.ID {
+		return t.Tag(peg.Arguments, t.Value(peg.ObjectValue|peg.PythonLiterals|peg.PythonQuotes))
+	})
+	return t.Choice(lenient, t.Tag(peg.Arguments, t.Schema(s.Only(peg.AnyJSON), t.Value(peg.ObjectValue))))
+}
+
 // ArgumentName is the name of an argument, as text; empty: any name.
 func (t *Turn) ArgumentName(name string) peg.ID {
 	if name == "" {

@@ -2,6 +2,7 @@ package turn
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/handler"
@@ -14,12 +15,30 @@ func (t *Turn) reasoning() peg.ID {
 	if t.ThinkStart == "" {
 		return t.Empty()
 	}
-	thought := t.Seq(t.Space(), t.mark(t.ThinkStart), t.Thoughts(), t.Tolerate(t.Seq(t.mark(t.ThinkEnd), t.gap())))
+	thought := t.Seq(t.Space(), t.mark(t.ThinkStart), t.startAgain(), t.Thoughts(), t.thoughtEnd())
 	none := t.Seq(t.Space(), t.Lit(t.ThinkEnd), t.gap())
 	if t.NoThought == "" {
-		return t.Optional(t.Choice(thought, t.Only("end-of-no-thought", none)))
+		return t.Seq(t.Optional(t.Choice(thought, t.Only("end-of-no-thought", none))), t.thoughtAnew())
 	}
-	return t.Optional(t.Choice(thought, none))
+	return t.Seq(t.Optional(t.Choice(thought, none)), t.thoughtAnew())
+}
+
+func (t *Turn) thoughtEnd() peg.ID { return t.Tolerate(t.Seq(t.mark(t.ThinkEnd), t.gap())) }
+
+// startAgain is the marker that begins reasoning once more, as models write it behind a prompt that ends in it.
+func (t *Turn) startAgain() peg.ID {
+	if t.role() == peg.Content {
+		return t.Empty()
+	}
+	return t.Optional(t.Only("start-again", t.Space(), t.Lit(t.ThinkStart)))
+}
+
+// thoughtAnew is reasoning directly behind other reasoning, or behind a prompt that says that there is none.
+func (t *Turn) thoughtAnew() peg.ID {
+	if t.role() == peg.Content {
+		return t.Empty()
+	}
+	return t.Optional(t.Only("thought-anew", t.Space(), t.Lit(t.ThinkStart), t.Thoughts(), t.thoughtEnd()))
 }
 
 // EndThinkingAt lets calls end reasoning, where the request has tools and does not want calls kept there; otherwise they are
@@ -35,14 +54,39 @@ func (t *Turn) EndThinkingAt(ahead func() peg.ID) {
 // Ahead matches what ends reasoning, where EndThinkingAt has said that something does.
 func (t *Turn) Ahead() peg.ID { return t.ahead }
 
-// Thoughts is the text of reasoning, up to its end or a call.
+// Thoughts is the text of reasoning, up to its end, a call, or the end of the turn and of the output.
 func (t *Turn) Thoughts() peg.ID {
 	if !t.promotes {
-		return t.think(t.Until(t.ThinkEnd))
+		return t.thoughtsBefore(t.Ends, t.endAhead)
 	}
-	until := append([]string{t.ThinkEnd}, t.Openers...)
-	spelled := t.Only("no-call-in-thought", t.Not(t.ahead), t.think(t.oneOf(t.Openers)), t.think(t.Until(until...)))
-	return t.Choice(t.Only("call-at-once", t.Peek(t.ahead)), t.Seq(t.think(t.Until(until...)), t.Star(spelled)))
+	stop := func() peg.ID {
+		if len(t.Ends) == 0 {
+			return t.ahead
+		}
+		return t.Choice(t.ahead, t.endAhead())
+	}
+	return t.Choice(t.Only("call-at-once", t.Peek(t.ahead)), t.thoughtsBefore(slices.Concat(t.promoters(), t.Ends), stop))
+}
+
+func (t *Turn) promoters() []string {
+	if len(t.Promoters) > 0 {
+		return t.Promoters
+	}
+	return t.Openers
+}
+
+// thoughtsBefore is reasoning up to its end, or one of texts at which stop matches. It goes on over the others.
+func (t *Turn) thoughtsBefore(texts []string, stop func() peg.ID) peg.ID {
+	thought := t.think(t.Until(append([]string{t.ThinkEnd}, texts...)...))
+	if len(texts) == 0 {
+		return thought
+	}
+	return t.Seq(thought, t.Star(t.Only("no-call-in-thought", t.Not(stop()), t.think(t.oneOf(texts)), thought)))
+}
+
+// endAhead sees that the turn, and the output, ends.
+func (t *Turn) endAhead() peg.ID {
+	return t.Once("~end-ahead", func() peg.ID { return t.Seq(t.Blanks(), t.oneOf(t.Ends), t.Blanks(), t.End()) })
 }
 
 // run is calls and what may follow them: the end of reasoning that they have ended already, and reasoning anew.

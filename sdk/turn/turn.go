@@ -24,6 +24,12 @@ type Format struct {
 	NoThought string
 	// Openers are the texts at which calls may begin.
 	Openers []string
+	// Promoters are the openers at which a call may end reasoning; empty: all of them. Those that are no special tokens are better
+	// held to the beginning of a line.
+	Promoters []string
+	// CallEnds are the special tokens that end calls, where there may be some that end none: behind a call that is at fault they
+	// are no text.
+	CallEnds []string
 	// Ends are the texts that end a turn, where the engine lets them through.
 	Ends []string
 	// Preserved are special tokens that the engine must not drop.

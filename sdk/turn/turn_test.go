@@ -69,7 +69,7 @@ func TestAFormatInFewLinesConforms(t *testing.T) {
 const (
 	messages = `"messages":[{"role":"user","content":"Hi"}]`
 	offered  = `"tools":[{"type":"function","function":{"name":"weather","parameters":{"type":"object","properties":{
-		"city":{"type":"string"},"days":{"type":"integer"},"on":{"type":["boolean","null"]},"tags":{"type":"array"},"any":{}},"required":["city","days"]}}},
+		"city":{"type":"string"},"days":{"type":"integer"},"on":{"type":["boolean","null"]},"tags":{"type":"array"},"any":{},"note":{"type":["string","boolean"]}},"required":["city","days"]}}},
 		{"type":"function","function":{"name":"now"}}]`
 	plain    = `{` + messages + `}`
 	tools    = `{` + messages + `,` + offered + `}`
@@ -96,6 +96,11 @@ func TestOutputsAreRead(t *testing.T) {
 		{"an answer", plain, "Yes.<end>", `content "Yes."`},
 		{"a thought and an answer", plain, "<t>Hm.</t>\n\n    Yes.", `thought "Hm." content "    Yes."`},
 		{"a thought that does not end", plain, "<t>Hm.", `thought "Hm."`},
+		{"a thought that is begun twice", plain, "<t>\n<t>Hm.</t>Yes.", `thought "Hm." content "Yes."`},
+		{"a thought behind a thought", plain, "<t>Hm.</t>\n<t>So.</t>Yes.", `thought "Hm.So." content "Yes."`},
+		{"a thought behind no thought", plain, "</t><t>So.</t>Yes.", `thought "So." content "Yes."`},
+		{"a thought that the turn ends", plain, "<t>Say <end> twice.<end>\n", `thought "Say <end> twice."`},
+		{"the same with functions", tools, "<t>Say <end> twice.<end>", `thought "Say <end> twice."`},
 		{"the end of no thought", plain, "</t>Yes.", `content "Yes."`},
 		{"thoughts as content", kept, "<t>Hm.</t> Yes." + now, `content "<t>Hm.</t> Yes." now{}`},
 		{"everything as content", pure, "<t>Hm.</t>" + now, `content "<t>Hm.</t><call now></call>"`},
@@ -128,6 +133,7 @@ func TestOutputsAreRead(t *testing.T) {
 		{"a text like a number", tools, "<call weather><arg city>3</arg></call>", `weather{"city":"3"}`},
 		{"a number that is none", tools, "<call weather><arg days>3 or 4</arg></call>", `weather{"days":"3 or 4"}`},
 		{"values as Python has them", tools, "<call weather><arg on>None</arg><arg tags>['a', True]</arg></call>", `weather{"on":null,"tags":["a", true]}`},
+		{"a text where there may be a truth value", tools, "<call weather><arg note>5</arg><arg note>True</arg></call>", `weather{"note":"5","note":true}`},
 		{"a list that is none", tools, "<call weather><arg tags>[sic]</arg></call>", `weather{"tags":"[sic]"}`},
 		{"anything", tools, "<call weather><arg any>{\"a\": [1]}</arg><arg any>-0.5e3</arg><arg any>x</arg></call>", `weather{"any":{"a": [1]},"any":-0.5e3,"any":"x"}`},
 		{"a value cut off", tools, "<call weather><arg city>Ro", `weather{"city":"Ro truncated`},

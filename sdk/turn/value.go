@@ -17,7 +17,12 @@ const (
 
 // Short is a number, a boolean or null that end follows, where s allows one. It takes the white space before it.
 func (t *Turn) Short(s schema.Schema, end string) peg.ID {
-	value := t.Schema(s.Only(s.Kinds()&Scalars), t.Scalar())
+	kinds := s.Kinds()
+	spelled := kinds & Scalars
+	if kinds&peg.StringValue == 0 {
+		spelled = Scalars // nothing else can be meant by what looks like one
+	}
+	value := t.Schema(s.Only(kinds&Scalars), t.scalar(spelled))
 	return t.Seq(t.Space(), t.Atomic(t.Tag(peg.Scalar, value), t.Peek(t.Seq(t.Blanks(), t.Lit(end)))))
 }
 
@@ -62,13 +67,27 @@ func oneOfChars(chars string) (ranges []peg.Range) {
 const maxDigits = 400
 
 // Scalar is the spelling of a number, a boolean or null, as JSON or Python has it. What is longer than any is text.
-func (t *Turn) Scalar() peg.ID { return t.Once("scalar", t.newScalar) }
+func (t *Turn) Scalar() peg.ID { return t.scalar(Scalars) }
 
-func (t *Turn) newScalar() peg.ID {
+// scalar is that of the kinds given.
+func (t *Turn) scalar(kinds peg.Values) peg.ID {
+	var ways []peg.ID
+	if kinds&peg.NumberValue != 0 {
+		ways = append(ways, t.Once("number", t.number))
+	}
+	if kinds&peg.BoolValue != 0 {
+		ways = append(ways, t.Once("boolean", func() peg.ID { return t.oneOf([]string{"true", "True", "false", "False"}) }))
+	}
+	if kinds&peg.NullValue != 0 {
+		ways = append(ways, t.Once("null", func() peg.ID { return t.oneOf([]string{"null", "None"}) }))
+	}
+	return t.Choice(ways...)
+}
+
+func (t *Turn) number() peg.ID {
 	digit := peg.Range{Lo: '0', Hi: '9'}
 	whole := t.Choice(t.Lit("0"), t.Seq(t.Chars(1, 1, peg.Range{Lo: '1', Hi: '9'}), t.Chars(0, maxDigits, digit)))
 	exponent := t.Seq(t.Chars(1, 1, peg.Range{Lo: 'e', Hi: 'e'}, peg.Range{Lo: 'E', Hi: 'E'}),
 		t.Chars(0, 1, peg.Range{Lo: '+', Hi: '+'}, peg.Range{Lo: '-', Hi: '-'}), t.Chars(1, 4, digit))
-	number := t.Seq(t.Optional(t.Lit("-")), whole, t.Optional(t.Lit("."), t.Chars(1, maxDigits, digit)), t.Optional(exponent))
-	return t.Choice(number, t.oneOf([]string{"true", "True", "false", "False", "null", "None"}))
+	return t.Seq(t.Optional(t.Lit("-")), whole, t.Optional(t.Lit("."), t.Chars(1, maxDigits, digit)), t.Optional(exponent))
 }
