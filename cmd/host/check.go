@@ -48,10 +48,10 @@ cannot be used fails its cases and no others.`,
 		},
 	}
 	with.add(cmd)
-	cmd.Flags().StringVar(&templates, "templates", "", "folder of the templates that the cases name (default: the embedded ones)")
+	cmd.Flags().StringVar(&templates, "templates", "", "`folder` of the templates that the cases name (default: the embedded ones)")
 	cmd.Flags().IntVar(&options.Splits, "splits", 3, "random cuts to parse each output at, besides whole and byte by byte")
 	cmd.Flags().Uint64Var(&options.Seed, "seed", 1, "seed of the random cuts")
-	cmd.Flags().StringVar(&results, "results", "", "file to write one JSON object a case to")
+	cmd.Flags().StringVar(&results, "results", "", "`file` to write one JSON object a case to")
 	cmd.Flags().BoolVar(&options.Remarks, "remarks", false, "print what differs without being a failure, too")
 	cmd.Flags().IntVar(&options.Workers, "workers", 2, "cases to run at the same time")
 	return cmd

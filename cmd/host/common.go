@@ -23,13 +23,13 @@ import (
 type hostFlags struct{ workarounds, plugins string }
 
 func (f *hostFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.workarounds, "workarounds", "", "file of workarounds (default: the embedded ones)")
+	cmd.Flags().StringVar(&f.workarounds, "workarounds", "", "`file` of workarounds (default: the embedded ones)")
 	f.addPlugins(cmd)
 }
 
 // addPlugins is add for commands whose rules are arguments.
 func (f *hostFlags) addPlugins(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.plugins, "plugins", "", "folder of plugins (default: the folder plugins beside this binary)")
+	cmd.Flags().StringVar(&f.plugins, "plugins", "", "`folder` of plugins (default: the folder plugins beside this binary)")
 }
 
 // open makes a host that reads everything once. Only its warnings are shown, and not those about what fails it: the error
@@ -98,9 +98,9 @@ func (f *hostFlags) withHost(cmd *cobra.Command, work func(*host.Host) error) (e
 type templateFlags struct{ bos, eos, variant string }
 
 func (f *templateFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.bos, "bos", "", "the token that begins a text, bos_token (default: what the model's files say)")
-	cmd.Flags().StringVar(&f.eos, "eos", "", "the token that ends a text, eos_token (default: what the model's files say)")
-	cmd.Flags().StringVar(&f.variant, "variant", "", "name of the template in a model that has several (default: that for requests with tools, if there are tools)")
+	cmd.Flags().StringVar(&f.bos, "bos", "", "the `token` that begins a text, bos_token (default: what the model's files say)")
+	cmd.Flags().StringVar(&f.eos, "eos", "", "the `token` that ends a text, eos_token (default: what the model's files say)")
+	cmd.Flags().StringVar(&f.variant, "variant", "", "`name` of the template in a model that has several (default: that for requests with tools, if there are tools)")
 }
 
 // open reads a template from where its model keeps it. A name that is no such place can be that of an embedded template.
@@ -161,8 +161,8 @@ type requestFlags struct {
 }
 
 func (f *requestFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.request, "request", "", "file of a chat request in OpenAI's JSON, - for standard input (default: a greeting)")
-	cmd.Flags().StringVar(&f.tools, "tools", "", "file of a JSON array of tools, in place of the request's")
+	cmd.Flags().StringVar(&f.request, "request", "", "`file` of a chat request in OpenAI's JSON, - for standard input (default: a greeting)")
+	cmd.Flags().StringVar(&f.tools, "tools", "", "`file` of a JSON array of tools, in place of the request's")
 	cmd.Flags().BoolVar(&f.noThinking, "no-thinking", false, "set enable_thinking to false")
 }
 

@@ -94,7 +94,7 @@ secrets are not shown.`,
 
 // addConfigFile defines the flag that names the configuration file.
 func addConfigFile(cmd *cobra.Command, file *string) {
-	cmd.Flags().StringVar(file, "config", os.Getenv(config.EnvFile), "configuration file, YAML")
+	cmd.Flags().StringVar(file, "config", os.Getenv(config.EnvFile), "configuration `file`, YAML")
 }
 
 func printValues(cmd *cobra.Command, values []config.Value) error {
@@ -133,7 +133,10 @@ func newConfigReference() *cobra.Command {
 	return &cobra.Command{
 		Use:   "reference",
 		Short: "Describe every setting, in Markdown",
-		Args:  cobra.NoArgs,
+		Long: `Describe every setting, in Markdown: its default, its meaning, its variable and flag, and whether a change takes effect
+while the daemon runs. docs/config.md is made of it.`,
+		Example: example(`host config reference > config.md`),
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, err := fmt.Fprint(cmd.OutOrStdout(), config.Reference())
 			return err

@@ -34,14 +34,14 @@ func settings() []string {
 
 // add defines the flags. A command that works without a daemon, too, asks one only if the flag names it.
 func (f *daemonFlags) add(cmd *cobra.Command, optional bool) {
-	url, usage := cmp.Or(os.Getenv(envDaemon), "http://127.0.0.1:8080"), "URL of the daemon, or unix:/path of its socket (default from "+envDaemon+")"
+	url, usage := cmp.Or(os.Getenv(envDaemon), "http://127.0.0.1:8080"), "`URL` of the daemon, or unix:/path of its socket (default from "+envDaemon+")"
 	if optional {
-		url, usage = "", "URL of a daemon to ask, or unix:/path of its socket"
+		url, usage = "", "`URL` of a daemon to ask, or unix:/path of its socket"
 	}
 	cmd.Flags().StringVar(&f.url, "daemon", url, usage)
-	cmd.Flags().StringVar(&f.token, "token", os.Getenv(envToken), "bearer token that the daemon lets in (default from "+envToken+")")
+	cmd.Flags().StringVar(&f.token, "token", os.Getenv(envToken), "bearer `token` that the daemon lets in (default from "+envToken+")")
 	cmd.Flags().Lookup("token").DefValue = "" // help texts are no place for it
-	cmd.Flags().StringVar(&f.tokenFile, "token-file", "", "file of the bearer token, in place of --token")
+	cmd.Flags().StringVar(&f.tokenFile, "token-file", "", "`file` of the bearer token, in place of --token")
 }
 
 // answerTime is how long a daemon may take to answer.

@@ -56,9 +56,9 @@ in force there. The exit code is 0 if nothing changes, 1 if something does or a 
 	}
 	with.addPlugins(cmd)
 	daemon.add(cmd, true)
-	cmd.Flags().Lookup("daemon").Usage = "URL of a daemon, or unix:/path of its socket, with whose rules to compare"
-	cmd.Flags().StringVar(&templates, "templates", "", "folder of the templates to try the rules on")
-	cmd.Flags().StringSliceVar(&cases, "cases", nil, "files of recorded cases to run under both")
+	cmd.Flags().Lookup("daemon").Usage = "`URL` of a daemon, or unix:/path of its socket, with whose rules to compare"
+	cmd.Flags().StringVar(&templates, "templates", "", "`folder` of the templates to try the rules on")
+	cmd.Flags().StringSliceVar(&cases, "cases", nil, "`files` of recorded cases to run under both")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/dragoman-project/dragoman"
 	"github.com/dragoman-project/dragoman/host"
@@ -45,7 +46,7 @@ a fault, and told with what differs. It stands at the first rule that changes it
 				return &usageError{errors.New("--cases are run under a file of workarounds, on --templates: give both")}
 			}
 			found, err := lint(args, templates)
-			if err == nil && len(cases) > 0 && len(found) == notes(found) {
+			if err == nil && len(cases) > 0 && !faulty(found) {
 				err = with.withHost(cmd, func(h *host.Host) error {
 					worse, err := lintCases(cmd, h, args[0], templates, cases)
 					found = append(worse, found...)
@@ -55,25 +56,12 @@ a fault, and told with what differs. It stands at the first rule that changes it
 			if err != nil {
 				return err
 			}
-			failed := false
-			for _, l := range found {
-				failed = failed || !l.Note
-				if !asJSON {
-					fmt.Fprintln(cmd.OutOrStdout(), l)
-				}
-			}
-			if asJSON {
-				err = printJSON(cmd, orEmpty(found))
-			}
-			if err == nil && failed {
-				err = errFailed
-			}
-			return err
+			return tellLint(cmd, found, asJSON)
 		},
 	}
 	with.addPlugins(cmd)
-	cmd.Flags().StringSliceVar(&cases, "cases", nil, "files of recorded cases to run under the file's rules and those shipped")
-	cmd.Flags().StringVar(&templates, "templates", "", "folder of the templates to try the rules on")
+	cmd.Flags().StringSliceVar(&cases, "cases", nil, "`files` of recorded cases to run under the file's rules and those shipped")
+	cmd.Flags().StringVar(&templates, "templates", "", "`folder` of the templates to try the rules on")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
@@ -116,13 +104,26 @@ func lint(files []string, templates string) (found []linted, err error) {
 	return found, nil
 }
 
-func notes(found []linted) (n int) {
-	for _, l := range found {
-		if l.Note {
-			n++
+// faulty says whether there are faults, which notes are not.
+func faulty(found []linted) bool {
+	return slices.ContainsFunc(found, func(l linted) bool { return !l.Note })
+}
+
+// tellLint prints what was found, and fails if that is faulty.
+func tellLint(cmd *cobra.Command, found []linted, asJSON bool) error {
+	if asJSON {
+		if err := printJSON(cmd, orEmpty(found)); err != nil {
+			return err
+		}
+	} else {
+		for _, l := range found {
+			fmt.Fprintln(cmd.OutOrStdout(), l)
 		}
 	}
-	return n
+	if faulty(found) {
+		return errFailed
+	}
+	return nil
 }
 
 // lintCases finds the cases that hold under the shipped rules and not under those of a file.

@@ -5,9 +5,10 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
+
+	"github.com/spf13/pflag"
 )
 
 // commandLine runs a command line with no plugins beside it.
@@ -171,18 +172,26 @@ func TestFailingCasesTellWhyAndHurtNoOther(t *testing.T) {
 	}
 }
 
-// TestEveryCommandSaysHowItIsUsed holds help texts to have an example.
+// TestEveryCommandSaysHowItIsUsed holds help texts to have an example, and flags of one name to mean one thing.
 func TestEveryCommandSaysHowItIsUsed(t *testing.T) {
-	root := newRoot()
-	var names []string
-	for _, cmd := range append(root.Commands(), newPluginList()) {
-		names = append(names, cmd.Name())
+	names, kinds := map[string]bool{}, map[string]string{}
+	for _, cmd := range all(newRoot()) {
+		names[cmd.CommandPath()] = true
 		if cmd.Short == "" || cmd.Example == "" && !cmd.HasSubCommands() {
-			t.Errorf("%s has no short help or no example", cmd.Name())
+			t.Errorf("%s has no short help or no example", cmd.CommandPath())
 		}
+		if cmd.Name() == "serve" || cmd.Name() == "show" {
+			continue // their flags are settings
+		}
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if kind := kinds[f.Name]; kind != "" && kind != f.Value.Type() {
+				t.Errorf("--%s of %s is a %s, elsewhere a %s", f.Name, cmd.CommandPath(), f.Value.Type(), kind)
+			}
+			kinds[f.Name] = f.Value.Type()
+		})
 	}
-	for _, name := range []string{"serve", "explain", "render", "parse", "check", "lint", "plugin", "version"} {
-		if !slices.Contains(names, name) {
+	for _, name := range []string{"serve", "explain", "render", "parse", "check", "lint", "diff", "plugin list", "version"} {
+		if !names["host "+name] {
 			t.Errorf("there is no command %s", name)
 		}
 	}

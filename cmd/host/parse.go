@@ -54,10 +54,10 @@ With --stream, print each delta as soon as it is decided, as JSON lines.`,
 					tell = func(d chat.Delta) error { return printJSON(cmd, d) }
 				}
 				result, err := parse(planned.Session(cmd.Context(), host.SessionOptions{}), cmd.InOrStdin(), cut, tell)
-				if err != nil || stream {
+				switch {
+				case err != nil || stream:
 					return err
-				}
-				if asJSON {
+				case asJSON:
 					return printJSON(cmd, parsed{result.Message, result.FinishReason, result.Report})
 				}
 				return printResult(cmd.OutOrStdout(), result)
@@ -67,7 +67,8 @@ With --stream, print each delta as soon as it is decided, as JSON lines.`,
 	with.add(cmd)
 	template.add(cmd)
 	request.add(cmd)
-	cmd.Flags().StringVar(&path, "template", "", "chat template: a .jinja file, a model's folder, tokenizer_config.json or .gguf file, or the name of an embedded one")
+	cmd.Flags().Lookup("request").Usage = "`file` of the chat request that is answered, in OpenAI's JSON (default: a greeting)"
+	cmd.Flags().StringVar(&path, "template", "", "chat `template`: a .jinja file, a model's folder, tokenizer_config.json or .gguf file, or the name of an embedded one")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the message, why it finished, and the report as JSON")
 	cmd.Flags().BoolVar(&stream, "stream", false, "print deltas, one a line, as they are decided")
 	cmd.Flags().BoolVar(&cut, "truncated", false, "the engine stopped for length, not because the model ended")

@@ -51,7 +51,7 @@ calls and streams under way. What is refused, and why the last process failed, s
 			return printPlugins(cmd, list)
 		},
 	}
-	cmd.Flags().StringVar(&dir, "plugins", "", "folder of plugins (default: the folder plugins beside this binary)")
+	cmd.Flags().StringVar(&dir, "plugins", "", "`folder` of plugins (default: the folder plugins beside this binary)")
 	daemon.add(cmd, true)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.MarkFlagsMutuallyExclusive("plugins", "daemon")

@@ -37,9 +37,9 @@ Makefile. It builds and conforms as it is; change it step by step into the forma
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&o.Dir, "dir", "", "folder to write to (default: one with the name of the plugin)")
-	cmd.Flags().StringVar(&o.Module, "module", "", "path of the Go module (default: example.com/ and the name)")
-	cmd.Flags().StringVar(&o.SDK, "sdk", "", "checkout of Dragoman to build with, in place of the published module")
+	cmd.Flags().StringVar(&o.Dir, "dir", "", "`folder` to write to (default: one with the name of the plugin)")
+	cmd.Flags().StringVar(&o.Module, "module", "", "`path` of the Go module (default: example.com/ and the name)")
+	cmd.Flags().StringVar(&o.SDK, "sdk", "", "`checkout` of Dragoman to build with, in place of the published module")
 	return cmd
 }
 
@@ -72,7 +72,7 @@ killed in the middle of an output. The exit code is 0 if every demand is met.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	cmd.Flags().StringVar(&junit, "junit", "", "file to write a report to in the form of JUnit, besides")
+	cmd.Flags().StringVar(&junit, "junit", "", "`file` to write a report to in the form of JUnit, besides")
 	return cmd
 }
 

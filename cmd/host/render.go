@@ -60,9 +60,9 @@ generation prompt, constraint, preserved tokens, stops, thinking tags. --target 
 	with.add(cmd)
 	template.add(cmd)
 	request.add(cmd)
-	cmd.Flags().StringVar(&variables, "variables", "", "file of the template's variables, a JSON object, in place of a request; - for standard input")
+	cmd.Flags().StringVar(&variables, "variables", "", "`file` of the template's variables, a JSON object, in place of a request; - for standard input")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the whole plan as JSON")
-	cmd.Flags().StringVar(&target, "target", "gbnf", "notation of the constraint: gbnf, structural_tag, ebnf, lark or json_schema")
+	cmd.Flags().StringVar(&target, "target", "gbnf", "`notation` of the constraint: gbnf, structural_tag, ebnf, lark or json_schema")
 	cmd.MarkFlagsMutuallyExclusive("variables", "request")
 	cmd.MarkFlagsMutuallyExclusive("variables", "json")
 	return cmd

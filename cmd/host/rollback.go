@@ -74,7 +74,7 @@ until it changes again.`,
 		},
 	}
 	daemon.add(cmd, false)
-	cmd.Flags().Uint64Var(&to, "to", 0, "generation to go back to, of those that host history lists (default: the one before)")
+	cmd.Flags().Uint64Var(&to, "to", 0, "`generation` to go back to, of those that host history lists (default: the one before)")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
