@@ -29,7 +29,7 @@ var layers = []struct {
 	{"client", []string{"client", "sdk"}},
 	{"host", []string{"", "host", "autoparser", "sdk", "internal/wire"}},
 	{"cmd/host", []string{"", "host", "autoparser", "sdk"}},
-	{"soak", []string{"host", "sdk"}},
+	{"soak", []string{"client", "host", "sdk"}},
 	{"soak/plugin", []string{"sdk"}},
 }
 

@@ -45,6 +45,23 @@ type Result struct {
 	Report       chat.Report
 }
 
+// Option says how an output is delivered.
+type Option func(*dragomanv1.ParseOptions)
+
+// IDSeed makes the ids of calls to which the model gave none: the same seed gives the same ids. They are random otherwise.
+func IDSeed(seed string) Option { return func(o *dragomanv1.ParseOptions) { o.IdSeed = seed } }
+
+// NoIDs leaves the ids of such calls empty.
+func NoIDs() Option { return func(o *dragomanv1.ParseOptions) { o.NoIds = true } }
+
+func parseOptions(options []Option) *dragomanv1.ParseOptions {
+	out := new(dragomanv1.ParseOptions)
+	for _, set := range options {
+		set(out)
+	}
+	return out
+}
+
 // Plan plans a request for a template. The request is a *chat.Request, or a text, bytes or a value that are the JSON of one.
 func (c *Client) Plan(ctx context.Context, template string, request any) (*Plan, error) {
 	text, err := requestJSON(request)
@@ -66,12 +83,13 @@ func (c *Client) Plan(ctx context.Context, template string, request any) (*Plan,
 }
 
 // Parse turns a whole output, without the prompt, into a message. The output need not be UTF-8.
-func (c *Client) Parse(ctx context.Context, template string, request any, output string) (*Result, error) {
+func (c *Client) Parse(ctx context.Context, template string, request any, output string, options ...Option) (*Result, error) {
 	text, err := requestJSON(request)
 	if err != nil {
 		return nil, err
 	}
-	m, err := c.chats.Parse(ctx, &dragomanv1.ParseRequest{Template: template, Request: text, Output: &dragomanv1.ParseRequest_Data{Data: []byte(output)}})
+	m, err := c.chats.Parse(ctx, &dragomanv1.ParseRequest{Template: template, Request: text, Output: &dragomanv1.ParseRequest_Data{Data: []byte(output)},
+		Options: parseOptions(options)})
 	if err != nil {
 		return nil, told(err)
 	}
@@ -80,13 +98,33 @@ func (c *Client) Parse(ctx context.Context, template string, request any, output
 
 // Stream is an output being parsed while it arrives. One goroutine may send while another one receives.
 type Stream struct {
-	stream *connect.BidiStreamForClientSimple[dragomanv1.ParseStreamRequest, dragomanv1.ParseStreamResponse]
+	carrier
 	result *Result
 }
 
+// carrier brings the messages of one output to the daemon and back.
+type carrier interface {
+	// send says with io.EOF that the output is over, and receive why.
+	send(*dragomanv1.ParseStreamRequest) error
+	closeSend() error
+	receive() (*dragomanv1.ParseStreamResponse, error)
+	// close says that nobody receives any longer.
+	close()
+}
+
+// own is a stream of one output.
+type own struct {
+	stream *connect.BidiStreamForClientSimple[dragomanv1.ParseStreamRequest, dragomanv1.ParseStreamResponse]
+}
+
+func (o own) send(m *dragomanv1.ParseStreamRequest) error       { return o.stream.Send(m) }
+func (o own) closeSend() error                                  { return o.stream.CloseRequest() }
+func (o own) receive() (*dragomanv1.ParseStreamResponse, error) { return o.stream.Receive() }
+func (o own) close()                                            { _ = o.stream.CloseResponse() }
+
 // ParseStream begins to parse an output. The stream must be read to its end, or ctx be cancelled.
-func (c *Client) ParseStream(ctx context.Context, template string, request any) (*Stream, error) {
-	text, err := requestJSON(request)
+func (c *Client) ParseStream(ctx context.Context, template string, request any, options ...Option) (*Stream, error) {
+	start, err := parseStart(template, request, options)
 	if err != nil {
 		return nil, err
 	}
@@ -94,8 +132,14 @@ func (c *Client) ParseStream(ctx context.Context, template string, request any) 
 	if err != nil {
 		return nil, told(err)
 	}
-	s := &Stream{stream: stream}
-	return s, s.send(&dragomanv1.ParseStreamRequest{Start: &dragomanv1.ParseStart{Template: template, Request: text}})
+	s := &Stream{carrier: own{stream}}
+	return s, s.send(start)
+}
+
+// parseStart is the first message of a stream.
+func parseStart(template string, request any, options []Option) (*dragomanv1.ParseStreamRequest, error) {
+	text, err := requestJSON(request)
+	return &dragomanv1.ParseStreamRequest{Start: &dragomanv1.ParseStart{Template: template, Request: text, Options: parseOptions(options)}}, err
 }
 
 // Send sends the next piece of the output, cut anywhere. After an error the reason is what Chunks ends with.
@@ -107,10 +151,10 @@ func (s *Stream) Send(piece string) error {
 func (s *Stream) Truncated() error { return s.send(&dragomanv1.ParseStreamRequest{Truncated: true}) }
 
 // CloseSend says that the output has ended.
-func (s *Stream) CloseSend() error { return told(s.stream.CloseRequest()) }
+func (s *Stream) CloseSend() error { return told(s.closeSend()) }
 
 func (s *Stream) send(m *dragomanv1.ParseStreamRequest) error {
-	err := s.stream.Send(m)
+	err := s.carrier.send(m)
 	if errors.Is(err, io.EOF) {
 		return err // the daemon has ended the stream, and says why to the one who receives
 	}
@@ -121,9 +165,9 @@ func (s *Stream) send(m *dragomanv1.ParseStreamRequest) error {
 // output; an error is the last.
 func (s *Stream) Chunks() iter.Seq2[json.RawMessage, error] {
 	return func(yield func(json.RawMessage, error) bool) {
-		defer func() { _ = s.stream.CloseResponse() }() // the stream is over, or nobody wants more of it
+		defer s.close() // the output is over, or nobody wants more of it
 		for {
-			m, err := s.stream.Receive()
+			m, err := s.receive()
 			if err == nil && m.Result != nil {
 				s.result, err = result(m.Result)
 			}

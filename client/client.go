@@ -59,7 +59,8 @@ func New(address string, o Options) *Client {
 	if o.Token != "" {
 		c.http = &http.Client{Transport: bearer{o.Token, c.http.Transport}, Timeout: c.http.Timeout}
 	}
-	c.chats = dragomanv1connect.NewChatServiceClient(c.http, c.base, connect.WithGRPC())
+	c.chats = dragomanv1connect.NewChatServiceClient(c.http, c.base, connect.WithGRPC(),
+		connect.WithAcceptCompression("gzip", nil, nil)) // a daemon is near its engine
 	return c
 }
 

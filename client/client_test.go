@@ -8,6 +8,7 @@ import (
 	"log"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -41,12 +42,12 @@ func daemon(change func(*config.Config)) (address string, stop func(), err error
 	if network, path := cfg.Listen.Network(); network == "unix" {
 		address = "unix:" + path
 	}
-	return address, func() {
+	return address, sync.OnceFunc(func() {
 		cancel()
 		if err := errors.Join(<-ended, h.Close(context.Background())); err != nil {
 			log.Print(err)
 		}
-	}, nil
+	}), nil
 }
 
 func unchanged(*config.Config) {}

@@ -15,10 +15,9 @@ import (
 	"syscall"
 	"time"
 
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials/insecure"
-
+	"github.com/dragoman-project/dragoman/client"
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
+	"github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1/dragomanv1connect"
 )
 
 // daemon is the process under test.
@@ -27,7 +26,8 @@ type daemon struct {
 	log     io.Closer
 	drained chan struct{} // its log has ended
 	address string
-	conns   []*grpc.ClientConn
+	clients []*client.Client
+	via     []opener // where outputs are sent
 }
 
 // startDaemon starts the daemon and connects to it.
@@ -59,14 +59,25 @@ func startDaemon(ctx context.Context, o options, dir folder) (*daemon, error) {
 	case <-d.drained:
 		return nil, fmt.Errorf("the daemon ended: %w; -log says why", d.cmd.Wait())
 	}
+	return d, d.connect(ctx, o)
+}
+
+// connect opens what outputs are sent over.
+func (d *daemon) connect(ctx context.Context, o options) error {
 	for range o.conns {
-		conn, err := grpc.NewClient(d.address, grpc.WithTransportCredentials(insecure.NewCredentials()))
-		if err != nil {
-			return nil, err
+		c := client.New("http://"+d.address, client.Options{})
+		d.clients = append(d.clients, c)
+		if o.each {
+			d.via = append(d.via, c)
+			continue
 		}
-		d.conns = append(d.conns, conn)
+		streams, err := c.ParseStreams(context.WithoutCancel(ctx))
+		if err != nil {
+			return err
+		}
+		d.via = append(d.via, streams)
 	}
-	return d, nil
+	return nil
 }
 
 func (o options) logFile(dir folder) string {
@@ -91,9 +102,8 @@ func follow(from io.Reader, to io.Writer, address chan<- string) {
 
 // status asks the daemon what is in force.
 func (d *daemon) status(ctx context.Context) (*dragomanv1.GetStatusResponse, error) {
-	out := new(dragomanv1.GetStatusResponse)
-	err := d.conns[0].Invoke(ctx, "/dragoman.v1.AdminService/GetStatus", &dragomanv1.GetStatusRequest{}, out)
-	return out, err
+	http, base := d.clients[0].HTTPClient()
+	return dragomanv1connect.NewAdminServiceClient(http, base).GetStatus(ctx, &dragomanv1.GetStatusRequest{})
 }
 
 // watch notes the daemon's memory every second until end is closed.
@@ -127,8 +137,13 @@ func resident(pid int) int {
 // stop ends the daemon as a supervisor would, and waits for it.
 func (d *daemon) stop() error {
 	var err error
-	for _, c := range d.conns {
-		err = errors.Join(err, c.Close())
+	for _, v := range d.via {
+		if streams, ok := v.(*client.Streams); ok {
+			streams.Close()
+		}
+	}
+	for _, c := range d.clients {
+		c.Close()
 	}
 	err = errors.Join(err, d.cmd.Process.Signal(syscall.SIGTERM))
 	<-d.drained

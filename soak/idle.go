@@ -3,12 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
+	"iter"
 	"time"
 
 	"golang.org/x/sync/errgroup"
-	"google.golang.org/grpc"
-
-	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
 )
 
 // calm is how long the daemon gets to give back what it does not need.
@@ -19,7 +17,7 @@ const calm = 3 * time.Second
 func idle(ctx context.Context, o options, d *daemon) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	if err := openIdle(ctx, d.conns[0]); err != nil { // what the first one makes, all share
+	if err := openIdle(ctx, d.via[0]); err != nil { // what the first one makes, all share
 		return err
 	}
 	time.Sleep(calm)
@@ -27,7 +25,7 @@ func idle(ctx context.Context, o options, d *daemon) error {
 	var g errgroup.Group
 	g.SetLimit(32)
 	for i := range o.idle {
-		g.Go(func() error { return openIdle(ctx, d.conns[i%len(d.conns)]) })
+		g.Go(func() error { return openIdle(ctx, d.via[i%len(d.via)]) })
 	}
 	if err := g.Wait(); err != nil {
 		return err
@@ -40,14 +38,16 @@ func idle(ctx context.Context, o options, d *daemon) error {
 	return nil
 }
 
-func openIdle(ctx context.Context, conn *grpc.ClientConn) error {
-	stream, err := conn.NewStream(ctx, parseStream, "/dragoman.v1.ChatService/ParseStream")
+func openIdle(ctx context.Context, via opener) error {
+	stream, err := via.ParseStream(ctx, "chatml-reasoning", request)
 	if err != nil {
 		return err
 	}
-	if err := stream.SendMsg(&dragomanv1.ParseStreamRequest{Start: &dragomanv1.ParseStart{Template: "chatml-reasoning", Request: &dragomanv1.Json{Text: request}},
-		Chunk: &dragomanv1.ParseStreamRequest_Text{Text: "Let me think about"}}); err != nil {
+	if err := stream.Send("Let me think about"); err != nil {
 		return err
 	}
-	return stream.RecvMsg(new(dragomanv1.ParseStreamResponse))
+	next, stop := iter.Pull2(stream.Chunks())
+	context.AfterFunc(ctx, stop)
+	_, err, _ = next()
+	return err
 }

@@ -1,20 +1,19 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
 
-	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
+	"github.com/dragoman-project/dragoman/client"
+	"github.com/dragoman-project/dragoman/host"
 )
 
 // load keeps the streams going until ctx ends, and lets those that run finish.
@@ -22,7 +21,7 @@ func load(ctx context.Context, o options, d *daemon, scripts map[string][]*scrip
 	var g errgroup.Group
 	period := time.Duration(float64(time.Second) / o.rate)
 	for i := range o.streams {
-		c := &client{conn: d.conns[i%len(d.conns)], period: period, tally: t}
+		c := &sender{via: d.via[i%len(d.via)], period: period, tally: t}
 		own := scripts[share(i)]
 		g.Go(func() error {
 			// Outputs do not begin all at once, or they would all end at once.
@@ -50,14 +49,17 @@ func share(i int) string {
 	return "chatml-json"
 }
 
-// client sends outputs, one after the other.
-type client struct {
-	conn   *grpc.ClientConn
+// opener is a connection to the daemon: a client, or a stream of it that many outputs share.
+type opener interface {
+	ParseStream(ctx context.Context, template string, request any, options ...client.Option) (*client.Stream, error)
+}
+
+// sender sends outputs, one after the other.
+type sender struct {
+	via    opener
 	period time.Duration
 	tally  *tally
 }
-
-var parseStream = &grpc.StreamDesc{StreamName: "ParseStream", ClientStreams: true, ServerStreams: true}
 
 // run is one output on its way. due and sent are per piece, got per delta.
 type run struct {
@@ -69,17 +71,17 @@ type run struct {
 
 // stream sends one output and looks at what comes of it. The error is one that ends the test. ctx only keeps it from
 // beginning.
-func (c *client) stream(ctx context.Context, s *script, begin time.Time) error {
+func (c *sender) stream(ctx context.Context, s *script, begin time.Time) error {
 	if !sleep(ctx, begin) {
 		return nil
 	}
 	own, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Duration(len(s.pieces))*c.period+time.Minute)
 	defer cancel()
-	stream, err := c.conn.NewStream(own, parseStream, "/dragoman.v1.ChatService/ParseStream")
-	if err != nil {
+	r := &run{script: s, may: [ruleSets]bool{true, true}, due: []time.Time{begin}, sent: []time.Time{time.Now()}}
+	stream, err := c.via.ParseStream(own, s.template, s.request, client.NoIDs())
+	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	r := &run{script: s, may: [ruleSets]bool{true, true}}
 	received := make(chan error, 1)
 	go func() { received <- r.receive(stream) }()
 	if err := r.send(own, stream, begin, c.period); err != nil && !errors.Is(err, io.EOF) {
@@ -100,51 +102,43 @@ func sleep(ctx context.Context, until time.Time) bool {
 	}
 }
 
-// send sends each piece when it is due, however long the one before took.
-func (r *run) send(ctx context.Context, stream grpc.ClientStream, begin time.Time, period time.Duration) error {
-	for i, p := range r.pieces {
-		due := begin.Add(time.Duration(i) * period)
+// send sends each piece when it is due, however long the one before took. The first opened the stream.
+func (r *run) send(ctx context.Context, stream *client.Stream, begin time.Time, period time.Duration) error {
+	for i, p := range r.pieces[1:] {
+		due := begin.Add(time.Duration(i+1) * period)
 		if !sleep(ctx, due) {
 			return ctx.Err()
 		}
-		m := &dragomanv1.ParseStreamRequest{Chunk: &dragomanv1.ParseStreamRequest_Data{Data: []byte(p)}}
-		if i == 0 {
-			m = &dragomanv1.ParseStreamRequest{Start: &dragomanv1.ParseStart{Template: r.template, Request: &dragomanv1.Json{Text: r.request},
-				Options: &dragomanv1.ParseOptions{NoIds: true}}}
-		}
 		r.due, r.sent = append(r.due, due), append(r.sent, time.Now())
-		if err := stream.SendMsg(m); err != nil {
+		if err := stream.Send(p); err != nil {
 			return err
 		}
 	}
 	return stream.CloseSend()
 }
 
-// receive takes what comes and notes when. What cannot have come is an error.
-func (r *run) receive(stream grpc.ClientStream) error {
-	m := new(dragomanv1.ParseStreamResponse)
-	for {
-		err := stream.RecvMsg(m)
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
+// receive takes what comes and notes when.
+func (r *run) receive(stream *client.Stream) error {
+	for chunk, err := range stream.Chunks() {
+		if err != nil {
 			return err
-		case m.Result != nil:
-			r.message = m.Result.Message.Text
-		default:
-			r.take(m.Chunk.Text)
 		}
+		r.take(chunk)
 	}
+	message, err := json.Marshal(stream.Result().Message)
+	r.message = string(message)
+	return err
 }
 
+var deltaMember = []byte(`"delta":`)
+
 // take compares a delta with those that may come now.
-func (r *run) take(chunk string) {
+func (r *run) take(chunk []byte) {
 	i := len(r.got)
 	r.got = append(r.got, time.Now())
-	_, delta, _ := strings.Cut(chunk, `"delta":`)
+	_, delta, _ := bytes.Cut(chunk, deltaMember)
 	for set, w := range r.wants {
-		r.may[set] = r.may[set] && i < len(w.deltas) && strings.HasPrefix(delta, w.deltas[i])
+		r.may[set] = r.may[set] && i < len(w.deltas) && bytes.HasPrefix(delta, w.deltas[i])
 	}
 }
 
@@ -173,7 +167,10 @@ func (r *run) judge() (set int, o outcome) {
 }
 
 // unavailable says whether an error is one that a plugin's death explains.
-func unavailable(err error) bool { return status.Code(err) == codes.Unavailable }
+func unavailable(err error) bool {
+	var told *client.Error
+	return errors.As(err, &told) && told.Code == string(host.Unavailable)
+}
 
 func (r *run) String() string {
 	return fmt.Sprintf("%s, cut after %d pieces: %d deltas, message %.300q", r.template, len(r.pieces), len(r.got), r.message)

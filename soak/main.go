@@ -35,6 +35,7 @@ type options struct {
 	streams, idle int
 	rate          float64
 	conns         int
+	each          bool
 	time          time.Duration
 	reload, kill  time.Duration
 	maxP99        time.Duration
@@ -47,7 +48,8 @@ func parseFlags() (o options) {
 	flag.IntVar(&o.streams, "streams", 1000, "outputs that are parsed at the same time")
 	flag.IntVar(&o.idle, "idle", 0, "only open so many streams, and tell what an idle one costs")
 	flag.Float64Var(&o.rate, "rate", 30, "pieces a second of each output")
-	flag.IntVar(&o.conns, "conns", 4, "connections that the streams share")
+	flag.IntVar(&o.conns, "conns", 4, "connections, and streams to the daemon that the outputs share")
+	flag.BoolVar(&o.each, "each", false, "a stream of its own for each output, over the same connections")
 	flag.DurationVar(&o.time, "time", 10*time.Minute, "how long")
 	flag.DurationVar(&o.reload, "reload", time.Second, "how often other rules are written; 0: never")
 	flag.DurationVar(&o.kill, "kill", 15*time.Second, "how often, on average, the plugin's process is killed; 0: never")

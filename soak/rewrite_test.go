@@ -64,11 +64,11 @@ type rewriter struct {
 	host    *host.Host
 	path    string
 	request *chat.Request
-	wrote   map[string]bool // the hashes of all contents
+	wrote   map[string]int // the number of each content, by its hash
 }
 
 func newRewriter(t *testing.T, s style, number int) *rewriter {
-	r := &rewriter{style: s, path: filepath.Join(t.TempDir(), fmt.Sprintf("rules-%d.yaml", number)), wrote: map[string]bool{}}
+	r := &rewriter{style: s, path: filepath.Join(t.TempDir(), fmt.Sprintf("rules-%d.yaml", number)), wrote: map[string]int{}}
 	if err := rename(r.path, r.content(-1)); err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func (r *rewriter) content(i int) string {
     set: {reasoning: {mode: tag_based, %[1]s: "<%[2]s%[3]d>"}}
 `
 	text := "version: 1\nworkarounds:\n" + fmt.Sprintf(rule, "start", "", i) + strings.Repeat("# "+strings.Repeat("-", 200)+"\n", 20) + fmt.Sprintf(rule, "end", "/", i)
-	r.wrote[hashOf(text)] = true
+	r.wrote[hashOf(text)] = i
 	return text
 }
 
@@ -129,10 +129,8 @@ func (r *rewriter) rewrite(i int) (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
-	for _, s := range r.host.History() {
-		if !r.wrote[s.RulesHash] {
-			return 0, fmt.Errorf("a content was in force that nobody has written: %+v", s)
-		}
+	if err := r.inOrder(r.host.History()); err != nil {
+		return 0, err
 	}
 	if err := finish(running, fmt.Sprintf("%d>b", i-1)); err != nil {
 		return 0, fmt.Errorf("the running session: %w", err)
@@ -141,6 +139,22 @@ func (r *rewriter) rewrite(i int) (time.Duration, error) {
 		return 0, fmt.Errorf("the new session: %w", err)
 	}
 	return took, nil
+}
+
+// inOrder says whether nothing was in force but what was written, and nothing again after something newer; the newest is first.
+func (r *rewriter) inOrder(history []host.SnapshotInfo) error {
+	newest := len(r.wrote)
+	for _, s := range history {
+		number, ok := r.wrote[s.RulesHash]
+		if !ok {
+			return fmt.Errorf("a content was in force that nobody has written: %+v", s)
+		}
+		if number > newest {
+			return fmt.Errorf("content %d was in force again after a newer one: %+v", newest, history)
+		}
+		newest = number
+	}
+	return nil
 }
 
 func hashOf(text string) string {

@@ -25,7 +25,7 @@ type script struct {
 
 // want is what must come of a script under one rule set.
 type want struct {
-	deltas  []string // JSON
+	deltas  [][]byte // JSON
 	after   []int    // after piece i, how many deltas are decided
 	message string   // JSON
 }
@@ -133,9 +133,7 @@ func (w *want) parse(ctx context.Context, planned *host.Planned, pieces []string
 		if err != nil {
 			return err
 		}
-		if err := w.add(deltas); err != nil {
-			return err
-		}
+		w.add(deltas)
 		w.after = append(w.after, len(w.deltas))
 	}
 	result, err := session.Finish(false)
@@ -144,18 +142,12 @@ func (w *want) parse(ctx context.Context, planned *host.Planned, pieces []string
 	}
 	message, err := json.Marshal(result.Message)
 	w.message = string(message)
-	return errors.Join(err, w.add(append(result.Deltas, chat.Delta{}))) // the last chunk says why it ended
+	w.add(append(result.Deltas, chat.Delta{})) // the last chunk says why it ended
+	return err
 }
 
-func (w *want) add(deltas []chat.Delta) error {
+func (w *want) add(deltas []chat.Delta) {
 	for _, d := range deltas {
-		var text strings.Builder
-		out := json.NewEncoder(&text)
-		out.SetEscapeHTML(false)
-		if err := out.Encode(d); err != nil {
-			return err
-		}
-		w.deltas = append(w.deltas, strings.TrimSpace(text.String()))
+		w.deltas = append(w.deltas, d.AppendJSON(nil))
 	}
-	return nil
 }

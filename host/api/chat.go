@@ -16,8 +16,9 @@ import (
 // chatService is dragoman.v1.ChatService.
 type chatService struct {
 	host     *host.Host
-	sessions *atomic.Int64 // streams being parsed
+	sessions *atomic.Int64 // outputs being parsed
 	faults   faults
+	ending   context.Context // until the server shuts down
 }
 
 var _ dragomanv1connect.ChatServiceHandler = (*chatService)(nil)

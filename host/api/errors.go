@@ -156,6 +156,18 @@ func (f faults) log(method string, err error) {
 	}
 }
 
+// kept does something of a stream, and logs what the daemon is to blame for. A panic is an error of it.
+func (f faults) kept(method string, do func() error) (err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = f.panicked(method, value)
+		} else {
+			f.log(method, err)
+		}
+	}()
+	return do()
+}
+
 // panicked logs a panic, and is what the client is told of it.
 func (f faults) panicked(method string, value any) error {
 	f.logger.Error("a request panicked", "method", method, "panic", value, "stack", string(debug.Stack()))

@@ -24,7 +24,7 @@ type guard struct {
 	config  func() *config.Config
 	secrets *Secrets
 	errors  *connect.ErrorWriter
-	unary   atomic.Int64 // requests being answered that are no streams
+	running atomic.Int64 // requests being answered that are no streams of one output
 }
 
 func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -37,11 +37,17 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		in.left = -1
 	}
 	in.refused = in.left >= 0 && r.ContentLength > int64(in.limit)
-	ctx, cancel := context.WithDeadline(r.Context(), d.end)
-	defer cancel()
+	ctx := withInterrupt(r.Context(), rc)
+	if r.URL.Path == parseStreamsPath {
+		d = new(deadlines) // it may be silent and last; its outputs have limits of their own
+	} else {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, d.end)
+		defer cancel()
+	}
 	in.deadlines, r = d, r.WithContext(ctx)
 	r.Body = in
-	if r.URL.Path == parseStreamPath {
+	if r.URL.Path == parseStreamPath || r.URL.Path == parseStreamsPath {
 		r.Body = &ahead{bufio.NewReaderSize(in, aheadBytes), in}
 	}
 	out := &writer{ResponseWriter: w, rc: rc, deadlines: d, unary: !streams(r)}
@@ -68,15 +74,15 @@ func (g *guard) admit(r *http.Request, cfg *config.Config) (done func(), err err
 	if err := by.ask(time.Now(), cfg.Limits.KeyRate); err != nil {
 		return nil, err
 	}
-	if streams(r) {
+	if streams(r) && r.URL.Path != parseStreamsPath {
 		return func() {}, nil // counted as sessions
 	}
-	if running := g.unary.Add(1); int(running) > cfg.Limits.Requests {
-		g.unary.Add(-1)
+	if running := g.running.Add(1); int(running) > cfg.Limits.Requests {
+		g.running.Add(-1)
 		return nil, &host.Error{Code: host.Unavailable, Message: fmt.Sprintf("%d requests are being answered already", cfg.Limits.Requests),
 			Remedy: "try again later, or raise limits.requests"}
 	}
-	return func() { g.unary.Add(-1) }, nil
+	return func() { g.running.Add(-1) }, nil
 }
 
 // refuse answers with an error in the form that the client understands.
@@ -105,10 +111,31 @@ func public(r *http.Request) bool {
 
 // streams says whether a request is for a stream, which may take longer than others and send more.
 func streams(r *http.Request) bool {
-	return r.URL.Path == linesPath || r.URL.Path == parseStreamPath || strings.HasPrefix(r.URL.Path, reflectionPath)
+	return r.URL.Path == linesPath || r.URL.Path == parseStreamPath || r.URL.Path == parseStreamsPath || strings.HasPrefix(r.URL.Path, reflectionPath)
 }
 
-// deadlines bound how long one read or write may take, and all reads together.
+type interruptKey struct{}
+
+// withInterrupt lets the handler of a stream end its reading and writing.
+func withInterrupt(ctx context.Context, rc *http.ResponseController) context.Context {
+	return context.WithValue(ctx, interruptKey{}, rc)
+}
+
+// interrupt ends the reading of a stream, which may be waiting for its client.
+func interrupt(ctx context.Context) {
+	if rc, ok := ctx.Value(interruptKey{}).(*http.ResponseController); ok {
+		_ = rc.SetReadDeadline(time.Now()) // fails only when the stream is over
+	}
+}
+
+// interruptWriting ends the writing of a stream, whose client may not be taking anything.
+func interruptWriting(ctx context.Context) {
+	if rc, ok := ctx.Value(interruptKey{}).(*http.ResponseController); ok {
+		_ = rc.SetWriteDeadline(time.Now())
+	}
+}
+
+// deadlines bound how long one read or write may take, and all reads together. The zero value bounds nothing.
 type deadlines struct {
 	idle time.Duration
 	end  time.Time
@@ -121,7 +148,12 @@ func (d *deadlines) read() time.Time {
 	return d.end
 }
 
-func (d *deadlines) write() time.Time { return time.Now().Add(d.idle) }
+func (d *deadlines) write() time.Time {
+	if d.idle == 0 {
+		return time.Time{}
+	}
+	return time.Now().Add(d.idle)
+}
 
 // passed says whether a deadline that was set must be replaced by the next. On HTTP/2 each costs a turn of the connection's
 // goroutine, so small steps are saved: what is idle may end by a sixteenth of its time too soon.

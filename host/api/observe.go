@@ -36,6 +36,11 @@ func (o *observe) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	spoken(r.Context())
 	ctx := propagation.TraceContext{}.Extract(r.Context(), propagation.HeaderCarrier(r.Header))
 	ctx, span := o.tracer.Start(ctx, rec.method, trace.WithSpanKind(trace.SpanKindServer), trace.WithTimestamp(begun))
+	rec.parts = func(ctx context.Context, part *record) (context.Context, func()) {
+		begun := time.Now()
+		ctx, span := o.tracer.Start(ctx, part.method, trace.WithSpanKind(trace.SpanKindServer), trace.WithTimestamp(begun))
+		return ctx, func() { o.told(r, part, span, part.code(http.StatusOK, nil), time.Since(begun)) }
+	}
 	w.Header().Set(requestIDHeader, rec.id)
 	out := &statusWriter{ResponseWriter: w}
 	whole := false
@@ -65,7 +70,7 @@ func (o *observe) told(r *http.Request, rec *record, span trace.Span, code strin
 		slog.String("method", rec.method), slog.String("code", code), slog.Float64("duration", took.Seconds()),
 		slog.String("peer", r.RemoteAddr), slog.String("request_id", rec.id),
 	}
-	for _, a := range []struct{ key, value string }{{"template", rec.template}, {"handler", rec.handler}, {"status", rec.status}, {"key", rec.key.called()}} {
+	for _, a := range []struct{ key, value string }{{"output", rec.output}, {"template", rec.template}, {"handler", rec.handler}, {"status", rec.status}, {"key", rec.key.called()}} {
 		if a.value != "" {
 			attrs = append(attrs, slog.String(a.key, a.value))
 		}

@@ -12,18 +12,23 @@ import (
 
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1/dragomanv1connect"
 )
 
 // record is what is noted of a request while it is answered, for the log, the metrics and the trace. It is used by the one
 // goroutine that works on the request.
 type record struct {
 	id       string
+	output   string // the number of one of many outputs of a request; empty: the request itself
 	method   string // one of a fixed set
 	template string
 	handler  string
 	status   string // of the report
 	key      *key   // whose token came with it; nil: none was asked for
 	err      error  // what it was answered with, where the surface knows
+
+	// parts begins the record of a part of the request that is told of by itself; nil, as in tests: nobody is told.
+	parts func(ctx context.Context, part *record) (_ context.Context, told func())
 }
 
 type recordKey struct{}
@@ -34,6 +39,16 @@ func recordOf(ctx context.Context) *record {
 		return r
 	}
 	return new(record)
+}
+
+// part begins the record of one of many outputs of a request. told is called when it has ended.
+func (r *record) part(ctx context.Context, method, output string) (_ context.Context, part *record, told func()) {
+	part = &record{id: r.id, output: output, method: method, key: r.key}
+	told = func() {}
+	if r.parts != nil {
+		ctx, told = r.parts(ctx, part)
+	}
+	return context.WithValue(ctx, recordKey{}, part), part, told
 }
 
 // maxNoted bounds what is noted of a text that a client chose.
@@ -117,6 +132,9 @@ func requestID(r *http.Request) string {
 }
 
 const requestIDHeader = "X-Request-Id"
+
+// outputMethod is what an output is called that shares its stream with others.
+const outputMethod = dragomanv1connect.ChatServiceName + "/ParseStreams/output"
 
 // otherMethod stands for paths that are nothing, of which there is no end.
 const otherMethod = "other"

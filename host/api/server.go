@@ -26,8 +26,9 @@ import (
 )
 
 const (
-	parseStreamPath = dragomanv1connect.ChatServiceParseStreamProcedure
-	reflectionPath  = "/grpc.reflection." // begins the paths of reflection
+	parseStreamPath  = dragomanv1connect.ChatServiceParseStreamProcedure
+	parseStreamsPath = dragomanv1connect.ChatServiceParseStreamsProcedure
+	reflectionPath   = "/grpc.reflection." // begins the paths of reflection
 )
 
 // services are the names of all services.
@@ -41,6 +42,10 @@ const (
 	pingAfter = 30 * time.Second
 	pingTime  = 15 * time.Second
 )
+
+// compressed is from how many bytes on a message is compressed for clients that take it so: a plan with a large grammar, and not
+// what streams bring, whose pieces cost more to compress than to send.
+const compressed = 64 << 10
 
 // Options say what a server is made of. The zero value works.
 type Options struct {
@@ -84,10 +89,11 @@ func New(h *host.Host, o Options) *Server {
 	options := connect.WithHandlerOptions(
 		withJSON(),
 		connect.WithReadMaxBytes(s.config().Limits.BodyBytes),
+		connect.WithCompressMinBytes(compressed),
 		connect.WithInterceptors(connect.UnaryInterceptorFunc(own.told)),
 	)
 	mux := http.NewServeMux()
-	chats := &chatService{host: h, sessions: &s.sessions, faults: own}
+	chats := &chatService{host: h, sessions: &s.sessions, faults: own, ending: s.ending}
 	mux.Handle(dragomanv1connect.NewChatServiceHandler(chats, options))
 	mux.Handle(dragomanv1connect.NewTemplateServiceHandler(&templateService{host: h}, options))
 	mux.Handle(dragomanv1connect.NewSnapshotServiceHandler(&snapshotService{host: h}, options))

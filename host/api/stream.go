@@ -1,7 +1,6 @@
 package api
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -14,6 +13,7 @@ import (
 	"connectrpc.com/connect"
 
 	"github.com/dragoman-project/dragoman/host"
+	"github.com/dragoman-project/dragoman/host/config"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/peg/match"
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
@@ -40,38 +40,52 @@ type connectExchange struct {
 
 func (x connectExchange) receive() (*dragomanv1.ParseStreamRequest, error) {
 	m, err := x.stream.Receive()
+	return m, unreadable(err)
+}
+
+// unreadable says of a message that is none that this is the client's fault. Other errors stay as they are.
+func unreadable(err error) error {
 	if code := connect.CodeOf(err); err == nil || errors.Is(err, io.EOF) || code != connect.CodeInternal && code != connect.CodeUnknown {
-		return m, err
+		return err
 	}
-	return nil, &host.Error{Code: host.InvalidArgument, Message: err.Error(), Remedy: "end the stream by closing it, after a whole message", Err: err}
+	return &host.Error{Code: host.InvalidArgument, Message: err.Error(), Remedy: "end the stream by closing it, after a whole message", Err: err}
 }
 
 func (x connectExchange) send(m *dragomanv1.ParseStreamResponse) error { return x.stream.Send(m) }
 
 // exchange parses one output from its start to its result. Neither an error nor a panic of it reaches another stream.
-func (s *chatService) exchange(ctx context.Context, x exchange) (err error) {
-	defer func() {
-		if value := recover(); value != nil {
-			err = s.faults.panicked(parseStreamPath, value)
-		} else {
-			err = unlessOver(ctx, err)
-			s.faults.log(parseStreamPath, err)
+func (s *chatService) exchange(ctx context.Context, x exchange) error {
+	err := s.faults.kept(parseStreamPath, func() error {
+		limits := s.limits()
+		release, err := s.admit(ctx, limits)
+		if err != nil {
+			return err
 		}
-		recordOf(ctx).err = err
-	}()
-	limits := s.host.Snapshot().Config.Limits
+		defer release()
+		return unlessOver(ctx, s.parse(ctx, x, limits.RequestTime))
+	})
+	recordOf(ctx).err = err
+	return err
+}
+
+func (s *chatService) limits() config.Limits { return s.host.Snapshot().Config.Limits }
+
+// admit makes room for an output, until release, unless too many are being parsed.
+func (s *chatService) admit(ctx context.Context, limits config.Limits) (release func(), err error) {
 	if running := s.sessions.Add(1); int(running) > limits.Sessions {
 		s.sessions.Add(-1)
-		return &host.Error{Code: host.Unavailable, Message: fmt.Sprintf("%d outputs are being parsed already", limits.Sessions),
+		return nil, &host.Error{Code: host.Unavailable, Message: fmt.Sprintf("%d outputs are being parsed already", limits.Sessions),
 			Remedy: "try again later, or raise limits.sessions"}
 	}
-	defer s.sessions.Add(-1)
 	end, err := recordOf(ctx).key.begin(limits.KeySessions)
 	if err != nil {
-		return err
+		s.sessions.Add(-1)
+		return nil, err
 	}
-	defer end()
-	return s.parse(ctx, x, limits.RequestTime)
+	return func() {
+		end()
+		s.sessions.Add(-1)
+	}, nil
 }
 
 // parse parses the output of an exchange that was admitted.
@@ -81,7 +95,7 @@ func (s *chatService) parse(ctx context.Context, x exchange, planTime time.Durat
 		return err
 	}
 	if m.GetStart() == nil {
-		return invalid("start", "the first message of a stream says what it parses", "send start with template and request first")
+		return notStarted()
 	}
 	out, err := s.begin(ctx, m.Start, planTime, x.send)
 	if err != nil {
@@ -103,9 +117,17 @@ func (s *chatService) parse(ctx context.Context, x exchange, planTime time.Durat
 func next(x exchange) (*dragomanv1.ParseStreamRequest, error) {
 	m, err := x.receive()
 	if err == nil && m.Start != nil {
-		return nil, invalid("start", "only the first message of a stream has it", "open a stream for each output")
+		return nil, startedTwice()
 	}
 	return m, err
+}
+
+func notStarted() error {
+	return invalid("start", "the first message of an output says what is parsed", "send start with template and request first")
+}
+
+func startedTwice() error {
+	return invalid("start", "only the first message of an output has it", "open a stream for each output, or give each a number in ParseStreams")
 }
 
 // output is one being parsed, and where its chunks go.
@@ -114,8 +136,7 @@ type output struct {
 	response  chat.Response
 	before    string // a chunk up to its delta
 	after     string // and from there on, unless it is the last
-	delta     bytes.Buffer
-	encoder   *json.Encoder // into delta
+	text      []byte // of a chunk; kept for the next
 	send      func(*dragomanv1.ParseStreamResponse) error
 	truncated bool
 }
@@ -133,14 +154,11 @@ func (s *chatService) begin(ctx context.Context, start *dragomanv1.ParseStart, l
 		return nil, err
 	}
 	before, after, _ := strings.Cut(string(empty), emptyDelta)
-	out := &output{
+	return &output{
 		session:  planned.Session(ctx, sessionOptions(start.Options)),
 		response: response, before: before + deltaMember, after: after,
 		send: send,
-	}
-	out.encoder = json.NewEncoder(&out.delta)
-	out.encoder.SetEscapeHTML(false) // models write markers, and clients are no browsers
-	return out, nil
+	}, nil
 }
 
 // What all chunks of an output have in common is written once; deltas are put in this place.
@@ -188,12 +206,8 @@ func (o *output) finish(rec *record) error {
 
 func (o *output) deliver(deltas []chat.Delta) error {
 	for _, d := range deltas {
-		o.delta.Reset()
-		if err := o.encoder.Encode(d); err != nil {
-			return err
-		}
-		text := bytes.TrimSuffix(o.delta.Bytes(), []byte("\n"))
-		if err := o.chunk(o.before + string(text) + o.after); err != nil {
+		o.text = append(d.AppendJSON(append(o.text[:0], o.before...)), o.after...)
+		if err := o.chunk(string(o.text)); err != nil {
 			return err
 		}
 	}

@@ -131,7 +131,7 @@ type Limits struct {
 	BodyBytes   int           `yaml:"body_bytes" reload:"restart" help:"bytes of one request or of one message of a stream"`
 	HeaderTime  time.Duration `yaml:"header_time" reload:"restart" help:"time to send the header of a request"`
 	RequestTime time.Duration `yaml:"request_time" reload:"live" help:"time to answer one request that is not a stream"`
-	Requests    int           `yaml:"requests" reload:"live" help:"requests answered at the same time, streams aside"`
+	Requests    int           `yaml:"requests" reload:"live" help:"requests answered at the same time, streams of one output aside"`
 	Sessions    int           `yaml:"sessions" reload:"live" help:"streams parsed at the same time"`
 	SessionIdle time.Duration `yaml:"session_idle" reload:"live" help:"time a stream may wait for its next chunk"`
 	SessionTime time.Duration `yaml:"session_time" reload:"live" help:"time a stream may take as a whole"`

@@ -1,6 +1,11 @@
 package chat
 
-import "time"
+import (
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
 
 // FinishReason is why an answer ended, as OpenAI spells it.
 type FinishReason string
@@ -15,10 +20,10 @@ const (
 // Delta is what a piece of an answer adds to the message: the "delta" of a chat.completion.chunk. Texts of the same place
 // are to be joined in order.
 type Delta struct {
-	Role             string      `json:"role,omitempty"` // in the first delta only
-	Content          string      `json:"content,omitempty"`
-	ReasoningContent string      `json:"reasoning_content,omitempty"`
-	ToolCalls        []CallDelta `json:"tool_calls,omitempty"`
+	Role             string      `json:"role"` // in the first delta only
+	Content          string      `json:"content"`
+	ReasoningContent string      `json:"reasoning_content"`
+	ToolCalls        []CallDelta `json:"tool_calls"`
 }
 
 // CallDelta adds to one tool call. ID and Name are whole, and come once, before any arguments; see StreamOptions for ids.
@@ -29,23 +34,73 @@ type CallDelta struct {
 	Arguments string
 }
 
-// MarshalJSON writes the member "type" where the call is named, and "arguments" wherever there is a function.
-func (d CallDelta) MarshalJSON() ([]byte, error) { return marshal(d.write) }
+// MarshalJSON writes what AppendJSON appends.
+func (d Delta) MarshalJSON() ([]byte, error) { return d.AppendJSON(nil), nil }
 
-func (d CallDelta) write(w *writer) {
-	w.open('{')
-	w.member("index").integer(d.Index)
-	w.optional("id", d.ID)
+// AppendJSON appends the JSON of the delta to b: members that are empty are left out. Bytes that are no UTF-8 become U+FFFD.
+// It is what happens to every piece of an answer, and allocates only where b is too small.
+func (d Delta) AppendJSON(b []byte) []byte {
+	begin := len(b)
+	b = appendMember(b, "role", d.Role)
+	b = appendMember(b, "content", d.Content)
+	b = appendMember(b, "reasoning_content", d.ReasoningContent)
+	for i, call := range d.ToolCalls {
+		if i == 0 {
+			b = append(b, `,"tool_calls":[`...)
+		} else {
+			b = append(b, ',')
+		}
+		b = call.AppendJSON(b)
+	}
+	if len(d.ToolCalls) > 0 {
+		b = append(b, ']')
+	}
+	return closed(b, begin)
+}
+
+// MarshalJSON writes what AppendJSON appends.
+func (d CallDelta) MarshalJSON() ([]byte, error) { return d.AppendJSON(nil), nil }
+
+// AppendJSON appends the JSON of the delta to b: the member "type" where the call is named, "arguments" wherever there is a
+// function.
+func (d CallDelta) AppendJSON(b []byte) []byte {
+	begin := len(b)
+	b = strconv.AppendInt(append(b, `,"index":`...), int64(d.Index), 10)
+	b = appendMember(b, "id", d.ID)
+	if d.Name == "" && d.Arguments == "" {
+		return closed(b, begin)
+	}
 	if d.Name != "" {
-		w.member("type").text("function")
+		b = append(b, `,"type":"function"`...)
 	}
-	if d.Name != "" || d.Arguments != "" {
-		w.member("function").open('{')
-		w.optional("name", d.Name)
-		w.member("arguments").text(d.Arguments)
-		w.close('}')
+	b = append(b, `,"function":`...)
+	function := len(b)
+	b = appendMember(b, "name", d.Name)
+	b = appendText(append(b, `,"arguments":`...), d.Arguments)
+	return closed(closed(b, function), begin)
+}
+
+// appendMember appends a comma and a member, unless its text is empty.
+func appendMember(b []byte, name, text string) []byte {
+	if text == "" {
+		return b
 	}
-	w.close('}')
+	b = append(append(append(b, `,"`...), name...), `":`...)
+	return appendText(b, text)
+}
+
+func appendText(b []byte, text string) []byte {
+	b, _ = jsontext.AppendQuote(b, text) // the error says that the text was no UTF-8, which was replaced
+	return b
+}
+
+// closed makes an object of the members from begin on, before each of which there is a comma.
+func closed(b []byte, begin int) []byte {
+	if begin == len(b) {
+		b = append(b, ',')
+	}
+	b[begin] = '{'
+	return append(b, '}')
 }
 
 // Response is what all chunks of an answer have in common.

@@ -228,8 +228,6 @@ func (w *writer) close(kind byte) {
 
 func (w *writer) text(text string) { w.token(jsontext.String(text)) }
 
-func (w *writer) integer(n int) { w.token(jsontext.Int(int64(n))) }
-
 func (w *writer) boolean(b bool) { w.token(jsontext.Bool(b)) }
 
 func (w *writer) raw(value []byte) {

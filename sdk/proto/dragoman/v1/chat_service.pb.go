@@ -1036,7 +1036,8 @@ type ParseStreamResponse struct {
 	Chunk *Json `protobuf:"bytes,1,opt,name=chunk,proto3" json:"chunk,omitempty"`
 	// What the output amounts to. It is the last message.
 	Result *ParseResponse `protobuf:"bytes,2,opt,name=result,proto3" json:"result,omitempty"`
-	// Why the stream ends early. Only in lines of JSON, where the status was sent already; elsewhere it is the stream's own error.
+	// Why the output ends early. Only in lines of JSON, where the status was sent already, and in ParseStreams, where other
+	// outputs go on; elsewhere it is the stream's own error.
 	Error         *Error `protobuf:"bytes,3,opt,name=error,proto3" json:"error,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1093,6 +1094,227 @@ func (x *ParseStreamResponse) GetError() *Error {
 	return nil
 }
 
+// ParseStreamsRequest is the next of a client's messages: something of each of some outputs, or of one more than once.
+type ParseStreamsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// In order.
+	Outputs       []*OutputRequest `protobuf:"bytes,1,rep,name=outputs,proto3" json:"outputs,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ParseStreamsRequest) Reset() {
+	*x = ParseStreamsRequest{}
+	mi := &file_dragoman_v1_chat_service_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ParseStreamsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ParseStreamsRequest) ProtoMessage() {}
+
+func (x *ParseStreamsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_dragoman_v1_chat_service_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ParseStreamsRequest.ProtoReflect.Descriptor instead.
+func (*ParseStreamsRequest) Descriptor() ([]byte, []int) {
+	return file_dragoman_v1_chat_service_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *ParseStreamsRequest) GetOutputs() []*OutputRequest {
+	if x != nil {
+		return x.Outputs
+	}
+	return nil
+}
+
+// OutputRequest is the next message for one output of a ParseStreams.
+type OutputRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The number of the output, any that the client likes. It can be used again after the last message of the output came.
+	Output uint64 `protobuf:"varint,1,opt,name=output,proto3" json:"output,omitempty"`
+	// As for ParseStream: the first one of an output has start.
+	Message *ParseStreamRequest `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
+	// The output ends with this message.
+	End bool `protobuf:"varint,3,opt,name=end,proto3" json:"end,omitempty"`
+	// The client wants no more of this output. It ends with the error canceled, if it has not ended by then.
+	Cancel        bool `protobuf:"varint,4,opt,name=cancel,proto3" json:"cancel,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *OutputRequest) Reset() {
+	*x = OutputRequest{}
+	mi := &file_dragoman_v1_chat_service_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *OutputRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*OutputRequest) ProtoMessage() {}
+
+func (x *OutputRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_dragoman_v1_chat_service_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use OutputRequest.ProtoReflect.Descriptor instead.
+func (*OutputRequest) Descriptor() ([]byte, []int) {
+	return file_dragoman_v1_chat_service_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *OutputRequest) GetOutput() uint64 {
+	if x != nil {
+		return x.Output
+	}
+	return 0
+}
+
+func (x *OutputRequest) GetMessage() *ParseStreamRequest {
+	if x != nil {
+		return x.Message
+	}
+	return nil
+}
+
+func (x *OutputRequest) GetEnd() bool {
+	if x != nil {
+		return x.End
+	}
+	return false
+}
+
+func (x *OutputRequest) GetCancel() bool {
+	if x != nil {
+		return x.Cancel
+	}
+	return false
+}
+
+// ParseStreamsResponse is the next of the daemon's messages: what became certain of some outputs.
+type ParseStreamsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// In order for each output.
+	Outputs       []*OutputResponse `protobuf:"bytes,1,rep,name=outputs,proto3" json:"outputs,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ParseStreamsResponse) Reset() {
+	*x = ParseStreamsResponse{}
+	mi := &file_dragoman_v1_chat_service_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ParseStreamsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ParseStreamsResponse) ProtoMessage() {}
+
+func (x *ParseStreamsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_dragoman_v1_chat_service_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ParseStreamsResponse.ProtoReflect.Descriptor instead.
+func (*ParseStreamsResponse) Descriptor() ([]byte, []int) {
+	return file_dragoman_v1_chat_service_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *ParseStreamsResponse) GetOutputs() []*OutputResponse {
+	if x != nil {
+		return x.Outputs
+	}
+	return nil
+}
+
+// OutputResponse is the next message of one output of a ParseStreams.
+type OutputResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The number of the output.
+	Output uint64 `protobuf:"varint,1,opt,name=output,proto3" json:"output,omitempty"`
+	// As of ParseStream. The last one of an output has its result or its error; what the client still sends of an output that
+	// ended with an error is not looked at, up to end, cancel or the next start with that number.
+	Message       *ParseStreamResponse `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *OutputResponse) Reset() {
+	*x = OutputResponse{}
+	mi := &file_dragoman_v1_chat_service_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *OutputResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*OutputResponse) ProtoMessage() {}
+
+func (x *OutputResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_dragoman_v1_chat_service_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use OutputResponse.ProtoReflect.Descriptor instead.
+func (*OutputResponse) Descriptor() ([]byte, []int) {
+	return file_dragoman_v1_chat_service_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *OutputResponse) GetOutput() uint64 {
+	if x != nil {
+		return x.Output
+	}
+	return 0
+}
+
+func (x *OutputResponse) GetMessage() *ParseStreamResponse {
+	if x != nil {
+		return x.Message
+	}
+	return nil
+}
+
 // Report is what happened while an output was parsed.
 type Report struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1121,7 +1343,7 @@ type Report struct {
 
 func (x *Report) Reset() {
 	*x = Report{}
-	mi := &file_dragoman_v1_chat_service_proto_msgTypes[14]
+	mi := &file_dragoman_v1_chat_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1133,7 +1355,7 @@ func (x *Report) String() string {
 func (*Report) ProtoMessage() {}
 
 func (x *Report) ProtoReflect() protoreflect.Message {
-	mi := &file_dragoman_v1_chat_service_proto_msgTypes[14]
+	mi := &file_dragoman_v1_chat_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1146,7 +1368,7 @@ func (x *Report) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Report.ProtoReflect.Descriptor instead.
 func (*Report) Descriptor() ([]byte, []int) {
-	return file_dragoman_v1_chat_service_proto_rawDescGZIP(), []int{14}
+	return file_dragoman_v1_chat_service_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Report) GetStatus() string {
@@ -1227,7 +1449,7 @@ type MissingMarker struct {
 
 func (x *MissingMarker) Reset() {
 	*x = MissingMarker{}
-	mi := &file_dragoman_v1_chat_service_proto_msgTypes[15]
+	mi := &file_dragoman_v1_chat_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1239,7 +1461,7 @@ func (x *MissingMarker) String() string {
 func (*MissingMarker) ProtoMessage() {}
 
 func (x *MissingMarker) ProtoReflect() protoreflect.Message {
-	mi := &file_dragoman_v1_chat_service_proto_msgTypes[15]
+	mi := &file_dragoman_v1_chat_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1252,7 +1474,7 @@ func (x *MissingMarker) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MissingMarker.ProtoReflect.Descriptor instead.
 func (*MissingMarker) Descriptor() ([]byte, []int) {
-	return file_dragoman_v1_chat_service_proto_rawDescGZIP(), []int{15}
+	return file_dragoman_v1_chat_service_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *MissingMarker) GetMarker() string {
@@ -1292,7 +1514,7 @@ type Span struct {
 
 func (x *Span) Reset() {
 	*x = Span{}
-	mi := &file_dragoman_v1_chat_service_proto_msgTypes[16]
+	mi := &file_dragoman_v1_chat_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1304,7 +1526,7 @@ func (x *Span) String() string {
 func (*Span) ProtoMessage() {}
 
 func (x *Span) ProtoReflect() protoreflect.Message {
-	mi := &file_dragoman_v1_chat_service_proto_msgTypes[16]
+	mi := &file_dragoman_v1_chat_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1317,7 +1539,7 @@ func (x *Span) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Span.ProtoReflect.Descriptor instead.
 func (*Span) Descriptor() ([]byte, []int) {
-	return file_dragoman_v1_chat_service_proto_rawDescGZIP(), []int{16}
+	return file_dragoman_v1_chat_service_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Span) GetRegion() string {
@@ -1356,7 +1578,7 @@ type Fault struct {
 
 func (x *Fault) Reset() {
 	*x = Fault{}
-	mi := &file_dragoman_v1_chat_service_proto_msgTypes[17]
+	mi := &file_dragoman_v1_chat_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1368,7 +1590,7 @@ func (x *Fault) String() string {
 func (*Fault) ProtoMessage() {}
 
 func (x *Fault) ProtoReflect() protoreflect.Message {
-	mi := &file_dragoman_v1_chat_service_proto_msgTypes[17]
+	mi := &file_dragoman_v1_chat_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1381,7 +1603,7 @@ func (x *Fault) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Fault.ProtoReflect.Descriptor instead.
 func (*Fault) Descriptor() ([]byte, []int) {
-	return file_dragoman_v1_chat_service_proto_rawDescGZIP(), []int{17}
+	return file_dragoman_v1_chat_service_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Fault) GetAt() uint32 {
@@ -1489,7 +1711,19 @@ const file_dragoman_v1_chat_service_proto_rawDesc = "" +
 	"\x13ParseStreamResponse\x12'\n" +
 	"\x05chunk\x18\x01 \x01(\v2\x11.dragoman.v1.JsonR\x05chunk\x122\n" +
 	"\x06result\x18\x02 \x01(\v2\x1a.dragoman.v1.ParseResponseR\x06result\x12(\n" +
-	"\x05error\x18\x03 \x01(\v2\x12.dragoman.v1.ErrorR\x05error\"\xcd\x02\n" +
+	"\x05error\x18\x03 \x01(\v2\x12.dragoman.v1.ErrorR\x05error\"K\n" +
+	"\x13ParseStreamsRequest\x124\n" +
+	"\aoutputs\x18\x01 \x03(\v2\x1a.dragoman.v1.OutputRequestR\aoutputs\"\x8c\x01\n" +
+	"\rOutputRequest\x12\x16\n" +
+	"\x06output\x18\x01 \x01(\x04R\x06output\x129\n" +
+	"\amessage\x18\x02 \x01(\v2\x1f.dragoman.v1.ParseStreamRequestR\amessage\x12\x10\n" +
+	"\x03end\x18\x03 \x01(\bR\x03end\x12\x16\n" +
+	"\x06cancel\x18\x04 \x01(\bR\x06cancel\"M\n" +
+	"\x14ParseStreamsResponse\x125\n" +
+	"\aoutputs\x18\x01 \x03(\v2\x1b.dragoman.v1.OutputResponseR\aoutputs\"d\n" +
+	"\x0eOutputResponse\x12\x16\n" +
+	"\x06output\x18\x01 \x01(\x04R\x06output\x12:\n" +
+	"\amessage\x18\x02 \x01(\v2 .dragoman.v1.ParseStreamResponseR\amessage\"\xcd\x02\n" +
 	"\x06Report\x12\x16\n" +
 	"\x06status\x18\x01 \x01(\tR\x06status\x12\x16\n" +
 	"\x06length\x18\x02 \x01(\rR\x06length\x12#\n" +
@@ -1515,12 +1749,13 @@ const file_dragoman_v1_chat_service_proto_rawDesc = "" +
 	"\bfarthest\x18\x02 \x01(\rH\x01R\bfarthest\x88\x01\x01\x12\x18\n" +
 	"\amessage\x18\x03 \x01(\tR\amessageB\x05\n" +
 	"\x03_atB\v\n" +
-	"\t_farthest2\xa3\x02\n" +
+	"\t_farthest2\xfc\x02\n" +
 	"\vChatService\x12A\n" +
 	"\x06Render\x12\x1a.dragoman.v1.RenderRequest\x1a\x1b.dragoman.v1.RenderResponse\x12;\n" +
 	"\x04Plan\x12\x18.dragoman.v1.PlanRequest\x1a\x19.dragoman.v1.PlanResponse\x12>\n" +
 	"\x05Parse\x12\x19.dragoman.v1.ParseRequest\x1a\x1a.dragoman.v1.ParseResponse\x12T\n" +
-	"\vParseStream\x12\x1f.dragoman.v1.ParseStreamRequest\x1a .dragoman.v1.ParseStreamResponse(\x010\x01BGZEgithub.com/dragoman-project/dragoman/sdk/proto/dragoman/v1;dragomanv1b\x06proto3"
+	"\vParseStream\x12\x1f.dragoman.v1.ParseStreamRequest\x1a .dragoman.v1.ParseStreamResponse(\x010\x01\x12W\n" +
+	"\fParseStreams\x12 .dragoman.v1.ParseStreamsRequest\x1a!.dragoman.v1.ParseStreamsResponse(\x010\x01BGZEgithub.com/dragoman-project/dragoman/sdk/proto/dragoman/v1;dragomanv1b\x06proto3"
 
 var (
 	file_dragoman_v1_chat_service_proto_rawDescOnce sync.Once
@@ -1534,62 +1769,72 @@ func file_dragoman_v1_chat_service_proto_rawDescGZIP() []byte {
 	return file_dragoman_v1_chat_service_proto_rawDescData
 }
 
-var file_dragoman_v1_chat_service_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
+var file_dragoman_v1_chat_service_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
 var file_dragoman_v1_chat_service_proto_goTypes = []any{
-	(*RenderRequest)(nil),       // 0: dragoman.v1.RenderRequest
-	(*RenderResponse)(nil),      // 1: dragoman.v1.RenderResponse
-	(*PlanRequest)(nil),         // 2: dragoman.v1.PlanRequest
-	(*PlanResponse)(nil),        // 3: dragoman.v1.PlanResponse
-	(*Constraint)(nil),          // 4: dragoman.v1.Constraint
-	(*Trigger)(nil),             // 5: dragoman.v1.Trigger
-	(*Delimiter)(nil),           // 6: dragoman.v1.Delimiter
-	(*ParseRequest)(nil),        // 7: dragoman.v1.ParseRequest
-	(*ParseOptions)(nil),        // 8: dragoman.v1.ParseOptions
-	(*ParseResponse)(nil),       // 9: dragoman.v1.ParseResponse
-	(*ParseStreamRequest)(nil),  // 10: dragoman.v1.ParseStreamRequest
-	(*ParseStart)(nil),          // 11: dragoman.v1.ParseStart
-	(*ByteRange)(nil),           // 12: dragoman.v1.ByteRange
-	(*ParseStreamResponse)(nil), // 13: dragoman.v1.ParseStreamResponse
-	(*Report)(nil),              // 14: dragoman.v1.Report
-	(*MissingMarker)(nil),       // 15: dragoman.v1.MissingMarker
-	(*Span)(nil),                // 16: dragoman.v1.Span
-	(*Fault)(nil),               // 17: dragoman.v1.Fault
-	(*Json)(nil),                // 18: dragoman.v1.Json
-	(*Error)(nil),               // 19: dragoman.v1.Error
+	(*RenderRequest)(nil),        // 0: dragoman.v1.RenderRequest
+	(*RenderResponse)(nil),       // 1: dragoman.v1.RenderResponse
+	(*PlanRequest)(nil),          // 2: dragoman.v1.PlanRequest
+	(*PlanResponse)(nil),         // 3: dragoman.v1.PlanResponse
+	(*Constraint)(nil),           // 4: dragoman.v1.Constraint
+	(*Trigger)(nil),              // 5: dragoman.v1.Trigger
+	(*Delimiter)(nil),            // 6: dragoman.v1.Delimiter
+	(*ParseRequest)(nil),         // 7: dragoman.v1.ParseRequest
+	(*ParseOptions)(nil),         // 8: dragoman.v1.ParseOptions
+	(*ParseResponse)(nil),        // 9: dragoman.v1.ParseResponse
+	(*ParseStreamRequest)(nil),   // 10: dragoman.v1.ParseStreamRequest
+	(*ParseStart)(nil),           // 11: dragoman.v1.ParseStart
+	(*ByteRange)(nil),            // 12: dragoman.v1.ByteRange
+	(*ParseStreamResponse)(nil),  // 13: dragoman.v1.ParseStreamResponse
+	(*ParseStreamsRequest)(nil),  // 14: dragoman.v1.ParseStreamsRequest
+	(*OutputRequest)(nil),        // 15: dragoman.v1.OutputRequest
+	(*ParseStreamsResponse)(nil), // 16: dragoman.v1.ParseStreamsResponse
+	(*OutputResponse)(nil),       // 17: dragoman.v1.OutputResponse
+	(*Report)(nil),               // 18: dragoman.v1.Report
+	(*MissingMarker)(nil),        // 19: dragoman.v1.MissingMarker
+	(*Span)(nil),                 // 20: dragoman.v1.Span
+	(*Fault)(nil),                // 21: dragoman.v1.Fault
+	(*Json)(nil),                 // 22: dragoman.v1.Json
+	(*Error)(nil),                // 23: dragoman.v1.Error
 }
 var file_dragoman_v1_chat_service_proto_depIdxs = []int32{
-	18, // 0: dragoman.v1.RenderRequest.request:type_name -> dragoman.v1.Json
-	18, // 1: dragoman.v1.PlanRequest.request:type_name -> dragoman.v1.Json
+	22, // 0: dragoman.v1.RenderRequest.request:type_name -> dragoman.v1.Json
+	22, // 1: dragoman.v1.PlanRequest.request:type_name -> dragoman.v1.Json
 	4,  // 2: dragoman.v1.PlanResponse.constraint:type_name -> dragoman.v1.Constraint
 	6,  // 3: dragoman.v1.PlanResponse.delimiters:type_name -> dragoman.v1.Delimiter
 	5,  // 4: dragoman.v1.Constraint.triggers:type_name -> dragoman.v1.Trigger
-	18, // 5: dragoman.v1.ParseRequest.request:type_name -> dragoman.v1.Json
+	22, // 5: dragoman.v1.ParseRequest.request:type_name -> dragoman.v1.Json
 	8,  // 6: dragoman.v1.ParseRequest.options:type_name -> dragoman.v1.ParseOptions
-	18, // 7: dragoman.v1.ParseResponse.message:type_name -> dragoman.v1.Json
-	14, // 8: dragoman.v1.ParseResponse.report:type_name -> dragoman.v1.Report
+	22, // 7: dragoman.v1.ParseResponse.message:type_name -> dragoman.v1.Json
+	18, // 8: dragoman.v1.ParseResponse.report:type_name -> dragoman.v1.Report
 	11, // 9: dragoman.v1.ParseStreamRequest.start:type_name -> dragoman.v1.ParseStart
 	12, // 10: dragoman.v1.ParseStreamRequest.special:type_name -> dragoman.v1.ByteRange
-	18, // 11: dragoman.v1.ParseStart.request:type_name -> dragoman.v1.Json
+	22, // 11: dragoman.v1.ParseStart.request:type_name -> dragoman.v1.Json
 	8,  // 12: dragoman.v1.ParseStart.options:type_name -> dragoman.v1.ParseOptions
-	18, // 13: dragoman.v1.ParseStreamResponse.chunk:type_name -> dragoman.v1.Json
+	22, // 13: dragoman.v1.ParseStreamResponse.chunk:type_name -> dragoman.v1.Json
 	9,  // 14: dragoman.v1.ParseStreamResponse.result:type_name -> dragoman.v1.ParseResponse
-	19, // 15: dragoman.v1.ParseStreamResponse.error:type_name -> dragoman.v1.Error
-	16, // 16: dragoman.v1.Report.spans:type_name -> dragoman.v1.Span
-	17, // 17: dragoman.v1.Report.faults:type_name -> dragoman.v1.Fault
-	15, // 18: dragoman.v1.Report.missing_markers:type_name -> dragoman.v1.MissingMarker
-	0,  // 19: dragoman.v1.ChatService.Render:input_type -> dragoman.v1.RenderRequest
-	2,  // 20: dragoman.v1.ChatService.Plan:input_type -> dragoman.v1.PlanRequest
-	7,  // 21: dragoman.v1.ChatService.Parse:input_type -> dragoman.v1.ParseRequest
-	10, // 22: dragoman.v1.ChatService.ParseStream:input_type -> dragoman.v1.ParseStreamRequest
-	1,  // 23: dragoman.v1.ChatService.Render:output_type -> dragoman.v1.RenderResponse
-	3,  // 24: dragoman.v1.ChatService.Plan:output_type -> dragoman.v1.PlanResponse
-	9,  // 25: dragoman.v1.ChatService.Parse:output_type -> dragoman.v1.ParseResponse
-	13, // 26: dragoman.v1.ChatService.ParseStream:output_type -> dragoman.v1.ParseStreamResponse
-	23, // [23:27] is the sub-list for method output_type
-	19, // [19:23] is the sub-list for method input_type
-	19, // [19:19] is the sub-list for extension type_name
-	19, // [19:19] is the sub-list for extension extendee
-	0,  // [0:19] is the sub-list for field type_name
+	23, // 15: dragoman.v1.ParseStreamResponse.error:type_name -> dragoman.v1.Error
+	15, // 16: dragoman.v1.ParseStreamsRequest.outputs:type_name -> dragoman.v1.OutputRequest
+	10, // 17: dragoman.v1.OutputRequest.message:type_name -> dragoman.v1.ParseStreamRequest
+	17, // 18: dragoman.v1.ParseStreamsResponse.outputs:type_name -> dragoman.v1.OutputResponse
+	13, // 19: dragoman.v1.OutputResponse.message:type_name -> dragoman.v1.ParseStreamResponse
+	20, // 20: dragoman.v1.Report.spans:type_name -> dragoman.v1.Span
+	21, // 21: dragoman.v1.Report.faults:type_name -> dragoman.v1.Fault
+	19, // 22: dragoman.v1.Report.missing_markers:type_name -> dragoman.v1.MissingMarker
+	0,  // 23: dragoman.v1.ChatService.Render:input_type -> dragoman.v1.RenderRequest
+	2,  // 24: dragoman.v1.ChatService.Plan:input_type -> dragoman.v1.PlanRequest
+	7,  // 25: dragoman.v1.ChatService.Parse:input_type -> dragoman.v1.ParseRequest
+	10, // 26: dragoman.v1.ChatService.ParseStream:input_type -> dragoman.v1.ParseStreamRequest
+	14, // 27: dragoman.v1.ChatService.ParseStreams:input_type -> dragoman.v1.ParseStreamsRequest
+	1,  // 28: dragoman.v1.ChatService.Render:output_type -> dragoman.v1.RenderResponse
+	3,  // 29: dragoman.v1.ChatService.Plan:output_type -> dragoman.v1.PlanResponse
+	9,  // 30: dragoman.v1.ChatService.Parse:output_type -> dragoman.v1.ParseResponse
+	13, // 31: dragoman.v1.ChatService.ParseStream:output_type -> dragoman.v1.ParseStreamResponse
+	16, // 32: dragoman.v1.ChatService.ParseStreams:output_type -> dragoman.v1.ParseStreamsResponse
+	28, // [28:33] is the sub-list for method output_type
+	23, // [23:28] is the sub-list for method input_type
+	23, // [23:23] is the sub-list for extension type_name
+	23, // [23:23] is the sub-list for extension extendee
+	0,  // [0:23] is the sub-list for field type_name
 }
 
 func init() { file_dragoman_v1_chat_service_proto_init() }
@@ -1607,16 +1852,16 @@ func file_dragoman_v1_chat_service_proto_init() {
 		(*ParseStreamRequest_Text)(nil),
 		(*ParseStreamRequest_Data)(nil),
 	}
-	file_dragoman_v1_chat_service_proto_msgTypes[15].OneofWrappers = []any{}
-	file_dragoman_v1_chat_service_proto_msgTypes[16].OneofWrappers = []any{}
-	file_dragoman_v1_chat_service_proto_msgTypes[17].OneofWrappers = []any{}
+	file_dragoman_v1_chat_service_proto_msgTypes[19].OneofWrappers = []any{}
+	file_dragoman_v1_chat_service_proto_msgTypes[20].OneofWrappers = []any{}
+	file_dragoman_v1_chat_service_proto_msgTypes[21].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_dragoman_v1_chat_service_proto_rawDesc), len(file_dragoman_v1_chat_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   18,
+			NumMessages:   22,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

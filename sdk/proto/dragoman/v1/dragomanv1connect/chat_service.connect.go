@@ -41,6 +41,9 @@ const (
 	ChatServiceParseProcedure = "/dragoman.v1.ChatService/Parse"
 	// ChatServiceParseStreamProcedure is the fully-qualified name of the ChatService's ParseStream RPC.
 	ChatServiceParseStreamProcedure = "/dragoman.v1.ChatService/ParseStream"
+	// ChatServiceParseStreamsProcedure is the fully-qualified name of the ChatService's ParseStreams
+	// RPC.
+	ChatServiceParseStreamsProcedure = "/dragoman.v1.ChatService/ParseStreams"
 )
 
 // ChatServiceClient is a client for the dragoman.v1.ChatService service.
@@ -56,6 +59,12 @@ type ChatServiceClient interface {
 	// the output; closing its side ends the output. However the output is cut, the chunks amount to the message that Parse
 	// gives. It can also be had without gRPC: POST the messages as lines of JSON to /v1/parse/stream, and read lines of JSON.
 	ParseStream(context.Context) (*connect.BidiStreamForClientSimple[v1.ParseStreamRequest, v1.ParseStreamResponse], error)
+	// ParseStreams is ParseStream for many outputs that share one stream, as an engine has them that samples a token of each at
+	// every step: what comes together is read, answered and written together, at a fraction of the cost. Each output is parsed
+	// as if it were alone: it keeps no other one waiting, and its errors are its own. The client gives the outputs numbers;
+	// closing its side ends those that are still open. A daemon that shuts down begins no more outputs, lets those that run
+	// finish, and then ends the stream with unavailable.
+	ParseStreams(context.Context) (*connect.BidiStreamForClientSimple[v1.ParseStreamsRequest, v1.ParseStreamsResponse], error)
 }
 
 // NewChatServiceClient constructs a client for the dragoman.v1.ChatService service. By default, it
@@ -93,15 +102,22 @@ func NewChatServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 			connect.WithSchema(chatServiceMethods.ByName("ParseStream")),
 			connect.WithClientOptions(opts...),
 		),
+		parseStreams: connect.NewClient[v1.ParseStreamsRequest, v1.ParseStreamsResponse](
+			httpClient,
+			baseURL+ChatServiceParseStreamsProcedure,
+			connect.WithSchema(chatServiceMethods.ByName("ParseStreams")),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
 // chatServiceClient implements ChatServiceClient.
 type chatServiceClient struct {
-	render      *connect.Client[v1.RenderRequest, v1.RenderResponse]
-	plan        *connect.Client[v1.PlanRequest, v1.PlanResponse]
-	parse       *connect.Client[v1.ParseRequest, v1.ParseResponse]
-	parseStream *connect.Client[v1.ParseStreamRequest, v1.ParseStreamResponse]
+	render       *connect.Client[v1.RenderRequest, v1.RenderResponse]
+	plan         *connect.Client[v1.PlanRequest, v1.PlanResponse]
+	parse        *connect.Client[v1.ParseRequest, v1.ParseResponse]
+	parseStream  *connect.Client[v1.ParseStreamRequest, v1.ParseStreamResponse]
+	parseStreams *connect.Client[v1.ParseStreamsRequest, v1.ParseStreamsResponse]
 }
 
 // Render calls dragoman.v1.ChatService.Render.
@@ -136,6 +152,11 @@ func (c *chatServiceClient) ParseStream(ctx context.Context) (*connect.BidiStrea
 	return c.parseStream.CallBidiStreamSimple(ctx)
 }
 
+// ParseStreams calls dragoman.v1.ChatService.ParseStreams.
+func (c *chatServiceClient) ParseStreams(ctx context.Context) (*connect.BidiStreamForClientSimple[v1.ParseStreamsRequest, v1.ParseStreamsResponse], error) {
+	return c.parseStreams.CallBidiStreamSimple(ctx)
+}
+
 // ChatServiceHandler is an implementation of the dragoman.v1.ChatService service.
 type ChatServiceHandler interface {
 	// Render renders the prompt of a request.
@@ -149,6 +170,12 @@ type ChatServiceHandler interface {
 	// the output; closing its side ends the output. However the output is cut, the chunks amount to the message that Parse
 	// gives. It can also be had without gRPC: POST the messages as lines of JSON to /v1/parse/stream, and read lines of JSON.
 	ParseStream(context.Context, *connect.BidiStream[v1.ParseStreamRequest, v1.ParseStreamResponse]) error
+	// ParseStreams is ParseStream for many outputs that share one stream, as an engine has them that samples a token of each at
+	// every step: what comes together is read, answered and written together, at a fraction of the cost. Each output is parsed
+	// as if it were alone: it keeps no other one waiting, and its errors are its own. The client gives the outputs numbers;
+	// closing its side ends those that are still open. A daemon that shuts down begins no more outputs, lets those that run
+	// finish, and then ends the stream with unavailable.
+	ParseStreams(context.Context, *connect.BidiStream[v1.ParseStreamsRequest, v1.ParseStreamsResponse]) error
 }
 
 // NewChatServiceHandler builds an HTTP handler from the service implementation. It returns the path
@@ -182,6 +209,12 @@ func NewChatServiceHandler(svc ChatServiceHandler, opts ...connect.HandlerOption
 		connect.WithSchema(chatServiceMethods.ByName("ParseStream")),
 		connect.WithHandlerOptions(opts...),
 	)
+	chatServiceParseStreamsHandler := connect.NewBidiStreamHandler(
+		ChatServiceParseStreamsProcedure,
+		svc.ParseStreams,
+		connect.WithSchema(chatServiceMethods.ByName("ParseStreams")),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/dragoman.v1.ChatService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case ChatServiceRenderProcedure:
@@ -192,6 +225,8 @@ func NewChatServiceHandler(svc ChatServiceHandler, opts ...connect.HandlerOption
 			chatServiceParseHandler.ServeHTTP(w, r)
 		case ChatServiceParseStreamProcedure:
 			chatServiceParseStreamHandler.ServeHTTP(w, r)
+		case ChatServiceParseStreamsProcedure:
+			chatServiceParseStreamsHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -215,4 +250,8 @@ func (UnimplementedChatServiceHandler) Parse(context.Context, *v1.ParseRequest) 
 
 func (UnimplementedChatServiceHandler) ParseStream(context.Context, *connect.BidiStream[v1.ParseStreamRequest, v1.ParseStreamResponse]) error {
 	return connect.NewError(connect.CodeUnimplemented, errors.New("dragoman.v1.ChatService.ParseStream is not implemented"))
+}
+
+func (UnimplementedChatServiceHandler) ParseStreams(context.Context, *connect.BidiStream[v1.ParseStreamsRequest, v1.ParseStreamsResponse]) error {
+	return connect.NewError(connect.CodeUnimplemented, errors.New("dragoman.v1.ChatService.ParseStreams is not implemented"))
 }

@@ -1,0 +1,134 @@
+package client_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/dragoman-project/dragoman/client"
+	"github.com/dragoman-project/dragoman/host/config"
+)
+
+// sharing starts a daemon and opens a stream that outputs share.
+func sharing(t *testing.T, change func(*config.Config)) (c *client.Client, streams *client.Streams, stop func()) {
+	t.Helper()
+	address, stop, err := daemon(change)
+	must(t, err)
+	c = client.New(address, client.Options{})
+	t.Cleanup(c.Close)
+	streams, err = c.ParseStreams(t.Context())
+	must(t, err)
+	t.Cleanup(streams.Close)
+	return c, streams, stop
+}
+
+// all reads the chunks of an output to their end.
+func all(stream *client.Stream) (chunks []json.RawMessage, err error) {
+	for chunk, fault := range stream.Chunks() {
+		if fault != nil {
+			return chunks, fault
+		}
+		chunks = append(chunks, chunk)
+	}
+	return chunks, nil
+}
+
+// hasCode says whether an error is one of the daemon's, with the code.
+func hasCode(err error, code string) bool {
+	var told *client.Error
+	return errors.As(err, &told) && told.Code == code
+}
+
+// TestOutputsThatShareAStreamAmountToWhatParseGives cuts the output everywhere, all cuts at the same time.
+func TestOutputsThatShareAStreamAmountToWhatParseGives(t *testing.T) {
+	c, streams, stop := sharing(t, unchanged)
+	defer stop()
+	const output = "Grüße\n<tool_call>\n{\"name\": \"weather\", \"arguments\": {\"a\": 1}}\n</tool_call>"
+	whole, err := c.Parse(t.Context(), "chatml-json", request1, output, client.IDSeed("seed"))
+	must(t, err)
+	var outputs errgroup.Group
+	for cut := range len(output) {
+		outputs.Go(func() error {
+			stream, err := streams.ParseStream(t.Context(), "chatml-json", request1, client.IDSeed("seed"))
+			if err := errors.Join(err, stream.Send(output[:cut]), stream.Send(output[cut:]), stream.CloseSend()); err != nil {
+				return err
+			}
+			chunks, err := all(stream)
+			if err != nil {
+				return err
+			}
+			got := stream.Result()
+			got.Report.MaxHeld = whole.Report.MaxHeld // depends on the cut
+			if diff := cmp.Diff(whole, got); diff != "" || len(chunks) == 0 {
+				t.Errorf("cut at %d, %d chunks (-whole +stream):\n%s", cut, len(chunks), diff)
+			}
+			return nil
+		})
+	}
+	must(t, outputs.Wait())
+}
+
+func TestAnOutputThatSharesAStreamEndsAlone(t *testing.T) {
+	_, streams, stop := sharing(t, func(c *config.Config) { c.Limits.Sessions = 20 })
+	defer stop()
+	good, err := streams.ParseStream(t.Context(), "chatml-json", request1)
+	must(t, err)
+	must(t, good.Send("Hello "))
+
+	nobody, err := streams.ParseStream(t.Context(), "nobody", request1)
+	must(t, err)
+	if _, err := all(nobody); !hasCode(err, "not_found") {
+		t.Errorf("an unknown template: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	given, err := streams.ParseStream(ctx, "chatml-json", request1)
+	must(t, err)
+	cancel()
+	if _, err := all(given); !errors.Is(err, context.Canceled) {
+		t.Errorf("an output whose context has ended: %v", err)
+	}
+	for range 50 { // each gives its place back
+		left, err := streams.ParseStream(t.Context(), "chatml-json", request1)
+		must(t, err)
+		must(t, left.Send("Hello there."))
+		for _, err := range left.Chunks() {
+			must(t, err)
+			break // nobody wants more of it
+		}
+	}
+	must(t, good.Send("there."))
+	must(t, good.CloseSend())
+	if _, err := all(good); err != nil || *good.Result().Message.Content.Text != "Hello there." {
+		t.Errorf("the good one: %v, %v", good.Result(), err)
+	}
+	if err := good.Send("more"); err == nil {
+		t.Error("an output takes more after its end")
+	}
+}
+
+func TestOutputsLearnThatTheirStreamIsOver(t *testing.T) {
+	for name, end := range map[string]func(streams *client.Streams, stop func()){
+		"the client has closed it": func(streams *client.Streams, _ func()) { streams.Close() },
+		"the daemon has ended":     func(_ *client.Streams, stop func()) { stop() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, streams, stop := sharing(t, func(c *config.Config) { c.Shutdown.Grace = 0 })
+			defer stop()
+			stream, err := streams.ParseStream(t.Context(), "chatml-json", request1)
+			must(t, err)
+			must(t, stream.Send("Hello there."))
+			end(streams, stop)
+			var told *client.Error
+			if _, err := all(stream); !errors.As(err, &told) {
+				t.Errorf("the output ends with %v", err)
+			}
+			if _, err := streams.ParseStream(t.Context(), "chatml-json", request1); !errors.As(err, &told) {
+				t.Errorf("the next one begins with %v", err)
+			}
+		})
+	}
+}

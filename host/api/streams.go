@@ -1,0 +1,378 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"strconv"
+	"sync"
+	"time"
+
+	"connectrpc.com/connect"
+
+	"github.com/dragoman-project/dragoman/host"
+	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
+)
+
+// ParseStreams parses many outputs that share one stream.
+//
+//	read:  this goroutine ──messages──→ the queue of each output
+//	parse: a goroutine for each output that has something in its queue ──responses──→ ready
+//	write: one goroutine ──all that is ready, in one message──→ the client
+//
+// So an output that waits for a plugin keeps no other one waiting, one that waits for its model holds no goroutine, and what
+// comes together is answered together.
+func (s *chatService) ParseStreams(ctx context.Context, stream *connect.BidiStream[dragomanv1.ParseStreamsRequest, dragomanv1.ParseStreamsResponse]) error {
+	err := s.share(ctx, stream.Receive, stream.Send)
+	recordOf(ctx).err = err
+	if err != nil {
+		return failure(err)
+	}
+	return nil
+}
+
+// share parses the outputs that receive brings, until it ends.
+func (s *chatService) share(ctx context.Context, receive func() (*dragomanv1.ParseStreamsRequest, error), send func(*dragomanv1.ParseStreamsResponse) error) error {
+	m := &sharedStream{service: s, ctx: ctx, outputs: map[uint64]*sharedOutput{}}
+	m.changed.L = &m.mu
+	defer context.AfterFunc(s.ending, func() { m.quit(ctx) })()
+	written := make(chan error, 1)
+	go func() { written <- s.faults.kept(parseStreamsPath, func() error { return m.write(send) }) }()
+	err := s.faults.kept(parseStreamsPath, func() error { return m.read(receive) })
+	m.end(err)
+	if fault := <-written; fault != nil {
+		err = fault // why reading was given up
+	}
+	if err != nil && s.ending.Err() != nil {
+		return shuttingDown()
+	}
+	return unlessOver(ctx, err)
+}
+
+func shuttingDown() error {
+	return &host.Error{Code: host.Unavailable, Message: "the daemon is shutting down", Remedy: "go on with another one, or try again when it is back"}
+}
+
+// maxShared is how many bytes of a stream's outputs wait for parsing, and how many for writing, before the side that brings
+// more of them waits.
+const maxShared = 1 << 20
+
+// sharedStream is a ParseStreams.
+type sharedStream struct {
+	service *chatService
+	ctx     context.Context
+
+	mu      sync.Mutex
+	changed sync.Cond // something below
+	outputs map[uint64]*sharedOutput
+	running int // outputs that have not ended
+	queued  int // bytes in the queues of the outputs
+	ready   []*dragomanv1.OutputResponse
+	waiting int  // bytes in ready
+	over    bool // nothing more will be ready
+	failed  bool // nothing more can be written; what becomes ready is thrown away
+}
+
+// sharedOutput is one output of many. What is not said to be guarded belongs to the goroutine that works on it.
+type sharedOutput struct {
+	stream  *sharedStream
+	number  uint64
+	ctx     context.Context
+	cancel  context.CancelFunc
+	rec     *record
+	told    func()
+	limits  *deadlines
+	timer   *time.Timer // until the client has been silent for too long
+	release func()      // gives back the room that it takes; nil before it was admitted
+	output  *output     // nil before its start
+	closed  bool
+
+	queue   []step // guarded by stream.mu, as all below
+	busy    bool   // a goroutine works on the queue
+	done    bool   // its last message is ready
+	dropped bool   // the client has ended or cancelled it
+}
+
+// step is what is next for an output: a message, or why it is over.
+type step struct {
+	message *dragomanv1.OutputRequest
+	err     error
+}
+
+func (s step) size() int {
+	m := s.message.GetMessage()
+	return len(m.GetText()) + len(m.GetData()) + len(m.GetStart().GetRequest().GetText())
+}
+
+// read hands messages to their outputs until there are no more; nil says that the client has closed its side.
+func (m *sharedStream) read(receive func() (*dragomanv1.ParseStreamsRequest, error)) error {
+	for {
+		in, err := receive()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return unreadable(err)
+		}
+		for _, r := range in.Outputs {
+			if err := m.take(r); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// take puts a message into the queue of its output.
+func (m *sharedStream) take(r *dragomanv1.OutputRequest) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for m.queued > maxShared && !m.failed {
+		m.changed.Wait()
+	}
+	o := m.outputs[r.Output]
+	if over := r.End || r.Cancel; o != nil && o.done && r.GetMessage().GetStart() == nil {
+		if over {
+			delete(m.outputs, r.Output)
+		}
+		return nil // it ended with an error, which the client could not know of when it sent this
+	}
+	if o == nil || o.done {
+		o = m.open(r.Output)
+	}
+	if forgotten := len(m.outputs) - m.running; forgotten > m.service.limits().Sessions {
+		return &host.Error{Code: host.LimitExceeded, Message: fmt.Sprintf("%d outputs of the stream have failed and were never ended", forgotten),
+			Remedy: "send end or cancel for each output"}
+	}
+	o.dropped = o.dropped || r.End || r.Cancel
+	if r.Cancel {
+		o.cancel()
+		m.push(o, step{err: context.Canceled})
+	} else {
+		m.push(o, step{message: r})
+	}
+	return nil
+}
+
+// open makes an output that is new to the stream.
+func (m *sharedStream) open(number uint64) *sharedOutput {
+	limits := m.service.limits()
+	o := &sharedOutput{stream: m, number: number, limits: &deadlines{idle: limits.SessionIdle, end: time.Now().Add(limits.SessionTime)}}
+	o.ctx, o.cancel = context.WithCancel(m.ctx)
+	o.ctx, o.rec, o.told = recordOf(m.ctx).part(o.ctx, outputMethod, strconv.FormatUint(number, 10))
+	o.timer = time.AfterFunc(time.Until(o.limits.read()), func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.push(o, step{err: o.limits.fault()})
+	})
+	m.outputs[number] = o
+	m.running++
+	return o
+}
+
+// push adds a step for an output, and sees to it that somebody works on it.
+func (m *sharedStream) push(o *sharedOutput, s step) {
+	o.queue = append(o.queue, s)
+	m.queued += s.size()
+	if !o.busy {
+		o.busy = true
+		go o.work()
+	}
+}
+
+// work goes through the queue of an output until nothing is left in it.
+func (o *sharedOutput) work() {
+	m := o.stream
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for len(o.queue) > 0 {
+		steps := o.queue
+		o.queue = nil
+		m.mu.Unlock()
+		size := 0
+		for _, s := range steps {
+			size += s.size()
+			o.follow(s)
+		}
+		m.mu.Lock()
+		if m.queued > maxShared {
+			m.changed.Broadcast()
+		}
+		m.queued -= size
+	}
+	o.busy = false
+}
+
+// follow does one step. After the last one the others are passed over.
+func (o *sharedOutput) follow(s step) {
+	if o.closed {
+		return
+	}
+	err := s.err
+	if err == nil {
+		err = o.stream.service.faults.kept(parseStreamsPath, func() error { return unlessOver(o.ctx, o.parse(s.message)) })
+	}
+	if err == nil && !s.message.End {
+		o.timer.Reset(time.Until(o.limits.read()))
+		return
+	}
+	if err != nil {
+		o.rec.err = err
+		what, _ := describe(err)
+		_ = o.send(&dragomanv1.ParseStreamResponse{Error: what})
+	}
+	o.close()
+}
+
+// parse parses the next piece.
+func (o *sharedOutput) parse(m *dragomanv1.OutputRequest) (err error) {
+	in := m.GetMessage()
+	switch {
+	case o.output == nil:
+		err = o.begin(in.GetStart())
+	case in.GetStart() != nil:
+		err = startedTwice()
+	}
+	if err == nil && in != nil {
+		err = o.output.take(in)
+	}
+	if err == nil && m.End {
+		err = o.output.finish(o.rec)
+	}
+	return err
+}
+
+// begin admits the output and makes its session.
+func (o *sharedOutput) begin(start *dragomanv1.ParseStart) (err error) {
+	s := o.stream.service
+	if s.ending.Err() != nil {
+		return shuttingDown()
+	}
+	limits := s.limits()
+	if err = o.rec.key.ask(time.Now(), limits.KeyRate); err != nil {
+		return err
+	}
+	if o.release, err = s.admit(o.ctx, limits); err != nil {
+		return err
+	}
+	if start == nil {
+		return notStarted()
+	}
+	o.output, err = s.begin(o.ctx, start, limits.RequestTime, o.send)
+	return err
+}
+
+// close gives back what the output held.
+func (o *sharedOutput) close() {
+	o.closed = true
+	o.timer.Stop()
+	if o.output != nil {
+		o.output.session.Close()
+		o.output = nil
+	}
+	if o.release != nil {
+		o.release()
+	}
+	o.cancel()
+	o.told()
+	m := o.stream
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	o.done = true
+	if o.dropped && m.outputs[o.number] == o {
+		delete(m.outputs, o.number)
+	}
+	m.running--
+	m.changed.Broadcast()
+	if m.running == 0 && m.service.ending.Err() != nil {
+		interrupt(m.ctx)
+	}
+}
+
+// send makes a message of the output ready. It waits while the client does not take what is ready.
+func (o *sharedOutput) send(r *dragomanv1.ParseStreamResponse) error {
+	m := o.stream
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for m.waiting > maxShared && !m.failed {
+		m.changed.Wait()
+	}
+	if m.failed {
+		return context.Canceled
+	}
+	m.waiting += len(r.GetChunk().GetText()) + len(r.GetResult().GetMessage().GetText())
+	if m.ready = append(m.ready, &dragomanv1.OutputResponse{Output: o.number, Message: r}); len(m.ready) == 1 {
+		m.changed.Broadcast()
+	}
+	return nil
+}
+
+// write sends what is ready until there will be no more.
+func (m *sharedStream) write(send func(*dragomanv1.ParseStreamsResponse) error) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var out dragomanv1.ParseStreamsResponse
+	idle := m.service.limits().SessionIdle
+	stalled := time.AfterFunc(idle, func() { interruptWriting(m.ctx) })
+	stalled.Stop()
+	for {
+		for len(m.ready) == 0 && !m.over {
+			m.changed.Wait()
+		}
+		if len(m.ready) == 0 {
+			return nil
+		}
+		m.mu.Unlock()
+		runtime.Gosched() // outputs that are being parsed have their turn, and come with this message
+		m.mu.Lock()
+		out.Outputs, m.ready = m.ready, out.Outputs[:0]
+		m.waiting = 0
+		m.changed.Broadcast()
+		m.mu.Unlock()
+		stalled.Reset(idle)
+		err := send(&out)
+		late := !stalled.Stop()
+		clear(out.Outputs)
+		m.mu.Lock()
+		if err != nil {
+			m.failed = true
+			m.changed.Broadcast()
+			interrupt(m.ctx)
+			if late {
+				err = &host.Error{Code: timedOut, Message: fmt.Sprintf("nothing was read for %v", idle), Remedy: "read what the stream brings while sending", Err: err}
+			}
+			return err
+		}
+	}
+}
+
+// end ends the outputs that are still open, and waits for what they still have to say. Where reading has failed, they are cancelled.
+func (m *sharedStream) end(err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for number, o := range m.outputs {
+		switch {
+		case o.done:
+		case err != nil:
+			o.cancel()
+			m.push(o, step{err: err})
+		case !o.dropped:
+			m.push(o, step{message: &dragomanv1.OutputRequest{Output: number, End: true}})
+		}
+	}
+	for m.running > 0 {
+		m.changed.Wait()
+	}
+	m.over = true
+	m.changed.Broadcast()
+}
+
+// quit ends the stream as soon as nothing runs on it.
+func (m *sharedStream) quit(ctx context.Context) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.running == 0 {
+		interrupt(ctx)
+	}
+}
