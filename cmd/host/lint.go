@@ -46,7 +46,7 @@ a fault, and told with what differs. It stands at the first rule that changes it
 				return &usageError{errors.New("--cases are run under a file of workarounds, on --templates: give both")}
 			}
 			found, err := lint(args, templates)
-			if err == nil && len(cases) > 0 && !faulty(found) {
+			if err == nil && len(cases) > 0 {
 				err = with.withHost(cmd, func(h *host.Host) error {
 					worse, err := lintCases(cmd, h, args[0], templates, cases)
 					found = append(worse, found...)
@@ -68,11 +68,11 @@ a fault, and told with what differs. It stands at the first rule that changes it
 
 // linted is a line of what lint finds: a fault, or a note without a place.
 type linted struct {
-	File    string
-	Line    int `json:",omitempty"`
-	Column  int `json:",omitempty"`
-	Message string
-	Note    bool `json:",omitempty"`
+	File    string `json:"file"`
+	Line    int    `json:"line,omitempty"`
+	Column  int    `json:"column,omitempty"`
+	Message string `json:"message"`
+	Note    bool   `json:"note,omitempty"`
 }
 
 func (l linted) String() string {

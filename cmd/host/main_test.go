@@ -93,7 +93,7 @@ func TestCommandLines(t *testing.T) {
 		{name: "lint nothing", line: "lint", code: exitUsage, errs: "expected a file of workarounds, or --templates"},
 		{name: "lint sound templates", line: "lint --templates ../../templates"},
 		{name: "lint odd templates", line: "lint --templates testdata/templates", out: "loops.jinja: note: loops:1:56: the template takes more"},
-		{name: "lint odd templates for a program", line: "lint --templates testdata/templates --json", out: `"Note":true}`},
+		{name: "lint odd templates for a program", line: "lint --templates testdata/templates --json", out: `"note":true}`},
 		{name: "lint what is not there", line: "lint nowhere.yaml", code: exitFailed, errs: "nowhere.yaml"},
 		{name: "lint a folder that is not there", line: "lint --templates nowhere", code: exitFailed, errs: "host: --templates: stat nowhere: no such file"},
 		{name: "diff of nothing", line: "diff x.yaml", code: exitUsage, errs: "expected two files and --templates, or one file and --daemon"},
