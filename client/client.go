@@ -10,6 +10,8 @@
 //	for chunk, err := range stream.Chunks() { … }      // chat.completion.chunk, to be handed on as it is
 //	result := stream.Result()
 //
+// A program that has many outputs under way lets them share a stream: what ParseStreams returns has ParseStream, too.
+//
 // Templates, status and reload are in the generated clients of sdk/proto/dragoman/v1/dragomanv1connect, which this one is made
 // of; HTTPClient gives them their connection.
 //

@@ -15,8 +15,9 @@
 // (Secrets), which the host watches like its own.
 //
 // Streams are parsed by exchange, which knows receive and send only: one implementation is connect's bidirectional stream,
-// the other reads and writes lines of JSON (POST /v1/parse/stream), for those without gRPC. In JSON a Json message stands for
-// itself (jsonCodec), so that an OpenAI request is embedded as it is.
+// the other reads and writes lines of JSON (POST /v1/parse/stream), for those without gRPC. Outputs that share a stream
+// (streams.go) have a queue each, and a record of their own. In JSON a Json message stands for itself (jsonCodec), so that an
+// OpenAI request is embedded as it is.
 //
 // Whatever cannot be done is answered with one Error: code, place, message, remedy. The table of codes says how each is spelled
 // in gRPC and in HTTP. The output of a model is never a reason for one; the only exception is its size.

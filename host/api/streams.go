@@ -148,7 +148,7 @@ func (m *sharedStream) take(r *dragomanv1.OutputRequest) error {
 	o.dropped = o.dropped || r.End || r.Cancel
 	if r.Cancel {
 		o.cancel()
-		m.push(o, step{err: context.Canceled})
+		m.push(o, step{err: &host.Error{Code: canceled, Message: "the client wants no more of this output"}})
 	} else {
 		m.push(o, step{message: r})
 	}
