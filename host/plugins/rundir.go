@@ -35,14 +35,31 @@ func newRunDir(base string) (*runDir, error) {
 		_ = os.Remove(path)
 		return nil, fmt.Errorf("the directory %s is too deep for sockets: %d bytes, at most %d; set RunDir to a shorter one", path, len(path), maxRunDir)
 	}
-	lock, err := os.OpenFile(filepath.Join(path, lockName), os.O_CREATE|os.O_RDWR, 0o600)
+	lock, err := lockIn(path)
+	if err != nil {
+		_ = os.RemoveAll(path)
+		return nil, err
+	}
+	return &runDir{path: path, lock: lock}, nil
+}
+
+// lockIn makes the lock of a directory and takes it. It bears its name only then: a manager that sweeps meanwhile would take
+// the directory for one whose manager is gone.
+func lockIn(path string) (*os.File, error) {
+	lock, err := os.CreateTemp(path, lockName+"-")
 	if err != nil {
 		return nil, err
 	}
 	if !locked(lock) {
-		return nil, fmt.Errorf("cannot lock %s", lock.Name())
+		err = fmt.Errorf("cannot lock %s", lock.Name())
+	} else {
+		err = os.Rename(lock.Name(), filepath.Join(path, lockName))
 	}
-	return &runDir{path: path, lock: lock}, nil
+	if err != nil {
+		_ = lock.Close()
+		return nil, err
+	}
+	return lock, nil
 }
 
 // sweep removes the run directories in base whose managers are gone.

@@ -1,0 +1,41 @@
+package plugins
+
+import (
+	"os"
+	"sync"
+	"testing"
+)
+
+// TestManagersThatBeginAtOnceLeaveEachOtherTheirDirectories lets many sweep while others are about to lock theirs.
+func TestManagersThatBeginAtOnceLeaveEachOtherTheirDirectories(t *testing.T) {
+	base, err := os.MkdirTemp("", "run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(base) })
+	for range 50 {
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() {
+				d, err := newRunDir(base)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if _, err := os.Stat(d.path); err != nil {
+					t.Error(err)
+				}
+				if err := d.remove(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if t.Failed() {
+			return
+		}
+	}
+	if left, err := os.ReadDir(base); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
