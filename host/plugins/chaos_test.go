@@ -341,3 +341,38 @@ func childrenOf(t *testing.T, parent int) (all []int) {
 	}
 	return all
 }
+
+func TestFewRequestsExplainDeathsIfOneOfThemWasThereEachTime(t *testing.T) {
+	const poison, other, third = 1, 2, 3
+	innocent := uint64(100)
+	crowd := func(with ...uint64) (all []uint64) {
+		for range 10 {
+			innocent++
+			all = append(all, innocent)
+		}
+		return append(all, with...)
+	}
+	for _, test := range []struct {
+		name   string
+		deaths [][]uint64
+		few    bool
+	}{
+		{"none", nil, true},
+		{"one in a crowd", [][]uint64{crowd(poison), crowd(poison), crowd(poison), crowd(poison)}, true},
+		{"two by turns", [][]uint64{crowd(poison), crowd(other), crowd(other), crowd(poison)}, true},
+		{"the same crowd", [][]uint64{{1, 2, 3, 4}, {1, 2, 3, 4}, {1, 2, 3, 4}}, true},
+		{"nobody was there", [][]uint64{{}, {}, {}}, true},
+		{"three by turns", [][]uint64{{poison}, {other}, {third}}, false},
+		{"always others", [][]uint64{crowd(), crowd(), crowd()}, false},
+	} {
+		var s suspects
+		for i, requests := range test.deaths {
+			for _, r := range requests {
+				s.of(i).requests[r] = true
+			}
+		}
+		if few := s.few(len(test.deaths)); few != test.few {
+			t.Errorf("%s: few is %t", test.name, few)
+		}
+	}
+}

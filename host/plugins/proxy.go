@@ -109,7 +109,7 @@ func (s *slot) judge(g *generation, err error, request func() uint64) error {
 		s.answered(g)
 		return nil
 	}
-	s.suspect(request())
+	s.suspect(g, request())
 	s.condemn(g, err)
 	return err
 }

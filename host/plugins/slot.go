@@ -14,8 +14,8 @@ import (
 const (
 	// maxFailures is how many starts in a row may lead to no answer before the plugin stays down.
 	maxFailures = 5
-	// maxSuspects is how many different requests in a row must have been under way when a process died before that counts
-	// as the plugin's fault rather than the requests'.
+	// maxSuspects is how many different requests it must take to explain why processes died, before that counts as the
+	// plugin's fault rather than the requests'.
 	maxSuspects = 3
 	// firstDelay is waited before the second start after a failure, and doubled from then on. The first is immediate.
 	firstDelay = 50 * time.Millisecond
@@ -31,6 +31,7 @@ type slot struct {
 	log      *slog.Logger
 	life     context.Context // of starts and examinations; over when the slot has ended
 	abort    context.CancelFunc
+	turn     chan struct{} // holds one stream that goes on in its turn
 
 	mu       sync.Mutex
 	binary   binary
@@ -43,10 +44,10 @@ type slot struct {
 	verified bool            // its golden cases hold; only the start under way touches it
 	streams  map[string]bool // handlers that can parse outputs themselves; nil before the first start
 	starts   int
-	broke    bool            // the last process failed
-	restarts int             // starts after a process that failed
-	failures int             // starts in a row that led to no answer
-	suspects map[uint64]bool // requests under way, since the last answer, when a process died
+	broke    bool // the last process failed
+	restarts int  // starts after a process that failed
+	failures int  // starts in a row that led to no answer
+	suspects suspects
 	retryAt  time.Time
 	lastErr  error
 	running  sync.WaitGroup // of everything that must end before the manager does
@@ -54,7 +55,7 @@ type slot struct {
 
 // newSlot makes the slot of a version of which nothing was started yet.
 func newSlot(sh *shared, m *Manifest, b binary) *slot {
-	s := &slot{shared: sh, manifest: m, binary: b, log: sh.opts.Logger.With("plugin", m.Name), empty: make(chan struct{})}
+	s := &slot{shared: sh, manifest: m, binary: b, log: sh.opts.Logger.With("plugin", m.Name), turn: make(chan struct{}, 1), empty: make(chan struct{})}
 	s.life, s.abort = context.WithCancel(context.Background())
 	return s
 }
@@ -264,17 +265,14 @@ func (s *slot) answered(g *generation) {
 	g.answers()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.failures, s.retryAt, s.suspects = 0, time.Time{}, nil
+	s.failures, s.retryAt, s.suspects = 0, time.Time{}, suspects{}
 }
 
-// suspect notes a request that was under way when a process died.
-func (s *slot) suspect(request uint64) {
+// suspect notes a request that was under way when a generation died. It must have before it is asked again.
+func (s *slot) suspect(g *generation, request uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.suspects == nil {
-		s.suspects = map[uint64]bool{}
-	}
-	s.suspects[request] = true
+	s.suspects.of(g.number).requests[request] = true
 }
 
 func waitFor(ctx context.Context, done <-chan struct{}) error {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
-	"math/rand/v2"
 	"time"
 
 	"github.com/dragoman-project/dragoman/sdk/chat"
@@ -13,12 +12,12 @@ import (
 )
 
 // The limits of what is done for the sake of one chunk before its stream fails. A process dies for all of its streams, of
-// which one may be to blame: they wait for random times, each longer than the one before, so that the others get on between.
+// which one may be to blame. So a stream whose processes die again and again goes on only in its turn: the others of its kind
+// wait meanwhile, and those that are innocent get on. Nobody waits for a turn longer than a call may take.
 const (
 	maxResumptions = 9 // how often an output is sent again
 	hangCosts      = 3 // as how many of them one counts that ended with the patience for a call
-	firstWait      = 20 * time.Millisecond
-	maxWait        = 640 * time.Millisecond
+	freely         = 2 // how many of them need no turn
 )
 
 // OpenStream begins to parse an output in a process. When that dies, or hangs, the output so far is sent to another one, and
@@ -91,9 +90,8 @@ func (s *stream) Finish() (result handler.StreamResult, err error) {
 
 // insist does a step; if the process is gone, it does the step in another one, which is fresh: it has got nothing yet.
 func (s *stream) insist(step func(fresh bool) error) error {
-	wait := time.Duration(0)
 	for resumptions := 0; ; {
-		gone, late, err := s.try(step)
+		gone, late, err := s.inTurn(resumptions, step)
 		if resumptions++; late {
 			resumptions += hangCosts - 1
 		}
@@ -101,11 +99,24 @@ func (s *stream) insist(step func(fresh bool) error) error {
 			return err
 		}
 		s.drop()
-		if err := sleep(s.ctx, rand.N(wait+1)); err != nil {
-			return err
-		}
-		wait = min(max(2*wait, firstWait), maxWait)
 	}
+}
+
+// inTurn is try, after so many resumptions.
+func (s *stream) inTurn(resumptions int, step func(fresh bool) error) (gone, late bool, _ error) {
+	if resumptions <= freely {
+		return s.try(step)
+	}
+	patience := time.NewTimer(s.slot.opts.CallTimeout)
+	defer patience.Stop()
+	select {
+	case s.slot.turn <- struct{}{}:
+		defer func() { <-s.slot.turn }()
+	case <-patience.C:
+	case <-s.ctx.Done():
+		return false, false, s.ctx.Err()
+	}
+	return s.try(step)
 }
 
 // try does a step within the time that a call may take. It says whether the process is gone, so that trying again makes
@@ -129,7 +140,7 @@ func (s *stream) try(step func(fresh bool) error) (gone, late bool, _ error) {
 		return false, false, nil
 	case late:
 		err = fmt.Errorf("no answer within %v", s.slot.opts.CallTimeout)
-		s.slot.suspect(s.fingerprint())
+		s.slot.suspect(s.run.generation, s.fingerprint())
 		s.slot.condemn(s.run.generation, err)
 		return true, true, s.slot.unavailable("%v", err)
 	}

@@ -41,7 +41,7 @@ func (s *slot) condemn(g *generation, why error) {
 	if !g.hasAnswered() {
 		s.failed(why)
 	}
-	if g.sessions() > 0 && len(s.suspects) < maxSuspects { // it may be the fault of a request, which must not take the plugin from others
+	if g.sessions() > 0 && s.suspects.few(g.number) { // it may be the fault of a request, which must not take the plugin from others
 		s.failures = min(s.failures, maxFailures-1)
 	}
 	s.mu.Unlock()
