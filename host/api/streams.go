@@ -101,9 +101,11 @@ type step struct {
 	err     error
 }
 
+// size is about how many bytes a step keeps while it waits. One without any text keeps something, too.
 func (s step) size() int {
+	const empty = 128
 	m := s.message.GetMessage()
-	return len(m.GetText()) + len(m.GetData()) + len(m.GetStart().GetRequest().GetText())
+	return empty + len(m.GetText()) + len(m.GetData()) + len(m.GetStart().GetRequest().GetText())
 }
 
 // read hands messages to their outputs until there are no more; nil says that the client has closed its side.
