@@ -345,7 +345,7 @@ func (b *builder) repeat(lo, hi int, e *expr) *expr {
 		b.note("at least %d repetitions are only held to up to %d: %s takes no more", lo, most, b.limits.Engine)
 		lo = most
 	}
-	if (lo > 16 || hi > 16) && heavy(e) || max(lo, hi) > 1 && counted(e) {
+	if (lo > 16 || hi > 16) && heavy(e) || max(lo, hi) > 1 && counted(e) || repetitions(e) >= manyRepetitions {
 		e = b.rule("item", e)
 	}
 	if hi < 0 {
@@ -354,6 +354,21 @@ func (b *builder) repeat(lo, hi int, e *expr) *expr {
 		}
 	}
 	return times(lo, hi, e)
+}
+
+// manyRepetitions is where what repeats within something that repeats itself may come near to what engines take together.
+const manyRepetitions = maxRepetitions / 4
+
+// repetitions is how often something within e itself may repeat by its bounds, all told.
+func repetitions(e *expr) int {
+	n := 0
+	if e.op == repeat {
+		n = max(e.min, e.max)
+	}
+	for _, k := range e.kids {
+		n += repetitions(k)
+	}
+	return n
 }
 
 // counted says whether e itself repeats something a certain number of times.

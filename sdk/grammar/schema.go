@@ -43,12 +43,13 @@ func (e *SchemaError) Error() string { return "schema: " + e.Path + ": " + e.Mes
 type converter struct {
 	b        *builder
 	root     *value
-	refs     map[string]*rule
+	refs     map[string]target
 	spelling spelling
 	bare     *expr    // what a string is where the text is a bare string; nil in JSON
 	escaped  bool     // a bare string stands between quotes all the same
 	delims   []string // what ends a bare string
 	depth    int      // visits inside each other
+	inside   int      // objects and arrays around what is visited
 	effort   int      // how many more comparisons of constants and alternatives may be made
 	kindsOf  map[*value]kinds
 }
@@ -61,7 +62,7 @@ func (b *builder) schema(id peg.ID, n *peg.Node) *expr {
 	}
 	localise(root)
 	c := &converter{
-		b: b, root: root, refs: map[string]*rule{}, spelling: b.spelling(n.Kids[0]),
+		b: b, root: root, refs: map[string]target{}, spelling: b.spelling(n.Kids[0]),
 		effort: maxEffort, kindsOf: map[*value]kinds{},
 	}
 	if n.Raw {

@@ -4,6 +4,8 @@ import "strconv"
 
 // array is an array of items, of a fixed beginning, or both.
 func (c *converter) array(s *value, path, name string) (*expr, error) {
+	c.inside++
+	defer func() { c.inside-- }()
 	s = evaluated(s)
 	fixed, items := tuple(s)
 	lo, hi, items := itemCounts(s, len(fixed), items)
@@ -93,7 +95,7 @@ func (c *converter) list(fixed []*expr, more, comma *expr, lo, hi int) *expr {
 			before = comma
 		}
 		if list = seq(before, fixed[i], list); i >= lo {
-			list = optional(list)
+			list = c.b.repeat(0, 1, list)
 		}
 	}
 	return list
@@ -109,7 +111,7 @@ func (c *converter) more(item, comma *expr, behind bool, lo, hi int) *expr {
 	}
 	list := seq(item, c.b.repeat(max(lo-1, 0), max(hi-1, -1), seq(comma, item)))
 	if lo == 0 {
-		return optional(list)
+		return c.b.repeat(0, 1, list)
 	}
 	return list
 }

@@ -2,6 +2,7 @@ package grammar_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/dragoman-project/dragoman/internal/llamacpp"
@@ -183,17 +184,29 @@ func TestPatternsStandWhereTheirAnchorsSay(t *testing.T) {
 	})
 }
 
+func TestLengthsThatAPatternImpliesNeedNoMore(t *testing.T) {
+	holds(t, []schemaCase{
+		{"at least", `{"pattern": "^[a-z]+(-[a-z]{2,})?$", "minLength": 1}`, []string{`"a"`, `"a-bc"`}, []string{`""`}},
+		{"at most", `{"pattern": "^(a|bc?){1,3}d*?e{0}$|^$", "minLength": 0}`, []string{`""`, `"abcd"`}, []string{`"d"`}},
+		{"both", `{"pattern": "^\\d{3}-(?:\\d{4}|x)$", "minLength": 5, "maxLength": 300}`, []string{`"123-4567"`, `"123-x"`}, []string{`"123-45"`}},
+		{"anywhere", `{"pattern": "abc", "minLength": 3}`, []string{`"abc"`, `"xabcx"`}, []string{`"ab"`}},
+		{"of a format", `{"format": "date", "minLength": 10, "maxLength": 10}`, []string{`"2026-01-01"`}, []string{`"2026"`}},
+		{"of a format with an expression", `{"format": "uri", "minLength": 1}`, []string{`"a:b"`}, []string{`""`}},
+		{"less than a format allows", `{"format": "hostname", "maxLength": 3}`, []string{`"a.b"`}, []string{`"ab.c"`}},
+	})
+}
+
 func TestFormatsAreHeldTo(t *testing.T) {
 	for format, texts := range map[string]struct{ pass, fail []string }{
 		"date":                  {[]string{"2026-11-21"}, []string{"2026-13-01", "2026-1-1", "2026-11-32", ""}},
 		"time":                  {[]string{"23:59:59Z", "08:30:06.283+01:00"}, []string{"24:00:00Z", "8:00:00Z", "08:00:00"}},
 		"date-time":             {[]string{"2026-11-21T08:30:06Z"}, []string{"2026-11-21", "2026-11-21 08:30:06Z"}},
 		"uuid":                  {[]string{"12345678-1234-1234-1234-1234567890ab"}, []string{"123456781234123412341234567890ab", "g2345678-1234-1234-1234-1234567890ab"}},
-		"email":                 {[]string{"a.b+c@example.co.uk", "o'neil@x-y.org"}, []string{"a@", "@b", "a.@b", "a b@c", "a@b_c", "a@.b", "a@b."}},
-		"hostname":              {[]string{"a", "www.example.com", "x1-y.z"}, []string{"-a", "a-", "a..b", "a_b", "", "a."}},
+		"email":                 {[]string{"a.b+c@example.co.uk", "o'neil@x-y.org"}, []string{"a@", "@b", "a.@b", "a b@c", "a@b_c", "a@.b", "a@b.", "a@b"}},
+		"hostname":              {[]string{"a", "www.example.com", "x1-y.z"}, []string{"-a", "a-", "a..b", "a_b", "", "a.", strings.Repeat("a", 64)}},
 		"ipv4":                  {[]string{"0.0.0.0", "255.10.99.199"}, []string{"256.0.0.1", "1.2.3", "01.2.3.4", "1.2.3.4.5"}},
 		"ipv6":                  {[]string{"::", "::1", "2001:db8::ff00:42:8329", "1:2:3:4:5:6:7:8", "fe80::"}, []string{":", "1:2:3:4:5:6:7", "1::2::3", "12345::", "1:2:3:4:5:6:7:8:9"}},
-		"uri":                   {[]string{"https://example.com/a?b=c#d", "mailto:a@b", "urn:x:%C3%A9"}, []string{"example.com", "//a/b", "http://a b", "http://a/%zz", ""}},
+		"uri":                   {[]string{"https://example.com/a?b=c#d", "mailto:a@b", "urn:x:%C3%A9"}, []string{"example.com", "//a/b", "http://a b", "http://a/%zz", "", "a:"}},
 		"uri-reference":         {[]string{"", "/a/b?c#d", "../x", "https://a"}, []string{"a b", "%z", "a#b#c", `\`}},
 		"json-pointer":          {[]string{"", "/a/b~0~1", "/ä"}, []string{"a", "/~2", "/a~"}},
 		"relative-json-pointer": {[]string{"0", "1/a", "2#"}, []string{"", "01", "/a", "1a"}},
@@ -235,6 +248,22 @@ func mustMarshal(t *testing.T, v any) string {
 		t.Fatal(err)
 	}
 	return string(text)
+}
+
+func TestRepetitionsInsideEachOtherStayWithinLimits(t *testing.T) {
+	holds(t, []schemaCase{
+		{"as many as there may be", `{"type": "array", "maxItems": 1999, "items": {"type": "array", "maxItems": 1999, "items": {"type": "string", "maxLength": 1999}}}`, []string{"[]", `[["a"],[]]`}, []string{"[1]"}},
+		{"in fixed items that may be missing", `{"prefixItems": [{"type": "string", "maxLength": 1999}, {"type": "string", "maxLength": 1999}], "minItems": 0}`, []string{"[]", `["a","b"]`}, []string{"[1]"}},
+		{"in a pattern", `{"pattern": "^([a-z]{1,1000}-[a-z]{1,999})?([a-z]{1,1000}/[0-9]{1,1000})*$"}`, []string{`""`, `"a-b"`, `"a/1b/2"`}, []string{`"a-"`}},
+	})
+}
+
+func TestAReferenceToItselfAloneAddsNothing(t *testing.T) {
+	holds(t, []schemaCase{
+		{"among alternatives", `{"anyOf": [{"$ref": "#"}, {"type": "null"}]}`, []string{"null"}, []string{"1"}},
+		{"through another", `{"$ref": "#/$defs/a", "$defs": {"a": {"anyOf": [{"$ref": "#/$defs/b"}, {"type": "null"}]}, "b": {"anyOf": [{"type": "integer"}, {"$ref": "#/$defs/a"}]}}}`,
+			[]string{"null", "1"}, []string{"true"}},
+	})
 }
 
 func TestNumbersWithBoundsThatNobodyWritesOut(t *testing.T) {

@@ -40,6 +40,9 @@ var keywordKinds = map[string][]valueKind{
 	"exclusiveMaximum": {numberKind, boolKind},
 }
 
+// counts are the keywords that say how many.
+var counts = []string{"minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"}
+
 // notHeld are the keywords that a grammar cannot hold to, or that this one does not.
 var notHeld = []string{
 	"not", "if", "then", "else", "dependentRequired", "dependentSchemas", "dependencies",
@@ -67,6 +70,9 @@ func (c *converter) wellFormed(s *value, path string) (*value, error) {
 	for _, k := range s.keys {
 		v, kinds := s.fields[k], keywordKinds[k]
 		switch {
+		case slices.Contains(counts, k) && v.kind == numberKind && count(v, -1) < 0:
+			c.note(at(path, k), "read as if it were not there: expected a whole number from 0 on, found %s", v.compact())
+			without = append(without, k)
 		case kinds == nil || slices.Contains(kinds, v.kind):
 		case v.kind == nullKind, v.kind == arrayKind && len(v.items) == 0 && slices.Contains(kinds, objectKind):
 			c.note(at(path, k), "read as if it were not there: expected %s, found %s", kindList(kinds), v.compact())

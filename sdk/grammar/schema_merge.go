@@ -101,7 +101,7 @@ func (c *converter) merge(a, b *value, path string) (*value, error) {
 	switch {
 	case a.isTrue() || b.isFalse():
 		return b, nil
-	case b.isTrue() || a.isFalse():
+	case b.isTrue() || a.isFalse() || a == b:
 		return a, nil
 	case !a.is(objectKind) || !b.is(objectKind):
 		return nil, bad(path, "expected an object or a boolean, found %v", b.kind)
@@ -276,7 +276,13 @@ func (c *converter) mergeKeyword(k string, a, b *value, path string) (*value, er
 		return either, nil
 	case "allOf":
 		c.b.room -= len(a.items) + len(b.items) // lists that double would not take long to be the work
-		return &value{kind: arrayKind, items: append(slices.Clone(a.items), b.items...)}, nil
+		both := &value{kind: arrayKind, items: slices.Clone(a.items)}
+		for _, s := range b.items {
+			if !slices.ContainsFunc(both.items, func(t *value) bool { return equal(s, t) }) {
+				both.items = append(both.items, s)
+			}
+		}
+		return both, nil
 	case "const":
 		if !equal(a, b) {
 			return nil, contradiction(at(path, k), "no value is both %s and %s", clip(a.compact()), clip(b.compact()))

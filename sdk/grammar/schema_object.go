@@ -13,6 +13,8 @@ type property struct {
 // object is an object with its properties in the order of the schema, the required ones first: models write them so, and
 // any order would need a rule for every subset.
 func (c *converter) object(s *value, path, name string) (*expr, error) {
+	c.inside++
+	defer func() { c.inside-- }()
 	s = evaluated(s)
 	props, open := c.properties(s, path)
 	bounded := s.hasAny("patternProperties", "propertyNames", "minProperties", "maxProperties")

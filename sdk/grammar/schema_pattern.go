@@ -19,22 +19,18 @@ func (c *converter) pattern(source string) (func(single bool) *expr, error) {
 	if err != nil {
 		return nil, err
 	}
+	return c.standing(ways), nil
+}
+
+// standing is the inside of a string in which one of ways stands.
+func (c *converter) standing(ways []way) func(single bool) *expr {
 	return func(single bool) *expr {
 		p := patternWriter{b: c.b, quote: '"'}
 		if single {
 			p.quote = '\''
 		}
 		return p.anywhere(ways)
-	}, nil
-}
-
-// rawPattern is bare text that matches a regular expression.
-func (c *converter) rawPattern(source string) (*expr, error) {
-	ways, err := parsePattern(source)
-	if err != nil {
-		return nil, err
 	}
-	return patternWriter{b: c.b}.anywhere(ways), nil
 }
 
 // parsePattern reads a regular expression as the ways in which it may stand in a text. One that begins with ^ and ends with
@@ -138,11 +134,11 @@ func (p patternWriter) expr(re *syntax.Regexp) *expr {
 	case syntax.OpCapture:
 		return p.expr(re.Sub[0])
 	case syntax.OpStar:
-		return times(0, -1, p.expr(re.Sub[0]))
+		return p.b.repeat(0, -1, p.expr(re.Sub[0]))
 	case syntax.OpPlus:
-		return times(1, -1, p.expr(re.Sub[0]))
+		return p.b.repeat(1, -1, p.expr(re.Sub[0]))
 	case syntax.OpQuest:
-		return times(0, 1, p.expr(re.Sub[0]))
+		return p.b.repeat(0, 1, p.expr(re.Sub[0]))
 	case syntax.OpRepeat:
 		return p.b.repeat(re.Min, re.Max, p.expr(re.Sub[0]))
 	case syntax.OpConcat:

@@ -9,8 +9,8 @@ import (
 
 // raw is the bare text of a value that follows s: strings without quotes, everything else as JSON.
 func (c *converter) raw(s *value, path, name string, depth int) (*expr, error) {
-	if depth > maxReferences {
-		return nil, bad(path, "references lead in a circle")
+	if c.b.room--; c.b.room < 0 || depth > maxDepth {
+		return nil, bad(path, "references lead in a circle, or to too much")
 	}
 	if !s.is(objectKind) || len(s.keys) == 0 {
 		return c.rawOther(s, path, name)
@@ -180,21 +180,23 @@ type rawLimit struct {
 // rawLimits are what the pattern, the format and the lengths of s say.
 func (c *converter) rawLimits(s *value, path string) ([]rawLimit, error) {
 	var out []rawLimit
+	lo, hi := count(s.get("minLength"), 0), count(s.get("maxLength"), -1)
+	if hi >= 0 && lo > hi {
+		return nil, contradiction(path, "at least %d and at most %d characters cannot both hold", lo, hi)
+	}
 	if p := s.get("pattern"); p != nil {
-		if e, err := c.rawPattern(p.text); err != nil {
+		if ways, err := parsePattern(p.text); err != nil {
 			c.note(at(path, "pattern"), "not held to: %v", err)
 		} else {
-			out = append(out, rawLimit{"pattern", e})
+			out = append(out, rawLimit{"pattern", patternWriter{b: c.b}.anywhere(ways)})
+			lo, hi = patternSpan(ways).left(lo, hi)
 		}
 	}
 	if f := s.get("format"); f != nil && held(f) {
 		out = append(out, rawLimit{"format", c.b.rawFormat(f.text)})
+		lo, hi = formatSpan(f.text).left(lo, hi)
 	} else if f != nil {
 		c.unheldFormat(f.text, path)
-	}
-	lo, hi := count(s.get("minLength"), 0), count(s.get("maxLength"), -1)
-	if hi >= 0 && lo > hi {
-		return nil, contradiction(path, "at least %d and at most %d characters cannot both hold", lo, hi)
 	}
 	if lo > 0 || hi >= 0 {
 		keyword := "minLength"

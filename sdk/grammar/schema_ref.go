@@ -6,6 +6,12 @@ import (
 	"strings"
 )
 
+// target is the rule of what a reference leads to, and where it was first met: within how many objects and arrays.
+type target struct {
+	rule   *rule
+	inside int
+}
+
 // reference is the rule of the subschema that $ref points to. Keywords beside it hold too.
 func (c *converter) reference(s *value, path string) (*expr, error) {
 	ref := s.get("$ref").text
@@ -13,22 +19,26 @@ func (c *converter) reference(s *value, path string) (*expr, error) {
 		c.note(at(path, "$ref"), "%q is not in this schema: any value is allowed there", ref)
 		return c.b.primitive("value", c.spelling), nil
 	}
-	target, err := c.resolve(ref, path)
+	to, err := c.resolve(ref, path)
 	if err != nil {
 		return nil, err
 	}
 	key, where := ref, ref
 	beside := c.constraints(s.but("$ref"))
-	if beside != nil && !c.implies(target, beside) {
+	if beside != nil && !c.implies(to, beside) {
 		key, where = ref+" "+beside.compact(), path
 	}
-	if r := c.refs[key]; r != nil {
-		return r.call(), nil
+	known, ok := c.refs[key]
+	switch {
+	case ok && known.rule.body == nil && known.inside == c.inside:
+		return nothing, nil // what refers to itself, and to nothing within it, is no more than its other alternatives
+	case ok:
+		return known.rule.call(), nil
 	}
 	r := c.b.named(c.b.scope + "-" + strings.TrimLeft(ref[strings.LastIndexByte(ref, '/')+1:], "#"))
-	c.refs[key] = r
-	if target, err = c.besides(s.but("$ref"), target, path); err == nil {
-		r.body, err = c.visit(target, where, r.name)
+	c.refs[key] = target{r, c.inside}
+	if to, err = c.besides(s.but("$ref"), to, path); err == nil {
+		r.body, err = c.visit(to, where, r.name)
 	}
 	return r.call(), err
 }

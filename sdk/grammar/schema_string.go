@@ -15,10 +15,12 @@ var formats = []string{"date", "time", "date-time", "uuid", "uuid1", "uuid2", "u
 const (
 	ipv4Part     = `(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])`
 	ipv6Part     = `[0-9A-Fa-f]{1,4}`
-	hostLabel    = `[A-Za-z0-9]+(?:-+[A-Za-z0-9]+)*`
-	hostname     = hostLabel + `(?:\.` + hostLabel + `)*`
+	mailHost     = `[A-Za-z0-9]+(?:-+[A-Za-z0-9]+)*`
+	hostPart     = `[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?`
+	hostname     = hostPart + `(?:\.` + hostPart + `)*`
 	mailWord     = `[A-Za-z0-9!#$%&'*+/=?^_{|}~-]+`
-	uriText      = `(?:[A-Za-z0-9._~:/?@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*`
+	uriChar      = `(?:[A-Za-z0-9._~:/?@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})`
+	uriText      = uriChar + `*`
 	pointerSteps = `(?:/(?:[^~/]|~[01])*)*`
 	dayTime      = `T(?:[0-9]+H(?:[0-9]+M(?:[0-9]+S)?)?|[0-9]+M(?:[0-9]+S)?|[0-9]+S)`
 	yearsToDays  = `(?:[0-9]+Y(?:[0-9]+M(?:[0-9]+D)?)?|[0-9]+M(?:[0-9]+D)?|[0-9]+D)`
@@ -32,8 +34,8 @@ var patternFormats = map[string]string{
 		`|(?:` + ipv6Part + `:){1,5}(?::` + ipv6Part + `){1,2}|(?:` + ipv6Part + `:){1,4}(?::` + ipv6Part + `){1,3}|(?:` + ipv6Part + `:){1,3}(?::` + ipv6Part +
 		`){1,4}|(?:` + ipv6Part + `:){1,2}(?::` + ipv6Part + `){1,5}|` + ipv6Part + `:(?::` + ipv6Part + `){1,6}|:(?:(?::` + ipv6Part + `){1,7}|:)`,
 	"hostname":              hostname,
-	"email":                 mailWord + `(?:\.` + mailWord + `)*@` + hostname,
-	"uri":                   `[A-Za-z][A-Za-z0-9+.-]*:` + uriText + `(?:#` + uriText + `)?`,
+	"email":                 mailWord + `(?:\.` + mailWord + `)*@` + mailHost + `(?:\.` + mailHost + `)+`,
+	"uri":                   `[A-Za-z][A-Za-z0-9+.-]*:` + uriChar + `+(?:#` + uriText + `)?`,
 	"uri-reference":         uriText + `(?:#` + uriText + `)?`,
 	"json-pointer":          pointerSteps,
 	"relative-json-pointer": `(?:0|[1-9][0-9]*)(?:#|` + pointerSteps + `)`,
@@ -72,22 +74,17 @@ func (c *converter) content(s *value, path string) (func(single bool) *expr, err
 		return nil, contradiction(path, "at least %d and at most %d characters cannot both hold", lo, hi)
 	}
 	if p := s.get("pattern"); p != nil {
-		expr, err := c.pattern(p.text)
-		if err == nil && (lo > 0 || hi >= 0) && !s.has("format") {
-			if both := c.lengthOf(expr, lo, hi); both != nil {
-				return both, nil
-			}
-		}
+		ways, err := parsePattern(p.text)
 		if err == nil {
-			c.onlyFirst(s, path, "pattern", "format", "minLength", "maxLength")
-			return expr, nil
+			c.onlyFirst(s, path, "pattern", "format")
+			return c.sized(c.standing(ways), patternSpan(ways), lo, hi, path, "pattern"), nil
 		}
 		c.note(at(path, "pattern"), "not held to: %v", err)
 	}
 	if f := s.get("format"); f != nil {
 		if held(f) {
-			c.onlyFirst(s, path, "format", "minLength", "maxLength")
-			return func(single bool) *expr { return c.b.format(f.text, single) }, nil
+			of := func(single bool) *expr { return c.b.format(f.text, single) }
+			return c.sized(of, formatSpan(f.text), lo, hi, path, "format"), nil
 		}
 		c.unheldFormat(f.text, path)
 	}
@@ -95,6 +92,22 @@ func (c *converter) content(s *value, path string) (func(single bool) *expr, err
 		return nil, nil
 	}
 	return func(single bool) *expr { return c.b.repeat(lo, hi, c.b.char(single)) }, nil
+}
+
+// sized is content of lo to hi characters, as far as its own span does not imply that and it can be said in a few rules.
+func (c *converter) sized(content func(single bool) *expr, own span, lo, hi int, path, first string) func(single bool) *expr {
+	if lo, hi = own.left(lo, hi); lo == 0 && hi < 0 {
+		return content
+	}
+	if both := c.lengthOf(content, lo, hi); both != nil {
+		return both
+	}
+	if hi >= 0 {
+		c.note(at(path, "maxLength"), "not held to beside %q", first)
+		return c.sized(content, own, lo, -1, path, first)
+	}
+	c.note(at(path, "minLength"), "not held to beside %q", first)
+	return content
 }
 
 // lengthOf is a string of lo to hi characters that follows a pattern; nil if that cannot be said in a few rules.

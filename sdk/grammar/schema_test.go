@@ -111,6 +111,9 @@ func TestWhatAGrammarDoesNotHoldToIsNoted(t *testing.T) {
 		{`{"type": "string", "maxLength": 5000}`, []string{"at most 5000 repetitions cannot be held to: llama.cpp takes no more than 1999"}},
 		{`{"$ref": "https://example.com/a"}`, []string{`schema: #/$ref: "https://example.com/a" is not in this schema: any value is allowed there`}},
 		{`{"type": "number", "minimum": 0.5}`, nil},
+		{`{"type": "string", "minLength": -1, "maxLength": 2.5}`, []string{
+			`schema: #/minLength: read as if it were not there: expected a whole number from 0 on, found -1`,
+			`schema: #/maxLength: read as if it were not there: expected a whole number from 0 on, found 2.5`}},
 		{`{"contains": false}`, []string{`schema: #: "contains" is not held to`}},
 		{`{"type": "string", "required": true}`, []string{`schema: #/required: not held to: it is a list of names beside properties`}},
 		{`{"properties": [], "required": null, "type": "object"}`, []string{
