@@ -70,18 +70,13 @@ func (a *assembly) fenced(kid peg.ID) peg.ID {
 // bracketAhead sees the beginning of JSON that can be a call. At the end of the output there is none, and nothing missing.
 func (a *assembly) bracketAhead() peg.ID { return a.Seq(a.Not(a.End()), a.oneOf([]string{"{", "["})) }
 
-// unmarked are the calls of a format without markers. Some models write a token before them.
+// unmarked are the calls of a format without markers. Some models write a token before them, or tags around them.
 func (a *assembly) unmarked(call peg.ID) peg.ID {
 	calls := a.list(call, call)
 	if a.d.Tools.Format != dialect.JSONNative {
 		return calls
 	}
-	token := a.Seq(a.Lit("<|"), a.Chars(1, maxName, nameRanges...), a.Lit("|>"), a.blanks())
-	token = a.Seq(a.Peek(a.Seq(token, a.bracketAhead())), token)
-	if len(a.m.endings) > 0 {
-		token = a.Seq(a.Not(a.oneOf(a.m.endings)), token)
-	}
-	return a.Choice(calls, a.only("otherwise", a.Optional(token), a.fenced(a.listed(a.Seq(call, a.Space())))))
+	return a.Choice(calls, a.only("otherwise", a.Optional(a.otherStart()), a.fenced(a.listed(a.Seq(call, a.Space()))), a.Optional(a.otherEnd())))
 }
 
 // unmarkedFirst are calls at the beginning of an answer that lack the marker before them; the one behind them is no text either.
@@ -112,14 +107,21 @@ func (a *assembly) restOfStart(start string) peg.ID {
 
 // otherStart is a tag or a token of another format directly before JSON, and otherEnd the tag that closes it.
 func (a *assembly) otherStart() peg.ID {
-	own := nonempty(append(slices.Concat(a.openers(), a.m.endings), a.m.reasoningStart, a.m.reasoningEnd, a.m.contentStart, a.m.contentEnd)...)
+	own := nonempty(append(slices.Clone(a.m.endings), a.m.reasoningStart, a.m.reasoningEnd, a.m.contentStart, a.m.contentEnd)...)
+	if !a.markerless() {
+		own = append(own, a.openers()...)
+	}
 	bar := a.Optional(a.Lit("|"))
 	tag := a.Seq(a.Lit("<"), bar, a.Chars(1, maxName, nameRanges...), bar, a.Lit(">"), a.blanks())
-	return a.Seq(a.Not(a.oneOf(own)), a.Peek(a.Seq(tag, a.bracketAhead())), tag)
+	tag = a.Seq(a.Peek(a.Seq(tag, a.bracketAhead())), tag)
+	if len(own) == 0 {
+		return tag
+	}
+	return a.Seq(a.Not(a.oneOf(own)), tag)
 }
 
 func (a *assembly) otherEnd() peg.ID {
-	own := nonempty(append(slices.Concat(a.m.endings), a.m.callEnd, a.m.sectionEnd, a.m.reasoningEnd, a.m.contentEnd)...)
+	own := nonempty(append(slices.Clone(a.m.endings), a.m.callEnd, a.m.sectionEnd, a.m.reasoningEnd, a.m.contentEnd)...)
 	end := a.Seq(a.Lit("</"), a.Chars(1, maxName, nameRanges...), a.Lit(">"), a.Space())
 	if len(own) == 0 {
 		return end

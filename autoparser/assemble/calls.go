@@ -42,7 +42,7 @@ func (a *assembly) openers() []string {
 	if f, ok := a.format.(tagged); ok {
 		return f.bareOpeners()
 	}
-	return []string{"\n{", " {", `{"`, `[{"`, "\n[", " [", fence, "<|"}
+	return []string{"\n{", " {", `{"`, `[{"`, "\n[", " [", fence, "<"}
 }
 
 // Every part of a call takes the white space behind it, so that what follows can be told to be missing at its first byte.
