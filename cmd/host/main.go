@@ -37,11 +37,10 @@ const (
 
 // run executes a command line and returns the exit code.
 func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
-	root := newRoot()
 	stdout := &checkedWriter{Writer: out}
+	root := newRoot(stdout)
 	root.SetArgs(args)
 	root.SetIn(interruptible(ctx, in))
-	root.SetOut(stdout)
 	root.SetErr(errs)
 	cmd, err := root.ExecuteContextC(ctx)
 	var usage *usageError

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -52,6 +53,10 @@ func TestCommandLines(t *testing.T) {
 		{name: "an unknown subcommand", line: "plugin dance", code: exitUsage, errs: `unknown command "dance" for "host plugin"`},
 		{name: "a misspelt command", line: "expalin x", code: exitUsage, errs: `unknown command "expalin" for "host"; did you mean explain?`},
 		{name: "version", line: "version", out: "host unknown (go"},
+		{name: "version as a flag", line: "--version", out: "host unknown (go"},
+		{name: "help on a command", line: "help plugin list", out: "host plugin list --daemon"},
+		{name: "help on what there is not", line: "help explian", code: exitUsage, errs: `unknown command "explian" for "host"; did you mean explain?`},
+		{name: "completion for no shell", line: "completion tcsh", code: exitUsage, errs: `unknown command "tcsh" for "host completion"`},
 		{name: "version for a program", line: "version --json", out: `"version":"unknown"`},
 		{name: "completion", line: "completion bash", out: "bash completion"},
 
@@ -175,7 +180,7 @@ func TestFailingCasesTellWhyAndHurtNoOther(t *testing.T) {
 // TestEveryCommandSaysHowItIsUsed holds help texts to have an example, and flags of one name to mean one thing.
 func TestEveryCommandSaysHowItIsUsed(t *testing.T) {
 	names, kinds := map[string]bool{}, map[string]string{}
-	for _, cmd := range all(newRoot()) {
+	for _, cmd := range all(newRoot(io.Discard)) {
 		names[cmd.CommandPath()] = true
 		if cmd.Short == "" || cmd.Example == "" && !cmd.HasSubCommands() {
 			t.Errorf("%s has no short help or no example", cmd.CommandPath())

@@ -2,14 +2,16 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 )
 
-// newRoot is the whole command tree.
-func newRoot() *cobra.Command {
+// newRoot is the whole command tree. It prints to out.
+func newRoot(out io.Writer) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "host",
 		Short: "Learn chat templates, render prompts, and turn model output into messages",
@@ -23,23 +25,50 @@ The exit code is 0 if it went well, 1 if it did not, 2 if the command line was n
 			host explain template.jinja
 			host parse --template template.jinja --tools tools.json < output.txt
 			host check --templates templates cases.jsonl`),
+		Version:       version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.NoArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	root.SetOut(out) // before completion is added, which keeps it
+	root.SetVersionTemplate(versionText())
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
 	root.AddCommand(newServe(), newExplain(), newRender(), newParse(), newCheck(), newLint(), newDiff(), newHistory(), newRollback(), newConfig(), newPlugin(), newVersion())
+	adoptDefaults(root)
 	understood(root)
 	return root
+}
+
+// adoptDefaults adds the commands that cobra would add later, so that they answer to what they do not understand as ours do.
+func adoptDefaults(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	root.InitDefaultHelpCmd()
+	for _, cmd := range root.Commands() {
+		switch cmd.Name() {
+		case "completion":
+			cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		case "help":
+			cmd.Args = func(_ *cobra.Command, args []string) error {
+				found, rest, err := root.Find(args)
+				if err == nil && len(rest) > 0 && found.HasSubCommands() {
+					err = unknownCommand(found, rest[0])
+				}
+				return err
+			}
+		}
+	}
 }
 
 // understood makes what cobra says of wrong arguments and flags a usage error, here and below.
 func understood(cmd *cobra.Command) {
 	if check := cmd.Args; check != nil {
 		cmd.Args = func(cmd *cobra.Command, args []string) error {
-			if check(cmd, args) != nil {
-				return &usageError{unexpected(cmd, args)}
+			var usage *usageError
+			if err := check(cmd, args); errors.As(err, &usage) {
+				return err
+			} else if err != nil {
+				return unexpected(cmd, args)
 			}
 			for _, fault := range []error{cmd.ValidateRequiredFlags(), cmd.ValidateFlagGroups()} {
 				if fault != nil {
@@ -57,13 +86,18 @@ func understood(cmd *cobra.Command) {
 // unexpected says what is wrong with the arguments of a command.
 func unexpected(cmd *cobra.Command, args []string) error {
 	if !cmd.HasSubCommands() {
-		return fmt.Errorf("expected %s, found the arguments %q", cmd.UseLine(), args)
+		return &usageError{fmt.Errorf("expected %s, found the arguments %q", cmd.UseLine(), args)}
 	}
+	return unknownCommand(cmd, args[0])
+}
+
+// unknownCommand says that a command has no such command below it, and which it may have been.
+func unknownCommand(cmd *cobra.Command, name string) error {
 	cmd.SuggestionsMinimumDistance = 2
-	if close := cmd.SuggestionsFor(args[0]); len(close) > 0 {
-		return fmt.Errorf("unknown command %q for %q; did you mean %s?", args[0], cmd.CommandPath(), strings.Join(close, " or "))
+	if like := cmd.SuggestionsFor(name); len(like) > 0 {
+		return &usageError{fmt.Errorf("unknown command %q for %q; did you mean %s?", name, cmd.CommandPath(), strings.Join(like, " or "))}
 	}
-	return fmt.Errorf("unknown command %q for %q", args[0], cmd.CommandPath())
+	return &usageError{fmt.Errorf("unknown command %q for %q", name, cmd.CommandPath())}
 }
 
 // example indents an example for help texts, two blanks a line.
