@@ -59,10 +59,16 @@ func CodeOf(err error) Code {
 	return Internal
 }
 
+// toldNames is how many templates an error lists, for there may be thousands.
+const toldNames = 50
+
 func notFound(name string, known []string) *Error {
 	remedy := "no template is known yet: put one, or set templates.dir"
 	if len(known) > 0 {
-		remedy = fmt.Sprintf("the templates are %q", known)
+		remedy = fmt.Sprintf("the templates are %q", known[:min(len(known), toldNames)])
+	}
+	if more := len(known) - toldNames; more > 0 {
+		remedy += fmt.Sprintf(" and %d more", more)
 	}
 	return &Error{Code: NotFound, Place: name, Message: "no such template", Remedy: remedy}
 }

@@ -3,9 +3,12 @@ package host
 import (
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/dragoman-project/dragoman/host/watch"
 )
@@ -58,11 +61,10 @@ func (h *Host) applyFile(f File, changes []watch.Change) {
 			sum = hex.EncodeToString(c.SHA256[:])
 		}
 	}
-	err := errors.Join(faults...)
-	if err == nil {
-		err = f.Apply(content)
+	if len(content) > 0 { // also beside a fault: it is not told again
+		faults = append(faults, f.Apply(content))
 	}
-	h.note(filepath.Clean(f.Paths[0]), sum, err)
+	h.note(f.Name, filepath.Clean(f.Paths[0]), sum, errors.Join(faults...))
 }
 
 // gone says that a file that was named is not there.
@@ -70,26 +72,44 @@ func gone(path string) error {
 	return &Error{Code: InvalidArgument, Place: path, Message: "there is no such file", Remedy: "what was read last stays in force"}
 }
 
-// confined are the changes of a folder, with an error in place of what a link brings in from outside of it: whoever may write
-// into the folder must not get the daemon to read, and show, what else it can. Links within the folder are how Kubernetes
-// mounts files.
-func confined(dir string, changes []watch.Change) []watch.Change {
+// usable are the changes of a folder of templates, with an error in place of what cannot be used: files that nobody could ask
+// for, and what a link brings in from outside of the folder, for whoever may write into it must not get the daemon to read, and
+// show, what else it can. Links within the folder are how Kubernetes mounts files.
+func usable(dir string, changes []watch.Change) []watch.Change {
 	changes = slices.Clone(changes)
 	for i, c := range changes {
-		if c.Data != nil && outside(dir, c.Path) {
-			changes[i] = watch.Change{Path: c.Path, Err: &Error{Code: InvalidArgument, Place: c.Path, Message: "the file is a link out of its folder",
-				Remedy: "copy it into the folder, or name the folder that it is in"}}
+		if c.Data == nil {
+			continue
+		}
+		fault := checkFileName(c.Path)
+		if fault == nil && outside(dir, c.Path) {
+			fault = &Error{Code: InvalidArgument, Place: c.Path, Message: "the file is a link out of its folder, or gone again",
+				Remedy: "copy it into the folder, or name the folder that it is in"}
+		}
+		if fault != nil {
+			changes[i] = watch.Change{Path: c.Path, Err: fault}
 		}
 	}
 	return changes
 }
 
-// outside says whether a file of a folder is really somewhere else.
+// checkFileName refuses files of templates whose names cannot stand in a request.
+func checkFileName(path string) error {
+	name := canonicalName(filepath.Base(path))
+	plain := utf8.ValidString(name) && strings.IndexFunc(name, unicode.IsControl) < 0
+	if plain && name != "" && len(name) <= maxTemplateName && canonicalName(name) == name {
+		return nil
+	}
+	return &Error{Code: InvalidArgument, Place: fmt.Sprintf("%q", path), Message: "no request can name this template",
+		Remedy: fmt.Sprintf("rename the file: at most %d bytes of plain UTF-8, with %s at the end once", maxTemplateName, templateEnding)}
+}
+
+// outside says whether a file of a folder is really somewhere else, or cannot be found any longer.
 func outside(dir, path string) bool {
 	folder, err := filepath.EvalSymlinks(dir)
 	if err != nil {
-		return false // it has just been listed: gone by now, and told of with the next change
+		return true
 	}
 	file, err := filepath.EvalSymlinks(path)
-	return err == nil && !strings.HasPrefix(file, folder+string(filepath.Separator))
+	return err != nil || !strings.HasPrefix(file, strings.TrimSuffix(folder, string(filepath.Separator))+string(filepath.Separator))
 }

@@ -229,6 +229,7 @@ func (s *Snapshot) asRead() *Snapshot {
 		return s
 	}
 	read, all := s.Rollback.read, *s
+	all.Rollback = nil
 	for _, source := range s.Rollback.Held {
 		switch source {
 		case sourceConfig:

@@ -39,6 +39,8 @@ type Options struct {
 	Version string
 	// Static reads everything once and watches nothing, for commands that end soon.
 	Static bool
+
+	settle time.Duration // other than defaultSettle, in tests
 }
 
 // Host is the daemon's core. It is safe for concurrent use.
@@ -57,6 +59,8 @@ type Host struct {
 	// ends is closed when the host is; work that nobody waits for ends then, and background has none left.
 	ends       chan struct{}
 	background sync.WaitGroup
+	closing    sync.Once
+	closed     error // by closing
 
 	// cold says that the host is starting and has opened no template; warm does, and closes warmed.
 	cold   bool
@@ -143,8 +147,14 @@ func (h *Host) begin() {
 	h.put(&first, Cause{Source: sourceStart})
 }
 
-// Close stops watching and ends the plugins' processes. Sessions that run on programs are not touched by it.
+// Close stops watching and ends the plugins' processes. Sessions that run on programs are not touched by it. Calls after the
+// first one return what it did.
 func (h *Host) Close(ctx context.Context) error {
+	h.closing.Do(func() { h.closed = h.close(ctx) })
+	return h.closed
+}
+
+func (h *Host) close(ctx context.Context) error {
 	close(h.ends)
 	h.background.Wait()
 	if h.watcher != nil {
@@ -183,6 +193,9 @@ func (h *Host) PutTemplate(_ context.Context, src TemplateSource) (TemplateInfo,
 	}
 	cause := Cause{Source: sourceUpload, Changes: []ContentChange{{Path: e.Name, After: e.hash}}}
 	if old := snap.layers[uploaded][e.Name]; old != nil {
+		if old.hash == e.hash {
+			return h.info(snap, old), nil // history remembers changes
+		}
 		cause.Changes[0].Before = old.hash
 	}
 	next := snap.withTemplate(uploaded, e)
@@ -191,16 +204,18 @@ func (h *Host) PutTemplate(_ context.Context, src TemplateSource) (TemplateInfo,
 	}
 	h.put(next, cause)
 	h.log.Info("template put", "template", e.Name, "sha256", e.hash)
-	return h.info(e), nil
+	return h.info(next, e), nil
 }
 
 // Templates lists the templates in force, sorted by name.
 func (h *Host) Templates() []TemplateInfo {
-	snap := h.current.Load()
-	var all []TemplateInfo
+	return h.templates(h.current.Load())
+}
+
+func (h *Host) templates(snap *Snapshot) (all []TemplateInfo) {
 	for _, name := range snap.names() {
 		if e, err := snap.template(name); err == nil {
-			all = append(all, h.info(e))
+			all = append(all, h.info(snap, e))
 		}
 	}
 	return all
@@ -208,21 +223,21 @@ func (h *Host) Templates() []TemplateInfo {
 
 // Template returns a template's source and what is known of it.
 func (h *Host) Template(name string) (TemplateSource, TemplateInfo, error) {
-	e, err := h.current.Load().template(name)
+	snap := h.current.Load()
+	e, err := snap.template(name)
 	if err != nil {
 		return TemplateSource{}, TemplateInfo{}, err
 	}
-	return e.TemplateSource, h.info(e), nil
+	return e.TemplateSource, h.info(snap, e), nil
 }
 
-func (h *Host) info(e *entry) TemplateInfo {
+func (h *Host) info(snap *Snapshot, e *entry) TemplateInfo {
 	info := TemplateInfo{Name: e.Name, Origin: e.Origin, SHA256: e.hash, Handler: autoparser.HandlerName}
 	learned, err := e.learn()
 	if err != nil {
 		info.Error = err.Error()
 		return info
 	}
-	snap := h.current.Load()
 	claims, err := h.claims(snap, learned, snap.Config.Templates.Handler(e.Name), new(chat.Request))
 	if err != nil {
 		info.Error = err.Error()

@@ -1,11 +1,17 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"runtime"
+	"time"
 
 	"github.com/dragoman-project/dragoman/autoparser/workaround"
 	"github.com/dragoman-project/dragoman/host/config"
@@ -25,7 +31,8 @@ func (h *Host) watch(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := w.Trigger(ctx); err != nil {
+	unsettled := h.settled(ctx)
+	if err := ctx.Err(); err != nil {
 		return err
 	}
 	h.loadModels()
@@ -34,9 +41,12 @@ func (h *Host) watch(ctx context.Context) error {
 	h.changes.Unlock()
 	h.applyPlugins()
 	// A template or plugin that cannot be used is told to those who ask for it; the others serve.
-	needed := []string{"config", "workarounds", "model"}
+	needed := []string{sourceConfig, sourceWorkarounds, sourceModel}
 	for _, f := range h.opts.Files {
 		needed = append(needed, f.Name)
+	}
+	if unsettled != nil && h.sources.unread(needed...) {
+		return unsettled
 	}
 	if err := h.sources.faults(needed...); err != nil {
 		return &Error{Code: InvalidArgument, Message: err.Error(), Remedy: "correct it, or leave the setting out", Err: err}
@@ -45,6 +55,22 @@ func (h *Host) watch(ctx context.Context) error {
 		return w.Close()
 	}
 	return nil
+}
+
+// defaultSettle is how long it is waited for files that somebody is writing. A folder may have one in it that is never finished,
+// such as a log.
+const defaultSettle = 10 * time.Second
+
+// settled waits until what is on disk was read; the error says what is still being written.
+func (h *Host) settled(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(h.opts.settle, defaultSettle))
+	defer cancel()
+	err := h.watcher.Trigger(ctx)
+	if err == nil {
+		return nil
+	}
+	h.log.Warn("not everything could be read yet", "error", err)
+	return &Error{Code: Unavailable, Message: err.Error(), Remedy: "try again when nothing writes to the files", Err: err}
 }
 
 // watched lists what the configuration names.
@@ -56,8 +82,8 @@ func (h *Host) watched() (adds []func(*watch.Watcher) error) {
 			adds = append(adds, func(w *watch.Watcher) error { return w.Add(path) })
 		}
 	}
-	file("config", h.opts.ConfigFile)
-	file("workarounds", cfg.Workarounds.File)
+	file(sourceConfig, h.opts.ConfigFile)
+	file(sourceWorkarounds, cfg.Workarounds.File)
 	for _, f := range h.opts.Files {
 		h.sources.add(f.Name, filepath.Clean(f.Paths[0]))
 		for _, path := range f.Paths {
@@ -65,14 +91,14 @@ func (h *Host) watched() (adds []func(*watch.Watcher) error) {
 		}
 	}
 	if dir := cfg.Templates.Dir; dir != "" {
-		h.sources.add("templates", filepath.Clean(dir))
+		h.sources.add(sourceTemplates, filepath.Clean(dir))
 		adds = append(adds, func(w *watch.Watcher) error { return w.AddDir(dir, "*.jinja") })
 	}
 	for _, path := range cfg.Templates.Models {
-		h.sources.add("model", filepath.Clean(path))
+		h.sources.add(sourceModel, filepath.Clean(path))
 	}
 	if dir := cfg.Plugins.Dir; dir != "" {
-		h.sources.add("plugins", filepath.Clean(dir))
+		h.sources.add(sourcePlugins, filepath.Clean(dir))
 		adds = append(adds, func(w *watch.Watcher) error { return w.AddDirUnread(dir, "*") })
 	}
 	return adds
@@ -87,15 +113,16 @@ func (h *Host) Reload(ctx context.Context) error {
 	case <-h.warmed:
 	case <-ctx.Done():
 	}
-	if err := h.watcher.Trigger(ctx); err != nil {
-		return &Error{Code: Unavailable, Message: err.Error(), Remedy: "try again when nothing writes to the files", Err: err}
+	unsettled := h.settled(ctx)
+	if ctx.Err() != nil || h.ending() {
+		return unsettled
 	}
 	h.loadModels()
 	h.applyPlugins()
 	if err := h.sources.faults(); err != nil {
 		return &Error{Code: InvalidArgument, Message: err.Error(), Remedy: "what was in force before stays so; correct the files", Err: err}
 	}
-	return nil
+	return unsettled
 }
 
 // apply puts settled changes in force: each source by itself, so that a fault in one does not hold up another. Plugins are
@@ -104,17 +131,20 @@ func (h *Host) apply(changes []watch.Change) {
 	h.changes.Lock()
 	defer h.changes.Unlock()
 	h.applyFiles(changes)
+	cfg := h.opts.Config
 	var templates []watch.Change
 	plugins := false
-	for _, c := range changes {
-		switch cfg := h.opts.Config; {
-		case h.opts.ConfigFile != "" && c.Path == filepath.Clean(h.opts.ConfigFile):
-			h.settle(c, h.applyConfig)
-		case cfg.Workarounds.File != "" && c.Path == filepath.Clean(cfg.Workarounds.File):
-			h.settle(c, h.applyRules)
-		case cfg.Templates.Dir != "" && below(cfg.Templates.Dir, c.Path):
+	for _, c := range changes { // a folder may be named for several purposes
+		if named(h.opts.ConfigFile, c.Path) {
+			h.settle(sourceConfig, c, h.applyConfig)
+		}
+		if named(cfg.Workarounds.File, c.Path) {
+			h.settle(sourceWorkarounds, c, h.applyRules)
+		}
+		if named(cfg.Templates.Dir, c.Path) || named(cfg.Templates.Dir, filepath.Dir(c.Path)) && filepath.Ext(c.Path) == templateEnding {
 			templates = append(templates, c)
-		case cfg.Plugins.Dir != "" && below(cfg.Plugins.Dir, c.Path):
+		}
+		if named(cfg.Plugins.Dir, c.Path) || named(cfg.Plugins.Dir, filepath.Dir(c.Path)) {
 			plugins = true
 		}
 	}
@@ -126,13 +156,11 @@ func (h *Host) apply(changes []watch.Change) {
 	}
 }
 
-func below(dir, path string) bool {
-	dir = filepath.Clean(dir)
-	return path == dir || filepath.Dir(path) == dir
-}
+// named says whether a setting names a path.
+func named(setting, path string) bool { return setting != "" && filepath.Clean(setting) == path }
 
 // settle applies the content of a file and notes the outcome. Of a file that is gone, what was read last stays.
-func (h *Host) settle(c watch.Change, use func(watch.Change) error) {
+func (h *Host) settle(source string, c watch.Change, use func(watch.Change) error) {
 	err := c.Err
 	switch {
 	case err != nil:
@@ -141,11 +169,11 @@ func (h *Host) settle(c watch.Change, use func(watch.Change) error) {
 	default:
 		err = use(c)
 	}
-	h.note(c.Path, hex.EncodeToString(c.SHA256[:]), err)
+	h.note(source, c.Path, hex.EncodeToString(c.SHA256[:]), err)
 }
 
-func (h *Host) note(path, sha string, err error) {
-	h.sources.note(path, sha, err)
+func (h *Host) note(source, path, sha string, err error) {
+	h.sources.note(source, path, sha, err)
 	if err != nil {
 		h.log.Error("reload refused; what was in force stays", "path", path, "error", err)
 		return
@@ -192,11 +220,12 @@ func (h *Host) applyConfig(c watch.Change) error {
 func (h *Host) applyTemplates(changes []watch.Change) {
 	snap := h.current.Load()
 	dir := filepath.Clean(h.opts.Config.Templates.Dir)
-	entries := maps.Clone(snap.latest(directory, sourceTemplates))
+	before := snap.latest(directory, sourceTemplates)
+	entries := maps.Clone(before)
 	if entries == nil {
 		entries = map[string]*entry{}
 	}
-	changes = confined(dir, changes)
+	changes = usable(dir, changes)
 	fresh := h.openAll(changes, snap.Rules)
 	outcomes := map[string]error{}
 	var used []watch.Change
@@ -208,16 +237,17 @@ func (h *Host) applyTemplates(changes []watch.Change) {
 			h.log.Error("template refused; what was in force stays", "path", c.Path, "error", err)
 		}
 	}
-	if !maps.Equal(entries, snap.layers[directory]) {
+	// Nothing but refusals is no change that would end a rollback.
+	if !maps.Equal(entries, before) && (len(used) > 0 || !snap.holds(sourceTemplates)) {
 		next := snap.withLayer(directory, entries)
 		next.release(sourceTemplates)
 		h.put(next, Cause{Source: sourceTemplates, Changes: next.note(used...)})
+		h.log.Info("templates reloaded", "path", dir, "files", len(used), "snapshot", next.Generation)
 	}
 	if h.cold { // warm notes which of them can be used
 		maps.DeleteFunc(outcomes, func(_ string, fault error) bool { return fault == nil })
 	}
-	h.sources.noteFiles(dir, outcomes)
-	h.log.Info("templates reloaded", "path", dir, "files", len(changes), "snapshot", h.current.Load().Generation)
+	h.sources.noteFiles(sourceTemplates, dir, outcomes)
 }
 
 // changeTemplate puts one file's content into entries. Content that cannot be read or compiled, or with which recorded cases
@@ -235,18 +265,23 @@ func (h *Host) changeTemplate(entries map[string]*entry, dir string, c watch.Cha
 	if old != nil && old.hash == next.hash {
 		return nil
 	}
-	if h.cold {
-		entries[name] = next
-		return nil
-	}
-	_, err := next.opened()
-	if err == nil && old != nil {
-		err = h.try(sourceTemplates, c.Path, h.current.Load().withTemplate(directory, next))
-	}
+	err := h.admit(directory, sourceTemplates, c.Path, old, next)
 	if err == nil || old == nil {
 		entries[name] = next
 	}
 	return err
+}
+
+// admit opens a template, and where it takes the place of an old one, runs recorded cases with it. At the start that is left to
+// warm. Whoever calls it holds changes.
+func (h *Host) admit(l layer, source, path string, old, next *entry) error {
+	if h.cold {
+		return nil
+	}
+	if _, err := next.opened(); err != nil || old == nil {
+		return err
+	}
+	return h.try(source, path, h.current.Load().withTemplate(l, next))
 }
 
 // openAll opens the templates that files hold now, side by side, for there may be many. At the start it leaves that to warm.
@@ -281,31 +316,50 @@ func (h *Host) loadModels() {
 	h.changes.Lock()
 	defer h.changes.Unlock()
 	snap := h.current.Load()
+	before := snap.latest(models, sourceModel)
 	all := map[string]*entry{}
 	for _, path := range h.opts.Config.Templates.Models {
 		entries, err := readModel(path, snap.Rules)
 		if err != nil {
-			entries = map[string]*entry{} // what was read before stays
-			for name, e := range snap.layers[models] {
-				if e.Origin == path {
-					entries[name] = e
-				}
-			}
+			entries = from(path, before) // what was read before stays
 		}
-		for name, e := range entries {
-			if old := snap.layers[models][name]; old != nil && old.hash == e.hash {
-				e = old
+		for _, name := range sortedNames(entries) {
+			next, fault := h.changeModel(path, before[name], entries[name])
+			if other := all[name]; other != nil {
+				h.log.Warn("two models have a template of the same name; the later one is in force", "template", name, "path", path, "hidden", other.Origin)
 			}
-			all[name] = e
+			all[name] = next
+			err = errors.Join(err, fault)
 		}
-		h.note(filepath.Clean(path), "", err)
+		h.note(sourceModel, filepath.Clean(path), "", err)
 	}
-	if maps.Equal(all, snap.layers[models]) && !snap.holds(sourceModel) {
+	if maps.Equal(all, before) {
 		return
 	}
 	next := snap.withLayer(models, all)
 	next.release(sourceModel)
 	h.put(next, Cause{Source: sourceModel})
+}
+
+// changeModel is the entry for a template of a model: the old one where it is the same or the new one is refused.
+func (h *Host) changeModel(path string, old, next *entry) (*entry, error) {
+	if old == nil {
+		return next, nil
+	}
+	if old.hash == next.hash {
+		return old, nil
+	}
+	if err := h.admit(models, sourceModel, path, old, next); err != nil {
+		return old, err
+	}
+	return next, nil
+}
+
+// from are the entries that came from a place.
+func from(origin string, entries map[string]*entry) map[string]*entry {
+	out := maps.Clone(entries)
+	maps.DeleteFunc(out, func(_ string, e *entry) bool { return e.Origin != origin })
+	return out
 }
 
 // applyPlugins lets the manager look at its folder again. What is there when it is called is in force when it returns.
@@ -317,8 +371,16 @@ func (h *Host) applyPlugins() {
 	h.plugging.Lock()
 	defer h.plugging.Unlock()
 	h.stale.Store(false)
-	h.note(dir, "", h.plugins.Load(dir))
+	h.note(sourcePlugins, dir, "", h.loadPlugins(dir))
 	if h.history.open.Load() {
 		h.warn()
 	}
+}
+
+// loadPlugins loads the plugins of a folder. If it is not there, those that were loaded stay, as templates do.
+func (h *Host) loadPlugins(dir string) error {
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: %w", dir, watch.ErrNoDirectory)
+	}
+	return h.plugins.Load(dir)
 }

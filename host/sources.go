@@ -40,23 +40,26 @@ type FileFault struct {
 // sources keeps the status of each source.
 type sources struct {
 	mu  sync.Mutex
-	all map[string]*SourceStatus // by path
+	all map[sourceKey]*SourceStatus
 }
+
+// sourceKey tells sources apart: one path can be named for several purposes.
+type sourceKey struct{ name, path string }
 
 func (s *sources) add(name, path string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.all == nil {
-		s.all = map[string]*SourceStatus{}
+		s.all = map[sourceKey]*SourceStatus{}
 	}
-	s.all[path] = &SourceStatus{Name: name, Path: path}
+	s.all[sourceKey{name, path}] = &SourceStatus{Name: name, Path: path}
 }
 
 // note records the outcome of reading a source.
-func (s *sources) note(path, sha string, err error) {
+func (s *sources) note(name, path, sha string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	st := s.all[path]
+	st := s.all[sourceKey{name, path}]
 	if st == nil {
 		return
 	}
@@ -70,18 +73,18 @@ func (s *sources) note(path, sha string, err error) {
 }
 
 // faulty says that the present content of a file of a folder was refused.
-func (s *sources) faulty(path, file string) bool {
+func (s *sources) faulty(name, path, file string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	st := s.all[path]
+	st := s.all[sourceKey{name, path}]
 	return st != nil && slices.ContainsFunc(st.Faults, func(f FileFault) bool { return f.Path == file })
 }
 
 // noteFiles records the outcome of reading some files of a folder; what is known of its other files stays.
-func (s *sources) noteFiles(path string, outcomes map[string]error) {
+func (s *sources) noteFiles(name, path string, outcomes map[string]error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	st := s.all[path]
+	st := s.all[sourceKey{name, path}]
 	if st == nil {
 		return
 	}
@@ -99,7 +102,7 @@ func (s *sources) noteFiles(path string, outcomes map[string]error) {
 		st.Successes++
 		delete(faults, file)
 	}
-	st.Faults = nil // not changed in place: copies have been given away
+	st.Faults = nil
 	var all []string
 	for _, file := range slices.Sorted(maps.Keys(faults)) {
 		st.Faults = append(st.Faults, FileFault{file, faults[file]})
@@ -113,7 +116,12 @@ func (s *sources) list() []SourceStatus {
 	defer s.mu.Unlock()
 	var out []SourceStatus
 	for _, st := range s.all {
-		out = append(out, *st)
+		told := *st
+		told.Faults = slices.Clone(st.Faults)
+		for i, f := range told.Faults { // names of files are any bytes; who is told of them expects text
+			told.Faults[i].Path = strings.ToValidUTF8(f.Path, "\uFFFD")
+		}
+		out = append(out, told)
 	}
 	slices.SortFunc(out, func(a, b SourceStatus) int { return cmp.Compare(a.Name+a.Path, b.Name+b.Path) })
 	return out
@@ -128,4 +136,11 @@ func (s *sources) faults(names ...string) error {
 		}
 	}
 	return errors.Join(all...)
+}
+
+// unread says whether a source of one of these names was never read.
+func (s *sources) unread(names ...string) bool {
+	return slices.ContainsFunc(s.list(), func(st SourceStatus) bool {
+		return slices.Contains(names, st.Name) && st.Successes+st.Failures == 0
+	})
 }

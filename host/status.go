@@ -31,7 +31,7 @@ func (h *Host) Status() Status {
 	snap := h.current.Load()
 	return Status{
 		StartedAt: h.started, Generation: snap.Generation, RulesHash: snap.Rules.Hash(),
-		Rollback: snap.Rollback, Trial: h.trial.Load(), Sources: h.Sources(), Templates: h.Templates(), Plugins: h.plugins.Status(), Conflicts: h.plugins.Conflicts(),
+		Rollback: snap.Rollback, Trial: h.trial.Load(), Sources: h.sourcesOf(snap), Templates: h.templates(snap), Plugins: h.plugins.Status(), Conflicts: h.plugins.Conflicts(),
 		Warnings: h.warnings(snap),
 	}
 }
@@ -40,8 +40,9 @@ func (h *Host) Status() Status {
 func (h *Host) Plugins() []plugins.State { return h.plugins.Status() }
 
 // Sources tells the state of what is read from disk.
-func (h *Host) Sources() []SourceStatus {
-	snap := h.current.Load()
+func (h *Host) Sources() []SourceStatus { return h.sourcesOf(h.current.Load()) }
+
+func (h *Host) sourcesOf(snap *Snapshot) []SourceStatus {
 	all := h.sources.list()
 	for i := range all {
 		if s := &all[i]; snap.holds(s.Name) {

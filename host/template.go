@@ -51,7 +51,7 @@ type entry struct {
 
 func newEntry(src TemplateSource, rules *workaround.Set) *entry {
 	sum := sha256.New()
-	for _, s := range []string{src.Source, src.BOSToken, src.EOSToken} {
+	for _, s := range append([]string{src.Source, src.BOSToken, src.EOSToken}, src.SpecialTokens...) {
 		sum.Write([]byte(s))
 		sum.Write([]byte{0})
 	}
@@ -90,15 +90,18 @@ const maxTemplateName = 200
 
 // checkName refuses names that could be mistaken for paths out of a folder.
 func checkName(name string) error {
-	if len(name) > maxTemplateName || !templateName.MatchString(name) {
+	if len(name) > maxTemplateName || !templateName.MatchString(name) || canonicalName(name) != name {
 		return &Error{Code: InvalidArgument, Place: "name", Message: "a template cannot be named so",
-			Remedy: `use letters, digits, ".", "_" and "-", in parts separated by "/", 200 bytes at most`}
+			Remedy: `use letters, digits, ".", "_" and "-", in parts separated by "/", 200 bytes at most; ".jinja" is left out`}
 	}
 	return nil
 }
 
+// templateEnding ends the names of templates' files.
+const templateEnding = ".jinja"
+
 // canonicalName lets requests name a template with or without the ending of its file.
-func canonicalName(name string) string { return strings.TrimSuffix(name, ".jinja") }
+func canonicalName(name string) string { return strings.TrimSuffix(name, templateEnding) }
 
 // variantName is the name under which a model's variant is known.
 func variantName(model, variant string) string {

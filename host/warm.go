@@ -53,7 +53,7 @@ func (h *Host) noteOpened(entries map[string]*entry) {
 	dir := filepath.Clean(h.opts.Config.Templates.Dir)
 	outcomes := map[string]error{}
 	for name, e := range entries {
-		if h.ending() || now[name] == nil || now[name].hash != e.hash || h.sources.faulty(dir, e.Origin) {
+		if h.ending() || now[name] == nil || now[name].hash != e.hash || h.sources.faulty(sourceTemplates, dir, e.Origin) {
 			continue
 		}
 		_, err := e.opened()
@@ -61,7 +61,7 @@ func (h *Host) noteOpened(entries map[string]*entry) {
 			h.log.Error("template refused", "path", e.Origin, "error", err)
 		}
 	}
-	h.sources.noteFiles(dir, outcomes)
+	h.sources.noteFiles(sourceTemplates, dir, outcomes)
 }
 
 func (h *Host) tellProgress(done *atomic.Int64, all int, end <-chan struct{}) {

@@ -19,7 +19,8 @@
 //   - its size, its time and its name were the same before and after.
 //
 // Bad news (the file is gone, empty, or cannot be read) is told only after it stood for a while, because many writers
-// pass through such a state. An empty file is never a content: a rule set that vanished by mistake must not go live.
+// pass through such a state. An empty file is never a content: a rule set that vanished by mistake must not go live. Nor does
+// a directory take its files along when it vanishes: a mount may be late, or on its way back.
 //
 // Handle runs on the watcher's own goroutine, one call at a time, so that changes arrive in order and Trigger can wait
 // for them.

@@ -2,6 +2,7 @@ package watch
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -20,6 +21,7 @@ type loop struct {
 	burst   time.Time   // when the first event since the last pass came; zero when none did
 	sources []source
 	files   map[string]*file
+	listed  map[string]*listing    // directories whose files are watched
 	watched map[string]os.FileInfo // directories with a watch, and what they were when it was set
 	faults  faults                 // what was told of directories
 	waiting []chan struct{}        // callers of Trigger that wait for everything to settle
@@ -28,7 +30,21 @@ type loop struct {
 func newLoop(w *Watcher) loop {
 	timer := time.NewTimer(time.Hour)
 	timer.Stop()
-	return loop{w: w, timer: timer, files: map[string]*file{}, watched: map[string]os.FileInfo{}}
+	return loop{w: w, timer: timer, files: map[string]*file{}, listed: map[string]*listing{}, watched: map[string]os.FileInfo{}}
+}
+
+// listing is what is known of a directory whose files are watched.
+type listing struct {
+	there bool      // it could be listed once
+	since time.Time // when it was first seen to be gone; zero while it is not
+}
+
+// gone says whether the news can be believed that the directory is gone: that it never was there needs no waiting.
+func (d *listing) gone(now time.Time, o Options) bool {
+	if d.since.IsZero() {
+		d.since = now
+	}
+	return !d.there || now.Sub(d.since) >= o.Quiet
 }
 
 func (l *loop) run() {
@@ -99,12 +115,13 @@ func (l *loop) pass() {
 		l.forget()
 	}
 	found := faults{}
-	l.list(found)
+	listed := l.list(found)
 	followed := l.follow(found)
-	changes, settled := l.look()
+	changes, busy := l.look()
 	l.tell(append(changes, found.since(l.faults)...))
 	l.faults = found
-	if !settled || !followed {
+	l.w.noteBusy(busy)
+	if !listed || !followed || len(busy) > 0 {
 		l.timer.Reset(l.w.opts.Debounce)
 		return
 	}
@@ -121,16 +138,31 @@ func (l *loop) forget() {
 	}
 }
 
-// list brings the set of files up to date with the sources.
-func (l *loop) list(found faults) {
+// list brings the set of files up to date with the sources. settled is false while a directory that has just gone may come
+// back.
+func (l *loop) list(found faults) (settled bool) {
+	settled = true
+	now := time.Now()
 	for _, s := range l.sources {
 		if s.glob == "" {
 			l.known(s.path, s.unread)
 			continue
 		}
+		d := l.listed[s.path]
+		if d == nil {
+			d = new(listing)
+			l.listed[s.path] = d
+		}
 		entries, err := os.ReadDir(s.path)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && !d.gone(now, l.w.opts):
+			settled = false
+		case errors.Is(err, fs.ErrNotExist):
+			found[s.path] = fmt.Errorf("%s: %w", s.path, ErrNoDirectory)
+		case err != nil:
 			found[s.path] = err
+		default:
+			d.there, d.since = true, time.Time{}
 		}
 		for _, e := range entries {
 			if ok, _ := filepath.Match(s.glob, e.Name()); ok && !strings.HasPrefix(e.Name(), ".") && !e.IsDir() {
@@ -138,6 +170,7 @@ func (l *loop) list(found faults) {
 			}
 		}
 	}
+	return settled
 }
 
 func (l *loop) known(path string, unread bool) {
@@ -147,25 +180,28 @@ func (l *loop) known(path string, unread bool) {
 	}
 }
 
-// look looks at every file, and forgets those of a directory that are gone. settled is false while one must be looked at
-// again soon.
-func (l *loop) look() (changes []Change, settled bool) {
-	settled = true
+// look looks at every file, and forgets those of a directory that are gone. With the directory itself they are not: it may be a
+// mount that is late, or on its way back. busy are those that must be looked at again soon.
+func (l *loop) look() (changes []Change, busy []string) {
 	now := time.Now()
 	for _, path := range slices.Sorted(maps.Keys(l.files)) {
+		single := slices.Contains(l.sources, source{path: path})
+		if d := l.listed[filepath.Dir(path)]; !single && d != nil && !d.since.IsZero() {
+			continue
+		}
 		change, outcome := l.files[path].look(now, l.w.opts)
 		switch outcome {
 		case unsettled:
-			settled = false
+			busy = append(busy, path)
 		case changed:
 			changes = append(changes, change)
-			if change.Removed && !slices.Contains(l.sources, source{path: path}) {
+			if change.Removed && !single {
 				delete(l.files, path)
 			}
 		case unchanged:
 		}
 	}
-	return changes, settled
+	return changes, busy
 }
 
 func (l *loop) tell(changes []Change) {

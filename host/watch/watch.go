@@ -25,6 +25,9 @@ const (
 // ErrEmpty is the error of a file without content, or with white space only.
 var ErrEmpty = errors.New("the file is empty: what it held before stays in force; write its content, or remove it")
 
+// ErrNoDirectory is the error of a directory that is not there, or no longer.
+var ErrNoDirectory = errors.New("there is no such folder: what was read from it stays in force; make it, or name another")
+
 // ErrClosed is the error of calls on a watcher that was closed.
 var ErrClosed = errors.New("watch: the watcher is closed")
 
@@ -75,6 +78,7 @@ type Watcher struct {
 	mu      sync.Mutex
 	added   []source
 	waiting []chan struct{} // callers of Trigger that no pass has begun for
+	busy    []string        // files that were unsettled in the last pass
 	shut    bool
 
 	loop loop
@@ -132,7 +136,8 @@ func (w *Watcher) Add(path string) error {
 }
 
 // AddDir watches the files directly in dir, which need not exist, whose names match glob as path.Match does. Names that
-// start with a dot never match: they are what editors and Kubernetes keep for themselves.
+// start with a dot never match: they are what editors and Kubernetes keep for themselves. That there is no such directory is told
+// as its Err; its files count as they were until it is back.
 func (w *Watcher) AddDir(dir, glob string) error {
 	return w.addDir(source{path: filepath.Clean(dir), glob: glob})
 }
@@ -173,7 +178,7 @@ func (w *Watcher) Trigger(ctx context.Context) error {
 	case <-done:
 		return nil
 	case <-ctx.Done():
-		return fmt.Errorf("watch: some files are still being written: %w", ctx.Err())
+		return fmt.Errorf("watch: not everything has settled%s: %w", w.stillBusy(), ctx.Err())
 	case <-w.closed:
 		return ErrClosed
 	}
@@ -205,6 +210,23 @@ func (w *Watcher) take() ([]source, []chan struct{}) {
 	added, waiting := w.added, w.waiting
 	w.added, w.waiting = nil, nil
 	return added, waiting
+}
+
+// noteBusy remembers which files are unsettled.
+func (w *Watcher) noteBusy(files []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.busy = files
+}
+
+// stillBusy says which files are unsettled.
+func (w *Watcher) stillBusy() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.busy) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %q are still being written", w.busy)
 }
 
 // urgent says whether somebody waits in Trigger for a pass to begin.

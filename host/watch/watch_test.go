@@ -286,7 +286,7 @@ func TestADirectoryTellsTheFilesThatMatch(t *testing.T) {
 	w, told := watcher(t, Options{})
 	must(t, w.AddDir(dir, "*.jinja"))
 	trigger(t, w)
-	drain(t, told, nil)
+	drain(t, told, []string{"templates there is no such folder"})
 
 	write := func(name, text string) { must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644)) }
 	must(t, os.Mkdir(dir, 0o755))
@@ -296,7 +296,7 @@ func TestADirectoryTellsTheFilesThatMatch(t *testing.T) {
 	write(".c.jinja", "an editor's own")
 	must(t, os.Mkdir(filepath.Join(dir, "d.jinja"), 0o755))
 	trigger(t, w)
-	drain(t, told, []string{"a.jinja content", "b.jinja content"})
+	drain(t, told, []string{"templates is fine", "a.jinja content", "b.jinja content"})
 
 	write("a.jinja", "A2")
 	must(t, os.Remove(filepath.Join(dir, "b.jinja")))
@@ -306,6 +306,52 @@ func TestADirectoryTellsTheFilesThatMatch(t *testing.T) {
 	write("b.jinja", "B")
 	trigger(t, w)
 	drain(t, told, []string{"b.jinja content"})
+}
+
+// TestADirectoryThatVanishesTakesNothingAlong removes a directory, as an unmount does, and lets it come back with less in it.
+func TestADirectoryThatVanishesTakesNothingAlong(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "templates")
+	write := func(names ...string) {
+		t.Helper()
+		must(t, os.MkdirAll(dir, 0o755))
+		for _, name := range names {
+			must(t, os.WriteFile(filepath.Join(dir, name), []byte(name), 0o644))
+		}
+	}
+	write("a.jinja", "b.jinja")
+	w, told := watcher(t, Options{Quiet: 500 * time.Millisecond})
+	must(t, w.AddDir(dir, "*.jinja"))
+	trigger(t, w)
+	drain(t, told, []string{"a.jinja content", "b.jinja content"})
+
+	must(t, os.RemoveAll(dir))
+	trigger(t, w)
+	trigger(t, w)
+	drain(t, told, []string{"templates there is no such folder"})
+	write("a.jinja")
+	trigger(t, w)
+	drain(t, told, []string{"templates is fine", "b.jinja removed"})
+
+	must(t, os.RemoveAll(dir))
+	write("a.jinja", "c.jinja") // at once: nobody need know
+	trigger(t, w)
+	drain(t, told, []string{"c.jinja content"})
+}
+
+func TestTriggerNamesWhatIsStillBeingWritten(t *testing.T) {
+	path := filepath.Join(t.TempDir(), name)
+	w, _ := watcher(t, Options{Quiet: time.Hour})
+	f, err := os.Create(path)
+	must(t, err)
+	defer f.Close()
+	_, err = f.WriteString("half")
+	must(t, err)
+	must(t, w.Add(path))
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if err := w.Trigger(ctx); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), path) {
+		t.Errorf("error %v, expected one that names the file", err)
+	}
 }
 
 func TestADirectoryThatIsReplacedIsFollowed(t *testing.T) {
@@ -470,6 +516,8 @@ func describe(c Change) string {
 		return base + strings.TrimPrefix(c.Err.Error(), c.Path+": ")
 	case c.Removed:
 		return base + "removed"
+	case c.Data == nil:
+		return base + "is fine"
 	default:
 		return base + "content"
 	}

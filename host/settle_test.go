@@ -1,0 +1,137 @@
+package host
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dragoman-project/dragoman/host/config"
+)
+
+// keepWriting writes to a file without end, as to a log, until the test ends.
+func keepWriting(t *testing.T, path string) {
+	t.Helper()
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		defer f.Close()
+		for tick := time.Tick(time.Millisecond); ; <-tick {
+			select {
+			case <-stop:
+				return
+			default:
+				_, _ = f.WriteString("a line\n")
+			}
+		}
+	}()
+	t.Cleanup(func() { close(stop); <-stopped })
+}
+
+func TestAFileThatIsWrittenWithoutEndHoldsNothingUp(t *testing.T) {
+	dir := t.TempDir()
+	keepWriting(t, filepath.Join(dir, "plugin.log"))
+	if err := os.WriteFile(filepath.Join(dir, "one.jinja"), []byte("one"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cfg := config.Default()
+	cfg.Plugins.Dir, cfg.Templates.Dir = dir, dir
+	h, err := New(context.Background(), Options{Config: cfg, settle: 100 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close(context.Background())
+	if _, err := h.Learned("one"); err != nil {
+		t.Errorf("what is beside it: %v", err)
+	}
+	if err := h.Reload(context.Background()); CodeOf(err) != Unavailable || !strings.Contains(err.Error(), "plugin.log") {
+		t.Errorf("a reload says %v, want that the file is being written", err)
+	}
+}
+
+func TestAHostDoesNotStartOnAFileThatIsHalfWritten(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "workarounds.yaml")
+	keepWriting(t, path)
+	cfg := config.Default()
+	cfg.Workarounds.File = path
+	_, err := New(context.Background(), Options{Config: cfg, settle: 100 * time.Millisecond})
+	if CodeOf(err) != Unavailable || !strings.Contains(err.Error(), path) {
+		t.Errorf("error %v, want one that names the file", err)
+	}
+}
+
+// TestRollbacksForgetWhatWasBeforeTheLastOne goes back and forth, and keeps no more than one state to go on to.
+func TestRollbacksForgetWhatWasBeforeTheLastOne(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "mine.jinja")
+	cfg := config.Default()
+	cfg.Templates.Dir = filepath.Dir(path)
+	if err := os.WriteFile(path, []byte("one"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	h, err := New(context.Background(), Options{Config: cfg})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close(context.Background())
+	for _, content := range []string{"two", "three"} {
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := h.Reload(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	last := h.Snapshot().Generation
+	for _, to := range []uint64{last - 1, last - 2, last - 1} {
+		if _, err := h.Rollback(to); err != nil {
+			t.Fatal(err)
+		}
+		if r := h.Snapshot().Rollback; r == nil || r.read.Rollback != nil {
+			t.Fatalf("after going back to %d what was read is a rollback, too", to)
+		}
+	}
+}
+
+// TestFilesThatBelongTogetherArriveOneByOne has the first of a pair change while the second cannot be read.
+func TestFilesThatBelongTogetherArriveOneByOne(t *testing.T) {
+	dir := t.TempDir()
+	cert, key := filepath.Join(dir, "cert"), filepath.Join(dir, "key")
+	write := func(path, content string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(cert, "1")
+	write(key, "1")
+	held := map[string]string{}
+	apply := func(changed map[string][]byte) error {
+		for path, content := range changed {
+			held[path] = string(content)
+		}
+		return nil
+	}
+	h, err := New(context.Background(), Options{Config: config.Default(), Files: []File{{Name: "pair", Paths: []string{cert, key}, Apply: apply}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close(context.Background())
+	write(cert, "2")
+	write(key, "")
+	if err := h.Reload(context.Background()); err == nil || !strings.Contains(err.Error(), "key: the file is empty") {
+		t.Errorf("with an empty key: %v", err)
+	}
+	write(key, "2")
+	if err := h.Reload(context.Background()); err != nil {
+		t.Error(err)
+	}
+	if held[cert] != "2" || held[key] != "2" {
+		t.Errorf("applied was %v, want both of 2", held)
+	}
+}
