@@ -50,12 +50,21 @@ type Trial struct {
 
 // try runs the recorded cases and the kept outputs of the templates that a change touches under it, before it goes live.
 // The error says what became worse, where that keeps what is in force. What there is no time for does not hold the change
-// up, nor does a plugin that takes its time to start. Whoever calls it holds changes.
+// up, nor does a plugin that takes its time to start, and the end of the host ends it. Whoever calls it holds changes.
 func (h *Host) try(source, path string, next *Snapshot) error {
 	d := &differ{host: h, before: h.current.Load(), after: next}
-	starting, cancel := context.WithTimeout(context.Background(), next.Config.Canary.Time)
+	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	return d.try(context.Background(), starting, &Trial{At: time.Now(), Source: source, Path: path}, d.touched)
+	go func() {
+		select {
+		case <-h.ends:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	starting, enough := context.WithTimeout(ctx, next.Config.Canary.Time)
+	defer enough()
+	return d.try(ctx, starting, &Trial{At: time.Now(), Source: source, Path: path}, d.touched)
 }
 
 // tryPlugin is try for a plugin. Other changes may go live meanwhile.

@@ -235,12 +235,18 @@ func TestWhatIsNotTriedKeepsNoPluginOutAndIsTold(t *testing.T) {
 	}
 }
 
-func TestAPluginThatDoesNotStartHoldsUpNoTrialOfRules(t *testing.T) {
+// unstarted has recorded cases of a template, and a plugin for it that does not start. A change gets so long to be tried.
+func unstarted(t *testing.T, within time.Duration) *edited {
+	t.Helper()
 	dir := t.TempDir()
 	install(t, dir, build(t, "./plugins/testdata/rogue"), []byte(claim+"options: {Start: hang}\n"))
-	e := tried(t, func(c *config.Config) {
-		c.Plugins.Dir, c.Plugins.StartTime, c.Canary.Time = dir, time.Hour, 100*time.Millisecond
+	return tried(t, func(c *config.Config) {
+		c.Plugins.Dir, c.Plugins.StartTime, c.Canary.Time = dir, time.Hour, within
 	})
+}
+
+func TestAPluginThatDoesNotStartHoldsUpNoTrialOfRules(t *testing.T) {
+	e := unstarted(t, 100*time.Millisecond)
 	if err := e.rewrite(t, e.rules, rule("second")); err != nil {
 		t.Error(err)
 	}
@@ -248,4 +254,11 @@ func TestAPluginThatDoesNotStartHoldsUpNoTrialOfRules(t *testing.T) {
 	if trial := e.Status().Trial; trial == nil || trial.Untried != 2 || trial.Error != why {
 		t.Errorf("the status says %+v", trial)
 	}
+}
+
+func TestTheEndOfTheHostEndsATrialOfRules(t *testing.T) {
+	e := unstarted(t, time.Hour)
+	must(t, os.WriteFile(e.rules, []byte(rule("second")), 0o644))
+	until(t, "the plugin is being started", func() bool { return len(children(t)) == 1 })
+	// What ends the test closes the host.
 }

@@ -107,6 +107,18 @@ func TestOutputsAreReadInShadow(t *testing.T) {
 	}
 }
 
+func TestOutputsOfATemplateThatIsGoneAreForgotten(t *testing.T) {
+	e := tried(t, func(c *config.Config) { c.Canary.Cases, c.Canary.Shadow = "", 2 })
+	parse(t, plan(t, e.Host, "mine", request(t, `{"messages": [{"role": "user", "content": "Hi"}]}`)), "output")
+	must(t, os.Remove(e.template))
+	must(t, e.Reload(context.Background()))
+	must(t, e.rewrite(t, e.template, "two"))
+	must(t, e.rewrite(t, e.template, "three"))
+	if trial := e.Status().Trial; trial == nil || len(trial.Templates) != 1 || trial.Outputs != 0 {
+		t.Errorf("the status says %+v", trial)
+	}
+}
+
 func TestCasesThatCannotBeReadHoldNothingUp(t *testing.T) {
 	e := tried(t, func(c *config.Config) { c.Canary.Cases = filepath.Join(t.TempDir(), "nowhere") })
 	if err := e.rewrite(t, e.rules, rule("second")); err != nil {

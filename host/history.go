@@ -95,6 +95,7 @@ func (h *Host) put(next *Snapshot, cause Cause) {
 	next.At, next.Cause = time.Now(), cause
 	h.history.add(next)
 	h.current.Store(next)
+	h.samples.fit(next.names(), next.Config.Canary.Shadow)
 	if h.history.open.Load() {
 		h.warn()
 	}

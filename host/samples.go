@@ -1,6 +1,7 @@
 package host
 
 import (
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -43,6 +44,16 @@ func (s *samples) keep(template string, one sample, most int) {
 	}
 	kept := s.all[template]
 	s.all[template] = append(slices.Clone(kept[max(0, len(kept)-most+1):]), one)
+}
+
+// fit forgets the outputs of templates that are not there any longer, and those beyond what is kept of each.
+func (s *samples) fit(templates []string, most int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	maps.DeleteFunc(s.all, func(name string, _ []sample) bool { return most == 0 || !slices.Contains(templates, name) })
+	for name, kept := range s.all {
+		s.all[name] = slices.Clone(kept[max(0, len(kept)-most):])
+	}
 }
 
 // recording keeps the output of one session, should it be small enough. A nil recording keeps nothing.
