@@ -176,7 +176,8 @@ func (l *Learned) rendition(req chat.Request, answer chat.Message) (rendition, e
 	}
 	shared := diff.Texts(asked.Prompt, answered.Prompt).Prefix
 	begins := len(asked.Prompt) - len(asked.GenerationPrompt)
-	r := rendition{prompt: shared[min(begins, len(shared)):], output: l.withoutEnd(answered.Prompt[len(shared):])}
+	prompt, output := l.behindHeader(shared[min(begins, len(shared)):], asked.GenerationPrompt, answered.Prompt[len(shared):])
+	r := rendition{prompt: prompt, output: l.withoutEnd(output)}
 	if l.opensReasoning(asked.Prompt[len(shared):], r.output) {
 		r.prompt = asked.GenerationPrompt
 	}
@@ -184,6 +185,18 @@ func (l *Learned) rendition(req chat.Request, answer chat.Message) (rendition, e
 		r.output = l.Dialect.Reasoning.End + r.output
 	}
 	return r, nil
+}
+
+// behindHeader takes the beginning of an answer off its rendition, where the prompt has the same behind something else: then all
+// up to there is the prompt.
+func (l *Learned) behindHeader(prompt, generation, output string) (string, string) {
+	header := strings.TrimSpace(l.Dialect.AssistantStart)
+	rest, begins := strings.CutPrefix(strings.TrimSpace(output), header)
+	at := strings.LastIndex(generation, header)
+	if header == "" || !begins || at < 0 {
+		return prompt, output
+	}
+	return generation[:at+len(header)], rest
 }
 
 // leavesOpen says that an answer without reasoning stands behind a marker that opens some, and nothing closes it: the

@@ -56,7 +56,7 @@ func (f tagged) before() peg.ID {
 	case f.beginsWithID():
 		return f.Seq(f.id(), f.Space(), prefix)
 	}
-	return f.Seq(prefix, f.tolerate(f.id()))
+	return f.Seq(f.tolerate(f.id(), f.Space()), prefix)
 }
 
 func (f tagged) ways() []peg.ID { return []peg.ID{f.Seq(f.before(), f.byName(f), f.closers())} }

@@ -22,7 +22,8 @@ func (d *detective) content() {
 	}
 	shared := diff.CommonPrefix(before, c1.TextA)
 	start := d.withoutReasoning(before[len(shared):])
-	if !blank(start) && !strings.HasSuffix(trimRight(c1.TextA), strings.TrimSpace(start)) {
+	header := trimRight(strings.TrimSuffix(trimRight(c1.TextA), strings.TrimSpace(d.Dialect.Reasoning.Start)))
+	if !blank(start) && !strings.HasSuffix(header, strings.TrimSpace(start)) {
 		d.wrapped(dialect.ContentAlwaysWrapped, start, d.contentEnd(after), "C1", c1.TextB[len(shared):])
 		d.reasoningBeforeWrapped()
 		return
@@ -92,6 +93,35 @@ func (d *detective) wrappedWithReasoning(plain string) bool {
 	}
 	d.wrapped(dialect.ContentWrappedWithReasoning, start, end, "R1", between+probe.Content+end)
 	return true
+}
+
+// contentBeforeCalls asks what ends a text where calls follow it (C2): where the two are messages of their own, that is the end of
+// one and the beginning of the other. What ends the turn cannot be told from the end of a text.
+func (d *detective) contentBeforeCalls() {
+	c2, ok := d.answers.Of("C2")
+	end := strings.TrimSpace(d.Dialect.Content.End)
+	if !ok || d.Dialect.Content.Mode == dialect.ContentWrappedWithReasoning || end != "" && end != d.Dialect.EndOfTurn {
+		return
+	}
+	_, behind, _ := strings.Cut(c2.TextB, probe.Content)
+	t := d.Dialect.Tools
+	for _, opener := range []string{t.SectionStart, t.PerCallStart, t.Function.NamePrefix} {
+		if opener = strings.TrimSpace(opener); opener == "" {
+			continue
+		}
+		between, _, follows := strings.Cut(behind, opener)
+		if between = strings.TrimSpace(between); follows && markers(between) > 1 && !d.endsTurn(between) {
+			start := d.Dialect.Content.Start
+			d.forget("content.")
+			d.wrapped(dialect.ContentAlwaysWrapped, start, between, "C2", probe.Content+between+opener)
+		}
+		return
+	}
+}
+
+// endsTurn says that a text begins with what ends the turn.
+func (d *detective) endsTurn(text string) bool {
+	return d.Dialect.EndOfTurn != "" && strings.HasPrefix(text, d.Dialect.EndOfTurn)
 }
 
 // contentBesideCalls: an empty element before calls is where their message has its content, which the probes leave empty.

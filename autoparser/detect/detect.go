@@ -53,6 +53,7 @@ func Run(answers probe.Answers) Result {
 	d.content()
 	d.turn()
 	d.calls()
+	d.contentBeforeCalls()
 	return d.Result
 }
 

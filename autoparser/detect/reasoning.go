@@ -72,11 +72,17 @@ func (d *detective) reasoningStart(a probe.Answer, before string) string {
 	}
 	begun := tailOf(before)
 	shared := diff.CommonPrefix(diff.CommonPrefix(begun, tailOf(plain)), tailOf(d.prompt()))
-	if own := begun[len(shared):]; !blank(own) {
+	if own := begun[len(shared):]; !blank(own) && !d.promptWords(own) {
 		return trimLeft(own)
 	}
 	_, marker := diff.TrailingMarker(before)
 	return marker
+}
+
+// promptWords says that a marker with words before it ends the prompt, too: then the words are its header.
+func (d *detective) promptWords(own string) bool {
+	words, marker := diff.TrailingMarker(own)
+	return !blank(words) && marker != "" && markers(words) == 0 && strings.HasSuffix(squeezed(d.prompt()), squeezed(own))
 }
 
 // promptedStart is what the prompt for an answer has beyond the header of an answer.

@@ -40,6 +40,8 @@ func Comparisons() []Comparison {
 			Differs: "the text begins with a thought between that marker and the one that it closes", A: FollowedUp(), Follow: named},
 		{ID: "C1", Question: "What always stands around the text of an answer?",
 			Differs: "the answer is written", A: Prompt(), B: Answered()},
+		{ID: "C2", Question: "What stands between the text of an answer and its calls?",
+			Differs: "a text before the call", A: Called(), B: SpokenAndCalled(), Needs: toolCalls},
 		{ID: "T1", Question: "How is a tool call written?",
 			Differs: "a call in place of the answer", A: AnsweredWithTools(), B: Called(), Needs: toolCalls},
 		{ID: "T2", Question: "What belongs to each call, and what to all calls together?",

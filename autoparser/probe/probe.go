@@ -104,6 +104,13 @@ func ReasonedWithTools() Probe {
 // Called is one call with one argument.
 func Called() Probe { return withTools("call", calls(call(ID, Function, Argument, Value))) }
 
+// SpokenAndCalled is a text and then the call.
+func SpokenAndCalled() Probe {
+	m := calls(call(ID, Function, Argument, Value))
+	m.Content = chat.TextContent(Content)
+	return withTools("text and call", m)
+}
+
 // ReasonedAndCalled is reasoning and then the call.
 func ReasonedAndCalled() Probe {
 	return withTools("reasoning and call", thinking(calls(call(ID, Function, Argument, Value))))
