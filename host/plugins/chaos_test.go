@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"unicode/utf8"
 )
 
 func TestAKilledProcessIsReplacedByTheNextPlan(t *testing.T) {
@@ -104,6 +105,16 @@ func TestAPluginThatNeverWorksStaysDownUntilItsFileChanges(t *testing.T) {
 	b.manifest("rogue", "", nil)
 	b.load()
 	pid(t, b.handler("rogue"))
+}
+
+func TestLastWordsThatAreNotUTF8CanBeTold(t *testing.T) {
+	t.Parallel()
+	b, h := one(t, Options{}, map[string]any{"Start": "garble"})
+	_, err := h.Plan(t.Context(), input())
+	wantError[*Unavailable](t, err, "it printed: caf\uFFFD é")
+	if s := b.state("rogue"); !utf8.ValidString(err.Error()) || !utf8.ValidString(s.LastError) {
+		t.Errorf("error %q, state %+v", err, s)
+	}
 }
 
 func TestARequestThatKillsEveryProcessDoesNotTakeThePluginFromOthers(t *testing.T) {

@@ -20,14 +20,14 @@ const (
 	tailLine  = 200
 )
 
-// eachLine calls use for every line of r, cut to maxLine bytes, until r ends. However long a line is, it is read: a pipe
-// that nobody empties would block the process.
+// eachLine calls use for every line of r, cut to maxLine bytes, until r ends; bytes that are no text are replaced. However long
+// a line is, it is read: a pipe that nobody empties would block the process.
 func eachLine(r io.Reader, use func(line string)) {
 	reader := bufio.NewReaderSize(r, maxLine)
 	for begins := true; ; {
 		line, err := reader.ReadSlice('\n')
 		if begins && len(line) > 0 {
-			use(strings.TrimRight(string(line), "\r\n"))
+			use(valid(strings.TrimRight(string(line), "\r\n")))
 		}
 		begins = !errors.Is(err, bufio.ErrBufferFull)
 		if err != nil && begins {
@@ -35,6 +35,9 @@ func eachLine(r io.Reader, use func(line string)) {
 		}
 	}
 }
+
+// valid is text from a process as status and errors can tell it: a message with bytes that are no text cannot be sent.
+func valid(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
 
 // lineLog logs what a process prints, up to a limit, and remembers the last lines.
 type lineLog struct {
@@ -48,7 +51,7 @@ type lineLog struct {
 func (l *lineLog) line(stream, text string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.last = append(l.last, text[:min(len(text), tailLine)]); len(l.last) > tailLines {
+	if l.last = append(l.last, valid(text[:min(len(text), tailLine)])); len(l.last) > tailLines {
 		l.last = l.last[1:]
 	}
 	switch l.lines++; {

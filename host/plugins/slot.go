@@ -134,7 +134,7 @@ func (a *start) wait(ctx context.Context) error {
 }
 
 func (s *slot) unavailable(format string, args ...any) *Unavailable {
-	return &Unavailable{Plugin: s.manifest.Name, Reason: fmt.Sprintf(format, args...), Fallback: s.manifest.Fallback}
+	return &Unavailable{Plugin: s.manifest.Name, Reason: valid(fmt.Sprintf(format, args...)), Fallback: s.manifest.Fallback}
 }
 
 // warm starts a generation before anyone asks for one.

@@ -125,7 +125,7 @@ func (s *slot) state() State {
 		state.PID, _ = strconv.Atoi(g.process.ID())
 	}
 	if s.lastErr != nil {
-		state.LastError = s.lastErr.Error()
+		state.LastError = valid(s.lastErr.Error())
 	}
 	return state
 }

@@ -89,7 +89,7 @@ func EncodePlan(p *handler.Plan) (*pb.Plan, error) {
 		return nil, fault("plan.grammar", "unknown mode %d", p.Grammar)
 	}
 	m := &pb.Plan{
-		Prefill: valid(p.Prefill), Grammar: mode, PreservedTokens: p.PreservedTokens, Stops: p.Stops, Notes: p.Notes,
+		Prefill: valid(p.Prefill), Grammar: mode, PreservedTokens: p.PreservedTokens, Stops: p.Stops, Notes: validAll(p.Notes),
 	}
 	if p.Ending != (handler.Ending{}) {
 		m.Ending = &pb.Ending{Old: p.Ending.Old, New: p.Ending.New}
@@ -209,6 +209,14 @@ func decodeTriggers(p *handler.Plan, m *pb.Plan) error {
 		}
 	}
 	return nil
+}
+
+// validAll is valid for each of texts.
+func validAll(texts []string) (all []string) {
+	for _, text := range texts {
+		all = append(all, valid(text))
+	}
+	return all
 }
 
 // valid makes text that came from a file or a person fit for the wire.

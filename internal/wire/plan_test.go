@@ -108,6 +108,24 @@ func TestATemplateThatIsNotUTF8StillTravels(t *testing.T) {
 	}
 }
 
+func TestNotesThatAreNotUTF8StillTravel(t *testing.T) {
+	const note, want = "caf\xe9", "caf\uFFFD"
+	m, err := EncodePlan(&handler.Plan{Stream: new(handler.StreamPlan), Notes: []string{note}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := overTheWire(t, m, new(pb.Plan)).GetNotes(); len(got) != 1 || got[0] != want {
+		t.Errorf("of a plan: %q", got)
+	}
+	result := EncodeResult(handler.StreamResult{
+		Status: chat.Malformed, Notes: []string{note}, Faults: []chat.Fault{{Message: note}}, MissingMarkers: []chat.MissingMarker{{Marker: note}},
+	})
+	got := overTheWire(t, result, new(pb.StreamResult))
+	if got.Notes[0] != want || got.Faults[0].Message != want || got.MissingMarkers[0].Marker != want {
+		t.Errorf("of a result: %+v", got)
+	}
+}
+
 func TestAnAnswerArrivesAsItWasGiven(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -24,10 +24,7 @@ func DecodeEvent(m *pb.Event) (chat.Event, error) {
 // EncodeResult turns the result of a stream into a message.
 func EncodeResult(r handler.StreamResult) *pb.StreamResult {
 	status, _ := statuses.encode(r.Status)
-	m := &pb.StreamResult{Status: status, MaxHeld: uint64(r.MaxHeld)}
-	for _, note := range r.Notes {
-		m.Notes = append(m.Notes, valid(note))
-	}
+	m := &pb.StreamResult{Status: status, Notes: validAll(r.Notes), MaxHeld: uint64(r.MaxHeld)}
 	for _, s := range r.Spans {
 		region, _ := regions.encode(s.Region)
 		m.Spans = append(m.Spans, &pb.Span{Region: region, Start: uint64(s.Start), End: uint64(s.End)})

@@ -30,8 +30,8 @@ type options struct {
 	Handlers []string // default: rogue
 	Version  string   // default: 1.0.0
 	Cases    string
-	// Start is what happens before anything is served, unless there is a file of the name Unless: "exit", "hang", "linger",
-	// "chatter".
+	// Start is what happens before anything is served, unless there is a file of the name Unless: "exit", "garble", "hang",
+	// "linger", "chatter".
 	Start  string
 	Unless string
 	// Plan is what happens at a plan; with Once, only if the file of that name is not there yet; with Only, only for the
@@ -64,6 +64,9 @@ func main() {
 	case "exit":
 		fmt.Fprintln(os.Stderr, "no licence found")
 		os.Exit(7)
+	case "garble":
+		fmt.Fprintln(os.Stderr, "caf\xe9 "+strings.Repeat("é", 1000))
+		os.Exit(8)
 	case "hang":
 		time.Sleep(time.Hour)
 	case "linger":
