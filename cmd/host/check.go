@@ -26,7 +26,7 @@ func newCheck() *cobra.Command {
 differs. The last line is "N passed, N failed"; the exit code is 0 only if none fails.
 
 Each output is parsed whole, byte by byte, and at --splits random cuts, which must all give the same. A template that
-cannot be used fails its cases and no others.`,
+cannot be used fails its cases and no others. docs/operating.md shows what a case looks like.`,
 		Example: example(`
 			host check --templates templates cases.jsonl
 			host check --templates templates --splits 10 --results results.jsonl parse.jsonl plan.jsonl

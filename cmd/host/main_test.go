@@ -138,6 +138,15 @@ func TestCommandLines(t *testing.T) {
 	}
 }
 
+// TestTheCasesOfTheManualHold runs the cases that docs/operating.md shows.
+func TestTheCasesOfTheManualHold(t *testing.T) {
+	shown := strings.Join(blocks(read(t, "../../docs/operating.md"), "jsonl"), "")
+	code, out, errs := commandLine(t, shown, "check", "--remarks", "-")
+	if code != exitOK || !strings.HasSuffix(out, "3 passed, 0 failed\n") || errs != "" {
+		t.Errorf("ended with %d:\n%s%s", code, out, errs)
+	}
+}
+
 // TestFailingCasesTellWhyAndHurtNoOther runs cases that fail in every way.
 func TestFailingCasesTellWhyAndHurtNoOther(t *testing.T) {
 	results := filepath.Join(t.TempDir(), "results.jsonl")
