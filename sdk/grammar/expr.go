@@ -33,8 +33,9 @@ type expr struct {
 
 // rule is a named expr. Its body is set once, possibly after calls of the rule were made.
 type rule struct {
-	name string
-	body *expr
+	name   string
+	body   *expr
+	called *expr // the call of it, made once
 }
 
 var (
@@ -42,9 +43,20 @@ var (
 	empty   = &expr{op: literal}
 )
 
+// letters are the literals of one ASCII character, of which grammars have many.
+var letters = func() (out [utf8.RuneSelf]*expr) {
+	for r := range out {
+		out[r] = &expr{op: literal, text: string(rune(r))}
+	}
+	return out
+}()
+
 func text(s string) *expr {
-	if s == "" {
+	switch {
+	case s == "":
 		return empty
+	case len(s) == 1 && s[0] < utf8.RuneSelf:
+		return letters[s[0]]
 	}
 	return &expr{op: literal, text: s}
 }
@@ -61,10 +73,18 @@ func oneOf(s charset) *expr {
 	return &expr{op: class, set: s}
 }
 
-func (r *rule) call() *expr { return &expr{op: call, rule: r} }
+func (r *rule) call() *expr {
+	if r.called == nil {
+		r.called = &expr{op: call, rule: r}
+	}
+	return r.called
+}
 
 // seq joins kids: nested sequences are flattened, neighbouring literals merged, and nothing in it leaves nothing.
 func seq(kids ...*expr) *expr {
+	if len(kids) == 1 {
+		return kids[0]
+	}
 	flat := make([]*expr, 0, len(kids))
 	for _, k := range kids {
 		switch {
@@ -103,7 +123,7 @@ func appendKid(flat []*expr, k *expr) []*expr {
 
 // alt offers kids: nested choices are flattened, equal alternatives said once, and nothing left out.
 func alt(kids ...*expr) *expr {
-	var flat []*expr
+	flat := make([]*expr, 0, len(kids))
 	for _, k := range kids {
 		switch k.op {
 		case never:
@@ -126,18 +146,19 @@ func alt(kids ...*expr) *expr {
 // maxCompared bounds the alternatives that are compared with each other; among more only equal literals are found.
 const maxCompared = 64
 
-// distinct leaves out alternatives that were there before.
+// distinct leaves out alternatives that were there before. It uses the room of kids.
 func distinct(kids []*expr) []*expr {
-	texts := map[string]bool{}
-	var out []*expr
+	var texts map[string]bool
+	if len(kids) > maxCompared {
+		texts = make(map[string]bool, len(kids))
+	}
+	out := kids[:0]
 	for _, k := range kids {
 		switch {
-		case k.op == literal && texts[k.text]:
+		case texts == nil && slices.ContainsFunc(out, func(o *expr) bool { return same(o, k) }), texts[k.text] && k.op == literal:
 			continue
-		case k.op == literal:
+		case texts != nil && k.op == literal:
 			texts[k.text] = true
-		case len(kids) <= maxCompared && slices.ContainsFunc(out, func(o *expr) bool { return same(o, k) }):
-			continue
 		}
 		out = append(out, k)
 	}

@@ -32,8 +32,10 @@ func (tr *translation) lark(c *Constraint, specials []string) (string, error) {
 		}
 		root = g.beginning(seq(w.scan(scan{delims: words}, g), optional(g.root.call())))
 	}
-	for _, r := range reachable(root) {
-		r.body = w.tokens(r.body)
+	if len(specials) > 0 {
+		for _, r := range reachable(root) {
+			r.body = w.tokens(r.body)
+		}
 	}
 	w.regular = newRegulars(root)
 	_, calledFirst := orders(root)
@@ -136,7 +138,7 @@ func (w *larkWriter) terminal(e *expr) bool {
 	case token:
 		return false
 	case call:
-		return w.regular.rule(e.rule) != nil
+		return w.regular.regular(e.rule)
 	}
 	return !slices.ContainsFunc(e.kids, func(k *expr) bool { return !w.terminal(k) })
 }

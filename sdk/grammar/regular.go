@@ -13,11 +13,11 @@ type regulars struct {
 	circle  map[*rule]int // rules that call each other have the same number
 	members map[int][]*rule
 	known   map[*rule]*expr // nil: not regular
-	active  map[*rule]bool
+	sizes   map[*rule]int   // the weight of what a rule matches, written out; over maxRegular: not regular
 }
 
 func newRegulars(root *rule) *regulars {
-	r := &regulars{circle: map[*rule]int{}, members: map[int][]*rule{}, known: map[*rule]*expr{}, active: map[*rule]bool{}}
+	r := &regulars{circle: map[*rule]int{}, members: map[int][]*rule{}, known: map[*rule]*expr{}, sizes: map[*rule]int{}}
 	r.circles(root)
 	return r
 }
@@ -78,6 +78,42 @@ func (r *regulars) expr(e *expr) *expr {
 		return nil
 	}
 	return out
+}
+
+// regular says whether a rule is regular, without writing it out where that is not needed.
+func (r *regulars) regular(of *rule) bool { return r.size(of) <= maxRegular }
+
+// size is the weight of a rule that is written out; over maxRegular if it is not regular.
+func (r *regulars) size(of *rule) int {
+	if n, known := r.sizes[of]; known {
+		return n
+	}
+	n := maxRegular + 1
+	if !r.recursive(of) {
+		n = r.written(of.body)
+	} else if e := r.rule(of); e != nil {
+		n = weight(e)
+	}
+	r.sizes[of] = n
+	return n
+}
+
+// written is the weight of e with what it calls, or somewhat more than maxRegular.
+func (r *regulars) written(e *expr) int {
+	switch e.op {
+	case call:
+		return r.size(e.rule)
+	case token:
+		return maxRegular + 1
+	}
+	n := 1 + len(e.text) + 2*len(e.set)
+	for _, k := range e.kids {
+		if n > maxRegular {
+			break
+		}
+		n += r.written(k)
+	}
+	return n
 }
 
 // has says whether there is an expression of that kind in e, without looking into rules.

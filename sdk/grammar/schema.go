@@ -60,7 +60,7 @@ func (b *builder) schema(id peg.ID, n *peg.Node) *expr {
 	if err != nil {
 		return b.fail("program: node %d: schema: %w", id, err)
 	}
-	localise(root)
+	localise(root, n.JSONSchema)
 	c := &converter{
 		b: b, root: root, refs: map[string]target{}, spelling: b.spelling(n.Kids[0]),
 		effort: maxEffort, kindsOf: map[*value]kinds{},

@@ -1,6 +1,7 @@
 package grammar
 
 import (
+	"bytes"
 	"net/url"
 	"strconv"
 	"strings"
@@ -104,8 +105,11 @@ func (c *converter) resolved(s *value, path string) (*value, error) {
 }
 
 // localise rewrites the references of a schema that name its parts by anchors, or by identifiers, to JSON pointers from its
-// root. Others stay as they are.
-func localise(root *value) {
+// root. Others stay as they are. Source is the text of the schema.
+func localise(root *value, source []byte) {
+	if !bytes.Contains(source, []byte(`id"`)) && !bytes.Contains(source, []byte(`nchor"`)) {
+		return // it names nothing: neither "$id", "id", "$anchor" nor "$dynamicAnchor"
+	}
 	l := locations{}
 	l.index(root, "", "#")
 	if l[""] == "" || len(l) > 1 {

@@ -138,7 +138,7 @@ func ResolvesToString(schema json.RawMessage) bool {
 	if err != nil {
 		return false
 	}
-	localise(root)
+	localise(root, schema)
 	return resolvesToString(root, root, 0)
 }
 
