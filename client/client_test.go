@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
 
 	"github.com/dragoman-project/dragoman/client"
 	"github.com/dragoman-project/dragoman/host"
@@ -19,6 +20,8 @@ import (
 	"github.com/dragoman-project/dragoman/host/config"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // daemon starts a daemon and returns its address and what ends it.
 func daemon(change func(*config.Config)) (address string, stop func(), err error) {
@@ -193,5 +196,27 @@ func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+func TestAContextEndsAStreamThatWaits(t *testing.T) {
+	address, stop, err := daemon(unchanged)
+	must(t, err)
+	defer stop()
+	c := client.New(address, client.Options{})
+	defer c.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	stream, err := c.ParseStream(ctx, "chatml-json", request1)
+	must(t, err)
+	must(t, stream.Send("Hello there."))
+	for _, err := range stream.Chunks() {
+		if cancel(); err == nil {
+			continue
+		}
+		var told *client.Error
+		if !errors.As(err, &told) || told.Code != "canceled" {
+			t.Errorf("it ends with %v", err)
+		}
 	}
 }

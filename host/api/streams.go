@@ -71,6 +71,8 @@ type sharedStream struct {
 	queued  int // bytes in the queues of the outputs
 	ready   []*dragomanv1.OutputResponse
 	waiting int  // bytes in ready
+	writing bool // the client is being sent something
+	late    bool // and took too long to take it
 	over    bool // nothing more will be ready
 	failed  bool // nothing more can be written; what becomes ready is thrown away
 }
@@ -316,8 +318,8 @@ func (m *sharedStream) write(send func(*dragomanv1.ParseStreamsResponse) error) 
 	defer m.mu.Unlock()
 	var out dragomanv1.ParseStreamsResponse
 	idle := m.service.limits().SessionIdle
-	stalled := time.AfterFunc(idle, func() { interruptWriting(m.ctx) })
-	stalled.Stop()
+	stalled := time.AfterFunc(idle, m.stalled)
+	defer stalled.Stop()
 	for {
 		for len(m.ready) == 0 && !m.over {
 			m.changed.Wait()
@@ -331,21 +333,32 @@ func (m *sharedStream) write(send func(*dragomanv1.ParseStreamsResponse) error) 
 		out.Outputs, m.ready = m.ready, out.Outputs[:0]
 		m.waiting = 0
 		m.changed.Broadcast()
+		m.writing = true
 		m.mu.Unlock()
 		stalled.Reset(idle)
 		err := send(&out)
-		late := !stalled.Stop()
 		clear(out.Outputs)
 		m.mu.Lock()
+		m.writing = false
 		if err != nil {
 			m.failed = true
 			m.changed.Broadcast()
 			interrupt(m.ctx)
-			if late {
+			if m.late {
 				err = &host.Error{Code: timedOut, Message: fmt.Sprintf("nothing was read for %v", idle), Remedy: "read what the stream brings while sending", Err: err}
 			}
 			return err
 		}
+	}
+}
+
+// stalled gives up on a client that takes nothing.
+func (m *sharedStream) stalled() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.writing { // the stream is there as long as that
+		m.late = true
+		interruptWriting(m.ctx)
 	}
 }
 
@@ -374,7 +387,7 @@ func (m *sharedStream) end(err error) {
 func (m *sharedStream) quit(ctx context.Context) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.running == 0 {
+	if m.running == 0 && !m.over { // the stream is there as long as that
 		interrupt(ctx)
 	}
 }

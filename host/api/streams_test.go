@@ -23,9 +23,12 @@ type sharedClient = *connect.BidiStreamForClientSimple[dragomanv1.ParseStreamsRe
 func (d *daemon) parseStreams(t *testing.T) sharedClient {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 3*patience)
-	t.Cleanup(cancel)
 	stream, err := dragomanv1connect.NewChatServiceClient(httpClient(t), d.url, connect.WithGRPC(), connect.WithAcceptCompression("gzip", nil, nil)).ParseStreams(ctx)
 	must(t, err)
+	t.Cleanup(func() {
+		cancel()
+		_ = stream.CloseResponse() // the transport notices the end of a context only on use
+	})
 	must(t, stream.Send(nil)) // sends the header
 	return stream
 }
@@ -244,7 +247,7 @@ func TestOutputsThatShareAStreamHaveTheirOwnLimits(t *testing.T) {
 
 // TestASharedStreamWaitsForAClientThatDoesNotRead sends far more than the daemon may keep for a client that takes nothing yet.
 func TestASharedStreamWaitsForAClientThatDoesNotRead(t *testing.T) {
-	const outputs, pieces, size = 8, 64, 1 << 16
+	const outputs, pieces, size = 4, 64, 1 << 16
 	d := serve(t, nil)
 	stream := d.parseStreams(t)
 	var sent atomic.Int64
@@ -269,10 +272,10 @@ func TestASharedStreamWaitsForAClientThatDoesNotRead(t *testing.T) {
 	for before := int64(-1); sent.Load() != before; time.Sleep(500 * time.Millisecond) {
 		before = sent.Load()
 	}
-	if sent.Load() > outputs*pieces*size/2 {
+	if sent.Load() > outputs*pieces*size*3/4 {
 		t.Errorf("%d bytes were taken of a client that reads nothing", sent.Load())
 	}
-	got := allOver(t, stream, 0, 1, 2, 3, 4, 5, 6, 7)
+	got := allOver(t, stream, 0, 1, 2, 3)
 	must(t, <-done)
 	for n, o := range got {
 		if len(o.result.GetMessage().GetText()) < pieces*size {
