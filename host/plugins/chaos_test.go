@@ -88,6 +88,33 @@ func TestAStoppedProcessDoesNotKeepTheManagerFromClosing(t *testing.T) {
 	}
 }
 
+// TestNoFileIsLeftOpen counts the open files of this process, whatever its plugins did.
+func TestNoFileIsLeftOpen(t *testing.T) {
+	open := func() int {
+		all, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			t.Skipf("this system does not list open files: %v", err)
+		}
+		return len(all)
+	}
+	b, h := one(t, Options{StartTimeout: 300 * time.Millisecond}, nil)
+	pid(t, h)
+	before := open()
+	for range 5 {
+		if err := syscall.Kill(pid(t, h), syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, options := range []map[string]any{{"Start": "exit"}, {"Start": "hang"}, {"Version": "9.9.9"}, {"Start": "exit", "Child": true}} {
+		b.manifest("rogue", "", options)
+		if err := b.Load(b.dir); err == nil {
+			t.Errorf("%v is not refused", options)
+		}
+	}
+	pid(t, h)
+	eventually(t, "no more files are open than before", func() bool { return open() <= before })
+}
+
 func TestAPluginThatNeverWorksStaysDownUntilItsFileChanges(t *testing.T) {
 	t.Parallel()
 	b, h := one(t, Options{}, map[string]any{"Start": "exit"})

@@ -287,6 +287,31 @@ func TestStreamHandlersAreExaminedAlike(t *testing.T) {
 	}
 }
 
+// hurried ends a context at its first plan, and counts the outputs that it parses.
+type hurried struct {
+	forgetful
+	end    context.CancelFunc
+	parsed int
+}
+
+func (h *hurried) Plan(ctx context.Context, in handler.Input) (*handler.Plan, error) {
+	h.end()
+	return h.forgetful.Plan(ctx, in)
+}
+
+func (h *hurried) OpenStream(ctx context.Context, in handler.StreamInput, sink chat.Sink) (handler.Stream, error) {
+	h.parsed++
+	return h.forgetful.OpenStream(ctx, in, sink)
+}
+
+func TestReplayingEndsWithItsContext(t *testing.T) {
+	ctx, end := context.WithCancel(t.Context())
+	h := &hurried{end: end}
+	if err := conformance.Replay(ctx, h, forgetful{}.Describe().Cases); !errors.Is(err, context.Canceled) || h.parsed > 1 {
+		t.Errorf("%v, after %d outputs", err, h.parsed)
+	}
+}
+
 // TestMain serves a plugin if a test asked for one: this binary is its executable then.
 func TestMain(m *testing.M) {
 	if os.Getenv(wire.CookieKey) == "" {
