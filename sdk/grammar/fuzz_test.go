@@ -41,6 +41,8 @@ func FuzzSchema(f *testing.F) {
 		`{"prefixItems": [true, {"const": "é\n"}], "items": {"oneOf": [{}, false]}, "minItems": 1, "maxItems": 3000, "nullable": true}`,
 		`{"pattern": "^(a?|(b*c?)+)*(?:(d|)e?){2,}$", "minLength": 3}`,
 		`{"$ref": "#/allOf/0", "allOf": [{"$ref": "#"}]}`,
+		`{"patternProperties": {"^a|b$": {"not": {"type": "null"}}}, "propertyNames": {"maxLength": 3}, "minProperties": 1, "unevaluatedProperties": {"$ref": "#n"}, "$defs": {"x": {"$anchor": "n", "$id": "u:v"}}}`,
+		`{"oneOf": [{"required": ["k"], "properties": {"k": {"const": 1}}}, {"enum": [{"k": 1}, [2]], "items": [{"format": "uri"}, {}], "additionalItems": false}], "unevaluatedItems": false, "maxItems": 2}`,
 	} {
 		f.Add([]byte(s))
 	}
