@@ -116,10 +116,10 @@ func (s *sources) list() []SourceStatus {
 	defer s.mu.Unlock()
 	var out []SourceStatus
 	for _, st := range s.all {
-		told := *st
-		told.Faults = slices.Clone(st.Faults)
-		for i, f := range told.Faults { // names of files are any bytes; who is told of them expects text
-			told.Faults[i].Path = strings.ToValidUTF8(f.Path, "\uFFFD")
+		told := *st // whose paths and errors can have any bytes in them; who is told expects text
+		told.LastError, told.Faults = printable(st.LastError), slices.Clone(st.Faults)
+		for i, f := range told.Faults {
+			told.Faults[i] = FileFault{printable(f.Path), printable(f.Error)}
 		}
 		out = append(out, told)
 	}
@@ -144,3 +144,6 @@ func (s *sources) unread(names ...string) bool {
 		return slices.Contains(names, st.Name) && st.Successes+st.Failures == 0
 	})
 }
+
+// printable is a text with a mark in place of what is no UTF-8, such as in names of files.
+func printable(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }

@@ -31,13 +31,20 @@ func (h *Host) Status() Status {
 	snap := h.current.Load()
 	return Status{
 		StartedAt: h.started, Generation: snap.Generation, RulesHash: snap.Rules.Hash(),
-		Rollback: snap.Rollback, Trial: h.trial.Load(), Sources: h.sourcesOf(snap), Templates: h.templates(snap), Plugins: h.plugins.Status(), Conflicts: h.plugins.Conflicts(),
+		Rollback: snap.Rollback, Trial: h.trial.Load(), Sources: h.sourcesOf(snap), Templates: h.templates(snap), Plugins: h.Plugins(), Conflicts: h.plugins.Conflicts(),
 		Warnings: h.warnings(snap),
 	}
 }
 
 // Plugins tells the state of the plugins.
-func (h *Host) Plugins() []plugins.State { return h.plugins.Status() }
+func (h *Host) Plugins() []plugins.State {
+	all := h.plugins.Status()
+	for i := range all {
+		s := &all[i]
+		s.Manifest, s.LastError, s.Fault = printable(s.Manifest), printable(s.LastError), printable(s.Fault)
+	}
+	return all
+}
 
 // Sources tells the state of what is read from disk.
 func (h *Host) Sources() []SourceStatus { return h.sourcesOf(h.current.Load()) }

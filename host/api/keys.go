@@ -21,9 +21,14 @@ type keys struct {
 	file  map[[sha256.Size]byte]string
 }
 
-// key is one bearer token, and what is under way with it.
+// key is one bearer token: what it is called, which a new content of the file may change, and what is used of its limits.
 type key struct {
-	name     string
+	name string
+	*usage
+}
+
+// usage is what is under way with a bearer token.
+type usage struct {
 	sessions atomic.Int64
 	rate     bucket
 }
@@ -40,7 +45,7 @@ func (k *key) called() string {
 func (k *keys) read(path string, content []byte) error {
 	file := map[[sha256.Size]byte]string{}
 	number := 0
-	for line := range bytes.Lines(content) {
+	for line := range bytes.Lines(bytes.TrimPrefix(content, []byte("\uFEFF"))) { // some editors begin files so
 		number++
 		fields := strings.Fields(string(line))
 		if len(fields) == 0 || strings.HasPrefix(fields[0], "#") {
@@ -61,8 +66,12 @@ func (k *keys) read(path string, content []byte) error {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	for sum := range k.file {
+		if _, stays := file[sum]; !stays {
+			delete(k.known, sum)
+		}
+	}
 	k.file = file
-	k.known = nil // made again on use: keys that are gone lose what they have used
 	return nil
 }
 
@@ -91,8 +100,11 @@ func (k *keys) find(r *http.Request, tokens []string, asked bool) (found *key, o
 	if k.known == nil {
 		k.known = map[[sha256.Size]byte]*key{}
 	}
-	if k.known[given] == nil {
-		k.known[given] = &key{name: name}
+	switch known := k.known[given]; {
+	case known == nil:
+		k.known[given] = &key{name, new(usage)}
+	case known.name != name:
+		k.known[given] = &key{name, known.usage}
 	}
 	return k.known[given], true
 }

@@ -143,6 +143,39 @@ func (b bearer) WrapStreamingClient(next connect.StreamingClientFunc) connect.St
 	}
 }
 
+// TestWhatAKeyHasUsedOutlivesChangesOfOthers rotates one token of a file while another one is at its limit.
+func TestWhatAKeyHasUsedOutlivesChangesOfOthers(t *testing.T) {
+	var k keys
+	with := func(token string) *key {
+		t.Helper()
+		r := httptest.NewRequest(http.MethodPost, parsePath, nil)
+		r.Header.Set("Authorization", "Bearer "+token)
+		found, ok := k.find(r, []string{"configured"}, true)
+		if !ok {
+			t.Fatalf("%s is not let in", token)
+		}
+		return found
+	}
+	must(t, k.read("tokens", []byte("\uFEFFsteady team a\nold\n")))
+	for _, token := range []string{"steady", "old", "configured"} {
+		_, err := with(token).begin(1)
+		must(t, err)
+	}
+	must(t, k.read("tokens", []byte("new\nsteady team b\n")))
+	for _, token := range []string{"steady", "configured"} {
+		if _, err := with(token).begin(1); err == nil {
+			t.Errorf("%s may begin a second stream of one, because another token has changed", token)
+		}
+	}
+	if got := with("steady").called(); got != "team b" {
+		t.Errorf("it is called %q, expected its new name", got)
+	}
+	must(t, k.read("tokens", []byte("old\n")))
+	if _, err := with("old").begin(1); err != nil {
+		t.Errorf("a token that was away is still held to what it used: %v", err)
+	}
+}
+
 func TestABucketFillsAsTimeGoes(t *testing.T) {
 	var b bucket
 	now := time.Now()

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -193,6 +194,25 @@ func TestEveryNameIsDocumented(t *testing.T) {
 		if !slices.Contains(told, m[1]) && !strings.HasPrefix(m[1], "dragoman_plugin") { // there is no plugin
 			t.Errorf("docs/operating.md names %s, and the daemon does not", m[1])
 		}
+	}
+}
+
+// TestNamesThatAreNoTextSpoilNoAnswer has files in every folder whose names are no UTF-8, of which protobuf and metrics would
+// be refused as a whole.
+func TestNamesThatAreNoTextSpoilNoAnswer(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"\xff.jinja", "\xff.yaml"} {
+		must(t, os.WriteFile(filepath.Join(dir, name), []byte("{%"), 0o600))
+	}
+	d := serve(t, func(c *config.Config) { c.Templates.Dir, c.Plugins.Dir = dir, dir })
+	if status, body := d.post(t, dragomanv1connect.AdminServiceGetStatusProcedure, "{}"); status != http.StatusOK || strings.Count(body, "\uFFFD.yaml") == 0 || strings.Count(body, "\uFFFD.jinja") == 0 {
+		t.Errorf("the status: %d %s", status, body)
+	}
+	if status, body := d.post(t, dragomanv1connect.AdminServiceReloadProcedure, "{}"); status != http.StatusBadRequest || !strings.Contains(body, "no request can name this template") {
+		t.Errorf("a reload: %d %s", status, body)
+	}
+	if status, body := d.get(t, metricsPath); status != http.StatusOK || !strings.Contains(body, `dragoman_plugin_condition{condition="refused",plugin="`+dir) {
+		t.Errorf("the metrics: %d %.300s", status, body)
 	}
 }
 

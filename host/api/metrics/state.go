@@ -1,6 +1,8 @@
 package metrics
 
 import (
+	"strings"
+
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/dragoman-project/dragoman/host"
@@ -49,15 +51,17 @@ func (s state) Collect(to chan<- prometheus.Metric) {
 	for _, src := range s.host.Sources() {
 		source(to, src)
 	}
-	for _, p := range s.host.Plugins() {
-		plugin(to, p)
-	}
+	tellPlugins(to, s.host.Plugins())
 	constraints, programs := s.host.Constraints(), s.host.Programs()
 	cache(to, "constraints", constraints.Hits, constraints.Misses, constraints.Entries)
 	cache(to, "programs", programs.Hits, programs.Misses, programs.Entries)
 }
 
+// tell sends one number. Labels are text: paths can be any bytes, and what is no text would end the daemon.
 func tell(to chan<- prometheus.Metric, what *prometheus.Desc, kind prometheus.ValueType, value float64, labels ...string) {
+	for i, l := range labels {
+		labels[i] = strings.ToValidUTF8(l, "\uFFFD")
+	}
 	to <- prometheus.MustNewConstMetric(what, kind, value, labels...)
 }
 
@@ -76,11 +80,23 @@ func source(to chan<- prometheus.Metric, s host.SourceStatus) {
 // conditions are all that a plugin can be in.
 var conditions = []plugins.Condition{plugins.Idle, plugins.Starting, plugins.Serving, plugins.Failing, plugins.Down, plugins.Refused, plugins.Removed}
 
-func plugin(to chan<- prometheus.Metric, s plugins.State) {
-	name := s.Name
-	if name == "" {
-		name = s.Manifest // it could not be read
+// tellPlugins tells of each plugin under its name; under its manifest where that could not be read, or names it like another:
+// a number that is told twice would spoil all of them.
+func tellPlugins(to chan<- prometheus.Metric, all []plugins.State) {
+	told := map[string]bool{"": true}
+	for _, s := range all {
+		name := s.Name
+		if told[name] {
+			name = s.Manifest
+		}
+		if !told[name] {
+			told[name] = true
+			plugin(to, name, s)
+		}
 	}
+}
+
+func plugin(to chan<- prometheus.Metric, name string, s plugins.State) {
 	for _, c := range conditions {
 		tell(to, pluginCondition, prometheus.GaugeValue, truth(s.Condition == c), name, string(c))
 	}
