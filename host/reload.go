@@ -21,11 +21,11 @@ import (
 
 // watch looks at every source for the first time and, unless the host is static, goes on watching.
 func (h *Host) watch(ctx context.Context) error {
-	w, err := watch.New(watch.Options{Handle: h.apply})
-	if err != nil {
-		return err
-	}
+	w := watch.New(watch.Options{Handle: h.apply})
 	h.watcher = w
+	if err := w.Blind(); err != nil && !h.opts.Static {
+		h.log.Warn("changes of files are seen late", "error", err)
+	}
 	for _, add := range h.watched() {
 		if err := add(w); err != nil {
 			return err
@@ -207,10 +207,15 @@ func (h *Host) applyConfig(c watch.Change) error {
 	if err != nil {
 		return err
 	}
-	if need := config.NeedRestart(h.opts.Config, read); len(need) > 0 {
+	need := config.NeedRestart(h.opts.Config, read)
+	if len(need) > 0 {
 		h.log.Warn("some settings take effect at the next start only", "settings", need)
 	}
-	snap := h.current.Load().with(func(s *Snapshot) { s.Config = next })
+	var pending []string
+	for _, key := range need {
+		pending = append(pending, read.Placed(key)+": takes effect when the daemon is started again")
+	}
+	snap := h.current.Load().with(func(s *Snapshot) { s.Config, s.pending = next, pending })
 	snap.release(sourceConfig)
 	h.put(snap, Cause{Source: sourceConfig, Changes: snap.note(c)})
 	return nil

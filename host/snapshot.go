@@ -28,7 +28,8 @@ type Snapshot struct {
 	// handlers are the plugins' of a snapshot that is only tried; nil: those in force, which change without it.
 	handlers plugins.Catalog
 
-	files map[string]string // the SHA-256 of each file that it is made of, by path
+	pending []string          // settings on disk that need a restart, with their places
+	files   map[string]string // the SHA-256 of each file that it is made of, by path
 	// layers hold the templates by where they came from. A later layer hides an earlier one's template of the same name.
 	layers [numLayers]map[string]*entry
 }

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"slices"
 	"time"
 
 	"github.com/dragoman-project/dragoman/host/plugins"
@@ -21,8 +22,8 @@ type Status struct {
 	Plugins   []plugins.State `json:"plugins"`
 	// Conflicts name plugins that claim the same template at the same priority.
 	Conflicts []string `json:"conflicts,omitempty"`
-	// Warnings name settings for templates or handlers that there are not, with their place: "host.yaml:3:9:
-	// parsing.templates.qwen: there is no such template".
+	// Warnings name settings for templates or handlers that there are not, and such as wait for a restart, with their place:
+	// "host.yaml:3:9: parsing.templates.qwen: there is no such template".
 	Warnings []string `json:"warnings,omitempty"`
 }
 
@@ -32,7 +33,7 @@ func (h *Host) Status() Status {
 	return Status{
 		StartedAt: h.started, Generation: snap.Generation, RulesHash: snap.Rules.Hash(),
 		Rollback: snap.Rollback, Trial: h.trial.Load(), Sources: h.sourcesOf(snap), Templates: h.templates(snap), Plugins: h.Plugins(), Conflicts: h.plugins.Conflicts(),
-		Warnings: h.warnings(snap),
+		Warnings: slices.Concat(h.warnings(snap), snap.pending),
 	}
 }
 

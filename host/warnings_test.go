@@ -84,6 +84,23 @@ func TestWhatLearningTookIsLogged(t *testing.T) {
 	until(t, "the line about learning", func() bool { return h.logged("templates learned", " duration=0.") == 1 })
 }
 
+func TestSettingsThatWaitForARestartAreTold(t *testing.T) {
+	h, _ := startConfigured(t, "log: {level: info}\n")
+	h.edit(t, "limits:\n  templates: 7\n  body_bytes: 1000\n")
+	if got := h.Status().Warnings; len(got) != 1 || !strings.HasSuffix(got[0], "host.yaml:3:15: limits.body_bytes: takes effect when the daemon is started again") {
+		t.Errorf("the status warns of %q", got)
+	}
+	_, err := h.Rollback(0)
+	must(t, err)
+	if got := h.Status().Warnings; len(got) != 1 {
+		t.Errorf("rolled back, the file still waits; the status warns of %q", got)
+	}
+	h.edit(t, "limits: {templates: 8}\n")
+	if got := h.Status().Warnings; len(got) != 0 {
+		t.Errorf("with nothing that waits the status warns of %q", got)
+	}
+}
+
 // TestSettingsForWhatThereIsNotAreToldAndRefuseNothing follows the names of settings while templates come and go.
 func TestSettingsForWhatThereIsNotAreToldAndRefuseNothing(t *testing.T) {
 	const settings = "templates: {dir: DIR}\nparsing:\n  templates:\n    mine: {malformed: error}\n    chatml-jsno: {malformed: error}\n"

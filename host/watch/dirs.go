@@ -15,6 +15,9 @@ const maxLinks = 40
 // follow sets watches on the directories that matter now and drops the others. It is false when one of them vanished
 // meanwhile, so that following must be tried again soon; other failures are faults, and polling stands in.
 func (l *loop) follow(found faults) (ok bool) {
+	if l.w.fs == nil {
+		return true
+	}
 	ok = true
 	wanted := l.wanted()
 	for dir := range l.watched {

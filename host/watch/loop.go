@@ -52,14 +52,19 @@ func (l *loop) run() {
 	defer l.timer.Stop()
 	poll := time.NewTicker(l.w.opts.Poll)
 	defer poll.Stop()
+	var events <-chan fsnotify.Event // without events these stay nil, and nothing comes
+	var failures <-chan error
+	if l.w.fs != nil {
+		events, failures = l.w.fs.Events, l.w.fs.Errors
+	}
 	for {
 		select {
 		case <-l.w.closing:
 			return
-		case ev := <-l.w.fs.Events:
+		case ev := <-events:
 			l.note(ev)
 			l.put()
-		case err := <-l.w.fs.Errors:
+		case err := <-failures:
 			if err != nil { // events were lost; a pass looks at everything anyway
 				l.put()
 			}

@@ -46,7 +46,8 @@ type Options struct {
 	// MaxBytes is the size from which a file is refused.
 	MaxBytes int64
 
-	lease func(*os.File) (writers, func()) // what proves that nobody writes; the system's unless a test replaces it
+	events func() (*fsnotify.Watcher, error) // what tells of events; the system's unless a test replaces it
+	lease  func(*os.File) (writers, func())  // what proves that nobody writes; the system's unless a test replaces it
 }
 
 // Change is what became of one file. Exactly one of Data, Unread, Removed and Err is set, but for a directory that can be listed
@@ -70,7 +71,8 @@ type Change struct {
 // Watcher watches files and directories of files. It is safe for concurrent use.
 type Watcher struct {
 	opts    Options
-	fs      *fsnotify.Watcher
+	fs      *fsnotify.Watcher // nil: there are no events, and blind says why
+	blind   error
 	wake    chan struct{} // tells the loop that added or waiting is no longer empty
 	closing chan struct{}
 	closed  chan struct{}
@@ -91,23 +93,28 @@ type source struct {
 	unread bool   // contents are not read
 }
 
-// New starts a watcher of nothing.
-func New(opts Options) (*Watcher, error) {
-	fs, err := fsnotify.NewWatcher()
-	if err != nil {
-		return nil, fmt.Errorf("watch: cannot ask the system for file events: %w", err)
-	}
+// New starts a watcher of nothing. Where the system tells no events, such as when others have taken all that it has of them, the
+// watcher polls; see Blind.
+func New(opts Options) *Watcher {
 	w := &Watcher{
 		opts:    withDefaults(opts),
-		fs:      fs,
 		wake:    make(chan struct{}, 1),
 		closing: make(chan struct{}),
 		closed:  make(chan struct{}),
 	}
+	fs, err := w.opts.events()
+	if err != nil {
+		w.blind = fmt.Errorf("watch: the system tells no events, changes are seen every %v only: %w; raise its limits, such as fs.inotify.max_user_instances", w.opts.Poll, err)
+	} else {
+		w.fs = fs
+	}
 	w.loop = newLoop(w)
 	go w.loop.run()
-	return w, nil
+	return w
 }
+
+// Blind says why the watcher sees changes by polling only; nil: it does not.
+func (w *Watcher) Blind() error { return w.blind }
 
 func withDefaults(o Options) Options {
 	setDefault(&o.Debounce, DefaultDebounce)
@@ -117,6 +124,9 @@ func withDefaults(o Options) Options {
 	setDefault(&o.MaxBytes, DefaultMaxBytes)
 	if o.lease == nil {
 		o.lease = lease
+	}
+	if o.events == nil {
+		o.events = fsnotify.NewWatcher
 	}
 	if o.Handle == nil {
 		o.Handle = func([]Change) {}
@@ -193,6 +203,9 @@ func (w *Watcher) Close() error {
 	}
 	w.mu.Unlock()
 	<-w.closed
+	if w.fs == nil {
+		return nil
+	}
 	return w.fs.Close()
 }
 

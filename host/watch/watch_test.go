@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fsnotify/fsnotify"
 	"go.uber.org/goleak"
 )
 
@@ -107,8 +108,7 @@ func watcher(t *testing.T, o Options) (*Watcher, <-chan Change) {
 			told <- c
 		}
 	}
-	w, err := New(o)
-	must(t, err)
+	w := New(o)
 	t.Cleanup(func() { must(t, w.Close()) })
 	return w, told
 }
@@ -436,6 +436,24 @@ func TestPollingSeesWhatNoEventTells(t *testing.T) {
 	}
 }
 
+func TestWithoutEventsChangesAreSeenByPolling(t *testing.T) {
+	dir := t.TempDir()
+	none := func() (*fsnotify.Watcher, error) { return nil, errors.New("too many open files") }
+	w, told := watcher(t, Options{Poll: 10 * time.Millisecond, events: none})
+	if err := w.Blind(); err == nil || !strings.Contains(err.Error(), "too many open files") || !strings.Contains(err.Error(), "10ms") {
+		t.Errorf("it says %v, expected why it polls and how often", err)
+	}
+	must(t, w.Add(filepath.Join(dir, name)))
+	for n := range 3 {
+		must(t, os.WriteFile(filepath.Join(dir, name), document(n), 0o644))
+		for {
+			if c := next(t, told); !c.Removed && version(t, c) == n {
+				break
+			}
+		}
+	}
+}
+
 func TestAFileWithSeveralSourcesIsToldOnce(t *testing.T) {
 	dir := t.TempDir()
 	must(t, os.WriteFile(filepath.Join(dir, name), document(1), 0o644))
@@ -448,8 +466,7 @@ func TestAFileWithSeveralSourcesIsToldOnce(t *testing.T) {
 }
 
 func TestAClosedWatcherSaysSo(t *testing.T) {
-	w, err := New(Options{})
-	must(t, err)
+	w := New(Options{})
 	must(t, w.Close())
 	must(t, w.Close())
 	if err := w.Add("x"); !errors.Is(err, ErrClosed) {
