@@ -27,8 +27,8 @@ type keys struct {
 
 // Models know calls from many places, and mix up what their members are called.
 var (
-	usualNames = []string{"name", "function"}
-	usualArgs  = []string{"arguments", "parameters"}
+	usualNames = []string{"name", "function", "tool", "tool_name"}
+	usualArgs  = []string{"arguments", "parameters", "args", "params", "input"}
 )
 
 // others are the usual names of a member besides its own.
@@ -112,7 +112,8 @@ func (j jsonNative) beginning() peg.ID {
 
 // early is what may stand before the name: an id, a type.
 func (j jsonNative) early() peg.ID {
-	kind := j.Seq(j.key("type"), j.quoted("function"), j.Space(), j.comma())
+	other := j.only("other-type", j.quoteMark(), j.Chars(1, maxName, nameRanges...), j.quoteMark())
+	kind := j.Seq(j.key("type"), j.Choice(j.quoted("function"), other), j.Space(), j.comma())
 	id := j.Seq(j.id(), j.Space(), j.comma())
 	if j.keys.idFirst {
 		return j.Seq(j.Optional(j.only("type", kind)), j.tolerate(id), j.Optional(j.only("type", kind)))

@@ -39,6 +39,8 @@ func TestJSONCallsWrittenOtherwise(t *testing.T) {
 			cases.Message{Content: `<tool_call>{"arguments": {"city": "Oslo"}, "names": "x"}</tool_call>`}},
 		{"another key of arguments", `<tool_call>{"name": "get_weather", "parameters": {"city": "Oslo"}}</tool_call>`, calls(oslo)},
 		{"another key of the name", `<tool_call>{"function": "get_weather", "arguments": {"city": "Oslo"}}</tool_call>`, calls(oslo)},
+		{"the keys of another format", `<tool_call>{"tool_name": "get_weather", "args": {"city": "Oslo"}}</tool_call>`, calls(oslo)},
+		{"the keys of one more", `<tool_call>{"type": "tool_use", "name": "get_weather", "input": {"city": "Oslo"}}</tool_call>`, calls(oslo)},
 		{"nested as in requests", `<tool_call>{"type": "function", "function": ` + good + `}</tool_call>`, calls(oslo)},
 		{"one bracket too many", "<tool_call>\n" + good + "}\n</tool_call>", calls(oslo)},
 		{"one bracket too few", `<tool_call>{"name": "get_weather", "arguments": {"city": "Oslo"}</tool_call>`, calls(oslo)},
