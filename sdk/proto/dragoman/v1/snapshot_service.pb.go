@@ -533,15 +533,16 @@ type Trial struct {
 	Cases uint32 `protobuf:"varint,5,opt,name=cases,proto3" json:"cases,omitempty"`
 	// How many outputs were parsed.
 	Outputs uint32 `protobuf:"varint,6,opt,name=outputs,proto3" json:"outputs,omitempty"`
-	// How many of either were not, for lack of time.
+	// How many of either were not: for lack of time, or because what is in force does not answer in time either.
 	Untried uint32 `protobuf:"varint,7,opt,name=untried,proto3" json:"untried,omitempty"`
-	// The cases that held before and do not after, and the outputs that were read to their end and are not any longer.
+	// The cases that held before and do not after, and the outputs that were read to their end and are not any longer; also what
+	// is not answered in time any longer.
 	Regressions []*CaseChange `protobuf:"bytes,8,rep,name=regressions,proto3" json:"regressions,omitempty"`
 	// The outputs that become another message.
 	Changes []*CaseChange `protobuf:"bytes,9,rep,name=changes,proto3" json:"changes,omitempty"`
 	// The change did not go live.
 	Refused bool `protobuf:"varint,10,opt,name=refused,proto3" json:"refused,omitempty"`
-	// Why cases could not be read.
+	// Why cases could not be read, or the first of those untried was not tried.
 	Error         string `protobuf:"bytes,11,opt,name=error,proto3" json:"error,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
