@@ -113,7 +113,8 @@ func (a *assembly) otherStart() peg.ID {
 	}
 	bar := a.Optional(a.Lit("|"))
 	tag := a.Seq(a.Lit("<"), bar, a.Chars(1, maxName, nameRanges...), bar, a.Lit(">"), a.blanks())
-	tag = a.Seq(a.Peek(a.Seq(tag, a.bracketAhead())), tag)
+	last := a.Seq(a.Lit("<"), bar, a.Chars(0, maxName, nameRanges...), bar, a.Optional(a.Lit(">")), a.blanks(), a.End())
+	tag = a.Seq(a.Not(last), a.Peek(a.Seq(tag, a.bracketAhead())), tag)
 	if len(own) == 0 {
 		return tag
 	}
