@@ -28,7 +28,7 @@ const KINDS = { r: 'EVENT_KIND_REASONING', c: 'EVENT_KIND_CONTENT', a: 'EVENT_KI
 // Parser reads one output. Its state is what has come of a header, or how much of a record is still to come.
 class Parser {
   constructor() {
-    Object.assign(this, { header: '', letter: '', left: 0, name: [], inCall: false, broken: false, received: 0, events: [] });
+    Object.assign(this, { header: '', letter: '', left: 0, name: [], inCall: false, broken: false, received: 0, read: 0, events: [], faults: [] });
   }
 
   // feed takes the next bytes and returns what they decide.
@@ -43,7 +43,9 @@ class Parser {
         const n = Math.min(this.left, data.length - at);
         this.body(data.subarray(at, at + n));
         at += n;
+        this.read += n;
       } else {
+        this.read++;
         this.head(String.fromCharCode(data[at++]));
       }
     }
@@ -90,6 +92,8 @@ class Parser {
   fail() {
     this.endCall();
     this.broken = true;
+    const at = this.read - this.header.length;
+    this.faults.push({ at, farthest: this.read, message: `byte ${at}: expected a letter, a length and ":", found "${this.header}"` });
     this.tell('EVENT_KIND_CONTENT', Buffer.from(this.header, 'latin1'), true);
     this.header = '';
   }
@@ -99,7 +103,7 @@ class Parser {
     const cut = this.left > 0 || this.header !== '';
     this.endCall();
     const status = this.broken ? 'STREAM_STATUS_MALFORMED' : cut ? 'STREAM_STATUS_TRUNCATED' : 'STREAM_STATUS_COMPLETE';
-    return { events: this.taken(), result: { status } };
+    return { events: this.taken(), result: { status, faults: this.faults } };
   }
 
   tell(kind, text = Buffer.alloc(0), recovered = false) {

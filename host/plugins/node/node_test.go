@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -65,6 +66,7 @@ func must(t *testing.T, err error) {
 func TestAPluginInAnotherLanguage(t *testing.T) {
 	dir := install(t)
 	t.Run("conforms", func(t *testing.T) { conforms(t, dir) })
+	t.Run("reports where the output broke the format", func(t *testing.T) { reports(t, dir) })
 	t.Run("goes on where a killed one was", func(t *testing.T) { goesOn(t, dir) })
 }
 
@@ -78,11 +80,12 @@ func conforms(t *testing.T, dir string) {
 	}
 }
 
-// goesOn kills the process after each byte of an output.
-func goesOn(t *testing.T, dir string) {
+// started is a manager with the plugin, its handler, and a plan of it.
+func started(t *testing.T, dir string) (*plugins.Manager, handler.StreamHandler, *handler.Plan) {
+	t.Helper()
 	m, err := plugins.New(plugins.Options{})
 	must(t, err)
-	defer m.Close(context.Background())
+	t.Cleanup(func() { must(t, m.Close(context.Background())) })
 	must(t, m.Load(dir))
 	h, ok := m.Handler("netstrings")
 	if !ok {
@@ -90,13 +93,31 @@ func goesOn(t *testing.T, dir string) {
 	}
 	plan, err := h.Plan(t.Context(), handler.Input{Request: &chat.Request{}})
 	must(t, err)
+	return m, h.(handler.StreamHandler), plan
+}
 
+func reports(t *testing.T, dir string) {
+	_, h, plan := started(t, dir)
+	s, err := h.OpenStream(t.Context(), handler.StreamInput{Token: plan.Stream.Token}, func(chat.Event) {})
+	must(t, err)
+	must(t, s.Feed([]byte("c2:Hi<b>")))
+	result, err := s.Finish()
+	must(t, err)
+	want := []chat.Fault{{At: 5, Farthest: 6, Message: `byte 5: expected a letter, a length and ":", found "<"`}}
+	if result.Status != chat.Malformed || !slices.Equal(result.Faults, want) {
+		t.Errorf("the result is %+v, want the faults %+v", result, want)
+	}
+}
+
+// goesOn kills the process after each byte of an output.
+func goesOn(t *testing.T, dir string) {
+	m, h, plan := started(t, dir)
 	const output = `r6:Where?c12:Let me look.n11:get_weathera15:{"city":"Oslo"}`
 	const want = `thought "Where?" content "Let me look." call get_weather({"city":"Oslo"})`
 	for _, at := range []int{1, 5, 20, len(output) - 1} {
 		var got chat.Stream
 		in := handler.StreamInput{Token: plan.Stream.Token, GenerationPrompt: "<assistant>"}
-		s, err := h.(handler.StreamHandler).OpenStream(t.Context(), in, func(e chat.Event) { got.Add(e) })
+		s, err := h.OpenStream(t.Context(), in, func(e chat.Event) { got.Add(e) })
 		must(t, err)
 		must(t, s.Feed([]byte(output[:at])))
 		must(t, syscall.Kill(m.Status()[0].PID, syscall.SIGKILL))
