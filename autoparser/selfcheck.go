@@ -231,10 +231,11 @@ func (l *Learned) opensReasoning(rest, output string) bool {
 func blank(text string) bool { return strings.TrimSpace(text) == "" }
 
 // withoutEnd is an answer up to the end of its turn, which engines keep to themselves. Some templates always write the
-// beginning of the next one, and some make several of an answer.
+// beginning of the next one, and some make several of an answer, which cannot be read, unless the dialect knows what is between them.
 func (l *Learned) withoutEnd(output string) string {
+	inner := l.Dialect.Reasoning.End + l.Dialect.Content.End
 	for _, end := range []string{l.Dialect.EndOfTurn, l.Dialect.EndOfCalls, l.Template.EOS, l.Dialect.AssistantStart, l.Dialect.UserStart} {
-		if end = strings.TrimSpace(end); end != "" {
+		if end = strings.TrimSpace(end); end != "" && !strings.Contains(inner, end) {
 			output, _, _ = strings.Cut(output, end)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 
 // TestStylesOfTheWild holds against archives in testdata/unseen what becomes of outputs in styles that many models share. An
 // archive begins with a template, and maybe a request; outputs follow, each with what it must become, and at the end what
-// was learned, and whether the template's own renderings are read back. Outputs are parsed
+// was learned or said by a shipped rule, and whether the template's own renderings are read back. Outputs are parsed
 // whole, byte by byte, and cut in two at every place.
 func TestStylesOfTheWild(t *testing.T) {
 	paths, err := filepath.Glob("testdata/unseen/*.txtar")
@@ -57,7 +57,7 @@ func givenOutputs(a *txtar.Archive) []txtar.File {
 // readStyle is what is given, with the answers.
 func readStyle(t *testing.T, given []txtar.File) []txtar.File {
 	t.Helper()
-	l := learnSource(t, "style", fileNamed(given, "template.jinja"), "<s>", "</s>", nil)
+	l := learnSource(t, "style", fileNamed(given, "template.jinja"), "<s>", "</s>", shippedRules(t))
 	p := newReader(t, l, fileNamed(given, "request.json"))
 	var all []txtar.File
 	for _, f := range given {

@@ -2,6 +2,7 @@ package assemble
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/peg"
@@ -63,9 +64,9 @@ func (a *assembly) thoughtsBefore(texts []string, stop peg.ID) peg.ID {
 	return a.Seq(thought, a.Star(a.only("no-call", a.Not(stop), a.think(a.oneOf(texts)), thought)))
 }
 
-// turnEnds are the markers that end a turn, as far as no thought spells them.
+// turnEnds are the markers that end a turn, as far as no thought spells them, and the end of reasoning does not begin so.
 func (a *assembly) turnEnds() []string {
-	return slices.DeleteFunc(slices.Clone(a.m.endings), func(m string) bool { return !special(m) })
+	return slices.DeleteFunc(slices.Clone(a.m.endings), func(m string) bool { return !special(m) || strings.HasPrefix(a.m.reasoningEnd, m) })
 }
 
 // turnEndAhead sees that the turn, and the output, ends.

@@ -16,6 +16,9 @@ import (
 //	[{"name": "func1", "parameters": {"argument1": "value1"}}, ... (more calls)]
 var exampleCall = regexp.MustCompile(`((?:\[\s*)?)\{\s*["'](\w+)["']\s*:\s*` + exampleValue + `?,\s*["'](\w+)["']\s*:\s*` + exampleValue + `\}\s*(?:,[^\]\n{]*\s*)?(\]?)`)
 
+// gluedWord is a word that a list follows at once, as markers are followed.
+var gluedWord = regexp.MustCompile(`\b[A-Za-z_]{4,}$`)
+
 const exampleValue = `(?:[^{}\n]|\{[^{}\n]*\})*`
 
 // What instructions call the name of a function, and its arguments.
@@ -70,6 +73,8 @@ func readTold(text string, at []int) (toldCall, bool) {
 		c.start, c.end = marker, end
 	case strings.Contains(marker, "|"):
 		c.start = marker
+	case c.list:
+		c.start = gluedWord.FindString(before)
 	}
 	c.seen = c.start + text[at[0]:at[1]] + c.end
 	return c, c.name != "" && c.arguments != ""
