@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 
@@ -61,19 +60,21 @@ cannot be used fails its cases and no others. docs/operating.md shows what a cas
 func runCheck(cmd *cobra.Command, subject check.Subject, options check.Options, results string, files []string) (err error) {
 	var inputs []check.Input
 	for _, file := range files {
-		in := io.NopCloser(cmd.InOrStdin())
+		in := cmd.InOrStdin()
 		if file != "-" {
-			if in, err = os.Open(file); err != nil {
+			opened, err := untilInterrupted(cmd.Context(), func() (*os.File, error) { return os.Open(file) })
+			if err != nil {
 				return err
 			}
+			defer opened.Close()
+			in = interruptible(cmd.Context(), opened)
 		}
-		defer in.Close()
 		inputs = append(inputs, check.Input{Name: file, Reader: in})
 	}
 	if results != "" {
-		out, err := os.Create(results)
-		if err != nil {
-			return err
+		out, fault := os.Create(results)
+		if fault != nil {
+			return fault
 		}
 		defer func() { err = errors.Join(err, out.Close()) }()
 		options.Results = out

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -104,12 +105,12 @@ func (f *templateFlags) add(cmd *cobra.Command) {
 }
 
 // open reads a template from where its model keeps it. A name that is no such place can be that of an embedded template.
-func (f *templateFlags) open(h *host.Host, path string, tools bool) (*host.Loose, error) {
+func (f *templateFlags) open(ctx context.Context, h *host.Host, path string, tools bool) (*host.Loose, error) {
 	variants := []string{f.variant}
 	if f.variant == "" && tools {
 		variants = []string{model.ToolUse, ""}
 	}
-	src, err := readTemplate(path, variants...)
+	src, err := readTemplate(ctx, path, variants...)
 	if errors.Is(err, fs.ErrNotExist) {
 		noFile := err
 		if src, _, err = h.Template(path); err != nil {
@@ -129,8 +130,8 @@ func (f *templateFlags) open(h *host.Host, path string, tools bool) (*host.Loose
 }
 
 // readTemplate reads the first of the variants that a model has.
-func readTemplate(path string, variants ...string) (host.TemplateSource, error) {
-	m, err := model.Load(path)
+func readTemplate(ctx context.Context, path string, variants ...string) (host.TemplateSource, error) {
+	m, err := untilInterrupted(ctx, func() (*model.Model, error) { return model.Load(path) })
 	if err != nil {
 		return host.TemplateSource{}, err
 	}
@@ -215,7 +216,7 @@ func readFile(cmd *cobra.Command, path string) ([]byte, error) {
 	if path == "-" {
 		return io.ReadAll(cmd.InOrStdin())
 	}
-	return os.ReadFile(path)
+	return untilInterrupted(cmd.Context(), func() ([]byte, error) { return os.ReadFile(path) })
 }
 
 // called is how errors call the file at path.

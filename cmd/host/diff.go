@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"unicode/utf8"
 
@@ -65,7 +64,7 @@ in force there. The exit code is 0 if nothing changes, 1 if something does or a 
 
 // diffRules compares two files.
 func diffRules(cmd *cobra.Command, h *host.Host, files []string, templates string, cases []string) (diff host.RulesDiff, err error) {
-	rules, sources, inputs, err := readDiff(files, templates, cases)
+	rules, sources, inputs, err := readDiff(cmd, files, templates, cases)
 	if err != nil {
 		return diff, err
 	}
@@ -73,22 +72,22 @@ func diffRules(cmd *cobra.Command, h *host.Host, files []string, templates strin
 }
 
 // readDiff reads files of rules, the templates of a folder, and files of cases.
-func readDiff(files []string, templates string, cases []string) (rules []host.RulesFile, sources []host.TemplateSource, inputs []check.Input, err error) {
+func readDiff(cmd *cobra.Command, files []string, templates string, cases []string) (rules []host.RulesFile, sources []host.TemplateSource, inputs []check.Input, err error) {
 	for _, file := range files {
-		data, err := os.ReadFile(file)
+		data, err := readFile(cmd, file)
 		if err != nil {
 			return nil, nil, nil, err
 		}
 		rules = append(rules, host.RulesFile{Name: file, Data: data})
 	}
 	for _, file := range cases {
-		data, err := os.ReadFile(file)
+		data, err := readFile(cmd, file)
 		if err != nil {
 			return nil, nil, nil, err
 		}
 		inputs = append(inputs, check.Input{Name: file, Reader: bytes.NewReader(data)})
 	}
-	sources, err = readTemplates(templates)
+	sources, err = readTemplates(cmd.Context(), templates)
 	return rules, sources, inputs, err
 }
 

@@ -29,7 +29,7 @@ should look at. The text is a txtar archive. If a plugin answers for the templat
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return with.withHost(cmd, func(h *host.Host) error {
-				loose, err := template.open(h, args[0], false)
+				loose, err := template.open(cmd.Context(), h, args[0], false)
 				if err != nil {
 					return err
 				}

@@ -1,9 +1,9 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -42,10 +42,10 @@ a fault, and told with what differs. It stands at the first rule that changes it
 			if len(args) == 0 && templates == "" {
 				return &usageError{errors.New("expected a file of workarounds, or --templates")}
 			}
-			if len(cases) > 0 && (len(args) == 0 || templates == "") {
+			if len(cases) > 0 && (len(args) == 0 || args[0] == "-" || templates == "") {
 				return &usageError{errors.New("--cases are run under a file of workarounds, on --templates: give both")}
 			}
-			found, err := lint(args, templates)
+			found, err := lint(cmd, args, templates)
 			if err == nil && len(cases) > 0 {
 				err = with.withHost(cmd, func(h *host.Host) error {
 					worse, err := lintCases(cmd, h, args[0], templates, cases)
@@ -83,15 +83,15 @@ func (l linted) String() string {
 }
 
 // lint looks at a file of workarounds, if one is named, and at the templates of a folder.
-func lint(files []string, templates string) (found []linted, err error) {
-	sources, err := readTemplates(templates)
+func lint(cmd *cobra.Command, files []string, templates string) (found []linted, err error) {
+	sources, err := readTemplates(cmd.Context(), templates)
 	if err != nil {
 		return nil, err
 	}
 	var file string
 	var data []byte
 	for _, file = range files {
-		if data, err = os.ReadFile(file); err != nil {
+		if data, err = readFile(cmd, file); err != nil {
 			return nil, err
 		}
 		for _, f := range host.LintRules(file, data, sources) {
@@ -128,7 +128,7 @@ func tellLint(cmd *cobra.Command, found []linted, asJSON bool) error {
 
 // lintCases finds the cases that hold under the shipped rules and not under those of a file.
 func lintCases(cmd *cobra.Command, h *host.Host, file, templates string, cases []string) (found []linted, err error) {
-	rules, sources, inputs, err := readDiff([]string{file}, templates, cases)
+	rules, sources, inputs, err := readDiff(cmd, []string{file}, templates, cases)
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +145,7 @@ func lintCases(cmd *cobra.Command, h *host.Host, file, templates string, cases [
 }
 
 // readTemplates reads all templates of a folder; an empty name is no folder.
-func readTemplates(dir string) (sources []host.TemplateSource, err error) {
+func readTemplates(ctx context.Context, dir string) (sources []host.TemplateSource, err error) {
 	if dir == "" {
 		return nil, nil
 	}
@@ -160,7 +160,7 @@ func readTemplates(dir string) (sources []host.TemplateSource, err error) {
 		return nil, fmt.Errorf("--templates: there are no *.jinja files in %s", dir)
 	}
 	for _, file := range files {
-		src, err := readTemplate(file, "")
+		src, err := readTemplate(ctx, file, "")
 		if err != nil {
 			return nil, err
 		}

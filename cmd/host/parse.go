@@ -41,7 +41,7 @@ With --stream, print each delta as soon as it is decided, as JSON lines.`,
 				if err != nil {
 					return err
 				}
-				loose, err := template.open(h, path, len(req.Tools) > 0)
+				loose, err := template.open(cmd.Context(), h, path, len(req.Tools) > 0)
 				if err != nil {
 					return err
 				}

@@ -49,7 +49,7 @@ generation prompt, constraint, preserved tokens, stops, thinking tags. --target 
 				if err != nil {
 					return err
 				}
-				loose, err := template.open(h, args[0], len(req.Tools) > 0)
+				loose, err := template.open(cmd.Context(), h, args[0], len(req.Tools) > 0)
 				if err != nil {
 					return err
 				}
@@ -73,7 +73,7 @@ func renderVariables(cmd *cobra.Command, h *host.Host, template *templateFlags, 
 	if err != nil {
 		return err
 	}
-	loose, err := template.open(h, model, false)
+	loose, err := template.open(cmd.Context(), h, model, false)
 	if err != nil {
 		return err
 	}

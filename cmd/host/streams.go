@@ -36,6 +36,25 @@ func interruptible(ctx context.Context, in io.Reader) io.Reader {
 	return readerFunc(func(p []byte) (int, error) { return begun().Read(p) })
 }
 
+// untilInterrupted does work that can wait for ever, such as reading a pipe to which nobody writes, until ctx ends.
+func untilInterrupted[T any](ctx context.Context, work func() (T, error)) (T, error) {
+	type result struct {
+		value T
+		err   error
+	}
+	done := make(chan result, 1)
+	go func() {
+		value, err := work()
+		done <- result{value, err}
+	}()
+	select {
+	case r := <-done:
+		return r.value, r.err
+	case <-ctx.Done():
+		return *new(T), ctx.Err()
+	}
+}
+
 // readerFunc is a reader that is a function.
 type readerFunc func([]byte) (int, error)
 

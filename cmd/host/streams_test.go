@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -64,6 +65,34 @@ func TestCommandsThatWaitForInputCanBeInterrupted(t *testing.T) {
 			t.Errorf("%s: ended with %d: %s", line, code, errs.String())
 		}
 		never.Close()
+	}
+}
+
+// TestCommandsThatWaitForAPipeCanBeInterrupted interrupts commands that have opened a pipe to which nobody writes.
+func TestCommandsThatWaitForAPipeCanBeInterrupted(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Skip(err)
+	}
+	for _, line := range []string{
+		"explain " + pipe, "render chatml-json --request " + pipe, "parse --template chatml-json --tools " + pipe, "lint " + pipe, "check " + pipe,
+		"diff --daemon http://127.0.0.1:1 " + pipe,
+	} {
+		ctx, interrupt := context.WithCancel(t.Context())
+		opened := make(chan *os.File, 1)
+		go func() {
+			silent, err := os.OpenFile(pipe, os.O_WRONLY, 0) // waits for the command to open it
+			if err != nil {
+				t.Error(err)
+			}
+			interrupt()
+			opened <- silent
+		}()
+		var errs bytes.Buffer
+		if code := run(ctx, strings.Fields(line), strings.NewReader(""), io.Discard, &errs); code != exitInterrupted || errs.String() != "host: interrupted\n" {
+			t.Errorf("%s: ended with %d: %s", line, code, errs.String())
+		}
+		(<-opened).Close()
 	}
 }
 
