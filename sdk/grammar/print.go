@@ -1,6 +1,7 @@
 package grammar
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -16,6 +17,7 @@ func render(root *rule) string {
 type printer struct {
 	strings.Builder
 	dot   string              // any character
+	code  string              // how a character is written by its number; empty: with two digits
 	class func(charset) *expr // what to write in place of a class; nil: the class
 }
 
@@ -76,7 +78,7 @@ func (p *printer) oneOf(e *expr, around binding) {
 		p.set(other.set)
 		return
 	}
-	q := printer{dot: p.dot}
+	q := printer{dot: p.dot, code: p.code}
 	q.expr(other, around)
 	p.WriteString(q.String())
 }
@@ -166,7 +168,7 @@ func (p *printer) char(r rune, escaped string) {
 		p.WriteByte('\\')
 		p.WriteRune(r)
 	case r < ' ' || r == 0x7F || escaped[0] == '[' && (r == '-' || r == '^'):
-		fmt.Fprintf(p, `\x%02X`, r)
+		fmt.Fprintf(p, cmp.Or(p.code, `\x%02X`), r)
 	case r == utf8.MaxRune || r == utf8.RuneError || !utf8.ValidRune(r) || r >= 0x80 && r < 0xA0:
 		fmt.Fprintf(p, `\U%08X`, r)
 	default:

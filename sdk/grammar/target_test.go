@@ -35,7 +35,7 @@ func in(t *testing.T, c *grammar.Constraint, target grammar.Target) string {
 func TestAStrictConstraintIsTheSameInOtherNotations(t *testing.T) {
 	c := grammar.Constraint{Grammar: "root ::= . [^a] x\nx ::= [\\x2D-z]*\n"}
 	ebnf := in(t, &c, grammar.TargetEBNF)
-	if want := "root ::= [^\\x00] [^a] x\nx ::= [\\x2D-z]*\n"; ebnf != want {
+	if want := "root ::= [^\\u0000] [^a] x\nx ::= [\\u002D-z]*\n"; ebnf != want {
 		t.Errorf("got %q", ebnf)
 	}
 	tag := in(t, &c, grammar.TargetStructuralTag)
@@ -45,13 +45,21 @@ func TestAStrictConstraintIsTheSameInOtherNotations(t *testing.T) {
 	}
 }
 
+// After \x, xgrammar reads as many digits as follow: [\x2D0-9] would begin with U+02D0.
+func TestCharactersWrittenByTheirNumberEndBeforeDigitsForXGrammar(t *testing.T) {
+	c := grammar.Constraint{Grammar: "root ::= [\\x2D0-9] \"\\x01a\"\n"}
+	if got, want := in(t, &c, grammar.TargetEBNF), "root ::= [\\u002D0-9] \"\\u0001a\"\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestCharactersBeyondASCIIAreSpelledForXGrammar(t *testing.T) {
 	c := grammar.Constraint{Grammar: "root ::= [a-cà-ã] [^<｜] [α-ω]+ [一-龥]\n"}
 	ebnf, lost, err := c.In(grammar.TargetEBNF)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "root ::= ([a-c] | \"à\" | \"á\" | \"â\" | \"ã\") [^<] (" + spelled("αβγδεζηθικλμνξοπρςστυφχψω") + ")+ [^\\x00-\\x7F]\n"
+	want := "root ::= ([a-c] | \"à\" | \"á\" | \"â\" | \"ã\") [^<] (" + spelled("αβγδεζηθικλμνξοπρςστυφχψω") + ")+ [^\\u0000-\\u007F]\n"
 	if ebnf != want {
 		t.Errorf(" got %s\nwant %s", ebnf, want)
 	}

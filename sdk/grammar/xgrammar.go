@@ -87,9 +87,9 @@ func (tr *translation) ebnf(c *Constraint) (string, error) {
 	return tr.print(g.beginning(seq(b.until(words), optional(g.root.call())))), nil
 }
 
-// print prints a grammar for xgrammar.
+// print prints a grammar for xgrammar, which after \x reads as many hexadecimal digits as follow, and after \u four.
 func (tr *translation) print(root *rule) string {
-	p := printer{dot: `[^\x00]`}
+	p := printer{dot: `[^\u0000]`, code: `\u%04X`}
 	p.class = func(s charset) *expr { return tr.ascii(s) }
 	return p.grammar(root)
 }
