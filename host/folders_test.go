@@ -85,7 +85,7 @@ func TestAFolderMayHoldEverything(t *testing.T) {
 		t.Errorf("the template: %q", got)
 	}
 	templates, plugins := source(t, h, "templates").LastError, source(t, h, "plugins").LastError
-	if !strings.Contains(templates, "broken:1:1") || strings.Contains(templates, "plugin.yaml") {
+	if !strings.Contains(templates, "/broken.jinja: broken:1:1: ") || strings.Contains(templates, "plugin.yaml") {
 		t.Errorf("the templates are faulty because of %q", templates)
 	}
 	if !strings.Contains(plugins, "plugin.yaml") || strings.Contains(plugins, "broken") {
@@ -188,7 +188,7 @@ func TestAModelWhoseTemplateBreaksStaysAsItWas(t *testing.T) {
 		t.Errorf("the log tells %d times of the name that two have", n)
 	}
 	write(0, "{% for %}")
-	if err := h.Reload(context.Background()); err == nil || !strings.Contains(err.Error(), "a:1:1") {
+	if err := h.Reload(context.Background()); err == nil || !strings.Contains(err.Error(), "/a.jinja: a:1:1: ") {
 		t.Errorf("a broken model: %v", err)
 	}
 	if got := prompts(t, h.Host, "a") + ", " + prompts(t, h.Host, "b"); got != "first a.jinja, first other/b.jinja" {

@@ -247,7 +247,9 @@ func (h *Host) applyTemplates(changes []watch.Change) {
 		next := snap.withLayer(directory, entries)
 		next.release(sourceTemplates)
 		h.put(next, Cause{Source: sourceTemplates, Changes: next.note(used...)})
-		h.log.Info("templates reloaded", "path", dir, "files", len(used), "snapshot", next.Generation)
+		if len(used) > 0 {
+			h.log.Info("templates reloaded", "path", dir, "files", len(used), "snapshot", next.Generation)
+		}
 	}
 	if h.cold { // warm notes which of them can be used
 		maps.DeleteFunc(outcomes, func(_ string, fault error) bool { return fault == nil })
@@ -355,7 +357,7 @@ func (h *Host) changeModel(path string, old, next *entry) (*entry, error) {
 		return old, nil
 	}
 	if err := h.admit(models, sourceModel, path, old, next); err != nil {
-		return old, err
+		return old, fmt.Errorf("%s: %w", path, err)
 	}
 	return next, nil
 }

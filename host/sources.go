@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -106,9 +107,17 @@ func (s *sources) noteFiles(name, path string, outcomes map[string]error) {
 	var all []string
 	for _, file := range slices.Sorted(maps.Keys(faults)) {
 		st.Faults = append(st.Faults, FileFault{file, faults[file]})
-		all = append(all, faults[file])
+		all = append(all, placed(file, faults[file]))
 	}
 	st.LastError = strings.Join(all, "\n")
+}
+
+// placed is a fault with the path of its file before it, unless it names that itself.
+func placed(file, fault string) string {
+	if strings.Contains(fault, filepath.Base(file)) {
+		return fault
+	}
+	return file + ": " + fault
 }
 
 func (s *sources) list() []SourceStatus {
