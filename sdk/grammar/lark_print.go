@@ -3,6 +3,7 @@ package grammar
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -60,9 +61,12 @@ func (w *larkWriter) alternatives(kids []*expr) []string {
 	return out
 }
 
+// repeated is an item that is a repetition, which Lark wants in parentheses to be repeated.
+var repeated = regexp.MustCompile(`([?*+]|~[0-9]+(\.\.[0-9]+)?)$`)
+
 // times repeats an item that is written as one.
 func (w *larkWriter) times(item string, lo, hi int, around binding) string {
-	if strings.HasSuffix(item, "?") {
+	if repeated.MatchString(item) {
 		item = "(" + item + ")"
 	}
 	switch {

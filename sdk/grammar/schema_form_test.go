@@ -14,25 +14,38 @@ type schemaCase struct {
 	pass, fail   []string
 }
 
-// holds checks that schemas are held to without notes, by grammars that llama.cpp takes.
+// held is the grammar of a schema that is held to without notes, in a form that llama.cpp takes.
+func held(t *testing.T, c schemaCase) (*grammar.Grammar, *grammar.Constraint) {
+	t.Helper()
+	own, err := grammar.FromSchema(json.RawMessage(c.schema))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(own.Notes) > 0 {
+		t.Errorf("notes: %q", own.Notes)
+	}
+	if err := llamacpp.CheckGrammar(own.Grammar); err != nil {
+		t.Errorf("llama.cpp: %v", err)
+	}
+	g := mustParse(t, own.Grammar)
+	decides(t, g, c.pass, c.fail)
+	if t.Failed() {
+		t.Log(own.Grammar)
+	}
+	return g, own
+}
+
+// holds checks that schemas are held to without notes, and that Lark says the same.
 func holds(t *testing.T, cases []schemaCase) {
 	t.Helper()
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			own, err := grammar.FromSchema(json.RawMessage(c.schema))
-			if err != nil {
-				t.Fatal(err)
+			g, own := held(t, c)
+			content, lost, err := own.In(grammar.TargetLark)
+			if err != nil || len(lost) > 0 {
+				t.Fatalf("in Lark: %v, lost %q", err, lost)
 			}
-			if len(own.Notes) > 0 {
-				t.Errorf("notes: %q", own.Notes)
-			}
-			if err := llamacpp.CheckGrammar(own.Grammar); err != nil {
-				t.Errorf("llama.cpp: %v", err)
-			}
-			decides(t, mustParse(t, own.Grammar), c.pass, c.fail)
-			if t.Failed() {
-				t.Log(own.Grammar)
-			}
+			agrees(t, readLark(t, content), g, &grammar.Constraint{Content: content})
 		})
 	}
 }
@@ -251,11 +264,13 @@ func mustMarshal(t *testing.T, v any) string {
 }
 
 func TestRepetitionsInsideEachOtherStayWithinLimits(t *testing.T) {
-	holds(t, []schemaCase{
+	for _, c := range []schemaCase{
 		{"as many as there may be", `{"type": "array", "maxItems": 1999, "items": {"type": "array", "maxItems": 1999, "items": {"type": "string", "maxLength": 1999}}}`, []string{"[]", `[["a"],[]]`}, []string{"[1]"}},
 		{"in fixed items that may be missing", `{"prefixItems": [{"type": "string", "maxLength": 1999}, {"type": "string", "maxLength": 1999}], "minItems": 0}`, []string{"[]", `["a","b"]`}, []string{"[1]"}},
 		{"in a pattern", `{"pattern": "^([a-z]{1,1000}-[a-z]{1,999})?([a-z]{1,1000}/[0-9]{1,1000})*$"}`, []string{`""`, `"a-b"`, `"a/1b/2"`}, []string{`"a-"`}},
-	})
+	} {
+		t.Run(c.name, func(t *testing.T) { held(t, c) })
+	}
 }
 
 func TestAReferenceToItselfAloneAddsNothing(t *testing.T) {

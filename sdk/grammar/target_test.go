@@ -195,6 +195,15 @@ func TestXGrammarDecidesAsMatchDoes(t *testing.T) {
 			writeCases(t, &input, p.name, g, c, random)
 		}
 	}
+	for _, schema := range []string{
+		`{"properties": {"h": {"format": "hostname"}, "m": {"format": "email"}, "p": {"pattern": "^[\\x01\\x1fa-f-]{2}$"}}, "additionalProperties": {"type": "number", "minimum": -0.05}}`,
+		`{"patternProperties": {"^a": {"type": "integer"}}, "additionalProperties": {"enum": [{"a": [1, null]}, "-"]}, "minProperties": 1}`,
+		`{"prefixItems": [{"type": "null"}, {"pattern": "(^a|b$)"}], "minItems": 1, "maxItems": 4, "items": {"$ref": "#"}}`,
+	} {
+		var b peg.Builder
+		g, c := build(t, b.Build(b.Schema(json.RawMessage(schema), b.Value(peg.AnyJSON))), grammar.Options{Mode: grammar.Strict})
+		writeCases(t, &input, schema, g, c, random)
+	}
 	cmd := exec.Command("node", "testdata/xgrammar.cjs", installXGrammar(t))
 	cmd.Stdin = &input
 	var stderr bytes.Buffer
