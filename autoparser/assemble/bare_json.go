@@ -61,10 +61,16 @@ func (a *assembly) listed(one peg.ID) peg.ID {
 	return a.Choice(a.Seq(a.Lit("["), a.Space(), several, a.Optional(a.Lit("]"), a.Space())), several)
 }
 
-// fenced is kid, in a code fence or not.
+// maxLanguage is the longest name of a language behind a code fence.
+const maxLanguage = 16
+
+// fenced is kid, in a code fence or not, and there in a tag or not.
 func (a *assembly) fenced(kid peg.ID) peg.ID {
-	open := a.Seq(a.Lit(fence), a.Optional(a.Lit("json")), a.blanks())
-	return a.Choice(a.Seq(a.Peek(a.Seq(open, a.bracketAhead())), open, kid, a.Optional(a.Lit(fence), a.Space())), kid)
+	language := a.Chars(0, maxLanguage, peg.Range{Lo: 'a', Hi: 'z'}, peg.Range{Lo: '_', Hi: '_'})
+	tag := a.Optional(a.Lit("<"), a.Chars(1, maxName, nameRanges...), a.Lit(">"), a.blanks())
+	open := a.Seq(a.Lit(fence), language, a.blanks(), tag)
+	end := a.Seq(a.Optional(a.otherEnd()), a.Optional(a.Lit(fence), a.Space()))
+	return a.Choice(a.Seq(a.Peek(a.Seq(open, a.bracketAhead())), open, kid, end), kid)
 }
 
 // bracketAhead sees the beginning of JSON that can be a call. At the end of the output there is none, and nothing missing.
@@ -85,7 +91,7 @@ func (a *assembly) unmarkedFirst() peg.ID {
 	if a.m.sectionStart != "" {
 		start = a.m.sectionStart
 	}
-	calls := a.Trigger("bare-json", a.lacking(start, a.fenced(a.listed(a.bareJSON()))))
+	calls := a.Trigger("bare-json", a.lacking(start, a.fenced(a.listed(a.Choice(a.bareJSON(), a.functionTag())))))
 	calls = a.Seq(a.Optional(a.Choice(a.restOfStart(start), a.otherStart())), calls, a.Optional(a.otherEnd()))
 	ends := slices.DeleteFunc(nonempty(a.m.callEnd, a.m.sectionEnd), common)
 	if len(ends) == 0 {
@@ -128,4 +134,15 @@ func (a *assembly) otherEnd() peg.ID {
 		return end
 	}
 	return a.Seq(a.Not(a.oneOf(own)), end)
+}
+
+// functionTag is a call as a tag with the name of a tool, and JSON in it: <function=f>{…}</function>.
+func (a *assembly) functionTag() peg.ID {
+	names := make([]peg.ID, len(a.tools))
+	for i, t := range a.tools {
+		names[i] = a.Lit(t.Name)
+	}
+	equals, quote := a.oneOf([]string{"=", " name="}), a.Optional(a.Lit(`"`))
+	name := a.Atomic(a.Lit("<function"), equals, quote, a.Tag(peg.CallName, a.Choice(names...)), quote, a.Lit(">"), a.blanks(), a.Peek(a.Lit("{")))
+	return a.Seq(a.Tag(peg.Call, name, a.lenientObject()), a.Space(), a.Optional(a.Lit("</function>"), a.Space()))
 }
