@@ -85,6 +85,10 @@ func TestAlternativesHoldTogetherWithWhatStandsBesideThem(t *testing.T) {
 			[]string{`{"kind":"a","x":null}`, `{"kind":"c"}`}, []string{`{"kind":"b","x":null}`}},
 		{"so do members that only one has", `{"oneOf": [{"properties": {"a": true}, "required": ["a"]}, {"properties": {"b": true}, "required": ["b"]}]}`,
 			[]string{`{"a":1}`, `{"b":1}`}, []string{`{}`, `{"a":1,"b":1}`}},
+		{"members of which one is required each", `{"properties": {"a": {"type": "null"}, "b": {"type": "null"}, "c": {"type": "null"}}, "oneOf": [{"required": ["a"]}, {"required": ["b"]}]}`,
+			[]string{`{"a":null}`, `{"b":null,"c":null}`}, []string{`{"a":null,"b":null}`, `{"c":null}`, "{}"}},
+		{"members of an open object", `{"type": "object", "oneOf": [{"required": ["a", "b"]}, {"required": ["a", "c"]}]}`,
+			[]string{`{"a":1,"b":1}`, `{"a":1,"c":1,"x":2}`}, []string{`{"a":1,"b":1,"c":1}`, `{"a":1,"c":1,"b":1}`, `{"a":1}`}},
 		{"so do bounds", `{"oneOf": [{"type": "integer", "maximum": 3}, {"type": "number", "exclusiveMinimum": 3}]}`, []string{"3", "3.5"}, nil},
 	})
 }

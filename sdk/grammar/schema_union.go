@@ -88,17 +88,51 @@ func (c *converter) implies(s, beside *value) bool {
 // maxExclusive bounds the alternatives that are compared with each other.
 const maxExclusive = 64
 
-// exclusive notes alternatives that do not exclude each other, so that a value may fit several of them.
+// exclusive makes alternatives exclude each other, as far as they differ in the members that they require. It notes others
+// of which a value may fit several.
 func (c *converter) exclusive(parts []alternative, path string) {
-	for i, a := range parts {
-		for j, b := range parts[:i] {
-			if i < maxExclusive && c.excludes(a.schema, b.schema, 0) && c.excludes(b.schema, a.schema, 0) {
+	for i := range parts {
+		for j := range parts[:i] {
+			if i < maxExclusive && c.exclude(parts[i].schema, parts[j].schema) {
 				continue
 			}
-			c.note(at(path, "oneOf"), "held to like anyOf: a value may fit both alternative %d and alternative %d", parts[j].number, a.number)
+			if a, b := without(parts[i].schema, parts[j].schema), without(parts[j].schema, parts[i].schema); i < maxExclusive && c.exclude(a, b) {
+				parts[i].schema, parts[j].schema = a, b
+				continue
+			}
+			c.note(at(path, "oneOf"), "held to like anyOf: a value may fit both alternative %d and alternative %d", parts[j].number, parts[i].number)
 			return
 		}
 	}
+}
+
+// exclude says for certain that no value fits both a and b.
+func (c *converter) exclude(a, b *value) bool { return c.excludes(a, b, 0) && c.excludes(b, a, 0) }
+
+// without is a without the first member that b requires and a does not; a itself if there is none, or a says more than what
+// members there are.
+func without(a, b *value) *value {
+	if a.hasAny(inPlace...) || a.hasAny("const", "enum", "patternProperties") || impliedType(a) != "object" {
+		return a
+	}
+	own := a.get("required").strings()
+	for _, name := range b.get("required").strings() {
+		if slices.Contains(own, name) {
+			continue
+		}
+		properties := newObject()
+		if a.has("properties") {
+			properties = a.get("properties").but()
+		} else if !a.has("additionalProperties") {
+			a = a.but()
+			a.set("additionalProperties", &value{kind: boolKind, bool: true})
+		}
+		properties.set(name, &value{kind: boolKind})
+		a = a.but()
+		a.set("properties", properties)
+		return a
+	}
+	return a
 }
 
 // excludes says for certain that no value which the grammar of a allows fits b.
@@ -166,7 +200,11 @@ func (c *converter) objectsExclude(a, b *value, depth int) bool {
 		declared[p.name] = p
 	}
 	for _, name := range b.get("required").strings() {
-		if _, ok := declared[name]; !ok && (open == nil || open.isFalse()) && !a.has("patternProperties") {
+		p, ok := declared[name]
+		if ok && p.schema.isFalse() {
+			return true
+		}
+		if !ok && (open == nil || open.isFalse()) && !a.has("patternProperties") {
 			return true
 		}
 	}
