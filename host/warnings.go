@@ -3,6 +3,7 @@ package host
 import (
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"sync"
 
@@ -20,6 +21,9 @@ type warned struct {
 func (h *Host) warnings(snap *Snapshot) (all []string) {
 	for _, setting := range snap.Config.Unmatched(snap.names()) {
 		all = append(all, setting+": there is no such template: correct the name, or add the template")
+	}
+	if dir := h.opts.Config.Templates.Dir; dir != "" && len(snap.layers[directory]) == 0 && !h.sources.faulty(sourceTemplates, filepath.Clean(dir), filepath.Clean(dir)) {
+		all = append(all, snap.Config.Placed("templates.dir")+": there are no files *.jinja in this folder: name them so, or name another folder")
 	}
 	pins := snap.Config.Templates.Handlers
 	for _, template := range slices.Sorted(maps.Keys(pins)) {

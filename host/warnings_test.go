@@ -121,7 +121,7 @@ func TestSettingsForWhatThereIsNotAreToldAndRefuseNothing(t *testing.T) {
 			t.Errorf("%s: %v", when, err)
 		}
 	}
-	expect("at the start", jsno, mine)
+	expect("at the start", jsno, mine, "host.yaml:1:18: templates.dir: there are no files *.jinja in this folder")
 	must(t, os.WriteFile(filepath.Join(dir, "mine.jinja"), []byte("x"), 0o644))
 	must(t, h.Reload(context.Background()))
 	expect("when a template has come", jsno)
