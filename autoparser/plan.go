@@ -36,7 +36,7 @@ func (l *Learned) Plan(ctx context.Context, req *chat.Request) (*handler.Plan, e
 		ThinkingStart:    l.thinkingStart(),
 		ThinkingEnds:     assembled.ThinkingEnds,
 		Delimiters:       l.Delimiters(),
-		Notes:            append(assembled.Notes, l.untoldTools(req)...),
+		Notes:            append(assembled.Notes, l.untold(req)...),
 		Prompt:           rendered.Prompt,
 		GenerationPrompt: rendered.GenerationPrompt,
 		ReasoningState:   assembled.State,
@@ -44,9 +44,13 @@ func (l *Learned) Plan(ctx context.Context, req *chat.Request) (*handler.Plan, e
 }
 
 // begun is the dialect behind a prompt. One that ends in open reasoning, which its template writes whether it is asked to or
-// not, has no generation prompt in which that could be seen: then reasoning needs no opening.
+// not, has no generation prompt in which that could be seen: then reasoning needs no opening. The token that ends a text ends the
+// turn, too, though the template may not write it.
 func (l *Learned) begun(r Rendered) dialect.Dialect {
 	d := l.Dialect
+	if eos := strings.TrimSpace(l.Template.EOS); eos != "" && eos != d.EndOfTurn && eos != d.EndOfCalls && !slices.Contains(d.Stop, eos) {
+		d.Stop = append(slices.Clone(d.Stop), eos)
+	}
 	start := strings.TrimSpace(d.Reasoning.Start)
 	if r.GenerationPrompt == "" && start != "" && strings.HasSuffix(strings.TrimSpace(r.Prompt), start) {
 		d.Reasoning.Start = ""
@@ -54,12 +58,17 @@ func (l *Learned) begun(r Rendered) dialect.Dialect {
 	return d
 }
 
-// untoldTools notes that the template tells the model nothing of the tools of a request.
-func (l *Learned) untoldTools(req *chat.Request) []string {
-	if len(req.Tools) == 0 || req.ToolChoice.Mode == chat.ToolNone || l.Template.Capabilities.Tools {
-		return nil
+// untold notes what of a request the template does not tell the model: its tools, and the calls of earlier answers.
+func (l *Learned) untold(req *chat.Request) []string {
+	var notes []string
+	can := l.Template.Capabilities
+	if len(req.Tools) > 0 && req.ToolChoice.Mode != chat.ToolNone && !can.Tools {
+		notes = append(notes, "the template does not render tools: the model knows of those of the request only what its messages say")
 	}
-	return []string{"the template does not render tools: the model knows of those of the request only what its messages say"}
+	if !can.ToolCalls && slices.ContainsFunc(req.Messages, func(m chat.Message) bool { return len(m.ToolCalls) > 0 }) {
+		notes = append(notes, "the template does not render calls: the prompt leaves out those of earlier answers")
+	}
+	return notes
 }
 
 // closingTag is a closing tag alone.

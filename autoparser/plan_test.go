@@ -26,25 +26,33 @@ func TestAnEndOfTurnThatIsOrdinaryTextIsAStop(t *testing.T) {
 	}
 }
 
-func TestToolsThatTheModelIsNotToldOfAreNoted(t *testing.T) {
+func TestWhatTheModelIsNotToldIsNoted(t *testing.T) {
 	const turns = `{% for m in messages %}<T>{{ m.role }}:{{ m.content }}{% endfor %}`
 	const offers = `{% for t in tools or [] %}{{ t | tojson }}{% endfor %}`
 	const tools = `, "tools": [{"type": "function", "function": {"name": "f"}}]`
+	const question = `{"role": "user", "content": "hi"}`
+	const called = question + `, {"role": "assistant", "content": "", "tool_calls": [{"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}}]}`
+	const noTools, noCalls = "does not render tools", "does not render calls"
 	for _, c := range []struct {
-		source, more string
-		noted        bool
+		source, messages, more string
+		noted                  []string
 	}{
-		{turns, tools, true},
-		{turns, tools + `, "tool_choice": "none"`, false},
-		{turns, "", false},
-		{offers + turns, tools, false},
+		{turns, question, tools, []string{noTools}},
+		{turns, question, tools + `, "tool_choice": "none"`, nil},
+		{turns, question, "", nil},
+		{offers + turns, question, tools, nil},
+		{offers + turns, called, tools, []string{noCalls}},
+		{turns, called, tools, []string{noTools, noCalls}},
 	} {
-		plan, err := learnSource(t, "test", c.source, "", "", nil).Plan(t.Context(), request(t, `{"messages": [{"role": "user", "content": "hi"}]`+c.more+`}`))
+		plan, err := learnSource(t, "test", c.source, "", "", nil).Plan(t.Context(), request(t, `{"messages": [`+c.messages+`]`+c.more+`}`))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if noted := strings.Contains(strings.Join(plan.Notes, "\n"), "does not render tools"); noted != c.noted {
-			t.Errorf("%q with %q: notes %q", c.source, c.more, plan.Notes)
+		notes := strings.Join(plan.Notes, "\n")
+		for _, note := range []string{noTools, noCalls} {
+			if strings.Contains(notes, note) != slices.Contains(c.noted, note) {
+				t.Errorf("%q, %s%s: notes %q, want %q", c.source, c.messages, c.more, plan.Notes, c.noted)
+			}
 		}
 	}
 }

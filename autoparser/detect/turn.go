@@ -40,6 +40,16 @@ func (d *detective) turn() {
 	if m2, ok := d.answers.Of("M2"); ok {
 		start := d.assistantStart(m2)
 		d.set(&d.Dialect.AssistantStart, "assistant_start", start, "M2", m2.Right)
+		d.endsWithAny(m2.Right)
+	}
+}
+
+// endsWithAny: where nothing ends an answer, a marker that begins messages of all roles does.
+func (d *detective) endsWithAny(seen string) {
+	user, _ := leadingMarker(d.Dialect.UserStart)
+	assistant, _ := leadingMarker(d.Dialect.AssistantStart)
+	if user = strings.TrimSpace(user); d.Dialect.EndOfTurn == "" && user == strings.TrimSpace(assistant) {
+		d.set(&d.Dialect.EndOfTurn, "end_of_turn", user, "M2", seen)
 	}
 }
 
