@@ -24,7 +24,7 @@ type loop struct {
 	listed  map[string]*listing    // directories whose files are watched
 	watched map[string]os.FileInfo // directories with a watch, and what they were when it was set
 	faults  faults                 // what was told of directories
-	waiting []chan struct{}        // callers of Trigger that wait for everything to settle
+	waiting []waiter               // callers of Trigger that wait for everything to settle
 }
 
 func newLoop(w *Watcher) loop {
@@ -110,7 +110,7 @@ func (l *loop) note(ev fsnotify.Event) {
 func (l *loop) pass() {
 	l.burst = time.Time{}
 	added, waiting := l.w.take()
-	l.waiting = append(l.waiting, waiting...)
+	l.waiting = append(slices.DeleteFunc(l.waiting, waiter.isGone), waiting...)
 	for _, s := range added {
 		if !slices.Contains(l.sources, s) {
 			l.sources = append(l.sources, s)
@@ -130,8 +130,8 @@ func (l *loop) pass() {
 		l.timer.Reset(l.w.opts.Debounce)
 		return
 	}
-	for _, done := range l.waiting {
-		close(done)
+	for _, w := range l.waiting {
+		close(w.done)
 	}
 	l.waiting = nil
 }

@@ -79,11 +79,27 @@ type Watcher struct {
 
 	mu      sync.Mutex
 	added   []source
-	waiting []chan struct{} // callers of Trigger that no pass has begun for
-	busy    []string        // files that were unsettled in the last pass
+	waiting []waiter // callers of Trigger that no pass has begun for
+	busy    []string // files that were unsettled in the last pass
 	shut    bool
 
 	loop loop
+}
+
+// waiter is a caller of Trigger.
+type waiter struct {
+	gaveUp <-chan struct{}
+	done   chan struct{} // closed when everything has settled
+}
+
+// isGone says whether nobody waits any longer.
+func (w waiter) isGone() bool {
+	select {
+	case <-w.gaveUp:
+		return true
+	default:
+		return false
+	}
 }
 
 // source is what a caller asked to watch: a file, or the files of a directory whose names match glob.
@@ -181,7 +197,7 @@ func (w *Watcher) add(s source) error {
 func (w *Watcher) Trigger(ctx context.Context) error {
 	done := make(chan struct{})
 	w.mu.Lock()
-	w.waiting = append(w.waiting, done)
+	w.waiting = append(w.waiting, waiter{ctx.Done(), done})
 	w.signal()
 	w.mu.Unlock()
 	select {
@@ -217,7 +233,7 @@ func (w *Watcher) signal() {
 }
 
 // take hands what callers asked for since the last time to the loop.
-func (w *Watcher) take() ([]source, []chan struct{}) {
+func (w *Watcher) take() ([]source, []waiter) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	added, waiting := w.added, w.waiting
