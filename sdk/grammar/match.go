@@ -56,6 +56,9 @@ type code struct {
 	states []state
 	start  map[*rule]int32
 	root   int32
+
+	marks []uint32 // the last closure that each state was met in, while a grammar is being made
+	mark  uint32
 }
 
 func compile(root *rule) (*code, error) {

@@ -1,6 +1,7 @@
 package grammar
 
 import (
+	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
@@ -121,7 +122,7 @@ func goesOn(e *expr) charset {
 	c := &code{states: []state{{kind: stateEnd}}}
 	start := c.compile(e, 0)
 	first := c.closure([]int32{start})
-	seen := map[string]bool{fmt.Sprint(first): true}
+	seen := map[string]bool{stateKey(first): true}
 	var out charset
 	for queue := [][]int32{first}; len(queue) > 0 && len(seen) < maxFollowed; queue = queue[1:] {
 		states := queue[0]
@@ -131,7 +132,7 @@ func goesOn(e *expr) charset {
 				out = out.union(charset{part})
 			}
 			next := c.closure(c.read(states, part.Lo))
-			if key := fmt.Sprint(next); !seen[key] {
+			if key := stateKey(next); !seen[key] {
 				seen[key] = true
 				queue = append(queue, next)
 			}
@@ -140,17 +141,27 @@ func goesOn(e *expr) charset {
 	return out
 }
 
+// stateKey tells sets of states apart.
+func stateKey(states []int32) string {
+	key := make([]byte, 0, 4*len(states))
+	for _, s := range states {
+		key = binary.LittleEndian.AppendUint32(key, uint32(s))
+	}
+	return string(key)
+}
+
 // closure is every state that is reached from states without reading, in order.
 func (c *code) closure(states []int32) []int32 {
-	seen := map[int32]bool{}
+	c.marks = append(c.marks, make([]uint32, len(c.states)-len(c.marks))...)
+	c.mark++
 	var out []int32
 	for todo := slices.Clone(states); len(todo) > 0; {
 		at := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		if seen[at] {
+		if c.marks[at] == c.mark {
 			continue
 		}
-		seen[at] = true
+		c.marks[at] = c.mark
 		if c.states[at].kind == stateSplit {
 			todo = append(todo, c.states[at].next...)
 			continue
