@@ -7,6 +7,7 @@ import (
 
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
 	"github.com/dragoman-project/dragoman/autoparser/diff"
+	"github.com/dragoman-project/dragoman/autoparser/probe"
 )
 
 // exampleCall is a call as instructions show one: JSON with two members, whose values may be words for what stands there, alone
@@ -53,7 +54,8 @@ type toldCall struct {
 	seen            string
 }
 
-// readTold reads the example that the groups of exampleCall found in a text; false: it is something else.
+// readTold reads the example that the groups of exampleCall found in a text; false: it is something else, such as one of the
+// tools that are offered.
 func readTold(text string, at []int) (toldCall, bool) {
 	group := func(n int) string { return text[at[2*n]:at[2*n+1]] }
 	c := toldCall{list: group(1) != "" && group(4) != "", order: []string{group(2), group(3)}}
@@ -77,7 +79,7 @@ func readTold(text string, at []int) (toldCall, bool) {
 		c.start = gluedWord.FindString(before)
 	}
 	c.seen = c.start + text[at[0]:at[1]] + c.end
-	return c, c.name != "" && c.arguments != ""
+	return c, c.name != "" && c.arguments != "" && !strings.Contains(c.seen, probe.Function) && !strings.Contains(c.seen, probe.OtherFunction)
 }
 
 // told concludes that calls are written as an example shows them.
