@@ -10,6 +10,7 @@ import (
 	"connectrpc.com/connect"
 
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/grammar"
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
 )
 
@@ -18,18 +19,30 @@ type Plan struct {
 	Prompt           string // the whole prompt
 	GenerationPrompt string // its end, which begins the assistant's turn
 	// Constraint is what to hold the output to while sampling; nil: sampling is free.
-	Constraint      *Constraint
-	PreservedTokens []string // special tokens that the engine must not drop from the text
-	Stops           []string // where the engine should stop, besides its end-of-turn tokens
-	Notes           []string // what a person should know
-	Handler         string   // what made the plan: "autoparser", or a plugin
+	Constraint       *Constraint
+	PreservedTokens  []string // special tokens that the engine must not drop from the text
+	Stops            []string // where the engine should stop, besides its end-of-turn tokens
+	SupportsThinking bool     // the template knows reasoning
+	ThinkingStart    string   // what opens reasoning; may be empty
+	ThinkingEnds     []string // each of which closes it
+	ReasoningState   string   // where generation begins: "idle", "open" or "closed"
+	Delimiters       []Delimiter
+	Notes            []string // what a person should know
+	Handler          string   // what made the plan: "autoparser", or a plugin
+	Generation       uint64   // the snapshot that it was made on
 }
+
+// Delimiter is the text that starts a message of a role in the prompt.
+type Delimiter struct{ Role, Text string }
 
 // Constraint holds an output to what can be parsed.
 type Constraint struct {
-	Grammar  string // in GBNF
+	Grammar  string // in GBNF, whatever the target
 	Lazy     bool   // sampling is free until a trigger occurs
 	Triggers []Trigger
+	Target   grammar.Target
+	Content  string   // the whole constraint in the notation of the target, triggers included; empty for GBNF
+	Notes    []string // what it could not hold to
 }
 
 // Trigger is a text whose appearance starts a lazy grammar.
@@ -45,7 +58,7 @@ type Result struct {
 	Report       chat.Report
 }
 
-// Option says how an output is delivered.
+// Option says how an output is read and delivered.
 type Option func(*dragomanv1.ParseOptions)
 
 // IDSeed makes the ids of calls to which the model gave none: the same seed gives the same ids. They are random otherwise.
@@ -53,6 +66,9 @@ func IDSeed(seed string) Option { return func(o *dragomanv1.ParseOptions) { o.Id
 
 // NoIDs leaves the ids of such calls empty.
 func NoIDs() Option { return func(o *dragomanv1.ParseOptions) { o.NoIds = true } }
+
+// SpecialKnown says that SendSpecial tells of every byte whether it came from a special token. Prose may then spell a marker.
+func SpecialKnown() Option { return func(o *dragomanv1.ParseOptions) { o.SpecialKnown = true } }
 
 func parseOptions(options []Option) *dragomanv1.ParseOptions {
 	out := new(dragomanv1.ParseOptions)
@@ -62,24 +78,42 @@ func parseOptions(options []Option) *dragomanv1.ParseOptions {
 	return out
 }
 
-// Plan plans a request for a template. The request is a *chat.Request, or a text, bytes or a value that are the JSON of one.
+// Plan plans a request for a template, with a constraint in GBNF. The request is a *chat.Request, or a text, bytes or a value
+// that are the JSON of one.
 func (c *Client) Plan(ctx context.Context, template string, request any) (*Plan, error) {
+	return c.PlanFor(ctx, grammar.TargetGBNF, template, request)
+}
+
+// PlanFor is Plan for an engine that takes its constraints in another notation.
+func (c *Client) PlanFor(ctx context.Context, target grammar.Target, template string, request any) (*Plan, error) {
 	text, err := requestJSON(request)
 	if err != nil {
 		return nil, err
 	}
-	m, err := c.chats.Plan(ctx, &dragomanv1.PlanRequest{Template: template, Request: text})
+	m, err := c.chats.Plan(ctx, &dragomanv1.PlanRequest{Template: template, Request: text, Target: string(target)})
 	if err != nil {
 		return nil, told(err)
 	}
-	p := &Plan{Prompt: m.Prompt, GenerationPrompt: m.GenerationPrompt, PreservedTokens: m.PreservedTokens, Stops: m.Stops, Notes: m.Notes, Handler: m.Handler}
-	if m.Constraint != nil {
-		p.Constraint = &Constraint{Grammar: m.Constraint.Grammar, Lazy: m.Constraint.GetLazy()}
-		for _, t := range m.Constraint.Triggers {
-			p.Constraint.Triggers = append(p.Constraint.Triggers, Trigger{t.Type, t.Value})
-		}
+	p := &Plan{
+		Prompt: m.Prompt, GenerationPrompt: m.GenerationPrompt, PreservedTokens: m.PreservedTokens, Stops: m.Stops,
+		SupportsThinking: m.SupportsThinking, ThinkingStart: m.ThinkingStart, ThinkingEnds: m.ThinkingEnds, ReasoningState: m.ReasoningState,
+		Notes: m.Notes, Handler: m.Handler, Generation: m.Generation, Constraint: constraint(m.Constraint),
+	}
+	for _, d := range m.Delimiters {
+		p.Delimiters = append(p.Delimiters, Delimiter{d.Role, d.Delimiter})
 	}
 	return p, nil
+}
+
+func constraint(m *dragomanv1.Constraint) *Constraint {
+	if m == nil {
+		return nil
+	}
+	c := &Constraint{Grammar: m.Grammar, Lazy: m.GetLazy(), Target: grammar.Target(m.Target), Content: m.Content, Notes: m.Notes}
+	for _, t := range m.Triggers {
+		c.Triggers = append(c.Triggers, Trigger{t.Type, t.Value})
+	}
+	return c
 }
 
 // Parse turns a whole output, without the prompt, into a message. The output need not be UTF-8.
@@ -146,6 +180,18 @@ func parseStart(template string, request any, options []Option) (*dragomanv1.Par
 func (s *Stream) Send(piece string) error {
 	return s.send(&dragomanv1.ParseStreamRequest{Chunk: &dragomanv1.ParseStreamRequest_Data{Data: []byte(piece)}})
 }
+
+// SendSpecial is Send for an engine that knows which bytes of the piece came from special tokens; see SpecialKnown.
+func (s *Stream) SendSpecial(piece string, special ...Range) error {
+	m := &dragomanv1.ParseStreamRequest{Chunk: &dragomanv1.ParseStreamRequest_Data{Data: []byte(piece)}}
+	for _, r := range special {
+		m.Special = append(m.Special, &dragomanv1.ByteRange{Start: uint32(r.Start), End: uint32(r.End)})
+	}
+	return s.send(m)
+}
+
+// Range is a run of bytes of a piece: from Start, counted from 0, to before End.
+type Range struct{ Start, End int }
 
 // Truncated says that the engine cut the output off, for length. It is called before CloseSend.
 func (s *Stream) Truncated() error { return s.send(&dragomanv1.ParseStreamRequest{Truncated: true}) }

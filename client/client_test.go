@@ -19,6 +19,7 @@ import (
 	"github.com/dragoman-project/dragoman/host/api"
 	"github.com/dragoman-project/dragoman/host/config"
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/grammar"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -218,5 +219,42 @@ func TestAContextEndsAStreamThatWaits(t *testing.T) {
 		if !errors.As(err, &told) || told.Code != "canceled" {
 			t.Errorf("it ends with %v", err)
 		}
+	}
+}
+
+func TestAPlanForAnEngineHasItsNotation(t *testing.T) {
+	address, stop, err := daemon(unchanged)
+	must(t, err)
+	defer stop()
+	c := client.New(address, client.Options{})
+	defer c.Close()
+	plan, err := c.PlanFor(t.Context(), grammar.TargetStructuralTag, "chatml-reasoning", request1)
+	must(t, err)
+	if k := plan.Constraint; k == nil || k.Target != grammar.TargetStructuralTag || !json.Valid([]byte(k.Content)) {
+		t.Errorf("the constraint is %+v, expected a structural tag", k)
+	}
+	if !plan.SupportsThinking || plan.ThinkingStart == "" || len(plan.ThinkingEnds) == 0 || plan.ReasoningState == "" || plan.Generation == 0 || len(plan.Delimiters) == 0 {
+		t.Errorf("%+v lacks something of what the daemon says", plan)
+	}
+}
+
+func TestProseMaySpellAMarkerWhereTokensAreKnown(t *testing.T) {
+	address, stop, err := daemon(unchanged)
+	must(t, err)
+	defer stop()
+	c := client.New(address, client.Options{})
+	defer c.Close()
+	const said = "It writes <tool_call> for a call."
+	stream, err := c.ParseStream(t.Context(), "chatml-json", request1, client.SpecialKnown())
+	must(t, err)
+	must(t, stream.Send(said[:len(said)/2]))
+	must(t, stream.Send(said[len(said)/2:]))
+	must(t, stream.SendSpecial("<|im_end|>", client.Range{Start: 0, End: len("<|im_end|>")}))
+	must(t, stream.CloseSend())
+	for _, err := range stream.Chunks() {
+		must(t, err)
+	}
+	if got := *stream.Result().Message.Content.Text; got != said {
+		t.Errorf("got %q, expected %q", got, said)
 	}
 }

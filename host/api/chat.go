@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"encoding/json"
 	"sync/atomic"
 
 	"github.com/dragoman-project/dragoman/host"
@@ -67,9 +66,13 @@ func (s *chatService) Parse(ctx context.Context, m *dragomanv1.ParseRequest) (*d
 	if t, ok := m.Output.(*dragomanv1.ParseRequest_Text); ok {
 		text = []byte(t.Text)
 	}
+	special, err := ranges(m.Special, len(text), m.Options.GetSpecialKnown())
+	if err != nil {
+		return nil, err
+	}
 	session := planned.Session(ctx, sessionOptions(m.Options))
 	defer session.Close()
-	if _, err := session.Feed(text); err != nil {
+	if _, err := session.FeedSpecial(text, special); err != nil {
 		return nil, err
 	}
 	result, err := session.Finish(m.Truncated)
@@ -141,7 +144,7 @@ func constraint(p *handler.Plan, target grammar.Target) *dragomanv1.Constraint {
 }
 
 func parsed(r host.Result) (*dragomanv1.ParseResponse, error) {
-	message, err := json.Marshal(r.Message)
+	message, err := r.Message.MarshalJSON() // json.Marshal would escape what models write as markup
 	if err != nil {
 		return nil, err
 	}

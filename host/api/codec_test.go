@@ -66,7 +66,7 @@ func TestFaultsInJSONSayWhere(t *testing.T) {
 	tests := []struct{ name, json, want string }{
 		{"nothing", ``, "expected a JSON object, found nothing"},
 		{"no object", `[1]`, "expected a JSON object"},
-		{"unknown member", `{"templat":"t"}`, "templat: there is no such member, expected one of data, options, request, template, text, truncated"},
+		{"unknown member", `{"templat":"t"}`, "templat: there is no such member, expected one of data, options, request, special, template, text, truncated"},
 		{"unknown member, nested", `{"options":{"seed":"t"}}`, "options.seed: there is no such member, expected one of id_seed, no_ids"},
 		{"wrong type", `{"template":3}`, "invalid value for string field template: 3"},
 		{"a list for a message", `{"options":[]}`, "unexpected token ["},

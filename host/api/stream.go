@@ -139,6 +139,8 @@ type output struct {
 	text      []byte // of a chunk; kept for the next
 	send      func(*dragomanv1.ParseStreamResponse) error
 	truncated bool
+
+	specialKnown bool // every piece says which of its bytes came from special tokens
 }
 
 func (s *chatService) begin(ctx context.Context, start *dragomanv1.ParseStart, limit time.Duration, send func(*dragomanv1.ParseStreamResponse) error) (*output, error) {
@@ -157,7 +159,7 @@ func (s *chatService) begin(ctx context.Context, start *dragomanv1.ParseStart, l
 	return &output{
 		session:  planned.Session(ctx, sessionOptions(start.Options)),
 		response: response, before: before + deltaMember, after: after,
-		send: send,
+		send: send, specialKnown: start.Options.GetSpecialKnown(),
 	}, nil
 }
 
@@ -174,7 +176,7 @@ func (o *output) take(m *dragomanv1.ParseStreamRequest) error {
 	if text, ok := m.Chunk.(*dragomanv1.ParseStreamRequest_Text); ok {
 		piece = []byte(text.Text)
 	}
-	special, err := ranges(m.Special, len(piece))
+	special, err := ranges(m.Special, len(piece), o.specialKnown)
 	if err != nil {
 		return err
 	}
@@ -227,8 +229,12 @@ func (o *output) chunk(text string) error {
 	return o.send(&dragomanv1.ParseStreamResponse{Chunk: &dragomanv1.Json{Text: text}})
 }
 
-// ranges checks and converts the ranges of special tokens in a piece of n bytes; nil when there are none.
-func ranges(in []*dragomanv1.ByteRange, n int) (out []match.Range, err error) {
+// ranges checks and converts the ranges of special tokens in a piece of n bytes. Nil says that nothing is known of them, which
+// without any range holds unless known.
+func ranges(in []*dragomanv1.ByteRange, n int, known bool) (out []match.Range, err error) {
+	if known {
+		out = []match.Range{}
+	}
 	for i, r := range in {
 		start, end := int(r.Start), int(r.End)
 		if start >= end || end > n || i > 0 && start < out[i-1].End {

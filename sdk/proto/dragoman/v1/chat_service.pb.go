@@ -447,6 +447,7 @@ func (x *Constraint) GetContent() string {
 type Trigger struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// "word": value is the text itself. "pattern": it is a regular expression, and the grammar starts at its first group.
+	// "pattern_full": the same, for one that must match the whole output so far.
 	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
 	// The text or the regular expression.
 	Value         string `protobuf:"bytes,2,opt,name=value,proto3" json:"value,omitempty"`
@@ -570,7 +571,9 @@ type ParseRequest struct {
 	// The engine cut the output off, for length.
 	Truncated bool `protobuf:"varint,5,opt,name=truncated,proto3" json:"truncated,omitempty"`
 	// How it is delivered.
-	Options       *ParseOptions `protobuf:"bytes,6,opt,name=options,proto3" json:"options,omitempty"`
+	Options *ParseOptions `protobuf:"bytes,6,opt,name=options,proto3" json:"options,omitempty"`
+	// The bytes of the output that came from special tokens, where the engine knows; see ParseStreamRequest.
+	Special       []*ByteRange `protobuf:"bytes,7,rep,name=special,proto3" json:"special,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -658,6 +661,13 @@ func (x *ParseRequest) GetOptions() *ParseOptions {
 	return nil
 }
 
+func (x *ParseRequest) GetSpecial() []*ByteRange {
+	if x != nil {
+		return x.Special
+	}
+	return nil
+}
+
 type isParseRequest_Output interface {
 	isParseRequest_Output()
 }
@@ -676,13 +686,16 @@ func (*ParseRequest_Text) isParseRequest_Output() {}
 
 func (*ParseRequest_Data) isParseRequest_Output() {}
 
-// ParseOptions say how an output is delivered.
+// ParseOptions say how an output is read and delivered.
 type ParseOptions struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Makes the ids of calls to which the model gave none, so that the same seed gives the same ids. Empty: they are random.
 	IdSeed string `protobuf:"bytes,1,opt,name=id_seed,json=idSeed,proto3" json:"id_seed,omitempty"`
 	// Leave the ids of such calls empty.
-	NoIds         bool `protobuf:"varint,2,opt,name=no_ids,json=noIds,proto3" json:"no_ids,omitempty"`
+	NoIds bool `protobuf:"varint,2,opt,name=no_ids,json=noIds,proto3" json:"no_ids,omitempty"`
+	// The client says of all bytes whether they came from special tokens: those outside of the ranges in special did not. Without
+	// it that holds only for the bytes of a message that has ranges, and of the others nothing is known.
+	SpecialKnown  bool `protobuf:"varint,3,opt,name=special_known,json=specialKnown,proto3" json:"special_known,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -727,6 +740,13 @@ func (x *ParseOptions) GetIdSeed() string {
 func (x *ParseOptions) GetNoIds() bool {
 	if x != nil {
 		return x.NoIds
+	}
+	return false
+}
+
+func (x *ParseOptions) GetSpecialKnown() bool {
+	if x != nil {
+		return x.SpecialKnown
 	}
 	return false
 }
@@ -808,7 +828,7 @@ type ParseStreamRequest struct {
 	//	*ParseStreamRequest_Data
 	Chunk isParseStreamRequest_Chunk `protobuf_oneof:"chunk"`
 	// The bytes of this piece that came from special tokens, where the engine knows. Then a marker that is a special token is
-	// recognised there and nowhere else, and prose may spell it.
+	// recognised there and nowhere else, and prose may spell it. Say special_known in the options, for pieces without any.
 	Special []*ByteRange `protobuf:"bytes,4,rep,name=special,proto3" json:"special,omitempty"`
 	// The engine cut the output off here, for length.
 	Truncated     bool `protobuf:"varint,5,opt,name=truncated,proto3" json:"truncated,omitempty"`
@@ -917,7 +937,7 @@ type ParseStart struct {
 	Template string `protobuf:"bytes,1,opt,name=template,proto3" json:"template,omitempty"`
 	// The chat completion request that the output answers.
 	Request *Json `protobuf:"bytes,2,opt,name=request,proto3" json:"request,omitempty"`
-	// How it is delivered.
+	// How it is read and delivered.
 	Options       *ParseOptions `protobuf:"bytes,3,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1677,18 +1697,20 @@ const file_dragoman_v1_chat_service_proto_rawDesc = "" +
 	"\x05value\x18\x02 \x01(\tR\x05value\"=\n" +
 	"\tDelimiter\x12\x12\n" +
 	"\x04role\x18\x01 \x01(\tR\x04role\x12\x1c\n" +
-	"\tdelimiter\x18\x02 \x01(\tR\tdelimiter\"\xe0\x01\n" +
+	"\tdelimiter\x18\x02 \x01(\tR\tdelimiter\"\x92\x02\n" +
 	"\fParseRequest\x12\x1a\n" +
 	"\btemplate\x18\x01 \x01(\tR\btemplate\x12+\n" +
 	"\arequest\x18\x02 \x01(\v2\x11.dragoman.v1.JsonR\arequest\x12\x14\n" +
 	"\x04text\x18\x03 \x01(\tH\x00R\x04text\x12\x14\n" +
 	"\x04data\x18\x04 \x01(\fH\x00R\x04data\x12\x1c\n" +
 	"\ttruncated\x18\x05 \x01(\bR\ttruncated\x123\n" +
-	"\aoptions\x18\x06 \x01(\v2\x19.dragoman.v1.ParseOptionsR\aoptionsB\b\n" +
-	"\x06output\">\n" +
+	"\aoptions\x18\x06 \x01(\v2\x19.dragoman.v1.ParseOptionsR\aoptions\x120\n" +
+	"\aspecial\x18\a \x03(\v2\x16.dragoman.v1.ByteRangeR\aspecialB\b\n" +
+	"\x06output\"c\n" +
 	"\fParseOptions\x12\x17\n" +
 	"\aid_seed\x18\x01 \x01(\tR\x06idSeed\x12\x15\n" +
-	"\x06no_ids\x18\x02 \x01(\bR\x05noIds\"\x8e\x01\n" +
+	"\x06no_ids\x18\x02 \x01(\bR\x05noIds\x12#\n" +
+	"\rspecial_known\x18\x03 \x01(\bR\fspecialKnown\"\x8e\x01\n" +
 	"\rParseResponse\x12+\n" +
 	"\amessage\x18\x01 \x01(\v2\x11.dragoman.v1.JsonR\amessage\x12#\n" +
 	"\rfinish_reason\x18\x02 \x01(\tR\ffinishReason\x12+\n" +
@@ -1804,37 +1826,38 @@ var file_dragoman_v1_chat_service_proto_depIdxs = []int32{
 	5,  // 4: dragoman.v1.Constraint.triggers:type_name -> dragoman.v1.Trigger
 	22, // 5: dragoman.v1.ParseRequest.request:type_name -> dragoman.v1.Json
 	8,  // 6: dragoman.v1.ParseRequest.options:type_name -> dragoman.v1.ParseOptions
-	22, // 7: dragoman.v1.ParseResponse.message:type_name -> dragoman.v1.Json
-	18, // 8: dragoman.v1.ParseResponse.report:type_name -> dragoman.v1.Report
-	11, // 9: dragoman.v1.ParseStreamRequest.start:type_name -> dragoman.v1.ParseStart
-	12, // 10: dragoman.v1.ParseStreamRequest.special:type_name -> dragoman.v1.ByteRange
-	22, // 11: dragoman.v1.ParseStart.request:type_name -> dragoman.v1.Json
-	8,  // 12: dragoman.v1.ParseStart.options:type_name -> dragoman.v1.ParseOptions
-	22, // 13: dragoman.v1.ParseStreamResponse.chunk:type_name -> dragoman.v1.Json
-	9,  // 14: dragoman.v1.ParseStreamResponse.result:type_name -> dragoman.v1.ParseResponse
-	23, // 15: dragoman.v1.ParseStreamResponse.error:type_name -> dragoman.v1.Error
-	15, // 16: dragoman.v1.ParseStreamsRequest.outputs:type_name -> dragoman.v1.OutputRequest
-	10, // 17: dragoman.v1.OutputRequest.message:type_name -> dragoman.v1.ParseStreamRequest
-	17, // 18: dragoman.v1.ParseStreamsResponse.outputs:type_name -> dragoman.v1.OutputResponse
-	13, // 19: dragoman.v1.OutputResponse.message:type_name -> dragoman.v1.ParseStreamResponse
-	20, // 20: dragoman.v1.Report.spans:type_name -> dragoman.v1.Span
-	21, // 21: dragoman.v1.Report.faults:type_name -> dragoman.v1.Fault
-	19, // 22: dragoman.v1.Report.missing_markers:type_name -> dragoman.v1.MissingMarker
-	0,  // 23: dragoman.v1.ChatService.Render:input_type -> dragoman.v1.RenderRequest
-	2,  // 24: dragoman.v1.ChatService.Plan:input_type -> dragoman.v1.PlanRequest
-	7,  // 25: dragoman.v1.ChatService.Parse:input_type -> dragoman.v1.ParseRequest
-	10, // 26: dragoman.v1.ChatService.ParseStream:input_type -> dragoman.v1.ParseStreamRequest
-	14, // 27: dragoman.v1.ChatService.ParseStreams:input_type -> dragoman.v1.ParseStreamsRequest
-	1,  // 28: dragoman.v1.ChatService.Render:output_type -> dragoman.v1.RenderResponse
-	3,  // 29: dragoman.v1.ChatService.Plan:output_type -> dragoman.v1.PlanResponse
-	9,  // 30: dragoman.v1.ChatService.Parse:output_type -> dragoman.v1.ParseResponse
-	13, // 31: dragoman.v1.ChatService.ParseStream:output_type -> dragoman.v1.ParseStreamResponse
-	16, // 32: dragoman.v1.ChatService.ParseStreams:output_type -> dragoman.v1.ParseStreamsResponse
-	28, // [28:33] is the sub-list for method output_type
-	23, // [23:28] is the sub-list for method input_type
-	23, // [23:23] is the sub-list for extension type_name
-	23, // [23:23] is the sub-list for extension extendee
-	0,  // [0:23] is the sub-list for field type_name
+	12, // 7: dragoman.v1.ParseRequest.special:type_name -> dragoman.v1.ByteRange
+	22, // 8: dragoman.v1.ParseResponse.message:type_name -> dragoman.v1.Json
+	18, // 9: dragoman.v1.ParseResponse.report:type_name -> dragoman.v1.Report
+	11, // 10: dragoman.v1.ParseStreamRequest.start:type_name -> dragoman.v1.ParseStart
+	12, // 11: dragoman.v1.ParseStreamRequest.special:type_name -> dragoman.v1.ByteRange
+	22, // 12: dragoman.v1.ParseStart.request:type_name -> dragoman.v1.Json
+	8,  // 13: dragoman.v1.ParseStart.options:type_name -> dragoman.v1.ParseOptions
+	22, // 14: dragoman.v1.ParseStreamResponse.chunk:type_name -> dragoman.v1.Json
+	9,  // 15: dragoman.v1.ParseStreamResponse.result:type_name -> dragoman.v1.ParseResponse
+	23, // 16: dragoman.v1.ParseStreamResponse.error:type_name -> dragoman.v1.Error
+	15, // 17: dragoman.v1.ParseStreamsRequest.outputs:type_name -> dragoman.v1.OutputRequest
+	10, // 18: dragoman.v1.OutputRequest.message:type_name -> dragoman.v1.ParseStreamRequest
+	17, // 19: dragoman.v1.ParseStreamsResponse.outputs:type_name -> dragoman.v1.OutputResponse
+	13, // 20: dragoman.v1.OutputResponse.message:type_name -> dragoman.v1.ParseStreamResponse
+	20, // 21: dragoman.v1.Report.spans:type_name -> dragoman.v1.Span
+	21, // 22: dragoman.v1.Report.faults:type_name -> dragoman.v1.Fault
+	19, // 23: dragoman.v1.Report.missing_markers:type_name -> dragoman.v1.MissingMarker
+	0,  // 24: dragoman.v1.ChatService.Render:input_type -> dragoman.v1.RenderRequest
+	2,  // 25: dragoman.v1.ChatService.Plan:input_type -> dragoman.v1.PlanRequest
+	7,  // 26: dragoman.v1.ChatService.Parse:input_type -> dragoman.v1.ParseRequest
+	10, // 27: dragoman.v1.ChatService.ParseStream:input_type -> dragoman.v1.ParseStreamRequest
+	14, // 28: dragoman.v1.ChatService.ParseStreams:input_type -> dragoman.v1.ParseStreamsRequest
+	1,  // 29: dragoman.v1.ChatService.Render:output_type -> dragoman.v1.RenderResponse
+	3,  // 30: dragoman.v1.ChatService.Plan:output_type -> dragoman.v1.PlanResponse
+	9,  // 31: dragoman.v1.ChatService.Parse:output_type -> dragoman.v1.ParseResponse
+	13, // 32: dragoman.v1.ChatService.ParseStream:output_type -> dragoman.v1.ParseStreamResponse
+	16, // 33: dragoman.v1.ChatService.ParseStreams:output_type -> dragoman.v1.ParseStreamsResponse
+	29, // [29:34] is the sub-list for method output_type
+	24, // [24:29] is the sub-list for method input_type
+	24, // [24:24] is the sub-list for extension type_name
+	24, // [24:24] is the sub-list for extension extendee
+	0,  // [0:24] is the sub-list for field type_name
 }
 
 func init() { file_dragoman_v1_chat_service_proto_init() }
