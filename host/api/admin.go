@@ -33,6 +33,7 @@ func (s *adminService) GetStatus(context.Context, *dragomanv1.GetStatusRequest) 
 		Sessions:   uint32(max(0, s.sessions.Load())),
 		Templates:  templates(st.Templates),
 		Conflicts:  st.Conflicts,
+		Warnings:   st.Warnings,
 		Rollback:   rollback(st.Rollback),
 		Trial:      trial(st.Trial),
 	}

@@ -397,3 +397,28 @@ func TestAPanicEndsNothingButItsRequest(t *testing.T) {
 		t.Errorf("%d streams are still counted", n)
 	}
 }
+
+// TestAStreamMayBeSilentAsLongAsItsClientIsNot sends what decides nothing, for longer than either side may be silent.
+func TestAStreamMayBeSilentAsLongAsItsClientIsNot(t *testing.T) {
+	d := serve(t, func(c *config.Config) { c.Limits.SessionIdle = time.Second })
+	stream := open(t, t.Context(), dragomanv1connect.NewChatServiceClient(httpClient(t), d.url, connect.WithGRPC()))
+	send := func(text string) {
+		t.Helper()
+		must(t, stream.Send(&dragomanv1.ParseStreamRequest{Chunk: &dragomanv1.ParseStreamRequest_Text{Text: text}}))
+	}
+	must(t, stream.Send(&dragomanv1.ParseStreamRequest{Start: start1(), Chunk: &dragomanv1.ParseStreamRequest_Text{Text: "Hello."}}))
+	_, err := stream.Receive()
+	must(t, err)
+	for _, piece := range strings.Split("<tool_call", "") {
+		time.Sleep(150 * time.Millisecond)
+		send(piece)
+	}
+	must(t, stream.CloseRequest())
+	for err == nil {
+		_, err = stream.Receive()
+	}
+	if !errors.Is(err, io.EOF) {
+		t.Errorf("the stream ends with %v", err)
+	}
+	must(t, stream.CloseResponse())
+}

@@ -190,6 +190,9 @@ func (b *body) Read(p []byte) (int, error) {
 		// A connection that knows no deadlines, as in tests without a network, has none.
 		_ = b.rc.SetReadDeadline(next)
 		b.set = next
+		if b.left < 0 { // on HTTP/2 the deadline of a write ends a stream also while nothing is written, so it goes along
+			_ = b.rc.SetWriteDeadline(next.Add(b.deadlines.idle))
+		}
 	}
 	if b.left >= 0 && len(p) > b.left+1 {
 		p = p[:b.left+1]

@@ -63,7 +63,7 @@ type Options struct {
 	Results io.Writer
 	// Remarks prints the remarks of cases that hold, too.
 	Remarks bool
-	// Workers is how many cases run at the same time; 0 means two.
+	// Workers is how many cases run at the same time; below 1 means two.
 	Workers int
 }
 

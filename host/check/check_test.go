@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"slices"
 	"strings"
@@ -253,5 +254,25 @@ func TestARunThatIsInterruptedDoesNotWaitForACase(t *testing.T) {
 	_, err := check.Run(ctx, toy{}, []check.Input{{Name: "cases", Reader: strings.NewReader(line)}}, check.Options{})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("it ended with %v", err)
+	}
+}
+
+func TestARunThatIsInterruptedDoesNotWaitForItsInput(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	in, feed := io.Pipe()
+	defer feed.Close()
+	var results bytes.Buffer
+	ended := make(chan error, 1)
+	go func() {
+		_, err := check.Run(ctx, toy{}, []check.Input{{Name: "cases", Reader: in}}, check.Options{Results: &results, Workers: -1})
+		ended <- err
+	}()
+	_, err := io.WriteString(feed, "no case\n")
+	if err == nil {
+		_, err = io.WriteString(feed, "\n") // the line before was read, and the next one never comes
+	}
+	cancel()
+	if fault := <-ended; err != nil || !errors.Is(fault, context.Canceled) {
+		t.Errorf("%v, %v", err, fault)
 	}
 }

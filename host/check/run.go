@@ -2,7 +2,6 @@ package check
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -29,7 +28,10 @@ type job struct {
 // is about reading or writing, or that of ctx, never about a case. When ctx ends, cases that do not notice are left behind.
 func Run(ctx context.Context, subject Subject, inputs []Input, o Options) (Tally, error) {
 	r := &runner{Options: o, subject: subject}
-	workers := cmp.Or(o.Workers, 2)
+	workers := o.Workers
+	if workers < 1 {
+		workers = 2
+	}
 	// Jobs go to the workers in the order of the cases, and to the printer as well, which waits for each.
 	work, ordered := make(chan *job), make(chan *job, 4*workers)
 	outer := ctx
@@ -124,11 +126,13 @@ func (r *runner) print(ctx context.Context, ordered <-chan *job) (tally Tally, e
 	report, results := buffered(r.Report), buffered(r.Results)
 	out := json.NewEncoder(results)
 	out.SetEscapeHTML(false)
-	for j := range ordered {
-		select {
-		case <-j.done:
-		case <-ctx.Done():
-			return tally, ctx.Err()
+	for {
+		j, err := next(ctx, ordered)
+		if err != nil {
+			return tally, errors.Join(err, report.Flush(), results.Flush())
+		}
+		if j == nil {
+			break
 		}
 		if j.result.OK() {
 			tally.Passed++
@@ -145,6 +149,24 @@ func (r *runner) print(ctx context.Context, ordered <-chan *job) (tally Tally, e
 	}
 	fmt.Fprintf(report, "%d passed, %d failed\n", tally.Passed, tally.Failed)
 	return tally, errors.Join(report.Flush(), results.Flush())
+}
+
+// next waits for the next job to be complete; nil: there is none.
+func next(ctx context.Context, ordered <-chan *job) (*job, error) {
+	select {
+	case j, more := <-ordered:
+		if !more {
+			return nil, nil
+		}
+		select {
+		case <-j.done:
+			return j, nil
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 func (r *runner) tell(w io.Writer, result *Result) {

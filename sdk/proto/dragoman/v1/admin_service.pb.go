@@ -83,7 +83,9 @@ type GetStatusResponse struct {
 	// That contents of an earlier snapshot are in force. Absent: none are.
 	Rollback *RollbackState `protobuf:"bytes,10,opt,name=rollback,proto3" json:"rollback,omitempty"`
 	// What trying the last change found, before it went live. Absent: none was tried; see canary in the configuration.
-	Trial         *Trial `protobuf:"bytes,11,opt,name=trial,proto3" json:"trial,omitempty"`
+	Trial *Trial `protobuf:"bytes,11,opt,name=trial,proto3" json:"trial,omitempty"`
+	// Settings for templates or handlers that there are not, and such as wait for a restart, each with its place.
+	Warnings      []string `protobuf:"bytes,12,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -191,6 +193,13 @@ func (x *GetStatusResponse) GetRollback() *RollbackState {
 func (x *GetStatusResponse) GetTrial() *Trial {
 	if x != nil {
 		return x.Trial
+	}
+	return nil
+}
+
+func (x *GetStatusResponse) GetWarnings() []string {
+	if x != nil {
+		return x.Warnings
 	}
 	return nil
 }
@@ -785,7 +794,7 @@ var File_dragoman_v1_admin_service_proto protoreflect.FileDescriptor
 const file_dragoman_v1_admin_service_proto_rawDesc = "" +
 	"\n" +
 	"\x1fdragoman/v1/admin_service.proto\x12\vdragoman.v1\x1a\"dragoman/v1/snapshot_service.proto\x1a\"dragoman/v1/template_service.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x12\n" +
-	"\x10GetStatusRequest\"\xd6\x03\n" +
+	"\x10GetStatusRequest\"\xf2\x03\n" +
 	"\x11GetStatusResponse\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\tR\aversion\x129\n" +
 	"\n" +
@@ -802,7 +811,8 @@ const file_dragoman_v1_admin_service_proto_rawDesc = "" +
 	"\tconflicts\x18\t \x03(\tR\tconflicts\x126\n" +
 	"\brollback\x18\n" +
 	" \x01(\v2\x1a.dragoman.v1.RollbackStateR\brollback\x12(\n" +
-	"\x05trial\x18\v \x01(\v2\x12.dragoman.v1.TrialR\x05trial\"\xc2\x02\n" +
+	"\x05trial\x18\v \x01(\v2\x12.dragoman.v1.TrialR\x05trial\x12\x1a\n" +
+	"\bwarnings\x18\f \x03(\tR\bwarnings\"\xc2\x02\n" +
 	"\x06Source\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
 	"\x04path\x18\x02 \x01(\tR\x04path\x12\x16\n" +
