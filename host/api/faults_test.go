@@ -353,16 +353,27 @@ func TestStreamsThatDoNotFinishAreCutOffAtShutdown(t *testing.T) {
 	_ = stream.CloseResponse()
 }
 
-func TestPathsThatAreNothingSayWhatThereIs(t *testing.T) {
+func TestRequestsForNothingAreToldWhatThereIs(t *testing.T) {
 	d := serve(t, nil)
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, d.url+linesPath, nil)
-	must(t, err)
-	if status, body := do(t, req); status != http.StatusNotFound || !strings.Contains(body, "nothing here for GET") {
-		t.Errorf("%d %s", status, body)
-	}
-	status, body := d.post(t, "/v1/chat", "{}")
-	if status != http.StatusNotFound || !strings.Contains(body, "dragoman.v1.ChatService") {
-		t.Errorf("%d %s", status, body)
+	for _, tt := range []struct {
+		method, path, contentType string
+		status                    int
+		says                      string
+	}{
+		{http.MethodGet, linesPath, "", http.StatusNotFound, "nothing here for GET"},
+		{http.MethodPost, "/v1/chat", "application/json", http.StatusNotFound, "dragoman.v1.ChatService"},
+		{http.MethodPost, "/dragoman.v1.ChatService/Pares", "application/json", http.StatusNotFound, "dragoman.v1.ChatService"},
+		{http.MethodPost, parsePath, "", http.StatusUnsupportedMediaType, "application/json"},
+		{http.MethodPost, parseStreamPath, "application/json", http.StatusHTTPVersionNotSupported, linesPath},
+		{http.MethodGet, parsePath, "", http.StatusMethodNotAllowed, "POST"},
+	} {
+		req, err := http.NewRequestWithContext(t.Context(), tt.method, d.url+tt.path, strings.NewReader("{}"))
+		must(t, err)
+		req.Header.Set("Content-Type", tt.contentType)
+		status, body := do(t, req)
+		if status != tt.status || !strings.Contains(body, tt.says) || !json.Valid([]byte(body)) || !strings.Contains(body, `"remedy"`) {
+			t.Errorf("%s %s is answered with %d %s, expected %d and %q", tt.method, tt.path, status, body, tt.status, tt.says)
+		}
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/config"
+	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
 )
 
 // guard stands before all that costs something: who may come in, how much they may send, and for how long.
@@ -238,12 +239,29 @@ type writer struct {
 	set       time.Time // the deadline
 }
 
-// WriteHeader spells what is too large as the table of codes does.
+// WriteHeader spells what is too large as the table of codes does, and says why where connect answers with a status alone.
 func (w *writer) WriteHeader(status int) {
-	if w.unary && status == http.StatusTooManyRequests {
+	switch {
+	case w.unary && status == http.StatusTooManyRequests:
 		status = http.StatusRequestEntityTooLarge
+	case status == http.StatusUnsupportedMediaType:
+		w.explain(status, "the Content-Type is none that is understood", "send one of "+w.Header().Get("Accept-Post")+"; streams of lines go to "+linesPath)
+		return
+	case status == http.StatusMethodNotAllowed:
+		w.explain(status, "methods are called with POST", "send the message as the body of a POST")
+		return
+	case status == http.StatusHTTPVersionNotSupported:
+		w.explain(status, "streams of both directions need HTTP/2", "speak HTTP/2, or send lines of JSON to "+linesPath)
+		return
 	}
 	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *writer) explain(status int, message, remedy string) {
+	body, _ := jsonCodec{}.Marshal(&dragomanv1.ParseStreamResponse{Error: &dragomanv1.Error{Code: string(host.InvalidArgument), Message: message, Remedy: remedy}})
+	w.Header().Set("Content-Type", "application/json")
+	w.ResponseWriter.WriteHeader(status)
+	_, _ = w.Write(append(body, '\n')) // fails only when the client is gone
 }
 
 // Write gives the client time to take what is written.

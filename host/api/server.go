@@ -105,8 +105,9 @@ func New(h *host.Host, o Options) *Server {
 	mux.HandleFunc("POST "+linesPath, chats.parseLines)
 	s.supervised(mux)
 	mux.HandleFunc("/", unknownPath)
-	guarded := &guard{next: mux, config: s.config, secrets: s.secrets, errors: connect.NewErrorWriter(options)}
-	s.handler = &observe{next: s.watchable(guarded), config: s.config, log: s.log, metrics: s.metrics, tracer: o.Tracer, methods: methodNames()}
+	methods := methodNames()
+	guarded := &guard{next: known(methods, mux), config: s.config, secrets: s.secrets, errors: connect.NewErrorWriter(options)}
+	s.handler = &observe{next: s.watchable(guarded), config: s.config, log: s.log, metrics: s.metrics, tracer: o.Tracer, methods: methods}
 	return s
 }
 
@@ -181,6 +182,17 @@ func (s *Server) drain(ctx context.Context, srv *http.Server) error {
 }
 
 func (s *Server) config() *config.Config { return s.host.Snapshot().Config }
+
+// known hands on requests for what there is: of a method that a service does not have, connect would say nothing.
+func known(methods map[string]string, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if methods[r.URL.Path] == "" {
+			unknownPath(w, r)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
 
 func unknownPath(w http.ResponseWriter, r *http.Request) {
 	writeError(w, &host.Error{Code: host.NotFound, Place: r.URL.Path, Message: "there is nothing here for " + r.Method,
