@@ -13,6 +13,14 @@ async function* pieces() {
   for (const letter of output) yield { chunk: { case: "text", value: letter } };
 }
 
+// Two outputs share a stream, a letter of each in every message.
+async function* shared() {
+  const of = (rest) => ({ outputs: [1n, 2n].map((output) => ({ output, ...rest })) });
+  yield of({ message: { start: { template, request: { text: request }, options } } });
+  for (const letter of output) yield of({ message: { chunk: { case: "text", value: letter } } });
+  yield of({ end: true });
+}
+
 for (const protocol of protocols) {
   const client = chats(protocol, baseUrl, descriptors);
   const plan = await client.plan({ template, request: { text: request } });
@@ -23,12 +31,16 @@ for (const protocol of protocols) {
     if (m.chunk) chunks++;
     last = m.result;
   }
+  const both = [];
+  for await (const m of client.parseStreams(shared())) {
+    for (const o of m.outputs) if (o.message.result) both.push(o.message.result.message.text);
+  }
   let fault;
   try {
     await client.plan({ template: "nobody", request: { text: request } });
   } catch (e) {
     fault = e.rawMessage;
   }
-  console.log(JSON.stringify({ protocol, prompt: plan.generationPrompt, whole: whole.message.text, stream: last.message.text, chunks, fault }));
+  console.log(JSON.stringify({ protocol, prompt: plan.generationPrompt, whole: whole.message.text, stream: last.message.text, both, chunks, fault }));
 }
 process.exit(0);

@@ -99,15 +99,17 @@ func TestCurlReachesEveryUnaryMethod(t *testing.T) {
 	curl := program(t, "curl")
 	address := daemon(t)
 	rows := map[string]struct{ body, want string }{
-		"ChatService/Render":              {fmt.Sprintf(`{"template": "chatml-json", "request": %s}`, request1), `"generation_prompt":"<|im_start|>assistant\n"`},
-		"ChatService/Plan":                {fmt.Sprintf(`{"template": "chatml-json", "request": %s}`, request1), `"handler":"autoparser"`},
-		"ChatService/Parse":               {fmt.Sprintf(`{"template": "chatml-json", "request": %s, "text": %s, "options": {"no_ids": true}}`, request1, quoted(output1)), `"message":` + message1},
-		"TemplateService/PutTemplate":     {`{"name": "mine", "source": "{{ messages[0].content }}"}`, `"origin":"upload"`},
-		"TemplateService/ListTemplates":   {`{}`, `"name":"chatml-json"`},
-		"TemplateService/GetTemplate":     {`{"name": "chatml-json"}`, `"source":"`},
-		"TemplateService/ExplainTemplate": {`{"name": "chatml-json"}`, `"explanation":{`},
-		"AdminService/GetStatus":          {`{}`, `"version":"v0.0.0-test"`},
-		"AdminService/Reload":             {`{}`, `"generation":`},
+		"ChatService/Render":                {fmt.Sprintf(`{"template": "chatml-json", "request": %s}`, request1), `"generation_prompt":"<|im_start|>assistant\n"`},
+		"ChatService/Plan":                  {fmt.Sprintf(`{"template": "chatml-json", "request": %s}`, request1), `"handler":"autoparser"`},
+		"ChatService/Parse":                 {fmt.Sprintf(`{"template": "chatml-json", "request": %s, "text": %s, "options": {"no_ids": true}}`, request1, quoted(output1)), `"message":` + message1},
+		"TemplateService/PutTemplate":       {`{"name": "mine", "source": "{{ messages[0].content }}"}`, `"origin":"upload"`},
+		"TemplateService/ListTemplates":     {`{}`, `"name":"chatml-json"`},
+		"TemplateService/GetTemplate":       {`{"name": "chatml-json"}`, `"source":"`},
+		"TemplateService/ExplainTemplate":   {`{"name": "chatml-json"}`, `"explanation":{`},
+		"WorkaroundService/ListWorkarounds": {`{}`, `"workarounds":`},
+		"SnapshotService/ListSnapshots":     {`{}`, `"snapshots":`},
+		"AdminService/GetStatus":            {`{}`, `"version":"v0.0.0-test"`},
+		"AdminService/Reload":               {`{}`, `"generation":`},
 	}
 	for _, method := range unary(t) {
 		t.Run(method, func(t *testing.T) {
@@ -131,7 +133,8 @@ func TestCurlReachesEveryUnaryMethod(t *testing.T) {
 
 // unary lists all methods but streams, without their package.
 func unary(t *testing.T) (names []string) {
-	for _, service := range []string{dragomanv1connect.ChatServiceName, dragomanv1connect.TemplateServiceName, dragomanv1connect.AdminServiceName} {
+	for _, service := range []string{dragomanv1connect.ChatServiceName, dragomanv1connect.TemplateServiceName,
+		dragomanv1connect.WorkaroundServiceName, dragomanv1connect.SnapshotServiceName, dragomanv1connect.AdminServiceName} {
 		d, err := protoregistry.GlobalFiles.FindDescriptorByName(protoreflect.FullName(service))
 		must(t, err)
 		methods := d.(protoreflect.ServiceDescriptor).Methods()
@@ -179,12 +182,16 @@ func (c javaScript) speaksEveryProtocol(t *testing.T) {
 	for _, line := range lines {
 		var got struct {
 			Protocol, Prompt, Whole, Stream, Fault string
+			Both                                   []string
 			Chunks                                 int
 		}
 		must(t, json.Unmarshal([]byte(line), &got))
 		same(t, got.Whole, message1)
 		same(t, got.Stream, message1)
-		if got.Prompt != "<|im_start|>assistant\n" || got.Chunks < 3 || !strings.Contains(got.Fault, "no such template") {
+		for _, shared := range got.Both {
+			same(t, shared, message1)
+		}
+		if len(got.Both) != 2 || got.Prompt != "<|im_start|>assistant\n" || got.Chunks < 3 || !strings.Contains(got.Fault, "no such template") {
 			t.Errorf("%s is told %s", got.Protocol, line)
 		}
 	}
