@@ -61,30 +61,6 @@ func (a *assembly) listed(one peg.ID) peg.ID {
 	return a.Choice(a.Seq(a.Lit("["), a.Space(), several, a.Optional(a.Lit("]"), a.Space())), several)
 }
 
-// maxLanguage is the longest name of a language behind a code fence.
-const maxLanguage = 16
-
-// fenced is kid, in a code fence or not, and there in a tag or not.
-func (a *assembly) fenced(kid peg.ID) peg.ID {
-	language := a.Chars(0, maxLanguage, peg.Range{Lo: 'a', Hi: 'z'}, peg.Range{Lo: '_', Hi: '_'})
-	tag := a.Optional(a.Lit("<"), a.Chars(1, maxName, nameRanges...), a.Lit(">"), a.blanks())
-	open := a.Seq(a.Lit(fence), language, a.blanks(), tag)
-	end := a.Seq(a.Optional(a.otherEnd()), a.Optional(a.Lit(fence), a.Space()))
-	return a.Choice(a.Seq(a.Peek(a.Seq(open, a.bracketAhead())), open, kid, end), kid)
-}
-
-// bracketAhead sees the beginning of JSON that can be a call. At the end of the output there is none, and nothing missing.
-func (a *assembly) bracketAhead() peg.ID { return a.Seq(a.Not(a.End()), a.oneOf([]string{"{", "["})) }
-
-// unmarked are the calls of a format without markers. Some models write a token before them, or tags around them.
-func (a *assembly) unmarked(call peg.ID) peg.ID {
-	calls := a.list(call, call)
-	if a.d.Tools.Format != dialect.JSONNative {
-		return calls
-	}
-	return a.Choice(calls, a.only("otherwise", a.Optional(a.otherStart()), a.fenced(a.listed(a.Seq(call, a.Space()))), a.Optional(a.otherEnd())))
-}
-
 // unmarkedFirst are calls at the beginning of an answer that lack the marker before them; the one behind them is no text either.
 func (a *assembly) unmarkedFirst() peg.ID {
 	start := a.m.callStart
@@ -109,31 +85,6 @@ func (a *assembly) restOfStart(start string) peg.ID {
 		}
 	}
 	return a.Not(a.Empty())
-}
-
-// otherStart is a tag or a token of another format directly before JSON, and otherEnd the tag that closes it.
-func (a *assembly) otherStart() peg.ID {
-	own := nonempty(append(slices.Clone(a.m.endings), a.m.reasoningStart, a.m.reasoningEnd, a.m.contentStart, a.m.contentEnd)...)
-	if !a.markerless() {
-		own = append(own, a.openers()...)
-	}
-	bar := a.Optional(a.Lit("|"))
-	tag := a.Seq(a.Lit("<"), bar, a.Chars(1, maxName, nameRanges...), bar, a.Lit(">"), a.blanks())
-	last := a.Seq(a.Lit("<"), bar, a.Chars(0, maxName, nameRanges...), bar, a.Optional(a.Lit(">")), a.blanks(), a.End())
-	tag = a.Seq(a.Not(last), a.Peek(a.Seq(tag, a.bracketAhead())), tag)
-	if len(own) == 0 {
-		return tag
-	}
-	return a.Seq(a.Not(a.oneOf(own)), tag)
-}
-
-func (a *assembly) otherEnd() peg.ID {
-	own := nonempty(append(slices.Clone(a.m.endings), a.m.callEnd, a.m.sectionEnd, a.m.reasoningEnd, a.m.contentEnd)...)
-	end := a.Seq(a.Lit("</"), a.Chars(1, maxName, nameRanges...), a.Lit(">"), a.Space())
-	if len(own) == 0 {
-		return end
-	}
-	return a.Seq(a.Not(a.oneOf(own)), end)
 }
 
 // functionTag is a call as a tag with the name of a tool, and JSON in it: <function=f>{…}</function>.

@@ -13,7 +13,7 @@ import (
 func (a *assembly) writesLiterals() bool { return a.d.Tools.Arguments.ValuesAreJSON }
 
 // bareOpeners begin calls that no marker tells from prose: the name of a tool with what opens its arguments does, behind the
-// bracket of a list, or else at the beginning of a line.
+// bracket of a list, or else at the beginning of a line. So does what models write around code.
 func (f tagged) bareOpeners() []string {
 	before := "\n"
 	switch {
@@ -30,6 +30,9 @@ func (f tagged) bareOpeners() []string {
 		for _, t := range f.tools {
 			openers = append(openers, s+f.m.namePrefix+t.Name+f.nameEnd())
 		}
+	}
+	if f.bareCode() {
+		openers = append(openers, "\n"+fence, "\n<", "<|") // within a line, prose quotes code so
 	}
 	return openers
 }
@@ -56,7 +59,7 @@ func (f tagged) argumentAhead() peg.ID {
 	}
 	return f.once("argument-ahead", func() peg.ID {
 		key := f.Seq(f.Chars(1, maxName, nameRanges...), f.blanks(), f.oneOf(nonempty(edgesOf(f.d.Tools.Arguments).nameSuffix)))
-		ends := append([]string{"\n", ",", "]"}, f.m.endings...)
+		ends := append([]string{"\n", ",", "]", "<|"}, f.m.endings...)
 		none := f.Seq(f.Lit(f.m.close), f.Chars(0, 32, peg.Range{Lo: ' ', Hi: ' '}), f.Choice(f.oneOf(ends), f.End()))
 		return f.Peek(f.Seq(f.blanks(), f.Choice(key, none)))
 	})

@@ -87,6 +87,12 @@ func TestCallsWithoutMarkersWrittenOtherwise(t *testing.T) {
 		{"separated by semicolons", good + "; " + pong, calls(oslo, ping)},
 		{"separated by commas", good + ", " + pong, calls(oslo, ping)},
 		{"behind a token", "<|python_tag|>" + good, calls(oslo)},
+		{"between tokens", "<|python_start|>" + good + "<|python_end|>", calls(oslo)},
+		{"a list behind a word in brackets", "[TOOL_CALLS] [" + good + ", " + pong + "]", calls(oslo, ping)},
+		{"between words in brackets behind text", "I look.\n[TOOL_CALLS]" + good + "[/TOOL_CALLS]", cases.Message{Content: "I look.", ToolCalls: []cases.Call{oslo}}},
+		{"a word in brackets alone", "[TOOL_CALLS]", cases.Message{Content: "[TOOL_CALLS]"}},
+		{"the beginning of a word in brackets", "[TOOL_", cases.Message{Content: "[TOOL_"}},
+		{"a word in brackets before other JSON", `[NOTE] {"a": 1}`, cases.Message{Content: `[NOTE] {"a": 1}`}},
 		{"between tags", "<tool_call>\n" + good + "\n</tool_call>", calls(oslo)},
 		{"in a list between tags behind text", "I look.\n<tools>[" + good + ", " + pong + "]</tools>\nDone.", cases.Message{Content: "I look.\nDone.", ToolCalls: []cases.Call{oslo, ping}}},
 		{"the beginning of a tag at the end", "1 <", cases.Message{Content: "1 <"}},
@@ -108,6 +114,60 @@ func TestCallsWithoutMarkersWrittenOtherwise(t *testing.T) {
 		{"another token", "<|x|> [1] {2}", cases.Message{Content: "<|x|> [1] {2}"}},
 	} {
 		o.check(t, p)
+	}
+}
+
+func TestCodeWithoutMarkersWrittenOtherwise(t *testing.T) {
+	const good = `get_weather(city="Oslo")`
+	lines := sample{prompt: "ai\n", Dialect: dialect.Dialect{
+		EndOfTurn: "<|end|>",
+		Tools: dialect.Tools{Format: dialect.TagWithTagged, CallSeparator: "\n", Function: dialect.Function{NameSuffix: "(", Close: ")"},
+			Arguments: dialect.Arguments{NameSuffix: "=", Separator: ", ", ValuesAreJSON: true}},
+	}}
+	same := func(text string) cases.Message { return cases.Message{Content: text} }
+	behind := cases.Message{Content: "I look.", ToolCalls: []cases.Call{oslo, ping}}
+	for name, s := range map[string]sample{"lines": lines, "list": named(t, "a list of code")} {
+		p := newParser(t, s.input(parallel))
+		both := good + "\nping()"
+		if name == "list" {
+			both = "[" + good + ", ping()]"
+		}
+		for _, o := range []otherwise{
+			{"behind a token", "<|python_tag|>" + both, calls(oslo, ping)},
+			{"behind a token and a space", "<|python_tag|> " + both, calls(oslo, ping)},
+			{"between tokens", "<|python_start|>" + both + "<|python_end|>", calls(oslo, ping)},
+			{"between tokens, before the end of the turn", "<|python_start|>" + both + "<|python_end|>" + s.EndOfTurn, calls(oslo, ping)},
+			{"the end of the turn behind a token", "<|python_tag|>" + both + s.EndOfTurn, calls(oslo, ping)},
+			{"between tokens behind text", "I look.\n<|python_start|>" + both + "<|python_end|>", behind},
+			{"between tags", "<tool_call>\n" + both + "\n</tool_call>", calls(oslo, ping)},
+			{"behind a word in brackets", "[TOOL_CALLS] " + both, calls(oslo, ping)},
+			{"in a code fence", "```tool_code\n" + both + "\n```", calls(oslo, ping)},
+			{"in a code fence between text", "I look.\n```python\n" + both + "\n```\nDone.", cases.Message{Content: "I look.\nDone.", ToolCalls: []cases.Call{oslo, ping}}},
+			{"in a code fence at the end of the turn", "```tool_code\n" + both + "\n```" + s.EndOfTurn, calls(oslo, ping)},
+			{"in a code fence in a tag", "```\n<tools>\n" + both + "\n</tools>\n```", calls(oslo, ping)},
+			{"in a list in a code fence", "```tool_code\n[" + good + ", ping()]\n```", calls(oslo, ping)},
+			{"in two code fences", "I look.\n```tool_code\n" + good + "\n```\n```tool_code\nping()\n```", behind},
+			{"a token glued to a text", "I look.<|python_tag|>" + both, behind},
+			{"a tag within a line", "Call <code>" + good + "</code>.", same("Call <code>" + good + "</code>.")},
+			{"a fence within a line", "Call ``` " + good + "```.", same("Call ``` " + good + "```.")},
+			{"without a list in a code fence", "```tool_code\n" + good + "\nping()\n```", calls(oslo, ping)},
+			{"separated by semicolons", "<|python_tag|>" + good + "; " + good, calls(oslo, oslo)},
+			{"code of somebody else between tokens", "<|python_start|>print(1)<|python_end|>", same("<|python_start|>print(1)<|python_end|>")},
+			{"code of somebody else in a code fence", "```python\nprint(1)\n```", same("```python\nprint(1)\n```")},
+			{"a tool that is not called", "```python\nget_weather\n```", same("```python\nget_weather\n```")},
+			{"the name of a tool alone", "<|x|>get_weather", same("<|x|>get_weather")},
+			{"the beginning of the name of a tool", "<|x|>get_wea", same("<|x|>get_wea")},
+			{"the beginning of the name in a fence", "```python\nget_wea", same("```python\nget_wea")},
+			{"the beginning of a fence", "```py", same("```py")},
+			{"an empty fence", "```python\n", same("```python")},
+			{"a tag at the end", "bold <b", same("bold <b")},
+			{"a token at the end", "<|x|>", same("<|x|>")},
+			{"a word in brackets at the end", "[TOOL_CALLS]", same("[TOOL_CALLS]")},
+			{"less than", "1 < 2", same("1 < 2")},
+			{"a list of texts", "[NOTE] [1] <b>x</b>", same("[NOTE] [1] <b>x</b>")},
+		} {
+			t.Run(name, func(t *testing.T) { o.check(t, p) })
+		}
 	}
 }
 

@@ -1,0 +1,92 @@
+package assemble
+
+import (
+	"slices"
+
+	"github.com/dragoman-project/dragoman/autoparser/dialect"
+	"github.com/dragoman-project/dragoman/sdk/peg"
+)
+
+// Models write around calls what they know from elsewhere: a code fence, a tag, or a token of another format. Directly before
+// a call, and directly behind one, it is no text. Nothing of this is in grammars.
+
+// unmarked are the calls of a format without markers.
+func (a *assembly) unmarked(call peg.ID) peg.ID {
+	calls := a.list(call, call)
+	if a.d.Tools.Format != dialect.JSONNative && !a.bareCode() {
+		return calls
+	}
+	around := a.Seq(a.Optional(a.otherStart()), a.fenced(a.listed(a.Seq(call, a.Space()))), a.Optional(a.otherEnd()))
+	return a.Choice(calls, a.only("otherwise", a.Plus(around)))
+}
+
+// bareCode says that calls are code that no marker begins.
+func (a *assembly) bareCode() bool {
+	return a.format != nil && a.markerless() && a.writesLiterals() && !a.closesByName()
+}
+
+// maxLanguage is the longest name of a language behind a code fence.
+const maxLanguage = 16
+
+// fenced is kid, in a code fence or not, and there in a tag or not.
+func (a *assembly) fenced(kid peg.ID) peg.ID {
+	language := a.Chars(0, maxLanguage, peg.Range{Lo: 'a', Hi: 'z'}, peg.Range{Lo: '_', Hi: '_'})
+	tag := a.Optional(a.Lit("<"), a.Chars(1, maxName, nameRanges...), a.Lit(">"), a.blanks())
+	open := a.Seq(a.Lit(fence), language, a.blanks(), tag)
+	end := a.Seq(a.Optional(a.otherEnd()), a.Optional(a.Lit(fence), a.Space()))
+	return a.Choice(a.Seq(a.Peek(a.Seq(open, a.beginsCall())), open, kid, end), kid)
+}
+
+// beginsCall sees the beginning of what can be a call: a bracket, or where calls are code, the name of a tool. At the end of the
+// output there is none, and nothing missing.
+func (a *assembly) beginsCall() peg.ID {
+	if !a.bareCode() {
+		return a.Seq(a.Not(a.End()), a.oneOf([]string{"{", "["}))
+	}
+	return a.once("~begins-call", func() peg.ID {
+		names := make([]string, len(a.tools))
+		for i, t := range a.tools {
+			names[i] = a.m.namePrefix + t.Name
+		}
+		list := a.Optional(a.Lit("["), a.blanks())
+		cut := a.Seq(list, a.Chars(0, maxName, nameRanges...), a.End())
+		return a.Seq(a.Not(cut), list, a.oneOf(names), a.blanks(), a.Lit(a.m.nameSuffix))
+	})
+}
+
+// otherStart is a tag or a token of another format directly before a call, and otherEnd the one that closes it.
+func (a *assembly) otherStart() peg.ID {
+	own := append(slices.Clone(a.m.endings), a.m.reasoningStart, a.m.reasoningEnd, a.m.contentStart, a.m.contentEnd)
+	if !a.markerless() {
+		own = append(own, a.openers()...)
+	}
+	bar := a.Optional(a.Lit("|"))
+	tag := a.Seq(a.Lit("<"), bar, a.Chars(1, maxName, nameRanges...), bar, a.Lit(">"), a.blanks())
+	last := a.Seq(a.Lit("<"), bar, a.Chars(0, maxName, nameRanges...), bar, a.Optional(a.Lit(">")), a.blanks(), a.End())
+	word := a.Seq(a.Lit("["), a.Chars(1, maxName, capitals...), a.Lit("]"), a.blanks())
+	lastWord := a.Seq(a.Lit("["), a.Chars(0, maxName, capitals...), a.Optional(a.Lit("]")), a.blanks(), a.End())
+	start := a.Choice(a.Seq(a.Not(last), tag), a.Seq(a.Not(lastWord), word))
+	return a.foreign(own, a.Seq(a.Peek(a.Seq(start, a.beginsCall())), start))
+}
+
+func (a *assembly) otherEnd() peg.ID {
+	own := append(slices.Clone(a.m.endings), a.m.callEnd, a.m.sectionEnd, a.m.reasoningStart, a.m.reasoningEnd, a.m.contentStart, a.m.contentEnd)
+	if !a.markerless() {
+		own = append(own, a.openers()...)
+	}
+	tag := a.Seq(a.Lit("</"), a.Chars(1, maxName, nameRanges...), a.Lit(">"))
+	token := a.Seq(a.Lit("<|"), a.Optional(a.Lit("/")), a.Chars(1, maxName, nameRanges...), a.Lit("|>"))
+	word := a.Seq(a.Lit("[/"), a.Chars(1, maxName, capitals...), a.Lit("]"))
+	return a.Seq(a.foreign(own, a.Choice(tag, token, word)), a.Space())
+}
+
+// capitals are the characters of a token that is a word in square brackets.
+var capitals = []peg.Range{{Lo: 'A', Hi: 'Z'}, {Lo: '_', Hi: '_'}}
+
+// foreign is kid where none of the format's own markers stands.
+func (a *assembly) foreign(own []string, kid peg.ID) peg.ID {
+	if own = nonempty(own...); len(own) == 0 {
+		return kid
+	}
+	return a.Seq(a.Not(a.oneOf(own)), kid)
+}
