@@ -232,7 +232,22 @@ func (a *assembly) tolerate(kids ...peg.ID) peg.ID {
 // marker matches a marker of the template, and what stands behind it. A model may leave them out, which is reported, and grammars
 // insist on them.
 func (a *assembly) marker(text string, behind ...peg.ID) peg.ID {
-	return a.Choice(a.Seq(append([]peg.ID{a.Lit(text)}, behind...)...), a.missing(text))
+	return a.Choice(a.Seq(append([]peg.ID{a.spelled(text)}, behind...)...), a.missing(text))
+}
+
+// spelled matches a marker of the template; a model may put other white space between its tokens, and grammars have it as it is.
+func (a *assembly) spelled(marker string) peg.ID {
+	spellings := respaced(marker)
+	if len(spellings) < 2 {
+		return a.Lit(marker)
+	}
+	key := "~respaced " + marker
+	id, ok := a.made[key]
+	if !ok {
+		id = a.only("respaced", a.oneOf(spellings[1:]))
+		a.made[key] = id
+	}
+	return a.Choice(a.Lit(marker), id)
 }
 
 // missing reports that a marker is missing where it is used. One that ends the turn is not: engines stop there.
@@ -261,7 +276,7 @@ func (a *assembly) lacking(marker string, kid peg.ID) peg.ID {
 func (a *assembly) spaced(marker string) peg.ID {
 	bare := strings.TrimSpace(marker)
 	own := a.Lit(strings.TrimRight(marker, " \t\r\n"))
-	return a.Choice(own, a.only("spaced", a.blanks(), a.Lit(bare)))
+	return a.Choice(own, a.only("spaced", a.blanks(), a.oneOf(respaced(bare))))
 }
 
 // tool is a function that the model may call.

@@ -11,7 +11,7 @@ import (
 
 // attribute matches the markup before a name.
 func (a *assembly) attribute(prefix string) peg.ID {
-	own := a.Lit(prefix)
+	own := a.spelled(prefix)
 	before, ok := strings.CutSuffix(prefix, `="`)
 	if !ok || !distinctive(prefix) && !strings.HasPrefix(prefix, "<") {
 		return own

@@ -39,20 +39,17 @@ func (a *assembly) namedJSON() peg.ID {
 // jsonBetween are such calls, one or several, between the markers that begin and end calls in the format.
 func (a *assembly) jsonBetween(starts []string) peg.ID {
 	ends := nonempty(a.m.callEnd, a.m.sectionEnd)
-	markers := make([]peg.ID, len(starts))
-	for i, m := range starts {
-		markers[i] = a.Lit(m)
-	}
+	start := a.Plus(a.oneOf(respaced(starts...)), a.Space())
 	calls := a.fenced(a.listed(a.Choice(a.bareJSON(), a.namedJSON())))
 	if len(ends) == 0 {
-		return a.Seq(a.Plus(a.Choice(markers...), a.Space()), calls)
+		return a.Seq(start, calls)
 	}
-	return a.Seq(a.Plus(a.Choice(markers...), a.Space()), calls, a.ended(ends))
+	return a.Seq(start, calls, a.ended(ends))
 }
 
 // ended are one or several of the markers ends; where there is none, the first of them is missing.
 func (a *assembly) ended(ends []string) peg.ID {
-	return a.Choice(a.Plus(a.oneOf(ends), a.Space()), a.missing(ends[0]))
+	return a.Choice(a.Plus(a.oneOf(respaced(ends...)), a.Space()), a.missing(ends[0]))
 }
 
 // listed is one call or several, in a list or not. A call takes the white space behind it.

@@ -37,7 +37,7 @@ func (a *assembly) openers() []string {
 		return nil
 	}
 	if !a.markerless() {
-		return nonempty(a.m.sectionStart, a.m.callStart, a.format.opening())
+		return respaced(a.m.sectionStart, a.m.callStart, a.format.opening())
 	}
 	if f, ok := a.format.(tagged); ok {
 		return f.bareOpeners()
@@ -54,7 +54,7 @@ func (a *assembly) calls() peg.ID { return a.once("calls", a.run) }
 func (a *assembly) run() peg.ID {
 	behind := []peg.ID{a.Choice(a.callRuns()...), a.Space()}
 	if ends := slices.DeleteFunc(nonempty(a.m.callEnd, a.m.sectionEnd), common); len(ends) > 0 {
-		behind = append(behind, a.Star(a.only("end-again", a.oneOf(ends), a.Space())))
+		behind = append(behind, a.Star(a.only("end-again", a.oneOf(respaced(ends...)), a.Space())))
 	}
 	if a.m.reasoningEnd != "" && a.request.ReasoningFormat.Extract() {
 		behind = append(behind, a.Optional(a.only("reasoning-end", a.Lit(a.m.reasoningEnd), a.Space())))
@@ -78,7 +78,7 @@ func (a *assembly) callRuns() []peg.ID {
 	}
 	var runs []peg.ID
 	if a.m.sectionStart != "" {
-		runs = append(runs, a.Trigger("section", a.Seq(a.Lit(a.m.sectionStart), a.Space(), a.list(a.first(whole), whole), a.sectionEnd())))
+		runs = append(runs, a.Trigger("section", a.Seq(a.spelled(a.m.sectionStart), a.Space(), a.list(a.first(whole), whole), a.sectionEnd())))
 	}
 	if a.m.callStart != "" {
 		runs = append(runs, a.beside("calls", a.list(whole, whole)))
@@ -156,7 +156,7 @@ func (a *assembly) arrayed() bool {
 func (a *assembly) call(start string) peg.ID {
 	var kids []peg.ID
 	if start != "" {
-		kids = append(kids, a.Lit(start), a.Space())
+		kids = append(kids, a.spelled(start), a.Space())
 	}
 	kids = append(kids, a.Choice(a.format.ways()...))
 	if a.m.callEnd != "" {
@@ -190,7 +190,7 @@ func (a *assembly) knownCall() peg.ID {
 	add := func(markers ...string) {
 		var kids []peg.ID
 		for _, m := range nonempty(markers...) {
-			kids = append(kids, a.Lit(m), a.blanks())
+			kids = append(kids, a.spelled(m), a.blanks())
 		}
 		if a.arrayed() {
 			kids = append(kids, a.Optional(a.Lit("["), a.blanks()))

@@ -77,7 +77,7 @@ func (a *assembly) strayEnds() []string {
 	if a.format == nil {
 		return nil
 	}
-	return slices.DeleteFunc(nonempty(a.m.callEnd, a.m.sectionEnd), func(m string) bool {
+	return slices.DeleteFunc(respaced(a.m.callEnd, a.m.sectionEnd), func(m string) bool {
 		return !special(m) || slices.Contains(a.m.endings, m) || slices.Contains(a.openers(), m)
 	})
 }

@@ -57,6 +57,11 @@ var samples = []sample{
 		Tools: dialect.Tools{Format: dialect.JSONNative,
 			JSON: dialect.JSON{NameField: "name", ArgsField: "parameters", ParameterOrder: []string{"name", "parameters"}}},
 	}},
+	{name: "JSON behind two tokens", prompt: "<|im_start|>assistant\n", Dialect: dialect.Dialect{
+		Reasoning: think, EndOfTurn: "<|im_end|>\n",
+		Tools: dialect.Tools{Format: dialect.JSONNative, PerCallStart: "<|action_start|><|plugin|>\n", PerCallEnd: "<|action_end|>",
+			JSON: dialect.JSON{NameField: "name", ArgsField: "parameters", ParameterOrder: []string{"name", "parameters"}}},
+	}},
 	{name: "Python dicts", prompt: "", Dialect: dialect.Dialect{
 		Tools: dialect.Tools{Format: dialect.JSONNative, PerCallStart: "<call>", PerCallEnd: "</call>",
 			JSON: dialect.JSON{NameField: "name", ArgsField: "arguments", PythonDicts: true}},

@@ -235,7 +235,7 @@ func (j jsonNative) closeBrace() peg.ID {
 	if len(ends) == 0 {
 		return brace
 	}
-	return j.Choice(brace, j.only("no-brace", j.Peek(j.oneOf(ends))))
+	return j.Choice(brace, j.only("no-brace", j.Peek(j.oneOf(respaced(ends...)))))
 }
 
 // comma is the comma before a member.

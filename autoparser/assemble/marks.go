@@ -1,6 +1,7 @@
 package assemble
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
@@ -62,6 +63,22 @@ func common(marker string) bool { return !distinctive(marker) }
 // special says that a text looks like a special token, which no prose spells.
 func special(marker string) bool {
 	return distinctive(marker) && strings.ContainsAny(marker, "|｜")
+}
+
+// betweenTokens is where a token ends and the next one begins.
+var betweenTokens = regexp.MustCompile(`([>\]])\s*([<\[])`)
+
+// respaced are markers, and those of several tokens also with other white space between the tokens, or none. A marker comes
+// before its other spellings.
+func respaced(markers ...string) []string {
+	var all []string
+	for _, m := range markers {
+		all = append(all, m)
+		for _, space := range []string{"", " ", "\n"} {
+			all = append(all, betweenTokens.ReplaceAllString(m, "${1}"+space+"${2}"))
+		}
+	}
+	return nonempty(all...)
 }
 
 // nonempty returns the texts that are not empty, each once.

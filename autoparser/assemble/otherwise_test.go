@@ -4,8 +4,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dragoman-project/dragoman/autoparser/assemble"
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
 	"github.com/dragoman-project/dragoman/sdk/cases"
+	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/grammar"
 )
 
 // Models write calls otherwise than their templates: what is between the lines here was seen in the wild. The tests say what
@@ -114,6 +117,45 @@ func TestCallsWithoutMarkersWrittenOtherwise(t *testing.T) {
 		{"another token", "<|x|> [1] {2}", cases.Message{Content: "<|x|> [1] {2}"}},
 	} {
 		o.check(t, p)
+	}
+}
+
+func TestTokensOfAMarkerMayBeSpacedOtherwise(t *testing.T) {
+	const weather, pong = `{"name": "get_weather", "parameters": {"city": "Oslo"}}`, `{"name": "ping", "parameters": {}}`
+	tight := named(t, "JSON behind two tokens")
+	spaced, array, name := tight, tight, tight
+	spaced.Tools.PerCallStart, spaced.Tools.PerCallEnd = "<|action_start|> <|plugin|>\n", "<|action_end|>\n<|done|>"
+	array.Tools.JSON.ArrayWrapped = true
+	name.Tools = dialect.Tools{Format: dialect.TagWithJSON, PerCallEnd: "<|done|>", Function: dialect.Function{NamePrefix: "<|action_start|><|name|>", NameSuffix: "<|/name|><|args|>"}}
+	for _, space := range []string{"", " ", "\n"} {
+		start := "<|action_start|>" + space + "<|plugin|>"
+		end := "<|action_end|>" + space + "<|done|>"
+		behind := func(odd string, c ...cases.Call) otherwise {
+			return otherwise{odd + space, odd, cases.Message{Content: "I look.", ToolCalls: c}}
+		}
+		for _, o := range []struct {
+			s sample
+			otherwise
+		}{
+			{tight, behind("I look."+start+"\n"+weather+"<|action_end|>", oslo)},
+			{tight, behind("I look.\n"+start+weather+"<|action_end|>"+start+pong+"<|action_end|>", oslo, ping)},
+			{tight, behind("I look."+start+"["+weather+", "+pong+"]<|action_end|>", oslo, ping)},
+			{tight, otherwise{"a start cut off", "Look: " + start[:len(start)-1], cases.Message{Content: "Look: " + start[:len(start)-1]}}},
+			{tight, otherwise{"out of reasoning", "<think>\nHm" + start + weather + "<|action_end|>", cases.Message{ReasoningContent: "Hm", ToolCalls: []cases.Call{oslo}}}},
+			{spaced, behind("I look."+start+weather+end, oslo)},
+			{spaced, otherwise{"ends again", "I look." + start + weather + end + end + "Done.", cases.Message{Content: "I look.Done.", ToolCalls: []cases.Call{oslo}}}},
+			{array, behind("I look."+start+"["+weather+", "+pong+"]<|action_end|>", oslo, ping)},
+			{name, behind("I look.<|action_start|>"+space+"<|name|>get_weather<|/name|>"+space+`<|args|>{"city": "Oslo"}<|done|>`, oslo)},
+		} {
+			o.check(t, newParser(t, o.s.input(parallel)))
+		}
+	}
+	in := tight.input(choose(chat.ToolRequired, ""))
+	if got := constraint(t, in).Match("<|action_start|> <|plugin|>" + weather + "<|action_end|>"); got.Status == grammar.Accepted {
+		t.Error("the grammar lets a model space the tokens otherwise")
+	}
+	if ends := assemble.Assemble(in).ThinkingEnds; len(ends) != 2 {
+		t.Errorf("reasoning ends at %q", ends)
 	}
 }
 

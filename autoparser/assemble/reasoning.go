@@ -48,7 +48,7 @@ func (a *assembly) thoughts() peg.ID {
 		return a.Seq(a.thoughtsBefore(a.turnEnds(), a.turnEndAhead()), end)
 	}
 	call := a.Seq(a.blanks(), a.callAhead())
-	ends := append(a.promoters(), a.turnEnds()...)
+	ends := append(respaced(a.promoters()...), a.turnEnds()...)
 	return a.Seq(a.Choice(
 		a.only("call-at-once", a.Peek(call)),
 		a.thoughtsBefore(ends, a.Choice(call, a.turnEndAhead())),
@@ -86,7 +86,7 @@ func (a *assembly) promoters() []string {
 	var out []string
 	first := nonempty(a.m.sectionStart, a.m.callStart)
 	if len(first) == 0 {
-		first = a.openers()
+		first = nonempty(a.format.opening())
 	}
 	for _, o := range first {
 		if !special(o) {

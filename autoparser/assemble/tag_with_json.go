@@ -31,7 +31,7 @@ func (f tagWithJSON) args(t tool) peg.ID {
 		object = f.Choice(object, f.only("fenced", f.Lit(fence), f.Optional(f.Lit("json")), f.Space(), f.lenientObject(), f.Space(), f.Optional(f.Lit(fence), f.Space())))
 	}
 	if ends := slices.DeleteFunc(nonempty(end, f.m.close, f.m.callEnd, f.m.sectionEnd), common); len(ends) > 0 {
-		object = f.Choice(f.only("no-arguments", f.Peek(f.oneOf(ends))), object)
+		object = f.Choice(f.only("no-arguments", f.Peek(f.oneOf(respaced(ends...)))), object)
 	}
 	kids = append(kids, object)
 	if end != "" {
