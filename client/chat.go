@@ -70,6 +70,10 @@ func NoIDs() Option { return func(o *dragomanv1.ParseOptions) { o.NoIds = true }
 // SpecialKnown says that SendSpecial tells of every byte whether it came from a special token. Prose may then spell a marker.
 func SpecialKnown() Option { return func(o *dragomanv1.ParseOptions) { o.SpecialKnown = true } }
 
+// Deltas makes chunks of only what they add to the message, such as {"content":"text"}: a fraction of the bytes, for those who
+// put the rest around it themselves.
+func Deltas() Option { return func(o *dragomanv1.ParseOptions) { o.Deltas = true } }
+
 func parseOptions(options []Option) *dragomanv1.ParseOptions {
 	out := new(dragomanv1.ParseOptions)
 	for _, set := range options {

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"io"
-	"runtime"
+	"maps"
+	"slices"
 	"sync"
+	"time"
 
 	"connectrpc.com/connect"
 
@@ -21,14 +23,18 @@ type Streams struct {
 	stream *connect.BidiStreamForClientSimple[dragomanv1.ParseStreamsRequest, dragomanv1.ParseStreamsResponse]
 	cancel context.CancelFunc
 
-	mu      sync.Mutex
-	changed sync.Cond                   // ready or err
-	ready   []*dragomanv1.OutputRequest // to be sent
-	waiting int                         // bytes in ready
-	outputs map[uint64]*sharedOutput    // that have not ended
-	last    uint64                      // the highest number given to an output
-	err     error                       // why the stream is over
+	mu       sync.Mutex
+	changed  sync.Cond                   // ready or err
+	ready    []*dragomanv1.OutputRequest // to be sent
+	waiting  int                         // bytes in ready
+	outputs  map[uint64]*sharedOutput    // that have not ended
+	together int                         // who is sending things that go together
+	last     uint64                      // the highest number given to an output
+	err      error                       // why the stream is over
 }
+
+// pace is how long after a message the next one may follow: what is sent alone goes at once, and what many send goes together.
+const pace = 250 * time.Microsecond
 
 // maxWaiting is how many bytes wait for being sent before those who send more of them wait.
 const maxWaiting = 1 << 20
@@ -51,6 +57,21 @@ func (c *Client) ParseStreams(ctx context.Context) (*Streams, error) {
 // Close ends the stream at once. Outputs that have not ended fail.
 func (s *Streams) Close() {
 	s.fail(&Error{Code: "canceled", Message: "the stream was closed"})
+}
+
+// Together sends what say sends in one message, as far as it is not too much: the step of an engine. Sending is possible without
+// it, too: then what is sent within a fraction of a millisecond goes together.
+func (s *Streams) Together(say func()) {
+	s.mu.Lock()
+	s.together++
+	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		s.together--
+		s.changed.Broadcast()
+		s.mu.Unlock()
+	}()
+	say()
 }
 
 // ParseStream begins to parse an output. When ctx ends, so does the output.
@@ -76,7 +97,7 @@ func (s *Streams) open(ctx context.Context) (*sharedOutput, error) {
 	}
 	s.last++
 	o := &sharedOutput{streams: s, number: s.last}
-	o.arrived.L = &s.mu
+	o.arrived.L = &o.mu
 	o.forget = context.AfterFunc(ctx, func() { o.end(ctx.Err()) })
 	s.outputs[o.number] = o
 	return o, nil
@@ -85,17 +106,19 @@ func (s *Streams) open(ctx context.Context) (*sharedOutput, error) {
 // send sends what is ready, all at once, until the stream is over.
 func (s *Streams) send() {
 	var out dragomanv1.ParseStreamsRequest
+	var sent time.Time
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for {
-		for len(s.ready) == 0 && s.err == nil {
+		for !s.due() && s.err == nil {
 			s.changed.Wait()
 		}
 		if s.err != nil {
 			return
 		}
 		s.mu.Unlock()
-		runtime.Gosched() // who else has something to send has a turn, and it goes together
+		time.Sleep(time.Until(sent.Add(pace))) // what is ready by then goes together
+		sent = time.Now()
 		s.mu.Lock()
 		out.Outputs, s.ready, s.waiting = s.ready, out.Outputs[:0], 0
 		s.changed.Broadcast()
@@ -120,14 +143,23 @@ func (s *Streams) receive() {
 			s.fail(told(err))
 			return
 		}
-		s.mu.Lock()
-		for _, r := range m.Outputs {
-			if o := s.outputs[r.Output]; o != nil {
-				o.take(r.Message)
+		for i, o := range s.find(m.Outputs) {
+			if o != nil {
+				o.take(m.Outputs[i].Message)
 			}
 		}
-		s.mu.Unlock()
 	}
+}
+
+// find finds the outputs that messages are for; nil stands for one that has ended.
+func (s *Streams) find(messages []*dragomanv1.OutputResponse) []*sharedOutput {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	found := make([]*sharedOutput, len(messages))
+	for i, m := range messages {
+		found[i] = s.outputs[m.Output]
+	}
+	return found
 }
 
 // fail ends the stream and all its outputs.
@@ -136,20 +168,46 @@ func (s *Streams) fail(err error) {
 	if s.err == nil {
 		s.err = err
 	}
-	for _, o := range s.outputs {
-		o.fail(s.err)
-	}
+	all := slices.Collect(maps.Values(s.outputs))
 	s.changed.Broadcast()
 	s.mu.Unlock()
+	for _, o := range all {
+		o.fail(err)
+	}
 	s.cancel()
 }
 
-// sharedOutput is one output of a Streams. All of it is guarded by the mutex of the stream.
+// put makes a message ready to be sent, unless the stream is over. Those who have something to say wait where much is ready.
+func (s *Streams) put(r *dragomanv1.OutputRequest) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.waiting > maxWaiting && !r.Cancel && s.err == nil {
+		s.changed.Wait()
+	}
+	if s.err != nil {
+		return io.EOF // the one who receives is told why
+	}
+	m := r.GetMessage()
+	s.waiting += len(m.GetText()) + len(m.GetData()) + len(m.GetStart().GetRequest().GetText())
+	if s.ready = append(s.ready, r); s.due() {
+		s.changed.Broadcast()
+	}
+	return nil
+}
+
+// due says that what is ready is sent.
+func (s *Streams) due() bool {
+	return len(s.ready) > 0 && s.together == 0 || s.waiting > maxWaiting
+}
+
+// sharedOutput is one output of a Streams.
 type sharedOutput struct {
 	streams *Streams
 	number  uint64
 	forget  func() bool // the context that ends it
-	arrived sync.Cond
+
+	mu      sync.Mutex
+	arrived sync.Cond // something below
 	inbox   []*dragomanv1.ParseStreamResponse
 	closed  bool  // the client has ended it
 	err     error // why nothing more comes: io.EOF after the result
@@ -157,25 +215,34 @@ type sharedOutput struct {
 
 // take takes a message of the daemon.
 func (o *sharedOutput) take(m *dragomanv1.ParseStreamResponse) {
-	switch {
-	case m.GetError() != nil:
-		o.fail(&Error{Code: m.Error.Code, Place: m.Error.Place, Message: m.Error.Message, Remedy: m.Error.Remedy})
+	if e := m.GetError(); e != nil {
+		o.fail(&Error{Code: e.Code, Place: e.Place, Message: e.Message, Remedy: e.Remedy})
 		return
-	case m.GetResult() != nil:
-		defer o.fail(io.EOF)
 	}
+	o.mu.Lock()
 	o.inbox = append(o.inbox, m)
 	o.arrived.Signal()
+	o.mu.Unlock()
+	if m.GetResult() != nil {
+		o.fail(io.EOF)
+	}
 }
 
-// fail says that nothing more comes.
+// fail says that nothing more comes, unless that was said already.
 func (o *sharedOutput) fail(err error) {
-	if o.err == nil {
+	o.mu.Lock()
+	first := o.err == nil
+	if first {
 		o.err = err
-		delete(o.streams.outputs, o.number)
-		o.forget()
 	}
 	o.arrived.Signal()
+	o.mu.Unlock()
+	if first {
+		o.streams.mu.Lock()
+		delete(o.streams.outputs, o.number)
+		o.streams.mu.Unlock()
+		o.forget()
+	}
 }
 
 func (o *sharedOutput) send(m *dragomanv1.ParseStreamRequest) error {
@@ -186,46 +253,31 @@ func (o *sharedOutput) closeSend() error {
 	return o.put(&dragomanv1.OutputRequest{Output: o.number, End: true})
 }
 
-// put makes a message ready to be sent.
 func (o *sharedOutput) put(r *dragomanv1.OutputRequest) error {
-	s := o.streams
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for s.waiting > maxWaiting && s.err == nil {
-		s.changed.Wait()
-	}
-	if s.err != nil || o.err != nil || o.closed {
+	o.mu.Lock()
+	over := o.err != nil || o.closed
+	o.closed = o.closed || r.End
+	o.mu.Unlock()
+	if over {
 		return io.EOF // the one who receives is told why
 	}
-	o.closed = r.End
-	o.queue(r)
-	return nil
-}
-
-func (o *sharedOutput) queue(r *dragomanv1.OutputRequest) {
-	s := o.streams
-	m := r.GetMessage()
-	s.waiting += len(m.GetText()) + len(m.GetData()) + len(m.GetStart().GetRequest().GetText())
-	if s.ready = append(s.ready, r); len(s.ready) == 1 {
-		s.changed.Broadcast()
-	}
+	return o.streams.put(r)
 }
 
 // end gives the output up.
 func (o *sharedOutput) end(why error) {
-	s := o.streams
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if o.err == nil {
-		o.queue(&dragomanv1.OutputRequest{Output: o.number, Cancel: true})
+	o.mu.Lock()
+	over := o.err != nil
+	o.mu.Unlock()
+	if !over {
+		_ = o.streams.put(&dragomanv1.OutputRequest{Output: o.number, Cancel: true}) // fails where all has ended
 		o.fail(why)
 	}
 }
 
 func (o *sharedOutput) receive() (*dragomanv1.ParseStreamResponse, error) {
-	s := o.streams
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	for len(o.inbox) == 0 && o.err == nil {
 		o.arrived.Wait()
 	}

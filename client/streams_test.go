@@ -132,3 +132,26 @@ func TestOutputsLearnThatTheirStreamIsOver(t *testing.T) {
 		})
 	}
 }
+
+func TestChunksCanBeDeltasAlone(t *testing.T) {
+	_, streams, stop := sharing(t, unchanged)
+	defer stop()
+	stream, err := streams.ParseStream(t.Context(), "chatml-json", request1, client.Deltas())
+	must(t, err)
+	streams.Together(func() {
+		must(t, stream.Send("Hello "))
+		must(t, stream.Send("<b>there</b>."))
+		must(t, stream.CloseSend())
+	})
+	chunks, err := all(stream)
+	must(t, err)
+	var text string
+	for _, chunk := range chunks {
+		var delta map[string]string
+		must(t, json.Unmarshal(chunk, &delta))
+		text += delta["content"]
+	}
+	if result := stream.Result(); text != "Hello <b>there</b>." || result.FinishReason != "stop" || *result.Message.Content.Text != text {
+		t.Errorf("the deltas say %q, the result %+v", text, result)
+	}
+}

@@ -84,6 +84,12 @@ func (s *Session) FeedSpecial(chunk []byte, special []match.Range) ([]chat.Delta
 	return s.stream.Deltas(), err
 }
 
+// Waits says that feeding the session can take as long as a plugin does, whose process parses the output.
+func (s *Session) Waits() bool {
+	_, waits := s.parser.(*remote)
+	return waits
+}
+
 // Held returns how many bytes are received and not yet decided.
 func (s *Session) Held() int { return s.parser.held() }
 

@@ -18,23 +18,30 @@ import (
 
 // load keeps the streams going until ctx ends, and lets those that run finish.
 func load(ctx context.Context, o options, d *daemon, scripts map[string][]*script, t *tally) error {
-	var g errgroup.Group
+	engines := make([]*engine, len(d.via))
+	if o.spread {
+		engines = make([]*engine, o.streams)
+	}
 	period := time.Duration(float64(time.Second) / o.rate)
+	for i := range engines {
+		engines[i] = &engine{via: d.via[i%len(d.via)], period: period, phase: period * time.Duration(i) / time.Duration(len(engines)), tally: t}
+	}
+	now := time.Now()
 	for i := range o.streams {
-		c := &sender{via: d.via[i%len(d.via)], period: period, tally: t}
-		own := scripts[share(i)]
-		g.Go(func() error {
-			// Outputs do not begin all at once, or they would all end at once.
-			wait := rand.N(min(10*time.Second, o.time/3))
-			for begin := time.Now().Add(wait); ctx.Err() == nil; begin = time.Now() {
-				if err := c.stream(ctx, own[rand.IntN(len(own))], begin); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
+		e := engines[i%len(engines)]
+		// Outputs do not begin all at once, or they would all end at once.
+		e.places = append(e.places, &place{scripts: scripts[share(i)], wait: now.Add(rand.N(min(10*time.Second, o.time/3)))})
+	}
+	var g errgroup.Group
+	for _, e := range engines {
+		g.Go(func() error { return e.run(ctx) })
 	}
 	return g.Wait()
+}
+
+// nextStep is when an engine takes its next step, whose steps lie phase behind those of the clock.
+func nextStep(after time.Time, period, phase time.Duration) time.Time {
+	return after.Add(-phase).Truncate(period).Add(period + phase)
 }
 
 // share is the template of the stream with number i.
@@ -54,67 +61,114 @@ type opener interface {
 	ParseStream(ctx context.Context, template string, request any, options ...client.Option) (*client.Stream, error)
 }
 
-// sender sends outputs, one after the other.
-type sender struct {
-	via    opener
-	period time.Duration
-	tally  *tally
+// engine has some outputs under way and says something of each at every step.
+type engine struct {
+	via           opener
+	period, phase time.Duration
+	places        []*place
+	tally         *tally
+}
+
+// place is where an engine has one output after the other.
+type place struct {
+	scripts []*script
+	wait    time.Time // before that it stays empty
+	run     *run      // nil: empty
+}
+
+// run takes steps until ctx has ended and all places are empty. The error is one that ends the test.
+func (e *engine) run(ctx context.Context) error {
+	for due := nextStep(time.Now(), e.period, e.phase); ; due = due.Add(e.period) {
+		time.Sleep(time.Until(due))
+		var taken int
+		var err error
+		together(e.via, func() { taken, err = e.stepAll(ctx, due) })
+		if err != nil || taken == 0 && ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
+// together lets what say sends go in one message, where outputs share a stream.
+func together(via opener, say func()) {
+	if streams, ok := via.(*client.Streams); ok {
+		streams.Together(say)
+	} else {
+		say()
+	}
+}
+
+// stepAll takes a step and tells how many places are taken.
+func (e *engine) stepAll(ctx context.Context, due time.Time) (taken int, err error) {
+	for _, p := range e.places {
+		if err := e.step(ctx, p, due); err != nil {
+			return taken, err
+		}
+		if p.run != nil {
+			taken++
+		}
+	}
+	return taken, nil
+}
+
+// step says what is next of an output.
+func (e *engine) step(ctx context.Context, p *place, due time.Time) (err error) {
+	switch r := p.run; {
+	case r == nil:
+		if ctx.Err() == nil && due.After(p.wait) {
+			p.run, err = e.begin(ctx, p.scripts[rand.IntN(len(p.scripts))], due)
+		}
+	case len(r.sent) < len(r.pieces):
+		err = r.send(r.pieces[len(r.sent)], due)
+	case !r.closed:
+		r.closed = true
+		err = r.stream.CloseSend()
+	default:
+		select {
+		case fault := <-r.received:
+			p.run = nil
+			r.cancel()
+			return e.tally.finished(r, fault)
+		default:
+		}
+	}
+	if errors.Is(err, io.EOF) {
+		return nil // it has ended already, and receiving tells why
+	}
+	return err
+}
+
+// begin opens a stream. ctx does not end it.
+func (e *engine) begin(ctx context.Context, s *script, due time.Time) (*run, error) {
+	r := &run{script: s, may: [ruleSets]bool{true, true}, received: make(chan error, 1)}
+	ctx, r.cancel = context.WithTimeout(context.WithoutCancel(ctx), time.Duration(len(s.pieces))*e.period+time.Minute)
+	r.due, r.sent = append(r.due, due), append(r.sent, time.Now())
+	stream, err := e.via.ParseStream(ctx, s.template, s.request, client.NoIDs(), client.Deltas())
+	if stream == nil {
+		r.cancel()
+		return nil, err
+	}
+	r.stream = stream
+	go func() { r.received <- r.receive(stream) }()
+	return r, err
 }
 
 // run is one output on its way. due and sent are per piece, got per delta.
 type run struct {
 	*script
+	stream         *client.Stream
+	cancel         context.CancelFunc
+	received       chan error // why nothing more comes
+	closed         bool
 	due, sent, got []time.Time
 	may            [ruleSets]bool // the rule sets that agree with all that came
 	message        string
 }
 
-// stream sends one output and looks at what comes of it. The error is one that ends the test. ctx only keeps it from
-// beginning.
-func (c *sender) stream(ctx context.Context, s *script, begin time.Time) error {
-	if !sleep(ctx, begin) {
-		return nil
-	}
-	own, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Duration(len(s.pieces))*c.period+time.Minute)
-	defer cancel()
-	r := &run{script: s, may: [ruleSets]bool{true, true}, due: []time.Time{begin}, sent: []time.Time{time.Now()}}
-	stream, err := c.via.ParseStream(own, s.template, s.request, client.NoIDs())
-	if err != nil && !errors.Is(err, io.EOF) {
-		return err
-	}
-	received := make(chan error, 1)
-	go func() { received <- r.receive(stream) }()
-	if err := r.send(own, stream, begin, c.period); err != nil && !errors.Is(err, io.EOF) {
-		return err // EOF: it has ended already, and receiving tells why
-	}
-	return c.tally.finished(r, <-received)
-}
-
-// sleep waits for a time, or the end of ctx.
-func sleep(ctx context.Context, until time.Time) bool {
-	timer := time.NewTimer(time.Until(until))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
-
-// send sends each piece when it is due, however long the one before took. The first opened the stream.
-func (r *run) send(ctx context.Context, stream *client.Stream, begin time.Time, period time.Duration) error {
-	for i, p := range r.pieces[1:] {
-		due := begin.Add(time.Duration(i+1) * period)
-		if !sleep(ctx, due) {
-			return ctx.Err()
-		}
-		r.due, r.sent = append(r.due, due), append(r.sent, time.Now())
-		if err := stream.Send(p); err != nil {
-			return err
-		}
-	}
-	return stream.CloseSend()
+// send sends a piece, however long the one before took.
+func (r *run) send(piece string, due time.Time) error {
+	r.due, r.sent = append(r.due, due), append(r.sent, time.Now())
+	return r.stream.Send(piece)
 }
 
 // receive takes what comes and notes when.
@@ -130,15 +184,12 @@ func (r *run) receive(stream *client.Stream) error {
 	return err
 }
 
-var deltaMember = []byte(`"delta":`)
-
 // take compares a delta with those that may come now.
-func (r *run) take(chunk []byte) {
+func (r *run) take(delta []byte) {
 	i := len(r.got)
 	r.got = append(r.got, time.Now())
-	_, delta, _ := bytes.Cut(chunk, deltaMember)
 	for set, w := range r.wants {
-		r.may[set] = r.may[set] && i < len(w.deltas) && bytes.HasPrefix(delta, w.deltas[i])
+		r.may[set] = r.may[set] && i < len(w.deltas) && bytes.Equal(delta, w.deltas[i])
 	}
 }
 

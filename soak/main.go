@@ -3,7 +3,8 @@
 //
 //	scripts: template × output × cuts ──library, under each rule set──→ the deltas that each piece must bring
 //	daemon:  a process of its own, with rules, templates and plugins in a folder that is rewritten meanwhile
-//	load:    streams × rate pieces a second, each sent when it is due ──gRPC over loopback──→ deltas, compared one by one
+//	load:    engines, each with its part of the outputs: at every step a piece of each ──gRPC over loopback──→ deltas,
+//	         compared one by one
 //	churn:   other rules every second, written in every style; the process of the plugin killed at random
 //
 // What a stream must bring is known before the load begins: this process parses every script with the library, at once and
@@ -35,7 +36,7 @@ type options struct {
 	streams, idle int
 	rate          float64
 	conns         int
-	each          bool
+	each, spread  bool
 	time          time.Duration
 	reload, kill  time.Duration
 	maxP99        time.Duration
@@ -48,7 +49,8 @@ func parseFlags() (o options) {
 	flag.IntVar(&o.streams, "streams", 1000, "outputs that are parsed at the same time")
 	flag.IntVar(&o.idle, "idle", 0, "only open so many streams, and tell what an idle one costs")
 	flag.Float64Var(&o.rate, "rate", 30, "pieces a second of each output")
-	flag.IntVar(&o.conns, "conns", 4, "connections, and streams to the daemon that the outputs share")
+	flag.IntVar(&o.conns, "conns", 16, "engines: connections, each with a stream to the daemon that its outputs share")
+	flag.BoolVar(&o.spread, "spread", false, "pieces come at times of their own, not those of an output's engine all at each step")
 	flag.BoolVar(&o.each, "each", false, "a stream of its own for each output, over the same connections")
 	flag.DurationVar(&o.time, "time", 10*time.Minute, "how long")
 	flag.DurationVar(&o.reload, "reload", time.Second, "how often other rules are written; 0: never")

@@ -142,7 +142,7 @@ func (w *want) parse(ctx context.Context, planned *host.Planned, pieces []string
 	}
 	message, err := json.Marshal(result.Message)
 	w.message = string(message)
-	w.add(append(result.Deltas, chat.Delta{})) // the last chunk says why it ended
+	w.add(result.Deltas)
 	return err
 }
 

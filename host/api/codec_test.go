@@ -67,7 +67,7 @@ func TestFaultsInJSONSayWhere(t *testing.T) {
 		{"nothing", ``, "expected a JSON object, found nothing"},
 		{"no object", `[1]`, "expected a JSON object"},
 		{"unknown member", `{"templat":"t"}`, "templat: there is no such member, expected one of data, options, request, special, template, text, truncated"},
-		{"unknown member, nested", `{"options":{"seed":"t"}}`, "options.seed: there is no such member, expected one of id_seed, no_ids"},
+		{"unknown member, nested", `{"options":{"seed":"t"}}`, "options.seed: there is no such member, expected one of deltas, id_seed, no_ids, special_known"},
 		{"wrong type", `{"template":3}`, "invalid value for string field template: 3"},
 		{"a list for a message", `{"options":[]}`, "unexpected token ["},
 		{"invalid UTF-8", "{\"template\":\"a\xff\"}", "template: not JSON: byte 14: invalid UTF-8"},

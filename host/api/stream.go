@@ -139,6 +139,7 @@ type output struct {
 	text      []byte // of a chunk; kept for the next
 	send      func(*dragomanv1.ParseStreamResponse) error
 	truncated bool
+	deltas    bool // only they are sent
 
 	specialKnown bool // every piece says which of its bytes came from special tokens
 }
@@ -159,7 +160,7 @@ func (s *chatService) begin(ctx context.Context, start *dragomanv1.ParseStart, l
 	return &output{
 		session:  planned.Session(ctx, sessionOptions(start.Options)),
 		response: response, before: before + deltaMember, after: after,
-		send: send, specialKnown: start.Options.GetSpecialKnown(),
+		send: send, deltas: start.Options.GetDeltas(), specialKnown: start.Options.GetSpecialKnown(),
 	}, nil
 }
 
@@ -208,7 +209,11 @@ func (o *output) finish(rec *record) error {
 
 func (o *output) deliver(deltas []chat.Delta) error {
 	for _, d := range deltas {
-		o.text = append(d.AppendJSON(append(o.text[:0], o.before...)), o.after...)
+		if o.deltas {
+			o.text = d.AppendJSON(o.text[:0])
+		} else {
+			o.text = append(d.AppendJSON(append(o.text[:0], o.before...)), o.after...)
+		}
 		if err := o.chunk(string(o.text)); err != nil {
 			return err
 		}
@@ -218,6 +223,9 @@ func (o *output) deliver(deltas []chat.Delta) error {
 
 // last sends the chunk that says why the output ended.
 func (o *output) last(reason chat.FinishReason) error {
+	if o.deltas {
+		return nil
+	}
 	text, err := json.Marshal(o.response.Chunk(chat.Delta{}, reason))
 	if err != nil {
 		return err

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
 	"strconv"
 	"sync"
 	"time"
@@ -18,8 +17,8 @@ import (
 
 // ParseStreams parses many outputs that share one stream.
 //
-//	read:  this goroutine ──messages──→ the queue of each output
-//	parse: a goroutine for each output that has something in its queue ──responses──→ ready
+//	read:  this goroutine ──messages──→ the outputs: it parses what never waits
+//	parse: a goroutine for each output that plans, or waits for a plugin, and has something in its queue
 //	write: one goroutine ──all that is ready, in one message──→ the client
 //
 // So an output that waits for a plugin keeps no other one waiting, one that waits for its model holds no goroutine, and what
@@ -59,6 +58,10 @@ func shuttingDown() error {
 // more of them waits.
 const maxShared = 1 << 20
 
+// pace is how long after a message the next one may follow. What becomes ready of many outputs within it goes together, and what
+// becomes ready alone goes at once.
+const pace = 250 * time.Microsecond
+
 // sharedStream is a ParseStreams.
 type sharedStream struct {
 	service *chatService
@@ -71,6 +74,7 @@ type sharedStream struct {
 	queued  int // bytes in the queues of the outputs
 	ready   []*dragomanv1.OutputResponse
 	waiting int  // bytes in ready
+	taking  bool // what came together is being parsed
 	writing bool // the client is being sent something
 	late    bool // and took too long to take it
 	over    bool // nothing more will be ready
@@ -120,18 +124,31 @@ func (m *sharedStream) read(receive func() (*dragomanv1.ParseStreamsRequest, err
 		if err != nil {
 			return unreadable(err)
 		}
-		for _, r := range in.Outputs {
-			if err := m.take(r); err != nil {
-				return err
-			}
+		if err := m.takeAll(in.Outputs); err != nil {
+			return err
 		}
 	}
 }
 
-// take puts a message into the queue of its output.
-func (m *sharedStream) take(r *dragomanv1.OutputRequest) error {
+// takeAll takes what came together, so that what becomes of it goes together.
+func (m *sharedStream) takeAll(outputs []*dragomanv1.OutputRequest) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.taking = true
+	defer func() {
+		m.taking = false
+		m.changed.Broadcast()
+	}()
+	for _, r := range outputs {
+		if err := m.take(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// take parses a message, or puts it into the queue of its output.
+func (m *sharedStream) take(r *dragomanv1.OutputRequest) error {
 	for m.queued > maxShared && !m.failed {
 		m.changed.Wait()
 	}
@@ -150,6 +167,16 @@ func (m *sharedStream) take(r *dragomanv1.OutputRequest) error {
 			Remedy: "send end or cancel for each output"}
 	}
 	o.dropped = o.dropped || r.End || r.Cancel
+	if !r.Cancel && !o.busy && o.output != nil && !o.output.session.Waits() {
+		o.busy = true
+		m.mu.Unlock()
+		o.follow(step{message: r}) // as soon as another goroutine would have begun
+		m.mu.Lock()
+		if o.busy = len(o.queue) > 0; o.busy {
+			go o.work()
+		}
+		return nil
+	}
 	if r.Cancel {
 		o.cancel()
 		m.push(o, step{err: &host.Error{Code: canceled, Message: "the client wants no more of this output"}})
@@ -306,10 +333,16 @@ func (o *sharedOutput) send(r *dragomanv1.ParseStreamResponse) error {
 		return context.Canceled
 	}
 	m.waiting += len(r.GetChunk().GetText()) + len(r.GetResult().GetMessage().GetText())
-	if m.ready = append(m.ready, &dragomanv1.OutputResponse{Output: o.number, Message: r}); len(m.ready) == 1 {
+	if m.ready = append(m.ready, &dragomanv1.OutputResponse{Output: o.number, Message: r}); m.due() {
 		m.changed.Broadcast()
 	}
 	return nil
+}
+
+// due says that what is ready goes out: at the end of what came together, unless that is a lot.
+func (m *sharedStream) due() bool {
+	const many = 100
+	return len(m.ready) > 0 && !m.taking || len(m.ready) >= many || m.waiting > maxShared
 }
 
 // write sends what is ready until there will be no more.
@@ -320,15 +353,17 @@ func (m *sharedStream) write(send func(*dragomanv1.ParseStreamsResponse) error) 
 	idle := m.service.limits().SessionIdle
 	stalled := time.AfterFunc(idle, m.stalled)
 	defer stalled.Stop()
+	var sent time.Time
 	for {
-		for len(m.ready) == 0 && !m.over {
+		for !m.due() && !m.over {
 			m.changed.Wait()
 		}
 		if len(m.ready) == 0 {
 			return nil
 		}
 		m.mu.Unlock()
-		runtime.Gosched() // outputs that are being parsed have their turn, and come with this message
+		time.Sleep(time.Until(sent.Add(pace))) // what is ready by then comes with this message
+		sent = time.Now()
 		m.mu.Lock()
 		out.Outputs, m.ready = m.ready, out.Outputs[:0]
 		m.waiting = 0

@@ -695,7 +695,10 @@ type ParseOptions struct {
 	NoIds bool `protobuf:"varint,2,opt,name=no_ids,json=noIds,proto3" json:"no_ids,omitempty"`
 	// The client says of all bytes whether they came from special tokens: those outside of the ranges in special did not. Without
 	// it that holds only for the bytes of a message that has ranges, and of the others nothing is known.
-	SpecialKnown  bool `protobuf:"varint,3,opt,name=special_known,json=specialKnown,proto3" json:"special_known,omitempty"`
+	SpecialKnown bool `protobuf:"varint,3,opt,name=special_known,json=specialKnown,proto3" json:"special_known,omitempty"`
+	// Chunks of a stream are only their delta, {"content":"text"}, without what all chunks of an output have in common, and without
+	// the last one, whose finish reason the result has as well. It is a fraction of the bytes.
+	Deltas        bool `protobuf:"varint,4,opt,name=deltas,proto3" json:"deltas,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -747,6 +750,13 @@ func (x *ParseOptions) GetNoIds() bool {
 func (x *ParseOptions) GetSpecialKnown() bool {
 	if x != nil {
 		return x.SpecialKnown
+	}
+	return false
+}
+
+func (x *ParseOptions) GetDeltas() bool {
+	if x != nil {
+		return x.Deltas
 	}
 	return false
 }
@@ -1052,7 +1062,8 @@ func (x *ByteRange) GetEnd() uint32 {
 // ParseStreamResponse is the next of the daemon's messages. It has exactly one of its fields.
 type ParseStreamResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What became certain: a chat.completion.chunk, as OpenAI writes it, that can be handed on as it is.
+	// What became certain: a chat.completion.chunk, as OpenAI writes it, that can be handed on as it is; or its delta, see
+	// ParseOptions.
 	Chunk *Json `protobuf:"bytes,1,opt,name=chunk,proto3" json:"chunk,omitempty"`
 	// What the output amounts to. It is the last message.
 	Result *ParseResponse `protobuf:"bytes,2,opt,name=result,proto3" json:"result,omitempty"`
@@ -1706,11 +1717,12 @@ const file_dragoman_v1_chat_service_proto_rawDesc = "" +
 	"\ttruncated\x18\x05 \x01(\bR\ttruncated\x123\n" +
 	"\aoptions\x18\x06 \x01(\v2\x19.dragoman.v1.ParseOptionsR\aoptions\x120\n" +
 	"\aspecial\x18\a \x03(\v2\x16.dragoman.v1.ByteRangeR\aspecialB\b\n" +
-	"\x06output\"c\n" +
+	"\x06output\"{\n" +
 	"\fParseOptions\x12\x17\n" +
 	"\aid_seed\x18\x01 \x01(\tR\x06idSeed\x12\x15\n" +
 	"\x06no_ids\x18\x02 \x01(\bR\x05noIds\x12#\n" +
-	"\rspecial_known\x18\x03 \x01(\bR\fspecialKnown\"\x8e\x01\n" +
+	"\rspecial_known\x18\x03 \x01(\bR\fspecialKnown\x12\x16\n" +
+	"\x06deltas\x18\x04 \x01(\bR\x06deltas\"\x8e\x01\n" +
 	"\rParseResponse\x12+\n" +
 	"\amessage\x18\x01 \x01(\v2\x11.dragoman.v1.JsonR\amessage\x12#\n" +
 	"\rfinish_reason\x18\x02 \x01(\tR\ffinishReason\x12+\n" +
