@@ -49,7 +49,7 @@ func parseFlags() (o options) {
 	flag.IntVar(&o.streams, "streams", 1000, "outputs that are parsed at the same time")
 	flag.IntVar(&o.idle, "idle", 0, "only open so many streams, and tell what an idle one costs")
 	flag.Float64Var(&o.rate, "rate", 30, "pieces a second of each output")
-	flag.IntVar(&o.conns, "conns", 8, "engines: connections, each with a stream to the daemon that its outputs share")
+	flag.IntVar(&o.conns, "conns", 16, "engines: connections, each with a stream to the daemon that its outputs share")
 	flag.BoolVar(&o.spread, "spread", false, "pieces come at times of their own, not those of an output's engine all at each step")
 	flag.BoolVar(&o.each, "each", false, "a stream of its own for each output, over the same connections")
 	flag.DurationVar(&o.time, "time", 10*time.Minute, "how long")
