@@ -134,10 +134,15 @@ func told(err error) error {
 	for _, detail := range rpc.Details() {
 		value, fault := detail.Value()
 		if e, ok := value.(*dragomanv1.Error); fault == nil && ok {
-			return &Error{Code: e.Code, Place: e.Place, Message: e.Message, Remedy: e.Remedy, Err: err}
+			return toldAs(e, err)
 		}
 	}
 	return &Error{Code: rpc.Code().String(), Message: rpc.Message(), Err: err}
+}
+
+// toldAs is an error as the daemon wrote it; err is that of the connection, if there is one.
+func toldAs(e *dragomanv1.Error, err error) *Error {
+	return &Error{Code: e.Code, Place: e.Place, Message: e.Message, Remedy: e.Remedy, Err: err}
 }
 
 // requestJSON is a chat request as JSON: texts and bytes are that already, everything else is encoded.

@@ -216,7 +216,7 @@ type sharedOutput struct {
 // take takes a message of the daemon.
 func (o *sharedOutput) take(m *dragomanv1.ParseStreamResponse) {
 	if e := m.GetError(); e != nil {
-		o.fail(&Error{Code: e.Code, Place: e.Place, Message: e.Message, Remedy: e.Remedy})
+		o.fail(toldAs(e, nil))
 		return
 	}
 	o.mu.Lock()

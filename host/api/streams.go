@@ -36,7 +36,7 @@ func (s *chatService) ParseStreams(ctx context.Context, stream *connect.BidiStre
 func (s *chatService) share(ctx context.Context, receive func() (*dragomanv1.ParseStreamsRequest, error), send func(*dragomanv1.ParseStreamsResponse) error) error {
 	m := &sharedStream{service: s, ctx: ctx, outputs: map[uint64]*sharedOutput{}}
 	m.changed.L = &m.mu
-	defer context.AfterFunc(s.ending, func() { m.quit(ctx) })()
+	defer context.AfterFunc(s.ending, m.quit)()
 	written := make(chan error, 1)
 	go func() { written <- s.faults.kept(parseStreamsPath, func() error { return m.write(send) }) }()
 	err := s.faults.kept(parseStreamsPath, func() error { return m.read(receive) })
@@ -419,10 +419,10 @@ func (m *sharedStream) end(err error) {
 }
 
 // quit ends the stream as soon as nothing runs on it.
-func (m *sharedStream) quit(ctx context.Context) {
+func (m *sharedStream) quit() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.running == 0 && !m.over { // the stream is there as long as that
-		interrupt(ctx)
+		interrupt(m.ctx)
 	}
 }
