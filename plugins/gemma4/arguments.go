@@ -32,7 +32,7 @@ func (p program) member(name string, s schema.Schema) peg.ID {
 		text = p.anyName()
 	}
 	key := p.Tag(peg.Key, text)
-	quoted := p.loose(p.Lit(quote), key, p.Lit(quote))
+	quoted := p.loose(p.Lit(p.quote), key, p.Lit(p.quote))
 	jsonQuoted := p.loose(p.Lit(`"`), key, p.Lit(`"`))
 	header := p.Atomic(p.Choice(key, quoted, jsonQuoted), p.SmallGap(), p.Lit(":"))
 	return p.Rule(p.Fresh("member"), p.Seq(header, p.Gap(), p.Choice(p.value(s, true), p.leftOut()), p.Gap()))
@@ -41,7 +41,7 @@ func (p program) member(name string, s schema.Schema) peg.ID {
 // leftOut stands in place of a value that is null, unless the output ends there.
 func (p program) leftOut() peg.ID {
 	return p.Once("~left-out", func() peg.ID {
-		return p.Peek(p.Choice(p.Lit(","), p.Lit("}"), p.Lit(callEnd)))
+		return p.Peek(p.Choice(p.Lit(","), p.Lit("}"), p.Lit(p.callEnd)))
 	})
 }
 

@@ -23,22 +23,22 @@ func (p program) call() peg.ID {
 }
 
 func (p program) callOf(name peg.ID, s schema.Schema) peg.ID {
-	header := p.Atomic(p.opening(), p.Tag(peg.CallName, name), p.SmallGap(), p.Choice(p.Lit("{"), p.Only("no-arguments", p.Peek(p.Lit(callEnd)))))
-	arguments := p.Seq(p.Gap(), p.Tag(peg.Object, p.members(s)), p.Gap(), p.Choice(p.Lit("}"), p.Only("call-end-ahead", p.Peek(p.Lit(callEnd)))))
-	return p.Seq(p.Tag(peg.Call, header, arguments), p.Gap(), p.Tolerate(p.Lit(callEnd)))
+	header := p.Atomic(p.opening(), p.Tag(peg.CallName, name), p.SmallGap(), p.Choice(p.Lit("{"), p.Only("no-arguments", p.Peek(p.Lit(p.callEnd)))))
+	arguments := p.Seq(p.Gap(), p.Tag(peg.Object, p.members(s)), p.Gap(), p.Choice(p.Lit("}"), p.Only("call-end-ahead", p.Peek(p.Lit(p.callEnd)))))
+	return p.Seq(p.Tag(peg.Call, header, arguments), p.Gap(), p.Tolerate(p.Lit(p.callEnd)))
 }
 
 // opening is what stands before the name of a function.
 func (p program) opening() peg.ID {
 	return p.Once("opening", func() peg.ID {
-		loose := p.Seq(p.Lit(callStart), p.SmallGap(), p.Optional(p.Lit("call"), p.SmallGap(), p.Lit(":")), p.SmallGap())
-		return p.Choice(p.Lit(callOpen), p.Only("loose-opening", loose))
+		loose := p.Seq(p.Lit(p.callStart), p.SmallGap(), p.Optional(p.Lit("call"), p.SmallGap(), p.Lit(":")), p.SmallGap())
+		return p.Choice(p.Lit(p.callOpen()), p.Only("loose-opening", loose))
 	})
 }
 
 // callAhead matches the header of a call, as far as the output goes.
 func (p program) callAhead(name peg.ID) peg.ID {
-	named := p.Seq(name, p.SmallGap(), p.Choice(p.Lit("{"), p.Lit(callEnd), p.End()))
+	named := p.Seq(name, p.SmallGap(), p.Choice(p.Lit("{"), p.Lit(p.callEnd), p.End()))
 	return p.Seq(p.opening(), p.Choice(p.End(), named))
 }
 

@@ -9,7 +9,10 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/conformance"
 )
 
-func TestConformance(t *testing.T) { conformance.Run(t, gemma4{}, conformance.Options{Write: write}) }
+func TestConformance(t *testing.T) {
+	conformance.Run(t, gemma4{}, conformance.Options{Write: write})
+	conformance.Run(t, functionGemma{}, conformance.Options{Write: writeFunctions})
+}
 
 func TestTheBinaryConforms(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "gemma4")
@@ -19,8 +22,8 @@ func TestTheBinaryConforms(t *testing.T) {
 	conformance.RunBinary(t, path, conformance.Options{})
 }
 
-func TestTheManifestSaysTheSameAsTheHandler(t *testing.T) {
-	conformance.RunManifest(t, "gemma4.yaml", gemma4{})
+func TestTheManifestSaysTheSameAsTheHandlers(t *testing.T) {
+	conformance.RunManifest(t, "gemma4.yaml", gemma4{}, functionGemma{})
 }
 
 func TestRecordedOutputsAreRead(t *testing.T) {

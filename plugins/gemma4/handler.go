@@ -5,25 +5,6 @@ import (
 	_ "embed"
 
 	"github.com/dragoman-project/dragoman/sdk"
-	"github.com/dragoman-project/dragoman/sdk/chat"
-	"github.com/dragoman-project/dragoman/sdk/grammar"
-)
-
-// The special tokens of the format.
-const (
-	turnStart     = "<|turn>" // and a role
-	turnEnd       = "<turn|>"
-	channelStart  = "<|channel>" // and a name
-	channelEnd    = "<channel|>"
-	callStart     = "<|tool_call>"
-	callEnd       = "<tool_call|>"
-	responseStart = "<|tool_response>" // the model hands over to the tools
-	responseEnd   = "<tool_response|>"
-	quote         = `<|"|>` // around strings within calls
-
-	modelTurn = turnStart + "model\n"
-	thinking  = channelStart + "thought"
-	callOpen  = callStart + "call:"
 )
 
 //go:embed cases.jsonl
@@ -48,12 +29,7 @@ func (gemma4) Plan(_ context.Context, in sdk.Input) (*sdk.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := newProgram(in.Request)
-	plan := p.Answer(p.build(), grammar.Trigger{Type: grammar.TriggerWord, Value: callStart})
+	plan := channels.answer(in.Request)
 	plan.Request, plan.Prefill, plan.Notes = request, prefill, notes
-	plan.Delimiters = []sdk.Delimiter{
-		{Role: chat.RoleUser, Delimiter: turnStart + "user"},
-		{Role: chat.RoleAssistant, Delimiter: turnStart + "model"},
-	}
 	return plan, nil
 }

@@ -29,14 +29,14 @@ func normalise(in sdk.Input) (_ *chat.Request, prefill string, notes []string, e
 	case !readsToolMessages(in.Template.Source):
 		out.Messages, notes = foldAnswers(out.Messages)
 	case out.AddGenerationPrompt && turnEnded(out.Messages):
-		prefill = modelTurn + prefill
+		prefill = channels.modelTurn() + prefill
 	}
 	return out, prefill, notes, nil
 }
 
 // continuation is a message so far, in the format. Where thinking is off, the template has written an empty thought.
 func continuation(r *chat.Request, m chat.Message, part chat.Continuation) string {
-	thought := thinking + "\n" + m.ReasoningContent
+	thought := channels.thinking() + "\n" + m.ReasoningContent
 	if part == chat.ContinueReasoning {
 		return thought
 	}
@@ -44,7 +44,7 @@ func continuation(r *chat.Request, m chat.Message, part chat.Continuation) strin
 	if m.ReasoningContent == "" && r.EnableThinking != nil && !*r.EnableThinking {
 		return text
 	}
-	return thought + channelEnd + text
+	return thought + channels.channelEnd + text
 }
 
 // readsToolMessages says whether a template looks up which call a message of a tool answers.

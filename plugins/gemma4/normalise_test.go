@@ -15,13 +15,13 @@ const (
 	newer = `{{ follow.get('tool_call_id') }}`
 )
 
-func planned(t *testing.T, source, request string) *sdk.Plan {
+func planned(t *testing.T, h sdk.Handler, source, request string) *sdk.Plan {
 	t.Helper()
 	r, err := chat.ParseRequest([]byte(request))
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := gemma4{}.Plan(t.Context(), sdk.Input{Template: sdk.Template{Source: source}, Request: r})
+	plan, err := h.Plan(t.Context(), sdk.Input{Template: sdk.Template{Source: source}, Request: r})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func TestAnswersOfToolsGoWhereTheTemplateLooksForThem(t *testing.T) {
 		{"a template that looks up calls", newer, call("", f) + `,{"role":"tool","content":"a","tool_call_id":"1"}`, call("", f) + `,{"role":"tool","content":"a","tool_call_id":"1"}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := json.Marshal(planned(t, c.source, `{"messages":[`+c.messages+`]}`).Request)
+			got, err := json.Marshal(planned(t, gemma4{}, c.source, `{"messages":[`+c.messages+`]}`).Request)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -83,7 +83,7 @@ func TestWhatFollowsThePrompt(t *testing.T) {
 		{"no turn in older templates", older, answered, ``, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := planned(t, c.source, `{"messages":[`+c.messages+`]`+c.more+`}`).Prefill; got != c.want {
+			if got := planned(t, gemma4{}, c.source, `{"messages":[`+c.messages+`]`+c.more+`}`).Prefill; got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
@@ -91,7 +91,7 @@ func TestWhatFollowsThePrompt(t *testing.T) {
 }
 
 func TestContentThatTheTemplateDoesNotShowIsNoted(t *testing.T) {
-	plan := planned(t, older, `{"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Well.","tool_calls":[
+	plan := planned(t, gemma4{}, older, `{"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Well.","tool_calls":[
 		{"function":{"name":"f","arguments":"{}"},"id":"1"}]},{"role":"tool","content":"a","tool_call_id":"1"}]}`)
 	if len(plan.Notes) != 1 || !strings.HasPrefix(plan.Notes[0], "messages[1]: ") {
 		t.Errorf("the notes are %q", plan.Notes)

@@ -13,20 +13,28 @@ import (
 // What a model may write beyond what it should, stands in rules whose names begin with "~": the parser reads it, and the
 // grammar made of the same program leaves it out. With them the program reads any text, so that only a call whose arguments
 // are not in the notation breaks the format.
-type program struct{ *turn.Turn }
+type program struct {
+	*turn.Turn
+	notation
+}
 
-func newProgram(r *chat.Request) program {
-	return program{turn.New(r, turn.Format{
-		ThinkStart: thinking, ThinkEnd: channelEnd,
-		Preserved: []string{channelStart, channelEnd, callStart, callEnd, turnStart},
-	})}
+func newProgram(r *chat.Request, n notation) program {
+	f := turn.Format{Preserved: []string{n.callStart, n.callEnd, n.turnStart}}
+	if n.thinks() {
+		f.ThinkStart, f.ThinkEnd = n.thinking(), n.channelEnd
+		f.Preserved = append([]string{n.channelStart, n.channelEnd}, f.Preserved...)
+	}
+	return program{turn.New(r, f), n}
 }
 
 func (p program) build() *peg.Program {
 	return p.Program(func() peg.ID {
-		lead := p.Seq(p.text(peg.Content), p.Star(p.thought(), p.text(peg.Content)))
+		lead := p.text(peg.Content)
 		if p.AnswerSchema() != nil {
-			lead = p.Seq(p.Gap(), p.Star(p.thought(), p.Gap()))
+			lead = p.Gap()
+		}
+		if p.thinks() {
+			lead = p.Seq(lead, p.Star(p.thought(), lead))
 		}
 		more := p.Optional(p.Only("more", p.text(peg.Content), p.Star(p.item(), p.text(peg.Content))))
 		return p.Seq(p.start(), lead, p.outcome(), p.Gap(), more)
@@ -37,11 +45,14 @@ func (p program) build() *peg.Program {
 // a channel is read as if the model had said it. That is not so where thoughts stay in the content: there the empty thought
 // of a prompt is not the model's.
 func (p program) start() peg.ID {
-	turn := p.Optional(p.Lit(modelTurn))
-	if !p.Request.ReasoningFormat.Extract() {
+	turn := p.Optional(p.Lit(p.modelTurn()))
+	switch {
+	case !p.Request.ReasoningFormat.Extract():
 		return p.Seq(p.Prompt(), turn)
+	case !p.thinks():
+		return p.Seq(p.Prompt(p.turnStart), turn)
 	}
-	return p.Seq(p.Prompt(turnStart, channelStart), turn)
+	return p.Seq(p.Prompt(p.turnStart, p.channelStart), turn)
 }
 
 // outcome is what the request wants in the end.
@@ -60,28 +71,27 @@ func (p program) outcome() peg.ID {
 func (p program) thought() peg.ID {
 	return p.Once("thought", func() peg.ID {
 		if !p.Request.ReasoningFormat.Extract() {
-			return p.Seq(p.Tag(peg.Content, p.Lit(thinking)), p.text(peg.Content), p.Tolerate(p.Tag(peg.Content, p.Lit(channelEnd))))
+			return p.Seq(p.Tag(peg.Content, p.Lit(p.thinking())), p.text(peg.Content), p.Tolerate(p.Tag(peg.Content, p.Lit(p.channelEnd))))
 		}
-		return p.Seq(p.Lit(thinking), p.Tolerate(p.Lit("\n")), p.text(peg.Reasoning), p.Tolerate(p.Lit(channelEnd)))
+		return p.Seq(p.Lit(p.thinking()), p.Tolerate(p.Lit("\n")), p.text(peg.Reasoning), p.Tolerate(p.Lit(p.channelEnd)))
 	})
 }
 
 // text goes up to the next token that is really one.
 func (p program) text(role peg.Role) peg.ID {
-	return p.Once("text of "+role.String(), func() peg.ID { return p.Text(role, p.token(role), tokens...) })
+	return p.Once("text of "+role.String(), func() peg.ID { return p.Text(role, p.token(role), p.tokens()...) })
 }
-
-// tokens are where text can end.
-var tokens = []string{channelStart, channelEnd, callStart, callEnd, turnStart, turnEnd, responseStart, responseEnd}
 
 // token is what really ends a text.
 func (p program) token(role peg.Role) peg.ID {
-	ways := []peg.ID{p.Lit(thinking), p.Lit(channelEnd), p.Seq(p.Lit(turnStart), p.AnyName()),
-		p.Lit(turnEnd), p.Lit(responseStart), p.Lit(responseEnd)}
+	ways := []peg.ID{p.Seq(p.Lit(p.turnStart), p.AnyName()), p.Lit(p.turnEnd), p.Lit(p.responseStart), p.Lit(p.responseEnd)}
+	if p.thinks() {
+		ways = append(ways, p.Lit(p.thinking()), p.Lit(p.channelEnd))
+	}
 	switch {
 	case len(p.Tools) == 0:
 	case role == peg.Content:
-		ways = append(ways, p.callAhead(p.AnyName()), p.Lit(callEnd))
+		ways = append(ways, p.callAhead(p.AnyName()), p.Lit(p.callEnd))
 	case p.Request.Parsing.CallInReasoning == chat.PromoteCalls:
 		ways = append(ways, p.callAhead(p.toolName()))
 	}
@@ -90,23 +100,30 @@ func (p program) token(role peg.Role) peg.ID {
 
 // item is anything but text.
 func (p program) item() peg.ID {
-	closer := p.Lit(channelEnd)
-	if !p.Request.ReasoningFormat.Extract() {
-		closer = p.Tag(peg.Content, closer)
+	ways := []peg.ID{p.turn(), p.response()}
+	if p.thinks() {
+		ways = append(ways, p.thought(), p.strayEnd())
 	}
-	ways := []peg.ID{p.thought(), closer, p.turn(), p.response()}
 	if len(p.Tools) > 0 {
-		ways = append(ways, p.Trigger("later-call", p.call()), p.Lit(callEnd))
+		ways = append(ways, p.Trigger("later-call", p.call()), p.Lit(p.callEnd))
 	}
 	return p.Choice(ways...)
 }
 
+// strayEnd is the end of a thought that has not begun.
+func (p program) strayEnd() peg.ID {
+	if !p.Request.ReasoningFormat.Extract() {
+		return p.Tag(peg.Content, p.Lit(p.channelEnd))
+	}
+	return p.Lit(p.channelEnd)
+}
+
 // turn is the end of a turn, or the beginning of one that the model makes up.
 func (p program) turn() peg.ID {
-	return p.Choice(p.Lit(turnEnd), p.Seq(p.Lit(turnStart), p.AnyName()))
+	return p.Choice(p.Lit(p.turnEnd), p.Seq(p.Lit(p.turnStart), p.AnyName()))
 }
 
 // response is the token by which the model hands over to the tools. What it goes on to say in their place is nobody's.
 func (p program) response() peg.ID {
-	return p.Choice(p.Seq(p.Lit(responseStart), p.Until(tokens...), p.Optional(p.Lit(responseEnd))), p.Lit(responseEnd))
+	return p.Choice(p.Seq(p.Lit(p.responseStart), p.Until(p.tokens()...), p.Optional(p.Lit(p.responseEnd))), p.Lit(p.responseEnd))
 }

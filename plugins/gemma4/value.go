@@ -51,8 +51,8 @@ func (p program) array(s schema.Schema) peg.ID {
 // quoted is a string in the quotes of the notation. It goes on over quotes behind which nothing follows that may follow a
 // value.
 func (p program) quoted(s schema.Schema) peg.ID {
-	end := p.Once("~quote-end", func() peg.ID { return p.Seq(p.Lit(quote), p.valueEnd()) })
-	return p.Seq(p.Lit(quote), p.Tag(peg.String, p.RawSchema(s.Only(peg.StringValue), p.Until(quote)), p.Beyond(end, quote)), p.Lit(quote))
+	end := p.Once("~quote-end", func() peg.ID { return p.Seq(p.Lit(p.quote), p.valueEnd()) })
+	return p.Seq(p.Lit(p.quote), p.Tag(peg.String, p.RawSchema(s.Only(peg.StringValue), p.Until(p.quote)), p.Beyond(end, p.quote)), p.Lit(p.quote))
 }
 
 // valueEnd is what may follow a value.
@@ -92,7 +92,7 @@ func (p program) bareItemEnd() peg.ID {
 
 func (p program) bareValueEnd() peg.ID {
 	return p.Once("~bare-value-end", func() peg.ID {
-		key := p.Choice(p.Lit(quote), p.Lit(`"`), p.Seq(p.AnyName(), p.SmallGap(), p.Lit(":")))
+		key := p.Choice(p.Lit(p.quote), p.Lit(`"`), p.Seq(p.AnyName(), p.SmallGap(), p.Lit(":")))
 		next := p.Seq(p.Lit(","), p.SmallGap(), p.Choice(key, p.Lit("}")))
 		last := p.Seq(p.Lit("}"), p.valueEnd())
 		return p.Choice(next, last, p.boundary())
@@ -102,6 +102,6 @@ func (p program) bareValueEnd() peg.ID {
 // boundary is what no value goes over: the end of a call, or of the output.
 func (p program) boundary() peg.ID {
 	return p.Once("~boundary", func() peg.ID {
-		return p.Choice(p.Lit(callEnd), p.Lit(callStart), p.Lit(turnEnd), p.Lit(responseStart), p.End())
+		return p.Choice(p.Lit(p.callEnd), p.Lit(p.callStart), p.Lit(p.turnEnd), p.Lit(p.responseStart), p.End())
 	})
 }

@@ -7,6 +7,23 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/conformance"
 )
 
+// How Gemma 4 spells the format.
+const (
+	modelTurn  = "<|turn>model\n"
+	thinking   = "<|channel>thought"
+	channelEnd = "<channel|>"
+	callOpen   = "<|tool_call>call:"
+	callEnd    = "<tool_call|>"
+	quote      = `<|"|>`
+)
+
+// asFunctionGemma is text of Gemma 4 as FunctionGemma spells it.
+var asFunctionGemma = strings.NewReplacer(
+	"<|turn>", "<start_of_turn>", "<turn|>", "<end_of_turn>",
+	"<|tool_call>", "<start_function_call>", "<tool_call|>", "<end_function_call>",
+	"<|tool_response>", "<start_function_response>", "<tool_response|>", "<end_function_response>",
+	quote, "<escape>", `<|\"|>`, "<escape>").Replace
+
 // write writes a message as the template does.
 func write(m chat.Message) string {
 	text := m.Content.Join("")
@@ -14,13 +31,13 @@ func write(m chat.Message) string {
 		text = thinking + "\n" + m.ReasoningContent + "\n" + channelEnd + text
 	}
 	for _, c := range m.ToolCalls {
-		text += callOpen + c.Name + notation(c.Arguments) + callEnd
+		text += callOpen + c.Name + spelled(c.Arguments) + callEnd
 	}
 	return text
 }
 
-// notation is a JSON value in the notation of arguments.
-func notation(value string) string {
+// spelled is a JSON value in the notation of arguments.
+func spelled(value string) string {
 	if text, ok := conformance.Text(value); ok {
 		return s(text)
 	}
@@ -28,14 +45,20 @@ func notation(value string) string {
 	switch value[0] {
 	case '{':
 		for name, member := range conformance.Members(value) {
-			parts = append(parts, name+":"+notation(member))
+			parts = append(parts, name+":"+spelled(member))
 		}
 		return "{" + strings.Join(parts, ",") + "}"
 	case '[':
 		for _, item := range conformance.Items(value) {
-			parts = append(parts, notation(item))
+			parts = append(parts, spelled(item))
 		}
 		return "[" + strings.Join(parts, ",") + "]"
 	}
 	return value
+}
+
+// writeFunctions writes a message as FunctionGemma's template does.
+func writeFunctions(m chat.Message) string {
+	m.ReasoningContent = ""
+	return asFunctionGemma(write(m))
 }

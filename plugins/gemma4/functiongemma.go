@@ -1,0 +1,59 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+	"slices"
+
+	"github.com/dragoman-project/dragoman/sdk"
+	"github.com/dragoman-project/dragoman/sdk/chat"
+)
+
+//go:embed functiongemma.jsonl
+var functionCases []byte
+
+// functionGemma answers for templates of models that write no thoughts, and spell the format with words.
+type functionGemma struct{}
+
+var _ sdk.Handler = functionGemma{}
+
+// Describe says the same as gemma4.yaml.
+func (functionGemma) Describe() sdk.Description {
+	return sdk.Description{
+		Name: "functiongemma", Version: "1.0.0", Priority: 100, Cases: functionCases,
+		Match: `source contains "<start_function_call>call:" and source contains "<start_of_turn>"`,
+	}
+}
+
+// Plan answers a request. A message to be continued is written behind the prompt.
+func (functionGemma) Plan(_ context.Context, in sdk.Input) (*sdk.Plan, error) {
+	last, part, err := in.Request.Continued()
+	if err != nil {
+		return nil, err
+	}
+	plan := functions.answer(in.Request)
+	plan.Request = in.Request.StartingNew()
+	plan.Request.Messages = addressed(plan.Request.Messages)
+	if part != chat.ContinueNone {
+		plan.Prefill = last.Content.Join("")
+	}
+	if part == chat.ContinueReasoning {
+		plan.Notes = append(plan.Notes, "the format has no reasoning: the message goes on with its content")
+	}
+	return plan, nil
+}
+
+// addressed are messages in which answers of tools say what they answer: templates ask for the name of the function.
+func addressed(messages []chat.Message) []chat.Message {
+	out := slices.Clone(messages)
+	var calling chat.Message
+	for i, m := range out {
+		switch {
+		case len(m.ToolCalls) > 0:
+			calling = m
+		case m.Role == chat.RoleTool && m.Name == "":
+			out[i].Name = calledBy(calling, m)
+		}
+	}
+	return out
+}
