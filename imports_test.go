@@ -18,13 +18,14 @@ var layers = []struct {
 	may []string
 }{
 	{"sdk/chat", []string{"sdk/chat"}},
-	{"sdk/peg", []string{"sdk/peg", "sdk/chat"}},
-	{"sdk/grammar", []string{"sdk/grammar", "sdk/peg", "sdk/chat"}},
+	{"sdk/peg", []string{"sdk/peg", "sdk/chat", "internal/kept"}},
+	{"sdk/grammar", []string{"sdk/grammar", "sdk/peg", "sdk/chat", "internal/kept"}},
 	{"sdk/handler", []string{"sdk/chat", "sdk/peg", "sdk/grammar"}},
 	{"sdk/proto", []string{"sdk/proto"}},
 	{"sdk", []string{"sdk", "internal/wire"}},
+	{"internal/kept", []string{}},
 	{"internal/wire", []string{"internal/wire", "sdk/chat", "sdk/peg", "sdk/grammar", "sdk/handler", "sdk/proto"}},
-	{"autoparser", []string{"autoparser", "sdk/chat", "sdk/peg", "sdk/grammar", "sdk/handler", "sdk/schema"}},
+	{"autoparser", []string{"autoparser", "sdk/chat", "sdk/peg", "sdk/grammar", "sdk/handler", "sdk/schema", "internal/kept"}},
 	{"plugins", []string{"sdk"}},
 	{"client", []string{"client", "sdk"}},
 	{"host", []string{"", "host", "autoparser", "sdk", "internal/wire"}},

@@ -2,10 +2,9 @@ package grammar
 
 import (
 	"container/list"
-	"crypto/sha256"
-	"encoding/gob"
 	"sync"
 
+	"github.com/dragoman-project/dragoman/internal/kept"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
@@ -21,7 +20,7 @@ type Cache struct {
 	MaxBytes int
 
 	mu      sync.Mutex
-	entries map[digest]*list.Element
+	entries map[kept.Key]*list.Element
 	recent  list.List // of *cached, the one used last in front
 	bytes   int
 	hits    uint64
@@ -42,11 +41,9 @@ func (c *Cache) Stats() CacheStats {
 	return CacheStats{Hits: c.hits, Misses: c.misses, Entries: c.recent.Len(), Bytes: c.bytes}
 }
 
-type digest [sha256.Size]byte
-
 // cached is a constraint, or why there is none, made on first use. Size is 0 until then.
 type cached struct {
-	key   digest
+	key   kept.Key
 	size  int
 	build func() (*Constraint, error)
 }
@@ -56,27 +53,17 @@ func (c *Cache) Build(p *peg.Program, o Options) (*Constraint, error) {
 	if o.Mode == Free {
 		return nil, nil
 	}
-	key, err := digestOf(p, o)
-	if err != nil {
-		return Build(p, o)
-	}
-	return c.entry(key, p, o).build()
+	return c.entry(keyOf(p, o), p, o).build()
 }
 
-// digestOf tells programs and options apart by all of their fields. No triggers at all are not the same as none given.
-func digestOf(p *peg.Program, o Options) (key digest, err error) {
-	h := sha256.New()
-	err = gob.NewEncoder(h).Encode(struct {
-		Program peg.Digest
-		Options Options
-		Derived bool
-	}{p.Digest(), o, o.Triggers == nil})
-	h.Sum(key[:0])
-	return key, err
+// keyOf tells programs and options apart by all of their fields. No triggers at all are not the same as none given.
+func keyOf(p *peg.Program, o Options) kept.Key {
+	digest := p.Digest()
+	return kept.KeyOf(digest[:], &o)
 }
 
-// entry finds the constraint of that digest, or makes room for it.
-func (c *Cache) entry(key digest, p *peg.Program, o Options) *cached {
+// entry finds the constraint of that key, or makes room for it.
+func (c *Cache) entry(key kept.Key, p *peg.Program, o Options) *cached {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if at, ok := c.entries[key]; ok {
@@ -85,7 +72,7 @@ func (c *Cache) entry(key digest, p *peg.Program, o Options) *cached {
 		return at.Value.(*cached)
 	}
 	if c.entries == nil {
-		c.entries = map[digest]*list.Element{}
+		c.entries = map[kept.Key]*list.Element{}
 	}
 	c.misses++
 	e := &cached{key: key}

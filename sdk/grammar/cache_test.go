@@ -3,9 +3,11 @@ package grammar
 import (
 	"encoding/json"
 	"errors"
+	"reflect"
 	"sync"
 	"testing"
 
+	"github.com/dragoman-project/dragoman/internal/kept"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
@@ -43,6 +45,29 @@ func TestACacheKeepsWhatItBuilt(t *testing.T) {
 		if again, _ := c.Build(of.p, of.o); again != got {
 			t.Errorf("%s: it was built again", what)
 		}
+	}
+}
+
+// TestEveryOptionTellsConstraintsApart changes one option after the other, also those that are yet to be added.
+func TestEveryOptionTellsConstraintsApart(t *testing.T) {
+	p := distinctTools(1, 1)
+	seen := map[kept.Key]string{keyOf(p, Options{}): "nothing"}
+	for i := range reflect.TypeFor[Options]().NumField() {
+		var o Options
+		field, name := reflect.ValueOf(&o).Elem().Field(i), reflect.TypeFor[Options]().Field(i).Name
+		switch field.Kind() {
+		case reflect.Slice:
+			field.Set(reflect.MakeSlice(field.Type(), 1, 1))
+		case reflect.String:
+			field.SetString("x")
+		default:
+			field.SetUint(1)
+		}
+		key := keyOf(p, o)
+		if other, ok := seen[key]; ok {
+			t.Errorf("%s and %s are not told apart", name, other)
+		}
+		seen[key] = name
 	}
 }
 

@@ -2,7 +2,8 @@ package peg
 
 import (
 	"crypto/sha256"
-	"encoding/binary"
+
+	"github.com/dragoman-project/dragoman/internal/kept"
 )
 
 // Digest tells programs apart by everything in them: those with equal digests are equal, whoever made them.
@@ -10,53 +11,48 @@ type Digest [sha256.Size]byte
 
 // Digest is the digest of the program.
 func (p *Program) Digest() Digest {
-	b := make(digestible, 0, 64*len(p.Nodes))
-	b.number(int(p.Root))
+	if p.digest != nil {
+		return *p.digest
+	}
+	w := kept.NewWriter()
+	w.Number(int64(p.Root))
 	for i := range p.Nodes {
-		b.node(&p.Nodes[i])
+		p.Nodes[i].digest(w)
 	}
-	return sha256.Sum256(b)
+	return Digest(w.Key())
 }
 
-// digestible is bytes that say the same only of what is the same.
-type digestible []byte
+// Sealed is the program with its digest at hand, for who keeps programs or looks them up more than once. The nodes are shared,
+// and must not be changed any more.
+func (p *Program) Sealed() *Program {
+	if p.digest != nil {
+		return p
+	}
+	digest := p.Digest()
+	return &Program{Nodes: p.Nodes, Root: p.Root, digest: &digest}
+}
 
-func (b *digestible) node(n *Node) {
-	b.number(int(n.Op))
-	b.number(len(n.Kids))
+func (n *Node) digest(w *kept.Writer) {
+	w.Number(int64(n.Op))
+	w.Number(int64(len(n.Kids)))
 	for _, kid := range n.Kids {
-		b.number(int(kid))
+		w.Number(int64(kid))
 	}
-	b.text(n.Text)
-	b.number(len(n.Delims))
+	w.Text(n.Text)
+	w.Number(int64(len(n.Delims)))
 	for _, d := range n.Delims {
-		b.text(d)
+		w.Text(d)
 	}
-	b.number(len(n.Ranges))
+	w.Number(int64(len(n.Ranges)))
 	for _, r := range n.Ranges {
-		b.number(int(r.Lo))
-		b.number(int(r.Hi))
+		w.Number(int64(r.Lo))
+		w.Number(int64(r.Hi))
 	}
-	b.truth(n.Negated)
-	b.number(n.Min)
-	b.number(n.Max)
-	b.number(int(n.Values))
-	b.number(int(n.Role))
-	b.text(string(n.JSONSchema))
-	b.truth(n.Raw)
-}
-
-func (b *digestible) number(n int) { *b = binary.AppendVarint(*b, int64(n)) }
-
-func (b *digestible) truth(t bool) {
-	if t {
-		b.number(1)
-	} else {
-		b.number(0)
-	}
-}
-
-func (b *digestible) text(s string) {
-	b.number(len(s))
-	*b = append(*b, s...)
+	w.Truth(n.Negated)
+	w.Number(int64(n.Min))
+	w.Number(int64(n.Max))
+	w.Number(int64(n.Values))
+	w.Number(int64(n.Role))
+	w.Bytes(n.JSONSchema)
+	w.Truth(n.Raw)
 }

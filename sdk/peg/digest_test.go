@@ -37,3 +37,29 @@ func TestEveryFieldOfANodeTellsProgramsApart(t *testing.T) {
 	note("another root", peg.Program{Nodes: make([]peg.Node, 1), Root: 1})
 	note("another node", peg.Program{Nodes: make([]peg.Node, 2)})
 }
+
+func TestASealedProgramIsTheSame(t *testing.T) {
+	var b peg.Builder
+	p := b.Build(b.Seq(b.Prompt("<"), b.Lit("a"), b.End()))
+	sealed := p.Sealed()
+	if sealed.Digest() != p.Digest() || sealed.String() != p.String() {
+		t.Error("it is another program")
+	}
+	if sealed.Sealed() != sealed {
+		t.Error("it was sealed again")
+	}
+	if bound := sealed.Bind("b"); bound.Digest() != p.Bind("b").Digest() || bound.Digest() == p.Digest() {
+		t.Error("a program made of it has its digest")
+	}
+}
+
+func BenchmarkDigest(b *testing.B) {
+	p := &peg.Program{Nodes: make([]peg.Node, 1000)}
+	for i := range p.Nodes {
+		p.Nodes[i] = peg.Node{Op: peg.Sequence, Kids: []peg.ID{1, 2}, Text: "<parameter="}
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		p.Digest()
+	}
+}

@@ -142,4 +142,6 @@ type Node struct {
 type Program struct {
 	Nodes []Node `json:"nodes"`
 	Root  ID     `json:"root"`
+
+	digest *Digest // of a sealed program
 }
