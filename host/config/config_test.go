@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -270,6 +271,26 @@ func TestPoliciesOfATemplateAreLaidOverThoseOfAll(t *testing.T) {
 	}
 	if got := (Parsing{}).For("any"); got != (chat.Policies{}) {
 		t.Errorf("without any: %+v", got)
+	}
+}
+
+// TestEveryPolicyCanBeSet holds the names that the configuration knows to those that requests do.
+func TestEveryPolicyCanBeSet(t *testing.T) {
+	for _, f := range Fields() {
+		name, ok := strings.CutPrefix(f.Key, "parsing.")
+		if !ok || f.oneOf == nil {
+			continue
+		}
+		for _, value := range f.oneOf {
+			p := Parsing{Templates: map[string]map[string]string{"any": {name: value}}}
+			var want chat.Policies
+			if err := want.UnmarshalJSON(fmt.Appendf(nil, "{%q: %q}", name, value)); err != nil {
+				t.Fatal(err)
+			}
+			if got := p.For("any"); got != want {
+				t.Errorf("%s: %s is %+v, want %+v", name, value, got, want)
+			}
+		}
 	}
 }
 

@@ -1,7 +1,8 @@
 package config
 
 import (
-	"encoding/json"
+	"cmp"
+	"fmt"
 	"iter"
 	"maps"
 	"slices"
@@ -23,20 +24,23 @@ type Parsing struct {
 // For returns the policies in force for a template, named as requests may; those of a model hold for its variants, too. The
 // configuration must be valid.
 func (p Parsing) For(template string) chat.Policies {
-	named := map[string]string{
-		"unknown_tool": p.UnknownTool, "call_in_reasoning": p.CallInReasoning, "truncated_call": p.TruncatedCall, "malformed": p.Malformed,
+	own := forTemplate(p.Templates, template)
+	return chat.Policies{
+		UnknownTool:     policy(cmp.Or(own["unknown_tool"], p.UnknownTool), chat.UnknownForward, chat.UnknownContent, chat.UnknownError),
+		CallInReasoning: policy(cmp.Or(own["call_in_reasoning"], p.CallInReasoning), chat.PromoteCalls, chat.KeepCalls),
+		TruncatedCall:   policy(cmp.Or(own["truncated_call"], p.TruncatedCall), chat.TruncatedPartial, chat.TruncatedDrop, chat.TruncatedContent),
+		Malformed:       policy(cmp.Or(own["malformed"], p.Malformed), chat.MalformedDeliver, chat.MalformedError),
 	}
-	maps.Copy(named, forTemplate(p.Templates, template))
-	maps.DeleteFunc(named, func(_, value string) bool { return value == "" })
-	var out chat.Policies
-	text, err := json.Marshal(named)
-	if err == nil {
-		err = json.Unmarshal(text, &out)
+}
+
+// policy is the one of that name, and the default if no policy has it.
+func policy[P fmt.Stringer](name string, byDefault P, others ...P) P {
+	for _, p := range others {
+		if p.String() == name {
+			return p
+		}
 	}
-	if err != nil {
-		return chat.Policies{} // not a valid configuration: the defaults of each policy
-	}
-	return out
+	return byDefault
 }
 
 // templateEnding ends the names of templates' files; settings and requests may leave it out.
