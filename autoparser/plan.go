@@ -18,11 +18,16 @@ const HandlerName = "autoparser"
 // Plan answers a request: prompt, program, and what an engine is told beside it. The constraint is left to the host, which
 // makes it of every handler's program alike. The error is that of rendering.
 func (l *Learned) Plan(ctx context.Context, req *chat.Request) (*handler.Plan, error) {
+	return l.PlanWith(ctx, req, new(assemble.Cache))
+}
+
+// PlanWith is Plan, with programs that were made before.
+func (l *Learned) PlanWith(ctx context.Context, req *chat.Request, made *assemble.Cache) (*handler.Plan, error) {
 	rendered, err := l.Render(ctx, req)
 	if err != nil {
 		return nil, err
 	}
-	assembled := assemble.Assemble(assemble.Input{
+	assembled := made.Assemble(assemble.Input{
 		Dialect: l.begun(rendered), Request: req,
 		GenerationPrompt: rendered.GenerationPrompt, TemplatePrompt: rendered.TemplatePrompt,
 	})
@@ -34,9 +39,9 @@ func (l *Learned) Plan(ctx context.Context, req *chat.Request) (*handler.Plan, e
 		Stops:            l.stops(),
 		SupportsThinking: l.Dialect.Reasoning.Mode != dialect.ReasoningNone,
 		ThinkingStart:    l.thinkingStart(),
-		ThinkingEnds:     assembled.ThinkingEnds,
+		ThinkingEnds:     slices.Clone(assembled.ThinkingEnds),
 		Delimiters:       l.Delimiters(),
-		Notes:            append(assembled.Notes, l.untold(req)...),
+		Notes:            slices.Concat(assembled.Notes, l.untold(req)),
 		Prompt:           rendered.Prompt,
 		GenerationPrompt: rendered.GenerationPrompt,
 		ReasoningState:   assembled.State,

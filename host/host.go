@@ -12,6 +12,7 @@ import (
 
 	"github.com/dragoman-project/dragoman"
 	"github.com/dragoman-project/dragoman/autoparser"
+	"github.com/dragoman-project/dragoman/autoparser/assemble"
 	"github.com/dragoman-project/dragoman/autoparser/workaround"
 	"github.com/dragoman-project/dragoman/host/config"
 	"github.com/dragoman-project/dragoman/host/plugins"
@@ -51,10 +52,11 @@ type Host struct {
 	current atomic.Pointer[Snapshot]
 	plugins *plugins.Manager
 	watcher *watch.Watcher
-	// constraints are kept by all that they are made of, so that they outlive snapshots.
+	// What is assembled of dialects and requests is kept by all that it is made of, so that it outlives snapshots.
+	assembled assemble.Cache
+	// constraints and codes are kept likewise, by the program.
 	constraints grammar.Cache
-	// codes are kept likewise.
-	codes match.Cache
+	codes       match.Cache
 
 	// ends is closed when the host is; work that nobody waits for ends then, and background has none left.
 	ends       chan struct{}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/dragoman-project/dragoman/autoparser"
+	"github.com/dragoman-project/dragoman/autoparser/assemble"
 	"github.com/dragoman-project/dragoman/host/plugins"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
@@ -97,6 +98,7 @@ func (p *Planned) compile(by handler.Handler, vocabulary []string, h *Host) (err
 		}
 		return p.enforced()
 	}
+	p.Plan.Program = p.Plan.Program.Sealed()
 	known := specials(vocabulary, p.Plan.PreservedTokens)
 	if err := p.constrain(&h.constraints, known); err != nil {
 		return err
@@ -153,7 +155,7 @@ func (h *Host) ask(ctx context.Context, claims []handler.Handler, named bool, e 
 			return noted(plan, notes), c, err
 		}
 	}
-	by := generic{learned}
+	by := generic{learned, &h.assembled}
 	plan, err := by.Plan(ctx, handler.Input{Request: req})
 	return noted(plan, notes), by, err
 }
@@ -167,7 +169,10 @@ func noted(plan *handler.Plan, notes []string) *handler.Plan {
 }
 
 // generic is the autoparser as a handler of one template.
-type generic struct{ learned *autoparser.Learned }
+type generic struct {
+	learned *autoparser.Learned
+	made    *assemble.Cache
+}
 
 var _ handler.Handler = generic{}
 
@@ -178,7 +183,7 @@ func (generic) Describe() handler.Description {
 
 // Plan answers a request for the template.
 func (g generic) Plan(ctx context.Context, in handler.Input) (*handler.Plan, error) {
-	return g.learned.Plan(ctx, in.Request)
+	return g.learned.PlanWith(ctx, in.Request, g.made)
 }
 
 // askPlugin gets a plan from a plugin and completes it: the host renders the prompt and binds the program to it.

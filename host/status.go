@@ -75,3 +75,6 @@ func (h *Host) Constraints() CacheStats {
 
 // Programs tells how often a program was found compiled, and how many are kept.
 func (h *Host) Programs() CacheStats { return CacheStats(h.codes.Stats()) }
+
+// Assembled tells how often what a dialect makes of a request was found ready, and how much of it is kept.
+func (h *Host) Assembled() CacheStats { return CacheStats(h.assembled.Stats()) }

@@ -46,7 +46,7 @@ func (a *assembly) beginsCall() peg.ID {
 	return a.once("~begins-call", func() peg.ID {
 		names := make([]string, len(a.tools))
 		for i, t := range a.tools {
-			names[i] = a.m.namePrefix + t.Name
+			names[i] = a.m.namePrefix + t.name
 		}
 		list := a.Optional(a.Lit("["), a.blanks())
 		cut := a.Seq(list, a.Chars(0, maxName, nameRanges...), a.End())

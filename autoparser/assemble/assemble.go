@@ -64,10 +64,12 @@ type Assembled struct {
 }
 
 // Assemble builds the program. What a dialect cannot say is left to content.
-func Assemble(in Input) *Assembled {
-	a := newAssembly(in)
-	if in.Request.PureContent {
-		return &Assembled{Program: a.Build(a.Seq(a.Lit(in.TemplatePrompt), a.Tag(peg.Content, a.Rest()), a.End())), State: handler.ReasoningIdle}
+func Assemble(in Input) *Assembled { return givenIn(in).assemble() }
+
+func (g given) assemble() *Assembled {
+	a := newAssembly(g)
+	if g.wants.pureContent {
+		return &Assembled{Program: a.Build(a.Seq(a.Lit(a.start.header), a.Tag(peg.Content, a.Rest()), a.End())), State: a.start.state}
 	}
 	root := a.Seq(a.Lit(a.start.header), a.repeated(), a.reasoning(), a.body(), a.ending())
 	return &Assembled{Program: a.Build(root), Grammar: a.mode(), State: a.start.state, ThinkingEnds: a.thinkingEnds(), Notes: a.notes}
@@ -76,7 +78,7 @@ func Assemble(in Input) *Assembled {
 // mode is strict where only certain answers will do, and lazy where there may be calls that can be told from prose.
 func (a *assembly) mode() grammar.Mode {
 	switch {
-	case len(a.request.JSONSchema) > 0 || a.mustCall():
+	case len(a.wants.schema) > 0 || a.wants.mustCall:
 		return grammar.Strict
 	case a.format != nil && !a.markerless():
 		return grammar.Lazy
@@ -87,13 +89,13 @@ func (a *assembly) mode() grammar.Mode {
 // assembly is a program being built.
 type assembly struct {
 	peg.Builder
-	d       dialect.Dialect
-	m       marks
-	request *chat.Request
-	start   start
-	tools   []tool
-	format  format // nil: nothing is read as a call
-	notes   []string
+	d      dialect.Dialect
+	m      marks
+	start  start
+	wants  wishes
+	tools  []tool
+	format format // nil: nothing is read as a call
+	notes  []string
 
 	names    map[string]int    // how often each name of a rule was used
 	made     map[string]peg.ID // rules that are made once
@@ -101,17 +103,20 @@ type assembly struct {
 	space    *peg.ID
 }
 
-func newAssembly(in Input) *assembly {
+func newAssembly(g given) *assembly {
 	a := &assembly{
-		d: in.Dialect, m: marksOf(in.Dialect), request: in.Request, start: startOf(in),
+		d: g.dialect, m: marksOf(g.dialect), wants: g.wants, start: g.start,
 		names: map[string]int{}, made: map[string]peg.ID{}, literals: map[string]peg.ID{},
 	}
-	if a.tools = toolsOf(in.Request); len(a.tools) == 0 {
+	if len(g.wants.tools) == 0 {
 		return a
+	}
+	for _, t := range g.wants.tools {
+		a.tools = append(a.tools, tool{t, schema.New(t.parameters)})
 	}
 	a.Grow(a.size())
 	a.format = a.formatOf()
-	if a.format == nil && a.mustCall() {
+	if a.format == nil && a.wants.mustCall {
 		a.note("the template shows no way to write a call: the call that the request insists on is written as JSON alone, with a name and arguments")
 		a.d.Tools = dialect.Tools{Format: dialect.JSONNative}
 		a.m = marksOf(a.d)
@@ -279,30 +284,8 @@ func (a *assembly) spaced(marker string) peg.ID {
 	return a.Choice(own, a.only("spaced", a.blanks(), a.oneOf(respaced(bare))))
 }
 
-// tool is a function that the model may call.
+// tool is a declared function with the schema of its parameters.
 type tool struct {
-	chat.Tool
-	schema  schema.Schema // of its parameters
-	allowed bool          // by the request's tool choice; another one is read all the same
-}
-
-// toolsOf lists the tools that may be called; nil: none.
-func toolsOf(r *chat.Request) []tool {
-	if r.ToolChoice.Mode == chat.ToolNone {
-		return nil
-	}
-	tools := make([]tool, 0, len(r.Tools))
-	for _, t := range r.Tools {
-		known := slices.ContainsFunc(tools, func(other tool) bool { return other.Name == t.Name })
-		if t.Name != "" && !known {
-			tools = append(tools, tool{t, schema.New(t.Parameters), r.ToolChoice.Mode != chat.ToolNamed || r.ToolChoice.Name == t.Name})
-		}
-	}
-	return tools
-}
-
-// mustCall says that the request insists on a call.
-func (a *assembly) mustCall() bool {
-	mode := a.request.ToolChoice.Mode
-	return len(a.tools) > 0 && (mode == chat.ToolRequired || mode == chat.ToolNamed)
+	declared
+	schema schema.Schema
 }

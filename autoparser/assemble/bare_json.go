@@ -30,7 +30,7 @@ func (a *assembly) oneBareJSON() peg.ID {
 func (a *assembly) namedJSON() peg.ID {
 	names := make([]peg.ID, len(a.tools))
 	for i, t := range a.tools {
-		names[i] = a.Lit(t.Name)
+		names[i] = a.Lit(t.name)
 	}
 	name := a.Atomic(a.Tag(peg.CallName, a.Choice(names...)), a.blanks(), a.Peek(a.Lit("{")))
 	return a.Seq(a.Tag(peg.Call, name, a.lenientObject()), a.Space())
@@ -88,7 +88,7 @@ func (a *assembly) restOfStart(start string) peg.ID {
 func (a *assembly) functionTag() peg.ID {
 	names := make([]peg.ID, len(a.tools))
 	for i, t := range a.tools {
-		names[i] = a.Lit(t.Name)
+		names[i] = a.Lit(t.name)
 	}
 	equals, quote := a.oneOf([]string{"=", " name="}), a.Optional(a.Lit(`"`))
 	name := a.Atomic(a.Lit("<function"), equals, quote, a.Tag(peg.CallName, a.Choice(names...)), quote, a.Lit(">"), a.blanks(), a.Peek(a.Lit("{")))

@@ -5,16 +5,15 @@ import (
 	"strings"
 
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
-	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
 // body is everything behind the reasoning: content and calls.
 func (a *assembly) body() peg.ID {
-	if a.request.Grammar.Kind != chat.GrammarNone && a.format == nil {
+	if a.wants.grammar && a.format == nil {
 		return a.held()
 	}
-	if len(a.request.JSONSchema) > 0 && !a.mustCall() {
+	if len(a.wants.schema) > 0 && !a.wants.mustCall {
 		return a.response()
 	}
 	if a.d.Content.Mode == dialect.ContentWrappedWithReasoning && a.m.contentStart != "" {
@@ -59,7 +58,7 @@ func (a *assembly) mixed(wrappers []string) peg.ID {
 	more := a.only("more", a.Seq(text, a.Star(a.Choice(a.calls(), spelled), text)))
 	first := a.Seq(a.calls(), a.Optional(more))
 	none := a.Optional(a.only("no-call", spelled, more))
-	if a.mustCall() {
+	if a.wants.mustCall {
 		none = a.only("no-call", a.Optional(spelled, more))
 	}
 	if a.markerless() {

@@ -136,7 +136,7 @@ func (j jsonNative) id() peg.ID {
 func (j jsonNative) name(of ...tool) peg.ID {
 	names := make([]peg.ID, len(of))
 	for i, t := range of {
-		names[i] = j.Lit(inQuotes(t.Name))
+		names[i] = j.Lit(inQuotes(t.name))
 	}
 	return j.Atomic(j.Tag(peg.CallName, j.Choice(names...)), j.closing())
 }
@@ -191,7 +191,7 @@ func (j jsonNative) argumentsFirst() peg.ID {
 	ways := []peg.ID{j.only("whose", j.argumentsKey(), j.lenientObject(), j.Space(), j.members(), j.comma(), j.key(j.keys.name), j.quoteMark(), j.anybody())}
 	for _, t := range j.tools {
 		if t.allowed && j.keys.argsFirst {
-			ways = append(ways, j.Seq(j.key(j.keys.args), j.object(t), j.Space(), j.comma(), j.key(j.keys.name), j.quoteMark(), j.Tag(peg.CallName, j.Lit(inQuotes(t.Name))), j.quoteMark()))
+			ways = append(ways, j.Seq(j.key(j.keys.args), j.object(t), j.Space(), j.comma(), j.key(j.keys.name), j.quoteMark(), j.Tag(peg.CallName, j.Lit(inQuotes(t.name))), j.quoteMark()))
 		}
 	}
 	return j.Seq(j.beginning(), j.Atomic(j.Choice(ways...)), j.Space(), j.closers())
@@ -283,7 +283,7 @@ func (a *assembly) object(t tool) peg.ID {
 	if a.d.Tools.JSON.ArgsAreString {
 		return a.Choice(lenient, a.Tag(peg.Arguments, a.Value(peg.StringValue)))
 	}
-	return a.Choice(lenient, a.Tag(peg.Arguments, a.exact(peg.ObjectValue, t.Parameters)))
+	return a.Choice(lenient, a.Tag(peg.Arguments, a.exact(peg.ObjectValue, t.parameters)))
 }
 
 func (a *assembly) lenientObject() peg.ID {

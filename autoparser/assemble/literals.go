@@ -24,11 +24,11 @@ func (f tagged) bareOpeners() []string {
 	}
 	openers := make([]string, len(f.tools))
 	for i, t := range f.tools {
-		openers[i] = before + f.m.namePrefix + t.Name + f.nameEnd()
+		openers[i] = before + f.m.namePrefix + t.name + f.nameEnd()
 	}
 	if s := f.m.separator; distinctive(s) {
 		for _, t := range f.tools {
-			openers = append(openers, s+f.m.namePrefix+t.Name+f.nameEnd())
+			openers = append(openers, s+f.m.namePrefix+t.name+f.nameEnd())
 		}
 	}
 	if f.bareCode() {

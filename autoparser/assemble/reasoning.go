@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
@@ -25,7 +24,7 @@ func (a *assembly) reasoning() peg.ID {
 // startAgain is the start marker where reasoning has begun already: models write it once more behind a prompt that ends in it. Where
 // blank lines alone separate it from the end marker it is the whole thought, so that the message is rendered as the model wrote it.
 func (a *assembly) startAgain() peg.ID {
-	if a.m.reasoningStart == "" || !a.request.ReasoningFormat.Extract() {
+	if a.m.reasoningStart == "" || !a.wants.extract {
 		return a.Empty()
 	}
 	nothing := a.Seq(a.Chars(1, 32, blank...), a.Lit(a.m.reasoningEnd))
@@ -34,7 +33,7 @@ func (a *assembly) startAgain() peg.ID {
 
 // thoughtsAnew is reasoning where there was some already, or the prompt says that there is none.
 func (a *assembly) thoughtsAnew() peg.ID {
-	if a.m.reasoningStart == "" || !a.request.ReasoningFormat.Extract() {
+	if a.m.reasoningStart == "" || !a.wants.extract {
 		return a.Empty()
 	}
 	return a.Optional(a.only("thoughts-anew", a.Space(), a.Lit(a.m.reasoningStart), a.thoughts()))
@@ -80,7 +79,7 @@ func (a *assembly) turnEndAhead() peg.ID {
 
 // promoters are the texts at which a call can end reasoning: special tokens, and other openers at the beginning of a line.
 func (a *assembly) promoters() []string {
-	if a.request.Parsing.CallInReasoning == chat.KeepCalls || a.format == nil || a.markerless() {
+	if a.wants.keepCalls || a.format == nil || a.markerless() {
 		return nil
 	}
 	var out []string
@@ -108,7 +107,7 @@ func (a *assembly) thinkingEnds() []string {
 
 // think tags kid with the role that reasoning has in this request.
 func (a *assembly) think(kid peg.ID) peg.ID {
-	if a.request.ReasoningFormat.Extract() {
+	if a.wants.extract {
 		return a.Tag(peg.Reasoning, kid)
 	}
 	return a.Tag(peg.Content, kid)
@@ -116,7 +115,7 @@ func (a *assembly) think(kid peg.ID) peg.ID {
 
 // mark is a marker of reasoning.
 func (a *assembly) mark(marker string) peg.ID {
-	if a.request.ReasoningFormat.Extract() {
+	if a.wants.extract {
 		return a.Lit(marker)
 	}
 	return a.Tag(peg.Content, a.Lit(marker))
@@ -124,7 +123,7 @@ func (a *assembly) mark(marker string) peg.ID {
 
 // gap is the white space behind a marker of reasoning: the template's line breaks, and no indentation of the content.
 func (a *assembly) gap() peg.ID {
-	if a.request.ReasoningFormat.Extract() {
+	if a.wants.extract {
 		return a.lines()
 	}
 	return a.Empty()

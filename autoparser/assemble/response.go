@@ -8,7 +8,7 @@ const fence = "```"
 // response is content that must follow the JSON Schema of the request, bare or in a code fence, which is not content.
 // Where the request has tools, there may be calls instead. What is not JSON stays content.
 func (a *assembly) response() peg.ID {
-	value := a.Tag(peg.Content, a.Schema(a.request.JSONSchema, a.Value(peg.AnyJSON)))
+	value := a.Tag(peg.Content, a.Schema(a.wants.schema, a.Value(peg.AnyJSON)))
 	fenced := a.Seq(a.Lit(fence), a.Optional(a.Lit("json")), a.Space(), value, a.Space(), a.tolerate(a.Lit(fence)))
 	answers := []peg.ID{fenced, value}
 	if a.format != nil {

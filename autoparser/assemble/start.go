@@ -31,7 +31,7 @@ const (
 func startOf(in Input) start {
 	m := marksOf(in.Dialect)
 	s := start{header: in.TemplatePrompt, state: handler.ReasoningIdle}
-	if in.Dialect.Reasoning.Mode == dialect.ReasoningNone || m.reasoningEnd == "" {
+	if in.Request.PureContent || in.Dialect.Reasoning.Mode == dialect.ReasoningNone || m.reasoningEnd == "" {
 		return s
 	}
 	header, behind, opened := strings.Cut(in.GenerationPrompt, m.reasoningStart)

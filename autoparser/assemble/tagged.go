@@ -64,7 +64,7 @@ func (f tagged) ways() []peg.ID { return []peg.ID{f.Seq(f.before(), f.byName(f),
 func (f tagged) name(of ...tool) peg.ID {
 	names := make([]peg.ID, len(of))
 	for i, t := range of {
-		names[i] = f.Lit(t.Name)
+		names[i] = f.Lit(t.name)
 	}
 	return f.Atomic(f.Tag(peg.CallName, f.Choice(names...)), f.closing())
 }
@@ -99,7 +99,7 @@ func (f tagged) closing() peg.ID {
 
 func (f tagged) arguments(t tool) peg.ID {
 	if f.closesByName() {
-		return f.Seq(f.Space(), f.inner.args(t), f.marker(f.closeOf(t.Name), f.Space()))
+		return f.Seq(f.Space(), f.inner.args(t), f.marker(f.closeOf(t.name), f.Space()))
 	}
 	if f.d.Tools.CallID.Position == dialect.CallIDBetweenNameAndArgs {
 		return f.Seq(f.Space(), f.once("between", f.idOrSuffix), f.Space(), f.inner.args(t))

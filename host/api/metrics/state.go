@@ -30,8 +30,8 @@ var (
 	pluginRestarts  = describe("dragoman_plugin_restarts_total", "Those among them that replaced one that had failed.", "plugin")
 	pluginSessions  = describe("dragoman_plugin_sessions", "Calls and streams of a plugin under way.", "plugin")
 
-	cacheLookups = describe("dragoman_cache_lookups_total", "Constraints and compiled programs that were found ready (hit) or had to be made (miss).", "cache", "outcome")
-	cacheEntries = describe("dragoman_cache_entries", "Constraints and compiled programs that are kept.", "cache")
+	cacheLookups = describe("dragoman_cache_lookups_total", "Assembled programs, constraints and compiled programs that were found ready (hit) or had to be made (miss).", "cache", "outcome")
+	cacheEntries = describe("dragoman_cache_entries", "Assembled programs, constraints and compiled programs that are kept.", "cache")
 )
 
 func describe(name, help string, labels ...string) *prometheus.Desc {
@@ -52,7 +52,8 @@ func (s state) Collect(to chan<- prometheus.Metric) {
 		source(to, src)
 	}
 	tellPlugins(to, s.host.Plugins())
-	constraints, programs := s.host.Constraints(), s.host.Programs()
+	assembled, constraints, programs := s.host.Assembled(), s.host.Constraints(), s.host.Programs()
+	cache(to, "assembled", assembled.Hits, assembled.Misses, assembled.Entries)
 	cache(to, "constraints", constraints.Hits, constraints.Misses, constraints.Entries)
 	cache(to, "programs", programs.Hits, programs.Misses, programs.Entries)
 }

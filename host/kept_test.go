@@ -1,0 +1,190 @@
+package host_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/dragoman-project/dragoman/host"
+)
+
+// wishes are requests that differ from the first one in one thing.
+var wishes = func() []string {
+	const (
+		city    = `{"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}`
+		say     = `"messages": [{"role": "user", "content": "Weather in Oslo?"}]`
+		begun   = `"messages": [{"role": "user", "content": "Weather in Oslo?"}, {"role": "assistant", "content": "It"}], "add_generation_prompt": false, "continue_final_message": true`
+		thought = `"messages": [{"role": "user", "content": "Weather in Oslo?"}, {"role": "assistant", "reasoning_content": "Hm"}], "add_generation_prompt": false, "continue_final_message": "reasoning_content"`
+	)
+	tool := func(name, parameters, more string) string {
+		return fmt.Sprintf(`{"type": "function", "function": {"name": %q, "parameters": %s%s}}`, name, parameters, more)
+	}
+	tools := func(all ...string) string { return `"tools": [` + strings.Join(all, ", ") + `]` }
+	weather, other := tool("get_weather", city, ""), tool("get_time", city, "")
+	var all []string
+	for _, members := range [][]string{
+		{say, tools(weather)},
+		{say, tools(tool("get_rain", city, ""))},
+		{say, tools(tool("get_weather", strings.Replace(city, "string", "integer", 1), ""))},
+		{say, tools(tool("get_weather", city, `, "strict": true`))},
+		{say, tools(weather, other)},
+		{say, tools(other, weather)},
+		{say},
+		{say, tools(weather), `"tool_choice": "none"`},
+		{say, tools(weather), `"tool_choice": "required"`},
+		{say, tools(weather, other), `"tool_choice": {"type": "function", "function": {"name": "get_weather"}}`},
+		{say, tools(weather, other), `"tool_choice": {"type": "function", "function": {"name": "get_time"}}`},
+		{say, tools(weather), `"parallel_tool_calls": true`},
+		{say, tools(weather), `"json_schema": {"type": "object"}`},
+		{say, `"json_schema": {"type": "object"}`},
+		{say, `"json_schema": {"type": "array"}`},
+		{say, `"grammar": "root ::= \"yes\""`},
+		{say, `"grammar": "root ::= \"no\""`},
+		{say, tools(weather), `"reasoning_format": "none"`},
+		{say, tools(weather), `"pure_content": true`},
+		{say, tools(weather), `"parsing": {"call_in_reasoning": "keep"}`},
+		{say, tools(weather), `"parsing": {"unknown_tool": "content"}`},
+		{say, tools(weather), `"parsing": {"truncated_call": "drop"}`},
+		{say, tools(weather), `"parsing": {"malformed": "error"}`},
+		{say, tools(weather), `"enable_thinking": false`},
+		{say, tools(weather), `"chat_template_kwargs": {"enable_thinking": false}`},
+		{say, tools(weather), `"add_generation_prompt": false`},
+		{begun, tools(weather)},
+		{thought, tools(weather)},
+	} {
+		all = append(all, "{"+strings.Join(members, ", ")+"}")
+	}
+	return all
+}()
+
+// reasonsInWords is a template whose reasoning begins in the prompt, or not, as a variable says.
+const reasonsInWords = `{% for m in messages %}<|im_start|>{{ m.role }}
+{% if m.role == 'assistant' and m.reasoning_content %}<think>
+{{ m.reasoning_content }}
+</think>
+
+{% endif %}{{ m.content or '' }}{% for c in m.tool_calls or [] %}
+<tool_call>
+{{ {'name': c.function.name, 'arguments': c.function.arguments} | tojson }}
+</tool_call>{% endfor %}<|im_end|>
+{% endfor %}{% if tools %}{{ tools | tojson }}{% endif %}{% if add_generation_prompt %}<|im_start|>assistant
+{% if enable_thinking is defined and not enable_thinking %}<think>
+
+</think>
+
+{% endif %}{% endif %}`
+
+// answered is all that a host says to a request, and what it makes of an output.
+func answered(t testing.TB, h *host.Host, template, request string) string {
+	p, err := h.PlanJSON(context.Background(), template, []byte(request))
+	if err != nil {
+		return err.Error()
+	}
+	plan := p.Plan
+	constraint, err := json.Marshal(plan.Constraint)
+	if err != nil {
+		t.Error(err)
+	}
+	s := p.Session(context.Background(), host.SessionOptions{NoIDs: true})
+	_, fault := s.Feed([]byte("Hm.\n<tool_call>\n{\"name\": \"nobody\", \"arguments\": {}}\n</tool_call>\n</think>\n\n<tool_call>\n{\"name\": \"get_weather\", \"argum"))
+	result, refused := s.Finish(true)
+	return fmt.Sprintf("%s\n%s\n%q %q %v\n%q\n%q\n%s\n%s %+v %v %v", plan.Program, constraint, plan.ThinkingStart, plan.ThinkingEnds, plan.ReasoningState,
+		plan.Notes, plan.Prompt, plan.GenerationPrompt, show(result.Message), result.Report, fault, refused)
+}
+
+// TestRequestsThatDifferShareNothing answers them in one order and in the other: whatever one of them took from another that came
+// before it, it cannot take from there the second time.
+func TestRequestsThatDifferShareNothing(t *testing.T) {
+	answers := func(reverse bool) map[string]string {
+		h := start(t, nil)
+		_, err := h.PutTemplate(context.Background(), host.TemplateSource{Name: "words", Source: reasonsInWords})
+		must(t, err)
+		all := map[string]string{}
+		templates, requests := []string{"chatml-json", "chatml-reasoning", "chatml-tagged", "words"}, slices.Clone(wishes)
+		if reverse {
+			slices.Reverse(templates)
+			slices.Reverse(requests)
+		}
+		for _, template := range templates {
+			for _, request := range requests {
+				all[template+" "+request] = answered(t, h, template, request)
+				if again := answered(t, h, template, request); again != all[template+" "+request] {
+					t.Errorf("%s answers %s\nwith %s\nand then with %s", template, request, all[template+" "+request], again)
+				}
+			}
+		}
+		if s := h.Assembled(); s.Hits < s.Misses || s.Misses == 0 {
+			t.Errorf("asked twice for everything, it found %d programs and made %d", s.Hits, s.Misses)
+		}
+		return all
+	}
+	forward, backward := answers(false), answers(true)
+	distinct := map[string]bool{}
+	for request, answer := range forward {
+		distinct[answer] = true
+		if answer != backward[request] {
+			t.Errorf("%s is answered\n%s\nor\n%s\nas others were before it", request, answer, backward[request])
+		}
+	}
+	if len(distinct) < len(forward)/2 {
+		t.Errorf("%d requests have %d answers", len(forward), len(distinct))
+	}
+}
+
+// TestWhatWasPlannedIsNotChangedByItsUser changes all that a plan lets one change.
+func TestWhatWasPlannedIsNotChangedByItsUser(t *testing.T) {
+	h := start(t, nil)
+	const request = `{"messages": [{"role": "user", "content": "Is <think> a word?"}], "json_schema": {"type": "object", "unevaluatedProperties": false}}`
+	before := answered(t, h, "chatml-reasoning", request)
+	p, err := h.PlanJSON(context.Background(), "chatml-reasoning", []byte(request))
+	must(t, err)
+	clear(p.Plan.ThinkingEnds)
+	clear(p.Plan.Notes)
+	if after := answered(t, h, "chatml-reasoning", request); after != before {
+		t.Errorf("before:\n%s\nafter:\n%s", before, after)
+	}
+}
+
+// TestProgramsOutliveAReload changes the configuration, and then the template.
+func TestProgramsOutliveAReload(t *testing.T) {
+	h, _ := startConfigured(t, "parsing: {malformed: error}\n")
+	ask := func() host.CacheStats {
+		_, err := h.PlanJSON(context.Background(), "chatml-json", []byte(weather))
+		must(t, err)
+		return h.Assembled()
+	}
+	ask()
+	h.edit(t, "parsing: {malformed: deliver}\n")
+	if s := ask(); s.Hits != 1 || s.Misses != 1 {
+		t.Errorf("after a reload that changes no dialect: %+v", s)
+	}
+	_, err := h.PutTemplate(context.Background(), host.TemplateSource{Name: "chatml-json", Source: reasonsInWords})
+	must(t, err)
+	if s := ask(); s.Misses != 2 {
+		t.Errorf("after another template took the name: %+v", s)
+	}
+}
+
+func TestManyPlanAtOnce(t *testing.T) {
+	alone, h := start(t, nil), start(t, nil)
+	want := make([]string, len(wishes))
+	for i, request := range wishes {
+		want[i] = answered(t, alone, "chatml-json", request)
+	}
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			for j := range wishes {
+				at := (i*5 + j) % len(wishes)
+				if got := answered(t, h, "chatml-json", wishes[at]); got != want[at] {
+					t.Errorf("%s is answered\n%s\nwant\n%s", wishes[at], got, want[at])
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
