@@ -32,6 +32,14 @@ func (p *Program) Sealed() *Program {
 	return &Program{Nodes: p.Nodes, Root: p.Root, digest: &digest}
 }
 
+// Equal says that programs are the same in everything, sealed or not.
+func (p *Program) Equal(other *Program) bool {
+	if p == nil || other == nil {
+		return p == other
+	}
+	return p.Digest() == other.Digest()
+}
+
 func (n *Node) digest(w *kept.Writer) {
 	w.Number(int64(n.Op))
 	w.Number(int64(len(n.Kids)))

@@ -42,8 +42,11 @@ func TestASealedProgramIsTheSame(t *testing.T) {
 	var b peg.Builder
 	p := b.Build(b.Seq(b.Prompt("<"), b.Lit("a"), b.End()))
 	sealed := p.Sealed()
-	if sealed.Digest() != p.Digest() || sealed.String() != p.String() {
+	if !sealed.Equal(p) || !p.Equal(sealed) || sealed.String() != p.String() || sealed.Equal(nil) || sealed.Equal(&peg.Program{}) {
 		t.Error("it is another program")
+	}
+	if (*peg.Program)(nil).Equal(sealed) || !(*peg.Program)(nil).Equal(nil) {
+		t.Error("it is no program")
 	}
 	if sealed.Sealed() != sealed {
 		t.Error("it was sealed again")
