@@ -26,13 +26,16 @@ func (a *assembly) oneBareJSON() peg.ID {
 	return a.Seq(call, a.Space())
 }
 
-// namedJSON is the name of a tool before its arguments.
+// namedJSON is the name of a tool before its arguments, and tokens that are words between the two, with an id or not:
+// name[CALL_ID]id[ARGS]{…}.
 func (a *assembly) namedJSON() peg.ID {
 	names := make([]peg.ID, len(a.tools))
 	for i, t := range a.tools {
 		names[i] = a.Lit(t.name)
 	}
-	name := a.Atomic(a.Tag(peg.CallName, a.Choice(names...)), a.blanks(), a.Peek(a.Lit("{")))
+	word := a.Seq(a.Lit("["), a.Chars(1, maxName, capitals...), a.Lit("]"))
+	id := a.Optional(word, a.Tag(peg.CallID, a.Chars(1, maxName, nameRanges...)))
+	name := a.Atomic(a.Tag(peg.CallName, a.Choice(names...)), a.blanks(), id, a.Optional(word), a.blanks(), a.Peek(a.Lit("{")))
 	return a.Seq(a.Tag(peg.Call, name, a.lenientObject()), a.Space())
 }
 

@@ -130,7 +130,16 @@ func (j jsonNative) id() peg.ID {
 		ids[i] = j.key(id)
 	}
 	text := j.Tag(peg.CallID, j.NotChars(0, maxName, inQuotesEnd...))
-	return j.Seq(j.Choice(ids...), j.quoteMark(), text, j.quoteMark())
+	return j.Seq(j.Choice(ids...), j.Choice(j.Seq(j.quoteMark(), text, j.quoteMark()), j.ordinal()))
+}
+
+// ordinal is an id that is a number, as models write that count their calls.
+func (j jsonNative) ordinal() peg.ID {
+	number := j.Tag(peg.CallID, j.Chars(1, maxName, peg.Range{Lo: '0', Hi: '9'}))
+	if j.d.Tools.JSON.GenIDField == "" {
+		return j.only("ordinal", number)
+	}
+	return number
 }
 
 func (j jsonNative) name(of ...tool) peg.ID {
