@@ -16,7 +16,7 @@ import (
 
 // atHome are the fields that do not travel: what the host fills in itself, and what is asked for by other calls.
 var atHome = []string{
-	"Plan.Prompt", "Plan.GenerationPrompt", "Plan.Constraint", "Plan.ReasoningState", "Description.Cases",
+	"Plan.Prompt", "Plan.GenerationPrompt", "Plan.Constraint", "Plan.ReasoningState", "Description.Cases", "Program.digest",
 }
 
 // TestEveryFieldIsSent looks at the values that the tests of this package send: every field of every type in them must have
