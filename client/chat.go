@@ -136,15 +136,23 @@ func (c *Client) Parse(ctx context.Context, template string, request any, output
 
 // Stream is an output being parsed while it arrives. One goroutine may send while another one receives.
 type Stream struct {
-	carrier
+	Sender
+	receiving
 	result *Result
 }
 
-// carrier brings the messages of one output to the daemon and back.
-type carrier interface {
-	// send says with io.EOF that the output is over, and receive why.
+// Sender is where an output goes.
+type Sender struct{ sending }
+
+// sending brings the messages of one output to the daemon.
+type sending interface {
+	// send says with io.EOF that the output is over; the one who receives is told why.
 	send(*dragomanv1.ParseStreamRequest) error
 	closeSend() error
+}
+
+// receiving brings what becomes of it.
+type receiving interface {
 	receive() (*dragomanv1.ParseStreamResponse, error)
 	// close says that nobody receives any longer.
 	close()
@@ -170,7 +178,7 @@ func (c *Client) ParseStream(ctx context.Context, template string, request any, 
 	if err != nil {
 		return nil, told(err)
 	}
-	s := &Stream{carrier: own{stream}}
+	s := &Stream{Sender: Sender{own{stream}}, receiving: own{stream}}
 	return s, s.send(start)
 }
 
@@ -181,12 +189,12 @@ func parseStart(template string, request any, options []Option) (*dragomanv1.Par
 }
 
 // Send sends the next piece of the output, cut anywhere. After an error the reason is what Chunks ends with.
-func (s *Stream) Send(piece string) error {
+func (s Sender) Send(piece string) error {
 	return s.send(&dragomanv1.ParseStreamRequest{Chunk: &dragomanv1.ParseStreamRequest_Data{Data: []byte(piece)}})
 }
 
 // SendSpecial is Send for an engine that knows which bytes of the piece came from special tokens; see SpecialKnown.
-func (s *Stream) SendSpecial(piece string, special ...Range) error {
+func (s Sender) SendSpecial(piece string, special ...Range) error {
 	m := &dragomanv1.ParseStreamRequest{Chunk: &dragomanv1.ParseStreamRequest_Data{Data: []byte(piece)}}
 	for _, r := range special {
 		m.Special = append(m.Special, &dragomanv1.ByteRange{Start: uint32(r.Start), End: uint32(r.End)})
@@ -198,13 +206,13 @@ func (s *Stream) SendSpecial(piece string, special ...Range) error {
 type Range struct{ Start, End int }
 
 // Truncated says that the engine cut the output off, for length. It is called before CloseSend.
-func (s *Stream) Truncated() error { return s.send(&dragomanv1.ParseStreamRequest{Truncated: true}) }
+func (s Sender) Truncated() error { return s.send(&dragomanv1.ParseStreamRequest{Truncated: true}) }
 
 // CloseSend says that the output has ended.
-func (s *Stream) CloseSend() error { return told(s.closeSend()) }
+func (s Sender) CloseSend() error { return told(s.closeSend()) }
 
-func (s *Stream) send(m *dragomanv1.ParseStreamRequest) error {
-	err := s.carrier.send(m)
+func (s Sender) send(m *dragomanv1.ParseStreamRequest) error {
+	err := s.sending.send(m)
 	if errors.Is(err, io.EOF) {
 		return err // the daemon has ended the stream, and says why to the one who receives
 	}

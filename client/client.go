@@ -137,7 +137,11 @@ func told(err error) error {
 			return toldAs(e, err)
 		}
 	}
-	return &Error{Code: rpc.Code().String(), Message: rpc.Message(), Err: err}
+	code := rpc.Code()
+	if broken := new(net.OpError); code == connect.CodeCanceled && errors.As(err, &broken) {
+		code = connect.CodeUnavailable // connect takes a connection that the daemon has reset for one that its client has
+	}
+	return &Error{Code: code.String(), Message: rpc.Message(), Err: err}
 }
 
 // toldAs is an error as the daemon wrote it; err is that of the connection, if there is one.

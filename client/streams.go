@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"maps"
@@ -76,31 +77,61 @@ func (s *Streams) Together(say func()) {
 
 // ParseStream begins to parse an output. When ctx ends, so does the output.
 func (s *Streams) ParseStream(ctx context.Context, template string, request any, options ...Option) (*Stream, error) {
-	start, err := parseStart(template, request, options)
-	if err != nil {
+	in := &inbox{}
+	in.arrived.L = &in.mu
+	o, err := s.begin(ctx, template, request, in, options)
+	if o == nil {
 		return nil, err
 	}
-	o, err := s.open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	out := &Stream{carrier: o}
-	return out, out.send(start)
+	in.output = o
+	return &Stream{Sender: Sender{o}, receiving: in}, err
 }
 
-// open makes an output with a number of its own, which lasts as long as ctx. The error says why the stream is over.
-func (s *Streams) open(ctx context.Context) (*sharedOutput, error) {
+// ParseInto is ParseStream for a program with many outputs that has no goroutine for each: the one that reads the stream gives
+// the receiver what comes, one thing at a time, and all outputs of the stream wait meanwhile. When ctx ends, so does the output;
+// the receiver is told when the daemon has confirmed it.
+func (s *Streams) ParseInto(ctx context.Context, template string, request any, to Receiver, options ...Option) (*Sender, error) {
+	o, err := s.begin(ctx, template, request, &forwarder{to: to}, options)
+	if o == nil {
+		return nil, err
+	}
+	return &Sender{o}, err
+}
+
+// begin begins an output that lasts as long as ctx.
+func (s *Streams) begin(ctx context.Context, template string, request any, to taker, options []Option) (*sharedOutput, error) {
+	start, err := parseStart(template, request, options)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	o := &sharedOutput{streams: s, to: to}
+	if err := s.add(o); err != nil {
+		return nil, err
+	}
+	err = o.send(start)
+	forget := context.AfterFunc(ctx, func() { o.drop(ctx.Err()) })
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if o.forget = forget; o.over {
+		forget()
+	}
+	return o, err
+}
+
+// add gives an output its number. The error says why the stream is over.
+func (s *Streams) add(o *sharedOutput) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.err != nil {
-		return nil, s.err
+		return s.err
 	}
 	s.last++
-	o := &sharedOutput{streams: s, number: s.last}
-	o.arrived.L = &o.mu
-	o.forget = context.AfterFunc(ctx, func() { o.end(ctx.Err()) })
+	o.number = s.last
 	s.outputs[o.number] = o
-	return o, nil
+	return nil
 }
 
 // send sends what is ready, all at once, until the stream is over.
@@ -141,13 +172,17 @@ func (s *Streams) receive() {
 				err = &Error{Code: "unavailable", Message: "the daemon has ended the stream", Err: err}
 			}
 			s.fail(told(err))
-			return
+			break
 		}
 		for i, o := range s.find(m.Outputs) {
 			if o != nil {
 				o.take(m.Outputs[i].Message)
 			}
 		}
+	}
+	left, why := s.left()
+	for _, o := range left {
+		o.finish(why)
 	}
 }
 
@@ -162,37 +197,46 @@ func (s *Streams) find(messages []*dragomanv1.OutputResponse) []*sharedOutput {
 	return found
 }
 
-// fail ends the stream and all its outputs.
+// left are the outputs that have not ended when the stream is over, and why it is.
+func (s *Streams) left() ([]*sharedOutput, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Collect(maps.Values(s.outputs)), s.err
+}
+
+// fail ends the stream. The goroutine that receives ends its outputs.
 func (s *Streams) fail(err error) {
 	s.mu.Lock()
 	if s.err == nil {
 		s.err = err
 	}
-	all := slices.Collect(maps.Values(s.outputs))
 	s.changed.Broadcast()
 	s.mu.Unlock()
-	for _, o := range all {
-		o.fail(err)
-	}
 	s.cancel()
 }
 
-// put makes a message ready to be sent, unless the stream is over. Those who have something to say wait where much is ready.
-func (s *Streams) put(r *dragomanv1.OutputRequest) error {
+// put makes a message of an output ready to be sent, unless that is over. Those who have something to say wait where much is ready.
+func (s *Streams) put(o *sharedOutput, r *dragomanv1.OutputRequest) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for s.waiting > maxWaiting && !r.Cancel && s.err == nil {
+	for s.waiting > maxWaiting && s.err == nil {
 		s.changed.Wait()
 	}
-	if s.err != nil {
+	if s.err != nil || o.closed || o.over {
 		return io.EOF // the one who receives is told why
 	}
+	o.closed = r.End
 	m := r.GetMessage()
 	s.waiting += len(m.GetText()) + len(m.GetData()) + len(m.GetStart().GetRequest().GetText())
+	s.push(r)
+	return nil
+}
+
+// push adds to what is ready.
+func (s *Streams) push(r *dragomanv1.OutputRequest) {
 	if s.ready = append(s.ready, r); s.due() {
 		s.changed.Broadcast()
 	}
-	return nil
 }
 
 // due says that what is ready is sent.
@@ -204,89 +248,150 @@ func (s *Streams) due() bool {
 type sharedOutput struct {
 	streams *Streams
 	number  uint64
-	forget  func() bool // the context that ends it
+	to      taker
 
-	mu      sync.Mutex
-	arrived sync.Cond // something below
-	inbox   []*dragomanv1.ParseStreamResponse
-	closed  bool  // the client has ended it
-	err     error // why nothing more comes: io.EOF after the result
+	forget  func() bool // the context that ends it; guarded by streams.mu, as all below
+	closed  bool        // nothing more is sent of it
+	dropped error       // why the client wants no more of it
+	over    bool        // its end has come
+}
+
+// taker takes what comes of an output, from the goroutine that receives. Only drop may be called by others at the same time.
+type taker interface {
+	take(*dragomanv1.ParseStreamResponse)
+	// end is the last call. io.EOF stands behind a result.
+	end(err error)
+	// drop says that the client wants no more of the output, and why.
+	drop(why error)
+}
+
+func (o *sharedOutput) send(m *dragomanv1.ParseStreamRequest) error {
+	return o.streams.put(o, &dragomanv1.OutputRequest{Output: o.number, Message: m})
+}
+
+func (o *sharedOutput) closeSend() error {
+	return o.streams.put(o, &dragomanv1.OutputRequest{Output: o.number, End: true})
 }
 
 // take takes a message of the daemon.
 func (o *sharedOutput) take(m *dragomanv1.ParseStreamResponse) {
 	if e := m.GetError(); e != nil {
-		o.fail(toldAs(e, nil))
+		o.finish(toldAs(e, nil))
 		return
 	}
-	o.mu.Lock()
-	o.inbox = append(o.inbox, m)
-	o.arrived.Signal()
-	o.mu.Unlock()
+	o.to.take(m)
 	if m.GetResult() != nil {
-		o.fail(io.EOF)
+		o.finish(io.EOF)
 	}
 }
 
-// fail says that nothing more comes, unless that was said already.
-func (o *sharedOutput) fail(err error) {
-	o.mu.Lock()
-	first := o.err == nil
+// finish ends the output, unless it has ended.
+func (o *sharedOutput) finish(err error) {
+	s := o.streams
+	s.mu.Lock()
+	first, forget := !o.over, o.forget
+	if o.over = true; o.dropped != nil {
+		err = o.dropped
+	}
+	delete(s.outputs, o.number)
+	s.mu.Unlock()
+	if forget != nil {
+		forget()
+	}
 	if first {
-		o.err = err
+		o.to.end(err)
 	}
-	o.arrived.Signal()
-	o.mu.Unlock()
+}
+
+// drop gives the output up. Its end comes when the daemon has confirmed that.
+func (o *sharedOutput) drop(why error) {
+	s := o.streams
+	s.mu.Lock()
+	first := !o.over && o.dropped == nil
 	if first {
-		o.streams.mu.Lock()
-		delete(o.streams.outputs, o.number)
-		o.streams.mu.Unlock()
-		o.forget()
+		o.dropped, o.closed = why, true
+		s.push(&dragomanv1.OutputRequest{Output: o.number, Cancel: true})
+	}
+	s.mu.Unlock()
+	if first {
+		o.to.drop(why)
 	}
 }
 
-func (o *sharedOutput) send(m *dragomanv1.ParseStreamRequest) error {
-	return o.put(&dragomanv1.OutputRequest{Output: o.number, Message: m})
+// inbox keeps what comes of an output until somebody reads it.
+type inbox struct {
+	output   *sharedOutput
+	mu       sync.Mutex
+	arrived  sync.Cond // something below
+	messages []*dragomanv1.ParseStreamResponse
+	err      error // why nothing more comes
 }
 
-func (o *sharedOutput) closeSend() error {
-	return o.put(&dragomanv1.OutputRequest{Output: o.number, End: true})
+func (in *inbox) take(m *dragomanv1.ParseStreamResponse) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.messages = append(in.messages, m)
+	in.arrived.Signal()
 }
 
-func (o *sharedOutput) put(r *dragomanv1.OutputRequest) error {
-	o.mu.Lock()
-	over := o.err != nil || o.closed
-	o.closed = o.closed || r.End
-	o.mu.Unlock()
-	if over {
-		return io.EOF // the one who receives is told why
+func (in *inbox) end(err error) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.err == nil {
+		in.err = err
 	}
-	return o.streams.put(r)
+	in.arrived.Signal()
 }
 
-// end gives the output up.
-func (o *sharedOutput) end(why error) {
-	o.mu.Lock()
-	over := o.err != nil
-	o.mu.Unlock()
-	if !over {
-		_ = o.streams.put(&dragomanv1.OutputRequest{Output: o.number, Cancel: true}) // fails where all has ended
-		o.fail(why)
-	}
-}
+func (in *inbox) drop(why error) { in.end(why) }
 
-func (o *sharedOutput) receive() (*dragomanv1.ParseStreamResponse, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for len(o.inbox) == 0 && o.err == nil {
-		o.arrived.Wait()
+func (in *inbox) receive() (*dragomanv1.ParseStreamResponse, error) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	for len(in.messages) == 0 && in.err == nil {
+		in.arrived.Wait()
 	}
-	if len(o.inbox) == 0 {
-		return nil, o.err
+	if len(in.messages) == 0 {
+		return nil, in.err
 	}
-	m := o.inbox[0]
-	o.inbox = o.inbox[1:]
+	m := in.messages[0]
+	in.messages = in.messages[1:]
 	return m, nil
 }
 
-func (o *sharedOutput) close() { o.end(context.Canceled) }
+func (in *inbox) close() { in.output.drop(context.Canceled) }
+
+// forwarder gives what comes of an output to whoever the client named.
+type forwarder struct {
+	to     Receiver
+	result *Result
+	err    error // of the result
+}
+
+func (f *forwarder) take(m *dragomanv1.ParseStreamResponse) {
+	if m.Chunk != nil {
+		f.to.Chunk(json.RawMessage(m.Chunk.Text))
+	}
+	if m.Result != nil {
+		f.result, f.err = result(m.Result)
+	}
+}
+
+func (f *forwarder) end(err error) {
+	switch {
+	case !errors.Is(err, io.EOF):
+		f.to.End(nil, err)
+	default:
+		f.to.End(f.result, f.err)
+	}
+}
+
+func (f *forwarder) drop(error) {}
+
+// Receiver takes what becomes of an output.
+type Receiver interface {
+	// Chunk takes what is next, the JSON of a chat.completion.chunk or of a delta.
+	Chunk(json.RawMessage)
+	// End says that nothing more comes: with the result, or with the error that ended the output.
+	End(*Result, error)
+}

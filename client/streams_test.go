@@ -155,3 +155,79 @@ func TestChunksCanBeDeltasAlone(t *testing.T) {
 		t.Errorf("the deltas say %q, the result %+v", text, result)
 	}
 }
+
+// kept is a receiver that keeps what it is given.
+type kept struct {
+	chunks []json.RawMessage
+	result *client.Result
+	err    error
+	ended  chan struct{}
+	ends   int
+}
+
+func (k *kept) Chunk(chunk json.RawMessage) { k.chunks = append(k.chunks, chunk) }
+
+func (k *kept) End(result *client.Result, err error) {
+	if k.ends++; k.ends == 1 {
+		k.result, k.err = result, err
+		close(k.ended)
+	}
+}
+
+// TestAReceiverIsGivenWhatChunksGive cuts the output everywhere.
+func TestAReceiverIsGivenWhatChunksGive(t *testing.T) {
+	_, streams, stop := sharing(t, unchanged)
+	defer stop()
+	const output = "Grüße\n<tool_call>\n{\"name\": \"weather\", \"arguments\": {\"a\": 1}}\n</tool_call>"
+	for cut := range len(output) {
+		to := &kept{ended: make(chan struct{})}
+		sender, err := streams.ParseInto(t.Context(), "chatml-json", request1, to, client.NoIDs(), client.Deltas())
+		must(t, errors.Join(err, sender.Send(output[:cut]), sender.Send(output[cut:]), sender.CloseSend()))
+		stream, err := streams.ParseStream(t.Context(), "chatml-json", request1, client.NoIDs(), client.Deltas())
+		must(t, errors.Join(err, stream.Send(output[:cut]), stream.Send(output[cut:]), stream.CloseSend()))
+		chunks, err := all(stream)
+		must(t, err)
+		<-to.ended
+		if diff := cmp.Diff(chunks, to.chunks); to.err != nil || diff != "" || !cmp.Equal(stream.Result(), to.result) {
+			t.Errorf("cut at %d: %v (-chunks +receiver):\n%s%s", cut, to.err, diff, cmp.Diff(stream.Result(), to.result))
+		}
+	}
+}
+
+func TestAReceiverIsToldHowItsOutputEnds(t *testing.T) {
+	for name, tt := range map[string]struct {
+		template string
+		end      func(cancel func(), streams *client.Streams, stop func())
+		want     func(error) bool
+	}{
+		"there is no such template": {"nobody", func(func(), *client.Streams, func()) {}, func(err error) bool { return hasCode(err, "not_found") }},
+		"its context ends": {"chatml-json", func(cancel func(), _ *client.Streams, _ func()) { cancel() },
+			func(err error) bool { return errors.Is(err, context.Canceled) }},
+		"the stream is closed": {"chatml-json", func(_ func(), s *client.Streams, _ func()) { s.Close() }, func(err error) bool { return hasCode(err, "canceled") }},
+		"the daemon ends": {"chatml-json", func(_ func(), _ *client.Streams, stop func()) { stop() },
+			func(err error) bool { return hasCode(err, "unavailable") }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, streams, stop := sharing(t, func(c *config.Config) { c.Shutdown.Grace = 0 })
+			defer stop()
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			to := &kept{ended: make(chan struct{})}
+			sender, err := streams.ParseInto(ctx, tt.template, request1, to)
+			must(t, err)
+			_ = sender.Send("Hello") // io.EOF where the output has ended already
+			tt.end(cancel, streams, stop)
+			<-to.ended
+			if !tt.want(to.err) || to.result != nil {
+				t.Errorf("told %v, %v", to.result, to.err)
+			}
+			if err := sender.Send("more"); err == nil {
+				t.Error("an output takes more after its end")
+			}
+			streams.Close()
+			if to.ends != 1 {
+				t.Errorf("it ended %d times", to.ends)
+			}
+		})
+	}
+}

@@ -68,7 +68,7 @@ func (d *daemon) connect(ctx context.Context, o options) error {
 		c := client.New("http://"+d.address, client.Options{})
 		d.clients = append(d.clients, c)
 		if o.each {
-			d.via = append(d.via, c)
+			d.via = append(d.via, each{c})
 			continue
 		}
 		streams, err := c.ParseStreams(context.WithoutCancel(ctx))

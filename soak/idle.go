@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
-	"iter"
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/dragoman-project/dragoman/client"
 )
 
 // calm is how long the daemon gets to give back what it does not need.
@@ -38,16 +40,28 @@ func idle(ctx context.Context, o options, d *daemon) error {
 	return nil
 }
 
+// openIdle opens a stream and waits for its first chunk.
 func openIdle(ctx context.Context, via opener) error {
-	stream, err := via.ParseStream(ctx, "chatml-reasoning", request)
+	begun := make(first, 1)
+	output, err := via.ParseInto(ctx, "chatml-reasoning", request, begun)
 	if err != nil {
 		return err
 	}
-	if err := stream.Send("Let me think about"); err != nil {
+	if err := output.Send("Let me think about"); err != nil {
 		return err
 	}
-	next, stop := iter.Pull2(stream.Chunks())
-	context.AfterFunc(ctx, stop)
-	_, err, _ = next()
-	return err
+	return <-begun
+}
+
+// first gets what comes first: nil for a chunk, or why there is none.
+type first chan error
+
+func (f first) Chunk(json.RawMessage)           { f.tell(nil) }
+func (f first) End(_ *client.Result, err error) { f.tell(err) }
+
+func (f first) tell(err error) {
+	select {
+	case f <- err:
+	default:
+	}
 }

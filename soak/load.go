@@ -56,9 +56,31 @@ func share(i int) string {
 	return "chatml-json"
 }
 
-// opener is a connection to the daemon: a client, or a stream of it that many outputs share.
+// opener is a connection to the daemon: a stream of it that many outputs share, or a client that gives each its own.
 type opener interface {
-	ParseStream(ctx context.Context, template string, request any, options ...client.Option) (*client.Stream, error)
+	ParseInto(ctx context.Context, template string, request any, to client.Receiver, options ...client.Option) (*client.Sender, error)
+}
+
+// each opens a stream for each output.
+type each struct{ *client.Client }
+
+// ParseInto has a goroutine for each output that reads what becomes of it.
+func (e each) ParseInto(ctx context.Context, template string, request any, to client.Receiver, options ...client.Option) (*client.Sender, error) {
+	stream, err := e.ParseStream(ctx, template, request, options...)
+	if stream == nil {
+		return nil, err
+	}
+	go func() {
+		for chunk, fault := range stream.Chunks() {
+			if fault != nil {
+				to.End(nil, fault)
+				return
+			}
+			to.Chunk(chunk)
+		}
+		to.End(stream.Result(), nil)
+	}()
+	return &stream.Sender, err
 }
 
 // engine has some outputs under way and says something of each at every step.
@@ -122,13 +144,13 @@ func (e *engine) step(ctx context.Context, p *place, due time.Time) (err error) 
 		err = r.send(r.pieces[len(r.sent)], due)
 	case !r.closed:
 		r.closed = true
-		err = r.stream.CloseSend()
+		err = r.output.CloseSend()
 	default:
 		select {
-		case fault := <-r.received:
+		case end := <-r.ended:
 			p.run = nil
 			r.cancel()
-			return e.tally.finished(r, fault)
+			return e.tally.finished(r, end)
 		default:
 		}
 	}
@@ -140,58 +162,52 @@ func (e *engine) step(ctx context.Context, p *place, due time.Time) (err error) 
 
 // begin opens a stream. ctx does not end it.
 func (e *engine) begin(ctx context.Context, s *script, due time.Time) (*run, error) {
-	r := &run{script: s, may: [ruleSets]bool{true, true}, received: make(chan error, 1)}
+	r := &run{script: s, may: [ruleSets]bool{true, true}, ended: make(chan end, 1)}
 	ctx, r.cancel = context.WithTimeout(context.WithoutCancel(ctx), time.Duration(len(s.pieces))*e.period+time.Minute)
 	r.due, r.sent = append(r.due, due), append(r.sent, time.Now())
-	stream, err := e.via.ParseStream(ctx, s.template, s.request, client.NoIDs(), client.Deltas())
-	if stream == nil {
+	var err error
+	if r.output, err = e.via.ParseInto(ctx, s.template, s.request, r, client.NoIDs(), client.Deltas()); r.output == nil {
 		r.cancel()
 		return nil, err
 	}
-	r.stream = stream
-	go func() { r.received <- r.receive(stream) }()
 	return r, err
 }
 
 // run is one output on its way. due and sent are per piece, got per delta.
 type run struct {
 	*script
-	stream         *client.Stream
+	output         *client.Sender
 	cancel         context.CancelFunc
-	received       chan error // why nothing more comes
+	ended          chan end
 	closed         bool
 	due, sent, got []time.Time
 	may            [ruleSets]bool // the rule sets that agree with all that came
 	message        string
 }
 
+// end is what an output has come to: its result, or an error.
+type end struct {
+	result *client.Result
+	err    error
+}
+
 // send sends a piece, however long the one before took.
 func (r *run) send(piece string, due time.Time) error {
 	r.due, r.sent = append(r.due, due), append(r.sent, time.Now())
-	return r.stream.Send(piece)
+	return r.output.Send(piece)
 }
 
-// receive takes what comes and notes when.
-func (r *run) receive(stream *client.Stream) error {
-	for chunk, err := range stream.Chunks() {
-		if err != nil {
-			return err
-		}
-		r.take(chunk)
-	}
-	message, err := json.Marshal(stream.Result().Message)
-	r.message = string(message)
-	return err
-}
-
-// take compares a delta with those that may come now.
-func (r *run) take(delta []byte) {
+// Chunk compares a delta with those that may come now, and notes when it came.
+func (r *run) Chunk(delta json.RawMessage) {
 	i := len(r.got)
 	r.got = append(r.got, time.Now())
 	for set, w := range r.wants {
 		r.may[set] = r.may[set] && i < len(w.deltas) && bytes.Equal(delta, w.deltas[i])
 	}
 }
+
+// End leaves it to the engine to judge.
+func (r *run) End(result *client.Result, err error) { r.ended <- end{result, err} }
 
 // outcome is what became of a stream.
 type outcome int

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -27,7 +28,15 @@ type tally struct {
 }
 
 // finished judges a stream. The error is one that ends the test: anything but a plugin's death.
-func (t *tally) finished(r *run, err error) error {
+func (t *tally) finished(r *run, e end) error {
+	if e.err == nil {
+		message, err := json.Marshal(e.result.Message)
+		if err != nil {
+			return err
+		}
+		r.message = string(message)
+	}
+	err := e.err
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {

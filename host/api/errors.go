@@ -139,8 +139,11 @@ func (f faults) told(next connect.UnaryFunc) connect.UnaryFunc {
 // unlessOver is the error of a request, or why the request is over: what notices first that nobody waits any longer may take it
 // for a fault of what it was given. A limit that was reached, on the other hand, is why.
 func unlessOver(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
 	over := ctx.Err()
-	if err == nil || over == nil {
+	if over == nil {
 		return err
 	}
 	if code := hostError(err).Code; code != host.InvalidArgument && code != host.Internal {

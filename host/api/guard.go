@@ -142,8 +142,14 @@ type deadlines struct {
 	end  time.Time
 }
 
-func (d *deadlines) read() time.Time {
-	if t := d.write(); t.Before(d.end) {
+func (d *deadlines) read() time.Time { return d.readSince(time.Now()) }
+
+// readSince is when the client, which was last heard of then, must be heard of again.
+func (d *deadlines) readSince(heard time.Time) time.Time {
+	if d.idle == 0 {
+		return time.Time{}
+	}
+	if t := heard.Add(d.idle); t.Before(d.end) {
 		return t
 	}
 	return d.end

@@ -95,10 +95,11 @@ type sharedOutput struct {
 	output  *output     // nil before its start
 	closed  bool
 
-	queue   []step // guarded by stream.mu, as all below
-	busy    bool   // a goroutine works on the queue
-	done    bool   // its last message is ready
-	dropped bool   // the client has ended or cancelled it
+	queue   []step    // guarded by stream.mu, as all below
+	heard   time.Time // when the client sent something of it
+	busy    bool      // a goroutine works on the queue
+	done    bool      // its last message is ready
+	dropped bool      // the client has ended or cancelled it
 }
 
 // step is what is next for an output: a message, or why it is over.
@@ -166,6 +167,7 @@ func (m *sharedStream) take(r *dragomanv1.OutputRequest) error {
 		return &host.Error{Code: host.LimitExceeded, Message: fmt.Sprintf("%d outputs of the stream have failed and were never ended", forgotten),
 			Remedy: "send end or cancel for each output"}
 	}
+	o.heard = time.Now()
 	o.dropped = o.dropped || r.End || r.Cancel
 	if !r.Cancel && !o.busy && o.output != nil && !o.output.session.Waits() {
 		o.busy = true
@@ -192,14 +194,25 @@ func (m *sharedStream) open(number uint64) *sharedOutput {
 	o := &sharedOutput{stream: m, number: number, limits: &deadlines{idle: limits.SessionIdle, end: time.Now().Add(limits.SessionTime)}}
 	o.ctx, o.cancel = context.WithCancel(m.ctx)
 	o.ctx, o.rec, o.told = recordOf(m.ctx).part(o.ctx, outputMethod, strconv.FormatUint(number, 10))
-	o.timer = time.AfterFunc(time.Until(o.limits.read()), func() {
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		m.push(o, step{err: o.limits.fault()})
-	})
+	o.timer = time.AfterFunc(time.Until(o.limits.read()), o.silent)
 	m.outputs[number] = o
 	m.running++
 	return o
+}
+
+// silent ends the output when its client was silent for too long. The timer is not set anew for each message, but here for the rest.
+func (o *sharedOutput) silent() {
+	m := o.stream
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if o.done {
+		return
+	}
+	if left := time.Until(o.limits.readSince(o.heard)); left > 0 {
+		o.timer.Reset(left)
+		return
+	}
+	m.push(o, step{err: o.limits.fault()})
 }
 
 // push adds a step for an output, and sees to it that somebody works on it.
@@ -245,7 +258,6 @@ func (o *sharedOutput) follow(s step) {
 		err = o.stream.service.faults.kept(parseStreamsPath, func() error { return unlessOver(o.ctx, o.parse(s.message)) })
 	}
 	if err == nil && !s.message.End {
-		o.timer.Reset(time.Until(o.limits.read()))
 		return
 	}
 	if err != nil {

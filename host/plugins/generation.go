@@ -64,7 +64,7 @@ func launch(ctx context.Context, sh *shared, b binary, m *Manifest, dir string, 
 		Logger:           hclog.NewNullLogger(),
 		SyncStdout:       stdout,
 		SyncStderr:       stderr,
-		GRPCDialOptions:  []grpc.DialOption{rpc.CallOptions()},
+		GRPCDialOptions:  rpc.DialOptions(),
 	})
 	err := g.connect(ctx, conn, o, o.contracts[m.Protocol])
 	if !g.stay() && err == nil {

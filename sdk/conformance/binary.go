@@ -40,7 +40,7 @@ func Open(ctx context.Context, path string, o Options) (*Binary, error) {
 		StartTimeout:     startTimeout,
 		SkipHostEnv:      true,
 		Logger:           hclog.NewNullLogger(),
-		GRPCDialOptions:  []grpc.DialOption{rpc.CallOptions()},
+		GRPCDialOptions:  rpc.DialOptions(),
 	})}
 	if err := b.describe(ctx); err != nil {
 		b.Close()

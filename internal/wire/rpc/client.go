@@ -20,9 +20,16 @@ type Handler struct {
 
 var _ handler.StreamHandler = (*Handler)(nil)
 
-// CallOptions let a client take messages as large as the contract allows.
-func CallOptions() grpc.DialOption {
-	return grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(wire.MaxMessage), grpc.MaxCallSendMsgSize(wire.MaxMessage))
+// window is how many bytes one side sends before the other has taken them. It is fixed: to find a good one, gRPC would answer
+// every small message with a ping, which is half of what a step of a stream costs.
+const window = 1 << 20
+
+// DialOptions let a client take messages as large as the contract allows.
+func DialOptions() []grpc.DialOption {
+	return []grpc.DialOption{
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(wire.MaxMessage), grpc.MaxCallSendMsgSize(wire.MaxMessage)),
+		grpc.WithStaticStreamWindowSize(window), grpc.WithStaticConnWindowSize(window),
+	}
 }
 
 // Handlers asks the server which handlers it has.

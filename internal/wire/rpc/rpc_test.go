@@ -87,8 +87,8 @@ func connect(t *testing.T, handlers ...handler.Handler) (pb.PluginServiceClient,
 	listener := bufconn.Listen(1 << 16)
 	go s.Serve(listener)
 	t.Cleanup(s.Stop)
-	conn, err := grpc.NewClient("passthrough:pipe", rpc.CallOptions(), grpc.WithTransportCredentials(insecure.NewCredentials()),
-		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return listener.DialContext(ctx) }))
+	conn, err := grpc.NewClient("passthrough:pipe", append(rpc.DialOptions(), grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return listener.DialContext(ctx) }))...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -165,6 +165,7 @@ func (r *streamRun) answer(result *pb.StreamResult) error {
 func Options() []grpc.ServerOption {
 	return []grpc.ServerOption{
 		grpc.MaxRecvMsgSize(wire.MaxMessage), grpc.MaxSendMsgSize(wire.MaxMessage),
+		grpc.StaticStreamWindowSize(window), grpc.StaticConnWindowSize(window),
 		grpc.UnaryInterceptor(recoverUnary), grpc.StreamInterceptor(recoverStream),
 	}
 }
