@@ -155,7 +155,7 @@ func (a *assembly) formatOf() format {
 
 // told is f if a marker tells its calls from prose, and nil otherwise.
 func told(f tagged) format {
-	if f.m.sectionStart == "" && f.m.callStart == "" && f.opening() == "" && !f.writesLiterals() && !f.nameOnLine() && !f.closesByName() {
+	if f.m.sectionStart == "" && f.m.callStart == "" && f.opening() == "" && !f.writesLiterals() && !f.nameFirst() && !f.closesByName() {
 		return nil
 	}
 	return f

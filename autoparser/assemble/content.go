@@ -24,7 +24,11 @@ func (a *assembly) body() peg.ID {
 	if start := a.m.contentStart; start != "" && !distinctive(start) {
 		return a.behindWords()
 	}
-	return a.mixed(nonempty(a.m.contentStart, a.m.contentEnd))
+	wrappers := nonempty(a.m.contentStart, a.m.contentEnd)
+	if a.m.contentStart != "" && distinctive(a.m.separator) {
+		wrappers = append(wrappers, a.m.separator+a.m.contentStart)
+	}
+	return a.mixed(wrappers)
 }
 
 // behindWords is content that words begin which a text may hold as well: they count at the beginning, and behind the marker

@@ -1,6 +1,9 @@
 package assemble
 
 import (
+	"cmp"
+	"strings"
+
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 	"github.com/dragoman-project/dragoman/sdk/schema"
@@ -39,16 +42,16 @@ func (f tagged) bareOpeners() []string {
 
 // nameEnd is what ends the name of a call that no marker begins.
 func (f tagged) nameEnd() string {
-	if f.nameOnLine() {
-		return "\n"
+	if f.nameFirst() {
+		return cmp.Or(strings.TrimRight(f.d.Tools.Function.NameSuffix, " \t\r\n"), "\n")
 	}
 	return f.m.nameSuffix
 }
 
-// nameOnLine says that the name of a tool is a line of its own, and its arguments, an object, follow.
-func (a *assembly) nameOnLine() bool {
+// nameFirst says that a call begins with the name of a tool; the end of the line, or a token, and the arguments, an object, follow.
+func (a *assembly) nameFirst() bool {
 	f := a.d.Tools.Function
-	return a.d.Tools.Format == dialect.TagWithJSON && f.NamePrefix == "" && f.NameSuffix == "\n"
+	return a.d.Tools.Format == dialect.TagWithJSON && f.NamePrefix == "" && (f.NameSuffix == "\n" || special(f.NameSuffix))
 }
 
 // argumentAhead sees that what follows the name is a call, where no marker tells: an argument, or the end of the arguments and
@@ -58,6 +61,9 @@ func (f tagged) argumentAhead() peg.ID {
 		return f.Empty()
 	}
 	return f.once("argument-ahead", func() peg.ID {
+		if f.nameFirst() {
+			return f.Peek(f.Seq(f.blanks(), f.Lit("{")))
+		}
 		key := f.Seq(f.Chars(1, maxName, nameRanges...), f.blanks(), f.oneOf(nonempty(edgesOf(f.d.Tools.Arguments).nameSuffix)))
 		ends := append([]string{"\n", ",", "]", "<|"}, f.m.endings...)
 		none := f.Seq(f.Lit(f.m.close), f.Chars(0, 32, peg.Range{Lo: ' ', Hi: ' '}), f.Choice(f.oneOf(ends), f.End()))
