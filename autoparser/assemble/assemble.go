@@ -176,7 +176,7 @@ func (a *assembly) ending() peg.ID {
 	if len(a.m.endings) == 0 {
 		return a.Seq(a.Space(), a.End())
 	}
-	return a.Seq(a.Space(), a.Optional(a.oneOf(a.m.endings), a.Space()), a.End())
+	return a.Seq(a.Space(), a.Star(a.oneOf(a.m.endings), a.Space()), a.End())
 }
 
 // oneOf matches one of texts.

@@ -56,7 +56,7 @@ func (a *assembly) run() peg.ID {
 	if ends := slices.DeleteFunc(nonempty(a.m.callEnd, a.m.sectionEnd), common); len(ends) > 0 {
 		behind = append(behind, a.Star(a.only("end-again", a.oneOf(respaced(ends...)), a.Space())))
 	}
-	if a.m.reasoningEnd != "" && a.wants.extract {
+	if _, rest := a.afterEnding(a.m.reasoningEnd); a.m.reasoningEnd != "" && rest == "" && a.wants.extract {
 		behind = append(behind, a.Optional(a.only("reasoning-end", a.Lit(a.m.reasoningEnd), a.Space())))
 		if a.m.reasoningStart != "" {
 			again := a.Seq(a.Lit(a.m.reasoningStart), a.think(a.Until(a.m.reasoningEnd)), a.marker(a.m.reasoningEnd, a.Space()))

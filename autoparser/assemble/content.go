@@ -92,5 +92,27 @@ func (a *assembly) prose(wrappers []string) peg.ID {
 	if len(wrappers) == 0 {
 		return text
 	}
-	return a.Seq(text, a.Star(a.oneOf(wrappers), a.lines(), text))
+	kids := make([]peg.ID, len(wrappers))
+	for i, w := range wrappers {
+		kids[i] = a.around(w)
+	}
+	return a.Seq(text, a.Star(a.Choice(kids...), a.lines(), text))
+}
+
+// around is a marker around content. Where it begins with the end of a turn, the rest may be missing.
+func (a *assembly) around(marker string) peg.ID {
+	if end, rest := a.afterEnding(marker); rest != "" {
+		return a.Seq(a.Lit(end), a.Optional(a.Space(), a.Lit(rest)))
+	}
+	return a.Lit(marker)
+}
+
+// afterEnding divides a marker that begins with the end of a turn and goes on; rest is "" if it does not.
+func (a *assembly) afterEnding(marker string) (end, rest string) {
+	for _, end := range a.m.endings {
+		if rest, ok := strings.CutPrefix(marker, end); ok {
+			return end, strings.TrimSpace(rest)
+		}
+	}
+	return "", ""
 }

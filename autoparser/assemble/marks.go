@@ -2,6 +2,7 @@ package assemble
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
@@ -46,10 +47,21 @@ func marksOf(d dialect.Dialect) marks {
 	}
 	for _, e := range append([]string{d.EndOfTurn, d.EndOfCalls}, d.Stop...) {
 		if e = trim(e); distinctive(e) && e != m.contentEnd {
-			m.endings = append(m.endings, e)
+			m.endings = append(m.endings, tokensOf(e)...)
 		}
 	}
+	m.endings = nonempty(m.endings...)
 	return m
+}
+
+// tokensOf are the special tokens of a text that is several; of any other text, the text.
+func tokensOf(text string) []string {
+	tokens := strings.SplitAfter(text, ">")
+	tokens = tokens[:len(tokens)-1]
+	if strings.Join(tokens, "") != text || slices.ContainsFunc(tokens, func(t string) bool { return !special(t) || t[0] != '<' }) {
+		return []string{text}
+	}
+	return tokens
 }
 
 // distinctive says that a text is unlikely in prose: it has the brackets of a marker.

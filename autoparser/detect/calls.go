@@ -182,7 +182,10 @@ func (d *detective) framed(f frame, one, two string) {
 
 // ended concludes that messages with calls end in their own way, if a marker that closes nothing of the calls is left.
 func (d *detective) ended(rest, by, seen string) {
-	if end := strings.TrimSpace(throughMarker(rest)); markers(end) > 0 && end != d.Dialect.EndOfTurn {
+	end := strings.TrimSpace(throughMarker(rest))
+	_, behind, _ := strings.Cut(rest, end)
+	end = withTokens(end, behind, d.Dialect.UserStart+d.Dialect.AssistantStart)
+	if markers(end) > 0 && end != d.Dialect.EndOfTurn {
 		d.set(&d.Dialect.EndOfCalls, "end_of_calls", end, by, seen)
 	}
 }

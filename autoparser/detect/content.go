@@ -24,7 +24,7 @@ func (d *detective) content() {
 	start := d.withoutReasoning(before[len(shared):])
 	header := trimRight(strings.TrimSuffix(trimRight(c1.TextA), strings.TrimSpace(d.Dialect.Reasoning.Start)))
 	if !blank(start) && !strings.HasSuffix(header, strings.TrimSpace(start)) {
-		d.wrapped(dialect.ContentAlwaysWrapped, start, d.contentEnd(after), "C1", c1.TextB[len(shared):])
+		d.wrapped(dialect.ContentAlwaysWrapped, start, d.contentEnd(start, after), "C1", c1.TextB[len(shared):])
 		d.reasoningBeforeWrapped()
 		return
 	}
@@ -67,14 +67,19 @@ func (d *detective) reasoningBeforeWrapped() {
 	}
 }
 
-// contentEnd is the first marker behind the text of an answer, unless a call ends in the same way: then it ends the turn.
-func (d *detective) contentEnd(after string) string {
+// contentEnd is the first marker behind the text of an answer, unless a call ends in the same way: then it ends the turn, if it is
+// not what closes the marker before the text.
+func (d *detective) contentEnd(start, after string) string {
 	end, _ := leadingMarker(after)
+	own := end
 	if t1, ok := d.answers.Of("T1"); ok {
-		_, own, _ := strings.Cut(t1.Left, probe.Content)
-		end, _ = leadingMarker(own)
+		_, left, _ := strings.Cut(t1.Left, probe.Content)
+		own, _ = leadingMarker(left)
 	}
-	return end
+	if closer := strings.TrimSpace(end); own == "" && closer != "" && closer == diff.Counterpart(strings.TrimSpace(start)) {
+		return end
+	}
+	return own
 }
 
 // wrappedWithReasoning: what stands between the end of reasoning and the answer, and is not there without reasoning. It says whether
@@ -133,10 +138,13 @@ func (d *detective) contentBesideCalls(calls string) {
 	}
 }
 
-// withoutContent is calls without the markers of empty content that they begin with.
+// withoutContent is calls without the markers of empty content that they begin with, or what encloses calls as it does content.
 func (d *detective) withoutContent(calls string) string {
 	c := d.Dialect.Content
-	if c.Mode != dialect.ContentWrappedWithReasoning {
+	switch {
+	case c.Mode == dialect.ContentAlwaysWrapped && c.End != "" && markers(c.Start) > 0:
+		return trimLeft(strings.TrimPrefix(calls, strings.TrimSpace(c.Start)))
+	case c.Mode != dialect.ContentWrappedWithReasoning:
 		return calls
 	}
 	if rest, ok := strings.CutPrefix(calls, c.Start+c.End); ok {

@@ -54,6 +54,7 @@ func (d *detective) shownReasoning(a probe.Answer, mode dialect.ReasoningMode, n
 		d.lint("%s: reasoning is rendered, but nothing separates it from what follows", a.ID)
 		return false
 	}
+	end += d.headerBehind(between[len(end):])
 	start := d.reasoningStart(a, before)
 	if prompt := d.prompt(); strings.HasSuffix(trimRight(prompt), strings.TrimSpace(start)) && !strings.HasSuffix(prompt, start) {
 		// The prompt opens reasoning without the white space that answers have there: it is layout, not part of the marker.
@@ -61,6 +62,17 @@ func (d *detective) shownReasoning(a probe.Answer, mode dialect.ReasoningMode, n
 	}
 	d.concludeReasoning(mode, start, end, a.ID, start+probe.Reasoning+end)
 	return true
+}
+
+// headerBehind is what stands behind the end of reasoning if it begins an answer, as prompts do: then reasoning is a message of its
+// own.
+func (d *detective) headerBehind(rest string) string {
+	r2, ok := d.answers.Of("R2")
+	header := trimRight(rest)
+	if ok && markers(header) > 0 && (strings.HasSuffix(trimRight(r2.TextA), header) || strings.HasSuffix(trimRight(r2.TextB), header)) {
+		return rest
+	}
+	return ""
 }
 
 // reasoningStart is the marker before reasoning. It is what an answer with reasoning has that neither the prompt nor an

@@ -27,8 +27,10 @@ func (d *detective) turn() {
 		ends = strings.TrimSuffix(between, diff.CommonSuffix(question, between))
 	}
 	end := strings.TrimSpace(throughMarker(ends))
-	d.set(&d.Dialect.EndOfTurn, "end_of_turn", end, "M1", between)
 	_, user, _ := strings.Cut(between, end)
+	end = withTokens(end, strings.TrimSuffix(user, diff.CommonSuffix(question, user)), "")
+	d.set(&d.Dialect.EndOfTurn, "end_of_turn", end, "M1", between)
+	_, user, _ = strings.Cut(between, end)
 	if shared := diff.CommonSuffix(question, user); !blank(shared) {
 		user = shared
 	}
@@ -91,6 +93,18 @@ func (d *detective) userOnNextLine(between string) {
 	if start, ok := strings.CutPrefix(d.Dialect.UserStart, d.Dialect.EndOfTurn+"\n"); ok && d.Dialect.EndOfTurn != "" {
 		d.replace(&d.Dialect.UserStart, "user_start", strings.TrimSpace(start), "M1", between)
 	}
+}
+
+// withTokens is the first marker of an end and the special tokens that stand directly behind it: an answer may end in two of them,
+// one of the message and one of the turn. Those that others know begin a message.
+func withTokens(end, behind, others string) string {
+	if markers(end) == 0 {
+		return end
+	}
+	for next := token(behind); next != "" && strings.HasPrefix(behind, next) && !strings.Contains(others, next); next = token(behind) {
+		end, behind = end+next, behind[len(next):]
+	}
+	return end
 }
 
 // token is the marker that a text begins with, if it looks like a special token, which no prose spells.
