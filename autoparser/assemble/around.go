@@ -16,7 +16,12 @@ func (a *assembly) unmarked(call peg.ID) peg.ID {
 	if a.d.Tools.Format != dialect.JSONNative && !a.bareCode() {
 		return calls
 	}
-	around := a.Seq(a.Optional(a.otherStart()), a.fenced(a.listed(a.Seq(call, a.Space()))), a.Optional(a.otherEnd()))
+	one := a.Seq(call, a.Space())
+	run := a.fenced(a.listed(one))
+	if !a.bareCode() {
+		run = a.Choice(a.codeCalls(), a.fenced(a.listed(a.Choice(one, a.functionTag()))))
+	}
+	around := a.Seq(a.Optional(a.otherStart()), run, a.Optional(a.otherEnd()))
 	return a.Choice(calls, a.only("otherwise", a.Plus(around)))
 }
 

@@ -67,7 +67,7 @@ func (a *assembly) unmarkedFirst() peg.ID {
 	if a.m.sectionStart != "" {
 		start = a.m.sectionStart
 	}
-	calls := a.Trigger("bare-json", a.lacking(start, a.fenced(a.listed(a.Choice(a.bareJSON(), a.functionTag())))))
+	calls := a.Trigger("bare-json", a.lacking(start, a.Choice(a.codeCalls(), a.fenced(a.listed(a.Choice(a.bareJSON(), a.functionTag()))))))
 	calls = a.Seq(a.Optional(a.Choice(a.restOfStart(start), a.otherStart())), calls, a.Optional(a.otherEnd()))
 	ends := slices.DeleteFunc(nonempty(a.m.callEnd, a.m.sectionEnd), common)
 	if len(ends) == 0 {
@@ -94,6 +94,7 @@ func (a *assembly) functionTag() peg.ID {
 		names[i] = a.Lit(t.name)
 	}
 	equals, quote := a.oneOf([]string{"=", " name="}), a.Optional(a.Lit(`"`))
-	name := a.Atomic(a.Lit("<function"), equals, quote, a.Tag(peg.CallName, a.Choice(names...)), quote, a.Lit(">"), a.blanks(), a.Peek(a.Lit("{")))
+	cut := a.Seq(a.Lit("<"), a.Chars(0, maxName, slices.Concat(nameRanges, []peg.Range{{Lo: ' ', Hi: ' '}, {Lo: '"', Hi: '"'}, {Lo: '=', Hi: '='}})...), a.End())
+	name := a.Atomic(a.Not(cut), a.Lit("<function"), equals, quote, a.Tag(peg.CallName, a.Choice(names...)), quote, a.Lit(">"), a.blanks(), a.Peek(a.Lit("{")))
 	return a.Seq(a.Tag(peg.Call, name, a.lenientObject()), a.Space(), a.Optional(a.Lit("</function>"), a.Space()))
 }

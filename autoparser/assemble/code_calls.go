@@ -1,0 +1,58 @@
+package assemble
+
+import (
+	"slices"
+
+	"github.com/dragoman-project/dragoman/sdk/peg"
+)
+
+// Some models write calls as code, in a fence that says so, or in a list, whatever format the template has: print(f(a=1)) behind
+// ```tool_code, or [f(a=1), g()]. Where a format is JSON, code that calls a tool of the request there is a call, too. Nothing of this
+// is in grammars.
+
+// calledIn is the language of fences around calls, and calledOf the object whose methods tools are in some of them.
+const (
+	calledIn = "tool_code"
+	calledOf = "default_api."
+	printed  = "print("
+)
+
+// codeCalls are calls as code, in a list or in a fence.
+func (a *assembly) codeCalls() peg.ID {
+	return a.once("~code-calls", func() peg.ID {
+		language := a.Chars(0, maxLanguage, peg.Range{Lo: 'a', Hi: 'z'}, peg.Range{Lo: '_', Hi: '_'})
+		fenced := a.Seq(a.Peek(a.Seq(a.Lit(fence), language, a.blanks(), a.codeAhead())), a.Lit(fence+calledIn), a.Space(),
+			a.listed(a.codeCall()), a.Optional(a.Lit(fence), a.Space()))
+		list := a.Seq(a.Peek(a.Seq(a.Peek(a.Lit("[")), a.codeAhead())), a.listed(a.codeCall()))
+		return a.Choice(fenced, list)
+	})
+}
+
+// codeAhead sees the beginning of a call of a tool, in a list or not. At the end of the output there is none, and nothing missing.
+func (a *assembly) codeAhead() peg.ID {
+	list := a.Optional(a.Lit("["), a.blanks())
+	cut := a.Seq(list, a.Chars(0, maxName, append(slices.Clone(nameRanges), peg.Range{Lo: '(', Hi: '('})...), a.End())
+	names := make([]string, len(a.tools))
+	for i, t := range a.tools {
+		names[i] = t.name + "("
+	}
+	return a.Seq(a.Not(cut), list, a.Optional(a.Lit(printed)), a.Optional(a.Lit(calledOf)), a.oneOf(names))
+}
+
+// codeCall is one such call, with the white space behind it.
+func (a *assembly) codeCall() peg.ID {
+	return a.once("~code-call", func() peg.ID {
+		names := make([]peg.ID, len(a.tools))
+		for i, t := range a.tools {
+			names[i] = a.Lit(t.name)
+		}
+		word := a.Chars(1, maxName, nameRanges...)
+		value := a.Tag(peg.Scalar, a.Value(peg.AnyPython))
+		argument := a.Seq(a.Atomic(a.Tag(peg.Key, word), a.blanks(), a.Lit("=")), a.Space(), value, a.Space(), a.Optional(a.Lit(","), a.Space()))
+		ahead := a.Peek(a.Seq(a.blanks(), a.Choice(a.Lit(")"), a.Seq(word, a.blanks(), a.Lit("=")))))
+		header := a.Atomic(a.Tag(peg.CallName, a.Choice(names...)), a.Lit("("), ahead)
+		call := a.Seq(a.Tag(peg.Call, header, a.Space(), a.Tag(peg.Object, a.Star(argument)), a.Lit(")")), a.Space())
+		print := a.Seq(a.Lit(printed), a.Optional(a.Lit(calledOf)), call, a.Optional(a.Lit(")"), a.Space()))
+		return a.Choice(print, a.Seq(a.Optional(a.Lit(calledOf)), call))
+	})
+}
