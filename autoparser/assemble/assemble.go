@@ -95,6 +95,7 @@ type assembly struct {
 	wants  wishes
 	tools  []tool
 	format format // nil: nothing is read as a call
+	untold bool   // the template shows no way to write a call: only what can be nothing else is one
 	notes  []string
 
 	names    map[string]int    // how often each name of a rule was used
@@ -116,8 +117,11 @@ func newAssembly(g given) *assembly {
 	}
 	a.Grow(a.size())
 	a.format = a.formatOf()
-	if a.format == nil && a.wants.mustCall {
-		a.note("the template shows no way to write a call: the call that the request insists on is written as JSON alone, with a name and arguments")
+	if a.format == nil {
+		a.untold = true
+		if a.wants.mustCall {
+			a.note("the template shows no way to write a call: the call that the request insists on is written as JSON alone, with a name and arguments")
+		}
 		a.d.Tools = dialect.Tools{Format: dialect.JSONNative}
 		a.m = marksOf(a.d)
 		a.format = a.formatOf()

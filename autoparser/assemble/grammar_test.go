@@ -121,15 +121,19 @@ func TestALazyGrammarBeginsWhereACallBegins(t *testing.T) {
 	})
 }
 
-func TestARequiredCallOfATemplateWithoutCallsIsJSON(t *testing.T) {
+func TestACallOfATemplateWithoutCallsIsJSON(t *testing.T) {
 	s := sample{name: "no calls"}
 	in := s.input(choose(chat.ToolRequired, ""))
 	output := `{"name": "get", "arguments": {"text": "x"}}`
 	if got := constraint(t, in).Match(output); got.Status != grammar.Accepted {
 		t.Errorf("%s at byte %d, expected %q", got.Status, got.Offset, got.Expected)
 	}
-	newParser(t, in).check(t, output, cases.Message{ToolCalls: []cases.Call{call("get", "text", `"x"`)}})
-	newParser(t, s.input()).check(t, output, cases.Message{Content: output})
+	for _, in := range []assemble.Input{in, s.input()} {
+		newParser(t, in).check(t, output, cases.Message{ToolCalls: []cases.Call{call("get", "text", `"x"`)}})
+	}
+	if a := assemble.Assemble(s.input()); a.Grammar != grammar.Free || len(a.Notes) != 0 {
+		t.Errorf("where no call is required: %v, %q", a.Grammar, a.Notes)
+	}
 	if a := assemble.Assemble(in); len(a.Notes) != 1 {
 		t.Errorf("expected a note, found %q", a.Notes)
 	}

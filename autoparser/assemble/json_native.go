@@ -168,7 +168,9 @@ func (j jsonNative) closing() peg.ID {
 		return j.once("name-end", func() peg.ID {
 			keys := []peg.ID{j.quoted(j.keys.args)}
 			for _, other := range others(usualArgs, j.keys.args) {
-				keys = append(keys, j.only("bare-arguments-key", j.quoted(other)))
+				if !j.untold { // tools that a model lists have parameters, too
+					keys = append(keys, j.only("bare-arguments-key", j.quoted(other)))
+				}
 			}
 			value := j.Choice(j.Lit("{"), j.only("no-object", j.oneOf([]string{"null", `"{`})))
 			return j.Seq(j.quoteMark(), j.blanks(), j.Lit(","), j.blanks(), j.Choice(keys...), j.blanks(), j.Lit(":"), j.blanks(), j.Peek(value))
