@@ -234,7 +234,11 @@ func blank(text string) bool { return strings.TrimSpace(text) == "" }
 // beginning of the next one, and some make several of an answer, which cannot be read, unless the dialect knows what is between them.
 func (l *Learned) withoutEnd(output string) string {
 	inner := l.Dialect.Reasoning.End + l.Dialect.Content.End
-	for _, end := range []string{l.Dialect.EndOfTurn, l.Dialect.EndOfCalls, l.Template.EOS, l.Dialect.AssistantStart, l.Dialect.UserStart} {
+	ends := []string{l.Dialect.EndOfTurn, l.Dialect.EndOfCalls, l.Template.EOS, l.Dialect.UserStart}
+	if start := strings.TrimSpace(l.Dialect.AssistantStart); !strings.Contains(l.Dialect.Tools.CallSeparator, start) {
+		ends = append(ends, start) // otherwise another call
+	}
+	for _, end := range ends {
 		if end = strings.TrimSpace(end); end != "" && !strings.Contains(inner, end) {
 			output, _, _ = strings.Cut(output, end)
 		}

@@ -60,7 +60,7 @@ func (a *assembly) mixed(wrappers []string) peg.ID {
 		spelled = a.Choice(a.only("stray-end", a.Trigger("stray-end", a.oneOf(ends))), spelled)
 	}
 	more := a.only("more", a.Seq(text, a.Star(a.Choice(a.calls(), spelled), text)))
-	first := a.Seq(a.calls(), a.Optional(more))
+	first := a.Seq(a.calls(), a.enclosed(), a.Optional(more))
 	none := a.Optional(a.only("no-call", spelled, more))
 	if a.wants.mustCall {
 		none = a.only("no-call", a.Optional(spelled, more))
@@ -73,6 +73,14 @@ func (a *assembly) mixed(wrappers []string) peg.ID {
 		return whole
 	}
 	return a.Choice(a.only("without-marker", a.Space(), a.unmarkedFirst(), a.Optional(more)), whole)
+}
+
+// enclosed is the end of content behind calls: some templates enclose both alike.
+func (a *assembly) enclosed() peg.ID {
+	if a.m.contentStart == "" || a.m.contentEnd == "" || a.d.Content.Mode != dialect.ContentAlwaysWrapped {
+		return a.Empty()
+	}
+	return a.Optional(a.Lit(a.m.contentEnd), a.Space())
 }
 
 // strayEnds are the markers that end calls, as far as no prose spells them: behind a call that is at fault they are no text.
