@@ -22,6 +22,7 @@ type Learned struct {
 	// Workarounds are the rules that hold for the template.
 	Workarounds []workaround.Applied
 
+	facts   *workaround.Facts
 	checked *checked
 }
 
@@ -42,6 +43,7 @@ func Learn(t *Template, rules *workaround.Set) (*Learned, error) {
 		l.Detected.Lint = append(l.Detected.Lint,
 			"calls are rendered only beside null content: a prompt leaves out those of earlier answers, unless a workaround asks for null-content")
 	}
+	l.facts = &workaround.Facts{Source: t.Source, Name: t.Name, Dialect: l.Detected.Dialect, Capabilities: t.Capabilities}
 	return l.With(rules), nil
 }
 
@@ -49,19 +51,13 @@ func Learn(t *Template, rules *workaround.Set) (*Learned, error) {
 func (l *Learned) With(rules *workaround.Set) *Learned {
 	next := *l
 	next.checked = new(checked)
-	next.Dialect, next.Workarounds = rules.Apply(l.Facts())
+	next.Dialect, next.Workarounds = rules.Apply(*l.facts)
 	return &next
 }
 
-// Facts are what the conditions of workarounds and plugins see: the dialect among them is the one detected.
-func (l *Learned) Facts() workaround.Facts {
-	return workaround.Facts{
-		Source:       l.Template.Source,
-		Name:         l.Template.Name,
-		Dialect:      l.Detected.Dialect,
-		Capabilities: l.Template.Capabilities,
-	}
-}
+// Facts are what the conditions of workarounds and plugins see: the dialect among them is the one detected. They are the same
+// each time, and must not be changed.
+func (l *Learned) Facts() *workaround.Facts { return l.facts }
 
 // Style is what rendering takes from what was learned.
 func (l *Learned) Style() Style {

@@ -33,7 +33,7 @@ func TestTheShippedRulesAreNeeded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		facts = append(facts, learned.Facts())
+		facts = append(facts, *learned.Facts())
 	}
 	if faults := shippedRules(t).Lint(facts); len(faults) > 0 {
 		t.Error(faults)
@@ -54,7 +54,7 @@ func styleFacts(t *testing.T) []workaround.Facts {
 			t.Fatal(err)
 		}
 		name := strings.TrimSuffix(filepath.Base(path), ".txtar")
-		facts = append(facts, learnSource(t, name, fileNamed(style.Files, "template.jinja"), "<s>", "</s>", nil).Facts())
+		facts = append(facts, *learnSource(t, name, fileNamed(style.Files, "template.jinja"), "<s>", "</s>", nil).Facts())
 	}
 	return facts
 }

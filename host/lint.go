@@ -28,7 +28,7 @@ func LintRules(file string, data []byte, templates []TemplateSource) workaround.
 			faults = append(faults, workaround.Fault{File: src.Origin, Line: 1, Column: 1, Message: err.Error()})
 			continue
 		}
-		facts = append(facts, learned.Facts())
+		facts = append(facts, *learned.Facts())
 	}
 	return append(faults, rules.Lint(facts)...)
 }

@@ -18,6 +18,7 @@ type chatService struct {
 	sessions *atomic.Int64 // outputs being parsed
 	faults   faults
 	ending   context.Context // until the server shuts down
+	workers  workers         // for outputs that share a stream
 }
 
 var _ dragomanv1connect.ChatServiceHandler = (*chatService)(nil)

@@ -2,6 +2,7 @@ package api
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -27,11 +28,11 @@ func TestLinesAreAnsweredWhileTheyCome(t *testing.T) {
 			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, d.url+linesPath, in)
 			must(t, err)
 			sent := make(chan error, 1)
-			firstSeen := make(chan struct{})
+			firstSeen, seen := context.WithCancel(t.Context())
 			go func() {
 				defer out.Close()
 				_, err := fmt.Fprintf(out, "%s\n\n%s\n", startLine, line("Let me look"))
-				<-firstSeen // the second piece is sent when the answer to the first is there
+				<-firstSeen.Done() // the second piece is sent when the answer to the first is there
 				for piece := range strings.SplitSeq(strings.TrimPrefix(output1, "Let me look"), "") {
 					_, err = fmt.Fprintln(out, line(piece))
 				}
@@ -40,6 +41,7 @@ func TestLinesAreAnsweredWhileTheyCome(t *testing.T) {
 			res, err := client.Do(req)
 			must(t, err)
 			defer res.Body.Close()
+			defer seen()
 			if res.StatusCode != http.StatusOK || res.Header.Get("Content-Type") != linesType {
 				t.Errorf("%d %s", res.StatusCode, res.Header)
 			}
@@ -52,14 +54,14 @@ func TestLinesAreAnsweredWhileTheyCome(t *testing.T) {
 					chunks = append(chunks, m.Chunk.Text)
 				}
 				if strings.Contains(m.GetChunk().GetText(), "Let me look") {
-					close(firstSeen)
+					seen()
 				}
 				result = m.Result
 			}
-			must(t, <-sent)
 			if result == nil {
 				t.Fatalf("no result after %q", chunks)
 			}
+			must(t, <-sent)
 			same(t, result.Message.Text, message1)
 			joined(t, chunks, result)
 		})

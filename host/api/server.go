@@ -93,7 +93,7 @@ func New(h *host.Host, o Options) *Server {
 		connect.WithInterceptors(connect.UnaryInterceptorFunc(own.told)),
 	)
 	mux := http.NewServeMux()
-	chats := &chatService{host: h, sessions: &s.sessions, faults: own, ending: s.ending}
+	chats := &chatService{host: h, sessions: &s.sessions, faults: own, ending: s.ending, workers: make(workers)}
 	mux.Handle(dragomanv1connect.NewChatServiceHandler(chats, options))
 	mux.Handle(dragomanv1connect.NewTemplateServiceHandler(&templateService{host: h}, options))
 	mux.Handle(dragomanv1connect.NewSnapshotServiceHandler(&snapshotService{host: h}, options))

@@ -175,7 +175,7 @@ func (m *sharedStream) take(r *dragomanv1.OutputRequest) error {
 		o.follow(step{message: r}) // as soon as another goroutine would have begun
 		m.mu.Lock()
 		if o.busy = len(o.queue) > 0; o.busy {
-			go o.work()
+			m.service.workers.do(o.work)
 		}
 		return nil
 	}
@@ -221,7 +221,7 @@ func (m *sharedStream) push(o *sharedOutput, s step) {
 	m.queued += s.size()
 	if !o.busy {
 		o.busy = true
-		go o.work()
+		m.service.workers.do(o.work)
 	}
 }
 

@@ -246,6 +246,6 @@ func eventually(t *testing.T, what string, holds func() bool) {
 	t.Fatalf("it never happens that %s", what)
 }
 
-func facts(name string) workaround.Facts {
-	return workaround.Facts{Name: name, Source: "{{ messages }}"}
+func facts(name string) *workaround.Facts {
+	return &workaround.Facts{Name: name, Source: "{{ messages }}"}
 }

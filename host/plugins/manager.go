@@ -134,7 +134,7 @@ func New(o Options) (*Manager, error) {
 	m := &Manager{shared: shared{opts: o, dir: dir, hurry: make(chan struct{})}}
 	m.serving = m.slotOf
 	m.examining, m.examined = context.WithCancel(context.Background())
-	m.current.Store(new(set))
+	m.current.Store(newSet(""))
 	return m, nil
 }
 
@@ -200,7 +200,7 @@ func findManifests(dir string) ([]string, error) {
 }
 
 // Match returns the handlers that claim a template, the highest priority first.
-func (m *Manager) Match(facts workaround.Facts) []handler.Handler {
+func (m *Manager) Match(facts *workaround.Facts) []handler.Handler {
 	claims := m.current.Load().match(facts, func(c *candidate, err error) {
 		m.opts.Logger.Warn("a plugin's predicate fails", "handler", c.Name, "template", facts.Name, "error", err)
 	})
@@ -232,7 +232,7 @@ func (m *Manager) Close(ctx context.Context) error {
 		return nil
 	}
 	m.closed = true
-	for _, s := range m.current.Swap(new(set)).slots {
+	for _, s := range m.current.Swap(newSet("")).slots {
 		m.retire(s)
 	}
 	done := make(chan struct{})

@@ -86,6 +86,20 @@ func TestClaimsComeInTheOrderOfTheirPriority(t *testing.T) {
 	}
 }
 
+func TestClaimsOnATemplateFollowThePlugins(t *testing.T) {
+	b := newBench(t, Options{})
+	about := facts("t")
+	for n, name := range []string{"a", "b", "c"} {
+		b.install(name, "name: "+name+"\nversion: 1.0.0\nprotocol: 1\nmatch: name == \"t\"\n", nil)
+		b.load()
+		for range 2 {
+			if claims := b.Match(about); len(claims) != n+1 {
+				t.Errorf("with %d plugins there are %d claims", n+1, len(claims))
+			}
+		}
+	}
+}
+
 func TestOneProcessServesSeveralHandlers(t *testing.T) {
 	b := newBench(t, Options{})
 	b.install("two", `{name: two, version: 1.0.0, protocol: 1, options: {Handlers: [x, y]}, handlers: [{name: x, match: "true"}, {name: y, match: "true", priority: 5}]}`, nil)

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/dragoman-project/dragoman/autoparser/workaround"
+	"github.com/dragoman-project/dragoman/internal/kept"
 	"github.com/dragoman-project/dragoman/sdk/handler"
 )
 
@@ -20,7 +21,11 @@ type set struct {
 	slots      []*slot
 	candidates []*candidate // the highest priority first, then by name
 	faults     []refused
+	claims     *kept.Cache[*workaround.Facts, []*candidate] // as match found them
 }
+
+// maxClaims is how many templates a set remembers the claims on.
+const maxClaims = 1000
 
 // candidate is a handler with its predicate.
 type candidate struct {
@@ -32,6 +37,11 @@ type candidate struct {
 type refused struct {
 	manifest string
 	err      error
+}
+
+// newSet is a set without plugins.
+func newSet(dir string) *set {
+	return &set{dir: dir, claims: &kept.Cache[*workaround.Facts, []*candidate]{}}
 }
 
 // fault joins what is wrong with the directory.
@@ -71,9 +81,13 @@ func (s *set) handler(name string) (handler.Handler, bool) {
 }
 
 // match returns the candidates that claim a template, the highest priority first. fault is told of predicates that fail.
-func (s *set) match(facts workaround.Facts, fault func(*candidate, error)) (claims []*candidate) {
+func (s *set) match(facts *workaround.Facts, fault func(*candidate, error)) []*candidate {
+	if claims, ok := s.claims.Get(facts, maxClaims); ok {
+		return claims
+	}
+	var claims []*candidate
 	for _, c := range s.candidates {
-		claimed, err := c.when.Match(facts)
+		claimed, err := c.when.Match(*facts)
 		if err != nil {
 			fault(c, err)
 		}
@@ -81,7 +95,7 @@ func (s *set) match(facts workaround.Facts, fault func(*candidate, error)) (clai
 			claims = append(claims, c)
 		}
 	}
-	return claims
+	return s.claims.Put(facts, claims, 1, maxClaims)
 }
 
 func handlersOf(candidates []*candidate) []handler.Handler {
@@ -94,7 +108,7 @@ func handlersOf(candidates []*candidate) []handler.Handler {
 
 // build makes the set of these manifests. What a manifest at fault made before stays.
 func (m *Manager) build(dir string, manifests []string, old *set) *set {
-	next := &set{dir: dir}
+	next := newSet(dir)
 	for _, path := range manifests {
 		before := old.of(path)
 		more, err := m.grow(next, path, before, old)
@@ -167,6 +181,7 @@ func (m *Manager) slotFor(path string, before *slot) (*slot, error) {
 // with is the set with one more slot and its handlers.
 func (s *set) with(new *slot) (*set, error) {
 	more := *s
+	more.claims = &kept.Cache[*workaround.Facts, []*candidate]{}
 	more.slots, more.candidates = append(slices.Clone(s.slots), new), slices.Clone(s.candidates)
 	for _, h := range new.manifest.Handlers {
 		when, err := workaround.CompilePredicate(h.Match)

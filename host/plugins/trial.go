@@ -11,7 +11,7 @@ import (
 // Catalog finds handlers, as a Manager does: among those in force, or those that would be.
 type Catalog interface {
 	// Match returns the handlers that claim a template, the highest priority first.
-	Match(workaround.Facts) []handler.Handler
+	Match(*workaround.Facts) []handler.Handler
 	// Handler returns the handler of that name, whatever it claims.
 	Handler(name string) (handler.Handler, bool)
 }
@@ -67,7 +67,7 @@ func (m *Manifest) handlerNames() (names []string) {
 // trial is a set that is not in force. What is odd about its claims is told when it is.
 type trial struct{ set *set }
 
-func (t trial) Match(facts workaround.Facts) []handler.Handler {
+func (t trial) Match(facts *workaround.Facts) []handler.Handler {
 	return handlersOf(t.set.match(facts, func(*candidate, error) {}))
 }
 

@@ -74,7 +74,7 @@ func tryOut(ctx context.Context, manifest *Manifest) (err error) {
 	if err != nil {
 		return err
 	}
-	next, err := new(set).with(s)
+	next, err := newSet("").with(s)
 	if err != nil {
 		return err
 	}
