@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dragoman-project/dragoman/autoparser/assemble"
+	"github.com/dragoman-project/dragoman/autoparser/dialect"
 	"github.com/dragoman-project/dragoman/sdk/cases"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
@@ -87,6 +88,40 @@ func TestGrammarsInsistOnRequiredArguments(t *testing.T) {
 		output := s.answer(cases.Message{ToolCalls: []cases.Call{call("f", args...)}})
 		if got := g.Match(output); (got.Status == grammar.Accepted) != test.ok {
 			t.Errorf("%d required, %q: %s at byte %d, expected %q", test.required, test.args, got.Status, got.Offset, got.Expected)
+		}
+	}
+}
+
+// What stands around the name of a call in JSON is where the template writes it, an id where it is learned to be.
+func TestMembersBeforeANameAreWrittenWhereTheTemplateHasThem(t *testing.T) {
+	nested := dialect.JSON{FunctionField: "function", NameField: "function.name", ArgsField: "function.arguments"}
+	outside, inside, counted := nested, nested, dialect.JSON{GenIDField: "id", NameField: "name", ArgsField: "arguments"}
+	outside.IDField, outside.ParameterOrder = "id", []string{"id", "function.name", "function.arguments"}
+	inside.IDField, inside.ParameterOrder = "function.id", []string{"function.id", "function.name", "function.arguments"}
+	counted.ParameterOrder = []string{"id", "name", "arguments"}
+	const arguments = `"arguments": {"text": "x"}`
+	for _, c := range []struct {
+		json     dialect.JSON
+		call     string
+		accepted bool
+	}{
+		{outside, `{"id": "1", "type": "function", "function": {"name": "get", ` + arguments + `}}`, true},
+		{outside, `{"id": "1", "function": {"name": "get", ` + arguments + `}}`, true},
+		{outside, `{"type": "function", "function": {"name": "get", ` + arguments + `}}`, false},
+		{outside, `{"type": "function", "function": {"id": "1", "name": "get", ` + arguments + `}}`, false},
+		{inside, `{"type": "function", "function": {"id": "1", "name": "get", ` + arguments + `}}`, true},
+		{inside, `{"id": "1", "type": "function", "function": {"name": "get", ` + arguments + `}}`, false},
+		{counted, `{"id": 7, "name": "get", ` + arguments + `}`, true},
+		{counted, `{"id": "7", "name": "get", ` + arguments + `}`, true},
+		{counted, `{"name": "get", ` + arguments + `}`, false},
+	} {
+		s := sample{name: "JSON", Dialect: dialect.Dialect{Tools: dialect.Tools{Format: dialect.JSONNative, PerCallStart: "<call>", PerCallEnd: "</call>", JSON: c.json}}}
+		in := s.input(choose(chat.ToolRequired, ""))
+		if got := constraint(t, in).Match("<call>" + c.call + "</call>"); (got.Status == grammar.Accepted) != c.accepted {
+			t.Errorf("%s: %s at byte %d, expected %q", c.call, got.Status, got.Offset, got.Expected)
+		}
+		if m, _ := newParser(t, in).run("<call>" + c.call + "</call>"); len(m.ToolCalls) != 1 || m.ToolCalls[0].Name != "get" {
+			t.Errorf("%s: %+v", c.call, m)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package assemble
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -22,6 +23,7 @@ type keys struct {
 	outer, name, args string
 	ids               []string
 	idFirst           bool // the template writes the id before the name
+	idNested          bool // it writes the id where the name is, within another member
 	argsFirst         bool // it writes the arguments before the name
 }
 
@@ -47,6 +49,7 @@ func newJSONNative(a *assembly) jsonNative {
 	}
 	k := keys{outer: j.FunctionField, name: inner(j.NameField, "name"), args: inner(j.ArgsField, "arguments")}
 	k.ids = nonempty(inner(j.GenIDField, ""), inner(j.IDField, ""))
+	k.idNested = j.FunctionField != "" && strings.HasPrefix(cmp.Or(j.GenIDField, j.IDField), j.FunctionField+".")
 	position := func(field string) int {
 		return slices.IndexFunc(j.ParameterOrder, func(p string) bool { return inner(p, "") == field })
 	}
@@ -101,25 +104,29 @@ func (j jsonNative) beginning() peg.ID {
 	if outer == "" {
 		outer = "function"
 	}
-	nested := j.Seq(j.key(outer), j.Lit("{"), j.Space(), j.early())
+	nested := j.Seq(j.key(outer), j.Lit("{"), j.Space(), j.early(false))
 	if j.keys.outer == "" {
 		nested = j.Optional(j.only("nested", nested))
 	} else {
 		nested = j.tolerate(nested)
 	}
-	return j.Seq(j.Lit("{"), j.Space(), j.early(), nested)
+	return j.Seq(j.Lit("{"), j.Space(), j.early(true), nested)
 }
 
-// early is what may stand before the name: an id, a type.
-func (j jsonNative) early() peg.ID {
+// early is what may stand before the name, in the call itself or in the member that the name is nested in: an id, a type.
+func (j jsonNative) early(outermost bool) peg.ID {
 	other := j.only("other-type", j.quoteMark(), j.Chars(1, maxName, nameRanges...), j.quoteMark())
 	kind := j.Seq(j.key("type"), j.Choice(j.quoted("function"), other), j.Space(), j.comma())
 	id := j.Seq(j.id(), j.Space(), j.comma())
-	if j.keys.idFirst {
-		return j.Seq(j.Optional(j.only("type", kind)), j.tolerate(id), j.Optional(j.only("type", kind)))
+	typed := j.only("type", kind)
+	if outermost && j.keys.outer != "" {
+		typed = kind
 	}
-	if j.keys.outer != "" {
-		return j.Seq(j.Optional(j.only("id", id)), j.Optional(kind), j.Optional(j.only("id", id)))
+	switch {
+	case j.keys.idFirst && j.keys.idNested != outermost:
+		return j.Seq(j.Optional(j.only("type", kind)), j.tolerate(id), j.Optional(typed))
+	case outermost && j.keys.outer != "":
+		return j.Seq(j.Optional(j.only("id", id)), j.Optional(typed), j.Optional(j.only("id", id)))
 	}
 	return j.Star(j.only("early", j.Choice(id, kind)))
 }
