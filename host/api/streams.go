@@ -73,12 +73,15 @@ type sharedStream struct {
 	running int // outputs that have not ended
 	queued  int // bytes in the queues of the outputs
 	ready   []*dragomanv1.OutputResponse
-	waiting int  // bytes in ready
-	taking  bool // what came together is being parsed
-	writing bool // the client is being sent something
-	late    bool // and took too long to take it
-	over    bool // nothing more will be ready
-	failed  bool // nothing more can be written; what becomes ready is thrown away
+	waiting int                         // bytes in ready
+	taking  bool                        // what came together is being parsed
+	handing bool                        // it is being handed out
+	handed  []*sharedOutput             // and these will be worked on
+	now     []*dragomanv1.OutputRequest // kept for the next
+	writing bool                        // the client is being sent something
+	late    bool                        // and took too long to take it
+	over    bool                        // nothing more will be ready
+	failed  bool                        // nothing more can be written; what becomes ready is thrown away
 }
 
 // sharedOutput is one output of many. What is not said to be guarded belongs to the goroutine that works on it.
@@ -93,11 +96,13 @@ type sharedOutput struct {
 	timer   *time.Timer // until the client has been silent for too long
 	release func()      // gives back the room that it takes; nil before it was admitted
 	output  *output     // nil before its start
+	direct  bool        // parsing it never waits for anything
 	closed  bool
 
 	queue   []step    // guarded by stream.mu, as all below
 	heard   time.Time // when the client sent something of it
 	busy    bool      // a goroutine works on the queue
+	waits   bool      // for the goroutine that reads the stream, with a message
 	done    bool      // its last message is ready
 	dropped bool      // the client has ended or cancelled it
 }
@@ -131,7 +136,8 @@ func (m *sharedStream) read(receive func() (*dragomanv1.ParseStreamsRequest, err
 	}
 }
 
-// takeAll takes what came together, so that what becomes of it goes together.
+// takeAll takes what came together, so that what becomes of it goes together. What others work on is first: it is on its way, and
+// together as well, while the rest is parsed.
 func (m *sharedStream) takeAll(outputs []*dragomanv1.OutputRequest) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -140,18 +146,60 @@ func (m *sharedStream) takeAll(outputs []*dragomanv1.OutputRequest) error {
 		m.taking = false
 		m.changed.Broadcast()
 	}()
-	for _, r := range outputs {
-		if err := m.take(r); err != nil {
-			return err
+	now, err := m.handOut(outputs)
+	for _, r := range now {
+		if err == nil {
+			err = m.take(r)
 		}
 	}
-	return nil
+	clear(now)
+	return err
+}
+
+// handOut takes what others work on, and returns the rest.
+func (m *sharedStream) handOut(outputs []*dragomanv1.OutputRequest) (now []*dragomanv1.OutputRequest, err error) {
+	m.handing = true
+	now = m.now[:0]
+	for _, r := range outputs {
+		if o := m.outputs[r.Output]; o != nil && (o.waits || o.parses(r)) {
+			o.waits = true // so that its messages stay in order
+			now = append(now, r)
+		} else if err = m.take(r); err != nil {
+			break
+		}
+	}
+	for _, r := range now {
+		if o := m.outputs[r.Output]; o != nil {
+			o.waits = false
+		}
+	}
+	m.now, m.handing = now, false
+	m.begin()
+	return now, err
+}
+
+// begin lets goroutines work on what was handed out.
+func (m *sharedStream) begin() {
+	handed := m.handed
+	if len(handed) == 0 {
+		return
+	}
+	m.handed = nil
+	m.mu.Unlock()
+	defer m.mu.Lock()
+	for _, o := range handed {
+		m.service.workers.do(o.work)
+	}
 }
 
 // take parses a message, or puts it into the queue of its output.
 func (m *sharedStream) take(r *dragomanv1.OutputRequest) error {
 	for m.queued > maxShared && !m.failed {
-		m.changed.Wait()
+		if len(m.handed) > 0 {
+			m.begin()
+		} else {
+			m.changed.Wait()
+		}
 	}
 	o := m.outputs[r.Output]
 	if over := r.End || r.Cancel; o != nil && o.done && r.GetMessage().GetStart() == nil {
@@ -169,7 +217,8 @@ func (m *sharedStream) take(r *dragomanv1.OutputRequest) error {
 	}
 	o.heard = time.Now()
 	o.dropped = o.dropped || r.End || r.Cancel
-	if !r.Cancel && !o.busy && o.output != nil && !o.output.session.Waits() {
+	switch {
+	case o.parses(r):
 		o.busy = true
 		m.mu.Unlock()
 		o.follow(step{message: r}) // as soon as another goroutine would have begun
@@ -177,15 +226,18 @@ func (m *sharedStream) take(r *dragomanv1.OutputRequest) error {
 		if o.busy = len(o.queue) > 0; o.busy {
 			m.service.workers.do(o.work)
 		}
-		return nil
-	}
-	if r.Cancel {
+	case r.Cancel:
 		o.cancel()
 		m.push(o, step{err: &host.Error{Code: canceled, Message: "the client wants no more of this output"}})
-	} else {
+	default:
 		m.push(o, step{message: r})
 	}
 	return nil
+}
+
+// parses says whether the goroutine that reads the stream may parse a message itself.
+func (o *sharedOutput) parses(r *dragomanv1.OutputRequest) bool {
+	return !o.busy && !o.done && !r.Cancel && o.direct
 }
 
 // open makes an output that is new to the stream.
@@ -219,8 +271,13 @@ func (o *sharedOutput) silent() {
 func (m *sharedStream) push(o *sharedOutput, s step) {
 	o.queue = append(o.queue, s)
 	m.queued += s.size()
-	if !o.busy {
-		o.busy = true
+	if o.busy {
+		return
+	}
+	o.busy = true
+	if m.handing {
+		m.handed = append(m.handed, o)
+	} else {
 		m.service.workers.do(o.work)
 	}
 }
@@ -303,6 +360,7 @@ func (o *sharedOutput) begin(start *dragomanv1.ParseStart) (err error) {
 		return notStarted()
 	}
 	o.output, err = s.begin(o.ctx, start, limits.RequestTime, o.send)
+	o.direct = err == nil && !o.output.session.Waits()
 	return err
 }
 
