@@ -42,7 +42,11 @@ func (a *assembly) behindWords() peg.ID {
 	if distinctive(a.m.contentEnd) {
 		wrappers = append(wrappers, a.m.contentEnd)
 	}
-	return a.Seq(a.Optional(a.Space(), a.Lit(words)), a.mixed(wrappers))
+	begin := []peg.ID{a.Space(), a.Lit(words)}
+	if _, gap, ok := strings.Cut(a.d.Content.Start, words); ok && gap != "" {
+		begin = append(begin, a.Optional(a.Lit(gap)))
+	}
+	return a.Seq(a.Optional(begin...), a.mixed(wrappers))
 }
 
 // mixed is content with calls anywhere in it. wrappers are the markers around content, which say nothing here. Grammars
