@@ -28,7 +28,7 @@ var layers = []struct {
 	{"autoparser", []string{"autoparser", "sdk/chat", "sdk/peg", "sdk/grammar", "sdk/handler", "sdk/schema", "internal/kept"}},
 	{"plugins", []string{"sdk"}},
 	{"client", []string{"client", "sdk"}},
-	{"host", []string{"", "host", "autoparser", "sdk", "internal/wire"}},
+	{"host", []string{"", "host", "autoparser", "sdk", "internal/wire", "internal/kept"}},
 	{"cmd/host", []string{"", "host", "autoparser", "sdk"}},
 	{"soak", []string{"client", "host", "sdk"}},
 	{"soak/plugin", []string{"sdk"}},
