@@ -18,7 +18,8 @@
 // closing marker, calls a tool that does not exist, or writes a marker in prose, loses nothing. The constraint made from
 // the same program must be exact: white space aside, it lets a model write only what the template would write. What is there
 // for tolerance alone stands under a rule whose name begins with "~", and grammars leave such rules out. Models that fall back
-// on the JSON they know from elsewhere are read by bare_json.go, whatever the format, and what they write around calls by around.go.
+// on the JSON they know from elsewhere are read by bare_json.go, whatever the format, on code in place of JSON by code_calls.go, and
+// what they write around calls by around.go.
 //
 // Markers are compared without the white space at their edges; around them any is accepted. The one exception are the
 // edges of raw text arguments, where the template's own white space belongs to the marker and all other to the value.
