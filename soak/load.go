@@ -141,7 +141,7 @@ func (e *engine) step(ctx context.Context, p *place, due time.Time) (err error) 
 			p.run, err = e.begin(ctx, p.scripts[rand.IntN(len(p.scripts))], due)
 		}
 	case len(r.sent) < len(r.pieces):
-		err = r.send(r.pieces[len(r.sent)], due)
+		err = r.send(r.pieces[len(r.sent)])
 	case !r.closed:
 		r.closed = true
 		err = r.output.CloseSend()
@@ -162,9 +162,9 @@ func (e *engine) step(ctx context.Context, p *place, due time.Time) (err error) 
 
 // begin opens a stream. ctx does not end it.
 func (e *engine) begin(ctx context.Context, s *script, due time.Time) (*run, error) {
-	r := &run{script: s, may: [ruleSets]bool{true, true}, ended: make(chan end, 1)}
+	r := &run{script: s, began: time.Now(), due: time.Until(due), period: e.period, may: [ruleSets]bool{true, true}, ended: make(chan end, 1)}
 	ctx, r.cancel = context.WithTimeout(context.WithoutCancel(ctx), time.Duration(len(s.pieces))*e.period+time.Minute)
-	r.due, r.sent = append(r.due, due), append(r.sent, time.Now())
+	r.note(&r.sent)
 	var err error
 	if r.output, err = e.via.ParseInto(ctx, s.template, s.request, r, client.NoIDs(), client.Deltas()); r.output == nil {
 		r.cancel()
@@ -173,16 +173,19 @@ func (e *engine) begin(ctx context.Context, s *script, due time.Time) (*run, err
 	return r, err
 }
 
-// run is one output on its way. due and sent are per piece, got per delta.
+// run is one output on its way. Its times are microseconds since it began: there are many, and what they take, the daemon is
+// short of in the processors' caches.
 type run struct {
 	*script
-	output         *client.Sender
-	cancel         context.CancelFunc
-	ended          chan end
-	closed         bool
-	due, sent, got []time.Time
-	may            [ruleSets]bool // the rule sets that agree with all that came
-	message        string
+	output      *client.Sender
+	cancel      context.CancelFunc
+	ended       chan end
+	closed      bool
+	began       time.Time
+	due, period time.Duration  // when the first piece was due, since began, and how long after it the next
+	sent, got   []int32        // per piece, and per delta
+	may         [ruleSets]bool // the rule sets that agree with all that came
+	message     string
 }
 
 // end is what an output has come to: its result, or an error.
@@ -192,15 +195,20 @@ type end struct {
 }
 
 // send sends a piece, however long the one before took.
-func (r *run) send(piece string, due time.Time) error {
-	r.due, r.sent = append(r.due, due), append(r.sent, time.Now())
+func (r *run) send(piece string) error {
+	r.note(&r.sent)
 	return r.output.Send(piece)
+}
+
+// note adds the time to times.
+func (r *run) note(times *[]int32) {
+	*times = append(*times, int32(time.Since(r.began).Microseconds()))
 }
 
 // Chunk compares a delta with those that may come now, and notes when it came.
 func (r *run) Chunk(delta json.RawMessage) {
 	i := len(r.got)
-	r.got = append(r.got, time.Now())
+	r.note(&r.got)
 	for set, w := range r.wants {
 		r.may[set] = r.may[set] && i < len(w.deltas) && bytes.Equal(delta, w.deltas[i])
 	}

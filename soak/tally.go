@@ -66,19 +66,22 @@ func (t *tally) finished(r *run, e end) error {
 func (t *tally) measure(r *run, w *want) {
 	before := 0
 	for i, after := range w.after {
-		t.lateness.add(r.sent[i].Sub(r.due[i]))
+		sent, due := r.sent[i], r.due+time.Duration(i)*r.period
+		t.lateness.add(micros(sent) - due)
 		if after > before && i > 0 {
 			got := r.got[after-1]
 			if r.remote {
-				t.remote.add(got.Sub(r.sent[i]))
+				t.remote.add(micros(got - sent))
 			} else {
-				t.delay.add(got.Sub(r.sent[i]))
-				t.fromDue.add(got.Sub(r.due[i]))
+				t.delay.add(micros(got - sent))
+				t.fromDue.add(micros(got) - due)
 			}
 		}
 		before = after
 	}
 }
+
+func micros(n int32) time.Duration { return time.Duration(n) * time.Microsecond }
 
 func (t *tally) sample(bytes int) {
 	t.mu.Lock()
