@@ -17,8 +17,9 @@ type conversation struct {
 	messages []chat.Message
 	tools    []chat.Tool
 	form     form
-	now      time.Time // that the template is told, the same in all renderings of the conversation
-	explicit bool      // it says, too, that it wants no generation prompt: some templates take silence for a wish
+	now      time.Time     // that the template is told, the same in all renderings of the conversation
+	explicit bool          // it says, too, that it wants no generation prompt: some templates take silence for a wish
+	given    *jinja.Object // the variables that all renderings of the conversation share; nil before the first
 	// tolerated is why it had to be rendered tolerantly; nil: it had not.
 	tolerated error
 }
@@ -42,8 +43,24 @@ func newConversation(r *chat.Request) conversation {
 	return c
 }
 
-// variables are what a template reads.
-func (t *Template) variables(c conversation, prompt bool) *jinja.Object {
+// variables are what a template reads. Where the request names one that says the same, that one wins.
+func (t *Template) variables(c *conversation, prompt bool) *jinja.Object {
+	if c.given == nil {
+		c.given = t.given(c)
+	}
+	vars := jinja.NewObject()
+	if prompt || c.explicit {
+		vars.Set(generationPrompt, jinja.Bool(prompt))
+	}
+	for _, name := range c.given.Keys() {
+		value, _ := c.given.Get(name)
+		vars.Set(name, value)
+	}
+	return vars
+}
+
+// given are the variables but for that of the generation prompt. Templates cannot change what is in them.
+func (t *Template) given(c *conversation) *jinja.Object {
 	vars := jinja.NewObject()
 	vars.Set("messages", list(c.messages, c.message))
 	vars.Set("bos_token", jinja.String(t.BOS))
@@ -60,9 +77,6 @@ func (t *Template) variables(c conversation, prompt bool) *jinja.Object {
 	vars.Set("date_string", jinja.String(c.now.Format("02 Jan 2006")))
 	if c.request.JSONSchema != nil {
 		vars.Set("response_format", decoded(c.request.JSONSchema))
-	}
-	if prompt || c.explicit {
-		vars.Set(generationPrompt, jinja.Bool(prompt))
 	}
 	for _, f := range withSynonyms(c.request.TemplateKwargs) {
 		vars.Set(f.Name, decoded(f.Value))

@@ -59,12 +59,12 @@ func (t *Template) reads(variable string) bool {
 // template may have been written for do not, it is rendered as they do, and the conversation says so.
 func (t *Template) text(ctx context.Context, c *conversation, prompt bool) (string, error) {
 	t.renderings.Add(1)
-	vars := t.variables(*c, prompt)
+	vars := t.variables(c, prompt)
 	text, err := t.program.Render(ctx, vars, c.now)
 	if !errors.Is(err, jinja.Runtime) {
 		return text, err
 	}
-	if nulls := t.variables(*c, prompt); t.setAbsent(nulls) {
+	if nulls := t.variables(c, prompt); t.setAbsent(nulls) {
 		if text, nullErr := t.program.Render(ctx, nulls, c.now); nullErr == nil {
 			return text, nil
 		}
