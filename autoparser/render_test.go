@@ -118,7 +118,6 @@ func TestVariables(t *testing.T) {
 		"no tools":                       {"{{ tools is defined }}", ``, "False"},
 		"a schema for the answer":        {"{{ response_format.type }}", `, "json_schema": {"type": "object"}`, "object"},
 		"no prompt":                      {"{{ add_generation_prompt is defined }}", `, "add_generation_prompt": false`, "False"},
-		"kwargs win over the prompt":     {"{{ add_generation_prompt }}", `, "chat_template_kwargs": {"add_generation_prompt": "mine"}`, "mine"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := open(t, c.source).Render(context.Background(), request(t, `{`+message+c.request+`}`), autoparser.Style{})
