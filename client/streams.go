@@ -378,11 +378,10 @@ func (f *forwarder) take(m *dragomanv1.ParseStreamResponse) {
 }
 
 func (f *forwarder) end(err error) {
-	switch {
-	case !errors.Is(err, io.EOF):
-		f.to.End(nil, err)
-	default:
+	if errors.Is(err, io.EOF) {
 		f.to.End(f.result, f.err)
+	} else {
+		f.to.End(nil, err)
 	}
 }
 
