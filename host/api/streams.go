@@ -78,7 +78,7 @@ type sharedStream struct {
 	handing bool                        // it is being handed out
 	handed  []*sharedOutput             // and these will be worked on
 	now     []*dragomanv1.OutputRequest // kept for the next
-	writing bool                        // the client is being sent something
+	writing time.Time                   // since when the client is being sent something; zero: it is not
 	late    bool                        // and took too long to take it
 	over    bool                        // nothing more will be ready
 	failed  bool                        // nothing more can be written; what becomes ready is thrown away
@@ -159,6 +159,10 @@ func (m *sharedStream) takeAll(outputs []*dragomanv1.OutputRequest) error {
 // handOut takes what others work on, and returns the rest.
 func (m *sharedStream) handOut(outputs []*dragomanv1.OutputRequest) (now []*dragomanv1.OutputRequest, err error) {
 	m.handing = true
+	defer func() { // after a panic, too: what ends the outputs then needs goroutines that work
+		m.handing = false
+		m.begin()
+	}()
 	now = m.now[:0]
 	for _, r := range outputs {
 		if o := m.outputs[r.Output]; o != nil && (o.waits || o.parses(r)) {
@@ -173,8 +177,7 @@ func (m *sharedStream) handOut(outputs []*dragomanv1.OutputRequest) (now []*drag
 			o.waits = false
 		}
 	}
-	m.now, m.handing = now, false
-	m.begin()
+	m.now = now
 	return now, err
 }
 
@@ -421,7 +424,7 @@ func (m *sharedStream) write(send func(*dragomanv1.ParseStreamsResponse) error) 
 	defer m.mu.Unlock()
 	var out dragomanv1.ParseStreamsResponse
 	idle := m.service.limits().SessionIdle
-	stalled := time.AfterFunc(idle, m.stalled)
+	stalled := time.AfterFunc(idle, func() { m.stalled(idle) })
 	defer stalled.Stop()
 	var sent time.Time
 	for {
@@ -438,13 +441,13 @@ func (m *sharedStream) write(send func(*dragomanv1.ParseStreamsResponse) error) 
 		out.Outputs, m.ready = m.ready, out.Outputs[:0]
 		m.waiting = 0
 		m.changed.Broadcast()
-		m.writing = true
+		m.writing = time.Now()
 		m.mu.Unlock()
 		stalled.Reset(idle)
 		err := send(&out)
 		clear(out.Outputs)
 		m.mu.Lock()
-		m.writing = false
+		m.writing = time.Time{}
 		if err != nil {
 			m.failed = true
 			m.changed.Broadcast()
@@ -457,11 +460,11 @@ func (m *sharedStream) write(send func(*dragomanv1.ParseStreamsResponse) error) 
 	}
 }
 
-// stalled gives up on a client that takes nothing.
-func (m *sharedStream) stalled() {
+// stalled gives up on a client that has taken nothing for so long. It may come late, from a time before the last message was sent.
+func (m *sharedStream) stalled(idle time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.writing { // the stream is there as long as that
+	if !m.writing.IsZero() && time.Since(m.writing) >= idle { // the stream is there as long as that
 		m.late = true
 		interruptWriting(m.ctx)
 	}
