@@ -180,9 +180,8 @@ func (m *Manager) slotFor(path string, before *slot) (*slot, error) {
 
 // with is the set with one more slot and its handlers.
 func (s *set) with(new *slot) (*set, error) {
-	more := *s
-	more.claims = &kept.Cache[*workaround.Facts, []*candidate]{}
-	more.slots, more.candidates = append(slices.Clone(s.slots), new), slices.Clone(s.candidates)
+	more := newSet(s.dir)
+	more.slots, more.candidates, more.faults = append(slices.Clone(s.slots), new), slices.Clone(s.candidates), s.faults
 	for _, h := range new.manifest.Handlers {
 		when, err := workaround.CompilePredicate(h.Match)
 		if err != nil {
@@ -196,7 +195,7 @@ func (s *set) with(new *slot) (*set, error) {
 	slices.SortStableFunc(more.candidates, func(a, b *candidate) int {
 		return cmp.Or(cmp.Compare(*b.Priority, *a.Priority), strings.Compare(a.Name, b.Name))
 	})
-	return &more, nil
+	return more, nil
 }
 
 // maxConflicts is how many conflicts are remembered.
