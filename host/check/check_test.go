@@ -276,3 +276,30 @@ func TestARunThatIsInterruptedDoesNotWaitForItsInput(t *testing.T) {
 		t.Errorf("%v, %v", err, fault)
 	}
 }
+
+// failingDisk reads its text and then fails.
+type failingDisk struct{ io.Reader }
+
+func (d failingDisk) Read(p []byte) (int, error) {
+	n, err := d.Reader.Read(p)
+	if err == io.EOF {
+		err = errors.New("the disk is gone")
+	}
+	return n, err
+}
+
+// TestWhatWasReadBeforeAFaultIsTold reads an input that breaks off while its cases are still being judged.
+func TestWhatWasReadBeforeAFaultIsTold(t *testing.T) {
+	line := `{"id":"1","kind":"template","template":"t","context":{"a":1},"prompt":"{\"a\":1} 2026"}` + "\n"
+	for range 100 {
+		var report bytes.Buffer
+		in := check.Input{Name: "f", Reader: failingDisk{strings.NewReader(strings.Repeat(line, 20))}}
+		tally, err := check.Run(t.Context(), toy{}, []check.Input{in}, check.Options{Report: &report})
+		if err == nil || err.Error() != "f: the disk is gone" {
+			t.Fatalf("error %v", err)
+		}
+		if tally.Passed != 20 || report.String() != "20 passed, 0 failed\n" {
+			t.Fatalf("told %+v:\n%s", tally, report.String())
+		}
+	}
+}

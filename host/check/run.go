@@ -25,7 +25,8 @@ type job struct {
 }
 
 // Run runs all cases of the inputs, some at a time, and prints and writes the results in the order of the cases. The error
-// is about reading or writing, or that of ctx, never about a case. When ctx ends, cases that do not notice are left behind.
+// is about reading or writing, or that of ctx, never about a case. Where an input cannot be read on, the cases before that
+// are still run and told. When ctx ends, cases that do not notice are left behind.
 func Run(ctx context.Context, subject Subject, inputs []Input, o Options) (Tally, error) {
 	r := &runner{Options: o, subject: subject}
 	workers := o.Workers
@@ -36,10 +37,12 @@ func Run(ctx context.Context, subject Subject, inputs []Input, o Options) (Tally
 	work, ordered := make(chan *job), make(chan *job, 4*workers)
 	outer := ctx
 	group, ctx := errgroup.WithContext(ctx)
+	var unread error // not the group's, which would drop the cases that were read
 	group.Go(func() error {
 		defer close(work)
 		defer close(ordered)
-		return r.read(ctx, inputs, work, ordered)
+		unread = r.read(ctx, inputs, work, ordered)
+		return nil
 	})
 	for range workers {
 		group.Go(func() error {
@@ -60,6 +63,9 @@ func Run(ctx context.Context, subject Subject, inputs []Input, o Options) (Tally
 	go func() { ended <- group.Wait() }()
 	select {
 	case err := <-ended:
+		if err == nil {
+			err = unread
+		}
 		return <-tally, err
 	case <-outer.Done():
 		return <-tally, outer.Err() // printing ends with ctx
