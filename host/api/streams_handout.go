@@ -1,0 +1,129 @@
+package api
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/dragoman-project/dragoman/host"
+	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
+)
+
+// Handing out: which goroutine does what a message of a shared stream asks for. An output that plans, or waits for a plugin,
+// has a queue and a goroutine of its own; every other one is parsed at once, by the goroutine that reads the stream.
+
+// takeAll takes what came together, so that what becomes of it goes together. What others work on is first: it is on its way, and
+// together as well, while the rest is parsed.
+func (m *sharedStream) takeAll(outputs []*dragomanv1.OutputRequest) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.taking = true
+	defer func() {
+		m.taking = false
+		m.changed.Broadcast()
+	}()
+	now, err := m.handOut(outputs)
+	for _, r := range now {
+		if err == nil {
+			err = m.take(r)
+		}
+	}
+	clear(now)
+	return err
+}
+
+// handOut takes what others work on, and returns the rest.
+func (m *sharedStream) handOut(outputs []*dragomanv1.OutputRequest) (now []*dragomanv1.OutputRequest, err error) {
+	m.handing = true
+	defer func() { // after a panic, too: what ends the outputs then needs goroutines that work
+		m.handing = false
+		m.begin()
+	}()
+	now = m.now[:0]
+	for _, r := range outputs {
+		if o := m.outputs[r.Output]; o != nil && (o.waits || o.parses(r)) {
+			o.waits = true // so that its messages stay in order
+			now = append(now, r)
+		} else if err = m.take(r); err != nil {
+			break
+		}
+	}
+	for _, r := range now {
+		if o := m.outputs[r.Output]; o != nil {
+			o.waits = false
+		}
+	}
+	m.now = now
+	return now, err
+}
+
+// begin lets goroutines work on what was handed out.
+func (m *sharedStream) begin() {
+	handed := m.handed
+	if len(handed) == 0 {
+		return
+	}
+	m.handed = nil
+	m.mu.Unlock()
+	defer m.mu.Lock()
+	for _, o := range handed {
+		m.service.workers.do(o.work)
+	}
+}
+
+// take parses a message, or puts it into the queue of its output.
+func (m *sharedStream) take(r *dragomanv1.OutputRequest) error {
+	for m.queued > maxShared && !m.failed {
+		if len(m.handed) > 0 {
+			m.begin()
+		} else {
+			m.changed.Wait()
+		}
+	}
+	o := m.outputs[r.Output]
+	if over := r.End || r.Cancel; o != nil && o.done && r.GetMessage().GetStart() == nil {
+		if over {
+			delete(m.outputs, r.Output)
+		}
+		return nil // it ended with an error, which the client could not know of when it sent this
+	}
+	if o == nil || o.done {
+		o = m.open(r.Output)
+	}
+	if forgotten := len(m.outputs) - m.running; forgotten > m.service.limits().Sessions {
+		return &host.Error{Code: host.LimitExceeded, Message: fmt.Sprintf("%d outputs of the stream have failed and were never ended", forgotten),
+			Remedy: "send end or cancel for each output"}
+	}
+	o.heard = time.Now()
+	o.dropped = o.dropped || r.End || r.Cancel
+	switch {
+	case o.parses(r):
+		o.busy = true
+		m.mu.Unlock()
+		o.follow(step{message: r}) // as soon as another goroutine would have begun
+		m.mu.Lock()
+		if o.busy = len(o.queue) > 0; o.busy {
+			m.service.workers.do(o.work)
+		}
+	case r.Cancel:
+		o.cancel()
+		m.push(o, step{err: &host.Error{Code: canceled, Message: "the client wants no more of this output"}})
+	default:
+		m.push(o, step{message: r})
+	}
+	return nil
+}
+
+// push adds a step for an output, and sees to it that somebody works on it.
+func (m *sharedStream) push(o *sharedOutput, s step) {
+	o.queue = append(o.queue, s)
+	m.queued += s.size()
+	if o.busy {
+		return
+	}
+	o.busy = true
+	if m.handing {
+		m.handed = append(m.handed, o)
+	} else {
+		m.service.workers.do(o.work)
+	}
+}

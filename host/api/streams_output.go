@@ -1,0 +1,204 @@
+package api
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
+)
+
+// sharedOutput is one output of many. What is not said to be guarded belongs to the goroutine that works on it.
+type sharedOutput struct {
+	stream  *sharedStream
+	number  uint64
+	ctx     context.Context
+	cancel  context.CancelFunc
+	rec     *record
+	told    func()
+	limits  *deadlines
+	timer   *time.Timer // until the client has been silent for too long
+	release func()      // gives back the room that it takes; nil before it was admitted
+	output  *output     // nil before its start
+	direct  bool        // parsing it never waits for anything
+	closed  bool
+
+	queue   []step    // guarded by stream.mu, as all below
+	heard   time.Time // when the client sent something of it
+	busy    bool      // a goroutine works on the queue
+	waits   bool      // for the goroutine that reads the stream, with a message
+	done    bool      // its last message is ready
+	dropped bool      // the client has ended or cancelled it
+}
+
+// step is what is next for an output: a message, or why it is over.
+type step struct {
+	message *dragomanv1.OutputRequest
+	err     error
+}
+
+// size is about how many bytes a step keeps while it waits. One without any text keeps something, too.
+func (s step) size() int {
+	const empty = 128
+	m := s.message.GetMessage()
+	return empty + len(m.GetText()) + len(m.GetData()) + len(m.GetStart().GetRequest().GetText())
+}
+
+// open makes an output that is new to the stream.
+func (m *sharedStream) open(number uint64) *sharedOutput {
+	limits := m.service.limits()
+	o := &sharedOutput{stream: m, number: number, limits: &deadlines{idle: limits.SessionIdle, end: time.Now().Add(limits.SessionTime)}}
+	o.ctx, o.cancel = context.WithCancel(m.ctx)
+	o.ctx, o.rec, o.told = recordOf(m.ctx).part(o.ctx, outputMethod, strconv.FormatUint(number, 10))
+	o.timer = time.AfterFunc(time.Until(o.limits.read()), o.silent)
+	m.outputs[number] = o
+	m.running++
+	return o
+}
+
+// parses says whether the goroutine that reads the stream may parse a message itself.
+func (o *sharedOutput) parses(r *dragomanv1.OutputRequest) bool {
+	return !o.busy && !o.done && !r.Cancel && o.direct
+}
+
+// silent ends the output when its client was silent for too long. The timer is not set anew for each message, but here for the rest.
+func (o *sharedOutput) silent() {
+	m := o.stream
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if o.done {
+		return
+	}
+	if left := time.Until(o.limits.readSince(o.heard)); left > 0 {
+		o.timer.Reset(left)
+		return
+	}
+	m.push(o, step{err: o.limits.fault()})
+}
+
+// work goes through the queue of an output until nothing is left in it.
+func (o *sharedOutput) work() {
+	m := o.stream
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for len(o.queue) > 0 {
+		steps := o.queue
+		o.queue = nil
+		m.mu.Unlock()
+		size := 0
+		for _, s := range steps {
+			size += s.size()
+			o.follow(s)
+		}
+		m.mu.Lock()
+		if m.queued > maxShared {
+			m.changed.Broadcast()
+		}
+		m.queued -= size
+	}
+	o.busy = false
+}
+
+// follow does one step. After the last one the others are passed over.
+func (o *sharedOutput) follow(s step) {
+	if o.closed {
+		return
+	}
+	err := s.err
+	if err == nil {
+		err = o.stream.service.faults.kept(parseStreamsPath, func() error { return unlessOver(o.ctx, o.parse(s.message)) })
+	}
+	if err == nil && !s.message.End {
+		return
+	}
+	if err != nil {
+		o.rec.err = err
+		what, _ := describe(err)
+		_ = o.send(&dragomanv1.ParseStreamResponse{Error: what})
+	}
+	o.close()
+}
+
+// parse parses the next piece.
+func (o *sharedOutput) parse(m *dragomanv1.OutputRequest) (err error) {
+	in := m.GetMessage()
+	switch {
+	case o.output == nil:
+		err = o.begin(in.GetStart())
+	case in.GetStart() != nil:
+		err = startedTwice()
+	}
+	if err == nil && in != nil {
+		err = o.output.take(in)
+	}
+	if err == nil && m.End {
+		err = o.output.finish(o.rec)
+	}
+	return err
+}
+
+// begin admits the output and makes its session.
+func (o *sharedOutput) begin(start *dragomanv1.ParseStart) (err error) {
+	s := o.stream.service
+	if s.ending.Err() != nil {
+		return shuttingDown()
+	}
+	limits := s.limits()
+	if err = o.rec.key.ask(time.Now(), limits.KeyRate); err != nil {
+		return err
+	}
+	if o.release, err = s.admit(o.ctx, limits); err != nil {
+		return err
+	}
+	if start == nil {
+		return notStarted()
+	}
+	o.output, err = s.begin(o.ctx, start, limits.RequestTime, o.send)
+	o.direct = err == nil && !o.output.session.Waits()
+	return err
+}
+
+// send makes a message of the output ready. It waits while the client does not take what is ready.
+func (o *sharedOutput) send(r *dragomanv1.ParseStreamResponse) error {
+	m := o.stream
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for m.waiting > maxShared && !m.failed {
+		m.changed.Wait()
+	}
+	if m.failed {
+		return context.Canceled
+	}
+	m.waiting += len(r.GetChunk().GetText()) + len(r.GetResult().GetMessage().GetText())
+	if m.ready = append(m.ready, &dragomanv1.OutputResponse{Output: o.number, Message: r}); m.due() {
+		m.changed.Broadcast()
+	}
+	return nil
+}
+
+// close gives back what the output held.
+func (o *sharedOutput) close() {
+	o.closed = true
+	o.timer.Stop()
+	if o.output != nil {
+		o.output.session.Close()
+		o.output = nil
+	}
+	if o.release != nil {
+		o.release()
+	}
+	o.cancel()
+	o.told()
+	m := o.stream
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	o.done = true
+	if o.dropped && m.outputs[o.number] == o {
+		delete(m.outputs, o.number)
+	}
+	m.running--
+	m.changed.Broadcast()
+	if m.running == 0 && m.service.ending.Err() != nil {
+		interrupt(m.ctx)
+	}
+}
