@@ -30,29 +30,27 @@ type guard struct {
 
 func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	cfg := g.config()
+	to := routeOf(r)
 	rc := http.NewResponseController(w)
-	in := &body{ReadCloser: r.Body, rc: rc, limit: cfg.Limits.BodyBytes, left: cfg.Limits.BodyBytes}
-	d := &deadlines{idle: cfg.Limits.RequestTime, end: time.Now().Add(cfg.Limits.RequestTime)}
-	if streams(r) {
-		d = &deadlines{idle: cfg.Limits.SessionIdle, end: time.Now().Add(cfg.Limits.SessionTime)}
-		in.left = -1
-	}
-	in.refused = in.left >= 0 && r.ContentLength > int64(in.limit)
+	d := to.deadlines(cfg.Limits)
 	ctx := withInterrupt(r.Context(), rc)
-	if r.URL.Path == parseStreamsPath {
-		d = new(deadlines) // it may be silent and last; its outputs have limits of their own
-	} else {
+	if !d.end.IsZero() {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithDeadline(ctx, d.end)
 		defer cancel()
 	}
-	in.deadlines, r = d, r.WithContext(ctx)
+	in := &body{ReadCloser: r.Body, rc: rc, deadlines: d, limit: cfg.Limits.BodyBytes, left: cfg.Limits.BodyBytes}
+	if to.stream {
+		in.left = -1
+	}
+	in.refused = in.left >= 0 && r.ContentLength > int64(in.limit)
+	r = r.WithContext(ctx)
 	r.Body = in
-	if r.URL.Path == parseStreamPath || r.URL.Path == parseStreamsPath {
+	if to.framed {
 		r.Body = &ahead{bufio.NewReaderSize(in, aheadBytes), in}
 	}
-	out := &writer{ResponseWriter: w, rc: rc, deadlines: d, unary: !streams(r)}
-	done, err := g.admit(r, cfg)
+	out := &writer{ResponseWriter: w, rc: rc, deadlines: d, unary: !to.stream}
+	done, err := g.admit(r, to, cfg)
 	if err != nil {
 		g.refuse(out, r, err)
 		return
@@ -61,8 +59,41 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.next.ServeHTTP(out, r)
 }
 
+// route is what the guard knows of a request by its path. The zero value is one message each way.
+type route struct {
+	stream bool // it may take longer than others and send more
+	output bool // it brings one output, which is counted among the sessions
+	shared bool // it brings many, which have limits of their own: it may be silent and last
+	framed bool // its pieces come as small messages, each with a head
+}
+
+func routeOf(r *http.Request) route {
+	switch path := r.URL.Path; {
+	case path == linesPath:
+		return route{stream: true, output: true}
+	case path == parseStreamPath:
+		return route{stream: true, output: true, framed: true}
+	case path == parseStreamsPath:
+		return route{stream: true, shared: true, framed: true}
+	default:
+		return route{stream: strings.HasPrefix(path, reflectionPath)}
+	}
+}
+
+// deadlines bound a request that begins now.
+func (to route) deadlines(limits config.Limits) *deadlines {
+	switch {
+	case to.shared:
+		return new(deadlines)
+	case to.stream:
+		return &deadlines{idle: limits.SessionIdle, end: time.Now().Add(limits.SessionTime)}
+	default:
+		return &deadlines{idle: limits.RequestTime, end: time.Now().Add(limits.RequestTime)}
+	}
+}
+
 // admit says whether a request is let in: whose it is, and whether there is room for it until done.
-func (g *guard) admit(r *http.Request, cfg *config.Config) (done func(), err error) {
+func (g *guard) admit(r *http.Request, to route, cfg *config.Config) (done func(), err error) {
 	if public(r) || r.URL.Path == metricsPath && cfg.Metrics.Public {
 		return func() {}, nil
 	}
@@ -75,8 +106,8 @@ func (g *guard) admit(r *http.Request, cfg *config.Config) (done func(), err err
 	if err := by.ask(time.Now(), cfg.Limits.KeyRate); err != nil {
 		return nil, err
 	}
-	if streams(r) && r.URL.Path != parseStreamsPath {
-		return func() {}, nil // counted as sessions
+	if to.output {
+		return func() {}, nil // counted as a session
 	}
 	if running := g.running.Add(1); int(running) > cfg.Limits.Requests {
 		g.running.Add(-1)
@@ -108,11 +139,6 @@ func (g *guard) refuse(w *writer, r *http.Request, err error) {
 // public says whether a request is one of those that supervisors send, who have no token.
 func public(r *http.Request) bool {
 	return r.URL.Path == healthPath || r.URL.Path == readyPath || strings.HasPrefix(r.URL.Path, grpcHealthPath)
-}
-
-// streams says whether a request is for a stream, which may take longer than others and send more.
-func streams(r *http.Request) bool {
-	return r.URL.Path == linesPath || r.URL.Path == parseStreamPath || r.URL.Path == parseStreamsPath || strings.HasPrefix(r.URL.Path, reflectionPath)
 }
 
 type interruptKey struct{}

@@ -226,6 +226,27 @@ func TestTooManyRequestsAtOnceAreTurnedAway(t *testing.T) {
 	}
 }
 
+// TestStreamsOfNoOutputAreCountedAsRequests opens what is counted as no session: reflection, and streams that outputs share.
+func TestStreamsOfNoOutputAreCountedAsRequests(t *testing.T) {
+	for _, path := range []string{"/grpc.reflection.v1.ServerReflection/ServerReflectionInfo", parseStreamsPath} {
+		t.Run(path, func(t *testing.T) {
+			d := serve(t, func(c *config.Config) { c.Limits.Requests = 1 })
+			conn := d.dial(t)
+			defer conn.Close()
+			ctx, cancel := context.WithCancel(t.Context())
+			_, err := conn.NewStream(ctx, bidirectional, path)
+			must(t, err)
+			full := func() bool {
+				status, body := d.post(t, parsePath, parseBody("hi"))
+				return status == http.StatusServiceUnavailable && strings.Contains(body, "limits.requests")
+			}
+			eventually(t, "the refusal", full)
+			cancel()
+			eventually(t, "that the stream is over", func() bool { return !full() })
+		})
+	}
+}
+
 func TestACertificateReloads(t *testing.T) {
 	cert, key, _ := certificate(t)
 	d := serve(t, func(c *config.Config) { c.Listen.Cert, c.Listen.Key = cert, key })
