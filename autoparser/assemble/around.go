@@ -35,11 +35,15 @@ const maxLanguage = 16
 
 // fenced is kid, in a code fence or not, and there in a tag or not.
 func (a *assembly) fenced(kid peg.ID) peg.ID {
-	language := a.Chars(0, maxLanguage, peg.Range{Lo: 'a', Hi: 'z'}, peg.Range{Lo: '_', Hi: '_'})
 	tag := a.Optional(a.Lit("<"), a.Chars(1, maxName, nameRanges...), a.Lit(">"), a.blanks())
-	open := a.Seq(a.Lit(fence), language, a.blanks(), tag)
+	open := a.Seq(a.fenceOpen(), tag)
 	end := a.Seq(a.Optional(a.otherEnd()), a.Optional(a.Lit(fence), a.Space()))
 	return a.Choice(a.Seq(a.Peek(a.Seq(open, a.beginsCall())), open, kid, end), kid)
+}
+
+// fenceOpen is a code fence, the name of a language or none, and the white space behind it.
+func (a *assembly) fenceOpen() peg.ID {
+	return a.Seq(a.Lit(fence), a.Chars(0, maxLanguage, peg.Range{Lo: 'a', Hi: 'z'}, peg.Range{Lo: '_', Hi: '_'}), a.blanks())
 }
 
 // beginsCall sees the beginning of what can be a call: a bracket, or where calls are code, the name of a tool. At the end of the

@@ -29,13 +29,9 @@ func (a *assembly) oneBareJSON() peg.ID {
 // namedJSON is the name of a tool before its arguments, and tokens that are words between the two, with an id or not:
 // name[CALL_ID]id[ARGS]{…}.
 func (a *assembly) namedJSON() peg.ID {
-	names := make([]peg.ID, len(a.tools))
-	for i, t := range a.tools {
-		names[i] = a.Lit(t.name)
-	}
 	word := a.Seq(a.Lit("["), a.Chars(1, maxName, capitals...), a.Lit("]"))
 	id := a.Optional(word, a.Tag(peg.CallID, a.Chars(1, maxName, nameRanges...)))
-	name := a.Atomic(a.Tag(peg.CallName, a.Choice(names...)), a.blanks(), id, a.Optional(word), a.blanks(), a.Peek(a.Lit("{")))
+	name := a.Atomic(a.oneNamed(a.tools), a.blanks(), id, a.Optional(word), a.blanks(), a.Peek(a.Lit("{")))
 	return a.Seq(a.Tag(peg.Call, name, a.lenientObject()), a.Space())
 }
 
@@ -89,12 +85,8 @@ func (a *assembly) restOfStart(start string) peg.ID {
 
 // functionTag is a call as a tag with the name of a tool, and JSON in it: <function=f>{…}</function>.
 func (a *assembly) functionTag() peg.ID {
-	names := make([]peg.ID, len(a.tools))
-	for i, t := range a.tools {
-		names[i] = a.Lit(t.name)
-	}
 	equals, quote := a.oneOf([]string{"=", " name="}), a.Optional(a.Lit(`"`))
 	cut := a.Seq(a.Lit("<"), a.Chars(0, maxName, slices.Concat(nameRanges, []peg.Range{{Lo: ' ', Hi: ' '}, {Lo: '"', Hi: '"'}, {Lo: '=', Hi: '='}})...), a.End())
-	name := a.Atomic(a.Not(cut), a.Lit("<function"), equals, quote, a.Tag(peg.CallName, a.Choice(names...)), quote, a.Lit(">"), a.blanks(), a.Peek(a.Lit("{")))
+	name := a.Atomic(a.Not(cut), a.Lit("<function"), equals, quote, a.oneNamed(a.tools), quote, a.Lit(">"), a.blanks(), a.Peek(a.Lit("{")))
 	return a.Seq(a.Tag(peg.Call, name, a.lenientObject()), a.Space(), a.Optional(a.Lit("</function>"), a.Space()))
 }

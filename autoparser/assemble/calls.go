@@ -182,6 +182,15 @@ func (a *assembly) byName(f format) peg.ID {
 	return a.Choice(kids...)
 }
 
+// oneNamed is the name of one of the tools, as it is.
+func (a *assembly) oneNamed(of []tool) peg.ID {
+	names := make([]peg.ID, len(of))
+	for i, t := range of {
+		names[i] = a.Lit(t.name)
+	}
+	return a.Tag(peg.CallName, a.Choice(names...))
+}
+
 // callAhead matches from an opener to the closed name of a known tool.
 func (a *assembly) callAhead() peg.ID { return a.once("~call-ahead", a.knownCall) }
 

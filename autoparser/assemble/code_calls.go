@@ -20,8 +20,7 @@ const (
 // codeCalls are calls as code, in a list or in a fence.
 func (a *assembly) codeCalls() peg.ID {
 	return a.once("~code-calls", func() peg.ID {
-		language := a.Chars(0, maxLanguage, peg.Range{Lo: 'a', Hi: 'z'}, peg.Range{Lo: '_', Hi: '_'})
-		fenced := a.Seq(a.Peek(a.Seq(a.Lit(fence), language, a.blanks(), a.codeAhead())), a.Lit(fence+calledIn), a.Space(),
+		fenced := a.Seq(a.Peek(a.Seq(a.fenceOpen(), a.codeAhead())), a.Lit(fence+calledIn), a.Space(),
 			a.listed(a.codeCall()), a.Optional(a.Lit(fence), a.Space()))
 		list := a.Seq(a.Peek(a.Seq(a.Peek(a.Lit("[")), a.codeAhead())), a.listed(a.codeCall()))
 		return a.Choice(fenced, list)
@@ -42,15 +41,11 @@ func (a *assembly) codeAhead() peg.ID {
 // codeCall is one such call, with the white space behind it.
 func (a *assembly) codeCall() peg.ID {
 	return a.once("~code-call", func() peg.ID {
-		names := make([]peg.ID, len(a.tools))
-		for i, t := range a.tools {
-			names[i] = a.Lit(t.name)
-		}
 		word := a.Chars(1, maxName, nameRanges...)
 		value := a.Tag(peg.Scalar, a.Value(peg.AnyPython))
 		argument := a.Seq(a.Atomic(a.Tag(peg.Key, word), a.blanks(), a.Lit("=")), a.Space(), value, a.Space(), a.Optional(a.Lit(","), a.Space()))
 		ahead := a.Peek(a.Seq(a.blanks(), a.Choice(a.Lit(")"), a.Seq(word, a.blanks(), a.Lit("=")))))
-		header := a.Atomic(a.Tag(peg.CallName, a.Choice(names...)), a.Lit("("), ahead)
+		header := a.Atomic(a.oneNamed(a.tools), a.Lit("("), ahead)
 		call := a.Seq(a.Tag(peg.Call, header, a.Space(), a.Tag(peg.Object, a.Star(argument)), a.Lit(")")), a.Space())
 		print := a.Seq(a.Lit(printed), a.Optional(a.Lit(calledOf)), call, a.Optional(a.Lit(")"), a.Space()))
 		return a.Choice(print, a.Seq(a.Optional(a.Lit(calledOf)), call))

@@ -62,11 +62,7 @@ func (f tagged) before() peg.ID {
 func (f tagged) ways() []peg.ID { return []peg.ID{f.Seq(f.before(), f.byName(f), f.closers())} }
 
 func (f tagged) name(of ...tool) peg.ID {
-	names := make([]peg.ID, len(of))
-	for i, t := range of {
-		names[i] = f.Lit(t.name)
-	}
-	return f.Atomic(f.Tag(peg.CallName, f.Choice(names...)), f.closing())
+	return f.Atomic(f.oneNamed(of), f.closing())
 }
 
 func (f tagged) anyName() (peg.ID, bool) {
