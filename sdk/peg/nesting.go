@@ -4,7 +4,7 @@ package peg
 //
 // A node can be used in several places; each is looked at once.
 func (v *validator) nesting() {
-	w := &nesting{validator: v, seen: make([]uint8, len(v.Nodes)), early: make([]ID, len(v.Nodes)), nameless: v.nameless()}
+	w := &nesting{validator: v, seen: make([]uint16, len(v.Nodes)), early: make([]ID, len(v.Nodes)), nameless: v.nameless()}
 	w.walk(v.Root, outside, false)
 }
 
@@ -16,20 +16,22 @@ const (
 	inCall
 	inID   // of a call, where its name may stand
 	inText // of a role that is text
+	unsaid // within a lookahead, where tags mean nothing: the header of a call may stand there as it is
+	places
 )
 
 type nesting struct {
 	*validator
-	seen     []uint8 // of each node, a bit for each way in which it stands
-	early    []ID    // of each node, the call after whose beginning it was last looked at, plus one
+	seen     []uint16 // of each node, a bit for each way in which it stands
+	early    []ID     // of each node, the call after whose beginning it was last looked at, plus one
 	nameless []bool
 }
 
 // way is the bit of a place and whether it is atomic.
-func way(at where, atomic bool) uint8 {
-	bit := uint8(1) << at
+func way(at where, atomic bool) uint16 {
+	bit := uint16(1) << at
 	if atomic {
-		bit <<= 4
+		bit <<= places
 	}
 	return bit
 }
@@ -42,7 +44,9 @@ func (w *nesting) walk(id ID, at where, atomic bool) {
 	w.seen[id] |= here
 	n := &w.Nodes[id]
 	switch n.Op {
-	case Peek, Not, Atomic:
+	case Peek, Not:
+		at, atomic = unsaid, true
+	case Atomic:
 		atomic = true
 	case Until:
 		if atomic && len(n.Delims) == 0 {
@@ -60,7 +64,7 @@ func (w *nesting) walk(id ID, at where, atomic bool) {
 // tag checks a tag of a role at a place, and says where its kid stands.
 func (w *nesting) tag(id ID, role Role, at where) where {
 	switch {
-	case role == NoRole || role == Missing: // nothing of it is told
+	case role == NoRole || role == Missing || at == unsaid: // nothing of it is told
 		return at
 	case at == inID && role == CallName:
 	case at == inText || at == inID:

@@ -142,59 +142,61 @@ func TestDefects(t *testing.T) {
 		{"a root that is not there", func(*peg.Builder) peg.ID { return 3 },
 			"node 3: the root is not among the 0 nodes: let root be one of the nodes"},
 		{"a child that is not there", func(b *peg.Builder) peg.ID { return b.Seq(b.End(), 9) },
-			"node 1: refers to node 9 of 2: refer to nodes that exist"},
+			"node 1, end node-9?: refers to node 9 of 2: refer to nodes that exist"},
 		{"a rule without a body", func(b *peg.Builder) peg.ID { return b.Seq(b.Ref("x"), b.End()) },
-			`node 0: rule "x" is referred to and has no body: define it with Builder.Rule`},
+			`node 0, rule: rule "x" is referred to and has no body: define it with Builder.Rule`},
 		{"an unbound prompt", func(b *peg.Builder) peg.ID { return b.Seq(b.Prompt(), b.End()) },
-			"node 0: the generation prompt is not bound: bind it first, with Program.Bind"},
+			"node 0, prompt(): the generation prompt is not bound: bind it first, with Program.Bind"},
 		{"a choice of nothing", func(b *peg.Builder) peg.ID { return b.Seq(b.Choice(nil...), b.End()) },
-			"node 0: a choice of nothing: give it an alternative"},
+			"node 0, choice: a choice of nothing: give it an alternative"},
 		{"an empty delimiter", func(b *peg.Builder) peg.ID { return b.Seq(b.Until("a", ""), b.End()) },
-			"node 0: an empty delimiter: remove it"},
+			`node 0, until("a", ""): an empty delimiter: remove it`},
 		{"a quote of two bytes", func(b *peg.Builder) peg.ID { return b.Seq(b.StringContent("''"), b.End()) },
-			`node 0: the quote is "''": let it be one byte that is not a backslash`},
+			`node 0, string("''"): the quote is "''": let it be one byte that is not a backslash`},
 		{"a value of no kind", func(b *peg.Builder) peg.ID { return b.Seq(b.Value(peg.PythonQuotes), b.End()) },
-			"node 0: accepts no kind of value: name kinds of values that exist"},
+			"node 0, value(python-quotes): accepts no kind of value: name kinds of values that exist"},
 		{"bounds in the wrong order", func(b *peg.Builder) peg.ID { return b.Seq(b.Repeat(2, 1, b.Lit("a")), b.End()) },
-			"node 1: the bounds 2 and 1: order them"},
+			`node 1, "a"{2,1}: the bounds 2 and 1: order them`},
 		{"too many repetitions", func(b *peg.Builder) peg.ID { return b.Seq(b.Repeat(0, 1000, b.Lit("a")), b.End()) },
-			"node 1: repeats up to 1000 times, at most 256 are allowed: count with Chars, or leave the repetition without bound"},
+			`node 1, "a"{0,1000}: repeats up to 1000 times, at most 256 are allowed: count with Chars, or leave the repetition without bound`},
 		{"an empty range", func(b *peg.Builder) peg.ID { return b.Seq(b.Chars(1, 1, peg.Range{Lo: 'b', Hi: 'a'}), b.End()) },
-			"node 0: the range 0x62 to 0x61 is empty: order its ends"},
+			"node 0, [b-a]: the range 0x62 to 0x61 is empty: order its ends"},
 		{"left recursion", func(b *peg.Builder) peg.ID {
 			x := b.Ref("x")
 			b.Rule("x", b.Choice(b.Seq(b.Space(), x, b.Lit("a")), b.Lit("b")))
 			return b.Seq(x, b.End())
-		}, "node 0: left recursion: consume something before coming back"},
+		}, `node 0, (space x "a" / "b"): left recursion: consume something before coming back`},
 		{"repetition of nothing", func(b *peg.Builder) peg.ID { return b.Seq(b.Star(b.Space()), b.End()) },
-			"node 1: repeats without bound what can be empty: repeat something that cannot be empty"},
+			"node 1, space*: repeats without bound what can be empty: repeat something that cannot be empty"},
 		{"no end", func(b *peg.Builder) peg.ID { return b.Choice(b.Seq(b.Lit("a"), b.End()), b.Lit("b")) },
-			"node 4: the program can match without reaching the end of the input: let it end in an end node"},
+			`node 4, ("a" end / "b"): the program can match without reaching the end of the input: let it end in an end node`},
 		{"the rest in a lookahead", func(b *peg.Builder) peg.ID { return b.Seq(b.Peek(b.Rest()), b.End()) },
-			"node 0: takes the rest of the output within an atomic region or a lookahead: bound it by a delimiter"},
+			"node 0, rest: takes the rest of the output within an atomic region or a lookahead: bound it by a delimiter"},
 		{"the rest as a name", func(b *peg.Builder) peg.ID { return b.Tag(peg.Call, b.Tag(peg.CallName, b.Rest())) },
-			"node 0: takes the rest of the output within an atomic region or a lookahead: bound it by a delimiter"},
+			"node 0, rest: takes the rest of the output within an atomic region or a lookahead: bound it by a delimiter"},
 		{"a call within a call", func(b *peg.Builder) peg.ID {
 			name := b.Tag(peg.CallName, b.Lit("f"))
 			return b.Seq(b.Tag(peg.Call, name, b.Tag(peg.Call, name)), b.End())
-		}, "node 2: a call within a call: end the first before the next begins"},
+		}, `node 2, call(call-name("f")): a call within a call: end the first before the next begins`},
 		{"content within a call", func(b *peg.Builder) peg.ID {
 			return b.Seq(b.Tag(peg.Call, b.Tag(peg.CallName, b.Lit("f")), b.Tag(peg.Content, b.Lit("a"))), b.End())
-		}, "node 3: content within a call: end the call first"},
+		}, `node 3, content("a"): content within a call: end the call first`},
 		{"a key outside of calls", func(b *peg.Builder) peg.ID { return b.Seq(b.Tag(peg.Key, b.Lit("a")), b.End()) },
-			"node 1: key outside of a call: put it into a call"},
+			`node 1, key("a"): key outside of a call: put it into a call`},
 		{"reasoning within content", func(b *peg.Builder) peg.ID {
 			return b.Seq(b.Tag(peg.Content, b.Tag(peg.Reasoning, b.Lit("a"))), b.End())
-		}, "node 1: reasoning within text of another role: let it stand alone"},
+		}, `node 1, reasoning("a"): reasoning within text of another role: let it stand alone`},
 		{"an argument within an id", func(b *peg.Builder) peg.ID {
 			return b.Seq(b.Tag(peg.Call, b.Tag(peg.CallID, b.Tag(peg.CallName, b.Lit("f")), b.Tag(peg.Key, b.Lit("a")))), b.End())
-		}, "node 3: key within text of another role: let it stand alone"},
+		}, `node 3, key("a"): key within text of another role: let it stand alone`},
+		{"too much to be shown", func(b *peg.Builder) peg.ID { return b.Seq(b.Tag(peg.Key, b.Lit(strings.Repeat("é", 99))), b.End()) },
+			`node 1, key( "` + strings.Repeat("é", 53) + "…: key outside of a call: put it into a call"},
 		{"a call without a name", func(b *peg.Builder) peg.ID {
 			return b.Seq(b.Tag(peg.Call, b.Optional(b.Tag(peg.CallName, b.Lit("f")))), b.End())
-		}, "node 3: a call without a name: tag a name in every alternative"},
+		}, `node 3, call(call-name("f")?): a call without a name: tag a name in every alternative`},
 		{"arguments before the name", func(b *peg.Builder) peg.ID {
 			return b.Seq(b.Tag(peg.Call, b.Tag(peg.Arguments, b.Value(peg.ObjectValue)), b.Tag(peg.CallName, b.Lit("f"))), b.End())
-		}, "node 1: arguments that can come before the name of their call: make the call atomic"},
+		}, "node 1, arguments(value(object)): arguments that can come before the name of their call: make the call atomic"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			err := build(test.program).Validate()
@@ -205,23 +207,35 @@ func TestDefects(t *testing.T) {
 	}
 }
 
+// TestLookaheadsMayHoldTags: a call's header is looked for as it is, also where text of another role goes on until then.
+func TestLookaheadsMayHoldTags(t *testing.T) {
+	p := build(func(b *peg.Builder) peg.ID {
+		header := b.Atomic(b.Lit("["), b.Tag(peg.CallName, b.Lit("f")), b.Lit("]"))
+		text := b.Tag(peg.Content, b.Star(b.Not(header), b.Any()), b.Optional(b.Peek(b.Tag(peg.Key, b.Lit("[")))))
+		return b.Seq(text, b.Optional(b.Tag(peg.Call, header)), b.End())
+	})
+	if err := p.Validate(); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestBrokenNodes validates nodes that no Builder makes.
 func TestBrokenNodes(t *testing.T) {
 	for _, test := range []struct {
 		node peg.Node
 		want string
 	}{
-		{peg.Node{Op: 99}, "kind 99 is unknown: use a kind that exists"},
-		{peg.Node{Op: peg.Literal}, "a literal without text: use an empty node"},
-		{peg.Node{Op: peg.Any, Kids: []peg.ID{0}}, "has children, which its kind does not use: leave them out"},
-		{peg.Node{Op: peg.Atomic}, "0 children: give it exactly one"},
-		{peg.Node{Op: peg.Rule, Text: "r", Kids: []peg.ID{0, 0}}, `rule "r" has 2 bodies: make a sequence of them`},
-		{peg.Node{Op: peg.Tag, Role: 99, Kids: []peg.ID{0}}, "role 99 is unknown: use a role that exists"},
-		{peg.Node{Op: peg.Tag, Role: peg.String, Text: "a", Kids: []peg.ID{0}}, `text "a" for the role string, which is told as it streams: leave it to what is matched`},
-		{peg.Node{Op: peg.Chars, Min: -1}, "the bounds -1 and 0: order them"},
+		{peg.Node{Op: 99}, "99: kind 99 is unknown: use a kind that exists"},
+		{peg.Node{Op: peg.Literal}, `"": a literal without text: use an empty node`},
+		{peg.Node{Op: peg.Any, Kids: []peg.ID{0}}, "end: has children, which its kind does not use: leave them out"},
+		{peg.Node{Op: peg.Atomic}, "atomic: 0 children: give it exactly one"},
+		{peg.Node{Op: peg.Rule, Text: "r", Kids: []peg.ID{0, 0}}, `end end: rule "r" has 2 bodies: make a sequence of them`},
+		{peg.Node{Op: peg.Tag, Role: 99, Kids: []peg.ID{0}}, "99(end): role 99 is unknown: use a role that exists"},
+		{peg.Node{Op: peg.Tag, Role: peg.String, Text: "a", Kids: []peg.ID{0}}, `string="a"(end): text "a" for the role string, which is told as it streams: leave it to what is matched`},
+		{peg.Node{Op: peg.Chars, Min: -1}, "[]{-1,0}: the bounds -1 and 0: order them"},
 	} {
 		p := &peg.Program{Nodes: []peg.Node{{Op: peg.End}, test.node}}
-		if err := p.Validate(); err == nil || err.Error() != "node 1: "+test.want {
+		if err := p.Validate(); err == nil || err.Error() != "node 1, "+test.want {
 			t.Errorf("got %v, want %s", err, test.want)
 		}
 		if p.Root = 1; p.String() == "" {
@@ -232,7 +246,7 @@ func TestBrokenNodes(t *testing.T) {
 
 func TestNodesThatContainThemselvesAreDefects(t *testing.T) {
 	p := &peg.Program{Nodes: []peg.Node{{Op: peg.Sequence, Kids: []peg.ID{1, 0}}, {Op: peg.Literal, Text: "a"}}}
-	want := "node 0: contains itself: name the part that repeats as a rule"
+	want := `node 0, "a" node-0: contains itself: name the part that repeats as a rule`
 	if err := p.Validate(); err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

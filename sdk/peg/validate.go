@@ -20,7 +20,8 @@ const (
 // references are broken is not examined further. Prompt nodes must be bound first.
 func (p *Program) Validate() error {
 	v := &validator{Program: p}
-	if v.size() && v.shape() {
+	fits := v.size()
+	if fits && v.shape() {
 		v.parents = p.parents()
 		v.nullable = p.derive(v.parents, nullable)
 		v.recursion()
@@ -32,6 +33,9 @@ func (p *Program) Validate() error {
 		return nil
 	}
 	slices.SortStableFunc(v.found, func(a, b Defect) int { return cmp.Compare(a.Node, b.Node) })
+	if fits {
+		v.quote()
+	}
 	return v.found
 }
 
