@@ -36,8 +36,7 @@ func (s *chatService) ParseStreams(ctx context.Context, stream *connect.BidiStre
 
 // share parses the outputs that receive brings, until it ends.
 func (s *chatService) share(ctx context.Context, receive func() (*dragomanv1.ParseStreamsRequest, error), send func(*dragomanv1.ParseStreamsResponse) error) error {
-	m := &sharedStream{service: s, ctx: ctx, outputs: map[uint64]*sharedOutput{}}
-	m.changed.L = &m.mu
+	m := s.newSharedStream(ctx)
 	defer context.AfterFunc(s.ending, m.quit)()
 	written := make(chan error, 1)
 	go func() { written <- s.faults.kept(parseStreamsPath, func() error { return m.write(send) }) }()
@@ -84,6 +83,12 @@ type sharedStream struct {
 	late    bool                        // and took too long to take it
 	over    bool                        // nothing more will be ready
 	failed  bool                        // nothing more can be written; what becomes ready is thrown away
+}
+
+func (s *chatService) newSharedStream(ctx context.Context) *sharedStream {
+	m := &sharedStream{service: s, ctx: ctx, outputs: map[uint64]*sharedOutput{}}
+	m.changed.L = &m.mu
+	return m
 }
 
 // read hands messages to their outputs until there are no more; nil says that the client has closed its side.

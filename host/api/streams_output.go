@@ -176,19 +176,11 @@ func (o *sharedOutput) send(r *dragomanv1.ParseStreamResponse) error {
 	return nil
 }
 
-// close gives back what the output held.
+// close ends the output. The stream waits for that, so it must not fail.
 func (o *sharedOutput) close() {
 	o.closed = true
 	o.timer.Stop()
-	if o.output != nil {
-		o.output.session.Close()
-		o.output = nil
-	}
-	if o.release != nil {
-		o.release()
-	}
-	o.cancel()
-	o.told()
+	_ = o.stream.service.faults.kept(parseStreamsPath, o.giveBack) // it is logged, and the client has its last message
 	m := o.stream
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -201,4 +193,18 @@ func (o *sharedOutput) close() {
 	if m.running == 0 && m.service.ending.Err() != nil {
 		interrupt(m.ctx)
 	}
+}
+
+// giveBack gives back what the output held, all of it even if something panics.
+func (o *sharedOutput) giveBack() error {
+	defer o.told()
+	defer o.cancel()
+	if o.release != nil {
+		defer o.release()
+	}
+	if o.output != nil {
+		o.output.session.Close()
+		o.output = nil
+	}
+	return nil
 }

@@ -325,11 +325,17 @@ func TestOutputsOfASharedStreamFinishAtShutdown(t *testing.T) {
 	unavailable(stream)
 }
 
+// service is the daemon's, for tests that go below it.
+func (d *daemon) service(t *testing.T) *chatService {
+	return &chatService{host: d.host, sessions: &d.sessions, faults: faults{d.Server.log}, ending: t.Context(), workers: make(workers)}
+}
+
 func TestAPanicEndsNothingButItsOutput(t *testing.T) {
 	d := serve(t, nil)
 	requests := [][]*dragomanv1.OutputRequest{{first(1, template1)}, {first(2, template1)}}
 	codes := map[uint64]string{}
-	s := &chatService{host: d.host, faults: faults{d.Server.log}, ending: t.Context()} // that nothing counts the sessions is a panic
+	s := d.service(t)
+	s.sessions = nil // that nothing counts the sessions is a panic
 	must(t, s.share(t.Context(), func() (*dragomanv1.ParseStreamsRequest, error) {
 		if len(requests) == 0 {
 			return nil, io.EOF
@@ -347,4 +353,59 @@ func TestAPanicEndsNothingButItsOutput(t *testing.T) {
 		t.Errorf("the outputs end with %v", codes)
 	}
 	d.logs(t, 2, "panicked", parseStreamsPath)
+}
+
+// TestAPanicLosesNothingOfOtherOutputs lets one output of what comes together panic, when it begins or when it has ended.
+func TestAPanicLosesNothingOfOtherOutputs(t *testing.T) {
+	const good, bad = 1, 2
+	for name, parts := range map[string]func(output string) (told func()){
+		"when it begins": func(output string) func() {
+			if output == "2" {
+				panic("while it begins")
+			}
+			return func() {}
+		},
+		"when it ends": func(output string) func() {
+			return func() {
+				if output == "2" {
+					panic("while it ends")
+				}
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := serve(t, nil)
+			s := d.service(t)
+			m := s.newSharedStream(context.WithValue(t.Context(), recordKey{}, &record{
+				parts: func(ctx context.Context, part *record) (context.Context, func()) { return ctx, parts(part.output) },
+			}))
+			_ = s.faults.kept(parseStreamsPath, func() error {
+				return m.takeAll([]*dragomanv1.OutputRequest{first(good, template1), piece(good, output1), first(bad, template1), ending(bad)})
+			})
+			ended := make(chan struct{})
+			go func() {
+				m.end(nil)
+				close(ended)
+			}()
+			select {
+			case <-ended:
+			case <-time.After(patience):
+				t.Fatal("what was handed out does not end")
+			}
+			var result *dragomanv1.ParseResponse
+			must(t, m.write(func(m *dragomanv1.ParseStreamsResponse) error {
+				for _, r := range m.Outputs {
+					if r.Output == good && r.Message.Result != nil {
+						result = r.Message.Result
+					}
+				}
+				return nil
+			}))
+			same(t, result.GetMessage().GetText(), message1)
+			d.logs(t, 1, "panicked", parseStreamsPath)
+			if d.sessions.Load() != 0 {
+				t.Errorf("%d sessions are not given back", d.sessions.Load())
+			}
+		})
+	}
 }
