@@ -110,12 +110,12 @@ func TestWhatMakesACaseHold(t *testing.T) {
 		{name: "cuts matter", line: `{"id":"1","kind":"parse","template":"hasty","output":"ab","expect":{"content":"ab"}}`,
 			why: "byte by byte: the outcome is not that of the whole output\n" +
 				"expected content \"ab\", reasoning \"\", calls []\nfound    content \"b\", reasoning \"\", calls []\n"},
-		{name: "a faulty request", line: `{"id":"1","kind":"parse","template":"t","request":{"messages":[{"role":1}]},"expect":{}}`,
+		{name: "a faulty request", line: `{"id":"1","kind":"parse","template":"t","request":{"messages":[{"role":1}]},"output":"","expect":{"content":""}}`,
 			why: `request: messages[0].role: expected a string, found a number`},
-		{name: "an unusable template", line: `{"id":"1","kind":"parse","template":"broken","expect":{}}`,
+		{name: "an unusable template", line: `{"id":"1","kind":"parse","template":"broken","output":"","expect":{"content":""}}`,
 			why: `no plan: broken: byte 3: no such filter; use another one`},
-		{name: "a fault of ours", line: `{"id":"1","kind":"parse","template":"buggy","expect":{}}`, why: `a fault of the host itself`},
-		{name: "not a case", line: `{`, why: `not a case: unexpected end of JSON input`},
+		{name: "a fault of ours", line: `{"id":"1","kind":"parse","template":"buggy","output":"","expect":{"content":""}}`, why: `a fault of the host itself`},
+		{name: "not a case", line: `{`, why: `not a case: byte 1: unexpected end of JSON input`},
 		{name: "no constraint", line: `{"id":"1","kind":"parse","template":"t","output":"a","expect":{"content":"a"},"reference":{"constrained":true}}`,
 			why: `constraint: the reference constrains this output, the plan does not`},
 		{name: "a trigger that fires", constraint: lazy,
@@ -181,7 +181,7 @@ func TestResultsHaveTheKeysOfTheirKind(t *testing.T) {
 	constrained := toy{&grammar.Constraint{Grammar: `root ::= "a"`, Lazy: true, Notes: []string{"n"}}}
 	_, results, _ := run(t, constrained,
 		`{"id":"1","kind":"parse","template":"t","output":"<a>!f","expect":{"content":"<a>","tool_calls":[{"name":"f","arguments":"{}"}]}}`,
-		`{"id":"2","kind":"parse","template":"broken","expect":{}}`,
+		`{"id":"2","kind":"parse","template":"broken","output":"","expect":{"content":""}}`,
 		`{"id":"3","kind":"plan","template":"t","reference":{"prompt":"Hey there!>","generation_prompt":">"}}`,
 		`{"id":"4","kind":"template","template":"t","context":{},"prompt":"{} 2026"}`,
 		`[]`)
@@ -193,7 +193,7 @@ func TestResultsHaveTheKeysOfTheirKind(t *testing.T) {
 		`{"id":"2","ok":false,"why":"no plan: broken: byte 3: no such filter; use another one","actual":null,"report":null,"plan":null}`,
 		`{"id":"3","ok":true,"why":"",` + plan,
 		`{"id":"4","ok":true,"why":"","prompt":"{} 2026"}`,
-		`{"id":"f:5","ok":false,"why":"not a case: json: cannot unmarshal array into Go value of type cases.Case"}`,
+		`{"id":"f:5","ok":false,"why":"not a case: expected an object, found an array"}`,
 	}
 	if !slices.Equal(results, want) {
 		t.Errorf("results\n%s\nwant\n%s", strings.Join(results, "\n"), strings.Join(want, "\n"))
@@ -282,7 +282,7 @@ type failingDisk struct{ io.Reader }
 
 func (d failingDisk) Read(p []byte) (int, error) {
 	n, err := d.Reader.Read(p)
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		err = errors.New("the disk is gone")
 	}
 	return n, err

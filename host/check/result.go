@@ -1,6 +1,7 @@
 package check
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/dragoman-project/dragoman/sdk/cases"
@@ -29,6 +30,14 @@ type Result struct {
 
 // OK says whether the case holds.
 func (r *Result) OK() bool { return r.Why == "" }
+
+// title says which case it is. A line that holds none has a place only.
+func (r *Result) title() string {
+	if r.ID == r.Where {
+		return r.Where
+	}
+	return fmt.Sprintf("%s %s (%s)", r.Where, r.ID, r.Template)
+}
 
 // Plan is what a result shows of a plan.
 type Plan struct {

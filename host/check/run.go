@@ -178,9 +178,9 @@ func next(ctx context.Context, ordered <-chan *job) (*job, error) {
 func (r *runner) tell(w io.Writer, result *Result) {
 	switch {
 	case !result.OK():
-		fmt.Fprintf(w, "FAIL %s %s (%s)\n%s\n", result.Where, result.ID, result.Template, indent(result.Why))
+		fmt.Fprintf(w, "FAIL %s\n%s\n", result.title(), indent(result.Why))
 	case r.Remarks && len(result.Remarks) > 0:
-		fmt.Fprintf(w, "note %s %s (%s)\n", result.Where, result.ID, result.Template)
+		fmt.Fprintf(w, "note %s\n", result.title())
 	default:
 		return
 	}

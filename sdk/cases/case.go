@@ -12,6 +12,9 @@
 // and ids exactly, arguments as JSON with the order of their members. It must come out the same for every way in which
 // its output can be cut into pieces; Cuts gives the ways to try.
 //
+// A case may have members that are not known here: whoever recorded it may say more of it. But what looks like a slip of the
+// pen is refused, and so is an unknown member of what a case expects, for nobody would see that it is not compared.
+//
 // Words that must not be confused: what a case *expects* must hold; its *reference* is what another implementation was
 // seen to answer, of which only some must hold. A *cut* is a way to divide an output, a *piece* is what comes of it.
 package cases
@@ -19,7 +22,9 @@ package cases
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/dragoman-project/dragoman/sdk/chat"
@@ -123,31 +128,59 @@ type Trigger struct {
 // pinned is the time of cases that do not say theirs.
 var pinned = time.Date(2026, time.January, 15, 12, 34, 56, 0, time.UTC)
 
-// check says what is wrong with a case before it is run, and fills in the time.
-func (c *Case) check() error {
+// check says what is wrong with a case before it is run, and fills in the time. Said are the members of its line.
+func (c *Case) check(said members) error {
 	if c.Now.IsZero() {
 		c.Now = pinned
 	}
-	switch {
-	case c.ID == "":
-		return fmt.Errorf(`the case has no "id"`)
-	case c.Template == "":
+	if c.ID == "" {
+		return errors.New(`the case has no "id"`)
+	}
+	if err := said.misspelt(slices.Concat(everywhere, counted[c.Kind])); err != nil {
+		return fmt.Errorf("case %s: %w", c.ID, err)
+	}
+	if c.Template == "" {
 		return fmt.Errorf(`case %s: "template" names no template`, c.ID)
 	}
+	if err := c.checkKind(said); err != nil {
+		return fmt.Errorf("case %s: %w", c.ID, err)
+	}
+	return nil
+}
+
+// checkKind looks for what a case of its kind must say.
+func (c *Case) checkKind(said members) error {
 	switch c.Kind {
 	case Parse:
 		if c.Expect == nil {
-			return fmt.Errorf(`case %s: a case of kind "parse" needs "expect"`, c.ID)
+			return errors.New(`a case of kind "parse" needs "expect"`)
 		}
+		if !said.have("output") {
+			return errors.New(`a case of kind "parse" needs "output"`)
+		}
+		return errors.Join(said.in("reference").misspelt(membersOf[Reference]()), checkExpect(said.in("expect")))
 	case Plan:
+		return c.checkPlan(said)
 	case Template:
 		if c.Context == nil {
-			return fmt.Errorf(`case %s: a case of kind "template" needs "context"`, c.ID)
+			return errors.New(`a case of kind "template" needs "context"`)
 		}
-	default:
-		return fmt.Errorf(`case %s: expected "kind" to be "parse", "plan" or "template", found %q`, c.ID, c.Kind)
+		if !said.have("prompt") && !said.have("error") {
+			return errors.New(`a case of kind "template" needs "prompt", or "error" where rendering must fail`)
+		}
+		return nil
 	}
-	return nil
+	return fmt.Errorf(`expected "kind" to be "parse", "plan" or "template", found %q`, c.Kind)
+}
+
+// checkPlan looks at a case of kind plan. One without a reference says that there is a plan.
+func (c *Case) checkPlan(said members) error {
+	for _, name := range []string{"prompt", "generation_prompt", "constrained", "expect"} {
+		if c.Reference == nil && said.have(name) {
+			return fmt.Errorf(`a case of kind "plan" is compared with "reference": put %q into it`, name)
+		}
+	}
+	return said.in("reference").misspelt(membersOf[Reference]())
 }
 
 // hey is the conversation of a request that has none.

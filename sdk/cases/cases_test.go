@@ -35,7 +35,7 @@ func TestReadingGoesOnAfterALineThatHoldsNoCase(t *testing.T) {
 	}
 	want := []string{
 		"a 2026-01-15 12:34:56 +0000 UTC",
-		"line 3: unexpected end of JSON input",
+		"line 3: byte 11: unexpected end of JSON input",
 		`line 4: case c: expected "kind" to be "parse", "plan" or "template", found "poem"`,
 		`line 5: the case has no "id"`,
 		`line 6: case e: "template" names no template`,
@@ -45,6 +45,59 @@ func TestReadingGoesOnAfterALineThatHoldsNoCase(t *testing.T) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("read\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// TestALineSaysWhatItHolds gives members of a case with the id c and the template t, and what reading says of them: nothing, or
+// what is wrong.
+func TestALineSaysWhatItHolds(t *testing.T) {
+	for _, test := range []struct{ name, members, want string }{
+		{"foreign members", `"kind":"parse","output":"","expect":{"content":""},"source":"a log","row":3,"reference":{"exact":{},"constraint":{}}`, ""},
+		{"other capitals", `"Kind":"parse","OUTPUT":"a","Expect":{"Content":"a"}`, ""},
+		{"a letter that is missing", `"kind":"parse","output":"a","expct":{}`, `unknown member "expct": did you mean "expect"?`},
+		{"a letter too many", `"kind":"parse","output":"a","expect":{"content":"a"},"handlers":"x"`, `unknown member "handlers": did you mean "handler"?`},
+		{"a wrong letter", `"kond":"parse"`, `unknown member "kond": did you mean "kind"?`},
+		{"letters in each other's place", `"kind":"parse","output":"a","expect":{"content":"a"},"parital":true`, `unknown member "parital": did you mean "partial"?`},
+		{"another way to separate words", `"kind":"plan","bosToken":"<s>"`, `unknown member "bosToken": did you mean "bos_token"?`},
+		{"a slip in a reference", `"kind":"plan","reference":{"prompt":"a","generation-prompt":"b"}`, `unknown member "generation-prompt": did you mean "generation_prompt"?`},
+		{"a slip in the reference of a parse case", `"kind":"parse","output":"a","expect":{"content":"a"},"reference":{"constraned":true}`,
+			`unknown member "constraned": did you mean "constrained"?`},
+		{"what another kind has", `"kind":"parse","output":"a","expect":{"content":"a"},"contexts":1`, ""},
+
+		{"no output", `"kind":"parse","expect":{"content":"a"}`, `a case of kind "parse" needs "output"`},
+		{"an expectation of nothing", `"kind":"parse","output":"a","expect":{}`, `"expect" says nothing: give content,`},
+		{"an expectation of what is not compared", `"kind":"parse","output":"a","expect":{"role":"assistant"}`,
+			`"expect": unknown member "role", expected content, reasoning_content, tool_calls`},
+		{"calls as they are in requests", `"kind":"parse","output":"a","expect":{"tool_calls":[{"name":"f"},{"function":{}}]}`,
+			`"expect": tool_calls[1]: unknown member "function", expected id, name, arguments`},
+		{"a plan without a reference", `"kind":"plan"`, ""},
+		{"a prompt beside the reference", `"kind":"plan","prompt":"a"`, `a case of kind "plan" is compared with "reference": put "prompt" into it`},
+		{"a template that expects nothing", `"kind":"template","context":{}`, `a case of kind "template" needs "prompt", or "error"`},
+		{"a member of a wrong kind", `"kind":"parse","output":7`, `"output": expected a string, found a number`},
+		{"an inner member of a wrong kind", `"kind":"parse","output":"","expect":{"tool_calls":{}}`, `"expect.tool_calls": expected an array, found an object`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			for _, err := range cases.Read(strings.NewReader(`{"id":"c","template":"t",` + test.members + `}`)) {
+				if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+					t.Errorf("it says %v, want %q", err, test.want)
+				}
+			}
+		})
+	}
+}
+
+// TestLinesAreReadAsEditorsWriteThem reads a file with a mark at its beginning, other ends of lines, and none at its end.
+func TestLinesAreReadAsEditorsWriteThem(t *testing.T) {
+	const line = `{"id":"a","kind":"plan","template":"t"}`
+	read := 0
+	for _, err := range cases.Read(strings.NewReader("\uFEFF" + line + "\r\n\r\n" + line)) {
+		read++
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	if read != 2 {
+		t.Errorf("%d cases, want 2", read)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"reflect"
 )
 
 // LineError says that a line holds no case.
@@ -21,6 +22,9 @@ func (e *LineError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e
 // Unwrap returns the reason.
 func (e *LineError) Unwrap() error { return e.Err }
 
+// byteOrderMark stands before texts that some editors write, and is no part of them.
+var byteOrderMark = []byte("\uFEFF")
+
 // Read yields the cases of a file as it reads it. A line that holds no case yields a *LineError, and reading goes on with
 // the next one; any other error, from r, is the last. Blank lines are skipped.
 func Read(r io.Reader) iter.Seq2[*Case, error] {
@@ -28,6 +32,9 @@ func Read(r io.Reader) iter.Seq2[*Case, error] {
 		in := bufio.NewReaderSize(r, 64<<10)
 		for number := 1; ; number++ {
 			line, err := in.ReadBytes('\n')
+			if number == 1 {
+				line = bytes.TrimPrefix(line, byteOrderMark)
+			}
 			if len(bytes.TrimSpace(line)) > 0 && !yield(decode(line, number)) {
 				return
 			}
@@ -43,12 +50,52 @@ func Read(r io.Reader) iter.Seq2[*Case, error] {
 
 func decode(line []byte, number int) (*Case, error) {
 	c := &Case{Line: number}
-	err := json.Unmarshal(line, c)
+	var said members
+	err := json.Unmarshal(line, &said)
 	if err == nil {
-		err = c.check()
+		err = json.Unmarshal(line, c)
+	}
+	if err == nil {
+		err = c.check(said)
 	}
 	if err != nil {
-		return nil, &LineError{Line: number, Err: err}
+		return nil, &LineError{Line: number, Err: inWords(err)}
 	}
 	return c, nil
+}
+
+// inWords is an error of decoding as those understand it who have never seen the types that are decoded to.
+func inWords(err error) error {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		return fmt.Errorf("byte %d: %w", syntax.Offset, err)
+	case errors.As(err, &kind) && kind.Field == "":
+		return fmt.Errorf("expected an object, found %s", article(kind.Value))
+	case errors.As(err, &kind):
+		return fmt.Errorf("%q: expected %s, found %s", kind.Field, inJSON(kind.Type.Kind()), article(kind.Value))
+	}
+	return err
+}
+
+// inJSON is what JSON calls the values of a kind.
+func inJSON(kind reflect.Kind) string {
+	switch kind {
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Slice:
+		return "an array"
+	}
+	return "an object"
+}
+
+// article puts the article before what JSON calls a value.
+func article(value string) string {
+	if value == "array" || value == "object" {
+		return "an " + value
+	}
+	return "a " + value
 }
