@@ -1,6 +1,7 @@
 package match_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/dragoman-project/dragoman/sdk/peg"
@@ -20,24 +21,31 @@ func TestChunkingDoesNotMatter(t *testing.T) {
 	}
 }
 
-// FuzzChunks feeds any output, cut anywhere, to one of the programs of the tests.
+// FuzzChunks feeds any output, cut anywhere, to one of the programs of the tests. Only those that begin with a prompt have
+// one: others would tell it, as what it is to them.
 func FuzzChunks(f *testing.F) {
 	names := []string{"json calls", "tagged calls", "python calls", "nested calls", "late names", "the rest"}
 	var codes []*match.Code
+	var prompts []string
 	for _, name := range names {
-		codes = append(codes, compile(f, programs()[name].Bind("<a>")))
+		p, prompt := programs()[name], ""
+		if slices.ContainsFunc(p.Nodes, func(n peg.Node) bool { return n.Op == peg.Prompt }) {
+			prompt = "<a>"
+		}
+		codes, prompts = append(codes, compile(f, p.Bind(prompt))), append(prompts, prompt)
 	}
 	f.Add(uint8(0), "<think>hm</think>a<tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call>", uint64(1))
 	f.Add(uint8(1), "<tool_call><function=f><parameter=a>1</parameter></function></tool_call>", uint64(2))
 	f.Add(uint8(2), "<calls>[f(a=1, b='x')]</calls>", uint64(3))
 	f.Add(uint8(3), "<call f><k>a</k><l><s>x</s><v>1</v></l></call>", uint64(4))
 	f.Add(uint8(4), "<call>#1 {\"a\": 1} to f</call>", uint64(5))
+	f.Add(uint8(5), "a <b>\n", uint64(6))
 	f.Fuzz(func(t *testing.T, program uint8, text string, cuts uint64) {
 		if len(text) > 4096 {
 			return
 		}
-		o := output{prompt: "<a>", text: text}
-		code := codes[int(program)%len(codes)]
+		n := int(program) % len(codes)
+		o, code := output{prompt: prompts[n], text: text}, codes[n]
 		want, _ := parse(t, code, o, nil)
 		var at []int
 		for i := 1; i < len(text); i++ {
