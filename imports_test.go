@@ -43,7 +43,7 @@ var only = map[string][]string{
 	"github.com/expr-lang/expr":       {"autoparser/workaround"},
 	"github.com/spf13/cobra":          {"cmd/host"},
 	"github.com/prometheus":           {"host/api/metrics"},
-	"go.opentelemetry.io":             {"host/api", "host/api/tracing"},
+	"go.opentelemetry.io":             {"host/api", "host/api/tracing", "client"},
 }
 
 type listed struct {

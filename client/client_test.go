@@ -26,6 +26,10 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // daemon starts a daemon and returns its address and what ends it.
 func daemon(change func(*config.Config)) (address string, stop func(), err error) {
+	return daemonWith(change, api.Options{})
+}
+
+func daemonWith(change func(*config.Config), o api.Options) (address string, stop func(), err error) {
 	cfg := config.Default()
 	cfg.Listen.Address = "127.0.0.1:0"
 	change(cfg)
@@ -41,7 +45,7 @@ func daemon(change func(*config.Config)) (address string, stop func(), err error
 		return "", nil, err
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- api.New(h, api.Options{}).Serve(ctx, l) }()
+	go func() { ended <- api.New(h, o).Serve(ctx, l) }()
 	address = "http://" + l.Addr().String()
 	if network, path := cfg.Listen.Network(); network == "unix" {
 		address = "unix:" + path

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+	"go.opentelemetry.io/otel/propagation"
 
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
 )
@@ -75,7 +76,8 @@ func (s *Streams) Together(say func()) {
 	say()
 }
 
-// ParseStream begins to parse an output. When ctx ends, so does the output.
+// ParseStream begins to parse an output. When ctx ends, so does the output. Where ctx has a span of OpenTelemetry, the daemon's
+// span of the output has it as its parent.
 func (s *Streams) ParseStream(ctx context.Context, template string, request any, options ...Option) (*Stream, error) {
 	in := &inbox{}
 	in.arrived.L = &in.mu
@@ -111,7 +113,7 @@ func (s *Streams) begin(ctx context.Context, template string, request any, to ta
 	if err := s.add(o); err != nil {
 		return nil, err
 	}
-	err = o.send(start)
+	err = s.put(o, &dragomanv1.OutputRequest{Output: o.number, Message: start, Traceparent: traceparent(ctx)})
 	forget := context.AfterFunc(ctx, func() { o.drop(ctx.Err()) })
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -119,6 +121,13 @@ func (s *Streams) begin(ctx context.Context, template string, request any, to ta
 		forget()
 	}
 	return o, err
+}
+
+// traceparent is the trace that ctx belongs to, as the W3C writes it; empty: to none.
+func traceparent(ctx context.Context) string {
+	header := propagation.MapCarrier{}
+	propagation.TraceContext{}.Inject(ctx, header)
+	return header.Get("traceparent")
 }
 
 // add gives an output its number. The error says why the stream is over.

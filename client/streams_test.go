@@ -4,12 +4,17 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+	"go.opentelemetry.io/otel/trace"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/dragoman-project/dragoman/client"
+	"github.com/dragoman-project/dragoman/host/api"
 	"github.com/dragoman-project/dragoman/host/config"
 )
 
@@ -130,6 +135,46 @@ func TestOutputsLearnThatTheirStreamIsOver(t *testing.T) {
 				t.Errorf("the next one begins with %v", err)
 			}
 		})
+	}
+}
+
+// TestTheDaemonsSpanOfAnOutputContinuesTheTraceOfItsContext opens a stream in one trace, and outputs on it in another and in none.
+func TestTheDaemonsSpanOfAnOutputContinuesTheTraceOfItsContext(t *testing.T) {
+	spans := tracetest.NewSpanRecorder()
+	tracer := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans)).Tracer("")
+	address, stop, err := daemonWith(unchanged, api.Options{Tracer: tracer})
+	must(t, err)
+	defer stop()
+	c := client.New(address, client.Options{})
+	defer c.Close()
+	streams, err := c.ParseStreams(t.Context())
+	must(t, err)
+	defer streams.Close()
+
+	ctx, own := tracer.Start(t.Context(), "the output's own")
+	stream, err := streams.ParseStream(ctx, "chatml-json", request1)
+	must(t, errors.Join(err, stream.CloseSend()))
+	_, err = all(stream)
+	must(t, err)
+	to := &kept{ended: make(chan struct{})}
+	sender, err := streams.ParseInto(ctx, "chatml-json", request1, to)
+	must(t, errors.Join(err, sender.CloseSend()))
+	<-to.ended
+	stream, err = streams.ParseStream(t.Context(), "chatml-json", request1)
+	must(t, errors.Join(err, stream.CloseSend()))
+	_, err = all(stream)
+	must(t, err)
+	streams.Close()
+	stop() // then all spans have ended
+
+	parents := map[trace.SpanID]int{}
+	for _, span := range spans.Ended() {
+		if strings.HasSuffix(span.Name(), "/output") {
+			parents[span.Parent().SpanID()]++
+		}
+	}
+	if parents[own.SpanContext().SpanID()] != 2 || len(parents) != 2 {
+		t.Errorf("the spans of the outputs have the parents %v, expected two with %v and one with the stream's", parents, own.SpanContext().SpanID())
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"connectrpc.com/connect"
 	"github.com/google/go-cmp/cmp"
+	"go.opentelemetry.io/otel/trace"
 	"go.uber.org/goleak"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
@@ -83,6 +84,12 @@ func (l *logged) with(parts ...string) (found []string) {
 // serve starts a daemon with a configuration that change may change.
 func serve(t *testing.T, change func(*config.Config)) *daemon {
 	t.Helper()
+	return serveTraced(t, change, nil)
+}
+
+// serveTraced is serve, with spans from a tracer.
+func serveTraced(t *testing.T, change func(*config.Config), tracer trace.Tracer) *daemon {
+	t.Helper()
 	cfg := config.Default()
 	cfg.Listen.Address = "127.0.0.1:0"
 	if change != nil {
@@ -100,7 +107,7 @@ func serve(t *testing.T, change func(*config.Config)) *daemon {
 	}}))
 	h, err := host.New(t.Context(), host.Options{Config: cfg, Files: secrets.Files(), Observer: counts, Logger: log})
 	must(t, err)
-	d.Server = New(h, Options{Version: "v0.0.0-test", Secrets: secrets, Metrics: counts, Logger: log})
+	d.Server = New(h, Options{Version: "v0.0.0-test", Secrets: secrets, Metrics: counts, Logger: log, Tracer: tracer})
 	l, err := Listen(t.Context(), cfg.Listen)
 	must(t, err)
 	d.url = "http://" + l.Addr().String()
@@ -421,4 +428,4 @@ func must(t *testing.T, err error) {
 	}
 }
 
-const patience = 10 * time.Second
+const patience = time.Minute

@@ -54,6 +54,14 @@ func (o *observe) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	whole = true
 }
 
+// traced lets a part of a request belong to a trace of its own, as traceparent says, unless it is none.
+func traced(ctx context.Context, traceparent string) context.Context {
+	if traceparent == "" {
+		return ctx
+	}
+	return propagation.TraceContext{}.Extract(ctx, propagation.MapCarrier{"traceparent": traceparent})
+}
+
 // told tells of a request that was answered.
 func (o *observe) told(r *http.Request, rec *record, span trace.Span, code string, took time.Duration) {
 	o.metrics.Answered(rec.method, code, took)

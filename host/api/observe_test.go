@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -13,6 +14,8 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"github.com/dragoman-project/dragoman/host/config"
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
@@ -171,6 +174,56 @@ func TestClientsLearnTheIDOfTheirRequest(t *testing.T) {
 		}
 	}
 	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+}
+
+// TestAnOutputOfASharedStreamBelongsToTheTraceThatItNames has outputs on a stream that belongs to a trace itself.
+func TestAnOutputOfASharedStreamBelongsToTheTraceThatItNames(t *testing.T) {
+	const id, parent = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
+	const named = id + "-" + parent
+	tests := []struct {
+		name, traceparent string
+		own               bool // the output's parent is the one named
+	}{
+		{"none", "", false},
+		{"one", "00-" + named + "-01", true},
+		{"one whose client does not sample", "00-" + named + "-00", true},
+		{"one of a later version", "cc-" + named + "-01-what-later-versions-add", true},
+		{"of the version that is none", "ff-" + named + "-01", false},
+		{"in capitals", "00-" + strings.ToUpper(named) + "-01", false},
+		{"of too many parts", "00-" + named + "-01-more", false},
+		{"of too few parts", "00-" + id, false},
+		{"with an id that is none", "00-" + strings.Repeat("0", 32) + "-" + parent + "-01", false},
+		{"with a parent that is none", "00-" + id + "-" + strings.Repeat("0", 16) + "-01", false},
+		{"huge", strings.Repeat("00-", 10_000), false},
+		{"no ASCII", "00-" + strings.Repeat("ü", 16) + "-" + parent + "-01", false},
+	}
+	spans := tracetest.NewSpanRecorder()
+	d := serveTraced(t, nil, sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans), sdktrace.WithSampler(sdktrace.AlwaysSample())).Tracer(""))
+	stream := d.parseStreams(t)
+	for i, tt := range tests {
+		opens := first(uint64(i), template1)
+		opens.Traceparent = tt.traceparent
+		end := ending(uint64(i))
+		end.Traceparent = "00-" + strings.Repeat("1", 32) + "-" + strings.Repeat("2", 16) + "-01" // too late
+		together(t, stream, opens, end)
+		allOver(t, stream, uint64(i))
+		d.logs(t, i+1, `"msg":"request"`, outputMethod) // told when its span ends
+	}
+	must(t, stream.CloseRequest())
+	eventually(t, "the end of all spans", func() bool { return len(spans.Ended()) == len(tests)+1 })
+	ended := spans.Ended()
+	whole := ended[len(tests)].SpanContext()
+	for i, tt := range tests {
+		wantTrace, wantParent := whole.TraceID().String(), whole.SpanID().String()
+		if tt.own {
+			wantTrace, wantParent = id, parent
+		}
+		got := ended[i]
+		if got.SpanContext().TraceID().String() != wantTrace || got.Parent().SpanID().String() != wantParent || got.Parent().IsRemote() != tt.own {
+			t.Errorf("%s: the span belongs to %v, expected %s, %s", tt.name, got.Parent(), wantTrace, wantParent)
+		}
+		d.logs(t, 1, outputMethod, `"output":"`+fmt.Sprint(i)+`"`, `"trace_id":"`+wantTrace+`"`)
+	}
 }
 
 // TestEveryNameIsDocumented compares what a daemon tells with docs/operating.md, in both directions.

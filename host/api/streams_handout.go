@@ -87,7 +87,7 @@ func (m *sharedStream) take(r *dragomanv1.OutputRequest) error {
 		return nil // it ended with an error, which the client could not know of when it sent this
 	}
 	if o == nil || o.done {
-		o = m.open(r.Output)
+		o = m.open(r)
 	}
 	if forgotten := len(m.outputs) - m.running; forgotten > m.service.limits().Sessions {
 		return &host.Error{Code: host.LimitExceeded, Message: fmt.Sprintf("%d outputs of the stream have failed and were never ended", forgotten),

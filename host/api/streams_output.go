@@ -44,14 +44,14 @@ func (s step) size() int {
 	return empty + len(m.GetText()) + len(m.GetData()) + len(m.GetStart().GetRequest().GetText())
 }
 
-// open makes an output that is new to the stream.
-func (m *sharedStream) open(number uint64) *sharedOutput {
+// open makes an output that is new to the stream, of its first message.
+func (m *sharedStream) open(r *dragomanv1.OutputRequest) *sharedOutput {
 	limits := m.service.limits()
-	o := &sharedOutput{stream: m, number: number, limits: &deadlines{idle: limits.SessionIdle, end: time.Now().Add(limits.SessionTime)}}
+	o := &sharedOutput{stream: m, number: r.Output, limits: &deadlines{idle: limits.SessionIdle, end: time.Now().Add(limits.SessionTime)}}
 	o.ctx, o.cancel = context.WithCancel(m.ctx)
-	o.ctx, o.rec, o.told = recordOf(m.ctx).part(o.ctx, outputMethod, strconv.FormatUint(number, 10))
+	o.ctx, o.rec, o.told = recordOf(m.ctx).part(traced(o.ctx, r.Traceparent), outputMethod, strconv.FormatUint(r.Output, 10))
 	o.timer = time.AfterFunc(time.Until(o.limits.read()), o.silent)
-	m.outputs[number] = o
+	m.outputs[r.Output] = o
 	m.running++
 	return o
 }

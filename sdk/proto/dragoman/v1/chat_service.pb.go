@@ -1181,7 +1181,11 @@ type OutputRequest struct {
 	// The output ends with this message.
 	End bool `protobuf:"varint,3,opt,name=end,proto3" json:"end,omitempty"`
 	// The client wants no more of this output. It ends with the error canceled, if it has not ended by then.
-	Cancel        bool `protobuf:"varint,4,opt,name=cancel,proto3" json:"cancel,omitempty"`
+	Cancel bool `protobuf:"varint,4,opt,name=cancel,proto3" json:"cancel,omitempty"`
+	// The trace that the output belongs to, as W3C Trace Context writes it in the header traceparent:
+	// "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01". It is read in the first message of an output. Without it the
+	// output belongs to the trace of the stream; one that is malformed is ignored, as the standard has it.
+	Traceparent   string `protobuf:"bytes,5,opt,name=traceparent,proto3" json:"traceparent,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1242,6 +1246,13 @@ func (x *OutputRequest) GetCancel() bool {
 		return x.Cancel
 	}
 	return false
+}
+
+func (x *OutputRequest) GetTraceparent() string {
+	if x != nil {
+		return x.Traceparent
+	}
+	return ""
 }
 
 // ParseStreamsResponse is the next of the daemon's messages: what became certain of some outputs.
@@ -1747,12 +1758,13 @@ const file_dragoman_v1_chat_service_proto_rawDesc = "" +
 	"\x06result\x18\x02 \x01(\v2\x1a.dragoman.v1.ParseResponseR\x06result\x12(\n" +
 	"\x05error\x18\x03 \x01(\v2\x12.dragoman.v1.ErrorR\x05error\"K\n" +
 	"\x13ParseStreamsRequest\x124\n" +
-	"\aoutputs\x18\x01 \x03(\v2\x1a.dragoman.v1.OutputRequestR\aoutputs\"\x8c\x01\n" +
+	"\aoutputs\x18\x01 \x03(\v2\x1a.dragoman.v1.OutputRequestR\aoutputs\"\xae\x01\n" +
 	"\rOutputRequest\x12\x16\n" +
 	"\x06output\x18\x01 \x01(\x04R\x06output\x129\n" +
 	"\amessage\x18\x02 \x01(\v2\x1f.dragoman.v1.ParseStreamRequestR\amessage\x12\x10\n" +
 	"\x03end\x18\x03 \x01(\bR\x03end\x12\x16\n" +
-	"\x06cancel\x18\x04 \x01(\bR\x06cancel\"M\n" +
+	"\x06cancel\x18\x04 \x01(\bR\x06cancel\x12 \n" +
+	"\vtraceparent\x18\x05 \x01(\tR\vtraceparent\"M\n" +
 	"\x14ParseStreamsResponse\x125\n" +
 	"\aoutputs\x18\x01 \x03(\v2\x1b.dragoman.v1.OutputResponseR\aoutputs\"d\n" +
 	"\x0eOutputResponse\x12\x16\n" +
