@@ -54,6 +54,8 @@ type Host struct {
 	watcher *watch.Watcher
 	// What is assembled of dialects and requests is kept by all that it is made of, so that it outlives snapshots.
 	assembled assemble.Cache
+	// bound are the programs of plugins, kept by what they were and the prompts that they are bound to.
+	bound bindings
 	// constraints and codes are kept likewise, by the program.
 	constraints grammar.Cache
 	codes       match.Cache

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/dragoman-project/dragoman/host"
+	"github.com/dragoman-project/dragoman/host/config"
 )
 
 // wishes are requests that differ from the first one in one thing.
@@ -99,30 +100,17 @@ func answered(t testing.TB, h *host.Host, template, request string) string {
 // TestRequestsThatDifferShareNothing answers them in one order and in the other: whatever one of them took from another that came
 // before it, it cannot take from there the second time.
 func TestRequestsThatDifferShareNothing(t *testing.T) {
-	answers := func(reverse bool) map[string]string {
-		h := start(t, nil)
-		_, err := h.PutTemplate(context.Background(), host.TemplateSource{Name: "words", Source: reasonsInWords})
-		must(t, err)
-		all := map[string]string{}
-		templates, requests := []string{"chatml-json", "chatml-reasoning", "chatml-tagged", "words"}, slices.Clone(wishes)
-		if reverse {
-			slices.Reverse(templates)
-			slices.Reverse(requests)
-		}
-		for _, template := range templates {
-			for _, request := range requests {
-				all[template+" "+request] = answered(t, h, template, request)
-				if again := answered(t, h, template, request); again != all[template+" "+request] {
-					t.Errorf("%s answers %s\nwith %s\nand then with %s", template, request, all[template+" "+request], again)
-				}
-			}
-		}
-		if s := h.Assembled(); s.Hits < s.Misses || s.Misses == 0 {
-			t.Errorf("asked twice for everything, it found %d programs and made %d", s.Hits, s.Misses)
-		}
-		return all
-	}
-	forward, backward := answers(false), answers(true)
+	shareNothing(t, "chatml-json", "chatml-reasoning", "chatml-tagged", "words")
+}
+
+// TestPlansOfPluginsShareNothing does the same where a plugin's process makes the programs.
+func TestPlansOfPluginsShareNothing(t *testing.T) {
+	shareNothing(t, "plugged", "plugged-words")
+}
+
+func shareNothing(t *testing.T, templates ...string) {
+	t.Helper()
+	forward, backward := answers(t, templates, wishes), answers(t, reversed(templates), reversed(wishes))
 	distinct := map[string]bool{}
 	for request, answer := range forward {
 		distinct[answer] = true
@@ -133,6 +121,40 @@ func TestRequestsThatDifferShareNothing(t *testing.T) {
 	if len(distinct) < len(forward)/2 {
 		t.Errorf("%d requests have %d answers", len(forward), len(distinct))
 	}
+}
+
+// answers asks a new host twice for everything.
+func answers(t *testing.T, templates, requests []string) map[string]string {
+	t.Helper()
+	h := start(t, func(c *config.Config) {
+		c.Plugins.Dir = buildPlugin(t, "taggedthinking")
+		c.Templates.Handlers = map[string]string{"plugged": "taggedthinking", "plugged-words": "taggedthinking"}
+	})
+	for name, source := range map[string]string{"words": reasonsInWords, "plugged": tagged, "plugged-words": reasonsInWords} {
+		_, err := h.PutTemplate(t.Context(), host.TemplateSource{Name: name, Source: source})
+		must(t, err)
+	}
+	all := map[string]string{}
+	for _, template := range templates {
+		for _, request := range requests {
+			all[template+" "+request] = answered(t, h, template, request)
+			if again := answered(t, h, template, request); again != all[template+" "+request] {
+				t.Errorf("%s answers %s\nwith %s\nand then with %s", template, request, all[template+" "+request], again)
+			}
+		}
+	}
+	for _, s := range []host.CacheStats{h.Assembled(), h.Programs()} {
+		if s.Hits < s.Misses || s.Misses == 0 {
+			t.Errorf("asked twice for everything, it found %d programs and made %d", s.Hits, s.Misses)
+		}
+	}
+	return all
+}
+
+func reversed(all []string) []string {
+	all = slices.Clone(all)
+	slices.Reverse(all)
+	return all
 }
 
 // TestWhatWasPlannedIsNotChangedByItsUser changes all that a plan lets one change.

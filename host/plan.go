@@ -205,7 +205,7 @@ func (h *Host) askPlugin(ctx context.Context, p handler.Handler, e *entry, learn
 	plan.Prompt = plan.Ending.Apply(rendered.Prompt) + plan.Prefill
 	plan.GenerationPrompt = plan.Ending.Apply(rendered.GenerationPrompt) + plan.Prefill
 	if plan.Program != nil {
-		plan.Program = plan.Program.Bind(rendered.TemplatePrompt)
+		plan.Program = h.bound.bind(plan.Program, rendered.TemplatePrompt)
 	}
 	if plan.Delimiters == nil {
 		plan.Delimiters = learned.Delimiters()

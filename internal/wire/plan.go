@@ -9,6 +9,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
 	"github.com/dragoman-project/dragoman/sdk/handler"
+	"github.com/dragoman-project/dragoman/sdk/peg"
 	pb "github.com/dragoman-project/dragoman/sdk/proto/dragoman/plugin/v1"
 )
 
@@ -47,43 +48,8 @@ func DecodeInput(m *pb.PlanRequest) (handler.Input, error) {
 	}}, nil
 }
 
-// EncodeAnswer turns what Handler.Plan returned into a message. The error is one that is no answer: the handler failed.
-func EncodeAnswer(plan *handler.Plan, err error) (*pb.PlanResponse, error) {
-	var declined *handler.Declined
-	var request *chat.RequestError
-	switch {
-	case errors.As(err, &declined):
-		return &pb.PlanResponse{Result: &pb.PlanResponse_Declined{Declined: &pb.Declined{Reason: valid(declined.Reason)}}}, nil
-	case errors.As(err, &request):
-		return &pb.PlanResponse{Result: &pb.PlanResponse_RequestError{RequestError: &pb.RequestError{
-			Path: valid(request.Path), Message: valid(request.Message),
-		}}}, nil
-	case err != nil:
-		return nil, err
-	}
-	m, err := EncodePlan(plan)
-	if err != nil {
-		return nil, err
-	}
-	return &pb.PlanResponse{Result: &pb.PlanResponse_Plan{Plan: m}}, nil
-}
-
-// DecodeAnswer turns a message into what Handler.Plan returns. The error is a *handler.Declined, a *chat.RequestError, or
-// an *Error.
-func DecodeAnswer(m *pb.PlanResponse) (*handler.Plan, error) {
-	switch r := m.GetResult().(type) {
-	case *pb.PlanResponse_Plan:
-		return DecodePlan(r.Plan)
-	case *pb.PlanResponse_Declined:
-		return nil, &handler.Declined{Reason: r.Declined.GetReason()}
-	case *pb.PlanResponse_RequestError:
-		return nil, &chat.RequestError{Path: r.RequestError.GetPath(), Message: r.RequestError.GetMessage()}
-	}
-	return nil, fault("result", "is missing or unknown to this version of the host")
-}
-
-// EncodePlan turns the part of a plan that a handler fills into a message.
-func EncodePlan(p *handler.Plan) (*pb.Plan, error) {
+// plan turns the part of a plan that a handler fills into a message.
+func (e *Encoder) plan(p *handler.Plan) (*pb.Plan, error) {
 	mode, ok := modes.encode(p.Grammar)
 	if !ok {
 		return nil, fault("plan.grammar", "unknown mode %d", p.Grammar)
@@ -100,7 +66,7 @@ func EncodePlan(p *handler.Plan) (*pb.Plan, error) {
 	for _, d := range p.Delimiters {
 		m.Delimiters = append(m.Delimiters, &pb.Delimiter{Role: d.Role, Delimiter: d.Delimiter})
 	}
-	return m, errors.Join(encodeRequest(m, p), encodeParser(m, p), encodeTriggers(m, p))
+	return m, errors.Join(encodeRequest(m, p), e.parser(m, p), encodeTriggers(m, p))
 }
 
 func encodeRequest(m *pb.Plan, p *handler.Plan) (err error) {
@@ -110,18 +76,18 @@ func encodeRequest(m *pb.Plan, p *handler.Plan) (err error) {
 	return err
 }
 
-func encodeParser(m *pb.Plan, p *handler.Plan) error {
+func (e *Encoder) parser(m *pb.Plan, p *handler.Plan) error {
 	switch {
 	case p.Program != nil && p.Stream != nil:
 		return fault("plan.parser", "both a program and a stream")
 	case p.Stream != nil:
 		m.Parser = &pb.Plan_Stream{Stream: &pb.StreamPlan{Token: p.Stream.Token}}
 	case p.Program != nil:
-		program, err := EncodeProgram(p.Program)
+		field, err := e.program(p.Program)
 		if err != nil {
 			return err
 		}
-		m.Parser = &pb.Plan_Program{Program: program}
+		m.ProtoReflect().SetUnknown(field) // written as it is
 	default:
 		return fault("plan.parser", "neither a program nor a stream")
 	}
@@ -144,14 +110,14 @@ func encodeTriggers(m *pb.Plan, p *handler.Plan) error {
 	return nil
 }
 
-// DecodePlan turns a message into a plan. The error is an *Error.
-func DecodePlan(m *pb.Plan) (*handler.Plan, error) {
+// decodePlan turns a message into a plan, whose program may be known already. The error is an *Error.
+func decodePlan(m *pb.Plan, program *peg.Program) (*handler.Plan, error) {
 	mode, ok := modes.decode(m.GetGrammar())
 	if !ok {
 		return nil, fault("plan.grammar", "%v is unknown", m.GetGrammar())
 	}
 	p := &handler.Plan{
-		Prefill: m.GetPrefill(), Ending: handler.Ending{Old: m.GetEnding().GetOld(), New: m.GetEnding().GetNew()}, Grammar: mode,
+		Program: program, Prefill: m.GetPrefill(), Ending: handler.Ending{Old: m.GetEnding().GetOld(), New: m.GetEnding().GetNew()}, Grammar: mode,
 		PreservedTokens: m.GetPreservedTokens(), Stops: m.GetStops(), Notes: m.GetNotes(),
 		SupportsThinking: m.GetThinking() != nil, ThinkingStart: m.GetThinking().GetStart(), ThinkingEnds: m.GetThinking().GetEnds(),
 	}
@@ -190,7 +156,9 @@ func decodeParser(p *handler.Plan, m *pb.Plan) (err error) {
 		}
 		p.Stream = &handler.StreamPlan{Token: parser.Stream.GetToken()}
 	default:
-		return fault("plan.parser", "is missing or unknown to this version of the host")
+		if p.Program == nil {
+			return fault("plan.parser", "is missing or unknown to this version of the host")
+		}
 	}
 	return nil
 }

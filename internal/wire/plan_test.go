@@ -4,15 +4,19 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
 	"github.com/dragoman-project/dragoman/sdk/handler"
+	"github.com/dragoman-project/dragoman/sdk/peg"
 	pb "github.com/dragoman-project/dragoman/sdk/proto/dragoman/plugin/v1"
 )
 
@@ -110,7 +114,7 @@ func TestATemplateThatIsNotUTF8StillTravels(t *testing.T) {
 
 func TestNotesThatAreNotUTF8StillTravel(t *testing.T) {
 	const note, want = "caf\xe9", "caf\uFFFD"
-	m, err := EncodePlan(&handler.Plan{Stream: new(handler.StreamPlan), Notes: []string{note}})
+	m, err := new(Encoder).plan(&handler.Plan{Stream: new(handler.StreamPlan), Notes: []string{note}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,23 +142,23 @@ func TestAnAnswerArrivesAsItWasGiven(t *testing.T) {
 		{"a fault of the request", nil, &chat.RequestError{Path: "tools[0]", Message: "has no name"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m, err := EncodeAnswer(c.plan, c.err)
-			if err != nil {
-				t.Fatal(err)
-			}
-			plan, err := DecodeAnswer(overTheWire(t, m, new(pb.PlanResponse)))
-			if diff := cmp.Diff(c.plan, plan); diff != "" {
-				t.Errorf("given (-), received (+):\n%s", diff)
-			}
-			if diff := cmp.Diff(c.err, err); diff != "" {
-				t.Errorf("given (-), received (+):\n%s", diff)
+			var e Encoder
+			var d Decoder
+			for range 2 { // the second time from what is kept
+				plan, err := d.Answer(sent(t, &e, c.plan, c.err))
+				if diff := cmp.Diff(c.plan, plan); diff != "" {
+					t.Errorf("given (-), received (+):\n%s", diff)
+				}
+				if diff := cmp.Diff(c.err, err); diff != "" {
+					t.Errorf("given (-), received (+):\n%s", diff)
+				}
 			}
 		})
 	}
 }
 
 func TestAHandlersFailureIsNoAnswer(t *testing.T) {
-	if m, err := EncodeAnswer(nil, errors.New("out of paper")); err == nil {
+	if m, err := new(Encoder).Answer(nil, errors.New("out of paper")); err == nil {
 		t.Errorf("it became %v", m)
 	}
 }
@@ -170,7 +174,7 @@ func TestBrokenPlansAreNotSent(t *testing.T) {
 		{"a trigger that does not exist", "plan.triggers", handler.Plan{Program: everyNode(), Triggers: []grammar.Trigger{{Type: "x"}}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := EncodeAnswer(&c.plan, nil)
+			_, err := new(Encoder).Answer(&c.plan, nil)
 			wantFault(t, err, c.path, "")
 		})
 	}
@@ -190,35 +194,139 @@ func TestBrokenAnswersAreRefusedWithTheirPlace(t *testing.T) {
 		{"a broken program", "program.root", &pb.Plan{Parser: &pb.Plan_Program{}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := DecodeAnswer(&pb.PlanResponse{Result: &pb.PlanResponse_Plan{Plan: c.plan}})
+			_, err := new(Decoder).Answer(marshal(t, &pb.PlanResponse{Result: &pb.PlanResponse_Plan{Plan: c.plan}}))
 			wantFault(t, err, c.path, "")
 		})
 	}
 	t.Run("no result", func(t *testing.T) {
-		_, err := DecodeAnswer(nil)
+		_, err := new(Decoder).Answer(nil)
 		wantFault(t, err, "result", "missing")
+	})
+	for name, data := range map[string][]byte{
+		"bytes that are no message":        {0xff},
+		"a plan that is no message":        {1<<3 | 2, 1, 0xff},
+		"a program that is no message":     {1<<3 | 2, 3, 4<<3 | 2, 1, 0xff},
+		"a plan around it that is none":    append([]byte{1<<3 | 2, 6, 4<<3 | 2, 2, 1<<3 | 2, 0}, 3<<3|2, 9),
+		"a program that is not even bytes": {1<<3 | 2, 2, 4 << 3, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var fault *Error
+			if plan, err := new(Decoder).Answer(data); !errors.As(err, &fault) {
+				t.Errorf("got %v, %v", plan, err)
+			}
+		})
+	}
+}
+
+// sent are the bytes of an answer.
+func sent(t testing.TB, e *Encoder, plan *handler.Plan, err error) []byte {
+	t.Helper()
+	m, err := e.Answer(plan, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return marshal(t, m)
+}
+
+func marshal(t testing.TB, m proto.Message) []byte {
+	t.Helper()
+	data, err := proto.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// TestProgramsAreKeptByWhatTheyAreMadeOf sends two programs in turn, in plans of which no two are the same.
+func TestProgramsAreKeptByWhatTheyAreMadeOf(t *testing.T) {
+	var b peg.Builder
+	programs := []*peg.Program{everyNode(), b.Build(b.Rest())}
+	var e Encoder
+	var d Decoder
+	received := map[*peg.Program]bool{}
+	for i := range 10 {
+		plan := fullPlan(t)
+		plan.Program, plan.Prefill = programs[i%2], strings.Repeat("a", i)
+		got, err := d.Answer(sent(t, &e, plan, nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(plan, got); diff != "" {
+			t.Errorf("sent (-), received (+):\n%s", diff)
+		}
+		received[got.Program] = true
+	}
+	if len(received) != len(programs) {
+		t.Errorf("%d programs were made of the bytes of %d", len(received), len(programs))
+	}
+	if s := e.programs.Stats(); s.Misses != 2 {
+		t.Errorf("encoded: %+v", s)
+	}
+}
+
+// TestAPlanIsTheSameHoweverItIsWritten writes what other libraries may: fields in another order, or more than once.
+func TestAPlanIsTheSameHoweverItIsWritten(t *testing.T) {
+	field := func(number protowire.Number, content []byte) []byte {
+		return protowire.AppendBytes(protowire.AppendTag(nil, number, protowire.BytesType), content)
+	}
+	m, err := EncodeProgram(everyNode())
+	if err != nil {
+		t.Fatal(err)
+	}
+	nodes, note := m.Nodes, field(12, []byte("n"))
+	program := field(programNumber, marshal(t, m))
+	begun, ended := field(programNumber, marshal(t, &pb.Program{Nodes: nodes[:9]})), field(programNumber, marshal(t, &pb.Program{Nodes: nodes[9:], Root: m.Root}))
+	stream := field(streamNumber, field(1, []byte("token")))
+	for name, answer := range map[string][]byte{
+		"the program first":          field(planNumber, slices.Concat(program, note)),
+		"the program last":           field(planNumber, slices.Concat(note, program)),
+		"the program in two parts":   field(planNumber, slices.Concat(begun, note, ended)),
+		"the plan in two parts":      slices.Concat(field(planNumber, note), field(planNumber, program)),
+		"a stream before it":         field(planNumber, slices.Concat(stream, program, note)),
+		"a decline before it":        slices.Concat(field(2, nil), field(planNumber, slices.Concat(program, note))),
+		"a field of another version": slices.Concat(field(planNumber, slices.Concat(field(99, []byte("x")), program, note)), field(98, nil)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			var d Decoder
+			for range 2 {
+				plan, err := d.Answer(answer)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !plan.Program.Equal(everyNode()) || plan.Stream != nil || !slices.Equal(plan.Notes, []string{"n"}) {
+					t.Errorf("it became %+v", plan)
+				}
+			}
+		})
+	}
+	t.Run("a stream behind it", func(t *testing.T) {
+		plan, err := new(Decoder).Answer(field(planNumber, slices.Concat(program, stream)))
+		if err != nil || plan.Program != nil || string(plan.Stream.Token) != "token" {
+			t.Errorf("it became %+v, %v", plan, err)
+		}
 	})
 }
 
 func FuzzDecodeAnswer(f *testing.F) {
 	for _, plan := range []*handler.Plan{{Program: everyNode()}, {Stream: &handler.StreamPlan{}, Notes: []string{"n"}}} {
-		m, err := EncodeAnswer(plan, nil)
-		if err != nil {
-			f.Fatal(err)
-		}
-		data, err := proto.Marshal(m)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(data)
+		f.Add(sent(f, new(Encoder), plan, nil))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
+		var d Decoder
+		plan, err := d.Answer(data)
+		if err == nil && (plan.Program == nil) == (plan.Stream == nil) {
+			t.Fatal("a plan without exactly one parser")
+		}
 		m := new(pb.PlanResponse)
-		if proto.Unmarshal(data, m) != nil {
+		if fault := proto.Unmarshal(data, m); fault != nil {
+			if err == nil {
+				t.Fatalf("%v, and yet it became %+v", fault, plan)
+			}
 			return
 		}
-		if plan, err := DecodeAnswer(m); err == nil && (plan.Program == nil) == (plan.Stream == nil) {
-			t.Fatal("a plan without exactly one parser")
+		whole, wholeErr := decodeAnswer(m)
+		if (err == nil) != (wholeErr == nil) || err == nil && cmp.Diff(whole, plan) != "" {
+			t.Fatalf("as a whole it is %+v, %v\nand in parts %+v, %v", whole, wholeErr, plan, err)
 		}
 	})
 }

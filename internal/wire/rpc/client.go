@@ -5,6 +5,9 @@ import (
 	"strings"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/encoding"
+	"google.golang.org/grpc/encoding/proto"
+	"google.golang.org/grpc/mem"
 
 	"github.com/dragoman-project/dragoman/internal/wire"
 	"github.com/dragoman-project/dragoman/sdk/chat"
@@ -16,6 +19,7 @@ import (
 type Handler struct {
 	client      pb.PluginServiceClient
 	description wire.Description
+	answers     *wire.Decoder // of all handlers of the server
 }
 
 var _ handler.StreamHandler = (*Handler)(nil)
@@ -39,8 +43,9 @@ func Handlers(ctx context.Context, client pb.PluginServiceClient, hostVersion st
 		return nil, err
 	}
 	var all []*Handler
+	answers := new(wire.Decoder)
 	for _, h := range m.GetHandlers() {
-		all = append(all, &Handler{client: client, description: wire.DecodeDescription(h)})
+		all = append(all, &Handler{client: client, description: wire.DecodeDescription(h), answers: answers})
 	}
 	return all, nil
 }
@@ -64,11 +69,11 @@ func (h *Handler) Plan(ctx context.Context, in handler.Input) (*handler.Plan, er
 	if err != nil {
 		return nil, err
 	}
-	answer, err := h.client.Plan(ctx, request)
-	if err != nil {
+	answer := unread{CodecV2: encoding.GetCodecV2(proto.Name)}
+	if _, err := h.client.Plan(ctx, request, grpc.ForceCodecV2(&answer)); err != nil {
 		return nil, err
 	}
-	plan, err := wire.DecodeAnswer(answer)
+	plan, err := h.answers.Answer(answer.data)
 	if err != nil {
 		return nil, err
 	}
@@ -77,6 +82,21 @@ func (h *Handler) Plan(ctx context.Context, in handler.Input) (*handler.Plan, er
 	}
 	return plan, nil
 }
+
+// unread is the codec of one call whose answer stays as it came.
+type unread struct {
+	encoding.CodecV2
+	data []byte
+}
+
+// Unmarshal keeps the answer.
+func (u *unread) Unmarshal(data mem.BufferSlice, _ any) error {
+	u.data = data.Materialize()
+	return nil
+}
+
+// Name is empty, so that the call looks to the other side as one without a codec of its own.
+func (*unread) Name() string { return "" }
 
 // OpenStream begins to parse an output. Every step waits until the handler has answered it.
 func (h *Handler) OpenStream(ctx context.Context, in handler.StreamInput, sink chat.Sink) (handler.Stream, error) {

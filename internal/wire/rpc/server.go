@@ -22,6 +22,7 @@ type Server struct {
 	pb.UnimplementedPluginServiceServer
 	handlers []handler.Handler
 	byName   map[string]handler.Handler
+	answers  wire.Encoder
 }
 
 // NewServer makes a server of handlers with different names.
@@ -65,9 +66,9 @@ func (s *Server) Plan(ctx context.Context, m *pb.PlanRequest) (*pb.PlanResponse,
 	}
 	in, err := wire.DecodeInput(m)
 	if err != nil {
-		return wire.EncodeAnswer(nil, err)
+		return s.answers.Answer(nil, err)
 	}
-	answer, err := wire.EncodeAnswer(h.Plan(ctx, in))
+	answer, err := s.answers.Answer(h.Plan(ctx, in))
 	if err != nil {
 		return nil, status.Errorf(codes.Unknown, "handler %s: %v", m.GetHandler(), err)
 	}
