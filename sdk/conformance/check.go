@@ -22,7 +22,8 @@ type Options struct {
 	// CompileMatch compiles a predicate. Nil: predicates are not compiled.
 	CompileMatch func(source string) error
 	// Write writes a message in the handler's format, behind GenerationPrompt. Nil: the handler is not shown made-up messages.
-	// Reasoning and content may be empty, the arguments of calls are JSON, and where a call's id stands any will do.
+	// Reasoning and content may be empty, the arguments of calls are JSON, and where a call's id stands any will do. What it
+	// leaves empty although there is something to write, such as text beside calls, the format cannot say.
 	Write func(chat.Message) string
 	// Settings are the options of the manifest, a JSON object, and Directory is where the manifest stands. A binary is started
 	// with them as a host would; nothing else looks at them.
@@ -82,11 +83,11 @@ var demands = []demand{
 		text:   "its golden cases hold, however the output is cut",
 		remedy: "see who is right: if the program reads the output wrongly, change it, otherwise what the case expects"},
 	{name: "grammar", check: (*examination).grammarsAccept,
-		text:   "its constraint lets the outputs of its golden cases through",
-		remedy: "widen the program, or, where the case shows broken output, leave reference.constrained out of it"},
+		text:   "its constraint lets the outputs of its golden cases through, and insists on what a request insists on",
+		remedy: "widen the program, or, where the case shows broken output, leave reference.constrained out of it; sdk/turn sees to the wishes of a request"},
 	{name: "drawn", check: (*examination).drawnAreRead,
 		text:   "what its constraint lets through is read, whole or cut off",
-		remedy: "an alternative of the program reads less than the grammar made of it lets through: lookaheads bind the parser alone"},
+		remedy: "an alternative of the program reads less than the grammar made of it lets through: lookaheads bind the parser alone, and what stands under a rule whose name begins with ~ does, too"},
 	{name: "written", check: (*examination).writtenAreRead, write: true,
 		text:   "made-up messages are let through and read back, and wrong calls refused",
 		remedy: "see who is right: Options.Write, or the program"},

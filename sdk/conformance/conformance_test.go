@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -22,6 +23,8 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/grammar"
 	"github.com/dragoman-project/dragoman/sdk/handler"
 	"github.com/dragoman-project/dragoman/sdk/peg"
+	"github.com/dragoman-project/dragoman/sdk/schema"
+	"github.com/dragoman-project/dragoman/sdk/turn"
 )
 
 const golden = `
@@ -45,14 +48,12 @@ func (s sample) Describe() handler.Description {
 }
 
 func (s sample) Plan(_ context.Context, in handler.Input) (*handler.Plan, error) {
-	plan := &handler.Plan{Program: s.build(in.Request)}
-	if len(in.Request.Tools) > 0 && in.Request.ToolChoice.Mode != chat.ToolNone {
-		plan.Grammar = grammar.Lazy
+	plan, err := s.build(in.Request)
+	if err == nil && s.plan != nil {
+		err = s.plan(plan, in)
 	}
-	if s.plan != nil {
-		if err := s.plan(plan, in); err != nil {
-			return nil, err
-		}
+	if err != nil {
+		return nil, err
 	}
 	return plan, nil
 }
@@ -71,24 +72,30 @@ func crowded(change func(*handler.Plan) error) sample {
 }
 
 // build reads content with calls of the form [[name {…}]].
-func (s sample) build(r *chat.Request) *peg.Program {
-	var b peg.Builder
-	if len(r.Tools) == 0 || r.ToolChoice.Mode == chat.ToolNone {
-		return b.Build(b.Seq(b.Prompt(), b.Tag(peg.Content, b.Rest()), b.End()))
-	}
-	var calls []peg.ID
-	for _, tool := range r.Tools {
-		arguments := b.Tag(peg.Arguments, b.Schema(tool.Parameters, b.Value(peg.ObjectValue)))
+func (s sample) build(r *chat.Request) (*handler.Plan, error) {
+	t := turn.New(r, turn.Format{Openers: []string{"[["}})
+	arguments := func(parameters schema.Schema) peg.ID {
+		arguments := t.Tag(peg.Arguments, t.Schema(parameters.Only(peg.AnyJSON), t.Value(peg.ObjectValue)))
 		if s.program != nil {
-			arguments = s.program(&b, arguments)
+			return s.program(&t.Builder, arguments)
 		}
-		header := b.Atomic(b.Lit("[["), b.Tag(peg.CallName, b.Lit(tool.Name)), b.Lit(" "))
-		calls = append(calls, b.Seq(header, arguments, b.Lit("]]")))
+		return arguments
 	}
-	call := b.Trigger("call", b.Tag(peg.Call, b.Choice(calls...)))
-	text := b.Tag(peg.Content, b.Until("[["))
-	prose := b.Rule("~prose", b.Tag(peg.Content, b.Lit("[["), b.Until("[[")))
-	return b.Build(b.Seq(b.Prompt(), text, b.Star(b.Choice(b.Seq(call, text), prose)), b.End()))
+	header := func(name peg.ID) peg.ID { return t.Atomic(t.Lit("[["), t.Tag(peg.CallName, name), t.Lit(" ")) }
+	call := t.Tag(peg.Call, t.ByName(header, arguments), t.Lit("]]"))
+	return t.Plan(t.Trigger("call", t.Several(call, "")))
+}
+
+// asIf changes the plan for a request to that for another one.
+func asIf(p *handler.Plan, in handler.Input, change func(*chat.Request)) error {
+	r := *in.Request
+	r.Tools = slices.Clone(r.Tools)
+	change(&r)
+	other, err := sample{}.build(&r)
+	if err == nil {
+		p.Program, p.Grammar = other.Program, other.Grammar
+	}
+	return err
 }
 
 // write writes a message in that form.
@@ -102,6 +109,16 @@ func write(m chat.Message) string {
 
 func TestAHandlerThatConforms(t *testing.T) {
 	conformance.Run(t, sample{}, conformance.Options{CompileMatch: func(string) error { return nil }, Write: write})
+}
+
+// TestWhatAFormatCannotSayIsNoFault: its messages have no text beside calls.
+func TestWhatAFormatCannotSayIsNoFault(t *testing.T) {
+	conformance.Run(t, sample{}, conformance.Options{Write: func(m chat.Message) string {
+		if len(m.ToolCalls) > 0 && m.Content.Join("") != "" {
+			return ""
+		}
+		return write(m)
+	}})
 }
 
 func TestEveryDemandFindsItsFault(t *testing.T) {
@@ -118,7 +135,7 @@ func TestEveryDemandFindsItsFault(t *testing.T) {
 		{"a description that changes", "description", "differently", sample{description: func(d *handler.Description) { d.Version = fmt.Sprint(count.Add(1)) }}, conformance.Options{}},
 		{"cases that are no JSON", "cases", "line 1", sample{description: func(d *handler.Description) { d.Cases = []byte("{") }}, conformance.Options{}},
 		{"a predicate that does not compile", "predicate", "no such word", sample{}, conformance.Options{CompileMatch: func(string) error { return errors.New("no such word") }}},
-		{"plans that change", "plans", "request with plain: it is planned differently", sample{plan: func(p *handler.Plan, _ handler.Input) error {
+		{"plans that change", "plans", "case answer: it is planned differently when asked again\n  the same of case call, request with plain, request with system, request with tools and 7 more", sample{plan: func(p *handler.Plan, _ handler.Input) error {
 			p.Notes = []string{fmt.Sprint(count.Add(1))}
 			return nil
 		}}, conformance.Options{}},
@@ -150,24 +167,35 @@ func TestEveryDemandFindsItsFault(t *testing.T) {
 			return b.Seq(b.Not(b.Lit("{")), arguments)
 		}}, conformance.Options{}},
 		{"a constraint that knows no names", "drawn", "which the request does not have", sample{plan: func(p *handler.Plan, in handler.Input) error {
-			r := *in.Request
-			r.Tools = []chat.Tool{{Name: "other"}}
-			p.Program = sample{}.build(&r)
-			return nil
+			return asIf(p, in, func(r *chat.Request) { r.Tools, r.ToolChoice = []chat.Tool{{Name: "other"}}, chat.ToolChoice{} })
 		}}, conformance.Options{}},
 		{"a message that is not read back", "written", ", found no call", sample{}, conformance.Options{Write: func(m chat.Message) string {
 			return strings.ReplaceAll(write(m), "[[", "[")
 		}}},
 		{"a constraint that lets too much through", "written", "the constraint lets it through, although the call is not allowed", sample{plan: func(p *handler.Plan, in handler.Input) error {
-			tools := slices.Clone(in.Request.Tools)
-			for i := range tools {
-				tools[i].Parameters = nil
-			}
-			r := *in.Request
-			r.Tools = tools
-			p.Program = sample{}.build(&r)
-			return nil
+			return asIf(p, in, func(r *chat.Request) {
+				for i := range r.Tools {
+					r.Tools[i].Parameters = nil
+				}
+			})
 		}}, conformance.Options{Write: write}},
+		{"a constraint that lets two calls through", "written", "although the call is not allowed", sample{plan: func(p *handler.Plan, in handler.Input) error {
+			return asIf(p, in, func(r *chat.Request) { r.ParallelToolCalls = true })
+		}}, conformance.Options{Write: write}},
+		{"a call that nothing insists on", "grammar", "request with a call required: it asks for a call, and nothing holds the model to it", sample{plan: func(p *handler.Plan, in handler.Input) error {
+			return asIf(p, in, func(r *chat.Request) { r.ToolChoice = chat.ToolChoice{} })
+		}}, conformance.Options{}},
+		{"a schema that nothing insists on", "grammar", "request with a schema: it asks for an answer that follows a schema, and nothing", sample{plan: func(p *handler.Plan, in handler.Input) error {
+			return asIf(p, in, func(r *chat.Request) { r.JSONSchema = nil })
+		}}, conformance.Options{}},
+		{"a certain call that any will do for", "drawn", `but the request asks for "now"`, sample{plan: func(p *handler.Plan, in handler.Input) error {
+			return asIf(p, in, func(r *chat.Request) {
+				if r.ToolChoice.Mode == chat.ToolNamed {
+					r.ToolChoice = chat.ToolChoice{Mode: chat.ToolRequired}
+				}
+			})
+		}}, conformance.Options{}},
+		{"nothing that can be written", "written", "writes none of 25 messages", sample{}, conformance.Options{Write: func(chat.Message) string { return "" }}},
 		{"a constraint that lets too little through", "written", "the constraint does not let it through", sample{program: func(b *peg.Builder, arguments peg.ID) peg.ID {
 			return b.Schema([]byte(`{"type":"object","properties":{"b":{"type":"string"}},"required":["b"],"additionalProperties":false}`), arguments)
 		}}, conformance.Options{Write: write}},
@@ -317,16 +345,19 @@ func TestMain(m *testing.M) {
 	if os.Getenv(wire.CookieKey) == "" {
 		os.Exit(m.Run())
 	}
-	var settings struct{ Numbered, Slow, Keeps bool }
+	var settings struct{ Numbered, Slow, Once, Keeps bool }
 	if err := sdk.Options(&settings); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	if settings.Slow {
+	if settings.Slow && (!settings.Once || first()) {
 		time.Sleep(1100 * time.Millisecond)
 	}
 	sdk.Serve(numbered{on: settings.Numbered, forgetful: forgetful{keeps: settings.Keeps}})
 }
+
+// first says whether this process is the first of the plugin.
+func first() bool { return os.Mkdir(filepath.Join(sdk.Directory(), "started"), 0o700) == nil }
 
 // numbered is a stream handler that, if it is on, begins each output with the number of its process.
 type numbered struct {
@@ -339,6 +370,18 @@ func (n numbered) OpenStream(ctx context.Context, in handler.StreamInput, sink c
 		sink(chat.Event{Kind: chat.ReasoningText, Text: fmt.Append(nil, os.Getpid())})
 	}
 	return n.forgetful.OpenStream(ctx, in, sink)
+}
+
+// TestABusyMachineIsNoFault: a plugin that starts in time on another try is as fast as it should be.
+func TestABusyMachineIsNoFault(t *testing.T) {
+	t.Parallel()
+	o := conformance.Options{Settings: `{"slow": true, "once": true}`, Directory: t.TempDir()}
+	if reports := conformance.CheckBinary(t.Context(), os.Args[0], o); !conformance.OK(reports) {
+		t.Errorf("%+v", reports)
+	}
+	if first, err := os.Stat(filepath.Join(o.Directory, "started")); err != nil || !first.IsDir() {
+		t.Error("no start was slow")
+	}
 }
 
 func TestABinaryIsExaminedWithItsProcess(t *testing.T) {

@@ -24,6 +24,7 @@ var ownRequests = []struct{ name, text string }{
 	{"tools", `{"messages":[{"role":"user","content":"Hi"}],` + ownTools + `}`},
 	{"parallel calls", `{"messages":[{"role":"user","content":"Hi"}],"parallel_tool_calls":true,` + ownTools + `}`},
 	{"a call required", `{"messages":[{"role":"user","content":"Hi"}],"tool_choice":"required",` + ownTools + `}`},
+	{"a certain call required", `{"messages":[{"role":"user","content":"Hi"}],"tool_choice":{"type":"function","function":{"name":"now"}},` + ownTools + `}`},
 	{"no call", `{"messages":[{"role":"user","content":"Hi"}],"tool_choice":"none",` + ownTools + `}`},
 	{"a schema", `{"messages":[{"role":"user","content":"Hi"}],"json_schema":{"type":"object","properties":{"a":{"type":"integer"}}}}`},
 	{"reasoning kept", `{"messages":[{"role":"user","content":"Hi"}],"reasoning_format":"none"}`},
@@ -84,7 +85,7 @@ func answered(err error) bool {
 }
 
 func (x *examination) plansAlike(ctx context.Context) error {
-	var faults []error
+	var found faults
 	for _, s := range x.requests {
 		in := handler.Input{Template: s.template, Request: s.request}
 		before, err := s.request.MarshalJSON()
@@ -93,34 +94,34 @@ func (x *examination) plansAlike(ctx context.Context) error {
 		}
 		first, err := x.handler.Plan(ctx, in)
 		if err != nil && !answered(err) {
-			faults = append(faults, fmt.Errorf("%s: %w", s.name, err))
+			found.add(s.name, err)
 			continue
 		}
 		second, again := x.handler.Plan(ctx, in)
 		if !reflect.DeepEqual(first, second) || !reflect.DeepEqual(err, again) {
-			faults = append(faults, fmt.Errorf("%s: it is planned differently when asked again", s.name))
+			found.add(s.name, errors.New("it is planned differently when asked again"))
 		}
 		if after, err := s.request.MarshalJSON(); err != nil || string(after) != string(before) {
-			faults = append(faults, fmt.Errorf("%s: planning changes the request; change a copy", s.name))
+			found.add(s.name, errors.New("planning changes the request; change a copy"))
 		}
 	}
-	return errors.Join(faults...)
+	return found.join()
 }
 
 // eachPlan calls use for every request that the handler plans, and joins the faults.
 func (x *examination) eachPlan(ctx context.Context, use func(shown, *planned) error) error {
-	var faults []error
+	var found faults
 	for i := range x.requests {
 		s := x.requests[i]
 		p, err := x.prepared(ctx, i)
 		if err == nil {
 			err = use(s, p)
 		}
-		if err != nil && !answered(err) {
-			faults = append(faults, fmt.Errorf("%s: %w", s.name, err))
+		if !answered(err) {
+			found.add(s.name, err)
 		}
 	}
-	return errors.Join(faults...)
+	return found.join()
 }
 
 // prepared is the plan for a request, asked for once.
@@ -152,23 +153,41 @@ func (p *planned) constraint() (*grammar.Constraint, error) {
 }
 
 func (x *examination) casesHold(ctx context.Context) error {
-	var faults []error
+	var found faults
 	for _, c := range x.golden {
-		if err := replay(ctx, x.handler, c); err != nil {
-			faults = append(faults, err)
-		}
+		found.add("case "+c.ID, replay(ctx, x.handler, c))
 	}
-	return errors.Join(faults...)
+	return found.join()
 }
 
+// grammarsAccept checks that constraints let through what they should, and insist on what requests insist on.
 func (x *examination) grammarsAccept(ctx context.Context) error {
-	var faults []error
+	var found faults
 	for _, c := range x.golden {
-		if err := accepted(ctx, x.handler, c); err != nil && !answered(err) {
-			faults = append(faults, fmt.Errorf("case %s: %w", c.ID, err))
+		if err := accepted(ctx, x.handler, c); !answered(err) {
+			found.add("case "+c.ID, err)
 		}
 	}
-	return errors.Join(faults...)
+	return errors.Join(found.join(), x.eachPlan(ctx, func(s shown, p *planned) error { return p.insists(s) }))
+}
+
+// insists checks that a request of the suite gets a constraint from the beginning where only certain answers will do.
+func (p *planned) insists(s shown) error {
+	var wish string
+	switch {
+	case !s.own || p.program == nil:
+		return nil
+	case mustCall(s.request):
+		wish = "a call"
+	case s.request.JSONSchema != nil:
+		wish = "an answer that follows a schema"
+	default:
+		return nil
+	}
+	if c, err := p.constraint(); err != nil || c == nil || c.Lazy {
+		return errors.Join(err, fmt.Errorf("it asks for %s, and nothing holds the model to it; say grammar.Strict, or decline the request", wish))
+	}
+	return nil
 }
 
 // accepted checks that a constraint lets the output of a case through, if the case wants one: a case that shows how broken

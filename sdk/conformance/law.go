@@ -146,8 +146,13 @@ func (x *examination) writtenAreRead(ctx context.Context) error {
 			return err
 		}
 		a := &author{random: rand.New(rand.NewPCG(1, 4)), request: s.request, thinks: p.plan.SupportsThinking}
+		written := 0
 		for range madePerRequest {
 			m := a.message()
+			if x.Write(m) == "" && !isEmpty(m) {
+				continue
+			}
+			written++
 			if err := p.readsWritten(ctx, c, m, x.Write(m)); err != nil {
 				return err
 			}
@@ -155,8 +160,16 @@ func (x *examination) writtenAreRead(ctx context.Context) error {
 				return err
 			}
 		}
+		if written == 0 {
+			return fmt.Errorf("Options.Write writes none of %d messages", madePerRequest)
+		}
 		return nil
 	})
+}
+
+// isEmpty says that there is nothing to write.
+func isEmpty(m chat.Message) bool {
+	return m.ReasoningContent == "" && m.Content.Join("") == "" && len(m.ToolCalls) == 0
 }
 
 // readsWritten demands of a message that is written so that the constraint lets it through, and that it is read back.
@@ -201,6 +214,9 @@ func (a *author) refused(c *constrained, m chat.Message, write func(chat.Message
 	valid := write(m)
 	for _, wrong := range a.spoiled(m) {
 		output := write(wrong)
+		if output == "" {
+			continue
+		}
 		at := 0 // where it is wrong
 		for at < min(len(valid), len(output)) && valid[at] == output[at] {
 			at++
@@ -217,7 +233,8 @@ func (a *author) refused(c *constrained, m chat.Message, write func(chat.Message
 	return nil
 }
 
-// spoiled are messages whose first call is wrong: an unknown function, and an argument that is missing.
+// spoiled are messages with a call that is wrong: an unknown function, an argument that is missing, and one more than the
+// request allows.
 func (a *author) spoiled(m chat.Message) []chat.Message {
 	change := func(call chat.Call) chat.Message {
 		out := m
@@ -230,6 +247,11 @@ func (a *author) spoiled(m chat.Message) []chat.Message {
 	out := []chat.Message{change(unknown)}
 	if less, ok := a.without(call); ok {
 		out = append(out, change(less))
+	}
+	if !a.request.ParallelToolCalls {
+		twice := m
+		twice.ToolCalls = append(slices.Clone(m.ToolCalls), call)
+		out = append(out, twice)
 	}
 	return out
 }

@@ -20,38 +20,34 @@ const randomCuts = 8
 // Replay runs golden cases, JSON Lines in the format of package cases, against a handler. The error joins every failure, each
 // with the id of its case; cases of another kind than parse are passed over.
 func Replay(ctx context.Context, h handler.Handler, golden []byte) error {
-	var faults []error
+	var found faults
 	for c, err := range cases.Read(bytes.NewReader(golden)) {
-		if err == nil && c.Kind == cases.Parse {
-			err = replay(ctx, h, c)
-		}
-		if err != nil {
-			faults = append(faults, err)
+		switch {
+		case err != nil:
+			found.add("golden cases", err)
+		case c.Kind == cases.Parse:
+			found.add("case "+c.ID, replay(ctx, h, c))
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 	}
-	return errors.Join(faults...)
+	return found.join()
 }
 
 func replay(ctx context.Context, h handler.Handler, c *cases.Case) error {
-	fail := func(err error) error { return fmt.Errorf("case %s: %w", c.ID, err) }
 	planned, err := planFor(ctx, h, c)
 	if err != nil {
-		return fail(err)
+		return err
 	}
 	whole, err := planned.parse(ctx, slices.Values([][]byte{[]byte(c.Output)}))
 	if err != nil {
-		return fail(err)
+		return err
 	}
 	if difference := cases.Compare(*c.Expect, whole.message()); difference != "" {
-		return fail(errors.New(difference))
+		return errors.New(difference)
 	}
-	if err := planned.everyCut(ctx, c.Output, whole); err != nil {
-		return fail(err)
-	}
-	return nil
+	return planned.everyCut(ctx, c.Output, whole)
 }
 
 // planned is a handler's plan for a request, ready to parse outputs.
