@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -101,21 +102,21 @@ type templateFlags struct{ bos, eos, variant string }
 func (f *templateFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.bos, "bos", "", "the `token` that begins a text, bos_token (default: what the model's files say)")
 	cmd.Flags().StringVar(&f.eos, "eos", "", "the `token` that ends a text, eos_token (default: what the model's files say)")
-	cmd.Flags().StringVar(&f.variant, "variant", "", "`name` of the template in a model that has several (default: that for requests with tools, if there are tools)")
+	cmd.Flags().StringVar(&f.variant, "variant", "", "`name` of the template in a model that has several, default for the one without a name (default: that for requests with tools, if there are tools)")
 }
+
+// defaultVariant is how --variant names the template that has no name.
+const defaultVariant = "default"
 
 // open reads a template from where its model keeps it. A name that is no such place can be that of an embedded template.
 func (f *templateFlags) open(ctx context.Context, h *host.Host, path string, tools bool) (*host.Loose, error) {
-	variants := []string{f.variant}
+	variants := []string{cmp.Or(f.variant, defaultVariant)}
 	if f.variant == "" && tools {
-		variants = []string{model.ToolUse, ""}
+		variants = []string{model.ToolUse, defaultVariant}
 	}
 	src, err := readTemplate(ctx, path, variants...)
 	if errors.Is(err, fs.ErrNotExist) {
-		noFile := err
-		if src, _, err = h.Template(path); err != nil {
-			err = fmt.Errorf("%w; %w", noFile, err)
-		}
+		src, err = f.embedded(h, path, err)
 	}
 	if err != nil {
 		return nil, err
@@ -129,6 +130,18 @@ func (f *templateFlags) open(ctx context.Context, h *host.Host, path string, too
 	return h.Loose(src), nil
 }
 
+// embedded is the embedded template of a name for which there is no file.
+func (f *templateFlags) embedded(h *host.Host, name string, noFile error) (src host.TemplateSource, err error) {
+	src, _, err = h.Template(name)
+	switch {
+	case err != nil:
+		err = fmt.Errorf("%w; %w", noFile, err)
+	case f.variant != "" && f.variant != defaultVariant:
+		err = fmt.Errorf("%s: an embedded template has no variants; leave out --variant, or name a model's folder", name)
+	}
+	return src, err
+}
+
 // readTemplate reads the first of the variants that a model has.
 func readTemplate(ctx context.Context, path string, variants ...string) (host.TemplateSource, error) {
 	m, err := untilInterrupted(ctx, func() (*model.Model, error) { return model.Load(path) })
@@ -136,21 +149,20 @@ func readTemplate(ctx context.Context, path string, variants ...string) (host.Te
 		return host.TemplateSource{}, err
 	}
 	src := host.TemplateSource{Name: m.Name, BOSToken: m.BOSToken, EOSToken: m.EOSToken, Origin: path, SpecialTokens: m.SpecialTokens}
-	for _, name := range variants {
-		for _, v := range m.Variants {
-			if v.Name != name {
-				continue
-			}
-			if !utf8.ValidString(v.Source) {
-				return src, fmt.Errorf("%s: expected a template, found what is not text in UTF-8", path)
-			}
-			src.Source = v.Source
-			return src, nil
-		}
-	}
 	var names []string
 	for _, v := range m.Variants {
-		names = append(names, v.Name)
+		names = append(names, cmp.Or(v.Name, defaultVariant))
+	}
+	for _, name := range variants {
+		at := slices.Index(names, name)
+		if at < 0 {
+			continue
+		}
+		if !utf8.ValidString(m.Variants[at].Source) {
+			return src, fmt.Errorf("%s: expected a template, found what is not text in UTF-8", path)
+		}
+		src.Source = m.Variants[at].Source
+		return src, nil
 	}
 	return src, fmt.Errorf("%s: has no template named %q; it has %q: choose one with --variant", path, variants[0], names)
 }

@@ -76,6 +76,9 @@ secrets are not shown.`,
 			host config show --json`),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := config.CheckFlags(cmd.Flags()); err != nil {
+				return &usageError{err}
+			}
 			c, err := config.Load(config.Sources{File: file, Environ: settings(), Flags: cmd.Flags()})
 			if err != nil {
 				return err

@@ -160,7 +160,7 @@ func readTemplates(ctx context.Context, dir string) (sources []host.TemplateSour
 		return nil, fmt.Errorf("--templates: there are no *.jinja files in %s", dir)
 	}
 	for _, file := range files {
-		src, err := readTemplate(ctx, file, "")
+		src, err := readTemplate(ctx, file, defaultVariant)
 		if err != nil {
 			return nil, err
 		}

@@ -37,6 +37,8 @@ func TestCommandLines(t *testing.T) {
 	if err := os.WriteFile(binaryFile, []byte("\xff\x00\xfe"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	model := file(t, t.TempDir(), "tokenizer_config.json",
+		`{"chat_template": [{"name": "default", "template": "plain"}, {"name": "tool_use", "template": "tools"}]}`)
 	for _, test := range []struct {
 		name, stdin, line string
 		code              int
@@ -54,6 +56,11 @@ func TestCommandLines(t *testing.T) {
 		{name: "a misspelt command", line: "expalin x", code: exitUsage, errs: `unknown command "expalin" for "host"; did you mean explain?`},
 		{name: "version", line: "version", out: "host unknown (go"},
 		{name: "version as a flag", line: "--version", out: "host unknown (go"},
+		{name: "a setting with a wrong value", line: "serve --limits-sessions many", code: exitUsage,
+			errs: "host: --limits-sessions: \"many\" is not a whole number\nTry 'host serve --help'.\n"},
+		{name: "a setting with a value that is not known", line: "config show --log-level loud", code: exitUsage, errs: `--log-level: log.level: "loud" is not known`},
+		{name: "an address that is none", line: "serve --listen nowhere", code: exitUsage, errs: `--listen: listen.address: "nowhere" is not an address`},
+		{name: "settings that do not go together", line: "serve --listen 0.0.0.0:0", code: exitFailed, errs: "can be reached from other machines"},
 		{name: "help on a command", line: "help plugin list", out: "host plugin list --daemon"},
 		{name: "help on what there is not", line: "help explian", code: exitUsage, errs: `unknown command "explian" for "host"; did you mean explain?`},
 		{name: "completion for no shell", line: "completion tcsh", code: exitUsage, errs: `unknown command "tcsh" for "host completion"`},
@@ -62,6 +69,14 @@ func TestCommandLines(t *testing.T) {
 
 		{name: "explain a file", line: "explain testdata/templates/plain.jinja", out: "-- capabilities --\nyes  string_content"},
 		{name: "explain an embedded template", line: "explain chatml-tagged --json", out: `{"template":"chatml-tagged","capabilities":[{"`},
+		{name: "explain a variant of an embedded template", line: "explain chatml-json --variant tool_use", code: exitFailed,
+			errs: "host: chatml-json: an embedded template has no variants; leave out --variant, or name a model's folder\n"},
+		{name: "explain the only variant of an embedded template", line: "explain chatml-json --variant default", out: "-- capabilities --"},
+		{name: "explain a variant that a file has not", line: "explain testdata/templates/plain.jinja --variant tool_use", code: exitFailed,
+			errs: `plain.jinja: has no template named "tool_use"; it has ["default"]: choose one with --variant`},
+		{name: "render the variant of a model", line: "render " + model + " --variant tool_use", out: "tools"},
+		{name: "render the variant for requests with tools", line: "render " + model + " --tools testdata/tools.json", out: "tools"},
+		{name: "render the variant without a name, whatever the request has", line: "render " + model + " --tools testdata/tools.json --variant default", out: "plain"},
 		{name: "explain what is not there", line: "explain nowhere", code: exitFailed,
 			errs: `nowhere: no such template; the templates are ["chatml-json"`},
 		{name: "explain a folder without a template", line: "explain .", code: exitFailed, errs: "host: .: no chat template in it; expected a .jinja file"},

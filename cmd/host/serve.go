@@ -38,6 +38,9 @@ changes is put in force when it is whole and valid, and else nothing changes. SI
 			host serve --config host.yaml`),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := config.CheckFlags(cmd.Flags()); err != nil {
+				return &usageError{err}
+			}
 			load := func(content []byte) (*config.Config, error) {
 				cfg, err := config.Load(config.Sources{File: file, Data: content, Environ: settings(), Flags: cmd.Flags()})
 				if err == nil && cfg.Plugins.Dir == "" {

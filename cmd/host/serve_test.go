@@ -116,8 +116,6 @@ func get(t *testing.T, client *http.Client, url string) string {
 
 func TestSettingsThatAreWrongEndTheDaemonAtOnce(t *testing.T) {
 	for line, want := range map[string]string{
-		"serve --listen nowhere":            "nowhere",
-		"serve --limits-sessions many":      "--limits-sessions",
 		"serve --config nowhere.yaml":       "nowhere.yaml",
 		"serve --workarounds nowhere.yaml":  "nowhere.yaml",
 		"serve --listen unix:/nowhere/sock": "cannot listen on unix:/nowhere/sock",

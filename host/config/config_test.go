@@ -206,8 +206,10 @@ func TestFaultsSayWhereAndWhatWasExpected(t *testing.T) {
 				`host.yaml:4:38: listen.address is "8080", expected a text`,
 			}},
 		{name: "twice", file: "log:\n  level: info\n  level: warn\n", want: []string{`host.yaml:3:3: log.level is given twice: keep one`}},
-		{name: "two documents", file: "log: {level: info}\n---\nlog: {level: warn}\n", want: []string{`host.yaml: there is more than one document, expected one`}},
-		{name: "no YAML", file: "log: {level: info\n", want: []string{"host.yaml:1: did not find expected"}},
+		{name: "two documents", file: "log: {level: info}\n---\nlog: {level: warn}\n", want: []string{`host.yaml:2:1: there is more than one document, expected one`}},
+		{name: "a second document that is no YAML", file: "log: {level: info}\n---\nlog: [\n", want: []string{"host.yaml:3:1: this is not YAML: did not find expected"}},
+		{name: "no YAML", file: "log: {level: info\n", want: []string{"host.yaml:1:1: this is not YAML: did not find expected"}},
+		{name: "no YAML, in a line that the library does not tell", file: "log: \x01\n", want: []string{"host.yaml:1:1: this is not YAML: control characters"}},
 		{name: "a value out of range", file: "limits: {sessions: -1}\n", want: []string{`host.yaml:1:20: limits.sessions: -1 is no limit, expected more than zero`}},
 		{name: "a word out of range", args: []string{"--log-level=loud"}, want: []string{`--log-level: log.level: "loud" is not known, expected one of debug, info, warn, error`}},
 		{name: "faults of one's own and of a key that is none, all at once", file: "limits: {sessions: 0}\nlog: {levl: info, format: xml}\n",
@@ -459,4 +461,27 @@ func FuzzLoadNeverPanics(f *testing.F) {
 			t.Error("neither a configuration nor an error")
 		}
 	})
+}
+
+// TestFlagsAreCheckedByThemselves gives flags, and what is wrong with them whatever the other sources say.
+func TestFlagsAreCheckedByThemselves(t *testing.T) {
+	for _, test := range []struct{ flags, want string }{
+		{"", ""},
+		{"--limits-sessions=5", ""},
+		{"--listen=0.0.0.0:80", ""}, // a file may have tokens
+		{"--listen-cert=c.pem", ""}, // and the key
+		{"--limits-sessions=many", `--limits-sessions: "many" is not a whole number`},
+		{"--limits-sessions=0", `--limits-sessions: limits.sessions: 0 is no limit`},
+		{"--log-level=loud", `--log-level: log.level: "loud" is not known`},
+	} {
+		flags := pflag.NewFlagSet("host", pflag.ContinueOnError)
+		AddFlags(flags)
+		if err := flags.Parse(strings.Fields(test.flags)); err != nil {
+			t.Fatal(err)
+		}
+		err := CheckFlags(flags)
+		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+			t.Errorf("%s: %v, want %q", test.flags, err, test.want)
+		}
+	}
 }

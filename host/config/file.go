@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -14,7 +15,14 @@ import (
 )
 
 // syntaxLine is how the YAML library begins the message of a syntax error.
-var syntaxLine = regexp.MustCompile(`^yaml:(?: line (\d+:))?`)
+var syntaxLine = regexp.MustCompile(`^(?:yaml: )?(?:line (\d+): )?`)
+
+// syntaxFault is what the YAML library says of the file called name, with a place like other faults. It knows a line at most.
+func syntaxFault(name string, err error) error {
+	text := err.Error()
+	m := syntaxLine.FindStringSubmatch(text)
+	return fmt.Errorf("%s:%s:1: this is not YAML: %s", name, cmp.Or(m[1], "1"), text[len(m[0]):])
+}
 
 // parseFile reads the YAML file called name. Its faults are all that the file has, each with its line and column.
 func parseFile(name string, data []byte) (layer, error) {
@@ -23,12 +31,16 @@ func parseFile(name string, data []byte) (layer, error) {
 	if err := d.Decode(&doc); errors.Is(err, io.EOF) {
 		return nil, nil // comments only: everything keeps its default
 	} else if err != nil {
-		return nil, errors.New(name + syntaxLine.ReplaceAllString(err.Error(), ":$1"))
-	}
-	if err := d.Decode(&yaml.Node{}); !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%s: there is more than one document, expected one", name)
+		return nil, syntaxFault(name, err)
 	}
 	f := fileReader{name: name, fields: map[string]Field{}, values: layer{}}
+	var second yaml.Node
+	if err := d.Decode(&second); err == nil {
+		f.fault(&second, "there is more than one document, expected one")
+		return nil, f.faults[0]
+	} else if !errors.Is(err, io.EOF) {
+		return nil, syntaxFault(name, err)
+	}
 	for _, field := range Fields() {
 		f.fields[field.Key] = field
 	}

@@ -45,11 +45,33 @@ func (o Origin) String() string {
 
 // Load reads the sources and checks the result. The error joins all faults that were found.
 func Load(s Sources) (*Config, error) {
+	c, err := read(s)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// CheckFlags says which of the flags that AddFlags defined have values that cannot be, whatever the other sources say. The error
+// joins all faults.
+func CheckFlags(flags *pflag.FlagSet) error {
+	c, err := read(Sources{Flags: flags})
+	if err != nil {
+		return err
+	}
+	return c.faults((*Config).checkFields)
+}
+
+// read lays the sources over each other. Where one of them is faulty, the error has what is wrong with single settings, too.
+func read(s Sources) (*Config, error) {
 	merged := koanf.New(".")
 	origins := map[string]Origin{}
 	var faults []error
-	for _, read := range []func(Sources) (layer, error){fromFile, fromEnviron, fromFlags} {
-		values, err := read(s)
+	for _, from := range []func(Sources) (layer, error){fromFile, fromEnviron, fromFlags} {
+		values, err := from(s)
 		faults = append(faults, err)
 		if err := values.over(merged, origins); err != nil {
 			return nil, err
@@ -63,9 +85,6 @@ func Load(s Sources) (*Config, error) {
 	if err := errors.Join(faults...); err != nil {
 		// What could not be read would be missed by a look at everything together.
 		return nil, errors.Join(err, c.faults((*Config).checkFields))
-	}
-	if err := c.Validate(); err != nil {
-		return nil, err
 	}
 	return c, nil
 }
