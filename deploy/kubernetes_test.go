@@ -110,6 +110,9 @@ func start(t *testing.T) *pod {
 	p.settings = strings.NewReplacer("/etc/dragoman", p.volumes, "/run/dragoman", run, `":8080"`, "127.0.0.1:0").Replace(volumes["config"]["host.yaml"])
 	volumes["config"]["host.yaml"] = p.settings
 	volumes["tokens"] = map[string]string{"tokens": "secret\n"}
+	rules, err := os.ReadFile("../workarounds.yaml")
+	must(t, err)
+	volumes["workarounds"] = map[string]string{"workarounds.yaml": string(rules)}
 	for name, files := range volumes {
 		must(t, os.Mkdir(filepath.Join(p.volumes, name), 0o755))
 		p.publish(t, name, files)

@@ -12,7 +12,6 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/dragoman-project/dragoman/autoparser/workaround"
 	"github.com/dragoman-project/dragoman/host/config"
 )
 
@@ -45,12 +44,15 @@ func TestWhatIsDeployedOnKubernetesIsSound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := workaround.Parse("workarounds.yaml", []byte(files["workarounds.yaml"])); err != nil {
-		t.Error(err)
-	}
 	deployment, err := os.ReadFile("../../deploy/kubernetes/deployment.yaml")
 	if err != nil {
 		t.Fatal(err)
+	}
+	if made := "configmap dragoman-workarounds --from-file=" + filepath.Base(c.Workarounds.File); !strings.Contains(string(deployment), made) {
+		t.Errorf("nothing says how to make the map of rules, expected %q", made)
+	}
+	if _, err := os.Stat(filepath.Join(checkout, filepath.Base(c.Workarounds.File))); err != nil {
+		t.Error(err)
 	}
 	for _, path := range []string{c.Auth.TokensFile, c.Workarounds.File} {
 		if !strings.Contains(string(deployment), "mountPath: "+filepath.Dir(path)+",") {

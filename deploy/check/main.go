@@ -15,6 +15,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
@@ -106,7 +107,7 @@ func split(file string) (documents [][]byte, err error) {
 
 // refer finds names that nothing answers to.
 func refer(objects []object) (faults []error) {
-	configs := map[string]bool{}
+	configs, faults := madeByHand(objects)
 	deployments := map[string]*appsv1.Deployment{}
 	for _, o := range objects {
 		switch v := o.Object.(type) {
@@ -142,6 +143,21 @@ func refer(objects []object) (faults []error) {
 		}
 	}
 	return faults
+}
+
+var creates = regexp.MustCompile(`kubectl create configmap (\S+)`)
+
+// madeByHand are the config maps that the comments of manifests say how to make.
+func madeByHand(objects []object) (names map[string]bool, faults []error) {
+	names = map[string]bool{}
+	for _, o := range objects {
+		text, err := os.ReadFile(o.file)
+		faults = append(faults, err)
+		for _, m := range creates.FindAllSubmatch(text, -1) {
+			names[string(m[1])] = true
+		}
+	}
+	return names, faults
 }
 
 // selected says whether a selector finds the pods of a deployment.
