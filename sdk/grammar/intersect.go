@@ -10,13 +10,29 @@ import (
 // maxProduct bounds the states of what must match several expressions at once, each of which becomes a rule.
 const maxProduct = 128
 
-// together is text that each of exprs matches; nil where it would take too many rules to say, or where one of them is not
-// regular. Nothing matches where no text does.
-func (b *builder) together(name string, exprs ...*expr) *expr { return b.product(name, exprs, nil) }
-
-// product is text that each of exprs matches and none of except, with the same exceptions as together.
+// product is text that each of exprs matches and none of except; nil where it would take too many rules to say, or where one
+// of them is not regular. Nothing matches where no text does.
 func (b *builder) product(name string, exprs, except []*expr) *expr {
-	p := product{number: map[string]int{}, wanted: len(exprs)}
+	p := b.sideBySide(exprs, except, maxProduct)
+	if p == nil {
+		return nil
+	}
+	return p.rules(name, b.named)
+}
+
+// maxSearched bounds the states in which is searched for a text of one expression that is none of another.
+const maxSearched = 1024
+
+// within says for certain that every text of one expression is one of the other, too.
+func (b *builder) within(of, in *expr) bool {
+	p := b.sideBySide([]*expr{of}, []*expr{in}, maxSearched)
+	return p != nil && !p.live()[0]
+}
+
+// sideBySide runs the automata of exprs and except side by side; nil where one is not regular, or there are more than most
+// states.
+func (b *builder) sideBySide(exprs, except []*expr, most int) *product {
+	p := &product{number: map[string]int{}, wanted: len(exprs)}
 	var first [][]int32
 	for _, e := range slices.Concat(exprs, except) {
 		root := &rule{name: "root", body: e}
@@ -31,12 +47,13 @@ func (b *builder) product(name string, exprs, except []*expr) *expr {
 	}
 	p.visit(first)
 	for i := 0; i < len(p.states); i++ {
-		if len(p.states) > maxProduct {
+		if len(p.states) > most {
 			return nil
 		}
+		b.room--
 		p.follow(i)
 	}
-	return p.rules(name, b.named)
+	return p
 }
 
 // product runs several automata side by side.

@@ -117,10 +117,13 @@ func kindList(kinds []valueKind) string {
 	return strings.Join(names, " or ")
 }
 
-// unsupported notes the keywords that are not held to.
+// unsupported notes the keywords that are not held to. Those of a list of types are noted with the types.
 func (c *converter) unsupported(s *value, path string) {
+	if s.get("type").is(arrayKind) && !s.hasAny("$ref", "allOf", "anyOf", "oneOf") {
+		return
+	}
 	for _, k := range notHeld {
-		if v := s.get(k); v != nil && !saysNothing(k, v, s) {
+		if v := s.get(k); v != nil && !saysNothing(k, v, s) && !c.heldOf(k, v, s) {
 			c.note(path, "%q is not held to", k)
 		}
 	}
@@ -134,6 +137,18 @@ func (c *converter) unsupported(s *value, path string) {
 	if s.get("required").is(boolKind) {
 		c.note(at(path, "required"), "not held to: it is a list of names beside properties")
 	}
+}
+
+// heldOf says whether keyword k of s, which is not held to in general, is held to with values of its type.
+func (c *converter) heldOf(k string, v, s *value) bool {
+	if k != "not" {
+		return false
+	}
+	if v.hasAny("type", "const", "enum") && c.kinds(v)&c.kinds(s) == 0 {
+		return true
+	}
+	_, ok := c.otherText(v)
+	return ok && impliedType(s) == "string"
 }
 
 // saysNothing says whether keyword k of s holds for every value.

@@ -25,11 +25,7 @@ func (c *converter) pattern(source string) (func(single bool) *expr, error) {
 // standing is the inside of a string in which one of ways stands.
 func (c *converter) standing(ways []way) func(single bool) *expr {
 	return func(single bool) *expr {
-		p := patternWriter{b: c.b, quote: '"'}
-		if single {
-			p.quote = '\''
-		}
-		return p.anywhere(ways)
+		return c.b.inside(single).anywhere(ways)
 	}
 }
 
@@ -97,6 +93,29 @@ func hexRune(digits string) rune {
 type patternWriter struct {
 	b     *builder
 	quote rune
+}
+
+// inside writes what stands between double quotes, or single ones.
+func (b *builder) inside(single bool) patternWriter {
+	if single {
+		return patternWriter{b: b, quote: '\''}
+	}
+	return patternWriter{b: b, quote: '"'}
+}
+
+// oneOf is one of those values that are strings.
+func (p patternWriter) oneOf(values []*value) *expr {
+	var kids []*expr
+	for _, v := range values {
+		switch {
+		case v.kind != stringKind:
+		case p.quote == 0:
+			kids = append(kids, text(v.text))
+		default:
+			kids = append(kids, text(escape(v.text, p.quote)))
+		}
+	}
+	return alt(kids...)
 }
 
 // anywhere is a text in which one of ways stands.

@@ -149,67 +149,48 @@ func (c *converter) rawString(s *value, path string) (*expr, error) {
 	if err != nil || len(limits) == 0 {
 		return c.bare, err
 	}
-	exprs := []*expr{}
-	for _, l := range limits {
-		exprs = append(exprs, l.expr)
-	}
+	exprs, out := texts(limits, patternWriter{b: c.b})
 	if !c.safe(exprs) {
 		exprs = append(exprs, c.bare)
 	}
-	if len(exprs) == 1 {
+	if len(exprs) == 1 && len(out) == 0 {
 		return exprs[0], nil
 	}
-	if e := c.b.together(c.b.scope+"-text", exprs...); e != nil {
+	if e := c.b.product(c.b.scope+"-text", exprs, out); e != nil {
 		return e, nil
 	}
-	first := limits[0]
-	if c.safe([]*expr{first.expr}) {
+	if first := limits[0]; !first.not && c.safe(exprs[:1]) {
 		c.noteOthers(limits[1:], path, "beside "+first.keyword)
-		return first.expr, nil
+		return exprs[0], nil
 	}
 	c.noteOthers(limits, path, "in text without quotes")
 	return c.bare, nil
 }
 
-// rawLimit is what a keyword says of bare text.
-type rawLimit struct {
-	keyword string
-	expr    *expr
-}
-
-// rawLimits are what the pattern, the format and the lengths of s say.
-func (c *converter) rawLimits(s *value, path string) ([]rawLimit, error) {
-	var out []rawLimit
+// rawLimits are what the pattern, the format, "not" and the lengths of s say.
+func (c *converter) rawLimits(s *value, path string) ([]textLimit, error) {
 	lo, hi := count(s.get("minLength"), 0), count(s.get("maxLength"), -1)
 	if hi >= 0 && lo > hi {
 		return nil, contradiction(path, "at least %d and at most %d characters cannot both hold", lo, hi)
 	}
-	if p := s.get("pattern"); p != nil {
-		if ways, err := parsePattern(p.text); err != nil {
-			c.note(at(path, "pattern"), "not held to: %v", err)
-		} else {
-			out = append(out, rawLimit{"pattern", patternWriter{b: c.b}.anywhere(ways)})
-			lo, hi = patternSpan(ways).left(lo, hi)
-		}
-	}
-	if f := s.get("format"); f != nil && held(f) {
-		out = append(out, rawLimit{"format", c.b.rawFormat(f.text)})
-		lo, hi = formatSpan(f.text).left(lo, hi)
-	} else if f != nil {
-		c.unheldFormat(f.text, path)
+	out := c.needed(c.textLimits(s, path))
+	for _, l := range out {
+		lo, hi = l.left(lo, hi)
 	}
 	if lo > 0 || hi >= 0 {
 		keyword := "minLength"
 		if hi >= 0 {
 			keyword = "maxLength"
 		}
-		out = append(out, rawLimit{keyword, times(min(lo, maxProduct+1), min(hi, maxProduct+1), oneOf(everyChar))})
+		out = append(out, textLimit{keyword, anySpan, false, func(patternWriter) *expr {
+			return times(min(lo, maxProduct+1), min(hi, maxProduct+1), oneOf(everyChar))
+		}})
 	}
 	return out, nil
 }
 
 // noteOthers notes the keywords that are not held to.
-func (c *converter) noteOthers(limits []rawLimit, path, where string) {
+func (c *converter) noteOthers(limits []textLimit, path, where string) {
 	for _, l := range limits {
 		c.note(at(path, l.keyword), "not held to %s", where)
 	}

@@ -58,7 +58,7 @@ func held(format *value) bool {
 	return slices.Contains(formats, format.text) || patternFormats[format.text] != ""
 }
 
-// str is a string: held to a pattern, or a format, or a length, the first of them that s has.
+// str is a string: held to all that s says of it, as far as that can be said together in a few rules.
 func (c *converter) str(s *value, path string) (*expr, error) {
 	content, err := c.content(s, path)
 	if err != nil || content == nil {
@@ -73,45 +73,50 @@ func (c *converter) content(s *value, path string) (func(single bool) *expr, err
 	if hi >= 0 && lo > hi {
 		return nil, contradiction(path, "at least %d and at most %d characters cannot both hold", lo, hi)
 	}
-	if p := s.get("pattern"); p != nil {
-		ways, err := parsePattern(p.text)
-		if err == nil {
-			c.onlyFirst(s, path, "pattern", "format")
-			return c.sized(c.standing(ways), patternSpan(ways), lo, hi, path, "pattern"), nil
-		}
-		c.note(at(path, "pattern"), "not held to: %v", err)
+	limits := c.textLimits(s, path)
+	switch {
+	case len(limits) > 0:
+		return c.limited(limits, lo, hi, path), nil
+	case lo > 0 || hi >= 0:
+		return func(single bool) *expr { return c.b.repeat(lo, hi, c.b.char(single)) }, nil
 	}
-	if f := s.get("format"); f != nil {
-		if held(f) {
-			of := func(single bool) *expr { return c.b.format(f.text, single) }
-			return c.sized(of, formatSpan(f.text), lo, hi, path, "format"), nil
-		}
-		c.unheldFormat(f.text, path)
-	}
-	if lo == 0 && hi < 0 {
-		return nil, nil
-	}
-	return func(single bool) *expr { return c.b.repeat(lo, hi, c.b.char(single)) }, nil
+	return nil, nil
 }
 
-// sized is content of lo to hi characters, as far as its own span does not imply that and it can be said in a few rules.
-func (c *converter) sized(content func(single bool) *expr, own span, lo, hi int, path, first string) func(single bool) *expr {
-	if lo, hi = own.left(lo, hi); lo == 0 && hi < 0 {
-		return content
+// limited is a string of lo to hi characters that keeps to all of limits, as far as that can be said in a few rules. What is
+// left out is noted: the lengths first, the first limit never.
+func (c *converter) limited(limits []textLimit, lo, hi int, path string) func(single bool) *expr {
+	limits = c.needed(limits)
+	for _, l := range limits {
+		lo, hi = l.left(lo, hi)
 	}
-	if both := c.lengthOf(content, lo, hi); both != nil {
-		return both
+	if e := c.together(limits, lo, hi); e != nil {
+		return e
 	}
-	if hi >= 0 {
+	first, last := limits[0].keyword, limits[len(limits)-1].keyword
+	switch {
+	case limits[0].not:
+		c.note(path, "%q is not held to", first)
+		return func(single bool) *expr { return c.b.repeat(lo, hi, c.b.char(single)) }
+	case hi >= 0:
 		c.note(at(path, "maxLength"), "not held to beside %q", first)
-		return c.sized(content, own, lo, -1, path, first)
+		return c.limited(limits, lo, -1, path)
+	case lo > 0:
+		c.note(at(path, "minLength"), "not held to beside %q", first)
+		return c.limited(limits, 0, -1, path)
+	case last == first:
+		c.note(at(path, last), "what it looks ahead for is not held to: it takes too many rules to say")
+	default:
+		c.note(at(path, last), "not held to beside %q", first)
 	}
-	c.note(at(path, "minLength"), "not held to beside %q", first)
-	return content
+	return c.limited(limits[:len(limits)-1], 0, -1, path)
 }
 
-// lengthOf is a string of lo to hi characters that follows a pattern; nil if that cannot be said in a few rules.
-func (c *converter) lengthOf(pattern func(single bool) *expr, lo, hi int) func(single bool) *expr {
+// together is a string of lo to hi characters that keeps to all of limits; nil if that cannot be said in a few rules.
+func (c *converter) together(limits []textLimit, lo, hi int) func(single bool) *expr {
+	if len(limits) == 1 && !limits[0].not && lo == 0 && hi < 0 {
+		return func(single bool) *expr { return limits[0].of(c.b.inside(single)) }
+	}
 	if max(lo, hi) > maxProduct {
 		return nil
 	}
@@ -120,20 +125,18 @@ func (c *converter) lengthOf(pattern func(single bool) *expr, lo, hi int) func(s
 		if single && !c.spelling.quotes {
 			continue
 		}
-		if made[single] = c.b.together(c.b.scope+"-text", pattern(single), times(lo, hi, c.b.char(single))); made[single] == nil {
+		in, out := texts(limits, c.b.inside(single))
+		if len(out) > 0 {
+			in = append(in, star(c.b.plainChar(single)))
+		}
+		if lo > 0 || hi >= 0 {
+			in = append(in, times(lo, hi, c.b.char(single)))
+		}
+		if made[single] = c.b.product(c.b.scope+"-text", in, out); made[single] == nil {
 			return nil
 		}
 	}
 	return func(single bool) *expr { return made[single] }
-}
-
-// onlyFirst notes that of keys, only the first is held to.
-func (c *converter) onlyFirst(s *value, path, first string, others ...string) {
-	for _, k := range others {
-		if s.has(k) {
-			c.note(at(path, k), "not held to beside %q", first)
-		}
-	}
 }
 
 func (c *converter) unheldFormat(format, path string) {
@@ -142,30 +145,13 @@ func (c *converter) unheldFormat(format, path string) {
 	}
 }
 
-// format is the rule for a format's text between quotes.
-func (b *builder) format(name string, single bool) *expr {
+// format is the rule for a format's text.
+func (p patternWriter) format(name string) *expr {
 	if patternFormats[name] == "" {
-		return b.formatRule(name)
+		return p.b.formatRule(name)
 	}
-	rule := name
-	if single {
-		rule = "python-" + name
-	}
-	return b.shared(rule, func() *expr {
-		p := patternWriter{b: b, quote: '"'}
-		if single {
-			p.quote = '\''
-		}
-		return p.expr(formatPattern(name))
-	})
-}
-
-// rawFormat is a format's text without quotes.
-func (b *builder) rawFormat(name string) *expr {
-	if patternFormats[name] == "" {
-		return b.formatRule(name)
-	}
-	return b.shared("bare-"+name, func() *expr { return patternWriter{b: b}.expr(formatPattern(name)) })
+	rule := map[rune]string{'\'': "python-", 0: "bare-"}[p.quote] + name
+	return p.b.shared(rule, func() *expr { return p.expr(formatPattern(name)) })
 }
 
 func formatPattern(name string) *syntax.Regexp {

@@ -106,7 +106,12 @@ func TestWhatAGrammarDoesNotHoldToIsNoted(t *testing.T) {
 			[]string{`schema: #: "not" is not held to`, `schema: #: "if" is not held to`, `schema: #: "then" is not held to`}},
 		{`{"properties": {"a": {"type": "string", "format": "iri"}}}`, []string{`schema: #/properties/a/format: "iri" is not held to`}},
 		{`{"type": "string", "pattern": "^a", "minLength": 1000}`, []string{`schema: #/minLength: not held to beside "pattern"`}},
-		{`{"pattern": "^(?=a)b$"}`, []string{"schema: #/pattern: not held to: this regular expression is not understood: error parsing regexp: invalid or unsupported Perl syntax: `(?=`"}},
+		{`{"pattern": "^a(?=b)"}`, []string{"schema: #/pattern: not held to: this regular expression is not understood: error parsing regexp: invalid or unsupported Perl syntax: `(?=`"}},
+		{`{"pattern": "^(?=a)b|c"}`, []string{"schema: #/pattern: not held to: not all of its alternatives look ahead"}},
+		{`{"pattern": "^(?!.{200})[a-z]*$"}`, []string{"schema: #/pattern: what it looks ahead for is not held to: it takes too many rules to say"}},
+		{`{"pattern": "a{200}", "format": "iri", "not": {"const": "b"}}`, []string{
+			`schema: #/format: "iri" is not held to`, `schema: #/not: not held to beside "pattern"`}},
+		{`{"type": "string", "not": {"pattern": "a{200}"}, "maxLength": 300}`, []string{`schema: #: "not" is not held to`}},
 		{`{"pattern": "\\bword"}`, []string{"schema: #/pattern: not held to: it looks for the boundaries of words"}},
 		{`{"type": "string", "maxLength": 5000}`, []string{"at most 5000 repetitions cannot be held to: llama.cpp takes no more than 1999"}},
 		{`{"$ref": "https://example.com/a"}`, []string{`schema: #/$ref: "https://example.com/a" is not in this schema: any value is allowed there`}},

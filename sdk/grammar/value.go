@@ -129,9 +129,23 @@ func (b *builder) char(single bool) *expr {
 	})
 }
 
+// plainChar is one character of a string that is written in one way alone.
+func (b *builder) plainChar(single bool) *expr {
+	name, quote, known := "plain-char", `"`, `"`+escapes
+	if single {
+		name, quote, known = "python-plain-char", "'", `'`+escapes
+	}
+	return b.shared(name, func() *expr {
+		return alt(oneOf(stringChars.minus(charsOf(quote))), seq(text(`\`), oneOf(charsOf(known))))
+	})
+}
+
+// escapes are the letters of escapes, the quotes aside.
+const escapes = `\bfnrt`
+
 // escape is an escaped character of a string.
 func (b *builder) escape(single bool) *expr {
-	name, known := "escape", `"\bfnrt`
+	name, known := "escape", `"`+escapes
 	if single {
 		name, known = "python-escape", known+"'"
 	}

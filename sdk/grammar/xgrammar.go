@@ -108,7 +108,7 @@ func (tr *translation) ascii(s charset) *expr {
 		return &expr{op: class, set: s}
 	}
 	if size(beyond) > maxSpelled {
-		tr.note("characters beyond ASCII are not told apart in %s", classText(s))
+		tr.note("characters beyond ASCII are not told apart in %s", clip(classText(s)))
 		return &expr{op: class, set: s.union(beyondASCII)}
 	}
 	kids := []*expr{oneOf(s.minus(beyondASCII))}

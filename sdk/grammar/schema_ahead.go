@@ -1,0 +1,89 @@
+package grammar
+
+import (
+	"errors"
+	"strings"
+)
+
+// A grammar has no lookarounds, but what a pattern looks ahead for at the beginning of the text is something else that the
+// whole text must match, or must not: ^(?!x)(?=y)z.
+
+// lookahead is what a text must begin with, or must not.
+type lookahead struct {
+	ways []way
+	not  bool
+}
+
+// parseAhead reads a regular expression as parsePattern does, and what it looks ahead for at the beginning of the text.
+func parseAhead(source string) (ways []way, ahead []lookahead, err error) {
+	rest, begins := strings.CutPrefix(source, "^")
+	for begins && (strings.HasPrefix(rest, "(?=") || strings.HasPrefix(rest, "(?!")) {
+		end := groupEnd(rest)
+		if end < 0 {
+			break // parsePattern says so
+		}
+		inner, err := parsePattern("^(?:" + rest[len("(?="):end-1] + ")")
+		if err != nil {
+			return nil, nil, err
+		}
+		ahead = append(ahead, lookahead{inner, rest[2] == '!'})
+		rest = rest[end:]
+	}
+	if len(ahead) == 0 {
+		return parsed(parsePattern(source))
+	}
+	if strings.HasPrefix(rest, "?") || strings.HasPrefix(rest, "*") || strings.HasPrefix(rest, "{") || alternates(rest) && !strings.HasSuffix(rest, "$") {
+		return nil, nil, errors.New("not all of its alternatives look ahead")
+	}
+	ways, err = parsePattern("^" + rest)
+	return ways, ahead, err
+}
+
+func parsed(ways []way, err error) ([]way, []lookahead, error) { return ways, nil, err }
+
+// groupEnd is where the group ends with which source begins; -1 if it does not end.
+func groupEnd(source string) int {
+	end := -1
+	unnested(source, func(at, depth int) bool {
+		if depth == 0 {
+			end = at + 1
+		}
+		return depth > 0
+	})
+	return end
+}
+
+// alternates says whether there is an alternation outside of all groups of source.
+func alternates(source string) bool {
+	found := false
+	unnested(source, func(at, depth int) bool {
+		found = found || depth == 0 && source[at] == '|'
+		return !found
+	})
+	return found
+}
+
+// unnested goes through what of a regular expression is neither escaped nor in a class, and says within how many groups each
+// byte leaves it, until do returns false.
+func unnested(source string, do func(at, depth int) bool) {
+	depth, class := 0, false
+	for at := 0; at < len(source); at++ {
+		switch c := source[at]; {
+		case c == '\\':
+			at++
+			continue
+		case class:
+			class = c != ']'
+			continue
+		case c == '[':
+			class = true
+		case c == '(':
+			depth++
+		case c == ')':
+			depth--
+		}
+		if !do(at, depth) {
+			return
+		}
+	}
+}
