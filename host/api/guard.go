@@ -181,11 +181,15 @@ func (d *deadlines) readSince(heard time.Time) time.Time {
 	return d.end
 }
 
+// lastWords is what a write has beyond the time in which the client must be heard of: on HTTP/2 the deadline of a write ends the
+// stream even while nothing is written, and a busy daemon must still come to tell a client that fell silent why it is cut off.
+const lastWords = 5 * time.Second
+
 func (d *deadlines) write() time.Time {
 	if d.idle == 0 {
 		return time.Time{}
 	}
-	return time.Now().Add(d.idle)
+	return time.Now().Add(d.idle + lastWords)
 }
 
 // passed says whether a deadline that was set must be replaced by the next. On HTTP/2 each costs a turn of the connection's
@@ -223,8 +227,8 @@ func (b *body) Read(p []byte) (int, error) {
 		// A connection that knows no deadlines, as in tests without a network, has none.
 		_ = b.rc.SetReadDeadline(next)
 		b.set = next
-		if b.left < 0 { // on HTTP/2 the deadline of a write ends a stream also while nothing is written, so it goes along
-			_ = b.rc.SetWriteDeadline(next.Add(b.deadlines.idle))
+		if b.left < 0 { // streams may be silent while they are heard of, so the deadline of the next write goes along
+			_ = b.rc.SetWriteDeadline(b.deadlines.write())
 		}
 	}
 	if b.left >= 0 && len(p) > b.left+1 {

@@ -1,10 +1,12 @@
 package api
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"runtime"
 	"strings"
 	"sync"
@@ -122,8 +124,10 @@ func TestBadInputIsBoundedLoggedAndCounted(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			d := serve(t, func(c *config.Config) {
 				c.Limits.BodyBytes = 1 << 16
-				c.Limits.RequestTime, c.Limits.SessionIdle = 200*time.Millisecond, 200*time.Millisecond
 				c.Metrics.Public = true
+				if tt.code == "timed_out" {
+					c.Limits.RequestTime, c.Limits.SessionIdle = time.Second, time.Second
+				}
 				if tt.code == "unauthenticated" {
 					c.Auth.Tokens = []string{secret}
 				}
@@ -171,8 +175,8 @@ func TestHeadersThatDoNotEndAreCutOff(t *testing.T) {
 	}
 	for _, conn := range conns {
 		must(t, conn.SetReadDeadline(time.Now().Add(patience)))
-		answer, err := io.ReadAll(conn)
-		if err != nil || strings.Contains(string(answer), "200 OK") {
+		answer, err := io.ReadAll(conn) // a reset is an end, too: of a connection that was written to after its time was up
+		if errors.Is(err, os.ErrDeadlineExceeded) || strings.Contains(string(answer), "200 OK") {
 			t.Fatalf("%q, %v; expected the connection closed", answer, err)
 		}
 	}

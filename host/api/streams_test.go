@@ -284,13 +284,69 @@ func TestASharedStreamWaitsForAClientThatDoesNotRead(t *testing.T) {
 	}
 }
 
+// TestWhatHasNoTextIsBoundedToo sends, without an end, what is small on the wire or counts as no text, to a daemon that cannot go on:
+// its client takes nothing, or the first output is still being planned.
+func TestWhatHasNoTextIsBoundedToo(t *testing.T) {
+	const most = 64 << 20 // bytes of memory
+	d := serve(t, nil)
+	for name, tt := range map[string]struct {
+		next  func(n uint64) *dragomanv1.OutputRequest
+		bytes int64 // that each keeps at least
+	}{
+		"outputs that fail at once": {func(n uint64) *dragomanv1.OutputRequest { return ending(n) }, 256},
+		"ranges of special tokens": {func(uint64) *dragomanv1.OutputRequest {
+			return &dragomanv1.OutputRequest{Message: &dragomanv1.ParseStreamRequest{Special: make([]*dragomanv1.ByteRange, 1000)}}
+		}, 8000},
+		"traces": {func(uint64) *dragomanv1.OutputRequest {
+			return &dragomanv1.OutputRequest{Traceparent: strings.Repeat("0", 1<<16)}
+		}, 1 << 16},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			var taken atomic.Int64
+			done := make(chan error, 1)
+			s := d.service(t)
+			s.sessions = new(atomic.Int64)
+			stuck := make(chan struct{})
+			go func() {
+				done <- s.share(context.WithValue(ctx, recordKey{}, &record{parts: func(ctx context.Context, _ *record) (context.Context, func()) {
+					return ctx, func() {
+						if name != "outputs that fail at once" {
+							<-stuck
+						}
+					}
+				}}), func() (*dragomanv1.ParseStreamsRequest, error) {
+					if ctx.Err() != nil {
+						return nil, io.EOF
+					}
+					n := taken.Add(1)
+					return &dragomanv1.ParseStreamsRequest{Outputs: []*dragomanv1.OutputRequest{tt.next(uint64(n))}}, nil
+				}, func(*dragomanv1.ParseStreamsResponse) error {
+					<-stuck
+					return nil
+				})
+			}()
+			for before := int64(-1); taken.Load() != before && taken.Load()*tt.bytes < most; time.Sleep(500 * time.Millisecond) {
+				before = taken.Load()
+			}
+			if got := taken.Load(); got*tt.bytes > most/4 {
+				t.Errorf("%d messages were taken, and none was done with", got)
+			}
+			cancel()
+			close(stuck)
+			must(t, <-done)
+		})
+	}
+}
+
 func TestAClientThatReadsNothingIsCutOff(t *testing.T) {
 	d := serve(t, func(c *config.Config) { c.Limits.SessionIdle = 300 * time.Millisecond })
 	stream := d.parseStreams(t)
 	text := strings.Repeat("x", 1<<16)
-	together(t, stream, first(1, template1))
-	for deadline := time.Now().Add(patience); ; {
-		if err := stream.Send(&dragomanv1.ParseStreamsRequest{Outputs: []*dragomanv1.OutputRequest{piece(1, text), piece(2, text)}}); err != nil {
+	deadline := time.Now().Add(patience)
+	for n := uint64(0); ; n++ {
+		outputs := []*dragomanv1.OutputRequest{first(n, template1), piece(n, text), ending(n)}
+		if err := stream.Send(&dragomanv1.ParseStreamsRequest{Outputs: outputs}); err != nil {
 			break
 		}
 		if time.Now().After(deadline) {
