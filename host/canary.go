@@ -106,7 +106,8 @@ func (d *differ) try(ctx, starting context.Context, t *Trial, touched func(templ
 		}
 		ready = append(ready, attempts...)
 	}
-	d.run(ctx, t, ready, time.Now().Add(c.Time))
+	d.end = time.Now().Add(c.Time)
+	d.run(ctx, t, ready)
 	t.Refused = c.Mode == canaryEnforce && len(t.Regressions) > 0
 	h.trial.Store(t)
 	h.tellTrial(t)

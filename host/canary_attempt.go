@@ -10,8 +10,9 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/chat"
 )
 
-// shares are how many of them make up canary.time. A case gets one to be answered under what is to come, and one under what
-// is in force, and none is begun with less: so a change that does not answer is told from one that there was no time for.
+// shares are how many of them make up canary.time. A step of a trial, which is a case or an output under what is to come or under
+// what is in force, gets one to be answered. Towards the end it gets what is left: a step that had less than a share, and was not
+// answered, says nothing, so that a change that does not answer is told from one that there was no time for.
 const shares = 4
 
 // attempt is a case or a kept output that is to be tried.
@@ -32,27 +33,43 @@ func (d *differ) attempts(t *Trial, template string, recorded []*cases.Case) (al
 	return all
 }
 
-// run makes the attempts that can be ended by then.
-func (d *differ) run(ctx context.Context, t *Trial, attempts []attempt, end time.Time) {
+// run makes attempts until the time is up.
+func (d *differ) run(ctx context.Context, t *Trial, attempts []attempt) {
 	for i, one := range attempts {
 		switch {
 		case ctx.Err() != nil:
 			t.leave(attempts[i:], ending)
 			return
-		case time.Until(end) < 2*d.share:
-			t.leave(attempts[i:], "there was no time left for it (canary.time)")
+		case time.Until(d.end) <= 0:
+			t.leave(attempts[i:], noTime)
 			return
 		}
 		one.run(ctx)
 	}
 }
 
-// within does a step in a share of the time, and says whether that ended before the step did.
-func (d *differ) within(ctx context.Context, step func(context.Context)) (late bool) {
-	ctx, cancel := context.WithTimeout(ctx, d.share)
+// timely says whether a step ended in time, and if it did not, whose fault that is.
+type timely uint8
+
+const (
+	inTime timely = iota
+	late          // it had its share of the time
+	cutOff        // it had less, or the host ends
+)
+
+// within does a step in a share of the time, or in what is left.
+func (d *differ) within(ctx context.Context, step func(context.Context)) timely {
+	left := time.Until(d.end)
+	limited, cancel := context.WithTimeout(ctx, min(d.share, left))
 	defer cancel()
-	step(ctx)
-	return ctx.Err() != nil
+	step(limited)
+	switch {
+	case limited.Err() == nil:
+		return inTime
+	case ctx.Err() != nil || left < d.share:
+		return cutOff
+	}
+	return late
 }
 
 // noAnswer says how a change is worse that does not answer in time.
@@ -63,24 +80,41 @@ func (d *differ) noAnswer() string {
 // Why cases and outputs are not tried.
 const (
 	neither = "what is in force does not answer in time"
+	noTime  = "there was no time left for it (canary.time)"
 	ending  = "the host ends"
 )
+
+// giveUp notes that an attempt says nothing, because a step of it was not in time.
+func (t *Trial) giveUp(ctx context.Context, name string, how timely) {
+	why := neither
+	switch {
+	case ctx.Err() != nil:
+		why = ending
+	case how == cutOff:
+		why = noTime
+	}
+	t.leave([]attempt{{name: name}}, why)
+}
 
 // tryCase runs a case under what is to come, and where it fails, under what is in force.
 func (d *differ) tryCase(ctx context.Context, t *Trial, c *cases.Case) {
 	d.subjects()
 	var before, after check.Result
-	late := d.within(ctx, func(ctx context.Context) { after = check.Judge(ctx, d.is, c, check.Options{}) })
-	if after.OK() && !late {
+	now := d.within(ctx, func(ctx context.Context) { after = check.Judge(ctx, d.is, c, check.Options{}) })
+	switch {
+	case now == cutOff:
+		t.giveUp(ctx, c.ID, now)
+		return
+	case now == inTime && after.OK():
 		t.Cases++
 		return
 	}
-	if d.within(ctx, func(ctx context.Context) { before = check.Judge(ctx, d.was, c, check.Options{}) }) {
-		t.leave([]attempt{{name: c.ID}}, neither)
+	if then := d.within(ctx, func(ctx context.Context) { before = check.Judge(ctx, d.was, c, check.Options{}) }); then != inTime {
+		t.giveUp(ctx, c.ID, then)
 		return
 	}
 	change := changeOf(c, &before, &after)
-	if late {
+	if now == late {
 		change.After = d.noAnswer()
 	}
 	if t.Cases++; change.Regression() {
@@ -98,21 +132,22 @@ type reading struct {
 func (d *differ) tryOutput(ctx context.Context, t *Trial, change CaseDiff, s sample) {
 	var before, after reading
 	var unread, err error
-	if d.within(ctx, func(ctx context.Context) { before, unread = d.read(ctx, d.before, change.Template, s) }) {
-		t.leave([]attempt{{name: change.Case}}, neither)
+	then := d.within(ctx, func(ctx context.Context) { before, unread = d.read(ctx, d.before, change.Template, s) })
+	if then != inTime {
+		t.giveUp(ctx, change.Case, then)
 		return
 	}
 	if unread != nil {
 		return // it could not be read before either
 	}
-	late := d.within(ctx, func(ctx context.Context) { after, err = d.read(ctx, d.after, change.Template, s) })
-	if ctx.Err() != nil {
-		t.leave([]attempt{{name: change.Case}}, ending)
+	now := d.within(ctx, func(ctx context.Context) { after, err = d.read(ctx, d.after, change.Template, s) })
+	if now == cutOff {
+		t.giveUp(ctx, change.Case, now)
 		return
 	}
 	t.Outputs++
 	switch {
-	case late:
+	case now == late:
 		change.After = d.noAnswer()
 	case err != nil:
 		change.After = err.Error()

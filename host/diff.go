@@ -176,6 +176,7 @@ type differ struct {
 	before, after *Snapshot
 	was, is       *Subject      // made on first use
 	share         time.Duration // how long a step of a trial may take
+	end           time.Time     // of the trial
 }
 
 // template says which fields of a template's dialect differ. Neither has to have it.

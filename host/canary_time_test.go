@@ -1,0 +1,50 @@
+package host
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+)
+
+// waits is a step that is not answered before it is given up.
+func waits(ctx context.Context) { <-ctx.Done() }
+
+func TestAStepIsLateOnlyIfItHadItsShareOfTheTime(t *testing.T) {
+	ended, end := context.WithCancel(t.Context())
+	end()
+	for _, test := range []struct {
+		name        string
+		ctx         context.Context
+		share, left time.Duration
+		step        func(context.Context)
+		want        timely
+	}{
+		{"answered", t.Context(), time.Hour, time.Hour, func(context.Context) {}, inTime},
+		{"answered with less than a share left", t.Context(), time.Hour, time.Minute, func(context.Context) {}, inTime},
+		{"not answered within a share", t.Context(), time.Millisecond, time.Hour, waits, late},
+		{"not answered in what was left", t.Context(), time.Hour, time.Millisecond, waits, cutOff},
+		{"given up because the host ends", ended, time.Hour, time.Hour, waits, cutOff},
+	} {
+		d := &differ{share: test.share, end: time.Now().Add(test.left)}
+		if got := d.within(test.ctx, test.step); got != test.want {
+			t.Errorf("%s: %d, want %d", test.name, got, test.want)
+		}
+	}
+}
+
+// TestTheWholeTimeOfATrialIsUsed begins attempts when most of the time is over, and when all of it is.
+func TestTheWholeTimeOfATrialIsUsed(t *testing.T) {
+	d := &differ{share: time.Hour, end: time.Now().Add(time.Minute)}
+	var made []string
+	one := func(name string) attempt { return attempt{name, func(context.Context) { made = append(made, name) }} }
+	last := attempt{"last", func(context.Context) { made, d.end = append(made, "last"), time.Now() }}
+	var trial Trial
+	d.run(t.Context(), &trial, []attempt{one("first"), last, one("too late"), one("later still")})
+	if !slices.Equal(made, []string{"first", "last"}) {
+		t.Errorf("attempts made: %q", made)
+	}
+	if trial.Untried != 2 || trial.Error != "too late was not tried: "+noTime {
+		t.Errorf("the trial says %+v", trial)
+	}
+}
