@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"time"
 
+	"google.golang.org/protobuf/proto"
+
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
 )
 
@@ -37,11 +39,22 @@ type step struct {
 	err     error
 }
 
-// size is about how many bytes a step keeps while it waits. One without any text keeps something, too.
+// size is about how many bytes a step keeps while it waits.
 func (s step) size() int {
-	const empty = 128
-	m := s.message.GetMessage()
-	return empty + len(m.GetText()) + len(m.GetData()) + len(m.GetStart().GetRequest().GetText())
+	const aRange = 64 // in memory; on the wire it is a few bytes
+	return keptBytes + proto.Size(s.message) + aRange*len(s.message.GetMessage().GetSpecial())
+}
+
+// keptBytes is about what a message keeps besides its text. It bounds how many wait that have none.
+const keptBytes = 256
+
+// responseSize is about how many bytes a message for the client keeps while it waits. Pieces are many, so of them no more is looked
+// at than is needed.
+func responseSize(r *dragomanv1.ParseStreamResponse) int {
+	if r.Chunk != nil {
+		return keptBytes + len(r.Chunk.Text)
+	}
+	return keptBytes + proto.Size(r)
 }
 
 // open makes an output that is new to the stream, of its first message.
@@ -169,7 +182,7 @@ func (o *sharedOutput) send(r *dragomanv1.ParseStreamResponse) error {
 	if m.failed {
 		return context.Canceled
 	}
-	m.waiting += len(r.GetChunk().GetText()) + len(r.GetResult().GetMessage().GetText())
+	m.waiting += responseSize(r)
 	if m.ready = append(m.ready, &dragomanv1.OutputResponse{Output: o.number, Message: r}); m.due() {
 		m.changed.Broadcast()
 	}
