@@ -55,6 +55,8 @@ type SnapshotInfo struct {
 	TemplatesHash string `json:"templates_hash"`
 	Templates     int    `json:"templates"` // how many
 	InForce       bool   `json:"in_force,omitempty"`
+	// Rollback says that it has contents of an earlier snapshot; nil: it has none.
+	Rollback *Rollback `json:"rollback,omitempty"`
 }
 
 // Rollback says that an earlier snapshot is in force. It holds for each source until that source changes.
@@ -67,34 +69,37 @@ type Rollback struct {
 	read *Snapshot // what would be in force without it
 }
 
-// history remembers the snapshots that were in force last, oldest first. The zero value remembers nothing until it is opened.
+// history remembers the snapshots that were in force last, oldest first, the one that is among them. The zero value remembers
+// nothing until it is opened.
 type history struct {
 	open atomic.Bool // plugins may be loaded when it is opened
 
-	mu  sync.Mutex
+	mu  sync.Mutex // held while a snapshot takes the place of another
 	all []*Snapshot
 }
 
-func (y *history) add(s *Snapshot) {
+// put makes a snapshot the current one, and remembers it.
+func (y *history) put(s *Snapshot, current *atomic.Pointer[Snapshot]) {
 	y.mu.Lock()
 	defer y.mu.Unlock()
+	current.Store(s)
 	if y.open.Load() {
 		y.all = append(y.all, s)
 		y.all = slices.Clone(y.all[max(0, len(y.all)-s.Config.History.Snapshots):])
 	}
 }
 
-func (y *history) list() []*Snapshot {
+// list is what is remembered, and which of it was the current one then.
+func (y *history) list(current *atomic.Pointer[Snapshot]) (all []*Snapshot, now *Snapshot) {
 	y.mu.Lock()
 	defer y.mu.Unlock()
-	return slices.Clone(y.all)
+	return slices.Clone(y.all), current.Load()
 }
 
 // put puts a snapshot in force. Whoever calls it holds changes.
 func (h *Host) put(next *Snapshot, cause Cause) {
 	next.At, next.Cause = time.Now(), cause
-	h.history.add(next)
-	h.current.Store(next)
+	h.history.put(next, &h.current)
 	h.samples.fit(next.names(), next.Config.Canary.Shadow)
 	if h.history.open.Load() {
 		h.warn()
@@ -103,11 +108,11 @@ func (h *Host) put(next *Snapshot, cause Cause) {
 
 // History lists the snapshots that are remembered, the newest first.
 func (h *Host) History() []SnapshotInfo {
-	now := h.current.Load()
+	all, now := h.history.list(&h.current)
 	var out []SnapshotInfo
-	for _, s := range slices.Backward(h.history.list()) {
+	for _, s := range slices.Backward(all) {
 		info := s.info()
-		info.InForce = s.Generation == now.Generation
+		info.InForce = s == now
 		out = append(out, info)
 	}
 	return out
@@ -116,7 +121,7 @@ func (h *Host) History() []SnapshotInfo {
 func (s *Snapshot) info() SnapshotInfo {
 	return SnapshotInfo{
 		Generation: s.Generation, At: s.At, Cause: s.Cause, ConfigHash: s.configHash(), RulesHash: s.Rules.Hash(),
-		TemplatesHash: s.templatesHash(embedded, models, directory, uploaded), Templates: len(s.names()),
+		TemplatesHash: s.templatesHash(embedded, models, directory, uploaded), Templates: len(s.names()), Rollback: s.Rollback,
 	}
 }
 
@@ -165,7 +170,7 @@ func (h *Host) Rollback(to uint64) (SnapshotInfo, error) {
 
 // target finds the snapshot to go back to.
 func (h *Host) target(now *Snapshot, to uint64) (*Snapshot, error) {
-	all := h.history.list()
+	all, _ := h.history.list(&h.current)
 	from := now.contents()
 	for _, s := range slices.Backward(all) {
 		switch {

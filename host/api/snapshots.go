@@ -17,9 +17,12 @@ var _ dragomanv1connect.SnapshotServiceHandler = (*snapshotService)(nil)
 
 // ListSnapshots lists what is remembered of what was in force.
 func (s *snapshotService) ListSnapshots(context.Context, *dragomanv1.ListSnapshotsRequest) (*dragomanv1.ListSnapshotsResponse, error) {
-	out := &dragomanv1.ListSnapshotsResponse{Rollback: rollback(s.host.Snapshot().Rollback)}
+	out := new(dragomanv1.ListSnapshotsResponse)
 	for _, info := range s.host.History() {
 		out.Snapshots = append(out.Snapshots, snapshot(info))
+		if info.InForce {
+			out.Rollback = rollback(info.Rollback)
+		}
 	}
 	return out, nil
 }
@@ -30,7 +33,7 @@ func (s *snapshotService) Rollback(_ context.Context, m *dragomanv1.RollbackRequ
 	if err != nil {
 		return nil, err
 	}
-	return &dragomanv1.RollbackResponse{Snapshot: snapshot(info), Rollback: rollback(s.host.Snapshot().Rollback)}, nil
+	return &dragomanv1.RollbackResponse{Snapshot: snapshot(info), Rollback: rollback(info.Rollback)}, nil
 }
 
 func snapshot(s host.SnapshotInfo) *dragomanv1.Snapshot {
