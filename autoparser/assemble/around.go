@@ -69,9 +69,9 @@ func (a *assembly) otherStart() peg.ID {
 	if !a.markerless() {
 		own = append(own, a.openers()...)
 	}
-	bar := a.Optional(a.Lit("|"))
-	tag := a.Seq(a.Lit("<"), bar, a.Chars(1, maxName, nameRanges...), bar, a.Lit(">"), a.blanks())
-	last := a.Seq(a.Lit("<"), bar, a.Chars(0, maxName, nameRanges...), bar, a.Optional(a.Lit(">")), a.blanks(), a.End())
+	bar := a.Optional(a.oneOf(bars))
+	tag := a.Seq(a.Lit("<"), bar, a.Chars(1, maxName, tokenRanges...), bar, a.Lit(">"), a.blanks())
+	last := a.Seq(a.Lit("<"), bar, a.Chars(0, maxName, tokenRanges...), bar, a.Optional(a.Lit(">")), a.blanks(), a.End())
 	word := a.Seq(a.Lit("["), a.Chars(1, maxName, capitals...), a.Lit("]"), a.blanks())
 	lastWord := a.Seq(a.Lit("["), a.Chars(0, maxName, capitals...), a.Optional(a.Lit("]")), a.blanks(), a.End())
 	start := a.Choice(a.Seq(a.Not(last), tag), a.Seq(a.Not(lastWord), word))
@@ -84,10 +84,14 @@ func (a *assembly) otherEnd() peg.ID {
 		own = append(own, a.openers()...)
 	}
 	tag := a.Seq(a.Lit("</"), a.Chars(1, maxName, nameRanges...), a.Lit(">"))
-	token := a.Seq(a.Lit("<|"), a.Optional(a.Lit("/")), a.Chars(1, maxName, nameRanges...), a.Lit("|>"))
+	bar := a.oneOf(bars)
+	token := a.Seq(a.Lit("<"), bar, a.Optional(a.Lit("/")), a.Chars(1, maxName, tokenRanges...), bar, a.Lit(">"))
 	word := a.Seq(a.Lit("[/"), a.Chars(1, maxName, capitals...), a.Lit("]"))
 	return a.Seq(a.foreign(own, a.Choice(tag, token, word)), a.Space())
 }
+
+// tokenRanges are the characters of the names of special tokens.
+var tokenRanges = append(slices.Clone(nameRanges), peg.Range{Lo: '▁', Hi: '▁'})
 
 // capitals are the characters of a token that is a word in square brackets.
 var capitals = []peg.Range{{Lo: 'A', Hi: 'Z'}, {Lo: '_', Hi: '_'}}

@@ -58,7 +58,7 @@ func (a *assembly) mixed(wrappers []string) peg.ID {
 	}
 	spelled := a.Tag(peg.Content, a.oneOf(a.openers()))
 	if a.markerless() && len(a.m.endings) > 0 {
-		spelled = a.Seq(a.Not(a.oneOf(a.m.endings)), spelled) // one may begin with the other
+		spelled = a.Seq(a.Not(a.Seq(a.Chars(0, 1, blank...), a.oneOf(a.m.endings))), spelled) // one may begin with the other
 	}
 	if ends := a.strayEnds(); len(ends) > 0 {
 		spelled = a.Choice(a.only("stray-end", a.Trigger("stray-end", a.oneOf(ends))), spelled)

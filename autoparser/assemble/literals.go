@@ -35,7 +35,7 @@ func (f tagged) bareOpeners() []string {
 		}
 	}
 	if f.bareCode() {
-		openers = append(openers, "\n"+fence, "\n<", "<|") // within a line, prose quotes code so
+		openers = append(openers, "\n"+fence, "\n<", "<|", "<｜") // within a line, prose quotes code so
 	}
 	return openers
 }
@@ -48,10 +48,10 @@ func (f tagged) nameEnd() string {
 	return f.m.nameSuffix
 }
 
-// nameFirst says that a call begins with the name of a tool; the end of the line, or a token, and the arguments, an object, follow.
+// nameFirst says that a call begins with the name of a tool; the end of the line, or a marker, and the arguments, an object, follow.
 func (a *assembly) nameFirst() bool {
 	f := a.d.Tools.Function
-	return a.d.Tools.Format == dialect.TagWithJSON && f.NamePrefix == "" && (f.NameSuffix == "\n" || special(f.NameSuffix))
+	return a.d.Tools.Format == dialect.TagWithJSON && f.NamePrefix == "" && (f.NameSuffix == "\n" || distinctive(strings.TrimSpace(f.NameSuffix)))
 }
 
 // argumentAhead sees that what follows the name is a call, where no marker tells: an argument, or the end of the arguments and
@@ -65,7 +65,7 @@ func (f tagged) argumentAhead() peg.ID {
 			return f.Peek(f.Seq(f.blanks(), f.Lit("{")))
 		}
 		key := f.Seq(f.Chars(1, maxName, nameRanges...), f.blanks(), f.oneOf(nonempty(edgesOf(f.d.Tools.Arguments).nameSuffix)))
-		ends := append([]string{"\n", ",", "]", "<|"}, f.m.endings...)
+		ends := append([]string{"\n", ",", "]", "<|", "<｜"}, f.m.endings...)
 		none := f.Seq(f.Lit(f.m.close), f.Chars(0, 32, peg.Range{Lo: ' ', Hi: ' '}), f.Choice(f.oneOf(ends), f.End()))
 		return f.Peek(f.Seq(f.blanks(), f.Choice(key, none)))
 	})

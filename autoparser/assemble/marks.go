@@ -66,7 +66,7 @@ func tokensOf(text string) []string {
 
 // distinctive says that a text is unlikely in prose: it has the brackets of a marker.
 func distinctive(marker string) bool {
-	return len(marker) >= 3 && strings.ContainsAny(marker, "<>[]|｜")
+	return len(marker) >= 3 && strings.ContainsAny(marker, "<>[]"+strings.Join(bars, ""))
 }
 
 // common is the opposite of distinctive.
@@ -74,8 +74,11 @@ func common(marker string) bool { return !distinctive(marker) }
 
 // special says that a text looks like a special token, which no prose spells.
 func special(marker string) bool {
-	return distinctive(marker) && strings.ContainsAny(marker, "|｜")
+	return distinctive(marker) && strings.ContainsAny(marker, strings.Join(bars, ""))
 }
+
+// bars are what the names of special tokens stand between.
+var bars = []string{"|", "｜"}
 
 // betweenTokens is where a token ends and the next one begins.
 var betweenTokens = regexp.MustCompile(`([>\]])\s*([<\[])`)
