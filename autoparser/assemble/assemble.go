@@ -170,7 +170,7 @@ func told(f tagged) format {
 func (a *assembly) repeated() peg.ID {
 	header := strings.TrimSpace(a.start.header)
 	marker := header[max(strings.LastIndexByte(header, '<'), 0):]
-	if a.start.thinking == mustThink || !special(marker) || !strings.HasSuffix(marker, ">") {
+	if a.start.thinking == mustThink || !distinctive(marker) || !strings.HasSuffix(marker, ">") {
 		return a.Empty()
 	}
 	return a.Optional(a.only("repeated", a.Space(), a.Lit(marker)))

@@ -44,7 +44,7 @@ func (d *detective) idBefore(open string) (start, namePrefix string) {
 	if !ok {
 		return start, prefix
 	}
-	suffix, namePrefix := endOfName(after)
+	suffix, namePrefix := endOfName(prefix, after)
 	d.identified(dialect.CallIDBeforeName, prefix, suffix)
 	return start, namePrefix
 }
@@ -59,7 +59,7 @@ func (d *detective) idBehind(text string) string {
 	if start == end {
 		start = 0
 	}
-	suffix, rest := endOfName(after)
+	suffix, rest := endOfName(before[start:], after)
 	d.identified(dialect.CallIDAfterArgs, before[start:], suffix)
 	return before[:start] + rest
 }

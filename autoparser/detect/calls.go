@@ -184,7 +184,7 @@ func (d *detective) framed(f frame, one, two string) {
 func (d *detective) ended(rest, by, seen string) {
 	end := strings.TrimSpace(throughMarker(rest))
 	_, behind, _ := strings.Cut(rest, end)
-	end = withTokens(end, behind, d.Dialect.UserStart+d.Dialect.AssistantStart)
+	end = withMarkers(end, behind, d.Dialect.UserStart+d.Dialect.AssistantStart)
 	if markers(end) > 0 && end != d.Dialect.EndOfTurn {
 		d.set(&d.Dialect.EndOfCalls, "end_of_calls", end, by, seen)
 	}

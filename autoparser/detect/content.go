@@ -76,7 +76,7 @@ func (d *detective) contentEnd(start, after string) string {
 		_, left, _ := strings.Cut(t1.Left, probe.Content)
 		own, _ = leadingMarker(left)
 	}
-	if closer := strings.TrimSpace(end); own == "" && closer != "" && closer == diff.Counterpart(strings.TrimSpace(start)) {
+	if own == "" && diff.Closes(strings.TrimSpace(start), strings.TrimSpace(end)) {
 		return end
 	}
 	return own
@@ -129,12 +129,16 @@ func (d *detective) endsTurn(text string) bool {
 	return d.Dialect.EndOfTurn != "" && strings.HasPrefix(text, d.Dialect.EndOfTurn)
 }
 
-// contentBesideCalls: an empty element before calls is where their message has its content, which the probes leave empty.
+// contentBesideCalls: an empty element before calls is where their message has its content, which the probes leave empty, if a text
+// stands there (C2).
 func (d *detective) contentBesideCalls(calls string) {
+	c2, _ := d.answers.Of("C2")
 	start, rest := leadingMarker(calls)
-	end := diff.Counterpart(strings.TrimSpace(start))
-	if d.Dialect.Content.Mode == dialect.ContentPlain && end != "" && strings.HasPrefix(rest, end) && !blank(rest[len(end):]) {
-		d.wrapped(dialect.ContentWrappedWithReasoning, start, end, "T1", calls)
+	end, behind := leadingMarker(rest)
+	start, end = strings.TrimSpace(start), strings.TrimSpace(end)
+	shown := diff.Closes(start, end) && strings.Contains(squeezed(c2.TextB), squeezed(start+probe.Content+end))
+	if d.Dialect.Content.Mode == dialect.ContentPlain && shown && !blank(behind) {
+		d.wrapped(dialect.ContentWrappedWithReasoning, start, end, "C2", start+probe.Content+end)
 	}
 }
 

@@ -66,12 +66,16 @@ func (d *detective) markupCalls(one, two string, end spanner) {
 
 // closersNamed puts a word for the names of functions and arguments in the tags that close those that are called so.
 func closersNamed(text string) string {
-	for _, name := range []string{probe.Function, probe.OtherFunction, probe.Argument, probe.OtherArgument} {
-		for _, open := range []string{"</", "[/"} {
-			text = strings.ReplaceAll(text, open+name, open+dialect.NamePlaceholder)
+	var out strings.Builder
+	for _, s := range diff.Segments(text) {
+		if s.Marker {
+			for _, name := range []string{probe.Function, probe.OtherFunction, probe.Argument, probe.OtherArgument} {
+				s.Text = strings.ReplaceAll(s.Text, "/"+name, "/"+dialect.NamePlaceholder)
+			}
 		}
+		out.WriteString(s.Text)
 	}
-	return text
+	return out.String()
 }
 
 // repeatedNeedle is a marker that holds a part of a probe; "" if none does.
@@ -149,10 +153,10 @@ func (d *detective) taggedArguments(behind string) {
 	prefix := trimLeft(diff.CommonSuffix(first, between))
 	valueEnd := diff.CommonPrefix(between, last)
 	d.set(&a.NamePrefix, "tools.arguments.name_prefix", prefix, "A1", between+probe.OtherArgument)
-	nameSuffix, container := endOfName(d.idBetween(strings.TrimSuffix(first, prefix), ""))
+	nameSuffix, container := endOfName(d.Dialect.Tools.PerCallStart+d.Dialect.Tools.Function.NamePrefix, d.idBetween(strings.TrimSuffix(first, prefix), ""))
 	d.set(&d.Dialect.Tools.Function.NameSuffix, "tools.function.name_suffix", nameSuffix, "T3", probe.Function+first)
 	d.set(&a.Start, "tools.arguments.start", container, "T6", probe.Function+first)
-	suffix, valuePrefix := endOfName(assign)
+	suffix, valuePrefix := endOfName(prefix, assign)
 	d.set(&a.NameSuffix, "tools.arguments.name_suffix", suffix, "A1", probe.Argument+assign)
 	d.set(&a.ValuePrefix, "tools.arguments.value_prefix", valuePrefix, "A2", assign+probe.Value)
 	d.set(&a.ValueSuffix, "tools.arguments.value_suffix", valueEnd, "A2", probe.Value+between)
@@ -168,14 +172,16 @@ func (d *detective) taggedArguments(behind string) {
 	d.confirmTagged()
 }
 
-// endOfName divides what stands between a name and what follows it: what closes the name, and what opens the next.
+// endOfName divides what stands between a name and what follows it: what closes the name, and what opens the next. open is
+// what stands before the name: if that is a marker, and two or more stand behind the name, the first of them closes it.
 //
 //	>⏎                        closes the marker that the name stands in
 //	</arg_key>⏎<arg_value>    closes the one before the name, and opens another
 //	:<|"|>                    ends the name, and opens another
-func endOfName(text string) (suffix, next string) {
+func endOfName(open, text string) (suffix, next string) {
 	start, end := diff.FirstMarker(text)
-	closes := strings.HasPrefix(text[start:], "</") || strings.HasPrefix(text[start:], "[/")
+	_, before := diff.TrailingMarker(open)
+	closes := strings.HasPrefix(text[start:], "</") || strings.HasPrefix(text[start:], "[/") || start == 0 && before != "" && markers(text) > 1
 	if bracket := strings.IndexAny(text, ">]"); bracket >= 0 && bracket < start {
 		end = bracket + 1
 	} else if !closes {

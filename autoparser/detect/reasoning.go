@@ -129,7 +129,7 @@ func (d *detective) promptedReasoning() bool {
 	case len(on) > 0 && len(off) > 0:
 		start, end = on[len(on)-1], off[len(off)-1]
 	case len(on) > 0:
-		start, end = on[0], diff.Counterpart(on[0])
+		start, end = on[0], d.closing(on[0])
 	case len(off) > 1:
 		start, end = off[len(off)-2], off[len(off)-1]
 	case len(off) == 1 && last != "":
@@ -140,6 +140,15 @@ func (d *detective) promptedReasoning() bool {
 	}
 	d.concludeReasoning(dialect.ReasoningTagBased, start, end, "R2", tailOf(r2.TextB)+" / "+tailOf(r2.TextA))
 	return true
+}
+
+// closing is what closes a marker of the prompt: what was tried (R4), or a guess.
+func (d *detective) closing(marker string) string {
+	if r4, ok := d.answers.Of("R4"); ok && probe.Opens(d.prompt()) == marker {
+		_, end := thoughtMarkers(r4)
+		return end
+	}
+	return diff.Counterpart(marker)
 }
 
 // without is markers without others.
@@ -177,7 +186,7 @@ func (d *detective) cutReasoning() bool {
 	header, _, _ := strings.Cut(r1.TextA, probe.Content)
 	_, start := diff.TrailingMarker(header)
 	opens := probe.Opens(d.prompt())
-	end := diff.Counterpart(opens)
+	_, end := thoughtMarkers(r4)
 	cut := !strings.Contains(r4.TextB, probe.Reasoning) && strings.Contains(r4.TextB, probe.Content)
 	shown := strings.TrimSpace(start) == opens
 	if !shown {

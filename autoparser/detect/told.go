@@ -69,9 +69,10 @@ func readTold(text string, at []int) (toldCall, bool) {
 	}
 	before, behind := text[:at[0]], text[at[1]:]
 	_, marker := diff.TrailingMarker(before)
-	end := diff.Counterpart(strings.TrimSpace(marker))
-	switch closed := end != "" && strings.HasPrefix(trimLeft(behind), end); {
-	case closed:
+	end, _ := leadingMarker(behind)
+	end = strings.TrimSpace(end)
+	switch {
+	case diff.Closes(strings.TrimSpace(marker), end):
 		c.start, c.end = marker, end
 	case strings.Contains(marker, "|"):
 		c.start = marker

@@ -28,7 +28,7 @@ func (d *detective) turn() {
 	}
 	end := strings.TrimSpace(throughMarker(ends))
 	_, user, _ := strings.Cut(between, end)
-	end = withTokens(end, strings.TrimSuffix(user, diff.CommonSuffix(question, user)), "")
+	end = withMarkers(end, strings.TrimSuffix(user, diff.CommonSuffix(question, user)), "")
 	d.set(&d.Dialect.EndOfTurn, "end_of_turn", end, "M1", between)
 	_, user, _ = strings.Cut(between, end)
 	if shared := diff.CommonSuffix(question, user); !blank(shared) {
@@ -95,16 +95,19 @@ func (d *detective) userOnNextLine(between string) {
 	}
 }
 
-// withTokens is the first marker of an end and the special tokens that stand directly behind it: an answer may end in two of them,
+// withMarkers is the first marker of an end and the markers that stand directly behind it: an answer may end in two of them,
 // one of the message and one of the turn. Those that others know begin a message.
-func withTokens(end, behind, others string) string {
+func withMarkers(end, behind, others string) string {
 	if markers(end) == 0 {
 		return end
 	}
-	for next := token(behind); next != "" && strings.HasPrefix(behind, next) && !strings.Contains(others, next); next = token(behind) {
-		end, behind = end+next, behind[len(next):]
+	for {
+		start, stop := diff.FirstMarker(behind)
+		if start > 0 || stop == 0 || strings.Contains(others, behind[:stop]) {
+			return end
+		}
+		end, behind = end+behind[:stop], behind[stop:]
 	}
-	return end
 }
 
 // token is the marker that a text begins with, if it looks like a special token, which no prose spells.

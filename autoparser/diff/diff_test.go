@@ -88,6 +88,35 @@ func TestFirstAndLastMarker(t *testing.T) {
 	}
 }
 
+func TestWhatLooksLikeAPairOfMarkers(t *testing.T) {
+	for _, c := range []struct {
+		open, closing string
+		pair          bool
+	}{
+		{"<x>", "</x>", true},
+		{"[X]", "[/X]", true},
+		{"<|x|>", "<|/x|>", true},
+		{"<|x_start|>", "<|x_end|>", true},
+		{"<|x|>", "<|x_end|>", true},
+		{"<|x|>", "<|end_of_x|>", false}, // two words more
+		{"<|x|>", "<|end_x|>", true},
+		{"<a:x>", "</a:x>", true},
+		{"<x>", "<x>", false},
+		{"</x>", "<x>", false},
+		{"<x>", "<y>", false},
+		{"<x>", "[/x]", false},
+		{"<x>", "</y>", false},
+		{"<x_a>", "<x_a_b_c>", false},
+		{"<>", "</>", false},
+		{"", "<x>", false},
+		{"<x>", "", false},
+	} {
+		if got := diff.Closes(c.open, c.closing); got != c.pair {
+			t.Errorf("Closes(%q, %q) = %v", c.open, c.closing, got)
+		}
+	}
+}
+
 func FuzzTextsReassemble(f *testing.F) {
 	f.Add("x<think>y", "x<tool>y")
 	f.Add("a</s>", "a<b></s>")

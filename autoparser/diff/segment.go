@@ -1,6 +1,10 @@
 package diff
 
-import "strings"
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
 
 // Segment is a piece of a text.
 type Segment struct {
@@ -106,6 +110,32 @@ func Opening(marker, knows string) string {
 		}
 	}
 	return ""
+}
+
+// Closes says that a marker looks like the one that ends what another begins: </x> behind <x>, <|x_end|> behind <|x_start|>,
+// <|end_x|> behind <|x|>. They have the same brackets, and the same words but for a slash, a word more, or one that differs.
+func Closes(open, closing string) bool {
+	a, b := words(open), words(closing)
+	if len(a) == 0 || len(b) == 0 || open[0] != closing[0] || strings.Contains(open, "/") {
+		return false
+	}
+	if len(b) == len(a)+1 {
+		return slices.ContainsFunc(b, func(more string) bool {
+			return slices.Equal(a, slices.DeleteFunc(slices.Clone(b), func(word string) bool { return word == more }))
+		})
+	}
+	differ := 0
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			differ++
+		}
+	}
+	return len(a) == len(b) && (differ == 1 && len(a) > 1 || differ == 0 && strings.Contains(closing, "/"))
+}
+
+// words are those of a marker, without what stands around and between them.
+func words(marker string) []string {
+	return strings.FieldsFunc(marker, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
 // marker is the length of the marker with which text begins; 0 when it begins with none.

@@ -1,6 +1,8 @@
 package probe
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
@@ -70,49 +72,69 @@ func toolResponses(c dialect.Capabilities) bool { return c.ToolCalls && c.ToolRe
 func toldCalls(c dialect.Capabilities) bool     { return c.Tools && !c.ToolCalls }
 func parallelCalls(c dialect.Capabilities) bool { return c.ParallelToolCalls }
 
-// thought follows the prompt: what it ends with may open reasoning.
-func thought(earlier Answers, _ string) (Probe, bool) {
+// thought follows the prompt: what it ends with may open reasoning. What closes that is a marker at which the source splits texts,
+// or else a guess.
+func thought(earlier Answers, source string) (Probe, bool) {
 	prompt, _ := earlier.Of("R2")
-	end := diff.Counterpart(Opens(prompt.TextB))
+	opens := Opens(prompt.TextB)
+	end := diff.Counterpart(opens)
+	for _, marker := range splits(source) {
+		if diff.Closes(opens, strings.TrimSpace(marker)) {
+			end = marker
+			break
+		}
+	}
 	return Thought("", end), end != ""
 }
 
-// named follows the source, where no answer shows reasoning.
+// named follows the source, where no answer shows reasoning: it names a marker that closes another, and splits texts at it.
 func named(earlier Answers, source string) (Probe, bool) {
 	if r1, ok := earlier.Of("R1"); ok && strings.Contains(r1.TextB, Reasoning) {
 		return Probe{}, false
 	}
-	start, end := Splits(source)
-	return Thought(start, end), end != ""
-}
-
-// Splits is the first marker that a template's source splits texts at, or looks for in them, and that closes another; with
-// that one. Both are "" if there is none.
-func Splits(source string) (start, end string) {
-	for at := 0; at < len(source); {
-		from, to := diff.FirstMarker(source[at:])
-		before, marker, behind := source[:at+from], source[at+from:at+to], source[at+to:]
-		if opens := diff.Opening(marker, source); opens != "" && splitsAt(before, behind) {
-			return opens, marker
-		}
-		at += to
-	}
-	return "", ""
-}
-
-// splitsAt says that a literal between two pieces of source is what a text is split at or searched for.
-func splitsAt(before, behind string) bool {
-	for _, quote := range []string{"'", `"`} {
-		for _, method := range []string{"split(", "partition("} {
-			if strings.HasSuffix(before, method+quote) {
-				return true
-			}
-		}
-		if strings.HasSuffix(before, quote) && strings.HasPrefix(behind, quote+" in ") {
-			return true
+	for _, end := range splits(source) {
+		if start := opening(strings.TrimSpace(end), source); start != "" {
+			return Thought(start, end), true
 		}
 	}
-	return false
+	return Probe{}, false
+}
+
+// opening is the marker that a marker closes: what its spelling says, or another one at which the source splits texts.
+func opening(marker, source string) string {
+	if start := diff.Opening(marker, source); start != "" {
+		return start
+	}
+	for _, start := range splits(source) {
+		if start = strings.TrimSpace(start); diff.Closes(start, marker) && !diff.Closes(marker, start) {
+			return start
+		}
+	}
+	return ""
+}
+
+// splitAt is a literal that a text is split at or searched for.
+var splitAt = regexp.MustCompile(`(?:split|partition|find|index)\(\s*['"]([^'"]+)['"]|['"]([^'"]+)['"]\s+(?:not\s+)?in\s`)
+
+// splits are the markers that a source splits texts at, or looks for in them, in order; where it does so with the line breaks around
+// them, those are there, too.
+func splits(source string) []string {
+	var all []string
+	for _, m := range splitAt.FindAllStringSubmatch(source, -1) {
+		text := strings.ReplaceAll(m[1]+m[2], `\n`, "\n")
+		marker := strings.TrimSpace(text)
+		if start, end := diff.FirstMarker(marker); marker == "" || start > 0 || end < len(marker) {
+			continue
+		}
+		known := slices.IndexFunc(all, func(s string) bool { return strings.TrimSpace(s) == marker })
+		switch {
+		case known < 0:
+			all = append(all, text)
+		case len(all[known]) < len(text):
+			all[known] = text
+		}
+	}
+	return all
 }
 
 // Opens is the marker that a prompt ends with; "" if it ends with none.

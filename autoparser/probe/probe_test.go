@@ -138,3 +138,28 @@ func TestThePromptSaysWhatIsAskedNext(t *testing.T) {
 		}
 	}
 }
+
+func TestTheSourceSaysWhatIsCutOff(t *testing.T) {
+	for _, c := range []struct{ source, prompt, r4, r5 string }{
+		{`m.split('</x>')[-1]`, "…", "", "answer behind <x></x> and question"},
+		{`m.split("</x>\n\n")[-1]`, "…<x>", "answer behind </x>\n\n and question", "answer behind <x></x>\n\n and question"},
+		{`'</x>' in m and m.split('</x>\n')`, "…<x>\n", "answer behind </x>\n and question", "answer behind <x></x>\n and question"},
+		{`m.find( '</x>' )`, "…", "", "answer behind <x></x> and question"},
+		{`m.split('<|x_done|>')`, "…<|x|>\n", "answer behind <|x_done|> and question", ""},
+		{`m.split('<|x|>')[1].split('<|x_done|>')[0]`, "…", "", "answer behind <|x|><|x_done|> and question"},
+		{`'a' in m and 'see </x>' in m and m.split(', ')`, "…", "", ""},
+	} {
+		answers := probe.Ask(everything, c.source, func(p probe.Probe) (string, error) {
+			if p.Request.AddGenerationPrompt {
+				return c.prompt, nil
+			}
+			return "", nil
+		})
+		for id, want := range map[string]string{"R4": c.r4, "R5": c.r5} {
+			i := slices.IndexFunc(answers, func(a probe.Answer) bool { return a.ID == id })
+			if got := answers[i].B.Name; answers[i].Skipped != (want == "") || want != "" && got != want {
+				t.Errorf("%s: %s asks for %q, skipped %v, want %q", c.source, id, got, answers[i].Skipped, want)
+			}
+		}
+	}
+}
