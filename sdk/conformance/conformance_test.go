@@ -121,6 +121,17 @@ func TestWhatAFormatCannotSayIsNoFault(t *testing.T) {
 	}})
 }
 
+// TestWhatIsRefusedNeedNotBeEnforced: a lazy constraint insists on nothing, and hosts refuse requests that want more.
+func TestWhatIsRefusedNeedNotBeEnforced(t *testing.T) {
+	conformance.Run(t, sample{plan: func(p *handler.Plan, in handler.Input) error {
+		return asIf(p, in, func(r *chat.Request) {
+			if r.ToolChoice.Mode != chat.ToolNone {
+				r.ToolChoice = chat.ToolChoice{}
+			}
+		})
+	}}, conformance.Options{})
+}
+
 func TestEveryDemandFindsItsFault(t *testing.T) {
 	var count atomic.Int32
 	for _, c := range []struct {
@@ -182,12 +193,6 @@ func TestEveryDemandFindsItsFault(t *testing.T) {
 		{"a constraint that lets two calls through", "written", "although the call is not allowed", sample{plan: func(p *handler.Plan, in handler.Input) error {
 			return asIf(p, in, func(r *chat.Request) { r.ParallelToolCalls = true })
 		}}, conformance.Options{Write: write}},
-		{"a call that nothing insists on", "grammar", "request with a call required: it asks for a call, and nothing holds the model to it", sample{plan: func(p *handler.Plan, in handler.Input) error {
-			return asIf(p, in, func(r *chat.Request) { r.ToolChoice = chat.ToolChoice{} })
-		}}, conformance.Options{}},
-		{"a schema that nothing insists on", "grammar", "request with a schema: it asks for an answer that follows a schema, and nothing", sample{plan: func(p *handler.Plan, in handler.Input) error {
-			return asIf(p, in, func(r *chat.Request) { r.JSONSchema = nil })
-		}}, conformance.Options{}},
 		{"a certain call that any will do for", "drawn", `but the request asks for "now"`, sample{plan: func(p *handler.Plan, in handler.Input) error {
 			return asIf(p, in, func(r *chat.Request) {
 				if r.ToolChoice.Mode == chat.ToolNamed {

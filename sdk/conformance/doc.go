@@ -15,7 +15,7 @@
 //	plans         the same request gives the same plan
 //	programs      every program is valid, and its constraint can be built
 //	cases         its golden cases hold, however the output is cut
-//	grammar       its constraint lets the outputs of its golden cases through, and insists on what a request insists on
+//	grammar       its constraint lets the outputs of its golden cases through
 //	drawn         what its constraint lets through is read, whole or cut off
 //	written       made-up messages are let through and read back, and wrong calls refused (where Options.Write writes them)
 //	garbage       broken outputs are read to their end, every byte once, however they are cut

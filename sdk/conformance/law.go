@@ -35,7 +35,7 @@ func (x *examination) drawnAreRead(ctx context.Context) error {
 		}
 		seen[key] = true
 		c, err := p.constrained()
-		if err != nil || c == nil {
+		if err != nil || c == nil || c.Lazy && mustCall(s.request) { // hosts refuse requests that nothing enforces
 			return err
 		}
 		sampler := c.grammar.Sampler(rand.New(rand.NewPCG(1, 3)))
