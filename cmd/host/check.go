@@ -40,6 +40,12 @@ cannot be used fails its cases and no others. docs/operating.md shows what a cas
 					return err
 				}
 			}
+			if err := inputOnce(args...); err != nil {
+				return err
+			}
+			if results == "-" {
+				return &usageError{errors.New("--results: expected a file; standard output has the report")}
+			}
 			return with.withHost(cmd, func(h *host.Host) error {
 				options.Report = cmd.OutOrStdout()
 				return runCheck(cmd, h.Subject(templates), options, results, args)
@@ -56,6 +62,13 @@ cannot be used fails its cases and no others. docs/operating.md shows what a cas
 	return cmd
 }
 
+// sameFile says whether an open file is that at a path.
+func sameFile(opened *os.File, path string) bool {
+	a, errA := opened.Stat()
+	b, errB := os.Stat(path)
+	return errA == nil && errB == nil && os.SameFile(a, b) && a.Mode().IsRegular()
+}
+
 // runCheck opens the files, runs the cases, and fails if one of them does.
 func runCheck(cmd *cobra.Command, subject check.Subject, options check.Options, results string, files []string) (err error) {
 	var inputs []check.Input
@@ -67,6 +80,9 @@ func runCheck(cmd *cobra.Command, subject check.Subject, options check.Options, 
 				return err
 			}
 			defer opened.Close()
+			if sameFile(opened, results) {
+				return fmt.Errorf("--results: %s is a file of cases, which would be lost; name another", results)
+			}
 			in = interruptible(cmd.Context(), opened)
 		}
 		inputs = append(inputs, check.Input{Name: file, Reader: in})

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -9,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -44,6 +46,7 @@ func (f *hostFlags) open(cmd *cobra.Command) (*host.Host, error) {
 		return nil, err
 	}
 	cfg.Plugins.Dir = dir
+	cfg.Limits.OutputBytes = math.MaxInt // it is their own output, and whoever waits for it can interrupt
 	log := &heldWriter{}
 	logger := slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	h, err := host.New(cmd.Context(), host.Options{Config: cfg, Logger: logger, Version: version, Static: true})
@@ -110,6 +113,9 @@ const defaultVariant = "default"
 
 // open reads a template from where its model keeps it. A name that is no such place can be that of an embedded template.
 func (f *templateFlags) open(ctx context.Context, h *host.Host, path string, tools bool) (*host.Loose, error) {
+	if path == "" {
+		return nil, &usageError{errors.New("expected a template, found an empty name")}
+	}
 	variants := []string{cmp.Or(f.variant, defaultVariant)}
 	if f.variant == "" && tools {
 		variants = []string{model.ToolUse, defaultVariant}
@@ -183,13 +189,13 @@ func (f *requestFlags) add(cmd *cobra.Command) {
 const greeting = `{"messages":[{"role":"user","content":"Hello!"}]}`
 
 func (f *requestFlags) read(cmd *cobra.Command) (*chat.Request, error) {
-	if f.request == "-" && f.tools == "-" {
-		return nil, &usageError{errors.New("--request and --tools cannot both be standard input")}
+	if err := inputOnce(f.request, f.tools); err != nil {
+		return nil, err
 	}
 	text := []byte(greeting)
 	if f.request != "" {
 		var err error
-		if text, err = readFile(cmd, f.request); err != nil {
+		if text, err = readJSON(cmd, f.request); err != nil {
 			return nil, err
 		}
 	}
@@ -208,7 +214,7 @@ func (f *requestFlags) read(cmd *cobra.Command) (*chat.Request, error) {
 
 // readTools reads an array of tools as a request has it.
 func readTools(cmd *cobra.Command, path string) ([]chat.Tool, error) {
-	data, err := readFile(cmd, path)
+	data, err := readJSON(cmd, path)
 	if err != nil {
 		return nil, err
 	}
@@ -229,6 +235,20 @@ func readFile(cmd *cobra.Command, path string) ([]byte, error) {
 		return io.ReadAll(cmd.InOrStdin())
 	}
 	return untilInterrupted(cmd.Context(), func() ([]byte, error) { return os.ReadFile(path) })
+}
+
+// readJSON is readFile without the mark that some editors put before a text.
+func readJSON(cmd *cobra.Command, path string) ([]byte, error) {
+	data, err := readFile(cmd, path)
+	return bytes.TrimPrefix(data, []byte("\uFEFF")), err
+}
+
+// inputOnce refuses names of files of which more than one is standard input, which can be read once.
+func inputOnce(paths ...string) error {
+	if at := slices.Index(paths, "-"); at >= 0 && slices.Contains(paths[at+1:], "-") {
+		return &usageError{errors.New("standard input can be one file only")}
+	}
+	return nil
 }
 
 // called is how errors call the file at path.

@@ -38,15 +38,15 @@ A file is looked at by itself. With --environment, the variables DRAGOMAN_… ar
 		RunE: func(cmd *cobra.Command, files []string) error {
 			failed := false
 			for _, file := range files {
-				s := config.Sources{File: file}
+				data, err := readFile(cmd, file)
+				if err != nil {
+					return err
+				}
+				s := config.Sources{File: file, Data: data}
 				if environment {
 					s.Environ = settings()
 				}
-				_, err := config.Load(s)
-				if data, fault := os.ReadFile(file); fault == nil && len(bytes.TrimSpace(data)) == 0 {
-					err = fmt.Errorf("%s:1:1: the file is empty, which a daemon refuses; write a setting, or name no file", file)
-				}
-				if err != nil {
+				if _, err := loadConfig(s); err != nil {
 					failed = true
 					fmt.Fprintln(cmd.OutOrStdout(), err)
 				}
@@ -59,6 +59,21 @@ A file is looked at by itself. With --environment, the variables DRAGOMAN_… ar
 	}
 	cmd.Flags().BoolVar(&environment, "environment", false, "lay the environment over the file")
 	return cmd
+}
+
+// loadConfig is config.Load, and refuses an empty file as a daemon does.
+func loadConfig(s config.Sources) (*config.Config, error) {
+	if s.File != "" && s.Data == nil {
+		data, err := os.ReadFile(s.File)
+		if err != nil {
+			return nil, fmt.Errorf("the configuration file cannot be read: %w", err)
+		}
+		s.Data = data
+	}
+	if s.File != "" && len(bytes.TrimSpace(s.Data)) == 0 {
+		return nil, fmt.Errorf("%s:1:1: the file is empty, which a daemon refuses; write a setting, or name no file", s.File)
+	}
+	return config.Load(s)
 }
 
 func newConfigShow() *cobra.Command {
@@ -79,7 +94,7 @@ secrets are not shown.`,
 			if err := config.CheckFlags(cmd.Flags()); err != nil {
 				return &usageError{err}
 			}
-			c, err := config.Load(config.Sources{File: file, Environ: settings(), Flags: cmd.Flags()})
+			c, err := loadConfig(config.Sources{File: file, Environ: settings(), Flags: cmd.Flags()})
 			if err != nil {
 				return err
 			}

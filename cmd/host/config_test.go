@@ -43,6 +43,32 @@ func TestConfigCheckTellsAllFaultsWithTheirPlaces(t *testing.T) {
 	}
 }
 
+// TestConfigurationsThatADaemonRefusesAreNotShown tries a file that is empty, and one that is not text, everywhere.
+func TestConfigurationsThatADaemonRefusesAreNotShown(t *testing.T) {
+	for content, want := range map[string]string{"\n": ":1:1: the file is empty", "\xff\x00": ":1:1: this is not YAML"} {
+		file := write(t, content)
+		for _, line := range []string{"config show --config ", "config check ", "serve --config "} {
+			code, out, errs := commandLine(t, "", strings.Fields(line+file)...)
+			if code != exitFailed || !strings.Contains(out+errs, file+want) {
+				t.Errorf("%s: ended with %d:\n%s%s", line, code, out, errs)
+			}
+		}
+	}
+}
+
+func TestConfigCheckReadsStandardInput(t *testing.T) {
+	if code, out, _ := commandLine(t, "log: {level: loud}", "config", "check", "-"); code != exitFailed || !strings.HasPrefix(out, "-:1:14: log.level:") {
+		t.Errorf("ended with %d: %s", code, out)
+	}
+}
+
+func TestLongTextsInAFileAreToldByTheirBeginning(t *testing.T) {
+	file := write(t, strings.Repeat("x", 100_000))
+	if _, out, _ := commandLine(t, "", "config", "check", file); !strings.Contains(out, "expected a mapping") || len(out) > 1000 {
+		t.Errorf("it tells %d bytes", len(out))
+	}
+}
+
 func TestConfigCheckLooksAtTheEnvironmentWhenAsked(t *testing.T) {
 	file := write(t, "listen: {address: '0.0.0.0:80'}\n")
 	t.Setenv("DRAGOMAN_AUTH_TOKENS", "hush")

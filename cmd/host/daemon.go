@@ -83,7 +83,7 @@ func (f *daemonFlags) dial() (http.RoundTripper, string, error) {
 // bearer is the token to show, if there is one.
 func (f *daemonFlags) bearer() (string, error) {
 	if f.tokenFile == "" {
-		return f.token, nil
+		return f.token, checkToken("--token", f.token)
 	}
 	data, err := os.ReadFile(f.tokenFile)
 	if err != nil {
@@ -93,7 +93,15 @@ func (f *daemonFlags) bearer() (string, error) {
 	if len(words) == 0 {
 		return "", fmt.Errorf("--token-file: there is no token in %s", f.tokenFile)
 	}
-	return words[0], nil
+	return words[0], checkToken("--token-file", words[0])
+}
+
+// checkToken refuses what cannot stand in a header.
+func checkToken(flag, token string) error {
+	if strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return fmt.Errorf("%s: expected a token of visible ASCII characters", flag)
+	}
+	return nil
 }
 
 // remedy is what can be done about an error of a daemon that does not say it itself.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -35,6 +36,9 @@ in force there. The exit code is 0 if nothing changes, 1 if something does or a 
 			host diff new.yaml --daemon http://127.0.0.1:8080 --cases cases.jsonl`),
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := inputOnce(slices.Concat(args, cases)...); err != nil {
+				return err
+			}
 			diff, err := host.RulesDiff{}, error(nil)
 			switch {
 			case daemon.url != "" && len(args) == 1:
@@ -59,6 +63,8 @@ in force there. The exit code is 0 if nothing changes, 1 if something does or a 
 	cmd.Flags().StringVar(&templates, "templates", "", "`folder` of the templates to try the rules on")
 	cmd.Flags().StringSliceVar(&cases, "cases", nil, "`files` of recorded cases to run under both")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.MarkFlagsMutuallyExclusive("daemon", "templates")
+	cmd.MarkFlagsMutuallyExclusive("daemon", "plugins")
 	return cmd
 }
 

@@ -45,6 +45,9 @@ a fault, and told with what differs. It stands at the first rule that changes it
 			if len(cases) > 0 && (len(args) == 0 || args[0] == "-" || templates == "") {
 				return &usageError{errors.New("--cases are run under a file of workarounds, on --templates: give both")}
 			}
+			if err := inputOnce(cases...); err != nil {
+				return err
+			}
 			found, err := lint(cmd, args, templates)
 			if err == nil && len(cases) > 0 {
 				err = with.withHost(cmd, func(h *host.Host) error {

@@ -78,17 +78,16 @@ killed in the middle of an output. The exit code is 0 if every demand is met.`,
 
 // writeReports prints reports, and writes them to the file junit if there is to be one.
 func writeReports(out io.Writer, reports []conformance.Report, asJSON bool, junit string) error {
-	if junit != "" {
-		var text bytes.Buffer
-		if err := conformance.WriteJUnit(&text, reports); err != nil {
-			return err
-		}
-		if err := os.WriteFile(junit, text.Bytes(), 0o644); err != nil {
-			return err
-		}
-	}
+	write := conformance.WriteText
 	if asJSON {
-		return json.NewEncoder(out).Encode(reports)
+		write = func(out io.Writer, reports []conformance.Report) error { return json.NewEncoder(out).Encode(reports) }
 	}
-	return conformance.WriteText(out, reports)
+	if err := write(out, reports); err != nil || junit == "" {
+		return err
+	}
+	var text bytes.Buffer
+	if err := conformance.WriteJUnit(&text, reports); err != nil {
+		return err
+	}
+	return os.WriteFile(junit, text.Bytes(), 0o644)
 }

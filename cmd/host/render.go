@@ -64,12 +64,14 @@ generation prompt, constraint, preserved tokens, stops, thinking tags. --target 
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the whole plan as JSON")
 	cmd.Flags().StringVar(&target, "target", "gbnf", "`notation` of the constraint: gbnf, structural_tag, ebnf, lark or json_schema")
 	cmd.MarkFlagsMutuallyExclusive("variables", "request")
+	cmd.MarkFlagsMutuallyExclusive("variables", "tools")
+	cmd.MarkFlagsMutuallyExclusive("variables", "no-thinking")
 	cmd.MarkFlagsMutuallyExclusive("variables", "json")
 	return cmd
 }
 
 func renderVariables(cmd *cobra.Command, h *host.Host, template *templateFlags, model, path string) error {
-	data, err := readFile(cmd, path)
+	data, err := readJSON(cmd, path)
 	if err != nil {
 		return err
 	}

@@ -94,7 +94,7 @@ func unexpected(cmd *cobra.Command, args []string) error {
 // unknownCommand says that a command has no such command below it, and which it may have been.
 func unknownCommand(cmd *cobra.Command, name string) error {
 	cmd.SuggestionsMinimumDistance = 2
-	if like := cmd.SuggestionsFor(name); len(like) > 0 {
+	if like := cmd.SuggestionsFor(name); len(like) > 0 && name != "" {
 		return &usageError{fmt.Errorf("unknown command %q for %q; did you mean %s?", name, cmd.CommandPath(), strings.Join(like, " or "))}
 	}
 	return &usageError{fmt.Errorf("unknown command %q for %q", name, cmd.CommandPath())}

@@ -42,7 +42,7 @@ changes is put in force when it is whole and valid, and else nothing changes. SI
 				return &usageError{err}
 			}
 			load := func(content []byte) (*config.Config, error) {
-				cfg, err := config.Load(config.Sources{File: file, Data: content, Environ: settings(), Flags: cmd.Flags()})
+				cfg, err := loadConfig(config.Sources{File: file, Data: content, Environ: settings(), Flags: cmd.Flags()})
 				if err == nil && cfg.Plugins.Dir == "" {
 					cfg.Plugins.Dir = pluginsBeside()
 				}

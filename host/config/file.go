@@ -161,6 +161,7 @@ func kindOf(n *yaml.Node) string {
 	case yaml.SequenceNode:
 		return "a list"
 	default:
-		return fmt.Sprintf("%q", n.Value)
+		const shown = 60 // characters, as many as a person needs to find it
+		return fmt.Sprintf("%.*q", shown, n.Value)
 	}
 }

@@ -50,6 +50,7 @@ func (m *Model) readConfig(path string) error {
 		return err
 	}
 	var c tokenizerConfig
+	data = bytes.TrimPrefix(data, []byte("\uFEFF")) // some editors put this mark before a text
 	if err := json.Unmarshal(data, &c); err != nil {
 		return fmt.Errorf("%s:%s: %w", path, position(data, err), err)
 	}

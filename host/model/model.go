@@ -70,8 +70,21 @@ func Load(path string) (*Model, error) {
 	if len(m.Variants) == 0 {
 		return nil, fmt.Errorf("%s: no chat template in it; expected a .jinja file, a tokenizer_config.json or chat_template.json with the member chat_template, a directory with one of them, or a .gguf file", path)
 	}
+	for _, v := range m.Variants {
+		if strings.TrimSpace(v.Source) == "" {
+			return nil, fmt.Errorf("%s: the template %sis empty", path, called(v.Name))
+		}
+	}
 	slices.SortStableFunc(m.Variants, func(a, b Variant) int { return strings.Compare(a.Name, b.Name) })
 	return m, nil
+}
+
+// called is how errors name a variant, behind the word template.
+func called(variant string) string {
+	if variant == "" {
+		return ""
+	}
+	return variant + " "
 }
 
 // modelName is the name that a place gives its model. Files that are called the same in every model take their folder's.
