@@ -234,13 +234,15 @@ func TestStreamsOfNoOutputAreCountedAsRequests(t *testing.T) {
 			conn := d.dial(t)
 			defer conn.Close()
 			ctx, cancel := context.WithCancel(t.Context())
-			_, err := conn.NewStream(ctx, bidirectional, path)
-			must(t, err)
 			full := func() bool {
 				status, body := d.post(t, parsePath, parseBody("hi"))
 				return status == http.StatusServiceUnavailable && strings.Contains(body, "limits.requests")
 			}
-			eventually(t, "the refusal", full)
+			eventually(t, "the refusal", func() bool {
+				_, err := conn.NewStream(ctx, bidirectional, path) // one that comes while a request is answered is refused itself
+				must(t, err)
+				return full()
+			})
 			cancel()
 			eventually(t, "that the stream is over", func() bool { return !full() })
 		})
