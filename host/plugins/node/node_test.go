@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/dragoman-project/dragoman/host/plugins"
 	"github.com/dragoman-project/dragoman/sdk/cases"
@@ -83,7 +84,7 @@ func conforms(t *testing.T, dir string) {
 // started is a manager with the plugin, its handler, and a plan of it.
 func started(t *testing.T, dir string) (*plugins.Manager, handler.StreamHandler, *handler.Plan) {
 	t.Helper()
-	m, err := plugins.New(plugins.Options{})
+	m, err := plugins.New(plugins.Options{StartTimeout: time.Minute}) // node takes its time on a busy machine
 	must(t, err)
 	t.Cleanup(func() { must(t, m.Close(context.Background())) })
 	must(t, m.Load(dir))
