@@ -111,6 +111,7 @@ type builder struct {
 	space   *rule
 	content *rule // what content must follow; nil: any
 	room    int   // how many more expressions schemas may make
+	states  int   // how many more states products may have
 }
 
 func newBuilder(p *peg.Program) (*builder, error) {
@@ -126,6 +127,7 @@ func newBuilder(p *peg.Program) (*builder, error) {
 		values:  map[valueKey]*rule{},
 		classes: map[string]*expr{},
 		room:    maxSchemaWork,
+		states:  maxProducts,
 	}
 	if int(p.Root) < 0 || int(p.Root) >= len(p.Nodes) {
 		return nil, fmt.Errorf("program: there is no node %d to begin with", p.Root)
@@ -169,6 +171,14 @@ func (b *builder) note(format string, args ...any) {
 		b.noted[s] = true
 		b.notes = append(b.notes, s)
 	}
+}
+
+// forget takes back the notes from number n on.
+func (b *builder) forget(n int) {
+	for _, s := range b.notes[n:] {
+		delete(b.noted, s)
+	}
+	b.notes = b.notes[:n]
 }
 
 // fresh turns name into one that GBNF allows and that no other rule has.

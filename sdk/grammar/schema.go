@@ -214,12 +214,19 @@ func (c *converter) visit(s *value, path, name string) (*expr, error) {
 
 // form goes by the shape of s.
 func (c *converter) form(s *value, path, name string) (*expr, error) {
-	if s.hasAny("const", "enum") {
+	if !s.hasAny("const", "enum") {
+		s = c.complemented(s)
+	}
+	switch {
+	case s.isFalse():
+		return nothing, nil
+	case s.hasAny("const", "enum"):
 		values, err := c.constantsOf(s, path)
 		return c.constants(values), err
 	}
-	if s = c.complemented(s); s.isFalse() {
-		return nothing, nil
+	s, err := c.conditional(c.opened(s), path)
+	if err != nil {
+		return nil, err
 	}
 	c.unsupported(s, path)
 	switch {
@@ -231,6 +238,8 @@ func (c *converter) form(s *value, path, name string) (*expr, error) {
 			return nil, err
 		}
 		return c.visit(merged, where, name)
+	case s.has(conditioned):
+		return c.union(s, conditioned, path, name)
 	case s.has("anyOf"):
 		return c.union(s, "anyOf", path, name)
 	case s.has("oneOf"):

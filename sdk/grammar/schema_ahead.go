@@ -39,6 +39,35 @@ func parseAhead(source string) (ways []way, ahead []lookahead, err error) {
 	return ways, ahead, err
 }
 
+// bothPatterns is a regular expression for the texts that match two; empty if that cannot be said. One of them is looked for
+// ahead of the other, which may look ahead itself.
+func bothPatterns(a, b string) string {
+	looksAhead := func(p string) bool { return strings.HasPrefix(p, "^(?=") || strings.HasPrefix(p, "^(?!") }
+	switch {
+	case a == b:
+		return a
+	case looksAhead(a):
+		a, b = b, a
+	}
+	rest := anywhereIn(b)
+	if looksAhead(b) {
+		rest = b[1:]
+	}
+	both := "^(?=" + anywhereIn(a) + ")" + rest
+	if _, _, err := parseAhead(both); err != nil {
+		return ""
+	}
+	return both
+}
+
+// anywhereIn is a regular expression for the texts in which another matches somewhere, from their beginning on.
+func anywhereIn(source string) string {
+	if inner, begins := strings.CutPrefix(source, "^"); begins && strings.HasSuffix(inner, "$") && !strings.HasSuffix(inner, `\\$`) {
+		return "(?:" + strings.TrimSuffix(inner, "$") + ")$"
+	}
+	return `[\s\S]*(?:` + source + ")"
+}
+
 func parsed(ways []way, err error) ([]way, []lookahead, error) { return ways, nil, err }
 
 // groupEnd is where the group ends with which source begins; -1 if it does not end.

@@ -68,7 +68,7 @@ func (c *converter) keywordFits(v *value, k string, s *value, depth int) verdict
 		return c.fits(v, target, depth+1)
 	case "allOf":
 		return each(of.items, func(n int) bool { return n == len(of.items) })
-	case "anyOf":
+	case "anyOf", conditioned:
 		return each(of.items, func(n int) bool { return n > 0 })
 	case "oneOf":
 		return each(of.items, func(n int) bool { return n == 1 })

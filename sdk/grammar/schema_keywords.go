@@ -13,6 +13,7 @@ var keywordKinds = map[string][]valueKind{
 	"anyOf":                {arrayKind},
 	"oneOf":                {arrayKind},
 	"allOf":                {arrayKind},
+	conditioned:            {arrayKind},
 	"properties":           {objectKind},
 	"required":             {arrayKind, boolKind},
 	"additionalProperties": {boolKind, objectKind},
@@ -61,7 +62,7 @@ var annotations = []string{
 var unevaluated = []string{"unevaluatedProperties", "unevaluatedItems"}
 
 // inPlace are the keywords whose subschemas say more of the same value.
-var inPlace = []string{"$ref", "allOf", "anyOf", "oneOf", "if", "dependentSchemas", "$dynamicRef", "$recursiveRef"}
+var inPlace = []string{"$ref", "allOf", "anyOf", "oneOf", conditioned, "if", "dependentSchemas", "$dynamicRef", "$recursiveRef"}
 
 // wellFormed checks that the keywords of s have values that mean something, and returns s without those that say nothing:
 // generators write null for what is not there, and an empty list for an object without members.
@@ -80,7 +81,7 @@ func (c *converter) wellFormed(s *value, path string) (*value, error) {
 		default:
 			return nil, bad(at(path, k), "expected %s, found %v", kindList(kinds), v.kind)
 		}
-		if slices.Contains([]string{"enum", "anyOf", "oneOf", "allOf"}, k) && v.is(arrayKind) && len(v.items) == 0 {
+		if slices.Contains([]string{"enum", "anyOf", "oneOf", "allOf", conditioned}, k) && v.is(arrayKind) && len(v.items) == 0 {
 			return nil, bad(at(path, k), "an empty list fits no value")
 		}
 	}
@@ -119,7 +120,7 @@ func kindList(kinds []valueKind) string {
 
 // unsupported notes the keywords that are not held to. Those of a list of types are noted with the types.
 func (c *converter) unsupported(s *value, path string) {
-	if s.get("type").is(arrayKind) && !s.hasAny("$ref", "allOf", "anyOf", "oneOf") {
+	if s.get("type").is(arrayKind) && !s.hasAny("$ref", "allOf", "anyOf", "oneOf", conditioned) {
 		return
 	}
 	for _, k := range notHeld {

@@ -11,6 +11,7 @@ func TestWhatSeveralKeywordsSayOfAStringHoldsTogether(t *testing.T) {
 		{"groups and classes within what is looked ahead for", `{"pattern": "^(?!([(|)]|\\(|b))[^|]$"}`, []string{`"a"`, `"c"`}, []string{`"b"`, `"("`, `")"`, `"|"`}},
 		{"a format that a pattern spells out", `{"format": "ipv4", "pattern": "^(?:(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9][0-9]|[0-9])\\.){3}1$"}`, []string{`"10.0.0.1"`}, []string{`"10.0.0.2"`, `"256.0.0.1"`}},
 		{"a format and a pattern", `{"format": "date", "pattern": "^2026-"}`, []string{`"2026-11-21"`}, []string{`"1999-12-01"`, `"2026-13-01"`, `"2026-"`}},
+		{"several patterns", `{"allOf": [{"pattern": "[A-Z]"}, {"pattern": "^[a-z]"}, {"pattern": "^.*\\d$"}], "maxLength": 3}`, []string{`"aA9"`}, []string{`"aA"`, `"a9"`, `"A9"`, `"aAA9"`}},
 		{"a text that it must not be", `{"type": "string", "not": {"enum": ["a", "ab", 1]}}`, []string{`""`, `"b"`, `"abc"`, `"aé\n"`}, []string{`"a"`, `"ab"`, `"\u0061"`, "1"}},
 		{"a text in one of two types", `{"type": ["string", "null"], "not": {"const": ""}}`, []string{`"a"`, "null"}, []string{`""`}},
 		{"a text of another type", `{"type": ["string", "null"], "not": {"type": "boolean"}}`, []string{`"a"`, "null"}, []string{"true"}},

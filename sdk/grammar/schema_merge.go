@@ -112,6 +112,12 @@ func (c *converter) merge(a, b *value, path string) (*value, error) {
 	if b, err = c.wellFormed(b, path); err != nil {
 		return nil, err
 	}
+	if a, err = c.conditional(a, path); err != nil {
+		return nil, err
+	}
+	if b, err = c.conditional(b, path); err != nil {
+		return nil, err
+	}
 	return c.mergeKeywords(evaluated(a), evaluated(b), path)
 }
 
@@ -132,6 +138,10 @@ func (c *converter) mergeKeywords(a, b *value, path string) (*value, error) {
 		case slices.Contains(unevaluated, k):
 			c.note(at(path, k), "not held to beside other schemas that must hold too")
 			continue
+		case k == conditioned && out.has(k):
+			if v, err = c.bothConditions(requiringAlso(out.get(k), unite(a.get("required"), b.get("required"))), v, path); err != nil {
+				return nil, err
+			}
 		case out.has(k):
 			if v, err = c.mergeKeyword(k, out.get(k), v, path); err != nil {
 				return nil, err
@@ -270,6 +280,10 @@ func (c *converter) mergeKeyword(k string, a, b *value, path string) (*value, er
 		if product, err := c.pairs(a, b, at(path, k)); product != nil || err != nil {
 			return product, err
 		}
+	case "pattern":
+		if both := bothPatterns(a.text, b.text); both != "" {
+			return stringValue(both), nil
+		}
 	case "not":
 		either := newObject()
 		either.set("anyOf", &value{kind: arrayKind, items: []*value{a, b}})
@@ -307,12 +321,15 @@ func (c *converter) pairs(a, b *value, path string) (*value, error) {
 	out := &value{kind: arrayKind}
 	for _, x := range a.items {
 		for _, y := range b.items {
+			noted := len(c.b.notes)
 			both, err := c.merge(x, y, path)
-			if err != nil && !isContradiction(err) {
-				return nil, err
-			}
-			if err == nil {
+			switch {
+			case err == nil:
 				out.items = append(out.items, both)
+			case isContradiction(err):
+				c.b.forget(noted)
+			default:
+				return nil, err
 			}
 		}
 	}

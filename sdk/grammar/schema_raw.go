@@ -28,12 +28,19 @@ func (c *converter) raw(s *value, path, name string, depth int) (*expr, error) {
 
 // rawForm goes by the shape of s.
 func (c *converter) rawForm(s *value, path, name string, depth int) (*expr, error) {
-	if s.hasAny("const", "enum") {
+	if !s.hasAny("const", "enum") {
+		s = c.complemented(s)
+	}
+	switch {
+	case s.isFalse():
+		return nothing, nil
+	case s.hasAny("const", "enum"):
 		values, err := c.constantsOf(s, path)
 		return c.rawConstants(values, path), err
 	}
-	if s = c.complemented(s); s.isFalse() {
-		return nothing, nil
+	s, err := c.conditional(c.opened(s), path)
+	if err != nil {
+		return nil, err
 	}
 	c.unsupported(s, path)
 	switch {
@@ -45,6 +52,8 @@ func (c *converter) rawForm(s *value, path, name string, depth int) (*expr, erro
 			return nil, err
 		}
 		return c.raw(merged, where, name, depth+1)
+	case s.has(conditioned):
+		return c.rawUnion(s, conditioned, path, name, depth)
 	case s.has("anyOf"):
 		return c.rawUnion(s, "anyOf", path, name, depth)
 	case s.has("oneOf"):

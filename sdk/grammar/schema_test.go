@@ -137,7 +137,8 @@ func TestWhatAGrammarDoesNotHoldToIsNoted(t *testing.T) {
 			"this regular expression is not understood: error parsing regexp: invalid or unsupported Perl syntax: `(?=`"}},
 		{`{"properties": {"a": {}, "b": {}, "c": {}}, "minProperties": 2, "maxProperties": 2}`, []string{
 			`schema: #/maxProperties: not held to`, `schema: #/minProperties: at least 2 members are only held to up to 1`}},
-		{`{"allOf": [{"pattern": "^a"}, {"pattern": "b$"}]}`, []string{`schema: #/allOf/1/pattern: two values must hold here, only the first is held to: "^a" and "b$"`}},
+		{`{"allOf": [{"pattern": "^a"}, {"pattern": "^b(?!c)"}]}`, []string{`schema: #/allOf/1/pattern: two values must hold here, only the first is held to: "^a" and "^b(?!c)"`}},
+		{`{"allOf": [{"format": "date"}, {"format": "time"}]}`, []string{`schema: #/allOf/1/format: two values must hold here, only the first is held to: "date" and "time"`}},
 	} {
 		own, err := grammar.FromSchema(json.RawMessage(c.schema))
 		if err != nil {

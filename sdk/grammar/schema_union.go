@@ -16,7 +16,7 @@ func (c *converter) union(s *value, key, path, name string) (*expr, error) {
 	for _, one := range parts {
 		e, err := c.visit(one.schema, one.path, name+"-"+strconv.Itoa(one.number))
 		switch {
-		case one.merged && isContradiction(err) && pathOf(err) == one.path:
+		case one.merged && isContradiction(err) && (key == conditioned || pathOf(err) == one.path):
 			ruledOut = err
 			continue
 		case err != nil:
@@ -45,6 +45,9 @@ func (c *converter) alternatives(s *value, key, path string) ([]alternative, err
 	var ruledOut error
 	for i, one := range s.get(key).items {
 		where := at(path, key, i)
+		if key == conditioned {
+			where = path
+		}
 		merged, err := c.besides(s.but(key), one, where)
 		switch {
 		case isContradiction(err):

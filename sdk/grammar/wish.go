@@ -44,6 +44,6 @@ func FromChoice(texts []string) string {
 func newWriter() *builder {
 	return &builder{
 		limits: engines[0], noted: map[string]bool{}, names: map[string]int{"root": 1}, untils: newUntils(),
-		values: map[valueKey]*rule{}, classes: map[string]*expr{}, room: maxSchemaWork,
+		values: map[valueKey]*rule{}, classes: map[string]*expr{}, room: maxSchemaWork, states: maxProducts,
 	}
 }
