@@ -7,7 +7,9 @@ import (
 	"io"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"connectrpc.com/connect"
 	"github.com/go-json-experiment/json/jsontext"
@@ -65,7 +67,10 @@ func (c jsonCodec) Unmarshal(data []byte, m any) error {
 	if err != nil {
 		return readError(err)
 	}
-	return readError(protojson.Unmarshal(data, msg))
+	if err := protojson.Unmarshal(data, msg); err != nil {
+		return protobufError(err, data)
+	}
+	return nil
 }
 
 // wrap makes the text of a Json message what protobuf expects.
@@ -147,7 +152,7 @@ func (w walk) message(md protoreflect.MessageDescriptor) error {
 		}
 		field := fieldNamed(md, name.String())
 		if field == nil {
-			return fmt.Errorf("%s: there is no such member, expected one of %s", place(w.dec.StackPointer()), strings.Join(members(md), ", "))
+			return fmt.Errorf("%s: there is no such member, expected %s", place(w.dec.StackPointer()), members(md))
 		}
 		if err := w.enc.WriteToken(name); err != nil {
 			return err
@@ -206,13 +211,17 @@ func fieldNamed(md protoreflect.MessageDescriptor, name string) protoreflect.Fie
 	return md.Fields().ByJSONName(name)
 }
 
-// members lists the names of a message's fields.
-func members(md protoreflect.MessageDescriptor) (names []string) {
+// members says which names of members there are.
+func members(md protoreflect.MessageDescriptor) string {
+	if md.Fields().Len() == 0 {
+		return "an object without any"
+	}
+	var names []string
 	for i := range md.Fields().Len() {
 		names = append(names, string(md.Fields().Get(i).Name()))
 	}
 	slices.Sort(names)
-	return names
+	return "one of " + strings.Join(names, ", ")
 }
 
 func writeTokens(enc *jsontext.Encoder, tokens ...jsontext.Token) error {
@@ -224,9 +233,6 @@ func writeTokens(enc *jsontext.Encoder, tokens ...jsontext.Token) error {
 	return nil
 }
 
-// protobufPrefix is how messages of protobuf's JSON begin. The position is one in the rewritten text, and spaces vary.
-var protobufPrefix = regexp.MustCompile(`^proto:[\s\x{00a0}]*(\(line \d+:\d+\):[\s\x{00a0}]*)?`)
-
 // readError says where the JSON of a message is at fault.
 func readError(err error) error {
 	var syntax *jsontext.SyntacticError
@@ -234,16 +240,64 @@ func readError(err error) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &syntax):
-		text := fmt.Sprintf("not JSON: byte %d: %v", syntax.ByteOffset, syntax.Err)
-		if at := place(syntax.JSONPointer); at != "" {
-			text = at + ": " + text
-		}
-		return errors.New(text)
+		return at(place(syntax.JSONPointer), fmt.Sprintf("not JSON: byte %d: %v", syntax.ByteOffset, syntax.Err))
 	case errors.Is(err, io.EOF):
 		return errors.New("expected a JSON object, found nothing")
 	default:
-		return errors.New(protobufPrefix.ReplaceAllString(err.Error(), ""))
+		return err
 	}
+}
+
+// What protobuf says of JSON that is no message, and of a value that is none of its field. The position is one in the rewritten
+// text, and spaces vary.
+var (
+	protobufFault = regexp.MustCompile(`(?s)^proto: *(?:syntax error )?(?:\(line 1:(\d+)\): )?(.*)$`)
+	protobufValue = regexp.MustCompile(`(?s)^invalid value for (\w+) field [^:]*: (.*)$`)
+)
+
+// protobufError says where protobuf found its fault in the rewritten text.
+func protobufError(fault error, text []byte) error {
+	found := protobufFault.FindStringSubmatch(strings.ReplaceAll(fault.Error(), "\u00a0", " "))
+	if found == nil {
+		return fault
+	}
+	message := found[2]
+	if value := protobufValue.FindStringSubmatch(message); value != nil {
+		message = "expected " + value[1] + ", found " + value[2]
+	}
+	column, _ := strconv.Atoi(found[1])
+	return at(placeOf(column, text), message)
+}
+
+// placeOf is the place of what begins at a column of a text, which is one line.
+func placeOf(column int, text []byte) string {
+	offset := int64(0)
+	for range column - 1 {
+		_, n := utf8.DecodeRune(text[offset:])
+		offset += int64(n)
+	}
+	dec := jsontext.NewDecoder(bytes.NewBuffer(text))
+	for dec.InputOffset() <= offset {
+		if _, err := dec.ReadToken(); err != nil {
+			break
+		}
+	}
+	return place(dec.StackPointer())
+}
+
+// What a client is told of its own text is no longer than a person reads.
+const (
+	maxPlace   = 200
+	maxMessage = 400
+)
+
+// at is an error at a place, "" for none.
+func at(place, message string) error {
+	message = cut(message, maxMessage)
+	if place == "" {
+		return errors.New(message)
+	}
+	return errors.New(place + ": " + message)
 }
 
 // place spells a pointer as paths are spelled everywhere else: request.messages[2].content.
@@ -255,6 +309,20 @@ func place(p jsontext.Pointer) string {
 		} else {
 			b.WriteString("." + token)
 		}
+		if b.Len() > maxPlace+len(".") {
+			break
+		}
 	}
-	return strings.TrimPrefix(b.String(), ".")
+	return cut(strings.TrimPrefix(b.String(), "."), maxPlace)
+}
+
+// cut shortens a text that is longer than n bytes.
+func cut(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	for !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n] + "…"
 }

@@ -68,21 +68,29 @@ func TestFaultsInJSONSayWhere(t *testing.T) {
 		{"no object", `[1]`, "expected a JSON object"},
 		{"unknown member", `{"templat":"t"}`, "templat: there is no such member, expected one of data, options, request, special, template, text, truncated"},
 		{"unknown member, nested", `{"options":{"seed":"t"}}`, "options.seed: there is no such member, expected one of deltas, id_seed, no_ids, special_known"},
-		{"wrong type", `{"template":3}`, "invalid value for string field template: 3"},
-		{"a list for a message", `{"options":[]}`, "unexpected token ["},
+		{"wrong type", `{"template":3}`, "template: expected string, found 3"},
+		{"wrong type, behind what is not ASCII", `{"text":"Grüße…","request":{"ü":"ä"},"template":"ß","truncated":"ja"}`, `truncated: expected bool, found "ja"`},
+		{"wrong type, in a list", `{"special":[{"start":1,"end":2},{"start":-1,"end":2}]}`, "special[1].start: expected uint32, found -1"},
+		{"a list for a message", `{"options":[]}`, "options: unexpected token ["},
+		{"a number for a message in a list", `{"special":[{},5]}`, "special[1]: unexpected token 5"},
 		{"invalid UTF-8", "{\"template\":\"a\xff\"}", "template: not JSON: byte 14: invalid UTF-8"},
 		{"invalid UTF-8 in a Json", "{\"request\":{\"messages\":[{\"content\":\"a\xff\"}]}}", "request.messages[0].content: not JSON: byte 37: invalid UTF-8"},
 		{"invalid UTF-8 far in", "{\"template\":\"x\",\"request\":{\"messages\":[{\"role\":\"user\",\"content\":\"a\xff\"}]}}", "request.messages[0].content: not JSON: byte 66: invalid UTF-8"},
 		{"cut off", `{"request":{"messages":[`, "not JSON: byte 24: unexpected EOF"},
 		{"twice", `{"template":"a","template":"b"}`, `template: not JSON: byte 16: duplicate object member name`},
 		{"more than one", `{} {}`, "expected nothing after the JSON object"},
-		{"two outputs", `{"text":"a","data":"YQ=="}`, "oneof"},
+		{"two outputs", `{"text":"a","data":"YQ=="}`, `data: error parsing "data", oneof`},
+		{"a huge value", `{"truncated":"` + strings.Repeat("ü", 1_000_000) + `"}`, `truncated: expected bool, found "üüü`},
+		{"a huge name", `{"` + strings.Repeat("n", 1_000_000) + `":1}`, "nnn…: there is no such member, expected one of data"},
+		{"nested too deep", `{"template":` + strings.Repeat("[", 100_000), "[0][0]…: not JSON: byte 10011: exceeded max depth"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			err := jsonCodec{"json"}.Unmarshal([]byte(tt.json), &dragomanv1.ParseRequest{})
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("error %v, expected in it: %s", err, tt.want)
+				t.Errorf("error %.1000v, expected in it: %s", err, tt.want)
+			} else if len(err.Error()) > 1000 {
+				t.Errorf("the error has %d bytes", len(err.Error()))
 			}
 		})
 	}

@@ -119,6 +119,7 @@ type faults struct{ logger *slog.Logger }
 func (f faults) told(next connect.UnaryFunc) connect.UnaryFunc {
 	return func(ctx context.Context, req connect.AnyRequest) (res connect.AnyResponse, err error) {
 		method := req.Spec().Procedure
+		recordOf(ctx).reached = true
 		defer func() {
 			if value := recover(); value != nil {
 				err = f.panicked(method, value)

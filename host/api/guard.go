@@ -275,11 +275,14 @@ type writer struct {
 	set       time.Time // the deadline
 }
 
-// WriteHeader spells what is too large as the table of codes does, and says why where connect answers with a status alone.
+// WriteHeader spells as the client's fault what is, and says why where connect answers with a status alone.
 func (w *writer) WriteHeader(status int) {
 	switch {
 	case w.unary && status == http.StatusTooManyRequests:
 		status = http.StatusRequestEntityTooLarge
+	case w.unary && status == http.StatusNotImplemented: // a compression that is not known; the body says so
+		w.ResponseWriter.WriteHeader(http.StatusUnsupportedMediaType)
+		return
 	case status == http.StatusUnsupportedMediaType:
 		w.explain(status, "the Content-Type is none that is understood", "send one of "+w.Header().Get("Accept-Post")+"; streams of lines go to "+linesPath)
 		return

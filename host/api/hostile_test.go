@@ -92,6 +92,15 @@ func TestBadInputIsBoundedLoggedAndCounted(t *testing.T) {
 			}
 			return 400
 		}, 400, parseMethod, "invalid_argument"},
+		{"a message that breaks off, by gRPC", func(t *testing.T, d *daemon) int {
+			return d.send(t, parsePath, "application/grpc+proto", strings.NewReader("\x00\x00\x00\x00\x09ab"))
+		}, 200, parseMethod, "invalid_argument"},
+		{"a compression that is not known", func(t *testing.T, d *daemon) int {
+			return d.send(t, parsePath, "application/json", strings.NewReader(parseBody("hi")), "Content-Encoding", "br")
+		}, 415, parseMethod, "invalid_argument"},
+		{"a stream of both directions by HTTP/1", func(t *testing.T, d *daemon) int {
+			return d.send(t, parseStreamPath, "application/connect+json", strings.NewReader(""))
+		}, 505, strings.TrimPrefix(parseStreamPath, "/"), "invalid_argument"},
 		{"JSON that is none", func(t *testing.T, d *daemon) int {
 			return d.send(t, parsePath, "application/json", strings.NewReader(`{"template": "x`))
 		}, 400, parseMethod, "invalid_argument"},

@@ -25,6 +25,7 @@ type record struct {
 	handler  string
 	status   string // of the report
 	key      *key   // whose token came with it; nil: none was asked for
+	reached  bool   // a method of ours was called; before, only the client can be at fault
 	err      error  // what it was answered with, where the surface knows
 
 	// parts begins the record of a part of the request that is told of by itself; nil, as in tests: nobody is told.
@@ -69,9 +70,18 @@ func (r *record) code(status int, header http.Header) string {
 	if r.err != nil {
 		return string(hostError(r.err).Code)
 	}
+	code := codeOfAnswer(status, header)
+	if code == host.Internal && !r.reached {
+		code = host.InvalidArgument
+	}
+	return string(code)
+}
+
+// codeOfAnswer is the code that an answer was given, as far as it can be seen.
+func codeOfAnswer(status int, header http.Header) host.Code {
 	for _, name := range []string{"Grpc-Status", http.TrailerPrefix + "Grpc-Status"} {
 		if rpc := header.Get(name); rpc != "" && rpc != "0" {
-			return string(codeOfNumber(rpc))
+			return codeOfNumber(rpc)
 		}
 	}
 	if status < http.StatusBadRequest {
@@ -79,13 +89,13 @@ func (r *record) code(status int, header http.Header) string {
 	}
 	for _, c := range codes {
 		if c.http == status {
-			return string(c.code)
+			return c.code
 		}
 	}
 	if status < http.StatusInternalServerError {
-		return string(host.InvalidArgument)
+		return host.InvalidArgument
 	}
-	return string(host.Internal)
+	return host.Internal
 }
 
 // noted lets handlers of streams note how a stream ended. It is told to the client within the body, in the protocol's own
@@ -102,8 +112,10 @@ func (streamNotes) WrapStreamingClient(next connect.StreamingClientFunc) connect
 
 func (streamNotes) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.StreamingHandlerFunc {
 	return func(ctx context.Context, stream connect.StreamingHandlerConn) error {
+		rec := recordOf(ctx)
+		rec.reached = true
 		err := next(ctx, stream)
-		recordOf(ctx).err = err
+		rec.err = err
 		return err
 	}
 }

@@ -55,6 +55,8 @@ func (x connectExchange) send(m *dragomanv1.ParseStreamResponse) error { return 
 
 // exchange parses one output from its start to its result. Neither an error nor a panic of it reaches another stream.
 func (s *chatService) exchange(ctx context.Context, x exchange) error {
+	rec := recordOf(ctx)
+	rec.reached = true
 	err := s.faults.kept(parseStreamPath, func() error {
 		limits := s.limits()
 		release, err := s.admit(ctx, limits)
@@ -64,7 +66,7 @@ func (s *chatService) exchange(ctx context.Context, x exchange) error {
 		defer release()
 		return unlessOver(ctx, s.parse(ctx, x, limits.RequestTime))
 	})
-	recordOf(ctx).err = err
+	rec.err = err
 	return err
 }
 

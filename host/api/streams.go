@@ -26,8 +26,10 @@ import (
 // So an output that waits for a plugin keeps no other one waiting, one that waits for its model holds no goroutine, and what
 // comes together is answered together.
 func (s *chatService) ParseStreams(ctx context.Context, stream *connect.BidiStream[dragomanv1.ParseStreamsRequest, dragomanv1.ParseStreamsResponse]) error {
+	rec := recordOf(ctx)
+	rec.reached = true
 	err := s.share(ctx, stream.Receive, stream.Send)
-	recordOf(ctx).err = err
+	rec.err = err
 	if err != nil {
 		return failure(err)
 	}
