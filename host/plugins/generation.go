@@ -217,6 +217,16 @@ func (g *generation) idle() time.Duration {
 	return time.Since(g.used)
 }
 
+// lives says that the process has not ended, as far as is known.
+func (g *generation) lives() bool {
+	select {
+	case <-g.process.exited:
+		return false
+	default:
+		return true
+	}
+}
+
 // answers notes that the process has answered a call.
 func (g *generation) answers() {
 	g.mu.Lock()

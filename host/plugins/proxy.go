@@ -77,8 +77,8 @@ func (s *slot) try(ctx context.Context, name string, in handler.Input) (_ *handl
 	limited, cancel := context.WithTimeout(ctx, s.opts.CallTimeout)
 	defer cancel()
 	plan, err := g.handlers[name].Plan(limited, in)
-	if ctx.Err() != nil {
-		return nil, false, ctx.Err()
+	if end := over(ctx); end != nil {
+		return nil, false, end
 	}
 	if why := s.judge(g, err, func() uint64 { return fingerprint(in) }); why != nil {
 		return nil, true, s.unavailable("%v", why)
@@ -119,12 +119,12 @@ const deathNotice = 250 * time.Millisecond
 
 // passing says why the connection to g broke: how the process ended, if it does.
 func (s *slot) passing(g *generation, err error) error {
-	select {
-	case <-g.process.exited:
-		return errors.New(g.process.end())
-	case <-time.After(deathNotice):
+	ctx, cancel := context.WithTimeout(context.Background(), deathNotice)
+	defer cancel()
+	if waitFor(ctx, g.process.exited) != nil {
 		return err
 	}
+	return errors.New(g.process.end())
 }
 
 // blame tells the handler's answers from faults of the plugin.

@@ -275,13 +275,31 @@ func (s *slot) suspect(g *generation, request uint64) {
 	s.suspects.of(g.number).requests[request] = true
 }
 
+// waitFor waits for done, or until ctx ends before.
 func waitFor(ctx context.Context, done <-chan struct{}) error {
 	select {
 	case <-done:
 		return nil
 	case <-ctx.Done():
+	}
+	select { // who comes late finds both, and what was waited for counts
+	case <-done:
+		return nil
+	default:
 		return ctx.Err()
 	}
+}
+
+// over says why a caller does not wait any longer; nil: it does. The deadline of a context can have passed before the context ends:
+// a call is refused then, and not by the plugin.
+func over(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if at, limited := ctx.Deadline(); limited && !time.Now().Before(at) {
+		return context.DeadlineExceeded
+	}
+	return nil
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

@@ -130,9 +130,10 @@ func (s *stream) try(step func(fresh bool) error) (gone, late bool, _ error) {
 	timer := time.AfterFunc(s.slot.opts.CallTimeout, s.run.leave)
 	err := s.do(step)
 	late = !timer.Stop()
+	end := over(s.ctx)
 	switch {
-	case s.ctx.Err() != nil:
-		return false, false, s.ctx.Err()
+	case end != nil:
+		return false, false, end
 	case s.told.fault != nil:
 		return false, false, &Fault{Plugin: s.slot.manifest.Name, Err: s.told.fault}
 	case late && err == nil: // the answer came just so; but the run is over, and the next step begins another

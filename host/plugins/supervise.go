@@ -19,12 +19,12 @@ func (s *slot) supervise(g *generation) {
 			s.condemn(g, errors.New(g.process.end()))
 			return
 		case <-tick.C:
-			if s.opts.IdleTimeout > 0 && g.idle() > s.opts.IdleTimeout {
+			if s.opts.IdleTimeout > 0 && g.idle() > s.opts.IdleTimeout && g.lives() {
 				s.stop(g)
 				return
 			}
 			if err := g.responds(context.Background(), s.opts.HealthTimeout); err != nil {
-				s.condemn(g, fmt.Errorf("it fails its health check: %w", err))
+				s.condemn(g, s.passing(g, fmt.Errorf("it fails its health check: %w", err)))
 				return
 			}
 		}

@@ -1,0 +1,75 @@
+package plugins
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/handler"
+)
+
+// overdue is a context whose deadline has passed and which has not ended yet, as those of a busy machine are for a moment.
+type overdue struct{ context.Context }
+
+func (overdue) Deadline() (time.Time, bool) { return time.Now().Add(-time.Second), true }
+
+func TestACallerWhoIsOutOfTimeIsNoFaultOfTheProcess(t *testing.T) {
+	b, h := one(t, Options{}, nil)
+	before := pid(t, h)
+	s, err := h.(handler.StreamHandler).OpenStream(overdue{t.Context()}, handler.StreamInput{}, func(chat.Event) {})
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a stream: %v, %v", s, err)
+	}
+	if _, err := h.Plan(overdue{t.Context()}, input()); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a plan: %v", err)
+	}
+	if after := pid(t, h); after != before || b.state("rogue").Starts != 1 {
+		t.Errorf("process %d serves in place of %d", after, before)
+	}
+}
+
+func TestWhatHasHappenedCountsForWhoComesLate(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	done := make(chan struct{})
+	close(done)
+	for range 1000 {
+		if err := waitFor(ctx, done); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := waitFor(ctx, make(chan struct{})); !errors.Is(err, context.Canceled) {
+		t.Errorf("of what has not happened it says %v", err)
+	}
+}
+
+// TestAProcessThatDiesDuringItsHealthChecksHasItsReason checks all the time, so that a process mostly dies in the middle of one.
+func TestAProcessThatDiesDuringItsHealthChecksHasItsReason(t *testing.T) {
+	b, _ := one(t, Options{HealthInterval: time.Microsecond, HealthTimeout: time.Minute}, nil)
+	hold := func() *generation {
+		g, err := b.current.Load().slots[0].acquire(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g
+	}
+	for range 10 {
+		g := hold()
+		_, err := g.handlers["rogue"].Plan(t.Context(), input())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := syscall.Kill(g.process.cmd.Process.Pid, syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		<-g.dead
+		g.release()
+		if s := b.state("rogue"); !strings.Contains(s.LastError, "signal: killed") {
+			t.Fatalf("the last error is %q", s.LastError)
+		}
+	}
+}
