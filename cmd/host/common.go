@@ -14,7 +14,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"unicode/utf8"
 
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/config"
@@ -163,9 +162,6 @@ func readTemplate(ctx context.Context, path string, variants ...string) (host.Te
 		at := slices.Index(names, name)
 		if at < 0 {
 			continue
-		}
-		if !utf8.ValidString(m.Variants[at].Source) {
-			return src, fmt.Errorf("%s: expected a template, found what is not text in UTF-8", path)
 		}
 		src.Source = m.Variants[at].Source
 		return src, nil

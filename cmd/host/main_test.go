@@ -81,7 +81,7 @@ func TestCommandLines(t *testing.T) {
 			errs: `nowhere: no such template; the templates are ["chatml-json"`},
 		{name: "explain a folder without a template", line: "explain .", code: exitFailed, errs: "host: .: no chat template in it; expected a .jinja file"},
 		{name: "explain what is empty", line: "explain /dev/null", code: exitFailed, errs: "host: /dev/null: the template is empty\n"},
-		{name: "explain what is no text", line: "explain " + binaryFile, code: exitFailed, errs: "expected a template, found what is not text in UTF-8"},
+		{name: "explain what is no text", line: "explain " + binaryFile, code: exitFailed, errs: "binary: the template is not text in UTF-8"},
 		{name: "rules that are not there", line: "explain chatml-json --workarounds nowhere.yaml", code: exitFailed, errs: "host: nowhere.yaml: there is no such file"},
 		{name: "plugins that are not there", line: "explain chatml-json --plugins nowhere", code: exitFailed, errs: "host: --plugins: stat nowhere: no such file"},
 		{name: "explain what is no template", line: "explain testdata/templates/broken.jinja", code: exitFailed, errs: "broken"},

@@ -19,6 +19,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // ToolUse is the name of the variant for requests with tools.
@@ -71,8 +72,11 @@ func Load(path string) (*Model, error) {
 		return nil, fmt.Errorf("%s: no chat template in it; expected a .jinja file, a tokenizer_config.json or chat_template.json with the member chat_template, a directory with one of them, or a .gguf file", path)
 	}
 	for _, v := range m.Variants {
-		if strings.TrimSpace(v.Source) == "" {
+		switch {
+		case strings.TrimSpace(v.Source) == "":
 			return nil, fmt.Errorf("%s: the template %sis empty", path, called(v.Name))
+		case !utf8.ValidString(v.Source):
+			return nil, fmt.Errorf("%s: the template %sis not text in UTF-8", path, called(v.Name))
 		}
 	}
 	slices.SortStableFunc(m.Variants, func(a, b Variant) int { return strings.Compare(a.Name, b.Name) })

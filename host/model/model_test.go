@@ -105,6 +105,8 @@ func TestFaultsAreToldWithTheirPlace(t *testing.T) {
 		{"an empty template", "tokenizer_config.json", `{"chat_template": " \n"}`, "tokenizer_config.json: the template is empty"},
 		{"an empty named template", "tokenizer_config.json", `{"chat_template": [{"name": "rag", "template": ""}]}`, "the template rag is empty"},
 		{"an empty file", "a.jinja", "", "a.jinja: the template is empty"},
+		{"a file that is no text", "a.jinja", "\xff\x00", "a.jinja: the template is not text in UTF-8"},
+		{"a GGUF file whose template is no text", "m.gguf", header(entry{"tokenizer.chat_template", "\xff"}), "m.gguf: the template is not text in UTF-8"},
 		{"no template at all", "tokenizer_config.json", `{}`, "no chat template in it"},
 		{"not a GGUF file", "m.gguf", "GGUX0000", "not a GGUF file"},
 		{"a GGUF file cut off", "m.gguf", header(entry{"tokenizer.chat_template", "D"})[:40], "not a GGUF file"},
