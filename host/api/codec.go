@@ -285,15 +285,10 @@ func placeOf(column int, text []byte) string {
 	return place(dec.StackPointer())
 }
 
-// What a client is told of its own text is no longer than a person reads.
-const (
-	maxPlace   = 200
-	maxMessage = 400
-)
-
-// at is an error at a place, "" for none.
+// at is an error at a place, "" for none. The message may repeat a value.
 func at(place, message string) error {
-	message = cut(message, maxMessage)
+	const most = 400
+	message = cut(message, most)
 	if place == "" {
 		return errors.New(message)
 	}
@@ -314,15 +309,4 @@ func place(p jsontext.Pointer) string {
 		}
 	}
 	return cut(strings.TrimPrefix(b.String(), "."), maxPlace)
-}
-
-// cut shortens a text that is longer than n bytes.
-func cut(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	for !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n] + "…"
 }

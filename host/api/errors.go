@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strconv"
+	"strings"
+	"unicode/utf8"
 
 	"connectrpc.com/connect"
 
@@ -79,9 +81,35 @@ func codeOf(rpc connect.Code) host.Code {
 	return host.Internal
 }
 
+// What a client is told of an error at most, in bytes. It may repeat what the client has sent, and in gRPC it travels twice within
+// a header, of which clients take as little as 8 KiB.
+const (
+	maxPlace   = 200
+	maxMessage = 1500
+	maxRemedy  = 1000
+)
+
+// brief is err as package host would say it, no longer than a client can take it.
+func brief(err error) *host.Error {
+	known := hostError(err)
+	return &host.Error{Code: known.Code, Place: cut(known.Place, maxPlace), Message: cut(known.Message, maxMessage), Remedy: cut(known.Remedy, maxRemedy), Err: known.Err}
+}
+
+// cut shortens a text that is longer than n bytes, and makes it one that can be sent.
+func cut(text string, n int) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	if len(text) <= n {
+		return text
+	}
+	for !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n] + "…"
+}
+
 // describe is err as clients get it, and its HTTP status.
 func describe(err error) (e *dragomanv1.Error, status int) {
-	known := hostError(err)
+	known := brief(err)
 	e = &dragomanv1.Error{Code: string(known.Code), Place: known.Place, Message: known.Message, Remedy: known.Remedy}
 	for _, c := range codes {
 		if c.code == known.Code {
@@ -93,7 +121,7 @@ func describe(err error) (e *dragomanv1.Error, status int) {
 
 // failure is err as connect sends it: the message for people, and the Error as its detail.
 func failure(err error) *connect.Error {
-	known := hostError(err)
+	known := brief(err)
 	rpc := connect.CodeInternal
 	for _, c := range codes {
 		if c.code == known.Code {

@@ -14,12 +14,31 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+	grpccodes "google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/config"
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
 	"github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1/dragomanv1connect"
 )
+
+// TestErrorsThatRepeatWhatCameAreBrief sends a request whose fault is a megabyte long; clients of gRPC take 8 KiB of headers.
+func TestErrorsThatRepeatWhatCameAreBrief(t *testing.T) {
+	d := serve(t, nil)
+	conn := d.dial(t)
+	defer conn.Close()
+	request := strings.Replace(request1, `{"messages"`, `{"tool_choice": {"type": "function", "function": {"name": "`+strings.Repeat("ü", 1<<20)+`"}}, "messages"`, 1)
+	err := conn.Invoke(t.Context(), planPath, &dragomanv1.PlanRequest{Template: template1, Request: &dragomanv1.Json{Text: request}}, new(dragomanv1.PlanResponse))
+	if told := status.Convert(err); told.Code() != grpccodes.InvalidArgument || len(told.Message()) > 4000 || !strings.HasPrefix(told.Message(), "tool_choice.function.name: ") || len(told.Details()) != 1 {
+		t.Errorf("the client is told %.300v", err)
+	}
+	for _, line := range d.logs(t, 1, `"msg":"request"`, "tool_choice") {
+		if len(line) > 8<<10 {
+			t.Errorf("the log has a line of %d bytes", len(line))
+		}
+	}
+}
 
 // rpcError is an error as connect writes it in JSON.
 type rpcError struct {

@@ -87,7 +87,7 @@ func (o *observe) told(r *http.Request, rec *record, span trace.Span, code strin
 		attrs = append(attrs, slog.String("trace_id", s.TraceID().String()))
 	}
 	if rec.err != nil {
-		attrs = append(attrs, slog.String("error", rec.err.Error()))
+		attrs = append(attrs, slog.String("error", brief(rec.err).Error()))
 	}
 	o.log.LogAttrs(r.Context(), level, "request", attrs...)
 }
