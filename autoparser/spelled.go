@@ -46,7 +46,7 @@ func (l *Learned) tokens(preserved []string) []string {
 }
 
 func spelledIn(text string, tokens []string) []string {
-	if !strings.ContainsAny(text, "<[") {
+	if !strings.ContainsAny(text, diff.Openers) {
 		return nil
 	}
 	var found []string

@@ -82,21 +82,14 @@ func (l *Learned) rewrite(earlier, later []chat.Message) (Rewrite, bool) {
 	if !wasOK || !isOK || strings.HasPrefix(is, was) {
 		return Rewrite{}, false
 	}
-	same := beforeMarker(diff.CommonPrefix(was, is))
+	same := diff.CommonPrefix(was, is)
+	same = same[:diff.OpenMarker(same)]
 	r := Rewrite{Turn: turnAt(earlier, was, len(same)), Following: len(later), Role: chat.RoleAssistant,
 		Before: strings.ToValidUTF8(same[max(0, len(same)-nearby):], ""), Was: head(was[len(same):]), Is: head(is[len(same):])}
 	if r.Turn <= len(earlier) {
 		r.Role = earlier[r.Turn-1].Role
 	}
 	return r, true
-}
-
-// beforeMarker cuts off the beginning of a marker that a text ends in.
-func beforeMarker(text string) string {
-	if at := strings.LastIndexAny(text, "<["); at >= 0 && !strings.ContainsAny(text[at:], "> ]\n") {
-		return text[:at]
-	}
-	return text
 }
 
 // head is the beginning of a text.

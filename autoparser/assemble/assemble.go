@@ -34,6 +34,7 @@ import (
 	"strings"
 
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
+	"github.com/dragoman-project/dragoman/autoparser/diff"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
 	"github.com/dragoman-project/dragoman/sdk/handler"
@@ -168,12 +169,11 @@ func told(f tagged) format {
 
 // repeated is the last marker of the header once more: some models begin with it.
 func (a *assembly) repeated() peg.ID {
-	header := strings.TrimSpace(a.start.header)
-	marker := header[max(strings.LastIndexByte(header, '<'), 0):]
-	if a.start.thinking == mustThink || !distinctive(marker) || !strings.HasSuffix(marker, ">") {
+	_, marker := diff.TrailingMarker(a.start.header)
+	if marker == "" || a.start.thinking == mustThink {
 		return a.Empty()
 	}
-	return a.Optional(a.only("repeated", a.Space(), a.Lit(marker)))
+	return a.Optional(a.only("repeated", a.Space(), a.Lit(strings.TrimSpace(marker))))
 }
 
 // ending is the end of the turn, as far as the model writes it.

@@ -2,10 +2,10 @@ package assemble
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
+	"github.com/dragoman-project/dragoman/autoparser/diff"
 )
 
 // marks are the markers of a dialect without the white space at their edges.
@@ -47,26 +47,28 @@ func marksOf(d dialect.Dialect) marks {
 	}
 	for _, e := range append([]string{d.EndOfTurn, d.EndOfCalls}, d.Stop...) {
 		if e = trim(e); distinctive(e) && e != m.contentEnd {
-			m.endings = append(m.endings, tokensOf(e)...)
+			m.endings = append(m.endings, markersOf(e)...)
 		}
 	}
 	m.endings = nonempty(m.endings...)
 	return m
 }
 
-// tokensOf are the special tokens of a text that is several; of any other text, the text.
-func tokensOf(text string) []string {
-	tokens := strings.SplitAfter(text, ">")
-	tokens = tokens[:len(tokens)-1]
-	if strings.Join(tokens, "") != text || slices.ContainsFunc(tokens, func(t string) bool { return !special(t) || t[0] != '<' }) {
-		return []string{text}
+// markersOf are the markers of a text that is several of them; of any other text, the text.
+func markersOf(text string) []string {
+	var markers []string
+	for _, s := range diff.Segments(text) {
+		if !s.Marker {
+			return []string{text}
+		}
+		markers = append(markers, s.Text)
 	}
-	return tokens
+	return markers
 }
 
 // distinctive says that a text is unlikely in prose: it has the brackets of a marker.
 func distinctive(marker string) bool {
-	return len(marker) >= 3 && strings.ContainsAny(marker, "<>[]"+strings.Join(bars, ""))
+	return len(marker) >= 3 && strings.ContainsAny(marker, diff.Openers+diff.Closers+strings.Join(bars, ""))
 }
 
 // common is the opposite of distinctive.
@@ -81,7 +83,7 @@ func special(marker string) bool {
 var bars = []string{"|", "｜"}
 
 // betweenTokens is where a token ends and the next one begins.
-var betweenTokens = regexp.MustCompile(`([>\]])\s*([<\[])`)
+var betweenTokens = regexp.MustCompile(`([` + regexp.QuoteMeta(diff.Closers) + `])\s*([` + regexp.QuoteMeta(diff.Openers) + `])`)
 
 // respaced are markers, and those of several tokens also with other white space between the tokens, or none. A marker comes
 // before its other spellings.

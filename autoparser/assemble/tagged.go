@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
+	"github.com/dragoman-project/dragoman/autoparser/diff"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
@@ -24,8 +25,9 @@ type tagged struct {
 // stands behind the name tells a call from prose.
 func (f tagged) opening() string {
 	p := f.m.namePrefix
+	first, _ := utf8.DecodeRuneInString(p)
 	switch {
-	case distinctive(p) && strings.ContainsAny(p[:1], "<[{") || special(p):
+	case distinctive(p) && strings.ContainsRune(diff.Openers+"{", first) || special(p):
 		return p
 	case f.m.sectionStart != "" || f.m.callStart != "":
 		return ""

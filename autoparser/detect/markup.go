@@ -2,6 +2,7 @@ package detect
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
 	"github.com/dragoman-project/dragoman/autoparser/diff"
@@ -181,9 +182,10 @@ func (d *detective) taggedArguments(behind string) {
 func endOfName(open, text string) (suffix, next string) {
 	start, end := diff.FirstMarker(text)
 	_, before := diff.TrailingMarker(open)
-	closes := strings.HasPrefix(text[start:], "</") || strings.HasPrefix(text[start:], "[/") || start == 0 && before != "" && markers(text) > 1
-	if bracket := strings.IndexAny(text, ">]"); bracket >= 0 && bracket < start {
-		end = bracket + 1
+	closes := diff.Closing(text[start:end]) || start == 0 && before != "" && markers(text) > 1
+	if bracket := strings.IndexAny(text, diff.Closers); bracket >= 0 && bracket < start {
+		_, width := utf8.DecodeRuneInString(text[bracket:])
+		end = bracket + width
 	} else if !closes {
 		end = start
 	}

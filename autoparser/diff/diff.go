@@ -10,9 +10,10 @@
 // the prefix. So a text is a row of segments, markers and what stands between them; markers are equal or they are not, and
 // only the text between markers is compared byte by byte.
 //
-// A marker, here, is what looks like one: text in angle brackets that does not begin with white space, or in square brackets
-// that holds no JSON, on one line. It need not be one: the worst that a stray bracket in prose can do is a prefix or a suffix
-// that is shorter than it could be.
+// A marker, here, is what looks like one: text in angle brackets that does not begin with white space, in square brackets
+// that holds no JSON, or in brackets of another shape (Openers), on one line. It need not be one: the worst that a stray bracket in
+// prose can do is a prefix or a suffix that is shorter than it could be. Markers of other kinds, a word and a colon, are text:
+// two of them that begin alike are torn.
 //
 // Prefix+Left+Suffix is always the first text, and Prefix+Right+Suffix the second, byte for byte.
 //
@@ -133,7 +134,7 @@ func AfterCommonSuffix(full, left, right string) string {
 // textPrefix is how two texts without markers begin, in whole characters, up to a marker that either leaves open.
 func textPrefix(a, b string) string {
 	shared := bytePrefix(a, b)
-	return shared[:openMarker(shared)]
+	return shared[:OpenMarker(shared)]
 }
 
 // bytePrefix is how both texts begin, in whole characters.

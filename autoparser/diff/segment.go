@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Segment is a piece of a text.
@@ -11,6 +12,12 @@ type Segment struct {
 	Marker bool // a whole marker; otherwise what stands between markers
 	Text   string
 }
+
+// Openers are the brackets that begin markers, Closers in the same order those that end them.
+const (
+	Openers = "<[«‹◁⟨⟦【"
+	Closers = ">]»›▷⟩⟧】"
+)
 
 // longestMarker bounds what counts as a marker, in bytes. The longest seen in templates is under 50.
 const longestMarker = 120
@@ -80,18 +87,19 @@ func TrailingMarker(text string) (before, marker string) {
 	return text[:start], text[start:]
 }
 
+// startsAndEnds are words for the beginning and the end of something.
+var startsAndEnds = [][2]string{{"START", "END"}, {"BEGIN", "END"}, {"start", "end"}, {"begin", "end"}}
+
 // Counterpart is the marker that closes what a marker opens: </x> of <x>, [/X] of [X], <|END_X|> of <|START_X|>. It is a
 // guess, to be tried; "" when the marker closes something itself, or is none.
 func Counterpart(marker string) string {
-	for _, words := range [][2]string{{"START", "END"}, {"BEGIN", "END"}, {"start", "end"}, {"begin", "end"}} {
+	for _, words := range startsAndEnds {
 		if strings.Contains(marker, words[0]) {
 			return strings.Replace(marker, words[0], words[1], 1)
 		}
 	}
-	for _, open := range []string{"<|", "<", "["} {
-		if rest, ok := strings.CutPrefix(marker, open); ok && !strings.HasPrefix(rest, "/") {
-			return open + "/" + rest
-		}
+	if name := named(marker); len(name) < len(marker) && name != "" && name[0] != '/' {
+		return marker[:len(marker)-len(name)] + "/" + name
 	}
 	return ""
 }
@@ -99,24 +107,31 @@ func Counterpart(marker string) string {
 // Opening is the marker that a marker closes, the other way round: <x> of </x>. Of words, the one is taken that a text holds
 // which knows both. "" when the marker closes nothing.
 func Opening(marker, knows string) string {
-	for _, words := range [][2]string{{"START", "END"}, {"BEGIN", "END"}, {"start", "end"}, {"begin", "end"}} {
+	for _, words := range startsAndEnds {
 		if opening := strings.Replace(marker, words[1], words[0], 1); opening != marker && strings.Contains(knows, opening) {
 			return opening
 		}
 	}
-	for _, open := range []string{"<|", "<", "["} {
-		if rest, ok := strings.CutPrefix(marker, open+"/"); ok {
-			return open + rest
-		}
+	if !Closing(marker) {
+		return ""
 	}
-	return ""
+	return strings.Replace(marker, "/", "", 1)
 }
+
+// Closing says that a marker closes another: the first thing in it is a slash.
+func Closing(marker string) bool {
+	name := named(marker)
+	return len(name) < len(marker) && strings.HasPrefix(name, "/")
+}
+
+// named is a marker from its name on, behind the bracket and the bar that begin it.
+func named(marker string) string { return strings.TrimLeft(marker, Openers+"|｜") }
 
 // Closes says that a marker looks like the one that ends what another begins: </x> behind <x>, <|x_end|> behind <|x_start|>,
 // <|end_x|> behind <|x|>. They have the same brackets, and the same words but for a slash, a word more, or one that differs.
 func Closes(open, closing string) bool {
 	a, b := words(open), words(closing)
-	if len(a) == 0 || len(b) == 0 || open[0] != closing[0] || strings.Contains(open, "/") {
+	if len(a) == 0 || len(b) == 0 || firstRune(open) != firstRune(closing) || strings.Contains(open, "/") {
 		return false
 	}
 	if len(b) == len(a)+1 {
@@ -138,22 +153,31 @@ func words(marker string) []string {
 	return strings.FieldsFunc(marker, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
-// marker is the length of the marker with which text begins; 0 when it begins with none.
+// marker is the length of the marker with which text begins; 0 when it begins with none. Brackets may be doubled: <<x>>.
 func marker(text string) int {
 	if !opens(text) {
 		return 0
 	}
-	end := 1 + strings.IndexAny(text[1:min(len(text), longestMarker)], stops(text[0]))
-	if end < 2 || text[end] != closer(text[0]) {
+	open := firstRune(text)
+	closing := string(closer(open))
+	start := utf8.RuneLen(open)
+	if strings.HasPrefix(text[start:], string(open)) {
+		start, closing = 2*start, closing+closing
+	}
+	end := start + strings.IndexAny(text[start:min(len(text), longestMarker)], stops(open))
+	if end <= start || !strings.HasPrefix(text[end:], closing) {
 		return 0
 	}
-	return end + 1
+	return end + len(closing)
 }
 
-// openMarker is where in text a marker begins that text leaves open at its end; len(text) when there is none.
-func openMarker(text string) int {
-	at := strings.LastIndexAny(text, "<>[]\n")
-	if at < 0 || !opens(text[at:]) || strings.ContainsAny(text[at+1:], stops(text[at])) {
+// OpenMarker is where in text a marker begins that text leaves open at its end; len(text) when there is none.
+func OpenMarker(text string) int {
+	at := strings.LastIndexAny(text, Openers+Closers+"\n")
+	if at < 0 || !opens(text[at:]) {
+		return len(text)
+	}
+	if open := firstRune(text[at:]); strings.ContainsAny(text[at+utf8.RuneLen(open):], stops(open)) {
 		return len(text)
 	}
 	return at
@@ -161,27 +185,33 @@ func openMarker(text string) int {
 
 // opens says whether a marker could begin like text: with a bracket that does not stand alone.
 func opens(text string) bool {
-	if text == "" || text[0] != '<' && text[0] != '[' {
+	open := firstRune(text)
+	if text == "" || !strings.ContainsRune(Openers, open) {
 		return false
 	}
-	return len(text) == 1 || strings.IndexByte(" \t=", text[1]) < 0
+	behind := text[utf8.RuneLen(open):]
+	return behind == "" || strings.IndexByte(" \t=", behind[0]) < 0
+}
+
+// firstRune is the first character of a text.
+func firstRune(text string) rune {
+	r, _ := utf8.DecodeRuneInString(text)
+	return r
 }
 
 // closer is the bracket that ends a marker begun with open.
-func closer(open byte) byte {
-	if open == '<' {
-		return '>'
-	}
-	return ']'
+func closer(open rune) rune {
+	n := utf8.RuneCountInString(Openers[:strings.IndexRune(Openers, open)])
+	return []rune(Closers)[n]
 }
 
 // stops lists what ends the search for the end of a marker begun with open: the bracket that closes it, or what shows that
 // it was none.
-func stops(open byte) string {
-	if open == '<' {
-		return "<>\n"
+func stops(open rune) string {
+	if open == '[' {
+		return "[]{}\"\n"
 	}
-	return "[]{}\"\n"
+	return string([]rune{open, closer(open), '\n'})
 }
 
 // Excerpt is a text that is short enough to read: its beginning and its end, where it has more than most bytes.
