@@ -200,13 +200,19 @@ func (w *Watcher) Trigger(ctx context.Context) error {
 	w.waiting = append(w.waiting, waiter{ctx.Done(), done})
 	w.signal()
 	w.mu.Unlock()
+	var err error
 	select {
 	case <-done:
-		return nil
 	case <-ctx.Done():
-		return fmt.Errorf("watch: not everything has settled%s: %w", w.stillBusy(), ctx.Err())
+		err = fmt.Errorf("watch: not everything has settled%s: %w", w.stillBusy(), ctx.Err())
 	case <-w.closed:
-		return ErrClosed
+		err = ErrClosed
+	}
+	select { // who comes late finds several, and what has settled has
+	case <-done:
+		return nil
+	default:
+		return err
 	}
 }
 
