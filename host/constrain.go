@@ -36,8 +36,9 @@ func (p *Planned) constrain(made *grammar.Cache, vocabulary []string) error {
 	}
 	p.Plan.Constraint = c
 	p.translate = func(t grammar.Target) (*grammar.Constraint, error) {
-		options.Target = t
-		return made.Build(p.Plan.Program, options)
+		translated := options // which others ask for at the same time
+		translated.Target = t
+		return made.Build(p.Plan.Program, translated)
 	}
 	return p.enforced()
 }

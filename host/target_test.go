@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/dragoman-project/dragoman/host/config"
@@ -73,6 +74,27 @@ func TestAPlanHasItsConstraintInTheNotationOfTheEngine(t *testing.T) {
 			t.Errorf("%s %s: lost %q", tt.target, tt.members, lost)
 		}
 	}
+}
+
+func TestAPlanIsTranslatedForManyAtOnce(t *testing.T) {
+	h := aHost(t)
+	p, err := h.Plan(t.Context(), "chatml-json", withTool(t, weatherParameters, `, "tool_choice": "required"`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for _, target := range []grammar.Target{grammar.TargetStructuralTag, grammar.TargetEBNF, grammar.TargetLark} {
+		wg.Go(func() {
+			for range 200 {
+				of, err := p.In(target)
+				if err != nil || of.Plan.Constraint.Target != target {
+					t.Errorf("for %s: %+v, %v", target, of.Plan.Constraint, err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
 }
 
 func TestReferencesOfASchemaLeadWhereItIsMoved(t *testing.T) {
