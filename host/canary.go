@@ -92,6 +92,9 @@ func (d *differ) try(ctx, starting context.Context, t *Trial, touched func(templ
 	d.share = c.Time / shares
 	var ready []attempt
 	for _, name := range d.after.names() {
+		if ctx.Err() != nil {
+			break // templates that were not used yet take their time to be learned
+		}
 		if !touched(name) {
 			continue
 		}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/dragoman-project/dragoman/host/config"
 )
 
 // waits is a step that is not answered before it is given up.
@@ -46,5 +48,29 @@ func TestTheWholeTimeOfATrialIsUsed(t *testing.T) {
 	}
 	if trial.Untried != 2 || trial.Error != "too late was not tried: "+noTime {
 		t.Errorf("the trial says %+v", trial)
+	}
+}
+
+func TestATrialLooksAtNoMoreTemplatesWhenTheHostEnds(t *testing.T) {
+	cfg := config.Default()
+	cfg.Canary.Shadow = 1
+	h, err := New(context.Background(), Options{Config: cfg})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close(context.Background())
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	var asked []string
+	d := &differ{host: h, before: h.Snapshot(), after: h.Snapshot()}
+	if err := d.try(ctx, ctx, new(Trial), func(name string) bool {
+		asked = append(asked, name)
+		end()
+		return false
+	}); err != nil {
+		t.Error(err)
+	}
+	if len(asked) != 1 || len(h.Snapshot().names()) < 2 {
+		t.Errorf("it looked at %q", asked)
 	}
 }
