@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -23,30 +25,68 @@ import (
 type Binary struct {
 	Handlers []handler.Handler
 	client   *plugin.Client
+	sockets  string // the directory of its socket
 }
 
-// startTimeout is how long a plugin is waited for.
-const startTimeout = 5 * time.Second
+// startTimeout is how long a plugin is waited for, also on a busy machine.
+const startTimeout = 30 * time.Second
 
 // Open starts an executable and asks for its handlers. The process ends with Close, or with ctx.
 func Open(ctx context.Context, path string, o Options) (*Binary, error) {
+	sockets, err := os.MkdirTemp("", "dragoman-")
+	if err != nil {
+		return nil, err
+	}
 	cmd := exec.CommandContext(ctx, path)
-	cmd.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", wire.OptionsKey + "=" + o.Settings, wire.DirectoryKey + "=" + o.Directory}
-	b := &Binary{client: plugin.NewClient(&plugin.ClientConfig{
+	cmd.Env = []string{
+		"PATH=/usr/local/bin:/usr/bin:/bin", plugin.EnvUnixSocketDir + "=" + sockets,
+		wire.OptionsKey + "=" + o.Settings, wire.DirectoryKey + "=" + o.Directory,
+	}
+	var printed tail
+	b := &Binary{sockets: sockets, client: plugin.NewClient(&plugin.ClientConfig{
 		HandshakeConfig:  plugin.HandshakeConfig{MagicCookieKey: wire.CookieKey, MagicCookieValue: wire.CookieValue},
 		VersionedPlugins: map[int]plugin.PluginSet{wire.ProtocolVersion: {wire.ServiceName: connection{}}},
 		Cmd:              cmd,
 		AllowedProtocols: []plugin.Protocol{plugin.ProtocolGRPC},
 		StartTimeout:     startTimeout,
 		SkipHostEnv:      true,
+		Stderr:           &printed,
 		Logger:           hclog.NewNullLogger(),
 		GRPCDialOptions:  rpc.DialOptions(),
 	})}
 	if err := b.describe(ctx); err != nil {
 		b.Close()
-		return nil, err
+		return nil, printed.after(err)
 	}
 	return b, nil
+}
+
+// maxPrinted is how much of what a process prints is kept.
+const maxPrinted = 1 << 10
+
+// tail keeps the end of what a process prints on standard error.
+type tail struct {
+	sync.Mutex
+	text []byte
+}
+
+// Write keeps the end of text.
+func (t *tail) Write(text []byte) (int, error) {
+	t.Lock()
+	defer t.Unlock()
+	t.text = append(t.text, text...)
+	t.text = t.text[max(0, len(t.text)-maxPrinted):]
+	return len(text), nil
+}
+
+// after is an error, and what was printed before it.
+func (t *tail) after(err error) error {
+	t.Lock()
+	defer t.Unlock()
+	if text := strings.TrimSpace(string(t.text)); text != "" {
+		return fmt.Errorf("%w\nit printed\n%s", err, indented(text))
+	}
+	return err
 }
 
 func (b *Binary) describe(ctx context.Context) error {
@@ -83,7 +123,11 @@ func (b *Binary) find(name string) (handler.Handler, error) {
 }
 
 // Close ends the process.
-func (b *Binary) Close() { b.client.Kill() }
+func (b *Binary) Close() {
+	b.client.Kill()
+	// What is left there takes no room.
+	_ = os.RemoveAll(b.sockets)
+}
 
 // kill ends the process as a crash would.
 func (b *Binary) kill() error {

@@ -12,8 +12,9 @@ func (b *Builder) Once(name string, body func() ID) ID {
 	return id
 }
 
-// Only makes kids, in sequence, a part for the parser alone: a rule whose name begins with "~", which grammars leave out.
-// Like Once, it makes it when the name is first used.
+// Only makes kids, in sequence, a part for the parser alone: a rule whose name begins with "~", which grammars leave out. Like
+// Once, it makes it when the name is first used. In a grammar such a part matches nothing at all, not the empty text: let it be
+// an alternative of a Choice, or stand in Optional.
 func (b *Builder) Only(name string, kids ...ID) ID {
 	return b.Once("~"+name, func() ID { return b.Seq(kids...) })
 }

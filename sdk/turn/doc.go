@@ -24,7 +24,7 @@
 // Typed and Verbatim (values in markup), Text (text that spells markers), Closer (a marker that may be missing).
 //
 // A format whose turn is something else, such as messages in channels, builds the root of its program itself and takes the
-// rest from here: Program, Answer and Continue are what Plan is made of.
+// rest from here: Program, Answer and Continue are what Plan is made of. A test of this package, react_test.go, is an example.
 //
 // Words that must not be confused: an *opener* is a text at which calls may begin, a *closer* one at which something ends; a
 // *format* is what a plugin says, a *turn* the program being built for one request.

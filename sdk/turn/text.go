@@ -5,7 +5,8 @@ import "github.com/dragoman-project/dragoman/sdk/peg"
 // Models write markers where they mean none: a token that is talked about, a quote that was not escaped. Text goes on over
 // those. Which is which, tells a lookahead, and that is the parser's alone: what grammars let through ends at the first.
 
-// Text is what has the role up to one of delims at which end matches. It goes on over the others. end is a lookahead: bounded.
+// Text is what has the role up to one of delims at which end matches. It goes on over the others. end is a lookahead: bounded;
+// tags in it mean nothing, so that it can be what introduces a call.
 func (t *Turn) Text(role peg.Role, end peg.ID, delims ...string) peg.ID {
 	return t.Tag(role, t.Until(delims...), t.Beyond(end, delims...))
 }

@@ -30,7 +30,7 @@ type Format struct {
 	// CallEnds are the special tokens that end calls, where there may be some that end none: behind a call that is at fault they
 	// are no text.
 	CallEnds []string
-	// Ends are the texts that end a turn, where the engine lets them through.
+	// Ends are the texts that end a turn, where the engine lets them through; none of them begins like another.
 	Ends []string
 	// Preserved are special tokens that the engine must not drop.
 	Preserved []string
