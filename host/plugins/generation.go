@@ -255,6 +255,16 @@ func (g *generation) responds(ctx context.Context, within time.Duration) error {
 	return err
 }
 
+// passing says why the connection broke: how the process ended, if it does within a time, or else err.
+func (g *generation) passing(within time.Duration, err error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), within)
+	defer cancel()
+	if waitFor(ctx, g.process.exited) != nil {
+		return err
+	}
+	return errors.New(g.process.end())
+}
+
 // kill ends the process: politely, and by force after grace. go-plugin waits for ever for a process that is stopped, so
 // the force comes from outside of it. It returns when everything is gone.
 func (g *generation) kill(grace time.Duration) {

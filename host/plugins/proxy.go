@@ -104,7 +104,7 @@ func (s *slot) judge(g *generation, err error, request func() uint64) error {
 	case codes.DeadlineExceeded:
 		err = fmt.Errorf("no answer within %v", s.opts.CallTimeout)
 	case codes.Unavailable, codes.Canceled:
-		err = s.passing(g, err)
+		err = g.passing(deathNotice, err)
 	default:
 		s.answered(g)
 		return nil
@@ -114,18 +114,8 @@ func (s *slot) judge(g *generation, err error, request func() uint64) error {
 	return err
 }
 
-// deathNotice is how long to wait for the exit status of a process whose connection broke.
+// deathNotice is how long a call waits for the exit status of a process whose connection broke.
 const deathNotice = 250 * time.Millisecond
-
-// passing says why the connection to g broke: how the process ended, if it does.
-func (s *slot) passing(g *generation, err error) error {
-	ctx, cancel := context.WithTimeout(context.Background(), deathNotice)
-	defer cancel()
-	if waitFor(ctx, g.process.exited) != nil {
-		return err
-	}
-	return errors.New(g.process.end())
-}
 
 // blame tells the handler's answers from faults of the plugin.
 func (s *slot) blame(err error) error {

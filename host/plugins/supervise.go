@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"os"
 	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 )
 
 // supervise watches over a generation until it is gone.
@@ -23,12 +26,24 @@ func (s *slot) supervise(g *generation) {
 				s.stop(g)
 				return
 			}
-			if err := g.responds(context.Background(), s.opts.HealthTimeout); err != nil {
-				s.condemn(g, s.passing(g, fmt.Errorf("it fails its health check: %w", err)))
+			if err := s.examine(g); err != nil {
+				s.condemn(g, err)
 				return
 			}
 		}
 	}
+}
+
+// examine asks a process whether it is well, and says why it is not. When the connection breaks, that is how the process ended.
+func (s *slot) examine(g *generation) error {
+	err := g.responds(context.Background(), s.opts.HealthTimeout)
+	switch status.Code(err) {
+	case codes.OK:
+		return nil
+	case codes.Unavailable:
+		return g.passing(s.opts.HealthTimeout, fmt.Errorf("it fails its health check: %w", err))
+	}
+	return fmt.Errorf("it fails its health check: %w", err)
 }
 
 // condemn unpublishes a generation that is dead or must die, and then kills it. One that is drained has its end already.
