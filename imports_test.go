@@ -24,7 +24,7 @@ var layers = []struct {
 	{"sdk/proto", []string{"sdk/proto"}},
 	{"sdk", []string{"sdk", "internal/wire"}},
 	{"internal/kept", []string{}},
-	{"internal/wire", []string{"internal/wire", "sdk/chat", "sdk/peg", "sdk/grammar", "sdk/handler", "sdk/proto"}},
+	{"internal/wire", []string{"internal/wire", "internal/kept", "sdk/chat", "sdk/peg", "sdk/grammar", "sdk/handler", "sdk/proto"}},
 	{"autoparser", []string{"autoparser", "sdk/chat", "sdk/peg", "sdk/grammar", "sdk/handler", "sdk/schema", "internal/kept"}},
 	{"plugins", []string{"sdk"}},
 	{"client", []string{"client", "sdk"}},
