@@ -42,7 +42,19 @@ func (d *detective) turn() {
 	if m2, ok := d.answers.Of("M2"); ok {
 		start := d.assistantStart(m2)
 		d.set(&d.Dialect.AssistantStart, "assistant_start", start, "M2", m2.Right)
+		d.endsBeforeHeader(m2.Right)
 		d.endsWithAny(m2.Right)
+	}
+}
+
+// endsBeforeHeader: where all that begins a user's message seems to stand before the first question, too, what stands before the marker
+// that begins an answer as well ends the message before.
+func (d *detective) endsBeforeHeader(seen string) {
+	header, _ := leadingMarker(d.Dialect.AssistantStart)
+	end, start, found := strings.Cut(d.Dialect.UserStart, strings.TrimSpace(header))
+	if end = strings.TrimSpace(end); d.Dialect.EndOfTurn == "" && header != "" && found && markers(end) > 0 {
+		d.set(&d.Dialect.EndOfTurn, "end_of_turn", end, "M2", seen)
+		d.replace(&d.Dialect.UserStart, "user_start", strings.TrimSpace(header)+start, "M2", seen)
 	}
 }
 
