@@ -58,6 +58,9 @@ changes is put in force when it is whole and valid, and else nothing changes. SI
 
 // serve runs the daemon until ctx ends.
 func serve(ctx context.Context, errs io.Writer, file string, load func([]byte) (*config.Config, error)) (err error) {
+	hangup := make(chan os.Signal, 1)
+	signal.Notify(hangup, syscall.SIGHUP) // from the beginning, or a reload that comes early would end the daemon
+	defer signal.Stop(hangup)
 	cfg, err := load(nil)
 	if err != nil {
 		return err
@@ -92,7 +95,7 @@ func serve(ctx context.Context, errs io.Writer, file string, load func([]byte) (
 		return err
 	}
 	log.Info("listening", "address", listener.Addr().String(), "version", version)
-	go reloadOnHangup(ctx, h, log)
+	go reloadOn(ctx, hangup, h, log)
 	server := api.New(h, api.Options{Logger: log, Version: version, Secrets: secrets, Metrics: counts, Tracer: tracer})
 	return server.Serve(ctx, listener)
 }
@@ -142,11 +145,8 @@ func debug(ctx context.Context, address string, counts *metrics.Metrics, log *sl
 	return func() { _ = srv.Close() }, nil
 }
 
-// reloadOnHangup reads everything again at each SIGHUP. What is refused, the host logs.
-func reloadOnHangup(ctx context.Context, h *host.Host, log *slog.Logger) {
-	hangup := make(chan os.Signal, 1)
-	signal.Notify(hangup, syscall.SIGHUP)
-	defer signal.Stop(hangup)
+// reloadOn reads everything again at each SIGHUP. What is refused, the host logs.
+func reloadOn(ctx context.Context, hangup <-chan os.Signal, h *host.Host, log *slog.Logger) {
 	for {
 		select {
 		case <-ctx.Done():

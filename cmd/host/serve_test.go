@@ -10,8 +10,11 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
+
+	"github.com/dragoman-project/dragoman/host/config"
 )
 
 // TestTheDaemonServesUntilItIsTold starts the daemon, asks it something, and ends it.
@@ -112,6 +115,29 @@ func get(t *testing.T, client *http.Client, url string) string {
 		}
 		return string(body)
 	}
+}
+
+// TestAHangupWhileTheDaemonStartsReloads sends it one before there is anything to reload.
+func TestAHangupWhileTheDaemonStartsReloads(t *testing.T) {
+	cfg := config.Default()
+	cfg.Listen.Address = "unix:" + filepath.Join(t.TempDir(), "s")
+	ctx, stop := context.WithCancel(t.Context())
+	var log lockedBuffer
+	ended := make(chan error, 1)
+	go func() {
+		ended <- serve(ctx, &log, "", func([]byte) (*config.Config, error) {
+			return cfg, syscall.Kill(os.Getpid(), syscall.SIGHUP)
+		})
+	}()
+	for !strings.Contains(log.String(), "reloading at SIGHUP") {
+		select {
+		case err := <-ended:
+			t.Fatalf("it ended: %v\n%s", err, log.String())
+		case <-time.After(time.Millisecond):
+		}
+	}
+	stop()
+	must(t, <-ended)
 }
 
 func TestSettingsThatAreWrongEndTheDaemonAtOnce(t *testing.T) {
