@@ -290,16 +290,13 @@ func waitFor(ctx context.Context, done <-chan struct{}) error {
 	}
 }
 
-// over says why a caller does not wait any longer; nil: it does. The deadline of a context can have passed before the context ends:
-// a call is refused then, and not by the plugin.
+// over says why a caller does not wait any longer; nil: it does. The deadline of a context can have passed a moment before the context
+// ends: calls are refused then, and not by the plugin.
 func over(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
 	if at, limited := ctx.Deadline(); limited && !time.Now().Before(at) {
-		return context.DeadlineExceeded
+		<-ctx.Done() // so that who asks the context hears the same
 	}
-	return nil
+	return ctx.Err()
 }
 
 func sleep(ctx context.Context, d time.Duration) error {
