@@ -38,7 +38,7 @@ var codes = []struct {
 	{host.InvalidArgument, connect.CodeInvalidArgument, http.StatusBadRequest},
 	{host.NotFound, connect.CodeNotFound, http.StatusNotFound},
 	{host.LimitExceeded, connect.CodeResourceExhausted, http.StatusRequestEntityTooLarge},
-	{host.OutputRefused, connect.CodeFailedPrecondition, http.StatusUnprocessableEntity},
+	{host.OutputRefused, connect.CodeFailedPrecondition, http.StatusBadRequest},
 	{host.Unavailable, connect.CodeUnavailable, http.StatusServiceUnavailable},
 	{rateLimited, connect.CodeResourceExhausted, http.StatusTooManyRequests},
 	{unauthenticated, connect.CodeUnauthenticated, http.StatusUnauthorized},
@@ -168,17 +168,18 @@ func (f faults) told(next connect.UnaryFunc) connect.UnaryFunc {
 // unlessOver is the error of a request, or why the request is over: what notices first that nobody waits any longer may take it
 // for a fault of what it was given. A limit that was reached, on the other hand, is why.
 func unlessOver(ctx context.Context, err error) error {
-	if err == nil {
-		return nil
-	}
-	over := ctx.Err()
-	if over == nil {
+	if err == nil || ctx.Err() == nil {
 		return err
 	}
-	if code := hostError(err).Code; code != host.InvalidArgument && code != host.Internal {
+	switch hostError(err).Code {
+	case host.InvalidArgument, host.Internal, canceled:
+		if why := new(host.Error); errors.As(context.Cause(ctx), &why) {
+			return why
+		}
+		return ctx.Err()
+	default:
 		return err
 	}
-	return over
 }
 
 // log logs an error that is the daemon's own fault.

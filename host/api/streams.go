@@ -175,8 +175,7 @@ func (m *sharedStream) end(err error) {
 		switch {
 		case o.done:
 		case err != nil:
-			o.cancel()
-			m.push(o, step{err: err})
+			m.giveUp(o, err)
 		case !o.dropped:
 			m.push(o, step{message: &dragomanv1.OutputRequest{Output: number, End: true}})
 		}

@@ -80,14 +80,17 @@ func (m *sharedStream) take(r *dragomanv1.OutputRequest) error {
 		}
 	}
 	o := m.outputs[r.Output]
-	if over := r.End || r.Cancel; o != nil && o.done && r.GetMessage().GetStart() == nil {
-		if over {
+	starts := r.GetMessage().GetStart() != nil
+	switch {
+	case o == nil, o.done && starts:
+		o = m.open(r)
+	case o.done: // with an error, which the client could not know of when it sent this
+		if r.End || r.Cancel {
 			delete(m.outputs, r.Output)
 		}
-		return nil // it ended with an error, which the client could not know of when it sent this
-	}
-	if o == nil || o.done {
-		o = m.open(r)
+		return nil
+	case o.dropped && starts:
+		o = m.openBehind(o, r)
 	}
 	if forgotten := len(m.outputs) - m.running; forgotten > m.service.limits().Sessions {
 		return &host.Error{Code: host.LimitExceeded, Message: fmt.Sprintf("%d outputs of the stream have failed and were never ended", forgotten),
@@ -105,12 +108,17 @@ func (m *sharedStream) take(r *dragomanv1.OutputRequest) error {
 			m.service.workers.do(o.work)
 		}
 	case r.Cancel:
-		o.cancel()
-		m.push(o, step{err: &host.Error{Code: canceled, Message: "the client wants no more of this output"}})
+		m.giveUp(o, &host.Error{Code: canceled, Message: "the client wants no more of this output"})
 	default:
 		m.push(o, step{message: r})
 	}
 	return nil
+}
+
+// giveUp ends an output, for a reason that it is told, too, by what it is doing.
+func (m *sharedStream) giveUp(o *sharedOutput, why error) {
+	o.cancel(why)
+	m.push(o, step{err: why})
 }
 
 // push adds a step for an output, and sees to it that somebody works on it.

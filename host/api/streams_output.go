@@ -15,7 +15,7 @@ type sharedOutput struct {
 	stream  *sharedStream
 	number  uint64
 	ctx     context.Context
-	cancel  context.CancelFunc
+	cancel  context.CancelCauseFunc
 	rec     *record
 	told    func()
 	limits  *deadlines
@@ -25,12 +25,13 @@ type sharedOutput struct {
 	direct  bool        // parsing it never waits for anything
 	closed  bool
 
-	queue   []step    // guarded by stream.mu, as all below
-	heard   time.Time // when the client sent something of it
-	busy    bool      // a goroutine works on the queue
-	waits   bool      // for the goroutine that reads the stream, with a message
-	done    bool      // its last message is ready
-	dropped bool      // the client has ended or cancelled it
+	queue   []step        // guarded by stream.mu, as all below
+	heard   time.Time     // when the client sent something of it
+	busy    bool          // a goroutine works on the queue, or will
+	waits   bool          // for the goroutine that reads the stream, with a message
+	done    bool          // its last message is ready
+	dropped bool          // the client has ended or cancelled it
+	next    *sharedOutput // has its number, and waits until it is done
 }
 
 // step is what is next for an output: a message, or why it is over.
@@ -61,11 +62,20 @@ func responseSize(r *dragomanv1.ParseStreamResponse) int {
 func (m *sharedStream) open(r *dragomanv1.OutputRequest) *sharedOutput {
 	limits := m.service.limits()
 	o := &sharedOutput{stream: m, number: r.Output, limits: &deadlines{idle: limits.SessionIdle, end: time.Now().Add(limits.SessionTime)}}
-	o.ctx, o.cancel = context.WithCancel(m.ctx)
+	o.ctx, o.cancel = context.WithCancelCause(m.ctx)
 	o.ctx, o.rec, o.told = recordOf(m.ctx).part(traced(o.ctx, r.Traceparent), outputMethod, strconv.FormatUint(r.Output, 10))
 	o.timer = time.AfterFunc(time.Until(o.limits.read()), o.silent)
 	m.outputs[r.Output] = o
 	m.running++
+	return o
+}
+
+// openBehind makes an output that has the number of another one, which the client has ended but which is not done. It waits for
+// that, so that the client can tell from their order what belongs to which.
+func (m *sharedStream) openBehind(before *sharedOutput, r *dragomanv1.OutputRequest) *sharedOutput {
+	o := m.open(r)
+	o.busy = true
+	before.next = o
 	return o
 }
 
@@ -201,6 +211,9 @@ func (o *sharedOutput) close() {
 	if o.dropped && m.outputs[o.number] == o {
 		delete(m.outputs, o.number)
 	}
+	if o.next != nil {
+		m.service.workers.do(o.next.work)
+	}
 	m.running--
 	m.changed.Broadcast()
 	if m.running == 0 && m.service.ending.Err() != nil {
@@ -211,7 +224,7 @@ func (o *sharedOutput) close() {
 // giveBack gives back what the output held, all of it even if something panics.
 func (o *sharedOutput) giveBack() error {
 	defer o.told()
-	defer o.cancel()
+	defer o.cancel(nil)
 	if o.release != nil {
 		defer o.release()
 	}

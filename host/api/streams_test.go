@@ -167,6 +167,56 @@ func TestAnOutputOfASharedStreamFailsAlone(t *testing.T) {
 	}
 }
 
+// TestANumberCanBeUsedAgainAtOnce sends many outputs of one number, each before the end of the one before has come.
+func TestANumberCanBeUsedAgainAtOnce(t *testing.T) {
+	const many = 100
+	for name, send := range map[string]func(t *testing.T, stream sharedClient, all []*dragomanv1.OutputRequest){
+		"in one message": func(t *testing.T, stream sharedClient, all []*dragomanv1.OutputRequest) { together(t, stream, all...) },
+		"one by one": func(t *testing.T, stream sharedClient, all []*dragomanv1.OutputRequest) {
+			for _, r := range all {
+				together(t, stream, r)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := serve(t, nil)
+			stream := d.parseStreams(t)
+			var all []*dragomanv1.OutputRequest
+			for n := range many {
+				all = append(all, first(1, template1), piece(1, fmt.Sprint("Hello ", n)), piece(1, " there."), ending(1))
+			}
+			all = append(all, first(1, template1), piece(1, "nothing"), &dragomanv1.OutputRequest{Output: 1, Cancel: true}, first(1, "nobody"), ending(1))
+			send(t, stream, all)
+			var ends []*dragomanv1.ParseStreamResponse
+			var chunks []string
+			for len(ends) < many+2 {
+				m, err := stream.Receive()
+				must(t, err)
+				for _, r := range m.Outputs {
+					if r.Message.Chunk != nil {
+						chunks = append(chunks, r.Message.Chunk.Text)
+						continue
+					}
+					if r.Message.Result != nil {
+						joined(t, chunks, r.Message.Result)
+					}
+					chunks, ends = nil, append(ends, r.Message)
+				}
+			}
+			for n, end := range ends[:many] {
+				same(t, end.GetResult().GetMessage().GetText(), fmt.Sprintf(`{"role":"assistant","content":"Hello %d there."}`, n))
+			}
+			if err := ends[many].Error; err.GetCode() != "canceled" || !strings.Contains(err.Message, "wants no more") {
+				t.Errorf("the one that is cancelled ends with %v", err)
+			}
+			if err := ends[many+1].Error; err.GetCode() != "not_found" {
+				t.Errorf("the last one ends with %v", err)
+			}
+			eventually(t, "all given back", func() bool { return d.sessions.Load() == 0 })
+		})
+	}
+}
+
 func TestClosingASharedStreamEndsItsOutputs(t *testing.T) {
 	d := serve(t, nil)
 	stream := d.parseStreams(t)

@@ -1174,7 +1174,8 @@ func (x *ParseStreamsRequest) GetOutputs() []*OutputRequest {
 // OutputRequest is the next message for one output of a ParseStreams.
 type OutputRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The number of the output, any that the client likes. It can be used again after the last message of the output came.
+	// The number of the output, any that the client likes. After end or cancel it can be used again at once: another output with
+	// it begins when this one has had its last message.
 	Output uint64 `protobuf:"varint,1,opt,name=output,proto3" json:"output,omitempty"`
 	// As for ParseStream: the first one of an output has start.
 	Message *ParseStreamRequest `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
