@@ -9,11 +9,13 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"connectrpc.com/connect"
+	"github.com/google/go-cmp/cmp"
 	grpccodes "google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
@@ -22,6 +24,21 @@ import (
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
 	"github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1/dragomanv1connect"
 )
+
+// TestCodesAreSpelledAsDocumented compares the table with docs/api.md, in both directions.
+func TestCodesAreSpelledAsDocumented(t *testing.T) {
+	doc, err := os.ReadFile("../../docs/api.md")
+	must(t, err)
+	_, table, _ := strings.Cut(string(doc), "| code | gRPC and Connect | HTTP |\n|---|---|---|\n")
+	table, _, _ = strings.Cut(table, "\n\n")
+	var want []string
+	for _, c := range codes {
+		want = append(want, fmt.Sprintf("| `%s` | `%s` | %d |", c.code, c.rpc, c.http))
+	}
+	if diff := cmp.Diff(strings.Join(want, "\n"), table); diff != "" {
+		t.Errorf("docs/api.md (-codes +docs):\n%s", diff)
+	}
+}
 
 // TestErrorsThatRepeatWhatCameAreBrief sends a request whose fault is a megabyte long; clients of gRPC take 8 KiB of headers.
 func TestErrorsThatRepeatWhatCameAreBrief(t *testing.T) {

@@ -75,7 +75,8 @@ func (x *Json) GetText() string {
 }
 
 // Error says why something could not be done. It is the detail of every error that a method answers with; the error's own
-// message joins place, message and remedy for people.
+// message joins place, message and remedy for people. Only what cannot be read as the method's message at all is answered
+// without a detail: the error's message says where and why. Texts that are too long for a header are cut off.
 type Error struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The kind of the fault: invalid_argument, not_found, limit_exceeded (of a size), timed_out, unavailable (try again later),
