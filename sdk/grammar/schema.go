@@ -224,7 +224,7 @@ func (c *converter) form(s *value, path, name string) (*expr, error) {
 		values, err := c.constantsOf(s, path)
 		return c.constants(values), err
 	}
-	s, err := c.conditional(c.opened(s), path)
+	s, err := c.conditional(s, path, true)
 	if err != nil {
 		return nil, err
 	}
@@ -260,9 +260,13 @@ func (c *converter) typed(s *value, path, name string) (*expr, error) {
 		return c.array(s, path, name)
 	case "string":
 		return c.str(s, path)
-	case "integer":
-		return c.integer(s, path)
-	case "number":
+	case "integer", "number":
+		if multiples := c.multiples(s, path); multiples != nil {
+			return multiples, nil
+		}
+		if kind == "integer" {
+			return c.integer(s, path)
+		}
 		return c.number(s, path)
 	case "boolean", "null":
 		return c.b.primitive(kind, c.spelling), nil

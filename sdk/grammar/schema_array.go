@@ -9,6 +9,10 @@ func (c *converter) array(s *value, path, name string) (*expr, error) {
 	s = evaluated(s)
 	fixed, items := tuple(s)
 	lo, hi, items := itemCounts(s, len(fixed), items)
+	if values := c.distinctValues(s, path); values != nil {
+		space := c.b.space.call()
+		return seq(text("["), space, c.distinct(values, lo, hi, name), space, text("]")), nil
+	}
 	var kids []*expr
 	for i, f := range fixed {
 		e, err := c.visit(f, at(path, "prefixItems", i), name+"-"+strconv.Itoa(i))

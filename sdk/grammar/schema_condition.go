@@ -11,8 +11,9 @@ const conditioned = "\x00anyOf"
 // conditions are the keywords that say something of objects under a condition.
 var conditions = []string{"if", "dependentRequired", "dependentSchemas", "dependencies", "not"}
 
-// conditional is s with what it says under conditions as choices, as far as they can be said and there are few of them.
-func (c *converter) conditional(s *value, path string) (*value, error) {
+// conditional is s with what it says under conditions as choices, as far as they can be said and there are few of them. Whole
+// says that s is no part of what must hold together.
+func (c *converter) conditional(s *value, path string, whole bool) (*value, error) {
 	if !s.hasAny(conditions...) || c.kinds(s)&objectType == 0 {
 		return s, nil
 	}
@@ -25,6 +26,9 @@ func (c *converter) conditional(s *value, path string) (*value, error) {
 		if pairs *= max(1, len(choice)); pairs > maxPairs {
 			return s, nil
 		}
+	}
+	if whole {
+		left = opened(left)
 	}
 	for _, choice := range choices {
 		if len(choice) == 0 {
@@ -39,9 +43,9 @@ func (c *converter) conditional(s *value, path string) (*value, error) {
 	return left, nil
 }
 
-// opened is s with other members where it says of members only what they are under conditions.
-func (c *converter) opened(s *value) *value {
-	if impliedType(s) != "object" || !s.hasAny(conditions...) || s.hasAny("properties", "additionalProperties", "patternProperties", "$ref", "allOf", "anyOf", "oneOf") {
+// opened is s with other members, if it says nothing of members but what they are under conditions.
+func opened(s *value) *value {
+	if kind := impliedType(s); kind != "" && kind != "object" || s.hasAny("properties", "additionalProperties", "patternProperties", "$ref", "allOf", "anyOf", "oneOf") {
 		return s
 	}
 	s = s.but()

@@ -124,7 +124,7 @@ func (c *converter) unsupported(s *value, path string) {
 		return
 	}
 	for _, k := range notHeld {
-		if v := s.get(k); v != nil && !saysNothing(k, v, s) && !c.heldOf(k, v, s) {
+		if v := s.get(k); v != nil && !saysNothing(k, v, s) && !c.heldOf(k, v, s, path) {
 			c.note(path, "%q is not held to", k)
 		}
 	}
@@ -140,16 +140,30 @@ func (c *converter) unsupported(s *value, path string) {
 	}
 }
 
+// onlyOf are the kinds of values of which keywords say something that are not held to in general.
+var onlyOf = map[string]kinds{
+	"multipleOf": integerType | fractionType, "contains": arrayType, "uniqueItems": arrayType,
+	"dependentRequired": objectType, "dependentSchemas": objectType, "dependencies": objectType,
+}
+
 // heldOf says whether keyword k of s, which is not held to in general, is held to with values of its type.
-func (c *converter) heldOf(k string, v, s *value) bool {
-	if k != "not" {
-		return false
-	}
-	if v.hasAny("type", "const", "enum") && c.kinds(v)&c.kinds(s) == 0 {
+func (c *converter) heldOf(k string, v, s *value, path string) bool {
+	if only, ok := onlyOf[k]; ok && c.kinds(s)&only == 0 {
 		return true
 	}
-	_, ok := c.otherText(v)
-	return ok && impliedType(s) == "string"
+	switch k {
+	case "multipleOf":
+		return c.multiples(s, path) != nil
+	case "uniqueItems":
+		return count(s.get("maxItems"), 2) < 2 || impliedType(s) == "array" && c.distinctValues(s, path) != nil
+	case "not":
+		if v.hasAny("type", "const", "enum") && c.kinds(v)&c.kinds(s) == 0 {
+			return true
+		}
+		_, ok := c.otherText(v)
+		return ok && impliedType(s) == "string"
+	}
+	return false
 }
 
 // saysNothing says whether keyword k of s holds for every value.

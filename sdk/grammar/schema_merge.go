@@ -112,10 +112,10 @@ func (c *converter) merge(a, b *value, path string) (*value, error) {
 	if b, err = c.wellFormed(b, path); err != nil {
 		return nil, err
 	}
-	if a, err = c.conditional(a, path); err != nil {
+	if a, err = c.conditional(a, path, false); err != nil {
 		return nil, err
 	}
-	if b, err = c.conditional(b, path); err != nil {
+	if b, err = c.conditional(b, path, false); err != nil {
 		return nil, err
 	}
 	return c.mergeKeywords(evaluated(a), evaluated(b), path)

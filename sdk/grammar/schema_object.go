@@ -139,6 +139,13 @@ func (m members) between(lo, hi int) (*expr, error) {
 	if len(m.optionals) == 0 && m.more != nil {
 		return m.counted(lo, hi, bounded), nil
 	}
+	if !bounded {
+		hi = -1
+	}
+	if (lo > 1 || bounded) && len(m.optionals)*(max(lo, hi)+1) <= maxCounted {
+		counter := memberCounter{members: m, lo: lo, hi: hi, rests: map[[2]int]*rule{}}
+		return seq(m.joined(), counter.from(0, 0, len(m.required) > 0)), nil
+	}
 	if bounded {
 		m.c.note(at(m.path, "maxProperties"), "not held to")
 	}

@@ -38,7 +38,7 @@ func (c *converter) rawForm(s *value, path, name string, depth int) (*expr, erro
 		values, err := c.constantsOf(s, path)
 		return c.rawConstants(values, path), err
 	}
-	s, err := c.conditional(c.opened(s), path)
+	s, err := c.conditional(s, path, true)
 	if err != nil {
 		return nil, err
 	}

@@ -109,7 +109,7 @@ func (c *converter) complemented(s *value) *value {
 	case out.isTrue(), out.isEmpty():
 		return &value{kind: boolKind}
 	case c.kinds(s)&^(boolType|nullType) == 0 && out.hasAny("const", "enum"):
-		return c.listed(s)
+		return c.enumerated(s)
 	case !out.is(objectKind) || len(out.keys) > 1 || !out.has("type"):
 		return s
 	}
@@ -132,18 +132,15 @@ func (c *converter) complemented(s *value) *value {
 	return s
 }
 
-// listed is s, which only allows booleans and null, as an enumeration of what fits it.
-func (c *converter) listed(s *value) *value {
+// enumerated is s, which only allows booleans and null, with an enumeration of these.
+func (c *converter) enumerated(s *value) *value {
 	all := &value{kind: arrayKind}
 	for _, v := range []*value{{kind: boolKind, bool: true}, {kind: boolKind}, {}} {
-		if c.kinds(s)&kindOf(v) != 0 && c.fits(v, s.get("not"), 0) == no {
+		if c.kinds(s)&kindOf(v) != 0 {
 			all.items = append(all.items, v)
 		}
 	}
-	if len(all.items) == 0 {
-		return &value{kind: boolKind}
-	}
-	s = s.but("not")
+	s = s.but()
 	s.set("enum", all)
 	return s
 }

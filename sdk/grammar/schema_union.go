@@ -27,7 +27,32 @@ func (c *converter) union(s *value, key, path, name string) (*expr, error) {
 	if len(kids) == 0 {
 		return nil, ruledOut
 	}
-	return alt(kids...), nil
+	return alt(objectsLast(kids)...), nil
+}
+
+// objectsLast are kids with those that are objects as one, whose brace and the white space behind it all share, if one of them
+// begins with a member that may be missing. Otherwise a lexer that takes the longest text would go on into the first member of
+// another, and miss those of that one.
+func objectsLast(kids []*expr) []*expr {
+	var out, insides []*expr
+	var before []*expr
+	loose := false
+	for _, k := range kids {
+		body := k
+		if k.op == call && k.rule.body != nil {
+			body = k.rule.body
+		}
+		if body.op != sequence || body.kids[0].op != literal || body.kids[0].text != "{" || body.kids[1].op != call {
+			out = append(out, k)
+			continue
+		}
+		before, insides = body.kids[:2], append(insides, seq(body.kids[2:]...))
+		loose = loose || body.kids[2].op != call
+	}
+	if len(insides) < 2 || !loose {
+		return kids
+	}
+	return append(out, seq(before[0], before[1], alt(insides...)))
 }
 
 // alternative is a subschema of anyOf or oneOf, together with what stands beside those.
