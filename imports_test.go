@@ -22,7 +22,7 @@ var layers = []struct {
 	{"sdk/grammar", []string{"sdk/grammar", "sdk/peg", "sdk/chat", "internal/kept"}},
 	{"sdk/handler", []string{"sdk/chat", "sdk/peg", "sdk/grammar"}},
 	{"sdk/proto", []string{"sdk/proto"}},
-	{"sdk", []string{"sdk", "internal/wire"}},
+	{"sdk", []string{"sdk", "internal/wire", "internal/kept"}},
 	{"internal/kept", []string{}},
 	{"internal/wire", []string{"internal/wire", "internal/kept", "sdk/chat", "sdk/peg", "sdk/grammar", "sdk/handler", "sdk/proto"}},
 	{"autoparser", []string{"autoparser", "sdk/chat", "sdk/peg", "sdk/grammar", "sdk/handler", "sdk/schema", "internal/kept"}},

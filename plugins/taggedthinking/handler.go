@@ -5,6 +5,8 @@ import (
 	_ "embed"
 
 	"github.com/dragoman-project/dragoman/sdk"
+	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/peg"
 	"github.com/dragoman-project/dragoman/sdk/turn"
 )
 
@@ -25,24 +27,31 @@ const (
 var golden []byte
 
 // taggedThinking answers for templates of the family, when it is asked for: it claims none.
-type taggedThinking struct{}
+type taggedThinking struct{ programs sdk.Programs }
 
-var _ sdk.Handler = taggedThinking{}
+var _ sdk.Handler = (*taggedThinking)(nil)
 
 // Describe says the same as taggedthinking.yaml. What comes of the templates' own renderings is read as well without it, and
 // is told sooner; so it claims nothing, and serves those who name it.
-func (taggedThinking) Describe() sdk.Description {
+func (*taggedThinking) Describe() sdk.Description {
 	return sdk.Description{Name: "taggedthinking", Version: "1.0.0", Priority: 100, Cases: golden, Match: "false"}
 }
 
 // Plan answers a request. A message to be continued is left to the template, which writes thoughts in its own way.
-func (taggedThinking) Plan(_ context.Context, in sdk.Input) (*sdk.Plan, error) {
-	p := program{turn.New(in.Request, turn.Format{
-		ThinkStart: thinkStart, ThinkEnd: thinkEnd, Openers: []string{callStart, functionStart}, Ends: []string{turnEnd},
-		Preserved: []string{thinkStart, thinkEnd, callStart, callEnd},
-	})}
+func (h *taggedThinking) Plan(_ context.Context, in sdk.Input) (*sdk.Plan, error) {
+	t := newTurn(in.Request)
 	return &sdk.Plan{
-		Program: p.build(), Grammar: p.Mode(), PreservedTokens: p.Preserved,
+		Program:         h.programs.Build(in.Request, func(r *chat.Request) *peg.Program { return program{newTurn(r)}.build() }),
+		Grammar:         t.Mode(),
+		PreservedTokens: t.Preserved,
+
 		SupportsThinking: true, ThinkingStart: thinkStart, ThinkingEnds: []string{thinkEnd, callStart},
 	}, nil
+}
+
+func newTurn(r *chat.Request) *turn.Turn {
+	return turn.New(r, turn.Format{
+		ThinkStart: thinkStart, ThinkEnd: thinkEnd, Openers: []string{callStart, functionStart}, Ends: []string{turnEnd},
+		Preserved: []string{thinkStart, thinkEnd, callStart, callEnd},
+	})
 }

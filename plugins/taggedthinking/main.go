@@ -4,4 +4,4 @@ package main
 
 import "github.com/dragoman-project/dragoman/sdk"
 
-func main() { sdk.Serve(taggedThinking{}) }
+func main() { sdk.Serve(new(taggedThinking)) }

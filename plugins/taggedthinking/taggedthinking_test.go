@@ -10,7 +10,7 @@ import (
 )
 
 func TestConformance(t *testing.T) {
-	conformance.Run(t, taggedThinking{}, conformance.Options{Write: write, GenerationPrompt: thoughtBegun})
+	conformance.Run(t, new(taggedThinking), conformance.Options{Write: write, GenerationPrompt: thoughtBegun})
 }
 
 func TestTheBinaryConforms(t *testing.T) {
@@ -22,12 +22,12 @@ func TestTheBinaryConforms(t *testing.T) {
 }
 
 func TestTheManifestSaysTheSameAsTheHandler(t *testing.T) {
-	conformance.RunManifest(t, "taggedthinking.yaml", taggedThinking{})
+	conformance.RunManifest(t, "taggedthinking.yaml", new(taggedThinking))
 }
 
 func TestRecordedOutputsAreRead(t *testing.T) {
 	recorded := shared.Cases(t, "tagged_thinking.jsonl", "taggedthinking")
-	if err := conformance.Replay(t.Context(), taggedThinking{}, recorded); err != nil {
+	if err := conformance.Replay(t.Context(), new(taggedThinking), recorded); err != nil {
 		t.Error(err)
 	}
 }

@@ -1,0 +1,49 @@
+package kept
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"unsafe"
+)
+
+type held struct {
+	Text    string
+	Bytes   []byte
+	Texts   []string
+	Inner   struct{ Texts []string }
+	Pointer *string
+	Number  int
+	None    []byte
+	NoOne   *string
+}
+
+// parts are where the memory of a value begins.
+func (h held) parts() (all []unsafe.Pointer) {
+	for _, text := range append([]string{h.Text, *h.Pointer}, append(h.Texts, h.Inner.Texts...)...) {
+		all = append(all, unsafe.Pointer(unsafe.StringData(text)))
+	}
+	for _, slice := range []any{h.Bytes, h.Texts, h.Inner.Texts, h.Pointer} {
+		all = append(all, reflect.ValueOf(slice).UnsafePointer())
+	}
+	return all
+}
+
+func TestWhatIsOwnedIsTheSameAndSharesNothing(t *testing.T) {
+	whole := strings.Repeat("conversation", 9)
+	one := whole[9:20]
+	v := held{Text: whole[3:9], Bytes: []byte(whole)[:5], Texts: []string{whole[:7]}, Pointer: &one, Number: 7}
+	v.Inner.Texts = []string{whole[2:4]}
+	got := Own(v)
+	if !reflect.DeepEqual(got, v) {
+		t.Errorf("%+v became %+v", v, got)
+	}
+	for i, part := range got.parts() {
+		if part == v.parts()[i] {
+			t.Errorf("part %d is shared", i)
+		}
+	}
+	if got.None != nil || got.NoOne != nil {
+		t.Error("what is nil is not the same as what is empty")
+	}
+}
