@@ -113,6 +113,11 @@ var samples = []sample{
 			Function:  dialect.Function{NameSuffix: "\n"},
 			Arguments: dialect.Arguments{NamePrefix: "<arg_key>", NameSuffix: "</arg_key>\n", ValuePrefix: "<arg_value>", ValueSuffix: "</arg_value>\n"}},
 	}},
+	{name: "names and values on lines of their own", prompt: "<|assistant|>", Dialect: dialect.Dialect{
+		Tools: dialect.Tools{Format: dialect.TagWithTagged, PerCallStart: "<call>\n", PerCallEnd: "</call>", CallSeparator: "\n",
+			Function:  dialect.Function{NamePrefix: "<name>\n", NameSuffix: "\n</name>\n<body>\n", Close: "</body>\n"},
+			Arguments: dialect.Arguments{NamePrefix: "<key>\n", NameSuffix: "\n</key>\n", ValuePrefix: "<value>\n", ValueSuffix: "\n</value>\n"}},
+	}},
 	{name: "attributes that tell strings", prompt: "<|Assistant|>", Dialect: dialect.Dialect{
 		Reasoning: dialect.Reasoning{Mode: dialect.ReasoningTagBased, Start: "<think>", End: "</think>"},
 		Tools: dialect.Tools{Format: dialect.TagWithTagged, SectionStart: "<|x|calls>\n", SectionEnd: "</|x|calls>", CallSeparator: "\n",

@@ -25,6 +25,7 @@ type edges struct {
 	valueSuffix            string
 	separator              string
 	lead, tail             string // the template's own white space at the edges of a value
+	nameLead, nameTail     string // the same at the edges of a name
 	own                    string // the name of the argument, where a marker behind its value holds it
 }
 
@@ -37,6 +38,8 @@ func edgesOf(g dialect.Arguments) edges {
 		valuePrefix: trim(g.ValuePrefix), valueSuffix: trim(g.ValueSuffix),
 		separator: trim(g.Separator),
 		lead:      before[len(strings.TrimRight(before, " \t\r\n")):],
+		nameLead:  g.NamePrefix[len(strings.TrimRight(g.NamePrefix, " \t\r\n")):],
+		nameTail:  before[:len(before)-len(strings.TrimLeft(before, " \t\r\n"))],
 		tail:      g.ValueSuffix[:len(g.ValueSuffix)-len(strings.TrimLeft(g.ValueSuffix, " \t\r\n"))],
 	}
 }
@@ -128,7 +131,7 @@ func (f tagWithTagged) declared(p schema.Property) peg.ID {
 
 // argument is one of several arguments, from its first marker on.
 func (f tagWithTagged) argument(ways ...peg.ID) peg.ID {
-	kids := []peg.ID{f.attribute(f.e.namePrefix), f.stray(), f.Choice(ways...), f.Space()}
+	kids := []peg.ID{f.attribute(f.e.namePrefix), f.stray(f.e.nameLead), f.Choice(ways...), f.Space()}
 	if s := f.e.separator; s != "" {
 		kids = append(kids, f.Optional(f.Lit(s), f.Space()))
 	}
@@ -231,15 +234,18 @@ func (f tagWithTagged) closing() string {
 
 // key is the name of an argument and what closes it.
 func (f tagWithTagged) key(name peg.ID, closing string) peg.ID {
-	key := f.Atomic(f.Tag(peg.Key, name), f.stray(), f.attributeEnd(closing, f.Lit(closing)))
+	key := f.Atomic(f.Tag(peg.Key, name), f.stray(f.e.nameTail), f.attributeEnd(closing, f.Lit(closing)))
 	if f.e.nameSuffix == "" || f.e.valuePrefix == "" {
 		return key
 	}
 	return f.Seq(key, f.Choice(f.Seq(f.Space(), f.Lit(f.e.valuePrefix)), f.Seq(f.missing(f.e.valuePrefix), f.Space())))
 }
 
-// stray is white space around a name.
-func (f tagWithTagged) stray() peg.ID {
+// stray is white space at an edge of a name. Grammars have it where the template writes its own there.
+func (f tagWithTagged) stray(own string) peg.ID {
+	if own != "" {
+		return f.blanks()
+	}
 	return f.once("stray", func() peg.ID { return f.Optional(f.only("blanks", f.Chars(1, 32, blank...))) })
 }
 

@@ -11,7 +11,7 @@ func (f tagWithTagged) typed(name peg.ID, s schema.Schema, before, after string)
 	closing := f.closing()
 	text := f.key(name, closing)
 	untyped := f.only("untyped", f.key(name, withoutType(closing)), f.value(s, kinds))
-	other := f.Atomic(f.Tag(peg.Key, name), f.stray(), f.Lit(before), f.Chars(1, maxName, nameRanges...), f.Lit(after))
+	other := f.Atomic(f.Tag(peg.Key, name), f.stray(f.e.nameTail), f.Lit(before), f.Chars(1, maxName, nameRanges...), f.Lit(after))
 	switch {
 	case kinds == peg.StringValue:
 		return f.Choice(f.Seq(text, f.value(s, kinds)), f.only("not-text", other, f.value(schema.Schema{}, peg.AnyJSON)), untyped)
