@@ -93,7 +93,7 @@ func readToolChoice(v value) (c ToolChoice, err error) {
 		"name":     name,
 	}, &rest)
 	if err == nil && c.Name == "" {
-		err = v.missing("function.name", "the name of a tool")
+		err = value{path: memberPath(v.path, "function")}.missing("name", "the name of a tool")
 	}
 	c.Mode = ToolNamed
 	return c, err

@@ -50,7 +50,7 @@ func readMessage(v value) (m Message, err error) {
 	if m.Role == "" {
 		return m, v.missing("role", `a role such as "user"`)
 	}
-	if !v.has("content", "tool_calls", "reasoning_content", "reasoning") {
+	if !v.has("content", "tool_calls", "reasoning_content", "reasoning", "refusal") {
 		return m, v.missing("content", "content or tool_calls")
 	}
 	return m, nil
@@ -101,7 +101,7 @@ func readCall(v value) (c Call, err error) {
 	}
 	err = v.fields(map[string]func(value) error{
 		"id":        into(&c.ID, value.text),
-		"type":      checkFunctionType,
+		"type":      checkCallType,
 		"function":  func(v value) error { wrapped = true; return v.fields(function, &dropped) },
 		"name":      function["name"],
 		"arguments": function["arguments"],
@@ -124,6 +124,14 @@ func readArguments(v value) (string, error) {
 		return compact(v), nil
 	}
 	return "", v.expected("a JSON text or an object")
+}
+
+// checkCallType refuses other types than functions. Clients that put a call together from deltas may leave its type empty.
+func checkCallType(v value) error {
+	if text, err := v.text(); err == nil && text == "" {
+		return nil
+	}
+	return checkFunctionType(v)
 }
 
 func checkFunctionType(v value) error {
