@@ -139,8 +139,10 @@ func (w walk) message(md protoreflect.MessageDescriptor) error {
 	switch {
 	case md.FullName() == jsonMessage.FullName():
 		return w.change(w.dec, w.enc)
-	case md.ParentFile().Package() == wellKnown || w.dec.PeekKind() != jsontext.KindBeginObject:
-		return w.copy() // a form of its own, null, or something that protojson will refuse
+	case md.ParentFile().Package() == wellKnown:
+		return w.copy() // a form of its own
+	case w.dec.PeekKind() != jsontext.KindBeginObject:
+		return w.null("an object")
 	}
 	if err := w.token(); err != nil {
 		return err
@@ -169,8 +171,10 @@ func (w walk) field(f protoreflect.FieldDescriptor) error {
 	switch {
 	case f.Message() == nil || f.IsMap():
 		return w.copy()
-	case !f.IsList() || w.dec.PeekKind() != jsontext.KindBeginArray:
+	case !f.IsList():
 		return w.message(f.Message())
+	case w.dec.PeekKind() != jsontext.KindBeginArray:
+		return w.null("a list")
 	}
 	if err := w.token(); err != nil {
 		return err
@@ -189,6 +193,18 @@ func (w walk) token() error {
 		return err
 	}
 	return w.enc.WriteToken(t)
+}
+
+// null copies what stands for an absent value, where something else is expected.
+func (w walk) null(expected string) error {
+	v, err := w.dec.ReadValue()
+	if err != nil {
+		return err
+	}
+	if v.Kind() != jsontext.KindNull {
+		return at(place(w.dec.StackPointer()), "expected "+expected+", found "+string(v))
+	}
+	return w.enc.WriteValue(v)
 }
 
 func (w walk) copy() error {
@@ -253,6 +269,7 @@ func readError(err error) error {
 var (
 	protobufFault = regexp.MustCompile(`(?s)^proto: *(?:syntax error )?(?:\(line 1:(\d+)\): )?(.*)$`)
 	protobufValue = regexp.MustCompile(`(?s)^invalid value for (\w+) field [^:]*: (.*)$`)
+	protobufOneof = regexp.MustCompile(`^error parsing .* is already set$`)
 )
 
 // protobufError says where protobuf found its fault in the rewritten text.
@@ -264,6 +281,8 @@ func protobufError(fault error, text []byte) error {
 	message := found[2]
 	if value := protobufValue.FindStringSubmatch(message); value != nil {
 		message = "expected " + value[1] + ", found " + value[2]
+	} else if protobufOneof.MatchString(message) {
+		message = "there is another member in whose place this one could stand; send one of them"
 	}
 	column, _ := strconv.Atoi(found[1])
 	return at(placeOf(column, text), message)

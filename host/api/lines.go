@@ -25,6 +25,9 @@ func (s *chatService) parseLines(w http.ResponseWriter, r *http.Request) {
 	limit := s.host.Snapshot().Config.Limits.BodyBytes
 	x := &linesExchange{w: w, in: bufio.NewScanner(r.Body), limit: limit}
 	x.in.Buffer(nil, limit)
+	if coding := r.Header.Get("Content-Encoding"); coding != "" && coding != "identity" {
+		x.fault = invalid("Content-Encoding", fmt.Sprintf("lines are read as they come, and not as %.20q", coding), "send them uncompressed")
+	}
 	err := s.exchange(r.Context(), x)
 	if err == nil {
 		return
@@ -72,10 +75,14 @@ type linesExchange struct {
 	in    *bufio.Scanner
 	limit int
 	line  int
-	begun bool // something was sent, and with it the status
+	fault error // why nothing is read
+	begun bool  // something was sent, and with it the status
 }
 
 func (x *linesExchange) receive() (*dragomanv1.ParseStreamRequest, error) {
+	if x.fault != nil {
+		return nil, x.fault
+	}
 	for x.in.Scan() {
 		x.line++
 		text := bytes.TrimSpace(x.in.Bytes())

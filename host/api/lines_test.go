@@ -102,6 +102,16 @@ func TestFaultsOfLinesSayWhichLine(t *testing.T) {
 	}
 }
 
+func TestLinesThatAreCompressedAreRefused(t *testing.T) {
+	d := serve(t, nil)
+	if status, body := d.post(t, linesPath, startLine, "Content-Encoding", "gzip"); status != http.StatusBadRequest || !strings.Contains(body, `"place":"Content-Encoding"`) || !strings.Contains(body, "uncompressed") {
+		t.Errorf("%d %s", status, body)
+	}
+	if status, body := d.post(t, linesPath, startLine, "Content-Encoding", "identity"); status != http.StatusOK {
+		t.Errorf("what is not compressed: %d %s", status, body)
+	}
+}
+
 // TestAClientThatReadsLaterLearnsWhyItsLinesEnd sends everything before it reads anything, as simple clients do.
 func TestAClientThatReadsLaterLearnsWhyItsLinesEnd(t *testing.T) {
 	d := serve(t, func(c *config.Config) { c.Limits.OutputBytes = 1000 })
