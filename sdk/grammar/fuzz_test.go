@@ -43,6 +43,9 @@ func FuzzSchema(f *testing.F) {
 		`{"$ref": "#/allOf/0", "allOf": [{"$ref": "#"}]}`,
 		`{"patternProperties": {"^a|b$": {"not": {"type": "null"}}}, "propertyNames": {"maxLength": 3}, "minProperties": 1, "unevaluatedProperties": {"$ref": "#n"}, "$defs": {"x": {"$anchor": "n", "$id": "u:v"}}}`,
 		`{"oneOf": [{"required": ["k"], "properties": {"k": {"const": 1}}}, {"enum": [{"k": 1}, [2]], "items": [{"format": "uri"}, {}], "additionalItems": false}], "unevaluatedItems": false, "maxItems": 2}`,
+		`{"properties": {"a": {"type": "boolean"}, "b": {"multipleOf": 0.5, "type": "number", "minimum": 0}, "c": {}}, "required": ["a"], "if": {"properties": {"a": {"const": true}}}, "then": {"required": ["b"]}, "else": {"not": {"required": ["c"]}}, "minProperties": 2}`,
+		`{"type": "object", "dependentSchemas": {"x": {"allOf": [{"pattern": "^(?=.a)(?!b$)c?"}, {"pattern": "d"}]}}, "dependencies": {"y": ["x"]}, "maxProperties": 3}`,
+		`{"items": {"enum": [1, "a", null]}, "uniqueItems": true, "minItems": 1, "contains": {"const": 1}, "anyOf": [{"maxItems": 2}, {"type": "string", "not": {"enum": ["", "x"]}, "format": "date", "pattern": "^2"}]}`,
 	} {
 		f.Add([]byte(s))
 	}

@@ -89,6 +89,10 @@ func TestAlternativesHoldTogetherWithWhatStandsBesideThem(t *testing.T) {
 			[]string{`{"a":null}`, `{"b":null,"c":null}`}, []string{`{"a":null,"b":null}`, `{"c":null}`, "{}"}},
 		{"members of an open object", `{"type": "object", "oneOf": [{"required": ["a", "b"]}, {"required": ["a", "c"]}]}`,
 			[]string{`{"a":1,"b":1}`, `{"a":1,"c":1,"x":2}`}, []string{`{"a":1,"b":1,"c":1}`, `{"a":1,"c":1,"b":1}`, `{"a":1}`}},
+		{"a member that is required anyway", `{"properties": {"a": {"type": "null"}, "b": {"type": "null"}}, "required": ["b"], "oneOf": [{"required": ["b"]}, {"required": ["a"]}]}`,
+			[]string{`{"b":null}`}, []string{`{"b":null,"a":null}`, `{"a":null}`}},
+		{"three of which one is required each", `{"properties": {"a": {"type": "null"}, "b": {"type": "null"}, "c": {"type": "null"}}, "oneOf": [{"required": ["a"]}, {"required": ["b"]}, {"required": ["c"]}]}`,
+			[]string{`{"a":null}`, `{"b":null}`, `{"c":null}`}, []string{`{}`, `{"a":null,"b":null}`, `{"b":null,"c":null}`, `{"a":null,"c":null}`, `{"a":null,"b":null,"c":null}`}},
 		{"so do bounds", `{"oneOf": [{"type": "integer", "maximum": 3}, {"type": "number", "exclusiveMinimum": 3}]}`, []string{"3", "3.5"}, nil},
 	})
 }

@@ -116,16 +116,16 @@ func (c *converter) implies(s, beside *value) bool {
 // maxExclusive bounds the alternatives that are compared with each other.
 const maxExclusive = 64
 
-// exclusive makes alternatives exclude each other, as far as they differ in the members that they require. It notes others
-// of which a value may fit several.
+// exclusive makes alternatives exclude each other, as far as they differ in the members that they require: none allows what
+// fits another as it stood. It notes others of which a value may fit several.
 func (c *converter) exclusive(parts []alternative, path string) {
+	stood := make([]*value, len(parts))
+	for i := range parts {
+		stood[i] = parts[i].schema
+	}
 	for i := range parts {
 		for j := range parts[:i] {
-			if i < maxExclusive && c.exclude(parts[i].schema, parts[j].schema) {
-				continue
-			}
-			if a, b := without(parts[i].schema, parts[j].schema), without(parts[j].schema, parts[i].schema); i < maxExclusive && c.exclude(a, b) {
-				parts[i].schema, parts[j].schema = a, b
+			if i < maxExclusive && c.separate(&parts[i], &parts[j], stood[i], stood[j]) {
 				continue
 			}
 			c.note(at(path, "oneOf"), "held to like anyOf: a value may fit both alternative %d and alternative %d", parts[j].number, parts[i].number)
@@ -134,8 +134,34 @@ func (c *converter) exclusive(parts []alternative, path string) {
 	}
 }
 
-// exclude says for certain that no value fits both a and b.
-func (c *converter) exclude(a, b *value) bool { return c.excludes(a, b, 0) && c.excludes(b, a, 0) }
+// separate makes two alternatives exclude each other, if it can. One whose values all fit the other has none of its own.
+func (c *converter) separate(a, b *alternative, aStood, bStood *value) bool {
+	x, y := a.schema, b.schema
+	if c.excludes(x, bStood, 0) && c.excludes(y, aStood, 0) {
+		return true
+	}
+	x, y = without(x, bStood), without(y, aStood)
+	if covers(bStood, aStood) {
+		x = &value{kind: boolKind}
+	}
+	if covers(aStood, bStood) {
+		y = &value{kind: boolKind}
+	}
+	if !c.excludes(x, bStood, 0) || !c.excludes(y, aStood, 0) {
+		return false
+	}
+	a.schema, b.schema = x, y
+	return true
+}
+
+// covers says whether a differs from b in nothing but that it requires less.
+func covers(a, b *value) bool {
+	if !a.is(objectKind) || !b.is(objectKind) || !equal(a.but("required"), b.but("required")) {
+		return false
+	}
+	own := b.get("required").strings()
+	return !slices.ContainsFunc(a.get("required").strings(), func(name string) bool { return !slices.Contains(own, name) })
+}
 
 // without is a without the first member that b requires and a does not; a itself if there is none, or a says more than what
 // members there are.
