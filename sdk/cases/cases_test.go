@@ -74,6 +74,7 @@ func TestALineSaysWhatItHolds(t *testing.T) {
 		{"a prompt beside the reference", `"kind":"plan","prompt":"a"`, `a case of kind "plan" is compared with "reference": put "prompt" into it`},
 		{"a template that expects nothing", `"kind":"template","context":{}`, `a case of kind "template" needs "prompt", or "error"`},
 		{"a member of a wrong kind", `"kind":"parse","output":7`, `"output": expected a string, found a number`},
+		{"a time that is none", `"kind":"plan","now":"noon"`, `"now": expected a time such as "2026-01-15T12:34:56Z", found "noon"`},
 		{"an inner member of a wrong kind", `"kind":"parse","output":"","expect":{"tool_calls":{}}`, `"expect.tool_calls": expected an array, found an object`},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -9,6 +9,8 @@ import (
 	"io"
 	"iter"
 	"reflect"
+	"strings"
+	"time"
 )
 
 // LineError says that a line holds no case.
@@ -68,7 +70,10 @@ func decode(line []byte, number int) (*Case, error) {
 func inWords(err error) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
+	var now *time.ParseError // there is one time in a case
 	switch {
+	case errors.As(err, &now):
+		return fmt.Errorf(`"now": expected a time such as %q, found %q`, pinned.Format(time.RFC3339), strings.Trim(now.Value, `"`))
 	case errors.As(err, &syntax):
 		return fmt.Errorf("byte %d: %w", syntax.Offset, err)
 	case errors.As(err, &kind) && kind.Field == "":
