@@ -45,10 +45,19 @@ func (p program) callOf(name, to peg.ID, s schema.Schema) peg.ID {
 	})
 	addressed := p.Seq(to, p.Tag(peg.CallName, name))
 	again := p.Optional(p.Only("channel-again", p.channel()))
-	body := p.Seq(p.Optional(p.Choice(p.jsonConstraint(), p.constraint())), p.SmallGap(), p.Lit(messageToken))
-	header := p.Atomic(p.Choice(p.Seq(addressed, p.Tolerate(channel)), p.Seq(channel, addressed)), again, body)
+	body := p.Seq(p.Optional(p.Choice(p.jsonConstraint(), p.constraint())), p.SmallGap(), p.messageStart())
+	late := p.Rule(p.Fresh("~recipient-behind-constraint"), p.Seq(channel, p.constraint(), addressed))
+	header := p.Atomic(p.Choice(p.Seq(addressed, p.Tolerate(channel)), p.Seq(channel, addressed), late), again, body)
 	end := p.Optional(p.Choice(p.Lit(callToken), p.Only("other-call-end", p.Choice(p.Lit(endToken), p.Lit(returnToken)))))
 	return p.Seq(p.Tag(peg.Call, header, p.Gap(), p.Tolerate(p.arguments(s))), p.Gap(), end)
+}
+
+// messageStart begins the body of a call. It may be missing before what cannot be anything else.
+func (p program) messageStart() peg.ID {
+	return p.Once("message-start", func() peg.ID {
+		ahead := p.Choice(p.Lit("{"), p.Lit(callToken), p.Lit(endToken), p.Lit(returnToken))
+		return p.Choice(p.Lit(messageToken), p.Only("no-message-start", p.Missing(messageToken), p.Peek(ahead)))
+	})
 }
 
 // arguments are JSON. A function whose first parameter is a text may get it as it stands, such as code.

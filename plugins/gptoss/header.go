@@ -25,7 +25,7 @@ func (p program) start() peg.ID {
 // header begins a message in a channel that is addressed to nobody.
 func (p program) header(channel string) peg.ID {
 	plain := p.Lit(channelToken + channel + messageToken)
-	loose := p.Seq(p.Lit(channelToken+channel), p.Optional(p.Lit(" to=assistant")), p.Optional(p.constraint()), p.SmallGap(), p.Lit(messageToken))
+	loose := p.Seq(p.Lit(channelToken+channel), p.Optional(p.toNobody()), p.Optional(p.constraint()), p.SmallGap(), p.Lit(messageToken))
 	if channel == "final" && p.Request.JSONSchema != nil {
 		constrained := p.Seq(p.Lit(channelToken+channel), p.jsonConstraint(), p.Lit(messageToken))
 		return p.Seq(p.stray(), p.Choice(plain, constrained, p.Only("loose-"+channel, loose)))
@@ -44,10 +44,18 @@ func (p program) recipient() peg.ID {
 	})
 }
 
+// toNobody addresses a message to who reads it anyway.
+func (p program) toNobody() peg.ID {
+	return p.Once("~to-nobody", func() peg.ID {
+		whom := p.Choice(p.WholeName("assistant"), p.WholeName("user"), p.WholeName("all"))
+		return p.Seq(p.Chars(1, maxBlanks, blank...), p.Lit("to="), whom)
+	})
+}
+
 // stray is a channel that the model names and then thinks better of.
 func (p program) stray() peg.ID {
 	return p.Optional(p.Once("~stray", func() peg.ID {
-		return p.Seq(p.Lit(channelToken+"commentary"), p.Optional(p.Lit(" to=assistant")), p.SmallGap(), p.Peek(p.Lit(channelToken)))
+		return p.Seq(p.Lit(channelToken+"commentary"), p.Optional(p.toNobody()), p.SmallGap(), p.Peek(p.Lit(channelToken)))
 	}))
 }
 
