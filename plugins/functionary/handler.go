@@ -17,6 +17,7 @@ const (
 	everyone    = "all" // the recipient of content
 	python      = "python"
 	turnEnd     = "<|eot_id|>"
+	messageEnd  = "<|eom_id|>"
 	headerStart = "<|start_header_id|>" // and a role
 	headerEnd   = "<|end_header_id|>"
 )

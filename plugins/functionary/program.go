@@ -27,10 +27,19 @@ func (p program) build() *peg.Program {
 		if len(p.Tools) > 0 {
 			ways = append(ways, p.Trigger("call", p.calls()))
 		}
-		ways = append(ways, p.answer(), p.Only("no-recipient", p.text()))
+		ways = append(ways, p.answer(), p.late(), p.Only("no-recipient", p.text()))
 		more := p.Optional(p.Only("more", p.Star(p.item(), p.text())))
 		return p.Seq(p.Prompt(section), p.Tolerate(p.Lit(section)), p.Choice(ways...), more)
 	})
+}
+
+// late is a first section whose recipient stands behind white space.
+func (p program) late() peg.ID {
+	ways := []peg.ID{p.answer()}
+	if len(p.Tools) > 0 {
+		ways = append(ways, p.call())
+	}
+	return p.Only("late-recipient", p.Chars(1, 16, peg.Range{Lo: '\t', Hi: '\r'}, peg.Range{Lo: ' ', Hi: ' '}), p.Choice(ways...))
 }
 
 // answer is a section for everyone, with calls behind it if there are tools.
@@ -57,7 +66,7 @@ func (p program) text() peg.ID {
 }
 
 // markers are where text can end.
-var markers = []string{section, turnEnd, headerStart}
+var markers = []string{section, turnEnd, messageEnd, headerStart}
 
 // marker is what really ends a text.
 func (p program) marker() peg.ID {
@@ -67,7 +76,7 @@ func (p program) marker() peg.ID {
 			unknown := p.Seq(p.AnyName(), p.blanks(), p.Choice(p.End(), p.Seq(p.Lit("\n"), p.SmallGap(), p.Lit("{"))))
 			next = p.Choice(next, unknown)
 		}
-		return p.Choice(p.Seq(p.Lit(section), next), p.Lit(turnEnd), p.header())
+		return p.Choice(p.Seq(p.Lit(section), next), p.end(), p.header())
 	})
 }
 
@@ -83,6 +92,9 @@ func (p program) recipient() peg.ID {
 	return p.Choice(ways...)
 }
 
+// end is what ends a turn, or a message where the model expects an answer.
+func (p program) end() peg.ID { return p.Choice(p.Lit(turnEnd), p.Lit(messageEnd)) }
+
 // header begins another message, which the model makes up.
 func (p program) header() peg.ID {
 	return p.Seq(p.Lit(headerStart), p.AnyName(), p.Lit(headerEnd))
@@ -95,7 +107,7 @@ func (p program) item() peg.ID {
 		next = p.Choice(p.call(), next)
 	}
 	start := p.Trigger("section", p.Seq(p.Lit(section), p.Choice(next, p.End())))
-	return p.Choice(start, p.Seq(p.Lit(turnEnd), p.Gap()), p.Seq(p.header(), p.Gap()))
+	return p.Choice(start, p.Seq(p.end(), p.Gap()), p.Seq(p.header(), p.Gap()))
 }
 
 // calls are the calls of a turn: several, where the request allows it. The first one's section has begun.
