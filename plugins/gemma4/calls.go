@@ -32,7 +32,7 @@ func (p program) callOf(name peg.ID, s schema.Schema) peg.ID {
 func (p program) opening() peg.ID {
 	return p.Once("opening", func() peg.ID {
 		loose := p.Seq(p.Lit(p.callStart), p.SmallGap(), p.Optional(p.Lit("call"), p.SmallGap(), p.Lit(":")), p.SmallGap())
-		return p.Choice(p.Lit(p.callOpen()), p.Only("loose-opening", loose))
+		return p.Choice(p.Seq(p.Lit(p.callOpen()), p.SmallGap()), p.Only("loose-opening", loose))
 	})
 }
 

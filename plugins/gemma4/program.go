@@ -86,7 +86,7 @@ func (p program) text(role peg.Role) peg.ID {
 func (p program) token(role peg.Role) peg.ID {
 	ways := []peg.ID{p.Seq(p.Lit(p.turnStart), p.AnyName()), p.Lit(p.turnEnd), p.Lit(p.responseStart), p.Lit(p.responseEnd)}
 	if p.thinks() {
-		ways = append(ways, p.Lit(p.thinking()), p.Lit(p.channelEnd))
+		ways = append(ways, p.Lit(p.thinking()), p.Lit(p.channelEnd), p.otherChannel())
 	}
 	switch {
 	case len(p.Tools) == 0:
@@ -102,12 +102,19 @@ func (p program) token(role peg.Role) peg.ID {
 func (p program) item() peg.ID {
 	ways := []peg.ID{p.turn(), p.response()}
 	if p.thinks() {
-		ways = append(ways, p.thought(), p.strayEnd())
+		ways = append(ways, p.thought(), p.strayEnd(), p.otherChannel())
 	}
 	if len(p.Tools) > 0 {
 		ways = append(ways, p.Trigger("later-call", p.call()), p.Lit(p.callEnd))
 	}
 	return p.Choice(ways...)
+}
+
+// otherChannel begins a channel that is not for thoughts: what it holds is content.
+func (p program) otherChannel() peg.ID {
+	return p.Once("~other-channel", func() peg.ID {
+		return p.Seq(p.Lit(p.channelStart), p.Not(p.Lit("thought")), p.Chars(1, 32, peg.Range{Lo: 'a', Hi: 'z'}), p.Lit("\n"))
+	})
 }
 
 // strayEnd is the end of a thought that has not begun.
