@@ -73,8 +73,17 @@ func (p program) header(name peg.ID) peg.ID {
 	digits := p.Chars(1, 9, peg.Range{Lo: '0', Hi: '9'})
 	tag := p.Tag(peg.CallName, name)
 	id := p.Tag(peg.CallID, p.Lit("functions."), tag, p.Lit(":"), digits)
-	other := p.Choice(p.Tag(peg.CallID, tag, p.Lit(":"), digits), p.Seq(p.Optional(p.Lit("functions.")), tag))
-	return p.Atomic(p.Choice(id, p.Rule(p.Fresh("~other-id"), other)), p.Blanks(), p.Lit(argumentsAt))
+	namespace := p.Optional(p.Lit("functions."))
+	other := p.Choice(p.Tag(peg.CallID, namespace, tag, p.Lit(":"), p.AnyName()), p.Seq(namespace, tag))
+	return p.Atomic(p.Choice(id, p.Rule(p.Fresh("~other-id"), other)), p.Blanks(), p.argumentsStart())
+}
+
+// argumentsStart is the token before the arguments. It may be missing before what cannot be anything else.
+func (p program) argumentsStart() peg.ID {
+	return p.Once("arguments-start", func() peg.ID {
+		ahead := p.Choice(p.Lit("{"), p.Lit(callEnd), p.Lit(sectionEnd), p.Lit(otherEnd))
+		return p.Choice(p.Lit(argumentsAt), p.Only("no-arguments-start", p.Missing(argumentsAt), p.Peek(ahead)))
+	})
 }
 
 func (p program) arguments(s schema.Schema) peg.ID {
