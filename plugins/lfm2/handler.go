@@ -44,7 +44,7 @@ func (lfm2) Plan(_ context.Context, in sdk.Input) (*sdk.Plan, error) {
 	}
 	p := program{turn.New(in.Request, turn.Format{
 		ThinkStart: thinkStart, ThinkEnd: thinkEnd,
-		Openers: []string{callsStart}, Promoters: []string{"\n" + callsStart}, Ends: []string{turnEnd}, Preserved: preserved,
+		Openers: []string{callsStart}, Promoters: []string{"\n" + callsStart}, CallEnds: []string{callsEnd}, Ends: []string{turnEnd}, Preserved: preserved,
 	})}
 	return p.Turn.Plan(p.calls())
 }

@@ -18,17 +18,18 @@ func (p program) calls() peg.ID {
 	list := p.Rule("list", p.Several(p.Choice(call, p.jsonCall()), ","))
 	none := p.Only("none", p.Peek(p.Lit("]")))
 	bracketed := p.Seq(p.Lit("["), p.Space(), p.Choice(list, none), p.Closer("]"))
-	return p.Trigger("calls", p.Seq(p.Lit(callsStart), p.Space(), p.Choice(bracketed, p.Only("no-brackets", list)), p.Closer(callsEnd)))
+	bare := p.Only("no-brackets", p.Choice(list, p.Peek(p.Lit(callsEnd))))
+	return p.Trigger("calls", p.Seq(p.Lit(callsStart), p.Space(), p.Choice(bracketed, bare), p.Closer(callsEnd)))
 }
 
 // jsonCall is a call as models write it whose instructions ask for JSON.
 func (p program) jsonCall() peg.ID {
-	member := func(key string, value ...peg.ID) peg.ID {
-		return p.Seq(append([]peg.ID{p.Lit(key), p.Blanks(), p.Lit(":"), p.Blanks()}, value...)...)
+	member := func(key peg.ID, value ...peg.ID) peg.ID {
+		return p.Seq(append([]peg.ID{key, p.Blanks(), p.Lit(":"), p.Blanks()}, value...)...)
 	}
 	header := func(name peg.ID) peg.ID {
-		named := member(`"name"`, p.Lit(`"`), p.Tag(peg.CallName, name), p.Lit(`"`))
-		return p.Atomic(p.Lit("{"), p.Blanks(), named, p.Blanks(), p.Lit(","), p.Blanks(), member(`"arguments"`))
+		named := member(p.Lit(`"name"`), p.Lit(`"`), p.Tag(peg.CallName, name), p.Lit(`"`))
+		return p.Atomic(p.Lit("{"), p.Blanks(), named, p.Blanks(), p.Lit(","), p.Blanks(), member(p.Choice(p.Lit(`"arguments"`), p.Lit(`"parameters"`))))
 	}
 	arguments := p.Tag(peg.Arguments, p.Value(peg.ObjectValue))
 	return p.Only("json-call", p.Tag(peg.Call, header(p.AnyName()), arguments, p.Space(), p.Tolerate(p.Lit("}"))))
@@ -51,9 +52,14 @@ func (p program) argument(name string, s schema.Schema) peg.ID {
 // text is a string up to the quote that ends it. Templates quote without escaping, and models learn it from them: a quote
 // that nothing follows which may stand behind a string is part of it.
 func (p program) text(quote string) peg.ID {
-	end := p.Seq(p.Lit(quote), p.Blanks(), p.Choice(p.Chars(1, 1, peg.Range{Lo: ')', Hi: ')'}, peg.Range{Lo: ',', Hi: ','}), p.End()))
+	end := p.Seq(p.Lit(quote), p.Blanks(), p.Choice(p.Lit(")"), p.Lit(","), p.listEnd(), p.End()))
 	inside := p.StringContent(quote)
 	return p.Seq(p.Lit(quote), p.Tag(peg.QuotedString, inside, p.Star(p.Not(end), p.Lit(quote), inside)), p.Lit(quote))
+}
+
+// listEnd is the end of a list whose last call has none.
+func (p program) listEnd() peg.ID {
+	return p.Once("~list-end", func() peg.ID { return p.Seq(p.Optional(p.Lit("]"), p.Blanks()), p.Lit(callsEnd)) })
 }
 
 // lines is a string over several lines, without escapes.
