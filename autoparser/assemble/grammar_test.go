@@ -99,6 +99,8 @@ func TestMembersBeforeANameAreWrittenWhereTheTemplateHasThem(t *testing.T) {
 	outside.IDField, outside.ParameterOrder = "id", []string{"id", "function.name", "function.arguments"}
 	inside.IDField, inside.ParameterOrder = "function.id", []string{"function.id", "function.name", "function.arguments"}
 	counted.ParameterOrder = []string{"id", "name", "arguments"}
+	constant := dialect.JSON{FunctionField: "do", NameField: "do.name", ArgsField: "do.arguments", Constants: []string{`kind: "call"`, "version: 2", "do.now: true"}}
+	typed := dialect.JSON{IDField: "id", NameField: "name", ArgsField: "arguments", ParameterOrder: []string{"id", "name", "arguments"}, Constants: []string{`type: "use"`}}
 	const arguments = `"arguments": {"text": "x"}`
 	for _, c := range []struct {
 		json     dialect.JSON
@@ -114,6 +116,12 @@ func TestMembersBeforeANameAreWrittenWhereTheTemplateHasThem(t *testing.T) {
 		{counted, `{"id": 7, "name": "get", ` + arguments + `}`, true},
 		{counted, `{"id": "7", "name": "get", ` + arguments + `}`, true},
 		{counted, `{"name": "get", ` + arguments + `}`, false},
+		{constant, `{"kind": "call", "version": 2, "do": {"now": true, "name": "get", ` + arguments + `}}`, true},
+		{constant, `{"do": {"name": "get", ` + arguments + `}}`, true},
+		{constant, `{"type": "function", "do": {"name": "get", ` + arguments + `}}`, false},
+		{typed, `{"type": "use", "id": "1", "name": "get", ` + arguments + `}`, true},
+		{typed, `{"id": "1", "type": "use", "name": "get", ` + arguments + `}`, true},
+		{typed, `{"type": "other", "id": "1", "name": "get", ` + arguments + `}`, false},
 	} {
 		s := sample{name: "JSON", Dialect: dialect.Dialect{Tools: dialect.Tools{Format: dialect.JSONNative, PerCallStart: "<call>", PerCallEnd: "</call>", JSON: c.json}}}
 		in := s.input(choose(chat.ToolRequired, ""))

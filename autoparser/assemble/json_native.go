@@ -118,17 +118,38 @@ func (j jsonNative) early(outermost bool) peg.ID {
 	other := j.only("other-type", j.quoteMark(), j.Chars(1, maxName, nameRanges...), j.quoteMark())
 	kind := j.Seq(j.key("type"), j.Choice(j.quoted("function"), other), j.Space(), j.comma())
 	id := j.Seq(j.id(), j.Space(), j.comma())
-	typed := j.only("type", kind)
-	if outermost && j.keys.outer != "" {
+	first, typed := j.only("type", kind), j.only("type", kind)
+	if own := j.constants(outermost); len(own) > 0 {
+		first = j.Choice(j.Seq(own...), first)
+		typed = first
+	} else if outermost && j.keys.outer != "" {
 		typed = kind
 	}
 	switch {
 	case j.keys.idFirst && j.keys.idNested != outermost:
-		return j.Seq(j.Optional(j.only("type", kind)), j.tolerate(id), j.Optional(typed))
+		return j.Seq(j.Optional(first), j.tolerate(id), j.Optional(typed))
 	case outermost && j.keys.outer != "":
 		return j.Seq(j.Optional(j.only("id", id)), j.Optional(typed), j.Optional(j.only("id", id)))
 	}
-	return j.Star(j.only("early", j.Choice(id, kind)))
+	others := j.Star(j.only("early", j.Choice(id, kind)))
+	if len(j.constants(outermost)) > 0 {
+		return j.Seq(j.Optional(first), others)
+	}
+	return others
+}
+
+// constants are the members before the name that are the same in every call, in the call itself or in the member that the name is
+// nested in.
+func (j jsonNative) constants(outermost bool) []peg.ID {
+	var own []peg.ID
+	for _, constant := range j.d.Tools.JSON.Constants {
+		path, value, _ := strings.Cut(constant, ": ")
+		name, inside := strings.CutPrefix(path, j.keys.outer+".")
+		if inside != outermost {
+			own = append(own, j.key(name), j.Lit(value), j.Space(), j.comma())
+		}
+	}
+	return own
 }
 
 func (j jsonNative) id() peg.ID {

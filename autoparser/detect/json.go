@@ -161,15 +161,18 @@ func (d *detective) jsonMembers(c, second jsonCall, one string) {
 	if c.field != "" {
 		prefix = c.field + "."
 		d.set(&j.FunctionField, "tools.json.function_field", c.field, "T3", c.field)
-		d.members(j, c.call, second.call, "")
+		d.members(j, c.call, second.call, "", one)
 	}
-	d.members(j, c.named, second.named, prefix)
+	d.members(j, c.named, second.named, prefix, one)
+	if len(j.Constants) > 0 {
+		d.found("tools.json.constants", strings.Join(j.Constants, ", "), "T1", one)
+	}
 	d.found("tools.json.parameter_order", strings.Join(j.ParameterOrder, ", "), "T1", one)
 }
 
 // members concludes which members of an object are the name, the arguments and the id, in their order. A text that counts
-// the calls is an id that the model makes up.
-func (d *detective) members(j *dialect.JSON, object, other literal, prefix string) {
+// the calls is an id that the model makes up, and what stands before the name in each of them a constant.
+func (d *detective) members(j *dialect.JSON, object, other literal, prefix, text string) {
 	for i, m := range object.members {
 		name := prefix + m.key.text
 		switch {
@@ -185,6 +188,9 @@ func (d *detective) members(j *dialect.JSON, object, other literal, prefix strin
 			d.set(&j.IDField, "tools.json.id_field", name, "T7", m.value.text)
 		case counts(m, other, i):
 			d.set(&j.GenIDField, "tools.json.gen_id_field", name, "T2", m.value.text+", "+other.members[i].value.text)
+		case scalar(m.value) && m.value.end < strings.Index(text, probe.Function):
+			j.Constants = append(j.Constants, name+": "+text[m.value.start:m.value.end])
+			continue
 		default:
 			continue
 		}
@@ -207,5 +213,8 @@ func counts(m member, other literal, i int) bool {
 	if i >= len(other.members) || other.members[i].key.text != m.key.text {
 		return false
 	}
-	return (m.value.kind == '"' || m.value.kind == '0') && m.value.text != other.members[i].value.text
+	return scalar(m.value) && m.value.text != other.members[i].value.text
 }
+
+// scalar says that a value holds no others.
+func scalar(l literal) bool { return l.kind == '"' || l.kind == '0' }

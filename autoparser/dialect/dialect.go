@@ -118,6 +118,8 @@ type JSON struct {
 	ArgsAreString bool `yaml:"args_are_string" json:"args_are_string"`
 	// ParameterOrder lists the members in the order in which the template writes them.
 	ParameterOrder []string `yaml:"parameter_order" json:"parameter_order,omitempty"`
+	// Constants lists the members that the template writes before the name alike in every call, each with its value: `type: "function"`.
+	Constants []string `yaml:"constants" json:"constants,omitempty"`
 	// PythonDicts: objects are written as Python writes them, with single quotes, True, False and None.
 	PythonDicts bool `yaml:"python_dicts" json:"python_dicts"`
 }
