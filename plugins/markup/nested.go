@@ -42,7 +42,8 @@ func (nested) Plan(_ context.Context, in sdk.Input) (*sdk.Plan, error) {
 	const thinkStart, thinkEnd = "<mm:think>", "</mm:think>"
 	p := elements{turn.New(in.Request, turn.Format{
 		ThinkStart: thinkStart, ThinkEnd: thinkEnd, NoThought: thinkEnd,
-		Openers: []string{nestedStart, invokeStart}, Promoters: []string{"\n" + nestedStart}, Ends: []string{"[e~["},
+		Openers: []string{nestedStart, invokeStart}, Promoters: []string{"\n" + nestedStart},
+		CallEnds: []string{nestedEnd, invokeEnd}, Ends: []string{"[e~["},
 		Preserved: []string{tagMark, "<tool_call>", "</tool_call>", thinkStart, thinkEnd},
 	}), map[string]string{}}
 	return p.Turn.Plan(p.calls())
@@ -60,7 +61,8 @@ func (p elements) calls() peg.ID {
 	}
 	p.EndThinkingAt(func() peg.ID { return p.Seq(p.Optional(p.Lit(nestedStart), p.Blanks()), p.KnownName(header)) })
 	call := p.Rule("call", p.Tag(peg.Call, p.ByName(header, p.object), p.Closer(invokeEnd)))
-	section := p.Trigger("calls", p.Seq(p.Lit(nestedStart), p.Space(), p.Several(call, ""), p.Closer(nestedEnd)))
+	none := p.Only("no-calls", p.Peek(p.Lit(nestedEnd)))
+	section := p.Trigger("calls", p.Seq(p.Lit(nestedStart), p.Space(), p.Choice(p.Several(call, ""), none), p.Closer(nestedEnd)))
 	return p.Choice(section, p.Only("no-section", p.Trigger("call-alone", p.Seq(p.Several(call, ""), p.Optional(p.Lit(nestedEnd), p.Space())))))
 }
 
