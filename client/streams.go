@@ -285,12 +285,24 @@ func (o *sharedOutput) closeSend() error {
 // take takes a message of the daemon.
 func (o *sharedOutput) take(m *dragomanv1.ParseStreamResponse) {
 	if e := m.GetError(); e != nil {
+		o.letGo()
 		o.finish(toldAs(e, nil))
 		return
 	}
 	o.to.take(m)
 	if m.GetResult() != nil {
 		o.finish(io.EOF)
+	}
+}
+
+// letGo ends an output that has failed, unless that was said: until then the daemon remembers it.
+func (o *sharedOutput) letGo() {
+	s := o.streams
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !o.closed {
+		o.closed = true
+		s.push(&dragomanv1.OutputRequest{Output: o.number, End: true})
 	}
 }
 

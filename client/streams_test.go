@@ -115,6 +115,23 @@ func TestAnOutputThatSharesAStreamEndsAlone(t *testing.T) {
 	}
 }
 
+func TestAStreamOutlivesAnyNumberOfOutputsThatFail(t *testing.T) {
+	const sessions = 5
+	_, streams, stop := sharing(t, func(c *config.Config) { c.Limits.Sessions = sessions })
+	defer stop()
+	for range 10 * sessions {
+		nobody, err := streams.ParseStream(t.Context(), "nobody", request1)
+		must(t, err)
+		if _, err := all(nobody); !hasCode(err, "not_found") {
+			t.Fatalf("an unknown template: %v", err)
+		}
+	}
+	good, err := streams.ParseStream(t.Context(), "chatml-json", request1)
+	must(t, errors.Join(err, good.Send("Hello there."), good.CloseSend()))
+	_, err = all(good)
+	must(t, err)
+}
+
 func TestOutputsLearnThatTheirStreamIsOver(t *testing.T) {
 	for name, end := range map[string]func(streams *client.Streams, stop func()){
 		"the client has closed it": func(streams *client.Streams, _ func()) { streams.Close() },

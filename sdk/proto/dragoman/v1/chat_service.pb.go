@@ -1308,7 +1308,8 @@ type OutputResponse struct {
 	// The number of the output.
 	Output uint64 `protobuf:"varint,1,opt,name=output,proto3" json:"output,omitempty"`
 	// As of ParseStream. The last one of an output has its result or its error; what the client still sends of an output that
-	// ended with an error is not looked at, up to end, cancel or the next start with that number.
+	// ended with an error is not looked at, up to end, cancel or the next start with that number. Send one of them: when more
+	// outputs have failed without than can be parsed at the same time (limits.sessions), the stream ends with limit_exceeded.
 	Message       *ParseStreamResponse `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
