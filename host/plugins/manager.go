@@ -82,10 +82,9 @@ type Manager struct {
 	examining context.Context
 	examined  context.CancelFunc
 
-	loading   sync.Mutex // held by those who make the next set
-	closed    bool
-	retired   retired
-	conflicts conflicts
+	loading sync.Mutex // held by those who make the next set
+	closed  bool
+	retired retired
 }
 
 // shared is what the slots of a manager have in common.
@@ -154,7 +153,6 @@ func (m *Manager) Load(dir string) error {
 	old := m.current.Load()
 	next := m.build(dir, manifests, old)
 	m.current.Store(next)
-	m.conflicts.forget()
 	for _, s := range old.slots {
 		if !slices.Contains(next.slots, s) {
 			m.retire(s)
@@ -201,10 +199,9 @@ func findManifests(dir string) ([]string, error) {
 
 // Match returns the handlers that claim a template, the highest priority first.
 func (m *Manager) Match(facts *workaround.Facts) []handler.Handler {
-	claims := m.current.Load().match(facts, func(c *candidate, err error) {
+	claims := m.current.Load().claimed(facts, func(c *candidate, err error) {
 		m.opts.Logger.Warn("a plugin's predicate fails", "handler", c.Name, "template", facts.Name, "error", err)
 	})
-	m.conflicts.note(claims, facts.Name)
 	return handlersOf(claims)
 }
 
@@ -220,7 +217,7 @@ func (m *Manager) slotOf(handler string) *slot {
 
 // Conflicts lists the claims of the same template at the same priority that Match met since the last Load. The handler whose
 // name comes first is preferred then.
-func (m *Manager) Conflicts() []string { return m.conflicts.list() }
+func (m *Manager) Conflicts() []string { return m.current.Load().conflicts.list() }
 
 // Close lets the calls under way finish, ends all processes, and removes the private directory. When ctx ends first, the
 // processes are killed.

@@ -3,6 +3,8 @@ package plugins
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -80,5 +82,24 @@ func TestAProcessThatDiesDuringItsHealthChecksHasItsReason(t *testing.T) {
 		if s := b.state("rogue"); !strings.Contains(s.LastError, "signal: killed") {
 			t.Fatalf("the last error is %q", s.LastError)
 		}
+	}
+}
+
+func TestConflictsThatAreFoundLateAreThoseOfTheirTime(t *testing.T) {
+	b := newBench(t, Options{})
+	b.install("one", "", nil)
+	b.install("two", "", nil)
+	b.load()
+	before := b.current.Load()
+	if err := os.Remove(filepath.Join(b.dir, "two.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	b.load()
+	before.claimed(facts("t"), nil) // by a request that began before
+	if all := b.Conflicts(); len(all) > 0 {
+		t.Errorf("one plugin is in conflict: %q", all)
+	}
+	if len(before.conflicts.list()) != 1 {
+		t.Error("two plugins were in no conflict")
 	}
 }

@@ -22,6 +22,7 @@ type set struct {
 	candidates []*candidate // the highest priority first, then by name
 	faults     []refused
 	claims     *kept.Cache[*workaround.Facts, []*candidate] // as match found them
+	conflicts  *conflicts                                   // that claimed has met
 }
 
 // maxClaims is how many templates a set remembers the claims on.
@@ -41,7 +42,7 @@ type refused struct {
 
 // newSet is a set without plugins.
 func newSet(dir string) *set {
-	return &set{dir: dir, claims: &kept.Cache[*workaround.Facts, []*candidate]{}}
+	return &set{dir: dir, claims: &kept.Cache[*workaround.Facts, []*candidate]{}, conflicts: new(conflicts)}
 }
 
 // fault joins what is wrong with the directory.
@@ -96,6 +97,13 @@ func (s *set) match(facts *workaround.Facts, fault func(*candidate, error)) []*c
 		}
 	}
 	return s.claims.Put(facts, claims, 1, maxClaims)
+}
+
+// claimed is match for a set in force: it notes conflicts.
+func (s *set) claimed(facts *workaround.Facts, fault func(*candidate, error)) []*candidate {
+	claims := s.match(facts, fault)
+	s.conflicts.note(claims, facts.Name)
+	return claims
 }
 
 func handlersOf(candidates []*candidate) []handler.Handler {
@@ -201,7 +209,7 @@ func (s *set) with(new *slot) (*set, error) {
 // maxConflicts is how many conflicts are remembered.
 const maxConflicts = 100
 
-// conflicts remembers claims that only the order of names decided.
+// conflicts remembers claims of one set that only the order of names decided.
 type conflicts struct {
 	mu   sync.Mutex
 	seen map[string]bool
@@ -223,12 +231,6 @@ func (c *conflicts) note(claims []*candidate, template string) {
 		}
 		c.mu.Unlock()
 	}
-}
-
-func (c *conflicts) forget() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.seen = nil
 }
 
 func (c *conflicts) list() []string {
