@@ -151,8 +151,10 @@ func (d *detective) withoutContent(calls string) string {
 	case c.Mode != dialect.ContentWrappedWithReasoning:
 		return calls
 	}
-	if rest, ok := strings.CutPrefix(calls, c.Start+c.End); ok {
-		return trimLeft(rest)
+	if inner, ok := strings.CutPrefix(calls, strings.TrimSpace(c.Start)); ok {
+		if rest, ok := strings.CutPrefix(trimLeft(inner), strings.TrimSpace(c.End)); ok {
+			return trimLeft(rest)
+		}
 	}
 	return calls
 }

@@ -182,7 +182,7 @@ func (d *detective) taggedArguments(behind string) {
 func endOfName(open, text string) (suffix, next string) {
 	start, end := diff.FirstMarker(text)
 	_, before := diff.TrailingMarker(open)
-	closes := diff.Closing(text[start:end]) || start == 0 && before != "" && markers(text) > 1
+	closes := diff.Closing(text[start:end]) || blank(text[:start]) && before != "" && markers(text) > 1
 	if bracket := strings.IndexAny(text, diff.Closers); bracket >= 0 && bracket < start {
 		_, width := utf8.DecodeRuneInString(text[bracket:])
 		end = bracket + width
