@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -54,7 +55,7 @@ func (c jsonCodec) Marshal(m any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return rewrite(data, msg.ProtoReflect().Descriptor(), unwrap)
+	return rewrite(data, msg.ProtoReflect().Descriptor(), unwrap, math.MaxInt)
 }
 
 // Unmarshal reads a protobuf message.
@@ -63,7 +64,7 @@ func (c jsonCodec) Unmarshal(data []byte, m any) error {
 	if !ok {
 		return fmt.Errorf("%T is not a protobuf message", m)
 	}
-	data, err := rewrite(data, msg.ProtoReflect().Descriptor(), wrap)
+	data, err := rewrite(data, msg.ProtoReflect().Descriptor(), wrap, maxWithin)
 	if err != nil {
 		return readError(err)
 	}
@@ -104,13 +105,14 @@ func unwrap(dec *jsontext.Decoder, enc *jsontext.Encoder) error {
 	return enc.WriteValue(jsontext.Value(text))
 }
 
-// rewrite copies the JSON of a message, with change in place of every Json.
-func rewrite(data []byte, md protoreflect.MessageDescriptor, change func(*jsontext.Decoder, *jsontext.Encoder) error) ([]byte, error) {
+// rewrite copies the JSON of a message that has no more than so many within it, with change in place of every Json.
+func rewrite(data []byte, md protoreflect.MessageDescriptor, change func(*jsontext.Decoder, *jsontext.Encoder) error, within int) ([]byte, error) {
 	var out bytes.Buffer
 	w := walk{
 		dec:    jsontext.NewDecoder(bytes.NewBuffer(data)), // read in place: other readers lose names from the places of errors
 		enc:    jsontext.NewEncoder(&out, jsontext.PreserveRawStrings(true)),
 		change: change,
+		left:   &within,
 	}
 	if w.dec.PeekKind() != jsontext.KindBeginObject {
 		if err := w.copy(); err != nil {
@@ -132,10 +134,14 @@ type walk struct {
 	dec    *jsontext.Decoder
 	enc    *jsontext.Encoder
 	change func(*jsontext.Decoder, *jsontext.Encoder) error
+	left   *int // messages that may still come
 }
 
 // message copies the value of a message.
 func (w walk) message(md protoreflect.MessageDescriptor) error {
+	if *w.left--; *w.left < -1 { // the first is the whole
+		return tooManyWithin()
+	}
 	switch {
 	case md.FullName() == jsonMessage.FullName():
 		return w.change(w.dec, w.enc)

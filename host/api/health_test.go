@@ -113,7 +113,7 @@ func TestOnlySoManyWatch(t *testing.T) {
 // a body of its own for errors.
 func TestWhatIsNoMessageIsCountedAsTheClientIsTold(t *testing.T) {
 	d := serve(t, nil)
-	paths := []string{planPath, parseStreamPath, grpcHealthPath + "Check", watchPath, "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo"}
+	paths := []string{planPath, parseStreamPath, grpcHealthPath + "Check", watchPath, reflection}
 	for _, contentType := range []string{"application/grpc+proto", "application/grpc-web+proto", "application/connect+proto"} {
 		for _, path := range paths {
 			t.Run(contentType+path, func(t *testing.T) {

@@ -24,6 +24,7 @@ import (
 
 const (
 	parseMethod = "dragoman.v1.ChatService/Parse"
+	reflection  = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo"
 	putMethod   = "dragoman.v1.TemplateService/PutTemplate"
 	getMethod   = "dragoman.v1.TemplateService/GetTemplate"
 )
@@ -150,6 +151,28 @@ func TestBadInputIsBoundedLoggedAndCounted(t *testing.T) {
 			}
 			if got := d.send(t, parsePath, "application/json", strings.NewReader(parseBody("hi")), "Authorization", "Bearer "+secret); got != http.StatusOK {
 				t.Errorf("afterwards a good request is answered with %d", got)
+			}
+		})
+	}
+}
+
+// TestFewBytesDoNotBecomeMuchMemory sends as many messages within one as a body can hold.
+func TestFewBytesDoNotBecomeMuchMemory(t *testing.T) {
+	const many = maxWithin + 1
+	d := serve(t, nil)
+	empty := strings.Repeat("\x3a\x00", many) // special: {}
+	few := "\x3a\x0e" + strings.Repeat("\x3a\x00", 7)
+	for name, tt := range map[string]struct{ contentType, body, want string }{
+		"protobuf":          {"application/proto", empty, "more than"},
+		"protobuf, far in":  {"application/proto", "\x2a\x00" + empty, "more than"},
+		"JSON":              {"application/json", `{"special":[` + strings.Repeat("{},", many) + `{}]}`, "more than"},
+		"long, but few":     {"application/proto", few + "\x1a\x80\x80\x40" + strings.Repeat("x", 1<<20), "no chat request"},
+		"long, but no text": {"application/proto", strings.Repeat("\xff", many+1), "this is no dragoman.v1.ParseRequest"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			status, body := d.post(t, parsePath, tt.body, "Content-Type", tt.contentType)
+			if status != http.StatusBadRequest || !strings.Contains(body, tt.want) {
+				t.Errorf("%d %.300s", status, body)
 			}
 		})
 	}

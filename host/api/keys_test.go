@@ -228,7 +228,7 @@ func TestTooManyRequestsAtOnceAreTurnedAway(t *testing.T) {
 
 // TestStreamsOfNoOutputAreCountedAsRequests opens what is counted as no session: reflection, and streams that outputs share.
 func TestStreamsOfNoOutputAreCountedAsRequests(t *testing.T) {
-	for _, path := range []string{"/grpc.reflection.v1.ServerReflection/ServerReflectionInfo", parseStreamsPath} {
+	for _, path := range []string{reflection, parseStreamsPath} {
 		t.Run(path, func(t *testing.T) {
 			d := serve(t, func(c *config.Config) { c.Limits.Requests = 1 })
 			conn := d.dial(t)

@@ -88,6 +88,7 @@ func New(h *host.Host, o Options) *Server {
 	own := faults{s.log}
 	options := connect.WithHandlerOptions(
 		withJSON(),
+		connect.WithCodec(protoCodec{}),
 		connect.WithReadMaxBytes(s.config().Limits.BodyBytes),
 		connect.WithCompressMinBytes(compressed),
 		connect.WithInterceptors(connect.UnaryInterceptorFunc(own.told)),

@@ -1,0 +1,74 @@
+package api
+
+import (
+	"fmt"
+
+	"connectrpc.com/connect"
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+)
+
+// protoCodec is protobuf's own form of messages, with a bound on how many messages one has within it: an empty one takes two
+// bytes of a body, which may be compressed, and a hundred of memory.
+type protoCodec struct{}
+
+var _ connect.Codec = protoCodec{}
+
+// maxWithin is how many messages may be within one, in all its depth. Only texts that are longer can have more of them.
+const maxWithin = 1 << 19
+
+// Name is part of the content type.
+func (protoCodec) Name() string { return "proto" }
+
+// Marshal writes a protobuf message.
+func (c protoCodec) Marshal(m any) ([]byte, error) { return c.MarshalAppend(nil, m) }
+
+// MarshalAppend appends a protobuf message to a text.
+func (protoCodec) MarshalAppend(text []byte, m any) ([]byte, error) {
+	msg, ok := m.(proto.Message)
+	if !ok {
+		return nil, fmt.Errorf("%T is not a protobuf message", m)
+	}
+	return proto.MarshalOptions{}.MarshalAppend(text, msg)
+}
+
+// Unmarshal reads a protobuf message.
+func (protoCodec) Unmarshal(text []byte, m any) error {
+	msg, ok := m.(proto.Message)
+	if !ok {
+		return fmt.Errorf("%T is not a protobuf message", m)
+	}
+	md := msg.ProtoReflect().Descriptor()
+	if len(text) > maxWithin && messagesIn(text, md) > maxWithin {
+		return tooManyWithin()
+	}
+	if err := proto.Unmarshal(text, msg); err != nil {
+		return fmt.Errorf("this is no %s: %w", md.FullName(), err)
+	}
+	return nil
+}
+
+func tooManyWithin() error {
+	return fmt.Errorf("it has more than %d messages within it; send less at once", maxWithin)
+}
+
+// messagesIn counts the messages within a text of protobuf. What is malformed is left to the one who reads it.
+func messagesIn(text []byte, md protoreflect.MessageDescriptor) (count int) {
+	for len(text) > 0 {
+		number, kind, n := protowire.ConsumeTag(text)
+		if n < 0 {
+			return count
+		}
+		size := protowire.ConsumeFieldValue(number, kind, text[n:])
+		if size < 0 {
+			return count
+		}
+		if f := md.Fields().ByNumber(number); f != nil && f.Message() != nil && kind == protowire.BytesType {
+			value, _ := protowire.ConsumeBytes(text[n:])
+			count += 1 + messagesIn(value, f.Message())
+		}
+		text = text[n+size:]
+	}
+	return count
+}
