@@ -1,6 +1,7 @@
 package host
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
 	"github.com/dragoman-project/dragoman/sdk/peg"
+	"github.com/dragoman-project/dragoman/sdk/schema"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -33,6 +35,9 @@ func (p *Planned) constrain(made *grammar.Cache, vocabulary []string) error {
 		p.note(fmt.Sprintf("sampling is free, for no constraint can be made: %v", err))
 	} else if c != nil {
 		p.note(c.Notes...)
+		if err := p.unread(); err != nil {
+			return err
+		}
 	}
 	p.Plan.Constraint = c
 	p.translate = func(t grammar.Target) (*grammar.Constraint, error) {
@@ -126,6 +131,33 @@ func unheld(schema json.RawMessage, path string, made *grammar.Cache) error {
 		return schemaFault(path, schema)
 	}
 	return &chat.RequestError{Path: path, Message: "strict, but it cannot be held to: " + strings.Join(c.Notes, "; ") + "; leave out what cannot be enforced, or strict"}
+}
+
+// unread notes what the schemas of tools say of arguments together, where the program writes them one by one. A tool that is
+// strict is refused.
+func (p *Planned) unread() error {
+	if !mayCall(p.request) {
+		return nil
+	}
+	for i, t := range p.request.Tools {
+		s := schema.New(t.Parameters)
+		names := s.Unread()
+		if len(names) == 0 || follows(p.Plan.Program, s.Only(peg.AnyJSON)) {
+			continue
+		}
+		path := fmt.Sprintf("tools[%d].function.parameters", i)
+		message := fmt.Sprintf("%s cannot be held to, for the format writes arguments one by one", strings.Join(names, ", "))
+		if t.Strict {
+			return &chat.RequestError{Path: path, Message: "strict, but " + message + "; leave out what cannot be enforced, or strict"}
+		}
+		p.note(path + ": " + message)
+	}
+	return nil
+}
+
+// follows says whether a program holds a value to a whole schema.
+func follows(program *peg.Program, schema json.RawMessage) bool {
+	return slices.ContainsFunc(program.Nodes, func(n peg.Node) bool { return n.Op == peg.Schema && bytes.Equal(n.JSONSchema, schema) })
 }
 
 // enforced refuses a request that insists on a certain answer if its plan lets the model give another.

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -35,5 +36,35 @@ func TestStrictToolsThatCannotBeHeldToAreNoted(t *testing.T) {
 	p, err := h.Plan(t.Context(), "chatml-json", asked(t, tool("true")))
 	if err != nil || p.Plan.Constraint == nil || !p.Plan.Constraint.Lazy || len(p.Plan.Notes) > 0 {
 		t.Errorf("where a marker tells calls from prose: %+v, %v", p, err)
+	}
+}
+
+// TestWhatIsSaidOfArgumentsTogetherIsHeldToOrNoted asks for a tool that takes one argument of two, where arguments are one JSON
+// object, and where they are written one by one.
+func TestWhatIsSaidOfArgumentsTogetherIsHeldToOrNoted(t *testing.T) {
+	h := aHost(t)
+	tool := func(strict string) string {
+		return `, "tools": [{"type": "function", "function": {"name": "f", "strict": ` + strict +
+			`, "parameters": {"properties": {"a": {"type": "integer"}, "b": {"type": "integer"}}, "additionalProperties": false, "oneOf": [{"required": ["a"]}, {"required": ["b"]}]}}}]`
+	}
+	const note = "tools[0].function.parameters: oneOf cannot be held to, for the format writes arguments one by one"
+	for _, tt := range []struct {
+		template, members string
+		noted             bool
+	}{
+		{"chatml-json", tool("true"), false},
+		{"chatml-tagged", tool("false"), true},
+		{"chatml-tagged", tool("true") + `, "tool_choice": "none"`, false},
+	} {
+		p, err := h.Plan(t.Context(), tt.template, asked(t, tt.members))
+		if err != nil {
+			t.Errorf("%s %s: %v", tt.template, tt.members, err)
+		} else if slices.Contains(p.Plan.Notes, note) != tt.noted {
+			t.Errorf("%s %s: notes %q", tt.template, tt.members, p.Plan.Notes)
+		}
+	}
+	_, err := h.Plan(t.Context(), "chatml-tagged", asked(t, tool("true")))
+	if err == nil || !strings.HasPrefix(err.Error(), "tools[0].function.parameters: strict, but oneOf cannot be held to") {
+		t.Errorf("a strict tool: %v", err)
 	}
 }

@@ -117,6 +117,43 @@ func (s Schema) Additional() (Schema, bool) {
 	return Schema{}, len(s.Properties()) == 0
 }
 
+// together are keywords that say something of the properties of an object together, or of those that it does not name.
+var together = []string{"allOf", "anyOf", "oneOf", "not", "if", "minProperties", "maxProperties", "patternProperties",
+	"propertyNames", "dependentRequired", "dependentSchemas", "dependencies", "unevaluatedProperties"}
+
+// Unread lists the keywords of an object schema that Properties, Required and Additional leave out: what reads the properties
+// one by one does not hold to them.
+func (s Schema) Unread() (names []string) {
+	named := func(keyword string) bool { return bytes.Contains(s.root(), []byte(`"`+keyword+`"`)) }
+	if !slices.ContainsFunc(together, named) { // as in most schemas, which need not be taken apart
+		return nil
+	}
+	for i, part := range s.parts() {
+		for _, name := range together {
+			if raw := part.member(name); raw != nil && string(raw) != "{}" && !s.reads(part, i == 0, name, raw) {
+				names = append(names, name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// reads says whether a keyword of a part is taken in all the same: what parts looks into, and what the required ones fulfil.
+func (s Schema) reads(part Schema, own bool, name string, raw json.RawMessage) bool {
+	switch name {
+	case "allOf":
+		return own
+	case "anyOf", "oneOf":
+		_, ok := part.branch(name, peg.ObjectValue)
+		return own && ok
+	case "minProperties":
+		var least float64
+		return json.Unmarshal(raw, &least) == nil && least <= float64(len(s.Required()))
+	}
+	return false
+}
+
 // annotations are keywords that say nothing of what is valid.
 var annotations = []string{"description", "title", "default", "examples", "example", "$comment", "deprecated", "readOnly", "writeOnly"}
 

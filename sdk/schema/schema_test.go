@@ -58,6 +58,23 @@ func TestTheShapeOfAnObject(t *testing.T) {
 	}
 }
 
+func TestWhatIsSaidOfPropertiesTogether(t *testing.T) {
+	for _, c := range []struct{ schema, want string }{
+		{``, ""},
+		{`{"properties":{"if":{"anyOf":[{"minProperties":1},{"type":"null"}]}},"required":["if"]}`, ""},
+		{`{"allOf":[{"properties":{"a":{}}}],"anyOf":[{"type":"object"},{"type":"null"}]}`, ""},
+		{`{"required":["a"],"minProperties":1,"patternProperties":{}}`, ""},
+		{`{"required":["a"],"minProperties":2}`, "minProperties"},
+		{`{"oneOf":[{"required":["a"]},{"required":["b"]}],"not":{"required":["c"]}}`, "not oneOf"},
+		{`{"$ref":"#/$defs/a","$defs":{"a":{"maxProperties":1}}}`, "maxProperties"},
+		{`{"allOf":[{"if":{},"then":{}},{"if":{"required":["a"]},"then":{}},{"allOf":[{}]}]}`, "allOf if"},
+	} {
+		if got := strings.Join(schema.New(json.RawMessage(c.schema)).Unread(), " "); got != c.want {
+			t.Errorf("%s leaves %q, want %q", c.schema, got, c.want)
+		}
+	}
+}
+
 func TestWhetherOtherPropertiesAreAllowed(t *testing.T) {
 	for _, c := range []struct {
 		schema string
