@@ -59,6 +59,22 @@ func TestRulesUnderWhichACaseFailsDoNotGoLive(t *testing.T) {
 	}
 }
 
+func TestCasesBesideAFaultyOneAreTried(t *testing.T) {
+	var recorded string
+	e := tried(t, func(c *config.Config) { recorded = c.Canary.Cases })
+	must(t, os.WriteFile(filepath.Join(recorded, "a.jsonl"), []byte(`{"id": "slip", "kind": "plan", "templat": "mine"}`), 0o644))
+	must(t, os.WriteFile(filepath.Join(recorded, "cases.jsonl"), []byte("{\n"+lines(thoughts, prose, plainPrompt)), 0o644))
+	if err := e.rewrite(t, e.rules, rule("second")); err == nil || !strings.Contains(err.Error(), "case thoughts (chatml-json)") {
+		t.Errorf("rules under which a case fails: %v", err)
+	}
+	trial := e.Status().Trial
+	for _, part := range []string{`a.jsonl: line 1: case slip: unknown member "templat"`, "cases.jsonl: line 1: ", "correct it, or take it out"} {
+		if trial == nil || !strings.Contains(trial.Error, part) {
+			t.Errorf("the status says %+v, want %q", trial, part)
+		}
+	}
+}
+
 func TestACanaryThatWarnsLetsRulesGoLive(t *testing.T) {
 	e := tried(t, func(c *config.Config) { c.Canary.Mode = "warn" })
 	if err := e.rewrite(t, e.rules, rule("second")); err != nil {

@@ -155,19 +155,21 @@ func (h *Host) diffRules(ctx context.Context, before, after *Snapshot, files []c
 	return diff, ctx.Err()
 }
 
-// readCases reads files of cases and sorts the cases by template.
+// readCases reads files of cases and sorts the cases by template. What cannot be read is an error beside the rest.
 func readCases(files []check.Input) (map[string][]*cases.Case, error) {
 	all := map[string][]*cases.Case{}
+	var faults []error
 	for _, f := range files {
 		for c, err := range cases.Read(f.Reader) {
 			if err != nil {
-				return nil, &Error{Code: InvalidArgument, Place: f.Name, Message: err.Error(), Remedy: "write one case a line", Err: err}
+				faults = append(faults, &Error{Code: InvalidArgument, Place: f.Name, Message: err.Error(), Remedy: "correct it, or take it out", Err: err})
+				continue
 			}
 			name := canonicalName(c.Template)
 			all[name] = append(all[name], c)
 		}
 	}
-	return all, nil
+	return all, errors.Join(faults...)
 }
 
 // differ compares what is in force with what would be.

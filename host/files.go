@@ -86,6 +86,9 @@ func usable(dir string, changes []watch.Change) []watch.Change {
 			fault = &Error{Code: InvalidArgument, Place: c.Path, Message: "the file is a link out of its folder, or gone again",
 				Remedy: "copy it into the folder, or name the folder that it is in"}
 		}
+		if fault == nil && !utf8.Valid(c.Data) {
+			fault = &Error{Code: InvalidArgument, Place: c.Path, Message: "the template is not text in UTF-8", Remedy: "save it as UTF-8"}
+		}
 		if fault != nil {
 			changes[i] = watch.Change{Path: c.Path, Err: fault}
 		}
