@@ -95,6 +95,10 @@ func TestCommandLines(t *testing.T) {
 		{name: "render variables", stdin: `{"messages":[{"role":"x","content":"y"}]}`, line: "render testdata/templates/plain.jinja --variables -", out: "<x>y</x>"},
 		{name: "render a plan", line: "render chatml-tagged --tools testdata/tools.json --json", out: `"lazy":true,"triggers":[{"type":"word"`},
 
+		{name: "render what the model does not see", line: "render chatml-json --request - --json",
+			stdin: `{"messages":[{"role":"user","content":[{"type":"text","text":"Hi"},{"type":"image_url","image_url":{"url":"data:,"}}]}]}`,
+			out:   `"notes":["the model does not see the parts of type \"image_url\" (messages[0].content[1])`},
+
 		{name: "render in a notation that there is not", line: "render chatml-json --json --target latin", code: exitUsage, errs: `unknown target "latin": there are gbnf,`},
 		{name: "render in a notation without the plan", line: "render chatml-json --target lark", code: exitUsage, errs: "--target says how --json writes the constraint"},
 		{name: "tools that are no JSON", stdin: "[", line: "render chatml-json --tools -", code: exitFailed, errs: "host: standard input: expected a JSON array of tools: "},

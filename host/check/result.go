@@ -48,6 +48,7 @@ type Plan struct {
 	Stops            []string    `json:"stops"`
 	ThinkingStart    string      `json:"thinking_start"`
 	ThinkingEnds     []string    `json:"thinking_ends"`
+	Notes            []string    `json:"notes,omitempty"` // what a person should know
 }
 
 // Constraint is what a result shows of a constraint.
@@ -64,7 +65,7 @@ func PlanOf(p *handler.Plan) *Plan {
 	out := &Plan{
 		Prompt: p.Prompt, GenerationPrompt: p.GenerationPrompt,
 		PreservedTokens: orEmpty(p.PreservedTokens), Stops: orEmpty(p.Stops),
-		ThinkingStart: p.ThinkingStart, ThinkingEnds: orEmpty(p.ThinkingEnds),
+		ThinkingStart: p.ThinkingStart, ThinkingEnds: orEmpty(p.ThinkingEnds), Notes: p.Notes,
 	}
 	if c := p.Constraint; c != nil {
 		out.Constraint = &Constraint{Grammar: c.Grammar, Lazy: c.Lazy, Triggers: orEmpty(c.Triggers), Target: c.Target, Content: c.Content}
