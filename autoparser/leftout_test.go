@@ -12,10 +12,12 @@ const picturing = `{% for m in messages %}<|{{ m.role }}|>{% if m.content is str
 	`{% if p.type == 'text' %}{{ p.text }}{% elif p.type == 'image_url' %}<|picture|>{% endif %}{% endfor %}{% endif %}<|end|>{% endfor %}` +
 	`{% if add_generation_prompt %}<|assistant|>{% endif %}`
 
-func TestPartsThatTheTemplateLeavesOutAreNoted(t *testing.T) {
-	note := func(kind, places string) string {
-		return `the model does not see the parts of type "` + kind + `" (` + places + `): the template leaves them out`
-	}
+// known is a template that knows two roles, and escapes what users say.
+const known = `{% for m in messages %}{% if m.role in ['user', 'assistant'] %}<|{{ m.role }}|>{{ m.content | trim | e }}<|end|>{% endif %}{% endfor %}` +
+	`{% if add_generation_prompt %}<|assistant|>{% endif %}`
+
+func TestWhatTheTemplateLeavesOutIsNoted(t *testing.T) {
+	note := func(what string) string { return "the model does not see " + what + ": the template leaves it out" }
 	const text, picture, sound = `{"type":"text","text":"a"}`, `{"type":"image_url","image_url":{"url":"data:,"}}`, `{"type":"input_audio","input_audio":{}}`
 	for _, tt := range []struct {
 		name, source, messages string
@@ -23,12 +25,17 @@ func TestPartsThatTheTemplateLeavesOutAreNoted(t *testing.T) {
 	}{
 		{"texts alone", archived(t, "json-calls"), `{"role":"user","content":[` + text + `]}`, nil},
 		{"a picture beside text", archived(t, "json-calls"), `{"role":"user","content":[` + text + `,` + picture + `]}`,
-			[]string{note("image_url", "messages[0].content[1]")}},
+			[]string{note(`messages[0].content[1] of type "image_url"`)}},
 		{"a picture alone", archived(t, "json-calls"), `{"role":"user","content":"x"},{"role":"assistant","content":"y"},{"role":"user","content":[` + picture + `]}`,
-			[]string{note("image_url", "messages[2].content[0]")}},
+			[]string{note(`messages[2].content[0] of type "image_url"`)}},
 		{"a place for pictures", picturing, `{"role":"user","content":[` + text + `,` + picture + `]}`, nil},
 		{"a place for pictures only", picturing, `{"role":"user","content":[` + sound + `,` + picture + `,` + text + `,` + sound + `]}`,
-			[]string{note("input_audio", "messages[0].content[0], messages[0].content[3]")}},
+			[]string{note(`messages[0].content[0], messages[0].content[3] of type "input_audio"`)}},
+		{"a role for which there is a place", picturing, `{"role":"user","content":"x"},{"role":"critic","content":"y"}`, nil},
+		{"a role for which there is none", known, `{"role":"user","content":"x"},{"role":"critic","content":"y"},{"role":"user","content":" z "}`,
+			[]string{note("messages[1] (critic)")}},
+		{"a text that is written otherwise", known, `{"role":"user","content":"x < y"}`, nil},
+		{"a message that says nothing", known, `{"role":"critic","content":""},{"role":"user","content":"x"}`, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r, err := chat.ParseRequest([]byte(`{"messages":[` + tt.messages + `]}`))
@@ -36,7 +43,11 @@ func TestPartsThatTheTemplateLeavesOutAreNoted(t *testing.T) {
 				t.Fatal(err)
 			}
 			l := learnSource(t, "x", tt.source, "<s>", "</s>", nil)
-			if d := cmp.Diff(tt.want, l.LeftOut(t.Context(), r)); d != "" {
+			rendered, err := l.Render(t.Context(), r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(tt.want, l.LeftOut(t.Context(), r, rendered.Prompt)); d != "" {
 				t.Errorf("-want +got\n%s", d)
 			}
 		})

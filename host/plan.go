@@ -83,7 +83,7 @@ func (h *Host) plan(ctx context.Context, snap *Snapshot, e *entry, only string, 
 	planned := &Planned{Plan: plan, Handler: by.Describe().Name, Generation: snap.Generation, request: req, maxOutput: snap.Config.Limits.OutputBytes,
 		template: e.Name, observer: h.opts.Observer, samples: &h.samples, keep: snap.Config.Canary.Shadow}
 	if plan.Request != nil {
-		plan.Notes = slices.Concat(plan.Notes, learned.Spelled(plan.Request.Messages, plan.PreservedTokens), learned.LeftOut(ctx, plan.Request))
+		plan.Notes = slices.Concat(plan.Notes, learned.Spelled(plan.Request.Messages, plan.PreservedTokens), learned.LeftOut(ctx, plan.Request, plan.Prompt))
 	}
 	return planned, planned.compile(by, e.SpecialTokens, h)
 }

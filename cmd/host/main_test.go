@@ -97,7 +97,7 @@ func TestCommandLines(t *testing.T) {
 
 		{name: "render what the model does not see", line: "render chatml-json --request - --json",
 			stdin: `{"messages":[{"role":"user","content":[{"type":"text","text":"Hi"},{"type":"image_url","image_url":{"url":"data:,"}}]}]}`,
-			out:   `"notes":["the model does not see the parts of type \"image_url\" (messages[0].content[1])`},
+			out:   `"notes":["the model does not see messages[0].content[1] of type \"image_url\"`},
 
 		{name: "render in a notation that there is not", line: "render chatml-json --json --target latin", code: exitUsage, errs: `unknown target "latin": there are gbnf,`},
 		{name: "render in a notation without the plan", line: "render chatml-json --target lark", code: exitUsage, errs: "--target says how --json writes the constraint"},
