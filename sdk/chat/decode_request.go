@@ -64,8 +64,22 @@ func (in *wireRequest) readers(r *Request) map[string]func(value) error {
 		"chat_template_kwargs":   into(&r.TemplateKwargs, readKwargs),
 		"pure_content":           into(&r.PureContent, value.boolean),
 		"parsing":                into(&r.Parsing, r.Parsing.read),
+		"functions":              replaced("tools"),
+		"function_call":          replaced("tool_choice"),
 	})
 	return readers
+}
+
+// replaced refuses what a member says that OpenAI has replaced by another: unread, it would be lost. Clients that write what they do
+// not set write null, nothing, or the default.
+func replaced(by string) func(value) error {
+	return func(v value) error {
+		switch compact(v) {
+		case "null", "[]", "{}", `"none"`, `"auto"`:
+			return nil
+		}
+		return v.fault("this was replaced and is not read; send " + by)
+	}
 }
 
 // settleVariables makes what a request says as a field and what it says as a variable of the template agree: thinking and

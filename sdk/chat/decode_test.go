@@ -57,6 +57,7 @@ func TestRequestsReadAsClientsSpellThem(t *testing.T) {
 	for _, test := range []struct{ name, in, out string }{
 		{"nothing", ``, `"add_generation_prompt":true`},
 		{"nulls are absent", `"tools":null,"tool_choice":null,"enable_thinking":null,"response_format":null`, `"add_generation_prompt":true`},
+		{"replaced members that say nothing", `"functions":[],"function_call":"auto"`, `"add_generation_prompt":true`},
 		{"a tool keeps its members", `"tools":[{"function":{"strict":true,"name":"f","x":1},"type":"function"}]`,
 			`"tools":[{"function":{"strict":true,"name":"f","x":1},"type":"function"}],"add_generation_prompt":true`},
 		{"a bare tool is wrapped", `"tools":[{"type":"function","name":"f","parameters":{}}]`,
@@ -172,6 +173,8 @@ func TestFaultyRequestsNamePlaceAndRemedy(t *testing.T) {
 		{tool(`{"items":{"minItems":"1"}}`), `tools[0].function.parameters.items.minItems: expected a number, found "1"`},
 		{`{` + hi + `,"tool_choice":"any"}`,
 			`tool_choice: expected one of "auto", "none", "required" or {"type":"function","function":{"name":…}}, found "any"`},
+		{`{` + hi + `,"functions":[{"name":"f"}]}`, `functions: this was replaced and is not read; send tools`},
+		{`{` + hi + `,"function_call":{"name":"f"}}`, `function_call: this was replaced and is not read; send tool_choice`},
 		{`{` + hi + `,"tool_choice":"required"}`, `tool_choice: "required" needs at least one tool; send tools, or "auto"`},
 		{`{` + hi + `,"tool_choice":{"type":"function"}}`, `tool_choice.function.name: expected the name of a tool, found nothing`},
 		{`{` + hi + `,"tool_choice":{"function":{"name":"g"}}}`, `tool_choice.function.name: no tool of the request is named "g"`},
