@@ -92,20 +92,21 @@ func named(earlier Answers, source string) (Probe, bool) {
 	if r1, ok := earlier.Of("R1"); ok && strings.Contains(r1.TextB, Reasoning) {
 		return Probe{}, false
 	}
-	for _, end := range splits(source) {
-		if start := opening(strings.TrimSpace(end), source); start != "" {
+	markers := splits(source)
+	for _, end := range markers {
+		if start := opening(strings.TrimSpace(end), source, markers); start != "" {
 			return Thought(start, end), true
 		}
 	}
 	return Probe{}, false
 }
 
-// opening is the marker that a marker closes: what its spelling says, or another one at which the source splits texts.
-func opening(marker, source string) string {
+// opening is the marker that a marker closes: what its spelling says, or another of those at which the source splits texts.
+func opening(marker, source string, markers []string) string {
 	if start := diff.Opening(marker, source); start != "" {
 		return start
 	}
-	for _, start := range splits(source) {
+	for _, start := range markers {
 		if start = strings.TrimSpace(start); diff.Closes(start, marker) && !diff.Closes(marker, start) {
 			return start
 		}
@@ -116,8 +117,11 @@ func opening(marker, source string) string {
 // splitAt is a literal that a text is split at or searched for.
 var splitAt = regexp.MustCompile(`(?:split|partition|find|index)\(\s*['"]([^'"]+)['"]|['"]([^'"]+)['"]\s+(?:not\s+)?in\s`)
 
-// splits are the markers that a source splits texts at, or looks for in them, in order; where it does so with the line breaks around
-// them, those are there, too.
+// maxSplits is how many markers at which a source splits texts are looked at: each is compared with all others.
+const maxSplits = 64
+
+// splits are the first markers that a source splits texts at, or looks for in them, in order; where it does so with the line breaks
+// around them, those are there, too.
 func splits(source string) []string {
 	var all []string
 	for _, m := range splitAt.FindAllStringSubmatch(source, -1) {
@@ -128,6 +132,8 @@ func splits(source string) []string {
 		}
 		known := slices.IndexFunc(all, func(s string) bool { return strings.TrimSpace(s) == marker })
 		switch {
+		case known < 0 && len(all) == maxSplits:
+			return all
 		case known < 0:
 			all = append(all, text)
 		case len(all[known]) < len(text):

@@ -3,6 +3,7 @@ package probe_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -161,5 +162,17 @@ func TestTheSourceSaysWhatIsCutOff(t *testing.T) {
 				t.Errorf("%s: %s asks for %q, skipped %v, want %q", c.source, id, got, answers[i].Skipped, want)
 			}
 		}
+	}
+}
+
+// TestASourceWithEndlessMarkersIsAsked would take minutes if each of them were compared with all others.
+func TestASourceWithEndlessMarkersIsAsked(t *testing.T) {
+	var source strings.Builder
+	for i := range 15_000 {
+		fmt.Fprintf(&source, "'<a%d>' in m ", i)
+	}
+	answers := probe.Ask(everything, source.String(), func(probe.Probe) (string, error) { return "", nil })
+	if i := slices.IndexFunc(answers, func(a probe.Answer) bool { return a.ID == "R5" }); !answers[i].Skipped {
+		t.Errorf("it asks for %q", answers[i].B.Name)
 	}
 }
