@@ -188,7 +188,7 @@ func (d *detective) members(j *dialect.JSON, object, other literal, prefix, text
 			d.set(&j.IDField, "tools.json.id_field", name, "T7", m.value.text)
 		case counts(m, other, i):
 			d.set(&j.GenIDField, "tools.json.gen_id_field", name, "T2", m.value.text+", "+other.members[i].value.text)
-		case scalar(m.value) && m.value.end < strings.Index(text, probe.Function):
+		case len(j.Constants) < maxConstants && scalar(m.value) && m.value.end < strings.Index(text, probe.Function):
 			j.Constants = append(j.Constants, name+": "+text[m.value.start:m.value.end])
 			continue
 		default:
@@ -215,6 +215,9 @@ func counts(m member, other literal, i int) bool {
 	}
 	return scalar(m.value) && m.value.text != other.members[i].value.text
 }
+
+// maxConstants is how many constant members a call may have before its name. Templates have one or two.
+const maxConstants = 16
 
 // scalar says that a value holds no others.
 func scalar(l literal) bool { return l.kind == '"' || l.kind == '0' }

@@ -113,14 +113,18 @@ func withMarkers(end, behind, others string) string {
 	if markers(end) == 0 {
 		return end
 	}
-	for {
+	for range maxEnds {
 		start, stop := diff.FirstMarker(behind)
 		if start > 0 || stop == 0 || strings.Contains(others, behind[:stop]) {
-			return end
+			break
 		}
 		end, behind = end+behind[:stop], behind[stop:]
 	}
+	return end
 }
+
+// maxEnds is how many more markers an answer may end in. Templates have one more.
+const maxEnds = 8
 
 // token is the marker that a text begins with, if it looks like a special token, which no prose spells.
 func token(text string) string {
