@@ -10,7 +10,7 @@ import (
 )
 
 func TestConformance(t *testing.T) {
-	conformance.Run(t, functionary{}, conformance.Options{Write: write})
+	conformance.Run(t, new(functionary), conformance.Options{Write: write})
 }
 
 func TestTheBinaryConforms(t *testing.T) {
@@ -22,12 +22,12 @@ func TestTheBinaryConforms(t *testing.T) {
 }
 
 func TestTheManifestSaysTheSameAsTheHandler(t *testing.T) {
-	conformance.RunManifest(t, "functionary.yaml", functionary{})
+	conformance.RunManifest(t, "functionary.yaml", new(functionary))
 }
 
 func TestRecordedOutputsAreRead(t *testing.T) {
 	recorded := shared.Cases(t, "parse.jsonl", "meetkai-functionary-medium-v3.2.jinja")
-	if err := conformance.Replay(t.Context(), functionary{}, recorded); err != nil {
+	if err := conformance.Replay(t.Context(), new(functionary), recorded); err != nil {
 		t.Error(err)
 	}
 }

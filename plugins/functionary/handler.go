@@ -9,6 +9,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
+	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
 // The markers of the format.
@@ -26,12 +27,12 @@ const (
 var golden []byte
 
 // functionary answers for templates of the format.
-type functionary struct{}
+type functionary struct{ programs sdk.Programs }
 
-var _ sdk.Handler = functionary{}
+var _ sdk.Handler = (*functionary)(nil)
 
 // Describe says the same as functionary.yaml.
-func (functionary) Describe() sdk.Description {
+func (*functionary) Describe() sdk.Description {
 	return sdk.Description{
 		Name: "functionary", Version: "1.0.0", Priority: 100, Cases: golden,
 		Match: `source contains ">>>all" and source contains ">>>${recipient}"`,
@@ -39,13 +40,13 @@ func (functionary) Describe() sdk.Description {
 }
 
 // Plan answers a request.
-func (functionary) Plan(_ context.Context, in sdk.Input) (*sdk.Plan, error) {
+func (h *functionary) Plan(_ context.Context, in sdk.Input) (*sdk.Plan, error) {
 	last, part, err := in.Request.Continued()
 	if err != nil {
 		return nil, err
 	}
 	p := newProgram(in.Request)
-	plan := p.Answer(p.build(), p.triggers()...)
+	plan := p.Answer(h.programs.Build(in.Request, func(r *chat.Request) *peg.Program { return newProgram(r).build() }), p.triggers()...)
 	plan.Request = in.Request.StartingNew()
 	switch part {
 	case chat.ContinueContent:

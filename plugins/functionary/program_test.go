@@ -29,7 +29,7 @@ const (
 )
 
 func conversation(request string) conformance.Conversation {
-	return conformance.Conversation{Handler: functionary{}, Request: request, GenerationPrompt: prompt}
+	return conformance.Conversation{Handler: new(functionary), Request: request, GenerationPrompt: prompt}
 }
 
 func TestOutputsAreRead(t *testing.T) {
@@ -129,7 +129,7 @@ func TestTriggersFireWhereACallBegins(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := functionary{}.Plan(t.Context(), sdk.Input{Request: r})
+	plan, err := new(functionary).Plan(t.Context(), sdk.Input{Request: r})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func TestOnlyAMessageOfTheAssistantCanBeContinued(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.ContinueFinalMessage = chat.ContinueAuto
-	_, err = functionary{}.Plan(t.Context(), sdk.Input{Request: r})
+	_, err = new(functionary).Plan(t.Context(), sdk.Input{Request: r})
 	var fault *chat.RequestError
 	if !errors.As(err, &fault) || fault.Path != "continue_final_message" {
 		t.Errorf("got %v", err)

@@ -11,7 +11,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-func TestConformance(t *testing.T) { conformance.Run(t, gptoss{}, conformance.Options{Write: write}) }
+func TestConformance(t *testing.T) {
+	conformance.Run(t, new(gptoss), conformance.Options{Write: write})
+}
 
 func TestTheBinaryConforms(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "gptoss")
@@ -33,7 +35,7 @@ func TestTheManifestSaysTheSameAsTheHandler(t *testing.T) {
 	if err := yaml.NewDecoder(bytes.NewReader(data)).Decode(&manifest); err != nil {
 		t.Fatal(err)
 	}
-	d := gptoss{}.Describe()
+	d := new(gptoss).Describe()
 	if manifest.Name != d.Name || manifest.Version != d.Version || manifest.Match != d.Match || manifest.Priority != d.Priority {
 		t.Errorf("the manifest says %+v, the handler %+v", manifest, d)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
+	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
 // The special tokens of the format.
@@ -28,12 +29,12 @@ const (
 var golden []byte
 
 // gptoss answers for templates of the harmony format.
-type gptoss struct{}
+type gptoss struct{ programs sdk.Programs }
 
-var _ sdk.Handler = gptoss{}
+var _ sdk.Handler = (*gptoss)(nil)
 
 // Describe says the same as gptoss.yaml.
-func (gptoss) Describe() sdk.Description {
+func (*gptoss) Describe() sdk.Description {
 	return sdk.Description{
 		Name: "gptoss", Version: "1.0.0", Priority: 100, Cases: golden,
 		Match: `source contains "<|channel|>analysis<|message|>" and source contains "<|start|>assistant"`,
@@ -41,13 +42,13 @@ func (gptoss) Describe() sdk.Description {
 }
 
 // Plan answers a request.
-func (gptoss) Plan(_ context.Context, in sdk.Input) (*sdk.Plan, error) {
+func (h *gptoss) Plan(_ context.Context, in sdk.Input) (*sdk.Plan, error) {
 	request, prefill, notes, err := normalise(in.Request)
 	if err != nil {
 		return nil, err
 	}
 	p := newProgram(in.Request)
-	plan := p.Answer(p.build(), triggers...)
+	plan := p.Answer(h.programs.Build(in.Request, func(r *chat.Request) *peg.Program { return newProgram(r).build() }), triggers...)
 	plan.Request, plan.Prefill, plan.Notes = request, prefill, notes
 	plan.Ending = sdk.Ending{Old: returnToken, New: endToken}
 	plan.Delimiters = []sdk.Delimiter{

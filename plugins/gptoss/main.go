@@ -4,4 +4,4 @@ package main
 
 import "github.com/dragoman-project/dragoman/sdk"
 
-func main() { sdk.Serve(gptoss{}) }
+func main() { sdk.Serve(new(gptoss)) }

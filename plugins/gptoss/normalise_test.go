@@ -53,7 +53,7 @@ func TestOnlyAMessageOfTheAssistantCanBeContinued(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.ContinueFinalMessage = chat.ContinueAuto
-		_, err = gptoss{}.Plan(t.Context(), sdk.Input{Request: r})
+		_, err = new(gptoss).Plan(t.Context(), sdk.Input{Request: r})
 		var fault *chat.RequestError
 		if !errors.As(err, &fault) || fault.Path != "continue_final_message" {
 			t.Errorf("%s: got %v", messages, err)

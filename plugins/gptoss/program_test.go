@@ -27,7 +27,7 @@ func planFor(t testing.TB, request string) *sdk.Plan {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := gptoss{}.Plan(t.Context(), sdk.Input{Request: r})
+	plan, err := new(gptoss).Plan(t.Context(), sdk.Input{Request: r})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func planFor(t testing.TB, request string) *sdk.Plan {
 }
 
 func conversation(request string) conformance.Conversation {
-	return conformance.Conversation{Handler: gptoss{}, Request: request, GenerationPrompt: assistantStart}
+	return conformance.Conversation{Handler: new(gptoss), Request: request, GenerationPrompt: assistantStart}
 }
 
 func TestOutputsAreRead(t *testing.T) {

@@ -42,14 +42,14 @@ type recordedHandler struct {
 	lines [][]byte
 }
 
-func (r recordedHandler) Describe() sdk.Description {
+func (r *recordedHandler) Describe() sdk.Description {
 	d := r.gptoss.Describe()
 	d.Cases = bytes.Join(r.lines, nil)
 	return d
 }
 
 func TestRecordedOutputsAreRead(t *testing.T) {
-	conformance.Run(t, recordedHandler{lines: recorded(t, "parse.jsonl")}, conformance.Options{})
+	conformance.Run(t, &recordedHandler{lines: recorded(t, "parse.jsonl")}, conformance.Options{})
 }
 
 func TestRecordedRequestsGetTheirPlans(t *testing.T) {
@@ -62,7 +62,7 @@ func TestRecordedRequestsGetTheirPlans(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			plan, err := gptoss{}.Plan(t.Context(), sdk.Input{Request: request})
+			plan, err := new(gptoss).Plan(t.Context(), sdk.Input{Request: request})
 			if err != nil {
 				t.Fatal(err)
 			}
