@@ -24,8 +24,5 @@ func (b *bindings) bind(p *peg.Program, prompt string) *peg.Program {
 		return bound
 	}
 	bound := p.Bind(strings.Clone(prompt)).Sealed() // what is kept is no part of a request's prompt
-	if len(bound.Nodes) > maxBound {
-		return bound
-	}
-	return b.programs.Put(key, bound, len(bound.Nodes), maxBound)
+	return b.programs.PutWithin(key, bound, len(bound.Nodes), maxBound)
 }

@@ -30,8 +30,5 @@ func (c *Programs) Build(r *chat.Request, build func(*chat.Request) *peg.Program
 	}
 	given = kept.Own(given)
 	p := build(&given).Sealed()
-	if len(p.Nodes) > maxPrograms {
-		return p
-	}
-	return c.built.Put(key, p, len(p.Nodes), maxPrograms)
+	return c.built.PutWithin(key, p, len(p.Nodes), maxPrograms)
 }

@@ -33,10 +33,7 @@ func (c *Cache) Assemble(in Input) *Assembled {
 	a := g.assemble()
 	a.Program = a.Program.Sealed()
 	size := g.bytes() + cap(a.Program.Nodes)*nodeBytes
-	if size > limit {
-		return a
-	}
-	return c.made.Put(key, a, size, limit)
+	return c.made.PutWithin(key, a, size, limit)
 }
 
 // Stats tells what the cache did since it is used, and what it holds.

@@ -52,6 +52,14 @@ func (c *Cache[K, V]) Put(key K, value V, size, limit int) V {
 	return value
 }
 
+// PutWithin is Put of a value that is not kept, but returned, if it is larger than limit.
+func (c *Cache[K, V]) PutWithin(key K, value V, size, limit int) V {
+	if size > limit {
+		return value
+	}
+	return c.Put(key, value, size, limit)
+}
+
 // Stats tells what the cache did since it is used, and what it holds.
 func (c *Cache[K, V]) Stats() Stats {
 	c.mu.Lock()

@@ -88,6 +88,18 @@ func TestACacheKeepsWhatIsUsed(t *testing.T) {
 	}
 }
 
+func TestWhatIsLargerThanTheLimitIsKeptByPutAlone(t *testing.T) {
+	var c Cache[int, string]
+	if c.PutWithin(1, "huge", 3, 2) != "huge" || c.PutWithin(2, "fits", 2, 2) != "fits" || c.Put(3, "large", 3, 2) != "large" {
+		t.Error("a value is not returned")
+	}
+	for key, want := range map[int]bool{1: false, 3: true} {
+		if _, ok := c.Get(key, 2); ok != want {
+			t.Errorf("value %d is kept: %v", key, ok)
+		}
+	}
+}
+
 func TestACacheKeepsTheFirstOfTwoValues(t *testing.T) {
 	var c Cache[int, string]
 	if c.Put(1, "first", 1, 9) != "first" || c.Put(1, "second", 1, 9) != "first" {

@@ -57,10 +57,10 @@ func (e *Encoder) program(p *peg.Program) ([]byte, error) {
 		return nil, err
 	}
 	field, err := proto.Marshal(&pb.Plan{Parser: &pb.Plan_Program{Program: m}})
-	if err != nil || len(field) > maxKept {
-		return field, err
+	if err != nil {
+		return nil, err
 	}
-	return e.programs.Put(key, field, len(field), maxKept), nil
+	return e.programs.PutWithin(key, field, len(field), maxKept), nil
 }
 
 // Decoder turns messages into answers. It keeps the programs that were decoded last, by their bytes: equal bytes are equal
@@ -108,10 +108,7 @@ func (d *Decoder) program(encoded []byte) (*peg.Program, error) {
 	}
 	p = p.Sealed()
 	size := len(encoded) + len(p.Nodes)*nodeBytes
-	if size > maxKept {
-		return p, nil
-	}
-	return d.programs.Put(key, p, size, maxKept), nil
+	return d.programs.PutWithin(key, p, size, maxKept), nil
 }
 
 // nodeBytes is about what a node takes, with the kids that it has of its own.
