@@ -212,24 +212,33 @@ func (c *converter) visit(s *value, path, name string) (*expr, error) {
 	return e, err
 }
 
-// form goes by the shape of s.
-func (c *converter) form(s *value, path, name string) (*expr, error) {
+// positive is s with what it rules out, and says under conditions, put as what there is instead: constants, types and choices. What
+// cannot be put so is noted.
+func (c *converter) positive(s *value, path string) (*value, error) {
 	if !s.hasAny("const", "enum") {
 		s = c.complemented(s)
 	}
+	if s.isFalse() || s.hasAny("const", "enum") {
+		return s, nil
+	}
+	s, err := c.conditional(s, path, true)
+	if err == nil {
+		c.unsupported(s, path)
+	}
+	return s, err
+}
+
+// form goes by the shape of s.
+func (c *converter) form(s *value, path, name string) (*expr, error) {
+	s, err := c.positive(s, path)
 	switch {
+	case err != nil:
+		return nil, err
 	case s.isFalse():
 		return nothing, nil
 	case s.hasAny("const", "enum"):
 		values, err := c.constantsOf(s, path)
 		return c.constants(values), err
-	}
-	s, err := c.conditional(s, path, true)
-	if err != nil {
-		return nil, err
-	}
-	c.unsupported(s, path)
-	switch {
 	case s.has("$ref"):
 		return c.reference(s, path)
 	case s.has("allOf"):

@@ -28,22 +28,15 @@ func (c *converter) raw(s *value, path, name string, depth int) (*expr, error) {
 
 // rawForm goes by the shape of s.
 func (c *converter) rawForm(s *value, path, name string, depth int) (*expr, error) {
-	if !s.hasAny("const", "enum") {
-		s = c.complemented(s)
-	}
+	s, err := c.positive(s, path)
 	switch {
+	case err != nil:
+		return nil, err
 	case s.isFalse():
 		return nothing, nil
 	case s.hasAny("const", "enum"):
 		values, err := c.constantsOf(s, path)
 		return c.rawConstants(values, path), err
-	}
-	s, err := c.conditional(s, path, true)
-	if err != nil {
-		return nil, err
-	}
-	c.unsupported(s, path)
-	switch {
 	case s.has("$ref"):
 		return c.rawReference(s, path, name, depth)
 	case s.has("allOf"):
