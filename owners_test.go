@@ -1,0 +1,77 @@
+package dragoman
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// owners lists the concepts that this repository implements exactly once. For each, elsewhere matches source lines that
+// would give a second implementation away; they may stand in the folders listed, and below them, alone. A second owner needs
+// a decision record in docs/decisions and a row that says so.
+var owners = []struct {
+	concept   string
+	elsewhere string   // a regular expression over one line of Go source
+	in        []string // folders; "sdk/chat" covers the folders below it, too
+}{
+	{"plugin processes", `plugin\.NewClient\(`, []string{"host/plugins"}},
+}
+
+func TestEachConceptHasOneOwner(t *testing.T) {
+	patterns := make([]*regexp.Regexp, len(owners))
+	seen := make([]bool, len(owners))
+	for i, o := range owners {
+		patterns[i] = regexp.MustCompile(o.elsewhere)
+	}
+	for path, line := range sourceLines(t) {
+		for i, o := range owners {
+			if !patterns[i].MatchString(line) {
+				continue
+			}
+			if within(filepath.ToSlash(filepath.Dir(path)), o.in) {
+				seen[i] = true
+			} else {
+				t.Errorf("%s: %q: %s belongs to %s", path, strings.TrimSpace(line), o.concept, strings.Join(o.in, ", "))
+			}
+		}
+	}
+	for i, o := range owners {
+		if !seen[i] {
+			t.Errorf("%s: no line of %s matches %q: the row is out of date", o.concept, strings.Join(o.in, ", "), o.elsewhere)
+		}
+	}
+}
+
+// sourceLines iterates over the lines of all Go files that are neither tests, nor generated, nor test data.
+func sourceLines(t *testing.T) func(yield func(path, line string) bool) {
+	t.Helper()
+	return func(yield func(path, line string) bool) {
+		err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+			switch name := entry.Name(); {
+			case err != nil:
+				return err
+			case entry.IsDir() && (name == "testdata" || len(name) > 1 && name[0] == '.'):
+				return filepath.SkipDir
+			case entry.IsDir(), !strings.HasSuffix(name, ".go"), strings.HasSuffix(name, "_test.go"),
+				strings.HasSuffix(name, ".pb.go"), strings.HasSuffix(name, ".connect.go"):
+				return nil
+			}
+			source, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			for line := range strings.Lines(string(source)) {
+				if !yield(path, line) {
+					return fs.SkipAll
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
