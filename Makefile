@@ -18,19 +18,19 @@ SOAK_FLAGS ?= -p99 5ms
 .DEFAULT_GOAL := build
 .PHONY: build run test golden fuzz bench chaos soak lint generate
 
-## build: bin/host, and bin/plugins/ with each plugin and its manifest
+## build: bin/dragoman, and bin/plugins/ with each plugin and its manifest
 build:
 	@mkdir -p bin/plugins
-	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/host ./cmd/host
+	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/dragoman ./cmd/host
 	@for p in $(PLUGINS); do \
 		echo "go build -o bin/plugins/$$p ./plugins/$$p" && \
 		go build -trimpath -ldflags '-s -w' -o bin/plugins/$$p ./plugins/$$p && \
 		install -m 644 plugins/$$p/$$p.yaml bin/plugins/$$p.yaml || exit 1; \
 	done
 
-## run: the daemon on 127.0.0.1:8080 with the embedded templates and rules; HOST_FLAGS adds flags
+## run: the daemon on 127.0.0.1:8080 with the embedded templates and rules; SERVE_FLAGS adds flags
 run: build
-	./bin/host serve $(HOST_FLAGS)
+	./bin/dragoman serve $(SERVE_FLAGS)
 
 ## test: every test, with the race detector
 test: $(TOOLS)/grpcurl-$(GRPCURL_VERSION)

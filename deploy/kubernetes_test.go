@@ -82,7 +82,7 @@ func TestUpdatesOfConfigMapsReachARunningDaemon(t *testing.T) {
 		if status, _ := p.get(t, "/metrics"); status != http.StatusOK {
 			t.Errorf("the metrics answer %d, expected them to be public", status)
 		}
-		p.publish(t, "config", map[string]string{"host.yaml": strings.Replace(p.settings, "metrics: {public: true}", "", 1)})
+		p.publish(t, "config", map[string]string{"dragoman.yaml": strings.Replace(p.settings, "metrics: {public: true}", "", 1)})
 		eventually(t, "the metrics want a token", func() bool {
 			status, _ := p.get(t, "/metrics")
 			return status == http.StatusUnauthorized
@@ -107,8 +107,8 @@ func start(t *testing.T) *pod {
 	must(t, err)
 	t.Cleanup(func() { must(t, os.RemoveAll(run)) })
 	volumes := configMaps(t)
-	p.settings = strings.NewReplacer("/etc/dragoman", p.volumes, "/run/dragoman", run, `":8080"`, "127.0.0.1:0").Replace(volumes["config"]["host.yaml"])
-	volumes["config"]["host.yaml"] = p.settings
+	p.settings = strings.NewReplacer("/etc/dragoman", p.volumes, "/run/dragoman", run, `":8080"`, "127.0.0.1:0").Replace(volumes["config"]["dragoman.yaml"])
+	volumes["config"]["dragoman.yaml"] = p.settings
 	volumes["tokens"] = map[string]string{"tokens": "secret\n"}
 	rules, err := os.ReadFile("../workarounds.yaml")
 	must(t, err)
@@ -117,7 +117,7 @@ func start(t *testing.T) *pod {
 		must(t, os.Mkdir(filepath.Join(p.volumes, name), 0o755))
 		p.publish(t, name, files)
 	}
-	p.serve(t, filepath.Join(p.volumes, "config", "host.yaml"))
+	p.serve(t, filepath.Join(p.volumes, "config", "dragoman.yaml"))
 	return p
 }
 

@@ -131,7 +131,7 @@ func (h *Host) claims(snap *Snapshot, learned *autoparser.Learned, only string, 
 // missingHandler says that no plugin serves a handler that must answer.
 func missingHandler(name string) *Error {
 	return &Error{Code: Unavailable, Place: name, Message: "no plugin serves this handler, which is to answer",
-		Remedy: "add its plugin, or name another handler; `host plugin list` says which there are"}
+		Remedy: "add its plugin, or name another handler; `dragoman plugin list` says which there are"}
 }
 
 // ask goes through those who claim the template. One that declines passes the request on, unless it was named, and so does

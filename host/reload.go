@@ -107,7 +107,7 @@ func (h *Host) watched() (adds []func(*watch.Watcher) error) {
 // Reload reads every source again and returns when all have settled, with what was refused.
 func (h *Host) Reload(ctx context.Context) error {
 	if h.opts.Static {
-		return &Error{Code: InvalidArgument, Message: "this host reads its files once", Remedy: "start it with `host serve`"}
+		return &Error{Code: InvalidArgument, Message: "this host reads its files once", Remedy: "start it with `dragoman serve`"}
 	}
 	select {
 	case <-h.warmed:

@@ -23,7 +23,7 @@ type Status struct {
 	// Conflicts name plugins that claim the same template at the same priority.
 	Conflicts []string `json:"conflicts,omitempty"`
 	// Warnings name settings for templates or handlers that there are not, and such as wait for a restart, with their place:
-	// "host.yaml:3:9: parsing.templates.qwen: there is no such template".
+	// "dragoman.yaml:3:9: parsing.templates.qwen: there is no such template".
 	Warnings []string `json:"warnings,omitempty"`
 }
 

@@ -34,7 +34,7 @@ type daemon struct {
 func startDaemon(ctx context.Context, o options, dir folder) (*daemon, error) {
 	d := &daemon{drained: make(chan struct{})}
 	// The daemon gets its own signals: when this process is interrupted, it ends the daemon in its own time.
-	d.cmd = exec.CommandContext(context.WithoutCancel(ctx), o.host, "serve", "--listen", "127.0.0.1:0", "--log-format", "json",
+	d.cmd = exec.CommandContext(context.WithoutCancel(ctx), o.daemon, "serve", "--listen", "127.0.0.1:0", "--log-format", "json",
 		"--templates", dir.templates(), "--workarounds", dir.rules(), "--plugins", dir.plugins())
 	d.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	log, err := os.Create(o.logFile(dir))

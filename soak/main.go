@@ -32,19 +32,19 @@ import (
 
 // options are the flags.
 type options struct {
-	host, plugins string
-	streams, idle int
-	rate          float64
-	conns         int
-	each, spread  bool
-	time          time.Duration
-	reload, kill  time.Duration
-	maxP99        time.Duration
-	log           string
+	daemon, plugins string
+	streams, idle   int
+	rate            float64
+	conns           int
+	each, spread    bool
+	time            time.Duration
+	reload, kill    time.Duration
+	maxP99          time.Duration
+	log             string
 }
 
 func parseFlags() (o options) {
-	flag.StringVar(&o.host, "host", "bin/host", "the daemon's binary")
+	flag.StringVar(&o.daemon, "daemon", "bin/dragoman", "the daemon's binary")
 	flag.StringVar(&o.plugins, "plugins", "bin/soak", "folder with the plugin of this test, soakplugin")
 	flag.IntVar(&o.streams, "streams", 1000, "outputs that are parsed at the same time")
 	flag.IntVar(&o.idle, "idle", 0, "only open so many streams, and tell what an idle one costs")

@@ -27,9 +27,9 @@ differs. The last line is "N passed, N failed"; the exit code is 0 only if none 
 Each output is parsed whole, byte by byte, and at --splits random cuts, which must all give the same. A template that
 cannot be used fails its cases and no others. docs/operating.md shows what a case looks like.`,
 		Example: example(`
-			host check --templates templates cases.jsonl
-			host check --templates templates --splits 10 --results results.jsonl parse.jsonl plan.jsonl
-			grep weather cases.jsonl | host check --templates templates -`),
+			dragoman check --templates templates cases.jsonl
+			dragoman check --templates templates --splits 10 --results results.jsonl parse.jsonl plan.jsonl
+			grep weather cases.jsonl | dragoman check --templates templates -`),
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if options.Splits < 0 || options.Workers < 1 {
@@ -100,7 +100,7 @@ func runCheck(cmd *cobra.Command, subject check.Subject, options check.Options, 
 		err = errFailed
 	}
 	if err == nil && tally.Passed == 0 {
-		fmt.Fprintln(cmd.ErrOrStderr(), "host: there are no cases in", strings.Join(files, ", "))
+		fmt.Fprintln(cmd.ErrOrStderr(), "dragoman: there are no cases in", strings.Join(files, ", "))
 	}
 	return err
 }

@@ -32,8 +32,8 @@ that do not go together. Each is a line FILE:LINE:COLUMN: MESSAGE; the exit code
 
 A file is looked at by itself. With --environment, the variables DRAGOMAN_… are laid over it, as the daemon does.`,
 		Example: example(`
-			host config check host.yaml
-			host config check --environment host.yaml`),
+			dragoman config check dragoman.yaml
+			dragoman config check --environment dragoman.yaml`),
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, files []string) error {
 			failed := false
@@ -83,12 +83,12 @@ func newConfigShow() *cobra.Command {
 		Use:   "show [flags]",
 		Short: "Print every value in force and where it came from",
 		Long: `Print what the daemon would run with: every setting, its value, the place that it came from, and whether a change takes
-effect while the daemon runs (live) or when it is started again (restart). Takes the flags of "host serve". The values of
+effect while the daemon runs (live) or when it is started again (restart). Takes the flags of "dragoman serve". The values of
 secrets are not shown.`,
 		Example: example(`
-			host config show
-			host config show --config host.yaml --listen 127.0.0.1:9000
-			host config show --json`),
+			dragoman config show
+			dragoman config show --config dragoman.yaml --listen 127.0.0.1:9000
+			dragoman config show --json`),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := config.CheckFlags(cmd.Flags()); err != nil {
@@ -153,7 +153,7 @@ func newConfigReference() *cobra.Command {
 		Short: "Describe every setting, in Markdown",
 		Long: `Describe every setting, in Markdown: its default, its meaning, its variable and flag, and whether a change takes effect
 while the daemon runs. docs/config.md is made of it.`,
-		Example: example(`host config reference > config.md`),
+		Example: example(`dragoman config reference > config.md`),
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, err := fmt.Fprint(cmd.OutOrStdout(), config.Reference())

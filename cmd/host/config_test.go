@@ -13,7 +13,7 @@ import (
 // write puts a file into a folder of its own and returns its path.
 func write(t *testing.T, content string) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "host.yaml")
+	path := filepath.Join(t.TempDir(), "dragoman.yaml")
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}

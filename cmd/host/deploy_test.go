@@ -40,7 +40,7 @@ func deployed(t *testing.T) map[string]string {
 
 func TestWhatIsDeployedOnKubernetesIsSound(t *testing.T) {
 	files := deployed(t)
-	c, err := config.Load(config.Sources{File: "host.yaml", Data: []byte(files["host.yaml"])})
+	c, err := config.Load(config.Sources{File: "dragoman.yaml", Data: []byte(files["dragoman.yaml"])})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestSystemdUnderstandsTheUnit(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "dragoman.service")
-	text := strings.ReplaceAll(string(unit), "/usr/lib/dragoman/host", "/bin/true")
+	text := strings.ReplaceAll(string(unit), "/usr/lib/dragoman/dragoman", "/bin/true")
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

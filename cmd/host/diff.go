@@ -31,9 +31,9 @@ func newDiff() *cobra.Command {
 about it from then on, and the recorded cases that come out otherwise. With --daemon, one file is compared with what is
 in force there. The exit code is 0 if nothing changes, 1 if something does or a file is faulty.`,
 		Example: example(`
-			host diff workarounds.yaml new.yaml --templates templates
-			host diff workarounds.yaml new.yaml --templates templates --cases cases.jsonl --json
-			host diff new.yaml --daemon http://127.0.0.1:8080 --cases cases.jsonl`),
+			dragoman diff workarounds.yaml new.yaml --templates templates
+			dragoman diff workarounds.yaml new.yaml --templates templates --cases cases.jsonl --json
+			dragoman diff new.yaml --daemon http://127.0.0.1:8080 --cases cases.jsonl`),
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := inputOnce(slices.Concat(args, cases)...); err != nil {

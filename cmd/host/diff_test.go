@@ -101,7 +101,7 @@ func TestADaemonIsAskedForWhatWasInForce(t *testing.T) {
 	tell("  start\n", "history")
 	tell("reasoning.start: <one> → <two>", "diff", two)
 	tell("no snapshot of this generation", "rollback", "--to", "77")
-	tell("host.yaml:1:1", "diff", file(t, dir, "host.yaml", "version: 3\n"))
+	tell("dragoman.yaml:1:1", "diff", file(t, dir, "dragoman.yaml", "version: 3\n"))
 	tell("is remembered that differs", "rollback")
 	tell(`"snapshots":[{"generation":"`, "history", "--json")
 

@@ -24,7 +24,7 @@ func TestTheExamplesOfHelpTextsWork(t *testing.T) {
 	exampleFiles(t, dir)
 	// Those that do not end with 0, or not at all.
 	codes := map[string]int{"diff": exitFailed, "rollback": exitFailed}
-	skipped := map[string]string{"host serve": "it would not end", "host plugin verify": "it needs a plugin that was built", "--sdk": "it needs a checkout"}
+	skipped := map[string]string{"dragoman serve": "it would not end", "dragoman plugin verify": "it needs a plugin that was built", "--sdk": "it needs a checkout"}
 	for _, cmd := range all(newRoot(io.Discard)) {
 		for line := range strings.Lines(cmd.Example) {
 			line = strings.TrimSpace(line)
@@ -80,7 +80,7 @@ func exampleFiles(t *testing.T, dir string) {
 		"template.jinja": template, "templates/template.jinja": template, "models/some-model/chat_template.jinja": template,
 		"tools.json": read(t, "testdata/tools.json"), "output.txt": weather, "variables.json": `{"messages": [{"role": "user", "content": "Hi"}]}`,
 		"request.json":     `{"messages": [{"role": "user", "content": "Hi"}], "tools": ` + read(t, "testdata/tools.json") + `}`,
-		"workarounds.yaml": rules, "host.yaml": "log: {level: warn}\n",
+		"workarounds.yaml": rules, "dragoman.yaml": "log: {level: warn}\n",
 		"new.yaml": strings.Replace(rules, "[]", "\n  - {name: stops, because: a test, when: 'name != \"\"', set: {end_of_turn: END}}", 1),
 	}
 	one := `{"kind": "parse", "id": "weather", "template": "template.jinja", "request": {}, "output": "Hello.", "expect": {"content": "Hello."}}` + "\n"

@@ -23,9 +23,9 @@ func newExplain() *cobra.Command {
 comparison and its difference, the dialect and what decided each field, the workarounds that hold, and what a person
 should look at. The text is a txtar archive. If a plugin answers for the template, a line on standard error says so.`,
 		Example: example(`
-			host explain template.jinja
-			host explain ~/models/some-model
-			host explain template.jinja --json | jq .dialect`),
+			dragoman explain template.jinja
+			dragoman explain ~/models/some-model
+			dragoman explain template.jinja --json | jq .dialect`),
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return with.withHost(cmd, func(h *host.Host) error {

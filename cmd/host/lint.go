@@ -33,10 +33,10 @@ not count as a fault. Plugins have no part in this.
 With --cases, recorded cases are run under the file's rules and under those shipped: one that holds only under the latter is
 a fault, and told with what differs. It stands at the first rule that changes its template.`,
 		Example: example(`
-			host lint workarounds.yaml
-			host lint workarounds.yaml --templates templates
-			host lint workarounds.yaml --templates templates --cases cases.jsonl
-			host lint --templates templates`),
+			dragoman lint workarounds.yaml
+			dragoman lint workarounds.yaml --templates templates
+			dragoman lint workarounds.yaml --templates templates --cases cases.jsonl
+			dragoman lint --templates templates`),
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 && templates == "" {

@@ -1,4 +1,4 @@
-// Command host is Dragoman's command line: the daemon, and the same work on files.
+// Command host is Dragoman's command line, which `make build` names bin/dragoman: the daemon, and the same work on files.
 //
 // This package holds flags, help texts and exit codes. What a command does is in package host and below.
 //
@@ -46,17 +46,17 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 	var usage *usageError
 	switch {
 	case stdout.fault != nil:
-		fmt.Fprintf(errs, "host: standard output: %v\n", stdout.fault)
+		fmt.Fprintf(errs, "dragoman: standard output: %v\n", stdout.fault)
 	case err == nil:
 		return exitOK
 	case ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, errFailed)):
-		fmt.Fprintln(errs, "host: interrupted")
+		fmt.Fprintln(errs, "dragoman: interrupted")
 		return exitInterrupted
 	case errors.As(err, &usage):
-		fmt.Fprintf(errs, "host: %v\nTry '%s --help'.\n", err, cmd.CommandPath())
+		fmt.Fprintf(errs, "dragoman: %v\nTry '%s --help'.\n", err, cmd.CommandPath())
 		return exitUsage
 	case !errors.Is(err, errFailed):
-		fmt.Fprintf(errs, "host: %v\n", err)
+		fmt.Fprintf(errs, "dragoman: %v\n", err)
 	}
 	return exitFailed
 }

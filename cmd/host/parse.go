@@ -28,9 +28,9 @@ the request ends, so give the request that it answers: at least its tools.
 
 With --stream, print each delta as soon as it is decided, as JSON lines.`,
 		Example: example(`
-			host parse --template template.jinja --tools tools.json < output.txt
-			host parse --template template.jinja --request request.json --json < output.txt
-			engine | host parse --template template.jinja --tools tools.json --stream`),
+			dragoman parse --template template.jinja --tools tools.json < output.txt
+			dragoman parse --template template.jinja --request request.json --json < output.txt
+			engine | dragoman parse --template template.jinja --tools tools.json --stream`),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if request.request == "-" || request.tools == "-" {

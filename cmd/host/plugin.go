@@ -36,9 +36,9 @@ func newPluginList() *cobra.Command {
 each plugin is doing, on which process, how often one was started and how often in place of one that had failed, and the
 calls and streams under way. What is refused, and why the last process failed, stands below.`,
 		Example: example(`
-			host plugin list
-			host plugin list --plugins plugins --json
-			host plugin list --daemon http://127.0.0.1:8080`),
+			dragoman plugin list
+			dragoman plugin list --plugins plugins --json
+			dragoman plugin list --daemon http://127.0.0.1:8080`),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			list, err := listPlugins(cmd, dir, &daemon)

@@ -22,8 +22,8 @@ func newPluginNew() *cobra.Command {
 		Long: `Write a Go module with a plugin for a small format: its handler in one file, its manifest, golden cases, a test and a
 Makefile. It builds and conforms as it is; change it step by step into the format you want. See docs/plugins.md.`,
 		Example: example(`
-			host plugin new brackets
-			host plugin new brackets --dir plugins/brackets --sdk ~/dragoman`),
+			dragoman plugin new brackets
+			dragoman plugin new brackets --dir plugins/brackets --sdk ~/dragoman`),
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Name = args[0]
@@ -53,8 +53,8 @@ func newPluginVerify() *cobra.Command {
 cut, the same plan for the same request, valid programs and constraints, garbage, a thousand requests at once, and a process
 killed in the middle of an output. The exit code is 0 if every demand is met.`,
 		Example: example(`
-			host plugin verify ./brackets
-			host plugin verify --junit report.xml ./brackets`),
+			dragoman plugin verify ./brackets
+			dragoman plugin verify --junit report.xml ./brackets`),
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path, err := filepath.Abs(args[0])

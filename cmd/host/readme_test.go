@@ -26,7 +26,7 @@ func TestTheReadmeSaysWhatHappens(t *testing.T) {
 	_, start, _ = strings.Cut(start, "in another:")
 	live, rest, _ := strings.Cut(rest, "## On the command line")
 	t.Run("at a daemon", func(t *testing.T) {
-		runDaemon(t, dir, address, "bin/host serve")
+		runDaemon(t, dir, address, "bin/dragoman serve")
 		follow(t, dir, address, blocksOf(start))
 	})
 	t.Run("edited live", func(t *testing.T) {
@@ -39,7 +39,7 @@ func TestTheReadmeSaysWhatHappens(t *testing.T) {
 			cmd := exec.CommandContext(t.Context(), "bash", "-c", line)
 			cmd.Dir = dir
 			out, err := cmd.CombinedOutput()
-			if differs := strings.Contains(line, "host diff"); (err != nil) != differs || len(out) == 0 && !strings.Contains(line, "host lint") {
+			if differs := strings.Contains(line, "dragoman diff"); (err != nil) != differs || len(out) == 0 && !strings.Contains(line, "dragoman lint") {
 				t.Errorf("%v\n%s", err, out)
 			}
 		})
@@ -64,7 +64,7 @@ func repositoryCopy(t *testing.T) string {
 // runDaemon runs commands that end in a daemon, until the test ends.
 func runDaemon(t *testing.T, dir, address, commands string) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "bash", "-c", strings.Replace(commands, "bin/host serve", "exec bin/host serve --listen "+address, 1))
+	cmd := exec.CommandContext(t.Context(), "bash", "-c", strings.Replace(commands, "bin/dragoman serve", "exec bin/dragoman serve --listen "+address, 1))
 	cmd.Dir = dir
 	must(t, cmd.Start())
 	t.Cleanup(func() {

@@ -28,10 +28,10 @@ func newRender() *cobra.Command {
 		Long: `Render the prompt of a request exactly as the model is given it. With --json, print all that an engine is told: prompt,
 generation prompt, constraint, preserved tokens, stops, thinking tags. --target says in which notation the constraint is.`,
 		Example: example(`
-			host render template.jinja --request request.json
-			host render template.jinja --request request.json --json | jq -r .constraint.grammar
-			host render template.jinja --request request.json --json --target lark | jq -r .constraint.content
-			host render template.jinja --variables variables.json`),
+			dragoman render template.jinja --request request.json
+			dragoman render template.jinja --request request.json --json | jq -r .constraint.grammar
+			dragoman render template.jinja --request request.json --json --target lark | jq -r .constraint.content
+			dragoman render template.jinja --variables variables.json`),
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("target") && !asJSON {

@@ -23,8 +23,8 @@ func newHistory() *cobra.Command {
 		Long: `List the last snapshots of a daemon, the newest first: when each was put in force, which source changed, and the
 contents that gave way to others, by the beginning of their SHA-256. The one in force is marked.`,
 		Example: example(`
-			host history
-			host history --daemon http://127.0.0.1:9000 --json`),
+			dragoman history
+			dragoman history --daemon http://127.0.0.1:9000 --json`),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			list, err := ask(cmd, &daemon, dragomanv1connect.NewSnapshotServiceClient, dragomanv1connect.SnapshotServiceClient.ListSnapshots,
@@ -55,8 +55,8 @@ func newRollback() *cobra.Command {
 --to. Streams that run keep what they began with. The files on disk stay as they are; the rollback holds for each of them
 until it changes again.`,
 		Example: example(`
-			host rollback
-			host rollback --to 12 --daemon http://127.0.0.1:9000`),
+			dragoman rollback
+			dragoman rollback --to 12 --daemon http://127.0.0.1:9000`),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			done, err := ask(cmd, &daemon, dragomanv1connect.NewSnapshotServiceClient, dragomanv1connect.SnapshotServiceClient.Rollback,
@@ -74,7 +74,7 @@ until it changes again.`,
 		},
 	}
 	daemon.add(cmd, false)
-	cmd.Flags().Uint64Var(&to, "to", 0, "`generation` to go back to, of those that host history lists (default: the one before)")
+	cmd.Flags().Uint64Var(&to, "to", 0, "`generation` to go back to, of those that dragoman history lists (default: the one before)")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }

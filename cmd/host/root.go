@@ -13,7 +13,7 @@ import (
 // newRoot is the whole command tree. It prints to out.
 func newRoot(out io.Writer) *cobra.Command {
 	root := &cobra.Command{
-		Use:   "host",
+		Use:   "dragoman",
 		Short: "Learn chat templates, render prompts, and turn model output into messages",
 		Long: `Dragoman stands between an inference engine and its clients. It learns from a model's chat template how the model
 writes reasoning, content and tool calls, renders prompts, constrains sampling, and turns the model's text, as it
@@ -21,10 +21,10 @@ streams, into messages.
 
 The exit code is 0 if it went well, 1 if it did not, 2 if the command line was not understood, and 130 if it was interrupted.`,
 		Example: example(`
-			host serve
-			host explain template.jinja
-			host parse --template template.jinja --tools tools.json < output.txt
-			host check --templates templates cases.jsonl`),
+			dragoman serve
+			dragoman explain template.jinja
+			dragoman parse --template template.jinja --tools tools.json < output.txt
+			dragoman check --templates templates cases.jsonl`),
 		Version:       version,
 		SilenceErrors: true,
 		SilenceUsage:  true,

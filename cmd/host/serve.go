@@ -33,9 +33,9 @@ Every setting can be given as a flag, as an environment variable (DRAGOMAN_ and 
 flags win over the environment, the environment over the file. The folders and files it works with are watched: what
 changes is put in force when it is whole and valid, and else nothing changes. SIGHUP reads everything again.`,
 		Example: example(`
-			host serve
-			host serve --listen 127.0.0.1:9000 --templates templates --log-level debug
-			host serve --config host.yaml`),
+			dragoman serve
+			dragoman serve --listen 127.0.0.1:9000 --templates templates --log-level debug
+			dragoman serve --config dragoman.yaml`),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := config.CheckFlags(cmd.Flags()); err != nil {

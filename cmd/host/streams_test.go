@@ -17,7 +17,7 @@ import (
 func binary(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(dir, "host"), ".")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(dir, "dragoman"), ".")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -42,7 +42,7 @@ func TestWhatCannotBePrintedFailsTheCommand(t *testing.T) {
 		var out full
 		var errs bytes.Buffer
 		code := run(t.Context(), strings.Fields(line), strings.NewReader("Hello."), &out, &errs)
-		if want := "host: standard output: no space left\n"; code != exitFailed || errs.String() != want || out.writes != 1 {
+		if want := "dragoman: standard output: no space left\n"; code != exitFailed || errs.String() != want || out.writes != 1 {
 			t.Errorf("%s: ended with %d after %d writes:\n%swant %s", line, code, out.writes, errs.String(), want)
 		}
 	}
@@ -61,7 +61,7 @@ func TestCommandsThatWaitForInputCanBeInterrupted(t *testing.T) {
 			return in.Read(p)
 		})
 		var errs bytes.Buffer
-		if code := run(ctx, strings.Fields(line), waiting, io.Discard, &errs); code != exitInterrupted || errs.String() != "host: interrupted\n" {
+		if code := run(ctx, strings.Fields(line), waiting, io.Discard, &errs); code != exitInterrupted || errs.String() != "dragoman: interrupted\n" {
 			t.Errorf("%s: ended with %d: %s", line, code, errs.String())
 		}
 		never.Close()
@@ -89,7 +89,7 @@ func TestCommandsThatWaitForAPipeCanBeInterrupted(t *testing.T) {
 			opened <- silent
 		}()
 		var errs bytes.Buffer
-		if code := run(ctx, strings.Fields(line), strings.NewReader(""), io.Discard, &errs); code != exitInterrupted || errs.String() != "host: interrupted\n" {
+		if code := run(ctx, strings.Fields(line), strings.NewReader(""), io.Discard, &errs); code != exitInterrupted || errs.String() != "dragoman: interrupted\n" {
 			t.Errorf("%s: ended with %d: %s", line, code, errs.String())
 		}
 		(<-opened).Close()
@@ -98,7 +98,7 @@ func TestCommandsThatWaitForAPipeCanBeInterrupted(t *testing.T) {
 
 // TestSignalsEndTheBinary interrupts the binary itself while it waits at its input, which stays open.
 func TestSignalsEndTheBinary(t *testing.T) {
-	cmd := exec.CommandContext(t.Context(), filepath.Join(binary(t), "host"), "parse", "--template", "chatml-json", "--stream")
+	cmd := exec.CommandContext(t.Context(), filepath.Join(binary(t), "dragoman"), "parse", "--template", "chatml-json", "--stream")
 	in, err := cmd.StdinPipe()
 	must(t, err)
 	defer in.Close()

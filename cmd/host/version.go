@@ -13,7 +13,7 @@ func newVersion() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version",
-		Example: example(`host version --json`),
+		Example: example(`dragoman version --json`),
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if asJSON {
@@ -29,5 +29,5 @@ func newVersion() *cobra.Command {
 
 // versionText is the version for people.
 func versionText() string {
-	return fmt.Sprintf("host %s (%s, %s/%s)\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return fmt.Sprintf("dragoman %s (%s, %s/%s)\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }

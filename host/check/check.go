@@ -1,4 +1,4 @@
-// Package check runs recorded cases and tells which of them hold. It is what `host check` does.
+// Package check runs recorded cases and tells which of them hold. It is what `dragoman check` does.
 //
 //	cases ─read→ case ─subject→ plan, messages, prompts ─judge→ Result ─print→ failures, then "N passed, N failed"
 //	                                                                  └─write→ one JSON line a case

@@ -15,7 +15,7 @@ import (
 type badFunc func(key, format string, args ...any)
 
 // Validate says what is wrong with a complete configuration, all faults joined; nil when it can be used. Each begins with
-// the place of the setting, "host.yaml:3:9: log.level: …".
+// the place of the setting, "dragoman.yaml:3:9: log.level: …".
 func (c *Config) Validate() error {
 	return c.faults((*Config).checkFields, (*Config).checkTogether)
 }

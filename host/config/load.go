@@ -33,7 +33,7 @@ type Sources struct {
 // Origin is where a value came from.
 type Origin struct {
 	Source string // default, file, environment or flag
-	Place  string // "host.yaml:3:9", "DRAGOMAN_LISTEN_ADDRESS", "--listen"; empty for defaults
+	Place  string // "dragoman.yaml:3:9", "DRAGOMAN_LISTEN_ADDRESS", "--listen"; empty for defaults
 }
 
 func (o Origin) String() string {

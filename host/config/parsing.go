@@ -63,7 +63,7 @@ func forTemplate[V any](setting map[string]V, template string) (found V) {
 	}
 }
 
-// Unmatched lists the settings that are for none of the templates of these names, each with its place: "host.yaml:3:9:
+// Unmatched lists the settings that are for none of the templates of these names, each with its place: "dragoman.yaml:3:9:
 // parsing.templates.qwen". That is no fault, for templates come and go, but mostly not what was meant.
 func (c *Config) Unmatched(templates []string) (places []string) {
 	matched := map[string]bool{}

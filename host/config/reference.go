@@ -27,12 +27,12 @@ const referenceHead = `<!-- Made by "make generate" from the fields of host/conf
 
 # Configuration
 
-Every setting can be given in a YAML file (` + "`host serve --config host.yaml`, or its path in `" + EnvFile + "`" + `), as an environment variable, or as
+Every setting can be given in a YAML file (` + "`dragoman serve --config dragoman.yaml`, or its path in `" + EnvFile + "`" + `), as an environment variable, or as
 a flag; flags win over the environment, the environment over the file, key by key. A file that is misspelt anywhere is
 refused as a whole:
 
-- ` + "`host config check host.yaml`" + ` reports every fault of a file with its line and column.
-- ` + "`host config show`" + ` takes the flags of ` + "`host serve`" + ` and prints every value with the place that it came from.
+- ` + "`dragoman config check dragoman.yaml`" + ` reports every fault of a file with its line and column.
+- ` + "`dragoman config show`" + ` takes the flags of ` + "`dragoman serve`" + ` and prints every value with the place that it came from.
 
 A setting of the class *live* takes effect when the file changes, for what begins from then on; one of the class *restart*
 when the daemon is started again, and until then the log says so. Lists have commas between their items in variables and

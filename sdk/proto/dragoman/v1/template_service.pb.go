@@ -483,10 +483,10 @@ func (x *ExplainTemplateRequest) GetName() string {
 // ExplainTemplateResponse is what was learned of a template.
 type ExplainTemplateResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The explanation for people to read, as `host explain` prints it.
+	// The explanation for people to read, as `dragoman explain` prints it.
 	Text string `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
 	// The same for programs: an object with capabilities, normalisations, comparisons, dialect, workarounds and lint, as
-	// `host explain --json` prints it. Members are added, and never renamed or removed.
+	// `dragoman explain --json` prints it. Members are added, and never renamed or removed.
 	Explanation   *Json `protobuf:"bytes,2,opt,name=explanation,proto3" json:"explanation,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
