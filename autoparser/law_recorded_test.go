@@ -47,8 +47,8 @@ func TestWhatATemplateWritesIsAllowedAndReadBack(t *testing.T) {
 	special, school := handled(t), newSchool(t)
 	for _, file := range files {
 		name := filepath.Base(file)
-		if special[name] {
-			continue // a plugin reads it, and has tests of its own
+		if special[name] || unread[name] != "" {
+			continue // a plugin reads it, and has tests of its own; or TestTheSelfCheckPasses lists it
 		}
 		t.Run(name, func(t *testing.T) {
 			l := school.learn(t, name, "", "")

@@ -40,7 +40,9 @@ func TestRecordedOutputs(t *testing.T) {
 	}
 }
 
-// handled are the templates that were recorded with a handler of their own; one of these handlers the generic path replaces.
+// handled returns the templates that the generic path leaves to others: those that were recorded with a handler of their
+// own, one such handler aside, which the generic path replaces; and among the templates without records, those that a
+// shipped plugin claims.
 func handled(t *testing.T) map[string]bool {
 	t.Helper()
 	data, err := os.ReadFile(shared.Dir(t, "cases", "analysis.json"))
@@ -51,11 +53,35 @@ func handled(t *testing.T) map[string]bool {
 	if err := json.Unmarshal(data, &analyses); err != nil {
 		t.Fatal(err)
 	}
+	files, err := filepath.Glob(filepath.Join(shared.Dir(t, "templates"), "*.jinja"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	claims := shared.Claims(t)
 	out := map[string]bool{}
-	for template, a := range analyses {
-		out[template] = a.Specialized != "" && a.Specialized != "Qwen3-Coder"
+	for _, file := range files {
+		name := filepath.Base(file)
+		if a, recorded := analyses[name]; recorded {
+			out[name] = a.Specialized != "" && a.Specialized != "Qwen3-Coder"
+			continue
+		}
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[name] = shared.Claimant(t, claims, strings.TrimSuffix(name, ".jinja"), string(source)) != ""
 	}
 	return out
+}
+
+// unread says of templates that the generic path does not read right yet what it is that no comparison shows it. A template
+// whose self-check passes must not be listed.
+var unread = map[string]string{
+	"Kimi-K3.jinja":                "its tags are special tokens with words between them, and calls are numbered in them",
+	"Qwen3.8-BigBlueWhale.jinja":   "it raises an error where thinking is off, so that one side of a comparison is missing",
+	"vLLM-deepseekv31-tools.jinja": "it writes its own indentation between all markers",
+	"vLLM-hunyuan-a13b.jinja":      "it writes a name in words before answers that come without reasoning and calls",
+	"vLLM-muse-glimmer.jinja":      "a header addresses each message, and the name of a function stands in it and in the call",
 }
 
 // learn learns the template of a case, under the shipped rules.
