@@ -3,26 +3,21 @@ package host
 import (
 	"strings"
 
-	"github.com/dragoman-project/dragoman/internal/kept"
+	"github.com/dragoman-project/dragoman/internal/cache"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
-// maxBound bounds the programs that were used lately, by their nodes, and those before them, which are forgotten next: about 10 MB
-// of each. A larger program is not kept.
-const maxBound = 64 << 10
-
-// bindings keeps plugins' programs as they were bound to prompts last. The zero value is empty.
+// bindings holds plugins' programs, bound to the prompts they were last used with. The zero value is empty.
 type bindings struct {
-	programs kept.Cache[kept.Key, *peg.Program]
+	programs cache.Cache[cache.Key, *peg.Program]
 }
 
-// bind is p.Bind of a prompt, sealed, perhaps made before.
+// bind returns p bound to a prompt, sealed.
 func (b *bindings) bind(p *peg.Program, prompt string) *peg.Program {
 	digest := p.Digest()
-	key := kept.KeyOf(digest[:], prompt)
-	if bound, ok := b.programs.Get(key, maxBound); ok {
-		return bound
-	}
-	bound := p.Bind(strings.Clone(prompt)).Sealed() // what is kept is no part of a request's prompt
-	return b.programs.PutWithin(key, bound, len(bound.Nodes), maxBound)
+	bound, _ := b.programs.Get(cache.KeyOf(digest[:], prompt), func() (*peg.Program, int, error) {
+		bound := p.Bind(strings.Clone(prompt)).Sealed() // a cached program must not keep the whole request's prompt
+		return bound, bound.Size(), nil
+	})
+	return bound
 }

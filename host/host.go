@@ -44,6 +44,9 @@ type Options struct {
 	settle time.Duration // other than defaultSettle, in tests
 }
 
+// codeBytes bounds the cache of compiled programs. The largest valid program fits, so that its sessions share one code.
+const codeBytes = 64 << 20
+
 // Host is the daemon's core. It is safe for concurrent use.
 type Host struct {
 	log     *slog.Logger
@@ -58,7 +61,7 @@ type Host struct {
 	bound bindings
 	// constraints and codes are kept likewise, by the program.
 	constraints grammar.Cache
-	codes       match.Cache
+	codes       *match.Cache
 
 	// ends is closed when the host is; work that nobody waits for ends then, and background has none left.
 	ends       chan struct{}
@@ -91,7 +94,7 @@ func New(ctx context.Context, o Options) (*Host, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	h := &Host{log: o.Logger, opts: o, started: time.Now(), ends: make(chan struct{}), warmed: make(chan struct{}), cold: !o.Static}
+	h := &Host{log: o.Logger, opts: o, codes: match.NewCache(codeBytes), started: time.Now(), ends: make(chan struct{}), warmed: make(chan struct{}), cold: !o.Static}
 	first, err := h.embedded()
 	if err != nil {
 		return nil, err

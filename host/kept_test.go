@@ -11,6 +11,7 @@ import (
 
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/config"
+	"github.com/dragoman-project/dragoman/internal/cache"
 )
 
 // wishes are requests that differ from the first one in one thing.
@@ -143,7 +144,7 @@ func answers(t *testing.T, templates, requests []string) map[string]string {
 			}
 		}
 	}
-	for _, s := range []host.CacheStats{h.Assembled(), h.Programs()} {
+	for _, s := range []cache.Stats{h.Assembled(), h.Programs()} {
 		if s.Hits < s.Misses || s.Misses == 0 {
 			t.Errorf("asked twice for everything, it found %d programs and made %d", s.Hits, s.Misses)
 		}
@@ -174,7 +175,7 @@ func TestWhatWasPlannedIsNotChangedByItsUser(t *testing.T) {
 // TestProgramsOutliveAReload changes the configuration, and then the template.
 func TestProgramsOutliveAReload(t *testing.T) {
 	h, _ := startConfigured(t, "parsing: {malformed: error}\n")
-	ask := func() host.CacheStats {
+	ask := func() cache.Stats {
 		_, err := h.PlanJSON(context.Background(), "chatml-json", []byte(weather))
 		must(t, err)
 		return h.Assembled()

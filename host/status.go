@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/dragoman-project/dragoman/host/plugins"
+	"github.com/dragoman-project/dragoman/internal/cache"
 )
 
 // Status is the state of a host.
@@ -61,20 +62,11 @@ func (h *Host) sourcesOf(snap *Snapshot) []SourceStatus {
 	return all
 }
 
-// CacheStats say what a cache did since the start, and how much it keeps.
-type CacheStats struct {
-	Hits, Misses uint64
-	Entries      int
-}
+// Constraints returns the state of the cache of constraints.
+func (h *Host) Constraints() cache.Stats { return h.constraints.Stats() }
 
-// Constraints tells how often a constraint was found ready, and how many are kept.
-func (h *Host) Constraints() CacheStats {
-	s := h.constraints.Stats()
-	return CacheStats{Hits: s.Hits, Misses: s.Misses, Entries: s.Entries}
-}
+// Programs returns the state of the cache of compiled programs.
+func (h *Host) Programs() cache.Stats { return h.codes.Stats() }
 
-// Programs tells how often a program was found compiled, and how many are kept.
-func (h *Host) Programs() CacheStats { return CacheStats(h.codes.Stats()) }
-
-// Assembled tells how often what a dialect makes of a request was found ready, and how much of it is kept.
-func (h *Host) Assembled() CacheStats { return CacheStats(h.assembled.Stats()) }
+// Assembled returns the state of the cache of assembled programs.
+func (h *Host) Assembled() cache.Stats { return h.assembled.Stats() }

@@ -1,43 +1,34 @@
 package assemble
 
 import (
-	"cmp"
-	"unsafe"
-
-	"github.com/dragoman-project/dragoman/internal/kept"
-	"github.com/dragoman-project/dragoman/sdk/peg"
+	"github.com/dragoman-project/dragoman/internal/cache"
 )
 
-// DefaultCacheBytes bounds a cache that has no bound of its own.
-const DefaultCacheBytes = 16 << 20
-
-// Cache keeps the programs that were assembled last, since most requests of a client have the tools of the one before. They are
-// known by all that they are made of, whatever the template is called and whenever it was learned. Many may use a cache at
-// once. The zero value is an empty cache.
+// Cache holds the programs that were assembled last, since most requests of a client have the tools of the one before. They are
+// identified by everything they are made of, whatever the template is called and whenever it was learned. It is safe for
+// concurrent use. The zero value is an empty cache of 32 MiB.
 type Cache struct {
-	// MaxBytes bounds what was used lately, by the bytes of programs, and what was used before that, which is forgotten next; 0
-	// stands for DefaultCacheBytes. A larger program is not kept.
-	MaxBytes int
-
-	made kept.Cache[kept.Key, *Assembled]
+	assembled cache.Cache[cache.Key, *Assembled]
 }
 
-// Assemble is what Assemble makes of an input, perhaps made before: callers share it and must not change it.
+// NewCache returns a cache of at most maxBytes bytes of programs.
+func NewCache(maxBytes int) *Cache {
+	var c Cache
+	c.assembled.MaxBytes = maxBytes
+	return &c
+}
+
+// Assemble returns what the function Assemble makes of an input, assembled at most once: callers share it and must not change it.
 func (c *Cache) Assemble(in Input) *Assembled {
 	g := givenIn(in)
-	key, limit := kept.KeyOf(&g), cmp.Or(c.MaxBytes, DefaultCacheBytes)
-	if a, ok := c.made.Get(key, limit); ok {
-		return a
-	}
-	g = g.own()
-	a := g.assemble()
-	a.Program = a.Program.Sealed()
-	size := g.bytes() + cap(a.Program.Nodes)*nodeBytes
-	return c.made.PutWithin(key, a, size, limit)
+	a, _ := c.assembled.Get(cache.KeyOf(&g), func() (*Assembled, int, error) {
+		own := g.own()
+		a := own.assemble()
+		a.Program = a.Program.Sealed()
+		return a, own.bytes() + a.Program.Size(), nil
+	})
+	return a
 }
 
-// Stats tells what the cache did since it is used, and what it holds.
-func (c *Cache) Stats() kept.Stats { return c.made.Stats() }
-
-// nodeBytes is about what a node takes, with the texts and kids that it has of its own.
-const nodeBytes = int(unsafe.Sizeof(peg.Node{})) + 64
+// Stats returns what the cache has done and what it holds.
+func (c *Cache) Stats() cache.Stats { return c.assembled.Stats() }

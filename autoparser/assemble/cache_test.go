@@ -88,7 +88,7 @@ func TestWhatIsKeptIsNoPartOfTheRequest(t *testing.T) {
 }
 
 func TestACacheKeepsNothingLargerThanItsBound(t *testing.T) {
-	c := assemble.Cache{MaxBytes: 1}
+	c := assemble.NewCache(1)
 	in := named(t, "JSON in tags").input()
 	if first := c.Assemble(in); c.Assemble(in) == first || c.Stats().Entries != 0 {
 		t.Error("it was kept")

@@ -9,9 +9,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unsafe"
 
 	"github.com/dragoman-project/dragoman/autoparser/workaround"
-	"github.com/dragoman-project/dragoman/internal/kept"
+	"github.com/dragoman-project/dragoman/internal/cache"
 	"github.com/dragoman-project/dragoman/sdk/handler"
 )
 
@@ -21,12 +22,9 @@ type set struct {
 	slots      []*slot
 	candidates []*candidate // the highest priority first, then by name
 	faults     []refused
-	claims     *kept.Cache[*workaround.Facts, []*candidate] // as match found them
-	conflicts  *conflicts                                   // that claimed has met
+	claims     *cache.Cache[*workaround.Facts, []*candidate] // results of match
+	conflicts  *conflicts                                    // that claimed has met
 }
-
-// maxClaims is how many templates a set remembers the claims on.
-const maxClaims = 1000
 
 // candidate is a handler with its predicate.
 type candidate struct {
@@ -42,7 +40,7 @@ type refused struct {
 
 // newSet is a set without plugins.
 func newSet(dir string) *set {
-	return &set{dir: dir, claims: &kept.Cache[*workaround.Facts, []*candidate]{}, conflicts: new(conflicts)}
+	return &set{dir: dir, claims: &cache.Cache[*workaround.Facts, []*candidate]{}, conflicts: new(conflicts)}
 }
 
 // fault joins what is wrong with the directory.
@@ -83,20 +81,20 @@ func (s *set) handler(name string) (handler.Handler, bool) {
 
 // match returns the candidates that claim a template, the highest priority first. fault is told of predicates that fail.
 func (s *set) match(facts *workaround.Facts, fault func(*candidate, error)) []*candidate {
-	if claims, ok := s.claims.Get(facts, maxClaims); ok {
-		return claims
-	}
-	var claims []*candidate
-	for _, c := range s.candidates {
-		claimed, err := c.when.Match(*facts)
-		if err != nil {
-			fault(c, err)
+	claims, _ := s.claims.Get(facts, func() ([]*candidate, int, error) {
+		var claims []*candidate
+		for _, c := range s.candidates {
+			claimed, err := c.when.Match(*facts)
+			if err != nil {
+				fault(c, err)
+			}
+			if claimed {
+				claims = append(claims, c)
+			}
 		}
-		if claimed {
-			claims = append(claims, c)
-		}
-	}
-	return s.claims.Put(facts, claims, 1, maxClaims)
+		return claims, len(facts.Source) + len(claims)*int(unsafe.Sizeof(claims)), nil
+	})
+	return claims
 }
 
 // claimed is match for a set in force: it notes conflicts.

@@ -3,26 +3,21 @@ package wire
 import (
 	"errors"
 	"slices"
-	"unsafe"
 
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/dragoman-project/dragoman/internal/kept"
+	"github.com/dragoman-project/dragoman/internal/cache"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/handler"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 	pb "github.com/dragoman-project/dragoman/sdk/proto/dragoman/plugin/v1"
 )
 
-// maxKept bounds what an Encoder or a Decoder used lately, in bytes, and what it used before that, which is forgotten next. A
-// larger program is not kept.
-const maxKept = 16 << 20
-
 // Encoder turns answers into messages. Programs are most of an answer, and most requests of a client have the tools of the one
 // before, so it keeps the bytes of the programs that were sent last. Many may use it at once. The zero value is ready.
 type Encoder struct {
-	programs kept.Cache[peg.Digest, []byte] // each a field of a Plan, its number and length included
+	programs cache.Cache[peg.Digest, []byte] // each a field of a Plan, its number and length included
 }
 
 // Answer turns what Handler.Plan returned into a message. The error is one that is no answer: the handler failed.
@@ -48,26 +43,21 @@ func (e *Encoder) Answer(plan *handler.Plan, err error) (*pb.PlanResponse, error
 
 // program is the field of a Plan that holds a program.
 func (e *Encoder) program(p *peg.Program) ([]byte, error) {
-	key := p.Digest()
-	if field, ok := e.programs.Get(key, maxKept); ok {
-		return field, nil
-	}
-	m, err := EncodeProgram(p)
-	if err != nil {
-		return nil, err
-	}
-	field, err := proto.Marshal(&pb.Plan{Parser: &pb.Plan_Program{Program: m}})
-	if err != nil {
-		return nil, err
-	}
-	return e.programs.PutWithin(key, field, len(field), maxKept), nil
+	return e.programs.Get(p.Digest(), func() ([]byte, int, error) {
+		m, err := EncodeProgram(p)
+		if err != nil {
+			return nil, 0, err
+		}
+		field, err := proto.Marshal(&pb.Plan{Parser: &pb.Plan_Program{Program: m}})
+		return field, len(field), err
+	})
 }
 
 // Decoder turns messages into answers. It keeps the programs that were decoded last, by their bytes: equal bytes are equal
 // programs, whichever process sent them and whatever it was asked. Callers share such a program, and must not change it. Many
 // may use a decoder at once. The zero value is ready.
 type Decoder struct {
-	programs kept.Cache[kept.Key, *peg.Program]
+	programs cache.Cache[cache.Key, *peg.Program]
 }
 
 // Answer turns the bytes of a PlanResponse into what Handler.Plan returns. The error is a *handler.Declined, a
@@ -94,25 +84,18 @@ func (d *Decoder) Answer(data []byte) (*handler.Plan, error) {
 
 // program is a program of these bytes, sealed.
 func (d *Decoder) program(encoded []byte) (*peg.Program, error) {
-	key := kept.KeyOf(encoded)
-	if p, ok := d.programs.Get(key, maxKept); ok {
-		return p, nil
-	}
-	m := new(pb.Program)
-	if err := unmarshal("program", encoded, m); err != nil {
-		return nil, err
-	}
-	p, err := DecodeProgram(m)
-	if err != nil {
-		return nil, err
-	}
-	p = p.Sealed()
-	size := len(encoded) + len(p.Nodes)*nodeBytes
-	return d.programs.PutWithin(key, p, size, maxKept), nil
+	return d.programs.Get(cache.KeyOf(encoded), func() (*peg.Program, int, error) {
+		m := new(pb.Program)
+		if err := unmarshal("program", encoded, m); err != nil {
+			return nil, 0, err
+		}
+		p, err := DecodeProgram(m)
+		if err != nil {
+			return nil, 0, err
+		}
+		return p.Sealed(), p.Size(), nil
+	})
 }
-
-// nodeBytes is about what a node takes, with the kids that it has of its own.
-const nodeBytes = int(unsafe.Sizeof(peg.Node{})) + 32
 
 // unmarshal reads a message.
 func unmarshal(path string, data []byte, to proto.Message) error {

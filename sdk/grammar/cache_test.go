@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/dragoman-project/dragoman/internal/kept"
+	"github.com/dragoman-project/dragoman/internal/cache"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
@@ -51,7 +51,7 @@ func TestACacheKeepsWhatItBuilt(t *testing.T) {
 // TestEveryOptionTellsConstraintsApart changes one option after the other, also those that are yet to be added.
 func TestEveryOptionTellsConstraintsApart(t *testing.T) {
 	p := distinctTools(1, 1)
-	seen := map[kept.Key]string{keyOf(p, Options{}): "nothing"}
+	seen := map[cache.Key]string{keyOf(p, Options{}): "nothing"}
 	for i := range reflect.TypeFor[Options]().NumField() {
 		var o Options
 		field, name := reflect.ValueOf(&o).Elem().Field(i), reflect.TypeFor[Options]().Field(i).Name
@@ -92,25 +92,27 @@ func TestACacheDropsWhatWasUsedLongestAgo(t *testing.T) {
 		}
 		return got
 	}
-	size := func(k *Constraint) int { return entryBytes + len(k.Grammar) }
 	var unbounded Cache
-	c := Cache{MaxBytes: size(built(&unbounded, 3)) + size(built(&unbounded, 5))}
-	three, four := built(&c, 3), built(&c, 4)
-	if built(&c, 3) != three {
+	built(&unbounded, 3)
+	built(&unbounded, 5)
+	limit := unbounded.Stats().Bytes
+	c := NewCache(limit)
+	three, four := built(c, 3), built(c, 4)
+	if built(c, 3) != three {
 		t.Error("3 tools were dropped although there was room")
 	}
-	built(&c, 5)
-	if built(&c, 3) != three {
+	built(c, 5)
+	if built(c, 3) != three {
 		t.Error("3 tools were dropped although they were used after 4")
 	}
-	if built(&c, 4) == four {
+	if built(c, 4) == four {
 		t.Error("4 tools were kept beyond the bound")
 	}
-	if c.bytes > c.MaxBytes || len(c.entries) != c.recent.Len() {
-		t.Errorf("%d bytes of %d in %d entries, %d in order", c.bytes, c.MaxBytes, len(c.entries), c.recent.Len())
+	if s := c.Stats(); s.Bytes > limit {
+		t.Errorf("%d bytes of %d in %d entries", s.Bytes, limit, s.Entries)
 	}
-	tiny := Cache{MaxBytes: 1}
-	if built(&tiny, 3).Grammar != three.Grammar || tiny.recent.Len() != 0 || tiny.bytes != 0 {
+	tiny := NewCache(1)
+	if built(tiny, 3).Grammar != three.Grammar || tiny.Stats().Entries != 0 || tiny.Stats().Bytes != 0 {
 		t.Error("what is larger than the bound was kept")
 	}
 }

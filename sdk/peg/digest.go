@@ -2,8 +2,9 @@ package peg
 
 import (
 	"crypto/sha256"
+	"unsafe"
 
-	"github.com/dragoman-project/dragoman/internal/kept"
+	"github.com/dragoman-project/dragoman/internal/cache"
 )
 
 // Digest tells programs apart by everything in them: those with equal digests are equal, whoever made them.
@@ -14,7 +15,7 @@ func (p *Program) Digest() Digest {
 	if p.digest != nil {
 		return *p.digest
 	}
-	w := kept.NewWriter()
+	w := cache.NewWriter()
 	w.Number(int64(p.Root))
 	for i := range p.Nodes {
 		p.Nodes[i].digest(w)
@@ -40,7 +41,7 @@ func (p *Program) Equal(other *Program) bool {
 	return p.Digest() == other.Digest()
 }
 
-func (n *Node) digest(w *kept.Writer) {
+func (n *Node) digest(w *cache.Writer) {
 	w.Number(int64(n.Op))
 	w.Number(int64(len(n.Kids)))
 	for _, kid := range n.Kids {
@@ -56,11 +57,29 @@ func (n *Node) digest(w *kept.Writer) {
 		w.Number(int64(r.Lo))
 		w.Number(int64(r.Hi))
 	}
-	w.Truth(n.Negated)
+	w.Bool(n.Negated)
 	w.Number(int64(n.Min))
 	w.Number(int64(n.Max))
 	w.Number(int64(n.Values))
 	w.Number(int64(n.Role))
 	w.Bytes(n.JSONSchema)
-	w.Truth(n.Raw)
+	w.Bool(n.Raw)
+}
+
+// Size returns about how many bytes of memory the program takes.
+func (p *Program) Size() int {
+	n := cap(p.Nodes) * int(unsafe.Sizeof(Node{}))
+	for i := range p.Nodes {
+		n += p.Nodes[i].size()
+	}
+	return n
+}
+
+// size returns about how many bytes n refers to.
+func (n *Node) size() int {
+	size := len(n.Text) + len(n.JSONSchema)
+	for _, d := range n.Delims {
+		size += int(unsafe.Sizeof(d)) + len(d)
+	}
+	return size + cap(n.Kids)*int(unsafe.Sizeof(ID(0))) + cap(n.Ranges)*int(unsafe.Sizeof(Range{}))
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/plugins"
+	"github.com/dragoman-project/dragoman/internal/cache"
 )
 
 // Watch asks a host for its state at each scrape.
@@ -52,10 +53,9 @@ func (s state) Collect(to chan<- prometheus.Metric) {
 		source(to, src)
 	}
 	tellPlugins(to, s.host.Plugins())
-	assembled, constraints, programs := s.host.Assembled(), s.host.Constraints(), s.host.Programs()
-	cache(to, "assembled", assembled.Hits, assembled.Misses, assembled.Entries)
-	cache(to, "constraints", constraints.Hits, constraints.Misses, constraints.Entries)
-	cache(to, "programs", programs.Hits, programs.Misses, programs.Entries)
+	tellCache(to, "assembled", s.host.Assembled())
+	tellCache(to, "constraints", s.host.Constraints())
+	tellCache(to, "programs", s.host.Programs())
 }
 
 // tell sends one number. Labels are text: paths can be any bytes, and what is no text would end the daemon.
@@ -106,10 +106,10 @@ func plugin(to chan<- prometheus.Metric, name string, s plugins.State) {
 	tell(to, pluginSessions, prometheus.GaugeValue, float64(s.Sessions), name)
 }
 
-func cache(to chan<- prometheus.Metric, name string, hits, misses uint64, entries int) {
-	tell(to, cacheLookups, prometheus.CounterValue, float64(hits), name, "hit")
-	tell(to, cacheLookups, prometheus.CounterValue, float64(misses), name, "miss")
-	tell(to, cacheEntries, prometheus.GaugeValue, float64(entries), name)
+func tellCache(to chan<- prometheus.Metric, name string, s cache.Stats) {
+	tell(to, cacheLookups, prometheus.CounterValue, float64(s.Hits), name, "hit")
+	tell(to, cacheLookups, prometheus.CounterValue, float64(s.Misses), name, "miss")
+	tell(to, cacheEntries, prometheus.GaugeValue, float64(s.Entries), name)
 }
 
 func truth(t bool) float64 {

@@ -1,32 +1,26 @@
 package match
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
+	"unsafe"
 
-	"github.com/dragoman-project/dragoman/internal/kept"
+	"github.com/dragoman-project/dragoman/internal/cache"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
-// DefaultCacheNodes bounds a cache that has no bound of its own: about 8 MB of programs and code.
-const DefaultCacheNodes = 16 << 10
-
-// Cache keeps the compiled programs that were used last. Most requests of a client have the tools of the one before, and
-// sessions of equal programs share one code: a running session costs what it has read and no more. Many may use a cache at
-// once. The zero value is an empty cache.
+// Cache holds the compiled programs that were used last. Most requests of a client have the tools of the one before, and
+// sessions of equal programs share one code: a running session costs what it has read and no more. It is safe for concurrent
+// use. The zero value is an empty cache of 32 MiB.
 type Cache struct {
-	// MaxNodes bounds the programs that were used lately, by their nodes, and those before them, which are forgotten next;
-	// 0 stands for DefaultCacheNodes.
-	MaxNodes int
-
-	codes kept.Cache[cacheKey, *Code]
+	codes cache.Cache[cacheKey, *Code]
 }
 
-// CacheStats say what a cache did and holds.
-type CacheStats struct {
-	Hits, Misses uint64 // programs that were there, and those that were not
-	Entries      int    // programs that were used lately
+// NewCache returns a cache of at most maxBytes bytes of programs and code.
+func NewCache(maxBytes int) *Cache {
+	var c Cache
+	c.codes.MaxBytes = maxBytes
+	return &c
 }
 
 // cacheKey is all that code is made of.
@@ -35,19 +29,23 @@ type cacheKey struct {
 	specials string
 }
 
-// Compile is what Compile makes of p and o, perhaps made before: callers share the code.
+// Compile returns what the function Compile makes of p and o, compiled at most once: callers share the code.
 func (c *Cache) Compile(p *peg.Program, o Options) (*Code, error) {
 	key := cacheKey{p.Digest(), fmt.Sprintf("%q", slices.Sorted(slices.Values(o.Specials)))}
-	limit := cmp.Or(c.MaxNodes, DefaultCacheNodes)
-	if code, ok := c.codes.Get(key, limit); ok {
-		return code, nil
-	}
-	code, err := Compile(p, o)
-	if err != nil {
-		return nil, err
-	}
-	return c.codes.Put(key, code, len(p.Nodes), limit), nil
+	return c.codes.Get(key, func() (*Code, int, error) {
+		code, err := Compile(p, o)
+		if err != nil {
+			return nil, 0, err
+		}
+		return code, code.size(), nil
+	})
 }
 
-// Stats tells what the cache did since it is used, and what it holds.
-func (c *Cache) Stats() CacheStats { return CacheStats(c.codes.Stats()) }
+// Stats returns what the cache has done and what it holds.
+func (c *Cache) Stats() cache.Stats { return c.codes.Stats() }
+
+// size returns about how many bytes of memory the code and its program take.
+func (c *Code) size() int {
+	const operand = unsafe.Sizeof(until{}) // of most instructions: a literal, a class, or delimiters
+	return c.program.Size() + len(c.insts)*int(unsafe.Sizeof(inst{})+operand)
+}

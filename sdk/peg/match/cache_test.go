@@ -41,13 +41,17 @@ func TestACacheSharesTheCodeOfEqualPrograms(t *testing.T) {
 
 func TestACacheKeepsFewCodesAndThoseInUse(t *testing.T) {
 	const nodes = 100
-	c := match.Cache{MaxNodes: 16 * nodes}
 	program := func(i int) *peg.Program {
 		var b peg.Builder
 		p := b.Build(b.Seq(b.Repeat(i, i+1, b.Any()), b.End()))
 		p.Nodes = append(p.Nodes, make([]peg.Node, nodes-len(p.Nodes))...)
 		return p
 	}
+	var unbounded match.Cache
+	if _, err := unbounded.Compile(program(0), match.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	c := match.NewCache(16 * unbounded.Stats().Bytes)
 	used, err := c.Compile(program(0), match.Options{})
 	if err != nil {
 		t.Fatal(err)

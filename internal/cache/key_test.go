@@ -1,4 +1,4 @@
-package kept
+package cache
 
 import (
 	"strings"
@@ -65,52 +65,4 @@ func TestNoKeyIsMadeOfWhatCannotBeTold(t *testing.T) {
 		}
 	}()
 	KeyOf(&struct{ m map[string]int }{})
-}
-
-func TestACacheKeepsWhatIsUsed(t *testing.T) {
-	const limit = 4
-	var c Cache[int, string]
-	if _, ok := c.Get(0, limit); ok {
-		t.Error("an empty cache has a value")
-	}
-	c.Put(0, "zero", 1, limit)
-	for i := 1; i < 50; i++ {
-		c.Put(i, "more", 1, limit)
-		if v, _ := c.Get(0, limit); v != "zero" {
-			t.Fatalf("after %d others the value in use is %q", i, v)
-		}
-		if n := len(c.recent) + len(c.before); n > 2*limit || c.size > limit {
-			t.Fatalf("%d values are kept, %d of them recent", n, c.size)
-		}
-	}
-	if _, ok := c.Get(1, limit); ok {
-		t.Error("a value that nobody uses is kept for ever")
-	}
-}
-
-func TestWhatIsLargerThanTheLimitIsKeptByPutAlone(t *testing.T) {
-	var c Cache[int, string]
-	if c.PutWithin(1, "huge", 3, 2) != "huge" || c.PutWithin(2, "fits", 2, 2) != "fits" || c.Put(3, "large", 3, 2) != "large" {
-		t.Error("a value is not returned")
-	}
-	for key, want := range map[int]bool{1: false, 3: true} {
-		if _, ok := c.Get(key, 2); ok != want {
-			t.Errorf("value %d is kept: %v", key, ok)
-		}
-	}
-}
-
-func TestACacheKeepsTheFirstOfTwoValues(t *testing.T) {
-	var c Cache[int, string]
-	if c.Put(1, "first", 1, 9) != "first" || c.Put(1, "second", 1, 9) != "first" {
-		t.Error("callers do not share a value")
-	}
-	if c.size != 1 {
-		t.Errorf("one value has the size %d", c.size)
-	}
-	c.Get(1, 9)
-	c.Get(2, 9)
-	if got, want := c.Stats(), (Stats{Hits: 1, Misses: 1, Entries: 1}); got != want {
-		t.Errorf("%+v, want %+v", got, want)
-	}
 }

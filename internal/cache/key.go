@@ -1,8 +1,15 @@
-// Package kept keeps what is expensive to make under keys that tell apart everything that it is made of.
+// Package cache holds values that are expensive to build, under keys that cover everything they are built from.
 //
-// A key is a digest of values, all of their fields included, so that two that differ in anything never share what was made of
-// one of them, and nobody has to remember a field that is added. A cache is bounded, and keeps what was used last.
-package kept
+// A Key is a digest of values with all of their fields, so that two inputs that differ in anything never share a result, and a
+// field that is added later is covered without further work. A Cache is bounded in bytes, evicts the least recently used
+// values, and builds each value once however many callers ask for it at the same time. Because keys are complete, nothing has to
+// be invalidated: what is no longer asked for is evicted in time.
+//
+//	key := cache.KeyOf(&input)
+//	v, err := c.Get(key, func() (V, int, error) { … })
+//
+// What is built from a part of a request should be built from a Clone of that part, or it keeps the whole request alive.
+package cache
 
 import (
 	"crypto/sha256"
@@ -12,11 +19,11 @@ import (
 	"reflect"
 )
 
-// Key tells values apart: those with equal keys are equal.
+// Key identifies values: those with equal keys are equal.
 type Key [sha256.Size]byte
 
-// KeyOf is the key of values: of booleans, numbers, texts, and structs, slices and pointers of them, fields that are not
-// exported among them. Nil is not the same as empty. Values of other kinds, such as maps, are a fault of the program, and it panics.
+// KeyOf returns the key of values: booleans, numbers, strings, and structs, slices and pointers of them, including unexported
+// fields. Nil differs from empty. It panics for values of other kinds, such as maps.
 func KeyOf(values ...any) Key {
 	w := NewWriter()
 	for _, v := range values {
@@ -25,20 +32,20 @@ func KeyOf(values ...any) Key {
 	return w.Key()
 }
 
-// Writer makes a key of what is written to it, for values that are too many to be looked at by KeyOf. What is written says its
-// own length, so that only the same calls in the same order make the same key.
+// Writer computes a key of what is written to it, for values that are too large for the reflection of KeyOf. Values are written
+// with their lengths, so that only the same calls in the same order yield the same key.
 type Writer struct {
 	sum  hash.Hash
-	rest []byte // not in sum yet
+	rest []byte // not yet in sum
 }
 
-// restBytes is how much is collected before it is added to the sum.
+// restBytes is how much a Writer collects before it updates the hash.
 const restBytes = 1024
 
-// NewWriter returns a writer to which nothing was written.
+// NewWriter returns an empty Writer.
 func NewWriter() *Writer { return &Writer{sha256.New(), make([]byte, 0, restBytes)} }
 
-// Key is the key of what was written. The writer must not be used afterwards.
+// Key returns the key of what was written. The writer must not be used afterwards.
 func (w *Writer) Key() (k Key) {
 	w.flush()
 	w.sum.Sum(k[:0])
@@ -53,16 +60,16 @@ func (w *Writer) Number(n int64) {
 	w.rest = binary.AppendVarint(w.rest, n)
 }
 
-// Truth writes a truth value.
-func (w *Writer) Truth(t bool) {
-	if t {
+// Bool writes a boolean.
+func (w *Writer) Bool(b bool) {
+	if b {
 		w.Number(1)
 	} else {
 		w.Number(0)
 	}
 }
 
-// Text writes a text.
+// Text writes a string.
 func (w *Writer) Text(s string) { write(w, s) }
 
 // Bytes writes bytes.
@@ -88,7 +95,7 @@ func (w *Writer) flush() {
 func (w *Writer) value(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Bool:
-		w.Truth(v.Bool())
+		w.Bool(v.Bool())
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
 		w.Number(v.Int())
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
@@ -100,19 +107,19 @@ func (w *Writer) value(v reflect.Value) {
 			w.value(v.Field(i))
 		}
 	case reflect.Pointer:
-		w.Truth(v.IsNil())
+		w.Bool(v.IsNil())
 		if !v.IsNil() {
 			w.value(v.Elem())
 		}
 	case reflect.Slice:
 		w.slice(v)
 	default:
-		panic(fmt.Sprintf("kept: no key can be made of a %s", v.Type()))
+		panic(fmt.Sprintf("cache: no key for a value of type %s", v.Type()))
 	}
 }
 
 func (w *Writer) slice(v reflect.Value) {
-	w.Truth(v.IsNil())
+	w.Bool(v.IsNil())
 	if v.Type().Elem().Kind() == reflect.Uint8 {
 		w.Bytes(v.Bytes())
 		return

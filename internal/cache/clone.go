@@ -1,40 +1,40 @@
-package kept
+package cache
 
 import (
 	"reflect"
 	"strings"
 )
 
-// Own is a value that shares no text, slice or pointer with v: what is kept must not keep alive all that v is a part of, such as
-// the request that it was cut from. Fields that are not exported stay as they are.
-func Own[T any](v T) T {
-	own(reflect.ValueOf(&v).Elem())
+// Clone returns a deep copy of v that shares no string, slice or pointer with it, so that keeping the copy does not keep alive a
+// whole request that v is a part of. Unexported fields are copied shallowly.
+func Clone[T any](v T) T {
+	clone(reflect.ValueOf(&v).Elem())
 	return v
 }
 
-// own gives what is in v a memory of its own.
-func own(v reflect.Value) {
+// clone replaces the memory that v refers to by copies.
+func clone(v reflect.Value) {
 	switch {
 	case !v.CanSet():
 	case v.Kind() == reflect.String:
 		v.SetString(strings.Clone(v.String()))
 	case v.Kind() == reflect.Struct:
 		for i := range v.NumField() {
-			own(v.Field(i))
+			clone(v.Field(i))
 		}
 	case v.Kind() == reflect.Pointer && !v.IsNil():
 		next := reflect.New(v.Type().Elem())
 		next.Elem().Set(v.Elem())
-		own(next.Elem())
+		clone(next.Elem())
 		v.Set(next)
 	case v.Kind() == reflect.Slice && !v.IsNil():
 		next := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
 		reflect.Copy(next, v)
 		for i := range next.Len() {
 			if v.Type().Elem().Kind() == reflect.Uint8 {
-				break // bytes are copied
+				break // bytes are copied already
 			}
-			own(next.Index(i))
+			clone(next.Index(i))
 		}
 		v.Set(next)
 	}

@@ -1,4 +1,4 @@
-package kept
+package cache
 
 import (
 	"reflect"
@@ -29,12 +29,12 @@ func (h held) parts() (all []unsafe.Pointer) {
 	return all
 }
 
-func TestWhatIsOwnedIsTheSameAndSharesNothing(t *testing.T) {
+func TestACloneIsEqualAndSharesNothing(t *testing.T) {
 	whole := strings.Repeat("conversation", 9)
 	one := whole[9:20]
 	v := held{Text: whole[3:9], Bytes: []byte(whole)[:5], Texts: []string{whole[:7]}, Pointer: &one, Number: 7}
 	v.Inner.Texts = []string{whole[2:4]}
-	got := Own(v)
+	got := Clone(v)
 	if !reflect.DeepEqual(got, v) {
 		t.Errorf("%+v became %+v", v, got)
 	}
