@@ -17,19 +17,20 @@ var layers = []struct {
 	pkg string
 	may []string
 }{
-	{"sdk/chat", []string{"sdk/chat"}},
+	{"sdk/chat", []string{"sdk/chat", "internal/ordered"}},
 	{"sdk/peg", []string{"sdk/peg", "sdk/chat", "internal/cache"}},
-	{"sdk/grammar", []string{"sdk/grammar", "sdk/peg", "sdk/chat", "internal/cache"}},
+	{"sdk/grammar", []string{"sdk/grammar", "sdk/peg", "sdk/chat", "internal/cache", "internal/ordered"}},
 	{"sdk/handler", []string{"sdk/chat", "sdk/peg", "sdk/grammar"}},
 	{"sdk/proto", []string{"sdk/proto"}},
-	{"sdk", []string{"sdk", "internal/wire", "internal/cache"}},
+	{"sdk", []string{"sdk", "internal/wire", "internal/cache", "internal/ordered"}},
 	{"internal/cache", []string{}},
+	{"internal/ordered", []string{}},
 	{"internal/shared", []string{"autoparser/workaround"}}, // for tests only
 	{"internal/wire", []string{"internal/wire", "internal/cache", "sdk/chat", "sdk/peg", "sdk/grammar", "sdk/handler", "sdk/proto"}},
-	{"autoparser", []string{"autoparser", "sdk/chat", "sdk/peg", "sdk/grammar", "sdk/handler", "sdk/schema", "internal/cache"}},
+	{"autoparser", []string{"autoparser", "sdk/chat", "sdk/peg", "sdk/grammar", "sdk/handler", "sdk/schema", "internal/cache", "internal/ordered"}},
 	{"plugins", []string{"sdk"}},
 	{"client", []string{"client", "sdk"}},
-	{"host", []string{"", "host", "autoparser", "sdk", "internal/wire", "internal/cache"}},
+	{"host", []string{"", "host", "autoparser", "sdk", "internal/wire", "internal/cache", "internal/ordered"}},
 	{"cmd/host", []string{"", "host", "autoparser", "sdk"}},
 	{"soak", []string{"client", "host", "sdk"}},
 	{"soak/plugin", []string{"sdk"}},

@@ -1,16 +1,13 @@
 package jinja
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"math"
 	"math/big"
 	"strconv"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
+	"github.com/dragoman-project/dragoman/internal/ordered"
 )
 
 // maxJSONDepth bounds the nesting of decoded JSON.
@@ -20,71 +17,39 @@ const maxJSONDepth = 500
 // the place of the first. Numbers become what Python makes of them: integers of any size without a fraction or an
 // exponent, floats else. Half of a surrogate pair becomes U+FFFD.
 func Decode(data []byte) (Value, error) {
-	// A buffer is read in place, any other reader in pieces that are copied.
-	d := jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	v, err := decode(d, 0)
+	v, err := ordered.Build(data, ordered.Options{Tolerant: true, MaxDepth: maxJSONDepth}, builder{})
 	if err != nil {
 		return nil, fmt.Errorf("decode JSON: %w", err)
-	}
-	if _, err := d.ReadToken(); !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("decode JSON: byte %d: expected the end after the value", d.InputOffset())
 	}
 	return v, nil
 }
 
-// decode reads one value.
-func decode(d *jsontext.Decoder, depth int) (Value, error) {
-	if depth > maxJSONDepth {
-		return nil, fmt.Errorf("byte %d: nested deeper than %d", d.InputOffset(), maxJSONDepth)
+// builder builds Values from JSON.
+type builder struct{}
+
+func (builder) Scalar(kind ordered.Kind, raw []byte) Value {
+	switch kind {
+	case ordered.String:
+		return text(ordered.Unquote(raw))
+	case ordered.Number:
+		return decodeNumber(string(raw))
+	case ordered.Bool:
+		return boolean(raw[0] == 't')
 	}
-	token, err := d.ReadToken()
-	if err != nil {
-		return nil, err
-	}
-	switch token.Kind() {
-	case '{':
-		return decodeObject(d, depth)
-	case '[':
-		return decodeList(d, depth)
-	case '"':
-		return text(token.String()), nil
-	case '0':
-		return decodeNumber(token.String()), nil
-	case 't', 'f':
-		return boolean(token.Bool()), nil
-	}
-	return none{}, nil
+	return none{}
 }
 
-func decodeObject(d *jsontext.Decoder, depth int) (Value, error) {
-	o := &Object{}
-	for d.PeekKind() != '}' {
-		key, err := d.ReadToken()
-		if err != nil {
-			return nil, err
-		}
-		name := key.String()
-		v, err := decode(d, depth+1)
-		if err != nil {
-			return nil, err
-		}
-		o.Set(name, v)
-	}
-	_, err := d.ReadToken()
-	return o, err
-}
+func (builder) Array(_ []byte, items []Value) Value { return &list{items: items} }
 
-func decodeList(d *jsontext.Decoder, depth int) (Value, error) {
-	l := &list{}
-	for d.PeekKind() != ']' {
-		v, err := decode(d, depth+1)
-		if err != nil {
-			return nil, err
-		}
-		l.items = append(l.items, v)
+func (builder) Object(_ []byte, names []string, values []Value) Value {
+	o := &Object{keys: make([]Value, len(names)), values: values}
+	for i, name := range names {
+		o.keys[i] = text(name)
 	}
-	_, err := d.ReadToken()
-	return l, err
+	if len(names) >= indexFrom {
+		o.reindex(nil)
+	}
+	return o
 }
 
 // decodeNumber reads a number by its spelling: 1 is an integer, 1.0 and 1e0 are floats.

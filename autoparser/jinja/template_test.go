@@ -291,7 +291,7 @@ func TestFaultsInJSONHaveTheirPlace(t *testing.T) {
 	for _, before := range []int{0, 100, 5000, 70000} {
 		text := `{"before":"` + strings.Repeat("x", before) + `","messages":[{"role":1},{"content":nul}]}`
 		_, err := jinja.Decode([]byte(text))
-		if err == nil || !strings.Contains(err.Error(), `within "/messages/1/content"`) {
+		if err == nil || !strings.Contains(err.Error(), "messages[1].content: not JSON") {
 			t.Errorf("%d characters before: %v", before, err)
 		}
 	}
