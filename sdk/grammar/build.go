@@ -139,7 +139,7 @@ func newBuilder(p *peg.Program) (*builder, error) {
 			}
 			b.parents[k]++
 		}
-		if len(n.Kids) == 0 && needsKid(n.Op) {
+		if len(n.Kids) == 0 && n.Op.Shape().HasOneKid() {
 			return nil, fmt.Errorf("program: node %d: it needs a child (a rule that is used and never defined?)", i)
 		}
 	}
@@ -150,14 +150,6 @@ func newBuilder(p *peg.Program) (*builder, error) {
 
 // blanks is white space. Any amount of it is what a Space node allows, and in a grammar no more than that.
 var blanks = charsOf(" \t\n\v\f\r")
-
-func needsKid(o peg.Op) bool {
-	switch o {
-	case peg.Repeat, peg.Peek, peg.Not, peg.Rule, peg.Trigger, peg.Atomic, peg.Schema, peg.Tag:
-		return true
-	}
-	return false
-}
 
 func (b *builder) fail(format string, args ...any) *expr {
 	if b.err == nil {

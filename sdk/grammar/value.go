@@ -103,10 +103,17 @@ func (b *builder) primitiveBody(name string, s spelling) *expr {
 
 // word is one of JSON's words, in Python too if it is spelled so.
 func (b *builder) word(json string, s spelling) *expr {
-	if !s.literals {
-		return text(json)
+	kinds := peg.AnyJSON
+	if s.literals {
+		kinds |= peg.PythonLiterals
 	}
-	return alt(text(json), text(map[string]string{"true": "True", "false": "False", "null": "None"}[json]))
+	var ways []*expr
+	for _, w := range kinds.Notation().Words {
+		if w.JSON == json {
+			ways = append(ways, text(w.Text))
+		}
+	}
+	return alt(ways...)
 }
 
 // quoted is content in double quotes, or also in single ones.

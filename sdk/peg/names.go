@@ -6,36 +6,51 @@ import (
 	"strings"
 )
 
-// The names of kinds, roles and values, as they are printed and encoded. They never change.
+// The tables of kinds, roles and values hold the names under which they are printed and encoded.
 var (
-	opNames = [...]string{"empty", "end", "literal", "sequence", "choice", "repeat", "peek", "not", "any", "chars", "space",
-		"until", "value", "string", "rule", "trigger", "atomic", "schema", "tag", "prompt"}
-	roleNames = [...]string{"none", "content", "reasoning", "call", "call-id", "call-name", "arguments", "object", "array",
-		"key", "string", "quoted-string", "scalar", "missing"}
-	valueNames = [...]string{"object", "array", "string", "number", "bool", "null", "python-literals", "python-quotes"}
+	opNames    = namesOf(kinds[:], func(k kind) string { return k.name })
+	roleNames  = namesOf(roles[:], func(r roleKind) string { return r.name })
+	valueNames = valueBitNames()
 )
 
-// String returns the name of the kind.
-func (o Op) String() string { return nameOf(opNames[:], uint8(o)) }
+func namesOf[T any](table []T, name func(T) string) []string {
+	names := make([]string, len(table))
+	for i, row := range table {
+		names[i] = name(row)
+	}
+	return names
+}
+
+func valueBitNames() (names []string) {
+	for _, bit := range valueBits {
+		names = append(names, bit.name)
+	}
+	return names
+}
 
 // MarshalText encodes the kind by its name.
-func (o Op) MarshalText() ([]byte, error) { return marshalName("kind of node", opNames[:], uint8(o)) }
+func (o Op) MarshalText() ([]byte, error) { return marshalName("kind of node", opNames, uint8(o)) }
 
 // UnmarshalText decodes the name of a kind.
 func (o *Op) UnmarshalText(text []byte) (err error) {
-	*(*uint8)(o), err = unmarshalName("kind of node", opNames[:], text)
+	*(*uint8)(o), err = unmarshalName("kind of node", opNames, text)
 	return err
 }
 
 // String returns the name of the role.
-func (r Role) String() string { return nameOf(roleNames[:], uint8(r)) }
+func (r Role) String() string {
+	if r.exists() {
+		return roles[r].name
+	}
+	return fmt.Sprintf("%d", r)
+}
 
 // MarshalText encodes the role by its name.
-func (r Role) MarshalText() ([]byte, error) { return marshalName("role", roleNames[:], uint8(r)) }
+func (r Role) MarshalText() ([]byte, error) { return marshalName("role", roleNames, uint8(r)) }
 
 // UnmarshalText decodes the name of a role.
 func (r *Role) UnmarshalText(text []byte) (err error) {
-	*(*uint8)(r), err = unmarshalName("role", roleNames[:], text)
+	*(*uint8)(r), err = unmarshalName("role", roleNames, text)
 	return err
 }
 
@@ -52,7 +67,7 @@ func (v Values) String() string {
 
 // MarshalText encodes the kinds of values by their names.
 func (v Values) MarshalText() ([]byte, error) {
-	if v >= 1<<len(valueNames) {
+	if v&^AllNotations != 0 {
 		return nil, fmt.Errorf("no kinds of values %#x", uint16(v))
 	}
 	return []byte(v.String()), nil
@@ -65,20 +80,13 @@ func (v *Values) UnmarshalText(text []byte) error {
 		if name == "" {
 			continue
 		}
-		i, err := unmarshalName("kind of value", valueNames[:], []byte(name))
+		i, err := unmarshalName("kind of value", valueNames, []byte(name))
 		if err != nil {
 			return err
 		}
 		*v |= 1 << i
 	}
 	return nil
-}
-
-func nameOf(names []string, i uint8) string {
-	if int(i) < len(names) {
-		return names[i]
-	}
-	return fmt.Sprintf("%d", i)
 }
 
 func marshalName(what string, names []string, i uint8) ([]byte, error) {
@@ -91,7 +99,7 @@ func marshalName(what string, names []string, i uint8) ([]byte, error) {
 func unmarshalName(what string, names []string, text []byte) (uint8, error) {
 	i := slices.Index(names, string(text))
 	if i < 0 {
-		return 0, fmt.Errorf("no %s %q: one of %s", what, text, strings.Join(names, ", "))
+		return 0, fmt.Errorf("unknown %s %q; expected one of %s", what, text, strings.Join(names, ", "))
 	}
 	return uint8(i), nil
 }

@@ -2,13 +2,18 @@ package peg
 
 // nesting checks that tags stand where their role has a meaning, and that calls have names.
 //
-// A node can be used in several places; each is looked at once.
+// A node can be used in several places; it is checked once for each kind of place.
 func (v *validator) nesting() {
-	w := &nesting{validator: v, seen: make([]uint16, len(v.Nodes)), early: make([]ID, len(v.Nodes)), nameless: v.nameless()}
+	w := &nesting{
+		validator: v,
+		seen:      make([]uint16, len(v.Nodes)),
+		early:     make([]ID, len(v.Nodes)),
+		nameless:  v.nameless(v.parents),
+	}
 	w.walk(v.Root, outside, false)
 }
 
-// where a node stands.
+// where is the kind of place in which a node stands.
 type where uint8
 
 const (
@@ -22,12 +27,12 @@ const (
 
 type nesting struct {
 	*validator
-	seen     []uint16 // of each node, a bit for each way in which it stands
-	early    []ID     // of each node, the call after whose beginning it was last looked at, plus one
+	seen     []uint16 // by node, a bit for each kind of place in which it was checked
+	early    []ID     // by node, one more than the call for which premature last visited it
 	nameless []bool
 }
 
-// way is the bit of a place and whether it is atomic.
+// way returns the bit of a place, atomic or not.
 func way(at where, atomic bool) uint16 {
 	bit := uint16(1) << at
 	if atomic {
@@ -43,28 +48,27 @@ func (w *nesting) walk(id ID, at where, atomic bool) {
 	}
 	w.seen[id] |= here
 	n := &w.Nodes[id]
-	switch n.Op {
-	case Peek, Not:
+	if atomic && n.is(n.Op.kind().rest) {
+		w.add(id, "bound it by a delimiter", "takes the rest of the output within an atomic region or a lookahead")
+	}
+	switch {
+	case n.Op.Shape() == Lookahead:
 		at, atomic = unsaid, true
-	case Atomic:
+	case n.Op == Atomic:
 		atomic = true
-	case Until:
-		if atomic && len(n.Delims) == 0 {
-			w.add(id, "bound it by a delimiter", "takes the rest of the output within an atomic region or a lookahead")
-		}
-	case Tag:
+	case n.Op == Tag:
 		at = w.tag(id, n.Role, at)
-		atomic = atomic || isWhole(n.Role)
+		atomic = atomic || n.Role.IsWhole()
 	}
 	for _, k := range n.Kids {
 		w.walk(k, at, atomic)
 	}
 }
 
-// tag checks a tag of a role at a place, and says where its kid stands.
+// tag checks a tag of a role in a place, and returns the place of its kid.
 func (w *nesting) tag(id ID, role Role, at where) where {
 	switch {
-	case role == NoRole || role == Missing || at == unsaid: // nothing of it is told
+	case role == NoRole || role == Missing || at == unsaid: // nothing of it is delivered
 		return at
 	case at == inID && role == CallName:
 	case at == inText || at == inID:
@@ -73,7 +77,7 @@ func (w *nesting) tag(id ID, role Role, at where) where {
 		w.add(id, "end the first before the next begins", "a call within a call")
 	case (role == Content || role == Reasoning) && at == inCall:
 		w.add(id, "end the call first", "%s within a call", role)
-	case isArgument(role) && at == outside:
+	case role.inCall() && at == outside:
 		w.add(id, "put it into a call", "%s outside of a call", role)
 	}
 	switch role {
@@ -88,14 +92,8 @@ func (w *nesting) tag(id ID, role Role, at where) where {
 	return inText
 }
 
-// isWhole says that text of the role is delivered whole, which makes it atomic.
-func isWhole(r Role) bool { return r == CallID || r == CallName || r == Key }
-
-// isArgument says that the role is part of a call.
-func isArgument(r Role) bool { return r >= CallID && r != Missing }
-
-// named checks that the call id has a name, and that none of its arguments can come before it, which would make them wait
-// for it; in an atomic region they wait anyway.
+// named checks that a call has a name, and that no argument can precede it, which would have to wait for the name; in an
+// atomic region it waits anyway.
 func (w *nesting) named(id ID) {
 	if w.nameless[id] {
 		w.add(id, "tag a name in every alternative", "a call without a name")
@@ -106,8 +104,8 @@ func (w *nesting) named(id ID) {
 	}
 }
 
-// premature finds an argument that can be reached from node id without passing a name or an atomic region; mark is that of the
-// call.
+// premature finds an argument that can be reached from node id without passing a name or an atomic region. The mark
+// identifies the call.
 func (w *nesting) premature(id, mark ID) (ID, bool) {
 	if w.early[id] == mark {
 		return 0, false
@@ -115,38 +113,18 @@ func (w *nesting) premature(id, mark ID) (ID, bool) {
 	w.early[id] = mark
 	n := &w.Nodes[id]
 	switch {
-	case n.Op == Atomic || n.Op == Peek || n.Op == Not || n.Op == Tag && n.Role == CallName:
+	case n.Op == Atomic, n.Op.Shape() == Lookahead, n.Op == Tag && n.Role == CallName:
 		return 0, false
-	case n.Op == Tag && n.Role >= Arguments && n.Role != Missing:
+	case n.Op == Tag && n.Role.IsArgument():
 		return id, true
 	}
 	for _, k := range n.Kids {
 		if at, found := w.premature(k, mark); found {
 			return at, true
 		}
-		if n.Op == Sequence && !w.nameless[k] {
+		if n.Op.Shape() == Chain && !w.nameless[k] {
 			break
 		}
 	}
 	return 0, false
-}
-
-// nameless says of every node whether it can match without a name of a call.
-func (v *validator) nameless() []bool {
-	return v.derive(v.parents, func(n *Node) int {
-		switch n.Op {
-		case Sequence:
-			return len(n.Kids)
-		case Choice, Rule, Trigger, Atomic, Schema:
-			return 1
-		case Tag:
-			if n.Role == CallName {
-				return never
-			}
-			return 1
-		case Repeat:
-			return min(n.Min, 1)
-		}
-		return 0
-	})
 }

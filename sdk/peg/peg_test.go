@@ -94,9 +94,9 @@ func TestProgramsSurviveJSON(t *testing.T) {
 
 func TestDecodingRefusesUnknownNames(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"nodes":[{"op":"sing"}]}`:                      `no kind of node "sing"`,
-		`{"nodes":[{"op":"tag","role":"title"}]}`:        `no role "title"`,
-		`{"nodes":[{"op":"value","values":"number|x"}]}`: `no kind of value "x"`,
+		`{"nodes":[{"op":"sing"}]}`:                      `unknown kind of node "sing"`,
+		`{"nodes":[{"op":"tag","role":"title"}]}`:        `unknown role "title"`,
+		`{"nodes":[{"op":"value","values":"number|x"}]}`: `unknown kind of value "x"`,
 	} {
 		var p peg.Program
 		if err := json.Unmarshal([]byte(text), &p); err == nil || !strings.Contains(err.Error(), want) {

@@ -58,8 +58,6 @@ func newPrinter(p *Program) *printer {
 	return w
 }
 
-func isRule(n *Node) bool { return n.Op == Rule || n.Op == Trigger }
-
 func (w *printer) exists(id ID) bool { return id >= 0 && int(id) < len(w.Nodes) }
 
 // define prints the rule, or the shared node, id.
@@ -131,9 +129,12 @@ func (w *printer) line(id ID) string {
 	}
 	w.flat[id] = nodeName(id) // if it contains itself
 	n := &w.Nodes[id]
-	text := leafText(n)
-	if len(n.Kids) > 0 {
+	text := n.Op.String()
+	switch {
+	case len(n.Kids) > 0:
 		text = w.compound(n)
+	case n.Op.Shape() == Leaf:
+		text = n.text()
 	}
 	w.flat[id] = text
 	return text
@@ -189,32 +190,19 @@ func (w *printer) blocks(kids []ID, newline, separator string) string {
 	return strings.Join(texts, newline+strings.TrimPrefix(separator, " "))
 }
 
-// around is what stands before, between and after the kids of n.
+// around returns what stands before, between and after the kids of n.
 func (w *printer) around(n *Node) (before, separator, after string) {
-	switch n.Op {
-	case Choice:
+	switch n.Op.Shape() {
+	case Alternatives:
 		return "(", " / ", ")"
-	case Repeat:
+	case Loop:
 		return w.group(n, "", times(n.Min, n.Max))
-	case Peek:
-		return w.group(n, "&", "")
-	case Not:
-		return w.group(n, "!", "")
-	case Atomic, Tag:
-		name := n.Op.String()
-		if n.Op == Tag {
-			name = n.Role.String()
-			if n.Text != "" {
-				name += fmt.Sprintf("=%q", n.Text)
-			}
+	case Lookahead:
+		return w.group(n, n.text(), "")
+	case Wrapper:
+		if !isRule(n) {
+			return n.text(), " ", ")"
 		}
-		return name + "(", " ", ")"
-	case Schema:
-		name := "schema"
-		if n.Raw {
-			name = "raw-schema"
-		}
-		return fmt.Sprintf("%s(%s, ", name, n.JSONSchema), " ", ")"
 	}
 	return "", " ", ""
 }
@@ -230,28 +218,47 @@ func (w *printer) group(n *Node, before, after string) (string, string, string) 
 	return before, " ", after
 }
 
-// leafText prints a node without kids.
-func leafText(n *Node) string {
-	switch n.Op {
-	case Literal:
-		return quote(n.Text)
-	case Any:
-		return "."
-	case Chars:
-		return n.Class() + times(n.Min, n.Max)
-	case Until:
-		if len(n.Delims) == 0 {
-			return "rest"
-		}
-		return "until(" + quoteAll(n.Delims) + ")"
-	case Prompt:
-		return "prompt(" + quoteAll(n.Delims) + ")"
-	case Value:
-		return "value(" + valuesText(n.Values) + ")"
-	case StringContent:
-		return "string(" + quote(n.Text) + ")"
+// text prints a leaf, or what precedes the kids of another node.
+func (n *Node) text() string {
+	if text := n.Op.kind().text; text != nil {
+		return text(n)
 	}
 	return n.Op.String()
+}
+
+func charsText(n *Node) string { return n.Class() + times(n.Min, n.Max) }
+
+func untilText(n *Node) string {
+	if isRest(n) {
+		return "rest"
+	}
+	return "until(" + quoteAll(n.Delims) + ")"
+}
+
+func valueText(n *Node) string {
+	kinds := n.Values.String()
+	switch n.Values {
+	case AnyJSON:
+		kinds = "json"
+	case AnyPython:
+		kinds = "python"
+	}
+	return "value(" + kinds + ")"
+}
+
+func schemaText(n *Node) string {
+	name := "schema"
+	if n.Raw {
+		name = "raw-schema"
+	}
+	return fmt.Sprintf("%s(%s, ", name, n.JSONSchema)
+}
+
+func tagText(n *Node) string {
+	if n.Text == "" {
+		return n.Role.String() + "("
+	}
+	return fmt.Sprintf("%s=%q(", n.Role, n.Text)
 }
 
 func times(lo, hi int) string {
@@ -284,16 +291,6 @@ func quoteAll(texts []string) string {
 		quoted[i] = quote(t)
 	}
 	return strings.Join(quoted, ", ")
-}
-
-func valuesText(v Values) string {
-	switch v {
-	case AnyJSON:
-		return "json"
-	case AnyPython:
-		return "python"
-	}
-	return v.String()
 }
 
 // Class prints the characters of a Chars node as regular expressions do, without the bounds.

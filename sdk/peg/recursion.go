@@ -1,16 +1,16 @@
 package peg
 
-// recursion finds rules that come back to themselves before anything is consumed, and nodes that contain themselves
-// without a rule between.
+// recursion finds rules that refer to themselves before anything is consumed, and nodes that contain themselves with no
+// rule in between.
 func (v *validator) recursion() {
 	v.cycles("name the part that repeats as a rule", "contains itself", func(n *Node) []ID {
-		if n.Op == Rule || n.Op == Trigger {
+		if isRule(n) {
 			return nil
 		}
 		return n.Kids
 	})
 	v.cycles("consume something before coming back", "left recursion", func(n *Node) []ID {
-		if n.Op != Sequence {
+		if n.Op.Shape() != Chain {
 			return n.Kids
 		}
 		for i, k := range n.Kids {
@@ -22,8 +22,8 @@ func (v *validator) recursion() {
 	})
 }
 
-// cycles reports every node at which a walk along the edges that next gives comes back to where it was. It keeps its own
-// stack, because a foreign program may be as deep as it is long.
+// cycles reports each node at which a walk along the edges returned by next comes back to its own path. It keeps a stack
+// of its own, because a program from another process may be as deep as it is long.
 func (v *validator) cycles(fix, what string, next func(*Node) []ID) {
 	const (
 		unseen = iota

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Limits of a program. They bound what a program from a foreign process can cost before it runs.
+// Limits of a program. They bound what a program from another process can cost before it runs.
 const (
 	// MaxNodes is how many nodes a program may have.
 	MaxNodes = 100_000
@@ -16,14 +16,14 @@ const (
 	MaxRepeat = 256
 )
 
-// Validate says whether the program may run. The error is a Defects with everything that was found; a program whose
-// references are broken is not examined further. Prompt nodes must be bound first.
+// Validate reports whether the program may run. The error is a Defects with everything that was found; a program with
+// broken references is not examined further. Prompt nodes must be bound first.
 func (p *Program) Validate() error {
 	v := &validator{Program: p}
 	fits := v.size()
 	if fits && v.shape() {
 		v.parents = p.parents()
-		v.nullable = p.derive(v.parents, nullable)
+		v.nullable = p.nullable(v.parents)
 		v.recursion()
 		v.repetition()
 		v.ending()
@@ -50,7 +50,7 @@ func (v *validator) add(node ID, fix, what string, args ...any) {
 	v.found = append(v.found, Defect{Node: node, What: fmt.Sprintf(what, args...), Fix: fix})
 }
 
-// size says whether the program is small enough to look at.
+// size reports whether the program is small enough to be examined.
 func (v *validator) size() bool {
 	if len(v.Nodes) > MaxNodes {
 		v.add(0, "use rules for what is repeated", "%d nodes, at most %d are allowed", len(v.Nodes), MaxNodes)
@@ -70,18 +70,21 @@ func (v *validator) size() bool {
 	return text <= MaxText
 }
 
-// shape checks each node by itself, and that all references lead somewhere.
+// shape checks each node by itself, and that all references lead to nodes.
 func (v *validator) shape() bool {
 	if v.Root < 0 || int(v.Root) >= len(v.Nodes) {
 		v.add(v.Root, "let root be one of the nodes", "the root is not among the %d nodes", len(v.Nodes))
 	}
 	for i := range v.Nodes {
 		v.kids(ID(i))
-		v.fields(ID(i))
+		if check := v.Nodes[i].Op.kind().check; check != nil {
+			check(v, ID(i))
+		}
 	}
 	return len(v.found) == 0
 }
 
+// kids checks that a node has as many kids as its shape wants, and that they exist.
 func (v *validator) kids(id ID) {
 	n := &v.Nodes[id]
 	for _, k := range n.Kids {
@@ -89,89 +92,27 @@ func (v *validator) kids(id ID) {
 			v.add(id, "refer to nodes that exist", "refers to node %d of %d", k, len(v.Nodes))
 		}
 	}
-	switch n.Op {
-	case Sequence:
-	case Choice:
+	switch shape := n.Op.Shape(); {
+	case shape == Chain, shape.HasOneKid() && len(n.Kids) == 1:
+	case shape == Alternatives:
 		if len(n.Kids) == 0 {
 			v.add(id, "give it an alternative", "a choice of nothing")
 		}
-	case Rule, Trigger:
-		if len(n.Kids) == 0 {
-			v.add(id, "define it with Builder.Rule", "rule %q is referred to and has no body", n.Text)
-		} else if len(n.Kids) > 1 {
-			v.add(id, "make a sequence of them", "rule %q has %d bodies", n.Text, len(n.Kids))
-		}
-	case Repeat, Peek, Not, Atomic, Schema, Tag:
-		if len(n.Kids) != 1 {
-			v.add(id, "give it exactly one", "%d children", len(n.Kids))
-		}
-	default:
-		if len(n.Kids) != 0 {
-			v.add(id, "leave them out", "has children, which its kind does not use")
-		}
-	}
-}
-
-func (v *validator) fields(id ID) {
-	n := &v.Nodes[id]
-	switch n.Op {
-	case Literal:
-		if n.Text == "" {
-			v.add(id, "use an empty node", "a literal without text")
-		}
-	case Until:
-		if slices.Contains(n.Delims, "") {
-			v.add(id, "remove it", "an empty delimiter")
-		}
-	case StringContent:
-		if len(n.Text) != 1 || n.Text == `\` {
-			v.add(id, "let it be one byte that is not a backslash", "the quote is %q", n.Text)
-		}
-	case Value:
-		if n.Values&AnyJSON == 0 || n.Values&^AnyPython != 0 {
-			v.add(id, "name kinds of values that exist", "accepts no kind of value")
-		}
-	case Repeat:
-		v.bounds(id)
-		if n.Min > MaxRepeat || n.Max > MaxRepeat {
-			v.add(id, "count with Chars, or leave the repetition without bound", "repeats up to %d times, at most %d are allowed", max(n.Min, n.Max), MaxRepeat)
-		}
-	case Chars:
-		v.bounds(id)
-		for _, r := range n.Ranges {
-			if r.Lo > r.Hi || r.Lo < 0 {
-				v.add(id, "order its ends", "the range %#x to %#x is empty", r.Lo, r.Hi)
-			}
-		}
-	case Tag:
-		if n.Role > Missing {
-			v.add(id, "use a role that exists", "role %d is unknown", n.Role)
-		}
-		if n.Text == "" && n.Role == Missing {
-			v.add(id, "give it the text of the marker", "a missing marker without text")
-		}
-		if n.Text != "" && n.Role != CallID && n.Role != CallName && n.Role != Key && n.Role != Missing {
-			v.add(id, "leave it to what is matched", "text %q for the role %s, which is told as it streams", n.Text, n.Role)
-		}
-	case Prompt:
-		v.add(id, "bind it first, with Program.Bind", "the generation prompt is not bound")
-	default:
-		if n.Op > Prompt {
-			v.add(id, "use a kind that exists", "kind %d is unknown", n.Op)
-		}
-	}
-}
-
-func (v *validator) bounds(id ID) {
-	if n := &v.Nodes[id]; n.Min < 0 || n.Max >= 0 && n.Max < n.Min {
-		v.add(id, "order them", "the bounds %d and %d", n.Min, n.Max)
+	case isRule(n) && len(n.Kids) == 0:
+		v.add(id, "define it with Builder.Rule", "rule %q is referred to and has no body", n.Text)
+	case isRule(n):
+		v.add(id, "make a sequence of them", "rule %q has %d bodies", n.Text, len(n.Kids))
+	case shape.HasOneKid():
+		v.add(id, "give it exactly one", "%d children", len(n.Kids))
+	case len(n.Kids) > 0:
+		v.add(id, "leave them out", "has children, which its kind does not use")
 	}
 }
 
 // repetition finds loops that could go round without consuming anything.
 func (v *validator) repetition() {
 	for i := range v.Nodes {
-		if n := &v.Nodes[i]; n.Op == Repeat && n.Max < 0 && v.nullable[n.Kids[0]] {
+		if n := &v.Nodes[i]; n.Op.Shape() == Loop && n.Max < 0 && v.nullable[n.Kids[0]] {
 			v.add(ID(i), "repeat something that cannot be empty", "repeats without bound what can be empty")
 		}
 	}
@@ -179,7 +120,7 @@ func (v *validator) repetition() {
 
 // ending checks that the program accounts for the whole input.
 func (v *validator) ending() {
-	if v.endless()[v.Root] {
+	if v.endless(v.parents)[v.Root] {
 		v.add(v.Root, "let it end in an end node", "the program can match without reaching the end of the input")
 	}
 }

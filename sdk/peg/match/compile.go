@@ -334,7 +334,7 @@ func (c *compiler) tag(id peg.ID, n *peg.Node, x place) {
 		x.inCall = true
 	}
 	x.region = regionOf(n.Role, x.region)
-	if speaks(n.Role) {
+	if n.Role.Streams() {
 		x.role = n.Role
 	}
 	if !bounded(n.Role) {
@@ -346,7 +346,7 @@ func (c *compiler) tag(id peg.ID, n *peg.Node, x place) {
 		c.node(kid, x)
 		c.emit(inst{op: opClose, role: n.Role, node: id})
 	}
-	if isWhole(n.Role) {
+	if n.Role.IsWhole() {
 		c.atomic(id, x, body)
 	} else {
 		body(x)

@@ -110,18 +110,18 @@ func (o *oracle) repeat(n *peg.Node, at int, x place) (int, bool) {
 }
 
 func (o *oracle) tag(n *peg.Node, at int, x place) (int, bool) {
-	if speaks(n.Role) {
+	if n.Role.Streams() {
 		x.role = n.Role
 	}
 	if !bounded(n.Role) {
 		return o.match(n.Kids[0], at, x)
 	}
-	if !isWhole(n.Role) {
+	if !n.Role.IsWhole() {
 		o.tell(tellOpen, n.Role, at, at)
 	}
 	before := len(o.queue)
 	end, ok := o.match(n.Kids[0], at, x)
-	if ok && isWhole(n.Role) && o.mute == 0 {
+	if ok && n.Role.IsWhole() && o.mute == 0 {
 		o.queue = slices.Insert(o.queue, before, waiting{kind: tellText, role: n.Role, from: at, to: end, given: n.Text})
 	} else if ok {
 		o.tell(tellClose, n.Role, end, end)

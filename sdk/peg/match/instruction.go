@@ -63,7 +63,7 @@ type inst struct {
 }
 
 // speaks says that a byte consumed here, unless it is white space, commits.
-func (in *inst) speaks() bool { return in.op <= opEnd && speaks(in.role) && !in.held && !in.muted }
+func (in *inst) speaks() bool { return in.op <= opEnd && in.role.Streams() && !in.held && !in.muted }
 
 // Code is a compiled program. It is immutable, and may be shared by machines.
 type Code struct {

@@ -276,5 +276,5 @@ func (c *checker) says(id peg.ID, seen map[peg.ID]bool) bool {
 	}
 	seen[id] = true
 	n := &c.program.Nodes[id]
-	return n.Op == peg.Tag && commits(n.Role) || slices.ContainsFunc(n.Kids, func(k peg.ID) bool { return c.says(k, seen) })
+	return n.Op == peg.Tag && n.Role.Commits() || slices.ContainsFunc(n.Kids, func(k peg.ID) bool { return c.says(k, seen) })
 }

@@ -55,7 +55,7 @@ func (q *queue) cut(n, at int) {
 // under a live frame only while it is white space.
 func (q queue) blank(at int) int {
 	start := at
-	for i := len(q) - 1; i >= 0 && q[i].kind == tellText && speaks(q[i].role) && q[i].to == start; i-- {
+	for i := len(q) - 1; i >= 0 && q[i].kind == tellText && q[i].role.Streams() && q[i].to == start; i-- {
 		start = q[i].from
 	}
 	return at - start

@@ -5,21 +5,6 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
-// speaks says that text of this role is delivered byte by byte.
-func speaks(r peg.Role) bool {
-	switch r {
-	case peg.Content, peg.Reasoning, peg.Arguments, peg.String, peg.QuotedString, peg.Scalar:
-		return true
-	}
-	return false
-}
-
-// isWhole says that text of this role is delivered in one piece, when it is complete.
-func isWhole(r peg.Role) bool { return r == peg.CallID || r == peg.CallName || r == peg.Key }
-
-// commits says that text of this role, complete, decides between alternatives.
-func commits(r peg.Role) bool { return r == peg.CallName || r == peg.Key || speaks(r) }
-
 // bounded says that the beginning and the end of this role matter, not just its text.
 func bounded(r peg.Role) bool {
 	return r != peg.NoRole && r != peg.Content && r != peg.Reasoning && r != peg.Missing
@@ -51,7 +36,7 @@ func regionOf(r peg.Role, outer region) region {
 		return contentRegion
 	case r == peg.Reasoning:
 		return reasoningRegion
-	case speaks(r) || isWhole(r):
+	case r.Streams() || r.IsWhole():
 		return callRegion
 	}
 	return outer

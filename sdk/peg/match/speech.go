@@ -92,7 +92,7 @@ func (m *Machine) releaseAtomic() outcome {
 
 func (m *Machine) decides(said queue) bool {
 	for _, w := range said {
-		if w.kind == tellText && commits(w.role) {
+		if w.kind == tellText && w.role.Commits() {
 			if b := m.bytes(w.from, w.to); blankPrefix(b) < len(b) {
 				return true
 			}

@@ -234,7 +234,7 @@ func (m *Machine) open(in *inst) outcome {
 // close ends a region. Of one whose text is whole the beginning still waits: it becomes the text. A name within an id has
 // come after it.
 func (m *Machine) close(in *inst) outcome {
-	if isWhole(in.role) {
+	if in.role.IsWhole() {
 		m.queue.complete(in.role, m.pos, m.code.program.Nodes[in.node].Text)
 	} else {
 		m.queue = append(m.queue, waiting{kind: tellClose, role: in.role, from: m.pos, to: m.pos})
