@@ -7,7 +7,7 @@ BUF_VERSION           := v1.70.0
 GRPCURL_VERSION       := v1.9.4
 
 TOOLS   := $(CURDIR)/.cache/tools
-PLUGINS := $(notdir $(patsubst %/main.go,%,$(wildcard plugins/*/main.go)))
+PLUGINS := $(notdir $(wildcard plugins/*/cmd/*))
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 LDFLAGS := -s -w -X main.version=$(VERSION)
 FUZZTIME ?= 30s
@@ -23,8 +23,8 @@ build:
 	@mkdir -p bin/plugins
 	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/dragoman ./cmd/host
 	@for p in $(PLUGINS); do \
-		echo "go build -o bin/plugins/$$p ./plugins/$$p" && \
-		go build -trimpath -ldflags '-s -w' -o bin/plugins/$$p ./plugins/$$p && \
+		echo "go build -o bin/plugins/$$p ./plugins/$$p/cmd/$$p" && \
+		go build -trimpath -ldflags '-s -w' -o bin/plugins/$$p ./plugins/$$p/cmd/$$p && \
 		install -m 644 plugins/$$p/$$p.yaml bin/plugins/$$p.yaml || exit 1; \
 	done
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os/exec"
+	"path"
 	"strings"
 	"testing"
 )
@@ -20,7 +21,7 @@ var layers = []struct {
 	{"sdk/chat", []string{"sdk/chat", "internal/ordered"}},
 	{"sdk/peg", []string{"sdk/peg", "sdk/chat", "internal/cache"}},
 	{"sdk/grammar", []string{"sdk/grammar", "sdk/peg", "sdk/chat", "internal/cache", "internal/ordered"}},
-	{"sdk/handler", []string{"sdk/chat", "sdk/peg", "sdk/grammar"}},
+	{"sdk/handler", []string{"sdk/chat", "sdk/peg", "sdk/grammar", "internal/cache"}},
 	{"sdk/proto", []string{"sdk/proto"}},
 	{"sdk", []string{"sdk", "internal/wire", "internal/cache", "internal/ordered"}},
 	{"internal/cache", []string{}},
@@ -28,7 +29,9 @@ var layers = []struct {
 	{"internal/shared", []string{"autoparser/workaround"}}, // for tests only
 	{"internal/wire", []string{"internal/wire", "internal/cache", "sdk/chat", "sdk/peg", "sdk/grammar", "sdk/handler", "sdk/proto"}},
 	{"autoparser", []string{"autoparser", "sdk/chat", "sdk/peg", "sdk/grammar", "sdk/handler", "sdk/schema", "internal/cache", "internal/ordered"}},
-	{"plugins", []string{"sdk"}},
+	// A Go program that takes a handler in process must not get what serves it in another: only sdk itself imports gRPC.
+	{"plugins", []string{"sdk/chat", "sdk/grammar", "sdk/handler", "sdk/peg", "sdk/schema", "sdk/turn"}},
+	{"plugins/*/cmd", []string{"plugins", "sdk"}},
 	{"client", []string{"client", "sdk"}},
 	{"host", []string{"", "host", "autoparser", "sdk", "internal/wire", "internal/cache", "internal/ordered"}},
 	{"cmd/host", []string{"", "host", "autoparser", "sdk"}},
@@ -124,8 +127,14 @@ func within(to string, may []string) bool {
 	return false
 }
 
-func covers(prefix, path string) bool {
-	return path == prefix || strings.HasPrefix(path, prefix+"/")
+// covers reports whether a package is at a prefix or below it; an asterisk in the prefix is one folder of any name.
+func covers(prefix, pkg string) bool {
+	parts := strings.SplitN(pkg, "/", strings.Count(prefix, "/")+2)
+	if n := strings.Count(prefix, "/") + 1; len(parts) > n {
+		parts = parts[:n]
+	}
+	matched, err := path.Match(prefix, strings.Join(parts, "/"))
+	return err == nil && matched
 }
 
 func checkOnly(t *testing.T, from, imp string) {

@@ -91,7 +91,7 @@ func installShipped(t testing.TB, dir, name string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	install(t, dir, build(t, "../plugins/"+name), manifest)
+	install(t, dir, build(t, "../plugins/"+name+"/cmd/"+name), manifest)
 }
 
 // buildPlugin installs a plugin of this repository in a folder of its own.
@@ -126,7 +126,7 @@ func TestSessionsFinishWhatTheyBeganWhenPluginsComeAndGo(t *testing.T) {
 	begin("gptoss", asked)
 	replaced, err := os.ReadFile("../plugins/gptoss/gptoss.yaml")
 	must(t, err)
-	install(t, dir, build(t, "../plugins/gptoss"), append(replaced, "\noptions: {new: true}\n"...))
+	install(t, dir, build(t, "../plugins/gptoss/cmd/gptoss"), append(replaced, "\noptions: {new: true}\n"...))
 	generation := h.Plugins()[0].Generation
 	until(t, "the new version serves", func() bool { return h.Plugins()[0].Generation > generation })
 	begin("gptoss", asked)

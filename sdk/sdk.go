@@ -28,6 +28,8 @@ type (
 	Delimiter = handler.Delimiter
 	// Declined is the error of a handler that cannot serve a template or a request.
 	Declined = handler.Declined
+	// Programs keeps the programs that a handler built last.
+	Programs = handler.Programs
 )
 
 // StreamHandler is a handler that parses outputs itself: handler.StreamHandler.

@@ -23,7 +23,7 @@ import (
 func daemonWithPlugins(t *testing.T) (*host.Host, *httptest.Server) {
 	t.Helper()
 	dir := t.TempDir()
-	build := exec.Command("go", "build", "-o", filepath.Join(dir, "functionary"), filepath.Join(checkout, "plugins", "functionary"))
+	build := exec.Command("go", "build", "-o", filepath.Join(dir, "functionary"), filepath.Join(checkout, "plugins", "functionary", "cmd", "functionary"))
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}

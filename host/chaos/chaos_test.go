@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 			return 1
 		}
 		defer os.RemoveAll(built)
-		for name, pkg := range map[string]string{"functionary": "../../plugins/functionary", "frames": "./testdata/frames"} {
+		for name, pkg := range map[string]string{"functionary": "../../plugins/functionary/cmd/functionary", "frames": "./testdata/frames"} {
 			build := exec.Command("go", "build", "-o", filepath.Join(built, name), pkg)
 			if out, err := build.CombinedOutput(); err != nil {
 				fmt.Fprintf(os.Stderr, "go build: %v\n%s", err, out)

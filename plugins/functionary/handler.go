@@ -1,4 +1,4 @@
-package main
+package functionary
 
 import (
 	"context"
@@ -6,9 +6,9 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/dragoman-project/dragoman/sdk"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
+	"github.com/dragoman-project/dragoman/sdk/handler"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
@@ -27,20 +27,20 @@ const (
 var golden []byte
 
 // functionary answers for templates of the format.
-type functionary struct{ programs sdk.Programs }
+type functionary struct{ programs handler.Programs }
 
-var _ sdk.Handler = (*functionary)(nil)
+var _ handler.Handler = (*functionary)(nil)
 
 // Describe says the same as functionary.yaml.
-func (*functionary) Describe() sdk.Description {
-	return sdk.Description{
+func (*functionary) Describe() handler.Description {
+	return handler.Description{
 		Name: "functionary", Version: "1.0.0", Priority: 100, Cases: golden,
 		Match: `source contains ">>>all" and source contains ">>>${recipient}"`,
 	}
 }
 
 // Plan answers a request.
-func (h *functionary) Plan(_ context.Context, in sdk.Input) (*sdk.Plan, error) {
+func (h *functionary) Plan(_ context.Context, in handler.Input) (*handler.Plan, error) {
 	last, part, err := in.Request.Continued()
 	if err != nil {
 		return nil, err

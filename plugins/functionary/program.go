@@ -1,4 +1,4 @@
-package main
+package functionary
 
 import (
 	"github.com/dragoman-project/dragoman/sdk/chat"

@@ -1,14 +1,14 @@
-package main
+package functionary
 
 import (
 	"errors"
 	"strings"
 	"testing"
 
-	"github.com/dragoman-project/dragoman/sdk"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/conformance"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
+	"github.com/dragoman-project/dragoman/sdk/handler"
 )
 
 const (
@@ -129,7 +129,7 @@ func TestTriggersFireWhereACallBegins(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := new(functionary).Plan(t.Context(), sdk.Input{Request: r})
+	plan, err := new(functionary).Plan(t.Context(), handler.Input{Request: r})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func TestOnlyAMessageOfTheAssistantCanBeContinued(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.ContinueFinalMessage = chat.ContinueAuto
-	_, err = new(functionary).Plan(t.Context(), sdk.Input{Request: r})
+	_, err = new(functionary).Plan(t.Context(), handler.Input{Request: r})
 	var fault *chat.RequestError
 	if !errors.As(err, &fault) || fault.Path != "continue_final_message" {
 		t.Errorf("got %v", err)

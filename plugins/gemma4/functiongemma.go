@@ -1,12 +1,12 @@
-package main
+package gemma4
 
 import (
 	"context"
 	_ "embed"
 	"slices"
 
-	"github.com/dragoman-project/dragoman/sdk"
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/handler"
 )
 
 //go:embed functiongemma.jsonl
@@ -15,18 +15,18 @@ var functionCases []byte
 // functionGemma answers for templates of models that write no thoughts, and spell the format with words.
 type functionGemma struct{}
 
-var _ sdk.Handler = functionGemma{}
+var _ handler.Handler = functionGemma{}
 
 // Describe says the same as gemma4.yaml.
-func (functionGemma) Describe() sdk.Description {
-	return sdk.Description{
+func (functionGemma) Describe() handler.Description {
+	return handler.Description{
 		Name: "functiongemma", Version: "1.0.0", Priority: 100, Cases: functionCases,
 		Match: `source contains "<start_function_call>call:" and source contains "<start_of_turn>"`,
 	}
 }
 
 // Plan answers a request. A message to be continued is written behind the prompt.
-func (functionGemma) Plan(_ context.Context, in sdk.Input) (*sdk.Plan, error) {
+func (functionGemma) Plan(_ context.Context, in handler.Input) (*handler.Plan, error) {
 	last, part, err := in.Request.Continued()
 	if err != nil {
 		return nil, err

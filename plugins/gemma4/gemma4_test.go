@@ -1,4 +1,4 @@
-package main
+package gemma4
 
 import (
 	"os/exec"
@@ -16,7 +16,7 @@ func TestConformance(t *testing.T) {
 
 func TestTheBinaryConforms(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "gemma4")
-	if out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", path, "./cmd/gemma4").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	conformance.RunBinary(t, path, conformance.Options{})

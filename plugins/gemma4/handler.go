@@ -1,10 +1,10 @@
-package main
+package gemma4
 
 import (
 	"context"
 	_ "embed"
 
-	"github.com/dragoman-project/dragoman/sdk"
+	"github.com/dragoman-project/dragoman/sdk/handler"
 )
 
 //go:embed cases.jsonl
@@ -13,18 +13,18 @@ var golden []byte
 // gemma4 answers for templates of the format.
 type gemma4 struct{}
 
-var _ sdk.Handler = gemma4{}
+var _ handler.Handler = gemma4{}
 
 // Describe says the same as gemma4.yaml.
-func (gemma4) Describe() sdk.Description {
-	return sdk.Description{
+func (gemma4) Describe() handler.Description {
+	return handler.Description{
 		Name: "gemma4", Version: "1.0.0", Priority: 100, Cases: golden,
 		Match: `source contains "<|tool_call>call:" and source contains "<|turn>"`,
 	}
 }
 
 // Plan answers a request.
-func (gemma4) Plan(_ context.Context, in sdk.Input) (*sdk.Plan, error) {
+func (gemma4) Plan(_ context.Context, in handler.Input) (*handler.Plan, error) {
 	request, prefill, notes, err := normalise(in)
 	if err != nil {
 		return nil, err

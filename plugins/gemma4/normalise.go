@@ -1,4 +1,4 @@
-package main
+package gemma4
 
 import (
 	"encoding/json"
@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dragoman-project/dragoman/sdk"
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/handler"
 )
 
 // normalise returns the request as the template wants it, and what is to be written behind the prompt:
@@ -16,7 +16,7 @@ import (
 //   - Older templates know no messages of tools: what tools answered belongs into the turn that called them.
 //   - Newer templates begin no turn behind answers of tools, because the model goes on in its own. Where that one has ended,
 //     since it had content besides its calls, it is begun here.
-func normalise(in sdk.Input) (_ *chat.Request, prefill string, notes []string, err error) {
+func normalise(in handler.Input) (_ *chat.Request, prefill string, notes []string, err error) {
 	last, part, err := in.Request.Continued()
 	if err != nil {
 		return nil, "", nil, err

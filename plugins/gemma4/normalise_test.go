@@ -1,4 +1,4 @@
-package main
+package gemma4
 
 import (
 	"encoding/json"
@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dragoman-project/dragoman/sdk"
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/handler"
 )
 
 const (
@@ -15,13 +15,13 @@ const (
 	newer = `{{ follow.get('tool_call_id') }}`
 )
 
-func planned(t *testing.T, h sdk.Handler, source, request string) *sdk.Plan {
+func planned(t *testing.T, h handler.Handler, source, request string) *handler.Plan {
 	t.Helper()
 	r, err := chat.ParseRequest([]byte(request))
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := h.Plan(t.Context(), sdk.Input{Template: sdk.Template{Source: source}, Request: r})
+	plan, err := h.Plan(t.Context(), handler.Input{Template: handler.Template{Source: source}, Request: r})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestOnlyAMessageOfTheAssistantCanBeContinued(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.ContinueFinalMessage = chat.ContinueAuto
-	_, err = gemma4{}.Plan(t.Context(), sdk.Input{Request: r})
+	_, err = gemma4{}.Plan(t.Context(), handler.Input{Request: r})
 	var fault *chat.RequestError
 	if !errors.As(err, &fault) || fault.Path != "continue_final_message" {
 		t.Errorf("got %v", err)

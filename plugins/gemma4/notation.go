@@ -1,9 +1,9 @@
-package main
+package gemma4
 
 import (
-	"github.com/dragoman-project/dragoman/sdk"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
+	"github.com/dragoman-project/dragoman/sdk/handler"
 )
 
 // notation is how models spell the format: its special tokens.
@@ -32,10 +32,10 @@ func (n notation) tokens() []string {
 }
 
 // answer is the plan whose program reads the format, spelled so.
-func (n notation) answer(r *chat.Request) *sdk.Plan {
+func (n notation) answer(r *chat.Request) *handler.Plan {
 	p := newProgram(r, n)
 	plan := p.Answer(p.build(), grammar.Trigger{Type: grammar.TriggerWord, Value: n.callStart})
-	plan.Delimiters = []sdk.Delimiter{
+	plan.Delimiters = []handler.Delimiter{
 		{Role: chat.RoleUser, Delimiter: n.turnStart + "user"},
 		{Role: chat.RoleAssistant, Delimiter: n.turnStart + "model"},
 	}

@@ -1,4 +1,4 @@
-package main
+package gemma4
 
 import (
 	"strings"

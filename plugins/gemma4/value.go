@@ -1,4 +1,4 @@
-package main
+package gemma4
 
 import (
 	"github.com/dragoman-project/dragoman/sdk/peg"

@@ -1,4 +1,4 @@
-package main
+package gptoss
 
 import (
 	"github.com/dragoman-project/dragoman/sdk/peg"

@@ -1,12 +1,12 @@
-package main
+package gptoss
 
 import (
 	"context"
 	_ "embed"
 
-	"github.com/dragoman-project/dragoman/sdk"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
+	"github.com/dragoman-project/dragoman/sdk/handler"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
@@ -29,20 +29,20 @@ const (
 var golden []byte
 
 // gptoss answers for templates of the harmony format.
-type gptoss struct{ programs sdk.Programs }
+type gptoss struct{ programs handler.Programs }
 
-var _ sdk.Handler = (*gptoss)(nil)
+var _ handler.Handler = (*gptoss)(nil)
 
 // Describe says the same as gptoss.yaml.
-func (*gptoss) Describe() sdk.Description {
-	return sdk.Description{
+func (*gptoss) Describe() handler.Description {
+	return handler.Description{
 		Name: "gptoss", Version: "1.0.0", Priority: 100, Cases: golden,
 		Match: `source contains "<|channel|>analysis<|message|>" and source contains "<|start|>assistant"`,
 	}
 }
 
 // Plan answers a request.
-func (h *gptoss) Plan(_ context.Context, in sdk.Input) (*sdk.Plan, error) {
+func (h *gptoss) Plan(_ context.Context, in handler.Input) (*handler.Plan, error) {
 	request, prefill, notes, err := normalise(in.Request)
 	if err != nil {
 		return nil, err
@@ -50,8 +50,8 @@ func (h *gptoss) Plan(_ context.Context, in sdk.Input) (*sdk.Plan, error) {
 	p := newProgram(in.Request)
 	plan := p.Answer(h.programs.Build(in.Request, func(r *chat.Request) *peg.Program { return newProgram(r).build() }), triggers...)
 	plan.Request, plan.Prefill, plan.Notes = request, prefill, notes
-	plan.Ending = sdk.Ending{Old: returnToken, New: endToken}
-	plan.Delimiters = []sdk.Delimiter{
+	plan.Ending = handler.Ending{Old: returnToken, New: endToken}
+	plan.Delimiters = []handler.Delimiter{
 		{Role: chat.RoleAssistant, Delimiter: assistantStart},
 		{Role: chat.RoleUser, Delimiter: startToken + "user"},
 		{Role: chat.RoleSystem, Delimiter: startToken + "developer"},

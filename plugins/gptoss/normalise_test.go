@@ -1,4 +1,4 @@
-package main
+package gptoss
 
 import (
 	"encoding/json"
@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dragoman-project/dragoman/sdk"
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/handler"
 )
 
 func TestRequestsAreNormalised(t *testing.T) {
@@ -53,7 +53,7 @@ func TestOnlyAMessageOfTheAssistantCanBeContinued(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.ContinueFinalMessage = chat.ContinueAuto
-		_, err = new(gptoss).Plan(t.Context(), sdk.Input{Request: r})
+		_, err = new(gptoss).Plan(t.Context(), handler.Input{Request: r})
 		var fault *chat.RequestError
 		if !errors.As(err, &fault) || fault.Path != "continue_final_message" {
 			t.Errorf("%s: got %v", messages, err)

@@ -1,12 +1,12 @@
-package main
+package gptoss
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/dragoman-project/dragoman/sdk"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/conformance"
+	"github.com/dragoman-project/dragoman/sdk/handler"
 	"github.com/dragoman-project/dragoman/sdk/peg/match"
 )
 
@@ -21,13 +21,13 @@ const (
 	shaped   = `{"messages":[{"role":"user","content":"Hi"}],"json_schema":{"type":"object","properties":{"a":{"type":"integer"}}}}`
 )
 
-func planFor(t testing.TB, request string) *sdk.Plan {
+func planFor(t testing.TB, request string) *handler.Plan {
 	t.Helper()
 	r, err := chat.ParseRequest([]byte(request))
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := new(gptoss).Plan(t.Context(), sdk.Input{Request: r})
+	plan, err := new(gptoss).Plan(t.Context(), handler.Input{Request: r})
 	if err != nil {
 		t.Fatal(err)
 	}

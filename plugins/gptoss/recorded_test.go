@@ -1,4 +1,4 @@
-package main
+package gptoss
 
 import (
 	"bytes"
@@ -9,10 +9,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/dragoman-project/dragoman/internal/shared"
-	"github.com/dragoman-project/dragoman/sdk"
 	"github.com/dragoman-project/dragoman/sdk/cases"
 	"github.com/dragoman-project/dragoman/sdk/conformance"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
+	"github.com/dragoman-project/dragoman/sdk/handler"
 )
 
 // recorded are the lines of a file with the cases of the template.
@@ -42,7 +42,7 @@ type recordedHandler struct {
 	lines [][]byte
 }
 
-func (r *recordedHandler) Describe() sdk.Description {
+func (r *recordedHandler) Describe() handler.Description {
 	d := r.gptoss.Describe()
 	d.Cases = bytes.Join(r.lines, nil)
 	return d
@@ -62,7 +62,7 @@ func TestRecordedRequestsGetTheirPlans(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			plan, err := new(gptoss).Plan(t.Context(), sdk.Input{Request: request})
+			plan, err := new(gptoss).Plan(t.Context(), handler.Input{Request: request})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,10 +1,10 @@
-package main
+package kimi
 
 import (
 	"context"
 	_ "embed"
 
-	"github.com/dragoman-project/dragoman/sdk"
+	"github.com/dragoman-project/dragoman/sdk/handler"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 	"github.com/dragoman-project/dragoman/sdk/schema"
 	"github.com/dragoman-project/dragoman/sdk/turn"
@@ -32,18 +32,18 @@ var golden []byte
 // kimi answers for templates of models that number their calls.
 type kimi struct{}
 
-var _ sdk.Handler = kimi{}
+var _ handler.Handler = kimi{}
 
 // Describe says the same as kimi.yaml.
-func (kimi) Describe() sdk.Description {
-	return sdk.Description{
+func (kimi) Describe() handler.Description {
+	return handler.Description{
 		Name: "kimi", Version: "1.0.0", Priority: 100, Cases: golden,
 		Match: `source contains "<|tool_calls_section_begin|>" and source contains "<|tool_call_argument_begin|>"`,
 	}
 }
 
 // Plan answers a request.
-func (kimi) Plan(_ context.Context, in sdk.Input) (*sdk.Plan, error) {
+func (kimi) Plan(_ context.Context, in handler.Input) (*handler.Plan, error) {
 	p := program{turn.New(in.Request, turn.Format{
 		ThinkStart: thinkStart, ThinkEnd: thinkEnd,
 		Openers: []string{sectionStart, callStart, otherStart}, CallEnds: []string{callEnd, sectionEnd, otherEnd}, Ends: []string{turnEnd},

@@ -1,4 +1,4 @@
-package main
+package kimi
 
 import (
 	"os/exec"
@@ -13,7 +13,7 @@ func TestConformance(t *testing.T) { conformance.Run(t, kimi{}, conformance.Opti
 
 func TestTheBinaryConforms(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "kimi")
-	if out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", path, "./cmd/kimi").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	conformance.RunBinary(t, path, conformance.Options{})

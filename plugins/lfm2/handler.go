@@ -1,11 +1,11 @@
-package main
+package lfm2
 
 import (
 	"context"
 	_ "embed"
 	"strings"
 
-	"github.com/dragoman-project/dragoman/sdk"
+	"github.com/dragoman-project/dragoman/sdk/handler"
 	"github.com/dragoman-project/dragoman/sdk/turn"
 )
 
@@ -26,18 +26,18 @@ var golden []byte
 // lfm2 answers for templates of models that write calls as Python does.
 type lfm2 struct{}
 
-var _ sdk.Handler = lfm2{}
+var _ handler.Handler = lfm2{}
 
 // Describe says the same as lfm2.yaml.
-func (lfm2) Describe() sdk.Description {
-	return sdk.Description{
+func (lfm2) Describe() handler.Description {
+	return handler.Description{
 		Name: "lfm2", Version: "1.0.0", Priority: 100, Cases: golden,
 		Match: `source contains "<|im_start|>" and (source contains "List of tools: [" or source contains "List of tools: <|tool_list_start|>[")`,
 	}
 }
 
 // Plan answers a request.
-func (lfm2) Plan(_ context.Context, in sdk.Input) (*sdk.Plan, error) {
+func (lfm2) Plan(_ context.Context, in handler.Input) (*handler.Plan, error) {
 	preserved := []string{callsStart, callsEnd, thinkStart, thinkEnd}
 	if strings.Contains(in.Template.Source, listStart) {
 		preserved = append(preserved, listStart, listEnd)

@@ -1,4 +1,4 @@
-package main
+package lfm2
 
 import (
 	"os/exec"
@@ -13,7 +13,7 @@ func TestConformance(t *testing.T) { conformance.Run(t, lfm2{}, conformance.Opti
 
 func TestTheBinaryConforms(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lfm2")
-	if out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", path, "./cmd/lfm2").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	conformance.RunBinary(t, path, conformance.Options{})

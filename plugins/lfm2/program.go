@@ -1,4 +1,4 @@
-package main
+package lfm2
 
 import (
 	"github.com/dragoman-project/dragoman/sdk/peg"

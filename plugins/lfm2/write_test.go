@@ -1,4 +1,4 @@
-package main
+package lfm2
 
 import (
 	"strings"

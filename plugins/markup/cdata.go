@@ -1,10 +1,10 @@
-package main
+package markup
 
 import (
 	"context"
 	_ "embed"
 
-	"github.com/dragoman-project/dragoman/sdk"
+	"github.com/dragoman-project/dragoman/sdk/handler"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 	"github.com/dragoman-project/dragoman/sdk/schema"
 	"github.com/dragoman-project/dragoman/sdk/turn"
@@ -27,18 +27,18 @@ const (
 // cdata answers for templates that write texts in CDATA sections.
 type cdata struct{}
 
-var _ sdk.Handler = cdata{}
+var _ handler.Handler = cdata{}
 
 // Describe says the same as markup.yaml.
-func (cdata) Describe() sdk.Description {
-	return sdk.Description{
+func (cdata) Describe() handler.Description {
+	return handler.Description{
 		Name: "minicpm5", Version: "1.0.0", Priority: 100, Cases: cdataCases,
 		Match: `source contains "<![CDATA[" and source contains "<param name=\""`,
 	}
 }
 
 // Plan answers a request.
-func (cdata) Plan(_ context.Context, in sdk.Input) (*sdk.Plan, error) {
+func (cdata) Plan(_ context.Context, in handler.Input) (*handler.Plan, error) {
 	p := sections{turn.New(in.Request, turn.Format{
 		ThinkStart: "<think>", ThinkEnd: "</think>", Opened: "<think>\n", Closed: "\n</think>\n\n",
 		Openers: []string{functionStart}, Promoters: []string{"\n" + functionStart}, Ends: []string{"<|im_end|>"},

@@ -1,10 +1,10 @@
-package main
+package markup
 
 import (
 	"context"
 	_ "embed"
 
-	"github.com/dragoman-project/dragoman/sdk"
+	"github.com/dragoman-project/dragoman/sdk/handler"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 	"github.com/dragoman-project/dragoman/sdk/schema"
 	"github.com/dragoman-project/dragoman/sdk/turn"
@@ -27,18 +27,18 @@ const (
 // nested answers for templates that write objects and arrays as elements within elements.
 type nested struct{}
 
-var _ sdk.Handler = nested{}
+var _ handler.Handler = nested{}
 
 // Describe says the same as markup.yaml.
-func (nested) Describe() sdk.Description {
-	return sdk.Description{
+func (nested) Describe() handler.Description {
+	return handler.Description{
 		Name: "minimax-m3", Version: "1.0.0", Priority: 100, Cases: nestedCases,
 		Match: `source contains "]<]minimax[>[" and source contains "<invoke name="`,
 	}
 }
 
 // Plan answers a request.
-func (nested) Plan(_ context.Context, in sdk.Input) (*sdk.Plan, error) {
+func (nested) Plan(_ context.Context, in handler.Input) (*handler.Plan, error) {
 	const thinkStart, thinkEnd = "<mm:think>", "</mm:think>"
 	p := elements{turn.New(in.Request, turn.Format{
 		ThinkStart: thinkStart, ThinkEnd: thinkEnd, NoThought: thinkEnd,

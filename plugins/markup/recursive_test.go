@@ -1,11 +1,11 @@
-package main
+package markup
 
 import (
 	"testing"
 
-	"github.com/dragoman-project/dragoman/sdk"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
+	"github.com/dragoman-project/dragoman/sdk/handler"
 	"github.com/dragoman-project/dragoman/sdk/peg/match"
 )
 
@@ -16,7 +16,7 @@ func TestSchemasMayReferToThemselves(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := nested{}.Plan(t.Context(), sdk.Input{Request: r})
+	plan, err := nested{}.Plan(t.Context(), handler.Input{Request: r})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,11 +1,11 @@
-package main
+package taggedthinking
 
 import (
 	"context"
 	_ "embed"
 
-	"github.com/dragoman-project/dragoman/sdk"
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/handler"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 	"github.com/dragoman-project/dragoman/sdk/turn"
 )
@@ -27,20 +27,20 @@ const (
 var golden []byte
 
 // taggedThinking answers for templates of the family, when it is asked for: it claims none.
-type taggedThinking struct{ programs sdk.Programs }
+type taggedThinking struct{ programs handler.Programs }
 
-var _ sdk.Handler = (*taggedThinking)(nil)
+var _ handler.Handler = (*taggedThinking)(nil)
 
 // Describe says the same as taggedthinking.yaml. What comes of the templates' own renderings is read as well without it, and
 // is told sooner; so it claims nothing, and serves those who name it.
-func (*taggedThinking) Describe() sdk.Description {
-	return sdk.Description{Name: "taggedthinking", Version: "1.0.0", Priority: 100, Cases: golden, Match: "false"}
+func (*taggedThinking) Describe() handler.Description {
+	return handler.Description{Name: "taggedthinking", Version: "1.0.0", Priority: 100, Cases: golden, Match: "false"}
 }
 
 // Plan answers a request. A message to be continued is left to the template, which writes thoughts in its own way.
-func (h *taggedThinking) Plan(_ context.Context, in sdk.Input) (*sdk.Plan, error) {
+func (h *taggedThinking) Plan(_ context.Context, in handler.Input) (*handler.Plan, error) {
 	t := newTurn(in.Request)
-	return &sdk.Plan{
+	return &handler.Plan{
 		Program:         h.programs.Build(in.Request, func(r *chat.Request) *peg.Program { return program{newTurn(r)}.build() }),
 		Grammar:         t.Mode(),
 		PreservedTokens: t.Preserved,

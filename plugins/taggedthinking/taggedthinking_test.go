@@ -1,4 +1,4 @@
-package main
+package taggedthinking
 
 import (
 	"os/exec"
@@ -15,7 +15,7 @@ func TestConformance(t *testing.T) {
 
 func TestTheBinaryConforms(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "taggedthinking")
-	if out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", path, "./cmd/taggedthinking").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	conformance.RunBinary(t, path, conformance.Options{})

@@ -1,4 +1,4 @@
-package main
+package taggedthinking
 
 import (
 	"github.com/dragoman-project/dragoman/sdk/chat"

@@ -1,16 +1,16 @@
-package sdk_test
+package handler_test
 
 import (
 	"testing"
 
-	"github.com/dragoman-project/dragoman/sdk"
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/handler"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
 // TestAProgramIsBuiltOnceForRequestsThatDifferInWhatTheySay builds a program that is the request, as far as it is given.
 func TestAProgramIsBuiltOnceForRequestsThatDifferInWhatTheySay(t *testing.T) {
-	var c sdk.Programs
+	var c handler.Programs
 	built := 0
 	build := func(r *chat.Request) *peg.Program {
 		built++
