@@ -46,7 +46,7 @@ func (p program) callOf(name, to peg.ID, s schema.Schema) peg.ID {
 	addressed := p.Seq(to, p.Tag(peg.CallName, name))
 	again := p.Optional(p.Only("channel-again", p.channel()))
 	body := p.Seq(p.Optional(p.Choice(p.jsonConstraint(), p.constraint())), p.SmallGap(), p.messageStart())
-	late := p.Rule(p.Fresh("~recipient-behind-constraint"), p.Seq(channel, p.constraint(), addressed))
+	late := p.OnlyHere("recipient-behind-constraint", p.Seq(channel, p.constraint(), addressed))
 	header := p.Atomic(p.Choice(p.Seq(addressed, p.Tolerate(channel)), p.Seq(channel, addressed), late), again, body)
 	end := p.Optional(p.Choice(p.Lit(callToken), p.Only("other-call-end", p.Choice(p.Lit(endToken), p.Lit(returnToken)))))
 	return p.Seq(p.Tag(peg.Call, header, p.Gap(), p.Tolerate(p.arguments(s))), p.Gap(), end)
@@ -69,5 +69,5 @@ func (p program) arguments(s schema.Schema) peg.ID {
 	}
 	text := p.Tag(peg.String, p.Any(), p.Until(boundaries...), p.Beyond(p.boundary(), boundaries...))
 	bare := p.Seq(p.Not(p.Lit("{")), p.Not(p.boundary()), p.Given(peg.Key, declared[0].Name), text)
-	return p.Choice(object, p.Rule(p.Fresh("~bare"), bare))
+	return p.Choice(object, p.OnlyHere("bare", bare))
 }

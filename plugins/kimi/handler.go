@@ -75,7 +75,7 @@ func (p program) header(name peg.ID) peg.ID {
 	id := p.Tag(peg.CallID, p.Lit("functions."), tag, p.Lit(":"), digits)
 	namespace := p.Optional(p.Lit("functions."))
 	other := p.Choice(p.Tag(peg.CallID, namespace, tag, p.Lit(":"), p.AnyName()), p.Seq(namespace, tag))
-	return p.Atomic(p.Choice(id, p.Rule(p.Fresh("~other-id"), other)), p.Blanks(), p.argumentsStart())
+	return p.Atomic(p.Choice(id, p.OnlyHere("other-id", other)), p.Blanks(), p.argumentsStart())
 }
 
 // argumentsStart is the token before the arguments. It may be missing before what cannot be anything else.

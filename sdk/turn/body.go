@@ -25,7 +25,7 @@ func (t *Turn) mixed(calls peg.ID, stray ...string) peg.ID {
 		return t.text(stray, t.Ends)
 	}
 	text := t.text(stray, slices.Concat(t.Openers, t.Ends))
-	spelled := t.Tag(peg.Content, t.oneOf(t.Openers))
+	spelled := t.Tag(peg.Content, t.OneOf(t.Openers...))
 	more := t.Only("more", text, t.Star(t.Choice(calls, spelled), text))
 	first := t.Seq(calls, t.Optional(more))
 	if t.MustCall() {
@@ -43,7 +43,7 @@ func (t *Turn) text(stray, ends []string) peg.ID {
 	if len(stray) == 0 {
 		return text
 	}
-	return t.Seq(text, t.Star(t.Only("stray", t.Trigger("stray", t.oneOf(stray)), t.Space()), text))
+	return t.Seq(text, t.Star(t.Only("stray", t.Trigger("stray", t.OneOf(stray...)), t.Space()), text))
 }
 
 // fence is what models put around code.

@@ -27,12 +27,12 @@ func (t *Turn) ByTool(call func(name peg.ID, tool Tool) peg.ID) peg.ID {
 	for _, tool := range t.Tools {
 		kid := call(t.Lit(tool.Name), tool)
 		if !tool.Allowed {
-			kid = t.Rule(t.Fresh("~other-tool"), kid)
+			kid = t.OnlyHere("other-tool", kid)
 		}
 		kids = append(kids, kid)
 	}
 	unknown := call(t.AnyName(), Tool{})
-	return t.Choice(append(kids, t.Rule(t.Fresh("~unknown-tool"), unknown))...)
+	return t.Choice(append(kids, t.OnlyHere("unknown-tool", unknown))...)
 }
 
 // AnyName is the name of a function, whichever it is.
@@ -149,7 +149,7 @@ func (l *list) exact() peg.ID {
 
 // from is an argument and what follows it, when the set of required ones is still to come.
 func (l *list) from(set int) peg.ID {
-	return l.Once(l.name+"-"+strconv.Itoa(set), func() peg.ID {
+	return l.OncePer(l.name, strconv.Itoa(set), func() peg.ID {
 		var ways []peg.ID
 		for i, r := range l.required {
 			if rest := set &^ (1 << i); rest != set {
@@ -157,8 +157,7 @@ func (l *list) from(set int) peg.ID {
 			}
 		}
 		if len(l.optional) > 0 {
-			again := l.Ref(l.name + "-" + strconv.Itoa(set))
-			next := l.Seq(l.sep(), again)
+			next := l.Seq(l.sep(), l.from(set))
 			if set == 0 {
 				next = l.Optional(next)
 			}

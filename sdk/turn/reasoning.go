@@ -81,12 +81,12 @@ func (t *Turn) thoughtsBefore(texts []string, stop func() peg.ID) peg.ID {
 	if len(texts) == 0 {
 		return thought
 	}
-	return t.Seq(thought, t.Star(t.Only("no-call-in-thought", t.Not(stop()), t.think(t.oneOf(texts)), thought)))
+	return t.Seq(thought, t.Star(t.Only("no-call-in-thought", t.Not(stop()), t.think(t.OneOf(texts...)), thought)))
 }
 
 // endAhead sees that the turn, and the output, ends.
 func (t *Turn) endAhead() peg.ID {
-	return t.Once("~end-ahead", func() peg.ID { return t.Seq(t.Blanks(), t.oneOf(t.Ends), t.Blanks(), t.End()) })
+	return t.Once("~end-ahead", func() peg.ID { return t.Seq(t.Blanks(), t.OneOf(t.Ends...), t.Blanks(), t.End()) })
 }
 
 // run is calls and what may follow them: the end of reasoning that they have ended already, and reasoning anew.

@@ -13,7 +13,7 @@ func (t *Turn) Text(role peg.Role, end peg.ID, delims ...string) peg.ID {
 
 // Beyond is the rest of a text that has come to one of delims: more of it, as long as end does not match.
 func (t *Turn) Beyond(end peg.ID, delims ...string) peg.ID {
-	return t.Star(t.Rule(t.Fresh("~beyond"), t.Seq(t.Not(end), t.Any(), t.Until(delims...))))
+	return t.Star(t.OnlyHere("beyond", t.Seq(t.Not(end), t.Any(), t.Until(delims...))))
 }
 
 const (

@@ -3,7 +3,6 @@ package turn
 import (
 	"encoding/json"
 	"slices"
-	"strconv"
 
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
@@ -34,6 +33,10 @@ type Format struct {
 	Ends []string
 	// Preserved are special tokens that the engine must not drop.
 	Preserved []string
+	// ReportMissing has the report count the markers that a model leaves out.
+	ReportMissing bool
+	// Spellings returns the other spellings of a marker that the parser reads; nil: there are none.
+	Spellings func(marker string) []string
 }
 
 // Turn is a program being built for a request.
@@ -45,7 +48,11 @@ type Turn struct {
 
 	ahead    peg.ID // a call that ends reasoning,
 	promotes bool   // if calls do
-	names    int    // that were made up
+
+	names    map[string]int       // how often Fresh returned or numbered a name
+	rules    map[[2]string]peg.ID // by name and key
+	literals map[string]peg.ID
+	space    *peg.ID // nil: not used yet
 }
 
 // Tool is a function that the model may call.
@@ -56,7 +63,10 @@ type Tool struct {
 
 // New begins the program that answers a request.
 func New(r *chat.Request, f Format) *Turn {
-	t := &Turn{Format: f, Request: r}
+	t := &Turn{
+		Format: f, Request: r,
+		names: map[string]int{}, rules: map[[2]string]peg.ID{}, literals: map[string]peg.ID{},
+	}
 	if r.ToolChoice.Mode == chat.ToolNone {
 		return t
 	}
@@ -105,7 +115,7 @@ func (t *Turn) TurnEnd() peg.ID {
 	if len(t.Ends) == 0 {
 		return t.Space()
 	}
-	return t.Seq(t.Space(), t.Optional(t.oneOf(t.Ends), t.Space()))
+	return t.Seq(t.Space(), t.Optional(t.OneOf(t.Ends...), t.Space()))
 }
 
 // header is the generation prompt up to where it has begun the answer.
@@ -136,24 +146,4 @@ func (t *Turn) Mode() grammar.Mode {
 		return grammar.Lazy
 	}
 	return grammar.Free
-}
-
-// Fresh is a name for a rule, beginning as given, that no other rule has.
-func (t *Turn) Fresh(name string) string {
-	t.names++
-	return name + "-" + strconv.Itoa(t.names)
-}
-
-// Closer matches text and the white space behind it; a model may leave it out, and grammars insist on it.
-func (t *Turn) Closer(text string) peg.ID {
-	return t.Tolerate(t.Seq(t.Lit(text), t.Space()))
-}
-
-// oneOf matches one of texts.
-func (t *Turn) oneOf(texts []string) peg.ID {
-	kids := make([]peg.ID, len(texts))
-	for i, text := range texts {
-		kids[i] = t.Lit(text)
-	}
-	return t.Choice(kids...)
 }

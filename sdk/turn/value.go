@@ -76,10 +76,10 @@ func (t *Turn) scalar(kinds peg.Values) peg.ID {
 		ways = append(ways, t.Once("number", t.number))
 	}
 	if kinds&peg.BoolValue != 0 {
-		ways = append(ways, t.Once("boolean", func() peg.ID { return t.oneOf([]string{"true", "True", "false", "False"}) }))
+		ways = append(ways, t.Once("boolean", func() peg.ID { return t.OneOf("true", "True", "false", "False") }))
 	}
 	if kinds&peg.NullValue != 0 {
-		ways = append(ways, t.Once("null", func() peg.ID { return t.oneOf([]string{"null", "None"}) }))
+		ways = append(ways, t.Once("null", func() peg.ID { return t.OneOf("null", "None") }))
 	}
 	return t.Choice(ways...)
 }

@@ -1,13 +1,15 @@
-package peg_test
+package turn_test
 
 import (
 	"testing"
 
+	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/peg"
+	"github.com/dragoman-project/dragoman/sdk/turn"
 )
 
 func TestARuleIsMadeOnce(t *testing.T) {
-	var b peg.Builder
+	b := turn.New(new(chat.Request), turn.Format{})
 	made := 0
 	var nested func() peg.ID
 	nested = func() peg.ID {
@@ -26,7 +28,7 @@ func TestARuleIsMadeOnce(t *testing.T) {
 }
 
 func TestToleranceStandsInRulesThatGrammarsLeaveOut(t *testing.T) {
-	var b peg.Builder
+	b := turn.New(new(chat.Request), turn.Format{})
 	if b.Only("odd", b.Lit("a")) != b.Only("odd", b.Lit("b")) {
 		t.Error("a part of one name was made twice")
 	}

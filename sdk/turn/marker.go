@@ -1,0 +1,51 @@
+package turn
+
+import (
+	"slices"
+
+	"github.com/dragoman-project/dragoman/sdk/peg"
+)
+
+// Marker matches a marker of the format and what follows it. A model may leave them out; grammars insist on them. Whether the
+// report counts a missing marker, and which other spellings are read, is up to the Format.
+func (t *Turn) Marker(text string, behind ...peg.ID) peg.ID {
+	return t.Choice(t.Seq(append([]peg.ID{t.Spelled(text)}, behind...)...), t.Omitted(text))
+}
+
+// Closer matches a marker and the white space after it.
+func (t *Turn) Closer(text string) peg.ID { return t.Marker(text, t.Space()) }
+
+// Omitted matches nothing, for the parser alone, where marker should stand. The report counts it if the Format asks for that,
+// except for a marker that ends the turn: engines stop there.
+func (t *Turn) Omitted(marker string) peg.ID {
+	if !t.ReportMissing || marker == "" || slices.Contains(t.Ends, marker) {
+		return t.Once("~missing", t.Empty)
+	}
+	return t.OncePer("~missing", marker, func() peg.ID { return t.Missing(marker) })
+}
+
+// Lacking matches kid, and has the report count marker as missing before it; without a marker it is kid. It does not say whether
+// grammars have it: kid does.
+func (t *Turn) Lacking(marker string, kid peg.ID) peg.ID {
+	if marker == "" {
+		return kid
+	}
+	return t.Seq(t.Missing(marker), kid)
+}
+
+// Spelled matches a marker, or for the parser alone, another spelling of it.
+func (t *Turn) Spelled(marker string) peg.ID {
+	others := t.spellings(marker)
+	if len(others) == 0 {
+		return t.Lit(marker)
+	}
+	return t.Choice(t.Lit(marker), t.OncePer("~respelled", marker, func() peg.ID { return t.OneOf(others...) }))
+}
+
+// spellings returns the other spellings of markers that are read.
+func (t *Turn) spellings(marker string) []string {
+	if t.Spellings == nil {
+		return nil
+	}
+	return t.Spellings(marker)
+}
