@@ -43,6 +43,24 @@ func TestStylesOfTheWild(t *testing.T) {
 	}
 }
 
+// styles returns the templates of the archives in testdata/unseen by the archives' names.
+func styles(t *testing.T) map[string]string {
+	t.Helper()
+	paths, err := filepath.Glob("testdata/unseen/*.txtar")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("found %d archives: %v", len(paths), err)
+	}
+	sources := map[string]string{}
+	for _, path := range paths {
+		archive, err := txtar.ParseFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sources[strings.TrimSuffix(filepath.Base(path), ".txtar")] = fileNamed(archive.Files, "template.jinja")
+	}
+	return sources
+}
+
 // givenOutputs is what an archive gives: all but the answers.
 func givenOutputs(a *txtar.Archive) []txtar.File {
 	var given []txtar.File

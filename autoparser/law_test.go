@@ -27,6 +27,7 @@ type exception struct {
 	answers bool // about any of its answers
 	nested  bool // about lists and objects as arguments
 	two     bool // about other than two calls
+	alone   bool // about calls beside content where calls are required
 }
 
 var exceptions = map[string]exception{
@@ -37,7 +38,27 @@ var exceptions = map[string]exception{
 		because: "it prints lists and objects as Python does; that is read, but a grammar holds models to JSON, which it reads as well"},
 	"deepseek-ai-DeepSeek-R1-Distill-Llama-8B.jinja": {two: true,
 		because: "it ends the section of calls behind the second one and each after it; where it does not end, that is read, but a grammar insists on the end"},
+
+	// Templates of testdata/unseen.
+	"bare-array":                       noMarker,
+	"bare-array-behind-words":          noMarker,
+	"bare-json":                        noMarker,
+	"json-as-python":                   {answers: true, because: "it writes calls as Python prints them; that is read, but a grammar holds models to JSON"},
+	"name-on-a-line":                   noMarker,
+	"names-as-tags":                    noMarker,
+	"python-calls":                     noMarker,
+	"recipients-between-tokens":        noMarker,
+	"recipients-on-lines":              noMarker,
+	"semicolons-between-objects":       noMarker,
+	"turns-end-in-two-tags":            noMarker,
+	"calls-before-text":                {answers: true, because: "it writes content behind calls; that is read, but a grammar ends with the calls"},
+	"call-in-a-role-of-its-own":        {answers: true, because: "it writes one call of an answer as a turn, and leaves out the others"},
+	"content-wrapped-beside-calls":     {answers: true, because: "it wraps content beside calls even where it is empty; that is read, but a grammar has no empty wrapper"},
+	"text-between-tokens-beside-calls": {answers: true, because: "it wraps content beside calls even where it is empty; that is read, but a grammar has no empty wrapper"},
+	"names-in-id":                      {answers: true, because: "the name of a function stands in the id of its call alone, which no dialect says"},
 }
+
+var noMarker = exception{alone: true, because: "no marker tells its calls from content, so that a required call is all of an answer"}
 
 func TestWhatATemplateWritesIsAllowedAndReadBack(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(shared.Dir(t, "templates"), "*.jinja"))
@@ -55,28 +76,51 @@ func TestWhatATemplateWritesIsAllowedAndReadBack(t *testing.T) {
 			if exceptions[name].answers {
 				t.Skip(exceptions[name].because)
 			}
-			answers := answerer{random: rand.New(rand.NewPCG(4, 11)), learned: l, except: exceptions[name]}
-			written, calling := 0, 0
-			for range 16 {
-				answer := answers.message()
-				if !holdsLaw(t, l, answer) {
-					continue
-				}
-				written++
-				if len(answer.ToolCalls) > 0 {
-					calling++
-				}
-			}
-			// Many templates write no content beside calls, or no reasoning.
-			if written < 4 || calling < 2 && l.Template.Capabilities.ToolCalls {
-				t.Errorf("only %d of 16 answers are written, %d with calls", written, calling)
-			}
+			holdsLawThroughout(t, l, 16, exceptions[name])
 		})
 	}
 }
 
+// TestWhatAStyleWritesIsAllowedAndReadBack is the same for the templates of testdata.
+func TestWhatAStyleWritesIsAllowedAndReadBack(t *testing.T) {
+	school := newSchool(t)
+	for name, source := range styles(t) {
+		t.Run(name, func(t *testing.T) {
+			l := learnSource(t, name, source, "<s>", "</s>", school.rules)
+			if check := l.SelfCheck(); check.Failed > 0 || check.Passed == 0 {
+				return // its archive says what of it is read
+			}
+			if exceptions[name].answers {
+				t.Skip(exceptions[name].because)
+			}
+			holdsLawThroughout(t, l, 8, exceptions[name])
+		})
+	}
+}
+
+// holdsLawThroughout checks n random answers of a template.
+func holdsLawThroughout(t *testing.T, l *autoparser.Learned, n int, except exception) {
+	t.Helper()
+	answers := answerer{random: rand.New(rand.NewPCG(4, 11)), learned: l, except: except}
+	written, calling := 0, 0
+	for range n {
+		answer := answers.message()
+		if !holdsLaw(t, l, answer, except) {
+			continue
+		}
+		written++
+		if len(answer.ToolCalls) > 0 {
+			calling++
+		}
+	}
+	// Many templates write no content beside calls, or no reasoning.
+	if written < n/4 || calling < n/8 && l.Template.Capabilities.ToolCalls {
+		t.Errorf("only %d of %d answers are written, %d with calls", written, n, calling)
+	}
+}
+
 // holdsLaw checks one answer, and says whether the template writes all of it.
-func holdsLaw(t *testing.T, l *autoparser.Learned, answer chat.Message) bool {
+func holdsLaw(t *testing.T, l *autoparser.Learned, answer chat.Message, except exception) bool {
 	t.Helper()
 	req := chat.Request{Tools: lawTools(), ParallelToolCalls: true, Now: lawTime}
 	if !l.Template.Capabilities.ToolCalls {
@@ -97,7 +141,9 @@ func holdsLaw(t *testing.T, l *autoparser.Learned, answer chat.Message) bool {
 		if d := l.Difference(req, w, answer); d != "" {
 			t.Errorf("%q behind %q, where calls are required: %s", w.Output, w.Prompt, d)
 		}
-		allowed(t, l, req, w, true)
+		if !except.alone || answer.Content.Join("") == "" {
+			allowed(t, l, req, w, true)
+		}
 		req.ToolChoice.Mode = chat.ToolAuto
 	}
 	allowed(t, l, req, w, len(answer.ToolCalls) > 0)
