@@ -6,6 +6,11 @@ GOLANGCI_LINT_VERSION := v2.15.0
 BUF_VERSION           := v1.70.0
 GRPCURL_VERSION       := v1.9.4
 
+# Nothing in these runs concurrently, but for what tests named …Concurrently show.
+SEQUENTIAL := ./autoparser/... ./plugins/... ./sdk/...
+MODULE     := $(shell go list -m)
+SPACE      := $(subst ,, )
+
 TOOLS   := $(CURDIR)/.cache/tools
 PLUGINS := $(notdir $(wildcard plugins/*/cmd/*))
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
@@ -32,9 +37,11 @@ build:
 run: build
 	./bin/dragoman serve $(SERVE_FLAGS)
 
-## test: every test, with the race detector
+## test: every test, with the race detector where code runs concurrently; TEST_FLAGS adds flags, such as -short
 test: $(TOOLS)/grpcurl-$(GRPCURL_VERSION)
-	go test -race ./...
+	go test $(TEST_FLAGS) $(SEQUENTIAL)
+	go test $(TEST_FLAGS) -race -run Concurrently $$(grep -rl 'Concurrently(t ' --include='*_test.go' $(SEQUENTIAL:/...=) | xargs -n1 dirname | sort -u)
+	go test $(TEST_FLAGS) -race ./sdk $$(go list ./... | grep -vE '^$(MODULE)/($(subst $(SPACE),|,$(SEQUENTIAL:./%/...=%)))(/|$$)')
 
 ## golden: rewrite the golden files of tests from what the code prints now; read the difference before committing it
 golden:

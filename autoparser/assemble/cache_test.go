@@ -95,7 +95,7 @@ func TestACacheKeepsNothingLargerThanItsBound(t *testing.T) {
 	}
 }
 
-func TestManyUseACache(t *testing.T) {
+func TestACacheIsUsedConcurrently(t *testing.T) {
 	var c assemble.Cache
 	var wg sync.WaitGroup
 	for i := range 16 {

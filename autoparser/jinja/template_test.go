@@ -256,7 +256,7 @@ func TestATemplateMayChangeWhatItMade(t *testing.T) {
 	}
 }
 
-func TestOneTemplateIsRenderedByManyAtOnce(t *testing.T) {
+func TestOneTemplateIsRenderedConcurrently(t *testing.T) {
 	tmpl := compileFile(t, "testdata/tagged.jinja")
 	vars := decode(t, []byte(conversation(20, 3)))
 	want, err := tmpl.Render(context.Background(), vars, pinned)

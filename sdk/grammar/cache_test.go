@@ -117,7 +117,7 @@ func TestACacheDropsWhatWasUsedLongestAgo(t *testing.T) {
 	}
 }
 
-func TestManyWhoWantTheSameConstraintGetOne(t *testing.T) {
+func TestOneConstraintIsBuiltConcurrently(t *testing.T) {
 	var c Cache
 	var wg sync.WaitGroup
 	got := make([]*Constraint, 8)
