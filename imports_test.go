@@ -22,6 +22,7 @@ var layers = []struct {
 	{"sdk/peg", []string{"sdk/peg", "sdk/chat", "internal/cache"}},
 	{"sdk/grammar", []string{"sdk/grammar", "sdk/peg", "sdk/chat", "internal/cache", "internal/ordered"}},
 	{"sdk/handler", []string{"sdk/chat", "sdk/peg", "sdk/grammar", "internal/cache"}},
+	{"sdk/model", []string{}},
 	{"sdk/proto", []string{"sdk/proto"}},
 	{"sdk", []string{"sdk", "internal/wire", "internal/cache", "internal/ordered"}},
 	{"internal/cache", []string{}},

@@ -7,9 +7,9 @@ import (
 
 	"github.com/dragoman-project/dragoman/autoparser/workaround"
 	"github.com/dragoman-project/dragoman/host/config"
-	"github.com/dragoman-project/dragoman/host/model"
 	"github.com/dragoman-project/dragoman/host/plugins"
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/model"
 )
 
 // Snapshot is one immutable set of configuration, rules and templates in force. A request works on the one that it began

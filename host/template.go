@@ -11,7 +11,7 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser"
 	"github.com/dragoman-project/dragoman/autoparser/jinja"
 	"github.com/dragoman-project/dragoman/autoparser/workaround"
-	"github.com/dragoman-project/dragoman/host/model"
+	"github.com/dragoman-project/dragoman/sdk/model"
 )
 
 // TemplateSource is a chat template as it is handed to the host.

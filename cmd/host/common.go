@@ -17,8 +17,8 @@ import (
 
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/config"
-	"github.com/dragoman-project/dragoman/host/model"
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/model"
 	"github.com/spf13/cobra"
 )
 

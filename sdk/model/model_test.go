@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dragoman-project/dragoman/host/model"
+	"github.com/dragoman-project/dragoman/sdk/model"
 )
 
 // files writes a directory.
@@ -108,8 +108,20 @@ func TestFaultsAreToldWithTheirPlace(t *testing.T) {
 		{"a file that is no text", "a.jinja", "\xff\x00", "a.jinja: the template is not text in UTF-8"},
 		{"a GGUF file whose template is no text", "m.gguf", header(entry{"tokenizer.chat_template", "\xff"}), "m.gguf: the template is not text in UTF-8"},
 		{"no template at all", "tokenizer_config.json", `{}`, "no chat template in it"},
-		{"not a GGUF file", "m.gguf", "GGUX0000", "not a GGUF file"},
-		{"a GGUF file cut off", "m.gguf", header(entry{"tokenizer.chat_template", "D"})[:40], "not a GGUF file"},
+		{"not a GGUF file", "m.gguf", "GGUX0000", `m.gguf: byte 4: not a GGUF file: expected it to begin with "GGUF", found "GGUX"`},
+		{"a GGUF file of a later version", "m.gguf", "GGUF\x09\x00\x00\x00", "m.gguf: byte 8: GGUF version 9: expected 1 to 3"},
+		{"a GGUF file cut off", "m.gguf", header(entry{"tokenizer.chat_template", "D"})[:60],
+			"m.gguf: byte 59: tokenizer.chat_template: expected 8 bytes, found 1 before the end of the file; is it complete?"},
+		{"a GGUF file whose text is longer than the file", "m.gguf", header()[:16] + "\x01\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff",
+			"m.gguf: byte 32: a key: expected 18446744073709551615 bytes, found 0 before the end"},
+		{"a GGUF file whose template is a number", "m.gguf", header(entry{"tokenizer.chat_template", uint32(1)}),
+			"m.gguf: byte 59: tokenizer.chat_template: expected a string, found uint32"},
+		{"a GGUF file whose tokens are numbers", "m.gguf", header(entry{"tokenizer.ggml.tokens", []int32{1}}),
+			"tokenizer.ggml.tokens: expected an array of strings, found int32"},
+		{"a GGUF file whose id is a text", "m.gguf", header(entry{"tokenizer.ggml.bos_token_id", "1"}),
+			"tokenizer.ggml.bos_token_id: expected an integer, found string"},
+		{"a GGUF file with an unknown type", "m.gguf", header(entry{"x", raw("\x0d\x00\x00\x00")}), "type 13 of a value: expected 0 to 12"},
+		{"a GGUF file with nested arrays", "m.gguf", header(entry{"x", raw("\x09\x00\x00\x00" + strings.Repeat("\x09\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00", 6))}), "x: arrays nested deeper than 4"},
 		{"a GGUF file without a template", "m.gguf", header(entry{"general.architecture", "x"}), "no chat template in it"},
 	}
 	for _, tt := range tests {
@@ -142,6 +154,9 @@ type entry struct {
 	value any
 }
 
+// raw is the bytes of a value, with its type.
+type raw string
+
 // header writes the header of a GGUF file without tensors.
 func header(entries ...entry) string {
 	var b bytes.Buffer
@@ -160,6 +175,8 @@ func header(entries ...entry) string {
 	for _, e := range entries {
 		put(e.key)
 		switch v := e.value.(type) {
+		case raw:
+			b.WriteString(string(v))
 		case string:
 			put(uint32(8), v)
 		case uint32:
