@@ -19,6 +19,7 @@ var owners = []struct {
 }{
 	// The conformance suite starts the binary that an author has built, and may not import the host.
 	{"plugin processes", `plugin\.NewClient\(`, []string{"host/plugins", "sdk/conformance"}},
+	{"batches of a shared stream", `\bsent\.Add\(`, []string{"internal/batch"}},
 	{"bounded caches", `"container/list"|\bHits, [mM]isses\b|\b[hH]its +uint64`, []string{"internal/cache"}},
 }
 

@@ -13,6 +13,7 @@ import (
 	"connectrpc.com/connect"
 	"go.opentelemetry.io/otel/propagation"
 
+	"github.com/dragoman-project/dragoman/internal/batch"
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
 )
 
@@ -24,15 +25,12 @@ import (
 type Streams struct {
 	stream *connect.BidiStreamForClientSimple[dragomanv1.ParseStreamsRequest, dragomanv1.ParseStreamsResponse]
 	cancel context.CancelFunc
+	ready  *batch.Queue[*dragomanv1.OutputRequest] // to be sent
 
-	mu       sync.Mutex
-	changed  sync.Cond                   // ready or err
-	ready    []*dragomanv1.OutputRequest // to be sent
-	waiting  int                         // bytes in ready
-	outputs  map[uint64]*sharedOutput    // that have not ended
-	together int                         // who is sending things that go together
-	last     uint64                      // the highest number given to an output
-	err      error                       // why the stream is over
+	mu      sync.Mutex
+	outputs map[uint64]*sharedOutput // that have not ended
+	last    uint64                   // the highest number given to an output
+	err     error                    // why the stream is over
 }
 
 // pace is how long after a message the next one may follow: what is sent alone goes at once, and what many send goes together.
@@ -50,7 +48,7 @@ func (c *Client) ParseStreams(ctx context.Context) (*Streams, error) {
 		return nil, told(err)
 	}
 	s := &Streams{stream: stream, cancel: cancel, outputs: map[uint64]*sharedOutput{}}
-	s.changed.L = &s.mu
+	s.ready = batch.New[*dragomanv1.OutputRequest](batch.Options{Pace: pace, MaxBytes: maxWaiting})
 	go s.send()
 	go s.receive()
 	return s, nil
@@ -64,15 +62,8 @@ func (s *Streams) Close() {
 // Together sends what say sends in one message, as far as it is not too much: the step of an engine. Sending is possible without
 // it, too: then what is sent within a fraction of a millisecond goes together.
 func (s *Streams) Together(say func()) {
-	s.mu.Lock()
-	s.together++
-	s.mu.Unlock()
-	defer func() {
-		s.mu.Lock()
-		s.together--
-		s.changed.Broadcast()
-		s.mu.Unlock()
-	}()
+	s.ready.Hold()
+	defer s.ready.Release()
 	say()
 }
 
@@ -146,28 +137,13 @@ func (s *Streams) add(o *sharedOutput) error {
 // send sends what is ready, all at once, until the stream is over.
 func (s *Streams) send() {
 	var out dragomanv1.ParseStreamsRequest
-	var sent time.Time
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	for {
-		for !s.due() && s.err == nil {
-			s.changed.Wait()
-		}
-		if s.err != nil {
+		var more bool
+		if out.Outputs, more = s.ready.Next(); !more {
 			return
 		}
-		s.mu.Unlock()
-		time.Sleep(time.Until(sent.Add(pace))) // what is ready by then goes together
-		sent = time.Now()
-		s.mu.Lock()
-		out.Outputs, s.ready, s.waiting = s.ready, out.Outputs[:0], 0
-		s.changed.Broadcast()
-		s.mu.Unlock()
-		err := s.stream.Send(&out)
-		clear(out.Outputs)
-		s.mu.Lock()
-		if err != nil { // the one who receives is told why
-			return
+		if err := s.stream.Send(&out); err != nil {
+			return // receive gets the reason
 		}
 	}
 }
@@ -219,38 +195,35 @@ func (s *Streams) fail(err error) {
 	if s.err == nil {
 		s.err = err
 	}
-	s.changed.Broadcast()
 	s.mu.Unlock()
+	s.ready.Abort()
 	s.cancel()
 }
 
 // put makes a message of an output ready to be sent, unless that is over. Those who have something to say wait where much is ready.
 func (s *Streams) put(o *sharedOutput, r *dragomanv1.OutputRequest) error {
+	m := r.GetMessage()
+	size := len(m.GetText()) + len(m.GetData()) + len(m.GetStart().GetRequest().GetText())
+	for {
+		if done, err := s.tryPut(o, r, size); done {
+			return err
+		}
+		s.ready.Wait()
+	}
+}
+
+// tryPut is put unless it would have to wait.
+func (s *Streams) tryPut(o *sharedOutput, r *dragomanv1.OutputRequest, size int) (done bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for s.waiting > maxWaiting && s.err == nil {
-		s.changed.Wait()
-	}
 	if s.err != nil || o.closed || o.over {
-		return io.EOF // the one who receives is told why
+		return true, io.EOF // the receiver gets the reason
+	}
+	if !s.ready.TryPut(r, size) {
+		return false, nil
 	}
 	o.closed = r.End
-	m := r.GetMessage()
-	s.waiting += len(m.GetText()) + len(m.GetData()) + len(m.GetStart().GetRequest().GetText())
-	s.push(r)
-	return nil
-}
-
-// push adds to what is ready.
-func (s *Streams) push(r *dragomanv1.OutputRequest) {
-	if s.ready = append(s.ready, r); s.due() {
-		s.changed.Broadcast()
-	}
-}
-
-// due says that what is ready is sent.
-func (s *Streams) due() bool {
-	return len(s.ready) > 0 && s.together == 0 || s.waiting > maxWaiting
+	return true, nil
 }
 
 // sharedOutput is one output of a Streams.
@@ -302,7 +275,7 @@ func (o *sharedOutput) letGo() {
 	defer s.mu.Unlock()
 	if !o.closed {
 		o.closed = true
-		s.push(&dragomanv1.OutputRequest{Output: o.number, End: true})
+		s.ready.Push(&dragomanv1.OutputRequest{Output: o.number, End: true}, 0)
 	}
 }
 
@@ -331,7 +304,7 @@ func (o *sharedOutput) drop(why error) {
 	first := !o.over && o.dropped == nil
 	if first {
 		o.dropped, o.closed = why, true
-		s.push(&dragomanv1.OutputRequest{Output: o.number, Cancel: true})
+		s.ready.Push(&dragomanv1.OutputRequest{Output: o.number, Cancel: true}, 0)
 	}
 	s.mu.Unlock()
 	if first {

@@ -11,6 +11,7 @@ import (
 	"connectrpc.com/connect"
 
 	"github.com/dragoman-project/dragoman/host"
+	"github.com/dragoman-project/dragoman/internal/batch"
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
 )
 
@@ -69,26 +70,25 @@ const pace = 250 * time.Microsecond
 type sharedStream struct {
 	service *chatService
 	ctx     context.Context
+	ready   *batch.Queue[*dragomanv1.OutputResponse] // for the client; held while what came together is being parsed
 
 	mu      sync.Mutex
 	changed sync.Cond // something below
 	outputs map[uint64]*sharedOutput
-	running int // outputs that have not ended
-	queued  int // bytes in the queues of the outputs
-	ready   []*dragomanv1.OutputResponse
-	waiting int                         // bytes in ready
-	taking  bool                        // what came together is being parsed
+	running int                         // outputs that have not ended
+	queued  int                         // bytes in the queues of the outputs
 	handing bool                        // it is being handed out
 	handed  []*sharedOutput             // and these will be worked on
 	now     []*dragomanv1.OutputRequest // kept for the next
 	writing time.Time                   // since when the client is being sent something; zero: it is not
 	late    bool                        // and took too long to take it
 	over    bool                        // nothing more will be ready
-	failed  bool                        // nothing more can be written; what becomes ready is thrown away
+	failed  bool                        // nothing more can be written
 }
 
 func (s *chatService) newSharedStream(ctx context.Context) *sharedStream {
 	m := &sharedStream{service: s, ctx: ctx, outputs: map[uint64]*sharedOutput{}}
+	m.ready = batch.New[*dragomanv1.OutputResponse](batch.Options{Pace: pace, MaxBytes: maxShared, MaxItems: 100})
 	m.changed.L = &m.mu
 	return m
 }
@@ -111,50 +111,43 @@ func (m *sharedStream) read(receive func() (*dragomanv1.ParseStreamsRequest, err
 
 // write sends what is ready until there will be no more.
 func (m *sharedStream) write(send func(*dragomanv1.ParseStreamsResponse) error) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	var out dragomanv1.ParseStreamsResponse
 	idle := m.service.limits().SessionIdle
 	stalled := time.AfterFunc(idle, func() { m.stalled(idle) })
 	defer stalled.Stop()
-	var sent time.Time
+	var out dragomanv1.ParseStreamsResponse
 	for {
-		for !m.due() && !m.over {
-			m.changed.Wait()
-		}
-		if len(m.ready) == 0 {
+		var more bool
+		if out.Outputs, more = m.ready.Next(); !more {
 			return nil
 		}
-		m.mu.Unlock()
-		time.Sleep(time.Until(sent.Add(pace))) // what is ready by then comes with this message
-		sent = time.Now()
-		m.mu.Lock()
-		out.Outputs, m.ready = m.ready, out.Outputs[:0]
-		m.waiting = 0
-		m.changed.Broadcast()
-		m.writing = time.Now()
-		m.mu.Unlock()
+		m.setWriting(time.Now())
 		stalled.Reset(idle)
 		err := send(&out)
-		clear(out.Outputs)
-		m.mu.Lock()
-		m.writing = time.Time{}
+		m.setWriting(time.Time{})
 		if err != nil {
-			m.failed = true
-			m.changed.Broadcast()
-			interrupt(m.ctx)
-			if m.late {
-				err = &host.Error{Code: timedOut, Message: fmt.Sprintf("nothing was read for %v", idle), Remedy: "read what the stream brings while sending", Err: err}
-			}
-			return err
+			return m.fail(err, idle)
 		}
 	}
 }
 
-// due says that what is ready goes out: at the end of what came together, unless that is a lot.
-func (m *sharedStream) due() bool {
-	const many = 100
-	return len(m.ready) > 0 && !m.taking || len(m.ready) >= many || m.waiting > maxShared
+func (m *sharedStream) setWriting(since time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.writing = since
+}
+
+// fail gives up a stream that the client cannot be sent anything on, and returns why.
+func (m *sharedStream) fail(err error, idle time.Duration) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.failed = true
+	m.ready.Abort()
+	m.changed.Broadcast()
+	interrupt(m.ctx)
+	if m.late {
+		return &host.Error{Code: timedOut, Message: fmt.Sprintf("nothing was read for %v", idle), Remedy: "read what the stream brings while sending", Err: err}
+	}
+	return err
 }
 
 // stalled gives up on a client that has taken nothing for so long. It may come late, from a time before the last message was sent.
@@ -184,7 +177,7 @@ func (m *sharedStream) end(err error) {
 		m.changed.Wait()
 	}
 	m.over = true
-	m.changed.Broadcast()
+	m.ready.Close()
 }
 
 // quit ends the stream as soon as nothing runs on it.

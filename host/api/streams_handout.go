@@ -16,11 +16,8 @@ import (
 func (m *sharedStream) takeAll(outputs []*dragomanv1.OutputRequest) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.taking = true
-	defer func() {
-		m.taking = false
-		m.changed.Broadcast()
-	}()
+	m.ready.Hold()
+	defer m.ready.Release()
 	now, err := m.handOut(outputs)
 	for _, r := range now {
 		if err == nil {

@@ -183,18 +183,8 @@ func (o *sharedOutput) begin(start *dragomanv1.ParseStart) (err error) {
 
 // send makes a message of the output ready. It waits while the client does not take what is ready.
 func (o *sharedOutput) send(r *dragomanv1.ParseStreamResponse) error {
-	m := o.stream
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for m.waiting > maxShared && !m.failed {
-		m.changed.Wait()
-	}
-	if m.failed {
+	if !o.stream.ready.Put(&dragomanv1.OutputResponse{Output: o.number, Message: r}, responseSize(r)) {
 		return context.Canceled
-	}
-	m.waiting += responseSize(r)
-	if m.ready = append(m.ready, &dragomanv1.OutputResponse{Output: o.number, Message: r}); m.due() {
-		m.changed.Broadcast()
 	}
 	return nil
 }
