@@ -1,4 +1,4 @@
-# Everything a person or a machine does with this repository. `make` alone builds.
+# Everything a person or a machine does with this repository. `make` alone lists it.
 #
 # Tools that are not part of Go are installed by the rules below into .cache/tools, at pinned versions.
 
@@ -20,8 +20,11 @@ CHAOS_TIME ?= 10m
 SOAK_TIME ?= 10m
 SOAK_FLAGS ?= -p99 5ms
 
-.DEFAULT_GOAL := build
-.PHONY: build run test golden fuzz bench chaos soak lint generate
+.PHONY: help build run test golden fuzz bench chaos soak lint generate
+
+## help: what there is to make
+help:
+	@awk -F': ' '/^## /{printf "  make %-9s %s\n", substr($$1, 4), substr($$0, length($$1) + 3)}' Makefile
 
 ## build: bin/dragoman, and bin/plugins/ with each plugin and its manifest
 build:

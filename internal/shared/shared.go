@@ -7,10 +7,19 @@ import (
 	"testing"
 )
 
+// Slow skips a test under -short.
+func Slow(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("slow: run without -short")
+	}
+}
+
 // Dir returns the path of the folder named by elem below ../shared. Where that is missing the test is skipped, except
-// under CI=true, where it fails.
+// under CI=true, where it fails. Recorded cases are many: tests of them are slow.
 func Dir(t testing.TB, elem ...string) string {
 	t.Helper()
+	Slow(t)
 	root, err := root()
 	if err != nil {
 		t.Fatal(err)
