@@ -35,7 +35,7 @@ func (p program) member(name string, s schema.Schema) peg.ID {
 	quoted := p.loose(p.Lit(p.quote), key, p.Lit(p.quote))
 	jsonQuoted := p.loose(p.Lit(`"`), key, p.Lit(`"`))
 	header := p.Atomic(p.Choice(key, quoted, jsonQuoted), p.SmallGap(), p.Lit(":"))
-	return p.Named("member", p.Seq(header, p.Gap(), p.Choice(p.value(s, true), p.leftOut()), p.Gap()))
+	return p.Rule(p.Fresh("member"), p.Seq(header, p.Gap(), p.Choice(p.value(s, true), p.leftOut()), p.Gap()))
 }
 
 // leftOut stands in place of a value that is null, unless the output ends there.

@@ -45,12 +45,15 @@ func (nested) Plan(_ context.Context, in handler.Input) (*handler.Plan, error) {
 		Openers: []string{nestedStart, invokeStart}, Promoters: []string{"\n" + nestedStart},
 		CallEnds: []string{nestedEnd, invokeEnd}, Ends: []string{"[e~["},
 		Preserved: []string{tagMark, "<tool_call>", "</tool_call>", thinkStart, thinkEnd},
-	})}
+	}), map[string]string{}}
 	return p.Turn.Plan(p.calls())
 }
 
 // elements builds the part of the program that reads calls.
-type elements struct{ *turn.Turn }
+type elements struct {
+	*turn.Turn
+	values map[string]string // the rules of values, by schema and end
+}
 
 func (p elements) calls() peg.ID {
 	header := func(name peg.ID) peg.ID {
@@ -79,7 +82,14 @@ func (p elements) element(name string, s schema.Schema) peg.ID {
 
 // value is what stands between two tags. Equal values share a rule, which lets schemas refer to themselves.
 func (p elements) value(s schema.Schema, end string) peg.ID {
-	return p.OncePer("value", s.Key()+"\x00"+end, func() peg.ID { return p.newValue(s, end) })
+	key := s.Key() + "\x00" + end
+	name, known := p.values[key]
+	if known {
+		return p.Ref(name)
+	}
+	name = p.Fresh("value")
+	p.values[key] = name
+	return p.Rule(name, p.newValue(s, end))
 }
 
 // newValue is text where the schema allows one, whatever it looks like: unless it allows everything, and elements follow.

@@ -149,7 +149,7 @@ func (l *list) exact() peg.ID {
 
 // from is an argument and what follows it, when the set of required ones is still to come.
 func (l *list) from(set int) peg.ID {
-	return l.OncePer(l.name, strconv.Itoa(set), func() peg.ID {
+	return l.Once(l.name+"-"+strconv.Itoa(set), func() peg.ID {
 		var ways []peg.ID
 		for i, r := range l.required {
 			if rest := set &^ (1 << i); rest != set {

@@ -34,17 +34,22 @@ func (t *Turn) OneOf(texts ...string) peg.ID {
 	return t.Choice(kids...)
 }
 
-// Fresh returns name, numbered if a rule of the kit has that name already.
+// Fresh returns a name for a rule, beginning as given, that no other rule has.
 func (t *Turn) Fresh(name string) string {
+	t.fresh++
+	return name + "-" + strconv.Itoa(t.fresh)
+}
+
+// Named returns a new rule for kid. The first one of a name has it as it is, later ones are numbered.
+func (t *Turn) Named(name string, kid peg.ID) peg.ID { return t.Rule(t.numbered(name), kid) }
+
+func (t *Turn) numbered(name string) string {
 	t.names[name]++
 	if n := t.names[name]; n > 1 {
-		return t.Fresh(name + "-" + strconv.Itoa(n))
+		return t.numbered(name + "-" + strconv.Itoa(n))
 	}
 	return name
 }
-
-// Named returns a new rule for kid, whose name is numbered if it is taken.
-func (t *Turn) Named(name string, kid peg.ID) peg.ID { return t.Rule(t.Fresh(name), kid) }
 
 // Once returns the rule of that name. body builds it when the name is first used, and may use the rule itself.
 func (t *Turn) Once(name string, body func() peg.ID) peg.ID { return t.OncePer(name, "", body) }
@@ -55,7 +60,7 @@ func (t *Turn) OncePer(name, key string, body func() peg.ID) peg.ID {
 	if id, ok := t.rules[at]; ok {
 		return id
 	}
-	name = t.Fresh(name)
+	name = t.numbered(name)
 	t.rules[at] = t.Ref(name)
 	return t.Rule(name, body())
 }
@@ -69,7 +74,7 @@ func (t *Turn) Only(name string, kids ...peg.ID) peg.ID {
 
 // OnlyHere is Only with a new rule for each call: parts of one name may differ.
 func (t *Turn) OnlyHere(name string, kids ...peg.ID) peg.ID {
-	return t.Named("~"+name, t.Seq(kids...))
+	return t.Rule(t.Fresh("~"+name), t.Seq(kids...))
 }
 
 // Tolerate matches one of kids, or nothing: a model may leave them out, and grammars insist on one.

@@ -49,7 +49,8 @@ type Turn struct {
 	ahead    peg.ID // a call that ends reasoning,
 	promotes bool   // if calls do
 
-	names    map[string]int       // how often Fresh returned or numbered a name
+	fresh    int                  // how many names Fresh returned
+	names    map[string]int       // how often a name was used
 	rules    map[[2]string]peg.ID // by name and key
 	literals map[string]peg.ID
 	space    *peg.ID // nil: not used yet
