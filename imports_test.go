@@ -24,11 +24,12 @@ var layers = []struct {
 	{"sdk/grammar", []string{"sdk/grammar", "sdk/peg", "sdk/chat"}},
 	{"sdk/handler", []string{"sdk/chat", "sdk/peg", "sdk/grammar"}},
 	{"sdk/model", []string{}},
+	{"sdk/session", []string{"sdk/chat", "sdk/peg", "sdk/grammar", "sdk/handler", "sdk/schema"}},
 	{"sdk/proto", []string{"sdk/proto"}},
 	{"sdk", []string{"sdk", "internal/wire"}},
 	{"internal/shared", []string{"autoparser/workaround"}}, // for tests only
 	{"internal/wire", []string{"internal/wire", "sdk/chat", "sdk/peg", "sdk/grammar", "sdk/handler", "sdk/proto"}},
-	{"autoparser", []string{"autoparser", "sdk/chat", "sdk/peg", "sdk/grammar", "sdk/handler", "sdk/schema"}},
+	{"autoparser", []string{"autoparser", "sdk/chat", "sdk/peg", "sdk/grammar", "sdk/handler", "sdk/schema", "sdk/session"}},
 	// A Go program that takes a handler in process must not get what serves it in another: only sdk itself imports gRPC.
 	{"plugins", []string{"sdk/chat", "sdk/grammar", "sdk/handler", "sdk/peg", "sdk/schema", "sdk/turn"}},
 	{"plugins/*/cmd", []string{"plugins", "sdk"}},

@@ -3,8 +3,9 @@
 //	source ──Open──→ Template      compiled, and what it can do: found by rendering, ability.go
 //	       ──Learn─→ Learned       questions asked (probe), answers compared (diff), a dialect concluded (detect),
 //	                               corrected by workarounds (workaround)
-//	       ──Plan──→ handler.Plan  a prompt in the form that the template wants, normalise.go and render.go,
+//	       ──Plan──→ session.Draft a prompt in the form that the template wants, normalise.go and render.go,
 //	                               and a program that parses what the model writes (assemble)
+//	       ──PlanBy→ session.Draft the same prompt, and the program of another handler
 //
 // Nothing is known beforehand of any format. A template is asked to render made-up conversations, in pairs that differ in
 // one thing, and what differs between the renderings is how it writes that thing. Explain prints every stage, and for every

@@ -1,6 +1,7 @@
 package autoparser
 
 import (
+	"context"
 	"errors"
 
 	"github.com/dragoman-project/dragoman/sdk/chat"
@@ -42,4 +43,14 @@ func (l *Learned) Difference(req chat.Request, w Written, answer chat.Message) s
 		return d
 	}
 	return string(status)
+}
+
+// Spelled returns the notes on messages that spell tokens.
+func (l *Learned) Spelled(messages []chat.Message, preserved []string) []string {
+	return l.spelled(messages, preserved)
+}
+
+// LeftOut returns the notes on what the template leaves out of a prompt.
+func (l *Learned) LeftOut(ctx context.Context, r *chat.Request, prompt string) []string {
+	return l.leftOut(ctx, r, prompt)
 }

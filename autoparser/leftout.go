@@ -9,10 +9,10 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/chat"
 )
 
-// LeftOut notes what a request says and the model does not see: most templates leave out without a word what they have no place
+// leftOut notes what a request says and the model does not see: most templates leave out without a word what they have no place
 // for, such as pictures, or a system message behind others, and the answer is as if it had never been said. Whether something is
 // left out, comparison tells: the prompt is the same without it. prompt is that of the request.
-func (l *Learned) LeftOut(ctx context.Context, r *chat.Request, prompt string) []string {
+func (l *Learned) leftOut(ctx context.Context, r *chat.Request, prompt string) []string {
 	suspects := append(partsThatAreNoText(r), messagesMissingIn(r, prompt)...)
 	if len(suspects) == 0 {
 		return nil

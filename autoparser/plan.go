@@ -10,42 +10,108 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/handler"
+	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
 // HandlerName is the name of the generic path among handlers.
 const HandlerName = "autoparser"
 
-// Plan answers a request: prompt, program, and what an engine is told beside it. The constraint is left to the host, which
-// makes it of every handler's program alike. The error is that of rendering.
-func (l *Learned) Plan(ctx context.Context, req *chat.Request) (*handler.Plan, error) {
-	return l.PlanWith(ctx, req, new(assemble.Cache))
+// Plan answers a request generically: with a program assembled from the dialect. The error is that of rendering.
+func (l *Learned) Plan(ctx context.Context, req *chat.Request) (*session.Draft, error) {
+	return l.PlanWith(ctx, req, nil)
 }
 
-// PlanWith is Plan, with programs that were made before.
-func (l *Learned) PlanWith(ctx context.Context, req *chat.Request, made *assemble.Cache) (*handler.Plan, error) {
+// PlanWith is Plan with a cache.
+func (l *Learned) PlanWith(ctx context.Context, req *chat.Request, cache *Cache) (*session.Draft, error) {
 	rendered, err := l.Render(ctx, req)
 	if err != nil {
 		return nil, err
 	}
-	assembled := made.Assemble(assemble.Input{
+	assembled := cache.assemble(assemble.Input{
 		Dialect: l.begun(rendered), Request: req,
 		GenerationPrompt: rendered.GenerationPrompt, TemplatePrompt: rendered.TemplatePrompt,
 	})
-	return &handler.Plan{
-		Request:          req,
-		Program:          assembled.Program,
-		Grammar:          assembled.Grammar,
-		PreservedTokens:  l.Dialect.PreservedTokens(),
-		Stops:            l.stops(),
-		SupportsThinking: l.Dialect.Reasoning.Mode != dialect.ReasoningNone,
-		ThinkingStart:    l.thinkingStart(),
-		ThinkingEnds:     slices.Clone(assembled.ThinkingEnds),
-		Delimiters:       l.Delimiters(),
-		Notes:            slices.Concat(assembled.Notes, l.untold(req)),
+	d := &session.Draft{
+		Plan: handler.Plan{
+			Request:          req,
+			Program:          assembled.Program,
+			Grammar:          assembled.Grammar,
+			PreservedTokens:  l.Dialect.PreservedTokens(),
+			Stops:            l.stops(),
+			SupportsThinking: l.Dialect.Reasoning.Mode != dialect.ReasoningNone,
+			ThinkingStart:    l.thinkingStart(),
+			ThinkingEnds:     slices.Clone(assembled.ThinkingEnds),
+			Delimiters:       l.delimiters(),
+			Notes:            slices.Concat(assembled.Notes, l.untold(req)),
+		},
+		Handler:          HandlerName,
 		Prompt:           rendered.Prompt,
 		GenerationPrompt: rendered.GenerationPrompt,
 		ReasoningState:   assembled.State,
-	}, nil
+	}
+	l.noteLosses(ctx, d)
+	return d, nil
+}
+
+// PlanBy lets another handler answer a request, and completes its answer: the prompt is rendered from the request in it, the
+// program is bound to the generation prompt, and what the handler left open is filled in. The error is the handler's, or that of
+// rendering. The cache may be nil.
+func (l *Learned) PlanBy(ctx context.Context, by handler.Handler, req *chat.Request, cache *Cache) (*session.Draft, error) {
+	t := l.Template
+	plan, err := by.Plan(ctx, handler.Input{
+		Template: handler.Template{Name: t.Name, Source: t.Source, BOSToken: t.BOS, EOSToken: t.EOS},
+		Request:  req,
+	})
+	if err != nil {
+		return nil, err
+	}
+	d := &session.Draft{Plan: *plan, Handler: by.Describe().Name}
+	d.Streams, _ = by.(handler.StreamHandler)
+	return d, l.complete(ctx, d, req, cache)
+}
+
+// complete renders the prompt of another handler's answer to req.
+func (l *Learned) complete(ctx context.Context, d *session.Draft, req *chat.Request, cache *Cache) error {
+	if d.Request == nil {
+		d.Request = req
+	}
+	rendered, err := l.Render(ctx, d.Request)
+	if err != nil {
+		return err
+	}
+	d.Prompt = d.Ending.Apply(rendered.Prompt) + d.Prefill
+	d.GenerationPrompt = d.Ending.Apply(rendered.GenerationPrompt) + d.Prefill
+	if d.Program != nil {
+		d.Program = cache.bind(d.Program, rendered.TemplatePrompt)
+	}
+	if d.Delimiters == nil {
+		d.Delimiters = l.delimiters()
+	}
+	d.ReasoningState = reasoningState(d)
+	l.noteLosses(ctx, d)
+	return nil
+}
+
+// noteLosses notes where the prompt differs from what the request's messages say.
+func (l *Learned) noteLosses(ctx context.Context, d *session.Draft) {
+	d.Notes = slices.Concat(d.Notes, l.spelled(d.Request.Messages, d.PreservedTokens), l.leftOut(ctx, d.Request, d.Prompt))
+}
+
+// reasoningState returns whether the generation prompt opened reasoning, and whether it closed it again.
+func reasoningState(d *session.Draft) handler.ReasoningState {
+	if d.ThinkingStart == "" {
+		return handler.ReasoningIdle
+	}
+	_, opened, found := strings.Cut(d.GenerationPrompt, d.ThinkingStart)
+	if !found {
+		return handler.ReasoningIdle
+	}
+	for _, end := range d.ThinkingEnds {
+		if strings.Contains(opened, end) {
+			return handler.ReasoningClosed
+		}
+	}
+	return handler.ReasoningOpen
 }
 
 // begun is the dialect behind a prompt. One that ends in open reasoning, which its template writes whether it is asked to or
@@ -97,8 +163,8 @@ func (l *Learned) thinkingStart() string {
 	return strings.TrimSpace(l.Dialect.Reasoning.Start)
 }
 
-// Delimiters are the texts that start messages, as far as they are known.
-func (l *Learned) Delimiters() []handler.Delimiter {
+// delimiters returns the known texts that start messages.
+func (l *Learned) delimiters() []handler.Delimiter {
 	var out []handler.Delimiter
 	for _, d := range []handler.Delimiter{
 		{Role: chat.RoleUser, Delimiter: l.Dialect.UserStart},

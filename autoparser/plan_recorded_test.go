@@ -8,7 +8,7 @@ import (
 
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
-	"github.com/dragoman-project/dragoman/sdk/handler"
+	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
 // toldEngine is what a recorded plan tells an engine beside the prompt.
@@ -170,7 +170,7 @@ func (e toldEngine) lines() []string {
 }
 
 // told is what a plan of ours tells.
-func told(t *testing.T, p *handler.Plan) toldEngine {
+func told(t *testing.T, p *session.Draft) toldEngine {
 	t.Helper()
 	c, err := grammar.Build(p.Program, grammar.Options{Mode: p.Grammar, Prompt: p.GenerationPrompt, Triggers: p.Triggers})
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/diff"
 	"github.com/dragoman-project/dragoman/autoparser/workaround"
 	"github.com/dragoman-project/dragoman/sdk/chat"
-	"github.com/dragoman-project/dragoman/sdk/peg/match"
+	"github.com/dragoman-project/dragoman/sdk/handler"
+	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
 // SelfCheck is how well what was learned of a template reads what the template itself writes: for each row of the table
@@ -246,21 +247,20 @@ func (l *Learned) withoutEnd(output string) string {
 	return output
 }
 
-// readBack reads an answer as the model's output is read.
+// readBack parses an answer as outputs of the model are parsed.
 func (l *Learned) readBack(req chat.Request, wrote rendition) (chat.Message, chat.Status) {
 	program := assemble.Assemble(assemble.Input{Dialect: l.Dialect, Request: &req,
 		GenerationPrompt: wrote.prompt, TemplatePrompt: wrote.prompt}).Program
-	code, err := match.Compile(program, match.Options{})
+	draft := session.Draft{Plan: handler.Plan{Program: program}, GenerationPrompt: wrote.prompt}
+	plan, err := session.New(&draft, &req, session.PlanOptions{})
 	if err != nil {
 		return chat.Message{}, chat.Status("not read: " + err.Error())
 	}
-	stream := chat.Stream{StreamOptions: chat.StreamOptions{Tools: req.Tools, NoIDs: true}}
-	m := match.New(code, stream.Add)
-	m.Prompt(wrote.prompt)
-	m.Feed([]byte(wrote.output))
-	report := m.Finish()
-	stream.Finish(chat.FinishStop)
-	return stream.Message(), report.Status
+	result, err := plan.Parse(context.Background(), []byte(wrote.output), false, session.Options{NoIDs: true})
+	if err != nil {
+		return chat.Message{}, chat.Status("refused: " + err.Error())
+	}
+	return result.Message, result.Report.Status
 }
 
 // difference says in what an answer was read otherwise than it was given; "" if in nothing. White space at the edges of

@@ -9,11 +9,11 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/chat"
 )
 
-// Spelled notes which messages of users and tools spell a token that means something to the model: one of those preserved,
+// spelled notes which messages of users and tools spell a token that means something to the model: one of those preserved,
 // which are a plan's, or what begins and ends messages. A template writes text as it is, and most engines turn such a token
 // in the prompt into the token itself, so that whoever wrote the text speaks for the template. Whether that is an attack or a
 // question about templates the note cannot tell; nothing is changed. There is a note for each such message.
-func (l *Learned) Spelled(messages []chat.Message, preserved []string) []string {
+func (l *Learned) spelled(messages []chat.Message, preserved []string) []string {
 	tokens := l.tokens(preserved)
 	var notes []string
 	for i, m := range messages {

@@ -8,6 +8,7 @@ import (
 	"github.com/dragoman-project/dragoman/host/check"
 	"github.com/dragoman-project/dragoman/sdk/cases"
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
 // shares are how many of them make up canary.time. A step of a trial, which is a case or an output under what is to come or under
@@ -175,11 +176,11 @@ func (d *differ) read(ctx context.Context, under *Snapshot, template string, s s
 		return reading{}, err
 	}
 	planned.observer, planned.samples = nil, nil // it has been counted
-	session := planned.Session(ctx, SessionOptions{NoIDs: true})
-	if _, err := session.Feed(s.output); err != nil {
+	run := planned.Session(ctx, session.Options{NoIDs: true})
+	if _, err := run.Feed(s.output); err != nil {
 		return reading{}, err
 	}
-	result, err := session.Finish(s.truncated)
+	result, err := run.Finish(s.truncated)
 	if err != nil {
 		return reading{}, err
 	}

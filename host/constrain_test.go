@@ -7,9 +7,6 @@ import (
 
 	"github.com/dragoman-project/dragoman/host/config"
 	"github.com/dragoman-project/dragoman/sdk/chat"
-	"github.com/dragoman-project/dragoman/sdk/grammar"
-	"github.com/dragoman-project/dragoman/sdk/handler"
-	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
 // withTool is a request with one tool, and further members.
@@ -41,33 +38,5 @@ func TestASchemaThatNothingFollowsIsRefusedWithItsPlace(t *testing.T) {
 	}
 	if err := h.Close(t.Context()); err != nil {
 		t.Error(err)
-	}
-}
-
-func TestWhatCannotBeConstrainedIsFreeUnlessTheRequestInsists(t *testing.T) {
-	var b peg.Builder
-	free := b.Build(b.Seq(b.Tag(peg.Content, b.Rest()), b.End()))
-	for _, tt := range []struct {
-		members string
-		mode    grammar.Mode
-		want    string
-	}{
-		{``, grammar.Lazy, ""},
-		{``, grammar.Free, ""},
-		{`, "tool_choice": "required", "pure_content": true`, grammar.Free, ""},
-		{`, "tool_choice": "required"`, grammar.Strict, ""},
-		{`, "tool_choice": "required"`, grammar.Lazy, `tool_choice: it cannot be enforced: handler "h" makes no constraint for this template (sampling is free, for no constraint can be made: program: no trigger rule`},
-		{`, "tool_choice": {"type": "function", "function": {"name": "f"}}`, grammar.Free, `tool_choice: it cannot be enforced: handler "h"`},
-		{`, "tool_choice": "none", "json_schema": {}`, grammar.Free, `json_schema: it cannot be enforced: handler "h"`},
-	} {
-		p := &Planned{Plan: &handler.Plan{Program: free, Grammar: tt.mode}, Handler: "h", request: withTool(t, `{}`, tt.members)}
-		err := p.constrain(new(grammar.Cache), nil)
-		var fault *chat.RequestError
-		switch {
-		case tt.want == "" && err != nil, tt.want != "" && (!errors.As(err, &fault) || !strings.HasPrefix(err.Error(), tt.want)):
-			t.Errorf("%s: %v, want %q", tt.members, err, tt.want)
-		case tt.mode == grammar.Lazy && (p.Plan.Constraint != nil || len(p.Plan.Notes) != 1):
-			t.Errorf("constraint %v, notes %q", p.Plan.Constraint, p.Plan.Notes)
-		}
 	}
 }

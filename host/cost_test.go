@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dragoman-project/dragoman/host"
+	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
 // manySessions is how many sessions are held at once to see what one costs.
@@ -18,7 +19,7 @@ const sessionLimit = 4 << 10
 func idleSession(t testing.TB, n int) int {
 	h := start(t, nil)
 	open := func() *host.Session {
-		s := plan(t, h, "chatml-reasoning", request(t, weather)).Session(context.Background(), host.SessionOptions{})
+		s := plan(t, h, "chatml-reasoning", request(t, weather)).Session(context.Background(), session.Options{})
 		if _, err := s.Feed([]byte("Let me think about")); err != nil {
 			t.Fatal(err)
 		}

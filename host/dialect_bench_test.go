@@ -7,6 +7,7 @@ import (
 
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/config"
+	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
 // tagged is a template whose dialect both the autoparser and the plugin taggedthinking know.
@@ -53,7 +54,7 @@ func BenchmarkDialects(b *testing.B) {
 		b.Run(handler, func(b *testing.B) {
 			chunks := 0
 			for b.Loop() {
-				s := planned.Session(context.Background(), host.SessionOptions{NoIDs: true})
+				s := planned.Session(context.Background(), session.Options{NoIDs: true})
 				for rest := output; len(rest) > 0; chunks++ {
 					n := min(4, len(rest))
 					if _, err := s.Feed(rest[:n]); err != nil {

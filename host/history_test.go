@@ -13,6 +13,7 @@ import (
 
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/config"
+	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
 // edited is a host whose rules and one template are files.
@@ -168,7 +169,7 @@ func TestARollbackHoldsUntilItsSourceChanges(t *testing.T) {
 func TestASessionKeepsItsRulesOverARollback(t *testing.T) {
 	e := startEdited(t)
 	e.edit(t, e.rules, rule("second"))
-	s := plan(t, e.Host, "chatml-json", request(t, weather)).Session(context.Background(), host.SessionOptions{})
+	s := plan(t, e.Host, "chatml-json", request(t, weather)).Session(context.Background(), session.Options{})
 	feed(t, s, "<sec")
 	_, err := e.Rollback(0)
 	must(t, err)

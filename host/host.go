@@ -12,7 +12,6 @@ import (
 
 	"github.com/dragoman-project/dragoman"
 	"github.com/dragoman-project/dragoman/autoparser"
-	"github.com/dragoman-project/dragoman/autoparser/assemble"
 	"github.com/dragoman-project/dragoman/autoparser/workaround"
 	"github.com/dragoman-project/dragoman/host/config"
 	"github.com/dragoman-project/dragoman/host/plugins"
@@ -55,11 +54,8 @@ type Host struct {
 	current atomic.Pointer[Snapshot]
 	plugins *plugins.Manager
 	watcher *watch.Watcher
-	// What is assembled of dialects and requests is kept by all that it is made of, so that it outlives snapshots.
-	assembled assemble.Cache
-	// bound are the programs of plugins, kept by what they were and the prompts that they are bound to.
-	bound bindings
-	// constraints and codes are kept likewise, by the program.
+	// The caches of programs, constraints and code are keyed by all that these are made of, so that they outlive snapshots.
+	programs    autoparser.Cache
 	constraints grammar.Cache
 	codes       *match.Cache
 

@@ -13,6 +13,7 @@ import (
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/config"
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
 // start starts a host on a configuration, and stops it with the test.
@@ -50,9 +51,9 @@ const weather = `{"messages": [{"role": "user", "content": "Weather in Oslo?"}],
 	{"name": "get_weather", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}}}]}`
 
 // parse parses an output that comes byte by byte.
-func parse(t testing.TB, p *host.Planned, output string) host.Result {
+func parse(t testing.TB, p *host.Planned, output string) session.Result {
 	t.Helper()
-	s := p.Session(context.Background(), host.SessionOptions{NoIDs: true})
+	s := p.Session(context.Background(), session.Options{NoIDs: true})
 	for i := range len(output) {
 		if _, err := s.Feed([]byte{output[i]}); err != nil {
 			t.Fatal(err)
@@ -130,7 +131,7 @@ func TestPoliciesOfARequestDecideAboutItsOutput(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.template+tt.parsing, func(t *testing.T) {
 			p := plan(t, h, tt.template, request(t, strings.Replace(weather, "{", `{"parsing": `+tt.parsing+`, `, 1)))
-			s := p.Session(context.Background(), host.SessionOptions{NoIDs: true})
+			s := p.Session(context.Background(), session.Options{NoIDs: true})
 			if _, err := s.Feed([]byte(tt.output)); err != nil {
 				t.Fatal(err)
 			}
@@ -183,7 +184,7 @@ func TestABadTemplateChangesNothing(t *testing.T) {
 
 func TestAnOutputOverTheLimitIsRefusedAndWhatCameBeforeStays(t *testing.T) {
 	h := start(t, func(c *config.Config) { c.Limits.OutputBytes = 1000 })
-	s := plan(t, h, "chatml-json", request(t, weather)).Session(context.Background(), host.SessionOptions{})
+	s := plan(t, h, "chatml-json", request(t, weather)).Session(context.Background(), session.Options{})
 	if _, err := s.Feed([]byte(strings.Repeat("word ", 100))); err != nil {
 		t.Fatal(err)
 	}

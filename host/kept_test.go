@@ -12,6 +12,7 @@ import (
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/config"
 	"github.com/dragoman-project/dragoman/internal/cache"
+	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
 // wishes are requests that differ from the first one in one thing.
@@ -91,7 +92,7 @@ func answered(t testing.TB, h *host.Host, template, request string) string {
 	if err != nil {
 		t.Error(err)
 	}
-	s := p.Session(context.Background(), host.SessionOptions{NoIDs: true})
+	s := p.Session(context.Background(), session.Options{NoIDs: true})
 	_, fault := s.Feed([]byte("Hm.\n<tool_call>\n{\"name\": \"nobody\", \"arguments\": {}}\n</tool_call>\n</think>\n\n<tool_call>\n{\"name\": \"get_weather\", \"argum"))
 	result, refused := s.Finish(true)
 	return fmt.Sprintf("%s\n%s\n%q %q %v\n%q\n%q\n%s\n%s %+v %v %v", plan.Program, constraint, plan.ThinkingStart, plan.ThinkingEnds, plan.ReasoningState,

@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"github.com/dragoman-project/dragoman/host"
+	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
 // TestPoliciesAndPlanAreOfOneSnapshot swaps two configurations while output is parsed that the one refuses as malformed and
@@ -34,7 +34,7 @@ func TestPoliciesAndPlanAreOfOneSnapshot(t *testing.T) {
 	for range 200 {
 		p, err := h.PlanJSON(context.Background(), "chatml-json", []byte(weather))
 		must(t, err)
-		s := p.Session(context.Background(), host.SessionOptions{})
+		s := p.Session(context.Background(), session.Options{})
 		_, err = s.Feed([]byte("<tool_call>\n{\"name\": \"weather\", \"arguments\": {\"town\" \"Graz\"}}\n</tool_call>"))
 		if err == nil {
 			_, err = s.Finish(false)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/config"
+	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
 // channels is a template that the gptoss plugin claims.
@@ -112,7 +113,7 @@ func TestSessionsFinishWhatTheyBeganWhenPluginsComeAndGo(t *testing.T) {
 	begin := func(handler, want string) {
 		t.Helper()
 		until(t, "the handler "+handler, func() bool { return plan(t, h, "channels", request(t, weather)).Handler == handler })
-		s := plan(t, h, "channels", request(t, weather)).Session(t.Context(), host.SessionOptions{NoIDs: true})
+		s := plan(t, h, "channels", request(t, weather)).Session(t.Context(), session.Options{NoIDs: true})
 		feed(t, s, inChannels[:60])
 		running, wants = append(running, s), append(wants, want)
 	}
@@ -160,7 +161,7 @@ func TestAKilledPluginHurtsNoSession(t *testing.T) {
 		done.Add(1)
 		go func() {
 			defer done.Done()
-			s := p.Session(context.Background(), host.SessionOptions{NoIDs: true})
+			s := p.Session(context.Background(), session.Options{NoIDs: true})
 			_, _ = s.Feed([]byte(inChannels[:60]))
 			halfway.Done()
 			killed.Wait()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/config"
+	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
 // rule is a file of workarounds that says with which marker reasoning begins and ends.
@@ -90,7 +91,7 @@ func TestEditedWorkaroundsAreFollowedByNewSessionsOnly(t *testing.T) {
 			h := start(t, func(c *config.Config) { c.Workarounds.File = path })
 			req := request(t, `{"messages": [{"role": "user", "content": "Hi"}]}`)
 			before := plan(t, h, "chatml-json", req)
-			running := before.Session(context.Background(), host.SessionOptions{})
+			running := before.Session(context.Background(), session.Options{})
 			feed(t, running, twoMarkers[:10])
 
 			w.write(t, path, rule("second"))
@@ -108,7 +109,7 @@ func TestEditedWorkaroundsAreFollowedByNewSessionsOnly(t *testing.T) {
 	}
 }
 
-func finish(t testing.TB, s *host.Session) host.Result {
+func finish(t testing.TB, s *host.Session) session.Result {
 	t.Helper()
 	r, err := s.Finish(false)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/dragoman-project/dragoman/host/config"
 	"github.com/dragoman-project/dragoman/sdk/cases"
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
 // streaming plans a request that the rogue plugin answers with a stream, of which it reports so.
@@ -39,7 +40,7 @@ func TestWhatAPluginReportsOfAnOutputIsInTheReport(t *testing.T) {
 		MissingMarkers: []chat.MissingMarker{{Marker: "<question>", At: n + 2, Count: 2}},
 	}
 	for _, cut := range cases.Cuts(4, 1) {
-		s := p.Session(t.Context(), host.SessionOptions{NoIDs: true})
+		s := p.Session(t.Context(), session.Options{NoIDs: true})
 		for piece := range cut.Pieces([]byte(output)) {
 			feed(t, s, string(piece))
 		}
@@ -47,7 +48,7 @@ func TestWhatAPluginReportsOfAnOutputIsInTheReport(t *testing.T) {
 			t.Errorf("%s: expected (-), found (+):\n%s", cut.Name, diff)
 		}
 	}
-	s := p.Session(t.Context(), host.SessionOptions{NoIDs: true})
+	s := p.Session(t.Context(), session.Options{NoIDs: true})
 	feed(t, s, output[:3])
 	if killChildren(t) == 0 {
 		t.Error("there was no process to kill")

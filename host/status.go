@@ -69,4 +69,4 @@ func (h *Host) Constraints() cache.Stats { return h.constraints.Stats() }
 func (h *Host) Programs() cache.Stats { return h.codes.Stats() }
 
 // Assembled returns the state of the cache of assembled programs.
-func (h *Host) Assembled() cache.Stats { return h.assembled.Stats() }
+func (h *Host) Assembled() cache.Stats { return h.programs.Stats() }

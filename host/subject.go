@@ -12,7 +12,7 @@ import (
 
 	"github.com/dragoman-project/dragoman/host/check"
 	"github.com/dragoman-project/dragoman/sdk/chat"
-	"github.com/dragoman-project/dragoman/sdk/handler"
+	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
 // Subject is a host, under the rules of one snapshot, as recorded cases are run against it. Its templates are learned once
@@ -117,20 +117,20 @@ func readTemplate(dir, name string) (TemplateSource, error) {
 }
 
 type subjectPlan struct {
-	*Planned
-	ctx context.Context // of the case
+	planned *Planned
+	ctx     context.Context // of the case
 }
 
-func (p subjectPlan) Plan() *handler.Plan { return p.Planned.Plan }
+func (p subjectPlan) Plan() *session.Plan { return p.planned.Plan }
 
 // Parse runs a session that leaves the ids of calls to the model, as cases want it.
 func (p subjectPlan) Parse(pieces iter.Seq[[]byte], truncated bool) (chat.Message, *chat.Report, error) {
-	session := p.Session(p.ctx, SessionOptions{NoIDs: true})
+	s := p.planned.Session(p.ctx, session.Options{NoIDs: true})
 	for piece := range pieces {
-		if _, err := session.Feed(piece); err != nil {
+		if _, err := s.Feed(piece); err != nil {
 			return chat.Message{}, nil, err
 		}
 	}
-	result, err := session.Finish(truncated)
+	result, err := s.Finish(truncated)
 	return result.Message, result.Report, err
 }

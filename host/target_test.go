@@ -11,6 +11,7 @@ import (
 	"github.com/dragoman-project/dragoman/host/config"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
+	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
 // aHost is a host with the embedded templates.
@@ -168,7 +169,7 @@ func TestAGrammarOfTheClientHoldsForTheContent(t *testing.T) {
 				if r := g.Match(text); r.Status != grammar.Accepted {
 					t.Errorf("%s %s: %q: %v\n%s", template, tt.members, text, r, p.Plan.Constraint.Grammar)
 				}
-				session := p.Session(t.Context(), SessionOptions{})
+				session := p.Session(t.Context(), session.Options{})
 				if _, err := session.Feed([]byte(text)); err != nil {
 					t.Fatal(err)
 				}

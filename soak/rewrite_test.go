@@ -15,6 +15,7 @@ import (
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/config"
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
 var (
@@ -167,7 +168,7 @@ func (r *rewriter) session() (*host.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return planned.Session(context.Background(), host.SessionOptions{}), nil
+	return planned.Session(context.Background(), session.Options{}), nil
 }
 
 // finish ends an output that must become the thought "a" and the answer "b".

@@ -12,6 +12,7 @@ import (
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/config"
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
 // script is an output, how it is cut, and what must come of it.
@@ -113,7 +114,7 @@ func (s *script) prepare(ctx context.Context, h *host.Host, set int) error {
 	if err != nil {
 		return err
 	}
-	s.remote = planned.Code == nil
+	s.remote = planned.Program == nil
 	w := &s.wants[set]
 	var whole want
 	if err := errors.Join(w.parse(ctx, planned, s.pieces), whole.parse(ctx, planned, []string{strings.Join(s.pieces, "")})); err != nil {
@@ -127,7 +128,7 @@ func (s *script) prepare(ctx context.Context, h *host.Host, set int) error {
 
 // parse runs a session of the library.
 func (w *want) parse(ctx context.Context, planned *host.Planned, pieces []string) error {
-	session := planned.Session(ctx, host.SessionOptions{NoIDs: true})
+	session := planned.Session(ctx, session.Options{NoIDs: true})
 	for _, p := range pieces {
 		deltas, err := session.Feed([]byte(p))
 		if err != nil {

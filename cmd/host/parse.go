@@ -7,6 +7,7 @@ import (
 
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/session"
 	"github.com/spf13/cobra"
 )
 
@@ -53,7 +54,7 @@ With --stream, print each delta as soon as it is decided, as JSON lines.`,
 				if stream {
 					tell = func(d chat.Delta) error { return printJSON(cmd, d) }
 				}
-				result, err := parse(planned.Session(cmd.Context(), host.SessionOptions{}), cmd.InOrStdin(), cut, tell)
+				result, err := parse(planned.Session(cmd.Context(), session.Options{}), cmd.InOrStdin(), cut, tell)
 				switch {
 				case err != nil || stream:
 					return err
@@ -87,7 +88,7 @@ type parsed struct {
 }
 
 // parse feeds a session from in as it comes.
-func parse(session *host.Session, in io.Reader, truncated bool, tell func(chat.Delta) error) (*host.Result, error) {
+func parse(session *host.Session, in io.Reader, truncated bool, tell func(chat.Delta) error) (*session.Result, error) {
 	buffer := make([]byte, 32<<10)
 	for {
 		n, err := in.Read(buffer)
@@ -111,7 +112,7 @@ func parse(session *host.Session, in io.Reader, truncated bool, tell func(chat.D
 }
 
 // printResult shows a message to a person.
-func printResult(out io.Writer, r *host.Result) error {
+func printResult(out io.Writer, r *session.Result) error {
 	if r.Message.ReasoningContent != "" {
 		fmt.Fprintf(out, "reasoning: %s\n", r.Message.ReasoningContent)
 	}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/dragoman-project/dragoman/host"
-	"github.com/dragoman-project/dragoman/host/check"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
 	"github.com/spf13/cobra"
@@ -96,7 +95,7 @@ func renderRequest(cmd *cobra.Command, loose *host.Loose, req *chat.Request, asJ
 		if planned, err = planned.In(notation); err != nil {
 			return err
 		}
-		return printJSON(cmd, check.PlanOf(planned.Plan))
+		return printJSON(cmd, planned.Plan)
 	}
 	rendered, err := loose.Render(cmd.Context(), req)
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
-	"github.com/dragoman-project/dragoman/sdk/handler"
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
 	"github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1/dragomanv1connect"
+	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
 // chatService is dragoman.v1.ChatService.
@@ -107,8 +107,8 @@ func chatRequest(j *dragomanv1.Json) ([]byte, error) {
 	return []byte(j.Text), nil
 }
 
-func sessionOptions(o *dragomanv1.ParseOptions) host.SessionOptions {
-	return host.SessionOptions{IDSeed: o.GetIdSeed(), NoIDs: o.GetNoIds()}
+func sessionOptions(o *dragomanv1.ParseOptions) session.Options {
+	return session.Options{IDSeed: o.GetIdSeed(), NoIDs: o.GetNoIds()}
 }
 
 func planResponse(p *host.Planned, target grammar.Target) *dragomanv1.PlanResponse {
@@ -132,7 +132,7 @@ func planResponse(p *host.Planned, target grammar.Target) *dragomanv1.PlanRespon
 	return out
 }
 
-func constraint(p *handler.Plan, target grammar.Target) *dragomanv1.Constraint {
+func constraint(p *session.Plan, target grammar.Target) *dragomanv1.Constraint {
 	c := p.Constraint
 	if c == nil {
 		return nil
@@ -144,7 +144,7 @@ func constraint(p *handler.Plan, target grammar.Target) *dragomanv1.Constraint {
 	return out
 }
 
-func parsed(r host.Result) (*dragomanv1.ParseResponse, error) {
+func parsed(r session.Result) (*dragomanv1.ParseResponse, error) {
 	message, err := r.Message.MarshalJSON() // json.Marshal would escape what models write as markup
 	if err != nil {
 		return nil, err

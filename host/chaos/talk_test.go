@@ -12,6 +12,7 @@ import (
 
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
 // format is a way of writing answers, with the template that asks for it.
@@ -122,7 +123,7 @@ func randomAnswer(random *rand.Rand) answer {
 // whole reads an output in one piece.
 func whole(t *testing.T, p *host.Planned, output string) string {
 	t.Helper()
-	s := p.Session(t.Context(), host.SessionOptions{NoIDs: true})
+	s := p.Session(t.Context(), session.Options{NoIDs: true})
 	_, err := s.Feed([]byte(output))
 	must(t, err)
 	r, err := s.Finish(false)
@@ -194,7 +195,7 @@ var errNotBegun = errors.New("the session does not begin")
 func (s *speaker) listen(ctx context.Context, p *host.Planned, output string) (string, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	session := p.Session(ctx, host.SessionOptions{NoIDs: true})
+	session := p.Session(ctx, session.Options{NoIDs: true})
 	var sum sum
 	for rest := output; rest != ""; {
 		n := min(len(rest), 1+s.random.IntN(1+len(output)/10))

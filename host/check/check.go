@@ -25,7 +25,7 @@ import (
 	"time"
 
 	"github.com/dragoman-project/dragoman/sdk/chat"
-	"github.com/dragoman-project/dragoman/sdk/handler"
+	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
 // Subject is what cases are run against. Its methods may be called concurrently.
@@ -40,7 +40,7 @@ type Subject interface {
 
 // Planned is a plan that outputs can be parsed with.
 type Planned interface {
-	Plan() *handler.Plan
+	Plan() *session.Plan
 	// Parse feeds one output in pieces and returns the message it becomes. Truncated says that more would have come.
 	Parse(pieces iter.Seq[[]byte], truncated bool) (chat.Message, *chat.Report, error)
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/dragoman-project/dragoman/host/check"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
-	"github.com/dragoman-project/dragoman/sdk/handler"
+	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
 // toy is a subject with a format of its own: a prompt is the last message and ">", the output is content up to "!", and the
@@ -55,9 +55,9 @@ type toyPlan struct {
 	constraint *grammar.Constraint
 }
 
-func (p toyPlan) Plan() *handler.Plan {
+func (p toyPlan) Plan() *session.Plan {
 	prompt, _ := toy{}.Render(context.Background(), p.Template, p.req)
-	plan := &handler.Plan{Prompt: prompt, GenerationPrompt: ">", Constraint: p.constraint, Stops: []string{"."}}
+	plan := &session.Plan{Prompt: prompt, GenerationPrompt: ">", Constraint: p.constraint, Stops: []string{"."}}
 	if p.Name == "thinker" {
 		plan.ThinkingStart, plan.ThinkingEnds = "(", []string{")"}
 	}

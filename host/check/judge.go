@@ -13,6 +13,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
 	"github.com/dragoman-project/dragoman/sdk/handler"
+	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
 // judge runs one case. Whatever goes wrong is in the result.
@@ -46,7 +47,7 @@ func (r *runner) plan(ctx context.Context, c *cases.Case, result *Result) (Plann
 	if err != nil {
 		return nil, req, fmt.Errorf("no plan: %w", err)
 	}
-	result.Plan = PlanOf(planned.Plan())
+	result.Plan = planned.Plan()
 	return planned, req, nil
 }
 
@@ -119,7 +120,7 @@ func quote(m cases.Message) string {
 
 // judgeConstraint checks that a constraint is there if the reference has one, begins before the calls, and lets the output
 // through.
-func judgeConstraint(c *cases.Case, plan *handler.Plan) string {
+func judgeConstraint(c *cases.Case, plan *session.Plan) string {
 	switch {
 	case c.Reference == nil || !c.Reference.Constrained:
 		return ""
@@ -146,7 +147,7 @@ func judgeConstraint(c *cases.Case, plan *handler.Plan) string {
 
 // reasoned is where the output has come to the end of its reasoning: engines keep a lazy grammar still until then, so that
 // the model may think about calls. Where the end marker is missing, a call has ended the reasoning.
-func reasoned(plan *handler.Plan, output string) int {
+func reasoned(plan *session.Plan, output string) int {
 	begins := plan.ThinkingStart != "" && strings.HasPrefix(strings.TrimSpace(output), plan.ThinkingStart)
 	if !begins && plan.ReasoningState != handler.ReasoningOpen {
 		return 0
@@ -179,7 +180,7 @@ func acceptedBy(source, text string, offset int) string {
 }
 
 // reconstruct renders the conversation with the parsed message at its end.
-func (r *runner) reconstruct(ctx context.Context, c *cases.Case, req *chat.Request, plan *handler.Plan, message chat.Message) string {
+func (r *runner) reconstruct(ctx context.Context, c *cases.Case, req *chat.Request, plan *session.Plan, message chat.Message) string {
 	if message.Content.Text == nil && message.Content.Parts == nil {
 		message.Content = chat.TextContent("")
 	}
@@ -223,7 +224,7 @@ func (r *runner) judgePlan(ctx context.Context, c *cases.Case, result *Result) {
 }
 
 // remarkPlan notes what may differ between implementations that both work.
-func remarkPlan(result *Result, want *cases.Reference, got *handler.Plan) {
+func remarkPlan(result *Result, want *cases.Reference, got *session.Plan) {
 	if c := got.Constraint; c != nil {
 		if !want.Constrained {
 			result.remark("constraint: the plan has one, the reference has none")

@@ -6,8 +6,7 @@ import (
 
 	"github.com/dragoman-project/dragoman/sdk/cases"
 	"github.com/dragoman-project/dragoman/sdk/chat"
-	"github.com/dragoman-project/dragoman/sdk/grammar"
-	"github.com/dragoman-project/dragoman/sdk/handler"
+	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
 // Result is what became of one case. Its JSON holds id, ok and why, and what the kind of the case asks for: of a parse case
@@ -24,7 +23,7 @@ type Result struct {
 
 	Actual *cases.Message
 	Report *chat.Report
-	Plan   *Plan
+	Plan   *session.Plan
 	Prompt *string
 }
 
@@ -37,48 +36,6 @@ func (r *Result) title() string {
 		return r.Where
 	}
 	return fmt.Sprintf("%s %s (%s)", r.Where, r.ID, r.Template)
-}
-
-// Plan is what a result shows of a plan.
-type Plan struct {
-	Prompt           string      `json:"prompt"`
-	GenerationPrompt string      `json:"generation_prompt"`
-	Constraint       *Constraint `json:"constraint"` // null: sampling is free
-	PreservedTokens  []string    `json:"preserved_tokens"`
-	Stops            []string    `json:"stops"`
-	ThinkingStart    string      `json:"thinking_start"`
-	ThinkingEnds     []string    `json:"thinking_ends"`
-	Notes            []string    `json:"notes,omitempty"` // what a person should know
-}
-
-// Constraint is what a result shows of a constraint.
-type Constraint struct {
-	Grammar  string            `json:"grammar"`
-	Lazy     bool              `json:"lazy"`
-	Triggers []grammar.Trigger `json:"triggers"`
-	Target   grammar.Target    `json:"target,omitempty"`
-	Content  string            `json:"content,omitempty"`
-}
-
-// PlanOf is what results show of p.
-func PlanOf(p *handler.Plan) *Plan {
-	out := &Plan{
-		Prompt: p.Prompt, GenerationPrompt: p.GenerationPrompt,
-		PreservedTokens: orEmpty(p.PreservedTokens), Stops: orEmpty(p.Stops),
-		ThinkingStart: p.ThinkingStart, ThinkingEnds: orEmpty(p.ThinkingEnds), Notes: p.Notes,
-	}
-	if c := p.Constraint; c != nil {
-		out.Constraint = &Constraint{Grammar: c.Grammar, Lazy: c.Lazy, Triggers: orEmpty(c.Triggers), Target: c.Target, Content: c.Content}
-	}
-	return out
-}
-
-// orEmpty is list, written as [] where it is nil.
-func orEmpty[T any](list []T) []T {
-	if list == nil {
-		return []T{}
-	}
-	return list
 }
 
 // line is the result as it is written.
@@ -95,12 +52,12 @@ func (r *Result) line() any {
 			common
 			Actual *cases.Message `json:"actual"`
 			Report *chat.Report   `json:"report"`
-			Plan   *Plan          `json:"plan"`
+			Plan   *session.Plan  `json:"plan"`
 		}{head, r.Actual, r.Report, r.Plan}
 	case cases.Plan:
 		return struct {
 			common
-			Plan *Plan `json:"plan"`
+			Plan *session.Plan `json:"plan"`
 		}{head, r.Plan}
 	case cases.Template:
 		return struct {

@@ -5,7 +5,8 @@
 // a handler that dies hurts no running session. Only a format that no program can describe needs a StreamHandler.
 //
 // Words that must not be confused: a *handler* answers requests for templates; a *plan* is the answer to one request; a
-// *program* is the part of the plan that parses. A handler leaves empty what the host fills: prompts and the constraint.
+// *program* is the part of the plan that parses. What becomes of the plan, with its prompt and its constraint, is a
+// session.Plan.
 package handler
 
 import (
@@ -53,8 +54,8 @@ type Input struct {
 	Request  *chat.Request
 }
 
-// Plan is the answer to a request. A handler fills the first group; the host renders the prompt from Request, binds the
-// program to it, builds the constraint, and fills the second.
+// Plan is the answer to a request. The prompt is rendered from Request, and the program bound to its end; then package session
+// builds the constraint and compiles the program.
 type Plan struct {
 	// Request is the request as it is to be rendered, its messages normalised for the template; nil: as it came.
 	Request *chat.Request
@@ -79,15 +80,9 @@ type Plan struct {
 	SupportsThinking bool
 	ThinkingStart    string
 	ThinkingEnds     []string
-	// Delimiters are the texts that start messages of each role in the prompt; nil: the host finds them.
+	// Delimiters are the texts that start messages of each role in the prompt; nil: those that the template was seen to write.
 	Delimiters []Delimiter
 	Notes      []string // what a person should know, such as a constraint that had to be relaxed
-
-	Prompt           string
-	GenerationPrompt string
-	Constraint       *grammar.Constraint // nil: sampling is free
-	// ReasoningState says whether generation starts inside reasoning.
-	ReasoningState ReasoningState
 }
 
 // ReasoningState is where generation starts with respect to reasoning.

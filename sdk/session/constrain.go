@@ -1,4 +1,4 @@
-package host
+package session
 
 import (
 	"bytes"
@@ -8,30 +8,30 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 	"github.com/dragoman-project/dragoman/sdk/schema"
-	"github.com/go-json-experiment/json/jsontext"
 )
 
-// constrain makes the constraint that the plan's handler asked for, or the request itself. A program that cannot be
-// constrained is free, and a note says why; a request that insists on a certain answer is then refused, like one with a
-// schema that nothing can follow.
-func (p *Planned) constrain(made *grammar.Cache, vocabulary []string) error {
-	if err := strictFault(p.request, made); err != nil {
+// constrain builds the constraint that the handler asked for, or the request itself. Where none can be built, sampling is
+// free and a note gives the reason; a request that insists on a certain answer is refused then, and so is one with an
+// invalid schema.
+func (p *Plan) constrain() error {
+	if err := p.strictFault(); err != nil {
 		return err
 	}
-	options, err := p.options()
-	if err != nil {
+	if err := p.choose(); err != nil {
 		return err
 	}
-	options.Specials = vocabulary
-	c, err := made.Build(p.Plan.Program, options)
+	c, err := p.constraints.Build(p.Program, p.options)
 	if err != nil {
 		if fault := faultySchema(p.request); fault != nil {
 			return fault
 		}
+		p.unconstrained = err
 		p.note(fmt.Sprintf("sampling is free, for no constraint can be made: %v", err))
 	} else if c != nil {
 		p.note(c.Notes...)
@@ -39,44 +39,29 @@ func (p *Planned) constrain(made *grammar.Cache, vocabulary []string) error {
 			return err
 		}
 	}
-	p.Plan.Constraint = c
-	p.translate = func(t grammar.Target) (*grammar.Constraint, error) {
-		translated := options // which others ask for at the same time
-		translated.Target = t
-		return made.Build(p.Plan.Program, translated)
-	}
+	p.Constraint = c
 	return p.enforced()
 }
 
-// note adds notes to the plan, each once.
-func (p *Planned) note(notes ...string) {
-	for _, n := range notes {
-		if !slices.Contains(p.Plan.Notes, n) {
-			p.Plan.Notes = append(slices.Clip(p.Plan.Notes), n)
-		}
-	}
-}
-
-// options say which constraint to make: the handler's, or that of a grammar which the request has for the content. Strict
-// tools that the handler's does not hold are noted.
-func (p *Planned) options() (grammar.Options, error) {
-	plan := p.Plan
-	o := grammar.Options{Mode: plan.Grammar, Prompt: plan.GenerationPrompt, Triggers: plan.Triggers}
+// choose sets the constraint to build: the handler's, or that of a grammar which the request has for the content. Strict
+// tools that the handler's constraint does not enforce are noted.
+func (p *Plan) choose() error {
+	o := &p.options
 	switch {
 	case p.request.PureContent:
 	case p.request.Grammar.Kind != chat.GrammarNone:
 		content, err := contentGrammar(p.request)
 		o.Mode, o.Content = grammar.Strict, content
-		return o, err
+		return err
 	case o.Mode == grammar.Free && mayCall(p.request) && slices.ContainsFunc(p.request.Tools, isStrict):
 		p.note("strict tools are not held to their schemas: while this model may answer in prose, nothing tells its calls from it; send tool_choice \"required\" to enforce them")
 	}
-	return o, nil
+	return nil
 }
 
 func isStrict(t chat.Tool) bool { return t.Strict }
 
-// mayCall says whether an answer may call tools.
+// mayCall reports whether an answer may call tools.
 func mayCall(r *chat.Request) bool { return len(r.Tools) > 0 && r.ToolChoice.Mode != chat.ToolNone }
 
 // contentGrammar is the grammar that a request has for the content, in GBNF.
@@ -104,15 +89,16 @@ func contentGrammar(r *chat.Request) (text string, err error) {
 }
 
 // strictFault refuses a request with a schema that is strict and has keywords which cannot be held to.
-func strictFault(r *chat.Request, made *grammar.Cache) error {
+func (p *Plan) strictFault() error {
+	r := p.request
 	if r.StrictSchema {
-		if err := unheld(r.JSONSchema, "response_format.json_schema.schema", made); err != nil {
+		if err := p.unheld(r.JSONSchema, "response_format.json_schema.schema"); err != nil {
 			return err
 		}
 	}
 	for i, t := range r.Tools {
 		if t.Strict && t.Parameters != nil && mayCall(r) {
-			if err := unheld(t.Parameters, fmt.Sprintf("tools[%d].function.parameters", i), made); err != nil {
+			if err := p.unheld(t.Parameters, fmt.Sprintf("tools[%d].function.parameters", i)); err != nil {
 				return err
 			}
 		}
@@ -121,9 +107,9 @@ func strictFault(r *chat.Request, made *grammar.Cache) error {
 }
 
 // unheld is the error for a strict schema that a grammar cannot wholly hold to.
-func unheld(schema json.RawMessage, path string, made *grammar.Cache) error {
+func (p *Plan) unheld(schema json.RawMessage, path string) error {
 	var b peg.Builder
-	c, err := made.Build(b.Build(b.Schema(schema, b.Value(peg.AnyJSON))), grammar.Options{Mode: grammar.Strict})
+	c, err := p.constraints.Build(b.Build(b.Schema(schema, b.Value(peg.AnyJSON))), grammar.Options{Mode: grammar.Strict})
 	if err == nil && len(c.Notes) == 0 {
 		return nil
 	}
@@ -135,14 +121,14 @@ func unheld(schema json.RawMessage, path string, made *grammar.Cache) error {
 
 // unread notes what the schemas of tools say of arguments together, where the program writes them one by one. A tool that is
 // strict is refused.
-func (p *Planned) unread() error {
+func (p *Plan) unread() error {
 	if !mayCall(p.request) {
 		return nil
 	}
 	for i, t := range p.request.Tools {
 		s := schema.New(t.Parameters)
 		names := s.Unread()
-		if len(names) == 0 || follows(p.Plan.Program, s.Only(peg.AnyJSON)) {
+		if len(names) == 0 || follows(p.Program, s.Only(peg.AnyJSON)) {
 			continue
 		}
 		path := fmt.Sprintf("tools[%d].function.parameters", i)
@@ -161,13 +147,13 @@ func follows(program *peg.Program, schema json.RawMessage) bool {
 }
 
 // enforced refuses a request that insists on a certain answer if its plan lets the model give another.
-func (p *Planned) enforced() error {
+func (p *Plan) enforced() error {
 	wish, ok := insistence(p.request)
-	if !ok || p.Plan.Constraint != nil && !p.Plan.Constraint.Lazy {
+	if !ok || p.Constraint != nil && !p.Constraint.Lazy {
 		return nil
 	}
 	message := fmt.Sprintf("it cannot be enforced: handler %q makes no constraint for this template", p.Handler)
-	if notes := p.Plan.Notes; len(notes) > 0 {
+	if notes := p.Notes; len(notes) > 0 {
 		message += " (" + strings.Join(notes, "; ") + ")"
 	}
 	return &chat.RequestError{Path: wish, Message: message + "; leave it out, and check the answer"}

@@ -1,4 +1,4 @@
-package host
+package session
 
 import (
 	"regexp"
@@ -6,10 +6,9 @@ import (
 	"strings"
 )
 
-// specials are the special tokens that markers are made of. An engine that tells special tokens from text is believed about
-// them: what only spells one is not a marker. So a text must not be among them unless it is a special token for sure, or
-// markers that the model writes as ordinary text would never match. Where the model's vocabulary is not known, the shape
-// of a marker decides.
+// specials returns the special tokens that markers consist of. Where an engine tells special tokens from text, a marker
+// matches only as the special token, and its mere spelling is prose. So the list holds nothing that may be ordinary text, or
+// markers that the model writes as text would never match. Without a vocabulary, the shape of a marker decides.
 func specials(vocabulary, markers []string) []string {
 	candidates := vocabulary
 	if len(candidates) == 0 {
@@ -24,5 +23,6 @@ func specials(vocabulary, markers []string) []string {
 	return out
 }
 
-// shaped matches what nobody writes but as a special token: one word in angle brackets, with a bar inside of at least one.
+// shaped matches what is only ever written as a special token: one word in angle brackets, at least one of them with a bar
+// inside.
 var shaped = regexp.MustCompile(`^<[|｜][^<>|｜\s]+[|｜]?>$|^<[^<>|｜\s]+[|｜]>$`)

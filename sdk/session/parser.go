@@ -1,0 +1,95 @@
+package session
+
+import (
+	"context"
+	"errors"
+
+	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/handler"
+	"github.com/dragoman-project/dragoman/sdk/peg/match"
+)
+
+// parser turns an output into events. finish is the one place where it learns that the engine stopped for length.
+type parser interface {
+	feed(chunk []byte, special []match.Range) error
+	held() int
+	finish(truncated bool) (*chat.Report, error)
+}
+
+// parser returns what parses an output of the plan.
+func (p *Plan) parser(ctx context.Context, sink chat.Sink) parser {
+	switch {
+	case p.code != nil:
+		m := match.New(p.code, sink)
+		m.Prompt(p.GenerationPrompt)
+		return machine{m}
+	case p.streams != nil:
+		return &remote{ctx: ctx, handler: p.streams, in: handler.StreamInput{Token: p.token, GenerationPrompt: p.GenerationPrompt}, sink: sink}
+	}
+	return absent{}
+}
+
+// machine runs the plan's program.
+type machine struct{ *match.Machine }
+
+func (m machine) feed(chunk []byte, special []match.Range) error {
+	if special == nil {
+		m.Feed(chunk)
+	} else {
+		m.FeedSpecial(chunk, special)
+	}
+	return nil
+}
+
+func (m machine) held() int { return m.Held() }
+
+func (m machine) finish(bool) (*chat.Report, error) { return m.Finish(), nil }
+
+// remote lets the handler parse. The first bytes open its stream.
+type remote struct {
+	ctx     context.Context
+	handler handler.StreamHandler
+	in      handler.StreamInput
+	sink    chat.Sink
+	stream  handler.Stream
+	fed     int
+}
+
+func (r *remote) open() (err error) {
+	if r.stream == nil {
+		r.stream, err = r.handler.OpenStream(r.ctx, r.in, r.sink)
+	}
+	return err
+}
+
+func (r *remote) feed(chunk []byte, _ []match.Range) error {
+	if err := r.open(); err != nil {
+		return err
+	}
+	r.fed += len(chunk)
+	return r.stream.Feed(chunk)
+}
+
+// held is unknown: the undecided bytes are in the handler.
+func (r *remote) held() int { return 0 }
+
+// finish returns the handler's report, as far as it can be true of the output.
+func (r *remote) finish(bool) (*chat.Report, error) {
+	if err := r.open(); err != nil {
+		return nil, err
+	}
+	result, err := r.stream.Finish()
+	if err != nil {
+		return nil, err
+	}
+	return result.Report(len(r.in.GenerationPrompt), r.fed), nil
+}
+
+// absent parses for plans that New did not make.
+type absent struct{}
+
+var errAbsent = errors.New("the plan has no parser: a daemon made it; parse its outputs there")
+
+func (absent) feed([]byte, []match.Range) error  { return errAbsent }
+func (absent) held() int                         { return 0 }
+func (absent) finish(bool) (*chat.Report, error) { return nil, errAbsent }

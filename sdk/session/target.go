@@ -1,0 +1,57 @@
+package session
+
+import (
+	"fmt"
+
+	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/grammar"
+	"github.com/dragoman-project/dragoman/sdk/handler"
+)
+
+// In returns the plan for an engine that takes constraints in the notation of target: the same plan with another constraint,
+// and with notes about what is lost in it. Where the notation cannot express the constraint, sampling is free and a note gives
+// the reason; a request that insists on a certain answer is refused then.
+func (p *Plan) In(target grammar.Target) (*Plan, error) {
+	if target == "" || target == grammar.TargetGBNF || p.Constraint == nil || p.constraints == nil {
+		return p, nil
+	}
+	out := *p
+	if target == grammar.TargetJSONSchema {
+		return &out, out.answerSchema()
+	}
+	o := p.options
+	o.Target = target
+	c, err := p.constraints.Build(p.Program, o)
+	if err != nil {
+		out.note(fmt.Sprintf("sampling is free, for target %q has no words for the constraint: %v", target, err))
+	} else {
+		out.note(c.Notes...)
+	}
+	out.Constraint = c
+	return &out, out.enforced()
+}
+
+// answerSchema replaces the constraint by a JSON Schema, and notes what that cannot express.
+func (p *Plan) answerSchema() error {
+	if p.request.Grammar.Kind != chat.GrammarNone {
+		return &chat.RequestError{Path: p.request.Grammar.Path, Message: "a JSON Schema cannot say it: take another target"}
+	}
+	schema, lost, err := grammar.AnswerSchema(p.request)
+	if err != nil {
+		return err
+	}
+	p.note(lost...)
+	if schema == nil {
+		p.Constraint = nil
+		return nil
+	}
+	if p.ReasoningState == handler.ReasoningOpen {
+		p.note("the prompt has begun reasoning, which a JSON Schema cannot end: send enable_thinking false")
+	} else if p.SupportsThinking {
+		p.note("the model cannot reason before it answers")
+	}
+	c := *p.Constraint
+	c.Target, c.Content, c.Lazy, c.Triggers = grammar.TargetJSONSchema, string(schema), false, []grammar.Trigger{}
+	p.Constraint = &c
+	return nil
+}
