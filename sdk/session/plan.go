@@ -34,6 +34,8 @@ type PlanOptions struct {
 	// Constraints and Codes share constraints and compiled programs between plans; nil: nothing is shared.
 	Constraints *grammar.Cache
 	Codes       *match.Cache
+	// ParseOnly builds no constraint and refuses no request, for outputs that exist already.
+	ParseOnly bool
 }
 
 // Plan is the answer to a request: what an engine needs, and what parses the engine's output. It is immutable and safe for
@@ -90,15 +92,20 @@ func New(d *Draft, req *chat.Request, o PlanOptions) (*Plan, error) {
 		return nil, errors.New("the plan is a stream, but the handler parses none")
 	case d.Stream != nil:
 		p.streams, p.token = d.Streams, d.Stream.Token
+		if o.ParseOnly {
+			return p, nil
+		}
 		return p, p.enforced()
 	case d.Program == nil:
 		return nil, errors.New("the plan has neither a program nor a stream")
 	}
 	p.Program = d.Program.Sealed()
 	special := specials(o.SpecialTokens, p.PreservedTokens)
-	p.options = grammar.Options{Mode: d.Grammar, Prompt: d.GenerationPrompt, Triggers: d.Triggers, Specials: special}
-	if err := p.constrain(); err != nil {
-		return nil, err
+	if !o.ParseOnly {
+		p.options = grammar.Options{Mode: d.Grammar, Prompt: d.GenerationPrompt, Triggers: d.Triggers, Specials: special}
+		if err := p.constrain(); err != nil {
+			return nil, err
+		}
 	}
 	if err := p.compile(o.Codes, match.Options{Specials: special}); err != nil {
 		return nil, fmt.Errorf("invalid program: %w", err)
