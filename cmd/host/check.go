@@ -20,12 +20,12 @@ func newCheck() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "check [flags] CASES.jsonl…",
-		Short: "Run recorded cases and tell which of them hold",
-		Long: `Run recorded cases of kinds parse, plan and template, one JSON object a line, and print those that fail with what
+		Short: "Run recorded cases and report which of them fail",
+		Long: `Run recorded cases of the kinds parse, plan and template, one JSON object per line, and print those that fail with what
 differs. The last line is "N passed, N failed"; the exit code is 0 only if none fails.
 
-Each output is parsed whole, byte by byte, and at --splits random cuts, which must all give the same. A template that
-cannot be used fails its cases and no others. docs/operating.md shows what a case looks like.`,
+Each output is parsed whole, byte by byte, and at --splits random splits, which must all give the same result. A template
+that cannot be used fails its own cases and no others. docs/operating.md shows the format of a case.`,
 		Example: example(`
 			dragoman check --templates templates cases.jsonl
 			dragoman check --templates templates --splits 10 --results results.jsonl parse.jsonl plan.jsonl
@@ -36,7 +36,7 @@ cannot be used fails its cases and no others. docs/operating.md shows what a cas
 				return &usageError{errors.New("expected --splits of 0 or more, and --workers of 1 or more")}
 			}
 			if templates != "" {
-				if err := isFolder("--templates", templates); err != nil {
+				if err := checkFolder("--templates", templates); err != nil {
 					return err
 				}
 			}
@@ -44,7 +44,7 @@ cannot be used fails its cases and no others. docs/operating.md shows what a cas
 				return err
 			}
 			if results == "-" {
-				return &usageError{errors.New("--results: expected a file; standard output has the report")}
+				return &usageError{errors.New("--results: expected a file, found -; the report goes to standard output")}
 			}
 			return with.withHost(cmd, func(h *host.Host) error {
 				options.Report = cmd.OutOrStdout()
@@ -54,22 +54,22 @@ cannot be used fails its cases and no others. docs/operating.md shows what a cas
 	}
 	with.add(cmd)
 	cmd.Flags().StringVar(&templates, "templates", "", "`folder` of the templates that the cases name (default: the embedded ones)")
-	cmd.Flags().IntVar(&options.Splits, "splits", 3, "random cuts to parse each output at, besides whole and byte by byte")
-	cmd.Flags().Uint64Var(&options.Seed, "seed", 1, "seed of the random cuts")
-	cmd.Flags().StringVar(&results, "results", "", "`file` to write one JSON object a case to")
-	cmd.Flags().BoolVar(&options.Remarks, "remarks", false, "print what differs without being a failure, too")
+	cmd.Flags().IntVar(&options.Splits, "splits", 3, "random splits to parse each output at, besides whole and byte by byte")
+	cmd.Flags().Uint64Var(&options.Seed, "seed", 1, "seed of the random splits")
+	cmd.Flags().StringVar(&results, "results", "", "`file` for the results, one JSON object per case")
+	cmd.Flags().BoolVar(&options.Remarks, "remarks", false, "print differences that are no failures, too")
 	cmd.Flags().IntVar(&options.Workers, "workers", 2, "cases to run at the same time")
 	return cmd
 }
 
-// sameFile says whether an open file is that at a path.
+// sameFile reports whether an open file is the one at path.
 func sameFile(opened *os.File, path string) bool {
 	a, errA := opened.Stat()
 	b, errB := os.Stat(path)
 	return errA == nil && errB == nil && os.SameFile(a, b) && a.Mode().IsRegular()
 }
 
-// runCheck opens the files, runs the cases, and fails if one of them does.
+// runCheck runs the cases of files, and returns errFailed if one fails.
 func runCheck(cmd *cobra.Command, subject check.Subject, options check.Options, results string, files []string) (err error) {
 	var inputs []check.Input
 	for _, file := range files {
@@ -81,7 +81,7 @@ func runCheck(cmd *cobra.Command, subject check.Subject, options check.Options, 
 			}
 			defer opened.Close()
 			if sameFile(opened, results) {
-				return fmt.Errorf("--results: %s is a file of cases, which would be lost; name another", results)
+				return fmt.Errorf("--results: %s is a file of cases and would be overwritten; name another", results)
 			}
 			in = interruptible(cmd.Context(), opened)
 		}
@@ -100,7 +100,7 @@ func runCheck(cmd *cobra.Command, subject check.Subject, options check.Options, 
 		err = errFailed
 	}
 	if err == nil && tally.Passed == 0 {
-		fmt.Fprintln(cmd.ErrOrStderr(), "dragoman: there are no cases in", strings.Join(files, ", "))
+		fmt.Fprintln(cmd.ErrOrStderr(), "dragoman: no cases found in", strings.Join(files, ", "))
 	}
 	return err
 }

@@ -22,7 +22,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// hostFlags say what a command that ends soon works with.
+// hostFlags are the flags of commands that open a host for one job.
 type hostFlags struct{ workarounds, plugins string }
 
 func (f *hostFlags) add(cmd *cobra.Command) {
@@ -30,13 +30,13 @@ func (f *hostFlags) add(cmd *cobra.Command) {
 	f.addPlugins(cmd)
 }
 
-// addPlugins is add for commands whose rules are arguments.
+// addPlugins is add without --workarounds, for commands that take files of rules as arguments.
 func (f *hostFlags) addPlugins(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.plugins, "plugins", "", "`folder` of plugins (default: the folder plugins beside this binary)")
 }
 
-// open makes a host that reads everything once. Only its warnings are shown, and not those about what fails it: the error
-// says that.
+// open returns a host that reads everything once and does not watch for changes. Its warnings are printed only if it opens:
+// otherwise the error says the same.
 func (f *hostFlags) open(cmd *cobra.Command) (*host.Host, error) {
 	cfg := config.Default()
 	cfg.Workarounds.File = f.workarounds
@@ -45,29 +45,29 @@ func (f *hostFlags) open(cmd *cobra.Command) (*host.Host, error) {
 		return nil, err
 	}
 	cfg.Plugins.Dir = dir
-	cfg.Limits.OutputBytes = math.MaxInt // it is their own output, and whoever waits for it can interrupt
+	cfg.Limits.OutputBytes = math.MaxInt // the output is the user's own, and the command can be interrupted
 	log := &heldWriter{}
 	logger := slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	h, err := host.New(cmd.Context(), host.Options{Config: cfg, Logger: logger, Version: version, Static: true})
 	if err != nil {
 		return nil, err
 	}
-	return h, log.letGo(cmd.ErrOrStderr())
+	return h, log.release(cmd.ErrOrStderr())
 }
 
-// pluginsFolder is the folder of plugins that a flag names, or that beside the binary.
+// pluginsFolder returns the folder of plugins that a flag names, by default the one beside the binary.
 func pluginsFolder(flag string) (string, error) {
 	if flag == "" {
 		return pluginsBeside(), nil
 	}
-	return flag, isFolder("--plugins", flag)
+	return flag, checkFolder("--plugins", flag)
 }
 
-// isFolder is nil if the path that a flag gives is that of a folder.
-func isFolder(flag, path string) error {
+// checkFolder returns an error unless the path that a flag gives is a folder.
+func checkFolder(flag, path string) error {
 	info, err := os.Stat(path)
 	if err == nil && !info.IsDir() {
-		err = fmt.Errorf("%s is a file, expected a folder", path)
+		err = fmt.Errorf("expected a folder, %s is a file", path)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", flag, err)
@@ -75,7 +75,7 @@ func isFolder(flag, path string) error {
 	return nil
 }
 
-// pluginsBeside is the folder plugins beside the binary, or empty if there is none.
+// pluginsBeside returns the folder named plugins beside the binary, or "".
 func pluginsBeside() string {
 	self, err := os.Executable()
 	if err != nil {
@@ -88,7 +88,7 @@ func pluginsBeside() string {
 	return dir
 }
 
-// withHost runs a command's work on a host that is closed afterwards.
+// withHost opens a host, runs work on it, and closes it.
 func (f *hostFlags) withHost(cmd *cobra.Command, work func(*host.Host) error) (err error) {
 	h, err := f.open(cmd)
 	if err != nil {
@@ -98,22 +98,22 @@ func (f *hostFlags) withHost(cmd *cobra.Command, work func(*host.Host) error) (e
 	return work(h)
 }
 
-// templateFlags say how a template is read.
+// templateFlags choose a model's template and its tokens.
 type templateFlags struct{ bos, eos, variant string }
 
 func (f *templateFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.bos, "bos", "", "the `token` that begins a text, bos_token (default: what the model's files say)")
-	cmd.Flags().StringVar(&f.eos, "eos", "", "the `token` that ends a text, eos_token (default: what the model's files say)")
-	cmd.Flags().StringVar(&f.variant, "variant", "", "`name` of the template in a model that has several, default for the one without a name (default: that for requests with tools, if there are tools)")
+	cmd.Flags().StringVar(&f.bos, "bos", "", "the `token` that begins a text, bos_token (default: the model's)")
+	cmd.Flags().StringVar(&f.eos, "eos", "", "the `token` that ends a text, eos_token (default: the model's)")
+	cmd.Flags().StringVar(&f.variant, "variant", "", "`name` of the template in a model with several, \"default\" for the one without a name (default: tool_use if the request has tools and the model has it)")
 }
 
-// defaultVariant is how --variant names the template that has no name.
+// defaultVariant names the template without a name in --variant.
 const defaultVariant = "default"
 
-// open reads a template from where its model keeps it. A name that is no such place can be that of an embedded template.
+// open reads a template from a file or a model's folder. A path that does not exist may name an embedded template instead.
 func (f *templateFlags) open(ctx context.Context, h *host.Host, path string, tools bool) (*host.Loose, error) {
 	if path == "" {
-		return nil, &usageError{errors.New("expected a template, found an empty name")}
+		return nil, &usageError{errors.New("the name of the template is empty")}
 	}
 	variants := []string{cmp.Or(f.variant, defaultVariant)}
 	if f.variant == "" && tools {
@@ -135,19 +135,19 @@ func (f *templateFlags) open(ctx context.Context, h *host.Host, path string, too
 	return h.Loose(src), nil
 }
 
-// embedded is the embedded template of a name for which there is no file.
+// embedded returns the embedded template of a name; noFile is why it is no file.
 func (f *templateFlags) embedded(h *host.Host, name string, noFile error) (src host.TemplateSource, err error) {
 	src, _, err = h.Template(name)
 	switch {
 	case err != nil:
 		err = fmt.Errorf("%w; %w", noFile, err)
 	case f.variant != "" && f.variant != defaultVariant:
-		err = fmt.Errorf("%s: an embedded template has no variants; leave out --variant, or name a model's folder", name)
+		err = fmt.Errorf("%s: embedded templates have no variants; leave out --variant, or name a model's folder", name)
 	}
 	return src, err
 }
 
-// readTemplate reads the first of the variants that a model has.
+// readTemplate reads a model's template: the first of the variants that it has.
 func readTemplate(ctx context.Context, path string, variants ...string) (host.TemplateSource, error) {
 	m, err := untilInterrupted(ctx, func() (*model.Model, error) { return model.Load(path) })
 	if err != nil {
@@ -166,10 +166,10 @@ func readTemplate(ctx context.Context, path string, variants ...string) (host.Te
 		src.Source = m.Variants[at].Source
 		return src, nil
 	}
-	return src, fmt.Errorf("%s: has no template named %q; it has %q: choose one with --variant", path, variants[0], names)
+	return src, fmt.Errorf("%s: no template named %q; choose one of %q with --variant", path, variants[0], names)
 }
 
-// requestFlags say what is asked of a model.
+// requestFlags are the flags that describe a request.
 type requestFlags struct {
 	request, tools string
 	noThinking     bool
@@ -181,7 +181,7 @@ func (f *requestFlags) add(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.noThinking, "no-thinking", false, "set enable_thinking to false")
 }
 
-// greeting is the request of those who give none.
+// greeting is the default request.
 const greeting = `{"messages":[{"role":"user","content":"Hello!"}]}`
 
 func (f *requestFlags) read(cmd *cobra.Command) (*chat.Request, error) {
@@ -208,7 +208,7 @@ func (f *requestFlags) read(cmd *cobra.Command) (*chat.Request, error) {
 	return req, err
 }
 
-// readTools reads an array of tools as a request has it.
+// readTools reads a JSON array of tools, as in a request.
 func readTools(cmd *cobra.Command, path string) ([]chat.Tool, error) {
 	data, err := readJSON(cmd, path)
 	if err != nil {
@@ -233,13 +233,13 @@ func readFile(cmd *cobra.Command, path string) ([]byte, error) {
 	return untilInterrupted(cmd.Context(), func() ([]byte, error) { return os.ReadFile(path) })
 }
 
-// readJSON is readFile without the mark that some editors put before a text.
+// readJSON is readFile without a byte order mark.
 func readJSON(cmd *cobra.Command, path string) ([]byte, error) {
 	data, err := readFile(cmd, path)
 	return bytes.TrimPrefix(data, []byte("\uFEFF")), err
 }
 
-// inputOnce refuses names of files of which more than one is standard input, which can be read once.
+// inputOnce returns an error if more than one of the paths is standard input, which can be read only once.
 func inputOnce(paths ...string) error {
 	if at := slices.Index(paths, "-"); at >= 0 && slices.Contains(paths[at+1:], "-") {
 		return &usageError{errors.New("standard input can be one file only")}
@@ -247,7 +247,7 @@ func inputOnce(paths ...string) error {
 	return nil
 }
 
-// called is how errors call the file at path.
+// called returns the name of a file in errors.
 func called(path string) string {
 	switch path {
 	case "-":

@@ -35,7 +35,7 @@ func TestConfigCheckTellsAllFaultsWithTheirPlaces(t *testing.T) {
 	if lines := strings.Count(out, "\n"); code != exitFailed || lines != 3 || errs != "" {
 		t.Errorf("ended with %d, %d lines, and %q beside them", code, lines, errs)
 	}
-	if code, out, _ := commandLine(t, "", "config", "check", write(t, " \n")); code != exitFailed || !strings.Contains(out, ":1:1: the file is empty") {
+	if code, out, _ := commandLine(t, "", "config", "check", write(t, " \n")); code != exitFailed || !strings.Contains(out, ":1:1: the configuration file is empty") {
 		t.Errorf("an empty file: %d, %q", code, out)
 	}
 	if code, out, _ := commandLine(t, "", "config", "check", write(t, "limits: {sessions: 3}\n")); code != exitOK || out != "" {
@@ -45,7 +45,7 @@ func TestConfigCheckTellsAllFaultsWithTheirPlaces(t *testing.T) {
 
 // TestConfigurationsThatADaemonRefusesAreNotShown tries a file that is empty, and one that is not text, everywhere.
 func TestConfigurationsThatADaemonRefusesAreNotShown(t *testing.T) {
-	for content, want := range map[string]string{"\n": ":1:1: the file is empty", "\xff\x00": ":1:1: this is not YAML"} {
+	for content, want := range map[string]string{"\n": ":1:1: the configuration file is empty", "\xff\x00": ":1:1: this is not YAML"} {
 		file := write(t, content)
 		for _, line := range []string{"config show --config ", "config check ", "serve --config "} {
 			code, out, errs := commandLine(t, "", strings.Fields(line+file)...)

@@ -16,38 +16,38 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// daemonFlags say which daemon a command talks to.
+// daemonFlags choose the daemon that a command talks to.
 type daemonFlags struct{ url, token, tokenFile string }
 
-// The environment variables that stand for the flags.
+// The environment variables with the defaults of the flags.
 const (
 	envDaemon = "DRAGOMAN_DAEMON"
 	envToken  = "DRAGOMAN_TOKEN"
 )
 
-// settings are the variables of the environment that can be settings of a daemon: all but those that stand for flags here.
+// settings returns the environment without the variables above, which are no settings of a daemon.
 func settings() []string {
 	return slices.DeleteFunc(os.Environ(), func(v string) bool {
 		return strings.HasPrefix(v, envDaemon+"=") || strings.HasPrefix(v, envToken+"=")
 	})
 }
 
-// add defines the flags. A command that works without a daemon, too, asks one only if the flag names it.
+// add defines the flags. With optional, the command asks a daemon only if the flag names one.
 func (f *daemonFlags) add(cmd *cobra.Command, optional bool) {
 	url, usage := cmp.Or(os.Getenv(envDaemon), "http://127.0.0.1:8080"), "`URL` of the daemon, or unix:/path of its socket (default from "+envDaemon+")"
 	if optional {
 		url, usage = "", "`URL` of a daemon to ask, or unix:/path of its socket"
 	}
 	cmd.Flags().StringVar(&f.url, "daemon", url, usage)
-	cmd.Flags().StringVar(&f.token, "token", os.Getenv(envToken), "bearer `token` that the daemon lets in (default from "+envToken+")")
-	cmd.Flags().Lookup("token").DefValue = "" // help texts are no place for it
-	cmd.Flags().StringVar(&f.tokenFile, "token-file", "", "`file` of the bearer token, in place of --token")
+	cmd.Flags().StringVar(&f.token, "token", os.Getenv(envToken), "bearer `token` to send (default from "+envToken+")")
+	cmd.Flags().Lookup("token").DefValue = "" // a secret
+	cmd.Flags().StringVar(&f.tokenFile, "token-file", "", "`file` with the bearer token, in place of --token")
 }
 
 // answerTime is how long a daemon may take to answer.
 const answerTime = 2 * time.Minute
 
-// ask calls a method of the daemon. Errors say which daemon it was, and what can be done.
+// ask calls a method of the daemon. Errors have the daemon's URL and a remedy.
 func ask[Client, Request, Response any](cmd *cobra.Command, f *daemonFlags, newClient func(connect.HTTPClient, string, ...connect.ClientOption) Client,
 	method func(Client, context.Context, *Request) (*Response, error), request *Request,
 ) (*Response, error) {
@@ -67,7 +67,7 @@ func ask[Client, Request, Response any](cmd *cobra.Command, f *daemonFlags, newC
 	return response, nil
 }
 
-// dial is how the daemon is reached, and the URL of it there.
+// dial returns a transport to the daemon and the URL to use with it.
 func (f *daemonFlags) dial() (http.RoundTripper, string, error) {
 	if path, ok := strings.CutPrefix(f.url, "unix:"); ok {
 		return &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -80,7 +80,7 @@ func (f *daemonFlags) dial() (http.RoundTripper, string, error) {
 	return http.DefaultTransport, strings.TrimSuffix(f.url, "/"), nil
 }
 
-// bearer is the token to show, if there is one.
+// bearer returns the token to send, or "".
 func (f *daemonFlags) bearer() (string, error) {
 	if f.tokenFile == "" {
 		return f.token, checkToken("--token", f.token)
@@ -91,12 +91,12 @@ func (f *daemonFlags) bearer() (string, error) {
 	}
 	words := strings.Fields(string(data))
 	if len(words) == 0 {
-		return "", fmt.Errorf("--token-file: there is no token in %s", f.tokenFile)
+		return "", fmt.Errorf("--token-file: %s has no token", f.tokenFile)
 	}
 	return words[0], checkToken("--token-file", words[0])
 }
 
-// checkToken refuses what cannot stand in a header.
+// checkToken returns an error for a token that cannot be sent in a header.
 func checkToken(flag, token string) error {
 	if strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return fmt.Errorf("%s: expected a token of visible ASCII characters", flag)
@@ -104,11 +104,11 @@ func checkToken(flag, token string) error {
 	return nil
 }
 
-// remedy is what can be done about an error of a daemon that does not say it itself.
+// remedy returns what to do about an error, where the daemon's message does not say.
 func remedy(err error) string {
 	switch connect.CodeOf(err) {
 	case connect.CodeUnauthenticated:
-		return " (--token or --token-file gives it)"
+		return "; give it with --token or --token-file"
 	case connect.CodeUnknown, connect.CodeUnimplemented:
 		return "; is this a daemon of this version? --daemon names another"
 	case connect.CodeUnavailable:
@@ -119,13 +119,13 @@ func remedy(err error) string {
 	return ""
 }
 
-// authorised shows a bearer token with every request.
+// authorised sends a bearer token with every request.
 type authorised struct {
 	http.RoundTripper
 	token string
 }
 
-// RoundTrip sends a request with it.
+// RoundTrip implements http.RoundTripper.
 func (a authorised) RoundTrip(r *http.Request) (*http.Response, error) {
 	if a.token != "" {
 		r = r.Clone(r.Context())

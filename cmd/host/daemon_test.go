@@ -53,8 +53,8 @@ func TestCommandsReachDaemons(t *testing.T) {
 		{line: "history --json --daemon " + daemon.URL + "/ --token sesame", out: `"in_force"`},
 		{line: "plugin list --json --daemon " + daemon.URL + " --token sesame", out: "[]\n"},
 		{line: "history --daemon " + daemon.URL + " --token wrong", code: exitFailed, errs: "unauthenticated: "},
-		{line: "rollback --daemon " + daemon.URL, code: exitFailed, errs: "(--token or --token-file gives it)\n"},
-		{line: "history --daemon " + daemon.URL + " --token-file " + empty, code: exitFailed, errs: "dragoman: --token-file: there is no token in " + empty},
+		{line: "rollback --daemon " + daemon.URL, code: exitFailed, errs: "; give it with --token or --token-file\n"},
+		{line: "history --daemon " + daemon.URL + " --token-file " + empty, code: exitFailed, errs: "dragoman: --token-file: " + empty + " has no token"},
 		{line: "history --daemon " + other.URL, code: exitFailed, errs: "; is this a daemon of this version? --daemon names another\n"},
 		{line: "history --daemon unix:" + token, code: exitFailed, errs: "; start the daemon, or name another with --daemon\n"},
 	} {

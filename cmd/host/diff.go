@@ -26,10 +26,10 @@ func newDiff() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "diff [flags] [OLD.yaml] NEW.yaml",
-		Short: "Tell what other workarounds would change, before anyone saves them",
-		Long: `Compare two files of workarounds by what they do: for each template, the fields of its dialect that change, what is odd
-about it from then on, and the recorded cases that come out otherwise. With --daemon, one file is compared with what is
-in force there. The exit code is 0 if nothing changes, 1 if something does or a file is faulty.`,
+		Short: "Preview a workarounds file",
+		Long: `Compare the effect of two workarounds files: for each template, the fields of its dialect that change, lint messages that
+appear or disappear, and recorded cases whose results change. With --daemon, compare one file with the rules in force there.
+The exit code is 0 if nothing changes, 1 if something does or a file is faulty.`,
 		Example: example(`
 			dragoman diff workarounds.yaml new.yaml --templates templates
 			dragoman diff workarounds.yaml new.yaml --templates templates --cases cases.jsonl --json
@@ -54,21 +54,21 @@ in force there. The exit code is 0 if nothing changes, 1 if something does or a 
 			if err != nil {
 				return err
 			}
-			return tellDiff(cmd, diff, asJSON)
+			return reportDiff(cmd, diff, asJSON)
 		},
 	}
 	with.addPlugins(cmd)
 	daemon.add(cmd, true)
-	cmd.Flags().Lookup("daemon").Usage = "`URL` of a daemon, or unix:/path of its socket, with whose rules to compare"
+	cmd.Flags().Lookup("daemon").Usage = "`URL` of a daemon with whose rules to compare, or unix:/path of its socket"
 	cmd.Flags().StringVar(&templates, "templates", "", "`folder` of the templates to try the rules on")
-	cmd.Flags().StringSliceVar(&cases, "cases", nil, "`files` of recorded cases to run under both")
+	cmd.Flags().StringSliceVar(&cases, "cases", nil, "`files` of recorded cases to run under both files")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.MarkFlagsMutuallyExclusive("daemon", "templates")
 	cmd.MarkFlagsMutuallyExclusive("daemon", "plugins")
 	return cmd
 }
 
-// diffRules compares two files.
+// diffRules compares two files of rules.
 func diffRules(cmd *cobra.Command, h *host.Host, files []string, templates string, cases []string) (diff host.RulesDiff, err error) {
 	rules, sources, inputs, err := readDiff(cmd, files, templates, cases)
 	if err != nil {
@@ -77,7 +77,7 @@ func diffRules(cmd *cobra.Command, h *host.Host, files []string, templates strin
 	return h.DiffRules(cmd.Context(), rules[0], rules[1], sources, inputs)
 }
 
-// readDiff reads files of rules, the templates of a folder, and files of cases.
+// readDiff reads the inputs of a comparison: files of rules, the templates of a folder, and files of cases.
 func readDiff(cmd *cobra.Command, files []string, templates string, cases []string) (rules []host.RulesFile, sources []host.TemplateSource, inputs []check.Input, err error) {
 	for _, file := range files {
 		data, err := readFile(cmd, file)
@@ -97,7 +97,7 @@ func readDiff(cmd *cobra.Command, files []string, templates string, cases []stri
 	return rules, sources, inputs, err
 }
 
-// tryRules compares a file with what is in force in a daemon.
+// tryRules compares a file with the rules in force in a daemon.
 func tryRules(cmd *cobra.Command, daemon *daemonFlags, file string, caseFiles []string) (diff host.RulesDiff, err error) {
 	document, err := readText(cmd, file)
 	if err != nil {
@@ -120,7 +120,7 @@ func tryRules(cmd *cobra.Command, daemon *daemonFlags, file string, caseFiles []
 	return triedDiff(file, tried), nil
 }
 
-// readText reads a file that a message to a daemon can hold.
+// readText reads a file that must be UTF-8, because it is sent to a daemon.
 func readText(cmd *cobra.Command, path string) ([]byte, error) {
 	data, err := readFile(cmd, path)
 	if err == nil && !utf8.Valid(data) {
@@ -129,7 +129,7 @@ func readText(cmd *cobra.Command, path string) ([]byte, error) {
 	return data, err
 }
 
-// triedDiff is a daemon's answer as the library would give it.
+// triedDiff converts a daemon's answer.
 func triedDiff(file string, tried *dragomanv1.TryWorkaroundsResponse) host.RulesDiff {
 	diff := host.RulesDiff{Faults: []host.RulesFault{}, Templates: []host.TemplateDiff{}}
 	for _, f := range tried.Faults {
@@ -148,7 +148,8 @@ func triedDiff(file string, tried *dragomanv1.TryWorkaroundsResponse) host.Rules
 	return diff
 }
 
-func tellDiff(cmd *cobra.Command, diff host.RulesDiff, asJSON bool) error {
+// reportDiff prints a diff, and returns errFailed unless it is empty.
+func reportDiff(cmd *cobra.Command, diff host.RulesDiff, asJSON bool) error {
 	if asJSON {
 		if err := printJSON(cmd, diff); err != nil {
 			return err
@@ -192,7 +193,7 @@ func printDiff(out io.Writer, diff host.RulesDiff) {
 	}
 }
 
-// orNothing names a value that is not there.
+// orNothing returns value, or "nothing" if it is empty.
 func orNothing(value string) string {
 	if value == "" {
 		return "nothing"

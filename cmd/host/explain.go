@@ -18,10 +18,10 @@ func newExplain() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "explain [flags] TEMPLATE",
-		Short: "Print what is learned of a template, and what taught it",
-		Long: `Print what is learned of a chat template, stage by stage: what it can do, how conversations are fitted to it, each
-comparison and its difference, the dialect and what decided each field, the workarounds that hold, and what a person
-should look at. The text is a txtar archive. If a plugin answers for the template, a line on standard error says so.`,
+		Short: "Explain what is learned from a template",
+		Long: `Print what is learned from a chat template, stage by stage: its capabilities, how messages are normalised for it, each
+comparison and its difference, the dialect and what decided each field, the workarounds that apply, and what a person
+should look at. The text is a txtar archive. A note on standard error names the plugin that claims the template, if any.`,
 		Example: example(`
 			dragoman explain template.jinja
 			dragoman explain ~/models/some-model
@@ -40,7 +40,7 @@ should look at. The text is a txtar archive. If a plugin answers for the templat
 				if asJSON {
 					return printJSON(cmd, learned.Explain())
 				}
-				tellPlugin(cmd, loose)
+				notePlugin(cmd, loose)
 				_, err = io.WriteString(cmd.OutOrStdout(), learned.Explain().String())
 				return err
 			})
@@ -52,10 +52,10 @@ should look at. The text is a txtar archive. If a plugin answers for the templat
 	return cmd
 }
 
-// tellPlugin says if a plugin answers for a template: then comparison is not what decides.
-func tellPlugin(cmd *cobra.Command, loose *host.Loose) {
+// notePlugin prints a note if a plugin claims the template, because then the comparisons do not decide.
+func notePlugin(cmd *cobra.Command, loose *host.Loose) {
 	planned, err := loose.Plan(cmd.Context(), "", &chat.Request{Messages: []chat.Message{{Role: chat.RoleUser, Content: chat.TextContent("Hello!")}}})
 	if err == nil && planned.Handler != autoparser.HandlerName {
-		fmt.Fprintf(cmd.ErrOrStderr(), "note: the plugin %s answers for this template; this is what comparison would teach\n", planned.Handler)
+		fmt.Fprintf(cmd.ErrOrStderr(), "note: the plugin %s answers for this template; below is what the autoparser learned from it\n", planned.Handler)
 	}
 }

@@ -21,17 +21,17 @@ func newLint() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "lint [flags] [WORKAROUNDS.yaml]",
-		Short: "Find mistakes in a file of workarounds, rules of no use, and what is odd about templates",
-		Long: `Find what is wrong with a file of workarounds: unknown keys and fields, predicates that do not read, rules without
-evidence. With --templates, find rules that hold for none of the templates, and rules that no longer change anything.
-Each fault is a line FILE:LINE:COLUMN: MESSAGE; the exit code is 0 if there is none.
+		Short: "Check a workarounds file and templates",
+		Long: `Report the faults of a workarounds file: unknown keys and fields, invalid predicates, rules without evidence. With
+--templates, also rules that match none of the templates, and rules that no longer change anything. Each fault is a line
+FILE:LINE:COLUMN: MESSAGE; the exit code is 0 if there are none.
 
-With --templates, the templates are looked at, too: what could not be learned of them, what they write that is not read
-back as it was, and where they rewrite turns that an engine has already read. Each is a line FILE: note: MESSAGE, and does
-not count as a fault. Plugins have no part in this.
+With --templates, the templates are checked, too: what could not be learned from them, what they write that is not read
+back as it was, and where they rewrite turns that an engine has already read. Each is a line FILE: note: MESSAGE, which does
+not count as a fault. Plugins take no part in this.
 
-With --cases, recorded cases are run under the file's rules and under those shipped: one that holds only under the latter is
-a fault, and told with what differs. It stands at the first rule that changes its template.`,
+With --cases, recorded cases are run under the file's rules and under the shipped ones: a case that passes only under the
+latter is a fault, reported with the difference at the first rule that changes its template.`,
 		Example: example(`
 			dragoman lint workarounds.yaml
 			dragoman lint workarounds.yaml --templates templates
@@ -59,17 +59,17 @@ a fault, and told with what differs. It stands at the first rule that changes it
 			if err != nil {
 				return err
 			}
-			return tellLint(cmd, found, asJSON)
+			return reportLint(cmd, found, asJSON)
 		},
 	}
 	with.addPlugins(cmd)
-	cmd.Flags().StringSliceVar(&cases, "cases", nil, "`files` of recorded cases to run under the file's rules and those shipped")
+	cmd.Flags().StringSliceVar(&cases, "cases", nil, "`files` of recorded cases to run under the file's rules and the shipped ones")
 	cmd.Flags().StringVar(&templates, "templates", "", "`folder` of the templates to try the rules on")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
 
-// linted is a line of what lint finds: a fault, or a note without a place.
+// linted is a line of the report: a fault, or a note without a line and column.
 type linted struct {
 	File    string `json:"file"`
 	Line    int    `json:"line,omitempty"`
@@ -85,7 +85,7 @@ func (l linted) String() string {
 	return fmt.Sprintf("%s:%d:%d: %s", l.File, l.Line, l.Column, l.Message)
 }
 
-// lint looks at a file of workarounds, if one is named, and at the templates of a folder.
+// lint checks a workarounds file, if one is named, and the templates of a folder.
 func lint(cmd *cobra.Command, files []string, templates string) (found []linted, err error) {
 	sources, err := readTemplates(cmd.Context(), templates)
 	if err != nil {
@@ -107,13 +107,13 @@ func lint(cmd *cobra.Command, files []string, templates string) (found []linted,
 	return found, nil
 }
 
-// faulty says whether there are faults, which notes are not.
+// faulty reports whether anything found is a fault, not a note.
 func faulty(found []linted) bool {
 	return slices.ContainsFunc(found, func(l linted) bool { return !l.Note })
 }
 
-// tellLint prints what was found, and fails if that is faulty.
-func tellLint(cmd *cobra.Command, found []linted, asJSON bool) error {
+// reportLint prints what was found, and returns errFailed if there are faults.
+func reportLint(cmd *cobra.Command, found []linted, asJSON bool) error {
 	if asJSON {
 		if err := printJSON(cmd, orEmpty(found)); err != nil {
 			return err
@@ -129,7 +129,7 @@ func tellLint(cmd *cobra.Command, found []linted, asJSON bool) error {
 	return nil
 }
 
-// lintCases finds the cases that hold under the shipped rules and not under those of a file.
+// lintCases returns the cases that pass under the shipped rules and fail under those of a file.
 func lintCases(cmd *cobra.Command, h *host.Host, file, templates string, cases []string) (found []linted, err error) {
 	rules, sources, inputs, err := readDiff(cmd, []string{file}, templates, cases)
 	if err != nil {
@@ -147,12 +147,12 @@ func lintCases(cmd *cobra.Command, h *host.Host, file, templates string, cases [
 	return found, err
 }
 
-// readTemplates reads all templates of a folder; an empty name is no folder.
+// readTemplates reads all templates of a folder; none if dir is empty.
 func readTemplates(ctx context.Context, dir string) (sources []host.TemplateSource, err error) {
 	if dir == "" {
 		return nil, nil
 	}
-	if err := isFolder("--templates", dir); err != nil {
+	if err := checkFolder("--templates", dir); err != nil {
 		return nil, err
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "*.jinja"))
@@ -160,7 +160,7 @@ func readTemplates(ctx context.Context, dir string) (sources []host.TemplateSour
 		return nil, err
 	}
 	if len(files) == 0 {
-		return nil, fmt.Errorf("--templates: there are no *.jinja files in %s", dir)
+		return nil, fmt.Errorf("--templates: no *.jinja files in %s", dir)
 	}
 	for _, file := range files {
 		src, err := readTemplate(ctx, file, defaultVariant)

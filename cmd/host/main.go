@@ -1,9 +1,9 @@
-// Command host is Dragoman's command line, which `make build` names bin/dragoman: the daemon, and the same work on files.
+// Command host is Dragoman's command line: the daemon, and the same work on files. `make build` names it bin/dragoman, for
+// host is the DNS look-up tool.
 //
 // This package holds flags, help texts and exit codes. What a command does is in package host and below.
 //
-// Exit codes: 0 it went well, 1 it did not (a failed case, a faulty file), 2 the command line was not understood, 130 it was
-// interrupted before it had ended.
+// Exit codes: 0 success, 1 failure (a failed case, a faulty file), 2 a wrong command line, 130 interrupted.
 package main
 
 import (
@@ -21,7 +21,7 @@ var version = "unknown"
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends it at once
+	context.AfterFunc(ctx, stop) // a second signal kills the process
 	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
@@ -61,10 +61,10 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 	return exitFailed
 }
 
-// errFailed ends a command that has told everything itself.
+// errFailed fails a command that has printed the reason itself.
 var errFailed = errors.New("failed")
 
-// usageError says that a command line was not understood.
+// usageError is a mistake in the command line.
 type usageError struct{ err error }
 
 func (e *usageError) Error() string { return e.err.Error() }

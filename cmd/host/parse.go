@@ -24,10 +24,10 @@ func newParse() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "parse [flags] --template TEMPLATE < OUTPUT",
 		Short: "Turn a model's output into a message",
-		Long: `Read a model's raw output from standard input and print the message that it is. The output begins where the prompt of
-the request ends, so give the request that it answers: at least its tools.
+		Long: `Parse a model's raw output from standard input and print the message. The output continues the prompt of a request, so give
+the request that it answers: at least its tools.
 
-With --stream, print each delta as soon as it is decided, as JSON lines.`,
+With --stream, print each delta as soon as it is decided, as a line of JSON.`,
 		Example: example(`
 			dragoman parse --template template.jinja --tools tools.json < output.txt
 			dragoman parse --template template.jinja --request request.json --json < output.txt
@@ -35,7 +35,7 @@ With --stream, print each delta as soon as it is decided, as JSON lines.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if request.request == "-" || request.tools == "-" {
-				return &usageError{errors.New("standard input is the model's output: --request and --tools need files")}
+				return &usageError{errors.New("standard input is the model's output; give --request and --tools as files")}
 			}
 			return with.withHost(cmd, func(h *host.Host) error {
 				req, err := request.read(cmd)
@@ -50,11 +50,11 @@ With --stream, print each delta as soon as it is decided, as JSON lines.`,
 				if err != nil {
 					return err
 				}
-				tell := func(chat.Delta) error { return nil }
+				emit := func(chat.Delta) error { return nil }
 				if stream {
-					tell = func(d chat.Delta) error { return printJSON(cmd, d) }
+					emit = func(d chat.Delta) error { return printJSON(cmd, d) }
 				}
-				result, err := parse(planned.Session(cmd.Context(), session.Options{}), cmd.InOrStdin(), cut, tell)
+				result, err := parse(planned.Session(cmd.Context(), session.Options{}), cmd.InOrStdin(), cut, emit)
 				switch {
 				case err != nil || stream:
 					return err
@@ -68,11 +68,11 @@ With --stream, print each delta as soon as it is decided, as JSON lines.`,
 	with.add(cmd)
 	template.add(cmd)
 	request.add(cmd)
-	cmd.Flags().Lookup("request").Usage = "`file` of the chat request that is answered, in OpenAI's JSON (default: a greeting)"
+	cmd.Flags().Lookup("request").Usage = "`file` of the chat request that the output answers, in OpenAI's JSON (default: a greeting)"
 	cmd.Flags().StringVar(&path, "template", "", "chat `template`: a .jinja file, a model's folder, tokenizer_config.json or .gguf file, or the name of an embedded one")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the message, why it finished, and the report as JSON")
-	cmd.Flags().BoolVar(&stream, "stream", false, "print deltas, one a line, as they are decided")
-	cmd.Flags().BoolVar(&cut, "truncated", false, "the engine stopped for length, not because the model ended")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the message, the finish reason and the report as JSON")
+	cmd.Flags().BoolVar(&stream, "stream", false, "print deltas as they are decided, one per line")
+	cmd.Flags().BoolVar(&cut, "truncated", false, "the engine stopped at its length limit")
 	cmd.MarkFlagsMutuallyExclusive("json", "stream")
 	if err := cmd.MarkFlagRequired("template"); err != nil {
 		panic(err) // the flag is defined above
@@ -80,21 +80,21 @@ With --stream, print each delta as soon as it is decided, as JSON lines.`,
 	return cmd
 }
 
-// parsed is what is printed of a result as JSON.
+// parsed is the JSON of a result.
 type parsed struct {
 	Message      chat.Message      `json:"message"`
 	FinishReason chat.FinishReason `json:"finish_reason"`
 	Report       *chat.Report      `json:"report"`
 }
 
-// parse feeds a session from in as it comes.
-func parse(session *host.Session, in io.Reader, truncated bool, tell func(chat.Delta) error) (*session.Result, error) {
+// parse feeds a session from in as data arrives, and passes on its deltas.
+func parse(session *host.Session, in io.Reader, truncated bool, emit func(chat.Delta) error) (*session.Result, error) {
 	buffer := make([]byte, 32<<10)
 	for {
 		n, err := in.Read(buffer)
 		deltas, fault := session.Feed(buffer[:n])
 		for _, d := range deltas {
-			fault = errors.Join(fault, tell(d))
+			fault = errors.Join(fault, emit(d))
 		}
 		switch {
 		case fault != nil:
@@ -102,7 +102,7 @@ func parse(session *host.Session, in io.Reader, truncated bool, tell func(chat.D
 		case errors.Is(err, io.EOF):
 			result, fault := session.Finish(truncated)
 			for _, d := range result.Deltas {
-				fault = errors.Join(fault, tell(d))
+				fault = errors.Join(fault, emit(d))
 			}
 			return &result, fault
 		case err != nil:
@@ -111,7 +111,7 @@ func parse(session *host.Session, in io.Reader, truncated bool, tell func(chat.D
 	}
 }
 
-// printResult shows a message to a person.
+// printResult prints a result for people.
 func printResult(out io.Writer, r *session.Result) error {
 	if r.Message.ReasoningContent != "" {
 		fmt.Fprintf(out, "reasoning: %s\n", r.Message.ReasoningContent)

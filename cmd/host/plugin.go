@@ -17,7 +17,7 @@ import (
 func newPlugin() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plugin",
-		Short: "Write, examine and list plugins",
+		Short: "Create, verify and list plugins",
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -31,10 +31,10 @@ func newPluginList() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List the plugins: what they claim, and with --daemon what becomes of them",
-		Long: `List the plugins of a folder and which templates they claim. With --daemon, ask a running daemon: then the list says what
-each plugin is doing, on which process, how often one was started and how often in place of one that had failed, and the
-calls and streams under way. What is refused, and why the last process failed, stands below.`,
+		Short: "List plugins and the templates they claim",
+		Long: `List the plugins of a folder and the templates that they claim. With --daemon, ask a running daemon, and list also each
+plugin's state, process, starts, restarts after failures, and running calls and streams. Below the table are refused
+manifests and the reasons why processes failed.`,
 		Example: example(`
 			dragoman plugin list
 			dragoman plugin list --plugins plugins --json
@@ -58,7 +58,7 @@ calls and streams under way. What is refused, and why the last process failed, s
 	return cmd
 }
 
-// listPlugins is the state of the plugins of a daemon, if one is named, or else of a folder.
+// listPlugins returns the state of a daemon's plugins, if one is named, otherwise of a folder's.
 func listPlugins(cmd *cobra.Command, dir string, daemon *daemonFlags) ([]plugins.State, error) {
 	if daemon.url == "" {
 		dir, err := pluginsFolder(dir)
@@ -78,7 +78,7 @@ func listPlugins(cmd *cobra.Command, dir string, daemon *daemonFlags) ([]plugins
 	return all, nil
 }
 
-// stateOf is a plugin's state as the daemon has it.
+// stateOf converts a plugin's state from the wire.
 func stateOf(p *dragomanv1.Plugin) plugins.State {
 	state := plugins.State{
 		Name: p.GetName(), Version: p.GetVersion(), Protocol: int(p.GetProtocol()), Manifest: p.GetManifest(), SHA256: p.GetSha256(),
@@ -101,7 +101,7 @@ func stateOf(p *dragomanv1.Plugin) plugins.State {
 
 func printPlugins(cmd *cobra.Command, list []plugins.State) error {
 	if len(list) == 0 {
-		_, err := fmt.Fprintln(cmd.ErrOrStderr(), "There are no plugins here; --plugins names another folder.")
+		_, err := fmt.Fprintln(cmd.ErrOrStderr(), "No plugins found; name another folder with --plugins.")
 		return err
 	}
 	out := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
@@ -118,8 +118,8 @@ func printPlugins(cmd *cobra.Command, list []plugins.State) error {
 	return nil
 }
 
-// printPlugin prints a line for the plugin with its first handler, one for each other handler, and one for each process that
-// finishes what began on a version that is no longer in force.
+// printPlugin prints a line for the plugin with its first handler, one for each other handler, and one for each draining
+// process of an earlier version.
 func printPlugin(out io.Writer, p plugins.State) {
 	handlers := p.Handlers
 	if len(handlers) == 0 {
@@ -143,7 +143,7 @@ func printPlugin(out io.Writer, p plugins.State) {
 	}
 }
 
-// printTroubles says what is wrong with a plugin, if something is.
+// printTroubles prints why a plugin was refused, and why its last process failed.
 func printTroubles(out io.Writer, p plugins.State) {
 	if p.Fault != "" {
 		fmt.Fprintf(out, "%s: refused: %s\n", pluginName(p), p.Fault)
@@ -153,12 +153,12 @@ func printTroubles(out io.Writer, p plugins.State) {
 	}
 }
 
-// pluginName is what a plugin is called, which has no name where its manifest cannot be read.
+// pluginName returns the plugin's name, or its manifest's where that cannot be read.
 func pluginName(p plugins.State) string { return cmp.Or(p.Name, filepath.Base(p.Manifest)) }
 
 func orDash(text string) string { return cmp.Or(text, "-") }
 
-// number is n, or a dash where there is none.
+// number formats n; 0 is a dash.
 func number(n int) string {
 	if n == 0 {
 		return "-"

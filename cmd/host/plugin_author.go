@@ -18,9 +18,9 @@ func newPluginNew() *cobra.Command {
 	var o scaffold.Options
 	cmd := &cobra.Command{
 		Use:   "new [flags] NAME",
-		Short: "Begin a plugin: a Go module that builds and conforms",
-		Long: `Write a Go module with a plugin for a small format: its handler in one file, its manifest, golden cases, a test and a
-Makefile. It builds and conforms as it is; change it step by step into the format you want. See docs/plugins.md.`,
+		Short: "Create a plugin: a Go module that builds and conforms",
+		Long: `Create a Go module with a plugin for a small format: its handler in one file, its manifest, golden cases, a test and a
+Makefile. It builds and conforms as it is; change it step by step into the format you need. See docs/plugins.md.`,
 		Example: example(`
 			dragoman plugin new brackets
 			dragoman plugin new brackets --dir plugins/brackets --sdk ~/dragoman`),
@@ -37,9 +37,9 @@ Makefile. It builds and conforms as it is; change it step by step into the forma
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&o.Dir, "dir", "", "`folder` to write to (default: one with the name of the plugin)")
+	cmd.Flags().StringVar(&o.Dir, "dir", "", "`folder` to create (default: one with the plugin's name)")
 	cmd.Flags().StringVar(&o.Module, "module", "", "`path` of the Go module (default: example.com/ and the name)")
-	cmd.Flags().StringVar(&o.SDK, "sdk", "", "`checkout` of Dragoman to build with, in place of the published module")
+	cmd.Flags().StringVar(&o.SDK, "sdk", "", "`checkout` of Dragoman to build against, in place of the published module")
 	return cmd
 }
 
@@ -48,10 +48,10 @@ func newPluginVerify() *cobra.Command {
 	var junit string
 	cmd := &cobra.Command{
 		Use:   "verify [flags] EXECUTABLE",
-		Short: "Examine a plugin: would a host take it, and does it conform",
-		Long: `Start a plugin from the manifest beside it, and put it through the conformance suite: golden cases however the output is
-cut, the same plan for the same request, valid programs and constraints, garbage, a thousand requests at once, and a process
-killed in the middle of an output. The exit code is 0 if every demand is met.`,
+		Short: "Verify that a plugin loads and conforms",
+		Long: `Start a plugin from the manifest beside it and run the conformance suite: golden cases at every split of the output, equal
+plans for equal requests, valid programs and constraints, garbage, a thousand concurrent requests, and a process killed in
+the middle of an output. The exit code is 0 if everything passes.`,
 		Example: example(`
 			dragoman plugin verify ./brackets
 			dragoman plugin verify --junit report.xml ./brackets`),
@@ -72,11 +72,11 @@ killed in the middle of an output. The exit code is 0 if every demand is met.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	cmd.Flags().StringVar(&junit, "junit", "", "`file` to write a report to in the form of JUnit, besides")
+	cmd.Flags().StringVar(&junit, "junit", "", "`file` for a report in JUnit's format, too")
 	return cmd
 }
 
-// writeReports prints reports, and writes them to the file junit if there is to be one.
+// writeReports prints reports, and writes them to the file junit unless that is empty.
 func writeReports(out io.Writer, reports []conformance.Report, asJSON bool, junit string) error {
 	write := conformance.WriteText
 	if asJSON {

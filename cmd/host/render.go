@@ -24,8 +24,8 @@ func newRender() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "render [flags] TEMPLATE",
 		Short: "Render the prompt of a request",
-		Long: `Render the prompt of a request exactly as the model is given it. With --json, print all that an engine is told: prompt,
-generation prompt, constraint, preserved tokens, stops, thinking tags. --target says in which notation the constraint is.`,
+		Long: `Render the prompt of a request exactly as the model gets it. With --json, print everything an engine needs: prompt,
+generation prompt, constraint, preserved tokens, stops, thinking tags. --target chooses the notation of the constraint.`,
 		Example: example(`
 			dragoman render template.jinja --request request.json
 			dragoman render template.jinja --request request.json --json | jq -r .constraint.grammar
@@ -34,7 +34,7 @@ generation prompt, constraint, preserved tokens, stops, thinking tags. --target 
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("target") && !asJSON {
-				return &usageError{errors.New("--target says how --json writes the constraint: give both")}
+				return &usageError{errors.New("--target needs --json")}
 			}
 			notation, err := host.ParseTarget(target)
 			if err != nil {
@@ -59,7 +59,7 @@ generation prompt, constraint, preserved tokens, stops, thinking tags. --target 
 	with.add(cmd)
 	template.add(cmd)
 	request.add(cmd)
-	cmd.Flags().StringVar(&variables, "variables", "", "`file` of the template's variables, a JSON object, in place of a request; - for standard input")
+	cmd.Flags().StringVar(&variables, "variables", "", "`file` of the template's variables as a JSON object, in place of a request; - for standard input")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the whole plan as JSON")
 	cmd.Flags().StringVar(&target, "target", "gbnf", "`notation` of the constraint: gbnf, structural_tag, ebnf, lark or json_schema")
 	cmd.MarkFlagsMutuallyExclusive("variables", "request")

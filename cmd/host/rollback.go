@@ -19,9 +19,9 @@ func newHistory() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "history [flags]",
-		Short: "List what was in force in a daemon, and what changed it",
-		Long: `List the last snapshots of a daemon, the newest first: when each was put in force, which source changed, and the
-contents that gave way to others, by the beginning of their SHA-256. The one in force is marked.`,
+		Short: "List the snapshots of a daemon, and what caused each",
+		Long: `List the last snapshots of a daemon, newest first: when each took effect, which source changed, and which contents were
+replaced, by the beginning of their SHA-256. An asterisk marks the one in force.`,
 		Example: example(`
 			dragoman history
 			dragoman history --daemon http://127.0.0.1:9000 --json`),
@@ -50,10 +50,10 @@ func newRollback() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "rollback [flags]",
-		Short: "Put in force again what was before, in a daemon",
-		Long: `Put the configuration, the rules and the templates of an earlier snapshot in force again: the one before, or that with
---to. Streams that run keep what they began with. The files on disk stay as they are; the rollback holds for each of them
-until it changes again.`,
+		Short: "Restore an earlier snapshot of a daemon",
+		Long: `Restore the configuration, rules and templates of an earlier snapshot: the previous one, or the one that --to names.
+Running streams keep what they began with. Files on disk stay as they are; the rollback holds for each of them until it
+changes again.`,
 		Example: example(`
 			dragoman rollback
 			dragoman rollback --to 12 --daemon http://127.0.0.1:9000`),
@@ -74,7 +74,7 @@ until it changes again.`,
 		},
 	}
 	daemon.add(cmd, false)
-	cmd.Flags().Uint64Var(&to, "to", 0, "`generation` to go back to, of those that dragoman history lists (default: the one before)")
+	cmd.Flags().Uint64Var(&to, "to", 0, "`generation` to restore, as listed by dragoman history (default: the previous one)")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
@@ -88,7 +88,7 @@ func printHistory(to io.Writer, list *dragomanv1.ListSnapshotsResponse) {
 		}
 		fmt.Fprintf(out, "%s %d\t%s\t%s\n", mark, s.Generation, s.PutAt.AsTime().Local().Format(time.DateTime), causeText(s.Cause))
 	}
-	_ = out.Flush() // fails only as the writer below does
+	_ = out.Flush() // fails only if the writer does
 	printHeld(to, list.Rollback)
 }
 
@@ -107,7 +107,7 @@ func causeText(c *dragomanv1.Cause) string {
 	return text
 }
 
-// beginning is enough of a hash to know it by.
+// beginning returns enough of a hash to recognise it.
 func beginning(hash string) string {
 	if hash == "" {
 		return "nothing"
@@ -121,7 +121,7 @@ func printHeld(to io.Writer, r *dragomanv1.RollbackState) {
 	}
 }
 
-// printProto prints a message as the API's JSON has it.
+// printProto prints a message in the JSON of the API.
 func printProto(cmd *cobra.Command, m proto.Message) error {
 	text, err := protojson.MarshalOptions{UseProtoNames: true}.Marshal(m)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// newRoot is the whole command tree. It prints to out.
+// newRoot returns the command tree. It prints to out.
 func newRoot(out io.Writer) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "dragoman",
@@ -19,7 +19,7 @@ func newRoot(out io.Writer) *cobra.Command {
 writes reasoning, content and tool calls, renders prompts, constrains sampling, and turns the model's text, as it
 streams, into messages.
 
-The exit code is 0 if it went well, 1 if it did not, 2 if the command line was not understood, and 130 if it was interrupted.`,
+The exit code is 0 on success, 1 on failure, 2 for a wrong command line, and 130 after an interrupt.`,
 		Example: example(`
 			dragoman serve
 			dragoman explain template.jinja
@@ -31,16 +31,16 @@ The exit code is 0 if it went well, 1 if it did not, 2 if the command line was n
 		Args:          cobra.NoArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.SetOut(out) // before completion is added, which keeps it
+	root.SetOut(out) // before the completion command is added, which keeps it
 	root.SetVersionTemplate(versionText())
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
 	root.AddCommand(newServe(), newExplain(), newRender(), newParse(), newCheck(), newLint(), newDiff(), newHistory(), newRollback(), newConfig(), newPlugin(), newVersion())
 	adoptDefaults(root)
-	understood(root)
+	wrapUsageErrors(root)
 	return root
 }
 
-// adoptDefaults adds the commands that cobra would add later, so that they answer to what they do not understand as ours do.
+// adoptDefaults adds the commands that cobra would add later, so that their usage errors are reported like those of the others.
 func adoptDefaults(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	root.InitDefaultHelpCmd()
@@ -60,15 +60,15 @@ func adoptDefaults(root *cobra.Command) {
 	}
 }
 
-// understood makes what cobra says of wrong arguments and flags a usage error, here and below.
-func understood(cmd *cobra.Command) {
+// wrapUsageErrors turns cobra's errors about arguments and flags into usage errors, for cmd and the commands below it.
+func wrapUsageErrors(cmd *cobra.Command) {
 	if check := cmd.Args; check != nil {
 		cmd.Args = func(cmd *cobra.Command, args []string) error {
 			var usage *usageError
 			if err := check(cmd, args); errors.As(err, &usage) {
 				return err
 			} else if err != nil {
-				return unexpected(cmd, args)
+				return wrongArguments(cmd, args)
 			}
 			for _, fault := range []error{cmd.ValidateRequiredFlags(), cmd.ValidateFlagGroups()} {
 				if fault != nil {
@@ -79,19 +79,19 @@ func understood(cmd *cobra.Command) {
 		}
 	}
 	for _, sub := range cmd.Commands() {
-		understood(sub)
+		wrapUsageErrors(sub)
 	}
 }
 
-// unexpected says what is wrong with the arguments of a command.
-func unexpected(cmd *cobra.Command, args []string) error {
+// wrongArguments returns the error for the wrong number of arguments, or for an unknown subcommand.
+func wrongArguments(cmd *cobra.Command, args []string) error {
 	if !cmd.HasSubCommands() {
 		return &usageError{fmt.Errorf("expected %s, found the arguments %q", cmd.UseLine(), args)}
 	}
 	return unknownCommand(cmd, args[0])
 }
 
-// unknownCommand says that a command has no such command below it, and which it may have been.
+// unknownCommand returns the error for an unknown subcommand, with suggestions.
 func unknownCommand(cmd *cobra.Command, name string) error {
 	cmd.SuggestionsMinimumDistance = 2
 	if like := cmd.SuggestionsFor(name); len(like) > 0 && name != "" {
@@ -100,7 +100,7 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 	return &usageError{fmt.Errorf("unknown command %q for %q", name, cmd.CommandPath())}
 }
 
-// example indents an example for help texts, two blanks a line.
+// example indents the lines of an example by two spaces.
 func example(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	for i, line := range lines {
@@ -109,14 +109,14 @@ func example(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// printJSON writes v for a program to read, one value a line.
+// printJSON prints v as one line of JSON.
 func printJSON(cmd *cobra.Command, v any) error {
 	out := json.NewEncoder(cmd.OutOrStdout())
 	out.SetEscapeHTML(false)
 	return out.Encode(v)
 }
 
-// orEmpty is list, written as [] where it is nil.
+// orEmpty returns list, or an empty list where it is nil, so that its JSON is [] and not null.
 func orEmpty[T any](list []T) []T {
 	if list == nil {
 		return []T{}

@@ -27,11 +27,11 @@ func newServe() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve [flags]",
 		Short: "Run the daemon",
-		Long: `Run the daemon until it is interrupted or told to terminate.
+		Long: `Run the daemon until SIGINT or SIGTERM.
 
 Every setting can be given as a flag, as an environment variable (DRAGOMAN_ and the key in capitals), or in a YAML file;
-flags win over the environment, the environment over the file. The folders and files it works with are watched: what
-changes is put in force when it is whole and valid, and else nothing changes. SIGHUP reads everything again.`,
+flags override the environment, and the environment overrides the file. The daemon watches its files and folders: a change
+takes effect when it is complete and valid, otherwise nothing changes. SIGHUP reads everything again.`,
 		Example: example(`
 			dragoman serve
 			dragoman serve --listen 127.0.0.1:9000 --templates templates --log-level debug
@@ -59,7 +59,7 @@ changes is put in force when it is whole and valid, and else nothing changes. SI
 // serve runs the daemon until ctx ends.
 func serve(ctx context.Context, errs io.Writer, file string, load func([]byte) (*config.Config, error)) (err error) {
 	hangup := make(chan os.Signal, 1)
-	signal.Notify(hangup, syscall.SIGHUP) // from the beginning, or a reload that comes early would end the daemon
+	signal.Notify(hangup, syscall.SIGHUP) // first of all: an early SIGHUP would kill the daemon
 	defer signal.Stop(hangup)
 	cfg, err := load(nil)
 	if err != nil {
@@ -100,13 +100,13 @@ func serve(ctx context.Context, errs io.Writer, file string, load func([]byte) (
 	return server.Serve(ctx, listener)
 }
 
-// liveLevel is the level of the log that the configuration in force names; until there is a host, the first one.
+// liveLevel is the log level of the configuration in force; before there is a host, the first configuration's.
 type liveLevel struct {
 	first slog.Level
 	host  atomic.Pointer[host.Host]
 }
 
-// Level reads it.
+// Level implements slog.Leveler.
 func (l *liveLevel) Level() slog.Level {
 	h := l.host.Load()
 	if h == nil {
@@ -115,13 +115,13 @@ func (l *liveLevel) Level() slog.Level {
 	return levelOf(h.Snapshot().Config.Log)
 }
 
-// levelOf is the level that a configuration names. It has been checked: one that does not read is none.
+// levelOf returns the level that a configuration names, which has been validated.
 func levelOf(cfg config.Log) (level slog.Level) {
 	_ = level.UnmarshalText([]byte(cfg.Level))
 	return level
 }
 
-// newLogger writes the log in the form that the configuration asks for.
+// newLogger returns a logger in the configured format.
 func newLogger(to io.Writer, cfg config.Log, level slog.Leveler) *slog.Logger {
 	options := &slog.HandlerOptions{Level: level}
 	if cfg.Format == "json" {
@@ -130,7 +130,7 @@ func newLogger(to io.Writer, cfg config.Log, level slog.Leveler) *slog.Logger {
 	return slog.New(slog.NewTextHandler(to, options))
 }
 
-// debug serves profiles and metrics at an address, unless it is empty, until stop.
+// debug serves profiles and metrics at an address until stop is called; at none if the address is empty.
 func debug(ctx context.Context, address string, counts *metrics.Metrics, log *slog.Logger) (stop func(), err error) {
 	if address == "" {
 		return func() {}, nil
@@ -139,13 +139,13 @@ func debug(ctx context.Context, address string, counts *metrics.Metrics, log *sl
 	if err != nil {
 		return nil, fmt.Errorf("cannot listen on debug.address: %w", err)
 	}
-	log.Info("profiles are shown", "address", listener.Addr().String())
+	log.Info("serving profiles", "address", listener.Addr().String())
 	srv := &http.Server{Handler: api.Debug(counts), ReadHeaderTimeout: 10 * time.Second}
 	go func() { _ = srv.Serve(listener) }() // ends with Close
 	return func() { _ = srv.Close() }, nil
 }
 
-// reloadOn reads everything again at each SIGHUP. What is refused, the host logs.
+// reloadOn reloads everything at each SIGHUP.
 func reloadOn(ctx context.Context, hangup <-chan os.Signal, h *host.Host, log *slog.Logger) {
 	for {
 		select {
@@ -154,7 +154,7 @@ func reloadOn(ctx context.Context, hangup <-chan os.Signal, h *host.Host, log *s
 		case <-hangup:
 			log.Info("reloading at SIGHUP")
 			if err := h.Reload(ctx); err != nil {
-				log.Error("not everything was reloaded", "error", err)
+				log.Error("reload failed", "error", err)
 			}
 		}
 	}

@@ -7,13 +7,13 @@ import (
 	"sync"
 )
 
-// checkedWriter remembers the first fault of a writer, so that those who print need not look.
+// checkedWriter keeps the first error of a writer, so that callers need not check each write.
 type checkedWriter struct {
 	io.Writer
 	fault error
 }
 
-// Write writes unless something could not be written before.
+// Write writes p unless an earlier write failed.
 func (w *checkedWriter) Write(p []byte) (n int, err error) {
 	if w.fault == nil {
 		n, w.fault = w.Writer.Write(p)
@@ -21,8 +21,8 @@ func (w *checkedWriter) Write(p []byte) (n int, err error) {
 	return n, w.fault
 }
 
-// interruptible reads from in until ctx ends: a read from a terminal ends with nothing else. Nothing is taken from in before
-// the first read.
+// interruptible returns a reader of in whose reads end with ctx; a read from a terminal would not. Nothing is read from in
+// before the first read.
 func interruptible(ctx context.Context, in io.Reader) io.Reader {
 	begun := sync.OnceValue(func() io.Reader {
 		r, w := io.Pipe()
@@ -36,7 +36,7 @@ func interruptible(ctx context.Context, in io.Reader) io.Reader {
 	return readerFunc(func(p []byte) (int, error) { return begun().Read(p) })
 }
 
-// untilInterrupted does work that can wait for ever, such as reading a pipe to which nobody writes, until ctx ends.
+// untilInterrupted runs work that may block forever, such as opening a pipe without a writer, and stops waiting when ctx ends.
 func untilInterrupted[T any](ctx context.Context, work func() (T, error)) (T, error) {
 	type result struct {
 		value T
@@ -55,20 +55,20 @@ func untilInterrupted[T any](ctx context.Context, work func() (T, error)) (T, er
 	}
 }
 
-// readerFunc is a reader that is a function.
+// readerFunc is a function as an io.Reader.
 type readerFunc func([]byte) (int, error)
 
-// Read calls it.
+// Read calls f.
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// heldWriter keeps what is written to it until it is let go.
+// heldWriter buffers what is written to it until it is released.
 type heldWriter struct {
 	mu   sync.Mutex
 	held bytes.Buffer
-	to   io.Writer // nil while it keeps
+	to   io.Writer // nil while buffering
 }
 
-// Write keeps p, or passes it on.
+// Write buffers p, or passes it on once released.
 func (w *heldWriter) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -78,8 +78,8 @@ func (w *heldWriter) Write(p []byte) (int, error) {
 	return w.to.Write(p)
 }
 
-// letGo passes on what was kept, and from then on everything.
-func (w *heldWriter) letGo(to io.Writer) error {
+// release writes what was buffered to a writer, and from then on everything.
+func (w *heldWriter) release(to io.Writer) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.to = to

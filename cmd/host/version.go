@@ -27,7 +27,7 @@ func newVersion() *cobra.Command {
 	return cmd
 }
 
-// versionText is the version for people.
+// versionText returns the version as people read it.
 func versionText() string {
 	return fmt.Sprintf("dragoman %s (%s, %s/%s)\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
