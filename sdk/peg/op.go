@@ -1,6 +1,6 @@
 package peg
 
-import "fmt"
+import "strconv"
 
 // Op is the kind of a node. Beside each kind stands what it matches and which fields of Node it uses; the table kinds
 // holds everything else that is particular to it.
@@ -119,18 +119,24 @@ var kinds = [...]kind{
 	Prompt:        {name: "prompt", check: checkPrompt, text: func(n *Node) string { return "prompt(" + quoteAll(n.Delims) + ")" }},
 }
 
-// kind returns the row of the kind; that of an unknown one has its number for a name.
+// unknown is the row of kinds that do not exist.
+var unknown = kind{check: checkUnknown}
+
+// kind returns the row of the kind.
 func (o Op) kind() *kind {
 	if int(o) < len(kinds) {
 		return &kinds[o]
 	}
-	return unknownKind(o)
+	return &unknown
 }
 
-func unknownKind(o Op) *kind { return &kind{name: fmt.Sprintf("%d", o), check: checkUnknown} }
-
 // String returns the name of the kind.
-func (o Op) String() string { return o.kind().name }
+func (o Op) String() string {
+	if int(o) < len(kinds) {
+		return kinds[o].name
+	}
+	return strconv.Itoa(int(o))
+}
 
 // is reports what the column f of the table says about the node.
 func (n *Node) is(f func(*Node) bool) bool { return f != nil && f(n) }

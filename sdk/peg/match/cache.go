@@ -3,7 +3,6 @@ package match
 import (
 	"fmt"
 	"slices"
-	"unsafe"
 
 	"github.com/dragoman-project/dragoman/internal/cache"
 	"github.com/dragoman-project/dragoman/sdk/peg"
@@ -23,7 +22,7 @@ func NewCache(maxBytes int) *Cache {
 	return &c
 }
 
-// cacheKey is all that code is made of.
+// cacheKey is everything that code depends on.
 type cacheKey struct {
 	program  peg.Digest
 	specials string
@@ -43,9 +42,3 @@ func (c *Cache) Compile(p *peg.Program, o Options) (*Code, error) {
 
 // Stats returns what the cache has done and what it holds.
 func (c *Cache) Stats() cache.Stats { return c.codes.Stats() }
-
-// size returns about how many bytes of memory the code and its program take.
-func (c *Code) size() int {
-	const operand = unsafe.Sizeof(until{}) // of most instructions: a literal, a class, or delimiters
-	return c.program.Size() + len(c.insts)*int(unsafe.Sizeof(inst{})+operand)
-}

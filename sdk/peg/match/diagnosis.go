@@ -7,6 +7,8 @@ import (
 
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/peg"
+	"github.com/dragoman-project/dragoman/sdk/peg/internal/code"
+	"github.com/dragoman-project/dragoman/sdk/peg/internal/scan"
 )
 
 // hopes remember which instructions failed at the farthest place since the last commitment. They cost next to nothing
@@ -21,25 +23,25 @@ type hopes struct {
 // hope is an instruction that could not go on.
 type hope struct {
 	pc    int32
-	value valueState // how far a value had come
+	value scan.ValueState // how far a value had come
 }
 
 // hope notes that the instruction at pc cannot match at the present place.
-func (m *Machine) hope(pc int32, in *inst) {
-	if in.muted || m.pos < m.hopes.at {
+func (m *Machine) hope(pc int32, in *code.Inst) {
+	if in.Muted || m.pos < m.hopes.at {
 		return
 	}
 	h := &m.hopes
 	if m.pos > h.at {
 		*h = hopes{at: m.pos}
 	}
-	h.end = h.end || in.op == opEnd
+	h.end = h.end || in.Op == code.OpEnd
 	if h.n == len(h.list) {
 		return
 	}
 	h.list[h.n] = hope{pc: pc}
-	if in.op == opValue {
-		h.list[h.n].value = m.value.state
+	if in.Op == code.OpValue {
+		h.list[h.n].value = m.value.State
 	}
 	h.n++
 }
@@ -80,7 +82,7 @@ func (m *Machine) diagnose() diagnosis {
 	var wanted []string
 	seen := 1
 	for _, x := range h.list[:h.n] {
-		wanted = append(wanted, m.code.expected(x)...)
+		wanted = append(wanted, expected(m.code, x)...)
 		seen = max(seen, m.mismatch(x.pc))
 	}
 	if len(wanted) == 0 {
@@ -93,7 +95,7 @@ func (m *Machine) diagnose() diagnosis {
 	return d
 }
 
-func (m *Machine) ruleAt(pc int32) string { return m.code.rules[m.code.insts[pc].rule] }
+func (m *Machine) ruleAt(pc int32) string { return m.code.Rules[m.code.Insts[pc].Rule] }
 
 // found quotes n bytes of the input at offset at.
 func (m *Machine) found(at, n int) string {
@@ -106,20 +108,20 @@ func (m *Machine) found(at, n int) string {
 
 // mismatch is how many bytes at the farthest place it takes to see that the literal at pc does not match.
 func (m *Machine) mismatch(pc int32) int {
-	l := m.code.insts[pc].literal
+	l := m.code.Insts[pc].Literal
 	if l == nil {
 		return 1
 	}
 	b := m.bytes(m.hopes.at, m.end())
 	n := 0
-	for n < len(b) && n < len(l.text) && b[n] == l.text[n] {
+	for n < len(b) && n < len(l.Text) && b[n] == l.Text[n] {
 		n++
 	}
 	return n + 1
 }
 
 // expected names what the code at a hope could begin with.
-func (c *Code) expected(h hope) []string {
+func expected(c *code.Code, h hope) []string {
 	w := wanted{code: c, value: h.value}
 	w.walk(h.pc)
 	return w.names
@@ -127,29 +129,29 @@ func (c *Code) expected(h hope) []string {
 
 // wanted collects what code can begin with. It looks at a bounded number of instructions.
 type wanted struct {
-	code  *Code
-	value valueState
+	code  *code.Code
+	value scan.ValueState
 	names []string
 	steps int
 }
 
 func (w *wanted) walk(pc int32) {
 	for ; w.steps < 64; w.steps++ {
-		in := &w.code.insts[pc]
-		switch in.op {
-		case opSpace, opOpen, opClose, opHold, opRelease:
+		in := &w.code.Insts[pc]
+		switch in.Op {
+		case code.OpSpace, code.OpOpen, code.OpClose, code.OpHold, code.OpRelease:
 			pc++
-		case opChoice:
+		case code.OpChoice:
 			w.steps++
 			w.walk(pc + 1)
-			w.value = atStart
-			pc = in.to
-		case opPeek:
-			pc = w.code.insts[in.of].to
-		case opCall, opChosen, opJump, opNot:
-			pc = in.to
+			w.value = scan.AtStart
+			pc = in.To
+		case code.OpPeek:
+			pc = w.code.Insts[in.Of].To
+		case code.OpCall, code.OpChosen, code.OpJump, code.OpNot:
+			pc = in.To
 		default:
-			if name := w.code.describe(in, w.value); name != "" {
+			if name := describe(w.code, in, w.value); name != "" {
 				w.names = append(w.names, name)
 			}
 			return
@@ -158,28 +160,23 @@ func (w *wanted) walk(pc int32) {
 }
 
 // describe names what a consuming instruction reads.
-func (c *Code) describe(in *inst, state valueState) string {
-	switch in.op {
-	case opLiteral:
-		return in.literal.String()
-	case opChars:
-		if n := &c.program.Nodes[in.node]; n.Op == peg.Chars {
+func describe(c *code.Code, in *code.Inst, state scan.ValueState) string {
+	switch in.Op {
+	case code.OpLiteral:
+		return in.Literal.String()
+	case code.OpChars:
+		if n := &c.Program.Nodes[in.Node]; n.Op == peg.Chars {
 			return n.Class()
 		}
 		return "a character"
-	case opUntil: // it fails where it may not read further
-		return fmt.Sprintf("one of %v within %d bytes", in.until.delims, maxAtomic)
-	case opString:
+	case code.OpUntil: // it fails where it may not read further
+		return fmt.Sprintf("one of %v within %d bytes", in.Until.Delims, maxAtomic)
+	case code.OpString:
 		return "a string escape"
-	case opValue:
+	case code.OpValue:
 		return state.String()
-	case opEnd:
+	case code.OpEnd:
 		return "the end"
 	}
 	return ""
-}
-
-func (s valueState) String() string {
-	return [...]string{"a value", "a value", `a value or "]"`, "a value", `a key or "}"`, "a key", `":"`, `"," or a bracket`,
-		"a string escape", "a string escape", "a number", "a literal"}[s]
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/peg/internal/code"
 )
 
 // conclude tells what waits, as the machine will not fall back any more. What an atomic region has not completed, nobody
@@ -17,7 +18,7 @@ func (m *Machine) conclude() {
 	m.clear()
 	m.limit, m.sure = unlimited, unlimited
 	m.settle()
-	m.tell.abandon()
+	m.tell.Abandon()
 }
 
 // cutOff ends a text that the output ended in, rather than a delimiter. Only if the program ends here, too, is that the
@@ -35,7 +36,7 @@ func (m *Machine) truncate() {
 	m.queue.cut(m.sure, m.end())
 	m.conclude()
 	if m.spans.end < m.end() {
-		m.spans.mark(openRegion, m.end())
+		m.spans.mark(code.OpenRegion, m.end())
 	}
 	m.pos = m.end()
 	m.over = true
@@ -44,7 +45,7 @@ func (m *Machine) truncate() {
 // giveUp ends the search for anything but content.
 func (m *Machine) giveUp(why string) {
 	m.lost = true
-	m.recover(m.code.plain, diagnosis{
+	m.recover(m.code.Plain, diagnosis{
 		status:  chat.Malformed,
 		at:      m.pos,
 		message: fmt.Sprintf("byte %d, in %s: %s", m.pos, m.ruleAt(m.pc), why),
@@ -57,7 +58,7 @@ func (m *Machine) recover(at int32, why diagnosis) {
 	m.conclude()
 	if m.pos = m.spans.end; m.pos < m.prompt {
 		m.pos = min(m.prompt, m.end())
-		m.spans.mark(promptRegion, m.pos)
+		m.spans.mark(code.PromptRegion, m.pos)
 	}
 	m.blame(why)
 	m.hopes.forget()

@@ -1,6 +1,10 @@
 package match
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/dragoman-project/dragoman/sdk/peg/internal/code"
+)
 
 // frame makes a frame of the state of the machine.
 func (m *Machine) frame(kind frameKind, pc int32) frame {
@@ -9,8 +13,8 @@ func (m *Machine) frame(kind frameKind, pc int32) frame {
 
 // pushFrame pushes a frame, unless the stack is full.
 func (m *Machine) pushFrame(kind frameKind, pc int32) outcome {
-	if len(m.frames) >= maxStack {
-		m.giveUp(fmt.Sprintf("nested deeper than %d", maxStack))
+	if len(m.frames) >= code.MaxStack {
+		m.giveUp(fmt.Sprintf("nested deeper than %d", code.MaxStack))
 		return jumped
 	}
 	m.push(m.frame(kind, pc))
@@ -18,10 +22,10 @@ func (m *Machine) pushFrame(kind frameKind, pc int32) outcome {
 }
 
 // fail goes on at the newest live frame. If there is none, the output ended too early or broke the format.
-func (m *Machine) fail(in *inst) {
+func (m *Machine) fail(in *code.Inst) {
 	pc := m.pc
-	if in.op == opFail {
-		pc = in.of + 1 // the lookahead that failed
+	if in.Op == code.OpFail {
+		pc = in.Of + 1 // the lookahead that failed
 	}
 	m.hope(pc, in)
 	m.cost.fallbacks++
@@ -33,7 +37,7 @@ func (m *Machine) fail(in *inst) {
 	case m.eof && m.pos == m.end():
 		m.truncate()
 	default:
-		m.recover(m.code.resume, m.diagnose())
+		m.recover(m.code.Resume, m.diagnose())
 	}
 }
 
@@ -46,12 +50,12 @@ func (m *Machine) restore(f frame) {
 }
 
 // starve is called when instruction in takes a byte that is not there. It says whether the machine goes on without.
-func (m *Machine) starve(in *inst) bool {
+func (m *Machine) starve(in *code.Inst) bool {
 	if m.end() < m.limit && !m.eof {
 		return false
 	}
 	f := m.newest()
-	if m.end() >= m.limit || in.negated || f != nil && f.pos == m.end() {
+	if m.end() >= m.limit || in.Negated || f != nil && f.pos == m.end() {
 		m.fail(in)
 	} else {
 		m.truncate()

@@ -86,7 +86,7 @@ func FuzzCompile(f *testing.F) {
 			return // too large
 		}
 		if err == nil && len(text) < 256 {
-			match.Check(code)
+			findings(t, p)
 			everySplit(t, code, output{text: text})
 		}
 	})

@@ -1,5 +1,9 @@
 package match
 
+import (
+	"github.com/dragoman-project/dragoman/sdk/peg/internal/scan"
+)
+
 // input is the output of the model as far as it is not forgotten.
 //
 //	0        base        keep       pos            end
@@ -16,7 +20,7 @@ type input struct {
 	own    []byte
 	base   int
 	pos    int
-	tokens tokens
+	tokens scan.Tokens
 }
 
 func (in *input) end() int { return in.base + len(in.text) }
@@ -39,7 +43,7 @@ func (in *input) release(keep int) {
 	switch {
 	case drop == len(in.text): // nothing is held, most of the time
 		in.own, in.text, in.base = in.own[:0], nil, keep
-		in.tokens.forget(keep)
+		in.tokens.Forget(keep)
 		return
 	case len(in.own) > 0 && drop < len(in.text)/2:
 		return
@@ -47,7 +51,7 @@ func (in *input) release(keep int) {
 	in.own = append(in.own[:0], in.text[drop:]...)
 	in.text = in.own
 	in.base = keep
-	in.tokens.forget(keep)
+	in.tokens.Forget(keep)
 }
 
 // bytes returns the input from one offset to another.

@@ -5,18 +5,12 @@ import "math"
 // Limits on what a program may cost, in one place. They count bytes and instructions of the program's own making, never
 // anything that the borders between chunks could change.
 const (
-	// maxCode is how many instructions a program may become; parts that several others share are unrolled.
-	maxCode = 1 << 18
-	// maxStack is how deep choices and rules may nest.
-	maxStack = 4096
 	// maxAtomic is how many bytes an atomic region or a lookahead may read; reading more is a mismatch.
 	maxAtomic = 64 << 10
 	// maxUndecided is how many bytes may wait for a decision; more than that speaks for itself.
 	maxUndecided = 64 << 10
 	// maxBlank is how much white space waits for speech; more than that speaks for itself.
 	maxBlank = 256
-	// maxJSONDepth is how deep a value may nest.
-	maxJSONDepth = 512
 	// maxFaults is how many faults a report lists.
 	maxFaults = 32
 

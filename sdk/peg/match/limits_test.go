@@ -127,7 +127,7 @@ func TestProgramsThatUnrollTooFarAreRefused(t *testing.T) {
 		node = b.Seq(node, node)
 	}
 	_, err := match.Compile(b.Build(b.Seq(node, b.End())), match.Options{})
-	want := "the program unrolls to more than 262144 instructions: name what is used often as a rule"
+	want := "node 102: unrolls to more than 262144 instructions: name what is used often as a rule"
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

@@ -1,11 +1,16 @@
 package match
 
-import "github.com/dragoman-project/dragoman/sdk/chat"
+import (
+	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/peg/internal/code"
+	"github.com/dragoman-project/dragoman/sdk/peg/internal/emit"
+	"github.com/dragoman-project/dragoman/sdk/peg/internal/scan"
+)
 
 // Machine runs code over one output. It is not safe for concurrent use.
 type Machine struct {
-	code *Code
-	tell teller
+	code *code.Code
+	tell emit.Emitter
 
 	input         // what has been fed
 	eof    bool   // no more comes: Finish has been called
@@ -16,10 +21,10 @@ type Machine struct {
 	limit  int    // bytes from here on are out of sight: an atomic region or a lookahead must end before
 	sure   int    // what the queue got after so many entries holds only if the program comes to its end
 
-	pc     int32  // the instruction to run
-	count  int    // how far it has come, where it can stop half-way: 0 at its beginning
-	value  value  // likewise, of opValue
-	quoted quoted // likewise, of opString
+	pc     int32       // the instruction to run
+	count  int         // how far it has come, where it can stop half-way: 0 at its beginning
+	value  scan.Value  // likewise, of opValue
+	quoted scan.Quoted // likewise, of opString
 
 	cost     cost
 	farthest int   // the farthest offset that the program has come to
@@ -32,8 +37,8 @@ type Machine struct {
 
 // New makes a machine. It delivers events to sink, in order, while it is fed. The text of an event belongs to the
 // machine and must be copied if it is to be kept.
-func New(code *Code, sink chat.Sink) *Machine {
-	return &Machine{code: code, tell: teller{sink: sink}, limit: unlimited, sure: unlimited}
+func New(c *Code, sink chat.Sink) *Machine {
+	return &Machine{code: c.code, tell: emit.Emitter{Sink: sink}, limit: unlimited, sure: unlimited}
 }
 
 // Prompt feeds the generation prompt, which the model did not write. It comes first, at most once; later it is taken
@@ -58,6 +63,9 @@ func (m *Machine) Feed(chunk []byte) {
 	m.release(keep)
 }
 
+// Range is a range of bytes of a chunk, End exclusive.
+type Range = scan.Range
+
 // FeedSpecial is Feed for an engine that knows which tokens the bytes came from: special lists, in order, the byte ranges
 // of this chunk that came from special tokens. The texts of special tokens (Options.Specials) are then markup there, and
 // nowhere else in the chunk.
@@ -65,7 +73,7 @@ func (m *Machine) FeedSpecial(chunk []byte, special []Range) {
 	if m.eof {
 		return
 	}
-	m.tokens.add(m.end(), len(chunk), special)
+	m.tokens.Add(m.end(), len(chunk), special)
 	m.Feed(chunk)
 }
 
@@ -97,7 +105,7 @@ func (m *Machine) Finish() *chat.Report {
 	if m.report.Status == "" {
 		m.report.Status = chat.Complete
 	}
-	m.report.Notes = append(m.report.Notes, m.tell.args.notes()...)
+	m.report.Notes = append(m.report.Notes, m.tell.Notes()...)
 	m.report.Length = m.end()
 	m.report.PromptLength = m.prompt
 	m.report.Spans = m.spans.report(m.prompt)
@@ -107,7 +115,7 @@ func (m *Machine) Finish() *chat.Report {
 // run runs instructions until the program is over or needs input.
 func (m *Machine) run() {
 	for !m.over {
-		in := &m.code.insts[m.pc]
+		in := &m.code.Insts[m.pc]
 		o := m.step(in)
 		if o == hungry {
 			if !m.starve(in) {

@@ -1,11 +1,13 @@
 package match
 
-// outcome is how an attempt to match went: exactly one of these.
-type outcome uint8
+import "github.com/dragoman-project/dragoman/sdk/peg/internal/scan"
+
+// outcome is how an instruction went: exactly one of these. An instruction that jumped has already set the next one.
+type outcome = scan.Outcome
 
 const (
-	matched outcome = iota // go on behind it
-	hungry                 // it takes a byte that is not there yet to tell
-	failed                 // what is there does not match
-	jumped                 // of an instruction: it has already said where to go on
+	matched = scan.Matched
+	hungry  = scan.Hungry
+	failed  = scan.Failed
+	jumped  = scan.Failed + 1
 )

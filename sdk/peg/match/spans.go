@@ -1,6 +1,9 @@
 package match
 
-import "github.com/dragoman-project/dragoman/sdk/chat"
+import (
+	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/peg/internal/code"
+)
 
 // spans says what became of the bytes up to end. Each span reaches to where the next begins; neighbours differ.
 type spans struct {
@@ -9,12 +12,12 @@ type spans struct {
 }
 
 type span struct {
-	region region
+	region code.Region
 	start  int
 }
 
 // mark says that the bytes from end up to offset to are of region r.
-func (s *spans) mark(r region, to int) {
+func (s *spans) mark(r code.Region, to int) {
 	if n := len(s.list); n == 0 || s.list[n-1].region != r {
 		s.list = append(s.list, span{r, s.end})
 	}
@@ -43,7 +46,7 @@ func (s *spans) report(prompt int) []chat.Span {
 			end = s.list[i+1].start
 		}
 		if start := max(x.start, prompt); start < end {
-			all = append(all, chat.Span{Region: x.region.chat(), Start: start, End: end})
+			all = append(all, chat.Span{Region: x.region.Chat(), Start: start, End: end})
 		}
 	}
 	return all

@@ -87,7 +87,9 @@ func TestWithoutSpecialsTextDecides(t *testing.T) {
 // TestRangesOutsideOfTheChunkAreIgnored passes ranges that make no sense.
 func TestRangesOutsideOfTheChunkAreIgnored(t *testing.T) {
 	code := compile(t, jsonCalls().Bind(""), turnEnd)
-	for _, ranges := range [][]match.Range{nil, {{-5, -1}, {90, 99}}, {{3, 1}}, {{2, 9}, {0, 1}}} {
+	for _, ranges := range [][]match.Range{
+		nil, {{Start: -5, End: -1}, {Start: 90, End: 99}}, {{Start: 3, End: 1}}, {{Start: 2, End: 9}, {Start: 0, End: 1}},
+	} {
 		var all transcript
 		m := match.New(code, all.sink)
 		m.FeedSpecial([]byte("hi"+turnEnd), ranges)

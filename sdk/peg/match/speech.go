@@ -1,36 +1,40 @@
 package match
 
-import "github.com/dragoman-project/dragoman/sdk/peg"
+import (
+	"github.com/dragoman-project/dragoman/sdk/peg"
+	"github.com/dragoman-project/dragoman/sdk/peg/internal/code"
+	"github.com/dragoman-project/dragoman/sdk/peg/internal/scan"
+)
 
 // consume moves on over the next n bytes, which instruction in has read, and says, or keeps for later, what they mean.
-func (m *Machine) consume(in *inst, n int) {
+func (m *Machine) consume(in *code.Inst, n int) {
 	from := m.pos
 	m.pos += n
-	if n == 0 || in.muted {
+	if n == 0 || in.Muted {
 		return
 	}
-	m.spans.mark(in.region, m.pos)
+	m.spans.mark(in.Region, m.pos)
 	switch {
-	case in.role == peg.NoRole:
+	case in.Role == peg.NoRole:
 		if m.overdue() {
 			m.commit()
 			m.settle()
 		}
 	case m.atomic.open || m.live > 0 && !m.speaks(from) && !m.overdue():
-		m.queue.text(in.role, from, m.pos)
+		m.queue.text(in.Role, from, m.pos)
 	default:
 		if m.live > 0 {
 			m.commit()
 		}
 		m.settle()
-		m.tell.text(in.role, m.bytes(from, m.pos), in.recovered)
+		m.tell.Text(in.Role, m.bytes(from, m.pos), in.Recovered)
 	}
 }
 
 // speaks says that the text from offset from on, of a speaking role, commits: it is not white space, or too much of it.
 func (m *Machine) speaks(from int) bool {
 	b := m.bytes(from, m.pos)
-	return blankPrefix(b) < len(b) || m.queue.blank(from)+len(b) > maxBlank
+	return scan.BlankPrefix(b) < len(b) || m.queue.blank(from)+len(b) > maxBlank
 }
 
 // overdue says that more is undecided than may wait. An atomic region has its own limit.
@@ -60,11 +64,11 @@ func (m *Machine) flush() {
 		case w.role == peg.Missing:
 			m.report.Miss(w.given, w.from)
 		case w.kind == tellOpen:
-			m.tell.open(w.role)
+			m.tell.Open(w.role)
 		case w.kind == tellClose:
-			m.tell.close(w.role)
+			m.tell.Close(w.role)
 		default:
-			m.tell.text(w.role, m.wording(w), false)
+			m.tell.Text(w.role, m.wording(w), false)
 		}
 	}
 	m.queue = m.queue[:0]
@@ -93,7 +97,7 @@ func (m *Machine) releaseAtomic() outcome {
 func (m *Machine) decides(said queue) bool {
 	for _, w := range said {
 		if w.kind == tellText && w.role.Commits() {
-			if b := m.bytes(w.from, w.to); blankPrefix(b) < len(b) {
+			if b := m.bytes(w.from, w.to); scan.BlankPrefix(b) < len(b) {
 				return true
 			}
 		}

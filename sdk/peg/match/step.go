@@ -1,53 +1,58 @@
 package match
 
+import (
+	"github.com/dragoman-project/dragoman/sdk/peg/internal/code"
+	"github.com/dragoman-project/dragoman/sdk/peg/internal/scan"
+)
+
 // step runs one instruction.
-func (m *Machine) step(in *inst) outcome {
-	switch in.op {
-	case opLiteral:
+func (m *Machine) step(in *code.Inst) outcome {
+	switch in.Op {
+	case code.OpLiteral:
 		return m.literal(in)
-	case opSpace:
+	case code.OpSpace:
 		return m.space(in)
-	case opChars:
+	case code.OpChars:
 		return m.chars(in)
-	case opUntil:
+	case code.OpUntil:
 		return m.until(in)
-	case opString:
+	case code.OpString:
 		return m.stringContent(in)
-	case opValue:
+	case code.OpValue:
 		return m.readValue(in)
-	case opEnd:
+	case code.OpEnd:
 		return m.atEnd()
-	case opChoice:
+	case code.OpChoice:
 		return m.choice(in)
-	case opChosen:
+	case code.OpChosen:
 		return m.chosen(in)
-	case opAgain:
+	case code.OpAgain:
 		return m.again(in)
-	case opPeek, opNot:
+	case code.OpPeek, code.OpNot:
 		return m.peek(in)
-	case opPeeked:
+	case code.OpPeeked:
 		m.back()
-		return m.jump(in.to)
-	case opDenied:
+		return m.jump(in.To)
+	case code.OpDenied:
 		m.back()
 		return failed
-	case opCall:
+	case code.OpCall:
 		return m.call(in)
-	case opReturn:
+	case code.OpReturn:
 		return m.jump(m.pop().pc)
-	case opEnter:
-		return m.enter(&m.code.entries[in.to])
-	case opJump:
-		return m.jump(in.to)
-	case opOpen:
+	case code.OpEnter:
+		return m.enter(&m.code.Entries[in.To])
+	case code.OpJump:
+		return m.jump(in.To)
+	case code.OpOpen:
 		return m.open(in)
-	case opClose:
+	case code.OpClose:
 		return m.close(in)
-	case opHold:
+	case code.OpHold:
 		return m.hold()
-	case opRelease:
+	case code.OpRelease:
 		return m.releaseAtomic()
-	case opHalt:
+	case code.OpHalt:
 		return m.halt()
 	}
 	return failed
@@ -71,17 +76,17 @@ func (m *Machine) ahead() []byte {
 // last says that no byte comes after those ahead.
 func (m *Machine) last() bool { return m.eof && m.end() < m.limit }
 
-func (m *Machine) literal(in *inst) outcome {
-	o := in.literal.match(m.ahead(), m.pos, &m.tokens)
+func (m *Machine) literal(in *code.Inst) outcome {
+	o := in.Literal.Match(m.ahead(), m.pos, &m.tokens)
 	if o == matched {
-		m.consume(in, len(in.literal.text))
+		m.consume(in, len(in.Literal.Text))
 	}
 	return o
 }
 
-func (m *Machine) space(in *inst) outcome {
+func (m *Machine) space(in *code.Inst) outcome {
 	b := m.ahead()
-	n := blankPrefix(b)
+	n := scan.BlankPrefix(b)
 	m.consume(in, n)
 	if n == len(b) && !m.last() {
 		return hungry
@@ -89,41 +94,41 @@ func (m *Machine) space(in *inst) outcome {
 	return matched
 }
 
-func (m *Machine) chars(in *inst) outcome {
+func (m *Machine) chars(in *code.Inst) outcome {
 	b := m.ahead()
 	n, o := 0, matched
-	for o == matched && m.count != in.max {
+	for o == matched && m.count != in.Max {
 		if n == len(b) {
 			o = hungry
 			break
 		}
 		var size int
-		if size, o = in.class.next(b[n:], m.last()); o == matched {
+		if size, o = in.Class.Next(b[n:], m.last()); o == matched {
 			n += size
 			m.count++
 		}
 	}
 	m.consume(in, n)
 	switch {
-	case o == hungry && m.last() && m.count >= in.min:
+	case o == hungry && m.last() && m.count >= in.Min:
 		return m.cutOff()
-	case o == failed && m.count >= in.min:
+	case o == failed && m.count >= in.Min:
 		return matched
 	}
 	return o
 }
 
-func (m *Machine) until(in *inst) outcome {
+func (m *Machine) until(in *code.Inst) outcome {
 	b := m.ahead()
 	if m.last() {
-		n, o := in.until.findLast(b, m.pos, &m.tokens)
+		n, o := in.Until.FindLast(b, m.pos, &m.tokens)
 		m.consume(in, n)
 		if o == matched {
 			return matched
 		}
 		return m.cutOff()
 	}
-	n, o := in.until.find(b, m.pos, &m.tokens)
+	n, o := in.Until.Find(b, m.pos, &m.tokens)
 	m.consume(in, n)
 	if o == matched {
 		return matched
@@ -131,23 +136,23 @@ func (m *Machine) until(in *inst) outcome {
 	return hungry
 }
 
-func (m *Machine) stringContent(in *inst) outcome {
+func (m *Machine) stringContent(in *code.Inst) outcome {
 	if m.count == 0 {
-		m.quoted, m.count = quoted{quote: in.quote}, 1
+		m.quoted, m.count = scan.Quoted{Quote: in.Quote}, 1
 	}
-	n, o := m.quoted.read(m.ahead())
+	n, o := m.quoted.Read(m.ahead())
 	m.consume(in, n)
 	return o
 }
 
-func (m *Machine) readValue(in *inst) outcome {
+func (m *Machine) readValue(in *code.Inst) outcome {
 	if m.count == 0 {
-		m.value.begin()
+		m.value.Begin()
 		m.count = 1
 	}
-	n, o := m.value.read(m.ahead(), in.values)
+	n, o := m.value.Read(m.ahead(), in.Values)
 	m.consume(in, n)
-	if o == hungry && m.last() && m.value.mayEnd() {
+	if o == hungry && m.last() && m.value.MayEnd() {
 		return matched
 	}
 	return o
@@ -165,39 +170,39 @@ func (m *Machine) atEnd() outcome {
 
 // choice pushes a frame, unless the next byte shows that the first alternative cannot match. It waits for that byte: how
 // often the machine falls back must not depend on chunks.
-func (m *Machine) choice(in *inst) outcome {
-	if in.first != nil {
+func (m *Machine) choice(in *code.Inst) outcome {
+	if in.First != nil {
 		b := m.ahead()
 		if len(b) == 0 && !m.last() {
 			return hungry
 		}
-		if len(b) > 0 && !in.first.has(b[0]) {
+		if len(b) > 0 && !in.First.Has(b[0]) {
 			m.hope(m.pc+1, in)
-			return m.jump(in.to)
+			return m.jump(in.To)
 		}
 	}
-	return m.pushFrame(choice, in.to)
+	return m.pushFrame(choice, in.To)
 }
 
 // chosen pops the frame of an alternative that matched.
-func (m *Machine) chosen(in *inst) outcome {
+func (m *Machine) chosen(in *code.Inst) outcome {
 	m.pop()
 	m.settle()
-	return m.jump(in.to)
+	return m.jump(in.To)
 }
 
 // again starts the frame of a repetition anew behind the iteration that matched, whether it was live or not. If it is the
 // only live one, nothing that came before can be undone any more.
-func (m *Machine) again(in *inst) outcome {
+func (m *Machine) again(in *code.Inst) outcome {
 	otherwise := m.pop().pc
 	m.settle()
 	m.push(m.frame(choice, otherwise))
-	return m.jump(in.to)
+	return m.jump(in.To)
 }
 
 // peek pushes the frame of a lookahead.
-func (m *Machine) peek(in *inst) outcome {
-	o := m.pushFrame(looking, in.to)
+func (m *Machine) peek(in *code.Inst) outcome {
+	o := m.pushFrame(looking, in.To)
 	if o == matched {
 		m.limit = min(m.limit, m.pos+maxAtomic)
 	}
@@ -211,33 +216,39 @@ func (m *Machine) back() {
 	m.pos, m.limit, m.sure = f.pos, f.limit, f.sure
 }
 
-func (m *Machine) call(in *inst) outcome {
+func (m *Machine) call(in *code.Inst) outcome {
 	o := m.pushFrame(returning, m.pc+1)
 	if o == matched {
-		return m.jump(in.to)
+		return m.jump(in.To)
 	}
 	return o
 }
 
 // enter goes to where the program expects a call, with the stack that it would have there.
-func (m *Machine) enter(e *entry) outcome {
-	m.frames = append(m.frames, e.frames...)
-	return m.jump(e.at)
+func (m *Machine) enter(e *code.Entry) outcome {
+	for _, f := range e.Frames {
+		kind := spent
+		if f.Returns {
+			kind = returning
+		}
+		m.frames = append(m.frames, frame{kind: kind, pc: f.PC})
+	}
+	return m.jump(e.At)
 }
 
-func (m *Machine) open(in *inst) outcome {
-	m.queue = append(m.queue, waiting{kind: tellOpen, role: in.role, from: m.pos, to: m.pos, given: m.code.program.Nodes[in.node].Text})
+func (m *Machine) open(in *code.Inst) outcome {
+	m.queue = append(m.queue, waiting{kind: tellOpen, role: in.Role, from: m.pos, to: m.pos, given: m.code.Program.Nodes[in.Node].Text})
 	m.settle()
 	return matched
 }
 
 // close ends a region. Of one whose text is whole the beginning still waits: it becomes the text. A name within an id has
 // come after it.
-func (m *Machine) close(in *inst) outcome {
-	if in.role.IsWhole() {
-		m.queue.complete(in.role, m.pos, m.code.program.Nodes[in.node].Text)
+func (m *Machine) close(in *code.Inst) outcome {
+	if in.Role.IsWhole() {
+		m.queue.complete(in.Role, m.pos, m.code.Program.Nodes[in.Node].Text)
 	} else {
-		m.queue = append(m.queue, waiting{kind: tellClose, role: in.role, from: m.pos, to: m.pos})
+		m.queue = append(m.queue, waiting{kind: tellClose, role: in.Role, from: m.pos, to: m.pos})
 		m.settle()
 	}
 	return matched

@@ -1,24 +1,25 @@
-package match
+package code
 
 import (
 	"unicode/utf8"
 
 	"github.com/dragoman-project/dragoman/sdk/peg"
+	"github.com/dragoman-project/dragoman/sdk/peg/internal/scan"
 )
 
 // start is what a match of a node that is not empty can begin with.
 type start struct {
-	bytes   byteSet  // its first byte is one of these
-	texts   []string // it begins with one of these, white space aside
-	unknown bool     // anything
-	vague   bool     // texts is not complete
+	bytes   scan.ByteSet // its first byte is one of these
+	texts   []string     // it begins with one of these, white space aside
+	unknown bool         // anything
+	vague   bool         // texts is not complete
 }
 
 // maxStarts is how many texts are worth looking for.
 const maxStarts = 64
 
 // firstBytes is the set of bytes that a match of node id can begin with; nil if it may be empty, or cannot be told.
-func (c *compiler) firstBytes(id peg.ID) *byteSet {
+func (c *compiler) firstBytes(id peg.ID) *scan.ByteSet {
 	if c.nullable[id] {
 		return nil
 	}
@@ -35,7 +36,7 @@ func (c *compiler) start(id peg.ID) *start {
 		return s
 	}
 	s := new(start)
-	n := &c.program.Nodes[id]
+	n := &c.Program.Nodes[id]
 	switch n.Op {
 	case peg.Sequence:
 		for _, k := range n.Kids {
@@ -59,33 +60,33 @@ func (c *compiler) start(id peg.ID) *start {
 func (s *start) leaf(n *peg.Node) {
 	switch n.Op {
 	case peg.Literal:
-		s.bytes.add(n.Text[0])
+		s.bytes.Add(n.Text[0])
 		s.texts = []string{n.Text}
 	case peg.Space:
-		s.bytes = setOf(blanks)
+		s.bytes = scan.SetOf(scan.Blanks)
 	case peg.Value:
-		s.oneOf(newValues(n.Values).first)
+		s.oneOf(scan.NewAccept(n.Values).First)
 	case peg.Chars:
-		s.oneOf(newClass(n.Ranges, n.Negated).first())
+		s.oneOf(scan.NewClass(n.Ranges, n.Negated).First())
 	case peg.Any, peg.Until, peg.StringContent:
 		s.unknown, s.vague = true, true
 	}
 }
 
 // oneOf makes the start one of the given bytes.
-func (s *start) oneOf(set byteSet) {
+func (s *start) oneOf(set scan.ByteSet) {
 	s.bytes = set
 	for b := range utf8.RuneSelf {
-		if set.has(byte(b)) {
+		if set.Has(byte(b)) {
 			s.texts = append(s.texts, string(rune(b)))
 		}
 	}
-	s.vague = set.has(utf8.RuneSelf)
+	s.vague = set.Has(utf8.RuneSelf)
 }
 
 // or makes other a possible start, too.
 func (s *start) or(other *start) {
-	s.bytes.addAll(&other.bytes)
+	s.bytes.AddAll(&other.bytes)
 	s.texts = append(s.texts, other.texts...)
 	s.unknown = s.unknown || other.unknown
 	s.vague = s.vague || other.vague || len(s.texts) > maxStarts

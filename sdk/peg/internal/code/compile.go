@@ -1,54 +1,56 @@
-package match
+package code
 
 import (
 	"fmt"
 
 	"github.com/dragoman-project/dragoman/sdk/peg"
+	"github.com/dragoman-project/dragoman/sdk/peg/internal/scan"
 )
 
-// Options say what the machine knows besides the program. The zero value knows nothing.
-type Options struct {
-	// Specials are the texts of special tokens. Where a machine is told which bytes came from special tokens
-	// (Machine.FeedSpecial), these texts match there and nowhere else.
-	Specials []string
-}
-
-// Compile turns a program into code. The error is a peg.Defects if the program is not valid, and a *TooLarge if it
-// unrolls to too many instructions.
-func Compile(p *peg.Program, o Options) (*Code, error) {
+// Compile compiles a program. The specials are the texts of special tokens. The error is a peg.Defects.
+func Compile(p *peg.Program, specials []string) (*Code, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
 	c := &compiler{
-		Code:     &Code{program: p, rules: []string{"program"}, insts: make([]inst, 0, 2*len(p.Nodes))},
-		specials: newSpecials(o.Specials),
+		Code:     &Code{Program: p, Rules: []string{"program"}, Insts: make([]Inst, 0, 2*len(p.Nodes))},
+		specials: scan.NewSpecials(specials),
 		nullable: p.Nullable(),
 		compiled: map[use]int32{},
 		starts:   make([]*start, len(p.Nodes)),
-		readers:  make([]*inst, len(p.Nodes)),
+		readers:  make([]*Inst, len(p.Nodes)),
 	}
 	c.node(p.Root, place{region: markerRegion})
-	c.emit(inst{op: opHalt})
+	c.emit(Inst{Op: OpHalt})
 	c.bodies()
 	c.recovery()
 	c.link()
-	if len(c.insts) > maxCode {
-		return nil, &TooLarge{Limit: maxCode}
+	if len(c.Insts) > maxCode {
+		return nil, tooLarge(p)
 	}
 	return c.Code, nil
 }
 
-// TooLarge is the error of a program whose shared parts unroll to too many instructions.
-type TooLarge struct{ Limit int }
-
-func (e *TooLarge) Error() string {
-	return fmt.Sprintf("the program unrolls to more than %d instructions: name what is used often as a rule", e.Limit)
+// tooLarge is the error of a program whose shared parts unroll to too many instructions.
+func tooLarge(p *peg.Program) error {
+	return peg.Defects{{
+		Node: p.Root,
+		What: fmt.Sprintf("unrolls to more than %d instructions", maxCode),
+		Fix:  "name what is used often as a rule",
+	}}
 }
+
+const (
+	// maxCode is how many instructions a program may become; parts that several others share are unrolled.
+	maxCode = 1 << 18
+	// maxStack is how deep choices and rules may nest.
+	MaxStack = 4096
+)
 
 // place is where in a program a node is used, as far as that changes its code.
 type place struct {
 	role    peg.Role
-	region  region
+	region  Region
 	held    bool // within an atomic region
 	muted   bool // within a lookahead
 	negated bool // within a negative one
@@ -63,10 +65,10 @@ type use struct {
 
 type compiler struct {
 	*Code
-	specials specials
+	specials scan.Specials
 	nullable []bool
 	starts   []*start // what nodes can begin with, by node
-	readers  []*inst  // instructions of nodes that read input by themselves, by node
+	readers  []*Inst  // instructions of nodes that read input by themselves, by node
 
 	rule     int32         // the rule being compiled
 	path     *path         // what is on the stack where the next instruction runs
@@ -88,32 +90,32 @@ type call struct {
 }
 
 // emit adds an instruction and returns its address.
-func (c *compiler) emit(in inst) int32 {
-	if len(c.insts) <= maxCode { // beyond that the result is not used
-		in.rule = c.rule
-		c.insts = append(c.insts, in)
+func (c *compiler) emit(in Inst) int32 {
+	if len(c.Insts) <= maxCode { // beyond that the result is not used
+		in.Rule = c.rule
+		c.Insts = append(c.Insts, in)
 	}
-	return int32(len(c.insts) - 1)
+	return int32(len(c.Insts) - 1)
 }
 
 // here is the address of the next instruction.
-func (c *compiler) here() int32 { return int32(len(c.insts)) }
+func (c *compiler) here() int32 { return int32(len(c.Insts)) }
 
 // full says that there is too much code already; nodes that contain others need not be unrolled further.
-func (c *compiler) full() bool { return len(c.insts) > maxCode }
+func (c *compiler) full() bool { return len(c.Insts) > maxCode }
 
 // bodies compiles the rules that are used, once for each kind of place.
 func (c *compiler) bodies() {
 	for len(c.todo) > 0 {
 		next := c.todo[0]
 		c.todo = c.todo[1:]
-		n := &c.program.Nodes[next.rule]
-		c.rules = append(c.rules, n.Text)
-		c.rule = int32(len(c.rules) - 1)
+		n := &c.Program.Nodes[next.rule]
+		c.Rules = append(c.Rules, n.Text)
+		c.rule = int32(len(c.Rules) - 1)
 		c.path = next.path
 		c.compiled[next.use] = c.here()
 		c.node(n.Kids[0], next.place)
-		c.emit(inst{op: opReturn})
+		c.emit(Inst{Op: OpReturn})
 	}
 }
 
@@ -123,10 +125,10 @@ func (c *compiler) link() {
 		return
 	}
 	for _, call := range c.calls {
-		c.insts[call.at].to = c.compiled[call.use]
+		c.Insts[call.at].To = c.compiled[call.use]
 	}
-	for i := range c.entries {
-		c.linkEntry(&c.entries[i])
+	for i := range c.Entries {
+		c.linkEntry(&c.Entries[i])
 	}
 }
 
@@ -135,7 +137,7 @@ func (c *compiler) node(id peg.ID, x place) {
 	if c.full() {
 		return
 	}
-	n := &c.program.Nodes[id]
+	n := &c.Program.Nodes[id]
 	switch n.Op {
 	case peg.Sequence:
 		for _, k := range n.Kids {
@@ -169,36 +171,36 @@ func (c *compiler) consumer(id peg.ID, n *peg.Node, x place) {
 	}
 	if c.readers[id] == nil {
 		in := c.reader(n)
-		in.node = id
+		in.Node = id
 		c.readers[id] = &in
 	}
 	in := *c.readers[id]
-	in.role, in.region, in.muted, in.negated, in.held = x.role, x.region, x.muted, x.negated, x.held
-	if in.op == opSpace && in.region == markerRegion {
-		in.region = spaceRegion
+	in.Role, in.Region, in.Muted, in.Negated, in.held = x.role, x.region, x.muted, x.negated, x.held
+	if in.Op == OpSpace && in.Region == markerRegion {
+		in.Region = spaceRegion
 	}
 	c.emit(in)
 }
 
 // reader is the instruction of such a node, wherever it is used.
-func (c *compiler) reader(n *peg.Node) inst {
+func (c *compiler) reader(n *peg.Node) Inst {
 	switch n.Op {
 	case peg.Literal:
-		return inst{op: opLiteral, literal: c.specials.literal(n.Text)}
+		return Inst{Op: OpLiteral, Literal: c.specials.Literal(n.Text)}
 	case peg.Space:
-		return inst{op: opSpace}
+		return Inst{Op: OpSpace}
 	case peg.Any:
-		return inst{op: opChars, min: 1, max: 1, class: newClass(nil, true)}
+		return Inst{Op: OpChars, Min: 1, Max: 1, Class: scan.NewClass(nil, true)}
 	case peg.Chars:
-		return inst{op: opChars, min: n.Min, max: n.Max, class: newClass(n.Ranges, n.Negated)}
+		return Inst{Op: OpChars, Min: n.Min, Max: n.Max, Class: scan.NewClass(n.Ranges, n.Negated)}
 	case peg.Until:
-		return inst{op: opUntil, until: newUntil(n.Delims, &c.specials)}
+		return Inst{Op: OpUntil, Until: scan.NewUntil(n.Delims, &c.specials)}
 	case peg.StringContent:
-		return inst{op: opString, quote: n.Text[0]}
+		return Inst{Op: OpString, Quote: n.Text[0]}
 	case peg.Value:
-		return inst{op: opValue, values: newValues(n.Values)}
+		return Inst{Op: OpValue, Values: scan.NewAccept(n.Values)}
 	}
-	return inst{op: opEnd}
+	return Inst{Op: OpEnd}
 }
 
 // choice compiles
@@ -210,12 +212,12 @@ func (c *compiler) choice(id peg.ID, kids []peg.ID, x place) {
 	for _, k := range kids[:last] {
 		at := c.push(id, k, x)
 		c.node(k, x)
-		ends = append(ends, c.pop(opChosen, at))
-		c.insts[at].to = c.here()
+		ends = append(ends, c.pop(OpChosen, at))
+		c.Insts[at].To = c.here()
 	}
 	c.node(kids[last], x)
 	for _, at := range ends {
-		c.insts[at].to = c.here()
+		c.Insts[at].To = c.here()
 	}
 }
 
@@ -234,34 +236,34 @@ func (c *compiler) repeat(id peg.ID, n *peg.Node, x place) {
 	if n.Max < 0 {
 		at := c.push(id, kid, x)
 		c.node(kid, x)
-		c.insts[c.pop(opAgain, at)].to = at + 1
-		c.insts[at].to = c.here()
+		c.Insts[c.pop(OpAgain, at)].To = at + 1
+		c.Insts[at].To = c.here()
 		return
 	}
 	var choices []int32
 	for range n.Max - n.Min {
 		at := c.push(id, kid, x)
 		c.node(kid, x)
-		c.insts[c.pop(opChosen, at)].to = c.here()
+		c.Insts[c.pop(OpChosen, at)].To = c.here()
 		choices = append(choices, at)
 	}
 	for _, at := range choices {
-		c.insts[at].to = c.here()
+		c.Insts[at].To = c.here()
 	}
 }
 
 // push emits a choice whose first alternative, kid, comes next.
 func (c *compiler) push(id, kid peg.ID, x place) int32 {
-	at := c.emit(inst{op: opChoice, node: id, muted: x.muted, negated: x.negated, first: c.firstBytes(kid)})
-	c.path = &path{kind: spent, pc: at, up: c.path}
+	at := c.emit(Inst{Op: OpChoice, Node: id, Muted: x.muted, Negated: x.negated, First: c.firstBytes(kid)})
+	c.path = &path{pc: at, up: c.path}
 	return at
 }
 
 // pop emits the instruction that pops the frame of the choice at address of.
-func (c *compiler) pop(op opcode, of int32) int32 {
+func (c *compiler) pop(op Opcode, of int32) int32 {
 	c.path = c.path.up
-	at := c.emit(inst{op: op, of: of})
-	c.insts[of].of = at
+	at := c.emit(Inst{Op: op, Of: of})
+	c.Insts[of].Of = at
 	return at
 }
 
@@ -270,37 +272,37 @@ func (c *compiler) pop(op opcode, of int32) int32 {
 //	peek A; kid; peeked B; A: fail; B:
 func (c *compiler) peek(id, kid peg.ID, x place) {
 	outer := x
-	at := c.emit(inst{op: opPeek, node: id, muted: x.muted, negated: x.negated})
+	at := c.emit(Inst{Op: OpPeek, Node: id, Muted: x.muted, Negated: x.negated})
 	x.muted = true
 	c.node(kid, x)
-	back := c.emit(inst{op: opPeeked, of: at})
-	c.insts[at].of = back
-	c.insts[at].to = c.emit(inst{op: opFail, of: at, node: id, muted: outer.muted})
-	c.insts[back].to = c.here()
+	back := c.emit(Inst{Op: OpPeeked, Of: at})
+	c.Insts[at].Of = back
+	c.Insts[at].To = c.emit(Inst{Op: OpFail, Of: at, Node: id, Muted: outer.muted})
+	c.Insts[back].To = c.here()
 }
 
 // not compiles
 //
 //	not A; kid; denied; A:
 func (c *compiler) not(id, kid peg.ID, x place) {
-	at := c.emit(inst{op: opNot, node: id, muted: x.muted, negated: x.negated})
+	at := c.emit(Inst{Op: OpNot, Node: id, Muted: x.muted, Negated: x.negated})
 	x.muted, x.negated = true, true
 	c.node(kid, x)
-	c.emit(inst{op: opDenied, node: id, muted: true})
-	c.insts[at].to = c.here()
+	c.emit(Inst{Op: OpDenied, Node: id, Muted: true})
+	c.Insts[at].To = c.here()
 }
 
 // use compiles the use of a rule.
 func (c *compiler) use(id peg.ID, x place) {
 	u := use{id, x}
-	at := c.emit(inst{op: opCall, node: id, muted: x.muted})
+	at := c.emit(Inst{Op: OpCall, Node: id, Muted: x.muted})
 	c.calls = append(c.calls, call{at, u})
-	if c.program.Nodes[id].Op == peg.Trigger {
+	if c.Program.Nodes[id].Op == peg.Trigger {
 		c.entry(id, at, x)
 	}
 	if _, known := c.compiled[u]; !known {
 		c.compiled[u] = -1
-		c.todo = append(c.todo, pending{u, &path{kind: returning, pc: at + 1, up: c.path}})
+		c.todo = append(c.todo, pending{u, &path{returns: true, pc: at + 1, up: c.path}})
 	}
 }
 
@@ -308,12 +310,12 @@ func (c *compiler) use(id peg.ID, x place) {
 func (c *compiler) atomic(id peg.ID, x place, body func(place)) {
 	outermost := !x.held && !x.muted
 	if outermost {
-		c.emit(inst{op: opHold, node: id})
+		c.emit(Inst{Op: OpHold, Node: id})
 		x.held = true
 	}
 	body(x)
 	if outermost {
-		c.emit(inst{op: opRelease, node: id})
+		c.emit(Inst{Op: OpRelease, Node: id})
 	}
 }
 
@@ -325,7 +327,7 @@ func (c *compiler) tag(id peg.ID, n *peg.Node, x place) {
 		return
 	}
 	if n.Role == peg.Missing {
-		c.emit(inst{op: opOpen, role: n.Role, node: id})
+		c.emit(Inst{Op: OpOpen, Role: n.Role, Node: id})
 		c.node(kid, x)
 		return
 	}
@@ -342,13 +344,18 @@ func (c *compiler) tag(id peg.ID, n *peg.Node, x place) {
 		return
 	}
 	body := func(x place) {
-		c.emit(inst{op: opOpen, role: n.Role, node: id})
+		c.emit(Inst{Op: OpOpen, Role: n.Role, Node: id})
 		c.node(kid, x)
-		c.emit(inst{op: opClose, role: n.Role, node: id})
+		c.emit(Inst{Op: OpClose, Role: n.Role, Node: id})
 	}
 	if n.Role.IsWhole() {
 		c.atomic(id, x, body)
 	} else {
 		body(x)
 	}
+}
+
+// bounded says that the beginning and the end of this role matter, not just its text.
+func bounded(r peg.Role) bool {
+	return r != peg.NoRole && r != peg.Content && r != peg.Reasoning && r != peg.Missing
 }

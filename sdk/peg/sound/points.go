@@ -1,4 +1,4 @@
-package match
+package sound
 
 import (
 	"bytes"
@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/dragoman-project/dragoman/sdk/peg"
+	"github.com/dragoman-project/dragoman/sdk/peg/internal/code"
+	"github.com/dragoman-project/dragoman/sdk/peg/internal/scan"
 )
 
 // point is a state of the code as an automaton: the next instruction, how far it has come, and what is known of the text
@@ -77,7 +79,7 @@ func (c *checker) step(p point, b byte) []point {
 	c.steps++
 	p.must = 0
 	if p.not > 0 {
-		switch text := c.insts[p.not].literal.text; {
+		switch text := c.Insts[p.not].Literal.Text; {
 		case text[p.notN] != b:
 			p.not, p.notN = 0, 0
 		case p.notN+1 == len(text):
@@ -87,26 +89,26 @@ func (c *checker) step(p point, b byte) []point {
 		}
 	}
 	next := p.to(p.pc + 1)
-	switch in := &c.insts[p.pc]; in.op {
-	case opLiteral:
-		return literalStep(p, next, in.literal.text, b)
-	case opSpace:
-		if isBlank(b) {
+	switch in := &c.Insts[p.pc]; in.Op {
+	case code.OpLiteral:
+		return literalStep(p, next, in.Literal.Text, b)
+	case code.OpSpace:
+		if scan.IsBlank(b) {
 			return []point{p}
 		}
-	case opChars:
+	case code.OpChars:
 		return charsStep(p, in, b)
-	case opUntil:
-		if tail, ok := in.until.tail(p.tail, b); ok {
+	case code.OpUntil:
+		if tail, ok := untilTail(in.Until, p.tail, b); ok {
 			p.tail = tail
 			return []point{p}
 		}
-	case opString:
-		if b != in.quote {
+	case code.OpString:
+		if b != in.Quote {
 			return []point{p}
 		}
-	case opValue:
-		return valueStep(p, next, in.values, b)
+	case code.OpValue:
+		return valueStep(p, next, in.Values, b)
 	}
 	return nil
 }
@@ -122,20 +124,20 @@ func literalStep(p, next point, text []byte, b byte) []point {
 }
 
 // charsStep counts characters only as far as the count matters.
-func charsStep(p point, in *inst, b byte) []point {
-	if b < 0x80 && !in.class.ascii.has(b) {
+func charsStep(p point, in *code.Inst, b byte) []point {
+	if b < 0x80 && !in.Class.Ascii.Has(b) {
 		return nil
 	}
-	if p.n++; in.max < 0 {
-		p.n = min(p.n, in.min)
+	if p.n++; in.Max < 0 {
+		p.n = min(p.n, in.Min)
 	}
 	return []point{p}
 }
 
 // valueStep takes a value for anything that begins as it does; only a number is told from other text.
-func valueStep(p, next point, v *values, b byte) []point {
-	numeric := v.first == setOf("-0123456789")
-	if p.n == 0 && !v.first.has(b) || p.n == 1 && numeric && !isNumeric(b) {
+func valueStep(p, next point, v *scan.Accept, b byte) []point {
+	numeric := v.First == scan.SetOf("-0123456789")
+	if p.n == 0 && !v.First.Has(b) || p.n == 1 && numeric && !scan.IsNumeric(b) {
 		return nil
 	}
 	p.n = 1
@@ -144,15 +146,15 @@ func valueStep(p, next point, v *values, b byte) []point {
 
 // tail is what until remembers after b: the longest end of the text that a delimiter begins with. It is not ok if the text
 // now ends in a delimiter, which until does not read.
-func (u *until) tail(before string, b byte) (string, bool) {
+func untilTail(u *scan.Until, before string, b byte) (string, bool) {
 	text := before + string([]byte{b})
 	longest := ""
-	for _, d := range u.delims {
-		if strings.HasSuffix(text, string(d.text)) {
+	for _, d := range u.Delims {
+		if strings.HasSuffix(text, string(d.Text)) {
 			return "", false
 		}
-		for n := min(len(text), len(d.text)-1); n > len(longest); n-- {
-			if bytes.HasPrefix(d.text, []byte(text[len(text)-n:])) {
+		for n := min(len(text), len(d.Text)-1); n > len(longest); n-- {
+			if bytes.HasPrefix(d.Text, []byte(text[len(text)-n:])) {
 				longest = text[len(text)-n:]
 			}
 		}
@@ -182,27 +184,27 @@ func (w *closing) visit(p point) {
 		return
 	}
 	w.seen[p] = true
-	in := &w.insts[p.pc]
-	switch in.op {
-	case opLiteral, opValue:
+	in := &w.Insts[p.pc]
+	switch in.Op {
+	case code.OpLiteral, code.OpValue:
 		w.out = append(w.out, p)
-	case opSpace, opString, opUntil:
+	case code.OpSpace, code.OpString, code.OpUntil:
 		w.out = append(w.out, p)
 		w.visit(p.to(p.pc + 1))
-	case opChars:
-		if p.n != in.max {
+	case code.OpChars:
+		if p.n != in.Max {
 			w.out = append(w.out, p)
 		}
-		if p.n >= in.min {
+		if p.n >= in.Min {
 			w.visit(p.to(p.pc + 1))
 		}
-	case opRelease:
+	case code.OpRelease:
 		if w.within >= 0 && w.commits(p.pc) {
 			w.out = append(w.out, p)
 			return
 		}
 		w.visit(p.to(p.pc + 1))
-	case opOpen, opClose, opHold:
+	case code.OpOpen, code.OpClose, code.OpHold:
 		w.visit(p.to(p.pc + 1))
 	default:
 		w.move(p, in)
@@ -221,60 +223,60 @@ func depth(r *returnTo) int {
 }
 
 // move follows an instruction that moves about.
-func (w *closing) move(p point, in *inst) {
-	switch in.op {
-	case opChoice:
+func (w *closing) move(p point, in *code.Inst) {
+	switch in.Op {
+	case code.OpChoice:
 		w.visit(p.to(p.pc + 1))
-		w.visit(p.to(in.to))
-	case opPeek, opNot:
+		w.visit(p.to(in.To))
+	case code.OpPeek, code.OpNot:
 		w.lookahead(p, in)
-	case opChosen, opAgain:
-		if in.of == w.within && p.up == nil {
+	case code.OpChosen, code.OpAgain:
+		if in.Of == w.within && p.up == nil {
 			return // the frame is gone
 		}
-		w.visit(p.to(in.to))
-		if in.op == opAgain {
-			w.visit(p.to(w.insts[in.of].to))
+		w.visit(p.to(in.To))
+		if in.Op == code.OpAgain {
+			w.visit(p.to(w.Insts[in.Of].To))
 		}
-	case opCall:
-		w.visit(w.enter(p, in.to, p.pc+1))
-	case opReturn:
+	case code.OpCall:
+		w.visit(w.enter(p, in.To, p.pc+1))
+	case code.OpReturn:
 		if p.up != nil {
 			up := p.up
 			p.up = up.up
 			w.visit(p.to(up.pc))
 			return
 		}
-		for _, pc := range w.callers[in.rule] {
+		for _, pc := range w.callers[in.Rule] {
 			w.visit(p.to(pc))
 		}
 	}
 }
 
 // lookahead goes on behind a lookahead. That it holds is remembered where it looks at a literal only.
-func (w *closing) lookahead(p point, in *inst) {
-	simple := w.insts[p.pc+1].op == opLiteral
-	if in.op == opNot {
-		if simple && in.to == p.pc+3 && p.not == 0 {
+func (w *closing) lookahead(p point, in *code.Inst) {
+	simple := w.Insts[p.pc+1].Op == code.OpLiteral
+	if in.Op == code.OpNot {
+		if simple && in.To == p.pc+3 && p.not == 0 {
 			p.not, p.notN = p.pc+1, 0
 		}
-		w.visit(p.to(in.to))
+		w.visit(p.to(in.To))
 		return
 	}
-	if simple && in.of == p.pc+2 {
+	if simple && in.Of == p.pc+2 {
 		p.must = p.pc + 1
 	}
-	w.visit(p.to(w.insts[in.of].to))
+	w.visit(p.to(w.Insts[in.Of].To))
 }
 
 // commits says that the end of the atomic region at pc, an opRelease, can commit.
-func (c *checker) commits(pc int32) bool { return c.says(c.insts[pc].node, map[peg.ID]bool{}) }
+func (c *checker) commits(pc int32) bool { return c.says(c.Insts[pc].Node, map[peg.ID]bool{}) }
 
 func (c *checker) says(id peg.ID, seen map[peg.ID]bool) bool {
 	if seen[id] {
 		return false
 	}
 	seen[id] = true
-	n := &c.program.Nodes[id]
+	n := &c.Program.Nodes[id]
 	return n.Op == peg.Tag && n.Role.Commits() || slices.ContainsFunc(n.Kids, func(k peg.ID) bool { return c.says(k, seen) })
 }

@@ -1,9 +1,10 @@
-package match
+package emit
 
 import (
 	"fmt"
 
 	"github.com/dragoman-project/dragoman/sdk/peg"
+	"github.com/dragoman-project/dragoman/sdk/peg/internal/scan"
 )
 
 // arguments writes the arguments of a call as JSON: as the model wrote them (Arguments), or from keys, values, objects
@@ -109,7 +110,7 @@ func (a *arguments) pop() {
 	top := a.open[len(a.open)-1]
 	a.fill(&top)
 	a.open = a.open[:len(a.open)-1]
-	a.out = append(a.out, closer(top.bracket))
+	a.out = append(a.out, scan.Closer(top.bracket))
 }
 
 // fill gives null to a key without a value.
@@ -152,7 +153,7 @@ func (a *arguments) text(t []byte) []byte {
 		return nil
 	}
 	if a.reading == readStart {
-		if t = t[blankPrefix(t):]; len(t) > 0 {
+		if t = t[scan.BlankPrefix(t):]; len(t) > 0 {
 			a.start(t[0])
 			if a.reading == readQuoted {
 				t = t[1:]
@@ -186,10 +187,10 @@ func (a *arguments) text(t []byte) []byte {
 // start decides at their first byte whether the arguments are an object, or a string that may hold the text of one. If
 // not, they are left out.
 func (a *arguments) start(first byte) {
-	switch first {
-	case '{':
+	switch {
+	case first == '{':
 		a.reading, a.begun = readSpelling, true
-	case '"', '\'':
+	case quotes.Has(first):
 		a.reading, a.quoted = readQuoted, quotedObject{text: unquote{quote: first}, plain: a.quoted.plain}
 	default:
 		a.reading = readNothing
@@ -204,7 +205,7 @@ func (a *arguments) unquoted(dst, t []byte) []byte {
 	q := &a.quoted
 	q.plain = q.text.read(q.plain[:0], t)
 	if !q.object {
-		q.plain = q.plain[blankPrefix(q.plain):]
+		q.plain = q.plain[scan.BlankPrefix(q.plain):]
 		if len(q.plain) == 0 {
 			return dst
 		}

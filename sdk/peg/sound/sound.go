@@ -1,10 +1,12 @@
-package match
+package sound
 
 import (
 	"fmt"
 	"slices"
 
 	"github.com/dragoman-project/dragoman/sdk/peg"
+	"github.com/dragoman-project/dragoman/sdk/peg/internal/code"
+	"github.com/dragoman-project/dragoman/sdk/peg/internal/scan"
 )
 
 // Finding is a place where a commitment may drop an alternative that would still have matched: there the machine can
@@ -31,25 +33,21 @@ func (f Finding) String() string {
 		"take what they have in common out of the choice", f.Choice, f.Rule, f.Witness, what, f.Commit, doubt)
 }
 
-// Check looks, for every choice of a program, at every commitment that its first alternative can reach. A commitment is
-// sound if
-//
-//   - no text leads to it on which the rest of the choice is still possible, or
-//   - what remains of the first alternative after it cannot fail.
-//
-// A program without findings commits soundly: committing changes when things are said, and not what. A finding can be
-// spurious. The search runs the code of the alternative and the code of the rest side by side, as nondeterministic
-// automata over the same bytes, and takes the rest for more than it is: it ignores its order, lookaheads other than at a
-// literal, and the inside of values.
-func Check(code *Code) []Finding {
-	c := newChecker(code)
+// Check examines, for each choice of a program, every commitment that its first alternative can reach, and returns those
+// that are not sound. The program's prompt must be bound; the error is a peg.Defects.
+func Check(p *peg.Program) ([]Finding, error) {
+	compiled, err := code.Compile(p, nil)
+	if err != nil {
+		return nil, err
+	}
+	c := newChecker(compiled)
 	var all []Finding
-	for pc := range code.plain {
-		if in := &code.insts[pc]; in.op == opChoice && !in.muted {
+	for pc := range c.Plain {
+		if in := &c.Insts[pc]; in.Op == code.OpChoice && !in.Muted {
 			all = append(all, c.choice(pc)...)
 		}
 	}
-	return all
+	return all, nil
 }
 
 const (
@@ -60,18 +58,18 @@ const (
 
 // checker searches the code of a program.
 type checker struct {
-	*Code
+	*code.Code
 	callers map[int32][]int32 // by rule: where its calls return to
 	returns map[returnTo]*returnTo
 	ids     map[point]uint32
 	steps   int
 }
 
-func newChecker(code *Code) *checker {
-	c := &checker{Code: code, callers: map[int32][]int32{}, returns: map[returnTo]*returnTo{}, ids: map[point]uint32{}}
-	for pc := range code.plain {
-		if in := &code.insts[pc]; in.op == opCall {
-			rule := code.insts[in.to].rule
+func newChecker(compiled *code.Code) *checker {
+	c := &checker{Code: compiled, callers: map[int32][]int32{}, returns: map[returnTo]*returnTo{}, ids: map[point]uint32{}}
+	for pc := range c.Plain {
+		if in := &c.Insts[pc]; in.Op == code.OpCall {
+			rule := c.Insts[in.To].Rule
 			c.callers[rule] = append(c.callers[rule], pc+1)
 		}
 	}
@@ -99,7 +97,7 @@ func (c *checker) choice(at int32) []Finding {
 	if s.allSafe() {
 		return nil
 	}
-	s.push(point{pc: at + 1}, c.closure([]point{{pc: c.insts[at].to}}, -1), "")
+	s.push(point{pc: at + 1}, c.closure([]point{{pc: c.Insts[at].To}}, -1), "")
 	for enough := min(c.steps+maxSearch, maxCheck); len(s.work) > 0; {
 		next := s.work[0]
 		s.work = s.work[1:]
@@ -129,8 +127,8 @@ func (s *search) push(first point, rest []point, text string) {
 
 // advance looks at what a state commits to, or else at the states that follow it.
 func (s *search) advance(now pair) {
-	in := &s.insts[now.first.pc]
-	if in.op == opRelease {
+	in := &s.Insts[now.first.pc]
+	if in.Op == code.OpRelease {
 		s.header(now)
 		return
 	}
@@ -138,7 +136,7 @@ func (s *search) advance(now pair) {
 		text := now.text + string([]byte{b})
 		rest := s.stepAll(now.rest, b)
 		for _, p := range s.step(now.first, b) {
-			if in.speaks() && !isBlank(b) && (in.op != opLiteral || p.pc != now.first.pc) {
+			if in.Speaks() && !scan.IsBlank(b) && (in.Op != code.OpLiteral || p.pc != now.first.pc) {
 				if len(rest) > 0 {
 					s.report(now.first, text, false)
 				}
@@ -154,7 +152,7 @@ func (s *search) advance(now pair) {
 func (s *search) header(now pair) {
 	rest, text := now.rest, now.text
 	if now.first.must > 0 {
-		for _, b := range s.insts[now.first.must].literal.text {
+		for _, b := range s.Insts[now.first.must].Literal.Text {
 			text += string([]byte{b})
 			rest = s.stepAll(rest, b)
 		}
@@ -166,47 +164,47 @@ func (s *search) header(now pair) {
 
 // report adds a finding, unless what remains of the alternative is safe, or the node is known already.
 func (s *search) report(p point, text string, unsure bool) {
-	in := &s.insts[p.pc]
-	known := func(f Finding) bool { return f.Commit == in.node }
+	in := &s.Insts[p.pc]
+	known := func(f Finding) bool { return f.Commit == in.Node }
 	if slices.ContainsFunc(s.found, known) || s.safe(p) {
 		return
 	}
-	choice := &s.insts[s.choice]
-	s.found = append(s.found, Finding{Choice: choice.node, Commit: in.node, Rule: s.rules[choice.rule],
-		Witness: text, Header: in.op == opRelease, Unsure: unsure})
+	choice := &s.Insts[s.choice]
+	s.found = append(s.found, Finding{Choice: choice.Node, Commit: in.Node, Rule: s.Rules[choice.Rule],
+		Witness: text, Header: in.Op == code.OpRelease, Unsure: unsure})
 }
 
 // alphabet is the bytes that are worth trying: those that matter to either side, and some that matter to neither.
 func (s *search) alphabet(now pair) []byte {
-	if in := &s.insts[now.first.pc]; in.op == opLiteral {
-		return []byte{in.literal.text[now.first.n]}
+	if in := &s.Insts[now.first.pc]; in.Op == code.OpLiteral {
+		return []byte{in.Literal.Text[now.first.n]}
 	}
-	var set byteSet
-	set.add('a')
-	set.add(' ')
+	var set scan.ByteSet
+	set.Add('a')
+	set.Add(' ')
 	s.interesting(now.first, &set)
 	for _, p := range now.rest {
 		s.interesting(p, &set)
 	}
 	var all []byte
 	for b := range 256 {
-		if set.has(byte(b)) {
+		if set.Has(byte(b)) {
 			all = append(all, byte(b))
 		}
 	}
 	return all
 }
 
-func (s *search) interesting(p point, set *byteSet) {
-	switch in := &s.insts[p.pc]; in.op {
-	case opLiteral:
-		set.add(in.literal.text[p.n])
-	case opValue:
-		set.addAll(&in.values.first)
-	case opChars:
-		for _, r := range in.class.ranges {
+func (s *search) interesting(p point, set *scan.ByteSet) {
+	switch in := &s.Insts[p.pc]; in.Op {
+	case code.OpLiteral:
+		set.Add(in.Literal.Text[p.n])
+	case code.OpValue:
+		set.AddAll(&in.Values.First)
+	case code.OpChars:
+		for _, r := range in.Class.Ranges {
 			if r.Lo < 0x80 {
-				set.add(byte(r.Lo))
+				set.Add(byte(r.Lo))
 			}
 		}
 	}

@@ -1,13 +1,21 @@
-package match_test
+package sound_test
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/peg"
-	"github.com/dragoman-project/dragoman/sdk/peg/match"
+	"github.com/dragoman-project/dragoman/sdk/peg/sound"
 )
+
+func check(t *testing.T, p *peg.Program) []sound.Finding {
+	t.Helper()
+	findings, err := sound.Check(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return findings
+}
 
 // TestFindings checks programs whose commitments drop alternatives, and beside them the same formats written so that they
 // do not.
@@ -78,8 +86,7 @@ func TestFindings(t *testing.T) {
 	} {
 		t.Run(test.does, func(t *testing.T) {
 			var b peg.Builder
-			code := compile(t, b.Build(b.Seq(test.program(&b), b.End())))
-			findings := match.Check(code)
+			findings := check(t, b.Build(b.Seq(test.program(&b), b.End())))
 			if len(findings) != len(test.want) {
 				t.Fatalf("got %v, want %v", findings, test.want)
 			}
@@ -92,44 +99,13 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// TestWitnessesShowTheDifference follows a witness: a program with a finding answers differently from a parser that
-// decides at the end, and one without does not.
-func TestWitnessesShowTheDifference(t *testing.T) {
-	var b peg.Builder
-	p := b.Build(b.Seq(b.Choice(
-		b.Seq(b.Tag(peg.Content, b.Until("<a>", "<b>")), b.Lit("<a>")),
-		b.Seq(b.Tag(peg.Content, b.Until("<b>")), b.Lit("<b>"))), b.End()))
-	code := compile(t, p)
-	findings := match.Check(code)
-	if len(findings) != 1 {
-		t.Fatal(findings)
-	}
-	text := findings[0].Witness + "<b>"
-	var all transcript
-	if !match.PlainPEG(p, text, all.sink) {
-		t.Errorf("%q does not match", text)
-	}
-	if _, r := everySplit(t, code, output{text: text}); r.Status != chat.Malformed {
-		t.Errorf("%q: %s", text, r.Status)
-	}
-}
-
-// TestProgramsOfTheTestsCommitSoundly checks the programs of the other tests.
-func TestProgramsOfTheTestsCommitSoundly(t *testing.T) {
-	for name, p := range programs() {
-		if findings := match.Check(compile(t, p.Bind(""))); len(findings) > 0 {
-			t.Errorf("%s: %v", name, findings)
-		}
-	}
-}
-
 // TestTheSearchEnds checks a program that has too many states to look at all of them.
 func TestTheSearchEnds(t *testing.T) {
 	var b peg.Builder
 	item := b.Ref("item")
 	b.Rule("item", b.Choice(b.Seq(b.Lit("("), b.Star(item), b.Lit(")")), b.Seq(b.Lit("("), b.Star(item), b.Lit("]")), b.Chars(1, 3, peg.Range{Lo: 'a', Hi: 'z'})))
 	p := b.Build(b.Seq(b.Choice(b.Seq(b.Star(b.Lit("x"), item), b.Tag(peg.Content, b.Lit("."))), b.Seq(b.Star(b.Lit("x"), item), b.Tag(peg.Content, b.Lit(".!")))), b.End()))
-	findings := match.Check(compile(t, p))
+	findings := check(t, p)
 	if len(findings) == 0 || !findings[0].Unsure || !strings.Contains(findings[0].String(), "(search given up)") {
 		t.Error(findings)
 	}

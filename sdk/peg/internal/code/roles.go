@@ -1,36 +1,31 @@
-package match
+package code
 
 import (
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
-// bounded says that the beginning and the end of this role matter, not just its text.
-func bounded(r peg.Role) bool {
-	return r != peg.NoRole && r != peg.Content && r != peg.Reasoning && r != peg.Missing
-}
-
 // region is what becomes of a byte; chat.Region in one byte.
-type region uint8
+type Region uint8
 
 const (
-	promptRegion region = iota
+	PromptRegion Region = iota
 	contentRegion
 	reasoningRegion
 	callRegion
 	markerRegion
 	spaceRegion
 	recoveredRegion
-	openRegion
+	OpenRegion
 )
 
-func (r region) chat() chat.Region {
+func (r Region) Chat() chat.Region {
 	return [...]chat.Region{chat.PromptRegion, chat.ContentRegion, chat.ReasoningRegion, chat.CallRegion,
 		chat.MarkerRegion, chat.SpaceRegion, chat.RecoveredRegion, chat.OpenRegion}[r]
 }
 
 // regionOf is the region of text under a tag.
-func regionOf(r peg.Role, outer region) region {
+func regionOf(r peg.Role, outer Region) Region {
 	switch {
 	case r == peg.Content:
 		return contentRegion

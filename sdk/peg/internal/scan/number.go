@@ -1,4 +1,4 @@
-package match
+package scan
 
 // number is the state of a recogniser of JSON numbers.
 type number uint8
@@ -56,6 +56,6 @@ func (n number) complete() bool {
 }
 
 // isNumeric says that c looks like the continuation of a number, so that a number right before it is broken.
-func isNumeric(c byte) bool {
+func IsNumeric(c byte) bool {
 	return c >= '0' && c <= '9' || c == '+' || c == '-' || c == '.' || c|0x20 == 'e'
 }

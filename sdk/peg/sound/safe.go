@@ -1,15 +1,18 @@
-package match
+package sound
 
 import (
 	"bytes"
 	"fmt"
+
+	"github.com/dragoman-project/dragoman/sdk/peg/internal/code"
+	"github.com/dragoman-project/dragoman/sdk/peg/internal/scan"
 )
 
 // safe says that nothing after a commitment at p can fail before the frame of the choice is gone.
 func (s *search) safe(p point) bool {
 	w := &walk{search: s, seen: map[string]bool{}}
-	switch s.insts[p.pc].op {
-	case opLiteral, opRelease: // they are complete when they commit
+	switch s.Insts[p.pc].Op {
+	case code.OpLiteral, code.OpRelease: // they are complete when they commit
 		return w.safe(p.pc+1, p.up, ahead{})
 	}
 	return w.safe(p.pc, p.up, ahead{})
@@ -37,15 +40,15 @@ func (s *search) allSafe() bool {
 
 // mayCommit says that the instruction at p commits, for some text at least.
 func (s *search) mayCommit(p point) bool {
-	in := &s.insts[p.pc]
-	return in.speaks() || in.op == opRelease && s.commits(p.pc)
+	in := &s.Insts[p.pc]
+	return in.Speaks() || in.Op == code.OpRelease && s.commits(p.pc)
 }
 
 // next is where the code can go from p on some text.
 func (s *search) next(p point) []point {
 	w := closing{checker: s.checker, within: s.choice, seen: map[point]bool{p: true}}
-	switch in := &s.insts[p.pc]; in.op {
-	case opLiteral, opSpace, opChars, opUntil, opString, opValue, opEnd, opOpen, opClose, opHold, opRelease:
+	switch in := &s.Insts[p.pc]; in.Op {
+	case code.OpLiteral, code.OpSpace, code.OpChars, code.OpUntil, code.OpString, code.OpValue, code.OpEnd, code.OpOpen, code.OpClose, code.OpHold, code.OpRelease:
 		return []point{p.to(p.pc + 1)}
 	default:
 		w.move(p, in)
@@ -77,79 +80,79 @@ func (w *walk) safe(pc int32, up *returnTo, next ahead) bool {
 	if len(w.seen) > maxWalk || depth(up) > maxCalls {
 		return false
 	}
-	in := &w.insts[pc]
-	switch in.op {
-	case opUntil:
-		return w.safe(pc+1, up, in.until.ahead())
-	case opSpace:
+	in := &w.Insts[pc]
+	switch in.Op {
+	case code.OpUntil:
+		return w.safe(pc+1, up, afterUntil(in.Until))
+	case code.OpSpace:
 		return w.safe(pc+1, up, next.afterSpace())
-	case opOpen, opClose, opHold, opRelease:
+	case code.OpOpen, code.OpClose, code.OpHold, code.OpRelease:
 		return w.safe(pc+1, up, next)
-	case opLiteral:
-		return next.begin(in.literal.text) && w.safe(pc+1, up, ahead{})
-	case opPeek:
-		looked := &w.insts[pc+1]
-		return in.of == pc+2 && looked.op == opLiteral && next.begin(looked.literal.text) &&
-			w.safe(w.insts[in.of].to, up, next)
-	case opChoice:
+	case code.OpLiteral:
+		return next.begin(in.Literal.Text) && w.safe(pc+1, up, ahead{})
+	case code.OpPeek:
+		looked := &w.Insts[pc+1]
+		return in.Of == pc+2 && looked.Op == code.OpLiteral && next.begin(looked.Literal.Text) &&
+			w.safe(w.Insts[in.Of].To, up, next)
+	case code.OpChoice:
 		return w.choice(pc, in, up, next)
-	case opChosen, opAgain:
-		if in.of == w.search.choice && up == nil {
+	case code.OpChosen, code.OpAgain:
+		if in.Of == w.search.choice && up == nil {
 			return true
 		}
-		if in.op == opAgain {
-			return w.safe(w.insts[in.of].to, up, ahead{})
+		if in.Op == code.OpAgain {
+			return w.safe(w.Insts[in.Of].To, up, ahead{})
 		}
-		return w.safe(in.to, up, next)
-	case opCall:
-		return w.safe(in.to, w.enter(point{up: up}, in.to, pc+1).up, next)
-	case opReturn:
+		return w.safe(in.To, up, next)
+	case code.OpCall:
+		return w.safe(in.To, w.enter(point{up: up}, in.To, pc+1).up, next)
+	case code.OpReturn:
 		return up != nil && w.safe(up.pc, up.up, next)
-	case opEnd:
+	case code.OpEnd:
 		return next.known && len(next.texts) == 0 && w.safe(pc+1, up, next)
-	case opHalt:
+	case code.OpHalt:
 		return true
 	}
 	return false
 }
 
 // choice follows the alternatives that the text ahead allows. That the first one is taken is certain only for a literal.
-func (w *walk) choice(pc int32, in *inst, up *returnTo, next ahead) bool {
-	first := &w.insts[pc+1]
+func (w *walk) choice(pc int32, in *code.Inst, up *returnTo, next ahead) bool {
+	first := &w.Insts[pc+1]
 	takes, skips := ahead{known: true}, ahead{known: true}
-	certain := next.known && first.op == opLiteral
+	certain := next.known && first.Op == code.OpLiteral
 	for _, t := range next.texts {
 		switch {
-		case in.first != nil && !in.first.has(t[0]), first.op == opLiteral && !overlap(t, first.literal.text):
+		case in.First != nil && !in.First.Has(t[0]), first.Op == code.OpLiteral && !overlap(t, first.Literal.Text):
 			skips.texts = append(skips.texts, t)
-		case first.op == opLiteral && bytes.HasPrefix(t, first.literal.text):
+		case first.Op == code.OpLiteral && bytes.HasPrefix(t, first.Literal.Text):
 			takes.texts = append(takes.texts, t)
 		default:
 			certain = false
 		}
 	}
 	if !certain && (!next.known || len(skips.texts) < len(next.texts)) {
-		return w.safe(in.to, up, next) && w.safe(w.after(pc), up, ahead{})
+		return w.safe(in.To, up, next) && w.safe(w.after(pc), up, ahead{})
 	}
-	return (len(takes.texts) == 0 || w.safe(pc+1, up, takes)) && (len(skips.texts) == 0 || w.safe(in.to, up, skips))
+	return (len(takes.texts) == 0 || w.safe(pc+1, up, takes)) && (len(skips.texts) == 0 || w.safe(in.To, up, skips))
 }
 
 func overlap(a, b []byte) bool { return bytes.HasPrefix(a, b) || bytes.HasPrefix(b, a) }
 
 // after is where the first alternative of the choice at pc goes when it has matched.
 func (c *checker) after(pc int32) int32 {
-	end := &c.insts[c.insts[pc].of]
-	if end.op == opAgain {
-		return c.insts[pc].to
+	end := &c.Insts[c.Insts[pc].Of]
+	if end.Op == code.OpAgain {
+		return c.Insts[pc].To
 	}
-	return end.to
+	return end.To
 }
 
-// ahead is what follows until.
-func (u *until) ahead() ahead {
+// afterUntil returns what follows an until.
+func afterUntil(u *scan.Until) ahead {
 	a := ahead{known: true}
-	for _, d := range u.delims {
-		a.texts = append(a.texts, d.text)
+	for _, d := range u.Delims {
+		a.texts = append(a.texts, d.Text)
 	}
 	return a
 }
@@ -167,7 +170,7 @@ func (a ahead) begin(text []byte) bool {
 // afterSpace is what follows white space: unknown, if what follows can begin with it.
 func (a ahead) afterSpace() ahead {
 	for _, t := range a.texts {
-		if isBlank(t[0]) {
+		if scan.IsBlank(t[0]) {
 			return ahead{}
 		}
 	}

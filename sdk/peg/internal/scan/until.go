@@ -1,21 +1,21 @@
-package match
+package scan
 
 import "bytes"
 
 // until finds the leftmost of several delimiters.
 //
 // It first looks for a byte that a delimiter begins with, which most text has few of, and compares only there.
-type until struct {
-	delims []*literal
-	first  byteSet
+type Until struct {
+	Delims []*Literal
+	first  ByteSet
 	only   int // the byte that all delimiters begin with; -1: they differ
 }
 
-func newUntil(delims []string, specials *specials) *until {
-	u := &until{only: -1}
+func NewUntil(delims []string, specials *Specials) *Until {
+	u := &Until{only: -1}
 	for i, d := range delims {
-		u.delims = append(u.delims, specials.literal(d))
-		u.first.add(d[0])
+		u.Delims = append(u.Delims, specials.Literal(d))
+		u.first.Add(d[0])
 		if i == 0 {
 			u.only = int(d[0])
 		} else if u.only != int(d[0]) {
@@ -27,28 +27,28 @@ func newUntil(delims []string, specials *specials) *until {
 
 // find returns how many bytes of b, which lies at offset at, precede the first delimiter (matched) or what could still
 // become one (hungry). If there is neither, it is all of b (failed).
-func (u *until) find(b []byte, at int, tokens *tokens) (int, outcome) {
+func (u *Until) Find(b []byte, at int, tokens *Tokens) (int, Outcome) {
 	for i := u.candidate(b, 0); i < len(b); i = u.candidate(b, i+1) {
-		if o := u.match(b[i:], at+i, tokens); o != failed {
+		if o := u.match(b[i:], at+i, tokens); o != Failed {
 			return i, o
 		}
 	}
-	return len(b), failed
+	return len(b), Failed
 }
 
 // findLast is find where no byte follows b: the beginning of a delimiter is text.
-func (u *until) findLast(b []byte, at int, tokens *tokens) (int, outcome) {
+func (u *Until) FindLast(b []byte, at int, tokens *Tokens) (int, Outcome) {
 	for i := u.candidate(b, 0); i < len(b); i = u.candidate(b, i+1) {
-		if u.match(b[i:], at+i, tokens) == matched {
-			return i, matched
+		if u.match(b[i:], at+i, tokens) == Matched {
+			return i, Matched
 		}
 	}
-	return len(b), failed
+	return len(b), Failed
 }
 
 // candidate is the first place in b, not before from, where a delimiter can begin, or len(b).
-func (u *until) candidate(b []byte, from int) int {
-	if len(u.delims) == 0 {
+func (u *Until) candidate(b []byte, from int) int {
+	if len(u.Delims) == 0 {
 		return len(b)
 	}
 	if u.only >= 0 {
@@ -58,21 +58,21 @@ func (u *until) candidate(b []byte, from int) int {
 		}
 		return from + k
 	}
-	for from < len(b) && !u.first.has(b[from]) {
+	for from < len(b) && !u.first.Has(b[from]) {
 		from++
 	}
 	return from
 }
 
 // match says whether b begins with a delimiter, or is the beginning of one.
-func (u *until) match(b []byte, at int, tokens *tokens) outcome {
-	best := failed
-	for _, d := range u.delims {
-		switch d.match(b, at, tokens) {
-		case matched:
-			return matched
-		case hungry:
-			best = hungry
+func (u *Until) match(b []byte, at int, tokens *Tokens) Outcome {
+	best := Failed
+	for _, d := range u.Delims {
+		switch d.Match(b, at, tokens) {
+		case Matched:
+			return Matched
+		case Hungry:
+			best = Hungry
 		}
 	}
 	return best

@@ -1,4 +1,4 @@
-package match
+package scan
 
 import (
 	"bytes"
@@ -11,34 +11,34 @@ import (
 type Range struct{ Start, End int }
 
 // literal is a text to match, and which of its bytes are special tokens.
-type literal struct {
-	text    []byte
+type Literal struct {
+	Text    []byte
 	special []Range
 }
 
 // String quotes the text.
-func (l *literal) String() string { return strconv.Quote(string(l.text)) }
+func (l *Literal) String() string { return strconv.Quote(string(l.Text)) }
 
 // specials are the texts of special tokens.
-type specials struct {
+type Specials struct {
 	texts []string
-	first byteSet
+	first ByteSet
 }
 
-func newSpecials(texts []string) specials {
-	s := specials{}
+func NewSpecials(texts []string) Specials {
+	s := Specials{}
 	for _, t := range texts {
 		if t != "" {
 			s.texts = append(s.texts, t)
-			s.first.add(t[0])
+			s.first.Add(t[0])
 		}
 	}
 	return s
 }
 
 // literal finds the special tokens within a text: the leftmost, and of those the longest.
-func (s *specials) literal(text string) *literal {
-	l := &literal{text: []byte(text)}
+func (s *Specials) Literal(text string) *Literal {
+	l := &Literal{Text: []byte(text)}
 	for i := 0; i < len(text); {
 		n := s.prefix(text[i:])
 		if n > 0 {
@@ -50,9 +50,9 @@ func (s *specials) literal(text string) *literal {
 }
 
 // prefix is the length of the longest special token that text, not empty, begins with.
-func (s *specials) prefix(text string) int {
+func (s *Specials) prefix(text string) int {
 	n := 0
-	if s.first.has(text[0]) {
+	if s.first.Has(text[0]) {
 		for _, t := range s.texts {
 			if strings.HasPrefix(text, t) {
 				n = max(n, len(t))
@@ -63,25 +63,25 @@ func (s *specials) prefix(text string) int {
 }
 
 // match compares the literal with the beginning of b, which lies at offset at of the input.
-func (l *literal) match(b []byte, at int, tokens *tokens) outcome {
-	n := min(len(b), len(l.text))
-	if !bytes.Equal(b[:n], l.text[:n]) || len(l.special) > 0 && tokens.deny(l, at, n) {
-		return failed
+func (l *Literal) Match(b []byte, at int, tokens *Tokens) Outcome {
+	n := min(len(b), len(l.Text))
+	if !bytes.Equal(b[:n], l.Text[:n]) || len(l.special) > 0 && tokens.deny(l, at, n) {
+		return Failed
 	}
-	if n < len(l.text) {
-		return hungry
+	if n < len(l.Text) {
+		return Hungry
 	}
-	return matched
+	return Matched
 }
 
 // tokens knows which bytes of the input the engine has said not to come from special tokens. Where it has said nothing,
 // the text alone decides.
 //
 // The ranges are in order, do not touch, and reach back only as far as the input that is still undecided.
-type tokens struct{ plain []Range }
+type Tokens struct{ plain []Range }
 
 // deny says that one of the first n bytes of l, at offset at, must come from a special token and does not.
-func (t *tokens) deny(l *literal, at, n int) bool {
+func (t *Tokens) deny(l *Literal, at, n int) bool {
 	if len(t.plain) == 0 {
 		return false
 	}
@@ -94,7 +94,7 @@ func (t *tokens) deny(l *literal, at, n int) bool {
 }
 
 // touch says that a byte of [from, to) is plain.
-func (t *tokens) touch(from, to int) bool {
+func (t *Tokens) touch(from, to int) bool {
 	for _, p := range slices.Backward(t.plain) {
 		if p.End <= from {
 			return false
@@ -107,7 +107,7 @@ func (t *tokens) touch(from, to int) bool {
 }
 
 // add says that the bytes of a chunk of length n at offset at are plain, but for those in special.
-func (t *tokens) add(at, n int, special []Range) {
+func (t *Tokens) Add(at, n int, special []Range) {
 	from := 0
 	for _, s := range special {
 		t.addPlain(at+from, at+min(s.Start, n))
@@ -116,7 +116,7 @@ func (t *tokens) add(at, n int, special []Range) {
 	t.addPlain(at+from, at+n)
 }
 
-func (t *tokens) addPlain(from, to int) {
+func (t *Tokens) addPlain(from, to int) {
 	if from >= to {
 		return
 	}
@@ -128,7 +128,7 @@ func (t *tokens) addPlain(from, to int) {
 }
 
 // forget drops what lies before offset at.
-func (t *tokens) forget(at int) {
+func (t *Tokens) Forget(at int) {
 	n := 0
 	for n < len(t.plain) && t.plain[n].End <= at {
 		n++

@@ -1,4 +1,4 @@
-package match
+package emit
 
 import (
 	"bytes"
@@ -11,8 +11,8 @@ import (
 //
 // A call is announced together with its name: what comes before the name waits here, and a call that never gets one is
 // not told. Its arguments are one object, written by arguments.
-type teller struct {
-	sink  chat.Sink
+type Emitter struct {
+	Sink  chat.Sink
 	call  callState
 	id    []byte
 	early []byte // arguments that came before the name
@@ -28,12 +28,12 @@ const (
 )
 
 // text tells text of a role: a piece of it, or all of it where the role is whole.
-func (t *teller) text(role peg.Role, text []byte, recovered bool) {
+func (t *Emitter) Text(role peg.Role, text []byte, recovered bool) {
 	switch role {
 	case peg.Content:
-		t.sink(chat.Event{Kind: chat.ContentText, Text: text, Recovered: recovered})
+		t.Sink(chat.Event{Kind: chat.ContentText, Text: text, Recovered: recovered})
 	case peg.Reasoning:
-		t.sink(chat.Event{Kind: chat.ReasoningText, Text: text})
+		t.Sink(chat.Event{Kind: chat.ReasoningText, Text: text})
 	case peg.CallID:
 		t.setID(bytes.Trim(bytes.TrimSpace(text), `"`))
 	case peg.CallName:
@@ -46,7 +46,7 @@ func (t *teller) text(role peg.Role, text []byte, recovered bool) {
 }
 
 // open tells that a region begins.
-func (t *teller) open(role peg.Role) {
+func (t *Emitter) Open(role peg.Role) {
 	if role == peg.Call {
 		t.call = unnamed
 		t.id, t.early = t.id[:0], t.early[:0]
@@ -57,54 +57,57 @@ func (t *teller) open(role peg.Role) {
 }
 
 // close tells that a region is complete.
-func (t *teller) close(role peg.Role) {
+func (t *Emitter) Close(role peg.Role) {
 	if role != peg.Call {
 		t.say(t.args.end(role))
 		return
 	}
 	t.say(t.args.complete())
-	t.abandon()
+	t.Abandon()
 }
 
 // abandon ends the open call, if there is one, with the arguments that it has.
-func (t *teller) abandon() {
+func (t *Emitter) Abandon() {
 	if t.call == named {
 		t.say(t.args.abandoned())
-		t.sink(chat.Event{Kind: chat.CallEnd})
+		t.Sink(chat.Event{Kind: chat.CallEnd})
 	}
 	t.call = noCall
 }
 
 // setID tells the id of the open call, or keeps it until the name has come.
-func (t *teller) setID(id []byte) {
+func (t *Emitter) setID(id []byte) {
 	switch t.call {
 	case named:
-		t.sink(chat.Event{Kind: chat.CallID, Text: id})
+		t.Sink(chat.Event{Kind: chat.CallID, Text: id})
 	case unnamed:
 		t.id = append(t.id[:0], id...)
 	}
 }
 
 // setName announces the open call and tells what waited for that. Only the first name of a call counts.
-func (t *teller) setName(name []byte) {
+func (t *Emitter) setName(name []byte) {
 	if t.call != unnamed || len(name) == 0 {
 		return
 	}
 	t.call = named
-	t.sink(chat.Event{Kind: chat.CallBegin})
+	t.Sink(chat.Event{Kind: chat.CallBegin})
 	if len(t.id) > 0 {
-		t.sink(chat.Event{Kind: chat.CallID, Text: t.id})
+		t.Sink(chat.Event{Kind: chat.CallID, Text: t.id})
 	}
-	t.sink(chat.Event{Kind: chat.CallName, Text: name})
+	t.Sink(chat.Event{Kind: chat.CallName, Text: name})
 	t.say(t.early)
 }
 
+// notes returns what was done to the arguments of calls.
+func (t *Emitter) Notes() []string { return t.args.notes() }
+
 // say tells a piece of the arguments.
-func (t *teller) say(json []byte) {
+func (t *Emitter) say(json []byte) {
 	switch {
 	case len(json) == 0:
 	case t.call == named:
-		t.sink(chat.Event{Kind: chat.CallArguments, Text: json})
+		t.Sink(chat.Event{Kind: chat.CallArguments, Text: json})
 	case t.call == unnamed:
 		t.early = append(t.early, json...)
 	}

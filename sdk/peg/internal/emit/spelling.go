@@ -1,4 +1,12 @@
-package match
+package emit
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/dragoman-project/dragoman/sdk/peg"
+	"github.com/dragoman-project/dragoman/sdk/peg/internal/scan"
+)
 
 // spelling rewrites a JSON or Python value as JSON while it streams: either quote becomes the double quote, and True,
 // False and None become true, false and null. It also repairs what models get wrong: control characters that stand raw within
@@ -16,8 +24,11 @@ type spelling struct {
 // begin makes s ready for another value, or for the inside of a string.
 func (s *spelling) begin(inside bool) { *s = spelling{inside: inside, comma: s.comma[:0]} }
 
-// pythonWords are the words of Python that JSON spells differently.
-var pythonWords = [...]struct{ python, json string }{{"True", "true"}, {"False", "false"}, {"None", "null"}}
+// The words that JSON spells differently, and the quotes, of all notations.
+var (
+	foreignWords = slices.DeleteFunc(peg.AllNotations.Notation().Words, func(w peg.Word) bool { return w.Text == w.JSON })
+	quotes       = scan.SetOf(peg.AllNotations.Notation().Quotes)
+)
 
 // rewrite appends t, the next piece of the value, to dst. A word of Python and a backslash are held until it is clear
 // what they begin.
@@ -40,18 +51,18 @@ func (s *spelling) keep(t []byte) int {
 	}
 	for i := 0; i < len(t); i++ {
 		switch c := t[i]; {
-		case s.inside && !specialInside.has(c), !s.inside && !specialOutside.has(c):
+		case s.inside && !specialInside.Has(c), !s.inside && !specialOutside.Has(c):
 		case c == '"' && (!s.inside || s.quote == c):
 			s.inside, s.quote = !s.inside, c
 		case s.inside && c == '\\' && i+1 < len(t) && isEscape(t[i+1]):
 			i++
 		case !s.inside && c == ',':
-			next := i + 1 + blankPrefix(t[i+1:])
+			next := i + 1 + scan.BlankPrefix(t[i+1:])
 			if next == len(t) || isCloser(t[next]) {
 				return i
 			}
 			i = next - 1
-		case !s.inside || c != '\'' || s.quote == c:
+		case !s.inside || c == '"' || !quotes.Has(c) || s.quote == c:
 			return i
 		}
 	}
@@ -72,7 +83,7 @@ func (s *spelling) byte(dst []byte, c byte) []byte {
 	switch {
 	case s.escape:
 		s.escape = false
-		if !isEscape(c) && c != '\'' {
+		if !isEscape(c) && !quotes.Has(c) {
 			s.repairs++
 		}
 		return appendEscape(dst, c)
@@ -93,7 +104,7 @@ func (s *spelling) byte(dst []byte, c byte) []byte {
 
 func (s *spelling) outside(dst []byte, c byte) []byte {
 	if len(s.comma) > 0 {
-		if isJSONSpace(c) && len(s.comma) < maxBlanks {
+		if scan.IsJSONSpace(c) && len(s.comma) < maxBlanks {
 			s.comma = append(s.comma, c)
 			return dst
 		}
@@ -108,11 +119,11 @@ func (s *spelling) outside(dst []byte, c byte) []byte {
 		return dst
 	}
 	dst = s.endWord(dst)
-	switch c {
-	case '"', '\'':
+	switch {
+	case quotes.Has(c):
 		s.inside, s.quote = true, c
 		return append(dst, '"')
-	case ',':
+	case c == ',':
 		s.comma = append(s.comma, c)
 		return dst
 	}
@@ -135,32 +146,37 @@ func isCloser(c byte) bool { return c == '}' || c == ']' }
 func (s *spelling) endWord(dst []byte) []byte {
 	word := s.word
 	s.word = ""
-	for _, w := range pythonWords {
-		if word == w.python {
-			return append(dst, w.json...)
+	for _, w := range foreignWords {
+		if word == w.Text {
+			return append(dst, w.JSON...)
 		}
 	}
 	return append(dst, word...)
 }
 
 func isWordStart(t string) bool {
-	for _, w := range pythonWords {
-		if len(t) <= len(w.python) && w.python[:len(t)] == t {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(foreignWords, func(w peg.Word) bool { return strings.HasPrefix(w.Text, t) })
 }
 
 // specialOutside are the bytes outside of strings that may not be JSON, specialInside those within.
 var (
-	specialOutside = setOf(`"'TFN,`)
+	specialOutside = outside()
 	specialInside  = inside()
 )
 
-func inside() byteSet {
-	s := setOf(`"'\`)
-	s.addRange(0, ' '-1)
+func outside() scan.ByteSet {
+	s := quotes
+	s.Add(',')
+	for _, w := range foreignWords {
+		s.Add(w.Text[0])
+	}
+	return s
+}
+
+func inside() scan.ByteSet {
+	s := quotes
+	s.Add('\\')
+	s.AddRange(0, ' '-1)
 	return s
 }
 
@@ -170,7 +186,7 @@ func appendEscape(dst []byte, c byte) []byte {
 	switch {
 	case isEscape(c):
 		return append(dst, '\\', c)
-	case c == '\'':
+	case quotes.Has(c):
 		return append(dst, c)
 	}
 	return appendEscaped(append(dst, '\\', '\\'), c)

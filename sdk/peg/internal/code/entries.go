@@ -1,27 +1,34 @@
-package match
+package code
 
 import (
 	"slices"
 
 	"github.com/dragoman-project/dragoman/sdk/peg"
+	"github.com/dragoman-project/dragoman/sdk/peg/internal/scan"
 )
 
 // entry is a way into the program at the beginning of a call, as if the program had come there by itself: at a trigger
 // rule, or at a call within a section of several, so that a bad one does not swallow the others.
-type entry struct {
+type Entry struct {
 	node   peg.ID
-	at     int32 // its address
+	At     int32 // its address
 	path   *path
-	frames []frame  // what would be on the stack, the oldest first; no alternative of these frames is open any more
-	starts []string // what it can begin with
+	Frames []EntryFrame // what would be on the stack, the oldest first; no alternative of these frames is open any more
+	starts []string     // what it can begin with
+}
+
+// EntryFrame is a frame that an entry pushes: of a rule, or of a choice whose alternatives are closed.
+type EntryFrame struct {
+	Returns bool  // the frame of a rule
+	PC      int32 // where it goes on
 }
 
 // path is what is on the stack at a place in the code that the program reaches by way of certain choices and calls: the
 // newest frame, and what lies below. pc is the address of a choice, or to return to.
 type path struct {
-	kind frameKind
-	pc   int32
-	up   *path
+	returns bool
+	pc      int32
+	up      *path
 }
 
 // maxEntries is how many beginnings of calls are tried where parsing can resume.
@@ -42,34 +49,34 @@ func (c *compiler) entry(id peg.ID, at int32, x place) {
 	switch {
 	case x.held || x.muted || x.inCall || x.role != peg.NoRole:
 	case s.vague || len(s.texts) == 0 || c.known(id, s.texts):
-	case len(c.entries) == maxEntries || c.path.depth() > maxStack:
+	case len(c.Entries) == maxEntries || c.path.depth() > MaxStack:
 	default:
-		c.entries = append(c.entries, entry{node: id, at: at, path: c.path, starts: s.texts})
+		c.Entries = append(c.Entries, Entry{node: id, At: at, path: c.path, starts: s.texts})
 	}
 }
 
 // known says that there is no use in node id as an entry: it is one already or, of a call, it begins as a trigger rule does
 // or without markup.
 func (c *compiler) known(id peg.ID, starts []string) bool {
-	isCall := c.program.Nodes[id].Op == peg.Tag
+	isCall := c.Program.Nodes[id].Op == peg.Tag
 	if isCall && slices.ContainsFunc(starts, func(t string) bool { return len(t) < 2 }) {
 		return true
 	}
-	return slices.ContainsFunc(c.entries, func(e entry) bool {
-		return e.node == id || isCall && c.program.Nodes[e.node].Op == peg.Trigger && slices.Equal(e.starts, starts)
+	return slices.ContainsFunc(c.Entries, func(e Entry) bool {
+		return e.node == id || isCall && c.Program.Nodes[e.node].Op == peg.Trigger && slices.Equal(e.starts, starts)
 	})
 }
 
 // linkEntry makes frames of the path of an entry. The frame of a choice goes on where the choice says.
-func (c *compiler) linkEntry(e *entry) {
+func (c *compiler) linkEntry(e *Entry) {
 	for p := e.path; p != nil; p = p.up {
-		f := frame{kind: p.kind, pc: p.pc}
-		if f.kind == spent {
-			f.pc = c.insts[f.pc].to
+		f := EntryFrame{p.returns, p.pc}
+		if !f.Returns {
+			f.PC = c.Insts[f.PC].To
 		}
-		e.frames = append(e.frames, f)
+		e.Frames = append(e.Frames, f)
 	}
-	slices.Reverse(e.frames)
+	slices.Reverse(e.Frames)
 	e.path = nil
 }
 
@@ -86,44 +93,44 @@ func (c *compiler) linkEntry(e *entry) {
 // call that does not match is content after all.
 func (c *compiler) recovery() {
 	c.rule = 0
-	content := inst{role: peg.Content, region: recoveredRegion, recovered: true, node: c.program.Root}
-	c.plain = c.here()
+	content := Inst{Role: peg.Content, Region: recoveredRegion, Recovered: true, Node: c.Program.Root}
+	c.Plain = c.here()
 	c.until(content, nil)
-	c.emit(inst{op: opEnd, node: c.program.Root})
-	c.emit(inst{op: opHalt})
-	c.resume = c.plain
-	if len(c.entries) == 0 || c.full() {
+	c.emit(Inst{Op: OpEnd, Node: c.Program.Root})
+	c.emit(Inst{Op: OpHalt})
+	c.Resume = c.Plain
+	if len(c.Entries) == 0 || c.full() {
 		return
 	}
 	var starts []string
-	for _, e := range c.entries {
+	for _, e := range c.Entries {
 		starts = append(starts, e.starts...)
 	}
 	slices.Sort(starts)
-	c.resume = c.here()
+	c.Resume = c.here()
 	c.until(content, slices.Compact(starts))
-	c.attempt(inst{op: opEnd, node: c.program.Root}, inst{op: opHalt})
-	for i := range c.entries {
-		c.attempt(inst{op: opEnter, to: int32(i)})
+	c.attempt(Inst{Op: OpEnd, Node: c.Program.Root}, Inst{Op: OpHalt})
+	for i := range c.Entries {
+		c.attempt(Inst{Op: OpEnter, To: int32(i)})
 	}
 	one := content
-	one.op, one.min, one.max, one.class = opChars, 1, 1, newClass(nil, true)
+	one.Op, one.Min, one.Max, one.Class = OpChars, 1, 1, scan.NewClass(nil, true)
 	c.emit(one)
-	c.emit(inst{op: opJump, to: c.resume})
+	c.emit(Inst{Op: OpJump, To: c.Resume})
 }
 
-func (c *compiler) until(in inst, delims []string) {
-	in.op, in.until = opUntil, newUntil(delims, &c.specials)
+func (c *compiler) until(in Inst, delims []string) {
+	in.Op, in.Until = OpUntil, scan.NewUntil(delims, &c.specials)
 	c.emit(in)
 }
 
 // attempt compiles a choice between code and what follows.
-func (c *compiler) attempt(code ...inst) {
-	at := c.emit(inst{op: opChoice, node: c.program.Root})
+func (c *compiler) attempt(code ...Inst) {
+	at := c.emit(Inst{Op: OpChoice, Node: c.Program.Root})
 	for _, in := range code {
 		c.emit(in)
 	}
 	if !c.full() {
-		c.insts[at].to = c.here()
+		c.Insts[at].To = c.here()
 	}
 }

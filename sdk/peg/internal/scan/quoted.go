@@ -1,9 +1,9 @@
-package match
+package scan
 
 // quoted recognises the inside of a quoted string. A backslash may stand before any byte: what JSON does not know is
 // repaired when the string is written (spelling).
-type quoted struct {
-	quote  byte
+type Quoted struct {
+	Quote  byte
 	escape escape
 }
 
@@ -18,24 +18,24 @@ const (
 )
 
 // read consumes what belongs to the string, without its closing quote (matched).
-func (q *quoted) read(b []byte) (int, outcome) {
+func (q *Quoted) Read(b []byte) (int, Outcome) {
 	for i, c := range b {
 		switch {
 		case q.escape != noEscape:
 			if !q.escaped(c) {
-				return i, failed
+				return i, Failed
 			}
-		case c == q.quote:
-			return i, matched
+		case c == q.Quote:
+			return i, Matched
 		case c == '\\':
 			q.escape = escapeBegun
 		}
 	}
-	return len(b), hungry
+	return len(b), Hungry
 }
 
 // escaped reads a byte of an escape sequence, behind the backslash, and says whether it fits.
-func (q *quoted) escaped(c byte) bool {
+func (q *Quoted) escaped(c byte) bool {
 	switch q.escape {
 	case escapeBegun:
 		q.escape = noEscape

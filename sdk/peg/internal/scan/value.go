@@ -1,0 +1,242 @@
+package scan
+
+import (
+	"strings"
+
+	"github.com/dragoman-project/dragoman/sdk/peg"
+)
+
+// accept is the set of values that an instruction accepts.
+type Accept struct {
+	First    ByteSet // what the value itself may begin with
+	notation peg.Notation
+}
+
+func NewAccept(kinds peg.Values) *Accept {
+	a := &Accept{notation: kinds.Notation()}
+	for kind, first := range map[peg.Values]string{
+		peg.ObjectValue: "{", peg.ArrayValue: "[", peg.StringValue: a.notation.Quotes, peg.NumberValue: "-0123456789",
+	} {
+		if kinds&kind != 0 {
+			set := SetOf(first)
+			a.First.AddAll(&set)
+		}
+	}
+	for _, w := range a.notation.Words {
+		if kinds&w.Kind != 0 {
+			a.First.Add(w.Text[0])
+		}
+	}
+	return a
+}
+
+// word returns the word that begins with c, or "".
+func (a *Accept) word(c byte) string {
+	for i := range a.notation.Words {
+		if text := a.notation.Words[i].Text; text[0] == c {
+			return text
+		}
+	}
+	return ""
+}
+
+// value recognises one JSON or Python value. It makes no choices and can stop between any two bytes.
+type Value struct {
+	State  ValueState
+	open   []byte // the open containers: '{' or '['
+	text   Quoted // the string being read
+	number number // the number being read
+	word   string // the rest of the literal being read
+}
+
+// maxJSONDepth is how deep a value may nest.
+const maxJSONDepth = 512
+
+// valueState is what comes next in a value.
+type ValueState uint8
+
+const (
+	AtStart     ValueState = iota // the value itself
+	atValue                       // a value in a container
+	atFirstItem                   // a value, or the end of an empty array
+	atItem                        // a value behind a comma
+	atFirstKey                    // a key, or the end of an empty object
+	atKey                         // a key behind a comma
+	atColon                       // the colon after a key
+	atSeparator                   // a comma, or the end of the container
+	inKey                         // the inside of a key
+	inText                        // the inside of a string
+	inNumber                      // more of a number, or what ends it
+	inWord                        // the rest of a literal
+)
+
+// String names what is expected in the state.
+func (s ValueState) String() string {
+	return [...]string{"a value", "a value", `a value or "]"`, "a value", `a key or "}"`, "a key", `":"`, `"," or a bracket`,
+		"a string escape", "a string escape", "a number", "a literal"}[s]
+}
+
+// begin makes v ready for a new value.
+func (v *Value) Begin() { *v = Value{open: v.open[:0]} }
+
+// read consumes what belongs to the value; matched says that it is complete.
+func (v *Value) Read(b []byte, accept *Accept) (int, Outcome) {
+	for i := 0; i < len(b); {
+		n, o := v.part(b[i:], accept)
+		i += n
+		if o == Failed {
+			return i, Failed
+		}
+		if o == Matched && len(v.open) == 0 {
+			return i, Matched
+		}
+	}
+	return len(b), Hungry
+}
+
+// part reads as much of b, not empty, as its first byte decides; matched says that the newest value is complete.
+func (v *Value) part(b []byte, accept *Accept) (int, Outcome) {
+	switch v.State {
+	case inKey, inText:
+		return v.string(b)
+	case inNumber:
+		return v.digits(b)
+	case inWord:
+		return v.letter(b[0])
+	}
+	if v.State != AtStart && IsJSONSpace(b[0]) {
+		return 1, Hungry
+	}
+	return v.mark(b[0], accept)
+}
+
+func (v *Value) string(b []byte) (int, Outcome) {
+	n, o := v.text.Read(b)
+	if o != Matched {
+		return n, o
+	}
+	if v.State == inKey {
+		v.State = atColon
+		return n + 1, Hungry
+	}
+	return n + 1, v.end()
+}
+
+func (v *Value) digits(b []byte) (int, Outcome) {
+	for i, c := range b {
+		if next := v.number.next(c); next != numNone {
+			v.number = next
+		} else if !v.number.complete() || IsNumeric(c) {
+			return i, Failed
+		} else {
+			return i, v.end()
+		}
+	}
+	return len(b), Hungry
+}
+
+func (v *Value) letter(c byte) (int, Outcome) {
+	if c != v.word[0] {
+		return 0, Failed
+	}
+	if v.word = v.word[1:]; v.word == "" {
+		return 1, v.end()
+	}
+	return 1, Hungry
+}
+
+// mark reads the first byte of a value or key, or one between them.
+func (v *Value) mark(c byte, accept *Accept) (int, Outcome) {
+	switch v.State {
+	case AtStart:
+		if !accept.First.Has(c) {
+			return 0, Failed
+		}
+		return v.start(c, accept)
+	case atFirstItem, atItem:
+		if c == ']' && (v.State == atFirstItem || accept.notation.TrailingComma) {
+			return 1, v.close()
+		}
+		return v.start(c, accept)
+	case atFirstKey, atKey:
+		if c == '}' && (v.State == atFirstKey || accept.notation.TrailingComma) {
+			return 1, v.close()
+		}
+		return v.key(c, accept)
+	case atColon:
+		if c == ':' {
+			v.State = atValue
+			return 1, Hungry
+		}
+	case atSeparator:
+		return v.separator(c)
+	default:
+		return v.start(c, accept)
+	}
+	return 0, Failed
+}
+
+// start reads the first byte of a value.
+func (v *Value) start(c byte, accept *Accept) (int, Outcome) {
+	switch {
+	case c == '{' && len(v.open) < maxJSONDepth:
+		v.open, v.State = append(v.open, c), atFirstKey
+	case c == '[' && len(v.open) < maxJSONDepth:
+		v.open, v.State = append(v.open, c), atFirstItem
+	case strings.IndexByte(accept.notation.Quotes, c) >= 0:
+		v.text, v.State = Quoted{Quote: c}, inText
+	case numStart.next(c) != numNone:
+		v.number, v.State = numStart.next(c), inNumber
+	default:
+		word := accept.word(c)
+		if word == "" {
+			return 0, Failed
+		}
+		v.word, v.State = word[1:], inWord
+	}
+	return 1, Hungry
+}
+
+func (v *Value) key(c byte, accept *Accept) (int, Outcome) {
+	if strings.IndexByte(accept.notation.Quotes, c) < 0 {
+		return 0, Failed
+	}
+	v.text, v.State = Quoted{Quote: c}, inKey
+	return 1, Hungry
+}
+
+func (v *Value) separator(c byte) (int, Outcome) {
+	switch container := v.open[len(v.open)-1]; {
+	case c == ',' && container == '{':
+		v.State = atKey
+	case c == ',':
+		v.State = atItem
+	case c == Closer(container):
+		return 1, v.close()
+	default:
+		return 0, Failed
+	}
+	return 1, Hungry
+}
+
+// close ends the innermost container.
+func (v *Value) close() Outcome {
+	v.open = v.open[:len(v.open)-1]
+	return v.end()
+}
+
+// end is called behind every value.
+func (v *Value) end() Outcome {
+	v.State = atSeparator
+	return Matched
+}
+
+// mayEnd says that the value is complete if no more input comes.
+func (v *Value) MayEnd() bool {
+	return v.State == inNumber && len(v.open) == 0 && v.number.complete()
+}
+
+// closer is the bracket that closes the one given.
+func Closer(open byte) byte { return open + 2 } // { } and [ ] are two apart
+
+func IsJSONSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
