@@ -19,19 +19,20 @@ var layers = []struct {
 	pkg string
 	may []string
 }{
-	{"sdk/chat", []string{"sdk/chat"}},
-	{"sdk/peg", []string{"sdk/peg", "sdk/chat"}},
-	{"sdk/grammar", []string{"sdk/grammar", "sdk/peg", "sdk/chat"}},
-	{"sdk/handler", []string{"sdk/chat", "sdk/peg", "sdk/grammar"}},
+	{"sdk/jsonschema", []string{}},
+	{"sdk/chat", []string{"sdk/chat", "sdk/jsonschema"}},
+	{"sdk/peg", []string{"sdk/peg", "sdk/chat", "sdk/jsonschema"}},
+	{"sdk/grammar", []string{"sdk/grammar", "sdk/peg", "sdk/chat", "sdk/jsonschema"}},
+	{"sdk/handler", []string{"sdk/chat", "sdk/jsonschema", "sdk/peg", "sdk/grammar"}},
 	{"sdk/model", []string{}},
-	{"sdk/session", []string{"sdk/chat", "sdk/peg", "sdk/grammar", "sdk/handler", "sdk/schema"}},
+	{"sdk/session", []string{"sdk/chat", "sdk/peg", "sdk/grammar", "sdk/handler", "sdk/jsonschema"}},
 	{"sdk/proto", []string{"sdk/proto"}},
 	{"sdk", []string{"sdk", "internal/wire"}},
 	{"internal/shared", []string{"autoparser/workaround"}}, // for tests only
-	{"internal/wire", []string{"internal/wire", "sdk/chat", "sdk/peg", "sdk/grammar", "sdk/handler", "sdk/proto"}},
-	{"autoparser", []string{"autoparser", "sdk/chat", "sdk/peg", "sdk/grammar", "sdk/handler", "sdk/schema", "sdk/session"}},
+	{"internal/wire", []string{"internal/wire", "sdk/chat", "sdk/jsonschema", "sdk/peg", "sdk/grammar", "sdk/handler", "sdk/proto"}},
+	{"autoparser", []string{"autoparser", "sdk/chat", "sdk/peg", "sdk/grammar", "sdk/handler", "sdk/jsonschema", "sdk/session"}},
 	// A Go program that takes a handler in process must not get what serves it in another: only sdk itself imports gRPC.
-	{"plugins", []string{"sdk/chat", "sdk/grammar", "sdk/handler", "sdk/peg", "sdk/schema", "sdk/turn"}},
+	{"plugins", []string{"sdk/chat", "sdk/grammar", "sdk/handler", "sdk/peg", "sdk/jsonschema", "sdk/turn"}},
 	{"plugins/*/cmd", []string{"plugins", "sdk"}},
 	{"client", []string{"client", "sdk"}},
 	{"host", []string{"", "host", "autoparser", "sdk", "internal/wire"}},

@@ -75,8 +75,8 @@ func (t *Template) given(c *conversation) *jinja.Object {
 	}
 	vars.Set("datetime", jinja.String(c.now.Format("Jan 02 2006")))
 	vars.Set("date_string", jinja.String(c.now.Format("02 Jan 2006")))
-	if c.request.JSONSchema != nil {
-		vars.Set("response_format", decoded(c.request.JSONSchema))
+	if !c.request.JSONSchema.IsZero() {
+		vars.Set("response_format", decoded(c.request.JSONSchema.Raw()))
 	}
 	for _, f := range withSynonyms(c.request.TemplateKwargs) {
 		vars.Set(f.Name, decoded(f.Value))
@@ -257,8 +257,8 @@ func toolValue(t chat.Tool) jinja.Value {
 	f := jinja.NewObject()
 	f.Set("name", jinja.String(t.Name))
 	setText(f, "description", t.Description)
-	if t.Parameters != nil {
-		f.Set("parameters", decoded(t.Parameters))
+	if !t.Parameters.IsZero() {
+		f.Set("parameters", decoded(t.Parameters.Raw()))
 	}
 	if t.Strict {
 		f.Set("strict", jinja.Bool(true))

@@ -16,6 +16,7 @@ import (
 	"github.com/dragoman-project/dragoman/internal/shared"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
 // What a template writes for a valid answer is accepted by the grammar that is made for it, and is read as that answer. The
@@ -189,7 +190,7 @@ func lawTools() []chat.Tool {
 		"shelf": {"type": "string", "enum": ["top", "low"]}, "authors": {"type": "array", "items": {"type": "string"}}, "size": {"type": "object",
 			"properties": {"x": {"type": "integer"}, "y": {"type": "integer"}}, "required": ["x"], "additionalProperties": false}}}`
 	tool := func(name string) chat.Tool {
-		return chat.Tool{Name: name, Description: "Something about a book", Parameters: json.RawMessage(properties)}
+		return chat.Tool{Name: name, Description: "Something about a book", Parameters: jsonschema.MustParse(properties)}
 	}
 	return []chat.Tool{tool("find_book"), tool("find_book_again"), tool("lend")}
 }

@@ -1,13 +1,13 @@
 package autoparser
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
 	"github.com/dragoman-project/dragoman/autoparser/workaround"
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
 // Normalisation is one way in which a conversation is fitted to what a template can render.
@@ -208,11 +208,14 @@ func placeThoughts(c *conversation, m manner) bool {
 	return slices.ContainsFunc(c.messages, func(msg chat.Message) bool { return msg.ReasoningContent != "" })
 }
 
+// noParameters is the schema of a function without parameters.
+var noParameters = jsonschema.MustParse(`{"type": "object", "properties": {}}`)
+
 func emptyParameters(c *conversation, _ manner) bool {
 	changed := false
 	for i, t := range c.tools {
-		if t.Parameters == nil {
-			c.tools[i].Parameters = json.RawMessage(`{"type": "object", "properties": {}}`)
+		if t.Parameters.IsZero() {
+			c.tools[i].Parameters = noParameters
 			c.tools[i].Raw = nil
 			changed = true
 		}

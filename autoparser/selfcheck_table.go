@@ -7,6 +7,7 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
 	"github.com/dragoman-project/dragoman/autoparser/probe"
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
 // SelfCheckRow is an answer that a template was not learned from. What it renders for it must be read back as it was.
@@ -121,7 +122,7 @@ func selfCheckTools() []chat.Tool {
 		"title": {"type": "string"}, "pages": {"type": "integer"}, "price": {"type": "number"}, "lent": {"type": "boolean"},
 		"lost": {"type": "boolean"}, "due": {"description": "a date"}, "authors": {"type": "array", "items": {"type": "string"}}, "shelf": {"type": "object"}}}`
 	tool := func(name string) chat.Tool {
-		return chat.Tool{Name: name, Description: "Something about a book", Parameters: json.RawMessage(properties)}
+		return chat.Tool{Name: name, Description: "Something about a book", Parameters: jsonschema.MustParse(properties)}
 	}
 	return []chat.Tool{tool("find_book"), tool("lend_book")}
 }

@@ -105,7 +105,7 @@ func sizeOf(r *chat.Request) (size int) {
 		}
 	}
 	for _, t := range r.Tools {
-		size += len(t.Description) + len(t.Parameters)
+		size += len(t.Description) + len(t.Parameters.Raw())
 	}
 	return size
 }

@@ -1,7 +1,6 @@
 package host
 
 import (
-	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"github.com/dragoman-project/dragoman/host/config"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
@@ -106,7 +106,7 @@ func TestReferencesOfASchemaLeadWhereItIsMoved(t *testing.T) {
 	if p, err = p.In(grammar.TargetJSONSchema); err != nil {
 		t.Fatal(err)
 	}
-	c, err := grammar.FromSchema(json.RawMessage(p.Plan.Constraint.Content))
+	c, err := grammar.FromSchema(jsonschema.MustParse(p.Plan.Constraint.Content))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,6 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/grammar"
 	"github.com/dragoman-project/dragoman/sdk/handler"
 	"github.com/dragoman-project/dragoman/sdk/peg"
-	"github.com/dragoman-project/dragoman/sdk/schema"
 )
 
 // Input is what a program depends on.
@@ -80,7 +79,7 @@ func (g given) assemble() *Assembled {
 // mode is strict where only certain answers will do, and lazy where there may be calls that can be told from prose.
 func (a *assembly) mode() grammar.Mode {
 	switch {
-	case len(a.wants.schema) > 0 || a.wants.mustCall:
+	case !a.wants.schema.IsZero() || a.wants.mustCall:
 		return grammar.Strict
 	case a.format != nil && !a.markerless():
 		return grammar.Lazy
@@ -114,9 +113,7 @@ func newAssembly(g given) *assembly {
 	if len(g.wants.tools) == 0 {
 		return a
 	}
-	for _, t := range g.wants.tools {
-		a.tools = append(a.tools, tool{t, schema.New(t.parameters)})
-	}
+	a.tools = g.wants.tools
 	a.Grow(a.size())
 	a.format = a.formatOf()
 	if a.format == nil {
@@ -287,10 +284,4 @@ func (a *assembly) spaced(marker string) peg.ID {
 	bare := strings.TrimSpace(marker)
 	own := a.Lit(strings.TrimRight(marker, " \t\r\n"))
 	return a.Choice(own, a.only("spaced", a.blanks(), a.oneOf(respaced(bare))))
-}
-
-// tool is a declared function with the schema of its parameters.
-type tool struct {
-	declared
-	schema schema.Schema
 }

@@ -1,13 +1,13 @@
 package assemble_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"testing"
 
 	"github.com/dragoman-project/dragoman/autoparser/assemble"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 	"github.com/dragoman-project/dragoman/sdk/peg/match"
 )
 
@@ -20,7 +20,7 @@ func BenchmarkPlan(b *testing.B) {
 			in := named(b, name).input(func(r *chat.Request) {
 				r.Tools = nil
 				for i := range n {
-					r.Tools = append(r.Tools, chat.Tool{Name: fmt.Sprintf("tool_%d", i), Parameters: json.RawMessage(parameters)})
+					r.Tools = append(r.Tools, chat.Tool{Name: fmt.Sprintf("tool_%d", i), Parameters: jsonschema.MustParse(parameters)})
 				}
 			})
 			b.Run(fmt.Sprintf("%s/%d/assemble", name, n), func(b *testing.B) {

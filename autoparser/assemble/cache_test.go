@@ -1,7 +1,6 @@
 package assemble_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"sync"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/dragoman-project/dragoman/autoparser/assemble"
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
 // TestACacheTellsApartWhatDiffers holds what a cache says of each input to what is assembled anew, with all others made before.
@@ -20,17 +20,17 @@ func TestACacheTellsApartWhatDiffers(t *testing.T) {
 		"another name": func(r *chat.Request) { other(r); r.Tools[0].Name += "_2" },
 		"other parameters": func(r *chat.Request) {
 			other(r)
-			r.Tools[0].Parameters = json.RawMessage(`{"type": "object", "properties": {"n": {"type": "integer"}}}`)
+			r.Tools[0].Parameters = jsonschema.MustParse(`{"type": "object", "properties": {"n": {"type": "integer"}}}`)
 		},
-		"no parameters":        func(r *chat.Request) { other(r); r.Tools[0].Parameters = nil },
+		"no parameters":        func(r *chat.Request) { other(r); r.Tools[0].Parameters = jsonschema.Schema{} },
 		"the tools reversed":   func(r *chat.Request) { other(r); slices.Reverse(r.Tools) },
 		"no call":              func(r *chat.Request) { r.ToolChoice.Mode = chat.ToolNone },
 		"some call":            func(r *chat.Request) { r.ToolChoice.Mode = chat.ToolRequired },
 		"one call":             func(r *chat.Request) { r.ToolChoice = chat.ToolChoice{Mode: chat.ToolNamed, Name: r.Tools[0].Name} },
 		"another call":         func(r *chat.Request) { r.ToolChoice = chat.ToolChoice{Mode: chat.ToolNamed, Name: r.Tools[1].Name} },
 		"several calls":        parallel,
-		"a schema":             func(r *chat.Request) { r.JSONSchema = json.RawMessage(`{"type": "object"}`) },
-		"another schema":       func(r *chat.Request) { r.JSONSchema = json.RawMessage(`{"type": "array"}`) },
+		"a schema":             func(r *chat.Request) { r.JSONSchema = jsonschema.MustParse(`{"type": "object"}`) },
+		"another schema":       func(r *chat.Request) { r.JSONSchema = jsonschema.MustParse(`{"type": "array"}`) },
 		"a grammar":            func(r *chat.Request) { r.Tools, r.Grammar.Kind = nil, chat.GrammarGBNF },
 		"reasoning as content": func(r *chat.Request) { r.ReasoningFormat = chat.ReasoningNone },
 		"calls kept":           func(r *chat.Request) { r.Parsing.CallInReasoning = chat.KeepCalls },
@@ -78,7 +78,11 @@ func TestWhatIsKeptIsNoPartOfTheRequest(t *testing.T) {
 	var c assemble.Cache
 	text := []byte(weatherSchema)
 	of := func(parameters []byte) string {
-		return show(c.Assemble(named(t, "JSON in tags").input(func(r *chat.Request) { r.Tools = []chat.Tool{{Name: "f", Parameters: parameters}} })))
+		schema, err := jsonschema.Parse(parameters)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return show(c.Assemble(named(t, "JSON in tags").input(func(r *chat.Request) { r.Tools = []chat.Tool{{Name: "f", Parameters: schema}} })))
 	}
 	before := of(text)
 	clear(text)

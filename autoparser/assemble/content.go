@@ -13,7 +13,7 @@ func (a *assembly) body() peg.ID {
 	if a.wants.grammar && a.format == nil {
 		return a.held()
 	}
-	if len(a.wants.schema) > 0 && !a.wants.mustCall {
+	if !a.wants.schema.IsZero() && !a.wants.mustCall {
 		return a.response()
 	}
 	if a.d.Content.Mode == dialect.ContentWrappedWithReasoning && a.m.contentStart != "" {

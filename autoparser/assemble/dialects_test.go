@@ -9,6 +9,7 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
 	"github.com/dragoman-project/dragoman/sdk/cases"
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
 // sample is a dialect of the tests, with the text that begins an answer in it.
@@ -177,8 +178,8 @@ const weatherSchema = `{"type":"object","properties":{"city":{"type":"string"},"
 
 // tools are those of the tests.
 var tools = []chat.Tool{
-	{Name: "get_weather", Parameters: json.RawMessage(weatherSchema)},
-	{Name: "get", Parameters: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}}}`)},
+	{Name: "get_weather", Parameters: jsonschema.MustParse(weatherSchema)},
+	{Name: "get", Parameters: jsonschema.MustParse(`{"type":"object","properties":{"text":{"type":"string"}}}`)},
 	{Name: "ping"},
 }
 

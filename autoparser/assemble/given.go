@@ -1,12 +1,11 @@
 package assemble
 
 import (
-	"bytes"
-	"encoding/json"
 	"strings"
 
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
 // given is all that an assembly knows. What was assembled is kept by it, so that nothing else may reach an assembly: neither the
@@ -19,21 +18,21 @@ type given struct {
 
 // wishes are what of a request a program depends on.
 type wishes struct {
-	tools       []declared
+	tools       []tool
 	mustCall    bool
-	parallel    bool            // calls
-	schema      json.RawMessage // that the content must follow
-	grammar     bool            // that the content must follow: whoever makes the constraint puts it in
-	extract     bool            // reasoning, out of the content
-	keepCalls   bool            // where they stand in reasoning
+	parallel    bool              // calls
+	schema      jsonschema.Schema // that the content must follow
+	grammar     bool              // that the content must follow: whoever makes the constraint puts it in
+	extract     bool              // reasoning, out of the content
+	keepCalls   bool              // where they stand in reasoning
 	pureContent bool
 }
 
-// declared is a function that the model may call.
-type declared struct {
-	name       string
-	parameters json.RawMessage
-	allowed    bool // by the request's tool choice; another one is read all the same
+// tool is a function that the model may call.
+type tool struct {
+	name    string
+	schema  jsonschema.Schema // of its parameters
+	allowed bool              // by the request's tool choice; another one is read all the same
 }
 
 // givenIn is what matters of an input.
@@ -49,16 +48,16 @@ func givenIn(in Input) given {
 }
 
 // declaredIn lists the tools that may be called, each name once; nil: none.
-func declaredIn(r *chat.Request) []declared {
+func declaredIn(r *chat.Request) []tool {
 	if r.ToolChoice.Mode == chat.ToolNone {
 		return nil
 	}
-	tools := make([]declared, 0, len(r.Tools))
+	tools := make([]tool, 0, len(r.Tools))
 	known := make(map[string]bool, len(r.Tools))
 	for _, t := range r.Tools {
 		if t.Name != "" && !known[t.Name] {
 			known[t.Name] = true
-			tools = append(tools, declared{t.Name, t.Parameters, r.ToolChoice.Mode != chat.ToolNamed || r.ToolChoice.Name == t.Name})
+			tools = append(tools, tool{t.Name, t.Parameters, r.ToolChoice.Mode != chat.ToolNamed || r.ToolChoice.Name == t.Name})
 		}
 	}
 	return tools
@@ -67,10 +66,9 @@ func declaredIn(r *chat.Request) []declared {
 // own is the same, and no part of the request's text or of its prompt, for what is made of it may outlive them.
 func (g given) own() given {
 	g.start.header = strings.Clone(g.start.header)
-	g.wants.schema = bytes.Clone(g.wants.schema)
-	tools := make([]declared, len(g.wants.tools))
+	tools := make([]tool, len(g.wants.tools))
 	for i, t := range g.wants.tools {
-		tools[i] = declared{strings.Clone(t.name), bytes.Clone(t.parameters), t.allowed}
+		tools[i] = tool{strings.Clone(t.name), t.schema, t.allowed}
 	}
 	g.wants.tools = tools
 	return g
@@ -78,9 +76,9 @@ func (g given) own() given {
 
 // bytes are those of the request's texts.
 func (g given) bytes() int {
-	n := len(g.start.header) + len(g.wants.schema)
+	n := len(g.start.header) + g.wants.schema.Size()
 	for _, t := range g.wants.tools {
-		n += len(t.name) + len(t.parameters)
+		n += len(t.name) + t.schema.Size()
 	}
 	return n
 }

@@ -195,7 +195,7 @@ func TestWhatTheGrammarAllowsParses(t *testing.T) {
 					continue
 				}
 				got, report := p.run(text)
-				if report.Status != chat.Complete || in.Request.JSONSchema == nil && len(got.ToolCalls) == 0 {
+				if report.Status != chat.Complete || in.Request.JSONSchema.IsZero() && len(got.ToolCalls) == 0 {
 					t.Fatalf("%q: %s %v %v", text, report.Status, report.Faults, got)
 				}
 			}

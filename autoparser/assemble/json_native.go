@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
@@ -322,7 +323,7 @@ func (a *assembly) object(t tool) peg.ID {
 	if a.d.Tools.JSON.ArgsAreString {
 		return a.Choice(lenient, a.Tag(peg.Arguments, a.Value(peg.StringValue)))
 	}
-	return a.Choice(lenient, a.Tag(peg.Arguments, a.exact(peg.ObjectValue, t.parameters)))
+	return a.Choice(lenient, a.Tag(peg.Arguments, a.exact(peg.ObjectValue, t.schema)))
 }
 
 func (a *assembly) lenientObject() peg.ID {
@@ -332,8 +333,8 @@ func (a *assembly) lenientObject() peg.ID {
 }
 
 // exact is a value as the schema says.
-func (a *assembly) exact(kinds peg.Values, schema json.RawMessage) peg.ID {
-	if len(schema) == 0 {
+func (a *assembly) exact(kinds peg.Values, schema jsonschema.Schema) peg.ID {
+	if schema.IsZero() {
 		return a.Value(kinds)
 	}
 	return a.Schema(schema, a.Value(kinds))

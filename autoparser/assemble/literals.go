@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 	"github.com/dragoman-project/dragoman/sdk/peg"
-	"github.com/dragoman-project/dragoman/sdk/schema"
 )
 
 // Where the values of arguments are written as JSON or Python writes them, f(city="Oslo", days=3), a value says itself what
@@ -72,7 +72,7 @@ func (f tagged) argumentAhead() peg.ID {
 }
 
 // literal is the name of an argument and its value.
-func (f tagWithTagged) literal(name peg.ID, s schema.Schema) peg.ID {
+func (f tagWithTagged) literal(name peg.ID, s jsonschema.Schema) peg.ID {
 	key := []peg.ID{f.Atomic(f.Tag(peg.Key, name), f.blanks(), f.Lit(f.closing())), f.Space()}
 	if f.e.nameSuffix != "" && f.e.valuePrefix != "" {
 		key = append(key, f.marker(f.e.valuePrefix, f.Space()))
@@ -81,16 +81,16 @@ func (f tagWithTagged) literal(name peg.ID, s schema.Schema) peg.ID {
 }
 
 // literalValue is a text in quotes, or another value. Where a marker ends it, a text may have lost its quotes.
-func (f tagWithTagged) literalValue(s schema.Schema) peg.ID {
+func (f tagWithTagged) literalValue(s jsonschema.Schema) peg.ID {
 	name := "literal" + s.Key()
 	if id, ok := f.made[name]; ok {
 		return id
 	}
 	quoted := f.once("~quoted", func() peg.ID { return f.Choice(f.quoted("'"), f.quoted(`"`)) })
-	other := f.Seq(f.Not(f.Lit("'")), f.Not(f.Lit(`"`)), f.Tag(peg.Scalar, f.Schema(s.Only(peg.AnyJSON), f.Value(peg.AnyPython))))
+	other := f.Seq(f.Not(f.Lit("'")), f.Not(f.Lit(`"`)), f.Tag(peg.Scalar, f.Schema(s.Only(jsonschema.Any), f.Value(peg.AnyPython))))
 	ways := []peg.ID{quoted, other}
 	if distinctive(f.e.valueSuffix) {
-		ways = append(ways, f.only("unquoted", f.text(schema.Schema{})))
+		ways = append(ways, f.only("unquoted", f.text(jsonschema.Schema{})))
 	}
 	f.made[name] = f.named("literal", f.Choice(ways...))
 	return f.made[name]

@@ -1,18 +1,18 @@
 package assemble_test
 
 import (
-	"encoding/json"
 	"testing"
 
 	"github.com/dragoman-project/dragoman/autoparser/assemble"
 	"github.com/dragoman-project/dragoman/sdk/cases"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
 func schema(text string) func(*chat.Request) {
 	return func(r *chat.Request) {
-		r.JSONSchema = json.RawMessage(text)
+		r.JSONSchema = jsonschema.MustParse(text)
 		r.Tools = nil
 	}
 }

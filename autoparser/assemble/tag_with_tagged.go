@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 	"github.com/dragoman-project/dragoman/sdk/peg"
-	"github.com/dragoman-project/dragoman/sdk/schema"
 )
 
 // tagWithTagged reads arguments that stand in markup, each with its name: <parameter=a>1</parameter>. They may come in any
@@ -114,11 +114,11 @@ func (f tagWithTagged) unknown() (peg.ID, bool) {
 	if !ok || f.closesArguments() {
 		return 0, false
 	}
-	return f.once("unknown", func() peg.ID { return f.member(f.NotChars(1, maxName, ranges...), schema.Schema{}) }), true
+	return f.once("unknown", func() peg.ID { return f.member(f.NotChars(1, maxName, ranges...), jsonschema.Schema{}) }), true
 }
 
 // declared is an argument that a tool declares, from its name on. Tools that declare the same share a rule.
-func (f tagWithTagged) declared(p schema.Property) peg.ID {
+func (f tagWithTagged) declared(p jsonschema.Property) peg.ID {
 	bare := p.Schema.Bare()
 	key := "argument " + p.Name + " " + bare.Key()
 	id, ok := f.made[key]
@@ -139,7 +139,7 @@ func (f tagWithTagged) argument(ways ...peg.ID) peg.ID {
 }
 
 // divided tells the arguments that the tool requires from the others.
-func (f tagWithTagged) divided(t tool, parameters []schema.Property, all []peg.ID) (required, optional []peg.ID) {
+func (f tagWithTagged) divided(t tool, parameters []jsonschema.Property, all []peg.ID) (required, optional []peg.ID) {
 	names := t.schema.Required()
 	for i, p := range parameters {
 		if slices.Contains(names, p.Name) {
@@ -183,7 +183,7 @@ func (f tagWithTagged) complete(required, optional []peg.ID) peg.ID {
 
 // member is the name of an argument and its value. In some formats an attribute says whether the value is a string: the
 // marker behind the name was seen with a string, and has the other truth where the value is JSON.
-func (f tagWithTagged) member(name peg.ID, s schema.Schema) peg.ID {
+func (f tagWithTagged) member(name peg.ID, s jsonschema.Schema) peg.ID {
 	if f.writesLiterals() {
 		return f.literal(name, s)
 	}
@@ -191,7 +191,7 @@ func (f tagWithTagged) member(name peg.ID, s schema.Schema) peg.ID {
 	if before, after, ok := strings.Cut(closing, f.d.Tools.Arguments.TextType); ok && len(before)+len(after) < len(closing) {
 		return f.typed(name, s, before, after)
 	}
-	kinds := s.Kinds()
+	kinds := peg.Values(s.Kinds())
 	text, json, ok := typeMarks(closing)
 	if !ok {
 		return f.Seq(f.key(name, closing), f.value(s, kinds))
@@ -199,7 +199,7 @@ func (f tagWithTagged) member(name peg.ID, s schema.Schema) peg.ID {
 	untyped := f.only("untyped", f.key(name, withoutType(closing)), f.value(s, kinds))
 	switch {
 	case kinds == peg.StringValue:
-		return f.Choice(f.Seq(f.key(name, text), f.value(s, kinds)), f.only("not-text", f.key(name, json), f.value(schema.Schema{}, peg.AnyJSON)), untyped)
+		return f.Choice(f.Seq(f.key(name, text), f.value(s, kinds)), f.only("not-text", f.key(name, json), f.value(jsonschema.Schema{}, peg.AnyJSON)), untyped)
 	case kinds&peg.StringValue == 0:
 		return f.Choice(f.Seq(f.key(name, json), f.value(s, kinds)), f.only("as-text", f.key(name, text), f.value(s, kinds)), untyped)
 	}

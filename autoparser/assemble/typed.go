@@ -1,20 +1,20 @@
 package assemble
 
 import (
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 	"github.com/dragoman-project/dragoman/sdk/peg"
-	"github.com/dragoman-project/dragoman/sdk/schema"
 )
 
 // typed is the name of an argument and its value, where a word between before and after says of what type the value is.
-func (f tagWithTagged) typed(name peg.ID, s schema.Schema, before, after string) peg.ID {
-	kinds := s.Kinds()
+func (f tagWithTagged) typed(name peg.ID, s jsonschema.Schema, before, after string) peg.ID {
+	kinds := peg.Values(s.Kinds())
 	closing := f.closing()
 	text := f.key(name, closing)
 	untyped := f.only("untyped", f.key(name, withoutType(closing)), f.value(s, kinds))
 	other := f.Atomic(f.Tag(peg.Key, name), f.stray(f.e.nameTail), f.Lit(before), f.Chars(1, maxName, nameRanges...), f.Lit(after))
 	switch {
 	case kinds == peg.StringValue:
-		return f.Choice(f.Seq(text, f.value(s, kinds)), f.only("not-text", other, f.value(schema.Schema{}, peg.AnyJSON)), untyped)
+		return f.Choice(f.Seq(text, f.value(s, kinds)), f.only("not-text", other, f.value(jsonschema.Schema{}, peg.AnyJSON)), untyped)
 	case kinds&peg.StringValue == 0:
 		return f.Choice(f.Seq(other, f.value(s, kinds)), untyped)
 	}

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 	"github.com/dragoman-project/dragoman/sdk/peg"
-	"github.com/dragoman-project/dragoman/sdk/schema"
 )
 
 // The value of an argument in markup is text; only the schema says what it is. In this order it is taken for
@@ -23,7 +23,7 @@ const scalars = peg.NumberValue | peg.BoolValue | peg.NullValue
 const containers = peg.ObjectValue | peg.ArrayValue
 
 // value is a value of one of the given kinds, and the marker behind it. Equal values share a rule.
-func (f tagWithTagged) value(s schema.Schema, kinds peg.Values) peg.ID {
+func (f tagWithTagged) value(s jsonschema.Schema, kinds peg.Values) peg.ID {
 	name := fmt.Sprint("value ", f.e.own, kinds, s.Key())
 	id, ok := f.made[name]
 	if !ok {
@@ -33,7 +33,7 @@ func (f tagWithTagged) value(s schema.Schema, kinds peg.Values) peg.ID {
 	return id
 }
 
-func (f tagWithTagged) newValue(s schema.Schema, kinds peg.Values) peg.ID {
+func (f tagWithTagged) newValue(s jsonschema.Schema, kinds peg.Values) peg.ID {
 	var kids []peg.ID
 	if kinds&scalars != 0 {
 		kids = append(kids, f.short(s, kinds))
@@ -44,7 +44,7 @@ func (f tagWithTagged) newValue(s schema.Schema, kinds peg.Values) peg.ID {
 	if kinds&peg.StringValue != 0 {
 		kids = append(kids, f.text(s))
 	} else {
-		kids = append(kids, f.only("mistyped", f.text(schema.Schema{})))
+		kids = append(kids, f.only("mistyped", f.text(jsonschema.Schema{})))
 	}
 	return f.Seq(f.Choice(kids...), f.Space(), f.suffix())
 }
@@ -70,22 +70,19 @@ func (f tagWithTagged) suffixAhead() peg.ID {
 }
 
 // short is a value that is looked at whole before it is taken for what it looks like.
-func (f tagWithTagged) short(s schema.Schema, kinds peg.Values) peg.ID {
+func (f tagWithTagged) short(s jsonschema.Schema, kinds peg.Values) peg.ID {
 	spelled := kinds & scalars
 	if kinds&peg.StringValue == 0 {
 		spelled = scalars // nothing else can be meant by what looks like one
 	}
-	value := f.scalar(spelled)
-	if raw := s.Only(kinds & scalars); raw != nil {
-		value = f.Schema(raw, value)
-	}
+	value := f.Schema(s.Only((kinds & scalars).Kinds()), f.scalar(spelled))
 	return f.Seq(f.Space(), f.Atomic(f.Tag(peg.Scalar, value), f.suffixAhead()))
 }
 
 // long is a value that holds others, as JSON or as Python writes it; grammars have it as JSON.
-func (f tagWithTagged) long(s schema.Schema, kinds peg.Values) peg.ID {
+func (f tagWithTagged) long(s jsonschema.Schema, kinds peg.Values) peg.ID {
 	lenient := f.once("~lenient-value", func() peg.ID { return f.Tag(peg.Scalar, f.Value(containers|python)) })
-	exact := f.Tag(peg.Scalar, f.exact(containers, s.Only(kinds&containers)))
+	exact := f.Tag(peg.Scalar, f.exact(containers, s.Only((kinds&containers).Kinds())))
 	return f.Seq(f.Space(), f.Peek(f.containerAhead()), f.Choice(lenient, exact))
 }
 
@@ -136,12 +133,9 @@ func (f tagWithTagged) one(chars string) peg.ID {
 
 // text is a string as it stands: the template's own white space at its edges is not part of it. It goes on over a marker
 // that ends no value, because nothing that may follow one follows it.
-func (f tagWithTagged) text(s schema.Schema) peg.ID {
+func (f tagWithTagged) text(s jsonschema.Schema) peg.ID {
 	ends := nonempty(f.e.tail+f.e.valueSuffix, f.e.valueSuffix)
-	first := f.Until(ends...)
-	if raw := s.Only(peg.StringValue); raw != nil {
-		first = f.RawSchema(raw, first)
-	}
+	first := f.RawSchema(s.Only(jsonschema.String), f.Until(ends...))
 	for _, text := range f.without() {
 		ends = append(ends, nonempty(f.e.tail+text, "\n"+text, text)...) // whose line break belongs to the marker, then
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/assemble"
 	"github.com/dragoman-project/dragoman/sdk/cases"
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
 // named is the sample of that name.
@@ -23,10 +24,14 @@ func named(t testing.TB, name string) sample {
 	return sample{}
 }
 
-// one is a request with one tool, f, of the given parameters.
+// one is a request with one tool, f, of the given parameters; none if they are empty.
 func one(parameters string) func(*chat.Request) {
 	return func(r *chat.Request) {
-		r.Tools = []chat.Tool{{Name: "f", Parameters: json.RawMessage(parameters)}}
+		f := chat.Tool{Name: "f"}
+		if parameters != "" {
+			f.Parameters = jsonschema.MustParse(parameters)
+		}
+		r.Tools = []chat.Tool{f}
 	}
 }
 
@@ -171,7 +176,7 @@ func TestVeryManyArgumentsAreStillRead(t *testing.T) {
 				properties = append(properties, fmt.Sprintf(`"a%d_%d":{"type":"integer"}`, i, j))
 			}
 			parameters := `{"type":"object","properties":{` + strings.Join(properties, ",") + `}}`
-			r.Tools = append(r.Tools, chat.Tool{Name: fmt.Sprintf("f%d", i), Parameters: json.RawMessage(parameters)})
+			r.Tools = append(r.Tools, chat.Tool{Name: fmt.Sprintf("f%d", i), Parameters: jsonschema.MustParse(parameters)})
 		}
 	})
 	if notes := assemble.Assemble(in).Notes; len(notes) != 1 {

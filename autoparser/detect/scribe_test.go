@@ -25,7 +25,7 @@ func (s scribe) render(p probe.Probe) (string, error) {
 	var b strings.Builder
 	b.WriteString("<s>")
 	for _, tool := range p.Request.Tools {
-		b.WriteString("tool " + tool.Name + " " + string(tool.Parameters) + "\n")
+		b.WriteString("tool " + tool.Name + " " + tool.Parameters.String() + "\n")
 	}
 	if s.tells && p.Request.EnableThinking != nil && !*p.Request.EnableThinking {
 		b.WriteString("Do not think.\n")

@@ -21,6 +21,7 @@ import (
 	"encoding/json"
 
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
 // Needles: no one is a part of another, none holds anything that JSON, XML or Python would escape, and none looks like
@@ -226,7 +227,7 @@ func Tools() []chat.Tool { return []chat.Tool{tool(Function), tool(OtherFunction
 
 func tool(name string) chat.Tool {
 	property := func(name string) string { return `"` + name + `": {"type": "string", "description": "A text"}` }
-	return chat.Tool{Name: name, Description: "A function", Parameters: json.RawMessage(
+	return chat.Tool{Name: name, Description: "A function", Parameters: jsonschema.MustParse(
 		`{"type": "object", "properties": {` + property(Argument) + `, ` + property(OtherArgument) + `}, "required": []}`)}
 }
 

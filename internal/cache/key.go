@@ -104,7 +104,9 @@ func (w *Writer) value(v reflect.Value) {
 		w.Text(v.String())
 	case reflect.Struct:
 		for i := range v.NumField() {
-			w.value(v.Field(i))
+			if f := v.Field(i); f.Kind() != reflect.Struct || !f.Type().Implements(derivedType) {
+				w.value(f)
+			}
 		}
 	case reflect.Pointer:
 		w.Bool(v.IsNil())

@@ -5,6 +5,7 @@ import (
 	"math"
 	"unicode"
 
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 	pb "github.com/dragoman-project/dragoman/sdk/proto/dragoman/plugin/v1"
 )
@@ -85,7 +86,10 @@ func decodeParent(m *pb.Node, count int) (n peg.Node, err error) {
 	case *pb.Node_Atomic:
 		n, child = peg.Node{Op: peg.Atomic}, k.Atomic.GetChild()
 	case *pb.Node_Schema:
-		n, child = peg.Node{Op: peg.Schema, JSONSchema: k.Schema.GetSchema(), Raw: k.Schema.GetRaw()}, k.Schema.GetChild()
+		n, child = peg.Node{Op: peg.Schema, Raw: k.Schema.GetRaw()}, k.Schema.GetChild()
+		if n.JSONSchema, err = jsonschema.Parse(k.Schema.GetSchema()); err != nil {
+			err = fmt.Errorf("schema: %w", err)
+		}
 	case *pb.Node_Tag:
 		n, child = peg.Node{Op: peg.Tag, Text: k.Tag.GetText()}, k.Tag.GetChild()
 		n.Role, err = decodeRole(k.Tag.GetRole())

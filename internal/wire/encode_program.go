@@ -84,7 +84,7 @@ func encodeParent(m *pb.Node, n *peg.Node) error {
 	case peg.Atomic:
 		m.Kind = &pb.Node_Atomic{Atomic: &pb.AtomicNode{Child: child}}
 	case peg.Schema:
-		m.Kind = &pb.Node_Schema{Schema: &pb.SchemaNode{Child: child, Schema: n.JSONSchema, Raw: n.Raw}}
+		m.Kind = &pb.Node_Schema{Schema: &pb.SchemaNode{Child: child, Schema: n.JSONSchema.Raw(), Raw: n.Raw}}
 	case peg.Tag:
 		role, ok := roles.encode(n.Role)
 		if !ok {

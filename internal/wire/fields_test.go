@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/dragoman-project/dragoman/sdk/handler"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
@@ -52,7 +53,7 @@ func (f fields) look(v reflect.Value) {
 			f.look(v.Index(i))
 		}
 	case reflect.Struct:
-		if v.Type() == reflect.TypeFor[time.Time]() {
+		if v.Type() == reflect.TypeFor[time.Time]() || v.Type() == reflect.TypeFor[jsonschema.Schema]() {
 			return
 		}
 		for i := range v.NumField() {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 	pb "github.com/dragoman-project/dragoman/sdk/proto/dragoman/plugin/v1"
 )
@@ -20,8 +21,8 @@ func everyNode() *peg.Program {
 		b.Empty(), b.Lit("<a>é"), b.Choice(b.Lit("x"), b.Lit("y")), b.Repeat(2, 5, word), b.Star(word), b.Optional(b.Any()),
 		b.Peek(word), b.Not(word), b.NotChars(0, 3, peg.Range{Lo: 0, Hi: 0x10FFFF}), b.Space(), b.Until("<b>", "<c>"), b.Rest(),
 		b.Value(peg.AnyJSON), b.Value(peg.AnyPython), b.Value(peg.ObjectValue), b.StringContent(`"`),
-		b.Rule("r", word), b.Trigger("t", word), b.Atomic(word, word), b.Schema([]byte(`{"type":"object"}`), word),
-		b.RawSchema([]byte(`{"type":"string"}`), word), b.Prompt("<think>"), b.Prompt(), b.Given(peg.Key, "code"),
+		b.Rule("r", word), b.Trigger("t", word), b.Atomic(word, word), b.Schema(jsonschema.MustParse(`{"type":"object"}`), word),
+		b.RawSchema(jsonschema.MustParse(`{"type":"string"}`), word), b.Prompt("<think>"), b.Prompt(), b.Given(peg.Key, "code"),
 	}
 	for role := peg.Content; role <= peg.Scalar; role++ {
 		kids = append(kids, b.Tag(role, word))
@@ -92,6 +93,7 @@ func TestBrokenProgramsAreRefusedWithTheirPlace(t *testing.T) {
 		{"no role", &pb.Node{Kind: &pb.Node_Tag{Tag: &pb.TagNode{}}}, "ROLE_UNSPECIFIED is unknown"},
 		{"a role of the future", &pb.Node{Kind: &pb.Node_Tag{Tag: &pb.TagNode{Role: 99}}}, "99 is unknown"},
 		{"a bound out of range", &pb.Node{Kind: &pb.Node_Repeat{Repeat: &pb.RepeatNode{Max: &huge}}}, "out of range"},
+		{"a schema that is not JSON", &pb.Node{Kind: &pb.Node_Schema{Schema: &pb.SchemaNode{Schema: []byte(`{"type"`)}}}, "schema: type: not JSON: byte 7"},
 		{"a class beyond Unicode", &pb.Node{Kind: &pb.Node_Chars{Chars: &pb.CharsNode{Ranges: []*pb.CodePoints{{Last: huge}}}}}, "beyond Unicode"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -2,8 +2,8 @@ package functionary
 
 import (
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 	"github.com/dragoman-project/dragoman/sdk/peg"
-	"github.com/dragoman-project/dragoman/sdk/schema"
 	"github.com/dragoman-project/dragoman/sdk/turn"
 )
 
@@ -49,7 +49,7 @@ func (p program) answer() peg.ID {
 		ways = append(ways, p.Trigger("next-call", p.Seq(p.Lit(section), p.calls())))
 	}
 	plain := p.Seq(p.text(), p.Tolerate(ways...))
-	if schema := p.AnswerSchema(); schema != nil {
+	if schema := p.AnswerSchema(); !schema.IsZero() {
 		value := p.Seq(p.Gap(), p.Tag(peg.Content, p.Schema(schema, p.Value(peg.AnyJSON))), p.Gap())
 		return p.Seq(p.toEveryone(), p.Choice(value, p.Only("plain", plain)))
 	}
@@ -123,11 +123,11 @@ func (p program) call() peg.ID {
 	return p.Once("tool-call", func() peg.ID {
 		return p.ByTool(func(name peg.ID, tool turn.Tool) peg.ID {
 			if tool.Name != "" {
-				return p.callOf(name, p.Empty(), p.arguments(tool.Name, schema.New(tool.Parameters)))
+				return p.callOf(name, p.Empty(), p.arguments(tool.Name, tool.Parameters))
 			}
 			object := p.Peek(p.Seq(p.SmallGap(), p.Lit("{")))
-			undeclared := p.callOf(p.Lit(python), p.Empty(), p.arguments(python, schema.Schema{}))
-			return p.Choice(undeclared, p.callOf(name, object, p.arguments("", schema.Schema{})))
+			undeclared := p.callOf(p.Lit(python), p.Empty(), p.arguments(python, jsonschema.Schema{}))
+			return p.Choice(undeclared, p.callOf(name, object, p.arguments("", jsonschema.Schema{})))
 		})
 	})
 }
@@ -139,7 +139,7 @@ func (p program) callOf(name, ahead, arguments peg.ID) peg.ID {
 }
 
 // arguments are JSON. For Python they may be code as it stands, too.
-func (p program) arguments(name string, s schema.Schema) peg.ID {
+func (p program) arguments(name string, s jsonschema.Schema) peg.ID {
 	object := p.Object(s)
 	if name != python {
 		return object

@@ -3,8 +3,8 @@ package gemma4
 import (
 	"slices"
 
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 	"github.com/dragoman-project/dragoman/sdk/peg"
-	"github.com/dragoman-project/dragoman/sdk/schema"
 )
 
 // The notation of arguments is JSON without quotes around names, and with a token of its own around strings, which stand as
@@ -15,7 +15,7 @@ import (
 // Names in quotes, JSON strings, strings without any quotes, values left out and white space are tolerated.
 
 // members are the members of an object that follows s, without the brackets.
-func (p program) members(s schema.Schema) peg.ID {
+func (p program) members(s jsonschema.Schema) peg.ID {
 	return p.Once("members "+s.Key(), func() peg.ID { return p.Arguments(s, ",", p.member) })
 }
 
@@ -26,7 +26,7 @@ func (p program) list(kid peg.ID) peg.ID {
 }
 
 // member is a name and its value; an empty name is any.
-func (p program) member(name string, s schema.Schema) peg.ID {
+func (p program) member(name string, s jsonschema.Schema) peg.ID {
 	text := p.Lit(name)
 	if name == "" {
 		text = p.anyName()

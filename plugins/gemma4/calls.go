@@ -1,8 +1,8 @@
 package gemma4
 
 import (
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 	"github.com/dragoman-project/dragoman/sdk/peg"
-	"github.com/dragoman-project/dragoman/sdk/schema"
 	"github.com/dragoman-project/dragoman/sdk/turn"
 )
 
@@ -18,11 +18,11 @@ func (p program) calls() peg.ID {
 // call is a call of one of the tools, or of one that the model makes up.
 func (p program) call() peg.ID {
 	return p.Once("tool-call", func() peg.ID {
-		return p.ByTool(func(name peg.ID, tool turn.Tool) peg.ID { return p.callOf(name, schema.New(tool.Parameters)) })
+		return p.ByTool(func(name peg.ID, tool turn.Tool) peg.ID { return p.callOf(name, tool.Parameters) })
 	})
 }
 
-func (p program) callOf(name peg.ID, s schema.Schema) peg.ID {
+func (p program) callOf(name peg.ID, s jsonschema.Schema) peg.ID {
 	header := p.Atomic(p.opening(), p.Tag(peg.CallName, name), p.SmallGap(), p.Choice(p.Lit("{"), p.Only("no-arguments", p.Peek(p.Lit(p.callEnd)))))
 	arguments := p.Seq(p.Gap(), p.Tag(peg.Object, p.members(s)), p.Gap(), p.Choice(p.Lit("}"), p.Only("call-end-ahead", p.Peek(p.Lit(p.callEnd)))))
 	return p.Seq(p.Tag(peg.Call, header, arguments), p.Gap(), p.Tolerate(p.Lit(p.callEnd)))

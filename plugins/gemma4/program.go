@@ -30,7 +30,7 @@ func newProgram(r *chat.Request, n notation) program {
 func (p program) build() *peg.Program {
 	return p.Program(func() peg.ID {
 		lead := p.text(peg.Content)
-		if p.AnswerSchema() != nil {
+		if !p.AnswerSchema().IsZero() {
 			lead = p.Gap()
 		}
 		if p.thinks() {
@@ -61,7 +61,7 @@ func (p program) outcome() peg.ID {
 	if len(p.Tools) > 0 {
 		ways = append(ways, p.calls())
 	}
-	if schema := p.AnswerSchema(); schema != nil {
+	if schema := p.AnswerSchema(); !schema.IsZero() {
 		ways = append(ways, p.Tag(peg.Content, p.Schema(schema, p.Value(peg.AnyJSON))))
 	}
 	return p.Tolerate(ways...)

@@ -1,20 +1,20 @@
 package gemma4
 
 import (
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 	"github.com/dragoman-project/dragoman/sdk/peg"
-	"github.com/dragoman-project/dragoman/sdk/schema"
 	"github.com/dragoman-project/dragoman/sdk/turn"
 )
 
 // value is a value that follows s, as a member of an object or as an item of an array. The parser reads values of other kinds,
 // too; one without any quotes is what it looks like, unless only a string is allowed.
-func (p program) value(s schema.Schema, member bool) peg.ID {
+func (p program) value(s jsonschema.Schema, member bool) peg.ID {
 	name := "item " + s.Key()
 	if member {
 		name = "value " + s.Key()
 	}
 	return p.Once(name, func() peg.ID {
-		kinds := s.Kinds()
+		kinds := peg.Values(s.Kinds())
 		ways := []peg.ID{
 			p.kind(kinds, peg.StringValue, p.quoted, s),
 			p.kind(kinds, peg.ObjectValue, p.object, s),
@@ -28,20 +28,20 @@ func (p program) value(s schema.Schema, member bool) peg.ID {
 }
 
 // kind is a value of one of some kinds. Where s allows none of them, it is read all the same.
-func (p program) kind(allowed, kinds peg.Values, value func(schema.Schema) peg.ID, s schema.Schema) peg.ID {
+func (p program) kind(allowed, kinds peg.Values, value func(jsonschema.Schema) peg.ID, s jsonschema.Schema) peg.ID {
 	if allowed&kinds == 0 {
-		return p.loose(value(schema.Schema{}))
+		return p.loose(value(jsonschema.Schema{}))
 	}
 	return value(s)
 }
 
-func (p program) object(s schema.Schema) peg.ID {
+func (p program) object(s jsonschema.Schema) peg.ID {
 	return p.Once("object "+s.Key(), func() peg.ID {
 		return p.Seq(p.Lit("{"), p.Gap(), p.Tag(peg.Object, p.members(s)), p.Gap(), p.Lit("}"))
 	})
 }
 
-func (p program) array(s schema.Schema) peg.ID {
+func (p program) array(s jsonschema.Schema) peg.ID {
 	return p.Once("array "+s.Key(), func() peg.ID {
 		items := p.Optional(p.list(p.value(s.Items(), false)))
 		return p.Seq(p.Lit("["), p.Gap(), p.Tag(peg.Array, items), p.Gap(), p.Lit("]"))
@@ -50,9 +50,9 @@ func (p program) array(s schema.Schema) peg.ID {
 
 // quoted is a string in the quotes of the notation. It goes on over quotes behind which nothing follows that may follow a
 // value.
-func (p program) quoted(s schema.Schema) peg.ID {
+func (p program) quoted(s jsonschema.Schema) peg.ID {
 	end := p.Once("~quote-end", func() peg.ID { return p.Seq(p.Lit(p.quote), p.valueEnd()) })
-	return p.Seq(p.Lit(p.quote), p.Tag(peg.String, p.RawSchema(s.Only(peg.StringValue), p.Until(p.quote)), p.Beyond(end, p.quote)), p.Lit(p.quote))
+	return p.Seq(p.Lit(p.quote), p.Tag(peg.String, p.RawSchema(s.Only(jsonschema.String), p.Until(p.quote)), p.Beyond(end, p.quote)), p.Lit(p.quote))
 }
 
 // valueEnd is what may follow a value.
@@ -63,8 +63,8 @@ func (p program) valueEnd() peg.ID {
 }
 
 // scalar is a number, a boolean or null. It is looked at whole before it is taken for what it looks like.
-func (p program) scalar(s schema.Schema) peg.ID {
-	return p.Atomic(p.Tag(peg.Scalar, p.Schema(s.Only(turn.Scalars), p.Scalar())), p.Peek(p.valueEnd()))
+func (p program) scalar(s jsonschema.Schema) peg.ID {
+	return p.Atomic(p.Tag(peg.Scalar, p.Schema(s.Only(turn.Scalars.Kinds()), p.Scalar())), p.Peek(p.valueEnd()))
 }
 
 // jsonString is a string as JSON has it.

@@ -1,8 +1,8 @@
 package gptoss
 
 import (
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 	"github.com/dragoman-project/dragoman/sdk/peg"
-	"github.com/dragoman-project/dragoman/sdk/schema"
 	"github.com/dragoman-project/dragoman/sdk/turn"
 )
 
@@ -24,7 +24,7 @@ func (p program) orCall(name string, start peg.ID, others ...peg.ID) []peg.ID {
 func (p program) call() peg.ID {
 	return p.Once("tool-call", func() peg.ID {
 		return p.Seq(p.stray(), p.ByTool(func(name peg.ID, tool turn.Tool) peg.ID {
-			return p.callOf(name, p.Choice(p.Lit(" to=functions."), p.looseTo(tool.Name != "")), schema.New(tool.Parameters))
+			return p.callOf(name, p.Choice(p.Lit(" to=functions."), p.looseTo(tool.Name != "")), tool.Parameters)
 		}))
 	})
 }
@@ -38,7 +38,7 @@ func (p program) looseTo(known bool) peg.ID {
 	return p.Only(name, p.Chars(1, maxBlanks, blank...), p.Lit("to="), namespace)
 }
 
-func (p program) callOf(name, to peg.ID, s schema.Schema) peg.ID {
+func (p program) callOf(name, to peg.ID, s jsonschema.Schema) peg.ID {
 	channel := p.Once("call-channel", func() peg.ID {
 		other := p.Only("other-channel", p.Chars(1, maxWord, wordRanges...))
 		return p.Seq(p.Lit(channelToken), p.Choice(p.Lit("commentary"), p.Lit("analysis"), other))
@@ -61,10 +61,10 @@ func (p program) messageStart() peg.ID {
 }
 
 // arguments are JSON. A function whose first parameter is a text may get it as it stands, such as code.
-func (p program) arguments(s schema.Schema) peg.ID {
+func (p program) arguments(s jsonschema.Schema) peg.ID {
 	object := p.Object(s)
 	declared := s.Properties()
-	if len(declared) == 0 || declared[0].Schema.Kinds()&peg.StringValue == 0 {
+	if len(declared) == 0 || declared[0].Schema.Kinds()&jsonschema.String == 0 {
 		return object
 	}
 	text := p.Tag(peg.String, p.Any(), p.Until(boundaries...), p.Beyond(p.boundary(), boundaries...))

@@ -1,6 +1,8 @@
 package gptoss
 
-import "github.com/dragoman-project/dragoman/sdk/peg"
+import (
+	"github.com/dragoman-project/dragoman/sdk/peg"
+)
 
 const (
 	maxBlanks = 16
@@ -26,7 +28,7 @@ func (p program) start() peg.ID {
 func (p program) header(channel string) peg.ID {
 	plain := p.Lit(channelToken + channel + messageToken)
 	loose := p.Seq(p.Lit(channelToken+channel), p.Optional(p.toNobody()), p.Optional(p.constraint()), p.SmallGap(), p.Lit(messageToken))
-	if channel == "final" && p.Request.JSONSchema != nil {
+	if channel == "final" && !p.Request.JSONSchema.IsZero() {
 		constrained := p.Seq(p.Lit(channelToken+channel), p.jsonConstraint(), p.Lit(messageToken))
 		return p.Seq(p.stray(), p.Choice(plain, constrained, p.Only("loose-"+channel, loose)))
 	}

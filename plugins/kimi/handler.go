@@ -5,8 +5,8 @@ import (
 	_ "embed"
 
 	"github.com/dragoman-project/dragoman/sdk/handler"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 	"github.com/dragoman-project/dragoman/sdk/peg"
-	"github.com/dragoman-project/dragoman/sdk/schema"
 	"github.com/dragoman-project/dragoman/sdk/turn"
 )
 
@@ -86,6 +86,6 @@ func (p program) argumentsStart() peg.ID {
 	})
 }
 
-func (p program) arguments(s schema.Schema) peg.ID {
+func (p program) arguments(s jsonschema.Schema) peg.ID {
 	return p.Seq(p.Space(), p.Tolerate(p.Object(s)), p.Space())
 }

@@ -1,8 +1,8 @@
 package lfm2
 
 import (
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 	"github.com/dragoman-project/dragoman/sdk/peg"
-	"github.com/dragoman-project/dragoman/sdk/schema"
 	"github.com/dragoman-project/dragoman/sdk/turn"
 )
 
@@ -35,13 +35,13 @@ func (p program) jsonCall() peg.ID {
 	return p.Only("json-call", p.Tag(peg.Call, header(p.AnyName()), arguments, p.Space(), p.Tolerate(p.Lit("}"))))
 }
 
-func (p program) arguments(s schema.Schema) peg.ID {
+func (p program) arguments(s jsonschema.Schema) peg.ID {
 	return p.Seq(p.Space(), p.Arguments(s, ",", p.argument))
 }
 
-func (p program) argument(name string, s schema.Schema) peg.ID {
+func (p program) argument(name string, s jsonschema.Schema) peg.ID {
 	key := p.Atomic(p.Tag(peg.Key, p.ArgumentName(name)), p.Blanks(), p.Lit("="))
-	value := p.Tag(peg.Scalar, p.Schema(s.Only(peg.AnyJSON), p.Value(peg.AnyPython)))
+	value := p.Tag(peg.Scalar, p.Schema(s.Only(jsonschema.Any), p.Value(peg.AnyPython)))
 	text := p.Once("~text", func() peg.ID {
 		return p.Choice(p.lines("'''"), p.lines(`"""`), p.text("'"), p.text(`"`))
 	})

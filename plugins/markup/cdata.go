@@ -5,8 +5,8 @@ import (
 	_ "embed"
 
 	"github.com/dragoman-project/dragoman/sdk/handler"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 	"github.com/dragoman-project/dragoman/sdk/peg"
-	"github.com/dragoman-project/dragoman/sdk/schema"
 	"github.com/dragoman-project/dragoman/sdk/turn"
 )
 
@@ -59,19 +59,19 @@ func (p sections) calls() peg.ID {
 	return p.Trigger("calls", p.Several(call, ""))
 }
 
-func (p sections) arguments(s schema.Schema) peg.ID {
+func (p sections) arguments(s jsonschema.Schema) peg.ID {
 	return p.Seq(p.Space(), p.Tag(peg.Object, p.Arguments(s, "", p.argument)))
 }
 
-func (p sections) argument(name string, s schema.Schema) peg.ID {
+func (p sections) argument(name string, s jsonschema.Schema) peg.ID {
 	header := p.Atomic(p.Lit(paramStart), p.Tag(peg.Key, p.ArgumentName(name)), p.Lit(nameEnd))
 	return p.Seq(header, p.Typed(s, paramEnd, p.text), p.Lit(paramEnd), p.Space())
 }
 
 // text is a string: in a section, up to the end of one that ends the argument, too; or as it stands, when it begins no markup.
 // Other markup is only read.
-func (p sections) text(s schema.Schema) peg.ID {
-	only := s.Only(peg.StringValue)
+func (p sections) text(s jsonschema.Schema) peg.ID {
+	only := s.Only(jsonschema.String)
 	more := p.Once("~section-goes-on", func() peg.ID {
 		end := p.Seq(p.Lit(cdataEnd), p.Blanks(), p.Choice(p.Lit(paramEnd), p.End()))
 		return p.Seq(p.Not(end), p.Any(), p.Until(cdataEnd))
@@ -79,7 +79,7 @@ func (p sections) text(s schema.Schema) peg.ID {
 	inside := p.Tag(peg.String, p.RawSchema(only, p.Until(cdataEnd)), p.Star(more))
 	section := p.Seq(p.Space(), p.Lit(cdataStart), inside, p.Closer(cdataEnd))
 	markup := p.Once("~markup", func() peg.ID {
-		return p.Seq(p.Peek(p.Lit("<")), p.Not(p.Lit(paramEnd)), p.Verbatim(schema.Schema{}, paramEnd))
+		return p.Seq(p.Peek(p.Lit("<")), p.Not(p.Lit(paramEnd)), p.Verbatim(jsonschema.Schema{}, paramEnd))
 	})
 	first := p.NotChars(1, 1, peg.Range{Lo: '<', Hi: '<'})
 	plain := p.Tag(peg.String, p.RawSchema(only, p.Optional(first, p.Until(paramEnd))))

@@ -5,8 +5,8 @@ import (
 	_ "embed"
 
 	"github.com/dragoman-project/dragoman/sdk/handler"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 	"github.com/dragoman-project/dragoman/sdk/peg"
-	"github.com/dragoman-project/dragoman/sdk/schema"
 	"github.com/dragoman-project/dragoman/sdk/turn"
 )
 
@@ -66,12 +66,12 @@ func (p elements) calls() peg.ID {
 	return p.Choice(section, p.Only("no-section", p.Trigger("call-alone", p.Seq(p.Several(call, ""), p.Optional(p.Lit(nestedEnd), p.Space())))))
 }
 
-func (p elements) object(s schema.Schema) peg.ID {
+func (p elements) object(s jsonschema.Schema) peg.ID {
 	return p.Seq(p.Space(), p.Tag(peg.Object, p.Arguments(s, "", p.element)))
 }
 
 // element is a member of an object. Where its name is not known, any end tag ends it.
-func (p elements) element(name string, s schema.Schema) peg.ID {
+func (p elements) element(name string, s jsonschema.Schema) peg.ID {
 	header := p.Atomic(p.Lit(tagMark+"<"), p.Tag(peg.Key, p.ArgumentName(name)), p.Lit(">"))
 	if name == "" {
 		return p.Seq(header, p.value(s, tagMark+"</"), p.Lit(tagMark+"</"), p.ArgumentName(""), p.Lit(">"), p.Space())
@@ -81,7 +81,7 @@ func (p elements) element(name string, s schema.Schema) peg.ID {
 }
 
 // value is what stands between two tags. Equal values share a rule, which lets schemas refer to themselves.
-func (p elements) value(s schema.Schema, end string) peg.ID {
+func (p elements) value(s jsonschema.Schema, end string) peg.ID {
 	key := s.Key() + "\x00" + end
 	name, known := p.values[key]
 	if known {
@@ -93,8 +93,8 @@ func (p elements) value(s schema.Schema, end string) peg.ID {
 }
 
 // newValue is text where the schema allows one, whatever it looks like: unless it allows everything, and elements follow.
-func (p elements) newValue(s schema.Schema, end string) peg.ID {
-	kinds := s.Kinds()
+func (p elements) newValue(s jsonschema.Schema, end string) peg.ID {
+	kinds := peg.Values(s.Kinds())
 	var ways []peg.ID
 	if kinds&turn.Scalars != 0 {
 		ways = append(ways, p.Seq(p.Short(s, end), p.Space()))
@@ -105,12 +105,12 @@ func (p elements) newValue(s schema.Schema, end string) peg.ID {
 	if kinds&peg.StringValue != 0 {
 		return p.Choice(append(ways, p.Verbatim(s, end))...)
 	}
-	return p.Choice(append(ways, p.OnlyHere("mistyped", p.Verbatim(schema.Schema{}, end)))...)
+	return p.Choice(append(ways, p.OnlyHere("mistyped", p.Verbatim(jsonschema.Schema{}, end)))...)
 }
 
 // containers are elements within a value: items of an array, or members of an object. Nothing at all is an empty one, where
 // there can be no text.
-func (p elements) containers(s schema.Schema, kinds peg.Values, end string) []peg.ID {
+func (p elements) containers(s jsonschema.Schema, kinds peg.Values, end string) []peg.ID {
 	var ways []peg.ID
 	follows := func(tags ...peg.ID) peg.ID {
 		if kinds&peg.StringValue == 0 {

@@ -2,8 +2,8 @@ package taggedthinking
 
 import (
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 	"github.com/dragoman-project/dragoman/sdk/peg"
-	"github.com/dragoman-project/dragoman/sdk/schema"
 	"github.com/dragoman-project/dragoman/sdk/turn"
 )
 
@@ -35,7 +35,7 @@ func (p program) build() *peg.Program {
 	thought := p.Rule("thought", p.Seq(p.Thoughts(), end, body))
 	open := p.Seq(p.Space(), p.Lit(thinkStart), thought)
 	ways := []peg.ID{open, thought}
-	if p.Request.ContinueFinalMessage == chat.ContinueNone && len(p.Request.JSONSchema) == 0 {
+	if p.Request.ContinueFinalMessage == chat.ContinueNone && p.Request.JSONSchema.IsZero() {
 		ways = []peg.ID{open, p.answer(), thought}
 	}
 	return p.Build(p.Seq(p.Choice(closed, p.Seq(p.Prompt(), p.Choice(ways...))), p.TurnEnd(), p.End()))
@@ -68,23 +68,23 @@ func (p program) header(name peg.ID) peg.ID {
 	return p.Atomic(p.Lit(functionStart), p.Tag(peg.CallName, name), p.Lit(">"))
 }
 
-func (p program) arguments(s schema.Schema) peg.ID {
+func (p program) arguments(s jsonschema.Schema) peg.ID {
 	return p.Seq(p.Space(), p.Tag(peg.Object, p.Arguments(s, "", p.argument)))
 }
 
-func (p program) argument(name string, s schema.Schema) peg.ID {
+func (p program) argument(name string, s jsonschema.Schema) peg.ID {
 	header := p.Atomic(p.Lit(parameterStart), p.Tag(peg.Key, p.ArgumentName(name)), p.Lit(">"))
 	return p.Seq(header, p.Typed(s, parameterEnd, p.text), p.Lit(parameterEnd), p.Space())
 }
 
 // text is a string between its own lines. It goes on over a marker behind which nothing stands that may.
-func (p program) text(s schema.Schema) peg.ID {
+func (p program) text(s jsonschema.Schema) peg.ID {
 	ends := []string{"\n" + parameterEnd, parameterEnd}
 	spelled := p.Once("~spelled", func() peg.ID {
 		follows := p.Choice(p.Lit(parameterStart), p.Lit(functionEnd), p.Lit(callEnd), p.End())
 		ends := p.Seq(p.Blanks(), p.Lit(parameterEnd), p.Blanks(), follows)
 		return p.Seq(p.Not(ends), p.Any(), p.Until("\n"+parameterEnd, parameterEnd))
 	})
-	value := p.Tag(peg.String, p.RawSchema(s.Only(peg.StringValue), p.Until(ends...)), p.Star(spelled))
+	value := p.Tag(peg.String, p.RawSchema(s.Only(jsonschema.String), p.Until(ends...)), p.Star(spelled))
 	return p.Seq(p.Optional(p.Lit("\n")), value, p.Space())
 }

@@ -1,15 +1,16 @@
 package chat
 
 import (
-	"encoding/json"
 	"fmt"
+
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
 // format is what a request says of the form of its answer, and where. Engines have different names for the same wishes;
 // all of them are read.
 type format struct {
 	path    string
-	schema  json.RawMessage
+	schema  jsonschema.Schema
 	strict  bool // of the schema
 	grammar Grammar
 }
@@ -34,7 +35,7 @@ func (in *wireRequest) formatReaders() map[string]func(value) error {
 func (in *wireRequest) format(read func(value) (format, error)) func(value) error {
 	return func(v value) error {
 		f, err := read(v)
-		if err == nil && (f.schema != nil || f.grammar.Kind != GrammarNone) {
+		if err == nil && (!f.schema.IsZero() || f.grammar.Kind != GrammarNone) {
 			f.path = v.path
 			in.formats = append(in.formats, f)
 		}
@@ -59,8 +60,11 @@ func (in *wireRequest) settleFormat(r *Request) error {
 	return &RequestError{Path: second.path, Message: fmt.Sprintf("the form of the answer is also given in %s; send one of them", first.path)}
 }
 
+// anyObject is the schema of "json_object".
+var anyObject = jsonschema.MustParse(`{"type":"object"}`)
+
 func readSchemaFormat(v value) (format, error) {
-	schema, err := readObjectSchema(v)
+	schema, err := readSchema(v)
 	return format{schema: schema}, err
 }
 
@@ -94,8 +98,8 @@ func readStructured(v value) (f format, err error) {
 		"choice":      into(&f, readChoices),
 		"json_object": into(&object, value.boolean),
 	}, &rest)
-	if object && f.schema == nil {
-		f.schema = json.RawMessage(`{"type":"object"}`)
+	if object && f.schema.IsZero() {
+		f.schema = anyObject
 	}
 	return f, err
 }
@@ -133,19 +137,19 @@ func readResponseFormat(v value) (format, error) {
 // settled is what the type says that the members mean.
 func (in *responseFormat) settled(v value) (format, error) {
 	schema := in.named.schema
-	if schema == nil {
+	if schema.IsZero() {
 		schema = in.plain.schema
 	}
 	switch in.kind {
 	case "text":
 		return format{}, nil
 	case "json_object":
-		if schema == nil {
-			schema = json.RawMessage(`{"type":"object"}`)
+		if schema.IsZero() {
+			schema = anyObject
 		}
 		return format{schema: schema}, nil
 	case "json_schema":
-		if schema == nil {
+		if schema.IsZero() {
 			return format{}, &RequestError{Path: "response_format.json_schema.schema", Message: "expected a JSON Schema, found nothing"}
 		}
 		return format{schema: schema, strict: in.strict}, nil

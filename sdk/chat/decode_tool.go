@@ -1,6 +1,11 @@
 package chat
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
+)
 
 // UnmarshalJSON reads a tool, wrapped as {"type":"function","function":{…}} or bare. Its errors are *RequestError.
 func (t *Tool) UnmarshalJSON(data []byte) error { return unmarshal(t, data, readTool) }
@@ -62,30 +67,15 @@ func wrapTool(v value) (json.RawMessage, error) {
 }
 
 // readParameters checks that v describes an object, as arguments are.
-func readParameters(v value) (json.RawMessage, error) {
-	schema, err := readObjectSchema(v)
+func readParameters(v value) (jsonschema.Schema, error) {
+	schema, err := readSchema(v)
 	if err != nil {
-		return nil, err
+		return schema, err
 	}
-	members, err := v.members()
-	for _, m := range members {
-		if m.name == "type" && !m.isNull() && !describesObject(m.value) {
-			return nil, m.expected(`"object"`, "the arguments of a function are always an object")
-		}
+	named := schema.Value().Get("type")
+	if named.Is(jsonschema.String|jsonschema.Array) && named.Text != "object" && !slices.Contains(named.Strings(), "object") {
+		v = value{path: memberPath(v.path, "type"), raw: named.JSON()}
+		return schema, v.expected(`"object"`, "the arguments of a function are always an object")
 	}
-	return schema, err
-}
-
-// describesObject says whether "object" is the type, or one of the types, that v names.
-func describesObject(v value) bool {
-	if text, err := v.text(); err == nil {
-		return text == "object"
-	}
-	names, err := each(value.text)(v)
-	for _, name := range names {
-		if name == "object" {
-			return true
-		}
-	}
-	return err != nil
+	return schema, nil
 }

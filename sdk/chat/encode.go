@@ -92,8 +92,8 @@ func (t Tool) write(w *writer) {
 	w.member("function").open('{')
 	w.member("name").text(t.Name)
 	w.optional("description", t.Description)
-	if t.Parameters != nil {
-		w.member("parameters").raw(t.Parameters)
+	if !t.Parameters.IsZero() {
+		w.member("parameters").raw(t.Parameters.Raw())
 	}
 	w.flag("strict", t.Strict)
 	w.close('}')
@@ -107,12 +107,12 @@ func (r Request) writeFormat(w *writer) {
 		w.member("response_format").open('{')
 		w.member("type").text("json_schema")
 		w.member("json_schema").open('{')
-		w.member("schema").raw(r.JSONSchema)
+		w.member("schema").raw(r.JSONSchema.Raw())
 		w.flag("strict", true)
 		w.close('}')
 		w.close('}')
-	case r.JSONSchema != nil:
-		w.member("json_schema").raw(r.JSONSchema)
+	case !r.JSONSchema.IsZero():
+		w.member("json_schema").raw(r.JSONSchema.Raw())
 	case r.Grammar.Kind == GrammarGBNF:
 		w.member("grammar").text(r.Grammar.Text)
 	case r.Grammar.Kind == GrammarRegex:

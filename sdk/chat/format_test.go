@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"reflect"
 	"testing"
+
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
 // Engines have different names for the same wishes.
@@ -17,7 +19,7 @@ func TestTheFormOfTheAnswerIsReadUnderEveryName(t *testing.T) {
 	choice := func(path string) Request {
 		return Request{Grammar: Grammar{Kind: GrammarChoice, Choices: []string{"a", "b"}, Path: path}}
 	}
-	schema := func(text string) Request { return Request{JSONSchema: json.RawMessage(text)} }
+	schema := func(text string) Request { return Request{JSONSchema: jsonschema.MustParse(text)} }
 	strict := schema(`{"type":"null"}`)
 	strict.StrictSchema = true
 	for members, want := range map[string]Request{

@@ -1,6 +1,10 @@
 package chat
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
+)
 
 // The roles of messages. Other roles are kept as they are.
 const (
@@ -56,8 +60,8 @@ type Call struct {
 type Tool struct {
 	Name        string
 	Description string
-	// Parameters is the JSON Schema of the arguments, as received; nil when the tool declares none.
-	Parameters json.RawMessage
+	// Parameters is the JSON Schema of the arguments; the zero value when the tool declares none.
+	Parameters jsonschema.Schema
 	// Strict is OpenAI's flag of that name: the arguments must follow the schema.
 	Strict bool
 	// Raw is the whole tool as received: templates render it with its own fields in its own order.

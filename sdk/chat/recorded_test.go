@@ -81,7 +81,7 @@ func TestRecordedConversionsOfMessagesAndTools(t *testing.T) {
 				t.Fatalf("%s: %v", row.ID, err)
 			}
 			for i, want := range row.Tools {
-				if got := tools[i]; got.Name != want.Name || got.Description != want.Description || !sameJSON(got.Parameters, []byte(want.Parameters)) {
+				if got := tools[i]; got.Name != want.Name || got.Description != want.Description || !sameJSON(got.Parameters.Raw(), []byte(want.Parameters)) {
 					t.Errorf("%s: tool %+v, want %+v", row.ID, got, want)
 				}
 			}

@@ -1,8 +1,9 @@
 package chat
 
 import (
-	"encoding/json"
 	"time"
+
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
 // Request is a chat request: OpenAI's fields, and those that engines add to them for templates and reasoning.
@@ -13,8 +14,8 @@ type Request struct {
 	ToolChoice ToolChoice
 	// ParallelToolCalls allows several calls in a turn ("parallel_tool_calls", default false).
 	ParallelToolCalls bool
-	// JSONSchema is what the content must follow: "json_schema", or the schema within "response_format". Nil: no such wish.
-	JSONSchema json.RawMessage
+	// JSONSchema is what the content must follow: "json_schema", or the schema within "response_format". The zero value: any.
+	JSONSchema jsonschema.Schema
 	// StrictSchema refuses the request if a keyword of JSONSchema cannot be held to ("strict" in "response_format").
 	StrictSchema bool
 	// Grammar is another form that the content must follow: "grammar", or the grammar, regular expression or choice within

@@ -11,8 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/dragoman-project/dragoman/sdk/chat"
-	"github.com/dragoman-project/dragoman/sdk/peg"
-	"github.com/dragoman-project/dragoman/sdk/schema"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
 // author makes up messages that answer a request.
@@ -40,8 +39,8 @@ func (a *author) message() chat.Message {
 	}
 	m.ToolCalls = a.calls()
 	content := a.one(words)
-	if a.request.JSONSchema != nil && len(m.ToolCalls) == 0 {
-		content = a.value(schema.New(a.request.JSONSchema), 2)
+	if !a.request.JSONSchema.IsZero() && len(m.ToolCalls) == 0 {
+		content = a.value(a.request.JSONSchema, 2)
 	}
 	m.Content = chat.TextContent(content)
 	return m
@@ -65,21 +64,21 @@ func (a *author) calls() (calls []chat.Call) {
 	}
 	for range min(n, n*len(tools)) {
 		t := tools[a.random.IntN(len(tools))]
-		calls = append(calls, chat.Call{Name: t.Name, Arguments: a.arguments(schema.New(t.Parameters))})
+		calls = append(calls, chat.Call{Name: t.Name, Arguments: a.arguments(t.Parameters)})
 	}
 	return calls
 }
 
-func (a *author) parameters(name string) schema.Schema {
+func (a *author) parameters(name string) jsonschema.Schema {
 	i := slices.IndexFunc(a.request.Tools, func(t chat.Tool) bool { return t.Name == name })
 	if i < 0 {
-		return schema.Schema{}
+		return jsonschema.Schema{}
 	}
-	return schema.New(a.request.Tools[i].Parameters)
+	return a.request.Tools[i].Parameters
 }
 
 // arguments are an object with all that s requires, and some of the rest.
-func (a *author) arguments(s schema.Schema) string {
+func (a *author) arguments(s jsonschema.Schema) string {
 	names := s.Required()
 	for _, p := range s.Properties() {
 		if !slices.Contains(names, p.Name) && a.random.IntN(2) == 0 {
@@ -90,7 +89,7 @@ func (a *author) arguments(s schema.Schema) string {
 }
 
 // object is an object with the members that are named, in the order in which s declares them.
-func (a *author) object(s schema.Schema, names []string) string {
+func (a *author) object(s jsonschema.Schema, names []string) string {
 	var members []string
 	for _, p := range s.Properties() {
 		if slices.Contains(names, p.Name) {
@@ -101,31 +100,30 @@ func (a *author) object(s schema.Schema, names []string) string {
 }
 
 // value is a value that s allows, with objects and arrays in it that are at most so deep.
-func (a *author) value(s schema.Schema, depth int) string {
-	var choices struct{ Enum []json.RawMessage }
-	if json.Unmarshal(s.Only(peg.AnyJSON), &choices) == nil && len(choices.Enum) > 0 {
-		return string(choices.Enum[a.random.IntN(len(choices.Enum))])
+func (a *author) value(s jsonschema.Schema, depth int) string {
+	if choices := s.Enum(); len(choices) > 0 {
+		return a.one(choices)
 	}
-	var kinds []peg.Values
-	for kind := peg.ObjectValue; kind <= peg.NullValue; kind <<= 1 {
+	var kinds []jsonschema.Kinds
+	for kind := jsonschema.Object; kind <= jsonschema.Null; kind <<= 1 {
 		if s.Kinds()&kind != 0 {
 			kinds = append(kinds, kind)
 		}
 	}
 	switch kinds[a.random.IntN(len(kinds))] {
-	case peg.ObjectValue:
+	case jsonschema.Object:
 		return a.arguments(s)
-	case peg.ArrayValue:
+	case jsonschema.Array:
 		var items []string
 		for range a.random.IntN(3) * min(depth, 1) {
 			items = append(items, a.value(s.Items(), depth-1))
 		}
 		return "[" + strings.Join(items, ",") + "]"
-	case peg.StringValue:
+	case jsonschema.String:
 		return quoted(a.one(texts))
-	case peg.NumberValue:
+	case jsonschema.Number:
 		return a.one(numbers)
-	case peg.BoolValue:
+	case jsonschema.Bool:
 		return a.one([]string{"true", "false"})
 	}
 	return "null"

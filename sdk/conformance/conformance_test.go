@@ -22,8 +22,8 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/conformance"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
 	"github.com/dragoman-project/dragoman/sdk/handler"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 	"github.com/dragoman-project/dragoman/sdk/peg"
-	"github.com/dragoman-project/dragoman/sdk/schema"
 	"github.com/dragoman-project/dragoman/sdk/turn"
 )
 
@@ -74,8 +74,8 @@ func crowded(change func(*handler.Plan) error) sample {
 // build reads content with calls of the form [[name {…}]].
 func (s sample) build(r *chat.Request) (*handler.Plan, error) {
 	t := turn.New(r, turn.Format{Openers: []string{"[["}})
-	arguments := func(parameters schema.Schema) peg.ID {
-		arguments := t.Tag(peg.Arguments, t.Schema(parameters.Only(peg.AnyJSON), t.Value(peg.ObjectValue)))
+	arguments := func(parameters jsonschema.Schema) peg.ID {
+		arguments := t.Tag(peg.Arguments, t.Schema(parameters.Only(jsonschema.Any), t.Value(peg.ObjectValue)))
 		if s.program != nil {
 			return s.program(&t.Builder, arguments)
 		}
@@ -172,7 +172,7 @@ func TestEveryDemandFindsItsFault(t *testing.T) {
 			return nil
 		}}, conformance.Options{}},
 		{"a constraint that is too narrow", "grammar", "does not accept the output", sample{program: func(b *peg.Builder, arguments peg.ID) peg.ID {
-			return b.Schema([]byte(`{"type":"object","properties":{"b":{"type":"string"}},"required":["b"],"additionalProperties":false}`), arguments)
+			return b.Schema(jsonschema.MustParse(`{"type":"object","properties":{"b":{"type":"string"}},"required":["b"],"additionalProperties":false}`), arguments)
 		}}, conformance.Options{}},
 		{"a lookahead that the grammar does not know", "drawn", "its status is malformed", sample{program: func(b *peg.Builder, arguments peg.ID) peg.ID {
 			return b.Seq(b.Not(b.Lit("{")), arguments)
@@ -186,7 +186,7 @@ func TestEveryDemandFindsItsFault(t *testing.T) {
 		{"a constraint that lets too much through", "written", "the constraint lets it through, although the call is not allowed", sample{plan: func(p *handler.Plan, in handler.Input) error {
 			return asIf(p, in, func(r *chat.Request) {
 				for i := range r.Tools {
-					r.Tools[i].Parameters = nil
+					r.Tools[i].Parameters = jsonschema.Schema{}
 				}
 			})
 		}}, conformance.Options{Write: write}},
@@ -202,7 +202,7 @@ func TestEveryDemandFindsItsFault(t *testing.T) {
 		}}, conformance.Options{}},
 		{"nothing that can be written", "written", "writes none of 25 messages", sample{}, conformance.Options{Write: func(chat.Message) string { return "" }}},
 		{"a constraint that lets too little through", "written", "the constraint does not let it through", sample{program: func(b *peg.Builder, arguments peg.ID) peg.ID {
-			return b.Schema([]byte(`{"type":"object","properties":{"b":{"type":"string"}},"required":["b"],"additionalProperties":false}`), arguments)
+			return b.Schema(jsonschema.MustParse(`{"type":"object","properties":{"b":{"type":"string"}},"required":["b"],"additionalProperties":false}`), arguments)
 		}}, conformance.Options{Write: write}},
 		{"faults of those that have company", "sessions", "among 1000 at once it is answered differently", crowded(func(*handler.Plan) error {
 			return errors.New("too busy")

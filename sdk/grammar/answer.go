@@ -20,11 +20,11 @@ func AnswerSchema(r *chat.Request) (schema json.RawMessage, lost []string, err e
 		}
 		schema, err = callSchema(r)
 		return schema, lost, err
-	case r.JSONSchema != nil:
+	case !r.JSONSchema.IsZero():
 		if len(r.Tools) > 0 && r.ToolChoice.Mode != chat.ToolNone {
 			lost = append(lost, "calls of tools are not possible")
 		}
-		return r.JSONSchema, lost, nil
+		return r.JSONSchema.Raw(), lost, nil
 	case len(r.Tools) > 0 && r.ToolChoice.Mode != chat.ToolNone:
 		lost = append(lost, `arguments are not held to their schemas: a JSON Schema cannot leave it to the model whether to call a tool; send tool_choice "required", or take another target`)
 	}
@@ -40,9 +40,9 @@ func callSchema(r *chat.Request) (json.RawMessage, error) {
 		}
 		arguments := newObject()
 		arguments.set("type", stringValue("object"))
-		if t.Parameters != nil {
+		if !t.Parameters.IsZero() {
 			var err error
-			if arguments, err = decode(t.Parameters); err != nil {
+			if arguments, err = decode(t.Parameters.Raw()); err != nil {
 				return nil, &chat.RequestError{Path: fmt.Sprintf("tools[%d].function.parameters", i), Message: err.Error()}
 			}
 		}

@@ -1,13 +1,13 @@
 package grammar_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/dragoman-project/dragoman/sdk/grammar"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
@@ -202,10 +202,8 @@ func TestProgramsWithoutAGrammarSayWhy(t *testing.T) {
 			`program: node 0: the literal "\xff" is not UTF-8`},
 		{"a delimiter that is not UTF-8", func(b *peg.Builder) peg.ID { return b.Until("\xff") }, strict,
 			`program: node 0: the delimiter "\xff" is not UTF-8`},
-		{"a schema that is not JSON", func(b *peg.Builder) peg.ID { return b.Schema(json.RawMessage(`{"type"`), b.Value(peg.AnyJSON)) }, strict,
-			`program: node 1: schema: jsontext: unexpected EOF within "/type" after offset 7`},
 		{"a schema at fault", func(b *peg.Builder) peg.ID {
-			return b.Schema(json.RawMessage(`{"properties": {"a/b": {"type": "text"}}}`), b.Value(peg.AnyJSON))
+			return b.Schema(jsonschema.MustParse(`{"properties": {"a/b": {"type": "text"}}}`), b.Value(peg.AnyJSON))
 		}, strict, `program: node 1: schema: #/properties/a~1b/type: unknown type "text": there are object, array, string, number, integer, boolean and null`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -270,7 +268,7 @@ func manyTools(n int) *peg.Program {
 			"mode": {"enum": ["a", "b", "c"]}, "flags": {"type": "array", "items": {"type": "string"}}, "deep": {"type": "boolean"}}, "required": ["path_%d"]}`, i, i)
 		named = append(named, b.Rule(fmt.Sprintf("tool-%d", i), b.Seq(
 			b.Atomic(b.Tag(peg.CallName, b.Lit(fmt.Sprintf("tool_%d", i))), b.Lit(`", "arguments": `)),
-			b.Tag(peg.Arguments, b.Schema(json.RawMessage(schema), b.Value(peg.ObjectValue))))))
+			b.Tag(peg.Arguments, b.Schema(jsonschema.MustParse(schema), b.Value(peg.ObjectValue))))))
 	}
 	call := b.Tag(peg.Call, b.Lit("<tool_call>"), b.Space(), b.Lit(`{"name": "`), b.Choice(named...), b.Lit("}"), b.Lit("</tool_call>"))
 	return turn(&b, call, "<tool_call>", false)
@@ -290,7 +288,7 @@ func TestTheSizeOfAGrammarGrowsLinearly(t *testing.T) {
 		for i := range n {
 			props = append(props, fmt.Sprintf(`"p%02d": {"type": "integer"}`, i))
 		}
-		c, err := grammar.FromSchema(json.RawMessage(`{"properties": {` + strings.Join(props, ",") + `}, "additionalProperties": true}`))
+		c, err := grammar.FromSchema(jsonschema.MustParse(`{"properties": {` + strings.Join(props, ",") + `}, "additionalProperties": true}`))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,13 +1,13 @@
 package grammar
 
 import (
-	"encoding/json"
 	"errors"
 	"reflect"
 	"sync"
 	"testing"
 
 	"github.com/dragoman-project/dragoman/internal/cache"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
@@ -74,7 +74,7 @@ func TestEveryOptionTellsConstraintsApart(t *testing.T) {
 func TestACacheKeepsFaults(t *testing.T) {
 	var c Cache
 	var b peg.Builder
-	p := b.Build(b.Schema(json.RawMessage(`{"type": "text"}`), b.Value(peg.AnyJSON)))
+	p := b.Build(b.Schema(jsonschema.MustParse(`{"type": "text"}`), b.Value(peg.AnyJSON)))
 	_, first := c.Build(p, Options{Mode: Strict})
 	if _, again := c.Build(p, Options{Mode: Strict}); first == nil || !errors.Is(again, first) {
 		t.Errorf("first %v, then %v", first, again)

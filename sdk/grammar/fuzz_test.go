@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dragoman-project/dragoman/sdk/grammar"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
@@ -49,8 +50,9 @@ func FuzzSchema(f *testing.F) {
 	} {
 		f.Add([]byte(s))
 	}
-	f.Fuzz(func(t *testing.T, schema []byte) {
-		if len(schema) > 2000 {
+	f.Fuzz(func(t *testing.T, text []byte) {
+		schema, err := jsonschema.Parse(text)
+		if err != nil || len(text) > 2000 {
 			return
 		}
 		c, err := grammar.FromSchema(schema)
@@ -87,7 +89,7 @@ func program(data []byte) *peg.Program {
 	nodes := min(next()%40+1, len(data)+1)
 	for range nodes {
 		n := peg.Node{Op: peg.Op(next() % (int(peg.Prompt) + 1)), Text: texts[next()%len(texts)], Min: next()%4 - 1, Max: next()%5 - 2,
-			Values: peg.Values(next()), Negated: next()%2 == 0, Raw: next()%2 == 0, JSONSchema: json.RawMessage(`{"type":["string","integer"]}`)}
+			Values: peg.Values(next()), Negated: next()%2 == 0, Raw: next()%2 == 0, JSONSchema: jsonschema.MustParse(`{"type":["string","integer"]}`)}
 		for range next() % 4 {
 			n.Kids = append(n.Kids, peg.ID(next()%(nodes+1)-next()%2))
 			n.Delims = append(n.Delims, texts[next()%len(texts)])

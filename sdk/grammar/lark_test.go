@@ -1,13 +1,13 @@
 package grammar_test
 
 import (
-	"encoding/json"
 	"math/rand/v2"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/dragoman-project/dragoman/sdk/grammar"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
@@ -68,7 +68,7 @@ func TestLarkOfSchemasDecidesAsTheGrammarDoes(t *testing.T) {
 	} {
 		t.Run(schema, func(t *testing.T) {
 			var b peg.Builder
-			p := b.Build(b.Schema(json.RawMessage(schema), b.Value(peg.AnyJSON)))
+			p := b.Build(b.Schema(jsonschema.MustParse(schema), b.Value(peg.AnyJSON)))
 			g, c := build(t, p, grammar.Options{Mode: grammar.Strict, Target: grammar.TargetLark})
 			agrees(t, readLark(t, c.Content), g, c)
 		})

@@ -3,6 +3,7 @@ package grammar_test
 import (
 	"encoding/json"
 
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
@@ -38,7 +39,7 @@ func jsonCalls(required bool) *peg.Program {
 	for _, t := range tools {
 		named = append(named, b.Rule("tool-"+t.name, b.Seq(
 			b.Atomic(b.Tag(peg.CallName, b.Lit(t.name)), b.Lit(`", "arguments": `)),
-			b.Tag(peg.Arguments, b.Schema(json.RawMessage(t.parameters), b.Value(peg.ObjectValue))))))
+			b.Tag(peg.Arguments, b.Schema(jsonschema.MustParse(t.parameters), b.Value(peg.ObjectValue))))))
 	}
 	call := b.Tag(peg.Call, b.Lit("<tool_call>"), b.Space(), b.Lit(`{"name": "`), b.Choice(named...),
 		b.Space(), b.Lit("}"), b.Space(), b.Lit("</tool_call>"))
@@ -59,7 +60,7 @@ func taggedCalls(required bool) *peg.Program {
 		var arguments []peg.ID
 		for _, name := range []string{"city", "days", "unit", "on", "note", "options", "title", "points"} {
 			if s := schema.Properties[name]; s != nil {
-				arguments = append(arguments, taggedArgument(&b, name, s))
+				arguments = append(arguments, taggedArgument(&b, name, jsonschema.MustParse(string(s))))
 			}
 		}
 		named = append(named, b.Rule("tool-"+t.name, b.Seq(
@@ -71,7 +72,7 @@ func taggedCalls(required bool) *peg.Program {
 	return turn(&b, call, "<tool_call>", required)
 }
 
-func taggedArgument(b *peg.Builder, name string, schema json.RawMessage) peg.ID {
+func taggedArgument(b *peg.Builder, name string, schema jsonschema.Schema) peg.ID {
 	key := b.Atomic(b.Tag(peg.Key, b.Lit(name)), b.Lit(">"))
 	switch name {
 	case "city", "unit", "note", "title":

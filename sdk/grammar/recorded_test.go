@@ -9,6 +9,7 @@ import (
 	"github.com/dragoman-project/dragoman/internal/llamacpp"
 	"github.com/dragoman-project/dragoman/internal/shared"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
 // readLines decodes a file of JSON lines of recorded cases.
@@ -72,7 +73,7 @@ func TestRecordedGrammarsAcceptAndRefuseAsRecorded(t *testing.T) {
 			decides(t, g, pass, fail)
 			decides(t, mustParse(t, g.String()), pass, fail)
 			if c.Schema != nil {
-				own, err := grammar.FromSchema(c.Schema)
+				own, err := grammar.FromSchema(jsonschema.MustParse(string(c.Schema)))
 				if err != nil {
 					t.Fatal(err)
 				}

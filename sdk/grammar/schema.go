@@ -2,12 +2,12 @@ package grammar
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
@@ -20,7 +20,7 @@ const (
 )
 
 // FromSchema makes the constraint for one JSON value that follows schema.
-func FromSchema(schema json.RawMessage) (*Constraint, error) {
+func FromSchema(schema jsonschema.Schema) (*Constraint, error) {
 	var p peg.Builder
 	c, err := Build(p.Build(p.Schema(schema, p.Value(peg.AnyJSON))), Options{Mode: Strict})
 	if errors.Is(err, errNoText) {
@@ -56,11 +56,11 @@ type converter struct {
 
 // schema is node id, of kind Schema.
 func (b *builder) schema(id peg.ID, n *peg.Node) *expr {
-	root, err := decode(n.JSONSchema)
+	root, err := decode(n.JSONSchema.Raw())
 	if err != nil {
 		return b.fail("program: node %d: schema: %w", id, err)
 	}
-	localise(root, n.JSONSchema)
+	localise(root, n.JSONSchema.Raw())
 	c := &converter{
 		b: b, root: root, refs: map[string]target{}, spelling: b.spelling(n.Kids[0]),
 		effort: maxEffort, kindsOf: map[*value]kinds{},

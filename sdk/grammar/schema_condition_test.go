@@ -1,11 +1,11 @@
 package grammar_test
 
 import (
-	"encoding/json"
 	"slices"
 	"testing"
 
 	"github.com/dragoman-project/dragoman/sdk/grammar"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
 func TestWhatIsSaidOfObjectsUnderConditionsIsHeldTo(t *testing.T) {
@@ -51,12 +51,12 @@ func TestConditionsThatAreNotHeldToAreNoted(t *testing.T) {
 		`{"type": ["string", "object"], "properties": {"a": {}}, "not": {"required": ["a"]}}`:                             {`schema: #: "not" is not held to`},
 		`{"properties": {"a": {}}, "dependentRequired": {"a": [], "b": [], "c": [], "d": [], "e": [], "f": [], "g": []}}`: {`schema: #: "dependentRequired" is not held to`},
 	} {
-		own, err := grammar.FromSchema(json.RawMessage(schema))
+		own, err := grammar.FromSchema(jsonschema.MustParse(schema))
 		if err != nil || !slices.Equal(own.Notes, notes) {
 			t.Errorf("%s:\n got %q, %v\nwant %q", schema, own.Notes, err, notes)
 		}
 	}
-	_, err := grammar.FromSchema(json.RawMessage(`{"type": "object", "required": ["a"], "not": {"required": ["a"]}}`))
+	_, err := grammar.FromSchema(jsonschema.MustParse(`{"type": "object", "required": ["a"], "not": {"required": ["a"]}}`))
 	if want := `schema: #: no value follows it`; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

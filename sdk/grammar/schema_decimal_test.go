@@ -1,12 +1,12 @@
 package grammar_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/big"
 	"testing"
 
 	"github.com/dragoman-project/dragoman/sdk/grammar"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
 // rational reads a number that is written as a decimal.
@@ -30,7 +30,7 @@ func TestNumbersAreHeldToTheirBoundsDigitByDigit(t *testing.T) {
 					continue
 				}
 				schema := fmt.Sprintf(`{"type": "number", %q: %s, %q: %s}`, keys[0], lo, keys[1], hi)
-				c, err := grammar.FromSchema(json.RawMessage(schema))
+				c, err := grammar.FromSchema(jsonschema.MustParse(schema))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dragoman-project/dragoman/internal/llamacpp"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
 type schemaCase struct {
@@ -17,7 +18,7 @@ type schemaCase struct {
 // held is the grammar of a schema that is held to without notes, in a form that llama.cpp takes.
 func held(t *testing.T, c schemaCase) (*grammar.Grammar, *grammar.Constraint) {
 	t.Helper()
-	own, err := grammar.FromSchema(json.RawMessage(c.schema))
+	own, err := grammar.FromSchema(jsonschema.MustParse(c.schema))
 	if err != nil {
 		t.Fatal(err)
 	}

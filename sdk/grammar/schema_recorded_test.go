@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dragoman-project/dragoman/sdk/grammar"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
 type schemaRow struct {
@@ -41,7 +42,7 @@ func TestRecordedSchemasHaveTheRecordedLanguage(t *testing.T) {
 			continue
 		}
 		t.Run(c.Name, func(t *testing.T) {
-			own, err := grammar.FromSchema(c.Schema)
+			own, err := grammar.FromSchema(jsonschema.MustParse(string(c.Schema)))
 			if c.ExpectError {
 				if err == nil {
 					t.Fatalf("want an error, got\n%s", own.Grammar)

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dragoman-project/dragoman/sdk/grammar"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
@@ -201,7 +202,7 @@ func TestXGrammarDecidesAsMatchDoes(t *testing.T) {
 		`{"prefixItems": [{"type": "null"}, {"pattern": "(^a|b$)"}], "minItems": 1, "maxItems": 4, "items": {"$ref": "#"}}`,
 	} {
 		var b peg.Builder
-		g, c := build(t, b.Build(b.Schema(json.RawMessage(schema), b.Value(peg.AnyJSON))), grammar.Options{Mode: grammar.Strict})
+		g, c := build(t, b.Build(b.Schema(jsonschema.MustParse(schema), b.Value(peg.AnyJSON))), grammar.Options{Mode: grammar.Strict})
 		writeCases(t, &input, schema, g, c, random)
 	}
 	cmd := exec.Command("node", "testdata/xgrammar.cjs", installXGrammar(t))

@@ -1,11 +1,11 @@
 package grammar
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
@@ -19,7 +19,7 @@ func distinctTools(n, parameters int) *peg.Program {
 		for j := range parameters {
 			properties = append(properties, fmt.Sprintf(`"p%d_%d": {"enum": ["a%d", "b%d", %d]}`, i, j, i, j, i))
 		}
-		schema := json.RawMessage(`{"type": "object", "properties": {` + strings.Join(properties, ",") + `}}`)
+		schema := jsonschema.MustParse(`{"type": "object", "properties": {` + strings.Join(properties, ",") + `}}`)
 		calls = append(calls, b.Seq(b.Lit(fmt.Sprintf(`"tool_%d", `, i)), b.Schema(schema, b.Value(peg.ObjectValue))))
 	}
 	return b.Build(b.Trigger("call", b.Seq(b.Lit("<call>"), b.Choice(calls...))))

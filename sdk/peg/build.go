@@ -1,8 +1,9 @@
 package peg
 
 import (
-	"encoding/json"
 	"slices"
+
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
 // Builder makes programs. Each method adds a node and returns its ID, to be used as a child of others; a node may have
@@ -132,8 +133,8 @@ func (b *Builder) Trigger(name string, kid ID) ID {
 func (b *Builder) Atomic(kids ...ID) ID { return b.add(Node{Op: Atomic, Kids: []ID{b.Seq(kids...)}}) }
 
 // Schema matches kid, a JSON value; the grammar holds it to the JSON Schema. Without a schema it is kid itself.
-func (b *Builder) Schema(schema json.RawMessage, kid ID) ID {
-	if len(schema) == 0 {
+func (b *Builder) Schema(schema jsonschema.Schema, kid ID) ID {
+	if schema.IsZero() {
 		return kid
 	}
 	return b.add(Node{Op: Schema, JSONSchema: schema, Kids: []ID{kid}})
@@ -141,8 +142,8 @@ func (b *Builder) Schema(schema json.RawMessage, kid ID) ID {
 
 // RawSchema matches kid, the bare text of a string value; the grammar holds it to the JSON Schema. Without a schema it is
 // kid itself.
-func (b *Builder) RawSchema(schema json.RawMessage, kid ID) ID {
-	if len(schema) == 0 {
+func (b *Builder) RawSchema(schema jsonschema.Schema, kid ID) ID {
+	if schema.IsZero() {
 		return kid
 	}
 	return b.add(Node{Op: Schema, JSONSchema: schema, Raw: true, Kids: []ID{kid}})

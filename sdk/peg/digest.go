@@ -62,7 +62,7 @@ func (n *Node) digest(w *cache.Writer) {
 	w.Number(int64(n.Max))
 	w.Number(int64(n.Values))
 	w.Number(int64(n.Role))
-	w.Bytes(n.JSONSchema)
+	w.Bytes(n.JSONSchema.Raw())
 	w.Bool(n.Raw)
 }
 
@@ -77,7 +77,7 @@ func (p *Program) Size() int {
 
 // size returns about how many bytes n refers to.
 func (n *Node) size() int {
-	size := len(n.Text) + len(n.JSONSchema)
+	size := len(n.Text) + n.JSONSchema.Size()
 	for _, d := range n.Delims {
 		size += int(unsafe.Sizeof(d)) + len(d)
 	}

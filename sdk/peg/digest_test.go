@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
@@ -21,6 +22,8 @@ func TestEveryFieldOfANodeTellsProgramsApart(t *testing.T) {
 		var n peg.Node
 		field := reflect.ValueOf(&n).Elem().Field(i)
 		switch field.Kind() {
+		case reflect.Struct:
+			field.Set(reflect.ValueOf(jsonschema.MustParse("{}")))
 		case reflect.Slice:
 			field.Set(reflect.MakeSlice(field.Type(), 1, 1))
 		case reflect.String:

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
@@ -14,8 +15,8 @@ import (
 func sentence(b *peg.Builder) peg.ID {
 	value := b.Ref("value")
 	list := b.Seq(b.Lit("["), b.Star(value, b.Space()), b.Lit("]"))
-	b.Rule("value", b.Choice(list, b.Schema(json.RawMessage(`{"type":"integer"}`), b.Tag(peg.Scalar, b.Value(peg.NumberValue))),
-		b.Seq(b.Lit(`"`), b.RawSchema(json.RawMessage(`{}`), b.Tag(peg.QuotedString, b.StringContent(`"`))), b.Lit(`"`))))
+	b.Rule("value", b.Choice(list, b.Schema(jsonschema.MustParse(`{"type":"integer"}`), b.Tag(peg.Scalar, b.Value(peg.NumberValue))),
+		b.Seq(b.Lit(`"`), b.RawSchema(jsonschema.MustParse(`{}`), b.Tag(peg.QuotedString, b.StringContent(`"`))), b.Lit(`"`))))
 	name := b.Tag(peg.CallName, b.Chars(1, 8, peg.Range{Lo: 'a', Hi: 'z'}, peg.Range{Lo: '-', Hi: '-'}))
 	key := b.Atomic(b.Tag(peg.Key, b.NotChars(1, -1, peg.Range{Lo: '=', Hi: '='})), b.Lit("="))
 	call := b.Tag(peg.Call, b.Atomic(b.Lit("<"), b.Not(b.Lit("/")), name, b.Peek(b.Any()), b.Any()), b.Star(key, value), b.Empty(), b.Lit(">"))

@@ -1,6 +1,8 @@
 package peg
 
-import "encoding/json"
+import (
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
+)
 
 // ID is the index of a node in Program.Nodes.
 type ID int32
@@ -13,18 +15,18 @@ type Range struct {
 
 // Node is one node of a program. Kids are indices into Program.Nodes; which of the other fields matter depends on Op.
 type Node struct {
-	Op         Op              `json:"op"`
-	Kids       []ID            `json:"kids,omitempty"`
-	Text       string          `json:"text,omitempty"`
-	Delims     []string        `json:"delims,omitempty"`
-	Ranges     []Range         `json:"ranges,omitempty"`
-	Negated    bool            `json:"negated,omitempty"`
-	Min        int             `json:"min,omitempty"`
-	Max        int             `json:"max,omitempty"`
-	Values     Values          `json:"values,omitempty"`
-	Role       Role            `json:"role,omitempty"`
-	JSONSchema json.RawMessage `json:"schema,omitempty"`
-	Raw        bool            `json:"raw,omitempty"`
+	Op         Op                `json:"op"`
+	Kids       []ID              `json:"kids,omitempty"`
+	Text       string            `json:"text,omitempty"`
+	Delims     []string          `json:"delims,omitempty"`
+	Ranges     []Range           `json:"ranges,omitempty"`
+	Negated    bool              `json:"negated,omitempty"`
+	Min        int               `json:"min,omitempty"`
+	Max        int               `json:"max,omitempty"`
+	Values     Values            `json:"values,omitempty"`
+	Role       Role              `json:"role,omitempty"`
+	JSONSchema jsonschema.Schema `json:"schema,omitzero"`
+	Raw        bool              `json:"raw,omitempty"`
 }
 
 // Program is a parser as data: an arena of nodes. It is immutable once built and may be shared.

@@ -59,7 +59,7 @@ func (v *validator) size() bool {
 	text := 0
 	for i := range v.Nodes {
 		n := &v.Nodes[i]
-		text += len(n.Text) + len(n.JSONSchema)
+		text += len(n.Text) + len(n.JSONSchema.Raw())
 		for _, d := range n.Delims {
 			text += len(d)
 		}

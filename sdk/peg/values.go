@@ -1,26 +1,34 @@
 package peg
 
+import (
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
+)
+
 // Values is the set of values that a Value node accepts. The zero value accepts none.
 type Values uint16
 
 // The kinds of values, and the notations besides JSON in which they may be written.
 const (
-	ObjectValue Values = 1 << iota
-	ArrayValue
-	StringValue
-	NumberValue
-	BoolValue // true, false
-	NullValue // null
-	// PythonLiterals accepts True, False and None wherever the JSON literal of that kind is accepted.
-	PythonLiterals
-	// PythonQuotes accepts single-quoted strings besides double-quoted ones.
-	PythonQuotes
-
+	ObjectValue = Values(jsonschema.Object)
+	ArrayValue  = Values(jsonschema.Array)
+	StringValue = Values(jsonschema.String)
+	NumberValue = Values(jsonschema.Number)
+	BoolValue   = Values(jsonschema.Bool) // true, false
+	NullValue   = Values(jsonschema.Null) // null
 	// AnyJSON is every JSON value.
-	AnyJSON = ObjectValue | ArrayValue | StringValue | NumberValue | BoolValue | NullValue
+	AnyJSON = Values(jsonschema.Any)
+
+	// PythonLiterals accepts True, False and None wherever the JSON literal of that kind is accepted.
+	PythonLiterals = AnyJSON + 1
+	// PythonQuotes accepts single-quoted strings besides double-quoted ones.
+	PythonQuotes = PythonLiterals << 1
+
 	// AnyPython is every JSON value, and its spelling in Python.
 	AnyPython = AnyJSON | PythonLiterals | PythonQuotes
 )
+
+// Kinds returns the kinds of JSON values in v.
+func (v Values) Kinds() jsonschema.Kinds { return jsonschema.Kinds(v & AnyJSON) }
 
 // Notation is a way of writing values: JSON, and what a bit of Values allows besides.
 type Notation struct {

@@ -1,8 +1,6 @@
 package session
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,8 +10,8 @@ import (
 
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 	"github.com/dragoman-project/dragoman/sdk/peg"
-	"github.com/dragoman-project/dragoman/sdk/schema"
 )
 
 // constrain builds the constraint that the handler asked for, or the request itself. Where none can be built, sampling is
@@ -97,7 +95,7 @@ func (p *Plan) strictFault() error {
 		}
 	}
 	for i, t := range r.Tools {
-		if t.Strict && t.Parameters != nil && mayCall(r) {
+		if t.Strict && !t.Parameters.IsZero() && mayCall(r) {
 			if err := p.unheld(t.Parameters, fmt.Sprintf("tools[%d].function.parameters", i)); err != nil {
 				return err
 			}
@@ -107,7 +105,7 @@ func (p *Plan) strictFault() error {
 }
 
 // unheld is the error for a strict schema that a grammar cannot wholly hold to.
-func (p *Plan) unheld(schema json.RawMessage, path string) error {
+func (p *Plan) unheld(schema jsonschema.Schema, path string) error {
 	var b peg.Builder
 	c, err := p.constraints.Build(b.Build(b.Schema(schema, b.Value(peg.AnyJSON))), grammar.Options{Mode: grammar.Strict})
 	if err == nil && len(c.Notes) == 0 {
@@ -126,9 +124,8 @@ func (p *Plan) unread() error {
 		return nil
 	}
 	for i, t := range p.request.Tools {
-		s := schema.New(t.Parameters)
-		names := s.Unread()
-		if len(names) == 0 || follows(p.Program, s.Only(peg.AnyJSON)) {
+		names := t.Parameters.Unread()
+		if len(names) == 0 || follows(p.Program, t.Parameters) {
 			continue
 		}
 		path := fmt.Sprintf("tools[%d].function.parameters", i)
@@ -142,8 +139,8 @@ func (p *Plan) unread() error {
 }
 
 // follows says whether a program holds a value to a whole schema.
-func follows(program *peg.Program, schema json.RawMessage) bool {
-	return slices.ContainsFunc(program.Nodes, func(n peg.Node) bool { return n.Op == peg.Schema && bytes.Equal(n.JSONSchema, schema) })
+func follows(program *peg.Program, schema jsonschema.Schema) bool {
+	return slices.ContainsFunc(program.Nodes, func(n peg.Node) bool { return n.Op == peg.Schema && n.JSONSchema.Equal(schema) })
 }
 
 // enforced refuses a request that insists on a certain answer if its plan lets the model give another.
@@ -169,18 +166,18 @@ func insistence(r *chat.Request) (field string, ok bool) {
 	case r.Grammar.Kind != chat.GrammarNone:
 		return r.Grammar.Path, true
 	}
-	return "json_schema", r.JSONSchema != nil
+	return "json_schema", !r.JSONSchema.IsZero()
 }
 
 // faultySchema finds the schema of a request that cannot be followed, and where in it the fault is; nil if there is none.
 func faultySchema(r *chat.Request) error {
-	if r.JSONSchema != nil {
+	if !r.JSONSchema.IsZero() {
 		if err := schemaFault("json_schema", r.JSONSchema); err != nil {
 			return err
 		}
 	}
 	for i, t := range r.Tools {
-		if t.Parameters == nil {
+		if t.Parameters.IsZero() {
 			continue
 		}
 		if err := schemaFault(fmt.Sprintf("tools[%d].function.parameters", i), t.Parameters); err != nil {
@@ -190,7 +187,7 @@ func faultySchema(r *chat.Request) error {
 	return nil
 }
 
-func schemaFault(path string, schema []byte) error {
+func schemaFault(path string, schema jsonschema.Schema) error {
 	_, err := grammar.FromSchema(schema)
 	var fault *grammar.SchemaError
 	if !errors.As(err, &fault) {

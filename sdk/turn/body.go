@@ -12,7 +12,7 @@ func (t *Turn) Body(calls peg.ID, stray ...string) peg.ID {
 	if len(t.Tools) > 0 {
 		calls = t.Rule("run", t.run(calls))
 	}
-	if len(t.AnswerSchema()) > 0 {
+	if !t.AnswerSchema().IsZero() {
 		return t.response(calls)
 	}
 	return t.mixed(calls, stray...)

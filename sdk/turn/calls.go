@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 	"github.com/dragoman-project/dragoman/sdk/peg"
-	"github.com/dragoman-project/dragoman/sdk/schema"
 )
 
 // nameRanges are the characters of names that no tool has.
@@ -14,9 +14,9 @@ var nameRanges = []peg.Range{{Lo: 'a', Hi: 'z'}, {Lo: 'A', Hi: 'Z'}, {Lo: '0', H
 // ByName is a call from its name on: one alternative per tool, and one for tools that the request does not have. header
 // makes of the name, as text, what introduces it and what closes it: an atomic region with the tag CallName; arguments is
 // what follows, for the schema of the tool's parameters.
-func (t *Turn) ByName(header func(name peg.ID) peg.ID, arguments func(schema.Schema) peg.ID) peg.ID {
+func (t *Turn) ByName(header func(name peg.ID) peg.ID, arguments func(jsonschema.Schema) peg.ID) peg.ID {
 	return t.ByTool(func(name peg.ID, tool Tool) peg.ID {
-		return t.Seq(header(name), arguments(schema.New(tool.Parameters)))
+		return t.Seq(header(name), arguments(tool.Parameters))
 	})
 }
 
@@ -79,7 +79,7 @@ const maxOrders = 3
 // Arguments are the arguments of a call, or the members of an object, one by one: for the parser any of them in any order and
 // number, for grammars all that s requires. one makes the argument of a name, empty for any name, that follows a schema; it
 // takes the white space behind it. separator stands between two; empty: nothing does.
-func (t *Turn) Arguments(s schema.Schema, separator string, one func(name string, s schema.Schema) peg.ID) peg.ID {
+func (t *Turn) Arguments(s jsonschema.Schema, separator string, one func(name string, s jsonschema.Schema) peg.ID) peg.ID {
 	l := &list{Turn: t, separator: separator, name: t.Fresh("arguments")}
 	required := s.Required()
 	for _, p := range s.Properties() {
@@ -94,7 +94,7 @@ func (t *Turn) Arguments(s schema.Schema, separator string, one func(name string
 		l.optional = append(l.optional, t.Once("argument "+additional.Key(), func() peg.ID { return one("", additional) }))
 	}
 	known := slices.Concat(l.required, l.optional)
-	any := t.Choice(append(known, t.Once("~unknown-argument", func() peg.ID { return one("", schema.Schema{}) }))...)
+	any := t.Choice(append(known, t.Once("~unknown-argument", func() peg.ID { return one("", jsonschema.Schema{}) }))...)
 	read := t.Only(l.name, t.Optional(any, t.Star(l.sep(), any), t.tooMany(separator)))
 	if len(known) == 0 {
 		return t.Optional(read)
@@ -103,11 +103,11 @@ func (t *Turn) Arguments(s schema.Schema, separator string, one func(name string
 }
 
 // Object is the arguments of a call that are one JSON object, as s says. The parser reads what models know of Python, too.
-func (t *Turn) Object(s schema.Schema) peg.ID {
+func (t *Turn) Object(s jsonschema.Schema) peg.ID {
 	lenient := t.Once("~lenient-object", func() peg.ID {
 		return t.Tag(peg.Arguments, t.Value(peg.ObjectValue|peg.PythonLiterals|peg.PythonQuotes))
 	})
-	return t.Choice(lenient, t.Tag(peg.Arguments, t.Schema(s.Only(peg.AnyJSON), t.Value(peg.ObjectValue))))
+	return t.Choice(lenient, t.Tag(peg.Arguments, t.Schema(s.Only(jsonschema.Any), t.Value(peg.ObjectValue))))
 }
 
 // ArgumentName is the name of an argument, as text; empty: any name.

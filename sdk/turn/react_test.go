@@ -76,7 +76,7 @@ func (t reactTurn) final(text peg.ID) peg.ID { return t.Seq(t.Lit(answerMark), t
 // answer is the answer, also without its mark, or what follows a schema.
 func (t reactTurn) answer() peg.ID {
 	s := t.AnswerSchema()
-	if s == nil {
+	if s.IsZero() {
 		return t.Choice(t.final(t.text()), t.text())
 	}
 	value := t.Seq(t.Tag(peg.Content, t.Schema(s, t.Value(peg.AnyJSON))), t.Space())

@@ -1,12 +1,12 @@
 package turn
 
 import (
-	"encoding/json"
 	"slices"
 
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
 	"github.com/dragoman-project/dragoman/sdk/handler"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
@@ -130,10 +130,10 @@ func (t *Turn) MustCall() bool {
 	return len(t.Tools) > 0 && (mode == chat.ToolRequired || mode == chat.ToolNamed)
 }
 
-// AnswerSchema is the JSON Schema that the answer must follow; nil where there is none, or a call is wanted instead.
-func (t *Turn) AnswerSchema() json.RawMessage {
+// AnswerSchema is the JSON Schema that the answer must follow; the zero value where there is none, or a call is wanted instead.
+func (t *Turn) AnswerSchema() jsonschema.Schema {
 	if t.MustCall() {
-		return nil
+		return jsonschema.Schema{}
 	}
 	return t.Request.JSONSchema
 }
@@ -141,7 +141,7 @@ func (t *Turn) AnswerSchema() json.RawMessage {
 // Mode is strict where only certain answers will do, and lazy where there may be calls.
 func (t *Turn) Mode() grammar.Mode {
 	switch {
-	case len(t.Request.JSONSchema) > 0 || t.MustCall():
+	case !t.Request.JSONSchema.IsZero() || t.MustCall():
 		return grammar.Strict
 	case len(t.Tools) > 0:
 		return grammar.Lazy

@@ -2,7 +2,6 @@ package turn_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"testing"
 
@@ -10,8 +9,8 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/conformance"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
 	"github.com/dragoman-project/dragoman/sdk/handler"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 	"github.com/dragoman-project/dragoman/sdk/peg"
-	"github.com/dragoman-project/dragoman/sdk/schema"
 	"github.com/dragoman-project/dragoman/sdk/turn"
 )
 
@@ -33,12 +32,14 @@ func (f tags) Plan(_ context.Context, in handler.Input) (*handler.Plan, error) {
 		Openers: []string{"<call "}, Ends: []string{"<end>"}, Preserved: []string{"<t>", "</t>"},
 	})
 	header := func(name peg.ID) peg.ID { return t.Atomic(t.Lit("<call "), t.Tag(peg.CallName, name), t.Lit(">")) }
-	text := func(s schema.Schema) peg.ID { return t.Verbatim(s, "</arg>") }
-	argument := func(name string, s schema.Schema) peg.ID {
+	text := func(s jsonschema.Schema) peg.ID { return t.Verbatim(s, "</arg>") }
+	argument := func(name string, s jsonschema.Schema) peg.ID {
 		key := t.Atomic(t.Lit("<arg "), t.Tag(peg.Key, t.ArgumentName(name)), t.Lit(">"))
 		return t.Seq(key, t.Typed(s, "</arg>", text), t.Lit("</arg>"), t.Space())
 	}
-	arguments := func(s schema.Schema) peg.ID { return t.Seq(t.Space(), t.Tag(peg.Object, t.Arguments(s, "", argument))) }
+	arguments := func(s jsonschema.Schema) peg.ID {
+		return t.Seq(t.Space(), t.Tag(peg.Object, t.Arguments(s, "", argument)))
+	}
 	if !f.keeps {
 		t.EndThinkingAt(func() peg.ID { return t.KnownName(header) })
 	}
@@ -213,7 +214,7 @@ func TestToolsAreKnownOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Tools = append(r.Tools, chat.Tool{Name: "now", Parameters: json.RawMessage(`{}`)}, chat.Tool{})
+	r.Tools = append(r.Tools, chat.Tool{Name: "now", Parameters: jsonschema.MustParse(`{}`)}, chat.Tool{})
 	b := turn.New(r, turn.Format{})
 	if len(b.Tools) != 2 || b.Tools[0].Allowed || !b.Tools[1].Allowed || !b.MustCall() || b.Mode() != grammar.Strict {
 		t.Errorf("the tools are %+v, a call required: %t, %d", b.Tools, b.MustCall(), b.Mode())

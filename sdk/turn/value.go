@@ -1,8 +1,8 @@
 package turn
 
 import (
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 	"github.com/dragoman-project/dragoman/sdk/peg"
-	"github.com/dragoman-project/dragoman/sdk/schema"
 )
 
 // The value of an argument in markup is text; only the schema says what it is. It is a number, a boolean or null where the
@@ -16,38 +16,38 @@ const (
 )
 
 // Short is a number, a boolean or null that end follows, where s allows one. It takes the white space before it.
-func (t *Turn) Short(s schema.Schema, end string) peg.ID {
-	kinds := s.Kinds()
+func (t *Turn) Short(s jsonschema.Schema, end string) peg.ID {
+	kinds := peg.Values(s.Kinds())
 	spelled := kinds & Scalars
 	if kinds&peg.StringValue == 0 {
 		spelled = Scalars // nothing else can be meant by what looks like one
 	}
-	value := t.Schema(s.Only(kinds&Scalars), t.scalar(spelled))
+	value := t.Schema(s.Only((kinds & Scalars).Kinds()), t.scalar(spelled))
 	return t.Seq(t.Space(), t.Atomic(t.Tag(peg.Scalar, value), t.Peek(t.Seq(t.Blanks(), t.Lit(end)))))
 }
 
 // Verbatim is a string as it stands, up to one of ends. A schema holds only grammars to it.
-func (t *Turn) Verbatim(s schema.Schema, ends ...string) peg.ID {
-	return t.Tag(peg.String, t.RawSchema(s.Only(peg.StringValue), t.Until(ends...)))
+func (t *Turn) Verbatim(s jsonschema.Schema, ends ...string) peg.ID {
+	return t.Tag(peg.String, t.RawSchema(s.Only(jsonschema.String), t.Until(ends...)))
 }
 
 // Typed is a value that follows s, up to end, which it does not consume: what the schema allows besides strings where the text
 // looks like it, with the white space around it; otherwise what text makes of the schema, which is not asked for more than a
 // string.
-func (t *Turn) Typed(s schema.Schema, end string, text func(schema.Schema) peg.ID) peg.ID {
-	kinds := s.Kinds()
+func (t *Turn) Typed(s jsonschema.Schema, end string, text func(jsonschema.Schema) peg.ID) peg.ID {
+	kinds := peg.Values(s.Kinds())
 	var ways []peg.ID
 	if kinds&Scalars != 0 {
 		ways = append(ways, t.Seq(t.Short(s, end), t.Space()))
 	}
 	if held := kinds & Containers; held != 0 {
-		value := t.Schema(s.Only(held), t.Value(held|peg.PythonLiterals|peg.PythonQuotes))
+		value := t.Schema(s.Only(held.Kinds()), t.Value(held|peg.PythonLiterals|peg.PythonQuotes))
 		ways = append(ways, t.Seq(t.Space(), t.Peek(t.Once("~container", t.container)), t.Tag(peg.Scalar, value), t.Space()))
 	}
 	if kinds&peg.StringValue != 0 {
 		return t.Choice(append(ways, text(s))...)
 	}
-	return t.Choice(append(ways, t.Once("~mistyped", func() peg.ID { return text(schema.Schema{}) }))...)
+	return t.Choice(append(ways, t.Once("~mistyped", func() peg.ID { return text(jsonschema.Schema{}) }))...)
 }
 
 // container is what an object or an array can begin with, so that "[sic]" is text.

@@ -1,13 +1,20 @@
-package schema_test
+package jsonschema_test
 
 import (
 	"encoding/json"
 	"strings"
 	"testing"
 
-	"github.com/dragoman-project/dragoman/sdk/peg"
-	"github.com/dragoman-project/dragoman/sdk/schema"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
+
+// of returns the schema of a text; none for an empty one.
+func of(text string) jsonschema.Schema {
+	if text == "" {
+		return jsonschema.Schema{}
+	}
+	return jsonschema.MustParse(text)
+}
 
 func TestWhichKindsASchemaAllows(t *testing.T) {
 	for _, c := range []struct{ schema, want string }{
@@ -27,7 +34,7 @@ func TestWhichKindsASchemaAllows(t *testing.T) {
 		{`{"$ref":"#"}`, "object|array|string|number|bool|null"},
 		{`{"$ref":"elsewhere.json"}`, "object|array|string|number|bool|null"},
 	} {
-		if got := schema.New(json.RawMessage(c.schema)).Kinds().String(); got != c.want {
+		if got := of(c.schema).Kinds().String(); got != c.want {
 			t.Errorf("%s allows %s, want %s", c.schema, got, c.want)
 		}
 	}
@@ -43,7 +50,7 @@ func TestTheShapeOfAnObject(t *testing.T) {
 		{"no object", `{"properties":[1],"required":"a"}`, "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := schema.New(json.RawMessage(c.schema))
+			s := of(c.schema)
 			var names []string
 			for _, p := range s.Properties() {
 				names = append(names, p.Name)
@@ -69,7 +76,7 @@ func TestWhatIsSaidOfPropertiesTogether(t *testing.T) {
 		{`{"$ref":"#/$defs/a","$defs":{"a":{"maxProperties":1}}}`, "maxProperties"},
 		{`{"allOf":[{"if":{},"then":{}},{"if":{"required":["a"]},"then":{}},{"allOf":[{}]}]}`, "allOf if"},
 	} {
-		if got := strings.Join(schema.New(json.RawMessage(c.schema)).Unread(), " "); got != c.want {
+		if got := strings.Join(of(c.schema).Unread(), " "); got != c.want {
 			t.Errorf("%s leaves %q, want %q", c.schema, got, c.want)
 		}
 	}
@@ -79,16 +86,16 @@ func TestWhetherOtherPropertiesAreAllowed(t *testing.T) {
 	for _, c := range []struct {
 		schema string
 		want   bool
-		kinds  peg.Values
+		kinds  jsonschema.Kinds
 	}{
-		{``, true, peg.AnyJSON},
-		{`{"type":"object"}`, true, peg.AnyJSON},
+		{``, true, jsonschema.Any},
+		{`{"type":"object"}`, true, jsonschema.Any},
 		{`{"properties":{"a":{}}}`, false, 0},
-		{`{"properties":{"a":{}},"additionalProperties":true}`, true, peg.AnyJSON},
-		{`{"additionalProperties":{"type":"number"}}`, true, peg.NumberValue},
+		{`{"properties":{"a":{}},"additionalProperties":true}`, true, jsonschema.Any},
+		{`{"additionalProperties":{"type":"number"}}`, true, jsonschema.Number},
 		{`{"additionalProperties":false}`, false, 0},
 	} {
-		s, got := schema.New(json.RawMessage(c.schema)).Additional()
+		s, got := of(c.schema).Additional()
 		if got != c.want || got && s.Kinds() != c.kinds {
 			t.Errorf("%s: %t %s, want %t %s", c.schema, got, s.Kinds(), c.want, c.kinds)
 		}
@@ -96,35 +103,35 @@ func TestWhetherOtherPropertiesAreAllowed(t *testing.T) {
 }
 
 func TestWhatRemainsForSomeKinds(t *testing.T) {
-	const scalars = peg.NumberValue | peg.BoolValue | peg.NullValue
+	const scalars = jsonschema.Number | jsonschema.Bool | jsonschema.Null
 	for _, c := range []struct {
 		schema string
-		kinds  peg.Values
+		kinds  jsonschema.Kinds
 		want   string
 	}{
-		{`{"type":"string","maxLength":3}`, peg.StringValue, `{"type":"string","maxLength":3}`},
-		{`{"type":["string","null"],"maxLength":3}`, peg.StringValue, `{"type":"string","maxLength":3}`},
-		{`{"enum":["a",1,"b"]}`, peg.StringValue, `{"type":"string","enum":["a","b"]}`},
-		{`{"anyOf":[{"type":"string","format":"date"},{"type":"null"}]}`, peg.StringValue, `{"type":"string","format":"date"}`},
+		{`{"type":"string","maxLength":3}`, jsonschema.String, `{"type":"string","maxLength":3}`},
+		{`{"type":["string","null"],"maxLength":3}`, jsonschema.String, `{"type":"string","maxLength":3}`},
+		{`{"enum":["a",1,"b"]}`, jsonschema.String, `{"type":"string","enum":["a","b"]}`},
+		{`{"anyOf":[{"type":"string","format":"date"},{"type":"null"}]}`, jsonschema.String, `{"type":"string","format":"date"}`},
 		{`{"type":["string","integer","null"]}`, scalars, `{"type":["number","null"]}`},
 		{`{"type":"integer","minimum":1}`, scalars, `{"type":"integer","minimum":1}`},
 	} {
-		if got := string(schema.New(json.RawMessage(c.schema)).Only(c.kinds)); got != c.want {
+		if got := of(c.schema).Only(c.kinds).String(); got != c.want {
 			t.Errorf("%s for %s: got %s, want %s", c.schema, c.kinds, got, c.want)
 		}
 	}
-	if got := (schema.Schema{}).Only(peg.StringValue); got != nil {
+	if got := (jsonschema.Schema{}).Only(jsonschema.String); !got.IsZero() {
 		t.Errorf("of nothing remains %s", got)
 	}
 }
 
 func TestWhatIsTakenOutOfADocumentFindsItsDefinitions(t *testing.T) {
 	document := `{"$defs":{"c":{"enum":["x"]}},"properties":{"a":{"$ref":"#/properties/b"},"b":{"items":{"$ref":"#/$defs/c"}},"d":{"$ref":"#/$defs/c"}}}`
-	p := schema.New(json.RawMessage(document)).Properties()
-	if got, want := string(p[0].Schema.Only(peg.ArrayValue)), `{"items":{"$ref":"#/$defs/c"},"$defs":{"c":{"enum":["x"]}}}`; got != want {
+	p := of(document).Properties()
+	if got, want := p[0].Schema.Only(jsonschema.Array).String(), `{"items":{"$ref":"#/$defs/c"},"$defs":{"c":{"enum":["x"]}}}`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	if got, want := string(p[2].Schema.Only(peg.StringValue)), `{"enum":["x"]}`; got != want {
+	if got, want := p[2].Schema.Only(jsonschema.String).String(), `{"enum":["x"]}`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	for _, c := range []struct{ of, want string }{
@@ -137,20 +144,40 @@ func TestWhatIsTakenOutOfADocumentFindsItsDefinitions(t *testing.T) {
 		{`"items":{"$ref":"other.json#/a"}`, `{"items":{"$ref":"other.json#/a"}}`},
 	} {
 		document := `{"$defs":{"x":{"minLength":1},"a/b":{"type":"null"}},"properties":{"a":{` + c.of + `},"x":{"maximum":3}}}`
-		if got := string(schema.New(json.RawMessage(document)).Properties()[0].Schema.Only(peg.ArrayValue)); got != c.want {
+		if got := of(document).Properties()[0].Schema.Only(jsonschema.Array).String(); got != c.want {
 			t.Errorf("%s: got %s, want %s", c.of, got, c.want)
 		}
 	}
-	if got, want := p[0].Schema.Items().Kinds(), peg.StringValue; got != want {
+	if got, want := p[0].Schema.Items().Kinds(), jsonschema.String; got != want {
 		t.Errorf("the items are %s, want %s", got, want)
 	}
 }
 
 func TestSchemasThatDifferInAnnotationsAreEqualWithoutThem(t *testing.T) {
-	p := schema.New(json.RawMessage(`{"properties":{"a":{"title":"A","type":"string"},"b":{"type":"string","default":"x"},"c":{"type":"null"}}}`)).Properties()
+	p := of(`{"properties":{"a":{"title":"A","type":"string"},"b":{"type":"string","default":"x"},"c":{"type":"null"}}}`).Properties()
 	a, b, c := p[0].Schema.Bare().Key(), p[1].Schema.Bare().Key(), p[2].Schema.Bare().Key()
 	if a != b || a == c {
 		t.Errorf("keys %s, %s, %s", a, b, c)
+	}
+}
+
+func TestParseRefusesWhatIsNotJSON(t *testing.T) {
+	for text, want := range map[string]string{
+		``:        "expected a JSON value, found nothing",
+		`{"type"`: `type: not JSON: byte 7: unexpected EOF`,
+		`{} {}`:   "not JSON: byte 4: more text after the end of the value",
+		strings.Repeat("[", jsonschema.MaxDepth+1): "byte 128: nested more than 128 levels deep",
+	} {
+		if _, err := jsonschema.Parse([]byte(text)); err == nil || err.Error() != want {
+			t.Errorf("%.20s: found %v, want %s", text, err, want)
+		}
+	}
+}
+
+func TestBranchesMayLeadBack(t *testing.T) {
+	s := of(`{"anyOf":[{"$ref":"#"},{"type":"integer"}]}`)
+	if got := s.Only(jsonschema.String).String(); got != `{"type":"string"}` {
+		t.Errorf("found %s", got)
 	}
 }
 
@@ -159,13 +186,16 @@ func FuzzSchema(f *testing.F) {
 	f.Add(`{"type":["string",1],"enum":[{}],"properties":{"a":null},"items":[]}`)
 	f.Add(`[`)
 	f.Fuzz(func(t *testing.T, document string) {
-		s := schema.New(json.RawMessage(document))
-		for _, p := range append(s.Properties(), schema.Property{Schema: s}, schema.Property{Schema: s.Items()}) {
+		s, err := jsonschema.Parse([]byte(document))
+		if err != nil {
+			return
+		}
+		for _, p := range append(s.Properties(), jsonschema.Property{Schema: s}, jsonschema.Property{Schema: s.Items()}) {
 			p.Schema.Required()
 			if p.Schema.Kinds() == 0 {
 				t.Errorf("%s allows nothing", document)
 			}
-			if only := p.Schema.Only(peg.StringValue); json.Valid([]byte(document)) && only != nil && !json.Valid(only) {
+			if only := p.Schema.Only(jsonschema.String); !only.IsZero() && !json.Valid(only.Raw()) {
 				t.Errorf("%s became %s", document, only)
 			}
 		}

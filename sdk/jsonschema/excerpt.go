@@ -1,0 +1,135 @@
+package jsonschema
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// Only returns the schema that allows what s allows of some kinds, as a document of its own; the zero value if s allows
+// everything of them.
+func (s Schema) Only(kinds Kinds) Schema {
+	switch {
+	case s.IsZero():
+		return s
+	case s.Kinds()&^kinds == 0:
+		return s.standalone()
+	case kinds == String:
+		return s.strings()
+	}
+	names := NewArray()
+	for _, t := range types {
+		if t.name != "integer" && s.Kinds()&kinds&t.kind != 0 {
+			names.Items = append(names.Items, NewString(t.name))
+		}
+	}
+	return document(NewObject(Member{"type", names}))
+}
+
+// strings returns what s says of strings, where it allows other kinds besides.
+func (s Schema) strings() Schema {
+	own := resolved(s.value(), s.root())
+	for _, keyword := range unions {
+		if b := s.branch(own, keyword, String); b != nil && s.at(b).Kinds() == String { // any other may lead back here
+			return s.at(b).standalone()
+		}
+	}
+	out := NewObject(Member{"type", NewString("string")})
+	for _, m := range own.Fields() {
+		switch m.Name {
+		case "type", "anyOf", "oneOf":
+			continue
+		case "enum":
+			m.Value = NewArray(slices.DeleteFunc(slices.Clone(m.Value.List()), func(v *Value) bool { return v.Kind != String })...)
+		}
+		out.Set(m.Name, m.Value)
+	}
+	return s.at(out).standalone()
+}
+
+// Bare returns the schema without annotations of its own, so that schemas that differ in nothing else are equal.
+func (s Schema) Bare() Schema {
+	v := s.value()
+	var names []string
+	for _, m := range v.Fields() {
+		if keywords[m.Name].note {
+			names = append(names, m.Name)
+		}
+	}
+	if len(names) == 0 {
+		return s
+	}
+	return s.at(v.But(names...))
+}
+
+// standalone returns the schema as a document of its own: what its references lead to comes with it.
+func (s Schema) standalone() Schema {
+	v := s.value()
+	switch {
+	case v == nil, v == s.root():
+		return s
+	case !v.refers:
+		return document(v)
+	}
+	if target := resolved(v, s.root()); target != v {
+		return s.at(target).standalone()
+	}
+	e := excerpt{root: s.root(), names: map[string]string{}}
+	out := e.rewritten(v.But("$defs", "definitions")) // references lead into the document, and not here
+	if len(e.definitions.Members) > 0 {
+		out.Set("$defs", &e.definitions)
+	}
+	return document(out)
+}
+
+// excerpt is a part of a document that becomes one. Wherever the targets of its references stand, they become definitions.
+type excerpt struct {
+	root        *Value
+	names       map[string]string // of definitions, by reference
+	definitions Value
+}
+
+// rewritten returns v with references that lead to the definitions.
+func (e *excerpt) rewritten(v *Value) *Value {
+	if !v.refers {
+		return v
+	}
+	out := &Value{Kind: v.Kind, refers: true}
+	for _, item := range v.Items {
+		out.Items = append(out.Items, e.rewritten(item))
+	}
+	for _, m := range v.Members {
+		if m.Name == "$ref" && m.Value.Is(String) && strings.HasPrefix(m.Value.Text, "#") {
+			out.Set(m.Name, NewString("#/$defs/"+e.definition(m.Value.Text)))
+		} else {
+			out.Set(m.Name, e.rewritten(m.Value))
+		}
+	}
+	return out
+}
+
+// definition returns the name of the definition that a reference leads to, as it stands in references.
+func (e *excerpt) definition(ref string) string {
+	if name, known := e.names[ref]; known {
+		return name
+	}
+	name := ref[strings.LastIndexByte(ref, '/')+1:]
+	for e.definitions.Has(unescaped(name)) {
+		name += "-"
+	}
+	e.names[ref] = name
+	e.definitions.Kind = Object
+	e.definitions.Set(unescaped(name), NewBool(true)) // keeps its place, and stays if the reference leads nowhere
+	if target := e.root.Lookup(ref); target != nil {
+		e.definitions.Set(unescaped(name), e.rewritten(target))
+	}
+	return name
+}
+
+// unescaped returns the member that a step of a reference names.
+func unescaped(step string) string {
+	if plain, err := url.PathUnescape(step); err == nil {
+		step = plain
+	}
+	return pointerUnescape.Replace(step)
+}

@@ -1,0 +1,47 @@
+package jsonschema
+
+import (
+	"bytes"
+
+	"github.com/dragoman-project/dragoman/internal/ordered"
+)
+
+// MaxDepth bounds how deep the JSON of a schema may nest.
+const MaxDepth = 128
+
+// read reads a whole text, a copy of which the values share.
+func read(text []byte) (*Value, error) {
+	return ordered.Build(bytes.Clone(text), ordered.Options{Tolerant: true, MaxDepth: MaxDepth}, builder{})
+}
+
+// builder builds values while a text is read.
+type builder struct{}
+
+func (builder) Scalar(kind ordered.Kind, raw []byte) *Value {
+	v := &Value{source: raw}
+	switch kind {
+	case ordered.String:
+		v.Kind, v.Text = String, ordered.Unquote(raw)
+	case ordered.Number:
+		v.Kind, v.Text = Number, string(raw)
+	case ordered.Bool:
+		v.Kind, v.Bool = Bool, raw[0] == 't'
+	default:
+		v.Kind = Null
+	}
+	return v
+}
+
+func (builder) Array(raw []byte, items []*Value) *Value {
+	v := NewArray(items...)
+	v.source = raw
+	return v
+}
+
+func (builder) Object(raw []byte, names []string, values []*Value) *Value {
+	v := &Value{Kind: Object, Members: make([]Member, 0, len(names)), source: raw}
+	for i, name := range names {
+		v.Set(name, values[i])
+	}
+	return v
+}

@@ -1,0 +1,123 @@
+package jsonschema
+
+import (
+	"math/big"
+	"slices"
+)
+
+// Property is a property that an object schema declares.
+type Property struct {
+	Name   string
+	Schema Schema
+}
+
+// Properties returns the properties of an object schema in their own order.
+func (s Schema) Properties() []Property {
+	var out []Property
+	seen := map[string]bool{}
+	for _, part := range s.parts() {
+		for _, m := range part.Get("properties").Fields() {
+			if !seen[m.Name] {
+				seen[m.Name] = true
+				out = append(out, Property{m.Name, s.at(m.Value)})
+			}
+		}
+	}
+	return out
+}
+
+// Required returns the names of the properties that an object schema requires.
+func (s Schema) Required() []string {
+	var all []string
+	for _, part := range s.parts() {
+		if required := part.Get("required"); len(required.Strings()) == len(required.List()) {
+			all = append(all, required.Strings()...)
+		}
+	}
+	return all
+}
+
+// Additional returns the schema of properties that are not declared; false if there are none. Schemas that declare properties
+// are taken at their word: others are allowed only where they say so.
+func (s Schema) Additional() (Schema, bool) {
+	declared := false
+	for _, part := range s.parts() {
+		if a := part.Get("additionalProperties"); a != nil {
+			return s.at(a), !a.IsFalse()
+		}
+		declared = declared || len(part.Get("properties").Fields()) > 0
+	}
+	return Schema{}, !declared
+}
+
+// Items returns the schema of the items of an array.
+func (s Schema) Items() Schema { return s.at(resolved(s.value(), s.root()).Get("items")) }
+
+// Enum returns the values to which the keyword "enum" restricts the schema, as JSON.
+func (s Schema) Enum() (values []string) {
+	for _, v := range resolved(s.value(), s.root()).Get("enum").List() {
+		values = append(values, string(v.JSON()))
+	}
+	return values
+}
+
+// Unread returns the keywords of an object schema that Properties, Required and Additional leave out: what reads the
+// properties one by one does not hold to them.
+func (s Schema) Unread() (names []string) {
+	for i, part := range s.parts() {
+		for _, m := range part.Fields() {
+			if keywords[m.Name].together && !m.Value.IsEmpty() && !s.reads(part, i == 0, m) {
+				names = append(names, m.Name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// reads reports whether a keyword of a part is taken in all the same: parts looks into it, or the required properties fulfil
+// it. Own is set for the part that is s itself.
+func (s Schema) reads(part *Value, own bool, keyword Member) bool {
+	switch keyword.Name {
+	case "allOf":
+		return own
+	case "anyOf", "oneOf":
+		return own && s.branch(part, keyword.Name, Object) != nil
+	case "minProperties":
+		least := keyword.Value.Rational()
+		return least != nil && least.Cmp(big.NewRat(int64(len(s.Required())), 1)) <= 0
+	}
+	return false
+}
+
+// unions are the keywords of which one branch holds.
+var unions = []string{"anyOf", "oneOf"}
+
+// parts returns s and what it is put together from, where it describes an object: all of allOf, and a branch that alone does.
+func (s Schema) parts() []*Value {
+	own := resolved(s.value(), s.root())
+	out := []*Value{own}
+	for _, b := range own.Get("allOf").List() {
+		out = append(out, resolved(b, s.root()))
+	}
+	for _, keyword := range unions {
+		if b := s.branch(own, keyword, Object); b != nil {
+			out = append(out, resolved(b, s.root()))
+		}
+	}
+	return out
+}
+
+// branch returns the branch of a union of v that alone allows some of kinds; nil if there are none or several.
+func (s Schema) branch(v *Value, keyword string, kinds Kinds) (found *Value) {
+	for _, b := range v.Get(keyword).List() {
+		if s.at(b).Kinds()&kinds == 0 {
+			continue
+		}
+		if found != nil {
+			return nil
+		}
+		found = b
+	}
+	return found
+}

@@ -1,0 +1,221 @@
+package jsonschema
+
+import (
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Value is a JSON value whose objects keep the order of their members, and whose numbers keep their digits. A nil *Value is
+// an absent one: the methods that read take it for empty. What belongs to a Schema must not be changed; Set is for values
+// under construction.
+type Value struct {
+	Kind    Kinds  // exactly one
+	Bool    bool   // of a boolean
+	Text    string // of a string; the digits of a number
+	Items   []*Value
+	Members []Member // each name once
+
+	refers bool           // a "$ref" is in it
+	index  map[string]int // into Members, where they are many
+	source []byte         // its JSON, if it was read
+}
+
+// Member is a member of a JSON object.
+type Member struct {
+	Name  string
+	Value *Value
+}
+
+// NewObject returns an object with the given members.
+func NewObject(members ...Member) *Value {
+	v := &Value{Kind: Object}
+	for _, m := range members {
+		v.Set(m.Name, m.Value)
+	}
+	return v
+}
+
+// NewArray returns an array of items.
+func NewArray(items ...*Value) *Value {
+	v := &Value{Kind: Array, Items: items}
+	for _, item := range items {
+		v.refers = v.refers || item.refers
+	}
+	return v
+}
+
+// NewString returns a string.
+func NewString(text string) *Value { return &Value{Kind: String, Text: text} }
+
+// NewBool returns a boolean.
+func NewBool(b bool) *Value { return &Value{Kind: Bool, Bool: b} }
+
+// manyMembers is the number of members from which on an index pays.
+const manyMembers = 12
+
+// Set adds a member to an object under construction, or replaces it at its place.
+func (v *Value) Set(name string, value *Value) {
+	v.refers = v.refers || name == "$ref" || value.refers
+	if i := v.find(name); i >= 0 {
+		v.Members[i].Value = value
+		return
+	}
+	v.Members = append(v.Members, Member{name, value})
+	switch n := len(v.Members); {
+	case v.index != nil:
+		v.index[name] = n - 1
+	case n == manyMembers:
+		v.index = make(map[string]int, 2*n)
+		for i, m := range v.Members {
+			v.index[m.Name] = i
+		}
+	}
+}
+
+// find returns the index of a member, -1 without one.
+func (v *Value) find(name string) int {
+	if v.index != nil {
+		if i, ok := v.index[name]; ok {
+			return i
+		}
+		return -1
+	}
+	for i := range v.Members {
+		if v.Members[i].Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// Get returns a member's value; nil without one, or if v is not an object.
+func (v *Value) Get(name string) *Value {
+	if v == nil {
+		return nil
+	}
+	if i := v.find(name); i >= 0 {
+		return v.Members[i].Value
+	}
+	return nil
+}
+
+// Has reports whether v is an object with that member.
+func (v *Value) Has(name string) bool { return v.Get(name) != nil }
+
+// HasAny reports whether v is an object with one of those members.
+func (v *Value) HasAny(names ...string) bool { return slices.ContainsFunc(names, v.Has) }
+
+// Is reports whether v is of one of kinds.
+func (v *Value) Is(kinds Kinds) bool { return v != nil && v.Kind&kinds != 0 }
+
+// IsTrue reports whether v is true.
+func (v *Value) IsTrue() bool { return v.Is(Bool) && v.Bool }
+
+// IsFalse reports whether v is false.
+func (v *Value) IsFalse() bool { return v.Is(Bool) && !v.Bool }
+
+// IsEmpty reports whether v is an object without members.
+func (v *Value) IsEmpty() bool { return v.Is(Object) && len(v.Members) == 0 }
+
+// List returns the items of an array.
+func (v *Value) List() []*Value {
+	if v == nil {
+		return nil
+	}
+	return v.Items
+}
+
+// Fields returns the members of an object.
+func (v *Value) Fields() []Member {
+	if v == nil {
+		return nil
+	}
+	return v.Members
+}
+
+// Strings returns the items of an array that are strings.
+func (v *Value) Strings() []string {
+	var out []string
+	for _, item := range v.List() {
+		if item.Kind == String {
+			out = append(out, item.Text)
+		}
+	}
+	return out
+}
+
+// But returns a copy of an object without the members of those names.
+func (v *Value) But(names ...string) *Value {
+	out := &Value{Kind: Object, Members: make([]Member, 0, len(v.Members)+1)}
+	for _, m := range v.Members {
+		if !slices.Contains(names, m.Name) {
+			out.Set(m.Name, m.Value)
+		}
+	}
+	return out
+}
+
+// With returns a copy of an object with those members of another that it has.
+func (v *Value) With(other *Value, names ...string) *Value {
+	out := v.But()
+	for _, name := range names {
+		if value := other.Get(name); value != nil {
+			out.Set(name, value)
+		}
+	}
+	return out
+}
+
+// Child returns the member or item that one step of a JSON pointer names; nil without one.
+func (v *Value) Child(step string) *Value {
+	if !v.Is(Array) {
+		return v.Get(step)
+	}
+	for i, item := range v.Items {
+		if step == strconv.Itoa(i) {
+			return item
+		}
+	}
+	return nil
+}
+
+// Limits of the numbers whose value is known: bytes, and the exponent of ten.
+const (
+	maxNumber   = 400
+	maxExponent = 400
+)
+
+// Rational returns the exact value of a number; nil if v is not a number, or is beyond all that a schema means.
+func (v *Value) Rational() *big.Rat {
+	if !v.Is(Number) || len(v.Text) > maxNumber {
+		return nil
+	}
+	if i := strings.IndexAny(v.Text, "eE"); i >= 0 {
+		if n, err := strconv.Atoi(v.Text[i+1:]); err != nil || max(n, -n) > maxExponent {
+			return nil
+		}
+	}
+	r, ok := new(big.Rat).SetString(v.Text)
+	if !ok {
+		return nil
+	}
+	return r
+}
+
+// Equal reports whether two values are the same to JSON Schema: numbers by what they mean, objects in any order.
+func (v *Value) Equal(w *Value) bool {
+	switch {
+	case v.Kind != w.Kind:
+		return false
+	case v.Kind == Number:
+		x, y := v.Rational(), w.Rational()
+		return v.Text == w.Text || x != nil && y != nil && x.Cmp(y) == 0
+	case v.Kind == Object:
+		return len(v.Members) == len(w.Members) && !slices.ContainsFunc(v.Members, func(m Member) bool {
+			return !w.Has(m.Name) || !m.Value.Equal(w.Get(m.Name))
+		})
+	}
+	return v.Text == w.Text && v.Bool == w.Bool && slices.EqualFunc(v.Items, w.Items, (*Value).Equal)
+}
