@@ -21,6 +21,7 @@ var owners = []struct {
 	{"plugin processes", `plugin\.NewClient\(`, []string{"host/plugins", "sdk/conformance"}},
 	{"batches of a shared stream", `\bsent\.Add\(`, []string{"internal/batch"}},
 	{"bounded caches", `"container/list"|\bHits, [mM]isses\b|\b[hH]its +uint64`, []string{"internal/cache"}},
+	{"run loops", `match\.(New|Compile)\(`, []string{"sdk/session"}},
 }
 
 func TestEachConceptHasOneOwner(t *testing.T) {

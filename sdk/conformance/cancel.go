@@ -9,8 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dragoman-project/dragoman/sdk/chat"
-	"github.com/dragoman-project/dragoman/sdk/handler"
+	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
 // Outputs are given up in rounds. What a process keeps of them adds up, what it merely has not collected yet does not.
@@ -44,8 +43,10 @@ func (x *examination) forgets(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	own := *p
-	own.handler = h
+	own, err := p.by(h)
+	if err != nil {
+		return err
+	}
 	var first int64
 	for round := range givenUpRounds {
 		if err := own.giveUpMany(ctx); err != nil {
@@ -70,7 +71,7 @@ func (x *examination) forgets(ctx context.Context) error {
 func (x *examination) streamed(ctx context.Context) (*planned, error) {
 	for _, c := range x.golden {
 		p, err := planFor(ctx, x.handler, c)
-		if err == nil && p.code == nil {
+		if err == nil && p.streams() {
 			return p, nil
 		}
 		if err != nil && !answered(err) {
@@ -84,22 +85,19 @@ func (x *examination) streamed(ctx context.Context) (*planned, error) {
 func (p *planned) giveUpMany(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	var open []handler.Stream
+	var open []*session.Session
 	for range givenUpAtOnce {
-		s, err := p.openStream(ctx, func(chat.Event) {})
-		if err != nil {
-			return err
-		}
+		s := p.plan.Session(ctx, session.Options{})
 		for range givenUpPieces {
-			if err := s.Feed(pieceGivenUp); err != nil {
-				return fmt.Errorf("feed: %w", err)
+			if _, err := s.Feed(pieceGivenUp); err != nil {
+				return err
 			}
 		}
 		open = append(open, s)
 	}
 	cancel()
 	for _, s := range open {
-		if s.Feed(pieceGivenUp) == nil {
+		if _, err := s.Feed(pieceGivenUp); err == nil {
 			return errors.New("an output that was given up takes more")
 		}
 	}

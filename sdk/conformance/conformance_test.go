@@ -155,7 +155,7 @@ func TestEveryDemandFindsItsFault(t *testing.T) {
 			return nil
 		}}, conformance.Options{}},
 		{"a plan that fails", "plans", "out of paper", sample{plan: func(*handler.Plan, handler.Input) error { return errors.New("out of paper") }}, conformance.Options{}},
-		{"a program that must not run", "programs", "must not run", sample{program: func(b *peg.Builder, arguments peg.ID) peg.ID {
+		{"a program that must not run", "programs", "invalid program", sample{program: func(b *peg.Builder, arguments peg.ID) peg.ID {
 			return b.Seq(b.Star(b.Space()), arguments)
 		}}, conformance.Options{}},
 		{"no program", "programs", "neither a program nor a stream", sample{plan: func(p *handler.Plan, _ handler.Input) error {

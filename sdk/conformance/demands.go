@@ -142,14 +142,10 @@ func (x *examination) programsAreValid(ctx context.Context) error {
 
 // constraint is what the plan's program becomes for an engine; nil: sampling is free.
 func (p *planned) constraint() (*grammar.Constraint, error) {
-	if p.program == nil {
-		return nil, nil
-	}
-	c, err := grammar.Build(p.program, grammar.Options{Mode: p.plan.Grammar, Prompt: p.prompt, Triggers: p.plan.Triggers})
-	if err != nil {
+	if err := p.plan.Unconstrained(); err != nil {
 		return nil, fmt.Errorf("its constraint cannot be built: %w", err)
 	}
-	return c, nil
+	return p.plan.Constraint, nil
 }
 
 func (x *examination) casesHold(ctx context.Context) error {
@@ -233,7 +229,7 @@ func (p *planned) reads(ctx context.Context, output string) error {
 	if err != nil {
 		return fmt.Errorf("output %q: %w", output, err)
 	}
-	if p.code != nil {
+	if !p.streams() {
 		at := 0
 		for _, s := range whole.report.Spans {
 			if s.Start != at {
@@ -241,7 +237,7 @@ func (p *planned) reads(ctx context.Context, output string) error {
 			}
 			at = s.End
 		}
-		if at != len(p.prompt)+len(output) {
+		if at != len(p.plan.GenerationPrompt)+len(output) {
 			return fmt.Errorf("output %q: the bytes from %d on are in no span", output, at)
 		}
 	}

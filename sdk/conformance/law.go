@@ -35,7 +35,7 @@ func (x *examination) drawnAreRead(ctx context.Context) error {
 		}
 		seen[key] = true
 		c, err := p.constrained()
-		if err != nil || c == nil || c.Lazy && mustCall(s.request) { // hosts refuse requests that nothing enforces
+		if err != nil || c == nil {
 			return err
 		}
 		sampler := c.grammar.Sampler(rand.New(rand.NewPCG(1, 3)))
@@ -82,7 +82,7 @@ func (p *planned) readsDrawn(ctx context.Context, c *constrained, output string)
 
 // thinking says whether the prompt ends within a thought, where formats may keep calls.
 func (p *planned) thinking() bool {
-	_, begun, found := strings.Cut(p.prompt, p.plan.ThinkingStart)
+	_, begun, found := strings.Cut(p.plan.GenerationPrompt, p.plan.ThinkingStart)
 	ended := slices.ContainsFunc(p.plan.ThinkingEnds, func(end string) bool { return strings.Contains(begun, end) })
 	return p.plan.SupportsThinking && found && !ended
 }

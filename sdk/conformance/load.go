@@ -13,7 +13,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/handler"
 	"github.com/dragoman-project/dragoman/sdk/peg"
-	"github.com/dragoman-project/dragoman/sdk/peg/match"
+	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
 const (
@@ -41,27 +41,23 @@ const linesInPiece = 64
 
 // heldOfProse feeds long prose and returns how much of it was undecided at most, of streams how much is not told at the end.
 func (p *planned) heldOfProse(ctx context.Context) (int, error) {
-	if p.code != nil {
-		m := match.New(p.code, func(chat.Event) {})
-		m.Prompt(p.prompt)
-		for range proseLines / linesInPiece {
-			m.Feed(pieceOfProse)
-		}
-		return m.Finish().MaxHeld, nil
-	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	told := 0
-	s, err := p.openStream(ctx, func(e chat.Event) { told += len(e.Text) })
+	s := p.plan.Session(ctx, session.Options{Events: func(e chat.Event) { told += len(e.Text) }})
+	for range proseLines / linesInPiece {
+		if _, err := s.Feed(pieceOfProse); err != nil {
+			return 0, err
+		}
+	}
+	if p.streams() {
+		return proseLines*len(proseLine) - told, nil
+	}
+	result, err := finish(s)
 	if err != nil {
 		return 0, err
 	}
-	for range proseLines / linesInPiece {
-		if err := s.Feed(pieceOfProse); err != nil {
-			return 0, fmt.Errorf("feed: %w", err)
-		}
-	}
-	return proseLines*len(proseLine) - told, nil
+	return result.Report.MaxHeld, nil
 }
 
 // atOnce is how many requests are under way at once.
@@ -118,7 +114,10 @@ func (x *examination) answer(ctx context.Context, c *cases.Case, giveUp bool) *a
 	if plan.Stream == nil {
 		return a
 	}
-	p := &planned{handler: x.handler, plan: plan, request: request, prompt: promptOf(c)}
+	p, err := newPlanned(x.handler, plan, request, promptOf(c))
+	if err != nil {
+		return &answer{err: err}
+	}
 	if giveUp {
 		a.err = p.giveUp(ctx, c.Output)
 		return a
@@ -139,11 +138,8 @@ func (a *answer) like(b *answer) bool {
 func (p *planned) giveUp(ctx context.Context, output string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	s, err := p.openStream(ctx, func(chat.Event) {})
-	if err != nil {
-		return err
-	}
-	return s.Feed([]byte(output[:len(output)/2]))
+	_, err := p.plan.Session(ctx, session.Options{}).Feed([]byte(output[:len(output)/2]))
+	return err
 }
 
 // resumes kills a process in the middle of an output and lets another one parse it from its beginning: what the first told
@@ -151,7 +147,7 @@ func (p *planned) giveUp(ctx context.Context, output string) error {
 func (x *examination) resumes(ctx context.Context) error {
 	for _, c := range x.golden {
 		p, err := planFor(ctx, x.handler, c)
-		if answered(err) || err == nil && p.code != nil {
+		if answered(err) || err == nil && !p.streams() {
 			continue
 		}
 		if err == nil {
@@ -175,14 +171,13 @@ func (x *examination) resume(ctx context.Context, p *planned, output string) err
 	if err != nil {
 		return err
 	}
-	first := *p
-	first.handler = h
-	told := new(outcome)
-	s, err := first.openStream(ctx, told.take)
+	first, err := p.by(h)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(s.Feed([]byte(output[:len(output)/2])), doomed.kill()); err != nil {
+	told := new(outcome)
+	_, err = first.plan.Session(ctx, session.Options{Events: told.take}).Feed([]byte(output[:len(output)/2]))
+	if err := errors.Join(err, doomed.kill()); err != nil {
 		return err
 	}
 	whole, err := p.parse(ctx, slices.Values([][]byte{[]byte(output)}))

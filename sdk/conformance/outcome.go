@@ -11,23 +11,22 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/cases"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/handler"
-	"github.com/dragoman-project/dragoman/sdk/peg/match"
+	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
 // outcome is what became of one output: its events, neighbours of one kind merged, and the message.
 type outcome struct {
 	events []string
 	last   chat.Event // the last of events, without its text
-	stream chat.Stream
 	report *chat.Report
+	merged chat.Message
 }
 
-// take is the sink of a parse.
+// take is a sink of events.
 func (o *outcome) take(e chat.Event) {
 	if len(e.Text) == 0 && grows(e.Kind) {
 		return
 	}
-	o.stream.Add(e)
 	text := string(e.Text)
 	e.Text = nil
 	if n := len(o.events); n > 0 && o.last.Kind == e.Kind && o.last.Recovered == e.Recovered && grows(e.Kind) {
@@ -43,7 +42,7 @@ func grows(k chat.EventKind) bool {
 	return k == chat.ContentText || k == chat.ReasoningText || k == chat.CallArguments
 }
 
-func (o *outcome) message() cases.Message { return cases.MessageOf(o.stream.Message()) }
+func (o *outcome) message() cases.Message { return cases.MessageOf(o.merged) }
 
 // differs says how other is not the same.
 func (o *outcome) differs(other *outcome) string {
@@ -63,60 +62,65 @@ func (o *outcome) differs(other *outcome) string {
 
 // parse parses an output that comes in pieces.
 func (p *planned) parse(ctx context.Context, pieces iter.Seq[[]byte]) (*outcome, error) {
-	o := &outcome{report: new(chat.Report), stream: chat.Stream{StreamOptions: chat.StreamOptions{Tools: p.request.Tools, NoIDs: true}}}
-	err := p.run(ctx, o, pieces)
-	o.stream.Finish(chat.FinishStop)
-	return o, err
-}
-
-func (p *planned) run(ctx context.Context, o *outcome, pieces iter.Seq[[]byte]) error {
-	if p.code == nil {
-		return p.runStream(ctx, o, pieces)
-	}
-	m := match.New(p.code, o.take)
-	m.Prompt(p.prompt)
-	for piece := range pieces {
-		m.Feed(piece)
-	}
-	o.report = m.Finish()
-	return nil
-}
-
-// runStream lets the handler parse.
-func (p *planned) runStream(ctx context.Context, o *outcome, pieces iter.Seq[[]byte]) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	s, err := p.openStream(ctx, o.take)
-	if err != nil {
-		return err
-	}
-	fed := 0
+	o := &outcome{report: new(chat.Report)}
+	s := p.plan.Session(ctx, session.Options{NoIDs: true, Events: o.take})
 	for piece := range pieces {
-		if err := s.Feed(piece); err != nil {
-			return fmt.Errorf("feed: %w", err)
+		if _, err := s.Feed(piece); err != nil {
+			return o, err
 		}
-		fed += len(piece)
 	}
-	result, err := s.Finish()
+	result, err := finish(s)
 	if err != nil {
-		return err
+		return o, err
 	}
-	if left := result.Confine(fed); left != nil {
-		return fmt.Errorf("finish: %s", strings.Join(left, "; "))
-	}
-	o.report = result.Report(len(p.prompt), fed)
-	return nil
+	o.report, o.merged = result.Report, result.Message
+	return o, nil
 }
 
-// openStream lets the handler begin to parse an output.
-func (p *planned) openStream(ctx context.Context, sink chat.Sink) (handler.Stream, error) {
-	streams, ok := p.handler.(handler.StreamHandler)
-	if !ok {
-		return nil, errors.New("its plan is a stream, but the handler parses none")
+// finish ends an output. That a policy of the request refuses it is no error here.
+func finish(s *session.Session) (session.Result, error) {
+	result, err := s.Finish(false)
+	var refused *chat.OutputError
+	if errors.As(err, &refused) {
+		err = nil
 	}
-	s, err := streams.OpenStream(ctx, handler.StreamInput{Token: p.plan.Stream.Token, GenerationPrompt: p.prompt}, sink)
+	return result, err
+}
+
+// strict makes an error of what a handler reports of an output and cannot be true. Hosts leave it out, and note that.
+type strict struct{ handler.StreamHandler }
+
+// OpenStream opens a stream of the handler.
+func (h strict) OpenStream(ctx context.Context, in handler.StreamInput, sink chat.Sink) (handler.Stream, error) {
+	s, err := h.StreamHandler.OpenStream(ctx, in, sink)
 	if err != nil {
 		return nil, fmt.Errorf("open: %w", err)
 	}
-	return s, nil
+	return &strictStream{Stream: s}, nil
+}
+
+type strictStream struct {
+	handler.Stream
+	fed int
+}
+
+func (s *strictStream) Feed(chunk []byte) error {
+	s.fed += len(chunk)
+	if err := s.Stream.Feed(chunk); err != nil {
+		return fmt.Errorf("feed: %w", err)
+	}
+	return nil
+}
+
+func (s *strictStream) Finish() (handler.StreamResult, error) {
+	result, err := s.Stream.Finish()
+	if err != nil {
+		return result, err
+	}
+	if left := result.Confine(s.fed); left != nil {
+		return result, fmt.Errorf("finish: %s", strings.Join(left, "; "))
+	}
+	return result, nil
 }

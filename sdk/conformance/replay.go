@@ -10,8 +10,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/cases"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/handler"
-	"github.com/dragoman-project/dragoman/sdk/peg"
-	"github.com/dragoman-project/dragoman/sdk/peg/match"
+	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
 // randomCuts is how many random cuts of an output are tried besides whole, byte by byte, and in two at every place.
@@ -50,14 +49,11 @@ func replay(ctx context.Context, h handler.Handler, c *cases.Case) error {
 	return planned.everyCut(ctx, c.Output, whole)
 }
 
-// planned is a handler's plan for a request, ready to parse outputs.
+// planned is a handler's plan for a request, ready to parse outputs as hosts do.
 type planned struct {
-	handler handler.Handler
-	plan    *handler.Plan
+	draft   *session.Draft
+	plan    *session.Plan
 	request *chat.Request
-	prompt  string       // the generation prompt
-	program *peg.Program // bound to it; nil: the handler parses
-	code    *match.Code
 }
 
 func planFor(ctx context.Context, h handler.Handler, c *cases.Case) (*planned, error) {
@@ -81,23 +77,34 @@ func templateOf(c *cases.Case) handler.Template {
 }
 
 func prepare(ctx context.Context, h handler.Handler, t handler.Template, r *chat.Request, prompt string) (*planned, error) {
-	plan, err := h.Plan(ctx, handler.Input{Template: t, Request: r})
+	answer, err := h.Plan(ctx, handler.Input{Template: t, Request: r})
 	if err != nil {
 		return nil, err
 	}
-	p := &planned{handler: h, plan: plan, request: r, prompt: prompt}
-	if plan.Stream != nil {
-		return p, nil
-	}
-	if plan.Program == nil {
-		return nil, errors.New("the plan has neither a program nor a stream")
-	}
-	p.program = plan.Program.Bind(prompt)
-	if p.code, err = match.Compile(p.program, match.Options{Specials: plan.PreservedTokens}); err != nil {
-		return nil, fmt.Errorf("its program must not run: %w", err)
-	}
-	return p, nil
+	return newPlanned(h, answer, r, prompt)
 }
+
+// newPlanned completes what h answered to a request. prompt is the generation prompt.
+func newPlanned(h handler.Handler, answer *handler.Plan, r *chat.Request, prompt string) (*planned, error) {
+	draft := &session.Draft{Plan: *answer, Handler: h.Describe().Name, GenerationPrompt: prompt}
+	if answer.Program != nil {
+		draft.Program = answer.Program.Bind(prompt)
+	}
+	return (&planned{draft: draft, request: r}).by(h)
+}
+
+// by returns the plan with its outputs parsed by h, which may be the same handler in another process.
+func (p *planned) by(h handler.Handler) (*planned, error) {
+	draft := *p.draft
+	if streams, ok := h.(handler.StreamHandler); ok {
+		draft.Streams = strict{streams}
+	}
+	plan, err := session.New(&draft, p.request, session.PlanOptions{})
+	return &planned{draft: &draft, plan: plan, request: p.request}, err
+}
+
+// streams reports whether the handler parses the output itself.
+func (p *planned) streams() bool { return p.plan.Program == nil }
 
 // everyCut parses an output cut in many ways: each time events and report must be those of the whole output.
 func (p *planned) everyCut(ctx context.Context, output string, whole *outcome) error {
