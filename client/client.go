@@ -28,6 +28,7 @@ import (
 
 	"connectrpc.com/connect"
 
+	"github.com/dragoman-project/dragoman/sdk/fault"
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
 	"github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1/dragomanv1connect"
 )
@@ -102,29 +103,6 @@ func (c *Client) HTTPClient() (*http.Client, string) { return c.http, c.base }
 // Close ends connections that are not in use.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// Error is what a daemon answers when it cannot do what it was asked.
-type Error struct {
-	Code    string // "invalid_argument", "not_found", "unavailable", … as docs/api.md lists them
-	Place   string // where the fault is: a JSON path, a line and column; may be empty
-	Message string // what is wrong
-	Remedy  string // what to do about it; may be empty
-	Err     error  // of the connection
-}
-
-func (e *Error) Error() string {
-	text := e.Message
-	if e.Place != "" {
-		text = e.Place + ": " + text
-	}
-	if e.Remedy != "" {
-		text += "; " + e.Remedy
-	}
-	return text
-}
-
-// Unwrap returns the error of the connection.
-func (e *Error) Unwrap() error { return e.Err }
-
 // told is an error of the connection as the daemon told it.
 func told(err error) error {
 	var rpc *connect.Error
@@ -132,21 +110,21 @@ func told(err error) error {
 		return err
 	}
 	for _, detail := range rpc.Details() {
-		value, fault := detail.Value()
-		if e, ok := value.(*dragomanv1.Error); fault == nil && ok {
+		value, broken := detail.Value()
+		if e, ok := value.(*dragomanv1.Error); broken == nil && ok {
 			return toldAs(e, err)
 		}
 	}
 	code := rpc.Code()
-	if broken := new(net.OpError); code == connect.CodeCanceled && errors.As(err, &broken) {
+	if reset := new(net.OpError); code == connect.CodeCanceled && errors.As(err, &reset) {
 		code = connect.CodeUnavailable // connect takes a connection that the daemon has reset for one that its client has
 	}
-	return &Error{Code: code.String(), Message: rpc.Message(), Err: err}
+	return &fault.Error{Code: fault.OfRPC(uint32(code)), Message: rpc.Message(), Err: err}
 }
 
 // toldAs is an error as the daemon wrote it; err is that of the connection, if there is one.
-func toldAs(e *dragomanv1.Error, err error) *Error {
-	return &Error{Code: e.Code, Place: e.Place, Message: e.Message, Remedy: e.Remedy, Err: err}
+func toldAs(e *dragomanv1.Error, err error) *fault.Error {
+	return &fault.Error{Code: fault.Code(e.Code), Place: e.Place, Message: e.Message, Remedy: e.Remedy, Err: err}
 }
 
 // requestJSON is a chat request as JSON: texts and bytes are that already, everything else is encoded.

@@ -19,6 +19,7 @@ import (
 	"github.com/dragoman-project/dragoman/host/api"
 	"github.com/dragoman-project/dragoman/host/config"
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/fault"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
 )
 
@@ -174,7 +175,7 @@ func TestErrorsSayWhatTheDaemonSaid(t *testing.T) {
 	defer stop()
 	c := client.New(address, client.Options{Token: "hush"})
 	defer c.Close()
-	var told *client.Error
+	var told *fault.Error
 	_, err = c.Plan(t.Context(), "chatml-json", map[string]any{"messages": []any{map[string]any{"role": "user", "content": 5}}})
 	if !errors.As(err, &told) || told.Code != "invalid_argument" || told.Place != "messages[0].content" {
 		t.Errorf("a malformed history: %v", err)
@@ -219,7 +220,7 @@ func TestAContextEndsAStreamThatWaits(t *testing.T) {
 		if cancel(); err == nil {
 			continue
 		}
-		var told *client.Error
+		var told *fault.Error
 		if !errors.As(err, &told) || told.Code != "canceled" {
 			t.Errorf("it ends with %v", err)
 		}

@@ -14,6 +14,7 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 
 	"github.com/dragoman-project/dragoman/internal/batch"
+	"github.com/dragoman-project/dragoman/sdk/fault"
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
 )
 
@@ -56,7 +57,7 @@ func (c *Client) ParseStreams(ctx context.Context) (*Streams, error) {
 
 // Close ends the stream at once. Outputs that have not ended fail.
 func (s *Streams) Close() {
-	s.fail(&Error{Code: "canceled", Message: "the stream was closed"})
+	s.fail(&fault.Error{Code: fault.Canceled, Message: "the stream was closed"})
 }
 
 // Together sends what say sends in one message, as far as it is not too much: the step of an engine. Sending is possible without
@@ -154,7 +155,7 @@ func (s *Streams) receive() {
 		m, err := s.stream.Receive()
 		if err != nil {
 			if errors.Is(err, io.EOF) {
-				err = &Error{Code: "unavailable", Message: "the daemon has ended the stream", Err: err}
+				err = &fault.Error{Code: fault.Unavailable, Message: "the daemon has ended the stream", Err: err}
 			}
 			s.fail(told(err))
 			break

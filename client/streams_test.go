@@ -16,6 +16,7 @@ import (
 	"github.com/dragoman-project/dragoman/client"
 	"github.com/dragoman-project/dragoman/host/api"
 	"github.com/dragoman-project/dragoman/host/config"
+	"github.com/dragoman-project/dragoman/sdk/fault"
 )
 
 // sharing starts a daemon and opens a stream that outputs share.
@@ -44,8 +45,8 @@ func all(stream *client.Stream) (chunks []json.RawMessage, err error) {
 
 // hasCode says whether an error is one of the daemon's, with the code.
 func hasCode(err error, code string) bool {
-	var told *client.Error
-	return errors.As(err, &told) && told.Code == code
+	var told *fault.Error
+	return errors.As(err, &told) && told.Code == fault.Code(code)
 }
 
 // TestOutputsThatShareAStreamAmountToWhatParseGives cuts the output everywhere, all cuts at the same time.
@@ -144,7 +145,7 @@ func TestOutputsLearnThatTheirStreamIsOver(t *testing.T) {
 			must(t, err)
 			must(t, stream.Send("Hello there."))
 			end(streams, stop)
-			var told *client.Error
+			var told *fault.Error
 			if _, err := all(stream); !errors.As(err, &told) {
 				t.Errorf("the output ends with %v", err)
 			}

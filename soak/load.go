@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/dragoman-project/dragoman/client"
-	"github.com/dragoman-project/dragoman/host"
+	"github.com/dragoman-project/dragoman/sdk/fault"
 )
 
 // load keeps the streams going until ctx ends, and lets those that run finish.
@@ -243,8 +243,8 @@ func (r *run) judge() (set int, o outcome) {
 
 // unavailable says whether an error is one that a plugin's death explains.
 func unavailable(err error) bool {
-	var told *client.Error
-	return errors.As(err, &told) && told.Code == string(host.Unavailable)
+	var told *fault.Error
+	return errors.As(err, &told) && told.Code == fault.Unavailable
 }
 
 func (r *run) String() string {

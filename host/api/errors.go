@@ -4,81 +4,36 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"net/http"
 	"runtime/debug"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"connectrpc.com/connect"
 
-	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/fault"
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
 )
 
-// The codes that only the surface has.
-const (
-	// unauthenticated: the bearer token is missing or unknown.
-	unauthenticated host.Code = "unauthenticated"
-	// rateLimited: the bearer token has used up what it may; trying again soon can help.
-	rateLimited host.Code = "rate_limited"
-	// timedOut: the client, or what it asked for, took longer than a limit allows.
-	timedOut host.Code = "timed_out"
-	// canceled: the client went away.
-	canceled host.Code = "canceled"
-)
-
-// codes says how each code is spelled. What is too large is 413 in HTTP, where connect would write 429: to try again is no help.
-var codes = []struct {
-	code host.Code
-	rpc  connect.Code
-	http int
-}{
-	{host.InvalidArgument, connect.CodeInvalidArgument, http.StatusBadRequest},
-	{host.NotFound, connect.CodeNotFound, http.StatusNotFound},
-	{host.LimitExceeded, connect.CodeResourceExhausted, http.StatusRequestEntityTooLarge},
-	{host.OutputRefused, connect.CodeFailedPrecondition, http.StatusBadRequest},
-	{host.Unavailable, connect.CodeUnavailable, http.StatusServiceUnavailable},
-	{rateLimited, connect.CodeResourceExhausted, http.StatusTooManyRequests},
-	{unauthenticated, connect.CodeUnauthenticated, http.StatusUnauthorized},
-	{timedOut, connect.CodeDeadlineExceeded, http.StatusGatewayTimeout},
-	{canceled, connect.CodeCanceled, 499},
-	{host.Internal, connect.CodeInternal, http.StatusInternalServerError},
-}
-
-// hostError is err as package host would say it.
-func hostError(err error) *host.Error {
-	var known *host.Error
+// asFault converts err to a *fault.Error.
+func asFault(err error) *fault.Error {
+	var known *fault.Error
 	var request *chat.RequestError
 	var rpc *connect.Error
 	switch {
 	case errors.As(err, &known):
 		return known
 	case errors.As(err, &request):
-		return &host.Error{Code: host.InvalidArgument, Place: request.Path, Message: request.Message, Err: err}
+		return &fault.Error{Code: fault.InvalidArgument, Place: request.Path, Message: request.Message, Err: err}
 	case errors.As(err, &rpc):
-		return &host.Error{Code: codeOf(rpc.Code()), Message: rpc.Message(), Err: err}
+		return &fault.Error{Code: fault.OfRPC(uint32(rpc.Code())), Message: rpc.Message(), Err: err}
 	case errors.Is(err, context.DeadlineExceeded):
-		return &host.Error{Code: timedOut, Message: "it took too long", Remedy: "ask for less at once, or raise limits.request_time, for streams limits.session_time", Err: err}
+		return &fault.Error{Code: fault.TimedOut, Message: "it took too long", Remedy: "ask for less at once, or raise limits.request_time, for streams limits.session_time", Err: err}
 	case errors.Is(err, context.Canceled):
-		return &host.Error{Code: canceled, Message: "the client went away", Err: err}
+		return &fault.Error{Code: fault.Canceled, Message: "the client went away", Err: err}
 	default:
-		return &host.Error{Code: host.Internal, Message: err.Error(), Err: err}
+		return &fault.Error{Code: fault.Internal, Message: err.Error(), Err: err}
 	}
-}
-
-// rpcNumber is a code as gRPC writes it.
-func rpcNumber(code connect.Code) string { return strconv.FormatUint(uint64(code), 10) }
-
-// codeOf is the code that one of connect stands for.
-func codeOf(rpc connect.Code) host.Code {
-	for _, c := range codes {
-		if c.rpc == rpc {
-			return c.code
-		}
-	}
-	return host.Internal
 }
 
 // What a client is told of an error at most, in bytes. It may repeat what the client has sent, and in gRPC it travels twice within
@@ -89,10 +44,10 @@ const (
 	maxRemedy  = 1000
 )
 
-// brief is err as package host would say it, no longer than a client can take it.
-func brief(err error) *host.Error {
-	known := hostError(err)
-	return &host.Error{Code: known.Code, Place: cut(known.Place, maxPlace), Message: cut(known.Message, maxMessage), Remedy: cut(known.Remedy, maxRemedy), Err: known.Err}
+// brief returns err as a *fault.Error with texts no longer than a client accepts.
+func brief(err error) *fault.Error {
+	known := asFault(err)
+	return &fault.Error{Code: known.Code, Place: cut(known.Place, maxPlace), Message: cut(known.Message, maxMessage), Remedy: cut(known.Remedy, maxRemedy), Err: known.Err}
 }
 
 // cut shortens a text that is longer than n bytes, and makes it one that can be sent.
@@ -111,24 +66,13 @@ func cut(text string, n int) string {
 func describe(err error) (e *dragomanv1.Error, status int) {
 	known := brief(err)
 	e = &dragomanv1.Error{Code: string(known.Code), Place: known.Place, Message: known.Message, Remedy: known.Remedy}
-	for _, c := range codes {
-		if c.code == known.Code {
-			return e, c.http
-		}
-	}
-	return e, http.StatusInternalServerError
+	return e, known.Code.HTTP()
 }
 
 // failure is err as connect sends it: the message for people, and the Error as its detail.
 func failure(err error) *connect.Error {
 	known := brief(err)
-	rpc := connect.CodeInternal
-	for _, c := range codes {
-		if c.code == known.Code {
-			rpc = c.rpc
-		}
-	}
-	out := connect.NewError(rpc, known)
+	out := connect.NewError(connect.Code(known.Code.RPC()), known)
 	what, _ := describe(known)
 	if detail, err := connect.NewErrorDetail(what); err == nil {
 		out.AddDetail(detail)
@@ -137,7 +81,7 @@ func failure(err error) *connect.Error {
 }
 
 func invalid(place, message, remedy string) error {
-	return &host.Error{Code: host.InvalidArgument, Place: place, Message: message, Remedy: remedy}
+	return &fault.Error{Code: fault.InvalidArgument, Place: place, Message: message, Remedy: remedy}
 }
 
 // faults keeps the daemon up and its log informed when a method fails by its own fault.
@@ -171,9 +115,9 @@ func unlessOver(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() == nil {
 		return err
 	}
-	switch hostError(err).Code {
-	case host.InvalidArgument, host.Internal, canceled:
-		if why := new(host.Error); errors.As(context.Cause(ctx), &why) {
+	switch asFault(err).Code {
+	case fault.InvalidArgument, fault.Internal, fault.Canceled:
+		if why := new(fault.Error); errors.As(context.Cause(ctx), &why) {
 			return why
 		}
 		return ctx.Err()
@@ -184,7 +128,7 @@ func unlessOver(ctx context.Context, err error) error {
 
 // log logs an error that is the daemon's own fault.
 func (f faults) log(method string, err error) {
-	if err != nil && hostError(err).Code == host.Internal {
+	if err != nil && asFault(err).Code == fault.Internal {
 		f.logger.Error("a request failed", "method", method, "error", err)
 	}
 }
@@ -204,6 +148,6 @@ func (f faults) kept(method string, do func() error) (err error) {
 // panicked logs a panic, and is what the client is told of it.
 func (f faults) panicked(method string, value any) error {
 	f.logger.Error("a request panicked", "method", method, "panic", value, "stack", string(debug.Stack()))
-	return &host.Error{Code: host.Internal, Message: "the daemon failed at this request",
+	return &fault.Error{Code: fault.Internal, Message: "the daemon failed at this request",
 		Remedy: "please report it, with the request and the daemon's log"}
 }

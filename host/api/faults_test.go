@@ -19,8 +19,8 @@ import (
 	grpccodes "google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/config"
+	"github.com/dragoman-project/dragoman/sdk/fault"
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
 	"github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1/dragomanv1connect"
 )
@@ -32,8 +32,8 @@ func TestCodesAreSpelledAsDocumented(t *testing.T) {
 	_, table, _ := strings.Cut(string(doc), "| code | gRPC and Connect | HTTP |\n|---|---|---|\n")
 	table, _, _ = strings.Cut(table, "\n\n")
 	var want []string
-	for _, c := range codes {
-		want = append(want, fmt.Sprintf("| `%s` | `%s` | %d |", c.code, c.rpc, c.http))
+	for _, c := range fault.Codes() {
+		want = append(want, fmt.Sprintf("| `%s` | `%s` | %d |", c, connect.Code(c.RPC()), c.HTTP()))
 	}
 	if diff := cmp.Diff(strings.Join(want, "\n"), table); diff != "" {
 		t.Errorf("docs/api.md (-codes +docs):\n%s", diff)
@@ -436,7 +436,7 @@ func TestAPanicEndsNothingButItsRequest(t *testing.T) {
 		},
 	} {
 		log.Reset()
-		if err := call(); hostError(err).Code != host.Internal || strings.Contains(err.Error(), "hopeless") {
+		if err := call(); asFault(err).Code != fault.Internal || strings.Contains(err.Error(), "hopeless") {
 			t.Errorf("%s: the client is told %v, expected no more than that the daemon failed", name, err)
 		}
 		if !strings.Contains(log.String(), "panic=hopeless") || !strings.Contains(log.String(), "faults_test.go") {

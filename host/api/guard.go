@@ -14,8 +14,8 @@ import (
 
 	"connectrpc.com/connect"
 
-	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/config"
+	"github.com/dragoman-project/dragoman/sdk/fault"
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
 )
 
@@ -99,7 +99,7 @@ func (g *guard) admit(r *http.Request, to route, cfg *config.Config) (done func(
 	}
 	by, ok := g.secrets.keys.find(r, cfg.Auth.Tokens, cfg.Auth.TokensFile != "")
 	if !ok {
-		return nil, &host.Error{Code: unauthenticated, Message: "a bearer token is needed, and this is none that is let in",
+		return nil, &fault.Error{Code: fault.Unauthenticated, Message: "a bearer token is needed, and this is none that is let in",
 			Remedy: "send the header Authorization: Bearer TOKEN with one of auth.tokens"}
 	}
 	recordOf(r.Context()).key = by
@@ -111,7 +111,7 @@ func (g *guard) admit(r *http.Request, to route, cfg *config.Config) (done func(
 	}
 	if running := g.running.Add(1); int(running) > cfg.Limits.Requests {
 		g.running.Add(-1)
-		return nil, &host.Error{Code: host.Unavailable, Message: fmt.Sprintf("%d requests are being answered already", cfg.Limits.Requests),
+		return nil, &fault.Error{Code: fault.Unavailable, Message: fmt.Sprintf("%d requests are being answered already", cfg.Limits.Requests),
 			Remedy: "try again later, or raise limits.requests"}
 	}
 	return func() { g.running.Add(-1) }, nil
@@ -120,13 +120,13 @@ func (g *guard) admit(r *http.Request, to route, cfg *config.Config) (done func(
 // refuse answers with an error in the form that the client understands.
 func (g *guard) refuse(w *writer, r *http.Request, err error) {
 	recordOf(r.Context()).err = err
-	switch host.CodeOf(err) {
-	case unauthenticated:
+	switch fault.CodeOf(err) {
+	case fault.Unauthenticated:
 		w.Header().Set("WWW-Authenticate", "Bearer")
-	case rateLimited:
+	case fault.RateLimited:
 		w.unary = false // its status is what connect makes of it
 		w.Header().Set("Retry-After", "1")
-	case host.Unavailable:
+	case fault.Unavailable:
 		w.Header().Set("Retry-After", "1")
 	}
 	if g.errors.IsSupported(r) {
@@ -201,10 +201,10 @@ func (d *deadlines) passed(set, next time.Time) bool {
 // fault is what a client is told whose deadline has passed.
 func (d *deadlines) fault() error {
 	if !time.Now().Before(d.end) {
-		return &host.Error{Code: timedOut, Message: "the request took too long as a whole",
+		return &fault.Error{Code: fault.TimedOut, Message: "the request took too long as a whole",
 			Remedy: "raise limits.request_time, for streams limits.session_time"}
 	}
-	return &host.Error{Code: timedOut, Message: fmt.Sprintf("nothing was sent for %v", d.idle),
+	return &fault.Error{Code: fault.TimedOut, Message: fmt.Sprintf("nothing was sent for %v", d.idle),
 		Remedy: "close the stream when the output ends, or raise limits.session_idle"}
 }
 
@@ -252,7 +252,7 @@ func (b *body) Read(p []byte) (int, error) {
 }
 
 func (b *body) tooLarge() error {
-	return failure(&host.Error{Code: host.LimitExceeded, Message: fmt.Sprintf("the body has more than %d bytes", b.limit),
+	return failure(&fault.Error{Code: fault.LimitExceeded, Message: fmt.Sprintf("the body has more than %d bytes", b.limit),
 		Remedy: "send less at once, or raise limits.body_bytes"})
 }
 
@@ -297,7 +297,7 @@ func (w *writer) WriteHeader(status int) {
 }
 
 func (w *writer) explain(status int, message, remedy string) {
-	body, _ := jsonCodec{}.Marshal(&dragomanv1.ParseStreamResponse{Error: &dragomanv1.Error{Code: string(host.InvalidArgument), Message: message, Remedy: remedy}})
+	body, _ := jsonCodec{}.Marshal(&dragomanv1.ParseStreamResponse{Error: &dragomanv1.Error{Code: string(fault.InvalidArgument), Message: message, Remedy: remedy}})
 	w.Header().Set("Content-Type", "application/json")
 	w.ResponseWriter.WriteHeader(status)
 	_, _ = w.Write(append(body, '\n')) // fails only when the client is gone

@@ -15,8 +15,8 @@ import (
 	"connectrpc.com/grpchealth"
 	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
 
-	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/api/metrics"
+	"github.com/dragoman-project/dragoman/sdk/fault"
 )
 
 // The paths for supervisors.
@@ -89,7 +89,7 @@ func (s *Server) watchable(next http.Handler) http.Handler {
 func (s *Server) watch(ctx context.Context, r *connect.Request[healthv1.HealthCheckRequest], to *connect.ServerStream[healthv1.HealthCheckResponse]) error {
 	defer s.watching.Add(-1)
 	if limit := s.config().Limits.Sessions; int(s.watching.Add(1)) > limit {
-		return failure(&host.Error{Code: host.Unavailable, Message: fmt.Sprintf("%d clients are watching already", limit),
+		return failure(&fault.Error{Code: fault.Unavailable, Message: fmt.Sprintf("%d clients are watching already", limit),
 			Remedy: "try again later, or raise limits.sessions"})
 	}
 	tell := func(status healthv1.HealthCheckResponse_ServingStatus, until context.Context) error {

@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/dragoman-project/dragoman/host"
+	"github.com/dragoman-project/dragoman/sdk/fault"
 )
 
 // keys are the bearer tokens that are let in: those of the configuration, which come with each request's configuration, and
@@ -116,7 +116,7 @@ func (k *key) begin(limit int) (end func(), err error) {
 	}
 	if running := k.sessions.Add(1); int(running) > limit {
 		k.sessions.Add(-1)
-		return nil, &host.Error{Code: rateLimited, Place: k.name, Message: fmt.Sprintf("%d outputs are being parsed already with this token", limit),
+		return nil, &fault.Error{Code: fault.RateLimited, Place: k.name, Message: fmt.Sprintf("%d outputs are being parsed already with this token", limit),
 			Remedy: "end one first, or raise limits.key_sessions"}
 	}
 	return func() { k.sessions.Add(-1) }, nil
@@ -127,7 +127,7 @@ func (k *key) ask(now time.Time, rate int) error {
 	if k == nil || k.rate.take(now, rate) {
 		return nil
 	}
-	return &host.Error{Code: rateLimited, Place: k.name, Message: fmt.Sprintf("there were more than %d requests a second with this token", rate),
+	return &fault.Error{Code: fault.RateLimited, Place: k.name, Message: fmt.Sprintf("there were more than %d requests a second with this token", rate),
 		Remedy: "try again in a second, or raise limits.key_rate"}
 }
 

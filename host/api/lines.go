@@ -9,7 +9,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/dragoman-project/dragoman/host"
+	"github.com/dragoman-project/dragoman/sdk/fault"
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
 )
 
@@ -99,7 +99,7 @@ func (x *linesExchange) receive() (*dragomanv1.ParseStreamRequest, error) {
 	case err == nil:
 		return nil, io.EOF
 	case errors.Is(err, bufio.ErrTooLong):
-		return nil, &host.Error{Code: host.LimitExceeded, Place: fmt.Sprintf("line %d", x.line+1),
+		return nil, &fault.Error{Code: fault.LimitExceeded, Place: fmt.Sprintf("line %d", x.line+1),
 			Message: fmt.Sprintf("a line has more than %d bytes", x.limit), Remedy: "send the output in smaller pieces, or raise limits.body_bytes"}
 	default:
 		return nil, err

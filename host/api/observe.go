@@ -12,9 +12,9 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/api/metrics"
 	"github.com/dragoman-project/dragoman/host/config"
+	"github.com/dragoman-project/dragoman/sdk/fault"
 )
 
 // observe stands before everything else and tells what became of each request: a line in the log, a count, and a span.
@@ -46,7 +46,7 @@ func (o *observe) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	whole := false
 	defer func() {
 		if !whole { // it panics
-			rec.err = &host.Error{Code: host.Internal}
+			rec.err = &fault.Error{Code: fault.Internal}
 		}
 		o.told(r, rec, span, rec.code(out.status, w.Header()), time.Since(begun))
 	}()
@@ -105,7 +105,7 @@ func endSpan(r *http.Request, rec *record, span trace.Span, code string) {
 		attribute.String("dragoman.code", code), attribute.String("dragoman.template", rec.template), attribute.String("dragoman.handler", rec.handler),
 		attribute.String("dragoman.status", rec.status), attribute.String("dragoman.request_id", rec.id), attribute.String("network.peer.address", r.RemoteAddr),
 	)
-	if code == string(host.Internal) || code == string(host.Unavailable) {
+	if code == string(fault.Internal) || code == string(fault.Unavailable) {
 		span.SetStatus(otelcodes.Error, code)
 	}
 	span.End()

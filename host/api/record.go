@@ -4,14 +4,15 @@ import (
 	"context"
 	"crypto/rand"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 
-	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/fault"
 	"github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1/dragomanv1connect"
 )
 
@@ -68,34 +69,27 @@ func (r *record) noteReport(report *chat.Report) {
 // message, are seen in the answer only.
 func (r *record) code(status int, header http.Header) string {
 	if r.err != nil {
-		return string(hostError(r.err).Code)
+		return string(asFault(r.err).Code)
 	}
 	code := codeOfAnswer(status, header)
-	if code == host.Internal && !r.reached {
-		code = host.InvalidArgument
+	if code == fault.Internal && !r.reached {
+		code = fault.InvalidArgument
 	}
 	return string(code)
 }
 
 // codeOfAnswer is the code that an answer was given, as far as it can be seen.
-func codeOfAnswer(status int, header http.Header) host.Code {
+func codeOfAnswer(status int, header http.Header) fault.Code {
 	for _, name := range []string{"Grpc-Status", http.TrailerPrefix + "Grpc-Status"} {
 		if rpc := header.Get(name); rpc != "" && rpc != "0" {
-			return codeOfNumber(rpc)
+			number, _ := strconv.ParseUint(rpc, 10, 32) // we wrote it
+			return fault.OfRPC(uint32(number))
 		}
 	}
 	if status < http.StatusBadRequest {
 		return "ok"
 	}
-	for _, c := range codes {
-		if c.http == status {
-			return c.code
-		}
-	}
-	if status < http.StatusInternalServerError {
-		return host.InvalidArgument
-	}
-	return host.Internal
+	return fault.OfHTTP(status)
 }
 
 // noted lets handlers of streams note how a stream ended. It is told to the client within the body, in the protocol's own
@@ -118,19 +112,6 @@ func (streamNotes) WrapStreamingHandler(next connect.StreamingHandlerFunc) conne
 		rec.err = err
 		return err
 	}
-}
-
-// codeOfNumber is the code that gRPC writes as a number.
-func codeOfNumber(number string) host.Code {
-	for _, c := range codes {
-		if number == rpcNumber(c.rpc) {
-			return c.code
-		}
-	}
-	if number == rpcNumber(connect.CodeUnimplemented) {
-		return host.NotFound
-	}
-	return host.Internal
 }
 
 // requestID is the id that a client or a proxy gave a request, or a new one.

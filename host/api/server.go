@@ -22,6 +22,7 @@ import (
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/api/metrics"
 	"github.com/dragoman-project/dragoman/host/config"
+	"github.com/dragoman-project/dragoman/sdk/fault"
 	"github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1/dragomanv1connect"
 )
 
@@ -196,6 +197,6 @@ func known(methods map[string]string, next http.Handler) http.Handler {
 }
 
 func unknownPath(w http.ResponseWriter, r *http.Request) {
-	writeError(w, &host.Error{Code: host.NotFound, Place: r.URL.Path, Message: "there is nothing here for " + r.Method,
+	writeError(w, &fault.Error{Code: fault.NotFound, Place: r.URL.Path, Message: "there is nothing here for " + r.Method,
 		Remedy: fmt.Sprintf("POST to /SERVICE/METHOD, where the services are %s, or to %s", strings.Join(services, ", "), linesPath)})
 }

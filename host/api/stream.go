@@ -15,6 +15,7 @@ import (
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/config"
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/fault"
 	"github.com/dragoman-project/dragoman/sdk/peg/match"
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
 )
@@ -48,7 +49,7 @@ func unreadable(err error) error {
 	if code := connect.CodeOf(err); err == nil || errors.Is(err, io.EOF) || code != connect.CodeInternal && code != connect.CodeUnknown {
 		return err
 	}
-	return &host.Error{Code: host.InvalidArgument, Message: err.Error(), Remedy: "end the stream by closing it, after a whole message", Err: err}
+	return &fault.Error{Code: fault.InvalidArgument, Message: err.Error(), Remedy: "end the stream by closing it, after a whole message", Err: err}
 }
 
 func (x connectExchange) send(m *dragomanv1.ParseStreamResponse) error { return x.stream.Send(m) }
@@ -76,7 +77,7 @@ func (s *chatService) limits() config.Limits { return s.host.Snapshot().Config.L
 func (s *chatService) admit(ctx context.Context, limits config.Limits) (release func(), err error) {
 	if running := s.sessions.Add(1); int(running) > limits.Sessions {
 		s.sessions.Add(-1)
-		return nil, &host.Error{Code: host.Unavailable, Message: fmt.Sprintf("%d outputs are being parsed already", limits.Sessions),
+		return nil, &fault.Error{Code: fault.Unavailable, Message: fmt.Sprintf("%d outputs are being parsed already", limits.Sessions),
 			Remedy: "try again later, or raise limits.sessions"}
 	}
 	end, err := recordOf(ctx).key.begin(limits.KeySessions)

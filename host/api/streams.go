@@ -10,8 +10,8 @@ import (
 
 	"connectrpc.com/connect"
 
-	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/internal/batch"
+	"github.com/dragoman-project/dragoman/sdk/fault"
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
 )
 
@@ -55,7 +55,7 @@ func (s *chatService) share(ctx context.Context, receive func() (*dragomanv1.Par
 }
 
 func shuttingDown() error {
-	return &host.Error{Code: host.Unavailable, Message: "the daemon is shutting down", Remedy: "go on with another one, or try again when it is back"}
+	return &fault.Error{Code: fault.Unavailable, Message: "the daemon is shutting down", Remedy: "go on with another one, or try again when it is back"}
 }
 
 // maxShared is how many bytes of a stream's outputs wait for parsing, and how many for writing, before the side that brings
@@ -145,7 +145,7 @@ func (m *sharedStream) fail(err error, idle time.Duration) error {
 	m.changed.Broadcast()
 	interrupt(m.ctx)
 	if m.late {
-		return &host.Error{Code: timedOut, Message: fmt.Sprintf("nothing was read for %v", idle), Remedy: "read what the stream brings while sending", Err: err}
+		return &fault.Error{Code: fault.TimedOut, Message: fmt.Sprintf("nothing was read for %v", idle), Remedy: "read what the stream brings while sending", Err: err}
 	}
 	return err
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/dragoman-project/dragoman/host"
+	"github.com/dragoman-project/dragoman/sdk/fault"
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
 )
 
@@ -90,7 +90,7 @@ func (m *sharedStream) take(r *dragomanv1.OutputRequest) error {
 		o = m.openBehind(o, r)
 	}
 	if forgotten := len(m.outputs) - m.running; forgotten > m.service.limits().Sessions {
-		return &host.Error{Code: host.LimitExceeded, Message: fmt.Sprintf("%d outputs of the stream have failed and were never ended", forgotten),
+		return &fault.Error{Code: fault.LimitExceeded, Message: fmt.Sprintf("%d outputs of the stream have failed and were never ended", forgotten),
 			Remedy: "send end or cancel for each output"}
 	}
 	o.heard = time.Now()
@@ -105,7 +105,7 @@ func (m *sharedStream) take(r *dragomanv1.OutputRequest) error {
 			m.service.workers.do(o.work)
 		}
 	case r.Cancel:
-		m.giveUp(o, &host.Error{Code: canceled, Message: "the client wants no more of this output"})
+		m.giveUp(o, &fault.Error{Code: fault.Canceled, Message: "the client wants no more of this output"})
 	default:
 		m.push(o, step{message: r})
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/fault"
 	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
@@ -162,7 +163,7 @@ func (s *speaker) talk(over context.Context) {
 func (s *speaker) say(ctx context.Context, one talk) bool {
 	p, err := s.host.Plan(ctx, one.template, request(s.t))
 	if err != nil {
-		if s.count.refused.Add(1); s.calm || host.CodeOf(err) != host.Unavailable {
+		if s.count.refused.Add(1); s.calm || fault.CodeOf(err) != fault.Unavailable {
 			s.count.lost.Add(1)
 			s.t.Errorf("%s: no plan: %v", one.template, err)
 		}
@@ -201,7 +202,7 @@ func (s *speaker) listen(ctx context.Context, p *host.Planned, output string) (s
 		n := min(len(rest), 1+s.random.IntN(1+len(output)/10))
 		deltas, err := session.Feed([]byte(rest[:n]))
 		sum.add(deltas)
-		if rest == output && host.CodeOf(err) == host.Unavailable {
+		if rest == output && fault.CodeOf(err) == fault.Unavailable {
 			return "", errNotBegun
 		}
 		if err != nil {
