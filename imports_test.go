@@ -31,6 +31,15 @@ var layers = []struct {
 	{"internal/shared", []string{"autoparser/workaround"}}, // for tests only
 	{"internal/wire", []string{"internal/wire", "sdk/chat", "sdk/jsonschema", "sdk/peg", "sdk/grammar", "sdk/handler", "sdk/proto"}},
 	{"autoparser", []string{"autoparser", "sdk/chat", "sdk/peg", "sdk/grammar", "sdk/handler", "sdk/jsonschema", "sdk/session"}},
+	{"autoparser/jinja", []string{"autoparser/jinja"}},
+	{"autoparser/jinja/fault", []string{}},
+	{"autoparser/jinja/meter", []string{"autoparser/jinja/fault"}},
+	{"autoparser/jinja/pystr", []string{}},
+	{"autoparser/jinja/value", []string{"autoparser/jinja/fault", "autoparser/jinja/meter", "autoparser/jinja/pystr"}},
+	{"autoparser/jinja/format", []string{"autoparser/jinja/fault", "autoparser/jinja/meter", "autoparser/jinja/value"}},
+	{"autoparser/jinja/syntax", []string{"autoparser/jinja/fault", "autoparser/jinja/meter", "autoparser/jinja/pystr", "autoparser/jinja/value"}},
+	{"autoparser/jinja/scope", []string{"autoparser/jinja/syntax"}},
+	{"autoparser/jinja/library", []string{"autoparser/jinja/fault", "autoparser/jinja/format", "autoparser/jinja/meter", "autoparser/jinja/pystr", "autoparser/jinja/value"}},
 	// A Go program that takes a handler in process must not get what serves it in another: only sdk itself imports gRPC.
 	{"plugins", []string{"sdk/chat", "sdk/grammar", "sdk/handler", "sdk/peg", "sdk/jsonschema", "sdk/turn"}},
 	{"plugins/*/cmd", []string{"plugins", "sdk"}},
@@ -46,7 +55,7 @@ var leaves = []string{"internal/batch", "internal/cache", "internal/ordered", "s
 
 // only lists modules that are imported by one package alone.
 var only = map[string][]string{
-	"github.com/nikolalohinski/gonja": {"autoparser/jinja"},
+	"github.com/nikolalohinski/gonja": {"autoparser/jinja/syntax"},
 	"github.com/hashicorp/go-plugin":  {"sdk", "host/plugins"},
 	"github.com/fsnotify/fsnotify":    {"host/watch"},
 	"github.com/knadh/koanf":          {"host/config"},

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dragoman-project/dragoman/autoparser/jinja"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 )
 
@@ -19,7 +19,7 @@ type conversation struct {
 	form     form
 	now      time.Time     // that the template is told, the same in all renderings of the conversation
 	explicit bool          // it says, too, that it wants no generation prompt: some templates take silence for a wish
-	given    *jinja.Object // the variables that all renderings of the conversation share; nil before the first
+	given    *value.Object // the variables that all renderings of the conversation share; nil before the first
 	// tolerated is why it had to be rendered tolerantly; nil: it had not.
 	tolerated error
 }
@@ -44,37 +44,37 @@ func newConversation(r *chat.Request) conversation {
 }
 
 // variables are what a template reads. Where the request names one that says the same, that one wins.
-func (t *Template) variables(c *conversation, prompt bool) *jinja.Object {
+func (t *Template) variables(c *conversation, prompt bool) *value.Object {
 	if c.given == nil {
 		c.given = t.given(c)
 	}
-	vars := jinja.NewObject()
+	vars := value.NewObject()
 	if prompt || c.explicit {
-		vars.Set(generationPrompt, jinja.Bool(prompt))
+		vars.Set(generationPrompt, value.Bool(prompt))
 	}
 	for _, name := range c.given.Keys() {
-		value, _ := c.given.Get(name)
-		vars.Set(name, value)
+		v, _ := c.given.Get(name)
+		vars.Set(name, v)
 	}
 	return vars
 }
 
 // given are the variables but for that of the generation prompt. Templates cannot change what is in them.
-func (t *Template) given(c *conversation) *jinja.Object {
-	vars := jinja.NewObject()
+func (t *Template) given(c *conversation) *value.Object {
+	vars := value.NewObject()
 	vars.Set("messages", list(c.messages, c.message))
-	vars.Set("bos_token", jinja.String(t.BOS))
-	vars.Set("eos_token", jinja.String(t.EOS))
-	vars.Set("enable_thinking", jinja.Bool(c.request.EnableThinking == nil || *c.request.EnableThinking))
+	vars.Set("bos_token", value.String(t.BOS))
+	vars.Set("eos_token", value.String(t.EOS))
+	vars.Set("enable_thinking", value.Bool(c.request.EnableThinking == nil || *c.request.EnableThinking))
 	if no := c.request.EnableThinking; no != nil && !*no && !t.reads("enable_thinking") {
 		// The other name for it. Who wants thinking leaves that to the template's default.
-		vars.Set("thinking", jinja.Bool(false))
+		vars.Set("thinking", value.Bool(false))
 	}
 	if len(c.tools) > 0 {
 		vars.Set("tools", list(c.tools, toolValue))
 	}
-	vars.Set("datetime", jinja.String(c.now.Format("Jan 02 2006")))
-	vars.Set("date_string", jinja.String(c.now.Format("02 Jan 2006")))
+	vars.Set("datetime", value.String(c.now.Format("Jan 02 2006")))
+	vars.Set("date_string", value.String(c.now.Format("02 Jan 2006")))
 	if !c.request.JSONSchema.IsZero() {
 		vars.Set("response_format", decoded(c.request.JSONSchema.Raw()))
 	}
@@ -121,29 +121,29 @@ func negate(value json.RawMessage, shall bool) json.RawMessage {
 }
 
 // list converts every item of a list.
-func list[T any](items []T, convert func(T) jinja.Value) jinja.Value {
-	values := make([]jinja.Value, len(items))
+func list[T any](items []T, convert func(T) value.Value) value.Value {
+	values := make([]value.Value, len(items))
 	for i, item := range items {
 		values[i] = convert(item)
 	}
-	return jinja.List(values...)
+	return value.ListOf(values...)
 }
 
 // decoded is a JSON text as a value; what is no JSON stays a text.
-func decoded(text json.RawMessage) jinja.Value {
-	if v, err := jinja.Decode(text); err == nil {
+func decoded(text json.RawMessage) value.Value {
+	if v, err := value.Decode(text); err == nil {
 		return v
 	}
-	return jinja.String(string(text))
+	return value.String(string(text))
 }
 
 // message is a message in the order of fields in which templates that print it whole expect them.
-func (c conversation) message(m chat.Message) jinja.Value {
-	o := jinja.NewObject()
-	o.Set("role", jinja.String(m.Role))
+func (c conversation) message(m chat.Message) value.Value {
+	o := value.NewObject()
+	o.Set("role", value.String(m.Role))
 	o.Set("content", contentValue(m.Content))
 	if c.form.nullBesideCalls && len(m.ToolCalls) > 0 && contentText(m.Content) == "" {
-		o.Set("content", jinja.Null())
+		o.Set("content", value.None{})
 	}
 	setText(o, "reasoning_content", m.ReasoningContent)
 	if len(m.ToolCalls) > 0 {
@@ -184,50 +184,50 @@ func tellsOfThinking(name string) bool {
 }
 
 // withThinkingPart is the content of a message with its reasoning as the first part.
-func withThinkingPart(m chat.Message) jinja.Value {
-	thinking := jinja.NewObject()
-	thinking.Set("type", jinja.String("thinking"))
-	thinking.Set("thinking", jinja.String(m.ReasoningContent))
+func withThinkingPart(m chat.Message) value.Value {
+	thinking := value.NewObject()
+	thinking.Set("type", value.String("thinking"))
+	thinking.Set("thinking", value.String(m.ReasoningContent))
 	parts := m.Content.Parts
 	if m.Content.Text != nil {
 		parts = []chat.Part{{Type: "text", Text: *m.Content.Text}}
 	}
-	values := []jinja.Value{thinking}
+	values := []value.Value{thinking}
 	for _, p := range parts {
 		values = append(values, partValue(p))
 	}
-	return jinja.List(values...)
+	return value.ListOf(values...)
 }
 
-func contentValue(c chat.Content) jinja.Value {
+func contentValue(c chat.Content) value.Value {
 	switch {
 	case c.Text != nil:
-		return jinja.String(*c.Text)
+		return value.String(*c.Text)
 	case c.Parts != nil:
 		return list(c.Parts, partValue)
 	}
-	return jinja.Null()
+	return value.None{}
 }
 
-func partValue(p chat.Part) jinja.Value {
+func partValue(p chat.Part) value.Value {
 	if p.Raw != nil {
 		return decoded(p.Raw)
 	}
-	o := jinja.NewObject()
-	o.Set("type", jinja.String(p.Type))
-	o.Set("text", jinja.String(p.Text))
+	o := value.NewObject()
+	o.Set("type", value.String(p.Type))
+	o.Set("text", value.String(p.Text))
 	return o
 }
 
-func (c conversation) call(call chat.Call) jinja.Value {
-	f := jinja.NewObject()
-	f.Set("name", jinja.String(call.Name))
+func (c conversation) call(call chat.Call) value.Value {
+	f := value.NewObject()
+	f.Set("name", value.String(call.Name))
 	f.Set("arguments", c.arguments(call.Arguments))
-	o := jinja.NewObject()
-	o.Set("type", jinja.String("function"))
+	o := value.NewObject()
+	o.Set("type", value.String("function"))
 	o.Set("function", f)
 	if c.form.flatCalls {
-		o.Set("name", jinja.String(call.Name))
+		o.Set("name", value.String(call.Name))
 		o.Set("arguments", c.arguments(call.Arguments))
 	}
 	setText(o, "id", call.ID)
@@ -236,46 +236,46 @@ func (c conversation) call(call chat.Call) jinja.Value {
 }
 
 // arguments are an object or its text. A text that holds no object stays one.
-func (c conversation) arguments(text string) jinja.Value {
+func (c conversation) arguments(text string) value.Value {
 	if c.form.objectArguments {
-		if v, err := jinja.Decode([]byte(text)); err == nil {
-			if _, isObject := v.(*jinja.Object); isObject {
+		if v, err := value.Decode([]byte(text)); err == nil {
+			if _, isObject := v.(*value.Object); isObject {
 				return v
 			}
 		}
 	}
-	return jinja.String(text)
+	return value.String(text)
 }
 
 // toolValue is a tool with the wrapping that OpenAI gives it, whether the client did or not.
-func toolValue(t chat.Tool) jinja.Value {
-	if o, ok := decoded(t.Raw).(*jinja.Object); ok {
+func toolValue(t chat.Tool) value.Value {
+	if o, ok := decoded(t.Raw).(*value.Object); ok {
 		if _, wrapped := o.Get("function"); wrapped {
 			return o
 		}
 	}
-	f := jinja.NewObject()
-	f.Set("name", jinja.String(t.Name))
+	f := value.NewObject()
+	f.Set("name", value.String(t.Name))
 	setText(f, "description", t.Description)
 	if !t.Parameters.IsZero() {
 		f.Set("parameters", decoded(t.Parameters.Raw()))
 	}
 	if t.Strict {
-		f.Set("strict", jinja.Bool(true))
+		f.Set("strict", value.Bool(true))
 	}
-	o := jinja.NewObject()
-	o.Set("type", jinja.String("function"))
+	o := value.NewObject()
+	o.Set("type", value.String("function"))
 	o.Set("function", f)
 	return o
 }
 
-func setText(o *jinja.Object, name, text string) {
+func setText(o *value.Object, name, text string) {
 	if text != "" {
-		o.Set(name, jinja.String(text))
+		o.Set(name, value.String(text))
 	}
 }
 
-func setFields(o *jinja.Object, fields []chat.Field) {
+func setFields(o *value.Object, fields []chat.Field) {
 	for _, f := range fields {
 		o.Set(f.Name, decoded(f.Value))
 	}

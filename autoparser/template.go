@@ -8,6 +8,7 @@ import (
 
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
 	"github.com/dragoman-project/dragoman/autoparser/jinja"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 )
 
 // Template is a chat template, compiled, and what it can do. It is immutable and safe for concurrent use.
@@ -78,11 +79,11 @@ func (t *Template) text(ctx context.Context, c *conversation, prompt bool) (stri
 
 // setAbsent sets to null what the template reads and a request need not have, as Hugging Face passes it; false: there is
 // nothing of it that is not set.
-func (t *Template) setAbsent(vars *jinja.Object) bool {
+func (t *Template) setAbsent(vars *value.Object) bool {
 	absent := false
 	for _, name := range []string{"tools", "documents"} {
 		if _, set := vars.Get(name); !set && t.reads(name) {
-			vars.Set(name, jinja.Null())
+			vars.Set(name, value.None{})
 			absent = true
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/dragoman-project/dragoman/autoparser"
-	"github.com/dragoman-project/dragoman/autoparser/jinja"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 )
 
@@ -46,7 +46,7 @@ func (l *Loose) RenderVariables(ctx context.Context, variables json.RawMessage, 
 	if err != nil {
 		return "", err
 	}
-	vars, err := jinja.Decode(variables)
+	vars, err := value.Decode(variables)
 	if err != nil {
 		return "", &Error{Code: InvalidArgument, Place: "variables", Message: err.Error(), Remedy: "send a JSON object", Err: err}
 	}

@@ -1,35 +1,44 @@
 package jinja
 
+import (
+	"github.com/dragoman-project/dragoman/autoparser/jinja/fault"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/library"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/pystr"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/scope"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/syntax"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
+)
+
 // arguments compiles the arguments of a call, in the order in which Python evaluates them.
-func (c *compiler) arguments(a *callArguments, s *scope) func(*frame) arguments {
-	if len(a.values) == 0 && a.spread == nil && a.more == nil {
-		return func(*frame) arguments { return arguments{} }
+func (c *compiler) arguments(a *syntax.Arguments, s *scope.Scope) func(*frame) library.Arguments {
+	if len(a.Values) == 0 && a.Spread == nil && a.More == nil {
+		return func(*frame) library.Arguments { return library.Arguments{} }
 	}
-	values, n := c.expressions(a.values, s), a.positional()
-	spread, more := c.optional(a.spread, s), c.optional(a.more, s)
-	keys := make([]Value, len(a.names))
-	for i, id := range a.names {
-		keys[i] = text(id)
+	values, n := c.expressions(a.Values, s), a.Positional()
+	spread, more := c.optional(a.Spread, s), c.optional(a.More, s)
+	keys := make([]value.Value, len(a.Names))
+	for i, id := range a.Names {
+		keys[i] = value.String(id)
 	}
-	return func(f *frame) arguments {
-		var out arguments
+	return func(f *frame) library.Arguments {
+		var out library.Arguments
 		if n > 0 {
-			out.values = f.r.take(n)
+			out.Values = f.r.Take(n)
 		}
 		for i := range n {
-			out.values[i] = values[i](f)
+			out.Values[i] = values[i](f)
 		}
-		if len(a.names) > 0 {
-			out.named = make([]binding, len(a.names))
+		if len(a.Names) > 0 {
+			out.Named = make([]library.Binding, len(a.Names))
 		}
-		for i, id := range a.names {
-			out.named[i] = binding{id, keys[i], values[n+i](f)}
+		for i, id := range a.Names {
+			out.Named[i] = library.Binding{Name: id, Key: keys[i], Value: values[n+i](f)}
 		}
-		if a.spread != nil {
-			out.values = append(out.values, f.r.collect(spread(f))...)
+		if a.Spread != nil {
+			out.Values = append(out.Values, f.r.Collect(spread(f))...)
 		}
-		if a.more != nil {
-			out.spread(f.r, more(f))
+		if a.More != nil {
+			out.Spread(&f.r.Env, more(f))
 		}
 		return out
 	}
@@ -37,19 +46,19 @@ func (c *compiler) arguments(a *callArguments, s *scope) func(*frame) arguments 
 
 // boundArguments compiles the arguments of a builtin that is known, so that they need no binding when it runs. What cannot
 // be bound now, or not at all, is left to then.
-func (c *compiler) boundArguments(b *builtin, a *callArguments, s *scope) func(*frame) arguments {
-	if b == nil || len(a.names) == 0 || a.spread != nil || a.more != nil || b.variadic || b.keywords {
+func (c *compiler) boundArguments(b *library.Builtin, a *syntax.Arguments, s *scope.Scope) func(*frame) library.Arguments {
+	if b == nil || len(a.Names) == 0 || a.Spread != nil || a.More != nil || b.Variadic || b.Keywords {
 		return c.arguments(a, s)
 	}
-	values, places := c.expressions(a.values, s), make([]int, len(a.values))
-	bound := make([]Value, len(b.params))
-	for i, p := range b.params {
-		bound[i] = p.fallback
+	values, places := c.expressions(a.Values, s), make([]int, len(a.Values))
+	bound := make([]value.Value, len(b.Params))
+	for i, p := range b.Params {
+		bound[i] = p.Fallback
 	}
 	taken := map[int]bool{}
 	for i := range places {
-		if places[i] = i; i >= a.positional() {
-			places[i] = b.place(a.names[i-a.positional()])
+		if places[i] = i; i >= a.Positional() {
+			places[i] = b.Place(a.Names[i-a.Positional()])
 		}
 		if places[i] < 0 || places[i] >= len(bound) || taken[places[i]] {
 			return c.arguments(a, s)
@@ -61,153 +70,79 @@ func (c *compiler) boundArguments(b *builtin, a *callArguments, s *scope) func(*
 			return c.arguments(a, s)
 		}
 	}
-	return func(f *frame) arguments {
-		out := f.r.take(len(bound))
+	return func(f *frame) library.Arguments {
+		out := f.r.Take(len(bound))
 		copy(out, bound)
 		for i, place := range places {
 			out[place] = values[i](f)
 		}
-		return arguments{values: out}
-	}
-}
-
-// spread adds **v.
-func (a *arguments) spread(r *render, v Value) {
-	o, ok := v.(*Object)
-	if !ok {
-		mustExist(v)
-		throw("TypeError", "argument after ** must be a mapping, not %s", v.class())
-	}
-	for i, k := range o.keys {
-		id := needText(k, "keywords")
-		for _, n := range a.named {
-			if n.name == id {
-				throw("TypeError", "got multiple values for keyword argument '%s'", id)
-			}
-		}
-		r.grow(32)
-		a.named = append(a.named, binding{id, k, o.values[i]})
+		return library.Arguments{Values: out}
 	}
 }
 
 // call compiles a call. The extra argument of the result, if it has a name, is passed too.
-func (c *compiler) call(n *call, s *scope, forward bool) func(*frame, binding) Value {
-	args := c.arguments(&n.args, s)
-	collected := func(f *frame, extra binding) arguments {
+func (c *compiler) call(n *syntax.Call, s *scope.Scope, forward bool) func(*frame, library.Binding) value.Value {
+	args := c.arguments(&n.Args, s)
+	collected := func(f *frame, extra library.Binding) library.Arguments {
 		a := args(f)
 		if forward {
-			a.named = append(a.named, extra)
+			a.Named = append(a.Named, extra)
 		}
 		return a
 	}
-	if of, ok := n.of.(*attributeOf); ok {
+	if of, ok := n.Of.(*syntax.Attribute); ok {
 		return c.callMethod(n, of, collected, s)
 	}
-	of := c.expression(n.of, s)
-	return func(f *frame, extra binding) Value {
+	of := c.expression(n.Of, s)
+	return func(f *frame, extra library.Binding) value.Value {
 		v := of(f)
 		a := collected(f, extra)
-		f.r.at = n.offset()
-		return f.r.call(v, a)
+		f.r.at = n.Offset()
+		return f.r.Call(v, a)
 	}
 }
 
 // callMethod compiles x.id(…), without making the bound method where it can.
-func (c *compiler) callMethod(n *call, of *attributeOf, args func(*frame, binding) arguments, s *scope) func(*frame, binding) Value {
-	object := c.expression(of.of, s)
-	pick := c.lib.picker(of.id)
-	return func(f *frame, extra binding) Value {
+func (c *compiler) callMethod(n *syntax.Call, of *syntax.Attribute, args func(*frame, library.Binding) library.Arguments, s *scope.Scope) func(*frame, library.Binding) value.Value {
+	object := c.expression(of.Of, s)
+	pick := c.lib.Picker(of.ID)
+	return func(f *frame, extra library.Binding) value.Value {
 		v := object(f)
-		f.r.at = n.offset()
-		if m := pick(v); m != nil && m.refused == "" && (!m.changes || changeable(v)) {
-			f.r.charge(1)
+		f.r.at = n.Offset()
+		if m := pick(v); m != nil && m.Refused == "" && (!m.Changes || value.IsMutable(v)) {
+			f.r.Charge(1)
 			a := args(f, extra)
-			f.r.at = n.offset()
-			return m.apply(f.r, of.id, v, a)
+			f.r.at = n.Offset()
+			return m.Apply(&f.r.Env, of.ID, v, a)
 		}
-		method := f.r.attribute(v, of.id)
+		method := f.r.Attribute(v, of.ID)
 		a := args(f, extra)
-		f.r.at = n.offset()
-		return f.r.call(method, a)
+		f.r.at = n.Offset()
+		return f.r.Call(method, a)
 	}
 }
 
-// picker returns the function that finds the method of a name for a value.
-func (l *library) picker(id string) func(Value) *builtin {
-	ofStr, ofDict, ofList := l.methods["str"][id], l.methods["dict"][id], l.methods["list"][id]
-	return func(v Value) *builtin {
-		switch v := v.(type) {
-		case text:
-			return ofStr
-		case *Object:
-			return ofDict
-		case *list:
-			if !v.tuple {
-				return ofList
-			}
-		case *namespace, *loop, *undefined:
-			return nil
-		}
-		return l.methods[v.class()][id]
-	}
+func (c *compiler) filter(n *syntax.Filter, s *scope.Scope) expr {
+	return c.applied("filter", n.ID, c.lib.Filters[n.ID], n.Of, &n.Args, s, n.Offset())
 }
 
-// call is v(…).
-func (r *render) call(v Value, a arguments) Value {
-	r.charge(1)
-	switch v := v.(type) {
-	case *function:
-		if v.method != nil {
-			return v.method.apply(r, v.name, v.self, a)
-		}
-		return v.call(r, a)
-	case *loop:
-		return v.recurse(r, a)
-	case *undefined:
-		v.raise()
-	}
-	throw("TypeError", "'%s' object is not callable", v.class())
-	return nil
-}
-
-func (c *compiler) filter(n *filter, s *scope) expr {
-	return c.applied("filter", n.id, c.lib.filters[n.id], n.of, &n.args, s, n.offset())
-}
-
-func (c *compiler) test(n *test, s *scope) expr {
-	return c.applied("test", n.id, c.lib.tests[n.id], n.of, &n.args, s, n.offset())
+func (c *compiler) test(n *syntax.Test, s *scope.Scope) expr {
+	return c.applied("test", n.ID, c.lib.Tests[n.ID], n.Of, &n.Args, s, n.Offset())
 }
 
 // applied compiles a filter or a test. One that is unknown may still be skipped when the template runs.
-func (c *compiler) applied(kind, id string, b *builtin, to node, a *callArguments, s *scope, at int) expr {
+func (c *compiler) applied(kind, id string, b *library.Builtin, to syntax.Node, a *syntax.Arguments, s *scope.Scope, at int) expr {
 	switch {
 	case b == nil && !c.soft:
-		rejectAs("TemplateAssertionError", at, "No %s named %s.", kind, quote(id))
-	case b != nil && b.refused != "":
-		reject(at, "the %s %s is not supported: %s", kind, id, b.refused)
+		fault.RejectAs("TemplateAssertionError", at, "No %s named %s.", kind, pystr.Quote(id))
+	case b != nil && b.Refused != "":
+		fault.Reject(at, "the %s %s is not supported: %s", kind, id, b.Refused)
 	}
 	of, args := c.expression(to, s), c.boundArguments(b, a, s)
-	return func(f *frame) Value {
+	return func(f *frame) value.Value {
 		v, a := of(f), args(f)
-		f.r.charge(1)
+		f.r.Charge(1)
 		f.r.at = at
-		return known(kind, id, b).apply(f.r, id, v, a)
+		return library.Known(kind, id, b).Apply(&f.r.Env, id, v, a)
 	}
-}
-
-// named finds the filter or the test that another one is told to apply.
-func named(kind, id string, among map[string]*builtin) *builtin {
-	b := among[id]
-	if b == nil {
-		throw("TemplateRuntimeError", "No %s named %s.", kind, quote(id))
-	}
-	return b
-}
-
-// known raises when there is no filter or test of a name.
-func known(kind, id string, b *builtin) *builtin {
-	if b == nil {
-		throw("TemplateRuntimeError", "No %s named %s found.", kind, quote(id))
-	}
-	return b
 }

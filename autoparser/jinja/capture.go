@@ -1,13 +1,19 @@
 package jinja
 
+import (
+	"github.com/dragoman-project/dragoman/autoparser/jinja/scope"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/syntax"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
+)
+
 // capture compiles {% set x %}…{% endset %}.
-func (c *compiler) capture(n *capture, s *scope) step {
-	inside := s.inner()
-	inside.analyse(n.body...)
-	inside.analyse(n.filters()...)
-	var take func(*frame, int) Value
-	c.within(func() { take = c.taken(n.filter, inside) })
-	run, assign := c.block(n.body, inside), c.assign(n.target, s)
+func (c *compiler) capture(n *syntax.SetBlock, s *scope.Scope) step {
+	inside := s.NewBlock()
+	inside.Analyze(n.Body...)
+	inside.Analyze(n.Filters()...)
+	var take func(*frame, int) value.Value
+	c.within(func() { take = c.taken(n.Filter, inside) })
+	run, assign := c.block(n.Body, inside), c.assign(n.Target, s)
 	return func(f *frame) signal {
 		mark := len(f.r.out)
 		if to := run(f); to != proceed {
@@ -20,7 +26,7 @@ func (c *compiler) capture(n *capture, s *scope) step {
 }
 
 // block compiles a body with a scope of its own in the same function.
-func (c *compiler) block(nodes []node, s *scope) step {
+func (c *compiler) block(nodes []syntax.Node, s *scope.Scope) step {
 	enter := c.entry(s)
 	var run step
 	c.within(func() { run = c.body(nodes, s) })
@@ -31,50 +37,49 @@ func (c *compiler) block(nodes []node, s *scope) step {
 }
 
 // taken compiles the value of a captured block: its text, filtered.
-func (c *compiler) taken(chain *filter, s *scope) func(f *frame, mark int) Value {
+func (c *compiler) taken(chain *syntax.Filter, s *scope.Scope) func(f *frame, mark int) value.Value {
 	if chain == nil {
-		return func(f *frame, mark int) Value { return text(f.r.taken(mark)) }
+		return func(f *frame, mark int) value.Value { return value.String(f.r.taken(mark)) }
 	}
-	slot := s.fn.slots
-	s.fn.slots++
+	slot := s.Function.NewSlot()
 	apply := c.expression(onCaptured(chain, slot), s)
-	return func(f *frame, mark int) Value {
-		f.slots[slot] = text(f.r.taken(mark))
+	return func(f *frame, mark int) value.Value {
+		f.slots[slot] = value.String(f.r.taken(mark))
 		return apply(f)
 	}
 }
 
 // slotOf reads a slot: the text that a block captured.
 type slotOf struct {
-	place
+	syntax.Pos
 	slot int
 }
 
 // onCaptured returns the chain of filters with the captured text at its start.
-func onCaptured(chain *filter, slot int) *filter {
+func onCaptured(chain *syntax.Filter, slot int) *syntax.Filter {
 	f := *chain
-	if f.of == nil {
-		f.of = &slotOf{chain.place, slot}
+	if f.Of == nil {
+		f.Of = &slotOf{chain.Pos, slot}
 		return &f
 	}
-	f.of = onCaptured(f.of.(*filter), slot)
+	f.Of = onCaptured(f.Of.(*syntax.Filter), slot)
 	return &f
 }
 
-func (c *compiler) filterBlock(n *filterBlock, s *scope) step {
-	inside := s.inner()
-	inside.analyse(n.body...)
-	inside.visit(n.filter)
-	var take func(*frame, int) Value
-	c.within(func() { take = c.taken(n.filter, inside) })
-	run := c.block(n.body, inside)
+func (c *compiler) filterBlock(n *syntax.FilterBlock, s *scope.Scope) step {
+	inside := s.NewBlock()
+	inside.Analyze(n.Body...)
+	inside.Visit(n.Filter)
+	var take func(*frame, int) value.Value
+	c.within(func() { take = c.taken(n.Filter, inside) })
+	run := c.block(n.Body, inside)
 	return func(f *frame) signal {
 		mark := len(f.r.out)
 		if to := run(f); to != proceed {
 			f.r.out = f.r.out[:mark]
 			return to
 		}
-		f.r.write(f.r.str(take(f, mark)))
+		f.r.write(f.r.Str(take(f, mark)))
 		return proceed
 	}
 }

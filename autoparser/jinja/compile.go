@@ -1,10 +1,18 @@
 package jinja
 
+import (
+	"github.com/dragoman-project/dragoman/autoparser/jinja/fault"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/library"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/scope"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/syntax"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
+)
+
 // compiler turns the tree into closures.
 type compiler struct {
-	lib     *library
-	names   map[string]int        // places of context variables
-	missing map[string]*undefined // what absent made
+	lib     *library.Library
+	names   map[string]int              // places of context variables
+	missing map[string]*value.Undefined // what absent made
 	order   []string
 	soft    bool // inside an if or a conditional expression, where unknown filters fail only when they run
 	source  string
@@ -12,23 +20,23 @@ type compiler struct {
 }
 
 // compileProgram compiles the body of a template.
-func compileProgram(body []node, source string, lib *library) *program {
-	c := &compiler{lib: lib, source: source, names: map[string]int{}, missing: map[string]*undefined{}}
-	s := newScope(nil, &functionScope{})
-	s.analyse(body...)
+func compileProgram(body []syntax.Node, source string, lib *library.Library) *program {
+	c := &compiler{lib: lib, source: source, names: map[string]int{}, missing: map[string]*value.Undefined{}}
+	s := scope.New(nil, &scope.Function{})
+	s.Analyze(body...)
 	enter, run := c.entry(s), c.body(body, s)
-	functions := make([]Value, len(c.order))
+	functions := make([]value.Value, len(c.order))
 	for i, id := range c.order {
-		functions[i] = lib.functions[id]
+		functions[i] = lib.Functions[id]
 	}
-	return &program{fn: s.fn, names: c.order, functions: functions, lib: lib, run: func(f *frame) signal {
+	return &program{fn: s.Function, names: c.order, functions: functions, lib: lib, run: func(f *frame) signal {
 		enter(f)
 		return run(f)
 	}}
 }
 
 // body compiles statements that share a scope.
-func (c *compiler) body(nodes []node, s *scope) step {
+func (c *compiler) body(nodes []syntax.Node, s *scope.Scope) step {
 	switch len(nodes) {
 	case 0:
 		return func(*frame) signal { return proceed }
@@ -55,66 +63,70 @@ func inOrder(steps []step) step {
 }
 
 // statement compiles one statement in the scope that it stands in.
-func (c *compiler) statement(n node, s *scope) step {
+func (c *compiler) statement(n syntax.Node, s *scope.Scope) step {
 	switch n := n.(type) {
-	case *data:
-		return func(f *frame) signal { f.r.write(n.text); return proceed }
-	case *output:
-		if len(n.of) == 1 {
-			return c.output(n.of[0], s)
+	case *syntax.Data:
+		return func(f *frame) signal { f.r.write(n.Text); return proceed }
+	case *syntax.Output:
+		if len(n.Of) == 1 {
+			return c.output(n.Of[0], s)
 		}
-		return c.outputs(n.of, s)
-	case *ifBlock:
+		return c.outputs(n.Of, s)
+	case *syntax.If:
 		return c.ifBlock(n, s)
-	case *forBlock:
+	case *syntax.For:
 		return c.forBlock(n, s)
-	case *assignment:
+	case *syntax.Set:
 		return c.assignment(n, s)
-	case *capture:
+	case *syntax.SetBlock:
 		return c.capture(n, s)
-	case *filterBlock:
+	case *syntax.FilterBlock:
 		return c.filterBlock(n, s)
-	case *macro:
+	case *syntax.Macro:
 		return c.macro(n, s)
-	case *callBlock:
+	case *syntax.CallBlock:
 		return c.callBlock(n, s)
-	case *withBlock:
+	case *syntax.With:
 		return c.withBlock(n, s)
-	case *evaluation:
-		of := c.expression(n.of, s)
+	case *syntax.Do:
+		of := c.expression(n.Of, s)
 		return func(f *frame) signal { of(f); return proceed }
 	}
-	return c.jump(n.(*jump))
+	return c.jump(n.(*syntax.Jump))
 }
 
 // jump compiles break and continue.
-func (c *compiler) jump(n *jump) step {
+func (c *compiler) jump(n *syntax.Jump) step {
 	if !c.inLoop {
-		rejectAs("SyntaxError", n.offset(), "break and continue need a loop around them, in the same macro")
+		fault.RejectAs("SyntaxError", n.Offset(), "break and continue need a loop around them, in the same macro")
 	}
-	return func(*frame) signal { return n.to }
+	to := continueLoop
+	if n.Leaves {
+		to = breakLoop
+	}
+	return func(*frame) signal { return to }
 }
 
-func (c *compiler) ifBlock(n *ifBlock, s *scope) step {
+func (c *compiler) ifBlock(n *syntax.If, s *scope.Scope) step {
 	defer c.softly()()
-	if len(n.tests) == 1 {
-		test, then, otherwise := c.expression(n.tests[0], s), c.body(n.bodies[0], s), c.body(n.otherwise, s)
+	if len(n.Tests) == 1 {
+		test, then, otherwise := c.expression(n.Tests[0], s), c.body(n.Bodies[0], s), c.body(n.Otherwise, s)
 		return func(f *frame) signal {
-			if truth(test(f)) {
+			if value.Truth(test(f)) {
 				return then(f)
 			}
 			return otherwise(f)
 		}
 	}
-	tests := make([]expr, len(n.tests))
-	bodies := make([]step, len(n.bodies))
-	for i := range n.tests {
-		tests[i], bodies[i] = c.expression(n.tests[i], s), c.body(n.bodies[i], s)
+	tests := make([]expr, len(n.Tests))
+	bodies := make([]step, len(n.Bodies))
+	for i := range n.Tests {
+		tests[i], bodies[i] = c.expression(n.Tests[i], s), c.body(n.Bodies[i], s)
 	}
-	otherwise := c.body(n.otherwise, s)
+	otherwise := c.body(n.Otherwise, s)
 	return func(f *frame) signal {
 		for i, test := range tests {
-			if truth(test(f)) {
+			if value.Truth(test(f)) {
 				return bodies[i](f)
 			}
 		}
@@ -137,16 +149,16 @@ func (c *compiler) within(f func()) {
 	c.soft = before
 }
 
-func (c *compiler) assignment(n *assignment, s *scope) step {
-	if t, ok := n.target.(*nameTarget); ok {
-		value, v := c.expression(n.value, s), s.own(t.id)
+func (c *compiler) assignment(n *syntax.Set, s *scope.Scope) step {
+	if t, ok := n.Target.(*syntax.NameTarget); ok {
+		value, v := c.expression(n.Value, s), s.Own(t.ID)
 		return func(f *frame) signal {
-			f.slots[v.slot] = value(f)
+			f.slots[v.Slot] = value(f)
 			return proceed
 		}
 	}
-	check := c.namespaces(n.target, s)
-	value, assign := c.expression(n.value, s), c.assign(n.target, s)
+	check := c.namespaces(n.Target, s)
+	value, assign := c.expression(n.Value, s), c.assign(n.Target, s)
 	return func(f *frame) signal {
 		check(f)
 		assign(f, value(f))
@@ -155,20 +167,20 @@ func (c *compiler) assignment(n *assignment, s *scope) step {
 }
 
 // namespaces compiles the check that what a target takes attributes of are namespaces.
-func (c *compiler) namespaces(target node, s *scope) func(*frame) {
+func (c *compiler) namespaces(target syntax.Node, s *scope.Scope) func(*frame) {
 	var checks []func(*frame)
-	var visit func(node)
-	visit = func(n node) {
-		t, ok := n.(*attributeTarget)
+	var visit func(syntax.Node)
+	visit = func(n syntax.Node) {
+		t, ok := n.(*syntax.AttributeTarget)
 		if !ok {
-			children(n, visit)
+			syntax.Children(n, visit)
 			return
 		}
-		of := c.reader(t.offset(), s, t.of.id)
+		of := c.reader(t.Offset(), s, t.Of.ID)
 		checks = append(checks, func(f *frame) {
-			if _, ok := of(f).(*namespace); !ok {
-				f.r.at = t.offset()
-				throw("TemplateRuntimeError", "cannot assign attribute on non-namespace object")
+			if _, ok := of(f).(*value.Namespace); !ok {
+				f.r.at = t.Offset()
+				fault.Throw("TemplateRuntimeError", "cannot assign attribute on non-namespace object")
 			}
 		})
 	}
@@ -181,51 +193,51 @@ func (c *compiler) namespaces(target node, s *scope) func(*frame) {
 }
 
 // assign compiles the storing of a value.
-func (c *compiler) assign(target node, s *scope) func(*frame, Value) {
+func (c *compiler) assign(target syntax.Node, s *scope.Scope) func(*frame, value.Value) {
 	switch t := target.(type) {
-	case *nameTarget:
-		slot := s.own(t.id).slot
-		return func(f *frame, v Value) { f.slots[slot] = v }
-	case *attributeTarget:
-		of, id := c.reader(t.offset(), s, t.of.id), Value(text(t.id))
-		return func(f *frame, v Value) {
-			attributes := of(f).(*namespace).attributes
-			if i := attributes.findText(t.id); i >= 0 {
-				attributes.values[i] = v
+	case *syntax.NameTarget:
+		slot := s.Own(t.ID).Slot
+		return func(f *frame, v value.Value) { f.slots[slot] = v }
+	case *syntax.AttributeTarget:
+		of, id := c.reader(t.Offset(), s, t.Of.ID), value.Value(value.String(t.ID))
+		return func(f *frame, v value.Value) {
+			attributes := of(f).(*value.Namespace).Attributes
+			if i := attributes.FindText(t.ID); i >= 0 {
+				attributes.SetAt(i, v)
 				return
 			}
-			f.r.grow(32)
-			attributes.put(f.r, id, v)
+			f.r.Grow(32)
+			attributes.Put(&f.r.Heap, id, v)
 		}
 	}
-	t := target.(*tupleTarget)
-	parts := make([]func(*frame, Value), len(t.items))
-	for i := range t.items {
-		parts[i] = c.assign(t.items[i], s)
+	t := target.(*syntax.TupleTarget)
+	parts := make([]func(*frame, value.Value), len(t.Items))
+	for i := range t.Items {
+		parts[i] = c.assign(t.Items[i], s)
 	}
-	return func(f *frame, v Value) {
-		f.r.at = t.offset()
-		for i, x := range f.r.unpack(v, len(parts)) {
+	return func(f *frame, v value.Value) {
+		f.r.at = t.Offset()
+		for i, x := range f.r.Unpack(v, len(parts)) {
 			parts[i](f, x)
 		}
 	}
 }
 
 // withBlock compiles {% with %}, whose values are computed outside of the scope that they open.
-func (c *compiler) withBlock(n *withBlock, s *scope) step {
-	inside := s.inner()
-	for _, t := range n.targets {
-		inside.parameters(t)
+func (c *compiler) withBlock(n *syntax.With, s *scope.Scope) step {
+	inside := s.NewBlock()
+	for _, t := range n.Targets {
+		inside.Parameters(t)
 	}
-	inside.analyse(n.body...)
-	values := c.expressions(n.values, s)
-	assign := make([]func(*frame, Value), len(n.targets))
-	for i, t := range n.targets {
+	inside.Analyze(n.Body...)
+	values := c.expressions(n.Values, s)
+	assign := make([]func(*frame, value.Value), len(n.Targets))
+	for i, t := range n.Targets {
 		assign[i] = c.assign(t, inside)
 	}
 	enter := c.entry(inside)
 	var run step
-	c.within(func() { run = c.body(n.body, inside) })
+	c.within(func() { run = c.body(n.Body, inside) })
 	return func(f *frame) signal {
 		enter(f)
 		for i := range assign {

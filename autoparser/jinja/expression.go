@@ -3,9 +3,14 @@ package jinja
 import (
 	"strconv"
 	"strings"
+
+	"github.com/dragoman-project/dragoman/autoparser/jinja/library"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/scope"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/syntax"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 )
 
-func (c *compiler) expressions(nodes []node, s *scope) []expr {
+func (c *compiler) expressions(nodes []syntax.Node, s *scope.Scope) []expr {
 	out := make([]expr, len(nodes))
 	for i, n := range nodes {
 		out[i] = c.expression(n, s)
@@ -14,177 +19,177 @@ func (c *compiler) expressions(nodes []node, s *scope) []expr {
 }
 
 // optional compiles a part that may be absent, which is None.
-func (c *compiler) optional(n node, s *scope) expr {
+func (c *compiler) optional(n syntax.Node, s *scope.Scope) expr {
 	if n == nil {
-		return func(*frame) Value { return none{} }
+		return func(*frame) value.Value { return value.None{} }
 	}
 	return c.expression(n, s)
 }
 
 // expression compiles an expression in the scope that it stands in.
-func (c *compiler) expression(n node, s *scope) expr {
+func (c *compiler) expression(n syntax.Node, s *scope.Scope) expr {
 	switch n := n.(type) {
-	case *literal:
-		return func(*frame) Value { return n.value }
+	case *syntax.Literal:
+		return func(*frame) value.Value { return n.Value }
 	case *slotOf:
-		return func(f *frame) Value { return f.slots[n.slot] }
-	case *name:
+		return func(f *frame) value.Value { return f.slots[n.slot] }
+	case *syntax.Name:
 		return c.name(n, s)
-	case *attributeOf:
+	case *syntax.Attribute:
 		return c.attribute(n, s)
-	case *elementOf:
+	case *syntax.Element:
 		return c.element(n, s)
-	case *sliceOf:
+	case *syntax.Slice:
 		return c.slice(n, s)
-	case *call:
+	case *syntax.Call:
 		invoke := c.call(n, s, false)
-		return func(f *frame) Value { return invoke(f, binding{}) }
-	case *filter:
+		return func(f *frame) value.Value { return invoke(f, library.Binding{}) }
+	case *syntax.Filter:
 		return c.filter(n, s)
-	case *test:
+	case *syntax.Test:
 		return c.test(n, s)
-	case *binary:
+	case *syntax.Binary:
 		return c.binary(n, s)
-	case *comparison:
+	case *syntax.Comparison:
 		return c.comparison(n, s)
-	case *logical:
+	case *syntax.Logical:
 		return c.logical(n, s)
-	case *unary:
+	case *syntax.Unary:
 		return c.unary(n, s)
-	case *conditional:
+	case *syntax.Conditional:
 		return c.conditional(n, s)
-	case *listOf:
+	case *syntax.List:
 		return c.list(n, s)
-	case *objectOf:
+	case *syntax.Object:
 		return c.object(n, s)
 	}
-	return c.concatenation(n.(*concatenation), s)
+	return c.concatenation(n.(*syntax.Concatenation), s)
 }
 
 // name compiles the reading of a variable.
-func (c *compiler) name(n *name, s *scope) expr {
-	v, context := c.location(s, n.id)
+func (c *compiler) name(n *syntax.Name, s *scope.Scope) expr {
+	v, context := s.LookUp(n.ID)
 	switch {
 	case context:
-		i := c.contextPlace(n.offset(), n.id)
-		return func(f *frame) Value { return orMissing(f.r.context[i], n.id) }
-	case v.fn == s.fn:
-		return func(f *frame) Value { return orMissing(f.slots[v.slot], n.id) }
+		i := c.contextPlace(n.Offset(), n.ID)
+		return func(f *frame) value.Value { return orMissing(f.r.context[i], n.ID) }
+	case v.Function == s.Function:
+		return func(f *frame) value.Value { return orMissing(f.slots[v.Slot], n.ID) }
 	}
-	read := c.reader(n.offset(), s, n.id)
-	return func(f *frame) Value { return orMissing(read(f), n.id) }
+	read := c.reader(n.Offset(), s, n.ID)
+	return func(f *frame) value.Value { return orMissing(read(f), n.ID) }
 }
 
 // orMissing is v, or undefined where there is none.
-func orMissing(v Value, id string) Value {
+func orMissing(v value.Value, id string) value.Value {
 	if v == nil {
-		return &undefined{name: text(id)}
+		return &value.Undefined{Name: value.String(id)}
 	}
 	return v
 }
 
 // attribute compiles x.id.
-func (c *compiler) attribute(n *attributeOf, s *scope) expr {
-	of := c.expression(n.of, s)
-	attribute, missing := c.isAttribute(n.id), c.absent(n.id)
-	id := missing.name
-	return func(f *frame) Value {
+func (c *compiler) attribute(n *syntax.Attribute, s *scope.Scope) expr {
+	of := c.expression(n.Of, s)
+	attribute, missing := c.isAttribute(n.ID), c.absent(n.ID)
+	id := missing.Name
+	return func(f *frame) value.Value {
 		v := of(f)
-		if o, ok := v.(*Object); ok && !attribute { // by far the most frequent
-			if i := o.findText(n.id); i >= 0 {
-				return o.values[i]
+		if o, ok := v.(*value.Object); ok && !attribute { // by far the most frequent
+			if i := o.FindText(n.ID); i >= 0 {
+				return o.ValueAt(i)
 			}
 			return missing
 		}
-		f.r.at = n.offset()
-		if x := f.r.lookUp(v, n.id); x != nil {
+		f.r.at = n.Offset()
+		if x := f.r.LookUp(v, n.ID); x != nil {
 			return x
 		}
-		return &undefined{of: v, name: id}
+		return &value.Undefined{Of: v, Name: id}
 	}
 }
 
 // absent is what an object without an element of a name has there.
-func (c *compiler) absent(id string) *undefined {
+func (c *compiler) absent(id string) *value.Undefined {
 	u := c.missing[id]
 	if u == nil {
-		u = &undefined{of: noObject, name: text(id)}
+		u = &value.Undefined{Of: noObject, Name: value.String(id)}
 		c.missing[id] = u
 	}
 	return u
 }
 
 // noObject is what messages look into that speak of any object.
-var noObject = &Object{}
+var noObject = &value.Object{}
 
 // element compiles x[key].
-func (c *compiler) element(n *elementOf, s *scope) expr {
-	if l, ok := n.key.(*literal); ok {
-		if id, ok := l.value.(text); ok {
-			return c.member(n, string(id), l.value, s)
+func (c *compiler) element(n *syntax.Element, s *scope.Scope) expr {
+	if l, ok := n.Key.(*syntax.Literal); ok {
+		if id, ok := l.Value.(value.String); ok {
+			return c.member(n, string(id), l.Value, s)
 		}
 	}
-	of, key := c.expression(n.of, s), c.expression(n.key, s)
-	return func(f *frame) Value {
+	of, key := c.expression(n.Of, s), c.expression(n.Key, s)
+	return func(f *frame) value.Value {
 		v, k := of(f), key(f)
-		if o, ok := v.(*Object); ok {
-			if id, ok := k.(text); ok {
-				if i := o.findText(string(id)); i >= 0 {
-					return o.values[i]
+		if o, ok := v.(*value.Object); ok {
+			if id, ok := k.(value.String); ok {
+				if i := o.FindText(string(id)); i >= 0 {
+					return o.ValueAt(i)
 				}
 			}
 		}
-		f.r.at = n.offset()
-		return f.r.element(v, k)
+		f.r.at = n.Offset()
+		return f.r.Element(v, k)
 	}
 }
 
 // member compiles x['id'].
-func (c *compiler) member(n *elementOf, id string, key Value, s *scope) expr {
-	of := c.expression(n.of, s)
+func (c *compiler) member(n *syntax.Element, id string, key value.Value, s *scope.Scope) expr {
+	of := c.expression(n.Of, s)
 	attribute, missing := c.isAttribute(id), c.absent(id)
-	return func(f *frame) Value {
+	return func(f *frame) value.Value {
 		v := of(f)
-		if o, ok := v.(*Object); ok {
-			if i := o.findText(id); i >= 0 {
-				return o.values[i]
+		if o, ok := v.(*value.Object); ok {
+			if i := o.FindText(id); i >= 0 {
+				return o.ValueAt(i)
 			}
 			if !attribute {
 				return missing
 			}
 		}
-		f.r.at = n.offset()
-		return f.r.element(v, key)
+		f.r.at = n.Offset()
+		return f.r.Element(v, key)
 	}
 }
 
 // isAttribute reports whether an object may have an attribute of a name, which is no element of it.
 func (c *compiler) isAttribute(id string) bool {
-	return c.lib.methods["dict"][id] != nil || strings.HasPrefix(id, "__")
+	return c.lib.Methods["dict"][id] != nil || strings.HasPrefix(id, "__")
 }
 
-func (c *compiler) slice(n *sliceOf, s *scope) expr {
-	of := c.expression(n.of, s)
-	start, stop, step := c.optional(n.start, s), c.optional(n.stop, s), c.optional(n.step, s)
-	return func(f *frame) Value {
+func (c *compiler) slice(n *syntax.Slice, s *scope.Scope) expr {
+	of := c.expression(n.Of, s)
+	start, stop, step := c.optional(n.Start, s), c.optional(n.Stop, s), c.optional(n.Step, s)
+	return func(f *frame) value.Value {
 		v, a, b, by := of(f), start(f), stop(f), step(f)
-		f.r.at = n.offset()
-		return f.r.slice(v, a, b, by)
+		f.r.at = n.Offset()
+		return f.r.Slice(v, a, b, by)
 	}
 }
 
 // conditional compiles a if b else c; without an else the value is undefined.
-func (c *compiler) conditional(n *conditional, s *scope) expr {
+func (c *compiler) conditional(n *syntax.Conditional, s *scope.Scope) expr {
 	defer c.softly()()
-	then, test := c.expression(n.then, s), c.expression(n.test, s)
+	then, test := c.expression(n.Then, s), c.expression(n.Test, s)
 	var otherwise expr
-	if n.otherwise != nil {
-		otherwise = c.expression(n.otherwise, s)
+	if n.Otherwise != nil {
+		otherwise = c.expression(n.Otherwise, s)
 	} else {
 		otherwise = c.noElse(n)
 	}
-	return func(f *frame) Value {
-		if truth(test(f)) {
+	return func(f *frame) value.Value {
+		if value.Truth(test(f)) {
 			return then(f)
 		}
 		return otherwise(f)
@@ -192,84 +197,80 @@ func (c *compiler) conditional(n *conditional, s *scope) expr {
 }
 
 // noElse is the value of a conditional expression without an else whose test does not hold.
-func (c *compiler) noElse(n *conditional) expr {
-	line := strings.Count(c.source[:n.offset()], "\n") + 1
-	missing := &undefined{hint: "the inline if-expression on line " + strconv.Itoa(line) + " evaluated to false and no else section was defined."}
-	return func(*frame) Value { return missing }
+func (c *compiler) noElse(n *syntax.Conditional) expr {
+	line := strings.Count(c.source[:n.Offset()], "\n") + 1
+	missing := &value.Undefined{Hint: "the inline if-expression on line " + strconv.Itoa(line) + " evaluated to false and no else section was defined."}
+	return func(*frame) value.Value { return missing }
 }
 
 // list compiles […] and (…). Each evaluation makes a new one, which the template may change.
-func (c *compiler) list(n *listOf, s *scope) expr {
-	items := c.expressions(n.items, s)
-	return func(f *frame) Value {
-		l := f.r.made(f.r.take(len(items)))
-		l.tuple = n.tuple
+func (c *compiler) list(n *syntax.List, s *scope.Scope) expr {
+	items := c.expressions(n.Items, s)
+	return func(f *frame) value.Value {
+		l := f.r.NewList(f.r.Take(len(items)))
+		l.Tuple = n.Tuple
 		for i, item := range items {
-			l.items[i] = item(f)
+			l.Items[i] = item(f)
 		}
 		return l
 	}
 }
 
 // object compiles {…}; a later key of the same value wins, at the place of the first.
-func (c *compiler) object(n *objectOf, s *scope) expr {
-	values := c.expressions(n.values, s)
-	if keys := distinctTexts(n.keys); keys != nil {
+func (c *compiler) object(n *syntax.Object, s *scope.Scope) expr {
+	values := c.expressions(n.Values, s)
+	if keys := recordKeys(n.Keys); keys != nil {
 		return record(keys, values)
 	}
-	keys := c.expressions(n.keys, s)
-	return func(f *frame) Value {
-		o := newObject(f.r, len(keys))
+	keys := c.expressions(n.Keys, s)
+	return func(f *frame) value.Value {
+		o := f.r.NewObject(len(keys))
 		for i := range keys {
 			k, v := keys[i](f), values[i](f)
-			f.r.at = n.offset()
-			o.put(f.r, k, v)
+			f.r.at = n.Offset()
+			o.Put(&f.r.Heap, k, v)
 		}
 		return o
 	}
 }
 
-// distinctTexts returns the keys of an object if they are constant, no two the same, and few; otherwise nil.
-func distinctTexts(nodes []node) []Value {
-	o := &Object{}
-	for _, n := range nodes {
-		l, ok := n.(*literal)
+// recordKeys returns the keys of an object if they are constant strings, no two the same, and few; otherwise nil.
+func recordKeys(nodes []syntax.Node) []value.Value {
+	keys := make([]value.Value, len(nodes))
+	for i, n := range nodes {
+		l, ok := n.(*syntax.Literal)
 		if !ok {
 			return nil
 		}
-		if _, ok := l.value.(text); !ok {
-			return nil
-		}
-		o.put(nil, l.value, none{})
+		keys[i] = l.Value
 	}
-	if o.Len() < len(nodes) || o.index != nil {
+	if !value.DistinctTexts(keys) {
 		return nil
 	}
-	return o.keys
+	return keys
 }
 
-// record compiles {…} with keys that are known. The objects that it makes share them until one gets another key.
-func record(keys []Value, values []expr) expr {
-	return func(f *frame) Value {
-		f.r.growTimes(len(keys)+2, 32)
-		o := &Object{keys: keys[:len(keys):len(keys)], values: f.r.take(len(values)), mutable: true}
-		for i, value := range values {
-			o.values[i] = value(f)
+// record compiles {…} with keys that are known.
+func record(keys []value.Value, values []expr) expr {
+	return func(f *frame) value.Value {
+		o := f.r.NewRecord(keys)
+		for i, v := range values {
+			o.SetAt(i, v(f))
 		}
 		return o
 	}
 }
 
 // concatenation is ~, which joins what its parts print.
-func (c *compiler) concatenation(n *concatenation, s *scope) expr {
-	parts := c.expressions(n.parts, s)
-	return func(f *frame) Value {
+func (c *compiler) concatenation(n *syntax.Concatenation, s *scope.Scope) expr {
+	parts := c.expressions(n.Parts, s)
+	return func(f *frame) value.Value {
 		mark := len(f.r.scratch)
 		for _, part := range parts {
 			v := part(f)
-			f.r.at = n.offset()
-			f.r.scratch = append(f.r.scratch, f.r.str(v))
+			f.r.at = n.Offset()
+			f.r.scratch = append(f.r.scratch, f.r.Str(v))
 		}
-		return text(f.r.joined(mark))
+		return value.String(f.r.joined(mark))
 	}
 }

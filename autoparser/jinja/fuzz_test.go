@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/dragoman-project/dragoman/autoparser/jinja"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 )
 
 // fuzzLimits are small, so that a run that goes on to a limit is short.
@@ -69,11 +70,11 @@ func FuzzRender(f *testing.F) {
 	f.Add(`{% for k, v in a.items() %}{{ k }}{{ v|tojson }}{{ v[0] }}{{ v.x }}{{ v ~ k }}{{ v + v }}{% endfor %}`, `{"a": {"b": 1e400, "c": "\ud800", "": []}}`)
 	f.Add(`{{ messages[0].content|trim }}{{ messages|map(attribute='role')|join }}`, `{"messages": [{"role": null, "content": [{"type": "text"}]}, 1]}`)
 	f.Fuzz(func(t *testing.T, source, variables string) {
-		vars, err := jinja.Decode([]byte(variables))
+		vars, err := value.Decode([]byte(variables))
 		if err != nil {
 			return
 		}
-		before, encodeErr := jinja.Encode(vars)
+		before, encodeErr := value.Encode(vars)
 		tmpl, err := jinja.Compile("fuzzed", source, jinja.Options{Limits: fuzzLimits})
 		if err != nil {
 			return
@@ -85,7 +86,7 @@ func FuzzRender(f *testing.F) {
 		if len(out) > fuzzLimits.Output {
 			t.Errorf("%d bytes of output", len(out))
 		}
-		if after, _ := jinja.Encode(vars); encodeErr == nil && string(after) != string(before) {
+		if after, _ := value.Encode(vars); encodeErr == nil && string(after) != string(before) {
 			t.Errorf("the variables were changed: %s", after)
 		}
 		again, err2 := tmpl.Render(context.Background(), vars, pinned)
@@ -108,19 +109,19 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte(randomVars))
 	f.Add([]byte(`[1, -0, 1.0, 1e400, 123456789012345678901234567890, "\ud800", "\u0000", {"a": 1, "a": 2}]`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		v, err := jinja.Decode(data)
+		v, err := value.Decode(data)
 		if err != nil {
 			return
 		}
-		text, err := jinja.Encode(v)
+		text, err := value.Encode(v)
 		if err != nil {
 			return // a number too large for Python to print
 		}
-		w, err := jinja.Decode(text)
+		w, err := value.Decode(text)
 		if err != nil {
 			return // infinity
 		}
-		again, err := jinja.Encode(w)
+		again, err := value.Encode(w)
 		if err != nil || string(again) != string(text) {
 			t.Errorf("%s became %s, %v", text, again, err)
 		}

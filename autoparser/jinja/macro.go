@@ -1,10 +1,19 @@
 package jinja
 
+import (
+	"github.com/dragoman-project/dragoman/autoparser/jinja/fault"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/library"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/pystr"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/scope"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/syntax"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
+)
+
 // macroParts are the compiled parts of a macro, or of the body of a call block.
 type macroParts struct {
 	name     string
 	printed  string
-	fn       *functionScope
+	fn       *scope.Function
 	params   []string
 	slots    []int // of the parameters
 	defaults []expr
@@ -16,9 +25,9 @@ type macroParts struct {
 }
 
 // macro compiles {% macro %}: it assigns a function to a name.
-func (c *compiler) macro(n *macro, s *scope) step {
-	p := c.macroParts(n.id, n.offset(), &n.signature, n.body, s)
-	slot := s.names[n.id].variable.slot
+func (c *compiler) macro(n *syntax.Macro, s *scope.Scope) step {
+	p := c.macroParts(n.ID, n.Offset(), &n.Signature, n.Body, s)
+	slot := s.Own(n.ID).Slot
 	return func(f *frame) signal {
 		f.slots[slot] = p.value(f)
 		return proceed
@@ -26,74 +35,73 @@ func (c *compiler) macro(n *macro, s *scope) step {
 }
 
 // value makes the macro itself, which remembers the frame where it was defined.
-func (p *macroParts) value(f *frame) *function {
-	f.r.grow(64)
-	return &function{name: p.name, printed: p.printed, macro: p, call: func(r *render, a arguments) Value {
-		return p.call(f, r, a)
+func (p *macroParts) value(f *frame) *library.Function {
+	f.r.Grow(64)
+	return &library.Function{Name: p.name, Printed: p.printed, Attributes: p.Property, Call: func(_ *library.Env, a library.Arguments) value.Value {
+		return p.call(f, a)
 	}}
 }
 
-// property is an attribute of a macro, or nil.
-func (p *macroParts) property(name string) Value {
+// Property is an attribute of a macro, or nil.
+func (p *macroParts) Property(name string) value.Value {
 	switch name {
 	case "name":
-		return text(p.name)
+		return value.String(p.name)
 	case "arguments":
-		names := make([]Value, len(p.params))
+		names := make([]value.Value, len(p.params))
 		for i, id := range p.params {
-			names[i] = text(id)
+			names[i] = value.String(id)
 		}
-		return tuple(names...)
+		return value.TupleOf(names...)
 	case "caller":
-		return boolean(p.caller >= 0)
+		return value.Bool(p.caller >= 0)
 	case "catch_kwargs":
-		return boolean(p.kwargs >= 0)
+		return value.Bool(p.kwargs >= 0)
 	case "catch_varargs":
-		return boolean(p.varargs >= 0)
+		return value.Bool(p.varargs >= 0)
 	}
 	return nil
 }
 
 // callerKey is the name by which a macro finds the body of a call block.
-const callerKey = text("caller")
+const callerKey = value.String("caller")
 
 // callBlock compiles {% call %}, whose body is a macro named caller, and {% generation %}, which prints its body.
-func (c *compiler) callBlock(n *callBlock, s *scope) step {
-	p := c.macroParts("caller", n.offset(), &n.signature, n.body, s)
-	if n.call == nil {
+func (c *compiler) callBlock(n *syntax.CallBlock, s *scope.Scope) step {
+	p := c.macroParts("caller", n.Offset(), &n.Signature, n.Body, s)
+	if n.Call == nil {
 		return func(f *frame) signal {
-			f.r.write(f.r.str(p.call(f, f.r, arguments{})))
+			f.r.write(f.r.Str(p.call(f, library.Arguments{})))
 			return proceed
 		}
 	}
-	invoke := c.call(n.call, s, true)
-	slot := s.fn.slots // where the call finds the body
-	s.fn.slots++
+	invoke := c.call(n.Call, s, true)
+	slot := s.Function.NewSlot() // where the call finds the body
 	return func(f *frame) signal {
 		f.slots[slot] = p.value(f)
-		v := invoke(f, binding{"caller", callerKey, f.slots[slot]})
-		f.r.at = n.offset()
-		f.r.write(f.r.str(v))
+		v := invoke(f, library.Binding{Name: "caller", Key: callerKey, Value: f.slots[slot]})
+		f.r.at = n.Offset()
+		f.r.write(f.r.Str(v))
 		return proceed
 	}
 }
 
 // macroParts compiles a macro. Its body is a function: it sees the variables around it as they are when it runs.
-func (c *compiler) macroParts(id string, at int, sig *signature, body []node, s *scope) *macroParts {
-	inside := s.function()
-	p := &macroParts{name: id, printed: "<Macro " + quote(id) + ">", fn: inside.fn, caller: -1, kwargs: -1, varargs: -1}
-	for _, param := range sig.params {
-		p.params = append(p.params, param.id)
-		p.slots = append(p.slots, inside.parameter(param.id).slot)
+func (c *compiler) macroParts(id string, at int, sig *syntax.Signature, body []syntax.Node, s *scope.Scope) *macroParts {
+	inside := s.NewFunction()
+	p := &macroParts{name: id, printed: "<Macro " + pystr.Quote(id) + ">", fn: inside.Function, caller: -1, kwargs: -1, varargs: -1}
+	for _, param := range sig.Params {
+		p.params = append(p.params, param.ID)
+		p.slots = append(p.slots, inside.Parameter(param.ID).Slot)
 	}
 	p.special(at, sig, body, inside)
-	inside.analyse(sig.defaults...)
-	inside.analyse(body...)
+	inside.Analyze(sig.Defaults...)
+	inside.Analyze(body...)
 	loops := c.inLoop
 	c.inLoop = false
 	c.within(func() {
 		p.enter = c.entry(inside)
-		p.defaults = c.expressions(sig.defaults, inside)
+		p.defaults = c.expressions(sig.Defaults, inside)
 		p.body = c.body(body, inside)
 	})
 	c.inLoop = loops
@@ -101,18 +109,18 @@ func (c *compiler) macroParts(id string, at int, sig *signature, body []node, s 
 }
 
 // special declares caller, kwargs and varargs, where the body uses them and no parameter has that name.
-func (p *macroParts) special(at int, sig *signature, body []node, inside *scope) {
-	if !sig.special {
+func (p *macroParts) special(at int, sig *syntax.Signature, body []syntax.Node, inside *scope.Scope) {
+	if !sig.Special {
 		return
 	}
-	used := reads(body, "caller", "kwargs", "varargs")
+	used := syntax.Reads(body, "caller", "kwargs", "varargs")
 	declare := func(id string, slot *int) {
 		if used[id] && p.param(id) < 0 {
-			*slot = inside.parameter(id).slot
+			*slot = inside.Parameter(id).Slot
 		}
 	}
-	if i := p.param("caller"); used["caller"] && i >= 0 && i < len(p.params)-len(sig.defaults) {
-		rejectAs("TemplateAssertionError", at, `When defining macros or call blocks the special "caller" argument must be omitted or be given a default.`)
+	if i := p.param("caller"); used["caller"] && i >= 0 && i < len(p.params)-len(sig.Defaults) {
+		fault.RejectAs("TemplateAssertionError", at, `When defining macros or call blocks the special "caller" argument must be omitted or be given a default.`)
 	}
 	declare("caller", &p.caller)
 	declare("kwargs", &p.kwargs)
@@ -130,10 +138,11 @@ func (p *macroParts) param(id string) int {
 }
 
 // call runs the macro and returns its text.
-func (p *macroParts) call(outer *frame, r *render, a arguments) Value {
-	r.enter()
-	r.growTimes(p.fn.slots+4, 16)
-	f := p.fn.frame(outer, r)
+func (p *macroParts) call(outer *frame, a library.Arguments) value.Value {
+	r := outer.r
+	r.Enter()
+	r.GrowTimes(p.fn.Slots+4, 16)
+	f := newFrame(p.fn, outer, r)
 	p.bind(f, a)
 	p.enter(f)
 	for i, slot := range p.slots {
@@ -143,66 +152,66 @@ func (p *macroParts) call(outer *frame, r *render, a arguments) Value {
 	}
 	mark := len(r.out)
 	p.body(f)
-	r.leave()
-	return text(r.taken(mark))
+	r.Leave()
+	return value.String(r.taken(mark))
 }
 
 // fallback is what a parameter that was not passed gets.
-func (p *macroParts) fallback(f *frame, i int) Value {
+func (p *macroParts) fallback(f *frame, i int) value.Value {
 	if d := i - (len(p.params) - len(p.defaults)); d >= 0 {
 		return p.defaults[d](f)
 	}
-	return &undefined{hint: "parameter '" + p.params[i] + "' was not provided", name: text(p.params[i])}
+	return &value.Undefined{Hint: "parameter '" + p.params[i] + "' was not provided", Name: value.String(p.params[i])}
 }
 
 // bind gives the parameters their arguments; what is left goes to varargs, kwargs and caller.
-func (p *macroParts) bind(f *frame, a arguments) {
-	given := min(len(a.values), len(p.params))
+func (p *macroParts) bind(f *frame, a library.Arguments) {
+	given := min(len(a.Values), len(p.params))
 	for i := range given {
-		f.slots[p.slots[i]] = a.values[i]
+		f.slots[p.slots[i]] = a.Values[i]
 	}
-	var rest *Object
-	var caller Value
-	for _, n := range a.named {
-		i := p.param(n.name)
+	var rest *value.Object
+	var caller value.Value
+	for _, n := range a.Named {
+		i := p.param(n.Name)
 		switch {
 		case i >= given:
-			f.slots[p.slots[i]] = n.value
-		case i < 0 && n.name == "caller" && p.caller >= 0:
-			caller = n.value
+			f.slots[p.slots[i]] = n.Value
+		case i < 0 && n.Name == "caller" && p.caller >= 0:
+			caller = n.Value
 		default:
 			if rest == nil {
-				rest = &Object{mutable: true}
+				rest = f.r.NewObject(0)
 			}
-			rest.put(f.r, n.key, n.value)
+			rest.Put(&f.r.Heap, n.Key, n.Value)
 		}
 	}
 	p.bindSpecial(f, a, given, rest, caller)
 }
 
 // bindSpecial sets caller, kwargs and varargs, or complains of what nobody takes.
-func (p *macroParts) bindSpecial(f *frame, a arguments, given int, rest *Object, caller Value) {
+func (p *macroParts) bindSpecial(f *frame, a library.Arguments, given int, rest *value.Object, caller value.Value) {
 	if p.caller >= 0 {
-		if caller == nil || isNone(caller) {
-			caller = &undefined{hint: "No caller defined", name: text("caller")}
+		if caller == nil || value.IsNone(caller) {
+			caller = &value.Undefined{Hint: "No caller defined", Name: value.String("caller")}
 		}
 		f.slots[p.caller] = caller
 	}
 	switch {
 	case p.kwargs >= 0 && rest == nil:
-		f.slots[p.kwargs] = &Object{mutable: true}
+		f.slots[p.kwargs] = f.r.NewObject(0)
 	case p.kwargs >= 0:
 		f.slots[p.kwargs] = rest
 	case rest == nil:
-	case rest.findText("caller") >= 0:
-		throw("TypeError", "macro %s was invoked with two values for the special caller argument. This is most likely a bug.", quote(p.name))
+	case rest.FindText("caller") >= 0:
+		fault.Throw("TypeError", "macro %s was invoked with two values for the special caller argument. This is most likely a bug.", pystr.Quote(p.name))
 	default:
-		throw("TypeError", "macro %s takes no keyword argument %s", quote(p.name), printed(rest.keys[0]))
+		fault.Throw("TypeError", "macro %s takes no keyword argument %s", pystr.Quote(p.name), value.Printed(rest.KeyAt(0)))
 	}
 	switch {
 	case p.varargs >= 0:
-		f.slots[p.varargs] = tuple(a.values[given:]...)
-	case len(a.values) > given:
-		throw("TypeError", "macro %s takes not more than %d argument(s)", quote(p.name), len(p.params))
+		f.slots[p.varargs] = value.TupleOf(a.Values[given:]...)
+	case len(a.Values) > given:
+		fault.Throw("TypeError", "macro %s takes not more than %d argument(s)", pystr.Quote(p.name), len(p.params))
 	}
 }

@@ -1,37 +1,43 @@
 package jinja
 
+import (
+	"github.com/dragoman-project/dragoman/autoparser/jinja/scope"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/syntax"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
+)
+
 // binary compiles the arithmetic operators.
-func (c *compiler) binary(n *binary, s *scope) expr {
+func (c *compiler) binary(n *syntax.Binary, s *scope.Scope) expr {
 	if parts := sumOf(n); len(parts) > 2 {
-		return c.sum(parts, s, n.offset())
+		return c.sum(parts, s, n.Offset())
 	}
-	left, right := c.expression(n.left, s), c.expression(n.right, s)
-	return func(f *frame) Value {
+	left, right := c.expression(n.Left, s), c.expression(n.Right, s)
+	return func(f *frame) value.Value {
 		a, b := left(f), right(f)
-		f.r.charge(1)
-		f.r.at = n.offset()
-		return f.r.binary(n.op, a, b)
+		f.r.Charge(1)
+		f.r.at = n.Offset()
+		return f.r.Binary(n.Op, a, b)
 	}
 }
 
 // sumOf flattens a + b + c.
-func sumOf(n *binary) []node {
-	if n.op != "+" {
+func sumOf(n *syntax.Binary) []syntax.Node {
+	if n.Op != "+" {
 		return nil
 	}
-	if left, ok := n.left.(*binary); ok && left.op == "+" {
-		return append(sumOf(left), n.right)
+	if left, ok := n.Left.(*syntax.Binary); ok && left.Op == "+" {
+		return append(sumOf(left), n.Right)
 	}
-	return []node{n.left, n.right}
+	return []syntax.Node{n.Left, n.Right}
 }
 
 // sum adds from left to right; the strings at its start are joined in one go.
-func (c *compiler) sum(nodes []node, s *scope, at int) expr {
+func (c *compiler) sum(nodes []syntax.Node, s *scope.Scope, at int) expr {
 	add := c.pieces(nodes, s, at)
-	return func(f *frame) Value {
+	return func(f *frame) value.Value {
 		mark, total := add(f)
 		if total == nil {
-			return text(f.r.joined(mark))
+			return value.String(f.r.joined(mark))
 		}
 		return total
 	}
@@ -39,25 +45,25 @@ func (c *compiler) sum(nodes []node, s *scope, at int) expr {
 
 // pieces compiles a sum. If all its parts are strings it leaves them, unjoined, above a mark in the scratch of the
 // rendering; otherwise it returns the total.
-func (c *compiler) pieces(nodes []node, s *scope, at int) func(*frame) (mark int, total Value) {
+func (c *compiler) pieces(nodes []syntax.Node, s *scope.Scope, at int) func(*frame) (mark int, total value.Value) {
 	parts := c.expressions(nodes, s)
-	return func(f *frame) (mark int, total Value) {
+	return func(f *frame) (mark int, total value.Value) {
 		r := f.r
 		mark = len(r.scratch)
 		for i, part := range parts {
 			v := part(f)
 			r.at = at
-			r.charge(1)
-			t, ok := v.(text)
+			r.Charge(1)
+			t, ok := v.(value.String)
 			switch {
 			case ok && total == nil:
 				r.scratch = append(r.scratch, string(t))
 			case i == 0:
 				total = v
 			case total == nil:
-				total = r.binary("+", text(r.joined(mark)), v)
+				total = r.Arithmetic("+", value.String(r.joined(mark)), v)
 			default:
-				total = r.binary("+", total, v)
+				total = r.Arithmetic("+", total, v)
 			}
 		}
 		return mark, total
@@ -65,76 +71,76 @@ func (c *compiler) pieces(nodes []node, s *scope, at int) func(*frame) (mark int
 }
 
 // comparison compiles a < b < c, which stops at the first that does not hold.
-func (c *compiler) comparison(n *comparison, s *scope) expr {
-	first, rest := c.expression(n.first, s), make([]expr, len(n.rest))
-	for i, op := range n.ops {
-		rest[i] = c.operand(op, n.rest[i], s)
+func (c *compiler) comparison(n *syntax.Comparison, s *scope.Scope) expr {
+	first, rest := c.expression(n.First, s), make([]expr, len(n.Rest))
+	for i, op := range n.Ops {
+		rest[i] = c.operand(op, n.Rest[i], s)
 	}
 	if len(rest) == 1 {
-		op, second := n.ops[0], rest[0]
+		op, second := n.Ops[0], rest[0]
 		if op == "==" || op == "!=" {
-			return c.equality(n.offset(), op == "==", first, second)
+			return c.equality(n.Offset(), op == "==", first, second)
 		}
-		return func(f *frame) Value {
+		return func(f *frame) value.Value {
 			a, b := first(f), second(f)
-			f.r.charge(1)
-			f.r.at = n.offset()
-			return boolean(f.r.relate(op, a, b))
+			f.r.Charge(1)
+			f.r.at = n.Offset()
+			return value.Bool(f.r.Relate(op, a, b))
 		}
 	}
-	return func(f *frame) Value {
+	return func(f *frame) value.Value {
 		a := first(f)
-		for i, op := range n.ops {
+		for i, op := range n.Ops {
 			b := rest[i](f)
-			f.r.charge(1)
-			f.r.at = n.offset()
-			if !f.r.relate(op, a, b) {
-				return no
+			f.r.Charge(1)
+			f.r.at = n.Offset()
+			if !f.r.Relate(op, a, b) {
+				return value.False
 			}
 			a = b
 		}
-		return yes
+		return value.True
 	}
 }
 
 // equality compiles == and !=, mostly of strings.
 func (c *compiler) equality(at int, want bool, first, second expr) expr {
-	return func(f *frame) Value {
+	return func(f *frame) value.Value {
 		a, b := first(f), second(f)
-		f.r.charge(1)
-		if x, ok := a.(text); ok {
-			if y, ok := b.(text); ok {
-				return boolean((x == y) == want)
+		f.r.Charge(1)
+		if x, ok := a.(value.String); ok {
+			if y, ok := b.(value.String); ok {
+				return value.Bool((x == y) == want)
 			}
 		}
 		f.r.at = at
-		return boolean(f.r.equal(a, b) == want)
+		return value.Bool(f.r.Equal(a, b) == want)
 	}
 }
 
 // operand compiles the right side of a comparison. A list of constants that something is looked for in is made once.
-func (c *compiler) operand(op string, n node, s *scope) expr {
-	l, ok := n.(*listOf)
+func (c *compiler) operand(op string, n syntax.Node, s *scope.Scope) expr {
+	l, ok := n.(*syntax.List)
 	if !ok || op != "in" && op != "not in" {
 		return c.expression(n, s)
 	}
-	constants := &list{tuple: l.tuple}
-	for _, item := range l.items {
-		constant, ok := item.(*literal)
+	constants := &value.List{Tuple: l.Tuple}
+	for _, item := range l.Items {
+		constant, ok := item.(*syntax.Literal)
 		if !ok {
 			return c.expression(n, s)
 		}
-		constants.items = append(constants.items, constant.value)
+		constants.Items = append(constants.Items, constant.Value)
 	}
-	return func(*frame) Value { return constants }
+	return func(*frame) value.Value { return constants }
 }
 
 // logical compiles and and or, which return the operand that decided.
-func (c *compiler) logical(n *logical, s *scope) expr {
-	left, right := c.expression(n.left, s), c.expression(n.right, s)
-	goOn := n.op == "and"
-	return func(f *frame) Value {
-		if v := left(f); truth(v) != goOn {
+func (c *compiler) logical(n *syntax.Logical, s *scope.Scope) expr {
+	left, right := c.expression(n.Left, s), c.expression(n.Right, s)
+	goOn := n.Op == "and"
+	return func(f *frame) value.Value {
+		if v := left(f); value.Truth(v) != goOn {
 			return v
 		}
 		return right(f)
@@ -142,22 +148,22 @@ func (c *compiler) logical(n *logical, s *scope) expr {
 }
 
 // unary compiles not, + and -.
-func (c *compiler) unary(n *unary, s *scope) expr {
-	if l, ok := n.of.(*literal); ok && n.op == "-" && isNumber(l.value) {
-		v := negative(l.value)
-		return func(*frame) Value { return v }
+func (c *compiler) unary(n *syntax.Unary, s *scope.Scope) expr {
+	if l, ok := n.Of.(*syntax.Literal); ok && n.Op == "-" && value.IsNumber(l.Value) {
+		v := value.Negative(l.Value)
+		return func(*frame) value.Value { return v }
 	}
-	of := c.expression(n.of, s)
-	apply := negative
-	switch n.op {
+	of := c.expression(n.Of, s)
+	apply := value.Negative
+	switch n.Op {
 	case "not":
-		return func(f *frame) Value { return boolean(!truth(of(f))) }
+		return func(f *frame) value.Value { return value.Bool(!value.Truth(of(f))) }
 	case "+":
-		apply = positive
+		apply = value.Positive
 	}
-	return func(f *frame) Value {
+	return func(f *frame) value.Value {
 		v := of(f)
-		f.r.at = n.offset()
+		f.r.at = n.Offset()
 		return apply(v)
 	}
 }

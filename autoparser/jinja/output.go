@@ -1,7 +1,13 @@
 package jinja
 
+import (
+	"github.com/dragoman-project/dragoman/autoparser/jinja/scope"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/syntax"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
+)
+
 // outputs prints one expression after the other.
-func (c *compiler) outputs(nodes []node, s *scope) step {
+func (c *compiler) outputs(nodes []syntax.Node, s *scope.Scope) step {
 	steps := make([]step, len(nodes))
 	for i, n := range nodes {
 		steps[i] = c.output(n, s)
@@ -10,41 +16,41 @@ func (c *compiler) outputs(nodes []node, s *scope) step {
 }
 
 // output compiles {{ … }}. What is joined only to be printed is printed piece by piece.
-func (c *compiler) output(n node, s *scope) step {
+func (c *compiler) output(n syntax.Node, s *scope.Scope) step {
 	switch n := n.(type) {
-	case *concatenation:
-		return c.outputs(n.parts, s)
-	case *binary:
+	case *syntax.Concatenation:
+		return c.outputs(n.Parts, s)
+	case *syntax.Binary:
 		if parts := sumOf(n); parts != nil {
 			return c.outputSum(n, parts, s)
 		}
 	}
 	of := c.expression(n, s)
 	return func(f *frame) signal {
-		f.r.print(of(f), n.offset())
+		f.r.print(of(f), n.Offset())
 		return proceed
 	}
 }
 
 // print writes what a value prints as; at is its place.
-func (r *render) print(v Value, at int) {
+func (r *render) print(v value.Value, at int) {
 	switch v := v.(type) {
-	case text:
+	case value.String:
 		r.write(string(v))
-	case *undefined:
+	case *value.Undefined:
 	default:
 		r.at = at
-		r.write(r.str(v))
+		r.write(r.Str(v))
 	}
 }
 
 // outputSum writes the strings of a sum one after the other, without joining them first.
-func (c *compiler) outputSum(n *binary, parts []node, s *scope) step {
-	add := c.pieces(parts, s, n.offset())
+func (c *compiler) outputSum(n *syntax.Binary, parts []syntax.Node, s *scope.Scope) step {
+	add := c.pieces(parts, s, n.Offset())
 	return func(f *frame) signal {
 		mark, total := add(f)
 		if total != nil {
-			f.r.print(total, n.offset())
+			f.r.print(total, n.Offset())
 			return proceed
 		}
 		for _, piece := range f.r.scratch[mark:] {

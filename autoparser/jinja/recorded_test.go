@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/dragoman-project/dragoman/autoparser/jinja"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 	"github.com/dragoman-project/dragoman/internal/shared"
 )
 
@@ -113,9 +114,9 @@ func compileFile(t testing.TB, path string) *jinja.Template {
 	return tmpl
 }
 
-func decode(t testing.TB, data []byte) jinja.Value {
+func decode(t testing.TB, data []byte) value.Value {
 	t.Helper()
-	v, err := jinja.Decode(data)
+	v, err := value.Decode(data)
 	if err != nil {
 		t.Fatal(err)
 	}

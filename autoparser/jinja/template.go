@@ -6,44 +6,46 @@ import (
 	"sync"
 	"time"
 
-	"github.com/nikolalohinski/gonja/v2/exec"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/fault"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/library"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/meter"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/syntax"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 )
 
 // Options of Compile. The zero value is the default.
 type Options struct {
-	Limits Limits
+	Limits meter.Limits
 }
 
 // Template is a compiled template. It never changes, and may be rendered by many goroutines at once.
 type Template struct {
 	name    string
 	source  string // normalised: the places of errors refer to it
-	limits  Limits
-	gonja   *exec.Template
+	limits  meter.Limits
 	program *program
-	body    []node
+	body    []syntax.Node
 
 	tolerant, plain bool // see Tolerant and PlainText
 }
 
 // Compile compiles the source of a template. name stands in errors. An error is an *Error, of the kinds Syntax and Limit.
 func Compile(name, source string, o Options) (t *Template, err error) {
-	t = &Template{name: name, source: normalise(source), limits: o.Limits.withDefaults()}
+	t = &Template{name: name, source: syntax.Normalize(source), limits: o.Limits.WithDefaults()}
 	defer func() {
 		if p := recover(); p != nil {
-			f := recovered(p)
-			if f.kind == Runtime { // of an operation on constants
-				f.kind = Syntax
+			f := fault.Recovered(p)
+			if f.Kind == fault.Runtime { // of an operation on constants
+				f.Kind = fault.Syntax
 			}
-			t, err = nil, f.locate(name, t.source)
+			t, err = nil, f.Locate(name, t.source)
 		}
 	}()
 	if len(source) > t.limits.Source {
-		exceed("the source has %d bytes; the limit is %d", len(source), t.limits.Source)
+		fault.Exceed("the source has %d bytes; the limit is %d", len(source), t.limits.Source)
 	}
-	t.body = parse(t.source, t.limits)
-	t.program = compileProgram(t.body, t.source, builtins)
-	t.gonja = hold(t.program)
+	t.body = syntax.Parse(t.source, t.limits)
+	t.program = compileProgram(t.body, t.source, library.Standard)
 	return t, nil
 }
 
@@ -68,58 +70,56 @@ func (t *Template) PlainText() *Template {
 }
 
 // renders keeps the memory of finished renderings. Nothing that a rendering makes outlives it.
-var renders = sync.Pool{New: func() any { return newRender() }}
+var renders = sync.Pool{New: func() any { return &render{} }}
 
 // keptBuffer is the largest buffer worth keeping, in bytes.
 const keptBuffer = 1 << 20
 
 // release gives the memory of a rendering to the next.
 func (r *render) release() {
-	if cap(r.out) > keptBuffer || cap(r.json) > keptBuffer || cap(r.scratch) > keptBuffer/16 {
+	if cap(r.out) > keptBuffer || cap(r.JSON) > keptBuffer || cap(r.scratch) > keptBuffer/16 {
 		return
 	}
-	clear(r.room[:r.used])
+	r.Heap.Release()
 	clear(r.frames[:r.framed])
 	clear(r.scratch[:cap(r.scratch)])
-	*r = render{out: r.out[:0], json: r.json[:0], scratch: r.scratch[:0], room: r.room, frames: r.frames, found: r.found}
+	*r = render{Env: library.Env{Heap: r.Heap, JSON: r.JSON[:0]}, out: r.out[:0], scratch: r.scratch[:0], frames: r.frames}
 	renders.Put(r)
 }
 
 // Render renders the template. vars is an object of variables; nil means none. now is the time that strftime_now tells;
 // zero means time.Now(). An error is an *Error of any kind but Syntax.
-func (t *Template) Render(ctx context.Context, vars Value, now time.Time) (out string, err error) {
+func (t *Template) Render(ctx context.Context, vars value.Value, now time.Time) (out string, err error) {
 	r := renders.Get().(*render)
-	r.meter = meter{ctx: ctx, end: time.Now().Add(t.limits.Timeout), limits: t.limits}
-	r.lib, r.now, r.tolerant, r.plain = t.program.lib, now, t.tolerant, t.plain
+	r.Meter = meter.New(ctx, t.limits)
+	r.Lib, r.Now, r.Tolerant, r.Plain = t.program.lib, now, t.tolerant, t.plain
 	defer func() {
 		if p := recover(); p != nil {
-			f := recovered(p)
-			if f.at < 0 && f.kind != Deadline {
-				f.at = r.at
+			f := fault.Recovered(p)
+			if f.At < 0 && f.Kind != fault.Deadline {
+				f.At = r.at
 			}
-			out, err = "", f.locate(t.name, t.source)
+			out, err = "", f.Locate(t.name, t.source)
 		}
 		r.release()
 	}()
 	return t.render(r, vars), nil
 }
 
-func (t *Template) render(r *render, vars Value) string {
-	if r.now.IsZero() {
-		r.now = time.Now()
+func (t *Template) render(r *render, vars value.Value) string {
+	if r.Now.IsZero() {
+		r.Now = time.Now()
 	}
-	object, ok := orNone(vars).(*Object)
+	object, ok := value.OrNone(vars).(*value.Object)
 	if !ok {
-		if vars != nil && !isNone(vars) {
-			throw("TypeError", "the variables of a template must be an object, not %s", vars.class())
+		if vars != nil && !value.IsNone(vars) {
+			fault.Throw("TypeError", "the variables of a template must be an object, not %s", vars.Class())
 		}
-		object = &Object{}
+		object = &value.Object{}
 	}
-	r.begin()
+	r.Begin()
 	t.program.resolve(r, object)
-	if err := execute(t.gonja, r); err != nil {
-		throw("InternalError", "%s", err)
-	}
+	t.program.run(newFrame(t.program.fn, nil, r))
 	return string(r.out)
 }
 
@@ -128,7 +128,7 @@ func (t *Template) render(r *render, vars Value) string {
 func (t *Template) Variables() []string {
 	var names []string
 	for _, id := range t.program.names {
-		if t.program.lib.globals[id] == nil {
+		if t.program.lib.Globals[id] == nil {
 			names = append(names, id)
 		}
 	}
@@ -152,46 +152,46 @@ func (t *Template) Fields() []string {
 }
 
 // fields adds the names that n looks up.
-func fields(n node, found map[string]bool) {
+func fields(n syntax.Node, found map[string]bool) {
 	switch n := n.(type) {
-	case *attributeOf:
-		found[n.id] = true
-	case *elementOf:
-		addField(n.key, found)
-	case *comparison: // 'role' in message
-		for i, op := range n.ops {
+	case *syntax.Attribute:
+		found[n.ID] = true
+	case *syntax.Element:
+		addField(n.Key, found)
+	case *syntax.Comparison: // 'role' in message
+		for i, op := range n.Ops {
 			if op == "in" || op == "not in" {
-				addField(n.operand(i), found)
+				addField(leftOf(n, i), found)
 			}
 		}
-	case *filter:
-		for _, v := range n.args.values {
+	case *syntax.Filter:
+		for _, v := range n.Args.Values {
 			addField(v, found)
 		}
-	case *call:
-		if of, ok := n.of.(*attributeOf); ok {
-			fields(of.of, found)
-			n.args.visit(func(a node) { fields(a, found) })
-			if of.id == "get" && n.args.positional() > 0 {
-				addField(n.args.values[0], found)
+	case *syntax.Call:
+		if of, ok := n.Of.(*syntax.Attribute); ok {
+			fields(of.Of, found)
+			n.Args.Visit(func(a syntax.Node) { fields(a, found) })
+			if of.ID == "get" && n.Args.Positional() > 0 {
+				addField(n.Args.Values[0], found)
 			}
 			return
 		}
 	}
-	children(n, func(child node) { fields(child, found) })
+	syntax.Children(n, func(child syntax.Node) { fields(child, found) })
 }
 
-// operand is the left side of the operator at i.
-func (c *comparison) operand(i int) node {
+// leftOf returns the left side of the operator at i.
+func leftOf(c *syntax.Comparison, i int) syntax.Node {
 	if i == 0 {
-		return c.first
+		return c.First
 	}
-	return c.rest[i-1]
+	return c.Rest[i-1]
 }
 
-func addField(n node, found map[string]bool) {
-	if l, ok := n.(*literal); ok {
-		if s, ok := l.value.(text); ok {
+func addField(n syntax.Node, found map[string]bool) {
+	if l, ok := n.(*syntax.Literal); ok {
+		if s, ok := l.Value.(value.String); ok {
 			found[string(s)] = true
 		}
 	}

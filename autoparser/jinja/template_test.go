@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/dragoman-project/dragoman/autoparser/jinja"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 )
 
 func compile(t testing.TB, source string) *jinja.Template {
@@ -46,7 +47,7 @@ func TestErrorsTellTheirPlace(t *testing.T) {
 		{"a limit", "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", "t.jinja:1:20: macros call each other deeper than 64", jinja.Limit},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := renderWith(c.template, jinja.NewObject().Set("a", jinja.NewObject()))
+			_, err := renderWith(c.template, value.NewObject().Set("a", value.NewObject()))
 			if !errors.Is(err, c.kind) || err.Error() != c.want {
 				t.Errorf("\ngot  %v\nwant %s", err, c.want)
 			}
@@ -54,7 +55,7 @@ func TestErrorsTellTheirPlace(t *testing.T) {
 	}
 }
 
-func renderWith(source string, vars jinja.Value) (string, error) {
+func renderWith(source string, vars value.Value) (string, error) {
 	tmpl, err := jinja.Compile("t.jinja", source, jinja.Options{})
 	if err != nil {
 		return "", err
@@ -128,10 +129,10 @@ func TestTheTimeIsNowUnlessItIsGiven(t *testing.T) {
 }
 
 func TestVariablesAreAnObjectOrNone(t *testing.T) {
-	if _, err := compile(t, "").Render(context.Background(), jinja.String("x"), time.Time{}); !errors.Is(err, jinja.Runtime) {
+	if _, err := compile(t, "").Render(context.Background(), value.String("x"), time.Time{}); !errors.Is(err, jinja.Runtime) {
 		t.Errorf("%v for variables that are a string", err)
 	}
-	for _, vars := range []jinja.Value{nil, jinja.Null(), jinja.NewObject()} {
+	for _, vars := range []value.Value{nil, value.None{}, value.NewObject()} {
 		if got, err := compile(t, "{{ x }}a").Render(context.Background(), vars, time.Time{}); got != "a" || err != nil {
 			t.Errorf("%q, %v for the variables %v", got, err, vars)
 		}
@@ -139,22 +140,22 @@ func TestVariablesAreAnObjectOrNone(t *testing.T) {
 }
 
 func TestValuesPrintAsPythonPrintsThem(t *testing.T) {
-	v := jinja.NewObject().Set("l", jinja.List(jinja.Null(), jinja.Bool(true), jinja.Int(-3), jinja.Float(2), jinja.String("a'b"), nil))
+	v := value.NewObject().Set("l", value.ListOf(value.None{}, value.Bool(true), value.Int(-3), value.Float(2), value.String("a'b"), nil))
 	if got, err := renderWith("{{ l }}", v); err != nil || got != `[None, True, -3, 2.0, "a'b", None]` {
 		t.Errorf("%q, %v", got, err)
 	}
 }
 
 func TestObjectsKeepTheirOrder(t *testing.T) {
-	o := jinja.NewObject()
+	o := value.NewObject()
 	for i := range 30 {
-		o.Set(string(rune('z'-i%26))+strings.Repeat("x", i/26), jinja.Int(int64(i)))
+		o.Set(string(rune('z'-i%26))+strings.Repeat("x", i/26), value.Int(int64(i)))
 	}
-	o.Set("z", jinja.String("again"))
+	o.Set("z", value.String("again"))
 	if keys := o.Keys(); len(keys) != 30 || keys[0] != "z" || keys[29] != "wx" || o.Len() != 30 {
 		t.Errorf("%q", keys)
 	}
-	if v, ok := o.Get("z"); !ok || v != jinja.String("again") {
+	if v, ok := o.Get("z"); !ok || v != value.String("again") {
 		t.Errorf("z is %v", v)
 	}
 	if v, ok := o.Get("nope"); ok {
@@ -164,11 +165,11 @@ func TestObjectsKeepTheirOrder(t *testing.T) {
 
 func TestJSONIsDecodedInOrderAndByTheSpellingOfNumbers(t *testing.T) {
 	v := decode(t, []byte(`{"b": 1, "a": [1.0, 1e2, -0, 12345678901234567890123, 1.50, "ü\u00fc\n", null, true], "b": 2}`))
-	got, err := renderWith("{{ v }}", jinja.NewObject().Set("v", v))
+	got, err := renderWith("{{ v }}", value.NewObject().Set("v", v))
 	if want := `{'b': 2, 'a': [1.0, 100.0, 0, 12345678901234567890123, 1.5, 'üü\n', None, True]}`; got != want || err != nil {
 		t.Errorf("\ngot  %s, %v\nwant %s", got, err, want)
 	}
-	text, err := jinja.Encode(v)
+	text, err := value.Encode(v)
 	if want := `{"b":2,"a":[1.0,100.0,0,12345678901234567890123,1.5,"üü\n",null,true]}`; string(text) != want || err != nil {
 		t.Errorf("\ngot  %s, %v\nwant %s", text, err, want)
 	}
@@ -176,7 +177,7 @@ func TestJSONIsDecodedInOrderAndByTheSpellingOfNumbers(t *testing.T) {
 
 func TestBadJSONIsRefused(t *testing.T) {
 	for _, text := range []string{``, `{`, `[1,]`, `{"a" 1}`, `nul`, `1 2`, `'a'`, `NaN`, strings.Repeat("[", 600) + strings.Repeat("]", 600)} {
-		if v, err := jinja.Decode([]byte(text)); err == nil {
+		if v, err := value.Decode([]byte(text)); err == nil {
 			t.Errorf("%.20q was decoded to %v", text, v)
 		}
 	}
@@ -232,7 +233,7 @@ func TestWhatIsRefusedIsRefusedAtOnceAndListed(t *testing.T) {
 
 // Where transformers refuses a template that changes its own lists, this package lets it: such templates are in use.
 func TestATemplateMayChangeWhatItMade(t *testing.T) {
-	vars := jinja.NewObject().Set("given", jinja.List(jinja.Int(1)))
+	vars := value.NewObject().Set("given", value.ListOf(value.Int(1)))
 	for _, c := range []struct{ template, want string }{
 		{"{% set l = [] %}{% do l.append(1) %}{% set _ = l.append(2) %}{{ l }}", "[1, 2]"},
 		{"{% set ns = namespace(ids=[]) %}{% for i in 'abc' %}{% do ns.ids.append(i) %}{% endfor %}{{ ns.ids|join }}", "abc"},
@@ -290,7 +291,7 @@ func TestKindsHaveNames(t *testing.T) {
 func TestFaultsInJSONHaveTheirPlace(t *testing.T) {
 	for _, before := range []int{0, 100, 5000, 70000} {
 		text := `{"before":"` + strings.Repeat("x", before) + `","messages":[{"role":1},{"content":nul}]}`
-		_, err := jinja.Decode([]byte(text))
+		_, err := value.Decode([]byte(text))
 		if err == nil || !strings.Contains(err.Error(), "messages[1].content: not JSON") {
 			t.Errorf("%d characters before: %v", before, err)
 		}

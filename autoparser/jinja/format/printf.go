@@ -1,0 +1,267 @@
+package format
+
+import (
+	"strings"
+
+	"github.com/dragoman-project/dragoman/autoparser/jinja/fault"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
+)
+
+// conversion is one % of a format: %[(name)][flags][width][.precision]type.
+type conversion struct {
+	name    string
+	named   bool
+	left    bool
+	spec    formatSpec
+	verb    byte
+	literal string // the text before it
+}
+
+// Printf is format % values. Where like is marked safe, strings are escaped.
+func Printf(h *value.Heap, format string, values, like value.Value) string {
+	p := &printfRun{r: h, rest: format, values: values}
+	_, p.marked = like.(value.Markup)
+	if l, ok := values.(*value.List); ok && l.Tuple {
+		p.items = l.Items
+	} else {
+		p.items = []value.Value{values}
+	}
+	return p.run()
+}
+
+type printfRun struct {
+	r      *value.Heap
+	rest   string // of the format
+	values value.Value
+	items  []value.Value // those not used yet
+	marked bool
+	b      strings.Builder
+}
+
+// run expands the format.
+func (p *printfRun) run() string {
+	used := false
+	for {
+		c, ok := p.next()
+		p.r.Grow(len(c.literal) + 1)
+		p.b.WriteString(c.literal)
+		if !ok {
+			break
+		}
+		if c.verb == '%' {
+			p.b.WriteByte('%')
+			continue
+		}
+		used = used || c.named
+		p.b.WriteString(p.convert(c, p.value(c)))
+	}
+	if len(p.items) > 0 && !used && !subscriptable(p.values) {
+		fault.Throw("TypeError", "not all arguments converted during string formatting")
+	}
+	return p.b.String()
+}
+
+// subscriptable reports whether Python takes v for a mapping, of which a format need not use everything.
+func subscriptable(v value.Value) bool {
+	switch v.(type) {
+	case *value.Object, *value.Undefined, *value.Range:
+		return true
+	}
+	return value.IsList(v)
+}
+
+// next reads the text up to a conversion, and the conversion. ok is false at the end.
+func (p *printfRun) next() (c conversion, ok bool) {
+	literal, rest, found := strings.Cut(p.rest, "%")
+	c.literal = literal
+	if !found {
+		return c, false
+	}
+	if strings.HasPrefix(rest, "(") {
+		end := strings.IndexByte(rest, ')')
+		if end < 0 {
+			fault.Throw("ValueError", "incomplete format key")
+		}
+		c.name, c.named, rest = rest[1:end], true, rest[end+1:]
+	}
+	c.spec = formatSpec{fill: " ", precision: -1}
+	rest = c.flags(rest)
+	c.spec.width, rest = p.size(rest)
+	if c.spec.width < 0 {
+		c.left, c.spec.width = true, -c.spec.width
+	}
+	if strings.HasPrefix(rest, ".") {
+		c.spec.precision, rest = p.size(rest[1:])
+	}
+	rest = strings.TrimLeft(rest, "hlL")
+	if rest == "" {
+		fault.Throw("ValueError", "incomplete format")
+	}
+	c.verb, p.rest = rest[0], rest[1:]
+	return c, true
+}
+
+// flags reads the flags of a conversion and returns what follows them.
+func (c *conversion) flags(s string) string {
+	zero := false
+	for ; s != ""; s = s[1:] {
+		switch s[0] {
+		case '-':
+			c.left = true
+		case '+':
+			c.spec.sign = '+'
+		case ' ':
+			if c.spec.sign == 0 {
+				c.spec.sign = ' '
+			}
+		case '#':
+			c.spec.alternate = true
+		case '0':
+			zero = true
+		default:
+			if zero {
+				c.spec.fill, c.spec.align = "0", '='
+			}
+			return s
+		}
+	}
+	return s
+}
+
+// size reads a number, or takes it from the values where the format has *.
+func (p *printfRun) size(s string) (int, string) {
+	if !strings.HasPrefix(s, "*") {
+		return leadingNumber(s)
+	}
+	n := value.Index(p.take())
+	if n > maxWidth || n < -maxWidth {
+		fault.Throw("ValueError", "a format must not be wider than %d", maxWidth)
+	}
+	return n, s[1:]
+}
+
+// take returns the next positional value.
+func (p *printfRun) take() value.Value {
+	if len(p.items) == 0 {
+		fault.Throw("TypeError", "not enough arguments for format string")
+	}
+	v := p.items[0]
+	p.items = p.items[1:]
+	return v
+}
+
+// value returns what a conversion converts.
+func (p *printfRun) value(c conversion) value.Value {
+	if !c.named {
+		return p.take()
+	}
+	o, ok := p.values.(*value.Object)
+	if !ok {
+		fault.Throw("TypeError", "format requires a mapping")
+	}
+	v, ok := o.Get(c.name)
+	if !ok {
+		fault.Throw("KeyError", "'%s'", c.name)
+	}
+	return v
+}
+
+// convert converts one value.
+func (p *printfRun) convert(c conversion, v value.Value) string {
+	if c.left {
+		c.spec.align, c.spec.fill = '<', " "
+	}
+	switch c.verb {
+	case 's', 'r', 'a':
+		return p.text(c, v)
+	case 'd', 'i', 'u':
+		return formatDigits(p.r, wholePart(v, c.verb), c.spec, 'd')
+	case 'x', 'X', 'o':
+		if !value.IsAnyInteger(v) {
+			fault.Throw("TypeError", "%%%c format: an integer is required, not %s", c.verb, v.Class())
+		}
+		return formatDigits(p.r, v, c.spec, c.verb)
+	case 'e', 'E', 'f', 'F', 'g', 'G':
+		value.MustExist(v)
+		x, ok := value.Float64(v)
+		if !ok {
+			fault.Throw("TypeError", "must be real number, not %s", v.Class())
+		}
+		c.spec.kind = c.verb
+		return formatFloat(p.r, x, c.spec)
+	case 'c':
+		return p.character(c, v)
+	}
+	fault.Throw("ValueError", "unsupported format character '%c'", c.verb)
+	return ""
+}
+
+// text converts %s, %r and %a.
+func (p *printfRun) text(c conversion, v value.Value) string {
+	var s string
+	if c.verb == 's' {
+		s = p.r.Str(v)
+	} else {
+		s = p.r.Repr(v)
+	}
+	if _, safe := v.(value.Markup); p.marked && !safe {
+		s = value.Escape(p.r, s)
+	}
+	if c.spec.precision >= 0 {
+		s = p.r.Substring(s, value.None{}, value.Int(c.spec.precision), value.None{})
+	}
+	c.spec.fill = " "
+	if !c.left {
+		c.spec.align = '>'
+	}
+	return aligned(p.r, "", s, c.spec, '>')
+}
+
+// character converts %c.
+func (p *printfRun) character(c conversion, v value.Value) string {
+	c.spec.fill = " "
+	if !c.left {
+		c.spec.align = '>'
+	}
+	if s, ok := value.Text(v); ok && p.r.Length(value.String(s)) == 1 {
+		return aligned(p.r, "", s, c.spec, '>')
+	}
+	n, ok := value.Big(v)
+	if !ok {
+		fault.Throw("TypeError", "%%c requires int or char")
+	}
+	return aligned(p.r, "", characterOf(n), c.spec, '>')
+}
+
+// wholePart is what %d prints: floats lose their fraction.
+func wholePart(v value.Value, verb byte) value.Value {
+	value.MustExist(v)
+	if f, ok := v.(value.Float); ok {
+		if n := value.Truncate(float64(f), nil); n != nil {
+			return n
+		}
+		fault.Throw("OverflowError", "cannot convert float infinity to integer")
+	}
+	if !value.IsAnyInteger(v) {
+		fault.Throw("TypeError", "%%%c format: a real number is required, not %s", verb, v.Class())
+	}
+	return v
+}
+
+// formatDigits formats an integer with a least number of digits, the precision.
+func formatDigits(h *value.Heap, v value.Value, f formatSpec, verb byte) string {
+	least := f.precision
+	f.precision, f.kind = -1, verb
+	if least <= 0 {
+		return formatInteger(h, v, f)
+	}
+	bare := f
+	bare.width, bare.sign, bare.alternate = 0, 0, false
+	n, _ := value.Big(v)
+	digits := strings.TrimPrefix(formatInteger(h, v, bare), "-")
+	prefix := ""
+	if f.alternate && verb != 'd' {
+		prefix = "0" + string(verb)
+	}
+	return aligned(h, signOf(n.Sign() < 0, f)+prefix, h.Pad(digits, least, "0", 1, 0), f, '>')
+}

@@ -1,0 +1,295 @@
+package library
+
+import (
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/dragoman-project/dragoman/autoparser/jinja/fault"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/pystr"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
+)
+
+// attributeParts splits "a.0.b".
+func attributeParts(attribute value.Value) []value.Value {
+	s, ok := value.Text(attribute)
+	switch {
+	case value.IsNone(attribute):
+		return nil
+	case !ok:
+		return []value.Value{attribute}
+	}
+	var parts []value.Value
+	for _, p := range strings.Split(s, ".") {
+		if n, err := strconv.ParseInt(p, 10, 64); err == nil && pystr.Every(p, pystr.IsDigit) {
+			parts = append(parts, value.Int(n))
+			continue
+		}
+		parts = append(parts, value.String(p))
+	}
+	return parts
+}
+
+// copied returns the elements in a slice of their own.
+func (e *Env) copied(v value.Value) []value.Value {
+	if l, ok := v.(*value.List); ok {
+		e.Charge(len(l.Items) / 16)
+		return slices.Clone(l.Items)
+	}
+	return e.Collect(v)
+}
+
+// first asks for one element only: the others may not be computable.
+func first(e *Env, in value.Value, _ Arguments) value.Value {
+	it := e.Iterate(in)
+	if v, ok := it.Step(); ok {
+		return v
+	}
+	return &value.Undefined{Hint: "No first item, sequence was empty."}
+}
+
+// last needs a sequence that can be read backwards.
+func last(e *Env, in value.Value, _ Arguments) value.Value {
+	switch in.(type) {
+	case *value.Generator, *Loop:
+		fault.Throw("TypeError", "'%s' object is not reversible", in.Class())
+	}
+	items := e.Collect(in)
+	if len(items) == 0 {
+		return &value.Undefined{Hint: "No last item, sequence was empty."}
+	}
+	return items[len(items)-1]
+}
+
+// joinFilter joins what the elements print as.
+func joinFilter(e *Env, in value.Value, a Arguments) value.Value {
+	get := e.getter(a.Values[1], value.None{})
+	items := e.Collect(in)
+	parts := make([]string, len(items))
+	for i, v := range items {
+		parts[i] = e.Str(get(v))
+	}
+	return value.String(e.Join(parts, e.Str(a.Values[0])))
+}
+
+// reverse reverses a string, or goes backwards through anything else.
+func reverse(e *Env, in value.Value, _ Arguments) value.Value {
+	if _, ok := value.Text(in); ok {
+		return e.Slice(in, value.None{}, value.None{}, value.Int(-1))
+	}
+	if !value.CanIterate(in) {
+		fault.Throw("FilterArgumentError", "argument must be iterable")
+	}
+	items := slices.Clone(e.copied(in))
+	e.GrowTimes(len(items), 16)
+	slices.Reverse(items)
+	if _, ok := in.(*value.Generator); ok { // Python cannot reverse one, so Jinja2 makes a list
+		return e.NewList(items)
+	}
+	return value.GeneratorOf(value.IterateOver(items))
+}
+
+// sorted sorts by a key, keeping the order of equal ones.
+func (e *Env) sorted(items []value.Value, key func(value.Value) value.Value, reverse bool) []value.Value {
+	e.GrowTimes(len(items), 64)
+	s := &sorting{r: e, values: slices.Clone(items), keys: make([]value.Value, len(items)), reverse: reverse}
+	for i, v := range items {
+		s.keys[i] = key(v)
+	}
+	sort.Stable(s)
+	return s.values
+}
+
+// sorting implements sort.Interface for values and their keys.
+type sorting struct {
+	r            *Env
+	keys, values []value.Value
+	reverse      bool
+}
+
+func (s *sorting) Len() int { return len(s.keys) }
+
+func (s *sorting) Less(i, j int) bool {
+	if s.reverse {
+		i, j = j, i
+	}
+	return s.r.Less(s.keys[i], s.keys[j])
+}
+
+func (s *sorting) Swap(i, j int) {
+	s.keys[i], s.keys[j] = s.keys[j], s.keys[i]
+	s.values[i], s.values[j] = s.values[j], s.values[i]
+}
+
+// sortFilter compares lists of attributes, as Jinja2 does: equal ones need no order.
+func sortFilter(e *Env, in value.Value, a Arguments) value.Value {
+	attributes := []value.Value{a.Values[2]}
+	if s, ok := value.Text(a.Values[2]); ok {
+		attributes = nil
+		for _, name := range strings.Split(s, ",") {
+			attributes = append(attributes, value.String(name))
+		}
+	}
+	var getters []func(value.Value) value.Value
+	for _, attribute := range attributes {
+		getters = append(getters, e.ignoringCase(e.getter(attribute, value.None{}), a.Values[1]))
+	}
+	key := func(v value.Value) value.Value {
+		parts := make([]value.Value, len(getters))
+		for i, get := range getters {
+			parts[i] = get(v)
+		}
+		return &value.List{Items: parts}
+	}
+	return e.NewList(e.sorted(e.Collect(in), key, value.Truth(a.Values[0])))
+}
+
+// unique keeps the first of equal elements, lazily.
+func unique(e *Env, in value.Value, a Arguments) value.Value {
+	get := e.ignoringCase(e.getter(a.Values[1], value.None{}), a.Values[0])
+	seen := map[any]bool{}
+	return e.lazily(in, func() {}, func(v value.Value) (value.Value, bool) {
+		id := value.Identity(&e.Heap, get(v), 0)
+		known := seen[id]
+		e.Grow(48)
+		seen[id] = true
+		return v, !known
+	})
+}
+
+// extreme is min and max; better says that a key beats the best one so far.
+func extreme(better func(e *Env, key, best value.Value) bool) func(*Env, value.Value, Arguments) value.Value {
+	return func(e *Env, in value.Value, a Arguments) value.Value {
+		get := e.ignoringCase(e.getter(a.Values[1], value.None{}), a.Values[0])
+		it := e.Iterate(in)
+		best, ok := it.Step()
+		if !ok {
+			return &value.Undefined{Hint: "No aggregated item, sequence was empty."}
+		}
+		bestKey := get(best)
+		for {
+			v, ok := it.Step()
+			if !ok {
+				return best
+			}
+			if key := get(v); better(e, key, bestKey) {
+				best, bestKey = v, key
+			}
+		}
+	}
+}
+
+// sum adds from left to right.
+func sum(e *Env, in value.Value, a Arguments) value.Value {
+	get := e.getter(a.Values[0], value.None{})
+	total := a.Values[1]
+	if _, ok := value.Text(total); ok {
+		fault.Throw("TypeError", "sum() can't sum strings [use ''.join(seq) instead]")
+	}
+	for it := e.Iterate(in); ; {
+		v, ok := it.Step()
+		if !ok {
+			return total
+		}
+		e.Charge(1)
+		total = e.Arithmetic("+", total, get(v))
+	}
+}
+
+// batch makes lists of the same length; a last one that is shorter may be filled up.
+func batch(e *Env, in value.Value, a Arguments) value.Value {
+	size, fill := value.Index(a.Values[0]), a.Values[1]
+	it := e.Iterate(in)
+	var held value.Value // the first of the next batch
+	return value.NewGenerator(func() (value.Value, bool) {
+		var items []value.Value
+		if held != nil {
+			items, held = append(items, held), nil
+		}
+		for {
+			v, ok := it.Step()
+			if !ok {
+				break
+			}
+			e.Grow(16)
+			e.Charge(1)
+			if len(items) == size {
+				held = v
+				return e.NewList(items), true
+			}
+			items = append(items, v)
+		}
+		if len(items) == 0 {
+			return nil, false
+		}
+		if !value.IsNone(fill) && len(items) < size {
+			e.GrowTimes(size-len(items), 16)
+			items = append(items, slices.Repeat([]value.Value{fill}, size-len(items))...)
+		}
+		return e.NewList(items), true
+	})
+}
+
+// columns is the filter slice: columns of about the same length.
+func columns(e *Env, in value.Value, a Arguments) value.Value {
+	n, fill := value.Index(a.Values[0]), a.Values[1]
+	if n == 0 {
+		fault.Throw("ZeroDivisionError", "integer division or modulo by zero")
+	}
+	items := e.copied(in)
+	column, offset := 0, 0
+	return value.NewGenerator(func() (value.Value, bool) {
+		if column >= n {
+			return nil, false
+		}
+		e.Charge(1)
+		size := len(items) / n
+		longer := column < len(items)%n
+		if longer {
+			size++
+		}
+		part := slices.Clone(items[offset : offset+size])
+		if !longer && !value.IsNone(fill) {
+			part = append(part, fill)
+		}
+		column, offset = column+1, offset+size
+		return e.NewList(part), true
+	})
+}
+
+// groupBy sorts by an attribute and groups what is equal in it. Each group is a pair, with names for its parts.
+func groupBy(e *Env, in value.Value, a Arguments) value.Value {
+	get := e.getter(a.Values[0], a.Values[1])
+	key := e.ignoringCase(get, a.Values[2])
+	var groups []value.Value
+	var lastKey value.Value
+	var members *value.List
+	for _, v := range e.sorted(e.Collect(in), key, false) {
+		k := key(v)
+		if members != nil && e.Equal(k, lastKey) {
+			e.Grow(16)
+			members.Items = append(members.Items, v)
+			continue
+		}
+		members, lastKey = e.NewList([]value.Value{v}), k
+		groups = append(groups, &value.List{Items: []value.Value{get(v), members}, Tuple: true, Group: true})
+	}
+	return e.NewList(groups)
+}
+
+// dictSort sorts the pairs of an object by key or by value.
+func dictSort(e *Env, in value.Value, a Arguments) value.Value {
+	value.MustExist(in)
+	o, ok := in.(*value.Object)
+	if !ok {
+		fault.Throw("AttributeError", "'%s' object has no attribute 'items'", in.Class())
+	}
+	at := slices.Index([]string{"key", "value"}, e.Str(a.Values[1]))
+	if at < 0 {
+		fault.Throw("FilterArgumentError", `You can only sort by either "key" or "value"`)
+	}
+	key := e.ignoringCase(func(v value.Value) value.Value { return v.(*value.List).Items[at] }, a.Values[0])
+	pairs := value.NewView(o, "items").Items(&e.Heap)
+	return e.NewList(e.sorted(pairs, key, value.Truth(a.Values[2])))
+}

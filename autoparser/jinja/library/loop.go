@@ -1,0 +1,154 @@
+package library
+
+import (
+	"fmt"
+
+	"github.com/dragoman-project/dragoman/autoparser/jinja/fault"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
+)
+
+// Loop is the variable of that name inside a for block. What comes next is only fetched when it is asked for: the
+// elements may depend on what the body does.
+type Loop struct {
+	r       *value.Heap
+	over    value.Iterator
+	index   int // from 0; -1 before the first
+	known   int // number of elements, where it is known; -1 else
+	current value.Value
+	before  value.Value
+	after   value.Value // fetched ahead, or nil
+	Depth   int         // of recursion, from 0
+	Again   func(over value.Value, depth int) value.Value
+	changed []value.Value
+	seen    bool // changed was called
+}
+
+// NewLoop makes the loop variable of a loop over v; filtered elements have to be counted.
+func NewLoop(h *value.Heap, v value.Value, over value.Iterator, filtered bool) *Loop {
+	h.Grow(128)
+	l := &Loop{r: h, over: over, index: -1, known: -1}
+	if !filtered && value.HasLength(v) {
+		l.known = h.Length(v)
+	}
+	return l
+}
+
+// Advance moves to the next element.
+func (l *Loop) Advance() (value.Value, bool) {
+	v, ok := l.after, true
+	if l.after = nil; v == nil {
+		v, ok = l.over.Step()
+	}
+	if !ok {
+		return nil, false
+	}
+	l.index++
+	l.before, l.current = l.current, v
+	return v, true
+}
+
+// peek fetches the next element, or nil.
+func (l *Loop) peek() value.Value {
+	if l.after == nil {
+		l.after, _ = l.over.Step()
+	}
+	return l.after
+}
+
+// Length is the number of all elements; to know it the rest may have to be fetched.
+func (l *Loop) Length() int {
+	if l.known >= 0 {
+		return l.known
+	}
+	var rest []value.Value
+	for {
+		v, ok := l.over.Step()
+		if !ok {
+			break
+		}
+		l.r.Charge(1)
+		l.r.Grow(16)
+		rest = append(rest, v)
+	}
+	l.over = value.IterateOver(rest)
+	l.known = len(rest) + l.index + 1
+	if l.after != nil {
+		l.known++
+	}
+	return l.known
+}
+
+// Property is an attribute of the loop variable, or nil.
+func (l *Loop) Property(name string) value.Value {
+	switch name {
+	case "index":
+		return value.Int(l.index + 1)
+	case "index0":
+		return value.Int(l.index)
+	case "first":
+		return value.Bool(l.index == 0)
+	case "last":
+		return value.Bool(l.peek() == nil)
+	case "length":
+		return value.Int(l.Length())
+	case "revindex":
+		return value.Int(l.Length() - l.index)
+	case "revindex0":
+		return value.Int(l.Length() - l.index - 1)
+	case "depth":
+		return value.Int(l.Depth + 1)
+	case "depth0":
+		return value.Int(l.Depth)
+	case "previtem":
+		if l.index == 0 {
+			return &value.Undefined{Hint: "there is no previous item"}
+		}
+		return l.before
+	case "nextitem":
+		if v := l.peek(); v != nil {
+			return v
+		}
+		return &value.Undefined{Hint: "there is no next item"}
+	case "cycle":
+		return &Function{Name: name, Call: l.cycle}
+	case "changed":
+		return &Function{Name: name, Call: l.hasChanged}
+	}
+	return nil
+}
+
+// cycle is loop.cycle.
+func (l *Loop) cycle(_ *Env, a Arguments) value.Value {
+	if len(a.Values) == 0 {
+		fault.Throw("TypeError", "no items for cycling given")
+	}
+	return a.Values[l.index%len(a.Values)]
+}
+
+// hasChanged reports whether its arguments differ from those of the last call.
+func (l *Loop) hasChanged(e *Env, a Arguments) value.Value {
+	if l.seen && e.EqualLists(l.changed, a.Values, 0) {
+		return value.False
+	}
+	l.seen, l.changed = true, a.Values
+	return value.True
+}
+
+// recurse is loop(…) inside a recursive for block.
+func (l *Loop) recurse(a Arguments) value.Value {
+	if l.Again == nil {
+		fault.Throw("TypeError", "The loop must have the 'recursive' marker to be called recursively.")
+	}
+	if len(a.Values) != 1 || len(a.Named) > 0 {
+		fault.Throw("TypeError", "loop() takes exactly one argument")
+	}
+	return l.Again(a.Values[0], l.Depth+1)
+}
+
+func (*Loop) Class() string    { return "LoopContext" }
+func (*Loop) Describe() string { return "jinja2.runtime.LoopContext object" }
+
+func (l *Loop) Repr() string { return fmt.Sprintf("<LoopContext %d/%d>", l.index+1, l.Length()) }
+
+// Iterate goes on with the elements that the loop has not reached yet.
+func (l *Loop) Iterate() value.Iterator { return value.IterateWith(l.Advance) }

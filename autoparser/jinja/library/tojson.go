@@ -1,0 +1,26 @@
+package library
+
+import (
+	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
+)
+
+var tojsonParameters = []parameter{{"ensure_ascii", value.False}, {"indent", value.None{}}, {"separators", value.None{}}, {"sort_keys", value.False}}
+
+// tojson is Python's json.dumps as transformers calls it: non-ASCII stays, and so do <, > and &.
+func tojson(e *Env, in value.Value, a Arguments) value.Value {
+	w := value.JSONFormat{ASCII: value.Truth(a.Values[0]), Items: ", ", Pairs: ": ", Sorted: value.Truth(a.Values[3])}
+	if !value.IsNone(a.Values[1]) {
+		w.Lines, w.Items = true, ","
+		if s, ok := value.Text(a.Values[1]); ok {
+			w.Indent = s
+		} else {
+			w.Indent = e.Times(" ", value.Index(a.Values[1]))
+		}
+	}
+	if !value.IsNone(a.Values[2]) {
+		pair := e.Unpack(a.Values[2], 2)
+		w.Items, w.Pairs = value.NeedText(pair[0], "a separator"), value.NeedText(pair[1], "a separator")
+	}
+	e.JSON = e.AppendJSON(e.JSON[:0], in, w)
+	return value.String(e.JSON)
+}

@@ -1,0 +1,139 @@
+package meter
+
+import (
+	"context"
+	"time"
+
+	"github.com/dragoman-project/dragoman/autoparser/jinja/fault"
+)
+
+// Limits bounds what compiling and rendering one template may cost. A field that is zero means its default.
+type Limits struct {
+	Source  int           // bytes of template source: 256 KiB
+	Nesting int           // nesting of blocks, and of expressions: 100
+	Steps   int64         // cost of a rendering; one step is an iteration, a call, a filter or 256 bytes touched: 10 million
+	Memory  int64         // bytes that the values made by a rendering take in total: 256 MiB
+	Output  int           // bytes of text, that of macros and captured blocks included: 16 MiB
+	Depth   int           // macros and recursive loops inside each other: 64
+	Range   int           // elements of a range, as Jinja2's sandbox: 100,000
+	Timeout time.Duration // time of a rendering: 5 s
+}
+
+// MaxDepth bounds recursion over nested values: printing, comparing, writing JSON. Python's own limit is near.
+const MaxDepth = 900
+
+// checkEvery is how many steps may pass before the clock is looked at.
+const checkEvery = 4096
+
+func (l Limits) WithDefaults() Limits {
+	l.Source = orDefault(l.Source, 256<<10)
+	l.Nesting = orDefault(l.Nesting, 100)
+	l.Steps = orDefault(l.Steps, 10_000_000)
+	l.Memory = orDefault(l.Memory, 256<<20)
+	l.Output = orDefault(l.Output, 16<<20)
+	l.Depth = orDefault(l.Depth, 64)
+	l.Range = orDefault(l.Range, 100_000)
+	l.Timeout = orDefault(l.Timeout, 5*time.Second)
+	return l
+}
+
+func orDefault[T comparable](v, fallback T) T {
+	var zero T
+	if v == zero {
+		return fallback
+	}
+	return v
+}
+
+// Meter counts what a rendering costs.
+type Meter struct {
+	ctx    context.Context
+	end    time.Time // when the time is up
+	Limits Limits
+	steps  int64
+	check  int64 // steps at which the clock is looked at next
+	memory int64
+	depth  int // of macros
+	lazy   int // of lazy sequences
+}
+
+// New returns a meter for a rendering that begins now.
+func New(ctx context.Context, limits Limits) Meter {
+	return Meter{ctx: ctx, end: time.Now().Add(limits.Timeout), Limits: limits}
+}
+
+// Begin is done before the first step.
+func (m *Meter) Begin() {
+	m.check = checkEvery
+	m.mustGoOn(m.ctx.Err())
+}
+
+// Charge counts n steps.
+func (m *Meter) Charge(n int) {
+	m.steps += int64(n)
+	if m.steps >= m.check {
+		m.look()
+	}
+}
+
+// look compares the steps with their limit, and the clock with the end.
+func (m *Meter) look() {
+	m.check = m.steps + checkEvery
+	if m.steps > m.Limits.Steps {
+		fault.Exceed("the template takes more than %d steps", m.Limits.Steps)
+	}
+	m.mustGoOn(m.ctx.Err())
+	if time.Now().After(m.end) {
+		fault.Exceed("the template takes more than %s", m.Limits.Timeout)
+	}
+}
+
+// mustGoOn stops the rendering for the reason that there is, if there is one.
+func (m *Meter) mustGoOn(err error) {
+	if err != nil {
+		panic(&fault.Failure{Kind: fault.Deadline, Message: "rendering stopped: " + err.Error(), Cause: err, At: -1})
+	}
+}
+
+// Touch counts the reading of n bytes.
+func (m *Meter) Touch(n int) {
+	if n >= 256 {
+		m.Charge(n >> 8)
+	}
+}
+
+// Grow counts n bytes that are about to be allocated, and the time to fill them.
+func (m *Meter) Grow(n int) {
+	m.memory += int64(n)
+	if n < 0 || m.memory > m.Limits.Memory {
+		fault.Exceed("the template builds values of more than %d bytes", m.Limits.Memory)
+	}
+	m.Touch(n)
+}
+
+// GrowTimes counts n times size bytes, whatever their product.
+func (m *Meter) GrowTimes(n, size int) {
+	if n > 0 && int64(n) > m.Limits.Memory/int64(max(size, 1)) {
+		fault.Exceed("the template builds values of more than %d bytes", m.Limits.Memory)
+	}
+	m.Grow(n * size)
+}
+
+// Deeper and shallower count lazy sequences that draw on each other.
+func (m *Meter) Deeper() {
+	if m.lazy++; m.lazy > MaxDepth {
+		fault.Throw("RecursionError", "maximum recursion depth exceeded")
+	}
+}
+
+func (m *Meter) Shallower() { m.lazy-- }
+
+// Enter and leave count macros inside macros.
+func (m *Meter) Enter() {
+	m.Charge(1)
+	if m.depth++; m.depth > m.Limits.Depth {
+		fault.Exceed("macros call each other deeper than %d", m.Limits.Depth)
+	}
+}
+
+func (m *Meter) Leave() { m.depth-- }

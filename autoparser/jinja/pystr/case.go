@@ -1,0 +1,184 @@
+package pystr
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/language"
+)
+
+func IsASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+func Upper(s string) string {
+	if IsASCII(s) {
+		return strings.ToUpper(s)
+	}
+	return cases.Upper(language.Und).String(s)
+}
+
+func Lower(s string) string {
+	if IsASCII(s) {
+		return strings.ToLower(s)
+	}
+	return cases.Lower(language.Und).String(s)
+}
+
+func CaseFold(s string) string {
+	if IsASCII(s) {
+		return strings.ToLower(s)
+	}
+	return cases.Fold().String(s)
+}
+
+// titleRune is the title case of one character: "Ss" for ß.
+func titleRune(c rune) string {
+	if c < utf8.RuneSelf {
+		return strings.ToUpper(string(c))
+	}
+	return cases.Title(language.Und, cases.NoLower).String(string(c))
+}
+
+// Capitalize is str.capitalize: the first character in title case, the rest in lower case.
+func Capitalize(s string) string {
+	c, n := utf8.DecodeRuneInString(s)
+	if n == 0 {
+		return s
+	}
+	return titleRune(c) + Lower(s)[len(Lower(s[:n])):]
+}
+
+// Title starts each run of letters with title case: str.title, not the filter.
+func Title(s string) string {
+	var b strings.Builder
+	low, inWord := Lower(s), false
+	for _, c := range s {
+		next, n := nextLowered(low, c)
+		if inWord {
+			b.WriteString(low[:n])
+		} else {
+			b.WriteString(titleRune(c))
+		}
+		low, inWord = next, cased(c)
+	}
+	return b.String()
+}
+
+// nextLowered splits the lower case of c, in its context, off low.
+func nextLowered(low string, c rune) (rest string, n int) {
+	n = min(len(Lower(string(c))), len(low))
+	return low[n:], n
+}
+
+// SwapCase is str.swapcase.
+func SwapCase(s string) string {
+	var b strings.Builder
+	low := Lower(s)
+	for _, c := range s {
+		next, n := nextLowered(low, c)
+		switch {
+		case unicode.IsUpper(c):
+			b.WriteString(low[:n])
+		case unicode.IsLower(c):
+			b.WriteString(Upper(string(c)))
+		default:
+			b.WriteRune(c)
+		}
+		low = next
+	}
+	return b.String()
+}
+
+// cased, lowercase and uppercase are Unicode's properties of those names.
+func cased(c rune) bool { return lowercase(c) || uppercase(c) || unicode.IsTitle(c) }
+
+func lowercase(c rune) bool { return unicode.IsLower(c) || unicode.Is(unicode.Other_Lowercase, c) }
+
+func uppercase(c rune) bool { return unicode.IsUpper(c) || unicode.Is(unicode.Other_Uppercase, c) }
+
+// IsLower and isupper: at least one cased character, and none of the other case.
+func IsLower(s string) bool { return oneCase(s, lowercase) }
+
+func IsUpper(s string) bool { return oneCase(s, uppercase) }
+
+// oneCase reports whether s has characters of the wanted case and none of another.
+func oneCase(s string, want func(rune) bool) bool {
+	found := false
+	for _, c := range s {
+		switch {
+		case want(c):
+			found = true
+		case cased(c):
+			return false
+		}
+	}
+	return found
+}
+
+// IsTitle is str.istitle: upper case where words begin, and only there.
+func IsTitle(s string) bool {
+	found, inWord := false, false
+	for _, c := range s {
+		switch {
+		case uppercase(c) || unicode.IsTitle(c):
+			if inWord {
+				return false
+			}
+			found, inWord = true, true
+		case lowercase(c):
+			if !inWord {
+				return false
+			}
+		default:
+			inWord = false
+		}
+	}
+	return found
+}
+
+// Every reports whether s is not empty and all its characters satisfy is.
+func Every(s string, is func(rune) bool) bool {
+	for _, c := range s {
+		if !is(c) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// IsSpace is Python's str.isspace of one character.
+func IsSpace(c rune) bool { return unicode.IsSpace(c) || c >= 0x1c && c <= 0x1f }
+
+// IsDigit is a decimal digit, or one in a circle, raised and so on.
+func IsDigit(c rune) bool { return unicode.Is(unicode.Nd, c) || unicode.Is(otherDigits, c) }
+
+// IsNumeric is str.isnumeric of one character.
+func IsNumeric(c rune) bool {
+	return unicode.IsNumber(c) || strings.ContainsRune(numericLetters, c)
+}
+
+func IsAlphanumeric(c rune) bool { return unicode.IsLetter(c) || IsNumeric(c) }
+
+// otherDigits are the characters of Unicode's numeric type Digit.
+var otherDigits = &unicode.RangeTable{
+	R16: []unicode.Range16{
+		{0xb2, 0xb3, 1}, {0xb9, 0xb9, 1}, {0x1369, 0x1371, 1}, {0x19da, 0x19da, 1}, {0x2070, 0x2070, 1}, {0x2074, 0x2079, 1},
+		{0x2080, 0x2089, 1}, {0x2460, 0x2468, 1}, {0x2474, 0x247c, 1}, {0x2488, 0x2490, 1}, {0x24ea, 0x24ea, 1},
+		{0x24f5, 0x24fd, 1}, {0x24ff, 0x24ff, 1}, {0x2776, 0x277e, 1}, {0x2780, 0x2788, 1}, {0x278a, 0x2792, 1},
+	},
+	R32: []unicode.Range32{
+		{0x10a40, 0x10a43, 1}, {0x10e60, 0x10e68, 1}, {0x11052, 0x1105a, 1}, {0x1f100, 0x1f10a, 1},
+	},
+	LatinOffset: 2,
+}
+
+// numericLetters are the ideographs that stand for numbers.
+const numericLetters = "㐅㒃㠪㭍一七万三九二五亖亿什仟仨伍佰億兆兩八六十千卄卅卌叁参參叄四壱壹幺廾廿弌弍弎弐拾捌柒漆玖百肆萬貮貳贰阡陆陌陸零\uf96b\uf973\uf978\uf9b2\uf9d1\uf9d3\uf9fd𠀁𠁤𠃢𠄡𠤪𠦃𠦌𠦜𠫪𠫽𠬙𢎐𢦘𣬛𦉭\U0002f890"

@@ -1,0 +1,103 @@
+package value
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/dragoman-project/dragoman/autoparser/jinja/fault"
+)
+
+// NewTexts makes a list of strings.
+func (h *Heap) NewTexts(parts []string) *List {
+	items := make([]Value, len(parts))
+	for i, s := range parts {
+		h.Charge(1)
+		items[i] = String(s)
+	}
+	return h.NewList(items)
+}
+
+// Times repeats s.
+func (h *Heap) Times(s string, n int) string {
+	if n <= 0 || s == "" {
+		return ""
+	}
+	h.GrowTimes(n, len(s))
+	return strings.Repeat(s, n)
+}
+
+var escaper = strings.NewReplacer("&", "&amp;", ">", "&gt;", "<", "&lt;", "'", "&#39;", `"`, "&#34;")
+
+// Escape replaces the characters that HTML gives a meaning.
+func Escape(h *Heap, s string) string {
+	h.GrowTimes(len(s), 5)
+	return escaper.Replace(s)
+}
+
+// Replace replaces old by with, n times at most; all when n is negative.
+func (h *Heap) Replace(s, old, with string, n int) string {
+	h.Touch(len(s))
+	found := strings.Count(s, old)
+	if n >= 0 {
+		found = min(found, n)
+	}
+	if found == 0 {
+		return s
+	}
+	h.Grow(len(s))
+	h.GrowTimes(found, len(with))
+	return strings.Replace(s, old, with, n)
+}
+
+// Join joins strings.
+func (h *Heap) Join(parts []string, sep string) string {
+	h.GrowTimes(len(parts), len(sep))
+	for _, p := range parts {
+		h.Grow(len(p))
+	}
+	return strings.Join(parts, sep)
+}
+
+// Pad fills a string up to a width, on the sides that left and right name.
+func (h *Heap) Pad(s string, width int, fill string, left, right int) string {
+	missing := width - utf8.RuneCountInString(s)
+	if missing <= 0 {
+		return s
+	}
+	before := missing * left
+	if left+right == 2 { // CPython's rounding
+		before = missing/2 + (missing & width & 1)
+	}
+	h.GrowTimes(missing, len(fill))
+	h.Grow(len(s))
+	return strings.Repeat(fill, before) + s + strings.Repeat(fill, missing-before)
+}
+
+// NeedText returns the characters of an argument that must be a string.
+func NeedText(v Value, what string) string {
+	s, ok := Text(v)
+	if !ok {
+		MustExist(v)
+		fault.Throw("TypeError", "%s must be str, not %s", what, v.Class())
+	}
+	return s
+}
+
+// IsNone reports whether v is None.
+func IsNone(v Value) bool {
+	_, ok := v.(None)
+	return ok
+}
+
+// Mark marks a string, or the strings of a list, as safe.
+func Mark(v Value) Value {
+	switch v := v.(type) {
+	case String:
+		return Markup(v)
+	case *List:
+		for i, x := range v.Items {
+			v.Items[i] = Mark(x)
+		}
+	}
+	return v
+}
