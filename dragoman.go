@@ -1,18 +1,49 @@
-// Package dragoman holds what the binary carries with it: the rules for templates that comparison alone reads wrongly, and
-// a few example templates.
+// Package dragoman learns from a model's chat template how the model writes reasoning, content and tool calls, renders
+// prompts, constrains sampling, and turns the model's raw text, as it streams, into messages. It is the face of the library
+// for Go programs that run models, such as inference servers, gateways and agents; it needs no daemon, starts no
+// goroutines, and reads no files but the model's own.
 //
-// Dragoman reads a model's chat template, learns by comparing renderings how that model writes reasoning, content and tool
-// calls, renders prompts, constrains sampling, and turns the model's raw text, as it streams, into messages. Programs that
-// want this in process import package autoparser; those that add a format of their own import package sdk; the daemon is
-// package host, and docs/architecture.md shows how they lie together.
+//	Open ──→ Model ─Plan(request)─→ Plan ─Session─→ Session ─Feed(chunk)─→ deltas … ─Finish─→ Result
+//	learned once     prompt, constraint,                                            message, finish reason, report
+//	                 stops for the engine
 //
-// What stands here is the default. The host reads its own copies from disk where it is told to, and they replace these
-// while it runs.
+// A Model is opened once and serves any number of concurrent requests. For each request, Plan returns what the engine
+// needs: the prompt, the constraint on sampling, stop strings, tokens to preserve. A Session parses one output of the
+// engine: Feed takes the next chunk, cut anywhere, and returns the deltas that it decides, which are never revised; Finish
+// returns the message. Plan.Parse parses a whole output at once.
+//
+// What comparing renderings cannot learn is supplied in Options: workarounds are rules in YAML for single templates, and
+// the embedded Workarounds are in force by default; handlers are Go values that know a format, such as those of the shipped
+// plugins (gptoss.Handlers), which run in process here. They claim templates by their predicates and priorities, as
+// plugins do in the daemon.
+//
+// The daemon is package host, with the same plans and the same deltas, and adds reloading, limits, plugins in processes of
+// their own, and the network. Plugins are written against package sdk. docs/architecture.md shows how the packages lie
+// together.
+//
+// Words that must not be confused: a *Model* is the template and the tokens of a model, not its weights; a *Plan* answers
+// one request; a *Session* parses one output, and belongs to one goroutine.
 package dragoman
 
-import "embed"
+import (
+	"embed"
 
-// Workarounds is the file of rules that is in force where the host is given no other.
+	"github.com/dragoman-project/dragoman/sdk/session"
+)
+
+// The types of the library that a Model returns; see package session.
+type (
+	// Plan is the answer to a request: what an engine needs, and what parses the engine's output.
+	Plan = session.Plan
+	// Session parses one output.
+	Session = session.Session
+	// SessionOptions are the choices of one session. The zero value works.
+	SessionOptions = session.Options
+	// Result is a finished output: the message, the finish reason and the report.
+	Result = session.Result
+)
+
+// Workarounds is the embedded file of rules, in force unless another is given.
 //
 //go:embed workarounds.yaml
 var Workarounds []byte
@@ -20,7 +51,7 @@ var Workarounds []byte
 // WorkaroundsName is the name of that file.
 const WorkaroundsName = "workarounds.yaml"
 
-// Templates are example chat templates, in the folder templates, which a host without templates of its own offers.
+// Templates holds example chat templates, in the folder templates. A daemon without templates of its own serves them.
 //
 //go:embed templates/*.jinja
 var Templates embed.FS

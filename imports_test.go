@@ -44,6 +44,7 @@ var layers = []struct {
 	{"plugins", []string{"sdk/chat", "sdk/grammar", "sdk/handler", "sdk/peg", "sdk/jsonschema", "sdk/turn"}},
 	{"plugins/*/cmd", []string{"plugins", "sdk"}},
 	{"client", []string{"client", "sdk"}},
+	{"", []string{"autoparser", "sdk"}},
 	{"host", []string{"", "host", "autoparser", "sdk", "internal/wire"}},
 	{"cmd/host", []string{"", "host", "autoparser", "sdk"}},
 	{"soak", []string{"client", "host", "sdk"}},
@@ -93,6 +94,23 @@ func TestTheAutoparserDoesNoIO(t *testing.T) {
 				case "os", "net", "net/http", "log", "log/slog", "os/exec", "io/fs":
 					t.Errorf("%s imports %s: the autoparser neither reads files nor logs", from, imp)
 				}
+			}
+		}
+	}
+}
+
+// TestEmbeddersGetNoServer holds that Go programs which import the library, and handlers of plugins, do not import what only
+// a daemon needs.
+func TestEmbeddersGetNoServer(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", ".", "./plugins/functionary", "./plugins/gemma4", "./plugins/gptoss", "./plugins/kimi",
+		"./plugins/lfm2", "./plugins/markup", "./plugins/taggedthinking").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	for _, dep := range strings.Fields(string(out)) {
+		for _, server := range []string{"net", "net/http", "google.golang.org", "connectrpc.com", "github.com/hashicorp", module + "host", module + "internal/wire"} {
+			if covers(server, dep) && dep != "net/url" && dep != "net/netip" {
+				t.Errorf("the library imports %s", dep)
 			}
 		}
 	}

@@ -109,6 +109,22 @@ func (s *Set) Hash() string {
 	return s.hash
 }
 
+// Join returns the rules of several files, in order. Its name and hash are those of the files together.
+func Join(sets ...*Set) *Set {
+	if len(sets) == 1 {
+		return sets[0]
+	}
+	var out Set
+	var names, hashes []string
+	for _, s := range sets {
+		names, hashes = append(names, s.Name()), append(hashes, s.Hash())
+		out.rules = append(out.rules, s.Rules()...)
+	}
+	sum := sha256.Sum256([]byte(strings.Join(hashes, "\n")))
+	out.name, out.hash = strings.Join(names, ", "), hex.EncodeToString(sum[:])
+	return &out
+}
+
 // Applied is what a rule did that held for a template.
 type Applied struct {
 	Rule     string

@@ -124,6 +124,18 @@ func TestTheHashFollowsTheBytes(t *testing.T) {
 	}
 }
 
+func TestJoinedRulesApplyInOrder(t *testing.T) {
+	own := parsed(t, "version: 1\nworkarounds:\n  - {name: last, because: a test, when: 'true', set: {reasoning: {start: \"<last>\"}}}\n")
+	joined := Join(parsed(t, whole), own)
+	d, applied := joined.Apply(Facts{Source: "Write your thoughts"})
+	if d.Reasoning.Start != "<last>" || applied[len(applied)-1].Rule != "last" || len(joined.Rules()) != 3 || joined.Name() != "rules.yaml, rules.yaml" {
+		t.Errorf("%q, applied %v, of %q", d.Reasoning.Start, applied, joined.Name())
+	}
+	if joined.Hash() == own.Hash() || Join(own) != own || len(Join().Rules()) != 0 {
+		t.Error("a joined set is identified by one of its files, or one of a single file is not that file's")
+	}
+}
+
 func TestEveryFieldOfADialectCanBeSet(t *testing.T) {
 	for _, f := range fields() {
 		value := map[string]string{"bool": "true", "slice": "[x]", "string": "x"}[f.typ.Kind().String()]
