@@ -22,12 +22,13 @@ var layers = []struct {
 	{"sdk/jsonschema", []string{}},
 	{"sdk/chat", []string{"sdk/chat", "sdk/jsonschema"}},
 	{"sdk/peg", []string{"sdk/peg", "sdk/chat", "sdk/jsonschema"}},
-	{"sdk/grammar", []string{"sdk/grammar", "sdk/peg", "sdk/chat", "sdk/jsonschema"}},
+	{"sdk/grammar", []string{"sdk/grammar", "sdk/peg", "sdk/chat", "sdk/jsonschema", "internal/cfg"}},
 	{"sdk/handler", []string{"sdk/chat", "sdk/jsonschema", "sdk/peg", "sdk/grammar"}},
 	{"sdk/model", []string{}},
 	{"sdk/session", []string{"sdk/chat", "sdk/peg", "sdk/grammar", "sdk/handler", "sdk/jsonschema"}},
 	{"sdk/proto", []string{"sdk/proto"}},
 	{"sdk", []string{"sdk", "internal/wire"}},
+	{"internal/cfg", []string{"internal/cfg"}},             // grammars of any kind: packages that write grammars import it, nothing else
 	{"internal/shared", []string{"autoparser/workaround"}}, // for tests only
 	{"internal/wire", []string{"internal/wire", "sdk/chat", "sdk/jsonschema", "sdk/peg", "sdk/grammar", "sdk/handler", "sdk/proto"}},
 	{"autoparser", []string{"autoparser", "sdk/chat", "sdk/peg", "sdk/grammar", "sdk/handler", "sdk/jsonschema", "sdk/session"}},

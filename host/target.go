@@ -1,6 +1,9 @@
 package host
 
-import "github.com/dragoman-project/dragoman/sdk/grammar"
+import (
+	"github.com/dragoman-project/dragoman/sdk/grammar"
+	"github.com/dragoman-project/dragoman/sdk/grammar/target"
+)
 
 // In returns the plan for an engine that takes constraints in the notation of target; see session.Plan.In.
 func (p *Planned) In(target grammar.Target) (*Planned, error) {
@@ -15,7 +18,7 @@ func (p *Planned) In(target grammar.Target) (*Planned, error) {
 
 // ParseTarget reads the name of a target as clients send it; an empty one is GBNF.
 func ParseTarget(name string) (grammar.Target, error) {
-	target, err := grammar.ParseTarget(name)
+	target, err := target.Parse(name)
 	if err != nil {
 		return "", &Error{Code: InvalidArgument, Place: "target", Message: err.Error(), Err: err}
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dragoman-project/dragoman/sdk/grammar"
+	"github.com/dragoman-project/dragoman/sdk/grammar/target"
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
@@ -303,7 +304,7 @@ func TestTheSizeOfAGrammarGrowsLinearly(t *testing.T) {
 // BenchmarkCold20x5 builds the constraint for 20 tools of five parameters for each target, and tells how large it is.
 func BenchmarkCold20x5(b *testing.B) {
 	p := manyTools(20)
-	for _, l := range grammar.Targets() {
+	for _, l := range target.All() {
 		if l.Target == grammar.TargetJSONSchema {
 			continue
 		}

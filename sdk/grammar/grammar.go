@@ -1,5 +1,10 @@
 package grammar
 
+import (
+	"github.com/dragoman-project/dragoman/internal/cfg/words"
+	"github.com/dragoman-project/dragoman/sdk/grammar/target"
+)
+
 // Mode says which constraint a program is to become.
 type Mode uint8
 
@@ -23,6 +28,18 @@ const (
 	TriggerFull    TriggerType = "pattern_full" // the same, but it must match the whole output so far
 )
 
+// Target is the notation in which an engine takes a constraint. The zero value is GBNF.
+type Target = target.Target
+
+// The targets. Package target has the table of them.
+const (
+	TargetGBNF          = target.GBNF
+	TargetStructuralTag = target.StructuralTag
+	TargetEBNF          = target.EBNF
+	TargetLark          = target.Lark
+	TargetJSONSchema    = target.JSONSchema
+)
+
 // Trigger is a text whose appearance in the output starts a lazy grammar.
 type Trigger struct {
 	Type  TriggerType `json:"type"`
@@ -41,5 +58,5 @@ type Constraint struct {
 	// Notes say what the grammar could not hold to, such as unsupported keywords of a schema.
 	Notes []string `json:"notes,omitempty"`
 
-	scans map[string]scan // rules that are text up to delimiters
+	scans map[string]words.Scan // rules that are text up to delimiters
 }

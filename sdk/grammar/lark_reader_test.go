@@ -12,6 +12,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/dragoman-project/dragoman/internal/cfg/automaton"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
 )
 
@@ -270,7 +271,7 @@ func (g *larkGrammar) accepts(read, text string) bool {
 	if text == "" {
 		return g.rules.Match(read).Status == grammar.Accepted
 	}
-	running := map[string]*grammar.Matcher{}
+	running := map[string]*automaton.Matcher{}
 	for name, symbol := range g.symbols {
 		if g.rules.Match(read+string(symbol)).Status != grammar.Refused {
 			running[name] = g.terminals[name].Matcher()

@@ -19,14 +19,6 @@ type schemaRow struct {
 	ExpectError bool   `json:"expect_error"`
 }
 
-func TestRecordedSchemasResolveToStringAsRecorded(t *testing.T) {
-	for _, c := range readLines[schemaRow](t, "cases", "schema.jsonl") {
-		if c.Type == "resolves_to_string" && grammar.ResolvesToString(c.Schema) != c.Expected {
-			t.Errorf("%s: %s: want %v", c.Name, c.Schema, c.Expected)
-		}
-	}
-}
-
 // wrong are recorded grammars that accept no JSON that the schema describes.
 var wrong = map[string]bool{
 	"regexp quote":                   true, // a bare quote inside of a string

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dragoman-project/dragoman/sdk/grammar"
+	"github.com/dragoman-project/dragoman/sdk/grammar/target"
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
@@ -79,22 +80,22 @@ func spelled(s string) string {
 }
 
 func TestTargetsAreNamed(t *testing.T) {
-	for _, l := range grammar.Targets() {
-		if got, err := grammar.ParseTarget(string(l.Target)); err != nil || got != l.Target || l.Repetitions == 0 || l.Source == "" {
+	for _, l := range target.All() {
+		if got, err := target.Parse(string(l.Target)); err != nil || got != l.Target || l.Repetitions == 0 || l.Source == "" {
 			t.Errorf("%+v: %v, %v", l, got, err)
 		}
 	}
-	if got, err := grammar.ParseTarget(""); got != grammar.TargetGBNF || err != nil {
+	if got, err := target.Parse(""); got != grammar.TargetGBNF || err != nil {
 		t.Errorf("without a name: %v, %v", got, err)
 	}
-	_, err := grammar.ParseTarget("regex")
+	_, err := target.Parse("regex")
 	if want := `unknown target "regex": there are gbnf, structural_tag, ebnf, lark, json_schema`; err == nil || err.Error() != want {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestBuildGivesTheConstraintInTheNotationOfItsTarget(t *testing.T) {
-	for _, l := range grammar.Targets() {
+	for _, l := range target.All() {
 		c, err := grammar.Build(jsonCalls(false), grammar.Options{Mode: grammar.Lazy, Target: l.Target})
 		switch {
 		case l.Target == grammar.TargetJSONSchema:
@@ -157,8 +158,8 @@ func TestATriggerWordBeginsATag(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", tag, want)
 	}
 	for message, triggers := range map[string][]grammar.Trigger{
-		`trigger "x+": this engine knows no triggers that are patterns: ask for a strict grammar`:                                {{Type: grammar.TriggerPattern, Value: "x+"}},
-		`trigger "y": no text of the grammar begins with it: program: it cannot begin with the generation prompt: byte 0 of "y"`: words("y"),
+		`trigger "x+": this engine knows no triggers that are patterns: ask for a strict grammar`: {{Type: grammar.TriggerPattern, Value: "x+"}},
+		`trigger "y": no text of the grammar begins with it: byte 0 cannot follow`:                words("y"),
 	} {
 		c.Triggers = triggers
 		if _, _, err := c.In(grammar.TargetStructuralTag); err == nil || err.Error() != message {

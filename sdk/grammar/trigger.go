@@ -4,13 +4,15 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
+	"github.com/dragoman-project/dragoman/internal/cfg"
+	"github.com/dragoman-project/dragoman/internal/cfg/words"
+	"github.com/dragoman-project/dragoman/sdk/grammar/rules"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
 // fromTriggers is what node id can still match from one of its Trigger rules on: the trigger, and what follows it.
-func (b *builder) fromTriggers(id peg.ID) *expr {
+func (b *builder) fromTriggers(id peg.ID) *cfg.Expr {
 	if e, ok := b.tails[id]; ok {
 		return e
 	}
@@ -19,14 +21,14 @@ func (b *builder) fromTriggers(id peg.ID) *expr {
 		return b.ruleTail(id, n)
 	}
 	e := b.tail(id, n)
-	if b.parents[id] > 1 && heavy(e) {
-		e = b.rule("from-trigger", e)
+	if b.parents[id] > 1 && rules.Heavy(e) {
+		e = b.Rule("from-trigger", e)
 	}
 	b.tails[id] = e
 	return e
 }
 
-func (b *builder) tail(id peg.ID, n *peg.Node) *expr {
+func (b *builder) tail(id peg.ID, n *peg.Node) *cfg.Expr {
 	switch n.Op {
 	case peg.Trigger:
 		b.from = append(b.from, id)
@@ -34,50 +36,50 @@ func (b *builder) tail(id peg.ID, n *peg.Node) *expr {
 	case peg.Atomic, peg.Tag:
 		return b.fromTriggers(n.Kids[0])
 	case peg.Choice:
-		var kids []*expr
+		var kids []*cfg.Expr
 		for _, k := range n.Kids {
 			kids = append(kids, b.fromTriggers(k))
 		}
-		return alt(kids...)
+		return cfg.Alt(kids...)
 	case peg.Sequence:
 		return b.sequenceTail(n)
 	case peg.Repeat:
 		return b.repeatTail(n)
 	}
-	return nothing
+	return cfg.Nothing
 }
 
 // ruleTail is a rule too, for the sake of rules that recur.
-func (b *builder) ruleTail(id peg.ID, n *peg.Node) *expr {
-	r := b.named(n.Text + "-from-trigger")
-	b.tails[id] = r.call()
-	if r.body = b.fromTriggers(n.Kids[0]); r.body.op == never {
-		b.tails[id] = nothing
+func (b *builder) ruleTail(id peg.ID, n *peg.Node) *cfg.Expr {
+	r := b.Named(n.Text + "-from-trigger")
+	b.tails[id] = r.Call()
+	if r.Body = b.fromTriggers(n.Kids[0]); r.Body.Op == cfg.OpNever {
+		b.tails[id] = cfg.Nothing
 	}
 	return b.tails[id]
 }
 
-func (b *builder) sequenceTail(n *peg.Node) *expr {
-	var kids []*expr
+func (b *builder) sequenceTail(n *peg.Node) *cfg.Expr {
+	var kids []*cfg.Expr
 	for i, k := range n.Kids {
-		if tail := b.fromTriggers(k); tail.op != never {
-			kids = append(kids, b.seq(append([]*expr{tail}, b.all(n.Kids[i+1:])...)...))
+		if tail := b.fromTriggers(k); tail.Op != cfg.OpNever {
+			kids = append(kids, b.untils.Seq(append([]*cfg.Expr{tail}, b.all(n.Kids[i+1:])...)...))
 		}
 	}
-	return alt(kids...)
+	return cfg.Alt(kids...)
 }
 
 // repeatTail is the rest of one time and the times left after it, of which it is not known how many there were before.
-func (b *builder) repeatTail(n *peg.Node) *expr {
+func (b *builder) repeatTail(n *peg.Node) *cfg.Expr {
 	tail := b.fromTriggers(n.Kids[0])
-	if tail.op == never || n.Max == 0 {
-		return nothing
+	if tail.Op == cfg.OpNever || n.Max == 0 {
+		return cfg.Nothing
 	}
 	more := n.Max
 	if more > 0 {
 		more--
 	}
-	return b.seq(tail, b.repeat(max(n.Min-1, 0), more, b.expr(n.Kids[0])))
+	return b.untils.Seq(tail, b.repeat(max(n.Min-1, 0), more, b.expr(n.Kids[0])))
 }
 
 // triggers derives the triggers from the beginnings of the Trigger rules that fromTriggers met: the first literal of each
@@ -89,7 +91,7 @@ func (b *builder) triggers() []Trigger {
 		for _, h := range b.headers(b.p.Nodes[id].Kids[0]) {
 			t, ok := h.trigger()
 			if !ok {
-				b.note("rule %q: it may begin with text that is no literal, where no trigger can fire", b.p.Nodes[id].Text)
+				b.Notes.Add("rule %q: it may begin with text that is no literal, where no trigger can fire", b.p.Nodes[id].Text)
 				continue
 			}
 			if !known[t] {
@@ -108,11 +110,6 @@ type header struct {
 	closed bool
 }
 
-// telling says whether text is more than punctuation of JSON and white space, and so fit to fire on.
-func telling(text string) bool {
-	return strings.Trim(text, " \t\r\n{}[]\":,'") != ""
-}
-
 func (h header) trigger() (Trigger, bool) {
 	parts := h.parts
 	for len(parts) > 0 && strings.TrimSpace(parts[0]) == "" {
@@ -121,7 +118,7 @@ func (h header) trigger() (Trigger, bool) {
 	if len(parts) == 0 {
 		return Trigger{}, false
 	}
-	if telling(parts[0]) || len(parts) == 1 {
+	if words.IsTelling(parts[0]) || len(parts) == 1 {
 		return Trigger{Type: TriggerWord, Value: parts[0]}, true
 	}
 	var pattern strings.Builder
@@ -131,7 +128,7 @@ func (h header) trigger() (Trigger, bool) {
 			continue
 		}
 		pattern.WriteString(regexp.QuoteMeta(p))
-		if telling(p) {
+		if words.IsTelling(p) {
 			break
 		}
 	}
@@ -155,7 +152,7 @@ func (b *builder) headers(id peg.ID) []header {
 	case peg.Empty, peg.End, peg.Peek, peg.Not:
 		return []header{{}}
 	case peg.Literal:
-		return []header{{parts: []string{n.Text}, closed: telling(n.Text)}} // no trigger needs more
+		return []header{{parts: []string{n.Text}, closed: words.IsTelling(n.Text)}} // no trigger needs more
 	case peg.Space:
 		return []header{{parts: []string{""}}}
 	case peg.Rule, peg.Trigger:
@@ -212,7 +209,7 @@ func (b *builder) sequenceHeaders(n *peg.Node) []header {
 func joinParts(parts, more []string) []string {
 	parts = slices.Clip(parts)
 	for _, m := range more {
-		if n := len(parts); n > 0 && m != "" && parts[n-1] != "" && !telling(parts[n-1]) {
+		if n := len(parts); n > 0 && m != "" && parts[n-1] != "" && !words.IsTelling(parts[n-1]) {
 			parts = append(slices.Clone(parts[:n-1]), parts[n-1]+m)
 			continue
 		}
@@ -235,75 +232,4 @@ func (b *builder) repeatHeaders(n *peg.Node) []header {
 		}
 	}
 	return out
-}
-
-// maxFullPrefixes bounds the prefixes of an output on which an anchored pattern is tried.
-const maxFullPrefixes = 64 << 10
-
-// FindTrigger says where a lazy grammar starts in output, as llama.cpp does while the output grows: at the first trigger
-// to occur. A word starts it at the word, a pattern at its first group that matched anything, or at its match. A pattern
-// that begins with ^ and ends with $, or is of the type TriggerFull, must match the whole output so far.
-// Patterns that do not compile never fire.
-func FindTrigger(output string, triggers []Trigger) (start int, ok bool) {
-	fired := len(output) + 1
-	for _, t := range triggers {
-		if at, end, found := t.find(output); found && end < fired {
-			start, fired, ok = at, end, true
-		}
-	}
-	return start, ok
-}
-
-// find says where the grammar starts, and how much of output must be there for the trigger to fire.
-func (t Trigger) find(output string) (start, end int, ok bool) {
-	if t.Type == TriggerWord {
-		start = strings.Index(output, t.Value)
-		return start, start + len(t.Value), start >= 0
-	}
-	re, err := regexp.Compile(t.Value)
-	if err != nil {
-		return 0, 0, false
-	}
-	if t.Type == TriggerFull || strings.HasPrefix(t.Value, "^") && strings.HasSuffix(t.Value, "$") {
-		return findFull(output, t.Value)
-	}
-	if re.FindStringIndex(output) == nil {
-		return 0, 0, false
-	}
-	// A longer prefix matches where a shorter one does, so that the shortest can be searched for by halves.
-	lo, hi := 0, len(output)
-	for lo < hi {
-		if mid := (lo + hi) / 2; re.MatchString(output[:mid]) {
-			hi = mid
-		} else {
-			lo = mid + 1
-		}
-	}
-	return groupStart(re.FindStringSubmatchIndex(output[:lo])), lo, true
-}
-
-func findFull(output, pattern string) (start, end int, ok bool) {
-	re, err := regexp.Compile(`\A(?:` + strings.TrimSuffix(strings.TrimPrefix(pattern, "^"), "$") + `)\z`)
-	if err != nil {
-		return 0, 0, false
-	}
-	for end := 0; end <= min(len(output), maxFullPrefixes); end++ {
-		if end < len(output) && !utf8.RuneStart(output[end]) {
-			continue
-		}
-		if m := re.FindStringSubmatchIndex(output[:end]); m != nil {
-			return groupStart(m), end, true
-		}
-	}
-	return 0, 0, false
-}
-
-// groupStart is where the first group that matched anything begins, or the match.
-func groupStart(m []int) int {
-	for i := 2; i < len(m); i += 2 {
-		if m[i] >= 0 && m[i+1] > m[i] {
-			return m[i]
-		}
-	}
-	return m[0]
 }

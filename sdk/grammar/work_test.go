@@ -48,35 +48,6 @@ func TestTheWorkOfBuildingGrowsLinearly(t *testing.T) {
 	}
 }
 
-// chain is n rules, each of which calls the next: "x", and then maybe the rest.
-func chain(n int, name string) *rule {
-	last := &rule{name: name, body: text("y")}
-	for i := range n {
-		last = &rule{name: fmt.Sprintf("%s-%d", name, i), body: seq(chars(peg.Range{Lo: 'a', Hi: 'c'}), optional(last.call()))}
-	}
-	return last
-}
-
-// What holds of a rule is found from what holds of those that it calls, so that one pass answers for a chain of any length,
-// and one more finds nothing new.
-func TestChainsOfRulesTakeNoMorePassesTheLongerTheyAre(t *testing.T) {
-	for _, n := range []int{3, 300} {
-		root := &rule{name: "root", body: alt(seq(text("1"), chain(n, "a").call()), seq(text("2"), chain(n, "b").call()))}
-		_, rules := orders(root)
-		for what, holds := range map[string]func(*expr, map[*rule]bool) bool{"productive": productive, "nullable": nullable} {
-			if _, passes := settle(rules, holds); passes > 2 {
-				t.Errorf("%d rules: %d passes to find what is %s", n, passes, what)
-			}
-		}
-		if _, passes := merge(root); passes > 2 {
-			t.Errorf("%d rules: %d passes to merge", n, passes)
-		}
-		if got := reachable(root); len(got) != n+1 || got[1].name != fmt.Sprintf("a-%d", n-1) {
-			t.Errorf("%d rules in two equal chains: %d are left, the first %s", n, len(got), got[1].name)
-		}
-	}
-}
-
 func BenchmarkBuildDistinctTools(b *testing.B) {
 	for _, size := range []struct{ tools, parameters int }{{20, 5}, {20, 20}, {100, 20}, {400, 20}} {
 		p := distinctTools(size.tools, size.parameters)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
+	"github.com/dragoman-project/dragoman/sdk/grammar/target"
 	"github.com/dragoman-project/dragoman/sdk/handler"
 )
 
@@ -36,7 +37,7 @@ func (p *Plan) answerSchema() error {
 	if p.request.Grammar.Kind != chat.GrammarNone {
 		return &chat.RequestError{Path: p.request.Grammar.Path, Message: "a JSON Schema cannot say it: take another target"}
 	}
-	schema, lost, err := grammar.AnswerSchema(p.request)
+	schema, lost, err := target.AnswerSchema(p.request)
 	if err != nil {
 		return err
 	}

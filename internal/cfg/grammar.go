@@ -1,0 +1,23 @@
+package cfg
+
+// Grammar is a grammar that was read.
+type Grammar struct {
+	Root  *Rule
+	Rules []*Rule
+}
+
+// StartingAt is the grammar of e, which calls rules of g.
+func (g *Grammar) StartingAt(e *Expr) *Rule {
+	if g.Root.Name == "root" {
+		g.Root.Name = g.Names().Fresh("constrained")
+	}
+	return &Rule{Name: "root", Body: e}
+}
+
+func (g *Grammar) Names() Names {
+	names := Names{"root": 1}
+	for _, r := range g.Rules {
+		names[r.Name] = 1
+	}
+	return names
+}

@@ -1,0 +1,101 @@
+package cfg
+
+// mayBeEmpty says whether e matches the empty text, as far as that shows without looking into rules.
+func mayBeEmpty(e *Expr) bool { return Nullable(e, nil) }
+
+// NonEmpty is e without the empty text, which it matches. Repeated without bound, it says the same, and llama.cpp, for which
+// a repetition of what may be empty is a rule that begins with itself, takes it.
+func NonEmpty(e *Expr) *Expr { return NonEmptyGiven(e, nil, nil) }
+
+// NonEmptyGiven is solid where the rules known may be empty, and rules says what stands in place of their calls.
+func NonEmptyGiven(e *Expr, known map[*Rule]bool, rules func(*Rule) *Expr) *Expr {
+	if !Nullable(e, known) {
+		return e
+	}
+	var kids []*Expr
+	switch e.Op {
+	case OpCall:
+		return rules(e.Rule)
+	case OpRepeat:
+		return Times(1, e.Max, NonEmptyGiven(e.Kids[0], known, rules))
+	case OpChoice:
+		for _, k := range e.Kids {
+			kids = append(kids, NonEmptyGiven(k, known, rules))
+		}
+	case OpSequence:
+		for i, k := range e.Kids {
+			kids = append(kids, Seq(append([]*Expr{NonEmptyGiven(k, known, rules)}, e.Kids[i+1:]...)...))
+			if !Nullable(k, known) {
+				break
+			}
+		}
+	}
+	return Alt(kids...)
+}
+
+// Nullable says whether e matches the empty text, where known are rules that do.
+func Nullable(e *Expr, known map[*Rule]bool) bool {
+	switch e.Op {
+	case OpLiteral:
+		return e.Text == ""
+	case OpCall:
+		return known[e.Rule]
+	case OpRepeat:
+		return e.Min == 0 || Nullable(e.Kids[0], known)
+	case OpSequence:
+		for _, k := range e.Kids {
+			if !Nullable(k, known) {
+				return false
+			}
+		}
+		return true
+	case OpChoice:
+		for _, k := range e.Kids {
+			if Nullable(k, known) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// LeftRecursive returns the first of rules that can call itself before anything is matched, or nil. calledFirst are the same
+// rules, each behind those that it calls.
+func LeftRecursive(rules, calledFirst []*Rule) *Rule {
+	known, _ := Fixpoint(calledFirst, Nullable)
+	const active, done = 1, 2
+	state := map[*Rule]int{}
+	var enter func(r *Rule) *Rule
+	var first func(e *Expr) *Rule
+	first = func(e *Expr) *Rule {
+		if e.Op == OpCall {
+			return enter(e.Rule)
+		}
+		for _, k := range e.Kids {
+			if r := first(k); r != nil {
+				return r
+			}
+			if e.Op == OpSequence && !Nullable(k, known) {
+				return nil
+			}
+		}
+		return nil
+	}
+	enter = func(r *Rule) *Rule {
+		switch state[r] {
+		case active:
+			return r
+		case done:
+			return nil
+		}
+		state[r] = active
+		defer func() { state[r] = done }()
+		return first(r.Body)
+	}
+	for _, r := range rules {
+		if found := enter(r); found != nil {
+			return found
+		}
+	}
+	return nil
+}

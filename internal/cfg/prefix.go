@@ -1,0 +1,209 @@
+package cfg
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dragoman-project/dragoman/internal/cfg/charset"
+)
+
+// A program reads the generation prompt and then the output; a strict grammar covers the output alone. So the program's
+// grammar is read up to the end of the prompt, and what is left of it is the grammar of the output.
+//
+// There may be several ways to read the prompt. A program prefers the first of its alternatives, so the ways are kept in
+// order, and those behind one that can go on with any character at all are dropped: the program would never take them.
+
+// rest is what is left to match: a stack of expressions, of which top comes next. Equal rests are one pointer.
+type rest struct {
+	top   *Expr
+	below *rest
+	depth int
+}
+
+// maxOpen bounds how many expressions may be open at once while a prompt is read.
+const maxOpen = 2000
+
+type prefixReader struct {
+	space  *Rule
+	rests  map[rest]*rest
+	loops  map[loopKey]*Expr
+	capped bool
+}
+
+type loopKey struct {
+	of     *Expr
+	lo, hi int
+}
+
+// PrefixError says that no text begins with a prefix, and at which of its bytes they part.
+type PrefixError struct{ Offset int }
+
+func (e *PrefixError) Error() string { return fmt.Sprintf("byte %d cannot follow", e.Offset) }
+
+// After is what may follow prefix in a text that e matches.
+func After(e *Expr, space *Rule, prefix string) (*Expr, error) {
+	if prefix == "" {
+		return e, nil
+	}
+	r := &prefixReader{space: space, rests: map[rest]*rest{}, loops: map[loopKey]*Expr{}}
+	ways := []*rest{r.push(e, nil)}
+	for at, c := range prefix {
+		if ways = r.step(ways, c); len(ways) == 0 {
+			return nil, &PrefixError{at}
+		}
+	}
+	if r.capped {
+		return nil, fmt.Errorf("it opens more than %d rules inside each other", maxOpen)
+	}
+	var kids []*Expr
+	for _, w := range ways {
+		kids = append(kids, w.expr())
+		if r.takesAnything(w) {
+			break
+		}
+	}
+	return Alt(kids...), nil
+}
+
+// expr is the sequence of what is left.
+func (w *rest) expr() *Expr {
+	var kids []*Expr
+	for ; w != nil; w = w.below {
+		kids = append(kids, w.top)
+	}
+	return Seq(kids...)
+}
+
+func (r *prefixReader) push(e *Expr, below *rest) *rest {
+	if e == Empty {
+		return below
+	}
+	key := rest{top: e, below: below, depth: 1}
+	if below != nil {
+		key.depth += below.depth
+	}
+	if key.depth > maxOpen {
+		r.capped = true
+		return below
+	}
+	if w := r.rests[key]; w != nil {
+		return w
+	}
+	r.rests[key] = &key
+	return &key
+}
+
+func (r *prefixReader) pushAll(kids []*Expr, below *rest) *rest {
+	for i := len(kids) - 1; i >= 0; i-- {
+		below = r.push(kids[i], below)
+	}
+	return below
+}
+
+// step reads c in each of ways.
+func (r *prefixReader) step(ways []*rest, c rune) []*rest {
+	var next []*rest
+	reached := map[*rest]bool{}
+	r.leaves(ways, func(w *rest) bool {
+		if to, ok := r.read(w, c); ok && !reached[to] {
+			reached[to] = true
+			next = append(next, to)
+		}
+		return true
+	})
+	return next
+}
+
+// read reads c by the top of w, which is a leaf.
+func (r *prefixReader) read(w *rest, c rune) (*rest, bool) {
+	switch e := w.top; e.Op {
+	case OpLiteral:
+		s, found := strings.CutPrefix(e.Text, string(c))
+		return r.push(Text(s), w.below), found
+	case OpClass:
+		return w.below, e.Set.Has(c)
+	case OpCall: // of space, which in a prompt is any white space
+		return w, strings.ContainsRune(" \t\r\n", c)
+	}
+	return nil, false
+}
+
+// leaves opens the tops of ways, in order of preference, until they are literals, classes or white space, and hands each
+// to yield, until yield has seen enough. The end of everything is a nil way and no leaf.
+func (r *prefixReader) leaves(ways []*rest, yield func(*rest) bool) {
+	seen := map[*rest]bool{}
+	var open func(w *rest) bool
+	open = func(w *rest) bool {
+		if w == nil || seen[w] || r.capped {
+			return true
+		}
+		seen[w] = true
+		e := w.top
+		switch e.Op {
+		case OpLiteral, OpClass:
+			return yield(w)
+		case OpCall:
+			if e.Rule == r.space {
+				return yield(w) && open(w.below)
+			}
+			return open(r.push(e.Rule.Body, w.below))
+		case OpSequence:
+			return open(r.pushAll(e.Kids, w.below))
+		case OpChoice:
+			for _, k := range e.Kids {
+				if !open(r.push(k, w.below)) {
+					return false
+				}
+			}
+		case OpRepeat:
+			if !open(r.push(e.Kids[0], r.push(r.once(e), w.below))) {
+				return false
+			}
+			return e.Min > 0 || open(w.below)
+		}
+		return true
+	}
+	for _, w := range ways {
+		if !open(w) {
+			return
+		}
+	}
+}
+
+// once is what is left of a repetition after one more time.
+func (r *prefixReader) once(e *Expr) *Expr {
+	lo, hi := max(e.Min-1, 0), e.Max
+	if hi > 0 {
+		hi--
+	}
+	if lo == e.Min && hi == e.Max {
+		return e
+	}
+	key := loopKey{e.Kids[0], lo, hi}
+	if l := r.loops[key]; l != nil {
+		return l
+	}
+	l := Times(lo, hi, e.Kids[0])
+	r.loops[key] = l
+	return l
+}
+
+// takesAnything says whether w can go on with every character.
+func (r *prefixReader) takesAnything(w *rest) bool {
+	var all charset.Set
+	r.leaves([]*rest{w}, func(w *rest) bool {
+		switch e := w.top; e.Op {
+		case OpLiteral:
+			for _, c := range e.Text {
+				all = all.Union(charset.Set{charset.Range{Lo: c, Hi: c}})
+				break
+			}
+		case OpClass:
+			all = all.Union(e.Set)
+		case OpCall:
+			all = all.Union(charset.Of(" \t\r\n"))
+		}
+		return !all.IsAll()
+	})
+	return all.IsAll()
+}

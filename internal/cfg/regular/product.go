@@ -1,0 +1,158 @@
+package regular
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/dragoman-project/dragoman/internal/cfg"
+	"github.com/dragoman-project/dragoman/internal/cfg/automaton"
+	"github.com/dragoman-project/dragoman/internal/cfg/charset"
+)
+
+// NewProduct runs the automata of exprs and except side by side; nil where one is not regular, or there are more than most
+// states, or more than are left of all.
+func NewProduct(exprs, except []*cfg.Expr, most int, left *int) *Product {
+	p := &Product{number: map[string]int{}, wanted: len(exprs)}
+	var first [][]int32
+	for _, e := range slices.Concat(exprs, except) {
+		flat := New(&cfg.Rule{Name: "root", Body: e}).Flat(e)
+		if flat == nil {
+			return nil
+		}
+		c, start := automaton.Of(flat)
+		p.codes = append(p.codes, c)
+		first = append(first, start)
+	}
+	p.visit(first)
+	for i := 0; i < len(p.states); i++ {
+		if *left--; len(p.states) > most || *left < 0 {
+			return nil
+		}
+		p.follow(i)
+	}
+	return p
+}
+
+// Product runs several automata side by side.
+type Product struct {
+	codes  []*automaton.Automaton
+	wanted int         // how many of them, the first ones, must match; the others must not
+	states [][][]int32 // by state, and within it by automaton
+	arcs   [][]productArc
+	number map[string]int
+}
+
+// productArc leads by one of set to a state.
+type productArc struct {
+	set charset.Set
+	to  int
+}
+
+// visit is the number of a state.
+func (p *Product) visit(s [][]int32) int {
+	key := fmt.Sprint(s)
+	n, ok := p.number[key]
+	if !ok {
+		n = len(p.states)
+		p.number[key] = n
+		p.states = append(p.states, s)
+	}
+	return n
+}
+
+// follow finds where state i leads: by characters that every automaton reads which must match.
+func (p *Product) follow(i int) {
+	to := map[int]charset.Set{}
+	var order []int
+	for _, part := range p.parts(p.states[i]) {
+		next := make([][]int32, len(p.codes))
+		for j, c := range p.codes {
+			next[j] = c.Step(p.states[i][j], part.Lo)
+		}
+		n := p.visit(next)
+		if to[n] == nil {
+			order = append(order, n)
+		}
+		to[n] = to[n].Union(charset.Set{part})
+	}
+	var arcs []productArc
+	for _, n := range order {
+		arcs = append(arcs, productArc{to[n], n})
+	}
+	p.arcs = append(p.arcs, arcs)
+}
+
+// parts are ranges of characters that every automaton reads which must match, cut so that those of one lead to one state.
+func (p *Product) parts(s [][]int32) []charset.Range {
+	shared := charset.All
+	var cuts []rune
+	for j, c := range p.codes {
+		var own charset.Set
+		for _, r := range c.Partition(s[j]) {
+			own = append(own, r)
+			cuts = append(cuts, r.Lo, r.Hi+1)
+		}
+		if j < p.wanted {
+			shared = shared.Intersect(charset.New(own...))
+		}
+	}
+	slices.Sort(cuts)
+	return shared.Cut(slices.Compact(cuts))
+}
+
+// accepts says whether the text may end in state i.
+func (p *Product) accepts(i int) bool {
+	for j, s := range p.states[i] {
+		if p.codes[j].Accepts(s) != (j < p.wanted) {
+			return false
+		}
+	}
+	return true
+}
+
+// IsEmpty says whether there is no text at all.
+func (p *Product) IsEmpty() bool { return !p.live()[0] }
+
+// Rules makes a rule of each state from which the text can end, and is the call of the first.
+func (p *Product) Rules(name string, named func(string) *cfg.Rule) *cfg.Expr {
+	live := p.live()
+	if !live[0] {
+		return cfg.Nothing
+	}
+	states := make([]*cfg.Rule, len(p.states))
+	for i := range states {
+		if live[i] {
+			states[i] = named(name)
+		}
+	}
+	for i, arcs := range p.arcs {
+		if !live[i] {
+			continue
+		}
+		var kids []*cfg.Expr
+		if p.accepts(i) {
+			kids = append(kids, cfg.Empty)
+		}
+		for _, a := range arcs {
+			if live[a.to] {
+				kids = append(kids, cfg.Seq(cfg.OneOf(a.set), states[a.to].Call()))
+			}
+		}
+		states[i].Body = cfg.Alt(kids...)
+	}
+	return states[0].Call()
+}
+
+// live are the states from which the text can end.
+func (p *Product) live() []bool {
+	live := make([]bool, len(p.states))
+	for changed := true; changed; {
+		changed = false
+		for i := len(p.arcs) - 1; i >= 0; i-- {
+			now := p.accepts(i) || slices.ContainsFunc(p.arcs[i], func(a productArc) bool { return live[a.to] })
+			changed = changed || now && !live[i]
+			live[i] = now
+		}
+	}
+	return live
+}

@@ -1,0 +1,291 @@
+package regular
+
+import (
+	"slices"
+
+	"github.com/dragoman-project/dragoman/internal/cfg"
+)
+
+// A lexer reads what is regular in one piece. Rules are regular if no rule calls itself, or if it does so only at its very
+// end, as the states of an automaton do: then a regular expression says the same (Arden's lemma).
+
+// maxRegular bounds the parts of the expression that stands for a regular rule.
+const maxRegular = 1 << 15
+
+// Languages finds the rules that are regular, and says them without calls.
+type Languages struct {
+	circle  map[*cfg.Rule]int // rules that call each other have the same number
+	members map[int][]*cfg.Rule
+	known   map[*cfg.Rule]*cfg.Expr // nil: not regular
+	sizes   map[*cfg.Rule]int       // the weight of what a rule matches, written out; over maxRegular: not regular
+}
+
+func New(root *cfg.Rule) *Languages {
+	r := &Languages{circle: map[*cfg.Rule]int{}, members: map[int][]*cfg.Rule{}, known: map[*cfg.Rule]*cfg.Expr{}, sizes: map[*cfg.Rule]int{}}
+	r.circles(root)
+	return r
+}
+
+// circles numbers the rules so that those that call each other have one number (Tarjan).
+func (r *Languages) circles(root *cfg.Rule) {
+	order, low := map[*cfg.Rule]int{}, map[*cfg.Rule]int{}
+	var stack []*cfg.Rule
+	var visit func(at *cfg.Rule)
+	var walk func(at *cfg.Rule, e *cfg.Expr)
+	walk = func(at *cfg.Rule, e *cfg.Expr) {
+		if e.Op == cfg.OpCall {
+			if _, seen := order[e.Rule]; !seen {
+				visit(e.Rule)
+				low[at] = min(low[at], low[e.Rule])
+			} else if _, done := r.circle[e.Rule]; !done {
+				low[at] = min(low[at], order[e.Rule])
+			}
+		}
+		for _, k := range e.Kids {
+			walk(at, k)
+		}
+	}
+	visit = func(at *cfg.Rule) {
+		order[at], low[at] = len(order), len(order)
+		stack = append(stack, at)
+		walk(at, at.Body)
+		if low[at] != order[at] {
+			return
+		}
+		n := len(r.members)
+		for {
+			last := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			r.circle[last] = n
+			r.members[n] = append(r.members[n], last)
+			if last == at {
+				slices.Reverse(r.members[n])
+				return
+			}
+		}
+	}
+	visit(root)
+}
+
+// Flat is e without calls; nil if it is not regular.
+func (r *Languages) Flat(e *cfg.Expr) *cfg.Expr {
+	ok := !has(e, cfg.OpToken)
+	out := cfg.Rewrite(e, func(c *cfg.Expr) *cfg.Expr {
+		body := r.FlatRule(c.Rule)
+		if body == nil {
+			ok = false
+			return cfg.Nothing
+		}
+		return body
+	})
+	if !ok || weight(out) > maxRegular {
+		return nil
+	}
+	return out
+}
+
+// IsRegular says whether a rule is regular, without writing it out where that is not needed.
+func (r *Languages) IsRegular(of *cfg.Rule) bool { return r.size(of) <= maxRegular }
+
+// size is the weight of a rule that is written out; over maxRegular if it is not regular.
+func (r *Languages) size(of *cfg.Rule) int {
+	if n, known := r.sizes[of]; known {
+		return n
+	}
+	n := maxRegular + 1
+	if !r.Recursive(of) {
+		n = r.written(of.Body)
+	} else if e := r.FlatRule(of); e != nil {
+		n = weight(e)
+	}
+	r.sizes[of] = n
+	return n
+}
+
+// written is the weight of e with what it calls, or somewhat more than maxRegular.
+func (r *Languages) written(e *cfg.Expr) int {
+	switch e.Op {
+	case cfg.OpCall:
+		return r.size(e.Rule)
+	case cfg.OpToken:
+		return maxRegular + 1
+	}
+	n := 1 + len(e.Text) + 2*len(e.Set)
+	for _, k := range e.Kids {
+		if n > maxRegular {
+			break
+		}
+		n += r.written(k)
+	}
+	return n
+}
+
+// has says whether there is an expression of that kind in e, without looking into rules.
+func has(e *cfg.Expr, kind cfg.Op) bool {
+	return e.Op == kind || slices.ContainsFunc(e.Kids, func(k *cfg.Expr) bool { return has(k, kind) })
+}
+
+// FlatRule is what a rule matches, without calls; nil if it is not regular.
+func (r *Languages) FlatRule(of *cfg.Rule) *cfg.Expr {
+	if e, ok := r.known[of]; ok {
+		return e
+	}
+	r.known[of] = nil
+	if r.Recursive(of) {
+		r.known[of] = r.solve(of)
+	} else {
+		r.known[of] = r.Flat(of.Body)
+	}
+	return r.known[of]
+}
+
+func (r *Languages) Recursive(of *cfg.Rule) bool {
+	if _, ok := r.circle[of]; !ok {
+		return false // made later on, of what is regular
+	}
+	return len(r.members[r.circle[of]]) > 1 || calls(of.Body, of)
+}
+
+func calls(e *cfg.Expr, to *cfg.Rule) bool {
+	return e.Op == cfg.OpCall && e.Rule == to || slices.ContainsFunc(e.Kids, func(k *cfg.Expr) bool { return calls(k, to) })
+}
+
+// equation is a rule of a circle: what stands before a call of each other one at its end, and what is matched without any.
+type equation struct {
+	calls map[*cfg.Rule]*cfg.Expr
+	alone *cfg.Expr
+}
+
+// solve eliminates the other rules of a circle, the last ones first, and is what remains of rule of.
+func (r *Languages) solve(of *cfg.Rule) *cfg.Expr {
+	circle := r.members[r.circle[of]]
+	equations := map[*cfg.Rule]*equation{}
+	for _, m := range circle {
+		if equations[m] = r.linear(m.Body, r.circle[of]); equations[m] == nil {
+			return nil
+		}
+	}
+	for _, gone := range slices.Backward(circle) {
+		if gone == of {
+			continue
+		}
+		q := equations[gone].looped(gone)
+		delete(equations, gone)
+		for _, e := range equations {
+			if e.substitute(gone, q); e.weight() > maxRegular {
+				return nil
+			}
+		}
+	}
+	return equations[of].looped(of).alone
+}
+
+// linear reads an expression as an equation; nil if it calls rules of the circle elsewhere than at its end.
+func (r *Languages) linear(e *cfg.Expr, circle int) *equation {
+	switch e.Op {
+	case cfg.OpCall:
+		if r.circle[e.Rule] == circle {
+			return &equation{map[*cfg.Rule]*cfg.Expr{e.Rule: cfg.Empty}, cfg.Nothing}
+		}
+	case cfg.OpRepeat:
+		if e.Min == 0 && e.Max == 1 {
+			return r.linear(cfg.Alt(cfg.Empty, e.Kids[0]), circle)
+		}
+	case cfg.OpChoice:
+		out := &equation{map[*cfg.Rule]*cfg.Expr{}, cfg.Nothing}
+		for _, k := range e.Kids {
+			part := r.linear(k, circle)
+			if part == nil {
+				return nil
+			}
+			out.add(cfg.Empty, part)
+		}
+		return out
+	case cfg.OpSequence:
+		last := len(e.Kids) - 1
+		before := r.outside(cfg.Seq(e.Kids[:last]...), circle)
+		part := r.linear(e.Kids[last], circle)
+		if before == nil || part == nil {
+			return nil
+		}
+		out := &equation{map[*cfg.Rule]*cfg.Expr{}, cfg.Nothing}
+		out.add(before, part)
+		return out
+	}
+	alone := r.outside(e, circle)
+	if alone == nil {
+		return nil
+	}
+	return &equation{map[*cfg.Rule]*cfg.Expr{}, alone}
+}
+
+// outside is e without calls, of which none may be of the circle.
+func (r *Languages) outside(e *cfg.Expr, circle int) *cfg.Expr {
+	inside := false
+	cfg.Rewrite(e, func(c *cfg.Expr) *cfg.Expr {
+		inside = inside || r.circle[c.Rule] == circle
+		return c
+	})
+	if inside {
+		return nil
+	}
+	return r.Flat(e)
+}
+
+// add adds what part says, behind before.
+func (q *equation) add(before *cfg.Expr, part *equation) {
+	q.alone = cfg.Alt(q.alone, cfg.Seq(before, part.alone))
+	for to, e := range part.calls {
+		q.calls[to] = cfg.Alt(q.coefficient(to), cfg.Seq(before, e))
+	}
+}
+
+func (q *equation) coefficient(to *cfg.Rule) *cfg.Expr {
+	if e := q.calls[to]; e != nil {
+		return e
+	}
+	return cfg.Nothing
+}
+
+// looped says a call of the rule itself as a repetition.
+func (q *equation) looped(self *cfg.Rule) *equation {
+	loop := q.calls[self]
+	if loop == nil {
+		return q
+	}
+	out := &equation{map[*cfg.Rule]*cfg.Expr{}, cfg.Nothing}
+	again := cfg.Star(loop)
+	delete(q.calls, self)
+	out.add(again, q)
+	return out
+}
+
+// substitute puts what another rule says in the place of its calls.
+func (q *equation) substitute(other *cfg.Rule, says *equation) {
+	before := q.calls[other]
+	if before == nil {
+		return
+	}
+	delete(q.calls, other)
+	q.add(before, says)
+}
+
+func (q *equation) weight() int {
+	n := weight(q.alone)
+	for _, e := range q.calls {
+		n += weight(e)
+	}
+	return n
+}
+
+// weight is the number of parts that e has when it is written out, or somewhat more than maxRegular.
+func weight(e *cfg.Expr) int {
+	n := 1 + len(e.Text) + 2*len(e.Set)
+	for _, k := range e.Kids {
+		if n > maxRegular {
+			break
+		}
+		n += weight(k)
+	}
+	return n
+}

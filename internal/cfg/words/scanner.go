@@ -1,0 +1,219 @@
+package words
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dragoman-project/dragoman/internal/cfg"
+	"github.com/dragoman-project/dragoman/internal/cfg/charset"
+)
+
+// Text up to a delimiter is every text that contains no delimiter: the automaton of Aho and Corasick, without the states
+// in which a delimiter is complete, and with states merged that cannot be told apart. Where it is known which delimiter
+// follows, the automaton takes that in as well: then it is exact also for delimiters that overlap with themselves ("x````"
+// is no text and "```"), and an engine need not guess whether a character begins the delimiter.
+
+// scanner is that automaton. State 0 is the start.
+type scanner struct {
+	next [][]arc // by state
+	ends []bool  // the states in which text may end; nil: in any, or, if closed, in none
+	// closed says that it ends with a delimiter.
+	closed bool
+}
+
+// arc leads by one character to a state, to dead or to done. Every character without an arc leads to state 0. The arcs of
+// a state are in the order of their characters.
+type arc struct {
+	char rune
+	to   int
+}
+
+const (
+	dead = -1
+	done = -2 // the closing delimiter is complete
+)
+
+// newScanner makes the automaton for text that contains none of delims, followed by the one of them that is last, if any.
+func newScanner(delims []string, last string) *scanner {
+	t := newTrie(delims)
+	s := &scanner{next: make([][]arc, len(t.nodes)), closed: last != ""}
+	for _, q := range t.order {
+		s.next[q] = t.arcs(q, last, s.next)
+	}
+	return s.minimal()
+}
+
+// newGuarded makes the automaton for text that contains none of delims even where one of them follows: it does not end in
+// the beginning of one that would then be complete too early.
+func newGuarded(delims []string) *scanner {
+	t := newTrie(delims)
+	s := &scanner{next: make([][]arc, len(t.nodes)), ends: make([]bool, len(t.nodes))}
+	for _, q := range t.order {
+		s.next[q] = t.arcs(q, "", s.next)
+	}
+	for q, text := range t.prefixes() {
+		s.ends[q] = !slices.ContainsFunc(delims, func(d string) bool { return early(text, d, delims) })
+	}
+	return s.minimal()
+}
+
+// early says whether a delimiter begins within text if d follows it.
+func early(text, d string, delims []string) bool {
+	return slices.ContainsFunc(delims, func(other string) bool {
+		at := strings.Index(text+d, other)
+		return at >= 0 && at < len(text)
+	})
+}
+
+// overlap says whether the end of some text and a delimiter behind it may contain a delimiter that begins earlier.
+func overlap(delims []string) bool {
+	return slices.ContainsFunc(newTrie(delims).prefixes(), func(text string) bool {
+		complete := slices.ContainsFunc(delims, func(d string) bool { return strings.Contains(text, d) })
+		return !complete && slices.ContainsFunc(delims, func(d string) bool { return early(text, d, delims) })
+	})
+}
+
+// arcs are those to the kids of at, and for other characters those of the node that it fails to, which are in next.
+func (t *trie) arcs(at int, last string, next [][]arc) []arc {
+	n := &t.nodes[at]
+	var out []arc
+	for _, r := range n.letters() {
+		out = append(out, arc{r, t.target(n.kids[r], last)})
+	}
+	if at == 0 {
+		return out
+	}
+	for _, a := range next[n.fail] {
+		if _, own := n.kids[a.char]; !own {
+			out = append(out, a)
+		}
+	}
+	slices.SortFunc(out, func(a, b arc) int { return cmp.Compare(a.char, b.char) })
+	return out
+}
+
+// target is a node as the end of an arc. It is done where last is complete and no longer text is.
+func (t *trie) target(node int, last string) int {
+	switch n := &t.nodes[node]; {
+	case !n.end:
+		return node
+	case last != "" && n.text == last:
+		return done
+	}
+	return dead
+}
+
+// minimal merges the states that cannot be told apart, and drops those that cannot be reached.
+func (s *scanner) minimal() *scanner {
+	classes, count := make([]int, len(s.next)), 1
+	for {
+		ids := map[string]int{}
+		refined := make([]int, len(s.next))
+		var key []byte
+		for q := range s.next {
+			key = s.signature(key[:0], q, classes)
+			id, ok := ids[string(key)]
+			if !ok {
+				id = len(ids)
+				ids[string(key)] = id
+			}
+			refined[q] = id
+		}
+		classes = refined
+		if len(ids) == count {
+			return s.merged(classes)
+		}
+		count = len(ids)
+	}
+}
+
+// signature appends what tells q from states of other classes.
+func (s *scanner) signature(key []byte, q int, classes []int) []byte {
+	key = binary.AppendVarint(key, int64(classes[q]))
+	if s.ends != nil && s.ends[q] {
+		key = append(key, 1)
+	}
+	for _, a := range s.next[q] {
+		to := a.to
+		if to >= 0 {
+			if to = classes[to]; to == classes[0] {
+				continue
+			}
+		}
+		key = binary.AppendVarint(binary.AppendVarint(key, int64(a.char)), int64(to))
+	}
+	return key
+}
+
+func (s *scanner) merged(classes []int) *scanner {
+	m := &scanner{closed: s.closed}
+	number := map[int]int{classes[0]: 0}
+	for queue := []int{0}; len(queue) > 0; queue = queue[1:] {
+		var row []arc
+		for _, a := range s.next[queue[0]] {
+			if a.to >= 0 {
+				n, ok := number[classes[a.to]]
+				if !ok {
+					n = len(number)
+					number[classes[a.to]] = n
+					queue = append(queue, a.to)
+				}
+				a.to = n
+			}
+			row = append(row, a)
+		}
+		m.next = append(m.next, row)
+		if s.ends != nil {
+			m.ends = append(m.ends, s.ends[queue[0]])
+		}
+	}
+	return m
+}
+
+// rules makes one rule for each state, named name, name-1, name-2 and so on by named, and returns the call of the first.
+func (s *scanner) rules(name string, named func(string) *cfg.Rule) *cfg.Expr {
+	states := []*cfg.Rule{named(name)}
+	for q := range s.next[1:] {
+		states = append(states, named(fmt.Sprintf("%s-%d", states[0].Name, q+1)))
+	}
+	for q, row := range s.next {
+		states[q].Body = s.body(row, states, s.ends == nil && !s.closed || s.ends != nil && s.ends[q])
+	}
+	return states[0].Call()
+}
+
+// body is what a state reads; ends says that the text may end there.
+func (s *scanner) body(row []arc, states []*cfg.Rule, ends bool) *cfg.Expr {
+	var away []charset.Range // the characters that do not lead to state 0
+	var targets []int
+	to := map[int][]charset.Range{}
+	for _, a := range row {
+		if a.to == 0 {
+			continue
+		}
+		r := charset.Range{Lo: a.char, Hi: a.char}
+		away = append(away, r)
+		if a.to == dead {
+			continue
+		}
+		if to[a.to] == nil {
+			targets = append(targets, a.to)
+		}
+		to[a.to] = append(to[a.to], r)
+	}
+	kids := []*cfg.Expr{cfg.Seq(cfg.OneOf(charset.New(away...).Complement()), states[0].Call())}
+	if ends {
+		kids = append([]*cfg.Expr{cfg.Empty}, kids...)
+	}
+	for _, t := range targets {
+		if t == done {
+			kids = append(kids, cfg.Chars(to[t]...))
+			continue
+		}
+		kids = append(kids, cfg.Seq(cfg.Chars(to[t]...), states[t].Call()))
+	}
+	return cfg.Alt(kids...)
+}

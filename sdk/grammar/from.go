@@ -1,0 +1,64 @@
+package grammar
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/dragoman-project/dragoman/internal/cfg"
+	"github.com/dragoman-project/dragoman/sdk/grammar/rules"
+	"github.com/dragoman-project/dragoman/sdk/grammar/schema"
+	"github.com/dragoman-project/dragoman/sdk/grammar/schema/pattern"
+	"github.com/dragoman-project/dragoman/sdk/grammar/target"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
+	"github.com/dragoman-project/dragoman/sdk/peg"
+)
+
+// SchemaError is what is wrong with a schema, and where.
+type SchemaError = schema.Error
+
+// FromSchema makes the constraint for one JSON value that follows schema.
+func FromSchema(source jsonschema.Schema) (*Constraint, error) {
+	var p peg.Builder
+	c, err := Build(p.Build(p.Schema(source, p.Value(peg.AnyJSON))), Options{Mode: Strict})
+	if errors.Is(err, errNoText) {
+		err = schema.Contradiction("#", "no value follows it")
+	}
+	return c, err
+}
+
+// FromPattern is a grammar in GBNF for the texts that match a regular expression as a whole. An error says what in it a
+// grammar has no words for, such as lookarounds.
+func FromPattern(source string) (string, error) {
+	ways, err := pattern.Parse(source)
+	if err != nil {
+		return "", err
+	}
+	engine, err := target.GBNF.Limits()
+	if err != nil {
+		return "", err
+	}
+	b := rules.New(engine.Engine, engine.Repetitions)
+	for i := range ways {
+		ways[i].Begins, ways[i].Ends = true, true
+	}
+	e := pattern.Writer{Rules: b}.Anywhere(ways)
+	root := &cfg.Rule{Name: "root", Body: e}
+	if !cfg.Prune(root) {
+		return "", fmt.Errorf("no text matches this regular expression")
+	}
+	cfg.Merge(root)
+	if len(b.Notes.Notes) > 0 {
+		return "", fmt.Errorf("%s", strings.Join(b.Notes.Notes, "; "))
+	}
+	return cfg.Print(root), nil
+}
+
+// FromChoice is a grammar in GBNF for one of texts.
+func FromChoice(texts []string) string {
+	kids := make([]*cfg.Expr, len(texts))
+	for i, t := range texts {
+		kids[i] = cfg.Text(strings.ToValidUTF8(t, "\uFFFD"))
+	}
+	return cfg.Print(&cfg.Rule{Name: "root", Body: cfg.Alt(kids...)})
+}

@@ -1,0 +1,153 @@
+package rules
+
+import (
+	"github.com/dragoman-project/dragoman/internal/cfg"
+	"github.com/dragoman-project/dragoman/internal/cfg/charset"
+	"github.com/dragoman-project/dragoman/sdk/peg"
+)
+
+// valueKey names a rule of the JSON grammar: its name in JSON, and the spelling.
+type valueKey struct {
+	name string
+	Spelling
+}
+
+// Spelling says how values are written besides as JSON.
+type Spelling struct {
+	Literals bool // True, False and None besides true, false and null
+	Quotes   bool // single quotes besides double ones
+}
+
+// Value calls the rule of that name, which it makes on first use.
+func (b *Set) Value(name string, s Spelling) *cfg.Expr {
+	switch name {
+	case "number", "integer", "integral-part", "decimal-part", "date", "time", "date-time":
+		s = Spelling{}
+	case "boolean", "null":
+		s.Quotes = false
+	case "string", "char":
+		s.Literals = false
+	}
+	key := valueKey{name, s}
+	if r := b.values[key]; r != nil {
+		return r.Call()
+	}
+	full := name
+	if s != (Spelling{}) {
+		full = "python-" + name
+	}
+	r := b.Named(full)
+	b.values[key] = r
+	r.Body = b.primitiveBody(name, s)
+	return r.Call()
+}
+
+func (b *Set) primitiveBody(name string, s Spelling) *cfg.Expr {
+	p := func(name string) *cfg.Expr { return b.Value(name, s) }
+	space := b.Space.Call()
+	digit := cfg.Chars(charset.Range{Lo: '0', Hi: '9'})
+	switch name {
+	case "value":
+		return cfg.Alt(p("object"), p("array"), p("string"), p("number"), p("boolean"), p("null"))
+	case "object":
+		member := cfg.Seq(p("string"), cfg.Text(":"), space, p("value"))
+		return cfg.Seq(cfg.Text("{"), space, cfg.Optional(member, cfg.Star(cfg.Seq(cfg.Text(","), space, member))), space, cfg.Text("}"))
+	case "array":
+		return cfg.Seq(cfg.Text("["), space, cfg.Optional(p("value"), cfg.Star(cfg.Seq(cfg.Text(","), space, p("value")))), space, cfg.Text("]"))
+	case "string":
+		return b.Quoted(s, func(single bool) *cfg.Expr { return cfg.Star(b.Char(single)) })
+	case "number":
+		exponent := cfg.Seq(cfg.OneOf(charset.Of("eE")), cfg.Optional(cfg.OneOf(charset.Of("+-"))), p("integral-part"))
+		return cfg.Seq(cfg.Optional(cfg.Text("-")), p("integral-part"), cfg.Optional(cfg.Text("."), p("decimal-part")), cfg.Optional(exponent))
+	case "integer":
+		return cfg.Seq(cfg.Optional(cfg.Text("-")), p("integral-part"))
+	case "integral-part":
+		return cfg.Alt(cfg.Text("0"), cfg.Seq(cfg.Chars(charset.Range{Lo: '1', Hi: '9'}), cfg.Times(0, 15, digit)))
+	case "decimal-part":
+		return cfg.Times(1, 16, digit)
+	case "boolean":
+		return cfg.Alt(b.Word("true", s), b.Word("false", s))
+	case "null":
+		return b.Word("null", s)
+	}
+	return b.formatBody(name)
+}
+
+// Word is one of JSON's words, in Python too if it is spelled so.
+func (b *Set) Word(json string, s Spelling) *cfg.Expr {
+	kinds := peg.AnyJSON
+	if s.Literals {
+		kinds |= peg.PythonLiterals
+	}
+	var ways []*cfg.Expr
+	for _, w := range kinds.Notation().Words {
+		if w.JSON == json {
+			ways = append(ways, cfg.Text(w.Text))
+		}
+	}
+	return cfg.Alt(ways...)
+}
+
+// Quoted is content in double quotes, or also in single ones.
+func (b *Set) Quoted(s Spelling, content func(single bool) *cfg.Expr) *cfg.Expr {
+	double := cfg.Seq(cfg.Text(`"`), content(false), cfg.Text(`"`))
+	if !s.Quotes {
+		return double
+	}
+	return cfg.Alt(double, cfg.Seq(cfg.Text("'"), content(true), cfg.Text("'")))
+}
+
+// Char is one character of a string, escaped or not; single says that single quotes surround it.
+func (b *Set) Char(single bool) *cfg.Expr {
+	name, quote := "char", `"`
+	if single {
+		name, quote = "python-char", "'"
+	}
+	return b.Shared(name, func() *cfg.Expr {
+		return cfg.Alt(cfg.OneOf(StringChars.Minus(charset.Of(quote))), b.Escape(single))
+	})
+}
+
+// PlainChar is one character of a string that is written in one way alone.
+func (b *Set) PlainChar(single bool) *cfg.Expr {
+	name, quote, known := "plain-char", `"`, `"`+escapes
+	if single {
+		name, quote, known = "python-plain-char", "'", `'`+escapes
+	}
+	return b.Shared(name, func() *cfg.Expr {
+		return cfg.Alt(cfg.OneOf(StringChars.Minus(charset.Of(quote))), cfg.Seq(cfg.Text(`\`), cfg.OneOf(charset.Of(known))))
+	})
+}
+
+// escapes are the letters of escapes, the quotes aside.
+const escapes = `\bfnrt`
+
+// Escape is an escaped character of a string.
+func (b *Set) Escape(single bool) *cfg.Expr {
+	name, known := "escape", `"`+escapes
+	if single {
+		name, known = "python-escape", known+"'"
+	}
+	return b.Shared(name, func() *cfg.Expr {
+		return cfg.Seq(cfg.Text(`\`), cfg.Alt(cfg.OneOf(charset.Of(known)), cfg.Seq(cfg.Text("u"), cfg.Times(4, 4, hexDigit()))))
+	})
+}
+
+// Shared calls the rule of that name, which body makes on first use.
+func (b *Set) Shared(name string, body func() *cfg.Expr) *cfg.Expr {
+	key := valueKey{name: name}
+	r := b.values[key]
+	if r == nil {
+		r = b.Named(name)
+		b.values[key] = r
+		r.Body = body()
+	}
+	return r.Call()
+}
+
+// StringChars are the characters that may stand in a JSON string as they are, its quotes aside.
+var StringChars = charset.New(charset.Range{Hi: 0x1F}, charset.Range{Lo: '\\', Hi: '\\'}, charset.Range{Lo: 0x7F, Hi: 0x7F}).Complement()
+
+func hexDigit() *cfg.Expr {
+	return cfg.Chars(charset.Range{Lo: '0', Hi: '9'}, charset.Range{Lo: 'a', Hi: 'f'}, charset.Range{Lo: 'A', Hi: 'F'})
+}

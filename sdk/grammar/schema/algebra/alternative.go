@@ -1,0 +1,141 @@
+package algebra
+
+import (
+	"slices"
+
+	"github.com/dragoman-project/dragoman/sdk/grammar/schema/value"
+)
+
+// Alternative is a subschema of anyOf or oneOf, together with what stands beside those.
+type Alternative struct {
+	Schema *value.Value
+	Path   string
+	Number int
+	Merged bool // something stood beside
+}
+
+// Alternatives are the subschemas under key; what stands beside key holds for each of them. Those that it rules out are
+// left out, unless it rules out all.
+func (c *Document) Alternatives(s *value.Value, key, path string) ([]Alternative, error) {
+	var out []Alternative
+	var ruledOut error
+	for i, one := range s.Get(key).Items {
+		where := value.At(path, key, i)
+		if key == Conditioned {
+			where = path
+		}
+		merged, err := c.Besides(s.But(key), one, where)
+		switch {
+		case IsContradiction(err):
+			ruledOut = err
+			continue
+		case err != nil:
+			return nil, err
+		}
+		out = append(out, Alternative{merged, where, i, merged != one})
+	}
+	if len(out) == 0 {
+		return nil, ruledOut
+	}
+	if key == "oneOf" {
+		c.exclusive(out, path)
+	}
+	return out, nil
+}
+
+// Besides is one together with what stands beside it.
+func (c *Document) Besides(beside, one *value.Value, path string) (*value.Value, error) {
+	beside = c.Constraints(beside)
+	if beside == nil || c.Implies(one, beside) {
+		return one, nil
+	}
+	merged, err := c.Merge(beside.But(Unevaluated...), one, path)
+	if err != nil {
+		return nil, err
+	}
+	return merged.With(beside, Unevaluated...), nil
+}
+
+// Implies says whether beside adds nothing to s: types, and s has no others.
+func (c *Document) Implies(s, beside *value.Value) bool {
+	if len(beside.Keys) > 1 || !beside.Has("type") {
+		return false
+	}
+	return c.Kinds(s)&^namedKinds(beside.Get("type")) == 0
+}
+
+// maxExclusive bounds the alternatives that are compared with each other.
+const maxExclusive = 64
+
+// exclusive makes alternatives exclude each other, as far as they differ in the members that they require: none allows what
+// fits another as it stood. It notes others of which a value may fit several.
+func (c *Document) exclusive(parts []Alternative, path string) {
+	stood := make([]*value.Value, len(parts))
+	for i := range parts {
+		stood[i] = parts[i].Schema
+	}
+	for i := range parts {
+		for j := range parts[:i] {
+			if i < maxExclusive && c.separate(&parts[i], &parts[j], stood[i], stood[j]) {
+				continue
+			}
+			c.Note(value.At(path, "oneOf"), "held to like anyOf: a value may fit both alternative %d and alternative %d", parts[j].Number, parts[i].Number)
+			return
+		}
+	}
+}
+
+// separate makes two alternatives exclude each other, if it can. One whose values all fit the other has none of its own.
+func (c *Document) separate(a, b *Alternative, aStood, bStood *value.Value) bool {
+	x, y := a.Schema, b.Schema
+	if c.excludes(x, bStood, 0) && c.excludes(y, aStood, 0) {
+		return true
+	}
+	x, y = without(x, bStood), without(y, aStood)
+	if covers(bStood, aStood) {
+		x = &value.Value{Kind: value.Bool}
+	}
+	if covers(aStood, bStood) {
+		y = &value.Value{Kind: value.Bool}
+	}
+	if !c.excludes(x, bStood, 0) || !c.excludes(y, aStood, 0) {
+		return false
+	}
+	a.Schema, b.Schema = x, y
+	return true
+}
+
+// covers says whether a differs from b in nothing but that it requires less.
+func covers(a, b *value.Value) bool {
+	if !a.Is(value.Object) || !b.Is(value.Object) || !Equal(a.But("required"), b.But("required")) {
+		return false
+	}
+	own := b.Get("required").Strings()
+	return !slices.ContainsFunc(a.Get("required").Strings(), func(name string) bool { return !slices.Contains(own, name) })
+}
+
+// without is a without the first member that b requires and a does not; a itself if there is none, or a says more than what
+// members there are.
+func without(a, b *value.Value) *value.Value {
+	if a.HasAny(inPlace...) || a.HasAny("const", "enum", "patternProperties") || ImpliedType(a) != "object" {
+		return a
+	}
+	own := a.Get("required").Strings()
+	for _, name := range b.Get("required").Strings() {
+		if slices.Contains(own, name) {
+			continue
+		}
+		properties := value.NewObject()
+		if a.Has("properties") {
+			properties = a.Get("properties").But()
+		} else if !a.Has("additionalProperties") {
+			a = a.But()
+			a.Set("additionalProperties", &value.Value{Kind: value.Bool, Bool: true})
+		}
+		properties.Set(name, &value.Value{Kind: value.Bool})
+		a = a.But()
+		a.Set("properties", properties)
+		return a
+	}
+	return a
+}

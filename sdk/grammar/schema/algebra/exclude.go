@@ -1,0 +1,87 @@
+package algebra
+
+import (
+	"slices"
+
+	"github.com/dragoman-project/dragoman/sdk/grammar/schema/value"
+)
+
+// excludes says for certain that no value which the grammar of a allows fits b.
+func (c *Document) excludes(a, b *value.Value, depth int) bool {
+	if c.effort--; c.effort < 0 || depth > maxComparison {
+		return false
+	}
+	common := c.Kinds(a) & c.Kinds(b)
+	a, aErr := c.Resolved(a, "#")
+	b, bErr := c.Resolved(b, "#")
+	switch {
+	case common == 0:
+		return true
+	case aErr != nil || bErr != nil || !a.Is(value.Object) || !b.Is(value.Object) || a.Has("$ref") || b.Has("$ref"):
+		return false
+	case a.HasAny("const", "enum"):
+		return !slices.ContainsFunc(ConstantsIn(a), func(v *value.Value) bool { return c.Fits(v, b, 0) != No })
+	case b.HasAny("const", "enum"):
+		return !slices.ContainsFunc(ConstantsIn(b), func(v *value.Value) bool { return c.Fits(v, a, 0) != No })
+	case a.HasAny("anyOf", "oneOf"):
+		return !slices.ContainsFunc(options(a), func(one *value.Value) bool { return !c.excludes(one, b, depth+1) })
+	case b.HasAny("anyOf", "oneOf"):
+		return !slices.ContainsFunc(options(b), func(one *value.Value) bool { return !c.excludes(a, one, depth+1) })
+	case a.Has("allOf") || b.Has("allOf"):
+		return false
+	case common&^(IntegerType|FractionType) == 0:
+		return apart(a, b)
+	case common == ObjectType:
+		return c.objectsExclude(a, b, depth)
+	}
+	return false
+}
+
+// maxComparison bounds how deep alternatives are compared.
+const maxComparison = 8
+
+func options(s *value.Value) []*value.Value {
+	return append(s.Get("anyOf").List(), s.Get("oneOf").List()...)
+}
+
+// apart says whether the bounds of two schemas of numbers leave no number in common.
+func apart(a, b *value.Value) bool {
+	below := func(a, b *value.Value) bool {
+		hi, hiOpen, err := bound(a, "", "maximum", "exclusiveMaximum", -1)
+		lo, loOpen, err2 := bound(b, "", "minimum", "exclusiveMinimum", 1)
+		if err != nil || err2 != nil || hi == nil || lo == nil {
+			return false
+		}
+		d := hi.Cmp(lo)
+		return d < 0 || d == 0 && (hiOpen || loOpen)
+	}
+	return below(a, b) || below(b, a)
+}
+
+// objectsExclude says whether b wants a member that a does not allow, or one that a always has is nothing for b.
+func (c *Document) objectsExclude(a, b *value.Value, depth int) bool {
+	props, open := c.Properties(a, "#")
+	declared := map[string]Property{}
+	for _, p := range props {
+		declared[p.Name] = p
+	}
+	for _, name := range b.Get("required").Strings() {
+		p, ok := declared[name]
+		if ok && p.Schema.IsFalse() {
+			return true
+		}
+		if !ok && (open == nil || open.IsFalse()) && !a.Has("patternProperties") {
+			return true
+		}
+	}
+	return slices.ContainsFunc(props, func(p Property) bool {
+		other := b.Get("properties").Get(p.Name)
+		if other == nil {
+			other = b.Get("additionalProperties")
+			if b.Has("patternProperties") {
+				other = nil
+			}
+		}
+		return p.Required && other != nil && c.excludes(p.Schema, other, depth+1)
+	})
+}

@@ -1,0 +1,218 @@
+package algebra
+
+import (
+	"math/big"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/dragoman-project/dragoman/sdk/grammar/schema/pattern"
+	"github.com/dragoman-project/dragoman/sdk/grammar/schema/value"
+)
+
+// Whether a constant fits a schema is decided while the grammar is made. Only what a grammar is not asked for either, or
+// would take long to find out, stays unknown.
+
+// verdict says whether a value fits.
+type verdict uint8
+
+const (
+	No verdict = iota
+	unknown
+	Yes
+)
+
+func (v verdict) and(w verdict) verdict { return min(v, w) }
+
+func (v verdict) not() verdict { return Yes - v }
+
+func verdictOf(fits bool) verdict {
+	if fits {
+		return Yes
+	}
+	return No
+}
+
+// Fits says whether v fits s.
+func (c *Document) Fits(v, s *value.Value, depth int) verdict {
+	switch {
+	case s.IsTrue():
+		return Yes
+	case s.IsFalse():
+		return No
+	case !s.Is(value.Object) || depth > maxReferences:
+		return unknown
+	}
+	if c.effort--; c.effort < 0 {
+		return unknown
+	}
+	out := Yes
+	for _, k := range s.Keys {
+		out = out.and(c.keywordFits(v, k, s, depth))
+	}
+	return out
+}
+
+// keywordFits says whether v fits keyword k of s, by itself or with the keywords that it belongs to.
+func (c *Document) keywordFits(v *value.Value, k string, s *value.Value, depth int) verdict {
+	of := s.Fields[k]
+	each := func(schemas []*value.Value, holds func(n int) bool) verdict { return c.count(v, schemas, depth, holds) }
+	switch k {
+	case "type":
+		return verdictOf(hasType(v, of))
+	case "const":
+		return verdictOf(Equal(v, of))
+	case "enum":
+		return verdictOf(slices.ContainsFunc(of.Items, func(w *value.Value) bool { return Equal(v, w) }))
+	case "$ref":
+		target, err := c.Resolve(of.Text, "#")
+		if err != nil {
+			return unknown
+		}
+		return c.Fits(v, target, depth+1)
+	case "allOf":
+		return each(of.Items, func(n int) bool { return n == len(of.Items) })
+	case "anyOf", Conditioned:
+		return each(of.Items, func(n int) bool { return n > 0 })
+	case "oneOf":
+		return each(of.Items, func(n int) bool { return n == 1 })
+	case "not":
+		return c.Fits(v, of, depth+1).not()
+	}
+	switch v.Kind {
+	case value.Number:
+		return numberFits(v, k, s)
+	case value.String:
+		return stringFits(v, k, of)
+	case value.Array:
+		return c.arrayFits(v, k, s, depth)
+	case value.Object:
+		return c.objectFits(v, k, s, depth)
+	}
+	return outside(k, otherKeywords)
+}
+
+// count says whether so many of schemas as holds wants fit v.
+func (c *Document) count(v *value.Value, schemas []*value.Value, depth int, holds func(n int) bool) verdict {
+	n := 0
+	for _, s := range schemas {
+		switch c.Fits(v, s, depth+1) {
+		case unknown:
+			return unknown
+		case Yes:
+			n++
+		}
+	}
+	return verdictOf(holds(n))
+}
+
+// otherKeywords are those that say something of every kind of value.
+var otherKeywords = []string{"if", "then", "else", "$dynamicRef", "$recursiveRef"}
+
+// outside is the verdict of a keyword that says nothing of a kind of values, unless it is one of keywords.
+func outside(k string, keywords []string) verdict {
+	if slices.Contains(keywords, k) || slices.Contains(otherKeywords, k) {
+		return unknown
+	}
+	return Yes
+}
+
+func numberFits(v *value.Value, k string, s *value.Value) verdict {
+	n, of := v.Rational(), s.Fields[k].Rational()
+	if n == nil || of == nil {
+		return outside(k, []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"})
+	}
+	switch d := n.Cmp(of); k {
+	case "minimum":
+		return verdictOf(d > 0 || d == 0 && !s.Get("exclusiveMinimum").IsTrue())
+	case "maximum":
+		return verdictOf(d < 0 || d == 0 && !s.Get("exclusiveMaximum").IsTrue())
+	case "exclusiveMinimum":
+		return verdictOf(d > 0)
+	case "exclusiveMaximum":
+		return verdictOf(d < 0)
+	case "multipleOf":
+		return verdictOf(of.Sign() != 0 && new(big.Rat).Quo(n, of).IsInt())
+	}
+	return Yes
+}
+
+func stringFits(v *value.Value, k string, of *value.Value) verdict {
+	n := utf8.RuneCountInString(v.Text)
+	switch k {
+	case "minLength":
+		return verdictOf(n >= Count(of, 0))
+	case "maxLength":
+		return verdictOf(n <= Count(of, n))
+	case "pattern":
+		return Matches(of.Text, v.Text)
+	}
+	return outside(k, nil)
+}
+
+func (c *Document) arrayFits(v *value.Value, k string, s *value.Value, depth int) verdict {
+	n, of := len(v.Items), s.Fields[k]
+	switch k {
+	case "minItems":
+		return verdictOf(n >= Count(of, 0))
+	case "maxItems":
+		return verdictOf(n <= Count(of, n))
+	case "items", "prefixItems":
+		fixed, more := Tuple(s)
+		out := Yes
+		for i, item := range v.Items {
+			switch {
+			case i < len(fixed):
+				out = out.and(c.Fits(item, fixed[i], depth+1))
+			case more != nil:
+				out = out.and(c.Fits(item, more, depth+1))
+			}
+		}
+		return out
+	}
+	return outside(k, []string{"contains", "uniqueItems", "unevaluatedItems"})
+}
+
+func (c *Document) objectFits(v *value.Value, k string, s *value.Value, depth int) verdict {
+	n, of := len(v.Keys), s.Fields[k]
+	out := Yes
+	switch k {
+	case "required":
+		return verdictOf(!slices.ContainsFunc(of.Strings(), func(name string) bool { return !v.Has(name) }))
+	case "minProperties":
+		return verdictOf(n >= Count(of, 0))
+	case "maxProperties":
+		return verdictOf(n <= Count(of, n))
+	case "properties":
+		for _, name := range v.Keys {
+			if of.Has(name) {
+				out = out.and(c.Fits(v.Fields[name], of.Fields[name], depth+1))
+			}
+		}
+		return out
+	case "additionalProperties":
+		if s.Has("patternProperties") {
+			return unknown
+		}
+		for _, name := range v.Keys {
+			if !s.Get("properties").Has(name) {
+				out = out.and(c.Fits(v.Fields[name], of, depth+1))
+			}
+		}
+		return out
+	case "propertyNames":
+		for _, name := range v.Keys {
+			out = out.and(c.Fits(value.NewString(name), of, depth+1))
+		}
+		return out
+	}
+	return outside(k, []string{"patternProperties", "dependentRequired", "dependentSchemas", "dependencies", "unevaluatedProperties"})
+}
+
+// Matches says whether a pattern matches somewhere in a text.
+func Matches(source, text string) verdict {
+	found, ok := pattern.Match(source, text)
+	if !ok {
+		return unknown
+	}
+	return verdictOf(found)
+}

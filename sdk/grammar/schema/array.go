@@ -1,0 +1,91 @@
+package schema
+
+import (
+	"strconv"
+
+	"github.com/dragoman-project/dragoman/internal/cfg"
+	"github.com/dragoman-project/dragoman/sdk/grammar/rules"
+	"github.com/dragoman-project/dragoman/sdk/grammar/schema/algebra"
+	"github.com/dragoman-project/dragoman/sdk/grammar/schema/list"
+	"github.com/dragoman-project/dragoman/sdk/grammar/schema/value"
+)
+
+// array is an array of items, of a fixed beginning, or both.
+func (c *conversion) array(s *value.Value, path, name string) (*cfg.Expr, error) {
+	c.inside++
+	defer func() { c.inside-- }()
+	s = algebra.Evaluated(s)
+	fixed, items := algebra.Tuple(s)
+	lo, hi, items := algebra.ItemCounts(s, len(fixed), items)
+	if values := c.distinctValues(s, path); values != nil {
+		space := c.rules.Space.Call()
+		return cfg.Seq(cfg.Text("["), space, list.Distinct(c.rules, c.each(values), lo, hi, name+"-distinct"), space, cfg.Text("]")), nil
+	}
+	var kids []*cfg.Expr
+	for i, f := range fixed {
+		e, err := c.visit(f, value.At(path, "prefixItems", i), name+"-"+strconv.Itoa(i))
+		if err != nil {
+			return nil, err
+		}
+		if e.Op == cfg.OpNever {
+			items = nil
+			break
+		}
+		kids = append(kids, e)
+	}
+	if items == nil && (hi < 0 || hi > len(kids)) {
+		hi = len(kids)
+	}
+	if hi >= 0 && !s.Has("minItems") {
+		lo = min(lo, hi)
+	}
+	if hi >= 0 && lo > hi {
+		return nil, algebra.Contradiction(path, "at least %d and at most %d items cannot both hold", lo, hi)
+	}
+	more, err := c.item(items, path, name, len(fixed) > 0)
+	if err != nil {
+		return nil, err
+	}
+	space := c.rules.Space.Call()
+	return cfg.Seq(cfg.Text("["), space, list.Items(c.rules, kids, more, lo, hi), space, cfg.Text("]")), nil
+}
+
+// item is one of the items behind the fixed ones; nil if there are none.
+func (c *conversion) item(items *value.Value, path, name string, behind bool) (*cfg.Expr, error) {
+	switch {
+	case items == nil:
+		return nil, nil
+	case items.IsEmpty() && !behind:
+		return c.rules.Value("object", c.Spelling), nil
+	}
+	e, err := c.visit(items, value.At(path, "items"), name+"-item")
+	if err == nil && rules.Heavy(e) {
+		e = c.rules.Rule(name+"-item", e)
+	}
+	return e, err
+}
+
+// maxDistinct bounds the values of which no two items may be the same: there is a rule for every set of those still left.
+const maxDistinct = 6
+
+// distinctValues are the values that items of s may have, if no two may be the same and the values are few; nil otherwise.
+func (c *conversion) distinctValues(s *value.Value, path string) []*value.Value {
+	if !s.Get("uniqueItems").IsTrue() || s.Has("prefixItems") || s.Get("items").Is(value.Array) || !s.Get("items").Is(value.Object) {
+		return nil
+	}
+	items, err := c.Resolved(s.Get("items"), path)
+	if err != nil || !items.Is(value.Object) {
+		return nil
+	}
+	if c.Kinds(items)&^(algebra.BoolType|algebra.NullType) == 0 && !items.HasAny("const", "enum") {
+		items = c.Enumerated(items)
+	}
+	if !items.HasAny("const", "enum") || len(algebra.ConstantsIn(items)) > maxDistinct || items.Get("nullable").IsTrue() {
+		return nil
+	}
+	values, err := c.Constants(items, value.At(path, "items"))
+	if err != nil {
+		return nil
+	}
+	return values
+}

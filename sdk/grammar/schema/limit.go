@@ -1,0 +1,99 @@
+package schema
+
+import (
+	"slices"
+
+	"github.com/dragoman-project/dragoman/internal/cfg"
+	"github.com/dragoman-project/dragoman/sdk/grammar/schema/algebra"
+	"github.com/dragoman-project/dragoman/sdk/grammar/schema/pattern"
+	"github.com/dragoman-project/dragoman/sdk/grammar/schema/value"
+)
+
+// textLimit is what a keyword says of a text: that it matches an expression, or that it does not.
+type textLimit struct {
+	keyword      string
+	pattern.Span // of the texts that match; any, where they must not
+	not          bool
+	of           func(p pattern.Writer) *cfg.Expr
+}
+
+// anySpan says nothing of a length.
+var anySpan = pattern.Span{Hi: -1}
+
+// textLimits are what the pattern, the format and "not" say of a string. What is not understood is noted.
+func (c *conversion) textLimits(s *value.Value, path string) []textLimit {
+	var out []textLimit
+	if p := s.Get("pattern"); p != nil {
+		ways, ahead, err := pattern.ParseAhead(p.Text)
+		if err != nil {
+			c.Note(value.At(path, "pattern"), "not held to: %v", err)
+		} else {
+			out = append(out, patternLimit("pattern", ways))
+		}
+		for _, a := range ahead {
+			l := patternLimit("pattern", a.Ways)
+			if l.not = a.Not; l.not {
+				l.Span = anySpan
+			}
+			out = append(out, l)
+		}
+	}
+	if f := s.Get("format"); f != nil && pattern.IsFormat(f.Text) {
+		out = append(out, textLimit{"format", pattern.FormatSpan(f.Text), false, func(p pattern.Writer) *cfg.Expr { return p.Format(f.Text) }})
+	} else if f != nil {
+		c.unheldFormat(f.Text, path)
+	}
+	if l, ok := c.otherText(s.Get("not")); ok {
+		out = append(out, l)
+	}
+	return out
+}
+
+func patternLimit(keyword string, ways []pattern.Way) textLimit {
+	return textLimit{keyword, pattern.SpanOf(ways), false, func(p pattern.Writer) *cfg.Expr { return p.Anywhere(ways) }}
+}
+
+// otherText is the limit of strings that are not to match what "not" says, if that is constants or a pattern.
+func (c *conversion) otherText(not *value.Value) (textLimit, bool) {
+	l := textLimit{keyword: "not", Span: anySpan, not: true}
+	if !not.Is(value.Object) || not.Has("type") && !algebra.HasName(not.Get("type"), "string") {
+		return l, false
+	}
+	switch what := c.Constraints(not.But("type")); {
+	case what == nil || len(what.Keys) > 1:
+		return l, false
+	case what.Has("const") || what.Get("enum").Is(value.Array):
+		l.of = func(p pattern.Writer) *cfg.Expr { return p.OneOf(algebra.StringsAmong(algebra.ConstantsIn(what))) }
+	case what.Get("pattern").Is(value.String):
+		ways, err := pattern.Parse("(?:" + what.Get("pattern").Text + ")") // as it stands: to be narrower would be wider here
+		if err != nil {
+			return l, false
+		}
+		l.of = patternLimit("not", ways).of
+	default:
+		return l, false
+	}
+	return l, true
+}
+
+// texts are the expressions that a text must match, and those that it must not.
+func texts(limits []textLimit, p pattern.Writer) (in, out []*cfg.Expr) {
+	for _, l := range limits {
+		if l.not {
+			out = append(out, l.of(p))
+		} else {
+			in = append(in, l.of(p))
+		}
+	}
+	return in, out
+}
+
+// needed are limits without those that others imply, such as a format that a pattern spells out.
+func (c *conversion) needed(limits []textLimit) []textLimit {
+	p := pattern.Writer{Rules: c.rules}
+	return slices.DeleteFunc(slices.Clone(limits), func(l textLimit) bool {
+		return !l.not && slices.ContainsFunc(limits, func(other textLimit) bool {
+			return other.keyword != l.keyword && !other.not && l.keyword == "format" && c.rules.Within(other.of(p), l.of(p))
+		})
+	})
+}

@@ -1,0 +1,103 @@
+package list
+
+import (
+	"slices"
+
+	"github.com/dragoman-project/dragoman/internal/cfg"
+	"github.com/dragoman-project/dragoman/sdk/grammar/rules"
+)
+
+// Members are the members of an object: all of required, and any of optionals in order, and more, any number of times.
+type Members struct {
+	Rules               *rules.Set
+	Name                string
+	Required, Optionals []*cfg.Expr
+	More                *cfg.Expr // nil: no others
+	Note                func(keyword, format string, args ...any)
+}
+
+// Between joins from lo to hi members with commas; hi < 0: without bound. It is not ok where there cannot be so many.
+func (m Members) Between(lo, hi int) (list *cfg.Expr, ok bool) {
+	lo, hi = max(lo-len(m.Required), 0), hi-len(m.Required)
+	bounded := hi+len(m.Required) >= 0
+	switch n := len(m.Optionals); {
+	case bounded && hi < lo, m.More == nil && lo > n:
+		return nil, false
+	case bounded && hi == 0:
+		m.Optionals, m.More, bounded = nil, nil, false
+	case m.More == nil && lo == n:
+		m.Required, m.Optionals, lo, bounded = append(m.Required, m.Optionals...), nil, 0, false
+	case m.More == nil && n <= hi:
+		bounded = false
+	}
+	if len(m.Optionals) == 0 && m.More != nil {
+		return m.counted(lo, hi, bounded), true
+	}
+	if !bounded {
+		hi = -1
+	}
+	if (lo > 1 || bounded) && len(m.Optionals)*(max(lo, hi)+1) <= maxCounted {
+		counter := memberCounter{Members: m, lo: lo, hi: hi, rests: map[[2]int]*cfg.Rule{}}
+		return cfg.Seq(m.joined(), counter.from(0, 0, len(m.Required) > 0)), true
+	}
+	if bounded {
+		m.Note("maxProperties", "not held to")
+	}
+	if lo > 1 {
+		m.Note("minProperties", "at least %d members are only held to up to %d", lo+len(m.Required), 1+len(m.Required))
+	}
+	return m.join(lo > 0), true
+}
+
+// counted is required, and then lo to hi others.
+func (m Members) counted(lo, hi int, bounded bool) *cfg.Expr {
+	if !bounded {
+		hi = -1
+	}
+	return cfg.Seq(m.joined(), More(m.Rules, m.More, len(m.Required) > 0, lo, hi))
+}
+
+// joined is required.
+func (m Members) joined() *cfg.Expr {
+	var kids []*cfg.Expr
+	for i, r := range m.Required {
+		kids = append(kids, Comma(m.Rules, i > 0), r)
+	}
+	return cfg.Seq(kids...)
+}
+
+// join is all members. Each optional one has a rule for what may follow it, so that the size is linear.
+func (m Members) join(some bool) *cfg.Expr {
+	first, after := m.tail()
+	switch {
+	case first.Op == cfg.OpNever:
+		return m.joined()
+	case len(m.Required) > 0 && some:
+		return cfg.Seq(m.joined(), Comma(m.Rules, true), first)
+	case len(m.Required) > 0:
+		return cfg.Seq(m.joined(), after)
+	case some:
+		return first
+	}
+	return cfg.Optional(first)
+}
+
+// tail returns first, which begins with one of the members that are not required, and after, which continues a list with
+// them or ends it.
+func (m Members) tail() (first, after *cfg.Expr) {
+	comma := Comma(m.Rules, true)
+	first, after = cfg.Nothing, cfg.Empty
+	if m.More != nil {
+		after = cfg.Star(cfg.Seq(comma, m.More))
+		first = cfg.Seq(m.More, after)
+	}
+	for _, member := range slices.Backward(m.Optionals) {
+		tail := after
+		if len(m.Optionals) > 1 || m.More != nil {
+			tail = m.Rules.Rule(m.Name+"-rest", after)
+		}
+		first = cfg.Alt(cfg.Seq(member, tail), first)
+		after = cfg.Seq(cfg.Optional(comma, member), tail)
+	}
+	return first, after
+}

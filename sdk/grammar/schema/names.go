@@ -1,0 +1,233 @@
+package schema
+
+import (
+	"strconv"
+
+	"github.com/dragoman-project/dragoman/internal/cfg"
+	"github.com/dragoman-project/dragoman/internal/cfg/charset"
+	"github.com/dragoman-project/dragoman/internal/cfg/words"
+	"github.com/dragoman-project/dragoman/sdk/grammar/rules"
+	"github.com/dragoman-project/dragoman/sdk/grammar/schema/algebra"
+	"github.com/dragoman-project/dragoman/sdk/grammar/schema/value"
+)
+
+// others is a member whose name is none of props: one that a pattern names, or one that none does; nil if there are none.
+func (c *conversion) others(s, open *value.Value, props []algebra.Property, path, name string) (*cfg.Expr, error) {
+	var taken []string
+	for _, p := range props {
+		taken = append(taken, p.Name)
+	}
+	patterns := s.Get("patternProperties")
+	var kids []*cfg.Expr
+	for i, source := range patterns.Names() {
+		where := value.At(value.At(path, "patternProperties"), source)
+		key := keys{taken: taken, patterns: []string{source}, names: s.Get("propertyNames")}
+		member, err := c.other(key, patterns.Get(source), where, name+"-pattern-"+strconv.Itoa(i))
+		if err != nil {
+			return nil, err
+		}
+		c.disjoint(patterns, i, where)
+		kids = append(kids, member)
+	}
+	if open != nil && !open.IsFalse() {
+		key := keys{taken: taken, except: patterns.Names(), names: s.Get("propertyNames")}
+		member, err := c.other(key, open, value.At(path, "additionalProperties"), name+"-additional")
+		if err != nil {
+			return nil, err
+		}
+		kids = append(kids, member)
+	}
+	if more := cfg.Alt(kids...); more.Op != cfg.OpNever {
+		return more, nil
+	}
+	return nil, nil
+}
+
+// other is a member with one of keys and a value that follows s.
+func (c *conversion) other(k keys, s *value.Value, path, name string) (*cfg.Expr, error) {
+	e, err := c.visit(s, path, name)
+	if err != nil || e.Op == cfg.OpNever {
+		return e, err
+	}
+	key, err := c.key(k, path)
+	if err != nil || key.Op == cfg.OpNever {
+		return key, err
+	}
+	return c.rules.Rule(name+"-kv", cfg.Seq(key, cfg.Text(":"), c.rules.Space.Call(), e)), nil
+}
+
+// keys are the names that a member may have.
+type keys struct {
+	taken    []string     // names that others have
+	patterns []string     // a name matches all of these
+	except   []string     // and none of these
+	names    *value.Value // and follows this schema, if there is one
+}
+
+// key is one of keys, in quotes.
+func (c *conversion) key(k keys, path string) (*cfg.Expr, error) {
+	var of []func(single bool) *cfg.Expr
+	if values := algebra.ConstantNames(k.names); values != nil {
+		return c.listedKey(k, values), nil
+	}
+	if s := k.names; s != nil && !s.IsTrue() {
+		content, err := c.nameContent(s, path)
+		if err != nil {
+			return nil, err
+		}
+		if content == nil && s.IsFalse() {
+			return cfg.Nothing, nil
+		}
+		if content != nil {
+			of = append(of, content)
+		}
+	}
+	for _, source := range k.patterns {
+		content, err := c.pattern(source)
+		if err != nil {
+			c.Note(path, "members are not held to the pattern of their names: %v", err)
+			continue
+		}
+		of = append(of, content)
+	}
+	var but []func(single bool) *cfg.Expr
+	for _, source := range k.except {
+		if content, err := c.pattern(source); err == nil {
+			but = append(but, content)
+		}
+	}
+	switch {
+	case len(k.taken) > 0 && len(of)+len(but) == 0:
+		of = append(of, func(single bool) *cfg.Expr { return c.otherThan(k.taken, single) })
+	case len(k.taken) > 0:
+		but = append(but, func(single bool) *cfg.Expr { return taken(k.taken, single) })
+	}
+	return c.intersected(of, but, path), nil
+}
+
+// taken is the inside of a string that is one of names.
+func taken(names []string, single bool) *cfg.Expr {
+	quote := '"'
+	if single {
+		quote = '\''
+	}
+	kids := make([]*cfg.Expr, len(names))
+	for i, name := range names {
+		kids[i] = cfg.Text(rules.Escape(name, quote))
+	}
+	return cfg.Alt(kids...)
+}
+
+// intersected is a string of all of the contents, and of none of but.
+func (c *conversion) intersected(of, but []func(single bool) *cfg.Expr, path string) *cfg.Expr {
+	switch {
+	case len(of)+len(but) == 0:
+		return c.rules.Value("string", c.Spelling)
+	case len(of) == 1 && len(but) == 0:
+		return c.rules.Quoted(c.Spelling, of[0])
+	}
+	fits := true
+	e := c.rules.Quoted(c.Spelling, func(single bool) *cfg.Expr {
+		var in, out []*cfg.Expr
+		for _, content := range of {
+			in = append(in, content(single))
+		}
+		for _, content := range but {
+			out = append(out, content(single))
+		}
+		if len(in) == 0 {
+			in = append(in, cfg.Star(c.rules.Char(single)))
+		}
+		together := c.rules.Product(c.Scope+"-name", in, out)
+		if together == nil {
+			fits, together = false, in[0]
+		}
+		return together
+	})
+	if !fits {
+		c.Note(path, "what the names of members must be is only held to in part: it takes too many rules to say")
+	}
+	return e
+}
+
+// nameContent makes the inside of a name that follows s; nil where it may be any.
+func (c *conversion) nameContent(s *value.Value, path string) (func(single bool) *cfg.Expr, error) {
+	s, err := c.Resolved(s, path)
+	if err != nil || !s.Is(value.Object) {
+		return nil, err
+	}
+	if s, err = c.WellFormed(s, path); err != nil {
+		return nil, err
+	}
+	c.unsupported(s, path)
+	if s.HasAny("$ref", "allOf", "anyOf", "oneOf") || s.Has("type") && !algebra.HasName(s.Get("type"), "string") {
+		c.Note(path, "what propertyNames says is not held to")
+		return nil, nil
+	}
+	return c.content(s, path)
+}
+
+// listedKey is one of the names that are listed, as far as they are among keys.
+func (c *conversion) listedKey(k keys, values []*value.Value) *cfg.Expr {
+	var kids []*cfg.Expr
+	for _, v := range values {
+		if v.Kind == value.String && k.allow(v.Text) && c.Fits(v, k.names, 0) != algebra.No {
+			kids = append(kids, c.constant(v))
+		}
+	}
+	return cfg.Alt(kids...)
+}
+
+// allow says whether a name is none of those taken, and matches the patterns.
+func (k keys) allow(name string) bool {
+	for _, t := range k.taken {
+		if t == name {
+			return false
+		}
+	}
+	for _, source := range k.patterns {
+		if algebra.Matches(source, name) == algebra.No {
+			return false
+		}
+	}
+	for _, source := range k.except {
+		if algebra.Matches(source, name) == algebra.Yes {
+			return false
+		}
+	}
+	return true
+}
+
+// disjoint notes that a name may match several patterns, so that its member must be all that these say.
+func (c *conversion) disjoint(patterns *value.Value, i int, path string) {
+	for _, other := range patterns.Keys[:i] {
+		if algebra.Equal(patterns.Get(other), patterns.Get(patterns.Keys[i])) || c.apartPatterns(other, patterns.Keys[i]) {
+			continue
+		}
+		c.Note(path, "held to alone: a name may also match the pattern %q", other)
+	}
+}
+
+// apartPatterns says whether no text matches both patterns.
+func (c *conversion) apartPatterns(a, b string) bool {
+	x, err := c.pattern(a)
+	y, err2 := c.pattern(b)
+	if err != nil || err2 != nil {
+		return false
+	}
+	e := c.rules.Product("", []*cfg.Expr{x(false), y(false)}, nil)
+	return e != nil && e.Op == cfg.OpNever
+}
+
+// otherThan is the inside of a string that is none of names, nor one of them cut short. An escape is never part of a name.
+func (c *conversion) otherThan(names []string, single bool) *cfg.Expr {
+	quote := '"'
+	if single {
+		quote = '\''
+	}
+	escaped := make([]string, len(names))
+	for i, n := range names {
+		escaped[i] = rules.Escape(n, quote)
+	}
+	return words.Other(escaped, rules.StringChars.Minus(charset.Of(string(quote))), c.rules.Escape(single), cfg.Star(c.rules.Char(single)))
+}

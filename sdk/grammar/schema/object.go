@@ -1,0 +1,71 @@
+package schema
+
+import (
+	"github.com/dragoman-project/dragoman/internal/cfg"
+	"github.com/dragoman-project/dragoman/sdk/grammar/schema/algebra"
+	"github.com/dragoman-project/dragoman/sdk/grammar/schema/list"
+	"github.com/dragoman-project/dragoman/sdk/grammar/schema/value"
+)
+
+// object is an object with its properties in the order of the schema, the required ones first: models write them so, and
+// any order would need a rule for every subset.
+func (c *conversion) object(s *value.Value, path, name string) (*cfg.Expr, error) {
+	c.inside++
+	defer func() { c.inside-- }()
+	s = algebra.Evaluated(s)
+	props, open := c.Properties(s, path)
+	bounded := s.HasAny("patternProperties", "propertyNames", "minProperties", "maxProperties")
+	if len(props) == 0 && !bounded && (open == nil || open.IsTrue() || open.IsEmpty()) {
+		return c.rules.Value("object", c.Spelling), nil
+	}
+	list := list.Members{Rules: c.rules, Name: name, Note: func(keyword, format string, args ...any) { c.Note(value.At(path, keyword), format, args...) }}
+	for _, p := range props {
+		member, err := c.member(p, s, path, name)
+		switch {
+		case err != nil:
+			return nil, err
+		case p.Required:
+			list.Required = append(list.Required, member)
+		case member.Op != cfg.OpNever:
+			list.Optionals = append(list.Optionals, member)
+		}
+	}
+	more, err := c.others(s, open, props, path, name)
+	if err != nil {
+		return nil, err
+	}
+	if more != nil && more.Op != cfg.OpCall {
+		more = c.rules.Rule(name+"-more", more)
+	}
+	list.More = more
+	inner, ok := list.Between(algebra.Count(s.Get("minProperties"), 0), algebra.Count(s.Get("maxProperties"), -1))
+	if !ok {
+		return nil, algebra.Contradiction(path, "no number of members is between these bounds")
+	}
+	space := c.rules.Space.Call()
+	return cfg.Seq(cfg.Text("{"), space, inner, space, cfg.Text("}")), nil
+}
+
+// member is `"name": value`, as a rule; nothing where it cannot be there.
+func (c *conversion) member(p algebra.Property, s *value.Value, path, name string) (*cfg.Expr, error) {
+	schema := p.Schema
+	var err error
+	for _, source := range c.PatternsOf(s, p.Name) {
+		if schema, err = c.Merge(schema, s.Get("patternProperties").Get(source), p.Path); err != nil {
+			return nil, err
+		}
+	}
+	if names := s.Get("propertyNames"); names != nil && c.Fits(value.NewString(p.Name), names, 0) == algebra.No {
+		if p.Required {
+			return nil, algebra.Contradiction(value.At(path, "propertyNames"), "it does not allow %q, which is required", p.Name)
+		}
+		return cfg.Nothing, nil
+	}
+	full := name + "-" + p.Name
+	e, err := c.visit(schema, p.Path, full)
+	if err != nil || e.Op == cfg.OpNever {
+		return e, err
+	}
+	space := c.rules.Space.Call()
+	return c.rules.Rule(full+"-kv", cfg.Seq(c.constant(value.NewString(p.Name)), space, cfg.Text(":"), space, e)), nil
+}

@@ -1,0 +1,45 @@
+package schema
+
+import (
+	"strings"
+
+	"github.com/dragoman-project/dragoman/internal/cfg"
+	"github.com/dragoman-project/dragoman/sdk/grammar/schema/value"
+)
+
+// target is the rule of what a reference leads to, and where it was first met: within how many objects and arrays.
+type target struct {
+	rule   *cfg.Rule
+	inside int
+}
+
+// reference is the rule of the subschema that $ref points to. Keywords beside it hold too.
+func (c *conversion) reference(s *value.Value, path string) (*cfg.Expr, error) {
+	ref := s.Get("$ref").Text
+	if !strings.HasPrefix(ref, "#") {
+		c.Note(value.At(path, "$ref"), "%q is not in this schema: any value is allowed there", ref)
+		return c.rules.Value("value", c.Spelling), nil
+	}
+	to, err := c.Resolve(ref, path)
+	if err != nil {
+		return nil, err
+	}
+	key, where := ref, ref
+	beside := c.Constraints(s.But("$ref"))
+	if beside != nil && !c.Implies(to, beside) {
+		key, where = ref+" "+beside.Compact(), path
+	}
+	known, ok := c.refs[key]
+	switch {
+	case ok && known.rule.Body == nil && known.inside == c.inside:
+		return cfg.Nothing, nil // what refers to itself, and to nothing within it, is no more than its other alternatives
+	case ok:
+		return known.rule.Call(), nil
+	}
+	r := c.rules.Named(c.Scope + "-" + strings.TrimLeft(ref[strings.LastIndexByte(ref, '/')+1:], "#"))
+	c.refs[key] = target{r, c.inside}
+	if to, err = c.Besides(s.But("$ref"), to, path); err == nil {
+		r.Body, err = c.visit(to, where, r.Name)
+	}
+	return r.Call(), err
+}

@@ -1,0 +1,67 @@
+package schema
+
+import (
+	"github.com/dragoman-project/dragoman/sdk/grammar/schema/algebra"
+	"github.com/dragoman-project/dragoman/sdk/grammar/schema/value"
+)
+
+// unsupported notes the keywords that are not held to. Those of a list of types are noted with the types.
+func (c *conversion) unsupported(s *value.Value, path string) {
+	if s.Get("type").Is(value.Array) && !s.HasAny("$ref", "allOf", "anyOf", "oneOf", algebra.Conditioned) {
+		return
+	}
+	for _, k := range algebra.NotHeld {
+		if v := s.Get(k); v != nil && !saysNothing(k, v, s) && !c.heldOf(k, v, s, path) {
+			c.Note(path, "%q is not held to", k)
+		}
+	}
+	if s.HasAny("if", "dependentSchemas", "$dynamicRef", "$recursiveRef") {
+		for _, k := range algebra.Unevaluated {
+			if s.Has(k) {
+				c.Note(path, "%q is not held to", k)
+			}
+		}
+	}
+	if s.Get("required").Is(value.Bool) {
+		c.Note(value.At(path, "required"), "not held to: it is a list of names beside properties")
+	}
+}
+
+// onlyOf are the kinds of values of which keywords say something that are not held to in general.
+var onlyOf = map[string]algebra.Kinds{
+	"multipleOf": algebra.IntegerType | algebra.FractionType, "contains": algebra.ArrayType, "uniqueItems": algebra.ArrayType,
+	"dependentRequired": algebra.ObjectType, "dependentSchemas": algebra.ObjectType, "dependencies": algebra.ObjectType,
+}
+
+// heldOf says whether keyword k of s, which is not held to in general, is held to with values of its type.
+func (c *conversion) heldOf(k string, v, s *value.Value, path string) bool {
+	if only, ok := onlyOf[k]; ok && c.Kinds(s)&only == 0 {
+		return true
+	}
+	switch k {
+	case "multipleOf":
+		return c.multiples(s, path) != nil
+	case "uniqueItems":
+		return algebra.Count(s.Get("maxItems"), 2) < 2 || algebra.ImpliedType(s) == "array" && c.distinctValues(s, path) != nil
+	case "not":
+		if v.HasAny("type", "const", "enum") && c.Kinds(v)&c.Kinds(s) == 0 {
+			return true
+		}
+		_, ok := c.otherText(v)
+		return ok && algebra.ImpliedType(s) == "string"
+	}
+	return false
+}
+
+// saysNothing says whether keyword k of s holds for every value.
+func saysNothing(k string, v, s *value.Value) bool {
+	switch k {
+	case "not", "uniqueItems":
+		return v.IsFalse()
+	case "if":
+		return !s.HasAny("then", "else")
+	case "then", "else":
+		return !s.Has("if")
+	}
+	return false
+}

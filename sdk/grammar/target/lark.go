@@ -1,0 +1,17 @@
+package target
+
+import (
+	"github.com/dragoman-project/dragoman/sdk/grammar/target/lark"
+)
+
+// lark is the constraint as one grammar for the whole output. A lazy one begins with text that contains no trigger.
+func (tr *translation) lark(c Constraint) (string, error) {
+	o := lark.Options{Lazy: c.Lazy, Specials: c.Specials, Scans: c.Scans}
+	if c.Lazy {
+		var err error
+		if o.Words, err = tr.triggerWords(c.Triggers); err != nil {
+			return "", err
+		}
+	}
+	return lark.Write(tr.grammar, o, tr.notes), nil
+}

@@ -1,0 +1,275 @@
+package lark
+
+import (
+	"slices"
+
+	"github.com/dragoman-project/dragoman/internal/cfg"
+	"github.com/dragoman-project/dragoman/internal/cfg/automaton"
+	"github.com/dragoman-project/dragoman/internal/cfg/charset"
+	"github.com/dragoman-project/dragoman/internal/cfg/regular"
+	"github.com/dragoman-project/dragoman/internal/cfg/words"
+)
+
+// How rules are rewritten so that a lexer which takes the longest text, and never goes back, reads what the grammar means.
+
+// Limits of the ways to go on that are written behind free text: how often in a row, through how many rules, and how many
+// in all.
+const (
+	maxDivided     = 3
+	maxDepthOpened = 8
+	maxOpened      = 128
+)
+
+// separate rewrites e so that no terminal can swallow the beginning of what follows it.
+func (w *writer) separate(e *cfg.Expr, depth int) *cfg.Expr {
+	switch e.Op {
+	case cfg.OpChoice:
+		var kids []*cfg.Expr
+		for _, k := range e.Kids {
+			kids = append(kids, w.separate(k, depth))
+		}
+		return cfg.Alt(kids...)
+	case cfg.OpRepeat:
+		return cfg.Times(e.Min, e.Max, w.separate(e.Kids[0], depth))
+	case cfg.OpSequence:
+		return w.sequence(e.Kids, depth)
+	}
+	return e
+}
+
+func (w *writer) sequence(kids []*cfg.Expr, depth int) *cfg.Expr {
+	n := w.run(kids)
+	if n == len(kids) {
+		return cfg.Seq(kids...)
+	}
+	if n > 0 && w.beginsWithText(kids[n]) {
+		return w.sequence(slices.Concat(kids[:n], kids[n].Rule.Body.Kids, kids[n+1:]), depth)
+	}
+	if n > 0 && w.swallows(w.tail(kids[:n]), kids[n:]) {
+		if rotated := rotate(kids, n); rotated != nil {
+			return w.sequence(rotated, depth)
+		}
+		if depth < maxDivided && w.opened < maxOpened {
+			return w.divide(kids, n, depth+1)
+		}
+		w.notes.Add("llguidance reads the longest text that it can, and so may miss what follows free text in rule %q", w.scope)
+	}
+	if depth < maxDivided && w.opened < maxOpened && w.endsOpen(kids[n], kids[n+1:]) {
+		return w.divide(kids, n, depth+1)
+	}
+	before := append(w.apart(kids[:n], kids[n:]), w.separate(kids[n], 0))
+	if len(kids) == n+1 {
+		return cfg.Seq(before...)
+	}
+	return cfg.Seq(append(before, w.sequence(kids[n+1:], 0))...)
+}
+
+// apart gives the optional end of a run a terminal of its own, where the rule may end behind it. What follows then is not
+// known here; but where that begins alike, both are terminals at one place, and the lexer takes the one that goes on.
+func (w *writer) apart(run, following []*cfg.Expr) []*cfg.Expr {
+	last := len(run) - 1
+	if last < 1 || !cfg.Nullable(cfg.Seq(following...), w.empty) || !cfg.Nullable(run[last], w.empty) || len(w.begins(run[last:]).Minus(charset.Blanks)) == 0 ||
+		w.swallows(w.tail(run[:last]), run[last:]) {
+		return slices.Clone(run)
+	}
+	return append(slices.Clone(run[:last]), &cfg.Expr{Op: cfg.OpToken, Text: w.lexeme(run[last])})
+}
+
+// beginsWithText says whether e calls a rule that begins with what is for the lexer. Joined to the text before it, it tells
+// that apart from other texts which begin alike.
+func (w *writer) beginsWithText(e *cfg.Expr) bool {
+	return e.Op == cfg.OpCall && e.Rule.Body.Op == cfg.OpSequence && !w.regular.Recursive(e.Rule) && w.run(e.Rule.Body.Kids) > 0
+}
+
+// endsOpen says whether one of the ways through e ends in text that may swallow what follows.
+func (w *writer) endsOpen(e *cfg.Expr, following []*cfg.Expr) bool {
+	if len(following) == 0 {
+		return false
+	}
+	switch e.Op {
+	case cfg.OpChoice:
+		return slices.ContainsFunc(e.Kids, func(k *cfg.Expr) bool { return w.endsOpen(k, following) })
+	case cfg.OpRepeat:
+		return e.Max == 1 && w.endsOpen(e.Kids[0], following)
+	case cfg.OpSequence:
+		last := e.Kids[len(e.Kids)-1]
+		return w.endsOpen(last, following)
+	}
+	return w.terminal(e) && w.swallows(e, following)
+}
+
+// divide puts each way in which kids[n] may begin behind those before it.
+func (w *writer) divide(kids []*cfg.Expr, n, depth int) *cfg.Expr {
+	var ways []*cfg.Expr
+	for _, way := range w.open(kids[n], maxDepthOpened) {
+		w.opened++
+		ways = append(ways, w.separate(cfg.Seq(slices.Concat(kids[:n], way, kids[n+1:])...), depth))
+	}
+	return cfg.Alt(ways...)
+}
+
+// rotate says `text (call text)*` as `(text call)* text`, in which each text stands before what it might swallow; nil if
+// kids are not of that form at n.
+func rotate(kids []*cfg.Expr, n int) []*cfg.Expr {
+	loop, before := kids[n], kids[n-1]
+	if loop.Op != cfg.OpRepeat || loop.Min > 0 || loop.Max >= 0 || loop.Kids[0].Op != cfg.OpSequence {
+		return nil
+	}
+	inner := loop.Kids[0].Kids
+	last := len(inner) - 1
+	if !cfg.Equal(inner[last], before) {
+		return nil
+	}
+	turned := cfg.Star(cfg.Seq(append([]*cfg.Expr{before}, inner[:last]...)...))
+	return slices.Concat(kids[:n-1], []*cfg.Expr{turned, before}, kids[n+1:])
+}
+
+// tail is the end of a run, as far as it takes for some text to be there: what comes before it has been decided by then.
+func (w *writer) tail(kids []*cfg.Expr) *cfg.Expr {
+	i := len(kids) - 1
+	for i > 0 && cfg.Nullable(kids[i], w.empty) {
+		i--
+	}
+	return cfg.Seq(kids[i:]...)
+}
+
+// swallows says whether a terminal may go on where what follows begins. White space that goes on as white space does no
+// harm: however it is divided, the same texts are read.
+func (w *writer) swallows(e *cfg.Expr, following []*cfg.Expr) bool {
+	flat := w.regular.Flat(e)
+	if flat == nil {
+		return false
+	}
+	return len(regular.Continuations(flat).Intersect(w.begins(following)).Minus(charset.Blanks)) > 0
+}
+
+// begins is the set of characters with which kids may begin.
+func (w *writer) begins(kids []*cfg.Expr) charset.Set {
+	f := firsts{known: map[*cfg.Rule]bool{}}
+	for _, k := range kids {
+		if !f.add(k) {
+			break
+		}
+	}
+	return f.set
+}
+
+// firsts gathers the characters with which expressions begin.
+type firsts struct {
+	set   charset.Set
+	known map[*cfg.Rule]bool // seen, and whether it may be empty
+}
+
+// add adds those of e, and says whether e may be empty. A rule within itself is not taken for empty.
+func (f *firsts) add(e *cfg.Expr) bool {
+	switch e.Op {
+	case cfg.OpLiteral:
+		for _, r := range e.Text {
+			f.set = f.set.Union(charset.Set{{Lo: r, Hi: r}})
+			break
+		}
+		return e.Text == ""
+	case cfg.OpClass:
+		f.set = f.set.Union(e.Set)
+	case cfg.OpCall:
+		if empty, seen := f.known[e.Rule]; seen {
+			return empty
+		}
+		f.known[e.Rule] = false
+		f.known[e.Rule] = f.add(e.Rule.Body)
+		return f.known[e.Rule]
+	case cfg.OpRepeat:
+		return f.add(e.Kids[0]) || e.Min == 0
+	case cfg.OpChoice:
+		empty := false
+		for _, k := range e.Kids {
+			empty = f.add(k) || empty
+		}
+		return empty
+	case cfg.OpSequence:
+		for _, k := range e.Kids {
+			if !f.add(k) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// open lists the ways in which e may begin, each as a sequence that begins with what is for the lexer, unless rules call
+// each other deeper than depth.
+func (w *writer) open(e *cfg.Expr, depth int) [][]*cfg.Expr {
+	if depth == 0 || w.terminal(e) {
+		return [][]*cfg.Expr{{e}}
+	}
+	switch e.Op {
+	case cfg.OpCall:
+		return w.open(e.Rule.Body, depth-1)
+	case cfg.OpChoice:
+		var out [][]*cfg.Expr
+		for _, k := range e.Kids {
+			out = append(out, w.open(k, depth)...)
+		}
+		return out
+	case cfg.OpRepeat:
+		more := cfg.Times(max(e.Min-1, 0), max(e.Max-1, -1), e.Kids[0])
+		once := w.followed(w.open(e.Kids[0], depth), more)
+		if e.Min == 0 {
+			return append(once, nil)
+		}
+		return once
+	case cfg.OpSequence:
+		return w.followed(w.open(e.Kids[0], depth), e.Kids[1:]...)
+	}
+	return [][]*cfg.Expr{{e}}
+}
+
+// followed are ways with more behind each.
+func (w *writer) followed(ways [][]*cfg.Expr, more ...*cfg.Expr) [][]*cfg.Expr {
+	for i := range ways {
+		ways[i] = append(slices.Clip(ways[i]), more...)
+	}
+	return ways
+}
+
+// begun notes parts of which a text may have the beginning and be something else, as a content that begins like a thought and
+// does not end it. The lexer looks for the end up to the end of the text.
+func (w *writer) begun(e *cfg.Expr) {
+	for i, k := range e.Kids {
+		w.begun(k)
+		if e.Op != cfg.OpSequence || k.Op != cfg.OpRepeat || k.Min > 0 || k.Max != 1 {
+			continue
+		}
+		rest := e.Kids[i+1:]
+		if first := opening(k.Kids[0]); words.IsTelling(first) && w.terminal(k) && w.reads(rest[:w.run(rest)], first) {
+			w.notes.Add("llguidance refuses a text that begins with %q and lacks the end of what that begins", first)
+		}
+	}
+}
+
+// opening is the text with which e begins, white space left out; empty if it is not one.
+func opening(e *cfg.Expr) string {
+	switch {
+	case e.Op == cfg.OpLiteral:
+		return e.Text
+	case e.Op == cfg.OpSequence && cfg.Nullable(e.Kids[0], nil) || e.Op == cfg.OpSequence && e.Kids[0].Op == cfg.OpCall && cfg.Nullable(e.Kids[0].Rule.Body, nil):
+		return opening(cfg.Seq(e.Kids[1:]...))
+	case e.Op == cfg.OpSequence:
+		return opening(e.Kids[0])
+	}
+	return ""
+}
+
+// reads says whether a text of kids may begin with s.
+func (w *writer) reads(kids []*cfg.Expr, s string) bool {
+	flat := w.regular.Flat(cfg.Seq(kids...))
+	if flat == nil {
+		return false
+	}
+	c, states := automaton.Of(flat)
+	for _, r := range s {
+		states = c.Step(states, r)
+	}
+	return len(states) > 0
+}
