@@ -1,6 +1,7 @@
 package chat_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/dragoman-project/dragoman/sdk/chat"
@@ -28,5 +29,22 @@ func BenchmarkStream(b *testing.B) {
 				s.Deltas()
 			}
 		})
+	}
+}
+
+// BenchmarkParseRequest reads a request with twenty tools.
+func BenchmarkParseRequest(b *testing.B) {
+	const tool = `{"type": "function", "function": {"name": "f", "description": "Finds what there is", "parameters": {"type": "object",
+		"properties": {"query": {"type": "string", "description": "What to look for"}, "limit": {"type": "integer", "minimum": 1},
+		"where": {"type": "array", "items": {"anyOf": [{"type": "object", "properties": {"site": {"type": "string"},
+		"lang": {"enum": ["en", "de", "fr"]}}}, {"$ref": "#/$defs/place"}]}}}, "required": ["query"],
+		"$defs": {"place": {"type": "string", "minLength": 2}}}}}`
+	request := []byte(`{"messages": [{"role": "user", "content": "Hi"}], "tools": [` + strings.Repeat(tool+",", 19) + tool + `]}`)
+	b.ReportAllocs()
+	b.SetBytes(int64(len(request)))
+	for b.Loop() {
+		if _, err := chat.ParseRequest(request); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

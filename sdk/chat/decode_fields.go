@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/dragoman-project/dragoman/internal/ordered"
 )
 
 // spelling is a value of a field and how the wire spells it.
@@ -78,7 +80,7 @@ func optional[T any](read func(value) (T, error)) func(value) (*T, error) {
 
 // readToolChoice reads a mode, or {"type":"function","function":{"name":…}}.
 func readToolChoice(v value) (c ToolChoice, err error) {
-	if v.kind() != '{' {
+	if v.Kind() != ordered.Object {
 		c.Mode, err = oneOf(toolModes)(v)
 		if err != nil {
 			err = v.expected("one of " + listed(toolModes) + ` or {"type":"function","function":{"name":…}}`)
@@ -93,7 +95,7 @@ func readToolChoice(v value) (c ToolChoice, err error) {
 		"name":     name,
 	}, &rest)
 	if err == nil && c.Name == "" {
-		err = value{path: memberPath(v.path, "function")}.missing("name", "the name of a tool")
+		err = v.missing("the name of a tool", "function", "name")
 	}
 	c.Mode = ToolNamed
 	return c, err
@@ -101,10 +103,10 @@ func readToolChoice(v value) (c ToolChoice, err error) {
 
 // readContinuation reads true, false or the name of a part.
 func readContinuation(v value) (Continuation, error) {
-	switch v.kind() {
-	case 't':
-		return ContinueAuto, nil
-	case 'f':
+	if v.Kind() == ordered.Bool {
+		if v.IsTrue() {
+			return ContinueAuto, nil
+		}
 		return ContinueNone, nil
 	}
 	c, err := oneOf(continuations)(v)
@@ -114,13 +116,16 @@ func readContinuation(v value) (Continuation, error) {
 	return c, err
 }
 
-// readKwargs keeps the members of an object, null ones too: to a template, null differs from absent.
-func readKwargs(v value) (kwargs []Field, err error) {
-	return kwargs, v.fields(nil, &kwargs)
+// readKwargs checks that v is an object.
+func readKwargs(v value) (value, error) {
+	if v.Kind() != ordered.Object {
+		return v, v.expected("an object")
+	}
+	return v, nil
 }
 
 // readEffort reads the effort, a text whose levels differ from template to template.
-func readEffort(v value) (*value, error) {
+func readEffort(v value) (value, error) {
 	_, err := v.text()
-	return &v, err
+	return v, err
 }

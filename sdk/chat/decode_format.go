@@ -36,7 +36,7 @@ func (in *wireRequest) format(read func(value) (format, error)) func(value) erro
 	return func(v value) error {
 		f, err := read(v)
 		if err == nil && (!f.schema.IsZero() || f.grammar.Kind != GrammarNone) {
-			f.path = v.path
+			f.path = v.Path()
 			in.formats = append(in.formats, f)
 		}
 		return err
@@ -75,7 +75,7 @@ func grammarFormat(kind GrammarKind) func(value) (format, error) {
 		if text == "" {
 			kind = GrammarNone
 		}
-		return format{grammar: Grammar{Kind: kind, Text: text, Path: v.path}}, err
+		return format{grammar: Grammar{Kind: kind, Text: text, Path: v.Path()}}, err
 	}
 }
 
@@ -84,7 +84,7 @@ func readChoices(v value) (format, error) {
 	if err == nil && len(texts) == 0 {
 		err = v.fault("expected the texts to choose from, found none")
 	}
-	return format{grammar: Grammar{Kind: GrammarChoice, Choices: texts, Path: v.path}}, err
+	return format{grammar: Grammar{Kind: GrammarChoice, Choices: texts, Path: v.Path()}}, err
 }
 
 // readStructured reads vLLM's structured_outputs, which has one member that counts.
@@ -160,14 +160,13 @@ func (in *responseFormat) settled(v value) (format, error) {
 	case "choice":
 		return given(v, in.choice, "choices", "the texts to choose from")
 	}
-	v.path = memberPath(v.path, "type")
-	return format{}, v.fault(fmt.Sprintf(`expected one of "text", "json_object", "json_schema", "grammar", "regex", "choice", found %q`, in.kind))
+	return format{}, &RequestError{Path: memberPath(v.Path(), "type"), Message: fmt.Sprintf(`expected one of "text", "json_object", "json_schema", "grammar", "regex", "choice", found %q`, in.kind)}
 }
 
 // given is f, which must say something.
 func given(v value, f format, name, what string) (format, error) {
 	if f.grammar.Kind == GrammarNone {
-		return f, v.missing(name, what)
+		return f, v.missing(what, name)
 	}
 	return f, nil
 }

@@ -1,6 +1,10 @@
 package chat
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/dragoman-project/dragoman/internal/ordered"
+)
 
 // TextContent is the content of a message that is one text.
 func TextContent(text string) Content { return Content{Text: &text} }
@@ -48,22 +52,22 @@ func readMessage(v value) (m Message, err error) {
 		m.ReasoningContent = alias
 	}
 	if m.Role == "" {
-		return m, v.missing("role", `a role such as "user"`)
+		return m, v.missing(`a role such as "user"`, "role")
 	}
 	if !v.has("content", "tool_calls", "reasoning_content", "reasoning", "refusal") {
-		return m, v.missing("content", "content or tool_calls")
+		return m, v.missing("content or tool_calls", "content")
 	}
 	return m, nil
 }
 
 func readContent(v value) (c Content, err error) {
-	switch v.kind() {
-	case 'n':
+	switch v.Kind() {
+	case ordered.Null:
 		return c, nil
-	case '"':
+	case ordered.String:
 		text, err := v.text()
 		return TextContent(text), err
-	case '[':
+	case ordered.Array:
 		c.Parts, err = each(readPart)(v)
 		return c, err
 	}
@@ -77,19 +81,17 @@ func readPart(v value) (p Part, err error) {
 		return p, err
 	}
 	if p.Type == "" {
-		return p, v.missing("type", `a type such as "text"`)
+		return p, v.missing(`a type such as "text"`, "type")
 	}
-	p.Raw = json.RawMessage(v.raw)
+	p.Raw = json.RawMessage(v.Raw())
 	if p.Type != "text" {
 		return p, nil
 	}
-	for _, field := range rest {
-		if field.Name == "text" {
-			p.Text, err = value{path: memberPath(v.path, "text"), raw: []byte(field.Value)}.text()
-			return p, err
-		}
+	if text := v.get("text"); text.Value != nil {
+		p.Text, err = text.text()
+		return p, err
 	}
-	return p, v.missing("text", "a string")
+	return p, v.missing("a string", "text")
 }
 
 func readCall(v value) (c Call, err error) {
@@ -107,21 +109,18 @@ func readCall(v value) (c Call, err error) {
 		"arguments": function["arguments"],
 	}, &c.Extra)
 	if err == nil && c.Name == "" {
-		if wrapped {
-			v.path = memberPath(v.path, "function")
-		}
-		err = v.missing("name", "the name of the function that was called")
+		err = v.missing("the name of the function that was called", nameOf(wrapped)...)
 	}
 	return c, err
 }
 
 // readArguments keeps arguments as JSON text, whether they come as such or as an object.
 func readArguments(v value) (string, error) {
-	switch v.kind() {
-	case '"':
+	switch v.Kind() {
+	case ordered.String:
 		return v.text()
-	case '{':
-		return compact(v), nil
+	case ordered.Object:
+		return v.compact(), nil
 	}
 	return "", v.expected("a JSON text or an object")
 }
@@ -142,10 +141,10 @@ func checkFunctionType(v value) error {
 	return err
 }
 
-// compact is the text of v without white space between its tokens.
-func compact(v value) string {
-	raw := v.raw.Clone()
-	// Formatting fails on invalid JSON only, and v has been checked.
-	_ = raw.Compact()
-	return string(raw)
+// nameOf returns the path of the name in a call or tool.
+func nameOf(wrapped bool) []string {
+	if wrapped {
+		return []string{"function", "name"}
+	}
+	return []string{"name"}
 }

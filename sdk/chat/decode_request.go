@@ -46,7 +46,8 @@ func readRequestWith(v value, defaults Policies) (r Request, err error) {
 type wireRequest struct {
 	formats             []format
 	addGenerationPrompt *bool
-	reasoningEffort     *value
+	reasoningEffort     value
+	kwargs              value // the variables of the template
 }
 
 func (in *wireRequest) readers(r *Request) map[string]func(value) error {
@@ -61,7 +62,7 @@ func (in *wireRequest) readers(r *Request) map[string]func(value) error {
 		"enable_thinking":        into(&r.EnableThinking, optional(value.boolean)),
 		"add_generation_prompt":  into(&in.addGenerationPrompt, optional(value.boolean)),
 		"continue_final_message": into(&r.ContinueFinalMessage, readContinuation),
-		"chat_template_kwargs":   into(&r.TemplateKwargs, readKwargs),
+		"chat_template_kwargs":   into(&in.kwargs, readKwargs),
 		"pure_content":           into(&r.PureContent, value.boolean),
 		"parsing":                into(&r.Parsing, r.Parsing.read),
 		"functions":              replaced("tools"),
@@ -74,7 +75,7 @@ func (in *wireRequest) readers(r *Request) map[string]func(value) error {
 // not set write null, nothing, or the default.
 func replaced(by string) func(value) error {
 	return func(v value) error {
-		switch compact(v) {
+		switch v.compact() {
 		case "null", "[]", "{}", `"none"`, `"auto"`:
 			return nil
 		}
@@ -86,10 +87,10 @@ func replaced(by string) func(value) error {
 // the generation prompt end up in their fields, the effort as a variable. So nobody later sees two different answers.
 func (in *wireRequest) settleVariables(r *Request) error {
 	var kwargs []Field
-	for _, field := range r.TemplateKwargs {
-		v := value{path: memberPath("chat_template_kwargs", field.Name), raw: []byte(field.Value)}
+	for name, m := range in.kwargs.Members() { // null ones, too: to a template, null differs from absent
+		v, field := value{m}, Field{Name: name, Value: m.Raw()}
 		var err error
-		switch field.Name {
+		switch name {
 		case "enable_thinking":
 			err = agree(&r.EnableThinking, v)
 		case "add_generation_prompt":
@@ -98,7 +99,7 @@ func (in *wireRequest) settleVariables(r *Request) error {
 			err = in.agreeEffort(v)
 			kwargs = append(kwargs, field)
 		case "messages", "tools":
-			err = v.fault("not a variable of its own; send it as the request's " + field.Name)
+			err = v.fault("not a variable of its own; send it as the request's " + name)
 		default:
 			kwargs = append(kwargs, field)
 		}
@@ -106,8 +107,8 @@ func (in *wireRequest) settleVariables(r *Request) error {
 			return err
 		}
 	}
-	if in.reasoningEffort != nil {
-		kwargs = append(kwargs, Field{Name: "reasoning_effort", Value: []byte(in.reasoningEffort.raw)})
+	if in.reasoningEffort.Value != nil {
+		kwargs = append(kwargs, Field{Name: "reasoning_effort", Value: in.reasoningEffort.Raw()})
 	}
 	if in.addGenerationPrompt != nil {
 		r.AddGenerationPrompt = *in.addGenerationPrompt
@@ -134,17 +135,18 @@ func agree(field **bool, variable value) error {
 
 // agreeEffort checks that the effort is the same in both places; the variable then stands for both.
 func (in *wireRequest) agreeEffort(variable value) error {
-	if in.reasoningEffort != nil && !bytes.Equal(in.reasoningEffort.raw, variable.raw) {
-		return variable.fault(fmt.Sprintf("found %s, but reasoning_effort says %s; send one of them", variable.raw, in.reasoningEffort.raw))
+	effort := in.reasoningEffort
+	if effort.Value != nil && !bytes.Equal(effort.Raw(), variable.Raw()) {
+		return variable.fault(fmt.Sprintf("found %s, but reasoning_effort says %s; send one of them", variable.Raw(), effort.Raw()))
 	}
-	in.reasoningEffort = nil
+	in.reasoningEffort = value{}
 	return nil
 }
 
 func checkMessages(v value, r *Request) error {
 	switch {
 	case !v.has("messages"):
-		return v.missing("messages", "a non-empty array")
+		return v.missing("a non-empty array", "messages")
 	case len(r.Messages) == 0:
 		return &RequestError{Path: "messages", Message: "expected a non-empty array; send at least one message"}
 	}

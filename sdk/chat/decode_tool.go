@@ -34,12 +34,9 @@ func readTool(v value) (t Tool, err error) {
 		return t, err
 	}
 	if t.Name == "" {
-		if !bare {
-			v.path = memberPath(v.path, "function")
-		}
-		return t, v.missing("name", "the name of the function")
+		return t, v.missing("the name of the function", nameOf(!bare)...)
 	}
-	t.Raw = json.RawMessage(v.raw)
+	t.Raw = v.Raw()
 	if bare {
 		t.Raw, err = wrapTool(v)
 	}
@@ -48,17 +45,13 @@ func readTool(v value) (t Tool, err error) {
 
 // wrapTool puts the members of a bare tool, other than its type, into a function.
 func wrapTool(v value) (json.RawMessage, error) {
-	members, err := v.members()
-	if err != nil {
-		return nil, err
-	}
 	w := newWriter()
 	w.open('{')
 	w.member("type").text("function")
 	w.member("function").open('{')
-	for _, m := range members {
-		if m.name != "type" {
-			w.member(m.name).raw(m.raw)
+	for name, m := range v.Members() {
+		if name != "type" {
+			w.member(name).raw(m.Raw())
 		}
 	}
 	w.close('}')
@@ -74,8 +67,7 @@ func readParameters(v value) (jsonschema.Schema, error) {
 	}
 	named := schema.Value().Get("type")
 	if named.Is(jsonschema.String|jsonschema.Array) && named.Text != "object" && !slices.Contains(named.Strings(), "object") {
-		v = value{path: memberPath(v.path, "type"), raw: named.JSON()}
-		return schema, v.expected(`"object"`, "the arguments of a function are always an object")
+		return schema, v.get("type").expected(`"object"`, "the arguments of a function are always an object")
 	}
 	return schema, nil
 }

@@ -94,7 +94,7 @@ func (p Policies) read(v value) (Policies, error) {
 		"malformed":         into(&p.Malformed, oneOf(malformedPolicies)),
 	}, &rest)
 	if err == nil && len(rest) > 0 {
-		err = &RequestError{Path: memberPath(v.path, rest[0].Name),
+		err = &RequestError{Path: memberPath(v.Path(), rest[0].Name),
 			Message: `no such policy; there are "unknown_tool", "call_in_reasoning", "truncated_call" and "malformed"`}
 	}
 	return p, err

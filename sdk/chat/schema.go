@@ -2,24 +2,22 @@ package chat
 
 import (
 	"errors"
-	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
+	"github.com/dragoman-project/dragoman/internal/ordered"
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
 // readSchema reads a JSON Schema that is an object, and checks its shape. Whether it can be turned into a grammar is decided
 // there.
 func readSchema(v value) (jsonschema.Schema, error) {
-	if v.kind() != '{' {
+	if v.Kind() != ordered.Object {
 		return jsonschema.Schema{}, v.expected("a JSON Schema, which is an object")
 	}
-	s, err := jsonschema.Parse(v.raw)
+	s, err := jsonschema.Parse(v.Raw())
 	if err != nil { // its syntax has been checked
 		return s, v.fault("the schema nests too deep; flatten it, or use $defs and $ref")
 	}
-	return s, SchemaFault(v.path, s.Check())
+	return s, SchemaFault(v.Path(), s.Check())
 }
 
 // SchemaFault returns an error of the package jsonschema about the schema at path as a *RequestError; nil for nil.
@@ -29,7 +27,7 @@ func SchemaFault(path string, err error) error {
 	}
 	message := err.Error()
 	if fault := new(jsonschema.Error); errors.As(err, &fault) {
-		path, message = PathTo(path, jsontext.Pointer(strings.TrimPrefix(fault.Path, "#"))), fault.Message
+		path, message = PathTo(path, fault.Path), fault.Message
 	}
 	return &RequestError{Path: path, Message: message}
 }

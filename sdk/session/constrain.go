@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
@@ -193,5 +191,5 @@ func schemaFault(path string, schema jsonschema.Schema) error {
 	if !errors.As(err, &fault) {
 		return nil
 	}
-	return &chat.RequestError{Path: chat.PathTo(path, jsontext.Pointer(strings.TrimPrefix(fault.Path, "#"))), Message: fault.Message}
+	return &chat.RequestError{Path: chat.PathTo(path, fault.Path), Message: fault.Message}
 }
