@@ -16,35 +16,47 @@ import (
 const request = `{"messages": [{"role": "user", "content": "Weather in Oslo?"}], "tools": [{"type": "function", "function":
 	{"name": "get_weather", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}}}]}`
 
-// generate stands for an engine: it takes a prompt and yields what the model writes, cut anywhere.
-func generate(string) []string {
-	return []string{"They ask for the wea", "ther.\n</thi", "nk>\n\n<tool_call>\n{\"name\": \"get_wea", `ther", "arguments": {"city": "Os`, "lo\"}}\n</tool_call>"}
+// generate stands for an engine: it completes the prompt of a plan, and yields what the model writes, cut anywhere.
+func generate(*dragoman.Plan) func(func([]byte) bool) {
+	return func(yield func([]byte) bool) {
+		for _, chunk := range []string{"They ask for the wea", "ther.\n</thi", "nk>\n\n<tool_call>\n{\"name\": \"get_wea", `ther", "arguments": {"city": "Os`, "lo\"}}\n</tool_call>"} {
+			if !yield([]byte(chunk)) {
+				return
+			}
+		}
+	}
 }
 
-// send stands for a client: it prints deltas as they go into a chat.completion.chunk.
+// send stands for a client: it prints deltas as they go into a chat.completion.chunk, without the random ids of calls.
 func send(deltas []chat.Delta) {
 	for _, d := range deltas {
+		for i := range d.ToolCalls {
+			d.ToolCalls[i].ID = ""
+		}
 		text, _ := json.Marshal(d)
 		fmt.Println(string(text))
 	}
 }
 
-// A tool call, streamed.
+// A tool call, streamed. The README shows the lines up to the last.
 func Example() {
-	m, _ := dragoman.Open("templates/chatml-reasoning.jinja", dragoman.Options{})
-	plan, _ := m.PlanJSON(context.Background(), []byte(request))
-	s := plan.Session(context.Background(), dragoman.SessionOptions{IDSeed: "1"})
-	for _, chunk := range generate(plan.Prompt) {
-		deltas, _ := s.Feed([]byte(chunk))
+	ctx, request := context.Background(), []byte(request)
+
+	m, _ := dragoman.Open("templates/chatml-reasoning.jinja", dragoman.Options{}) // or a model's folder, or a .gguf file
+	plan, _ := m.PlanJSON(ctx, request)                                           // the prompt, the constraint and the stops
+	s := plan.Session(ctx, dragoman.SessionOptions{})
+	for chunk := range generate(plan) { // your engine
+		deltas, _ := s.Feed(chunk) // what this chunk decided; it is never revised
 		send(deltas)
 	}
-	result, _ := s.Finish(false)
+	result, _ := s.Finish(false) // the message, the finish reason and the report
+
 	fmt.Println(result.FinishReason, result.Message.ToolCalls[0].Name, result.Message.ToolCalls[0].Arguments)
 	// Output:
 	// {"role":"assistant"}
 	// {"reasoning_content":"They ask for the wea"}
 	// {"reasoning_content":"ther."}
-	// {"tool_calls":[{"index":0,"id":"call_ns5ekcxr3oifr5tvxtfh255d","type":"function","function":{"name":"get_weather","arguments":"{\"city\": \"Os"}}]}
+	// {"tool_calls":[{"index":0,"type":"function","function":{"name":"get_weather","arguments":"{\"city\": \"Os"}}]}
 	// {"tool_calls":[{"index":0,"function":{"arguments":"lo\"}"}}]}
 	// tool_calls get_weather {"city": "Oslo"}
 }

@@ -157,6 +157,24 @@ func streamed(t *testing.T, s interface {
 	return plain(t, append(said, result, fmt.Sprint(err)))
 }
 
+// TestTheReadmeShowsTheExample compares the README's Go code with the example whose output is checked.
+func TestTheReadmeShowsTheExample(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	example, err := os.ReadFile("example_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, code, found := strings.Cut(string(readme), "```go\n")
+	code, _, _ = strings.Cut(code, "```")
+	indented := "\t" + strings.ReplaceAll(strings.TrimSuffix(code, "\n"), "\n", "\n\t")
+	if !found || !strings.Contains(string(example), indented) {
+		t.Errorf("example_test.go does not have the lines\n%s", indented)
+	}
+}
+
 // TestAModelIsServedByTheHandlersThatClaimIt tries handlers whose predicates, priorities and answers decide.
 func TestAModelIsServedByTheHandlersThatClaimIt(t *testing.T) {
 	for _, tt := range []struct {

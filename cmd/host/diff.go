@@ -189,7 +189,7 @@ func printDiff(out io.Writer, diff host.RulesDiff) {
 	case len(diff.Templates) == 0:
 		fmt.Fprintln(out, "nothing changes")
 	default:
-		fmt.Fprintf(out, "templates that change: %d; cases that come out otherwise: %d\n", len(diff.Templates), cases)
+		fmt.Fprintf(out, "templates that change: %d; cases that change: %d\n", len(diff.Templates), cases)
 	}
 }
 

@@ -13,28 +13,36 @@ import (
 	"time"
 )
 
-// TestTheReadmeSaysWhatHappens follows the README on a copy of the repository's files, and compares what is printed with what
-// the README prints.
+// TestTheReadmeSaysWhatHappens runs the README's commands at a daemon and compares what they print with what it shows.
 func TestTheReadmeSaysWhatHappens(t *testing.T) {
-	for _, tool := range []string{"bash", "curl"} {
-		if _, err := exec.LookPath(tool); err != nil && os.Getenv("CI") == "" {
-			t.Skipf("%s is not installed", tool)
-		}
-	}
+	needsShell(t)
 	dir, address := repositoryCopy(t), freeAddress(t)
-	start, rest, _ := strings.Cut(strings.ReplaceAll(read(t, "../../README.md"), "127.0.0.1:8080", address), "**Change how a template is read, live.**")
-	_, start, _ = strings.Cut(start, "in another:")
-	live, rest, _ := strings.Cut(rest, "## On the command line")
+	_, text, found := strings.Cut(strings.ReplaceAll(read(t, "../../README.md"), "127.0.0.1:8080", address), "in another")
+	if text, _, _ = strings.Cut(text, "## In a Go program"); !found {
+		t.Fatal("the README has another structure")
+	}
+	runDaemon(t, dir, address, "bin/dragoman serve")
+	follow(t, dir, address, blocksOf(text))
+}
+
+// TestTheTourSaysWhatHappens follows docs/tour.md on a copy of the repository's files.
+func TestTheTourSaysWhatHappens(t *testing.T) {
+	needsShell(t)
+	dir, address := repositoryCopy(t), freeAddress(t)
+	sections := strings.Split(strings.ReplaceAll(read(t, "../../docs/tour.md"), "127.0.0.1:8080", address), "\n## ")
+	if len(sections) != 5 {
+		t.Fatalf("the tour has %d sections", len(sections)-1)
+	}
 	t.Run("at a daemon", func(t *testing.T) {
 		runDaemon(t, dir, address, "bin/dragoman serve")
-		follow(t, dir, address, blocksOf(start))
+		follow(t, dir, address, blocksOf(sections[1]+sections[2]))
 	})
 	t.Run("edited live", func(t *testing.T) {
-		blocks := blocksOf(live)
+		blocks := blocksOf(sections[3])
 		runDaemon(t, dir, address, blocks[0].commands)
 		follow(t, dir, address, blocks[1:])
 	})
-	for line := range strings.Lines(blocksOf(rest)[0].commands) {
+	for line := range strings.Lines(blocksOf(sections[4])[0].commands) {
 		t.Run(line, func(t *testing.T) {
 			cmd := exec.CommandContext(t.Context(), "bash", "-c", line)
 			cmd.Dir = dir
@@ -46,7 +54,17 @@ func TestTheReadmeSaysWhatHappens(t *testing.T) {
 	}
 }
 
-// repositoryCopy is a folder with what the README's commands name.
+// needsShell skips a test where there is no shell or no curl, except in continuous integration.
+func needsShell(t *testing.T) {
+	t.Helper()
+	for _, tool := range []string{"bash", "curl"} {
+		if _, err := exec.LookPath(tool); err != nil && os.Getenv("CI") == "" {
+			t.Skipf("%s is not installed", tool)
+		}
+	}
+}
+
+// repositoryCopy returns a folder with what the documented commands name.
 func repositoryCopy(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -61,7 +79,7 @@ func repositoryCopy(t *testing.T) string {
 	return dir
 }
 
-// runDaemon runs commands that end in a daemon, until the test ends.
+// runDaemon runs commands, the last of which is a daemon, until the test ends.
 func runDaemon(t *testing.T, dir, address, commands string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "bash", "-c", strings.Replace(commands, "bin/dragoman serve", "exec bin/dragoman serve --listen "+address, 1))
@@ -73,7 +91,7 @@ func runDaemon(t *testing.T, dir, address, commands string) {
 	})
 }
 
-// follow runs the commands of blocks in one shell and compares what they print.
+// follow runs the commands of blocks in one shell and compares what they print with the outputs shown.
 func follow(t *testing.T, dir, address string, blocks []block) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -81,7 +99,7 @@ func follow(t *testing.T, dir, address string, blocks []block) {
 	script := "until curl -sf http://" + address + "/readyz >/dev/null; do sleep 0.05; done\n"
 	var want string
 	for _, b := range blocks {
-		if b.output == "" { // the README does not show it
+		if b.output == "" { // not shown
 			b.commands = "{ " + b.commands + "} >&2"
 		}
 		script += b.commands + "\necho ----\n"
@@ -95,16 +113,16 @@ func follow(t *testing.T, dir, address string, blocks []block) {
 		t.Fatalf("%v\n%s", err, errs.String())
 	}
 	if got, want := undated(out.String()), undated(want); got != want || strings.Contains(errs.String(), `"code"`) {
-		t.Errorf("the README's commands print\n%s\nthe README says\n%s\n%s", out.String(), want, errs.String())
+		t.Errorf("the commands print\n%s\nthe document shows\n%s\n%s", out.String(), want, errs.String())
 	}
 }
 
-// block is commands of the README, and what it says that they print.
+// block is a block of commands, and the output that the document shows for it.
 type block struct{ commands, output string }
 
 var fenced = regexp.MustCompile("(?ms)^```(sh)?\n(.*?)^```$")
 
-// blocksOf are the fenced blocks of commands in a text, with the output that each is followed by.
+// blocksOf returns the fenced blocks of commands in a text, each with the output that follows it.
 func blocksOf(text string) (blocks []block) {
 	for _, m := range fenced.FindAllStringSubmatch(text, -1) {
 		if m[1] == "sh" {
@@ -118,7 +136,7 @@ func blocksOf(text string) (blocks []block) {
 
 var dated = regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d|\b[0-9a-f]{12}\b|\bcall_[a-z0-9]{10,}`)
 
-// undated is a text without its times, hashes and ids.
+// undated replaces the times, hashes and ids in a text.
 func undated(text string) string { return dated.ReplaceAllString(text, "…") }
 
 func read(t *testing.T, path string) string {
@@ -130,7 +148,7 @@ func read(t *testing.T, path string) string {
 	return string(data)
 }
 
-// freeAddress is one on loopback at which nobody listens.
+// freeAddress returns an unused address on loopback.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
