@@ -125,7 +125,7 @@ func literalStep(p, next point, text []byte, b byte) []point {
 
 // charsStep counts characters only as far as the count matters.
 func charsStep(p point, in *code.Inst, b byte) []point {
-	if b < 0x80 && !in.Class.Ascii.Has(b) {
+	if b < 0x80 && !in.Class.ASCII.Has(b) {
 		return nil
 	}
 	if p.n++; in.Max < 0 {

@@ -31,7 +31,7 @@ func Compile(p *peg.Program, specials []string) (*Code, error) {
 	return c.Code, nil
 }
 
-// tooLarge is the error of a program whose shared parts unroll to too many instructions.
+// tooLarge returns the error for a program whose shared parts unroll to too many instructions.
 func tooLarge(p *peg.Program) error {
 	return peg.Defects{{
 		Node: p.Root,
@@ -41,19 +41,19 @@ func tooLarge(p *peg.Program) error {
 }
 
 const (
-	// maxCode is how many instructions a program may become; parts that several others share are unrolled.
+	// maxCode is how many instructions a program may compile to; parts that several others share are repeated.
 	maxCode = 1 << 18
-	// maxStack is how deep choices and rules may nest.
+	// MaxStack is how deep choices and rules may nest.
 	MaxStack = 4096
 )
 
-// place is where in a program a node is used, as far as that changes its code.
+// place is where in a program a node is used, as far as its code depends on it.
 type place struct {
 	role    peg.Role
 	region  Region
 	held    bool // within an atomic region
 	muted   bool // within a lookahead
-	negated bool // within a negative one
+	negated bool // within a negative lookahead
 	inCall  bool
 }
 
@@ -68,22 +68,22 @@ type compiler struct {
 	specials scan.Specials
 	nullable []bool
 	starts   []*start // what nodes can begin with, by node
-	readers  []*Inst  // instructions of nodes that read input by themselves, by node
+	readers  []*Inst  // the instructions of leaves, by node
 
 	rule     int32         // the rule being compiled
 	path     *path         // what is on the stack where the next instruction runs
-	todo     []pending     // uses that are still to be compiled
-	compiled map[use]int32 // their addresses
-	calls    []call        // calls to be linked
+	todo     []pending     // uses still to be compiled
+	compiled map[use]int32 // the addresses of uses; -1: still to be compiled
+	calls    []call        // to be linked
 }
 
-// pending is a use of a rule that is to be compiled, and the stack of its first caller.
+// pending is a use of a rule still to be compiled, and the stack of its first caller.
 type pending struct {
 	use
 	path *path
 }
 
-// call is a call instruction and the use that it calls.
+// call is a call instruction, and the use that it calls.
 type call struct {
 	at int32
 	use
@@ -91,17 +91,17 @@ type call struct {
 
 // emit adds an instruction and returns its address.
 func (c *compiler) emit(in Inst) int32 {
-	if len(c.Insts) <= maxCode { // beyond that the result is not used
+	if len(c.Insts) <= maxCode { // beyond that the code is not used
 		in.Rule = c.rule
 		c.Insts = append(c.Insts, in)
 	}
 	return int32(len(c.Insts) - 1)
 }
 
-// here is the address of the next instruction.
+// here returns the address of the next instruction.
 func (c *compiler) here() int32 { return int32(len(c.Insts)) }
 
-// full says that there is too much code already; nodes that contain others need not be unrolled further.
+// full reports whether there is too much code already, so that unrolling further is pointless.
 func (c *compiler) full() bool { return len(c.Insts) > maxCode }
 
 // bodies compiles the rules that are used, once for each kind of place.
@@ -119,7 +119,7 @@ func (c *compiler) bodies() {
 	}
 }
 
-// link gives calls their addresses.
+// link sets the addresses of calls.
 func (c *compiler) link() {
 	if c.full() {
 		return
@@ -132,7 +132,7 @@ func (c *compiler) link() {
 	}
 }
 
-// node compiles node id as it is used in place x.
+// node compiles node id for its use in place x.
 func (c *compiler) node(id peg.ID, x place) {
 	if c.full() {
 		return
@@ -164,7 +164,7 @@ func (c *compiler) node(id peg.ID, x place) {
 	}
 }
 
-// consumer compiles a node that reads input by itself.
+// consumer compiles a leaf.
 func (c *compiler) consumer(id peg.ID, n *peg.Node, x place) {
 	if n.Op == peg.Empty {
 		return
@@ -182,7 +182,7 @@ func (c *compiler) consumer(id peg.ID, n *peg.Node, x place) {
 	c.emit(in)
 }
 
-// reader is the instruction of such a node, wherever it is used.
+// reader returns the instruction of a leaf, as far as it does not depend on the place.
 func (c *compiler) reader(n *peg.Node) Inst {
 	switch n.Op {
 	case peg.Literal:
@@ -203,7 +203,7 @@ func (c *compiler) reader(n *peg.Node) Inst {
 	return Inst{Op: OpEnd}
 }
 
-// choice compiles
+// choice compiles a choice to
 //
 //	choice A; first; chosen end; A: choice B; second; chosen end; B: …; last; end:
 func (c *compiler) choice(id peg.ID, kids []peg.ID, x place) {
@@ -221,11 +221,11 @@ func (c *compiler) choice(id peg.ID, kids []peg.ID, x place) {
 	}
 }
 
-// repeat compiles kid as often as it must match, and then
+// repeat compiles a repetition: kid as often as it must match, and then
 //
 //	choice end; kid; again; end:
 //
-// or as often as it may match still
+// or, with an upper bound,
 //
 //	choice end; kid; chosen; choice end; kid; chosen; …; end:
 func (c *compiler) repeat(id peg.ID, n *peg.Node, x place) {
@@ -252,14 +252,14 @@ func (c *compiler) repeat(id peg.ID, n *peg.Node, x place) {
 	}
 }
 
-// push emits a choice whose first alternative, kid, comes next.
+// push emits a choice. The code of its first alternative, kid, must follow.
 func (c *compiler) push(id, kid peg.ID, x place) int32 {
 	at := c.emit(Inst{Op: OpChoice, Node: id, Muted: x.muted, Negated: x.negated, First: c.firstBytes(kid)})
 	c.path = &path{pc: at, up: c.path}
 	return at
 }
 
-// pop emits the instruction that pops the frame of the choice at address of.
+// pop emits the instruction that pops the frame of the choice at the address of.
 func (c *compiler) pop(op Opcode, of int32) int32 {
 	c.path = c.path.up
 	at := c.emit(Inst{Op: op, Of: of})
@@ -267,7 +267,7 @@ func (c *compiler) pop(op Opcode, of int32) int32 {
 	return at
 }
 
-// peek compiles
+// peek compiles a lookahead to
 //
 //	peek A; kid; peeked B; A: fail; B:
 func (c *compiler) peek(id, kid peg.ID, x place) {
@@ -281,7 +281,7 @@ func (c *compiler) peek(id, kid peg.ID, x place) {
 	c.Insts[back].To = c.here()
 }
 
-// not compiles
+// not compiles a negative lookahead to
 //
 //	not A; kid; denied; A:
 func (c *compiler) not(id, kid peg.ID, x place) {
@@ -292,7 +292,7 @@ func (c *compiler) not(id, kid peg.ID, x place) {
 	c.Insts[at].To = c.here()
 }
 
-// use compiles the use of a rule.
+// use compiles a use of a rule.
 func (c *compiler) use(id peg.ID, x place) {
 	u := use{id, x}
 	at := c.emit(Inst{Op: OpCall, Node: id, Muted: x.muted})
@@ -306,7 +306,7 @@ func (c *compiler) use(id peg.ID, x place) {
 	}
 }
 
-// atomic compiles an atomic region around body. Within another one, or within a lookahead, it changes nothing.
+// atomic compiles body within an atomic region. Within another one, or within a lookahead, the region has no effect.
 func (c *compiler) atomic(id peg.ID, x place, body func(place)) {
 	outermost := !x.held && !x.muted
 	if outermost {
@@ -319,7 +319,7 @@ func (c *compiler) atomic(id peg.ID, x place, body func(place)) {
 	}
 }
 
-// tag compiles a region of a role. One whose text is whole is atomic.
+// tag compiles a tagged region. It is atomic if the text of its role is delivered whole.
 func (c *compiler) tag(id peg.ID, n *peg.Node, x place) {
 	kid := n.Kids[0]
 	if x.muted {
@@ -353,9 +353,4 @@ func (c *compiler) tag(id peg.ID, n *peg.Node, x place) {
 	} else {
 		body(x)
 	}
-}
-
-// bounded says that the beginning and the end of this role matter, not just its text.
-func bounded(r peg.Role) bool {
-	return r != peg.NoRole && r != peg.Content && r != peg.Reasoning && r != peg.Missing
 }

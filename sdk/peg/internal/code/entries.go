@@ -7,31 +7,31 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg/internal/scan"
 )
 
-// entry is a way into the program at the beginning of a call, as if the program had come there by itself: at a trigger
-// rule, or at a call within a section of several, so that a bad one does not swallow the others.
+// Entry is a way into the program at the beginning of a call, as if the machine had arrived there by itself: at a trigger
+// rule, or at a call within a section of several, so that a bad call does not swallow the next good one.
 type Entry struct {
 	node   peg.ID
 	At     int32 // its address
 	path   *path
-	Frames []EntryFrame // what would be on the stack, the oldest first; no alternative of these frames is open any more
+	Frames []EntryFrame // what would be on the stack, oldest first; the alternatives of these frames are closed
 	starts []string     // what it can begin with
 }
 
-// EntryFrame is a frame that an entry pushes: of a rule, or of a choice whose alternatives are closed.
+// EntryFrame is a frame that an entry pushes: that of a rule, or of a choice whose alternatives are closed.
 type EntryFrame struct {
 	Returns bool  // the frame of a rule
-	PC      int32 // where it goes on
+	PC      int32 // where it continues
 }
 
-// path is what is on the stack at a place in the code that the program reaches by way of certain choices and calls: the
-// newest frame, and what lies below. pc is the address of a choice, or to return to.
+// path is what is on the stack at a place in the code, given the choices and calls that lead there: the newest frame, and
+// those below. pc is the address of a choice, or a return address.
 type path struct {
 	returns bool
 	pc      int32
 	up      *path
 }
 
-// maxEntries is how many beginnings of calls are tried where parsing can resume.
+// maxEntries is how many beginnings of calls a recovery tries.
 const maxEntries = 64
 
 func (p *path) depth() int {
@@ -42,8 +42,8 @@ func (p *path) depth() int {
 	return n
 }
 
-// entry notes the address at which node id, a trigger rule or a call, begins in place x. The first place of a node
-// counts, and only one that is in no region.
+// entry records the address at which node id, a trigger rule or a call, begins in place x. Only the first place of a node
+// counts, and only outside regions.
 func (c *compiler) entry(id peg.ID, at int32, x place) {
 	s := c.start(id)
 	switch {
@@ -55,7 +55,7 @@ func (c *compiler) entry(id peg.ID, at int32, x place) {
 	}
 }
 
-// known says that there is no use in node id as an entry: it is one already or, of a call, it begins as a trigger rule does
+// known reports whether node id is useless as an entry: it is one already, or it is a call that begins like a trigger rule
 // or without markup.
 func (c *compiler) known(id peg.ID, starts []string) bool {
 	isCall := c.Program.Nodes[id].Op == peg.Tag
@@ -67,7 +67,7 @@ func (c *compiler) known(id peg.ID, starts []string) bool {
 	})
 }
 
-// linkEntry makes frames of the path of an entry. The frame of a choice goes on where the choice says.
+// linkEntry turns the path of an entry into frames. The frame of a choice continues where the choice says.
 func (c *compiler) linkEntry(e *Entry) {
 	for p := e.path; p != nil; p = p.up {
 		f := EntryFrame{p.returns, p.pc}
@@ -80,7 +80,7 @@ func (c *compiler) linkEntry(e *Entry) {
 	e.path = nil
 }
 
-// recovery compiles the program that runs after a fault, where text is content until a call begins:
+// recovery compiles the programs that run after a fault, where text is content until a call begins:
 //
 //	plain:  until end of input; end; halt
 //	resume: until the start of an entry
@@ -89,7 +89,7 @@ func (c *compiler) linkEntry(e *Entry) {
 //	B:      …
 //	        any; jump resume
 //
-// From enter on, the program itself goes on behind the call. Only the frame of the choice before enter is live then: a
+// From enter on, the program itself continues after the call. Only the frame of the choice before enter is live then: a
 // call that does not match is content after all.
 func (c *compiler) recovery() {
 	c.rule = 0
@@ -124,7 +124,7 @@ func (c *compiler) until(in Inst, delims []string) {
 	c.emit(in)
 }
 
-// attempt compiles a choice between code and what follows.
+// attempt compiles a choice between the given code and what follows.
 func (c *compiler) attempt(code ...Inst) {
 	at := c.emit(Inst{Op: OpChoice, Node: c.Program.Root})
 	for _, in := range code {

@@ -7,18 +7,18 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg/internal/scan"
 )
 
-// start is what a match of a node that is not empty can begin with.
+// start is what a match of a node can begin with, unless it is empty.
 type start struct {
 	bytes   scan.ByteSet // its first byte is one of these
 	texts   []string     // it begins with one of these, white space aside
-	unknown bool         // anything
+	unknown bool         // it can begin with anything
 	vague   bool         // texts is not complete
 }
 
 // maxStarts is how many texts are worth looking for.
 const maxStarts = 64
 
-// firstBytes is the set of bytes that a match of node id can begin with; nil if it may be empty, or cannot be told.
+// firstBytes returns the set of bytes that a match of node id can begin with; nil if it may be empty, or is unknown.
 func (c *compiler) firstBytes(id peg.ID) *scan.ByteSet {
 	if c.nullable[id] {
 		return nil
@@ -30,35 +30,37 @@ func (c *compiler) firstBytes(id peg.ID) *scan.ByteSet {
 	return &s.bytes
 }
 
-// start is what node id can begin with. The program is free of left recursion, so this comes to an end.
+// start returns what node id can begin with. The program has no left recursion, so this terminates.
 func (c *compiler) start(id peg.ID) *start {
 	if s := c.starts[id]; s != nil {
 		return s
 	}
 	s := new(start)
 	n := &c.Program.Nodes[id]
-	switch n.Op {
-	case peg.Sequence:
+	switch n.Op.Shape() {
+	case peg.Leaf:
+		s.leaf(n)
+	case peg.Lookahead: // consumes nothing
+	case peg.Chain:
 		for _, k := range n.Kids {
 			s.or(c.start(k))
 			if !c.nullable[k] {
 				break
 			}
 		}
-	case peg.Choice, peg.Repeat, peg.Rule, peg.Trigger, peg.Atomic, peg.Schema, peg.Tag:
+	default:
 		for _, k := range n.Kids {
 			s.or(c.start(k))
 		}
-	default:
-		s.leaf(n)
 	}
 	c.starts[id] = s
 	return s
 }
 
-// leaf is the start of a node without kids, or of a lookahead, which consumes nothing.
+// leaf sets the start of a leaf.
 func (s *start) leaf(n *peg.Node) {
 	switch n.Op {
+	case peg.Empty, peg.End:
 	case peg.Literal:
 		s.bytes.Add(n.Text[0])
 		s.texts = []string{n.Text}
@@ -68,7 +70,7 @@ func (s *start) leaf(n *peg.Node) {
 		s.oneOf(scan.NewAccept(n.Values).First)
 	case peg.Chars:
 		s.oneOf(scan.NewClass(n.Ranges, n.Negated).First())
-	case peg.Any, peg.Until, peg.StringContent:
+	default:
 		s.unknown, s.vague = true, true
 	}
 }
@@ -84,7 +86,7 @@ func (s *start) oneOf(set scan.ByteSet) {
 	s.vague = set.Has(utf8.RuneSelf)
 }
 
-// or makes other a possible start, too.
+// or adds other to the possible starts.
 func (s *start) or(other *start) {
 	s.bytes.AddAll(&other.bytes)
 	s.texts = append(s.texts, other.texts...)

@@ -7,22 +7,22 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg/internal/scan"
 )
 
-// arguments writes the arguments of a call as JSON: as the model wrote them (Arguments), or from keys, values, objects
+// arguments writes the arguments of a call as JSON: as the model wrote them (peg.Arguments), or from keys, values, objects
 // and arrays. Each method returns what it appends, valid until the next call.
 //
-// What it has returned of a complete call is one JSON object, whatever a program does with its tags: a value without a
-// place is left out, a key without a value gets null. Only text under Arguments or Scalar that no Value node has read,
-// or that stands in a string, can spoil that.
+// What it has returned for a complete call is one JSON object, however a program nests its tags: a value without a place is
+// dropped, a key without a value gets null. Only text under Arguments or Scalar that no Value node has read, or that stands
+// in a string, can spoil that.
 type arguments struct {
 	open    []container
 	reading reading
-	misfits int // how many regions are open from a value without a place inwards
+	misfits int // how many open regions are a value without a place, or within one
 	begun   bool
 	spell   spelling
 	quoted  quotedObject
 	out     []byte
-	repairs int // how many characters were not as JSON wants them, of all calls
-	dropped int // how many calls had something else for arguments than an object, or null
+	repairs int // how many characters were not valid JSON, in all calls
+	dropped int // how many calls had arguments that were neither an object nor null
 }
 
 // container is an object or array that is open.
@@ -32,22 +32,22 @@ type container struct {
 	keyed   bool // its newest key has no value yet
 }
 
-// reading is what text means at the moment.
+// reading is how text is read at the moment.
 type reading uint8
 
 const (
 	readNothing  reading = iota
-	readStart            // the beginning of the arguments as the model wrote them
+	readStart            // before the first byte of arguments as the model wrote them
 	readSpelling         // JSON, or the inside of one of its strings
-	readEmpty            // the same, and nothing has come yet
+	readEmpty            // the same, before its first byte
 	readText             // the raw text of a string
-	readQuoted           // an object that is written as a string
+	readQuoted           // an object written as a string
 )
 
-// quotedObject is an object whose text some models write as a string: "{\"a\": 1}".
+// quotedObject is an object whose text the model wrote as a string: "{\"a\": 1}".
 type quotedObject struct {
 	text   unquote
-	object bool   // its text begins like one
+	object bool   // its text begins like an object
 	plain  []byte // a piece of its text
 }
 
@@ -85,7 +85,7 @@ func (a *arguments) begin(role peg.Role) []byte {
 	return a.out
 }
 
-// place makes room for a value, and says whether there is one.
+// place prepares for a value, and reports whether one can stand here.
 func (a *arguments) place(role peg.Role) bool {
 	if len(a.open) == 0 {
 		return !a.begun && (role == peg.Object || role == peg.Arguments)
@@ -113,7 +113,7 @@ func (a *arguments) pop() {
 	a.out = append(a.out, scan.Closer(top.bracket))
 }
 
-// fill gives null to a key without a value.
+// fill completes a key without a value by null.
 func (a *arguments) fill(c *container) {
 	if c.keyed {
 		a.out = append(a.out, "null"...)
@@ -128,7 +128,7 @@ func (a *arguments) comma(c *container) {
 	c.some = true
 }
 
-// key writes a key. The first one opens the object of the arguments if no region has.
+// key writes a key. The first one opens the object of arguments if no region has.
 func (a *arguments) key(name []byte) []byte {
 	a.out = a.out[:0]
 	if len(a.open) == 0 && !a.begun {
@@ -184,8 +184,8 @@ func (a *arguments) text(t []byte) []byte {
 	return nil
 }
 
-// start decides at their first byte whether the arguments are an object, or a string that may hold the text of one. If
-// not, they are left out.
+// start decides at the first byte whether the arguments are an object, or a string that may hold the text of one. Otherwise
+// they are dropped.
 func (a *arguments) start(first byte) {
 	switch {
 	case first == '{':
@@ -200,7 +200,7 @@ func (a *arguments) start(first byte) {
 	}
 }
 
-// unquoted appends what a piece of a string says of the object in it.
+// unquoted appends what a piece of a string contributes to the object in it.
 func (a *arguments) unquoted(dst, t []byte) []byte {
 	q := &a.quoted
 	q.plain = q.text.read(q.plain[:0], t)
@@ -247,13 +247,13 @@ func (a *arguments) end(role peg.Role) []byte {
 	return a.out
 }
 
-// abandoned is what is held of arguments that go on no further.
+// abandoned returns what is held of arguments that break off.
 func (a *arguments) abandoned() []byte {
 	a.out = a.spell.endComma(a.out[:0])
 	return a.out
 }
 
-// notes say what was done to the arguments of all calls.
+// notes describes what was done to the arguments of all calls.
 func (a *arguments) notes() (notes []string) {
 	if a.repairs > 0 {
 		notes = append(notes, fmt.Sprintf("repaired characters in arguments: %d", a.repairs))
@@ -264,7 +264,7 @@ func (a *arguments) notes() (notes []string) {
 	return notes
 }
 
-// complete ends the arguments of a call that is complete.
+// complete ends the arguments of a complete call.
 func (a *arguments) complete() []byte {
 	a.out = a.out[:0]
 	if !a.begun {

@@ -8,20 +8,20 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg/internal/scan"
 )
 
-// spelling rewrites a JSON or Python value as JSON while it streams: either quote becomes the double quote, and True,
-// False and None become true, false and null. It also repairs what models get wrong: control characters that stand raw within
-// strings, backslashes before what needs none, and commas behind the last item. White space outside of strings stays as it is.
+// spelling rewrites a value as JSON while it streams, whatever the notation: other quotes become double quotes, and words
+// such as True those of JSON. It also repairs what models get wrong: raw control characters within strings, backslashes
+// before characters that need none, and commas after the last item. White space outside strings stays as it is.
 type spelling struct {
 	inside bool   // within a string
 	quote  byte   // what ends the string; 0: nothing does
-	escape bool   // behind a backslash
-	word   string // what could still become one of the words of Python
-	comma  []byte // a comma, and the white space behind it, until something else follows
+	escape bool   // after a backslash
+	word   string // what could still become a foreign word
+	comma  []byte // a comma, and the white space after it, until something else follows
 
-	repairs int // how many characters were not as either language has them
+	repairs int // how many characters were valid in no notation
 }
 
-// begin makes s ready for another value, or for the inside of a string.
+// begin resets s for another value, or for the inside of a string.
 func (s *spelling) begin(inside bool) { *s = spelling{inside: inside, comma: s.comma[:0]} }
 
 // The words that JSON spells differently, and the quotes, of all notations.
@@ -30,8 +30,8 @@ var (
 	quotes       = scan.SetOf(peg.AllNotations.Notation().Quotes)
 )
 
-// rewrite appends t, the next piece of the value, to dst. A word of Python and a backslash are held until it is clear
-// what they begin.
+// rewrite appends t, the next piece of the value, to dst. A foreign word and a backslash are held until it is clear what
+// they begin.
 func (s *spelling) rewrite(dst, t []byte) []byte {
 	for len(t) > 0 {
 		n := s.keep(t)
@@ -44,7 +44,7 @@ func (s *spelling) rewrite(dst, t []byte) []byte {
 	return dst
 }
 
-// keep reads what stays as it is from the beginning of t, and returns its length: all of t, most of the time.
+// keep reads the beginning of t that stays as it is, and returns its length: all of t, most of the time.
 func (s *spelling) keep(t []byte) int {
 	if s.escape || s.word != "" || len(s.comma) > 0 {
 		return 0
@@ -69,9 +69,9 @@ func (s *spelling) keep(t []byte) int {
 	return len(t)
 }
 
-// end appends what is held, at the end of the value.
+// end appends what is held at the end of the value.
 func (s *spelling) end(dst []byte) []byte {
-	if s.escape { // a backslash that nothing follows
+	if s.escape { // a backslash at the end
 		s.escape = false
 		s.repairs++
 		return append(dst, '\\', '\\')
@@ -130,7 +130,7 @@ func (s *spelling) outside(dst []byte, c byte) []byte {
 	return append(dst, c)
 }
 
-// maxBlanks is how much white space behind a comma is waited through.
+// maxBlanks is how much white space after a comma is held.
 const maxBlanks = 64
 
 // endComma appends the comma that is held.
@@ -158,7 +158,7 @@ func isWordStart(t string) bool {
 	return slices.ContainsFunc(foreignWords, func(w peg.Word) bool { return strings.HasPrefix(w.Text, t) })
 }
 
-// specialOutside are the bytes outside of strings that may not be JSON, specialInside those within.
+// specialOutside holds the bytes outside strings that may not be JSON, specialInside those within.
 var (
 	specialOutside = outside()
 	specialInside  = inside()
@@ -180,8 +180,8 @@ func inside() scan.ByteSet {
 	return s
 }
 
-// appendEscape appends the escape sequence of a backslash before c. Python knows \' and JSON does not; before anything
-// else that JSON does not know, the backslash was meant as one.
+// appendEscape appends the escape sequence of a backslash and c. A quote that JSON does not escape loses its backslash;
+// before anything else that JSON does not escape, the backslash stands for itself.
 func appendEscape(dst []byte, c byte) []byte {
 	switch {
 	case isEscape(c):
@@ -192,7 +192,7 @@ func appendEscape(dst []byte, c byte) []byte {
 	return appendEscaped(append(dst, '\\', '\\'), c)
 }
 
-// isEscape says that JSON knows an escape sequence of a backslash and c.
+// isEscape reports whether a backslash and c are an escape sequence of JSON.
 func isEscape(c byte) bool {
 	switch c {
 	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't', 'u':
@@ -203,7 +203,7 @@ func isEscape(c byte) bool {
 
 const hexDigits = "0123456789abcdef"
 
-// appendEscaped appends c as it is spelled within a JSON string.
+// appendEscaped appends c as it is written within a JSON string.
 func appendEscaped(dst []byte, c byte) []byte {
 	switch {
 	case c == '"' || c == '\\':
@@ -220,7 +220,7 @@ func appendEscaped(dst []byte, c byte) []byte {
 	return append(dst, c)
 }
 
-// appendText appends t as it is spelled within a JSON string.
+// appendText appends t as it is written within a JSON string.
 func appendText(dst, t []byte) []byte {
 	for len(t) > 0 {
 		n := plainPrefix(t)
@@ -233,7 +233,7 @@ func appendText(dst, t []byte) []byte {
 	return dst
 }
 
-// plainPrefix is how many bytes of t need no escape in a JSON string.
+// plainPrefix returns how many bytes of t need no escape in a JSON string.
 func plainPrefix(t []byte) int {
 	for i, c := range t {
 		if c < ' ' || c == '"' || c == '\\' {

@@ -6,16 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// unquote reads a quoted JSON string while it streams, from behind its opening quote to the closing one, and gives the text
-// that it stands for.
+// unquote decodes a quoted JSON string while it streams, from after its opening quote to the closing one.
 type unquote struct {
 	quote  byte
 	done   bool
 	escape []byte // what has come of an escape, from its backslash on
-	high   rune   // the first half of a character that is written as two escapes
+	high   rune   // the first half of a character written as two escapes
 }
 
-// read appends to dst the text that t, a piece of the string, stands for.
+// read appends to dst what t, a piece of the string, stands for.
 func (u *unquote) read(dst, t []byte) []byte {
 	for _, c := range t {
 		switch {
@@ -37,7 +36,7 @@ func (u *unquote) read(dst, t []byte) []byte {
 	return dst
 }
 
-// unit appends what the escape \uXXXX stands for: a character, or a half of one.
+// unit appends what the escape \uXXXX stands for: a character, or half of one.
 func (u *unquote) unit(dst, escape []byte) []byte {
 	n, err := strconv.ParseUint(string(escape[2:]), 16, 16)
 	r := rune(n)
@@ -56,7 +55,7 @@ func (u *unquote) unit(dst, escape []byte) []byte {
 	return utf8.AppendRune(dst, r)
 }
 
-// lone appends a half whose other half has not come.
+// lone appends a replacement for a half whose other half has not come.
 func (u *unquote) lone(dst []byte) []byte {
 	if u.high == 0 {
 		return dst
@@ -65,7 +64,7 @@ func (u *unquote) lone(dst []byte) []byte {
 	return utf8.AppendRune(dst, utf8.RuneError)
 }
 
-// unescaped is the character that stands behind a backslash.
+// unescaped returns the character that a backslash and c stand for.
 func unescaped(c byte) byte {
 	switch c {
 	case 'b':

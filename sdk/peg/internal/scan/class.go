@@ -6,23 +6,25 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
-// class is a set of characters. A byte that is not UTF-8 counts as one character, U+FFFD.
+// Class is a set of characters. A byte that is not UTF-8 counts as one character, U+FFFD.
 type Class struct {
 	Ranges  []peg.Range
 	negated bool
-	Ascii   ByteSet // the members below 128, for speed
+	ASCII   ByteSet // the members below 128, for speed
 }
 
+// NewClass returns the class of the characters in ranges, or outside them if negated.
 func NewClass(ranges []peg.Range, negated bool) *Class {
 	c := &Class{Ranges: ranges, negated: negated}
 	for b := range rune(utf8.RuneSelf) {
 		if c.Accepts(b) {
-			c.Ascii.Add(byte(b))
+			c.ASCII.Add(byte(b))
 		}
 	}
 	return c
 }
 
+// Accepts reports whether r is a member.
 func (c *Class) Accepts(r rune) bool {
 	for _, g := range c.Ranges {
 		if r >= g.Lo && r <= g.Hi {
@@ -32,10 +34,10 @@ func (c *Class) Accepts(r rune) bool {
 	return c.negated
 }
 
-// next says whether b, not empty, begins with a member, and how long that is. last says that no byte follows b.
+// Next reports whether b, which is not empty, begins with a member, and how long that is. If last is set, no byte follows b.
 func (c *Class) Next(b []byte, last bool) (int, Outcome) {
 	if b[0] < utf8.RuneSelf {
-		if c.Ascii.Has(b[0]) {
+		if c.ASCII.Has(b[0]) {
 			return 1, Matched
 		}
 		return 0, Failed
@@ -49,9 +51,9 @@ func (c *Class) Next(b []byte, last bool) (int, Outcome) {
 	return 0, Failed
 }
 
-// first is the set of bytes that a member can begin with.
+// First returns the set of bytes that a member can begin with.
 func (c *Class) First() ByteSet {
-	s := c.Ascii
+	s := c.ASCII
 	s.AddRange(utf8.RuneSelf, 255)
 	return s
 }

@@ -10,7 +10,7 @@ import (
 // Range is a range of bytes of a chunk, End exclusive.
 type Range struct{ Start, End int }
 
-// literal is a text to match, and which of its bytes are special tokens.
+// Literal is a text to match. It knows which of its bytes are special tokens.
 type Literal struct {
 	Text    []byte
 	special []Range
@@ -19,12 +19,13 @@ type Literal struct {
 // String quotes the text.
 func (l *Literal) String() string { return strconv.Quote(string(l.Text)) }
 
-// specials are the texts of special tokens.
+// Specials are the texts of special tokens.
 type Specials struct {
 	texts []string
 	first ByteSet
 }
 
+// NewSpecials returns the specials with the given texts; empty ones are ignored.
 func NewSpecials(texts []string) Specials {
 	s := Specials{}
 	for _, t := range texts {
@@ -36,7 +37,7 @@ func NewSpecials(texts []string) Specials {
 	return s
 }
 
-// literal finds the special tokens within a text: the leftmost, and of those the longest.
+// Literal returns the literal of a text. Its special tokens are found from left to right, the longest first.
 func (s *Specials) Literal(text string) *Literal {
 	l := &Literal{Text: []byte(text)}
 	for i := 0; i < len(text); {
@@ -49,7 +50,7 @@ func (s *Specials) Literal(text string) *Literal {
 	return l
 }
 
-// prefix is the length of the longest special token that text, not empty, begins with.
+// prefix returns the length of the longest special token that text, which is not empty, begins with.
 func (s *Specials) prefix(text string) int {
 	n := 0
 	if s.first.Has(text[0]) {
@@ -62,7 +63,7 @@ func (s *Specials) prefix(text string) int {
 	return n
 }
 
-// match compares the literal with the beginning of b, which lies at offset at of the input.
+// Match compares the literal with the beginning of b, which is at offset at of the input.
 func (l *Literal) Match(b []byte, at int, tokens *Tokens) Outcome {
 	n := min(len(b), len(l.Text))
 	if !bytes.Equal(b[:n], l.Text[:n]) || len(l.special) > 0 && tokens.deny(l, at, n) {
@@ -74,13 +75,13 @@ func (l *Literal) Match(b []byte, at int, tokens *Tokens) Outcome {
 	return Matched
 }
 
-// tokens knows which bytes of the input the engine has said not to come from special tokens. Where it has said nothing,
-// the text alone decides.
+// Tokens holds which bytes of the input did not come from special tokens, as far as the engine says so. Elsewhere the text
+// alone decides.
 //
 // The ranges are in order, do not touch, and reach back only as far as the input that is still undecided.
 type Tokens struct{ plain []Range }
 
-// deny says that one of the first n bytes of l, at offset at, must come from a special token and does not.
+// deny reports whether one of the first n bytes of l, at offset at, must come from a special token and does not.
 func (t *Tokens) deny(l *Literal, at, n int) bool {
 	if len(t.plain) == 0 {
 		return false
@@ -93,7 +94,7 @@ func (t *Tokens) deny(l *Literal, at, n int) bool {
 	return false
 }
 
-// touch says that a byte of [from, to) is plain.
+// touch reports whether a byte of [from, to) is plain.
 func (t *Tokens) touch(from, to int) bool {
 	for _, p := range slices.Backward(t.plain) {
 		if p.End <= from {
@@ -106,7 +107,7 @@ func (t *Tokens) touch(from, to int) bool {
 	return false
 }
 
-// add says that the bytes of a chunk of length n at offset at are plain, but for those in special.
+// Add records that the bytes of a chunk of length n at offset at are plain, except those in special.
 func (t *Tokens) Add(at, n int, special []Range) {
 	from := 0
 	for _, s := range special {
@@ -127,7 +128,7 @@ func (t *Tokens) addPlain(from, to int) {
 	t.plain = append(t.plain, Range{from, to})
 }
 
-// forget drops what lies before offset at.
+// Forget drops what precedes offset at.
 func (t *Tokens) Forget(at int) {
 	n := 0
 	for n < len(t.plain) && t.plain[n].End <= at {

@@ -1,6 +1,6 @@
 package scan
 
-// number is the state of a recogniser of JSON numbers.
+// number is the state of the recogniser of JSON numbers.
 type number uint8
 
 const (
@@ -16,7 +16,7 @@ const (
 	numExponent               // within the exponent
 )
 
-// next is the state after c; numNone if c cannot follow.
+// next returns the state after c; numNone if c cannot follow.
 func (n number) next(c byte) number {
 	switch digit := c >= '0' && c <= '9'; {
 	case digit:
@@ -50,12 +50,12 @@ func (n number) digit(c byte) number {
 	return numNone
 }
 
-// complete says that the number may end here.
+// complete reports whether the number may end here.
 func (n number) complete() bool {
 	return n == numZero || n == numDigits || n == numFraction || n == numExponent
 }
 
-// isNumeric says that c looks like the continuation of a number, so that a number right before it is broken.
+// IsNumeric reports whether c looks like the continuation of a number, so that a number right before it is broken.
 func IsNumeric(c byte) bool {
 	return c >= '0' && c <= '9' || c == '+' || c == '-' || c == '.' || c|0x20 == 'e'
 }

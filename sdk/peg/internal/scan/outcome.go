@@ -1,10 +1,10 @@
 package scan
 
-// outcome is how an attempt to match went: exactly one of these.
+// Outcome is how an attempt to match went: exactly one of these.
 type Outcome uint8
 
 const (
-	Matched Outcome = iota // go on behind it
-	Hungry                 // it takes a byte that is not there yet to tell
-	Failed                 // what is there does not match
+	Matched Outcome = iota // what was consumed matches
+	Hungry                 // the answer depends on bytes that have not come yet
+	Failed                 // the input does not match
 )

@@ -1,13 +1,13 @@
 package scan
 
-// quoted recognises the inside of a quoted string. A backslash may stand before any byte: what JSON does not know is
-// repaired when the string is written (spelling).
+// Quoted recognises the inside of a quoted string. A backslash may precede any byte: escapes that JSON does not know are
+// repaired when the string is delivered (package emit).
 type Quoted struct {
 	Quote  byte
 	escape escape
 }
 
-// escape is how far an escape sequence has come: after the backslash, or at a digit of \uXXXX.
+// escape is the progress within an escape sequence: after the backslash, or at a digit of \uXXXX.
 type escape uint8
 
 const (
@@ -17,7 +17,7 @@ const (
 	escapeHex4 = escapeHex1 + 3
 )
 
-// read consumes what belongs to the string, without its closing quote (matched).
+// Read consumes what belongs to the string, up to its closing quote (Matched).
 func (q *Quoted) Read(b []byte) (int, Outcome) {
 	for i, c := range b {
 		switch {
@@ -34,7 +34,7 @@ func (q *Quoted) Read(b []byte) (int, Outcome) {
 	return len(b), Hungry
 }
 
-// escaped reads a byte of an escape sequence, behind the backslash, and says whether it fits.
+// escaped reads a byte of an escape sequence, after the backslash, and reports whether it is valid.
 func (q *Quoted) escaped(c byte) bool {
 	switch q.escape {
 	case escapeBegun:

@@ -2,15 +2,16 @@ package scan
 
 import "bytes"
 
-// until finds the leftmost of several delimiters.
+// Until finds the leftmost of several delimiters.
 //
-// It first looks for a byte that a delimiter begins with, which most text has few of, and compares only there.
+// It first looks for a byte that a delimiter begins with, which is rare in most text, and compares only there.
 type Until struct {
 	Delims []*Literal
 	first  ByteSet
 	only   int // the byte that all delimiters begin with; -1: they differ
 }
 
+// NewUntil returns an until for delims, none of which is empty. Without any it finds the end of the input.
 func NewUntil(delims []string, specials *Specials) *Until {
 	u := &Until{only: -1}
 	for i, d := range delims {
@@ -25,8 +26,8 @@ func NewUntil(delims []string, specials *Specials) *Until {
 	return u
 }
 
-// find returns how many bytes of b, which lies at offset at, precede the first delimiter (matched) or what could still
-// become one (hungry). If there is neither, it is all of b (failed).
+// Find returns how many bytes of b, which is at offset at, precede the first delimiter (Matched) or what could still
+// become one (Hungry). If there is neither, it returns all of b (Failed).
 func (u *Until) Find(b []byte, at int, tokens *Tokens) (int, Outcome) {
 	for i := u.candidate(b, 0); i < len(b); i = u.candidate(b, i+1) {
 		if o := u.match(b[i:], at+i, tokens); o != Failed {
@@ -36,7 +37,7 @@ func (u *Until) Find(b []byte, at int, tokens *Tokens) (int, Outcome) {
 	return len(b), Failed
 }
 
-// findLast is find where no byte follows b: the beginning of a delimiter is text.
+// FindLast is Find where no byte follows b: the beginning of a delimiter is text.
 func (u *Until) FindLast(b []byte, at int, tokens *Tokens) (int, Outcome) {
 	for i := u.candidate(b, 0); i < len(b); i = u.candidate(b, i+1) {
 		if u.match(b[i:], at+i, tokens) == Matched {
@@ -46,7 +47,7 @@ func (u *Until) FindLast(b []byte, at int, tokens *Tokens) (int, Outcome) {
 	return len(b), Failed
 }
 
-// candidate is the first place in b, not before from, where a delimiter can begin, or len(b).
+// candidate returns the first place in b, from index from on, where a delimiter can begin, or len(b).
 func (u *Until) candidate(b []byte, from int) int {
 	if len(u.Delims) == 0 {
 		return len(b)
@@ -64,7 +65,7 @@ func (u *Until) candidate(b []byte, from int) int {
 	return from
 }
 
-// match says whether b begins with a delimiter, or is the beginning of one.
+// match reports whether b begins with a delimiter, or is the beginning of one.
 func (u *Until) match(b []byte, at int, tokens *Tokens) Outcome {
 	best := Failed
 	for _, d := range u.Delims {

@@ -6,12 +6,13 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
-// accept is the set of values that an instruction accepts.
+// Accept is the set of values that an instruction accepts.
 type Accept struct {
 	First    ByteSet // what the value itself may begin with
 	notation peg.Notation
 }
 
+// NewAccept returns the set of the values that kinds allows.
 func NewAccept(kinds peg.Values) *Accept {
 	a := &Accept{notation: kinds.Notation()}
 	for kind, first := range map[peg.Values]string{
@@ -40,7 +41,7 @@ func (a *Accept) word(c byte) string {
 	return ""
 }
 
-// value recognises one JSON or Python value. It makes no choices and can stop between any two bytes.
+// Value recognises one value, in JSON or another notation. It makes no choices and can stop between any two bytes.
 type Value struct {
 	State  ValueState
 	open   []byte // the open containers: '{' or '['
@@ -52,16 +53,16 @@ type Value struct {
 // maxJSONDepth is how deep a value may nest.
 const maxJSONDepth = 512
 
-// valueState is what comes next in a value.
+// ValueState is what comes next in a value.
 type ValueState uint8
 
 const (
 	AtStart     ValueState = iota // the value itself
 	atValue                       // a value in a container
 	atFirstItem                   // a value, or the end of an empty array
-	atItem                        // a value behind a comma
+	atItem                        // a value after a comma
 	atFirstKey                    // a key, or the end of an empty object
-	atKey                         // a key behind a comma
+	atKey                         // a key after a comma
 	atColon                       // the colon after a key
 	atSeparator                   // a comma, or the end of the container
 	inKey                         // the inside of a key
@@ -76,10 +77,10 @@ func (s ValueState) String() string {
 		"a string escape", "a string escape", "a number", "a literal"}[s]
 }
 
-// begin makes v ready for a new value.
+// Begin resets v for a new value.
 func (v *Value) Begin() { *v = Value{open: v.open[:0]} }
 
-// read consumes what belongs to the value; matched says that it is complete.
+// Read consumes what belongs to the value, until it is complete (Matched).
 func (v *Value) Read(b []byte, accept *Accept) (int, Outcome) {
 	for i := 0; i < len(b); {
 		n, o := v.part(b[i:], accept)
@@ -94,7 +95,7 @@ func (v *Value) Read(b []byte, accept *Accept) (int, Outcome) {
 	return len(b), Hungry
 }
 
-// part reads as much of b, not empty, as its first byte decides; matched says that the newest value is complete.
+// part reads as much of b, which is not empty, as its first byte decides. Matched means that the innermost value is complete.
 func (v *Value) part(b []byte, accept *Accept) (int, Outcome) {
 	switch v.State {
 	case inKey, inText:
@@ -145,7 +146,7 @@ func (v *Value) letter(c byte) (int, Outcome) {
 	return 1, Hungry
 }
 
-// mark reads the first byte of a value or key, or one between them.
+// mark reads the first byte of a value or key, or punctuation between them.
 func (v *Value) mark(c byte, accept *Accept) (int, Outcome) {
 	switch v.State {
 	case AtStart:
@@ -225,18 +226,19 @@ func (v *Value) close() Outcome {
 	return v.end()
 }
 
-// end is called behind every value.
+// end is called after each value.
 func (v *Value) end() Outcome {
 	v.State = atSeparator
 	return Matched
 }
 
-// mayEnd says that the value is complete if no more input comes.
+// MayEnd reports whether the value is complete if no more input comes.
 func (v *Value) MayEnd() bool {
 	return v.State == inNumber && len(v.open) == 0 && v.number.complete()
 }
 
-// closer is the bracket that closes the one given.
+// Closer returns the bracket that closes the one given.
 func Closer(open byte) byte { return open + 2 } // { } and [ ] are two apart
 
+// IsJSONSpace reports whether c is white space of JSON.
 func IsJSONSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }

@@ -7,15 +7,13 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
-// teller turns what the machine has decided into events. It alone builds the JSON of arguments, and only by appending.
-//
-// A call is announced together with its name: what comes before the name waits here, and a call that never gets one is
-// not told. Its arguments are one object, written by arguments.
+// Emitter delivers events to Sink. It alone builds the JSON of arguments, and only by appending. The zero value, with a
+// sink, is ready to use.
 type Emitter struct {
 	Sink  chat.Sink
 	call  callState
 	id    []byte
-	early []byte // arguments that came before the name
+	early []byte // arguments that preceded the name
 	args  arguments
 }
 
@@ -27,7 +25,7 @@ const (
 	named             // a call that has been announced
 )
 
-// text tells text of a role: a piece of it, or all of it where the role is whole.
+// Text delivers text of a role: a piece of it, or all of it if the role is whole.
 func (t *Emitter) Text(role peg.Role, text []byte, recovered bool) {
 	switch role {
 	case peg.Content:
@@ -45,7 +43,7 @@ func (t *Emitter) Text(role peg.Role, text []byte, recovered bool) {
 	}
 }
 
-// open tells that a region begins.
+// Open begins a region.
 func (t *Emitter) Open(role peg.Role) {
 	if role == peg.Call {
 		t.call = unnamed
@@ -56,7 +54,7 @@ func (t *Emitter) Open(role peg.Role) {
 	t.say(t.args.begin(role))
 }
 
-// close tells that a region is complete.
+// Close ends a region that is complete.
 func (t *Emitter) Close(role peg.Role) {
 	if role != peg.Call {
 		t.say(t.args.end(role))
@@ -66,7 +64,7 @@ func (t *Emitter) Close(role peg.Role) {
 	t.Abandon()
 }
 
-// abandon ends the open call, if there is one, with the arguments that it has.
+// Abandon ends the open call, if there is one, with the arguments that it has so far.
 func (t *Emitter) Abandon() {
 	if t.call == named {
 		t.say(t.args.abandoned())
@@ -75,7 +73,7 @@ func (t *Emitter) Abandon() {
 	t.call = noCall
 }
 
-// setID tells the id of the open call, or keeps it until the name has come.
+// setID delivers the id of the open call, or holds it until the name has come.
 func (t *Emitter) setID(id []byte) {
 	switch t.call {
 	case named:
@@ -85,7 +83,7 @@ func (t *Emitter) setID(id []byte) {
 	}
 }
 
-// setName announces the open call and tells what waited for that. Only the first name of a call counts.
+// setName announces the open call and delivers what waited for the name. Only the first name of a call counts.
 func (t *Emitter) setName(name []byte) {
 	if t.call != unnamed || len(name) == 0 {
 		return
@@ -99,10 +97,10 @@ func (t *Emitter) setName(name []byte) {
 	t.say(t.early)
 }
 
-// notes returns what was done to the arguments of calls.
+// Notes returns what was done to the arguments of calls.
 func (t *Emitter) Notes() []string { return t.args.notes() }
 
-// say tells a piece of the arguments.
+// say delivers a piece of the arguments.
 func (t *Emitter) say(json []byte) {
 	switch {
 	case len(json) == 0:

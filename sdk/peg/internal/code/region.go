@@ -5,7 +5,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
-// region is what becomes of a byte; chat.Region in one byte.
+// Region is what becomes of a byte: chat.Region in one byte.
 type Region uint8
 
 const (
@@ -19,12 +19,13 @@ const (
 	OpenRegion
 )
 
+// Chat returns the region as reports name it.
 func (r Region) Chat() chat.Region {
 	return [...]chat.Region{chat.PromptRegion, chat.ContentRegion, chat.ReasoningRegion, chat.CallRegion,
 		chat.MarkerRegion, chat.SpaceRegion, chat.RecoveredRegion, chat.OpenRegion}[r]
 }
 
-// regionOf is the region of text under a tag.
+// regionOf returns the region of text under a tag of role r.
 func regionOf(r peg.Role, outer Region) Region {
 	switch {
 	case r == peg.Content:
@@ -35,4 +36,9 @@ func regionOf(r peg.Role, outer Region) Region {
 		return callRegion
 	}
 	return outer
+}
+
+// bounded reports whether the beginning and the end of the role matter, besides its text.
+func bounded(r peg.Role) bool {
+	return r != peg.NoRole && r != peg.Content && r != peg.Reasoning && r != peg.Missing
 }
