@@ -22,6 +22,10 @@ var owners = []struct {
 	{"batches of a shared stream", `\bsent\.Add\(`, []string{"internal/batch"}},
 	{"bounded caches", `"container/list"|\bHits, [mM]isses\b|\b[hH]its +uint64`, []string{"internal/cache"}},
 	{"run loops", `match\.(New|Compile)\(`, []string{"sdk/session"}},
+	{"the names of nodes and roles", `"(atomic|call-name|quoted-string|python-literals)"`, []string{"sdk/peg"}},
+	{"which nodes have one kid", `shape: Loop|case peg\.Repeat, peg\.Peek`, []string{"sdk/peg"}},
+	{"the proof that commitments are harmless", `Witness +string`, []string{"sdk/peg/sound"}},
+	{"repairs of values as they stream", `foreignWords +=|pythonWords`, []string{"sdk/peg/internal/emit"}},
 }
 
 func TestEachConceptHasOneOwner(t *testing.T) {
