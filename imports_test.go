@@ -31,7 +31,7 @@ var layers = []struct {
 	{"internal/cfg", []string{"internal/cfg"}},             // grammars of any kind: packages that write grammars import it, nothing else
 	{"internal/shared", []string{"autoparser/workaround"}}, // for tests only
 	{"internal/wire", []string{"internal/wire", "sdk/chat", "sdk/jsonschema", "sdk/peg", "sdk/grammar", "sdk/handler", "sdk/proto"}},
-	{"autoparser", []string{"autoparser", "sdk/chat", "sdk/peg", "sdk/grammar", "sdk/handler", "sdk/jsonschema", "sdk/session"}},
+	{"autoparser", []string{"autoparser", "sdk/chat", "sdk/peg", "sdk/grammar", "sdk/handler", "sdk/jsonschema", "sdk/session", "sdk/turn"}},
 	{"autoparser/jinja", []string{"autoparser/jinja"}},
 	{"autoparser/jinja/fault", []string{}},
 	{"autoparser/jinja/meter", []string{"autoparser/jinja/fault"}},

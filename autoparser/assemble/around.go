@@ -22,7 +22,7 @@ func (a *assembly) unmarked(call peg.ID) peg.ID {
 		run = a.Choice(a.codeCalls(), a.fenced(a.listed(a.Choice(one, a.functionTag()))))
 	}
 	around := a.Seq(a.Optional(a.otherStart()), run, a.Optional(a.otherEnd()))
-	return a.Choice(calls, a.only("otherwise", a.Plus(around)))
+	return a.Choice(calls, a.OnlyHere("otherwise", a.Plus(around)))
 }
 
 // bareCode says that calls are code that no marker begins.
@@ -35,7 +35,7 @@ const maxLanguage = 16
 
 // fenced is kid, in a code fence or not, and there in a tag or not.
 func (a *assembly) fenced(kid peg.ID) peg.ID {
-	tag := a.Optional(a.Lit("<"), a.Chars(1, maxName, nameRanges...), a.Lit(">"), a.blanks())
+	tag := a.Optional(a.Lit("<"), a.Chars(1, maxName, nameRanges...), a.Lit(">"), a.Blanks())
 	open := a.Seq(a.fenceOpen(), tag)
 	end := a.Seq(a.Optional(a.otherEnd()), a.Optional(a.Lit(fence), a.Space()))
 	return a.Choice(a.Seq(a.Peek(a.Seq(open, a.beginsCall())), open, kid, end), kid)
@@ -43,23 +43,23 @@ func (a *assembly) fenced(kid peg.ID) peg.ID {
 
 // fenceOpen is a code fence, the name of a language or none, and the white space behind it.
 func (a *assembly) fenceOpen() peg.ID {
-	return a.Seq(a.Lit(fence), a.Chars(0, maxLanguage, peg.Range{Lo: 'a', Hi: 'z'}, peg.Range{Lo: '_', Hi: '_'}), a.blanks())
+	return a.Seq(a.Lit(fence), a.Chars(0, maxLanguage, peg.Range{Lo: 'a', Hi: 'z'}, peg.Range{Lo: '_', Hi: '_'}), a.Blanks())
 }
 
 // beginsCall sees the beginning of what can be a call: a bracket, or where calls are code, the name of a tool. At the end of the
 // output there is none, and nothing missing.
 func (a *assembly) beginsCall() peg.ID {
 	if !a.bareCode() {
-		return a.Seq(a.Not(a.End()), a.oneOf([]string{"{", "["}))
+		return a.Seq(a.Not(a.End()), a.OneOf([]string{"{", "["}...))
 	}
-	return a.once("~begins-call", func() peg.ID {
-		names := make([]string, len(a.tools))
-		for i, t := range a.tools {
-			names[i] = a.m.namePrefix + t.name
+	return a.Once("~begins-call", func() peg.ID {
+		names := make([]string, len(a.Tools))
+		for i, t := range a.Tools {
+			names[i] = a.m.namePrefix + t.Name
 		}
-		list := a.Optional(a.Lit("["), a.blanks())
+		list := a.Optional(a.Lit("["), a.Blanks())
 		cut := a.Seq(list, a.Chars(0, maxName, nameRanges...), a.End())
-		return a.Seq(a.Not(cut), list, a.oneOf(names), a.blanks(), a.Lit(a.m.nameSuffix))
+		return a.Seq(a.Not(cut), list, a.OneOf(names...), a.Blanks(), a.Lit(a.m.nameSuffix))
 	})
 }
 
@@ -69,11 +69,11 @@ func (a *assembly) otherStart() peg.ID {
 	if !a.markerless() {
 		own = append(own, a.openers()...)
 	}
-	bar := a.Optional(a.oneOf(bars))
-	tag := a.Seq(a.Lit("<"), bar, a.Chars(1, maxName, tokenRanges...), bar, a.Lit(">"), a.blanks())
-	last := a.Seq(a.Lit("<"), bar, a.Chars(0, maxName, tokenRanges...), bar, a.Optional(a.Lit(">")), a.blanks(), a.End())
-	word := a.Seq(a.Lit("["), a.Chars(1, maxName, capitals...), a.Lit("]"), a.blanks())
-	lastWord := a.Seq(a.Lit("["), a.Chars(0, maxName, capitals...), a.Optional(a.Lit("]")), a.blanks(), a.End())
+	bar := a.Optional(a.OneOf(bars...))
+	tag := a.Seq(a.Lit("<"), bar, a.Chars(1, maxName, tokenRanges...), bar, a.Lit(">"), a.Blanks())
+	last := a.Seq(a.Lit("<"), bar, a.Chars(0, maxName, tokenRanges...), bar, a.Optional(a.Lit(">")), a.Blanks(), a.End())
+	word := a.Seq(a.Lit("["), a.Chars(1, maxName, capitals...), a.Lit("]"), a.Blanks())
+	lastWord := a.Seq(a.Lit("["), a.Chars(0, maxName, capitals...), a.Optional(a.Lit("]")), a.Blanks(), a.End())
 	start := a.Choice(a.Seq(a.Not(last), tag), a.Seq(a.Not(lastWord), word))
 	return a.foreign(own, a.Seq(a.Peek(a.Seq(start, a.beginsCall())), start))
 }
@@ -84,7 +84,7 @@ func (a *assembly) otherEnd() peg.ID {
 		own = append(own, a.openers()...)
 	}
 	tag := a.Seq(a.Lit("</"), a.Chars(1, maxName, nameRanges...), a.Lit(">"))
-	bar := a.oneOf(bars)
+	bar := a.OneOf(bars...)
 	token := a.Seq(a.Lit("<"), bar, a.Optional(a.Lit("/")), a.Chars(1, maxName, tokenRanges...), bar, a.Lit(">"))
 	word := a.Seq(a.Lit("[/"), a.Chars(1, maxName, capitals...), a.Lit("]"))
 	return a.Seq(a.foreign(own, a.Choice(tag, token, word)), a.Space())
@@ -101,5 +101,5 @@ func (a *assembly) foreign(own []string, kid peg.ID) peg.ID {
 	if own = nonempty(own...); len(own) == 0 {
 		return kid
 	}
-	return a.Seq(a.Not(a.oneOf(own)), kid)
+	return a.Seq(a.Not(a.OneOf(own...)), kid)
 }

@@ -30,7 +30,6 @@ package assemble
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
@@ -39,6 +38,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/grammar"
 	"github.com/dragoman-project/dragoman/sdk/handler"
 	"github.com/dragoman-project/dragoman/sdk/peg"
+	"github.com/dragoman-project/dragoman/sdk/turn"
 )
 
 // Input is what a program depends on.
@@ -69,56 +69,45 @@ func Assemble(in Input) *Assembled { return givenIn(in).assemble() }
 
 func (g given) assemble() *Assembled {
 	a := newAssembly(g)
-	if g.wants.pureContent {
+	if g.request.PureContent {
 		return &Assembled{Program: a.Build(a.Seq(a.Lit(a.start.header), a.Tag(peg.Content, a.Rest()), a.End())), State: a.start.state}
 	}
 	root := a.Seq(a.Lit(a.start.header), a.repeated(), a.reasoning(), a.body(), a.ending())
 	return &Assembled{Program: a.Build(root), Grammar: a.mode(), State: a.start.state, ThinkingEnds: a.thinkingEnds(), Notes: a.notes}
 }
 
-// mode is strict where only certain answers will do, and lazy where there may be calls that can be told from prose.
+// mode is the kit's, but lazy only where a marker tells calls from prose.
 func (a *assembly) mode() grammar.Mode {
-	switch {
-	case !a.wants.schema.IsZero() || a.wants.mustCall:
-		return grammar.Strict
-	case a.format != nil && !a.markerless():
-		return grammar.Lazy
+	if mode := a.Mode(); mode != grammar.Lazy || !a.markerless() {
+		return mode
 	}
 	return grammar.Free
 }
 
 // assembly is a program being built.
 type assembly struct {
-	peg.Builder
+	*turn.Turn
 	d      dialect.Dialect
 	m      marks
 	start  start
-	wants  wishes
-	tools  []tool
 	format format // nil: nothing is read as a call
 	untold bool   // the template shows no way to write a call: only what can be nothing else is one
 	notes  []string
-
-	names    map[string]int    // how often each name of a rule was used
-	made     map[string]peg.ID // rules that are made once
-	literals map[string]peg.ID
-	space    *peg.ID
 }
 
 func newAssembly(g given) *assembly {
-	a := &assembly{
-		d: g.dialect, m: marksOf(g.dialect), wants: g.wants, start: g.start,
-		names: map[string]int{}, made: map[string]peg.ID{}, literals: map[string]peg.ID{},
-	}
-	if len(g.wants.tools) == 0 {
+	m := marksOf(g.dialect)
+	a := &assembly{d: g.dialect, m: m, start: g.start, Turn: turn.New(g.request, turn.Format{
+		Ends: m.endings, ReportMissing: true, Spellings: otherSpellings,
+	})}
+	if len(a.Tools) == 0 {
 		return a
 	}
-	a.tools = g.wants.tools
 	a.Grow(a.size())
 	a.format = a.formatOf()
 	if a.format == nil {
 		a.untold = true
-		if a.wants.mustCall {
+		if a.MustCall() {
 			a.note("the template shows no way to write a call: the call that the request insists on is written as JSON alone, with a name and arguments")
 		}
 		a.d.Tools = dialect.Tools{Format: dialect.JSONNative}
@@ -131,9 +120,9 @@ func newAssembly(g given) *assembly {
 // size is about how many nodes the program will have.
 func (a *assembly) size() int {
 	if a.d.Tools.Format == dialect.TagWithTagged {
-		return 500 + 60*len(a.tools)
+		return 500 + 60*len(a.Tools)
 	}
-	return 300 + 14*len(a.tools)
+	return 300 + 14*len(a.Tools)
 }
 
 // note notes what a person should know, once.
@@ -170,7 +159,7 @@ func (a *assembly) repeated() peg.ID {
 	if marker == "" || a.start.thinking == mustThink {
 		return a.Empty()
 	}
-	return a.Optional(a.only("repeated", a.Space(), a.Lit(strings.TrimSpace(marker))))
+	return a.Optional(a.OnlyHere("repeated", a.Space(), a.Lit(strings.TrimSpace(marker))))
 }
 
 // ending is the end of the turn, as far as the model writes it.
@@ -178,110 +167,12 @@ func (a *assembly) ending() peg.ID {
 	if len(a.m.endings) == 0 {
 		return a.Seq(a.Space(), a.End())
 	}
-	return a.Seq(a.Space(), a.Star(a.oneOf(a.m.endings), a.Space()), a.End())
-}
-
-// oneOf matches one of texts.
-func (a *assembly) oneOf(texts []string) peg.ID {
-	kids := make([]peg.ID, len(texts))
-	for i, t := range texts {
-		kids[i] = a.Lit(t)
-	}
-	return a.Choice(kids...)
-}
-
-// only makes kids, in sequence, a part for the parser alone: grammars leave it out.
-func (a *assembly) only(name string, kids ...peg.ID) peg.ID { return a.named("~"+name, a.Seq(kids...)) }
-
-// named makes kid a rule. The first of that name has it as it is, later ones get a number.
-func (a *assembly) named(name string, kid peg.ID) peg.ID {
-	a.names[name]++
-	if n := a.names[name]; n > 1 {
-		name += "-" + strconv.Itoa(n)
-	}
-	return a.Rule(name, kid)
-}
-
-// Lit matches text; equal literals are one node.
-func (a *assembly) Lit(text string) peg.ID {
-	id, ok := a.literals[text]
-	if !ok {
-		id = a.Builder.Lit(text)
-		a.literals[text] = id
-	}
-	return id
-}
-
-// Space matches white space; there is one such node.
-func (a *assembly) Space() peg.ID {
-	if a.space == nil {
-		id := a.Builder.Space()
-		a.space = &id
-	}
-	return *a.space
-}
-
-// once makes the rule of that name when it is first used.
-func (a *assembly) once(name string, body func() peg.ID) peg.ID {
-	if id, ok := a.made[name]; ok {
-		return id
-	}
-	id := a.named(name, body())
-	a.made[name] = id
-	return id
-}
-
-// tolerate matches kids in sequence; a model may leave them out, and grammars insist on them.
-func (a *assembly) tolerate(kids ...peg.ID) peg.ID {
-	return a.Choice(a.Seq(kids...), a.once("~missing", a.Empty))
-}
-
-// marker matches a marker of the template, and what stands behind it. A model may leave them out, which is reported, and grammars
-// insist on them.
-func (a *assembly) marker(text string, behind ...peg.ID) peg.ID {
-	return a.Choice(a.Seq(append([]peg.ID{a.spelled(text)}, behind...)...), a.missing(text))
-}
-
-// spelled matches a marker of the template; a model may put other white space between its tokens, and grammars have it as it is.
-func (a *assembly) spelled(marker string) peg.ID {
-	spellings := respaced(marker)
-	if len(spellings) < 2 {
-		return a.Lit(marker)
-	}
-	key := "~respaced " + marker
-	id, ok := a.made[key]
-	if !ok {
-		id = a.only("respaced", a.oneOf(spellings[1:]))
-		a.made[key] = id
-	}
-	return a.Choice(a.Lit(marker), id)
-}
-
-// missing reports that a marker is missing where it is used. One that ends the turn is not: engines stop there.
-func (a *assembly) missing(marker string) peg.ID {
-	if marker == "" || slices.Contains(a.m.endings, marker) {
-		return a.once("~missing", a.Empty)
-	}
-	key := "~missing " + marker
-	id, ok := a.made[key]
-	if !ok {
-		id = a.named("~missing", a.Missing(marker))
-		a.made[key] = id
-	}
-	return id
-}
-
-// lacking is kid, before which marker is missing, if the template has it. Whether grammars have it is up to kid.
-func (a *assembly) lacking(marker string, kid peg.ID) peg.ID {
-	if marker == "" {
-		return kid
-	}
-	return a.Seq(a.Missing(marker), kid)
+	return a.Seq(a.Space(), a.Star(a.OneOf(a.m.endings...), a.Space()), a.End())
 }
 
 // spaced is a marker in an atomic region, with the template's own white space before it or any other.
 func (a *assembly) spaced(marker string) peg.ID {
 	bare := strings.TrimSpace(marker)
 	own := a.Lit(strings.TrimRight(marker, " \t\r\n"))
-	return a.Choice(own, a.only("spaced", a.blanks(), a.oneOf(respaced(bare))))
+	return a.Choice(own, a.OnlyHere("spaced", a.Blanks(), a.OneOf(respaced(bare)...)))
 }

@@ -11,13 +11,13 @@ import (
 
 // attribute matches the markup before a name.
 func (a *assembly) attribute(prefix string) peg.ID {
-	own := a.spelled(prefix)
+	own := a.Spelled(prefix)
 	before, ok := strings.CutSuffix(prefix, `="`)
 	if !ok || !distinctive(prefix) && !strings.HasPrefix(prefix, "<") {
 		return own
 	}
-	return a.once("attribute "+prefix, func() peg.ID {
-		return a.Choice(own, a.only("other-attribute", a.Lit(before), a.blanks(), a.Lit("="), a.blanks(), a.Optional(a.quotes())))
+	return a.Once("attribute "+prefix, func() peg.ID {
+		return a.Choice(own, a.OnlyHere("other-attribute", a.Lit(before), a.Blanks(), a.Lit("="), a.Blanks(), a.Optional(a.quotes())))
 	})
 }
 
@@ -27,9 +27,9 @@ func (a *assembly) attributeEnd(suffix string, own peg.ID) peg.ID {
 	if !ok || !strings.HasPrefix(behind, ">") {
 		return own
 	}
-	return a.once("attribute-end "+suffix, func() peg.ID {
-		return a.Choice(own, a.only("other-attribute-end", a.Optional(a.quotes()), a.blanks(), a.Lit(behind)))
+	return a.Once("attribute-end "+suffix, func() peg.ID {
+		return a.Choice(own, a.OnlyHere("other-attribute-end", a.Optional(a.quotes()), a.Blanks(), a.Lit(behind)))
 	})
 }
 
-func (a *assembly) quotes() peg.ID { return a.oneOf([]string{`"`, "'"}) }
+func (a *assembly) quotes() peg.ID { return a.OneOf(`"`, "'") }

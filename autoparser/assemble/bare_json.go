@@ -13,7 +13,7 @@ import (
 // a call there, too. Nothing of this is in grammars.
 
 // bareJSON is a call without a start marker, with the white space behind it.
-func (a *assembly) bareJSON() peg.ID { return a.once("~bare-json", a.oneBareJSON) }
+func (a *assembly) bareJSON() peg.ID { return a.Once("~bare-json", a.oneBareJSON) }
 
 func (a *assembly) oneBareJSON() peg.ID {
 	d := *a
@@ -22,7 +22,7 @@ func (a *assembly) oneBareJSON() peg.ID {
 	}
 	j := newJSONNative(&d)
 	j.assembly, j.bare = a, true
-	call := a.Tag(peg.Call, j.before(), j.name(a.tools...), a.Space(), a.lenientObject(), a.Space(), j.closers())
+	call := a.Tag(peg.Call, j.before(), j.name(a.Tools...), a.Space(), a.lenientObject(), a.Space(), j.closers())
 	return a.Seq(call, a.Space())
 }
 
@@ -31,14 +31,14 @@ func (a *assembly) oneBareJSON() peg.ID {
 func (a *assembly) namedJSON() peg.ID {
 	word := a.Seq(a.Lit("["), a.Chars(1, maxName, capitals...), a.Lit("]"))
 	id := a.Optional(word, a.Tag(peg.CallID, a.Chars(1, maxName, nameRanges...)))
-	name := a.Atomic(a.oneNamed(a.tools), a.blanks(), id, a.Optional(word), a.blanks(), a.Peek(a.Lit("{")))
+	name := a.Atomic(a.oneNamed(a.Tools), a.Blanks(), id, a.Optional(word), a.Blanks(), a.Peek(a.Lit("{")))
 	return a.Seq(a.Tag(peg.Call, name, a.lenientObject()), a.Space())
 }
 
 // jsonBetween are such calls, one or several, between the markers that begin and end calls in the format.
 func (a *assembly) jsonBetween(starts []string) peg.ID {
 	ends := nonempty(a.m.callEnd, a.m.sectionEnd)
-	start := a.Plus(a.oneOf(respaced(starts...)), a.Space())
+	start := a.Plus(a.OneOf(respaced(starts...)...), a.Space())
 	calls := a.fenced(a.listed(a.Choice(a.bareJSON(), a.namedJSON())))
 	if len(ends) == 0 {
 		return a.Seq(start, calls)
@@ -48,12 +48,12 @@ func (a *assembly) jsonBetween(starts []string) peg.ID {
 
 // ended are one or several of the markers ends; where there is none, the first of them is missing.
 func (a *assembly) ended(ends []string) peg.ID {
-	return a.Choice(a.Plus(a.oneOf(respaced(ends...)), a.Space()), a.missing(ends[0]))
+	return a.Choice(a.Plus(a.OneOf(respaced(ends...)...), a.Space()), a.Omitted(ends[0]))
 }
 
 // listed is one call or several, in a list or not. A call takes the white space behind it.
 func (a *assembly) listed(one peg.ID) peg.ID {
-	several := a.Seq(one, a.Star(a.Optional(a.oneOf([]string{",", ";"}), a.Space()), one))
+	several := a.Seq(one, a.Star(a.Optional(a.OneOf(",", ";"), a.Space()), one))
 	return a.Choice(a.Seq(a.Lit("["), a.Space(), several, a.Optional(a.Lit("]"), a.Space())), several)
 }
 
@@ -63,7 +63,7 @@ func (a *assembly) unmarkedFirst() peg.ID {
 	if a.m.sectionStart != "" {
 		start = a.m.sectionStart
 	}
-	calls := a.Trigger("bare-json", a.lacking(start, a.Choice(a.codeCalls(), a.fenced(a.listed(a.Choice(a.bareJSON(), a.functionTag()))))))
+	calls := a.Trigger("bare-json", a.Lacking(start, a.Choice(a.codeCalls(), a.fenced(a.listed(a.Choice(a.bareJSON(), a.functionTag()))))))
 	calls = a.Seq(a.Optional(a.Choice(a.restOfStart(start), a.otherStart())), calls, a.Optional(a.otherEnd()))
 	ends := slices.DeleteFunc(nonempty(a.m.callEnd, a.m.sectionEnd), common)
 	if len(ends) == 0 {
@@ -85,8 +85,8 @@ func (a *assembly) restOfStart(start string) peg.ID {
 
 // functionTag is a call as a tag with the name of a tool, and JSON in it: <function=f>{…}</function>.
 func (a *assembly) functionTag() peg.ID {
-	equals, quote := a.oneOf([]string{"=", " name="}), a.Optional(a.Lit(`"`))
+	equals, quote := a.OneOf("=", " name="), a.Optional(a.Lit(`"`))
 	cut := a.Seq(a.Lit("<"), a.Chars(0, maxName, slices.Concat(nameRanges, []peg.Range{{Lo: ' ', Hi: ' '}, {Lo: '"', Hi: '"'}, {Lo: '=', Hi: '='}})...), a.End())
-	name := a.Atomic(a.Not(cut), a.Lit("<function"), equals, quote, a.oneNamed(a.tools), quote, a.Lit(">"), a.blanks(), a.Peek(a.Lit("{")))
+	name := a.Atomic(a.Not(cut), a.Lit("<function"), equals, quote, a.oneNamed(a.Tools), quote, a.Lit(">"), a.Blanks(), a.Peek(a.Lit("{")))
 	return a.Seq(a.Tag(peg.Call, name, a.lenientObject()), a.Space(), a.Optional(a.Lit("</function>"), a.Space()))
 }

@@ -1,8 +1,6 @@
 package assemble
 
-import (
-	"github.com/dragoman-project/dragoman/internal/cache"
-)
+import "github.com/dragoman-project/dragoman/internal/cache"
 
 // Cache holds the programs that were assembled last, since most requests of a client have the tools of the one before. They are
 // identified by everything they are made of, whatever the template is called and whenever it was learned. It is safe for
@@ -22,7 +20,7 @@ func NewCache(maxBytes int) *Cache {
 func (c *Cache) Assemble(in Input) *Assembled {
 	g := givenIn(in)
 	a, _ := c.assembled.Get(cache.KeyOf(&g), func() (*Assembled, int, error) {
-		own := g.own()
+		own := g.clone()
 		a := own.assemble()
 		a.Program = a.Program.Sealed()
 		return a, own.bytes() + a.Program.Size(), nil

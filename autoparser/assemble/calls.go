@@ -5,6 +5,7 @@ import (
 
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
 	"github.com/dragoman-project/dragoman/sdk/peg"
+	"github.com/dragoman-project/dragoman/sdk/turn"
 )
 
 // format is what the tool formats differ in: what stands between the markers of a call.
@@ -14,11 +15,11 @@ type format interface {
 	// before is what stands before the name.
 	before() peg.ID
 	// name is the name of one of the tools and what closes it, atomic.
-	name(of ...tool) peg.ID
+	name(of ...turn.Tool) peg.ID
 	// anyName is the same for a tool that the request does not have; false: the format cannot tell one from prose.
 	anyName() (peg.ID, bool)
 	// arguments is what stands behind the name of t and differs from tool to tool.
-	arguments(t tool) peg.ID
+	arguments(t turn.Tool) peg.ID
 	// closers is what follows the arguments, up to the end marker of the call.
 	closers() peg.ID
 	// ways are the orders in which all that stands between the markers of a call may come; the template's own is among them.
@@ -49,18 +50,18 @@ func (a *assembly) openers() []string {
 
 // calls is a run of calls and what may follow it before the content goes on: an end marker of reasoning that a call has
 // ended already, and reasoning anew.
-func (a *assembly) calls() peg.ID { return a.once("calls", a.run) }
+func (a *assembly) calls() peg.ID { return a.Once("calls", a.run) }
 
 func (a *assembly) run() peg.ID {
 	behind := []peg.ID{a.Choice(a.callRuns()...), a.Space()}
 	if ends := slices.DeleteFunc(nonempty(a.m.callEnd, a.m.sectionEnd), common); len(ends) > 0 {
-		behind = append(behind, a.Star(a.only("end-again", a.oneOf(respaced(ends...)), a.Space())))
+		behind = append(behind, a.Star(a.OnlyHere("end-again", a.OneOf(respaced(ends...)...), a.Space())))
 	}
-	if _, rest := a.afterEnding(a.m.reasoningEnd); a.m.reasoningEnd != "" && rest == "" && a.wants.extract {
-		behind = append(behind, a.Optional(a.only("reasoning-end", a.Lit(a.m.reasoningEnd), a.Space())))
+	if _, rest := a.afterEnding(a.m.reasoningEnd); a.m.reasoningEnd != "" && rest == "" && a.Request.ReasoningFormat.Extract() {
+		behind = append(behind, a.Optional(a.OnlyHere("reasoning-end", a.Lit(a.m.reasoningEnd), a.Space())))
 		if a.m.reasoningStart != "" {
-			again := a.Seq(a.Lit(a.m.reasoningStart), a.think(a.Until(a.m.reasoningEnd)), a.marker(a.m.reasoningEnd, a.Space()))
-			behind = append(behind, a.Optional(a.only("reasoning-again", again)))
+			again := a.Seq(a.Lit(a.m.reasoningStart), a.think(a.Until(a.m.reasoningEnd)), a.Marker(a.m.reasoningEnd, a.Space()))
+			behind = append(behind, a.Optional(a.OnlyHere("reasoning-again", again)))
 		}
 	}
 	return a.Seq(behind...)
@@ -68,32 +69,32 @@ func (a *assembly) run() peg.ID {
 
 // callRuns are the ways in which calls can begin: with the marker of the section, with that of the call, or with neither.
 func (a *assembly) callRuns() []peg.ID {
-	whole := a.named("call", a.call(a.m.callStart))
+	whole := a.Named("call", a.call(a.m.callStart))
 	if a.markerless() {
-		before := a.Optional(a.only("newline", a.Tag(peg.Content, a.Space())))
+		before := a.Optional(a.OnlyHere("newline", a.Tag(peg.Content, a.Space())))
 		if distinctive(a.m.separator) {
-			before = a.Seq(before, a.Optional(a.only("separator-first", a.Lit(a.m.separator), a.Space())))
+			before = a.Seq(before, a.Optional(a.OnlyHere("separator-first", a.Lit(a.m.separator), a.Space())))
 		}
 		return []peg.ID{a.Seq(before, a.unmarked(whole))}
 	}
 	var runs []peg.ID
 	if a.m.sectionStart != "" {
-		runs = append(runs, a.Trigger("section", a.Seq(a.spelled(a.m.sectionStart), a.Space(), a.list(a.first(whole), whole), a.sectionEnd())))
+		runs = append(runs, a.Trigger("section", a.Seq(a.Spelled(a.m.sectionStart), a.Space(), a.list(a.first(whole), whole), a.sectionEnd())))
 	}
 	if a.m.callStart != "" {
 		runs = append(runs, a.beside("calls", a.list(whole, whole)))
 	}
 	if a.format.opening() != "" {
-		bare := a.named("bare-call", a.call(""))
+		bare := a.Named("bare-call", a.call(""))
 		next := bare
 		if a.m.callStart != "" {
-			bare = a.lacking(a.m.callStart, bare)
+			bare = a.Lacking(a.m.callStart, bare)
 			next = whole // only the first marker is apt to get lost
 		}
 		runs = append(runs, a.beside("bare-calls", a.list(bare, next)))
 	}
 	if start := nonempty(a.m.sectionStart, a.m.callStart); len(start) > 0 && !a.writesLiterals() {
-		runs = append(runs, a.only("json-calls", a.Trigger("json-calls", a.jsonBetween(start))))
+		runs = append(runs, a.OnlyHere("json-calls", a.Trigger("json-calls", a.jsonBetween(start))))
 	}
 	return runs
 }
@@ -103,7 +104,7 @@ func (a *assembly) first(whole peg.ID) peg.ID {
 	if _, ok := a.format.(tagged); !ok || a.m.callStart == "" {
 		return whole
 	}
-	return a.Choice(whole, a.only("no-start", a.lacking(a.m.callStart, a.call(""))))
+	return a.Choice(whole, a.OnlyHere("no-start", a.Lacking(a.m.callStart, a.call(""))))
 }
 
 // beside is a run of calls without a section; where the format has sections, it is there for tolerance.
@@ -111,14 +112,14 @@ func (a *assembly) beside(name string, calls peg.ID) peg.ID {
 	if a.m.sectionStart == "" {
 		return a.Trigger(name, calls)
 	}
-	return a.only(name, a.Trigger(name, a.Seq(a.missing(a.m.sectionStart), calls, a.sectionEnd())))
+	return a.OnlyHere(name, a.Trigger(name, a.Seq(a.Omitted(a.m.sectionStart), calls, a.sectionEnd())))
 }
 
 func (a *assembly) sectionEnd() peg.ID {
 	if a.m.sectionEnd == "" {
 		return a.Empty()
 	}
-	return a.marker(a.m.sectionEnd)
+	return a.Marker(a.m.sectionEnd)
 }
 
 // list is one call or several, in an array where the format has one.
@@ -126,24 +127,24 @@ func (a *assembly) list(first, next peg.ID) peg.ID {
 	if !a.arrayed() {
 		return a.several(first, next, a.m.separator)
 	}
-	array := a.Seq(a.Lit("["), a.Space(), a.several(first, next, ","), a.tolerate(a.Lit("]"), a.Space()))
-	return a.Choice(array, a.only("no-array", a.several(first, next, a.m.separator)))
+	array := a.Seq(a.Lit("["), a.Space(), a.several(first, next, ","), a.Tolerate(a.Seq(a.Lit("]"), a.Space())))
+	return a.Choice(array, a.OnlyHere("no-array", a.several(first, next, a.m.separator)))
 }
 
 // several is one call, or several where the request allows parallel calls; a second one is read in any case.
 func (a *assembly) several(first, next peg.ID, separator string) peg.ID {
 	if !a.markerless() && a.d.Tools.Format == dialect.JSONNative && separator == a.m.separator {
-		next = a.Choice(next, a.lacking(a.m.callStart, a.bareJSON())) // several in one pair of markers
+		next = a.Choice(next, a.Lacking(a.m.callStart, a.bareJSON())) // several in one pair of markers
 	}
 	again := []peg.ID{next, a.Space()}
 	if separator == "" && a.d.Tools.Format == dialect.JSONNative {
-		again = append([]peg.ID{a.Optional(a.only("separator", a.oneOf([]string{",", ";"}), a.Space()))}, again...)
+		again = append([]peg.ID{a.Optional(a.OnlyHere("separator", a.OneOf(",", ";"), a.Space()))}, again...)
 	}
 	if separator != "" {
-		again = append([]peg.ID{a.tolerate(a.Lit(separator), a.Space())}, again...)
+		again = append([]peg.ID{a.Tolerate(a.Seq(a.Lit(separator), a.Space()))}, again...)
 	}
-	if !a.wants.parallel {
-		again = []peg.ID{a.only("next-call", again...)}
+	if !a.Request.ParallelToolCalls {
+		again = []peg.ID{a.OnlyHere("next-call", again...)}
 	}
 	return a.Seq(first, a.Space(), a.Star(again...))
 }
@@ -156,11 +157,11 @@ func (a *assembly) arrayed() bool {
 func (a *assembly) call(start string) peg.ID {
 	var kids []peg.ID
 	if start != "" {
-		kids = append(kids, a.spelled(start), a.Space())
+		kids = append(kids, a.Spelled(start), a.Space())
 	}
 	kids = append(kids, a.Choice(a.format.ways()...))
 	if a.m.callEnd != "" {
-		kids = append(kids, a.marker(a.m.callEnd))
+		kids = append(kids, a.Marker(a.m.callEnd))
 	}
 	return a.Tag(peg.Call, kids...)
 }
@@ -169,42 +170,42 @@ func (a *assembly) call(start string) peg.ID {
 // does not tell a call from prose by the tool's name alone. What becomes of their calls is decided where deltas are made.
 func (a *assembly) byName(f format) peg.ID {
 	var kids []peg.ID
-	for _, t := range a.tools {
+	for _, t := range a.Tools {
 		kid := a.Seq(f.name(t), f.arguments(t))
-		if !t.allowed {
-			kid = a.only("other-tool", kid)
+		if !t.Allowed {
+			kid = a.OnlyHere("other-tool", kid)
 		}
 		kids = append(kids, kid)
 	}
 	if name, ok := f.anyName(); ok {
-		kids = append(kids, a.only("unknown-tool", name, f.arguments(tool{})))
+		kids = append(kids, a.OnlyHere("unknown-tool", name, f.arguments(turn.Tool{})))
 	}
 	return a.Choice(kids...)
 }
 
 // oneNamed is the name of one of the tools, as it is.
-func (a *assembly) oneNamed(of []tool) peg.ID {
+func (a *assembly) oneNamed(of []turn.Tool) peg.ID {
 	names := make([]peg.ID, len(of))
 	for i, t := range of {
-		names[i] = a.Lit(t.name)
+		names[i] = a.Lit(t.Name)
 	}
 	return a.Tag(peg.CallName, a.Choice(names...))
 }
 
 // callAhead matches from an opener to the closed name of a known tool.
-func (a *assembly) callAhead() peg.ID { return a.once("~call-ahead", a.knownCall) }
+func (a *assembly) callAhead() peg.ID { return a.Once("~call-ahead", a.knownCall) }
 
 func (a *assembly) knownCall() peg.ID {
 	var ways []peg.ID
 	add := func(markers ...string) {
 		var kids []peg.ID
 		for _, m := range nonempty(markers...) {
-			kids = append(kids, a.spelled(m), a.blanks())
+			kids = append(kids, a.Spelled(m), a.Blanks())
 		}
 		if a.arrayed() {
-			kids = append(kids, a.Optional(a.Lit("["), a.blanks()))
+			kids = append(kids, a.Optional(a.Lit("["), a.Blanks()))
 		}
-		ways = append(ways, a.Seq(append(kids, a.format.before(), a.once("~known-name", a.knownName))...))
+		ways = append(ways, a.Seq(append(kids, a.format.before(), a.Once("~known-name", a.knownName))...))
 	}
 	if a.m.sectionStart != "" {
 		add(a.m.sectionStart, a.m.callStart)
@@ -218,15 +219,12 @@ func (a *assembly) knownCall() peg.ID {
 	return a.Tag(peg.Call, a.Choice(ways...))
 }
 
-func (a *assembly) knownName() peg.ID { return a.format.name(a.tools...) }
+func (a *assembly) knownName() peg.ID { return a.format.name(a.Tools...) }
 
 var blank = []peg.Range{{Lo: '\t', Hi: '\r'}, {Lo: ' ', Hi: ' '}}
 
-// blanks is white space where what is read must stay bounded: in atomic regions and lookaheads.
-func (a *assembly) blanks() peg.ID { return a.Chars(0, 32, blank...) }
-
 // lines are line breaks before content, whose first line may be indented.
-func (a *assembly) lines() peg.ID { return a.Star(a.oneOf([]string{"\n", "\r"})) }
+func (a *assembly) lines() peg.ID { return a.Star(a.OneOf("\n", "\r")) }
 
 // nameRanges are the characters of tools' names and of ids.
 var nameRanges = []peg.Range{{Lo: 'a', Hi: 'z'}, {Lo: 'A', Hi: 'Z'}, {Lo: '0', Hi: '9'}, {Lo: '_', Hi: '_'}, {Lo: '-', Hi: '.'}}

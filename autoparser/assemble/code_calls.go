@@ -19,7 +19,7 @@ const (
 
 // codeCalls are calls as code, in a list or in a fence.
 func (a *assembly) codeCalls() peg.ID {
-	return a.once("~code-calls", func() peg.ID {
+	return a.Once("~code-calls", func() peg.ID {
 		fenced := a.Seq(a.Peek(a.Seq(a.fenceOpen(), a.codeAhead())), a.Lit(fence+calledIn), a.Space(),
 			a.listed(a.codeCall()), a.Optional(a.Lit(fence), a.Space()))
 		list := a.Seq(a.Peek(a.Seq(a.Peek(a.Lit("[")), a.codeAhead())), a.listed(a.codeCall()))
@@ -29,23 +29,23 @@ func (a *assembly) codeCalls() peg.ID {
 
 // codeAhead sees the beginning of a call of a tool, in a list or not. At the end of the output there is none, and nothing missing.
 func (a *assembly) codeAhead() peg.ID {
-	list := a.Optional(a.Lit("["), a.blanks())
+	list := a.Optional(a.Lit("["), a.Blanks())
 	cut := a.Seq(list, a.Chars(0, maxName, append(slices.Clone(nameRanges), peg.Range{Lo: '(', Hi: '('})...), a.End())
-	names := make([]string, len(a.tools))
-	for i, t := range a.tools {
-		names[i] = t.name + "("
+	names := make([]string, len(a.Tools))
+	for i, t := range a.Tools {
+		names[i] = t.Name + "("
 	}
-	return a.Seq(a.Not(cut), list, a.Optional(a.Lit(printed)), a.Optional(a.Lit(calledOf)), a.oneOf(names))
+	return a.Seq(a.Not(cut), list, a.Optional(a.Lit(printed)), a.Optional(a.Lit(calledOf)), a.OneOf(names...))
 }
 
 // codeCall is one such call, with the white space behind it.
 func (a *assembly) codeCall() peg.ID {
-	return a.once("~code-call", func() peg.ID {
+	return a.Once("~code-call", func() peg.ID {
 		word := a.Chars(1, maxName, nameRanges...)
 		value := a.Tag(peg.Scalar, a.Value(peg.AnyPython))
-		argument := a.Seq(a.Atomic(a.Tag(peg.Key, word), a.blanks(), a.Lit("=")), a.Space(), value, a.Space(), a.Optional(a.Lit(","), a.Space()))
-		ahead := a.Peek(a.Seq(a.blanks(), a.Choice(a.Lit(")"), a.Seq(word, a.blanks(), a.Lit("=")))))
-		header := a.Atomic(a.oneNamed(a.tools), a.Lit("("), ahead)
+		argument := a.Seq(a.Atomic(a.Tag(peg.Key, word), a.Blanks(), a.Lit("=")), a.Space(), value, a.Space(), a.Optional(a.Lit(","), a.Space()))
+		ahead := a.Peek(a.Seq(a.Blanks(), a.Choice(a.Lit(")"), a.Seq(word, a.Blanks(), a.Lit("=")))))
+		header := a.Atomic(a.oneNamed(a.Tools), a.Lit("("), ahead)
 		call := a.Seq(a.Tag(peg.Call, header, a.Space(), a.Tag(peg.Object, a.Star(argument)), a.Lit(")")), a.Space())
 		print := a.Seq(a.Lit(printed), a.Optional(a.Lit(calledOf)), call, a.Optional(a.Lit(")"), a.Space()))
 		return a.Choice(print, a.Seq(a.Optional(a.Lit(calledOf)), call))

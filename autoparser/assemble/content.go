@@ -5,15 +5,16 @@ import (
 	"strings"
 
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
+	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
 // body is everything behind the reasoning: content and calls.
 func (a *assembly) body() peg.ID {
-	if a.wants.grammar && a.format == nil {
+	if a.Request.Grammar.Kind != chat.GrammarNone && a.format == nil {
 		return a.held()
 	}
-	if !a.wants.schema.IsZero() && !a.wants.mustCall {
+	if !a.AnswerSchema().IsZero() {
 		return a.response()
 	}
 	if a.d.Content.Mode == dialect.ContentWrappedWithReasoning && a.m.contentStart != "" {
@@ -56,27 +57,27 @@ func (a *assembly) mixed(wrappers []string) peg.ID {
 	if a.format == nil {
 		return text
 	}
-	spelled := a.Tag(peg.Content, a.oneOf(a.openers()))
+	spelled := a.Tag(peg.Content, a.OneOf(a.openers()...))
 	if a.markerless() && len(a.m.endings) > 0 {
-		spelled = a.Seq(a.Not(a.Seq(a.Chars(0, 1, blank...), a.oneOf(a.m.endings))), spelled) // one may begin with the other
+		spelled = a.Seq(a.Not(a.Seq(a.Chars(0, 1, blank...), a.OneOf(a.m.endings...))), spelled) // one may begin with the other
 	}
 	if ends := a.strayEnds(); len(ends) > 0 {
-		spelled = a.Choice(a.only("stray-end", a.Trigger("stray-end", a.oneOf(ends))), spelled)
+		spelled = a.Choice(a.OnlyHere("stray-end", a.Trigger("stray-end", a.OneOf(ends...))), spelled)
 	}
-	more := a.only("more", a.Seq(text, a.Star(a.Choice(a.calls(), spelled), text)))
+	more := a.OnlyHere("more", a.Seq(text, a.Star(a.Choice(a.calls(), spelled), text)))
 	first := a.Seq(a.calls(), a.enclosed(), a.Optional(more))
-	none := a.Optional(a.only("no-call", spelled, more))
-	if a.wants.mustCall {
-		none = a.only("no-call", a.Optional(spelled, more))
+	none := a.Optional(a.OnlyHere("no-call", spelled, more))
+	if a.MustCall() {
+		none = a.OnlyHere("no-call", a.Optional(spelled, more))
 	}
 	if a.markerless() {
-		return a.Choice(a.Seq(a.Space(), first), a.only("text-first", text, a.Choice(first, none)))
+		return a.Choice(a.Seq(a.Space(), first), a.OnlyHere("text-first", text, a.Choice(first, none)))
 	}
 	whole := a.Seq(text, a.Choice(first, none))
 	if a.d.Tools.Format != dialect.JSONNative {
 		return whole
 	}
-	return a.Choice(a.only("without-marker", a.Space(), a.unmarkedFirst(), a.Optional(more)), whole)
+	return a.Choice(a.OnlyHere("without-marker", a.Space(), a.unmarkedFirst(), a.Optional(more)), whole)
 }
 
 // enclosed is the end of content behind calls: some templates enclose both alike.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 	"github.com/dragoman-project/dragoman/sdk/peg"
+	"github.com/dragoman-project/dragoman/sdk/turn"
 )
 
 // jsonNative reads calls that are JSON: {"name": "f", "arguments": {…}}, {"f": {…}}, or nested in a member of its own. The
@@ -83,9 +84,9 @@ func (j jsonNative) ways() []peg.ID {
 		return []peg.ID{byName}
 	}
 	if j.keys.argsFirst {
-		return []peg.ID{j.only("name-first", byName), j.argumentsFirst()}
+		return []peg.ID{j.OnlyHere("name-first", byName), j.argumentsFirst()}
 	}
-	return []peg.ID{byName, j.only("arguments-first", j.argumentsFirst())}
+	return []peg.ID{byName, j.OnlyHere("arguments-first", j.argumentsFirst())}
 }
 
 func (j jsonNative) before() peg.ID {
@@ -94,7 +95,7 @@ func (j jsonNative) before() peg.ID {
 	}
 	name := []peg.ID{j.key(j.keys.name)}
 	for _, other := range others(usualNames, j.keys.name) {
-		name = append(name, j.only("name-key", j.key(other)))
+		name = append(name, j.OnlyHere("name-key", j.key(other)))
 	}
 	return j.Seq(j.beginning(), j.Choice(name...), j.quoteMark())
 }
@@ -107,19 +108,19 @@ func (j jsonNative) beginning() peg.ID {
 	}
 	nested := j.Seq(j.key(outer), j.Lit("{"), j.Space(), j.early(false))
 	if j.keys.outer == "" {
-		nested = j.Optional(j.only("nested", nested))
+		nested = j.Optional(j.OnlyHere("nested", nested))
 	} else {
-		nested = j.tolerate(nested)
+		nested = j.Tolerate(nested)
 	}
 	return j.Seq(j.Lit("{"), j.Space(), j.early(true), nested)
 }
 
 // early is what may stand before the name, in the call itself or in the member that the name is nested in: an id, a type.
 func (j jsonNative) early(outermost bool) peg.ID {
-	other := j.only("other-type", j.quoteMark(), j.Chars(1, maxName, nameRanges...), j.quoteMark())
+	other := j.OnlyHere("other-type", j.quoteMark(), j.Chars(1, maxName, nameRanges...), j.quoteMark())
 	kind := j.Seq(j.key("type"), j.Choice(j.quoted("function"), other), j.Space(), j.comma())
 	id := j.Seq(j.id(), j.Space(), j.comma())
-	first, typed := j.only("type", kind), j.only("type", kind)
+	first, typed := j.OnlyHere("type", kind), j.OnlyHere("type", kind)
 	if own := j.constants(outermost); len(own) > 0 {
 		first = j.Choice(j.Seq(own...), first)
 		typed = first
@@ -128,11 +129,11 @@ func (j jsonNative) early(outermost bool) peg.ID {
 	}
 	switch {
 	case j.keys.idFirst && j.keys.idNested != outermost:
-		return j.Seq(j.Optional(first), j.tolerate(id), j.Optional(typed))
+		return j.Seq(j.Optional(first), j.Tolerate(id), j.Optional(typed))
 	case outermost && j.keys.outer != "":
-		return j.Seq(j.Optional(j.only("id", id)), j.Optional(typed), j.Optional(j.only("id", id)))
+		return j.Seq(j.Optional(j.OnlyHere("id", id)), j.Optional(typed), j.Optional(j.OnlyHere("id", id)))
 	}
-	others := j.Star(j.only("early", j.Choice(id, kind)))
+	others := j.Star(j.OnlyHere("early", j.Choice(id, kind)))
 	if len(j.constants(outermost)) > 0 {
 		return j.Seq(j.Optional(first), others)
 	}
@@ -166,15 +167,15 @@ func (j jsonNative) id() peg.ID {
 func (j jsonNative) ordinal() peg.ID {
 	number := j.Tag(peg.CallID, j.Chars(1, maxName, peg.Range{Lo: '0', Hi: '9'}))
 	if j.d.Tools.JSON.GenIDField == "" {
-		return j.only("ordinal", number)
+		return j.OnlyHere("ordinal", number)
 	}
 	return number
 }
 
-func (j jsonNative) name(of ...tool) peg.ID {
+func (j jsonNative) name(of ...turn.Tool) peg.ID {
 	names := make([]peg.ID, len(of))
 	for i, t := range of {
-		names[i] = j.Lit(inQuotes(t.name))
+		names[i] = j.Lit(inQuotes(t.Name))
 	}
 	return j.Atomic(j.Tag(peg.CallName, j.Choice(names...)), j.closing())
 }
@@ -190,37 +191,37 @@ func (j jsonNative) anyName() (peg.ID, bool) {
 func (j jsonNative) closing() peg.ID {
 	switch {
 	case j.d.Tools.JSON.NameIsKey && j.bare:
-		return j.Seq(j.quoteMark(), j.blanks(), j.Lit(":"), j.blanks(), j.Peek(j.Lit("{")))
+		return j.Seq(j.quoteMark(), j.Blanks(), j.Lit(":"), j.Blanks(), j.Peek(j.Lit("{")))
 	case j.d.Tools.JSON.NameIsKey:
-		return j.Seq(j.quoteMark(), j.blanks(), j.Lit(":"))
+		return j.Seq(j.quoteMark(), j.Blanks(), j.Lit(":"))
 	case j.bare:
-		return j.once("name-end", func() peg.ID {
+		return j.Once("name-end", func() peg.ID {
 			keys := []peg.ID{j.quoted(j.keys.args)}
 			for _, other := range others(usualArgs, j.keys.args) {
 				if !j.untold { // tools that a model lists have parameters, too
-					keys = append(keys, j.only("bare-arguments-key", j.quoted(other)))
+					keys = append(keys, j.OnlyHere("bare-arguments-key", j.quoted(other)))
 				}
 			}
-			value := j.Choice(j.Lit("{"), j.only("no-object", j.oneOf([]string{"null", `"{`})))
-			return j.Seq(j.quoteMark(), j.blanks(), j.Lit(","), j.blanks(), j.Choice(keys...), j.blanks(), j.Lit(":"), j.blanks(), j.Peek(value))
+			value := j.Choice(j.Lit("{"), j.OnlyHere("no-object", j.OneOf([]string{"null", `"{`}...)))
+			return j.Seq(j.quoteMark(), j.Blanks(), j.Lit(","), j.Blanks(), j.Choice(keys...), j.Blanks(), j.Lit(":"), j.Blanks(), j.Peek(value))
 		})
 	}
 	return j.quoteMark()
 }
 
-func (j jsonNative) arguments(t tool) peg.ID {
+func (j jsonNative) arguments(t turn.Tool) peg.ID {
 	if j.d.Tools.JSON.NameIsKey || j.bare {
 		return j.Seq(j.Space(), j.object(t), j.Space())
 	}
-	lead := j.once("before-arguments", func() peg.ID { return j.Seq(j.Space(), j.members()) })
-	key := j.once("arguments-key", func() peg.ID { return j.Seq(j.comma(), j.argumentsKey()) })
-	return j.Seq(lead, j.tolerate(key, j.object(t), j.Space()))
+	lead := j.Once("before-arguments", func() peg.ID { return j.Seq(j.Space(), j.members()) })
+	key := j.Once("arguments-key", func() peg.ID { return j.Seq(j.comma(), j.argumentsKey()) })
+	return j.Seq(lead, j.Tolerate(j.Seq(key, j.object(t), j.Space())))
 }
 
 func (j jsonNative) argumentsKey() peg.ID {
 	keys := []peg.ID{j.key(j.keys.args)}
 	for _, other := range others(usualArgs, j.keys.args) {
-		keys = append(keys, j.only("other-key", j.key(other)))
+		keys = append(keys, j.OnlyHere("other-key", j.key(other)))
 	}
 	return j.Choice(keys...)
 }
@@ -228,10 +229,10 @@ func (j jsonNative) argumentsKey() peg.ID {
 // argumentsFirst is a call whose name stands behind its arguments. What they are arguments of is not known when they come, so
 // that only grammars hold them to their schema.
 func (j jsonNative) argumentsFirst() peg.ID {
-	ways := []peg.ID{j.only("whose", j.argumentsKey(), j.lenientObject(), j.Space(), j.members(), j.comma(), j.key(j.keys.name), j.quoteMark(), j.anybody())}
-	for _, t := range j.tools {
-		if t.allowed && j.keys.argsFirst {
-			ways = append(ways, j.Seq(j.key(j.keys.args), j.object(t), j.Space(), j.comma(), j.key(j.keys.name), j.quoteMark(), j.Tag(peg.CallName, j.Lit(inQuotes(t.name))), j.quoteMark()))
+	ways := []peg.ID{j.OnlyHere("whose", j.argumentsKey(), j.lenientObject(), j.Space(), j.members(), j.comma(), j.key(j.keys.name), j.quoteMark(), j.anybody())}
+	for _, t := range j.Tools {
+		if t.Allowed && j.keys.argsFirst {
+			ways = append(ways, j.Seq(j.key(j.keys.args), j.object(t), j.Space(), j.comma(), j.key(j.keys.name), j.quoteMark(), j.Tag(peg.CallName, j.Lit(inQuotes(t.Name))), j.quoteMark()))
 		}
 	}
 	return j.Seq(j.beginning(), j.Atomic(j.Choice(ways...)), j.Space(), j.closers())
@@ -256,14 +257,14 @@ func (j jsonNative) closers() peg.ID {
 	}
 	var kids []peg.ID
 	if j.writesIDs() && !j.keys.idFirst {
-		kids = append(kids, j.members(), j.tolerate(j.comma(), j.id(), j.Space()))
+		kids = append(kids, j.members(), j.Tolerate(j.Seq(j.comma(), j.id(), j.Space())))
 	}
-	kids = append(kids, j.members(), j.Optional(j.only("last-comma", j.comma(), j.Peek(j.Lit("}")))), j.closeBrace())
+	kids = append(kids, j.members(), j.Optional(j.OnlyHere("last-comma", j.comma(), j.Peek(j.Lit("}")))), j.closeBrace())
 	if j.keys.outer != "" {
-		kids = append(kids, j.members(), j.tolerate(j.closeBrace()))
+		kids = append(kids, j.members(), j.Tolerate(j.closeBrace()))
 	}
 	if !j.bare || j.keys.outer == "" {
-		kids = append(kids, j.Star(j.only("brace-too-many", j.Lit("}"), j.Space())))
+		kids = append(kids, j.Star(j.OnlyHere("brace-too-many", j.Lit("}"), j.Space())))
 	}
 	return j.Seq(kids...)
 }
@@ -275,7 +276,7 @@ func (j jsonNative) closeBrace() peg.ID {
 	if len(ends) == 0 {
 		return brace
 	}
-	return j.Choice(brace, j.only("no-brace", j.Peek(j.oneOf(respaced(ends...)))))
+	return j.Choice(brace, j.OnlyHere("no-brace", j.Peek(j.OneOf(respaced(ends...)...))))
 }
 
 // comma is the comma before a member.
@@ -283,7 +284,7 @@ func (j jsonNative) comma() peg.ID { return j.Seq(j.Lit(","), j.Space()) }
 
 // members are members that are not the template's own, or not where they should be.
 func (j jsonNative) members() peg.ID {
-	return j.Star(j.once("~member", func() peg.ID {
+	return j.Star(j.Once("~member", func() peg.ID {
 		counts := []peg.ID{j.quoted(j.keys.name)}
 		for _, args := range append(others(usualArgs, j.keys.args), j.keys.args) {
 			counts = append(counts, j.quoted(args))
@@ -304,12 +305,12 @@ func (j jsonNative) quoted(text string) peg.ID {
 
 // quoteMark is the template's own quote; the other one will do as well.
 func (j jsonNative) quoteMark() peg.ID {
-	return j.once("quote", func() peg.ID {
+	return j.Once("quote", func() peg.ID {
 		own, other := `"`, "'"
 		if j.quote == other {
 			own, other = other, own
 		}
-		return j.Choice(j.Lit(own), j.only("other-quote", j.Lit(other)))
+		return j.Choice(j.Lit(own), j.OnlyHere("other-quote", j.Lit(other)))
 	})
 }
 
@@ -318,16 +319,16 @@ const python = peg.PythonLiterals | peg.PythonQuotes
 
 // object is the object of the arguments of t, a string that holds its text, or null. Grammars have it as the template does, and as
 // the schema says.
-func (a *assembly) object(t tool) peg.ID {
+func (a *assembly) object(t turn.Tool) peg.ID {
 	lenient := a.lenientObject()
 	if a.d.Tools.JSON.ArgsAreString {
 		return a.Choice(lenient, a.Tag(peg.Arguments, a.Value(peg.StringValue)))
 	}
-	return a.Choice(lenient, a.Tag(peg.Arguments, a.exact(peg.ObjectValue, t.schema)))
+	return a.Choice(lenient, a.Tag(peg.Arguments, a.exact(peg.ObjectValue, t.Parameters)))
 }
 
 func (a *assembly) lenientObject() peg.ID {
-	return a.once("~lenient-arguments", func() peg.ID {
+	return a.Once("~lenient-arguments", func() peg.ID {
 		return a.Tag(peg.Arguments, a.Value(peg.ObjectValue|peg.StringValue|peg.NullValue|python))
 	})
 }

@@ -25,13 +25,13 @@ func (f tagged) bareOpeners() []string {
 	case f.closesByName():
 		before = ""
 	}
-	openers := make([]string, len(f.tools))
-	for i, t := range f.tools {
-		openers[i] = before + f.m.namePrefix + t.name + f.nameEnd()
+	openers := make([]string, len(f.Tools))
+	for i, t := range f.Tools {
+		openers[i] = before + f.m.namePrefix + t.Name + f.nameEnd()
 	}
 	if s := f.m.separator; distinctive(s) {
-		for _, t := range f.tools {
-			openers = append(openers, s+f.m.namePrefix+t.name+f.nameEnd())
+		for _, t := range f.Tools {
+			openers = append(openers, s+f.m.namePrefix+t.Name+f.nameEnd())
 		}
 	}
 	if f.bareCode() {
@@ -60,40 +60,39 @@ func (f tagged) argumentAhead() peg.ID {
 	if !f.markerless() || f.closesByName() {
 		return f.Empty()
 	}
-	return f.once("argument-ahead", func() peg.ID {
+	return f.Once("argument-ahead", func() peg.ID {
 		if f.nameFirst() {
-			return f.Peek(f.Seq(f.blanks(), f.Lit("{")))
+			return f.Peek(f.Seq(f.Blanks(), f.Lit("{")))
 		}
-		key := f.Seq(f.Chars(1, maxName, nameRanges...), f.blanks(), f.oneOf(nonempty(edgesOf(f.d.Tools.Arguments).nameSuffix)))
+		key := f.Seq(f.Chars(1, maxName, nameRanges...), f.Blanks(), f.OneOf(nonempty(edgesOf(f.d.Tools.Arguments).nameSuffix)...))
 		ends := append([]string{"\n", ",", "]", "<|", "<｜"}, f.m.endings...)
-		none := f.Seq(f.Lit(f.m.close), f.Chars(0, 32, peg.Range{Lo: ' ', Hi: ' '}), f.Choice(f.oneOf(ends), f.End()))
-		return f.Peek(f.Seq(f.blanks(), f.Choice(key, none)))
+		none := f.Seq(f.Lit(f.m.close), f.Chars(0, 32, peg.Range{Lo: ' ', Hi: ' '}), f.Choice(f.OneOf(ends...), f.End()))
+		return f.Peek(f.Seq(f.Blanks(), f.Choice(key, none)))
 	})
 }
 
 // literal is the name of an argument and its value.
 func (f tagWithTagged) literal(name peg.ID, s jsonschema.Schema) peg.ID {
-	key := []peg.ID{f.Atomic(f.Tag(peg.Key, name), f.blanks(), f.Lit(f.closing())), f.Space()}
+	key := []peg.ID{f.Atomic(f.Tag(peg.Key, name), f.Blanks(), f.Lit(f.closing())), f.Space()}
 	if f.e.nameSuffix != "" && f.e.valuePrefix != "" {
-		key = append(key, f.marker(f.e.valuePrefix, f.Space()))
+		key = append(key, f.Marker(f.e.valuePrefix, f.Space()))
 	}
 	return f.Seq(append(key, f.literalValue(s), f.Space(), f.Lit(f.e.valueSuffix))...)
 }
 
 // literalValue is a text in quotes, or another value. Where a marker ends it, a text may have lost its quotes.
 func (f tagWithTagged) literalValue(s jsonschema.Schema) peg.ID {
-	name := "literal" + s.Key()
-	if id, ok := f.made[name]; ok {
-		return id
-	}
-	quoted := f.once("~quoted", func() peg.ID { return f.Choice(f.quoted("'"), f.quoted(`"`)) })
+	return f.OncePer("literal", s.Key(), func() peg.ID { return f.newLiteral(s) })
+}
+
+func (f tagWithTagged) newLiteral(s jsonschema.Schema) peg.ID {
+	quoted := f.Once("~quoted", func() peg.ID { return f.Choice(f.quoted("'"), f.quoted(`"`)) })
 	other := f.Seq(f.Not(f.Lit("'")), f.Not(f.Lit(`"`)), f.Tag(peg.Scalar, f.Schema(s.Only(jsonschema.Any), f.Value(peg.AnyPython))))
 	ways := []peg.ID{quoted, other}
 	if distinctive(f.e.valueSuffix) {
-		ways = append(ways, f.only("unquoted", f.text(jsonschema.Schema{})))
+		ways = append(ways, f.OnlyHere("unquoted", f.text(jsonschema.Schema{})))
 	}
-	f.made[name] = f.named("literal", f.Choice(ways...))
-	return f.made[name]
+	return f.Choice(ways...)
 }
 
 // quoted is a text up to the quote that ends it. Templates quote without escaping, and models learn it from them: a quote that
@@ -103,7 +102,7 @@ func (f tagWithTagged) quoted(quote string) peg.ID {
 	if len(behind) == 0 {
 		behind = f.follows()
 	}
-	end := f.Seq(f.Lit(quote), f.blanks(), f.Choice(f.oneOf(behind), f.End()))
+	end := f.Seq(f.Lit(quote), f.Blanks(), f.Choice(f.OneOf(behind...), f.End()))
 	inside := f.StringContent(quote)
 	return f.Seq(f.Lit(quote), f.Tag(peg.QuotedString, inside, f.Star(f.Not(end), f.Lit(quote), inside)), f.Lit(quote))
 }

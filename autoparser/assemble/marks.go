@@ -98,6 +98,12 @@ func respaced(markers ...string) []string {
 	return nonempty(all...)
 }
 
+// otherSpellings returns the spellings of a marker that respaced adds.
+func otherSpellings(marker string) []string {
+	all := respaced(marker)
+	return all[min(1, len(all)):]
+}
+
 // nonempty returns the texts that are not empty, each once.
 func nonempty(texts ...string) []string {
 	var out []string

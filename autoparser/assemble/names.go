@@ -34,13 +34,7 @@ func (f tagWithTagged) closedBy(name string) tagWithTagged {
 	return f
 }
 
-// per makes the rule of that name when it is first used for an argument, where its closing tag is its own.
+// per is Once for a rule that depends on the closing tag of the argument.
 func (f tagWithTagged) per(name string, body func() peg.ID) peg.ID {
-	key := name + " " + f.e.own
-	id, ok := f.made[key]
-	if !ok {
-		id = f.named(name, body())
-		f.made[key] = id
-	}
-	return id
+	return f.OncePer(name, f.e.own, body)
 }

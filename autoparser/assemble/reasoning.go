@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
@@ -24,32 +25,32 @@ func (a *assembly) reasoning() peg.ID {
 // startAgain is the start marker where reasoning has begun already: models write it once more behind a prompt that ends in it. Where
 // blank lines alone separate it from the end marker it is the whole thought, so that the message is rendered as the model wrote it.
 func (a *assembly) startAgain() peg.ID {
-	if a.m.reasoningStart == "" || !a.wants.extract {
+	if a.m.reasoningStart == "" || !a.Request.ReasoningFormat.Extract() {
 		return a.Empty()
 	}
 	nothing := a.Seq(a.Chars(1, 32, blank...), a.Lit(a.m.reasoningEnd))
-	return a.Optional(a.only("start-again", a.Space(), a.Lit(a.m.reasoningStart), a.Not(nothing)))
+	return a.Optional(a.OnlyHere("start-again", a.Space(), a.Lit(a.m.reasoningStart), a.Not(nothing)))
 }
 
 // thoughtsAnew is reasoning where there was some already, or the prompt says that there is none.
 func (a *assembly) thoughtsAnew() peg.ID {
-	if a.m.reasoningStart == "" || !a.wants.extract {
+	if a.m.reasoningStart == "" || !a.Request.ReasoningFormat.Extract() {
 		return a.Empty()
 	}
-	return a.Optional(a.only("thoughts-anew", a.Space(), a.Lit(a.m.reasoningStart), a.thoughts()))
+	return a.Optional(a.OnlyHere("thoughts-anew", a.Space(), a.Lit(a.m.reasoningStart), a.thoughts()))
 }
 
 // thoughts is reasoning behind its start marker, and its end marker. Only the end of the output, or a call, may stand in
 // for the end marker.
 func (a *assembly) thoughts() peg.ID {
-	end := a.Choice(a.Seq(a.mark(a.m.reasoningEnd), a.gap()), a.missing(a.m.reasoningEnd))
+	end := a.Choice(a.Seq(a.mark(a.m.reasoningEnd), a.gap()), a.Omitted(a.m.reasoningEnd))
 	if len(a.promoters()) == 0 {
 		return a.Seq(a.thoughtsBefore(a.turnEnds(), a.turnEndAhead()), end)
 	}
-	call := a.Seq(a.blanks(), a.callAhead())
+	call := a.Seq(a.Blanks(), a.callAhead())
 	ends := append(respaced(a.promoters()...), a.turnEnds()...)
 	return a.Seq(a.Choice(
-		a.only("call-at-once", a.Peek(call)),
+		a.OnlyHere("call-at-once", a.Peek(call)),
 		a.thoughtsBefore(ends, a.Choice(call, a.turnEndAhead())),
 	), end)
 }
@@ -60,7 +61,7 @@ func (a *assembly) thoughtsBefore(texts []string, stop peg.ID) peg.ID {
 	if len(texts) == 0 {
 		return thought
 	}
-	return a.Seq(thought, a.Star(a.only("no-call", a.Not(stop), a.think(a.oneOf(texts)), thought)))
+	return a.Seq(thought, a.Star(a.OnlyHere("no-call", a.Not(stop), a.think(a.OneOf(texts...)), thought)))
 }
 
 // turnEnds are the markers that end a turn, as far as no thought spells them, and the end of reasoning does not begin so.
@@ -74,12 +75,12 @@ func (a *assembly) turnEndAhead() peg.ID {
 	if len(ends) == 0 {
 		return a.Not(a.Empty())
 	}
-	return a.once("~turn-end-ahead", func() peg.ID { return a.Seq(a.blanks(), a.oneOf(ends), a.blanks(), a.End()) })
+	return a.Once("~turn-end-ahead", func() peg.ID { return a.Seq(a.Blanks(), a.OneOf(ends...), a.Blanks(), a.End()) })
 }
 
 // promoters are the texts at which a call can end reasoning: special tokens, and other openers at the beginning of a line.
 func (a *assembly) promoters() []string {
-	if a.wants.keepCalls || a.format == nil || a.markerless() {
+	if a.Request.Parsing.CallInReasoning == chat.KeepCalls || a.format == nil || a.markerless() {
 		return nil
 	}
 	var out []string
@@ -107,7 +108,7 @@ func (a *assembly) thinkingEnds() []string {
 
 // think tags kid with the role that reasoning has in this request.
 func (a *assembly) think(kid peg.ID) peg.ID {
-	if a.wants.extract {
+	if a.Request.ReasoningFormat.Extract() {
 		return a.Tag(peg.Reasoning, kid)
 	}
 	return a.Tag(peg.Content, kid)
@@ -115,7 +116,7 @@ func (a *assembly) think(kid peg.ID) peg.ID {
 
 // mark is a marker of reasoning.
 func (a *assembly) mark(marker string) peg.ID {
-	if a.wants.extract {
+	if a.Request.ReasoningFormat.Extract() {
 		return a.Lit(marker)
 	}
 	return a.Tag(peg.Content, a.Lit(marker))
@@ -123,7 +124,7 @@ func (a *assembly) mark(marker string) peg.ID {
 
 // gap is the white space behind a marker of reasoning: the template's line breaks, and no indentation of the content.
 func (a *assembly) gap() peg.ID {
-	if a.wants.extract {
+	if a.Request.ReasoningFormat.Extract() {
 		return a.lines()
 	}
 	return a.Empty()

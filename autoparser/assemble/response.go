@@ -8,21 +8,21 @@ const fence = "```"
 // response is content that must follow the JSON Schema of the request, bare or in a code fence, which is not content.
 // Where the request has tools, there may be calls instead. What is not JSON stays content.
 func (a *assembly) response() peg.ID {
-	value := a.Tag(peg.Content, a.Schema(a.wants.schema, a.Value(peg.AnyJSON)))
-	fenced := a.Seq(a.Lit(fence), a.Optional(a.Lit("json")), a.Space(), value, a.Space(), a.tolerate(a.Lit(fence)))
+	value := a.Tag(peg.Content, a.Schema(a.Request.JSONSchema, a.Value(peg.AnyJSON)))
+	fenced := a.Seq(a.Lit(fence), a.Optional(a.Lit("json")), a.Space(), value, a.Space(), a.Tolerate(a.Lit(fence)))
 	answers := []peg.ID{fenced, value}
 	if a.format != nil {
 		answers = append([]peg.ID{a.calls()}, answers...)
 	}
-	answers = append(answers, a.only("prose", a.mixed(nonempty(a.m.contentEnd))))
+	answers = append(answers, a.OnlyHere("prose", a.mixed(nonempty(a.m.contentEnd))))
 	return a.Seq(a.Space(), a.wrapper(a.m.contentStart), a.Choice(answers...), a.Tag(peg.Content, a.Space()), a.wrapper(a.m.contentEnd),
-		a.Optional(a.only("more", a.trailing())))
+		a.Optional(a.OnlyHere("more", a.trailing())))
 }
 
 // held is content that follows a grammar of the client's own, which whoever makes the constraint puts in its place.
 func (a *assembly) held() peg.ID {
 	text := a.Tag(peg.Content, a.Until(nonempty(append([]string{a.m.contentEnd}, a.m.endings...)...)...))
-	return a.Seq(a.Space(), a.wrapper(a.m.contentStart), text, a.wrapper(a.m.contentEnd), a.Optional(a.only("more", a.trailing())))
+	return a.Seq(a.Space(), a.wrapper(a.m.contentStart), text, a.wrapper(a.m.contentEnd), a.Optional(a.OnlyHere("more", a.trailing())))
 }
 
 // wrapper is a marker around content, if the template has one.
@@ -39,5 +39,5 @@ func (a *assembly) trailing() peg.ID {
 	if len(a.m.endings) == 0 {
 		return text
 	}
-	return a.Seq(a.Not(a.oneOf(a.m.endings)), text)
+	return a.Seq(a.Not(a.OneOf(a.m.endings...)), text)
 }

@@ -1,10 +1,6 @@
 package assemble
 
-import (
-	"strconv"
-
-	"github.com/dragoman-project/dragoman/sdk/peg"
-)
+import "github.com/dragoman-project/dragoman/sdk/peg"
 
 // separated are arguments as grammars hold to them where a separator stands between two: all that the tool requires, in any
 // order, with others between them.
@@ -17,7 +13,7 @@ func (l separated) all() peg.ID {
 	switch n := len(l.required); {
 	case n+len(l.optional) == 0:
 		return l.Empty()
-	case n > maxOrders || n > 0 && len(l.tools) > manyTools:
+	case n > maxOrders || n > 0 && len(l.Tools) > manyTools:
 		return l.counted()
 	case n == 0:
 		return l.Optional(l.from(map[int]peg.ID{}, 0))
@@ -38,8 +34,7 @@ func (l separated) from(known map[int]peg.ID, set int) peg.ID {
 	if id, ok := known[set]; ok {
 		return id
 	}
-	name := "arguments-" + strconv.Itoa(len(l.names))
-	l.names[name]++
+	name := l.Fresh("arguments")
 	known[set] = l.Ref(name)
 	var ways []peg.ID
 	for i, r := range l.required {
@@ -76,6 +71,6 @@ func (l separated) counted() peg.ID {
 		before = l.Star(l.one(l.optional...), l.sep())
 		after = l.Star(l.sep(), l.one(l.optional...))
 	}
-	required := l.named("required", l.Seq(before, l.one(l.required...)))
+	required := l.Named("required", l.Seq(before, l.one(l.required...)))
 	return l.Seq(required, l.Repeat(n-1, n-1, l.Seq(l.sep(), required)), after)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
 	"github.com/dragoman-project/dragoman/sdk/peg"
+	"github.com/dragoman-project/dragoman/sdk/turn"
 )
 
 // tagWithJSON reads arguments that are one JSON object behind the markup of the name: <function=f>{…}</function>.
@@ -20,22 +21,22 @@ func (f tagWithJSON) begins() []string {
 	return nonempty(suffix, start, "{")
 }
 
-func (f tagWithJSON) args(t tool) peg.ID {
+func (f tagWithJSON) args(t turn.Tool) peg.ID {
 	start, end := strings.TrimSpace(f.d.Tools.Arguments.Start), strings.TrimSpace(f.d.Tools.Arguments.End)
 	kids := []peg.ID{}
 	if start != "" {
-		kids = append(kids, f.marker(start), f.Space())
+		kids = append(kids, f.Marker(start), f.Space())
 	}
 	object := f.Seq(f.object(t), f.Space())
 	if !strings.Contains(f.m.nameSuffix+start, fence) {
-		object = f.Choice(object, f.only("fenced", f.Lit(fence), f.Optional(f.Lit("json")), f.Space(), f.lenientObject(), f.Space(), f.Optional(f.Lit(fence), f.Space())))
+		object = f.Choice(object, f.OnlyHere("fenced", f.Lit(fence), f.Optional(f.Lit("json")), f.Space(), f.lenientObject(), f.Space(), f.Optional(f.Lit(fence), f.Space())))
 	}
 	if ends := slices.DeleteFunc(nonempty(end, f.m.close, f.m.callEnd, f.m.sectionEnd), common); len(ends) > 0 {
-		object = f.Choice(f.only("no-arguments", f.Peek(f.oneOf(respaced(ends...)))), object)
+		object = f.Choice(f.OnlyHere("no-arguments", f.Peek(f.OneOf(respaced(ends...)...))), object)
 	}
 	kids = append(kids, object)
 	if end != "" {
-		kids = append(kids, f.marker(end, f.Space()))
+		kids = append(kids, f.Marker(end, f.Space()))
 	}
 	return f.Seq(kids...)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 	"github.com/dragoman-project/dragoman/sdk/peg"
+	"github.com/dragoman-project/dragoman/sdk/turn"
 )
 
 // tagWithTagged reads arguments that stand in markup, each with its name: <parameter=a>1</parameter>. They may come in any
@@ -53,18 +54,18 @@ func (f tagWithTagged) follows() []string {
 	return nonempty(f.e.separator, f.e.namePrefix, f.e.end, f.m.close, f.m.callEnd, f.m.sectionEnd)
 }
 
-func (f tagWithTagged) args(t tool) peg.ID {
+func (f tagWithTagged) args(t turn.Tool) peg.ID {
 	kids := []peg.ID{}
 	if f.e.start != "" {
-		kids = append(kids, f.marker(f.e.start, f.Space()))
+		kids = append(kids, f.Marker(f.e.start, f.Space()))
 	}
 	members := f.Tag(peg.Object, f.members(t))
 	if distinctive(f.e.namePrefix) {
-		members = f.Choice(f.once("~object", f.asObject), members)
+		members = f.Choice(f.Once("~object", f.asObject), members)
 	}
 	kids = append(kids, members)
 	if f.e.end != "" {
-		kids = append(kids, f.marker(f.e.end, f.Space()))
+		kids = append(kids, f.Marker(f.e.end, f.Space()))
 	}
 	return f.Seq(kids...)
 }
@@ -76,32 +77,32 @@ func (f tagWithTagged) asObject() peg.ID {
 
 // members are the arguments one by one: for the parser any of them, in any order and number; for grammars all that the tool
 // requires.
-func (f tagWithTagged) members(t tool) peg.ID {
+func (f tagWithTagged) members(t turn.Tool) peg.ID {
 	unknown, ok := f.unknown()
-	if ok && len(f.made) > maxRules {
+	if ok && f.Shared() > maxRules {
 		f.note("the request declares so many arguments that those of its last tools are not held to their schemas")
 		return f.Star(f.argument(unknown))
 	}
-	parameters := t.schema.Properties()
+	parameters := t.Parameters.Properties()
 	var all []peg.ID
 	for _, p := range parameters {
 		all = append(all, f.declared(p))
 	}
 	ways := slices.Clone(all)
 	if ok {
-		ways = append(ways, f.once("~unknown-argument", func() peg.ID { return unknown }))
+		ways = append(ways, f.Once("~unknown-argument", func() peg.ID { return unknown }))
 	}
 	if len(ways) == 0 {
 		return f.Empty()
 	}
 	required, optional := f.divided(t, parameters, all)
 	if f.writesLiterals() && f.e.separator != "" {
-		return f.Choice(f.only("any-arguments", f.Star(f.argument(ways...))), separated{f, required, optional}.all())
+		return f.Choice(f.OnlyHere("any-arguments", f.Star(f.argument(ways...))), separated{f, required, optional}.all())
 	}
 	if len(required) == 0 {
 		return f.Star(f.argument(ways...))
 	}
-	return f.Choice(f.only("any-arguments", f.Star(f.argument(ways...))), f.complete(required, optional))
+	return f.Choice(f.OnlyHere("any-arguments", f.Star(f.argument(ways...))), f.complete(required, optional))
 }
 
 // maxRules is how many rules the arguments of all tools may need. Those of further tools are not told apart: they are typed
@@ -114,19 +115,13 @@ func (f tagWithTagged) unknown() (peg.ID, bool) {
 	if !ok || f.closesArguments() {
 		return 0, false
 	}
-	return f.once("unknown", func() peg.ID { return f.member(f.NotChars(1, maxName, ranges...), jsonschema.Schema{}) }), true
+	return f.Once("unknown", func() peg.ID { return f.member(f.NotChars(1, maxName, ranges...), jsonschema.Schema{}) }), true
 }
 
 // declared is an argument that a tool declares, from its name on. Tools that declare the same share a rule.
 func (f tagWithTagged) declared(p jsonschema.Property) peg.ID {
 	bare := p.Schema.Bare()
-	key := "argument " + p.Name + " " + bare.Key()
-	id, ok := f.made[key]
-	if !ok {
-		id = f.named("argument", f.closedBy(p.Name).member(f.Lit(p.Name), bare))
-		f.made[key] = id
-	}
-	return id
+	return f.OncePer("argument", p.Name+" "+bare.Key(), func() peg.ID { return f.closedBy(p.Name).member(f.Lit(p.Name), bare) })
 }
 
 // argument is one of several arguments, from its first marker on.
@@ -139,8 +134,8 @@ func (f tagWithTagged) argument(ways ...peg.ID) peg.ID {
 }
 
 // divided tells the arguments that the tool requires from the others.
-func (f tagWithTagged) divided(t tool, parameters []jsonschema.Property, all []peg.ID) (required, optional []peg.ID) {
-	names := t.schema.Required()
+func (f tagWithTagged) divided(t turn.Tool, parameters []jsonschema.Property, all []peg.ID) (required, optional []peg.ID) {
+	names := t.Parameters.Required()
 	for i, p := range parameters {
 		if slices.Contains(names, p.Name) {
 			required = append(required, all[i])
@@ -162,10 +157,10 @@ const (
 func (f tagWithTagged) complete(required, optional []peg.ID) peg.ID {
 	others := f.Empty()
 	if len(optional) > 0 {
-		others = f.named("optional", f.Star(f.argument(optional...)))
+		others = f.Named("optional", f.Star(f.argument(optional...)))
 	}
-	if len(required) > maxOrders || len(f.tools) > manyTools {
-		one := f.named("required", f.Seq(f.argument(required...), others))
+	if len(required) > maxOrders || len(f.Tools) > manyTools {
+		one := f.Named("required", f.Seq(f.argument(required...), others))
 		return f.Seq(others, f.Repeat(min(len(required), peg.MaxRepeat), min(len(required), peg.MaxRepeat), one))
 	}
 	states := map[int]peg.ID{0: others}
@@ -176,7 +171,7 @@ func (f tagWithTagged) complete(required, optional []peg.ID) peg.ID {
 				ways = append(ways, f.Seq(f.argument(r), states[set&^(1<<i)]))
 			}
 		}
-		states[set] = f.named("required", f.Seq(others, f.Choice(ways...)))
+		states[set] = f.Named("required", f.Seq(others, f.Choice(ways...)))
 	}
 	return states[1<<len(required)-1]
 }
@@ -196,12 +191,12 @@ func (f tagWithTagged) member(name peg.ID, s jsonschema.Schema) peg.ID {
 	if !ok {
 		return f.Seq(f.key(name, closing), f.value(s, kinds))
 	}
-	untyped := f.only("untyped", f.key(name, withoutType(closing)), f.value(s, kinds))
+	untyped := f.OnlyHere("untyped", f.key(name, withoutType(closing)), f.value(s, kinds))
 	switch {
 	case kinds == peg.StringValue:
-		return f.Choice(f.Seq(f.key(name, text), f.value(s, kinds)), f.only("not-text", f.key(name, json), f.value(jsonschema.Schema{}, peg.AnyJSON)), untyped)
+		return f.Choice(f.Seq(f.key(name, text), f.value(s, kinds)), f.OnlyHere("not-text", f.key(name, json), f.value(jsonschema.Schema{}, peg.AnyJSON)), untyped)
 	case kinds&peg.StringValue == 0:
-		return f.Choice(f.Seq(f.key(name, json), f.value(s, kinds)), f.only("as-text", f.key(name, text), f.value(s, kinds)), untyped)
+		return f.Choice(f.Seq(f.key(name, json), f.value(s, kinds)), f.OnlyHere("as-text", f.key(name, text), f.value(s, kinds)), untyped)
 	}
 	return f.Choice(f.Seq(f.key(name, text), f.value(s, peg.StringValue)), f.Seq(f.key(name, json), f.value(s, kinds&^peg.StringValue)), untyped)
 }
@@ -238,15 +233,15 @@ func (f tagWithTagged) key(name peg.ID, closing string) peg.ID {
 	if f.e.nameSuffix == "" || f.e.valuePrefix == "" {
 		return key
 	}
-	return f.Seq(key, f.Choice(f.Seq(f.Space(), f.Lit(f.e.valuePrefix)), f.Seq(f.missing(f.e.valuePrefix), f.Space())))
+	return f.Seq(key, f.Choice(f.Seq(f.Space(), f.Lit(f.e.valuePrefix)), f.Seq(f.Omitted(f.e.valuePrefix), f.Space())))
 }
 
 // stray is white space at an edge of a name. Grammars have it where the template writes its own there.
 func (f tagWithTagged) stray(own string) peg.ID {
 	if own != "" {
-		return f.blanks()
+		return f.Blanks()
 	}
-	return f.once("stray", func() peg.ID { return f.Optional(f.only("blanks", f.Chars(1, 32, blank...))) })
+	return f.Once("stray", func() peg.ID { return f.Optional(f.OnlyHere("blanks", f.Chars(1, 32, blank...))) })
 }
 
 // keyEnds are the characters that no name of an argument has, the first one of what closes it among them; false: nothing

@@ -8,6 +8,7 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
 	"github.com/dragoman-project/dragoman/autoparser/diff"
 	"github.com/dragoman-project/dragoman/sdk/peg"
+	"github.com/dragoman-project/dragoman/sdk/turn"
 )
 
 // tagged reads calls whose names stand in markup; what the arguments look like is up to inner.
@@ -17,7 +18,7 @@ type tagged struct {
 		// begins are the texts one of which stands behind the name and its markup.
 		begins() []string
 		// args are the arguments of t.
-		args(t tool) peg.ID
+		args(t turn.Tool) peg.ID
 	}
 }
 
@@ -58,12 +59,12 @@ func (f tagged) before() peg.ID {
 	case f.beginsWithID():
 		return f.Seq(f.id(), f.Space(), prefix)
 	}
-	return f.Seq(f.tolerate(f.id(), f.Space()), prefix)
+	return f.Seq(f.Tolerate(f.Seq(f.id(), f.Space())), prefix)
 }
 
 func (f tagged) ways() []peg.ID { return []peg.ID{f.Seq(f.before(), f.byName(f), f.closers())} }
 
-func (f tagged) name(of ...tool) peg.ID {
+func (f tagged) name(of ...turn.Tool) peg.ID {
 	return f.Atomic(f.oneNamed(of), f.closing())
 }
 
@@ -92,15 +93,15 @@ func (f tagged) closing() peg.ID {
 	if id := f.idPrefix(); id != "" {
 		follows = append([]string{id}, follows...)
 	}
-	return f.Peek(f.Seq(f.blanks(), f.oneOf(follows)))
+	return f.Peek(f.Seq(f.Blanks(), f.OneOf(follows...)))
 }
 
-func (f tagged) arguments(t tool) peg.ID {
+func (f tagged) arguments(t turn.Tool) peg.ID {
 	if f.closesByName() {
-		return f.Seq(f.Space(), f.inner.args(t), f.marker(f.closeOf(t.name), f.Space()))
+		return f.Seq(f.Space(), f.inner.args(t), f.Marker(f.closeOf(t.Name), f.Space()))
 	}
 	if f.d.Tools.CallID.Position == dialect.CallIDBetweenNameAndArgs {
-		return f.Seq(f.Space(), f.once("between", f.idOrSuffix), f.Space(), f.inner.args(t))
+		return f.Seq(f.Space(), f.Once("between", f.idOrSuffix), f.Space(), f.inner.args(t))
 	}
 	return f.Seq(f.Space(), f.inner.args(t))
 }
@@ -117,7 +118,7 @@ func (f tagged) closed() peg.ID {
 	if f.m.close == "" {
 		return f.Empty()
 	}
-	return f.marker(f.m.close, f.Space())
+	return f.Marker(f.m.close, f.Space())
 }
 
 // idPrefix is what stands behind the name where an id follows it.
@@ -138,5 +139,5 @@ func (f tagged) id() peg.ID {
 // idOrSuffix is the id between name and arguments. A model that leaves it out may write the marker behind it or not.
 func (f tagged) idOrSuffix() peg.ID {
 	suffix := strings.TrimSpace(f.d.Tools.CallID.Suffix)
-	return f.Choice(f.id(), f.only("no-id", f.Optional(f.Lit(suffix))))
+	return f.Choice(f.id(), f.OnlyHere("no-id", f.Optional(f.Lit(suffix))))
 }

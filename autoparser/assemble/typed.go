@@ -10,11 +10,11 @@ func (f tagWithTagged) typed(name peg.ID, s jsonschema.Schema, before, after str
 	kinds := peg.Values(s.Kinds())
 	closing := f.closing()
 	text := f.key(name, closing)
-	untyped := f.only("untyped", f.key(name, withoutType(closing)), f.value(s, kinds))
+	untyped := f.OnlyHere("untyped", f.key(name, withoutType(closing)), f.value(s, kinds))
 	other := f.Atomic(f.Tag(peg.Key, name), f.stray(f.e.nameTail), f.Lit(before), f.Chars(1, maxName, nameRanges...), f.Lit(after))
 	switch {
 	case kinds == peg.StringValue:
-		return f.Choice(f.Seq(text, f.value(s, kinds)), f.only("not-text", other, f.value(jsonschema.Schema{}, peg.AnyJSON)), untyped)
+		return f.Choice(f.Seq(text, f.value(s, kinds)), f.OnlyHere("not-text", other, f.value(jsonschema.Schema{}, peg.AnyJSON)), untyped)
 	case kinds&peg.StringValue == 0:
 		return f.Choice(f.Seq(other, f.value(s, kinds)), untyped)
 	}

@@ -24,13 +24,7 @@ const containers = peg.ObjectValue | peg.ArrayValue
 
 // value is a value of one of the given kinds, and the marker behind it. Equal values share a rule.
 func (f tagWithTagged) value(s jsonschema.Schema, kinds peg.Values) peg.ID {
-	name := fmt.Sprint("value ", f.e.own, kinds, s.Key())
-	id, ok := f.made[name]
-	if !ok {
-		id = f.named("value", f.newValue(s, kinds))
-		f.made[name] = id
-	}
-	return id
+	return f.OncePer("value", fmt.Sprint(f.e.own, kinds, s.Key()), func() peg.ID { return f.newValue(s, kinds) })
 }
 
 func (f tagWithTagged) newValue(s jsonschema.Schema, kinds peg.Values) peg.ID {
@@ -44,7 +38,7 @@ func (f tagWithTagged) newValue(s jsonschema.Schema, kinds peg.Values) peg.ID {
 	if kinds&peg.StringValue != 0 {
 		kids = append(kids, f.text(s))
 	} else {
-		kids = append(kids, f.only("mistyped", f.text(jsonschema.Schema{})))
+		kids = append(kids, f.OnlyHere("mistyped", f.text(jsonschema.Schema{})))
 	}
 	return f.Seq(f.Choice(kids...), f.Space(), f.suffix())
 }
@@ -55,15 +49,15 @@ func (f tagWithTagged) suffix() peg.ID {
 	if len(f.without()) == 0 {
 		return own
 	}
-	return f.Choice(own, f.once("~no-suffix", func() peg.ID { return f.Seq(f.Peek(f.lostEnd()), f.missing(f.e.valueSuffix)) }))
+	return f.Choice(own, f.Once("~no-suffix", func() peg.ID { return f.Seq(f.Peek(f.lostEnd()), f.Omitted(f.e.valueSuffix)) }))
 }
 
 // suffixAhead sees the same.
 func (f tagWithTagged) suffixAhead() peg.ID {
 	return f.per("suffix-ahead", func() peg.ID {
-		end := f.Seq(f.blanks(), f.Lit(f.e.valueSuffix))
+		end := f.Seq(f.Blanks(), f.Lit(f.e.valueSuffix))
 		if len(f.without()) > 0 {
-			end = f.Choice(end, f.only("lost-suffix-ahead", f.blanks(), f.lostEnd()))
+			end = f.Choice(end, f.OnlyHere("lost-suffix-ahead", f.Blanks(), f.lostEnd()))
 		}
 		return f.Peek(end)
 	})
@@ -81,7 +75,7 @@ func (f tagWithTagged) short(s jsonschema.Schema, kinds peg.Values) peg.ID {
 
 // long is a value that holds others, as JSON or as Python writes it; grammars have it as JSON.
 func (f tagWithTagged) long(s jsonschema.Schema, kinds peg.Values) peg.ID {
-	lenient := f.once("~lenient-value", func() peg.ID { return f.Tag(peg.Scalar, f.Value(containers|python)) })
+	lenient := f.Once("~lenient-value", func() peg.ID { return f.Tag(peg.Scalar, f.Value(containers|python)) })
 	exact := f.Tag(peg.Scalar, f.exact(containers, s.Only((kinds&containers).Kinds())))
 	return f.Seq(f.Space(), f.Peek(f.containerAhead()), f.Choice(lenient, exact))
 }
@@ -90,13 +84,13 @@ func (f tagWithTagged) long(s jsonschema.Schema, kinds peg.Values) peg.ID {
 func (f tagWithTagged) scalar(kinds peg.Values) peg.ID {
 	var ways []peg.ID
 	if kinds&peg.NumberValue != 0 {
-		ways = append(ways, f.once("number", f.number))
+		ways = append(ways, f.Once("number", f.number))
 	}
 	if kinds&peg.BoolValue != 0 {
-		ways = append(ways, f.once("boolean", func() peg.ID { return f.oneOf([]string{"true", "True", "false", "False"}) }))
+		ways = append(ways, f.Once("boolean", func() peg.ID { return f.OneOf("true", "True", "false", "False") }))
 	}
 	if kinds&peg.NullValue != 0 {
-		ways = append(ways, f.once("null", func() peg.ID { return f.oneOf([]string{"null", "None"}) }))
+		ways = append(ways, f.Once("null", func() peg.ID { return f.OneOf("null", "None") }))
 	}
 	return f.Choice(ways...)
 }
@@ -115,12 +109,12 @@ const maxDigits = 400
 
 // containerAhead matches what an object or array can begin with, so that "[sic]" is text.
 func (f tagWithTagged) containerAhead() peg.ID {
-	return f.once("~container-ahead", func() peg.ID {
-		return f.Choice(f.objectAhead(), f.Seq(f.Lit("["), f.blanks(), f.one(`"'{[]-0123456789tfnTFN`)))
+	return f.Once("~container-ahead", func() peg.ID {
+		return f.Choice(f.objectAhead(), f.Seq(f.Lit("["), f.Blanks(), f.one(`"'{[]-0123456789tfnTFN`)))
 	})
 }
 
-func (f tagWithTagged) objectAhead() peg.ID { return f.Seq(f.Lit("{"), f.blanks(), f.one(`"'}`)) }
+func (f tagWithTagged) objectAhead() peg.ID { return f.Seq(f.Lit("{"), f.Blanks(), f.one(`"'}`)) }
 
 // one is one of chars.
 func (f tagWithTagged) one(chars string) peg.ID {
@@ -140,7 +134,7 @@ func (f tagWithTagged) text(s jsonschema.Schema) peg.ID {
 		ends = append(ends, nonempty(f.e.tail+text, "\n"+text, text)...) // whose line break belongs to the marker, then
 	}
 	spelled := f.per("~spelled-in-text", func() peg.ID {
-		return f.Seq(f.Not(f.valueEnd()), f.oneOf(ends), f.Until(ends...))
+		return f.Seq(f.Not(f.valueEnd()), f.OneOf(ends...), f.Until(ends...))
 	})
 	lenient := f.per("~lenient-text", func() peg.ID { return f.Until(ends...) })
 	text := f.Tag(peg.String, f.Choice(lenient, first), f.Star(spelled))
@@ -156,11 +150,11 @@ func (f tagWithTagged) valueEnd() peg.ID {
 	for _, text := range f.follows() {
 		follow = append(follow, f.Lit(text))
 	}
-	end := f.Seq(f.Lit(f.e.valueSuffix), f.blanks(), f.Choice(follow...))
+	end := f.Seq(f.Lit(f.e.valueSuffix), f.Blanks(), f.Choice(follow...))
 	if len(f.without()) > 0 {
 		end = f.Choice(end, f.lostEnd())
 	}
-	return f.Seq(f.blanks(), end)
+	return f.Seq(f.Blanks(), end)
 }
 
 // without are the texts at which a value can end without its own marker: those before the next argument and at the end of the
@@ -184,17 +178,17 @@ func (f tagWithTagged) callEnds() []string {
 // lostEnd matches what follows a value whose marker is missing: an argument that a tool declares, or the end of the call with what
 // follows that. A text may spell each of them alone.
 func (f tagWithTagged) lostEnd() peg.ID {
-	return f.once("~lost-end", func() peg.ID {
+	return f.Once("~lost-end", func() peg.ID {
 		var ways []peg.ID
 		if names := f.declaredNames(); !common(f.e.namePrefix) && len(names) > 0 {
-			ways = append(ways, f.Seq(f.Lit(f.e.namePrefix), f.oneOf(names), f.Lit(f.closing())))
+			ways = append(ways, f.Seq(f.Lit(f.e.namePrefix), f.OneOf(names...), f.Lit(f.closing())))
 		}
 		if ends := f.callEnds(); len(ends) > 0 {
 			behind := []peg.ID{f.End()}
 			for _, text := range nonempty(append(append(ends[1:], f.openers()...), f.m.endings...)...) {
 				behind = append(behind, f.Lit(text))
 			}
-			ways = append(ways, f.Seq(f.Lit(ends[0]), f.blanks(), f.Choice(behind...)))
+			ways = append(ways, f.Seq(f.Lit(ends[0]), f.Blanks(), f.Choice(behind...)))
 		}
 		return f.Choice(ways...)
 	})
@@ -206,8 +200,8 @@ const manyNames = 256
 // declaredNames are the names of arguments that the tools declare; none if they are very many.
 func (f tagWithTagged) declaredNames() []string {
 	var names []string
-	for _, t := range f.tools {
-		for _, p := range t.schema.Properties() {
+	for _, t := range f.Tools {
+		for _, p := range t.Parameters.Properties() {
 			names = append(names, p.Name)
 		}
 	}

@@ -65,6 +65,9 @@ func (t *Turn) OncePer(name, key string, body func() peg.ID) peg.ID {
 	return t.Rule(name, body())
 }
 
+// Shared returns how many rules Once and OncePer have built.
+func (t *Turn) Shared() int { return len(t.rules) }
+
 // Only makes kids, in sequence, a part for the parser alone: a rule whose name begins with "~", which grammars leave out. Like
 // Once, it builds the rule when the name is first used. In a grammar such a part matches nothing at all, not the empty text:
 // let it be an alternative of a Choice, or stand in Optional.

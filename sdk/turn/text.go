@@ -1,8 +1,6 @@
 package turn
 
-import (
-	"github.com/dragoman-project/dragoman/sdk/peg"
-)
+import "github.com/dragoman-project/dragoman/sdk/peg"
 
 // Models write markers where they mean none: a token that is talked about, a quote that was not escaped. Text goes on over
 // those. Which is which, tells a lookahead, and that is the parser's alone: what grammars let through ends at the first.

@@ -71,9 +71,10 @@ func New(r *chat.Request, f Format) *Turn {
 	if r.ToolChoice.Mode == chat.ToolNone {
 		return t
 	}
+	known := make(map[string]bool, len(r.Tools))
 	for _, tool := range r.Tools {
-		known := slices.ContainsFunc(t.Tools, func(other Tool) bool { return other.Name == tool.Name })
-		if tool.Name != "" && !known {
+		if tool.Name != "" && !known[tool.Name] {
+			known[tool.Name] = true
 			t.Tools = append(t.Tools, Tool{tool, r.ToolChoice.Mode != chat.ToolNamed || r.ToolChoice.Name == tool.Name})
 		}
 	}
