@@ -21,6 +21,8 @@ var owners = []struct {
 	{"plugin processes", `plugin\.NewClient\(`, []string{"host/plugins", "sdk/conformance"}},
 	{"batches of a shared stream", `\bsent\.Add\(`, []string{"internal/batch"}},
 	{"bounded caches", `"container/list"|\bHits, [mM]isses\b|\b[hH]its +uint64`, []string{"internal/cache"}},
+	// The API rewrites messages while it reads them; recorded cases compare texts that may break off.
+	{"ordered JSON", `jsontext\.NewDecoder\(`, []string{"internal/ordered", "host/api", "sdk/cases", "sdk/chat", "sdk/grammar"}},
 	{"run loops", `match\.(New|Compile)\(`, []string{"sdk/session"}},
 	{"the names of nodes and roles", `"(atomic|call-name|quoted-string|python-literals)"`, []string{"sdk/peg"}},
 	{"which nodes have one kid", `shape: Loop|case peg\.Repeat, peg\.Peek`, []string{"sdk/peg"}},

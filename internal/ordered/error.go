@@ -43,31 +43,36 @@ func syntaxError(err error) error {
 }
 
 // IndexPath returns the path of an item of the array at path.
-func IndexPath(path string, index int) string {
-	return path + "[" + strconv.Itoa(index) + "]"
-}
+func IndexPath(path string, index int) string { return string(appendIndex([]byte(path), index)) }
 
 // MemberPath returns the path of a member of the object at path. Names that would be misread are quoted.
-func MemberPath(path, name string) string {
-	switch {
-	case name == "" || strings.ContainsAny(name, ".[]\" \t\n"):
-		return path + "[" + strconv.Quote(name) + "]"
-	case path == "":
-		return name
-	}
-	return path + "." + name
-}
+func MemberPath(path, name string) string { return string(appendMember([]byte(path), name)) }
 
 // PointerPath returns the path of what a JSON pointer leads to from the value at path:
 // PointerPath("tools[0].function.parameters", "/properties/a") is "tools[0].function.parameters.properties.a".
 // A pointer does not distinguish the name "0" from the index 0; this is read as an index.
 func PointerPath(path string, pointer jsontext.Pointer) string {
+	b := []byte(path)
 	for token := range pointer.Tokens() {
 		if index, err := strconv.Atoi(token); err == nil {
-			path = IndexPath(path, index)
+			b = appendIndex(b, index)
 		} else {
-			path = MemberPath(path, token)
+			b = appendMember(b, token)
 		}
 	}
-	return path
+	return string(b)
+}
+
+func appendIndex(path []byte, index int) []byte {
+	return append(strconv.AppendInt(append(path, '['), int64(index), 10), ']')
+}
+
+func appendMember(path []byte, name string) []byte {
+	switch {
+	case name == "" || strings.ContainsAny(name, ".[]\" \t\n"):
+		return append(strconv.AppendQuote(append(path, '['), name), ']')
+	case len(path) > 0:
+		path = append(path, '.')
+	}
+	return append(path, name...)
 }

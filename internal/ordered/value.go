@@ -163,14 +163,17 @@ func (v *Value) Get(name string) *Value {
 }
 
 // Path returns the place of v in the whole text: messages[0].content.
-func (v *Value) Path() string {
+func (v *Value) Path() string { return string(v.appendPath(nil)) }
+
+func (v *Value) appendPath(path []byte) []byte {
 	if v == nil || v.up == nil {
-		return ""
+		return path
 	}
+	path = v.up.appendPath(path)
 	if v.up.kind == Array {
-		return IndexPath(v.up.Path(), v.place)
+		return appendIndex(path, v.place)
 	}
-	return MemberPath(v.up.Path(), v.up.names[v.place])
+	return appendMember(path, v.up.names[v.place])
 }
 
 // Fault returns an error about v.

@@ -8,8 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
+	"github.com/dragoman-project/dragoman/internal/ordered"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
@@ -139,41 +138,34 @@ func quoted(text string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// Members are the members of a JSON object in order, names and values, for those who write arguments in a notation of their
-// own. What is no object has none.
+// Members iterates over the members of a JSON object in order, names and values, for tests that write arguments in a notation
+// of their own. Anything but an object has none.
 func Members(object string) iter.Seq2[string, string] {
 	return func(yield func(name, value string) bool) {
-		dec := jsontext.NewDecoder(strings.NewReader(object))
-		if token, err := dec.ReadToken(); err != nil || token.Kind() != '{' {
-			return
-		}
-		for dec.PeekKind() == '"' {
-			name, err := dec.ReadToken()
-			if err != nil {
-				return
-			}
-			key := name.String()
-			value, err := dec.ReadValue()
-			if err != nil || !yield(key, string(value)) {
+		for name, value := range parsed(object).Members() {
+			if !yield(name, string(value.Raw())) {
 				return
 			}
 		}
 	}
 }
 
-// Items are the items of a JSON array. What is no array has none.
+// Items returns the items of a JSON array. Anything but an array has none.
 func Items(array string) (items []string) {
-	var raw []json.RawMessage
-	if json.Unmarshal([]byte(array), &raw) == nil {
-		for _, item := range raw {
-			items = append(items, string(item))
-		}
+	for _, item := range parsed(array).Items() {
+		items = append(items, string(item.Raw()))
 	}
 	return items
 }
 
-// Text is what a JSON string says; false: value is none.
+// Text returns the text of a JSON string, and whether value is one.
 func Text(value string) (text string, ok bool) {
-	ok = json.Unmarshal([]byte(value), &text) == nil && strings.HasPrefix(value, `"`)
-	return text, ok
+	v := parsed(value)
+	return v.Text(), v.Kind() == ordered.String
+}
+
+// parsed returns the value of a JSON text, an absent one if it is not valid.
+func parsed(text string) *ordered.Value {
+	v, _ := ordered.Parse([]byte(text))
+	return v
 }
