@@ -61,9 +61,9 @@ func Text(s string) *Expr {
 	return &Expr{Op: OpLiteral, Text: s}
 }
 
-func Chars(ranges ...charset.Range) *Expr { return OneOf(charset.New(ranges...)) }
+func Chars(ranges ...charset.Range) *Expr { return Class(charset.New(ranges...)) }
 
-func OneOf(s charset.Set) *Expr {
+func Class(s charset.Set) *Expr {
 	switch {
 	case len(s) == 0:
 		return Nothing

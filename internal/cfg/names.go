@@ -29,5 +29,5 @@ func (n Names) Fresh(name string) string {
 	return unique
 }
 
-// Named is a new rule, named name or much like it.
-func (n Names) Named(name string) *Rule { return &Rule{Name: n.Fresh(name)} }
+// NewRule is a new rule, named name or much like it.
+func (n Names) NewRule(name string) *Rule { return &Rule{Name: n.Fresh(name)} }

@@ -173,7 +173,7 @@ func (p *parser) element() (*Expr, error) {
 		return p.group()
 	case c == '.':
 		p.pos++
-		return OneOf(charset.All), nil
+		return Class(charset.All), nil
 	case isName(c):
 		at := p.pos
 		return p.named(p.name(), at).Call(), nil

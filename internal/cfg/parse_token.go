@@ -56,7 +56,7 @@ func (p *parser) class() (*Expr, error) {
 	if negated {
 		set = set.Complement()
 	}
-	return OneOf(set), nil
+	return Class(set), nil
 }
 
 // char reads one character of a literal or class, escapes included.

@@ -71,7 +71,7 @@ func Build(p *peg.Program, o Options) (*Constraint, error) {
 	if c.Triggers == nil {
 		c.Triggers = []Trigger{}
 	}
-	c.Grammar, c.Notes, c.scans = cfg.Print(root), b.Notes.Notes, b.untils.Scans()
+	c.Grammar, c.Notes, c.scans = cfg.Print(root), b.Notes.Texts, b.untils.Scans()
 	if err := c.translate(o.Target, o.Specials); err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func Build(p *peg.Program, o Options) (*Constraint, error) {
 
 // afterPrompt is what may follow the generation prompt in a text that e matches.
 func afterPrompt(e *cfg.Expr, space *cfg.Rule, prompt string) (*cfg.Expr, error) {
-	rest, err := cfg.After(e, space, prompt)
+	rest, err := cfg.Quotient(e, space, prompt)
 	var leaves *cfg.PrefixError
 	switch {
 	case errors.As(err, &leaves):

@@ -48,8 +48,8 @@ func FromPattern(source string) (string, error) {
 		return "", fmt.Errorf("no text matches this regular expression")
 	}
 	cfg.Merge(root)
-	if len(b.Notes.Notes) > 0 {
-		return "", fmt.Errorf("%s", strings.Join(b.Notes.Notes, "; "))
+	if len(b.Notes.Texts) > 0 {
+		return "", fmt.Errorf("%s", strings.Join(b.Notes.Texts, "; "))
 	}
 	return cfg.Print(root), nil
 }

@@ -19,7 +19,7 @@ type builder struct {
 	*rules.Set
 	p       *peg.Program
 	err     error
-	untils  *words.Texts
+	untils  *words.Writer
 	schemas *schema.Converter
 
 	memo    map[peg.ID]*cfg.Expr
@@ -56,7 +56,7 @@ func newBuilder(p *peg.Program, engine target.Limits) (*builder, error) {
 		}
 	}
 	b.Set = rules.New(engine.Engine, engine.Repetitions)
-	b.untils = words.New(b.Names, b.Space)
+	b.untils = words.NewWriter(b.Names, b.Space)
 	b.schemas = schema.New(b.Set)
 	return b, nil
 }
@@ -83,7 +83,7 @@ func (b *builder) expr(id peg.ID) *cfg.Expr {
 	b.active[id] = true
 	e := b.node(id, n)
 	delete(b.active, id)
-	if b.parents[id] > 1 && rules.Heavy(e) {
+	if b.parents[id] > 1 && rules.IsCompound(e) {
 		e = b.Rule("part", e)
 	}
 	b.memo[id] = e
@@ -99,7 +99,7 @@ func (b *builder) ruleNode(id peg.ID, n *peg.Node) *cfg.Expr {
 		b.memo[id] = cfg.Nothing
 		return cfg.Nothing
 	}
-	r := b.Named(n.Text)
+	r := b.NewRule(n.Text)
 	b.memo[id] = r.Call()
 	outer := b.scope
 	b.scope = r.Name
@@ -119,13 +119,13 @@ func (b *builder) node(id peg.ID, n *peg.Node) *cfg.Expr {
 	case peg.Repeat:
 		return b.repeat(n.Min, n.Max, b.expr(n.Kids[0]))
 	case peg.Any:
-		return cfg.OneOf(charset.All)
+		return cfg.Class(charset.All)
 	case peg.Chars:
 		set := charsetOf(n)
 		if n.Min == 0 && n.Max != 1 && len(set.Minus(charset.Blanks)) == 0 {
 			return b.Space.Call()
 		}
-		return b.repeat(n.Min, n.Max, cfg.OneOf(set))
+		return b.repeat(n.Min, n.Max, cfg.Class(set))
 	case peg.Space:
 		return b.Space.Call()
 	case peg.Until:

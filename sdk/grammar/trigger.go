@@ -21,7 +21,7 @@ func (b *builder) fromTriggers(id peg.ID) *cfg.Expr {
 		return b.ruleTail(id, n)
 	}
 	e := b.tail(id, n)
-	if b.parents[id] > 1 && rules.Heavy(e) {
+	if b.parents[id] > 1 && rules.IsCompound(e) {
 		e = b.Rule("from-trigger", e)
 	}
 	b.tails[id] = e
@@ -51,7 +51,7 @@ func (b *builder) tail(id peg.ID, n *peg.Node) *cfg.Expr {
 
 // ruleTail is a rule too, for the sake of rules that recur.
 func (b *builder) ruleTail(id peg.ID, n *peg.Node) *cfg.Expr {
-	r := b.Named(n.Text + "-from-trigger")
+	r := b.NewRule(n.Text + "-from-trigger")
 	b.tails[id] = r.Call()
 	if r.Body = b.fromTriggers(n.Kids[0]); r.Body.Op == cfg.OpNever {
 		b.tails[id] = cfg.Nothing

@@ -135,7 +135,7 @@ func (p *Product) Rules(name string, named func(string) *cfg.Rule) *cfg.Expr {
 		}
 		for _, a := range arcs {
 			if live[a.to] {
-				kids = append(kids, cfg.Seq(cfg.OneOf(a.set), states[a.to].Call()))
+				kids = append(kids, cfg.Seq(cfg.Class(a.set), states[a.to].Call()))
 			}
 		}
 		states[i].Body = cfg.Alt(kids...)

@@ -12,22 +12,22 @@ import (
 // maxRegular bounds the parts of the expression that stands for a regular rule.
 const maxRegular = 1 << 15
 
-// Languages finds the rules that are regular, and says them without calls.
-type Languages struct {
+// Analysis finds the rules that are regular, and says them without calls.
+type Analysis struct {
 	circle  map[*cfg.Rule]int // rules that call each other have the same number
 	members map[int][]*cfg.Rule
 	known   map[*cfg.Rule]*cfg.Expr // nil: not regular
 	sizes   map[*cfg.Rule]int       // the weight of what a rule matches, written out; over maxRegular: not regular
 }
 
-func New(root *cfg.Rule) *Languages {
-	r := &Languages{circle: map[*cfg.Rule]int{}, members: map[int][]*cfg.Rule{}, known: map[*cfg.Rule]*cfg.Expr{}, sizes: map[*cfg.Rule]int{}}
+func New(root *cfg.Rule) *Analysis {
+	r := &Analysis{circle: map[*cfg.Rule]int{}, members: map[int][]*cfg.Rule{}, known: map[*cfg.Rule]*cfg.Expr{}, sizes: map[*cfg.Rule]int{}}
 	r.circles(root)
 	return r
 }
 
 // circles numbers the rules so that those that call each other have one number (Tarjan).
-func (r *Languages) circles(root *cfg.Rule) {
+func (r *Analysis) circles(root *cfg.Rule) {
 	order, low := map[*cfg.Rule]int{}, map[*cfg.Rule]int{}
 	var stack []*cfg.Rule
 	var visit func(at *cfg.Rule)
@@ -68,7 +68,7 @@ func (r *Languages) circles(root *cfg.Rule) {
 }
 
 // Flat is e without calls; nil if it is not regular.
-func (r *Languages) Flat(e *cfg.Expr) *cfg.Expr {
+func (r *Analysis) Flat(e *cfg.Expr) *cfg.Expr {
 	ok := !has(e, cfg.OpToken)
 	out := cfg.Rewrite(e, func(c *cfg.Expr) *cfg.Expr {
 		body := r.FlatRule(c.Rule)
@@ -85,10 +85,10 @@ func (r *Languages) Flat(e *cfg.Expr) *cfg.Expr {
 }
 
 // IsRegular says whether a rule is regular, without writing it out where that is not needed.
-func (r *Languages) IsRegular(of *cfg.Rule) bool { return r.size(of) <= maxRegular }
+func (r *Analysis) IsRegular(of *cfg.Rule) bool { return r.size(of) <= maxRegular }
 
 // size is the weight of a rule that is written out; over maxRegular if it is not regular.
-func (r *Languages) size(of *cfg.Rule) int {
+func (r *Analysis) size(of *cfg.Rule) int {
 	if n, known := r.sizes[of]; known {
 		return n
 	}
@@ -103,7 +103,7 @@ func (r *Languages) size(of *cfg.Rule) int {
 }
 
 // written is the weight of e with what it calls, or somewhat more than maxRegular.
-func (r *Languages) written(e *cfg.Expr) int {
+func (r *Analysis) written(e *cfg.Expr) int {
 	switch e.Op {
 	case cfg.OpCall:
 		return r.size(e.Rule)
@@ -126,7 +126,7 @@ func has(e *cfg.Expr, kind cfg.Op) bool {
 }
 
 // FlatRule is what a rule matches, without calls; nil if it is not regular.
-func (r *Languages) FlatRule(of *cfg.Rule) *cfg.Expr {
+func (r *Analysis) FlatRule(of *cfg.Rule) *cfg.Expr {
 	if e, ok := r.known[of]; ok {
 		return e
 	}
@@ -139,7 +139,7 @@ func (r *Languages) FlatRule(of *cfg.Rule) *cfg.Expr {
 	return r.known[of]
 }
 
-func (r *Languages) Recursive(of *cfg.Rule) bool {
+func (r *Analysis) Recursive(of *cfg.Rule) bool {
 	if _, ok := r.circle[of]; !ok {
 		return false // made later on, of what is regular
 	}
@@ -157,7 +157,7 @@ type equation struct {
 }
 
 // solve eliminates the other rules of a circle, the last ones first, and is what remains of rule of.
-func (r *Languages) solve(of *cfg.Rule) *cfg.Expr {
+func (r *Analysis) solve(of *cfg.Rule) *cfg.Expr {
 	circle := r.members[r.circle[of]]
 	equations := map[*cfg.Rule]*equation{}
 	for _, m := range circle {
@@ -181,7 +181,7 @@ func (r *Languages) solve(of *cfg.Rule) *cfg.Expr {
 }
 
 // linear reads an expression as an equation; nil if it calls rules of the circle elsewhere than at its end.
-func (r *Languages) linear(e *cfg.Expr, circle int) *equation {
+func (r *Analysis) linear(e *cfg.Expr, circle int) *equation {
 	switch e.Op {
 	case cfg.OpCall:
 		if r.circle[e.Rule] == circle {
@@ -220,7 +220,7 @@ func (r *Languages) linear(e *cfg.Expr, circle int) *equation {
 }
 
 // outside is e without calls, of which none may be of the circle.
-func (r *Languages) outside(e *cfg.Expr, circle int) *cfg.Expr {
+func (r *Analysis) outside(e *cfg.Expr, circle int) *cfg.Expr {
 	inside := false
 	cfg.Rewrite(e, func(c *cfg.Expr) *cfg.Expr {
 		inside = inside || r.circle[c.Rule] == circle

@@ -5,9 +5,9 @@ import (
 	"github.com/dragoman-project/dragoman/internal/cfg/charset"
 )
 
-// Other is a text that is none of words, nor one of them cut short: it leaves the tree of their characters somewhere, by
+// OtherThan is a text that is none of words, nor one of them cut short: it leaves the tree of their characters somewhere, by
 // one of plain or by escape, with which none of words goes on, and has any chars from there on.
-func Other(words []string, plain charset.Set, escape, chars *cfg.Expr) *cfg.Expr {
+func OtherThan(words []string, plain charset.Set, escape, chars *cfg.Expr) *cfg.Expr {
 	t := newTrie(nil)
 	for _, w := range words {
 		t.add(w)
@@ -38,5 +38,5 @@ func (o other) leave(at int) *cfg.Expr {
 			kids = append(kids, cfg.Seq(cfg.Text(string(r)), o.leave(node.kids[r])))
 		}
 	}
-	return cfg.Alt(append(kids, cfg.Seq(cfg.Alt(cfg.OneOf(free), o.escape), o.chars))...)
+	return cfg.Alt(append(kids, cfg.Seq(cfg.Alt(cfg.Class(free), o.escape), o.chars))...)
 }

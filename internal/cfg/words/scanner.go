@@ -204,7 +204,7 @@ func (s *scanner) body(row []arc, states []*cfg.Rule, ends bool) *cfg.Expr {
 		}
 		to[a.to] = append(to[a.to], r)
 	}
-	kids := []*cfg.Expr{cfg.Seq(cfg.OneOf(charset.New(away...).Complement()), states[0].Call())}
+	kids := []*cfg.Expr{cfg.Seq(cfg.Class(charset.New(away...).Complement()), states[0].Call())}
 	if ends {
 		kids = append([]*cfg.Expr{cfg.Empty}, kids...)
 	}

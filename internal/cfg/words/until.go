@@ -10,8 +10,8 @@ import (
 
 // Where programs have text up to delimiters, and which rules say it. What the rules are is in scanner.go.
 
-// Texts are the rules for text up to delimiters, each made once.
-type Texts struct {
+// Writer are the rules for text up to delimiters, each made once.
+type Writer struct {
 	names cfg.Names
 	space *cfg.Rule
 	rules map[string]*cfg.Expr
@@ -24,12 +24,12 @@ type Scan struct {
 	Last   string
 }
 
-func New(n cfg.Names, space *cfg.Rule) *Texts {
-	return &Texts{n, space, map[string]*cfg.Expr{}, map[*cfg.Rule]Scan{}}
+func NewWriter(n cfg.Names, space *cfg.Rule) *Writer {
+	return &Writer{n, space, map[string]*cfg.Expr{}, map[*cfg.Rule]Scan{}}
 }
 
 // Scans lists the scans by the names of their rules. Rules that are written the same have the same name, and say the same.
-func (u *Texts) Scans() map[string]Scan {
+func (u *Writer) Scans() map[string]Scan {
 	out := make(map[string]Scan, len(u.scans))
 	for r, s := range u.scans {
 		out[r.Name] = s
@@ -38,11 +38,11 @@ func (u *Texts) Scans() map[string]Scan {
 }
 
 // Until is the rule for text up to the nearest of delims.
-func (u *Texts) Until(delims []string) *cfg.Expr {
+func (u *Writer) Until(delims []string) *cfg.Expr {
 	delims = slices.Compact(slices.Sorted(slices.Values(delims)))
 	switch {
 	case len(delims) == 0:
-		return cfg.Star(cfg.OneOf(charset.All))
+		return cfg.Star(cfg.Class(charset.All))
 	case delims[0] == "":
 		return cfg.Empty
 	}
@@ -50,16 +50,16 @@ func (u *Texts) Until(delims []string) *cfg.Expr {
 }
 
 // Through is text up to the nearest of delims, and that delimiter, which must be last.
-func (u *Texts) Through(delims []string, last string) *cfg.Expr {
+func (u *Writer) Through(delims []string, last string) *cfg.Expr {
 	return u.scan("through", delims, last)
 }
 
-func (u *Texts) scan(name string, delims []string, last string) *cfg.Expr {
+func (u *Writer) scan(name string, delims []string, last string) *cfg.Expr {
 	key := strings.Join(delims, "\x00") + "\x00\x00" + last
 	if e, ok := u.rules[key]; ok {
 		return e
 	}
-	e := newScanner(delims, last).rules(name, u.names.Named)
+	e := newScanner(delims, last).rules(name, u.names.NewRule)
 	u.rules[key] = e
 	u.scans[e.Rule] = Scan{delims, last}
 	return e
@@ -67,7 +67,7 @@ func (u *Texts) scan(name string, delims []string, last string) *cfg.Expr {
 
 // guarded is text up to the nearest of delims where one of them may follow; nil unless e is text up to delimiters that can
 // overlap.
-func (u *Texts) guarded(e *cfg.Expr) *cfg.Expr {
+func (u *Writer) guarded(e *cfg.Expr) *cfg.Expr {
 	if e.Op != cfg.OpCall {
 		return nil
 	}
@@ -78,13 +78,13 @@ func (u *Texts) guarded(e *cfg.Expr) *cfg.Expr {
 	}
 	u.rules[key] = nil
 	if overlap(delims) {
-		u.rules[key] = newGuarded(delims).rules("until", u.names.Named)
+		u.rules[key] = newGuarded(delims).rules("until", u.names.NewRule)
 	}
 	return u.rules[key]
 }
 
 // guard keeps text from ending in what would be the beginning of a delimiter with what follows it.
-func (u *Texts) guard(kids []*cfg.Expr) []*cfg.Expr {
+func (u *Writer) guard(kids []*cfg.Expr) []*cfg.Expr {
 	for i := range max(len(kids)-1, 0) {
 		text := u.guarded(kids[i])
 		if text == nil {
@@ -101,7 +101,7 @@ func (u *Texts) guard(kids []*cfg.Expr) []*cfg.Expr {
 }
 
 // Repeated repeats e any number of times, from lo on, where it ends in text that the next time must not be mistaken to begin in.
-func (u *Texts) Repeated(lo int, e *cfg.Expr) *cfg.Expr {
+func (u *Writer) Repeated(lo int, e *cfg.Expr) *cfg.Expr {
 	kids := e.Kids
 	if e.Op != cfg.OpSequence || lo > 1 {
 		return nil
@@ -119,7 +119,7 @@ func (u *Texts) Repeated(lo int, e *cfg.Expr) *cfg.Expr {
 }
 
 // open are the delimiters of a rule for text alone.
-func (u *Texts) open(r *cfg.Rule) []string {
+func (u *Writer) open(r *cfg.Rule) []string {
 	if s := u.scans[r]; s.Last == "" {
 		return s.Delims
 	}
@@ -127,7 +127,7 @@ func (u *Texts) open(r *cfg.Rule) []string {
 }
 
 // closed joins text with the delimiter behind it, where kids have one after the other.
-func (u *Texts) closed(kids []*cfg.Expr) []*cfg.Expr {
+func (u *Writer) closed(kids []*cfg.Expr) []*cfg.Expr {
 	var out []*cfg.Expr
 	for _, k := range kids {
 		if n := len(out); n > 0 && k.Op == cfg.OpLiteral && out[n-1].Op == cfg.OpCall {
@@ -143,7 +143,7 @@ func (u *Texts) closed(kids []*cfg.Expr) []*cfg.Expr {
 }
 
 // Seq is kids one after the other, as one writes them: white space once, and text together with the delimiter behind it.
-func (u *Texts) Seq(kids ...*cfg.Expr) *cfg.Expr {
+func (u *Writer) Seq(kids ...*cfg.Expr) *cfg.Expr {
 	e := cfg.Seq(kids...)
 	if e.Op != cfg.OpSequence {
 		return e

@@ -7,7 +7,7 @@ import (
 
 // List say what a constraint does not hold to, each once.
 type List struct {
-	Notes []string
+	Texts []string
 	seen  map[string]bool
 }
 
@@ -16,16 +16,16 @@ func New() *List { return &List{seen: map[string]bool{}} }
 func (n *List) Add(format string, args ...any) {
 	if s := fmt.Sprintf(format, args...); !n.seen[s] {
 		n.seen[s] = true
-		n.Notes = append(n.Notes, s)
+		n.Texts = append(n.Texts, s)
 	}
 }
 
 // Truncate takes back the notes from number i on.
 func (n *List) Truncate(i int) {
-	for _, s := range n.Notes[i:] {
+	for _, s := range n.Texts[i:] {
 		delete(n.seen, s)
 	}
-	n.Notes = n.Notes[:i]
+	n.Texts = n.Texts[:i]
 }
 
 // Clip shortens s.

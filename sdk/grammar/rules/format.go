@@ -25,7 +25,7 @@ func (b *Set) formatBody(name string) *cfg.Expr {
 	case "time":
 		hour := cfg.Alt(cfg.Seq(digits('0', '1'), digit), cfg.Seq(cfg.Text("2"), digits('0', '3')))
 		sixty := cfg.Seq(digits('0', '5'), digit)
-		zone := cfg.Alt(cfg.Text("Z"), cfg.Seq(cfg.OneOf(charset.Of("+-")), hour, cfg.Text(":"), sixty))
+		zone := cfg.Alt(cfg.Text("Z"), cfg.Seq(cfg.Class(charset.Of("+-")), hour, cfg.Text(":"), sixty))
 		return cfg.Seq(hour, cfg.Text(":"), sixty, cfg.Text(":"), sixty, cfg.Optional(cfg.Text("."), cfg.Times(3, 3, digit)), zone)
 	case "date-time":
 		return cfg.Seq(b.FormatRule("date"), cfg.Text("T"), b.FormatRule("time"))

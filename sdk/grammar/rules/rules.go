@@ -27,8 +27,8 @@ func New(engine string, repetitions int) *Set {
 		Names: cfg.Names{"root": 1}, engine: engine, repetitions: repetitions, Notes: notes.New(),
 		values: map[valueKey]*cfg.Rule{}, Classes: map[string]*cfg.Expr{}, states: maxProducts,
 	}
-	b.Space = b.Named("space")
-	b.Space.Body = cfg.Alt(cfg.Empty, cfg.Text(" "), cfg.Seq(cfg.Times(1, 2, cfg.Text("\n")), cfg.Times(0, 20, cfg.OneOf(charset.Of(" \t")))))
+	b.Space = b.NewRule("space")
+	b.Space.Body = cfg.Alt(cfg.Empty, cfg.Text(" "), cfg.Seq(cfg.Times(1, 2, cfg.Text("\n")), cfg.Times(0, 20, cfg.Class(charset.Of(" \t")))))
 	return b
 }
 
@@ -37,18 +37,18 @@ func (b *Set) Rule(name string, e *cfg.Expr) *cfg.Expr {
 	if e.Op == cfg.OpCall || e.Op == cfg.OpNever || e.Op == cfg.OpLiteral {
 		return e
 	}
-	r := b.Named(name)
+	r := b.NewRule(name)
 	r.Body = e
 	return r.Call()
 }
 
-// Heavy says whether e is long enough to be worth a rule where it is used more than once.
-func Heavy(e *cfg.Expr) bool {
+// IsCompound says whether e is long enough to be worth a rule where it is used more than once.
+func IsCompound(e *cfg.Expr) bool {
 	switch e.Op {
 	case cfg.OpSequence, cfg.OpChoice:
 		return true
 	case cfg.OpRepeat:
-		return Heavy(e.Kids[0])
+		return IsCompound(e.Kids[0])
 	}
 	return false
 }
@@ -68,7 +68,7 @@ func (b *Set) Bounded(lo, hi int, e *cfg.Expr) (least, limit int, item *cfg.Expr
 		b.Notes.Add("at least %d repetitions are only held to up to %d: %s takes no more", lo, most, b.engine)
 		lo = most
 	}
-	if (lo > 16 || hi > 16) && Heavy(e) || max(lo, hi) > 1 && counted(e) || repetitions(e) >= manyRepetitions {
+	if (lo > 16 || hi > 16) && IsCompound(e) || max(lo, hi) > 1 && counted(e) || repetitions(e) >= manyRepetitions {
 		e = b.Rule("item", e)
 	}
 	return lo, hi, e
@@ -100,21 +100,21 @@ const maxProducts = 1 << 14
 // MaxProduct bounds the states of what must match several expressions at once, each of which becomes a rule.
 const MaxProduct = 128
 
-// Product is text that each of exprs matches and none of except; nil where it would take too many rules to say, or where one
+// Intersection is text that each of exprs matches and none of except; nil where it would take too many rules to say, or where one
 // of them is not regular. Nothing matches where no text does.
-func (b *Set) Product(name string, exprs, except []*cfg.Expr) *cfg.Expr {
+func (b *Set) Intersection(name string, exprs, except []*cfg.Expr) *cfg.Expr {
 	p := regular.NewProduct(exprs, except, MaxProduct, &b.states)
 	if p == nil {
 		return nil
 	}
-	return p.Rules(name, b.Named)
+	return p.Rules(name, b.NewRule)
 }
 
 // maxSearched bounds the states in which is searched for a text of one expression that is none of another.
 const maxSearched = 1024
 
-// Within says for certain that every text of one expression is one of the other, too.
-func (b *Set) Within(of, in *cfg.Expr) bool {
+// Includes says for certain that every text of one expression is one of the other, too.
+func (b *Set) Includes(of, in *cfg.Expr) bool {
 	p := regular.NewProduct([]*cfg.Expr{of}, []*cfg.Expr{in}, maxSearched, &b.states)
 	return p != nil && p.IsEmpty()
 }

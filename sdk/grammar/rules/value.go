@@ -36,7 +36,7 @@ func (b *Set) Value(name string, s Spelling) *cfg.Expr {
 	if s != (Spelling{}) {
 		full = "python-" + name
 	}
-	r := b.Named(full)
+	r := b.NewRule(full)
 	b.values[key] = r
 	r.Body = b.primitiveBody(name, s)
 	return r.Call()
@@ -57,7 +57,7 @@ func (b *Set) primitiveBody(name string, s Spelling) *cfg.Expr {
 	case "string":
 		return b.Quoted(s, func(single bool) *cfg.Expr { return cfg.Star(b.Char(single)) })
 	case "number":
-		exponent := cfg.Seq(cfg.OneOf(charset.Of("eE")), cfg.Optional(cfg.OneOf(charset.Of("+-"))), p("integral-part"))
+		exponent := cfg.Seq(cfg.Class(charset.Of("eE")), cfg.Optional(cfg.Class(charset.Of("+-"))), p("integral-part"))
 		return cfg.Seq(cfg.Optional(cfg.Text("-")), p("integral-part"), cfg.Optional(cfg.Text("."), p("decimal-part")), cfg.Optional(exponent))
 	case "integer":
 		return cfg.Seq(cfg.Optional(cfg.Text("-")), p("integral-part"))
@@ -104,7 +104,7 @@ func (b *Set) Char(single bool) *cfg.Expr {
 		name, quote = "python-char", "'"
 	}
 	return b.Shared(name, func() *cfg.Expr {
-		return cfg.Alt(cfg.OneOf(StringChars.Minus(charset.Of(quote))), b.Escape(single))
+		return cfg.Alt(cfg.Class(StringChars.Minus(charset.Of(quote))), b.Escape(single))
 	})
 }
 
@@ -115,7 +115,7 @@ func (b *Set) PlainChar(single bool) *cfg.Expr {
 		name, quote, known = "python-plain-char", "'", `'`+escapes
 	}
 	return b.Shared(name, func() *cfg.Expr {
-		return cfg.Alt(cfg.OneOf(StringChars.Minus(charset.Of(quote))), cfg.Seq(cfg.Text(`\`), cfg.OneOf(charset.Of(known))))
+		return cfg.Alt(cfg.Class(StringChars.Minus(charset.Of(quote))), cfg.Seq(cfg.Text(`\`), cfg.Class(charset.Of(known))))
 	})
 }
 
@@ -129,7 +129,7 @@ func (b *Set) Escape(single bool) *cfg.Expr {
 		name, known = "python-escape", known+"'"
 	}
 	return b.Shared(name, func() *cfg.Expr {
-		return cfg.Seq(cfg.Text(`\`), cfg.Alt(cfg.OneOf(charset.Of(known)), cfg.Seq(cfg.Text("u"), cfg.Times(4, 4, hexDigit()))))
+		return cfg.Seq(cfg.Text(`\`), cfg.Alt(cfg.Class(charset.Of(known)), cfg.Seq(cfg.Text("u"), cfg.Times(4, 4, hexDigit()))))
 	})
 }
 
@@ -138,7 +138,7 @@ func (b *Set) Shared(name string, body func() *cfg.Expr) *cfg.Expr {
 	key := valueKey{name: name}
 	r := b.values[key]
 	if r == nil {
-		r = b.Named(name)
+		r = b.NewRule(name)
 		b.values[key] = r
 		r.Body = body()
 	}

@@ -59,7 +59,7 @@ func (c *conversion) item(items *value.Value, path, name string, behind bool) (*
 		return c.rules.Value("object", c.Spelling), nil
 	}
 	e, err := c.visit(items, value.At(path, "items"), name+"-item")
-	if err == nil && rules.Heavy(e) {
+	if err == nil && rules.IsCompound(e) {
 		e = c.rules.Rule(name+"-item", e)
 	}
 	return e, err

@@ -93,7 +93,7 @@ func (c *conversion) needed(limits []textLimit) []textLimit {
 	p := pattern.Writer{Rules: c.rules}
 	return slices.DeleteFunc(slices.Clone(limits), func(l textLimit) bool {
 		return !l.not && slices.ContainsFunc(limits, func(other textLimit) bool {
-			return other.keyword != l.keyword && !other.not && l.keyword == "format" && c.rules.Within(other.of(p), l.of(p))
+			return other.keyword != l.keyword && !other.not && l.keyword == "format" && c.rules.Includes(other.of(p), l.of(p))
 		})
 	})
 }

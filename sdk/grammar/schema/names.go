@@ -138,7 +138,7 @@ func (c *conversion) intersected(of, but []func(single bool) *cfg.Expr, path str
 		if len(in) == 0 {
 			in = append(in, cfg.Star(c.rules.Char(single)))
 		}
-		together := c.rules.Product(c.Scope+"-name", in, out)
+		together := c.rules.Intersection(c.Scope+"-name", in, out)
 		if together == nil {
 			fits, together = false, in[0]
 		}
@@ -215,7 +215,7 @@ func (c *conversion) apartPatterns(a, b string) bool {
 	if err != nil || err2 != nil {
 		return false
 	}
-	e := c.rules.Product("", []*cfg.Expr{x(false), y(false)}, nil)
+	e := c.rules.Intersection("", []*cfg.Expr{x(false), y(false)}, nil)
 	return e != nil && e.Op == cfg.OpNever
 }
 
@@ -229,5 +229,5 @@ func (c *conversion) otherThan(names []string, single bool) *cfg.Expr {
 	for i, n := range names {
 		escaped[i] = rules.Escape(n, quote)
 	}
-	return words.Other(escaped, rules.StringChars.Minus(charset.Of(string(quote))), c.rules.Escape(single), cfg.Star(c.rules.Char(single)))
+	return words.OtherThan(escaped, rules.StringChars.Minus(charset.Of(string(quote))), c.rules.Escape(single), cfg.Star(c.rules.Char(single)))
 }

@@ -70,5 +70,5 @@ func (c *conversion) multiples(s *value.Value, path string) *cfg.Expr {
 	if within.Op == cfg.OpNever {
 		return nil
 	}
-	return c.rules.Product(c.Scope+"-multiple", []*cfg.Expr{within, all}, nil)
+	return c.rules.Intersection(c.Scope+"-multiple", []*cfg.Expr{within, all}, nil)
 }

@@ -166,7 +166,7 @@ func (c *conversion) rawString(s *value.Value, path string) (*cfg.Expr, error) {
 	if len(exprs) == 1 && len(out) == 0 {
 		return exprs[0], nil
 	}
-	if e := c.rules.Product(c.Scope+"-text", exprs, out); e != nil {
+	if e := c.rules.Intersection(c.Scope+"-text", exprs, out); e != nil {
 		return e, nil
 	}
 	if first := limits[0]; !first.not && c.safe(exprs[:1]) {
@@ -193,7 +193,7 @@ func (c *conversion) rawLimits(s *value.Value, path string) ([]textLimit, error)
 			keyword = "maxLength"
 		}
 		out = append(out, textLimit{keyword, anySpan, false, func(pattern.Writer) *cfg.Expr {
-			return cfg.Times(min(lo, rules.MaxProduct+1), min(hi, rules.MaxProduct+1), cfg.OneOf(charset.All))
+			return cfg.Times(min(lo, rules.MaxProduct+1), min(hi, rules.MaxProduct+1), cfg.Class(charset.All))
 		}})
 	}
 	return out, nil

@@ -36,7 +36,7 @@ func (c *conversion) reference(s *value.Value, path string) (*cfg.Expr, error) {
 	case ok:
 		return known.rule.Call(), nil
 	}
-	r := c.rules.Named(c.Scope + "-" + strings.TrimLeft(ref[strings.LastIndexByte(ref, '/')+1:], "#"))
+	r := c.rules.NewRule(c.Scope + "-" + strings.TrimLeft(ref[strings.LastIndexByte(ref, '/')+1:], "#"))
 	c.refs[key] = target{r, c.inside}
 	if to, err = c.Besides(s.But("$ref"), to, path); err == nil {
 		r.Body, err = c.visit(to, where, r.Name)

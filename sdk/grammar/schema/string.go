@@ -82,7 +82,7 @@ func (c *conversion) together(limits []textLimit, lo, hi int) func(single bool) 
 		if lo > 0 || hi >= 0 {
 			in = append(in, cfg.Times(lo, hi, c.rules.Char(single)))
 		}
-		if made[single] = c.rules.Product(c.Scope+"-text", in, out); made[single] == nil {
+		if made[single] = c.rules.Intersection(c.Scope+"-text", in, out); made[single] == nil {
 			return nil
 		}
 	}

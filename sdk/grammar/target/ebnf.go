@@ -21,7 +21,7 @@ func (tr *translation) ebnf(c Constraint) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	b := words.New(g.Names(), nil)
+	b := words.NewWriter(g.Names(), nil)
 	return tr.print(g.StartingAt(cfg.Seq(b.Until(delims), cfg.Optional(g.Root.Call())))), nil
 }
 
@@ -49,7 +49,7 @@ func (tr *translation) ascii(s charset.Set) *cfg.Expr {
 		tr.notes.Add("characters beyond ASCII are not told apart in %s", notes.Clip(cfg.ClassText(s)))
 		return &cfg.Expr{Op: cfg.OpClass, Set: s.Union(beyondASCII)}
 	}
-	kids := []*cfg.Expr{cfg.OneOf(s.Minus(beyondASCII))}
+	kids := []*cfg.Expr{cfg.Class(s.Minus(beyondASCII))}
 	for _, r := range beyond {
 		for c := r.Lo; c <= r.Hi; c++ {
 			kids = append(kids, cfg.Chars(charset.Range{Lo: c, Hi: c}))

@@ -111,7 +111,7 @@ func (t Target) Write(c Constraint) (content string, lost []string, err error) {
 	if l.Bytes > 0 && len(content) > l.Bytes {
 		tr.notes.Add("the constraint has %d bytes, and %s may take no more than %d", len(content), l.Engine, l.Bytes)
 	}
-	return content, tr.notes.Notes, err
+	return content, tr.notes.Texts, err
 }
 
 // translation is a constraint on its way into another notation.

@@ -41,7 +41,7 @@ func (tr *translation) triggerWords(triggers []Trigger) ([]string, error) {
 // behind is what the root of the grammar matches behind word.
 // An error says that no text of the grammar begins with a word.
 func (tr *translation) behind(word string) (*cfg.Expr, error) {
-	rest, err := cfg.After(tr.grammar.Root.Body, nil, word)
+	rest, err := cfg.Quotient(tr.grammar.Root.Body, nil, word)
 	if err != nil {
 		return nil, fmt.Errorf("trigger %q: no text of the grammar begins with it: %w", word, err)
 	}

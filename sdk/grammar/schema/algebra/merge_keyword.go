@@ -68,7 +68,7 @@ func (c *Document) pairs(a, b *value.Value, path string) (*value.Value, error) {
 	out := &value.Value{Kind: value.Array}
 	for _, x := range a.Items {
 		for _, y := range b.Items {
-			noted := len(c.notes.Notes)
+			noted := len(c.notes.Texts)
 			both, err := c.Merge(x, y, path)
 			switch {
 			case err == nil:

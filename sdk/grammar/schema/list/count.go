@@ -48,7 +48,7 @@ func (m *memberCounter) rest(i, n int, behind bool) *cfg.Expr {
 	key := [2]int{i, n}
 	r := m.rests[key]
 	if r == nil {
-		r = m.Rules.Named(m.Name + "-rest")
+		r = m.Rules.NewRule(m.Name + "-rest")
 		m.rests[key] = r
 		r.Body = m.from(i, n, behind)
 	}

@@ -37,7 +37,7 @@ func (d *distinctList) more(taken, n int) *cfg.Expr {
 func (d *distinctList) rest(taken, n int) *cfg.Expr {
 	r := d.rests[taken]
 	if r == nil {
-		r = d.b.Named(d.name)
+		r = d.b.NewRule(d.name)
 		d.rests[taken] = r
 		r.Body = d.more(taken, n)
 	}

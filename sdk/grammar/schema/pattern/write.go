@@ -113,12 +113,12 @@ func (p Writer) literal(re *syntax.Regexp) *cfg.Expr {
 // short escape are only allowed where nothing else is: models do not write them.
 func (p Writer) set(s charset.Set) *cfg.Expr {
 	if p.quote == 0 {
-		return cfg.OneOf(s)
+		return cfg.Class(s)
 	}
 	if s.IsAll() {
 		return p.Rules.Char(p.quote == '\'')
 	}
-	kids := []*cfg.Expr{cfg.OneOf(s.Intersect(rules.StringChars.Minus(charset.Of(string(p.quote)))))}
+	kids := []*cfg.Expr{cfg.Class(s.Intersect(rules.StringChars.Minus(charset.Of(string(p.quote)))))}
 	var short charset.Set
 	for _, r := range "\b\f\n\r\t\\" + string(p.quote) {
 		if s.Has(r) {
@@ -126,7 +126,7 @@ func (p Writer) set(s charset.Set) *cfg.Expr {
 		}
 	}
 	if len(short) > 0 {
-		kids = append(kids, cfg.Seq(cfg.Text(`\`), cfg.OneOf(short)))
+		kids = append(kids, cfg.Seq(cfg.Text(`\`), cfg.Class(short)))
 	}
 	if e := cfg.Alt(kids...); e.Op != cfg.OpNever {
 		return p.named(s, e)
@@ -141,7 +141,7 @@ func (p Writer) set(s charset.Set) *cfg.Expr {
 
 // named gives the class s of characters a rule, once, where it is more than a class.
 func (p Writer) named(s charset.Set, e *cfg.Expr) *cfg.Expr {
-	if !rules.Heavy(e) {
+	if !rules.IsCompound(e) {
 		return e
 	}
 	key := string(p.quote) + fmt.Sprint(s)

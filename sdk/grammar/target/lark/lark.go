@@ -54,7 +54,7 @@ func Write(g *cfg.Grammar, o Options, n *notes.List) string {
 type writer struct {
 	notes     *notes.List
 	specials  []string
-	regular   *regular.Languages
+	regular   *regular.Analysis
 	empty     map[*cfg.Rule]bool      // the rules that may be empty
 	twins     map[*cfg.Rule]*cfg.Rule // and those that match the same but may not
 	rules     []string
@@ -69,7 +69,7 @@ type writer struct {
 
 // scan is text up to delimiters that may stand in text, which those with special tokens in them cannot.
 func (w *writer) scan(s words.Scan, g *cfg.Grammar) *cfg.Expr {
-	b := words.New(g.Names(), nil)
+	b := words.NewWriter(g.Names(), nil)
 	delims := slices.DeleteFunc(slices.Clone(s.Delims), w.special)
 	switch {
 	case s.Last == "":

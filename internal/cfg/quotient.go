@@ -23,7 +23,7 @@ type rest struct {
 // maxOpen bounds how many expressions may be open at once while a prompt is read.
 const maxOpen = 2000
 
-type prefixReader struct {
+type quotient struct {
 	space  *Rule
 	rests  map[rest]*rest
 	loops  map[loopKey]*Expr
@@ -40,12 +40,12 @@ type PrefixError struct{ Offset int }
 
 func (e *PrefixError) Error() string { return fmt.Sprintf("byte %d cannot follow", e.Offset) }
 
-// After is what may follow prefix in a text that e matches.
-func After(e *Expr, space *Rule, prefix string) (*Expr, error) {
+// Quotient is what may follow prefix in a text that e matches.
+func Quotient(e *Expr, space *Rule, prefix string) (*Expr, error) {
 	if prefix == "" {
 		return e, nil
 	}
-	r := &prefixReader{space: space, rests: map[rest]*rest{}, loops: map[loopKey]*Expr{}}
+	r := &quotient{space: space, rests: map[rest]*rest{}, loops: map[loopKey]*Expr{}}
 	ways := []*rest{r.push(e, nil)}
 	for at, c := range prefix {
 		if ways = r.step(ways, c); len(ways) == 0 {
@@ -74,7 +74,7 @@ func (w *rest) expr() *Expr {
 	return Seq(kids...)
 }
 
-func (r *prefixReader) push(e *Expr, below *rest) *rest {
+func (r *quotient) push(e *Expr, below *rest) *rest {
 	if e == Empty {
 		return below
 	}
@@ -93,7 +93,7 @@ func (r *prefixReader) push(e *Expr, below *rest) *rest {
 	return &key
 }
 
-func (r *prefixReader) pushAll(kids []*Expr, below *rest) *rest {
+func (r *quotient) pushAll(kids []*Expr, below *rest) *rest {
 	for i := len(kids) - 1; i >= 0; i-- {
 		below = r.push(kids[i], below)
 	}
@@ -101,7 +101,7 @@ func (r *prefixReader) pushAll(kids []*Expr, below *rest) *rest {
 }
 
 // step reads c in each of ways.
-func (r *prefixReader) step(ways []*rest, c rune) []*rest {
+func (r *quotient) step(ways []*rest, c rune) []*rest {
 	var next []*rest
 	reached := map[*rest]bool{}
 	r.leaves(ways, func(w *rest) bool {
@@ -115,7 +115,7 @@ func (r *prefixReader) step(ways []*rest, c rune) []*rest {
 }
 
 // read reads c by the top of w, which is a leaf.
-func (r *prefixReader) read(w *rest, c rune) (*rest, bool) {
+func (r *quotient) read(w *rest, c rune) (*rest, bool) {
 	switch e := w.top; e.Op {
 	case OpLiteral:
 		s, found := strings.CutPrefix(e.Text, string(c))
@@ -130,7 +130,7 @@ func (r *prefixReader) read(w *rest, c rune) (*rest, bool) {
 
 // leaves opens the tops of ways, in order of preference, until they are literals, classes or white space, and hands each
 // to yield, until yield has seen enough. The end of everything is a nil way and no leaf.
-func (r *prefixReader) leaves(ways []*rest, yield func(*rest) bool) {
+func (r *quotient) leaves(ways []*rest, yield func(*rest) bool) {
 	seen := map[*rest]bool{}
 	var open func(w *rest) bool
 	open = func(w *rest) bool {
@@ -171,7 +171,7 @@ func (r *prefixReader) leaves(ways []*rest, yield func(*rest) bool) {
 }
 
 // once is what is left of a repetition after one more time.
-func (r *prefixReader) once(e *Expr) *Expr {
+func (r *quotient) once(e *Expr) *Expr {
 	lo, hi := max(e.Min-1, 0), e.Max
 	if hi > 0 {
 		hi--
@@ -189,7 +189,7 @@ func (r *prefixReader) once(e *Expr) *Expr {
 }
 
 // takesAnything says whether w can go on with every character.
-func (r *prefixReader) takesAnything(w *rest) bool {
+func (r *quotient) takesAnything(w *rest) bool {
 	var all charset.Set
 	r.leaves([]*rest{w}, func(w *rest) bool {
 		switch e := w.top; e.Op {
