@@ -1,4 +1,4 @@
-// Package deploy_test runs the daemon with the settings of the manifests, on folders that are written as the kubelet writes them.
+// Package deploy_test runs the daemon with the settings of the manifests, on folders written as the kubelet writes them.
 package deploy_test
 
 import (
@@ -25,7 +25,7 @@ import (
 
 func TestUpdatesOfConfigMapsReachARunningDaemon(t *testing.T) {
 	rules := func(marker string) string {
-		return `{version: 1, workarounds: [{name: plans, because: the test says so, when: 'name == "chatml-json"',
+		return `{version: 1, workarounds: [{name: plans, because: the test changes it, when: 'name == "chatml-json"',
 			set: {reasoning: {mode: tag_based, start: "<` + marker + `>", end: "</` + marker + `>"}}}]}`
 	}
 	p := start(t)
@@ -46,7 +46,7 @@ func TestUpdatesOfConfigMapsReachARunningDaemon(t *testing.T) {
 	})
 	t.Run("rules with a fault", func(t *testing.T) {
 		p.publish(t, "workarounds", map[string]string{"workarounds.yaml": "version: ["})
-		eventually(t, "the metrics tell", func() bool { return p.refuses(t, "workarounds") })
+		eventually(t, "the metrics report it", func() bool { return p.refuses(t, "workarounds") })
 		if got := p.reads(t, "<plan>a</plan>b"); got != "b" {
 			t.Errorf("the output becomes %q, expected the last good rules to stay", got)
 		}
@@ -62,28 +62,28 @@ func TestUpdatesOfConfigMapsReachARunningDaemon(t *testing.T) {
 			return plan.Prompt
 		}
 		p.publish(t, "templates", map[string]string{"one.jinja": "1: {{ messages[0].content }}", "two.jinja": "2: {{ messages[0].content }}"})
-		eventually(t, "there are both", func() bool { return prompt("one") == "1: Hi" && prompt("two") == "2: Hi" })
+		eventually(t, "both exist", func() bool { return prompt("one") == "1: Hi" && prompt("two") == "2: Hi" })
 		p.publish(t, "templates", map[string]string{"two.jinja": "two: {{ messages[0].content }}"})
-		eventually(t, "one is gone, the other is new", func() bool { return prompt("one") == "none" && prompt("two") == "two: Hi" })
+		eventually(t, "one is gone and the other has changed", func() bool { return prompt("one") == "none" && prompt("two") == "two: Hi" })
 		p.publish(t, "templates", nil)
 		eventually(t, "both are gone", func() bool { return prompt("one") == "none" && prompt("two") == "none" })
 	})
 	t.Run("tokens", func(t *testing.T) {
-		let := func(token string) bool {
+		accepted := func(token string) bool {
 			_, err := p.as(t, token).Plan(t.Context(), "chatml-json", question)
 			return err == nil
 		}
 		p.publish(t, "tokens", map[string]string{"tokens": "secret\nother mine\n"})
-		eventually(t, "both tokens are let in", func() bool { return let("other") && let("secret") })
+		eventually(t, "both tokens are accepted", func() bool { return accepted("other") && accepted("secret") })
 		p.publish(t, "tokens", map[string]string{"tokens": "other mine\n"})
-		eventually(t, "the old token is not let in", func() bool { return let("other") && !let("secret") })
+		eventually(t, "the old token is rejected", func() bool { return accepted("other") && !accepted("secret") })
 	})
 	t.Run("settings", func(t *testing.T) {
 		if status, _ := p.get(t, "/metrics"); status != http.StatusOK {
 			t.Errorf("the metrics answer %d, expected them to be public", status)
 		}
 		p.publish(t, "config", map[string]string{"dragoman.yaml": strings.Replace(p.settings, "metrics: {public: true}", "", 1)})
-		eventually(t, "the metrics want a token", func() bool {
+		eventually(t, "the metrics need a token", func() bool {
 			status, _ := p.get(t, "/metrics")
 			return status == http.StatusUnauthorized
 		})
@@ -92,14 +92,14 @@ func TestUpdatesOfConfigMapsReachARunningDaemon(t *testing.T) {
 
 var question = map[string]any{"messages": []any{map[string]any{"role": "user", "content": "Hi"}}}
 
-// pod is a daemon in this process that runs as the deployment says.
+// pod is a daemon in this process, configured like that of the deployment.
 type pod struct {
 	address  string
 	settings string
 	volumes  string // the folder that is /etc/dragoman there
 }
 
-// start mounts what the manifests hold, and a Secret with a token, and starts the daemon.
+// start writes the volumes of the deployment, with a token as the Secret, and starts the daemon.
 func start(t *testing.T) *pod {
 	t.Helper()
 	p := &pod{volumes: t.TempDir()}
@@ -127,7 +127,7 @@ func (p *pod) serve(t *testing.T, file string) {
 	load := func(content []byte) (*config.Config, error) {
 		cfg, err := config.Load(config.Sources{File: file, Data: content})
 		if err == nil {
-			cfg.Shutdown.Delay = 0 // there is no balancer that must notice
+			cfg.Shutdown.Delay = 0 // no load balancer has to notice
 		}
 		return cfg, err
 	}
@@ -150,7 +150,7 @@ func (p *pod) serve(t *testing.T, file string) {
 	p.address = "http://" + l.Addr().String()
 }
 
-// configMaps are the files in the config maps of the manifests, by the names of their volumes.
+// configMaps returns the files in the config maps of the manifests, by the names of their volumes.
 func configMaps(t *testing.T) map[string]map[string]string {
 	t.Helper()
 	data, err := os.ReadFile("kubernetes/config.yaml")
@@ -170,8 +170,8 @@ func configMaps(t *testing.T) map[string]map[string]string {
 	}
 }
 
-// publish puts files into a volume in the steps of the kubelet: a new folder named after the time, the link ..data to it in one
-// rename, links for new files, no links for files that are gone, and the old folder away.
+// publish replaces the files of a volume in the steps of the kubelet: it writes a new folder named after the time, renames the
+// link ..data to it, links new files, removes the links of files that are gone, and removes the old folder.
 func (p *pod) publish(t *testing.T, volume string, files map[string]string) {
 	t.Helper()
 	dir := filepath.Join(p.volumes, volume)
@@ -202,7 +202,7 @@ func (p *pod) publish(t *testing.T, volume string, files map[string]string) {
 	}
 }
 
-// as is a client with a token.
+// as returns a client with a token.
 func (p *pod) as(t *testing.T, token string) *client.Client {
 	c := client.New(p.address, client.Options{Token: token})
 	t.Cleanup(c.Close)
@@ -224,7 +224,7 @@ func content(r *client.Result) string {
 	return *r.Message.Content.Text
 }
 
-// refuses says whether the metrics say that the present content of a source is refused.
+// refuses reports whether, by the metrics, the current content of a source is refused.
 func (p *pod) refuses(t *testing.T, source string) bool {
 	t.Helper()
 	_, text := p.get(t, "/metrics")
@@ -233,7 +233,7 @@ func (p *pod) refuses(t *testing.T, source string) bool {
 			return strings.HasSuffix(line, " 0\n")
 		}
 	}
-	t.Fatalf("the metrics name no source %s", source)
+	t.Fatalf("the metrics have no source %s", source)
 	return false
 }
 
@@ -249,12 +249,12 @@ func (p *pod) get(t *testing.T, path string) (status int, body string) {
 	return response.StatusCode, string(data)
 }
 
-// eventually waits for what the kubelet's writing brings about.
+// eventually waits until a condition holds.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); !holds(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("waited in vain until %s", what)
+			t.Fatalf("timed out waiting until %s", what)
 		}
 	}
 }

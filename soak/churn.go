@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// startChurn changes everything that can change, until ctx ends.
+// startChurn changes rules and kills plugins until ctx ends.
 func startChurn(ctx context.Context, o options, d *daemon, dir folder, t *tally) *errgroup.Group {
 	var g errgroup.Group
 	if o.reload > 0 {
@@ -22,7 +22,7 @@ func startChurn(ctx context.Context, o options, d *daemon, dir folder, t *tally)
 	return &g
 }
 
-// rewrite puts one rule set after the other in place, in one style after the other.
+// rewrite writes the rule sets in turn, in each style in turn.
 func rewrite(ctx context.Context, every time.Duration, dir folder, t *tally) error {
 	tick := time.NewTicker(every)
 	defer tick.Stop()

@@ -24,16 +24,16 @@ import (
 type daemon struct {
 	cmd     *exec.Cmd
 	log     io.Closer
-	drained chan struct{} // its log has ended
+	drained chan struct{} // closed at the end of its log
 	address string
 	clients []*client.Client
-	via     []opener // where outputs are sent
+	via     []opener // the connections for outputs
 }
 
 // startDaemon starts the daemon and connects to it.
 func startDaemon(ctx context.Context, o options, dir folder) (*daemon, error) {
 	d := &daemon{drained: make(chan struct{})}
-	// The daemon gets its own signals: when this process is interrupted, it ends the daemon in its own time.
+	// In a process group of its own the daemon gets no signals from the terminal; this process stops it.
 	d.cmd = exec.CommandContext(context.WithoutCancel(ctx), o.daemon, "serve", "--listen", "127.0.0.1:0", "--log-format", "json",
 		"--templates", dir.templates(), "--workarounds", dir.rules(), "--plugins", dir.plugins())
 	d.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
@@ -47,7 +47,7 @@ func startDaemon(ctx context.Context, o options, dir folder) (*daemon, error) {
 		return nil, err
 	}
 	if err := d.cmd.Start(); err != nil {
-		return nil, fmt.Errorf("%w; make build builds it", err)
+		return nil, fmt.Errorf("%w; build it with make build", err)
 	}
 	address := make(chan string, 1)
 	go func() {
@@ -57,12 +57,12 @@ func startDaemon(ctx context.Context, o options, dir folder) (*daemon, error) {
 	select {
 	case d.address = <-address:
 	case <-d.drained:
-		return nil, fmt.Errorf("the daemon ended: %w; -log says why", d.cmd.Wait())
+		return nil, fmt.Errorf("the daemon exited: %w; see its log (-log FILE)", d.cmd.Wait())
 	}
 	return d, d.connect(ctx, o)
 }
 
-// connect opens what outputs are sent over.
+// connect opens the connections for outputs.
 func (d *daemon) connect(ctx context.Context, o options) error {
 	for range o.conns {
 		c := client.New("http://"+d.address, client.Options{})
@@ -87,7 +87,7 @@ func (o options) logFile(dir folder) string {
 	return filepath.Join(string(dir), "log")
 }
 
-// follow copies the log and tells the address that it names.
+// follow copies the log, and sends the address that the daemon listens on.
 func follow(from io.Reader, to io.Writer, address chan<- string) {
 	lines := bufio.NewScanner(from)
 	lines.Buffer(nil, 1<<20)
@@ -100,13 +100,13 @@ func follow(from io.Reader, to io.Writer, address chan<- string) {
 	}
 }
 
-// status asks the daemon what is in force.
+// status returns the daemon's status.
 func (d *daemon) status(ctx context.Context) (*dragomanv1.GetStatusResponse, error) {
 	http, base := d.clients[0].HTTPClient()
 	return dragomanv1connect.NewAdminServiceClient(http, base).GetStatus(ctx, &dragomanv1.GetStatusRequest{})
 }
 
-// watch notes the daemon's memory every second until end is closed.
+// watch samples the daemon's memory every second until end is closed.
 func (d *daemon) watch(t *tally, end <-chan struct{}) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
@@ -120,7 +120,7 @@ func (d *daemon) watch(t *tally, end <-chan struct{}) {
 	}
 }
 
-// resident is the resident memory of a process in bytes; 0 where the system does not tell.
+// resident returns the resident memory of a process in bytes, or 0 if it is unknown.
 func resident(pid int) int {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
 	fields := strings.Fields(string(data))
@@ -134,7 +134,7 @@ func resident(pid int) int {
 	return pages * os.Getpagesize()
 }
 
-// stop ends the daemon as a supervisor would, and waits for it.
+// stop terminates the daemon as a supervisor would, and waits for it.
 func (d *daemon) stop() error {
 	var err error
 	for _, v := range d.via {

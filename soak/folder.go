@@ -11,15 +11,15 @@ import (
 //go:embed templates/*.jinja
 var templates embed.FS
 
-// folder holds what the daemon reads: rules.yaml, templates/ and plugins/. The rules are a symbolic link, as in a ConfigMap,
-// until somebody renames a file over it.
+// folder is the path of what the daemon reads: rules.yaml, templates/ and plugins/. After a swap, rules.yaml is a symbolic
+// link, as in a ConfigMap, until a file is renamed over it.
 type folder string
 
 func (f folder) rules() string     { return filepath.Join(string(f), "rules.yaml") }
 func (f folder) templates() string { return filepath.Join(string(f), "templates") }
 func (f folder) plugins() string   { return filepath.Join(string(f), "plugins") }
 
-// newFolder makes a folder with the first rules, the templates of this test, and its plugin.
+// newFolder creates a folder with rule set 0, and with the templates and the plugin of this test.
 func newFolder(plugin string) (folder, error) {
 	dir, err := os.MkdirTemp("", "soak-")
 	if err != nil {
@@ -35,7 +35,7 @@ func newFolder(plugin string) (folder, error) {
 	for name, mode := range map[string]os.FileMode{"soakplugin": 0o755, "soakplugin.yaml": 0o644} {
 		data, err := os.ReadFile(filepath.Join(plugin, name))
 		if err != nil {
-			return "", fmt.Errorf("%w; make soak builds it", err)
+			return "", fmt.Errorf("%w; build it with make soak", err)
 		}
 		if err := os.WriteFile(filepath.Join(f.plugins(), name), data, mode); err != nil {
 			return "", err
@@ -44,17 +44,16 @@ func newFolder(plugin string) (folder, error) {
 	return f, os.WriteFile(f.rules(), []byte(rules(0)), 0o644)
 }
 
-// ruleSets is how many rule sets take turns.
+// ruleSets is the number of rule sets.
 const ruleSets = 2
 
-// rules is a file of workarounds. Under rule set 1, one template begins and ends its thoughts with other markers than its
-// text says.
+// rules returns a workarounds file. Under rule set 1, the reasoning of one template has other markers than in its text.
 func rules(set int) string {
 	marker := [ruleSets]string{"think", "plan"}[set]
 	return strings.ReplaceAll(`version: 1
 workarounds:
   - name: thoughts
-    because: the soak test says so
+    because: the soak test changes it
     when: name == "chatml-json"
     set:
       reasoning: {mode: tag_based, start: "<MARKER>", end: "</MARKER>"}

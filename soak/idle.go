@@ -11,15 +11,15 @@ import (
 	"github.com/dragoman-project/dragoman/client"
 )
 
-// calm is how long the daemon gets to give back what it does not need.
+// calm is the time that the daemon gets to release memory.
 const calm = 3 * time.Second
 
-// idle opens streams that have read the beginning of their output and then nothing, and tells how long that took and what one
-// of them costs the daemon in resident memory, connection, goroutine and session together.
+// idle opens streams that get the beginning of an output and then nothing. It reports how long that took, and the daemon's
+// resident memory per stream, for connection, goroutine and session together.
 func idle(ctx context.Context, o options, d *daemon) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	if err := openIdle(ctx, d.via[0]); err != nil { // what the first one makes, all share
+	if err := openIdle(ctx, d.via[0]); err != nil { // the first one creates what all share
 		return err
 	}
 	time.Sleep(calm)
@@ -35,7 +35,7 @@ func idle(ctx context.Context, o options, d *daemon) error {
 	took := time.Since(began)
 	time.Sleep(calm)
 	after := resident(d.cmd.Process.Pid)
-	fmt.Printf("idle       %d streams opened in %v: %s before, %s after, %.1f KB a stream\n",
+	fmt.Printf("idle       %d streams opened in %v: %s before, %s after, %.1f KB per stream\n",
 		o.idle, took.Round(time.Millisecond), mb(before), mb(after), float64(after-before)/1e3/float64(o.idle))
 	return nil
 }
@@ -53,13 +53,13 @@ func openIdle(ctx context.Context, via opener) error {
 	return <-begun
 }
 
-// first gets what comes first: nil for a chunk, or why there is none.
+// first receives nil for the first chunk, or the error in its place.
 type first chan error
 
-func (f first) Chunk(json.RawMessage)           { f.tell(nil) }
-func (f first) End(_ *client.Result, err error) { f.tell(err) }
+func (f first) Chunk(json.RawMessage)           { f.send(nil) }
+func (f first) End(_ *client.Result, err error) { f.send(err) }
 
-func (f first) tell(err error) {
+func (f first) send(err error) {
 	select {
 	case f <- err:
 	default:

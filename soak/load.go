@@ -16,7 +16,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/fault"
 )
 
-// load keeps the streams going until ctx ends, and lets those that run finish.
+// load keeps the streams going until ctx ends, and then lets the running ones finish.
 func load(ctx context.Context, o options, d *daemon, scripts map[string][]*script, t *tally) error {
 	engines := make([]*engine, len(d.via))
 	if o.spread {
@@ -29,7 +29,7 @@ func load(ctx context.Context, o options, d *daemon, scripts map[string][]*scrip
 	now := time.Now()
 	for i := range o.streams {
 		e := engines[i%len(engines)]
-		// Outputs do not begin all at once, or they would all end at once.
+		// Outputs begin at different times, or all would end at once.
 		e.places = append(e.places, &place{scripts: scripts[share(i)], wait: now.Add(rand.N(min(10*time.Second, o.time/3)))})
 	}
 	var g errgroup.Group
@@ -39,14 +39,14 @@ func load(ctx context.Context, o options, d *daemon, scripts map[string][]*scrip
 	return g.Wait()
 }
 
-// nextStep is when an engine takes its next step, whose steps lie phase behind those of the clock.
+// nextStep returns the time of an engine's next step after a time; phase offsets its steps from multiples of period.
 func nextStep(after time.Time, period, phase time.Duration) time.Time {
 	return after.Add(-phase).Truncate(period).Add(period + phase)
 }
 
-// share is the template of the stream with number i.
+// share returns the template of stream i.
 func share(i int) string {
-	i = i * 37 % 100 // all templates in every hundred, mixed
+	i = i * 37 % 100 // all templates in every hundred streams, mixed
 	for _, template := range []string{"chatml-json", "chatml-reasoning", "chatml-tagged", "soak-brackets", "soak-tildes"} {
 		if i < shares[template] {
 			return template
@@ -56,7 +56,7 @@ func share(i int) string {
 	return "chatml-json"
 }
 
-// opener is a connection to the daemon: a stream of it that many outputs share, or a client that gives each its own.
+// opener is a connection to the daemon: a stream that many outputs share, or a client that opens one for each.
 type opener interface {
 	ParseInto(ctx context.Context, template string, request any, to client.Receiver, options ...client.Option) (*client.Sender, error)
 }
@@ -64,7 +64,7 @@ type opener interface {
 // each opens a stream for each output.
 type each struct{ *client.Client }
 
-// ParseInto has a goroutine for each output that reads what becomes of it.
+// ParseInto starts a goroutine for each output, which receives its chunks.
 func (e each) ParseInto(ctx context.Context, template string, request any, to client.Receiver, options ...client.Option) (*client.Sender, error) {
 	stream, err := e.ParseStream(ctx, template, request, options...)
 	if stream == nil {
@@ -83,7 +83,7 @@ func (e each) ParseInto(ctx context.Context, template string, request any, to cl
 	return &stream.Sender, err
 }
 
-// engine has some outputs under way and says something of each at every step.
+// engine has a number of running outputs, and sends a piece of each at every step.
 type engine struct {
 	via           opener
 	period, phase time.Duration
@@ -91,14 +91,14 @@ type engine struct {
 	tally         *tally
 }
 
-// place is where an engine has one output after the other.
+// place holds one output of an engine after the other.
 type place struct {
 	scripts []*script
-	wait    time.Time // before that it stays empty
+	wait    time.Time // when the first output begins
 	run     *run      // nil: empty
 }
 
-// run takes steps until ctx has ended and all places are empty. The error is one that ends the test.
+// run takes steps until ctx has ended and all places are empty. An error ends the test.
 func (e *engine) run(ctx context.Context) error {
 	for due := nextStep(time.Now(), e.period, e.phase); ; due = due.Add(e.period) {
 		time.Sleep(time.Until(due))
@@ -111,16 +111,16 @@ func (e *engine) run(ctx context.Context) error {
 	}
 }
 
-// together lets what say sends go in one message, where outputs share a stream.
-func together(via opener, say func()) {
+// together sends what send sends in one message, where outputs share a stream.
+func together(via opener, send func()) {
 	if streams, ok := via.(*client.Streams); ok {
-		streams.Together(say)
+		streams.Together(send)
 	} else {
-		say()
+		send()
 	}
 }
 
-// stepAll takes a step and tells how many places are taken.
+// stepAll takes a step, and returns the number of places in use.
 func (e *engine) stepAll(ctx context.Context, due time.Time) (taken int, err error) {
 	for _, p := range e.places {
 		if err := e.step(ctx, p, due); err != nil {
@@ -133,7 +133,7 @@ func (e *engine) stepAll(ctx context.Context, due time.Time) (taken int, err err
 	return taken, nil
 }
 
-// step says what is next of an output.
+// step begins, continues or ends the output of a place.
 func (e *engine) step(ctx context.Context, p *place, due time.Time) (err error) {
 	switch r := p.run; {
 	case r == nil:
@@ -155,12 +155,12 @@ func (e *engine) step(ctx context.Context, p *place, due time.Time) (err error) 
 		}
 	}
 	if errors.Is(err, io.EOF) {
-		return nil // it has ended already, and receiving tells why
+		return nil // the stream has ended; its receiver gets the reason
 	}
 	return err
 }
 
-// begin opens a stream. ctx does not end it.
+// begin opens a stream, which outlives ctx.
 func (e *engine) begin(ctx context.Context, s *script, due time.Time) (*run, error) {
 	r := &run{script: s, began: time.Now(), due: time.Until(due), period: e.period, may: [ruleSets]bool{true, true}, ended: make(chan end, 1)}
 	ctx, r.cancel = context.WithTimeout(context.WithoutCancel(ctx), time.Duration(len(s.pieces))*e.period+time.Minute)
@@ -173,8 +173,8 @@ func (e *engine) begin(ctx context.Context, s *script, due time.Time) (*run, err
 	return r, err
 }
 
-// run is one output on its way. Its times are microseconds since it began: there are many, and what they take, the daemon is
-// short of in the processors' caches.
+// run is a running output. Its times are microseconds since it began, in 32 bits: there are many, and they compete with the
+// daemon for the processors' caches.
 type run struct {
 	*script
 	output      *client.Sender
@@ -182,30 +182,30 @@ type run struct {
 	ended       chan end
 	closed      bool
 	began       time.Time
-	due, period time.Duration  // when the first piece was due, since began, and how long after it the next
-	sent, got   []int32        // per piece, and per delta
-	may         [ruleSets]bool // the rule sets that agree with all that came
+	due, period time.Duration  // when the first piece was due, since began, and the time between pieces
+	sent, got   []int32        // times of pieces and of deltas
+	may         [ruleSets]bool // the rule sets under which all deltas so far are right
 	message     string
 }
 
-// end is what an output has come to: its result, or an error.
+// end is the end of an output: its result, or an error.
 type end struct {
 	result *client.Result
 	err    error
 }
 
-// send sends a piece, however long the one before took.
+// send sends a piece without waiting for the deltas of earlier ones.
 func (r *run) send(piece string) error {
 	r.note(&r.sent)
 	return r.output.Send(piece)
 }
 
-// note adds the time to times.
+// note appends the current time to times.
 func (r *run) note(times *[]int32) {
 	*times = append(*times, int32(time.Since(r.began).Microseconds()))
 }
 
-// Chunk compares a delta with those that may come now, and notes when it came.
+// Chunk compares a delta with the expected ones, and notes when it arrived.
 func (r *run) Chunk(delta json.RawMessage) {
 	i := len(r.got)
 	r.note(&r.got)
@@ -214,19 +214,19 @@ func (r *run) Chunk(delta json.RawMessage) {
 	}
 }
 
-// End leaves it to the engine to judge.
+// End passes the end of the output to the engine.
 func (r *run) End(result *client.Result, err error) { r.ended <- end{result, err} }
 
-// outcome is what became of a stream.
+// outcome is the verdict on a stream.
 type outcome int
 
 const (
 	right   outcome = iota
-	resumed         // right as a whole, in other pieces: a plugin's process took over from a dead one
+	resumed         // the right message in other pieces: another plugin process took over from a dead one
 	wrong
 )
 
-// judge says whether a whole stream is right, and under which rule set.
+// judge returns whether a finished stream is right, and under which rule set.
 func (r *run) judge() (set int, o outcome) {
 	for set, w := range r.wants {
 		if r.may[set] && len(r.got) == len(w.deltas) && r.message == w.message {
@@ -241,12 +241,12 @@ func (r *run) judge() (set int, o outcome) {
 	return 0, wrong
 }
 
-// unavailable says whether an error is one that a plugin's death explains.
+// unavailable reports whether a plugin's death explains an error.
 func unavailable(err error) bool {
-	var told *fault.Error
-	return errors.As(err, &told) && told.Code == fault.Unavailable
+	var f *fault.Error
+	return errors.As(err, &f) && f.Code == fault.Unavailable
 }
 
 func (r *run) String() string {
-	return fmt.Sprintf("%s, cut after %d pieces: %d deltas, message %.300q", r.template, len(r.pieces), len(r.got), r.message)
+	return fmt.Sprintf("%s, in %d pieces: %d deltas, message %.300q", r.template, len(r.pieces), len(r.got), r.message)
 }

@@ -19,11 +19,11 @@ import (
 )
 
 var (
-	rewrites   = flag.Int("rewrites", 160, "how often the rules are rewritten in each style")
-	rewriteP99 = flag.Duration("rewrite-p99", 0, "fail when 99 of 100 rewrites are not in force this long after they were written; 0: only tell")
+	rewrites   = flag.Int("rewrites", 160, "rewrites of the rules in each style")
+	rewriteP99 = flag.Duration("rewrite-p99", 0, "fail if the 99th percentile of the time until a rewrite is in force exceeds this; 0: never")
 )
 
-// hostsOfEach is how many hosts are rewritten at the same time in each style: a rewrite is mostly waiting.
+// hostsOfEach is the number of hosts whose rules are rewritten concurrently in each style; a rewrite mostly waits.
 const hostsOfEach = 8
 
 // TestRewritesAreNeverTornAndTheLastIsInForce rewrites the rules of hosts in every style, each time under a running session,
@@ -51,9 +51,9 @@ func TestRewritesAreNeverTornAndTheLastIsInForce(t *testing.T) {
 				})
 			}
 			wg.Wait()
-			t.Logf("from written to new sessions: %v", &took)
+			t.Logf("from the write to new sessions: %v", &took)
 			if p99 := took.quantile(0.99); *rewriteP99 > 0 && p99 > *rewriteP99 {
-				t.Errorf("99 of 100 are in force after %v, want %v", p99, *rewriteP99)
+				t.Errorf("the 99th percentile is %v, want at most %v", p99, *rewriteP99)
 			}
 		})
 	}
@@ -91,10 +91,10 @@ func newRewriter(t *testing.T, s style, number int) *rewriter {
 	return r
 }
 
-// content is a file of two rules that belong together. Its first half is a file as well, of the first rule alone.
+// content returns a file of two rules that belong together. Its first half is a valid file, too, with the first rule alone.
 func (r *rewriter) content(i int) string {
 	rule := `  - name: %[1]s-of-thoughts
-    because: the stress test says so
+    because: the stress test changes it
     when: name == "chatml-json"
     set: {reasoning: {mode: tag_based, %[1]s: "<%[2]s%[3]d>"}}
 `
@@ -103,10 +103,10 @@ func (r *rewriter) content(i int) string {
 	return text
 }
 
-// patience is how long a rewrite may take at all.
+// patience is the limit for a rewrite to take effect.
 const patience = 30 * time.Second
 
-// rewrite writes other rules while a session runs, and says how long it took until a new session followed them.
+// rewrite writes other rules while a session runs, and returns the time until a new session follows them.
 func (r *rewriter) rewrite(i int) (time.Duration, error) {
 	running, err := r.session()
 	if err != nil {
@@ -142,13 +142,14 @@ func (r *rewriter) rewrite(i int) (time.Duration, error) {
 	return took, nil
 }
 
-// inOrder says whether nothing was in force but what was written, and nothing again after something newer; the newest is first.
+// inOrder returns an error if a content was in force that was never written, or again after a newer one; history begins with the
+// newest.
 func (r *rewriter) inOrder(history []host.SnapshotInfo) error {
 	newest := len(r.wrote)
 	for _, s := range history {
 		number, ok := r.wrote[s.RulesHash]
 		if !ok {
-			return fmt.Errorf("a content was in force that nobody has written: %+v", s)
+			return fmt.Errorf("a content was in force that was never written: %+v", s)
 		}
 		if number > newest {
 			return fmt.Errorf("content %d was in force again after a newer one: %+v", newest, history)
@@ -171,7 +172,7 @@ func (r *rewriter) session() (*host.Session, error) {
 	return planned.Session(context.Background(), session.Options{}), nil
 }
 
-// finish ends an output that must become the thought "a" and the answer "b".
+// finish ends an output that must give the reasoning "a" and the content "b".
 func finish(s *host.Session, rest string) error {
 	if _, err := s.Feed([]byte(rest)); err != nil {
 		return err
@@ -181,7 +182,7 @@ func finish(s *host.Session, rest string) error {
 		return err
 	}
 	if m := r.Message; m.ReasoningContent != "a" || m.Content.Text == nil || *m.Content.Text != "b" {
-		return fmt.Errorf("it becomes %+v", m)
+		return fmt.Errorf("got %+v", m)
 	}
 	return nil
 }

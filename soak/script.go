@@ -15,29 +15,28 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
-// script is an output, how it is cut, and what must come of it.
+// script is an output, its pieces, and the expected result.
 type script struct {
 	template, request string
-	pieces            []string // the first is empty: it opens the stream
-	// remote says that a plugin's process parses the output.
-	remote bool
-	wants  [ruleSets]want
+	pieces            []string // the first is empty and opens the stream
+	remote            bool     // a plugin's process parses the output
+	wants             [ruleSets]want
 }
 
-// want is what must come of a script under one rule set.
+// want is the expected result of a script under one rule set.
 type want struct {
 	deltas  [][]byte // JSON
-	after   []int    // after piece i, how many deltas are decided
+	after   []int    // the number of deltas decided after each piece
 	message string   // JSON
 }
 
 const request = `{"messages": [{"role": "user", "content": "Will it rain in Oslo?"}], "tools": [{"type": "function", "function": {"name": "get_weather",
 	"parameters": {"type": "object", "properties": {"city": {"type": "string"}, "days": {"type": "integer"}, "about": {"type": "string"}}, "required": ["city"]}}}]}`
 
-// cutsOfEach is in how many ways each output is cut.
-const cutsOfEach = 8
+// splitsOfEach is the number of scripts for each output, each split differently.
+const splitsOfEach = 8
 
-// sources are the outputs by template. Each takes about ten seconds at thirty pieces a second.
+// sources returns the outputs by template. Each takes about ten seconds at thirty pieces per second.
 func sources() map[string]string {
 	prose := strings.Repeat("A long answer – with 雨, dashes and <b>marks</b>, “quotes” {and} braces.\n", 10)
 	arguments := `{"city": "Oslo", "days": 3, "about": "` + strings.Repeat(`rain \"and\" snow, `, 15) + `"}`
@@ -52,16 +51,16 @@ func sources() map[string]string {
 	}
 }
 
-// shares say which part of all streams each template gets.
+// shares is the percentage of streams for each template.
 var shares = map[string]int{"chatml-json": 30, "chatml-reasoning": 25, "chatml-tagged": 20, "soak-brackets": 20, "soak-tildes": 5}
 
-// prepare learns from the library what must come of every script.
+// prepare parses every script with the library, under each rule set, for the expected results.
 func prepare(ctx context.Context, dir folder) (scripts map[string][]*script, err error) {
 	scripts = map[string][]*script{}
 	random := rand.New(rand.NewPCG(1, 2))
 	for template, output := range sources() {
-		for range cutsOfEach {
-			scripts[template] = append(scripts[template], &script{template: template, request: request, pieces: cut(output, random)})
+		for range splitsOfEach {
+			scripts[template] = append(scripts[template], &script{template: template, request: request, pieces: split(output, random)})
 		}
 	}
 	for set := range ruleSets {
@@ -75,8 +74,8 @@ func prepare(ctx context.Context, dir folder) (scripts map[string][]*script, err
 	return scripts, nil
 }
 
-// cut makes pieces of a few bytes, as tokens are.
-func cut(output string, random *rand.Rand) (pieces []string) {
+// split splits an output into pieces of a few bytes, about the size of tokens.
+func split(output string, random *rand.Rand) (pieces []string) {
 	pieces = append(pieces, "")
 	for output != "" {
 		n := min(1+random.IntN(10), len(output))
@@ -104,7 +103,7 @@ func prepareUnder(ctx context.Context, dir folder, scripts map[string][]*script,
 	return nil
 }
 
-// prepare parses the output at once and in pieces, which must agree.
+// prepare parses the output at once and in pieces; the results must agree.
 func (s *script) prepare(ctx context.Context, h *host.Host, set int) error {
 	req, err := chat.ParseRequest([]byte(s.request))
 	if err != nil {
@@ -121,12 +120,12 @@ func (s *script) prepare(ctx context.Context, h *host.Host, set int) error {
 		return err
 	}
 	if w.message != whole.message {
-		return fmt.Errorf("in pieces the output becomes\n%s\nand at once\n%s", w.message, whole.message)
+		return fmt.Errorf("the output gives in pieces\n%s\nand at once\n%s", w.message, whole.message)
 	}
 	return nil
 }
 
-// parse runs a session of the library.
+// parse parses an output in a session of the library.
 func (w *want) parse(ctx context.Context, planned *host.Planned, pieces []string) error {
 	session := planned.Session(ctx, session.Options{NoIDs: true})
 	for _, p := range pieces {

@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// style is a way in which people and machines write a file that is in use.
+// style is a way of rewriting a file that is in use.
 type style struct {
 	name  string
 	write func(path, content string) error
 }
 
-// pause is how long a slow writer waits between two pieces.
+// pause is the time between two writes of a slow writer.
 const pause = 20 * time.Millisecond
 
-// styles are all of them. The last one swaps a link of the file's folder, and makes the file one into what it points at.
+// styles lists them. The last one replaces the folder behind a symbolic link, and makes the file a link into it.
 var styles = []style{
 	{"rename", rename},
 	{"truncate and write", func(path, content string) error { return overwrite(path, content, 1, 0) }},
@@ -25,7 +25,7 @@ var styles = []style{
 	{"symlink swap", swap},
 }
 
-// rename writes another file and renames it over the old one, as editors do.
+// rename writes a new file and renames it over the old one, as editors do.
 func rename(path, content string) error {
 	next := filepath.Join(filepath.Dir(path), ".next")
 	return errors.Join(os.WriteFile(next, []byte(content), 0o644), os.Rename(next, path))

@@ -14,20 +14,20 @@ import (
 	"time"
 )
 
-// tally is what the test finds.
+// tally collects the results of the test.
 type tally struct {
 	written, killed  atomic.Int64
 	mu               sync.Mutex
 	ended            [wrong + 1]int // by outcome
-	under            [ruleSets]int  // right ones, by rule set
+	under            [ruleSets]int  // the right ones, by rule set
 	refused, broken  int
 	examples         []string // of wrong streams
 	delay, fromDue   histogram
-	remote, lateness histogram // remote: the delay where a plugin's process parses; the others leave those out
-	memory           []int     // resident bytes, every second
+	remote, lateness histogram // remote is the delay where a plugin's process parses; the others exclude those
+	memory           []int     // resident bytes, sampled every second
 }
 
-// finished judges a stream. The error is one that ends the test: anything but a plugin's death.
+// finished judges a finished stream. An error that a plugin's death does not explain ends the test.
 func (t *tally) finished(r *run, e end) error {
 	if e.err == nil {
 		message, err := json.Marshal(e.result.Message)
@@ -62,7 +62,7 @@ func (t *tally) finished(r *run, e end) error {
 	return nil
 }
 
-// measure notes how long each piece took that decided something: to the last of its deltas.
+// measure adds the delay of each piece that decided something, up to the last of its deltas.
 func (t *tally) measure(r *run, w *want) {
 	before := 0
 	for i, after := range w.after {
@@ -89,19 +89,19 @@ func (t *tally) sample(bytes int) {
 	t.memory = append(t.memory, bytes)
 }
 
-// report tells what was found. The error says what must not be.
+// report prints the results. The error is a failure of the test.
 func (t *tally) report(to io.Writer, o options, d *daemon) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	fmt.Fprintf(to, "streams    %d right (%d and %d under the two rule sets), %d resumed, %d wrong; %d refused and %d broken as a plugin died\n",
+	fmt.Fprintf(to, "streams    %d right (%d and %d under the two rule sets), %d resumed, %d wrong; %d refused and %d broken by a plugin's death\n",
 		t.ended[right], t.under[0], t.under[1], t.ended[resumed], t.ended[wrong], t.refused, t.broken)
 	fmt.Fprintf(to, "changes    rules written %d times, plugins killed %d times\n", t.written.Load(), t.killed.Load())
-	fmt.Fprintf(to, "delay      %v   from sending a piece to the last of its deltas\n", &t.delay)
-	fmt.Fprintf(to, "due→delta  %v   the same, from when the piece was due\n", &t.fromDue)
-	fmt.Fprintf(to, "lateness   %v   from when a piece was due to when it was sent: this process's own\n", &t.lateness)
+	fmt.Fprintf(to, "delay      %v   from sending a piece to its last delta\n", &t.delay)
+	fmt.Fprintf(to, "due→delta  %v   from when the piece was due to its last delta\n", &t.fromDue)
+	fmt.Fprintf(to, "lateness   %v   from when a piece was due to sending it: this process's own\n", &t.lateness)
 	fmt.Fprintf(to, "remote     %v   the delay where a plugin's process parses\n", &t.remote)
 	begin, end := t.memoryEnds()
-	fmt.Fprintf(to, "memory     %s at first, %s at the end, %s at most: the daemon's, resident, without plugins\n", mb(begin), mb(end), mb(slices.Max(append(t.memory, 0))))
+	fmt.Fprintf(to, "memory     %s at the start, %s at the end, %s at most: the daemon's resident memory, without plugins\n", mb(begin), mb(end), mb(slices.Max(append(t.memory, 0))))
 	fmt.Fprintf(to, "processor  daemon %.2f cores, load %.2f cores\n", cores(d.cmd.ProcessState.UserTime()+d.cmd.ProcessState.SystemTime(), o), cores(own(), o))
 	var err error
 	if n := t.ended[wrong]; n > 0 {
@@ -111,7 +111,7 @@ func (t *tally) report(to io.Writer, o options, d *daemon) error {
 		err = errors.New("no stream was right")
 	}
 	if p99 := t.delay.quantile(0.99); o.maxP99 > 0 && p99 > o.maxP99 {
-		err = errors.Join(err, fmt.Errorf("99 of 100 pieces took up to %v, more than %v", p99, o.maxP99))
+		err = errors.Join(err, fmt.Errorf("the 99th percentile of the delay is %v, expected at most %v", p99, o.maxP99))
 	}
 	if end > begin+begin/4+8<<20 {
 		err = errors.Join(err, fmt.Errorf("the daemon's memory grew from %s to %s", mb(begin), mb(end)))
@@ -119,7 +119,7 @@ func (t *tally) report(to io.Writer, o options, d *daemon) error {
 	return err
 }
 
-// memoryEnds are the medians of the second and of the last fifth of the samples: the first is warming up.
+// memoryEnds returns the medians of the second and the last fifth of the samples; during the first the daemon warms up.
 func (t *tally) memoryEnds() (begin, end int) {
 	n := len(t.memory)
 	return median(t.memory[n/5 : 2*n/5]), median(t.memory[n-n/5:])
@@ -136,7 +136,7 @@ func mb(bytes int) string { return fmt.Sprintf("%.1f MB", float64(bytes)/1e6) }
 
 func cores(busy time.Duration, o options) float64 { return busy.Seconds() / o.time.Seconds() }
 
-// own is the processor time of this process.
+// own returns the processor time of this process.
 func own() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -145,7 +145,7 @@ func own() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// histogram counts durations in buckets of a sixteenth of a power of two microseconds: within seven per cent.
+// histogram counts durations in microseconds, in sixteen buckets per power of two: within seven per cent.
 type histogram struct {
 	counts [64 << 4]int
 	n      int
@@ -167,7 +167,7 @@ func bucket(d time.Duration) int {
 	return (power+1)<<4 | int(us>>power&15)
 }
 
-// quantile is the lower end of the bucket in which the part q of all durations ends.
+// quantile returns the lower bound of the bucket with the q-quantile.
 func (h *histogram) quantile(q float64) time.Duration {
 	left := int(q * float64(h.n))
 	for i, n := range h.counts {

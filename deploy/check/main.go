@@ -1,9 +1,9 @@
-// Command check holds the Kubernetes manifests of this repository to the types of Kubernetes itself, without a cluster and without
-// a network: unknown fields and wrong types are errors, and so is a name that nothing answers to.
+// Command check validates the Kubernetes manifests of this repository against the types of Kubernetes, without a cluster and
+// without a network. Unknown fields, wrong types and dangling references are errors.
 //
 //	go -C deploy/check run . ..
 //
-// It is a module of its own, so that nobody who builds the daemon downloads Kubernetes.
+// It is a module of its own, so that building the daemon does not download Kubernetes.
 package main
 
 import (
@@ -36,14 +36,14 @@ func main() {
 		root = os.Args[1]
 	}
 	objects, faults := read(filepath.Join(root, "kubernetes"))
-	faults = append(faults, refer(objects)...)
+	faults = append(faults, checkReferences(objects)...)
 	if err := errors.Join(faults...); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-// object is a manifest, and the file that it is in.
+// object is a manifest and its file.
 type object struct {
 	file string
 	runtime.Object
@@ -84,7 +84,7 @@ func kindOf(kind *schema.GroupVersionKind) string {
 	return kind.Kind
 }
 
-// split reads the documents of a file, without those that are comments only.
+// split returns the documents of a file, without those that are only comments.
 func split(file string) (documents [][]byte, err error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -100,13 +100,13 @@ func split(file string) (documents [][]byte, err error) {
 			return documents, fmt.Errorf("%s: %w", file, err)
 		}
 		if text, err := yaml.YAMLToJSONStrict(document); err != nil || !bytes.Equal(text, []byte("null")) {
-			documents = append(documents, document) // faults of its YAML are told when it is decoded
+			documents = append(documents, document) // invalid YAML is reported when it is decoded
 		}
 	}
 }
 
-// refer finds names that nothing answers to.
-func refer(objects []object) (faults []error) {
+// checkReferences returns an error for each reference to an object that does not exist.
+func checkReferences(objects []object) (faults []error) {
 	configs, faults := madeByHand(objects)
 	deployments := map[string]*appsv1.Deployment{}
 	for _, o := range objects {
@@ -138,7 +138,7 @@ func refer(objects []object) (faults []error) {
 			}
 		case *autoscalingv2.HorizontalPodAutoscaler:
 			if target := v.Spec.ScaleTargetRef; target.Kind != "Deployment" || deployments[target.Name] == nil {
-				bad("the autoscaler %s scales %s %s, which there is not", v.Name, target.Kind, target.Name)
+				bad("the autoscaler %s scales %s %s, which does not exist", v.Name, target.Kind, target.Name)
 			}
 		}
 	}
@@ -147,7 +147,7 @@ func refer(objects []object) (faults []error) {
 
 var creates = regexp.MustCompile(`kubectl create configmap (\S+)`)
 
-// madeByHand are the config maps that the comments of manifests say how to make.
+// madeByHand returns the names of the config maps that comments of the manifests say how to create.
 func madeByHand(objects []object) (names map[string]bool, faults []error) {
 	names = map[string]bool{}
 	for _, o := range objects {
@@ -160,7 +160,7 @@ func madeByHand(objects []object) (names map[string]bool, faults []error) {
 	return names, faults
 }
 
-// selected says whether a selector finds the pods of a deployment.
+// selected reports whether a selector matches the pods of a deployment.
 func selected(selector map[string]string, deployments map[string]*appsv1.Deployment) bool {
 	for _, d := range deployments {
 		labels := maps.Clone(d.Spec.Template.Labels)
@@ -183,13 +183,13 @@ func checkDeployment(d *appsv1.Deployment, configs map[string]bool, bad func(str
 	for _, v := range d.Spec.Template.Spec.Volumes {
 		volumes[v.Name] = true
 		if v.ConfigMap != nil && !configs[v.ConfigMap.Name] {
-			bad("the volume %s is of the config map %s, which there is not", v.Name, v.ConfigMap.Name)
+			bad("the volume %s is of the config map %s, which does not exist", v.Name, v.ConfigMap.Name)
 		}
 	}
 	for _, c := range d.Spec.Template.Spec.Containers {
 		for _, m := range c.VolumeMounts {
 			if !volumes[m.Name] {
-				bad("the container %s mounts %s, which there is not", c.Name, m.Name)
+				bad("the container %s mounts %s, which does not exist", c.Name, m.Name)
 			}
 		}
 		ports := map[string]bool{}
@@ -198,7 +198,7 @@ func checkDeployment(d *appsv1.Deployment, configs map[string]bool, bad func(str
 		}
 		for name, probe := range map[string]*corev1.Probe{"readiness": c.ReadinessProbe, "liveness": c.LivenessProbe, "startup": c.StartupProbe} {
 			if probe == nil || probe.HTTPGet == nil || !ports[probe.HTTPGet.Port.StrVal] {
-				bad("the container %s has no %s probe at a port of its own", c.Name, name)
+				bad("the container %s has no %s probe at one of its ports", c.Name, name)
 			}
 		}
 	}

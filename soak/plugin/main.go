@@ -1,5 +1,5 @@
-// Soakplugin is the plugin of the soak test. It has one handler whose programs the host runs, and one that parses outputs
-// itself, so that the death of its process is felt by running streams.
+// Command plugin is the plugin of the soak test, soakplugin. One of its handlers plans programs, which the host runs; the
+// other parses outputs itself, so that killing the process interrupts running streams.
 package main
 
 import (
@@ -12,7 +12,7 @@ import (
 
 func main() { sdk.Serve(brackets{}, tildes{}) }
 
-// brackets thinks in double parentheses and calls in double brackets: ((Hm.))Look. [[get_weather {"city": "Oslo"}]]
+// brackets reads reasoning in double parentheses and calls in double brackets: ((Hm.))Look. [[get_weather {"city": "Oslo"}]]
 type brackets struct{}
 
 var _ sdk.Handler = brackets{}
@@ -37,7 +37,7 @@ func (brackets) Plan(_ context.Context, in sdk.Input) (*sdk.Plan, error) {
 	return &sdk.Plan{Program: b.Build(b.Seq(b.Prompt(), reasoning, content, b.Star(call, content), b.End()))}, nil
 }
 
-// tildes thinks between tildes: ~Hm.~Hello! It parses itself.
+// tildes reads reasoning between tildes: ~Hm.~Hello! It parses outputs itself.
 type tildes struct{}
 
 var _ sdk.StreamHandler = tildes{}
@@ -65,7 +65,7 @@ func (t *tilde) Feed(chunk []byte) error {
 		if c != '~' {
 			continue
 		}
-		t.tell(chunk[from:i])
+		t.emit(chunk[from:i])
 		from = i + 1
 		if t.kind == chat.ContentText {
 			t.kind = chat.ReasoningText
@@ -73,11 +73,11 @@ func (t *tilde) Feed(chunk []byte) error {
 			t.kind = chat.ContentText
 		}
 	}
-	t.tell(chunk[from:])
+	t.emit(chunk[from:])
 	return nil
 }
 
-func (t *tilde) tell(text []byte) {
+func (t *tilde) emit(text []byte) {
 	if len(text) > 0 {
 		t.sink(chat.Event{Kind: t.kind, Text: text})
 	}
