@@ -192,7 +192,7 @@ func (m *Model) PlanJSON(ctx context.Context, request []byte) (*Plan, error) {
 	return m.Plan(ctx, req)
 }
 
-// Plan answers a request. The error is a *chat.RequestError where the request is at fault, a *jinja.Error where the template
+// Plan answers a request. The error is a *fault.Error where the request is at fault, a *jinja.Error where the template
 // cannot render it, or a handler's.
 func (m *Model) Plan(ctx context.Context, req *chat.Request) (*Plan, error) {
 	v, err := m.choose(req)

@@ -8,6 +8,7 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
 	"github.com/dragoman-project/dragoman/autoparser/workaround"
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/fault"
 )
 
 // Rendered is a prompt.
@@ -35,7 +36,7 @@ type Style struct {
 	Normalise []workaround.Normalisation
 }
 
-// Render renders the prompt of a request. The error is a *jinja.Error, or a *chat.RequestError when the request wants to go
+// Render renders the prompt of a request. The error is a *jinja.Error, or a *fault.Error when the request wants to go
 // on with a message that is not there.
 func (t *Template) Render(ctx context.Context, r *chat.Request, s Style) (Rendered, error) {
 	c := newConversation(r)
@@ -85,8 +86,7 @@ func (c *conversation) takeContinued() (*chat.Message, error) {
 	}
 	n := len(c.messages)
 	if n == 0 || c.messages[n-1].Role != chat.RoleAssistant {
-		return nil, &chat.RequestError{Path: "continue_final_message",
-			Message: "expected the last message to be of the assistant; end the messages with the one to go on with, or leave this out"}
+		return nil, fault.Invalid("continue_final_message", "expected the last message to be of the assistant; end the messages with the one to go on with, or leave this out")
 	}
 	last := c.messages[n-1]
 	c.messages = c.messages[:n-1]

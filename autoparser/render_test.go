@@ -8,12 +8,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/dragoman-project/dragoman/autoparser"
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
 	"github.com/dragoman-project/dragoman/autoparser/jinja"
 	"github.com/dragoman-project/dragoman/autoparser/workaround"
 	"github.com/dragoman-project/dragoman/sdk/chat"
-	"github.com/google/go-cmp/cmp"
+	"github.com/dragoman-project/dragoman/sdk/fault"
 )
 
 func open(t *testing.T, source string) *autoparser.Template {
@@ -222,8 +224,8 @@ func TestThereMustBeAMessageToGoOnWith(t *testing.T) {
 	r := request(t, `{"messages": [{"role": "user", "content": "hi"}]}`)
 	r.ContinueFinalMessage = chat.ContinueAuto
 	_, err := open(t, texts).Render(context.Background(), r, autoparser.Style{})
-	var fault *chat.RequestError
-	if !errors.As(err, &fault) || fault.Path != "continue_final_message" {
+	var invalid *fault.Error
+	if !errors.As(err, &invalid) || invalid.Place != "continue_final_message" {
 		t.Errorf("error %v", err)
 	}
 }

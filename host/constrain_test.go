@@ -7,6 +7,7 @@ import (
 
 	"github.com/dragoman-project/dragoman/host/config"
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/fault"
 )
 
 // withTool is a request with one tool, and further members.
@@ -31,8 +32,8 @@ func TestASchemaThatNothingFollowsIsRefusedWithItsPlace(t *testing.T) {
 		{"chatml-json", `{}`, `, "tool_choice": "none", "json_schema": {"$ref": "#/nowhere"}`, `json_schema.$ref: "#/nowhere" points to nothing`},
 	} {
 		_, err := h.Plan(t.Context(), tt.template, withTool(t, tt.parameters, tt.members))
-		var fault *chat.RequestError
-		if !errors.As(err, &fault) || !strings.HasPrefix(err.Error(), tt.want) {
+		var invalid *fault.Error
+		if !errors.As(err, &invalid) || !strings.HasPrefix(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %s", tt.template, err, tt.want)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/config"
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/fault"
 	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
@@ -232,8 +233,8 @@ func TestSchemasThatReferToThemselvesAreEndured(t *testing.T) {
 			r := request(t, `{"messages": [{"role": "user", "content": "Hi"}], "tools": [{"type": "function", "function":
 				{"name": "f", "parameters": {"type": "object", "properties": {"a": `+schema+`}, "required": ["a"]}}}]}`)
 			if _, err := h.Plan(context.Background(), template, r); host.CodeOf(err) == host.Internal && err != nil {
-				var fault *chat.RequestError
-				if !errors.As(err, &fault) {
+				var invalid *fault.Error
+				if !errors.As(err, &invalid) {
 					t.Errorf("%s with %s: %v", template, schema, err)
 				}
 			}

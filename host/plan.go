@@ -10,6 +10,7 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser"
 	"github.com/dragoman-project/dragoman/host/plugins"
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/fault"
 	"github.com/dragoman-project/dragoman/sdk/handler"
 	"github.com/dragoman-project/dragoman/sdk/session"
 )
@@ -38,7 +39,7 @@ func (h *Host) PlanJSON(ctx context.Context, template string, request []byte) (*
 	return h.planOn(ctx, snap, template, req)
 }
 
-// Plan answers a request for a template: *Error or *chat.RequestError when it cannot.
+// Plan answers a request for a template: *Error or *fault.Error when it cannot.
 func (h *Host) Plan(ctx context.Context, template string, req *chat.Request) (*Planned, error) {
 	return h.planOn(ctx, h.current.Load(), template, req)
 }
@@ -77,11 +78,11 @@ func (h *Host) plan(ctx context.Context, snap *Snapshot, e *entry, only string, 
 		template: e.Name, observer: h.opts.Observer, samples: &h.samples, keep: snap.Config.Canary.Shadow}, nil
 }
 
-// planFault returns the error of a plan that cannot be used: the client's fault where it is a *chat.RequestError, otherwise the
+// planFault returns the error of a plan that cannot be used: the client's fault where it is a *fault.Error, otherwise the
 // handler's.
 func planFault(handler string, err error) error {
-	var fault *chat.RequestError
-	if errors.As(err, &fault) {
+	var invalid *fault.Error
+	if errors.As(err, &invalid) {
 		return err
 	}
 	return &Error{Code: Internal, Place: handler, Message: err.Error(), Err: err}

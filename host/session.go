@@ -2,7 +2,6 @@ package host
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/dragoman-project/dragoman/sdk/chat"
@@ -58,7 +57,7 @@ func (s *Session) Finish(truncated bool) (session.Result, error) {
 		s.kept.end(truncated)
 	}
 	s.end(result.Report)
-	return result, pluginFault(refused(err))
+	return result, pluginFault(err)
 }
 
 // Close gives the session up, whatever of its output is still to come. After Finish it does nothing.
@@ -69,14 +68,4 @@ func (s *Session) end(report *chat.Report) {
 		s.ended = true
 		s.told.Ended(report)
 	}
-}
-
-// refused says of a verdict what the client can do about it.
-func refused(verdict error) error {
-	var out *chat.OutputError
-	if !errors.As(verdict, &out) {
-		return verdict
-	}
-	return &Error{Code: OutputRefused, Place: out.Policy, Message: out.Message,
-		Remedy: "sample again, or send another policy to get the output as it is", Err: out}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dragoman-project/dragoman/host/config"
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/fault"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 	"github.com/dragoman-project/dragoman/sdk/session"
@@ -199,8 +200,8 @@ func TestWhatCannotBeEnforcedTogetherIsRefusedWithItsPlace(t *testing.T) {
 		{`, "response_format": {"type": "json_schema", "json_schema": {"strict": true, "schema": {"uniqueItems": true}}}`, `response_format.json_schema.schema: strict, but it cannot be held to: schema: #: "uniqueItems" is not held to`},
 	} {
 		_, err := h.Plan(t.Context(), "chatml-json", asked(t, tt.members))
-		var fault *chat.RequestError
-		if !errors.As(err, &fault) || !strings.HasPrefix(err.Error(), tt.want) {
+		var invalid *fault.Error
+		if !errors.As(err, &invalid) || !strings.HasPrefix(err.Error(), tt.want) {
 			t.Errorf("%s:\n got %v\nwant %s", tt.members, err, tt.want)
 		}
 	}

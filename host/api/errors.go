@@ -10,7 +10,6 @@ import (
 
 	"connectrpc.com/connect"
 
-	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/fault"
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
 )
@@ -18,13 +17,10 @@ import (
 // asFault converts err to a *fault.Error.
 func asFault(err error) *fault.Error {
 	var known *fault.Error
-	var request *chat.RequestError
 	var rpc *connect.Error
 	switch {
 	case errors.As(err, &known):
 		return known
-	case errors.As(err, &request):
-		return &fault.Error{Code: fault.InvalidArgument, Place: request.Path, Message: request.Message, Err: err}
 	case errors.As(err, &rpc):
 		return &fault.Error{Code: fault.OfRPC(uint32(rpc.Code())), Message: rpc.Message(), Err: err}
 	case errors.Is(err, context.DeadlineExceeded):

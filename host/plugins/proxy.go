@@ -11,7 +11,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/dragoman-project/dragoman/internal/wire"
+	"github.com/dragoman-project/dragoman/sdk/fault"
 	"github.com/dragoman-project/dragoman/sdk/handler"
 )
 
@@ -119,9 +119,9 @@ const deathNotice = 250 * time.Millisecond
 
 // blame tells the handler's answers from faults of the plugin.
 func (s *slot) blame(err error) error {
-	var broken *wire.Error
+	var broken *fault.Error
 	switch {
-	case errors.As(err, &broken):
+	case errors.As(err, &broken) && broken.Code == fault.Internal:
 		return &Fault{Plugin: s.manifest.Name, Err: err}
 	case err == nil:
 		return nil

@@ -7,6 +7,8 @@ import (
 	"io"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/dragoman-project/dragoman/sdk/fault"
 )
 
 // Options say which JSON is accepted. The zero value accepts what RFC 8259 calls interoperable: UTF-8, and no object with
@@ -30,7 +32,7 @@ type Builder[V any] interface {
 	Object(raw []byte, names []string, values []V) V
 }
 
-// Build reads data, which is one JSON value, and returns what b builds of it. Errors are of type *Error.
+// Build reads data, which is one JSON value, and returns what b builds of it. Errors are of type *fault.Error.
 func Build[V any](data []byte, o Options, b Builder[V]) (V, error) {
 	// Decoders read a buffer in place, and copy from any other reader.
 	r := reader[V]{
@@ -66,7 +68,7 @@ func (r *reader[V]) value(depth int) (V, error) {
 	case '[', '{':
 		if depth++; r.options.MaxDepth > 0 && depth > r.options.MaxDepth {
 			var none V
-			return none, &Error{Message: fmt.Sprintf("byte %d: nested more than %d levels deep", r.dec.InputOffset(), r.options.MaxDepth)}
+			return none, fault.Invalid("", fmt.Sprintf("byte %d: nested more than %d levels deep", r.dec.InputOffset(), r.options.MaxDepth))
 		}
 		if kind == '[' {
 			return r.array(depth)
@@ -179,7 +181,7 @@ func (r *reader[V]) close(start int64) (raw []byte, err error) {
 // end checks that nothing follows the value.
 func (r *reader[V]) end() error {
 	if _, err := r.dec.ReadToken(); !errors.Is(err, io.EOF) {
-		return &Error{Message: fmt.Sprintf("not JSON: byte %d: more text after the end of the value", r.dec.InputOffset())}
+		return fault.Invalid("", fmt.Sprintf("not JSON: byte %d: more text after the end of the value", r.dec.InputOffset()))
 	}
 	return nil
 }

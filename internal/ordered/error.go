@@ -8,38 +8,27 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/dragoman-project/dragoman/sdk/fault"
 )
 
-// Error is a fault of a JSON text, and the place of it.
-type Error struct {
-	Path    string // of the value at fault, such as messages[2].content; empty for the whole text
-	Message string // what was expected, what was found, what to do
-}
-
-func (e *Error) Error() string {
-	if e.Path == "" {
-		return e.Message
-	}
-	return e.Path + ": " + e.Message
-}
-
-// syntaxError returns err, which reading a text has returned, as an *Error.
+// syntaxError returns err, which reading a text has returned, as a *fault.Error.
 func syntaxError(err error) error {
-	var fault *Error
+	var known *fault.Error
 	var syntax *jsontext.SyntacticError
 	switch {
-	case errors.As(err, &fault):
-		return fault
+	case errors.As(err, &known):
+		return known
 	case errors.Is(err, io.EOF):
-		return &Error{Message: "expected a JSON value, found nothing"}
+		return fault.Invalid("", "expected a JSON value, found nothing")
 	case !errors.As(err, &syntax):
-		return &Error{Message: fmt.Sprintf("not JSON: %v", err)}
+		return fault.Invalid("", fmt.Sprintf("not JSON: %v", err))
 	}
 	path := PointerPath("", syntax.JSONPointer)
 	if errors.Is(err, jsontext.ErrDuplicateName) {
-		return &Error{Path: path, Message: "the object has two members of this name; send it once"}
+		return fault.Invalid(path, "the object has two members of this name; send it once")
 	}
-	return &Error{Path: path, Message: fmt.Sprintf("not JSON: byte %d: %v", syntax.ByteOffset, syntax.Err)}
+	return fault.Invalid(path, fmt.Sprintf("not JSON: byte %d: %v", syntax.ByteOffset, syntax.Err))
 }
 
 // IndexPath returns the path of an item of the array at path.

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/dragoman-project/dragoman/sdk/fault"
 )
 
 // Kind is the kind of a JSON value.
@@ -53,7 +55,7 @@ type Value struct {
 	place int      // among the items of up
 }
 
-// Parse reads data, which is one JSON value in UTF-8 without duplicate names. Errors are of type *Error.
+// Parse reads data, which is one JSON value in UTF-8 without duplicate names. Errors are of type *fault.Error.
 func Parse(data []byte) (*Value, error) { return ParseWith(data, Options{}) }
 
 // ParseWith is Parse with options. The tree does not refer to data, which may change later.
@@ -177,17 +179,17 @@ func (v *Value) appendPath(path []byte) []byte {
 }
 
 // Fault returns an error about v.
-func (v *Value) Fault(message string) *Error { return &Error{Path: v.Path(), Message: message} }
+func (v *Value) Fault(message string) *fault.Error { return fault.Invalid(v.Path(), message) }
 
 // Expected returns the error for a value of the wrong kind or with the wrong text. A remedy may follow.
-func (v *Value) Expected(what string, remedy ...string) *Error {
+func (v *Value) Expected(what string, remedy ...string) *fault.Error {
 	message := "expected " + what + ", found " + v.found()
 	return v.Fault(strings.Join(append([]string{message}, remedy...), "; "))
 }
 
 // Missing returns the error for a member that the object v should have.
-func (v *Value) Missing(name, what string) *Error {
-	return &Error{Path: MemberPath(v.Path(), name), Message: "expected " + what + ", found nothing"}
+func (v *Value) Missing(name, what string) *fault.Error {
+	return fault.Invalid(MemberPath(v.Path(), name), "expected "+what+", found nothing")
 }
 
 // found describes v in messages: a short string as it is, anything else by its kind.

@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/dragoman-project/dragoman/internal/cache"
-	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/fault"
 	"github.com/dragoman-project/dragoman/sdk/handler"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 	pb "github.com/dragoman-project/dragoman/sdk/proto/dragoman/plugin/v1"
@@ -23,22 +23,30 @@ type Encoder struct {
 // Answer turns what Handler.Plan returned into a message. The error is one that is no answer: the handler failed.
 func (e *Encoder) Answer(plan *handler.Plan, err error) (*pb.PlanResponse, error) {
 	var declined *handler.Declined
-	var request *chat.RequestError
 	switch {
 	case errors.As(err, &declined):
 		return &pb.PlanResponse{Result: &pb.PlanResponse_Declined{Declined: &pb.Declined{Reason: valid(declined.Reason)}}}, nil
-	case errors.As(err, &request):
-		return &pb.PlanResponse{Result: &pb.PlanResponse_RequestError{RequestError: &pb.RequestError{
-			Path: valid(request.Path), Message: valid(request.Message),
-		}}}, nil
 	case err != nil:
-		return nil, err
+		return encodeRequestError(err)
 	}
 	m, err := e.plan(plan)
 	if err != nil {
 		return nil, err
 	}
 	return &pb.PlanResponse{Result: &pb.PlanResponse_Plan{Plan: m}}, nil
+}
+
+// encodeRequestError turns an error that blames the request into a message. Any other is returned: the handler failed.
+func encodeRequestError(err error) (*pb.PlanResponse, error) {
+	var known *fault.Error
+	if !errors.As(err, &known) || known.Code != fault.InvalidArgument {
+		return nil, err
+	}
+	message := known.Message
+	if known.Remedy != "" {
+		message += "; " + known.Remedy
+	}
+	return &pb.PlanResponse{Result: &pb.PlanResponse_RequestError{RequestError: &pb.RequestError{Path: valid(known.Place), Message: valid(message)}}}, nil
 }
 
 // program is the field of a Plan that holds a program.
@@ -61,7 +69,7 @@ type Decoder struct {
 }
 
 // Answer turns the bytes of a PlanResponse into what Handler.Plan returns. The error is a *handler.Declined, a
-// *chat.RequestError, or an *Error.
+// *fault.Error of code InvalidArgument, or Broken.
 func (d *Decoder) Answer(data []byte) (*handler.Plan, error) {
 	rest, encoded, ok := cutProgram(data)
 	if !ok {
@@ -100,7 +108,7 @@ func (d *Decoder) program(encoded []byte) (*peg.Program, error) {
 // unmarshal reads a message.
 func unmarshal(path string, data []byte, to proto.Message) error {
 	if err := proto.Unmarshal(data, to); err != nil {
-		return fault(path, "cannot be read: %v", err)
+		return Broken(path, "cannot be read: %v", err)
 	}
 	return nil
 }
@@ -112,9 +120,9 @@ func decodeAnswer(m *pb.PlanResponse) (*handler.Plan, error) {
 	case *pb.PlanResponse_Declined:
 		return nil, &handler.Declined{Reason: r.Declined.GetReason()}
 	case *pb.PlanResponse_RequestError:
-		return nil, &chat.RequestError{Path: r.RequestError.GetPath(), Message: r.RequestError.GetMessage()}
+		return nil, fault.Invalid(r.RequestError.GetPath(), r.RequestError.GetMessage())
 	}
-	return nil, fault("result", "is missing or unknown to this version of the host")
+	return nil, Broken("result", "is missing or unknown to this version of the host")
 }
 
 // The numbers of the fields on the way to a program.

@@ -52,7 +52,7 @@ func DecodeInput(m *pb.PlanRequest) (handler.Input, error) {
 func (e *Encoder) plan(p *handler.Plan) (*pb.Plan, error) {
 	mode, ok := modes.encode(p.Grammar)
 	if !ok {
-		return nil, fault("plan.grammar", "unknown mode %d", p.Grammar)
+		return nil, Broken("plan.grammar", "unknown mode %d", p.Grammar)
 	}
 	m := &pb.Plan{
 		Prefill: valid(p.Prefill), Grammar: mode, PreservedTokens: p.PreservedTokens, Stops: p.Stops, Notes: validAll(p.Notes),
@@ -79,7 +79,7 @@ func encodeRequest(m *pb.Plan, p *handler.Plan) (err error) {
 func (e *Encoder) parser(m *pb.Plan, p *handler.Plan) error {
 	switch {
 	case p.Program != nil && p.Stream != nil:
-		return fault("plan.parser", "both a program and a stream")
+		return Broken("plan.parser", "both a program and a stream")
 	case p.Stream != nil:
 		m.Parser = &pb.Plan_Stream{Stream: &pb.StreamPlan{Token: p.Stream.Token}}
 	case p.Program != nil:
@@ -89,7 +89,7 @@ func (e *Encoder) parser(m *pb.Plan, p *handler.Plan) error {
 		}
 		m.ProtoReflect().SetUnknown(field) // written as it is
 	default:
-		return fault("plan.parser", "neither a program nor a stream")
+		return Broken("plan.parser", "neither a program nor a stream")
 	}
 	return nil
 }
@@ -104,17 +104,17 @@ func encodeTriggers(m *pb.Plan, p *handler.Plan) error {
 		case grammar.TriggerFull:
 			m.Triggers = append(m.Triggers, &pb.GrammarTrigger{Trigger: &pb.GrammarTrigger_FullPattern{FullPattern: t.Value}})
 		default:
-			return fault("plan.triggers", "unknown type %q", t.Type)
+			return Broken("plan.triggers", "unknown type %q", t.Type)
 		}
 	}
 	return nil
 }
 
-// decodePlan turns a message into a plan, whose program may be known already. The error is an *Error.
+// decodePlan turns a message into a plan, whose program may be known already. The error is Broken.
 func decodePlan(m *pb.Plan, program *peg.Program) (*handler.Plan, error) {
 	mode, ok := modes.decode(m.GetGrammar())
 	if !ok {
-		return nil, fault("plan.grammar", "%v is unknown", m.GetGrammar())
+		return nil, Broken("plan.grammar", "%v is unknown", m.GetGrammar())
 	}
 	p := &handler.Plan{
 		Program: program, Prefill: m.GetPrefill(), Ending: handler.Ending{Old: m.GetEnding().GetOld(), New: m.GetEnding().GetNew()}, Grammar: mode,
@@ -138,7 +138,7 @@ func decodeRequest(p *handler.Plan, m *pb.Plan) error {
 	}
 	request, err := chat.ParseRequest(m.Request)
 	if err != nil {
-		return fault("plan.request", "%v", err)
+		return Broken("plan.request", "%v", err)
 	}
 	p.Request = request
 	return nil
@@ -152,12 +152,12 @@ func decodeParser(p *handler.Plan, m *pb.Plan) (err error) {
 		}
 	case *pb.Plan_Stream:
 		if n := len(parser.Stream.GetToken()); n > handler.MaxToken {
-			return fault("plan.stream.token", "%d bytes, at most %d are allowed", n, handler.MaxToken)
+			return Broken("plan.stream.token", "%d bytes, at most %d are allowed", n, handler.MaxToken)
 		}
 		p.Stream = &handler.StreamPlan{Token: parser.Stream.GetToken()}
 	default:
 		if p.Program == nil {
-			return fault("plan.parser", "is missing or unknown to this version of the host")
+			return Broken("plan.parser", "is missing or unknown to this version of the host")
 		}
 	}
 	return nil
@@ -173,7 +173,7 @@ func decodeTriggers(p *handler.Plan, m *pb.Plan) error {
 		case *pb.GrammarTrigger_FullPattern:
 			p.Triggers = append(p.Triggers, grammar.Trigger{Type: grammar.TriggerFull, Value: value.FullPattern})
 		default:
-			return fault("plan.triggers", "a trigger is missing or unknown to this version of the host")
+			return Broken("plan.triggers", "a trigger is missing or unknown to this version of the host")
 		}
 	}
 	return nil

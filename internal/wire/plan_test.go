@@ -14,6 +14,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/fault"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
 	"github.com/dragoman-project/dragoman/sdk/handler"
 	"github.com/dragoman-project/dragoman/sdk/peg"
@@ -139,7 +140,7 @@ func TestAnAnswerArrivesAsItWasGiven(t *testing.T) {
 		{"a plan with everything", fullPlan(t), nil},
 		{"a plan with a stream", &handler.Plan{Stream: &handler.StreamPlan{Token: []byte{0, 0xff}}, Grammar: grammar.Strict}, nil},
 		{"a decline", nil, &handler.Declined{Reason: "not mine"}},
-		{"a fault of the request", nil, &chat.RequestError{Path: "tools[0]", Message: "has no name"}},
+		{"a fault of the request", nil, fault.Invalid("tools[0]", "has no name")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var e Encoder
@@ -210,8 +211,8 @@ func TestBrokenAnswersAreRefusedWithTheirPlace(t *testing.T) {
 		"a program that is not even bytes": {1<<3 | 2, 2, 4 << 3, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var fault *Error
-			if plan, err := new(Decoder).Answer(data); !errors.As(err, &fault) {
+			var invalid *fault.Error
+			if plan, err := new(Decoder).Answer(data); !errors.As(err, &invalid) {
 				t.Errorf("got %v, %v", plan, err)
 			}
 		})

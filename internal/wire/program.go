@@ -16,12 +16,12 @@ import (
 func EncodeProgram(p *peg.Program) (*pb.Program, error) {
 	m := &pb.Program{Nodes: make([]*pb.Node, len(p.Nodes)), Root: uint32(p.Root)}
 	if p.Root < 0 {
-		return nil, fault("program.root", "is %d", p.Root)
+		return nil, Broken("program.root", "is %d", p.Root)
 	}
 	for i := range p.Nodes {
 		n, err := encodeNode(&p.Nodes[i])
 		if err != nil {
-			return nil, fault(fmt.Sprintf("program.nodes[%d]", i), "%v", err)
+			return nil, Broken(fmt.Sprintf("program.nodes[%d]", i), "%v", err)
 		}
 		m.Nodes[i] = n
 	}
@@ -29,19 +29,19 @@ func EncodeProgram(p *peg.Program) (*pb.Program, error) {
 }
 
 // DecodeProgram converts a message to a program whose references lead to nodes and whose kinds and roles exist. The error is
-// an *Error.
+// Broken.
 func DecodeProgram(m *pb.Program) (*peg.Program, error) {
 	if len(m.GetNodes()) > peg.MaxNodes {
-		return nil, fault("program.nodes", "%d nodes, at most %d are allowed", len(m.Nodes), peg.MaxNodes)
+		return nil, Broken("program.nodes", "%d nodes, at most %d are allowed", len(m.Nodes), peg.MaxNodes)
 	}
 	if int64(m.GetRoot()) >= int64(len(m.GetNodes())) {
-		return nil, fault("program.root", "is node %d of %d", m.GetRoot(), len(m.GetNodes()))
+		return nil, Broken("program.root", "is node %d of %d", m.GetRoot(), len(m.GetNodes()))
 	}
 	p := &peg.Program{Nodes: make([]peg.Node, len(m.Nodes)), Root: peg.ID(m.Root)}
 	for i, n := range m.Nodes {
 		node, err := decodeNode(n, len(m.Nodes))
 		if err != nil {
-			return nil, fault(fmt.Sprintf("program.nodes[%d]", i), "%v", err)
+			return nil, Broken(fmt.Sprintf("program.nodes[%d]", i), "%v", err)
 		}
 		p.Nodes[i] = node
 	}

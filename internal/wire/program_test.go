@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/dragoman-project/dragoman/sdk/fault"
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 	pb "github.com/dragoman-project/dragoman/sdk/proto/dragoman/plugin/v1"
@@ -113,8 +114,8 @@ func TestBrokenProgramsAreRefusedWithTheirPlace(t *testing.T) {
 
 func wantFault(t *testing.T, err error, path, message string) {
 	t.Helper()
-	var e *Error
-	if !errors.As(err, &e) || e.Path != path || !strings.Contains(e.Message, message) {
+	var e *fault.Error
+	if !errors.As(err, &e) || e.Place != path || !strings.Contains(e.Message, message) {
 		t.Errorf("got %v, expected %s: …%s…", err, path, message)
 	}
 }

@@ -12,11 +12,11 @@ func EncodeEvent(e chat.Event) *pb.Event {
 	return &pb.Event{Kind: kind, Text: append([]byte(nil), e.Text...), Recovered: e.Recovered}
 }
 
-// DecodeEvent turns a message into an event. The error is an *Error.
+// DecodeEvent turns a message into an event. The error is Broken.
 func DecodeEvent(m *pb.Event) (chat.Event, error) {
 	kind, ok := kinds.decode(m.GetKind())
 	if !ok {
-		return chat.Event{}, fault("events.kind", "%v is unknown", m.GetKind())
+		return chat.Event{}, Broken("events.kind", "%v is unknown", m.GetKind())
 	}
 	return chat.Event{Kind: kind, Text: m.GetText(), Recovered: m.GetRecovered()}, nil
 }
@@ -38,12 +38,12 @@ func EncodeResult(r handler.StreamResult) *pb.StreamResult {
 	return m
 }
 
-// DecodeResult turns a message into the result of a stream. The error is an *Error. Whether the result fits its output, the
+// DecodeResult turns a message into the result of a stream. The error is Broken. Whether the result fits its output, the
 // result itself says (handler.StreamResult.Confine).
 func DecodeResult(m *pb.StreamResult) (handler.StreamResult, error) {
 	status, ok := statuses.decode(m.GetStatus())
 	if !ok {
-		return handler.StreamResult{}, fault("result.status", "%v is unknown", m.GetStatus())
+		return handler.StreamResult{}, Broken("result.status", "%v is unknown", m.GetStatus())
 	}
 	r := handler.StreamResult{Status: status, Notes: m.GetNotes(), MaxHeld: int(m.GetMaxHeld())}
 	for _, s := range m.GetSpans() {

@@ -5,17 +5,21 @@
 // decoded was written by another process, possibly in another language and of another version, so decoding trusts nothing:
 //
 //	foreign bytes ──protobuf──→ message ──DecodeX──→ value whose references and kinds are sound
-//	                                         └─────→ *Error{Path, Message}: a fault of the plugin, never a panic
+//	                                         └─────→ *fault.Error of code Internal: a fault of the plugin, never a panic
 //
 // That a decoded program may run is a further question (peg.Program.Validate), which the host asks once the program is
 // bound to its prompt.
 //
-// Words that must not be confused: a *fault of the plugin* is a message that breaks the contract (*Error here); a *request
-// error* is a plugin's verdict on a client's request (*chat.RequestError), and a *decline* its refusal to serve it
+// Words that must not be confused: a *fault of the plugin* is a message that breaks the contract (Broken); a *request
+// error* is a plugin's verdict on a client's request (code InvalidArgument), and a *decline* its refusal to serve it
 // (*handler.Declined): both are ordinary answers.
 package wire
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/dragoman-project/dragoman/sdk/fault"
+)
 
 // What both sides agree on before the first RPC. The cookie keeps people from running a plugin by hand; it is no secret.
 const (
@@ -37,14 +41,7 @@ const (
 	MaxMessage = 64 << 20
 )
 
-// Error says where a message breaks the contract.
-type Error struct {
-	Path    string // of the field: "plan.program.nodes[7].repeat.child"
-	Message string
-}
-
-func (e *Error) Error() string { return e.Path + ": " + e.Message }
-
-func fault(path, format string, args ...any) *Error {
-	return &Error{Path: path, Message: fmt.Sprintf(format, args...)}
+// Broken returns the error of a message that breaks the contract at path, such as "plan.program.nodes[7].repeat.child".
+func Broken(path, format string, args ...any) *fault.Error {
+	return &fault.Error{Code: fault.Internal, Place: path, Message: fmt.Sprintf(format, args...)}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/fault"
 	"github.com/dragoman-project/dragoman/sdk/handler"
 )
 
@@ -105,8 +106,8 @@ func TestOnlyAMessageOfTheAssistantCanBeContinued(t *testing.T) {
 	}
 	r.ContinueFinalMessage = chat.ContinueAuto
 	_, err = gemma4{}.Plan(t.Context(), handler.Input{Request: r})
-	var fault *chat.RequestError
-	if !errors.As(err, &fault) || fault.Path != "continue_final_message" {
+	var invalid *fault.Error
+	if !errors.As(err, &invalid) || invalid.Place != "continue_final_message" {
 		t.Errorf("got %v", err)
 	}
 }

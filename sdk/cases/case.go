@@ -186,7 +186,7 @@ func (c *Case) checkPlan(said members) error {
 // hey is the conversation of a request that has none.
 const hey = `[{"role":"user","content":"Hey there!"}]`
 
-// ChatRequest reads the request. One without messages gets a greeting. The error is a *chat.RequestError.
+// ChatRequest reads the request. One without messages gets a greeting. The error is a *fault.Error.
 func (c *Case) ChatRequest() (*chat.Request, error) {
 	text := c.RequestJSON
 	if len(text) == 0 {

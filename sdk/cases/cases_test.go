@@ -12,7 +12,7 @@ import (
 
 	"github.com/dragoman-project/dragoman/internal/shared"
 	"github.com/dragoman-project/dragoman/sdk/cases"
-	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/fault"
 )
 
 func TestReadingGoesOnAfterALineThatHoldsNoCase(t *testing.T) {
@@ -130,8 +130,8 @@ func TestARequestWithoutMessagesIsAGreeting(t *testing.T) {
 		c := cases.Case{RequestJSON: []byte(request)}
 		r, err := c.ChatRequest()
 		if want == "" {
-			var fault *chat.RequestError
-			if !errors.As(err, &fault) {
+			var invalid *fault.Error
+			if !errors.As(err, &invalid) {
 				t.Errorf("%s: error %v", request, err)
 			}
 			continue

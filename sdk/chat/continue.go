@@ -1,6 +1,10 @@
 package chat
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/dragoman-project/dragoman/sdk/fault"
+)
 
 // Continued is the message that the model shall go on with, and with which of its parts: ContinueContent or
 // ContinueReasoning. ContinueNone: it shall start a new message. The error says that there is no such message, or nothing
@@ -11,8 +15,7 @@ func (r *Request) Continued() (Message, Continuation, error) {
 	}
 	last := len(r.Messages) - 1
 	if last < 1 || r.Messages[last].Role != RoleAssistant {
-		return Message{}, ContinueNone, &RequestError{Path: "continue_final_message",
-			Message: "expected the last of several messages to be the assistant's; leave the field out to start a new message"}
+		return Message{}, ContinueNone, fault.Invalid("continue_final_message", "expected the last of several messages to be the assistant's; leave the field out to start a new message")
 	}
 	m, part := r.Messages[last], r.ContinueFinalMessage
 	if part == ContinueAuto {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/fault"
 )
 
 func TestWhichPartOfAMessageGoesOn(t *testing.T) {
@@ -48,8 +49,8 @@ func TestOnlyAMessageOfTheAssistantGoesOn(t *testing.T) {
 	for _, messages := range [][]chat.Message{nil, {{Role: chat.RoleAssistant}}, {{Role: chat.RoleUser}, {Role: chat.RoleUser}}} {
 		r := chat.Request{Messages: messages, ContinueFinalMessage: chat.ContinueContent}
 		_, _, err := r.Continued()
-		var fault *chat.RequestError
-		if !errors.As(err, &fault) || fault.Path != "continue_final_message" {
+		var invalid *fault.Error
+		if !errors.As(err, &invalid) || invalid.Place != "continue_final_message" {
 			t.Errorf("%d messages: got %v", len(messages), err)
 		}
 	}

@@ -3,6 +3,7 @@ package chat
 import (
 	"fmt"
 
+	"github.com/dragoman-project/dragoman/sdk/fault"
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
@@ -57,7 +58,7 @@ func (in *wireRequest) settleFormat(r *Request) error {
 	if first.path != "response_format" {
 		first, second = second, first
 	}
-	return &RequestError{Path: second.path, Message: fmt.Sprintf("the form of the answer is also given in %s; send one of them", first.path)}
+	return fault.Invalid(second.path, fmt.Sprintf("the form of the answer is also given in %s; send one of them", first.path))
 }
 
 // anyObject is the schema of "json_object".
@@ -150,7 +151,7 @@ func (in *responseFormat) settled(v value) (format, error) {
 		return format{schema: schema}, nil
 	case "json_schema":
 		if schema.IsZero() {
-			return format{}, &RequestError{Path: "response_format.json_schema.schema", Message: "expected a JSON Schema, found nothing"}
+			return format{}, fault.Invalid("response_format.json_schema.schema", "expected a JSON Schema, found nothing")
 		}
 		return format{schema: schema, strict: in.strict}, nil
 	case "grammar":
@@ -160,7 +161,7 @@ func (in *responseFormat) settled(v value) (format, error) {
 	case "choice":
 		return given(v, in.choice, "choices", "the texts to choose from")
 	}
-	return format{}, &RequestError{Path: memberPath(v.Path(), "type"), Message: fmt.Sprintf(`expected one of "text", "json_object", "json_schema", "grammar", "regex", "choice", found %q`, in.kind)}
+	return format{}, fault.Invalid(memberPath(v.Path(), "type"), fmt.Sprintf(`expected one of "text", "json_object", "json_schema", "grammar", "regex", "choice", found %q`, in.kind))
 }
 
 // given is f, which must say something.

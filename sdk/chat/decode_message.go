@@ -9,16 +9,16 @@ import (
 // TextContent is the content of a message that is one text.
 func TextContent(text string) Content { return Content{Text: &text} }
 
-// UnmarshalJSON reads an OpenAI message. Its errors are *RequestError.
+// UnmarshalJSON reads an OpenAI message. Its errors are *fault.Error.
 func (m *Message) UnmarshalJSON(data []byte) error { return unmarshal(m, data, readMessage) }
 
-// UnmarshalJSON reads null, a string or an array of parts. Its errors are *RequestError.
+// UnmarshalJSON reads null, a string or an array of parts. Its errors are *fault.Error.
 func (c *Content) UnmarshalJSON(data []byte) error { return unmarshal(c, data, readContent) }
 
-// UnmarshalJSON reads a typed part. Its errors are *RequestError.
+// UnmarshalJSON reads a typed part. Its errors are *fault.Error.
 func (p *Part) UnmarshalJSON(data []byte) error { return unmarshal(p, data, readPart) }
 
-// UnmarshalJSON reads a tool call, wrapped as OpenAI does or bare. Its errors are *RequestError.
+// UnmarshalJSON reads a tool call, wrapped as OpenAI does or bare. Its errors are *fault.Error.
 func (c *Call) UnmarshalJSON(data []byte) error { return unmarshal(c, data, readCall) }
 
 // unmarshal reads a whole document; target stays as it was when that fails.

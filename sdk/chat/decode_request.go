@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/dragoman-project/dragoman/sdk/fault"
 )
 
-// ParseRequest reads the JSON of a chat request and checks it. Its errors are *RequestError: the client's fault, with the
+// ParseRequest reads the JSON of a chat request and checks it. Its errors are *fault.Error: the client's fault, with the
 // place in the request and what to do. The result shares no memory with data.
 func ParseRequest(data []byte) (*Request, error) { return ParseRequestWith(data, Policies{}) }
 
@@ -148,7 +150,7 @@ func checkMessages(v value, r *Request) error {
 	case !v.has("messages"):
 		return v.missing("a non-empty array", "messages")
 	case len(r.Messages) == 0:
-		return &RequestError{Path: "messages", Message: "expected a non-empty array; send at least one message"}
+		return fault.Invalid("messages", "expected a non-empty array; send at least one message")
 	}
 	return nil
 }
@@ -159,12 +161,10 @@ func checkContinuation(r *Request, addGenerationPrompt *bool) error {
 	}
 	last := len(r.Messages) - 1
 	if role := r.Messages[last].Role; role != RoleAssistant {
-		return &RequestError{Path: memberPath(indexPath("messages", last), "role"),
-			Message: fmt.Sprintf("continue_final_message goes on with a message of the assistant, found one of role %q", role)}
+		return fault.Invalid(memberPath(indexPath("messages", last), "role"), fmt.Sprintf("continue_final_message goes on with a message of the assistant, found one of role %q", role))
 	}
 	if addGenerationPrompt != nil && *addGenerationPrompt {
-		return &RequestError{Path: "add_generation_prompt",
-			Message: "true starts a new message, but continue_final_message goes on with the last one; send one of them"}
+		return fault.Invalid("add_generation_prompt", "true starts a new message, but continue_final_message goes on with the last one; send one of them")
 	}
 	return nil
 }
@@ -173,11 +173,11 @@ func checkToolChoice(r *Request) error {
 	switch choice := r.ToolChoice; choice.Mode {
 	case ToolRequired:
 		if len(r.Tools) == 0 {
-			return &RequestError{Path: "tool_choice", Message: `"required" needs at least one tool; send tools, or "auto"`}
+			return fault.Invalid("tool_choice", `"required" needs at least one tool; send tools, or "auto"`)
 		}
 	case ToolNamed:
 		if !slices.ContainsFunc(r.Tools, func(t Tool) bool { return t.Name == choice.Name }) {
-			return &RequestError{Path: "tool_choice.function.name", Message: fmt.Sprintf("no tool of the request is named %q", choice.Name)}
+			return fault.Invalid("tool_choice.function.name", fmt.Sprintf("no tool of the request is named %q", choice.Name))
 		}
 	}
 	return nil

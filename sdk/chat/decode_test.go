@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/fault"
 )
 
 // TestMessagesReadAsClientsSpellThem gives messages as clients send them and as this package writes them.
@@ -202,9 +203,9 @@ func TestFaultyRequestsNamePlaceAndRemedy(t *testing.T) {
 			`continue_final_message: expected true, false or one of "none", "auto", "content", "reasoning_content", found a number`},
 	} {
 		_, err := chat.ParseRequest([]byte(test.in))
-		var fault *chat.RequestError
-		if !errors.As(err, &fault) {
-			t.Errorf("%s\ngives %v, want a *RequestError: %s", test.in, err, test.want)
+		var invalid *fault.Error
+		if !errors.As(err, &invalid) {
+			t.Errorf("%s\ngives %v, want a *fault.Error: %s", test.in, err, test.want)
 		} else if err.Error() != test.want {
 			t.Errorf("%s\ngives %s\nwant  %s", test.in, err, test.want)
 		}
@@ -250,9 +251,9 @@ func FuzzParseRequest(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r, err := chat.ParseRequest(data)
 		if err != nil {
-			var fault *chat.RequestError
-			if !errors.As(err, &fault) {
-				t.Fatalf("%T is not a *RequestError: %v", err, err)
+			var invalid *fault.Error
+			if !errors.As(err, &invalid) {
+				t.Fatalf("%T is not a *fault.Error: %v", err, err)
 			}
 			return
 		}

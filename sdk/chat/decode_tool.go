@@ -7,7 +7,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
-// UnmarshalJSON reads a tool, wrapped as {"type":"function","function":{…}} or bare. Its errors are *RequestError.
+// UnmarshalJSON reads a tool, wrapped as {"type":"function","function":{…}} or bare. Its errors are *fault.Error.
 func (t *Tool) UnmarshalJSON(data []byte) error { return unmarshal(t, data, readTool) }
 
 // readTool reads a tool and checks its schema. Templates expect tools to be wrapped, so Raw is wrapped if the tool is not.

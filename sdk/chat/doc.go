@@ -4,7 +4,7 @@
 // A request comes in as the JSON of the OpenAI chat API, with the fields that engines add to it:
 //
 //	ParseRequest ──→ Request{Messages, Tools, …}        unknown fields stay, in order, in Extra
-//	                 *RequestError{Path, Message}        "messages[2].content: expected …, found …"
+//	                 *fault.Error{Path, Message}        "messages[2].content: expected …, found …"
 //
 // Reading is strict about what would otherwise be misunderstood later, in a template or in a grammar, and tolerant about
 // spelling: content may be a text, null or parts; arguments a JSON text or an object; a tool bare or wrapped. A null

@@ -3,6 +3,8 @@ package chat
 import (
 	"fmt"
 	"slices"
+
+	"github.com/dragoman-project/dragoman/sdk/fault"
 )
 
 // Policies say what becomes of output that is not what it should be ("parsing"). The zero value is the default of each.
@@ -25,7 +27,7 @@ type UnknownToolPolicy uint8
 const (
 	UnknownForward UnknownToolPolicy = iota // "forward": it is delivered as a call
 	UnknownContent                          // "content": it is delivered as content, see Stream
-	UnknownError                            // "error": it is not delivered, and the output is an OutputError
+	UnknownError                            // "error": it is not delivered, and the output is an error
 )
 
 // CallInReasoningPolicy is what becomes of a call within reasoning. It is the handler's to follow; families of formats
@@ -58,7 +60,7 @@ type MalformedPolicy uint8
 // What becomes of malformed output.
 const (
 	MalformedDeliver MalformedPolicy = iota // "deliver": what cannot be read is content, and the report says so
-	MalformedError                          // "error": the output is an OutputError
+	MalformedError                          // "error": the output is an error
 )
 
 var (
@@ -81,7 +83,7 @@ func (p TruncatedCallPolicy) String() string { return spelled(truncatedCallPolic
 func (p MalformedPolicy) String() string { return spelled(malformedPolicies, p) }
 
 // UnmarshalJSON reads policies as requests spell them. Those that are not named stay as they are. Its errors are
-// *RequestError.
+// *fault.Error.
 func (p *Policies) UnmarshalJSON(data []byte) error { return unmarshal(p, data, p.read) }
 
 // read lays policies over p. It is strict about names: a policy that is misspelt would silently be another.
@@ -94,8 +96,7 @@ func (p Policies) read(v value) (Policies, error) {
 		"malformed":         into(&p.Malformed, oneOf(malformedPolicies)),
 	}, &rest)
 	if err == nil && len(rest) > 0 {
-		err = &RequestError{Path: memberPath(v.Path(), rest[0].Name),
-			Message: `no such policy; there are "unknown_tool", "call_in_reasoning", "truncated_call" and "malformed"`}
+		err = fault.Invalid(memberPath(v.Path(), rest[0].Name), `no such policy; there are "unknown_tool", "call_in_reasoning", "truncated_call" and "malformed"`)
 	}
 	return p, err
 }
@@ -109,26 +110,23 @@ func (p Policies) write(w *writer) {
 	w.close('}')
 }
 
-// OutputError says that an output is not what the request insists on. Without a policy that asks for it, no output is an
-// error.
-type OutputError struct {
-	Policy  string // as requests name it: "parsing.malformed"
-	Message string
+// refused returns the error for an output that a policy of the request refuses. Without such a policy, no output is an error.
+func refused(policy, message string) *fault.Error {
+	return &fault.Error{Code: fault.OutputRefused, Place: policy, Message: message,
+		Remedy: "sample again, or send another policy to get the output as it is"}
 }
-
-func (e *OutputError) Error() string { return e.Policy + ": " + e.Message }
 
 // verdict is the error that the policies make of an output that called these unknown tools and was reported as r.
 func (p Policies) verdict(unknown []string, r *Report) error {
 	switch {
 	case p.UnknownTool == UnknownError && len(unknown) > 0:
-		return &OutputError{"parsing.unknown_tool", fmt.Sprintf("the model called %q: no tool of the request has that name", unknown[0])}
+		return refused("parsing.unknown_tool", fmt.Sprintf("the model called %q: no tool of the request has that name", unknown[0]))
 	case p.Malformed == MalformedError && slices.Contains([]Status{Malformed, Trailing}, r.Status):
 		message := "the output breaks the format"
 		if len(r.Faults) > 0 {
 			message += ": " + r.Faults[0].Message
 		}
-		return &OutputError{"parsing.malformed", message}
+		return refused("parsing.malformed", message)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/fault"
 )
 
 // TestPoliciesDecideAboutCalls gives, for each policy, the message of an answer with text and one call, and the note on it.
@@ -82,9 +83,9 @@ func TestOutputIsAnErrorOnlyWhereAPolicyAsks(t *testing.T) {
 			s.Add(chat.Event{Kind: e.kind, Text: []byte(e.text)})
 		}
 		err := s.Verdict(&test.report)
-		var refused *chat.OutputError
+		var refused *fault.Error
 		switch {
-		case test.want == "" && err != nil, test.want != "" && (!errors.As(err, &refused) || err.Error() != test.want):
+		case test.want == "" && err != nil, test.want != "" && (!errors.As(err, &refused) || refused.Code != fault.OutputRefused || refused.Place+": "+refused.Message != test.want):
 			t.Errorf("%+v: %v, want %q", test.policies, err, test.want)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/dragoman-project/dragoman/internal/ordered"
+	"github.com/dragoman-project/dragoman/sdk/fault"
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
@@ -20,7 +21,7 @@ func readSchema(v value) (jsonschema.Schema, error) {
 	return s, SchemaFault(v.Path(), s.Check())
 }
 
-// SchemaFault returns an error of the package jsonschema about the schema at path as a *RequestError; nil for nil.
+// SchemaFault returns an error of the package jsonschema about the schema at path as a *fault.Error; nil for nil.
 func SchemaFault(path string, err error) error {
 	if err == nil {
 		return nil
@@ -29,5 +30,5 @@ func SchemaFault(path string, err error) error {
 	if fault := new(jsonschema.Error); errors.As(err, &fault) {
 		path, message = PathTo(path, fault.Path), fault.Message
 	}
-	return &RequestError{Path: path, Message: message}
+	return fault.Invalid(path, message)
 }

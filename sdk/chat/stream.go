@@ -141,7 +141,7 @@ func (s *Stream) Annotate(r *Report) {
 	r.Notes = append(r.Notes, s.notes...)
 }
 
-// Verdict is an *OutputError if a policy of the request makes one of the output that r reports on.
+// Verdict returns an error of code OutputRefused if a policy of the request makes one of the output that r reports on.
 func (s *Stream) Verdict(r *Report) error { return s.Policies.verdict(s.unknown, r) }
 
 // start says whose message this is.

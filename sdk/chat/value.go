@@ -1,12 +1,12 @@
 package chat
 
 import (
-	"errors"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/dragoman-project/dragoman/internal/ordered"
+	"github.com/dragoman-project/dragoman/sdk/fault"
 )
 
 // value is a part of a JSON document, whose errors are the client's. It knows the place where it stands.
@@ -15,15 +15,7 @@ type value struct{ *ordered.Value }
 // document reads data, one JSON value of UTF-8 without duplicate names, of which it keeps a copy.
 func document(data []byte) (value, error) {
 	v, err := ordered.Parse(data)
-	return value{v}, requestError(err)
-}
-
-// requestError returns an error of the package ordered as a *RequestError; nil for nil.
-func requestError(err error) error {
-	if fault := new(ordered.Error); errors.As(err, &fault) {
-		return &RequestError{Path: fault.Path, Message: fault.Message}
-	}
-	return err
+	return value{v}, err
 }
 
 func (v value) isNull() bool { return v.Kind() == ordered.Null }
@@ -45,11 +37,11 @@ func (v value) boolean() (bool, error) {
 }
 
 // fault returns an error about v.
-func (v value) fault(message string) error { return requestError(v.Fault(message)) }
+func (v value) fault(message string) error { return v.Fault(message) }
 
 // expected returns the error for a value of the wrong kind or with the wrong text. What to do may follow as remedy.
 func (v value) expected(what string, remedy ...string) error {
-	return requestError(v.Expected(what, remedy...))
+	return v.Expected(what, remedy...)
 }
 
 // missing returns the error for a member that v should have; the last of path is its name.
@@ -58,7 +50,7 @@ func (v value) missing(what string, path ...string) error {
 	for _, name := range path {
 		at = memberPath(at, name)
 	}
-	return &RequestError{Path: at, Message: "expected " + what + ", found nothing"}
+	return fault.Invalid(at, "expected "+what+", found nothing")
 }
 
 // fields passes each member of the object v to the reader of its name, and those without a reader to rest. A null member

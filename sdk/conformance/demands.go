@@ -11,6 +11,7 @@ import (
 
 	"github.com/dragoman-project/dragoman/sdk/cases"
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/fault"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
 	"github.com/dragoman-project/dragoman/sdk/handler"
 )
@@ -80,8 +81,7 @@ func (x *examination) claims(context.Context) error {
 // answered says whether err is an answer that a handler may give: a decline, or that the request is at fault.
 func answered(err error) bool {
 	var declined *handler.Declined
-	var request *chat.RequestError
-	return errors.As(err, &declined) || errors.As(err, &request)
+	return errors.As(err, &declined) || fault.CodeOf(err) == fault.InvalidArgument
 }
 
 func (x *examination) plansAlike(ctx context.Context) error {

@@ -7,10 +7,10 @@ import (
 )
 
 // faults collects what is wrong with the cases and requests that a demand looks at.
-type faults []*fault
+type faults []*finding
 
-// fault is what is wrong with one of them, and with others in the same way.
-type fault struct {
+// finding is what is wrong with one of them, and with others in the same way.
+type finding struct {
 	name   string
 	err    error
 	others []string
@@ -27,7 +27,7 @@ func (f *faults) add(name string, err error) {
 			return
 		}
 	}
-	*f = append(*f, &fault{name: name, err: err})
+	*f = append(*f, &finding{name: name, err: err})
 }
 
 // join is the error that tells all faults, each of them once; nil if there are none.

@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"reflect"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/dragoman-project/dragoman/sdk/cases"
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/fault"
 	"github.com/dragoman-project/dragoman/sdk/handler"
 	"github.com/dragoman-project/dragoman/sdk/session"
 )
@@ -82,8 +82,7 @@ func (p *planned) parse(ctx context.Context, pieces iter.Seq[[]byte]) (*outcome,
 // finish ends an output. That a policy of the request refuses it is no error here.
 func finish(s *session.Session) (session.Result, error) {
 	result, err := s.Finish(false)
-	var refused *chat.OutputError
-	if errors.As(err, &refused) {
+	if fault.CodeOf(err) == fault.OutputRefused {
 		err = nil
 	}
 	return result, err

@@ -23,7 +23,7 @@ type Handler interface {
 	// Describe says who the handler is and which templates it claims. It must always answer the same.
 	Describe() Description
 	// Plan answers a request. A handler that cannot serve this template or this request says so with a Declined error,
-	// and the host goes on to the next one; a request that is at fault is a *chat.RequestError.
+	// and the host goes on to the next one; a request that is at fault is a *fault.Error.
 	Plan(ctx context.Context, in Input) (*Plan, error)
 }
 

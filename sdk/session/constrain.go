@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/fault"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 	"github.com/dragoman-project/dragoman/sdk/peg"
@@ -63,7 +64,7 @@ func mayCall(r *chat.Request) bool { return len(r.Tools) > 0 && r.ToolChoice.Mod
 // contentGrammar is the grammar that a request has for the content, in GBNF.
 func contentGrammar(r *chat.Request) (text string, err error) {
 	fault := func(format string, args ...any) error {
-		return &chat.RequestError{Path: r.Grammar.Path, Message: fmt.Sprintf(format, args...)}
+		return fault.Invalid(r.Grammar.Path, fmt.Sprintf(format, args...))
 	}
 	if mayCall(r) {
 		return "", fault("it holds for the content, and says nothing of calls: leave out the tools, send tool_choice \"none\", or describe the answer with json_schema, beside which calls are possible")
@@ -112,7 +113,7 @@ func (p *Plan) unheld(schema jsonschema.Schema, path string) error {
 	if err != nil {
 		return schemaFault(path, schema)
 	}
-	return &chat.RequestError{Path: path, Message: "strict, but it cannot be held to: " + strings.Join(c.Notes, "; ") + "; leave out what cannot be enforced, or strict"}
+	return fault.Invalid(path, "strict, but it cannot be held to: "+strings.Join(c.Notes, "; ")+"; leave out what cannot be enforced, or strict")
 }
 
 // unread notes what the schemas of tools say of arguments together, where the program writes them one by one. A tool that is
@@ -129,7 +130,7 @@ func (p *Plan) unread() error {
 		path := fmt.Sprintf("tools[%d].function.parameters", i)
 		message := fmt.Sprintf("%s cannot be held to, for the format writes arguments one by one", strings.Join(names, ", "))
 		if t.Strict {
-			return &chat.RequestError{Path: path, Message: "strict, but " + message + "; leave out what cannot be enforced, or strict"}
+			return fault.Invalid(path, "strict, but "+message+"; leave out what cannot be enforced, or strict")
 		}
 		p.note(path + ": " + message)
 	}
@@ -151,7 +152,7 @@ func (p *Plan) enforced() error {
 	if notes := p.Notes; len(notes) > 0 {
 		message += " (" + strings.Join(notes, "; ") + ")"
 	}
-	return &chat.RequestError{Path: wish, Message: message + "; leave it out, and check the answer"}
+	return fault.Invalid(wish, message+"; leave it out, and check the answer")
 }
 
 // insistence is the field by which a request insists on a certain answer. One that wants no parsing insists on nothing.
@@ -187,9 +188,9 @@ func faultySchema(r *chat.Request) error {
 
 func schemaFault(path string, schema jsonschema.Schema) error {
 	_, err := grammar.FromSchema(schema)
-	var fault *grammar.SchemaError
-	if !errors.As(err, &fault) {
+	var unusable *grammar.SchemaError
+	if !errors.As(err, &unusable) {
 		return nil
 	}
-	return &chat.RequestError{Path: chat.PathTo(path, fault.Path), Message: fault.Message}
+	return fault.Invalid(chat.PathTo(path, unusable.Path), unusable.Message)
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/fault"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
 	"github.com/dragoman-project/dragoman/sdk/handler"
 	"github.com/dragoman-project/dragoman/sdk/peg"
@@ -41,9 +42,9 @@ func TestWhatCannotBeConstrainedIsFreeUnlessTheRequestInsists(t *testing.T) {
 	} {
 		draft := &session.Draft{Plan: handler.Plan{Program: free, Grammar: tt.mode}, Handler: "h"}
 		p, err := session.New(draft, withTool(t, tt.members), session.PlanOptions{})
-		var fault *chat.RequestError
+		var invalid *fault.Error
 		switch {
-		case tt.want == "" && err != nil, tt.want != "" && (!errors.As(err, &fault) || !strings.HasPrefix(err.Error(), tt.want)):
+		case tt.want == "" && err != nil, tt.want != "" && (!errors.As(err, &invalid) || !strings.HasPrefix(err.Error(), tt.want)):
 			t.Errorf("%s: %v, want %q", tt.members, err, tt.want)
 		case tt.want == "" && tt.mode == grammar.Lazy && (p.Unconstrained() == nil || p.Constraint != nil || len(p.Notes) != 1):
 			t.Errorf("constraint %v, notes %q", p.Constraint, p.Notes)

@@ -74,7 +74,7 @@ type Plan struct {
 	unconstrained error
 }
 
-// New makes a plan of a draft that answers req. The error is a *chat.RequestError where the request asks for what cannot be
+// New makes a plan of a draft that answers req. The error is a *fault.Error where the request asks for what cannot be
 // enforced; any other is the handler's fault.
 func New(d *Draft, req *chat.Request, o PlanOptions) (*Plan, error) {
 	p := &Plan{

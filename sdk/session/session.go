@@ -82,7 +82,7 @@ func (s *Session) Waits() bool {
 	return waits
 }
 
-// Finish ends the output; truncated means that the engine stopped for length. The error is a *chat.OutputError, with the
+// Finish ends the output; truncated means that the engine stopped for length. The error has the code OutputRefused, with the
 // result beside it, where a policy of the request refuses the output; or that of a handler that parses it.
 func (s *Session) Finish(truncated bool) (Result, error) {
 	report, err := s.parser.finish(truncated)

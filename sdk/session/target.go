@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/fault"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
 	"github.com/dragoman-project/dragoman/sdk/grammar/target"
 	"github.com/dragoman-project/dragoman/sdk/handler"
@@ -35,7 +36,7 @@ func (p *Plan) In(target grammar.Target) (*Plan, error) {
 // answerSchema replaces the constraint by a JSON Schema, and notes what that cannot express.
 func (p *Plan) answerSchema() error {
 	if p.request.Grammar.Kind != chat.GrammarNone {
-		return &chat.RequestError{Path: p.request.Grammar.Path, Message: "a JSON Schema cannot say it: take another target"}
+		return fault.Invalid(p.request.Grammar.Path, "a JSON Schema cannot say it: take another target")
 	}
 	schema, lost, err := target.AnswerSchema(p.request)
 	if err != nil {

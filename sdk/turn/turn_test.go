@@ -7,6 +7,7 @@ import (
 
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/conformance"
+	"github.com/dragoman-project/dragoman/sdk/fault"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
 	"github.com/dragoman-project/dragoman/sdk/handler"
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
@@ -203,8 +204,8 @@ func TestMessagesGoOn(t *testing.T) {
 		})
 	}
 	r := &chat.Request{Messages: []chat.Message{{Role: chat.RoleUser}}, ContinueFinalMessage: chat.ContinueAuto}
-	var fault *chat.RequestError
-	if _, err := (tags{}).Plan(t.Context(), handler.Input{Request: r}); !errors.As(err, &fault) {
+	var invalid *fault.Error
+	if _, err := (tags{}).Plan(t.Context(), handler.Input{Request: r}); !errors.As(err, &invalid) {
 		t.Errorf("a message that is not there: %v", err)
 	}
 }

@@ -62,8 +62,8 @@ func (h *Handler) Cases(ctx context.Context) ([]byte, error) {
 	return m.GetCases(), err
 }
 
-// Plan asks the handler. The error is a *handler.Declined or a *chat.RequestError if it answered so, a *wire.Error if its
-// answer breaks the contract, and has a gRPC status if there was none.
+// Plan asks the handler. The error is a *handler.Declined or has the code InvalidArgument if it answered so, is wire.Broken if
+// its answer breaks the contract, and has a gRPC status if there was none.
 func (h *Handler) Plan(ctx context.Context, in handler.Input) (*handler.Plan, error) {
 	request, err := wire.EncodeInput(h.description.Name, in)
 	if err != nil {
@@ -126,7 +126,7 @@ func (s *stream) Feed(chunk []byte) error {
 	s.sent += uint64(len(chunk))
 	m, err := s.receive()
 	if err == nil && m.GetResult() != nil {
-		return &wire.Error{Path: "result", Message: "came before the output was finished"}
+		return wire.Broken("result", "came before the output was finished")
 	}
 	return err
 }
@@ -141,7 +141,7 @@ func (s *stream) Finish() (handler.StreamResult, error) {
 		return handler.StreamResult{}, err
 	}
 	if m.GetResult() == nil {
-		return handler.StreamResult{}, &wire.Error{Path: "result", Message: "is missing in the answer to finish"}
+		return handler.StreamResult{}, wire.Broken("result", "is missing in the answer to finish")
 	}
 	return wire.DecodeResult(m.GetResult())
 }
@@ -161,7 +161,7 @@ func (s *stream) receive() (*pb.ParseStreamResponse, error) {
 		return nil, err
 	}
 	if m.GetReceived() != s.sent {
-		return nil, &wire.Error{Path: "received", Message: "is not what was sent"}
+		return nil, wire.Broken("received", "is not what was sent")
 	}
 	for _, e := range m.GetEvents() {
 		event, err := wire.DecodeEvent(e)

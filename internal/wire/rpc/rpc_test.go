@@ -15,9 +15,9 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/grpc/test/bufconn"
 
-	"github.com/dragoman-project/dragoman/internal/wire"
 	"github.com/dragoman-project/dragoman/internal/wire/rpc"
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/fault"
 	"github.com/dragoman-project/dragoman/sdk/handler"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 	pb "github.com/dragoman-project/dragoman/sdk/proto/dragoman/plugin/v1"
@@ -319,8 +319,8 @@ func TestAnswersThatBreakTheContractAreNotBelieved(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var fault *wire.Error
-			if err := stream.Feed([]byte("x")); !errors.As(err, &fault) || fault.Path != c.path {
+			var invalid *fault.Error
+			if err := stream.Feed([]byte("x")); !errors.As(err, &invalid) || invalid.Place != c.path {
 				t.Errorf("got %v, expected a fault of %s", err, c.path)
 			}
 		})

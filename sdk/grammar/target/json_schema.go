@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/fault"
 	"github.com/dragoman-project/dragoman/sdk/grammar/schema/value"
 )
 
@@ -43,7 +44,7 @@ func callSchema(r *chat.Request) (json.RawMessage, error) {
 		if !t.Parameters.IsZero() {
 			var err error
 			if arguments, err = value.Decode(t.Parameters.Raw()); err != nil {
-				return nil, &chat.RequestError{Path: fmt.Sprintf("tools[%d].function.parameters", i), Message: err.Error()}
+				return nil, fault.Invalid(fmt.Sprintf("tools[%d].function.parameters", i), err.Error())
 			}
 		}
 		calls.Items = append(calls.Items, oneCall(t.Name, arguments.Moved(fmt.Sprintf("/anyOf/%d/properties/arguments", len(calls.Items)))))
