@@ -98,23 +98,33 @@ type assembly struct {
 func newAssembly(g given) *assembly {
 	m := marksOf(g.dialect)
 	a := &assembly{d: g.dialect, m: m, start: g.start, Turn: turn.New(g.request, turn.Format{
-		Ends: m.endings, ReportMissing: true, Spellings: otherSpellings,
+		ThinkStart: m.reasoningStart, ThinkEnd: m.reasoningEnd, Ends: m.endings, ThoughtEnds: thoughtEnds(m),
+		FreeLines: true, ReportMissing: true, Spellings: otherSpellings,
 	})}
 	if len(a.Tools) == 0 {
 		return a
 	}
 	a.Grow(a.size())
-	a.format = a.formatOf()
-	if a.format == nil {
-		a.untold = true
-		if a.MustCall() {
-			a.note("the template shows no way to write a call: the call that the request insists on is written as JSON alone, with a name and arguments")
-		}
-		a.d.Tools = dialect.Tools{Format: dialect.JSONNative}
-		a.m = marksOf(a.d)
-		a.format = a.formatOf()
+	a.chooseFormat()
+	a.Promoters = respaced(a.promoters()...)
+	if m.reasoningEnd != "" && len(a.Promoters) > 0 {
+		a.EndThinkingAt(a.callAhead)
 	}
 	return a
+}
+
+// chooseFormat sets the format: that of the dialect, or JSON where the dialect has none.
+func (a *assembly) chooseFormat() {
+	if a.format = a.formatOf(); a.format != nil {
+		return
+	}
+	a.untold = true
+	if a.MustCall() {
+		a.note("the template shows no way to write a call: the call that the request insists on is written as JSON alone, with a name and arguments")
+	}
+	a.d.Tools = dialect.Tools{Format: dialect.JSONNative}
+	a.m = marksOf(a.d)
+	a.format = a.formatOf()
 }
 
 // size is about how many nodes the program will have.

@@ -58,10 +58,9 @@ func (a *assembly) run() peg.ID {
 		behind = append(behind, a.Star(a.OnlyHere("end-again", a.OneOf(respaced(ends...)...), a.Space())))
 	}
 	if _, rest := a.afterEnding(a.m.reasoningEnd); a.m.reasoningEnd != "" && rest == "" && a.Request.ReasoningFormat.Extract() {
-		behind = append(behind, a.Optional(a.OnlyHere("reasoning-end", a.Lit(a.m.reasoningEnd), a.Space())))
+		behind = append(behind, a.LateThoughtEnd())
 		if a.m.reasoningStart != "" {
-			again := a.Seq(a.Lit(a.m.reasoningStart), a.think(a.Until(a.m.reasoningEnd)), a.Marker(a.m.reasoningEnd, a.Space()))
-			behind = append(behind, a.Optional(a.OnlyHere("reasoning-again", again)))
+			behind = append(behind, a.ThoughtAgain())
 		}
 	}
 	return a.Seq(behind...)
@@ -193,9 +192,7 @@ func (a *assembly) oneNamed(of []turn.Tool) peg.ID {
 }
 
 // callAhead matches from an opener to the closed name of a known tool.
-func (a *assembly) callAhead() peg.ID { return a.Once("~call-ahead", a.knownCall) }
-
-func (a *assembly) knownCall() peg.ID {
+func (a *assembly) callAhead() peg.ID {
 	var ways []peg.ID
 	add := func(markers ...string) {
 		var kids []peg.ID
@@ -216,15 +213,12 @@ func (a *assembly) knownCall() peg.ID {
 	if a.format.opening() != "" {
 		add()
 	}
-	return a.Tag(peg.Call, a.Choice(ways...))
+	return a.Choice(ways...)
 }
 
 func (a *assembly) knownName() peg.ID { return a.format.name(a.Tools...) }
 
 var blank = []peg.Range{{Lo: '\t', Hi: '\r'}, {Lo: ' ', Hi: ' '}}
-
-// lines are line breaks before content, whose first line may be indented.
-func (a *assembly) lines() peg.ID { return a.Star(a.OneOf("\n", "\r")) }
 
 // nameRanges are the characters of tools' names and of ids.
 var nameRanges = []peg.Range{{Lo: 'a', Hi: 'z'}, {Lo: 'A', Hi: 'Z'}, {Lo: '0', Hi: '9'}, {Lo: '_', Hi: '_'}, {Lo: '-', Hi: '.'}}

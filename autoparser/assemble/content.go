@@ -109,7 +109,7 @@ func (a *assembly) prose(wrappers []string) peg.ID {
 	for i, w := range wrappers {
 		kids[i] = a.around(w)
 	}
-	return a.Seq(text, a.Star(a.Choice(kids...), a.lines(), text))
+	return a.Seq(text, a.Star(a.Choice(kids...), a.Lines(), text))
 }
 
 // around is a marker around content. Where it begins with the end of a turn, the rest may be missing.

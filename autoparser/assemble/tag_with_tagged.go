@@ -72,7 +72,7 @@ func (f tagWithTagged) args(t turn.Tool) peg.ID {
 
 // asObject are the arguments as one JSON object in place of the markup.
 func (f tagWithTagged) asObject() peg.ID {
-	return f.Seq(f.Peek(f.objectAhead()), f.Tag(peg.Arguments, f.Value(peg.ObjectValue|python)), f.Space())
+	return f.Seq(f.Peek(f.ObjectAhead()), f.Tag(peg.Arguments, f.Value(peg.ObjectValue|python)), f.Space())
 }
 
 // members are the arguments one by one: for the parser any of them, in any order and number; for grammars all that the tool

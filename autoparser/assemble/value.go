@@ -6,6 +6,7 @@ import (
 
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 	"github.com/dragoman-project/dragoman/sdk/peg"
+	"github.com/dragoman-project/dragoman/sdk/turn"
 )
 
 // The value of an argument in markup is text; only the schema says what it is. In this order it is taken for
@@ -16,12 +17,6 @@ import (
 //
 // so that a value that does not have the type it should have is delivered as text rather than lost.
 
-// scalars are the kinds of values that are short enough to be looked at whole.
-const scalars = peg.NumberValue | peg.BoolValue | peg.NullValue
-
-// containers are the kinds of values that hold others.
-const containers = peg.ObjectValue | peg.ArrayValue
-
 // value is a value of one of the given kinds, and the marker behind it. Equal values share a rule.
 func (f tagWithTagged) value(s jsonschema.Schema, kinds peg.Values) peg.ID {
 	return f.OncePer("value", fmt.Sprint(f.e.own, kinds, s.Key()), func() peg.ID { return f.newValue(s, kinds) })
@@ -29,10 +24,10 @@ func (f tagWithTagged) value(s jsonschema.Schema, kinds peg.Values) peg.ID {
 
 func (f tagWithTagged) newValue(s jsonschema.Schema, kinds peg.Values) peg.ID {
 	var kids []peg.ID
-	if kinds&scalars != 0 {
-		kids = append(kids, f.short(s, kinds))
+	if kinds&turn.Scalars != 0 {
+		kids = append(kids, f.ShortBefore(s, kinds, f.suffixAhead()))
 	}
-	if kinds&containers != 0 {
+	if kinds&turn.Containers != 0 {
 		kids = append(kids, f.long(s, kinds))
 	}
 	if kinds&peg.StringValue != 0 {
@@ -63,66 +58,11 @@ func (f tagWithTagged) suffixAhead() peg.ID {
 	})
 }
 
-// short is a value that is looked at whole before it is taken for what it looks like.
-func (f tagWithTagged) short(s jsonschema.Schema, kinds peg.Values) peg.ID {
-	spelled := kinds & scalars
-	if kinds&peg.StringValue == 0 {
-		spelled = scalars // nothing else can be meant by what looks like one
-	}
-	value := f.Schema(s.Only((kinds & scalars).Kinds()), f.scalar(spelled))
-	return f.Seq(f.Space(), f.Atomic(f.Tag(peg.Scalar, value), f.suffixAhead()))
-}
-
 // long is a value that holds others, as JSON or as Python writes it; grammars have it as JSON.
 func (f tagWithTagged) long(s jsonschema.Schema, kinds peg.Values) peg.ID {
-	lenient := f.Once("~lenient-value", func() peg.ID { return f.Tag(peg.Scalar, f.Value(containers|python)) })
-	exact := f.Tag(peg.Scalar, f.exact(containers, s.Only((kinds&containers).Kinds())))
-	return f.Seq(f.Space(), f.Peek(f.containerAhead()), f.Choice(lenient, exact))
-}
-
-// scalar is a number, a boolean or null, as kinds says, of any length that matters.
-func (f tagWithTagged) scalar(kinds peg.Values) peg.ID {
-	var ways []peg.ID
-	if kinds&peg.NumberValue != 0 {
-		ways = append(ways, f.Once("number", f.number))
-	}
-	if kinds&peg.BoolValue != 0 {
-		ways = append(ways, f.Once("boolean", func() peg.ID { return f.OneOf("true", "True", "false", "False") }))
-	}
-	if kinds&peg.NullValue != 0 {
-		ways = append(ways, f.Once("null", func() peg.ID { return f.OneOf("null", "None") }))
-	}
-	return f.Choice(ways...)
-}
-
-func (f tagWithTagged) number() peg.ID {
-	digit := peg.Range{Lo: '0', Hi: '9'}
-	digits := func(lo int) peg.ID { return f.Chars(lo, maxDigits, digit) }
-	whole := f.Choice(f.Lit("0"), f.Seq(f.Chars(1, 1, peg.Range{Lo: '1', Hi: '9'}), digits(0)))
-	exponent := f.Seq(f.Chars(1, 1, peg.Range{Lo: 'e', Hi: 'e'}, peg.Range{Lo: 'E', Hi: 'E'}),
-		f.Chars(0, 1, peg.Range{Lo: '+', Hi: '+'}, peg.Range{Lo: '-', Hi: '-'}), f.Chars(1, 4, digit))
-	return f.Seq(f.Optional(f.Lit("-")), whole, f.Optional(f.Lit("."), digits(1)), f.Optional(exponent))
-}
-
-// maxDigits is how many digits a number may have; more are text.
-const maxDigits = 400
-
-// containerAhead matches what an object or array can begin with, so that "[sic]" is text.
-func (f tagWithTagged) containerAhead() peg.ID {
-	return f.Once("~container-ahead", func() peg.ID {
-		return f.Choice(f.objectAhead(), f.Seq(f.Lit("["), f.Blanks(), f.one(`"'{[]-0123456789tfnTFN`)))
-	})
-}
-
-func (f tagWithTagged) objectAhead() peg.ID { return f.Seq(f.Lit("{"), f.Blanks(), f.one(`"'}`)) }
-
-// one is one of chars.
-func (f tagWithTagged) one(chars string) peg.ID {
-	ranges := make([]peg.Range, 0, len(chars))
-	for _, c := range chars {
-		ranges = append(ranges, peg.Range{Lo: c, Hi: c})
-	}
-	return f.Chars(1, 1, ranges...)
+	lenient := f.Once("~lenient-value", func() peg.ID { return f.Tag(peg.Scalar, f.Value(turn.Containers|python)) })
+	exact := f.Tag(peg.Scalar, f.exact(turn.Containers, s.Only((kinds&turn.Containers).Kinds())))
+	return f.Seq(f.Space(), f.Peek(f.ContainerAhead()), f.Choice(lenient, exact))
 }
 
 // text is a string as it stands: the template's own white space at its edges is not part of it. It goes on over a marker

@@ -30,7 +30,12 @@ var (
 func (t *Turn) Blanks() peg.ID { return t.Chars(0, maxBlanks, blank...) }
 
 // Lines is line ends before text whose first line may be indented.
-func (t *Turn) Lines() peg.ID { return t.Chars(0, -1, lineEnd...) }
+func (t *Turn) Lines() peg.ID {
+	if t.FreeLines {
+		return t.Star(t.OneOf("\n", "\r"))
+	}
+	return t.Chars(0, -1, lineEnd...)
+}
 
 // Gap is white space that a model may write where grammars let none through.
 func (t *Turn) Gap() peg.ID {

@@ -31,6 +31,10 @@ type Format struct {
 	CallEnds []string
 	// Ends are the texts that end a turn, where the engine lets them through; none of them begins like another.
 	Ends []string
+	// ThoughtEnds are those of Ends that end reasoning, too, with the output behind them; nil: all.
+	ThoughtEnds []string
+	// FreeLines lets grammars have any number of line ends behind reasoning, rather than white space as elsewhere.
+	FreeLines bool
 	// Preserved are special tokens that the engine must not drop.
 	Preserved []string
 	// ReportMissing has the report count the markers that a model leaves out.

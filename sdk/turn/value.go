@@ -17,13 +17,17 @@ const (
 
 // Short is a number, a boolean or null that end follows, where s allows one. It takes the white space before it.
 func (t *Turn) Short(s jsonschema.Schema, end string) peg.ID {
-	kinds := peg.Values(s.Kinds())
+	return t.ShortBefore(s, peg.Values(s.Kinds()), t.Peek(t.Seq(t.Blanks(), t.Lit(end))))
+}
+
+// ShortBefore is Short for values of the given kinds, which the lookahead end must follow.
+func (t *Turn) ShortBefore(s jsonschema.Schema, kinds peg.Values, end peg.ID) peg.ID {
 	spelled := kinds & Scalars
 	if kinds&peg.StringValue == 0 {
 		spelled = Scalars // nothing else can be meant by what looks like one
 	}
 	value := t.Schema(s.Only((kinds & Scalars).Kinds()), t.scalar(spelled))
-	return t.Seq(t.Space(), t.Atomic(t.Tag(peg.Scalar, value), t.Peek(t.Seq(t.Blanks(), t.Lit(end)))))
+	return t.Seq(t.Space(), t.Atomic(t.Tag(peg.Scalar, value), end))
 }
 
 // Verbatim is a string as it stands, up to one of ends. A schema holds only grammars to it.
@@ -42,7 +46,7 @@ func (t *Turn) Typed(s jsonschema.Schema, end string, text func(jsonschema.Schem
 	}
 	if held := kinds & Containers; held != 0 {
 		value := t.Schema(s.Only(held.Kinds()), t.Value(held|peg.PythonLiterals|peg.PythonQuotes))
-		ways = append(ways, t.Seq(t.Space(), t.Peek(t.Once("~container", t.container)), t.Tag(peg.Scalar, value), t.Space()))
+		ways = append(ways, t.Seq(t.Space(), t.Peek(t.ContainerAhead()), t.Tag(peg.Scalar, value), t.Space()))
 	}
 	if kinds&peg.StringValue != 0 {
 		return t.Choice(append(ways, text(s))...)
@@ -50,10 +54,17 @@ func (t *Turn) Typed(s jsonschema.Schema, end string, text func(jsonschema.Schem
 	return t.Choice(append(ways, t.Once("~mistyped", func() peg.ID { return text(jsonschema.Schema{}) }))...)
 }
 
-// container is what an object or an array can begin with, so that "[sic]" is text.
-func (t *Turn) container() peg.ID {
-	object := t.Seq(t.Lit("{"), t.Blanks(), t.Chars(1, 1, oneOfChars(`"'}`)...))
-	return t.Choice(object, t.Seq(t.Lit("["), t.Blanks(), t.Chars(1, 1, oneOfChars(`"'{[]-0123456789tfnTFN`)...)))
+// ContainerAhead matches what an object or an array can begin with, so that "[sic]" is text.
+func (t *Turn) ContainerAhead() peg.ID {
+	return t.Once("~container", func() peg.ID {
+		array := t.Seq(t.Lit("["), t.Blanks(), t.Chars(1, 1, oneOfChars(`"'{[]-0123456789tfnTFN`)...))
+		return t.Choice(t.ObjectAhead(), array)
+	})
+}
+
+// ObjectAhead matches what an object can begin with.
+func (t *Turn) ObjectAhead() peg.ID {
+	return t.Seq(t.Lit("{"), t.Blanks(), t.Chars(1, 1, oneOfChars(`"'}`)...))
 }
 
 func oneOfChars(chars string) (ranges []peg.Range) {
