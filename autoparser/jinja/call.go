@@ -1,7 +1,7 @@
 package jinja
 
 import (
-	"github.com/dragoman-project/dragoman/autoparser/jinja/fault"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/failure"
 	"github.com/dragoman-project/dragoman/autoparser/jinja/library"
 	"github.com/dragoman-project/dragoman/autoparser/jinja/pystr"
 	"github.com/dragoman-project/dragoman/autoparser/jinja/scope"
@@ -134,9 +134,9 @@ func (c *compiler) test(n *syntax.Test, s *scope.Scope) expr {
 func (c *compiler) applied(kind, id string, b *library.Builtin, to syntax.Node, a *syntax.Arguments, s *scope.Scope, at int) expr {
 	switch {
 	case b == nil && !c.soft:
-		fault.RejectAs("TemplateAssertionError", at, "No %s named %s.", kind, pystr.Quote(id))
+		failure.RejectAs("TemplateAssertionError", at, "No %s named %s.", kind, pystr.Quote(id))
 	case b != nil && b.Refused != "":
-		fault.Reject(at, "the %s %s is not supported: %s", kind, id, b.Refused)
+		failure.Reject(at, "the %s %s is not supported: %s", kind, id, b.Refused)
 	}
 	of, args := c.expression(to, s), c.boundArguments(b, a, s)
 	return func(f *frame) value.Value {

@@ -1,7 +1,7 @@
 package jinja
 
 import (
-	"github.com/dragoman-project/dragoman/autoparser/jinja/fault"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/failure"
 	"github.com/dragoman-project/dragoman/autoparser/jinja/library"
 	"github.com/dragoman-project/dragoman/autoparser/jinja/scope"
 	"github.com/dragoman-project/dragoman/autoparser/jinja/syntax"
@@ -98,7 +98,7 @@ func (c *compiler) statement(n syntax.Node, s *scope.Scope) step {
 // jump compiles break and continue.
 func (c *compiler) jump(n *syntax.Jump) step {
 	if !c.inLoop {
-		fault.RejectAs("SyntaxError", n.Offset(), "break and continue need a loop around them, in the same macro")
+		failure.RejectAs("SyntaxError", n.Offset(), "break and continue need a loop around them, in the same macro")
 	}
 	to := continueLoop
 	if n.Leaves {
@@ -180,7 +180,7 @@ func (c *compiler) namespaces(target syntax.Node, s *scope.Scope) func(*frame) {
 		checks = append(checks, func(f *frame) {
 			if _, ok := of(f).(*value.Namespace); !ok {
 				f.r.at = t.Offset()
-				fault.Throw("TemplateRuntimeError", "cannot assign attribute on non-namespace object")
+				failure.Throw("TemplateRuntimeError", "cannot assign attribute on non-namespace object")
 			}
 		})
 	}

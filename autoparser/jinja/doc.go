@@ -8,10 +8,10 @@
 //
 //   - syntax reads a source into a tree, with gonja's parser;
 //   - scope decides where each name lives, by Jinja2's rules;
-//   - library holds filters, tests, methods and global functions as tables;
+//   - library is the contract of filters, tests, methods and global functions; filters, methods and standard hold them as tables;
 //   - format holds %, format() and strftime;
 //   - value holds Python's values and operators, pystr Python's rules for characters;
-//   - meter counts what a rendering costs, fault is how it fails.
+//   - meter counts what a rendering costs, failure is how it fails.
 //
 // What Python would raise is raised here, with Python's message, as an *Error that tells the place in the template. Two
 // things are different on purpose. A template may change the lists and objects that it made itself, since templates that

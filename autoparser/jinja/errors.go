@@ -1,23 +1,23 @@
 package jinja
 
 import (
-	"github.com/dragoman-project/dragoman/autoparser/jinja/fault"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/failure"
 	"github.com/dragoman-project/dragoman/autoparser/jinja/meter"
 )
 
 // Error is the failure of a compilation or of a rendering.
-type Error = fault.Error
+type Error = failure.Error
 
 // Kind is the kind of an Error. It is an error itself, so that errors.Is(err, jinja.Raised) works.
-type Kind = fault.Kind
+type Kind = failure.Kind
 
 // The kinds of failures.
 const (
-	Syntax   = fault.Syntax
-	Runtime  = fault.Runtime
-	Raised   = fault.Raised
-	Limit    = fault.Limit
-	Deadline = fault.Deadline
+	Syntax   = failure.Syntax
+	Runtime  = failure.Runtime
+	Raised   = failure.Raised
+	Limit    = failure.Limit
+	Deadline = failure.Deadline
 )
 
 // Limits bounds what compiling and rendering one template may cost.

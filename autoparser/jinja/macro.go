@@ -1,7 +1,7 @@
 package jinja
 
 import (
-	"github.com/dragoman-project/dragoman/autoparser/jinja/fault"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/failure"
 	"github.com/dragoman-project/dragoman/autoparser/jinja/library"
 	"github.com/dragoman-project/dragoman/autoparser/jinja/pystr"
 	"github.com/dragoman-project/dragoman/autoparser/jinja/scope"
@@ -120,7 +120,7 @@ func (p *macroParts) special(at int, sig *syntax.Signature, body []syntax.Node, 
 		}
 	}
 	if i := p.param("caller"); used["caller"] && i >= 0 && i < len(p.params)-len(sig.Defaults) {
-		fault.RejectAs("TemplateAssertionError", at, `When defining macros or call blocks the special "caller" argument must be omitted or be given a default.`)
+		failure.RejectAs("TemplateAssertionError", at, `When defining macros or call blocks the special "caller" argument must be omitted or be given a default.`)
 	}
 	declare("caller", &p.caller)
 	declare("kwargs", &p.kwargs)
@@ -204,14 +204,14 @@ func (p *macroParts) bindSpecial(f *frame, a library.Arguments, given int, rest 
 		f.slots[p.kwargs] = rest
 	case rest == nil:
 	case rest.FindText("caller") >= 0:
-		fault.Throw("TypeError", "macro %s was invoked with two values for the special caller argument. This is most likely a bug.", pystr.Quote(p.name))
+		failure.Throw("TypeError", "macro %s was invoked with two values for the special caller argument. This is most likely a bug.", pystr.Quote(p.name))
 	default:
-		fault.Throw("TypeError", "macro %s takes no keyword argument %s", pystr.Quote(p.name), value.Printed(rest.KeyAt(0)))
+		failure.Throw("TypeError", "macro %s takes no keyword argument %s", pystr.Quote(p.name), value.Printed(rest.KeyAt(0)))
 	}
 	switch {
 	case p.varargs >= 0:
 		f.slots[p.varargs] = value.TupleOf(a.Values[given:]...)
 	case len(a.Values) > given:
-		fault.Throw("TypeError", "macro %s takes not more than %d argument(s)", pystr.Quote(p.name), len(p.params))
+		failure.Throw("TypeError", "macro %s takes not more than %d argument(s)", pystr.Quote(p.name), len(p.params))
 	}
 }

@@ -1,7 +1,7 @@
 package jinja
 
 import (
-	"github.com/dragoman-project/dragoman/autoparser/jinja/fault"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/failure"
 	"github.com/dragoman-project/dragoman/autoparser/jinja/scope"
 	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 )
@@ -12,7 +12,7 @@ func (c *compiler) contextPlace(at int, id string) int {
 		return i
 	}
 	if g := c.lib.Globals[id]; g != nil && g.Refused != "" {
-		fault.Reject(at, "the function %s is not supported: %s", id, g.Refused)
+		failure.Reject(at, "the function %s is not supported: %s", id, g.Refused)
 	}
 	i := len(c.order)
 	c.names[id] = i

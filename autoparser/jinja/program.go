@@ -1,7 +1,7 @@
 package jinja
 
 import (
-	"github.com/dragoman-project/dragoman/autoparser/jinja/fault"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/failure"
 	"github.com/dragoman-project/dragoman/autoparser/jinja/library"
 	"github.com/dragoman-project/dragoman/autoparser/jinja/scope"
 	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
@@ -75,7 +75,7 @@ func (p *program) resolve(r *render, vars *value.Object) {
 // write appends to the output.
 func (r *render) write(s string) {
 	if len(r.out)+len(s) > r.Limits.Output {
-		fault.Exceed("the output is longer than %d bytes", r.Limits.Output)
+		failure.Exceed("the output is longer than %d bytes", r.Limits.Output)
 	}
 	r.out = append(r.out, s...)
 	r.Touch(len(s))

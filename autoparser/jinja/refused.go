@@ -4,6 +4,7 @@ import (
 	"sort"
 
 	"github.com/dragoman-project/dragoman/autoparser/jinja/library"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/library/standard"
 	"github.com/dragoman-project/dragoman/autoparser/jinja/syntax"
 )
 
@@ -27,10 +28,10 @@ func Refused() []Refusal {
 			}
 		}
 	}
-	add("filter", "", library.Standard.Filters)
-	add("function", "", library.Standard.Globals)
+	add("filter", "", standard.Library.Filters)
+	add("function", "", standard.Library.Globals)
 	for _, class := range []string{"str", "dict"} {
-		add("method", class+".", library.Standard.Methods[class])
+		add("method", class+".", standard.Library.Methods[class])
 	}
 	sort.Slice(all, func(i, j int) bool {
 		if all[i].Kind != all[j].Kind {

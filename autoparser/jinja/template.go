@@ -6,8 +6,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/dragoman-project/dragoman/autoparser/jinja/fault"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/failure"
 	"github.com/dragoman-project/dragoman/autoparser/jinja/library"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/library/standard"
 	"github.com/dragoman-project/dragoman/autoparser/jinja/meter"
 	"github.com/dragoman-project/dragoman/autoparser/jinja/syntax"
 	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
@@ -34,18 +35,18 @@ func Compile(name, source string, o Options) (t *Template, err error) {
 	t = &Template{name: name, source: syntax.Normalize(source), limits: o.Limits.WithDefaults()}
 	defer func() {
 		if p := recover(); p != nil {
-			f := fault.Recovered(p)
-			if f.Kind == fault.Runtime { // of an operation on constants
-				f.Kind = fault.Syntax
+			f := failure.Recovered(p)
+			if f.Kind == failure.Runtime { // of an operation on constants
+				f.Kind = failure.Syntax
 			}
 			t, err = nil, f.Locate(name, t.source)
 		}
 	}()
 	if len(source) > t.limits.Source {
-		fault.Exceed("the source has %d bytes; the limit is %d", len(source), t.limits.Source)
+		failure.Exceed("the source has %d bytes; the limit is %d", len(source), t.limits.Source)
 	}
 	t.body = syntax.Parse(t.source, t.limits)
-	t.program = compileProgram(t.body, t.source, library.Standard)
+	t.program = compileProgram(t.body, t.source, standard.Library)
 	return t, nil
 }
 
@@ -95,8 +96,8 @@ func (t *Template) Render(ctx context.Context, vars value.Value, now time.Time) 
 	r.Lib, r.Now, r.Tolerant, r.Plain = t.program.lib, now, t.tolerant, t.plain
 	defer func() {
 		if p := recover(); p != nil {
-			f := fault.Recovered(p)
-			if f.At < 0 && f.Kind != fault.Deadline {
+			f := failure.Recovered(p)
+			if f.At < 0 && f.Kind != failure.Deadline {
 				f.At = r.at
 			}
 			out, err = "", f.Locate(t.name, t.source)
@@ -113,7 +114,7 @@ func (t *Template) render(r *render, vars value.Value) string {
 	object, ok := value.OrNone(vars).(*value.Object)
 	if !ok {
 		if vars != nil && !value.IsNone(vars) {
-			fault.Throw("TypeError", "the variables of a template must be an object, not %s", vars.Class())
+			failure.Throw("TypeError", "the variables of a template must be an object, not %s", vars.Class())
 		}
 		object = &value.Object{}
 	}

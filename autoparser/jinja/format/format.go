@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/dragoman-project/dragoman/autoparser/jinja/fault"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/failure"
 	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 )
 
@@ -31,7 +31,7 @@ const maxWidth = 100_000
 func parseSpec(spec, class string) formatSpec {
 	s := formatSpec{fill: " ", precision: -1}
 	invalid := func() {
-		fault.Throw("ValueError", "Invalid format specifier '%s' for object of type '%s'", spec, class)
+		failure.Throw("ValueError", "Invalid format specifier '%s' for object of type '%s'", spec, class)
 	}
 	rest := spec
 	if _, n := utf8.DecodeRuneInString(rest); n < len(rest) && strings.IndexByte("<>^=", rest[n]) >= 0 {
@@ -56,7 +56,7 @@ func parseSpec(spec, class string) formatSpec {
 		digits := rest[1:]
 		s.precision, rest = leadingNumber(digits)
 		if len(digits) == len(rest) {
-			fault.Throw("ValueError", "Format specifier missing precision")
+			failure.Throw("ValueError", "Format specifier missing precision")
 		}
 	}
 	if len(rest) > 1 {
@@ -81,7 +81,7 @@ func leadingNumber(s string) (int, string) {
 	end := len(s) - len(strings.TrimLeft(s, "0123456789"))
 	n, _ := strconv.Atoi(s[:end])
 	if n > maxWidth || end > 9 {
-		fault.Throw("ValueError", "a format must not be wider than %d", maxWidth)
+		failure.Throw("ValueError", "a format must not be wider than %d", maxWidth)
 	}
 	return n, s[end:]
 }
@@ -100,7 +100,7 @@ func Value(h *value.Heap, v value.Value, spec string) string {
 	case value.Int, value.Bool, *value.BigInt:
 		return formatInteger(h, v, parseSpec(spec, "int"))
 	}
-	fault.Throw("TypeError", "unsupported format string passed to %s.__format__", v.Class())
+	failure.Throw("TypeError", "unsupported format string passed to %s.__format__", v.Class())
 	return ""
 }
 
@@ -108,13 +108,13 @@ func Value(h *value.Heap, v value.Value, spec string) string {
 func formatText(h *value.Heap, s string, f formatSpec) string {
 	switch {
 	case f.kind != 0 && f.kind != 's':
-		fault.Throw("ValueError", "Unknown format code '%c' for object of type 'str'", f.kind)
+		failure.Throw("ValueError", "Unknown format code '%c' for object of type 'str'", f.kind)
 	case f.sign != 0:
-		fault.Throw("ValueError", "Sign not allowed in string format specifier")
+		failure.Throw("ValueError", "Sign not allowed in string format specifier")
 	case f.group != 0:
-		fault.Throw("ValueError", "Cannot specify '%c' with 's'.", f.group)
+		failure.Throw("ValueError", "Cannot specify '%c' with 's'.", f.group)
 	case f.align == '=':
-		fault.Throw("ValueError", "'=' alignment not allowed in string format specifier")
+		failure.Throw("ValueError", "'=' alignment not allowed in string format specifier")
 	}
 	if f.precision >= 0 {
 		s = h.Substring(s, value.None{}, value.Int(f.precision), value.None{})
@@ -143,10 +143,10 @@ func formatInteger(h *value.Heap, v value.Value, f formatSpec) string {
 	case 'c':
 		return aligned(h, "", characterOf(n), f, '<')
 	default:
-		fault.Throw("ValueError", "Unknown format code '%c' for object of type 'int'", f.kind)
+		failure.Throw("ValueError", "Unknown format code '%c' for object of type 'int'", f.kind)
 	}
 	if f.precision >= 0 {
-		fault.Throw("ValueError", "Precision not allowed in integer format specifier")
+		failure.Throw("ValueError", "Precision not allowed in integer format specifier")
 	}
 	if !f.alternate {
 		prefix = ""
@@ -164,7 +164,7 @@ func formatInteger(h *value.Heap, v value.Value, f formatSpec) string {
 // characterOf is the character of a code point.
 func characterOf(n *big.Int) string {
 	if !n.IsInt64() || n.Int64() < 0 || n.Int64() > utf8.MaxRune {
-		fault.Throw("OverflowError", "%%c arg not in range(0x110000)")
+		failure.Throw("OverflowError", "%%c arg not in range(0x110000)")
 	}
 	return string(rune(n.Int64()))
 }
@@ -208,7 +208,7 @@ func grouped(s string, f formatSpec, size, prefix int) string {
 // formatFloat formats a float.
 func formatFloat(h *value.Heap, x float64, f formatSpec) string {
 	if f.kind != 0 && strings.IndexByte("eEfFgGn%", f.kind) < 0 {
-		fault.Throw("ValueError", "Unknown format code '%c' for object of type 'float'", f.kind)
+		failure.Throw("ValueError", "Unknown format code '%c' for object of type 'float'", f.kind)
 	}
 	negative := math.Signbit(x) && !math.IsNaN(x)
 	return aligned(h, signOf(negative, f), grouped(floatDigits(math.Abs(x), f), f, 3, len(signOf(negative, f))), f, '>')

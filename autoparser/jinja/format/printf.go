@@ -3,7 +3,7 @@ package format
 import (
 	"strings"
 
-	"github.com/dragoman-project/dragoman/autoparser/jinja/fault"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/failure"
 	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 )
 
@@ -56,7 +56,7 @@ func (p *printfRun) run() string {
 		p.b.WriteString(p.convert(c, p.value(c)))
 	}
 	if len(p.items) > 0 && !used && !subscriptable(p.values) {
-		fault.Throw("TypeError", "not all arguments converted during string formatting")
+		failure.Throw("TypeError", "not all arguments converted during string formatting")
 	}
 	return p.b.String()
 }
@@ -80,7 +80,7 @@ func (p *printfRun) next() (c conversion, ok bool) {
 	if strings.HasPrefix(rest, "(") {
 		end := strings.IndexByte(rest, ')')
 		if end < 0 {
-			fault.Throw("ValueError", "incomplete format key")
+			failure.Throw("ValueError", "incomplete format key")
 		}
 		c.name, c.named, rest = rest[1:end], true, rest[end+1:]
 	}
@@ -95,7 +95,7 @@ func (p *printfRun) next() (c conversion, ok bool) {
 	}
 	rest = strings.TrimLeft(rest, "hlL")
 	if rest == "" {
-		fault.Throw("ValueError", "incomplete format")
+		failure.Throw("ValueError", "incomplete format")
 	}
 	c.verb, p.rest = rest[0], rest[1:]
 	return c, true
@@ -135,7 +135,7 @@ func (p *printfRun) size(s string) (int, string) {
 	}
 	n := value.Index(p.take())
 	if n > maxWidth || n < -maxWidth {
-		fault.Throw("ValueError", "a format must not be wider than %d", maxWidth)
+		failure.Throw("ValueError", "a format must not be wider than %d", maxWidth)
 	}
 	return n, s[1:]
 }
@@ -143,7 +143,7 @@ func (p *printfRun) size(s string) (int, string) {
 // take returns the next positional value.
 func (p *printfRun) take() value.Value {
 	if len(p.items) == 0 {
-		fault.Throw("TypeError", "not enough arguments for format string")
+		failure.Throw("TypeError", "not enough arguments for format string")
 	}
 	v := p.items[0]
 	p.items = p.items[1:]
@@ -157,11 +157,11 @@ func (p *printfRun) value(c conversion) value.Value {
 	}
 	o, ok := p.values.(*value.Object)
 	if !ok {
-		fault.Throw("TypeError", "format requires a mapping")
+		failure.Throw("TypeError", "format requires a mapping")
 	}
 	v, ok := o.Get(c.name)
 	if !ok {
-		fault.Throw("KeyError", "'%s'", c.name)
+		failure.Throw("KeyError", "'%s'", c.name)
 	}
 	return v
 }
@@ -178,21 +178,21 @@ func (p *printfRun) convert(c conversion, v value.Value) string {
 		return formatDigits(p.r, wholePart(v, c.verb), c.spec, 'd')
 	case 'x', 'X', 'o':
 		if !value.IsAnyInteger(v) {
-			fault.Throw("TypeError", "%%%c format: an integer is required, not %s", c.verb, v.Class())
+			failure.Throw("TypeError", "%%%c format: an integer is required, not %s", c.verb, v.Class())
 		}
 		return formatDigits(p.r, v, c.spec, c.verb)
 	case 'e', 'E', 'f', 'F', 'g', 'G':
 		value.MustExist(v)
 		x, ok := value.Float64(v)
 		if !ok {
-			fault.Throw("TypeError", "must be real number, not %s", v.Class())
+			failure.Throw("TypeError", "must be real number, not %s", v.Class())
 		}
 		c.spec.kind = c.verb
 		return formatFloat(p.r, x, c.spec)
 	case 'c':
 		return p.character(c, v)
 	}
-	fault.Throw("ValueError", "unsupported format character '%c'", c.verb)
+	failure.Throw("ValueError", "unsupported format character '%c'", c.verb)
 	return ""
 }
 
@@ -228,7 +228,7 @@ func (p *printfRun) character(c conversion, v value.Value) string {
 	}
 	n, ok := value.Big(v)
 	if !ok {
-		fault.Throw("TypeError", "%%c requires int or char")
+		failure.Throw("TypeError", "%%c requires int or char")
 	}
 	return aligned(p.r, "", characterOf(n), c.spec, '>')
 }
@@ -240,10 +240,10 @@ func wholePart(v value.Value, verb byte) value.Value {
 		if n := value.Truncate(float64(f), nil); n != nil {
 			return n
 		}
-		fault.Throw("OverflowError", "cannot convert float infinity to integer")
+		failure.Throw("OverflowError", "cannot convert float infinity to integer")
 	}
 	if !value.IsAnyInteger(v) {
-		fault.Throw("TypeError", "%%%c format: a real number is required, not %s", verb, v.Class())
+		failure.Throw("TypeError", "%%%c format: a real number is required, not %s", verb, v.Class())
 	}
 	return v
 }

@@ -17,7 +17,7 @@ func (e *Env) Attribute(v value.Value, name string) value.Value {
 // LookUp is attribute where nil means that there is none.
 func (e *Env) LookUp(v value.Value, name string) value.Value {
 	value.MustExist(v)
-	if x := e.property(v, name); x != nil {
+	if x := e.Property(v, name); x != nil {
 		return x
 	}
 	if o, ok := v.(*value.Object); ok {
@@ -28,8 +28,13 @@ func (e *Env) LookUp(v value.Value, name string) value.Value {
 	return nil
 }
 
-// property finds what Python would find as an attribute of v, or nil.
-func (e *Env) property(v value.Value, name string) value.Value {
+// attributed is a value with attributes and no methods: the loop variable, a cycler.
+type attributed interface {
+	Property(name string) value.Value
+}
+
+// Property finds what Python would find as an attribute of v, or nil.
+func (e *Env) Property(v value.Value, name string) value.Value {
 	switch v := v.(type) {
 	case *value.Namespace:
 		if x, ok := v.Attributes.Get(name); ok {
@@ -39,10 +44,6 @@ func (e *Env) property(v value.Value, name string) value.Value {
 			return x
 		}
 		return nil
-	case *Loop:
-		return v.Property(name)
-	case *cycler:
-		return v.Property(name)
 	case *Function:
 		if v.Attributes != nil {
 			return v.Attributes(name)
@@ -63,6 +64,8 @@ func (e *Env) property(v value.Value, name string) value.Value {
 		if v.Group && (name == "grouper" || name == "list") {
 			return v.Items[strings.Index("g l", name[:1])/2]
 		}
+	case attributed:
+		return v.Property(name)
 	}
 	if strings.HasPrefix(name, "__") && strings.HasSuffix(name, "__") {
 		return &value.Undefined{Of: v, Name: value.String(name), Unsafe: true}
@@ -113,7 +116,7 @@ func (e *Env) Element(v, key value.Value) value.Value {
 		}
 	}
 	if name, ok := value.Text(key); ok {
-		if x := e.property(v, name); x != nil {
+		if x := e.Property(v, name); x != nil {
 			return x
 		}
 	}

@@ -1,7 +1,7 @@
 package library
 
 import (
-	"github.com/dragoman-project/dragoman/autoparser/jinja/fault"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/failure"
 	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 )
 
@@ -18,65 +18,63 @@ type Binding struct {
 	Value value.Value
 }
 
-// parameter of a builtin. One without a fallback must be given.
-type parameter struct {
+// Parameter of a builtin. One without a fallback must be given.
+type Parameter struct {
 	name     string
 	Fallback value.Value
 }
 
+// Parameters are those of one builtin.
+type Parameters []Parameter
+
 // Builtin is a filter, a test, a method or a global function. Filters, tests and methods get the value that they are
 // applied to as in; functions get nil.
 type Builtin struct {
-	Params   []parameter
+	Params   Parameters
 	Variadic bool // takes more positional arguments
 	Keywords bool // takes any named arguments
 	Changes  bool // a method that changes its object
-	unnamed  bool // a method whose arguments have no names
-	run      func(e *Env, in value.Value, a Arguments) value.Value
+	Unnamed  bool // a method whose arguments have no names
+	Run      func(e *Env, in value.Value, a Arguments) value.Value
 
 	fallbacks []value.Value // of all parameters, where all have one; never changed
 
 	Refused string // why it is not supported; run is nil then
 }
 
-// Library holds all that a template can name. It is built once and never changes.
-type Library struct {
-	Filters map[string]*Builtin
-	Tests   map[string]*Builtin
-	Globals map[string]*Builtin
-	Methods map[string]map[string]*Builtin // by class
-
-	Functions map[string]value.Value // the globals as values
-}
-
-// takes makes a parameter list of names that must be given.
-func takes(names ...string) []parameter {
-	params := make([]parameter, len(names))
+// Takes returns a list of parameters that must be given.
+func Takes(names ...string) Parameters {
+	params := make(Parameters, len(names))
 	for i, n := range names {
 		params[i].name = n
 	}
 	return params
 }
 
+// Or adds a parameter with a fallback.
+func (p Parameters) Or(name string, fallback value.Value) Parameters {
+	return append(p, Parameter{name, fallback})
+}
+
 // Apply binds the arguments and runs the builtin on in.
 func (b *Builtin) Apply(e *Env, name string, in value.Value, a Arguments) value.Value {
 	switch {
 	case len(a.Values) == len(b.Params) && len(a.Named) == 0, b.Variadic && b.Keywords && len(b.Params) == 0:
-		return b.run(e, in, a)
+		return b.Run(e, in, a)
 	case len(a.Values) == 0 && len(a.Named) == 0 && b.fallbacks != nil:
-		return b.run(e, in, Arguments{Values: b.fallbacks})
+		return b.Run(e, in, Arguments{Values: b.fallbacks})
 	}
-	return b.run(e, in, b.bind(name, a))
+	return b.Run(e, in, b.bind(name, a))
 }
 
 // bind gives each parameter its value.
 func (b *Builtin) bind(name string, a Arguments) Arguments {
 	given := len(a.Values)
-	if b.unnamed && len(a.Named) > 0 {
-		fault.Throw("TypeError", "%s() takes no keyword arguments", name)
+	if b.Unnamed && len(a.Named) > 0 {
+		failure.Throw("TypeError", "%s() takes no keyword arguments", name)
 	}
 	if given > len(b.Params) && !b.Variadic {
-		fault.Throw("TypeError", "%s() takes at most %d arguments (%d given)", name, len(b.Params), given)
+		failure.Throw("TypeError", "%s() takes at most %d arguments (%d given)", name, len(b.Params), given)
 	}
 	bound := Arguments{Values: make([]value.Value, max(given, len(b.Params)))}
 	copy(bound.Values, a.Values)
@@ -86,9 +84,9 @@ func (b *Builtin) bind(name string, a Arguments) Arguments {
 		case i < 0 && b.Keywords:
 			bound.Named = append(bound.Named, n)
 		case i < 0:
-			fault.Throw("TypeError", "%s() got an unexpected keyword argument '%s'", name, n.Name)
+			failure.Throw("TypeError", "%s() got an unexpected keyword argument '%s'", name, n.Name)
 		case bound.Values[i] != nil:
-			fault.Throw("TypeError", "%s() got multiple values for argument '%s'", name, n.Name)
+			failure.Throw("TypeError", "%s() got multiple values for argument '%s'", name, n.Name)
 		default:
 			bound.Values[i] = n.Value
 		}
@@ -114,7 +112,7 @@ func (b *Builtin) fill(name string, values []value.Value) {
 			continue
 		}
 		if p.Fallback == nil {
-			fault.Throw("TypeError", "%s() missing 1 required positional argument: '%s'", name, p.name)
+			failure.Throw("TypeError", "%s() missing 1 required positional argument: '%s'", name, p.name)
 		}
 		values[i] = p.Fallback
 	}
@@ -129,4 +127,16 @@ func (b *Builtin) bound(self value.Value, name string) value.Value {
 		return &value.Undefined{Of: self, Name: value.String(name), Unsafe: true}
 	}
 	return &Function{Name: name, self: self, method: b}
+}
+
+// prepare collects the fallbacks of a builtin all of whose parameters have one.
+func (b *Builtin) prepare() {
+	var values []value.Value
+	for _, p := range b.Params {
+		if p.Fallback == nil {
+			return
+		}
+		values = append(values, p.Fallback)
+	}
+	b.fallbacks = values
 }

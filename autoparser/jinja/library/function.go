@@ -1,7 +1,7 @@
 package library
 
 import (
-	"github.com/dragoman-project/dragoman/autoparser/jinja/fault"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/failure"
 	"github.com/dragoman-project/dragoman/autoparser/jinja/pystr"
 	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 )
@@ -60,7 +60,7 @@ func (e *Env) Call(v value.Value, a Arguments) value.Value {
 	case *value.Undefined:
 		v.Raise()
 	}
-	fault.Throw("TypeError", "'%s' object is not callable", v.Class())
+	failure.Throw("TypeError", "'%s' object is not callable", v.Class())
 	return nil
 }
 
@@ -69,13 +69,13 @@ func (a *Arguments) Spread(e *Env, v value.Value) {
 	o, ok := v.(*value.Object)
 	if !ok {
 		value.MustExist(v)
-		fault.Throw("TypeError", "argument after ** must be a mapping, not %s", v.Class())
+		failure.Throw("TypeError", "argument after ** must be a mapping, not %s", v.Class())
 	}
 	for k, v := range o.Entries() {
 		id := value.NeedText(k, "keywords")
 		for _, n := range a.Named {
 			if n.Name == id {
-				fault.Throw("TypeError", "got multiple values for keyword argument '%s'", id)
+				failure.Throw("TypeError", "got multiple values for keyword argument '%s'", id)
 			}
 		}
 		e.Grow(32)
@@ -83,19 +83,10 @@ func (a *Arguments) Spread(e *Env, v value.Value) {
 	}
 }
 
-// named finds the filter or the test that another one is told to apply.
-func named(kind, id string, among map[string]*Builtin) *Builtin {
-	b := among[id]
-	if b == nil {
-		fault.Throw("TemplateRuntimeError", "No %s named %s.", kind, pystr.Quote(id))
-	}
-	return b
-}
-
 // Known raises when there is no filter or test of a name.
 func Known(kind, id string, b *Builtin) *Builtin {
 	if b == nil {
-		fault.Throw("TemplateRuntimeError", "No %s named %s found.", kind, pystr.Quote(id))
+		failure.Throw("TemplateRuntimeError", "No %s named %s found.", kind, pystr.Quote(id))
 	}
 	return b
 }

@@ -1,21 +1,24 @@
 package library
 
-import (
-	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
-)
+import "github.com/dragoman-project/dragoman/autoparser/jinja/value"
 
-// Standard is the library of all templates.
-var Standard = newLibrary()
+// Library holds all that a template can name. It is built once and never changes.
+type Library struct {
+	Filters   map[string]*Builtin
+	Tests     map[string]*Builtin
+	Globals   map[string]*Builtin
+	Methods   map[string]map[string]*Builtin // by class
+	Functions map[string]value.Value         // the globals as values; set by Complete
+}
 
-func newLibrary() *Library {
-	l := &Library{
-		Filters:   allFilters(),
-		Tests:     allTests(),
-		Globals:   allGlobals(),
-		Methods:   allMethods(),
-		Functions: map[string]value.Value{},
+// Complete prepares a library for use and returns it.
+func (l *Library) Complete() *Library {
+	for _, table := range l.tables() {
+		for _, b := range table {
+			b.prepare()
+		}
 	}
-	l.each(func(b *Builtin) { b.fallbacks = b.allFallbacks() })
+	l.Functions = map[string]value.Value{}
 	for name, f := range l.Globals {
 		if f.Refused == "" {
 			l.Functions[name] = &Function{Name: name, Printed: "<function " + name + ">", Call: func(e *Env, a Arguments) value.Value {
@@ -26,27 +29,10 @@ func newLibrary() *Library {
 	return l
 }
 
-// each calls f with everything in the library.
-func (l *Library) each(f func(*Builtin)) {
+func (l *Library) tables() []map[string]*Builtin {
 	tables := []map[string]*Builtin{l.Filters, l.Tests, l.Globals}
 	for _, methods := range l.Methods {
 		tables = append(tables, methods)
 	}
-	for _, table := range tables {
-		for _, b := range table {
-			f(b)
-		}
-	}
-}
-
-// allFallbacks returns what the parameters are when nothing is given, or nil where something must be.
-func (b *Builtin) allFallbacks() []value.Value {
-	var values []value.Value
-	for _, p := range b.Params {
-		if p.Fallback == nil {
-			return nil
-		}
-		values = append(values, p.Fallback)
-	}
-	return values
+	return tables
 }

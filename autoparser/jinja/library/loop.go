@@ -3,7 +3,7 @@ package library
 import (
 	"fmt"
 
-	"github.com/dragoman-project/dragoman/autoparser/jinja/fault"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/failure"
 	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 )
 
@@ -120,7 +120,7 @@ func (l *Loop) Property(name string) value.Value {
 // cycle is loop.cycle.
 func (l *Loop) cycle(_ *Env, a Arguments) value.Value {
 	if len(a.Values) == 0 {
-		fault.Throw("TypeError", "no items for cycling given")
+		failure.Throw("TypeError", "no items for cycling given")
 	}
 	return a.Values[l.index%len(a.Values)]
 }
@@ -137,10 +137,10 @@ func (l *Loop) hasChanged(e *Env, a Arguments) value.Value {
 // recurse is loop(…) inside a recursive for block.
 func (l *Loop) recurse(a Arguments) value.Value {
 	if l.Again == nil {
-		fault.Throw("TypeError", "The loop must have the 'recursive' marker to be called recursively.")
+		failure.Throw("TypeError", "The loop must have the 'recursive' marker to be called recursively.")
 	}
 	if len(a.Values) != 1 || len(a.Named) > 0 {
-		fault.Throw("TypeError", "loop() takes exactly one argument")
+		failure.Throw("TypeError", "loop() takes exactly one argument")
 	}
 	return l.Again(a.Values[0], l.Depth+1)
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/dragoman-project/dragoman/autoparser/jinja/fault"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/failure"
 )
 
 // Limits bounds what compiling and rendering one template may cost. A field that is zero means its default.
@@ -80,18 +80,18 @@ func (m *Meter) Charge(n int) {
 func (m *Meter) look() {
 	m.check = m.steps + checkEvery
 	if m.steps > m.Limits.Steps {
-		fault.Exceed("the template takes more than %d steps", m.Limits.Steps)
+		failure.Exceed("the template takes more than %d steps", m.Limits.Steps)
 	}
 	m.mustGoOn(m.ctx.Err())
 	if time.Now().After(m.end) {
-		fault.Exceed("the template takes more than %s", m.Limits.Timeout)
+		failure.Exceed("the template takes more than %s", m.Limits.Timeout)
 	}
 }
 
 // mustGoOn stops the rendering for the reason that there is, if there is one.
 func (m *Meter) mustGoOn(err error) {
 	if err != nil {
-		panic(&fault.Failure{Kind: fault.Deadline, Message: "rendering stopped: " + err.Error(), Cause: err, At: -1})
+		panic(&failure.Failure{Kind: failure.Deadline, Message: "rendering stopped: " + err.Error(), Cause: err, At: -1})
 	}
 }
 
@@ -106,7 +106,7 @@ func (m *Meter) Touch(n int) {
 func (m *Meter) Grow(n int) {
 	m.memory += int64(n)
 	if n < 0 || m.memory > m.Limits.Memory {
-		fault.Exceed("the template builds values of more than %d bytes", m.Limits.Memory)
+		failure.Exceed("the template builds values of more than %d bytes", m.Limits.Memory)
 	}
 	m.Touch(n)
 }
@@ -114,7 +114,7 @@ func (m *Meter) Grow(n int) {
 // GrowTimes counts n times size bytes, whatever their product.
 func (m *Meter) GrowTimes(n, size int) {
 	if n > 0 && int64(n) > m.Limits.Memory/int64(max(size, 1)) {
-		fault.Exceed("the template builds values of more than %d bytes", m.Limits.Memory)
+		failure.Exceed("the template builds values of more than %d bytes", m.Limits.Memory)
 	}
 	m.Grow(n * size)
 }
@@ -122,7 +122,7 @@ func (m *Meter) GrowTimes(n, size int) {
 // Deeper and shallower count lazy sequences that draw on each other.
 func (m *Meter) Deeper() {
 	if m.lazy++; m.lazy > MaxDepth {
-		fault.Throw("RecursionError", "maximum recursion depth exceeded")
+		failure.Throw("RecursionError", "maximum recursion depth exceeded")
 	}
 }
 
@@ -132,7 +132,7 @@ func (m *Meter) Shallower() { m.lazy-- }
 func (m *Meter) Enter() {
 	m.Charge(1)
 	if m.depth++; m.depth > m.Limits.Depth {
-		fault.Exceed("macros call each other deeper than %d", m.Limits.Depth)
+		failure.Exceed("macros call each other deeper than %d", m.Limits.Depth)
 	}
 }
 

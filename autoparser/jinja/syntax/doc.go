@@ -6,5 +6,5 @@
 // our tokens. Its own lexer, expressions and renderer are not used, since their rules for whitespace, escapes, numbers,
 // precedence and scopes are others than Jinja2's. gonja is imported by this package alone.
 //
-// Parse raises failures of package fault; every node of the tree tells its place in the source (Pos).
+// Parse raises failures of package failure; every node of the tree tells its place in the source (Pos).
 package syntax

@@ -5,7 +5,7 @@ import (
 
 	"github.com/nikolalohinski/gonja/v2/tokens"
 
-	"github.com/dragoman-project/dragoman/autoparser/jinja/fault"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/failure"
 	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 )
 
@@ -202,7 +202,7 @@ func (r *reader) primary() Node {
 		})
 		return o
 	}
-	fault.Reject(r.at, "unexpected '%s'", r.spelling())
+	failure.Reject(r.at, "unexpected '%s'", r.spelling())
 	return nil
 }
 
@@ -262,7 +262,7 @@ func (r *reader) tuple(element func() Node, stop func() bool, parenthesised bool
 	finished := func() bool { return r.end() || r.is(tokens.RightParenthesis) || stop() }
 	if finished() {
 		if !parenthesised {
-			fault.Reject(r.at, "Expected an expression, got '%s'", r.spelling())
+			failure.Reject(r.at, "Expected an expression, got '%s'", r.spelling())
 		}
 		return &List{Pos: at, Tuple: true}
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/nikolalohinski/gonja/v2/tokens"
 
-	"github.com/dragoman-project/dragoman/autoparser/jinja/fault"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/failure"
 	"github.com/dragoman-project/dragoman/autoparser/jinja/pystr"
 )
 
@@ -173,7 +173,7 @@ func (s *scanner) comment(start, body int) {
 	}
 	length := strings.Index(s.src[body:], "#}")
 	if length < 0 {
-		fault.Reject(start, "Missing end of comment tag")
+		failure.Reject(start, "Missing end of comment tag")
 	}
 	end := body + length
 	s.finish(end+2, s.signBefore(end, body), false)
@@ -208,7 +208,7 @@ func (s *scanner) raw(start, body int) bool {
 	for from := at; ; {
 		i := strings.Index(s.src[from:], "{%")
 		if i < 0 {
-			fault.Reject(start, "Missing end of raw directive")
+			failure.Reject(start, "Missing end of raw directive")
 		}
 		from += i
 		if s.endRaw(at, from) {
@@ -264,7 +264,7 @@ func (s *scanner) tag(start, at int, kind byte) {
 	s.open = s.open[:0]
 	for {
 		if at = s.skipSpace(at); at >= len(s.src) {
-			fault.Reject(start, "unexpected end of template: the tag that begins here is not closed")
+			failure.Reject(start, "unexpected end of template: the tag that begins here is not closed")
 		}
 		if len(s.open) == 0 {
 			if sign, n := closing(s.src[at:], end); n > 0 {
@@ -304,7 +304,7 @@ func (s *scanner) token(at int) int {
 		}
 		if kind, n = operator(s.src[at:]); n == 0 {
 			c, _ := utf8.DecodeRuneInString(s.src[at:])
-			fault.Reject(at, "unexpected char %s", pystr.Quote(string(c)))
+			failure.Reject(at, "unexpected char %s", pystr.Quote(string(c)))
 		}
 		s.balance(at, kind)
 	}
@@ -327,7 +327,7 @@ func wordLength(src string) int {
 
 func mustBeIdentifier(at int, id string) {
 	if !pystr.IsASCII(id) && !pystr.IsIdentifier(id) {
-		fault.Reject(at, "Invalid character in identifier %s", pystr.Quote(id))
+		failure.Reject(at, "Invalid character in identifier %s", pystr.Quote(id))
 	}
 }
 
@@ -344,11 +344,11 @@ func (s *scanner) balance(at int, kind tokens.Type) {
 // closeBracket takes the bracket that c closes off the open ones.
 func (s *scanner) closeBracket(at int, c byte) {
 	if len(s.open) == 0 {
-		fault.Reject(at, "unexpected '%c'", c)
+		failure.Reject(at, "unexpected '%c'", c)
 	}
 	last := len(s.open) - 1
 	if want := ")]}"[strings.IndexByte("([{", s.open[last])]; c != want {
-		fault.Reject(at, "unexpected '%c', expected '%c'", c, want)
+		failure.Reject(at, "unexpected '%c', expected '%c'", c, want)
 	}
 	s.open = s.open[:last]
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/nikolalohinski/gonja/v2/tokens"
 
-	"github.com/dragoman-project/dragoman/autoparser/jinja/fault"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/failure"
 	"github.com/dragoman-project/dragoman/autoparser/jinja/pystr"
 	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 )
@@ -32,7 +32,7 @@ func numberLength(src string, at int, afterDot bool) (tokens.Type, int) {
 	}
 	n := len(integerLiteral.FindString(head))
 	if n > value.MaxDigits {
-		fault.Reject(at, "this is an integer of more than %d digits", value.MaxDigits)
+		failure.Reject(at, "this is an integer of more than %d digits", value.MaxDigits)
 	}
 	return tokens.Integer, n
 }
@@ -67,7 +67,7 @@ func numberValue(kind tokens.Type, spelling string, at int) value.Value {
 	}
 	n, ok := new(big.Int).SetString(digits, 0)
 	if !ok {
-		fault.Reject(at, "this is no integer: %s", pystr.Quote(spelling))
+		failure.Reject(at, "this is no integer: %s", pystr.Quote(spelling))
 	}
 	return value.IntOf(n)
 }
@@ -83,7 +83,7 @@ func stringLength(src string, at int) int {
 			return i + 1
 		}
 	}
-	fault.Reject(at, "unexpected char %s: the string that begins here is not closed", pystr.Quote(string(q)))
+	failure.Reject(at, "unexpected char %s: the string that begins here is not closed", pystr.Quote(string(q)))
 	return 0
 }
 
@@ -117,7 +117,7 @@ func unescape(s string, at int) string {
 			b.WriteRune(codePoint(rest, min(n, 3), 8, at))
 			s = rest[min(n, 3):]
 		case c == 'N':
-			fault.Reject(at, `\N{…} is not supported: write the character itself`)
+			failure.Reject(at, `\N{…} is not supported: write the character itself`)
 		default:
 			b.WriteByte('\\')
 			s = rest
@@ -128,11 +128,11 @@ func unescape(s string, at int) string {
 // codePoint reads a character given by n digits.
 func codePoint(s string, n, base, at int) rune {
 	if len(s) < n {
-		fault.Reject(at, "truncated escape in a string")
+		failure.Reject(at, "truncated escape in a string")
 	}
 	v, err := strconv.ParseUint(s[:n], base, 32)
 	if err != nil || !utf8.ValidRune(rune(v)) {
-		fault.Reject(at, "illegal escape in a string: %s", pystr.Quote(s[:n]))
+		failure.Reject(at, "illegal escape in a string: %s", pystr.Quote(s[:n]))
 	}
 	return rune(v)
 }

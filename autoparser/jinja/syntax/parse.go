@@ -12,7 +12,7 @@ import (
 	"github.com/nikolalohinski/gonja/v2/parser"
 	"github.com/nikolalohinski/gonja/v2/tokens"
 
-	"github.com/dragoman-project/dragoman/autoparser/jinja/fault"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/failure"
 	"github.com/dragoman-project/dragoman/autoparser/jinja/meter"
 )
 
@@ -73,13 +73,13 @@ func (p *parsing) fail(err error) {
 	}
 	var s *parser.SyntaxError
 	if errors.As(err, &s) {
-		fault.Reject(p.end, "%s", s.Message)
+		failure.Reject(p.end, "%s", s.Message)
 	}
-	fault.Reject(0, "%s", err.Error())
+	failure.Reject(0, "%s", err.Error())
 }
 
 // failureError carries a failure through gonja, which knows errors only.
-type failureError struct{ failure *fault.Failure }
+type failureError struct{ failure *failure.Failure }
 
 func (e *failureError) Error() string { return e.failure.Message }
 
@@ -103,7 +103,7 @@ func (p *parsing) tag(name string, parse tagParser) parser.ControlStructureParse
 	return func(g *parser.Parser, args *parser.Parser) (cs nodes.ControlStructure, err error) {
 		defer func() {
 			if v := recover(); v != nil {
-				err = &failureError{fault.Recovered(v)}
+				err = &failureError{failure.Recovered(v)}
 			}
 		}()
 		t := &tagReader{reader: p.reader(args), gonja: g, name: name, start: p.tagStart(g)}
@@ -123,14 +123,14 @@ func (p *parsing) tagStart(g *parser.Parser) Pos {
 // enter counts blocks and expressions inside each other.
 func (p *parsing) enter(at int) {
 	if p.depth++; p.depth > p.limits.Nesting {
-		panic(&fault.Failure{Kind: fault.Limit, Message: "blocks or expressions are nested too deeply", At: at})
+		panic(&failure.Failure{Kind: failure.Limit, Message: "blocks or expressions are nested too deeply", At: at})
 	}
 }
 
 // link counts what makes an expression deep without nesting in the source: a.b.c, a|b|c, a + b + c.
 func (p *parsing) link(at int) {
 	if p.links++; p.links > linksPerNesting*p.limits.Nesting {
-		panic(&fault.Failure{Kind: fault.Limit, Message: "an expression is too long", At: at})
+		panic(&failure.Failure{Kind: failure.Limit, Message: "an expression is too long", At: at})
 	}
 }
 
@@ -158,7 +158,7 @@ func (t *tagReader) body(closers []string) (body []Node, closer string) {
 		if errors.As(err, &f) {
 			panic(f.failure)
 		}
-		fault.Reject(int(t.start), "the block '%s' that begins here is not closed: expected %s", t.name, strings.Join(closers, " or "))
+		failure.Reject(int(t.start), "the block '%s' that begins here is not closed: expected %s", t.name, strings.Join(closers, " or "))
 	}
 	t.p.open = t.p.open[:len(t.p.open)-1]
 	t.reader = t.p.reader(rest)

@@ -3,7 +3,7 @@ package syntax
 import (
 	"github.com/nikolalohinski/gonja/v2/tokens"
 
-	"github.com/dragoman-project/dragoman/autoparser/jinja/fault"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/failure"
 )
 
 // postfix reads attributes, subscripts and calls.
@@ -32,7 +32,7 @@ func (r *reader) dotted(at Pos, of Node) Node {
 		return &Element{at, of, key}
 	}
 	if !r.isName() {
-		fault.Reject(r.at, "expected name or number, got '%s'", r.spelling())
+		failure.Reject(r.at, "expected name or number, got '%s'", r.spelling())
 	}
 	return &Attribute{at, of, r.next()}
 }
@@ -67,7 +67,7 @@ func (r *reader) subscripts(at Pos, of, first Node) Node {
 	r.expect(tokens.RightBracket, "]")
 	for _, k := range keys {
 		if s, ok := k.(*Slice); ok && s.Of == of {
-			fault.Reject(int(at), "slices cannot stand beside other subscripts")
+			failure.Reject(int(at), "slices cannot stand beside other subscripts")
 		}
 	}
 	return &Element{at, of, &List{Pos: at, Items: keys, Tuple: true}}
@@ -125,7 +125,7 @@ func (r *reader) test(at Pos, of Node) Node {
 	case r.is(tokens.LeftParenthesis):
 		t.Args = r.arguments()
 	case r.word("is"):
-		fault.Reject(r.at, "You cannot chain multiple tests with is")
+		failure.Reject(r.at, "You cannot chain multiple tests with is")
 	case r.beginsArgument():
 		t.Args.Values = []Node{r.postfix(r.primary())}
 	}
@@ -148,7 +148,7 @@ func (r *reader) arguments() Arguments {
 	var a Arguments
 	allowed := func(ok bool) {
 		if !ok {
-			fault.Reject(at, "invalid syntax for function call expression")
+			failure.Reject(at, "invalid syntax for function call expression")
 		}
 	}
 	r.sequence(tokens.RightParenthesis, ")", func() {
@@ -178,7 +178,7 @@ func (a *Arguments) named(r *reader) {
 	id := r.next()
 	for _, n := range a.Names {
 		if n == id {
-			fault.RejectAs("SyntaxError", at, "keyword argument repeated: %s", id)
+			failure.RejectAs("SyntaxError", at, "keyword argument repeated: %s", id)
 		}
 	}
 	r.next()

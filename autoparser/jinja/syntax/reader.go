@@ -4,7 +4,7 @@ import (
 	"github.com/nikolalohinski/gonja/v2/parser"
 	"github.com/nikolalohinski/gonja/v2/tokens"
 
-	"github.com/dragoman-project/dragoman/autoparser/jinja/fault"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/failure"
 	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 )
 
@@ -78,7 +78,7 @@ func (r *reader) accept(t tokens.Type) bool {
 // expect goes on over a token that must be there.
 func (r *reader) expect(t tokens.Type, what string) {
 	if !r.accept(t) {
-		fault.Reject(r.at, "expected token '%s', got '%s'", what, r.spelling())
+		failure.Reject(r.at, "expected token '%s', got '%s'", what, r.spelling())
 	}
 }
 
@@ -100,7 +100,7 @@ func (r *reader) isName() bool { return r.kind == tokens.Name }
 // name reads a name that must be there.
 func (r *reader) name() string {
 	if !r.isName() {
-		fault.Reject(r.at, "expected token 'name', got '%s'", r.spelling())
+		failure.Reject(r.at, "expected token 'name', got '%s'", r.spelling())
 	}
 	return r.next()
 }
@@ -128,7 +128,7 @@ func (r *reader) literal() value.Value {
 // done checks that the tag has no more tokens.
 func (r *reader) done() {
 	if !r.end() {
-		fault.Reject(r.at, "expected token '%s', got '%s'", r.ending(), r.spelling())
+		failure.Reject(r.at, "expected token '%s', got '%s'", r.ending(), r.spelling())
 	}
 }
 

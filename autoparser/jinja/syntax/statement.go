@@ -6,7 +6,7 @@ import (
 
 	"github.com/nikolalohinski/gonja/v2/tokens"
 
-	"github.com/dragoman-project/dragoman/autoparser/jinja/fault"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/failure"
 	"github.com/dragoman-project/dragoman/autoparser/jinja/pystr"
 )
 
@@ -54,21 +54,21 @@ func mustBeTag(at int, src string) {
 	id := src[:len(src)-len(strings.TrimLeftFunc(src, pystr.IsWord))]
 	switch {
 	case id == "":
-		fault.Reject(at, "tag name expected")
+		failure.Reject(at, "tag name expected")
 	case RefusedTags[id] != "":
-		fault.Reject(at, "the tag %s is not supported: %s", id, RefusedTags[id])
+		failure.Reject(at, "the tag %s is not supported: %s", id, RefusedTags[id])
 	case tagParsers[id] == nil:
-		fault.Reject(at, "Encountered unknown tag %s.", pystr.Quote(id))
+		failure.Reject(at, "Encountered unknown tag %s.", pystr.Quote(id))
 	}
 }
 
 // misplaced rejects a tag that ends, or divides, a block that is not open.
 func misplaced(t *tagReader) Node {
 	if len(t.p.open) == 0 {
-		fault.Reject(int(t.start), "Encountered unknown tag '%s': no block is open here", t.name)
+		failure.Reject(int(t.start), "Encountered unknown tag '%s': no block is open here", t.name)
 	}
 	innermost := t.p.open[len(t.p.open)-1]
-	fault.Reject(int(t.start), "Encountered unknown tag '%s'. The innermost block that needs to be closed is '%s'.", t.name, innermost)
+	failure.Reject(int(t.start), "Encountered unknown tag '%s'. The innermost block that needs to be closed is '%s'.", t.name, innermost)
 	return nil
 }
 
@@ -145,7 +145,7 @@ func parseFor(t *tagReader) Node {
 	n := &For{Pos: t.start}
 	n.Target = t.target(func() bool { return t.word("in") }, false)
 	if !t.acceptWord("in") {
-		fault.Reject(t.at, "expected token 'in', got '%s'", t.spelling())
+		failure.Reject(t.at, "expected token 'in', got '%s'", t.spelling())
 	}
 	n.Over = t.tuple(t.plain, func() bool { return t.word("recursive") }, false)
 	if t.acceptWord("if") {
@@ -213,7 +213,7 @@ func (t *tagReader) newName() string {
 	at := t.at
 	id := t.reader.name()
 	if _, constant := nameOrConstant(0, id).(*Literal); constant {
-		fault.Reject(at, "can't assign to '%s'", id)
+		failure.Reject(at, "can't assign to '%s'", id)
 	}
 	return id
 }
@@ -229,13 +229,13 @@ func (t *tagReader) signature() Signature {
 		at := t.here()
 		id := t.newName()
 		if slices.ContainsFunc(s.Params, func(p *NameTarget) bool { return p.ID == id }) {
-			fault.Reject(int(at), "duplicate argument '%s' in function definition", id)
+			failure.Reject(int(at), "duplicate argument '%s' in function definition", id)
 		}
 		s.Params = append(s.Params, &NameTarget{at, id})
 		if t.accept(tokens.Assign) {
 			s.Defaults = append(s.Defaults, t.expression())
 		} else if len(s.Defaults) > 0 {
-			fault.Reject(int(at), "non-default argument follows default argument")
+			failure.Reject(int(at), "non-default argument follows default argument")
 		}
 	}
 	t.expect(tokens.RightParenthesis, ")")
@@ -249,7 +249,7 @@ func parseCall(t *tagReader) Node {
 	}
 	called, ok := t.expression().(*Call)
 	if !ok {
-		fault.Reject(n.Offset(), "expected call")
+		failure.Reject(n.Offset(), "expected call")
 	}
 	n.Call = called
 	t.begin()
@@ -314,7 +314,7 @@ func (t *tagReader) simple(stop func() bool, namespaces bool) Node {
 		return n
 	}
 	if !t.isName() {
-		fault.Reject(t.at, "can't assign to '%s'", t.spelling())
+		failure.Reject(t.at, "can't assign to '%s'", t.spelling())
 	}
 	if namespaces && t.follows(tokens.Dot) {
 		of := &Name{at, t.next()}
@@ -323,7 +323,7 @@ func (t *tagReader) simple(stop func() bool, namespaces bool) Node {
 	}
 	n := &NameTarget{at, t.newName()}
 	if n.ID == "loop" && t.name != "with" && (t.name == "for" || slices.Contains(t.p.open, "for")) {
-		fault.RejectAs("TemplateAssertionError", t.at, "Can't assign to special loop variable in for-loop target")
+		failure.RejectAs("TemplateAssertionError", t.at, "Can't assign to special loop variable in for-loop target")
 	}
 	return n
 }

@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/big"
 
-	"github.com/dragoman-project/dragoman/autoparser/jinja/fault"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/failure"
 )
 
 // Arithmetic is a op b for the arithmetic operators, % of strings left out.
@@ -38,7 +38,7 @@ func (h *Heap) Arithmetic(op string, a, b Value) Value {
 	if xok && yok {
 		return floats(op, x, y)
 	}
-	fault.Throw("TypeError", "unsupported operand type(s) for %s: '%s' and '%s'", op, a.Class(), b.Class())
+	failure.Throw("TypeError", "unsupported operand type(s) for %s: '%s' and '%s'", op, a.Class(), b.Class())
 	return nil
 }
 
@@ -55,7 +55,7 @@ func (h *Heap) concatenate(a, b Value) Value {
 	if x, ok := Text(a); ok {
 		y, ok := Text(b)
 		if !ok {
-			fault.Throw("TypeError", "can only concatenate str (not \"%s\") to str", b.Class())
+			failure.Throw("TypeError", "can only concatenate str (not \"%s\") to str", b.Class())
 		}
 		return h.join2(a, b, x, y)
 	}
@@ -65,7 +65,7 @@ func (h *Heap) concatenate(a, b Value) Value {
 	}
 	y, ok := b.(*List)
 	if !ok || x.Tuple != y.Tuple {
-		fault.Throw("TypeError", "can only concatenate %s (not \"%s\") to %s", a.Class(), b.Class(), a.Class())
+		failure.Throw("TypeError", "can only concatenate %s (not \"%s\") to %s", a.Class(), b.Class(), a.Class())
 	}
 	l := h.NewList(make([]Value, 0, len(x.Items)+len(y.Items)))
 	h.GrowTimes(cap(l.Items), 16)
@@ -139,7 +139,7 @@ func Negative(v Value) Value {
 		n, _ := Big(v)
 		return IntOf(new(big.Int).Neg(n))
 	}
-	fault.Throw("TypeError", "bad operand type for unary -: '%s'", v.Class())
+	failure.Throw("TypeError", "bad operand type for unary -: '%s'", v.Class())
 	return nil
 }
 
@@ -151,6 +151,6 @@ func Positive(v Value) Value {
 	case Bool:
 		return integerOf(v)
 	}
-	fault.Throw("TypeError", "bad operand type for unary +: '%s'", v.Class())
+	failure.Throw("TypeError", "bad operand type for unary +: '%s'", v.Class())
 	return nil
 }

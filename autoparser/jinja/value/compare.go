@@ -3,7 +3,7 @@ package value
 import (
 	"strings"
 
-	"github.com/dragoman-project/dragoman/autoparser/jinja/fault"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/failure"
 	"github.com/dragoman-project/dragoman/autoparser/jinja/meter"
 )
 
@@ -13,7 +13,7 @@ func (h *Heap) Equal(a, b Value) bool { return h.equalAt(a, b, 0) }
 // equalAt is equal at a depth of nesting.
 func (h *Heap) equalAt(a, b Value, depth int) bool {
 	if depth > meter.MaxDepth {
-		fault.Throw("RecursionError", "maximum recursion depth exceeded in comparison")
+		failure.Throw("RecursionError", "maximum recursion depth exceeded in comparison")
 	}
 	if x, ok := Text(a); ok {
 		y, ok := Text(b)
@@ -99,7 +99,7 @@ func (h *Heap) compare(op string, a, b Value) bool {
 	MustExist(a, b)
 	order, ordered, ok := h.order(a, b, 0)
 	if !ok {
-		fault.Throw("TypeError", "'%s' not supported between instances of '%s' and '%s'", op, a.Class(), b.Class())
+		failure.Throw("TypeError", "'%s' not supported between instances of '%s' and '%s'", op, a.Class(), b.Class())
 	}
 	if !ordered {
 		return false
@@ -118,7 +118,7 @@ func (h *Heap) compare(op string, a, b Value) bool {
 // order compares what has an order. ok is false for other types.
 func (h *Heap) order(a, b Value, depth int) (order int, ordered, ok bool) {
 	if depth > meter.MaxDepth {
-		fault.Throw("RecursionError", "maximum recursion depth exceeded in comparison")
+		failure.Throw("RecursionError", "maximum recursion depth exceeded in comparison")
 	}
 	if x, ok := Text(a); ok {
 		if y, ok := Text(b); ok {
@@ -148,7 +148,7 @@ func (h *Heap) orderLists(x, y []Value, depth int) (order int, ordered, ok bool)
 		MustExist(x[i], y[i])
 		order, ordered, ok := h.order(x[i], y[i], depth+1)
 		if !ok {
-			fault.Throw("TypeError", "'<' not supported between instances of '%s' and '%s'", x[i].Class(), y[i].Class())
+			failure.Throw("TypeError", "'<' not supported between instances of '%s' and '%s'", x[i].Class(), y[i].Class())
 		}
 		return order, ordered, true
 	}
@@ -177,15 +177,15 @@ func (h *Heap) Contains(seq, v Value) bool {
 		}
 		return false
 	case None, Bool, Int, *BigInt, Float, *Namespace:
-		fault.Throw("TypeError", "argument of type '%s' is not iterable", seq.Class())
+		failure.Throw("TypeError", "argument of type '%s' is not iterable", seq.Class())
 	case Iterable:
 	case Special:
-		fault.Throw("TypeError", "argument of type '%s' is not iterable", seq.Class())
+		failure.Throw("TypeError", "argument of type '%s' is not iterable", seq.Class())
 	}
 	if s, ok := Text(seq); ok {
 		x, ok := Text(v)
 		if !ok {
-			fault.Throw("TypeError", "'in <string>' requires string as left operand, not %s", v.Class())
+			failure.Throw("TypeError", "'in <string>' requires string as left operand, not %s", v.Class())
 		}
 		h.Touch(len(s))
 		return strings.Contains(s, x)

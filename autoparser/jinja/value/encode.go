@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/dragoman-project/dragoman/autoparser/jinja/fault"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/failure"
 	"github.com/dragoman-project/dragoman/autoparser/jinja/meter"
 )
 
@@ -33,7 +33,7 @@ func (h *Heap) AppendJSON(b []byte, v Value, f JSONFormat) []byte {
 func Encode(v Value) (data []byte, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("encode a template value: %s", fault.Recovered(p).Message)
+			err = fmt.Errorf("encode a template value: %s", failure.Recovered(p).Message)
 		}
 	}()
 	w := &jsonWriter{JSONFormat: JSONFormat{Items: ",", Pairs: ":"}}
@@ -63,7 +63,7 @@ func (w *jsonWriter) value(v Value, depth int) {
 	}
 	w.pay()
 	if depth > meter.MaxDepth {
-		fault.Throw("ValueError", "Circular reference detected")
+		failure.Throw("ValueError", "Circular reference detected")
 	}
 	if s, ok := Text(v); ok {
 		w.text(s)
@@ -88,7 +88,7 @@ func (w *jsonWriter) value(v Value, depth int) {
 }
 
 func notJSON(v Value) {
-	fault.Throw("TypeError", "Object of type %s is not JSON serializable", v.Class())
+	failure.Throw("TypeError", "Object of type %s is not JSON serializable", v.Class())
 }
 
 func jsonScalar(v Value) string {
@@ -177,7 +177,7 @@ func (w *jsonWriter) key(k Value) {
 	case None, Bool, Int, *BigInt, Float:
 		w.text(jsonScalar(k))
 	default:
-		fault.Throw("TypeError", "keys must be str, int, float, bool or None, not %s", k.Class())
+		failure.Throw("TypeError", "keys must be str, int, float, bool or None, not %s", k.Class())
 	}
 }
 

@@ -1,7 +1,6 @@
 package value
 
 import (
-	"github.com/dragoman-project/dragoman/autoparser/jinja/fault"
 	"github.com/dragoman-project/dragoman/autoparser/jinja/meter"
 )
 
@@ -32,16 +31,4 @@ const roomForValues = 256
 func (h *Heap) Release() {
 	clear(h.room[:h.used])
 	*h = Heap{room: h.room}
-}
-
-// Unpack returns the n elements of v.
-func (h *Heap) Unpack(v Value, n int) []Value {
-	items := h.Collect(v)
-	switch {
-	case len(items) > n:
-		fault.Throw("ValueError", "too many values to unpack (expected %d)", n)
-	case len(items) < n:
-		fault.Throw("ValueError", "not enough values to unpack (expected %d, got %d)", n, len(items))
-	}
-	return items
 }

@@ -3,7 +3,7 @@ package value
 import (
 	"unicode/utf8"
 
-	"github.com/dragoman-project/dragoman/autoparser/jinja/fault"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/failure"
 )
 
 // Lookup finds a key; one of a type that cannot be a key is not found.
@@ -85,7 +85,7 @@ func newBounds(n int, start, stop, step Value) bounds {
 	}
 	switch {
 	case b.step == 0:
-		fault.Throw("ValueError", "slice step cannot be zero")
+		failure.Throw("ValueError", "slice step cannot be zero")
 	case b.step > 0:
 		b.start, b.stop = ClampIndex(start, 0, n, 0, n), ClampIndex(stop, n, n, 0, n)
 	default:
@@ -98,7 +98,7 @@ func newBounds(n int, start, stop, step Value) bounds {
 func sliceIndex(v Value) int {
 	MustExist(v)
 	if !IsAnyInteger(v) {
-		fault.Throw("TypeError", "slice indices must be integers or None or have an __index__ method")
+		failure.Throw("TypeError", "slice indices must be integers or None or have an __index__ method")
 	}
 	return Index(v)
 }
@@ -146,9 +146,9 @@ func (h *Heap) Slice(v, start, stop, step Value) Value {
 		s := &Range{start: v.start + int64(b.start)*v.step, stop: v.start + int64(b.stop)*v.step, step: v.step * int64(b.step)}
 		return s
 	case *Object:
-		fault.Throw("TypeError", "unhashable type: 'slice'")
+		failure.Throw("TypeError", "unhashable type: 'slice'")
 	}
-	fault.Throw("TypeError", "'%s' object is not subscriptable", v.Class())
+	failure.Throw("TypeError", "'%s' object is not subscriptable", v.Class())
 	return nil
 }
 

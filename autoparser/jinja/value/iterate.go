@@ -1,12 +1,22 @@
 package value
 
 import (
-	"fmt"
-	"math"
 	"unicode/utf8"
 
-	"github.com/dragoman-project/dragoman/autoparser/jinja/fault"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/failure"
 )
+
+// Unpack returns the n elements of v.
+func (h *Heap) Unpack(v Value, n int) []Value {
+	items := h.Collect(v)
+	switch {
+	case len(items) > n:
+		failure.Throw("ValueError", "too many values to unpack (expected %d)", n)
+	case len(items) < n:
+		failure.Throw("ValueError", "not enough values to unpack (expected %d, got %d)", n, len(items))
+	}
+	return items
+}
 
 // Iterator goes through a sequence. A list is read as it is at the time, as in Python; an object must keep its size.
 type Iterator struct {
@@ -47,7 +57,7 @@ func (it *Iterator) fetch() (Value, bool) {
 		return it.list.Items[it.at-1], true
 	case it.view.of != nil:
 		if it.view.of.Len() != it.size {
-			fault.Throw("RuntimeError", "dictionary changed size during iteration")
+			failure.Throw("RuntimeError", "dictionary changed size during iteration")
 		}
 		if it.at >= it.size {
 			return nil, false
@@ -90,7 +100,7 @@ func (h *Heap) Iterate(v Value) Iterator {
 	case Iterable:
 		return v.Iterate()
 	}
-	fault.Throw("TypeError", "'%s' object is not iterable", v.Class())
+	failure.Throw("TypeError", "'%s' object is not iterable", v.Class())
 	return Iterator{}
 }
 
@@ -103,9 +113,6 @@ func IterateWith(next func() (Value, bool)) Iterator { return Iterator{next: nex
 func NewGenerator(next func() (Value, bool)) *Generator { return GeneratorOf(IterateWith(next)) }
 
 func GeneratorOf(it Iterator) *Generator { return &Generator{it} }
-
-// NewView returns the keys, the values or the items of an object.
-func NewView(of *Object, part string) *View { return &View{of, part} }
 
 // CanIterate reports whether iterate accepts v.
 func CanIterate(v Value) bool {
@@ -134,12 +141,6 @@ func (h *Heap) Collect(v Value) []Value {
 	}
 }
 
-// NewList returns a list that the template may change.
-func (h *Heap) NewList(items []Value) *List {
-	h.GrowTimes(len(items)+2, 16)
-	return &List{Items: items, mutable: true}
-}
-
 // characters goes through a string.
 func characters(s string) func() (Value, bool) {
 	return func() (Value, bool) {
@@ -151,103 +152,6 @@ func characters(s string) func() (Value, bool) {
 		s = s[n:]
 		return String(c), true
 	}
-}
-
-// entry is what the view shows at a position.
-func (v *View) entry(i int) Value {
-	switch v.part {
-	case "keys":
-		return v.of.keys[i]
-	case "values":
-		return v.of.values[i]
-	}
-	return pair(v.of.keys[i], v.of.values[i])
-}
-
-// Items lists what the view shows.
-func (v *View) Items(h *Heap) []Value {
-	if h != nil {
-		h.GrowTimes(v.of.Len(), 64)
-	}
-	items := make([]Value, v.of.Len())
-	for i := range items {
-		items[i] = v.entry(i)
-	}
-	return items
-}
-
-func (s *Range) len() int {
-	width := s.stop - s.start
-	step := s.step
-	if step < 0 {
-		width, step = -width, -step
-	}
-	if width <= 0 {
-		return 0
-	}
-	return int((width-1)/step + 1)
-}
-
-func (s *Range) at(i int) Value { return Int(s.start + int64(i)*s.step) }
-
-// equal compares as Python does: by the elements.
-func (s *Range) equal(t *Range) bool {
-	n := s.len()
-	if n != t.len() {
-		return false
-	}
-	return n == 0 || s.start == t.start && (n == 1 || s.step == t.step)
-}
-
-// Property is an attribute of a range, or nil.
-func (s *Range) Property(name string) Value {
-	switch name {
-	case "start":
-		return Int(s.start)
-	case "stop":
-		return Int(s.stop)
-	case "step":
-		return Int(s.step)
-	}
-	return nil
-}
-
-func (s *Range) Repr() string {
-	if s.step == 1 {
-		return fmt.Sprintf("range(%d, %d)", s.start, s.stop)
-	}
-	return fmt.Sprintf("range(%d, %d, %d)", s.start, s.stop, s.step)
-}
-
-// NewRange is the sandbox's range().
-func NewRange(h *Heap, a []Value) *Range {
-	s := &Range{step: 1}
-	bounds := make([]int64, len(a))
-	for i, v := range a {
-		if _, ok := v.(*BigInt); ok {
-			fault.Throw("OverflowError", "Python int too large to convert to C ssize_t")
-		}
-		Index(v)
-		bounds[i], _ = Int64(v)
-		if bounds[i] > math.MaxInt64/4 || bounds[i] < -math.MaxInt64/4 {
-			fault.Throw("OverflowError", "Range too big. The sandbox blocks ranges larger than MAX_RANGE (%d).", h.Limits.Range)
-		}
-	}
-	switch len(bounds) {
-	case 1:
-		s.stop = bounds[0]
-	case 2:
-		s.start, s.stop = bounds[0], bounds[1]
-	default:
-		s.start, s.stop, s.step = bounds[0], bounds[1], bounds[2]
-	}
-	if s.step == 0 {
-		fault.Throw("ValueError", "range() arg 3 must not be zero")
-	}
-	if s.len() > h.Limits.Range {
-		fault.Throw("OverflowError", "Range too big. The sandbox blocks ranges larger than MAX_RANGE (%d).", h.Limits.Range)
-	}
-	return s
 }
 
 // Length is Python's len(v).
@@ -272,7 +176,7 @@ func (h *Heap) Length(v Value) int {
 	case Sized:
 		return v.Length()
 	}
-	fault.Throw("TypeError", "object of type '%s' has no len()", v.Class())
+	failure.Throw("TypeError", "object of type '%s' has no len()", v.Class())
 	return 0
 }
 
@@ -287,3 +191,14 @@ func HasLength(v Value) bool {
 
 // runeLength counts characters; most strings are ASCII.
 func runeLength(s string) int { return utf8.RuneCountInString(s) }
+
+// Generator is a lazy sequence that can be gone through once, as the filters map and select return it.
+type Generator struct{ Iterator }
+
+func (*Generator) Class() string { return "generator" }
+
+// iterable and sized are values of other packages that Python's iter() and len() take.
+type (
+	Iterable interface{ Iterate() Iterator }
+	Sized    interface{ Length() int }
+)

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/dragoman-project/dragoman/autoparser/jinja/fault"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/failure"
 )
 
 // BigInt is an integer that does not fit 64 bits.
@@ -69,7 +69,7 @@ func Float64(v Value) (float64, bool) {
 	case *BigInt:
 		f, _ := new(big.Float).SetInt(v.n).Float64()
 		if math.IsInf(f, 0) {
-			fault.Throw("OverflowError", "int too large to convert to float")
+			failure.Throw("OverflowError", "int too large to convert to float")
 		}
 		return f, true
 	}
@@ -83,7 +83,7 @@ func IntOf(n *big.Int) Value {
 		return Int(n.Int64())
 	}
 	if n.BitLen() > maxBits {
-		fault.Exceed("an integer has more than %d bits", maxBits)
+		failure.Exceed("an integer has more than %d bits", maxBits)
 	}
 	return &BigInt{n}
 }
@@ -97,7 +97,7 @@ func Index(v Value) int {
 	if b, ok := v.(*BigInt); ok {
 		return b.n.Sign() * math.MaxInt32
 	}
-	fault.Throw("TypeError", "'%s' object cannot be interpreted as an integer", v.Class())
+	failure.Throw("TypeError", "'%s' object cannot be interpreted as an integer", v.Class())
 	return 0
 }
 
@@ -137,7 +137,7 @@ func smallIntegers(op string, x, y int64) Value {
 		}
 	case "//", "%":
 		if y == 0 {
-			fault.Throw("ZeroDivisionError", "integer division or modulo by zero")
+			failure.Throw("ZeroDivisionError", "integer division or modulo by zero")
 		}
 		if y == -1 {
 			return nil
@@ -171,7 +171,7 @@ func wideIntegers(op string, p, q *big.Int) Value {
 		return IntOf(n.Sub(p, q))
 	case "*":
 		if p.BitLen()+q.BitLen() > maxBits+64 {
-			fault.Exceed("an integer has more than %d bits", maxBits)
+			failure.Exceed("an integer has more than %d bits", maxBits)
 		}
 		return IntOf(n.Mul(p, q))
 	case "**":
@@ -179,9 +179,9 @@ func wideIntegers(op string, p, q *big.Int) Value {
 	}
 	switch {
 	case q.Sign() == 0 && op == "/":
-		fault.Throw("ZeroDivisionError", "division by zero")
+		failure.Throw("ZeroDivisionError", "division by zero")
 	case q.Sign() == 0:
-		fault.Throw("ZeroDivisionError", "integer division or modulo by zero")
+		failure.Throw("ZeroDivisionError", "integer division or modulo by zero")
 	}
 	if op == "/" {
 		return quotient(p, q)
@@ -205,7 +205,7 @@ func quotient(p, q *big.Int) Value {
 	}
 	f, _ := new(big.Rat).SetFrac(p, q).Float64()
 	if math.IsInf(f, 0) {
-		fault.Throw("OverflowError", "integer division result too large for a float")
+		failure.Throw("OverflowError", "integer division result too large for a float")
 	}
 	return Float(f)
 }
@@ -218,7 +218,7 @@ func power(p, q *big.Int) Value {
 		return floats("**", f, g)
 	}
 	if p.BitLen() > 1 && (!q.IsInt64() || q.Int64() > int64(maxBits/(p.BitLen()-1))) {
-		fault.Exceed("an integer has more than %d bits", maxBits)
+		failure.Exceed("an integer has more than %d bits", maxBits)
 	}
 	if p.BitLen() <= 1 && q.Sign() > 0 { // -1, 0 and 1, whatever the exponent
 		if p.Sign() < 0 && q.Bit(0) == 0 {
@@ -242,7 +242,7 @@ func floats(op string, x, y float64) Value {
 		return floatPower(x, y)
 	}
 	if y == 0 {
-		fault.Throw("ZeroDivisionError", "float division or modulo by zero")
+		failure.Throw("ZeroDivisionError", "float division or modulo by zero")
 	}
 	switch op {
 	case "/":
@@ -279,14 +279,14 @@ func floatDivision(x, y float64) (quotient, remainder float64) {
 // floatPower is ** of floats, which fails where the result is no float.
 func floatPower(x, y float64) Value {
 	if x == 0 && y < 0 {
-		fault.Throw("ZeroDivisionError", "0.0 cannot be raised to a negative power")
+		failure.Throw("ZeroDivisionError", "0.0 cannot be raised to a negative power")
 	}
 	p := math.Pow(x, y)
 	switch {
 	case math.IsNaN(p) && !math.IsNaN(x) && !math.IsNaN(y):
-		fault.Throw("ValueError", "a negative number raised to a fractional power is a complex number, and those are not supported")
+		failure.Throw("ValueError", "a negative number raised to a fractional power is a complex number, and those are not supported")
 	case math.IsInf(p, 0) && !math.IsInf(x, 0) && !math.IsInf(y, 0):
-		fault.Throw("OverflowError", "(34, 'Numerical result out of range')")
+		failure.Throw("OverflowError", "(34, 'Numerical result out of range')")
 	}
 	return Float(p)
 }
@@ -349,7 +349,7 @@ func compareFloat(f float64, n *big.Int) (order int, ordered bool) {
 func (b *BigInt) Digits() string {
 	if b.n.BitLen() > MaxDigits*10/3 {
 		if s := b.n.Text(10); len(strings.TrimPrefix(s, "-")) > MaxDigits {
-			fault.Throw("ValueError", "Exceeds the limit (%d digits) for integer string conversion", MaxDigits)
+			failure.Throw("ValueError", "Exceeds the limit (%d digits) for integer string conversion", MaxDigits)
 		}
 	}
 	return b.n.Text(10)
@@ -383,3 +383,5 @@ func Truncate(f float64, fallback Value) Value {
 	n, _ := big.NewFloat(f).Int(nil)
 	return IntOf(n)
 }
+
+func (*BigInt) Class() string { return "int" }

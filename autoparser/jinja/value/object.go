@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/dragoman-project/dragoman/autoparser/jinja/fault"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/failure"
 	"github.com/dragoman-project/dragoman/autoparser/jinja/meter"
 )
 
@@ -214,7 +214,7 @@ func Identity(h *Heap, key Value, depth int) any {
 	case *Namespace, *Range, *Generator, Special:
 		return k
 	}
-	fault.Throw("TypeError", "unhashable type: '%s'", key.Class())
+	failure.Throw("TypeError", "unhashable type: '%s'", key.Class())
 	return nil
 }
 
@@ -227,7 +227,7 @@ type (
 // tupleIdentity spells a tuple out, each element with its type and its length.
 func tupleIdentity(h *Heap, l *List, depth int) any {
 	if depth > meter.MaxDepth {
-		fault.Throw("RecursionError", "maximum recursion depth exceeded")
+		failure.Throw("RecursionError", "maximum recursion depth exceeded")
 	}
 	if h != nil {
 		h.Charge(1 + len(l.Items))
@@ -259,3 +259,9 @@ func spelledIdentity(id any) string {
 	}
 	return fmt.Sprintf("%T%p", id, id)
 }
+
+// Namespace is the object whose attributes {% set ns.x = … %} assigns.
+type Namespace struct{ Attributes *Object }
+
+func (*Object) Class() string    { return "dict" }
+func (*Namespace) Class() string { return "Namespace" }

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/dragoman-project/dragoman/autoparser/jinja/fault"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/failure"
 	"github.com/dragoman-project/dragoman/autoparser/jinja/meter"
 	"github.com/dragoman-project/dragoman/autoparser/jinja/pystr"
 )
@@ -77,7 +77,7 @@ func (w *printer) repr(v Value, depth int) {
 		w.r.Charge(1)
 	}
 	if depth > meter.MaxDepth {
-		fault.Throw("RecursionError", "maximum recursion depth exceeded while getting the repr of an object")
+		failure.Throw("RecursionError", "maximum recursion depth exceeded while getting the repr of an object")
 	}
 	if s, ok := scalar(v); ok {
 		w.write(s)
@@ -138,4 +138,12 @@ func (w *printer) object(o *Object, depth int) {
 		w.repr(o.values[i], depth+1)
 	}
 	w.write("}")
+}
+
+// Printed is the repr of a small value for a message.
+func Printed(v Value) string {
+	const most = 200
+	w := &printer{limit: most}
+	w.repr(v, 0)
+	return w.b.String()
 }

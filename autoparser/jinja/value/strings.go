@@ -4,18 +4,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/dragoman-project/dragoman/autoparser/jinja/fault"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/failure"
 )
-
-// NewTexts makes a list of strings.
-func (h *Heap) NewTexts(parts []string) *List {
-	items := make([]Value, len(parts))
-	for i, s := range parts {
-		h.Charge(1)
-		items[i] = String(s)
-	}
-	return h.NewList(items)
-}
 
 // Times repeats s.
 func (h *Heap) Times(s string, n int) string {
@@ -78,7 +68,7 @@ func NeedText(v Value, what string) string {
 	s, ok := Text(v)
 	if !ok {
 		MustExist(v)
-		fault.Throw("TypeError", "%s must be str, not %s", what, v.Class())
+		failure.Throw("TypeError", "%s must be str, not %s", what, v.Class())
 	}
 	return s
 }

@@ -1,47 +1,16 @@
-package library
+package filters
 
 import (
 	"slices"
-	"sort"
-	"strconv"
 	"strings"
 
-	"github.com/dragoman-project/dragoman/autoparser/jinja/fault"
-	"github.com/dragoman-project/dragoman/autoparser/jinja/pystr"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/failure"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/library"
 	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 )
 
-// attributeParts splits "a.0.b".
-func attributeParts(attribute value.Value) []value.Value {
-	s, ok := value.Text(attribute)
-	switch {
-	case value.IsNone(attribute):
-		return nil
-	case !ok:
-		return []value.Value{attribute}
-	}
-	var parts []value.Value
-	for _, p := range strings.Split(s, ".") {
-		if n, err := strconv.ParseInt(p, 10, 64); err == nil && pystr.Every(p, pystr.IsDigit) {
-			parts = append(parts, value.Int(n))
-			continue
-		}
-		parts = append(parts, value.String(p))
-	}
-	return parts
-}
-
-// copied returns the elements in a slice of their own.
-func (e *Env) copied(v value.Value) []value.Value {
-	if l, ok := v.(*value.List); ok {
-		e.Charge(len(l.Items) / 16)
-		return slices.Clone(l.Items)
-	}
-	return e.Collect(v)
-}
-
 // first asks for one element only: the others may not be computable.
-func first(e *Env, in value.Value, _ Arguments) value.Value {
+func first(e *library.Env, in value.Value, _ library.Arguments) value.Value {
 	it := e.Iterate(in)
 	if v, ok := it.Step(); ok {
 		return v
@@ -50,10 +19,10 @@ func first(e *Env, in value.Value, _ Arguments) value.Value {
 }
 
 // last needs a sequence that can be read backwards.
-func last(e *Env, in value.Value, _ Arguments) value.Value {
+func last(e *library.Env, in value.Value, _ library.Arguments) value.Value {
 	switch in.(type) {
-	case *value.Generator, *Loop:
-		fault.Throw("TypeError", "'%s' object is not reversible", in.Class())
+	case *value.Generator, *library.Loop:
+		failure.Throw("TypeError", "'%s' object is not reversible", in.Class())
 	}
 	items := e.Collect(in)
 	if len(items) == 0 {
@@ -63,8 +32,8 @@ func last(e *Env, in value.Value, _ Arguments) value.Value {
 }
 
 // joinFilter joins what the elements print as.
-func joinFilter(e *Env, in value.Value, a Arguments) value.Value {
-	get := e.getter(a.Values[1], value.None{})
+func joinFilter(e *library.Env, in value.Value, a library.Arguments) value.Value {
+	get := getter(e, a.Values[1], value.None{})
 	items := e.Collect(in)
 	parts := make([]string, len(items))
 	for i, v := range items {
@@ -74,14 +43,14 @@ func joinFilter(e *Env, in value.Value, a Arguments) value.Value {
 }
 
 // reverse reverses a string, or goes backwards through anything else.
-func reverse(e *Env, in value.Value, _ Arguments) value.Value {
+func reverse(e *library.Env, in value.Value, _ library.Arguments) value.Value {
 	if _, ok := value.Text(in); ok {
 		return e.Slice(in, value.None{}, value.None{}, value.Int(-1))
 	}
 	if !value.CanIterate(in) {
-		fault.Throw("FilterArgumentError", "argument must be iterable")
+		failure.Throw("FilterArgumentError", "argument must be iterable")
 	}
-	items := slices.Clone(e.copied(in))
+	items := slices.Clone(copied(e, in))
 	e.GrowTimes(len(items), 16)
 	slices.Reverse(items)
 	if _, ok := in.(*value.Generator); ok { // Python cannot reverse one, so Jinja2 makes a list
@@ -90,40 +59,8 @@ func reverse(e *Env, in value.Value, _ Arguments) value.Value {
 	return value.GeneratorOf(value.IterateOver(items))
 }
 
-// sorted sorts by a key, keeping the order of equal ones.
-func (e *Env) sorted(items []value.Value, key func(value.Value) value.Value, reverse bool) []value.Value {
-	e.GrowTimes(len(items), 64)
-	s := &sorting{r: e, values: slices.Clone(items), keys: make([]value.Value, len(items)), reverse: reverse}
-	for i, v := range items {
-		s.keys[i] = key(v)
-	}
-	sort.Stable(s)
-	return s.values
-}
-
-// sorting implements sort.Interface for values and their keys.
-type sorting struct {
-	r            *Env
-	keys, values []value.Value
-	reverse      bool
-}
-
-func (s *sorting) Len() int { return len(s.keys) }
-
-func (s *sorting) Less(i, j int) bool {
-	if s.reverse {
-		i, j = j, i
-	}
-	return s.r.Less(s.keys[i], s.keys[j])
-}
-
-func (s *sorting) Swap(i, j int) {
-	s.keys[i], s.keys[j] = s.keys[j], s.keys[i]
-	s.values[i], s.values[j] = s.values[j], s.values[i]
-}
-
 // sortFilter compares lists of attributes, as Jinja2 does: equal ones need no order.
-func sortFilter(e *Env, in value.Value, a Arguments) value.Value {
+func sortFilter(e *library.Env, in value.Value, a library.Arguments) value.Value {
 	attributes := []value.Value{a.Values[2]}
 	if s, ok := value.Text(a.Values[2]); ok {
 		attributes = nil
@@ -133,7 +70,7 @@ func sortFilter(e *Env, in value.Value, a Arguments) value.Value {
 	}
 	var getters []func(value.Value) value.Value
 	for _, attribute := range attributes {
-		getters = append(getters, e.ignoringCase(e.getter(attribute, value.None{}), a.Values[1]))
+		getters = append(getters, ignoringCase(e, getter(e, attribute, value.None{}), a.Values[1]))
 	}
 	key := func(v value.Value) value.Value {
 		parts := make([]value.Value, len(getters))
@@ -142,14 +79,14 @@ func sortFilter(e *Env, in value.Value, a Arguments) value.Value {
 		}
 		return &value.List{Items: parts}
 	}
-	return e.NewList(e.sorted(e.Collect(in), key, value.Truth(a.Values[0])))
+	return e.NewList(e.Sorted(e.Collect(in), key, value.Truth(a.Values[0])))
 }
 
 // unique keeps the first of equal elements, lazily.
-func unique(e *Env, in value.Value, a Arguments) value.Value {
-	get := e.ignoringCase(e.getter(a.Values[1], value.None{}), a.Values[0])
+func unique(e *library.Env, in value.Value, a library.Arguments) value.Value {
+	get := ignoringCase(e, getter(e, a.Values[1], value.None{}), a.Values[0])
 	seen := map[any]bool{}
-	return e.lazily(in, func() {}, func(v value.Value) (value.Value, bool) {
+	return lazily(e, in, func() {}, func(v value.Value) (value.Value, bool) {
 		id := value.Identity(&e.Heap, get(v), 0)
 		known := seen[id]
 		e.Grow(48)
@@ -159,9 +96,9 @@ func unique(e *Env, in value.Value, a Arguments) value.Value {
 }
 
 // extreme is min and max; better says that a key beats the best one so far.
-func extreme(better func(e *Env, key, best value.Value) bool) func(*Env, value.Value, Arguments) value.Value {
-	return func(e *Env, in value.Value, a Arguments) value.Value {
-		get := e.ignoringCase(e.getter(a.Values[1], value.None{}), a.Values[0])
+func extreme(better func(e *library.Env, key, best value.Value) bool) func(*library.Env, value.Value, library.Arguments) value.Value {
+	return func(e *library.Env, in value.Value, a library.Arguments) value.Value {
+		get := ignoringCase(e, getter(e, a.Values[1], value.None{}), a.Values[0])
 		it := e.Iterate(in)
 		best, ok := it.Step()
 		if !ok {
@@ -181,11 +118,11 @@ func extreme(better func(e *Env, key, best value.Value) bool) func(*Env, value.V
 }
 
 // sum adds from left to right.
-func sum(e *Env, in value.Value, a Arguments) value.Value {
-	get := e.getter(a.Values[0], value.None{})
+func sum(e *library.Env, in value.Value, a library.Arguments) value.Value {
+	get := getter(e, a.Values[0], value.None{})
 	total := a.Values[1]
 	if _, ok := value.Text(total); ok {
-		fault.Throw("TypeError", "sum() can't sum strings [use ''.join(seq) instead]")
+		failure.Throw("TypeError", "sum() can't sum strings [use ''.join(seq) instead]")
 	}
 	for it := e.Iterate(in); ; {
 		v, ok := it.Step()
@@ -198,7 +135,7 @@ func sum(e *Env, in value.Value, a Arguments) value.Value {
 }
 
 // batch makes lists of the same length; a last one that is shorter may be filled up.
-func batch(e *Env, in value.Value, a Arguments) value.Value {
+func batch(e *library.Env, in value.Value, a library.Arguments) value.Value {
 	size, fill := value.Index(a.Values[0]), a.Values[1]
 	it := e.Iterate(in)
 	var held value.Value // the first of the next batch
@@ -232,12 +169,12 @@ func batch(e *Env, in value.Value, a Arguments) value.Value {
 }
 
 // columns is the filter slice: columns of about the same length.
-func columns(e *Env, in value.Value, a Arguments) value.Value {
+func columns(e *library.Env, in value.Value, a library.Arguments) value.Value {
 	n, fill := value.Index(a.Values[0]), a.Values[1]
 	if n == 0 {
-		fault.Throw("ZeroDivisionError", "integer division or modulo by zero")
+		failure.Throw("ZeroDivisionError", "integer division or modulo by zero")
 	}
-	items := e.copied(in)
+	items := copied(e, in)
 	column, offset := 0, 0
 	return value.NewGenerator(func() (value.Value, bool) {
 		if column >= n {
@@ -259,13 +196,13 @@ func columns(e *Env, in value.Value, a Arguments) value.Value {
 }
 
 // groupBy sorts by an attribute and groups what is equal in it. Each group is a pair, with names for its parts.
-func groupBy(e *Env, in value.Value, a Arguments) value.Value {
-	get := e.getter(a.Values[0], a.Values[1])
-	key := e.ignoringCase(get, a.Values[2])
+func groupBy(e *library.Env, in value.Value, a library.Arguments) value.Value {
+	get := getter(e, a.Values[0], a.Values[1])
+	key := ignoringCase(e, get, a.Values[2])
 	var groups []value.Value
 	var lastKey value.Value
 	var members *value.List
-	for _, v := range e.sorted(e.Collect(in), key, false) {
+	for _, v := range e.Sorted(e.Collect(in), key, false) {
 		k := key(v)
 		if members != nil && e.Equal(k, lastKey) {
 			e.Grow(16)
@@ -279,17 +216,17 @@ func groupBy(e *Env, in value.Value, a Arguments) value.Value {
 }
 
 // dictSort sorts the pairs of an object by key or by value.
-func dictSort(e *Env, in value.Value, a Arguments) value.Value {
+func dictSort(e *library.Env, in value.Value, a library.Arguments) value.Value {
 	value.MustExist(in)
 	o, ok := in.(*value.Object)
 	if !ok {
-		fault.Throw("AttributeError", "'%s' object has no attribute 'items'", in.Class())
+		failure.Throw("AttributeError", "'%s' object has no attribute 'items'", in.Class())
 	}
 	at := slices.Index([]string{"key", "value"}, e.Str(a.Values[1]))
 	if at < 0 {
-		fault.Throw("FilterArgumentError", `You can only sort by either "key" or "value"`)
+		failure.Throw("FilterArgumentError", `You can only sort by either "key" or "value"`)
 	}
-	key := e.ignoringCase(func(v value.Value) value.Value { return v.(*value.List).Items[at] }, a.Values[0])
+	key := ignoringCase(e, func(v value.Value) value.Value { return v.(*value.List).Items[at] }, a.Values[0])
 	pairs := value.NewView(o, "items").Items(&e.Heap)
-	return e.NewList(e.sorted(pairs, key, value.Truth(a.Values[2])))
+	return e.NewList(e.Sorted(pairs, key, value.Truth(a.Values[2])))
 }

@@ -1,4 +1,4 @@
-package library
+package filters
 
 import (
 	"regexp"
@@ -6,15 +6,16 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/dragoman-project/dragoman/autoparser/jinja/fault"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/failure"
 	"github.com/dragoman-project/dragoman/autoparser/jinja/format"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/library"
 	"github.com/dragoman-project/dragoman/autoparser/jinja/pystr"
 	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 )
 
 // onText makes a filter from a function of the string of any value.
-func onText(f func(e *Env, s string) string) func(*Env, value.Value, Arguments) value.Value {
-	return func(e *Env, in value.Value, _ Arguments) value.Value {
+func onText(f func(e *library.Env, s string) string) func(*library.Env, value.Value, library.Arguments) value.Value {
+	return func(e *library.Env, in value.Value, _ library.Arguments) value.Value {
 		s := e.Str(in)
 		e.GrowTimes(len(s), 2)
 		changed := f(e, s)
@@ -26,7 +27,7 @@ func onText(f func(e *Env, s string) string) func(*Env, value.Value, Arguments) 
 }
 
 // titleWords capitalises what follows blanks, hyphens and opening brackets.
-func titleWords(_ *Env, s string) string {
+func titleWords(_ *library.Env, s string) string {
 	var b strings.Builder
 	for s != "" {
 		end := strings.IndexFunc(s, wordBreak)
@@ -48,12 +49,12 @@ func titleWords(_ *Env, s string) string {
 func wordBreak(c rune) bool { return pystr.IsSpace(c) || strings.ContainsRune("-({[<", c) }
 
 // trim is str.strip of any value.
-func trim(e *Env, in value.Value, a Arguments) value.Value {
+func trim(e *library.Env, in value.Value, a library.Arguments) value.Value {
 	v, ok := in.(value.String)
 	if !ok {
 		v = value.String(e.Str(in))
 	}
-	return remarked(in, e.Lib.Methods["str"]["strip"].run(e, v, a))
+	return remarked(in, e.Lib.Methods["str"]["strip"].Run(e, v, a))
 }
 
 // remarked marks v as safe when like is.
@@ -71,15 +72,15 @@ var (
 )
 
 // stripTags removes what looks like HTML tags, and makes one blank of many.
-func stripTags(e *Env, in value.Value, _ Arguments) value.Value {
+func stripTags(e *library.Env, in value.Value, _ library.Arguments) value.Value {
 	s := e.Str(in)
 	e.GrowTimes(len(s), 4)
 	s = tags.ReplaceAllString(comments.ReplaceAllString(s, ""), "")
-	return value.String(entities.Replace(strings.Join(e.words(s, -1), " ")))
+	return value.String(entities.Replace(strings.Join(e.Words(s, -1), " ")))
 }
 
 // replaceFilter is str.replace of any value.
-func replaceFilter(e *Env, in value.Value, a Arguments) value.Value {
+func replaceFilter(e *library.Env, in value.Value, a library.Arguments) value.Value {
 	n := -1
 	if !value.IsNone(a.Values[2]) {
 		n = value.Index(a.Values[2])
@@ -88,15 +89,15 @@ func replaceFilter(e *Env, in value.Value, a Arguments) value.Value {
 }
 
 // center is str.center with blanks.
-func center(e *Env, in value.Value, a Arguments) value.Value {
+func center(e *library.Env, in value.Value, a library.Arguments) value.Value {
 	return value.MarkedLike(in, e.Pad(e.Str(in), value.Index(a.Values[0]), " ", 1, 1))
 }
 
 // indent puts a margin before each line but, unless asked for, the first and the blank ones.
-func indent(e *Env, in value.Value, a Arguments) value.Value {
+func indent(e *library.Env, in value.Value, a library.Arguments) value.Value {
 	value.MustExist(in)
 	if value.IsList(in) {
-		fault.Throw("AttributeError", "'list' object has no attribute 'splitlines'")
+		failure.Throw("AttributeError", "'list' object has no attribute 'splitlines'")
 	}
 	s := value.NeedText(in, "what is indented")
 	margin, ok := value.Text(a.Values[0])
@@ -105,7 +106,7 @@ func indent(e *Env, in value.Value, a Arguments) value.Value {
 	}
 	first, blank := value.Truth(a.Values[1]), value.Truth(a.Values[2])
 	e.Grow(len(s))
-	lines := e.splitLines(s+"\n", false)
+	lines := e.SplitLines(s+"\n", false)
 	for i, line := range lines {
 		if i == 0 && !first || i > 0 && line == "" && !blank {
 			continue
@@ -117,7 +118,7 @@ func indent(e *Env, in value.Value, a Arguments) value.Value {
 }
 
 // truncate cuts what is longer than a length and some leeway, at a blank unless told otherwise.
-func truncate(e *Env, in value.Value, a Arguments) value.Value {
+func truncate(e *library.Env, in value.Value, a library.Arguments) value.Value {
 	s, end := in, e.Str(a.Values[2])
 	length, leeway := value.Index(a.Values[0]), 5
 	if !value.IsNone(a.Values[3]) {
@@ -126,9 +127,9 @@ func truncate(e *Env, in value.Value, a Arguments) value.Value {
 	room := length - utf8.RuneCountInString(end)
 	switch {
 	case room < 0:
-		fault.Throw("AssertionError", "expected length >= %d, got %d", utf8.RuneCountInString(end), length)
+		failure.Throw("AssertionError", "expected length >= %d, got %d", utf8.RuneCountInString(end), length)
 	case leeway < 0:
-		fault.Throw("AssertionError", "expected leeway >= 0, got %d", leeway)
+		failure.Throw("AssertionError", "expected leeway >= 0, got %d", leeway)
 	case e.Length(s) <= length+leeway:
 		return s
 	}
@@ -141,7 +142,7 @@ func truncate(e *Env, in value.Value, a Arguments) value.Value {
 }
 
 // wordCount counts runs of letters, digits and underscores.
-func wordCount(e *Env, in value.Value, _ Arguments) value.Value {
+func wordCount(e *library.Env, in value.Value, _ library.Arguments) value.Value {
 	s := e.Str(in)
 	e.Touch(len(s))
 	words, inWord := 0, false
@@ -155,21 +156,21 @@ func wordCount(e *Env, in value.Value, _ Arguments) value.Value {
 }
 
 // formatFilter is the % operator with the arguments as its values.
-func formatFilter(e *Env, in value.Value, a Arguments) value.Value {
+func formatFilter(e *library.Env, in value.Value, a library.Arguments) value.Value {
 	if len(a.Values) > 0 && len(a.Named) > 0 {
-		fault.Throw("FilterArgumentError", "can't handle positional and keyword arguments at the same time")
+		failure.Throw("FilterArgumentError", "can't handle positional and keyword arguments at the same time")
 	}
 	var values value.Value = value.TupleOf(a.Values...)
 	if len(a.Named) > 0 {
 		o := &value.Object{}
-		e.fill(o, Arguments{Named: a.Named})
+		e.Fill(o, library.Arguments{Named: a.Named})
 		values = o
 	}
 	return value.MarkedLike(in, format.Printf(&e.Heap, e.Str(in), values, in))
 }
 
 // urlEncode quotes a string, or the pairs of a query.
-func urlEncode(e *Env, in value.Value, _ Arguments) value.Value {
+func urlEncode(e *library.Env, in value.Value, _ library.Arguments) value.Value {
 	if _, ok := value.Text(in); ok || !value.CanIterate(in) {
 		return value.String(urlQuote(e, e.Str(in), "/"))
 	}
@@ -185,12 +186,12 @@ func urlEncode(e *Env, in value.Value, _ Arguments) value.Value {
 }
 
 // queryQuote escapes for the query of a URL.
-func queryQuote(e *Env, v value.Value) string {
+func queryQuote(e *library.Env, v value.Value) string {
 	return strings.ReplaceAll(urlQuote(e, e.Str(v), ""), "%20", "+")
 }
 
 // urlQuote escapes all but letters, digits, "_.-~" and the bytes of keep.
-func urlQuote(e *Env, s, keep string) string {
+func urlQuote(e *library.Env, s, keep string) string {
 	e.GrowTimes(len(s), 3)
 	var b strings.Builder
 	for i := range len(s) {
@@ -206,11 +207,11 @@ func urlQuote(e *Env, s, keep string) string {
 }
 
 // xmlAttributes writes an object as attributes of a tag; None and undefined are left out.
-func xmlAttributes(e *Env, in value.Value, a Arguments) value.Value {
+func xmlAttributes(e *library.Env, in value.Value, a library.Arguments) value.Value {
 	value.MustExist(in)
 	o, ok := in.(*value.Object)
 	if !ok {
-		fault.Throw("AttributeError", "'%s' object has no attribute 'items'", in.Class())
+		failure.Throw("AttributeError", "'%s' object has no attribute 'items'", in.Class())
 	}
 	var parts []string
 	for k, v := range o.Entries() {
@@ -219,9 +220,9 @@ func xmlAttributes(e *Env, in value.Value, a Arguments) value.Value {
 		}
 		name := value.NeedText(k, "the name of an attribute")
 		if strings.ContainsAny(name, " \t\n\r\f\v/>=") {
-			fault.Throw("ValueError", "Invalid character in attribute name: %s", value.Printed(k))
+			failure.Throw("ValueError", "Invalid character in attribute name: %s", value.Printed(k))
 		}
-		parts = append(parts, value.Escape(&e.Heap, name)+`="`+e.Str(escapeFilter(e, v, Arguments{}))+`"`)
+		parts = append(parts, value.Escape(&e.Heap, name)+`="`+e.Str(escapeFilter(e, v, library.Arguments{}))+`"`)
 	}
 	s := e.Join(parts, " ")
 	if value.Truth(a.Values[0]) && s != "" {

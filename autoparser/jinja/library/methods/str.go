@@ -1,18 +1,19 @@
-package library
+package methods
 
 import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/dragoman-project/dragoman/autoparser/jinja/fault"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/failure"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/library"
 	"github.com/dragoman-project/dragoman/autoparser/jinja/pystr"
 	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 )
 
 // textMethod makes a method from a function of a string to a string.
-func textMethod(f func(string) string) *Builtin {
-	return &Builtin{run: func(e *Env, in value.Value, _ Arguments) value.Value {
+func textMethod(f func(string) string) *library.Builtin {
+	return &library.Builtin{Run: func(e *library.Env, in value.Value, _ library.Arguments) value.Value {
 		s, _ := value.Text(in)
 		e.GrowTimes(len(s), 2)
 		return value.String(f(s))
@@ -20,8 +21,8 @@ func textMethod(f func(string) string) *Builtin {
 }
 
 // asks makes a method from a question about a string.
-func asks(f func(string) bool) *Builtin {
-	return &Builtin{run: func(e *Env, in value.Value, _ Arguments) value.Value {
+func asks(f func(string) bool) *library.Builtin {
+	return &library.Builtin{Run: func(e *library.Env, in value.Value, _ library.Arguments) value.Value {
 		s, _ := value.Text(in)
 		e.Touch(len(s))
 		return value.Bool(f(s))
@@ -29,13 +30,13 @@ func asks(f func(string) bool) *Builtin {
 }
 
 // asksEvery makes a method from a question about characters.
-func asksEvery(f func(rune) bool) *Builtin {
+func asksEvery(f func(rune) bool) *library.Builtin {
 	return asks(func(s string) bool { return pystr.Every(s, f) })
 }
 
 // strMethods is every method of strings.
-func strMethods() map[string]*Builtin {
-	m := map[string]*Builtin{
+func strMethods() map[string]*library.Builtin {
+	m := map[string]*library.Builtin{
 		"upper":        textMethod(pystr.Upper),
 		"lower":        textMethod(pystr.Lower),
 		"casefold":     textMethod(pystr.CaseFold),
@@ -58,29 +59,29 @@ func strMethods() map[string]*Builtin {
 		"strip":        strips(strings.TrimFunc),
 		"lstrip":       strips(strings.TrimLeftFunc),
 		"rstrip":       strips(strings.TrimRightFunc),
-		"removeprefix": {Params: takes("prefix"), run: removePrefix},
-		"removesuffix": {Params: takes("suffix"), run: removeSuffix},
-		"startswith":   {Params: window("prefix"), run: affix(strings.HasPrefix)},
-		"endswith":     {Params: window("suffix"), run: affix(strings.HasSuffix)},
-		"find":         {Params: window("sub"), run: finds(strings.Index, false)},
-		"rfind":        {Params: window("sub"), run: finds(strings.LastIndex, false)},
-		"index":        {Params: window("sub"), run: finds(strings.Index, true)},
-		"rindex":       {Params: window("sub"), run: finds(strings.LastIndex, true)},
-		"count":        {Params: window("sub"), run: countText},
-		"replace":      {Params: []parameter{{"old", nil}, {"new", nil}, {"count", value.Int(-1)}}, run: replaceText},
-		"split":        {Params: []parameter{{"sep", value.None{}}, {"maxsplit", value.Int(-1)}}, run: split},
-		"rsplit":       {Params: []parameter{{"sep", value.None{}}, {"maxsplit", value.Int(-1)}}, run: rsplit},
-		"splitlines":   {Params: []parameter{{"keepends", value.False}}, run: splitlines},
-		"partition":    {Params: takes("sep"), run: partition},
-		"rpartition":   {Params: takes("sep"), run: rpartition},
-		"join":         {Params: takes("iterable"), run: joinText},
-		"ljust":        {Params: []parameter{{"width", nil}, {"fillchar", value.String(" ")}}, run: justify(0, 1)},
-		"rjust":        {Params: []parameter{{"width", nil}, {"fillchar", value.String(" ")}}, run: justify(1, 0)},
-		"center":       {Params: []parameter{{"width", nil}, {"fillchar", value.String(" ")}}, run: justify(1, 1)},
-		"zfill":        {Params: takes("width"), run: zfill},
-		"expandtabs":   {Params: []parameter{{"tabsize", value.Int(8)}}, run: expandTabs},
-		"format":       {Variadic: true, Keywords: true, run: formatMethod},
-		"format_map":   {Params: takes("mapping"), run: formatMap},
+		"removeprefix": {Params: library.Takes("prefix"), Run: removePrefix},
+		"removesuffix": {Params: library.Takes("suffix"), Run: removeSuffix},
+		"startswith":   {Params: window("prefix"), Run: affix(strings.HasPrefix)},
+		"endswith":     {Params: window("suffix"), Run: affix(strings.HasSuffix)},
+		"find":         {Params: window("sub"), Run: finds(strings.Index, false)},
+		"rfind":        {Params: window("sub"), Run: finds(strings.LastIndex, false)},
+		"index":        {Params: window("sub"), Run: finds(strings.Index, true)},
+		"rindex":       {Params: window("sub"), Run: finds(strings.LastIndex, true)},
+		"count":        {Params: window("sub"), Run: countText},
+		"replace":      {Params: library.Takes("old", "new").Or("count", value.Int(-1)), Run: replaceText},
+		"split":        {Params: library.Takes().Or("sep", value.None{}).Or("maxsplit", value.Int(-1)), Run: split},
+		"rsplit":       {Params: library.Takes().Or("sep", value.None{}).Or("maxsplit", value.Int(-1)), Run: rsplit},
+		"splitlines":   {Params: library.Takes().Or("keepends", value.False), Run: splitlines},
+		"partition":    {Params: library.Takes("sep"), Run: partition},
+		"rpartition":   {Params: library.Takes("sep"), Run: rpartition},
+		"join":         {Params: library.Takes("iterable"), Run: joinText},
+		"ljust":        {Params: library.Takes("width").Or("fillchar", value.String(" ")), Run: justify(0, 1)},
+		"rjust":        {Params: library.Takes("width").Or("fillchar", value.String(" ")), Run: justify(1, 0)},
+		"center":       {Params: library.Takes("width").Or("fillchar", value.String(" ")), Run: justify(1, 1)},
+		"zfill":        {Params: library.Takes("width"), Run: zfill},
+		"expandtabs":   {Params: library.Takes().Or("tabsize", value.Int(8)), Run: expandTabs},
+		"format":       {Variadic: true, Keywords: true, Run: formatMethod},
+		"format_map":   {Params: library.Takes("mapping"), Run: formatMap},
 
 		"encode":    {Refused: "there are no bytes in templates"},
 		"maketrans": {Refused: "use replace"},
@@ -90,12 +91,12 @@ func strMethods() map[string]*Builtin {
 }
 
 // window is the parameter list of methods that look at a part of the string.
-func window(name string) []parameter {
-	return []parameter{{name, nil}, {"start", value.None{}}, {"end", value.None{}}}
+func window(name string) library.Parameters {
+	return library.Takes(name).Or("start", value.None{}).Or("end", value.None{})
 }
 
 // inWindow applies the optional start and end, the second and third argument. before is what the start cut off.
-func inWindow(e *Env, s string, a Arguments) (part string, before int) {
+func inWindow(e *library.Env, s string, a library.Arguments) (part string, before int) {
 	if value.IsNone(a.Values[1]) && value.IsNone(a.Values[2]) {
 		return s, 0
 	}
@@ -107,8 +108,8 @@ func inWindow(e *Env, s string, a Arguments) (part string, before int) {
 }
 
 // strips makes strip and its kin from a function that trims.
-func strips(trim func(string, func(rune) bool) string) *Builtin {
-	return &Builtin{Params: []parameter{{"chars", value.None{}}}, run: func(e *Env, in value.Value, a Arguments) value.Value {
+func strips(trim func(string, func(rune) bool) string) *library.Builtin {
+	return &library.Builtin{Params: library.Takes().Or("chars", value.None{}), Run: func(e *library.Env, in value.Value, a library.Arguments) value.Value {
 		s, _ := value.Text(in)
 		e.Touch(len(s))
 		drop := pystr.IsSpace
@@ -127,19 +128,19 @@ func strips(trim func(string, func(rune) bool) string) *Builtin {
 	}}
 }
 
-func removePrefix(_ *Env, in value.Value, a Arguments) value.Value {
+func removePrefix(_ *library.Env, in value.Value, a library.Arguments) value.Value {
 	s, _ := value.Text(in)
 	return value.String(strings.TrimPrefix(s, value.NeedText(a.Values[0], "removeprefix() argument")))
 }
 
-func removeSuffix(_ *Env, in value.Value, a Arguments) value.Value {
+func removeSuffix(_ *library.Env, in value.Value, a library.Arguments) value.Value {
 	s, _ := value.Text(in)
 	return value.String(strings.TrimSuffix(s, value.NeedText(a.Values[0], "removesuffix() argument")))
 }
 
 // affix is startswith and endswith, which take one string or a tuple of them.
-func affix(has func(s, affix string) bool) func(*Env, value.Value, Arguments) value.Value {
-	return func(e *Env, in value.Value, a Arguments) value.Value {
+func affix(has func(s, affix string) bool) func(*library.Env, value.Value, library.Arguments) value.Value {
+	return func(e *library.Env, in value.Value, a library.Arguments) value.Value {
 		s, _ := value.Text(in)
 		s, _ = inWindow(e, s, a)
 		l, ok := a.Values[0].(*value.List)
@@ -157,8 +158,8 @@ func affix(has func(s, affix string) bool) func(*Env, value.Value, Arguments) va
 }
 
 // finds makes find and its kin; must is for those that raise when nothing is found.
-func finds(index func(s, sub string) int, must bool) func(*Env, value.Value, Arguments) value.Value {
-	return func(e *Env, in value.Value, a Arguments) value.Value {
+func finds(index func(s, sub string) int, must bool) func(*library.Env, value.Value, library.Arguments) value.Value {
+	return func(e *library.Env, in value.Value, a library.Arguments) value.Value {
 		s, _ := value.Text(in)
 		e.Touch(len(s))
 		part, before := inWindow(e, s, a)
@@ -167,31 +168,31 @@ func finds(index func(s, sub string) int, must bool) func(*Env, value.Value, Arg
 		case i >= 0:
 			return value.Int(before + utf8.RuneCountInString(part[:i]))
 		case must:
-			fault.Throw("ValueError", "substring not found")
+			failure.Throw("ValueError", "substring not found")
 		}
 		return value.Int(-1)
 	}
 }
 
-func countText(e *Env, in value.Value, a Arguments) value.Value {
+func countText(e *library.Env, in value.Value, a library.Arguments) value.Value {
 	s, _ := value.Text(in)
 	e.Touch(len(s))
 	part, _ := inWindow(e, s, a)
 	return value.Int(strings.Count(part, value.NeedText(a.Values[0], "argument")))
 }
 
-func replaceText(e *Env, in value.Value, a Arguments) value.Value {
+func replaceText(e *library.Env, in value.Value, a library.Arguments) value.Value {
 	s, _ := value.Text(in)
 	old, with := value.NeedText(a.Values[0], "replace() argument 1"), value.NeedText(a.Values[1], "replace() argument 2")
 	return value.String(e.Replace(s, old, with, value.Index(a.Values[2])))
 }
 
-func splitlines(e *Env, in value.Value, a Arguments) value.Value {
+func splitlines(e *library.Env, in value.Value, a library.Arguments) value.Value {
 	s, _ := value.Text(in)
-	return e.NewTexts(e.splitLines(s, value.Truth(a.Values[0])))
+	return e.NewTexts(e.SplitLines(s, value.Truth(a.Values[0])))
 }
 
-func partition(e *Env, in value.Value, a Arguments) value.Value {
+func partition(e *library.Env, in value.Value, a library.Arguments) value.Value {
 	s, _ := value.Text(in)
 	sep := separator(a.Values[0])
 	e.Touch(len(s))
@@ -201,7 +202,7 @@ func partition(e *Env, in value.Value, a Arguments) value.Value {
 	return value.TupleOf(value.String(s), value.String(""), value.String(""))
 }
 
-func rpartition(e *Env, in value.Value, a Arguments) value.Value {
+func rpartition(e *library.Env, in value.Value, a library.Arguments) value.Value {
 	s, _ := value.Text(in)
 	sep := separator(a.Values[0])
 	e.Touch(len(s))
@@ -211,23 +212,14 @@ func rpartition(e *Env, in value.Value, a Arguments) value.Value {
 	return value.TupleOf(value.String(""), value.String(""), value.String(s))
 }
 
-// separator reads an argument that must not be empty.
-func separator(v value.Value) string {
-	sep := value.NeedText(v, "separator")
-	if sep == "" {
-		fault.Throw("ValueError", "empty separator")
-	}
-	return sep
-}
-
-func joinText(e *Env, in value.Value, a Arguments) value.Value {
+func joinText(e *library.Env, in value.Value, a library.Arguments) value.Value {
 	sep, _ := value.Text(in)
 	items := e.Collect(a.Values[0])
 	parts := make([]string, len(items))
 	for i, v := range items {
 		s, ok := value.Text(v)
 		if !ok {
-			fault.Throw("TypeError", "sequence item %d: expected str instance, %s found", i, v.Class())
+			failure.Throw("TypeError", "sequence item %d: expected str instance, %s found", i, v.Class())
 		}
 		parts[i] = s
 	}
@@ -235,19 +227,19 @@ func joinText(e *Env, in value.Value, a Arguments) value.Value {
 }
 
 // justify pads to a width; left and right say on which sides.
-func justify(left, right int) func(*Env, value.Value, Arguments) value.Value {
-	return func(e *Env, in value.Value, a Arguments) value.Value {
+func justify(left, right int) func(*library.Env, value.Value, library.Arguments) value.Value {
+	return func(e *library.Env, in value.Value, a library.Arguments) value.Value {
 		s, _ := value.Text(in)
 		fill := value.NeedText(a.Values[1], "the fill character")
 		if utf8.RuneCountInString(fill) != 1 {
-			fault.Throw("TypeError", "The fill character must be exactly one character long")
+			failure.Throw("TypeError", "The fill character must be exactly one character long")
 		}
 		return value.String(e.Pad(s, value.Index(a.Values[0]), fill, left, right))
 	}
 }
 
 // zfill pads with zeros, behind the sign.
-func zfill(e *Env, in value.Value, a Arguments) value.Value {
+func zfill(e *library.Env, in value.Value, a library.Arguments) value.Value {
 	s, _ := value.Text(in)
 	width, sign := value.Index(a.Values[0]), ""
 	if strings.HasPrefix(s, "-") || strings.HasPrefix(s, "+") {
@@ -257,7 +249,7 @@ func zfill(e *Env, in value.Value, a Arguments) value.Value {
 }
 
 // expandTabs is str.expandtabs.
-func expandTabs(e *Env, in value.Value, a Arguments) value.Value {
+func expandTabs(e *library.Env, in value.Value, a library.Arguments) value.Value {
 	s, _ := value.Text(in)
 	size := value.Index(a.Values[0])
 	var b strings.Builder

@@ -1,4 +1,4 @@
-package library
+package value
 
 import (
 	"slices"
@@ -6,42 +6,30 @@ import (
 	"unicode/utf8"
 
 	"github.com/dragoman-project/dragoman/autoparser/jinja/pystr"
-	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 )
 
-// split is str.split.
-func split(e *Env, in value.Value, a Arguments) value.Value {
-	s, _ := value.Text(in)
-	e.Touch(len(s))
-	most := value.Index(a.Values[1])
-	if value.IsNone(a.Values[0]) {
-		return e.NewTexts(e.words(s, most))
-	}
-	return e.NewTexts(e.cut(s, separator(a.Values[0]), most))
-}
-
-// cut splits at a separator, most times at most.
-func (e *Env) cut(s, sep string, most int) []string {
+// SplitAt splits at a separator, most times at most.
+func (h *Heap) SplitAt(s, sep string, most int) []string {
 	var out []string
 	for most < 0 || len(out) < most {
 		before, after, found := strings.Cut(s, sep)
 		if !found {
 			break
 		}
-		e.piece()
+		h.Piece()
 		out, s = append(out, before), after
 	}
 	return append(out, s)
 }
 
-// piece counts one element of a list of strings that is made.
-func (e *Env) piece() {
-	e.Grow(48)
-	e.Charge(1)
+// Piece counts one element of a list of strings that is made.
+func (h *Heap) Piece() {
+	h.Grow(48)
+	h.Charge(1)
 }
 
-// words splits at runs of blanks, most times at most; what is left after that keeps its trailing blanks.
-func (e *Env) words(s string, most int) []string {
+// Words splits at runs of blanks, most times at most; what is left after that keeps its trailing blanks.
+func (h *Heap) Words(s string, most int) []string {
 	var out []string
 	s = strings.TrimLeftFunc(s, pystr.IsSpace)
 	for s != "" {
@@ -52,39 +40,15 @@ func (e *Env) words(s string, most int) []string {
 		if end < 0 {
 			return append(out, s)
 		}
-		e.piece()
+		h.Piece()
 		out = append(out, s[:end])
 		s = strings.TrimLeftFunc(s[end:], pystr.IsSpace)
 	}
 	return out
 }
 
-// rsplit is str.rsplit.
-func rsplit(e *Env, in value.Value, a Arguments) value.Value {
-	s, _ := value.Text(in)
-	e.Touch(len(s))
-	most := value.Index(a.Values[1])
-	if value.IsNone(a.Values[0]) {
-		return e.NewTexts(e.lastWords(s, most))
-	}
-	sep := separator(a.Values[0])
-	var out []string
-	for most < 0 || len(out) < most {
-		i := strings.LastIndex(s, sep)
-		if i < 0 {
-			break
-		}
-		out = append(out, s[i+len(sep):])
-		s = s[:i]
-		e.piece()
-	}
-	out = append(out, s)
-	slices.Reverse(out)
-	return e.NewTexts(out)
-}
-
-// lastWords splits at runs of blanks from the end.
-func (e *Env) lastWords(s string, most int) []string {
+// LastWords splits at runs of blanks from the end.
+func (h *Heap) LastWords(s string, most int) []string {
 	var out []string
 	s = strings.TrimRightFunc(s, pystr.IsSpace)
 	for s != "" {
@@ -94,7 +58,7 @@ func (e *Env) lastWords(s string, most int) []string {
 			break
 		}
 		_, n := utf8.DecodeRuneInString(s[start:])
-		e.piece()
+		h.Piece()
 		out = append(out, s[start+n:])
 		s = strings.TrimRightFunc(s[:start], pystr.IsSpace)
 	}
@@ -102,15 +66,15 @@ func (e *Env) lastWords(s string, most int) []string {
 	return out
 }
 
-// splitLines is str.splitlines.
-func (e *Env) splitLines(s string, keep bool) []string {
+// SplitLines is str.splitlines.
+func (h *Heap) SplitLines(s string, keep bool) []string {
 	var lines []string
 	for s != "" {
 		end := strings.IndexFunc(s, lineBreak)
 		if end < 0 {
 			return append(lines, s)
 		}
-		e.piece()
+		h.Piece()
 		_, n := utf8.DecodeRuneInString(s[end:])
 		if strings.HasPrefix(s[end:], "\r\n") {
 			n = 2

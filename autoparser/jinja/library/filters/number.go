@@ -1,4 +1,4 @@
-package library
+package filters
 
 import (
 	"math"
@@ -6,25 +6,26 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/dragoman-project/dragoman/autoparser/jinja/fault"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/failure"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/library"
 	"github.com/dragoman-project/dragoman/autoparser/jinja/pystr"
 	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 )
 
 // absolute is the filter abs.
-func absolute(_ *Env, in value.Value, _ Arguments) value.Value {
+func absolute(_ *library.Env, in value.Value, _ library.Arguments) value.Value {
 	if f, ok := in.(value.Float); ok {
 		return value.Float(math.Abs(float64(f)))
 	}
 	n, ok := value.Big(in)
 	if !ok {
-		fault.Throw("TypeError", "bad operand type for abs(): '%s'", in.Class())
+		failure.Throw("TypeError", "bad operand type for abs(): '%s'", in.Class())
 	}
 	return value.IntOf(new(big.Int).Abs(n))
 }
 
 // intFilter converts to an integer, by way of a float if need be; default is for what cannot be converted.
-func intFilter(_ *Env, in value.Value, a Arguments) value.Value {
+func intFilter(_ *library.Env, in value.Value, a library.Arguments) value.Value {
 	value.MustExist(in)
 	if s, ok := value.Text(in); ok {
 		if n := parseInt(s, value.Index(a.Values[1])); n != nil {
@@ -37,7 +38,7 @@ func intFilter(_ *Env, in value.Value, a Arguments) value.Value {
 	}
 	if f, ok := in.(value.Float); ok {
 		if math.IsInf(float64(f), 0) {
-			fault.Throw("OverflowError", "cannot convert float infinity to integer")
+			failure.Throw("OverflowError", "cannot convert float infinity to integer")
 		}
 		return value.Truncate(float64(f), a.Values[0])
 	}
@@ -115,7 +116,7 @@ func parseFloat(s string) (float64, bool) {
 }
 
 // floatFilter converts to a float; default is for what cannot be converted.
-func floatFilter(_ *Env, in value.Value, a Arguments) value.Value {
+func floatFilter(_ *library.Env, in value.Value, a library.Arguments) value.Value {
 	value.MustExist(in)
 	if s, ok := value.Text(in); ok {
 		if f, ok := parseFloat(s); ok {
@@ -130,7 +131,7 @@ func floatFilter(_ *Env, in value.Value, a Arguments) value.Value {
 }
 
 // round is the filter of that name.
-func round(e *Env, in value.Value, a Arguments) value.Value {
+func round(e *library.Env, in value.Value, a library.Arguments) value.Value {
 	precision := value.Index(a.Values[0])
 	switch method := e.Str(a.Values[1]); method {
 	case "common":
@@ -138,7 +139,7 @@ func round(e *Env, in value.Value, a Arguments) value.Value {
 	case "ceil", "floor":
 		return roundedTo(e, in, precision, method)
 	}
-	fault.Throw("FilterArgumentError", "method must be common, ceil or floor")
+	failure.Throw("FilterArgumentError", "method must be common, ceil or floor")
 	return nil
 }
 
@@ -149,7 +150,7 @@ func rounded(in value.Value, precision int) value.Value {
 	}
 	n, ok := value.Big(in)
 	if !ok {
-		fault.Throw("TypeError", "type %s doesn't define __round__ method", in.Class())
+		failure.Throw("TypeError", "type %s doesn't define __round__ method", in.Class())
 	}
 	if precision >= 0 {
 		return value.IntOf(n)
@@ -188,7 +189,7 @@ func roundFloat(f float64, precision int) float64 {
 }
 
 // roundedTo is ceil or floor of value * 10**precision, divided again.
-func roundedTo(e *Env, in value.Value, precision int, method string) value.Value {
+func roundedTo(e *library.Env, in value.Value, precision int, method string) value.Value {
 	unit := e.Arithmetic("**", value.Int(10), value.Int(precision))
 	scaled := e.Arithmetic("*", in, unit)
 	if f, ok := scaled.(value.Float); ok {
@@ -197,7 +198,7 @@ func roundedTo(e *Env, in value.Value, precision int, method string) value.Value
 			cut = math.Ceil(float64(f))
 		}
 		if math.IsNaN(cut) || math.IsInf(cut, 0) {
-			fault.Throw("OverflowError", "cannot convert float infinity to integer")
+			failure.Throw("OverflowError", "cannot convert float infinity to integer")
 		}
 		scaled = value.Truncate(cut, value.Int(0))
 	}
@@ -205,13 +206,13 @@ func roundedTo(e *Env, in value.Value, precision int, method string) value.Value
 }
 
 // fileSize is the filter filesizeformat.
-func fileSize(e *Env, in value.Value, a Arguments) value.Value {
-	size, ok := value.Float64(floatFilter(e, in, Arguments{Values: []value.Value{value.None{}}}))
+func fileSize(e *library.Env, in value.Value, a library.Arguments) value.Value {
+	size, ok := value.Float64(floatFilter(e, in, library.Arguments{Values: []value.Value{value.None{}}}))
 	if _, isText := value.Text(in); !ok && isText {
-		fault.Throw("ValueError", "could not convert string to float: %s", value.Printed(in))
+		failure.Throw("ValueError", "could not convert string to float: %s", value.Printed(in))
 	}
 	if !ok {
-		fault.Throw("TypeError", "float() argument must be a string or a real number, not '%s'", in.Class())
+		failure.Throw("TypeError", "float() argument must be a string or a real number, not '%s'", in.Class())
 	}
 	base, units := 1000.0, []string{"kB", "MB", "GB", "TB", "PB", "EB", "ZB", "YB"}
 	if value.Truth(a.Values[0]) {

@@ -1,19 +1,20 @@
-package library
+package methods
 
 import (
 	"strconv"
 	"strings"
 
-	"github.com/dragoman-project/dragoman/autoparser/jinja/fault"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/failure"
 	"github.com/dragoman-project/dragoman/autoparser/jinja/format"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/library"
 	"github.com/dragoman-project/dragoman/autoparser/jinja/pystr"
 	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 )
 
 // braceRun is one call of str.format.
 type braceRun struct {
-	r      *Env
-	a      Arguments
+	r      *library.Env
+	a      library.Arguments
 	named  *value.Object
 	auto   int  // the next automatic number
 	manual bool // numbers are written out
@@ -21,23 +22,23 @@ type braceRun struct {
 }
 
 // formatMethod is str.format.
-func formatMethod(e *Env, in value.Value, a Arguments) value.Value {
+func formatMethod(e *library.Env, in value.Value, a library.Arguments) value.Value {
 	named := &value.Object{}
-	e.fill(named, Arguments{Named: a.Named})
+	e.Fill(named, library.Arguments{Named: a.Named})
 	return runBraces(e, in, a, named)
 }
 
 // formatMap is str.format_map.
-func formatMap(e *Env, in value.Value, a Arguments) value.Value {
+func formatMap(e *library.Env, in value.Value, a library.Arguments) value.Value {
 	named, ok := a.Values[0].(*value.Object)
 	if !ok {
-		fault.Throw("TypeError", "format_map() argument must be a mapping, not %s", a.Values[0].Class())
+		failure.Throw("TypeError", "format_map() argument must be a mapping, not %s", a.Values[0].Class())
 	}
-	return runBraces(e, in, Arguments{}, named)
+	return runBraces(e, in, library.Arguments{}, named)
 }
 
 // runBraces expands a format with positional and named values.
-func runBraces(e *Env, in value.Value, a Arguments, named *value.Object) value.Value {
+func runBraces(e *library.Env, in value.Value, a library.Arguments, named *value.Object) value.Value {
 	s, _ := value.Text(in)
 	p := &braceRun{r: e, a: a, named: named}
 	_, p.marked = in.(value.Markup)
@@ -47,7 +48,7 @@ func runBraces(e *Env, in value.Value, a Arguments, named *value.Object) value.V
 // expand replaces the fields of s. Fields may stand in the format of a field, once.
 func (p *braceRun) expand(s string, depth int) string {
 	if depth == 0 {
-		fault.Throw("ValueError", "Max string recursion exceeded")
+		failure.Throw("ValueError", "Max string recursion exceeded")
 	}
 	var b strings.Builder
 	for s != "" {
@@ -63,7 +64,7 @@ func (p *braceRun) expand(s string, depth int) string {
 			b.WriteByte(s[i])
 			s = s[i+2:]
 		case s[i] == '}':
-			fault.Throw("ValueError", "Single '}' encountered in format string")
+			failure.Throw("ValueError", "Single '}' encountered in format string")
 		default:
 			field, rest := cutField(s[i+1:])
 			b.WriteString(p.field(field, depth))
@@ -87,7 +88,7 @@ func cutField(s string) (field, rest string) {
 			}
 		}
 	}
-	fault.Throw("ValueError", "expected '}' before end of string")
+	failure.Throw("ValueError", "expected '}' before end of string")
 	return "", ""
 }
 
@@ -124,7 +125,7 @@ func (p *braceRun) converted(v value.Value, how string) value.Value {
 	case "r", "a":
 		return value.String(p.r.Repr(v))
 	}
-	fault.Throw("ValueError", "Unknown conversion specifier '%s'", how)
+	failure.Throw("ValueError", "Unknown conversion specifier '%s'", how)
 	return nil
 }
 
@@ -146,11 +147,11 @@ func (p *braceRun) value(name string) value.Value {
 		case '[':
 			end := strings.IndexByte(rest, ']')
 			if end < 0 {
-				fault.Throw("ValueError", "Missing ']' in format string")
+				failure.Throw("ValueError", "Missing ']' in format string")
 			}
 			v, rest = p.r.Element(v, fieldKey(rest[1:end])), rest[end+1:]
 		default:
-			fault.Throw("ValueError", "Only '.' or '[' may follow ']' in format field specifier")
+			failure.Throw("ValueError", "Only '.' or '[' may follow ']' in format field specifier")
 		}
 	}
 	return v
@@ -168,25 +169,25 @@ func fieldKey(s string) value.Value {
 func (p *braceRun) argument(name string) value.Value {
 	if name == "" {
 		if p.manual {
-			fault.Throw("ValueError", "cannot switch from manual field specification to automatic field numbering")
+			failure.Throw("ValueError", "cannot switch from manual field specification to automatic field numbering")
 		}
 		p.auto++
 		name = strconv.Itoa(p.auto - 1)
 	} else if pystr.Every(name, pystr.IsDigit) {
 		if p.auto > 0 {
-			fault.Throw("ValueError", "cannot switch from automatic field numbering to manual field specification")
+			failure.Throw("ValueError", "cannot switch from automatic field numbering to manual field specification")
 		}
 		p.manual = true
 	}
 	if n, err := strconv.Atoi(name); err == nil && pystr.Every(name, pystr.IsDigit) {
 		if n >= len(p.a.Values) {
-			fault.Throw("IndexError", "tuple index out of range")
+			failure.Throw("IndexError", "tuple index out of range")
 		}
 		return p.a.Values[n]
 	}
 	v, ok := p.named.Get(name)
 	if !ok {
-		fault.Throw("KeyError", "'%s'", name)
+		failure.Throw("KeyError", "'%s'", name)
 	}
 	return v
 }

@@ -1,13 +1,14 @@
-package library
+package filters
 
 import (
+	"github.com/dragoman-project/dragoman/autoparser/jinja/library"
 	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 )
 
-var tojsonParameters = []parameter{{"ensure_ascii", value.False}, {"indent", value.None{}}, {"separators", value.None{}}, {"sort_keys", value.False}}
+var tojsonParameters = library.Takes().Or("ensure_ascii", value.False).Or("indent", value.None{}).Or("separators", value.None{}).Or("sort_keys", value.False)
 
 // tojson is Python's json.dumps as transformers calls it: non-ASCII stays, and so do <, > and &.
-func tojson(e *Env, in value.Value, a Arguments) value.Value {
+func tojson(e *library.Env, in value.Value, a library.Arguments) value.Value {
 	w := value.JSONFormat{ASCII: value.Truth(a.Values[0]), Items: ", ", Pairs: ": ", Sorted: value.Truth(a.Values[3])}
 	if !value.IsNone(a.Values[1]) {
 		w.Lines, w.Items = true, ","

@@ -1,0 +1,35 @@
+package value
+
+// NewView returns the keys, the values or the items of an object.
+func NewView(of *Object, part string) *View { return &View{of, part} }
+
+// entry is what the view shows at a position.
+func (v *View) entry(i int) Value {
+	switch v.part {
+	case "keys":
+		return v.of.keys[i]
+	case "values":
+		return v.of.values[i]
+	}
+	return pair(v.of.keys[i], v.of.values[i])
+}
+
+// Items lists what the view shows.
+func (v *View) Items(h *Heap) []Value {
+	if h != nil {
+		h.GrowTimes(v.of.Len(), 64)
+	}
+	items := make([]Value, v.of.Len())
+	for i := range items {
+		items[i] = v.entry(i)
+	}
+	return items
+}
+
+// View shows the keys, the values or the pairs of an object as they are when looked at.
+type View struct {
+	of   *Object
+	part string // keys, values or items
+}
+
+func (v *View) Class() string { return "dict_" + v.part }
