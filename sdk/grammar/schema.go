@@ -10,7 +10,7 @@ import (
 // schema is node id, of kind Schema. A schema that allows anything allows what the program can read there.
 func (b *builder) schema(id peg.ID, n *peg.Node) *cfg.Expr {
 	leaf := b.leaf(n.Kids[0])
-	of := schema.Source{JSON: n.JSONSchema.Raw(), Scope: b.scope, Spelling: b.spelling(n.Kids[0])}
+	of := schema.Source{Schema: n.JSONSchema, Scope: b.scope, Spelling: b.spelling(n.Kids[0])}
 	if n.Raw {
 		of.Bare, of.Escaped, of.Delims = b.expr(n.Kids[0]), leaf.Op == peg.StringContent, leaf.Delims
 	}

@@ -134,7 +134,7 @@ func TestWhatAGrammarDoesNotHoldToIsNoted(t *testing.T) {
 		{`{"type": "string", "required": true}`, []string{`schema: #/required: not held to: it is a list of names beside properties`}},
 		{`{"properties": [], "required": null, "type": "object"}`, []string{
 			`schema: #/properties: read as if it were not there: expected an object, found []`,
-			`schema: #/required: read as if it were not there: expected an array or a boolean, found null`}},
+			`schema: #/required: read as if it were not there: expected a boolean or an array, found null`}},
 		{`{"type": "string", "enum": [1, 2]}`, []string{`schema: #/type: not held to: no constant has it`}},
 		{`{"enum": [[1], 2], "uniqueItems": true}`, []string{`schema: #/uniqueItems: not held to beside constants`}},
 		{`{"properties": {}, "required": ["a"], "additionalProperties": false}`, []string{`schema: #/additionalProperties: not held to for "a", which is required`}},

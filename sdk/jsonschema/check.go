@@ -30,11 +30,11 @@ func check(v *Value, path string, depth int) error {
 	case !v.Is(Object):
 		return expected(v, path, "a JSON Schema: an object, true or false")
 	}
-	for _, m := range v.Members {
-		if m.Value.Is(Null) { // some clients write null for "not set"
+	for name, value := range v.All() {
+		if value.Is(Null) { // some clients write null for "not set"
 			continue
 		}
-		if err := checkKeyword(m, Pointer(path, m.Name), depth+1); err != nil {
+		if err := checkKeyword(name, value, Pointer(path, name), depth+1); err != nil {
 			return err
 		}
 	}
@@ -42,25 +42,25 @@ func check(v *Value, path string, depth int) error {
 }
 
 // checkKeyword checks the value of one keyword.
-func checkKeyword(m Member, path string, depth int) error {
-	k := keywords[m.Name]
+func checkKeyword(name string, v *Value, path string, depth int) error {
+	k := keywords[name]
 	switch {
 	case k.required == 0:
 		return nil
-	case k.holds == schema, k.holds == schemaOrList && !m.Value.Is(Array):
-		return check(m.Value, path, depth)
-	case !m.Value.Is(k.required):
-		return k.expected(m, path)
+	case k.holds == schema, k.holds == schemaOrList && !v.Is(Array):
+		return check(v, path, depth)
+	case !v.Is(k.required):
+		return k.expected(name, v, path)
 	case k.stringItems:
-		return checkStrings(m.Value, path)
+		return checkStrings(v, path)
 	case k.holds == schemasByName:
-		for _, inner := range m.Value.Members {
-			if err := check(inner.Value, Pointer(path, inner.Name), depth); err != nil {
+		for inner, sub := range v.All() {
+			if err := check(sub, Pointer(path, inner), depth); err != nil {
 				return err
 			}
 		}
 	case k.holds == schemas, k.holds == schemaOrList:
-		for i, item := range m.Value.Items {
+		for i, item := range v.Items {
 			if err := check(item, fmt.Sprint(path, "/", i), depth); err != nil {
 				return err
 			}
@@ -70,14 +70,14 @@ func checkKeyword(m Member, path string, depth int) error {
 }
 
 // expected is the error for a value of the wrong kind.
-func (k keyword) expected(m Member, path string) *Error {
-	switch m.Name {
+func (k Keyword) expected(name string, v *Value, path string) *Error {
+	switch name {
 	case "type":
-		return expected(m.Value, path, `a type such as "string", or a list of types`)
+		return expected(v, path, `a type such as "string", or a list of types`)
 	case "required":
-		return expected(m.Value, path, "a list of strings", "the required properties are named in the object that has them")
+		return expected(v, path, "a list of strings", "the required properties are named in the object that has them")
 	}
-	return expected(m.Value, path, k.required.Noun())
+	return expected(v, path, k.required.Noun())
 }
 
 func checkStrings(v *Value, path string) error {

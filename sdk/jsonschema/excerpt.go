@@ -23,7 +23,9 @@ func (s Schema) Only(kinds Kinds) Schema {
 			names.Items = append(names.Items, NewString(t.name))
 		}
 	}
-	return document(NewObject(Member{"type", names}))
+	out := NewObject()
+	out.Set("type", names)
+	return document(out)
 }
 
 // strings returns what s says of strings, where it allows other kinds besides.
@@ -34,15 +36,16 @@ func (s Schema) strings() Schema {
 			return s.at(b).standalone()
 		}
 	}
-	out := NewObject(Member{"type", NewString("string")})
-	for _, m := range own.Fields() {
-		switch m.Name {
+	out := NewObject()
+	out.Set("type", NewString("string"))
+	for name, value := range own.All() {
+		switch name {
 		case "type", "anyOf", "oneOf":
 			continue
 		case "enum":
-			m.Value = NewArray(slices.DeleteFunc(slices.Clone(m.Value.List()), func(v *Value) bool { return v.Kind != String })...)
+			value = NewArray(slices.DeleteFunc(slices.Clone(value.List()), func(v *Value) bool { return v.Kind != String })...)
 		}
-		out.Set(m.Name, m.Value)
+		out.Set(name, value)
 	}
 	return s.at(out).standalone()
 }
@@ -51,9 +54,9 @@ func (s Schema) strings() Schema {
 func (s Schema) Bare() Schema {
 	v := s.value()
 	var names []string
-	for _, m := range v.Fields() {
-		if keywords[m.Name].note {
-			names = append(names, m.Name)
+	for _, name := range v.Names() {
+		if keywords[name].note {
+			names = append(names, name)
 		}
 	}
 	if len(names) == 0 {
@@ -76,7 +79,7 @@ func (s Schema) standalone() Schema {
 	}
 	e := excerpt{root: s.root(), names: map[string]string{}}
 	out := e.rewritten(v.But("$defs", "definitions")) // references lead into the document, and not here
-	if len(e.definitions.Members) > 0 {
+	if len(e.definitions.Keys) > 0 {
 		out.Set("$defs", &e.definitions)
 	}
 	return document(out)
@@ -98,11 +101,11 @@ func (e *excerpt) rewritten(v *Value) *Value {
 	for _, item := range v.Items {
 		out.Items = append(out.Items, e.rewritten(item))
 	}
-	for _, m := range v.Members {
-		if m.Name == "$ref" && m.Value.Is(String) && strings.HasPrefix(m.Value.Text, "#") {
-			out.Set(m.Name, NewString("#/$defs/"+e.definition(m.Value.Text)))
+	for name, value := range v.All() {
+		if name == "$ref" && value.Is(String) && strings.HasPrefix(value.Text, "#") {
+			out.Set(name, NewString("#/$defs/"+e.definition(value.Text)))
 		} else {
-			out.Set(m.Name, e.rewritten(m.Value))
+			out.Set(name, e.rewritten(value))
 		}
 	}
 	return out

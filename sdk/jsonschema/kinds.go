@@ -120,9 +120,9 @@ func ownKinds(v *Value) Kinds {
 	if kinds = narrowed(kinds, union); kinds != Any {
 		return kinds
 	}
-	for _, m := range v.Fields() {
-		if k := keywords[m.Name]; k.implies {
-			kinds = narrowed(kinds, k.about)
+	for _, name := range v.Names() {
+		if k := keywords[name]; k.Implies {
+			kinds = narrowed(kinds, k.About)
 		}
 	}
 	return kinds

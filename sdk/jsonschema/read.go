@@ -39,9 +39,10 @@ func (builder) Array(raw []byte, items []*Value) *Value {
 }
 
 func (builder) Object(raw []byte, names []string, values []*Value) *Value {
-	v := &Value{Kind: Object, Members: make([]Member, 0, len(names)), source: raw}
+	v := &Value{Kind: Object, Keys: names, fields: values, source: raw}
 	for i, name := range names {
-		v.Set(name, values[i])
+		v.refers = v.refers || name == "$ref" || values[i].refers
 	}
+	v.indexMembers()
 	return v
 }

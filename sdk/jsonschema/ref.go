@@ -149,20 +149,38 @@ func (v *Value) subschemas(path string, do func(sub *Value, path string)) {
 	if !v.Is(Object) {
 		return
 	}
-	for _, m := range v.Members {
-		switch k := keywords[m.Name]; {
-		case k.holds == values:
-		case k.holds == schemasByName:
-			for _, inner := range m.Value.Fields() {
-				do(inner.Value, Pointer(Pointer(path, m.Name), inner.Name))
+	for name, value := range v.All() {
+		switch keywords[name].holds {
+		case values:
+		case schemasByName:
+			for inner, sub := range value.All() {
+				do(sub, Pointer(Pointer(path, name), inner))
 			}
 		default:
-			if m.Value.Is(Object) {
-				do(m.Value, Pointer(path, m.Name))
+			if value.Is(Object) {
+				do(value, Pointer(path, name))
 			}
-			for i, item := range m.Value.List() {
-				do(item, Pointer(path, m.Name, i))
+			for i, item := range value.List() {
+				do(item, Pointer(path, name, i))
 			}
 		}
 	}
+}
+
+// Moved returns a schema for use at another place, to which its references lead.
+func (v *Value) Moved(to string) *Value {
+	if !v.refers {
+		return v
+	}
+	out := &Value{Kind: v.Kind}
+	for _, item := range v.Items {
+		out.Items = append(out.Items, item.Moved(to))
+	}
+	for name, value := range v.All() {
+		if name == "$ref" && value.Is(String) && strings.HasPrefix(value.Text, "#") {
+			value = NewString("#" + to + value.Text[1:])
+		}
+		out.Set(name, value.Moved(to))
+	}
+	return out
 }

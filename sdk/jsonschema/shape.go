@@ -16,10 +16,10 @@ func (s Schema) Properties() []Property {
 	var out []Property
 	seen := map[string]bool{}
 	for _, part := range s.parts() {
-		for _, m := range part.Get("properties").Fields() {
-			if !seen[m.Name] {
-				seen[m.Name] = true
-				out = append(out, Property{m.Name, s.at(m.Value)})
+		for name, value := range part.Get("properties").All() {
+			if !seen[name] {
+				seen[name] = true
+				out = append(out, Property{name, s.at(value)})
 			}
 		}
 	}
@@ -45,7 +45,7 @@ func (s Schema) Additional() (Schema, bool) {
 		if a := part.Get("additionalProperties"); a != nil {
 			return s.at(a), !a.IsFalse()
 		}
-		declared = declared || len(part.Get("properties").Fields()) > 0
+		declared = declared || len(part.Get("properties").Names()) > 0
 	}
 	return Schema{}, !declared
 }
@@ -65,9 +65,9 @@ func (s Schema) Enum() (values []string) {
 // properties one by one does not hold to them.
 func (s Schema) Unread() (names []string) {
 	for i, part := range s.parts() {
-		for _, m := range part.Fields() {
-			if keywords[m.Name].together && !m.Value.IsEmpty() && !s.reads(part, i == 0, m) {
-				names = append(names, m.Name)
+		for name, value := range part.All() {
+			if keywords[name].together && !value.IsEmpty() && !s.reads(part, i == 0, name) {
+				names = append(names, name)
 			}
 		}
 	}
@@ -77,14 +77,14 @@ func (s Schema) Unread() (names []string) {
 
 // reads reports whether a keyword of a part is taken in all the same: parts looks into it, or the required properties fulfil
 // it. Own is set for the part that is s itself.
-func (s Schema) reads(part *Value, own bool, keyword Member) bool {
-	switch keyword.Name {
+func (s Schema) reads(part *Value, own bool, keyword string) bool {
+	switch keyword {
 	case "allOf":
 		return own
 	case "anyOf", "oneOf":
-		return own && s.branch(part, keyword.Name, Object) != nil
+		return own && s.branch(part, keyword, Object) != nil
 	case "minProperties":
-		least := keyword.Value.Rational()
+		least := part.Get(keyword).Rational()
 		return least != nil && least.Cmp(big.NewRat(int64(len(s.Required())), 1)) <= 0
 	}
 	return false

@@ -1,6 +1,7 @@
 package jsonschema
 
 import (
+	"iter"
 	"math/big"
 	"slices"
 	"strconv"
@@ -11,31 +12,20 @@ import (
 // an absent one: the methods that read take it for empty. What belongs to a Schema must not be changed; Set is for values
 // under construction.
 type Value struct {
-	Kind    Kinds  // exactly one
-	Bool    bool   // of a boolean
-	Text    string // of a string; the digits of a number
-	Items   []*Value
-	Members []Member // each name once
+	Kind  Kinds  // exactly one
+	Bool  bool   // of a boolean
+	Text  string // of a string; the digits of a number
+	Items []*Value
+	Keys  []string // of an object's members, each once
 
+	fields []*Value       // the values of the members
+	index  map[string]int // of the members by name, where they are many
 	refers bool           // a "$ref" is in it
-	index  map[string]int // into Members, where they are many
 	source []byte         // its JSON, if it was read
 }
 
-// Member is a member of a JSON object.
-type Member struct {
-	Name  string
-	Value *Value
-}
-
-// NewObject returns an object with the given members.
-func NewObject(members ...Member) *Value {
-	v := &Value{Kind: Object}
-	for _, m := range members {
-		v.Set(m.Name, m.Value)
-	}
-	return v
-}
+// NewObject returns an object without members.
+func NewObject() *Value { return &Value{Kind: Object} }
 
 // NewArray returns an array of items.
 func NewArray(items ...*Value) *Value {
@@ -59,18 +49,25 @@ const manyMembers = 12
 func (v *Value) Set(name string, value *Value) {
 	v.refers = v.refers || name == "$ref" || value.refers
 	if i := v.find(name); i >= 0 {
-		v.Members[i].Value = value
+		v.fields[i] = value
 		return
 	}
-	v.Members = append(v.Members, Member{name, value})
-	switch n := len(v.Members); {
-	case v.index != nil:
-		v.index[name] = n - 1
-	case n == manyMembers:
-		v.index = make(map[string]int, 2*n)
-		for i, m := range v.Members {
-			v.index[m.Name] = i
-		}
+	v.Keys, v.fields = append(v.Keys, name), append(v.fields, value)
+	if v.index != nil {
+		v.index[name] = len(v.Keys) - 1
+	} else {
+		v.indexMembers()
+	}
+}
+
+// indexMembers indexes the members of v if they are many.
+func (v *Value) indexMembers() {
+	if len(v.Keys) < manyMembers {
+		return
+	}
+	v.index = make(map[string]int, 2*len(v.Keys))
+	for i, name := range v.Keys {
+		v.index[name] = i
 	}
 }
 
@@ -82,12 +79,7 @@ func (v *Value) find(name string) int {
 		}
 		return -1
 	}
-	for i := range v.Members {
-		if v.Members[i].Name == name {
-			return i
-		}
-	}
-	return -1
+	return slices.Index(v.Keys, name)
 }
 
 // Get returns a member's value; nil without one, or if v is not an object.
@@ -96,7 +88,7 @@ func (v *Value) Get(name string) *Value {
 		return nil
 	}
 	if i := v.find(name); i >= 0 {
-		return v.Members[i].Value
+		return v.fields[i]
 	}
 	return nil
 }
@@ -117,7 +109,7 @@ func (v *Value) IsTrue() bool { return v.Is(Bool) && v.Bool }
 func (v *Value) IsFalse() bool { return v.Is(Bool) && !v.Bool }
 
 // IsEmpty reports whether v is an object without members.
-func (v *Value) IsEmpty() bool { return v.Is(Object) && len(v.Members) == 0 }
+func (v *Value) IsEmpty() bool { return v.Is(Object) && len(v.Keys) == 0 }
 
 // List returns the items of an array.
 func (v *Value) List() []*Value {
@@ -127,12 +119,23 @@ func (v *Value) List() []*Value {
 	return v.Items
 }
 
-// Fields returns the members of an object.
-func (v *Value) Fields() []Member {
+// Names returns the names of the members of an object.
+func (v *Value) Names() []string {
 	if v == nil {
 		return nil
 	}
-	return v.Members
+	return v.Keys
+}
+
+// All iterates over the members of an object in order.
+func (v *Value) All() iter.Seq2[string, *Value] {
+	return func(yield func(string, *Value) bool) {
+		for i, name := range v.Names() {
+			if !yield(name, v.fields[i]) {
+				return
+			}
+		}
+	}
 }
 
 // Strings returns the items of an array that are strings.
@@ -148,10 +151,10 @@ func (v *Value) Strings() []string {
 
 // But returns a copy of an object without the members of those names.
 func (v *Value) But(names ...string) *Value {
-	out := &Value{Kind: Object, Members: make([]Member, 0, len(v.Members)+1)}
-	for _, m := range v.Members {
-		if !slices.Contains(names, m.Name) {
-			out.Set(m.Name, m.Value)
+	out := &Value{Kind: Object, Keys: make([]string, 0, len(v.Keys)+1), fields: make([]*Value, 0, len(v.Keys)+1)}
+	for name, value := range v.All() {
+		if !slices.Contains(names, name) {
+			out.Set(name, value)
 		}
 	}
 	return out
@@ -213,8 +216,8 @@ func (v *Value) Equal(w *Value) bool {
 		x, y := v.Rational(), w.Rational()
 		return v.Text == w.Text || x != nil && y != nil && x.Cmp(y) == 0
 	case v.Kind == Object:
-		return len(v.Members) == len(w.Members) && !slices.ContainsFunc(v.Members, func(m Member) bool {
-			return !w.Has(m.Name) || !m.Value.Equal(w.Get(m.Name))
+		return len(v.Keys) == len(w.Keys) && !slices.ContainsFunc(v.Keys, func(name string) bool {
+			return !w.Has(name) || !v.Get(name).Equal(w.Get(name))
 		})
 	}
 	return v.Text == w.Text && v.Bool == w.Bool && slices.EqualFunc(v.Items, w.Items, (*Value).Equal)

@@ -37,10 +37,10 @@ func (v *Value) write(b *strings.Builder, leaf func(*Value, *strings.Builder) bo
 		b.WriteByte(']')
 	default:
 		b.WriteByte('{')
-		for i, m := range v.Members {
+		for i, name := range v.Keys {
 			comma(b, i)
-			b.WriteString(`"` + Escape(m.Name, '"') + `":`)
-			m.Value.write(b, leaf)
+			b.WriteString(`"` + Escape(name, '"') + `":`)
+			v.fields[i].write(b, leaf)
 		}
 		b.WriteByte('}')
 	}

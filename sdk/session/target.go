@@ -38,10 +38,7 @@ func (p *Plan) answerSchema() error {
 	if p.request.Grammar.Kind != chat.GrammarNone {
 		return fault.Invalid(p.request.Grammar.Path, "a JSON Schema cannot say it: take another target")
 	}
-	schema, lost, err := target.AnswerSchema(p.request)
-	if err != nil {
-		return err
-	}
+	schema, lost := target.AnswerSchema(p.request)
 	p.note(lost...)
 	if schema == nil {
 		p.Constraint = nil

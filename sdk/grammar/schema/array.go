@@ -7,11 +7,11 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/grammar/rules"
 	"github.com/dragoman-project/dragoman/sdk/grammar/schema/algebra"
 	"github.com/dragoman-project/dragoman/sdk/grammar/schema/list"
-	"github.com/dragoman-project/dragoman/sdk/grammar/schema/value"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
 // array is an array of items, of a fixed beginning, or both.
-func (c *conversion) array(s *value.Value, path, name string) (*cfg.Expr, error) {
+func (c *conversion) array(s *jsonschema.Value, path, name string) (*cfg.Expr, error) {
 	c.inside++
 	defer func() { c.inside-- }()
 	s = algebra.Evaluated(s)
@@ -23,7 +23,7 @@ func (c *conversion) array(s *value.Value, path, name string) (*cfg.Expr, error)
 	}
 	var kids []*cfg.Expr
 	for i, f := range fixed {
-		e, err := c.visit(f, value.At(path, "prefixItems", i), name+"-"+strconv.Itoa(i))
+		e, err := c.visit(f, jsonschema.Pointer(path, "prefixItems", i), name+"-"+strconv.Itoa(i))
 		if err != nil {
 			return nil, err
 		}
@@ -51,14 +51,14 @@ func (c *conversion) array(s *value.Value, path, name string) (*cfg.Expr, error)
 }
 
 // item is one of the items behind the fixed ones; nil if there are none.
-func (c *conversion) item(items *value.Value, path, name string, behind bool) (*cfg.Expr, error) {
+func (c *conversion) item(items *jsonschema.Value, path, name string, behind bool) (*cfg.Expr, error) {
 	switch {
 	case items == nil:
 		return nil, nil
 	case items.IsEmpty() && !behind:
 		return c.rules.Value("object", c.Spelling), nil
 	}
-	e, err := c.visit(items, value.At(path, "items"), name+"-item")
+	e, err := c.visit(items, jsonschema.Pointer(path, "items"), name+"-item")
 	if err == nil && rules.IsCompound(e) {
 		e = c.rules.Rule(name+"-item", e)
 	}
@@ -69,12 +69,12 @@ func (c *conversion) item(items *value.Value, path, name string, behind bool) (*
 const maxDistinct = 6
 
 // distinctValues are the values that items of s may have, if no two may be the same and the values are few; nil otherwise.
-func (c *conversion) distinctValues(s *value.Value, path string) []*value.Value {
-	if !s.Get("uniqueItems").IsTrue() || s.Has("prefixItems") || s.Get("items").Is(value.Array) || !s.Get("items").Is(value.Object) {
+func (c *conversion) distinctValues(s *jsonschema.Value, path string) []*jsonschema.Value {
+	if !s.Get("uniqueItems").IsTrue() || s.Has("prefixItems") || s.Get("items").Is(jsonschema.Array) || !s.Get("items").Is(jsonschema.Object) {
 		return nil
 	}
 	items, err := c.Resolved(s.Get("items"), path)
-	if err != nil || !items.Is(value.Object) {
+	if err != nil || !items.Is(jsonschema.Object) {
 		return nil
 	}
 	if c.Kinds(items)&^(algebra.BoolType|algebra.NullType) == 0 && !items.HasAny("const", "enum") {
@@ -83,7 +83,7 @@ func (c *conversion) distinctValues(s *value.Value, path string) []*value.Value 
 	if !items.HasAny("const", "enum") || len(algebra.ConstantsIn(items)) > maxDistinct || items.Get("nullable").IsTrue() {
 		return nil
 	}
-	values, err := c.Constants(items, value.At(path, "items"))
+	values, err := c.Constants(items, jsonschema.Pointer(path, "items"))
 	if err != nil {
 		return nil
 	}

@@ -2,18 +2,17 @@ package schema
 
 import (
 	"github.com/dragoman-project/dragoman/internal/cfg"
-	"github.com/dragoman-project/dragoman/sdk/grammar/rules"
 	"github.com/dragoman-project/dragoman/sdk/grammar/schema/list"
-	"github.com/dragoman-project/dragoman/sdk/grammar/schema/value"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
 // constants are literal values.
-func (c *conversion) constants(values []*value.Value) *cfg.Expr {
+func (c *conversion) constants(values []*jsonschema.Value) *cfg.Expr {
 	return cfg.Alt(c.each(values)...)
 }
 
 // each are values, each as an expression.
-func (c *conversion) each(values []*value.Value) []*cfg.Expr {
+func (c *conversion) each(values []*jsonschema.Value) []*cfg.Expr {
 	kids := make([]*cfg.Expr, len(values))
 	for i, v := range values {
 		kids[i] = c.constant(v)
@@ -22,26 +21,26 @@ func (c *conversion) each(values []*value.Value) []*cfg.Expr {
 }
 
 // constant is one value, in each of its spellings: blanks may stand behind its commas and colons.
-func (c *conversion) constant(v *value.Value) *cfg.Expr {
+func (c *conversion) constant(v *jsonschema.Value) *cfg.Expr {
 	var kids []*cfg.Expr
 	switch v.Kind {
-	case value.String:
+	case jsonschema.String:
 		return c.rules.Quoted(c.Spelling, func(single bool) *cfg.Expr {
 			if single {
-				return cfg.Text(rules.Escape(v.Text, '\''))
+				return cfg.Text(jsonschema.Escape(v.Text, '\''))
 			}
-			return cfg.Text(rules.Escape(v.Text, '"'))
+			return cfg.Text(jsonschema.Escape(v.Text, '"'))
 		})
-	case value.Bool, value.Null:
+	case jsonschema.Bool, jsonschema.Null:
 		return c.rules.Word(v.Compact(), c.Spelling)
-	case value.Array:
+	case jsonschema.Array:
 		for i, item := range v.Items {
 			kids = append(kids, list.Comma(c.rules, i > 0), c.constant(item))
 		}
 		return cfg.Seq(cfg.Text("["), cfg.Seq(kids...), cfg.Text("]"))
-	case value.Object:
+	case jsonschema.Object:
 		for i, k := range v.Keys {
-			kids = append(kids, list.Comma(c.rules, i > 0), c.constant(value.NewString(k)), cfg.Text(":"), c.rules.Space.Call(), c.constant(v.Fields[k]))
+			kids = append(kids, list.Comma(c.rules, i > 0), c.constant(jsonschema.NewString(k)), cfg.Text(":"), c.rules.Space.Call(), c.constant(v.Get(k)))
 		}
 		return cfg.Seq(cfg.Text("{"), cfg.Seq(kids...), cfg.Text("}"))
 	}

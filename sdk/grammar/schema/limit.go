@@ -6,7 +6,7 @@ import (
 	"github.com/dragoman-project/dragoman/internal/cfg"
 	"github.com/dragoman-project/dragoman/sdk/grammar/schema/algebra"
 	"github.com/dragoman-project/dragoman/sdk/grammar/schema/pattern"
-	"github.com/dragoman-project/dragoman/sdk/grammar/schema/value"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
 // textLimit is what a keyword says of a text: that it matches an expression, or that it does not.
@@ -21,12 +21,12 @@ type textLimit struct {
 var anySpan = pattern.Span{Hi: -1}
 
 // textLimits are what the pattern, the format and "not" say of a string. What is not understood is noted.
-func (c *conversion) textLimits(s *value.Value, path string) []textLimit {
+func (c *conversion) textLimits(s *jsonschema.Value, path string) []textLimit {
 	var out []textLimit
 	if p := s.Get("pattern"); p != nil {
 		ways, ahead, err := pattern.ParseAhead(p.Text)
 		if err != nil {
-			c.Note(value.At(path, "pattern"), "not held to: %v", err)
+			c.Note(jsonschema.Pointer(path, "pattern"), "not held to: %v", err)
 		} else {
 			out = append(out, patternLimit("pattern", ways))
 		}
@@ -54,17 +54,17 @@ func patternLimit(keyword string, ways []pattern.Way) textLimit {
 }
 
 // otherText is the limit of strings that are not to match what "not" says, if that is constants or a pattern.
-func (c *conversion) otherText(not *value.Value) (textLimit, bool) {
+func (c *conversion) otherText(not *jsonschema.Value) (textLimit, bool) {
 	l := textLimit{keyword: "not", Span: anySpan, not: true}
-	if !not.Is(value.Object) || not.Has("type") && !algebra.HasName(not.Get("type"), "string") {
+	if !not.Is(jsonschema.Object) || not.Has("type") && !algebra.HasName(not.Get("type"), "string") {
 		return l, false
 	}
 	switch what := c.Constraints(not.But("type")); {
 	case what == nil || len(what.Keys) > 1:
 		return l, false
-	case what.Has("const") || what.Get("enum").Is(value.Array):
+	case what.Has("const") || what.Get("enum").Is(jsonschema.Array):
 		l.of = func(p pattern.Writer) *cfg.Expr { return p.OneOf(algebra.StringsAmong(algebra.ConstantsIn(what))) }
-	case what.Get("pattern").Is(value.String):
+	case what.Get("pattern").Is(jsonschema.String):
 		ways, err := pattern.Parse("(?:" + what.Get("pattern").Text + ")") // as it stands: to be narrower would be wider here
 		if err != nil {
 			return l, false

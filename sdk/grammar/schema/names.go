@@ -8,11 +8,11 @@ import (
 	"github.com/dragoman-project/dragoman/internal/cfg/words"
 	"github.com/dragoman-project/dragoman/sdk/grammar/rules"
 	"github.com/dragoman-project/dragoman/sdk/grammar/schema/algebra"
-	"github.com/dragoman-project/dragoman/sdk/grammar/schema/value"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
 // others is a member whose name is none of props: one that a pattern names, or one that none does; nil if there are none.
-func (c *conversion) others(s, open *value.Value, props []algebra.Property, path, name string) (*cfg.Expr, error) {
+func (c *conversion) others(s, open *jsonschema.Value, props []algebra.Property, path, name string) (*cfg.Expr, error) {
 	var taken []string
 	for _, p := range props {
 		taken = append(taken, p.Name)
@@ -20,7 +20,7 @@ func (c *conversion) others(s, open *value.Value, props []algebra.Property, path
 	patterns := s.Get("patternProperties")
 	var kids []*cfg.Expr
 	for i, source := range patterns.Names() {
-		where := value.At(value.At(path, "patternProperties"), source)
+		where := jsonschema.Pointer(jsonschema.Pointer(path, "patternProperties"), source)
 		key := keys{taken: taken, patterns: []string{source}, names: s.Get("propertyNames")}
 		member, err := c.other(key, patterns.Get(source), where, name+"-pattern-"+strconv.Itoa(i))
 		if err != nil {
@@ -31,7 +31,7 @@ func (c *conversion) others(s, open *value.Value, props []algebra.Property, path
 	}
 	if open != nil && !open.IsFalse() {
 		key := keys{taken: taken, except: patterns.Names(), names: s.Get("propertyNames")}
-		member, err := c.other(key, open, value.At(path, "additionalProperties"), name+"-additional")
+		member, err := c.other(key, open, jsonschema.Pointer(path, "additionalProperties"), name+"-additional")
 		if err != nil {
 			return nil, err
 		}
@@ -44,7 +44,7 @@ func (c *conversion) others(s, open *value.Value, props []algebra.Property, path
 }
 
 // other is a member with one of keys and a value that follows s.
-func (c *conversion) other(k keys, s *value.Value, path, name string) (*cfg.Expr, error) {
+func (c *conversion) other(k keys, s *jsonschema.Value, path, name string) (*cfg.Expr, error) {
 	e, err := c.visit(s, path, name)
 	if err != nil || e.Op == cfg.OpNever {
 		return e, err
@@ -58,10 +58,10 @@ func (c *conversion) other(k keys, s *value.Value, path, name string) (*cfg.Expr
 
 // keys are the names that a member may have.
 type keys struct {
-	taken    []string     // names that others have
-	patterns []string     // a name matches all of these
-	except   []string     // and none of these
-	names    *value.Value // and follows this schema, if there is one
+	taken    []string          // names that others have
+	patterns []string          // a name matches all of these
+	except   []string          // and none of these
+	names    *jsonschema.Value // and follows this schema, if there is one
 }
 
 // key is one of keys, in quotes.
@@ -113,7 +113,7 @@ func taken(names []string, single bool) *cfg.Expr {
 	}
 	kids := make([]*cfg.Expr, len(names))
 	for i, name := range names {
-		kids[i] = cfg.Text(rules.Escape(name, quote))
+		kids[i] = cfg.Text(jsonschema.Escape(name, quote))
 	}
 	return cfg.Alt(kids...)
 }
@@ -151,9 +151,9 @@ func (c *conversion) intersected(of, but []func(single bool) *cfg.Expr, path str
 }
 
 // nameContent makes the inside of a name that follows s; nil where it may be any.
-func (c *conversion) nameContent(s *value.Value, path string) (func(single bool) *cfg.Expr, error) {
+func (c *conversion) nameContent(s *jsonschema.Value, path string) (func(single bool) *cfg.Expr, error) {
 	s, err := c.Resolved(s, path)
-	if err != nil || !s.Is(value.Object) {
+	if err != nil || !s.Is(jsonschema.Object) {
 		return nil, err
 	}
 	if s, err = c.WellFormed(s, path); err != nil {
@@ -168,10 +168,10 @@ func (c *conversion) nameContent(s *value.Value, path string) (func(single bool)
 }
 
 // listedKey is one of the names that are listed, as far as they are among keys.
-func (c *conversion) listedKey(k keys, values []*value.Value) *cfg.Expr {
+func (c *conversion) listedKey(k keys, values []*jsonschema.Value) *cfg.Expr {
 	var kids []*cfg.Expr
 	for _, v := range values {
-		if v.Kind == value.String && k.allow(v.Text) && c.Fits(v, k.names, 0) != algebra.No {
+		if v.Kind == jsonschema.String && k.allow(v.Text) && c.Fits(v, k.names, 0) != algebra.No {
 			kids = append(kids, c.constant(v))
 		}
 	}
@@ -199,9 +199,9 @@ func (k keys) allow(name string) bool {
 }
 
 // disjoint notes that a name may match several patterns, so that its member must be all that these say.
-func (c *conversion) disjoint(patterns *value.Value, i int, path string) {
+func (c *conversion) disjoint(patterns *jsonschema.Value, i int, path string) {
 	for _, other := range patterns.Keys[:i] {
-		if algebra.Equal(patterns.Get(other), patterns.Get(patterns.Keys[i])) || c.apartPatterns(other, patterns.Keys[i]) {
+		if patterns.Get(other).Equal(patterns.Get(patterns.Keys[i])) || c.apartPatterns(other, patterns.Keys[i]) {
 			continue
 		}
 		c.Note(path, "held to alone: a name may also match the pattern %q", other)
@@ -227,7 +227,7 @@ func (c *conversion) otherThan(names []string, single bool) *cfg.Expr {
 	}
 	escaped := make([]string, len(names))
 	for i, n := range names {
-		escaped[i] = rules.Escape(n, quote)
+		escaped[i] = jsonschema.Escape(n, quote)
 	}
 	return words.OtherThan(escaped, rules.StringChars.Minus(charset.Of(string(quote))), c.rules.Escape(single), cfg.Star(c.rules.Char(single)))
 }

@@ -7,11 +7,11 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/grammar/rules"
 	"github.com/dragoman-project/dragoman/sdk/grammar/schema/algebra"
 	"github.com/dragoman-project/dragoman/sdk/grammar/schema/number"
-	"github.com/dragoman-project/dragoman/sdk/grammar/schema/value"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
 // integer is a whole number.
-func (c *conversion) integer(s *value.Value, path string) (*cfg.Expr, error) {
+func (c *conversion) integer(s *jsonschema.Value, path string) (*cfg.Expr, error) {
 	l, err := c.Bounds(s, path)
 	if err != nil {
 		return nil, err
@@ -27,7 +27,7 @@ func (c *conversion) integer(s *value.Value, path string) (*cfg.Expr, error) {
 }
 
 // number is a number with or without a fraction. One with bounds has no exponent.
-func (c *conversion) number(s *value.Value, path string) (*cfg.Expr, error) {
+func (c *conversion) number(s *jsonschema.Value, path string) (*cfg.Expr, error) {
 	l, err := c.Bounds(s, path)
 	if err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func (c *conversion) number(s *value.Value, path string) (*cfg.Expr, error) {
 }
 
 // multiples are the numbers that follow s, which has "multipleOf"; nil where that cannot be said.
-func (c *conversion) multiples(s *value.Value, path string) *cfg.Expr {
+func (c *conversion) multiples(s *jsonschema.Value, path string) *cfg.Expr {
 	step := s.Get("multipleOf").Rational()
 	kind := algebra.ImpliedType(s)
 	if step == nil || step.Sign() <= 0 || kind != "integer" && kind != "number" {

@@ -4,12 +4,12 @@ import (
 	"github.com/dragoman-project/dragoman/internal/cfg"
 	"github.com/dragoman-project/dragoman/sdk/grammar/schema/algebra"
 	"github.com/dragoman-project/dragoman/sdk/grammar/schema/list"
-	"github.com/dragoman-project/dragoman/sdk/grammar/schema/value"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
 // object is an object with its properties in the order of the schema, the required ones first: models write them so, and
 // any order would need a rule for every subset.
-func (c *conversion) object(s *value.Value, path, name string) (*cfg.Expr, error) {
+func (c *conversion) object(s *jsonschema.Value, path, name string) (*cfg.Expr, error) {
 	c.inside++
 	defer func() { c.inside-- }()
 	s = algebra.Evaluated(s)
@@ -18,7 +18,7 @@ func (c *conversion) object(s *value.Value, path, name string) (*cfg.Expr, error
 	if len(props) == 0 && !bounded && (open == nil || open.IsTrue() || open.IsEmpty()) {
 		return c.rules.Value("object", c.Spelling), nil
 	}
-	list := list.Members{Rules: c.rules, Name: name, Note: func(keyword, format string, args ...any) { c.Note(value.At(path, keyword), format, args...) }}
+	list := list.Members{Rules: c.rules, Name: name, Note: func(keyword, format string, args ...any) { c.Note(jsonschema.Pointer(path, keyword), format, args...) }}
 	for _, p := range props {
 		member, err := c.member(p, s, path, name)
 		switch {
@@ -47,7 +47,7 @@ func (c *conversion) object(s *value.Value, path, name string) (*cfg.Expr, error
 }
 
 // member is `"name": value`, as a rule; nothing where it cannot be there.
-func (c *conversion) member(p algebra.Property, s *value.Value, path, name string) (*cfg.Expr, error) {
+func (c *conversion) member(p algebra.Property, s *jsonschema.Value, path, name string) (*cfg.Expr, error) {
 	schema := p.Schema
 	var err error
 	for _, source := range c.PatternsOf(s, p.Name) {
@@ -55,9 +55,9 @@ func (c *conversion) member(p algebra.Property, s *value.Value, path, name strin
 			return nil, err
 		}
 	}
-	if names := s.Get("propertyNames"); names != nil && c.Fits(value.NewString(p.Name), names, 0) == algebra.No {
+	if names := s.Get("propertyNames"); names != nil && c.Fits(jsonschema.NewString(p.Name), names, 0) == algebra.No {
 		if p.Required {
-			return nil, algebra.Contradiction(value.At(path, "propertyNames"), "it does not allow %q, which is required", p.Name)
+			return nil, algebra.Contradiction(jsonschema.Pointer(path, "propertyNames"), "it does not allow %q, which is required", p.Name)
 		}
 		return cfg.Nothing, nil
 	}
@@ -67,5 +67,5 @@ func (c *conversion) member(p algebra.Property, s *value.Value, path, name strin
 		return e, err
 	}
 	space := c.rules.Space.Call()
-	return c.rules.Rule(full+"-kv", cfg.Seq(c.constant(value.NewString(p.Name)), space, cfg.Text(":"), space, e)), nil
+	return c.rules.Rule(full+"-kv", cfg.Seq(c.constant(jsonschema.NewString(p.Name)), space, cfg.Text(":"), space, e)), nil
 }

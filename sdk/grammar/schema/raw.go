@@ -12,15 +12,15 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/grammar/rules"
 	"github.com/dragoman-project/dragoman/sdk/grammar/schema/algebra"
 	"github.com/dragoman-project/dragoman/sdk/grammar/schema/pattern"
-	"github.com/dragoman-project/dragoman/sdk/grammar/schema/value"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
 // raw is the bare text of a value that follows s: strings without quotes, everything else as JSON.
-func (c *conversion) raw(s *value.Value, path, name string, depth int) (*cfg.Expr, error) {
+func (c *conversion) raw(s *jsonschema.Value, path, name string, depth int) (*cfg.Expr, error) {
 	if !c.Spend() || depth > algebra.MaxDepth {
 		return nil, algebra.Errorf(path, "references lead in a circle, or to too much")
 	}
-	if !s.Is(value.Object) || len(s.Keys) == 0 {
+	if !s.Is(jsonschema.Object) || len(s.Keys) == 0 {
 		return c.rawOther(s, path, name)
 	}
 	s, err := c.WellFormed(s, path)
@@ -35,7 +35,7 @@ func (c *conversion) raw(s *value.Value, path, name string, depth int) (*cfg.Exp
 }
 
 // rawForm goes by the shape of s.
-func (c *conversion) rawForm(s *value.Value, path, name string, depth int) (*cfg.Expr, error) {
+func (c *conversion) rawForm(s *jsonschema.Value, path, name string, depth int) (*cfg.Expr, error) {
 	s, err := c.positive(s, path)
 	switch {
 	case err != nil:
@@ -59,7 +59,7 @@ func (c *conversion) rawForm(s *value.Value, path, name string, depth int) (*cfg
 		return c.rawUnion(s, "anyOf", path, name, depth)
 	case s.Has("oneOf"):
 		return c.rawUnion(s, "oneOf", path, name, depth)
-	case s.Get("type").Is(value.Array):
+	case s.Get("type").Is(jsonschema.Array):
 		var parts []algebra.Alternative
 		for i, one := range algebra.PerType(s) {
 			parts = append(parts, algebra.Alternative{Schema: one, Path: path, Number: i})
@@ -72,7 +72,7 @@ func (c *conversion) rawForm(s *value.Value, path, name string, depth int) (*cfg
 }
 
 // rawReference is what the reference leads to; one that leads out of the schema is anything.
-func (c *conversion) rawReference(s *value.Value, path, name string, depth int) (*cfg.Expr, error) {
+func (c *conversion) rawReference(s *jsonschema.Value, path, name string, depth int) (*cfg.Expr, error) {
 	target, err := c.Resolved(s, path)
 	if err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func (c *conversion) rawReference(s *value.Value, path, name string, depth int) 
 }
 
 // rawOther is a value that is no string; any text where strings are among what is allowed.
-func (c *conversion) rawOther(s *value.Value, path, name string) (*cfg.Expr, error) {
+func (c *conversion) rawOther(s *jsonschema.Value, path, name string) (*cfg.Expr, error) {
 	e, err := c.visit(s, path, name)
 	if err == nil && c.Kinds(s)&algebra.StringType != 0 {
 		return c.Bare, nil
@@ -92,7 +92,7 @@ func (c *conversion) rawOther(s *value.Value, path, name string) (*cfg.Expr, err
 	return e, err
 }
 
-func (c *conversion) rawUnion(s *value.Value, key, path, name string, depth int) (*cfg.Expr, error) {
+func (c *conversion) rawUnion(s *jsonschema.Value, key, path, name string, depth int) (*cfg.Expr, error) {
 	parts, err := c.Alternatives(s, key, path)
 	if err != nil {
 		return nil, err
@@ -117,13 +117,13 @@ func (c *conversion) rawAlternatives(parts []algebra.Alternative, name string, d
 
 // rawConstants are literal values, strings bare. What the program could not read, because it contains the delimiter that
 // ends the text, is left out and noted.
-func (c *conversion) rawConstants(values []*value.Value, path string) *cfg.Expr {
+func (c *conversion) rawConstants(values []*jsonschema.Value, path string) *cfg.Expr {
 	var kids []*cfg.Expr
 	for _, v := range values {
 		e, written := c.constant(v), v.Compact()
-		if v.Kind == value.String {
+		if v.Kind == jsonschema.String {
 			if written = v.Text; c.Escaped {
-				written = rules.Escape(v.Text, '"')
+				written = jsonschema.Escape(v.Text, '"')
 			}
 			e = cfg.Text(written)
 		}
@@ -147,7 +147,7 @@ func (c *conversion) delimiterIn(s string) string {
 
 // rawString is a string without quotes: text up to the delimiter, held to all that s says as far as that can be said
 // together in a few rules.
-func (c *conversion) rawString(s *value.Value, path string) (*cfg.Expr, error) {
+func (c *conversion) rawString(s *jsonschema.Value, path string) (*cfg.Expr, error) {
 	if c.Escaped {
 		content, err := c.content(s, path)
 		if err != nil || content == nil {
@@ -178,7 +178,7 @@ func (c *conversion) rawString(s *value.Value, path string) (*cfg.Expr, error) {
 }
 
 // rawLimits are what the pattern, the format, "not" and the lengths of s say.
-func (c *conversion) rawLimits(s *value.Value, path string) ([]textLimit, error) {
+func (c *conversion) rawLimits(s *jsonschema.Value, path string) ([]textLimit, error) {
 	lo, hi := algebra.Count(s.Get("minLength"), 0), algebra.Count(s.Get("maxLength"), -1)
 	if hi >= 0 && lo > hi {
 		return nil, algebra.Contradiction(path, "at least %d and at most %d characters cannot both hold", lo, hi)
@@ -202,7 +202,7 @@ func (c *conversion) rawLimits(s *value.Value, path string) ([]textLimit, error)
 // noteOthers notes the keywords that are not held to.
 func (c *conversion) noteOthers(limits []textLimit, path, where string) {
 	for _, l := range limits {
-		c.Note(value.At(path, l.keyword), "not held to %s", where)
+		c.Note(jsonschema.Pointer(path, l.keyword), "not held to %s", where)
 	}
 }
 

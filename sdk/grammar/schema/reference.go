@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/dragoman-project/dragoman/internal/cfg"
-	"github.com/dragoman-project/dragoman/sdk/grammar/schema/value"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
 // target is the rule of what a reference leads to, and where it was first met: within how many objects and arrays.
@@ -14,10 +14,10 @@ type target struct {
 }
 
 // reference is the rule of the subschema that $ref points to. Keywords beside it hold too.
-func (c *conversion) reference(s *value.Value, path string) (*cfg.Expr, error) {
+func (c *conversion) reference(s *jsonschema.Value, path string) (*cfg.Expr, error) {
 	ref := s.Get("$ref").Text
 	if !strings.HasPrefix(ref, "#") {
-		c.Note(value.At(path, "$ref"), "%q is not in this schema: any value is allowed there", ref)
+		c.Note(jsonschema.Pointer(path, "$ref"), "%q is not in this schema: any value is allowed there", ref)
 		return c.rules.Value("value", c.Spelling), nil
 	}
 	to, err := c.Resolve(ref, path)

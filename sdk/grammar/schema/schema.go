@@ -2,13 +2,12 @@ package schema
 
 import (
 	"cmp"
-	"fmt"
 	"strconv"
 
 	"github.com/dragoman-project/dragoman/internal/cfg"
 	"github.com/dragoman-project/dragoman/sdk/grammar/rules"
 	"github.com/dragoman-project/dragoman/sdk/grammar/schema/algebra"
-	"github.com/dragoman-project/dragoman/sdk/grammar/schema/value"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
 // Error is what is wrong with a schema, and where.
@@ -29,7 +28,7 @@ func New(r *rules.Set) *Converter { return &Converter{r, algebra.MaxSchemaWork} 
 
 // Source is a schema, and where in a program it stands.
 type Source struct {
-	JSON     []byte
+	Schema   jsonschema.Schema
 	Scope    string // the name of the rule around it; empty: none
 	Spelling rules.Spelling
 	Bare     *cfg.Expr // what a string is where the text is a bare string; nil: values are JSON
@@ -39,11 +38,7 @@ type Source struct {
 
 // Convert is the expression of what follows the schema.
 func (s *Converter) Convert(of Source) (*cfg.Expr, error) {
-	root, err := value.Decode(of.JSON)
-	if err != nil {
-		return nil, fmt.Errorf("schema: %w", err)
-	}
-	value.Localise(root, of.JSON)
+	root := of.Schema.Value()
 	c := &conversion{
 		Source: of, rules: s.rules, refs: map[string]target{},
 		Document: algebra.New(root, s.rules.Notes, &s.room),
@@ -68,7 +63,7 @@ type conversion struct {
 }
 
 // top is the whole schema. Where the text is bare, strings are bare, and nothing below them.
-func (c *conversion) top(s *value.Value, name string) (*cfg.Expr, error) {
+func (c *conversion) top(s *jsonschema.Value, name string) (*cfg.Expr, error) {
 	if c.Bare != nil {
 		return c.raw(s, "#", name, 0)
 	}
@@ -79,7 +74,7 @@ func (c *conversion) top(s *value.Value, name string) (*cfg.Expr, error) {
 }
 
 // visit is the JSON text of a value that follows s. Each question takes what it answers; the first that fits does.
-func (c *conversion) visit(s *value.Value, path, name string) (*cfg.Expr, error) {
+func (c *conversion) visit(s *jsonschema.Value, path, name string) (*cfg.Expr, error) {
 	if err := c.Enter(path); err != nil {
 		return nil, err
 	}
@@ -89,8 +84,8 @@ func (c *conversion) visit(s *value.Value, path, name string) (*cfg.Expr, error)
 		return c.rules.Value("value", c.Spelling), nil
 	case s.IsFalse():
 		return cfg.Nothing, nil
-	case !s.Is(value.Object):
-		return nil, algebra.Errorf(path, "expected an object or a boolean, found %v", s.Kind)
+	case !s.Is(jsonschema.Object):
+		return nil, algebra.Errorf(path, "expected an object or a boolean, found %s", s.Kind.Noun())
 	}
 	s, err := c.WellFormed(s, path)
 	if err != nil {
@@ -105,7 +100,7 @@ func (c *conversion) visit(s *value.Value, path, name string) (*cfg.Expr, error)
 
 // positive is s with what it rules out, and says under conditions, put as what there is instead: constants, types and choices. What
 // cannot be put so is noted.
-func (c *conversion) positive(s *value.Value, path string) (*value.Value, error) {
+func (c *conversion) positive(s *jsonschema.Value, path string) (*jsonschema.Value, error) {
 	if !s.HasAny("const", "enum") {
 		s = c.Complemented(s)
 	}
@@ -120,7 +115,7 @@ func (c *conversion) positive(s *value.Value, path string) (*value.Value, error)
 }
 
 // form goes by the shape of s.
-func (c *conversion) form(s *value.Value, path, name string) (*cfg.Expr, error) {
+func (c *conversion) form(s *jsonschema.Value, path, name string) (*cfg.Expr, error) {
 	s, err := c.positive(s, path)
 	switch {
 	case err != nil:
@@ -144,14 +139,14 @@ func (c *conversion) form(s *value.Value, path, name string) (*cfg.Expr, error) 
 		return c.union(s, "anyOf", path, name)
 	case s.Has("oneOf"):
 		return c.union(s, "oneOf", path, name)
-	case s.Get("type").Is(value.Array):
+	case s.Get("type").Is(jsonschema.Array):
 		return c.types(s, path, name)
 	}
 	return c.typed(s, path, name)
 }
 
 // typed goes by the type of s, or by the keywords that only one type has.
-func (c *conversion) typed(s *value.Value, path, name string) (*cfg.Expr, error) {
+func (c *conversion) typed(s *jsonschema.Value, path, name string) (*cfg.Expr, error) {
 	kind := algebra.ImpliedType(s)
 	switch kind {
 	case "object":
@@ -175,7 +170,7 @@ func (c *conversion) typed(s *value.Value, path, name string) (*cfg.Expr, error)
 }
 
 // types is the union over a list of types.
-func (c *conversion) types(s *value.Value, path, name string) (*cfg.Expr, error) {
+func (c *conversion) types(s *jsonschema.Value, path, name string) (*cfg.Expr, error) {
 	var kids []*cfg.Expr
 	for i, one := range algebra.PerType(s) {
 		e, err := c.visit(one, path, name+"-"+strconv.Itoa(i))

@@ -5,11 +5,11 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/grammar/rules"
 	"github.com/dragoman-project/dragoman/sdk/grammar/schema/algebra"
 	"github.com/dragoman-project/dragoman/sdk/grammar/schema/pattern"
-	"github.com/dragoman-project/dragoman/sdk/grammar/schema/value"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
 // str is a string: held to all that s says of it, as far as that can be said together in a few rules.
-func (c *conversion) str(s *value.Value, path string) (*cfg.Expr, error) {
+func (c *conversion) str(s *jsonschema.Value, path string) (*cfg.Expr, error) {
 	content, err := c.content(s, path)
 	if err != nil || content == nil {
 		return c.rules.Value("string", c.Spelling), err
@@ -18,7 +18,7 @@ func (c *conversion) str(s *value.Value, path string) (*cfg.Expr, error) {
 }
 
 // content makes the inside of a string that s describes, between single or double quotes; nil is any string.
-func (c *conversion) content(s *value.Value, path string) (func(single bool) *cfg.Expr, error) {
+func (c *conversion) content(s *jsonschema.Value, path string) (func(single bool) *cfg.Expr, error) {
 	lo, hi := algebra.Count(s.Get("minLength"), 0), algebra.Count(s.Get("maxLength"), -1)
 	if hi >= 0 && lo > hi {
 		return nil, algebra.Contradiction(path, "at least %d and at most %d characters cannot both hold", lo, hi)
@@ -49,15 +49,15 @@ func (c *conversion) limited(limits []textLimit, lo, hi int, path string) func(s
 		c.Note(path, "%q is not held to", first)
 		return func(single bool) *cfg.Expr { return c.rules.Repeat(lo, hi, c.rules.Char(single)) }
 	case hi >= 0:
-		c.Note(value.At(path, "maxLength"), "not held to beside %q", first)
+		c.Note(jsonschema.Pointer(path, "maxLength"), "not held to beside %q", first)
 		return c.limited(limits, lo, -1, path)
 	case lo > 0:
-		c.Note(value.At(path, "minLength"), "not held to beside %q", first)
+		c.Note(jsonschema.Pointer(path, "minLength"), "not held to beside %q", first)
 		return c.limited(limits, 0, -1, path)
 	case last == first:
-		c.Note(value.At(path, last), "what it looks ahead for is not held to: it takes too many rules to say")
+		c.Note(jsonschema.Pointer(path, last), "what it looks ahead for is not held to: it takes too many rules to say")
 	default:
-		c.Note(value.At(path, last), "not held to beside %q", first)
+		c.Note(jsonschema.Pointer(path, last), "not held to beside %q", first)
 	}
 	return c.limited(limits[:len(limits)-1], 0, -1, path)
 }
@@ -91,7 +91,7 @@ func (c *conversion) together(limits []textLimit, lo, hi int) func(single bool) 
 
 func (c *conversion) unheldFormat(format, path string) {
 	if !pattern.IsAnyText(format) {
-		c.Note(value.At(path, "format"), "%q is not held to", format)
+		c.Note(jsonschema.Pointer(path, "format"), "%q is not held to", format)
 	}
 }
 

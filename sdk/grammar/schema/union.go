@@ -5,11 +5,11 @@ import (
 
 	"github.com/dragoman-project/dragoman/internal/cfg"
 	"github.com/dragoman-project/dragoman/sdk/grammar/schema/algebra"
-	"github.com/dragoman-project/dragoman/sdk/grammar/schema/value"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
 // union is one of the subschemas under key.
-func (c *conversion) union(s *value.Value, key, path, name string) (*cfg.Expr, error) {
+func (c *conversion) union(s *jsonschema.Value, key, path, name string) (*cfg.Expr, error) {
 	parts, err := c.Alternatives(s, key, path)
 	if err != nil {
 		return nil, err

@@ -2,12 +2,12 @@ package schema
 
 import (
 	"github.com/dragoman-project/dragoman/sdk/grammar/schema/algebra"
-	"github.com/dragoman-project/dragoman/sdk/grammar/schema/value"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
 // unsupported notes the keywords that are not held to. Those of a list of types are noted with the types.
-func (c *conversion) unsupported(s *value.Value, path string) {
-	if s.Get("type").Is(value.Array) && !s.HasAny("$ref", "allOf", "anyOf", "oneOf", algebra.Conditioned) {
+func (c *conversion) unsupported(s *jsonschema.Value, path string) {
+	if s.Get("type").Is(jsonschema.Array) && !s.HasAny("$ref", "allOf", "anyOf", "oneOf", algebra.Conditioned) {
 		return
 	}
 	for _, k := range algebra.NotHeld {
@@ -22,20 +22,14 @@ func (c *conversion) unsupported(s *value.Value, path string) {
 			}
 		}
 	}
-	if s.Get("required").Is(value.Bool) {
-		c.Note(value.At(path, "required"), "not held to: it is a list of names beside properties")
+	if s.Get("required").Is(jsonschema.Bool) {
+		c.Note(jsonschema.Pointer(path, "required"), "not held to: it is a list of names beside properties")
 	}
 }
 
-// onlyOf are the kinds of values of which keywords say something that are not held to in general.
-var onlyOf = map[string]algebra.Kinds{
-	"multipleOf": algebra.IntegerType | algebra.FractionType, "contains": algebra.ArrayType, "uniqueItems": algebra.ArrayType,
-	"dependentRequired": algebra.ObjectType, "dependentSchemas": algebra.ObjectType, "dependencies": algebra.ObjectType,
-}
-
 // heldOf says whether keyword k of s, which is not held to in general, is held to with values of its type.
-func (c *conversion) heldOf(k string, v, s *value.Value, path string) bool {
-	if only, ok := onlyOf[k]; ok && c.Kinds(s)&only == 0 {
+func (c *conversion) heldOf(k string, v, s *jsonschema.Value, path string) bool {
+	if about := jsonschema.KeywordOf(k).About; about != 0 && c.Kinds(s)&algebra.TypesOf(about) == 0 {
 		return true
 	}
 	switch k {
@@ -54,7 +48,7 @@ func (c *conversion) heldOf(k string, v, s *value.Value, path string) bool {
 }
 
 // saysNothing says whether keyword k of s holds for every value.
-func saysNothing(k string, v, s *value.Value) bool {
+func saysNothing(k string, v, s *jsonschema.Value) bool {
 	switch k {
 	case "not", "uniqueItems":
 		return v.IsFalse()

@@ -3,12 +3,12 @@ package algebra
 import (
 	"slices"
 
-	"github.com/dragoman-project/dragoman/sdk/grammar/schema/value"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
 // Alternative is a subschema of anyOf or oneOf, together with what stands beside those.
 type Alternative struct {
-	Schema *value.Value
+	Schema *jsonschema.Value
 	Path   string
 	Number int
 	Merged bool // something stood beside
@@ -16,11 +16,11 @@ type Alternative struct {
 
 // Alternatives are the subschemas under key; what stands beside key holds for each of them. Those that it rules out are
 // left out, unless it rules out all.
-func (c *Document) Alternatives(s *value.Value, key, path string) ([]Alternative, error) {
+func (c *Document) Alternatives(s *jsonschema.Value, key, path string) ([]Alternative, error) {
 	var out []Alternative
 	var ruledOut error
 	for i, one := range s.Get(key).Items {
-		where := value.At(path, key, i)
+		where := jsonschema.Pointer(path, key, i)
 		if key == Conditioned {
 			where = path
 		}
@@ -44,7 +44,7 @@ func (c *Document) Alternatives(s *value.Value, key, path string) ([]Alternative
 }
 
 // Besides is one together with what stands beside it.
-func (c *Document) Besides(beside, one *value.Value, path string) (*value.Value, error) {
+func (c *Document) Besides(beside, one *jsonschema.Value, path string) (*jsonschema.Value, error) {
 	beside = c.Constraints(beside)
 	if beside == nil || c.Implies(one, beside) {
 		return one, nil
@@ -57,7 +57,7 @@ func (c *Document) Besides(beside, one *value.Value, path string) (*value.Value,
 }
 
 // Implies says whether beside adds nothing to s: types, and s has no others.
-func (c *Document) Implies(s, beside *value.Value) bool {
+func (c *Document) Implies(s, beside *jsonschema.Value) bool {
 	if len(beside.Keys) > 1 || !beside.Has("type") {
 		return false
 	}
@@ -70,7 +70,7 @@ const maxExclusive = 64
 // exclusive makes alternatives exclude each other, as far as they differ in the members that they require: none allows what
 // fits another as it stood. It notes others of which a value may fit several.
 func (c *Document) exclusive(parts []Alternative, path string) {
-	stood := make([]*value.Value, len(parts))
+	stood := make([]*jsonschema.Value, len(parts))
 	for i := range parts {
 		stood[i] = parts[i].Schema
 	}
@@ -79,24 +79,24 @@ func (c *Document) exclusive(parts []Alternative, path string) {
 			if i < maxExclusive && c.separate(&parts[i], &parts[j], stood[i], stood[j]) {
 				continue
 			}
-			c.Note(value.At(path, "oneOf"), "held to like anyOf: a value may fit both alternative %d and alternative %d", parts[j].Number, parts[i].Number)
+			c.Note(jsonschema.Pointer(path, "oneOf"), "held to like anyOf: a value may fit both alternative %d and alternative %d", parts[j].Number, parts[i].Number)
 			return
 		}
 	}
 }
 
 // separate makes two alternatives exclude each other, if it can. One whose values all fit the other has none of its own.
-func (c *Document) separate(a, b *Alternative, aStood, bStood *value.Value) bool {
+func (c *Document) separate(a, b *Alternative, aStood, bStood *jsonschema.Value) bool {
 	x, y := a.Schema, b.Schema
 	if c.excludes(x, bStood, 0) && c.excludes(y, aStood, 0) {
 		return true
 	}
 	x, y = without(x, bStood), without(y, aStood)
 	if covers(bStood, aStood) {
-		x = &value.Value{Kind: value.Bool}
+		x = jsonschema.NewBool(false)
 	}
 	if covers(aStood, bStood) {
-		y = &value.Value{Kind: value.Bool}
+		y = jsonschema.NewBool(false)
 	}
 	if !c.excludes(x, bStood, 0) || !c.excludes(y, aStood, 0) {
 		return false
@@ -106,8 +106,8 @@ func (c *Document) separate(a, b *Alternative, aStood, bStood *value.Value) bool
 }
 
 // covers says whether a differs from b in nothing but that it requires less.
-func covers(a, b *value.Value) bool {
-	if !a.Is(value.Object) || !b.Is(value.Object) || !Equal(a.But("required"), b.But("required")) {
+func covers(a, b *jsonschema.Value) bool {
+	if !a.Is(jsonschema.Object) || !b.Is(jsonschema.Object) || !a.But("required").Equal(b.But("required")) {
 		return false
 	}
 	own := b.Get("required").Strings()
@@ -116,7 +116,7 @@ func covers(a, b *value.Value) bool {
 
 // without is a without the first member that b requires and a does not; a itself if there is none, or a says more than what
 // members there are.
-func without(a, b *value.Value) *value.Value {
+func without(a, b *jsonschema.Value) *jsonschema.Value {
 	if a.HasAny(inPlace...) || a.HasAny("const", "enum", "patternProperties") || ImpliedType(a) != "object" {
 		return a
 	}
@@ -125,14 +125,14 @@ func without(a, b *value.Value) *value.Value {
 		if slices.Contains(own, name) {
 			continue
 		}
-		properties := value.NewObject()
+		properties := jsonschema.NewObject()
 		if a.Has("properties") {
 			properties = a.Get("properties").But()
 		} else if !a.Has("additionalProperties") {
 			a = a.But()
-			a.Set("additionalProperties", &value.Value{Kind: value.Bool, Bool: true})
+			a.Set("additionalProperties", jsonschema.NewBool(true))
 		}
-		properties.Set(name, &value.Value{Kind: value.Bool})
+		properties.Set(name, jsonschema.NewBool(false))
 		a = a.But()
 		a.Set("properties", properties)
 		return a

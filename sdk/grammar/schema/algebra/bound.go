@@ -4,11 +4,11 @@ import (
 	"math/big"
 
 	"github.com/dragoman-project/dragoman/sdk/grammar/schema/number"
-	"github.com/dragoman-project/dragoman/sdk/grammar/schema/value"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
 // Bounds reads the limits of s, of both drafts: exclusiveMinimum as a number, or as a boolean beside minimum.
-func (c *Document) Bounds(s *value.Value, path string) (number.Limits, error) {
+func (c *Document) Bounds(s *jsonschema.Value, path string) (number.Limits, error) {
 	var l number.Limits
 	var err error
 	if l.Lo, l.LoOpen, err = bound(s, path, "minimum", "exclusiveMinimum", 1); err != nil {
@@ -34,15 +34,15 @@ func (c *Document) Bounds(s *value.Value, path string) (number.Limits, error) {
 
 // bound is the tighter of the bounds under key and exclusive, and whether it is itself out; nil if there is none. Sign is
 // that of tighter.
-func bound(s *value.Value, path, key, exclusive string, sign int) (*big.Rat, bool, error) {
+func bound(s *jsonschema.Value, path, key, exclusive string, sign int) (*big.Rat, bool, error) {
 	for _, k := range []string{key, exclusive} {
-		if v := s.Get(k); v.Is(value.Number) && v.Rational() == nil {
-			return nil, false, Errorf(value.At(path, k), "%s is too large a number", v.Text)
+		if v := s.Get(k); v.Is(jsonschema.Number) && v.Rational() == nil {
+			return nil, false, Errorf(jsonschema.Pointer(path, k), "%s is too large a number", v.Text)
 		}
 	}
 	closed, open := s.Get(key).Rational(), s.Get(exclusive)
 	switch {
-	case open.Is(value.Bool):
+	case open.Is(jsonschema.Bool):
 		return closed, open.Bool && closed != nil, nil
 	case open == nil:
 		return closed, false, nil

@@ -1,35 +1,35 @@
 package algebra
 
 import (
-	"github.com/dragoman-project/dragoman/sdk/grammar/schema/value"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
 // Complemented is s with the types that are left where "not" rules out all values of some types; false where none is left.
-func (c *Document) Complemented(s *value.Value) *value.Value {
+func (c *Document) Complemented(s *jsonschema.Value) *jsonschema.Value {
 	out := s.Get("not")
 	switch {
 	case out == nil:
 		return s
 	case out.IsTrue(), out.IsEmpty():
-		return &value.Value{Kind: value.Bool}
+		return jsonschema.NewBool(false)
 	case c.Kinds(s)&^(BoolType|NullType) == 0 && out.HasAny("const", "enum"):
 		return c.Enumerated(s)
-	case !out.Is(value.Object) || len(out.Keys) > 1 || !out.Has("type"):
+	case !out.Is(jsonschema.Object) || len(out.Keys) > 1 || !out.Has("type"):
 		return s
 	}
 	ruledOut := namedKinds(out.Get("type"))
 	if ruledOut&(IntegerType|FractionType) == IntegerType {
 		return s // no type has the other numbers
 	}
-	left := &value.Value{Kind: value.Array}
+	left := jsonschema.NewArray()
 	for _, name := range []string{"object", "array", "string", "number", "integer", "boolean", "null"} {
 		kind := typeNames[name]
 		if c.Kinds(s)&^ruledOut&kind == kind && (name != "integer" || c.Kinds(s)&FractionType == 0) {
-			left.Items = append(left.Items, value.NewString(name))
+			left.Items = append(left.Items, jsonschema.NewString(name))
 		}
 	}
 	if len(left.Items) == 0 {
-		return &value.Value{Kind: value.Bool}
+		return jsonschema.NewBool(false)
 	}
 	s = s.But("not")
 	s.Set("type", left)
@@ -37,9 +37,9 @@ func (c *Document) Complemented(s *value.Value) *value.Value {
 }
 
 // Enumerated is s, which only allows booleans and null, with an enumeration of these.
-func (c *Document) Enumerated(s *value.Value) *value.Value {
-	all := &value.Value{Kind: value.Array}
-	for _, v := range []*value.Value{{Kind: value.Bool, Bool: true}, {Kind: value.Bool}, {}} {
+func (c *Document) Enumerated(s *jsonschema.Value) *jsonschema.Value {
+	all := jsonschema.NewArray()
+	for _, v := range []*jsonschema.Value{jsonschema.NewBool(true), jsonschema.NewBool(false), {Kind: jsonschema.Null}} {
 		if c.Kinds(s)&kindOf(v) != 0 {
 			all.Items = append(all.Items, v)
 		}

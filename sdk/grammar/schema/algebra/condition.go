@@ -1,9 +1,7 @@
 package algebra
 
 import (
-	"slices"
-
-	"github.com/dragoman-project/dragoman/sdk/grammar/schema/value"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
 // What a schema says of objects under a condition is a choice: the condition holds, and so does what is said then, or it does
@@ -17,7 +15,7 @@ var conditions = []string{"if", "dependentRequired", "dependentSchemas", "depend
 
 // Conditional is s with what it says under conditions as choices, as far as they can be said and there are few of them. Whole
 // says that s is no part of what must hold together.
-func (c *Document) Conditional(s *value.Value, path string, whole bool) (*value.Value, error) {
+func (c *Document) Conditional(s *jsonschema.Value, path string, whole bool) (*jsonschema.Value, error) {
 	if !s.HasAny(conditions...) || c.Kinds(s)&ObjectType == 0 {
 		return s, nil
 	}
@@ -38,8 +36,8 @@ func (c *Document) Conditional(s *value.Value, path string, whole bool) (*value.
 		if len(choice) == 0 {
 			return nil, Contradiction(path, "no object follows what it says under conditions")
 		}
-		one := value.NewObject()
-		one.Set(Conditioned, &value.Value{Kind: value.Array, Items: choice})
+		one := jsonschema.NewObject()
+		one.Set(Conditioned, jsonschema.NewArray(choice...))
 		if left, err = c.Merge(left, one, path); err != nil {
 			return nil, err
 		}
@@ -48,17 +46,17 @@ func (c *Document) Conditional(s *value.Value, path string, whole bool) (*value.
 }
 
 // opened is s with other members, if it says nothing of members but what they are under conditions.
-func opened(s *value.Value) *value.Value {
+func opened(s *jsonschema.Value) *jsonschema.Value {
 	if kind := ImpliedType(s); kind != "" && kind != "object" || s.HasAny("properties", "additionalProperties", "patternProperties", "$ref", "allOf", "anyOf", "oneOf") {
 		return s
 	}
 	s = s.But()
-	s.Set("additionalProperties", &value.Value{Kind: value.Bool, Bool: true})
+	s.Set("additionalProperties", jsonschema.NewBool(true))
 	return s
 }
 
 // choices are the conditions of s, each as the alternatives of which one must hold, and s without them.
-func (c *Document) choices(s *value.Value, path string) (choices [][]*value.Value, left *value.Value, err error) {
+func (c *Document) choices(s *jsonschema.Value, path string) (choices [][]*jsonschema.Value, left *jsonschema.Value, err error) {
 	left = s
 	if others := negated(s.Get("if")); others != nil && s.HasAny("then", "else") {
 		choice, err := c.either(s.Get("if"), s.Get("then"), others, s.Get("else"), path)
@@ -72,11 +70,11 @@ func (c *Document) choices(s *value.Value, path string) (choices [][]*value.Valu
 	}
 	for _, keyword := range []string{"dependentRequired", "dependentSchemas", "dependencies"} {
 		of := s.Get(keyword)
-		if !of.Is(value.Object) {
+		if !of.Is(jsonschema.Object) {
 			continue
 		}
 		for _, name := range of.Keys {
-			choice, err := c.either(requiring(name), dependent(of.Get(name)), []*value.Value{forbidding(name)}, nil, path)
+			choice, err := c.either(requiring(name), dependent(of.Get(name)), []*jsonschema.Value{forbidding(name)}, nil, path)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -88,16 +86,16 @@ func (c *Document) choices(s *value.Value, path string) (choices [][]*value.Valu
 }
 
 // ruledOut are the choices that there are where "not" rules out objects; nil if they cannot be said.
-func (c *Document) ruledOut(s *value.Value) [][]*value.Value {
+func (c *Document) ruledOut(s *jsonschema.Value) [][]*jsonschema.Value {
 	not := s.Get("not")
 	if c.Kinds(s) != ObjectType || not == nil {
 		return nil
 	}
-	of := []*value.Value{not}
-	if either := c.Constraints(not.But("type")); not.Is(value.Object) && either != nil && len(either.Keys) == 1 && either.Has("anyOf") {
+	of := []*jsonschema.Value{not}
+	if either := c.Constraints(not.But("type")); not.Is(jsonschema.Object) && either != nil && len(either.Keys) == 1 && either.Has("anyOf") {
 		of = either.Get("anyOf").List()
 	}
-	var out [][]*value.Value
+	var out [][]*jsonschema.Value
 	for _, one := range of {
 		choice := negated(one)
 		if choice == nil {
@@ -109,7 +107,7 @@ func (c *Document) ruledOut(s *value.Value) [][]*value.Value {
 }
 
 // bothConditions are the alternatives of two choices together; of the first alone, and a note, where these are too many.
-func (c *Document) bothConditions(a, b *value.Value, path string) (*value.Value, error) {
+func (c *Document) bothConditions(a, b *jsonschema.Value, path string) (*jsonschema.Value, error) {
 	both, err := c.pairs(a, b, path)
 	if both == nil && err == nil {
 		c.Note(path, "of what it says under conditions, not all is held to: that would be more than %d alternatives", maxPairs)
@@ -120,9 +118,9 @@ func (c *Document) bothConditions(a, b *value.Value, path string) (*value.Value,
 
 // either is a condition with what follows from it, or one of those in which it does not hold with what follows otherwise.
 // Alternatives that contradict themselves are left out.
-func (c *Document) either(condition, then *value.Value, others []*value.Value, otherwise *value.Value, path string) ([]*value.Value, error) {
-	var out []*value.Value
-	add := func(condition, follows *value.Value) error {
+func (c *Document) either(condition, then *jsonschema.Value, others []*jsonschema.Value, otherwise *jsonschema.Value, path string) ([]*jsonschema.Value, error) {
+	var out []*jsonschema.Value
+	add := func(condition, follows *jsonschema.Value) error {
 		one, err := c.Both(condition, follows, path)
 		if err == nil {
 			out = append(out, one)
@@ -142,22 +140,22 @@ func (c *Document) either(condition, then *value.Value, others []*value.Value, o
 }
 
 // negated are the objects that do not follow s, as alternatives; nil if they cannot be said.
-func negated(s *value.Value) []*value.Value {
-	if !s.Is(value.Object) {
+func negated(s *jsonschema.Value) []*jsonschema.Value {
+	if !s.Is(jsonschema.Object) {
 		return nil
 	}
-	var out []*value.Value
+	var out []*jsonschema.Value
 	for _, k := range s.Keys {
 		of := s.Get(k)
 		switch {
-		case slices.Contains(annotations, k), k == "type" && of.Text == "object":
-		case k == "required" && of.Is(value.Array):
+		case keywordOf(k).Annotation(), k == "type" && of.Text == "object":
+		case k == "required" && of.Is(jsonschema.Array):
 			for _, name := range of.Strings() {
 				out = append(out, forbidding(name))
 			}
-		case k == "properties" && of.Is(value.Object):
+		case k == "properties" && of.Is(jsonschema.Object):
 			for _, name := range of.Keys {
-				not := value.NewObject()
+				not := jsonschema.NewObject()
 				not.Set("not", of.Get(name))
 				out = append(out, requiring(name).With(member(name, not), "properties"))
 			}
@@ -169,18 +167,18 @@ func negated(s *value.Value) []*value.Value {
 }
 
 // dependent is what a schema wants of objects that have a certain member: others, or more.
-func dependent(of *value.Value) *value.Value {
-	if of.Is(value.Array) {
+func dependent(of *jsonschema.Value) *jsonschema.Value {
+	if of.Is(jsonschema.Array) {
 		return requiring(of.Strings()...)
 	}
 	return of
 }
 
 // requiringAlso are alternatives that require certain members besides.
-func requiringAlso(alternatives, names *value.Value) *value.Value {
-	out := &value.Value{Kind: value.Array}
+func requiringAlso(alternatives, names *jsonschema.Value) *jsonschema.Value {
+	out := jsonschema.NewArray()
 	for _, one := range alternatives.Items {
-		if one.Is(value.Object) {
+		if one.Is(jsonschema.Object) {
 			one = one.But()
 			one.Set("required", unite(one.Get("required"), names))
 		}
@@ -190,24 +188,24 @@ func requiringAlso(alternatives, names *value.Value) *value.Value {
 }
 
 // requiring are the objects that have certain members.
-func requiring(names ...string) *value.Value {
-	list := &value.Value{Kind: value.Array}
+func requiring(names ...string) *jsonschema.Value {
+	list := jsonschema.NewArray()
 	for _, name := range names {
-		list.Items = append(list.Items, value.NewString(name))
+		list.Items = append(list.Items, jsonschema.NewString(name))
 	}
-	out := value.NewObject()
+	out := jsonschema.NewObject()
 	out.Set("required", list)
 	return out
 }
 
 // forbidding are the objects that have not a certain member.
-func forbidding(name string) *value.Value { return member(name, &value.Value{Kind: value.Bool}) }
+func forbidding(name string) *jsonschema.Value { return member(name, jsonschema.NewBool(false)) }
 
 // member are the objects of which a certain member, if they have it, follows a schema.
-func member(name string, s *value.Value) *value.Value {
-	properties := value.NewObject()
+func member(name string, s *jsonschema.Value) *jsonschema.Value {
+	properties := jsonschema.NewObject()
 	properties.Set(name, s)
-	out := value.NewObject()
+	out := jsonschema.NewObject()
 	out.Set("properties", properties)
 	return out
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/dragoman-project/dragoman/sdk/grammar/notes"
-	"github.com/dragoman-project/dragoman/sdk/grammar/schema/value"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
 // Limits of one program's schemas: visits of a subschema, and references followed inside each other without a step.
@@ -17,17 +17,17 @@ const (
 
 // Document is a schema, what is known of its parts, and how much work may still be spent on it.
 type Document struct {
-	root    *value.Value
+	root    *jsonschema.Value
 	notes   *notes.List
 	room    *int // visits that the program's schemas may still take, all told
 	depth   int  // visits inside each other
 	effort  int  // how many more comparisons of constants and alternatives may be made
-	kindsOf map[*value.Value]Kinds
+	kindsOf map[*jsonschema.Value]Kinds
 }
 
 // New is a schema of which nothing is known yet. What it does not hold to goes into notes, its visits count towards room.
-func New(root *value.Value, n *notes.List, room *int) *Document {
-	return &Document{root: root, notes: n, room: room, effort: maxEffort, kindsOf: map[*value.Value]Kinds{}}
+func New(root *jsonschema.Value, n *notes.List, room *int) *Document {
+	return &Document{root: root, notes: n, room: room, effort: maxEffort, kindsOf: map[*jsonschema.Value]Kinds{}}
 }
 
 // Spend counts a visit and reports whether it may be made.

@@ -3,11 +3,11 @@ package algebra
 import (
 	"slices"
 
-	"github.com/dragoman-project/dragoman/sdk/grammar/schema/value"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
 // excludes says for certain that no value which the grammar of a allows fits b.
-func (c *Document) excludes(a, b *value.Value, depth int) bool {
+func (c *Document) excludes(a, b *jsonschema.Value, depth int) bool {
 	if c.effort--; c.effort < 0 || depth > maxComparison {
 		return false
 	}
@@ -17,16 +17,16 @@ func (c *Document) excludes(a, b *value.Value, depth int) bool {
 	switch {
 	case common == 0:
 		return true
-	case aErr != nil || bErr != nil || !a.Is(value.Object) || !b.Is(value.Object) || a.Has("$ref") || b.Has("$ref"):
+	case aErr != nil || bErr != nil || !a.Is(jsonschema.Object) || !b.Is(jsonschema.Object) || a.Has("$ref") || b.Has("$ref"):
 		return false
 	case a.HasAny("const", "enum"):
-		return !slices.ContainsFunc(ConstantsIn(a), func(v *value.Value) bool { return c.Fits(v, b, 0) != No })
+		return !slices.ContainsFunc(ConstantsIn(a), func(v *jsonschema.Value) bool { return c.Fits(v, b, 0) != No })
 	case b.HasAny("const", "enum"):
-		return !slices.ContainsFunc(ConstantsIn(b), func(v *value.Value) bool { return c.Fits(v, a, 0) != No })
+		return !slices.ContainsFunc(ConstantsIn(b), func(v *jsonschema.Value) bool { return c.Fits(v, a, 0) != No })
 	case a.HasAny("anyOf", "oneOf"):
-		return !slices.ContainsFunc(options(a), func(one *value.Value) bool { return !c.excludes(one, b, depth+1) })
+		return !slices.ContainsFunc(options(a), func(one *jsonschema.Value) bool { return !c.excludes(one, b, depth+1) })
 	case b.HasAny("anyOf", "oneOf"):
-		return !slices.ContainsFunc(options(b), func(one *value.Value) bool { return !c.excludes(a, one, depth+1) })
+		return !slices.ContainsFunc(options(b), func(one *jsonschema.Value) bool { return !c.excludes(a, one, depth+1) })
 	case a.Has("allOf") || b.Has("allOf"):
 		return false
 	case common&^(IntegerType|FractionType) == 0:
@@ -40,13 +40,13 @@ func (c *Document) excludes(a, b *value.Value, depth int) bool {
 // maxComparison bounds how deep alternatives are compared.
 const maxComparison = 8
 
-func options(s *value.Value) []*value.Value {
+func options(s *jsonschema.Value) []*jsonschema.Value {
 	return append(s.Get("anyOf").List(), s.Get("oneOf").List()...)
 }
 
 // apart says whether the bounds of two schemas of numbers leave no number in common.
-func apart(a, b *value.Value) bool {
-	below := func(a, b *value.Value) bool {
+func apart(a, b *jsonschema.Value) bool {
+	below := func(a, b *jsonschema.Value) bool {
 		hi, hiOpen, err := bound(a, "", "maximum", "exclusiveMaximum", -1)
 		lo, loOpen, err2 := bound(b, "", "minimum", "exclusiveMinimum", 1)
 		if err != nil || err2 != nil || hi == nil || lo == nil {
@@ -59,7 +59,7 @@ func apart(a, b *value.Value) bool {
 }
 
 // objectsExclude says whether b wants a member that a does not allow, or one that a always has is nothing for b.
-func (c *Document) objectsExclude(a, b *value.Value, depth int) bool {
+func (c *Document) objectsExclude(a, b *jsonschema.Value, depth int) bool {
 	props, open := c.Properties(a, "#")
 	declared := map[string]Property{}
 	for _, p := range props {

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dragoman-project/dragoman/sdk/grammar/schema/pattern"
-	"github.com/dragoman-project/dragoman/sdk/grammar/schema/value"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
 // Whether a constant fits a schema is decided while the grammar is made. Only what a grammar is not asked for either, or
@@ -33,13 +33,13 @@ func verdictOf(fits bool) verdict {
 }
 
 // Fits says whether v fits s.
-func (c *Document) Fits(v, s *value.Value, depth int) verdict {
+func (c *Document) Fits(v, s *jsonschema.Value, depth int) verdict {
 	switch {
 	case s.IsTrue():
 		return Yes
 	case s.IsFalse():
 		return No
-	case !s.Is(value.Object) || depth > maxReferences:
+	case !s.Is(jsonschema.Object) || depth > maxReferences:
 		return unknown
 	}
 	if c.effort--; c.effort < 0 {
@@ -53,16 +53,18 @@ func (c *Document) Fits(v, s *value.Value, depth int) verdict {
 }
 
 // keywordFits says whether v fits keyword k of s, by itself or with the keywords that it belongs to.
-func (c *Document) keywordFits(v *value.Value, k string, s *value.Value, depth int) verdict {
-	of := s.Fields[k]
-	each := func(schemas []*value.Value, holds func(n int) bool) verdict { return c.count(v, schemas, depth, holds) }
+func (c *Document) keywordFits(v *jsonschema.Value, k string, s *jsonschema.Value, depth int) verdict {
+	of := s.Get(k)
+	each := func(schemas []*jsonschema.Value, holds func(n int) bool) verdict {
+		return c.count(v, schemas, depth, holds)
+	}
 	switch k {
 	case "type":
 		return verdictOf(hasType(v, of))
 	case "const":
-		return verdictOf(Equal(v, of))
+		return verdictOf(v.Equal(of))
 	case "enum":
-		return verdictOf(slices.ContainsFunc(of.Items, func(w *value.Value) bool { return Equal(v, w) }))
+		return verdictOf(slices.ContainsFunc(of.Items, func(w *jsonschema.Value) bool { return v.Equal(w) }))
 	case "$ref":
 		target, err := c.Resolve(of.Text, "#")
 		if err != nil {
@@ -79,20 +81,20 @@ func (c *Document) keywordFits(v *value.Value, k string, s *value.Value, depth i
 		return c.Fits(v, of, depth+1).not()
 	}
 	switch v.Kind {
-	case value.Number:
+	case jsonschema.Number:
 		return numberFits(v, k, s)
-	case value.String:
+	case jsonschema.String:
 		return stringFits(v, k, of)
-	case value.Array:
+	case jsonschema.Array:
 		return c.arrayFits(v, k, s, depth)
-	case value.Object:
+	case jsonschema.Object:
 		return c.objectFits(v, k, s, depth)
 	}
 	return outside(k, otherKeywords)
 }
 
 // count says whether so many of schemas as holds wants fit v.
-func (c *Document) count(v *value.Value, schemas []*value.Value, depth int, holds func(n int) bool) verdict {
+func (c *Document) count(v *jsonschema.Value, schemas []*jsonschema.Value, depth int, holds func(n int) bool) verdict {
 	n := 0
 	for _, s := range schemas {
 		switch c.Fits(v, s, depth+1) {
@@ -116,8 +118,8 @@ func outside(k string, keywords []string) verdict {
 	return Yes
 }
 
-func numberFits(v *value.Value, k string, s *value.Value) verdict {
-	n, of := v.Rational(), s.Fields[k].Rational()
+func numberFits(v *jsonschema.Value, k string, s *jsonschema.Value) verdict {
+	n, of := v.Rational(), s.Get(k).Rational()
 	if n == nil || of == nil {
 		return outside(k, []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"})
 	}
@@ -136,7 +138,7 @@ func numberFits(v *value.Value, k string, s *value.Value) verdict {
 	return Yes
 }
 
-func stringFits(v *value.Value, k string, of *value.Value) verdict {
+func stringFits(v *jsonschema.Value, k string, of *jsonschema.Value) verdict {
 	n := utf8.RuneCountInString(v.Text)
 	switch k {
 	case "minLength":
@@ -149,8 +151,8 @@ func stringFits(v *value.Value, k string, of *value.Value) verdict {
 	return outside(k, nil)
 }
 
-func (c *Document) arrayFits(v *value.Value, k string, s *value.Value, depth int) verdict {
-	n, of := len(v.Items), s.Fields[k]
+func (c *Document) arrayFits(v *jsonschema.Value, k string, s *jsonschema.Value, depth int) verdict {
+	n, of := len(v.Items), s.Get(k)
 	switch k {
 	case "minItems":
 		return verdictOf(n >= Count(of, 0))
@@ -172,8 +174,8 @@ func (c *Document) arrayFits(v *value.Value, k string, s *value.Value, depth int
 	return outside(k, []string{"contains", "uniqueItems", "unevaluatedItems"})
 }
 
-func (c *Document) objectFits(v *value.Value, k string, s *value.Value, depth int) verdict {
-	n, of := len(v.Keys), s.Fields[k]
+func (c *Document) objectFits(v *jsonschema.Value, k string, s *jsonschema.Value, depth int) verdict {
+	n, of := len(v.Keys), s.Get(k)
 	out := Yes
 	switch k {
 	case "required":
@@ -185,7 +187,7 @@ func (c *Document) objectFits(v *value.Value, k string, s *value.Value, depth in
 	case "properties":
 		for _, name := range v.Keys {
 			if of.Has(name) {
-				out = out.and(c.Fits(v.Fields[name], of.Fields[name], depth+1))
+				out = out.and(c.Fits(v.Get(name), of.Get(name), depth+1))
 			}
 		}
 		return out
@@ -195,13 +197,13 @@ func (c *Document) objectFits(v *value.Value, k string, s *value.Value, depth in
 		}
 		for _, name := range v.Keys {
 			if !s.Get("properties").Has(name) {
-				out = out.and(c.Fits(v.Fields[name], of, depth+1))
+				out = out.and(c.Fits(v.Get(name), of, depth+1))
 			}
 		}
 		return out
 	case "propertyNames":
 		for _, name := range v.Keys {
-			out = out.and(c.Fits(value.NewString(name), of, depth+1))
+			out = out.and(c.Fits(jsonschema.NewString(name), of, depth+1))
 		}
 		return out
 	}

@@ -2,61 +2,22 @@ package algebra
 
 import (
 	"slices"
-	"strings"
 
-	"github.com/dragoman-project/dragoman/sdk/grammar/schema/value"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
-// keywordKinds are the kinds of values that a keyword of JSON Schema may have; others have any.
-var keywordKinds = map[string][]value.Kind{
-	"$ref":                 {value.String},
-	"type":                 {value.String, value.Array},
-	"enum":                 {value.Array},
-	"anyOf":                {value.Array},
-	"oneOf":                {value.Array},
-	"allOf":                {value.Array},
-	Conditioned:            {value.Array},
-	"properties":           {value.Object},
-	"required":             {value.Array, value.Bool},
-	"additionalProperties": {value.Bool, value.Object},
-	"items":                {value.Bool, value.Object, value.Array},
-	"prefixItems":          {value.Object, value.Array},
-	"additionalItems":      {value.Bool, value.Object},
-	"patternProperties":    {value.Object},
-	"propertyNames":        {value.Bool, value.Object},
-	"minProperties":        {value.Number},
-	"maxProperties":        {value.Number},
-	"not":                  {value.Bool, value.Object},
-
-	"unevaluatedProperties": {value.Bool, value.Object},
-	"unevaluatedItems":      {value.Bool, value.Object},
-
-	"pattern":          {value.String},
-	"format":           {value.String},
-	"minLength":        {value.Number},
-	"maxLength":        {value.Number},
-	"minItems":         {value.Number},
-	"maxItems":         {value.Number},
-	"minimum":          {value.Number},
-	"maximum":          {value.Number},
-	"exclusiveMinimum": {value.Number, value.Bool},
-	"exclusiveMaximum": {value.Number, value.Bool},
+// keywordOf returns what is known of a keyword.
+func keywordOf(name string) jsonschema.Keyword {
+	if name == Conditioned {
+		name = "anyOf"
+	}
+	return jsonschema.KeywordOf(name)
 }
-
-// counts are the keywords that say how many.
-var counts = []string{"minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"}
 
 // NotHeld are the keywords that a grammar cannot hold to, or that this one does not.
 var NotHeld = []string{
 	"not", "if", "then", "else", "dependentRequired", "dependentSchemas", "dependencies",
 	"contains", "uniqueItems", "multipleOf", "$dynamicRef", "$recursiveRef",
-}
-
-// annotations say nothing about values.
-var annotations = []string{
-	"title", "description", "default", "examples", "example", "deprecated", "readOnly", "writeOnly", "strict", "nullable",
-	"$schema", "$id", "id", "$anchor", "$dynamicAnchor", "$comment", "$vocabulary", "$defs", "definitions",
-	"contentEncoding", "contentMediaType", "contentSchema",
 }
 
 // Unevaluated are the keywords that say of what is named nowhere, neither beside them nor within what stands beside them,
@@ -68,37 +29,37 @@ var inPlace = []string{"$ref", "allOf", "anyOf", "oneOf", Conditioned, "if", "de
 
 // WellFormed checks that the keywords of s have values that mean something, and returns s without those that say nothing:
 // generators write null for what is not there, and an empty list for an object without members.
-func (c *Document) WellFormed(s *value.Value, path string) (*value.Value, error) {
+func (c *Document) WellFormed(s *jsonschema.Value, path string) (*jsonschema.Value, error) {
 	var without []string
 	for _, k := range s.Keys {
-		v, kinds := s.Fields[k], keywordKinds[k]
+		v, keyword := s.Get(k), keywordOf(k)
 		switch {
-		case slices.Contains(counts, k) && v.Kind == value.Number && Count(v, -1) < 0:
-			c.Note(value.At(path, k), "read as if it were not there: expected a whole number from 0 on, found %s", v.Compact())
+		case keyword.Counts && v.Is(jsonschema.Number) && Count(v, -1) < 0:
+			c.Note(jsonschema.Pointer(path, k), "read as if it were not there: expected a whole number from 0 on, found %s", v.Compact())
 			without = append(without, k)
-		case kinds == nil || slices.Contains(kinds, v.Kind):
-		case v.Kind == value.Null, v.Kind == value.Array && len(v.Items) == 0 && slices.Contains(kinds, value.Object):
-			c.Note(value.At(path, k), "read as if it were not there: expected %s, found %s", kindList(kinds), v.Compact())
+		case keyword.Kinds == 0, v.Is(keyword.Kinds):
+		case v.Is(jsonschema.Null), v.Is(jsonschema.Array) && len(v.Items) == 0 && keyword.Kinds&jsonschema.Object != 0:
+			c.Note(jsonschema.Pointer(path, k), "read as if it were not there: expected %s, found %s", keyword.Kinds.Noun(), v.Compact())
 			without = append(without, k)
 		default:
-			return nil, Errorf(value.At(path, k), "expected %s, found %v", kindList(kinds), v.Kind)
+			return nil, Errorf(jsonschema.Pointer(path, k), "expected %s, found %s", keyword.Kinds.Noun(), v.Kind.Noun())
 		}
-		if slices.Contains([]string{"enum", "anyOf", "oneOf", "allOf", Conditioned}, k) && v.Is(value.Array) && len(v.Items) == 0 {
-			return nil, Errorf(value.At(path, k), "an empty list fits no value")
+		if slices.Contains([]string{"enum", "anyOf", "oneOf", "allOf", Conditioned}, k) && v.Is(jsonschema.Array) && len(v.Items) == 0 {
+			return nil, Errorf(jsonschema.Pointer(path, k), "an empty list fits no value")
 		}
 	}
 	if len(without) > 0 {
 		s = s.But(without...)
 	}
-	return s, checkTypes(s.Get("type"), value.At(path, "type"))
+	return s, checkTypes(s.Get("type"), jsonschema.Pointer(path, "type"))
 }
 
-func checkTypes(types *value.Value, path string) error {
+func checkTypes(types *jsonschema.Value, path string) error {
 	if types == nil {
 		return nil
 	}
 	names := append(types.Strings(), types.Text)
-	if types.Is(value.Array) {
+	if types.Is(jsonschema.Array) {
 		if len(types.Items) == 0 || len(types.Strings()) != len(types.Items) {
 			return Errorf(path, "expected the names of types")
 		}
@@ -112,31 +73,33 @@ func checkTypes(types *value.Value, path string) error {
 	return nil
 }
 
-func kindList(kinds []value.Kind) string {
-	var names []string
-	for _, k := range kinds {
-		names = append(names, k.String())
-	}
-	return strings.Join(names, " or ")
-}
-
 // Constraints is s without annotations, or nil where nothing is left.
-func (c *Document) Constraints(s *value.Value) *value.Value {
-	out := s.But(annotations...)
+func (c *Document) Constraints(s *jsonschema.Value) *jsonschema.Value {
+	out := withoutAnnotations(s)
 	if len(out.Keys) == 0 {
 		return nil
 	}
 	return out
 }
 
+func withoutAnnotations(s *jsonschema.Value) *jsonschema.Value {
+	var names []string
+	for _, k := range s.Keys {
+		if keywordOf(k).Annotation() {
+			names = append(names, k)
+		}
+	}
+	return s.But(names...)
+}
+
 // Evaluated is s with items and members said in one way: the first items by prefixItems, and what others must be, where
 // nothing else says more of the same value, by items and additionalProperties.
-func Evaluated(s *value.Value) *value.Value {
-	if s.Get("items").Is(value.Array) || s.Has("additionalItems") {
+func Evaluated(s *jsonschema.Value) *jsonschema.Value {
+	if s.Get("items").Is(jsonschema.Array) || s.Has("additionalItems") {
 		fixed, more := Tuple(s)
 		s = s.But("items", "additionalItems")
 		if len(fixed) > 0 {
-			s.Set("prefixItems", &value.Value{Kind: value.Array, Items: fixed})
+			s.Set("prefixItems", jsonschema.NewArray(fixed...))
 		}
 		if more != nil {
 			s.Set("items", more)
@@ -155,7 +118,7 @@ func Evaluated(s *value.Value) *value.Value {
 }
 
 // Count is a number of things; def where there is none.
-func Count(v *value.Value, def int) int {
+func Count(v *jsonschema.Value, def int) int {
 	r := v.Rational()
 	if r == nil || !r.IsInt() || r.Sign() < 0 {
 		return def

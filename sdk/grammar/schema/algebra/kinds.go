@@ -4,34 +4,41 @@ import (
 	"slices"
 
 	"github.com/dragoman-project/dragoman/sdk/grammar/schema/pattern"
-	"github.com/dragoman-project/dragoman/sdk/grammar/schema/value"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
 // ImpliedType is the type of s; without one, the type that its keywords are for, or "".
-func ImpliedType(s *value.Value) string {
+func ImpliedType(s *jsonschema.Value) string {
 	if t := s.Get("type"); t != nil {
 		return t.Text
 	}
-	switch {
-	case s.HasAny("properties", "additionalProperties", "required", "patternProperties", "propertyNames", "minProperties", "maxProperties", "unevaluatedProperties"):
-		return "object"
-	case s.HasAny("items", "prefixItems", "minItems", "maxItems", "unevaluatedItems"):
-		return "array"
-	case s.HasAny("pattern", "minLength", "maxLength"), knownFormat(s.Get("format")):
-		return "string"
-	case s.HasAny("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"):
-		return "number"
+	for _, t := range impliedTypes {
+		if slices.ContainsFunc(s.Keys, func(k string) bool { return implies(k, s, t.kind) }) {
+			return t.name
+		}
 	}
 	return ""
 }
 
-func knownFormat(format *value.Value) bool {
-	return format.Is(value.String) && pattern.IsKnownFormat(format.Text)
+// impliedTypes are the types that keywords imply, the first of which counts.
+var impliedTypes = []struct {
+	name string
+	kind jsonschema.Kinds
+}{{"object", jsonschema.Object}, {"array", jsonschema.Array}, {"string", jsonschema.String}, {"number", jsonschema.Number}}
+
+// implies reports whether keyword k of s is for values of a kind alone.
+func implies(k string, s *jsonschema.Value, kind jsonschema.Kinds) bool {
+	known := keywordOf(k)
+	return known.Implies && known.About == kind && (k != "format" || knownFormat(s.Get(k)))
+}
+
+func knownFormat(format *jsonschema.Value) bool {
+	return format.Is(jsonschema.String) && pattern.IsKnownFormat(format.Text)
 }
 
 // PerType is s for each of its types.
-func PerType(s *value.Value) []*value.Value {
-	var out []*value.Value
+func PerType(s *jsonschema.Value) []*jsonschema.Value {
+	var out []*jsonschema.Value
 	for _, t := range s.Get("type").Items {
 		one := s.But("type", "nullable")
 		one.Set("type", t)
@@ -41,7 +48,7 @@ func PerType(s *value.Value) []*value.Value {
 }
 
 // HasName says whether a type, or list of types, names kind.
-func HasName(types *value.Value, kind string) bool {
+func HasName(types *jsonschema.Value, kind string) bool {
 	return types.Text == kind || slices.Contains(types.Strings(), kind)
 }
 
@@ -66,7 +73,7 @@ var typeNames = map[string]Kinds{
 }
 
 // namedKinds are the types that a type, or list of types, names.
-func namedKinds(types *value.Value) Kinds {
+func namedKinds(types *jsonschema.Value) Kinds {
 	out := typeNames[types.Text]
 	for _, name := range types.Strings() {
 		out |= typeNames[name]
@@ -75,22 +82,43 @@ func namedKinds(types *value.Value) Kinds {
 }
 
 // kindOf is the type of a value.
-func kindOf(v *value.Value) Kinds {
-	if r := v.Rational(); v.Kind == value.Number && r != nil && !r.IsInt() {
+func kindOf(v *jsonschema.Value) Kinds {
+	if r := v.Rational(); v.Kind == jsonschema.Number && r != nil && !r.IsInt() {
 		return FractionType
 	}
-	return [...]Kinds{NullType, BoolType, IntegerType, StringType, ArrayType, ObjectType}[v.Kind]
+	if v.Is(jsonschema.Number) {
+		return IntegerType
+	}
+	return TypesOf(v.Kind)
+}
+
+// TypesOf returns the types of the values of some kinds.
+func TypesOf(kinds jsonschema.Kinds) (types Kinds) {
+	for _, k := range kindTypes {
+		if kinds&k.kind != 0 {
+			types |= k.types
+		}
+	}
+	return types
+}
+
+var kindTypes = []struct {
+	kind  jsonschema.Kinds
+	types Kinds
+}{
+	{jsonschema.Null, NullType}, {jsonschema.Bool, BoolType}, {jsonschema.Number, IntegerType | FractionType},
+	{jsonschema.String, StringType}, {jsonschema.Array, ArrayType}, {jsonschema.Object, ObjectType},
 }
 
 // hasType says whether v is of one of types.
-func hasType(v, types *value.Value) bool { return kindOf(v)&namedKinds(types) != 0 }
+func hasType(v, types *jsonschema.Value) bool { return kindOf(v)&namedKinds(types) != 0 }
 
 // Kinds are the types of the values that may follow s, or more than those.
-func (c *Document) Kinds(s *value.Value) Kinds {
+func (c *Document) Kinds(s *jsonschema.Value) Kinds {
 	switch {
 	case s.IsFalse():
 		return 0
-	case !s.Is(value.Object):
+	case !s.Is(jsonschema.Object):
 		return anyType
 	}
 	if known, ok := c.kindsOf[s]; ok {
@@ -105,7 +133,7 @@ func (c *Document) Kinds(s *value.Value) Kinds {
 	return out
 }
 
-func (c *Document) ownKinds(s *value.Value) Kinds {
+func (c *Document) ownKinds(s *jsonschema.Value) Kinds {
 	out := anyType
 	if s.HasAny("const", "enum") {
 		out = 0
@@ -120,7 +148,7 @@ func (c *Document) ownKinds(s *value.Value) Kinds {
 	} else if implied := typeNames[ImpliedType(s)]; implied != 0 && out == anyType {
 		out = implied
 	}
-	if s.Get("$ref").Is(value.String) {
+	if s.Get("$ref").Is(jsonschema.String) {
 		if target, err := c.Resolve(s.Get("$ref").Text, "#"); err == nil {
 			out &= c.Kinds(target)
 		}

@@ -1,18 +1,18 @@
 package algebra
 
 import (
-	"github.com/dragoman-project/dragoman/sdk/grammar/schema/value"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
 // Tuple are the schemas of the first items, and of those after them: nil if nothing is said of these.
-func Tuple(s *value.Value) (fixed []*value.Value, items *value.Value) {
+func Tuple(s *jsonschema.Value) (fixed []*jsonschema.Value, items *jsonschema.Value) {
 	prefix, items := s.Get("prefixItems"), s.Get("items")
 	switch {
-	case items.Is(value.Array):
+	case items.Is(jsonschema.Array):
 		return items.Items, s.Get("additionalItems")
-	case prefix.Is(value.Array):
+	case prefix.Is(jsonschema.Array):
 		return prefix.Items, items
-	case items == nil && prefix.Is(value.Object):
+	case items == nil && prefix.Is(jsonschema.Object):
 		return nil, prefix
 	}
 	return nil, items
@@ -20,19 +20,19 @@ func Tuple(s *value.Value) (fixed []*value.Value, items *value.Value) {
 
 // ItemCounts are the bounds of s, and what stands behind the fixed items: nil where there is nothing. All fixed items must
 // be there unless a bound says that there may be fewer, and no others unless s says what they are or that there may be more.
-func ItemCounts(s *value.Value, fixed int, items *value.Value) (lo, hi int, more *value.Value) {
+func ItemCounts(s *jsonschema.Value, fixed int, items *jsonschema.Value) (lo, hi int, more *jsonschema.Value) {
 	lo, hi = Count(s.Get("minItems"), fixed), Count(s.Get("maxItems"), -1)
 	switch {
 	case items.IsFalse():
 		return lo, hi, nil
 	case items == nil && (fixed == 0 || lo > fixed || hi > fixed):
-		return lo, hi, &value.Value{Kind: value.Bool, Bool: true}
+		return lo, hi, jsonschema.NewBool(true)
 	}
 	return lo, hi, items
 }
 
 // PatternsOf are the patterns of s that a name matches.
-func (c *Document) PatternsOf(s *value.Value, name string) []string {
+func (c *Document) PatternsOf(s *jsonschema.Value, name string) []string {
 	var out []string
 	for _, source := range s.Get("patternProperties").Names() {
 		if Matches(source, name) == Yes {
@@ -45,18 +45,18 @@ func (c *Document) PatternsOf(s *value.Value, name string) []string {
 // Property is a member that an object may have.
 type Property struct {
 	Name     string
-	Schema   *value.Value
+	Schema   *jsonschema.Value
 	Path     string
 	Required bool
 }
 
 // Properties lists the members that s names, and what others must be: nil or false if there are none. Without properties
 // an object is open unless said otherwise; with them it is closed unless said otherwise.
-func (c *Document) Properties(s *value.Value, path string) ([]Property, *value.Value) {
+func (c *Document) Properties(s *jsonschema.Value, path string) ([]Property, *jsonschema.Value) {
 	declared, open := s.Get("properties"), s.Get("additionalProperties")
 	needed := s.Get("required").Strings()
 	if declared == nil && open == nil && !s.Has("patternProperties") {
-		open = &value.Value{Kind: value.Bool, Bool: true}
+		open = jsonschema.NewBool(true)
 	}
 	required := make(map[string]bool, len(needed))
 	for _, k := range needed {
@@ -64,29 +64,29 @@ func (c *Document) Properties(s *value.Value, path string) ([]Property, *value.V
 	}
 	var props []Property
 	if declared != nil {
-		within := value.At(path, "properties")
+		within := jsonschema.Pointer(path, "properties")
 		for _, k := range declared.Keys {
-			props = append(props, Property{k, declared.Fields[k], value.At(within, k), required[k]})
+			props = append(props, Property{k, declared.Get(k), jsonschema.Pointer(within, k), required[k]})
 		}
 	}
 	for _, k := range needed {
 		if !declared.Has(k) && required[k] {
 			required[k] = false // listed twice, it is still one
-			props = append(props, Property{k, c.undeclared(s, k, path), value.At(path, "required"), true})
+			props = append(props, Property{k, c.undeclared(s, k, path), jsonschema.Pointer(path, "required"), true})
 		}
 	}
 	return props, open
 }
 
 // undeclared is the schema of a member that is required, and named nowhere else.
-func (c *Document) undeclared(s *value.Value, name, path string) *value.Value {
+func (c *Document) undeclared(s *jsonschema.Value, name, path string) *jsonschema.Value {
 	open := s.Get("additionalProperties")
 	switch {
 	case len(c.PatternsOf(s, name)) > 0 || open == nil:
 	case open.IsFalse():
-		c.Note(value.At(path, "additionalProperties"), "not held to for %q, which is required", name)
+		c.Note(jsonschema.Pointer(path, "additionalProperties"), "not held to for %q, which is required", name)
 	default:
 		return open
 	}
-	return &value.Value{Kind: value.Bool, Bool: true}
+	return jsonschema.NewBool(true)
 }

@@ -3,11 +3,11 @@ package algebra
 import (
 	"slices"
 
-	"github.com/dragoman-project/dragoman/sdk/grammar/schema/value"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
 // Merge is the schema that holds where both a and b hold, as far as the keywords allow; what it must leave out is noted.
-func (c *Document) Merge(a, b *value.Value, path string) (*value.Value, error) {
+func (c *Document) Merge(a, b *jsonschema.Value, path string) (*jsonschema.Value, error) {
 	if *c.room--; *c.room < 0 || c.depth >= MaxDepth {
 		return nil, Errorf(path, "what must hold together here refers to itself")
 	}
@@ -25,8 +25,8 @@ func (c *Document) Merge(a, b *value.Value, path string) (*value.Value, error) {
 		return b, nil
 	case b.IsTrue() || a.IsFalse() || a == b:
 		return a, nil
-	case !a.Is(value.Object) || !b.Is(value.Object):
-		return nil, Errorf(path, "expected an object or a boolean, found %v", b.Kind)
+	case !a.Is(jsonschema.Object) || !b.Is(jsonschema.Object):
+		return nil, Errorf(path, "expected an object or a boolean, found %s", b.Kind.Noun())
 	}
 	if a, err = c.WellFormed(a, path); err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func (c *Document) Merge(a, b *value.Value, path string) (*value.Value, error) {
 }
 
 // mergeKeywords goes through what b says, on top of what a says.
-func (c *Document) mergeKeywords(a, b *value.Value, path string) (*value.Value, error) {
+func (c *Document) mergeKeywords(a, b *jsonschema.Value, path string) (*jsonschema.Value, error) {
 	out, err := c.mergeMembers(a, b, path)
 	if err == nil {
 		out, err = c.mergeItems(out, a, b, path)
@@ -53,12 +53,12 @@ func (c *Document) mergeKeywords(a, b *value.Value, path string) (*value.Value, 
 		return nil, err
 	}
 	for _, k := range b.Keys {
-		v := b.Fields[k]
+		v := b.Get(k)
 		switch {
-		case slices.Contains(annotations, k) || slices.Contains(mergedTogether, k):
+		case keywordOf(k).Annotation() || slices.Contains(mergedTogether, k):
 			continue
 		case slices.Contains(Unevaluated, k):
-			c.Note(value.At(path, k), "not held to beside other schemas that must hold too")
+			c.Note(jsonschema.Pointer(path, k), "not held to beside other schemas that must hold too")
 			continue
 		case k == Conditioned && out.Has(k):
 			if v, err = c.bothConditions(requiringAlso(out.Get(k), unite(a.Get("required"), b.Get("required"))), v, path); err != nil {

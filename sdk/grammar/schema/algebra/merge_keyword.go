@@ -5,16 +5,16 @@ import (
 
 	"github.com/dragoman-project/dragoman/sdk/grammar/notes"
 	"github.com/dragoman-project/dragoman/sdk/grammar/schema/pattern"
-	"github.com/dragoman-project/dragoman/sdk/grammar/schema/value"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
 // mergeKeyword is what the values of one keyword say together.
-func (c *Document) mergeKeyword(k string, a, b *value.Value, path string) (*value.Value, error) {
+func (c *Document) mergeKeyword(k string, a, b *jsonschema.Value, path string) (*jsonschema.Value, error) {
 	switch k {
 	case "required":
 		return unite(a, b), nil
 	case "propertyNames":
-		return c.Merge(a, b, value.At(path, k))
+		return c.Merge(a, b, jsonschema.Pointer(path, k))
 	case "type":
 		return c.mergeTypes(a, b, path)
 	case "enum":
@@ -24,34 +24,34 @@ func (c *Document) mergeKeyword(k string, a, b *value.Value, path string) (*valu
 	case "maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties":
 		return larger(a, b, -1), nil
 	case "anyOf", "oneOf":
-		if product, err := c.pairs(a, b, value.At(path, k)); product != nil || err != nil {
+		if product, err := c.pairs(a, b, jsonschema.Pointer(path, k)); product != nil || err != nil {
 			return product, err
 		}
 	case "pattern":
 		if both := pattern.Both(a.Text, b.Text); both != "" {
-			return value.NewString(both), nil
+			return jsonschema.NewString(both), nil
 		}
 	case "not":
-		either := value.NewObject()
-		either.Set("anyOf", &value.Value{Kind: value.Array, Items: []*value.Value{a, b}})
+		either := jsonschema.NewObject()
+		either.Set("anyOf", jsonschema.NewArray(a, b))
 		return either, nil
 	case "allOf":
 		*c.room -= len(a.Items) + len(b.Items) // lists that double would not take long to be the work
-		both := &value.Value{Kind: value.Array, Items: slices.Clone(a.Items)}
+		both := jsonschema.NewArray(slices.Clone(a.Items)...)
 		for _, s := range b.Items {
-			if !slices.ContainsFunc(both.Items, func(t *value.Value) bool { return Equal(s, t) }) {
+			if !slices.ContainsFunc(both.Items, func(t *jsonschema.Value) bool { return s.Equal(t) }) {
 				both.Items = append(both.Items, s)
 			}
 		}
 		return both, nil
 	case "const":
-		if !Equal(a, b) {
-			return nil, Contradiction(value.At(path, k), "no value is both %s and %s", notes.Clip(a.Compact()), notes.Clip(b.Compact()))
+		if !a.Equal(b) {
+			return nil, Contradiction(jsonschema.Pointer(path, k), "no value is both %s and %s", notes.Clip(a.Compact()), notes.Clip(b.Compact()))
 		}
 		return a, nil
 	}
 	if a.Compact() != b.Compact() {
-		c.Note(value.At(path, k), "two values must hold here, only the first is held to: %s and %s", notes.Clip(a.Compact()), notes.Clip(b.Compact()))
+		c.Note(jsonschema.Pointer(path, k), "two values must hold here, only the first is held to: %s and %s", notes.Clip(a.Compact()), notes.Clip(b.Compact()))
 	}
 	return a, nil
 }
@@ -61,11 +61,11 @@ const maxPairs = 64
 
 // pairs are the alternatives of two lists that must both hold: each of one together with each of the other; nil if these
 // are too many.
-func (c *Document) pairs(a, b *value.Value, path string) (*value.Value, error) {
+func (c *Document) pairs(a, b *jsonschema.Value, path string) (*jsonschema.Value, error) {
 	if len(a.Items)*len(b.Items) > maxPairs {
 		return nil, nil
 	}
-	out := &value.Value{Kind: value.Array}
+	out := jsonschema.NewArray()
 	for _, x := range a.Items {
 		for _, y := range b.Items {
 			noted := len(c.notes.Texts)
@@ -87,51 +87,51 @@ func (c *Document) pairs(a, b *value.Value, path string) (*value.Value, error) {
 }
 
 // mergeTypes are the types of both lists; an integer is a number.
-func (c *Document) mergeTypes(a, b *value.Value, path string) (*value.Value, error) {
-	both := &value.Value{Kind: value.Array}
+func (c *Document) mergeTypes(a, b *jsonschema.Value, path string) (*jsonschema.Value, error) {
+	both := jsonschema.NewArray()
 	for _, t := range append(a.Strings(), a.Text) {
 		switch {
 		case t == "":
 		case HasName(b, t), t == "integer" && HasName(b, "number"):
-			both.Items = append(both.Items, value.NewString(t))
+			both.Items = append(both.Items, jsonschema.NewString(t))
 		case t == "number" && HasName(b, "integer"):
-			both.Items = append(both.Items, value.NewString("integer"))
+			both.Items = append(both.Items, jsonschema.NewString("integer"))
 		}
 	}
 	switch len(both.Items) {
 	case 0:
-		return nil, Contradiction(value.At(path, "type"), "no value has both the type %s and the type %s", a.Compact(), b.Compact())
+		return nil, Contradiction(jsonschema.Pointer(path, "type"), "no value has both the type %s and the type %s", a.Compact(), b.Compact())
 	case 1:
 		return both.Items[0], nil
 	}
 	return both, nil
 }
 
-func unite(a, b *value.Value) *value.Value {
-	out := &value.Value{Kind: value.Array}
+func unite(a, b *jsonschema.Value) *jsonschema.Value {
+	out := jsonschema.NewArray()
 	for _, s := range append(a.Strings(), b.Strings()...) {
 		if !slices.Contains(out.Strings(), s) {
-			out.Items = append(out.Items, value.NewString(s))
+			out.Items = append(out.Items, jsonschema.NewString(s))
 		}
 	}
 	return out
 }
 
-func intersect(a, b *value.Value, path string) (*value.Value, error) {
-	out := &value.Value{Kind: value.Array}
+func intersect(a, b *jsonschema.Value, path string) (*jsonschema.Value, error) {
+	out := jsonschema.NewArray()
 	for _, v := range a.Items {
-		if slices.ContainsFunc(b.Items, func(w *value.Value) bool { return Equal(v, w) }) {
+		if slices.ContainsFunc(b.Items, func(w *jsonschema.Value) bool { return v.Equal(w) }) {
 			out.Items = append(out.Items, v)
 		}
 	}
 	if len(out.Items) == 0 {
-		return nil, Contradiction(value.At(path, "enum"), "no value is in both lists")
+		return nil, Contradiction(jsonschema.Pointer(path, "enum"), "no value is in both lists")
 	}
 	return out, nil
 }
 
 // larger is the larger of two numbers, or the smaller if sign is negative.
-func larger(a, b *value.Value, sign int) *value.Value {
+func larger(a, b *jsonschema.Value, sign int) *jsonschema.Value {
 	x, y := a.Rational(), b.Rational()
 	if x == nil || y != nil && x.Cmp(y)*sign < 0 {
 		return b

@@ -3,11 +3,11 @@ package algebra
 import (
 	"slices"
 
-	"github.com/dragoman-project/dragoman/sdk/grammar/schema/value"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
 // mergeMembers is a, with the members that a and b name, and what others must be.
-func (c *Document) mergeMembers(a, b *value.Value, path string) (*value.Value, error) {
+func (c *Document) mergeMembers(a, b *jsonschema.Value, path string) (*jsonschema.Value, error) {
 	out := a.But()
 	for _, key := range []string{"properties", "patternProperties"} {
 		named, err := c.mergeNamed(a, b, key, path)
@@ -18,7 +18,7 @@ func (c *Document) mergeMembers(a, b *value.Value, path string) (*value.Value, e
 			out.Set(key, named)
 		}
 	}
-	more, err := c.Both(a.Get("additionalProperties"), b.Get("additionalProperties"), value.At(path, "additionalProperties"))
+	more, err := c.Both(a.Get("additionalProperties"), b.Get("additionalProperties"), jsonschema.Pointer(path, "additionalProperties"))
 	if more != nil {
 		out.Set("additionalProperties", more)
 	}
@@ -26,17 +26,17 @@ func (c *Document) mergeMembers(a, b *value.Value, path string) (*value.Value, e
 }
 
 // mergeNamed are the members that a and b name under key. What one of them does not name follows what it says of others.
-func (c *Document) mergeNamed(a, b *value.Value, key, path string) (*value.Value, error) {
-	out := value.NewObject()
-	for _, s := range []*value.Value{a, b} {
+func (c *Document) mergeNamed(a, b *jsonschema.Value, key, path string) (*jsonschema.Value, error) {
+	out := jsonschema.NewObject()
+	for _, s := range []*jsonschema.Value{a, b} {
 		for _, name := range s.Get(key).Names() {
 			if out.Has(name) {
 				continue
 			}
-			where := value.At(value.At(path, key), name)
+			where := jsonschema.Pointer(jsonschema.Pointer(path, key), name)
 			v, err := c.Both(c.named(a, key, name, path), c.named(b, key, name, path), where)
 			if IsContradiction(err) && !slices.Contains(append(a.Get("required").Strings(), b.Get("required").Strings()...), name) {
-				v, err = &value.Value{Kind: value.Bool}, nil
+				v, err = jsonschema.NewBool(false), nil
 			}
 			if err != nil {
 				return nil, err
@@ -49,7 +49,7 @@ func (c *Document) mergeNamed(a, b *value.Value, key, path string) (*value.Value
 
 // named is what s says of a member; nil if nothing. That a schema allows no other members than its own would leave nothing
 // where several schemas must hold together and each names its own: it is taken to be meant for all of them together.
-func (c *Document) named(s *value.Value, key, name, path string) *value.Value {
+func (c *Document) named(s *jsonschema.Value, key, name, path string) *jsonschema.Value {
 	open := s.Get("additionalProperties")
 	switch {
 	case s.Get(key).Has(name):
@@ -57,14 +57,14 @@ func (c *Document) named(s *value.Value, key, name, path string) *value.Value {
 	case open == nil || key == "properties" && len(c.PatternsOf(s, name)) > 0:
 		return nil
 	case open.IsFalse():
-		c.Note(value.At(path, "additionalProperties"), "not held to for the members of other schemas that must hold too")
+		c.Note(jsonschema.Pointer(path, "additionalProperties"), "not held to for the members of other schemas that must hold too")
 		return nil
 	}
 	return open
 }
 
 // Both is v and w together; nil if there is neither.
-func (c *Document) Both(v, w *value.Value, path string) (*value.Value, error) {
+func (c *Document) Both(v, w *jsonschema.Value, path string) (*jsonschema.Value, error) {
 	switch {
 	case v == nil:
 		return w, nil
@@ -75,24 +75,24 @@ func (c *Document) Both(v, w *value.Value, path string) (*value.Value, error) {
 }
 
 // mergeItems adds the items of a and b to out, each together with the one at the same place.
-func (c *Document) mergeItems(out, a, b *value.Value, path string) (*value.Value, error) {
+func (c *Document) mergeItems(out, a, b *jsonschema.Value, path string) (*jsonschema.Value, error) {
 	fixed, more := Tuple(a)
 	others, otherMore := Tuple(b)
 	if len(fixed)+len(others) == 0 && more == nil && otherMore == nil {
 		return out, nil
 	}
-	item := func(fixed []*value.Value, more *value.Value, i int) *value.Value {
+	item := func(fixed []*jsonschema.Value, more *jsonschema.Value, i int) *jsonschema.Value {
 		if i < len(fixed) {
 			return fixed[i]
 		}
 		return more
 	}
 	out = out.But("prefixItems", "items")
-	prefix := &value.Value{Kind: value.Array}
+	prefix := jsonschema.NewArray()
 	for i := range max(len(fixed), len(others)) {
-		v, err := c.Both(item(fixed, more, i), item(others, otherMore, i), value.At(path, "prefixItems", i))
+		v, err := c.Both(item(fixed, more, i), item(others, otherMore, i), jsonschema.Pointer(path, "prefixItems", i))
 		if IsContradiction(err) {
-			v, err = &value.Value{Kind: value.Bool}, nil
+			v, err = jsonschema.NewBool(false), nil
 		}
 		if err != nil {
 			return nil, err
@@ -102,9 +102,9 @@ func (c *Document) mergeItems(out, a, b *value.Value, path string) (*value.Value
 	if len(prefix.Items) > 0 {
 		out.Set("prefixItems", prefix)
 	}
-	rest, err := c.Both(more, otherMore, value.At(path, "items"))
+	rest, err := c.Both(more, otherMore, jsonschema.Pointer(path, "items"))
 	if IsContradiction(err) {
-		rest, err = &value.Value{Kind: value.Bool}, nil
+		rest, err = jsonschema.NewBool(false), nil
 	}
 	if rest != nil {
 		out.Set("items", rest)

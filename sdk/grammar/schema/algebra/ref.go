@@ -3,25 +3,22 @@ package algebra
 import (
 	"strings"
 
-	"github.com/dragoman-project/dragoman/sdk/grammar/schema/value"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
 // Resolve finds what a JSON pointer in a fragment points to.
-func (c *Document) Resolve(ref, path string) (*value.Value, error) {
-	v := c.root
-	for _, step := range value.Pointer(ref) {
-		if v = v.Child(step); v == nil {
-			return nil, Errorf(value.At(path, "$ref"), "%q points to nothing in this schema", ref)
-		}
+func (c *Document) Resolve(ref, path string) (*jsonschema.Value, error) {
+	if v := c.root.Lookup(ref); v != nil {
+		return v, nil
 	}
 	if len(ref) > 1 && ref[1] != '/' {
-		return nil, Errorf(value.At(path, "$ref"), "%q names no anchor of this schema", ref)
+		return nil, Errorf(jsonschema.Pointer(path, "$ref"), "%q names no anchor of this schema", ref)
 	}
-	return v, nil
+	return nil, Errorf(jsonschema.Pointer(path, "$ref"), "%q points to nothing in this schema", ref)
 }
 
 // Resolved follows the references that s consists of. One that leads out of the schema stays.
-func (c *Document) Resolved(s *value.Value, path string) (*value.Value, error) {
+func (c *Document) Resolved(s *jsonschema.Value, path string) (*jsonschema.Value, error) {
 	for range maxReferences {
 		if !s.Has("$ref") || !strings.HasPrefix(s.Get("$ref").Text, "#") {
 			return s, nil

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/dragoman-project/dragoman/internal/shared"
-	"github.com/dragoman-project/dragoman/sdk/grammar/schema/value"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
 func TestRecordedSchemasResolveToStringAsRecorded(t *testing.T) {
@@ -43,35 +43,31 @@ func TestRecordedSchemasResolveToStringAsRecorded(t *testing.T) {
 // keywords that only strings have, by a constant, by one of its alternatives, or by all the parts that must hold together.
 // A schema that cannot be read does not.
 func resolves(schema json.RawMessage) bool {
-	root, err := value.Decode(schema)
-	if err != nil {
-		return false
-	}
-	value.Localise(root, schema)
-	return resolvesToString(root, root, 0)
+	s, err := jsonschema.Parse(schema)
+	return err == nil && resolvesToString(s.Value(), s.Value(), 0)
 }
 
-func resolvesToString(root, s *value.Value, depth int) bool {
-	if !s.Is(value.Object) || depth > maxReferences {
+func resolvesToString(root, s *jsonschema.Value, depth int) bool {
+	if !s.Is(jsonschema.Object) || depth > maxReferences {
 		return false
 	}
-	resolves := func(v *value.Value) bool { return resolvesToString(root, v, depth+1) }
+	resolves := func(v *jsonschema.Value) bool { return resolvesToString(root, v, depth+1) }
 	switch {
-	case s.Get("$ref").Is(value.String):
+	case s.Get("$ref").Is(jsonschema.String):
 		target, err := (&Document{root: root}).Resolve(s.Get("$ref").Text, "#")
 		return err == nil && resolves(target)
 	case s.Has("type"):
 		return namedKinds(s.Get("type"))&StringType != 0
 	case s.Has("const"):
-		return s.Get("const").Is(value.String)
-	case s.Get("enum").Is(value.Array):
+		return s.Get("const").Is(jsonschema.String)
+	case s.Get("enum").Is(jsonschema.Array):
 		return len(s.Get("enum").Strings()) > 0
-	case s.Get("anyOf").Is(value.Array):
+	case s.Get("anyOf").Is(jsonschema.Array):
 		return slices.ContainsFunc(s.Get("anyOf").Items, resolves)
-	case s.Get("oneOf").Is(value.Array):
+	case s.Get("oneOf").Is(jsonschema.Array):
 		return slices.ContainsFunc(s.Get("oneOf").Items, resolves)
-	case s.Get("allOf").Is(value.Array):
-		return len(s.Get("allOf").Items) > 0 && !slices.ContainsFunc(s.Get("allOf").Items, func(v *value.Value) bool { return !resolves(v) })
+	case s.Get("allOf").Is(jsonschema.Array):
+		return len(s.Get("allOf").Items) > 0 && !slices.ContainsFunc(s.Get("allOf").Items, func(v *jsonschema.Value) bool { return !resolves(v) })
 	}
 	return s.HasAny("minLength", "maxLength", "pattern") || knownFormat(s.Get("format"))
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/dragoman-project/dragoman/internal/cfg"
 	"github.com/dragoman-project/dragoman/internal/cfg/charset"
 	"github.com/dragoman-project/dragoman/sdk/grammar/rules"
+	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
 // Writer turns a regular expression into an expression over the inside of a string between quotes; without a quote,
@@ -30,7 +31,7 @@ func (p Writer) OneOf(texts []string) *cfg.Expr {
 	kids := make([]*cfg.Expr, len(texts))
 	for i, t := range texts {
 		if p.quote != 0 {
-			t = rules.Escape(t, p.quote)
+			t = jsonschema.Escape(t, p.quote)
 		}
 		kids[i] = cfg.Text(t)
 	}
@@ -100,7 +101,7 @@ func (p Writer) literal(re *syntax.Regexp) *cfg.Expr {
 		return cfg.Text(string(re.Rune))
 	}
 	if re.Flags&syntax.FoldCase == 0 {
-		return cfg.Text(rules.Escape(string(re.Rune), p.quote))
+		return cfg.Text(jsonschema.Escape(string(re.Rune), p.quote))
 	}
 	var kids []*cfg.Expr
 	for _, r := range re.Rune {
@@ -122,7 +123,7 @@ func (p Writer) set(s charset.Set) *cfg.Expr {
 	var short charset.Set
 	for _, r := range "\b\f\n\r\t\\" + string(p.quote) {
 		if s.Has(r) {
-			short = short.Union(charset.Of(rules.EscapeChar(r, p.quote)[1:]))
+			short = short.Union(charset.Of(jsonschema.EscapeChar(r, p.quote)[1:]))
 		}
 	}
 	if len(short) > 0 {
