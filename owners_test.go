@@ -22,7 +22,10 @@ var owners = []struct {
 	{"batches of a shared stream", `\bsent\.Add\(`, []string{"internal/batch"}},
 	{"bounded caches", `"container/list"|\bHits, [mM]isses\b|\b[hH]its +uint64`, []string{"internal/cache"}},
 	// The API rewrites messages while it reads them; recorded cases compare texts that may break off.
-	{"ordered JSON", `jsontext\.NewDecoder\(`, []string{"internal/ordered", "host/api", "sdk/cases", "sdk/chat", "sdk/grammar"}},
+	{"ordered JSON", `jsontext\.NewDecoder\(`, []string{"internal/ordered", "host/api", "sdk/cases"}},
+	{"readers of JSON Schemas", `"(\$ref|\$defs|patternProperties)"`, []string{"sdk/jsonschema", "sdk/grammar/schema"}},
+	{"references within JSON Schemas", `PathUnescape\(|"~1"`, []string{"sdk/jsonschema"}},
+	{"keywords of JSON Schema", `"contentEncoding"|"minItems": `, []string{"sdk/jsonschema"}},
 	{"run loops", `match\.(New|Compile)\(`, []string{"sdk/session"}},
 	{"the names of nodes and roles", `"(atomic|call-name|quoted-string|python-literals)"`, []string{"sdk/peg"}},
 	{"which nodes have one kid", `shape: Loop|case peg\.Repeat, peg\.Peek`, []string{"sdk/peg"}},
