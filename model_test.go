@@ -68,7 +68,7 @@ func TestAModelPlansAndParsesAsTheDaemonDoes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			sameAs(t, h.Loose(host.TemplateSource{Name: name, Source: source, BOSToken: "<s>", EOSToken: "</s>"}), m, fed)
+			sameAs(t, h.Detached(host.TemplateSource{Name: name, Source: source, BOSToken: "<s>", EOSToken: "</s>"}), m, fed)
 		})
 	}
 }
@@ -99,11 +99,11 @@ func TestAHandlerInProcessPlansAsThePluginDoes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sameAs(t, h.Loose(host.TemplateSource{Name: "m", Source: harmony}), m, append(outputs, harmonyCall, harmonyCall+"<|end|>", harmonyCall[:60]))
+	sameAs(t, h.Detached(host.TemplateSource{Name: "m", Source: harmony}), m, append(outputs, harmonyCall, harmonyCall+"<|end|>", harmonyCall[:60]))
 }
 
 // sameAs compares what a model and a host's template make of the requests and outputs.
-func sameAs(t *testing.T, want *host.Loose, got *dragoman.Model, fed []string) {
+func sameAs(t *testing.T, want *host.Detached, got *dragoman.Model, fed []string) {
 	t.Helper()
 	for _, text := range requests {
 		req, err := chat.ParseRequest([]byte(text))

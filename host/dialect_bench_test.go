@@ -40,7 +40,7 @@ func inTags() string {
 func BenchmarkDialects(b *testing.B) {
 	dir := buildPlugin(b, "taggedthinking")
 	h := start(b, func(c *config.Config) { c.Plugins.Dir = dir })
-	template := h.Loose(host.TemplateSource{Name: "tagged", Source: tagged})
+	template := h.Detached(host.TemplateSource{Name: "tagged", Source: tagged})
 	output := []byte(inTags())
 	for _, handler := range []string{"autoparser", "taggedthinking"} {
 		only := handler

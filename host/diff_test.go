@@ -50,7 +50,7 @@ func TestADiffTellsFieldsAndCasesThatChange(t *testing.T) {
 	if len(got.Fields) != 2 || strings.Trim(got.Fields[0].After, `"`) != want[0].After || strings.Trim(got.Fields[1].Before, `"`) != want[1].Before {
 		t.Errorf("fields %+v, want %+v", got.Fields, want)
 	}
-	if len(got.Cases) != 1 || got.Cases[0].Case != "thoughts" || !got.Cases[0].Regression() {
+	if len(got.Cases) != 1 || got.Cases[0].Case != "thoughts" || !got.Cases[0].IsRegression() {
 		t.Fatalf("cases %+v, want a regression of thoughts alone", got.Cases)
 	}
 	for _, part := range []string{"reasoning_content", `expected "one"`, `found    ""`} {

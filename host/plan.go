@@ -9,8 +9,9 @@ import (
 
 	"github.com/dragoman-project/dragoman/autoparser"
 	"github.com/dragoman-project/dragoman/host/plugins"
+	"github.com/dragoman-project/dragoman/host/state"
+	"github.com/dragoman-project/dragoman/host/trial"
 	"github.com/dragoman-project/dragoman/sdk/chat"
-	"github.com/dragoman-project/dragoman/sdk/fault"
 	"github.com/dragoman-project/dragoman/sdk/handler"
 	"github.com/dragoman-project/dragoman/sdk/session"
 )
@@ -23,15 +24,22 @@ type Planned struct {
 	template  string
 	request   *chat.Request
 	observer  Observer
-	samples   *samples // where outputs are kept, and how many of a template
+	samples   *trial.Samples // keeps outputs, so many of a template; nil: none
 	keep      int
 	maxOutput int
+}
+
+// unobserved returns the plan for outputs that nothing counts or keeps.
+func (p *Planned) unobserved() *Planned {
+	out := *p
+	out.observer, out.samples = nil, nil
+	return &out
 }
 
 // PlanJSON answers a request as clients write it. Policies that it does not name are those of the configuration on whose
 // snapshot it is planned.
 func (h *Host) PlanJSON(ctx context.Context, template string, request []byte) (*Planned, error) {
-	snap := h.current.Load()
+	snap := h.state.Current()
 	req, err := chat.ParseRequestWith(request, snap.Config.Parsing.For(template))
 	if err != nil {
 		return nil, err
@@ -39,14 +47,14 @@ func (h *Host) PlanJSON(ctx context.Context, template string, request []byte) (*
 	return h.planOn(ctx, snap, template, req)
 }
 
-// Plan answers a request for a template: *Error or *fault.Error when it cannot.
+// Plan answers a request for a template: the error is an *Error.
 func (h *Host) Plan(ctx context.Context, template string, req *chat.Request) (*Planned, error) {
-	return h.planOn(ctx, h.current.Load(), template, req)
+	return h.planOn(ctx, h.state.Current(), template, req)
 }
 
 // planOn answers a request for a template of a snapshot.
-func (h *Host) planOn(ctx context.Context, snap *Snapshot, template string, req *chat.Request) (*Planned, error) {
-	e, err := snap.forRequest(template, req)
+func (h *Host) planOn(ctx context.Context, snap *state.Snapshot, template string, req *chat.Request) (*Planned, error) {
+	e, err := snap.ForRequest(template, req)
 	if err != nil {
 		return nil, err
 	}
@@ -55,8 +63,8 @@ func (h *Host) planOn(ctx context.Context, snap *Snapshot, template string, req 
 
 // plan answers a request for an entry of a snapshot. only names the handler that must answer; empty: the one to which the
 // configuration pins the template, or that claims it.
-func (h *Host) plan(ctx context.Context, snap *Snapshot, e *entry, only string, req *chat.Request) (*Planned, error) {
-	learned, err := e.learn()
+func (h *Host) plan(ctx context.Context, snap *state.Snapshot, e *state.Entry, only string, req *chat.Request) (*Planned, error) {
+	learned, err := e.Learn()
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +75,7 @@ func (h *Host) plan(ctx context.Context, snap *Snapshot, e *entry, only string, 
 	}
 	draft, err := h.ask(ctx, claims, only != "", e, learned, req)
 	if err != nil {
-		return nil, templateFault(e.Name, pluginFault(err))
+		return nil, state.TemplateFault(e.Name, pluginFault(err))
 	}
 	plan, err := session.New(draft, req, session.PlanOptions{SpecialTokens: e.SpecialTokens, Constraints: &h.constraints, Codes: h.codes})
 	if err != nil {
@@ -75,22 +83,12 @@ func (h *Host) plan(ctx context.Context, snap *Snapshot, e *entry, only string, 
 	}
 	plan.Generation = snap.Generation
 	return &Planned{Plan: plan, request: req, maxOutput: snap.Config.Limits.OutputBytes,
-		template: e.Name, observer: h.opts.Observer, samples: &h.samples, keep: snap.Config.Canary.Shadow}, nil
-}
-
-// planFault returns the error of a plan that cannot be used: the client's fault where it is a *fault.Error, otherwise the
-// handler's.
-func planFault(handler string, err error) error {
-	var invalid *fault.Error
-	if errors.As(err, &invalid) {
-		return err
-	}
-	return &Error{Code: Internal, Place: handler, Message: err.Error(), Err: err}
+		template: e.Name, observer: h.observer, samples: &h.trials.Samples, keep: snap.Config.Canary.Shadow}, nil
 }
 
 // claims lists the plugins to ask, in order. The autoparser comes after them, and answers everything.
-func (h *Host) claims(snap *Snapshot, learned *autoparser.Learned, only string, req *chat.Request) ([]handler.Handler, error) {
-	catalog := snap.handlers
+func (h *Host) claims(snap *state.Snapshot, learned *autoparser.Learned, only string, req *chat.Request) ([]handler.Handler, error) {
+	catalog := snap.Handlers
 	if catalog == nil {
 		catalog = h.plugins
 	}
@@ -115,7 +113,7 @@ func missingHandler(name string) *Error {
 
 // ask asks the handlers that claim the template in turn, and then the autoparser. One that declines passes the request on,
 // unless it was named, and so does one that is down if its manifest says so.
-func (h *Host) ask(ctx context.Context, claims []handler.Handler, named bool, e *entry, learned *autoparser.Learned, req *chat.Request) (*session.Draft, error) {
+func (h *Host) ask(ctx context.Context, claims []handler.Handler, named bool, e *state.Entry, learned *autoparser.Learned, req *chat.Request) (*session.Draft, error) {
 	var notes []string
 	for _, c := range claims {
 		draft, err := learned.PlanBy(ctx, c, req, &h.programs)

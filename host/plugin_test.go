@@ -256,7 +256,7 @@ func TestAPinnedHandlerThatDeclinesIsAnErrorAndNoOtherAnswers(t *testing.T) {
 	}
 	src, _, err := h.Template("chatml-tagged")
 	must(t, err)
-	if _, err := h.Loose(src).Plan(t.Context(), "rogue", request(t, weather)); host.CodeOf(err) != host.InvalidArgument {
+	if _, err := h.Detached(src).Plan(t.Context(), "rogue", request(t, weather)); host.CodeOf(err) != host.InvalidArgument {
 		t.Errorf("named by the caller: got %v", err)
 	}
 	if p := plan(t, h, "chatml-tagged", request(t, weather)); p.Handler != "autoparser" {

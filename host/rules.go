@@ -17,16 +17,16 @@ type RuleMatch struct {
 // Workarounds lists the rules in force in the order in which they are applied, and the hash of their file. It learns every
 // template that was not used yet.
 func (h *Host) Workarounds() (rules []RuleInForce, hash string) {
-	snap := h.current.Load()
+	snap := h.state.Current()
 	at := map[string]int{}
 	for i, r := range snap.Rules.Rules() {
 		at[r.Name] = i
 		rules = append(rules, RuleInForce{Rule: r})
 	}
-	for _, name := range snap.names() {
+	for _, name := range snap.Names() {
 		learned, err := learnedIn(snap, name)
 		if err != nil {
-			continue // it is told in the status
+			continue // the status shows it
 		}
 		for _, a := range learned.Workarounds {
 			if i, ok := at[a.Rule]; ok {

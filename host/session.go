@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/dragoman-project/dragoman/host/trial"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/peg/match"
 	"github.com/dragoman-project/dragoman/sdk/session"
@@ -16,13 +17,13 @@ type Session struct {
 	fed   int
 	limit int
 	told  SessionObserver
-	kept  *recording
+	kept  *trial.Recording
 	ended bool
 }
 
 // Session starts parsing an output of the plan; see session.Plan.Session.
 func (p *Planned) Session(ctx context.Context, o session.Options) *Session {
-	return &Session{run: p.Plan.Session(ctx, o), limit: p.maxOutput, told: began(p.observer, p.template, p.Handler), kept: p.record()}
+	return &Session{run: p.Plan.Session(ctx, o), limit: p.maxOutput, told: began(p.observer, p.template, p.Handler), kept: p.samples.Record(p.template, p.request, p.keep)}
 }
 
 // Feed takes the next bytes of the output and returns what they decided. The error is a LimitExceeded, or Unavailable where a
@@ -37,7 +38,7 @@ func (s *Session) FeedSpecial(chunk []byte, special []match.Range) ([]chat.Delta
 			Message: fmt.Sprintf("the output is longer than %d bytes", s.limit), Remedy: "raise limits.output_bytes, or stop the engine earlier"}
 	}
 	s.fed += len(chunk)
-	s.kept.fed(chunk, special != nil)
+	s.kept.Fed(chunk, special != nil)
 	deltas, err := s.run.FeedSpecial(chunk, special)
 	s.told.Fed(len(chunk), s.run.Held())
 	return deltas, pluginFault(err)
@@ -54,7 +55,7 @@ func (s *Session) Held() int { return s.run.Held() }
 func (s *Session) Finish(truncated bool) (session.Result, error) {
 	result, err := s.run.Finish(truncated)
 	if result.Report != nil {
-		s.kept.end(truncated)
+		s.kept.End(truncated)
 	}
 	s.end(result.Report)
 	return result, pluginFault(err)

@@ -66,38 +66,6 @@ func TestAHostDoesNotStartOnAFileThatIsHalfWritten(t *testing.T) {
 	}
 }
 
-// TestRollbacksForgetWhatWasBeforeTheLastOne goes back and forth, and keeps no more than one state to go on to.
-func TestRollbacksForgetWhatWasBeforeTheLastOne(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "mine.jinja")
-	cfg := config.Default()
-	cfg.Templates.Dir = filepath.Dir(path)
-	if err := os.WriteFile(path, []byte("one"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	h, err := New(context.Background(), Options{Config: cfg})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer h.Close(context.Background())
-	for _, content := range []string{"two", "three"} {
-		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if err := h.Reload(context.Background()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	last := h.Snapshot().Generation
-	for _, to := range []uint64{last - 1, last - 2, last - 1} {
-		if _, err := h.Rollback(to); err != nil {
-			t.Fatal(err)
-		}
-		if r := h.Snapshot().Rollback; r == nil || r.read.Rollback != nil {
-			t.Fatalf("after going back to %d what was read is a rollback, too", to)
-		}
-	}
-}
-
 // TestFilesThatBelongTogetherArriveOneByOne has the first of a pair change while the second cannot be read.
 func TestFilesThatBelongTogetherArriveOneByOne(t *testing.T) {
 	dir := t.TempDir()

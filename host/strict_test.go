@@ -14,7 +14,7 @@ const bareJSON = `{% for m in messages %}<|{{ m.role }}|>
 
 func TestStrictToolsThatCannotBeHeldToAreNoted(t *testing.T) {
 	h := aHost(t)
-	loose := h.Loose(TemplateSource{Name: "bare", Source: bareJSON})
+	detached := h.Detached(TemplateSource{Name: "bare", Source: bareJSON})
 	tool := func(strict string) string {
 		return `, "tools": [{"type": "function", "function": {"name": "f", "strict": ` + strict +
 			`, "parameters": {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}}}]`
@@ -25,7 +25,7 @@ func TestStrictToolsThatCannotBeHeldToAreNoted(t *testing.T) {
 		tool("true") + `, "tool_choice": "required"`: false,
 		tool("true") + `, "tool_choice": "none"`:     false,
 	} {
-		p, err := loose.Plan(t.Context(), "", asked(t, members))
+		p, err := detached.Plan(t.Context(), "", asked(t, members))
 		if err != nil {
 			t.Fatal(err)
 		}

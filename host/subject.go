@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/dragoman-project/dragoman/host/check"
+	"github.com/dragoman-project/dragoman/host/state"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/session"
 )
@@ -18,10 +19,10 @@ import (
 // Subject is a host, under the rules of one snapshot, as recorded cases are run against it. Its templates are learned once
 // for each pair of bos and eos tokens that the cases give them.
 type Subject struct {
-	host  *Host
-	snap  *Snapshot
-	dir   string
-	loose sync.Map // check.Template, without its handler → func() (*Loose, error)
+	host     *Host
+	snap     *state.Snapshot
+	dir      string
+	detached sync.Map // check.Template, without its handler → func() (*Detached, error)
 }
 
 var _ check.Subject = (*Subject)(nil)
@@ -29,80 +30,79 @@ var _ check.Subject = (*Subject)(nil)
 // Subject puts the host to the test as it is now. Dir is the folder in which the names of templates are files; empty: they
 // are the host's own.
 func (h *Host) Subject(dir string) *Subject {
-	return &Subject{host: h, snap: h.current.Load(), dir: dir}
+	return &Subject{host: h, snap: h.state.Current(), dir: dir}
 }
 
 // Plan plans a request.
 func (s *Subject) Plan(ctx context.Context, t check.Template, req *chat.Request) (check.Planned, error) {
-	loose, err := s.open(t)
+	detached, err := s.open(t)
 	if err != nil {
 		return nil, err
 	}
-	planned, err := loose.Plan(ctx, t.Handler, req)
+	planned, err := detached.Plan(ctx, t.Handler, req)
 	if err != nil {
 		return nil, err
 	}
 	if t.Handler != "" && planned.Handler != t.Handler {
 		return nil, fmt.Errorf("handler %q declined, and %q answered in its place", t.Handler, planned.Handler)
 	}
-	planned.observer, planned.samples = nil, nil // it is nobody's output
-	return subjectPlan{planned, ctx}, nil
+	return subjectPlan{planned.unobserved(), ctx}, nil
 }
 
 // Render renders a request's prompt.
 func (s *Subject) Render(ctx context.Context, t check.Template, req *chat.Request) (string, error) {
-	loose, err := s.open(t)
+	detached, err := s.open(t)
 	if err != nil {
 		return "", err
 	}
-	rendered, err := loose.Render(ctx, req)
+	rendered, err := detached.Render(ctx, req)
 	return rendered.Prompt, err
 }
 
 // RenderVariables renders a template with variables as they are.
 func (s *Subject) RenderVariables(ctx context.Context, t check.Template, variables json.RawMessage, now time.Time) (string, error) {
-	loose, err := s.open(t)
+	detached, err := s.open(t)
 	if err != nil {
 		return "", err
 	}
-	return loose.RenderVariables(ctx, variables, now)
+	return detached.RenderVariables(ctx, variables, now)
 }
 
 // open finds a template, once.
-func (s *Subject) open(t check.Template) (*Loose, error) {
+func (s *Subject) open(t check.Template) (*Detached, error) {
 	t.Handler = ""
-	find, _ := s.loose.LoadOrStore(t, sync.OnceValues(func() (*Loose, error) {
+	find, _ := s.detached.LoadOrStore(t, sync.OnceValues(func() (*Detached, error) {
 		e, err := s.entry(t)
 		if err != nil {
 			return nil, err
 		}
-		return &Loose{host: s.host, snap: s.snap, entry: e}, nil
+		return &Detached{host: s.host, snap: s.snap, Entry: e}, nil
 	}))
-	return find.(func() (*Loose, error))()
+	return find.(func() (*Detached, error))()
 }
 
 // entry finds a template and gives it the tokens of the case.
-func (s *Subject) entry(t check.Template) (*entry, error) {
+func (s *Subject) entry(t check.Template) (*state.Entry, error) {
 	if s.dir != "" {
 		src, err := readTemplate(s.dir, t.Name)
 		if err != nil {
 			return nil, err
 		}
 		src.BOSToken, src.EOSToken = t.BOSToken, t.EOSToken
-		return newEntry(src, s.snap.Rules), nil
+		return state.NewEntry(src, s.snap.Rules), nil
 	}
-	e, err := s.snap.template(t.Name)
+	e, err := s.snap.Template(t.Name)
 	if err != nil || e.BOSToken == t.BOSToken && e.EOSToken == t.EOSToken {
 		return e, err
 	}
 	src := e.TemplateSource
 	src.BOSToken, src.EOSToken = t.BOSToken, t.EOSToken
-	return newEntry(src, s.snap.Rules), nil
+	return state.NewEntry(src, s.snap.Rules), nil
 }
 
 // readTemplate reads a template's file, named with or without its ending.
 func readTemplate(dir, name string) (TemplateSource, error) {
-	src := TemplateSource{Name: canonicalName(name)}
+	src := TemplateSource{Name: state.CanonicalName(name)}
 	if !filepath.IsLocal(name) {
 		return src, fmt.Errorf("template %q: expected the name of a file in %s", name, dir)
 	}

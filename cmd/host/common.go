@@ -111,7 +111,7 @@ func (f *templateFlags) add(cmd *cobra.Command) {
 const defaultVariant = "default"
 
 // open reads a template from a file or a model's folder. A path that does not exist may name an embedded template instead.
-func (f *templateFlags) open(ctx context.Context, h *host.Host, path string, tools bool) (*host.Loose, error) {
+func (f *templateFlags) open(ctx context.Context, h *host.Host, path string, tools bool) (*host.Detached, error) {
 	if path == "" {
 		return nil, &usageError{errors.New("the name of the template is empty")}
 	}
@@ -132,7 +132,7 @@ func (f *templateFlags) open(ctx context.Context, h *host.Host, path string, too
 	if f.eos != "" {
 		src.EOSToken = f.eos
 	}
-	return h.Loose(src), nil
+	return h.Detached(src), nil
 }
 
 // embedded returns the embedded template of a name; noFile is why it is no file.

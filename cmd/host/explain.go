@@ -29,18 +29,18 @@ should look at. The text is a txtar archive. A note on standard error names the 
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return with.withHost(cmd, func(h *host.Host) error {
-				loose, err := template.open(cmd.Context(), h, args[0], false)
+				detached, err := template.open(cmd.Context(), h, args[0], false)
 				if err != nil {
 					return err
 				}
-				learned, err := loose.Learned()
+				learned, err := detached.Learned()
 				if err != nil {
 					return err
 				}
 				if asJSON {
 					return printJSON(cmd, learned.Explain())
 				}
-				notePlugin(cmd, loose)
+				notePlugin(cmd, detached)
 				_, err = io.WriteString(cmd.OutOrStdout(), learned.Explain().String())
 				return err
 			})
@@ -53,8 +53,8 @@ should look at. The text is a txtar archive. A note on standard error names the 
 }
 
 // notePlugin prints a note if a plugin claims the template, because then the comparisons do not decide.
-func notePlugin(cmd *cobra.Command, loose *host.Loose) {
-	planned, err := loose.Plan(cmd.Context(), "", &chat.Request{Messages: []chat.Message{{Role: chat.RoleUser, Content: chat.TextContent("Hello!")}}})
+func notePlugin(cmd *cobra.Command, detached *host.Detached) {
+	planned, err := detached.Plan(cmd.Context(), "", &chat.Request{Messages: []chat.Message{{Role: chat.RoleUser, Content: chat.TextContent("Hello!")}}})
 	if err == nil && planned.Handler != autoparser.HandlerName {
 		fmt.Fprintf(cmd.ErrOrStderr(), "note: the plugin %s answers for this template; below is what the autoparser learned from it\n", planned.Handler)
 	}

@@ -139,7 +139,7 @@ func lintCases(cmd *cobra.Command, h *host.Host, file, templates string, cases [
 	diff, err := h.DiffRules(cmd.Context(), shipped, rules[0], sources, inputs)
 	for _, t := range diff.Templates {
 		for _, c := range t.Cases {
-			if c.Regression() {
+			if c.IsRegression() {
 				found = append(found, linted{File: file, Line: max(1, t.Line), Column: 1, Message: c.String()})
 			}
 		}

@@ -42,11 +42,11 @@ With --stream, print each delta as soon as it is decided, as a line of JSON.`,
 				if err != nil {
 					return err
 				}
-				loose, err := template.open(cmd.Context(), h, path, len(req.Tools) > 0)
+				detached, err := template.open(cmd.Context(), h, path, len(req.Tools) > 0)
 				if err != nil {
 					return err
 				}
-				planned, err := loose.Plan(cmd.Context(), "", req)
+				planned, err := detached.Plan(cmd.Context(), "", req)
 				if err != nil {
 					return err
 				}

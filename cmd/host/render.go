@@ -48,11 +48,11 @@ generation prompt, constraint, preserved tokens, stops, thinking tags. --target 
 				if err != nil {
 					return err
 				}
-				loose, err := template.open(cmd.Context(), h, args[0], len(req.Tools) > 0)
+				detached, err := template.open(cmd.Context(), h, args[0], len(req.Tools) > 0)
 				if err != nil {
 					return err
 				}
-				return renderRequest(cmd, loose, req, asJSON, notation)
+				return renderRequest(cmd, detached, req, asJSON, notation)
 			})
 		},
 	}
@@ -74,11 +74,11 @@ func renderVariables(cmd *cobra.Command, h *host.Host, template *templateFlags, 
 	if err != nil {
 		return err
 	}
-	loose, err := template.open(cmd.Context(), h, model, false)
+	detached, err := template.open(cmd.Context(), h, model, false)
 	if err != nil {
 		return err
 	}
-	prompt, err := loose.RenderVariables(cmd.Context(), data, time.Now())
+	prompt, err := detached.RenderVariables(cmd.Context(), data, time.Now())
 	if err != nil {
 		return fmt.Errorf("%s: %w", called(path), err)
 	}
@@ -86,9 +86,9 @@ func renderVariables(cmd *cobra.Command, h *host.Host, template *templateFlags, 
 	return err
 }
 
-func renderRequest(cmd *cobra.Command, loose *host.Loose, req *chat.Request, asJSON bool, notation grammar.Target) error {
+func renderRequest(cmd *cobra.Command, detached *host.Detached, req *chat.Request, asJSON bool, notation grammar.Target) error {
 	if asJSON {
-		planned, err := loose.Plan(cmd.Context(), "", req)
+		planned, err := detached.Plan(cmd.Context(), "", req)
 		if err != nil {
 			return err
 		}
@@ -97,7 +97,7 @@ func renderRequest(cmd *cobra.Command, loose *host.Loose, req *chat.Request, asJ
 		}
 		return printJSON(cmd, planned.Plan)
 	}
-	rendered, err := loose.Render(cmd.Context(), req)
+	rendered, err := detached.Render(cmd.Context(), req)
 	if err != nil {
 		return err
 	}

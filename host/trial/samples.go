@@ -1,4 +1,4 @@
-package host
+package trial
 
 import (
 	"maps"
@@ -9,13 +9,13 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/chat"
 )
 
-// Bounds of what is kept of one output and its request, in bytes. What is larger is not kept.
+// The largest output and request that are kept, in bytes.
 const (
 	maxSampleOutput  = 64 << 10
 	maxSampleRequest = 64 << 10
 )
 
-// sample is an output that was parsed, to be parsed again under what is about to go live.
+// sample is an output that was parsed, to be parsed again under changes.
 type sample struct {
 	request   *chat.Request
 	output    []byte
@@ -23,20 +23,21 @@ type sample struct {
 	at        time.Time
 }
 
-// samples are the last outputs of each template. The zero value is empty.
-type samples struct {
+// Samples holds the last outputs of each template. The zero value is empty.
+type Samples struct {
 	mu  sync.Mutex
 	all map[string][]sample // by template, the oldest first
 }
 
-// of lists what is kept of a template.
-func (s *samples) of(template string) []sample {
+// of returns the outputs of a template, the oldest first.
+func (s *Samples) of(template string) []sample {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.all[template])
 }
 
-func (s *samples) keep(template string, one sample, most int) {
+// keep adds an output, and drops the oldest beyond most.
+func (s *Samples) keep(template string, one sample, most int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.all == nil {
@@ -46,8 +47,8 @@ func (s *samples) keep(template string, one sample, most int) {
 	s.all[template] = append(slices.Clone(kept[max(0, len(kept)-most+1):]), one)
 }
 
-// fit forgets the outputs of templates that are not there any longer, and those beyond what is kept of each.
-func (s *samples) fit(templates []string, most int) {
+// Fit drops the outputs of templates that are not in the list, and those beyond most of each.
+func (s *Samples) Fit(templates []string, most int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	maps.DeleteFunc(s.all, func(name string, _ []sample) bool { return most == 0 || !slices.Contains(templates, name) })
@@ -56,24 +57,25 @@ func (s *samples) fit(templates []string, most int) {
 	}
 }
 
-// recording keeps the output of one session, should it be small enough. A nil recording keeps nothing.
-type recording struct {
-	to       *samples
+// Recording is the output of one session, which is kept if it is small enough. A nil Recording keeps nothing.
+type Recording struct {
+	to       *Samples
 	template string
 	most     int // how many outputs of the template are kept
 	sample
-	lost bool // it is too large, or came with ranges of special tokens, without which it is not the same
+	lost bool // it is too large, or came with ranges of special tokens, which are not kept
 }
 
-// record begins to keep the output of a session, if outputs are kept.
-func (p *Planned) record() *recording {
-	if p.samples == nil || p.keep == 0 || sizeOf(p.request) > maxSampleRequest {
+// Record returns a recording of a session's output, of which most are kept per template; nil if it is not to be kept, or s is nil.
+func (s *Samples) Record(template string, r *chat.Request, most int) *Recording {
+	if s == nil || most == 0 || sizeOf(r) > maxSampleRequest {
 		return nil
 	}
-	return &recording{to: p.samples, template: p.template, most: p.keep, sample: sample{request: p.request}}
+	return &Recording{to: s, template: template, most: most, sample: sample{request: r}}
 }
 
-func (r *recording) fed(chunk []byte, special bool) {
+// Fed adds a chunk; special means that its special tokens are known.
+func (r *Recording) Fed(chunk []byte, special bool) {
 	if r == nil || r.lost {
 		return
 	}
@@ -84,14 +86,15 @@ func (r *recording) fed(chunk []byte, special bool) {
 	r.output = append(r.output, chunk...)
 }
 
-func (r *recording) end(truncated bool) {
+// End keeps the output.
+func (r *Recording) End(truncated bool) {
 	if r != nil && !r.lost {
 		r.truncated, r.at = truncated, time.Now()
 		r.to.keep(r.template, r.sample, r.most)
 	}
 }
 
-// sizeOf is about how many bytes of text a request holds.
+// sizeOf returns about how many bytes of text a request contains.
 func sizeOf(r *chat.Request) (size int) {
 	for _, m := range r.Messages {
 		if size += len(m.ReasoningContent); m.Content.Text != nil {

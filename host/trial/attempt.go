@@ -1,4 +1,4 @@
-package host
+package trial
 
 import (
 	"context"
@@ -6,28 +6,29 @@ import (
 	"time"
 
 	"github.com/dragoman-project/dragoman/host/check"
+	"github.com/dragoman-project/dragoman/host/state"
 	"github.com/dragoman-project/dragoman/sdk/cases"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
-// shares are how many of them make up canary.time. A step of a trial, which is a case or an output under what is to come or under
-// what is in force, gets one to be answered. Towards the end it gets what is left: a step that had less than a share, and was not
-// answered, says nothing, so that a change that does not answer is told from one that there was no time for.
+// shares is the number of shares that make up canary.time. A step gets one share to be answered, and towards the end what is left:
+// a step that had less than a share and was not answered proves nothing, so that a change that does not answer can be told from
+// one that there was no time for.
 const shares = 4
 
-// attempt is a case or a kept output that is to be tried.
+// attempt is a case or a kept output to be tried.
 type attempt struct {
 	name string
 	run  func(ctx context.Context)
 }
 
-// attempts are the cases of a template, and its outputs that are kept.
-func (d *differ) attempts(t *Trial, template string, recorded []*cases.Case) (all []attempt) {
+// attempts returns the attempts of a template.
+func (d *differ) attempts(t *Trial, template string, recorded []*cases.Case, outputs []sample) (all []attempt) {
 	for _, c := range recorded {
 		all = append(all, attempt{c.ID, func(ctx context.Context) { d.tryCase(ctx, t, c) }})
 	}
-	for i, one := range d.host.samples.of(template) {
+	for i, one := range outputs {
 		change := CaseDiff{Case: fmt.Sprintf("live output %d of %s", i+1, one.at.Format(time.DateTime)), Template: template}
 		all = append(all, attempt{change.Case, func(ctx context.Context) { d.tryOutput(ctx, t, change, one) }})
 	}
@@ -49,16 +50,16 @@ func (d *differ) run(ctx context.Context, t *Trial, attempts []attempt) {
 	}
 }
 
-// timely says whether a step ended in time, and if it did not, whose fault that is.
+// timely is whether a step ended in time, and if not, why.
 type timely uint8
 
 const (
 	inTime timely = iota
 	late          // it had its share of the time
-	cutOff        // it had less, or the host ends
+	cutOff        // it had less, or the daemon ends
 )
 
-// within does a step in a share of the time, or in what is left.
+// within runs a step in a share of the time, or in what is left.
 func (d *differ) within(ctx context.Context, step func(context.Context)) timely {
 	left := time.Until(d.end)
 	limited, cancel := context.WithTimeout(ctx, min(d.share, left))
@@ -73,19 +74,19 @@ func (d *differ) within(ctx context.Context, step func(context.Context)) timely 
 	return late
 }
 
-// noAnswer says how a change is worse that does not answer in time.
+// noAnswer describes a change that does not answer in time.
 func (d *differ) noAnswer() string {
-	return fmt.Sprintf("no answer within %v, and there is one under what is in force", d.share)
+	return fmt.Sprintf("no answer within %v, but one under what is in force", d.share)
 }
 
-// Why cases and outputs are not tried.
+// The reasons why cases and outputs are not tried.
 const (
 	neither = "what is in force does not answer in time"
 	noTime  = "there was no time left for it (canary.time)"
-	ending  = "the host ends"
+	ending  = "the daemon ends"
 )
 
-// giveUp notes that an attempt says nothing, because a step of it was not in time.
+// giveUp records that an attempt proves nothing, because a step of it was not in time.
 func (t *Trial) giveUp(ctx context.Context, name string, how timely) {
 	why := neither
 	switch {
@@ -97,7 +98,7 @@ func (t *Trial) giveUp(ctx context.Context, name string, how timely) {
 	t.leave([]attempt{{name: name}}, why)
 }
 
-// tryCase runs a case under what is to come, and where it fails, under what is in force.
+// tryCase runs a case under the snapshot to come, and if it fails, under the one in force.
 func (d *differ) tryCase(ctx context.Context, t *Trial, c *cases.Case) {
 	d.subjects()
 	var before, after check.Result
@@ -118,20 +119,14 @@ func (d *differ) tryCase(ctx context.Context, t *Trial, c *cases.Case) {
 	if now == late {
 		change.After = d.noAnswer()
 	}
-	if t.Cases++; change.Regression() {
+	if t.Cases++; change.IsRegression() {
 		t.Regressions = append(t.Regressions, change)
 	}
 }
 
-// reading is what an output becomes.
-type reading struct {
-	message chat.Message
-	status  chat.Status
-}
-
-// tryOutput parses an output under both. The change names it.
+// tryOutput parses a kept output under both snapshots. The change names it.
 func (d *differ) tryOutput(ctx context.Context, t *Trial, change CaseDiff, s sample) {
-	var before, after reading
+	var before, after session.Result
 	var unread, err error
 	then := d.within(ctx, func(ctx context.Context) { before, unread = d.read(ctx, d.before, change.Template, s) })
 	if then != inTime {
@@ -139,7 +134,7 @@ func (d *differ) tryOutput(ctx context.Context, t *Trial, change CaseDiff, s sam
 		return
 	}
 	if unread != nil {
-		return // it could not be read before either
+		return // it could not be parsed before either
 	}
 	now := d.within(ctx, func(ctx context.Context) { after, err = d.read(ctx, d.after, change.Template, s) })
 	if now == cutOff {
@@ -153,36 +148,19 @@ func (d *differ) tryOutput(ctx context.Context, t *Trial, change CaseDiff, s sam
 	case err != nil:
 		change.After = err.Error()
 	default:
-		change.Difference = cases.Compare(cases.MessageOf(before.message), cases.MessageOf(after.message))
-		if before.status == chat.Complete && after.status != chat.Complete {
-			change.After = fmt.Sprintf("its report says %s, and %s before\n%s", after.status, before.status, change.Difference)
+		change.Difference = cases.Compare(cases.MessageOf(before.Message), cases.MessageOf(after.Message))
+		if was, is := before.Report.Status, after.Report.Status; was == chat.Complete && is != chat.Complete {
+			change.After = fmt.Sprintf("its report says %s, and %s before\n%s", is, was, change.Difference)
 		}
 	}
-	if change.Regression() {
+	if change.IsRegression() {
 		t.Regressions = append(t.Regressions, change)
 	} else if change.Difference != "" {
 		t.Changes = append(t.Changes, change)
 	}
 }
 
-// read is what an output becomes under a snapshot.
-func (d *differ) read(ctx context.Context, under *Snapshot, template string, s sample) (reading, error) {
-	e, err := under.forRequest(template, s.request)
-	if err != nil {
-		return reading{}, err
-	}
-	planned, err := d.host.plan(ctx, under, e, "", s.request)
-	if err != nil {
-		return reading{}, err
-	}
-	planned.observer, planned.samples = nil, nil // it has been counted
-	run := planned.Session(ctx, session.Options{NoIDs: true})
-	if _, err := run.Feed(s.output); err != nil {
-		return reading{}, err
-	}
-	result, err := run.Finish(s.truncated)
-	if err != nil {
-		return reading{}, err
-	}
-	return reading{result.Message, result.Report.Status}, nil
+// read parses a kept output under a snapshot.
+func (d *differ) read(ctx context.Context, under *state.Snapshot, template string, s sample) (session.Result, error) {
+	return d.host.Parse(ctx, under, template, s.request, s.output, s.truncated)
 }

@@ -1,4 +1,4 @@
-package host
+package state
 
 import (
 	"cmp"
@@ -24,21 +24,33 @@ type SourceStatus struct {
 	// Successes and Failures count both since the start.
 	Successes uint64 `json:"successes"`
 	Failures  uint64 `json:"failures"`
-	// Held says that a rollback holds back what is on disk, and OnDisk is the hash of that, where the source is one file.
+	// Held means that a rollback keeps what is on disk from being in force; OnDisk is the hash of that, where the source is one file.
 	Held   bool   `json:"held,omitempty"`
 	OnDisk string `json:"on_disk,omitempty"`
-	// Faults are the files of a folder that are refused, by name. Each stays here until it is repaired or removed,
-	// whatever becomes of the others; LastError tells all of them.
+	// Faults are the rejected files of a folder, by name. Each stays here until it is repaired or removed, whatever becomes of
+	// the others; LastError contains all of them.
 	Faults []FileFault `json:"faults,omitempty"`
 }
 
-// FileFault says why a file of a folder is refused.
+// FileFault is a rejected file of a folder, and the reason.
 type FileFault struct {
 	Path  string `json:"path"`
 	Error string `json:"error"`
 }
 
-// sources keeps the status of each source.
+// The sources of changes, as causes and the status name them.
+const (
+	SourceStart       = "start"
+	SourceConfig      = "config"
+	SourceWorkarounds = "workarounds"
+	SourceTemplates   = "templates"
+	SourceModel       = "model"
+	SourceUpload      = "upload"
+	SourcePlugins     = "plugins"
+	SourceRollback    = "rollback"
+)
+
+// sources holds the status of each source.
 type sources struct {
 	mu  sync.Mutex
 	all map[sourceKey]*SourceStatus
@@ -47,6 +59,7 @@ type sources struct {
 // sourceKey tells sources apart: one path can be named for several purposes.
 type sourceKey struct{ name, path string }
 
+// add adds a source that was not read yet.
 func (s *sources) add(name, path string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -73,7 +86,7 @@ func (s *sources) note(name, path, sha string, err error) {
 	st.Successes++
 }
 
-// faulty says that the present content of a file of a folder was refused.
+// faulty reports whether the present content of a file of a folder was rejected.
 func (s *sources) faulty(name, path, file string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,7 +125,7 @@ func (s *sources) noteFiles(name, path string, outcomes map[string]error) {
 	st.LastError = strings.Join(all, "\n")
 }
 
-// placed is a fault with the path of its file before it, unless it names that itself.
+// placed returns a fault with the path of its file before it, unless it names the file itself.
 func placed(file, fault string) string {
 	if strings.Contains(fault, filepath.Base(file)) {
 		return fault
@@ -120,15 +133,16 @@ func placed(file, fault string) string {
 	return file + ": " + fault
 }
 
+// list returns the status of all sources, sorted.
 func (s *sources) list() []SourceStatus {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var out []SourceStatus
 	for _, st := range s.all {
-		told := *st // whose paths and errors can have any bytes in them; who is told expects text
-		told.LastError, told.Faults = printable(st.LastError), slices.Clone(st.Faults)
+		told := *st // its paths and errors may contain any bytes
+		told.LastError, told.Faults = Printable(st.LastError), slices.Clone(st.Faults)
 		for i, f := range told.Faults {
-			told.Faults[i] = FileFault{printable(f.Path), printable(f.Error)}
+			told.Faults[i] = FileFault{Printable(f.Path), Printable(f.Error)}
 		}
 		out = append(out, told)
 	}
@@ -136,7 +150,7 @@ func (s *sources) list() []SourceStatus {
 	return out
 }
 
-// faults joins the errors of the sources of these names, or of all, that are faulty.
+// faults joins the errors of the faulty sources of these names; of all sources if there are no names.
 func (s *sources) faults(names ...string) error {
 	var all []error
 	for _, st := range s.list() {
@@ -147,12 +161,37 @@ func (s *sources) faults(names ...string) error {
 	return errors.Join(all...)
 }
 
-// unread says whether a source of one of these names was never read.
+// unread reports whether a source of one of these names was never read.
 func (s *sources) unread(names ...string) bool {
 	return slices.ContainsFunc(s.list(), func(st SourceStatus) bool {
 		return slices.Contains(names, st.Name) && st.Successes+st.Failures == 0
 	})
 }
 
-// printable is a text with a mark in place of what is no UTF-8, such as in names of files.
-func printable(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
+// Printable returns text with U+FFFD in place of what is not UTF-8, such as in names of files.
+func Printable(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
+
+// Sources returns the state of what is read from disk.
+func (s *State) Sources() []SourceStatus {
+	snap := s.Current()
+	all := s.sources.list()
+	for i := range all {
+		if st := &all[i]; snap.holds(st.Name) {
+			st.Held = true
+			st.SHA256, st.OnDisk = snap.files[st.Path], st.SHA256
+		}
+	}
+	return all
+}
+
+// Unmatched returns the settings for templates that do not exist, each with its place. Templates come and go, so these are no
+// faults; but usually a name is misspelt, and nothing else would show it.
+func (s *State) Unmatched(snap *Snapshot) (warnings []string) {
+	for _, setting := range snap.Config.Unmatched(snap.Names()) {
+		warnings = append(warnings, setting+": there is no such template: correct the name, or add the template")
+	}
+	if dir := s.Config.Templates.Dir; dir != "" && len(snap.layers[directory]) == 0 && !s.sources.faulty(SourceTemplates, filepath.Clean(dir), filepath.Clean(dir)) {
+		warnings = append(warnings, snap.Config.Placed("templates.dir")+": there are no files *.jinja in this folder: name them so, or name another folder")
+	}
+	return warnings
+}

@@ -1,0 +1,59 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/dragoman-project/dragoman/autoparser"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
+	"github.com/dragoman-project/dragoman/host/state"
+	"github.com/dragoman-project/dragoman/sdk/chat"
+)
+
+// Detached is a template that belongs to no snapshot, such as a file that a command is given. It is served under the rules
+// and by the plugins that were in force when it was made.
+type Detached struct {
+	host *Host
+	snap *state.Snapshot
+	*state.Entry
+}
+
+// Detached makes a template usable without putting it among the others. Nothing is read or learned before it is needed.
+func (h *Host) Detached(src TemplateSource) *Detached {
+	snap := h.state.Current()
+	return &Detached{host: h, snap: snap, Entry: state.NewEntry(src, snap.Rules)}
+}
+
+// Plan answers a request. Handler names the one that must do it, whatever else claims the template; empty: the one that
+// claims it.
+func (l *Detached) Plan(ctx context.Context, handler string, req *chat.Request) (*Planned, error) {
+	return l.host.plan(ctx, l.snap, l.Entry, handler, req)
+}
+
+// Render renders a request's prompt.
+func (l *Detached) Render(ctx context.Context, req *chat.Request) (autoparser.Rendered, error) {
+	learned, err := l.Learn()
+	if err != nil {
+		return autoparser.Rendered{}, err
+	}
+	out, err := learned.Render(ctx, req)
+	return out, state.TemplateFault(l.Name, err)
+}
+
+// RenderVariables renders the template with variables as they are, a JSON object; now is the time that it is told.
+func (l *Detached) RenderVariables(ctx context.Context, variables json.RawMessage, now time.Time) (string, error) {
+	t, err := l.Open()
+	if err != nil {
+		return "", err
+	}
+	vars, err := value.Decode(variables)
+	if err != nil {
+		return "", &Error{Code: InvalidArgument, Place: "variables", Message: err.Error(), Remedy: "send a JSON object", Err: err}
+	}
+	out, err := t.RenderVariables(ctx, vars, now)
+	return out, state.TemplateFault(l.Name, err)
+}
+
+// Learned returns what was learned of the template.
+func (l *Detached) Learned() (*autoparser.Learned, error) { return l.Learn() }
