@@ -1,3 +1,29 @@
+// Package cfg holds context-free grammars: named rules whose bodies are expressions.
+//
+// # The model
+//
+// An Expr is a literal, a class of characters, a sequence, a choice, a repetition with bounds, or
+// the call of a Rule. It is immutable, and built by constructors (Text, Class, Seq, Alt, Times)
+// which simplify as they go: Nothing, the empty language, disappears from choices and absorbs
+// sequences; Empty, the empty text, disappears from sequences. A grammar is the set of rules
+// reachable from its root.
+//
+//	Parse, Print     GBNF, the notation of llama.cpp
+//	Prune            removes what can never match
+//	Merge            unifies rules with equal bodies
+//	Nullable         finds expressions that match the empty text
+//	LeftRecursive    finds rules that call themselves before consuming anything
+//	Quotient         returns what remains of a language after a prefix
+//
+// The packages below build on this one: charset has the sets of characters, automaton compiles
+// grammars and matches texts, sample draws texts at random, regular finds rules that are regular
+// and intersects them, and words writes rules for text in which certain words do not occur.
+//
+// # Words
+//
+// A *language* is a set of texts. The *root* is the rule that a grammar starts from. A rule is
+// *nullable* if it matches the empty text, and *productive* if it matches any text. The *quotient*
+// of a language by a prefix is the set of texts that may follow the prefix.
 package cfg
 
 import (
@@ -7,21 +33,22 @@ import (
 	"github.com/dragoman-project/dragoman/internal/cfg/charset"
 )
 
-// Op is the kind of an expr.
+// Op is the kind of an Expr.
 type Op uint8
 
 const (
-	OpNever    Op = iota // no text at all
-	OpLiteral            // text; the empty text is the empty expression
-	OpClass              // one character of set
-	OpSequence           // kids, one after the other
-	OpChoice             // one of kids; order is the program's preference and means nothing to an engine
-	OpRepeat             // kids[0], min to max times; max < 0: without bound
-	OpCall               // rule
-	OpToken              // the special token text, which is no text; only on the way to Lark
+	OpNever    Op = iota // the empty language: no text at all
+	OpLiteral            // Text; the empty text is the empty expression
+	OpClass              // one character of Set
+	OpSequence           // Kids, one after the other
+	OpChoice             // one of Kids; their order is a preference that engines ignore
+	OpRepeat             // Kids[0], Min to Max times; Max < 0: unbounded
+	OpCall               // a call of Rule
+	OpToken              // the special token Text, which no text spells; used for Lark only
 )
 
-// Expr is the right side of a rule, or a part of it. An expr never changes once made and may have several parents.
+// Expr is the right-hand side of a rule, or a part of one. An Expr is immutable and may have
+// several parents.
 type Expr struct {
 	Op       Op
 	Text     string
@@ -31,19 +58,20 @@ type Expr struct {
 	Rule     *Rule
 }
 
-// Rule is a named expr. Its body is set once, possibly after calls of the rule were made.
+// Rule is a named expression. Its body is set once, possibly after the rule has been called.
 type Rule struct {
 	Name   string
 	Body   *Expr
-	called *Expr // the call of it, made once
+	called *Expr // the call of the rule, created once
 }
 
+// Nothing matches no text, Empty the empty text.
 var (
 	Nothing = &Expr{Op: OpNever}
 	Empty   = &Expr{Op: OpLiteral}
 )
 
-// letters are the literals of one ASCII character, of which grammars have many.
+// letters holds the literals of one ASCII character, which are frequent.
 var letters = func() (out [utf8.RuneSelf]*Expr) {
 	for r := range out {
 		out[r] = &Expr{Op: OpLiteral, Text: string(rune(r))}
@@ -51,6 +79,7 @@ var letters = func() (out [utf8.RuneSelf]*Expr) {
 	return out
 }()
 
+// Text returns the literal s.
 func Text(s string) *Expr {
 	switch {
 	case s == "":
@@ -61,8 +90,10 @@ func Text(s string) *Expr {
 	return &Expr{Op: OpLiteral, Text: s}
 }
 
+// Chars returns one character of ranges.
 func Chars(ranges ...charset.Range) *Expr { return Class(charset.New(ranges...)) }
 
+// Class returns one character of s; a literal if s has one character only.
 func Class(s charset.Set) *Expr {
 	switch {
 	case len(s) == 0:
@@ -73,6 +104,7 @@ func Class(s charset.Set) *Expr {
 	return &Expr{Op: OpClass, Set: s}
 }
 
+// Call returns the expression that calls r.
 func (r *Rule) Call() *Expr {
 	if r.called == nil {
 		r.called = &Expr{Op: OpCall, Rule: r}
@@ -80,7 +112,8 @@ func (r *Rule) Call() *Expr {
 	return r.called
 }
 
-// Seq joins kids: nested sequences are flattened, neighbouring literals merged, and nothing in it leaves nothing.
+// Seq returns the concatenation of kids: nested sequences are flattened, adjacent literals are
+// joined, and the result is Nothing if one of kids is.
 func Seq(kids ...*Expr) *Expr {
 	if len(kids) == 1 {
 		return kids[0]
@@ -121,7 +154,7 @@ func appendKid(flat []*Expr, k *Expr) []*Expr {
 	return append(flat, k)
 }
 
-// Alt offers kids: nested choices are flattened, equal alternatives said once, and nothing left out.
+// Alt returns the union of kids: nested choices are flattened, duplicates and Nothing are dropped.
 func Alt(kids ...*Expr) *Expr {
 	flat := make([]*Expr, 0, len(kids))
 	for _, k := range kids {
@@ -143,10 +176,11 @@ func Alt(kids ...*Expr) *Expr {
 	return &Expr{Op: OpChoice, Kids: flat}
 }
 
-// maxCompared bounds the alternatives that are compared with each other; among more only equal literals are found.
+// maxCompared is how many alternatives are compared with each other; beyond it only duplicate
+// literals are found.
 const maxCompared = 64
 
-// distinct leaves out alternatives that were there before. It uses the room of kids.
+// distinct drops duplicates, reusing the array of kids.
 func distinct(kids []*Expr) []*Expr {
 	var texts map[string]bool
 	if len(kids) > maxCompared {
@@ -165,7 +199,7 @@ func distinct(kids []*Expr) []*Expr {
 	return out
 }
 
-// Equal says whether a and b are written the same.
+// Equal reports whether a and b are structurally equal; calls are equal if they call the same rule.
 func Equal(a, b *Expr) bool {
 	if a == b {
 		return true
@@ -176,7 +210,7 @@ func Equal(a, b *Expr) bool {
 	return slices.Equal(a.Set, b.Set) && slices.EqualFunc(a.Kids, b.Kids, Equal)
 }
 
-// Times repeats e; hi < 0 means without bound.
+// Times returns lo to hi repetitions of e; hi < 0 means unbounded.
 func Times(lo, hi int, e *Expr) *Expr {
 	switch {
 	case hi == 0 || e == Empty:
@@ -196,6 +230,8 @@ func Times(lo, hi int, e *Expr) *Expr {
 	return &Expr{Op: OpRepeat, Min: lo, Max: hi, Kids: []*Expr{e}}
 }
 
+// Optional returns the sequence of kids, or nothing.
 func Optional(kids ...*Expr) *Expr { return Times(0, 1, Seq(kids...)) }
 
+// Star returns any number of repetitions of e.
 func Star(e *Expr) *Expr { return Times(0, -1, e) }

@@ -1,12 +1,12 @@
 package cfg
 
-// Grammar is a grammar that was read.
+// Grammar is a grammar as it was parsed.
 type Grammar struct {
 	Root  *Rule
 	Rules []*Rule
 }
 
-// StartingAt is the grammar of e, which calls rules of g.
+// StartingAt returns a new root rule with body e, which may call rules of g.
 func (g *Grammar) StartingAt(e *Expr) *Rule {
 	if g.Root.Name == "root" {
 		g.Root.Name = g.Names().Fresh("constrained")

@@ -1,8 +1,8 @@
 package cfg
 
-// Merge makes one of rules that are written the same, and leaves out those that are only another name, until there are
-// none of either. Of rules written the same, the one that root reaches first gives its name. It returns the rules that are
-// left, each behind those that it calls, and how many times it went through them.
+// Merge unifies rules with equal bodies and inlines those that are a literal or a mere alias, until
+// a fixpoint is reached. Of equal rules, the one that root reaches first lends its name. Merge
+// returns the remaining rules, callees before callers, and the number of passes that it took.
 func Merge(root *Rule) (rules []*Rule, passes int) {
 	callersFirst, calledFirst := Order(root)
 	m := merger{
@@ -27,18 +27,18 @@ func Merge(root *Rule) (rules []*Rule, passes int) {
 	return rules, passes
 }
 
-// merger goes through rules, those that are called before those that call them, so that what merges at the bottom merges
-// all the way up in one pass.
+// merger goes through rules, callees before callers, so that rules which become equal because their
+// callees were merged are merged in the same pass.
 type merger struct {
 	root  *Rule
-	to    map[*Rule]*Expr  // what stands in place of a rule
-	first map[string]*Rule // by what is written: the rule kept
-	place map[*Rule]int    // the first place that a rule or one like it has among all
-	texts map[*Rule]string // what is written, as far as it is known
+	to    map[*Rule]*Expr  // what replaces a rule
+	first map[string]*Rule // the rule to keep, by its printed body
+	place map[*Rule]int    // the first position of a rule, or of one merged into it, in the original order
+	texts map[*Rule]string // printed bodies, as far as known
 	text  Printer
 }
 
-// pass returns the rules that are left.
+// pass merges rules once and returns the remaining ones.
 func (m *merger) pass(rules []*Rule) []*Rule {
 	clear(m.first)
 	m.text.Any = "."
@@ -56,7 +56,8 @@ func (m *merger) pass(rules []*Rule) []*Rule {
 	return kept
 }
 
-// replace finds what to put in place of r: what it is another name for, or a rule before it that is written the same.
+// replace records what replaces r, if anything does: the expression it is an alias for, or an
+// earlier rule with an equal body.
 func (m *merger) replace(r *Rule) bool {
 	if r.Body.Op == OpLiteral || r.Body.Op == OpCall && r.Body.Rule != r {
 		m.to[r] = r.Body
@@ -79,7 +80,7 @@ func (m *merger) replace(r *Rule) bool {
 	return true
 }
 
-// follow is what to put in place of the call e.
+// follow returns what replaces the call e.
 func follow(e *Expr, to map[*Rule]*Expr) *Expr {
 	for range len(to) {
 		other := to[e.Rule]

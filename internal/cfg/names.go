@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Names are the names of rules that are taken, each with the last number that told another like it from it.
+// Names is the set of rule names in use, each with the last number appended to make it unique.
 type Names map[string]int
 
-// Fresh turns name into one that GBNF allows and that no other rule has.
+// Fresh returns name, changed to be valid in GBNF and different from all names in use.
 func (n Names) Fresh(name string) string {
 	clean := strings.Trim(strings.Map(func(r rune) rune {
 		if r < 0x80 && isName(byte(r)) {
@@ -29,5 +29,5 @@ func (n Names) Fresh(name string) string {
 	return unique
 }
 
-// NewRule is a new rule, named name or much like it.
+// NewRule returns a new rule named after name.
 func (n Names) NewRule(name string) *Rule { return &Rule{Name: n.Fresh(name)} }

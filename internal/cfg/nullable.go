@@ -1,13 +1,14 @@
 package cfg
 
-// mayBeEmpty says whether e matches the empty text, as far as that shows without looking into rules.
+// mayBeEmpty reports whether e matches the empty text; calls are taken not to.
 func mayBeEmpty(e *Expr) bool { return Nullable(e, nil) }
 
-// NonEmpty is e without the empty text, which it matches. Repeated without bound, it says the same, and llama.cpp, for which
-// a repetition of what may be empty is a rule that begins with itself, takes it.
+// NonEmpty returns e, which is nullable, without the empty text. Repeated without bound both match
+// the same, but llama.cpp rejects repetitions of nullable expressions as left recursion.
 func NonEmpty(e *Expr) *Expr { return NonEmptyGiven(e, nil, nil) }
 
-// NonEmptyGiven is solid where the rules known may be empty, and rules says what stands in place of their calls.
+// NonEmptyGiven is like NonEmpty where the rules in known are nullable; rules returns the
+// replacement for a call of one.
 func NonEmptyGiven(e *Expr, known map[*Rule]bool, rules func(*Rule) *Expr) *Expr {
 	if !Nullable(e, known) {
 		return e
@@ -33,7 +34,7 @@ func NonEmptyGiven(e *Expr, known map[*Rule]bool, rules func(*Rule) *Expr) *Expr
 	return Alt(kids...)
 }
 
-// Nullable says whether e matches the empty text, where known are rules that do.
+// Nullable reports whether e matches the empty text, given the nullable rules.
 func Nullable(e *Expr, known map[*Rule]bool) bool {
 	switch e.Op {
 	case OpLiteral:
@@ -59,8 +60,8 @@ func Nullable(e *Expr, known map[*Rule]bool) bool {
 	return false
 }
 
-// LeftRecursive returns the first of rules that can call itself before anything is matched, or nil. calledFirst are the same
-// rules, each behind those that it calls.
+// LeftRecursive returns the first of rules that can call itself before consuming anything, or nil.
+// The slice calledFirst holds the same rules, callees before callers.
 func LeftRecursive(rules, calledFirst []*Rule) *Rule {
 	known, _ := Fixpoint(calledFirst, Nullable)
 	const active, done = 1, 2

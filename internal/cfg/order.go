@@ -1,13 +1,13 @@
 package cfg
 
-// Reachable lists root and every rule called from it, each followed by those that it calls.
+// Reachable returns root and all rules reachable from it in preorder: callers before callees.
 func Reachable(root *Rule) []*Rule {
 	callers, _ := Order(root)
 	return callers
 }
 
-// Order lists roots and every rule called from them twice: each before those that it calls, and each behind them. Where
-// rules call each other in a circle, one of them stands out of order.
+// Order returns the rules reachable from roots in preorder (callers before callees) and in
+// postorder (callees before callers). In a cycle one rule is out of order.
 func Order(roots ...*Rule) (callersFirst, calledFirst []*Rule) {
 	seen := map[*Rule]bool{}
 	var visit func(r *Rule)
@@ -34,8 +34,8 @@ func Order(roots ...*Rule) (callersFirst, calledFirst []*Rule) {
 	return callersFirst, calledFirst
 }
 
-// Fixpoint finds the rules for whose bodies holds is true, given those already known, in as many passes as circles of rules
-// make necessary: without any, the second finds nothing new.
+// Fixpoint returns the rules whose bodies satisfy holds, which is given the rules known to satisfy
+// it. Without cycles the second pass finds nothing new.
 func Fixpoint(calledFirst []*Rule, holds func(*Expr, map[*Rule]bool) bool) (known map[*Rule]bool, passes int) {
 	known = make(map[*Rule]bool, len(calledFirst))
 	for changed := true; changed; passes++ {

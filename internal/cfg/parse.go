@@ -7,16 +7,16 @@ import (
 	"github.com/dragoman-project/dragoman/internal/cfg/charset"
 )
 
-// Limits of Parse. The bound on repetitions is llama.cpp's own.
+// Limits of Parse. MaxRepetitions is llama.cpp's own.
 const (
 	maxSource      = 8 << 20
 	maxNesting     = 256
 	MaxRepetitions = 2000
 )
 
-// SyntaxError is what is wrong with the text of a grammar, and where.
+// SyntaxError is a syntax error in the text of a grammar.
 type SyntaxError struct {
-	Line, Column int // from 1; columns count bytes
+	Line, Column int // from 1; Column counts bytes
 	Message      string
 }
 
@@ -24,7 +24,7 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("grammar:%d:%d: %s", e.Line, e.Column, e.Message)
 }
 
-// Parse reads a grammar whose repetitions are at most so many.
+// Parse reads a grammar in GBNF, whose bounds must not exceed the given number of repetitions.
 func Parse(source string, repetitions int) (*Grammar, error) {
 	p := &parser{src: source, most: repetitions, byName: map[string]*Rule{}, at: map[*Rule]int{}, called: map[*Rule]int{}}
 	if err := p.grammar(); err != nil {
@@ -33,11 +33,11 @@ func Parse(source string, repetitions int) (*Grammar, error) {
 	return &Grammar{Root: p.byName["root"], Rules: p.rules}, nil
 }
 
-// parser reads a grammar. Methods that read leave pos behind what they read.
+// parser is a recursive descent parser. Its methods leave pos after what they have read.
 type parser struct {
 	src    string
 	pos    int
-	most   int // repetitions
+	most   int // the largest bound
 	depth  int
 	rules  []*Rule
 	byName map[string]*Rule
@@ -63,7 +63,7 @@ func (p *parser) grammar() error {
 	return p.check()
 }
 
-// check finds what only the whole grammar shows.
+// check reports undefined rules, a missing root and left recursion.
 func (p *parser) check() error {
 	for _, r := range p.rules {
 		if r.Body == nil {
@@ -119,7 +119,7 @@ func (p *parser) named(name string, at int) *Rule {
 	return r
 }
 
-// choice reads alternatives; nested says that they stand in parentheses, where line ends are blanks.
+// choice reads alternatives; within parentheses (nested) line breaks are blanks.
 func (p *parser) choice(nested bool) (*Expr, error) {
 	var kids []*Expr
 	for {
@@ -162,7 +162,7 @@ func (p *parser) sequence(nested bool) (*Expr, error) {
 	return Seq(kids...), nil
 }
 
-// element reads one element without its quantifiers; nil where none begins.
+// element reads one element without its quantifiers; nil if none begins here.
 func (p *parser) element() (*Expr, error) {
 	switch c := p.src[p.pos]; {
 	case c == '"':
@@ -203,7 +203,7 @@ func (p *parser) group() (*Expr, error) {
 	return e, nil
 }
 
-// quantified reads a quantifier, if one stands here.
+// quantified applies the quantifier at pos to e, if there is one.
 func (p *parser) quantified(e *Expr) (*Expr, bool, error) {
 	if p.pos == len(p.src) {
 		return nil, false, nil

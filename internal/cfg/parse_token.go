@@ -59,7 +59,7 @@ func (p *parser) class() (*Expr, error) {
 	return Class(set), nil
 }
 
-// char reads one character of a literal or class, escapes included.
+// char reads one character of a literal or class, resolving escapes.
 func (p *parser) char() (rune, error) {
 	if p.src[p.pos] != '\\' {
 		r, size := utf8.DecodeRuneInString(p.src[p.pos:])
@@ -105,7 +105,7 @@ func (p *parser) hex(digits int) (rune, error) {
 	return r, nil
 }
 
-// space skips blanks and comments, and line ends where lines says so.
+// space skips blanks and comments, and line breaks if lines is set.
 func (p *parser) space(lines bool) {
 	for p.pos < len(p.src) {
 		switch c := p.src[p.pos]; {
@@ -137,7 +137,7 @@ func (p *parser) name() string {
 	return p.src[start:p.pos]
 }
 
-// found names what stands at pos, for messages.
+// found describes the character at pos for error messages.
 func (p *parser) found() string {
 	if p.pos == len(p.src) {
 		return "the end"

@@ -9,28 +9,28 @@ import (
 	"github.com/dragoman-project/dragoman/internal/cfg/charset"
 )
 
-// Print writes the rules reachable from root as GBNF.
+// Print returns the rules reachable from root in GBNF, root first.
 func Print(root *Rule) string {
 	p := Printer{Any: "."}
 	return p.Grammar(root)
 }
 
-// Printer writes grammars.
+// Printer prints grammars in GBNF or a dialect of it.
 type Printer struct {
 	strings.Builder
-	Any   string                  // any character
-	Code  string                  // how a character is written by its number; empty: with two digits
-	Class func(charset.Set) *Expr // what to write in place of a class; nil: the class
+	Any   string                  // the notation of any character
+	Code  string                  // the format of a character's code; empty: two hexadecimal digits
+	Class func(charset.Set) *Expr // the replacement of a class, or nil to print it as it is
 }
 
-// ClassText is one character of s, in GBNF.
+// ClassText returns the notation of s in GBNF.
 func ClassText(s charset.Set) string {
 	p := Printer{Any: "."}
 	p.set(s)
 	return p.String()
 }
 
-// Grammar is the rules reachable from root, root first, one on a line.
+// Grammar prints the rules reachable from root, root first, one per line.
 func (p *Printer) Grammar(root *Rule) string {
 	for _, r := range Reachable(root) {
 		p.WriteString(r.Name)
@@ -41,13 +41,13 @@ func (p *Printer) Grammar(root *Rule) string {
 	return p.String()
 }
 
-// Binding says what surrounds an expression, and so whether it needs parentheses.
+// Binding is the context of an expression, which decides whether it needs parentheses.
 type Binding uint8
 
 const (
-	InNothing  Binding = iota // nothing
-	InSequence                // a sequence
-	InRepeat                  // a repetition
+	InNothing  Binding = iota // no context, or a choice
+	InSequence                // within a sequence
+	InRepeat                  // within a repetition
 )
 
 func (p *Printer) expr(e *Expr, around Binding) {
@@ -69,7 +69,7 @@ func (p *Printer) expr(e *Expr, around Binding) {
 	}
 }
 
-// oneOf writes a class, or what stands in its place.
+// oneOf prints a class, or its replacement.
 func (p *Printer) oneOf(e *Expr, around Binding) {
 	if p.Class == nil {
 		p.set(e.Set)
@@ -85,7 +85,8 @@ func (p *Printer) oneOf(e *Expr, around Binding) {
 	p.WriteString(q.String())
 }
 
-// repeat sets a repetition of a repetition in parentheses: two quantifiers in a row are hard to read.
+// repeat puts a repetition of a repetition in parentheses: two quantifiers in a row are hard to
+// read.
 func (p *Printer) repeat(e *Expr, around Binding) {
 	if around == InRepeat {
 		p.WriteByte('(')
@@ -134,7 +135,8 @@ func (p *Printer) text(s string) {
 	p.WriteByte('"')
 }
 
-// set writes a class; one that reaches the last code point is shorter by what it lacks.
+// set prints a class; one that includes the last code point is printed by its complement, which is
+// shorter.
 func (p *Printer) set(s charset.Set) {
 	if s.IsAll() {
 		p.WriteString(p.Any)
@@ -157,7 +159,8 @@ func (p *Printer) set(s charset.Set) {
 	p.WriteByte(']')
 }
 
-// char writes one character of a literal or class; escaped lists those that take a backslash there.
+// char prints one character of a literal or class, in which the characters of escaped need a
+// backslash.
 func (p *Printer) char(r rune, escaped string) {
 	switch {
 	case r == '\n':

@@ -1,7 +1,7 @@
 package cfg
 
-// Prune rewrites the rules reachable from root so that what can never match is left out, and reports whether root can
-// match at all.
+// Prune removes what can never match from the rules reachable from root, and reports whether root
+// can match anything.
 func Prune(root *Rule) bool {
 	_, rules := Order(root)
 	live, _ := Fixpoint(rules, productive)
@@ -52,7 +52,7 @@ func productive(e *Expr, live map[*Rule]bool) bool {
 	return true
 }
 
-// Rewrite is e with every call exchanged for what to says of its rule, and simplified.
+// Rewrite returns e with every call replaced by the result of to, simplified.
 func Rewrite(e *Expr, to func(*Expr) *Expr) *Expr {
 	switch e.Op {
 	case OpCall:

@@ -7,20 +7,22 @@ import (
 	"github.com/dragoman-project/dragoman/internal/cfg/charset"
 )
 
-// A program reads the generation prompt and then the output; a strict grammar covers the output alone. So the program's
-// grammar is read up to the end of the prompt, and what is left of it is the grammar of the output.
+// A program reads the generation prompt and then the output; a strict grammar covers the output
+// alone: the left quotient of the program's grammar by the prompt.
 //
-// There may be several ways to read the prompt. A program prefers the first of its alternatives, so the ways are kept in
-// order, and those behind one that can go on with any character at all are dropped: the program would never take them.
+// There may be several ways to read the prompt. A program prefers the first of its alternatives, so
+// the ways are kept in order, and those after one that accepts any next character are dropped: the
+// program would never take them.
 
-// rest is what is left to match: a stack of expressions, of which top comes next. Equal rests are one pointer.
+// rest is what remains to be matched: a stack of expressions with the next one on top. Equal rests
+// share one pointer.
 type rest struct {
 	top   *Expr
 	below *rest
 	depth int
 }
 
-// maxOpen bounds how many expressions may be open at once while a prompt is read.
+// maxOpen bounds the depth of the stack while a prefix is read.
 const maxOpen = 2000
 
 type quotient struct {
@@ -35,12 +37,14 @@ type loopKey struct {
 	lo, hi int
 }
 
-// PrefixError says that no text begins with a prefix, and at which of its bytes they part.
+// PrefixError reports that no text of a language begins with a prefix. Offset is the first byte
+// that cannot follow.
 type PrefixError struct{ Offset int }
 
 func (e *PrefixError) Error() string { return fmt.Sprintf("byte %d cannot follow", e.Offset) }
 
-// Quotient is what may follow prefix in a text that e matches.
+// Quotient returns the left quotient of e by prefix: what may follow prefix in a text that e
+// matches. A call of space, which may be nil, matches any amount of white space within prefix.
 func Quotient(e *Expr, space *Rule, prefix string) (*Expr, error) {
 	if prefix == "" {
 		return e, nil
@@ -58,14 +62,14 @@ func Quotient(e *Expr, space *Rule, prefix string) (*Expr, error) {
 	var kids []*Expr
 	for _, w := range ways {
 		kids = append(kids, w.expr())
-		if r.takesAnything(w) {
+		if r.acceptsAny(w) {
 			break
 		}
 	}
 	return Alt(kids...), nil
 }
 
-// expr is the sequence of what is left.
+// expr returns the rest as a sequence.
 func (w *rest) expr() *Expr {
 	var kids []*Expr
 	for ; w != nil; w = w.below {
@@ -100,7 +104,7 @@ func (r *quotient) pushAll(kids []*Expr, below *rest) *rest {
 	return below
 }
 
-// step reads c in each of ways.
+// step returns the ways that remain after reading c.
 func (r *quotient) step(ways []*rest, c rune) []*rest {
 	var next []*rest
 	reached := map[*rest]bool{}
@@ -114,7 +118,7 @@ func (r *quotient) step(ways []*rest, c rune) []*rest {
 	return next
 }
 
-// read reads c by the top of w, which is a leaf.
+// read reads c with the top of w, which is a leaf.
 func (r *quotient) read(w *rest, c rune) (*rest, bool) {
 	switch e := w.top; e.Op {
 	case OpLiteral:
@@ -122,14 +126,15 @@ func (r *quotient) read(w *rest, c rune) (*rest, bool) {
 		return r.push(Text(s), w.below), found
 	case OpClass:
 		return w.below, e.Set.Has(c)
-	case OpCall: // of space, which in a prompt is any white space
+	case OpCall: // white space
 		return w, strings.ContainsRune(" \t\r\n", c)
 	}
 	return nil, false
 }
 
-// leaves opens the tops of ways, in order of preference, until they are literals, classes or white space, and hands each
-// to yield, until yield has seen enough. The end of everything is a nil way and no leaf.
+// leaves expands the tops of ways, in order of preference, down to literals, classes and white
+// space, and calls yield for each until it returns false. The end of the input is a nil way, which
+// is not a leaf.
 func (r *quotient) leaves(ways []*rest, yield func(*rest) bool) {
 	seen := map[*rest]bool{}
 	var open func(w *rest) bool
@@ -156,7 +161,7 @@ func (r *quotient) leaves(ways []*rest, yield func(*rest) bool) {
 				}
 			}
 		case OpRepeat:
-			if !open(r.push(e.Kids[0], r.push(r.once(e), w.below))) {
+			if !open(r.push(e.Kids[0], r.push(r.afterOne(e), w.below))) {
 				return false
 			}
 			return e.Min > 0 || open(w.below)
@@ -170,8 +175,8 @@ func (r *quotient) leaves(ways []*rest, yield func(*rest) bool) {
 	}
 }
 
-// once is what is left of a repetition after one more time.
-func (r *quotient) once(e *Expr) *Expr {
+// afterOne returns the repetition e after one more iteration.
+func (r *quotient) afterOne(e *Expr) *Expr {
 	lo, hi := max(e.Min-1, 0), e.Max
 	if hi > 0 {
 		hi--
@@ -188,8 +193,8 @@ func (r *quotient) once(e *Expr) *Expr {
 	return l
 }
 
-// takesAnything says whether w can go on with every character.
-func (r *quotient) takesAnything(w *rest) bool {
+// acceptsAny reports whether w accepts any next character.
+func (r *quotient) acceptsAny(w *rest) bool {
 	var all charset.Set
 	r.leaves([]*rest{w}, func(w *rest) bool {
 		switch e := w.top; e.Op {

@@ -7,7 +7,7 @@ import (
 	"github.com/dragoman-project/dragoman/internal/cfg/charset"
 )
 
-// chain is n rules, each of which calls the next: "x", and then maybe the rest.
+// chain returns n rules, each of which calls the next: "x", optionally followed by the rest.
 func chain(n int, name string) *Rule {
 	last := &Rule{Name: name, Body: Text("y")}
 	for i := range n {
@@ -16,8 +16,8 @@ func chain(n int, name string) *Rule {
 	return last
 }
 
-// What holds of a rule is found from what holds of those that it calls, so that one pass answers for a chain of any length,
-// and one more finds nothing new.
+// Properties of a rule follow from those of its callees, so one pass suffices for a chain of any
+// length, and one more confirms it.
 func TestChainsOfRulesTakeNoMorePassesTheLongerTheyAre(t *testing.T) {
 	for _, n := range []int{3, 300} {
 		root := &Rule{Name: "root", Body: Alt(Seq(Text("1"), chain(n, "a").Call()), Seq(Text("2"), chain(n, "b").Call()))}

@@ -1,3 +1,9 @@
+// Package automaton compiles grammars into automata, and runs them over texts.
+//
+// Every rule becomes a small automaton over characters and calls of other rules. A Matcher runs the
+// automata of a whole grammar, with a graph of frames in place of a call stack. The automaton of an
+// expression that calls no rules is a nondeterministic finite automaton; package regular steps
+// through its sets of states.
 package automaton
 
 import (
@@ -8,10 +14,10 @@ import (
 	"github.com/dragoman-project/dragoman/internal/cfg/charset"
 )
 
-// maxStates bounds the states of a grammar.
+// maxStates bounds the states of an automaton.
 const maxStates = 1 << 18
 
-// The kinds of states. A rule is a little automaton over characters and calls.
+// The kinds of states.
 const (
 	stateEnd   = iota // the rule is complete
 	stateChar         // one character of set, then next[0]
@@ -26,16 +32,17 @@ type state struct {
 	target int32
 }
 
-// Automaton is a grammar as automata. State 0 ends every rule.
+// Automaton holds the states of all rules of a grammar. State 0 is the end of every rule.
 type Automaton struct {
 	states []state
 	start  map[*cfg.Rule]int32
 	root   int32
 
-	marks []uint32 // the last closure that each state was met in, while a grammar is being made
+	marks []uint32 // the last closure each state was visited in
 	mark  uint32
 }
 
+// Compile returns the automaton of the grammar that starts at root.
 func Compile(root *cfg.Rule) (*Automaton, error) {
 	c := &Automaton{states: []state{{kind: stateEnd}}, start: map[*cfg.Rule]int32{}}
 	rules := cfg.Reachable(root)
@@ -53,13 +60,13 @@ func Compile(root *cfg.Rule) (*Automaton, error) {
 	return c, nil
 }
 
-// Of is the automaton of e, which calls no rules, and the states in which it begins.
+// Of returns the automaton of e, which calls no rules, and its initial states.
 func Of(e *cfg.Expr) (c *Automaton, start []int32) {
 	c = &Automaton{states: []state{{kind: stateEnd}}}
 	return c, c.closure([]int32{c.compile(e, 0)})
 }
 
-// Accepts says whether a text may end in one of states.
+// Accepts reports whether one of states is final.
 func (c *Automaton) Accepts(states []int32) bool { return slices.Contains(states, 0) }
 
 func (c *Automaton) add(s state) int32 {
@@ -67,7 +74,7 @@ func (c *Automaton) add(s state) int32 {
 	return int32(len(c.states) - 1)
 }
 
-// compile adds states for e followed by next, and returns the first of them. Beyond maxStates it adds no more.
+// compile adds states for e followed by next and returns the first of them. It stops at maxStates.
 func (c *Automaton) compile(e *cfg.Expr, next int32) int32 {
 	if len(c.states) > maxStates {
 		return next
@@ -116,7 +123,7 @@ func (c *Automaton) repeat(e *cfg.Expr, next int32) int32 {
 	return next
 }
 
-// closure is every state that is reached from states without reading, in order.
+// closure returns the states reachable from states without consuming a character, in order.
 func (c *Automaton) closure(states []int32) []int32 {
 	c.marks = append(c.marks, make([]uint32, len(c.states)-len(c.marks))...)
 	c.mark++
@@ -138,10 +145,10 @@ func (c *Automaton) closure(states []int32) []int32 {
 	return out
 }
 
-// Step is where states lead by the character r, and on without reading.
+// Step returns the states reached from states by the character r.
 func (c *Automaton) Step(states []int32, r rune) []int32 { return c.closure(c.read(states, r)) }
 
-// read is where states lead by the character r.
+// read returns the states directly behind r.
 func (c *Automaton) read(states []int32, r rune) []int32 {
 	var out []int32
 	for _, at := range states {
@@ -152,7 +159,8 @@ func (c *Automaton) read(states []int32, r rune) []int32 {
 	return out
 }
 
-// Partition are the ranges of characters that states read, cut so that all characters of one lead to the same states.
+// Partition returns the ranges of characters that states accept, split so that all characters of a
+// range lead to the same states.
 func (c *Automaton) Partition(states []int32) []charset.Range {
 	var all charset.Set
 	var cuts []rune

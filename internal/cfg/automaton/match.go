@@ -7,45 +7,45 @@ import (
 	"github.com/dragoman-project/dragoman/internal/cfg"
 )
 
-// Status says how a text stands to a grammar.
+// Status is the relation of a text to a grammar.
 type Status uint8
 
 // The statuses of a text.
 const (
-	// Incomplete: a beginning of a text that the grammar accepts. The zero value.
+	// Incomplete: a proper prefix of an accepted text. The zero value.
 	Incomplete Status = iota
-	// Accepted: the whole text is one that the grammar accepts; it may go on.
+	// Accepted: the whole text is accepted; a longer one may be, too.
 	Accepted
-	// Refused: no text that begins like this is accepted.
+	// Refused: no text with this prefix is accepted.
 	Refused
 )
 
 func (s Status) String() string { return [...]string{"incomplete", "accepted", "refused"}[s] }
 
-// Result is what Match found.
+// Result is the outcome of a match.
 type Result struct {
 	Status Status
-	// Offset is the byte at which the text left the grammar, or its length.
+	// Offset is the byte at which the text left the grammar, or the length of the text.
 	Offset int
-	// Expected are the classes of characters, in GBNF, that could have stood at Offset; at most eight.
+	// Expected lists up to eight classes of characters, in GBNF, that are accepted at Offset.
 	Expected []string
 }
 
-// Matcher matches a text that arrives in pieces. All ways to read the text so far are followed side by side; calls of one
-// rule at one place are one frame, whoever made them, so that neither ambiguity nor recursion on either side multiplies
-// the work: it is linear for the grammars that Build makes, and at worst cubic. A Matcher is made by Grammar.Matcher.
+// Matcher matches a text that arrives in chunks. It follows all ways to read the text in parallel.
+// All calls of a rule at the same position share a frame, so neither ambiguity nor recursion
+// multiplies the work: it is linear for grammars built from programs, and cubic in the worst case.
 type Matcher struct {
 	code    *Automaton
-	pos     int // characters so far
-	offset  int // bytes so far
+	pos     int // characters read so far
+	offset  int // bytes read so far
 	partial []byte
 	refused bool
 
 	accepted bool
-	current  []thread // all of them at states of the kind stateChar
+	current  []thread // threads in states of the kind stateChar
 	todo     []thread
 	seen     map[thread]bool
-	frames   map[int32]*frame // begun at pos, by the rule's start
+	frames   map[int32]*frame // begun at pos, by the rule's first state
 }
 
 // frame is a rule being matched from pos on, for all its callers.
@@ -55,13 +55,13 @@ type frame struct {
 	empty   bool // it has matched the empty text
 }
 
-// thread is one way to read the text so far: a state in a frame. A nil frame stands for the caller of root.
+// thread is one way to read the text so far: a state in a frame. A nil frame is the caller of root.
 type thread struct {
 	state int32
 	frame *frame
 }
 
-// NewMatcher begins a match.
+// NewMatcher starts a match of a compiled grammar.
 func NewMatcher(c *Automaton) *Matcher {
 	m := &Matcher{code: c, seen: map[thread]bool{}, frames: map[int32]*frame{}}
 	m.enter(m.code.root, thread{})
@@ -69,7 +69,8 @@ func NewMatcher(c *Automaton) *Matcher {
 	return m
 }
 
-// Feed goes on with chunk, which may end inside a character, and tells how the whole text so far stands.
+// Feed reads another chunk, which may end inside a character, and returns the result for the text
+// so far.
 func (m *Matcher) Feed(chunk string) Result {
 	if len(m.partial) > 0 {
 		chunk = string(m.partial) + chunk
@@ -115,7 +116,7 @@ func (m *Matcher) expected() []string {
 	return out
 }
 
-// step reads one character. Without a way to read it nothing changes.
+// step reads one character. If no thread accepts it, the state is unchanged.
 func (m *Matcher) step(r rune) bool {
 	m.todo = m.todo[:0]
 	for _, t := range m.current {
@@ -135,7 +136,7 @@ func (m *Matcher) step(r rune) bool {
 	return true
 }
 
-// settle follows everything that consumes nothing, until each thread waits for a character.
+// settle follows transitions that consume nothing until every thread waits for a character.
 func (m *Matcher) settle() {
 	for len(m.todo) > 0 {
 		t := m.todo[len(m.todo)-1]
@@ -164,8 +165,8 @@ func (m *Matcher) settle() {
 	}
 }
 
-// call begins a rule. A call at the very end of an older frame returns to that frame's callers instead, so that rules
-// that recurse on the right take no room.
+// call begins a rule. A tail call returns directly to the callers of the current frame, so that
+// right recursion takes no memory.
 func (m *Matcher) call(s *state, from *frame) {
 	if s.next[0] == 0 && from.pos < m.pos {
 		for _, caller := range from.callers {

@@ -1,3 +1,4 @@
+// Package charset holds sets of characters: unions of ranges of code points.
 package charset
 
 import (
@@ -9,15 +10,16 @@ import (
 // Range is the characters from Lo to Hi.
 type Range struct{ Lo, Hi rune }
 
-// Set is a set of code points: ranges in order, apart from each other.
+// Set is a set of code points: sorted ranges with gaps between them.
 type Set []Range
 
-// Blanks is white space.
+// Blanks is the white space.
 var Blanks = Of(" \t\n\v\f\r")
 
+// All is the set of all characters.
 var All = Set{{Lo: 0, Hi: utf8.MaxRune}}
 
-// New is the union of ranges; reversed and negative ones are left out.
+// New returns the union of ranges, ignoring reversed and negative ones.
 func New(ranges ...Range) Set {
 	sorted := make([]Range, 0, len(ranges))
 	for _, r := range ranges {
@@ -38,7 +40,7 @@ func New(ranges ...Range) Set {
 	return set
 }
 
-// Of is the set of the characters of s.
+// Of returns the set of the characters of s.
 func Of(s string) Set {
 	var ranges []Range
 	for _, r := range s {
@@ -47,7 +49,7 @@ func Of(s string) Set {
 	return New(ranges...)
 }
 
-// Complement is every character that s lacks.
+// Complement returns the characters not in s.
 func (s Set) Complement() Set {
 	var out Set
 	next := rune(0)
@@ -63,14 +65,18 @@ func (s Set) Complement() Set {
 	return out
 }
 
+// Minus returns the characters of s that are not in t.
 func (s Set) Minus(t Set) Set {
 	return New(append(slices.Clone(s.Complement()), t...)...).Complement()
 }
 
+// Union returns the characters of s and t.
 func (s Set) Union(t Set) Set { return New(slices.Concat(s, t)...) }
 
+// Intersect returns the characters that are in both s and t.
 func (s Set) Intersect(t Set) Set { return s.Minus(t.Complement()) }
 
+// Has reports whether r is in s.
 func (s Set) Has(r rune) bool {
 	i, found := slices.BinarySearchFunc(s, r, func(in Range, r rune) int {
 		switch {
@@ -84,9 +90,10 @@ func (s Set) Has(r rune) bool {
 	return found && i >= 0
 }
 
+// IsAll reports whether s holds all characters.
 func (s Set) IsAll() bool { return len(s) == 1 && s[0] == All[0] }
 
-// Cut is s in ranges that end before each of cuts.
+// Cut returns the ranges of s, split before each of cuts.
 func (s Set) Cut(cuts []rune) []Range {
 	var out []Range
 	for _, r := range s {
@@ -102,7 +109,7 @@ func (s Set) Cut(cuts []rune) []Range {
 	return out
 }
 
-// Size is the number of characters in s.
+// Size returns the number of characters in s.
 func (s Set) Size() int {
 	n := 0
 	for _, r := range s {

@@ -8,11 +8,11 @@ import (
 	"github.com/dragoman-project/dragoman/internal/cfg/charset"
 )
 
-// maxFollowed bounds the states of the automaton that tells where a text may go on.
+// maxFollowed bounds the states that Continuations visits.
 const maxFollowed = 1 << 11
 
-// Continuations is the set of characters with which a text of e may go on to be a longer beginning of a text of e. Where the
-// automaton of e has too many states, it is those found so far.
+// Continuations returns the characters that may follow a text of e within a longer text of e. If
+// the automaton of e has too many states, only those found so far are returned.
 func Continuations(e *cfg.Expr) charset.Set {
 	c, first := automaton.Of(e)
 	seen := map[string]bool{stateKey(first): true}
@@ -34,7 +34,7 @@ func Continuations(e *cfg.Expr) charset.Set {
 	return out
 }
 
-// stateKey tells sets of states apart.
+// stateKey returns a map key for a set of states.
 func stateKey(states []int32) string {
 	key := make([]byte, 0, 4*len(states))
 	for _, s := range states {

@@ -9,8 +9,8 @@ import (
 	"github.com/dragoman-project/dragoman/internal/cfg/charset"
 )
 
-// NewProduct runs the automata of exprs and except side by side; nil where one is not regular, or there are more than most
-// states, or more than are left of all.
+// NewProduct returns the product of the automata of exprs and except. It returns nil if one of them
+// is not regular, if the product has more than most states, or once the budget left is spent.
 func NewProduct(exprs, except []*cfg.Expr, most int, left *int) *Product {
 	p := &Product{number: map[string]int{}, wanted: len(exprs)}
 	var first [][]int32
@@ -33,22 +33,22 @@ func NewProduct(exprs, except []*cfg.Expr, most int, left *int) *Product {
 	return p
 }
 
-// Product runs several automata side by side.
+// Product is a product automaton. It accepts what the first automata accept and the others do not.
 type Product struct {
 	codes  []*automaton.Automaton
-	wanted int         // how many of them, the first ones, must match; the others must not
-	states [][][]int32 // by state, and within it by automaton
+	wanted int         // the number of automata that must accept
+	states [][][]int32 // by state, then by automaton
 	arcs   [][]productArc
 	number map[string]int
 }
 
-// productArc leads by one of set to a state.
+// productArc is a transition on any character of set.
 type productArc struct {
 	set charset.Set
 	to  int
 }
 
-// visit is the number of a state.
+// visit returns the number of a state, adding it if it is new.
 func (p *Product) visit(s [][]int32) int {
 	key := fmt.Sprint(s)
 	n, ok := p.number[key]
@@ -60,7 +60,8 @@ func (p *Product) visit(s [][]int32) int {
 	return n
 }
 
-// follow finds where state i leads: by characters that every automaton reads which must match.
+// follow adds the transitions of state i, by characters that every automaton which must accept can
+// read.
 func (p *Product) follow(i int) {
 	to := map[int]charset.Set{}
 	var order []int
@@ -82,7 +83,7 @@ func (p *Product) follow(i int) {
 	p.arcs = append(p.arcs, arcs)
 }
 
-// parts are ranges of characters that every automaton reads which must match, cut so that those of one lead to one state.
+// parts returns the ranges of characters that lead from s to one state each.
 func (p *Product) parts(s [][]int32) []charset.Range {
 	shared := charset.All
 	var cuts []rune
@@ -100,7 +101,7 @@ func (p *Product) parts(s [][]int32) []charset.Range {
 	return shared.Cut(slices.Compact(cuts))
 }
 
-// accepts says whether the text may end in state i.
+// accepts reports whether state i is final.
 func (p *Product) accepts(i int) bool {
 	for j, s := range p.states[i] {
 		if p.codes[j].Accepts(s) != (j < p.wanted) {
@@ -110,10 +111,10 @@ func (p *Product) accepts(i int) bool {
 	return true
 }
 
-// IsEmpty says whether there is no text at all.
+// IsEmpty reports whether the product accepts no text.
 func (p *Product) IsEmpty() bool { return !p.live()[0] }
 
-// Rules makes a rule of each state from which the text can end, and is the call of the first.
+// Rules creates a rule for each state that leads to a final one, and returns the call of the first.
 func (p *Product) Rules(name string, named func(string) *cfg.Rule) *cfg.Expr {
 	live := p.live()
 	if !live[0] {
@@ -143,7 +144,7 @@ func (p *Product) Rules(name string, named func(string) *cfg.Rule) *cfg.Expr {
 	return states[0].Call()
 }
 
-// live are the states from which the text can end.
+// live returns which states lead to a final one.
 func (p *Product) live() []bool {
 	live := make([]bool, len(p.states))
 	for changed := true; changed; {

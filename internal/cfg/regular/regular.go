@@ -1,3 +1,9 @@
+// Package regular finds the parts of a grammar that are regular languages, and computes with them.
+//
+// A rule is regular if it does not call itself, or does so at its very end only, as the rules for
+// the states of an automaton do; by Arden's lemma it then has an equivalent expression without
+// calls (Analysis). A lexer reads what is regular in one piece, and regular languages can be
+// intersected and subtracted (Product), which context-free ones cannot.
 package regular
 
 import (
@@ -6,18 +12,15 @@ import (
 	"github.com/dragoman-project/dragoman/internal/cfg"
 )
 
-// A lexer reads what is regular in one piece. Rules are regular if no rule calls itself, or if it does so only at its very
-// end, as the states of an automaton do: then a regular expression says the same (Arden's lemma).
-
-// maxRegular bounds the parts of the expression that stands for a regular rule.
+// maxRegular bounds the weight of the expression for a regular rule.
 const maxRegular = 1 << 15
 
-// Analysis finds the rules that are regular, and says them without calls.
+// Analysis finds which rules of a grammar are regular, and their expressions without calls.
 type Analysis struct {
-	circle  map[*cfg.Rule]int // rules that call each other have the same number
+	circle  map[*cfg.Rule]int // the number of the rule's strongly connected component
 	members map[int][]*cfg.Rule
-	known   map[*cfg.Rule]*cfg.Expr // nil: not regular
-	sizes   map[*cfg.Rule]int       // the weight of what a rule matches, written out; over maxRegular: not regular
+	known   map[*cfg.Rule]*cfg.Expr // expressions without calls; nil: not regular
+	sizes   map[*cfg.Rule]int       // weights of expressions without calls; over maxRegular: not regular
 }
 
 func New(root *cfg.Rule) *Analysis {
@@ -26,7 +29,7 @@ func New(root *cfg.Rule) *Analysis {
 	return r
 }
 
-// circles numbers the rules so that those that call each other have one number (Tarjan).
+// circles numbers the strongly connected components (Tarjan).
 func (r *Analysis) circles(root *cfg.Rule) {
 	order, low := map[*cfg.Rule]int{}, map[*cfg.Rule]int{}
 	var stack []*cfg.Rule
@@ -67,7 +70,7 @@ func (r *Analysis) circles(root *cfg.Rule) {
 	visit(root)
 }
 
-// Flat is e without calls; nil if it is not regular.
+// Flat returns e with all calls expanded, or nil if it is not regular.
 func (r *Analysis) Flat(e *cfg.Expr) *cfg.Expr {
 	ok := !has(e, cfg.OpToken)
 	out := cfg.Rewrite(e, func(c *cfg.Expr) *cfg.Expr {
@@ -84,10 +87,10 @@ func (r *Analysis) Flat(e *cfg.Expr) *cfg.Expr {
 	return out
 }
 
-// IsRegular says whether a rule is regular, without writing it out where that is not needed.
+// IsRegular reports whether a rule is regular, expanding it only if necessary.
 func (r *Analysis) IsRegular(of *cfg.Rule) bool { return r.size(of) <= maxRegular }
 
-// size is the weight of a rule that is written out; over maxRegular if it is not regular.
+// size returns the weight of a rule once expanded; over maxRegular if it is not regular.
 func (r *Analysis) size(of *cfg.Rule) int {
 	if n, known := r.sizes[of]; known {
 		return n
@@ -102,7 +105,7 @@ func (r *Analysis) size(of *cfg.Rule) int {
 	return n
 }
 
-// written is the weight of e with what it calls, or somewhat more than maxRegular.
+// written returns the weight of e with all calls expanded, or somewhat more than maxRegular.
 func (r *Analysis) written(e *cfg.Expr) int {
 	switch e.Op {
 	case cfg.OpCall:
@@ -120,12 +123,12 @@ func (r *Analysis) written(e *cfg.Expr) int {
 	return n
 }
 
-// has says whether there is an expression of that kind in e, without looking into rules.
+// has reports whether e contains an expression of a kind, not looking into rules.
 func has(e *cfg.Expr, kind cfg.Op) bool {
 	return e.Op == kind || slices.ContainsFunc(e.Kids, func(k *cfg.Expr) bool { return has(k, kind) })
 }
 
-// FlatRule is what a rule matches, without calls; nil if it is not regular.
+// FlatRule returns the body of a rule with all calls expanded, or nil if it is not regular.
 func (r *Analysis) FlatRule(of *cfg.Rule) *cfg.Expr {
 	if e, ok := r.known[of]; ok {
 		return e
@@ -141,7 +144,7 @@ func (r *Analysis) FlatRule(of *cfg.Rule) *cfg.Expr {
 
 func (r *Analysis) Recursive(of *cfg.Rule) bool {
 	if _, ok := r.circle[of]; !ok {
-		return false // made later on, of what is regular
+		return false // added later, from regular parts
 	}
 	return len(r.members[r.circle[of]]) > 1 || calls(of.Body, of)
 }
@@ -150,13 +153,15 @@ func calls(e *cfg.Expr, to *cfg.Rule) bool {
 	return e.Op == cfg.OpCall && e.Rule == to || slices.ContainsFunc(e.Kids, func(k *cfg.Expr) bool { return calls(k, to) })
 }
 
-// equation is a rule of a circle: what stands before a call of each other one at its end, and what is matched without any.
+// equation is a right-linear rule: for each rule of the component that it calls at its end, what
+// precedes the call, and what it matches without any such call.
 type equation struct {
 	calls map[*cfg.Rule]*cfg.Expr
 	alone *cfg.Expr
 }
 
-// solve eliminates the other rules of a circle, the last ones first, and is what remains of rule of.
+// solve eliminates the other rules of a component by Arden's lemma, the last ones first, and
+// returns what remains for one of them.
 func (r *Analysis) solve(of *cfg.Rule) *cfg.Expr {
 	circle := r.members[r.circle[of]]
 	equations := map[*cfg.Rule]*equation{}
@@ -180,7 +185,8 @@ func (r *Analysis) solve(of *cfg.Rule) *cfg.Expr {
 	return equations[of].looped(of).alone
 }
 
-// linear reads an expression as an equation; nil if it calls rules of the circle elsewhere than at its end.
+// linear returns e as an equation, or nil if it calls rules of the component anywhere but at its
+// end.
 func (r *Analysis) linear(e *cfg.Expr, circle int) *equation {
 	switch e.Op {
 	case cfg.OpCall:
@@ -219,7 +225,7 @@ func (r *Analysis) linear(e *cfg.Expr, circle int) *equation {
 	return &equation{map[*cfg.Rule]*cfg.Expr{}, alone}
 }
 
-// outside is e without calls, of which none may be of the circle.
+// outside returns e with all calls expanded, or nil if it calls rules of the component.
 func (r *Analysis) outside(e *cfg.Expr, circle int) *cfg.Expr {
 	inside := false
 	cfg.Rewrite(e, func(c *cfg.Expr) *cfg.Expr {
@@ -232,7 +238,7 @@ func (r *Analysis) outside(e *cfg.Expr, circle int) *cfg.Expr {
 	return r.Flat(e)
 }
 
-// add adds what part says, behind before.
+// add adds the alternatives of part, each preceded by before.
 func (q *equation) add(before *cfg.Expr, part *equation) {
 	q.alone = cfg.Alt(q.alone, cfg.Seq(before, part.alone))
 	for to, e := range part.calls {
@@ -247,7 +253,7 @@ func (q *equation) coefficient(to *cfg.Rule) *cfg.Expr {
 	return cfg.Nothing
 }
 
-// looped says a call of the rule itself as a repetition.
+// looped replaces calls of the rule itself by a repetition.
 func (q *equation) looped(self *cfg.Rule) *equation {
 	loop := q.calls[self]
 	if loop == nil {
@@ -260,7 +266,7 @@ func (q *equation) looped(self *cfg.Rule) *equation {
 	return out
 }
 
-// substitute puts what another rule says in the place of its calls.
+// substitute replaces the calls of a rule by its equation.
 func (q *equation) substitute(other *cfg.Rule, says *equation) {
 	before := q.calls[other]
 	if before == nil {
@@ -278,7 +284,7 @@ func (q *equation) weight() int {
 	return n
 }
 
-// weight is the number of parts that e has when it is written out, or somewhat more than maxRegular.
+// weight returns the number of parts of e, or somewhat more than maxRegular.
 func weight(e *cfg.Expr) int {
 	n := 1 + len(e.Text) + 2*len(e.Set)
 	for _, k := range e.Kids {

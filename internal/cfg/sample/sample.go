@@ -1,3 +1,5 @@
+// Package sample draws random texts from grammars, for tests that compare a grammar with another
+// reader of the same texts.
 package sample
 
 import (
@@ -9,10 +11,10 @@ import (
 	"github.com/dragoman-project/dragoman/internal/cfg/charset"
 )
 
-// unbounded is the length of what cannot end.
+// unbounded is the length of an expression without a finite text.
 const unbounded = 1 << 40
 
-// Sampler draws random texts that a grammar accepts. It is not safe for concurrent use.
+// Sampler draws random texts of a grammar. It is not safe for concurrent use.
 type Sampler struct {
 	root     *cfg.Rule
 	random   *rand.Rand
@@ -22,7 +24,7 @@ type Sampler struct {
 	out      strings.Builder
 }
 
-// New returns a source of texts that root matches, drawn by random.
+// New returns a sampler of the texts that root matches.
 func New(root *cfg.Rule, random *rand.Rand) *Sampler {
 	s := &Sampler{root: root, random: random, shortest: map[*cfg.Rule]int{}}
 	_, rules := cfg.Order(root)
@@ -40,8 +42,8 @@ func New(root *cfg.Rule, random *rand.Rand) *Sampler {
 	return s
 }
 
-// Text draws a text of about size characters; once so many are written, the rest is kept as short as the grammar allows.
-// It is empty, and false, where the grammar accepts nothing.
+// Text draws a text of about size characters: once it has that many, it is completed in the
+// shortest way. It returns false if the grammar has no text.
 func (s *Sampler) Text(size int) (string, bool) {
 	if s.shortest[s.root] >= unbounded {
 		return "", false
@@ -52,7 +54,7 @@ func (s *Sampler) Text(size int) (string, bool) {
 	return s.out.String(), true
 }
 
-// length is the number of characters in the shortest text of e, as far as known.
+// length returns the length of the shortest text of e, as far as known.
 func (s *Sampler) length(e *cfg.Expr) int {
 	n := 0
 	switch e.Op {
@@ -139,7 +141,7 @@ func (s *Sampler) count(e *cfg.Expr) int {
 
 var printable = charset.Set{{Lo: ' ', Hi: '~'}}
 
-// char draws from set: mostly what can be read, now and then anything.
+// char draws a character of set, usually a printable one.
 func (s *Sampler) char(set charset.Set) rune {
 	if common := set.Intersect(printable); len(common) > 0 && s.random.IntN(10) > 0 {
 		set = common
@@ -152,7 +154,7 @@ func (s *Sampler) char(set charset.Set) rune {
 	return in.Lo + s.random.Int32N(in.Hi-in.Lo+1)
 }
 
-// weighted draws a range; a large one is no more likely than a few characters.
+// weighted draws a range; large ranges are no more likely than ones of 64 characters.
 func weighted(set charset.Set, random *rand.Rand) charset.Range {
 	total := 0
 	for _, r := range set {

@@ -5,8 +5,9 @@ import (
 	"github.com/dragoman-project/dragoman/internal/cfg/charset"
 )
 
-// OtherThan is a text that is none of words, nor one of them cut short: it leaves the tree of their characters somewhere, by
-// one of plain or by escape, with which none of words goes on, and has any chars from there on.
+// OtherThan returns the texts that are neither one of words nor a prefix of one: those that leave
+// the trie of words, by a character of plain or by escape, which must not continue any of words,
+// and go on with chars.
 func OtherThan(words []string, plain charset.Set, escape, chars *cfg.Expr) *cfg.Expr {
 	t := newTrie(nil)
 	for _, w := range words {
@@ -19,15 +20,15 @@ func OtherThan(words []string, plain charset.Set, escape, chars *cfg.Expr) *cfg.
 	return cfg.Optional(o.leave(0))
 }
 
-// other is what it takes to leave a tree of names.
+// other builds expressions for texts that leave a trie.
 type other struct {
 	trie   *trie
-	plain  charset.Set // the characters that stand for themselves
+	plain  charset.Set // characters that stand for themselves
 	escape *cfg.Expr
 	chars  *cfg.Expr // any number of characters
 }
 
-// leave goes on from node at to a text that is in the tree nowhere.
+// leave returns the texts that leave the trie at or below the node at.
 func (o other) leave(at int) *cfg.Expr {
 	node := &o.trie.nodes[at]
 	var kids []*cfg.Expr

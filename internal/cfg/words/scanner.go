@@ -11,21 +11,22 @@ import (
 	"github.com/dragoman-project/dragoman/internal/cfg/charset"
 )
 
-// Text up to a delimiter is every text that contains no delimiter: the automaton of Aho and Corasick, without the states
-// in which a delimiter is complete, and with states merged that cannot be told apart. Where it is known which delimiter
-// follows, the automaton takes that in as well: then it is exact also for delimiters that overlap with themselves ("x````"
-// is no text and "```"), and an engine need not guess whether a character begins the delimiter.
+// The text up to a delimiter is any text that does not contain one: the language of the
+// Aho–Corasick automaton without the states in which a delimiter is complete, minimised. Where the
+// next delimiter is known, the automaton includes it: then it is exact also for delimiters that
+// overlap themselves ("x````" is not a text followed by "```"), and an engine need not guess
+// whether a character begins the delimiter.
 
-// scanner is that automaton. State 0 is the start.
+// scanner is that automaton. State 0 is the initial state.
 type scanner struct {
 	next [][]arc // by state
-	ends []bool  // the states in which text may end; nil: in any, or, if closed, in none
-	// closed says that it ends with a delimiter.
+	ends []bool  // the final states; nil: all, or none if closed
+	// closed is set if the language includes the delimiter at the end.
 	closed bool
 }
 
-// arc leads by one character to a state, to dead or to done. Every character without an arc leads to state 0. The arcs of
-// a state are in the order of their characters.
+// arc is a transition on one character to a state, to dead or to done. Characters without an arc
+// lead to state 0. The arcs of a state are sorted by character.
 type arc struct {
 	char rune
 	to   int
@@ -36,7 +37,8 @@ const (
 	done = -2 // the closing delimiter is complete
 )
 
-// newScanner makes the automaton for text that contains none of delims, followed by the one of them that is last, if any.
+// newScanner returns the automaton for text without any of delims, followed by the delimiter last
+// unless that is empty.
 func newScanner(delims []string, last string) *scanner {
 	t := newTrie(delims)
 	s := &scanner{next: make([][]arc, len(t.nodes)), closed: last != ""}
@@ -46,8 +48,8 @@ func newScanner(delims []string, last string) *scanner {
 	return s.minimal()
 }
 
-// newGuarded makes the automaton for text that contains none of delims even where one of them follows: it does not end in
-// the beginning of one that would then be complete too early.
+// newGuarded returns the automaton for text that contains none of delims even if one of them
+// follows: it does not end in a prefix that would complete a delimiter too early.
 func newGuarded(delims []string) *scanner {
 	t := newTrie(delims)
 	s := &scanner{next: make([][]arc, len(t.nodes)), ends: make([]bool, len(t.nodes))}
@@ -60,7 +62,7 @@ func newGuarded(delims []string) *scanner {
 	return s.minimal()
 }
 
-// early says whether a delimiter begins within text if d follows it.
+// early reports whether a delimiter begins within text if d follows it.
 func early(text, d string, delims []string) bool {
 	return slices.ContainsFunc(delims, func(other string) bool {
 		at := strings.Index(text+d, other)
@@ -68,7 +70,8 @@ func early(text, d string, delims []string) bool {
 	})
 }
 
-// overlap says whether the end of some text and a delimiter behind it may contain a delimiter that begins earlier.
+// overlap reports whether a text without delimiters, together with a delimiter after it, may
+// contain a delimiter that begins earlier.
 func overlap(delims []string) bool {
 	return slices.ContainsFunc(newTrie(delims).prefixes(), func(text string) bool {
 		complete := slices.ContainsFunc(delims, func(d string) bool { return strings.Contains(text, d) })
@@ -76,7 +79,8 @@ func overlap(delims []string) bool {
 	})
 }
 
-// arcs are those to the kids of at, and for other characters those of the node that it fails to, which are in next.
+// arcs returns the transitions to the children of the node at, and for all other characters those
+// of its failure node, which must be in next.
 func (t *trie) arcs(at int, last string, next [][]arc) []arc {
 	n := &t.nodes[at]
 	var out []arc
@@ -95,7 +99,8 @@ func (t *trie) arcs(at int, last string, next [][]arc) []arc {
 	return out
 }
 
-// target is a node as the end of an arc. It is done where last is complete and no longer text is.
+// target returns the state for a node: done if it completes last, dead if it completes another
+// delimiter.
 func (t *trie) target(node int, last string) int {
 	switch n := &t.nodes[node]; {
 	case !n.end:
@@ -106,7 +111,7 @@ func (t *trie) target(node int, last string) int {
 	return dead
 }
 
-// minimal merges the states that cannot be told apart, and drops those that cannot be reached.
+// minimal merges indistinguishable states and drops unreachable ones.
 func (s *scanner) minimal() *scanner {
 	classes, count := make([]int, len(s.next)), 1
 	for {
@@ -130,7 +135,7 @@ func (s *scanner) minimal() *scanner {
 	}
 }
 
-// signature appends what tells q from states of other classes.
+// signature appends what distinguishes q from states of other classes.
 func (s *scanner) signature(key []byte, q int, classes []int) []byte {
 	key = binary.AppendVarint(key, int64(classes[q]))
 	if s.ends != nil && s.ends[q] {
@@ -173,7 +178,8 @@ func (s *scanner) merged(classes []int) *scanner {
 	return m
 }
 
-// rules makes one rule for each state, named name, name-1, name-2 and so on by named, and returns the call of the first.
+// rules creates one rule per state with named, called name, name-1, name-2 and so on, and returns
+// the call of the first.
 func (s *scanner) rules(name string, named func(string) *cfg.Rule) *cfg.Expr {
 	states := []*cfg.Rule{named(name)}
 	for q := range s.next[1:] {
@@ -185,9 +191,9 @@ func (s *scanner) rules(name string, named func(string) *cfg.Rule) *cfg.Expr {
 	return states[0].Call()
 }
 
-// body is what a state reads; ends says that the text may end there.
+// body returns what a state matches; ends is set if the text may end there.
 func (s *scanner) body(row []arc, states []*cfg.Rule, ends bool) *cfg.Expr {
-	var away []charset.Range // the characters that do not lead to state 0
+	var away []charset.Range // characters that do not lead to state 0
 	var targets []int
 	to := map[int][]charset.Range{}
 	for _, a := range row {

@@ -4,7 +4,8 @@ import (
 	"strings"
 )
 
-// IsTelling says whether text is more than punctuation of JSON and white space, and so fit to fire on.
+// IsTelling reports whether text is specific enough for a trigger: more than white space and the
+// punctuation of JSON.
 func IsTelling(text string) bool {
 	return strings.Trim(text, " \t\r\n{}[]\":,'") != ""
 }

@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// trie holds texts, character by character, with the failure links of the automaton.
+// trie holds texts character by character, with the failure links of Aho and Corasick.
 type trie struct {
 	nodes []trieNode
-	order []int // nodes, each behind those of shorter texts; set by link
+	order []int // nodes by increasing depth; set by link
 }
 
 type trieNode struct {
 	kids map[rune]int
 	fail int
-	text string // the text that ends here, if one does
-	end  bool   // a text ends here, or a suffix of what leads here is one
+	text string // the text that ends here, if any
+	end  bool   // a text ends here, or a suffix of the path to here is one
 }
 
 func newTrie(texts []string) *trie {
@@ -41,7 +41,7 @@ func (t *trie) add(text string) {
 	t.nodes[at].text, t.nodes[at].end = text, true
 }
 
-// prefixes are the texts that lead to the nodes.
+// prefixes returns the path to each node.
 func (t *trie) prefixes() []string {
 	out := make([]string, len(t.nodes))
 	for _, at := range t.order {
@@ -52,10 +52,11 @@ func (t *trie) prefixes() []string {
 	return out
 }
 
-// letters are the characters that lead on from a node, in order.
+// letters returns the characters of the edges to the children, sorted.
 func (n *trieNode) letters() []rune { return slices.Sorted(maps.Keys(n.kids)) }
 
-// link sets the failure links, breadth first: a node's is the longest proper suffix of its text that is in the trie.
+// link sets the failure links breadth first: from each node to that of its longest proper suffix in
+// the trie.
 func (t *trie) link() {
 	t.order = []int{0}
 	for i := 0; i < len(t.order); i++ {

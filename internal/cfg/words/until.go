@@ -1,3 +1,9 @@
+// Package words writes rules for texts in which certain words do not occur.
+//
+// Most of what a program reads is text up to a delimiter. GBNF has no notation for that, so it
+// becomes an automaton, one rule per state: Writer has the rules, scanner.go the automaton. The
+// same trie of words serves for the names that an object's further members must not have
+// (OtherThan).
 package words
 
 import (
@@ -8,9 +14,7 @@ import (
 	"github.com/dragoman-project/dragoman/internal/cfg/charset"
 )
 
-// Where programs have text up to delimiters, and which rules say it. What the rules are is in scanner.go.
-
-// Writer are the rules for text up to delimiters, each made once.
+// Writer writes the rules for text up to delimiters, each once.
 type Writer struct {
 	names cfg.Names
 	space *cfg.Rule
@@ -18,7 +22,8 @@ type Writer struct {
 	scans map[*cfg.Rule]Scan
 }
 
-// Scan is text up to the nearest of delims; if last is not empty, the text and that delimiter.
+// Scan describes such a rule: text up to the nearest of Delims, including that delimiter if it is
+// given as Last.
 type Scan struct {
 	Delims []string
 	Last   string
@@ -28,7 +33,8 @@ func NewWriter(n cfg.Names, space *cfg.Rule) *Writer {
 	return &Writer{n, space, map[string]*cfg.Expr{}, map[*cfg.Rule]Scan{}}
 }
 
-// Scans lists the scans by the names of their rules. Rules that are written the same have the same name, and say the same.
+// Scans returns the descriptions by rule name. Rules with equal bodies have the same name after
+// cfg.Merge, and the same description.
 func (u *Writer) Scans() map[string]Scan {
 	out := make(map[string]Scan, len(u.scans))
 	for r, s := range u.scans {
@@ -37,7 +43,7 @@ func (u *Writer) Scans() map[string]Scan {
 	return out
 }
 
-// Until is the rule for text up to the nearest of delims.
+// Until returns text up to the nearest of delims.
 func (u *Writer) Until(delims []string) *cfg.Expr {
 	delims = slices.Compact(slices.Sorted(slices.Values(delims)))
 	switch {
@@ -49,7 +55,7 @@ func (u *Writer) Until(delims []string) *cfg.Expr {
 	return u.scan("until", delims, "")
 }
 
-// Through is text up to the nearest of delims, and that delimiter, which must be last.
+// Through returns text up to the nearest of delims, which must be last, and that delimiter.
 func (u *Writer) Through(delims []string, last string) *cfg.Expr {
 	return u.scan("through", delims, last)
 }
@@ -65,8 +71,8 @@ func (u *Writer) scan(name string, delims []string, last string) *cfg.Expr {
 	return e
 }
 
-// guarded is text up to the nearest of delims where one of them may follow; nil unless e is text up to delimiters that can
-// overlap.
+// guarded returns the variant of e that is safe where one of its delimiters follows. It returns nil
+// unless e is text up to delimiters that may overlap.
 func (u *Writer) guarded(e *cfg.Expr) *cfg.Expr {
 	if e.Op != cfg.OpCall {
 		return nil
@@ -83,7 +89,7 @@ func (u *Writer) guarded(e *cfg.Expr) *cfg.Expr {
 	return u.rules[key]
 }
 
-// guard keeps text from ending in what would be the beginning of a delimiter with what follows it.
+// guard keeps text from ending in what would complete a delimiter together with what follows.
 func (u *Writer) guard(kids []*cfg.Expr) []*cfg.Expr {
 	for i := range max(len(kids)-1, 0) {
 		text := u.guarded(kids[i])
@@ -100,7 +106,8 @@ func (u *Writer) guard(kids []*cfg.Expr) []*cfg.Expr {
 	return kids
 }
 
-// Repeated repeats e any number of times, from lo on, where it ends in text that the next time must not be mistaken to begin in.
+// Repeated returns at least lo repetitions of e where the end of one could be mistaken for the
+// beginning of the next, and nil where Times will do.
 func (u *Writer) Repeated(lo int, e *cfg.Expr) *cfg.Expr {
 	kids := e.Kids
 	if e.Op != cfg.OpSequence || lo > 1 {
@@ -118,7 +125,7 @@ func (u *Writer) Repeated(lo int, e *cfg.Expr) *cfg.Expr {
 	return all
 }
 
-// open are the delimiters of a rule for text alone.
+// open returns the delimiters of a rule for text without the delimiter.
 func (u *Writer) open(r *cfg.Rule) []string {
 	if s := u.scans[r]; s.Last == "" {
 		return s.Delims
@@ -126,7 +133,7 @@ func (u *Writer) open(r *cfg.Rule) []string {
 	return nil
 }
 
-// closed joins text with the delimiter behind it, where kids have one after the other.
+// closed joins each text with the delimiter after it.
 func (u *Writer) closed(kids []*cfg.Expr) []*cfg.Expr {
 	var out []*cfg.Expr
 	for _, k := range kids {
@@ -142,7 +149,8 @@ func (u *Writer) closed(kids []*cfg.Expr) []*cfg.Expr {
 	return out
 }
 
-// Seq is kids one after the other, as one writes them: white space once, and text together with the delimiter behind it.
+// Seq returns the sequence of kids as programs mean it: white space in a row is written once, and
+// text includes the delimiter that follows it.
 func (u *Writer) Seq(kids ...*cfg.Expr) *cfg.Expr {
 	e := cfg.Seq(kids...)
 	if e.Op != cfg.OpSequence {

@@ -7,6 +7,7 @@ import (
 	"github.com/dragoman-project/dragoman/internal/cfg/charset"
 )
 
+// FormatRule returns the rule for a string format: date, time, date-time, or one of the UUIDs.
 func (b *Set) FormatRule(name string) *cfg.Expr {
 	if strings.HasPrefix(name, "uuid") {
 		name = "uuid"

@@ -1,3 +1,6 @@
+// Package rules holds the rules that grammars of programs and of JSON Schemas share: white space,
+// JSON values and their spellings in Python, characters of strings, and formats that have rules of
+// their own.
 package rules
 
 import (
@@ -9,19 +12,20 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/grammar/notes"
 )
 
-// Set is the rules of a grammar that is being made, as far as programs and schemas share them: their names, those of
-// JSON values, what the engine takes, and notes.
+// Set holds the rules of one grammar under construction, as far as programs and schemas share them:
+// names in use, the rules for JSON values, the limits of the engine, and notes.
 type Set struct {
 	cfg.Names
 	engine      string
-	repetitions int // the most that a bound may name
+	repetitions int // the largest bound that the engine accepts
 	Space       *cfg.Rule
 	Notes       *notes.List
 	values      map[valueKey]*cfg.Rule
-	Classes     map[string]*cfg.Expr // classes of characters that patterns name, by quote and set
-	states      int                  // how many more states products may have
+	Classes     map[string]*cfg.Expr // the rules for classes of characters in patterns, by quote and set
+	states      int                  // the states that products may still have
 }
 
+// New returns the rules for an engine with a limit on bounds, named after it in notes.
 func New(engine string, repetitions int) *Set {
 	b := &Set{
 		Names: cfg.Names{"root": 1}, engine: engine, repetitions: repetitions, Notes: notes.New(),
@@ -32,7 +36,7 @@ func New(engine string, repetitions int) *Set {
 	return b
 }
 
-// Rule names e, unless a name would be no shorter.
+// Rule returns the call of a new rule with body e, or e itself if it is as short as a name.
 func (b *Set) Rule(name string, e *cfg.Expr) *cfg.Expr {
 	if e.Op == cfg.OpCall || e.Op == cfg.OpNever || e.Op == cfg.OpLiteral {
 		return e
@@ -42,7 +46,8 @@ func (b *Set) Rule(name string, e *cfg.Expr) *cfg.Expr {
 	return r.Call()
 }
 
-// IsCompound says whether e is long enough to be worth a rule where it is used more than once.
+// IsCompound reports whether e is long enough to deserve a rule of its own when used more than
+// once.
 func IsCompound(e *cfg.Expr) bool {
 	switch e.Op {
 	case cfg.OpSequence, cfg.OpChoice:
@@ -53,11 +58,12 @@ func IsCompound(e *cfg.Expr) bool {
 	return false
 }
 
-// Repeat repeats e lo to hi times, as far as the engine takes bounds; hi < 0: without bound.
+// Repeat returns lo to hi repetitions of e, within the limits of the engine; hi < 0 means
+// unbounded.
 func (b *Set) Repeat(lo, hi int, e *cfg.Expr) *cfg.Expr { return cfg.Times(b.Bounded(lo, hi, e)) }
 
-// Bounded relaxes bounds that the engine refuses. What repeats is named when it is more than one element, because llama.cpp
-// multiplies bounds inside each other.
+// Bounded relaxes bounds that the engine rejects, and notes it. A compound item gets a rule of its
+// own, because llama.cpp multiplies nested bounds.
 func (b *Set) Bounded(lo, hi int, e *cfg.Expr) (least, limit int, item *cfg.Expr) {
 	most := b.repetitions
 	if hi > most {
@@ -74,10 +80,10 @@ func (b *Set) Bounded(lo, hi int, e *cfg.Expr) (least, limit int, item *cfg.Expr
 	return lo, hi, e
 }
 
-// manyRepetitions is where what repeats within something that repeats itself may come near to what engines take together.
+// manyRepetitions is the number of nested repetitions from which an item gets a rule of its own.
 const manyRepetitions = cfg.MaxRepetitions / 4
 
-// repetitions is how often something within e itself may repeat by its bounds, all told.
+// repetitions returns the sum of all bounds in e, not looking into rules.
 func repetitions(e *cfg.Expr) int {
 	n := 0
 	if e.Op == cfg.OpRepeat {
@@ -89,7 +95,7 @@ func repetitions(e *cfg.Expr) int {
 	return n
 }
 
-// counted says whether e itself repeats something a certain number of times.
+// counted reports whether e contains a bounded repetition, not looking into rules.
 func counted(e *cfg.Expr) bool {
 	return e.Op == cfg.OpRepeat && max(e.Min, e.Max) > 1 || slices.ContainsFunc(e.Kids, counted)
 }
@@ -97,11 +103,11 @@ func counted(e *cfg.Expr) bool {
 // maxProducts bounds the states of all products of one program.
 const maxProducts = 1 << 14
 
-// MaxProduct bounds the states of what must match several expressions at once, each of which becomes a rule.
+// MaxProduct bounds the states of one product, each of which becomes a rule.
 const MaxProduct = 128
 
-// Intersection is text that each of exprs matches and none of except; nil where it would take too many rules to say, or where one
-// of them is not regular. Nothing matches where no text does.
+// Intersection returns the texts that match all of exprs and none of except. It returns nil if one
+// of them is not regular or too many rules are needed, and cfg.Nothing if there are no such texts.
 func (b *Set) Intersection(name string, exprs, except []*cfg.Expr) *cfg.Expr {
 	p := regular.NewProduct(exprs, except, MaxProduct, &b.states)
 	if p == nil {
@@ -110,10 +116,10 @@ func (b *Set) Intersection(name string, exprs, except []*cfg.Expr) *cfg.Expr {
 	return p.Rules(name, b.NewRule)
 }
 
-// maxSearched bounds the states in which is searched for a text of one expression that is none of another.
+// maxSearched bounds the states of a product that is only tested for emptiness.
 const maxSearched = 1024
 
-// Includes says for certain that every text of one expression is one of the other, too.
+// Includes reports whether every text of one expression is known to be one of the other, too.
 func (b *Set) Includes(of, in *cfg.Expr) bool {
 	p := regular.NewProduct([]*cfg.Expr{of}, []*cfg.Expr{in}, maxSearched, &b.states)
 	return p != nil && p.IsEmpty()

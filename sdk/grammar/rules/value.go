@@ -6,19 +6,19 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
-// valueKey names a rule of the JSON grammar: its name in JSON, and the spelling.
+// valueKey identifies a rule of the JSON grammar.
 type valueKey struct {
 	name string
 	Spelling
 }
 
-// Spelling says how values are written besides as JSON.
+// Spelling lists the spellings of values that are accepted besides JSON's.
 type Spelling struct {
 	Literals bool // True, False and None besides true, false and null
 	Quotes   bool // single quotes besides double ones
 }
 
-// Value calls the rule of that name, which it makes on first use.
+// Value calls the rule of that name, such as "object", creating it on first use.
 func (b *Set) Value(name string, s Spelling) *cfg.Expr {
 	switch name {
 	case "number", "integer", "integral-part", "decimal-part", "date", "time", "date-time":
@@ -73,7 +73,7 @@ func (b *Set) primitiveBody(name string, s Spelling) *cfg.Expr {
 	return b.formatBody(name)
 }
 
-// Word is one of JSON's words, in Python too if it is spelled so.
+// Word returns a word of JSON (true, false, null), with Python's spelling if s includes it.
 func (b *Set) Word(json string, s Spelling) *cfg.Expr {
 	kinds := peg.AnyJSON
 	if s.Literals {
@@ -88,7 +88,7 @@ func (b *Set) Word(json string, s Spelling) *cfg.Expr {
 	return cfg.Alt(ways...)
 }
 
-// Quoted is content in double quotes, or also in single ones.
+// Quoted returns content in double quotes, or in either quotes if s includes single ones.
 func (b *Set) Quoted(s Spelling, content func(single bool) *cfg.Expr) *cfg.Expr {
 	double := cfg.Seq(cfg.Text(`"`), content(false), cfg.Text(`"`))
 	if !s.Quotes {
@@ -97,7 +97,7 @@ func (b *Set) Quoted(s Spelling, content func(single bool) *cfg.Expr) *cfg.Expr 
 	return cfg.Alt(double, cfg.Seq(cfg.Text("'"), content(true), cfg.Text("'")))
 }
 
-// Char is one character of a string, escaped or not; single says that single quotes surround it.
+// Char returns one character of a string, escaped or not; single is set between single quotes.
 func (b *Set) Char(single bool) *cfg.Expr {
 	name, quote := "char", `"`
 	if single {
@@ -108,7 +108,7 @@ func (b *Set) Char(single bool) *cfg.Expr {
 	})
 }
 
-// PlainChar is one character of a string that is written in one way alone.
+// PlainChar returns one character of a string in its canonical spelling.
 func (b *Set) PlainChar(single bool) *cfg.Expr {
 	name, quote, known := "plain-char", `"`, `"`+escapes
 	if single {
@@ -119,10 +119,10 @@ func (b *Set) PlainChar(single bool) *cfg.Expr {
 	})
 }
 
-// escapes are the letters of escapes, the quotes aside.
+// escapes are the characters after a backslash, apart from quotes and u.
 const escapes = `\bfnrt`
 
-// Escape is an escaped character of a string.
+// Escape returns an escaped character of a string.
 func (b *Set) Escape(single bool) *cfg.Expr {
 	name, known := "escape", `"`+escapes
 	if single {
@@ -133,7 +133,7 @@ func (b *Set) Escape(single bool) *cfg.Expr {
 	})
 }
 
-// Shared calls the rule of that name, which body makes on first use.
+// Shared calls the rule of that name, creating it with body on first use.
 func (b *Set) Shared(name string, body func() *cfg.Expr) *cfg.Expr {
 	key := valueKey{name: name}
 	r := b.values[key]
@@ -145,7 +145,7 @@ func (b *Set) Shared(name string, body func() *cfg.Expr) *cfg.Expr {
 	return r.Call()
 }
 
-// StringChars are the characters that may stand in a JSON string as they are, its quotes aside.
+// StringChars are the characters that may stand unescaped in a JSON string, quotes included.
 var StringChars = charset.New(charset.Range{Hi: 0x1F}, charset.Range{Lo: '\\', Hi: '\\'}, charset.Range{Lo: 0x7F, Hi: 0x7F}).Complement()
 
 func hexDigit() *cfg.Expr {
