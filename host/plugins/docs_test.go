@@ -14,7 +14,7 @@ func TestTheManualNamesEveryKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, table, _ := strings.Cut(string(text), "<!-- keys: held by a test -->\n| key | what it says |\n|---|---|\n")
+	_, table, _ := strings.Cut(string(text), "<!-- keys: held by a test -->\n| key | meaning |\n|---|---|\n")
 	table, _, _ = strings.Cut(table, "\n\n")
 	var named []string
 	for line := range strings.Lines(table) {
