@@ -97,7 +97,7 @@ func (f tagWithTagged) members(t turn.Tool) peg.ID {
 	}
 	required, optional := f.divided(t, parameters, all)
 	if f.writesLiterals() && f.e.separator != "" {
-		return f.Choice(f.OnlyHere("any-arguments", f.Star(f.argument(ways...))), separated{f, required, optional}.all())
+		return f.Choice(f.OnlyHere("any-arguments", f.Star(f.argument(ways...))), f.separated(required, optional))
 	}
 	if len(required) == 0 {
 		return f.Star(f.argument(ways...))
@@ -174,6 +174,14 @@ func (f tagWithTagged) complete(required, optional []peg.ID) peg.ID {
 		states[set] = f.Named("required", f.Seq(others, f.Choice(ways...)))
 	}
 	return states[1<<len(required)-1]
+}
+
+// separated is complete where a separator stands between two arguments.
+func (f tagWithTagged) separated(required, optional []peg.ID) peg.ID {
+	return f.Complete(turn.List{
+		Required: required, Optional: optional, Separator: f.e.separator, Counted: len(f.Tools) > manyTools,
+		Wrap: func(ways ...peg.ID) peg.ID { return f.Seq(f.Lit(f.e.namePrefix), f.Choice(ways...), f.Space()) },
+	})
 }
 
 // member is the name of an argument and its value. In some formats an attribute says whether the value is a string: the
