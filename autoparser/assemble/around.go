@@ -55,17 +55,17 @@ func (a *assembly) beginsCall() peg.ID {
 	return a.Once("~begins-call", func() peg.ID {
 		names := make([]string, len(a.Tools))
 		for i, t := range a.Tools {
-			names[i] = a.m.namePrefix + t.Name
+			names[i] = a.m.Tools.Function.NamePrefix + t.Name
 		}
 		list := a.Optional(a.Lit("["), a.Blanks())
 		cut := a.Seq(list, a.Chars(0, maxName, nameRanges...), a.End())
-		return a.Seq(a.Not(cut), list, a.OneOf(names...), a.Blanks(), a.Lit(a.m.nameSuffix))
+		return a.Seq(a.Not(cut), list, a.OneOf(names...), a.Blanks(), a.Lit(a.m.Tools.Function.NameSuffix))
 	})
 }
 
 // otherStart is a tag or a token of another format directly before a call, and otherEnd the one that closes it.
 func (a *assembly) otherStart() peg.ID {
-	own := append(slices.Clone(a.m.endings), a.m.reasoningStart, a.m.reasoningEnd, a.m.contentStart, a.m.contentEnd)
+	own := append(slices.Clone(a.Ends), a.m.Reasoning.Start, a.m.Reasoning.End, a.m.Content.Start, a.m.Content.End)
 	if !a.markerless() {
 		own = append(own, a.openers()...)
 	}
@@ -79,7 +79,7 @@ func (a *assembly) otherStart() peg.ID {
 }
 
 func (a *assembly) otherEnd() peg.ID {
-	own := append(slices.Clone(a.m.endings), a.m.callEnd, a.m.sectionEnd, a.m.reasoningStart, a.m.reasoningEnd, a.m.contentStart, a.m.contentEnd)
+	own := append(slices.Clone(a.Ends), a.m.Tools.PerCallEnd, a.m.Tools.SectionEnd, a.m.Reasoning.Start, a.m.Reasoning.End, a.m.Content.Start, a.m.Content.End)
 	if !a.markerless() {
 		own = append(own, a.openers()...)
 	}

@@ -88,7 +88,7 @@ func (a *assembly) mode() grammar.Mode {
 type assembly struct {
 	*turn.Turn
 	d      dialect.Dialect
-	m      marks
+	m      dialect.Dialect // d with its markers as they are compared
 	start  start
 	format format // nil: nothing is read as a call
 	untold bool   // the template shows no way to write a call: only what can be nothing else is one
@@ -96,9 +96,10 @@ type assembly struct {
 }
 
 func newAssembly(g given) *assembly {
-	m := marksOf(g.dialect)
+	m := markersIn(g.dialect)
+	ends := endings(g.dialect, m)
 	a := &assembly{d: g.dialect, m: m, start: g.start, Turn: turn.New(g.request, turn.Format{
-		ThinkStart: m.reasoningStart, ThinkEnd: m.reasoningEnd, Ends: m.endings, ThoughtEnds: thoughtEnds(m),
+		ThinkStart: m.Reasoning.Start, ThinkEnd: m.Reasoning.End, Ends: ends, ThoughtEnds: thoughtEnds(ends, m.Reasoning.End),
 		FreeLines: true, ReportMissing: true, Spellings: otherSpellings,
 	})}
 	if len(a.Tools) == 0 {
@@ -107,7 +108,7 @@ func newAssembly(g given) *assembly {
 	a.Grow(a.size())
 	a.chooseFormat()
 	a.Promoters = respaced(a.promoters()...)
-	if m.reasoningEnd != "" && len(a.Promoters) > 0 {
+	if m.Reasoning.End != "" && len(a.Promoters) > 0 {
 		a.EndThinkingAt(a.callAhead)
 	}
 	return a
@@ -123,7 +124,7 @@ func (a *assembly) chooseFormat() {
 		a.note("the template shows no way to write a call: the call that the request insists on is written as JSON alone, with a name and arguments")
 	}
 	a.d.Tools = dialect.Tools{Format: dialect.JSONNative}
-	a.m = marksOf(a.d)
+	a.m = markersIn(a.d)
 	a.format = a.formatOf()
 }
 
@@ -150,14 +151,14 @@ func (a *assembly) formatOf() format {
 	case dialect.TagWithJSON:
 		return told(tagged{a, tagWithJSON{a}})
 	case dialect.TagWithTagged:
-		return told(tagged{a, tagWithTagged{a, edgesOf(a.d.Tools.Arguments)}})
+		return told(tagged{a, tagWithTagged{a, edgesOf(a.d.Tools.Arguments, a.m.Tools.Arguments)}})
 	}
 	return nil
 }
 
 // told is f if a marker tells its calls from prose, and nil otherwise.
 func told(f tagged) format {
-	if f.m.sectionStart == "" && f.m.callStart == "" && f.opening() == "" && !f.writesLiterals() && !f.nameFirst() && !f.closesByName() {
+	if f.m.Tools.SectionStart == "" && f.m.Tools.PerCallStart == "" && f.opening() == "" && !f.writesLiterals() && !f.nameFirst() && !f.closesByName() {
 		return nil
 	}
 	return f
@@ -174,10 +175,10 @@ func (a *assembly) repeated() peg.ID {
 
 // ending is the end of the turn, as far as the model writes it.
 func (a *assembly) ending() peg.ID {
-	if len(a.m.endings) == 0 {
+	if len(a.Ends) == 0 {
 		return a.Seq(a.Space(), a.End())
 	}
-	return a.Seq(a.Space(), a.Star(a.OneOf(a.m.endings...), a.Space()), a.End())
+	return a.Seq(a.Space(), a.Star(a.OneOf(a.Ends...), a.Space()), a.End())
 }
 
 // spaced is a marker in an atomic region, with the template's own white space before it or any other.

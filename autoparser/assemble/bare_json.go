@@ -37,7 +37,7 @@ func (a *assembly) namedJSON() peg.ID {
 
 // jsonBetween are such calls, one or several, between the markers that begin and end calls in the format.
 func (a *assembly) jsonBetween(starts []string) peg.ID {
-	ends := nonempty(a.m.callEnd, a.m.sectionEnd)
+	ends := nonempty(a.m.Tools.PerCallEnd, a.m.Tools.SectionEnd)
 	start := a.Plus(a.OneOf(respaced(starts...)...), a.Space())
 	calls := a.fenced(a.listed(a.Choice(a.bareJSON(), a.namedJSON())))
 	if len(ends) == 0 {
@@ -59,13 +59,13 @@ func (a *assembly) listed(one peg.ID) peg.ID {
 
 // unmarkedFirst are calls at the beginning of an answer that lack the marker before them; the one behind them is no text either.
 func (a *assembly) unmarkedFirst() peg.ID {
-	start := a.m.callStart
-	if a.m.sectionStart != "" {
-		start = a.m.sectionStart
+	start := a.m.Tools.PerCallStart
+	if a.m.Tools.SectionStart != "" {
+		start = a.m.Tools.SectionStart
 	}
 	calls := a.Trigger("bare-json", a.Lacking(start, a.Choice(a.codeCalls(), a.fenced(a.listed(a.Choice(a.bareJSON(), a.functionTag()))))))
 	calls = a.Seq(a.Optional(a.Choice(a.restOfStart(start), a.otherStart())), calls, a.Optional(a.otherEnd()))
-	ends := slices.DeleteFunc(nonempty(a.m.callEnd, a.m.sectionEnd), common)
+	ends := slices.DeleteFunc(nonempty(a.m.Tools.PerCallEnd, a.m.Tools.SectionEnd), common)
 	if len(ends) == 0 {
 		return calls
 	}
@@ -75,7 +75,7 @@ func (a *assembly) unmarkedFirst() peg.ID {
 // restOfStart is what remains of the marker before calls where it begins with the one that ends a turn: an answer that is
 // nothing but calls has no other part to end.
 func (a *assembly) restOfStart(start string) peg.ID {
-	for _, end := range a.m.endings {
+	for _, end := range a.Ends {
 		if rest, ok := strings.CutPrefix(start, end); ok && special(rest) {
 			return a.Seq(a.Lit(strings.TrimSpace(rest)), a.Space())
 		}

@@ -28,7 +28,7 @@ type format interface {
 
 // markerless says that calls have no markers at all: JSON that names a tool is a call.
 func (a *assembly) markerless() bool {
-	return a.m.sectionStart == "" && a.m.callStart == "" && a.format.opening() == ""
+	return a.m.Tools.SectionStart == "" && a.m.Tools.PerCallStart == "" && a.format.opening() == ""
 }
 
 // openers are the texts at which calls can begin: markers, or where the format has none, a bracket behind white space or
@@ -38,7 +38,7 @@ func (a *assembly) openers() []string {
 		return nil
 	}
 	if !a.markerless() {
-		return respaced(a.m.sectionStart, a.m.callStart, a.format.opening())
+		return respaced(a.m.Tools.SectionStart, a.m.Tools.PerCallStart, a.format.opening())
 	}
 	if f, ok := a.format.(tagged); ok {
 		return f.bareOpeners()
@@ -54,12 +54,12 @@ func (a *assembly) calls() peg.ID { return a.Once("calls", a.run) }
 
 func (a *assembly) run() peg.ID {
 	behind := []peg.ID{a.Choice(a.callRuns()...), a.Space()}
-	if ends := slices.DeleteFunc(nonempty(a.m.callEnd, a.m.sectionEnd), common); len(ends) > 0 {
+	if ends := slices.DeleteFunc(nonempty(a.m.Tools.PerCallEnd, a.m.Tools.SectionEnd), common); len(ends) > 0 {
 		behind = append(behind, a.Star(a.OnlyHere("end-again", a.OneOf(respaced(ends...)...), a.Space())))
 	}
-	if _, rest := a.afterEnding(a.m.reasoningEnd); a.m.reasoningEnd != "" && rest == "" && a.Request.ReasoningFormat.Extract() {
+	if _, rest := a.afterEnding(a.m.Reasoning.End); a.m.Reasoning.End != "" && rest == "" && a.Request.ReasoningFormat.Extract() {
 		behind = append(behind, a.LateThoughtEnd())
-		if a.m.reasoningStart != "" {
+		if a.m.Reasoning.Start != "" {
 			behind = append(behind, a.ThoughtAgain())
 		}
 	}
@@ -68,31 +68,31 @@ func (a *assembly) run() peg.ID {
 
 // callRuns are the ways in which calls can begin: with the marker of the section, with that of the call, or with neither.
 func (a *assembly) callRuns() []peg.ID {
-	whole := a.Named("call", a.call(a.m.callStart))
+	whole := a.Named("call", a.call(a.m.Tools.PerCallStart))
 	if a.markerless() {
 		before := a.Optional(a.OnlyHere("newline", a.Tag(peg.Content, a.Space())))
-		if distinctive(a.m.separator) {
-			before = a.Seq(before, a.Optional(a.OnlyHere("separator-first", a.Lit(a.m.separator), a.Space())))
+		if distinctive(a.m.Tools.CallSeparator) {
+			before = a.Seq(before, a.Optional(a.OnlyHere("separator-first", a.Lit(a.m.Tools.CallSeparator), a.Space())))
 		}
 		return []peg.ID{a.Seq(before, a.unmarked(whole))}
 	}
 	var runs []peg.ID
-	if a.m.sectionStart != "" {
-		runs = append(runs, a.Trigger("section", a.Seq(a.Spelled(a.m.sectionStart), a.Space(), a.list(a.first(whole), whole), a.sectionEnd())))
+	if a.m.Tools.SectionStart != "" {
+		runs = append(runs, a.Trigger("section", a.Seq(a.Spelled(a.m.Tools.SectionStart), a.Space(), a.list(a.first(whole), whole), a.sectionEnd())))
 	}
-	if a.m.callStart != "" {
+	if a.m.Tools.PerCallStart != "" {
 		runs = append(runs, a.beside("calls", a.list(whole, whole)))
 	}
 	if a.format.opening() != "" {
 		bare := a.Named("bare-call", a.call(""))
 		next := bare
-		if a.m.callStart != "" {
-			bare = a.Lacking(a.m.callStart, bare)
+		if a.m.Tools.PerCallStart != "" {
+			bare = a.Lacking(a.m.Tools.PerCallStart, bare)
 			next = whole // only the first marker is apt to get lost
 		}
 		runs = append(runs, a.beside("bare-calls", a.list(bare, next)))
 	}
-	if start := nonempty(a.m.sectionStart, a.m.callStart); len(start) > 0 && !a.writesLiterals() {
+	if start := nonempty(a.m.Tools.SectionStart, a.m.Tools.PerCallStart); len(start) > 0 && !a.writesLiterals() {
 		runs = append(runs, a.OnlyHere("json-calls", a.Trigger("json-calls", a.jsonBetween(start))))
 	}
 	return runs
@@ -100,40 +100,40 @@ func (a *assembly) callRuns() []peg.ID {
 
 // first is the first call of a section, whose own marker is apt to get lost between that of the section and the name.
 func (a *assembly) first(whole peg.ID) peg.ID {
-	if _, ok := a.format.(tagged); !ok || a.m.callStart == "" {
+	if _, ok := a.format.(tagged); !ok || a.m.Tools.PerCallStart == "" {
 		return whole
 	}
-	return a.Choice(whole, a.OnlyHere("no-start", a.Lacking(a.m.callStart, a.call(""))))
+	return a.Choice(whole, a.OnlyHere("no-start", a.Lacking(a.m.Tools.PerCallStart, a.call(""))))
 }
 
 // beside is a run of calls without a section; where the format has sections, it is there for tolerance.
 func (a *assembly) beside(name string, calls peg.ID) peg.ID {
-	if a.m.sectionStart == "" {
+	if a.m.Tools.SectionStart == "" {
 		return a.Trigger(name, calls)
 	}
-	return a.OnlyHere(name, a.Trigger(name, a.Seq(a.Omitted(a.m.sectionStart), calls, a.sectionEnd())))
+	return a.OnlyHere(name, a.Trigger(name, a.Seq(a.Omitted(a.m.Tools.SectionStart), calls, a.sectionEnd())))
 }
 
 func (a *assembly) sectionEnd() peg.ID {
-	if a.m.sectionEnd == "" {
+	if a.m.Tools.SectionEnd == "" {
 		return a.Empty()
 	}
-	return a.Marker(a.m.sectionEnd)
+	return a.Marker(a.m.Tools.SectionEnd)
 }
 
 // list is one call or several, in an array where the format has one.
 func (a *assembly) list(first, next peg.ID) peg.ID {
 	if !a.arrayed() {
-		return a.several(first, next, a.m.separator)
+		return a.several(first, next, a.m.Tools.CallSeparator)
 	}
 	array := a.Seq(a.Lit("["), a.Space(), a.several(first, next, ","), a.Tolerate(a.Seq(a.Lit("]"), a.Space())))
-	return a.Choice(array, a.OnlyHere("no-array", a.several(first, next, a.m.separator)))
+	return a.Choice(array, a.OnlyHere("no-array", a.several(first, next, a.m.Tools.CallSeparator)))
 }
 
 // several is one call, or several where the request allows parallel calls; a second one is read in any case.
 func (a *assembly) several(first, next peg.ID, separator string) peg.ID {
-	if !a.markerless() && a.d.Tools.Format == dialect.JSONNative && separator == a.m.separator {
-		next = a.Choice(next, a.Lacking(a.m.callStart, a.bareJSON())) // several in one pair of markers
+	if !a.markerless() && a.d.Tools.Format == dialect.JSONNative && separator == a.m.Tools.CallSeparator {
+		next = a.Choice(next, a.Lacking(a.m.Tools.PerCallStart, a.bareJSON())) // several in one pair of markers
 	}
 	again := []peg.ID{next, a.Space()}
 	if separator == "" && a.d.Tools.Format == dialect.JSONNative {
@@ -159,8 +159,8 @@ func (a *assembly) call(start string) peg.ID {
 		kids = append(kids, a.Spelled(start), a.Space())
 	}
 	kids = append(kids, a.Choice(a.format.ways()...))
-	if a.m.callEnd != "" {
-		kids = append(kids, a.Marker(a.m.callEnd))
+	if a.m.Tools.PerCallEnd != "" {
+		kids = append(kids, a.Marker(a.m.Tools.PerCallEnd))
 	}
 	return a.Tag(peg.Call, kids...)
 }
@@ -204,11 +204,11 @@ func (a *assembly) callAhead() peg.ID {
 		}
 		ways = append(ways, a.Seq(append(kids, a.format.before(), a.Once("~known-name", a.knownName))...))
 	}
-	if a.m.sectionStart != "" {
-		add(a.m.sectionStart, a.m.callStart)
+	if a.m.Tools.SectionStart != "" {
+		add(a.m.Tools.SectionStart, a.m.Tools.PerCallStart)
 	}
-	if a.m.callStart != "" {
-		add(a.m.callStart)
+	if a.m.Tools.PerCallStart != "" {
+		add(a.m.Tools.PerCallStart)
 	}
 	if a.format.opening() != "" {
 		add()

@@ -17,17 +17,17 @@ func (a *assembly) body() peg.ID {
 	if !a.AnswerSchema().IsZero() {
 		return a.response()
 	}
-	if a.d.Content.Mode == dialect.ContentWrappedWithReasoning && a.m.contentStart != "" {
+	if a.d.Content.Mode == dialect.ContentWrappedWithReasoning && a.m.Content.Start != "" {
 		return a.Choice(
-			a.Seq(a.Space(), a.Lit(a.m.contentStart), a.mixed(nonempty(a.m.contentEnd))),
+			a.Seq(a.Space(), a.Lit(a.m.Content.Start), a.mixed(nonempty(a.m.Content.End))),
 			a.mixed(nil))
 	}
-	if start := a.m.contentStart; start != "" && !distinctive(start) {
+	if start := a.m.Content.Start; start != "" && !distinctive(start) {
 		return a.behindWords()
 	}
-	wrappers := nonempty(a.m.contentStart, a.m.contentEnd)
-	if a.m.contentStart != "" && distinctive(a.m.separator) {
-		wrappers = append(wrappers, a.m.separator+a.m.contentStart)
+	wrappers := nonempty(a.m.Content.Start, a.m.Content.End)
+	if a.m.Content.Start != "" && distinctive(a.m.Tools.CallSeparator) {
+		wrappers = append(wrappers, a.m.Tools.CallSeparator+a.m.Content.Start)
 	}
 	return a.mixed(wrappers)
 }
@@ -37,11 +37,11 @@ func (a *assembly) body() peg.ID {
 func (a *assembly) behindWords() peg.ID {
 	words := strings.TrimRight(strings.TrimLeft(a.d.Content.Start, " \t\r\n"), " \t")
 	var wrappers []string
-	if distinctive(a.m.separator) {
-		wrappers = append(wrappers, a.m.separator+words)
+	if distinctive(a.m.Tools.CallSeparator) {
+		wrappers = append(wrappers, a.m.Tools.CallSeparator+words)
 	}
-	if distinctive(a.m.contentEnd) {
-		wrappers = append(wrappers, a.m.contentEnd)
+	if distinctive(a.m.Content.End) {
+		wrappers = append(wrappers, a.m.Content.End)
 	}
 	begin := []peg.ID{a.Space(), a.Lit(words)}
 	if _, gap, ok := strings.Cut(a.d.Content.Start, words); ok && gap != "" {
@@ -58,8 +58,8 @@ func (a *assembly) mixed(wrappers []string) peg.ID {
 		return text
 	}
 	spelled := a.Tag(peg.Content, a.OneOf(a.openers()...))
-	if a.markerless() && len(a.m.endings) > 0 {
-		spelled = a.Seq(a.Not(a.Seq(a.Chars(0, 1, blank...), a.OneOf(a.m.endings...))), spelled) // one may begin with the other
+	if a.markerless() && len(a.Ends) > 0 {
+		spelled = a.Seq(a.Not(a.Seq(a.Chars(0, 1, blank...), a.OneOf(a.Ends...))), spelled) // one may begin with the other
 	}
 	if ends := a.strayEnds(); len(ends) > 0 {
 		spelled = a.Choice(a.OnlyHere("stray-end", a.Trigger("stray-end", a.OneOf(ends...))), spelled)
@@ -82,10 +82,10 @@ func (a *assembly) mixed(wrappers []string) peg.ID {
 
 // enclosed is the end of content behind calls: some templates enclose both alike.
 func (a *assembly) enclosed() peg.ID {
-	if a.m.contentStart == "" || a.m.contentEnd == "" || a.d.Content.Mode != dialect.ContentAlwaysWrapped {
+	if a.m.Content.Start == "" || a.m.Content.End == "" || a.d.Content.Mode != dialect.ContentAlwaysWrapped {
 		return a.Empty()
 	}
-	return a.Optional(a.Lit(a.m.contentEnd), a.Space())
+	return a.Optional(a.Lit(a.m.Content.End), a.Space())
 }
 
 // strayEnds are the markers that end calls, as far as no prose spells them: behind a call that is at fault they are no text.
@@ -93,14 +93,14 @@ func (a *assembly) strayEnds() []string {
 	if a.format == nil {
 		return nil
 	}
-	return slices.DeleteFunc(respaced(a.m.callEnd, a.m.sectionEnd), func(m string) bool {
-		return !special(m) || slices.Contains(a.m.endings, m) || slices.Contains(a.openers(), m)
+	return slices.DeleteFunc(respaced(a.m.Tools.PerCallEnd, a.m.Tools.SectionEnd), func(m string) bool {
+		return !special(m) || slices.Contains(a.Ends, m) || slices.Contains(a.openers(), m)
 	})
 }
 
 // prose is content without calls, in the wrappers that a template puts around it.
 func (a *assembly) prose(wrappers []string) peg.ID {
-	until := nonempty(slices.Concat(a.openers(), a.strayEnds(), wrappers, a.m.endings)...)
+	until := nonempty(slices.Concat(a.openers(), a.strayEnds(), wrappers, a.Ends)...)
 	text := a.Tag(peg.Content, a.Until(until...))
 	if len(wrappers) == 0 {
 		return text
@@ -122,7 +122,7 @@ func (a *assembly) around(marker string) peg.ID {
 
 // afterEnding divides a marker that begins with the end of a turn and goes on; rest is "" if it does not.
 func (a *assembly) afterEnding(marker string) (end, rest string) {
-	for _, end := range a.m.endings {
+	for _, end := range a.Ends {
 		if rest, ok := strings.CutPrefix(marker, end); ok {
 			return end, strings.TrimSpace(rest)
 		}

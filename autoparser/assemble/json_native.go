@@ -68,7 +68,7 @@ func newJSONNative(a *assembly) jsonNative {
 	if j.PythonDicts {
 		quote = "'"
 	}
-	return jsonNative{assembly: a, keys: k, quote: quote, bare: a.m.sectionStart == "" && a.m.callStart == ""}
+	return jsonNative{assembly: a, keys: k, quote: quote, bare: a.m.Tools.SectionStart == "" && a.m.Tools.PerCallStart == ""}
 }
 
 // writesIDs says that the template writes an id.
@@ -272,7 +272,7 @@ func (j jsonNative) closers() peg.ID {
 // closeBrace is a bracket, which models forget before an end marker.
 func (j jsonNative) closeBrace() peg.ID {
 	brace := j.Seq(j.Lit("}"), j.Space())
-	ends := nonempty(j.m.callEnd, j.m.sectionEnd)
+	ends := nonempty(j.m.Tools.PerCallEnd, j.m.Tools.SectionEnd)
 	if len(ends) == 0 {
 		return brace
 	}

@@ -27,11 +27,11 @@ func (f tagged) bareOpeners() []string {
 	}
 	openers := make([]string, len(f.Tools))
 	for i, t := range f.Tools {
-		openers[i] = before + f.m.namePrefix + t.Name + f.nameEnd()
+		openers[i] = before + f.m.Tools.Function.NamePrefix + t.Name + f.nameEnd()
 	}
-	if s := f.m.separator; distinctive(s) {
+	if s := f.m.Tools.CallSeparator; distinctive(s) {
 		for _, t := range f.Tools {
-			openers = append(openers, s+f.m.namePrefix+t.Name+f.nameEnd())
+			openers = append(openers, s+f.m.Tools.Function.NamePrefix+t.Name+f.nameEnd())
 		}
 	}
 	if f.bareCode() {
@@ -45,7 +45,7 @@ func (f tagged) nameEnd() string {
 	if f.nameFirst() {
 		return cmp.Or(strings.TrimRight(f.d.Tools.Function.NameSuffix, " \t\r\n"), "\n")
 	}
-	return f.m.nameSuffix
+	return f.m.Tools.Function.NameSuffix
 }
 
 // nameFirst says that a call begins with the name of a tool; the end of the line, or a marker, and the arguments, an object, follow.
@@ -64,9 +64,9 @@ func (f tagged) argumentAhead() peg.ID {
 		if f.nameFirst() {
 			return f.Peek(f.Seq(f.Blanks(), f.Lit("{")))
 		}
-		key := f.Seq(f.Chars(1, maxName, nameRanges...), f.Blanks(), f.OneOf(nonempty(edgesOf(f.d.Tools.Arguments).nameSuffix)...))
-		ends := append([]string{"\n", ",", "]", "<|", "<｜"}, f.m.endings...)
-		none := f.Seq(f.Lit(f.m.close), f.Chars(0, 32, peg.Range{Lo: ' ', Hi: ' '}), f.Choice(f.OneOf(ends...), f.End()))
+		key := f.Seq(f.Chars(1, maxName, nameRanges...), f.Blanks(), f.OneOf(nonempty(f.m.Tools.Arguments.NameSuffix)...))
+		ends := append([]string{"\n", ",", "]", "<|", "<｜"}, f.Ends...)
+		none := f.Seq(f.Lit(f.m.Tools.Function.Close), f.Chars(0, 32, peg.Range{Lo: ' ', Hi: ' '}), f.Choice(f.OneOf(ends...), f.End()))
 		return f.Peek(f.Seq(f.Blanks(), f.Choice(key, none)))
 	})
 }
@@ -74,10 +74,10 @@ func (f tagged) argumentAhead() peg.ID {
 // literal is the name of an argument and its value.
 func (f tagWithTagged) literal(name peg.ID, s jsonschema.Schema) peg.ID {
 	key := []peg.ID{f.Atomic(f.Tag(peg.Key, name), f.Blanks(), f.Lit(f.closing())), f.Space()}
-	if f.e.nameSuffix != "" && f.e.valuePrefix != "" {
-		key = append(key, f.Marker(f.e.valuePrefix, f.Space()))
+	if f.e.NameSuffix != "" && f.e.ValuePrefix != "" {
+		key = append(key, f.Marker(f.e.ValuePrefix, f.Space()))
 	}
-	return f.Seq(append(key, f.literalValue(s), f.Space(), f.Lit(f.e.valueSuffix))...)
+	return f.Seq(append(key, f.literalValue(s), f.Space(), f.Lit(f.e.ValueSuffix))...)
 }
 
 // literalValue is a text in quotes, or another value. Where a marker ends it, a text may have lost its quotes.
@@ -89,7 +89,7 @@ func (f tagWithTagged) newLiteral(s jsonschema.Schema) peg.ID {
 	quoted := f.Once("~quoted", func() peg.ID { return f.Choice(f.quoted("'"), f.quoted(`"`)) })
 	other := f.Seq(f.Not(f.Lit("'")), f.Not(f.Lit(`"`)), f.Tag(peg.Scalar, f.Schema(s.Only(jsonschema.Any), f.Value(peg.AnyPython))))
 	ways := []peg.ID{quoted, other}
-	if distinctive(f.e.valueSuffix) {
+	if distinctive(f.e.ValueSuffix) {
 		ways = append(ways, f.OnlyHere("unquoted", f.text(jsonschema.Schema{})))
 	}
 	return f.Choice(ways...)
@@ -98,7 +98,7 @@ func (f tagWithTagged) newLiteral(s jsonschema.Schema) peg.ID {
 // quoted is a text up to the quote that ends it. Templates quote without escaping, and models learn it from them: a quote that
 // nothing follows which may stand behind a value is part of the text.
 func (f tagWithTagged) quoted(quote string) peg.ID {
-	behind := nonempty(f.e.valueSuffix)
+	behind := nonempty(f.e.ValueSuffix)
 	if len(behind) == 0 {
 		behind = f.follows()
 	}

@@ -22,14 +22,14 @@ func (a *assembly) closeOf(name string) string {
 
 // closesArguments says that the tag that closes an argument holds its name.
 func (f tagWithTagged) closesArguments() bool {
-	return strings.Contains(f.e.valueSuffix, dialect.NamePlaceholder)
+	return strings.Contains(f.e.ValueSuffix, dialect.NamePlaceholder)
 }
 
 // closedBy is the format of the argument of that name.
 func (f tagWithTagged) closedBy(name string) tagWithTagged {
 	if f.closesArguments() {
 		f.e.own = name
-		f.e.valueSuffix = strings.ReplaceAll(f.e.valueSuffix, dialect.NamePlaceholder, name)
+		f.e.ValueSuffix = strings.ReplaceAll(f.e.ValueSuffix, dialect.NamePlaceholder, name)
 	}
 	return f
 }

@@ -13,9 +13,9 @@ import (
 func (a *assembly) reasoning() peg.ID {
 	switch a.start.thinking {
 	case mayThink:
-		return a.Seq(a.Optional(a.Space(), a.ThinkMark(a.m.reasoningStart), a.Thought()), a.ThoughtAnew())
+		return a.Seq(a.Optional(a.Space(), a.ThinkMark(a.m.Reasoning.Start), a.Thought()), a.ThoughtAnew())
 	case mustThink:
-		return a.Seq(a.ThinkMark(a.m.reasoningStart), a.startAgain(), a.Thought(), a.ThoughtAnew())
+		return a.Seq(a.ThinkMark(a.m.Reasoning.Start), a.startAgain(), a.Thought(), a.ThoughtAnew())
 	case alreadyThinking:
 		return a.Seq(a.startAgain(), a.Thought(), a.ThoughtAnew())
 	}
@@ -25,12 +25,12 @@ func (a *assembly) reasoning() peg.ID {
 // startAgain matches the start marker once more. Where blank lines alone separate it from the end marker it is the whole thought, so
 // that the message is rendered as the model wrote it.
 func (a *assembly) startAgain() peg.ID {
-	return a.StartAgain(a.Not(a.Seq(a.Chars(1, 32, blank...), a.Lit(a.m.reasoningEnd))))
+	return a.StartAgain(a.Not(a.Seq(a.Chars(1, 32, blank...), a.Lit(a.m.Reasoning.End))))
 }
 
 // thoughtEnds returns the markers that end a turn, as far as no thought spells them, and the end of reasoning does not begin so.
-func thoughtEnds(m marks) []string {
-	return slices.DeleteFunc(slices.Clone(m.endings), func(e string) bool { return !special(e) || strings.HasPrefix(m.reasoningEnd, e) })
+func thoughtEnds(ends []string, reasoningEnd string) []string {
+	return slices.DeleteFunc(slices.Clone(ends), func(e string) bool { return !special(e) || strings.HasPrefix(reasoningEnd, e) })
 }
 
 // promoters are the texts at which a call can end reasoning: special tokens, and other openers at the beginning of a line.
@@ -39,7 +39,7 @@ func (a *assembly) promoters() []string {
 		return nil
 	}
 	var out []string
-	first := nonempty(a.m.sectionStart, a.m.callStart)
+	first := nonempty(a.m.Tools.SectionStart, a.m.Tools.PerCallStart)
 	if len(first) == 0 {
 		first = nonempty(a.format.opening())
 	}
@@ -55,8 +55,8 @@ func (a *assembly) promoters() []string {
 // thinkingEnds are the texts that end reasoning: its own marker, and those of calls that may. Engines that count the tokens of
 // reasoning, or keep a constraint still until its end, look for them.
 func (a *assembly) thinkingEnds() []string {
-	if a.m.reasoningEnd == "" {
+	if a.m.Reasoning.End == "" {
 		return nil
 	}
-	return append([]string{a.m.reasoningEnd}, a.promoters()...)
+	return append([]string{a.m.Reasoning.End}, a.promoters()...)
 }

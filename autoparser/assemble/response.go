@@ -14,15 +14,15 @@ func (a *assembly) response() peg.ID {
 	if a.format != nil {
 		answers = append([]peg.ID{a.calls()}, answers...)
 	}
-	answers = append(answers, a.OnlyHere("prose", a.mixed(nonempty(a.m.contentEnd))))
-	return a.Seq(a.Space(), a.wrapper(a.m.contentStart), a.Choice(answers...), a.Tag(peg.Content, a.Space()), a.wrapper(a.m.contentEnd),
+	answers = append(answers, a.OnlyHere("prose", a.mixed(nonempty(a.m.Content.End))))
+	return a.Seq(a.Space(), a.wrapper(a.m.Content.Start), a.Choice(answers...), a.Tag(peg.Content, a.Space()), a.wrapper(a.m.Content.End),
 		a.Optional(a.OnlyHere("more", a.trailing())))
 }
 
 // held is content that follows a grammar of the client's own, which whoever makes the constraint puts in its place.
 func (a *assembly) held() peg.ID {
-	text := a.Tag(peg.Content, a.Until(nonempty(append([]string{a.m.contentEnd}, a.m.endings...)...)...))
-	return a.Seq(a.Space(), a.wrapper(a.m.contentStart), text, a.wrapper(a.m.contentEnd), a.Optional(a.OnlyHere("more", a.trailing())))
+	text := a.Tag(peg.Content, a.Until(nonempty(append([]string{a.m.Content.End}, a.Ends...)...)...))
+	return a.Seq(a.Space(), a.wrapper(a.m.Content.Start), text, a.wrapper(a.m.Content.End), a.Optional(a.OnlyHere("more", a.trailing())))
 }
 
 // wrapper is a marker around content, if the template has one.
@@ -35,9 +35,9 @@ func (a *assembly) wrapper(marker string) peg.ID {
 
 // trailing is text behind a response that should have ended.
 func (a *assembly) trailing() peg.ID {
-	text := a.Tag(peg.Content, a.NotChars(1, 1, blank...), a.Until(a.m.endings...))
-	if len(a.m.endings) == 0 {
+	text := a.Tag(peg.Content, a.NotChars(1, 1, blank...), a.Until(a.Ends...))
+	if len(a.Ends) == 0 {
 		return text
 	}
-	return a.Seq(a.Not(a.OneOf(a.m.endings...)), text)
+	return a.Seq(a.Not(a.OneOf(a.Ends...)), text)
 }

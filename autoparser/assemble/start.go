@@ -29,25 +29,25 @@ const (
 // behind it, it is closed; with other text of the template behind it, the marker is an accident of the template, and what
 // follows the whole prompt is reasoning.
 func startOf(in Input) start {
-	m := marksOf(in.Dialect)
+	reasoning := in.Dialect.Trimmed().Reasoning
 	s := start{header: in.TemplatePrompt, state: handler.ReasoningIdle}
-	if in.Request.PureContent || in.Dialect.Reasoning.Mode == dialect.ReasoningNone || m.reasoningEnd == "" {
+	if in.Request.PureContent || in.Dialect.Reasoning.Mode == dialect.ReasoningNone || reasoning.End == "" {
 		return s
 	}
-	header, behind, opened := strings.Cut(in.GenerationPrompt, m.reasoningStart)
-	_, behindInTemplate, openedByTemplate := strings.Cut(in.TemplatePrompt, m.reasoningStart)
+	header, behind, opened := strings.Cut(in.GenerationPrompt, reasoning.Start)
+	_, behindInTemplate, openedByTemplate := strings.Cut(in.TemplatePrompt, reasoning.Start)
 	switch {
-	case m.reasoningStart == "" && strings.Contains(in.TemplatePrompt, m.reasoningEnd):
+	case reasoning.Start == "" && strings.Contains(in.TemplatePrompt, reasoning.End):
 		s.state = handler.ReasoningClosed
-	case m.reasoningStart == "":
+	case reasoning.Start == "":
 		s.thinking, s.state = alreadyThinking, handler.ReasoningOpen
-	case opened && strings.Contains(behind, m.reasoningEnd):
+	case opened && strings.Contains(behind, reasoning.End):
 		return start{header, mustThink, handler.ReasoningClosed}
 	case openedByTemplate && strings.TrimSpace(behindInTemplate) != "":
 		s.thinking, s.state = alreadyThinking, handler.ReasoningOpen
 	case opened:
 		return start{header, mustThink, handler.ReasoningOpen}
-	case strings.Contains(in.TemplatePrompt, m.reasoningEnd):
+	case strings.Contains(in.TemplatePrompt, reasoning.End):
 		s.state = handler.ReasoningClosed
 	default:
 		s.thinking = mayThink

@@ -13,25 +13,25 @@ import (
 type tagWithJSON struct{ *assembly }
 
 func (f tagWithJSON) begins() []string {
-	start := strings.TrimSpace(f.d.Tools.Arguments.Start)
+	start := f.m.Tools.Arguments.Start
 	suffix := ""
 	if f.d.Tools.CallID.Position == dialect.CallIDBetweenNameAndArgs {
-		suffix = strings.TrimSpace(f.d.Tools.CallID.Suffix)
+		suffix = f.m.Tools.CallID.Suffix
 	}
 	return nonempty(suffix, start, "{")
 }
 
 func (f tagWithJSON) args(t turn.Tool) peg.ID {
-	start, end := strings.TrimSpace(f.d.Tools.Arguments.Start), strings.TrimSpace(f.d.Tools.Arguments.End)
+	start, end := f.m.Tools.Arguments.Start, f.m.Tools.Arguments.End
 	kids := []peg.ID{}
 	if start != "" {
 		kids = append(kids, f.Marker(start), f.Space())
 	}
 	object := f.Seq(f.object(t), f.Space())
-	if !strings.Contains(f.m.nameSuffix+start, fence) {
+	if !strings.Contains(f.m.Tools.Function.NameSuffix+start, fence) {
 		object = f.Choice(object, f.OnlyHere("fenced", f.Lit(fence), f.Optional(f.Lit("json")), f.Space(), f.lenientObject(), f.Space(), f.Optional(f.Lit(fence), f.Space())))
 	}
-	if ends := slices.DeleteFunc(nonempty(end, f.m.close, f.m.callEnd, f.m.sectionEnd), common); len(ends) > 0 {
+	if ends := slices.DeleteFunc(nonempty(end, f.m.Tools.Function.Close, f.m.Tools.PerCallEnd, f.m.Tools.SectionEnd), common); len(ends) > 0 {
 		object = f.Choice(f.OnlyHere("no-arguments", f.Peek(f.OneOf(respaced(ends...)...))), object)
 	}
 	kids = append(kids, object)

@@ -18,26 +18,18 @@ type tagWithTagged struct {
 	e edges
 }
 
-// edges are the markers around arguments, without the white space at their own edges.
+// edges are the markers around arguments, trimmed, and the template's own white space beside them.
 type edges struct {
-	start, end             string // around all arguments
-	namePrefix, nameSuffix string
-	valuePrefix            string
-	valueSuffix            string
-	separator              string
-	lead, tail             string // the template's own white space at the edges of a value
-	nameLead, nameTail     string // the same at the edges of a name
-	own                    string // the name of the argument, where a marker behind its value holds it
+	dialect.Arguments
+	lead, tail         string // around a value
+	nameLead, nameTail string // around a name
+	own                string // the name of the argument, where a marker behind its value holds it
 }
 
-func edgesOf(g dialect.Arguments) edges {
-	trim := strings.TrimSpace
+func edgesOf(g, trimmed dialect.Arguments) edges {
 	before := g.NameSuffix + g.ValuePrefix
 	return edges{
-		start: trim(g.Start), end: trim(g.End),
-		namePrefix: trim(g.NamePrefix), nameSuffix: trim(g.NameSuffix),
-		valuePrefix: trim(g.ValuePrefix), valueSuffix: trim(g.ValueSuffix),
-		separator: trim(g.Separator),
+		Arguments: trimmed,
 		lead:      before[len(strings.TrimRight(before, " \t\r\n")):],
 		nameLead:  g.NamePrefix[len(strings.TrimRight(g.NamePrefix, " \t\r\n")):],
 		nameTail:  before[:len(before)-len(strings.TrimLeft(before, " \t\r\n"))],
@@ -46,26 +38,26 @@ func edgesOf(g dialect.Arguments) edges {
 }
 
 func (f tagWithTagged) begins() []string {
-	return nonempty(f.e.start, f.e.namePrefix, f.m.close, f.m.callEnd, f.m.sectionEnd)
+	return nonempty(f.e.Start, f.e.NamePrefix, f.m.Tools.Function.Close, f.m.Tools.PerCallEnd, f.m.Tools.SectionEnd)
 }
 
 // follows are the texts one of which stands behind a value and its markers.
 func (f tagWithTagged) follows() []string {
-	return nonempty(f.e.separator, f.e.namePrefix, f.e.end, f.m.close, f.m.callEnd, f.m.sectionEnd)
+	return nonempty(f.e.Separator, f.e.NamePrefix, f.e.End, f.m.Tools.Function.Close, f.m.Tools.PerCallEnd, f.m.Tools.SectionEnd)
 }
 
 func (f tagWithTagged) args(t turn.Tool) peg.ID {
 	kids := []peg.ID{}
-	if f.e.start != "" {
-		kids = append(kids, f.Marker(f.e.start, f.Space()))
+	if f.e.Start != "" {
+		kids = append(kids, f.Marker(f.e.Start, f.Space()))
 	}
 	members := f.Tag(peg.Object, f.members(t))
-	if distinctive(f.e.namePrefix) {
+	if distinctive(f.e.NamePrefix) {
 		members = f.Choice(f.Once("~object", f.asObject), members)
 	}
 	kids = append(kids, members)
-	if f.e.end != "" {
-		kids = append(kids, f.Marker(f.e.end, f.Space()))
+	if f.e.End != "" {
+		kids = append(kids, f.Marker(f.e.End, f.Space()))
 	}
 	return f.Seq(kids...)
 }
@@ -96,7 +88,7 @@ func (f tagWithTagged) members(t turn.Tool) peg.ID {
 		return f.Empty()
 	}
 	required, optional := f.divided(t, parameters, all)
-	if f.writesLiterals() && f.e.separator != "" {
+	if f.writesLiterals() && f.e.Separator != "" {
 		return f.Choice(f.OnlyHere("any-arguments", f.Star(f.argument(ways...))), f.separated(required, optional))
 	}
 	if len(required) == 0 {
@@ -126,8 +118,8 @@ func (f tagWithTagged) declared(p jsonschema.Property) peg.ID {
 
 // argument is one of several arguments, from its first marker on.
 func (f tagWithTagged) argument(ways ...peg.ID) peg.ID {
-	kids := []peg.ID{f.attribute(f.e.namePrefix), f.stray(f.e.nameLead), f.Choice(ways...), f.Space()}
-	if s := f.e.separator; s != "" {
+	kids := []peg.ID{f.attribute(f.e.NamePrefix), f.stray(f.e.nameLead), f.Choice(ways...), f.Space()}
+	if s := f.e.Separator; s != "" {
 		kids = append(kids, f.Optional(f.Lit(s), f.Space()))
 	}
 	return f.Seq(kids...)
@@ -179,8 +171,8 @@ func (f tagWithTagged) complete(required, optional []peg.ID) peg.ID {
 // separated is complete where a separator stands between two arguments.
 func (f tagWithTagged) separated(required, optional []peg.ID) peg.ID {
 	return f.Complete(turn.List{
-		Required: required, Optional: optional, Separator: f.e.separator, Counted: len(f.Tools) > manyTools,
-		Wrap: func(ways ...peg.ID) peg.ID { return f.Seq(f.Lit(f.e.namePrefix), f.Choice(ways...), f.Space()) },
+		Required: required, Optional: optional, Separator: f.e.Separator, Counted: len(f.Tools) > manyTools,
+		Wrap: func(ways ...peg.ID) peg.ID { return f.Seq(f.Lit(f.e.NamePrefix), f.Choice(ways...), f.Space()) },
 	})
 }
 
@@ -229,19 +221,19 @@ func typeMarks(closing string) (text, json string, ok bool) {
 
 // closing is the marker that closes the name of an argument.
 func (f tagWithTagged) closing() string {
-	if f.e.nameSuffix == "" {
-		return f.e.valuePrefix
+	if f.e.NameSuffix == "" {
+		return f.e.ValuePrefix
 	}
-	return f.e.nameSuffix
+	return f.e.NameSuffix
 }
 
 // key is the name of an argument and what closes it.
 func (f tagWithTagged) key(name peg.ID, closing string) peg.ID {
 	key := f.Atomic(f.Tag(peg.Key, name), f.stray(f.e.nameTail), f.attributeEnd(closing, f.Lit(closing)))
-	if f.e.nameSuffix == "" || f.e.valuePrefix == "" {
+	if f.e.NameSuffix == "" || f.e.ValuePrefix == "" {
 		return key
 	}
-	return f.Seq(key, f.Choice(f.Seq(f.Space(), f.Lit(f.e.valuePrefix)), f.Seq(f.Omitted(f.e.valuePrefix), f.Space())))
+	return f.Seq(key, f.Choice(f.Seq(f.Space(), f.Lit(f.e.ValuePrefix)), f.Seq(f.Omitted(f.e.ValuePrefix), f.Space())))
 }
 
 // stray is white space at an edge of a name. Grammars have it where the template writes its own there.
@@ -260,7 +252,7 @@ func (f tagWithTagged) keyEnds() ([]peg.Range, bool) {
 	if first == '"' {
 		ranges = append(ranges, peg.Range{Lo: '\'', Hi: '\''})
 	}
-	if f.e.namePrefix == "" {
+	if f.e.NamePrefix == "" {
 		ranges = append(ranges, peg.Range{Lo: '(', Hi: ','}, peg.Range{Lo: '[', Hi: ']'})
 	}
 	return ranges, first != utf8.RuneError

@@ -25,16 +25,16 @@ type tagged struct {
 // opening is what stands before the name, if it is a marker, or if there is no other one: then words will do, because what
 // stands behind the name tells a call from prose.
 func (f tagged) opening() string {
-	p := f.m.namePrefix
+	p := f.m.Tools.Function.NamePrefix
 	first, _ := utf8.DecodeRuneInString(p)
 	switch {
 	case distinctive(p) && strings.ContainsRune(diff.Openers+"{", first) || special(p):
 		return p
-	case f.m.sectionStart != "" || f.m.callStart != "":
+	case f.m.Tools.SectionStart != "" || f.m.Tools.PerCallStart != "":
 		return ""
 	case f.beginsWithID():
-		return strings.TrimSpace(f.d.Tools.CallID.Prefix)
-	case distinctive(p) || len(p) >= shortestWords && len(f.m.nameSuffix) >= shortestWords:
+		return f.m.Tools.CallID.Prefix
+	case distinctive(p) || len(p) >= shortestWords && len(f.m.Tools.Function.NameSuffix) >= shortestWords:
 		return p
 	}
 	return ""
@@ -45,11 +45,11 @@ const shortestWords = 4
 
 // beginsWithID says that nothing stands before the id of a call but its own marker.
 func (f tagged) beginsWithID() bool {
-	return f.d.Tools.CallID.Position == dialect.CallIDBeforeName && f.m.callStart == "" && distinctive(strings.TrimSpace(f.d.Tools.CallID.Prefix))
+	return f.d.Tools.CallID.Position == dialect.CallIDBeforeName && f.m.Tools.PerCallStart == "" && distinctive(f.m.Tools.CallID.Prefix)
 }
 
 func (f tagged) before() peg.ID {
-	prefix := f.attribute(f.m.namePrefix)
+	prefix := f.attribute(f.m.Tools.Function.NamePrefix)
 	if own := f.d.Tools.Function.NamePrefix; own != strings.TrimRight(own, " \t\r\n") {
 		prefix = f.Seq(prefix, f.Space())
 	}
@@ -70,14 +70,14 @@ func (f tagged) name(of ...turn.Tool) peg.ID {
 
 func (f tagged) anyName() (peg.ID, bool) {
 	chars := slices.Clone(nameRanges)
-	if first, _ := utf8.DecodeRuneInString(f.m.nameSuffix); slices.ContainsFunc(chars, func(r peg.Range) bool { return r.Lo <= first && first <= r.Hi }) {
+	if first, _ := utf8.DecodeRuneInString(f.m.Tools.Function.NameSuffix); slices.ContainsFunc(chars, func(r peg.Range) bool { return r.Lo <= first && first <= r.Hi }) {
 		return 0, false // nothing tells where the name ends
 	}
 	if f.markerless() || f.closesByName() {
 		return 0, false // nothing but the name tells a call from prose
 	}
 	for _, c := range ":/" {
-		if first, _ := utf8.DecodeRuneInString(f.m.nameSuffix); first != c {
+		if first, _ := utf8.DecodeRuneInString(f.m.Tools.Function.NameSuffix); first != c {
 			chars = append(chars, peg.Range{Lo: c, Hi: c})
 		}
 	}
@@ -86,8 +86,8 @@ func (f tagged) anyName() (peg.ID, bool) {
 
 // closing closes the name: with its suffix, or where it has none, with what must follow.
 func (f tagged) closing() peg.ID {
-	if f.m.nameSuffix != "" {
-		return f.Seq(f.attributeEnd(f.m.nameSuffix, f.spaced(f.d.Tools.Function.NameSuffix)), f.argumentAhead())
+	if f.m.Tools.Function.NameSuffix != "" {
+		return f.Seq(f.attributeEnd(f.m.Tools.Function.NameSuffix, f.spaced(f.d.Tools.Function.NameSuffix)), f.argumentAhead())
 	}
 	follows := f.inner.begins()
 	if id := f.idPrefix(); id != "" {
@@ -115,10 +115,10 @@ func (f tagged) closers() peg.ID {
 
 // closed is the marker behind the arguments.
 func (f tagged) closed() peg.ID {
-	if f.m.close == "" {
+	if f.m.Tools.Function.Close == "" {
 		return f.Empty()
 	}
-	return f.Marker(f.m.close, f.Space())
+	return f.Marker(f.m.Tools.Function.Close, f.Space())
 }
 
 // idPrefix is what stands behind the name where an id follows it.
@@ -126,18 +126,18 @@ func (f tagged) idPrefix() string {
 	if f.d.Tools.CallID.Position != dialect.CallIDBetweenNameAndArgs {
 		return ""
 	}
-	return strings.TrimSpace(f.d.Tools.CallID.Prefix)
+	return f.m.Tools.CallID.Prefix
 }
 
 // id is the id of a call with its markers.
 func (f tagged) id() peg.ID {
-	prefix, suffix := strings.TrimSpace(f.d.Tools.CallID.Prefix), strings.TrimSpace(f.d.Tools.CallID.Suffix)
+	prefix, suffix := f.m.Tools.CallID.Prefix, f.m.Tools.CallID.Suffix
 	return f.Seq(f.Lit(prefix), f.Space(), f.Tag(peg.CallID, f.Chars(1, maxName, append(slices.Clone(nameRanges), peg.Range{Lo: ':', Hi: ':'})...)),
 		f.Space(), f.Lit(suffix))
 }
 
 // idOrSuffix is the id between name and arguments. A model that leaves it out may write the marker behind it or not.
 func (f tagged) idOrSuffix() peg.ID {
-	suffix := strings.TrimSpace(f.d.Tools.CallID.Suffix)
+	suffix := f.m.Tools.CallID.Suffix
 	return f.Choice(f.id(), f.OnlyHere("no-id", f.Optional(f.Lit(suffix))))
 }

@@ -40,17 +40,17 @@ func (f tagWithTagged) newValue(s jsonschema.Schema, kinds peg.Values) peg.ID {
 
 // suffix is the marker behind a value, which models forget before the next argument and before the end of the call.
 func (f tagWithTagged) suffix() peg.ID {
-	own := f.Lit(f.e.valueSuffix)
+	own := f.Lit(f.e.ValueSuffix)
 	if len(f.without()) == 0 {
 		return own
 	}
-	return f.Choice(own, f.Once("~no-suffix", func() peg.ID { return f.Seq(f.Peek(f.lostEnd()), f.Omitted(f.e.valueSuffix)) }))
+	return f.Choice(own, f.Once("~no-suffix", func() peg.ID { return f.Seq(f.Peek(f.lostEnd()), f.Omitted(f.e.ValueSuffix)) }))
 }
 
 // suffixAhead sees the same.
 func (f tagWithTagged) suffixAhead() peg.ID {
 	return f.per("suffix-ahead", func() peg.ID {
-		end := f.Seq(f.Blanks(), f.Lit(f.e.valueSuffix))
+		end := f.Seq(f.Blanks(), f.Lit(f.e.ValueSuffix))
 		if len(f.without()) > 0 {
 			end = f.Choice(end, f.OnlyHere("lost-suffix-ahead", f.Blanks(), f.lostEnd()))
 		}
@@ -68,7 +68,7 @@ func (f tagWithTagged) long(s jsonschema.Schema, kinds peg.Values) peg.ID {
 // text is a string as it stands: the template's own white space at its edges is not part of it. It goes on over a marker
 // that ends no value, because nothing that may follow one follows it.
 func (f tagWithTagged) text(s jsonschema.Schema) peg.ID {
-	ends := nonempty(f.e.tail+f.e.valueSuffix, f.e.valueSuffix)
+	ends := nonempty(f.e.tail+f.e.ValueSuffix, f.e.ValueSuffix)
 	first := f.RawSchema(s.Only(jsonschema.String), f.Until(ends...))
 	for _, text := range f.without() {
 		ends = append(ends, nonempty(f.e.tail+text, "\n"+text, text)...) // whose line break belongs to the marker, then
@@ -90,7 +90,7 @@ func (f tagWithTagged) valueEnd() peg.ID {
 	for _, text := range f.follows() {
 		follow = append(follow, f.Lit(text))
 	}
-	end := f.Seq(f.Lit(f.e.valueSuffix), f.Blanks(), f.Choice(follow...))
+	end := f.Seq(f.Lit(f.e.ValueSuffix), f.Blanks(), f.Choice(follow...))
 	if len(f.without()) > 0 {
 		end = f.Choice(end, f.lostEnd())
 	}
@@ -100,10 +100,10 @@ func (f tagWithTagged) valueEnd() peg.ID {
 // without are the texts at which a value can end without its own marker: those before the next argument and at the end of the
 // call, if they are markers.
 func (f tagWithTagged) without() []string {
-	if common(f.e.valueSuffix) || f.writesLiterals() {
+	if common(f.e.ValueSuffix) || f.writesLiterals() {
 		return nil
 	}
-	texts := slices.DeleteFunc(nonempty(f.e.namePrefix), common)
+	texts := slices.DeleteFunc(nonempty(f.e.NamePrefix), common)
 	if ends := f.callEnds(); len(ends) > 0 {
 		texts = append(texts, ends[0])
 	}
@@ -112,7 +112,7 @@ func (f tagWithTagged) without() []string {
 
 // callEnds are the markers with which a call ends behind its arguments, in order.
 func (f tagWithTagged) callEnds() []string {
-	return slices.DeleteFunc(nonempty(f.e.end, f.m.close, f.m.callEnd, f.m.sectionEnd), common)
+	return slices.DeleteFunc(nonempty(f.e.End, f.m.Tools.Function.Close, f.m.Tools.PerCallEnd, f.m.Tools.SectionEnd), common)
 }
 
 // lostEnd matches what follows a value whose marker is missing: an argument that a tool declares, or the end of the call with what
@@ -120,12 +120,12 @@ func (f tagWithTagged) callEnds() []string {
 func (f tagWithTagged) lostEnd() peg.ID {
 	return f.Once("~lost-end", func() peg.ID {
 		var ways []peg.ID
-		if names := f.declaredNames(); !common(f.e.namePrefix) && len(names) > 0 {
-			ways = append(ways, f.Seq(f.Lit(f.e.namePrefix), f.OneOf(names...), f.Lit(f.closing())))
+		if names := f.declaredNames(); !common(f.e.NamePrefix) && len(names) > 0 {
+			ways = append(ways, f.Seq(f.Lit(f.e.NamePrefix), f.OneOf(names...), f.Lit(f.closing())))
 		}
 		if ends := f.callEnds(); len(ends) > 0 {
 			behind := []peg.ID{f.End()}
-			for _, text := range nonempty(append(append(ends[1:], f.openers()...), f.m.endings...)...) {
+			for _, text := range nonempty(append(append(ends[1:], f.openers()...), f.Ends...)...) {
 				behind = append(behind, f.Lit(text))
 			}
 			ways = append(ways, f.Seq(f.Lit(ends[0]), f.Blanks(), f.Choice(behind...)))

@@ -31,6 +31,29 @@ func (d Dialect) Markers() []string {
 // rules add.
 func (d Dialect) PreservedTokens() []string { return distinct(append(d.Markers(), d.Preserve...)) }
 
+// Trimmed returns the dialect with its markers as they are compared: without the white space at their edges, and without those
+// that its modes do not use.
+func (d Dialect) Trimmed() Dialect {
+	if d.Reasoning.Mode == ReasoningNone {
+		d.Reasoning.Start, d.Reasoning.End = "", ""
+	}
+	if d.Content.Mode == ContentPlain || d.Content.Mode == "" {
+		d.Content.Start, d.Content.End = "", ""
+	}
+	t := &d.Tools
+	for _, marker := range []*string{
+		&d.Reasoning.Start, &d.Reasoning.End, &d.Content.Start, &d.Content.End,
+		&t.SectionStart, &t.SectionEnd, &t.PerCallStart, &t.PerCallEnd, &t.CallSeparator,
+		&t.Function.NamePrefix, &t.Function.NameSuffix, &t.Function.Close,
+		&t.Arguments.Start, &t.Arguments.NamePrefix, &t.Arguments.NameSuffix, &t.Arguments.Separator,
+		&t.Arguments.ValuePrefix, &t.Arguments.ValueSuffix, &t.Arguments.End,
+		&t.CallID.Prefix, &t.CallID.Suffix,
+	} {
+		*marker = strings.TrimSpace(*marker)
+	}
+	return d
+}
+
 // distinct is texts without the white space at their edges, without empty ones, each once.
 func distinct(texts []string) []string {
 	out := []string{}

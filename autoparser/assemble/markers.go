@@ -8,50 +8,29 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/diff"
 )
 
-// marks are the markers of a dialect without the white space at their edges.
-type marks struct {
-	reasoningStart, reasoningEnd string
-	contentStart, contentEnd     string
-	sectionStart, sectionEnd     string
-	callStart, callEnd           string
-	separator                    string
-	namePrefix, nameSuffix       string
-	close                        string
-	endings                      []string // of the turn
+// markersIn returns the dialect with its markers as they are compared: trimmed, without those that differ from tool to tool.
+func markersIn(d dialect.Dialect) dialect.Dialect {
+	m := d.Trimmed()
+	t := &m.Tools
+	if strings.Contains(t.Function.Close, dialect.NamePlaceholder) {
+		t.Function.Close = ""
+	}
+	if t.Format == dialect.JSONNative && t.JSON.ArrayWrapped && t.SectionStart == "" {
+		// One pair of markers around one array is a section, whatever it is called.
+		t.SectionStart, t.SectionEnd, t.PerCallStart, t.PerCallEnd = t.PerCallStart, t.PerCallEnd, "", ""
+	}
+	return m
 }
 
-func marksOf(d dialect.Dialect) marks {
-	trim := strings.TrimSpace
-	t := d.Tools
-	m := marks{
-		reasoningStart: trim(d.Reasoning.Start), reasoningEnd: trim(d.Reasoning.End),
-		contentStart: trim(d.Content.Start), contentEnd: trim(d.Content.End),
-		sectionStart: trim(t.SectionStart), sectionEnd: trim(t.SectionEnd),
-		callStart: trim(t.PerCallStart), callEnd: trim(t.PerCallEnd),
-		separator:  trim(t.CallSeparator),
-		namePrefix: trim(t.Function.NamePrefix), nameSuffix: trim(t.Function.NameSuffix),
-		close: trim(t.Function.Close),
-	}
-	if strings.Contains(m.close, dialect.NamePlaceholder) {
-		m.close = "" // it differs from tool to tool
-	}
-	if d.Reasoning.Mode == dialect.ReasoningNone {
-		m.reasoningStart, m.reasoningEnd = "", ""
-	}
-	if d.Content.Mode == dialect.ContentPlain || d.Content.Mode == "" {
-		m.contentStart, m.contentEnd = "", ""
-	}
-	if t.Format == dialect.JSONNative && t.JSON.ArrayWrapped && m.sectionStart == "" {
-		// One pair of markers around one array is a section, whatever it is called.
-		m.sectionStart, m.sectionEnd, m.callStart, m.callEnd = m.callStart, m.callEnd, "", ""
-	}
+// endings returns the markers that end a turn; m has the markers of d.
+func endings(d, m dialect.Dialect) []string {
+	var all []string
 	for _, e := range append([]string{d.EndOfTurn, d.EndOfCalls}, d.Stop...) {
-		if e = trim(e); distinctive(e) && e != m.contentEnd {
-			m.endings = append(m.endings, markersOf(e)...)
+		if e = strings.TrimSpace(e); distinctive(e) && e != m.Content.End {
+			all = append(all, markersOf(e)...)
 		}
 	}
-	m.endings = nonempty(m.endings...)
-	return m
+	return nonempty(all...)
 }
 
 // markersOf are the markers of a text that is several of them; of any other text, the text.
