@@ -31,6 +31,8 @@ var layers = []struct {
 	{"internal/cfg", []string{"internal/cfg"}},             // grammars of any kind: packages that write grammars import it, nothing else
 	{"internal/shared", []string{"autoparser/workaround"}}, // for tests only
 	{"internal/wire", []string{"internal/wire", "sdk/chat", "sdk/jsonschema", "sdk/peg", "sdk/grammar", "sdk/handler", "sdk/proto"}},
+	{"internal/wire/chatapi", []string{"sdk"}},
+	{"internal/wire/adminapi", []string{"host", "sdk"}},
 	{"autoparser", []string{"autoparser", "sdk/chat", "sdk/peg", "sdk/grammar", "sdk/handler", "sdk/jsonschema", "sdk/session", "sdk/turn"}},
 	{"autoparser/jinja", []string{"autoparser/jinja"}},
 	{"autoparser/jinja/failure", []string{}},
@@ -47,7 +49,7 @@ var layers = []struct {
 	// A Go program that takes a handler in process must not get what serves it in another: only sdk itself imports gRPC.
 	{"plugins", []string{"sdk/chat", "sdk/grammar", "sdk/handler", "sdk/peg", "sdk/jsonschema", "sdk/turn"}},
 	{"plugins/*/cmd", []string{"plugins", "sdk"}},
-	{"client", []string{"client", "sdk"}},
+	{"client", []string{"client", "sdk", "internal/wire/chatapi"}},
 	{"", []string{"autoparser", "sdk"}},
 	{"host", []string{"", "host", "autoparser", "sdk", "internal/wire"}},
 	{"host/check", []string{"sdk"}},
@@ -55,7 +57,7 @@ var layers = []struct {
 	{"host/watch", []string{}},
 	{"host/state", []string{"", "host/config", "host/plugins", "host/watch", "autoparser", "sdk"}},
 	{"host/trial", []string{"host/check", "host/plugins", "host/state", "autoparser", "sdk"}},
-	{"cmd/host", []string{"", "host", "autoparser", "sdk"}},
+	{"cmd/host", []string{"", "host", "autoparser", "sdk", "internal/wire/adminapi"}},
 	{"soak", []string{"client", "host", "sdk"}},
 	{"soak/plugin", []string{"sdk"}},
 }

@@ -9,54 +9,12 @@ import (
 
 	"connectrpc.com/connect"
 
-	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/internal/wire/chatapi"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
+	"github.com/dragoman-project/dragoman/sdk/peg/match"
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
+	"github.com/dragoman-project/dragoman/sdk/session"
 )
-
-// Plan is what an engine needs for a request.
-type Plan struct {
-	Prompt           string // the whole prompt
-	GenerationPrompt string // its end, which begins the assistant's turn
-	// Constraint is what to hold the output to while sampling; nil: sampling is free.
-	Constraint       *Constraint
-	PreservedTokens  []string // special tokens that the engine must not drop from the text
-	Stops            []string // where the engine should stop, besides its end-of-turn tokens
-	SupportsThinking bool     // the template knows reasoning
-	ThinkingStart    string   // what opens reasoning; may be empty
-	ThinkingEnds     []string // each of which closes it
-	ReasoningState   string   // where generation begins: "idle", "open" or "closed"
-	Delimiters       []Delimiter
-	Notes            []string // what a person should know
-	Handler          string   // what made the plan: "autoparser", or a plugin
-	Generation       uint64   // the snapshot that it was made on
-}
-
-// Delimiter is the text that starts a message of a role in the prompt.
-type Delimiter struct{ Role, Text string }
-
-// Constraint holds an output to what can be parsed.
-type Constraint struct {
-	Grammar  string // in GBNF, whatever the target
-	Lazy     bool   // sampling is free until a trigger occurs
-	Triggers []Trigger
-	Target   grammar.Target
-	Content  string   // the whole constraint in the notation of the target, triggers included; empty for GBNF
-	Notes    []string // what it could not hold to
-}
-
-// Trigger is a text whose appearance starts a lazy grammar.
-type Trigger struct {
-	Type  string // "word", or "pattern": a regular expression
-	Value string
-}
-
-// Result is what an output amounts to.
-type Result struct {
-	Message      chat.Message
-	FinishReason chat.FinishReason
-	Report       chat.Report
-}
 
 // Option says how an output is read and delivered.
 type Option func(*dragomanv1.ParseOptions)
@@ -84,12 +42,12 @@ func parseOptions(options []Option) *dragomanv1.ParseOptions {
 
 // Plan plans a request for a template, with a constraint in GBNF. The request is a *chat.Request, or a text, bytes or a value
 // that are the JSON of one.
-func (c *Client) Plan(ctx context.Context, template string, request any) (*Plan, error) {
+func (c *Client) Plan(ctx context.Context, template string, request any) (*session.Plan, error) {
 	return c.PlanFor(ctx, grammar.TargetGBNF, template, request)
 }
 
 // PlanFor is Plan for an engine that takes its constraints in another notation.
-func (c *Client) PlanFor(ctx context.Context, target grammar.Target, template string, request any) (*Plan, error) {
+func (c *Client) PlanFor(ctx context.Context, target grammar.Target, template string, request any) (*session.Plan, error) {
 	text, err := requestJSON(request)
 	if err != nil {
 		return nil, err
@@ -98,30 +56,11 @@ func (c *Client) PlanFor(ctx context.Context, target grammar.Target, template st
 	if err != nil {
 		return nil, told(err)
 	}
-	p := &Plan{
-		Prompt: m.Prompt, GenerationPrompt: m.GenerationPrompt, PreservedTokens: m.PreservedTokens, Stops: m.Stops,
-		SupportsThinking: m.SupportsThinking, ThinkingStart: m.ThinkingStart, ThinkingEnds: m.ThinkingEnds, ReasoningState: m.ReasoningState,
-		Notes: m.Notes, Handler: m.Handler, Generation: m.Generation, Constraint: constraint(m.Constraint),
-	}
-	for _, d := range m.Delimiters {
-		p.Delimiters = append(p.Delimiters, Delimiter{d.Role, d.Delimiter})
-	}
-	return p, nil
-}
-
-func constraint(m *dragomanv1.Constraint) *Constraint {
-	if m == nil {
-		return nil
-	}
-	c := &Constraint{Grammar: m.Grammar, Lazy: m.GetLazy(), Target: grammar.Target(m.Target), Content: m.Content, Notes: m.Notes}
-	for _, t := range m.Triggers {
-		c.Triggers = append(c.Triggers, Trigger{t.Type, t.Value})
-	}
-	return c
+	return chatapi.DecodePlan(m), nil
 }
 
 // Parse turns a whole output, without the prompt, into a message. The output need not be UTF-8.
-func (c *Client) Parse(ctx context.Context, template string, request any, output string, options ...Option) (*Result, error) {
+func (c *Client) Parse(ctx context.Context, template string, request any, output string, options ...Option) (*session.Result, error) {
 	text, err := requestJSON(request)
 	if err != nil {
 		return nil, err
@@ -131,14 +70,14 @@ func (c *Client) Parse(ctx context.Context, template string, request any, output
 	if err != nil {
 		return nil, told(err)
 	}
-	return result(m)
+	return chatapi.DecodeResult(m)
 }
 
 // Stream is an output being parsed while it arrives. One goroutine may send while another one receives.
 type Stream struct {
 	Sender
 	receiving
-	result *Result
+	result *session.Result
 }
 
 // Sender is where an output goes.
@@ -194,16 +133,9 @@ func (s Sender) Send(piece string) error {
 }
 
 // SendSpecial is Send for an engine that knows which bytes of the piece came from special tokens; see SpecialKnown.
-func (s Sender) SendSpecial(piece string, special ...Range) error {
-	m := &dragomanv1.ParseStreamRequest{Chunk: &dragomanv1.ParseStreamRequest_Data{Data: []byte(piece)}}
-	for _, r := range special {
-		m.Special = append(m.Special, &dragomanv1.ByteRange{Start: uint32(r.Start), End: uint32(r.End)})
-	}
-	return s.send(m)
+func (s Sender) SendSpecial(piece string, special ...match.Range) error {
+	return s.send(&dragomanv1.ParseStreamRequest{Chunk: &dragomanv1.ParseStreamRequest_Data{Data: []byte(piece)}, Special: chatapi.EncodeRanges(special)})
 }
-
-// Range is a run of bytes of a piece: from Start, counted from 0, to before End.
-type Range struct{ Start, End int }
 
 // Truncated says that the engine cut the output off, for length. It is called before CloseSend.
 func (s Sender) Truncated() error { return s.send(&dragomanv1.ParseStreamRequest{Truncated: true}) }
@@ -227,7 +159,7 @@ func (s *Stream) Chunks() iter.Seq2[json.RawMessage, error] {
 		for {
 			m, err := s.receive()
 			if err == nil && m.Result != nil {
-				s.result, err = result(m.Result)
+				s.result, err = chatapi.DecodeResult(m.Result)
 			}
 			switch {
 			case errors.Is(err, io.EOF):
@@ -243,27 +175,4 @@ func (s *Stream) Chunks() iter.Seq2[json.RawMessage, error] {
 }
 
 // Result is what the output amounts to, once Chunks have ended without an error; nil before.
-func (s *Stream) Result() *Result { return s.result }
-
-// result reads a message of the daemon.
-func result(m *dragomanv1.ParseResponse) (*Result, error) {
-	r := &Result{FinishReason: chat.FinishReason(m.FinishReason)}
-	if err := json.Unmarshal([]byte(m.GetMessage().GetText()), &r.Message); err != nil {
-		return nil, err
-	}
-	from := m.GetReport()
-	r.Report = chat.Report{
-		Status: chat.Status(from.GetStatus()), Length: int(from.GetLength()), PromptLength: int(from.GetPromptLength()),
-		UnknownTools: from.GetUnknownTools(), Notes: from.GetNotes(), MaxHeld: int(from.GetMaxHeld()),
-	}
-	for _, s := range from.GetSpans() {
-		r.Report.Spans = append(r.Report.Spans, chat.Span{Region: chat.Region(s.Region), Start: int(s.GetStart()), End: int(s.End)})
-	}
-	for _, m := range from.GetMissingMarkers() {
-		r.Report.MissingMarkers = append(r.Report.MissingMarkers, chat.MissingMarker{Marker: m.Marker, At: int(m.GetAt()), Count: int(m.Count)})
-	}
-	for _, f := range from.GetFaults() {
-		r.Report.Faults = append(r.Report.Faults, chat.Fault{At: int(f.GetAt()), Farthest: int(f.GetFarthest()), Message: f.Message})
-	}
-	return r, nil
-}
+func (s *Stream) Result() *session.Result { return s.result }

@@ -28,6 +28,7 @@ import (
 
 	"connectrpc.com/connect"
 
+	"github.com/dragoman-project/dragoman/internal/wire/chatapi"
 	"github.com/dragoman-project/dragoman/sdk/fault"
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
 	"github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1/dragomanv1connect"
@@ -112,7 +113,7 @@ func told(err error) error {
 	for _, detail := range rpc.Details() {
 		value, broken := detail.Value()
 		if e, ok := value.(*dragomanv1.Error); broken == nil && ok {
-			return toldAs(e, err)
+			return chatapi.DecodeError(e, err)
 		}
 	}
 	code := rpc.Code()
@@ -120,11 +121,6 @@ func told(err error) error {
 		code = connect.CodeUnavailable // connect takes a connection that the daemon has reset for one that its client has
 	}
 	return &fault.Error{Code: fault.OfRPC(uint32(code)), Message: rpc.Message(), Err: err}
-}
-
-// toldAs is an error as the daemon wrote it; err is that of the connection, if there is one.
-func toldAs(e *dragomanv1.Error, err error) *fault.Error {
-	return &fault.Error{Code: fault.Code(e.Code), Place: e.Place, Message: e.Message, Remedy: e.Remedy, Err: err}
 }
 
 // requestJSON is a chat request as JSON: texts and bytes are that already, everything else is encoded.

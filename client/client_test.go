@@ -21,6 +21,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/fault"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
+	"github.com/dragoman-project/dragoman/sdk/peg/match"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -254,7 +255,7 @@ func TestProseMaySpellAMarkerWhereTokensAreKnown(t *testing.T) {
 	must(t, err)
 	must(t, stream.Send(said[:len(said)/2]))
 	must(t, stream.Send(said[len(said)/2:]))
-	must(t, stream.SendSpecial("<|im_end|>", client.Range{Start: 0, End: len("<|im_end|>")}))
+	must(t, stream.SendSpecial("<|im_end|>", match.Range{Start: 0, End: len("<|im_end|>")}))
 	must(t, stream.CloseSend())
 	for _, err := range stream.Chunks() {
 		must(t, err)

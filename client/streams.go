@@ -14,8 +14,10 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 
 	"github.com/dragoman-project/dragoman/internal/batch"
+	"github.com/dragoman-project/dragoman/internal/wire/chatapi"
 	"github.com/dragoman-project/dragoman/sdk/fault"
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
+	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
 // Streams are many outputs that share one stream to the daemon. What is sent of different outputs at the same time goes
@@ -260,7 +262,7 @@ func (o *sharedOutput) closeSend() error {
 func (o *sharedOutput) take(m *dragomanv1.ParseStreamResponse) {
 	if e := m.GetError(); e != nil {
 		o.letGo()
-		o.finish(toldAs(e, nil))
+		o.finish(chatapi.DecodeError(e, nil))
 		return
 	}
 	o.to.take(m)
@@ -359,7 +361,7 @@ func (in *inbox) close() { in.output.drop(context.Canceled) }
 // forwarder gives what comes of an output to whoever the client named.
 type forwarder struct {
 	to     Receiver
-	result *Result
+	result *session.Result
 	err    error // of the result
 }
 
@@ -368,7 +370,7 @@ func (f *forwarder) take(m *dragomanv1.ParseStreamResponse) {
 		f.to.Chunk(json.RawMessage(m.Chunk.Text))
 	}
 	if m.Result != nil {
-		f.result, f.err = result(m.Result)
+		f.result, f.err = chatapi.DecodeResult(m.Result)
 	}
 }
 
@@ -387,5 +389,5 @@ type Receiver interface {
 	// Chunk takes what is next, the JSON of a chat.completion.chunk or of a delta.
 	Chunk(json.RawMessage)
 	// End says that nothing more comes: with the result, or with the error that ended the output.
-	End(*Result, error)
+	End(*session.Result, error)
 }

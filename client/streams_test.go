@@ -17,6 +17,7 @@ import (
 	"github.com/dragoman-project/dragoman/host/api"
 	"github.com/dragoman-project/dragoman/host/config"
 	"github.com/dragoman-project/dragoman/sdk/fault"
+	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
 // sharing starts a daemon and opens a stream that outputs share.
@@ -222,7 +223,7 @@ func TestChunksCanBeDeltasAlone(t *testing.T) {
 // kept is a receiver that keeps what it is given.
 type kept struct {
 	chunks []json.RawMessage
-	result *client.Result
+	result *session.Result
 	err    error
 	ended  chan struct{}
 	ends   int
@@ -230,7 +231,7 @@ type kept struct {
 
 func (k *kept) Chunk(chunk json.RawMessage) { k.chunks = append(k.chunks, chunk) }
 
-func (k *kept) End(result *client.Result, err error) {
+func (k *kept) End(result *session.Result, err error) {
 	if k.ends++; k.ends == 1 {
 		k.result, k.err = result, err
 		close(k.ended)

@@ -21,6 +21,7 @@ import (
 	"github.com/dragoman-project/dragoman/host/api"
 	"github.com/dragoman-project/dragoman/host/api/metrics"
 	"github.com/dragoman-project/dragoman/host/config"
+	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
 func TestUpdatesOfConfigMapsReachARunningDaemon(t *testing.T) {
@@ -217,7 +218,7 @@ func (p *pod) reads(t *testing.T, output string) string {
 	return content(r)
 }
 
-func content(r *client.Result) string {
+func content(r *session.Result) string {
 	if r.Message.Content.Text == nil {
 		return ""
 	}

@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/dragoman-project/dragoman/client"
+	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
 // calm is the time that the daemon gets to release memory.
@@ -56,8 +56,8 @@ func openIdle(ctx context.Context, via opener) error {
 // first receives nil for the first chunk, or the error in its place.
 type first chan error
 
-func (f first) Chunk(json.RawMessage)           { f.send(nil) }
-func (f first) End(_ *client.Result, err error) { f.send(err) }
+func (f first) Chunk(json.RawMessage)            { f.send(nil) }
+func (f first) End(_ *session.Result, err error) { f.send(err) }
 
 func (f first) send(err error) {
 	select {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/dragoman-project/dragoman/client"
 	"github.com/dragoman-project/dragoman/sdk/fault"
+	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
 // load keeps the streams going until ctx ends, and then lets the running ones finish.
@@ -190,7 +191,7 @@ type run struct {
 
 // end is the end of an output: its result, or an error.
 type end struct {
-	result *client.Result
+	result *session.Result
 	err    error
 }
 
@@ -215,7 +216,7 @@ func (r *run) Chunk(delta json.RawMessage) {
 }
 
 // End passes the end of the output to the engine.
-func (r *run) End(result *client.Result, err error) { r.ended <- end{result, err} }
+func (r *run) End(result *session.Result, err error) { r.ended <- end{result, err} }
 
 // outcome is the verdict on a stream.
 type outcome int

@@ -9,11 +9,13 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/spf13/cobra"
+
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/check"
+	"github.com/dragoman-project/dragoman/internal/wire/adminapi"
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
 	"github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1/dragomanv1connect"
-	"github.com/spf13/cobra"
 )
 
 func newDiff() *cobra.Command {
@@ -117,7 +119,7 @@ func tryRules(cmd *cobra.Command, daemon *daemonFlags, file string, caseFiles []
 	if err != nil {
 		return diff, err
 	}
-	return triedDiff(file, tried), nil
+	return adminapi.DecodeRulesDiff(file, tried), nil
 }
 
 // readText reads a file that must be UTF-8, because it is sent to a daemon.
@@ -129,26 +131,6 @@ func readText(cmd *cobra.Command, path string) ([]byte, error) {
 	return data, err
 }
 
-// triedDiff converts a daemon's answer.
-func triedDiff(file string, tried *dragomanv1.TryWorkaroundsResponse) host.RulesDiff {
-	diff := host.RulesDiff{Faults: []host.RulesFault{}, Templates: []host.TemplateDiff{}}
-	for _, f := range tried.Faults {
-		diff.Faults = append(diff.Faults, host.RulesFault{File: file, Line: int(f.Line), Column: int(f.Column), Message: f.Message})
-	}
-	for _, t := range tried.Templates {
-		change := host.TemplateDiff{Template: t.Template, LintNew: t.LintNew, LintGone: t.LintGone}
-		for _, f := range t.Fields {
-			change.Fields = append(change.Fields, host.FieldDiff{Field: f.Field, Before: f.Before, After: f.After})
-		}
-		for _, c := range t.Cases {
-			change.Cases = append(change.Cases, host.CaseDiff{Case: c.Case, Template: t.Template, Before: c.Before, After: c.After, Difference: c.Difference})
-		}
-		diff.Templates = append(diff.Templates, change)
-	}
-	return diff
-}
-
-// reportDiff prints a diff, and returns errFailed unless it is empty.
 func reportDiff(cmd *cobra.Command, diff host.RulesDiff, asJSON bool) error {
 	if asJSON {
 		if err := printJSON(cmd, diff); err != nil {

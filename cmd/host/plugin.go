@@ -8,10 +8,12 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/spf13/cobra"
+
 	"github.com/dragoman-project/dragoman/host/plugins"
+	"github.com/dragoman-project/dragoman/internal/wire/adminapi"
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
 	"github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1/dragomanv1connect"
-	"github.com/spf13/cobra"
 )
 
 func newPlugin() *cobra.Command {
@@ -73,30 +75,9 @@ func listPlugins(cmd *cobra.Command, dir string, daemon *daemonFlags) ([]plugins
 	}
 	var all []plugins.State
 	for _, p := range status.GetPlugins() {
-		all = append(all, stateOf(p))
+		all = append(all, adminapi.DecodePlugin(p))
 	}
 	return all, nil
-}
-
-// stateOf converts a plugin's state from the wire.
-func stateOf(p *dragomanv1.Plugin) plugins.State {
-	state := plugins.State{
-		Name: p.GetName(), Version: p.GetVersion(), Protocol: int(p.GetProtocol()), Manifest: p.GetManifest(), SHA256: p.GetSha256(),
-		Fallback: plugins.Fallback(p.GetFallback()), Condition: plugins.Condition(p.GetState()), PID: int(p.GetPid()),
-		Generation: int(p.GetGeneration()), Starts: int(p.GetStarts()), Restarts: int(p.GetRestarts()),
-		Sessions: int(p.GetSessions()), LastError: p.GetLastError(), Fault: p.GetFault(),
-	}
-	for _, h := range p.GetHandlers() {
-		state.Handlers = append(state.Handlers, plugins.HandlerState{
-			Name: h.GetName(), Match: h.GetMatch(), Priority: int(h.GetPriority()), Capabilities: h.GetCapabilities(),
-		})
-	}
-	for _, d := range p.GetDraining() {
-		state.Draining = append(state.Draining, plugins.Draining{
-			Version: d.GetVersion(), Generation: int(d.GetGeneration()), PID: int(d.GetPid()), Sessions: int(d.GetSessions()),
-		})
-	}
-	return state
 }
 
 func printPlugins(cmd *cobra.Command, list []plugins.State) error {

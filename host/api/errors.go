@@ -10,6 +10,7 @@ import (
 
 	"connectrpc.com/connect"
 
+	"github.com/dragoman-project/dragoman/internal/wire/chatapi"
 	"github.com/dragoman-project/dragoman/sdk/fault"
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
 )
@@ -61,8 +62,7 @@ func cut(text string, n int) string {
 // describe is err as clients get it, and its HTTP status.
 func describe(err error) (e *dragomanv1.Error, status int) {
 	known := brief(err)
-	e = &dragomanv1.Error{Code: string(known.Code), Place: known.Place, Message: known.Message, Remedy: known.Remedy}
-	return e, known.Code.HTTP()
+	return chatapi.EncodeError(known), known.Code.HTTP()
 }
 
 // failure is err as connect sends it: the message for people, and the Error as its detail.

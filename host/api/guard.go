@@ -15,6 +15,7 @@ import (
 	"connectrpc.com/connect"
 
 	"github.com/dragoman-project/dragoman/host/config"
+	"github.com/dragoman-project/dragoman/internal/wire/chatapi"
 	"github.com/dragoman-project/dragoman/sdk/fault"
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
 )
@@ -297,7 +298,7 @@ func (w *writer) WriteHeader(status int) {
 }
 
 func (w *writer) explain(status int, message, remedy string) {
-	body, _ := jsonCodec{}.Marshal(&dragomanv1.ParseStreamResponse{Error: &dragomanv1.Error{Code: string(fault.InvalidArgument), Message: message, Remedy: remedy}})
+	body, _ := jsonCodec{}.Marshal(&dragomanv1.ParseStreamResponse{Error: chatapi.EncodeError(&fault.Error{Code: fault.InvalidArgument, Message: message, Remedy: remedy})})
 	w.Header().Set("Content-Type", "application/json")
 	w.ResponseWriter.WriteHeader(status)
 	_, _ = w.Write(append(body, '\n')) // fails only when the client is gone

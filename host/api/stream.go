@@ -14,9 +14,9 @@ import (
 
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/config"
+	"github.com/dragoman-project/dragoman/internal/wire/chatapi"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/fault"
-	"github.com/dragoman-project/dragoman/sdk/peg/match"
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
 )
 
@@ -180,7 +180,7 @@ func (o *output) take(m *dragomanv1.ParseStreamRequest) error {
 	if text, ok := m.Chunk.(*dragomanv1.ParseStreamRequest_Text); ok {
 		piece = []byte(text.Text)
 	}
-	special, err := ranges(m.Special, len(piece), o.specialKnown)
+	special, err := chatapi.DecodeRanges(m.Special, len(piece), o.specialKnown)
 	if err != nil {
 		return err
 	}
@@ -203,7 +203,7 @@ func (o *output) finish(rec *record) error {
 	if err := o.last(r.FinishReason); err != nil {
 		return err
 	}
-	result, err := parsed(r)
+	result, err := chatapi.EncodeResult(r)
 	if err != nil {
 		return err
 	}
@@ -238,21 +238,4 @@ func (o *output) last(reason chat.FinishReason) error {
 
 func (o *output) chunk(text string) error {
 	return o.send(&dragomanv1.ParseStreamResponse{Chunk: &dragomanv1.Json{Text: text}})
-}
-
-// ranges checks and converts the ranges of special tokens in a piece of n bytes. Nil says that nothing is known of them, which
-// without any range holds unless known.
-func ranges(in []*dragomanv1.ByteRange, n int, known bool) (out []match.Range, err error) {
-	if known {
-		out = []match.Range{}
-	}
-	for i, r := range in {
-		start, end := int(r.Start), int(r.End)
-		if start >= end || end > n || i > 0 && start < out[i-1].End {
-			return nil, invalid(fmt.Sprintf("special[%d]", i), fmt.Sprintf("%d to %d is no range of the %d bytes sent with it, after the one before", start, end, n),
-				"count bytes of this piece from 0, with end after the last one")
-		}
-		out = append(out, match.Range{Start: start, End: end})
-	}
-	return out, nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/dragoman-project/dragoman/host"
+	"github.com/dragoman-project/dragoman/internal/wire/adminapi"
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
 	"github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1/dragomanv1connect"
 )
@@ -24,12 +25,12 @@ func (s *templateService) PutTemplate(ctx context.Context, m *dragomanv1.PutTemp
 	if err != nil {
 		return nil, err
 	}
-	return &dragomanv1.PutTemplateResponse{Template: template(info)}, nil
+	return &dragomanv1.PutTemplateResponse{Template: adminapi.EncodeTemplate(info)}, nil
 }
 
 // ListTemplates lists all templates.
 func (s *templateService) ListTemplates(context.Context, *dragomanv1.ListTemplatesRequest) (*dragomanv1.ListTemplatesResponse, error) {
-	return &dragomanv1.ListTemplatesResponse{Templates: templates(s.host.Templates())}, nil
+	return &dragomanv1.ListTemplatesResponse{Templates: adminapi.EncodeTemplates(s.host.Templates())}, nil
 }
 
 // GetTemplate gives a template with its source.
@@ -39,7 +40,7 @@ func (s *templateService) GetTemplate(ctx context.Context, m *dragomanv1.GetTemp
 	if err != nil {
 		return nil, err
 	}
-	return &dragomanv1.GetTemplateResponse{Template: template(info), Source: src.Source, BosToken: src.BOSToken, EosToken: src.EOSToken}, nil
+	return &dragomanv1.GetTemplateResponse{Template: adminapi.EncodeTemplate(info), Source: src.Source, BosToken: src.BOSToken, EosToken: src.EOSToken}, nil
 }
 
 // ExplainTemplate says what was learned of a template.
@@ -54,15 +55,4 @@ func (s *templateService) ExplainTemplate(ctx context.Context, m *dragomanv1.Exp
 		return nil, err
 	}
 	return &dragomanv1.ExplainTemplateResponse{Text: explanation.String(), Explanation: &dragomanv1.Json{Text: string(data)}}, nil
-}
-
-func template(i host.TemplateInfo) *dragomanv1.Template {
-	return &dragomanv1.Template{Name: i.Name, Origin: i.Origin, Sha256: i.SHA256, Handler: i.Handler, Error: i.Error, SelfCheck: i.SelfCheck}
-}
-
-func templates(infos []host.TemplateInfo) (out []*dragomanv1.Template) {
-	for _, i := range infos {
-		out = append(out, template(i))
-	}
-	return out
 }

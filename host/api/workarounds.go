@@ -7,6 +7,7 @@ import (
 
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/check"
+	"github.com/dragoman-project/dragoman/internal/wire/adminapi"
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
 	"github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1/dragomanv1connect"
 )
@@ -44,28 +45,5 @@ func (s *workaroundService) TryWorkarounds(ctx context.Context, m *dragomanv1.Tr
 	if err != nil {
 		return nil, err
 	}
-	out := &dragomanv1.TryWorkaroundsResponse{}
-	for _, f := range diff.Faults {
-		out.Faults = append(out.Faults, &dragomanv1.WorkaroundFault{Line: uint32(f.Line), Column: uint32(f.Column), Message: f.Message})
-	}
-	for _, t := range diff.Templates {
-		out.Templates = append(out.Templates, templateChange(t))
-	}
-	return out, nil
-}
-
-func templateChange(t host.TemplateDiff) *dragomanv1.TemplateChange {
-	out := &dragomanv1.TemplateChange{Template: t.Template, LintNew: t.LintNew, LintGone: t.LintGone}
-	for _, f := range t.Fields {
-		out.Fields = append(out.Fields, &dragomanv1.FieldChange{Field: f.Field, Before: f.Before, After: f.After})
-	}
-	out.Cases = caseChanges(t.Cases)
-	return out
-}
-
-func caseChanges(all []host.CaseDiff) (out []*dragomanv1.CaseChange) {
-	for _, c := range all {
-		out = append(out, &dragomanv1.CaseChange{Case: c.Case, Template: c.Template, Before: c.Before, After: c.After, Difference: c.Difference})
-	}
-	return out
+	return adminapi.EncodeRulesDiff(diff), nil
 }
