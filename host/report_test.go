@@ -64,7 +64,7 @@ func TestWhatAPluginCannotReportOfAnOutputIsANote(t *testing.T) {
 	if report.Spans != nil || report.Faults != nil || report.MissingMarkers != nil || report.MaxHeld != 0 || report.Status != chat.Malformed {
 		t.Errorf("the report is %+v", report)
 	}
-	for _, part := range []string{"spans: span 1 begins at byte 1099511627776, expected 0", "faults: number 1", "missing markers: number 1", "how much was held: "} {
+	for _, part := range []string{"spans: span 1 begins at byte 1099511627776, expected 0", "faults: number 1", "missing markers: number 1", "the held bytes: "} {
 		if text := strings.Join(report.Notes, "\n"); len(report.Notes) != 4 || !strings.Contains(text, part) {
 			t.Errorf("the notes lack %q: %q", part, report.Notes)
 		}

@@ -29,7 +29,7 @@ func TestStrictToolsThatCannotBeHeldToAreNoted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Contains(strings.Join(p.Plan.Notes, "\n"), "strict tools are not held to"); got != noted {
+		if got := strings.Contains(strings.Join(p.Plan.Notes, "\n"), "the schemas of strict tools are not enforced"); got != noted {
 			t.Errorf("%s: notes %q", members, p.Plan.Notes)
 		}
 	}
@@ -47,7 +47,7 @@ func TestWhatIsSaidOfArgumentsTogetherIsHeldToOrNoted(t *testing.T) {
 		return `, "tools": [{"type": "function", "function": {"name": "f", "strict": ` + strict +
 			`, "parameters": {"properties": {"a": {"type": "integer"}, "b": {"type": "integer"}}, "additionalProperties": false, "oneOf": [{"required": ["a"]}, {"required": ["b"]}]}}}]`
 	}
-	const note = "tools[0].function.parameters: oneOf cannot be held to, for the format writes arguments one by one"
+	const note = "tools[0].function.parameters: oneOf cannot be enforced: the format writes arguments one by one"
 	for _, tt := range []struct {
 		template, members string
 		noted             bool
@@ -64,7 +64,7 @@ func TestWhatIsSaidOfArgumentsTogetherIsHeldToOrNoted(t *testing.T) {
 		}
 	}
 	_, err := h.Plan(t.Context(), "chatml-tagged", asked(t, tool("true")))
-	if err == nil || !strings.HasPrefix(err.Error(), "tools[0].function.parameters: strict, but oneOf cannot be held to") {
+	if err == nil || !strings.HasPrefix(err.Error(), "tools[0].function.parameters: strict, but oneOf cannot be enforced") {
 		t.Errorf("a strict tool: %v", err)
 	}
 }

@@ -193,11 +193,11 @@ func TestWhatCannotBeEnforcedTogetherIsRefusedWithItsPlace(t *testing.T) {
 		return `, "tools": [{"type": "function", "function": {"name": "f", "strict": true, "parameters": ` + parameters + `}}]` + members
 	}
 	for _, tt := range []struct{ members, want string }{
-		{tool(`{}`, `, "grammar": "root ::= \"x\""`), `grammar: it holds for the content, and says nothing of calls: leave out the tools, send tool_choice "none"`},
+		{tool(`{}`, `, "grammar": "root ::= \"x\""`), `grammar: it constrains the content and leaves no room for calls: leave out the tools, send tool_choice "none"`},
 		{`, "grammar": "root ::= x"`, `grammar: grammar:1:10: rule "x" is used and nowhere defined`},
-		{`, "response_format": {"type": "regex", "pattern": "(?=a)b"}`, `response_format.pattern: no grammar can be made of it: this regular expression is not understood`},
-		{tool(`{"properties": {"a": {"type": "integer", "multipleOf": 3}}}`, ``), `tools[0].function.parameters: strict, but it cannot be held to: schema: #/properties/a: "multipleOf" is not held to; leave out`},
-		{`, "response_format": {"type": "json_schema", "json_schema": {"strict": true, "schema": {"uniqueItems": true}}}`, `response_format.json_schema.schema: strict, but it cannot be held to: schema: #: "uniqueItems" is not held to`},
+		{`, "response_format": {"type": "regex", "pattern": "(?=a)b"}`, `response_format.pattern: no grammar can be built from it: this regular expression is not understood`},
+		{tool(`{"properties": {"a": {"type": "integer", "multipleOf": 3}}}`, ``), `tools[0].function.parameters: strict, but it cannot be enforced: schema: #/properties/a: "multipleOf" is not held to; leave out`},
+		{`, "response_format": {"type": "json_schema", "json_schema": {"strict": true, "schema": {"uniqueItems": true}}}`, `response_format.json_schema.schema: strict, but it cannot be enforced: schema: #: "uniqueItems" is not held to`},
 	} {
 		_, err := h.Plan(t.Context(), "chatml-json", asked(t, tt.members))
 		var invalid *fault.Error

@@ -39,7 +39,7 @@ func EncodeResult(r handler.StreamResult) *pb.StreamResult {
 }
 
 // DecodeResult turns a message into the result of a stream. The error is Broken. Whether the result fits its output, the
-// result itself says (handler.StreamResult.Confine).
+// result itself says (handler.StreamResult.Sanitize).
 func DecodeResult(m *pb.StreamResult) (handler.StreamResult, error) {
 	status, ok := statuses.decode(m.GetStatus())
 	if !ok {

@@ -81,7 +81,7 @@ func TestWhatIsNotKnownOfAResultIsLeftToItsConfinement(t *testing.T) {
 	if err != nil || len(got.Spans) != 1 || got.Spans[0].Region != "99" {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	if left := got.Confine(1); len(left) != 2 || got.Spans != nil || got.MaxHeld != 0 {
+	if left := got.Sanitize(1); len(left) != 2 || got.Spans != nil || got.MaxHeld != 0 {
 		t.Errorf("told %q, kept %+v", left, got)
 	}
 }

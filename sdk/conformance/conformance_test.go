@@ -306,7 +306,7 @@ func TestStreamHandlersAreExaminedAlike(t *testing.T) {
 	}{
 		{forgetful{forgets: true}, "case g: byte by byte: chunking matters"},
 		{forgetful{counts: true}, "case g: byte by byte: chunking matters: whole (expected), cut (found)\nreport: "},
-		{forgetful{lies: true}, "case g: finish: left out of what the handler reports, spans: span 1 of bytes 0 to 6"},
+		{forgetful{lies: true}, "case g: finish: removed from the handler's report: spans: span 1 from byte 0 to 6"},
 	} {
 		err := conformance.Replay(t.Context(), test.handler, forgetful{}.Describe().Cases)
 		if err == nil || !strings.Contains(err.Error(), test.want) {

@@ -118,8 +118,8 @@ func (s *strictStream) Finish() (handler.StreamResult, error) {
 	if err != nil {
 		return result, err
 	}
-	if left := result.Confine(s.fed); left != nil {
-		return result, fmt.Errorf("finish: %s", strings.Join(left, "; "))
+	if removed := result.Sanitize(s.fed); removed != nil {
+		return result, fmt.Errorf("finish: %s", strings.Join(removed, "; "))
 	}
 	return result, nil
 }

@@ -1,8 +1,8 @@
 // Package handler is the contract between the host and whatever claims a chat template: the generic autoparser, or a
 // plugin.
 //
-// A handler answers a request with a Plan, and the plan's program is run by the host: no handler is asked per token, and
-// a handler that dies hurts no running session. Only a format that no program can describe needs a StreamHandler.
+// A handler answers a request with a Plan, and the host runs the plan's program: a handler is not called per token, and
+// its death does not affect running sessions. Only a format that no program can describe needs a StreamHandler.
 //
 // Words that must not be confused: a *handler* answers requests for templates; a *plan* is the answer to one request; a
 // *program* is the part of the plan that parses. What becomes of the plan, with its prompt and its constraint, is a
@@ -20,27 +20,27 @@ import (
 
 // Handler claims templates and plans requests for them. Its methods may be called concurrently.
 type Handler interface {
-	// Describe says who the handler is and which templates it claims. It must always answer the same.
+	// Describe returns the handler's name and the templates that it claims. It must always return the same.
 	Describe() Description
-	// Plan answers a request. A handler that cannot serve this template or this request says so with a Declined error,
-	// and the host goes on to the next one; a request that is at fault is a *fault.Error.
+	// Plan answers a request. A handler that cannot serve this template or this request returns a *Declined error, and the
+	// host asks the next one; a request that is at fault is a *fault.Error.
 	Plan(ctx context.Context, in Input) (*Plan, error)
 }
 
-// Description is what a handler says of itself.
+// Description describes a handler.
 type Description struct {
 	Name    string // unique among handlers: [a-z0-9-]+
-	Version string // of the handler, semver
+	Version string // semantic version of the handler
 	// Match is an expr predicate over the template, in the language of workarounds: `source contains "<|channel|>"`.
 	Match string
 	// Priority decides between handlers that claim the same template; the highest wins, a tie is a reported conflict.
-	// The generic autoparser has priority 0, plugins have 100 unless they say otherwise.
+	// The generic autoparser has priority 0, plugins have 100 by default.
 	Priority int
 	// Cases are the handler's golden cases, JSON Lines in the format of package cases; replayed before it goes live.
 	Cases []byte
 }
 
-// Template is what a handler is told of the template.
+// Template is a chat template, as handlers see it.
 type Template struct {
 	Name     string
 	Source   string
@@ -59,16 +59,16 @@ type Input struct {
 type Plan struct {
 	// Request is the request as it is to be rendered, its messages normalised for the template; nil: as it came.
 	Request *chat.Request
-	// Prefill follows the rendered prompt and belongs to the generation prompt: what a message to be continued says so far.
-	// A handler that sets it leaves the message out of Request and asks there for a generation prompt.
+	// Prefill follows the rendered prompt and belongs to the generation prompt: the beginning of a message to be continued.
+	// A handler that sets it leaves the message out of Request and requests a generation prompt there.
 	Prefill string
-	// Ending replaces the end of the rendered prompt, where the template ends a conversation other than it goes on.
+	// Ending replaces the end of the rendered prompt, where the template closes what the output is to continue.
 	Ending Ending
 	// Program parses generation prompt + output.
 	Program *peg.Program
-	// Stream, instead of a program, asks the host to send the output to the handler, which is then a StreamHandler.
+	// Stream, in place of a program, makes the host send the output to the handler, which must be a StreamHandler.
 	Stream *StreamPlan
-	// Grammar says which constraint to make of the program.
+	// Grammar is the kind of constraint to build from the program.
 	Grammar grammar.Mode
 	// Triggers replace those derived from the program's Trigger rules.
 	Triggers []grammar.Trigger
@@ -76,13 +76,13 @@ type Plan struct {
 	PreservedTokens []string
 	// Stops are strings at which the engine should stop, besides its end-of-turn tokens.
 	Stops []string
-	// SupportsThinking says that the template knows reasoning; ThinkingStart opens it and each of ThinkingEnds closes it.
+	// SupportsThinking means that the template knows reasoning; ThinkingStart opens it and each of ThinkingEnds closes it.
 	SupportsThinking bool
 	ThinkingStart    string
 	ThinkingEnds     []string
-	// Delimiters are the texts that start messages of each role in the prompt; nil: those that the template was seen to write.
+	// Delimiters are the texts that start messages of each role in the prompt; nil: those learned from the template.
 	Delimiters []Delimiter
-	Notes      []string // what a person should know, such as a constraint that had to be relaxed
+	Notes      []string // for people, such as that a constraint had to be relaxed
 }
 
 // ReasoningState is where generation starts with respect to reasoning.
@@ -101,13 +101,13 @@ type Delimiter struct {
 	Delimiter string
 }
 
-// Ending says that a prompt which ends in Old ends in New instead. The zero value changes nothing.
+// Ending replaces the end Old of a prompt by New. The zero value changes nothing.
 type Ending struct {
 	Old string
 	New string
 }
 
-// Apply returns the prompt with its end replaced, where it ends in Old.
+// Apply returns the prompt with its end replaced, if it ends in Old.
 func (e Ending) Apply(prompt string) string {
 	if before, ok := strings.CutSuffix(prompt, e.Old); ok {
 		return before + e.New

@@ -6,27 +6,27 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/chat"
 )
 
-// StreamPlan stands in a plan instead of a program: the handler itself parses the output.
+// StreamPlan takes the place of a plan's program: the handler itself parses the output.
 type StreamPlan struct {
-	// Token is given back when a stream is opened. It must hold everything needed to parse the output, because the process
-	// that parses may be another than the one that planned. At most MaxToken bytes.
+	// Token is passed to OpenStream. It must contain everything needed to parse the output, because another process than the one
+	// that planned may parse it. At most MaxToken bytes.
 	Token []byte
 }
 
-// MaxToken is how many bytes the token of a StreamPlan may have.
+// MaxToken limits the bytes of a StreamPlan's token.
 const MaxToken = 1 << 20
 
-// StreamHandler is a Handler some of whose plans are a StreamPlan, because no program can describe the format.
+// StreamHandler is a Handler that parses the outputs of some of its plans itself, because no program can describe the format.
 //
 // However an output is cut into chunks, the events must be the same once neighbours of one kind are merged: after the death
-// of a process the host sends the output again to another one, perhaps in other chunks, and goes on where it was.
+// of a process the host sends the output to another one again, perhaps in other chunks, and continues where it was.
 type StreamHandler interface {
 	Handler
-	// OpenStream begins to parse an output. Events go to sink in order, during Feed and Finish; ctx ends with the stream.
+	// OpenStream begins to parse an output. Events are delivered to sink in order, during Feed and Finish; ctx ends with the stream.
 	OpenStream(ctx context.Context, in StreamInput, sink chat.Sink) (Stream, error)
 }
 
-// StreamInput says which output a stream parses.
+// StreamInput identifies the output that a stream parses.
 type StreamInput struct {
 	Token            []byte // of the StreamPlan
 	GenerationPrompt string // the end of the prompt that begins the assistant's turn; the output continues it
@@ -36,6 +36,6 @@ type StreamInput struct {
 type Stream interface {
 	// Feed takes the next bytes of the output.
 	Feed(chunk []byte) error
-	// Finish says that no more output comes.
+	// Finish ends the output.
 	Finish() (StreamResult, error)
 }

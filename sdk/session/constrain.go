@@ -29,10 +29,10 @@ func (p *Plan) constrain() error {
 			return fault
 		}
 		p.unconstrained = err
-		p.note(fmt.Sprintf("sampling is free, for no constraint can be made: %v", err))
+		p.note(fmt.Sprintf("sampling is free: no constraint can be built: %v", err))
 	} else if c != nil {
 		p.note(c.Notes...)
-		if err := p.unread(); err != nil {
+		if err := p.separateArguments(); err != nil {
 			return err
 		}
 	}
@@ -40,8 +40,8 @@ func (p *Plan) constrain() error {
 	return p.enforced()
 }
 
-// choose sets the constraint to build: the handler's, or that of a grammar which the request has for the content. Strict
-// tools that the handler's constraint does not enforce are noted.
+// choose sets the constraint to build: the handler's, or the grammar that the request has for the content. It notes strict tools
+// that the handler's constraint does not enforce.
 func (p *Plan) choose() error {
 	o := &p.options
 	switch {
@@ -51,7 +51,7 @@ func (p *Plan) choose() error {
 		o.Mode, o.Content = grammar.Strict, content
 		return err
 	case o.Mode == grammar.Free && mayCall(p.request) && slices.ContainsFunc(p.request.Tools, isStrict):
-		p.note("strict tools are not held to their schemas: while this model may answer in prose, nothing tells its calls from it; send tool_choice \"required\" to enforce them")
+		p.note("the schemas of strict tools are not enforced: in this format a call cannot be told from prose; send tool_choice \"required\" to enforce them")
 	}
 	return nil
 }
@@ -61,18 +61,18 @@ func isStrict(t chat.Tool) bool { return t.Strict }
 // mayCall reports whether an answer may call tools.
 func mayCall(r *chat.Request) bool { return len(r.Tools) > 0 && r.ToolChoice.Mode != chat.ToolNone }
 
-// contentGrammar is the grammar that a request has for the content, in GBNF.
+// contentGrammar returns the grammar that a request has for the content, in GBNF.
 func contentGrammar(r *chat.Request) (text string, err error) {
-	fault := func(format string, args ...any) error {
+	invalid := func(format string, args ...any) error {
 		return fault.Invalid(r.Grammar.Path, fmt.Sprintf(format, args...))
 	}
 	if mayCall(r) {
-		return "", fault("it holds for the content, and says nothing of calls: leave out the tools, send tool_choice \"none\", or describe the answer with json_schema, beside which calls are possible")
+		return "", invalid("it constrains the content and leaves no room for calls: leave out the tools, send tool_choice \"none\", or describe the answer with json_schema, which allows calls")
 	}
 	switch r.Grammar.Kind {
 	case chat.GrammarRegex:
 		if text, err = grammar.FromPattern(r.Grammar.Text); err != nil {
-			return "", fault("no grammar can be made of it: %v", err)
+			return "", invalid("no grammar can be built from it: %v", err)
 		}
 	case chat.GrammarChoice:
 		text = grammar.FromChoice(r.Grammar.Choices)
@@ -80,22 +80,22 @@ func contentGrammar(r *chat.Request) (text string, err error) {
 		text = r.Grammar.Text
 	}
 	if _, err := grammar.Parse(text); err != nil {
-		return "", fault("%v", err)
+		return "", invalid("%v", err)
 	}
 	return text, nil
 }
 
-// strictFault refuses a request with a schema that is strict and has keywords which cannot be held to.
+// strictFault refuses a request with a strict schema that has keywords which cannot be enforced.
 func (p *Plan) strictFault() error {
 	r := p.request
 	if r.StrictSchema {
-		if err := p.unheld(r.JSONSchema, "response_format.json_schema.schema"); err != nil {
+		if err := p.enforceable(r.JSONSchema, "response_format.json_schema.schema"); err != nil {
 			return err
 		}
 	}
 	for i, t := range r.Tools {
 		if t.Strict && !t.Parameters.IsZero() && mayCall(r) {
-			if err := p.unheld(t.Parameters, fmt.Sprintf("tools[%d].function.parameters", i)); err != nil {
+			if err := p.enforceable(t.Parameters, fmt.Sprintf("tools[%d].function.parameters", i)); err != nil {
 				return err
 			}
 		}
@@ -103,8 +103,8 @@ func (p *Plan) strictFault() error {
 	return nil
 }
 
-// unheld is the error for a strict schema that a grammar cannot wholly hold to.
-func (p *Plan) unheld(schema jsonschema.Schema, path string) error {
+// enforceable returns an error for a strict schema that a grammar does not completely enforce.
+func (p *Plan) enforceable(schema jsonschema.Schema, path string) error {
 	var b peg.Builder
 	c, err := p.constraints.Build(b.Build(b.Schema(schema, b.Value(peg.AnyJSON))), grammar.Options{Mode: grammar.Strict})
 	if err == nil && len(c.Notes) == 0 {
@@ -113,22 +113,22 @@ func (p *Plan) unheld(schema jsonschema.Schema, path string) error {
 	if err != nil {
 		return schemaFault(path, schema)
 	}
-	return fault.Invalid(path, "strict, but it cannot be held to: "+strings.Join(c.Notes, "; ")+"; leave out what cannot be enforced, or strict")
+	return fault.Invalid(path, "strict, but it cannot be enforced: "+strings.Join(c.Notes, "; ")+"; leave out what cannot be enforced, or strict")
 }
 
-// unread notes what the schemas of tools say of arguments together, where the program writes them one by one. A tool that is
-// strict is refused.
-func (p *Plan) unread() error {
+// separateArguments notes the keywords of tools' schemas that constrain several arguments together, where the format writes
+// arguments one by one. A strict tool with such a keyword is refused.
+func (p *Plan) separateArguments() error {
 	if !mayCall(p.request) {
 		return nil
 	}
 	for i, t := range p.request.Tools {
 		names := t.Parameters.Unread()
-		if len(names) == 0 || follows(p.Program, t.Parameters) {
+		if len(names) == 0 || constrains(p.Program, t.Parameters) {
 			continue
 		}
 		path := fmt.Sprintf("tools[%d].function.parameters", i)
-		message := fmt.Sprintf("%s cannot be held to, for the format writes arguments one by one", strings.Join(names, ", "))
+		message := fmt.Sprintf("%s cannot be enforced: the format writes arguments one by one", strings.Join(names, ", "))
 		if t.Strict {
 			return fault.Invalid(path, "strict, but "+message+"; leave out what cannot be enforced, or strict")
 		}
@@ -137,25 +137,25 @@ func (p *Plan) unread() error {
 	return nil
 }
 
-// follows says whether a program holds a value to a whole schema.
-func follows(program *peg.Program, schema jsonschema.Schema) bool {
+// constrains reports whether a program constrains a value by the whole schema.
+func constrains(program *peg.Program, schema jsonschema.Schema) bool {
 	return slices.ContainsFunc(program.Nodes, func(n peg.Node) bool { return n.Op == peg.Schema && n.JSONSchema.Equal(schema) })
 }
 
-// enforced refuses a request that insists on a certain answer if its plan lets the model give another.
+// enforced refuses a request that insists on a certain answer if its plan allows another.
 func (p *Plan) enforced() error {
-	wish, ok := insistence(p.request)
+	field, ok := insistence(p.request)
 	if !ok || p.Constraint != nil && !p.Constraint.Lazy {
 		return nil
 	}
-	message := fmt.Sprintf("it cannot be enforced: handler %q makes no constraint for this template", p.Handler)
+	message := fmt.Sprintf("it cannot be enforced: the handler %q builds no constraint for this template", p.Handler)
 	if notes := p.Notes; len(notes) > 0 {
 		message += " (" + strings.Join(notes, "; ") + ")"
 	}
-	return fault.Invalid(wish, message+"; leave it out, and check the answer")
+	return fault.Invalid(field, message+"; leave it out, and check the answer")
 }
 
-// insistence is the field by which a request insists on a certain answer. One that wants no parsing insists on nothing.
+// insistence returns the field by which a request insists on a certain answer. A request for pure content insists on nothing.
 func insistence(r *chat.Request) (field string, ok bool) {
 	switch {
 	case r.PureContent:
@@ -168,7 +168,7 @@ func insistence(r *chat.Request) (field string, ok bool) {
 	return "json_schema", !r.JSONSchema.IsZero()
 }
 
-// faultySchema finds the schema of a request that cannot be followed, and where in it the fault is; nil if there is none.
+// faultySchema returns the error of the first schema of a request that cannot be used, with the place in it.
 func faultySchema(r *chat.Request) error {
 	if !r.JSONSchema.IsZero() {
 		if err := schemaFault("json_schema", r.JSONSchema); err != nil {
@@ -186,6 +186,7 @@ func faultySchema(r *chat.Request) error {
 	return nil
 }
 
+// schemaFault returns the error of a schema at path; nil if a grammar can be built from it.
 func schemaFault(path string, schema jsonschema.Schema) error {
 	_, err := grammar.FromSchema(schema)
 	var unusable *grammar.SchemaError

@@ -36,9 +36,9 @@ func TestWhatCannotBeConstrainedIsFreeUnlessTheRequestInsists(t *testing.T) {
 		{``, grammar.Free, ""},
 		{`, "tool_choice": "required", "pure_content": true`, grammar.Free, ""},
 		{`, "tool_choice": "required"`, grammar.Strict, ""},
-		{`, "tool_choice": "required"`, grammar.Lazy, `tool_choice: it cannot be enforced: handler "h" makes no constraint for this template (sampling is free, for no constraint can be made: program: no trigger rule`},
-		{`, "tool_choice": {"type": "function", "function": {"name": "f"}}`, grammar.Free, `tool_choice: it cannot be enforced: handler "h"`},
-		{`, "tool_choice": "none", "json_schema": {}`, grammar.Free, `json_schema: it cannot be enforced: handler "h"`},
+		{`, "tool_choice": "required"`, grammar.Lazy, `tool_choice: it cannot be enforced: the handler "h" builds no constraint for this template (sampling is free: no constraint can be built: program: no trigger rule`},
+		{`, "tool_choice": {"type": "function", "function": {"name": "f"}}`, grammar.Free, `tool_choice: it cannot be enforced: the handler "h"`},
+		{`, "tool_choice": "none", "json_schema": {}`, grammar.Free, `json_schema: it cannot be enforced: the handler "h"`},
 	} {
 		draft := &session.Draft{Plan: handler.Plan{Program: free, Grammar: tt.mode}, Handler: "h"}
 		p, err := session.New(draft, withTool(t, tt.members), session.PlanOptions{})

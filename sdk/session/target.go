@@ -25,7 +25,7 @@ func (p *Plan) In(target grammar.Target) (*Plan, error) {
 	o.Target = target
 	c, err := p.constraints.Build(p.Program, o)
 	if err != nil {
-		out.note(fmt.Sprintf("sampling is free, for target %q has no words for the constraint: %v", target, err))
+		out.note(fmt.Sprintf("sampling is free: target %q cannot express the constraint: %v", target, err))
 	} else {
 		out.note(c.Notes...)
 	}
@@ -36,7 +36,7 @@ func (p *Plan) In(target grammar.Target) (*Plan, error) {
 // answerSchema replaces the constraint by a JSON Schema, and notes what that cannot express.
 func (p *Plan) answerSchema() error {
 	if p.request.Grammar.Kind != chat.GrammarNone {
-		return fault.Invalid(p.request.Grammar.Path, "a JSON Schema cannot say it: take another target")
+		return fault.Invalid(p.request.Grammar.Path, "a JSON Schema cannot express it: choose another target")
 	}
 	schema, lost := target.AnswerSchema(p.request)
 	p.note(lost...)
@@ -45,7 +45,7 @@ func (p *Plan) answerSchema() error {
 		return nil
 	}
 	if p.ReasoningState == handler.ReasoningOpen {
-		p.note("the prompt has begun reasoning, which a JSON Schema cannot end: send enable_thinking false")
+		p.note("the prompt begins reasoning, which a JSON Schema cannot end: send enable_thinking false")
 	} else if p.SupportsThinking {
 		p.note("the model cannot reason before it answers")
 	}
