@@ -9,27 +9,32 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
-// Options say which constraint to make of a program.
+// Options are the options of Build.
 type Options struct {
-	// Mode: Strict constrains the whole output, Lazy what follows from the first trigger on. Free makes no constraint.
+	// Mode: Strict constrains the whole output, Lazy everything from the first trigger on. Free
+	// means no constraint.
 	Mode Mode
-	// Prompt is the generation prompt, with which the program's input begins. A strict grammar covers what may follow it.
+	// Prompt is the generation prompt, which the program reads before the output. A strict grammar
+	// covers what may follow it.
 	Prompt string
 	// Triggers replace those that a lazy constraint derives from the program's Trigger rules.
 	Triggers []Trigger
-	// Content is a grammar in GBNF that the content of a strict constraint must follow, such as a client's own: reasoning and
-	// markers around it stay as the program has them. It does not go together with calls.
+	// Content is a grammar in GBNF that the content of a strict constraint must follow, such as one
+	// that the client sent; the reasoning and the markers around the content stay as in the
+	// program. It cannot be combined with tool calls.
 	Content string
-	// Target is the notation to give the constraint in; empty: GBNF. Bounds that its engine refuses are relaxed.
+	// Target is the notation of the constraint; empty means GBNF. Bounds that its engine rejects
+	// are relaxed.
 	Target Target
-	// Specials are the special tokens of the model, where they are known. A notation that tells a special token from its
-	// spelling names them.
+	// Specials are the model's special tokens, if known. Notations that distinguish a special token
+	// from its spelling use them.
 	Specials []string
 }
 
-// Build makes the constraint that a program stands for: its grammar accepts outputs that the program parses, and schemas
-// are held to. It is nil when the mode is Free. An error says which node or which place of a schema is at fault, or that
-// the program cannot begin with the prompt; what the grammar could only widen is in the constraint's Notes.
+// Build returns the constraint for a program: its grammar accepts outputs that the program parses,
+// and enforces the schemas in it. The constraint is nil if the mode is Free. An error names the
+// node or the place in a schema at fault, or says that the program cannot start with the prompt.
+// Where the grammar had to accept more than the program or a schema, Constraint.Notes says so.
 func Build(p *peg.Program, o Options) (*Constraint, error) {
 	if o.Mode == Free {
 		return nil, nil
@@ -42,7 +47,7 @@ func Build(p *peg.Program, o Options) (*Constraint, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := b.holdContent(o); err != nil {
+	if err := b.restrictContent(o); err != nil {
 		return nil, err
 	}
 	c := &Constraint{Lazy: o.Mode == Lazy, Triggers: o.Triggers}
@@ -78,7 +83,7 @@ func Build(p *peg.Program, o Options) (*Constraint, error) {
 	return c, nil
 }
 
-// afterPrompt is what may follow the generation prompt in a text that e matches.
+// afterPrompt returns the texts that may follow the generation prompt.
 func afterPrompt(e *cfg.Expr, space *cfg.Rule, prompt string) (*cfg.Expr, error) {
 	rest, err := cfg.Quotient(e, space, prompt)
 	var leaves *cfg.PrefixError

@@ -260,7 +260,7 @@ func TestBoundsThatEnginesRefuseAreRelaxed(t *testing.T) {
 	}
 }
 
-// manyTools is a program for n tools of five parameters.
+// manyTools returns a program for n tools of five parameters.
 func manyTools(n int) *peg.Program {
 	var b peg.Builder
 	var named []peg.ID
@@ -301,7 +301,8 @@ func TestTheSizeOfAGrammarGrowsLinearly(t *testing.T) {
 	}
 }
 
-// BenchmarkCold20x5 builds the constraint for 20 tools of five parameters for each target, and tells how large it is.
+// BenchmarkCold20x5 builds the constraint for 20 tools of five parameters for each target, and
+// reports its size.
 func BenchmarkCold20x5(b *testing.B) {
 	p := manyTools(20)
 	for _, l := range target.All() {

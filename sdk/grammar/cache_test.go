@@ -48,7 +48,7 @@ func TestACacheKeepsWhatItBuilt(t *testing.T) {
 	}
 }
 
-// TestEveryOptionTellsConstraintsApart changes one option after the other, also those that are yet to be added.
+// TestEveryOptionTellsConstraintsApart changes one option after another, including any added later.
 func TestEveryOptionTellsConstraintsApart(t *testing.T) {
 	p := distinctTools(1, 1)
 	seen := map[cache.Key]string{keyOf(p, Options{}): "nothing"}

@@ -6,7 +6,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/grammar/target"
 )
 
-// translate adds the constraint in another notation than GBNF to itself.
+// translate sets Target and Content, unless the target is GBNF.
 func (c *Constraint) translate(t Target, specials []string) error {
 	if t == "" || t == TargetGBNF {
 		return nil
@@ -19,8 +19,8 @@ func (c *Constraint) translate(t Target, specials []string) error {
 	return nil
 }
 
-// in is the whole constraint in the notation of a target, and what is lost in it. Where the notation tells special tokens
-// from their spelling, those that are known are named. An error says what the notation has no words for.
+// in returns the constraint in the notation of a target, and notes on what is lost. An error says
+// what the notation cannot express.
 func (c *Constraint) in(t Target, specials ...string) (content string, lost []string, err error) {
 	of := target.Constraint{Grammar: c.Grammar, Lazy: c.Lazy, Scans: c.scans, Specials: specials}
 	for _, trigger := range c.Triggers {

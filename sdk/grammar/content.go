@@ -7,9 +7,9 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
-// holdContent reads the grammar for content, gives its rules names of their own, and makes room for it in the program: one
-// place in each way through it.
-func (b *builder) holdContent(o Options) error {
+// restrictContent parses the grammar for the content, renames its rules, and rewrites the program
+// so that each way through it has one place for the content.
+func (b *builder) restrictContent(o Options) error {
 	if o.Content == "" {
 		return nil
 	}
@@ -24,11 +24,11 @@ func (b *builder) holdContent(o Options) error {
 		r.Name = b.Fresh("content-" + r.Name)
 	}
 	b.content = g.rules.Root
-	h := holder{p: &peg.Program{Nodes: slices.Clone(b.p.Nodes), Root: b.p.Root}, speaks: map[peg.ID]bool{}, held: map[peg.ID]peg.ID{}, muted: map[peg.ID]peg.ID{}}
-	if !h.contains(h.p.Root) {
+	h := contentRewriter{p: &peg.Program{Nodes: slices.Clone(b.p.Nodes), Root: b.p.Root}, has: map[peg.ID]bool{}, single: map[peg.ID]peg.ID{}, without: map[peg.ID]peg.ID{}}
+	if !h.hasContent(h.p.Root) {
 		return errors.New("program: it has no content that a grammar could hold")
 	}
-	h.p.Root = h.hold(h.p.Root)
+	h.p.Root = h.keepOne(h.p.Root)
 	b.p = h.p
 	b.parents = make([]int, len(b.p.Nodes))
 	for _, n := range b.p.Nodes {
@@ -39,107 +39,107 @@ func (b *builder) holdContent(o Options) error {
 	return nil
 }
 
-// holder rewrites a program so that every way through it has content once: what repeats it does so one time, and what
-// comes after it has none.
-type holder struct {
-	p      *peg.Program
-	speaks map[peg.ID]bool // has content
-	held   map[peg.ID]peg.ID
-	muted  map[peg.ID]peg.ID
+// contentRewriter rewrites a program so that every way through it has content exactly once: a
+// repetition of content becomes one, and later content is removed.
+type contentRewriter struct {
+	p       *peg.Program
+	has     map[peg.ID]bool // whether a node has content
+	single  map[peg.ID]peg.ID
+	without map[peg.ID]peg.ID
 }
 
-// contains says whether a node has content. What is there for tolerance alone does not count.
-func (h *holder) contains(id peg.ID) bool {
-	if known, ok := h.speaks[id]; ok {
+// hasContent reports whether a node has content, not counting rules that only add tolerance.
+func (h *contentRewriter) hasContent(id peg.ID) bool {
+	if known, ok := h.has[id]; ok {
 		return known
 	}
-	h.speaks[id] = false
+	h.has[id] = false
 	n := &h.p.Nodes[id]
 	switch {
 	case n.Op == peg.Tag && n.Role == peg.Content:
-		h.speaks[id] = true
-	case n.Op == peg.Rule && tolerance(n.Text), n.Op == peg.Tag && n.Role == peg.Reasoning:
+		h.has[id] = true
+	case n.Op == peg.Rule && isTolerated(n.Text), n.Op == peg.Tag && n.Role == peg.Reasoning:
 	default:
-		h.speaks[id] = slices.ContainsFunc(n.Kids, h.contains)
+		h.has[id] = slices.ContainsFunc(n.Kids, h.hasContent)
 	}
-	return h.speaks[id]
+	return h.has[id]
 }
 
-// copied is a node like id with other kids.
-func (h *holder) copied(id peg.ID, kids []peg.ID) peg.ID {
+// copyWith adds a copy of a node with other children.
+func (h *contentRewriter) copyWith(id peg.ID, kids []peg.ID) peg.ID {
 	n := h.p.Nodes[id]
 	n.Kids = kids
 	return h.add(n)
 }
 
-func (h *holder) add(n peg.Node) peg.ID {
+func (h *contentRewriter) add(n peg.Node) peg.ID {
 	h.p.Nodes = append(h.p.Nodes, n)
 	return peg.ID(len(h.p.Nodes) - 1)
 }
 
-// hold is node id, which contains content, with content once.
-func (h *holder) hold(id peg.ID) peg.ID {
+// keepOne returns a variant of a node, which has content, with content exactly once.
+func (h *contentRewriter) keepOne(id peg.ID) peg.ID {
 	n := h.p.Nodes[id]
 	if n.Op == peg.Tag && n.Role == peg.Content {
 		return id
 	}
-	if known, ok := h.held[id]; ok {
+	if known, ok := h.single[id]; ok {
 		return known
 	}
-	h.held[id] = id
+	h.single[id] = id
 	var kids []peg.ID
 	switch n.Op {
 	case peg.Repeat:
-		h.held[id] = h.hold(n.Kids[0])
-		return h.held[id]
+		h.single[id] = h.keepOne(n.Kids[0])
+		return h.single[id]
 	case peg.Choice:
 		for _, k := range n.Kids {
-			if h.contains(k) {
-				kids = append(kids, h.hold(k))
+			if h.hasContent(k) {
+				kids = append(kids, h.keepOne(k))
 			}
 		}
 	default:
-		kids = h.first(n.Kids)
+		kids = h.keepFirst(n.Kids)
 	}
-	h.held[id] = h.copied(id, kids)
-	return h.held[id]
+	h.single[id] = h.copyWith(id, kids)
+	return h.single[id]
 }
 
-// first holds the first of kids that has content, and mutes the others.
-func (h *holder) first(kids []peg.ID) []peg.ID {
+// keepFirst keeps the content of the first of kids that has any, and removes that of the others.
+func (h *contentRewriter) keepFirst(kids []peg.ID) []peg.ID {
 	var out []peg.ID
 	done := false
 	for _, k := range kids {
 		switch {
-		case !h.contains(k):
+		case !h.hasContent(k):
 		case done:
-			k = h.mute(k)
+			k = h.remove(k)
 		default:
-			k, done = h.hold(k), true
+			k, done = h.keepOne(k), true
 		}
 		out = append(out, k)
 	}
 	return out
 }
 
-// mute is node id without content.
-func (h *holder) mute(id peg.ID) peg.ID {
-	if !h.contains(id) {
+// remove returns a variant of a node without content.
+func (h *contentRewriter) remove(id peg.ID) peg.ID {
+	if !h.hasContent(id) {
 		return id
 	}
-	if known, ok := h.muted[id]; ok {
+	if known, ok := h.without[id]; ok {
 		return known
 	}
-	h.muted[id] = id
+	h.without[id] = id
 	n := h.p.Nodes[id]
 	if n.Op == peg.Tag && n.Role == peg.Content || n.Op == peg.Repeat {
-		h.muted[id] = h.add(peg.Node{Op: peg.Empty})
-		return h.muted[id]
+		h.without[id] = h.add(peg.Node{Op: peg.Empty})
+		return h.without[id]
 	}
 	var kids []peg.ID
 	for _, k := range n.Kids {
-		kids = append(kids, h.mute(k))
+		kids = append(kids, h.remove(k))
 	}
-	h.muted[id] = h.copied(id, kids)
-	return h.muted[id]
+	h.without[id] = h.copyWith(id, kids)
+	return h.without[id]
 }

@@ -6,13 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// maxFullPrefixes bounds the prefixes of an output on which an anchored pattern is tried.
+// maxFullPrefixes bounds the prefixes of an output that are tried with an anchored pattern.
 const maxFullPrefixes = 64 << 10
 
-// FindTrigger says where a lazy grammar starts in output, as llama.cpp does while the output grows: at the first trigger
-// to occur. A word starts it at the word, a pattern at its first group that matched anything, or at its match. A pattern
-// that begins with ^ and ends with $, or is of the type TriggerFull, must match the whole output so far.
-// Patterns that do not compile never fire.
+// FindTrigger returns where a lazy grammar starts in output: like llama.cpp, which looks for
+// triggers while the output grows, at the first trigger to occur. The grammar starts at the word,
+// or at the first non-empty group of a pattern, or at the whole match if there is none. A pattern
+// between ^ and $, or of type TriggerFull, must match the whole output so far. Patterns that do not
+// compile never match.
 func FindTrigger(output string, triggers []Trigger) (start int, ok bool) {
 	fired := len(output) + 1
 	for _, t := range triggers {
@@ -23,7 +24,7 @@ func FindTrigger(output string, triggers []Trigger) (start int, ok bool) {
 	return start, ok
 }
 
-// find says where the grammar starts, and how much of output must be there for the trigger to fire.
+// find returns where the grammar starts, and the length of output at which the trigger occurs.
 func (t Trigger) find(output string) (start, end int, ok bool) {
 	if t.Type == TriggerWord {
 		start = strings.Index(output, t.Value)
@@ -39,7 +40,7 @@ func (t Trigger) find(output string) (start, end int, ok bool) {
 	if re.FindStringIndex(output) == nil {
 		return 0, 0, false
 	}
-	// A longer prefix matches where a shorter one does, so that the shortest can be searched for by halves.
+	// If a prefix matches, longer ones do, too: a binary search finds the shortest.
 	lo, hi := 0, len(output)
 	for lo < hi {
 		if mid := (lo + hi) / 2; re.MatchString(output[:mid]) {
@@ -67,7 +68,7 @@ func findFull(output, pattern string) (start, end int, ok bool) {
 	return 0, 0, false
 }
 
-// groupStart is where the first group that matched anything begins, or the match.
+// groupStart returns the start of the first non-empty group, or of the match.
 func groupStart(m []int) int {
 	for i := 2; i < len(m); i += 2 {
 		if m[i] >= 0 && m[i+1] > m[i] {

@@ -14,10 +14,10 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
-// SchemaError is what is wrong with a schema, and where.
+// SchemaError is an error in a JSON Schema, with its place.
 type SchemaError = schema.Error
 
-// FromSchema makes the constraint for one JSON value that follows schema.
+// FromSchema returns the constraint for one JSON value that follows a schema.
 func FromSchema(source jsonschema.Schema) (*Constraint, error) {
 	var p peg.Builder
 	c, err := Build(p.Build(p.Schema(source, p.Value(peg.AnyJSON))), Options{Mode: Strict})
@@ -27,8 +27,8 @@ func FromSchema(source jsonschema.Schema) (*Constraint, error) {
 	return c, err
 }
 
-// FromPattern is a grammar in GBNF for the texts that match a regular expression as a whole. An error says what in it a
-// grammar has no words for, such as lookarounds.
+// FromPattern returns a grammar in GBNF for the texts that match a regular expression as a whole.
+// An error names what a grammar cannot express, such as lookarounds.
 func FromPattern(source string) (string, error) {
 	ways, err := pattern.Parse(source)
 	if err != nil {
@@ -54,7 +54,7 @@ func FromPattern(source string) (string, error) {
 	return cfg.Print(root), nil
 }
 
-// FromChoice is a grammar in GBNF for one of texts.
+// FromChoice returns a grammar in GBNF for exactly one of texts.
 func FromChoice(texts []string) string {
 	kids := make([]*cfg.Expr, len(texts))
 	for i, t := range texts {

@@ -74,7 +74,7 @@ func FuzzSchema(f *testing.F) {
 	})
 }
 
-// program makes a program of any bytes: each node takes a few.
+// program decodes any bytes as a program, a few for each node.
 func program(data []byte) *peg.Program {
 	p := &peg.Program{}
 	next := func() int {

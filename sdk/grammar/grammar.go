@@ -5,20 +5,20 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/grammar/target"
 )
 
-// Mode says which constraint a program is to become.
+// Mode is the part of an output that a constraint covers.
 type Mode uint8
 
 // The modes of a constraint.
 const (
-	// Free: no constraint.
+	// Free: nothing.
 	Free Mode = iota
-	// Lazy: sampling is free until a trigger occurs in the output, and constrained from there on.
+	// Lazy: everything from the first trigger on.
 	Lazy
-	// Strict: the whole output is constrained.
+	// Strict: the whole output.
 	Strict
 )
 
-// TriggerType says how a trigger is looked for in the output.
+// TriggerType is how a trigger is looked for in the output.
 type TriggerType string
 
 // The types of triggers.
@@ -28,10 +28,10 @@ const (
 	TriggerFull    TriggerType = "pattern_full" // the same, but it must match the whole output so far
 )
 
-// Target is the notation in which an engine takes a constraint. The zero value is GBNF.
+// Target is the notation of a constraint. The zero value is GBNF.
 type Target = target.Target
 
-// The targets. Package target has the table of them.
+// The targets; see package target for the engines that read them.
 const (
 	TargetGBNF          = target.GBNF
 	TargetStructuralTag = target.StructuralTag
@@ -40,23 +40,23 @@ const (
 	TargetJSONSchema    = target.JSONSchema
 )
 
-// Trigger is a text whose appearance in the output starts a lazy grammar.
+// Trigger is a text whose occurrence in the output starts a lazy grammar.
 type Trigger struct {
 	Type  TriggerType `json:"type"`
 	Value string      `json:"value"`
 }
 
-// Constraint is what an engine needs in order to sample only what the program parses.
+// Constraint is what an engine needs to sample only what the program parses.
 type Constraint struct {
-	Grammar  string    `json:"grammar"` // GBNF; its root covers the output, or what follows from the trigger when lazy
+	Grammar  string    `json:"grammar"` // GBNF; covers the output, or the part from the trigger on if lazy
 	Lazy     bool      `json:"lazy"`
 	Triggers []Trigger `json:"triggers"`
-	// Target is the notation of Content, and Content the whole constraint in it, triggers included. Both are empty where
-	// the notation is GBNF, which Grammar has.
+	// Content is the whole constraint in the notation Target, triggers included. Both are empty for
+	// GBNF, which is in Grammar.
 	Target  Target `json:"target,omitempty"`
 	Content string `json:"content,omitempty"`
-	// Notes say what the grammar could not hold to, such as unsupported keywords of a schema.
+	// Notes says what the grammar does not enforce, such as unsupported keywords of a schema.
 	Notes []string `json:"notes,omitempty"`
 
-	scans map[string]words.Scan // rules that are text up to delimiters
+	scans map[string]words.Scan // rules for text up to delimiters, by name
 }

@@ -16,18 +16,18 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/grammar"
 )
 
-// These tests read Lark back, as strictly as llguidance's documentation of its dialect allows, and run it as llguidance
-// does: the lexer goes on as long as any terminal that the parser allows at a place may go on, and what it then has must be
-// one of them; it never goes back.
+// These tests parse Lark as strictly as the documentation of llguidance's dialect allows, and run
+// it as llguidance does: the lexer continues as long as any terminal that the parser allows here
+// can continue, and the result must be one of these terminals; it never goes back.
 
-// larkGrammar is a grammar in Lark.
+// larkGrammar is a grammar parsed from Lark.
 type larkGrammar struct {
 	terminals map[string]*grammar.Grammar // by name; literals within rules by themselves
-	symbols   map[string]rune             // what stands for a terminal in rules
+	symbols   map[string]rune             // symbols that represent terminals in rules
 	rules     *grammar.Grammar            // over symbols
 }
 
-// larkReader turns definitions into GBNF: those of terminals over text, those of rules over symbols.
+// larkReader translates definitions into GBNF: terminals over text, rules over symbols.
 type larkReader struct {
 	t      testing.TB
 	tokens []string
@@ -71,7 +71,7 @@ func larkRule(name string) string {
 	return "r-" + strings.ReplaceAll(name, "_", "-")
 }
 
-// terminal reads the definition of a terminal, which may name those before it.
+// terminal reads the definition of a terminal, which may refer to earlier ones.
 func (r *larkReader) terminal(line string) {
 	name, definition, _ := strings.Cut(strings.TrimSpace(line), ": ")
 	if !regexp.MustCompile(`^[A-Z_][A-Z0-9_]*$`).MatchString(name) {
@@ -81,7 +81,7 @@ func (r *larkReader) terminal(line string) {
 	r.order = append(r.order, name)
 }
 
-// read reads the right side of a definition.
+// read reads the right-hand side of a definition.
 func (r *larkReader) read(definition string) string {
 	r.tokens = nil
 	for rest := strings.TrimSpace(definition); rest != ""; {
@@ -197,7 +197,7 @@ func (r *larkReader) text(t string) string {
 	return out
 }
 
-// lexeme is the symbol of a terminal within a rule.
+// lexeme returns the symbol of a terminal within a rule.
 func (r *larkReader) lexeme(name, gbnf string) string {
 	if r.g.terminals[name] == nil {
 		g, err := grammar.Parse("root ::= " + gbnf + "\n")
@@ -266,7 +266,7 @@ func gbnfRegex(re *syntax.Regexp) string {
 	return `""`
 }
 
-// accepts runs text through lexer and parser, behind the symbols read so far.
+// accepts runs lexer and parser over text, after the symbols read so far.
 func (g *larkGrammar) accepts(read, text string) bool {
 	if text == "" {
 		return g.rules.Match(read).Status == grammar.Accepted

@@ -29,13 +29,13 @@ func TestLarkDecidesAsTheGrammarDoes(t *testing.T) {
 	}
 }
 
-// neverThought says whether a text begins to think and does not end it. Grammars may take it for content as well, while the
-// lexer waits for the end of the thought.
+// neverThought reports whether a text starts a thought that does not end. Grammars may also take it
+// for content, while the lexer waits for the end of the thought.
 func neverThought(text string) bool {
 	return strings.HasPrefix(strings.TrimSpace(text), "<think>") && !strings.Contains(text, "</think>")
 }
 
-// agrees samples texts of g, also with one character changed, and checks that lark decides as g does.
+// agrees samples texts of g, some with one character changed, and checks that lark decides like g.
 func agrees(t *testing.T, lark *larkGrammar, g *grammar.Grammar, c *grammar.Constraint) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(3, 9))
@@ -75,7 +75,7 @@ func TestLarkOfSchemasDecidesAsTheGrammarDoes(t *testing.T) {
 	}
 }
 
-// What may stand at the end of a rule may begin what follows its call.
+// What may end a rule may also begin what follows its call.
 func TestLarkTellsTheEndOfARuleFromWhatFollowsIt(t *testing.T) {
 	g := mustParse(t, `root ::= args "[</x>"
 args ::= more "]<a>" ("[<" " "?)? more
@@ -95,7 +95,7 @@ object ::= "{" object? "}"
 	}
 }
 
-// A content may begin like a thought that does not end; the lexer cannot know that it does not, and this is said.
+// Content may begin like a thought that never ends; the lexer cannot know that, and a note says so.
 func TestLarkSaysThatAThoughtMustEnd(t *testing.T) {
 	options := grammar.Options{Mode: grammar.Strict, Prompt: prompt, Target: grammar.TargetLark}
 	if _, c := build(t, jsonCalls(true), options); len(c.Notes) != 1 || !strings.Contains(c.Notes[0], `"<think>"`) {

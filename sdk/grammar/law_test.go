@@ -10,7 +10,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg/match"
 )
 
-// The grammar and the parser are one program: these tests hold both sides to it.
+// The grammar and the parser are one program: these tests check both directions.
 
 func build(t testing.TB, p *peg.Program, o grammar.Options) (*grammar.Grammar, *grammar.Constraint) {
 	t.Helper()
@@ -34,7 +34,7 @@ func parse(t testing.TB, p *peg.Program, prompt, output string) *chat.Report {
 	return m.Finish()
 }
 
-// startStates are the generation prompts behind which an output can begin.
+// startStates are the generation prompts that an output can follow.
 var startStates = map[string]string{
 	"reasoning may begin": prompt,
 	"reasoning has begun": prompt + "<think>\nSo",

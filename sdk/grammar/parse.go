@@ -8,13 +8,13 @@ import (
 	"github.com/dragoman-project/dragoman/internal/cfg/sample"
 )
 
-// Grammar is a grammar that can be matched, sampled and printed. It never changes and may be shared.
+// Grammar is a parsed grammar. It is immutable and safe for concurrent use.
 type Grammar struct {
 	rules *cfg.Grammar
 	code  *automaton.Automaton
 }
 
-// Status says how a text stands to a grammar, and Result where it leaves it.
+// Status is the relation of a text to a grammar, Result the outcome of a match.
 type (
 	Status = automaton.Status
 	Result = automaton.Result
@@ -27,13 +27,14 @@ const (
 	Refused    = automaton.Refused
 )
 
-// SyntaxError is what is wrong with the text of a grammar, and where.
+// SyntaxError is a syntax error in a grammar, with its place.
 type SyntaxError = cfg.SyntaxError
 
-// Parse reads a grammar in GBNF exactly as llama.cpp does: a rule is a line, goes on over line ends only inside
-// parentheses and after "::=" and "|", and is named by letters, digits and hyphens. What llama.cpp refuses is an error
-// here: undefined rules, left recursion, repetitions over 2000. References to tokens (`<[10]>`, `<think>`) are an error
-// too, because a text alone does not tell its tokens.
+// Parse reads a grammar in GBNF exactly as llama.cpp does: a rule takes one line, continues on the
+// next one only within parentheses and after "::=" and "|", and has a name of letters, digits and
+// hyphens. What llama.cpp rejects is an error: undefined rules, left recursion, more than 2000
+// repetitions. So are references to tokens (`<[10]>`, `<think>`), because a text does not determine
+// its tokens.
 func Parse(source string) (*Grammar, error) {
 	rules, err := cfg.Parse(source, cfg.MaxRepetitions)
 	if err != nil {
@@ -46,11 +47,11 @@ func Parse(source string) (*Grammar, error) {
 	return &Grammar{rules, code}, nil
 }
 
-// String prints the grammar as GBNF: the rules in use, root first.
+// String returns the grammar in GBNF: the rules in use, root first.
 func (g *Grammar) String() string { return cfg.Print(g.rules.Root) }
 
-// Match says whether the grammar accepts text.
+// Match reports whether the grammar accepts text, and where text leaves it.
 func (g *Grammar) Match(text string) Result { return automaton.NewMatcher(g.code).Feed(text) }
 
-// Sampler returns a source of texts, drawn by random.
+// Sampler returns a sampler of the grammar's texts.
 func (g *Grammar) Sampler(random *rand.Rand) *sample.Sampler { return sample.New(g.rules.Root, random) }

@@ -14,7 +14,8 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
-// builder turns the nodes of a program into expressions. After the first fault it goes on without meaning.
+// builder turns the nodes of a program into expressions. After the first error its results are
+// meaningless.
 type builder struct {
 	*rules.Set
 	p       *peg.Program
@@ -23,14 +24,14 @@ type builder struct {
 	schemas *schema.Converter
 
 	memo    map[peg.ID]*cfg.Expr
-	active  map[peg.ID]bool      // being turned into an expression
-	tails   map[peg.ID]*cfg.Expr // what fromTriggers said
+	active  map[peg.ID]bool      // nodes under construction
+	tails   map[peg.ID]*cfg.Expr // results of fromTriggers
 	parents []int
-	scope   string   // the name of the rule that surrounds the node at hand
-	from    []peg.ID // the triggers that fromTriggers met
-	looks   int      // nodes that headers looked at
+	scope   string   // the name of the enclosing rule
+	from    []peg.ID // the Trigger rules that fromTriggers found
+	visits  int      // nodes visited by headers
 
-	content *cfg.Rule // what content must follow; nil: any
+	content *cfg.Rule // what the content must follow; nil: anything
 }
 
 func newBuilder(p *peg.Program, engine target.Limits) (*builder, error) {
@@ -68,7 +69,7 @@ func (b *builder) fail(format string, args ...any) *cfg.Expr {
 	return cfg.Nothing
 }
 
-// expr is what node id matches, as a grammar sees it.
+// expr returns what a node matches.
 func (b *builder) expr(id peg.ID) *cfg.Expr {
 	if e, ok := b.memo[id]; ok {
 		return e
@@ -90,12 +91,13 @@ func (b *builder) expr(id peg.ID) *cfg.Expr {
 	return e
 }
 
-// tolerance says whether a rule tolerates what a model should not write, and so has no place in a grammar.
-func tolerance(name string) bool { return strings.HasPrefix(name, "~") }
+// isTolerated reports whether a rule only accepts what a model should not write, so that the
+// grammar drops it.
+func isTolerated(name string) bool { return strings.HasPrefix(name, "~") }
 
-// ruleNode makes a rule of a named node.
+// ruleNode returns the rule for a named node.
 func (b *builder) ruleNode(id peg.ID, n *peg.Node) *cfg.Expr {
-	if tolerance(n.Text) {
+	if isTolerated(n.Text) {
 		b.memo[id] = cfg.Nothing
 		return cfg.Nothing
 	}
@@ -149,11 +151,11 @@ func (b *builder) node(id peg.ID, n *peg.Node) *cfg.Expr {
 	case peg.Schema:
 		return b.schema(id, n)
 	}
-	// Empty and End match nothing. A grammar has no lookahead: Peek and Not restrict nothing.
+	// Empty and End match no text. A grammar has no lookahead: Peek and Not restrict nothing.
 	return cfg.Empty
 }
 
-// charsetOf is the characters that a Chars node matches.
+// charsetOf returns the characters that a Chars node matches.
 func charsetOf(n *peg.Node) charset.Set {
 	ranges := make([]charset.Range, len(n.Ranges))
 	for i, r := range n.Ranges {
@@ -181,7 +183,7 @@ func (b *builder) literal(id peg.ID, s string) *cfg.Expr {
 	return cfg.Text(s)
 }
 
-// repeat repeats e within the bounds that the engine takes.
+// repeat returns lo to hi repetitions of e, within the limits of the engine.
 func (b *builder) repeat(lo, hi int, e *cfg.Expr) *cfg.Expr {
 	if lo = max(lo, 0); hi >= 0 && lo > hi {
 		return b.fail("program: at least %d and at most %d repetitions cannot both hold", lo, hi)
@@ -199,7 +201,7 @@ func spellingOf(v peg.Values) rules.Spelling {
 	return rules.Spelling{Literals: v&peg.PythonLiterals != 0, Quotes: v&peg.PythonQuotes != 0}
 }
 
-// valueNames are the rules of JSON by the kind of value, in the order in which a choice lists them.
+// valueNames are the rules for JSON values, in the order in which a choice lists them.
 var valueNames = []struct {
 	kind peg.Values
 	name string
@@ -212,7 +214,7 @@ var valueNames = []struct {
 	{peg.NullValue, "null"},
 }
 
-// value is a value of one of the kinds v.
+// value returns the values of the kinds v.
 func (b *builder) value(v peg.Values) *cfg.Expr {
 	s := spellingOf(v)
 	if v&peg.AnyJSON == peg.AnyJSON {

@@ -7,7 +7,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
-// The programs that several tests run: one for each of the shapes in which models write calls.
+// Programs for several tests: one for each form of tool calls.
 
 type tool struct{ name, parameters string }
 
@@ -20,7 +20,7 @@ var tools = []tool{
 	{"plot", `{"type": "object", "properties": {"points": {"type": "array", "items": {"type": "number"}, "minItems": 2}}, "required": ["points"]}`},
 }
 
-// turn is a whole turn: reasoning, then content and calls.
+// turn returns a whole turn: reasoning, then content and calls.
 func turn(b *peg.Builder, call peg.ID, opener string, required bool) *peg.Program {
 	thinking := b.Optional(b.Lit("<think>"), b.Tag(peg.Reasoning, b.Until("</think>")), b.Lit("</think>"))
 	content := b.Tag(peg.Content, b.Until(opener, "<|end|>"))
@@ -32,7 +32,7 @@ func turn(b *peg.Builder, call peg.ID, opener string, required bool) *peg.Progra
 		b.Optional(b.Lit("<|end|>"), b.Space()), b.End()))
 }
 
-// jsonCalls writes calls as JSON between markers.
+// jsonCalls reads calls in JSON between markers.
 func jsonCalls(required bool) *peg.Program {
 	var b peg.Builder
 	var named []peg.ID
@@ -46,7 +46,8 @@ func jsonCalls(required bool) *peg.Program {
 	return turn(&b, call, "<tool_call>", required)
 }
 
-// taggedCalls writes each argument between tags of its own, in any order: strings bare, other values as JSON.
+// taggedCalls reads each argument between tags of its own, in any order: strings without quotes,
+// other values in JSON.
 func taggedCalls(required bool) *peg.Program {
 	var b peg.Builder
 	var named []peg.ID
@@ -81,7 +82,8 @@ func taggedArgument(b *peg.Builder, name string, schema jsonschema.Schema) peg.I
 	return b.Seq(key, b.Tag(peg.Scalar, b.Schema(schema, b.Value(peg.AnyJSON|peg.PythonLiterals))))
 }
 
-// fencedCalls writes calls in a code fence, whose marker overlaps with itself, after a marker that is not ASCII.
+// fencedCalls reads calls in a code fence, whose marker overlaps itself, after a marker that is not
+// ASCII.
 func fencedCalls(required bool) *peg.Program {
 	var b peg.Builder
 	call := b.Tag(peg.Call, b.Lit("｜call▁begin｜"), b.Atomic(b.Tag(peg.CallName, b.Until("```")), b.Lit("```")),
@@ -89,7 +91,7 @@ func fencedCalls(required bool) *peg.Program {
 	return turn(&b, call, "｜call▁begin｜", required)
 }
 
-// bracketedCalls writes calls between markers that overlap with themselves.
+// bracketedCalls reads calls between markers that overlap themselves.
 func bracketedCalls(required bool) *peg.Program {
 	var b peg.Builder
 	word := b.Chars(1, 20, peg.Range{Lo: 'a', Hi: 'z'})
@@ -97,7 +99,7 @@ func bracketedCalls(required bool) *peg.Program {
 	return turn(&b, call, "[[", required)
 }
 
-// pythonCalls writes calls as Python does.
+// pythonCalls reads calls in Python's syntax.
 func pythonCalls(required bool) *peg.Program {
 	var b peg.Builder
 	word := b.Chars(1, 20, peg.Range{Lo: 'a', Hi: 'z'}, peg.Range{Lo: '_', Hi: '_'})
@@ -112,7 +114,7 @@ var programs = []struct {
 	make func(required bool) *peg.Program
 	// good are outputs with a call.
 	good []string
-	// bad are good ones with one thing wrong, and where.
+	// bad are outputs with one fault, and its offset.
 	bad map[string]int
 }{
 	{"brackets", bracketedCalls,

@@ -12,7 +12,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
-// readLines decodes a file of JSON lines of recorded cases.
+// readLines decodes recorded cases from a file of JSON lines.
 func readLines[T any](t testing.TB, elem ...string) []T {
 	t.Helper()
 	f, err := os.Open(shared.Dir(t, elem...))
@@ -36,7 +36,7 @@ func readLines[T any](t testing.TB, elem ...string) []T {
 	return out
 }
 
-// mustParse reads a grammar, which llama.cpp must take as well.
+// mustParse parses a grammar, which llama.cpp must accept, too.
 func mustParse(t testing.TB, source string) *grammar.Grammar {
 	t.Helper()
 	if err := llamacpp.CheckGrammar(source); err != nil {
@@ -83,7 +83,7 @@ func TestRecordedGrammarsAcceptAndRefuseAsRecorded(t *testing.T) {
 	}
 }
 
-// texts decodes recorded texts; tokens says that they are rows of tokens, which are no texts.
+// texts decodes recorded texts; tokens is set if they are lists of tokens instead.
 func texts(t *testing.T, recorded []json.RawMessage) (out []string, tokens bool) {
 	t.Helper()
 	for _, r := range recorded {

@@ -7,7 +7,8 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
-// schema is node id, of kind Schema. A schema that allows anything allows what the program can read there.
+// schema returns the grammar of a Schema node. If the schema accepts any value, the result is any
+// value that the program can read there.
 func (b *builder) schema(id peg.ID, n *peg.Node) *cfg.Expr {
 	leaf := b.leaf(n.Kids[0])
 	of := schema.Source{Schema: n.JSONSchema, Scope: b.scope, Spelling: b.spelling(n.Kids[0])}
@@ -24,7 +25,7 @@ func (b *builder) schema(id peg.ID, n *peg.Node) *cfg.Expr {
 	return e
 }
 
-// leaf is the node at or below id that says where bare text ends.
+// leaf returns the node at or below id that determines where text without quotes ends.
 func (b *builder) leaf(id peg.ID) *peg.Node {
 	for range len(b.p.Nodes) {
 		n := &b.p.Nodes[id]
@@ -43,15 +44,15 @@ func (b *builder) leaf(id peg.ID) *peg.Node {
 	return &peg.Node{}
 }
 
-// spelling says how the values that node id matches are spelled: as its Value nodes say, or its literals. What is there
-// for tolerance says nothing.
+// spelling returns how the values that a node matches may be spelled, according to its Value nodes
+// and literals, except under rules that only add tolerance.
 func (b *builder) spelling(id peg.ID) rules.Spelling {
 	var s rules.Spelling
 	seen := map[peg.ID]bool{}
 	var walk func(id peg.ID)
 	walk = func(id peg.ID) {
 		n := &b.p.Nodes[id]
-		if seen[id] || n.Op == peg.Rule && tolerance(n.Text) {
+		if seen[id] || n.Op == peg.Rule && isTolerated(n.Text) {
 			return
 		}
 		seen[id] = true

@@ -47,7 +47,7 @@ func TestConditionsThatAreNotHeldToAreNoted(t *testing.T) {
 	for schema, notes := range map[string][]string{
 		`{"type": "object", "properties": {"a": {}}, "if": {"minProperties": 1}, "then": {"required": ["a"]}}`:            {`schema: #: "if" is not held to`, `schema: #: "then" is not held to`},
 		`{"type": "object", "properties": {"a": {"type": "integer"}}, "not": {"properties": {"a": {"const": 1}}}}`:        {`schema: #/properties/a: "not" is not held to`},
-		`{"type": "string", "dependentRequired": {"a": ["b"]}}`:                                                           nil, // it says nothing of texts
+		`{"type": "string", "dependentRequired": {"a": ["b"]}}`:                                                           nil, // does not concern strings
 		`{"type": ["string", "object"], "properties": {"a": {}}, "not": {"required": ["a"]}}`:                             {`schema: #: "not" is not held to`},
 		`{"properties": {"a": {}}, "dependentRequired": {"a": [], "b": [], "c": [], "d": [], "e": [], "f": [], "g": []}}`: {`schema: #: "dependentRequired" is not held to`},
 	} {
@@ -62,7 +62,8 @@ func TestConditionsThatAreNotHeldToAreNoted(t *testing.T) {
 	}
 }
 
-// A lexer that takes the longest text must find the first member of each of several objects (holds runs one).
+// A longest-match lexer must find the first member of each of several objects (holds runs such a
+// lexer).
 func TestObjectsThatBeginAlikeAreToldApart(t *testing.T) {
 	const abc = `"type": "object", "properties": {"a": {}, "b": {}, "c": {}}`
 	pass, fail := []string{`{"a":1,"b":[]}`, `{"c":{}}`, `{"a":{},"b":2,"c":"x"}`}, []string{`{"a":1,"c":2}`, `{"x":1}`}

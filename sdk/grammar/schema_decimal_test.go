@@ -9,7 +9,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
-// rational reads a number that is written as a decimal.
+// rational parses a decimal number.
 func rational(t *testing.T, s string) *big.Rat {
 	t.Helper()
 	r, ok := new(big.Rat).SetString(s)

@@ -15,7 +15,7 @@ type schemaCase struct {
 	pass, fail   []string
 }
 
-// held is the grammar of a schema that is held to without notes, in a form that llama.cpp takes.
+// held returns the grammar of a schema, which must need no notes and be accepted by llama.cpp.
 func held(t *testing.T, c schemaCase) (*grammar.Grammar, *grammar.Constraint) {
 	t.Helper()
 	own, err := grammar.FromSchema(jsonschema.MustParse(c.schema))
@@ -36,7 +36,7 @@ func held(t *testing.T, c schemaCase) (*grammar.Grammar, *grammar.Constraint) {
 	return g, own
 }
 
-// holds checks that schemas are held to without notes, and that Lark says the same.
+// holds checks that schemas are enforced without notes, in GBNF and in Lark.
 func holds(t *testing.T, cases []schemaCase) {
 	t.Helper()
 	for _, c := range cases {

@@ -19,15 +19,14 @@ type schemaRow struct {
 	ExpectError bool   `json:"expect_error"`
 }
 
-// wrong are recorded grammars that accept no JSON that the schema describes.
+// wrong lists recorded grammars that accept no JSON that the schema describes.
 var wrong = map[string]bool{
-	"regexp quote":                   true, // a bare quote inside of a string
-	"optional props with empty name": true, // a rule for the empty name took the place of root
+	"regexp quote":                   true, // a bare quote inside a string
+	"optional props with empty name": true, // a rule for the empty name replaced root
 }
 
-// Whatever the recorded grammar of a schema accepts ours accepts, and the other way round, as far as it is JSON without
-// escapes: recorded grammars let through texts that are none, such as -012, and their classes of characters that are not
-// a certain one know nothing of escapes.
+// Recorded grammars and ours accept the same JSON without escapes. The recorded ones also accept
+// texts that are not JSON, such as -012, and do not handle escapes in negated character classes.
 func TestRecordedSchemasHaveTheRecordedLanguage(t *testing.T) {
 	for _, c := range readLines[schemaRow](t, "cases", "schema.jsonl") {
 		if c.Type != "schema_to_grammar" || wrong[c.Name] {
@@ -56,7 +55,8 @@ func TestRecordedSchemasHaveTheRecordedLanguage(t *testing.T) {
 
 var escapesDiffer = regexp.MustCompile(`additional-k|dot ::=`)
 
-// compare samples from a, also with one character changed, and checks that b decides as a does.
+// compare samples from a, with some texts changed in one character, and checks that b decides like
+// a.
 func compare(t *testing.T, name string, a, b *grammar.Grammar) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(7, 11))

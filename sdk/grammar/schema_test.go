@@ -97,7 +97,7 @@ func TestSchemasAreHeldTo(t *testing.T) {
 	}
 }
 
-// manyProperties are forty of them.
+// manyProperties are forty properties.
 var manyProperties = func() string {
 	var out []string
 	for i := range 40 {
@@ -198,7 +198,7 @@ func TestSchemasThatMeanNothingAreErrors(t *testing.T) {
 	}
 }
 
-// raw is the grammar of a bare value between tags.
+// raw returns the grammar of a value between tags, without quotes.
 func raw(t *testing.T, schema string) (*grammar.Grammar, *grammar.Constraint) {
 	t.Helper()
 	var b peg.Builder

@@ -24,7 +24,7 @@ func TestALazyConstraintAsOneGrammarBeginsWithFreeText(t *testing.T) {
 	decides(t, mustParse(t, in(t, &c, grammar.TargetEBNF)), []string{"", "a <c", "a <<c>1", "<c>1<c>2"}, []string{"<c>", "<c>1 a", "a<c>x"})
 }
 
-// in is a constraint in the notation of a target, in which nothing may be lost.
+// in returns a constraint in the notation of a target, in which nothing may be lost.
 func in(t *testing.T, c *grammar.Constraint, target grammar.Target) string {
 	t.Helper()
 	content, lost, err := c.In(target)
@@ -47,7 +47,7 @@ func TestAStrictConstraintIsTheSameInOtherNotations(t *testing.T) {
 	}
 }
 
-// After \x, xgrammar reads as many digits as follow: [\x2D0-9] would begin with U+02D0.
+// xgrammar reads all hexadecimal digits after \x: [\x2D0-9] would begin with U+02D0.
 func TestCharactersWrittenByTheirNumberEndBeforeDigitsForXGrammar(t *testing.T) {
 	c := grammar.Constraint{Grammar: "root ::= [\\x2D0-9] \"\\x01a\"\n"}
 	if got, want := in(t, &c, grammar.TargetEBNF), "root ::= [\\u002D0-9] \"\\u0001a\"\n"; got != want {
@@ -70,7 +70,7 @@ func TestCharactersBeyondASCIIAreSpelledForXGrammar(t *testing.T) {
 	}
 }
 
-// spelled are the characters of s as literals.
+// spelled returns the characters of s as literals.
 func spelled(s string) string {
 	var out []string
 	for _, r := range s {
@@ -184,7 +184,8 @@ func TestATriggerThatIsAPatternBeginsATagForEachOfItsTexts(t *testing.T) {
 	}
 }
 
-// TestXGrammarDecidesAsMatchDoes runs xgrammar itself, under CI=true or XGRAMMAR=true: it installs the npm package.
+// TestXGrammarDecidesAsMatchDoes runs xgrammar itself if CI or XGRAMMAR is true, installing its npm
+// package.
 func TestXGrammarDecidesAsMatchDoes(t *testing.T) {
 	if os.Getenv("CI") != "true" && os.Getenv("XGRAMMAR") != "true" {
 		t.Skip("set XGRAMMAR=true to install xgrammar with npm and compare")
@@ -222,8 +223,8 @@ func TestXGrammarDecidesAsMatchDoes(t *testing.T) {
 	t.Logf("%s", out[max(0, len(out)-20):])
 }
 
-// writeCases samples texts of g, also with one character changed, and writes them for each notation of c. Texts that may be
-// decided otherwise because something is lost are left out.
+// writeCases samples texts of g, some with one character changed, and writes them for each notation
+// of c, except those that lost parts of the constraint affect.
 func writeCases(t *testing.T, out *bytes.Buffer, name string, g *grammar.Grammar, c *grammar.Constraint, random *rand.Rand) {
 	t.Helper()
 	before := ""
@@ -265,7 +266,8 @@ func writeCases(t *testing.T, out *bytes.Buffer, name string, g *grammar.Grammar
 	}
 }
 
-// installXGrammar returns the path of the package's code, which says of itself that it is an ES module and is none.
+// installXGrammar returns the path of the package's code, which claims to be an ES module and is
+// not.
 func installXGrammar(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

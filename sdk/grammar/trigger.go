@@ -11,13 +11,13 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
-// fromTriggers is what node id can still match from one of its Trigger rules on: the trigger, and what follows it.
+// fromTriggers returns what a node can match from one of its Trigger rules on.
 func (b *builder) fromTriggers(id peg.ID) *cfg.Expr {
 	if e, ok := b.tails[id]; ok {
 		return e
 	}
 	n := &b.p.Nodes[id]
-	if n.Op == peg.Rule && !tolerance(n.Text) {
+	if n.Op == peg.Rule && !isTolerated(n.Text) {
 		return b.ruleTail(id, n)
 	}
 	e := b.tail(id, n)
@@ -49,7 +49,7 @@ func (b *builder) tail(id peg.ID, n *peg.Node) *cfg.Expr {
 	return cfg.Nothing
 }
 
-// ruleTail is a rule too, for the sake of rules that recur.
+// ruleTail creates a rule, since rules may be recursive.
 func (b *builder) ruleTail(id peg.ID, n *peg.Node) *cfg.Expr {
 	r := b.NewRule(n.Text + "-from-trigger")
 	b.tails[id] = r.Call()
@@ -69,7 +69,8 @@ func (b *builder) sequenceTail(n *peg.Node) *cfg.Expr {
 	return cfg.Alt(kids...)
 }
 
-// repeatTail is the rest of one time and the times left after it, of which it is not known how many there were before.
+// repeatTail returns the rest of one iteration and the remaining ones; how many came before is
+// unknown.
 func (b *builder) repeatTail(n *peg.Node) *cfg.Expr {
 	tail := b.fromTriggers(n.Kids[0])
 	if tail.Op == cfg.OpNever || n.Max == 0 {
@@ -82,8 +83,9 @@ func (b *builder) repeatTail(n *peg.Node) *cfg.Expr {
 	return b.untils.Seq(tail, b.repeat(max(n.Min-1, 0), more, b.expr(n.Kids[0])))
 }
 
-// triggers derives the triggers from the beginnings of the Trigger rules that fromTriggers met: the first literal of each
-// alternative, or, where that is too common a text to fire on, a pattern of the first literals up to a telling one.
+// triggers derives triggers from the beginnings of the Trigger rules in b.from: the first literal
+// of each alternative or, if that is too common, a pattern up to the first literal that is specific
+// enough.
 func (b *builder) triggers() []Trigger {
 	var out []Trigger
 	known := map[Trigger]bool{}
@@ -103,8 +105,8 @@ func (b *builder) triggers() []Trigger {
 	return out
 }
 
-// header is how a rule may begin: literals, with "" for white space between them. Closed says that it ends here: something
-// else follows, or what it has is enough for a trigger.
+// header is a beginning of a rule: its literals, with "" for white space between them. Closed is
+// set if nothing can be added: something else follows, or the literals suffice for a trigger.
 type header struct {
 	parts  []string
 	closed bool
@@ -135,28 +137,28 @@ func (h header) trigger() (Trigger, bool) {
 	return Trigger{Type: TriggerPattern, Value: "(" + strings.TrimSuffix(pattern.String(), `\s*`) + ")"}, true
 }
 
-// Limits of headers. Beyond them a rule begins with something that is no literal.
+// Limits of headers; beyond them a rule counts as beginning with something other than a literal.
 const (
 	maxHeaders = 256
 	maxParts   = 16
 	maxLooks   = 1 << 12
 )
 
-// headers are the ways in which node id may begin.
+// headers returns the ways in which a node may begin.
 func (b *builder) headers(id peg.ID) []header {
 	n := &b.p.Nodes[id]
-	if b.looks++; b.looks > maxLooks {
+	if b.visits++; b.visits > maxLooks {
 		return []header{{closed: true}}
 	}
 	switch n.Op {
 	case peg.Empty, peg.End, peg.Peek, peg.Not:
 		return []header{{}}
 	case peg.Literal:
-		return []header{{parts: []string{n.Text}, closed: words.IsTelling(n.Text)}} // no trigger needs more
+		return []header{{parts: []string{n.Text}, closed: words.IsTelling(n.Text)}} // enough for a trigger
 	case peg.Space:
 		return []header{{parts: []string{""}}}
 	case peg.Rule, peg.Trigger:
-		if tolerance(n.Text) {
+		if isTolerated(n.Text) {
 			return nil
 		}
 		return b.headers(n.Kids[0])
@@ -205,7 +207,7 @@ func (b *builder) sequenceHeaders(n *peg.Node) []header {
 	return out
 }
 
-// joinParts appends more to parts; literals next to each other become one.
+// joinParts appends more to parts, joining adjacent literals.
 func joinParts(parts, more []string) []string {
 	parts = slices.Clip(parts)
 	for _, m := range more {
@@ -218,8 +220,8 @@ func joinParts(parts, more []string) []string {
 	return parts
 }
 
-// repeatHeaders are those of the first time, and the empty one where there need be none: then the rule begins with what
-// follows. A repetition of white space alone is white space.
+// repeatHeaders returns the headers of the first iteration and, if there may be none, the empty
+// header. A repetition of white space only is white space.
 func (b *builder) repeatHeaders(n *peg.Node) []header {
 	kids := b.headers(n.Kids[0])
 	if n.Min > 0 {

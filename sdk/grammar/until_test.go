@@ -10,7 +10,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
-// word is a random text of few different characters, one of them not ASCII.
+// word returns a random text over three characters, one of them not ASCII.
 func word(random *rand.Rand, length int) string {
 	var b strings.Builder
 	for range length {

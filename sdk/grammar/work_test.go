@@ -9,8 +9,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
-// distinctTools is a program whose calls are of n tools that have nothing in common: each has its own parameters, named
-// and typed as no other's.
+// distinctTools returns a program for calls of n tools that have no names or types in common.
 func distinctTools(n, parameters int) *peg.Program {
 	var b peg.Builder
 	var calls []peg.ID
@@ -25,7 +24,8 @@ func distinctTools(n, parameters int) *peg.Program {
 	return b.Build(b.Trigger("call", b.Seq(b.Lit("<call>"), b.Choice(calls...))))
 }
 
-// Work is counted in allocations, because every step that makes or compares names, texts and rules makes some.
+// Work is measured in allocations: every step that creates or compares names, texts or rules
+// allocates.
 func TestTheWorkOfBuildingGrowsLinearly(t *testing.T) {
 	work := func(tools, parameters int) float64 {
 		p := distinctTools(tools, parameters)

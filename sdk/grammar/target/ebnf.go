@@ -10,8 +10,8 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/grammar/notes"
 )
 
-// ebnf is the constraint as one grammar for the whole output: what SGLang takes as "ebnf" and vLLM as "grammar". A lazy one
-// begins with text that contains no trigger word.
+// ebnf returns one grammar for the whole output, which SGLang reads as "ebnf" and vLLM as
+// "grammar". If lazy, it begins with text that contains no trigger word.
 func (tr *translation) ebnf(c Constraint) (string, error) {
 	g := tr.grammar
 	if !c.Lazy {
@@ -25,21 +25,22 @@ func (tr *translation) ebnf(c Constraint) (string, error) {
 	return tr.print(g.StartingAt(cfg.Seq(b.Until(delims), cfg.Optional(g.Root.Call())))), nil
 }
 
-// print prints a grammar for xgrammar, which after \x reads as many hexadecimal digits as follow, and after \u four.
+// print prints a grammar for xgrammar, which reads all hexadecimal digits after \x, and four after
+// \u.
 func (tr *translation) print(root *cfg.Rule) string {
 	p := cfg.Printer{Any: `[^\u0000]`, Code: `\u%04X`}
 	p.Class = func(s charset.Set) *cfg.Expr { return tr.ascii(s) }
 	return p.Grammar(root)
 }
 
-// maxSpelled bounds the characters that are spelled one by one in place of a class.
+// maxSpelled bounds the characters of a class that are written one by one.
 const maxSpelled = 64
 
 var beyondASCII = charset.Set{{Lo: utf8.RuneSelf, Hi: utf8.MaxRune}}
 
-// ascii is one character of s without a class that names characters beyond ASCII, which xgrammar up to 0.1.27 reads wrongly:
-// it takes [à-ü] for nothing, and [^｜] for any character. A few such characters are spelled one by one; a class that leaves
-// out a few lets them pass.
+// ascii returns a replacement for a class with characters beyond ASCII, which xgrammar up to 0.1.27
+// reads incorrectly: [à-ü] matches nothing, and [^｜] any character. A few such characters are
+// written one by one; a class that excludes a few accepts them instead.
 func (tr *translation) ascii(s charset.Set) *cfg.Expr {
 	beyond := s.Intersect(beyondASCII)
 	if len(beyond) == 0 || slices.Equal(beyond, beyondASCII) {

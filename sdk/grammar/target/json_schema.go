@@ -8,9 +8,10 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
-// AnswerSchema is a JSON Schema for the answer to a request, for engines that hold outputs to such a schema and to nothing
-// else: the schema that the request wants the content to follow, or a call of one of its tools as an object with its name
-// and arguments. It is nil where the model may answer freely, which no schema can leave open. Lost is what it cannot say.
+// AnswerSchema returns a JSON Schema for the answer to a request, for engines that support nothing
+// else: the schema in the request, or a call of one of its tools as an object with name and
+// arguments. It is nil if the model may answer freely, which a schema cannot express. Lost lists
+// what is not enforced.
 func AnswerSchema(r *chat.Request) (schema json.RawMessage, lost []string) {
 	switch {
 	case r.ToolChoice.Mode == chat.ToolRequired || r.ToolChoice.Mode == chat.ToolNamed:
@@ -30,7 +31,7 @@ func AnswerSchema(r *chat.Request) (schema json.RawMessage, lost []string) {
 	return nil, lost
 }
 
-// callSchema is a call of one of the tools that the request allows.
+// callSchema returns the schema of a call of any tool that the request allows.
 func callSchema(r *chat.Request) json.RawMessage {
 	calls := jsonschema.NewArray()
 	for _, t := range r.Tools {
@@ -49,7 +50,7 @@ func callSchema(r *chat.Request) json.RawMessage {
 	return json.RawMessage(out.Compact())
 }
 
-// oneCall is the schema of a call.
+// oneCall returns the schema of a call of one tool.
 func oneCall(name string, arguments *jsonschema.Value) *jsonschema.Value {
 	constant := jsonschema.NewObject()
 	constant.Set("const", jsonschema.NewString(name))

@@ -4,7 +4,8 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/grammar/target/lark"
 )
 
-// lark is the constraint as one grammar for the whole output. A lazy one begins with text that contains no trigger.
+// lark returns one grammar for the whole output. If lazy, it begins with text that contains no
+// trigger.
 func (tr *translation) lark(c Constraint) (string, error) {
 	o := lark.Options{Lazy: c.Lazy, Specials: c.Specials, Scans: c.Scans}
 	if c.Lazy {

@@ -5,16 +5,16 @@ import (
 	"encoding/json"
 )
 
-// xgrammar does not know GBNF's dot, or triggers beside a grammar. What it takes instead is made of the constraint itself,
-// so that all engines hold to the same grammar.
+// xgrammar supports neither GBNF's dot nor triggers beside a grammar. Both are derived from the
+// constraint, so that all engines enforce the same grammar.
 
-// structuralTag is xgrammar's way to say which parts of an output follow which grammar.
+// structuralTag is xgrammar's format for outputs whose parts follow grammars.
 type structuralTag struct {
 	Type   string `json:"type"` // structural_tag
 	Format format `json:"format"`
 }
 
-// format is one part; which fields it has depends on Type.
+// format describes a part; Type determines its fields.
 type format struct {
 	Type           string   `json:"type"`
 	Grammar        string   `json:"grammar,omitempty"`
@@ -30,8 +30,8 @@ type tag struct {
 	End     string `json:"end"`
 }
 
-// structuralTag is the constraint as a structural tag, the JSON that vLLM and SGLang take as "structural_tag". A lazy one
-// lets any text pass until a trigger word.
+// structuralTag returns the JSON that vLLM and SGLang read as "structural_tag". If lazy, any text
+// may precede the first trigger word.
 func (tr *translation) structuralTag(c Constraint) (string, error) {
 	out := structuralTag{Type: "structural_tag"}
 	if c.Lazy {
@@ -50,7 +50,8 @@ func (tr *translation) structuralTag(c Constraint) (string, error) {
 	return string(bytes.TrimSpace(b.Bytes())), err
 }
 
-// triggered is free text, and the grammar from the first trigger to the end. What begins a tag is no part of its content.
+// triggered returns free text, and the grammar from the first trigger to the end. The beginning of
+// a tag is not part of its content.
 func (tr *translation) triggered(triggers []Trigger) (format, error) {
 	words, err := tr.triggerWords(triggers)
 	if err != nil {
@@ -58,7 +59,7 @@ func (tr *translation) triggered(triggers []Trigger) (format, error) {
 	}
 	f := format{Type: "triggered_tags", Triggers: words, StopAfterFirst: true}
 	for _, w := range words {
-		rest, err := tr.behind(w)
+		rest, err := tr.after(w)
 		if err != nil {
 			return format{}, err
 		}

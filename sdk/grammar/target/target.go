@@ -1,3 +1,14 @@
+// Package target writes constraints in the notations of inference engines.
+//
+// A target is a notation together with the engine that reads it; the table has one row for each,
+// with the limits of the engine, and each notation has a file. All start from the same grammar in
+// GBNF, so that every engine enforces the same language:
+//
+//	gbnf              llama.cpp     as it is
+//	structural_tag    xgrammar      structural_tag.go
+//	ebnf              xgrammar      ebnf.go
+//	lark              llguidance    lark.go, and package lark
+//	json_schema       any           json_schema.go: not a grammar, but a schema made from the request
 package target
 
 import (
@@ -10,32 +21,32 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/grammar/notes"
 )
 
-// Target is the notation in which an engine takes a constraint. The zero value is GBNF.
+// Target is the notation in which an engine reads a constraint. The zero value is GBNF.
 type Target string
 
 // The targets.
 const (
 	GBNF          Target = "gbnf"           // llama.cpp: a grammar, and triggers beside it
-	StructuralTag Target = "structural_tag" // xgrammar in vLLM and SGLang: JSON that says which parts follow which grammar
+	StructuralTag Target = "structural_tag" // xgrammar in vLLM and SGLang: JSON that assigns grammars to parts of the output
 	EBNF          Target = "ebnf"           // xgrammar: one grammar for the whole output
 	Lark          Target = "lark"           // llguidance: one grammar for the whole output
-	JSONSchema    Target = "json_schema"    // engines that hold the output to a JSON Schema and to nothing else
+	JSONSchema    Target = "json_schema"    // engines that support nothing but a JSON Schema for the whole output
 )
 
-// Limits are what the engine behind a target takes.
+// Limits are the limits of the engine behind a target.
 type Limits struct {
 	Target Target
 	Engine string
-	// Repetitions are the most times that a bound may name.
+	// Repetitions is the largest bound that the engine accepts.
 	Repetitions int
-	// Bytes are the most bytes that a constraint may have; 0: no bound is known.
+	// Bytes is the largest size of a constraint; 0 if unknown.
 	Bytes int
-	// Source says where the limits are from.
+	// Source is where the limits come from.
 	Source string
 }
 
-// engines is the table of targets, in the order in which they are listed. Bounds over Repetitions are relaxed, and a note
-// says so; what has more than Bytes gets a note.
+// engines is the table of targets. Bounds over Repetitions are relaxed and noted; a constraint of
+// more than Bytes is noted.
 var engines = []Limits{
 	{GBNF, "llama.cpp", cfg.MaxRepetitions - 1, 0,
 		"MAX_REPETITION_THRESHOLD of llama-grammar.cpp: repetitions times the rules that are repeated must be fewer than 2000"},
@@ -48,16 +59,16 @@ var engines = []Limits{
 		"engines make a grammar of the schema themselves, and llama.cpp's limits hold for most of them"},
 }
 
-// All lists the targets with the limits of their engines.
+// All returns the targets with the limits of their engines.
 func All() []Limits { return slices.Clone(engines) }
 
-// Parse reads the name of a target; an empty one is GBNF. The error lists those that there are.
+// Parse parses the name of a target; an empty one is GBNF.
 func Parse(name string) (Target, error) {
 	l, err := Target(name).Limits()
 	return l.Target, err
 }
 
-// Limits finds the row of the table.
+// Limits returns the row of the table.
 func (t Target) Limits() (Limits, error) {
 	var names []string
 	for _, l := range engines {
@@ -69,23 +80,23 @@ func (t Target) Limits() (Limits, error) {
 	return Limits{}, fmt.Errorf("unknown target %q: there are %s", string(t), strings.Join(names, ", "))
 }
 
-// Constraint is what is to be written in another notation.
+// Constraint is a constraint to be written in another notation.
 type Constraint struct {
 	Grammar  string // GBNF
 	Lazy     bool
 	Triggers []Trigger
-	Scans    map[string]words.Scan // rules that are text up to delimiters
-	Specials []string              // special tokens, which a notation that tells them from their spelling names
+	Scans    map[string]words.Scan // rules for text up to delimiters, by name
+	Specials []string              // special tokens, for notations that name them
 }
 
-// Trigger is a text, or a pattern for texts, that begins a lazy grammar.
+// Trigger is a text, or a pattern for texts, that starts a lazy grammar.
 type Trigger struct {
 	Text    string
 	Pattern bool
 }
 
-// Write writes a constraint in the notation of a target, and says what is lost in it. An error says what the notation has no
-// words for.
+// Write returns a constraint in the notation of t, and notes on what is lost. An error says what
+// the notation cannot express.
 func (t Target) Write(c Constraint) (content string, lost []string, err error) {
 	l, err := t.Limits()
 	if err != nil {
@@ -114,7 +125,7 @@ func (t Target) Write(c Constraint) (content string, lost []string, err error) {
 	return content, tr.notes.Texts, err
 }
 
-// translation is a constraint on its way into another notation.
+// translation is the state of one translation.
 type translation struct {
 	grammar *cfg.Grammar
 	notes   *notes.List // what is lost

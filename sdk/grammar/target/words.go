@@ -9,8 +9,8 @@ import (
 	"github.com/dragoman-project/dragoman/internal/cfg"
 )
 
-// triggerWords are the words that triggers stand for, among which none begins with another. A pattern stands for the texts
-// that it matches, its white space written as models write it.
+// triggerWords returns the words that start a lazy grammar, dropping those with another one as a
+// prefix. A pattern is expanded to the texts it matches, with white space as models write it.
 func (tr *translation) triggerWords(triggers []Trigger) ([]string, error) {
 	var words []string
 	for _, t := range triggers {
@@ -22,7 +22,7 @@ func (tr *translation) triggerWords(triggers []Trigger) ([]string, error) {
 		if !ok {
 			return nil, fmt.Errorf("trigger %q: this engine knows no triggers that are patterns: ask for a strict grammar", t.Text)
 		}
-		texts = slices.DeleteFunc(texts, func(text string) bool { _, err := tr.behind(text); return err != nil })
+		texts = slices.DeleteFunc(texts, func(text string) bool { _, err := tr.after(text); return err != nil })
 		if !exact {
 			tr.notes.Add("the trigger %q is only looked for as %q", t.Text, texts)
 		}
@@ -38,9 +38,9 @@ func (tr *translation) triggerWords(triggers []Trigger) ([]string, error) {
 	return out, nil
 }
 
-// behind is what the root of the grammar matches behind word.
-// An error says that no text of the grammar begins with a word.
-func (tr *translation) behind(word string) (*cfg.Expr, error) {
+// after returns what may follow word in a text of the grammar. It is an error if no text starts
+// with word.
+func (tr *translation) after(word string) (*cfg.Expr, error) {
 	rest, err := cfg.Quotient(tr.grammar.Root.Body, nil, word)
 	if err != nil {
 		return nil, fmt.Errorf("trigger %q: no text of the grammar begins with it: %w", word, err)
@@ -48,11 +48,12 @@ func (tr *translation) behind(word string) (*cfg.Expr, error) {
 	return rest, nil
 }
 
-// maxTriggerTexts bounds the texts that a pattern may stand for.
+// maxTriggerTexts bounds the texts that a pattern is expanded to.
 const maxTriggerTexts = 64
 
-// patternTexts are the texts that a trigger's pattern matches, with the white space that models write where it allows any.
-// It is not exact where it leaves some out; it is not ok where the pattern is more than literals, alternatives and white space.
+// patternTexts expands a pattern of literals, alternatives and white space to the texts it matches,
+// with white space as models write it. It is not ok for any other pattern, and not exact if texts
+// are left out.
 func patternTexts(pattern string) (texts []string, exact, ok bool) {
 	re, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
@@ -109,7 +110,7 @@ func (e *enumeration) concat(subs []*syntax.Regexp) []string {
 	return out
 }
 
-// blanks are the repetitions of white space that models write.
+// blanks returns repetitions of white space as models write them.
 func (e *enumeration) blanks(re *syntax.Regexp) []string {
 	class := re.Sub[0]
 	if class.Op != syntax.OpCharClass || !spaceClass(class.Rune) {
@@ -123,7 +124,7 @@ func (e *enumeration) blanks(re *syntax.Regexp) []string {
 	return []string{"", " ", "\n"}
 }
 
-// spaceClass says whether all the ranges of a class are of white space.
+// spaceClass reports whether a class contains white space only.
 func spaceClass(ranges []rune) bool {
 	for i := 0; i < len(ranges); i += 2 {
 		for r := ranges[i]; r <= ranges[i+1]; r++ {

@@ -1,3 +1,11 @@
+// Package lark writes grammars in the dialect of Lark that llguidance reads.
+//
+// llguidance reads terminals with a lexer and rules with a parser. The lexer takes the longest text
+// that any terminal allowed at this place matches, and never goes back. So what is regular becomes
+// one terminal, as long as possible; and where a terminal could swallow the beginning of what
+// follows, as free text does with a marker, it includes the beginnings of all continuations
+// (separate.go). Special tokens are not text: no terminal matches them, and rules refer to them by
+// name.
 package lark
 
 import (
@@ -11,20 +19,15 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/grammar/notes"
 )
 
-// llguidance reads a dialect of Lark. Its rules are read by a parser, its terminals before that by a lexer, which takes the
-// longest text that any terminal allowed at a place matches. So what is regular becomes one terminal, as long as possible;
-// and where a terminal could swallow what follows it, as free text does with the beginning of a marker, it takes in the
-// beginning of each of the ways to go on. Special tokens stand outside of text: no terminal matches them, they are named.
-
-// Options say what a grammar in Lark covers.
+// Options describe the grammar to write.
 type Options struct {
 	Lazy     bool                  // the output begins with text that contains none of Words
-	Words    []string              // what begins a lazy grammar
-	Specials []string              // special tokens, where they are known
-	Scans    map[string]words.Scan // rules that are text up to delimiters
+	Words    []string              // the texts that start a lazy grammar
+	Specials []string              // special tokens, if known
+	Scans    map[string]words.Scan // rules for text up to delimiters, by name
 }
 
-// Write is a grammar for the whole output.
+// Write returns a grammar in Lark for the whole output, adding to n what is lost.
 func Write(g *cfg.Grammar, o Options, n *notes.List) string {
 	w := &writer{
 		notes: n, specials: o.Specials, twins: map[*cfg.Rule]*cfg.Rule{},
@@ -50,24 +53,24 @@ func Write(g *cfg.Grammar, o Options, n *notes.List) string {
 	return w.write(root)
 }
 
-// writer writes a grammar in Lark.
+// writer holds the state of one translation.
 type writer struct {
 	notes     *notes.List
 	specials  []string
 	regular   *regular.Analysis
-	empty     map[*cfg.Rule]bool      // the rules that may be empty
-	twins     map[*cfg.Rule]*cfg.Rule // and those that match the same but may not
+	empty     map[*cfg.Rule]bool      // the nullable rules
+	twins     map[*cfg.Rule]*cfg.Rule // their variants without the empty text
 	rules     []string
-	defined   []string          // terminals, as they are written
-	terminals map[string]string // by their regular expressions
+	defined   []string          // definitions of terminals
+	terminals map[string]string // names of terminals by definition
 	names     map[*cfg.Rule]string
 	taken     map[string]bool
 	queue     []*cfg.Rule
 	scope     string // the rule being written
-	opened    int    // the ways to go on that divide wrote
+	expanded  int    // the expansions made by divide
 }
 
-// scan is text up to delimiters that may stand in text, which those with special tokens in them cannot.
+// scan returns the rule for s within text. Delimiters with special tokens do not occur there.
 func (w *writer) scan(s words.Scan, g *cfg.Grammar) *cfg.Expr {
 	b := words.NewWriter(g.Names(), nil)
 	delims := slices.DeleteFunc(slices.Clone(s.Delims), w.special)
@@ -80,16 +83,16 @@ func (w *writer) scan(s words.Scan, g *cfg.Grammar) *cfg.Expr {
 	return b.Through(delims, s.Last)
 }
 
-// special says whether there is a special token in s.
+// special reports whether s contains a special token.
 func (w *writer) special(s string) bool {
 	at, _ := w.find(s)
 	return at >= 0
 }
 
-// nameable are the special tokens that Lark can name.
+// nameable matches the special tokens that have a name in Lark.
 var nameable = regexp.MustCompile(`^<[^<>\s]+>$`)
 
-// find is where the first special token in s begins, and it.
+// find returns the first special token in s and its offset, or -1.
 func (w *writer) find(s string) (at int, special string) {
 	at = -1
 	for _, t := range w.specials {
@@ -101,7 +104,7 @@ func (w *writer) find(s string) (at int, special string) {
 	return at, special
 }
 
-// tokens is e with special tokens in the place of their spelling.
+// tokens returns e with the spelling of special tokens replaced by their names.
 func (w *writer) tokens(e *cfg.Expr) *cfg.Expr {
 	switch e.Op {
 	case cfg.OpLiteral:
@@ -125,7 +128,7 @@ func (w *writer) tokens(e *cfg.Expr) *cfg.Expr {
 	return e
 }
 
-// write writes the rules reachable from root that are not regular, and then the terminals.
+// write writes the rules reachable from root that are not regular, then the terminals.
 func (w *writer) write(root *cfg.Rule) string {
 	w.names[root] = "start"
 	w.queue = []*cfg.Rule{root}
@@ -133,13 +136,13 @@ func (w *writer) write(root *cfg.Rule) string {
 		r := w.queue[0]
 		w.queue = w.queue[1:]
 		w.scope = w.names[r]
-		w.begun(r.Body)
+		w.noteUnterminated(r.Body)
 		w.rules = append(w.rules, w.scope+": "+w.expr(w.separate(r.Body, 0), cfg.InNothing)+"\n")
 	}
 	return "%llguidance {}\n\n" + strings.Join(w.rules, "") + "\n" + strings.Join(w.defined, "")
 }
 
-// terminal says whether e is for the lexer alone.
+// terminal reports whether e can be read by the lexer alone.
 func (w *writer) terminal(e *cfg.Expr) bool {
 	switch e.Op {
 	case cfg.OpToken:
@@ -150,8 +153,8 @@ func (w *writer) terminal(e *cfg.Expr) bool {
 	return !slices.ContainsFunc(e.Kids, func(k *cfg.Expr) bool { return !w.terminal(k) })
 }
 
-// run is the number of expressions at the beginning of kids that are for the lexer alone.
-func (w *writer) run(kids []*cfg.Expr) int {
+// leading returns how many of kids, from the first on, can be read by the lexer alone.
+func (w *writer) leading(kids []*cfg.Expr) int {
 	i := slices.IndexFunc(kids, func(k *cfg.Expr) bool { return !w.terminal(k) })
 	if i < 0 {
 		return len(kids)

@@ -10,9 +10,9 @@ import (
 	"github.com/dragoman-project/dragoman/internal/cfg"
 )
 
-// How rules and terminals are written in Lark, once it is clear what is in which (lark.go).
+// How rules and terminals are printed, once it is decided which is which (lark.go).
 
-// expr writes what a rule matches. Neighbours that are for the lexer alone are one terminal.
+// expr prints an expression of a rule. Adjacent parts for the lexer become one terminal.
 func (w *writer) expr(e *cfg.Expr, around cfg.Binding) string {
 	switch {
 	case w.terminal(e):
@@ -40,7 +40,7 @@ func parens(items []string, between string, needed bool) string {
 func (w *writer) items(kids []*cfg.Expr) []string {
 	var out []string
 	for len(kids) > 0 {
-		n := max(w.run(kids), 1)
+		n := max(w.leading(kids), 1)
 		out = append(out, w.expr(cfg.Seq(kids[:n]...), cfg.InRepeat))
 		kids = kids[n:]
 	}
@@ -63,10 +63,10 @@ func (w *writer) alternatives(kids []*cfg.Expr) []string {
 	return out
 }
 
-// repeated is an item that is a repetition, which Lark wants in parentheses to be repeated.
+// repeated matches an item that ends in a quantifier; Lark requires parentheses to repeat it.
 var repeated = regexp.MustCompile(`([?*+]|~[0-9]+(\.\.[0-9]+)?)$`)
 
-// times repeats an item that is written as one.
+// times prints a repetition of a printed item.
 func (w *writer) times(item string, lo, hi int, around cfg.Binding) string {
 	if repeated.MatchString(item) {
 		item = "(" + item + ")"
@@ -82,7 +82,7 @@ func (w *writer) times(item string, lo, hi int, around cfg.Binding) string {
 	return fmt.Sprintf("%s~%d..%d", item, lo, hi)
 }
 
-// call is the name of a rule, which will be written.
+// call returns the name of a rule and queues the rule to be written.
 func (w *writer) call(r *cfg.Rule) string {
 	if w.names[r] == "" {
 		w.names[r] = w.fresh(strings.ToLower(strings.ReplaceAll(r.Name, "-", "_")))
@@ -103,14 +103,14 @@ func (w *writer) fresh(name string) string {
 	return unique
 }
 
-// lexeme is what the lexer reads as one: a literal, or the name of a terminal. None matches the empty text; one that might
-// is optional.
+// lexeme returns a literal or the name of a terminal. Terminals do not match the empty text; a
+// nullable one becomes optional.
 func (w *writer) lexeme(e *cfg.Expr) string {
 	if e.Op == cfg.OpLiteral {
 		return quotedText(e.Text)
 	}
 	if cfg.Nullable(e, w.empty) {
-		if e = w.solid(e); e.Op == cfg.OpNever {
+		if e = w.nonEmpty(e); e.Op == cfg.OpNever {
 			return `""`
 		}
 		return w.lexeme(e) + "?"
@@ -121,8 +121,8 @@ func (w *writer) lexeme(e *cfg.Expr) string {
 	return w.define(w.scope+"_text", w.text(e, cfg.InNothing))
 }
 
-// solid is e without the empty text. Rules that may be empty get twins that may not.
-func (w *writer) solid(e *cfg.Expr) *cfg.Expr {
+// nonEmpty returns e without the empty text. Nullable rules get variants that are not.
+func (w *writer) nonEmpty(e *cfg.Expr) *cfg.Expr {
 	return cfg.NonEmptyGiven(e, w.empty, func(r *cfg.Rule) *cfg.Expr {
 		twin := w.twins[r]
 		if twin == nil {
@@ -131,14 +131,14 @@ func (w *writer) solid(e *cfg.Expr) *cfg.Expr {
 			if w.regular.Recursive(r) {
 				twin.Body = cfg.NonEmpty(w.regular.FlatRule(r))
 			} else {
-				twin.Body = w.solid(r.Body)
+				twin.Body = w.nonEmpty(r.Body)
 			}
 		}
 		return twin.Call()
 	})
 }
 
-// define gives a terminal a name, unless it has one.
+// define returns the name of a terminal, defining it on first use.
 func (w *writer) define(name, body string) string {
 	if w.terminals[body] == "" {
 		w.terminals[body] = w.fresh(strings.ToUpper(name))
@@ -147,7 +147,7 @@ func (w *writer) define(name, body string) string {
 	return w.terminals[body]
 }
 
-// named is the terminal of a regular rule.
+// named returns the terminal of a regular rule.
 func (w *writer) named(r *cfg.Rule) string {
 	switch {
 	case w.names[r] != "":
@@ -161,7 +161,7 @@ func (w *writer) named(r *cfg.Rule) string {
 	return w.names[r]
 }
 
-// text writes the inside of a terminal, which may name others.
+// text prints the inside of a terminal, which may refer to others.
 func (w *writer) text(e *cfg.Expr, around cfg.Binding) string {
 	var kids []string
 	for _, k := range e.Kids {
@@ -186,7 +186,7 @@ func (w *writer) text(e *cfg.Expr, around cfg.Binding) string {
 	return regex(e)
 }
 
-// quotedText is a literal as JSON writes it.
+// quotedText returns a literal in JSON.
 func quotedText(s string) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)

@@ -9,7 +9,7 @@ import (
 	"github.com/dragoman-project/dragoman/internal/cfg/charset"
 )
 
-// regex writes an expression without calls as a regular expression in the syntax of Rust and Go, between slashes.
+// regex prints an expression without calls as a regular expression of Rust and Go, between slashes.
 func regex(e *cfg.Expr) string {
 	var w regexWriter
 	w.WriteByte('/')
@@ -65,7 +65,7 @@ func (w *regexWriter) text(s string, around cfg.Binding) {
 	})
 }
 
-// surrogates are code points that no text has, and that classes of Rust cannot name.
+// surrogates are code points that do not occur in text and that classes in Rust cannot contain.
 var surrogates = charset.Set{{Lo: 0xD800, Hi: 0xDFFF}}
 
 func (w *regexWriter) set(s charset.Set) {
@@ -93,7 +93,7 @@ func (w *regexWriter) set(s charset.Set) {
 	w.WriteByte(']')
 }
 
-// char writes a character that means itself, also in a class.
+// char prints a character that stands for itself, also within a class.
 func (w *regexWriter) char(r rune) {
 	switch {
 	case r == '\n':

@@ -10,14 +10,15 @@ import (
 	"github.com/dragoman-project/dragoman/internal/cfg/words"
 )
 
-// How rules are rewritten so that a lexer which takes the longest text, and never goes back, reads what the grammar means.
+// How rules are rewritten so that a longest-match lexer that never goes back reads what the grammar
+// means.
 
-// Limits of the ways to go on that are written behind free text: how often in a row, through how many rules, and how many
-// in all.
+// Limits of the continuations written after free text: how many in a row, through how many rules,
+// and how many in total.
 const (
-	maxDivided     = 3
-	maxDepthOpened = 8
-	maxOpened      = 128
+	maxDivided  = 3
+	maxDepth    = 8
+	maxExpanded = 128
 )
 
 // separate rewrites e so that no terminal can swallow the beginning of what follows it.
@@ -38,7 +39,7 @@ func (w *writer) separate(e *cfg.Expr, depth int) *cfg.Expr {
 }
 
 func (w *writer) sequence(kids []*cfg.Expr, depth int) *cfg.Expr {
-	n := w.run(kids)
+	n := w.leading(kids)
 	if n == len(kids) {
 		return cfg.Seq(kids...)
 	}
@@ -49,24 +50,25 @@ func (w *writer) sequence(kids []*cfg.Expr, depth int) *cfg.Expr {
 		if rotated := rotate(kids, n); rotated != nil {
 			return w.sequence(rotated, depth)
 		}
-		if depth < maxDivided && w.opened < maxOpened {
+		if depth < maxDivided && w.expanded < maxExpanded {
 			return w.divide(kids, n, depth+1)
 		}
 		w.notes.Add("llguidance reads the longest text that it can, and so may miss what follows free text in rule %q", w.scope)
 	}
-	if depth < maxDivided && w.opened < maxOpened && w.endsOpen(kids[n], kids[n+1:]) {
+	if depth < maxDivided && w.expanded < maxExpanded && w.endsOpen(kids[n], kids[n+1:]) {
 		return w.divide(kids, n, depth+1)
 	}
-	before := append(w.apart(kids[:n], kids[n:]), w.separate(kids[n], 0))
+	before := append(w.splitOptionalEnd(kids[:n], kids[n:]), w.separate(kids[n], 0))
 	if len(kids) == n+1 {
 		return cfg.Seq(before...)
 	}
 	return cfg.Seq(append(before, w.sequence(kids[n+1:], 0))...)
 }
 
-// apart gives the optional end of a run a terminal of its own, where the rule may end behind it. What follows then is not
-// known here; but where that begins alike, both are terminals at one place, and the lexer takes the one that goes on.
-func (w *writer) apart(run, following []*cfg.Expr) []*cfg.Expr {
+// splitOptionalEnd gives the optional end of a run its own terminal if the rule may end after it.
+// What follows then is unknown here; but if it begins alike, both terminals are allowed at the same
+// place, and the lexer takes the one that continues.
+func (w *writer) splitOptionalEnd(run, following []*cfg.Expr) []*cfg.Expr {
 	last := len(run) - 1
 	if last < 1 || !cfg.Nullable(cfg.Seq(following...), w.empty) || !cfg.Nullable(run[last], w.empty) || len(w.begins(run[last:]).Minus(charset.Blanks)) == 0 ||
 		w.swallows(w.tail(run[:last]), run[last:]) {
@@ -75,13 +77,13 @@ func (w *writer) apart(run, following []*cfg.Expr) []*cfg.Expr {
 	return append(slices.Clone(run[:last]), &cfg.Expr{Op: cfg.OpToken, Text: w.lexeme(run[last])})
 }
 
-// beginsWithText says whether e calls a rule that begins with what is for the lexer. Joined to the text before it, it tells
-// that apart from other texts which begin alike.
+// beginsWithText reports whether e calls a rule that begins with a part for the lexer. Joined with
+// the preceding text, that part distinguishes it from other texts that begin alike.
 func (w *writer) beginsWithText(e *cfg.Expr) bool {
-	return e.Op == cfg.OpCall && e.Rule.Body.Op == cfg.OpSequence && !w.regular.Recursive(e.Rule) && w.run(e.Rule.Body.Kids) > 0
+	return e.Op == cfg.OpCall && e.Rule.Body.Op == cfg.OpSequence && !w.regular.Recursive(e.Rule) && w.leading(e.Rule.Body.Kids) > 0
 }
 
-// endsOpen says whether one of the ways through e ends in text that may swallow what follows.
+// endsOpen reports whether e may end in text that may swallow what follows.
 func (w *writer) endsOpen(e *cfg.Expr, following []*cfg.Expr) bool {
 	if len(following) == 0 {
 		return false
@@ -98,18 +100,18 @@ func (w *writer) endsOpen(e *cfg.Expr, following []*cfg.Expr) bool {
 	return w.terminal(e) && w.swallows(e, following)
 }
 
-// divide puts each way in which kids[n] may begin behind those before it.
+// divide distributes kids[:n] over the expansions of kids[n].
 func (w *writer) divide(kids []*cfg.Expr, n, depth int) *cfg.Expr {
 	var ways []*cfg.Expr
-	for _, way := range w.open(kids[n], maxDepthOpened) {
-		w.opened++
+	for _, way := range w.expand(kids[n], maxDepth) {
+		w.expanded++
 		ways = append(ways, w.separate(cfg.Seq(slices.Concat(kids[:n], way, kids[n+1:])...), depth))
 	}
 	return cfg.Alt(ways...)
 }
 
-// rotate says `text (call text)*` as `(text call)* text`, in which each text stands before what it might swallow; nil if
-// kids are not of that form at n.
+// rotate rewrites `text (call text)*` as `(text call)* text`, where each text precedes what it
+// might swallow. It returns nil if kids do not have that form at n.
 func rotate(kids []*cfg.Expr, n int) []*cfg.Expr {
 	loop, before := kids[n], kids[n-1]
 	if loop.Op != cfg.OpRepeat || loop.Min > 0 || loop.Max >= 0 || loop.Kids[0].Op != cfg.OpSequence {
@@ -124,7 +126,7 @@ func rotate(kids []*cfg.Expr, n int) []*cfg.Expr {
 	return slices.Concat(kids[:n-1], []*cfg.Expr{turned, before}, kids[n+1:])
 }
 
-// tail is the end of a run, as far as it takes for some text to be there: what comes before it has been decided by then.
+// tail returns the end of a run from its last part that is not nullable.
 func (w *writer) tail(kids []*cfg.Expr) *cfg.Expr {
 	i := len(kids) - 1
 	for i > 0 && cfg.Nullable(kids[i], w.empty) {
@@ -133,8 +135,8 @@ func (w *writer) tail(kids []*cfg.Expr) *cfg.Expr {
 	return cfg.Seq(kids[i:]...)
 }
 
-// swallows says whether a terminal may go on where what follows begins. White space that goes on as white space does no
-// harm: however it is divided, the same texts are read.
+// swallows reports whether a terminal may continue into what follows. Shared white space is
+// harmless: however it is divided, the same texts are read.
 func (w *writer) swallows(e *cfg.Expr, following []*cfg.Expr) bool {
 	flat := w.regular.Flat(e)
 	if flat == nil {
@@ -143,7 +145,7 @@ func (w *writer) swallows(e *cfg.Expr, following []*cfg.Expr) bool {
 	return len(regular.Continuations(flat).Intersect(w.begins(following)).Minus(charset.Blanks)) > 0
 }
 
-// begins is the set of characters with which kids may begin.
+// begins returns the characters that kids may begin with.
 func (w *writer) begins(kids []*cfg.Expr) charset.Set {
 	f := firsts{known: map[*cfg.Rule]bool{}}
 	for _, k := range kids {
@@ -154,13 +156,14 @@ func (w *writer) begins(kids []*cfg.Expr) charset.Set {
 	return f.set
 }
 
-// firsts gathers the characters with which expressions begin.
+// firsts collects the characters that expressions begin with.
 type firsts struct {
 	set   charset.Set
-	known map[*cfg.Rule]bool // seen, and whether it may be empty
+	known map[*cfg.Rule]bool // visited rules, and whether they are nullable
 }
 
-// add adds those of e, and says whether e may be empty. A rule within itself is not taken for empty.
+// add adds the first characters of e and reports whether e is nullable. Recursive rules count as
+// not nullable.
 func (f *firsts) add(e *cfg.Expr) bool {
 	switch e.Op {
 	case cfg.OpLiteral:
@@ -197,35 +200,35 @@ func (f *firsts) add(e *cfg.Expr) bool {
 	return false
 }
 
-// open lists the ways in which e may begin, each as a sequence that begins with what is for the lexer, unless rules call
-// each other deeper than depth.
-func (w *writer) open(e *cfg.Expr, depth int) [][]*cfg.Expr {
+// expand returns the ways in which e may begin, each as a sequence that begins with a part for the
+// lexer, expanding rules down to depth.
+func (w *writer) expand(e *cfg.Expr, depth int) [][]*cfg.Expr {
 	if depth == 0 || w.terminal(e) {
 		return [][]*cfg.Expr{{e}}
 	}
 	switch e.Op {
 	case cfg.OpCall:
-		return w.open(e.Rule.Body, depth-1)
+		return w.expand(e.Rule.Body, depth-1)
 	case cfg.OpChoice:
 		var out [][]*cfg.Expr
 		for _, k := range e.Kids {
-			out = append(out, w.open(k, depth)...)
+			out = append(out, w.expand(k, depth)...)
 		}
 		return out
 	case cfg.OpRepeat:
 		more := cfg.Times(max(e.Min-1, 0), max(e.Max-1, -1), e.Kids[0])
-		once := w.followed(w.open(e.Kids[0], depth), more)
+		once := w.followed(w.expand(e.Kids[0], depth), more)
 		if e.Min == 0 {
 			return append(once, nil)
 		}
 		return once
 	case cfg.OpSequence:
-		return w.followed(w.open(e.Kids[0], depth), e.Kids[1:]...)
+		return w.followed(w.expand(e.Kids[0], depth), e.Kids[1:]...)
 	}
 	return [][]*cfg.Expr{{e}}
 }
 
-// followed are ways with more behind each.
+// followed appends more to each of ways.
 func (w *writer) followed(ways [][]*cfg.Expr, more ...*cfg.Expr) [][]*cfg.Expr {
 	for i := range ways {
 		ways[i] = append(slices.Clip(ways[i]), more...)
@@ -233,36 +236,37 @@ func (w *writer) followed(ways [][]*cfg.Expr, more ...*cfg.Expr) [][]*cfg.Expr {
 	return ways
 }
 
-// begun notes parts of which a text may have the beginning and be something else, as a content that begins like a thought and
-// does not end it. The lexer looks for the end up to the end of the text.
-func (w *writer) begun(e *cfg.Expr) {
+// noteUnterminated notes optional parts whose beginning may also be the beginning of something
+// else, such as content that begins like a thought which never ends. The lexer looks for the end of
+// such a part up to the end of the text.
+func (w *writer) noteUnterminated(e *cfg.Expr) {
 	for i, k := range e.Kids {
-		w.begun(k)
+		w.noteUnterminated(k)
 		if e.Op != cfg.OpSequence || k.Op != cfg.OpRepeat || k.Min > 0 || k.Max != 1 {
 			continue
 		}
 		rest := e.Kids[i+1:]
-		if first := opening(k.Kids[0]); words.IsTelling(first) && w.terminal(k) && w.reads(rest[:w.run(rest)], first) {
+		if first := firstText(k.Kids[0]); words.IsTelling(first) && w.terminal(k) && w.mayStartWith(rest[:w.leading(rest)], first) {
 			w.notes.Add("llguidance refuses a text that begins with %q and lacks the end of what that begins", first)
 		}
 	}
 }
 
-// opening is the text with which e begins, white space left out; empty if it is not one.
-func opening(e *cfg.Expr) string {
+// firstText returns the literal that e begins with, ignoring white space, or "".
+func firstText(e *cfg.Expr) string {
 	switch {
 	case e.Op == cfg.OpLiteral:
 		return e.Text
 	case e.Op == cfg.OpSequence && cfg.Nullable(e.Kids[0], nil) || e.Op == cfg.OpSequence && e.Kids[0].Op == cfg.OpCall && cfg.Nullable(e.Kids[0].Rule.Body, nil):
-		return opening(cfg.Seq(e.Kids[1:]...))
+		return firstText(cfg.Seq(e.Kids[1:]...))
 	case e.Op == cfg.OpSequence:
-		return opening(e.Kids[0])
+		return firstText(e.Kids[0])
 	}
 	return ""
 }
 
-// reads says whether a text of kids may begin with s.
-func (w *writer) reads(kids []*cfg.Expr, s string) bool {
+// mayStartWith reports whether a text of kids may begin with s.
+func (w *writer) mayStartWith(kids []*cfg.Expr, s string) bool {
 	flat := w.regular.Flat(cfg.Seq(kids...))
 	if flat == nil {
 		return false
