@@ -9,6 +9,7 @@ import (
 
 	"github.com/dragoman-project/dragoman/autoparser"
 	"github.com/dragoman-project/dragoman/host/plugins"
+	"github.com/dragoman-project/dragoman/host/plugins/manifest"
 	"github.com/dragoman-project/dragoman/host/state"
 	"github.com/dragoman-project/dragoman/host/trial"
 	"github.com/dragoman-project/dragoman/sdk/chat"
@@ -125,7 +126,7 @@ func (h *Host) ask(ctx context.Context, claims []handler.Handler, named bool, e 
 				Remedy: "send a request that it can serve, or name another handler for the template (templates.handlers)", Err: err}
 		case errors.As(err, &declined):
 			h.log.Debug("a plugin declined", "plugin", c.Describe().Name, "template", e.Name, "reason", declined.Reason)
-		case errors.As(err, &down) && down.Fallback == plugins.FallbackGeneric:
+		case errors.As(err, &down) && down.Fallback == manifest.FallbackGeneric:
 			h.log.Warn("a plugin is down, the next handler answers in its place", "plugin", down.Plugin, "template", e.Name, "error", err)
 			notes = append(notes, "answered in place of "+c.Describe().Name+", which is down")
 		default:

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"github.com/dragoman-project/dragoman/host/plugins/process"
 )
 
 func TestAKilledProcessIsReplacedByTheNextPlan(t *testing.T) {
@@ -228,7 +230,7 @@ func TestWhatAPluginPrintsIsLoggedAndBlocksNothing(t *testing.T) {
 	if logged := b.logs.String(); !strings.Contains(logged, "loading weights…") {
 		t.Errorf("not logged: %.300s", logged)
 	}
-	if n := len(b.logs.String()); n > 10*maxLine {
+	if n := len(b.logs.String()); n > 10*process.MaxLine {
 		t.Errorf("%d bytes are logged", n)
 	}
 }

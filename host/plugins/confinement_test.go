@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/dragoman-project/dragoman/host/plugins/manifest"
 )
 
 func TestProcessesAreHeldToTheirManifest(t *testing.T) {
@@ -45,7 +47,7 @@ func TestConfinementsThatCannotBeAreRefused(t *testing.T) {
 		"network: some":                 `network: expected "host" or "none", found "some"`,
 		"limits: {memory_bytes: 1000}":  "limits.memory_bytes: expected at least 67108864, found 1000",
 		"limits: {open_files: 3}":       "limits.open_files: expected at least 16, found 3",
-		"user: nobody-of-that-name":     `user: there is no user "nobody-of-that-name"`,
+		"user: nobody-of-that-name":     `user: unknown user "nobody-of-that-name"`,
 		"fallback: none":                `fallback: expected "refuse" or "generic", found "none"`,
 		"limits: {memory_bytes: 1 GiB}": "cannot unmarshal",
 	} {
@@ -80,7 +82,7 @@ func TestAProcessThatNeverComesToAnEndIsReplaced(t *testing.T) {
 
 func TestTheManifestChoosesTheFallback(t *testing.T) {
 	t.Parallel()
-	for keys, want := range map[string]Fallback{"": FallbackRefuse, "fallback: generic": FallbackGeneric} {
+	for keys, want := range map[string]manifest.Fallback{"": manifest.FallbackRefuse, "fallback: generic": manifest.FallbackGeneric} {
 		b := newBench(t, Options{})
 		b.confined(keys, map[string]any{"Start": "exit"})
 		b.load()
@@ -146,7 +148,7 @@ func TestANewVersionThatIsHalfWrittenLeavesTheOldOneUntilItIsWhole(t *testing.T)
 		if _, err := f.Write(part); err != nil {
 			t.Fatal(err)
 		}
-		if err := b.Load(b.dir); err == nil || !strings.Contains(err.Error(), "somebody is writing to it") {
+		if err := b.Load(b.dir); err == nil || !strings.Contains(err.Error(), "still being written") {
 			t.Errorf("got %v", err)
 		}
 		if after := pid(t, b.handler("rogue")); after != before {
@@ -175,10 +177,10 @@ func TestAProcessHasAGroupAndASocketDirectoryOfItsOwn(t *testing.T) {
 	_, dir, _ := strings.Cut(string(environment), "PLUGIN_UNIX_SOCKET_DIR=")
 	dir, _, _ = strings.Cut(dir, "\x00")
 	sockets, err := filepath.Glob(filepath.Join(dir, "*"))
-	if err != nil || len(sockets) != 1 || !strings.HasPrefix(dir, b.Manager.dir.path) {
+	if err != nil || len(sockets) != 1 || !strings.HasPrefix(dir, b.Manager.dir.Path) {
 		t.Errorf("in %s there are %q, %v", dir, sockets, err)
 	}
-	for _, private := range []string{dir, b.Manager.dir.path} {
+	for _, private := range []string{dir, b.Manager.dir.Path} {
 		if info, err := os.Stat(private); err != nil || info.Mode().Perm() != 0o700 {
 			t.Errorf("%s: %v, %v; expected that nobody else can enter", private, info, err)
 		}

@@ -2,10 +2,8 @@ package plugins
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"google.golang.org/grpc"
 
@@ -34,14 +32,8 @@ type contracts map[int]contract
 // spoken are the contracts that every host speaks.
 func spoken() contracts { return contracts{wire.ProtocolVersion: first} }
 
-// String lists the versions, for messages.
-func (c contracts) String() string {
-	var all []string
-	for _, version := range slices.Sorted(maps.Keys(c)) {
-		all = append(all, fmt.Sprint(version))
-	}
-	return strings.Join(all, " or ")
-}
+// versions returns the versions, in order.
+func (c contracts) versions() []int { return slices.Sorted(maps.Keys(c)) }
 
 // first is the first version: package dragoman.plugin.v1.
 func first(ctx context.Context, conn *grpc.ClientConn, hostVersion string) ([]remote, error) {

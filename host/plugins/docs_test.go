@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/dragoman-project/dragoman/host/plugins/manifest"
+	"github.com/dragoman-project/dragoman/host/plugins/process"
 )
 
 func TestTheManualNamesEveryKey(t *testing.T) {
@@ -20,10 +23,10 @@ func TestTheManualNamesEveryKey(t *testing.T) {
 	for line := range strings.Lines(table) {
 		named = append(named, strings.Split(line, "`")[1])
 	}
-	if diff := cmp.Diff(keys(reflect.TypeFor[Manifest]()), named); diff != "" {
+	if diff := cmp.Diff(keys(reflect.TypeFor[manifest.Manifest]()), named); diff != "" {
 		t.Error(diff)
 	}
-	for _, limit := range keys(reflect.TypeFor[Limits]()) {
+	for _, limit := range keys(reflect.TypeFor[process.Limits]()) {
 		if !strings.Contains(table, "`"+limit+"`") {
 			t.Errorf("it does not name %s", limit)
 		}

@@ -1,13 +1,17 @@
 package plugins
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/dragoman-project/dragoman/host/plugins/manifest"
+)
 
 // Unavailable is the error of a plugin that does not answer. Trying again later can help.
 type Unavailable struct {
 	Plugin string
 	Reason string
 	// Fallback is what the plugin's manifest wants to become of the request.
-	Fallback Fallback
+	Fallback manifest.Fallback
 }
 
 func (e *Unavailable) Error() string {

@@ -18,6 +18,9 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/health/grpc_health_v1"
 
+	"github.com/dragoman-project/dragoman/host/plugins/manifest"
+	"github.com/dragoman-project/dragoman/host/plugins/process"
+	"github.com/dragoman-project/dragoman/host/plugins/rundir"
 	"github.com/dragoman-project/dragoman/internal/wire"
 	"github.com/dragoman-project/dragoman/internal/wire/rpc"
 )
@@ -26,7 +29,7 @@ import (
 // and ends with its last call.
 type generation struct {
 	number   int
-	process  *process
+	process  *process.Process
 	client   *goplugin.Client
 	health   grpc_health_v1.HealthClient
 	handlers map[string]remote // by name
@@ -46,12 +49,12 @@ type generation struct {
 
 // launch starts a process of a binary and waits until it has described itself. It is given up when ctx ends. On an error
 // nothing is left behind.
-func launch(ctx context.Context, sh *shared, b binary, m *Manifest, dir string, number int) (*generation, error) {
+func launch(ctx context.Context, sh *shared, b rundir.Binary, m *manifest.Manifest, dir string, number int) (*generation, error) {
 	o := &sh.opts
-	log := &lineLog{log: o.Logger.With("plugin", m.Name, "generation", number)}
+	log := &process.Log{Log: o.Logger.With("plugin", m.Name, "generation", number)}
 	g := &generation{stay: func() bool { return true }, number: number, started: time.Now(), used: time.Now(), drained: make(chan struct{}), dead: make(chan struct{})}
 	conn := new(connection)
-	stdout, stderr := log.writer("stdout"), log.writer("stderr")
+	stdout, stderr := log.Writer("stdout"), log.Writer("stderr")
 	g.outputs = []io.Closer{stdout, stderr}
 	g.client = goplugin.NewClient(&goplugin.ClientConfig{
 		HandshakeConfig:  goplugin.HandshakeConfig{MagicCookieKey: wire.CookieKey, MagicCookieValue: wire.CookieValue},
@@ -79,32 +82,32 @@ func launch(ctx context.Context, sh *shared, b binary, m *Manifest, dir string, 
 
 // runnerFor prepares the process when go-plugin has put together its environment. The process is killed when ctx ends,
 // unless it stays.
-func runnerFor(ctx context.Context, g *generation, run *runDir, b binary, m *Manifest, dir string, log *lineLog) func(hclog.Logger, *exec.Cmd, string) (runner.Runner, error) {
+func runnerFor(ctx context.Context, g *generation, run *rundir.Dir, b rundir.Binary, m *manifest.Manifest, dir string, log *process.Log) func(hclog.Logger, *exec.Cmd, string) (runner.Runner, error) {
 	return func(_ hclog.Logger, prepared *exec.Cmd, socketDir string) (runner.Runner, error) {
-		options, err := m.options()
+		options, err := m.EncodedOptions()
 		if err != nil {
 			return nil, err
 		}
-		cmd := exec.CommandContext(context.Background(), b.path)
+		cmd := exec.CommandContext(context.Background(), b.Path)
 		cmd.Dir = dir
 		cmd.Env = append(slices.Clone(prepared.Env),
 			"PATH=/usr/local/bin:/usr/bin:/bin",
 			"TMPDIR="+dir,
-			wire.LifelineKey+"="+strconv.Itoa(lifelineFD),
+			wire.LifelineKey+"="+strconv.Itoa(process.LifelineFD),
 			wire.OptionsKey+"="+options,
-			wire.DirectoryKey+"="+m.directory())
-		credential, err := m.credential()
+			wire.DirectoryKey+"="+m.Directory())
+		credential, err := m.Credential()
 		if err != nil {
 			return nil, err
 		}
-		if err := run.admit(credential, b, dir, socketDir); err != nil {
+		if err := run.Admit(credential, b, dir, socketDir); err != nil {
 			return nil, err
 		}
-		p, err := newProcess(cmd, &m.Confinement, socketDir, log)
+		p, err := process.New(cmd, &m.Confinement, socketDir, log)
 		if err != nil {
 			return nil, err
 		}
-		g.process, g.stay = p, context.AfterFunc(ctx, p.killGroup)
+		g.process, g.stay = p, context.AfterFunc(ctx, p.KillGroup)
 		return p, nil
 	}
 }
@@ -154,11 +157,11 @@ func (g *generation) explain(err error) error {
 	if g.process == nil {
 		return fmt.Errorf("cannot start: %s", first)
 	}
-	return fmt.Errorf("cannot start: %s; process: %s", first, g.process.end())
+	return fmt.Errorf("cannot start: %s; process: %s", first, g.process.End())
 }
 
 // check says whether the process is what the manifest says. What the handlers claim is the manifest's to decide.
-func (g *generation) check(m *Manifest) error {
+func (g *generation) check(m *manifest.Manifest) error {
 	var faults []error
 	for _, h := range m.Handlers {
 		served := g.handlers[h.Name]
@@ -220,7 +223,7 @@ func (g *generation) idle() time.Duration {
 // lives says that the process has not ended, as far as is known.
 func (g *generation) lives() bool {
 	select {
-	case <-g.process.exited:
+	case <-g.process.Exited:
 		return false
 	default:
 		return true
@@ -259,10 +262,10 @@ func (g *generation) responds(ctx context.Context, within time.Duration) error {
 func (g *generation) passing(within time.Duration, err error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), within)
 	defer cancel()
-	if waitFor(ctx, g.process.exited) != nil {
+	if waitFor(ctx, g.process.Exited) != nil {
 		return err
 	}
-	return errors.New(g.process.end())
+	return errors.New(g.process.End())
 }
 
 // kill ends the process: politely, and by force after grace. go-plugin waits for ever for a process that is stopped, so
@@ -272,14 +275,14 @@ func (g *generation) kill(grace time.Duration) {
 		defer close(g.dead)
 		force := time.AfterFunc(grace, func() {
 			if g.process != nil {
-				g.process.killGroup()
+				g.process.KillGroup()
 			}
 		})
 		defer force.Stop()
 		g.client.Kill()
 		if g.process != nil {
-			g.process.killGroup()
-			<-g.process.exited
+			g.process.KillGroup()
+			<-g.process.Exited
 		}
 		for _, output := range g.outputs {
 			_ = output.Close()

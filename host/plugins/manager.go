@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/dragoman-project/dragoman/autoparser/workaround"
+	"github.com/dragoman-project/dragoman/host/plugins/rundir"
 	"github.com/dragoman-project/dragoman/sdk/handler"
 )
 
@@ -90,7 +91,7 @@ type Manager struct {
 // shared is what the slots of a manager have in common.
 type shared struct {
 	opts    Options
-	dir     *runDir
+	dir     *rundir.Dir
 	counter atomic.Int64  // of generations
 	hurry   chan struct{} // closed when calls under way are not waited for any longer
 	// serving finds the slot in force of a handler, or nil.
@@ -126,7 +127,7 @@ func (r *retired) list() []*slot {
 // New returns a manager without plugins. It makes a private directory, which Close removes.
 func New(o Options) (*Manager, error) {
 	o = o.complete()
-	dir, err := newRunDir(o.RunDir)
+	dir, err := rundir.New(o.RunDir)
 	if err != nil {
 		return nil, fmt.Errorf("the directory for plugins: %w", err)
 	}
@@ -158,7 +159,11 @@ func (m *Manager) Load(dir string) error {
 			m.retire(s)
 		}
 	}
-	m.dir.keep(slices.Concat(next.slots, m.retired.list()))
+	var used []rundir.Binary
+	for _, s := range slices.Concat(next.slots, m.retired.list()) {
+		used = append(used, s.executable())
+	}
+	m.dir.Keep(used)
 	return next.fault()
 }
 
@@ -238,5 +243,5 @@ func (m *Manager) Close(ctx context.Context) error {
 		close(m.hurry)
 		<-done
 	}
-	return m.dir.remove()
+	return m.dir.Remove()
 }

@@ -10,6 +10,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/dragoman-project/dragoman/host/plugins/manifest"
+	"github.com/dragoman-project/dragoman/host/plugins/rundir"
 )
 
 // alive says whether a process exists and is no zombie.
@@ -27,7 +30,7 @@ func TestMatchingStartsNothing(t *testing.T) {
 	if claims := b.Match(facts("t")); len(claims) != 1 || claims[0].Describe().Name != "rogue" {
 		t.Errorf("matched %v", claims)
 	}
-	if d := h.Describe(); d.Version != "1.0.0" || d.Priority != DefaultPriority || d.Match != "true" {
+	if d := h.Describe(); d.Version != "1.0.0" || d.Priority != manifest.DefaultPriority || d.Match != "true" {
 		t.Errorf("described as %+v", d)
 	}
 	if s := b.state("rogue"); s.Condition != Idle || s.Starts != 0 {
@@ -158,10 +161,10 @@ func TestOnlyTheExecutableOfTheManifestRuns(t *testing.T) {
 	b := newBench(t, Options{})
 	manifest := "name: rogue\nversion: 1.0.0\nprotocol: 1\nmatch: \"true\"\nsha256: "
 	b.install("rogue", manifest+strings.Repeat("0", 64)+"\n", nil)
-	if err := b.Load(b.dir); err == nil || !strings.Contains(err.Error(), "its sha256 is") {
+	if err := b.Load(b.dir); err == nil || !strings.Contains(err.Error(), "sha256 is") {
 		t.Fatalf("got %v", err)
 	}
-	_, sum, _ := strings.Cut(b.Load(b.dir).Error(), "its sha256 is ")
+	_, sum, _ := strings.Cut(b.Load(b.dir).Error(), "sha256 is ")
 	b.manifest("rogue", manifest+sum[:64]+"\n", nil)
 	b.load()
 	pid(t, b.handler("rogue"))
@@ -170,7 +173,7 @@ func TestOnlyTheExecutableOfTheManifestRuns(t *testing.T) {
 func TestOnDemandNothingIsCopiedBeforeItIsNeeded(t *testing.T) {
 	b, h := one(t, Options{OnDemand: true}, nil)
 	copies := func() int {
-		all, _ := filepath.Glob(filepath.Join(b.Manager.dir.path, copyPrefix+"*"))
+		all, _ := filepath.Glob(filepath.Join(b.Manager.dir.Path, rundir.CopyPrefix+"*"))
 		return len(all)
 	}
 	if n := copies(); n != 0 {
@@ -181,7 +184,7 @@ func TestOnDemandNothingIsCopiedBeforeItIsNeeded(t *testing.T) {
 		t.Errorf("there are %d copies, state %+v", copies(), s)
 	}
 	b.manifest("rogue", "name: rogue\nversion: 1.0.0\nprotocol: 1\nmatch: \"true\"\nsha256: "+strings.Repeat("0", 64)+"\n", nil)
-	if err := b.Load(b.dir); err == nil || !strings.Contains(err.Error(), "its sha256 is") {
+	if err := b.Load(b.dir); err == nil || !strings.Contains(err.Error(), "sha256 is") {
 		t.Errorf("a wrong checksum of a new version: got %v", err)
 	}
 }
@@ -223,7 +226,7 @@ func TestFilesThatCannotBeRunAreRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := b.Load(b.dir); err == nil || !strings.Contains(err.Error(), "somebody is writing") {
+		if err := b.Load(b.dir); err == nil || !strings.Contains(err.Error(), "still being written") {
 			t.Errorf("got %v", err)
 		}
 		f.Close()
@@ -360,11 +363,11 @@ func TestWhatAKilledManagerLeftIsSweptAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer os.RemoveAll(base)
-	left := filepath.Join(base, runPrefix+"1")
+	left := filepath.Join(base, rundir.RunPrefix+"1")
 	if err := os.MkdirAll(filepath.Join(left, "g1"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(left, lockName), nil, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(left, rundir.LockName), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	living, err := New(Options{RunDir: base})
@@ -381,7 +384,7 @@ func TestWhatAKilledManagerLeftIsSweptAway(t *testing.T) {
 		t.Errorf("the dead one's directory: %v", err)
 	}
 	for _, m := range []*Manager{living, second} {
-		if info, err := os.Stat(m.dir.path); err != nil || info.Mode().Perm() != 0o700 {
+		if info, err := os.Stat(m.dir.Path); err != nil || info.Mode().Perm() != 0o700 {
 			t.Errorf("a living one's directory: %v, %v", info, err)
 		}
 	}
@@ -392,7 +395,7 @@ func TestADirectoryTooDeepForSocketsIsRefused(t *testing.T) {
 	if err := os.MkdirAll(deep, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := New(Options{RunDir: deep}); err == nil || !strings.Contains(err.Error(), "too deep") {
+	if _, err := New(Options{RunDir: deep}); err == nil || !strings.Contains(err.Error(), "too long for sockets") {
 		t.Errorf("got %v", err)
 	}
 }

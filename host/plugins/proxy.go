@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/dragoman-project/dragoman/host/plugins/manifest"
 	"github.com/dragoman-project/dragoman/sdk/fault"
 	"github.com/dragoman-project/dragoman/sdk/handler"
 )
@@ -18,7 +19,7 @@ import (
 // proxy is a handler that is served by whatever generation its slot has.
 type proxy struct {
 	slot *slot
-	HandlerManifest
+	manifest.Handler
 }
 
 var (

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -74,7 +75,11 @@ func TestAProcessThatDiesDuringItsHealthChecksHasItsReason(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := syscall.Kill(g.process.cmd.Process.Pid, syscall.SIGKILL); err != nil {
+		id, err := strconv.Atoi(g.process.ID())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := syscall.Kill(id, syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
 		<-g.dead

@@ -12,6 +12,8 @@ import (
 	"unsafe"
 
 	"github.com/dragoman-project/dragoman/autoparser/workaround"
+	"github.com/dragoman-project/dragoman/host/plugins/manifest"
+	"github.com/dragoman-project/dragoman/host/plugins/rundir"
 	"github.com/dragoman-project/dragoman/internal/cache"
 	"github.com/dragoman-project/dragoman/sdk/handler"
 )
@@ -54,7 +56,7 @@ func (s *set) fault() error {
 
 // of returns the slot that a manifest made, or nil.
 func (s *set) of(manifest string) *slot {
-	i := slices.IndexFunc(s.slots, func(s *slot) bool { return s.manifest.path == manifest })
+	i := slices.IndexFunc(s.slots, func(s *slot) bool { return s.manifest.Path == manifest })
 	if i < 0 {
 		return nil
 	}
@@ -152,24 +154,24 @@ func (m *Manager) grow(next *set, path string, before *slot, old *set) (*set, er
 // slotFor makes the slot of a manifest, or returns the one before if nothing has changed. A new version of a plugin must
 // start and pass its golden cases; a plugin that was not there before is started when it is needed.
 func (m *Manager) slotFor(path string, before *slot) (*slot, error) {
-	manifest, err := readManifest(path, m.opts.contracts)
+	manifest, err := manifest.Read(path, m.opts.contracts.versions())
 	if err != nil {
 		return nil, err
 	}
 	same := before != nil && reflect.DeepEqual(before.manifest, manifest)
-	if info, err := os.Stat(manifest.executable()); err == nil && same && before.executable().copies(info) {
+	if info, err := os.Stat(manifest.ExecutablePath()); err == nil && same && before.executable().Copies(info) {
 		return before, nil
 	}
-	var b binary
+	var b rundir.Binary
 	if m.opts.OnDemand {
-		b, err = inspect(manifest.executable())
+		b, err = rundir.Inspect(manifest.ExecutablePath())
 	} else {
-		b, err = m.dir.stage(manifest.executable(), manifest.SHA256)
+		b, err = m.dir.Stage(manifest.ExecutablePath(), manifest.SHA256)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if same && b.sha256 != "" && before.executable().sha256 == b.sha256 && !before.isDown() {
+	if same && b.SHA256 != "" && before.executable().SHA256 == b.SHA256 && !before.isDown() {
 		return before, nil
 	}
 	s := newSlot(&m.shared, manifest, b)
@@ -191,12 +193,12 @@ func (s *set) with(new *slot) (*set, error) {
 	for _, h := range new.manifest.Handlers {
 		when, err := workaround.CompilePredicate(h.Match)
 		if err != nil {
-			return nil, fmt.Errorf("%s: match of %s: %w", new.manifest.path, h.Name, err)
+			return nil, fmt.Errorf("%s: match of %s: %w", new.manifest.Path, h.Name, err)
 		}
 		if c := more.candidate(h.Name); c != nil {
-			return nil, fmt.Errorf("%s: a handler %s is there already, of %s; rename one", new.manifest.path, h.Name, c.slot.manifest.path)
+			return nil, fmt.Errorf("%s: a handler %s is there already, of %s; rename one", new.manifest.Path, h.Name, c.slot.manifest.Path)
 		}
-		more.candidates = append(more.candidates, &candidate{proxy: &proxy{slot: new, HandlerManifest: h}, when: when})
+		more.candidates = append(more.candidates, &candidate{proxy: &proxy{slot: new, Handler: h}, when: when})
 	}
 	slices.SortStableFunc(more.candidates, func(a, b *candidate) int {
 		return cmp.Or(cmp.Compare(*b.Priority, *a.Priority), strings.Compare(a.Name, b.Name))

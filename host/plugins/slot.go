@@ -8,6 +8,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/dragoman-project/dragoman/host/plugins/manifest"
+	"github.com/dragoman-project/dragoman/host/plugins/process"
+	"github.com/dragoman-project/dragoman/host/plugins/rundir"
 	"github.com/dragoman-project/dragoman/sdk/conformance"
 )
 
@@ -27,14 +30,14 @@ const (
 // version takes its place it lets nobody in any more; those who are in finish on it, on a new process if theirs dies.
 type slot struct {
 	*shared
-	manifest *Manifest
+	manifest *manifest.Manifest
 	log      *slog.Logger
 	life     context.Context // of starts and examinations; over when the slot has ended
 	abort    context.CancelFunc
 	turn     chan struct{} // holds one stream that goes on in its turn
 
 	mu       sync.Mutex
-	binary   binary
+	binary   rundir.Binary
 	inside   int             // calls and streams that are in
 	closed   bool            // nobody is let in
 	empty    chan struct{}   // closed when the slot is and nobody is in
@@ -54,7 +57,7 @@ type slot struct {
 }
 
 // newSlot makes the slot of a version of which nothing was started yet.
-func newSlot(sh *shared, m *Manifest, b binary) *slot {
+func newSlot(sh *shared, m *manifest.Manifest, b rundir.Binary) *slot {
 	s := &slot{shared: sh, manifest: m, binary: b, log: sh.opts.Logger.With("plugin", m.Name), turn: make(chan struct{}, 1), empty: make(chan struct{})}
 	s.life, s.abort = context.WithCancel(context.Background())
 	return s
@@ -134,7 +137,7 @@ func (a *start) wait(ctx context.Context) error {
 }
 
 func (s *slot) unavailable(format string, args ...any) *Unavailable {
-	return &Unavailable{Plugin: s.manifest.Name, Reason: valid(fmt.Sprintf(format, args...)), Fallback: s.manifest.Fallback}
+	return &Unavailable{Plugin: s.manifest.Name, Reason: process.ValidText(fmt.Sprintf(format, args...)), Fallback: s.manifest.Fallback}
 }
 
 // warm starts a generation before anyone asks for one.
@@ -174,7 +177,7 @@ func (s *slot) launch() (*generation, error) {
 		return nil, err
 	}
 	number := int(s.counter.Add(1))
-	dir, err := s.dir.sub(fmt.Sprintf("g%d", number))
+	dir, err := s.dir.Sub(fmt.Sprintf("g%d", number))
 	if err != nil {
 		return nil, err
 	}
@@ -191,19 +194,19 @@ func (s *slot) launch() (*generation, error) {
 	return g, nil
 }
 
-func (s *slot) executable() binary {
+func (s *slot) executable() rundir.Binary {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.binary
 }
 
 // staged is the private copy of the executable, made now if there is none.
-func (s *slot) staged() (binary, error) {
+func (s *slot) staged() (rundir.Binary, error) {
 	b := s.executable()
-	if b.path != "" {
+	if b.Path != "" {
 		return b, nil
 	}
-	b, err := s.dir.stage(s.manifest.executable(), s.manifest.SHA256)
+	b, err := s.dir.Stage(s.manifest.ExecutablePath(), s.manifest.SHA256)
 	if err == nil {
 		s.mu.Lock()
 		defer s.mu.Unlock()

@@ -3,6 +3,9 @@ package plugins
 import (
 	"slices"
 	"strconv"
+
+	"github.com/dragoman-project/dragoman/host/plugins/manifest"
+	"github.com/dragoman-project/dragoman/host/plugins/process"
 )
 
 // Condition is what a plugin is doing.
@@ -21,14 +24,14 @@ const (
 
 // State is what a manager knows of one plugin.
 type State struct {
-	Name      string         `json:"name,omitempty"` // empty where the manifest could not be read
-	Version   string         `json:"version,omitempty"`
-	Protocol  int            `json:"protocol,omitempty"` // of the contract that it speaks
-	Manifest  string         `json:"manifest"`           // its path
-	SHA256    string         `json:"sha256,omitempty"`   // of the executable in force
-	Handlers  []HandlerState `json:"handlers,omitempty"`
-	Fallback  Fallback       `json:"fallback,omitempty"` // what becomes of requests while it is down
-	Condition Condition      `json:"state"`
+	Name      string            `json:"name,omitempty"` // empty where the manifest could not be read
+	Version   string            `json:"version,omitempty"`
+	Protocol  int               `json:"protocol,omitempty"` // of the contract that it speaks
+	Manifest  string            `json:"manifest"`           // its path
+	SHA256    string            `json:"sha256,omitempty"`   // of the executable in force
+	Handlers  []HandlerState    `json:"handlers,omitempty"`
+	Fallback  manifest.Fallback `json:"fallback,omitempty"` // what becomes of requests while it is down
+	Condition Condition         `json:"state"`
 	// PID and Generation are those of the process that takes what begins now; 0: there is none. A manager counts all
 	// processes that it starts, of whatever plugin.
 	PID        int `json:"pid,omitempty"`
@@ -110,7 +113,7 @@ func (s *slot) state() State {
 	defer s.mu.Unlock()
 	m := s.manifest
 	state := State{
-		Name: m.Name, Version: m.Version, Protocol: m.Protocol, Manifest: m.path, SHA256: s.binary.sha256, Fallback: m.Fallback,
+		Name: m.Name, Version: m.Version, Protocol: m.Protocol, Manifest: m.Path, SHA256: s.binary.SHA256, Fallback: m.Fallback,
 		Condition: s.condition(), Starts: s.starts, Restarts: s.restarts, Sessions: s.inside,
 	}
 	for _, h := range m.Handlers {
@@ -125,7 +128,7 @@ func (s *slot) state() State {
 		state.PID, _ = strconv.Atoi(g.process.ID())
 	}
 	if s.lastErr != nil {
-		state.LastError = valid(s.lastErr.Error())
+		state.LastError = process.ValidText(s.lastErr.Error())
 	}
 	return state
 }

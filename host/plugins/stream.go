@@ -2,11 +2,11 @@ package plugins
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"hash/fnv"
 	"time"
 
+	"github.com/dragoman-project/dragoman/host/plugins/replay"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/handler"
 )
@@ -29,7 +29,7 @@ func (p *proxy) OpenStream(ctx context.Context, in handler.StreamInput, sink cha
 	}
 	ctx, end := context.WithCancel(ctx)
 	context.AfterFunc(ctx, slot.leave)
-	s := &stream{slot: slot, handler: p.Name, ctx: ctx, end: end, in: in, told: told{sink: sink}}
+	s := &stream{slot: slot, handler: p.Name, ctx: ctx, end: end, in: in, told: replay.Filter{Sink: sink}}
 	if err := s.insist(func(bool) error { return nil }); err != nil {
 		end()
 		return nil, err
@@ -47,7 +47,7 @@ type stream struct {
 	end     context.CancelFunc
 	in      handler.StreamInput
 	output  []byte // all that was fed
-	told    told
+	told    replay.Filter
 	run     *run // nil: the next step begins one
 }
 
@@ -81,8 +81,8 @@ func (s *stream) Finish() (result handler.StreamResult, err error) {
 		result, err = s.run.remote.Finish()
 		return err
 	})
-	if err == nil && s.told.behind() {
-		err = &Fault{Plugin: s.slot.manifest.Name, Err: errDifferent}
+	if err == nil && s.told.Behind() {
+		err = &Fault{Plugin: s.slot.manifest.Name, Err: replay.ErrDifferent}
 	}
 	s.end()
 	return result, err
@@ -134,8 +134,8 @@ func (s *stream) try(step func(fresh bool) error) (gone, late bool, _ error) {
 	switch {
 	case end != nil:
 		return false, false, end
-	case s.told.fault != nil:
-		return false, false, &Fault{Plugin: s.slot.manifest.Name, Err: s.told.fault}
+	case s.told.Fault != nil:
+		return false, false, &Fault{Plugin: s.slot.manifest.Name, Err: s.told.Fault}
 	case late && err == nil: // the answer came just so; but the run is over, and the next step begins another
 		s.drop()
 		return false, false, nil
@@ -163,8 +163,8 @@ func (s *stream) fingerprint() uint64 {
 func (s *stream) do(step func(fresh bool) error) (err error) {
 	fresh := s.run.remote == nil
 	if fresh {
-		s.told.again()
-		if s.run.remote, err = s.run.generation.handlers[s.handler].OpenStream(s.run.ctx, s.in, s.told.take); err != nil {
+		s.told.Again()
+		if s.run.remote, err = s.run.generation.handlers[s.handler].OpenStream(s.run.ctx, s.in, s.told.Take); err != nil {
 			return err
 		}
 	}
@@ -189,5 +189,3 @@ func (s *stream) drop() {
 		s.run = nil
 	}
 }
-
-var errDifferent = errors.New("it tells other things of the same output when it is sent again")

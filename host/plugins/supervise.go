@@ -18,8 +18,8 @@ func (s *slot) supervise(g *generation) {
 	defer tick.Stop()
 	for {
 		select {
-		case <-g.process.exited:
-			s.condemn(g, errors.New(g.process.end()))
+		case <-g.process.Exited:
+			s.condemn(g, errors.New(g.process.End()))
 			return
 		case <-tick.C:
 			if s.opts.IdleTimeout > 0 && g.idle() > s.opts.IdleTimeout && g.lives() {
@@ -86,7 +86,7 @@ func (s *slot) stop(g *generation) {
 func (s *slot) end(g *generation, grace time.Duration) {
 	s.running.Go(func() {
 		g.kill(grace)
-		_ = os.RemoveAll(g.process.cmd.Dir)
+		_ = os.RemoveAll(g.process.Dir())
 	})
 }
 
@@ -95,7 +95,7 @@ func (s *slot) drain(g *generation) {
 	s.running.Go(func() {
 		select {
 		case <-g.drained:
-		case <-g.process.exited:
+		case <-g.process.Exited:
 		case <-time.After(s.opts.DrainTimeout):
 		case <-s.hurry:
 		}

@@ -41,27 +41,20 @@ func (m *Manager) try(s, before *slot, next, old *set) error {
 		return nil
 	}
 	for _, other := range old.slots {
-		if next.of(other.manifest.path) != nil {
+		if next.of(other.manifest.Path) != nil {
 			continue
 		}
 		if more, err := next.with(other); err == nil { // else it is about to give way, too
 			next = more
 		}
 	}
-	names := s.manifest.handlerNames()
+	names := s.manifest.HandlerNames()
 	if before != nil {
-		names = append(names, before.manifest.handlerNames()...)
+		names = append(names, before.manifest.HandlerNames()...)
 		slices.Sort(names)
 		names = slices.Compact(names)
 	}
-	return m.opts.Try(m.examining, Change{Manifest: s.manifest.path, Handlers: names, Next: trial{next}})
-}
-
-func (m *Manifest) handlerNames() (names []string) {
-	for _, h := range m.Handlers {
-		names = append(names, h.Name)
-	}
-	return names
+	return m.opts.Try(m.examining, Change{Manifest: s.manifest.Path, Handlers: names, Next: trial{next}})
 }
 
 // trial is a set that is not in force. What is odd about its claims is told when it is.

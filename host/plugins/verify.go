@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/dragoman-project/dragoman/autoparser/workaround"
+	"github.com/dragoman-project/dragoman/host/plugins/manifest"
 	"github.com/dragoman-project/dragoman/sdk/conformance"
 )
 
@@ -29,8 +30,8 @@ func Verify(ctx context.Context, executable string) []conformance.Report {
 
 	o := conformance.Options{CompileMatch: compiles}
 	if manifest != nil {
-		o.Directory = manifest.directory()
-		o.Settings, _ = manifest.options()
+		o.Directory = manifest.Directory()
+		o.Settings, _ = manifest.EncodedOptions()
 	}
 	reports := conformance.CheckBinary(ctx, executable, o)
 	reports[0].Results = append([]conformance.Result{result}, reports[0].Results...)
@@ -43,7 +44,7 @@ func compiles(match string) error {
 }
 
 // manifestOf reads the manifest beside an executable that names it.
-func manifestOf(executable string) (*Manifest, error) {
+func manifestOf(executable string) (*manifest.Manifest, error) {
 	if _, err := os.Stat(executable); err != nil {
 		return nil, err
 	}
@@ -52,7 +53,7 @@ func manifestOf(executable string) (*Manifest, error) {
 		return nil, err
 	}
 	for _, path := range paths {
-		m, err := readManifest(path, spoken())
+		m, err := manifest.Read(path, spoken().versions())
 		if m != nil && m.Executable == filepath.Base(executable) {
 			return m, err
 		}
@@ -64,13 +65,13 @@ func manifestOf(executable string) (*Manifest, error) {
 }
 
 // tryOut starts a plugin as a host does, and ends it.
-func tryOut(ctx context.Context, manifest *Manifest) (err error) {
+func tryOut(ctx context.Context, manifest *manifest.Manifest) (err error) {
 	m, err := New(Options{})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, m.Close(ctx)) }()
-	s, err := m.slotFor(manifest.path, nil)
+	s, err := m.slotFor(manifest.Path, nil)
 	if err != nil {
 		return err
 	}

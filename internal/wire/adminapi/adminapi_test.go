@@ -9,6 +9,7 @@ import (
 
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/plugins"
+	"github.com/dragoman-project/dragoman/host/plugins/manifest"
 	"github.com/dragoman-project/dragoman/internal/wire/adminapi"
 )
 
@@ -25,7 +26,7 @@ func filled(t *testing.T, v any, but ...string) {
 
 func TestTheStateOfAPluginTravels(t *testing.T) {
 	sent := plugins.State{
-		Name: "sauce", Version: "1.2.0", Protocol: 1, Manifest: "plugins/sauce.yaml", SHA256: "ab", Fallback: plugins.FallbackRefuse,
+		Name: "sauce", Version: "1.2.0", Protocol: 1, Manifest: "plugins/sauce.yaml", SHA256: "ab", Fallback: manifest.FallbackRefuse,
 		Condition: plugins.Condition("ready"), PID: 12, Generation: 3, Starts: 4, Restarts: 5, Sessions: 6, LastError: "exit 1", Fault: "refused",
 		Handlers: []plugins.HandlerState{{Name: "h", Match: "true", Priority: 7, Capabilities: []string{"stream"}}},
 		Draining: []plugins.Draining{{Version: "1.1.0", Generation: 2, PID: 11, Sessions: 1}},

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/plugins"
+	"github.com/dragoman-project/dragoman/host/plugins/manifest"
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
 )
 
@@ -65,7 +66,7 @@ func EncodePlugin(s plugins.State) *dragomanv1.Plugin {
 func DecodePlugin(m *dragomanv1.Plugin) plugins.State {
 	s := plugins.State{
 		Name: m.GetName(), Version: m.GetVersion(), Protocol: int(m.GetProtocol()), Manifest: m.GetManifest(), SHA256: m.GetSha256(),
-		Fallback: plugins.Fallback(m.GetFallback()), Condition: plugins.Condition(m.GetState()), PID: int(m.GetPid()),
+		Fallback: manifest.Fallback(m.GetFallback()), Condition: plugins.Condition(m.GetState()), PID: int(m.GetPid()),
 		Generation: int(m.GetGeneration()), Starts: int(m.GetStarts()), Restarts: int(m.GetRestarts()),
 		Sessions: int(m.GetSessions()), LastError: m.GetLastError(), Fault: m.GetFault(),
 	}

@@ -1,4 +1,4 @@
-package plugins
+package process
 
 import (
 	"bytes"
@@ -9,16 +9,16 @@ import (
 )
 
 func TestLinesAreCutAndNoneIsLost(t *testing.T) {
-	long := strings.Repeat("x", 3*maxLine)
+	long := strings.Repeat("x", 3*MaxLine)
 	for _, c := range []struct {
 		name, text string
 		want       []string
 	}{
 		{"lines", "a\nb\r\n\nc", []string{"a", "b", "", "c"}},
 		{"nothing", "", nil},
-		{"a long line", long + "\nshort\n", []string{long[:maxLine], "short"}},
-		{"a long line at the end", "short\n" + long, []string{"short", long[:maxLine]}},
-		{"a line of just the length", long[:maxLine-1] + "\nb\n", []string{long[:maxLine-1], "b"}},
+		{"a long line", long + "\nshort\n", []string{long[:MaxLine], "short"}},
+		{"a long line at the end", "short\n" + long, []string{"short", long[:MaxLine]}},
+		{"a line of just the length", long[:MaxLine-1] + "\nb\n", []string{long[:MaxLine-1], "b"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var got []string
@@ -45,10 +45,10 @@ func TestOnlyTheHandshakePasses(t *testing.T) {
 		"hello\n1|1|unix|/run/x|grpc|\nmore\n":        "1|1|unix|/run/x|grpc|\n",
 		"1|1|unix|/a|grpc|\n1|1|unix|/b|grpc|\n":      "1|1|unix|/a|grpc|\n",
 		"a|b|c|d|e\n1|\n":                             "",
-		strings.Repeat("1|", maxLine) + "\nno more\n": "",
+		strings.Repeat("1|", MaxLine) + "\nno more\n": "",
 	} {
 		var passed buffer
-		relayHandshake(strings.NewReader(text), &passed, &lineLog{log: slog.New(slog.DiscardHandler)})
+		relayHandshake(strings.NewReader(text), &passed, &Log{Log: slog.New(slog.DiscardHandler)})
 		if passed.String() != want {
 			t.Errorf("%.60q: %q passes, expected %q", text, passed.String(), want)
 		}
@@ -57,7 +57,7 @@ func TestOnlyTheHandshakePasses(t *testing.T) {
 
 func TestAProcessCannotFloodTheLog(t *testing.T) {
 	var out bytes.Buffer
-	l := &lineLog{log: slog.New(slog.NewTextHandler(&out, nil))}
+	l := &Log{Log: slog.New(slog.NewTextHandler(&out, nil))}
 	for range 3 * maxLines {
 		l.line("stderr", "again")
 	}
@@ -67,19 +67,4 @@ func TestAProcessCannotFloodTheLog(t *testing.T) {
 	if !strings.Contains(out.String(), "prints too much") || strings.Count(l.tail(), "again") != tailLines {
 		t.Errorf("the tail is %q", l.tail())
 	}
-}
-
-func FuzzParseManifest(f *testing.F) {
-	f.Add("name: a\nversion: 1.0.0\nprotocol: 1\nmatch: source contains \"x\"\npriority: 5\noptions: {a: [1]}\n")
-	f.Add("{name: two, handlers: [{name: x, match: y}], sha256: 00}")
-	f.Add("a: &a [*a]")
-	f.Fuzz(func(t *testing.T, text string) {
-		m, err := parseManifest("dir/a.yaml", []byte(text), spoken())
-		if err != nil {
-			return
-		}
-		if len(m.Handlers) == 0 || m.Priority == nil || m.Handlers[0].Priority == nil || strings.ContainsRune(m.Executable, '/') {
-			t.Errorf("it passes as %+v", m)
-		}
-	})
 }

@@ -1,4 +1,4 @@
-package plugins
+package replay
 
 import (
 	"fmt"
@@ -31,20 +31,20 @@ func TestWhatIsToldAgainIsNotPassedOn(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var passed []string
-			s := told{sink: func(e chat.Event) { passed = append(passed, string(e.Text)) }}
+			s := Filter{Sink: func(e chat.Event) { passed = append(passed, string(e.Text)) }}
 			for _, e := range say(c.first) {
-				s.take(e)
+				s.Take(e)
 			}
 			passed = nil
-			s.again()
-			if c.first != "" && !s.behind() {
+			s.Again()
+			if c.first != "" && !s.Behind() {
 				t.Error("it is not behind before anything is told again")
 			}
 			for _, e := range say(c.again) {
-				s.take(e)
+				s.Take(e)
 			}
-			if got := strings.Join(passed, " "); got != c.passed || s.fault != nil || s.behind() {
-				t.Errorf("passed on %q, fault %v, behind %t; expected %q", got, s.fault, s.behind(), c.passed)
+			if got := strings.Join(passed, " "); got != c.passed || s.Fault != nil || s.Behind() {
+				t.Errorf("passed on %q, fault %v, behind %t; expected %q", got, s.Fault, s.Behind(), c.passed)
 			}
 		})
 	}
@@ -55,15 +55,15 @@ func TestOtherThingsToldAgainAreAFault(t *testing.T) {
 		{"c:ab", "r:ab"}, {"c:ab", "c:aX"}, {"c:ab [", "c:abc"}, {"c:ab [", "c:a ["}, {"[ n:f", "[ n:g"}, {"[ n:f", "[ n:ff"}, {"[ n:f", "[ ]"},
 	} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
-			s := told{sink: func(chat.Event) {}}
+			s := Filter{Sink: func(chat.Event) {}}
 			for _, e := range say(c[0]) {
-				s.take(e)
+				s.Take(e)
 			}
-			s.again()
+			s.Again()
 			for _, e := range say(c[1]) {
-				s.take(e)
+				s.Take(e)
 			}
-			if s.fault == nil {
+			if s.Fault == nil {
 				t.Errorf("row %d: no fault", i)
 			}
 		})

@@ -1,4 +1,4 @@
-package plugins
+package rundir
 
 import (
 	"os"
@@ -17,15 +17,15 @@ func TestManagersThatBeginAtOnceLeaveEachOtherTheirDirectories(t *testing.T) {
 		var all sync.WaitGroup
 		for range 8 {
 			all.Go(func() {
-				d, err := newRunDir(base)
+				d, err := New(base)
 				if err != nil {
 					t.Error(err)
 					return
 				}
-				if _, err := os.Stat(d.path); err != nil {
+				if _, err := os.Stat(d.Path); err != nil {
 					t.Error(err)
 				}
-				if err := d.remove(); err != nil {
+				if err := d.Remove(); err != nil {
 					t.Error(err)
 				}
 			})

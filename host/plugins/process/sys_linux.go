@@ -1,4 +1,4 @@
-package plugins
+package process
 
 import (
 	"errors"
@@ -8,17 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// beingWritten says whether somebody has f open for writing: then no read lease is granted.
-func beingWritten(f *os.File) bool {
-	_, err := unix.FcntlInt(f.Fd(), unix.F_SETLEASE, unix.F_RDLCK)
-	if err == nil {
-		_, _ = unix.FcntlInt(f.Fd(), unix.F_SETLEASE, unix.F_UNLCK)
-	}
-	return errors.Is(err, unix.EAGAIN)
-}
-
-// awaitExit returns when the process has ended, and says whether it could wait. The id of the process stays taken until it
-// is reaped, so that signals to its group cannot reach anybody else.
+// awaitExit returns when the process has ended, and reports whether it could wait. The id of the process stays taken until
+// it is reaped, so that signals to its group cannot reach other processes.
 func awaitExit(pid int) bool {
 	for {
 		if err := unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil); !errors.Is(err, unix.EINTR) {
@@ -27,13 +18,13 @@ func awaitExit(pid int) bool {
 	}
 }
 
-// confines says that this system can keep a process from the network.
+// confines reports whether this system can take the network from a process.
 const confines = true
 
-// attributes say how a process is started: in a group of its own, confined, and told to end when the thread that
-// started it is gone.
+// attributes returns how a process is started: in a group of its own, confined, and terminated when the thread that started
+// it exits.
 func (c *Confinement) attributes() (*syscall.SysProcAttr, error) {
-	credential, err := c.credential()
+	credential, err := c.Credential()
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +33,7 @@ func (c *Confinement) attributes() (*syscall.SysProcAttr, error) {
 		return a, nil
 	}
 	a.Cloneflags = syscall.CLONE_NEWNET
-	if os.Geteuid() != 0 { // a user may make a network within a namespace of users
+	if os.Geteuid() != 0 { // an ordinary user may create a network within a user namespace
 		a.Cloneflags |= syscall.CLONE_NEWUSER
 		a.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Geteuid(), HostID: os.Geteuid(), Size: 1}}
 		a.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getegid(), HostID: os.Getegid(), Size: 1}}
@@ -50,7 +41,7 @@ func (c *Confinement) attributes() (*syscall.SysProcAttr, error) {
 	return a, nil
 }
 
-// limit bounds what a process that has just started may use; a core file it may not leave behind.
+// limit bounds what a process that has just started may use. It may not leave a core file behind.
 func (l Limits) limit(pid int) error {
 	for _, bound := range []struct {
 		resource int

@@ -1,4 +1,4 @@
-package plugins
+package process
 
 import (
 	"cmp"
@@ -10,17 +10,17 @@ import (
 	"syscall"
 )
 
-// Confinement is how the processes of a plugin are held. The zero value, completed, limits memory and open files.
+// Confinement restricts the processes of a plugin. The zero value, completed, limits memory and open files.
 type Confinement struct {
-	// User is the name or number of the user that processes run as; empty: that of the host. Only root may choose.
+	// User is the name or number of the user that processes run as; empty: the user of the host. Only root can choose another.
 	User string `yaml:"user"`
 	// Network is NetworkHost or NetworkNone; empty: NetworkHost.
 	Network string `yaml:"network"`
-	// Limits bound what one process may use.
+	// Limits bound what each process may use.
 	Limits Limits `yaml:"limits"`
 }
 
-// Limits bound what one process may use. A process that wants more gets errors from the system.
+// Limits bound what one process may use. Beyond them the system returns errors to the process.
 type Limits struct {
 	// MemoryBytes is how much memory it may allocate (RLIMIT_DATA). 0: DefaultMemory.
 	MemoryBytes int64 `yaml:"memory_bytes"`
@@ -28,36 +28,37 @@ type Limits struct {
 	OpenFiles int64 `yaml:"open_files"`
 }
 
-// The networks of processes. The socket by which a process speaks with its host is a file, and works in both.
+// The networks of processes. The socket between a process and its host is a file, and works in both.
 const (
-	NetworkHost = "host" // that of the host
-	NetworkNone = "none" // a namespace of its own, without any interface that is up
+	NetworkHost = "host" // the network of the host
+	NetworkNone = "none" // a network namespace of its own, with no interface up
 )
 
-// The limits that a manifest need not state.
+// The default limits.
 const (
 	DefaultMemory    = 2 << 30
 	DefaultOpenFiles = 1024
 )
 
-// The least that a process can start with.
+// The smallest limits with which a process can start.
 const (
 	minMemory    = 64 << 20
 	minOpenFiles = 16
 )
 
-func (c *Confinement) complete() {
+// Complete sets the defaults.
+func (c *Confinement) Complete() {
 	c.Network = cmp.Or(c.Network, NetworkHost)
 	c.Limits.MemoryBytes = cmp.Or(c.Limits.MemoryBytes, DefaultMemory)
 	c.Limits.OpenFiles = cmp.Or(c.Limits.OpenFiles, DefaultOpenFiles)
 }
 
-// check reports faults; each names its key.
-func (c *Confinement) check(fault func(key, format string, args ...any)) {
+// Check reports faults, each with its key.
+func (c *Confinement) Check(fault func(key, format string, args ...any)) {
 	if c.Network != NetworkHost && c.Network != NetworkNone {
 		fault("network", "expected %q or %q, found %q", NetworkHost, NetworkNone, c.Network)
 	} else if c.Network == NetworkNone && !confines {
-		fault("network", "this system has no namespaces for networks; leave it out")
+		fault("network", "this system has no network namespaces; leave it out")
 	}
 	if c.Limits.MemoryBytes < minMemory {
 		fault("limits.memory_bytes", "expected at least %d, found %d", minMemory, c.Limits.MemoryBytes)
@@ -65,20 +66,20 @@ func (c *Confinement) check(fault func(key, format string, args ...any)) {
 	if c.Limits.OpenFiles < minOpenFiles {
 		fault("limits.open_files", "expected at least %d, found %d", minOpenFiles, c.Limits.OpenFiles)
 	}
-	if _, err := c.credential(); err != nil {
+	if _, err := c.Credential(); err != nil {
 		fault("user", "%v", err)
 	}
 }
 
-// credential is what the processes run as; nil: as the host does.
-func (c *Confinement) credential() (*syscall.Credential, error) {
+// Credential returns the user that processes run as; nil: that of the host.
+func (c *Confinement) Credential() (*syscall.Credential, error) {
 	if c.User == "" {
 		return nil, nil
 	}
 	u, err := user.Lookup(c.User)
 	if err != nil {
 		if u, err = user.LookupId(c.User); err != nil {
-			return nil, fmt.Errorf("there is no user %q on this system", c.User)
+			return nil, fmt.Errorf("unknown user %q on this system", c.User)
 		}
 	}
 	uid, err := strconv.ParseUint(u.Uid, 10, 32)
@@ -98,33 +99,13 @@ func (c *Confinement) credential() (*syscall.Credential, error) {
 	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
 }
 
-// admit lets a credential into the private directories of a process, and to the copy that it runs. The directory above them
-// can be passed then, but not be listed.
-func (d *runDir) admit(c *syscall.Credential, b binary, private ...string) error {
-	if c == nil {
-		return nil
-	}
-	if err := os.Chmod(d.path, 0o711); err != nil {
-		return err
-	}
-	if err := os.Chmod(b.path, 0o555); err != nil {
-		return err
-	}
-	for _, dir := range private {
-		if err := os.Chown(dir, int(c.Uid), int(c.Gid)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// explainStart adds to an error of starting a process what its confinement has to do with it.
+// explainStart adds to an error of starting a process how its confinement may have caused it.
 func (c *Confinement) explainStart(err error) error {
 	if errors.Is(err, syscall.EACCES) {
-		return fmt.Errorf("%w; the folder for copies of plugins must be on a file system that lets programs run", err)
+		return fmt.Errorf("%w; the directory for copies of plugins must be on a file system without noexec", err)
 	}
 	if err != nil && c.Network == NetworkNone {
-		return fmt.Errorf("%w; network: none needs a host that is root, or a system that lets users make namespaces (user.max_user_namespaces above 0)", err)
+		return fmt.Errorf("%w; network: none needs root, or user namespaces (user.max_user_namespaces above 0)", err)
 	}
 	return err
 }
