@@ -6,9 +6,9 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/fault"
 )
 
-// Continued is the message that the model shall go on with, and with which of its parts: ContinueContent or
-// ContinueReasoning. ContinueNone: it shall start a new message. The error says that there is no such message, or nothing
-// before it.
+// Continued returns the message that the model has to continue, and the part of it to continue: ContinueContent or
+// ContinueReasoning; ContinueNone if it starts a new message. It returns an error if the request has no such message, or no
+// other message before it.
 func (r *Request) Continued() (Message, Continuation, error) {
 	if r.ContinueFinalMessage == ContinueNone {
 		return Message{}, ContinueNone, nil
@@ -27,8 +27,8 @@ func (r *Request) Continued() (Message, Continuation, error) {
 	return m, part, nil
 }
 
-// StartingNew is the request without the message to go on with, asking for a generation prompt in its place; what follows
-// the prompt is then up to who renders it.
+// StartingNew returns a copy of the request that asks for a generation prompt in place of the message to be continued. What
+// follows that prompt is up to the caller.
 func (r *Request) StartingNew() *Request {
 	out := *r
 	if r.ContinueFinalMessage != ContinueNone && len(r.Messages) > 0 {
@@ -38,7 +38,7 @@ func (r *Request) StartingNew() *Request {
 	return &out
 }
 
-// Join is the content as one text: its text, or the texts among its parts with a separator between them.
+// Join returns the content as one text: its text, or the texts among its parts, joined with a separator.
 func (c Content) Join(separator string) string {
 	if c.Text != nil {
 		return *c.Text

@@ -8,7 +8,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/fault"
 )
 
-func TestWhichPartOfAMessageGoesOn(t *testing.T) {
+func TestContinuedPicksThePartToContinue(t *testing.T) {
 	const user = `{"role":"user","content":"Hi"}`
 	for _, c := range []struct {
 		name, message, field string
@@ -45,7 +45,7 @@ func TestWhichPartOfAMessageGoesOn(t *testing.T) {
 	}
 }
 
-func TestOnlyAMessageOfTheAssistantGoesOn(t *testing.T) {
+func TestOnlyMessagesOfTheAssistantAreContinued(t *testing.T) {
 	for _, messages := range [][]chat.Message{nil, {{Role: chat.RoleAssistant}}, {{Role: chat.RoleUser}, {Role: chat.RoleUser}}} {
 		r := chat.Request{Messages: messages, ContinueFinalMessage: chat.ContinueContent}
 		_, _, err := r.Continued()

@@ -8,7 +8,7 @@ import (
 	"github.com/dragoman-project/dragoman/internal/ordered"
 )
 
-// spelling is a value of a field and how the wire spells it.
+// spelling is a value of a field, and its text on the wire.
 type spelling[T comparable] struct {
 	text  string
 	value T
@@ -28,7 +28,7 @@ var (
 	}
 )
 
-// oneOf reads one of a few texts.
+// oneOf returns a reader of one of a few texts.
 func oneOf[T comparable](spellings []spelling[T]) func(value) (T, error) {
 	return func(v value) (T, error) {
 		text, err := v.text()
@@ -42,6 +42,7 @@ func oneOf[T comparable](spellings []spelling[T]) func(value) (T, error) {
 	}
 }
 
+// listed returns the texts as errors list them.
 func listed[T comparable](spellings []spelling[T]) string {
 	var texts []string
 	for _, s := range spellings {
@@ -50,7 +51,7 @@ func listed[T comparable](spellings []spelling[T]) string {
 	return strings.Join(texts, ", ")
 }
 
-// spelled is the text that oneOf reads as v, or "" if there is none.
+// spelled returns the text that oneOf reads as v, or "".
 func spelled[T comparable](spellings []spelling[T], v T) string {
 	i := slices.IndexFunc(spellings, func(s spelling[T]) bool { return s.value == v })
 	if i < 0 {
@@ -70,7 +71,7 @@ func (f ReasoningFormat) String() string { return spelled(reasoningFormats, f) }
 
 func (c Continuation) String() string { return spelled(continuations, c) }
 
-// optional reads a value that is told apart from its absence.
+// optional returns a reader of a value that differs from an absent one.
 func optional[T any](read func(value) (T, error)) func(value) (*T, error) {
 	return func(v value) (*T, error) {
 		result, err := read(v)

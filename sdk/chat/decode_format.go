@@ -7,8 +7,8 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
-// format is what a request says of the form of its answer, and where. Engines have different names for the same wishes;
-// all of them are read.
+// format is the format that a request prescribes for its answer, and the field that prescribes it. The names that different
+// engines have for the same thing are all accepted.
 type format struct {
 	path    string
 	schema  jsonschema.Schema
@@ -16,8 +16,8 @@ type format struct {
 	grammar Grammar
 }
 
-// formatReaders read the fields that say how the content is to be written: json_schema and grammar (llama.cpp),
-// response_format (OpenAI, and others with types of their own), structured_outputs and guided_… (vLLM), regex and ebnf
+// formatReaders returns readers of the fields that prescribe the format of the content: json_schema and grammar (llama.cpp),
+// response_format (OpenAI, and other engines with their own types), structured_outputs and guided_… (vLLM), regex and ebnf
 // (SGLang).
 func (in *wireRequest) formatReaders() map[string]func(value) error {
 	readers := map[string]func(value) error{"response_format": in.format(readResponseFormat), "structured_outputs": in.format(readStructured)}
@@ -32,7 +32,7 @@ func (in *wireRequest) formatReaders() map[string]func(value) error {
 	return readers
 }
 
-// format makes a reader that keeps what read returns, if it says anything.
+// format returns a reader that collects what read returns, unless that is empty.
 func (in *wireRequest) format(read func(value) (format, error)) func(value) error {
 	return func(v value) error {
 		f, err := read(v)
@@ -44,7 +44,7 @@ func (in *wireRequest) format(read func(value) (format, error)) func(value) erro
 	}
 }
 
-// settleFormat takes the form of the content from the one place that gives it.
+// settleFormat sets the format of the content, which only one field may prescribe.
 func (in *wireRequest) settleFormat(r *Request) error {
 	switch len(in.formats) {
 	case 0:
@@ -58,7 +58,7 @@ func (in *wireRequest) settleFormat(r *Request) error {
 	if first.path != "response_format" {
 		first, second = second, first
 	}
-	return fault.Invalid(second.path, fmt.Sprintf("the form of the answer is also given in %s; send one of them", first.path))
+	return fault.Invalid(second.path, fmt.Sprintf("%s prescribes the format of the answer, too; send one of them", first.path))
 }
 
 // anyObject is the schema of "json_object".
@@ -69,7 +69,7 @@ func readSchemaFormat(v value) (format, error) {
 	return format{schema: schema}, err
 }
 
-// grammarFormat reads a text; an empty one says nothing.
+// grammarFormat returns a reader of a grammar. An empty text is no grammar.
 func grammarFormat(kind GrammarKind) func(value) (format, error) {
 	return func(v value) (format, error) {
 		text, err := v.text()
@@ -88,7 +88,7 @@ func readChoices(v value) (format, error) {
 	return format{grammar: Grammar{Kind: GrammarChoice, Choices: texts, Path: v.Path()}}, err
 }
 
-// readStructured reads vLLM's structured_outputs, which has one member that counts.
+// readStructured reads vLLM's structured_outputs, of which one member counts.
 func readStructured(v value) (f format, err error) {
 	var rest []Field
 	object := false
@@ -114,7 +114,7 @@ type responseFormat struct {
 	regex, choice format
 }
 
-// readResponseFormat reads a response_format: OpenAI's types, and those for grammars that other engines have.
+// readResponseFormat reads a response_format: OpenAI's types, and the types of other engines for grammars.
 func readResponseFormat(v value) (format, error) {
 	var in responseFormat
 	var rest []Field
@@ -135,7 +135,7 @@ func readResponseFormat(v value) (format, error) {
 	return in.settled(v)
 }
 
-// settled is what the type says that the members mean.
+// settled returns the format that the members have, given the type.
 func (in *responseFormat) settled(v value) (format, error) {
 	schema := in.named.schema
 	if schema.IsZero() {
@@ -164,7 +164,7 @@ func (in *responseFormat) settled(v value) (format, error) {
 	return format{}, fault.Invalid(memberPath(v.Path(), "type"), fmt.Sprintf(`expected one of "text", "json_object", "json_schema", "grammar", "regex", "choice", found %q`, in.kind))
 }
 
-// given is f, which must say something.
+// given returns f, which must not be empty.
 func given(v value, f format, name, what string) (format, error) {
 	if f.grammar.Kind == GrammarNone {
 		return f, v.missing(what, name)

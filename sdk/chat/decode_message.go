@@ -6,22 +6,22 @@ import (
 	"github.com/dragoman-project/dragoman/internal/ordered"
 )
 
-// TextContent is the content of a message that is one text.
+// TextContent returns a content that is one text.
 func TextContent(text string) Content { return Content{Text: &text} }
 
-// UnmarshalJSON reads an OpenAI message. Its errors are *fault.Error.
+// UnmarshalJSON reads an OpenAI message. Errors are of type *fault.Error.
 func (m *Message) UnmarshalJSON(data []byte) error { return unmarshal(m, data, readMessage) }
 
-// UnmarshalJSON reads null, a string or an array of parts. Its errors are *fault.Error.
+// UnmarshalJSON reads null, a string or an array of parts. Errors are of type *fault.Error.
 func (c *Content) UnmarshalJSON(data []byte) error { return unmarshal(c, data, readContent) }
 
-// UnmarshalJSON reads a typed part. Its errors are *fault.Error.
+// UnmarshalJSON reads a typed part. Errors are of type *fault.Error.
 func (p *Part) UnmarshalJSON(data []byte) error { return unmarshal(p, data, readPart) }
 
-// UnmarshalJSON reads a tool call, wrapped as OpenAI does or bare. Its errors are *fault.Error.
+// UnmarshalJSON reads a tool call, wrapped as OpenAI does or bare. Errors are of type *fault.Error.
 func (c *Call) UnmarshalJSON(data []byte) error { return unmarshal(c, data, readCall) }
 
-// unmarshal reads a whole document; target stays as it was when that fails.
+// unmarshal reads a whole document. It does not change target if that fails.
 func unmarshal[T any](target *T, data []byte, read func(value) (T, error)) error {
 	v, err := document(data)
 	if err != nil {
@@ -96,7 +96,7 @@ func readPart(v value) (p Part, err error) {
 
 func readCall(v value) (c Call, err error) {
 	wrapped := false
-	var dropped []Field // templates and clients know nothing else within a function
+	var dropped []Field // templates and clients know no other members of a function
 	function := map[string]func(value) error{
 		"name":      into(&c.Name, value.text),
 		"arguments": into(&c.Arguments, readArguments),
@@ -125,7 +125,7 @@ func readArguments(v value) (string, error) {
 	return "", v.expected("a JSON text or an object")
 }
 
-// checkCallType refuses other types than functions. Clients that put a call together from deltas may leave its type empty.
+// checkCallType rejects types other than functions. Clients that assemble a call from deltas may leave its type empty.
 func checkCallType(v value) error {
 	if text, err := v.text(); err == nil && text == "" {
 		return nil

@@ -9,11 +9,11 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/fault"
 )
 
-// ParseRequest reads the JSON of a chat request and checks it. Its errors are *fault.Error: the client's fault, with the
-// place in the request and what to do. The result shares no memory with data.
+// ParseRequest reads and checks the JSON of a chat request. Errors are of type *fault.Error, with the place in the request and
+// what to do. The result shares no memory with data.
 func ParseRequest(data []byte) (*Request, error) { return ParseRequestWith(data, Policies{}) }
 
-// ParseRequestWith reads a request like ParseRequest, whose policies are defaults where it names none.
+// ParseRequestWith is ParseRequest with defaults for the policies that the request does not set.
 func ParseRequestWith(data []byte, defaults Policies) (*Request, error) {
 	r := new(Request)
 	read := func(v value) (Request, error) { return readRequestWith(v, defaults) }
@@ -23,7 +23,7 @@ func ParseRequestWith(data []byte, defaults Policies) (*Request, error) {
 	return r, nil
 }
 
-// UnmarshalJSON reads a request like ParseRequest; r stays as it was when that fails.
+// UnmarshalJSON reads a request like ParseRequest. It does not change r if that fails.
 func (r *Request) UnmarshalJSON(data []byte) error { return unmarshal(r, data, readRequest) }
 
 func readRequest(v value) (Request, error) { return readRequestWith(v, Policies{}) }
@@ -44,7 +44,7 @@ func readRequestWith(v value, defaults Policies) (r Request, err error) {
 	)
 }
 
-// wireRequest holds what a request says in two places until both are known.
+// wireRequest holds the values that a request may have in several fields, until all of them are known.
 type wireRequest struct {
 	formats             []format
 	addGenerationPrompt *bool
@@ -73,20 +73,20 @@ func (in *wireRequest) readers(r *Request) map[string]func(value) error {
 	return readers
 }
 
-// replaced refuses what a member says that OpenAI has replaced by another: unread, it would be lost. Clients that write what they do
-// not set write null, nothing, or the default.
+// replaced returns a reader that rejects a field that OpenAI has replaced by another, unless it has a default value, which some
+// clients send for fields that are not set.
 func replaced(by string) func(value) error {
 	return func(v value) error {
 		switch v.compact() {
 		case "null", "[]", "{}", `"none"`, `"auto"`:
 			return nil
 		}
-		return v.fault("this was replaced and is not read; send " + by)
+		return v.fault("replaced by " + by + "; send that instead")
 	}
 }
 
-// settleVariables makes what a request says as a field and what it says as a variable of the template agree: thinking and
-// the generation prompt end up in their fields, the effort as a variable. So nobody later sees two different answers.
+// settleVariables merges values that a request may have both as a field and as a variable of the template, which must agree.
+// Thinking and the generation prompt end up in their fields, the effort as a variable.
 func (in *wireRequest) settleVariables(r *Request) error {
 	var kwargs []Field
 	for name, m := range in.kwargs.Members() { // null ones, too: to a template, null differs from absent
@@ -119,7 +119,7 @@ func (in *wireRequest) settleVariables(r *Request) error {
 	return nil
 }
 
-// agree stores a boolean variable in its field, unless that says otherwise. Null is not set.
+// agree stores a boolean variable in its field; it is an error if the field has another value. Null means not set.
 func agree(field **bool, variable value) error {
 	if variable.isNull() {
 		return nil
@@ -135,7 +135,7 @@ func agree(field **bool, variable value) error {
 	return nil
 }
 
-// agreeEffort checks that the effort is the same in both places; the variable then stands for both.
+// agreeEffort checks that the variable and the field have the same effort. The variable is used then.
 func (in *wireRequest) agreeEffort(variable value) error {
 	effort := in.reasoningEffort
 	if effort.Value != nil && !bytes.Equal(effort.Raw(), variable.Raw()) {

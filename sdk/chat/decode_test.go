@@ -10,7 +10,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/fault"
 )
 
-// TestMessagesReadAsClientsSpellThem gives messages as clients send them and as this package writes them.
+// TestMessagesReadAsClientsSpellThem holds messages as clients send them, and as this package writes them.
 func TestMessagesReadAsClientsSpellThem(t *testing.T) {
 	for _, test := range []struct{ name, in, out string }{
 		{"text", `{"content":"Hi","role":"user"}`, `{"role":"user","content":"Hi"}`},
@@ -52,7 +52,7 @@ func TestMessagesReadAsClientsSpellThem(t *testing.T) {
 	}
 }
 
-// TestRequestsReadAsClientsSpellThem gives the members of a request beside its messages.
+// TestRequestsReadAsClientsSpellThem holds the other members of requests.
 func TestRequestsReadAsClientsSpellThem(t *testing.T) {
 	const tool = `{"type":"function","function":{"name":"f"}}`
 	for _, test := range []struct{ name, in, out string }{
@@ -127,7 +127,7 @@ func TestContinuationsOfTheFinalMessage(t *testing.T) {
 	}
 }
 
-func TestFaultyRequestsNamePlaceAndRemedy(t *testing.T) {
+func TestErrorsNamePlaceAndRemedy(t *testing.T) {
 	const hi = `"messages":[{"role":"user","content":"Hi"}]`
 	tool := func(parameters string) string {
 		return `{` + hi + `,"tools":[{"type":"function","function":{"name":"f","parameters":` + parameters + `}}]}`
@@ -143,7 +143,7 @@ func TestFaultyRequestsNamePlaceAndRemedy(t *testing.T) {
 		{`{` + hi + `,"parsing":"strict"}`, `parsing: expected an object, found "strict"`},
 		{`{` + hi + `,"parsing":{"unknown_tool":"drop"}}`, `parsing.unknown_tool: expected one of "forward", "content", "error", found "drop"`},
 		{`{` + hi + `,"parsing":{"unknown_tools":"error"}}`,
-			`parsing.unknown_tools: no such policy; there are "unknown_tool", "call_in_reasoning", "truncated_call" and "malformed"`},
+			`parsing.unknown_tools: unknown policy; expected "unknown_tool", "call_in_reasoning", "truncated_call" or "malformed"`},
 		{`{}`, `messages: expected a non-empty array, found nothing`},
 		{`{"messages":[]}`, `messages: expected a non-empty array; send at least one message`},
 		{`{"messages":{}}`, `messages: expected an array, found an object`},
@@ -174,15 +174,15 @@ func TestFaultyRequestsNamePlaceAndRemedy(t *testing.T) {
 		{tool(`{"items":{"minItems":"1"}}`), `tools[0].function.parameters.items.minItems: expected a number, found "1"`},
 		{`{` + hi + `,"tool_choice":"any"}`,
 			`tool_choice: expected one of "auto", "none", "required" or {"type":"function","function":{"name":…}}, found "any"`},
-		{`{` + hi + `,"functions":[{"name":"f"}]}`, `functions: this was replaced and is not read; send tools`},
-		{`{` + hi + `,"function_call":{"name":"f"}}`, `function_call: this was replaced and is not read; send tool_choice`},
+		{`{` + hi + `,"functions":[{"name":"f"}]}`, `functions: replaced by tools; send that instead`},
+		{`{` + hi + `,"function_call":{"name":"f"}}`, `function_call: replaced by tool_choice; send that instead`},
 		{`{` + hi + `,"tool_choice":"required"}`, `tool_choice: "required" needs at least one tool; send tools, or "auto"`},
 		{`{` + hi + `,"tool_choice":{"type":"function"}}`, `tool_choice.function.name: expected the name of a tool, found nothing`},
 		{`{` + hi + `,"tool_choice":{"function":{"name":"g"}}}`, `tool_choice.function.name: no tool of the request is named "g"`},
 		{`{` + hi + `,"reasoning_format":"qwen"}`, `reasoning_format: expected one of "auto", "none", "deepseek", "deepseek-legacy", found "qwen"`},
 		{`{` + hi + `,"response_format":{"type":"xml"}}`, `response_format.type: expected one of "text", "json_object", "json_schema", "grammar", "regex", "choice", found "xml"`},
-		{`{` + hi + `,"json_schema":{},"response_format":{"type":"json_object"}}`, `json_schema: the form of the answer is also given in response_format; send one of them`},
-		{`{` + hi + `,"grammar":"root ::= \"a\"","response_format":{"type":"regex","pattern":"a"}}`, `grammar: the form of the answer is also given in response_format; send one of them`},
+		{`{` + hi + `,"json_schema":{},"response_format":{"type":"json_object"}}`, `json_schema: response_format prescribes the format of the answer, too; send one of them`},
+		{`{` + hi + `,"grammar":"root ::= \"a\"","response_format":{"type":"regex","pattern":"a"}}`, `grammar: response_format prescribes the format of the answer, too; send one of them`},
 		{`{` + hi + `,"response_format":{"type":"grammar"}}`, `response_format.grammar: expected a grammar in GBNF, found nothing`},
 		{`{` + hi + `,"guided_choice":[]}`, `guided_choice: expected the texts to choose from, found none`},
 		{`{` + hi + `,"structured_outputs":{"regex":1}}`, `structured_outputs.regex: expected a string, found a number`},
@@ -212,7 +212,7 @@ func TestFaultyRequestsNamePlaceAndRemedy(t *testing.T) {
 	}
 }
 
-func TestDeepSchemasAreRefused(t *testing.T) {
+func TestDeepSchemasAreErrors(t *testing.T) {
 	const depth = 5000
 	schema := strings.Repeat(`{"items":`, depth) + `{}` + strings.Repeat(`}`, depth)
 	_, err := chat.ParseRequest([]byte(`{"messages":[{"role":"user","content":"Hi"}],"json_schema":` + schema + `}`))
@@ -221,7 +221,7 @@ func TestDeepSchemasAreRefused(t *testing.T) {
 	}
 }
 
-func TestAFaultyDocumentLeavesItsTargetAlone(t *testing.T) {
+func TestUnmarshalDoesNotChangeItsTargetOnErrors(t *testing.T) {
 	m := chat.Message{Role: "user", Name: "x"}
 	if err := m.UnmarshalJSON([]byte(`{"role":"tool","content":4}`)); err == nil {
 		t.Fatal("no error")
@@ -242,7 +242,7 @@ func TestARequestSharesNoMemoryWithItsText(t *testing.T) {
 	expectJSON(t, r, string(before))
 }
 
-// FuzzParseRequest checks that whatever is accepted is written as something that reads as the same again.
+// FuzzParseRequest checks that every accepted request is written as JSON that reads as the same request.
 func FuzzParseRequest(f *testing.F) {
 	f.Add([]byte(`{"messages":[{"role":"user","content":"Hi"}],"tools":[{"name":"f","parameters":{"type":["object"]}}],"x":[1e9]}`))
 	f.Add([]byte(`{"messages":[{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"f","arguments":{"a":1}}}]}],"continue_final_message":true}`))

@@ -7,10 +7,10 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
-// UnmarshalJSON reads a tool, wrapped as {"type":"function","function":{…}} or bare. Its errors are *fault.Error.
+// UnmarshalJSON reads a tool, wrapped as {"type":"function","function":{…}} or bare. Errors are of type *fault.Error.
 func (t *Tool) UnmarshalJSON(data []byte) error { return unmarshal(t, data, readTool) }
 
-// readTool reads a tool and checks its schema. Templates expect tools to be wrapped, so Raw is wrapped if the tool is not.
+// readTool reads a tool and checks its schema. Raw is wrapped even if the tool is not, because templates expect that.
 func readTool(v value) (t Tool, err error) {
 	bare := true
 	var rest []Field
@@ -43,7 +43,7 @@ func readTool(v value) (t Tool, err error) {
 	return t, err
 }
 
-// wrapTool puts the members of a bare tool, other than its type, into a function.
+// wrapTool wraps the members of a bare tool, except its type, in a function.
 func wrapTool(v value) (json.RawMessage, error) {
 	w := newWriter()
 	w.open('{')

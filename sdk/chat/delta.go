@@ -17,8 +17,8 @@ const (
 	FinishToolCalls FinishReason = "tool_calls"
 )
 
-// Delta is what a piece of an answer adds to the message: the "delta" of a chat.completion.chunk. Texts of the same place
-// are to be joined in order.
+// Delta is what a piece of an answer adds to the message: the "delta" of a chat.completion.chunk. Clients append its texts to
+// those received before.
 type Delta struct {
 	Role             string      `json:"role"` // in the first delta only
 	Content          string      `json:"content"`
@@ -26,7 +26,8 @@ type Delta struct {
 	ToolCalls        []CallDelta `json:"tool_calls"`
 }
 
-// CallDelta adds to one tool call. ID and Name are whole, and come once, before any arguments; see StreamOptions for ids.
+// CallDelta is what a delta adds to one tool call. ID and Name are complete, and sent once, before any arguments; see
+// StreamOptions for ids.
 type CallDelta struct {
 	Index     int // position of the call in the message
 	ID        string
@@ -34,11 +35,11 @@ type CallDelta struct {
 	Arguments string
 }
 
-// MarshalJSON writes what AppendJSON appends.
+// MarshalJSON returns what AppendJSON appends.
 func (d Delta) MarshalJSON() ([]byte, error) { return d.AppendJSON(nil), nil }
 
-// AppendJSON appends the JSON of the delta to b: members that are empty are left out. Bytes that are no UTF-8 become U+FFFD.
-// It is what happens to every piece of an answer, and allocates only where b is too small.
+// AppendJSON appends the JSON of the delta to b and returns the extended buffer. It omits empty members, and replaces invalid
+// UTF-8 by U+FFFD. It is called for every piece of an answer, and allocates only if b is too small.
 func (d Delta) AppendJSON(b []byte) []byte {
 	begin := len(b)
 	b = appendMember(b, "role", d.Role)
@@ -58,11 +59,11 @@ func (d Delta) AppendJSON(b []byte) []byte {
 	return closed(b, begin)
 }
 
-// MarshalJSON writes what AppendJSON appends.
+// MarshalJSON returns what AppendJSON appends.
 func (d CallDelta) MarshalJSON() ([]byte, error) { return d.AppendJSON(nil), nil }
 
-// AppendJSON appends the JSON of the delta to b: the member "type" where the call is named, "arguments" wherever there is a
-// function.
+// AppendJSON appends the JSON of the delta to b and returns the extended buffer. "type" is written with the name of the
+// function, "arguments" with every "function".
 func (d CallDelta) AppendJSON(b []byte) []byte {
 	begin := len(b)
 	b = strconv.AppendInt(append(b, `,"index":`...), int64(d.Index), 10)
@@ -90,11 +91,11 @@ func appendMember(b []byte, name, text string) []byte {
 }
 
 func appendText(b []byte, text string) []byte {
-	b, _ = jsontext.AppendQuote(b, text) // the error says that the text was no UTF-8, which was replaced
+	b, _ = jsontext.AppendQuote(b, text) // an error reports replaced bytes
 	return b
 }
 
-// closed makes an object of the members from begin on, before each of which there is a comma.
+// closed turns the members from begin on, each with a comma before it, into an object.
 func closed(b []byte, begin int) []byte {
 	if begin == len(b) {
 		b = append(b, ',')
@@ -127,21 +128,21 @@ type Envelope[C any] struct {
 	Usage   *Usage `json:"usage,omitempty"`
 }
 
-// ChunkChoice is the choice of a chunk. FinishReason is null until the last one.
+// ChunkChoice is the choice of a chunk. FinishReason is null in all chunks but the last.
 type ChunkChoice struct {
 	Index        int           `json:"index"`
 	Delta        Delta         `json:"delta"`
 	FinishReason *FinishReason `json:"finish_reason"`
 }
 
-// Choice is the choice of a whole answer.
+// Choice is the choice of a complete answer.
 type Choice struct {
 	Index        int          `json:"index"`
 	Message      Message      `json:"message"`
 	FinishReason FinishReason `json:"finish_reason"`
 }
 
-// Chunk wraps a delta. The last chunk of an answer has an empty delta and the reason; all others an empty reason.
+// Chunk wraps a delta. The last chunk of an answer has an empty delta and a reason, all others have no reason.
 func (r Response) Chunk(delta Delta, reason FinishReason) Envelope[ChunkChoice] {
 	choice := ChunkChoice{Delta: delta}
 	if reason != "" {
@@ -150,7 +151,7 @@ func (r Response) Chunk(delta Delta, reason FinishReason) Envelope[ChunkChoice] 
 	return envelope(r, "chat.completion.chunk", choice)
 }
 
-// Completion wraps a whole answer.
+// Completion wraps a complete answer.
 func (r Response) Completion(message Message, reason FinishReason) Envelope[Choice] {
 	return envelope(r, "chat.completion", Choice{Message: message, FinishReason: reason})
 }

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-func TestADeltaWritesOnlyTheMembersThatItHas(t *testing.T) {
+func TestDeltasOmitEmptyMembers(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		delta Delta
@@ -49,4 +49,14 @@ func FuzzDeltaIsJSON(f *testing.F) {
 			t.Errorf("%s is not %q, %q", text, content, id)
 		}
 	})
+}
+
+func TestEventKindsHaveNames(t *testing.T) {
+	for kind, want := range map[EventKind]string{
+		0: "event kind 0", ContentText: "content", CallName: "call name", CallEnd: "call end", CallEnd + 1: "event kind 8",
+	} {
+		if got := kind.String(); got != want {
+			t.Errorf("found %s, want %s", got, want)
+		}
+	}
 }

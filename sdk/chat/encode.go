@@ -7,23 +7,23 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// MarshalJSON writes the message with its members in the order role, content, reasoning_content, tool_calls, name,
-// tool_call_id, and then Extra. Role and content are always there.
+// MarshalJSON returns the message with its members in the order role, content, reasoning_content, tool_calls, name,
+// tool_call_id, and then Extra. Role and content are always present.
 func (m Message) MarshalJSON() ([]byte, error) { return marshal(m.write) }
 
-// MarshalJSON writes null, a string or an array of parts.
+// MarshalJSON returns null, a string or an array of parts.
 func (c Content) MarshalJSON() ([]byte, error) { return marshal(c.write) }
 
-// MarshalJSON writes Raw, or a text part of Type and Text if there is none.
+// MarshalJSON returns Raw, or a text part with Type and Text if Raw is nil.
 func (p Part) MarshalJSON() ([]byte, error) { return marshal(p.write) }
 
-// MarshalJSON writes the call wrapped as a function, its members in the order type, function, id, and then Extra.
+// MarshalJSON returns the call wrapped as a function, with its members in the order type, function, id, and then Extra.
 func (c Call) MarshalJSON() ([]byte, error) { return marshal(c.write) }
 
-// MarshalJSON writes Raw, or the other fields wrapped as a function if there is none.
+// MarshalJSON returns Raw, or the other fields wrapped as a function if Raw is nil.
 func (t Tool) MarshalJSON() ([]byte, error) { return marshal(t.write) }
 
-// MarshalJSON writes a request that ParseRequest reads as r, except for Now, which is not part of a request's JSON.
+// MarshalJSON returns JSON that ParseRequest reads as r, except for Now, which is not part of a request's JSON.
 func (r Request) MarshalJSON() ([]byte, error) { return marshal(r.write) }
 
 func (m Message) write(w *writer) {
@@ -100,7 +100,7 @@ func (t Tool) write(w *writer) {
 	w.close('}')
 }
 
-// writeFormat writes the form of the answer in one of the places that say it.
+// writeFormat writes the format of the answer, in one of the fields that can hold it.
 func (r Request) writeFormat(w *writer) {
 	switch {
 	case r.StrictSchema:
@@ -181,7 +181,7 @@ func (r Request) writeTools(w *writer) {
 	w.flag("parallel_tool_calls", r.ParallelToolCalls)
 }
 
-// writer writes JSON; after the first error it does nothing more.
+// writer writes JSON, up to the first error.
 type writer struct {
 	buffer bytes.Buffer
 	enc    *jsontext.Encoder
@@ -236,13 +236,13 @@ func (w *writer) raw(value []byte) {
 	}
 }
 
-// member writes a name; what is written next is its value.
+// member writes the name of a member; its value is to be written next.
 func (w *writer) member(name string) *writer {
 	w.token(jsontext.String(name))
 	return w
 }
 
-// optional writes a member unless its text is empty.
+// optional writes a member if its text is not empty.
 func (w *writer) optional(name, text string) {
 	if text != "" {
 		w.member(name).text(text)

@@ -8,8 +8,8 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
-// Engines have different names for the same wishes.
-func TestTheFormOfTheAnswerIsReadUnderEveryName(t *testing.T) {
+// Engines have different names for the same fields.
+func TestFormatsAreReadFromTheFieldsOfAllEngines(t *testing.T) {
 	gbnf := func(path string) Request {
 		return Request{Grammar: Grammar{Kind: GrammarGBNF, Text: `root ::= "a"`, Path: path}}
 	}

@@ -1,23 +1,23 @@
 package chat
 
-// Grammar is a grammar of the client's own that the content must follow. The zero value is no such wish.
+// Grammar is a client's own grammar, which the content must match. The zero value is no grammar.
 type Grammar struct {
 	Kind GrammarKind
 	// Text is the grammar or the regular expression.
 	Text string
 	// Choices are the texts of which the content must be one.
 	Choices []string
-	// Path is the place in the request that says it.
+	// Path is the field of the request that the grammar comes from.
 	Path string
 }
 
-// GrammarKind says how a grammar is written.
+// GrammarKind is the notation of a grammar.
 type GrammarKind uint8
 
 // The kinds of grammars.
 const (
 	GrammarNone   GrammarKind = iota
-	GrammarGBNF               // a grammar in llama.cpp's notation, of which xgrammar's EBNF is a relative
+	GrammarGBNF               // llama.cpp's notation, or xgrammar's EBNF, which is similar
 	GrammarRegex              // a regular expression, which the whole content must match
 	GrammarChoice             // one of a few texts
 )

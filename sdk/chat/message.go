@@ -6,7 +6,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
-// The roles of messages. Other roles are kept as they are.
+// The roles of messages. Other roles are accepted as well.
 const (
 	RoleSystem    = "system"
 	RoleDeveloper = "developer"
@@ -19,11 +19,11 @@ const (
 type Message struct {
 	Role             string
 	Content          Content
-	ReasoningContent string // the thinking before the content, where the client keeps it
+	ReasoningContent string // the reasoning before the content, if the client sends it
 	ToolCalls        []Call
-	ToolCallID       string // of a tool's answer: the call that it answers
-	Name             string // of a tool's answer: the tool
-	// Extra holds the fields that this package does not know, in the order received; templates may read them.
+	ToolCallID       string // of a tool's result: the id of the call
+	Name             string // of a tool's result: the name of the tool
+	// Extra holds unknown fields in the order received; templates may read them.
 	Extra []Field
 }
 
@@ -39,8 +39,8 @@ type Content struct {
 	Parts []Part
 }
 
-// Part is one typed part of a content, kept as received: Type is its "type" member, Text its "text" member where it has
-// one, and Raw the whole object.
+// Part is one typed part of a content: Type is its "type" member, Text its "text" member if it has one, and Raw the whole
+// object as received.
 type Part struct {
 	Type string
 	Text string
@@ -51,7 +51,7 @@ type Part struct {
 type Call struct {
 	ID   string
 	Name string
-	// Arguments is the JSON text of the arguments, as the model or the client spelled it.
+	// Arguments is the JSON text of the arguments, as the model or the client wrote it.
 	Arguments string
 	Extra     []Field
 }
@@ -62,8 +62,8 @@ type Tool struct {
 	Description string
 	// Parameters is the JSON Schema of the arguments; the zero value when the tool declares none.
 	Parameters jsonschema.Schema
-	// Strict is OpenAI's flag of that name: the arguments must follow the schema.
+	// Strict requires the arguments to match the schema (OpenAI's "strict").
 	Strict bool
-	// Raw is the whole tool as received: templates render it with its own fields in its own order.
+	// Raw is the whole tool as received, which templates render with its own fields in their order.
 	Raw json.RawMessage
 }

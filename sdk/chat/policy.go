@@ -7,11 +7,11 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/fault"
 )
 
-// Policies say what becomes of output that is not what it should be ("parsing"). The zero value is the default of each.
+// Policies decide how output that is not as it should be is handled ("parsing"). The zero value has the default of each.
 //
 //	"parsing": {"unknown_tool": "content", "truncated_call": "drop"}
 //
-// A policy that may take a call out of the message holds the call back until it is decided; all others let it stream.
+// A policy that may remove a call from the message delays the call until that is decided; with all others it is streamed.
 type Policies struct {
 	UnknownTool     UnknownToolPolicy     // "unknown_tool"
 	CallInReasoning CallInReasoningPolicy // "call_in_reasoning"
@@ -19,47 +19,46 @@ type Policies struct {
 	Malformed       MalformedPolicy       // "malformed"
 }
 
-// UnknownToolPolicy is what becomes of a call of a tool that the request does not have. The report names the tool in any
-// case.
+// UnknownToolPolicy decides how a call of a tool that the request does not declare is handled. The report lists the tool in
+// any case.
 type UnknownToolPolicy uint8
 
-// What becomes of a call of an unknown tool.
+// The policies for calls of unknown tools.
 const (
 	UnknownForward UnknownToolPolicy = iota // "forward": it is delivered as a call
 	UnknownContent                          // "content": it is delivered as content, see Stream
 	UnknownError                            // "error": it is not delivered, and the output is an error
 )
 
-// CallInReasoningPolicy is what becomes of a call within reasoning. It is the handler's to follow; families of formats
-// differ in what they can tell.
+// CallInReasoningPolicy decides how a call within reasoning is handled. Handlers implement it, as far as their formats permit.
 type CallInReasoningPolicy uint8
 
-// What becomes of a call within reasoning.
+// The policies for calls within reasoning.
 const (
-	// PromoteCalls ("promote"): a well-formed call of a known tool ends the reasoning, where its first marker begins a line
-	// or looks like a special token; elsewhere it is a thought.
+	// PromoteCalls ("promote"): a well-formed call of a known tool ends the reasoning if its first marker begins a line or
+	// looks like a special token; otherwise it is part of the reasoning.
 	PromoteCalls CallInReasoningPolicy = iota
 	// KeepCalls ("keep"): only the end marker ends the reasoning.
 	KeepCalls
 )
 
-// TruncatedCallPolicy is what becomes of a call whose arguments are not whole, because the output ended, or broke the
-// format, within it.
+// TruncatedCallPolicy decides how a call with incomplete arguments is handled: the output ended, or broke the format, within
+// it.
 type TruncatedCallPolicy uint8
 
-// What becomes of a truncated call.
+// The policies for truncated calls.
 const (
-	TruncatedPartial TruncatedCallPolicy = iota // "partial": it is delivered as a call, with the arguments that there are
-	TruncatedDrop                               // "drop": it is left out, and the report says so
+	TruncatedPartial TruncatedCallPolicy = iota // "partial": it is delivered as a call, with the arguments so far
+	TruncatedDrop                               // "drop": it is dropped, with a note in the report
 	TruncatedContent                            // "content": it is delivered as content, see Stream
 )
 
-// MalformedPolicy is what becomes of output that breaks the format.
+// MalformedPolicy decides how output that breaks the format is handled.
 type MalformedPolicy uint8
 
-// What becomes of malformed output.
+// The policies for malformed output.
 const (
-	MalformedDeliver MalformedPolicy = iota // "deliver": what cannot be read is content, and the report says so
+	MalformedDeliver MalformedPolicy = iota // "deliver": what cannot be read is content, with a fault in the report
 	MalformedError                          // "error": the output is an error
 )
 
@@ -82,11 +81,11 @@ func (p TruncatedCallPolicy) String() string { return spelled(truncatedCallPolic
 
 func (p MalformedPolicy) String() string { return spelled(malformedPolicies, p) }
 
-// UnmarshalJSON reads policies as requests spell them. Those that are not named stay as they are. Its errors are
+// UnmarshalJSON reads policies as requests spell them. It leaves those that are absent unchanged. Its errors are of type
 // *fault.Error.
 func (p *Policies) UnmarshalJSON(data []byte) error { return unmarshal(p, data, p.read) }
 
-// read lays policies over p. It is strict about names: a policy that is misspelt would silently be another.
+// read returns p with the policies in v. Unknown names are errors: a misspelt policy would silently have its default.
 func (p Policies) read(v value) (Policies, error) {
 	var rest []Field
 	err := v.fields(map[string]func(value) error{
@@ -96,7 +95,7 @@ func (p Policies) read(v value) (Policies, error) {
 		"malformed":         into(&p.Malformed, oneOf(malformedPolicies)),
 	}, &rest)
 	if err == nil && len(rest) > 0 {
-		err = fault.Invalid(memberPath(v.Path(), rest[0].Name), `no such policy; there are "unknown_tool", "call_in_reasoning", "truncated_call" and "malformed"`)
+		err = fault.Invalid(memberPath(v.Path(), rest[0].Name), `unknown policy; expected "unknown_tool", "call_in_reasoning", "truncated_call" or "malformed"`)
 	}
 	return p, err
 }
@@ -110,13 +109,13 @@ func (p Policies) write(w *writer) {
 	w.close('}')
 }
 
-// refused returns the error for an output that a policy of the request refuses. Without such a policy, no output is an error.
+// refused returns the error for an output that violates a policy of the request.
 func refused(policy, message string) *fault.Error {
 	return &fault.Error{Code: fault.OutputRefused, Place: policy, Message: message,
 		Remedy: "sample again, or send another policy to get the output as it is"}
 }
 
-// verdict is the error that the policies make of an output that called these unknown tools and was reported as r.
+// verdict returns an error if the policies refuse an output, given the unknown tools that it called and its report.
 func (p Policies) verdict(unknown []string, r *Report) error {
 	switch {
 	case p.UnknownTool == UnknownError && len(unknown) > 0:

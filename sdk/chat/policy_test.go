@@ -10,8 +10,8 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/fault"
 )
 
-// TestPoliciesDecideAboutCalls gives, for each policy, the message of an answer with text and one call, and the note on it.
-func TestPoliciesDecideAboutCalls(t *testing.T) {
+// TestPoliciesDecideHowCallsAreHandled holds, for each policy, the message of an answer with text and one call, and the note about it.
+func TestPoliciesDecideHowCallsAreHandled(t *testing.T) {
 	const kept = `{"role":"assistant","content":"Hm.","tool_calls":[{"type":"function","function":{"name":"NAME","arguments":ARGS},"id":"x"}]}`
 	asCall := func(name, args string) string { return strings.NewReplacer("NAME", name, "ARGS", args).Replace(kept) }
 	const dropped = `{"role":"assistant","content":"Hm."}`
@@ -54,7 +54,7 @@ func TestPoliciesDecideAboutCalls(t *testing.T) {
 	}
 }
 
-func TestContentGoesOnBehindACallThatBecameContent(t *testing.T) {
+func TestContentContinuesAfterACallTurnedIntoContent(t *testing.T) {
 	options := seeded
 	options.Policies.UnknownTool = chat.UnknownContent
 	events := slices.Concat(call("", "g", `{}`), []told{content("\nSo.")})
@@ -63,7 +63,7 @@ func TestContentGoesOnBehindACallThatBecameContent(t *testing.T) {
 	})
 }
 
-func TestOutputIsAnErrorOnlyWhereAPolicyAsks(t *testing.T) {
+func TestOutputsAreErrorsOnlyIfAPolicySaysSo(t *testing.T) {
 	broken := chat.Report{Status: chat.Malformed, Faults: []chat.Fault{{Message: "byte 3: expected \"}\""}}}
 	for _, test := range []struct {
 		policies chat.Policies
@@ -91,7 +91,7 @@ func TestOutputIsAnErrorOnlyWhereAPolicyAsks(t *testing.T) {
 	}
 }
 
-func TestARequestsOwnPoliciesWinOverDefaults(t *testing.T) {
+func TestPoliciesOfARequestOverrideDefaults(t *testing.T) {
 	defaults := chat.Policies{UnknownTool: chat.UnknownError, Malformed: chat.MalformedError}
 	for parsing, want := range map[string]chat.Policies{
 		``:                defaults,

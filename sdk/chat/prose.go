@@ -6,29 +6,29 @@ import (
 	"unicode/utf8"
 )
 
-// maxBlanks is how many bytes of blanks are held back because they may be the last ones. A longer run counts as text, so
-// that a flood of blanks does not pile up.
+// maxBlanks is the number of bytes of white space held back because they may be trailing. A longer run counts as text, which
+// bounds the memory that it takes.
 const maxBlanks = 4096
 
 const blanks = " \t\r\n\v\f"
 
-// prose is content or reasoning on its way to the client. Between what came and what was said stand
+// prose is content or reasoning on its way to the client. What has been received is divided into
 //
 //	said … | blanks | tail
 //
-// blanks, which are said only when more text follows, and the tail, an unfinished character of up to three bytes. Where
-// said is empty, blanks are the indentation of the first line that has text.
+// the text that was delivered, white space that is delivered only when more text follows, and the first bytes of a character
+// of which up to three are there. While said is empty, blanks is the indentation of the first line with text.
 type prose struct {
 	said   strings.Builder
 	blanks []byte
 	repair repair
 }
 
-// add takes a piece and returns what can be said now.
+// add adds a piece and returns the text that can be delivered now.
 func (p *prose) add(piece []byte) string { return p.trim(p.repair.add(piece)) }
 
-// end returns what was held only for want of the rest of a character. Where the engine cut the text off, the blanks at its
-// end are part of it.
+// end returns the text still to be delivered: an incomplete character and, if the engine cut the output off, trailing white
+// space.
 func (p *prose) end(cutOff bool) string {
 	text := p.trim(p.repair.end())
 	if cutOff && p.said.Len() > 0 {
@@ -38,6 +38,7 @@ func (p *prose) end(cutOff bool) string {
 	return text
 }
 
+// trim delivers text up to its trailing white space, which it holds back.
 func (p *prose) trim(text []byte) string {
 	if p.said.Len() == 0 {
 		text = p.indent(text)
@@ -53,8 +54,8 @@ func (p *prose) trim(text []byte) string {
 	return p.say(p.overflow())
 }
 
-// indent drops the blank lines before the first text and keeps its indentation, as far as that is not a flood. It returns
-// the text from there on.
+// indent drops the blank lines before the first text, and holds its indentation back, up to maxBlanks. It returns the text
+// after them.
 func (p *prose) indent(text []byte) []byte {
 	rest := bytes.TrimLeft(text, blanks)
 	edge := text[:len(text)-len(rest)]
@@ -67,7 +68,7 @@ func (p *prose) indent(text []byte) []byte {
 	return rest
 }
 
-// overflow takes whole blocks off the blanks that are too many.
+// overflow removes whole blocks of maxBlanks bytes from the white space held back, and returns them.
 func (p *prose) overflow() string {
 	n := len(p.blanks) / maxBlanks * maxBlanks
 	text := string(p.blanks[:n])
@@ -75,18 +76,19 @@ func (p *prose) overflow() string {
 	return text
 }
 
+// say records text as delivered, and returns it.
 func (p *prose) say(text string) string {
 	p.said.WriteString(text)
 	return text
 }
 
-// repair replaces what is not UTF-8 by U+FFFD: one for each byte that starts nothing, one for each character that breaks
-// off. What it makes of a text does not depend on how the text is cut.
+// repair replaces invalid UTF-8 by U+FFFD: one for each byte that begins no character, and one for each incomplete character.
+// The result does not depend on how the text is cut into pieces.
 type repair struct {
-	tail []byte // the beginning of a character, up to three bytes
+	tail []byte // the first bytes of a character, at most three
 }
 
-// add returns the text that is decided; it may be part of piece.
+// add adds a piece and returns the text that is decided, which may share the memory of piece.
 func (r *repair) add(piece []byte) []byte {
 	if len(r.tail) == 0 && utf8.Valid(piece) {
 		return piece
@@ -106,7 +108,7 @@ func (r *repair) add(piece []byte) []byte {
 	}
 }
 
-// end replaces a character that never became whole.
+// end returns the replacement of an incomplete character at the end of the text.
 func (r *repair) end() []byte {
 	if len(r.tail) == 0 {
 		return nil
@@ -115,6 +117,7 @@ func (r *repair) end() []byte {
 	return []byte(string(utf8.RuneError))
 }
 
+// validPrefix returns the length of the longest prefix of text that is valid UTF-8.
 func validPrefix(text []byte) int {
 	n := 0
 	for n < len(text) {
@@ -127,7 +130,7 @@ func validPrefix(text []byte) int {
 	return n
 }
 
-// brokenPrefix is the length of the character that breaks off at the start of text, at least 1.
+// brokenPrefix returns the length of the incomplete character at the start of text, at least 1.
 func brokenPrefix(text []byte) int {
 	n := 1
 	for n < len(text) && !utf8.FullRune(text[:n+1]) {
@@ -136,7 +139,7 @@ func brokenPrefix(text []byte) int {
 	return n
 }
 
-// whole repairs a text that is complete.
+// whole returns a complete text, repaired.
 func whole(text []byte) string {
 	var r repair
 	repaired := string(r.add(text))

@@ -15,7 +15,7 @@ const (
 	Trailing Status = "trailing"
 )
 
-// Region says what became of a byte of the output.
+// Region is the part that a byte of the output plays.
 type Region string
 
 // The regions of an output.
@@ -26,8 +26,8 @@ const (
 	CallRegion      Region = "call"      // id, name or arguments of a call
 	MarkerRegion    Region = "marker"    // markup of the format
 	SpaceRegion     Region = "space"     // white space around markup, not delivered
-	RecoveredRegion Region = "recovered" // delivered as content although the format did not say so
-	OpenRegion      Region = "open"      // undecided when the output ended: part of something never completed
+	RecoveredRegion Region = "recovered" // delivered as content because the output broke the format
+	OpenRegion      Region = "open"      // undecided when the output ended: the beginning of something incomplete
 )
 
 // Span is a run of bytes of one region. Start and End are byte offsets into generation prompt + output, End exclusive.
@@ -40,19 +40,19 @@ type Span struct {
 // Fault is a place where the output broke the format.
 type Fault struct {
 	At       int    `json:"at"`       // byte offset into generation prompt + output where recovery began
-	Farthest int    `json:"farthest"` // the farthest byte that was looked at before giving up
+	Farthest int    `json:"farthest"` // the farthest byte offset that the parser reached
 	Message  string `json:"message"`  // what was expected and what was found
 }
 
-// MissingMarker is a marker of the format that the output lacks where one should stand: the model left it out, or the engine
-// stripped it. What it marks was read all the same, and the status of the report does not depend on it.
+// MissingMarker is a marker of the format that the output lacks: the model omitted it, or the engine stripped it. What it
+// marks is read nevertheless, and the status of the report does not depend on it.
 type MissingMarker struct {
 	Marker string `json:"marker"` // its text, without white space around it
-	At     int    `json:"at"`     // byte offset into generation prompt + output where it is missing first
+	At     int    `json:"at"`     // byte offset into generation prompt + output where it is first missing
 	Count  int    `json:"count"`  // how often it is missing
 }
 
-// Report is what happened while an output was parsed. Its spans cover every byte exactly once.
+// Report describes how an output was parsed. Its spans cover every byte exactly once.
 type Report struct {
 	Status       Status   `json:"status"`
 	Length       int      `json:"length"`                  // bytes of generation prompt + output
@@ -60,13 +60,13 @@ type Report struct {
 	Spans        []Span   `json:"spans,omitempty"`         //
 	Faults       []Fault  `json:"faults,omitempty"`        // in order; empty unless Malformed or Trailing
 	UnknownTools []string `json:"unknown_tools,omitempty"` // names of calls that no tool of the request has
-	Notes        []string `json:"notes,omitempty"`         // repairs, and what a person should know
-	MaxHeld      int      `json:"max_held"`                // most bytes held undecided at the end of a chunk
+	Notes        []string `json:"notes,omitempty"`         // repairs, and other remarks for people
+	MaxHeld      int      `json:"max_held"`                // the most bytes that were undecided at the end of a chunk
 
-	MissingMarkers []MissingMarker `json:"missing_markers,omitempty"` // in the order of where each is missing first
+	MissingMarkers []MissingMarker `json:"missing_markers,omitempty"` // in the order of their first places
 }
 
-// Miss counts that marker is missing at byte offset at.
+// Miss counts a marker that is missing at byte offset at.
 func (r *Report) Miss(marker string, at int) {
 	for i := range r.MissingMarkers {
 		if m := &r.MissingMarkers[i]; m.Marker == marker {

@@ -6,36 +6,37 @@ import (
 	"strings"
 )
 
-// StreamOptions are the choices of a Stream.
+// StreamOptions configures a Stream.
 type StreamOptions struct {
-	// Tools are those of the request. The report names calls of others; Policies say what becomes of them.
+	// Tools are the tools of the request. The report lists calls of others, which are handled as Policies say.
 	Tools []Tool
-	// Policies are those of the request.
+	// Policies are the policies of the request.
 	Policies Policies
-	// IDSeed makes the ids of calls to which the model gave none; it must differ between answers. Empty means a random one.
+	// IDSeed is the seed of generated call ids, for calls to which the model gave none. It must differ between answers; empty
+	// means a random one.
 	IDSeed string
-	// NoIDs leaves empty the ids that the model did not write, instead of making some.
+	// NoIDs leaves ids that the model did not write empty instead of generating them.
 	NoIDs bool
 }
 
-// Stream turns the events of one answer into deltas, and adds them up to the final message. The zero value is ready for
-// use; it is not for concurrent use.
+// Stream turns the events of one answer into deltas, and collects them into the final message. The zero value is ready to
+// use. A Stream is not safe for concurrent use.
 //
-//	s.Add(event) …          once for every event; then s.Deltas() is what is new
-//	s.Finish(FinishStop)    the last deltas; then Message, FinishReason and Annotate
+//	s.Add(event) …          once for every event; s.Deltas() then returns what is new
+//	s.Finish(FinishStop)    returns the last deltas; then call Message, FinishReason and Annotate
 //
-// Deltas only append, and how the events' texts were cut leaves no trace in the joined deltas. Bytes that are not UTF-8
-// become U+FFFD.
+// Deltas only append, and the joined deltas do not depend on how the texts of the events were cut. Invalid UTF-8 becomes
+// U+FFFD.
 //
-// Templates put white space between the parts of a message, and it is not the model's: content and reasoning lose the
-// blank lines before their first text, whose indentation stays, and the blanks after their last, which therefore wait
-// until text follows. An answer that the engine cut off keeps those, for somebody may continue it there. Content or
-// reasoning that is blank is none.
+// Templates put white space between the parts of a message that is not part of the model's text: content and reasoning lose
+// the blank lines before their first text, but keep its indentation, and lose white space after their last text, which is
+// therefore held back until more text follows. An answer that the engine cut off keeps trailing white space, because it may
+// be continued there. Blank content or reasoning is dropped.
 //
-// A call is announced with index, id and name at its first argument, for some formats write the id behind the name; a call
-// without arguments at its end. Where a policy may take it out of the message, it waits for its end as a whole. Then a call
-// that is to be content becomes a line of JSON, {"name": …, "arguments": …}, broken off where its arguments are: what the
-// model wrote, without the markers of the format.
+// A call is announced with index, id and name when its first argument arrives, because some formats write the id after the
+// name; a call without arguments is announced at its end. If a policy may remove it from the message, all of it is held back
+// until its end. A call that a policy turns into content becomes a line of JSON, {"name": …, "arguments": …}, incomplete where
+// its arguments are: what the model wrote, without the markers of the format.
 type Stream struct {
 	StreamOptions
 
@@ -44,23 +45,23 @@ type Stream struct {
 	started   bool
 	content   prose
 	reasoning prose
-	calls     []Call // those announced
-	open      *draft // the call whose end has not come
+	calls     []Call // that were announced
+	open      *draft // the call that has not ended
 	seed      string
 	unknown   []string
 	notes     []string
 	reason    FinishReason
-	last      EventKind // what the answer was at when the last event came: ContentText, ReasoningText or CallBegin
+	last      EventKind // the part of the message of the last event: ContentText, ReasoningText or CallBegin
 }
 
-// pending is the delta that grows: texts of the same place come out as one.
+// pending is the delta under construction. Consecutive texts of one part become one delta.
 type pending struct {
-	kind EventKind // ContentText, ReasoningText or CallArguments; 0 if there is none
-	call CallDelta // for CallArguments, but for the text
+	kind EventKind // ContentText, ReasoningText or CallArguments; 0 for none
+	call CallDelta // of CallArguments, without the arguments
 	text []byte
 }
 
-// Add takes the next event. It is a Sink.
+// Add adds the next event. It is a Sink.
 func (s *Stream) Add(e Event) {
 	s.start()
 	s.last = region(e.Kind)
@@ -83,7 +84,7 @@ func (s *Stream) Add(e Event) {
 	}
 }
 
-// region is the part of the message that an event belongs to.
+// region returns the part of the message that an event belongs to.
 func region(k EventKind) EventKind {
 	if k == ContentText || k == ReasoningText {
 		return k
@@ -91,7 +92,7 @@ func region(k EventKind) EventKind {
 	return CallBegin
 }
 
-// Deltas returns what is new since it was last called.
+// Deltas returns the deltas since its last call.
 func (s *Stream) Deltas() []Delta {
 	s.flush()
 	deltas := s.deltas
@@ -99,8 +100,8 @@ func (s *Stream) Deltas() []Delta {
 	return deltas
 }
 
-// Finish ends the answer and returns the last deltas. The reason is the engine's: FinishLength if it cut the answer off,
-// else FinishStop.
+// Finish ends the answer and returns the last deltas. The reason is FinishLength if the engine cut the answer off, and
+// FinishStop otherwise.
 func (s *Stream) Finish(reason FinishReason) []Delta {
 	s.start()
 	s.endCall()
@@ -111,7 +112,7 @@ func (s *Stream) Finish(reason FinishReason) []Delta {
 	return s.Deltas()
 }
 
-// FinishReason is why the answer ended. It agrees with the calls, whatever the engine said.
+// FinishReason returns why the answer ended. It is FinishToolCalls if there are calls, whatever the reason passed to Finish.
 func (s *Stream) FinishReason() FinishReason {
 	switch {
 	case len(s.calls) > 0:
@@ -122,8 +123,8 @@ func (s *Stream) FinishReason() FinishReason {
 	return FinishStop
 }
 
-// Message is the answer so far, and the whole of it after Finish. Its texts are those of the deltas joined. Content is
-// null if the answer has calls and no text.
+// Message returns the answer so far, and after Finish the whole answer. Its texts are the joined texts of the deltas. Content
+// is null if the answer has calls and no text.
 func (s *Stream) Message() Message {
 	m := Message{Role: RoleAssistant, ReasoningContent: s.reasoning.said.String(), ToolCalls: slices.Clone(s.calls)}
 	if content := s.content.said.String(); content != "" || len(s.calls) == 0 {
@@ -135,16 +136,16 @@ func (s *Stream) Message() Message {
 	return m
 }
 
-// Annotate adds to a report what the stream noticed.
+// Annotate adds unknown tools and notes of the stream to a report.
 func (s *Stream) Annotate(r *Report) {
 	r.UnknownTools = append(r.UnknownTools, s.unknown...)
 	r.Notes = append(r.Notes, s.notes...)
 }
 
-// Verdict returns an error of code OutputRefused if a policy of the request makes one of the output that r reports on.
+// Verdict returns an error of code OutputRefused if a policy of the request refuses the output that r describes.
 func (s *Stream) Verdict(r *Report) error { return s.Policies.verdict(s.unknown, r) }
 
-// start says whose message this is.
+// start sends the role, in the first delta.
 func (s *Stream) start() {
 	if !s.started {
 		s.started = true
@@ -152,7 +153,7 @@ func (s *Stream) start() {
 	}
 }
 
-// say adds text to the growing delta if that is of the same place, else to a new one.
+// say appends text to the delta under construction if that has the same kind and call, or else to a new one.
 func (s *Stream) say(kind EventKind, call int, text string) {
 	if text == "" {
 		return
@@ -169,7 +170,7 @@ func (s *Stream) begin(kind EventKind, call CallDelta) {
 	s.pending.kind, s.pending.call = kind, call
 }
 
-// flush completes the growing delta.
+// flush completes the delta under construction.
 func (s *Stream) flush() {
 	text := string(s.pending.text)
 	switch s.pending.kind {

@@ -16,14 +16,14 @@ import (
 type draft struct {
 	id        string
 	name      string
-	held      bool // until its end, because a policy may take it out of the message
+	held      bool // back until its end, because a policy may remove it from the message
 	announced bool
 	index     int // in calls, once announced
 	arguments strings.Builder
 	repair    repair
 }
 
-// call is the open call.
+// call returns the open call, and opens one if necessary.
 func (s *Stream) call() *draft {
 	if s.open == nil {
 		s.open = new(draft)
@@ -31,7 +31,7 @@ func (s *Stream) call() *draft {
 	return s.open
 }
 
-// nameID takes the id that the model wrote. After the announcement it can only fill a gap.
+// nameID sets the id that the model wrote. Once the call is announced, it can only fill in a missing id.
 func (s *Stream) nameID(id string) {
 	d := s.call()
 	switch {
@@ -45,7 +45,7 @@ func (s *Stream) nameID(id string) {
 	}
 }
 
-// nameCall takes the name of the open call's function. The first one counts.
+// nameCall sets the name of the open call's function. Only the first name counts.
 func (s *Stream) nameCall(name string) {
 	d := s.call()
 	if d.name != "" {
@@ -63,11 +63,12 @@ func (s *Stream) nameCall(name string) {
 	s.sayArguments(nil)
 }
 
+// knows reports whether the request declares a tool of that name.
 func (s *Stream) knows(name string) bool {
 	return slices.ContainsFunc(s.Tools, func(t Tool) bool { return t.Name == name })
 }
 
-// sayArguments adds to the arguments of the open call, and announces it with its first ones.
+// sayArguments appends to the arguments of the open call, and announces the call with the first of them.
 func (s *Stream) sayArguments(text []byte) {
 	d := s.call()
 	d.arguments.Write(text)
@@ -79,7 +80,7 @@ func (s *Stream) sayArguments(text []byte) {
 	}
 }
 
-// announce tells the client of a call, and of the arguments that it has so far.
+// announce sends the id, the name and the arguments so far of a call.
 func (s *Stream) announce(d *draft) {
 	d.announced, d.index = true, len(s.calls)
 	call := Call{ID: s.idFor(d), Name: d.name}
@@ -88,7 +89,7 @@ func (s *Stream) announce(d *draft) {
 	s.say(CallArguments, d.index, d.arguments.String())
 }
 
-// endCall closes the open call, if there is one.
+// endCall ends the open call, if any.
 func (s *Stream) endCall() {
 	d := s.open
 	if d == nil {
@@ -104,7 +105,7 @@ func (s *Stream) endCall() {
 	}
 }
 
-// settle decides what becomes of a call that was not announced before its end.
+// settle applies the policies to a call that was not announced before its end.
 func (s *Stream) settle(d *draft) {
 	unknown, whole := !s.knows(d.name), json.Valid([]byte(d.arguments.String()))
 	switch {
@@ -125,9 +126,9 @@ func (s *Stream) settle(d *draft) {
 	}
 }
 
-// quote delivers a call as content, on a line of its own.
+// quote delivers a call as content, on its own line.
 func (s *Stream) quote(d *draft, whole bool) {
-	name, _ := jsontext.AppendQuote(nil, d.name) // of valid UTF-8 always
+	name, _ := jsontext.AppendQuote(nil, d.name) // always valid UTF-8
 	text := fmt.Sprintf("{\"name\": %s, \"arguments\": %s", name, d.arguments.String())
 	if !slices.Contains(s.content.blanks, '\n') {
 		text = "\n" + text
@@ -138,7 +139,7 @@ func (s *Stream) quote(d *draft, whole bool) {
 	s.say(ContentText, 0, s.content.add([]byte(text)))
 }
 
-// idFor is the model's own id where it is of use, else a new one.
+// idFor returns the id that the model wrote if it is there and unique, or else a new one.
 func (s *Stream) idFor(d *draft) string {
 	if s.NoIDs {
 		return d.id
@@ -150,11 +151,12 @@ func (s *Stream) idFor(d *draft) string {
 	return id
 }
 
+// taken reports whether another call has that id.
 func (s *Stream) taken(id string) bool {
 	return slices.ContainsFunc(s.calls, func(c Call) bool { return c.ID == id })
 }
 
-// newID makes an id of 24 characters after "call_".
+// newID generates an id: "call_" and 24 characters.
 func (s *Stream) newID(index, attempt int) string {
 	if s.seed == "" {
 		s.seed = s.IDSeed

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// told is a short way to write an event: its kind and its text.
+// told is an event in short: its kind and its text.
 type told struct {
 	kind chat.EventKind
 	text string
@@ -32,8 +32,8 @@ func call(id, name, args string) []told {
 
 var seeded = chat.StreamOptions{IDSeed: "s", Tools: []chat.Tool{{Name: "f"}}}
 
-// atEverySplit runs the events with their texts whole, byte by byte, and cut in two at every byte, and hands each
-// outcome to check.
+// atEverySplit runs the events with their texts whole, byte by byte, and cut in two at every byte, and calls check with each
+// result.
 func atEverySplit(t *testing.T, options chat.StreamOptions, events []told, check func(s *chat.Stream, deltas []chat.Delta)) {
 	t.Helper()
 	longest := 0
@@ -53,7 +53,7 @@ func atEverySplit(t *testing.T, options chat.StreamOptions, events []told, check
 	}
 }
 
-// pieces cuts the text of an event at one byte; 0 means before every byte. Whole texts stay whole.
+// pieces cuts the text of an event at one byte; 0 means at every byte. Texts that are delivered whole are not cut.
 func pieces(e told, cut int) []string {
 	switch {
 	case e.kind != chat.ContentText && e.kind != chat.ReasoningText && e.kind != chat.CallArguments:
@@ -69,7 +69,7 @@ func pieces(e told, cut int) []string {
 	return []string{e.text[:cut], e.text[cut:]}
 }
 
-// joined adds deltas up, as clients do.
+// joined joins deltas, as clients do.
 func joined(t *testing.T, deltas []chat.Delta) chat.Message {
 	t.Helper()
 	var m chat.Message
@@ -97,7 +97,7 @@ func joined(t *testing.T, deltas []chat.Delta) chat.Message {
 	return m
 }
 
-// TestAnswersAreTheSameAtEverySplit gives events, and the message that their deltas, joined, must be at every split.
+// TestAnswersAreTheSameAtEverySplit holds events, and the message to which their deltas must add up at every split.
 func TestAnswersAreTheSameAtEverySplit(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -140,7 +140,7 @@ func TestAnswersAreTheSameAtEverySplit(t *testing.T) {
 	}
 }
 
-func TestTextIsSaidAsSoonAsItIsDecided(t *testing.T) {
+func TestTextIsDeliveredAsSoonAsItIsDecided(t *testing.T) {
 	var s chat.Stream
 	for _, step := range []struct {
 		event told
@@ -161,7 +161,7 @@ func TestTextIsSaidAsSoonAsItIsDecided(t *testing.T) {
 	}
 }
 
-func TestAnAnswerCutOffKeepsItsLastBlanks(t *testing.T) {
+func TestAnswersCutOffKeepTrailingWhiteSpace(t *testing.T) {
 	for _, test := range []struct {
 		events []told
 		want   string
@@ -199,7 +199,7 @@ func TestACallIsAnnouncedOnceWithItsName(t *testing.T) {
 	}
 }
 
-func TestIdsAreUniqueAndPinnedByTheSeed(t *testing.T) {
+func TestIDsAreUniqueAndDeterminedByTheSeed(t *testing.T) {
 	ids := func(options chat.StreamOptions) (ids []string) {
 		s := chat.Stream{StreamOptions: options}
 		for _, e := range slices.Concat(call("x", "f", ""), call("x", "f", ""), call("", "f", ""), call("", "f", "")) {
@@ -225,7 +225,7 @@ func TestIdsAreUniqueAndPinnedByTheSeed(t *testing.T) {
 	}
 }
 
-func TestAnIdBetweenNameAndArgumentsIsTheModels(t *testing.T) {
+func TestIDsBetweenNameAndArgumentsAreKept(t *testing.T) {
 	between := []told{{chat.CallBegin, ""}, {chat.CallName, "f"}, {chat.CallID, "x"}, arguments("{}"), {chat.CallEnd, ""}}
 	atEverySplit(t, seeded, between, func(s *chat.Stream, deltas []chat.Delta) {
 		if got := joined(t, deltas).ToolCalls[0].ID; got != "x" || s.Message().ToolCalls[0].ID != "x" {
@@ -234,7 +234,7 @@ func TestAnIdBetweenNameAndArgumentsIsTheModels(t *testing.T) {
 	})
 }
 
-func TestAnIdAfterTheArgumentsFillsAGapOnly(t *testing.T) {
+func TestIDsAfterTheArgumentsOnlyFillInMissingOnes(t *testing.T) {
 	late := []told{{chat.CallBegin, ""}, {chat.CallName, "f"}, arguments("{}"), {chat.CallID, "x"}, {chat.CallEnd, ""}}
 	atEverySplit(t, chat.StreamOptions{NoIDs: true}, late, func(s *chat.Stream, deltas []chat.Delta) {
 		if got := joined(t, deltas).ToolCalls[0].ID; got != "x" || s.Message().ToolCalls[0].ID != "x" {
@@ -266,7 +266,7 @@ func TestTheReportNamesUnknownToolsOnce(t *testing.T) {
 	}
 }
 
-func TestTheReasonToFinishAgreesWithTheCalls(t *testing.T) {
+func TestFinishReasonFollowsTheCalls(t *testing.T) {
 	nameless := []told{{chat.CallBegin, ""}, {chat.CallEnd, ""}}
 	for _, test := range []struct {
 		events       []told
@@ -290,7 +290,7 @@ func TestTheReasonToFinishAgreesWithTheCalls(t *testing.T) {
 	}
 }
 
-func TestAFloodOfBlanksIsNotHeld(t *testing.T) {
+func TestLongWhiteSpaceIsNotHeldBack(t *testing.T) {
 	flood := strings.Repeat(" ", 3*4096+5)
 	var indented chat.Stream
 	for text := range slices.Chunk([]byte(flood+"a"), 7) {
@@ -315,7 +315,7 @@ func TestAFloodOfBlanksIsNotHeld(t *testing.T) {
 	}
 }
 
-func TestChunksAndCompletionsAreOpenAIs(t *testing.T) {
+func TestChunksAndCompletionsHaveOpenAIsForm(t *testing.T) {
 	r := chat.Response{ID: "chatcmpl-1", Created: time.Unix(1, 0), Model: "m"}
 	for _, test := range []struct {
 		value any

@@ -16,7 +16,7 @@ func of(text string) jsonschema.Schema {
 	return jsonschema.MustParse(text)
 }
 
-func TestWhichKindsASchemaAllows(t *testing.T) {
+func TestKinds(t *testing.T) {
 	for _, c := range []struct{ schema, want string }{
 		{``, "object|array|string|number|bool|null"},
 		{`{}`, "object|array|string|number|bool|null"},
@@ -40,7 +40,7 @@ func TestWhichKindsASchemaAllows(t *testing.T) {
 	}
 }
 
-func TestTheShapeOfAnObject(t *testing.T) {
+func TestPropertiesAndRequired(t *testing.T) {
 	for _, c := range []struct{ name, schema, properties, required string }{
 		{"its own order", `{"properties":{"b":{},"a":{}},"required":["a"]}`, "b a", "a"},
 		{"nothing said", ``, "", ""},
@@ -65,7 +65,7 @@ func TestTheShapeOfAnObject(t *testing.T) {
 	}
 }
 
-func TestWhatIsSaidOfPropertiesTogether(t *testing.T) {
+func TestUnread(t *testing.T) {
 	for _, c := range []struct{ schema, want string }{
 		{``, ""},
 		{`{"properties":{"if":{"anyOf":[{"minProperties":1},{"type":"null"}]}},"required":["if"]}`, ""},
@@ -82,7 +82,7 @@ func TestWhatIsSaidOfPropertiesTogether(t *testing.T) {
 	}
 }
 
-func TestWhetherOtherPropertiesAreAllowed(t *testing.T) {
+func TestAdditional(t *testing.T) {
 	for _, c := range []struct {
 		schema string
 		want   bool
@@ -102,7 +102,7 @@ func TestWhetherOtherPropertiesAreAllowed(t *testing.T) {
 	}
 }
 
-func TestWhatRemainsForSomeKinds(t *testing.T) {
+func TestOnly(t *testing.T) {
 	const scalars = jsonschema.Number | jsonschema.Bool | jsonschema.Null
 	for _, c := range []struct {
 		schema string
@@ -125,7 +125,7 @@ func TestWhatRemainsForSomeKinds(t *testing.T) {
 	}
 }
 
-func TestWhatIsTakenOutOfADocumentFindsItsDefinitions(t *testing.T) {
+func TestOnlyBringsDefinitionsAlong(t *testing.T) {
 	document := `{"$defs":{"c":{"enum":["x"]}},"properties":{"a":{"$ref":"#/properties/b"},"b":{"items":{"$ref":"#/$defs/c"}},"d":{"$ref":"#/$defs/c"}}}`
 	p := of(document).Properties()
 	if got, want := p[0].Schema.Only(jsonschema.Array).String(), `{"items":{"$ref":"#/$defs/c"},"$defs":{"c":{"enum":["x"]}}}`; got != want {
@@ -153,7 +153,7 @@ func TestWhatIsTakenOutOfADocumentFindsItsDefinitions(t *testing.T) {
 	}
 }
 
-func TestSchemasThatDifferInAnnotationsAreEqualWithoutThem(t *testing.T) {
+func TestBareSchemasDifferOnlyInMeaning(t *testing.T) {
 	p := of(`{"properties":{"a":{"title":"A","type":"string"},"b":{"type":"string","default":"x"},"c":{"type":"null"}}}`).Properties()
 	a, b, c := p[0].Schema.Bare().Key(), p[1].Schema.Bare().Key(), p[2].Schema.Bare().Key()
 	if a != b || a == c {
@@ -161,7 +161,7 @@ func TestSchemasThatDifferInAnnotationsAreEqualWithoutThem(t *testing.T) {
 	}
 }
 
-func TestParseRefusesWhatIsNotJSON(t *testing.T) {
+func TestParseErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		``:        "expected a JSON value, found nothing",
 		`{"type"`: `type: not JSON: byte 7: unexpected EOF`,
@@ -174,7 +174,7 @@ func TestParseRefusesWhatIsNotJSON(t *testing.T) {
 	}
 }
 
-func TestBranchesMayLeadBack(t *testing.T) {
+func TestBranchesMayReferToTheWhole(t *testing.T) {
 	s := of(`{"anyOf":[{"$ref":"#"},{"type":"integer"}]}`)
 	if got := s.Only(jsonschema.String).String(); got != `{"type":"string"}` {
 		t.Errorf("found %s", got)
