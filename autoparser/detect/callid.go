@@ -67,9 +67,8 @@ func (d *detective) idBehind(text string) string {
 // identified concludes where the id of a call stands.
 func (d *detective) identified(at dialect.CallIDPosition, prefix, suffix string) {
 	id := &d.Dialect.Tools.CallID
-	id.Position = at
 	seen := prefix + probe.ID + suffix
-	d.found("tools.call_id.position", string(at), "T7", seen)
-	d.set(&id.Prefix, "tools.call_id.prefix", prefix, "T7", seen)
-	d.set(&id.Suffix, "tools.call_id.suffix", suffix, "T7", seen)
+	learn(d, &id.Position, at, from("T7", seen))
+	learn(d, &id.Prefix, prefix, from("T7", seen))
+	learn(d, &id.Suffix, suffix, from("T7", seen))
 }

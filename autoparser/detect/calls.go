@@ -1,7 +1,6 @@
 package detect
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
@@ -43,31 +42,15 @@ func (d *detective) calls() {
 }
 
 func (d *detective) format(f dialect.ToolFormat, seen string) {
-	d.Dialect.Tools.Format = f
-	d.found("tools.format", string(f), "T1", seen)
+	learn(d, &d.Dialect.Tools.Format, f, from("T1", seen))
 }
 
 // abandonCalls takes back what was concluded of calls: half a format would read none.
 func (d *detective) abandonCalls(format string, args ...any) {
 	d.lint(format, args...)
 	d.Dialect.Tools, d.Dialect.EndOfCalls = noTools(), ""
-	d.forget("tools.")
-	d.forget("end_of_calls")
-}
-
-// forget takes back what was found of a field, and of those within it if its name ends in a dot.
-func (d *detective) forget(name string) {
-	d.Findings = slices.DeleteFunc(d.Findings, func(f Finding) bool {
-		return f.Field == name || strings.HasSuffix(name, ".") && strings.HasPrefix(f.Field, name)
-	})
-}
-
-// replace concludes another value of a field than before.
-func (d *detective) replace(field *string, name, value, by, seen string) {
-	if value != *field {
-		d.forget(name)
-		d.set(field, name, value, by, seen)
-	}
+	d.forget(&d.Dialect.Tools)
+	d.forget(&d.Dialect.EndOfCalls)
 }
 
 func noTools() dialect.Tools {
@@ -169,24 +152,24 @@ func firstMarkers(text string, n int) string {
 
 // framed concludes what belongs to the section. Without two calls to compare, one must do.
 func (d *detective) framed(f frame, one, two string) {
-	by, seen := "T2", two
+	by := from("T2", two)
 	if two == "" {
-		by, seen = "T1", one
+		by = from("T1", one)
 	}
 	t := &d.Dialect.Tools
-	d.set(&t.SectionStart, "tools.section_start", f.sectionStart, by, seen)
-	d.set(&t.SectionEnd, "tools.section_end", strings.TrimSpace(f.sectionEnd), by, seen)
-	d.set(&t.CallSeparator, "tools.call_separator", f.separator, by, seen)
-	d.ended(f.rest, by, seen)
+	learn(d, &t.SectionStart, f.sectionStart, by)
+	learn(d, &t.SectionEnd, strings.TrimSpace(f.sectionEnd), by)
+	learn(d, &t.CallSeparator, f.separator, by)
+	d.ended(f.rest, by)
 }
 
 // ended concludes that messages with calls end in their own way, if a marker that closes nothing of the calls is left.
-func (d *detective) ended(rest, by, seen string) {
+func (d *detective) ended(rest string, by source) {
 	end := strings.TrimSpace(throughMarker(rest))
 	_, behind, _ := strings.Cut(rest, end)
 	end = withMarkers(end, behind, d.Dialect.UserStart+d.Dialect.AssistantStart)
 	if markers(end) > 0 && end != d.Dialect.EndOfTurn {
-		d.set(&d.Dialect.EndOfCalls, "end_of_calls", end, by, seen)
+		learn(d, &d.Dialect.EndOfCalls, end, by)
 	}
 }
 

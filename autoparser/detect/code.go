@@ -23,17 +23,16 @@ func (d *detective) literalValues() {
 	if !quoted && !d.looksLikeCode() {
 		return
 	}
-	a.ValuesAreJSON = true
-	d.found("tools.arguments.values_are_json", "true", "T4", text)
+	learn(d, &a.ValuesAreJSON, true, from("T4", text))
 	seen := probe.Argument + a.NameSuffix + a.ValuePrefix + probe.Value + a.ValueSuffix
-	d.replace(&a.NameSuffix, "tools.arguments.name_suffix", strings.TrimRight(a.NameSuffix, `"'`), "T4", seen)
-	d.replace(&a.ValuePrefix, "tools.arguments.value_prefix", strings.TrimRight(a.ValuePrefix, `"'`), "T4", seen)
+	relearn(d, &a.NameSuffix, strings.TrimRight(a.NameSuffix, `"'`), from("T4", seen))
+	relearn(d, &a.ValuePrefix, strings.TrimRight(a.ValuePrefix, `"'`), from("T4", seen))
 	suffix := strings.TrimLeft(a.ValueSuffix, `"'`)
 	if d.looksLikeCode() {
 		suffix = ""
 		d.separatedAsCode()
 	}
-	d.replace(&a.ValueSuffix, "tools.arguments.value_suffix", suffix, "T4", seen)
+	relearn(d, &a.ValueSuffix, suffix, from("T4", seen))
 	d.listed()
 }
 
@@ -41,7 +40,7 @@ func (d *detective) literalValues() {
 func (d *detective) separatedAsCode() {
 	a := &d.Dialect.Tools.Arguments
 	if blank(a.Separator) {
-		d.replace(&a.Separator, "tools.arguments.separator", ", ", "T5", probe.Argument+a.NameSuffix+probe.Value+a.Separator)
+		relearn(d, &a.Separator, ", ", from("T5", probe.Argument+a.NameSuffix+probe.Value+a.Separator))
 	}
 }
 
@@ -55,22 +54,18 @@ func (d *detective) looksLikeCode() bool {
 // listed takes the brackets of a list off what stands around calls: around all of them, or around each.
 func (d *detective) listed() {
 	t := &d.Dialect.Tools
-	for _, around := range []struct {
-		start, end         *string
-		startName, endName string
-	}{
-		{&t.SectionStart, &t.SectionEnd, "tools.section_start", "tools.section_end"},
-		{&t.PerCallStart, &t.PerCallEnd, "tools.per_call_start", "tools.per_call_end"},
-		{&t.Function.NamePrefix, &t.Function.Close, "tools.function.name_prefix", "tools.function.close"},
+	for _, around := range []struct{ start, end *string }{
+		{&t.SectionStart, &t.SectionEnd},
+		{&t.PerCallStart, &t.PerCallEnd},
+		{&t.Function.NamePrefix, &t.Function.Close},
 	} {
 		start, opened := strings.CutSuffix(strings.TrimSpace(*around.start), "[")
 		before, after, closed := strings.Cut(*around.end, "]")
 		if opened && closed {
 			seen := *around.start + "…" + *around.end
-			t.JSON.ArrayWrapped = true
-			d.found("tools.json.array_wrapped", "true", "T2", seen)
-			d.replace(around.start, around.startName, start, "T2", seen)
-			d.replace(around.end, around.endName, before+after, "T2", seen)
+			learn(d, &t.JSON.ArrayWrapped, true, from("T2", seen))
+			relearn(d, around.start, start, from("T2", seen))
+			relearn(d, around.end, before+after, from("T2", seen))
 			return
 		}
 	}

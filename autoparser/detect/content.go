@@ -24,7 +24,7 @@ func (d *detective) content() {
 	start := d.withoutReasoning(before[len(shared):])
 	header := trimRight(strings.TrimSuffix(trimRight(c1.TextA), strings.TrimSpace(d.Dialect.Reasoning.Start)))
 	if !blank(start) && !strings.HasSuffix(header, strings.TrimSpace(start)) {
-		d.wrapped(dialect.ContentAlwaysWrapped, start, d.contentEnd(start, after), "C1", c1.TextB[len(shared):])
+		d.wrapped(dialect.ContentAlwaysWrapped, start, d.contentEnd(start, after), from("C1", c1.TextB[len(shared):]))
 		d.reasoningBeforeWrapped()
 		return
 	}
@@ -45,15 +45,14 @@ func (d *detective) namedContent() {
 	if strings.HasSuffix(trimRight(before), strings.TrimSpace(start)) {
 		return
 	}
-	d.wrapped(dialect.ContentWrappedWithReasoning, start, end, "R5", start+probe.Reasoning+end+" → "+probe.Reasoning)
+	d.wrapped(dialect.ContentWrappedWithReasoning, start, end, from("R5", start+probe.Reasoning+end+" → "+probe.Reasoning))
 }
 
 // wrapped concludes that content stands between markers.
-func (d *detective) wrapped(mode dialect.ContentMode, start, end, by, seen string) {
-	d.Dialect.Content.Mode = mode
-	d.found("content.mode", string(mode), by, seen)
-	d.set(&d.Dialect.Content.Start, "content.start", start, by, seen)
-	d.set(&d.Dialect.Content.End, "content.end", end, by, seen)
+func (d *detective) wrapped(mode dialect.ContentMode, start, end string, by source) {
+	learn(d, &d.Dialect.Content.Mode, mode, by)
+	learn(d, &d.Dialect.Content.Start, start, by)
+	learn(d, &d.Dialect.Content.End, end, by)
 }
 
 // reasoningBeforeWrapped: where content has a beginning of its own, all that stands between reasoning and that ends reasoning.
@@ -63,7 +62,7 @@ func (d *detective) reasoningBeforeWrapped() {
 	between, _, _ := strings.Cut(behind, probe.Content)
 	end, wrapped := strings.CutSuffix(between, d.Dialect.Content.Start)
 	if ok && shown && wrapped && len(end) > len(d.Dialect.Reasoning.End) && strings.HasPrefix(end, d.Dialect.Reasoning.End) {
-		d.set(&d.Dialect.Reasoning.End, "reasoning.end", end, "R1", between)
+		learn(d, &d.Dialect.Reasoning.End, end, from("R1", between))
 	}
 }
 
@@ -96,7 +95,7 @@ func (d *detective) wrappedWithReasoning(plain string) bool {
 	if !ok || blank(start) || strings.HasPrefix(plain, end) {
 		return false
 	}
-	d.wrapped(dialect.ContentWrappedWithReasoning, start, end, "R1", between+probe.Content+end)
+	d.wrapped(dialect.ContentWrappedWithReasoning, start, end, from("R1", between+probe.Content+end))
 	return true
 }
 
@@ -117,8 +116,8 @@ func (d *detective) contentBeforeCalls() {
 		between, _, follows := strings.Cut(behind, opener)
 		if between = strings.TrimSpace(between); follows && markers(between) > 1 && !d.endsTurn(between) {
 			start := d.Dialect.Content.Start
-			d.forget("content.")
-			d.wrapped(dialect.ContentAlwaysWrapped, start, between, "C2", probe.Content+between+opener)
+			d.forget(&d.Dialect.Content)
+			d.wrapped(dialect.ContentAlwaysWrapped, start, between, from("C2", probe.Content+between+opener))
 		}
 		return
 	}
@@ -138,7 +137,7 @@ func (d *detective) contentBesideCalls(calls string) {
 	start, end = strings.TrimSpace(start), strings.TrimSpace(end)
 	shown := diff.Closes(start, end) && strings.Contains(squeezed(c2.TextB), squeezed(start+probe.Content+end))
 	if d.Dialect.Content.Mode == dialect.ContentPlain && shown && !blank(behind) {
-		d.wrapped(dialect.ContentWrappedWithReasoning, start, end, "C2", start+probe.Content+end)
+		d.wrapped(dialect.ContentWrappedWithReasoning, start, end, from("C2", start+probe.Content+end))
 	}
 }
 

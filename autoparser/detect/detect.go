@@ -23,7 +23,6 @@ import (
 	"fmt"
 
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
-	"github.com/dragoman-project/dragoman/autoparser/diff"
 	"github.com/dragoman-project/dragoman/autoparser/probe"
 )
 
@@ -74,22 +73,6 @@ type detective struct {
 	answers probe.Answers
 }
 
-// set concludes the value of a field.
-func (d *detective) set(field *string, name, value, by, seen string) {
-	*field = value
-	d.found(name, value, by, seen)
-}
-
-// found records what was concluded; an empty value is none.
-func (d *detective) found(name, value, by, seen string) {
-	if value != "" {
-		d.Findings = append(d.Findings, Finding{Field: name, Value: value, By: by, Seen: diff.Excerpt(seen, longestExcerpt)})
-	}
-}
-
 func (d *detective) lint(format string, args ...any) {
 	d.Lint = append(d.Lint, fmt.Sprintf(format, args...))
 }
-
-// longestExcerpt bounds the evidence of a finding, in bytes.
-const longestExcerpt = 160

@@ -92,8 +92,7 @@ func (d *detective) jsonCalls(c jsonCall, one, two string) {
 	shared := isTwo && c.array != nil && second.array != nil && first.array != nil && first.array.start == second.array.start
 	t := &d.Dialect.Tools
 	if c.array != nil {
-		t.JSON.ArrayWrapped = true
-		d.found("tools.json.array_wrapped", "true", "T1", one)
+		learn(d, &t.JSON.ArrayWrapped, true, from("T1", one))
 	}
 	var both []span
 	if isTwo && !shared {
@@ -104,8 +103,8 @@ func (d *detective) jsonCalls(c jsonCall, one, two string) {
 		f = frame{sectionStart: f.sectionStart + f.open, sectionEnd: f.close + f.sectionEnd, rest: f.rest}
 	}
 	d.framed(f, one, two)
-	d.set(&t.PerCallStart, "tools.per_call_start", f.open, "T2", two)
-	d.set(&t.PerCallEnd, "tools.per_call_end", trimLeft(f.close), "T2", two)
+	learn(d, &t.PerCallStart, f.open, from("T2", two))
+	learn(d, &t.PerCallEnd, trimLeft(f.close), from("T2", two))
 	d.jsonMembers(c, second, one)
 	if !d.Dialect.Tools.JSON.NameIsKey && d.Dialect.Tools.JSON.ArgsField == "" {
 		d.abandonCalls("T1: the arguments of a call stand among its own members, where nothing tells them apart")
@@ -146,13 +145,11 @@ func (d *detective) jsonMembers(c, second jsonCall, one string) {
 	j := &d.Dialect.Tools.JSON
 	key, quote := c.nameMember(probe.Function)
 	if key == "" {
-		j.NameIsKey = true
-		d.found("tools.json.name_is_key", "true", "T3", probe.Function)
+		learn(d, &j.NameIsKey, true, from("T3", probe.Function))
 		quote = c.named.members[0].key.quote
 	}
 	if quote == '\'' {
-		j.PythonDicts = true
-		d.found("tools.json.python_dicts", "true", "T1", "'"+probe.Function+"'")
+		learn(d, &j.PythonDicts, true, from("T1", "'"+probe.Function+"'"))
 	}
 	if j.NameIsKey {
 		return
@@ -160,14 +157,12 @@ func (d *detective) jsonMembers(c, second jsonCall, one string) {
 	prefix := ""
 	if c.field != "" {
 		prefix = c.field + "."
-		d.set(&j.FunctionField, "tools.json.function_field", c.field, "T3", c.field)
+		learn(d, &j.FunctionField, c.field, from("T3", c.field))
 		d.members(j, c.call, second.call, "", one)
 	}
 	d.members(j, c.named, second.named, prefix, one)
-	if len(j.Constants) > 0 {
-		d.found("tools.json.constants", strings.Join(j.Constants, ", "), "T1", one)
-	}
-	d.found("tools.json.parameter_order", strings.Join(j.ParameterOrder, ", "), "T1", one)
+	learn(d, &j.Constants, j.Constants, from("T1", one))
+	learn(d, &j.ParameterOrder, j.ParameterOrder, from("T1", one))
 }
 
 // members concludes which members of an object are the name, the arguments and the id, in their order. A text that counts
@@ -177,17 +172,16 @@ func (d *detective) members(j *dialect.JSON, object, other literal, prefix, text
 		name := prefix + m.key.text
 		switch {
 		case m.value.text == probe.Function:
-			d.set(&j.NameField, "tools.json.name_field", name, "T3", m.value.text)
+			learn(d, &j.NameField, name, from("T3", m.value.text))
 		case m.value.kind == '{' && holdsKey(m.value, probe.Argument):
-			d.set(&j.ArgsField, "tools.json.args_field", name, "A1", probe.Argument)
+			learn(d, &j.ArgsField, name, from("A1", probe.Argument))
 		case m.value.kind == '"' && strings.Contains(m.value.text, probe.Argument):
-			d.set(&j.ArgsField, "tools.json.args_field", name, "A1", m.value.text)
-			j.ArgsAreString = true
-			d.found("tools.json.args_are_string", "true", "A1", m.value.text)
+			learn(d, &j.ArgsField, name, from("A1", m.value.text))
+			learn(d, &j.ArgsAreString, true, from("A1", m.value.text))
 		case m.value.text == probe.ID:
-			d.set(&j.IDField, "tools.json.id_field", name, "T7", m.value.text)
+			learn(d, &j.IDField, name, from("T7", m.value.text))
 		case counts(m, other, i):
-			d.set(&j.GenIDField, "tools.json.gen_id_field", name, "T2", m.value.text+", "+other.members[i].value.text)
+			learn(d, &j.GenIDField, name, from("T2", m.value.text+", "+other.members[i].value.text))
 		case len(j.Constants) < maxConstants && scalar(m.value) && m.value.end < strings.Index(text, probe.Function):
 			j.Constants = append(j.Constants, name+": "+text[m.value.start:m.value.end])
 			continue

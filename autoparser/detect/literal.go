@@ -1,8 +1,6 @@
 package detect
 
-import (
-	"strings"
-)
+import "strings"
 
 // literal is a value as JSON or Python writes it, somewhere in a text.
 type literal struct {

@@ -95,8 +95,8 @@ func (d *detective) repeatedNeedle() string {
 // opened divides what stands before a name: its first marker opens the call, the rest belongs to the name.
 func (d *detective) opened(open string) {
 	start, prefix := d.idBefore(open)
-	d.set(&d.Dialect.Tools.PerCallStart, "tools.per_call_start", start, "T2", open)
-	d.set(&d.Dialect.Tools.Function.NamePrefix, "tools.function.name_prefix", prefix, "T3", open+probe.Function)
+	learn(d, &d.Dialect.Tools.PerCallStart, start, from("T2", open))
+	learn(d, &d.Dialect.Tools.Function.NamePrefix, prefix, from("T3", open+probe.Function))
 }
 
 // closed divides what stands behind the arguments: its last marker closes the call, if one opened it; the rest closes the
@@ -108,14 +108,14 @@ func (d *detective) closed(behind string) {
 	if t.PerCallStart != "" {
 		rest, end = diff.TrailingMarker(behind)
 	}
-	d.set(&t.PerCallEnd, "tools.per_call_end", strings.TrimSpace(end), "T2", behind)
+	learn(d, &t.PerCallEnd, strings.TrimSpace(end), from("T2", behind))
 	if t.Arguments.Start != "" {
 		closing, after := leadingMarker(rest)
-		d.set(&t.Arguments.End, "tools.arguments.end", closing, "T6", rest)
+		learn(d, &t.Arguments.End, closing, from("T6", rest))
 		rest = after
 	}
 	if !blank(rest) {
-		d.set(&t.Function.Close, "tools.function.close", rest, "T3", behind)
+		learn(d, &t.Function.Close, rest, from("T3", behind))
 	}
 }
 
@@ -124,12 +124,11 @@ func (d *detective) closed(behind string) {
 func (d *detective) jsonArguments(inner, second, behind string) {
 	arguments, _ := literalWith(inner, 0, probe.Argument)
 	if len(arguments.members) > 0 && arguments.members[0].key.quote == '\'' {
-		d.Dialect.Tools.JSON.PythonDicts = true
-		d.found("tools.json.python_dicts", "true", "T1", inner)
+		learn(d, &d.Dialect.Tools.JSON.PythonDicts, true, from("T1", inner))
 	}
 	other, _ := literalWith(second, 0, probe.OtherArgument)
 	suffix := d.idBetween(inner[:arguments.start], second[:other.start])
-	d.set(&d.Dialect.Tools.Function.NameSuffix, "tools.function.name_suffix", suffix, "T3", inner)
+	learn(d, &d.Dialect.Tools.Function.NameSuffix, suffix, from("T3", inner))
 	d.closed(trimLeft(behind))
 }
 
@@ -153,16 +152,16 @@ func (d *detective) taggedArguments(behind string) {
 	a := &d.Dialect.Tools.Arguments
 	prefix := trimLeft(diff.CommonSuffix(first, between))
 	valueEnd := diff.CommonPrefix(between, last)
-	d.set(&a.NamePrefix, "tools.arguments.name_prefix", prefix, "A1", between+probe.OtherArgument)
+	learn(d, &a.NamePrefix, prefix, from("A1", between+probe.OtherArgument))
 	nameSuffix, container := endOfName(d.Dialect.Tools.PerCallStart+d.Dialect.Tools.Function.NamePrefix, d.idBetween(strings.TrimSuffix(first, prefix), ""))
-	d.set(&d.Dialect.Tools.Function.NameSuffix, "tools.function.name_suffix", nameSuffix, "T3", probe.Function+first)
-	d.set(&a.Start, "tools.arguments.start", container, "T6", probe.Function+first)
+	learn(d, &d.Dialect.Tools.Function.NameSuffix, nameSuffix, from("T3", probe.Function+first))
+	learn(d, &a.Start, container, from("T6", probe.Function+first))
 	suffix, valuePrefix := endOfName(prefix, assign)
-	d.set(&a.NameSuffix, "tools.arguments.name_suffix", suffix, "A1", probe.Argument+assign)
-	d.set(&a.ValuePrefix, "tools.arguments.value_prefix", valuePrefix, "A2", assign+probe.Value)
-	d.set(&a.ValueSuffix, "tools.arguments.value_suffix", valueEnd, "A2", probe.Value+between)
+	learn(d, &a.NameSuffix, suffix, from("A1", probe.Argument+assign))
+	learn(d, &a.ValuePrefix, valuePrefix, from("A2", assign+probe.Value))
+	learn(d, &a.ValueSuffix, valueEnd, from("A2", probe.Value+between))
 	separator := strings.TrimSuffix(strings.TrimPrefix(between, valueEnd), prefix)
-	d.set(&a.Separator, "tools.arguments.separator", separator, "T5", between)
+	learn(d, &a.Separator, separator, from("T5", between))
 	if blank(valueEnd + separator + prefix) {
 		d.abandonCalls("T5: nothing but white space tells where a value ends: %q", probe.Value+between+probe.OtherArgument)
 		return

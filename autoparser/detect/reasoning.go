@@ -21,11 +21,10 @@ func (d *detective) reasoning() {
 }
 
 // concludeReasoning sets all that there is to say about reasoning.
-func (d *detective) concludeReasoning(mode dialect.ReasoningMode, start, end, by, seen string) {
-	d.Dialect.Reasoning.Mode = mode
-	d.found("reasoning.mode", string(mode), by, seen)
-	d.set(&d.Dialect.Reasoning.Start, "reasoning.start", start, by, seen)
-	d.set(&d.Dialect.Reasoning.End, "reasoning.end", end, by, seen)
+func (d *detective) concludeReasoning(mode dialect.ReasoningMode, start, end string, by source) {
+	learn(d, &d.Dialect.Reasoning.Mode, mode, by)
+	learn(d, &d.Dialect.Reasoning.Start, start, by)
+	learn(d, &d.Dialect.Reasoning.End, end, by)
 }
 
 func (d *detective) reasoningOfAnswers() bool {
@@ -60,7 +59,7 @@ func (d *detective) shownReasoning(a probe.Answer, mode dialect.ReasoningMode, n
 		// The prompt opens reasoning without the white space that answers have there: it is layout, not part of the marker.
 		start, end = strings.TrimSpace(start), strings.TrimSpace(end)
 	}
-	d.concludeReasoning(mode, start, end, a.ID, start+probe.Reasoning+end)
+	d.concludeReasoning(mode, start, end, from(a.ID, start+probe.Reasoning+end))
 	return true
 }
 
@@ -138,7 +137,7 @@ func (d *detective) promptedReasoning() bool {
 	if end == "" {
 		return false
 	}
-	d.concludeReasoning(dialect.ReasoningTagBased, start, end, "R2", tailOf(r2.TextB)+" / "+tailOf(r2.TextA))
+	d.concludeReasoning(dialect.ReasoningTagBased, start, end, from("R2", tailOf(r2.TextB)+" / "+tailOf(r2.TextA)))
 	return true
 }
 
@@ -200,7 +199,7 @@ func (d *detective) cutReasoning() bool {
 		d.lint("R4: the prompt ends in %s, but the template never shows what ends reasoning; %s is a guess", opens, end)
 		seen = tailOf(d.prompt())
 	}
-	d.concludeReasoning(dialect.ReasoningTagBased, start, end, "R4", seen)
+	d.concludeReasoning(dialect.ReasoningTagBased, start, end, from("R4", seen))
 	return true
 }
 
@@ -211,7 +210,7 @@ func (d *detective) namedReasoning() bool {
 		return false
 	}
 	start, end := thoughtMarkers(r5)
-	d.concludeReasoning(dialect.ReasoningTagBased, start, end, "R5", start+probe.Reasoning+end+probe.Content+" → "+probe.Content)
+	d.concludeReasoning(dialect.ReasoningTagBased, start, end, from("R5", start+probe.Reasoning+end+probe.Content+" → "+probe.Content))
 	return true
 }
 

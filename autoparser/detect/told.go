@@ -85,21 +85,18 @@ func readTold(text string, at []int) (toldCall, bool) {
 
 // told concludes that calls are written as an example shows them.
 func (d *detective) told(c toldCall) {
-	t := &d.Dialect.Tools
-	t.Format = dialect.JSONNative
-	d.found("tools.format", string(t.Format), "T8", c.seen)
+	t, by := &d.Dialect.Tools, from("T8", c.seen)
+	learn(d, &t.Format, dialect.JSONNative, by)
 	if c.list {
-		d.set(&t.SectionStart, "tools.section_start", c.start, "T8", c.seen)
-		d.set(&t.SectionEnd, "tools.section_end", c.end, "T8", c.seen)
-		t.JSON.ArrayWrapped = true
-		d.found("tools.json.array_wrapped", "true", "T8", c.seen)
+		learn(d, &t.SectionStart, c.start, by)
+		learn(d, &t.SectionEnd, c.end, by)
+		learn(d, &t.JSON.ArrayWrapped, true, by)
 	} else {
-		d.set(&t.PerCallStart, "tools.per_call_start", c.start, "T8", c.seen)
-		d.set(&t.PerCallEnd, "tools.per_call_end", c.end, "T8", c.seen)
+		learn(d, &t.PerCallStart, c.start, by)
+		learn(d, &t.PerCallEnd, c.end, by)
 	}
-	d.set(&t.JSON.NameField, "tools.json.name_field", c.name, "T8", c.seen)
-	d.set(&t.JSON.ArgsField, "tools.json.args_field", c.arguments, "T8", c.seen)
-	t.JSON.ParameterOrder = c.order
-	d.found("tools.json.parameter_order", strings.Join(c.order, ", "), "T8", c.seen)
+	learn(d, &t.JSON.NameField, c.name, by)
+	learn(d, &t.JSON.ArgsField, c.arguments, by)
+	learn(d, &t.JSON.ParameterOrder, c.order, by)
 	d.lint("T8: how calls are written is read from the words of the prompt: %q", diff.Excerpt(c.seen, longestExcerpt))
 }

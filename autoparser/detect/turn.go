@@ -29,19 +29,19 @@ func (d *detective) turn() {
 	end := strings.TrimSpace(throughMarker(ends))
 	_, user, _ := strings.Cut(between, end)
 	end = withMarkers(end, strings.TrimSuffix(user, diff.CommonSuffix(question, user)), "")
-	d.set(&d.Dialect.EndOfTurn, "end_of_turn", end, "M1", between)
+	learn(d, &d.Dialect.EndOfTurn, end, from("M1", between))
 	_, user, _ = strings.Cut(between, end)
 	if shared := diff.CommonSuffix(question, user); !blank(shared) {
 		user = shared
 	}
-	d.set(&d.Dialect.UserStart, "user_start", strings.TrimSpace(user), "M1", between)
+	learn(d, &d.Dialect.UserStart, strings.TrimSpace(user), from("M1", between))
 	if end == "" {
 		d.endsWithNext(between)
 		d.userOnNextLine(between)
 	}
 	if m2, ok := d.answers.Of("M2"); ok {
 		start := d.assistantStart(m2)
-		d.set(&d.Dialect.AssistantStart, "assistant_start", start, "M2", m2.Right)
+		learn(d, &d.Dialect.AssistantStart, start, from("M2", m2.Right))
 		d.endsBeforeHeader(m2.Right)
 		d.endsWithAny(m2.Right)
 	}
@@ -53,8 +53,8 @@ func (d *detective) endsBeforeHeader(seen string) {
 	header, _ := leadingMarker(d.Dialect.AssistantStart)
 	end, start, found := strings.Cut(d.Dialect.UserStart, strings.TrimSpace(header))
 	if end = strings.TrimSpace(end); d.Dialect.EndOfTurn == "" && header != "" && found && markers(end) > 0 {
-		d.set(&d.Dialect.EndOfTurn, "end_of_turn", end, "M2", seen)
-		d.replace(&d.Dialect.UserStart, "user_start", strings.TrimSpace(header)+start, "M2", seen)
+		learn(d, &d.Dialect.EndOfTurn, end, from("M2", seen))
+		relearn(d, &d.Dialect.UserStart, strings.TrimSpace(header)+start, from("M2", seen))
 	}
 }
 
@@ -63,7 +63,7 @@ func (d *detective) endsWithAny(seen string) {
 	user, _ := leadingMarker(d.Dialect.UserStart)
 	assistant, _ := leadingMarker(d.Dialect.AssistantStart)
 	if user = strings.TrimSpace(user); d.Dialect.EndOfTurn == "" && user == strings.TrimSpace(assistant) {
-		d.set(&d.Dialect.EndOfTurn, "end_of_turn", user, "M2", seen)
+		learn(d, &d.Dialect.EndOfTurn, user, from("M2", seen))
 	}
 }
 
@@ -93,17 +93,17 @@ func (d *detective) withoutMarkup(text string) string {
 // endsWithNext: where nothing ends an answer, the model writes the token that begins the next message: of the user, or behind
 // calls of a tool (M3).
 func (d *detective) endsWithNext(question string) {
-	d.set(&d.Dialect.EndOfTurn, "end_of_turn", token(question), "M1", question)
+	learn(d, &d.Dialect.EndOfTurn, token(question), from("M1", question))
 	m3, ok := d.answers.Of("M3")
 	if next := token(m3.Right); ok && m3.Left == "" && next != d.Dialect.EndOfTurn {
-		d.set(&d.Dialect.EndOfCalls, "end_of_calls", next, "M3", m3.Right)
+		learn(d, &d.Dialect.EndOfCalls, next, from("M3", m3.Right))
 	}
 }
 
 // userOnNextLine: a token that ends a line before the user's message ends the answer, where only the last answer ends otherwise.
 func (d *detective) userOnNextLine(between string) {
 	if start, ok := strings.CutPrefix(d.Dialect.UserStart, d.Dialect.EndOfTurn+"\n"); ok && d.Dialect.EndOfTurn != "" {
-		d.replace(&d.Dialect.UserStart, "user_start", strings.TrimSpace(start), "M1", between)
+		relearn(d, &d.Dialect.UserStart, strings.TrimSpace(start), from("M1", between))
 	}
 }
 

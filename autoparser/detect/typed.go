@@ -17,7 +17,7 @@ func (d *detective) typedValues() {
 	_, behind, _ := strings.Cut(text, a.NamePrefix+probe.Argument)
 	ofNumber, _, ok := strings.Cut(behind, probe.Number)
 	if ofText := a.NameSuffix + a.ValuePrefix; ok && ofNumber != ofText {
-		d.set(&a.TextType, "tools.arguments.text_type", differingWord(ofText, ofNumber), "T4", text)
+		learn(d, &a.TextType, differingWord(ofText, ofNumber), from("T4", text))
 	}
 }
 

@@ -80,3 +80,21 @@ func fieldsOf(t reflect.Type, prefix string) []string {
 	}
 	return names
 }
+
+// FieldAt returns the name of the field of d at an address, as workarounds write it; "" if p points to none.
+func (d *Dialect) FieldAt(p any) string { return fieldAt(reflect.ValueOf(d).Elem(), "", p) }
+
+func fieldAt(v reflect.Value, prefix string, p any) string {
+	for i := range v.NumField() {
+		f, name := v.Field(i), prefix+v.Type().Field(i).Tag.Get("yaml")
+		if f.Addr().Interface() == p {
+			return name
+		}
+		if f.Kind() == reflect.Struct {
+			if within := fieldAt(f, name+".", p); within != "" {
+				return within
+			}
+		}
+	}
+	return ""
+}

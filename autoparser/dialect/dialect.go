@@ -82,8 +82,6 @@ type Content struct {
 	Mode  ContentMode `yaml:"mode" json:"mode"`
 	Start string      `yaml:"start" json:"start"`
 	End   string      `yaml:"end" json:"end"`
-	// RequiresNonNull: the template fails on a null content beside tool calls.
-	RequiresNonNull bool `yaml:"requires_nonnull" json:"requires_nonnull"`
 }
 
 // Tools is how tool calls are written.

@@ -31,7 +31,7 @@ func TestEveryFaultIsReportedWithItsPlace(t *testing.T) {
 		{"unknown field", rule("set: {tools: {function: {prefix: x}}}"), `6:30: set.tools.function: unknown key "prefix": expected one of close, name_prefix, name_suffix`},
 		{"unknown mode", rule("set: {reasoning: {mode: always}}"), `6:29: reasoning.mode: expected one of none, tag_based, tools_only, found "always"`},
 		{"wrong type of a text", rule("set: {user_start: 1}"), `6:23: user_start: expected a text, found "1" (put it in quotes to make it a text)`},
-		{"wrong type of a truth", rule("set: {content: {requires_nonnull: 'yes'}}"), `6:39: content.requires_nonnull: expected true or false, found "yes" (put it in quotes to make it a text)`},
+		{"wrong type of a truth", rule("set: {tools: {json: {array_wrapped: 'yes'}}}"), `6:41: tools.json.array_wrapped: expected true or false, found "yes" (put it in quotes to make it a text)`},
 		{"a field that is no mapping", rule("set: {tools: x}"), `6:18: set.tools: expected a mapping, found "x" (put it in quotes to make it a text)`},
 		{"null", rule("set: {user_start: }"), `6:23: user_start: expected a text, found nothing`},
 		{"an alias", rule("set: &s {user_start: x}", "stop: *s"), `7:11: a rule: an alias stands for the value of "stop": write the value`},

@@ -22,7 +22,7 @@ const MaxPredicate = 4 << 10
 
 // Predicate is a condition over the facts of a template:
 //
-//	source contains "<|channel|>" and not dialect.content.requires_nonnull
+//	source contains "<|channel|>" and not dialect.tools.json.array_wrapped
 //	name startsWith "acme-" or dialect.tools.format == "none"
 //	source matches "(?s)<tool_call>.*</tool_call>"
 //

@@ -19,7 +19,7 @@ func TestPredicates(t *testing.T) {
 		`dialect.tools.format in ["json_native", "none"]`:                   true,
 		`dialect.tools.format == "none" or capabilities.enable_thinking`:    true,
 		`"</s>" in dialect.stop`:                                            true,
-		`dialect.content.requires_nonnull`:                                  false,
+		`dialect.tools.json.array_wrapped`:                                  false,
 	} {
 		p, err := CompilePredicate(source)
 		if err != nil {

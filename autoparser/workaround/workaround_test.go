@@ -21,9 +21,8 @@ workarounds:
         mode: wrapped_with_reasoning
         start: "<response>"
         end: "</response>"
-        requires_nonnull: true
       tools:
-        json: {parameter_order: [name, arguments]}
+        json: {array_wrapped: true, parameter_order: [name, arguments]}
   - name: loose-ends
     because: the template writes stray blanks
     when: |
@@ -53,8 +52,8 @@ func TestRulesApplyInTheOrderOfTheFile(t *testing.T) {
 
 	want := dialect.Dialect{
 		Reasoning: dialect.Reasoning{Mode: "tag_based", Start: "<think>", End: "</think>"},
-		Content:   dialect.Content{Mode: "wrapped_with_reasoning", Start: "<response>", End: "</response>", RequiresNonNull: true},
-		Tools:     dialect.Tools{JSON: dialect.JSON{ParameterOrder: []string{"name", "arguments"}}},
+		Content:   dialect.Content{Mode: "wrapped_with_reasoning", Start: "<response>", End: "</response>"},
+		Tools:     dialect.Tools{JSON: dialect.JSON{ArrayWrapped: true, ParameterOrder: []string{"name", "arguments"}}},
 		Preserve:  []string{"<|a|>"},
 		Stop:      []string{"</s>", "<|end|>"},
 	}
@@ -71,7 +70,7 @@ func TestRulesApplyInTheOrderOfTheFile(t *testing.T) {
 				{"content.mode", "", "wrapped_with_reasoning"},
 				{"content.start", `""`, `"<response>"`},
 				{"content.end", `""`, `"</response>"`},
-				{"content.requires_nonnull", "false", "true"},
+				{"tools.json.array_wrapped", "false", "true"},
 				{"tools.json.parameter_order", "[]", `["name", "arguments"]`},
 			},
 		},
