@@ -1,7 +1,7 @@
-// Package failure holds the failures of templates: what a caller gets (Error), and what the packages that compile and render
-// raise (Failure).
+// Package failure defines how templates fail: the Error that a caller gets, and the Failure that the
+// packages which compile and render raise.
 //
-// Failures are raised by panicking, as Python raises exceptions: Throw for what Python would raise, Exceed for limits, Reject
-// for sources that are not valid. The functions that compile and render a template recover them, with Recovered, and turn them
-// into an *Error with its place in the source.
+// A Failure is raised by panicking, as Python raises exceptions: Throw for what Python would raise,
+// Exceed for limits, Reject for invalid sources. The functions that compile or render a template
+// recover it (Recovered) and convert it to an *Error with a line and a column (Locate).
 package failure

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Kind says what sort of failure an Error is. It is an error itself, so that errors.Is(err, jinja.Raised) works.
+// Kind is the kind of an Error. It is an error itself, so that errors.Is(err, jinja.Raised) works.
 type Kind int
 
 // The kinds of failures.
@@ -34,11 +34,11 @@ func (k Kind) Error() string { return "template failure: " + k.String() }
 type Error struct {
 	Kind     Kind
 	Template string // name given to Compile
-	Line     int    // from 1; 0 when the failure has no place
-	Column   int    // from 1, in characters; 0 when the failure has no place
+	Line     int    // from 1; 0 if the failure has no place
+	Column   int    // from 1, in characters; 0 if the failure has no place
 	Class    string // Python's name of the exception, such as UndefinedError; empty for limits and deadlines
-	Message  string // for Raised the template's own message
-	Err      error  // the cause, where there is one: the error of a context
+	Message  string // for Raised, the template's own message
+	Err      error  // the error of the context that ended the rendering, or nil
 }
 
 func (e *Error) Error() string {
@@ -64,8 +64,8 @@ func (e *Error) Is(target error) bool {
 	return ok && k == e.Kind
 }
 
-// Failure is what the package panics with: compilation and rendering recover it at their outermost function. at is an
-// offset into the source, or -1 when the place is that of the operation in progress.
+// Failure is the value that compiling and rendering panic with. At is an offset into the source, or
+// -1 for the operation in progress.
 type Failure struct {
 	Kind    Kind
 	Class   string
@@ -74,7 +74,7 @@ type Failure struct {
 	At      int
 }
 
-// Throw raises a Python exception inside a rendering.
+// Throw raises a Python exception during a rendering.
 func Throw(class, format string, args ...any) {
 	panic(&Failure{Kind: Runtime, Class: class, Message: fmt.Sprintf(format, args...), At: -1})
 }
@@ -84,17 +84,17 @@ func Exceed(format string, args ...any) {
 	panic(&Failure{Kind: Limit, Message: fmt.Sprintf(format, args...), At: -1})
 }
 
-// Reject raises a syntax error at an offset of the source.
+// Reject raises a TemplateSyntaxError at an offset of the source.
 func Reject(at int, format string, args ...any) {
 	RejectAs("TemplateSyntaxError", at, format, args...)
 }
 
-// RejectAs is reject for errors of another class than TemplateSyntaxError.
+// RejectAs raises a syntax error of another class than TemplateSyntaxError.
 func RejectAs(class string, at int, format string, args ...any) {
 	panic(&Failure{Kind: Syntax, Class: class, Message: fmt.Sprintf(format, args...), At: at})
 }
 
-// Locate turns a failure into an Error with its place in source.
+// Locate converts the failure of the template name to an Error.
 func (f *Failure) Locate(name, source string) *Error {
 	e := &Error{Kind: f.Kind, Template: name, Class: f.Class, Message: f.Message, Err: f.Cause}
 	if f.At < 0 || f.At > len(source) {
@@ -106,8 +106,8 @@ func (f *Failure) Locate(name, source string) *Error {
 	return e
 }
 
-// Recovered turns the value of a recover into a failure. What is none of ours is a fault of this package, or of gonja;
-// it must not take the process down, for templates are foreign.
+// Recovered converts the value of a recover to a Failure. A panic of another kind is a bug here or
+// in gonja; it must not end the process, because templates are not trusted.
 func Recovered(p any) *Failure {
 	if f, ok := p.(*Failure); ok {
 		return f

@@ -1,3 +1,3 @@
-// Package format holds Python's ways to write values into a text: the operator % (Printf), the function format with its
-// specifications (Value), and datetime.strftime (Strftime).
+// Package format implements Python's string formatting: the operator % (Printf), the function format
+// with its specifications (Value), and datetime.strftime (Strftime).
 package format

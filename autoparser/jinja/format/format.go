@@ -12,7 +12,8 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 )
 
-// formatSpec is Python's format specification: [[fill]align][sign][#][0][width][grouping][.precision][type].
+// formatSpec is Python's format specification:
+// [[fill]align][sign][#][0][width][grouping][.precision][type].
 type formatSpec struct {
 	fill      string
 	align     byte // < > ^ = or 0
@@ -24,10 +25,10 @@ type formatSpec struct {
 	kind      byte // 0 when absent
 }
 
-// maxWidth bounds the width and the precision of formats.
+// maxWidth limits the width and the precision of formats.
 const maxWidth = 100_000
 
-// parseSpec reads a format specification for a value of a class.
+// parseSpec parses a format specification for a value of a class.
 func parseSpec(spec, class string) formatSpec {
 	s := formatSpec{fill: " ", precision: -1}
 	invalid := func() {
@@ -68,7 +69,7 @@ func parseSpec(spec, class string) formatSpec {
 	return s
 }
 
-// oneOf splits a character of set off s, or 0.
+// oneOf splits off the first byte of s if it is in set, and returns 0 otherwise.
 func oneOf(s, set string) (byte, string) {
 	if s != "" && strings.IndexByte(set, s[0]) >= 0 {
 		return s[0], s[1:]
@@ -76,7 +77,7 @@ func oneOf(s, set string) (byte, string) {
 	return 0, s
 }
 
-// leadingNumber splits a number off s, 0 if there is none.
+// leadingNumber splits a leading number off s, 0 if there is none.
 func leadingNumber(s string) (int, string) {
 	end := len(s) - len(strings.TrimLeft(s, "0123456789"))
 	n, _ := strconv.Atoi(s[:end])
@@ -86,7 +87,7 @@ func leadingNumber(s string) (int, string) {
 	return n, s[end:]
 }
 
-// format is Python's format(v, spec).
+// Value is Python's format(v, spec).
 func Value(h *value.Heap, v value.Value, spec string) string {
 	if spec == "" {
 		return h.Str(v)
@@ -122,7 +123,7 @@ func formatText(h *value.Heap, s string, f formatSpec) string {
 	return aligned(h, "", s, f, '<')
 }
 
-// formatInteger formats an integer; some types make a float of it first.
+// formatInteger formats an integer. Some types convert it to a float first.
 func formatInteger(h *value.Heap, v value.Value, f formatSpec) string {
 	if f.kind != 0 && strings.IndexByte("eEfFgG%", f.kind) >= 0 {
 		x, _ := value.Float64(v)
@@ -161,7 +162,7 @@ func formatInteger(h *value.Heap, v value.Value, f formatSpec) string {
 	return aligned(h, signOf(n.Sign() < 0, f)+prefix, grouped(s, f, size, len(prefix)), f, '>')
 }
 
-// characterOf is the character of a code point.
+// characterOf returns the character of a code point.
 func characterOf(n *big.Int) string {
 	if !n.IsInt64() || n.Int64() < 0 || n.Int64() > utf8.MaxRune {
 		failure.Throw("OverflowError", "%%c arg not in range(0x110000)")
@@ -169,7 +170,7 @@ func characterOf(n *big.Int) string {
 	return string(rune(n.Int64()))
 }
 
-// signOf is the sign that a number gets.
+// signOf returns the sign to write.
 func signOf(negative bool, f formatSpec) string {
 	switch {
 	case negative:
@@ -180,7 +181,8 @@ func signOf(negative bool, f formatSpec) string {
 	return ""
 }
 
-// grouped puts separators into the digits before the point, after filling them with zeros where the format says so.
+// grouped inserts separators into the integer digits, after padding them with zeros if the format
+// demands it.
 func grouped(s string, f formatSpec, size, prefix int) string {
 	if f.group == 0 {
 		return s
@@ -214,7 +216,7 @@ func formatFloat(h *value.Heap, x float64, f formatSpec) string {
 	return aligned(h, signOf(negative, f), grouped(floatDigits(math.Abs(x), f), f, 3, len(signOf(negative, f))), f, '>')
 }
 
-// floatDigits writes a float that is not negative.
+// floatDigits formats a float that is not negative.
 func floatDigits(x float64, f formatSpec) string {
 	switch {
 	case math.IsNaN(x), math.IsInf(x, 0):
@@ -254,7 +256,8 @@ func floatDigits(x float64, f formatSpec) string {
 	return strconv.FormatFloat(x, verb, precision, 64)
 }
 
-// generalWithPoint is the format with a precision and no type: like g, but never looking like an integer.
+// generalWithPoint is the format with a precision and no type: like g, but the result never looks
+// like an integer.
 func generalWithPoint(x float64, precision int) string {
 	s := strconv.FormatFloat(x, 'e', precision-1, 64)
 	exponent, _ := strconv.Atoi(s[strings.IndexByte(s, 'e')+1:])
@@ -272,7 +275,7 @@ func generalWithPoint(x float64, precision int) string {
 	return s
 }
 
-// aligned pads to the width; with = the padding stands between the sign and the digits.
+// aligned pads to the width. With the alignment = the padding is between the sign and the digits.
 func aligned(h *value.Heap, sign, s string, f formatSpec, usual byte) string {
 	align := f.align
 	if align == 0 {

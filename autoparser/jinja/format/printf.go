@@ -7,17 +7,17 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 )
 
-// conversion is one % of a format: %[(name)][flags][width][.precision]type.
+// conversion is one conversion of a format: %[(name)][flags][width][.precision]type.
 type conversion struct {
 	name    string
 	named   bool
 	left    bool
 	spec    formatSpec
 	verb    byte
-	literal string // the text before it
+	literal string // the text before the conversion
 }
 
-// Printf is format % values. Where like is marked safe, strings are escaped.
+// Printf is format % values. If like is marked safe, strings are escaped.
 func Printf(h *value.Heap, format string, values, like value.Value) string {
 	p := &printfRun{r: h, rest: format, values: values}
 	_, p.marked = like.(value.Markup)
@@ -29,11 +29,12 @@ func Printf(h *value.Heap, format string, values, like value.Value) string {
 	return p.run()
 }
 
+// printfRun is one call of Printf.
 type printfRun struct {
 	r      *value.Heap
 	rest   string // of the format
 	values value.Value
-	items  []value.Value // those not used yet
+	items  []value.Value // the positional values not used yet
 	marked bool
 	b      strings.Builder
 }
@@ -61,7 +62,7 @@ func (p *printfRun) run() string {
 	return p.b.String()
 }
 
-// subscriptable reports whether Python takes v for a mapping, of which a format need not use everything.
+// subscriptable reports whether Python takes v for a mapping, which a format may use in part.
 func subscriptable(v value.Value) bool {
 	switch v.(type) {
 	case *value.Object, *value.Undefined, *value.Range:
@@ -70,7 +71,7 @@ func subscriptable(v value.Value) bool {
 	return value.IsList(v)
 }
 
-// next reads the text up to a conversion, and the conversion. ok is false at the end.
+// next parses the text up to a conversion, and the conversion. ok is false at the end.
 func (p *printfRun) next() (c conversion, ok bool) {
 	literal, rest, found := strings.Cut(p.rest, "%")
 	c.literal = literal
@@ -101,7 +102,7 @@ func (p *printfRun) next() (c conversion, ok bool) {
 	return c, true
 }
 
-// flags reads the flags of a conversion and returns what follows them.
+// flags parses the flags of a conversion and returns what follows them.
 func (c *conversion) flags(s string) string {
 	zero := false
 	for ; s != ""; s = s[1:] {
@@ -128,7 +129,7 @@ func (c *conversion) flags(s string) string {
 	return s
 }
 
-// size reads a number, or takes it from the values where the format has *.
+// size parses a number, or takes it from the values if the format has *.
 func (p *printfRun) size(s string) (int, string) {
 	if !strings.HasPrefix(s, "*") {
 		return leadingNumber(s)
@@ -150,7 +151,7 @@ func (p *printfRun) take() value.Value {
 	return v
 }
 
-// value returns what a conversion converts.
+// value returns the value to convert.
 func (p *printfRun) value(c conversion) value.Value {
 	if !c.named {
 		return p.take()
@@ -166,7 +167,7 @@ func (p *printfRun) value(c conversion) value.Value {
 	return v
 }
 
-// convert converts one value.
+// convert applies a conversion to a value.
 func (p *printfRun) convert(c conversion, v value.Value) string {
 	if c.left {
 		c.spec.align, c.spec.fill = '<', " "
@@ -196,7 +197,7 @@ func (p *printfRun) convert(c conversion, v value.Value) string {
 	return ""
 }
 
-// text converts %s, %r and %a.
+// text applies %s, %r or %a.
 func (p *printfRun) text(c conversion, v value.Value) string {
 	var s string
 	if c.verb == 's' {
@@ -217,7 +218,7 @@ func (p *printfRun) text(c conversion, v value.Value) string {
 	return aligned(p.r, "", s, c.spec, '>')
 }
 
-// character converts %c.
+// character applies %c.
 func (p *printfRun) character(c conversion, v value.Value) string {
 	c.spec.fill = " "
 	if !c.left {
@@ -233,7 +234,7 @@ func (p *printfRun) character(c conversion, v value.Value) string {
 	return aligned(p.r, "", characterOf(n), c.spec, '>')
 }
 
-// wholePart is what %d prints: floats lose their fraction.
+// wholePart returns the integer that %d prints: floats lose their fraction.
 func wholePart(v value.Value, verb byte) value.Value {
 	value.MustExist(v)
 	if f, ok := v.(value.Float); ok {
@@ -248,7 +249,7 @@ func wholePart(v value.Value, verb byte) value.Value {
 	return v
 }
 
-// formatDigits formats an integer with a least number of digits, the precision.
+// formatDigits formats an integer with a minimum number of digits, the precision.
 func formatDigits(h *value.Heap, v value.Value, f formatSpec, verb byte) string {
 	least := f.precision
 	f.precision, f.kind = -1, verb

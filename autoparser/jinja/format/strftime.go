@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Strftime is Python's datetime.strftime in the C locale of glibc, with its flags -, _, 0, ^ and #.
+// Strftime is Python's datetime.strftime in the C locale of glibc, with the flags -, _, 0, ^ and #.
 func Strftime(t time.Time, format string) string {
 	var b strings.Builder
 	for format != "" {
@@ -28,7 +28,7 @@ func Strftime(t time.Time, format string) string {
 	return b.String()
 }
 
-// timeNumbers are the fields that are numbers: their width, and what they are padded with.
+// timeNumbers are the numeric fields, with their width and padding.
 var timeNumbers = map[byte]struct {
 	width int
 	pad   string
@@ -60,14 +60,14 @@ var timeNumbers = map[byte]struct {
 
 func twelve(t time.Time) int { return (t.Hour()+11)%12 + 1 }
 
-// timeTexts are the fields that Go's own layouts cover.
+// timeTexts are the fields that Go's layouts cover.
 var timeTexts = map[byte]string{
 	'a': "Mon", 'A': "Monday", 'b': "Jan", 'h': "Jan", 'B': "January", 'p': "PM", 'P': "pm",
 	'c': "Mon Jan _2 15:04:05 2006", 'D': "01/02/06", 'x': "01/02/06", 'F': "2006-01-02", 'T': "15:04:05", 'X': "15:04:05",
 	'R': "15:04", 'r': "03:04:05 PM",
 }
 
-// timeField writes one field; what is unknown stands for itself.
+// timeField formats one field. An unknown one is copied.
 func timeField(t time.Time, field byte, flags string) string {
 	if n, ok := timeNumbers[field]; ok {
 		return paddedNumber(n.of(t), n.width, n.pad, flags)
@@ -91,13 +91,13 @@ func timeField(t time.Time, field byte, flags string) string {
 		return "\t"
 	case '%':
 		return "%"
-	case 'z', 'Z': // as for a time without a zone, which is what Python formats here
+	case 'z', 'Z': // Python formats a time without a zone
 		return ""
 	}
 	return "%" + flags + string([]byte{field})
 }
 
-// paddedNumber writes a number as its flags say.
+// paddedNumber formats a number with its flags.
 func paddedNumber(n, width int, pad, flags string) string {
 	for _, flag := range flags {
 		switch flag {

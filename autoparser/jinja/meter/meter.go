@@ -7,24 +7,26 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/jinja/failure"
 )
 
-// Limits bounds what compiling and rendering one template may cost. A field that is zero means its default.
+// Limits bounds what compiling and rendering one template may cost. A zero field means its default.
 type Limits struct {
 	Source  int           // bytes of template source: 256 KiB
 	Nesting int           // nesting of blocks, and of expressions: 100
 	Steps   int64         // cost of a rendering; one step is an iteration, a call, a filter or 256 bytes touched: 10 million
-	Memory  int64         // bytes that the values made by a rendering take in total: 256 MiB
-	Output  int           // bytes of text, that of macros and captured blocks included: 16 MiB
-	Depth   int           // macros and recursive loops inside each other: 64
-	Range   int           // elements of a range, as Jinja2's sandbox: 100,000
-	Timeout time.Duration // time of a rendering: 5 s
+	Memory  int64         // bytes allocated for values during a rendering: 256 MiB
+	Output  int           // bytes of text, including that of macros and captured blocks: 16 MiB
+	Depth   int           // nested calls of macros and recursive loops: 64
+	Range   int           // elements of a range, as in Jinja2's sandbox: 100,000
+	Timeout time.Duration // duration of a rendering: 5 s
 }
 
-// MaxDepth bounds recursion over nested values: printing, comparing, writing JSON. Python's own limit is near.
+// MaxDepth bounds recursion over nested values: printing, comparing, writing JSON. Python's own
+// limit is close to it.
 const MaxDepth = 900
 
-// checkEvery is how many steps may pass before the clock is looked at.
+// checkEvery is the number of steps between two looks at the clock.
 const checkEvery = 4096
 
+// WithDefaults returns the limits with defaults in place of zeros.
 func (l Limits) WithDefaults() Limits {
 	l.Source = orDefault(l.Source, 256<<10)
 	l.Nesting = orDefault(l.Nesting, 100)
@@ -45,16 +47,16 @@ func orDefault[T comparable](v, fallback T) T {
 	return v
 }
 
-// Meter counts what a rendering costs.
+// Meter measures one rendering.
 type Meter struct {
 	ctx    context.Context
-	end    time.Time // when the time is up
+	end    time.Time // deadline by Limits.Timeout
 	Limits Limits
 	steps  int64
-	check  int64 // steps at which the clock is looked at next
+	check  int64 // the number of steps at which the clock is read next
 	memory int64
-	depth  int // of macros
-	lazy   int // of lazy sequences
+	depth  int // of macro calls
+	lazy   int // of lazy sequences that draw on each other
 }
 
 // New returns a meter for a rendering that begins now.
@@ -62,7 +64,7 @@ func New(ctx context.Context, limits Limits) Meter {
 	return Meter{ctx: ctx, end: time.Now().Add(limits.Timeout), Limits: limits}
 }
 
-// Begin is done before the first step.
+// Begin must be called before the first step.
 func (m *Meter) Begin() {
 	m.check = checkEvery
 	m.mustGoOn(m.ctx.Err())
@@ -76,7 +78,7 @@ func (m *Meter) Charge(n int) {
 	}
 }
 
-// look compares the steps with their limit, and the clock with the end.
+// look checks the limit of steps, the context and the clock.
 func (m *Meter) look() {
 	m.check = m.steps + checkEvery
 	if m.steps > m.Limits.Steps {
@@ -88,7 +90,7 @@ func (m *Meter) look() {
 	}
 }
 
-// mustGoOn stops the rendering for the reason that there is, if there is one.
+// mustGoOn ends the rendering if err, the error of its context, is not nil.
 func (m *Meter) mustGoOn(err error) {
 	if err != nil {
 		panic(&failure.Failure{Kind: failure.Deadline, Message: "rendering stopped: " + err.Error(), Cause: err, At: -1})
@@ -111,7 +113,7 @@ func (m *Meter) Grow(n int) {
 	m.Touch(n)
 }
 
-// GrowTimes counts n times size bytes, whatever their product.
+// GrowTimes counts n times size bytes, even if their product overflows.
 func (m *Meter) GrowTimes(n, size int) {
 	if n > 0 && int64(n) > m.Limits.Memory/int64(max(size, 1)) {
 		failure.Exceed("the template builds values of more than %d bytes", m.Limits.Memory)
@@ -119,7 +121,7 @@ func (m *Meter) GrowTimes(n, size int) {
 	m.Grow(n * size)
 }
 
-// Deeper and shallower count lazy sequences that draw on each other.
+// Deeper counts a lazy sequence that draws on another; Shallower ends it.
 func (m *Meter) Deeper() {
 	if m.lazy++; m.lazy > MaxDepth {
 		failure.Throw("RecursionError", "maximum recursion depth exceeded")
@@ -128,7 +130,7 @@ func (m *Meter) Deeper() {
 
 func (m *Meter) Shallower() { m.lazy-- }
 
-// Enter and leave count macros inside macros.
+// Enter counts the call of a macro; Leave ends it.
 func (m *Meter) Enter() {
 	m.Charge(1)
 	if m.depth++; m.depth > m.Limits.Depth {

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/text/language"
 )
 
+// IsASCII reports whether s consists of ASCII characters.
 func IsASCII(s string) bool {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {
@@ -18,6 +19,7 @@ func IsASCII(s string) bool {
 	return true
 }
 
+// Upper is str.upper.
 func Upper(s string) string {
 	if IsASCII(s) {
 		return strings.ToUpper(s)
@@ -25,6 +27,7 @@ func Upper(s string) string {
 	return cases.Upper(language.Und).String(s)
 }
 
+// Lower is str.lower.
 func Lower(s string) string {
 	if IsASCII(s) {
 		return strings.ToLower(s)
@@ -32,6 +35,7 @@ func Lower(s string) string {
 	return cases.Lower(language.Und).String(s)
 }
 
+// CaseFold is str.casefold.
 func CaseFold(s string) string {
 	if IsASCII(s) {
 		return strings.ToLower(s)
@@ -39,7 +43,7 @@ func CaseFold(s string) string {
 	return cases.Fold().String(s)
 }
 
-// titleRune is the title case of one character: "Ss" for ß.
+// titleRune returns the title case of one character: "Ss" for ß.
 func titleRune(c rune) string {
 	if c < utf8.RuneSelf {
 		return strings.ToUpper(string(c))
@@ -56,7 +60,7 @@ func Capitalize(s string) string {
 	return titleRune(c) + Lower(s)[len(Lower(s[:n])):]
 }
 
-// Title starts each run of letters with title case: str.title, not the filter.
+// Title is str.title, which differs from the filter: each run of letters begins in title case.
 func Title(s string) string {
 	var b strings.Builder
 	low, inWord := Lower(s), false
@@ -72,7 +76,8 @@ func Title(s string) string {
 	return b.String()
 }
 
-// nextLowered splits the lower case of c, in its context, off low.
+// nextLowered splits the lower case of c off low, the lower case of a text that begins with c. The
+// lower case of a character depends on its context.
 func nextLowered(low string, c rune) (rest string, n int) {
 	n = min(len(Lower(string(c))), len(low))
 	return low[n:], n
@@ -97,19 +102,20 @@ func SwapCase(s string) string {
 	return b.String()
 }
 
-// cased, lowercase and uppercase are Unicode's properties of those names.
+// cased, lowercase and uppercase report Unicode's properties of those names.
 func cased(c rune) bool { return lowercase(c) || uppercase(c) || unicode.IsTitle(c) }
 
 func lowercase(c rune) bool { return unicode.IsLower(c) || unicode.Is(unicode.Other_Lowercase, c) }
 
 func uppercase(c rune) bool { return unicode.IsUpper(c) || unicode.Is(unicode.Other_Uppercase, c) }
 
-// IsLower and isupper: at least one cased character, and none of the other case.
+// IsLower is str.islower: s has cased characters, and all of them are lower case.
 func IsLower(s string) bool { return oneCase(s, lowercase) }
 
+// IsUpper is str.isupper: s has cased characters, and all of them are upper case.
 func IsUpper(s string) bool { return oneCase(s, uppercase) }
 
-// oneCase reports whether s has characters of the wanted case and none of another.
+// oneCase reports whether s has characters of the wanted case and none of another case.
 func oneCase(s string, want func(rune) bool) bool {
 	found := false
 	for _, c := range s {
@@ -123,7 +129,7 @@ func oneCase(s string, want func(rune) bool) bool {
 	return found
 }
 
-// IsTitle is str.istitle: upper case where words begin, and only there.
+// IsTitle is str.istitle: characters are upper case where words begin, and only there.
 func IsTitle(s string) bool {
 	found, inWord := false, false
 	for _, c := range s {
@@ -144,7 +150,7 @@ func IsTitle(s string) bool {
 	return found
 }
 
-// Every reports whether s is not empty and all its characters satisfy is.
+// Every reports whether s is not empty and is holds for all its characters.
 func Every(s string, is func(rune) bool) bool {
 	for _, c := range s {
 		if !is(c) {
@@ -154,10 +160,10 @@ func Every(s string, is func(rune) bool) bool {
 	return s != ""
 }
 
-// IsSpace is Python's str.isspace of one character.
+// IsSpace is str.isspace of one character.
 func IsSpace(c rune) bool { return unicode.IsSpace(c) || c >= 0x1c && c <= 0x1f }
 
-// IsDigit is a decimal digit, or one in a circle, raised and so on.
+// IsDigit reports whether c is a decimal digit, or a circled, superscript or similar one.
 func IsDigit(c rune) bool { return unicode.Is(unicode.Nd, c) || unicode.Is(otherDigits, c) }
 
 // IsNumeric is str.isnumeric of one character.
@@ -165,6 +171,7 @@ func IsNumeric(c rune) bool {
 	return unicode.IsNumber(c) || strings.ContainsRune(numericLetters, c)
 }
 
+// IsAlphanumeric is str.isalnum of one character.
 func IsAlphanumeric(c rune) bool { return unicode.IsLetter(c) || IsNumeric(c) }
 
 // otherDigits are the characters of Unicode's numeric type Digit.

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// IsWord is \w of Python's regular expressions.
+// IsWord reports whether c matches \w in Python's regular expressions.
 func IsWord(c rune) bool {
 	if c < utf8.RuneSelf {
 		return IsWordByte(byte(c))
@@ -13,11 +13,12 @@ func IsWord(c rune) bool {
 	return unicode.IsLetter(c) || IsNumeric(c)
 }
 
-// IsWordByte is wordRune for ASCII.
+// IsWordByte is IsWord for ASCII.
 func IsWordByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
 }
 
+// IsPrintable is str.isprintable of one character.
 func IsPrintable(c rune) bool { return c == ' ' || unicode.IsPrint(c) }
 
 // IsIdentifier reports whether s is a Python identifier.

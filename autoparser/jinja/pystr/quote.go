@@ -7,7 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Quote is Python's repr of a string: single quotes, unless the string has those and no double ones.
+// Quote is Python's repr of a string: in single quotes, unless the string contains those and no
+// double quotes.
 func Quote(s string) string {
 	q := byte('\'')
 	if strings.Contains(s, "'") && !strings.Contains(s, `"`) {

@@ -7,7 +7,7 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/jinja/failure"
 )
 
-// Arithmetic is a op b for the arithmetic operators, % of strings left out.
+// Arithmetic is a op b for the arithmetic operators, except for % of strings.
 func (h *Heap) Arithmetic(op string, a, b Value) Value {
 	if x, ok := a.(Int); ok {
 		if y, ok := b.(Int); ok {
@@ -42,7 +42,7 @@ func (h *Heap) Arithmetic(op string, a, b Value) Value {
 	return nil
 }
 
-// textForMissing is an empty text in place of what is undefined.
+// textForMissing returns an empty string in place of an undefined value.
 func textForMissing(v Value) Value {
 	if u, ok := v.(*Undefined); ok && !u.Unsafe {
 		return String("")
@@ -50,7 +50,7 @@ func textForMissing(v Value) Value {
 	return v
 }
 
-// concatenate is + of strings and of lists, or nil.
+// concatenate is + of strings and of lists. It returns nil for other operands.
 func (h *Heap) concatenate(a, b Value) Value {
 	if x, ok := Text(a); ok {
 		y, ok := Text(b)
@@ -74,7 +74,8 @@ func (h *Heap) concatenate(a, b Value) Value {
 	return l
 }
 
-// join2 concatenates two strings; when one is marked safe, the other is escaped and the result is marked.
+// join2 concatenates the strings x of a and y of b. If one is marked safe, the other is escaped and
+// the result is marked.
 func (h *Heap) join2(a, b Value, x, y string) Value {
 	_, marked := a.(Markup)
 	_, other := b.(Markup)
@@ -92,7 +93,7 @@ func (h *Heap) join2(a, b Value, x, y string) Value {
 	return String(x + y)
 }
 
-// repeat is * of a string or a list and a number, or nil.
+// repeat is * of a string or a list and an integer. It returns nil for other operands.
 func (h *Heap) repeat(a, b Value) Value {
 	if IsAnyInteger(a) {
 		a, b = b, a
@@ -116,7 +117,7 @@ func (h *Heap) repeat(a, b Value) Value {
 	return &List{Items: out, Tuple: l.Tuple, mutable: true}
 }
 
-// MarkedLike marks s as safe when like is.
+// MarkedLike returns s, marked safe if like is.
 func MarkedLike(like Value, s string) Value {
 	if _, ok := like.(Markup); ok {
 		return Markup(s)
@@ -124,7 +125,7 @@ func MarkedLike(like Value, s string) Value {
 	return String(s)
 }
 
-// Negative and positive are the unary operators.
+// Negative is the unary operator -.
 func Negative(v Value) Value {
 	MustExist(v)
 	switch v := v.(type) {
@@ -143,6 +144,7 @@ func Negative(v Value) Value {
 	return nil
 }
 
+// Positive is the unary operator +.
 func Positive(v Value) Value {
 	MustExist(v)
 	switch v := v.(type) {

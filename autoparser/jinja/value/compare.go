@@ -7,10 +7,11 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/jinja/meter"
 )
 
-// Equal is Python's a == b. Every node looked at is charged: values that share parts make trees of exponential size.
+// Equal is Python's a == b. It charges for every node visited: values that share parts unfold to
+// trees of exponential size.
 func (h *Heap) Equal(a, b Value) bool { return h.equalAt(a, b, 0) }
 
-// equalAt is equal at a depth of nesting.
+// equalAt is Equal at a depth of nesting.
 func (h *Heap) equalAt(a, b Value, depth int) bool {
 	if depth > meter.MaxDepth {
 		failure.Throw("RecursionError", "maximum recursion depth exceeded in comparison")
@@ -45,6 +46,7 @@ func (h *Heap) equalAt(a, b Value, depth int) bool {
 	return a == b
 }
 
+// EqualLists reports whether two lists have equal elements.
 func (h *Heap) EqualLists(x, y []Value, depth int) bool {
 	if len(x) != len(y) {
 		return false
@@ -58,7 +60,7 @@ func (h *Heap) EqualLists(x, y []Value, depth int) bool {
 	return true
 }
 
-// equalObjects compares by key; the order does not matter.
+// equalObjects compares objects regardless of order.
 func (h *Heap) equalObjects(x, y *Object, depth int) bool {
 	if x.Len() != y.Len() {
 		return false
@@ -73,7 +75,7 @@ func (h *Heap) equalObjects(x, y *Object, depth int) bool {
 	return true
 }
 
-// equalViews compares keys and pairs as sets; values compare by identity, as in Python.
+// equalViews compares keys and items as sets. Values are compared by identity, as in Python.
 func (h *Heap) equalViews(x *View, b Value, depth int) bool {
 	y, ok := b.(*View)
 	if !ok || x.part == "values" || y.part == "values" {
@@ -94,7 +96,7 @@ func (h *Heap) equalViews(x *View, b Value, depth int) bool {
 	return true
 }
 
-// compare is Python's a < b and so on.
+// compare is Python's <, <=, > and >=.
 func (h *Heap) compare(op string, a, b Value) bool {
 	MustExist(a, b)
 	order, ordered, ok := h.order(a, b, 0)
@@ -115,7 +117,7 @@ func (h *Heap) compare(op string, a, b Value) bool {
 	return order >= 0
 }
 
-// order compares what has an order. ok is false for other types.
+// order compares two values. ok is false if their types have no order, ordered is false for NaN.
 func (h *Heap) order(a, b Value, depth int) (order int, ordered, ok bool) {
 	if depth > meter.MaxDepth {
 		failure.Throw("RecursionError", "maximum recursion depth exceeded in comparison")
@@ -155,7 +157,7 @@ func (h *Heap) orderLists(x, y []Value, depth int) (order int, ordered, ok bool)
 	return compareOrdered(int64(len(x)), int64(len(y))), true, true
 }
 
-// Less orders for sorting.
+// Less is a < b, for sorting.
 func (h *Heap) Less(a, b Value) bool {
 	h.Charge(1)
 	return h.compare("<", a, b)
@@ -202,7 +204,7 @@ func (h *Heap) Contains(seq, v Value) bool {
 	}
 }
 
-// Relate is a op b for the comparing operators.
+// Relate is a op b for the comparison operators.
 func (h *Heap) Relate(op string, a, b Value) bool {
 	switch op {
 	case "==":
@@ -217,7 +219,8 @@ func (h *Heap) Relate(op string, a, b Value) bool {
 	return h.compare(op, a, b)
 }
 
-// Same is Python's a is b, as far as it can be known: small values are the same when they are equal.
+// Same is Python's a is b, as far as that is specified: small values are the same if they are
+// equal.
 func Same(a, b Value) bool {
 	if u, ok := a.(*Undefined); ok {
 		v, ok := b.(*Undefined)

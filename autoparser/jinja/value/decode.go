@@ -10,12 +10,12 @@ import (
 	"github.com/dragoman-project/dragoman/internal/ordered"
 )
 
-// maxJSONDepth bounds the nesting of decoded JSON.
+// maxJSONDepth bounds the nesting of JSON.
 const maxJSONDepth = 500
 
-// Decode reads one JSON text. Objects keep the order of their keys; where a key comes twice, the last value counts, at
-// the place of the first. Numbers become what Python makes of them: integers of any size without a fraction or an
-// exponent, floats else. Half of a surrogate pair becomes U+FFFD.
+// Decode reads a JSON text. Objects keep the order of their keys; of duplicate keys the last value
+// counts, in the place of the first. Numbers are converted as in Python: without a fraction and an
+// exponent to integers of any size, otherwise to floats. Half of a surrogate pair becomes U+FFFD.
 func Decode(data []byte) (Value, error) {
 	v, err := ordered.Build(data, ordered.Options{Tolerant: true, MaxDepth: maxJSONDepth}, builder{})
 	if err != nil {
@@ -52,7 +52,7 @@ func (builder) Object(_ []byte, names []string, values []Value) Value {
 	return o
 }
 
-// decodeNumber reads a number by its spelling: 1 is an integer, 1.0 and 1e0 are floats.
+// decodeNumber converts a number by its spelling: 1 is an integer, 1.0 and 1e0 are floats.
 func decodeNumber(s string) Value {
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
 		return Int(n)

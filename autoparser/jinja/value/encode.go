@@ -11,17 +11,17 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/jinja/meter"
 )
 
-// JSONFormat is how Python's json.dumps writes JSON.
+// JSONFormat holds the options of Python's json.dumps.
 type JSONFormat struct {
-	ASCII  bool   // escape what is not ASCII
-	Lines  bool   // one element a line, indented
-	Indent string // of a level
-	Items  string // between elements
-	Pairs  string // between key and value
-	Sorted bool   // by key
+	ASCII  bool   // escape non-ASCII characters
+	Lines  bool   // put each element on a line of its own
+	Indent string // per level
+	Items  string // the separator between elements
+	Pairs  string // the separator between key and value
+	Sorted bool   // sort objects by key
 }
 
-// AppendJSON appends v as JSON.
+// AppendJSON appends v as json.dumps writes it.
 func (h *Heap) AppendJSON(b []byte, v Value, f JSONFormat) []byte {
 	w := &jsonWriter{JSONFormat: f, r: h, b: b, paid: len(b)}
 	w.value(v, 0)
@@ -29,7 +29,8 @@ func (h *Heap) AppendJSON(b []byte, v Value, f JSONFormat) []byte {
 	return w.b
 }
 
-// Encode writes v as compact JSON. It fails for what JSON cannot say: ranges, macros, undefined values.
+// Encode returns v as compact JSON. It fails for values that JSON does not have: ranges, macros,
+// undefined values.
 func Encode(v Value) (data []byte, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -41,15 +42,15 @@ func Encode(v Value) (data []byte, err error) {
 	return w.b, nil
 }
 
-// jsonWriter writes JSON as Python does. r is charged where there is one.
+// jsonWriter writes JSON as Python does. If h is not nil, the output is counted.
 type jsonWriter struct {
 	JSONFormat
 	r    *Heap
 	b    []byte
-	paid int // bytes already charged
+	paid int // bytes already counted
 }
 
-// pay charges what was written since the last time, now and then.
+// pay counts what was written since the last time, once there are enough bytes.
 func (w *jsonWriter) pay() {
 	if w.r != nil && len(w.b)-w.paid >= 1024 {
 		w.r.Grow(len(w.b) - w.paid)
@@ -145,7 +146,7 @@ func (w *jsonWriter) object(o *Object, depth int) {
 	w.b = append(w.b, '}')
 }
 
-// ordered returns a copy of o with its keys sorted.
+// ordered returns a copy of o sorted by key.
 func (w *jsonWriter) ordered(o *Object) *Object {
 	places := make([]int, o.Len())
 	for i := range places {
@@ -167,7 +168,7 @@ func (w *jsonWriter) ordered(o *Object) *Object {
 	return sorted
 }
 
-// key writes a key; Python makes strings of numbers, booleans and None.
+// key writes a key. As in Python, numbers, booleans and None become strings.
 func (w *jsonWriter) key(k Value) {
 	if s, ok := Text(k); ok {
 		w.text(s)
@@ -181,7 +182,7 @@ func (w *jsonWriter) key(k Value) {
 	}
 }
 
-// separate begins the element at i.
+// separate writes what comes before the element at i.
 func (w *jsonWriter) separate(i, depth int) {
 	if i > 0 {
 		w.b = append(w.b, w.Items...)
@@ -189,7 +190,7 @@ func (w *jsonWriter) separate(i, depth int) {
 	w.newline(depth)
 }
 
-// newline begins a line, if there are lines.
+// newline begins an indented line if the format has lines.
 func (w *jsonWriter) newline(depth int) {
 	if !w.Lines {
 		return
@@ -201,7 +202,7 @@ func (w *jsonWriter) newline(depth int) {
 	}
 }
 
-// text writes a string, copying what needs no escape in one piece.
+// text writes a string, copying runs of characters that need no escape at once.
 func (w *jsonWriter) text(s string) {
 	if w.r != nil {
 		w.r.Touch(len(s))
@@ -235,7 +236,7 @@ func appendEscape(b []byte, c byte) []byte {
 	return appendUnicode(b, rune(c))
 }
 
-// appendUnicode writes \uXXXX, twice for characters beyond 16 bits.
+// appendUnicode appends \uXXXX, twice for characters beyond 16 bits.
 func appendUnicode(b []byte, r rune) []byte {
 	if r > 0xffff {
 		r -= 0x10000

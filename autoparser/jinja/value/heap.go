@@ -4,15 +4,15 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/jinja/meter"
 )
 
-// Heap is where the values of one rendering are made. It counts what they take.
+// Heap allocates the values of one rendering and counts their memory.
 type Heap struct {
 	meter.Meter
-	Tolerant bool    // what is undefined counts as an empty text in arithmetic
-	room     []Value // memory for small slices of values
-	used     int     // how much of room is in use
+	Tolerant bool    // undefined operands of arithmetic count as an empty string
+	room     []Value // the current block for small slices of values
+	used     int     // the number of values of room in use
 }
 
-// Take returns a slice of n nil values. It is taken once in a rendering, so that it may be kept.
+// Take returns a slice of n nil values, which is not reused during the rendering.
 func (h *Heap) Take(n int) []Value {
 	if n > len(h.room)-h.used {
 		if n > roomForValues/8 {
@@ -24,10 +24,10 @@ func (h *Heap) Take(n int) []Value {
 	return h.room[h.used-n : h.used : h.used]
 }
 
-// roomForValues is how many values get their memory at once.
+// roomForValues is the number of values in a block.
 const roomForValues = 256
 
-// Release forgets the values, and keeps the memory for the next rendering.
+// Release drops all values, and keeps the memory for the next rendering.
 func (h *Heap) Release() {
 	clear(h.room[:h.used])
 	*h = Heap{room: h.room}

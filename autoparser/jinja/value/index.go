@@ -6,7 +6,8 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/jinja/failure"
 )
 
-// Lookup finds a key; one of a type that cannot be a key is not found.
+// Lookup returns the place of a key, and whether it is set. Unlike Find it does not raise for lists
+// and objects.
 func (o *Object) Lookup(h *Heap, key Value) (i int, ok bool) {
 	switch k := key.(type) {
 	case String:
@@ -73,11 +74,11 @@ func character(h *Heap, s string, n int64) Value {
 	return nil
 }
 
-// bounds are the positions that a slice of a sequence of n elements takes.
+// bounds are the positions of a slice.
 type bounds struct{ start, stop, step int }
 
-// newBounds works out the positions of a slice of n elements, by Python's rules for what is absent, negative or too
-// large.
+// newBounds returns the positions of a slice of n elements, by Python's rules for bounds that are
+// absent, negative or too large.
 func newBounds(n int, start, stop, step Value) bounds {
 	b := bounds{step: 1}
 	if _, ok := step.(None); !ok {
@@ -94,7 +95,7 @@ func newBounds(n int, start, stop, step Value) bounds {
 	return b
 }
 
-// sliceIndex reads a bound of a slice.
+// sliceIndex converts a bound of a slice.
 func sliceIndex(v Value) int {
 	MustExist(v)
 	if !IsAnyInteger(v) {
@@ -103,7 +104,8 @@ func sliceIndex(v Value) int {
 	return Index(v)
 }
 
-// ClampIndex returns a position from v, counting from the end of n when negative, within lo and hi.
+// ClampIndex converts a position and limits it to lo and hi. Negative positions count from the end
+// of n; None means absent.
 func ClampIndex(v Value, absent, n, lo, hi int) int {
 	if _, ok := v.(None); ok {
 		return absent
@@ -152,7 +154,7 @@ func (h *Heap) Slice(v, start, stop, step Value) Value {
 	return nil
 }
 
-// Substring is a slice of a string, whose positions count characters.
+// Substring is a slice of a string, in characters.
 func (h *Heap) Substring(s string, start, stop, step Value) string {
 	h.Touch(len(s))
 	n := utf8.RuneCountInString(s)
@@ -170,7 +172,7 @@ func (h *Heap) Substring(s string, start, stop, step Value) string {
 	return string(out)
 }
 
-// byteOffset turns a position in characters into one in bytes. n is the number of characters of s.
+// byteOffset converts a position in characters to one in bytes. n is the number of characters of s.
 func byteOffset(s string, i, n int) int {
 	if n == len(s) || i == 0 {
 		return i

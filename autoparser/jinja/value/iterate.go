@@ -6,7 +6,7 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/jinja/failure"
 )
 
-// Unpack returns the n elements of v.
+// Unpack returns the elements of v, of which there must be n.
 func (h *Heap) Unpack(v Value, n int) []Value {
 	items := h.Collect(v)
 	switch {
@@ -18,19 +18,20 @@ func (h *Heap) Unpack(v Value, n int) []Value {
 	return items
 }
 
-// Iterator goes through a sequence. A list is read as it is at the time, as in Python; an object must keep its size.
+// Iterator iterates over a sequence. As in Python, changes of a list during the iteration are seen,
+// and an object must keep its size.
 type Iterator struct {
 	list *List
 	view View
-	size int // of the object in view, or of the span
+	size int // of the object in view, or of the range
 	at   int
 	span *Range
-	from *Iterator            // of a generator: what one takes, the others do not get
+	from *Iterator            // of a generator, whose elements are consumed once
 	next func() (Value, bool) // other sequences
-	keep func(Value) bool     // leaves elements out; nil keeps all
+	keep func(Value) bool     // selects elements; nil selects all
 }
 
-// Step returns the next element that is kept.
+// Step returns the next element, or false at the end.
 func (it *Iterator) Step() (Value, bool) {
 	for {
 		v, ok := it.fetch()
@@ -40,13 +41,13 @@ func (it *Iterator) Step() (Value, bool) {
 	}
 }
 
-// Filtered returns the iterator without the elements that keep refuses.
+// Filtered returns the iterator over the elements for which keep holds.
 func (it Iterator) Filtered(keep func(Value) bool) Iterator {
 	it.keep = keep
 	return it
 }
 
-// fetch returns the next element.
+// fetch returns the next element, selected or not.
 func (it *Iterator) fetch() (Value, bool) {
 	switch {
 	case it.list != nil:
@@ -104,17 +105,19 @@ func (h *Heap) Iterate(v Value) Iterator {
 	return Iterator{}
 }
 
-// IterateOver returns an iterator over items, iterateWith one over what next returns.
+// IterateOver returns an iterator over items.
 func IterateOver(items []Value) Iterator { return Iterator{list: &List{Items: items}} }
 
+// IterateWith returns an iterator that calls next.
 func IterateWith(next func() (Value, bool)) Iterator { return Iterator{next: next} }
 
-// NewGenerator and generatorOf return a lazy sequence.
+// NewGenerator returns a lazy sequence whose elements next returns.
 func NewGenerator(next func() (Value, bool)) *Generator { return GeneratorOf(IterateWith(next)) }
 
+// GeneratorOf returns a lazy sequence of what an iterator yields.
 func GeneratorOf(it Iterator) *Generator { return &Generator{it} }
 
-// CanIterate reports whether iterate accepts v.
+// CanIterate reports whether Iterate accepts v.
 func CanIterate(v Value) bool {
 	switch v.(type) {
 	case *List, String, Markup, *Object, *View, *Undefined, *Generator, *Range, Iterable:
@@ -123,7 +126,7 @@ func CanIterate(v Value) bool {
 	return false
 }
 
-// Collect returns all elements. The slice is only to be read.
+// Collect returns all elements of v in a slice that must not be changed.
 func (h *Heap) Collect(v Value) []Value {
 	if l, ok := v.(*List); ok {
 		h.Charge(len(l.Items) / 16)
@@ -141,7 +144,7 @@ func (h *Heap) Collect(v Value) []Value {
 	}
 }
 
-// characters goes through a string.
+// characters returns a function that returns the characters of s one by one.
 func characters(s string) func() (Value, bool) {
 	return func() (Value, bool) {
 		if s == "" {
@@ -180,7 +183,7 @@ func (h *Heap) Length(v Value) int {
 	return 0
 }
 
-// HasLength reports whether length accepts v.
+// HasLength reports whether Length accepts v.
 func HasLength(v Value) bool {
 	switch v.(type) {
 	case String, Markup, *List, *Object, *View, *Undefined, *Range, Sized:
@@ -189,15 +192,16 @@ func HasLength(v Value) bool {
 	return false
 }
 
-// runeLength counts characters; most strings are ASCII.
+// runeLength counts characters.
 func runeLength(s string) int { return utf8.RuneCountInString(s) }
 
-// Generator is a lazy sequence that can be gone through once, as the filters map and select return it.
+// Generator is a lazy sequence, which can be iterated over once: the result of filters such as map
+// and select.
 type Generator struct{ Iterator }
 
 func (*Generator) Class() string { return "generator" }
 
-// iterable and sized are values of other packages that Python's iter() and len() take.
+// Iterable and Sized are values of other packages that Python's iter() and len() accept.
 type (
 	Iterable interface{ Iterate() Iterator }
 	Sized    interface{ Length() int }

@@ -27,6 +27,7 @@ func Truth(v Value) bool {
 	return true
 }
 
+// IsInteger reports whether v is an integer and not a boolean.
 func IsInteger(v Value) bool {
 	switch v.(type) {
 	case Int, *BigInt:
@@ -35,6 +36,7 @@ func IsInteger(v Value) bool {
 	return false
 }
 
+// IsNumber reports whether v is a number or a boolean.
 func IsNumber(v Value) bool {
 	switch v.(type) {
 	case Int, *BigInt, Float, Bool:
@@ -43,6 +45,7 @@ func IsNumber(v Value) bool {
 	return false
 }
 
+// IsSequence reports whether the test sequence holds for v.
 func IsSequence(v Value) bool {
 	switch v.(type) {
 	case String, Markup, *List, *Object, *Range, *Undefined:
@@ -51,12 +54,13 @@ func IsSequence(v Value) bool {
 	return false
 }
 
+// IsList reports whether v is a list and not a tuple.
 func IsList(v Value) bool {
 	l, ok := v.(*List)
 	return ok && !l.Tuple
 }
 
-// IsMutable reports whether the running template made v.
+// IsMutable reports whether the template may change v: whether it made v itself.
 func IsMutable(v Value) bool {
 	switch v := v.(type) {
 	case *List:

@@ -6,7 +6,7 @@ func (h *Heap) NewList(items []Value) *List {
 	return &List{Items: items, mutable: true}
 }
 
-// NewTexts makes a list of strings.
+// NewTexts returns a list of strings that the template may change.
 func (h *Heap) NewTexts(parts []string) *List {
 	items := make([]Value, len(parts))
 	for i, s := range parts {
@@ -16,11 +16,11 @@ func (h *Heap) NewTexts(parts []string) *List {
 	return h.NewList(items)
 }
 
-// List is a list or a tuple. Only what the running template made itself is mutable.
+// List is a list or a tuple. The template may change it only if it made it itself.
 type List struct {
 	Items   []Value
 	Tuple   bool
-	Group   bool // a tuple of the filter groupby, with names for its two parts
+	Group   bool // a tuple made by the filter groupby, whose two parts have names
 	mutable bool
 }
 
@@ -31,7 +31,7 @@ func (l *List) Class() string {
 	return "list"
 }
 
-// ListOf returns a list of items.
+// ListOf returns a list that the template cannot change.
 func ListOf(items ...Value) Value {
 	l := &List{Items: make([]Value, len(items))}
 	for i, v := range items {
@@ -40,9 +40,10 @@ func ListOf(items ...Value) Value {
 	return l
 }
 
+// TupleOf returns a tuple.
 func TupleOf(items ...Value) Value { return &List{Items: items, Tuple: true} }
 
-// pair is a tuple of two, in one piece of memory: loops over objects make many.
+// pair returns a tuple of two, in one allocation: loops over objects make many.
 func pair(a, b Value) Value {
 	p := &struct {
 		List

@@ -13,16 +13,16 @@ import (
 // BigInt is an integer that does not fit 64 bits.
 type BigInt struct{ n *big.Int }
 
-// NewBigInt returns n as a value, which need not be larger than 64 bits.
+// NewBigInt returns n as a value.
 func NewBigInt(n *big.Int) *BigInt { return &BigInt{n} }
 
-// maxBits bounds big integers; maxDigits is Python's own bound on writing them out.
+// maxBits limits big integers. MaxDigits is Python's own limit on converting them to decimal.
 const (
 	maxBits   = 1 << 17
 	MaxDigits = 4300
 )
 
-// integerOf makes 1 of true and 0 of false.
+// integerOf returns 1 for true and 0 for false.
 func integerOf(b Bool) Int {
 	if b {
 		return 1
@@ -30,7 +30,7 @@ func integerOf(b Bool) Int {
 	return 0
 }
 
-// Int64 returns an integer of 64 bits; booleans are integers.
+// Int64 returns an integer of 64 bits. Booleans are integers.
 func Int64(v Value) (int64, bool) {
 	switch v := v.(type) {
 	case Int:
@@ -41,7 +41,7 @@ func Int64(v Value) (int64, bool) {
 	return 0, false
 }
 
-// Big returns any integer.
+// Big returns an integer of any size. Booleans are integers.
 func Big(v Value) (*big.Int, bool) {
 	if v, ok := v.(*BigInt); ok {
 		return v.n, true
@@ -52,7 +52,7 @@ func Big(v Value) (*big.Int, bool) {
 	return nil, false
 }
 
-// IsAnyInteger reports whether wide accepts v.
+// IsAnyInteger reports whether Big accepts v.
 func IsAnyInteger(v Value) bool {
 	switch v.(type) {
 	case Int, Bool, *BigInt:
@@ -77,7 +77,7 @@ func Float64(v Value) (float64, bool) {
 	return float64(n), ok
 }
 
-// IntOf makes a value of n, small where it fits.
+// IntOf returns n as an Int, or as a BigInt if it does not fit.
 func IntOf(n *big.Int) Value {
 	if n.IsInt64() {
 		return Int(n.Int64())
@@ -88,7 +88,7 @@ func IntOf(n *big.Int) Value {
 	return &BigInt{n}
 }
 
-// Index returns v as an int for lengths and positions; what is out of range stays far out of range.
+// Index converts v for use as a length or a position. What is out of range stays far out of range.
 func Index(v Value) int {
 	MustExist(v)
 	if n, ok := Int64(v); ok {
@@ -101,7 +101,7 @@ func Index(v Value) int {
 	return 0
 }
 
-// integers applies an operator to two integers. ok is false when one of them is none.
+// integers applies an operator to two integers. ok is false if one operand is not an integer.
 func integers(h *Heap, op string, a, b Value) (v Value, ok bool) {
 	x, xok := Int64(a)
 	y, yok := Int64(b)
@@ -120,7 +120,8 @@ func integers(h *Heap, op string, a, b Value) (v Value, ok bool) {
 	return wideIntegers(op, p, q), true
 }
 
-// smallIntegers returns nil where the result may not fit 64 bits.
+// smallIntegers applies an operator to integers of 64 bits. It returns nil if the result may not
+// fit.
 func smallIntegers(op string, x, y int64) Value {
 	switch op {
 	case "+":
@@ -161,7 +162,7 @@ func magnitude(x int64) uint64 {
 	return uint64(x)
 }
 
-// wideIntegers computes with integers of any size.
+// wideIntegers applies an operator to integers of any size.
 func wideIntegers(op string, p, q *big.Int) Value {
 	n := new(big.Int)
 	switch op {
@@ -210,7 +211,7 @@ func quotient(p, q *big.Int) Value {
 	return Float(f)
 }
 
-// power raises p to q. A negative exponent makes a float, as in Python.
+// power raises p to q. As in Python, a negative exponent yields a float.
 func power(p, q *big.Int) Value {
 	if q.Sign() < 0 {
 		f, _ := Float64(IntOf(p))
@@ -276,7 +277,7 @@ func floatDivision(x, y float64) (quotient, remainder float64) {
 	return q, m
 }
 
-// floatPower is ** of floats, which fails where the result is no float.
+// floatPower is ** of floats. It raises if the result is not a real number or overflows.
 func floatPower(x, y float64) Value {
 	if x == 0 && y < 0 {
 		failure.Throw("ZeroDivisionError", "0.0 cannot be raised to a negative power")
@@ -291,7 +292,8 @@ func floatPower(x, y float64) Value {
 	return Float(p)
 }
 
-// compareNumbers orders two numbers exactly. ok is false when one is no number; ordered is false for NaN.
+// compareNumbers compares two numbers exactly. ok is false if one is not a number, ordered is false
+// for NaN.
 func compareNumbers(a, b Value) (order int, ordered, ok bool) {
 	x, xok := Int64(a)
 	y, yok := Int64(b)
@@ -332,7 +334,7 @@ func compareOrdered[T int64 | Float](x, y T) int {
 	return 0
 }
 
-// compareFloat compares without rounding the integer to a float.
+// compareFloat compares a float with an integer without rounding the integer.
 func compareFloat(f float64, n *big.Int) (order int, ordered bool) {
 	switch {
 	case math.IsNaN(f):
@@ -345,7 +347,7 @@ func compareFloat(f float64, n *big.Int) (order int, ordered bool) {
 	return new(big.Float).SetFloat64(f).Cmp(new(big.Float).SetInt(n)), true
 }
 
-// Digits writes an integer out in base 10.
+// Digits returns the integer in decimal. It raises beyond MaxDigits, as Python does.
 func (b *BigInt) Digits() string {
 	if b.n.BitLen() > MaxDigits*10/3 {
 		if s := b.n.Text(10); len(strings.TrimPrefix(s, "-")) > MaxDigits {
@@ -375,7 +377,7 @@ func FloatText(f float64) string {
 	return s
 }
 
-// Truncate is the integer part of f.
+// Truncate returns the integer part of f, or fallback if f is not finite.
 func Truncate(f float64, fallback Value) Value {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return fallback

@@ -11,35 +11,35 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/jinja/meter"
 )
 
-// Object is a mapping that keeps the order in which its keys were first set: a JSON object, a Python dict.
-// The zero value is empty and ready to use.
+// Object is a mapping that keeps the order in which its keys were first set: a JSON object, a
+// Python dict. The zero value is empty and ready to use.
 type Object struct {
 	keys    []Value
 	values  []Value
-	index   map[any]int // place of each key, made when the object is large; keyed by identity
-	mutable bool        // made by the running template
+	index   map[any]int // the place of each key by its Identity; nil in small objects
+	mutable bool        // the running template made it
 }
 
-// indexFrom is the number of keys from which an index pays.
+// indexFrom is the number of keys from which an index pays off.
 const indexFrom = 9
 
 // NewObject returns an empty object.
 func NewObject() *Object { return &Object{} }
 
-// NewObject returns a changeable object with room for n keys.
+// NewObject returns an object that the template may change, with room for n keys.
 func (h *Heap) NewObject(n int) *Object {
 	h.GrowTimes(n+2, 32)
 	both := h.Take(2 * n)
 	return &Object{keys: both[:0:n], values: both[n:n], mutable: true}
 }
 
-// Set puts v under key and returns the object. A nil v means None.
+// Set sets key to v and returns the object. A nil v means None.
 func (o *Object) Set(key string, v Value) *Object {
 	o.Put(nil, String(key), OrNone(v))
 	return o
 }
 
-// Get returns the value under key.
+// Get returns the value of key, and whether it is set.
 func (o *Object) Get(key string) (Value, bool) {
 	if i := o.FindText(key); i >= 0 {
 		return o.values[i], true
@@ -50,7 +50,7 @@ func (o *Object) Get(key string) (Value, bool) {
 // Len returns the number of keys.
 func (o *Object) Len() int { return len(o.keys) }
 
-// Keys returns the keys in their order, without those that are no strings.
+// Keys returns the keys that are strings, in order.
 func (o *Object) Keys() []string {
 	keys := make([]string, 0, len(o.keys))
 	for _, k := range o.keys {
@@ -61,11 +61,13 @@ func (o *Object) Keys() []string {
 	return keys
 }
 
-// KeyAt and valueAt return the key and the value at a place.
-func (o *Object) KeyAt(i int) Value   { return o.keys[i] }
+// KeyAt returns the key at place i.
+func (o *Object) KeyAt(i int) Value { return o.keys[i] }
+
+// ValueAt returns the value at place i.
 func (o *Object) ValueAt(i int) Value { return o.values[i] }
 
-// SetAt changes the value at a place.
+// SetAt sets the value at place i.
 func (o *Object) SetAt(i int, v Value) { o.values[i] = v }
 
 // Entries iterates over the keys and their values in order.
@@ -82,7 +84,7 @@ func (o *Object) Entries() iter.Seq2[Value, Value] {
 // RemoveAll removes all keys.
 func (o *Object) RemoveAll() { o.keys, o.values, o.index = nil, nil, nil }
 
-// DistinctTexts reports whether keys are strings, no two the same, and few enough for newRecord.
+// DistinctTexts reports whether keys suit NewRecord: strings, no two the same, and few.
 func DistinctTexts(keys []Value) bool {
 	o := &Object{}
 	for _, k := range keys {
@@ -94,8 +96,8 @@ func DistinctTexts(keys []Value) bool {
 	return o.Len() == len(keys) && o.index == nil && len(keys) > 0
 }
 
-// NewRecord returns a changeable object whose values are to be set with setAt. It shares the keys, which distinctTexts
-// accepts, until it gets another one.
+// NewRecord returns an object with these keys, which DistinctTexts accepts, and nil values, which
+// the caller must set with SetAt. The keys are shared until the object gets another one.
 func (h *Heap) NewRecord(keys []Value) *Object {
 	h.GrowTimes(len(keys)+2, 32)
 	return &Object{keys: keys[:len(keys):len(keys)], values: h.Take(len(keys)), mutable: true}
@@ -117,7 +119,7 @@ func (o *Object) FindText(key string) int {
 	return -1
 }
 
-// Find returns the place of a key, or -1. It raises when the key is of a type that cannot be one.
+// Find returns the place of a key, or -1. It raises if the key is not hashable.
 func (o *Object) Find(h *Heap, key Value) int {
 	if s, ok := Text(key); ok {
 		return o.FindText(s)
@@ -137,7 +139,7 @@ func (o *Object) Find(h *Heap, key Value) int {
 	return -1
 }
 
-// Put sets key to v. r may be nil where nothing is charged.
+// Put sets key to v. h may be nil if nothing has to be counted.
 func (o *Object) Put(h *Heap, key, v Value) {
 	if m, ok := key.(Markup); ok {
 		key = String(m)
@@ -155,7 +157,7 @@ func (o *Object) Put(h *Heap, key, v Value) {
 	}
 }
 
-// Remove takes the key at place i out.
+// Remove removes the key at place i.
 func (o *Object) Remove(h *Heap, i int) {
 	h.Charge(1 + len(o.keys)/16)
 	o.keys = append(o.keys[:i:i], o.keys[i+1:]...)
@@ -165,7 +167,7 @@ func (o *Object) Remove(h *Heap, i int) {
 	}
 }
 
-// reindex makes the index anew.
+// reindex rebuilds the index.
 func (o *Object) reindex(h *Heap) {
 	o.index = make(map[any]int, 2*len(o.keys))
 	for i, k := range o.keys {
@@ -173,7 +175,7 @@ func (o *Object) reindex(h *Heap) {
 	}
 }
 
-// CopyOf returns a changeable copy.
+// CopyOf returns a copy that the template may change.
 func (o *Object) CopyOf(h *Heap) *Object {
 	h.GrowTimes(o.Len(), 32)
 	c := &Object{mutable: true}
@@ -185,7 +187,8 @@ func (o *Object) CopyOf(h *Heap) *Object {
 	return c
 }
 
-// Identity maps keys that are equal in Python to equal Go values: 1, 1.0 and True are one key.
+// Identity returns a Go value that is the same for keys that are equal in Python: 1, 1.0 and True
+// are one key. It raises if the key is not hashable.
 func Identity(h *Heap, key Value, depth int) any {
 	switch k := key.(type) {
 	case String:
@@ -224,7 +227,7 @@ type (
 	undefinedKey struct{}
 )
 
-// tupleIdentity spells a tuple out, each element with its type and its length.
+// tupleIdentity encodes a tuple as a string: each element with its type and length.
 func tupleIdentity(h *Heap, l *List, depth int) any {
 	if depth > meter.MaxDepth {
 		failure.Throw("RecursionError", "maximum recursion depth exceeded")
@@ -243,7 +246,7 @@ func tupleIdentity(h *Heap, l *List, depth int) any {
 	return tupleKey(b.String())
 }
 
-// spelledIdentity writes an identity as a text, with its type.
+// spelledIdentity encodes an identity and its type as a string.
 func spelledIdentity(id any) string {
 	switch id := id.(type) {
 	case string:
@@ -260,7 +263,7 @@ func spelledIdentity(id any) string {
 	return fmt.Sprintf("%T%p", id, id)
 }
 
-// Namespace is the object whose attributes {% set ns.x = … %} assigns.
+// Namespace is the value of namespace(), whose attributes {% set ns.x = … %} assigns.
 type Namespace struct{ Attributes *Object }
 
 func (*Object) Class() string    { return "dict" }

@@ -21,7 +21,7 @@ func (s *Range) len() int {
 
 func (s *Range) at(i int) Value { return Int(s.start + int64(i)*s.step) }
 
-// equal compares as Python does: by the elements.
+// equal compares the elements of two ranges.
 func (s *Range) equal(t *Range) bool {
 	n := s.len()
 	if n != t.len() {
@@ -30,7 +30,7 @@ func (s *Range) equal(t *Range) bool {
 	return n == 0 || s.start == t.start && (n == 1 || s.step == t.step)
 }
 
-// Property is an attribute of a range, or nil.
+// Property returns an attribute of a range, or nil.
 func (s *Range) Property(name string) Value {
 	switch name {
 	case "start":
@@ -50,7 +50,7 @@ func (s *Range) Repr() string {
 	return fmt.Sprintf("range(%d, %d, %d)", s.start, s.stop, s.step)
 }
 
-// NewRange is the sandbox's range().
+// NewRange is range() with the limit of the sandbox.
 func NewRange(h *Heap, a []Value) *Range {
 	s := &Range{step: 1}
 	bounds := make([]int64, len(a))
@@ -81,7 +81,7 @@ func NewRange(h *Heap, a []Value) *Range {
 	return s
 }
 
-// Range is what range() makes.
+// Range is the value of range().
 type Range struct{ start, stop, step int64 }
 
 func (*Range) Class() string { return "range" }

@@ -9,14 +9,15 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/jinja/pystr"
 )
 
-// printer writes values as Python's repr does. r is charged where there is one; limit cuts texts for messages.
+// printer writes values as Python's repr does. If h is not nil, the output is counted; limit cuts
+// texts for messages.
 type printer struct {
 	b     strings.Builder
 	r     *Heap
 	limit int
 }
 
-// printable is Python's str(v).
+// Str is Python's str(v).
 func (h *Heap) Str(v Value) string {
 	switch v := v.(type) {
 	case String:
@@ -39,7 +40,7 @@ func (h *Heap) Repr(v Value) string {
 	return w.b.String()
 }
 
-// scalar writes what has no parts and no quotes.
+// scalar returns the repr of a value that has neither parts nor quotes.
 func scalar(v Value) (string, bool) {
 	switch v := v.(type) {
 	case None:
@@ -61,7 +62,7 @@ func scalar(v Value) (string, bool) {
 	return "", false
 }
 
-// write appends s, which counts as memory of the rendering.
+// write appends s and counts its memory.
 func (w *printer) write(s string) {
 	if w.r != nil {
 		w.r.Grow(len(s))
@@ -140,7 +141,7 @@ func (w *printer) object(o *Object, depth int) {
 	w.write("}")
 }
 
-// Printed is the repr of a small value for a message.
+// Printed returns the repr of a small value for a message.
 func Printed(v Value) string {
 	const most = 200
 	w := &printer{limit: most}

@@ -5,7 +5,7 @@ import (
 	"sort"
 )
 
-// Sorted sorts by a key, keeping the order of equal ones.
+// Sorted returns the items in the order of their keys. The sort is stable.
 func (h *Heap) Sorted(items []Value, key func(Value) Value, reverse bool) []Value {
 	h.GrowTimes(len(items), 64)
 	s := &sorting{h: h, values: slices.Clone(items), keys: make([]Value, len(items)), reverse: reverse}

@@ -8,7 +8,7 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/jinja/pystr"
 )
 
-// SplitAt splits at a separator, most times at most.
+// SplitAt splits s at a separator, at most most times if most is not negative.
 func (h *Heap) SplitAt(s, sep string, most int) []string {
 	var out []string
 	for most < 0 || len(out) < most {
@@ -22,13 +22,14 @@ func (h *Heap) SplitAt(s, sep string, most int) []string {
 	return append(out, s)
 }
 
-// Piece counts one element of a list of strings that is made.
+// Piece counts one element of a list of strings.
 func (h *Heap) Piece() {
 	h.Grow(48)
 	h.Charge(1)
 }
 
-// Words splits at runs of blanks, most times at most; what is left after that keeps its trailing blanks.
+// Words splits s at runs of white space, at most most times if most is not negative; the rest keeps
+// its trailing white space.
 func (h *Heap) Words(s string, most int) []string {
 	var out []string
 	s = strings.TrimLeftFunc(s, pystr.IsSpace)
@@ -47,7 +48,7 @@ func (h *Heap) Words(s string, most int) []string {
 	return out
 }
 
-// LastWords splits at runs of blanks from the end.
+// LastWords is Words from the end.
 func (h *Heap) LastWords(s string, most int) []string {
 	var out []string
 	s = strings.TrimRightFunc(s, pystr.IsSpace)
@@ -88,7 +89,7 @@ func (h *Heap) SplitLines(s string, keep bool) []string {
 	return lines
 }
 
-// lineBreak reports where str.splitlines splits.
+// lineBreak reports whether str.splitlines splits at c.
 func lineBreak(c rune) bool {
 	switch c {
 	case '\n', '\r', '\v', '\f', 0x1c, 0x1d, 0x1e, 0x85, 0x2028, 0x2029:

@@ -7,7 +7,7 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/jinja/failure"
 )
 
-// Times repeats s.
+// Times repeats s n times.
 func (h *Heap) Times(s string, n int) string {
 	if n <= 0 || s == "" {
 		return ""
@@ -18,13 +18,13 @@ func (h *Heap) Times(s string, n int) string {
 
 var escaper = strings.NewReplacer("&", "&amp;", ">", "&gt;", "<", "&lt;", "'", "&#39;", `"`, "&#34;")
 
-// Escape replaces the characters that HTML gives a meaning.
+// Escape replaces the characters that have a meaning in HTML.
 func Escape(h *Heap, s string) string {
 	h.GrowTimes(len(s), 5)
 	return escaper.Replace(s)
 }
 
-// Replace replaces old by with, n times at most; all when n is negative.
+// Replace replaces old with with, at most n times if n is not negative.
 func (h *Heap) Replace(s, old, with string, n int) string {
 	h.Touch(len(s))
 	found := strings.Count(s, old)
@@ -39,7 +39,7 @@ func (h *Heap) Replace(s, old, with string, n int) string {
 	return strings.Replace(s, old, with, n)
 }
 
-// Join joins strings.
+// Join is strings.Join.
 func (h *Heap) Join(parts []string, sep string) string {
 	h.GrowTimes(len(parts), len(sep))
 	for _, p := range parts {
@@ -48,7 +48,7 @@ func (h *Heap) Join(parts []string, sep string) string {
 	return strings.Join(parts, sep)
 }
 
-// Pad fills a string up to a width, on the sides that left and right name.
+// Pad pads s to a width in characters. left and right are 1 for the sides to pad.
 func (h *Heap) Pad(s string, width int, fill string, left, right int) string {
 	missing := width - utf8.RuneCountInString(s)
 	if missing <= 0 {
@@ -63,7 +63,7 @@ func (h *Heap) Pad(s string, width int, fill string, left, right int) string {
 	return strings.Repeat(fill, before) + s + strings.Repeat(fill, missing-before)
 }
 
-// NeedText returns the characters of an argument that must be a string.
+// NeedText returns the characters of v, which must be a string. what names it in the error.
 func NeedText(v Value, what string) string {
 	s, ok := Text(v)
 	if !ok {

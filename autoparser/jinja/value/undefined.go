@@ -6,13 +6,13 @@ import (
 
 func (*Undefined) Class() string { return "Undefined" }
 
-// Undefined stands for what does not exist. It prints as nothing and counts as false; most other uses raise. Its
-// message is composed only when it is needed.
+// Undefined stands for what does not exist. It prints as nothing and counts as false; most other
+// uses raise. Its message is composed only when it is needed.
 type Undefined struct {
-	Hint   string // the whole message, where there is one
-	Of     Value  // what was looked into; nil for a variable
-	Name   Value  // what was looked for
-	Unsafe bool   // it exists, and is forbidden
+	Hint   string // the whole message, or "" to compose it
+	Of     Value  // the value whose attribute or element is missing; nil for a variable
+	Name   Value  // of the variable, attribute or element
+	Unsafe bool   // it exists, but access is forbidden
 }
 
 func (u *Undefined) message() string {
@@ -32,6 +32,7 @@ func (u *Undefined) message() string {
 	return "'" + describe(u.Of) + "' has no attribute " + Printed(name)
 }
 
+// Raise raises the error of using the value.
 func (u *Undefined) Raise() {
 	if u.Unsafe {
 		failure.Throw("SecurityError", "%s", u.message())
@@ -39,7 +40,7 @@ func (u *Undefined) Raise() {
 	failure.Throw("UndefinedError", "%s", u.message())
 }
 
-// describe names the type of v as Jinja2's messages do.
+// describe returns the name of the type of v as in Jinja2's messages.
 func describe(v Value) string {
 	switch v := v.(type) {
 	case None:
@@ -54,7 +55,7 @@ func describe(v Value) string {
 	return v.Class() + " object"
 }
 
-// MustExist raises when one of vs is undefined.
+// MustExist raises if one of vs is undefined.
 func MustExist(vs ...Value) {
 	for _, v := range vs {
 		if u, ok := v.(*Undefined); ok {

@@ -1,16 +1,15 @@
 package value
 
-// Value is a value of the template language: None, a boolean, a number, a string, a list, an object, or one of the
-// things that only a template can make (a range, a macro, the loop variable). The constructors below make the values
-// that a caller can pass. A nil Value means None.
-//
-// A value has no method that a template could call: what a template may do with it is in tables of this package. Values
-// given to Render are never changed; a template may only change the lists and objects that it made itself.
+// Value is a value of the template language: None, a boolean, a number, a string, a list, an
+// object, or one of the values that only a rendering makes, such as a range, a macro or the loop
+// variable. A nil Value means None.
 type Value interface {
-	// class is Python's name of the type, for messages.
+	// Class returns Python's name of the type, for messages.
 	Class() string
 }
 
+// The immutable values of Python. Strings should be valid UTF-8. A Float prints as in Python: 1.0,
+// 1e+16.
 type (
 	None   struct{}
 	Bool   bool
@@ -28,6 +27,7 @@ func (Float) Class() string  { return "float" }
 func (String) Class() string { return "str" }
 func (Markup) Class() string { return "Markup" }
 
+// OrNone returns v, or None if v is nil.
 func OrNone(v Value) Value {
 	if v == nil {
 		return None{}
@@ -35,7 +35,7 @@ func OrNone(v Value) Value {
 	return v
 }
 
-// Text returns the characters of a string, marked safe or not.
+// Text returns the characters of a String or a Markup, and whether v is one.
 func Text(v Value) (string, bool) {
 	switch v := v.(type) {
 	case String:
@@ -46,12 +46,13 @@ func Text(v Value) (string, bool) {
 	return "", false
 }
 
-// Special is a value that only a rendering makes, of a type that this package does not know: a function, the loop
-// variable. It may have methods to iterate over it and to count its elements.
+// Special is a value of a type that another package defines: a function, the loop variable. It may
+// also be Iterable and Sized.
 type Special interface {
 	Value
+	// Repr is Python's repr of the value.
 	Repr() string
-	// describe names its type as Jinja2's messages do.
+	// Describe returns the name of its type as in Jinja2's messages.
 	Describe() string
 }
 

@@ -3,7 +3,7 @@ package value
 // NewView returns the keys, the values or the items of an object.
 func NewView(of *Object, part string) *View { return &View{of, part} }
 
-// entry is what the view shows at a position.
+// entry returns the element at position i.
 func (v *View) entry(i int) Value {
 	switch v.part {
 	case "keys":
@@ -14,7 +14,7 @@ func (v *View) entry(i int) Value {
 	return pair(v.of.keys[i], v.of.values[i])
 }
 
-// Items lists what the view shows.
+// Items returns the elements.
 func (v *View) Items(h *Heap) []Value {
 	if h != nil {
 		h.GrowTimes(v.of.Len(), 64)
@@ -26,7 +26,7 @@ func (v *View) Items(h *Heap) []Value {
 	return items
 }
 
-// View shows the keys, the values or the pairs of an object as they are when looked at.
+// View is a live view of the keys, the values or the items of an object.
 type View struct {
 	of   *Object
 	part string // keys, values or items
