@@ -1,6 +1,7 @@
-// Package scope decides where each name of a template lives.
+// Package scope resolves the names of a template to variables.
 //
-// Jinja2 decides this at compile time, for each block: it decides what {{ x }} means before, inside and after a block that
-// sets x. This package follows its rules, so that odd templates behave the same. A Scope is a block's view of names; each of
-// its variables has a slot in the frame of the Function (the template, a macro, a recursive loop) that it belongs to.
+// Jinja2 resolves names at compile time, block by block, which defines the meaning of {{ x }} before,
+// inside and after a block that sets x. This package follows its rules, so that odd templates behave
+// the same. A Scope is a block's view of names. Each of its variables has a slot in the frame of the
+// Function (the template, a macro, a recursive loop) to which the block belongs.
 package scope

@@ -6,8 +6,8 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/jinja/syntax"
 )
 
-// variable is a name of one scope. It has a slot in the frame of its function.
-type variable struct {
+// Variable is a variable of one scope.
+type Variable struct {
 	ID       string
 	Function *Function
 	Slot     int
@@ -19,53 +19,54 @@ type Function struct {
 	Slots  int
 }
 
-// origin says what a variable holds when its scope is entered.
-type origin int
+// Origin is the source of the value that a variable has when its scope is entered.
+type Origin int
 
 const (
-	given       origin = iota // what entered the scope has set it
-	fromContext               // the variable of the context
+	Given       Origin = iota // set by what enters the scope
+	FromContext               // the variable of the context
 	FromOutside               // the variable of that name in an outer scope
-	Unset                     // nothing
+	Unset                     // no value
 )
 
-// Scope holds what is known of the names in one block.
+// Scope holds what is known about the names in one block.
 type Scope struct {
 	parent   *Scope
 	Function *Function
-	base     *Scope               // of a branch of an if: the scope that it is a branch of
-	root     *Scope               // the scope that it is a branch of a branch of; itself, if it is none
-	all      map[string]*variable // of a root: the variables of all its branches
+	base     *Scope               // for a branch of an if: the scope around the if
+	root     *Scope               // the scope around all ifs; the scope itself if it is not a branch
+	all      map[string]*Variable // of a root: the variables of all branches
 	names    map[string]meaning
 }
 
-// meaning is what a scope knows of a name.
+// meaning is what a scope knows about a name.
 type meaning struct {
-	variable *variable // nil where only a scope that it is a branch of has one
-	from     origin
+	variable *Variable // nil if only the base has one
+	from     Origin
 	stored   bool // the scope assigns it
 }
 
+// New returns a scope in a function. parent is nil for the template.
 func New(parent *Scope, fn *Function) *Scope {
 	s := &Scope{parent: parent, Function: fn}
 	s.root = s
 	return s
 }
 
-// NewBlock returns a scope in the same function.
+// NewBlock returns a scope inside s in the same function.
 func (s *Scope) NewBlock() *Scope { return New(s, s.Function) }
 
-// NewFunction returns the scope of a function inside s.
+// NewFunction returns the scope of a new function inside s.
 func (s *Scope) NewFunction() *Scope { return New(s, &Function{parent: s.Function}) }
 
-// define makes a name known in this scope, or changes its origin.
-func (s *Scope) define(id string, from origin) *variable {
+// define adds a name to this scope, or changes its origin.
+func (s *Scope) define(id string, from Origin) *Variable {
 	v := s.root.all[id]
 	if v == nil {
-		v = &variable{ID: id, Function: s.Function, Slot: s.Function.Slots}
+		v = &Variable{ID: id, Function: s.Function, Slot: s.Function.Slots}
 		s.Function.Slots++
 		if s.root.all == nil {
-			s.root.all = map[string]*variable{}
+			s.root.all = map[string]*Variable{}
 		}
 		s.root.all[id] = v
 	}
@@ -75,7 +76,7 @@ func (s *Scope) define(id string, from origin) *variable {
 	return v
 }
 
-// note keeps what is known of a name.
+// note stores the meaning of a name.
 func (s *Scope) note(id string, m meaning) {
 	if s.names == nil {
 		s.names = map[string]meaning{}
@@ -83,8 +84,8 @@ func (s *Scope) note(id string, m meaning) {
 	s.names[id] = m
 }
 
-// Own returns the variable of a name in this scope alone, or nil.
-func (s *Scope) Own(id string) *variable {
+// Own returns the variable of a name in this scope, or nil.
+func (s *Scope) Own(id string) *Variable {
 	for ; s != nil; s = s.base {
 		if v := s.names[id].variable; v != nil {
 			return v
@@ -93,8 +94,8 @@ func (s *Scope) Own(id string) *variable {
 	return nil
 }
 
-// find returns the variable that a name means here, or nil.
-func (s *Scope) find(id string) *variable {
+// find returns the variable of a name in this scope or around it, or nil.
+func (s *Scope) find(id string) *Variable {
 	for ; s != nil; s = s.parent {
 		if v := s.Own(id); v != nil {
 			return v
@@ -120,12 +121,12 @@ func (s *Scope) markStored(id string) {
 }
 
 // Parameter declares a name that is set when the scope is entered.
-func (s *Scope) Parameter(id string) *variable {
+func (s *Scope) Parameter(id string) *Variable {
 	s.markStored(id)
-	return s.define(id, given)
+	return s.define(id, Given)
 }
 
-// store notes an assignment.
+// store records an assignment.
 func (s *Scope) store(id string) {
 	s.markStored(id)
 	if s.Own(id) == nil {
@@ -133,23 +134,23 @@ func (s *Scope) store(id string) {
 	}
 }
 
-// load notes a use.
+// load records a use.
 func (s *Scope) load(id string) {
 	if s.find(id) == nil {
-		s.define(id, fromContext)
+		s.define(id, FromContext)
 	}
 }
 
-// outside is the origin of a name that an outer scope may have; otherwise it is as given.
-func (s *Scope) outside(id string, otherwise origin) origin {
+// outside returns FromOutside if an outer scope has the name, and otherwise the given origin.
+func (s *Scope) outside(id string, otherwise Origin) Origin {
 	if s.parent.find(id) != nil {
 		return FromOutside
 	}
 	return otherwise
 }
 
-// merge takes over what the branches of an if found. A name that only branches set may be unset afterwards, so it holds
-// what it held outside.
+// merge adds the names of the branches of an if. A name that only some branches set may be unset
+// afterwards, so it starts with its value outside.
 func (s *Scope) merge(branches []*Scope) {
 	var perhaps []string
 	for _, b := range branches {
@@ -170,23 +171,24 @@ func (s *Scope) merge(branches []*Scope) {
 		}
 	}
 	for _, id := range perhaps {
-		s.define(id, s.outside(id, fromContext))
+		s.define(id, s.outside(id, FromContext))
 	}
 }
 
-// branch returns a scope for one branch of an if, which sees what s knows.
+// branch returns a scope for one branch of an if, which sees the names of s.
 func (s *Scope) branch() *Scope {
 	return &Scope{parent: s.parent, Function: s.Function, base: s, root: s.root}
 }
 
-// Analyze notes all names of nodes that belong to this scope; blocks that have their own are left out.
+// Analyze records the names in nodes that belong to this scope. Blocks with scopes of their own are
+// left out.
 func (s *Scope) Analyze(nodes ...syntax.Node) {
 	for _, n := range nodes {
 		s.Visit(n)
 	}
 }
 
-// Visit notes the names of one node.
+// Visit records the names of one node.
 func (s *Scope) Visit(n syntax.Node) {
 	switch n := n.(type) {
 	case nil:
@@ -216,7 +218,7 @@ func (s *Scope) Visit(n syntax.Node) {
 	}
 }
 
-// noteIf notes the branches of an if apart, and merges what they found.
+// noteIf records the branches of an if separately and merges them.
 func (s *Scope) noteIf(n *syntax.If) {
 	s.Visit(n.Tests[0])
 	branches := make([]*Scope, 0, 3)
@@ -227,7 +229,7 @@ func (s *Scope) noteIf(n *syntax.If) {
 	inside().Analyze(n.Bodies[0]...)
 	if len(n.Tests) > 1 {
 		elifs := inside()
-		for i := 1; i < len(n.Tests); i++ { // each elif is an if of its own to Jinja2
+		for i := 1; i < len(n.Tests); i++ { // for Jinja2, each elif is an if of its own
 			elifs.noteIf(&syntax.If{Tests: n.Tests[i : i+1], Bodies: n.Bodies[i : i+1]})
 		}
 	}
@@ -246,22 +248,22 @@ func (s *Scope) Parameters(target syntax.Node) {
 	syntax.Children(target, s.Parameters)
 }
 
-// LookUp returns the variable that a name means here, which may belong to an outer function. context reports that it is
-// read from the context instead, for names that the template never assigns.
-func (s *Scope) LookUp(id string) (v *variable, context bool) {
+// LookUp returns the variable that a name means here, which may belong to an outer function.
+// context reports that it is read from the context instead: the template never assigns it.
+func (s *Scope) LookUp(id string) (v *Variable, context bool) {
 	for o := s; o != nil; o = o.parent {
 		if m := o.names[id]; m.variable != nil {
-			return m.variable, m.from == fromContext && !m.stored
+			return m.variable, m.from == FromContext && !m.stored
 		}
 	}
 	return nil, true
 }
 
-// Entry iterates over the variables that get a value when the scope is entered, and where it comes from.
-func (s *Scope) Entry() iter.Seq2[*variable, origin] {
-	return func(yield func(*variable, origin) bool) {
+// Entry iterates over the variables that get a value when the scope is entered, and its origin.
+func (s *Scope) Entry() iter.Seq2[*Variable, Origin] {
+	return func(yield func(*Variable, Origin) bool) {
 		for _, m := range s.names {
-			if m.variable == nil || m.from == given || m.from == fromContext && !m.stored {
+			if m.variable == nil || m.from == Given || m.from == FromContext && !m.stored {
 				continue
 			}
 			if !yield(m.variable, m.from) {
@@ -274,13 +276,13 @@ func (s *Scope) Entry() iter.Seq2[*variable, origin] {
 // Around returns a scope that sees what is around s, from inside the function of s.
 func (s *Scope) Around() *Scope { return &Scope{parent: s.parent, Function: s.Function} }
 
-// NewSlot returns a slot that no variable has.
+// NewSlot reserves a slot for a temporary value.
 func (fn *Function) NewSlot() int {
 	fn.Slots++
 	return fn.Slots - 1
 }
 
-// OutTo counts the functions from fn out to another.
+// OutTo returns the number of functions from fn out to outer.
 func (fn *Function) OutTo(outer *Function) int {
 	n := 0
 	for ; fn != outer; fn = fn.parent {

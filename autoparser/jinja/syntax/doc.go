@@ -2,9 +2,9 @@
 //
 //	source ─lexer→ gonja's tokens ─gonja's parser→ our tags ─expression, statement→ tree
 //
-// gonja's parser nests the blocks and hands each tag to us, through its public extension points: it is told our tags and gets
-// our tokens. Its own lexer, expressions and renderer are not used, since their rules for whitespace, escapes, numbers,
-// precedence and scopes are others than Jinja2's. gonja is imported by this package alone.
+// gonja's parser nests the blocks and passes each tag to a parser of this package, through its public
+// extension points. Its own lexer, expressions and renderer are not used: their rules for white space,
+// escapes, numbers, precedence and scopes differ from Jinja2's. No other package imports gonja.
 //
-// Parse raises failures of package failure; every node of the tree tells its place in the source (Pos).
+// Parse raises failures of package failure. Every node of the tree has its offset in the source (Pos).
 package syntax

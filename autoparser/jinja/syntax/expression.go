@@ -9,9 +9,9 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 )
 
-// The grammar of expressions, from the weakest operator to the strongest. It is Jinja2's, rule by rule.
+// This file is Jinja2's grammar of expressions, from the weakest operator to the strongest.
 
-// expression reads an expression that may be conditional.
+// expression parses an expression, which may be conditional.
 func (r *reader) expression() Node {
 	r.enter()
 	defer r.leave(r.p.links)
@@ -28,14 +28,14 @@ func (r *reader) expression() Node {
 	return e
 }
 
-// plain reads an expression where an if would mean something else.
+// plain parses an expression where an if belongs to something else.
 func (r *reader) plain() Node {
 	r.enter()
 	defer r.leave(r.p.links)
 	return r.or()
 }
 
-// or, and, not, comparison, sum, concatenation, product: each reads operands of the next.
+// or, and, not, comparison, sum, concatenation and product parse operands of the next level.
 func (r *reader) or() Node {
 	e := r.and()
 	for at := r.here(); r.acceptWord("or"); at = r.here() {
@@ -80,7 +80,7 @@ func (r *reader) comparison() Node {
 	return n
 }
 
-// comparator reads a comparing operator, or nothing.
+// comparator parses a comparison operator, or returns "".
 func (r *reader) comparator() string {
 	switch {
 	case r.is(tokens.Equals), r.is(tokens.Ne), r.is(tokens.LowerThan), r.is(tokens.LowerThanOrEqual),
@@ -139,7 +139,7 @@ func (r *reader) power() Node {
 	return e
 }
 
-// filtered reads an operand with its filters and tests.
+// filtered parses an operand with its filters and tests.
 func (r *reader) filtered() Node {
 	r.enter()
 	defer r.leave(r.p.links)
@@ -160,7 +160,7 @@ func (r *reader) filtered() Node {
 	}
 }
 
-// signed reads an operand with its signs, subscripts and calls.
+// signed parses an operand with its signs, subscripts and calls.
 func (r *reader) signed() Node {
 	at := r.here()
 	for _, sign := range []tokens.Type{tokens.Subtraction, tokens.Addition} {
@@ -173,7 +173,7 @@ func (r *reader) signed() Node {
 	return r.postfix(r.primary())
 }
 
-// primary reads a literal, a name, or something in brackets.
+// primary parses a literal, a name, or something in brackets.
 func (r *reader) primary() Node {
 	at := r.here()
 	switch {
@@ -206,7 +206,7 @@ func (r *reader) primary() Node {
 	return nil
 }
 
-// literals reads a literal; strings next to each other are one.
+// literals parses a literal. Adjacent strings are one.
 func (r *reader) literals(at Pos) Node {
 	n := &Literal{at, r.literal()}
 	first := r.kind
@@ -223,12 +223,12 @@ func (r *reader) literals(at Pos) Node {
 	return n
 }
 
-// isSpecial reports whether loops or macros give a name a meaning.
+// isSpecial reports whether loops or macros define a name.
 func isSpecial(id string) bool {
 	return id == "loop" || id == "caller" || id == "kwargs" || id == "varargs"
 }
 
-// nameOrConstant makes a constant of the names that are reserved for them.
+// nameOrConstant returns a name, or the constant for which it is reserved.
 func nameOrConstant(at Pos, id string) Node {
 	switch id {
 	case "true", "True":
@@ -241,7 +241,8 @@ func nameOrConstant(at Pos, id string) Node {
 	return &Name{at, id}
 }
 
-// sequence reads elements with commas between them, and the closing bracket. The last comma may hang.
+// sequence parses elements separated by commas, up to the closing bracket. A trailing comma is
+// allowed.
 func (r *reader) sequence(closer tokens.Type, spelling string, element func()) {
 	for first := true; !r.is(closer); first = false {
 		if !first {
@@ -255,8 +256,8 @@ func (r *reader) sequence(closer tokens.Type, spelling string, element func()) {
 	r.expect(closer, spelling)
 }
 
-// tuple reads one expression, or several with commas between them, up to where stop holds. In parentheses there may be
-// none at all.
+// tuple parses one expression, or several separated by commas, until stop holds. In parentheses
+// there may be none.
 func (r *reader) tuple(element func() Node, stop func() bool, parenthesised bool) Node {
 	at := r.here()
 	finished := func() bool { return r.end() || r.is(tokens.RightParenthesis) || stop() }

@@ -14,10 +14,10 @@ import (
 	"github.com/dragoman-project/dragoman/internal/shared"
 )
 
-// unread are tags that nest as ours do, and read nothing.
+// unread are tags that nest as ours do and parse nothing.
 type unread struct{}
 
-// closers says what divides or ends the blocks. A set has a body where it has no value.
+// closers lists the tags that divide or end a block. A set has a body if it has no value.
 var closers = map[string][]string{
 	"if": endIfBranch, "elif": endIfBranch, "else": {"endif", "endfor"}, "for": endForBody, "macro": endMacro, "set": endSet,
 	"call": endCall, "filter": endFilter, "with": endWith, "generation": endGeneration,
@@ -52,7 +52,8 @@ func assigns(s *tokens.Stream) bool {
 	return false
 }
 
-// What gonja's parser takes of BenchmarkCompile, without our tags; and what its lexer would, which is not used.
+// BenchmarkGonjaAlone measures the share of gonja's parser in BenchmarkCompile, without our tags, and what its lexer would cost,
+// which is not used.
 func BenchmarkGonjaAlone(b *testing.B) {
 	files, err := filepath.Glob("../testdata/*.jinja")
 	if err != nil {

@@ -11,33 +11,34 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/jinja/pystr"
 )
 
-// scanner makes gonja's tokens of a source, as Jinja2's lexer does with trim_blocks and lstrip_blocks. gonja's own lexer
-// has other whitespace, other escapes and other numbers; to its parser the tokens are as good as its own:
+// scanner converts a source to tokens of gonja's, as Jinja2's lexer does with trim_blocks and
+// lstrip_blocks:
 //
-//   - whitespace control is already applied to the text, comments are gone, raw blocks are text;
+//   - white space control is applied to the text, comments are removed, raw blocks are text;
 //   - {{ e }} is a tag: gonja's tags can be replaced, its expressions cannot;
-//   - all words are names; strings and numbers are spelled as in the source.
+//   - all words are names; strings and numbers keep their spelling.
 type scanner struct {
 	src     string
 	at      int
-	newLine bool            // what was read last ended a line
+	newLine bool            // the text before at ended with a line break
 	open    []byte          // brackets of the current tag that are not closed yet
-	starts  []int           // of all tags
-	tokens  []*tokens.Token // the first of them are read; the others are room
+	starts  []int           // offsets of all tags
+	tokens  []*tokens.Token // the first read are in use
 	read    int
 }
 
-// Normalize makes all line ends \n and drops the last one, as Jinja2 does.
+// Normalize converts all line ends to \n and drops the last one, as Jinja2 does.
 func Normalize(source string) string {
 	source = strings.ReplaceAll(source, "\r\n", "\n")
 	source = strings.ReplaceAll(source, "\r", "\n")
 	return strings.TrimSuffix(source, "\n")
 }
 
-// scanners keeps the memory of the tokens of finished compilations: it is as much as all else that a compilation takes.
+// scanners pools the tokens of finished compilations, which take as much memory as the rest of a
+// compilation.
 var scanners = sync.Pool{New: func() any { return &scanner{} }}
 
-// scan reads a normalised source.
+// scan converts a normalized source.
 func scan(src string) *scanner {
 	s := scanners.Get().(*scanner)
 	*s = scanner{src: src, newLine: true, open: s.open[:0], starts: s.starts[:0], tokens: s.tokens}
@@ -48,10 +49,10 @@ func scan(src string) *scanner {
 	return s
 }
 
-// keptTokens is the largest number of tokens whose memory is worth keeping.
+// keptTokens is the largest number of tokens to pool.
 const keptTokens = 1 << 14
 
-// release gives the memory of the tokens to the next compilation.
+// release returns the tokens to the pool.
 func (s *scanner) release() {
 	if len(s.tokens) > keptTokens {
 		return
@@ -63,7 +64,7 @@ func (s *scanner) release() {
 	scanners.Put(s)
 }
 
-// emit adds a token.
+// emit appends a token.
 func (s *scanner) emit(kind tokens.Type, at int, spelling string) {
 	if s.read == len(s.tokens) {
 		room := make([]tokens.Token, 256)
@@ -76,7 +77,7 @@ func (s *scanner) emit(kind tokens.Type, at int, spelling string) {
 	s.read++
 }
 
-// segment reads text up to a tag, and the tag.
+// segment reads the text up to a tag, and the tag.
 func (s *scanner) segment() {
 	start := s.at + nextTag(s.src[s.at:])
 	if start == len(s.src) {
@@ -122,7 +123,7 @@ func (s *scanner) sign(at int) byte {
 	return 0
 }
 
-// trimmedBefore applies a sign, or lstrip_blocks, to the text before a tag.
+// trimmedBefore applies the sign of a tag, or lstrip_blocks, to the text before it.
 func (s *scanner) trimmedBefore(t string, sign byte, variable bool) string {
 	switch {
 	case sign == '-':
@@ -137,7 +138,8 @@ func (s *scanner) trimmedBefore(t string, sign byte, variable bool) string {
 	return t
 }
 
-// finish goes on after a tag that ended at an offset, applying a sign or trim_blocks to the text that follows.
+// finish continues after a tag that ended at an offset, applying a sign or trim_blocks to the text
+// that follows.
 func (s *scanner) finish(at int, sign byte, variable bool) {
 	switch {
 	case sign == '-':
@@ -148,26 +150,27 @@ func (s *scanner) finish(at int, sign byte, variable bool) {
 	s.at, s.newLine = at, at > 0 && s.src[at-1] == '\n'
 }
 
+// skipSpace returns the offset of the next character that is not white space.
 func (s *scanner) skipSpace(at int) int {
 	for at < len(s.src) && s.src[at] == ' ' {
 		at++
 	}
-	if at == len(s.src) || s.src[at] > ' ' && s.src[at] < utf8.RuneSelf { // as nearly always
+	if at == len(s.src) || s.src[at] > ' ' && s.src[at] < utf8.RuneSelf { // the usual case
 		return at
 	}
 	return len(s.src) - len(strings.TrimLeftFunc(s.src[at:], pystr.IsSpace))
 }
 
-// text adds text.
+// text emits text unless it is empty.
 func (s *scanner) text(t string) {
 	if t != "" {
 		s.emit(tokens.Data, s.at, t)
 	}
 }
 
-// comment leaves a comment out.
+// comment skips a comment.
 func (s *scanner) comment(start, body int) {
-	if body == len(s.src) { // Jinja2 misses the end of a comment only if the comment has begun
+	if body == len(s.src) { // Jinja2 accepts a comment that the source ends right after opening
 		s.at = body
 		return
 	}
@@ -179,7 +182,7 @@ func (s *scanner) comment(start, body int) {
 	s.finish(end+2, s.signBefore(end, body), false)
 }
 
-// signBefore returns the sign directly before an offset, if it stands at or after first.
+// signBefore returns the sign directly before an offset, if it is at or after first.
 func (s *scanner) signBefore(at, first int) byte {
 	if at-1 >= first {
 		return s.sign(at - 1)
@@ -187,7 +190,7 @@ func (s *scanner) signBefore(at, first int) byte {
 	return 0
 }
 
-// raw reads a raw block, if that is what begins here.
+// raw reads a raw block and reports whether there is one at start.
 func (s *scanner) raw(start, body int) bool {
 	at, ok := s.word(body, "raw")
 	if !ok {
@@ -201,7 +204,7 @@ func (s *scanner) raw(start, body int) bool {
 	default:
 		return false
 	}
-	if at == len(s.src) { // as with comments
+	if at == len(s.src) { // accepted, as for comments
 		s.at = at
 		return true
 	}
@@ -218,7 +221,8 @@ func (s *scanner) raw(start, body int) bool {
 	}
 }
 
-// endRaw reads the end of a raw block, if it stands at an offset; the block began at start.
+// endRaw reads the end of a raw block that began at start and reports whether there is one at an
+// offset.
 func (s *scanner) endRaw(start, at int) bool {
 	before, body := s.sign(at+2), at+2
 	if before != 0 {
@@ -241,7 +245,7 @@ func (s *scanner) endRaw(start, at int) bool {
 	return true
 }
 
-// word skips blanks, a word and blanks.
+// word skips white space, a word and white space, and reports whether the word is there.
 func (s *scanner) word(at int, word string) (after int, ok bool) {
 	at = s.skipSpace(at)
 	if !strings.HasPrefix(s.src[at:], word) {
@@ -250,7 +254,7 @@ func (s *scanner) word(at int, word string) (after int, ok bool) {
 	return s.skipSpace(at + len(word)), true
 }
 
-// tag reads the tokens of a tag or of an expression.
+// tag reads the tokens of a tag or of {{ … }}.
 func (s *scanner) tag(start, at int, kind byte) {
 	end := "%}"
 	s.starts = append(s.starts, start)
@@ -277,7 +281,8 @@ func (s *scanner) tag(start, at int, kind byte) {
 	}
 }
 
-// closing reports whether src begins with the end of a tag, with its sign.
+// closing returns the sign and the length of the end of a tag that src begins with; n is 0 if there
+// is none.
 func closing(src, end string) (sign byte, n int) {
 	if strings.HasPrefix(src, end) {
 		return 0, 2
@@ -288,7 +293,7 @@ func closing(src, end string) (sign byte, n int) {
 	return 0, 0
 }
 
-// token reads one token and returns where it ends.
+// token reads one token and returns its end.
 func (s *scanner) token(at int) int {
 	kind := tokens.Name
 	var n int
@@ -312,7 +317,7 @@ func (s *scanner) token(at int) int {
 	return at + n
 }
 
-// wordLength is the length of the word that src begins with, or 0.
+// wordLength returns the length of the word that src begins with, or 0.
 func wordLength(src string) int {
 	for i := range len(src) {
 		switch c := src[i]; {
@@ -325,13 +330,14 @@ func wordLength(src string) int {
 	return len(src)
 }
 
+// mustBeIdentifier rejects words that are not identifiers in Python.
 func mustBeIdentifier(at int, id string) {
 	if !pystr.IsASCII(id) && !pystr.IsIdentifier(id) {
 		failure.Reject(at, "Invalid character in identifier %s", pystr.Quote(id))
 	}
 }
 
-// balance opens and closes brackets.
+// balance keeps track of brackets.
 func (s *scanner) balance(at int, kind tokens.Type) {
 	switch kind {
 	case tokens.LeftParenthesis, tokens.LeftBracket, tokens.LeftBrace:
@@ -341,7 +347,7 @@ func (s *scanner) balance(at int, kind tokens.Type) {
 	}
 }
 
-// closeBracket takes the bracket that c closes off the open ones.
+// closeBracket matches the closing bracket c with the last open one.
 func (s *scanner) closeBracket(at int, c byte) {
 	if len(s.open) == 0 {
 		failure.Reject(at, "unexpected '%c'", c)

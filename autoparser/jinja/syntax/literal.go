@@ -14,14 +14,14 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 )
 
-// The numbers of Jinja2's lexer.
+// The numbers of Jinja2's lexer, as regular expressions.
 var (
 	floatLiteral   = regexp.MustCompile(`^(?i)(\d+_)*\d+((\.(\d+_)*\d+)?e[+\-]?(\d+_)*\d+|\.(\d+_)*\d+)`)
 	integerLiteral = regexp.MustCompile(`^(?i)(0b(_?[0-1])+|0o(_?[0-7])+|0x(_?[\da-f])+|[1-9](_?\d)*|0(_?0)*)`)
 )
 
-// numberLength returns the kind of the number that src begins with, and its length; at is its place. After a dot there
-// are only integers: a.1.2 is two positions.
+// numberLength returns the kind and the length of the number that src begins with. at is its
+// offset. After a dot there are only integers: a.1.2 is two positions.
 func numberLength(src string, at int, afterDot bool) (tokens.Type, int) {
 	if n := plainDigits(src); n > 0 {
 		return tokens.Integer, n
@@ -37,8 +37,8 @@ func numberLength(src string, at int, afterDot bool) (tokens.Type, int) {
 	return tokens.Integer, n
 }
 
-// plainDigits is the length of the integer that src begins with if it is a short one, spelled in the usual way, and 0
-// otherwise.
+// plainDigits returns the length of the integer that src begins with if it is short and in plain
+// decimal, and 0 otherwise.
 func plainDigits(src string) int {
 	n := 0
 	for n < len(src) && src[n] >= '0' && src[n] <= '9' {
@@ -51,7 +51,7 @@ func plainDigits(src string) int {
 	return n
 }
 
-// numberValue reads a number.
+// numberValue converts a number.
 func numberValue(kind tokens.Type, spelling string, at int) value.Value {
 	if kind == tokens.Float {
 		f, _ := strconv.ParseFloat(strings.ReplaceAll(spelling, "_", ""), 64)
@@ -72,7 +72,7 @@ func numberValue(kind tokens.Type, spelling string, at int) value.Value {
 	return value.IntOf(n)
 }
 
-// stringLength is the length of the string that src begins with, quotes included; at is its place.
+// stringLength returns the length of the string literal that src begins with. at is its offset.
 func stringLength(src string, at int) int {
 	q := src[0]
 	for i := 1; i < len(src); i++ {
@@ -87,11 +87,12 @@ func stringLength(src string, at int) int {
 	return 0
 }
 
+// plainEscapes are the escapes of one character.
 var plainEscapes = map[byte]string{
 	'\n': "", '\\': `\`, '\'': "'", '"': `"`, 'a': "\a", 'b': "\b", 'f': "\f", 'n': "\n", 'r': "\r", 't': "\t", 'v': "\v",
 }
 
-// unescape reads the escapes of a Python string. An unknown one stands for itself.
+// unescape replaces the escapes of a Python string. Unknown ones are kept.
 func unescape(s string, at int) string {
 	if strings.IndexByte(s, '\\') < 0 {
 		return s
@@ -125,7 +126,7 @@ func unescape(s string, at int) string {
 	}
 }
 
-// codePoint reads a character given by n digits.
+// codePoint returns the character given by n digits.
 func codePoint(s string, n, base, at int) rune {
 	if len(s) < n {
 		failure.Reject(at, "truncated escape in a string")

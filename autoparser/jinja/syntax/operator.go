@@ -6,7 +6,7 @@ import (
 	"github.com/nikolalohinski/gonja/v2/tokens"
 )
 
-// operator returns the operator that src begins with, and its length, which is 0 where there is none.
+// operator returns the operator that src begins with and its length, 0 if there is none.
 func operator(src string) (kind tokens.Type, n int) {
 	if len(src) > 1 {
 		if kind := longOperator(src[0], src[1]); kind != tokens.Error {
@@ -19,6 +19,7 @@ func operator(src string) (kind tokens.Type, n int) {
 	return tokens.Error, 0
 }
 
+// longOperator returns the operator of two characters, or tokens.Error.
 func longOperator(a, b byte) tokens.Type {
 	switch {
 	case a == '/' && b == '/':
@@ -41,6 +42,7 @@ func longOperator(a, b byte) tokens.Type {
 	return tokens.Error
 }
 
+// shortOperator returns the operator of one character, or tokens.Error.
 func shortOperator(c byte) tokens.Type {
 	if i := strings.IndexByte(shortOperators, c); i >= 0 {
 		return shortOperatorKinds[i]
@@ -48,7 +50,7 @@ func shortOperator(c byte) tokens.Type {
 	return tokens.Error
 }
 
-// shortOperators are the operators of one character, and shortOperatorKinds what gonja calls them.
+// shortOperators are the operators of one character, shortOperatorKinds gonja's names for them.
 const shortOperators = ".(),[]=|:+-{}/*%<>~"
 
 var shortOperatorKinds = [...]tokens.Type{

@@ -16,11 +16,10 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/jinja/meter"
 )
 
-// noToken is where our nodes stand in gonja's eyes; they know their places themselves.
+// noToken is the position of our nodes in gonja's tree. They have their own.
 var noToken = &tokens.Token{}
 
-// nothing is the loader of all templates: its only source is empty. gonja makes a template of that; what it parses of ours
-// is put in.
+// nothing is the loader that gonja's parser needs. It loads no template.
 type nothing struct{}
 
 var errNoLoading = errors.New("templates cannot load others")
@@ -35,18 +34,18 @@ func (nothing) Read(path string) (io.Reader, error) {
 func (nothing) Resolve(string) (string, error)         { return "", errNoLoading }
 func (nothing) Inherit(string) (loaders.Loader, error) { return nil, errNoLoading }
 
-// parsing is the state of one compilation up to the tree.
+// parsing is the state of one call of Parse.
 type parsing struct {
 	limits  meter.Limits
-	end     int      // of the source
-	starts  []int    // of all tags, from the first
+	end     int      // length of the source
+	starts  []int    // offsets of all tags, in order
 	depth   int      // of blocks and expressions
 	links   int      // operators, subscripts, calls and filters around the current operand
-	special int      // how often a name was read that loops and macros give a meaning
-	open    []string // the blocks that are not closed yet
+	special int      // number of names read that loops and macros define
+	open    []string // the blocks not closed yet
 }
 
-// Parse runs gonja's parser with our tokens and our tags.
+// Parse parses a normalized source. It runs gonja's parser with our tokens and our tags.
 func Parse(source string, limits meter.Limits) []Node {
 	s := scan(source)
 	p := &parsing{limits: limits, end: len(source), starts: s.starts}
@@ -65,7 +64,7 @@ func (p *parsing) Get(name string) (parser.ControlStructureParser, bool) {
 	return p.tag(name, parse), ok
 }
 
-// fail raises an error of gonja's; ours come as they are.
+// fail raises an error that gonja has returned. Our own failures travel in it unchanged.
 func (p *parsing) fail(err error) {
 	var f *failureError
 	if errors.As(err, &f) {
@@ -78,12 +77,12 @@ func (p *parsing) fail(err error) {
 	failure.Reject(0, "%s", err.Error())
 }
 
-// failureError carries a failure through gonja, which knows errors only.
+// failureError carries a Failure through gonja as an error.
 type failureError struct{ failure *failure.Failure }
 
 func (e *failureError) Error() string { return e.failure.Message }
 
-// statements takes our statements out of gonja's nodes.
+// statements returns our statements from gonja's nodes.
 func (p *parsing) statements(ns []nodes.Node) []Node {
 	out := make([]Node, 0, len(ns))
 	for _, n := range ns {
@@ -98,7 +97,7 @@ func (p *parsing) statements(ns []nodes.Node) []Node {
 	return out
 }
 
-// tag adapts a parser of ours to gonja's.
+// tag adapts a tagParser to gonja's interface.
 func (p *parsing) tag(name string, parse tagParser) parser.ControlStructureParser {
 	return func(g *parser.Parser, args *parser.Parser) (cs nodes.ControlStructure, err error) {
 		defer func() {
@@ -114,30 +113,32 @@ func (p *parsing) tag(name string, parse tagParser) parser.ControlStructureParse
 	}
 }
 
-// tagStart is the place of the tag that gonja has just read: the last before what comes next.
+// tagStart returns the offset of the tag that gonja has just read: the last one before the next
+// token.
 func (p *parsing) tagStart(g *parser.Parser) Pos {
 	next, _ := slices.BinarySearch(p.starts, g.Stream().Current().Pos)
 	return Pos(p.starts[max(next-1, 0)])
 }
 
-// enter counts blocks and expressions inside each other.
+// enter counts the nesting of blocks and expressions.
 func (p *parsing) enter(at int) {
 	if p.depth++; p.depth > p.limits.Nesting {
 		panic(&failure.Failure{Kind: failure.Limit, Message: "blocks or expressions are nested too deeply", At: at})
 	}
 }
 
-// link counts what makes an expression deep without nesting in the source: a.b.c, a|b|c, a + b + c.
+// link counts what makes a tree deep without nesting in the source: a.b.c, a|b|c, a + b + c.
 func (p *parsing) link(at int) {
 	if p.links++; p.links > linksPerNesting*p.limits.Nesting {
 		panic(&failure.Failure{Kind: failure.Limit, Message: "an expression is too long", At: at})
 	}
 }
 
-// linksPerNesting says how much longer than deep an expression may be.
+// linksPerNesting is the number of links allowed for each level of Limits.Nesting.
 const linksPerNesting = 50
 
-// tagReader reads one tag and, for a block, what it encloses. It carries the statement through gonja's tree.
+// tagReader parses one tag and, for a block, its body. It carries the statement through gonja's
+// tree.
 type tagReader struct {
 	reader
 	gonja     *parser.Parser
@@ -149,7 +150,8 @@ type tagReader struct {
 func (*tagReader) Position() *tokens.Token { return noToken }
 func (*tagReader) String() string          { return "statement" }
 
-// body reads statements up to one of the closing tags, and goes on with that one.
+// body parses statements up to one of the closing tags, and continues with the arguments of that
+// tag.
 func (t *tagReader) body(closers []string) (body []Node, closer string) {
 	t.p.open = append(t.p.open, t.name)
 	w, rest, err := t.gonja.WrapUntil(closers...)
@@ -165,7 +167,7 @@ func (t *tagReader) body(closers []string) (body []Node, closer string) {
 	return t.p.statements(w.Nodes), w.EndTag
 }
 
-// lastBody reads statements up to a closing tag that has no arguments.
+// lastBody parses statements up to a closing tag without arguments.
 func (t *tagReader) lastBody(closers []string) []Node {
 	body, _ := t.body(closers)
 	t.done()

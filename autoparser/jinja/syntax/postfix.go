@@ -6,7 +6,7 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/jinja/failure"
 )
 
-// postfix reads attributes, subscripts and calls.
+// postfix parses attributes, subscripts and calls.
 func (r *reader) postfix(e Node) Node {
 	for {
 		at := r.here()
@@ -24,7 +24,7 @@ func (r *reader) postfix(e Node) Node {
 	}
 }
 
-// dotted reads what follows a dot: a name, or a position.
+// dotted parses what follows a dot: a name or a position.
 func (r *reader) dotted(at Pos, of Node) Node {
 	if r.is(tokens.Integer) {
 		key := &Literal{at, r.literal()}
@@ -37,7 +37,7 @@ func (r *reader) dotted(at Pos, of Node) Node {
 	return &Attribute{at, of, r.next()}
 }
 
-// subscript reads what stands in brackets: a key, a slice, or several, which make a tuple.
+// subscript parses a subscript: a key, a slice, or several keys, which make a tuple.
 func (r *reader) subscript(at Pos, of Node) Node {
 	var first Node
 	if !r.is(tokens.RightBracket) {
@@ -52,7 +52,7 @@ func (r *reader) subscript(at Pos, of Node) Node {
 	return r.subscripts(at, of, first)
 }
 
-// subscripts reads the subscripts after the first, if there is one.
+// subscripts parses the keys after the first, which may be nil.
 func (r *reader) subscripts(at Pos, of, first Node) Node {
 	var keys []Node
 	if first != nil {
@@ -73,7 +73,7 @@ func (r *reader) subscripts(at Pos, of, first Node) Node {
 	return &Element{at, of, &List{Pos: at, Items: keys, Tuple: true}}
 }
 
-// subscribed reads one subscript: a key, or a slice.
+// subscribed parses one key or slice.
 func (r *reader) subscribed(at Pos, of Node) Node {
 	var start Node
 	if !r.is(tokens.Colon) {
@@ -91,7 +91,7 @@ func (r *reader) subscribed(at Pos, of Node) Node {
 	return s
 }
 
-// bound reads a bound of a slice, or nothing.
+// bound parses a bound of a slice, or returns nil.
 func (r *reader) bound() Node {
 	if r.is(tokens.Colon) || r.is(tokens.RightBracket) || r.is(tokens.Comma) {
 		return nil
@@ -99,7 +99,7 @@ func (r *reader) bound() Node {
 	return r.expression()
 }
 
-// filter reads a filter after its bar.
+// filter parses a filter after its bar.
 func (r *reader) filter(at Pos, of Node) Node {
 	f := &Filter{Pos: at, Of: of, ID: r.qualified()}
 	if r.is(tokens.LeftParenthesis) {
@@ -108,7 +108,7 @@ func (r *reader) filter(at Pos, of Node) Node {
 	return f
 }
 
-// qualified reads a name with dots in it.
+// qualified parses a dotted name.
 func (r *reader) qualified() string {
 	id := r.name()
 	for r.accept(tokens.Dot) {
@@ -117,7 +117,7 @@ func (r *reader) qualified() string {
 	return id
 }
 
-// test reads a test after is.
+// test parses a test after is.
 func (r *reader) test(at Pos, of Node) Node {
 	negated := r.acceptWord("not")
 	t := &Test{Pos: at, Of: of, ID: r.qualified()}
@@ -141,7 +141,7 @@ func (r *reader) beginsArgument() bool {
 		r.isName() && !r.word("else") && !r.word("or") && !r.word("and")
 }
 
-// arguments reads the arguments of a call, from its parenthesis on.
+// arguments parses the arguments of a call, from its parenthesis on.
 func (r *reader) arguments() Arguments {
 	at := r.at
 	r.expect(tokens.LeftParenthesis, "(")
@@ -172,7 +172,7 @@ func (r *reader) arguments() Arguments {
 	return a
 }
 
-// named reads name=value.
+// named parses name=value.
 func (a *Arguments) named(r *reader) {
 	at := r.at
 	id := r.next()

@@ -14,7 +14,7 @@ type reader struct {
 	tokens *tokens.Stream
 	token  *tokens.Token // the current one
 	kind   tokens.Type   // of the current token; EOF at the end
-	at     int           // place of the current token; at the end that of the last one
+	at     int           // offset of the current token; at the end, of the last one
 	value  bool          // the tag is {{ … }}
 }
 
@@ -24,7 +24,7 @@ func (p *parsing) reader(args *parser.Parser) reader {
 	return r
 }
 
-// look notes what the current token is.
+// look updates the current token.
 func (r *reader) look() {
 	r.token = r.tokens.Current()
 	r.kind = r.token.Type
@@ -35,7 +35,7 @@ func (r *reader) look() {
 
 func (r *reader) end() bool { return r.kind == tokens.EOF }
 
-// ending is what comes after the last token, for messages.
+// ending returns what follows the last token, for messages.
 func (r *reader) ending() string {
 	if r.value {
 		return "end of print statement"
@@ -43,10 +43,10 @@ func (r *reader) ending() string {
 	return "end of statement block"
 }
 
-// here is the place of the current token.
+// here returns the place of the current token.
 func (r *reader) here() Pos { return Pos(r.at) }
 
-// spelling is the text of the current token, for messages.
+// spelling returns the text of the current token, for messages.
 func (r *reader) spelling() string {
 	if r.end() {
 		return r.ending()
@@ -59,14 +59,14 @@ func (r *reader) spelling() string {
 
 func (r *reader) is(t tokens.Type) bool { return r.kind == t }
 
-// next returns the spelling of the current token and goes on.
+// next returns the spelling of the current token and advances.
 func (r *reader) next() string {
 	t := r.tokens.Next()
 	r.look()
 	return t.Val
 }
 
-// accept goes on if the current token is of a type.
+// accept advances over a token of type t and reports whether it was there.
 func (r *reader) accept(t tokens.Type) bool {
 	if r.kind != t {
 		return false
@@ -75,7 +75,7 @@ func (r *reader) accept(t tokens.Type) bool {
 	return true
 }
 
-// expect goes on over a token that must be there.
+// expect advances over a token that must be there.
 func (r *reader) expect(t tokens.Type, what string) {
 	if !r.accept(t) {
 		failure.Reject(r.at, "expected token '%s', got '%s'", what, r.spelling())
@@ -85,7 +85,7 @@ func (r *reader) expect(t tokens.Type, what string) {
 // word reports whether the current token is the name w.
 func (r *reader) word(w string) bool { return r.kind == tokens.Name && r.token.Val == w }
 
-// acceptWord goes on if the current token is the name w.
+// acceptWord advances over the name w and reports whether it was there.
 func (r *reader) acceptWord(w string) bool {
 	if !r.word(w) {
 		return false
@@ -94,10 +94,10 @@ func (r *reader) acceptWord(w string) bool {
 	return true
 }
 
-// isName reports whether the current token is any name.
+// isName reports whether the current token is a name.
 func (r *reader) isName() bool { return r.kind == tokens.Name }
 
-// name reads a name that must be there.
+// name parses a name.
 func (r *reader) name() string {
 	if !r.isName() {
 		failure.Reject(r.at, "expected token 'name', got '%s'", r.spelling())
@@ -105,7 +105,7 @@ func (r *reader) name() string {
 	return r.next()
 }
 
-// follows reports whether the token after the current one is of a type.
+// follows reports whether the token after the current one is of type t.
 func (r *reader) follows(t tokens.Type) bool {
 	n := r.tokens.Peek()
 	return n != nil && n.Type == t
@@ -125,7 +125,7 @@ func (r *reader) literal() value.Value {
 	return numberValue(r.kind, spelling, r.at)
 }
 
-// done checks that the tag has no more tokens.
+// done rejects further tokens in the tag.
 func (r *reader) done() {
 	if !r.end() {
 		failure.Reject(r.at, "expected token '%s', got '%s'", r.ending(), r.spelling())
@@ -138,7 +138,7 @@ func (r *reader) begin() {
 	r.done()
 }
 
-// enter and leave count nesting. leave gets the links that there were on entering.
+// enter and leave count nesting. leave resets the links to their number on entering.
 func (r *reader) enter() { r.p.enter(r.at) }
 
 func (r *reader) leave(links int) {

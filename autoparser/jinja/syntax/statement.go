@@ -10,13 +10,13 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/jinja/pystr"
 )
 
-// tagParser reads one tag, whose name is already read.
+// tagParser parses one tag after its name.
 type tagParser func(t *tagReader) Node
 
-// valueTag is the tag that {{ e }} stands for. No template can spell it.
+// valueTag is the name of the tag for {{ e }}. No template can spell it.
 const valueTag = "{{"
 
-// tagParsers are the tags, and what ends or divides their blocks.
+// tagParsers are the parsers of all tags, including those that divide or end blocks.
 var tagParsers = map[string]tagParser{
 	valueTag:     parseValue,
 	"print":      parsePrint,
@@ -36,7 +36,7 @@ var tagParsers = map[string]tagParser{
 	"endmacro": misplaced, "endcall": misplaced, "endfilter": misplaced, "endwith": misplaced, "endgeneration": misplaced,
 }
 
-// RefusedTags are the tags of Jinja2 that are not supported, and why.
+// RefusedTags are the tags of Jinja2 that are not supported, with the reasons.
 var RefusedTags = map[string]string{
 	"extends":    "a template cannot load others",
 	"include":    "a template cannot load others",
@@ -49,7 +49,7 @@ var RefusedTags = map[string]string{
 	"debug":      "it would print what Python holds",
 }
 
-// mustBeTag checks the name of the tag that src begins with.
+// mustBeTag rejects a tag whose name, which src begins with, is not supported.
 func mustBeTag(at int, src string) {
 	id := src[:len(src)-len(strings.TrimLeftFunc(src, pystr.IsWord))]
 	switch {
@@ -62,7 +62,7 @@ func mustBeTag(at int, src string) {
 	}
 }
 
-// misplaced rejects a tag that ends, or divides, a block that is not open.
+// misplaced rejects a tag that divides or ends a block that is not open.
 func misplaced(t *tagReader) Node {
 	if len(t.p.open) == 0 {
 		failure.Reject(int(t.start), "Encountered unknown tag '%s': no block is open here", t.name)
@@ -72,7 +72,7 @@ func misplaced(t *tagReader) Node {
 	return nil
 }
 
-// never is the stop of tuples that go on to the end of the tag.
+// never is the stop of tuples that end with the tag.
 func never() bool { return false }
 
 func parseValue(t *tagReader) Node {
@@ -107,7 +107,7 @@ func parseJump(leaves bool) tagParser {
 	}
 }
 
-// What closes the blocks.
+// The tags that close blocks.
 var (
 	endIf         = []string{"endif"}
 	endIfBranch   = []string{"elif", "else", "endif"}
@@ -182,7 +182,7 @@ func parseSet(t *tagReader) Node {
 	return n
 }
 
-// filters reads |a|b after of.
+// filters parses |a|b after of.
 func (t *tagReader) filters(of Node) *Filter {
 	var last *Filter
 	for at := t.here(); t.accept(tokens.Pipe); at = t.here() {
@@ -200,7 +200,7 @@ func parseMacro(t *tagReader) Node {
 	return n
 }
 
-// functionBody reads the body of a macro or of what is called like one.
+// functionBody parses the body of a macro or a call block.
 func (t *tagReader) functionBody(closers []string, s *Signature) []Node {
 	special := t.p.special
 	body := t.lastBody(closers)
@@ -208,7 +208,7 @@ func (t *tagReader) functionBody(closers []string, s *Signature) []Node {
 	return body
 }
 
-// newName reads the name that a macro or a parameter gets.
+// newName parses a name to define.
 func (t *tagReader) newName() string {
 	at := t.at
 	id := t.reader.name()
@@ -218,7 +218,7 @@ func (t *tagReader) newName() string {
 	return id
 }
 
-// signature reads the parameters of a macro or of a call block.
+// signature parses the parameters of a macro or a call block.
 func (t *tagReader) signature() Signature {
 	var s Signature
 	t.expect(tokens.LeftParenthesis, "(")
@@ -257,7 +257,8 @@ func parseCall(t *tagReader) Node {
 	return n
 }
 
-// parseGeneration reads the tag by which transformers finds what the assistant wrote. It prints its body.
+// parseGeneration parses the tag with which transformers marks the output of the assistant. It
+// prints its body.
 func parseGeneration(t *tagReader) Node {
 	n := &CallBlock{Pos: t.start}
 	t.begin()
@@ -292,7 +293,8 @@ func parseWith(t *tagReader) Node {
 	return n
 }
 
-// target reads what can be assigned to: a name, a tuple of targets, or an attribute of a namespace.
+// target parses the target of an assignment: a name, a tuple of targets, or an attribute of a
+// namespace.
 func (t *tagReader) target(stop func() bool, namespaces bool) Node {
 	element := func() Node { return t.simple(stop, namespaces) }
 	n := t.tuple(element, stop, false)
@@ -303,7 +305,7 @@ func (t *tagReader) target(stop func() bool, namespaces bool) Node {
 	return &TupleTarget{l.Pos, l.Items}
 }
 
-// simple reads one target.
+// simple parses one target.
 func (t *tagReader) simple(stop func() bool, namespaces bool) Node {
 	t.enter()
 	defer t.leave(t.p.links)

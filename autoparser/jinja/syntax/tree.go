@@ -4,9 +4,13 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 )
 
-// Node is a part of a parsed template. offset is its place in the source.
-type Node interface{ Offset() int }
+// Node is a node of a parsed template.
+type Node interface {
+	// Offset returns the place of the node in the source.
+	Offset() int
+}
 
+// Pos is an offset in the source.
 type Pos int
 
 func (p Pos) Offset() int { return int(p) }
@@ -41,7 +45,7 @@ type (
 	}
 	Filter struct {
 		Pos
-		Of   Node // nil for what a block captured
+		Of   Node // nil for the text of a block
 		ID   string
 		Args Arguments
 	}
@@ -98,11 +102,11 @@ type (
 // Arguments are the arguments of a call, a filter or a test.
 type Arguments struct {
 	Values       []Node
-	Names        []string // of the last of values, as many as there are
+	Names        []string // of the last values
 	Spread, More Node     // *spread and **more, or nil
 }
 
-// Positional is the number of arguments without a name.
+// Positional returns the number of arguments without a name.
 func (a *Arguments) Positional() int { return len(a.Values) - len(a.Names) }
 
 // Targets of assignments.
@@ -147,7 +151,7 @@ type (
 		Pos
 		Target, Over, Test Node // test may be nil
 		Body, Otherwise    []Node
-		Recursive, Special bool // special: the body has a special name
+		Recursive, Special bool // Special: the body uses a name that the loop may define
 	}
 	Set struct {
 		Pos
@@ -187,7 +191,7 @@ type (
 	}
 	Jump struct { // break, continue
 		Pos
-		Leaves bool // it is break
+		Leaves bool // break, not continue
 	}
 )
 
@@ -195,5 +199,5 @@ type (
 type Signature struct {
 	Params   []*NameTarget
 	Defaults []Node
-	Special  bool // the body has a special name
+	Special  bool // the body uses a name that the macro may define
 }

@@ -1,6 +1,6 @@
 package syntax
 
-// Children calls visit with each direct part of n, in the order in which Jinja2 visits them.
+// Children calls visit with each child of n, in the order in which Jinja2 visits them.
 func Children(n Node, visit func(Node)) {
 	switch n := n.(type) {
 	case *Attribute:
@@ -46,7 +46,7 @@ func Children(n Node, visit func(Node)) {
 	}
 }
 
-// some calls visit with those of nodes that are there.
+// some calls visit with the nodes that are not nil.
 func some(visit func(Node), nodes ...Node) {
 	for _, n := range nodes {
 		if n != nil {
@@ -113,7 +113,7 @@ func (s *Signature) visit(visit func(Node)) {
 	some(visit, s.Defaults...)
 }
 
-// Filters is the filter of a captured block as a list, empty where there is none.
+// Filters returns the filter of the block as a list, empty if there is none.
 func (c *SetBlock) Filters() []Node {
 	if c.Filter == nil {
 		return nil
@@ -121,6 +121,7 @@ func (c *SetBlock) Filters() []Node {
 	return []Node{c.Filter}
 }
 
+// Calls returns the call of the block as a list, empty if there is none.
 func (c *CallBlock) Calls() []Node {
 	if c.Call == nil {
 		return nil
@@ -128,7 +129,8 @@ func (c *CallBlock) Calls() []Node {
 	return []Node{c.Call}
 }
 
-// Reads reports which of names are read in nodes before they are assigned there: Jinja2's find_undeclared.
+// Reads reports which of names are read in nodes before they are assigned there. It is Jinja2's
+// find_undeclared.
 func Reads(nodes []Node, names ...string) map[string]bool {
 	looking, found := map[string]bool{}, map[string]bool{}
 	for _, n := range names {
