@@ -6,7 +6,7 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/jinja"
 )
 
-// attack is a hostile template and the kinds of failure it may end with.
+// attack is a hostile template and the kinds of failure with which it may end.
 type attack struct {
 	name, template string
 	ends           []jinja.Kind

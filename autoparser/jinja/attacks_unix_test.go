@@ -19,13 +19,13 @@ import (
 )
 
 const (
-	attackVariable = "JINJA_TEST_ATTACKS" // tells a child which attacks are its own
-	attackMemory   = 1536 << 20           // address space of a child
+	attackVariable = "JINJA_TEST_ATTACKS" // lists the attacks of a child process
+	attackMemory   = 1536 << 20           // address space of a child process
 	attackHang     = 2 * time.Minute
 )
 
-// attackChildren is how many processes share the attacks: one each, so that none finds the heap of another. Under the race
-// detector, where processes are slow to start, the heap has no limit anyway.
+// attackChildren is the number of processes that share the attacks: one for each attack, so that none starts with the heap of
+// another. Under the race detector, processes are slow to start and have no limit.
 func attackChildren() int {
 	if raceDetector {
 		return 4
@@ -53,7 +53,7 @@ func TestAttacksEndWithTypedFailures(t *testing.T) {
 	}
 }
 
-// runAttacks is a child.
+// runAttacks runs the attacks of a child process.
 func runAttacks(t *testing.T, share int) {
 	if !raceDetector {
 		limit := unix.Rlimit{Cur: attackMemory, Max: attackMemory}

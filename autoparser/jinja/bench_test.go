@@ -12,14 +12,14 @@ import (
 	"github.com/dragoman-project/dragoman/internal/shared"
 )
 
-// recorded are the templates in use that are measured, beside those of testdata.
+// recorded are templates in use to measure besides those of testdata.
 var recorded = []string{
 	"Qwen3-Coder.jinja", "openai-gpt-oss-120b.jinja", "deepseek-ai-DeepSeek-V3.1.jinja", "google-gemma-4-31B-it.jinja",
 	"meta-llama-Llama-3.1-8B-Instruct.jinja", "GLM-4.6.jinja", "Mistral-Small-3.2-24B-Instruct-2506.jinja",
 	"NousResearch-Hermes-2-Pro-Llama-3-8B-tool_use.jinja",
 }
 
-// perTemplate runs a benchmark for each template. It skips the recorded ones where they are missing.
+// perTemplate runs a benchmark for each template. It skips recorded ones that are missing.
 func perTemplate(b *testing.B, run func(b *testing.B, file string)) {
 	files, err := filepath.Glob("testdata/*.jinja")
 	if err != nil {
@@ -50,7 +50,7 @@ func BenchmarkRender(b *testing.B) {
 	})
 }
 
-// Run with -cpu 1,2: the time of a rendering is the same for each, or better.
+// BenchmarkRenderInParallel is to be run with -cpu 1,2: a rendering must not take longer on two.
 func BenchmarkRenderInParallel(b *testing.B) {
 	perTemplate(b, func(b *testing.B, file string) {
 		tmpl := compileFile(b, file)
@@ -91,8 +91,8 @@ func BenchmarkDecode(b *testing.B) {
 	}
 }
 
-// conversation returns the variables of a conversation with tools, as JSON: a system message, then turns of a user, a
-// call, its result and an answer.
+// conversation returns the variables of a conversation with tools as JSON: a system message, then
+// turns of a question, a call, its result and an answer.
 func conversation(messages, tools int) string {
 	list := []string{`{"role": "system", "content": "Be brief, and never guess."}`}
 	for i := range messages - 1 {

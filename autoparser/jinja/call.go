@@ -44,8 +44,8 @@ func (c *compiler) arguments(a *syntax.Arguments, s *scope.Scope) func(*frame) l
 	}
 }
 
-// boundArguments compiles the arguments of a builtin that is known, so that they need no binding when it runs. What cannot
-// be bound now, or not at all, is left to then.
+// boundArguments compiles the arguments of a builtin and binds them at compile time. Arguments that
+// cannot be bound yet, or are wrong, are bound when the call runs.
 func (c *compiler) boundArguments(b *library.Builtin, a *syntax.Arguments, s *scope.Scope) func(*frame) library.Arguments {
 	if b == nil || len(a.Names) == 0 || a.Spread != nil || a.More != nil || b.Variadic || b.Keywords {
 		return c.arguments(a, s)
@@ -80,7 +80,7 @@ func (c *compiler) boundArguments(b *library.Builtin, a *syntax.Arguments, s *sc
 	}
 }
 
-// call compiles a call. The extra argument of the result, if it has a name, is passed too.
+// call compiles a call. If forward is set, the result passes its binding as a further argument.
 func (c *compiler) call(n *syntax.Call, s *scope.Scope, forward bool) func(*frame, library.Binding) value.Value {
 	args := c.arguments(&n.Args, s)
 	collected := func(f *frame, extra library.Binding) library.Arguments {
@@ -102,7 +102,7 @@ func (c *compiler) call(n *syntax.Call, s *scope.Scope, forward bool) func(*fram
 	}
 }
 
-// callMethod compiles x.id(…), without making the bound method where it can.
+// callMethod compiles x.id(…). It avoids making a bound method if it can.
 func (c *compiler) callMethod(n *syntax.Call, of *syntax.Attribute, args func(*frame, library.Binding) library.Arguments, s *scope.Scope) func(*frame, library.Binding) value.Value {
 	object := c.expression(of.Of, s)
 	pick := c.lib.Picker(of.ID)
@@ -130,7 +130,7 @@ func (c *compiler) test(n *syntax.Test, s *scope.Scope) expr {
 	return c.applied("test", n.ID, c.lib.Tests[n.ID], n.Of, &n.Args, s, n.Offset())
 }
 
-// applied compiles a filter or a test. One that is unknown may still be skipped when the template runs.
+// applied compiles a filter or a test. An unknown one may be in a branch that never runs.
 func (c *compiler) applied(kind, id string, b *library.Builtin, to syntax.Node, a *syntax.Arguments, s *scope.Scope, at int) expr {
 	switch {
 	case b == nil && !c.soft:

@@ -25,7 +25,7 @@ func (c *compiler) capture(n *syntax.SetBlock, s *scope.Scope) step {
 	}
 }
 
-// block compiles a body with a scope of its own in the same function.
+// block compiles a body that has a scope of its own in the same function.
 func (c *compiler) block(nodes []syntax.Node, s *scope.Scope) step {
 	enter := c.entry(s)
 	var run step
@@ -36,7 +36,7 @@ func (c *compiler) block(nodes []syntax.Node, s *scope.Scope) step {
 	}
 }
 
-// taken compiles the value of a captured block: its text, filtered.
+// taken compiles the value of a captured block: its filtered text.
 func (c *compiler) taken(chain *syntax.Filter, s *scope.Scope) func(f *frame, mark int) value.Value {
 	if chain == nil {
 		return func(f *frame, mark int) value.Value { return value.String(f.r.taken(mark)) }
@@ -49,13 +49,13 @@ func (c *compiler) taken(chain *syntax.Filter, s *scope.Scope) func(f *frame, ma
 	}
 }
 
-// slotOf reads a slot: the text that a block captured.
+// slotOf is an expression that reads a slot: the text of a captured block.
 type slotOf struct {
 	syntax.Pos
 	slot int
 }
 
-// onCaptured returns the chain of filters with the captured text at its start.
+// onCaptured returns a chain of filters that starts with the captured text.
 func onCaptured(chain *syntax.Filter, slot int) *syntax.Filter {
 	f := *chain
 	if f.Of == nil {

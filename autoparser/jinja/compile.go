@@ -8,15 +8,15 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 )
 
-// compiler turns the tree into closures.
+// compiler translates the tree to closures.
 type compiler struct {
 	lib     *library.Library
 	names   map[string]int              // places of context variables
-	missing map[string]*value.Undefined // what absent made
-	order   []string
-	soft    bool // inside an if or a conditional expression, where unknown filters fail only when they run
+	missing map[string]*value.Undefined // results of absent, by name
+	order   []string                    // names of context variables, by place
+	soft    bool                        // inside an if or a conditional expression, where unknown filters fail at run time
 	source  string
-	inLoop  bool // break and continue have a loop in this function
+	inLoop  bool // there is a loop around in this function
 }
 
 // compileProgram compiles the body of a template.
@@ -62,7 +62,7 @@ func inOrder(steps []step) step {
 	}
 }
 
-// statement compiles one statement in the scope that it stands in.
+// statement compiles one statement.
 func (c *compiler) statement(n syntax.Node, s *scope.Scope) step {
 	switch n := n.(type) {
 	case *syntax.Data:
@@ -134,14 +134,14 @@ func (c *compiler) ifBlock(n *syntax.If, s *scope.Scope) step {
 	}
 }
 
-// softly makes unknown filters a failure of the run until the returned function is called.
+// softly makes unknown filters fail at run time until the returned function is called.
 func (c *compiler) softly() func() {
 	before := c.soft
 	c.soft = true
 	return func() { c.soft = before }
 }
 
-// within compiles in a scope of its own, where unknown filters fail at once.
+// within calls f in a scope of its own, where unknown filters fail at compile time.
 func (c *compiler) within(f func()) {
 	before := c.soft
 	c.soft = false
@@ -166,7 +166,7 @@ func (c *compiler) assignment(n *syntax.Set, s *scope.Scope) step {
 	}
 }
 
-// namespaces compiles the check that what a target takes attributes of are namespaces.
+// namespaces compiles the check that the attributes in a target belong to namespaces.
 func (c *compiler) namespaces(target syntax.Node, s *scope.Scope) func(*frame) {
 	var checks []func(*frame)
 	var visit func(syntax.Node)
@@ -192,7 +192,7 @@ func (c *compiler) namespaces(target syntax.Node, s *scope.Scope) func(*frame) {
 	}
 }
 
-// assign compiles the storing of a value.
+// assign compiles the assignment of a value to a target.
 func (c *compiler) assign(target syntax.Node, s *scope.Scope) func(*frame, value.Value) {
 	switch t := target.(type) {
 	case *syntax.NameTarget:
@@ -223,7 +223,7 @@ func (c *compiler) assign(target syntax.Node, s *scope.Scope) func(*frame, value
 	}
 }
 
-// withBlock compiles {% with %}, whose values are computed outside of the scope that they open.
+// withBlock compiles {% with %}, whose values are evaluated outside of its scope.
 func (c *compiler) withBlock(n *syntax.With, s *scope.Scope) step {
 	inside := s.NewBlock()
 	for _, t := range n.Targets {

@@ -14,7 +14,7 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/jinja"
 )
 
-// templates is how many random templates are compared, and conversations of each template: go test -run Random ./autoparser/jinja -templates 100000
+// templates is the number of random templates to compare, and of conversations for each template: go test -run Random ./autoparser/jinja -templates 100000
 var templates = flag.Int("templates", 1500, "number of random templates that are compared with Python")
 
 func TestRandomTemplatesRenderAsPythonDoes(t *testing.T) {
@@ -85,7 +85,8 @@ func sameResult(t *testing.T, seed uint64, template, got string, err error, want
 	return false
 }
 
-// The specification of this package is also one of Python's Jinja2; messages may differ in wording.
+// TestPythonAgreesWithTheSnippets checks that the snippets hold for Python's Jinja2, too. The
+// wording of messages may differ.
 func TestPythonAgreesWithTheSnippets(t *testing.T) {
 	p := startPython(t)
 	for subject, rows := range snippets() {

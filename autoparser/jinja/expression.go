@@ -18,7 +18,7 @@ func (c *compiler) expressions(nodes []syntax.Node, s *scope.Scope) []expr {
 	return out
 }
 
-// optional compiles a part that may be absent, which is None.
+// optional compiles an expression that may be absent, which means None.
 func (c *compiler) optional(n syntax.Node, s *scope.Scope) expr {
 	if n == nil {
 		return func(*frame) value.Value { return value.None{} }
@@ -26,7 +26,7 @@ func (c *compiler) optional(n syntax.Node, s *scope.Scope) expr {
 	return c.expression(n, s)
 }
 
-// expression compiles an expression in the scope that it stands in.
+// expression compiles an expression.
 func (c *compiler) expression(n syntax.Node, s *scope.Scope) expr {
 	switch n := n.(type) {
 	case *syntax.Literal:
@@ -66,7 +66,7 @@ func (c *compiler) expression(n syntax.Node, s *scope.Scope) expr {
 	return c.concatenation(n.(*syntax.Concatenation), s)
 }
 
-// name compiles the reading of a variable.
+// name compiles a variable.
 func (c *compiler) name(n *syntax.Name, s *scope.Scope) expr {
 	v, context := s.LookUp(n.ID)
 	switch {
@@ -80,7 +80,7 @@ func (c *compiler) name(n *syntax.Name, s *scope.Scope) expr {
 	return func(f *frame) value.Value { return orMissing(read(f), n.ID) }
 }
 
-// orMissing is v, or undefined where there is none.
+// orMissing returns v, or an undefined value if v is nil.
 func orMissing(v value.Value, id string) value.Value {
 	if v == nil {
 		return &value.Undefined{Name: value.String(id)}
@@ -95,7 +95,7 @@ func (c *compiler) attribute(n *syntax.Attribute, s *scope.Scope) expr {
 	id := missing.Name
 	return func(f *frame) value.Value {
 		v := of(f)
-		if o, ok := v.(*value.Object); ok && !attribute { // by far the most frequent
+		if o, ok := v.(*value.Object); ok && !attribute { // by far the most frequent case
 			if i := o.FindText(n.ID); i >= 0 {
 				return o.ValueAt(i)
 			}
@@ -109,7 +109,7 @@ func (c *compiler) attribute(n *syntax.Attribute, s *scope.Scope) expr {
 	}
 }
 
-// absent is what an object without an element of a name has there.
+// absent returns the undefined value of a missing element of an object.
 func (c *compiler) absent(id string) *value.Undefined {
 	u := c.missing[id]
 	if u == nil {
@@ -119,7 +119,7 @@ func (c *compiler) absent(id string) *value.Undefined {
 	return u
 }
 
-// noObject is what messages look into that speak of any object.
+// noObject stands for any object in messages.
 var noObject = &value.Object{}
 
 // element compiles x[key].
@@ -163,7 +163,7 @@ func (c *compiler) member(n *syntax.Element, id string, key value.Value, s *scop
 	}
 }
 
-// isAttribute reports whether an object may have an attribute of a name, which is no element of it.
+// isAttribute reports whether objects may have an attribute of that name.
 func (c *compiler) isAttribute(id string) bool {
 	return c.lib.Methods["dict"][id] != nil || strings.HasPrefix(id, "__")
 }
@@ -178,7 +178,7 @@ func (c *compiler) slice(n *syntax.Slice, s *scope.Scope) expr {
 	}
 }
 
-// conditional compiles a if b else c; without an else the value is undefined.
+// conditional compiles a if b else c. Without an else the value is undefined.
 func (c *compiler) conditional(n *syntax.Conditional, s *scope.Scope) expr {
 	defer c.softly()()
 	then, test := c.expression(n.Then, s), c.expression(n.Test, s)
@@ -196,14 +196,14 @@ func (c *compiler) conditional(n *syntax.Conditional, s *scope.Scope) expr {
 	}
 }
 
-// noElse is the value of a conditional expression without an else whose test does not hold.
+// noElse compiles the missing else of a conditional expression.
 func (c *compiler) noElse(n *syntax.Conditional) expr {
 	line := strings.Count(c.source[:n.Offset()], "\n") + 1
 	missing := &value.Undefined{Hint: "the inline if-expression on line " + strconv.Itoa(line) + " evaluated to false and no else section was defined."}
 	return func(*frame) value.Value { return missing }
 }
 
-// list compiles […] and (…). Each evaluation makes a new one, which the template may change.
+// list compiles […] and (…). Each evaluation makes a new list, which the template may change.
 func (c *compiler) list(n *syntax.List, s *scope.Scope) expr {
 	items := c.expressions(n.Items, s)
 	return func(f *frame) value.Value {
@@ -216,7 +216,7 @@ func (c *compiler) list(n *syntax.List, s *scope.Scope) expr {
 	}
 }
 
-// object compiles {…}; a later key of the same value wins, at the place of the first.
+// object compiles {…}. Of duplicate keys the last value counts, in the place of the first.
 func (c *compiler) object(n *syntax.Object, s *scope.Scope) expr {
 	values := c.expressions(n.Values, s)
 	if keys := recordKeys(n.Keys); keys != nil {
@@ -234,7 +234,7 @@ func (c *compiler) object(n *syntax.Object, s *scope.Scope) expr {
 	}
 }
 
-// recordKeys returns the keys of an object if they are constant strings, no two the same, and few; otherwise nil.
+// recordKeys returns the keys of an object if value.DistinctTexts accepts them, and nil otherwise.
 func recordKeys(nodes []syntax.Node) []value.Value {
 	keys := make([]value.Value, len(nodes))
 	for i, n := range nodes {
@@ -250,7 +250,7 @@ func recordKeys(nodes []syntax.Node) []value.Value {
 	return keys
 }
 
-// record compiles {…} with keys that are known.
+// record compiles {…} with constant keys.
 func record(keys []value.Value, values []expr) expr {
 	return func(f *frame) value.Value {
 		o := f.r.NewRecord(keys)
@@ -261,7 +261,7 @@ func record(keys []value.Value, values []expr) expr {
 	}
 }
 
-// concatenation is ~, which joins what its parts print.
+// concatenation compiles ~, which joins its operands as strings.
 func (c *compiler) concatenation(n *syntax.Concatenation, s *scope.Scope) expr {
 	parts := c.expressions(n.Parts, s)
 	return func(f *frame) value.Value {

@@ -13,12 +13,12 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 )
 
-// fuzzLimits are small, so that a run that goes on to a limit is short.
+// fuzzLimits are small, so that renderings which reach them are short.
 var fuzzLimits = jinja.Limits{
 	Source: 16 << 10, Steps: 100_000, Memory: 4 << 20, Output: 1 << 20, Depth: 16, Range: 1000, Timeout: 2 * time.Second,
 }
 
-// addTemplates adds the templates of the tests; with is what else a target takes.
+// addTemplates adds the templates of the tests as seeds. with are the further arguments of the target.
 func addTemplates(f *testing.F, with ...any) {
 	f.Helper()
 	add := func(source string) { f.Add(append([]any{source}, with...)...) }
@@ -45,7 +45,7 @@ func addTemplates(f *testing.F, with ...any) {
 	}
 }
 
-// Whatever the source is, it compiles, or is refused for a reason that has a place in it.
+// FuzzCompile checks that any source compiles, or is refused with a place in it.
 func FuzzCompile(f *testing.F) {
 	addTemplates(f)
 	f.Fuzz(func(t *testing.T, source string) {
@@ -63,8 +63,8 @@ func FuzzCompile(f *testing.F) {
 	})
 }
 
-// Whatever the source is and the variables are, rendering ends within the limits, with text or with a typed error that is
-// no fault of this package; it changes nothing, and does the same again.
+// FuzzRender checks that any rendering ends within the limits, with text or with a typed error that is not an internal one, that it
+// changes no variables, and that a second one has the same result.
 func FuzzRender(f *testing.F) {
 	addTemplates(f, randomVars)
 	f.Add(`{% for k, v in a.items() %}{{ k }}{{ v|tojson }}{{ v[0] }}{{ v.x }}{{ v ~ k }}{{ v + v }}{% endfor %}`, `{"a": {"b": 1e400, "c": "\ud800", "": []}}`)
@@ -104,7 +104,7 @@ func mustBeTyped(t *testing.T, err error) {
 	}
 }
 
-// What is decoded and encoded again is the same value.
+// FuzzDecode checks that decoding and encoding preserve values.
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(randomVars))
 	f.Add([]byte(`[1, -0, 1.0, 1e400, 123456789012345678901234567890, "\ud800", "\u0000", {"a": 1, "a": 2}]`))

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// generator makes random templates of what chat templates use, and of what they might.
+// generator generates random templates from what chat templates use or might use.
 type generator struct {
 	*rand.Rand
-	names []string // variables that the template has set so far
-	loops int      // loops around
+	names []string // variables set so far
+	loops int      // number of loops around
 	depth int
 }
 
@@ -183,7 +183,7 @@ func (g *generator) statement() string {
 	return g.tag("set ns.x = %s", g.expression()) + "{{ ns.x }}"
 }
 
-// scoped makes a block outside of which its names are not used more often than by chance.
+// scoped generates a block whose names are forgotten after it.
 func (g *generator) scoped(f func() string) string {
 	names := g.names
 	s := f()
@@ -233,7 +233,7 @@ func (g *generator) macro() string {
 	})
 }
 
-// template makes a template: most are one expression or one statement, so that a failure hides little.
+// template generates a template. Most are one expression or one statement, so that a failure hides no other.
 func (g *generator) template() string {
 	switch g.IntN(8) {
 	case 0, 1, 2:
@@ -247,7 +247,7 @@ func (g *generator) template() string {
 	return "{% set ns = namespace(x=1) %}" + g.statement()
 }
 
-// text makes a string of what is awkward in prompts.
+// text generates a string of awkward characters.
 func (g *generator) text() string {
 	pieces := []string{"hello", " ", "\n", "  ", "ß", "日本", "😀", "\"", "'", "\\", "<call>", "</think>", "<think>", "{{ x }}", "{% if %}", "\t", "<|end|>", "&", "1.0", "None", "\u2028", "\x00"}
 	var b strings.Builder
@@ -257,7 +257,7 @@ func (g *generator) text() string {
 	return b.String()
 }
 
-// value makes any JSON value.
+// value generates a JSON value.
 func (g *generator) value() any {
 	if g.depth > 3 {
 		return g.text()
@@ -281,7 +281,7 @@ func (g *generator) value() any {
 	return g.text()
 }
 
-// message makes a message, mostly of the usual shape.
+// message generates a message, usually well formed.
 func (g *generator) message() map[string]any {
 	m := map[string]any{"role": g.pick([]string{"user", "assistant", "assistant", "tool", "system", "critic"})}
 	switch g.IntN(8) {
@@ -306,7 +306,7 @@ func (g *generator) message() map[string]any {
 	return m
 }
 
-// conversation makes the variables of a chat template.
+// conversation generates the variables of a chat template.
 func (g *generator) conversation() json.RawMessage {
 	vars := map[string]any{"bos_token": "<s>", "eos_token": "</s>", "add_generation_prompt": g.oneIn(2)}
 	var messages []any

@@ -14,10 +14,11 @@ type forParts struct {
 	body      step
 	otherwise step                                // or nil
 	filter    func(*frame) func(value.Value) bool // or nil
-	loopSlot  int                                 // -1 when the body does not use it
+	loopSlot  int                                 // -1 if the body does not use it
 }
 
-// forBlock compiles a loop. A recursive one is a function of its own, which the loop variable calls.
+// forBlock compiles a loop. A recursive one is a function of its own, which the loop variable
+// calls.
 func (c *compiler) forBlock(n *syntax.For, s *scope.Scope) step {
 	over := c.expression(n.Over, s)
 	if !n.Recursive {
@@ -40,7 +41,7 @@ func (c *compiler) forBlock(n *syntax.For, s *scope.Scope) step {
 	}
 }
 
-// recursion makes the function that a recursive loop calls for each level.
+// recursion returns the function that a recursive loop calls for each level.
 func (p *forParts) recursion(outer *frame, fn *scope.Function) func(value.Value, int) value.Value {
 	r := outer.r
 	var again func(over value.Value, depth int) value.Value
@@ -77,7 +78,8 @@ func (c *compiler) forParts(n *syntax.For, s *scope.Scope) *forParts {
 	return p
 }
 
-// forFilter compiles the condition of a for block. It has a scope of its own and is asked as the loop goes on.
+// forFilter compiles the condition of a for block. It has a scope of its own and is evaluated as
+// the loop proceeds.
 func (c *compiler) forFilter(n *syntax.For, s *scope.Scope) func(*frame) func(value.Value) bool {
 	if n.Test == nil {
 		return nil
@@ -102,7 +104,8 @@ func (c *compiler) forFilter(n *syntax.For, s *scope.Scope) func(*frame) func(va
 	}
 }
 
-// run goes through v. As in Jinja2, the else part runs unless the body came to its end at least once.
+// run iterates over v. As in Jinja2, the else part runs unless the body was completed at least
+// once.
 func (p *forParts) run(f *frame, v value.Value, depth int, again func(value.Value, int) value.Value) signal {
 	r := f.r
 	over := r.Iterate(v)

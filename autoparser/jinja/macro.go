@@ -24,7 +24,7 @@ type macroParts struct {
 	varargs  int // slot, or -1
 }
 
-// macro compiles {% macro %}: it assigns a function to a name.
+// macro compiles {% macro %}, which assigns a function to a name.
 func (c *compiler) macro(n *syntax.Macro, s *scope.Scope) step {
 	p := c.macroParts(n.ID, n.Offset(), &n.Signature, n.Body, s)
 	slot := s.Own(n.ID).Slot
@@ -34,16 +34,16 @@ func (c *compiler) macro(n *syntax.Macro, s *scope.Scope) step {
 	}
 }
 
-// value makes the macro itself, which remembers the frame where it was defined.
+// value returns the macro as a value, which refers to the frame where it is defined.
 func (p *macroParts) value(f *frame) *library.Function {
 	f.r.Grow(64)
-	return &library.Function{Name: p.name, Printed: p.printed, Attributes: p.Property, Call: func(_ *library.Env, a library.Arguments) value.Value {
+	return &library.Function{Name: p.name, Printed: p.printed, Attributes: p.property, Call: func(_ *library.Env, a library.Arguments) value.Value {
 		return p.call(f, a)
 	}}
 }
 
-// Property is an attribute of a macro, or nil.
-func (p *macroParts) Property(name string) value.Value {
+// property returns an attribute of a macro, or nil.
+func (p *macroParts) property(name string) value.Value {
 	switch name {
 	case "name":
 		return value.String(p.name)
@@ -63,7 +63,7 @@ func (p *macroParts) Property(name string) value.Value {
 	return nil
 }
 
-// callerKey is the name by which a macro finds the body of a call block.
+// callerKey is the name of the argument that holds the body of a call block.
 const callerKey = value.String("caller")
 
 // callBlock compiles {% call %}, whose body is a macro named caller, and {% generation %}, which prints its body.
@@ -76,7 +76,7 @@ func (c *compiler) callBlock(n *syntax.CallBlock, s *scope.Scope) step {
 		}
 	}
 	invoke := c.call(n.Call, s, true)
-	slot := s.Function.NewSlot() // where the call finds the body
+	slot := s.Function.NewSlot() // for the body
 	return func(f *frame) signal {
 		f.slots[slot] = p.value(f)
 		v := invoke(f, library.Binding{Name: "caller", Key: callerKey, Value: f.slots[slot]})
@@ -86,7 +86,8 @@ func (c *compiler) callBlock(n *syntax.CallBlock, s *scope.Scope) step {
 	}
 }
 
-// macroParts compiles a macro. Its body is a function: it sees the variables around it as they are when it runs.
+// macroParts compiles a macro. Its body is a function that sees the current values of the variables
+// around it.
 func (c *compiler) macroParts(id string, at int, sig *syntax.Signature, body []syntax.Node, s *scope.Scope) *macroParts {
 	inside := s.NewFunction()
 	p := &macroParts{name: id, printed: "<Macro " + pystr.Quote(id) + ">", fn: inside.Function, caller: -1, kwargs: -1, varargs: -1}
@@ -108,7 +109,7 @@ func (c *compiler) macroParts(id string, at int, sig *syntax.Signature, body []s
 	return p
 }
 
-// special declares caller, kwargs and varargs, where the body uses them and no parameter has that name.
+// special declares caller, kwargs and varargs if the body uses them and no parameter has that name.
 func (p *macroParts) special(at int, sig *syntax.Signature, body []syntax.Node, inside *scope.Scope) {
 	if !sig.Special {
 		return
@@ -156,7 +157,7 @@ func (p *macroParts) call(outer *frame, a library.Arguments) value.Value {
 	return value.String(r.taken(mark))
 }
 
-// fallback is what a parameter that was not passed gets.
+// fallback returns the value of a parameter without an argument.
 func (p *macroParts) fallback(f *frame, i int) value.Value {
 	if d := i - (len(p.params) - len(p.defaults)); d >= 0 {
 		return p.defaults[d](f)
@@ -164,7 +165,7 @@ func (p *macroParts) fallback(f *frame, i int) value.Value {
 	return &value.Undefined{Hint: "parameter '" + p.params[i] + "' was not provided", Name: value.String(p.params[i])}
 }
 
-// bind gives the parameters their arguments; what is left goes to varargs, kwargs and caller.
+// bind assigns arguments to parameters, and the rest to varargs, kwargs and caller.
 func (p *macroParts) bind(f *frame, a library.Arguments) {
 	given := min(len(a.Values), len(p.params))
 	for i := range given {
@@ -189,7 +190,7 @@ func (p *macroParts) bind(f *frame, a library.Arguments) {
 	p.bindSpecial(f, a, given, rest, caller)
 }
 
-// bindSpecial sets caller, kwargs and varargs, or complains of what nobody takes.
+// bindSpecial sets caller, kwargs and varargs, and raises for arguments that are left.
 func (p *macroParts) bindSpecial(f *frame, a library.Arguments, given int, rest *value.Object, caller value.Value) {
 	if p.caller >= 0 {
 		if caller == nil || value.IsNone(caller) {

@@ -6,7 +6,7 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 )
 
-// contextPlace returns the place of a context variable.
+// contextPlace returns the place of a context variable in render.context.
 func (c *compiler) contextPlace(at int, id string) int {
 	if i, ok := c.names[id]; ok {
 		return i
@@ -20,7 +20,7 @@ func (c *compiler) contextPlace(at int, id string) int {
 	return i
 }
 
-// reader compiles the reading of a variable; nil is missing.
+// reader compiles the reading of a variable. It returns nil for a missing one.
 func (c *compiler) reader(at int, s *scope.Scope, id string) expr {
 	v, context := s.LookUp(id)
 	if context {
@@ -39,7 +39,7 @@ func (c *compiler) reader(at int, s *scope.Scope, id string) expr {
 	}
 }
 
-// entry compiles what happens to the variables of a scope when it is entered.
+// entry compiles the initialization of the variables of a scope.
 func (c *compiler) entry(s *scope.Scope) func(*frame) {
 	type copyOf struct {
 		slot int

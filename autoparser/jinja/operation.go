@@ -20,7 +20,7 @@ func (c *compiler) binary(n *syntax.Binary, s *scope.Scope) expr {
 	}
 }
 
-// sumOf flattens a + b + c.
+// sumOf returns the operands of a + b + c, or nil for other operators.
 func sumOf(n *syntax.Binary) []syntax.Node {
 	if n.Op != "+" {
 		return nil
@@ -31,7 +31,7 @@ func sumOf(n *syntax.Binary) []syntax.Node {
 	return []syntax.Node{n.Left, n.Right}
 }
 
-// sum adds from left to right; the strings at its start are joined in one go.
+// sum adds from left to right. The strings at its start are joined at once.
 func (c *compiler) sum(nodes []syntax.Node, s *scope.Scope, at int) expr {
 	add := c.pieces(nodes, s, at)
 	return func(f *frame) value.Value {
@@ -43,8 +43,8 @@ func (c *compiler) sum(nodes []syntax.Node, s *scope.Scope, at int) expr {
 	}
 }
 
-// pieces compiles a sum. If all its parts are strings it leaves them, unjoined, above a mark in the scratch of the
-// rendering; otherwise it returns the total.
+// pieces compiles a sum. If all operands are strings, it leaves them above mark in render.scratch;
+// otherwise it returns the total.
 func (c *compiler) pieces(nodes []syntax.Node, s *scope.Scope, at int) func(*frame) (mark int, total value.Value) {
 	parts := c.expressions(nodes, s)
 	return func(f *frame) (mark int, total value.Value) {
@@ -70,7 +70,7 @@ func (c *compiler) pieces(nodes []syntax.Node, s *scope.Scope, at int) func(*fra
 	}
 }
 
-// comparison compiles a < b < c, which stops at the first that does not hold.
+// comparison compiles a < b < c, which stops at the first comparison that is false.
 func (c *compiler) comparison(n *syntax.Comparison, s *scope.Scope) expr {
 	first, rest := c.expression(n.First, s), make([]expr, len(n.Rest))
 	for i, op := range n.Ops {
@@ -103,7 +103,7 @@ func (c *compiler) comparison(n *syntax.Comparison, s *scope.Scope) expr {
 	}
 }
 
-// equality compiles == and !=, mostly of strings.
+// equality compiles == and !=, with a fast path for strings.
 func (c *compiler) equality(at int, want bool, first, second expr) expr {
 	return func(f *frame) value.Value {
 		a, b := first(f), second(f)
@@ -118,7 +118,7 @@ func (c *compiler) equality(at int, want bool, first, second expr) expr {
 	}
 }
 
-// operand compiles the right side of a comparison. A list of constants that something is looked for in is made once.
+// operand compiles the right side of a comparison. A list of constants after in is made once.
 func (c *compiler) operand(op string, n syntax.Node, s *scope.Scope) expr {
 	l, ok := n.(*syntax.List)
 	if !ok || op != "in" && op != "not in" {
@@ -135,7 +135,7 @@ func (c *compiler) operand(op string, n syntax.Node, s *scope.Scope) expr {
 	return func(*frame) value.Value { return constants }
 }
 
-// logical compiles and and or, which return the operand that decided.
+// logical compiles and and or, which return the operand that decides.
 func (c *compiler) logical(n *syntax.Logical, s *scope.Scope) expr {
 	left, right := c.expression(n.Left, s), c.expression(n.Right, s)
 	goOn := n.Op == "and"

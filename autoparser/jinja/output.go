@@ -6,7 +6,7 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 )
 
-// outputs prints one expression after the other.
+// outputs compiles the printing of several expressions.
 func (c *compiler) outputs(nodes []syntax.Node, s *scope.Scope) step {
 	steps := make([]step, len(nodes))
 	for i, n := range nodes {
@@ -15,7 +15,7 @@ func (c *compiler) outputs(nodes []syntax.Node, s *scope.Scope) step {
 	return inOrder(steps)
 }
 
-// output compiles {{ … }}. What is joined only to be printed is printed piece by piece.
+// output compiles {{ … }}. Operands that are only joined to be printed are printed one by one.
 func (c *compiler) output(n syntax.Node, s *scope.Scope) step {
 	switch n := n.(type) {
 	case *syntax.Concatenation:
@@ -32,7 +32,7 @@ func (c *compiler) output(n syntax.Node, s *scope.Scope) step {
 	}
 }
 
-// print writes what a value prints as; at is its place.
+// print writes the string of a value. at is its place.
 func (r *render) print(v value.Value, at int) {
 	switch v := v.(type) {
 	case value.String:
@@ -44,7 +44,7 @@ func (r *render) print(v value.Value, at int) {
 	}
 }
 
-// outputSum writes the strings of a sum one after the other, without joining them first.
+// outputSum compiles the printing of a sum, whose strings are not joined first.
 func (c *compiler) outputSum(n *syntax.Binary, parts []syntax.Node, s *scope.Scope) step {
 	add := c.pieces(parts, s, n.Offset())
 	return func(f *frame) signal {

@@ -7,13 +7,13 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 )
 
-// expr computes an expression; step runs a statement and says how to go on.
+// expr evaluates an expression, step runs a statement.
 type (
 	expr func(f *frame) value.Value
 	step func(f *frame) signal
 )
 
-// signal says what happens after a statement.
+// signal is the way in which a statement ends.
 type signal int
 
 const (
@@ -25,11 +25,11 @@ const (
 // frame holds the variables of one run of a function.
 type frame struct {
 	slots []value.Value
-	outer *frame // of the function around, where this one was defined
+	outer *frame // frame in which the function was defined
 	r     *render
 }
 
-// newFrame returns a frame of a function; outer is that of the function around.
+// newFrame returns a frame of fn. outer is the frame in which fn was defined.
 func newFrame(fn *scope.Function, outer *frame, r *render) *frame {
 	if r.framed == len(r.frames) {
 		r.frames, r.framed = make([]frame, 32), 0
@@ -44,23 +44,23 @@ func newFrame(fn *scope.Function, outer *frame, r *render) *frame {
 type program struct {
 	run       step
 	fn        *scope.Function
-	names     []string      // of what is read from the context
-	functions []value.Value // the global functions of these names, or nil
+	names     []string      // of the context variables, by place
+	functions []value.Value // global functions of these names, or nil
 	lib       *library.Library
 }
 
 // render is one rendering in progress.
 type render struct {
 	library.Env
-	context []value.Value // by the program's names; nil is missing
+	context []value.Value // by place; nil is missing
 	out     []byte
-	scratch []string // a stack of strings that are about to be joined or written
+	scratch []string // stack of strings to be joined or written
 	at      int      // place of the operation in progress
-	frames  []frame  // memory for frames
-	framed  int      // how many of frames are in use
+	frames  []frame  // the current block of frames
+	framed  int      // number of frames in use
 }
 
-// resolve looks the program's names up: in the variables, then among the global functions.
+// resolve looks up the names of the program in the variables and among the global functions.
 func (p *program) resolve(r *render, vars *value.Object) {
 	r.context = r.Take(len(p.names))
 	for i, id := range p.names {
@@ -81,14 +81,14 @@ func (r *render) write(s string) {
 	r.Touch(len(s))
 }
 
-// joined takes the strings above a mark off the scratch and joins them.
+// joined removes the strings above mark from the scratch and joins them.
 func (r *render) joined(mark int) string {
 	s := r.Join(r.scratch[mark:], "")
 	r.scratch = r.scratch[:mark]
 	return s
 }
 
-// taken cuts off what was written since mark, for blocks that are captured.
+// taken removes the output since mark and returns it.
 func (r *render) taken(mark int) string {
 	s := string(r.out[mark:])
 	r.out = r.out[:mark]

@@ -15,14 +15,14 @@ type python struct {
 	out *bufio.Reader
 }
 
-// answer is what Python made of a template.
+// answer is the result of a rendering in Python.
 type answer struct {
 	Output  *string
 	Class   string
 	Message string
 }
 
-// startPython starts an interpreter that has Jinja2. Where there is none the test is skipped, except under CI=true.
+// startPython starts an interpreter with Jinja2. Without one, the test is skipped, or fails if CI=true.
 func startPython(t *testing.T) *python {
 	t.Helper()
 	for _, interpreter := range []string{"/usr/bin/python3", "python3"} {
@@ -56,7 +56,7 @@ func startPython(t *testing.T) *python {
 	return nil
 }
 
-// render asks Python.
+// render renders in Python.
 func (p *python) render(t *testing.T, template string, vars json.RawMessage) answer {
 	t.Helper()
 	request, err := json.Marshal(map[string]any{"template": template, "vars": vars})

@@ -2,5 +2,5 @@
 
 package jinja_test
 
-// raceDetector tells that the race detector is on, which needs more address space than a limited process has.
+// raceDetector reports whether the race detector is on. With it, a process needs more address space than the attacks get.
 const raceDetector = true

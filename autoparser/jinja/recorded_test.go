@@ -19,7 +19,7 @@ import (
 
 var pinned = time.Date(2026, 1, 15, 12, 34, 56, 0, time.UTC)
 
-// impossible are recorded renderings of variables that Jinja2 itself refuses: what was rendered were other variables.
+// impossible are recorded renderings whose variables Jinja2 itself refuses. They were recorded with other variables.
 var impossible = map[string]string{
 	"mistralai-Ministral-3-14B-Reasoning-2512/analysis/41023115": "Assistant message must have a string or a list of chunks in content or a list of tool calls.",
 	"openai-gpt-oss-120b/analysis/91218351":                      "argument of type 'NoneType' is not iterable",
@@ -48,7 +48,7 @@ func TestRecordedRenderings(t *testing.T) {
 	}
 }
 
-// changedBeforeRecording are snippets that change their variables; those were recorded after the change.
+// changedBeforeRecording are snippets that change their variables, which were recorded after the change.
 var changedBeforeRecording = map[string]bool{
 	"array methods: array.pop() last":       true,
 	"array methods: array.pop() with index": true,
@@ -80,8 +80,8 @@ func TestRecordedSnippets(t *testing.T) {
 	}
 }
 
-// compare checks a rendering against the one wanted, or its failure against the message wanted, which may stand behind
-// the name of a Python exception.
+// compare compares a rendering, or its failure, with the expected one. An expected message may follow the name of a Python
+// exception.
 func compare(t *testing.T, id, got string, err error, want, failure *string) {
 	t.Helper()
 	var e *jinja.Error

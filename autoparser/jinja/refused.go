@@ -15,7 +15,8 @@ type Refusal struct {
 	Why  string
 }
 
-// Refused lists what templates cannot use, by kind and name. Methods are refused when they are called, all else by Compile.
+// Refused lists what templates cannot use, by kind and name. Methods are refused when they are
+// called, everything else by Compile.
 func Refused() []Refusal {
 	all := []Refusal{{"escape", `\N{…}`, "write the character itself"}}
 	for name, why := range syntax.RefusedTags {

@@ -1,6 +1,6 @@
 package jinja_test
 
-// loopsSnippets specify how for blocks go through sequences.
+// loopsSnippets specify for blocks.
 var loopsSnippets = []snippet{
 	{name: "loop variables count from both ends", template: "{% for x in ls %}{{ loop.index }}{{ loop.index0 }}{{ loop.revindex }}{{ loop.revindex0 }}{{ loop.first }}{{ loop.last }}{{ loop.length }};{% endfor %}",
 		renders: "1032TrueFalse3;2121FalseFalse3;3210FalseTrue3;"},

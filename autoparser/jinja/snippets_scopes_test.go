@@ -1,6 +1,6 @@
 package jinja_test
 
-// scopesSnippets specify where names live.
+// scopesSnippets specify the scopes of names.
 var scopesSnippets = []snippet{
 	{name: "if blocks have no scope", template: "{% if true %}{% set v = 1 %}{% endif %}{{ v }}",
 		renders: "1"},

@@ -7,14 +7,14 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/jinja"
 )
 
-// snippet is a small template with what it renders, or how it fails: Python's class of the exception and its message.
-// Its variables are those of the random templates.
+// snippet is a small template with its rendering or its failure, which is Python's class of the exception and its message. Its
+// variables are those of the random templates.
 type snippet struct {
 	name, template string
 	renders, fails string
 }
 
-// snippets is the specification, by subject.
+// snippets are the specification, by subject.
 func snippets() map[string][]snippet {
 	return map[string][]snippet{
 		"loops": loopsSnippets, "scopes": scopesSnippets, "macros": macrosSnippets, "whitespace": whitespaceSnippets,

@@ -1,6 +1,6 @@
 package jinja_test
 
-// whitespaceSnippets specify what of the source is text.
+// whitespaceSnippets specify which parts of the source are text.
 var whitespaceSnippets = []snippet{
 	{name: "a tag takes its line with it", template: `a
   {% if true %}

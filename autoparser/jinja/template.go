@@ -14,15 +14,15 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 )
 
-// Options of Compile. The zero value is the default.
+// Options are options of Compile. The zero value is the default.
 type Options struct {
 	Limits meter.Limits
 }
 
-// Template is a compiled template. It never changes, and may be rendered by many goroutines at once.
+// Template is a compiled template. It is immutable and may be rendered by many goroutines at once.
 type Template struct {
 	name    string
-	source  string // normalised: the places of errors refer to it
+	source  string // normalized; the places of errors refer to it
 	limits  meter.Limits
 	program *program
 	body    []syntax.Node
@@ -30,13 +30,14 @@ type Template struct {
 	tolerant, plain bool // see Tolerant and PlainText
 }
 
-// Compile compiles the source of a template. name stands in errors. An error is an *Error, of the kinds Syntax and Limit.
+// Compile compiles the source of a template. name appears in errors. Errors are of type *Error and
+// of kind Syntax or Limit.
 func Compile(name, source string, o Options) (t *Template, err error) {
 	t = &Template{name: name, source: syntax.Normalize(source), limits: o.Limits.WithDefaults()}
 	defer func() {
 		if p := recover(); p != nil {
 			f := failure.Recovered(p)
-			if f.Kind == failure.Runtime { // of an operation on constants
+			if f.Kind == failure.Runtime { // an operation on constants failed
 				f.Kind = failure.Syntax
 			}
 			t, err = nil, f.Locate(name, t.source)
@@ -50,33 +51,34 @@ func Compile(name, source string, o Options) (t *Template, err error) {
 	return t, nil
 }
 
-// Name returns the name given to Compile.
+// Name returns the name passed to Compile.
 func (t *Template) Name() string { return t.name }
 
-// Tolerant is the same template, rendered less strictly than Jinja2 does, as other engines of chat templates are: what is
-// undefined counts as an empty text in arithmetic, and tojson writes out what filters yield. It is for templates that were
-// written for such engines, and fail otherwise.
+// Tolerant returns the template for rendering less strictly than Jinja2 does, as other engines of
+// chat templates do: undefined operands of arithmetic count as empty strings, and tojson writes the
+// elements of generators. It is for templates written for such engines, which would fail otherwise.
 func (t *Template) Tolerant() *Template {
 	tolerant := *t
 	tolerant.tolerant = true
 	return &tolerant
 }
 
-// PlainText is the same template, rendered as a text that is no markup: what is joined to a text marked as safe is not
-// escaped, as transformers does by an accident of its set-up. A model was trained on quotes, not on &#34;.
+// PlainText returns the template for rendering without markup: what is joined to a string marked as
+// safe is not escaped. transformers escapes it because of the way it sets up Jinja2, but models
+// were trained on quotes, not on &#34;.
 func (t *Template) PlainText() *Template {
 	plain := *t
 	plain.plain = true
 	return &plain
 }
 
-// renders keeps the memory of finished renderings. Nothing that a rendering makes outlives it.
+// renders pools the memory of finished renderings.
 var renders = sync.Pool{New: func() any { return &render{} }}
 
-// keptBuffer is the largest buffer worth keeping, in bytes.
+// keptBuffer is the size of the largest buffer to pool, in bytes.
 const keptBuffer = 1 << 20
 
-// release gives the memory of a rendering to the next.
+// release returns the memory of a rendering to the pool.
 func (r *render) release() {
 	if cap(r.out) > keptBuffer || cap(r.JSON) > keptBuffer || cap(r.scratch) > keptBuffer/16 {
 		return
@@ -88,8 +90,8 @@ func (r *render) release() {
 	renders.Put(r)
 }
 
-// Render renders the template. vars is an object of variables; nil means none. now is the time that strftime_now tells;
-// zero means time.Now(). An error is an *Error of any kind but Syntax.
+// Render renders the template. vars is an object of variables; nil means none. now is the time for
+// strftime_now; zero means time.Now(). Errors are of type *Error and of any kind except Syntax.
 func (t *Template) Render(ctx context.Context, vars value.Value, now time.Time) (out string, err error) {
 	r := renders.Get().(*render)
 	r.Meter = meter.New(ctx, t.limits)
@@ -107,6 +109,7 @@ func (t *Template) Render(ctx context.Context, vars value.Value, now time.Time) 
 	return t.render(r, vars), nil
 }
 
+// render runs the program.
 func (t *Template) render(r *render, vars value.Value) string {
 	if r.Now.IsZero() {
 		r.Now = time.Now()
@@ -124,8 +127,8 @@ func (t *Template) render(r *render, vars value.Value) string {
 	return string(r.out)
 }
 
-// Variables returns the names of the context variables that the template refers to, sorted: those that a caller may
-// pass, functions such as raise_exception left out.
+// Variables returns the sorted names of the context variables that the template refers to, without
+// functions such as raise_exception.
 func (t *Template) Variables() []string {
 	var names []string
 	for _, id := range t.program.names {
@@ -137,8 +140,9 @@ func (t *Template) Variables() []string {
 	return names
 }
 
-// Fields returns the names that the template looks up in values, sorted: x.role and x["role"] both give role, and so
-// does the name of an attribute given to a filter. Names of methods that it calls are left out.
+// Fields returns the sorted names that the template looks up in values: x.role and x["role"] both
+// yield role, and so does the name of an attribute passed to a filter. Names of methods are left
+// out.
 func (t *Template) Fields() []string {
 	found := map[string]bool{}
 	for _, n := range t.body {
@@ -190,6 +194,7 @@ func leftOf(c *syntax.Comparison, i int) syntax.Node {
 	return c.Rest[i-1]
 }
 
+// addField adds n if it is a constant string.
 func addField(n syntax.Node, found map[string]bool) {
 	if l, ok := n.(*syntax.Literal); ok {
 		if s, ok := l.Value.(value.String); ok {

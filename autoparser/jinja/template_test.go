@@ -24,7 +24,7 @@ func compile(t testing.TB, source string) *jinja.Template {
 	return tmpl
 }
 
-func TestErrorsTellTheirPlace(t *testing.T) {
+func TestErrorsHaveAPlace(t *testing.T) {
 	for _, c := range []struct {
 		name, template, want string
 		kind                 jinja.Kind
@@ -231,7 +231,7 @@ func TestWhatIsRefusedIsRefusedAtOnceAndListed(t *testing.T) {
 	}
 }
 
-// Where transformers refuses a template that changes its own lists, this package lets it: such templates are in use.
+// transformers refuses templates that change their own lists, but they are in use.
 func TestATemplateMayChangeWhatItMade(t *testing.T) {
 	vars := value.NewObject().Set("given", value.ListOf(value.Int(1)))
 	for _, c := range []struct{ template, want string }{
@@ -287,7 +287,7 @@ func TestKindsHaveNames(t *testing.T) {
 	}
 }
 
-// The place of a fault is the same however long the text before it is: it is far beyond what is read at once.
+// The place of an error must not depend on the length of the text before it, which may exceed a read buffer.
 func TestFaultsInJSONHaveTheirPlace(t *testing.T) {
 	for _, before := range []int{0, 100, 5000, 70000} {
 		text := `{"before":"` + strings.Repeat("x", before) + `","messages":[{"role":1},{"content":nul}]}`

@@ -6,7 +6,7 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 )
 
-// Attribute is {{ v.name }}: an attribute of the Python object first, an element of that name second.
+// Attribute is {{ v.name }}: an attribute of the Python object, or else an element of that name.
 func (e *Env) Attribute(v value.Value, name string) value.Value {
 	if x := e.LookUp(v, name); x != nil {
 		return x
@@ -14,7 +14,7 @@ func (e *Env) Attribute(v value.Value, name string) value.Value {
 	return &value.Undefined{Of: v, Name: value.String(name)}
 }
 
-// LookUp is attribute where nil means that there is none.
+// LookUp is Attribute, except that it returns nil instead of an undefined value.
 func (e *Env) LookUp(v value.Value, name string) value.Value {
 	value.MustExist(v)
 	if x := e.Property(v, name); x != nil {
@@ -28,12 +28,12 @@ func (e *Env) LookUp(v value.Value, name string) value.Value {
 	return nil
 }
 
-// attributed is a value with attributes and no methods: the loop variable, a cycler.
+// attributed is a value with attributes of its own and no methods: the loop variable, a cycler.
 type attributed interface {
 	Property(name string) value.Value
 }
 
-// Property finds what Python would find as an attribute of v, or nil.
+// Property returns an attribute of the Python object, or nil.
 func (e *Env) Property(v value.Value, name string) value.Value {
 	switch v := v.(type) {
 	case *value.Namespace:
@@ -76,7 +76,7 @@ func (e *Env) Property(v value.Value, name string) value.Value {
 	return nil
 }
 
-// objectAttribute reports whether Python's dict has an attribute of a name that looks like one of its own.
+// objectAttribute reports whether a name is not reserved, or is an attribute of Python's dict.
 func objectAttribute(name string) bool {
 	const all = " __class__ __class_getitem__ __contains__ __delattr__ __delitem__ __dir__ __doc__ __eq__ __format__ __ge__" +
 		" __getattribute__ __getitem__ __getstate__ __gt__ __hash__ __init__ __init_subclass__ __ior__ __iter__ __le__ __len__" +
@@ -85,7 +85,7 @@ func objectAttribute(name string) bool {
 	return !strings.HasPrefix(name, "__") || strings.Contains(all, " "+name+" ")
 }
 
-// part is an attribute of a number, or nil.
+// part returns an attribute of a number, or nil.
 func part(v value.Value, name string) value.Value {
 	_, isFloat := v.(value.Float)
 	switch {
@@ -101,7 +101,7 @@ func part(v value.Value, name string) value.Value {
 	return nil
 }
 
-// Element is {{ v[key] }}: an element first, an attribute second.
+// Element is {{ v[key] }}: an element, or else an attribute.
 func (e *Env) Element(v, key value.Value) value.Value {
 	switch v := v.(type) {
 	case *value.Undefined:

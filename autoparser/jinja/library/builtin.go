@@ -5,44 +5,45 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 )
 
-// Arguments are those of one call: before binding as they are written, after binding one value for each parameter, in
-// their order, followed by what a variadic takes.
+// Arguments are the arguments of one call. Before binding they are as written; after binding there
+// is one value for each parameter, in order, followed by the extra arguments of a variadic builtin.
 type Arguments struct {
 	Values []value.Value
 	Named  []Binding
 }
 
+// Binding is a named argument.
 type Binding struct {
 	Name  string
-	Key   value.Value // the name
+	Key   value.Value // Name as a value
 	Value value.Value
 }
 
-// Parameter of a builtin. One without a fallback must be given.
+// Parameter is a parameter of a builtin. It is required if it has no fallback.
 type Parameter struct {
 	name     string
 	Fallback value.Value
 }
 
-// Parameters are those of one builtin.
+// Parameters are the parameters of one builtin.
 type Parameters []Parameter
 
-// Builtin is a filter, a test, a method or a global function. Filters, tests and methods get the value that they are
-// applied to as in; functions get nil.
+// Builtin is a filter, a test, a method or a global function. in is the value to which a filter, a
+// test or a method is applied, and nil for functions.
 type Builtin struct {
 	Params   Parameters
-	Variadic bool // takes more positional arguments
-	Keywords bool // takes any named arguments
-	Changes  bool // a method that changes its object
-	Unnamed  bool // a method whose arguments have no names
+	Variadic bool // accepts more positional arguments
+	Keywords bool // accepts any named arguments
+	Changes  bool // is a method that changes its object
+	Unnamed  bool // accepts no named arguments
 	Run      func(e *Env, in value.Value, a Arguments) value.Value
 
-	fallbacks []value.Value // of all parameters, where all have one; never changed
+	fallbacks []value.Value // of all parameters if each has one; never changed
 
-	Refused string // why it is not supported; run is nil then
+	Refused string // why it is not supported; Run is nil then
 }
 
-// Takes returns a list of parameters that must be given.
+// Takes returns required parameters.
 func Takes(names ...string) Parameters {
 	params := make(Parameters, len(names))
 	for i, n := range names {
@@ -51,12 +52,12 @@ func Takes(names ...string) Parameters {
 	return params
 }
 
-// Or adds a parameter with a fallback.
+// Or adds an optional parameter.
 func (p Parameters) Or(name string, fallback value.Value) Parameters {
 	return append(p, Parameter{name, fallback})
 }
 
-// Apply binds the arguments and runs the builtin on in.
+// Apply binds the arguments and runs the builtin. name is for messages.
 func (b *Builtin) Apply(e *Env, name string, in value.Value, a Arguments) value.Value {
 	switch {
 	case len(a.Values) == len(b.Params) && len(a.Named) == 0, b.Variadic && b.Keywords && len(b.Params) == 0:
@@ -67,7 +68,7 @@ func (b *Builtin) Apply(e *Env, name string, in value.Value, a Arguments) value.
 	return b.Run(e, in, b.bind(name, a))
 }
 
-// bind gives each parameter its value.
+// bind assigns arguments to parameters.
 func (b *Builtin) bind(name string, a Arguments) Arguments {
 	given := len(a.Values)
 	if b.Unnamed && len(a.Named) > 0 {
@@ -105,7 +106,7 @@ func (b *Builtin) Place(name string) int {
 	return -1
 }
 
-// fill gives what was not passed its fallback.
+// fill sets the parameters that have no argument to their fallbacks.
 func (b *Builtin) fill(name string, values []value.Value) {
 	for i, p := range b.Params {
 		if values[i] != nil {
@@ -118,7 +119,8 @@ func (b *Builtin) fill(name string, values []value.Value) {
 	}
 }
 
-// bound is the attribute that a method is: callable, or undefined where it is forbidden or not supported.
+// bound returns the method of self as a value: a function, or undefined if it is forbidden or not
+// supported.
 func (b *Builtin) bound(self value.Value, name string) value.Value {
 	switch {
 	case b.Refused != "":
@@ -129,7 +131,7 @@ func (b *Builtin) bound(self value.Value, name string) value.Value {
 	return &Function{Name: name, self: self, method: b}
 }
 
-// prepare collects the fallbacks of a builtin all of whose parameters have one.
+// prepare sets fallbacks.
 func (b *Builtin) prepare() {
 	var values []value.Value
 	for _, p := range b.Params {

@@ -6,11 +6,11 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 )
 
-// Env is what a filter, a test, a method or a function sees of the rendering that calls it.
+// Env is the part of a rendering that builtins may use.
 type Env struct {
 	value.Heap
 	Lib   *Library
 	Now   time.Time
-	Plain bool   // no text is markup
-	JSON  []byte // the buffer of tojson
+	Plain bool   // safe marks nothing: see PlainText of a template
+	JSON  []byte // buffer of tojson
 }

@@ -5,7 +5,8 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 )
 
-// Fill adds what dict() and dict.update() take: a mapping or pairs, then named arguments.
+// Fill adds the arguments of dict() or dict.update() to o: a mapping or pairs, then named
+// arguments.
 func (e *Env) Fill(o *value.Object, a Arguments) {
 	if len(a.Values) > 1 {
 		failure.Throw("TypeError", "dict expected at most 1 argument, got %d", len(a.Values))
@@ -19,7 +20,7 @@ func (e *Env) Fill(o *value.Object, a Arguments) {
 	}
 }
 
-// fillFrom adds the keys of a mapping, or pairs.
+// fillFrom adds a mapping or pairs.
 func (e *Env) fillFrom(o *value.Object, v value.Value) {
 	if from, ok := v.(*value.Object); ok {
 		for k, v := range from.Entries() {

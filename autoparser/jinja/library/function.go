@@ -6,14 +6,14 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 )
 
-// Function is anything that can be called: it has call, or it is a method bound to self. printed is how it prints.
+// Function is a value that can be called: it has Call, or it is a method bound to self.
 type Function struct {
 	Name       string
 	Printed    string
 	Call       func(e *Env, a Arguments) value.Value
 	self       value.Value
 	method     *Builtin
-	Attributes func(name string) value.Value // of a macro, or nil
+	Attributes func(name string) value.Value // attributes of a macro, or nil
 }
 
 func (f *Function) Repr() string {
@@ -26,7 +26,7 @@ func (f *Function) Repr() string {
 func (*Function) Class() string    { return "function" }
 func (*Function) Describe() string { return "function object" }
 
-// Picker returns the function that finds the method of a name for a value.
+// Picker returns a function that returns the method id of a value, or nil.
 func (l *Library) Picker(id string) func(value.Value) *Builtin {
 	ofStr, ofDict, ofList := l.Methods["str"][id], l.Methods["dict"][id], l.Methods["list"][id]
 	return func(v value.Value) *Builtin {
@@ -83,7 +83,7 @@ func (a *Arguments) Spread(e *Env, v value.Value) {
 	}
 }
 
-// Known raises when there is no filter or test of a name.
+// Known returns b, and raises if it is nil: there is no filter or test of that name.
 func Known(kind, id string, b *Builtin) *Builtin {
 	if b == nil {
 		failure.Throw("TemplateRuntimeError", "No %s named %s found.", kind, pystr.Quote(id))

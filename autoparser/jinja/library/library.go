@@ -2,16 +2,16 @@ package library
 
 import "github.com/dragoman-project/dragoman/autoparser/jinja/value"
 
-// Library holds all that a template can name. It is built once and never changes.
+// Library holds all builtins. It is built once and never changes.
 type Library struct {
 	Filters   map[string]*Builtin
 	Tests     map[string]*Builtin
 	Globals   map[string]*Builtin
 	Methods   map[string]map[string]*Builtin // by class
-	Functions map[string]value.Value         // the globals as values; set by Complete
+	Functions map[string]value.Value         // Globals as values; set by Complete
 }
 
-// Complete prepares a library for use and returns it.
+// Complete prepares the library for use and returns it.
 func (l *Library) Complete() *Library {
 	for _, table := range l.tables() {
 		for _, b := range table {

@@ -7,23 +7,24 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 )
 
-// Loop is the variable of that name inside a for block. What comes next is only fetched when it is asked for: the
-// elements may depend on what the body does.
+// Loop is the variable loop inside a for block. The next element is only fetched on demand, because
+// it may depend on what the body does.
 type Loop struct {
 	r       *value.Heap
 	over    value.Iterator
 	index   int // from 0; -1 before the first
-	known   int // number of elements, where it is known; -1 else
+	known   int // number of elements, or -1 if it is not known
 	current value.Value
 	before  value.Value
-	after   value.Value // fetched ahead, or nil
+	after   value.Value // next element if it was fetched ahead, or nil
 	Depth   int         // of recursion, from 0
 	Again   func(over value.Value, depth int) value.Value
 	changed []value.Value
-	seen    bool // changed was called
+	seen    bool // loop.changed was called
 }
 
-// NewLoop makes the loop variable of a loop over v; filtered elements have to be counted.
+// NewLoop returns the variable of a loop over v. If the elements are filtered, their number is not
+// known.
 func NewLoop(h *value.Heap, v value.Value, over value.Iterator, filtered bool) *Loop {
 	h.Grow(128)
 	l := &Loop{r: h, over: over, index: -1, known: -1}
@@ -33,7 +34,7 @@ func NewLoop(h *value.Heap, v value.Value, over value.Iterator, filtered bool) *
 	return l
 }
 
-// Advance moves to the next element.
+// Advance moves to the next element, and returns false at the end.
 func (l *Loop) Advance() (value.Value, bool) {
 	v, ok := l.after, true
 	if l.after = nil; v == nil {
@@ -47,7 +48,7 @@ func (l *Loop) Advance() (value.Value, bool) {
 	return v, true
 }
 
-// peek fetches the next element, or nil.
+// peek fetches the next element, or returns nil.
 func (l *Loop) peek() value.Value {
 	if l.after == nil {
 		l.after, _ = l.over.Step()
@@ -55,7 +56,7 @@ func (l *Loop) peek() value.Value {
 	return l.after
 }
 
-// Length is the number of all elements; to know it the rest may have to be fetched.
+// Length returns the number of elements, for which it may have to fetch the rest.
 func (l *Loop) Length() int {
 	if l.known >= 0 {
 		return l.known
@@ -78,7 +79,7 @@ func (l *Loop) Length() int {
 	return l.known
 }
 
-// Property is an attribute of the loop variable, or nil.
+// Property returns an attribute, or nil.
 func (l *Loop) Property(name string) value.Value {
 	switch name {
 	case "index":
@@ -125,7 +126,7 @@ func (l *Loop) cycle(_ *Env, a Arguments) value.Value {
 	return a.Values[l.index%len(a.Values)]
 }
 
-// hasChanged reports whether its arguments differ from those of the last call.
+// hasChanged is loop.changed: it reports whether the arguments differ from those of the last call.
 func (l *Loop) hasChanged(e *Env, a Arguments) value.Value {
 	if l.seen && e.EqualLists(l.changed, a.Values, 0) {
 		return value.False
@@ -150,5 +151,5 @@ func (*Loop) Describe() string { return "jinja2.runtime.LoopContext object" }
 
 func (l *Loop) Repr() string { return fmt.Sprintf("<LoopContext %d/%d>", l.index+1, l.Length()) }
 
-// Iterate goes on with the elements that the loop has not reached yet.
+// Iterate continues with the elements that the loop has not reached yet.
 func (l *Loop) Iterate() value.Iterator { return value.IterateWith(l.Advance) }

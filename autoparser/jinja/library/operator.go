@@ -5,7 +5,7 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 )
 
-// Binary is a op b for the arithmetic operators.
+// Binary is a op b for the arithmetic operators, including % of strings.
 func (e *Env) Binary(op string, a, b value.Value) value.Value {
 	if op == "%" {
 		if s, ok := value.Text(a); ok {

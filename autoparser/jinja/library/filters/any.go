@@ -5,7 +5,7 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 )
 
-// defaultFilter replaces what is undefined and, if asked to, what is false.
+// defaultFilter replaces undefined values and, on demand, false ones.
 func defaultFilter(_ *library.Env, in value.Value, a library.Arguments) value.Value {
 	if _, ok := in.(*value.Undefined); ok || value.Truth(a.Values[1]) && !value.Truth(in) {
 		return a.Values[0]
@@ -13,7 +13,7 @@ func defaultFilter(_ *library.Env, in value.Value, a library.Arguments) value.Va
 	return in
 }
 
-// stringFilter makes a string of any value, and leaves one that is marked safe as it is.
+// stringFilter converts any value to a string, and keeps the mark of safe ones.
 func stringFilter(e *library.Env, in value.Value, _ library.Arguments) value.Value {
 	if _, ok := value.Text(in); ok {
 		return in
@@ -21,7 +21,7 @@ func stringFilter(e *library.Env, in value.Value, _ library.Arguments) value.Val
 	return value.String(e.Str(in))
 }
 
-// safeFilter marks a string safe.
+// safeFilter marks a string as safe.
 func safeFilter(e *library.Env, in value.Value, _ library.Arguments) value.Value {
 	if e.Plain {
 		return value.String(e.Str(in))
@@ -29,7 +29,7 @@ func safeFilter(e *library.Env, in value.Value, _ library.Arguments) value.Value
 	return value.Markup(e.Str(in))
 }
 
-// escapeFilter escapes for HTML and marks the result safe, once.
+// escapeFilter escapes for HTML, unless the string is marked safe, and marks the result.
 func escapeFilter(e *library.Env, in value.Value, _ library.Arguments) value.Value {
 	if _, ok := in.(value.Markup); ok {
 		return in
@@ -37,7 +37,7 @@ func escapeFilter(e *library.Env, in value.Value, _ library.Arguments) value.Val
 	return value.Markup(value.Escape(&e.Heap, e.Str(in)))
 }
 
-// attrFilter looks an attribute up, never an element.
+// attrFilter looks up an attribute, never an element.
 func attrFilter(e *library.Env, in value.Value, a library.Arguments) value.Value {
 	name := value.NeedText(a.Values[0], "attribute name")
 	value.MustExist(in)

@@ -1,5 +1,5 @@
 // Package filters holds the filters of templates. All lists them.
 //
-// Where Jinja2 and transformers differ, tojson is transformers'. Filters over sequences look attributes of the elements up
-// (getter); map, select and their kin are lazy: they do nothing until their elements are asked for.
+// tojson is that of transformers, which differs from Jinja2's. map, select, reject and some others are
+// lazy: they do nothing until their elements are needed.
 package filters

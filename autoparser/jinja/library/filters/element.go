@@ -11,8 +11,9 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 )
 
-// getter returns the function that looks an attribute up in an item: a name, a position, or several with dots between
-// them. None means the item itself. What is missing on the way becomes fallback, unless that is None.
+// getter returns a function that looks up an attribute of an item: a name, a position, or several
+// separated by dots. None means the item itself. What is missing on the way is replaced by
+// fallback, unless that is None.
 func getter(e *library.Env, attribute, fallback value.Value) func(value.Value) value.Value {
 	parts := attributeParts(attribute)
 	return func(item value.Value) value.Value {
@@ -27,7 +28,7 @@ func getter(e *library.Env, attribute, fallback value.Value) func(value.Value) v
 	}
 }
 
-// ignoringCase lowers strings for comparison unless cases matter.
+// ignoringCase makes get return strings in lower case, unless case matters.
 func ignoringCase(e *library.Env, get func(value.Value) value.Value, sensitive value.Value) func(value.Value) value.Value {
 	if value.Truth(sensitive) {
 		return get
@@ -64,7 +65,7 @@ func attributeParts(attribute value.Value) []value.Value {
 	return parts
 }
 
-// copied returns the elements in a slice of their own.
+// copied returns the elements of v in a slice of their own.
 func copied(e *library.Env, v value.Value) []value.Value {
 	if l, ok := v.(*value.List); ok {
 		e.Charge(len(l.Items) / 16)
@@ -73,7 +74,7 @@ func copied(e *library.Env, v value.Value) []value.Value {
 	return e.Collect(v)
 }
 
-// named finds the filter or the test that another one is told to apply.
+// named returns the filter or the test whose name is an argument of another filter.
 func named(kind, id string, among map[string]*library.Builtin) *library.Builtin {
 	b := among[id]
 	if b == nil {

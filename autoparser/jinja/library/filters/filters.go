@@ -6,7 +6,7 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 )
 
-// All is every filter a template can name. Where Jinja2 and transformers differ, tojson is transformers'.
+// All returns all filters by name.
 func All() map[string]*library.Builtin {
 	m := map[string]*library.Builtin{
 		// any value

@@ -6,7 +6,7 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 )
 
-// mapFilter applies a filter, or looks an attribute up, when its elements are asked for.
+// mapFilter applies a filter to each element, or looks up an attribute of each.
 func mapFilter(e *library.Env, in value.Value, a library.Arguments) value.Value {
 	if !value.Truth(in) {
 		return empty()
@@ -15,7 +15,7 @@ func mapFilter(e *library.Env, in value.Value, a library.Arguments) value.Value 
 	return lazily(e, in, func() { convert = mapping(e, a) }, func(v value.Value) (value.Value, bool) { return convert(v), true })
 }
 
-// mapping prepares what map does to each element.
+// mapping returns what map does to each element.
 func mapping(e *library.Env, a library.Arguments) func(value.Value) value.Value {
 	if attribute, fallback, ok := mapAttribute(a); ok {
 		return getter(e, attribute, fallback)
@@ -29,7 +29,7 @@ func mapping(e *library.Env, a library.Arguments) func(value.Value) value.Value 
 	return func(v value.Value) value.Value { return f.Apply(e, name, v, rest) }
 }
 
-// mapAttribute reads map(attribute=…, default=…).
+// mapAttribute returns the arguments of map(attribute=…, default=…).
 func mapAttribute(a library.Arguments) (attribute, fallback value.Value, ok bool) {
 	fallback = value.None{}
 	if len(a.Values) > 0 {
@@ -51,7 +51,8 @@ func mapAttribute(a library.Arguments) (attribute, fallback value.Value, ok bool
 	return attribute, fallback, ok
 }
 
-// selects is select, reject, selectattr and rejectattr: want says what a test must answer.
+// selects is select, reject, selectattr and rejectattr, which keep the elements for which the test
+// returns want.
 func selects(want, byAttribute bool) func(*library.Env, value.Value, library.Arguments) value.Value {
 	return func(e *library.Env, in value.Value, a library.Arguments) value.Value {
 		if !value.Truth(in) {
@@ -63,7 +64,7 @@ func selects(want, byAttribute bool) func(*library.Env, value.Value, library.Arg
 	}
 }
 
-// condition prepares what select and its kin ask of each element.
+// condition returns the test that select and its variants apply to each element.
 func condition(e *library.Env, a library.Arguments, byAttribute bool) func(value.Value) bool {
 	get := func(v value.Value) value.Value { return v }
 	if byAttribute {
@@ -82,12 +83,12 @@ func condition(e *library.Env, a library.Arguments, byAttribute bool) func(value
 	return func(v value.Value) bool { return value.Truth(t.Apply(e, name, get(v), rest)) }
 }
 
-// empty is a generator of nothing.
+// empty returns an empty generator.
 func empty() value.Value {
 	return value.NewGenerator(func() (value.Value, bool) { return nil, false })
 }
 
-// lazy is a sequence whose elements are made when they are asked for. It prepares itself when first asked.
+// lazy is a sequence whose elements are computed on demand.
 type lazy struct {
 	r       *library.Env
 	in      value.Value
@@ -97,7 +98,8 @@ type lazy struct {
 	started bool
 }
 
-// lazily makes a generator that leaves out what convert does not want.
+// lazily returns a generator of the converted elements of in that are wanted. prepare is called
+// before the first.
 func lazily(e *library.Env, in value.Value, prepare func(), convert func(value.Value) (value.Value, bool)) value.Value {
 	e.Grow(128)
 	l := &lazy{r: e, in: in, prepare: prepare, convert: convert}
@@ -124,7 +126,7 @@ func (l *lazy) next() (value.Value, bool) {
 	}
 }
 
-// items is the filter of that name: pairs of an object, nothing of what is undefined.
+// items yields the items of an object, and nothing for undefined values.
 func items(e *library.Env, in value.Value, _ library.Arguments) value.Value {
 	switch in := in.(type) {
 	case *value.Undefined:

@@ -24,7 +24,8 @@ func absolute(_ *library.Env, in value.Value, _ library.Arguments) value.Value {
 	return value.IntOf(new(big.Int).Abs(n))
 }
 
-// intFilter converts to an integer, by way of a float if need be; default is for what cannot be converted.
+// intFilter converts to an integer, if necessary via a float. The argument default is for what
+// cannot be converted.
 func intFilter(_ *library.Env, in value.Value, a library.Arguments) value.Value {
 	value.MustExist(in)
 	if s, ok := value.Text(in); ok {
@@ -48,7 +49,7 @@ func intFilter(_ *library.Env, in value.Value, a library.Arguments) value.Value 
 	return a.Values[0]
 }
 
-// parseInt is Python's int(s, base), or nil.
+// parseInt is Python's int(s, base). It returns nil for invalid numbers.
 func parseInt(s string, base int) value.Value {
 	if base != 0 && (base < 2 || base > 36) {
 		return nil
@@ -75,7 +76,7 @@ func parseInt(s string, base int) value.Value {
 	return value.IntOf(n)
 }
 
-// withoutPrefix takes 0x and its kin off, where they fit the base.
+// withoutPrefix removes 0x, 0o or 0b if it fits the base.
 func withoutPrefix(digits string, base int) string {
 	prefix := map[int]string{2: "0b", 8: "0o", 16: "0x"}[base]
 	if prefix != "" && len(digits) > 2 && strings.EqualFold(digits[:2], prefix) {
@@ -84,7 +85,7 @@ func withoutPrefix(digits string, base int) string {
 	return digits
 }
 
-// asciiDigits replaces the decimal digits of other scripts.
+// asciiDigits replaces decimal digits of other scripts.
 func asciiDigits(s string) string {
 	if pystr.IsASCII(s) {
 		return s
@@ -115,7 +116,7 @@ func parseFloat(s string) (float64, bool) {
 	return f, true
 }
 
-// floatFilter converts to a float; default is for what cannot be converted.
+// floatFilter converts to a float. The argument default is for what cannot be converted.
 func floatFilter(_ *library.Env, in value.Value, a library.Arguments) value.Value {
 	value.MustExist(in)
 	if s, ok := value.Text(in); ok {
@@ -143,7 +144,7 @@ func round(e *library.Env, in value.Value, a library.Arguments) value.Value {
 	return nil
 }
 
-// rounded is Python's round(v, n): to even where both neighbours are equally near.
+// rounded is Python's round(v, n), which rounds halves to even.
 func rounded(in value.Value, precision int) value.Value {
 	if f, ok := in.(value.Float); ok {
 		return value.Float(roundFloat(float64(f), precision))
@@ -166,7 +167,7 @@ func rounded(in value.Value, precision int) value.Value {
 	return value.IntOf(quotient.Mul(quotient, unit))
 }
 
-// roundFloat rounds the exact value of f, to even where it lies in the middle.
+// roundFloat rounds the exact value of f, halves to even.
 func roundFloat(f float64, precision int) float64 {
 	switch {
 	case math.IsNaN(f) || math.IsInf(f, 0) || precision > 323:
@@ -188,7 +189,7 @@ func roundFloat(f float64, precision int) float64 {
 	return rounded
 }
 
-// roundedTo is ceil or floor of value * 10**precision, divided again.
+// roundedTo applies ceil or floor to value * 10**precision, and divides again.
 func roundedTo(e *library.Env, in value.Value, precision int, method string) value.Value {
 	unit := e.Arithmetic("**", value.Int(10), value.Int(precision))
 	scaled := e.Arithmetic("*", in, unit)

@@ -9,7 +9,7 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 )
 
-// first asks for one element only: the others may not be computable.
+// first fetches one element only, because the others may fail.
 func first(e *library.Env, in value.Value, _ library.Arguments) value.Value {
 	it := e.Iterate(in)
 	if v, ok := it.Step(); ok {
@@ -31,7 +31,7 @@ func last(e *library.Env, in value.Value, _ library.Arguments) value.Value {
 	return items[len(items)-1]
 }
 
-// joinFilter joins what the elements print as.
+// joinFilter joins the elements as strings.
 func joinFilter(e *library.Env, in value.Value, a library.Arguments) value.Value {
 	get := getter(e, a.Values[1], value.None{})
 	items := e.Collect(in)
@@ -42,7 +42,7 @@ func joinFilter(e *library.Env, in value.Value, a library.Arguments) value.Value
 	return value.String(e.Join(parts, e.Str(a.Values[0])))
 }
 
-// reverse reverses a string, or goes backwards through anything else.
+// reverse reverses a string, or iterates backwards over anything else.
 func reverse(e *library.Env, in value.Value, _ library.Arguments) value.Value {
 	if _, ok := value.Text(in); ok {
 		return e.Slice(in, value.None{}, value.None{}, value.Int(-1))
@@ -53,13 +53,13 @@ func reverse(e *library.Env, in value.Value, _ library.Arguments) value.Value {
 	items := slices.Clone(copied(e, in))
 	e.GrowTimes(len(items), 16)
 	slices.Reverse(items)
-	if _, ok := in.(*value.Generator); ok { // Python cannot reverse one, so Jinja2 makes a list
+	if _, ok := in.(*value.Generator); ok { // Python cannot reverse generators, so Jinja2 makes a list
 		return e.NewList(items)
 	}
 	return value.GeneratorOf(value.IterateOver(items))
 }
 
-// sortFilter compares lists of attributes, as Jinja2 does: equal ones need no order.
+// sortFilter compares lists of attributes, as Jinja2 does. Equal ones need no order.
 func sortFilter(e *library.Env, in value.Value, a library.Arguments) value.Value {
 	attributes := []value.Value{a.Values[2]}
 	if s, ok := value.Text(a.Values[2]); ok {
@@ -82,7 +82,7 @@ func sortFilter(e *library.Env, in value.Value, a library.Arguments) value.Value
 	return e.NewList(e.Sorted(e.Collect(in), key, value.Truth(a.Values[0])))
 }
 
-// unique keeps the first of equal elements, lazily.
+// unique yields the first of equal elements.
 func unique(e *library.Env, in value.Value, a library.Arguments) value.Value {
 	get := ignoringCase(e, getter(e, a.Values[1], value.None{}), a.Values[0])
 	seen := map[any]bool{}
@@ -95,7 +95,7 @@ func unique(e *library.Env, in value.Value, a library.Arguments) value.Value {
 	})
 }
 
-// extreme is min and max; better says that a key beats the best one so far.
+// extreme is min and max. better reports whether a key beats the best one so far.
 func extreme(better func(e *library.Env, key, best value.Value) bool) func(*library.Env, value.Value, library.Arguments) value.Value {
 	return func(e *library.Env, in value.Value, a library.Arguments) value.Value {
 		get := ignoringCase(e, getter(e, a.Values[1], value.None{}), a.Values[0])
@@ -134,7 +134,7 @@ func sum(e *library.Env, in value.Value, a library.Arguments) value.Value {
 	}
 }
 
-// batch makes lists of the same length; a last one that is shorter may be filled up.
+// batch yields lists of equal length. The last one may be padded.
 func batch(e *library.Env, in value.Value, a library.Arguments) value.Value {
 	size, fill := value.Index(a.Values[0]), a.Values[1]
 	it := e.Iterate(in)
@@ -168,7 +168,7 @@ func batch(e *library.Env, in value.Value, a library.Arguments) value.Value {
 	})
 }
 
-// columns is the filter slice: columns of about the same length.
+// columns is the filter slice, which yields columns of about equal length.
 func columns(e *library.Env, in value.Value, a library.Arguments) value.Value {
 	n, fill := value.Index(a.Values[0]), a.Values[1]
 	if n == 0 {
@@ -195,7 +195,7 @@ func columns(e *library.Env, in value.Value, a library.Arguments) value.Value {
 	})
 }
 
-// groupBy sorts by an attribute and groups what is equal in it. Each group is a pair, with names for its parts.
+// groupBy sorts by an attribute and groups by it. Each group is a pair whose parts have names.
 func groupBy(e *library.Env, in value.Value, a library.Arguments) value.Value {
 	get := getter(e, a.Values[0], a.Values[1])
 	key := ignoringCase(e, get, a.Values[2])
@@ -215,7 +215,7 @@ func groupBy(e *library.Env, in value.Value, a library.Arguments) value.Value {
 	return e.NewList(groups)
 }
 
-// dictSort sorts the pairs of an object by key or by value.
+// dictSort sorts the items of an object by key or by value.
 func dictSort(e *library.Env, in value.Value, a library.Arguments) value.Value {
 	value.MustExist(in)
 	o, ok := in.(*value.Object)

@@ -13,7 +13,7 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 )
 
-// onText makes a filter from a function of the string of any value.
+// onText returns a filter that applies f to the string of any value.
 func onText(f func(e *library.Env, s string) string) func(*library.Env, value.Value, library.Arguments) value.Value {
 	return func(e *library.Env, in value.Value, _ library.Arguments) value.Value {
 		s := e.Str(in)
@@ -26,7 +26,7 @@ func onText(f func(e *library.Env, s string) string) func(*library.Env, value.Va
 	}
 }
 
-// titleWords capitalises what follows blanks, hyphens and opening brackets.
+// titleWords capitalizes what follows white space, hyphens and opening brackets.
 func titleWords(_ *library.Env, s string) string {
 	var b strings.Builder
 	for s != "" {
@@ -57,7 +57,7 @@ func trim(e *library.Env, in value.Value, a library.Arguments) value.Value {
 	return remarked(in, e.Lib.Methods["str"]["strip"].Run(e, v, a))
 }
 
-// remarked marks v as safe when like is.
+// remarked returns v, marked safe if like is.
 func remarked(like, v value.Value) value.Value {
 	if _, ok := like.(value.Markup); ok {
 		return value.Mark(v)
@@ -71,7 +71,7 @@ var (
 	entities = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&#39;", "'", "&#34;", `"`, "&quot;", `"`, "&amp;", "&")
 )
 
-// stripTags removes what looks like HTML tags, and makes one blank of many.
+// stripTags removes HTML tags and collapses white space.
 func stripTags(e *library.Env, in value.Value, _ library.Arguments) value.Value {
 	s := e.Str(in)
 	e.GrowTimes(len(s), 4)
@@ -88,12 +88,12 @@ func replaceFilter(e *library.Env, in value.Value, a library.Arguments) value.Va
 	return value.String(e.Replace(e.Str(in), e.Str(a.Values[0]), e.Str(a.Values[1]), n))
 }
 
-// center is str.center with blanks.
+// center is str.center.
 func center(e *library.Env, in value.Value, a library.Arguments) value.Value {
 	return value.MarkedLike(in, e.Pad(e.Str(in), value.Index(a.Values[0]), " ", 1, 1))
 }
 
-// indent puts a margin before each line but, unless asked for, the first and the blank ones.
+// indent indents each line except, by default, the first and blank ones.
 func indent(e *library.Env, in value.Value, a library.Arguments) value.Value {
 	value.MustExist(in)
 	if value.IsList(in) {
@@ -117,7 +117,7 @@ func indent(e *library.Env, in value.Value, a library.Arguments) value.Value {
 	return value.MarkedLike(in, e.Join(lines, "\n"))
 }
 
-// truncate cuts what is longer than a length and some leeway, at a blank unless told otherwise.
+// truncate shortens a string that exceeds a length and some leeway, by default at a space.
 func truncate(e *library.Env, in value.Value, a library.Arguments) value.Value {
 	s, end := in, e.Str(a.Values[2])
 	length, leeway := value.Index(a.Values[0]), 5
@@ -155,7 +155,7 @@ func wordCount(e *library.Env, in value.Value, _ library.Arguments) value.Value 
 	return value.Int(words)
 }
 
-// formatFilter is the % operator with the arguments as its values.
+// formatFilter is the operator % with the arguments as its values.
 func formatFilter(e *library.Env, in value.Value, a library.Arguments) value.Value {
 	if len(a.Values) > 0 && len(a.Named) > 0 {
 		failure.Throw("FilterArgumentError", "can't handle positional and keyword arguments at the same time")
@@ -169,7 +169,7 @@ func formatFilter(e *library.Env, in value.Value, a library.Arguments) value.Val
 	return value.MarkedLike(in, format.Printf(&e.Heap, e.Str(in), values, in))
 }
 
-// urlEncode quotes a string, or the pairs of a query.
+// urlEncode escapes a string, or the pairs of a query.
 func urlEncode(e *library.Env, in value.Value, _ library.Arguments) value.Value {
 	if _, ok := value.Text(in); ok || !value.CanIterate(in) {
 		return value.String(urlQuote(e, e.Str(in), "/"))
@@ -190,7 +190,7 @@ func queryQuote(e *library.Env, v value.Value) string {
 	return strings.ReplaceAll(urlQuote(e, e.Str(v), ""), "%20", "+")
 }
 
-// urlQuote escapes all but letters, digits, "_.-~" and the bytes of keep.
+// urlQuote escapes everything except letters, digits, "_.-~" and the bytes of keep.
 func urlQuote(e *library.Env, s, keep string) string {
 	e.GrowTimes(len(s), 3)
 	var b strings.Builder
@@ -206,7 +206,7 @@ func urlQuote(e *library.Env, s, keep string) string {
 	return b.String()
 }
 
-// xmlAttributes writes an object as attributes of a tag; None and undefined are left out.
+// xmlAttributes formats an object as attributes of a tag, without None and undefined values.
 func xmlAttributes(e *library.Env, in value.Value, a library.Arguments) value.Value {
 	value.MustExist(in)
 	o, ok := in.(*value.Object)

@@ -7,7 +7,8 @@ import (
 
 var tojsonParameters = library.Takes().Or("ensure_ascii", value.False).Or("indent", value.None{}).Or("separators", value.None{}).Or("sort_keys", value.False)
 
-// tojson is Python's json.dumps as transformers calls it: non-ASCII stays, and so do <, > and &.
+// tojson is Python's json.dumps as transformers calls it: non-ASCII characters, <, > and & are not
+// escaped.
 func tojson(e *library.Env, in value.Value, a library.Arguments) value.Value {
 	w := value.JSONFormat{ASCII: value.Truth(a.Values[0]), Items: ", ", Pairs: ": ", Sorted: value.Truth(a.Values[3])}
 	if !value.IsNone(a.Values[1]) {

@@ -46,10 +46,10 @@ func dictMethods() map[string]*library.Builtin {
 	}
 }
 
-// missing tells an argument that was not given from one that is None.
+// missing distinguishes an absent argument from None.
 var missing value.Value = &value.Undefined{Hint: "missing"}
 
-// changesObject makes a method that only objects made by the template have.
+// changesObject returns a method that changes an object.
 func changesObject(params library.Parameters, f func(*library.Env, *value.Object, library.Arguments) value.Value) *library.Builtin {
 	return &library.Builtin{Params: params, Changes: true, Run: func(e *library.Env, in value.Value, a library.Arguments) value.Value {
 		e.Charge(1)
@@ -57,7 +57,7 @@ func changesObject(params library.Parameters, f func(*library.Env, *value.Object
 	}}
 }
 
-// viewOf makes keys(), values() and items().
+// viewOf returns keys(), values() or items().
 func viewOf(part string) func(*library.Env, value.Value, library.Arguments) value.Value {
 	return func(_ *library.Env, in value.Value, _ library.Arguments) value.Value {
 		return value.NewView(in.(*value.Object), part)

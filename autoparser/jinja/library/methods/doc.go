@@ -1,4 +1,4 @@
-// Package methods holds the methods of values that templates can call, by the class of the value. All lists them.
+// Package methods holds the methods of values, by class. All lists them.
 //
-// Methods that change their object are for lists and objects that the running template made.
+// Methods that change their object work on lists and objects that the running template made itself.
 package methods

@@ -16,8 +16,8 @@ type braceRun struct {
 	r      *library.Env
 	a      library.Arguments
 	named  *value.Object
-	auto   int  // the next automatic number
-	manual bool // numbers are written out
+	auto   int  // next automatic number
+	manual bool // fields have explicit numbers
 	marked bool
 }
 
@@ -45,7 +45,7 @@ func runBraces(e *library.Env, in value.Value, a library.Arguments, named *value
 	return value.String(p.expand(s, 2))
 }
 
-// expand replaces the fields of s. Fields may stand in the format of a field, once.
+// expand replaces the fields of s. The format of a field may contain fields, too.
 func (p *braceRun) expand(s string, depth int) string {
 	if depth == 0 {
 		failure.Throw("ValueError", "Max string recursion exceeded")
@@ -75,7 +75,7 @@ func (p *braceRun) expand(s string, depth int) string {
 	return b.String()
 }
 
-// cutField splits at the brace that ends a field.
+// cutField splits after the brace that ends a field.
 func cutField(s string) (field, rest string) {
 	depth := 1
 	for i := range len(s) {
@@ -129,7 +129,7 @@ func (p *braceRun) converted(v value.Value, how string) value.Value {
 	return nil
 }
 
-// value finds what a field names: an argument, then attributes and elements of it.
+// value returns the value of a field: an argument, then attributes and elements of it.
 func (p *braceRun) value(name string) value.Value {
 	end := strings.IndexAny(name, ".[")
 	if end < 0 {
@@ -157,7 +157,7 @@ func (p *braceRun) value(name string) value.Value {
 	return v
 }
 
-// fieldKey reads what stands in brackets: a number, or a string without quotes.
+// fieldKey converts the key in brackets: a number, or a string without quotes.
 func fieldKey(s string) value.Value {
 	if n, err := strconv.Atoi(s); err == nil && pystr.Every(s, pystr.IsDigit) {
 		return value.Int(n)
@@ -165,7 +165,7 @@ func fieldKey(s string) value.Value {
 	return value.String(s)
 }
 
-// argument finds the value that a field begins with: by its number, by the next number, or by its name.
+// argument returns the argument of a field: by number, by the next automatic number, or by name.
 func (p *braceRun) argument(name string) value.Value {
 	if name == "" {
 		if p.manual {

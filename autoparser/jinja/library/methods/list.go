@@ -85,7 +85,7 @@ func listMethods() map[string]*library.Builtin {
 	}
 }
 
-// changesList makes a method that only lists made by the template have.
+// changesList returns a method that changes a list.
 func changesList(params library.Parameters, f func(*library.Env, *value.List, library.Arguments) value.Value) *library.Builtin {
 	return &library.Builtin{Params: params, Changes: true, Run: func(e *library.Env, in value.Value, a library.Arguments) value.Value {
 		l := in.(*value.List)

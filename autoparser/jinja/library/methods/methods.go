@@ -9,7 +9,7 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 )
 
-// All is every method of a value that a template can call, by class.
+// All returns all methods by class and name.
 func All() map[string]map[string]*library.Builtin {
 	all := map[string]map[string]*library.Builtin{
 		"str":    strMethods(),
@@ -30,10 +30,10 @@ func All() map[string]map[string]*library.Builtin {
 	return all
 }
 
-// withNames are the methods whose arguments may be given by name. Python's others know only positions.
+// withNames are the methods that accept named arguments.
 var withNames = []string{"split", "rsplit", "splitlines", "expandtabs", "sort"}
 
-// markupMethods are those of strings, whose results are marked too.
+// markupMethods are the methods of strings, with results that are marked safe.
 func markupMethods() map[string]*library.Builtin {
 	methods := strMethods()
 	for name, m := range methods {

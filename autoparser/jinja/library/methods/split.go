@@ -9,7 +9,7 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 )
 
-// separator reads an argument that must not be empty.
+// separator returns an argument that must be a string and not empty.
 func separator(v value.Value) string {
 	sep := value.NeedText(v, "separator")
 	if sep == "" {

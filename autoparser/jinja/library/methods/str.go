@@ -11,7 +11,7 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 )
 
-// textMethod makes a method from a function of a string to a string.
+// textMethod returns a method that converts a string.
 func textMethod(f func(string) string) *library.Builtin {
 	return &library.Builtin{Run: func(e *library.Env, in value.Value, _ library.Arguments) value.Value {
 		s, _ := value.Text(in)
@@ -20,7 +20,7 @@ func textMethod(f func(string) string) *library.Builtin {
 	}}
 }
 
-// asks makes a method from a question about a string.
+// asks returns a method that tests a string.
 func asks(f func(string) bool) *library.Builtin {
 	return &library.Builtin{Run: func(e *library.Env, in value.Value, _ library.Arguments) value.Value {
 		s, _ := value.Text(in)
@@ -29,12 +29,12 @@ func asks(f func(string) bool) *library.Builtin {
 	}}
 }
 
-// asksEvery makes a method from a question about characters.
+// asksEvery returns a method that tests all characters of a string.
 func asksEvery(f func(rune) bool) *library.Builtin {
 	return asks(func(s string) bool { return pystr.Every(s, f) })
 }
 
-// strMethods is every method of strings.
+// strMethods are the methods of strings.
 func strMethods() map[string]*library.Builtin {
 	m := map[string]*library.Builtin{
 		"upper":        textMethod(pystr.Upper),
@@ -90,12 +90,13 @@ func strMethods() map[string]*library.Builtin {
 	return m
 }
 
-// window is the parameter list of methods that look at a part of the string.
+// window returns the parameters of methods that search in a part of the string.
 func window(name string) library.Parameters {
 	return library.Takes(name).Or("start", value.None{}).Or("end", value.None{})
 }
 
-// inWindow applies the optional start and end, the second and third argument. before is what the start cut off.
+// inWindow returns the part of s between the optional start and end, the second and third argument,
+// and the number of characters before it.
 func inWindow(e *library.Env, s string, a library.Arguments) (part string, before int) {
 	if value.IsNone(a.Values[1]) && value.IsNone(a.Values[2]) {
 		return s, 0
@@ -107,7 +108,7 @@ func inWindow(e *library.Env, s string, a library.Arguments) (part string, befor
 	return part, before
 }
 
-// strips makes strip and its kin from a function that trims.
+// strips returns strip, lstrip or rstrip.
 func strips(trim func(string, func(rune) bool) string) *library.Builtin {
 	return &library.Builtin{Params: library.Takes().Or("chars", value.None{}), Run: func(e *library.Env, in value.Value, a library.Arguments) value.Value {
 		s, _ := value.Text(in)
@@ -138,7 +139,7 @@ func removeSuffix(_ *library.Env, in value.Value, a library.Arguments) value.Val
 	return value.String(strings.TrimSuffix(s, value.NeedText(a.Values[0], "removesuffix() argument")))
 }
 
-// affix is startswith and endswith, which take one string or a tuple of them.
+// affix returns startswith or endswith, which accept one string or a tuple of strings.
 func affix(has func(s, affix string) bool) func(*library.Env, value.Value, library.Arguments) value.Value {
 	return func(e *library.Env, in value.Value, a library.Arguments) value.Value {
 		s, _ := value.Text(in)
@@ -157,7 +158,7 @@ func affix(has func(s, affix string) bool) func(*library.Env, value.Value, libra
 	}
 }
 
-// finds makes find and its kin; must is for those that raise when nothing is found.
+// finds returns find or one of its variants. must makes it raise if nothing is found.
 func finds(index func(s, sub string) int, must bool) func(*library.Env, value.Value, library.Arguments) value.Value {
 	return func(e *library.Env, in value.Value, a library.Arguments) value.Value {
 		s, _ := value.Text(in)
@@ -226,7 +227,7 @@ func joinText(e *library.Env, in value.Value, a library.Arguments) value.Value {
 	return value.String(e.Join(parts, sep))
 }
 
-// justify pads to a width; left and right say on which sides.
+// justify returns a method that pads to a width. left and right are 1 for the sides to pad.
 func justify(left, right int) func(*library.Env, value.Value, library.Arguments) value.Value {
 	return func(e *library.Env, in value.Value, a library.Arguments) value.Value {
 		s, _ := value.Text(in)
@@ -238,7 +239,7 @@ func justify(left, right int) func(*library.Env, value.Value, library.Arguments)
 	}
 }
 
-// zfill pads with zeros, behind the sign.
+// zfill pads with zeros after the sign.
 func zfill(e *library.Env, in value.Value, a library.Arguments) value.Value {
 	s, _ := value.Text(in)
 	width, sign := value.Index(a.Values[0]), ""

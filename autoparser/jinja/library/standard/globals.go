@@ -7,7 +7,7 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 )
 
-// allGlobals is every function that a template can call without having been given it.
+// allGlobals returns all global functions by name.
 func allGlobals() map[string]*library.Builtin {
 	return map[string]*library.Builtin{
 		"range":     {Params: library.Takes("start"), Variadic: true, Run: rangeFunction},
@@ -29,7 +29,7 @@ func allGlobals() map[string]*library.Builtin {
 	}
 }
 
-// rangeFunction is range(), with the limit of the sandbox.
+// rangeFunction is range() with the limit of the sandbox.
 func rangeFunction(e *library.Env, _ value.Value, a library.Arguments) value.Value {
 	if len(a.Values) > 3 {
 		failure.Throw("TypeError", "range expected at most 3 arguments, got %d", len(a.Values))
@@ -44,12 +44,12 @@ func dictFunction(e *library.Env, _ value.Value, a library.Arguments) value.Valu
 	return o
 }
 
-// namespaceFunction is namespace(), which takes what dict() takes.
+// namespaceFunction is namespace(), which has the arguments of dict().
 func namespaceFunction(e *library.Env, _ value.Value, a library.Arguments) value.Value {
 	return &value.Namespace{Attributes: dictFunction(e, nil, a).(*value.Object)}
 }
 
-// cycler hands its items out in turn, over and over.
+// cycler returns its items in turn, over and over.
 type cycler struct {
 	items []value.Value
 	at    int
@@ -85,7 +85,8 @@ func newCycler(e *library.Env, _ value.Value, a library.Arguments) value.Value {
 	return &cycler{items: a.Values}
 }
 
-// newJoiner makes a function that returns nothing when first called, and a separator from then on.
+// newJoiner is joiner(), which returns a function: its first call returns "", further calls return
+// a separator.
 func newJoiner(e *library.Env, _ value.Value, a library.Arguments) value.Value {
 	e.Grow(64)
 	used := false

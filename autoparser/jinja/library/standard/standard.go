@@ -1,4 +1,5 @@
-// Package standard assembles the library of all templates, and holds its tests and global functions.
+// Package standard assembles the library of all templates. It also holds the tests and the global
+// functions.
 package standard
 
 import (

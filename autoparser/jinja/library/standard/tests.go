@@ -6,7 +6,7 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 )
 
-// allTests is every test a template can name after is.
+// allTests returns all tests by name.
 func allTests() map[string]*library.Builtin {
 	m := map[string]*library.Builtin{
 		"defined":   {Run: is(func(v value.Value) bool { _, u := v.(*value.Undefined); return !u })},
@@ -65,12 +65,12 @@ func allTests() map[string]*library.Builtin {
 	return m
 }
 
-// is makes a test from a question about a value.
+// is returns a test that applies f.
 func is(f func(value.Value) bool) func(*library.Env, value.Value, library.Arguments) value.Value {
 	return func(_ *library.Env, in value.Value, _ library.Arguments) value.Value { return value.Bool(f(in)) }
 }
 
-// remainder makes tests of divisibility.
+// remainder returns a test of divisibility.
 func remainder(divisor func(library.Arguments) value.Value, want value.Int) func(*library.Env, value.Value, library.Arguments) value.Value {
 	return func(e *library.Env, in value.Value, a library.Arguments) value.Value {
 		return value.Bool(e.Equal(e.Binary("%", in, divisor(a)), want))
