@@ -3,11 +3,8 @@ package api
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"net/http"
-	"os"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -15,9 +12,7 @@ import (
 	"connectrpc.com/connect"
 
 	"github.com/dragoman-project/dragoman/host/config"
-	"github.com/dragoman-project/dragoman/internal/wire/chatapi"
 	"github.com/dragoman-project/dragoman/sdk/fault"
-	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
 )
 
 // guard stands before all that costs something: who may come in, how much they may send, and for how long.
@@ -40,7 +35,8 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel = context.WithDeadline(ctx, d.end)
 		defer cancel()
 	}
-	in := &body{ReadCloser: r.Body, rc: rc, deadlines: d, limit: cfg.Limits.BodyBytes, left: cfg.Limits.BodyBytes}
+	in := &body{ReadCloser: r.Body, time: newWatchdog(d, func() { _ = rc.SetReadDeadline(time.Now()) }), limit: cfg.Limits.BodyBytes, left: cfg.Limits.BodyBytes}
+	defer in.time.stop()
 	if to.stream {
 		in.left = -1
 	}
@@ -50,7 +46,8 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if to.framed {
 		r.Body = &ahead{bufio.NewReaderSize(in, aheadBytes), in}
 	}
-	out := &writer{ResponseWriter: w, rc: rc, deadlines: d, unary: !to.stream}
+	out := &writer{ResponseWriter: w, rc: rc, time: newWatchdog(d, func() { _ = rc.SetWriteDeadline(time.Now()) }), unary: !to.stream}
+	defer out.finish()
 	done, err := g.admit(r, to, cfg)
 	if err != nil {
 		g.refuse(out, r, err)
@@ -162,167 +159,3 @@ func interruptWriting(ctx context.Context) {
 		_ = rc.SetWriteDeadline(time.Now())
 	}
 }
-
-// deadlines bound how long one read or write may take, and all reads together. The zero value bounds nothing.
-type deadlines struct {
-	idle time.Duration
-	end  time.Time
-}
-
-func (d *deadlines) read() time.Time { return d.readSince(time.Now()) }
-
-// readSince is when the client, which was last heard of then, must be heard of again.
-func (d *deadlines) readSince(heard time.Time) time.Time {
-	if d.idle == 0 {
-		return time.Time{}
-	}
-	if t := heard.Add(d.idle); t.Before(d.end) {
-		return t
-	}
-	return d.end
-}
-
-// lastWords is what a write has beyond the time in which the client must be heard of: on HTTP/2 the deadline of a write ends the
-// stream even while nothing is written, and a busy daemon must still come to tell a client that fell silent why it is cut off.
-const lastWords = 5 * time.Second
-
-func (d *deadlines) write() time.Time {
-	if d.idle == 0 {
-		return time.Time{}
-	}
-	return time.Now().Add(d.idle + lastWords)
-}
-
-// passed says whether a deadline that was set must be replaced by the next. On HTTP/2 each costs a turn of the connection's
-// goroutine, so small steps are saved: what is idle may end by a sixteenth of its time too soon.
-func (d *deadlines) passed(set, next time.Time) bool {
-	return next.Before(set) || next.Sub(set) > d.idle/16
-}
-
-// fault is what a client is told whose deadline has passed.
-func (d *deadlines) fault() error {
-	if !time.Now().Before(d.end) {
-		return &fault.Error{Code: fault.TimedOut, Message: "the request took too long as a whole",
-			Remedy: "raise limits.request_time, for streams limits.session_time"}
-	}
-	return &fault.Error{Code: fault.TimedOut, Message: fmt.Sprintf("nothing was sent for %v", d.idle),
-		Remedy: "close the stream when the output ends, or raise limits.session_idle"}
-}
-
-// body is the body of a request, within its limits. Its errors are connect's, which connect passes on as they are.
-type body struct {
-	io.ReadCloser
-	rc        *http.ResponseController
-	deadlines *deadlines
-	limit     int
-	left      int       // bytes that may still come; negative: any number
-	refused   bool      // the header says that more will come
-	set       time.Time // the deadline
-}
-
-func (b *body) Read(p []byte) (int, error) {
-	if b.refused {
-		return 0, b.tooLarge()
-	}
-	if next := b.deadlines.read(); b.deadlines.passed(b.set, next) {
-		// A connection that knows no deadlines, as in tests without a network, has none.
-		_ = b.rc.SetReadDeadline(next)
-		b.set = next
-		if b.left < 0 { // streams may be silent while they are heard of, so the deadline of the next write goes along
-			_ = b.rc.SetWriteDeadline(b.deadlines.write())
-		}
-	}
-	if b.left >= 0 && len(p) > b.left+1 {
-		p = p[:b.left+1]
-	}
-	n, err := b.ReadCloser.Read(p)
-	if b.left >= 0 {
-		if b.left -= n; b.left < 0 {
-			b.refused = true
-			return 0, b.tooLarge()
-		}
-	}
-	switch {
-	case errors.Is(err, io.EOF):
-		_ = b.rc.SetReadDeadline(time.Time{})
-		b.set = time.Time{}
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		err = failure(b.deadlines.fault())
-	}
-	return n, err
-}
-
-func (b *body) tooLarge() error {
-	return failure(&fault.Error{Code: fault.LimitExceeded, Message: fmt.Sprintf("the body has more than %d bytes", b.limit),
-		Remedy: "send less at once, or raise limits.body_bytes"})
-}
-
-// ahead is the body of a stream, of which more is read at once than a message's head: each read of an HTTP/2 body costs a turn
-// of the connection's goroutine.
-type ahead struct {
-	*bufio.Reader
-	io.Closer
-}
-
-// aheadBytes is how much of a stream is read at once. A piece of an output is a few bytes.
-const aheadBytes = 512
-
-// writer is the answer to a request, within its deadlines.
-type writer struct {
-	http.ResponseWriter
-	rc        *http.ResponseController
-	deadlines *deadlines
-	unary     bool
-	set       time.Time // the deadline
-}
-
-// WriteHeader spells as the client's fault what is, and says why where connect answers with a status alone.
-func (w *writer) WriteHeader(status int) {
-	switch {
-	case w.unary && status == http.StatusTooManyRequests:
-		status = http.StatusRequestEntityTooLarge
-	case w.unary && status == http.StatusNotImplemented: // a compression that is not known; the body says so
-		w.ResponseWriter.WriteHeader(http.StatusUnsupportedMediaType)
-		return
-	case status == http.StatusUnsupportedMediaType:
-		w.explain(status, "the Content-Type is none that is understood", "send one of "+w.Header().Get("Accept-Post")+"; streams of lines go to "+linesPath)
-		return
-	case status == http.StatusMethodNotAllowed:
-		w.explain(status, "methods are called with POST", "send the message as the body of a POST")
-		return
-	case status == http.StatusHTTPVersionNotSupported:
-		w.explain(status, "streams of both directions need HTTP/2", "speak HTTP/2, or send lines of JSON to "+linesPath)
-		return
-	}
-	w.ResponseWriter.WriteHeader(status)
-}
-
-func (w *writer) explain(status int, message, remedy string) {
-	body, _ := jsonCodec{}.Marshal(&dragomanv1.ParseStreamResponse{Error: chatapi.EncodeError(&fault.Error{Code: fault.InvalidArgument, Message: message, Remedy: remedy})})
-	w.Header().Set("Content-Type", "application/json")
-	w.ResponseWriter.WriteHeader(status)
-	_, _ = w.Write(append(body, '\n')) // fails only when the client is gone
-}
-
-// Write gives the client time to take what is written.
-func (w *writer) Write(p []byte) (int, error) {
-	w.patient()
-	return w.ResponseWriter.Write(p)
-}
-
-// Flush sends what was written.
-func (w *writer) Flush() {
-	w.patient()
-	_ = w.rc.Flush() // the next write tells when the client is gone
-}
-
-// patient sets the deadline of the next write.
-func (w *writer) patient() {
-	if next := w.deadlines.write(); w.deadlines.passed(w.set, next) {
-		_ = w.rc.SetWriteDeadline(next)
-		w.set = next
-	}
-}
-
-// Unwrap lets http.ResponseController find what is below.
-func (w *writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }

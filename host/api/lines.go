@@ -50,7 +50,7 @@ const drainTime = 5 * time.Second
 // the client the answer that says why.
 func drain(w http.ResponseWriter, r *http.Request) {
 	if b, ok := r.Body.(*body); ok {
-		b.deadlines.end = time.Now().Add(drainTime)
+		b.time.limit(time.Now().Add(drainTime))
 	}
 	if http.NewResponseController(w).Flush() == nil {
 		_, _ = io.Copy(io.Discard, r.Body) // ends, one way or the other

@@ -64,7 +64,7 @@ func (m *sharedStream) open(r *dragomanv1.OutputRequest) *sharedOutput {
 	o := &sharedOutput{stream: m, number: r.Output, limits: &deadlines{idle: limits.SessionIdle, end: time.Now().Add(limits.SessionTime)}}
 	o.ctx, o.cancel = context.WithCancelCause(m.ctx)
 	o.ctx, o.rec, o.told = recordOf(m.ctx).part(traced(o.ctx, r.Traceparent), outputMethod, strconv.FormatUint(r.Output, 10))
-	o.timer = time.AfterFunc(time.Until(o.limits.read()), o.silent)
+	o.timer = time.AfterFunc(time.Until(o.limits.readSince(time.Now())), o.silent)
 	m.outputs[r.Output] = o
 	m.running++
 	return o

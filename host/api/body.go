@@ -1,0 +1,123 @@
+package api
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/dragoman-project/dragoman/internal/wire/chatapi"
+	"github.com/dragoman-project/dragoman/sdk/fault"
+	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
+)
+
+// body is the body of a request, within its limits. Its errors are connect's, which connect passes on unchanged.
+type body struct {
+	io.ReadCloser
+	time    *watchdog
+	limit   int
+	left    int  // bytes that may still come; negative: any number
+	refused bool // the header announces more than limit
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	if b.refused {
+		return 0, b.tooLarge()
+	}
+	if b.left >= 0 && len(p) > b.left+1 {
+		p = p[:b.left+1]
+	}
+	b.time.begin()
+	n, err := b.ReadCloser.Read(p)
+	b.time.end()
+	if b.left >= 0 {
+		if b.left -= n; b.left < 0 {
+			b.refused = true
+			return 0, b.tooLarge()
+		}
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		err = failure(b.time.fault())
+	}
+	return n, err
+}
+
+func (b *body) tooLarge() error {
+	return failure(&fault.Error{Code: fault.LimitExceeded, Message: fmt.Sprintf("the body has more than %d bytes", b.limit),
+		Remedy: "send less at once, or raise limits.body_bytes"})
+}
+
+// ahead is the body of a stream, read in larger pieces than the head of a message: each read of an HTTP/2 body costs a turn of
+// the connection's goroutine.
+type ahead struct {
+	*bufio.Reader
+	io.Closer
+}
+
+// aheadBytes is how much of a stream is read at once. A piece of an output is a few bytes.
+const aheadBytes = 512
+
+// writer is the answer to a request, within its deadlines.
+type writer struct {
+	http.ResponseWriter
+	rc    *http.ResponseController
+	time  *watchdog
+	unary bool
+}
+
+// WriteHeader corrects statuses that blame the server for mistakes of the client, and adds an error as the body where connect
+// sends a status alone.
+func (w *writer) WriteHeader(status int) {
+	switch {
+	case w.unary && status == http.StatusTooManyRequests: // connect's status for a message that is too large
+		w.ResponseWriter.WriteHeader(http.StatusRequestEntityTooLarge)
+	case w.unary && status == http.StatusNotImplemented: // of an unknown compression, which the body explains
+		w.ResponseWriter.WriteHeader(http.StatusUnsupportedMediaType)
+	case status == http.StatusUnsupportedMediaType:
+		w.explain(status, "unsupported Content-Type", "send one of "+w.Header().Get("Accept-Post")+"; streams of lines go to "+linesPath)
+	case status == http.StatusMethodNotAllowed:
+		w.explain(status, "method not allowed, expected POST", "send the message as the body of a POST")
+	case status == http.StatusHTTPVersionNotSupported:
+		w.explain(status, "streams in both directions need HTTP/2", "use HTTP/2, or send lines of JSON to "+linesPath)
+	default:
+		w.ResponseWriter.WriteHeader(status)
+	}
+}
+
+// explain answers with an error of the client.
+func (w *writer) explain(status int, message, remedy string) {
+	e := &fault.Error{Code: fault.InvalidArgument, Message: message, Remedy: remedy}
+	body, _ := jsonCodec{}.Marshal(&dragomanv1.ParseStreamResponse{Error: chatapi.EncodeError(e)})
+	w.Header().Set("Content-Type", "application/json")
+	w.ResponseWriter.WriteHeader(status)
+	_, _ = w.Write(append(body, '\n')) // fails only when the client is gone
+}
+
+// Write writes to the client, who has a limited time to read.
+func (w *writer) Write(p []byte) (int, error) {
+	w.time.begin()
+	defer w.time.end()
+	return w.ResponseWriter.Write(p)
+}
+
+// Flush sends what was written.
+func (w *writer) Flush() {
+	w.time.begin()
+	defer w.time.end()
+	_ = w.rc.Flush() // the next write fails if the client is gone
+}
+
+// finish ends the supervision of writes. What is still buffered goes to the client after the handler has returned, and is bounded
+// by a deadline of the connection.
+func (w *writer) finish() {
+	w.time.stop()
+	if idle := w.time.deadlines.idle; idle > 0 {
+		_ = w.rc.SetWriteDeadline(time.Now().Add(idle))
+	}
+}
+
+// Unwrap lets http.ResponseController find what is below.
+func (w *writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
