@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/dragoman-project/dragoman/host"
@@ -61,12 +62,21 @@ generation prompt, constraint, preserved tokens, stops, thinking tags. --target 
 	request.add(cmd)
 	cmd.Flags().StringVar(&variables, "variables", "", "`file` of the template's variables as a JSON object, in place of a request; - for standard input")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the whole plan as JSON")
-	cmd.Flags().StringVar(&target, "target", "gbnf", "`notation` of the constraint: gbnf, structural_tag, ebnf, lark or json_schema")
+	cmd.Flags().StringVar(&target, "target", "gbnf", "`notation` of the constraint: "+targets())
 	cmd.MarkFlagsMutuallyExclusive("variables", "request")
 	cmd.MarkFlagsMutuallyExclusive("variables", "tools")
 	cmd.MarkFlagsMutuallyExclusive("variables", "no-thinking")
 	cmd.MarkFlagsMutuallyExclusive("variables", "json")
 	return cmd
+}
+
+// targets lists the notations of constraints.
+func targets() string {
+	var names []string
+	for _, t := range grammar.Targets() {
+		names = append(names, string(t.Target))
+	}
+	return strings.Join(names, ", ")
 }
 
 func renderVariables(cmd *cobra.Command, h *host.Host, template *templateFlags, model, path string) error {
