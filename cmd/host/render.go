@@ -10,6 +10,7 @@ import (
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
+	"github.com/dragoman-project/dragoman/sdk/grammar/target"
 	"github.com/spf13/cobra"
 )
 
@@ -20,7 +21,7 @@ func newRender() *cobra.Command {
 		request   requestFlags
 		variables string
 		asJSON    bool
-		target    string
+		notation  string
 	)
 	cmd := &cobra.Command{
 		Use:   "render [flags] TEMPLATE",
@@ -37,7 +38,7 @@ generation prompt, constraint, preserved tokens, stops, thinking tags. --target 
 			if cmd.Flags().Changed("target") && !asJSON {
 				return &usageError{errors.New("--target needs --json")}
 			}
-			notation, err := host.ParseTarget(target)
+			to, err := host.ParseTarget(notation)
 			if err != nil {
 				return &usageError{err}
 			}
@@ -53,7 +54,7 @@ generation prompt, constraint, preserved tokens, stops, thinking tags. --target 
 				if err != nil {
 					return err
 				}
-				return renderRequest(cmd, detached, req, asJSON, notation)
+				return renderRequest(cmd, detached, req, asJSON, to)
 			})
 		},
 	}
@@ -62,7 +63,7 @@ generation prompt, constraint, preserved tokens, stops, thinking tags. --target 
 	request.add(cmd)
 	cmd.Flags().StringVar(&variables, "variables", "", "`file` of the template's variables as a JSON object, in place of a request; - for standard input")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the whole plan as JSON")
-	cmd.Flags().StringVar(&target, "target", "gbnf", "`notation` of the constraint: "+targets())
+	cmd.Flags().StringVar(&notation, "target", "gbnf", "`notation` of the constraint: "+targets())
 	cmd.MarkFlagsMutuallyExclusive("variables", "request")
 	cmd.MarkFlagsMutuallyExclusive("variables", "tools")
 	cmd.MarkFlagsMutuallyExclusive("variables", "no-thinking")
@@ -73,7 +74,7 @@ generation prompt, constraint, preserved tokens, stops, thinking tags. --target 
 // targets lists the notations of constraints.
 func targets() string {
 	var names []string
-	for _, t := range grammar.Targets() {
+	for _, t := range target.All() {
 		names = append(names, string(t.Target))
 	}
 	return strings.Join(names, ", ")
