@@ -26,6 +26,8 @@ var owners = []struct {
 	{"bounded caches", `"container/list"|\bHits, [mM]isses\b|\b[hH]its +uint64`, []string{"internal/cache"}},
 	// The API rewrites messages while it reads them; recorded cases compare texts that may break off.
 	{"ordered JSON", `jsontext\.NewDecoder\(`, []string{"internal/ordered", "host/api", "sdk/cases"}},
+	{"JSON paths in messages", `[pP]ointer\.Tokens\(\)`, []string{"internal/ordered"}},
+	{"template values from JSON", `ordered\.Build\(`, []string{"internal/ordered", "autoparser/jinja/value", "sdk/jsonschema"}},
 	{"readers of JSON Schemas", `"(\$ref|\$defs|patternProperties)"`, []string{"sdk/jsonschema", "sdk/grammar/schema"}},
 	{"references within JSON Schemas", `PathUnescape\(|"~1"`, []string{"sdk/jsonschema"}},
 	{"keywords of JSON Schema", `"contentEncoding"|"minItems": `, []string{"sdk/jsonschema"}},

@@ -18,6 +18,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
+	"github.com/dragoman-project/dragoman/internal/ordered"
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
 )
 
@@ -320,18 +321,5 @@ func at(place, message string) error {
 	return errors.New(place + ": " + message)
 }
 
-// place spells a pointer as paths are spelled everywhere else: request.messages[2].content.
-func place(p jsontext.Pointer) string {
-	var b strings.Builder
-	for token := range p.Tokens() {
-		if strings.Trim(token, "0123456789") == "" {
-			b.WriteString("[" + token + "]")
-		} else {
-			b.WriteString("." + token)
-		}
-		if b.Len() > maxPlace+len(".") {
-			break
-		}
-	}
-	return cut(strings.TrimPrefix(b.String(), "."), maxPlace)
-}
+// place returns the path of a JSON pointer, as in all messages: request.messages[2].content.
+func place(p jsontext.Pointer) string { return cut(ordered.PointerPath("", p), maxPlace) }
