@@ -127,7 +127,7 @@ func TestReferencesOfASchemaLeadWhereItIsMoved(t *testing.T) {
 
 func TestAnUnknownTargetIsTheClientsFault(t *testing.T) {
 	_, err := ParseTarget("regex")
-	if want := `target: unknown target "regex": there are gbnf, structural_tag, ebnf, lark, json_schema`; CodeOf(err) != InvalidArgument || err.Error() != want {
+	if want := `target: unknown target "regex": expected one of gbnf, structural_tag, ebnf, lark, json_schema`; CodeOf(err) != InvalidArgument || err.Error() != want {
 		t.Errorf("got %v", err)
 	}
 }
@@ -194,10 +194,10 @@ func TestWhatCannotBeEnforcedTogetherIsRefusedWithItsPlace(t *testing.T) {
 	}
 	for _, tt := range []struct{ members, want string }{
 		{tool(`{}`, `, "grammar": "root ::= \"x\""`), `grammar: it constrains the content and leaves no room for calls: leave out the tools, send tool_choice "none"`},
-		{`, "grammar": "root ::= x"`, `grammar: grammar:1:10: rule "x" is used and nowhere defined`},
+		{`, "grammar": "root ::= x"`, `grammar: grammar:1:10: undefined rule "x"`},
 		{`, "response_format": {"type": "regex", "pattern": "(?=a)b"}`, `response_format.pattern: no grammar can be built from it: this regular expression is not understood`},
-		{tool(`{"properties": {"a": {"type": "integer", "multipleOf": 3}}}`, ``), `tools[0].function.parameters: strict, but it cannot be enforced: schema: #/properties/a: "multipleOf" is not held to; leave out`},
-		{`, "response_format": {"type": "json_schema", "json_schema": {"strict": true, "schema": {"uniqueItems": true}}}`, `response_format.json_schema.schema: strict, but it cannot be enforced: schema: #: "uniqueItems" is not held to`},
+		{tool(`{"properties": {"a": {"type": "integer", "multipleOf": 3}}}`, ``), `tools[0].function.parameters: strict, but it cannot be enforced: schema: #/properties/a: "multipleOf" is not enforced; leave out`},
+		{`, "response_format": {"type": "json_schema", "json_schema": {"strict": true, "schema": {"uniqueItems": true}}}`, `response_format.json_schema.schema: strict, but it cannot be enforced: schema: #: "uniqueItems" is not enforced`},
 	} {
 		_, err := h.Plan(t.Context(), "chatml-json", asked(t, tt.members))
 		var invalid *fault.Error

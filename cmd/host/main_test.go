@@ -99,7 +99,7 @@ func TestCommandLines(t *testing.T) {
 			stdin: `{"messages":[{"role":"user","content":[{"type":"text","text":"Hi"},{"type":"image_url","image_url":{"url":"data:,"}}]}]}`,
 			out:   `"notes":["the model does not see messages[0].content[1] of type \"image_url\"`},
 
-		{name: "render in a notation that there is not", line: "render chatml-json --json --target latin", code: exitUsage, errs: `unknown target "latin": there are gbnf,`},
+		{name: "render in a notation that there is not", line: "render chatml-json --json --target latin", code: exitUsage, errs: `unknown target "latin": expected one of gbnf,`},
 		{name: "render in a notation without the plan", line: "render chatml-json --target lark", code: exitUsage, errs: "--target needs --json"},
 		{name: "tools that are no JSON", stdin: "[", line: "render chatml-json --tools -", code: exitFailed, errs: "dragoman: standard input: expected a JSON array of tools: "},
 		{name: "tools that are no array", stdin: "{}", line: "render chatml-json --tools -", code: exitFailed, errs: "dragoman: standard input: tools: expected an array, found an object"},

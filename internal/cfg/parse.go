@@ -52,7 +52,7 @@ func (p *parser) fail(at int, format string, args ...any) error {
 
 func (p *parser) grammar() error {
 	if len(p.src) > maxSource {
-		return p.fail(0, "the grammar has %d bytes; at most %d are read", len(p.src), maxSource)
+		return p.fail(0, "the grammar has %d bytes; the limit is %d", len(p.src), maxSource)
 	}
 	p.space(true)
 	for p.pos < len(p.src) {
@@ -67,15 +67,15 @@ func (p *parser) grammar() error {
 func (p *parser) check() error {
 	for _, r := range p.rules {
 		if r.Body == nil {
-			return p.fail(p.called[r], "rule %q is used and nowhere defined", r.Name)
+			return p.fail(p.called[r], "undefined rule %q", r.Name)
 		}
 	}
 	if p.byName["root"] == nil {
-		return p.fail(0, "no rule named %q: the grammar has no beginning", "root")
+		return p.fail(0, "missing rule %q", "root")
 	}
 	_, calledFirst := Order(p.rules...)
 	if r := LeftRecursive(p.rules, calledFirst); r != nil {
-		return p.fail(p.at[r], "rule %q begins with itself (left recursion): put what comes first in front of it", r.Name)
+		return p.fail(p.at[r], "left-recursive rule %q: begin it with something that consumes text", r.Name)
 	}
 	return nil
 }
@@ -84,7 +84,7 @@ func (p *parser) rule() error {
 	start := p.pos
 	name := p.name()
 	if name == "" {
-		return p.fail(p.pos, "expected the name of a rule, found %s", p.found())
+		return p.fail(p.pos, "expected a rule name, found %s", p.found())
 	}
 	p.space(false)
 	if !p.take("::=") {
@@ -188,7 +188,7 @@ func (p *parser) element() (*Expr, error) {
 func (p *parser) group() (*Expr, error) {
 	open := p.pos
 	if p.depth++; p.depth > maxNesting {
-		return nil, p.fail(open, "more than %d parentheses inside each other", maxNesting)
+		return nil, p.fail(open, "more than %d nested parentheses", maxNesting)
 	}
 	p.pos++
 	p.space(true)
@@ -226,7 +226,7 @@ func (p *parser) quantified(e *Expr) (*Expr, bool, error) {
 	}
 	p.pos++
 	if lo > p.most || hi > p.most {
-		return nil, false, p.fail(at, "more than %d repetitions: llama.cpp refuses them", p.most)
+		return nil, false, p.fail(at, "more than %d repetitions, the limit of llama.cpp", p.most)
 	}
 	if hi >= 0 && lo > hi {
 		return nil, false, p.fail(at, "at least %d and at most %d repetitions cannot both hold", lo, hi)

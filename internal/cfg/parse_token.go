@@ -14,7 +14,7 @@ func (p *parser) literal() (*Expr, error) {
 	var b strings.Builder
 	for {
 		if p.pos == len(p.src) {
-			return nil, p.fail(open, "a literal that never ends")
+			return nil, p.fail(open, "unterminated literal")
 		}
 		if p.take(`"`) {
 			return Text(b.String()), nil
@@ -34,7 +34,7 @@ func (p *parser) class() (*Expr, error) {
 	var ranges []charset.Range
 	for {
 		if p.pos == len(p.src) {
-			return nil, p.fail(open, "a class of characters that never ends")
+			return nil, p.fail(open, "unterminated character class")
 		}
 		if p.take("]") {
 			break
@@ -64,13 +64,13 @@ func (p *parser) char() (rune, error) {
 	if p.src[p.pos] != '\\' {
 		r, size := utf8.DecodeRuneInString(p.src[p.pos:])
 		if r == utf8.RuneError && size == 1 {
-			return 0, p.fail(p.pos, "a byte that is not UTF-8")
+			return 0, p.fail(p.pos, "invalid UTF-8")
 		}
 		p.pos += size
 		return r, nil
 	}
 	if p.pos+1 == len(p.src) {
-		return 0, p.fail(p.pos, "an escape that never ends")
+		return 0, p.fail(p.pos, "incomplete escape")
 	}
 	c := p.src[p.pos+1]
 	if digits := map[byte]int{'x': 2, 'u': 4, 'U': 8}[c]; digits > 0 {
@@ -90,7 +90,7 @@ func (p *parser) hex(digits int) (rune, error) {
 	var r rune
 	for range digits {
 		if p.pos == len(p.src) {
-			return 0, p.fail(at, "an escape that never ends")
+			return 0, p.fail(at, "incomplete escape")
 		}
 		d := strings.IndexByte("0123456789abcdef", p.src[p.pos]|0x20)
 		if d < 0 || p.src[p.pos] < '0' {
@@ -100,7 +100,7 @@ func (p *parser) hex(digits int) (rune, error) {
 		p.pos++
 	}
 	if r > utf8.MaxRune || r < 0 {
-		return 0, p.fail(at, "there is no code point above %X", utf8.MaxRune)
+		return 0, p.fail(at, "code point above %X", utf8.MaxRune)
 	}
 	return r, nil
 }

@@ -57,7 +57,7 @@ func Quotient(e *Expr, space *Rule, prefix string) (*Expr, error) {
 		}
 	}
 	if r.capped {
-		return nil, fmt.Errorf("it opens more than %d rules inside each other", maxOpen)
+		return nil, fmt.Errorf("more than %d nested rules", maxOpen)
 	}
 	var kids []*Expr
 	for _, w := range ways {

@@ -71,7 +71,7 @@ func Build(p *peg.Program, o Options) (*Constraint, error) {
 	}
 	rules, _ := cfg.Merge(root)
 	if r := cfg.LeftRecursive(rules, rules); r != nil {
-		return nil, fmt.Errorf("program: rule %q begins with itself (left recursion)", r.Name)
+		return nil, fmt.Errorf("program: left-recursive rule %q", r.Name)
 	}
 	if c.Triggers == nil {
 		c.Triggers = []Trigger{}
@@ -96,11 +96,11 @@ func afterPrompt(e *cfg.Expr, space *cfg.Rule, prompt string) (*cfg.Expr, error)
 	return rest, nil
 }
 
-var errNoText = errors.New("program: it matches no text, so that its grammar would allow nothing")
+var errNoText = errors.New("program: it matches no text")
 
 func (b *builder) emptyError(m Mode) error {
 	if m == Lazy {
-		return errors.New("program: no trigger rule can be reached, so that a lazy grammar has no beginning: mark the beginning of a call as a trigger, or ask for a strict grammar")
+		return errors.New("program: no trigger rule is reachable, so a lazy grammar has no start; mark the start of a call as a trigger, or request a strict grammar")
 	}
 	return errNoText
 }

@@ -192,13 +192,13 @@ func TestProgramsWithoutAGrammarSayWhy(t *testing.T) {
 		{"a prompt that does not fit", func(b *peg.Builder) peg.ID { return b.Lit("<a>") }, grammar.Options{Mode: grammar.Strict, Prompt: "<b>"},
 			`program: it cannot begin with the generation prompt: byte 1 of "<b>"`},
 		{"no trigger", func(b *peg.Builder) peg.ID { return b.Lit("a") }, grammar.Options{Mode: grammar.Lazy},
-			`program: no trigger rule can be reached, so that a lazy grammar has no beginning: mark the beginning of a call as a trigger, or ask for a strict grammar`},
+			`program: no trigger rule is reachable, so a lazy grammar has no start; mark the start of a call as a trigger, or request a strict grammar`},
 		{"tolerance only", func(b *peg.Builder) peg.ID { return b.Rule("~x", b.Lit("a")) }, strict,
-			`program: it matches no text, so that its grammar would allow nothing`},
+			`program: it matches no text`},
 		{"left recursion", func(b *peg.Builder) peg.ID { return b.Rule("a", b.Choice(b.Seq(b.Ref("a"), b.Lit("x")), b.Lit("y"))) }, strict,
-			`program: rule "a" begins with itself (left recursion)`},
+			`program: left-recursive rule "a"`},
 		{"an undefined rule", func(b *peg.Builder) peg.ID { return b.Ref("a") }, strict,
-			`program: node 0: it needs a child (a rule that is used and never defined?)`},
+			`program: node 0: missing child (a rule that is used but never defined?)`},
 		{"a literal that is not UTF-8", func(b *peg.Builder) peg.ID { return b.Lit("\xff") }, strict,
 			`program: node 0: the literal "\xff" is not UTF-8`},
 		{"a delimiter that is not UTF-8", func(b *peg.Builder) peg.ID { return b.Until("\xff") }, strict,
@@ -237,7 +237,7 @@ func TestContentFollowsAGrammarOfItsOwn(t *testing.T) {
 
 	for _, o := range []grammar.Options{{Mode: grammar.Lazy, Content: own}, {Mode: grammar.Strict, Content: own}} {
 		_, err := grammar.Build(jsonCalls(false), o)
-		if err == nil || err.Error() != "a grammar for the content and calls of tools do not go together: leave out one of them" {
+		if err == nil || err.Error() != "a grammar for the content cannot be combined with tool calls; omit one of them" {
 			t.Errorf("got %v", err)
 		}
 	}

@@ -18,7 +18,7 @@ func (b *builder) restrictContent(o Options) error {
 		return err
 	}
 	if o.Mode != Strict || slices.ContainsFunc(b.p.Nodes, func(n peg.Node) bool { return n.Op == peg.Trigger }) {
-		return errors.New("a grammar for the content and calls of tools do not go together: leave out one of them")
+		return errors.New("a grammar for the content cannot be combined with tool calls; omit one of them")
 	}
 	for _, r := range g.rules.Rules {
 		r.Name = b.Fresh("content-" + r.Name)
@@ -26,7 +26,7 @@ func (b *builder) restrictContent(o Options) error {
 	b.content = g.rules.Root
 	h := contentRewriter{p: &peg.Program{Nodes: slices.Clone(b.p.Nodes), Root: b.p.Root}, has: map[peg.ID]bool{}, single: map[peg.ID]peg.ID{}, without: map[peg.ID]peg.ID{}}
 	if !h.hasContent(h.p.Root) {
-		return errors.New("program: it has no content that a grammar could hold")
+		return errors.New("program: no content that a grammar could constrain")
 	}
 	h.p.Root = h.keepOne(h.p.Root)
 	b.p = h.p

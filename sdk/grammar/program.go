@@ -43,17 +43,17 @@ func newBuilder(p *peg.Program, engine target.Limits) (*builder, error) {
 		parents: make([]int, len(p.Nodes)),
 	}
 	if int(p.Root) < 0 || int(p.Root) >= len(p.Nodes) {
-		return nil, fmt.Errorf("program: there is no node %d to begin with", p.Root)
+		return nil, fmt.Errorf("program: no root node %d", p.Root)
 	}
 	for i, n := range p.Nodes {
 		for _, k := range n.Kids {
 			if int(k) < 0 || int(k) >= len(p.Nodes) {
-				return nil, fmt.Errorf("program: node %d: there is no node %d", i, k)
+				return nil, fmt.Errorf("program: node %d: no such child: %d", i, k)
 			}
 			b.parents[k]++
 		}
 		if len(n.Kids) == 0 && n.Op.Shape().HasOneKid() {
-			return nil, fmt.Errorf("program: node %d: it needs a child (a rule that is used and never defined?)", i)
+			return nil, fmt.Errorf("program: node %d: missing child (a rule that is used but never defined?)", i)
 		}
 	}
 	b.Set = rules.New(engine.Engine, engine.Repetitions)

@@ -45,11 +45,11 @@ func TestWhatIsSaidOfObjectsUnderConditionsIsHeldTo(t *testing.T) {
 
 func TestConditionsThatAreNotHeldToAreNoted(t *testing.T) {
 	for schema, notes := range map[string][]string{
-		`{"type": "object", "properties": {"a": {}}, "if": {"minProperties": 1}, "then": {"required": ["a"]}}`:            {`schema: #: "if" is not held to`, `schema: #: "then" is not held to`},
-		`{"type": "object", "properties": {"a": {"type": "integer"}}, "not": {"properties": {"a": {"const": 1}}}}`:        {`schema: #/properties/a: "not" is not held to`},
+		`{"type": "object", "properties": {"a": {}}, "if": {"minProperties": 1}, "then": {"required": ["a"]}}`:            {`schema: #: "if" is not enforced`, `schema: #: "then" is not enforced`},
+		`{"type": "object", "properties": {"a": {"type": "integer"}}, "not": {"properties": {"a": {"const": 1}}}}`:        {`schema: #/properties/a: "not" is not enforced`},
 		`{"type": "string", "dependentRequired": {"a": ["b"]}}`:                                                           nil, // does not concern strings
-		`{"type": ["string", "object"], "properties": {"a": {}}, "not": {"required": ["a"]}}`:                             {`schema: #: "not" is not held to`},
-		`{"properties": {"a": {}}, "dependentRequired": {"a": [], "b": [], "c": [], "d": [], "e": [], "f": [], "g": []}}`: {`schema: #: "dependentRequired" is not held to`},
+		`{"type": ["string", "object"], "properties": {"a": {}}, "not": {"required": ["a"]}}`:                             {`schema: #: "not" is not enforced`},
+		`{"properties": {"a": {}}, "dependentRequired": {"a": [], "b": [], "c": [], "d": [], "e": [], "f": [], "g": []}}`: {`schema: #: "dependentRequired" is not enforced`},
 	} {
 		own, err := grammar.FromSchema(jsonschema.MustParse(schema))
 		if err != nil || !slices.Equal(own.Notes, notes) {

@@ -65,7 +65,7 @@ func TestCharactersBeyondASCIIAreSpelledForXGrammar(t *testing.T) {
 	if ebnf != want {
 		t.Errorf(" got %s\nwant %s", ebnf, want)
 	}
-	if want := []string{"characters beyond ASCII are not told apart in [^<｜]", "characters beyond ASCII are not told apart in [一-龥]"}; !slices.Equal(lost, want) {
+	if want := []string{"characters beyond ASCII are not distinguished in [^<｜]", "characters beyond ASCII are not distinguished in [一-龥]"}; !slices.Equal(lost, want) {
 		t.Errorf("lost %q", lost)
 	}
 }
@@ -89,7 +89,7 @@ func TestTargetsAreNamed(t *testing.T) {
 		t.Errorf("without a name: %v, %v", got, err)
 	}
 	_, err := target.Parse("regex")
-	if want := `unknown target "regex": there are gbnf, structural_tag, ebnf, lark, json_schema`; err == nil || err.Error() != want {
+	if want := `unknown target "regex": expected one of gbnf, structural_tag, ebnf, lark, json_schema`; err == nil || err.Error() != want {
 		t.Errorf("got %v", err)
 	}
 }
@@ -118,7 +118,7 @@ func TestBoundsAreRelaxedAsFarAsTheEngineNeeds(t *testing.T) {
 	var b peg.Builder
 	p := b.Build(b.Chars(0, 5000, peg.Range{Lo: 'a', Hi: 'z'}))
 	for target, notes := range map[grammar.Target][]string{
-		grammar.TargetGBNF: {"at most 5000 repetitions cannot be held to: llama.cpp takes no more than 1999"},
+		grammar.TargetGBNF: {"at most 5000 repetitions cannot be enforced: the limit of llama.cpp is 1999"},
 		grammar.TargetEBNF: nil,
 	} {
 		c, err := grammar.Build(p, grammar.Options{Mode: grammar.Strict, Target: target})
@@ -158,7 +158,7 @@ func TestATriggerWordBeginsATag(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", tag, want)
 	}
 	for message, triggers := range map[string][]grammar.Trigger{
-		`trigger "x+": this engine knows no triggers that are patterns: ask for a strict grammar`: {{Type: grammar.TriggerPattern, Value: "x+"}},
+		`trigger "x+": the engine does not support patterns as triggers; request a strict grammar`: {{Type: grammar.TriggerPattern, Value: "x+"}},
 		`trigger "y": no text of the grammar begins with it: byte 0 cannot follow`:                words("y"),
 	} {
 		c.Triggers = triggers

@@ -93,7 +93,7 @@ func (b *builder) triggers() []Trigger {
 		for _, h := range b.headers(b.p.Nodes[id].Kids[0]) {
 			t, ok := h.trigger()
 			if !ok {
-				b.Notes.Add("rule %q: it may begin with text that is no literal, where no trigger can fire", b.p.Nodes[id].Text)
+				b.Notes.Add("rule %q may begin with text that is not a literal, for which there is no trigger", b.p.Nodes[id].Text)
 				continue
 			}
 			if !known[t] {

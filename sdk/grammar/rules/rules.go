@@ -67,11 +67,11 @@ func (b *Set) Repeat(lo, hi int, e *cfg.Expr) *cfg.Expr { return cfg.Times(b.Bou
 func (b *Set) Bounded(lo, hi int, e *cfg.Expr) (least, limit int, item *cfg.Expr) {
 	most := b.repetitions
 	if hi > most {
-		b.Notes.Add("at most %d repetitions cannot be held to: %s takes no more than %d", hi, b.engine, most)
+		b.Notes.Add("at most %d repetitions cannot be enforced: the limit of %s is %d", hi, b.engine, most)
 		hi = -1
 	}
 	if lo > most {
-		b.Notes.Add("at least %d repetitions are only held to up to %d: %s takes no more", lo, most, b.engine)
+		b.Notes.Add("at least %d repetitions are enforced only up to %d, the limit of %s", lo, most, b.engine)
 		lo = most
 	}
 	if (lo > 16 || hi > 16) && IsCompound(e) || max(lo, hi) > 1 && counted(e) || repetitions(e) >= manyRepetitions {

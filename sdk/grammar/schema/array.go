@@ -10,7 +10,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
-// array is an array of items, of a fixed beginning, or both.
+// array returns an array of items, of a fixed beginning, or of both.
 func (c *conversion) array(s *jsonschema.Value, path, name string) (*cfg.Expr, error) {
 	c.inside++
 	defer func() { c.inside-- }()
@@ -50,7 +50,7 @@ func (c *conversion) array(s *jsonschema.Value, path, name string) (*cfg.Expr, e
 	return cfg.Seq(cfg.Text("["), space, list.Items(c.rules, kids, more, lo, hi), space, cfg.Text("]")), nil
 }
 
-// item is one of the items behind the fixed ones; nil if there are none.
+// item returns one of the items after the fixed ones; nil if there are none.
 func (c *conversion) item(items *jsonschema.Value, path, name string, behind bool) (*cfg.Expr, error) {
 	switch {
 	case items == nil:
@@ -65,10 +65,12 @@ func (c *conversion) item(items *jsonschema.Value, path, name string, behind boo
 	return e, err
 }
 
-// maxDistinct bounds the values of which no two items may be the same: there is a rule for every set of those still left.
+// maxDistinct bounds the values of which no two items may be equal: there is a rule for every set
+// of values still left.
 const maxDistinct = 6
 
-// distinctValues are the values that items of s may have, if no two may be the same and the values are few; nil otherwise.
+// distinctValues returns the values of the items of s if they are few and no two items may be
+// equal, and nil otherwise.
 func (c *conversion) distinctValues(s *jsonschema.Value, path string) []*jsonschema.Value {
 	if !s.Get("uniqueItems").IsTrue() || s.Has("prefixItems") || s.Get("items").Is(jsonschema.Array) || !s.Get("items").Is(jsonschema.Object) {
 		return nil

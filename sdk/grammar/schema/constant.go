@@ -6,12 +6,12 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
-// constants are literal values.
+// constants returns a choice of constants.
 func (c *conversion) constants(values []*jsonschema.Value) *cfg.Expr {
 	return cfg.Alt(c.each(values)...)
 }
 
-// each are values, each as an expression.
+// each returns an expression for each constant.
 func (c *conversion) each(values []*jsonschema.Value) []*cfg.Expr {
 	kids := make([]*cfg.Expr, len(values))
 	for i, v := range values {
@@ -20,7 +20,7 @@ func (c *conversion) each(values []*jsonschema.Value) []*cfg.Expr {
 	return kids
 }
 
-// constant is one value, in each of its spellings: blanks may stand behind its commas and colons.
+// constant returns all spellings of a constant: white space may follow commas and colons.
 func (c *conversion) constant(v *jsonschema.Value) *cfg.Expr {
 	var kids []*cfg.Expr
 	switch v.Kind {

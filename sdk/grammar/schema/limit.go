@@ -9,24 +9,25 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
-// textLimit is what a keyword says of a text: that it matches an expression, or that it does not.
+// textLimit is a keyword that restricts a string to texts that match an expression, or that do not.
 type textLimit struct {
 	keyword      string
-	pattern.Span // of the texts that match; any, where they must not
+	pattern.Span // the length of matching texts; any, if they must not match
 	not          bool
 	of           func(p pattern.Writer) *cfg.Expr
 }
 
-// anySpan says nothing of a length.
+// anySpan is no restriction of the length.
 var anySpan = pattern.Span{Hi: -1}
 
-// textLimits are what the pattern, the format and "not" say of a string. What is not understood is noted.
+// textLimits returns the restrictions by pattern, format and "not". Those that are not supported
+// are noted.
 func (c *conversion) textLimits(s *jsonschema.Value, path string) []textLimit {
 	var out []textLimit
 	if p := s.Get("pattern"); p != nil {
 		ways, ahead, err := pattern.ParseAhead(p.Text)
 		if err != nil {
-			c.Note(jsonschema.Pointer(path, "pattern"), "not held to: %v", err)
+			c.Note(jsonschema.Pointer(path, "pattern"), "not enforced: %v", err)
 		} else {
 			out = append(out, patternLimit("pattern", ways))
 		}
@@ -53,7 +54,7 @@ func patternLimit(keyword string, ways []pattern.Way) textLimit {
 	return textLimit{keyword, pattern.SpanOf(ways), false, func(p pattern.Writer) *cfg.Expr { return p.Anywhere(ways) }}
 }
 
-// otherText is the limit of strings that are not to match what "not" says, if that is constants or a pattern.
+// otherText returns the restriction of strings by "not" with constants or a pattern.
 func (c *conversion) otherText(not *jsonschema.Value) (textLimit, bool) {
 	l := textLimit{keyword: "not", Span: anySpan, not: true}
 	if !not.Is(jsonschema.Object) || not.Has("type") && !algebra.HasName(not.Get("type"), "string") {
@@ -65,7 +66,7 @@ func (c *conversion) otherText(not *jsonschema.Value) (textLimit, bool) {
 	case what.Has("const") || what.Get("enum").Is(jsonschema.Array):
 		l.of = func(p pattern.Writer) *cfg.Expr { return p.OneOf(algebra.StringsAmong(algebra.ConstantsIn(what))) }
 	case what.Get("pattern").Is(jsonschema.String):
-		ways, err := pattern.Parse("(?:" + what.Get("pattern").Text + ")") // as it stands: to be narrower would be wider here
+		ways, err := pattern.Parse("(?:" + what.Get("pattern").Text + ")") // taken literally: narrower here would be wider after the complement
 		if err != nil {
 			return l, false
 		}
@@ -76,7 +77,7 @@ func (c *conversion) otherText(not *jsonschema.Value) (textLimit, bool) {
 	return l, true
 }
 
-// texts are the expressions that a text must match, and those that it must not.
+// texts returns the expressions that a text must match, and those that it must not.
 func texts(limits []textLimit, p pattern.Writer) (in, out []*cfg.Expr) {
 	for _, l := range limits {
 		if l.not {
@@ -88,7 +89,7 @@ func texts(limits []textLimit, p pattern.Writer) (in, out []*cfg.Expr) {
 	return in, out
 }
 
-// needed are limits without those that others imply, such as a format that a pattern spells out.
+// needed drops limits that others imply, such as a format that the pattern spells out.
 func (c *conversion) needed(limits []textLimit) []textLimit {
 	p := pattern.Writer{Rules: c.rules}
 	return slices.DeleteFunc(slices.Clone(limits), func(l textLimit) bool {

@@ -11,7 +11,8 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
-// others is a member whose name is none of props: one that a pattern names, or one that none does; nil if there are none.
+// others returns a member not named in props: one whose name matches a pattern, or an additional
+// one; nil if there is none.
 func (c *conversion) others(s, open *jsonschema.Value, props []algebra.Property, path, name string) (*cfg.Expr, error) {
 	var taken []string
 	for _, p := range props {
@@ -43,7 +44,7 @@ func (c *conversion) others(s, open *jsonschema.Value, props []algebra.Property,
 	return nil, nil
 }
 
-// other is a member with one of keys and a value that follows s.
+// other returns a member with one of keys and a value that follows s.
 func (c *conversion) other(k keys, s *jsonschema.Value, path, name string) (*cfg.Expr, error) {
 	e, err := c.visit(s, path, name)
 	if err != nil || e.Op == cfg.OpNever {
@@ -56,15 +57,15 @@ func (c *conversion) other(k keys, s *jsonschema.Value, path, name string) (*cfg
 	return c.rules.Rule(name+"-kv", cfg.Seq(key, cfg.Text(":"), c.rules.Space.Call(), e)), nil
 }
 
-// keys are the names that a member may have.
+// keys describes the names that a member may have.
 type keys struct {
-	taken    []string          // names that others have
+	taken    []string          // names of other members
 	patterns []string          // a name matches all of these
 	except   []string          // and none of these
-	names    *jsonschema.Value // and follows this schema, if there is one
+	names    *jsonschema.Value // and follows this schema, if any
 }
 
-// key is one of keys, in quotes.
+// key returns one of keys, in quotes.
 func (c *conversion) key(k keys, path string) (*cfg.Expr, error) {
 	var of []func(single bool) *cfg.Expr
 	if values := algebra.ConstantNames(k.names); values != nil {
@@ -85,7 +86,7 @@ func (c *conversion) key(k keys, path string) (*cfg.Expr, error) {
 	for _, source := range k.patterns {
 		content, err := c.pattern(source)
 		if err != nil {
-			c.Note(path, "members are not held to the pattern of their names: %v", err)
+			c.Note(path, "the pattern of member names is not enforced: %v", err)
 			continue
 		}
 		of = append(of, content)
@@ -105,7 +106,7 @@ func (c *conversion) key(k keys, path string) (*cfg.Expr, error) {
 	return c.intersected(of, but, path), nil
 }
 
-// taken is the inside of a string that is one of names.
+// taken returns the inside of a string that is one of names.
 func taken(names []string, single bool) *cfg.Expr {
 	quote := '"'
 	if single {
@@ -118,7 +119,7 @@ func taken(names []string, single bool) *cfg.Expr {
 	return cfg.Alt(kids...)
 }
 
-// intersected is a string of all of the contents, and of none of but.
+// intersected returns a string that matches all of the contents, and none of but.
 func (c *conversion) intersected(of, but []func(single bool) *cfg.Expr, path string) *cfg.Expr {
 	switch {
 	case len(of)+len(but) == 0:
@@ -145,12 +146,12 @@ func (c *conversion) intersected(of, but []func(single bool) *cfg.Expr, path str
 		return together
 	})
 	if !fits {
-		c.Note(path, "what the names of members must be is only held to in part: it takes too many rules to say")
+		c.Note(path, "not all restrictions on member names are enforced: together they take too many rules")
 	}
 	return e
 }
 
-// nameContent makes the inside of a name that follows s; nil where it may be any.
+// nameContent returns the inside of a name that follows s; nil if it may be anything.
 func (c *conversion) nameContent(s *jsonschema.Value, path string) (func(single bool) *cfg.Expr, error) {
 	s, err := c.Resolved(s, path)
 	if err != nil || !s.Is(jsonschema.Object) {
@@ -161,13 +162,13 @@ func (c *conversion) nameContent(s *jsonschema.Value, path string) (func(single 
 	}
 	c.unsupported(s, path)
 	if s.HasAny("$ref", "allOf", "anyOf", "oneOf") || s.Has("type") && !algebra.HasName(s.Get("type"), "string") {
-		c.Note(path, "what propertyNames says is not held to")
+		c.Note(path, "propertyNames is not enforced")
 		return nil, nil
 	}
 	return c.content(s, path)
 }
 
-// listedKey is one of the names that are listed, as far as they are among keys.
+// listedKey returns the constants among keys.
 func (c *conversion) listedKey(k keys, values []*jsonschema.Value) *cfg.Expr {
 	var kids []*cfg.Expr
 	for _, v := range values {
@@ -178,7 +179,7 @@ func (c *conversion) listedKey(k keys, values []*jsonschema.Value) *cfg.Expr {
 	return cfg.Alt(kids...)
 }
 
-// allow says whether a name is none of those taken, and matches the patterns.
+// allow reports whether a name is not taken and matches the patterns.
 func (k keys) allow(name string) bool {
 	for _, t := range k.taken {
 		if t == name {
@@ -198,17 +199,18 @@ func (k keys) allow(name string) bool {
 	return true
 }
 
-// disjoint notes that a name may match several patterns, so that its member must be all that these say.
+// disjoint notes if a name may match several patterns, since its member must then follow several
+// schemas.
 func (c *conversion) disjoint(patterns *jsonschema.Value, i int, path string) {
 	for _, other := range patterns.Keys[:i] {
 		if patterns.Get(other).Equal(patterns.Get(patterns.Keys[i])) || c.apartPatterns(other, patterns.Keys[i]) {
 			continue
 		}
-		c.Note(path, "held to alone: a name may also match the pattern %q", other)
+		c.Note(path, "enforced alone: a name may also match the pattern %q", other)
 	}
 }
 
-// apartPatterns says whether no text matches both patterns.
+// apartPatterns reports whether no text matches both patterns.
 func (c *conversion) apartPatterns(a, b string) bool {
 	x, err := c.pattern(a)
 	y, err2 := c.pattern(b)
@@ -219,7 +221,8 @@ func (c *conversion) apartPatterns(a, b string) bool {
 	return e != nil && e.Op == cfg.OpNever
 }
 
-// otherThan is the inside of a string that is none of names, nor one of them cut short. An escape is never part of a name.
+// otherThan returns the inside of a string that is neither one of names nor a prefix of one.
+// Escapes are never part of a name.
 func (c *conversion) otherThan(names []string, single bool) *cfg.Expr {
 	quote := '"'
 	if single {

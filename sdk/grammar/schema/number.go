@@ -10,7 +10,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
-// integer is a whole number.
+// integer returns an integer.
 func (c *conversion) integer(s *jsonschema.Value, path string) (*cfg.Expr, error) {
 	l, err := c.Bounds(s, path)
 	if err != nil {
@@ -26,7 +26,7 @@ func (c *conversion) integer(s *jsonschema.Value, path string) (*cfg.Expr, error
 	return e, nil
 }
 
-// number is a number with or without a fraction. One with bounds has no exponent.
+// number returns a number with or without a fraction. With bounds it has no exponent.
 func (c *conversion) number(s *jsonschema.Value, path string) (*cfg.Expr, error) {
 	l, err := c.Bounds(s, path)
 	if err != nil {
@@ -42,7 +42,8 @@ func (c *conversion) number(s *jsonschema.Value, path string) (*cfg.Expr, error)
 	return e, nil
 }
 
-// multiples are the numbers that follow s, which has "multipleOf"; nil where that cannot be said.
+// multiples returns the numbers that follow s, which has "multipleOf"; nil if that cannot be
+// expressed.
 func (c *conversion) multiples(s *jsonschema.Value, path string) *cfg.Expr {
 	step := s.Get("multipleOf").Rational()
 	kind := algebra.ImpliedType(s)
@@ -54,7 +55,7 @@ func (c *conversion) multiples(s *jsonschema.Value, path string) *cfg.Expr {
 		return nil
 	}
 	if kind == "integer" {
-		step = new(big.Rat).SetInt(step.Num()) // of all multiples, only those are integers
+		step = new(big.Rat).SetInt(step.Num()) // the integers among the multiples
 	}
 	if few := number.Multiples(l, step); few != nil {
 		return few

@@ -7,8 +7,8 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
-// object is an object with its properties in the order of the schema, the required ones first: models write them so, and
-// any order would need a rule for every subset.
+// object returns an object with its properties in the order of the schema, the required ones first:
+// models write them in this order, and any order would need a rule for every subset.
 func (c *conversion) object(s *jsonschema.Value, path, name string) (*cfg.Expr, error) {
 	c.inside++
 	defer func() { c.inside-- }()
@@ -46,7 +46,7 @@ func (c *conversion) object(s *jsonschema.Value, path, name string) (*cfg.Expr, 
 	return cfg.Seq(cfg.Text("{"), space, inner, space, cfg.Text("}")), nil
 }
 
-// member is `"name": value`, as a rule; nothing where it cannot be there.
+// member returns the rule for `"name": value`; cfg.Nothing if the member is impossible.
 func (c *conversion) member(p algebra.Property, s *jsonschema.Value, path, name string) (*cfg.Expr, error) {
 	schema := p.Schema
 	var err error

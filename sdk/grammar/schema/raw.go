@@ -15,10 +15,10 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
-// raw is the bare text of a value that follows s: strings without quotes, everything else as JSON.
+// raw returns a value as raw text: strings without quotes, everything else in JSON.
 func (c *conversion) raw(s *jsonschema.Value, path, name string, depth int) (*cfg.Expr, error) {
 	if !c.Spend() || depth > algebra.MaxDepth {
-		return nil, algebra.Errorf(path, "references lead in a circle, or to too much")
+		return nil, algebra.Errorf(path, "references are circular, or refer to too much")
 	}
 	if !s.Is(jsonschema.Object) || len(s.Keys) == 0 {
 		return c.rawOther(s, path, name)
@@ -34,7 +34,7 @@ func (c *conversion) raw(s *jsonschema.Value, path, name string, depth int) (*cf
 	return e, err
 }
 
-// rawForm goes by the shape of s.
+// rawForm dispatches on the keywords of s.
 func (c *conversion) rawForm(s *jsonschema.Value, path, name string, depth int) (*cfg.Expr, error) {
 	s, err := c.positive(s, path)
 	switch {
@@ -71,7 +71,7 @@ func (c *conversion) rawForm(s *jsonschema.Value, path, name string, depth int) 
 	return c.rawOther(s, path, name)
 }
 
-// rawReference is what the reference leads to; one that leads out of the schema is anything.
+// rawReference returns what a reference refers to; a reference out of the schema accepts anything.
 func (c *conversion) rawReference(s *jsonschema.Value, path, name string, depth int) (*cfg.Expr, error) {
 	target, err := c.Resolved(s, path)
 	if err != nil {
@@ -83,7 +83,7 @@ func (c *conversion) rawReference(s *jsonschema.Value, path, name string, depth 
 	return c.raw(target, path, name, depth+1)
 }
 
-// rawOther is a value that is no string; any text where strings are among what is allowed.
+// rawOther returns a value that is not a string; any text if strings are accepted, too.
 func (c *conversion) rawOther(s *jsonschema.Value, path, name string) (*cfg.Expr, error) {
 	e, err := c.visit(s, path, name)
 	if err == nil && c.Kinds(s)&algebra.StringType != 0 {
@@ -115,8 +115,8 @@ func (c *conversion) rawAlternatives(parts []algebra.Alternative, name string, d
 	return cfg.Alt(out...), nil
 }
 
-// rawConstants are literal values, strings bare. What the program could not read, because it contains the delimiter that
-// ends the text, is left out and noted.
+// rawConstants returns constants, strings without quotes. Those that contain the delimiter which
+// ends the text, so that the program could not read them, are dropped and noted.
 func (c *conversion) rawConstants(values []*jsonschema.Value, path string) *cfg.Expr {
 	var kids []*cfg.Expr
 	for _, v := range values {
@@ -145,8 +145,8 @@ func (c *conversion) delimiterIn(s string) string {
 	return ""
 }
 
-// rawString is a string without quotes: text up to the delimiter, held to all that s says as far as that can be said
-// together in a few rules.
+// rawString returns a string without quotes: text up to the delimiter, with as many restrictions of
+// s as a few rules can express.
 func (c *conversion) rawString(s *jsonschema.Value, path string) (*cfg.Expr, error) {
 	if c.Escaped {
 		content, err := c.content(s, path)
@@ -177,7 +177,7 @@ func (c *conversion) rawString(s *jsonschema.Value, path string) (*cfg.Expr, err
 	return c.Bare, nil
 }
 
-// rawLimits are what the pattern, the format, "not" and the lengths of s say.
+// rawLimits returns the restrictions by pattern, format, "not" and lengths.
 func (c *conversion) rawLimits(s *jsonschema.Value, path string) ([]textLimit, error) {
 	lo, hi := algebra.Count(s.Get("minLength"), 0), algebra.Count(s.Get("maxLength"), -1)
 	if hi >= 0 && lo > hi {
@@ -199,15 +199,15 @@ func (c *conversion) rawLimits(s *jsonschema.Value, path string) ([]textLimit, e
 	return out, nil
 }
 
-// noteOthers notes the keywords that are not held to.
+// noteOthers notes keywords that are not enforced.
 func (c *conversion) noteOthers(limits []textLimit, path, where string) {
 	for _, l := range limits {
-		c.Note(jsonschema.Pointer(path, l.keyword), "not held to %s", where)
+		c.Note(jsonschema.Pointer(path, l.keyword), "not enforced %s", where)
 	}
 }
 
-// safe says whether no text of one of exprs can contain a delimiter, because none can contain the character that it begins
-// with.
+// safe reports whether one of exprs cannot match text with a delimiter, because its texts do not
+// contain the first character of any.
 func (c *conversion) safe(exprs []*cfg.Expr) bool {
 	return slices.ContainsFunc(exprs, func(e *cfg.Expr) bool {
 		return !slices.ContainsFunc(c.Delims, func(d string) bool {
@@ -217,7 +217,7 @@ func (c *conversion) safe(exprs []*cfg.Expr) bool {
 	})
 }
 
-// contains says whether r may stand somewhere in a text that e matches.
+// contains reports whether r may occur in a text of e.
 func contains(e *cfg.Expr, r rune) bool {
 	switch e.Op {
 	case cfg.OpLiteral:

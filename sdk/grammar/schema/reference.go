@@ -7,13 +7,14 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
-// target is the rule of what a reference leads to, and where it was first met: within how many objects and arrays.
+// target is the rule for a referenced schema, and the number of objects and arrays around the first
+// reference.
 type target struct {
 	rule   *cfg.Rule
 	inside int
 }
 
-// reference is the rule of the subschema that $ref points to. Keywords beside it hold too.
+// reference returns the rule for the subschema that $ref refers to. Keywords beside it apply, too.
 func (c *conversion) reference(s *jsonschema.Value, path string) (*cfg.Expr, error) {
 	ref := s.Get("$ref").Text
 	if !strings.HasPrefix(ref, "#") {
@@ -32,7 +33,7 @@ func (c *conversion) reference(s *jsonschema.Value, path string) (*cfg.Expr, err
 	known, ok := c.refs[key]
 	switch {
 	case ok && known.rule.Body == nil && known.inside == c.inside:
-		return cfg.Nothing, nil // what refers to itself, and to nothing within it, is no more than its other alternatives
+		return cfg.Nothing, nil // a reference to itself, with nothing in between, adds no alternative
 	case ok:
 		return known.rule.Call(), nil
 	}

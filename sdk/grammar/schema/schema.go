@@ -1,3 +1,19 @@
+// Package schema turns JSON Schemas into grammars.
+//
+// A conversion walks the schema from the root. At each subschema it first removes what a grammar
+// has no notation for: package algebra resolves references, merges what must hold together, and
+// rewrites negations and conditions as choices. What remains is dispatched on its keywords:
+//
+//	const, enum             constant.go
+//	$ref                    reference.go: one rule for each target
+//	anyOf, oneOf            union.go
+//	object, array           object.go, names.go, array.go, and package list for the commas
+//	string                  string.go and limit.go, and package pattern for regular expressions and formats
+//	number, integer         number.go, and package number for digits within bounds
+//
+// Formats that write strings without quotes go through raw.go, which applies the same keywords to
+// raw text. A keyword that is not enforced is noted (unsupported.go); a schema that no value
+// follows is an error.
 package schema
 
 import (
@@ -10,33 +26,34 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
-// Error is what is wrong with a schema, and where.
+// Error is an error in a schema, with its place.
 type Error = algebra.Error
 
-// Contradiction is the error of a schema that no value follows.
+// Contradiction returns the error of a schema that no value follows.
 func Contradiction(path, format string, args ...any) error {
 	return algebra.Contradiction(path, format, args...)
 }
 
-// Converter turns the schemas of one program into expressions.
+// Converter turns the JSON Schemas of one program into expressions.
 type Converter struct {
 	rules *rules.Set
 	room  int
 }
 
+// New returns a converter that adds its rules to r.
 func New(r *rules.Set) *Converter { return &Converter{r, algebra.MaxSchemaWork} }
 
-// Source is a schema, and where in a program it stands.
+// Source is a schema and its place in a program.
 type Source struct {
 	Schema   jsonschema.Schema
-	Scope    string // the name of the rule around it; empty: none
+	Scope    string // the name of the enclosing rule, if any
 	Spelling rules.Spelling
-	Bare     *cfg.Expr // what a string is where the text is a bare string; nil: values are JSON
-	Escaped  bool      // a bare string stands between quotes all the same
-	Delims   []string  // what ends a bare string
+	Bare     *cfg.Expr // what a string is without quotes; nil: values are JSON
+	Escaped  bool      // a string without quotes is escaped nevertheless
+	Delims   []string  // what ends a string without quotes
 }
 
-// Convert is the expression of what follows the schema.
+// Convert returns the values that follow a schema.
 func (s *Converter) Convert(of Source) (*cfg.Expr, error) {
 	root := of.Schema.Value()
 	c := &conversion{
@@ -53,16 +70,16 @@ func (s *Converter) Convert(of Source) (*cfg.Expr, error) {
 	return e, nil
 }
 
-// conversion turns one schema into expressions. A *value is a subschema, path is where it stands.
+// conversion is the state of one conversion. Its methods take a subschema and its path.
 type conversion struct {
 	*algebra.Document
 	Source
 	rules  *rules.Set
 	refs   map[string]target
-	inside int // objects and arrays around what is visited
+	inside int // the number of enclosing objects and arrays
 }
 
-// top is the whole schema. Where the text is bare, strings are bare, and nothing below them.
+// top converts the whole schema. Only a string at the top is without quotes.
 func (c *conversion) top(s *jsonschema.Value, name string) (*cfg.Expr, error) {
 	if c.Bare != nil {
 		return c.raw(s, "#", name, 0)
@@ -73,7 +90,7 @@ func (c *conversion) top(s *jsonschema.Value, name string) (*cfg.Expr, error) {
 	return c.visit(s, "#", name)
 }
 
-// visit is the JSON text of a value that follows s. Each question takes what it answers; the first that fits does.
+// visit returns the JSON of a value that follows s.
 func (c *conversion) visit(s *jsonschema.Value, path, name string) (*cfg.Expr, error) {
 	if err := c.Enter(path); err != nil {
 		return nil, err
@@ -98,8 +115,8 @@ func (c *conversion) visit(s *jsonschema.Value, path, name string) (*cfg.Expr, e
 	return e, err
 }
 
-// positive is s with what it rules out, and says under conditions, put as what there is instead: constants, types and choices. What
-// cannot be put so is noted.
+// positive rewrites negations and conditions of s as constants, types and choices. What cannot be
+// rewritten is noted.
 func (c *conversion) positive(s *jsonschema.Value, path string) (*jsonschema.Value, error) {
 	if !s.HasAny("const", "enum") {
 		s = c.Complemented(s)
@@ -114,7 +131,7 @@ func (c *conversion) positive(s *jsonschema.Value, path string) (*jsonschema.Val
 	return s, err
 }
 
-// form goes by the shape of s.
+// form dispatches on the keywords of s.
 func (c *conversion) form(s *jsonschema.Value, path, name string) (*cfg.Expr, error) {
 	s, err := c.positive(s, path)
 	switch {
@@ -145,7 +162,7 @@ func (c *conversion) form(s *jsonschema.Value, path, name string) (*cfg.Expr, er
 	return c.typed(s, path, name)
 }
 
-// typed goes by the type of s, or by the keywords that only one type has.
+// typed dispatches on the type of s, or on keywords that only one type has.
 func (c *conversion) typed(s *jsonschema.Value, path, name string) (*cfg.Expr, error) {
 	kind := algebra.ImpliedType(s)
 	switch kind {
@@ -169,7 +186,7 @@ func (c *conversion) typed(s *jsonschema.Value, path, name string) (*cfg.Expr, e
 	return c.rules.Value("value", c.Spelling), nil
 }
 
-// types is the union over a list of types.
+// types returns the union over a list of types.
 func (c *conversion) types(s *jsonschema.Value, path, name string) (*cfg.Expr, error) {
 	var kids []*cfg.Expr
 	for i, one := range algebra.PerType(s) {

@@ -8,7 +8,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
-// str is a string: held to all that s says of it, as far as that can be said together in a few rules.
+// str returns a string with as many restrictions of s as a few rules can express.
 func (c *conversion) str(s *jsonschema.Value, path string) (*cfg.Expr, error) {
 	content, err := c.content(s, path)
 	if err != nil || content == nil {
@@ -17,7 +17,8 @@ func (c *conversion) str(s *jsonschema.Value, path string) (*cfg.Expr, error) {
 	return c.rules.Quoted(c.Spelling, content), nil
 }
 
-// content makes the inside of a string that s describes, between single or double quotes; nil is any string.
+// content returns the inside of a string that follows s, by the kind of quotes; nil means any
+// string.
 func (c *conversion) content(s *jsonschema.Value, path string) (func(single bool) *cfg.Expr, error) {
 	lo, hi := algebra.Count(s.Get("minLength"), 0), algebra.Count(s.Get("maxLength"), -1)
 	if hi >= 0 && lo > hi {
@@ -33,8 +34,8 @@ func (c *conversion) content(s *jsonschema.Value, path string) (func(single bool
 	return nil, nil
 }
 
-// limited is a string of lo to hi characters that keeps to all of limits, as far as that can be said in a few rules. What is
-// left out is noted: the lengths first, the first limit never.
+// limited returns a string of lo to hi characters within limits. If that takes too many rules,
+// restrictions are dropped and noted: the lengths first, the first limit never.
 func (c *conversion) limited(limits []textLimit, lo, hi int, path string) func(single bool) *cfg.Expr {
 	limits = c.needed(limits)
 	for _, l := range limits {
@@ -46,23 +47,24 @@ func (c *conversion) limited(limits []textLimit, lo, hi int, path string) func(s
 	first, last := limits[0].keyword, limits[len(limits)-1].keyword
 	switch {
 	case limits[0].not:
-		c.Note(path, "%q is not held to", first)
+		c.Note(path, "%q is not enforced", first)
 		return func(single bool) *cfg.Expr { return c.rules.Repeat(lo, hi, c.rules.Char(single)) }
 	case hi >= 0:
-		c.Note(jsonschema.Pointer(path, "maxLength"), "not held to beside %q", first)
+		c.Note(jsonschema.Pointer(path, "maxLength"), "not enforced beside %q", first)
 		return c.limited(limits, lo, -1, path)
 	case lo > 0:
-		c.Note(jsonschema.Pointer(path, "minLength"), "not held to beside %q", first)
+		c.Note(jsonschema.Pointer(path, "minLength"), "not enforced beside %q", first)
 		return c.limited(limits, 0, -1, path)
 	case last == first:
-		c.Note(jsonschema.Pointer(path, last), "what it looks ahead for is not held to: it takes too many rules to say")
+		c.Note(jsonschema.Pointer(path, last), "its lookahead is not enforced: it takes too many rules")
 	default:
-		c.Note(jsonschema.Pointer(path, last), "not held to beside %q", first)
+		c.Note(jsonschema.Pointer(path, last), "not enforced beside %q", first)
 	}
 	return c.limited(limits[:len(limits)-1], 0, -1, path)
 }
 
-// together is a string of lo to hi characters that keeps to all of limits; nil if that cannot be said in a few rules.
+// together returns a string of lo to hi characters within limits, or nil if that takes too many
+// rules.
 func (c *conversion) together(limits []textLimit, lo, hi int) func(single bool) *cfg.Expr {
 	if len(limits) == 1 && !limits[0].not && lo == 0 && hi < 0 {
 		return func(single bool) *cfg.Expr { return limits[0].of(pattern.Inside(c.rules, single)) }
@@ -91,12 +93,12 @@ func (c *conversion) together(limits []textLimit, lo, hi int) func(single bool) 
 
 func (c *conversion) unheldFormat(format, path string) {
 	if !pattern.IsAnyText(format) {
-		c.Note(jsonschema.Pointer(path, "format"), "%q is not held to", format)
+		c.Note(jsonschema.Pointer(path, "format"), "%q is not enforced", format)
 	}
 }
 
-// pattern is the inside of a string that matches a regular expression of JSON Schema. Between ^ and $ the expression is
-// the whole text; without them it may stand anywhere in it.
+// pattern returns the inside of a string that matches a regular expression of JSON Schema: as a
+// whole between ^ and $, anywhere otherwise.
 func (c *conversion) pattern(source string) (func(single bool) *cfg.Expr, error) {
 	ways, err := pattern.Parse(source)
 	if err != nil {
@@ -105,7 +107,7 @@ func (c *conversion) pattern(source string) (func(single bool) *cfg.Expr, error)
 	return c.standing(ways), nil
 }
 
-// standing is the inside of a string in which one of ways stands.
+// standing returns the inside of a string in which one of ways matches.
 func (c *conversion) standing(ways []pattern.Way) func(single bool) *cfg.Expr {
 	return func(single bool) *cfg.Expr {
 		return pattern.Inside(c.rules, single).Anywhere(ways)

@@ -8,7 +8,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
-// union is one of the subschemas under key.
+// union returns a choice of the subschemas under key.
 func (c *conversion) union(s *jsonschema.Value, key, path, name string) (*cfg.Expr, error) {
 	parts, err := c.Alternatives(s, key, path)
 	if err != nil {
@@ -33,9 +33,9 @@ func (c *conversion) union(s *jsonschema.Value, key, path, name string) (*cfg.Ex
 	return cfg.Alt(objectsLast(kids)...), nil
 }
 
-// objectsLast are kids with those that are objects as one, whose brace and the white space behind it all share, if one of them
-// begins with a member that may be missing. Otherwise a lexer that takes the longest text would go on into the first member of
-// another, and miss those of that one.
+// objectsLast joins the objects among kids, so that they share the brace and the white space after
+// it, if one of them begins with an optional member. Otherwise a longest-match lexer would continue
+// into the first member of one object and miss those of the others.
 func objectsLast(kids []*cfg.Expr) []*cfg.Expr {
 	var out, insides []*cfg.Expr
 	var before []*cfg.Expr

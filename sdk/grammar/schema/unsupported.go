@@ -5,29 +5,31 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
-// unsupported notes the keywords that are not held to. Those of a list of types are noted with the types.
+// unsupported notes the keywords that are not enforced. Those of a list of types are noted with
+// each type.
 func (c *conversion) unsupported(s *jsonschema.Value, path string) {
 	if s.Get("type").Is(jsonschema.Array) && !s.HasAny("$ref", "allOf", "anyOf", "oneOf", algebra.Conditioned) {
 		return
 	}
 	for _, k := range algebra.NotHeld {
 		if v := s.Get(k); v != nil && !saysNothing(k, v, s) && !c.heldOf(k, v, s, path) {
-			c.Note(path, "%q is not held to", k)
+			c.Note(path, "%q is not enforced", k)
 		}
 	}
 	if s.HasAny("if", "dependentSchemas", "$dynamicRef", "$recursiveRef") {
 		for _, k := range algebra.Unevaluated {
 			if s.Has(k) {
-				c.Note(path, "%q is not held to", k)
+				c.Note(path, "%q is not enforced", k)
 			}
 		}
 	}
 	if s.Get("required").Is(jsonschema.Bool) {
-		c.Note(jsonschema.Pointer(path, "required"), "not held to: it is a list of names beside properties")
+		c.Note(jsonschema.Pointer(path, "required"), "not enforced: it is a list of names beside properties")
 	}
 }
 
-// heldOf says whether keyword k of s, which is not held to in general, is held to with values of its type.
+// heldOf reports whether keyword k of s, which is not enforced in general, is enforced for values
+// of this type.
 func (c *conversion) heldOf(k string, v, s *jsonschema.Value, path string) bool {
 	if about := jsonschema.KeywordOf(k).About; about != 0 && c.Kinds(s)&algebra.TypesOf(about) == 0 {
 		return true
@@ -47,7 +49,7 @@ func (c *conversion) heldOf(k string, v, s *jsonschema.Value, path string) bool 
 	return false
 }
 
-// saysNothing says whether keyword k of s holds for every value.
+// saysNothing reports whether keyword k of s accepts every value.
 func saysNothing(k string, v, s *jsonschema.Value) bool {
 	switch k {
 	case "not", "uniqueItems":

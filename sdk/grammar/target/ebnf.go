@@ -47,7 +47,7 @@ func (tr *translation) ascii(s charset.Set) *cfg.Expr {
 		return &cfg.Expr{Op: cfg.OpClass, Set: s}
 	}
 	if beyond.Size() > maxSpelled {
-		tr.notes.Add("characters beyond ASCII are not told apart in %s", notes.Clip(cfg.ClassText(s)))
+		tr.notes.Add("characters beyond ASCII are not distinguished in %s", notes.Clip(cfg.ClassText(s)))
 		return &cfg.Expr{Op: cfg.OpClass, Set: s.Union(beyondASCII)}
 	}
 	kids := []*cfg.Expr{cfg.Class(s.Minus(beyondASCII))}

@@ -15,18 +15,18 @@ import (
 func AnswerSchema(r *chat.Request) (schema json.RawMessage, lost []string) {
 	switch {
 	case r.ToolChoice.Mode == chat.ToolRequired || r.ToolChoice.Mode == chat.ToolNamed:
-		lost = append(lost, "the output is one call as a JSON object with name and arguments, in place of the template's own way to write calls: read it as JSON")
+		lost = append(lost, "the output is one call as a JSON object with name and arguments instead of the template's call format; parse it as JSON")
 		if r.ParallelToolCalls {
-			lost = append(lost, "several calls in a turn are not possible")
+			lost = append(lost, "parallel tool calls are not possible")
 		}
 		return callSchema(r), lost
 	case !r.JSONSchema.IsZero():
 		if len(r.Tools) > 0 && r.ToolChoice.Mode != chat.ToolNone {
-			lost = append(lost, "calls of tools are not possible")
+			lost = append(lost, "tool calls are not possible")
 		}
 		return r.JSONSchema.Raw(), lost
 	case len(r.Tools) > 0 && r.ToolChoice.Mode != chat.ToolNone:
-		lost = append(lost, `arguments are not held to their schemas: a JSON Schema cannot leave it to the model whether to call a tool; send tool_choice "required", or take another target`)
+		lost = append(lost, `the schemas of tools are not enforced: a JSON Schema cannot leave the choice between an answer and a call; send tool_choice "required", or use another target`)
 	}
 	return nil, lost
 }

@@ -77,7 +77,7 @@ func (t Target) Limits() (Limits, error) {
 		}
 		names = append(names, string(l.Target))
 	}
-	return Limits{}, fmt.Errorf("unknown target %q: there are %s", string(t), strings.Join(names, ", "))
+	return Limits{}, fmt.Errorf("unknown target %q: expected one of %s", string(t), strings.Join(names, ", "))
 }
 
 // Constraint is a constraint to be written in another notation.
@@ -117,10 +117,10 @@ func (t Target) Write(c Constraint) (content string, lost []string, err error) {
 	case Lark:
 		content, err = tr.lark(c)
 	default:
-		err = fmt.Errorf("a grammar is no JSON Schema: make one of the request (AnswerSchema)")
+		err = fmt.Errorf("a grammar cannot be written as a JSON Schema; use AnswerSchema")
 	}
 	if l.Bytes > 0 && len(content) > l.Bytes {
-		tr.notes.Add("the constraint has %d bytes, and %s may take no more than %d", len(content), l.Engine, l.Bytes)
+		tr.notes.Add("the constraint has %d bytes; %s may reject more than %d", len(content), l.Engine, l.Bytes)
 	}
 	return content, tr.notes.Texts, err
 }

@@ -20,11 +20,11 @@ func (tr *translation) triggerWords(triggers []Trigger) ([]string, error) {
 		}
 		texts, exact, ok := patternTexts(t.Text)
 		if !ok {
-			return nil, fmt.Errorf("trigger %q: this engine knows no triggers that are patterns: ask for a strict grammar", t.Text)
+			return nil, fmt.Errorf("trigger %q: the engine does not support patterns as triggers; request a strict grammar", t.Text)
 		}
 		texts = slices.DeleteFunc(texts, func(text string) bool { _, err := tr.after(text); return err != nil })
 		if !exact {
-			tr.notes.Add("the trigger %q is only looked for as %q", t.Text, texts)
+			tr.notes.Add("the trigger %q is recognised only as %q", t.Text, texts)
 		}
 		words = append(words, texts...)
 	}

@@ -79,7 +79,7 @@ func (c *Document) exclusive(parts []Alternative, path string) {
 			if i < maxExclusive && c.separate(&parts[i], &parts[j], stood[i], stood[j]) {
 				continue
 			}
-			c.Note(jsonschema.Pointer(path, "oneOf"), "held to like anyOf: a value may fit both alternative %d and alternative %d", parts[j].Number, parts[i].Number)
+			c.Note(jsonschema.Pointer(path, "oneOf"), "treated as anyOf: a value may match both alternative %d and alternative %d", parts[j].Number, parts[i].Number)
 			return
 		}
 	}

@@ -25,7 +25,7 @@ func (c *Document) Bounds(s *jsonschema.Value, path string) (number.Limits, erro
 	}
 	switch {
 	case l.Lo != nil && l.Lo.Cmp(number.Beyond) >= 0, l.Hi != nil && new(big.Rat).Neg(l.Hi).Cmp(number.Beyond) >= 0:
-		return l, Errorf(path, "numbers of more than 64 digits are not possible")
+		return l, Errorf(path, "numbers of more than 64 digits are not supported")
 	case l.Empty():
 		return l, Contradiction(path, "no number is between these bounds")
 	}

@@ -34,7 +34,7 @@ func (c *Document) Conditional(s *jsonschema.Value, path string, whole bool) (*j
 	}
 	for _, choice := range choices {
 		if len(choice) == 0 {
-			return nil, Contradiction(path, "no object follows what it says under conditions")
+			return nil, Contradiction(path, "no object satisfies the conditions")
 		}
 		one := jsonschema.NewObject()
 		one.Set(Conditioned, jsonschema.NewArray(choice...))
@@ -110,7 +110,7 @@ func (c *Document) ruledOut(s *jsonschema.Value) [][]*jsonschema.Value {
 func (c *Document) bothConditions(a, b *jsonschema.Value, path string) (*jsonschema.Value, error) {
 	both, err := c.pairs(a, b, path)
 	if both == nil && err == nil {
-		c.Note(path, "of what it says under conditions, not all is held to: that would be more than %d alternatives", maxPairs)
+		c.Note(path, "not all conditions are enforced: together they take more than %d alternatives", maxPairs)
 		return a, nil
 	}
 	return both, err

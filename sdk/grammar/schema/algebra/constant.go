@@ -5,7 +5,7 @@ import (
 )
 
 // Constants are the values of s that const or enum lists, as far as they fit what stands beside. If none has the type
-// that stands there, it is not held to: lists of numbers beside the type of strings, and the like, are meant as they stand.
+// that stands there, it is not enforced: lists of numbers beside the type of strings, and the like, are meant as they stand.
 func (c *Document) Constants(s *jsonschema.Value, path string) ([]*jsonschema.Value, error) {
 	listed, beside := s.Get("enum").List(), c.Constraints(s.But("enum"))
 	if s.Has("const") {
@@ -18,10 +18,10 @@ func (c *Document) Constants(s *jsonschema.Value, path string) ([]*jsonschema.Va
 		return values, nil
 	}
 	if values := c.fitting(listed, beside.But("type"), path); len(values) > 0 && beside.Has("type") {
-		c.Note(jsonschema.Pointer(path, "type"), "not held to: no constant has it")
+		c.Note(jsonschema.Pointer(path, "type"), "not enforced: no constant has this type")
 		return values, nil
 	}
-	return nil, Contradiction(path, "no constant fits what must hold besides")
+	return nil, Contradiction(path, "no constant satisfies the other keywords")
 }
 
 // fitting are the values that fit s. Keywords of which that is not known are noted.
@@ -32,7 +32,7 @@ func (c *Document) fitting(values []*jsonschema.Value, s *jsonschema.Value, path
 		for _, k := range s.Keys {
 			one := c.keywordFits(v, k, s, 0)
 			if fits = fits.and(one); one == unknown {
-				c.Note(jsonschema.Pointer(path, k), "not held to beside constants")
+				c.Note(jsonschema.Pointer(path, k), "not enforced beside constants")
 			}
 		}
 		if fits != No {

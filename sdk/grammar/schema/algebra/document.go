@@ -42,7 +42,7 @@ func (d *Document) Enter(path string) error {
 		return Errorf(path, "the program's schemas are too large: more than %d parts", MaxSchemaWork)
 	}
 	if d.depth++; d.depth > MaxDepth {
-		return Errorf(path, "what must hold here refers to itself")
+		return Errorf(path, "circular reference")
 	}
 	return nil
 }

@@ -35,17 +35,17 @@ func (c *Document) WellFormed(s *jsonschema.Value, path string) (*jsonschema.Val
 		v, keyword := s.Get(k), keywordOf(k)
 		switch {
 		case keyword.Counts && v.Is(jsonschema.Number) && Count(v, -1) < 0:
-			c.Note(jsonschema.Pointer(path, k), "read as if it were not there: expected a whole number from 0 on, found %s", v.Compact())
+			c.Note(jsonschema.Pointer(path, k), "ignored: expected a whole number from 0 on, found %s", v.Compact())
 			without = append(without, k)
 		case keyword.Kinds == 0, v.Is(keyword.Kinds):
 		case v.Is(jsonschema.Null), v.Is(jsonschema.Array) && len(v.Items) == 0 && keyword.Kinds&jsonschema.Object != 0:
-			c.Note(jsonschema.Pointer(path, k), "read as if it were not there: expected %s, found %s", keyword.Kinds.Noun(), v.Compact())
+			c.Note(jsonschema.Pointer(path, k), "ignored: expected %s, found %s", keyword.Kinds.Noun(), v.Compact())
 			without = append(without, k)
 		default:
 			return nil, Errorf(jsonschema.Pointer(path, k), "expected %s, found %s", keyword.Kinds.Noun(), v.Kind.Noun())
 		}
 		if slices.Contains([]string{"enum", "anyOf", "oneOf", "allOf", Conditioned}, k) && v.Is(jsonschema.Array) && len(v.Items) == 0 {
-			return nil, Errorf(jsonschema.Pointer(path, k), "an empty list fits no value")
+			return nil, Errorf(jsonschema.Pointer(path, k), "an empty list matches no value")
 		}
 	}
 	if len(without) > 0 {

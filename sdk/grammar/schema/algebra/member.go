@@ -84,7 +84,7 @@ func (c *Document) undeclared(s *jsonschema.Value, name, path string) *jsonschem
 	switch {
 	case len(c.PatternsOf(s, name)) > 0 || open == nil:
 	case open.IsFalse():
-		c.Note(jsonschema.Pointer(path, "additionalProperties"), "not held to for %q, which is required", name)
+		c.Note(jsonschema.Pointer(path, "additionalProperties"), "not enforced for %q, which is required", name)
 	default:
 		return open
 	}

@@ -9,7 +9,7 @@ import (
 // Merge is the schema that holds where both a and b hold, as far as the keywords allow; what it must leave out is noted.
 func (c *Document) Merge(a, b *jsonschema.Value, path string) (*jsonschema.Value, error) {
 	if *c.room--; *c.room < 0 || c.depth >= MaxDepth {
-		return nil, Errorf(path, "what must hold together here refers to itself")
+		return nil, Errorf(path, "circular reference among schemas that must hold together")
 	}
 	c.depth++
 	defer func() { c.depth-- }()
@@ -58,7 +58,7 @@ func (c *Document) mergeKeywords(a, b *jsonschema.Value, path string) (*jsonsche
 		case keywordOf(k).Annotation() || slices.Contains(mergedTogether, k):
 			continue
 		case slices.Contains(Unevaluated, k):
-			c.Note(jsonschema.Pointer(path, k), "not held to beside other schemas that must hold too")
+			c.Note(jsonschema.Pointer(path, k), "not enforced together with other schemas")
 			continue
 		case k == Conditioned && out.Has(k):
 			if v, err = c.bothConditions(requiringAlso(out.Get(k), unite(a.Get("required"), b.Get("required"))), v, path); err != nil {

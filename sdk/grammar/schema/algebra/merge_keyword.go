@@ -51,7 +51,7 @@ func (c *Document) mergeKeyword(k string, a, b *jsonschema.Value, path string) (
 		return a, nil
 	}
 	if a.Compact() != b.Compact() {
-		c.Note(jsonschema.Pointer(path, k), "two values must hold here, only the first is held to: %s and %s", notes.Clip(a.Compact()), notes.Clip(b.Compact()))
+		c.Note(jsonschema.Pointer(path, k), "of two values that must both hold, only the first is enforced: %s and %s", notes.Clip(a.Compact()), notes.Clip(b.Compact()))
 	}
 	return a, nil
 }
@@ -81,7 +81,7 @@ func (c *Document) pairs(a, b *jsonschema.Value, path string) (*jsonschema.Value
 		}
 	}
 	if len(out.Items) == 0 {
-		return nil, Contradiction(path, "no alternative fits any of those that must hold besides")
+		return nil, Contradiction(path, "no alternative is compatible with the others that must hold")
 	}
 	return out, nil
 }

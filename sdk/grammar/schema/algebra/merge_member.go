@@ -57,7 +57,7 @@ func (c *Document) named(s *jsonschema.Value, key, name, path string) *jsonschem
 	case open == nil || key == "properties" && len(c.PatternsOf(s, name)) > 0:
 		return nil
 	case open.IsFalse():
-		c.Note(jsonschema.Pointer(path, "additionalProperties"), "not held to for the members of other schemas that must hold too")
+		c.Note(jsonschema.Pointer(path, "additionalProperties"), "not enforced for the members of other schemas that must hold, too")
 		return nil
 	}
 	return open

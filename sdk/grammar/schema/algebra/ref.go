@@ -14,7 +14,7 @@ func (c *Document) Resolve(ref, path string) (*jsonschema.Value, error) {
 	if len(ref) > 1 && ref[1] != '/' {
 		return nil, Errorf(jsonschema.Pointer(path, "$ref"), "%q names no anchor of this schema", ref)
 	}
-	return nil, Errorf(jsonschema.Pointer(path, "$ref"), "%q points to nothing in this schema", ref)
+	return nil, Errorf(jsonschema.Pointer(path, "$ref"), "%q refers to nothing in this schema", ref)
 }
 
 // Resolved follows the references that s consists of. One that leads out of the schema stays.
@@ -34,5 +34,5 @@ func (c *Document) Resolved(s *jsonschema.Value, path string) (*jsonschema.Value
 		}
 		return c.Merge(beside, target, path)
 	}
-	return nil, Errorf(path, "references lead in a circle")
+	return nil, Errorf(path, "circular references")
 }

@@ -4,17 +4,19 @@ import (
 	"github.com/dragoman-project/dragoman/internal/cfg"
 )
 
-// maxCounted bounds the rules that it takes to count members: one for each place and number of those before it.
+// maxCounted bounds the rules for counting members: one for each position and number of preceding
+// members.
 const maxCounted = 256
 
-// memberCounter says how many members there are besides those that are required: lo to hi of them; hi < 0: without bound.
+// memberCounter counts the members besides the required ones: lo to hi; hi < 0 means unbounded.
 type memberCounter struct {
 	Members
 	lo, hi int
-	rests  map[[2]int]*cfg.Rule // by the next of the optional members and the number of those that are there
+	rests  map[[2]int]*cfg.Rule // by the index of the next optional member and the number of those present
 }
 
-// from is what may follow n members, of the optional ones those from number i on; behind says that any member stands before.
+// from returns what may follow n members, starting with optional member i; behind is set if any
+// member precedes.
 func (m *memberCounter) from(i, n int, behind bool) *cfg.Expr {
 	full := m.hi >= 0 && n == m.hi
 	switch {
@@ -37,13 +39,13 @@ func (m *memberCounter) from(i, n int, behind bool) *cfg.Expr {
 	return cfg.Empty
 }
 
-// rest is the rule of what may follow.
+// rest returns the rule for what may follow.
 func (m *memberCounter) rest(i, n int, behind bool) *cfg.Expr {
 	if m.hi < 0 {
-		n = min(n, m.lo) // more are as good as enough
+		n = min(n, m.lo) // more than enough counts as enough
 	}
 	if !behind || i == len(m.Optionals) {
-		return m.from(i, n, behind) // there is no other place for it
+		return m.from(i, n, behind) // used only once
 	}
 	key := [2]int{i, n}
 	r := m.rests[key]

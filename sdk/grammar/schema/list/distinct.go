@@ -5,7 +5,8 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/grammar/rules"
 )
 
-// Distinct is a list of lo to hi of values, each at most once, in any order; hi < 0: without bound.
+// Distinct returns a list of lo to hi of values, each at most once, in any order; hi < 0 means
+// unbounded.
 func Distinct(b *rules.Set, values []*cfg.Expr, lo, hi int, name string) *cfg.Expr {
 	d := distinctList{b: b, values: values, lo: lo, hi: hi, name: name, rests: map[int]*cfg.Rule{}}
 	return d.more(0, 0)
@@ -16,10 +17,10 @@ type distinctList struct {
 	values []*cfg.Expr
 	lo, hi int
 	name   string
-	rests  map[int]*cfg.Rule // by the set of values that are taken
+	rests  map[int]*cfg.Rule // by the set of values used
 }
 
-// more is what may follow n values, those of the set taken.
+// more returns what may follow n values, those of the set taken.
 func (d *distinctList) more(taken, n int) *cfg.Expr {
 	var kids []*cfg.Expr
 	if n >= d.lo {
@@ -33,7 +34,7 @@ func (d *distinctList) more(taken, n int) *cfg.Expr {
 	return cfg.Alt(kids...)
 }
 
-// rest is the rule of what may follow.
+// rest returns the rule for what may follow.
 func (d *distinctList) rest(taken, n int) *cfg.Expr {
 	r := d.rests[taken]
 	if r == nil {

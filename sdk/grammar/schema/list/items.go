@@ -1,3 +1,5 @@
+// Package list writes lists with commas: the items of arrays and the members of objects, with
+// bounds on their number, where some may be optional and others repeated.
 package list
 
 import (
@@ -5,7 +7,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/grammar/rules"
 )
 
-// Comma is a comma and the white space behind it; nothing to write where it is not needed.
+// Comma returns a comma and white space, or nothing if not needed.
 func Comma(b *rules.Set, needed bool) *cfg.Expr {
 	if !needed {
 		return cfg.Empty
@@ -13,7 +15,7 @@ func Comma(b *rules.Set, needed bool) *cfg.Expr {
 	return cfg.Seq(cfg.Text(","), b.Space.Call())
 }
 
-// Items is the fixed items and then more, lo to hi of all together; hi < 0: without bound.
+// Items returns the fixed items and then more, lo to hi in total; hi < 0 means unbounded.
 func Items(b *rules.Set, fixed []*cfg.Expr, more *cfg.Expr, lo, hi int) *cfg.Expr {
 	if hi >= 0 && hi <= len(fixed) {
 		fixed, more = fixed[:hi], nil
@@ -30,7 +32,7 @@ func Items(b *rules.Set, fixed []*cfg.Expr, more *cfg.Expr, lo, hi int) *cfg.Exp
 	return list
 }
 
-// More are lo to hi items, behind others or not.
+// More returns lo to hi items; behind is set if others precede.
 func More(b *rules.Set, item *cfg.Expr, behind bool, lo, hi int) *cfg.Expr {
 	switch {
 	case hi == 0:

@@ -7,7 +7,8 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/grammar/rules"
 )
 
-// Members are the members of an object: all of required, and any of optionals in order, and more, any number of times.
+// Members describes the members of an object: all of Required, any of Optionals in order, and any
+// number of More.
 type Members struct {
 	Rules               *rules.Set
 	Name                string
@@ -16,7 +17,8 @@ type Members struct {
 	Note                func(keyword, format string, args ...any)
 }
 
-// Between joins from lo to hi members with commas; hi < 0: without bound. It is not ok where there cannot be so many.
+// Between returns a list of lo to hi members; hi < 0 means unbounded. It is not ok if that number
+// is impossible.
 func (m Members) Between(lo, hi int) (list *cfg.Expr, ok bool) {
 	lo, hi = max(lo-len(m.Required), 0), hi-len(m.Required)
 	bounded := hi+len(m.Required) >= 0
@@ -41,15 +43,15 @@ func (m Members) Between(lo, hi int) (list *cfg.Expr, ok bool) {
 		return cfg.Seq(m.joined(), counter.from(0, 0, len(m.Required) > 0)), true
 	}
 	if bounded {
-		m.Note("maxProperties", "not held to")
+		m.Note("maxProperties", "not enforced")
 	}
 	if lo > 1 {
-		m.Note("minProperties", "at least %d members are only held to up to %d", lo+len(m.Required), 1+len(m.Required))
+		m.Note("minProperties", "at least %d members are enforced only up to %d", lo+len(m.Required), 1+len(m.Required))
 	}
 	return m.join(lo > 0), true
 }
 
-// counted is required, and then lo to hi others.
+// counted returns the required members and lo to hi others.
 func (m Members) counted(lo, hi int, bounded bool) *cfg.Expr {
 	if !bounded {
 		hi = -1
@@ -57,7 +59,7 @@ func (m Members) counted(lo, hi int, bounded bool) *cfg.Expr {
 	return cfg.Seq(m.joined(), More(m.Rules, m.More, len(m.Required) > 0, lo, hi))
 }
 
-// joined is required.
+// joined returns the required members.
 func (m Members) joined() *cfg.Expr {
 	var kids []*cfg.Expr
 	for i, r := range m.Required {
@@ -66,7 +68,8 @@ func (m Members) joined() *cfg.Expr {
 	return cfg.Seq(kids...)
 }
 
-// join is all members. Each optional one has a rule for what may follow it, so that the size is linear.
+// join returns all members. Each optional one has a rule for what may follow it, so that the size
+// is linear.
 func (m Members) join(some bool) *cfg.Expr {
 	first, after := m.tail()
 	switch {
@@ -82,8 +85,8 @@ func (m Members) join(some bool) *cfg.Expr {
 	return cfg.Optional(first)
 }
 
-// tail returns first, which begins with one of the members that are not required, and after, which continues a list with
-// them or ends it.
+// tail returns two lists of the members that are not required: first begins with a member, after
+// with a comma or nothing.
 func (m Members) tail() (first, after *cfg.Expr) {
 	comma := Comma(m.Rules, true)
 	first, after = cfg.Nothing, cfg.Empty

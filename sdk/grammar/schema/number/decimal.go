@@ -7,13 +7,13 @@ import (
 	"github.com/dragoman-project/dragoman/internal/cfg"
 )
 
-// Numbers with a fraction are held to their bounds digit by digit, from the first on: as long as all digits are those of a
-// bound, the next one decides. Such numbers have no exponent.
+// Decimals are compared with their bounds digit by digit: as long as all digits equal those of a
+// bound, the next one decides. They have no exponent.
 
-// MaxPlaces bounds the digits behind the point of a bound. Schemas may write more of them with an exponent.
+// MaxPlaces bounds the decimal places of a bound, which an exponent can make arbitrarily many.
 const MaxPlaces = 64
 
-// written are the limits as they are for numbers of at most maxPlaces digits behind the point: within those that have more.
+// written narrows the limits to numbers of at most MaxPlaces decimal places.
 func (l Limits) written() Limits {
 	scale := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(MaxPlaces), nil))
 	round := func(r *big.Rat, whole func(*big.Rat) *big.Int) *big.Rat {
@@ -32,7 +32,7 @@ func (l Limits) written() Limits {
 	return l
 }
 
-// Decimals are the numbers within l, those below zero and the others; nothing where none has few enough digits.
+// Decimals returns the decimal numbers within l, or cfg.Nothing if none has few enough digits.
 func Decimals(l Limits) *cfg.Expr {
 	if l = l.written(); l.Empty() {
 		return cfg.Nothing
@@ -47,7 +47,7 @@ func Decimals(l Limits) *cfg.Expr {
 	return cfg.Alt(kids...)
 }
 
-// negated are the limits of the opposite numbers.
+// negated returns the limits of the negated numbers.
 func (l Limits) negated() Limits {
 	n := Limits{LoOpen: l.HiOpen, HiOpen: l.LoOpen}
 	if l.Hi != nil {
@@ -59,7 +59,7 @@ func (l Limits) negated() Limits {
 	return n
 }
 
-// atLeastZero are the limits of those numbers that have no sign.
+// atLeastZero returns the limits of the numbers without a sign.
 func (l Limits) atLeastZero() Limits {
 	if l.Lo == nil || l.Lo.Sign() < 0 {
 		l.Lo, l.LoOpen = new(big.Rat), false
@@ -67,8 +67,8 @@ func (l Limits) atLeastZero() Limits {
 	return l
 }
 
-// magnitude are the decimals within l, which begins at zero or above. Whole numbers strictly between the whole parts of the
-// bounds take any fraction.
+// magnitude returns the decimals within l, which must not be negative. An integer part strictly
+// between those of the bounds may have any fraction.
 func magnitude(l Limits) *cfg.Expr {
 	from, fromPlaces := digits(l.Lo)
 	least := fractionFrom(fromPlaces, l.LoOpen)
@@ -86,14 +86,15 @@ func magnitude(l Limits) *cfg.Expr {
 	return cfg.Alt(append(kids, joined(to, fractionTo(toPlaces, l.HiOpen)))...)
 }
 
-// digits are the whole part of a number that is not below zero, and its digits behind the point.
+// digits returns the integer part and the decimal places of a number that is not negative.
 func digits(r *big.Rat) (whole *big.Int, places string) {
 	n, _ := r.FloatPrec()
 	_, places, _ = strings.Cut(r.FloatString(n), ".")
 	return floor(r), places
 }
 
-// joined is a whole number with one of the rows of digits behind the point. If those may be empty, so may the point be left out.
+// joined returns an integer part followed by one of places. If these may be empty, the point is
+// optional.
 func joined(whole *big.Int, places *cfg.Expr) *cfg.Expr {
 	if places.Op == cfg.OpNever {
 		return cfg.Nothing
@@ -105,11 +106,11 @@ func joined(whole *big.Int, places *cfg.Expr) *cfg.Expr {
 	return cfg.Seq(cfg.Text(whole.String()), behind)
 }
 
-// anyPlaces are rows of at least that many digits.
+// anyPlaces returns at least that many decimal places.
 func anyPlaces(least int) *cfg.Expr { return cfg.Times(least, maxDigits, digitRange('0', '9')) }
 
-// fractionFrom are the rows of digits that mean no less than those of lo, or more if it is open. A row that ends means the
-// same with zeros behind it.
+// fractionFrom returns the decimal places of numbers that are at least lo, or greater if open.
+// Trailing zeros may be missing.
 func fractionFrom(lo string, open bool) *cfg.Expr {
 	if lo == "" && open {
 		return cfg.Seq(cfg.Times(0, maxDigits-1, cfg.Text("0")), digitRange('1', '9'), cfg.Times(0, maxDigits-1, digitRange('0', '9')))
@@ -124,7 +125,7 @@ func fractionFrom(lo string, open bool) *cfg.Expr {
 	return cfg.Alt(same, cfg.Seq(digitRange(lo[0]+1, '9'), anyPlaces(0)))
 }
 
-// fractionTo are the rows of digits that mean no more than those of hi, or less if it is open.
+// fractionTo returns the decimal places of numbers that are at most hi, or less if open.
 func fractionTo(hi string, open bool) *cfg.Expr {
 	switch {
 	case hi == "" && open:
@@ -139,7 +140,8 @@ func fractionTo(hi string, open bool) *cfg.Expr {
 	return cfg.Alt(kids...)
 }
 
-// fractionBetween are the rows of digits from lo to hi, of which l says whether they are out.
+// fractionBetween returns the decimal places of numbers from lo to hi; l says whether the bounds
+// are excluded.
 func fractionBetween(lo, hi string, l Limits) *cfg.Expr {
 	switch {
 	case hi == "":

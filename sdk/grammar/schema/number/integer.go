@@ -1,3 +1,4 @@
+// Package number writes numbers within bounds, and multiples, as rows of digits.
 package number
 
 import (
@@ -8,19 +9,19 @@ import (
 	"github.com/dragoman-project/dragoman/internal/cfg/charset"
 )
 
-// maxDigits bounds the digits of a number before the point, and behind it, where no bound has more of them.
+// maxDigits bounds the digits before and after the point unless a bound has more.
 const maxDigits = 16
 
-// Limits are the bounds of a number; nil where there is none.
+// Limits are the bounds of a number; nil means unbounded.
 type Limits struct {
 	Lo, Hi         *big.Rat
-	LoOpen, HiOpen bool // the bound itself is out
+	LoOpen, HiOpen bool // the bound itself is excluded
 }
 
-// Beyond is larger than what is written of numbers: a bound out there is none.
+// Beyond is larger than any number that is written out: a bound beyond it is ignored.
 var Beyond = new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(64), nil))
 
-// Empty says whether no number is within the limits.
+// Empty reports whether no number is within the limits.
 func (l Limits) Empty() bool {
 	if l.Lo == nil || l.Hi == nil {
 		return false
@@ -34,12 +35,12 @@ func ceil(r *big.Rat) *big.Int {
 }
 
 func floor(r *big.Rat) *big.Int {
-	return new(big.Int).Div(r.Num(), r.Denom()) // Euclidean, and denominators are positive
+	return new(big.Int).Div(r.Num(), r.Denom()) // Euclidean division; the denominator is positive
 }
 
 var one = big.NewInt(1)
 
-// Integers are the whole numbers within l; nothing where there are none.
+// Integers returns the integers within l, or cfg.Nothing if there are none.
 func Integers(l Limits) *cfg.Expr {
 	var lo, hi *big.Int
 	if l.Lo != nil {
@@ -60,7 +61,7 @@ func Integers(l Limits) *cfg.Expr {
 	return signed(lo, hi)
 }
 
-// signed is a whole number from lo to hi (nil: no bound), which it splits at zero.
+// signed returns the integers from lo to hi (nil: unbounded), split at zero.
 func signed(lo, hi *big.Int) *cfg.Expr {
 	var kids []*cfg.Expr
 	if lo == nil || lo.Sign() < 0 {
@@ -85,7 +86,8 @@ func signed(lo, hi *big.Int) *cfg.Expr {
 	return cfg.Alt(kids...)
 }
 
-// natural is a whole number from lo ≥ 0 to hi (nil: of up to maxDigits digits), without leading zeros.
+// natural returns the integers from lo ≥ 0 to hi (nil: any of up to maxDigits digits) without
+// leading zeros.
 func natural(lo, hi *big.Int) *cfg.Expr {
 	first := lo.String()
 	last := strings.Repeat("9", max(maxDigits, len(first)))
@@ -116,7 +118,7 @@ func digitRange(lo, hi byte) *cfg.Expr {
 	return cfg.Chars(charset.Range{Lo: rune(lo), Hi: rune(hi)})
 }
 
-// sameLength is every row of digits from lo to hi, which are equally long.
+// sameLength returns the digit strings from lo to hi, which have the same length.
 func sameLength(lo, hi string) *cfg.Expr {
 	n := len(lo) - 1
 	if n < 0 {

@@ -7,16 +7,16 @@ import (
 	"github.com/dragoman-project/dragoman/internal/cfg"
 )
 
-// Multiples are held to where they are few, or where the last digits tell them: those of 10 end in 0, those of 0.25 in .0,
-// .25, .5 or .75.
+// Multiples can be expressed if they are few, or if their last digits determine them: multiples of
+// 10 end in 0, those of 0.25 in .0, .25, .5 or .75.
 
-// Bounds of multiples: how many are listed, and by how many digits they are told.
+// The number of multiples that are listed, and of digits that may determine them.
 const (
 	maxMultiples = 256
 	maxEnding    = 6
 )
 
-// Multiples are the multiples of step within l, if they are few; nothing where there are none.
+// Multiples lists the multiples of step within l if they are few, and returns nil otherwise.
 func Multiples(l Limits, step *big.Rat) *cfg.Expr {
 	if l.Lo == nil || l.Hi == nil {
 		return nil
@@ -40,7 +40,8 @@ func Multiples(l Limits, step *big.Rat) *cfg.Expr {
 	return cfg.Alt(kids...)
 }
 
-// AllMultiples are all multiples of step, told by their last digits; nil where these do not tell them, or in too many ways.
+// AllMultiples returns all multiples of step, determined by their last digits; nil if that is
+// impossible or takes too many cases.
 func AllMultiples(step *big.Rat) *cfg.Expr {
 	digit := digitRange('0', '9')
 	whole := cfg.Alt(cfg.Text("0"), cfg.Seq(digitRange('1', '9'), cfg.Times(0, maxDigits-1, digit)))
@@ -79,7 +80,7 @@ func AllMultiples(step *big.Rat) *cfg.Expr {
 	return nil
 }
 
-// rowsOf are the multiples of step below a power of ten, in n digits; nil if these are too many.
+// rowsOf returns the multiples of step below a power of ten as n digits; nil if there are too many.
 func rowsOf(step, power *big.Int, n int) []string {
 	if new(big.Int).Quo(power, step).Cmp(big.NewInt(maxMultiples)) > 0 {
 		return nil
@@ -92,8 +93,8 @@ func rowsOf(step, power *big.Int, n int) []string {
 	return out
 }
 
-// fractions are the digits behind the point of multiples of a step that divides 1 and has so many places, with zeros behind
-// them or not; nil if these are too many.
+// fractions returns the decimal places of the multiples of a step that divides 1, with or without
+// trailing zeros; nil if there are too many.
 func fractions(step *big.Rat, places int) *cfg.Expr {
 	power := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(places)), nil)
 	scaled := new(big.Rat).Mul(step, new(big.Rat).SetInt(power)).Num()

@@ -6,10 +6,11 @@ import (
 	"slices"
 )
 
-// Where a regular expression stands in a text is said by its anchors, each of which may be bound to one of its alternatives
-// alone. So an expression is taken apart into ways to stand in a text, in which there are no anchors any more.
+// Anchors may apply to one alternative only. So an expression is split into ways of matching within
+// a text, none of which contains anchors any more.
 
-// Way is an expression without anchors, which begins where the text does, or ends where it does, or neither.
+// Way is an expression without anchors that matches at the beginning of a text, at its end, both,
+// or anywhere.
 type Way struct {
 	Begins, Ends bool
 	re           *syntax.Regexp
@@ -17,13 +18,13 @@ type Way struct {
 
 var noText = &syntax.Regexp{Op: syntax.OpEmptyMatch}
 
-// waysOf are the ways of re; none if its anchors leave it no text. Alike ways are one.
+// waysOf returns the ways of re; none if its anchors contradict each other.
 func waysOf(re *syntax.Regexp) ([]Way, error) {
 	switch re.Op {
 	case syntax.OpWordBoundary, syntax.OpNoWordBoundary:
-		return nil, errors.New("it looks for the boundaries of words")
+		return nil, errors.New("word boundaries are not supported")
 	case syntax.OpBeginLine, syntax.OpEndLine:
-		return nil, errors.New("it looks for the beginnings or ends of lines")
+		return nil, errors.New("line anchors are not supported")
 	case syntax.OpBeginText:
 		return []Way{{Begins: true, re: noText}}, nil
 	case syntax.OpEndText:
@@ -59,10 +60,10 @@ func waysOf(re *syntax.Regexp) ([]Way, error) {
 		}
 		return out, nil
 	}
-	return nil, errors.New("it repeats the beginning or the end of the text, or the boundary of a word")
+	return nil, errors.New("repeated anchors are not supported")
 }
 
-// anchored says whether re looks at where it stands.
+// anchored reports whether re contains anchors.
 func anchored(re *syntax.Regexp) bool {
 	switch re.Op {
 	case syntax.OpBeginText, syntax.OpEndText, syntax.OpBeginLine, syntax.OpEndLine, syntax.OpWordBoundary, syntax.OpNoWordBoundary:
@@ -71,8 +72,8 @@ func anchored(re *syntax.Regexp) bool {
 	return slices.ContainsFunc(re.Sub, anchored)
 }
 
-// followed are the ways of one expression followed by those of another. What stands before the beginning of the text, or
-// behind its end, must be empty.
+// followed returns the ways of one expression followed by those of another. What precedes the
+// beginning of the text, or follows its end, must be empty.
 func followed(before, behind []Way) []Way {
 	var out []Way
 	for _, a := range before {
@@ -94,7 +95,7 @@ func followed(before, behind []Way) []Way {
 	return gathered(out)
 }
 
-// gathered makes one of the ways that are bound alike.
+// gathered joins the ways with the same anchors.
 func gathered(ways []Way) []Way {
 	var out []Way
 	for _, w := range ways {
@@ -108,7 +109,7 @@ func gathered(ways []Way) []Way {
 	return out
 }
 
-// mayMatchNothing says whether an expression without anchors matches the empty text.
+// mayMatchNothing reports whether an expression without anchors matches the empty text.
 func mayMatchNothing(re *syntax.Regexp) bool {
 	switch re.Op {
 	case syntax.OpEmptyMatch, syntax.OpStar, syntax.OpQuest:

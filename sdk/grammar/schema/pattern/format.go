@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// ruleFormats are the formats of strings that are held to by rules of their own.
+// ruleFormats are the formats with rules of their own.
 var ruleFormats = []string{"date", "time", "date-time", "uuid", "uuid1", "uuid2", "uuid3", "uuid4", "uuid5"}
 
-// Parts of the formats that are held to by regular expressions.
+// Parts of patternFormats.
 const (
 	ipv4Part     = `(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])`
 	ipv6Part     = `[0-9A-Fa-f]{1,4}`
@@ -23,8 +23,8 @@ const (
 	yearsToDays  = `(?:[0-9]+Y(?:[0-9]+M(?:[0-9]+D)?)?|[0-9]+M(?:[0-9]+D)?|[0-9]+D)`
 )
 
-// patternFormats are the formats of strings that are held to by regular expressions: all that these match has the form, and
-// most that has it they match.
+// patternFormats are the formats enforced by regular expressions: these match only valid texts, and
+// most of them.
 var patternFormats = map[string]string{
 	"ipv4": ipv4Part + `(?:\.` + ipv4Part + `){3}`,
 	"ipv6": `(?:` + ipv6Part + `:){7}` + ipv6Part + `|(?:` + ipv6Part + `:){1,7}:|(?:` + ipv6Part + `:){1,6}:` + ipv6Part +
@@ -40,29 +40,29 @@ var patternFormats = map[string]string{
 	"byte":                  `(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?`,
 }
 
-// anyText are formats that every string has, and otherFormats those that are not held to.
+// anyText are formats that every string has; otherFormats are not enforced.
 var (
 	anyText      = []string{"password", "binary"}
 	otherFormats = []string{"idn-email", "idn-hostname", "uri-template", "iri", "iri-reference", "regex", "char"}
 )
 
-// IsKnownFormat says whether a format is one of strings.
+// IsKnownFormat reports whether a format is one of strings.
 func IsKnownFormat(name string) bool {
 	return IsFormat(name) || slices.Contains(anyText, name) || slices.Contains(otherFormats, name)
 }
 
-// IsFormat says whether strings are held to a format.
+// IsFormat reports whether a format is enforced.
 func IsFormat(name string) bool {
 	return slices.Contains(ruleFormats, name) || patternFormats[name] != ""
 }
 
-// IsAnyText says whether every string has a format.
+// IsAnyText reports whether every string has a format.
 func IsAnyText(name string) bool { return slices.Contains(anyText, name) }
 
 func formatPattern(name string) *syntax.Regexp {
 	re, err := syntax.Parse(patternFormats[name], syntax.Perl)
 	if err != nil {
-		return &syntax.Regexp{Op: syntax.OpNoMatch} // a test reads all of them
+		return &syntax.Regexp{Op: syntax.OpNoMatch} // a test parses all of them
 	}
 	return re
 }

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A grammar has no lookarounds, but what a pattern looks ahead for at the beginning of the text is something else that the
-// whole text must match, or must not: ^(?!x)(?=y)z.
+// A grammar has no lookarounds, but a lookahead at the beginning of a pattern, as in ^(?!x)(?=y)z,
+// is another condition on the whole text.
 
 // lookahead is what a text must begin with, or must not.
 type lookahead struct {
@@ -14,13 +14,13 @@ type lookahead struct {
 	Not  bool
 }
 
-// ParseAhead reads a regular expression as parsePattern does, and what it looks ahead for at the beginning of the text.
+// ParseAhead is like Parse, and also returns the lookaheads at the beginning of the text.
 func ParseAhead(source string) (ways []Way, ahead []lookahead, err error) {
 	rest, begins := strings.CutPrefix(source, "^")
 	for begins && (strings.HasPrefix(rest, "(?=") || strings.HasPrefix(rest, "(?!")) {
 		end := groupEnd(rest)
 		if end < 0 {
-			break // parsePattern says so
+			break // Parse reports it
 		}
 		inner, err := Parse("^(?:" + rest[len("(?="):end-1] + ")")
 		if err != nil {
@@ -34,14 +34,14 @@ func ParseAhead(source string) (ways []Way, ahead []lookahead, err error) {
 		return ways, nil, err
 	}
 	if strings.HasPrefix(rest, "?") || strings.HasPrefix(rest, "*") || strings.HasPrefix(rest, "{") || alternates(rest) && !strings.HasSuffix(rest, "$") {
-		return nil, nil, errors.New("not all of its alternatives look ahead")
+		return nil, nil, errors.New("a lookahead in some of the alternatives is not supported")
 	}
 	ways, err = Parse("^" + rest)
 	return ways, ahead, err
 }
 
-// Both is a regular expression for the texts that match two; empty if that cannot be said. One of them is looked for
-// ahead of the other, which may look ahead itself.
+// Both returns a regular expression for the texts that match both a and b, using a lookahead; empty
+// if there is none.
 func Both(a, b string) string {
 	looksAhead := func(p string) bool { return strings.HasPrefix(p, "^(?=") || strings.HasPrefix(p, "^(?!") }
 	switch {
@@ -61,7 +61,8 @@ func Both(a, b string) string {
 	return both
 }
 
-// anywhereIn is a regular expression for the texts in which another matches somewhere, from their beginning on.
+// anywhereIn returns a regular expression, to be matched from the beginning, for texts in which
+// source matches.
 func anywhereIn(source string) string {
 	if inner, begins := strings.CutPrefix(source, "^"); begins && strings.HasSuffix(inner, "$") && !strings.HasSuffix(inner, `\\$`) {
 		return "(?:" + strings.TrimSuffix(inner, "$") + ")$"
@@ -69,7 +70,7 @@ func anywhereIn(source string) string {
 	return `[\s\S]*(?:` + source + ")"
 }
 
-// groupEnd is where the group ends with which source begins; -1 if it does not end.
+// groupEnd returns the end of the group that source begins with; -1 if it is not closed.
 func groupEnd(source string) int {
 	end := -1
 	unnested(source, func(at, depth int) bool {
@@ -81,7 +82,7 @@ func groupEnd(source string) int {
 	return end
 }
 
-// alternates says whether there is an alternation outside of all groups of source.
+// alternates reports whether source contains an alternation outside of all groups.
 func alternates(source string) bool {
 	found := false
 	unnested(source, func(at, depth int) bool {
@@ -91,8 +92,8 @@ func alternates(source string) bool {
 	return found
 }
 
-// unnested goes through what of a regular expression is neither escaped nor in a class, and says within how many groups each
-// byte leaves it, until do returns false.
+// unnested calls do with the group depth after each byte of source that is neither escaped nor
+// within a class, until do returns false.
 func unnested(source string, do func(at, depth int) bool) {
 	depth, class := 0, false
 	for at := 0; at < len(source); at++ {

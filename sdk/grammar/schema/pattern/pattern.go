@@ -1,3 +1,10 @@
+// Package pattern turns the regular expressions and the formats of JSON Schema into expressions of
+// a grammar.
+//
+// Parse splits a regular expression into ways of matching, which are free of anchors; ParseAhead
+// also separates its lookaheads. A Writer then writes the texts in which one of the ways matches:
+// as raw text, or as the inside of a JSON string, where some characters are escaped. A Span bounds
+// the length of the texts, so that lengths a pattern implies need no rules.
 package pattern
 
 import (
@@ -9,8 +16,9 @@ import (
 	"unicode/utf16"
 )
 
-// Parse reads a regular expression as the ways in which it may stand in a text. One that begins with ^ and ends with
-// $ is meant to be the whole text, also where an alternation would bind those to its first and last alternative alone.
+// Parse parses a regular expression into the ways it matches within a text. Between ^ and $ it
+// applies to the whole text, even where an alternation would bind the anchors to its first and last
+// alternative only.
 func Parse(source string) ([]Way, error) {
 	inner, begins := strings.CutPrefix(source, "^")
 	whole := begins && strings.HasSuffix(inner, "$") && !strings.HasSuffix(inner, `\$`)
@@ -19,7 +27,7 @@ func Parse(source string) ([]Way, error) {
 	}
 	re, err := syntax.Parse(goSyntax(source), syntax.Perl)
 	if err != nil {
-		return nil, fmt.Errorf("this regular expression is not understood: %w", err)
+		return nil, fmt.Errorf("unsupported regular expression: %w", err)
 	}
 	ways, err := waysOf(re)
 	for i := range ways {
@@ -28,11 +36,13 @@ func Parse(source string) ([]Way, error) {
 	return ways, err
 }
 
-// spelledOtherwise is what JavaScript and Python spell in another way than Go, and all other escapes.
+// spelledOtherwise matches what JavaScript and Python spell differently from Go, and all other
+// escapes.
 var spelledOtherwise = regexp.MustCompile(
 	`\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|\\u([0-9a-fA-F]{4})|\\u\{([0-9a-fA-F]+)\}|\\c([a-zA-Z])|\\(?s:.)`)
 
-// goSyntax rewrites what other languages spell differently: \uNNNN, also in pairs of surrogates, \u{N}, \cX and \Z.
+// goSyntax rewrites what other languages spell differently: \uNNNN, including surrogate pairs,
+// \u{N}, \cX and \Z.
 func goSyntax(source string) string {
 	return spelledOtherwise.ReplaceAllStringFunc(source, func(found string) string {
 		m := spelledOtherwise.FindStringSubmatch(found)
@@ -51,12 +61,12 @@ func goSyntax(source string) string {
 }
 
 func hexRune(digits string) rune {
-	n, _ := strconv.ParseUint(digits, 16, 32) // it has matched as digits
+	n, _ := strconv.ParseUint(digits, 16, 32) // only digits matched
 	return rune(n)
 }
 
-// Match says whether a regular expression of JSON Schema matches somewhere in a text; it is not ok where that is not
-// known.
+// Match reports whether a regular expression of JSON Schema matches within a text; it is not ok if
+// that cannot be decided.
 func Match(source, text string) (matches, ok bool) {
 	re, err := regexp.Compile(goSyntax(source))
 	if err != nil {

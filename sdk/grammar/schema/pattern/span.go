@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Span is how many characters texts have; hi < 0: any number.
+// Span is a range of text lengths in characters; Hi < 0 means unbounded.
 type Span struct{ Lo, Hi int }
 
-// Left are the bounds of a length that a span does not imply.
+// Left returns the bounds of a length that the span does not imply; 0 and -1 if it implies them.
 func (s Span) Left(lo, hi int) (int, int) {
 	if s.Lo >= lo {
 		lo = 0
@@ -19,10 +19,10 @@ func (s Span) Left(lo, hi int) (int, int) {
 	return lo, hi
 }
 
-// ruleSpans are those of the formats that have rules of their own.
+// ruleSpans are the spans of the formats with rules of their own.
 var ruleSpans = map[string]Span{"date": {10, 10}, "time": {9, 18}, "date-time": {20, 29}, "uuid": {36, 36}}
 
-// FormatSpan is the span of a format's texts.
+// FormatSpan returns the span of a format.
 func FormatSpan(name string) Span {
 	if strings.HasPrefix(name, "uuid") {
 		name = "uuid"
@@ -33,7 +33,7 @@ func FormatSpan(name string) Span {
 	return spanOf(formatPattern(name))
 }
 
-// SpanOf is the span of the texts in which one of ways stands.
+// SpanOf returns the span of the texts in which one of ways matches.
 func SpanOf(ways []Way) Span {
 	out := Span{0, -1}
 	for i, w := range ways {
@@ -74,7 +74,7 @@ func (s Span) times(lo, hi int) Span {
 	return out
 }
 
-// spanOf is the span of what an expression without anchors matches.
+// spanOf returns the span of an expression without anchors.
 func spanOf(re *syntax.Regexp) Span {
 	switch re.Op {
 	case syntax.OpLiteral:

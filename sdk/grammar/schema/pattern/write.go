@@ -11,14 +11,14 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
-// Writer turns a regular expression into an expression over the inside of a string between quotes; without a quote,
-// over bare text.
+// Writer writes regular expressions as expressions over raw text, or over the inside of a string
+// between quotes.
 type Writer struct {
 	Rules *rules.Set
 	quote rune
 }
 
-// Inside writes what stands between double quotes, or single ones.
+// Inside returns a writer for the inside of double quotes, or of single ones.
 func Inside(b *rules.Set, single bool) Writer {
 	if single {
 		return Writer{Rules: b, quote: '\''}
@@ -26,7 +26,7 @@ func Inside(b *rules.Set, single bool) Writer {
 	return Writer{Rules: b, quote: '"'}
 }
 
-// OneOf is one of texts.
+// OneOf returns one of texts.
 func (p Writer) OneOf(texts []string) *cfg.Expr {
 	kids := make([]*cfg.Expr, len(texts))
 	for i, t := range texts {
@@ -38,7 +38,7 @@ func (p Writer) OneOf(texts []string) *cfg.Expr {
 	return cfg.Alt(kids...)
 }
 
-// Anywhere is a text in which one of ways stands.
+// Anywhere returns the texts in which one of ways matches.
 func (p Writer) Anywhere(ways []Way) *cfg.Expr {
 	kids := make([]*cfg.Expr, len(ways))
 	anything := cfg.Star(p.set(charset.All))
@@ -110,8 +110,8 @@ func (p Writer) literal(re *syntax.Regexp) *cfg.Expr {
 	return cfg.Seq(kids...)
 }
 
-// set is one character of s; in quotes, those that cannot stand for themselves are escaped. Control characters without a
-// short escape are only allowed where nothing else is: models do not write them.
+// set returns one character of s, escaped within quotes if necessary. Control characters without a
+// short escape are included only if there is nothing else: models do not write them.
 func (p Writer) set(s charset.Set) *cfg.Expr {
 	if p.quote == 0 {
 		return cfg.Class(s)
@@ -140,7 +140,7 @@ func (p Writer) set(s charset.Set) *cfg.Expr {
 	return p.named(s, cfg.Alt(kids...))
 }
 
-// named gives the class s of characters a rule, once, where it is more than a class.
+// named gives a class a rule, once, if it is compound.
 func (p Writer) named(s charset.Set, e *cfg.Expr) *cfg.Expr {
 	if !rules.IsCompound(e) {
 		return e
@@ -152,7 +152,7 @@ func (p Writer) named(s charset.Set, e *cfg.Expr) *cfg.Expr {
 	return p.Rules.Classes[key]
 }
 
-// Format is the rule for a format's text.
+// Format returns the texts of a format.
 func (p Writer) Format(name string) *cfg.Expr {
 	if patternFormats[name] == "" {
 		return p.Rules.FormatRule(name)

@@ -53,7 +53,7 @@ func (w *writer) sequence(kids []*cfg.Expr, depth int) *cfg.Expr {
 		if depth < maxDivided && w.expanded < maxExpanded {
 			return w.divide(kids, n, depth+1)
 		}
-		w.notes.Add("llguidance reads the longest text that it can, and so may miss what follows free text in rule %q", w.scope)
+		w.notes.Add("llguidance matches the longest text, so it may miss what follows free text in rule %q", w.scope)
 	}
 	if depth < maxDivided && w.expanded < maxExpanded && w.endsOpen(kids[n], kids[n+1:]) {
 		return w.divide(kids, n, depth+1)
@@ -247,7 +247,7 @@ func (w *writer) noteUnterminated(e *cfg.Expr) {
 		}
 		rest := e.Kids[i+1:]
 		if first := firstText(k.Kids[0]); words.IsTelling(first) && w.terminal(k) && w.mayStartWith(rest[:w.leading(rest)], first) {
-			w.notes.Add("llguidance refuses a text that begins with %q and lacks the end of what that begins", first)
+			w.notes.Add("llguidance rejects a text that begins with %q without the matching end", first)
 		}
 	}
 }
