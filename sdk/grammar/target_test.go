@@ -159,7 +159,7 @@ func TestATriggerWordBeginsATag(t *testing.T) {
 	}
 	for message, triggers := range map[string][]grammar.Trigger{
 		`trigger "x+": the engine does not support patterns as triggers; request a strict grammar`: {{Type: grammar.TriggerPattern, Value: "x+"}},
-		`trigger "y": no text of the grammar begins with it: byte 0 cannot follow`:                words("y"),
+		`trigger "y": no text of the grammar begins with it: byte 0 cannot follow`:                 words("y"),
 	} {
 		c.Triggers = triggers
 		if _, _, err := c.In(grammar.TargetStructuralTag); err == nil || err.Error() != message {
