@@ -5,9 +5,10 @@ import (
 
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
 	"github.com/dragoman-project/dragoman/sdk/peg"
+	"github.com/dragoman-project/dragoman/sdk/turn"
 )
 
-// Models write around calls what they know from elsewhere: a code fence, a tag, or a token of another format. Directly before
+// Models write around calls what they know from elsewhere: a code turn.Fence, a tag, or a token of another format. Directly before
 // a call, and directly behind one, it is no text. Nothing of this is in grammars.
 
 // unmarked are the calls of a format without markers.
@@ -35,15 +36,15 @@ const maxLanguage = 16
 
 // fenced is kid, in a code fence or not, and there in a tag or not.
 func (a *assembly) fenced(kid peg.ID) peg.ID {
-	tag := a.Optional(a.Lit("<"), a.Chars(1, maxName, nameRanges...), a.Lit(">"), a.Blanks())
+	tag := a.Optional(a.Lit("<"), a.AnyName(), a.Lit(">"), a.Blanks())
 	open := a.Seq(a.fenceOpen(), tag)
-	end := a.Seq(a.Optional(a.otherEnd()), a.Optional(a.Lit(fence), a.Space()))
+	end := a.Seq(a.Optional(a.otherEnd()), a.Optional(a.Lit(turn.Fence), a.Space()))
 	return a.Choice(a.Seq(a.Peek(a.Seq(open, a.beginsCall())), open, kid, end), kid)
 }
 
-// fenceOpen is a code fence, the name of a language or none, and the white space behind it.
+// fenceOpen is a code turn.Fence, the name of a language or none, and the white space behind it.
 func (a *assembly) fenceOpen() peg.ID {
-	return a.Seq(a.Lit(fence), a.Chars(0, maxLanguage, peg.Range{Lo: 'a', Hi: 'z'}, peg.Range{Lo: '_', Hi: '_'}), a.Blanks())
+	return a.Seq(a.Lit(turn.Fence), a.Chars(0, maxLanguage, peg.Range{Lo: 'a', Hi: 'z'}, peg.Range{Lo: '_', Hi: '_'}), a.Blanks())
 }
 
 // beginsCall sees the beginning of what can be a call: a bracket, or where calls are code, the name of a tool. At the end of the
@@ -58,7 +59,7 @@ func (a *assembly) beginsCall() peg.ID {
 			names[i] = a.m.Tools.Function.NamePrefix + t.Name
 		}
 		list := a.Optional(a.Lit("["), a.Blanks())
-		cut := a.Seq(list, a.Chars(0, maxName, nameRanges...), a.End())
+		cut := a.Seq(list, a.Chars(0, turn.MaxName, turn.NameRanges...), a.End())
 		return a.Seq(a.Not(cut), list, a.OneOf(names...), a.Blanks(), a.Lit(a.m.Tools.Function.NameSuffix))
 	})
 }
@@ -70,10 +71,10 @@ func (a *assembly) otherStart() peg.ID {
 		own = append(own, a.openers()...)
 	}
 	bar := a.Optional(a.OneOf(bars...))
-	tag := a.Seq(a.Lit("<"), bar, a.Chars(1, maxName, tokenRanges...), bar, a.Lit(">"), a.Blanks())
-	last := a.Seq(a.Lit("<"), bar, a.Chars(0, maxName, tokenRanges...), bar, a.Optional(a.Lit(">")), a.Blanks(), a.End())
-	word := a.Seq(a.Lit("["), a.Chars(1, maxName, capitals...), a.Lit("]"), a.Blanks())
-	lastWord := a.Seq(a.Lit("["), a.Chars(0, maxName, capitals...), a.Optional(a.Lit("]")), a.Blanks(), a.End())
+	tag := a.Seq(a.Lit("<"), bar, a.Chars(1, turn.MaxName, tokenRanges...), bar, a.Lit(">"), a.Blanks())
+	last := a.Seq(a.Lit("<"), bar, a.Chars(0, turn.MaxName, tokenRanges...), bar, a.Optional(a.Lit(">")), a.Blanks(), a.End())
+	word := a.Seq(a.Lit("["), a.Chars(1, turn.MaxName, capitals...), a.Lit("]"), a.Blanks())
+	lastWord := a.Seq(a.Lit("["), a.Chars(0, turn.MaxName, capitals...), a.Optional(a.Lit("]")), a.Blanks(), a.End())
 	start := a.Choice(a.Seq(a.Not(last), tag), a.Seq(a.Not(lastWord), word))
 	return a.foreign(own, a.Seq(a.Peek(a.Seq(start, a.beginsCall())), start))
 }
@@ -83,15 +84,15 @@ func (a *assembly) otherEnd() peg.ID {
 	if !a.markerless() {
 		own = append(own, a.openers()...)
 	}
-	tag := a.Seq(a.Lit("</"), a.Chars(1, maxName, nameRanges...), a.Lit(">"))
+	tag := a.Seq(a.Lit("</"), a.AnyName(), a.Lit(">"))
 	bar := a.OneOf(bars...)
-	token := a.Seq(a.Lit("<"), bar, a.Optional(a.Lit("/")), a.Chars(1, maxName, tokenRanges...), bar, a.Lit(">"))
-	word := a.Seq(a.Lit("[/"), a.Chars(1, maxName, capitals...), a.Lit("]"))
+	token := a.Seq(a.Lit("<"), bar, a.Optional(a.Lit("/")), a.Chars(1, turn.MaxName, tokenRanges...), bar, a.Lit(">"))
+	word := a.Seq(a.Lit("[/"), a.Chars(1, turn.MaxName, capitals...), a.Lit("]"))
 	return a.Seq(a.foreign(own, a.Choice(tag, token, word)), a.Space())
 }
 
 // tokenRanges are the characters of the names of special tokens.
-var tokenRanges = append(slices.Clone(nameRanges), peg.Range{Lo: '▁', Hi: '▁'})
+var tokenRanges = append(slices.Clone(turn.NameRanges), peg.Range{Lo: '▁', Hi: '▁'})
 
 // capitals are the characters of a token that is a word in square brackets.
 var capitals = []peg.Range{{Lo: 'A', Hi: 'Z'}, {Lo: '_', Hi: '_'}}

@@ -6,10 +6,11 @@ import (
 
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
 	"github.com/dragoman-project/dragoman/sdk/peg"
+	"github.com/dragoman-project/dragoman/sdk/turn"
 )
 
 // Whatever the format of a template is, models know calls as JSON from elsewhere: alone, because a marker got lost, in a list, in
-// a code fence, or between the markers of another format. JSON that names a tool of the request and goes on to its arguments is
+// a code turn.Fence, or between the markers of another format. JSON that names a tool of the request and goes on to its arguments is
 // a call there, too. Nothing of this is in grammars.
 
 // bareJSON is a call without a start marker, with the white space behind it.
@@ -29,8 +30,8 @@ func (a *assembly) oneBareJSON() peg.ID {
 // namedJSON is the name of a tool before its arguments, and tokens that are words between the two, with an id or not:
 // name[CALL_ID]id[ARGS]{…}.
 func (a *assembly) namedJSON() peg.ID {
-	word := a.Seq(a.Lit("["), a.Chars(1, maxName, capitals...), a.Lit("]"))
-	id := a.Optional(word, a.Tag(peg.CallID, a.Chars(1, maxName, nameRanges...)))
+	word := a.Seq(a.Lit("["), a.Chars(1, turn.MaxName, capitals...), a.Lit("]"))
+	id := a.Optional(word, a.Tag(peg.CallID, a.AnyName()))
 	name := a.Atomic(a.oneNamed(a.Tools), a.Blanks(), id, a.Optional(word), a.Blanks(), a.Peek(a.Lit("{")))
 	return a.Seq(a.Tag(peg.Call, name, a.lenientObject()), a.Space())
 }
@@ -86,7 +87,7 @@ func (a *assembly) restOfStart(start string) peg.ID {
 // functionTag is a call as a tag with the name of a tool, and JSON in it: <function=f>{…}</function>.
 func (a *assembly) functionTag() peg.ID {
 	equals, quote := a.OneOf("=", " name="), a.Optional(a.Lit(`"`))
-	cut := a.Seq(a.Lit("<"), a.Chars(0, maxName, slices.Concat(nameRanges, []peg.Range{{Lo: ' ', Hi: ' '}, {Lo: '"', Hi: '"'}, {Lo: '=', Hi: '='}})...), a.End())
+	cut := a.Seq(a.Lit("<"), a.Chars(0, turn.MaxName, slices.Concat(turn.NameRanges, []peg.Range{{Lo: ' ', Hi: ' '}, {Lo: '"', Hi: '"'}, {Lo: '=', Hi: '='}})...), a.End())
 	name := a.Atomic(a.Not(cut), a.Lit("<function"), equals, quote, a.oneNamed(a.Tools), quote, a.Lit(">"), a.Blanks(), a.Peek(a.Lit("{")))
 	return a.Seq(a.Tag(peg.Call, name, a.lenientObject()), a.Space(), a.Optional(a.Lit("</function>"), a.Space()))
 }

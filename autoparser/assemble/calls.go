@@ -43,7 +43,7 @@ func (a *assembly) openers() []string {
 	if f, ok := a.format.(tagged); ok {
 		return f.bareOpeners()
 	}
-	return []string{"\n{", " {", `{"`, `[{"`, "\n[", " [", fence, "<"}
+	return []string{"\n{", " {", `{"`, `[{"`, "\n[", " [", turn.Fence, "<"}
 }
 
 // Every part of a call takes the white space behind it, so that what follows can be told to be missing at its first byte.
@@ -142,10 +142,7 @@ func (a *assembly) several(first, next peg.ID, separator string) peg.ID {
 	if separator != "" {
 		again = append([]peg.ID{a.Tolerate(a.Seq(a.Lit(separator), a.Space()))}, again...)
 	}
-	if !a.Request.ParallelToolCalls {
-		again = []peg.ID{a.OnlyHere("next-call", again...)}
-	}
-	return a.Seq(first, a.Space(), a.Star(again...))
+	return a.Series(first, again...)
 }
 
 func (a *assembly) arrayed() bool {
@@ -217,11 +214,3 @@ func (a *assembly) callAhead() peg.ID {
 }
 
 func (a *assembly) knownName() peg.ID { return a.format.name(a.Tools...) }
-
-var blank = []peg.Range{{Lo: '\t', Hi: '\r'}, {Lo: ' ', Hi: ' '}}
-
-// nameRanges are the characters of tools' names and of ids.
-var nameRanges = []peg.Range{{Lo: 'a', Hi: 'z'}, {Lo: 'A', Hi: 'Z'}, {Lo: '0', Hi: '9'}, {Lo: '_', Hi: '_'}, {Lo: '-', Hi: '.'}}
-
-// maxName is the longest name or id that is looked for where any will do.
-const maxName = 128

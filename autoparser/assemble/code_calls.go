@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/dragoman-project/dragoman/sdk/peg"
+	"github.com/dragoman-project/dragoman/sdk/turn"
 )
 
 // Some models write calls as code, in a fence that says so, or in a list, whatever format the template has: print(f(a=1)) behind
@@ -20,8 +21,8 @@ const (
 // codeCalls are calls as code, in a list or in a fence.
 func (a *assembly) codeCalls() peg.ID {
 	return a.Once("~code-calls", func() peg.ID {
-		fenced := a.Seq(a.Peek(a.Seq(a.fenceOpen(), a.codeAhead())), a.Lit(fence+calledIn), a.Space(),
-			a.listed(a.codeCall()), a.Optional(a.Lit(fence), a.Space()))
+		fenced := a.Seq(a.Peek(a.Seq(a.fenceOpen(), a.codeAhead())), a.Lit(turn.Fence+calledIn), a.Space(),
+			a.listed(a.codeCall()), a.Optional(a.Lit(turn.Fence), a.Space()))
 		list := a.Seq(a.Peek(a.Seq(a.Peek(a.Lit("[")), a.codeAhead())), a.listed(a.codeCall()))
 		return a.Choice(fenced, list)
 	})
@@ -30,7 +31,7 @@ func (a *assembly) codeCalls() peg.ID {
 // codeAhead sees the beginning of a call of a tool, in a list or not. At the end of the output there is none, and nothing missing.
 func (a *assembly) codeAhead() peg.ID {
 	list := a.Optional(a.Lit("["), a.Blanks())
-	cut := a.Seq(list, a.Chars(0, maxName, append(slices.Clone(nameRanges), peg.Range{Lo: '(', Hi: '('})...), a.End())
+	cut := a.Seq(list, a.Chars(0, turn.MaxName, append(slices.Clone(turn.NameRanges), peg.Range{Lo: '(', Hi: '('})...), a.End())
 	names := make([]string, len(a.Tools))
 	for i, t := range a.Tools {
 		names[i] = t.Name + "("
@@ -41,7 +42,7 @@ func (a *assembly) codeAhead() peg.ID {
 // codeCall is one such call, with the white space behind it.
 func (a *assembly) codeCall() peg.ID {
 	return a.Once("~code-call", func() peg.ID {
-		word := a.Chars(1, maxName, nameRanges...)
+		word := a.AnyName()
 		value := a.Tag(peg.Scalar, a.Value(peg.AnyPython))
 		argument := a.Seq(a.Atomic(a.Tag(peg.Key, word), a.Blanks(), a.Lit("=")), a.Space(), value, a.Space(), a.Optional(a.Lit(","), a.Space()))
 		ahead := a.Peek(a.Seq(a.Blanks(), a.Choice(a.Lit(")"), a.Seq(word, a.Blanks(), a.Lit("=")))))

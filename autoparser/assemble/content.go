@@ -7,6 +7,7 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/peg"
+	"github.com/dragoman-project/dragoman/sdk/turn"
 )
 
 // body is everything behind the reasoning: content and calls.
@@ -59,7 +60,7 @@ func (a *assembly) mixed(wrappers []string) peg.ID {
 	}
 	spelled := a.Tag(peg.Content, a.OneOf(a.openers()...))
 	if a.markerless() && len(a.Ends) > 0 {
-		spelled = a.Seq(a.Not(a.Seq(a.Chars(0, 1, blank...), a.OneOf(a.Ends...))), spelled) // one may begin with the other
+		spelled = a.Seq(a.Not(a.Seq(a.Chars(0, 1, turn.Blank...), a.OneOf(a.Ends...))), spelled) // one may begin with the other
 	}
 	if ends := a.strayEnds(); len(ends) > 0 {
 		spelled = a.Choice(a.OnlyHere("stray-end", a.Trigger("stray-end", a.OneOf(ends...))), spelled)

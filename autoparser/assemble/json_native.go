@@ -117,7 +117,7 @@ func (j jsonNative) beginning() peg.ID {
 
 // early is what may stand before the name, in the call itself or in the member that the name is nested in: an id, a type.
 func (j jsonNative) early(outermost bool) peg.ID {
-	other := j.OnlyHere("other-type", j.quoteMark(), j.Chars(1, maxName, nameRanges...), j.quoteMark())
+	other := j.OnlyHere("other-type", j.quoteMark(), j.AnyName(), j.quoteMark())
 	kind := j.Seq(j.key("type"), j.Choice(j.quoted("function"), other), j.Space(), j.comma())
 	id := j.Seq(j.id(), j.Space(), j.comma())
 	first, typed := j.OnlyHere("type", kind), j.OnlyHere("type", kind)
@@ -159,13 +159,13 @@ func (j jsonNative) id() peg.ID {
 	for i, id := range j.keys.ids {
 		ids[i] = j.key(id)
 	}
-	text := j.Tag(peg.CallID, j.NotChars(0, maxName, inQuotesEnd...))
+	text := j.Tag(peg.CallID, j.NotChars(0, turn.MaxName, inQuotesEnd...))
 	return j.Seq(j.Choice(ids...), j.Choice(j.Seq(j.quoteMark(), text, j.quoteMark()), j.ordinal()))
 }
 
 // ordinal is an id that is a number, as models write that count their calls.
 func (j jsonNative) ordinal() peg.ID {
-	number := j.Tag(peg.CallID, j.Chars(1, maxName, peg.Range{Lo: '0', Hi: '9'}))
+	number := j.Tag(peg.CallID, j.Chars(1, turn.MaxName, peg.Range{Lo: '0', Hi: '9'}))
 	if j.d.Tools.JSON.GenIDField == "" {
 		return j.OnlyHere("ordinal", number)
 	}
@@ -245,7 +245,7 @@ func (j jsonNative) anybody() peg.ID {
 
 // stranger is any name.
 func (j jsonNative) stranger() peg.ID {
-	return j.Tag(peg.CallName, j.NotChars(1, 1, append(slices.Clone(inQuotesEnd), blank...)...), j.NotChars(0, maxName-1, inQuotesEnd...))
+	return j.Tag(peg.CallName, j.NotChars(1, 1, append(slices.Clone(inQuotesEnd), turn.Blank...)...), j.NotChars(0, turn.MaxName-1, inQuotesEnd...))
 }
 
 // inQuotesEnd are the characters that no name or id in quotes has.

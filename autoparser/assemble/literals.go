@@ -7,6 +7,7 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 	"github.com/dragoman-project/dragoman/sdk/peg"
+	"github.com/dragoman-project/dragoman/sdk/turn"
 )
 
 // Where the values of arguments are written as JSON or Python writes them, f(city="Oslo", days=3), a value says itself what
@@ -35,7 +36,7 @@ func (f tagged) bareOpeners() []string {
 		}
 	}
 	if f.bareCode() {
-		openers = append(openers, "\n"+fence, "\n<", "<|", "<｜") // within a line, prose quotes code so
+		openers = append(openers, "\n"+turn.Fence, "\n<", "<|", "<｜") // within a line, prose quotes code so
 	}
 	return openers
 }
@@ -64,7 +65,7 @@ func (f tagged) argumentAhead() peg.ID {
 		if f.nameFirst() {
 			return f.Peek(f.Seq(f.Blanks(), f.Lit("{")))
 		}
-		key := f.Seq(f.Chars(1, maxName, nameRanges...), f.Blanks(), f.OneOf(nonempty(f.m.Tools.Arguments.NameSuffix)...))
+		key := f.Seq(f.AnyName(), f.Blanks(), f.OneOf(nonempty(f.m.Tools.Arguments.NameSuffix)...))
 		ends := append([]string{"\n", ",", "]", "<|", "<｜"}, f.Ends...)
 		none := f.Seq(f.Lit(f.m.Tools.Function.Close), f.Chars(0, 32, peg.Range{Lo: ' ', Hi: ' '}), f.Choice(f.OneOf(ends...), f.End()))
 		return f.Peek(f.Seq(f.Blanks(), f.Choice(key, none)))

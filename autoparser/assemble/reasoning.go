@@ -6,6 +6,7 @@ import (
 
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/peg"
+	"github.com/dragoman-project/dragoman/sdk/turn"
 )
 
 // reasoning matches the region of reasoning, from its start marker to behind its end marker, and what a model thinks anew directly
@@ -25,7 +26,7 @@ func (a *assembly) reasoning() peg.ID {
 // startAgain matches the start marker once more. Where blank lines alone separate it from the end marker it is the whole thought, so
 // that the message is rendered as the model wrote it.
 func (a *assembly) startAgain() peg.ID {
-	return a.StartAgain(a.Not(a.Seq(a.Chars(1, 32, blank...), a.Lit(a.m.Reasoning.End))))
+	return a.StartAgain(a.Not(a.Seq(a.Chars(1, 32, turn.Blank...), a.Lit(a.m.Reasoning.End))))
 }
 
 // thoughtEnds returns the markers that end a turn, as far as no thought spells them, and the end of reasoning does not begin so.

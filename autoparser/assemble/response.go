@@ -1,15 +1,15 @@
 package assemble
 
-import "github.com/dragoman-project/dragoman/sdk/peg"
+import (
+	"github.com/dragoman-project/dragoman/sdk/peg"
+	"github.com/dragoman-project/dragoman/sdk/turn"
+)
 
-// fence is what models put around code.
-const fence = "```"
-
-// response is content that must follow the JSON Schema of the request, bare or in a code fence, which is not content.
+// response is content that must follow the JSON Schema of the request, bare or in a code turn.Fence, which is not content.
 // Where the request has tools, there may be calls instead. What is not JSON stays content.
 func (a *assembly) response() peg.ID {
 	value := a.Tag(peg.Content, a.Schema(a.Request.JSONSchema, a.Value(peg.AnyJSON)))
-	fenced := a.Seq(a.Lit(fence), a.Optional(a.Lit("json")), a.Space(), value, a.Space(), a.Tolerate(a.Lit(fence)))
+	fenced := a.Seq(a.Lit(turn.Fence), a.Optional(a.Lit("json")), a.Space(), value, a.Space(), a.Tolerate(a.Lit(turn.Fence)))
 	answers := []peg.ID{fenced, value}
 	if a.format != nil {
 		answers = append([]peg.ID{a.calls()}, answers...)
@@ -35,7 +35,7 @@ func (a *assembly) wrapper(marker string) peg.ID {
 
 // trailing is text behind a response that should have ended.
 func (a *assembly) trailing() peg.ID {
-	text := a.Tag(peg.Content, a.NotChars(1, 1, blank...), a.Until(a.Ends...))
+	text := a.Tag(peg.Content, a.NotChars(1, 1, turn.Blank...), a.Until(a.Ends...))
 	if len(a.Ends) == 0 {
 		return text
 	}

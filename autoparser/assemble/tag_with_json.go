@@ -28,8 +28,8 @@ func (f tagWithJSON) args(t turn.Tool) peg.ID {
 		kids = append(kids, f.Marker(start), f.Space())
 	}
 	object := f.Seq(f.object(t), f.Space())
-	if !strings.Contains(f.m.Tools.Function.NameSuffix+start, fence) {
-		object = f.Choice(object, f.OnlyHere("fenced", f.Lit(fence), f.Optional(f.Lit("json")), f.Space(), f.lenientObject(), f.Space(), f.Optional(f.Lit(fence), f.Space())))
+	if !strings.Contains(f.m.Tools.Function.NameSuffix+start, turn.Fence) {
+		object = f.Choice(object, f.OnlyHere("fenced", f.Lit(turn.Fence), f.Optional(f.Lit("json")), f.Space(), f.lenientObject(), f.Space(), f.Optional(f.Lit(turn.Fence), f.Space())))
 	}
 	if ends := slices.DeleteFunc(nonempty(end, f.m.Tools.Function.Close, f.m.Tools.PerCallEnd, f.m.Tools.SectionEnd), common); len(ends) > 0 {
 		object = f.Choice(f.OnlyHere("no-arguments", f.Peek(f.OneOf(respaced(ends...)...))), object)

@@ -107,7 +107,7 @@ func (f tagWithTagged) unknown() (peg.ID, bool) {
 	if !ok || f.closesArguments() {
 		return 0, false
 	}
-	return f.Once("unknown", func() peg.ID { return f.member(f.NotChars(1, maxName, ranges...), jsonschema.Schema{}) }), true
+	return f.Once("unknown", func() peg.ID { return f.member(f.NotChars(1, turn.MaxName, ranges...), jsonschema.Schema{}) }), true
 }
 
 // declared is an argument that a tool declares, from its name on. Tools that declare the same share a rule.
@@ -241,14 +241,14 @@ func (f tagWithTagged) stray(own string) peg.ID {
 	if own != "" {
 		return f.Blanks()
 	}
-	return f.Once("stray", func() peg.ID { return f.Optional(f.OnlyHere("blanks", f.Chars(1, 32, blank...))) })
+	return f.SmallGap()
 }
 
 // keyEnds are the characters that no name of an argument has, the first one of what closes it among them; false: nothing
 // closes it.
 func (f tagWithTagged) keyEnds() ([]peg.Range, bool) {
 	first, _ := utf8.DecodeRuneInString(f.closing())
-	ranges := append(slices.Clone(blank), peg.Range{Lo: first, Hi: first}, peg.Range{Lo: '<', Hi: '>'})
+	ranges := append(slices.Clone(turn.Blank), peg.Range{Lo: first, Hi: first}, peg.Range{Lo: '<', Hi: '>'})
 	if first == '"' {
 		ranges = append(ranges, peg.Range{Lo: '\'', Hi: '\''})
 	}

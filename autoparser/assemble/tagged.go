@@ -69,7 +69,7 @@ func (f tagged) name(of ...turn.Tool) peg.ID {
 }
 
 func (f tagged) anyName() (peg.ID, bool) {
-	chars := slices.Clone(nameRanges)
+	chars := slices.Clone(turn.NameRanges)
 	if first, _ := utf8.DecodeRuneInString(f.m.Tools.Function.NameSuffix); slices.ContainsFunc(chars, func(r peg.Range) bool { return r.Lo <= first && first <= r.Hi }) {
 		return 0, false // nothing tells where the name ends
 	}
@@ -81,7 +81,7 @@ func (f tagged) anyName() (peg.ID, bool) {
 			chars = append(chars, peg.Range{Lo: c, Hi: c})
 		}
 	}
-	return f.Atomic(f.Tag(peg.CallName, f.Chars(1, maxName, chars...)), f.closing()), true
+	return f.Atomic(f.Tag(peg.CallName, f.Chars(1, turn.MaxName, chars...)), f.closing()), true
 }
 
 // closing closes the name: with its suffix, or where it has none, with what must follow.
@@ -132,7 +132,7 @@ func (f tagged) idPrefix() string {
 // id is the id of a call with its markers.
 func (f tagged) id() peg.ID {
 	prefix, suffix := f.m.Tools.CallID.Prefix, f.m.Tools.CallID.Suffix
-	return f.Seq(f.Lit(prefix), f.Space(), f.Tag(peg.CallID, f.Chars(1, maxName, append(slices.Clone(nameRanges), peg.Range{Lo: ':', Hi: ':'})...)),
+	return f.Seq(f.Lit(prefix), f.Space(), f.Tag(peg.CallID, f.Chars(1, turn.MaxName, append(slices.Clone(turn.NameRanges), peg.Range{Lo: ':', Hi: ':'})...)),
 		f.Space(), f.Lit(suffix))
 }
 

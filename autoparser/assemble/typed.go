@@ -11,7 +11,7 @@ func (f tagWithTagged) typed(name peg.ID, s jsonschema.Schema, before, after str
 	closing := f.closing()
 	text := f.key(name, closing)
 	untyped := f.OnlyHere("untyped", f.key(name, withoutType(closing)), f.value(s, kinds))
-	other := f.Atomic(f.Tag(peg.Key, name), f.stray(f.e.nameTail), f.Lit(before), f.Chars(1, maxName, nameRanges...), f.Lit(after))
+	other := f.Atomic(f.Tag(peg.Key, name), f.stray(f.e.nameTail), f.Lit(before), f.AnyName(), f.Lit(after))
 	switch {
 	case kinds == peg.StringValue:
 		return f.Choice(f.Seq(text, f.value(s, kinds)), f.OnlyHere("not-text", other, f.value(jsonschema.Schema{}, peg.AnyJSON)), untyped)

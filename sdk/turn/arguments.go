@@ -50,13 +50,13 @@ func (t *Turn) Object(s jsonschema.Schema) peg.ID {
 // ArgumentName is the name of an argument, as text; empty: any name.
 func (t *Turn) ArgumentName(name string) peg.ID {
 	if name == "" {
-		return t.NotChars(1, maxName, noName...)
+		return t.NotChars(1, MaxName, noName...)
 	}
 	return t.Lit(name)
 }
 
 // noName are characters that no name of an argument has.
-var noName = append([]peg.Range{{Lo: '<', Hi: '>'}, {Lo: '(', Hi: ')'}, {Lo: '"', Hi: '"'}, {Lo: ',', Hi: ','}, {Lo: '/', Hi: '/'}}, blank...)
+var noName = append([]peg.Range{{Lo: '<', Hi: '>'}, {Lo: '(', Hi: ')'}, {Lo: '"', Hi: '"'}, {Lo: ',', Hi: ','}, {Lo: '/', Hi: '/'}}, Blank...)
 
 // List is a list of arguments as grammars hold to it: all that are required, in any order, with others between them.
 type List struct {

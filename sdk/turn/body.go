@@ -46,14 +46,14 @@ func (t *Turn) text(stray, ends []string) peg.ID {
 	return t.Seq(text, t.Star(t.Only("stray", t.Trigger("stray", t.OneOf(stray...)), t.Space()), text))
 }
 
-// fence is what models put around code.
-const fence = "```"
+// Fence is what models put around code.
+const Fence = "```"
 
 // response is content that must follow the JSON Schema of the request, bare or in a code fence, which is not content.
 // Where the request has tools, there may be calls instead. What is not JSON stays content.
 func (t *Turn) response(calls peg.ID) peg.ID {
 	value := t.Tag(peg.Content, t.Schema(t.Request.JSONSchema, t.Value(peg.AnyJSON)))
-	fenced := t.Seq(t.Lit(fence), t.Optional(t.Lit("json")), t.Space(), value, t.Space(), t.Closer(fence))
+	fenced := t.Seq(t.Lit(Fence), t.Optional(t.Lit("json")), t.Space(), value, t.Space(), t.Closer(Fence))
 	answers := []peg.ID{fenced, value}
 	if len(t.Tools) > 0 {
 		answers = []peg.ID{calls, fenced, value}

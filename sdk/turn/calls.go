@@ -5,8 +5,8 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
-// nameRanges are the characters of names that no tool has.
-var nameRanges = []peg.Range{{Lo: 'a', Hi: 'z'}, {Lo: 'A', Hi: 'Z'}, {Lo: '0', Hi: '9'}, {Lo: '_', Hi: '_'}, {Lo: '-', Hi: '.'}}
+// NameRanges are the characters of names that no tool has.
+var NameRanges = []peg.Range{{Lo: 'a', Hi: 'z'}, {Lo: 'A', Hi: 'Z'}, {Lo: '0', Hi: '9'}, {Lo: '_', Hi: '_'}, {Lo: '-', Hi: '.'}}
 
 // ByName is a call from its name on: one alternative per tool, and one for tools that the request does not have. header
 // makes of the name, as text, what introduces it and what closes it: an atomic region with the tag CallName; arguments is
@@ -33,11 +33,11 @@ func (t *Turn) ByTool(call func(name peg.ID, tool Tool) peg.ID) peg.ID {
 }
 
 // AnyName is the name of a function, whichever it is.
-func (t *Turn) AnyName() peg.ID { return t.Chars(1, maxName, nameRanges...) }
+func (t *Turn) AnyName() peg.ID { return t.Chars(1, MaxName, NameRanges...) }
 
 // WholeName is that name and not the beginning of a longer one.
 func (t *Turn) WholeName(name string) peg.ID {
-	return t.Seq(t.Lit(name), t.Not(t.Chars(1, 1, nameRanges...)))
+	return t.Seq(t.Lit(name), t.Not(t.Chars(1, 1, NameRanges...)))
 }
 
 // KnownName is the name of a tool that the request has; header is that of ByName.
@@ -49,16 +49,23 @@ func (t *Turn) KnownName(header func(name peg.ID) peg.ID) peg.ID {
 	return t.Choice(kids...)
 }
 
-// Several is one call, or several where the request allows that; a second one is read in any case.
+// Several matches one call, or several where the request allows that, with separator between them; a second one is read in any
+// case.
 func (t *Turn) Several(call peg.ID, separator string) peg.ID {
 	again := []peg.ID{call, t.Space()}
 	if separator != "" {
 		again = append([]peg.ID{t.Tolerate(t.Seq(t.Lit(separator), t.Space()))}, again...)
 	}
+	return t.Seq(t.Series(call, again...), t.tooMany(separator))
+}
+
+// Series matches first, a call, and any number of times next, in sequence: for grammars only where the request allows several
+// calls. next takes the white space behind it.
+func (t *Turn) Series(first peg.ID, next ...peg.ID) peg.ID {
 	if !t.Request.ParallelToolCalls {
-		again = []peg.ID{t.Only("next-call", again...)}
+		next = []peg.ID{t.OnlyHere("next-call", next...)}
 	}
-	return t.Seq(call, t.Space(), t.Star(again...), t.tooMany(separator))
+	return t.Seq(first, t.Space(), t.Star(next...))
 }
 
 // tooMany is a separator that nothing follows, and the white space behind it.

@@ -18,16 +18,16 @@ func (t *Turn) Beyond(end peg.ID, delims ...string) peg.ID {
 
 const (
 	maxBlanks = 32
-	maxName   = 128 // of functions, arguments and ids where any will do
+	MaxName   = 128 // of functions, arguments and ids where any will do
 )
 
 var (
-	blank   = []peg.Range{{Lo: '\t', Hi: '\r'}, {Lo: ' ', Hi: ' '}}
+	Blank   = []peg.Range{{Lo: '\t', Hi: '\r'}, {Lo: ' ', Hi: ' '}}
 	lineEnd = []peg.Range{{Lo: '\n', Hi: '\n'}, {Lo: '\r', Hi: '\r'}}
 )
 
 // Blanks is white space where what is read must stay bounded: in atomic regions and lookaheads.
-func (t *Turn) Blanks() peg.ID { return t.Chars(0, maxBlanks, blank...) }
+func (t *Turn) Blanks() peg.ID { return t.Chars(0, maxBlanks, Blank...) }
 
 // Lines is line ends before text whose first line may be indented.
 func (t *Turn) Lines() peg.ID {
@@ -39,10 +39,10 @@ func (t *Turn) Lines() peg.ID {
 
 // Gap is white space that a model may write where grammars let none through.
 func (t *Turn) Gap() peg.ID {
-	return t.Optional(t.Once("~gap", func() peg.ID { return t.Chars(1, -1, blank...) }))
+	return t.Optional(t.Once("~gap", func() peg.ID { return t.Chars(1, -1, Blank...) }))
 }
 
 // SmallGap is the same where what is read must stay bounded.
 func (t *Turn) SmallGap() peg.ID {
-	return t.Optional(t.Once("~small-gap", func() peg.ID { return t.Chars(1, maxBlanks, blank...) }))
+	return t.Optional(t.Once("~small-gap", func() peg.ID { return t.Chars(1, maxBlanks, Blank...) }))
 }
