@@ -1,19 +1,20 @@
-// Package client speaks to a Dragoman daemon.
+// Package client is a Go client of the Dragoman daemon.
 //
-// What a program in front of an inference engine needs is here: plan a request, parse an output, parse an output while it
-// arrives. Requests and messages are values of sdk/chat, or JSON as OpenAI writes it.
+// It has what a program in front of an inference engine needs: planning a request, parsing an output, and parsing an output
+// while it arrives. Plans, messages, results and errors have the library's own types (sdk/session, sdk/chat, sdk/fault); requests
+// may also be JSON in OpenAI's format.
 //
 //	c := client.New("http://127.0.0.1:8080", client.Options{})
 //	plan, err := c.Plan(ctx, "my-model", request)      // plan.Prompt, plan.Constraint, plan.Stops → the engine
 //	stream, err := c.ParseStream(ctx, "my-model", request)
 //	…                                                  // stream.Send each piece that the engine writes, then stream.CloseSend
-//	for chunk, err := range stream.Chunks() { … }      // chat.completion.chunk, to be handed on as it is
+//	for chunk, err := range stream.Chunks() { … }      // chat.completion.chunk, to be passed on unchanged
 //	result := stream.Result()
 //
-// A program that has many outputs under way lets them share a stream: what ParseStreams returns has ParseStream, too.
+// A program with many concurrent outputs lets them share one stream: Streams has the method ParseStream, too.
 //
-// Templates, status and reload are in the generated clients of sdk/proto/dragoman/v1/dragomanv1connect, which this one is made
-// of; HTTPClient gives them their connection.
+// For templates, status and reload use the generated clients of sdk/proto/dragoman/v1/dragomanv1connect, over the connection that
+// HTTPClient returns.
 //
 // Words that must not be confused: a *piece* goes to the daemon, a *chunk* comes from it.
 package client
@@ -34,22 +35,22 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1/dragomanv1connect"
 )
 
-// Options are the choices of a client. The zero value works.
+// Options configure a client. The zero value works.
 type Options struct {
-	// Token is sent as bearer token; empty: none is.
+	// Token is sent as the bearer token, unless it is empty.
 	Token string
-	// HTTP makes the requests; nil: a client that speaks HTTP/2, which streams need.
+	// HTTP makes the requests. The default supports HTTP/2, which streams need.
 	HTTP *http.Client
 }
 
-// Client speaks to one daemon. It is safe for concurrent use.
+// Client is a client of one daemon. It is safe for concurrent use.
 type Client struct {
 	http  *http.Client
 	base  string
 	chats dragomanv1connect.ChatServiceClient
 }
 
-// New returns a client of the daemon at an address: "http://127.0.0.1:8080", "https://dragoman.example", or
+// New returns a client of the daemon at address, such as "http://127.0.0.1:8080", "https://dragoman.example" or
 // "unix:/run/dragoman/dragoman.sock".
 func New(address string, o Options) *Client {
 	c := &Client{http: o.HTTP, base: strings.TrimSuffix(address, "/")}
@@ -64,11 +65,11 @@ func New(address string, o Options) *Client {
 		c.http = &http.Client{Transport: bearer{o.Token, c.http.Transport}, Timeout: c.http.Timeout}
 	}
 	c.chats = dragomanv1connect.NewChatServiceClient(c.http, c.base, connect.WithGRPC(),
-		connect.WithAcceptCompression("gzip", nil, nil)) // a daemon is near its engine
+		connect.WithAcceptCompression("gzip", nil, nil)) // no compression: the daemon is close by
 	return c
 }
 
-// newHTTP makes a client that speaks HTTP/2 with and without TLS.
+// newHTTP returns an HTTP client that uses HTTP/2 with and without TLS.
 func newHTTP(socket string, isUnix bool) *http.Client {
 	transport := &http.Transport{Protocols: new(http.Protocols)}
 	transport.Protocols.SetHTTP2(true)
@@ -81,7 +82,7 @@ func newHTTP(socket string, isUnix bool) *http.Client {
 	return &http.Client{Transport: transport}
 }
 
-// bearer sends a token with each request.
+// bearer adds a token to each request.
 type bearer struct {
 	token string
 	next  http.RoundTripper
@@ -98,14 +99,14 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return next.RoundTrip(r)
 }
 
-// HTTPClient returns what makes the requests, and the address that they go to, for the generated clients of other services.
+// HTTPClient returns the HTTP client and the base URL, for the generated clients of other services.
 func (c *Client) HTTPClient() (*http.Client, string) { return c.http, c.base }
 
-// Close ends connections that are not in use.
+// Close closes idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// told is an error of the connection as the daemon told it.
-func told(err error) error {
+// remoteError converts an error of the connection to the *fault.Error that the daemon sent.
+func remoteError(err error) error {
 	var rpc *connect.Error
 	if !errors.As(err, &rpc) {
 		return err
@@ -118,12 +119,12 @@ func told(err error) error {
 	}
 	code := rpc.Code()
 	if reset := new(net.OpError); code == connect.CodeCanceled && errors.As(err, &reset) {
-		code = connect.CodeUnavailable // connect takes a connection that the daemon has reset for one that its client has
+		code = connect.CodeUnavailable // connect mistakes a connection reset by the daemon for one canceled by the client
 	}
 	return &fault.Error{Code: fault.OfRPC(uint32(code)), Message: rpc.Message(), Err: err}
 }
 
-// requestJSON is a chat request as JSON: texts and bytes are that already, everything else is encoded.
+// requestJSON returns a chat request as JSON: strings and bytes are JSON already, everything else is encoded.
 func requestJSON(request any) (*dragomanv1.Json, error) {
 	switch r := request.(type) {
 	case string:

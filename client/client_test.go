@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"log"
 	"path/filepath"
 	"strings"
@@ -26,7 +25,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// daemon starts a daemon and returns its address and what ends it.
+// daemon starts a daemon and returns its address and a function that stops it.
 func daemon(change func(*config.Config)) (address string, stop func(), err error) {
 	return daemonWith(change, api.Options{})
 }
@@ -61,59 +60,6 @@ func daemonWith(change func(*config.Config), o api.Options) (address string, sto
 }
 
 func unchanged(*config.Config) {}
-
-func Example() {
-	address, stop, err := daemon(unchanged)
-	if err != nil {
-		log.Fatal(err)
-	}
-	err = askForTheWeather(context.Background(), address)
-	if stop(); err != nil {
-		log.Fatal(err)
-	}
-	// Output:
-	// prompt ends with "<|im_start|>assistant\n", sampling is free until "<tool_call>"
-	// "Let me look.", then weather({"town": "Graz"})
-}
-
-// askForTheWeather plans a request and parses what an engine makes of it, while it arrives.
-func askForTheWeather(ctx context.Context, address string) error {
-	c := client.New(address, client.Options{})
-	defer c.Close()
-	request, err := chat.ParseRequest([]byte(`{"messages": [{"role": "user", "content": "Weather in Graz?"}],
-		"tools": [{"type": "function", "function": {"name": "weather", "parameters": {"type": "object", "properties": {"town": {"type": "string"}}}}}]}`))
-	if err != nil {
-		return err
-	}
-	plan, err := c.Plan(ctx, "chatml-json", request)
-	if err != nil {
-		return err
-	}
-	fmt.Printf("prompt ends with %q, sampling is free until %q\n", plan.GenerationPrompt, plan.Constraint.Triggers[0].Value)
-
-	engine := []string{"Let me lo", "ok.\n<tool_", "call>\n{\"name\": \"weather\", \"argu", "ments\": {\"town\": \"Gr", "az\"}}\n</tool_call>"}
-	stream, err := c.ParseStream(ctx, "chatml-json", request)
-	if err != nil {
-		return err
-	}
-	go func() {
-		for _, piece := range engine {
-			if stream.Send(piece) != nil {
-				return // Chunks tells why
-			}
-		}
-		_ = stream.CloseSend()
-	}()
-	for chunk, err := range stream.Chunks() {
-		if err != nil {
-			return err
-		}
-		_ = chunk // a chat.completion.chunk: hand it on
-	}
-	message := stream.Result().Message
-	fmt.Printf("%q, then %s(%s)\n", *message.Content.Text, message.ToolCalls[0].Name, message.ToolCalls[0].Arguments)
-	return nil
-}
 
 const request1 = `{"messages": [{"role": "user", "content": "Hi"}], "tools": [{"type": "function", "function": {"name": "weather"}}]}`
 
@@ -176,16 +122,16 @@ func TestErrorsSayWhatTheDaemonSaid(t *testing.T) {
 	defer stop()
 	c := client.New(address, client.Options{Token: "hush"})
 	defer c.Close()
-	var told *fault.Error
+	var remote *fault.Error
 	_, err = c.Plan(t.Context(), "chatml-json", map[string]any{"messages": []any{map[string]any{"role": "user", "content": 5}}})
-	if !errors.As(err, &told) || told.Code != "invalid_argument" || told.Place != "messages[0].content" {
+	if !errors.As(err, &remote) || remote.Code != "invalid_argument" || remote.Place != "messages[0].content" {
 		t.Errorf("a malformed history: %v", err)
 	}
 	stream, err := c.ParseStream(t.Context(), "nobody", request1)
 	must(t, err)
 	_ = stream.CloseSend()
 	for _, err := range stream.Chunks() {
-		if !errors.As(err, &told) || told.Code != "not_found" || !strings.Contains(told.Remedy, "chatml-json") {
+		if !errors.As(err, &remote) || remote.Code != "not_found" || !strings.Contains(remote.Remedy, "chatml-json") {
 			t.Errorf("an unknown template: %v", err)
 		}
 	}
@@ -194,7 +140,7 @@ func TestErrorsSayWhatTheDaemonSaid(t *testing.T) {
 	}
 	stranger := client.New(address, client.Options{})
 	defer stranger.Close()
-	if _, err := stranger.Parse(t.Context(), "chatml-json", request1, "x"); !errors.As(err, &told) || told.Code != "unauthenticated" {
+	if _, err := stranger.Parse(t.Context(), "chatml-json", request1, "x"); !errors.As(err, &remote) || remote.Code != "unauthenticated" {
 		t.Errorf("without a token: %v", err)
 	}
 }
@@ -221,8 +167,8 @@ func TestAContextEndsAStreamThatWaits(t *testing.T) {
 		if cancel(); err == nil {
 			continue
 		}
-		var told *fault.Error
-		if !errors.As(err, &told) || told.Code != "canceled" {
+		var remote *fault.Error
+		if !errors.As(err, &remote) || remote.Code != "canceled" {
 			t.Errorf("it ends with %v", err)
 		}
 	}

@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"maps"
@@ -17,38 +16,37 @@ import (
 	"github.com/dragoman-project/dragoman/internal/wire/chatapi"
 	"github.com/dragoman-project/dragoman/sdk/fault"
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
-	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
-// Streams are many outputs that share one stream to the daemon. What is sent of different outputs at the same time goes
-// together, and so do the chunks: with hundreds of outputs, as of an engine that samples a token of each at every step, that
-// costs a fraction of a stream for each. It is safe for concurrent use.
+// Streams lets many outputs share one stream to the daemon. Pieces that are sent at about the same time go in one message, and so
+// do the chunks that come back: with hundreds of outputs, as from an engine that samples a token of each at every step, this
+// costs a fraction of a stream per output. It is safe for concurrent use.
 //
-// What was received of an output and is not read yet is kept in memory: no output keeps another one waiting.
+// Chunks that were received and not yet read are kept in memory, so that no output blocks another one.
 type Streams struct {
 	stream *connect.BidiStreamForClientSimple[dragomanv1.ParseStreamsRequest, dragomanv1.ParseStreamsResponse]
 	cancel context.CancelFunc
 	ready  *batch.Queue[*dragomanv1.OutputRequest] // to be sent
 
 	mu      sync.Mutex
-	outputs map[uint64]*sharedOutput // that have not ended
-	last    uint64                   // the highest number given to an output
-	err     error                    // why the stream is over
+	outputs map[uint64]*sharedOutput // those that have not ended
+	last    uint64                   // the highest number of an output
+	err     error                    // why the stream ended
 }
 
-// pace is how long after a message the next one may follow: what is sent alone goes at once, and what many send goes together.
+// pace is the shortest time between two messages.
 const pace = 250 * time.Microsecond
 
-// maxWaiting is how many bytes wait for being sent before those who send more of them wait.
+// maxWaiting is the size in bytes of unsent pieces above which Send blocks.
 const maxWaiting = 1 << 20
 
-// ParseStreams opens a stream that outputs can share. It ends with ctx or Close, or when the daemon shuts down.
+// ParseStreams opens a stream for outputs to share. It ends with ctx or Close, or when the daemon shuts down.
 func (c *Client) ParseStreams(ctx context.Context) (*Streams, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	stream, err := c.chats.ParseStreams(ctx)
 	if err != nil {
 		cancel()
-		return nil, told(err)
+		return nil, remoteError(err)
 	}
 	s := &Streams{stream: stream, cancel: cancel, outputs: map[uint64]*sharedOutput{}}
 	s.ready = batch.New[*dragomanv1.OutputRequest](batch.Options{Pace: pace, MaxBytes: maxWaiting})
@@ -59,19 +57,19 @@ func (c *Client) ParseStreams(ctx context.Context) (*Streams, error) {
 
 // Close ends the stream at once. Outputs that have not ended fail.
 func (s *Streams) Close() {
-	s.fail(&fault.Error{Code: fault.Canceled, Message: "the stream was closed"})
+	s.fail(&fault.Error{Code: fault.Canceled, Message: "stream closed by the client"})
 }
 
-// Together sends what say sends in one message, as far as it is not too much: the step of an engine. Sending is possible without
-// it, too: then what is sent within a fraction of a millisecond goes together.
-func (s *Streams) Together(say func()) {
+// Together sends what is sent during send, such as the pieces of one step of an engine, in one message, unless it is too much.
+// Pieces that are sent outside of it go together if they come within a fraction of a millisecond.
+func (s *Streams) Together(send func()) {
 	s.ready.Hold()
 	defer s.ready.Release()
-	say()
+	send()
 }
 
-// ParseStream begins to parse an output. When ctx ends, so does the output. Where ctx has a span of OpenTelemetry, the daemon's
-// span of the output has it as its parent.
+// ParseStream starts parsing an output, which ends with ctx. An OpenTelemetry span in ctx becomes the parent of the daemon's span
+// of the output.
 func (s *Streams) ParseStream(ctx context.Context, template string, request any, options ...Option) (*Stream, error) {
 	in := &inbox{}
 	in.arrived.L = &in.mu
@@ -83,9 +81,9 @@ func (s *Streams) ParseStream(ctx context.Context, template string, request any,
 	return &Stream{Sender: Sender{o}, receiving: in}, err
 }
 
-// ParseInto is ParseStream for a program with many outputs that has no goroutine for each: the one that reads the stream gives
-// the receiver what comes, one thing at a time, and all outputs of the stream wait meanwhile. When ctx ends, so does the output;
-// the receiver is told when the daemon has confirmed it.
+// ParseInto is like ParseStream for programs without a goroutine per output: the goroutine that reads the stream calls the
+// receiver, one call at a time, while all outputs of the stream wait. The output ends with ctx; the receiver's End follows once
+// the daemon has confirmed that.
 func (s *Streams) ParseInto(ctx context.Context, template string, request any, to Receiver, options ...Option) (*Sender, error) {
 	o, err := s.begin(ctx, template, request, &forwarder{to: to}, options)
 	if o == nil {
@@ -94,7 +92,7 @@ func (s *Streams) ParseInto(ctx context.Context, template string, request any, t
 	return &Sender{o}, err
 }
 
-// begin begins an output that lasts as long as ctx.
+// begin starts an output that ends with ctx.
 func (s *Streams) begin(ctx context.Context, template string, request any, to taker, options []Option) (*sharedOutput, error) {
 	start, err := parseStart(template, request, options)
 	if err == nil {
@@ -117,14 +115,14 @@ func (s *Streams) begin(ctx context.Context, template string, request any, to ta
 	return o, err
 }
 
-// traceparent is the trace that ctx belongs to, as the W3C writes it; empty: to none.
+// traceparent returns the trace of ctx in W3C's format, or "".
 func traceparent(ctx context.Context) string {
 	header := propagation.MapCarrier{}
 	propagation.TraceContext{}.Inject(ctx, header)
 	return header.Get("traceparent")
 }
 
-// add gives an output its number. The error says why the stream is over.
+// add gives an output its number. The error is the reason why the stream has ended.
 func (s *Streams) add(o *sharedOutput) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -137,7 +135,7 @@ func (s *Streams) add(o *sharedOutput) error {
 	return nil
 }
 
-// send sends what is ready, all at once, until the stream is over.
+// send sends batches until the stream ends.
 func (s *Streams) send() {
 	var out dragomanv1.ParseStreamsRequest
 	for {
@@ -151,15 +149,15 @@ func (s *Streams) send() {
 	}
 }
 
-// receive hands what comes to the outputs, until the stream is over.
+// receive passes messages to their outputs until the stream ends.
 func (s *Streams) receive() {
 	for {
 		m, err := s.stream.Receive()
 		if err != nil {
 			if errors.Is(err, io.EOF) {
-				err = &fault.Error{Code: fault.Unavailable, Message: "the daemon has ended the stream", Err: err}
+				err = &fault.Error{Code: fault.Unavailable, Message: "stream ended by the daemon", Err: err}
 			}
-			s.fail(told(err))
+			s.fail(remoteError(err))
 			break
 		}
 		for i, o := range s.find(m.Outputs) {
@@ -174,7 +172,7 @@ func (s *Streams) receive() {
 	}
 }
 
-// find finds the outputs that messages are for; nil stands for one that has ended.
+// find returns the outputs of messages; nil where the output has ended.
 func (s *Streams) find(messages []*dragomanv1.OutputResponse) []*sharedOutput {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -185,14 +183,14 @@ func (s *Streams) find(messages []*dragomanv1.OutputResponse) []*sharedOutput {
 	return found
 }
 
-// left are the outputs that have not ended when the stream is over, and why it is.
+// left returns the outputs that have not ended, and why the stream has.
 func (s *Streams) left() ([]*sharedOutput, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Collect(maps.Values(s.outputs)), s.err
 }
 
-// fail ends the stream. The goroutine that receives ends its outputs.
+// fail ends the stream; receive then ends its outputs.
 func (s *Streams) fail(err error) {
 	s.mu.Lock()
 	if s.err == nil {
@@ -203,7 +201,7 @@ func (s *Streams) fail(err error) {
 	s.cancel()
 }
 
-// put makes a message of an output ready to be sent, unless that is over. Those who have something to say wait where much is ready.
+// put queues a message of an output that has not ended. It blocks while the queue is full.
 func (s *Streams) put(o *sharedOutput, r *dragomanv1.OutputRequest) error {
 	m := r.GetMessage()
 	size := len(m.GetText()) + len(m.GetData()) + len(m.GetStart().GetRequest().GetText())
@@ -215,7 +213,7 @@ func (s *Streams) put(o *sharedOutput, r *dragomanv1.OutputRequest) error {
 	}
 }
 
-// tryPut is put unless it would have to wait.
+// tryPut is like put but reports done = false instead of blocking.
 func (s *Streams) tryPut(o *sharedOutput, r *dragomanv1.OutputRequest, size int) (done bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -235,19 +233,10 @@ type sharedOutput struct {
 	number  uint64
 	to      taker
 
-	forget  func() bool // the context that ends it; guarded by streams.mu, as all below
-	closed  bool        // nothing more is sent of it
-	dropped error       // why the client wants no more of it
-	over    bool        // its end has come
-}
-
-// taker takes what comes of an output, from the goroutine that receives. Only drop may be called by others at the same time.
-type taker interface {
-	take(*dragomanv1.ParseStreamResponse)
-	// end is the last call. io.EOF stands behind a result.
-	end(err error)
-	// drop says that the client wants no more of the output, and why.
-	drop(why error)
+	forget  func() bool // detaches it from its context; guarded by streams.mu, as all below
+	closed  bool        // nothing more is sent
+	dropped error       // why the client gave it up
+	over    bool        // it has ended
 }
 
 func (o *sharedOutput) send(m *dragomanv1.ParseStreamRequest) error {
@@ -258,7 +247,7 @@ func (o *sharedOutput) closeSend() error {
 	return o.streams.put(o, &dragomanv1.OutputRequest{Output: o.number, End: true})
 }
 
-// take takes a message of the daemon.
+// take handles a message of the daemon.
 func (o *sharedOutput) take(m *dragomanv1.ParseStreamResponse) {
 	if e := m.GetError(); e != nil {
 		o.letGo()
@@ -271,7 +260,7 @@ func (o *sharedOutput) take(m *dragomanv1.ParseStreamResponse) {
 	}
 }
 
-// letGo ends an output that has failed, unless that was said: until then the daemon remembers it.
+// letGo ends a failed output unless the client has ended it already: until then the daemon remembers it.
 func (o *sharedOutput) letGo() {
 	s := o.streams
 	s.mu.Lock()
@@ -300,7 +289,7 @@ func (o *sharedOutput) finish(err error) {
 	}
 }
 
-// drop gives the output up. Its end comes when the daemon has confirmed that.
+// drop gives the output up. It ends when the daemon has confirmed that.
 func (o *sharedOutput) drop(why error) {
 	s := o.streams
 	s.mu.Lock()
@@ -313,81 +302,4 @@ func (o *sharedOutput) drop(why error) {
 	if first {
 		o.to.drop(why)
 	}
-}
-
-// inbox keeps what comes of an output until somebody reads it.
-type inbox struct {
-	output   *sharedOutput
-	mu       sync.Mutex
-	arrived  sync.Cond // something below
-	messages []*dragomanv1.ParseStreamResponse
-	err      error // why nothing more comes
-}
-
-func (in *inbox) take(m *dragomanv1.ParseStreamResponse) {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	in.messages = append(in.messages, m)
-	in.arrived.Signal()
-}
-
-func (in *inbox) end(err error) {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	if in.err == nil {
-		in.err = err
-	}
-	in.arrived.Signal()
-}
-
-func (in *inbox) drop(why error) { in.end(why) }
-
-func (in *inbox) receive() (*dragomanv1.ParseStreamResponse, error) {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	for len(in.messages) == 0 && in.err == nil {
-		in.arrived.Wait()
-	}
-	if len(in.messages) == 0 {
-		return nil, in.err
-	}
-	m := in.messages[0]
-	in.messages = in.messages[1:]
-	return m, nil
-}
-
-func (in *inbox) close() { in.output.drop(context.Canceled) }
-
-// forwarder gives what comes of an output to whoever the client named.
-type forwarder struct {
-	to     Receiver
-	result *session.Result
-	err    error // of the result
-}
-
-func (f *forwarder) take(m *dragomanv1.ParseStreamResponse) {
-	if m.Chunk != nil {
-		f.to.Chunk(json.RawMessage(m.Chunk.Text))
-	}
-	if m.Result != nil {
-		f.result, f.err = chatapi.DecodeResult(m.Result)
-	}
-}
-
-func (f *forwarder) end(err error) {
-	if errors.Is(err, io.EOF) {
-		f.to.End(f.result, f.err)
-	} else {
-		f.to.End(nil, err)
-	}
-}
-
-func (f *forwarder) drop(error) {}
-
-// Receiver takes what becomes of an output.
-type Receiver interface {
-	// Chunk takes what is next, the JSON of a chat.completion.chunk or of a delta.
-	Chunk(json.RawMessage)
-	// End says that nothing more comes: with the result, or with the error that ended the output.
-	End(*session.Result, error)
 }

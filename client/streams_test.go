@@ -20,7 +20,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
-// sharing starts a daemon and opens a stream that outputs share.
+// sharing starts a daemon and opens a shared stream.
 func sharing(t *testing.T, change func(*config.Config)) (c *client.Client, streams *client.Streams, stop func()) {
 	t.Helper()
 	address, stop, err := daemon(change)
@@ -44,14 +44,14 @@ func all(stream *client.Stream) (chunks []json.RawMessage, err error) {
 	return chunks, nil
 }
 
-// hasCode says whether an error is one of the daemon's, with the code.
+// hasCode reports whether err came from the daemon with this code.
 func hasCode(err error, code string) bool {
-	var told *fault.Error
-	return errors.As(err, &told) && told.Code == fault.Code(code)
+	var remote *fault.Error
+	return errors.As(err, &remote) && remote.Code == fault.Code(code)
 }
 
-// TestOutputsThatShareAStreamAmountToWhatParseGives cuts the output everywhere, all cuts at the same time.
-func TestOutputsThatShareAStreamAmountToWhatParseGives(t *testing.T) {
+// TestOutputsThatShareAStreamHaveTheResultOfParse cuts the output everywhere, all cuts at the same time.
+func TestOutputsThatShareAStreamHaveTheResultOfParse(t *testing.T) {
 	c, streams, stop := sharing(t, unchanged)
 	defer stop()
 	const output = "Grüße\n<tool_call>\n{\"name\": \"weather\", \"arguments\": {\"a\": 1}}\n</tool_call>"
@@ -146,11 +146,11 @@ func TestOutputsLearnThatTheirStreamIsOver(t *testing.T) {
 			must(t, err)
 			must(t, stream.Send("Hello there."))
 			end(streams, stop)
-			var told *fault.Error
-			if _, err := all(stream); !errors.As(err, &told) {
+			var remote *fault.Error
+			if _, err := all(stream); !errors.As(err, &remote) {
 				t.Errorf("the output ends with %v", err)
 			}
-			if _, err := streams.ParseStream(t.Context(), "chatml-json", request1); !errors.As(err, &told) {
+			if _, err := streams.ParseStream(t.Context(), "chatml-json", request1); !errors.As(err, &remote) {
 				t.Errorf("the next one begins with %v", err)
 			}
 		})
@@ -220,7 +220,7 @@ func TestChunksCanBeDeltasAlone(t *testing.T) {
 	}
 }
 
-// kept is a receiver that keeps what it is given.
+// kept is a Receiver that keeps everything.
 type kept struct {
 	chunks []json.RawMessage
 	result *session.Result
@@ -238,8 +238,8 @@ func (k *kept) End(result *session.Result, err error) {
 	}
 }
 
-// TestAReceiverIsGivenWhatChunksGive cuts the output everywhere.
-func TestAReceiverIsGivenWhatChunksGive(t *testing.T) {
+// TestAReceiverGetsTheChunksOfTheStream cuts the output everywhere.
+func TestAReceiverGetsTheChunksOfTheStream(t *testing.T) {
 	_, streams, stop := sharing(t, unchanged)
 	defer stop()
 	const output = "Grüße\n<tool_call>\n{\"name\": \"weather\", \"arguments\": {\"a\": 1}}\n</tool_call>"
@@ -283,7 +283,7 @@ func TestAReceiverIsToldHowItsOutputEnds(t *testing.T) {
 			tt.end(cancel, streams, stop)
 			<-to.ended
 			if !tt.want(to.err) || to.result != nil {
-				t.Errorf("told %v, %v", to.result, to.err)
+				t.Errorf("got %v, %v", to.result, to.err)
 			}
 			if err := sender.Send("more"); err == nil {
 				t.Error("an output takes more after its end")

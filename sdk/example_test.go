@@ -56,7 +56,7 @@ func program(in sdk.Input) *peg.Program {
 	return b.Build(b.Seq(b.Prompt(), reasoning, content, b.Star(call, content), b.End()))
 }
 
-// A whole plugin. Its manifest, bracket.yaml, stands beside the executable:
+// A complete plugin. Its manifest, bracket.yaml, is in the same folder as the executable:
 //
 //	name: bracket
 //	version: 1.0.0

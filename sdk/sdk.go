@@ -9,46 +9,46 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/handler"
 )
 
-// Handler is what a plugin holds: handler.Handler.
+// Handler serves one format: handler.Handler.
 type Handler = handler.Handler
 
-// What handlers are asked and answer; see package handler.
+// The input and output of handlers; see package handler.
 type (
-	// Description is what a handler says of itself.
+	// Description describes a handler.
 	Description = handler.Description
-	// Template is what a handler is told of the template.
+	// Template is the template that a request is for.
 	Template = handler.Template
 	// Input is a request to plan.
 	Input = handler.Input
 	// Plan is the answer to a request.
 	Plan = handler.Plan
-	// Ending says that a prompt which ends in one text ends in another.
+	// Ending replaces the end of a prompt.
 	Ending = handler.Ending
 	// Delimiter is the text that starts a message of a role.
 	Delimiter = handler.Delimiter
 	// Declined is the error of a handler that cannot serve a template or a request.
 	Declined = handler.Declined
-	// Programs keeps the programs that a handler built last.
+	// Programs caches the programs that a handler builds.
 	Programs = handler.Programs
 )
 
 // StreamHandler is a handler that parses outputs itself: handler.StreamHandler.
 type StreamHandler = handler.StreamHandler
 
-// What stream handlers have besides; see package handler.
+// The types of stream handlers; see package handler.
 type (
-	// StreamPlan stands in a plan instead of a program.
+	// StreamPlan takes the place of a program in a plan.
 	StreamPlan = handler.StreamPlan
-	// StreamInput says which output a stream parses.
+	// StreamInput identifies the output that a stream parses.
 	StreamInput = handler.StreamInput
 	// Stream parses one output.
 	Stream = handler.Stream
-	// StreamResult is how the parse of an output ended.
+	// StreamResult is the outcome of parsing an output.
 	StreamResult = handler.StreamResult
 )
 
-// Options decodes the options of the manifest into v, a pointer as for json.Unmarshal, before Serve is called. Without
-// options v stays as it is.
+// Options decodes the options of the manifest into v, a pointer as for json.Unmarshal. It leaves v alone if there are no options.
+// Call it before Serve.
 func Options(v any) error {
 	text := os.Getenv(wire.OptionsKey)
 	if text == "" {
@@ -60,6 +60,6 @@ func Options(v any) error {
 	return nil
 }
 
-// Directory returns the directory that the manifest stands in, for plugins that read files of their own. The process
-// itself runs from a private copy of its executable, elsewhere.
+// Directory returns the directory of the manifest, for plugins that read files of their own. The process itself runs from a
+// private copy of its executable, elsewhere.
 func Directory() string { return os.Getenv(wire.DirectoryKey) }

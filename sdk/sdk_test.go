@@ -24,15 +24,15 @@ func TestOptionsAreThoseOfTheManifest(t *testing.T) {
 	}
 }
 
-func TestServeSaysWhatIsWrongAndEnds(t *testing.T) {
+func TestServeReportsAnErrorAndExits(t *testing.T) {
 	switch os.Getenv("SERVE") {
 	case "nothing":
 		Serve()
 	case "by hand":
-		Serve(nobody{})
+		Serve(unnamed{})
 	}
 	for serve, want := range map[string]string{"nothing": "there is no handler to serve", "by hand": "This binary is a plugin"} {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestServeSaysWhatIsWrongAndEnds$")
+		cmd := exec.Command(os.Args[0], "-test.run=^TestServeReportsAnErrorAndExits$")
 		cmd.Env = []string{"SERVE=" + serve}
 		out, err := cmd.CombinedOutput()
 		if err == nil || cmd.ProcessState.ExitCode() != 1 || !strings.Contains(string(out), want) {
@@ -41,6 +41,6 @@ func TestServeSaysWhatIsWrongAndEnds(t *testing.T) {
 	}
 }
 
-type nobody struct{ Handler }
+type unnamed struct{ Handler }
 
-func (nobody) Describe() Description { return Description{Name: "nobody"} }
+func (unnamed) Describe() Description { return Description{Name: "unnamed"} }

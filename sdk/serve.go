@@ -21,12 +21,12 @@ import (
 	pb "github.com/dragoman-project/dragoman/sdk/proto/dragoman/plugin/v1"
 )
 
-// Serve is the main function of a plugin: it serves the handlers until the host asks the process to end, or is gone. Called
-// by anyone but the host it says so and ends the process with status 1.
+// Serve is the main function of a plugin: it serves the handlers until the host stops the process or ends itself. If the process
+// was not started by a host, Serve prints a message and exits with status 1.
 func Serve(handlers ...handler.Handler) {
 	server, err := rpc.NewServer(handlers...)
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "this plugin cannot be served:", err)
+		fmt.Fprintln(os.Stderr, "cannot serve this plugin:", err)
 		os.Exit(1)
 	}
 	go endWithHost(os.Getenv(wire.LifelineKey))
@@ -43,8 +43,8 @@ func Serve(handlers ...handler.Handler) {
 	})
 }
 
-// keepOutputs makes a server give back standard output and error at its first call. By then go-plugin has put pipes in their
-// place that end in the connection, where the last words of a dying process are lost; the host reads and logs the real ones.
+// keepOutputs makes a server restore standard output and error at its first call. By then go-plugin has replaced them by pipes
+// that end in the connection, where the last output of a dying process would be lost; the host reads and logs the real ones.
 func keepOutputs() grpc.ServerOption {
 	stdout, stderr := os.Stdout, os.Stderr
 	restore := sync.OnceFunc(func() { os.Stdout, os.Stderr = stdout, stderr })
@@ -54,8 +54,8 @@ func keepOutputs() grpc.ServerOption {
 	})
 }
 
-// endWithHost ends the process when the host does, however it does, and with it what the process has started. The host holds
-// the other end of a pipe and writes nothing to it; besides, it lets the system send a signal.
+// endWithHost ends the process, and those it started, when the host ends for any reason. The host holds the other end of a pipe
+// and never writes to it; it also asks the system for a signal at its death.
 func endWithHost(fd string) {
 	n, err := strconv.ParseUint(fd, 10, 16)
 	if err != nil {
@@ -75,7 +75,7 @@ func endWithHost(fd string) {
 	os.Exit(0)
 }
 
-// grpcPlugin is how go-plugin knows the service.
+// grpcPlugin adapts the service to go-plugin.
 type grpcPlugin struct {
 	plugin.NetRPCUnsupportedPlugin
 	server *rpc.Server
@@ -86,7 +86,7 @@ func (p *grpcPlugin) GRPCServer(_ *plugin.GRPCBroker, s *grpc.Server) error {
 	return nil
 }
 
-// GRPCClient is the host's side, which is not here.
+// GRPCClient fails: it belongs to the host.
 func (p *grpcPlugin) GRPCClient(context.Context, *plugin.GRPCBroker, *grpc.ClientConn) (any, error) {
-	return nil, errors.New("this is the side of the plugin")
+	return nil, errors.New("a plugin has no client of its own service")
 }
