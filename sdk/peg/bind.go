@@ -2,8 +2,8 @@ package peg
 
 import "strings"
 
-// Bind replaces every Prompt node by the literal that it stands for: the generation prompt as the template writes it,
-// cut before the first of the node's delimiters. The program itself is unchanged.
+// Bind returns a program in which every Prompt node is replaced by a literal: the generation prompt as the template writes
+// it, cut before the first of the node's delimiters. The program itself is unchanged.
 func (p *Program) Bind(generationPrompt string) *Program {
 	bound := &Program{Nodes: append([]Node(nil), p.Nodes...), Root: p.Root}
 	for i := range bound.Nodes {

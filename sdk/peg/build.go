@@ -6,14 +6,14 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
-// Builder makes programs. Each method adds a node and returns its ID, to be used as a child of others; a node may have
+// Builder builds programs. Each method adds a node and returns its ID, for use as a kid of other nodes; a node may have
 // several parents. The zero value is ready to use.
 type Builder struct {
 	nodes []Node
 	rules map[string]ID
 }
 
-// Grow makes room for n more nodes, so that adding them does not move those that are there.
+// Grow allocates space for n more nodes.
 func (b *Builder) Grow(n int) { b.nodes = slices.Grow(b.nodes, n) }
 
 func (b *Builder) add(n Node) ID {
@@ -21,16 +21,16 @@ func (b *Builder) add(n Node) ID {
 	return ID(len(b.nodes) - 1)
 }
 
-// Build returns the program that begins at root. It copies nothing: the builder must not be used afterwards.
+// Build returns the program with the given root. It copies nothing: the builder must not be used afterwards.
 func (b *Builder) Build(root ID) *Program { return &Program{Nodes: b.nodes, Root: root} }
 
-// Empty matches nothing, always.
+// Empty always matches, and consumes nothing.
 func (b *Builder) Empty() ID { return b.add(Node{Op: Empty}) }
 
 // End matches at the end of the input.
 func (b *Builder) End() ID { return b.add(Node{Op: End}) }
 
-// Lit matches text; the empty text matches always.
+// Lit matches text; an empty text always matches.
 func (b *Builder) Lit(text string) ID {
 	if text == "" {
 		return b.Empty()
@@ -54,7 +54,7 @@ func (b *Builder) Choice(kids ...ID) ID {
 	return b.add(Node{Op: Choice, Kids: kids})
 }
 
-// Repeat matches kid lo to hi times; hi < 0 means without bound.
+// Repeat matches kid lo to hi times; hi < 0 means no upper bound.
 func (b *Builder) Repeat(lo, hi int, kid ID) ID {
 	return b.add(Node{Op: Repeat, Min: lo, Max: hi, Kids: []ID{kid}})
 }
@@ -77,12 +77,12 @@ func (b *Builder) Not(kid ID) ID { return b.add(Node{Op: Not, Kids: []ID{kid}}) 
 // Any matches one character.
 func (b *Builder) Any() ID { return b.add(Node{Op: Any}) }
 
-// Chars matches lo to hi characters of the given ranges; hi < 0 means without bound.
+// Chars matches lo to hi characters in the given ranges; hi < 0 means no upper bound.
 func (b *Builder) Chars(lo, hi int, ranges ...Range) ID {
 	return b.add(Node{Op: Chars, Min: lo, Max: hi, Ranges: ranges})
 }
 
-// NotChars matches lo to hi characters outside of the given ranges; hi < 0 means without bound.
+// NotChars matches lo to hi characters outside the given ranges; hi < 0 means no upper bound.
 func (b *Builder) NotChars(lo, hi int, ranges ...Range) ID {
 	return b.add(Node{Op: Chars, Min: lo, Max: hi, Ranges: ranges, Negated: true})
 }
@@ -93,7 +93,7 @@ func (b *Builder) Space() ID { return b.add(Node{Op: Space}) }
 // Until matches up to the nearest of delims, not consuming it, or up to the end of the input.
 func (b *Builder) Until(delims ...string) ID { return b.add(Node{Op: Until, Delims: delims}) }
 
-// Rest matches everything that is left.
+// Rest matches the rest of the input.
 func (b *Builder) Rest() ID { return b.Until() }
 
 // Value matches one value of the kinds v.
@@ -104,14 +104,14 @@ func (b *Builder) StringContent(quote string) ID {
 	return b.add(Node{Op: StringContent, Text: quote})
 }
 
-// Rule names kid. A rule that refers to itself is made with Ref first and completed by Rule.
+// Rule names kid. For a rule that refers to itself, call Ref first and then Rule.
 func (b *Builder) Rule(name string, kid ID) ID {
 	id := b.Ref(name)
 	b.nodes[id].Kids = []ID{kid}
 	return id
 }
 
-// Ref refers to the rule of that name, which may be defined later; the validator reports one that never is.
+// Ref refers to the rule of that name, which may be defined later. Validate reports one that never is.
 func (b *Builder) Ref(name string) ID {
 	if id, ok := b.rules[name]; ok {
 		return id
@@ -132,7 +132,7 @@ func (b *Builder) Trigger(name string, kid ID) ID {
 // Atomic matches kids in sequence and delivers nothing of them until they are complete.
 func (b *Builder) Atomic(kids ...ID) ID { return b.add(Node{Op: Atomic, Kids: []ID{b.Seq(kids...)}}) }
 
-// Schema matches kid, a JSON value; the grammar holds it to the JSON Schema. Without a schema it is kid itself.
+// Schema matches kid, a JSON value; the grammar enforces the JSON Schema on it. Without a schema it is kid itself.
 func (b *Builder) Schema(schema jsonschema.Schema, kid ID) ID {
 	if schema.IsZero() {
 		return kid
@@ -140,8 +140,8 @@ func (b *Builder) Schema(schema jsonschema.Schema, kid ID) ID {
 	return b.add(Node{Op: Schema, JSONSchema: schema, Kids: []ID{kid}})
 }
 
-// RawSchema matches kid, the bare text of a string value; the grammar holds it to the JSON Schema. Without a schema it is
-// kid itself.
+// RawSchema matches kid, the bare text of a string value; the grammar enforces the JSON Schema on it. Without a schema it
+// is kid itself.
 func (b *Builder) RawSchema(schema jsonschema.Schema, kid ID) ID {
 	if schema.IsZero() {
 		return kid
@@ -154,13 +154,13 @@ func (b *Builder) Tag(role Role, kids ...ID) ID {
 	return b.add(Node{Op: Tag, Role: role, Kids: []ID{b.Seq(kids...)}})
 }
 
-// Given tells text as if the output had it here; role is CallName, CallID or Key.
+// Given delivers text as if the output had it here; role is CallName, CallID or Key.
 func (b *Builder) Given(role Role, text string) ID {
 	return b.add(Node{Op: Tag, Role: role, Text: text, Kids: []ID{b.Empty()}})
 }
 
-// Missing matches nothing, and has the report count that the text marker should stand here. Alternatives behind those that
-// need the marker begin or end with it, under a rule for the parser alone.
+// Missing matches the empty text, and makes the report count that marker should stand here and does not. Use it in rules for
+// the parser alone, as an alternative to what requires the marker.
 func (b *Builder) Missing(marker string) ID {
 	return b.add(Node{Op: Tag, Role: Missing, Text: marker, Kids: []ID{b.Empty()}})
 }

@@ -10,7 +10,7 @@ type Defect struct {
 	Node ID     // the node at fault
 	What string // what is wrong with it
 	Fix  string // what to do about it
-	Text string // the beginning of the node, as programs are printed; empty: it is not there
+	Text string // the beginning of the printed node; empty: not shown
 }
 
 func (d Defect) Error() string {
@@ -21,7 +21,7 @@ func (d Defect) Error() string {
 	return node + ": " + d.What + ": " + d.Fix
 }
 
-// Defects are all defects of a program, in the order of its nodes. It is the error of Validate.
+// Defects lists all defects of a program, in the order of its nodes. It is the error of Validate.
 type Defects []Defect
 
 func (ds Defects) Error() string {
@@ -33,11 +33,11 @@ func (ds Defects) Error() string {
 }
 
 const (
-	maxQuoted = 60 // characters of a node that are shown
-	maxQuotes = 20 // defects whose nodes are shown: each prints a part of the program
+	maxQuoted = 60 // characters shown of a node
+	maxQuotes = 20 // defects that show their nodes: each prints a part of the program
 )
 
-// quote shows in the first defects the nodes that they are about.
+// quote adds the text of their nodes to the first defects.
 func (v *validator) quote() {
 	w := newPrinter(v.Program)
 	for i := range v.found[:min(len(v.found), maxQuotes)] {
@@ -47,7 +47,7 @@ func (v *validator) quote() {
 	}
 }
 
-// shortened is a text on one line, and not a long one.
+// shortened returns a text on one short line.
 func shortened(text string) string {
 	runes := []rune(strings.Join(strings.Fields(text), " "))
 	if len(runes) <= maxQuoted {

@@ -7,10 +7,10 @@ import (
 	"github.com/dragoman-project/dragoman/internal/cache"
 )
 
-// Digest tells programs apart by everything in them: those with equal digests are equal, whoever made them.
+// Digest identifies a program by everything in it: programs with equal digests are equal, wherever they were built.
 type Digest [sha256.Size]byte
 
-// Digest is the digest of the program.
+// Digest returns the digest of the program.
 func (p *Program) Digest() Digest {
 	if p.digest != nil {
 		return *p.digest
@@ -23,8 +23,8 @@ func (p *Program) Digest() Digest {
 	return Digest(w.Key())
 }
 
-// Sealed is the program with its digest at hand, for who keeps programs or looks them up more than once. The nodes are shared,
-// and must not be changed any more.
+// Sealed returns the program with its digest computed once and for all, for callers that keep programs or look them up more
+// than once. The nodes are shared, and must not be changed any more.
 func (p *Program) Sealed() *Program {
 	if p.digest != nil {
 		return p
@@ -33,7 +33,7 @@ func (p *Program) Sealed() *Program {
 	return &Program{Nodes: p.Nodes, Root: p.Root, digest: &digest}
 }
 
-// Equal says that programs are the same in everything, sealed or not.
+// Equal reports whether the programs are the same in everything, sealed or not.
 func (p *Program) Equal(other *Program) bool {
 	if p == nil || other == nil {
 		return p == other

@@ -21,14 +21,14 @@ func checkUntil(v *validator, id ID) {
 func checkString(v *validator, id ID) {
 	n := &v.Nodes[id]
 	if len(n.Text) != 1 || n.Text == `\` {
-		v.add(id, "let it be one byte that is not a backslash", "the quote is %q", n.Text)
+		v.add(id, "use one byte other than a backslash", "the quote is %q", n.Text)
 	}
 }
 
 func checkValue(v *validator, id ID) {
 	n := &v.Nodes[id]
 	if n.Values&AnyJSON == 0 || n.Values&^AllNotations != 0 {
-		v.add(id, "name kinds of values that exist", "accepts no kind of value")
+		v.add(id, "name existing kinds of values", "accepts no kind of value")
 	}
 }
 
@@ -60,13 +60,13 @@ func checkBounds(v *validator, id ID) {
 func checkTag(v *validator, id ID) {
 	n := &v.Nodes[id]
 	if !n.Role.exists() {
-		v.add(id, "use a role that exists", "role %d is unknown", n.Role)
+		v.add(id, "use an existing role", "role %d is unknown", n.Role)
 	}
 	if n.Text == "" && n.Role == Missing {
 		v.add(id, "give it the text of the marker", "a missing marker without text")
 	}
 	if n.Text != "" && n.Role != Missing && !n.Role.IsWhole() {
-		v.add(id, "leave it to what is matched", "text %q for the role %s, which is told as it streams", n.Text, n.Role)
+		v.add(id, "leave the text out", "text %q for the role %s, whose text is what matches", n.Text, n.Role)
 	}
 }
 
@@ -75,5 +75,5 @@ func checkPrompt(v *validator, id ID) {
 }
 
 func checkUnknown(v *validator, id ID) {
-	v.add(id, "use a kind that exists", "kind %d is unknown", v.Nodes[id].Op)
+	v.add(id, "use an existing kind", "kind %d is unknown", v.Nodes[id].Op)
 }

@@ -11,8 +11,8 @@ import (
 //	program <- prompt("<think>") content(until("<call>")) tool-call? end
 //	trigger tool-call <- call("<call>" atomic(call-name(until("(")) "(") arguments(value(object)) ")")
 //
-// A role stands before the text that it tags. A larger node that several others share is printed as a rule of its own,
-// named after its index. Any program can be printed, also an invalid one.
+// A role precedes the text that it tags. A larger node that several others share is printed as a rule of its own, named after
+// its index. Invalid programs can be printed, too.
 func (p *Program) String() string {
 	w := newPrinter(p)
 	w.rule("program", p.Root)
@@ -27,18 +27,18 @@ func (p *Program) String() string {
 type printer struct {
 	*Program
 	uses  []int         // how many others refer to a node
-	names map[string]ID // the first rule of each name, which has it to itself
+	names map[string]ID // the first rule of each name; the others are printed with their index, too
 	flat  map[ID]string // nodes on one line; "" where that is too long
-	known map[ID]bool   // rules that are referred to
-	open  map[ID]bool   // nodes that are being printed on several lines
-	todo  []ID          // those of them that are still to be printed, in order
+	known map[ID]bool   // rules that were referred to
+	open  map[ID]bool   // nodes being printed on several lines
+	todo  []ID          // known rules still to be printed, in order
 	out   strings.Builder
 }
 
 const (
-	maxShared = 40 // longer texts of shared nodes become rules
-	maxLine   = 90 // what is longer takes several lines
-	maxIndent = 40 // what is nested deeper is left out
+	maxShared = 40 // shared nodes with a longer text become rules
+	maxLine   = 90 // longer nodes take several lines
+	maxIndent = 40 // nodes nested deeper are left out
 	indent    = "    "
 )
 
@@ -85,7 +85,7 @@ func (w *printer) rule(name string, body ID) {
 
 func nodeName(id ID) string { return fmt.Sprintf("node-%d", id) }
 
-// name is the name of a rule; with its index, if another rule has the same.
+// name returns the name of a rule; with its index, if another rule has the same.
 func (w *printer) name(id ID) string {
 	text := w.Nodes[id].Text
 	if w.names[text] != id {
@@ -94,7 +94,7 @@ func (w *printer) name(id ID) string {
 	return text
 }
 
-// ref is the name by which others refer to node id, if they do so by name.
+// ref returns the name by which others refer to node id, if they do so by name.
 func (w *printer) ref(id ID) (string, bool) {
 	var name string
 	switch {
@@ -119,7 +119,7 @@ func (w *printer) isLong(id ID) bool {
 	return text == "" || len(text) > maxShared
 }
 
-// line is node id itself on one line, or "" if that is too long. A node without kids is never too long.
+// line prints node id itself on one line, or returns "" if that is too long. A node without kids is never too long.
 func (w *printer) line(id ID) string {
 	if !w.exists(id) {
 		return nodeName(id) + "?"
@@ -127,7 +127,7 @@ func (w *printer) line(id ID) string {
 	if text, known := w.flat[id]; known {
 		return text
 	}
-	w.flat[id] = nodeName(id) // if it contains itself
+	w.flat[id] = nodeName(id) // in case it contains itself
 	n := &w.Nodes[id]
 	text := n.Op.String()
 	switch {
@@ -140,7 +140,7 @@ func (w *printer) line(id ID) string {
 	return text
 }
 
-// compound is a node with kids on one line, or "" if that is too long.
+// compound prints a node with kids on one line, or returns "" if that is too long.
 func (w *printer) compound(n *Node) string {
 	before, separator, after := w.around(n)
 	size := len(before) + len(after)
@@ -158,7 +158,7 @@ func (w *printer) compound(n *Node) string {
 	return before + strings.Join(texts, separator) + after
 }
 
-// block is node id on several lines where one is too short.
+// block prints node id, on several lines if one is too short.
 func (w *printer) block(id ID, newline string) string {
 	text := w.line(id)
 	switch {
@@ -207,7 +207,7 @@ func (w *printer) around(n *Node) (before, separator, after string) {
 	return "", " ", ""
 }
 
-// group puts parentheses around the kid of n, unless it is clearly one thing.
+// group puts parentheses around the kid of n, unless it needs none.
 func (w *printer) group(n *Node, before, after string) (string, string, string) {
 	if _, named := w.ref(n.Kids[0]); !named {
 		switch w.Nodes[n.Kids[0]].Op {
@@ -277,7 +277,7 @@ func times(lo, hi int) string {
 	return fmt.Sprintf("{%d,%d}", lo, hi)
 }
 
-// quote quotes a text as Go does, raw where that is easier to read.
+// quote quotes a text as Go does, with backquotes where that is easier to read.
 func quote(t string) string {
 	if strings.ContainsAny(t, `"\`) && strconv.CanBackquote(t) {
 		return "`" + t + "`"
@@ -311,7 +311,7 @@ func (n *Node) Class() string {
 	return b.String()
 }
 
-// runeText spells a character within a class; what would be misread there is escaped.
+// runeText returns a character as it is written within a class, escaped if necessary.
 func runeText(r rune) string {
 	if strings.ContainsRune(`\-]^`, r) {
 		return `\` + string(r)

@@ -73,7 +73,7 @@ func (v *validator) size() bool {
 // shape checks each node by itself, and that all references lead to nodes.
 func (v *validator) shape() bool {
 	if v.Root < 0 || int(v.Root) >= len(v.Nodes) {
-		v.add(v.Root, "let root be one of the nodes", "the root is not among the %d nodes", len(v.Nodes))
+		v.add(v.Root, "set the root to a node", "the root is not among the %d nodes", len(v.Nodes))
 	}
 	for i := range v.Nodes {
 		v.kids(ID(i))
@@ -89,23 +89,23 @@ func (v *validator) kids(id ID) {
 	n := &v.Nodes[id]
 	for _, k := range n.Kids {
 		if k < 0 || int(k) >= len(v.Nodes) {
-			v.add(id, "refer to nodes that exist", "refers to node %d of %d", k, len(v.Nodes))
+			v.add(id, "refer to existing nodes", "refers to node %d of %d", k, len(v.Nodes))
 		}
 	}
 	switch shape := n.Op.Shape(); {
 	case shape == Chain, shape.HasOneKid() && len(n.Kids) == 1:
 	case shape == Alternatives:
 		if len(n.Kids) == 0 {
-			v.add(id, "give it an alternative", "a choice of nothing")
+			v.add(id, "add one", "a choice without alternatives")
 		}
 	case isRule(n) && len(n.Kids) == 0:
-		v.add(id, "define it with Builder.Rule", "rule %q is referred to and has no body", n.Text)
+		v.add(id, "define it with Builder.Rule", "rule %q is used but not defined", n.Text)
 	case isRule(n):
 		v.add(id, "make a sequence of them", "rule %q has %d bodies", n.Text, len(n.Kids))
 	case shape.HasOneKid():
-		v.add(id, "give it exactly one", "%d children", len(n.Kids))
+		v.add(id, "give it exactly one", "%d kids", len(n.Kids))
 	case len(n.Kids) > 0:
-		v.add(id, "leave them out", "has children, which its kind does not use")
+		v.add(id, "leave them out", "has kids, which its kind does not use")
 	}
 }
 
@@ -121,6 +121,6 @@ func (v *validator) repetition() {
 // ending checks that the program accounts for the whole input.
 func (v *validator) ending() {
 	if v.endless(v.parents)[v.Root] {
-		v.add(v.Root, "let it end in an end node", "the program can match without reaching the end of the input")
+		v.add(v.Root, "end it in an end node", "the program can match without reaching the end of the input")
 	}
 }
