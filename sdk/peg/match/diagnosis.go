@@ -11,42 +11,42 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg/internal/scan"
 )
 
-// hopes remember which instructions failed at the farthest place since the last commitment. They cost next to nothing
-// until a fault asks for their meaning.
-type hopes struct {
+// expectations holds which instructions failed at the farthest place since the last commitment. It is cheap: what they
+// expected is worked out only for a fault.
+type expectations struct {
 	at   int
 	end  bool // the output could have ended there
 	n    int
-	list [8]hope
+	list [8]expectation
 }
 
-// hope is an instruction that could not go on.
-type hope struct {
+// expectation is an instruction that could not continue.
+type expectation struct {
 	pc    int32
-	value scan.ValueState // how far a value had come
+	value scan.ValueState // the progress of a value
 }
 
-// hope notes that the instruction at pc cannot match at the present place.
-func (m *Machine) hope(pc int32, in *code.Inst) {
-	if in.Muted || m.pos < m.hopes.at {
+// expect records that the instruction at pc cannot match at the present place.
+func (m *Machine) expect(pc int32, in *code.Inst) {
+	if in.Muted || m.pos < m.expectations.at {
 		return
 	}
-	h := &m.hopes
+	h := &m.expectations
 	if m.pos > h.at {
-		*h = hopes{at: m.pos}
+		*h = expectations{at: m.pos}
 	}
 	h.end = h.end || in.Op == code.OpEnd
 	if h.n == len(h.list) {
 		return
 	}
-	h.list[h.n] = hope{pc: pc}
+	h.list[h.n] = expectation{pc: pc}
 	if in.Op == code.OpValue {
 		h.list[h.n].value = m.value.State
 	}
 	h.n++
 }
 
-func (h *hopes) forget() { h.at, h.n, h.end = 0, 0, false }
+func (h *expectations) forget() { h.at, h.n, h.end = 0, 0, false }
 
 // diagnosis is what is known of a fault.
 type diagnosis struct {
@@ -55,8 +55,8 @@ type diagnosis struct {
 	message string
 }
 
-// blame enters a fault at the present place into the report.
-func (m *Machine) blame(why diagnosis) {
+// recordFault adds a fault at the present place to the report.
+func (m *Machine) recordFault(why diagnosis) {
 	if m.report.Status == "" || why.status == chat.Malformed {
 		m.report.Status = why.status
 	}
@@ -66,11 +66,11 @@ func (m *Machine) blame(why diagnosis) {
 	}
 }
 
-// diagnose says what was expected at the farthest place, and what is there.
+// diagnose returns what was expected at the farthest place, and what is there.
 func (m *Machine) diagnose() diagnosis {
-	h := &m.hopes
-	if h.at < m.pos { // nothing was hoped for here
-		*h = hopes{at: m.pos}
+	h := &m.expectations
+	if h.at < m.pos { // nothing was expected here
+		*h = expectations{at: m.pos}
 	}
 	d := diagnosis{status: chat.Malformed, at: h.at}
 	if h.end {
@@ -106,13 +106,13 @@ func (m *Machine) found(at, n int) string {
 	return fmt.Sprintf("%q", b)
 }
 
-// mismatch is how many bytes at the farthest place it takes to see that the literal at pc does not match.
+// mismatch returns how many bytes at the farthest place show that the literal at pc does not match.
 func (m *Machine) mismatch(pc int32) int {
 	l := m.code.Insts[pc].Literal
 	if l == nil {
 		return 1
 	}
-	b := m.bytes(m.hopes.at, m.end())
+	b := m.bytes(m.expectations.at, m.end())
 	n := 0
 	for n < len(b) && n < len(l.Text) && b[n] == l.Text[n] {
 		n++
@@ -120,8 +120,8 @@ func (m *Machine) mismatch(pc int32) int {
 	return n + 1
 }
 
-// expected names what the code at a hope could begin with.
-func expected(c *code.Code, h hope) []string {
+// expected names what the code at an expectation could begin with.
+func expected(c *code.Code, h expectation) []string {
 	w := wanted{code: c, value: h.value}
 	w.walk(h.pc)
 	return w.names

@@ -7,8 +7,8 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg/internal/code"
 )
 
-// conclude tells what waits, as the machine will not fall back any more. What an atomic region has not completed, nobody
-// has said.
+// conclude delivers what is waiting, as the machine will not fall back any more, except what an incomplete atomic region has
+// read.
 func (m *Machine) conclude() {
 	if m.atomic.open {
 		m.queue.cut(m.atomic.queue, m.atomic.at)
@@ -18,17 +18,17 @@ func (m *Machine) conclude() {
 	m.clear()
 	m.limit, m.sure = unlimited, unlimited
 	m.settle()
-	m.tell.Abandon()
+	m.emitter.Abandon()
 }
 
-// cutOff ends a text that the output ended in, rather than a delimiter. Only if the program ends here, too, is that the
-// end of its region.
+// cutOff ends a text at the end of the output rather than at a delimiter. Its region is complete only if the program ends
+// here, too.
 func (m *Machine) cutOff() outcome {
 	m.sure = min(m.sure, len(m.queue))
 	return matched
 }
 
-// truncate ends the parse within the program. What the current alternative has read is true as far as it goes.
+// truncate ends the parse within the program. What the current alternative has read counts as far as it goes.
 func (m *Machine) truncate() {
 	if m.report.Status == "" {
 		m.report.Status = chat.Truncated
@@ -42,7 +42,7 @@ func (m *Machine) truncate() {
 	m.over = true
 }
 
-// giveUp ends the search for anything but content.
+// giveUp treats the rest of the output as content.
 func (m *Machine) giveUp(why string) {
 	m.lost = true
 	m.recover(m.code.Plain, diagnosis{
@@ -52,7 +52,7 @@ func (m *Machine) giveUp(why string) {
 	})
 }
 
-// recover begins a recovery: what is not decided is content, and the machine goes on at address at. The generation prompt
+// recover begins a recovery: what is not decided is content, and the machine continues at address at. The generation prompt
 // is never content.
 func (m *Machine) recover(at int32, why diagnosis) {
 	m.conclude()
@@ -60,7 +60,7 @@ func (m *Machine) recover(at int32, why diagnosis) {
 		m.pos = min(m.prompt, m.end())
 		m.spans.mark(code.PromptRegion, m.pos)
 	}
-	m.blame(why)
-	m.hopes.forget()
+	m.recordFault(why)
+	m.expectations.forget()
 	m.jump(at)
 }

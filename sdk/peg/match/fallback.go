@@ -6,7 +6,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg/internal/code"
 )
 
-// frame makes a frame of the state of the machine.
+// frame returns a frame with the present state of the machine.
 func (m *Machine) frame(kind frameKind, pc int32) frame {
 	return frame{kind: kind, pc: pc, pos: m.pos, queue: len(m.queue), atomic: m.atomic, limit: m.limit, sure: m.sure}
 }
@@ -21,13 +21,13 @@ func (m *Machine) pushFrame(kind frameKind, pc int32) outcome {
 	return matched
 }
 
-// fail goes on at the newest live frame. If there is none, the output ended too early or broke the format.
+// fail continues at the newest live frame. If there is none, the output ended too early or broke the format.
 func (m *Machine) fail(in *code.Inst) {
 	pc := m.pc
 	if in.Op == code.OpFail {
 		pc = in.Of + 1 // the lookahead that failed
 	}
-	m.hope(pc, in)
+	m.expect(pc, in)
 	m.cost.fallbacks++
 	f, ok := m.unwind()
 	switch {
@@ -41,7 +41,7 @@ func (m *Machine) fail(in *code.Inst) {
 	}
 }
 
-// restore goes back to what was the case when f was pushed.
+// restore goes back to the state in which f was pushed.
 func (m *Machine) restore(f frame) {
 	m.pos, m.atomic, m.limit, m.sure = f.pos, f.atomic, f.limit, f.sure
 	m.queue.cut(f.queue, f.pos)
@@ -49,7 +49,7 @@ func (m *Machine) restore(f frame) {
 	m.jump(f.pc)
 }
 
-// starve is called when instruction in takes a byte that is not there. It says whether the machine goes on without.
+// starve is called when instruction in needs a byte that has not come. It reports whether the machine continues without it.
 func (m *Machine) starve(in *code.Inst) bool {
 	if m.end() < m.limit && !m.eof {
 		return false

@@ -1,11 +1,11 @@
 package match
 
-// frame is an entry of the stack: where to go on, and what was the case there.
+// frame is an entry of the stack: where to continue, and the state to restore there.
 type frame struct {
 	kind   frameKind
 	pc     int32
 	pos    int
-	queue  int // how many entries the queue had
+	queue  int // the length of the queue
 	atomic atomic
 	limit  int
 	sure   int
@@ -14,26 +14,26 @@ type frame struct {
 type frameKind uint8
 
 const (
-	returning frameKind = iota // where a rule goes back to
-	choice                     // where to go on if what is tried instead fails
-	looking                    // the same, if a lookahead fails
-	spent                      // a choice that is not open any more, to be popped when its alternative has matched
+	returning frameKind = iota // where a rule returns to
+	choice                     // where to continue if the alternative being tried fails
+	looking                    // where to continue if a lookahead fails
+	spent                      // a choice that is closed, to be popped when its alternative has matched
 )
 
-// open says that the machine can fall back to the frame, unless it is dead.
+// open reports whether the machine can fall back to the frame, unless it is dead.
 func (f *frame) open() bool { return f.kind == choice || f.kind == looking }
 
-// atomic is the atomic region that is open, if there is one.
+// atomic is the open atomic region, if there is one.
 type atomic struct {
 	open  bool
 	at    int // where it began
-	queue int // how many entries the queue had then
+	queue int // the length of the queue then
 }
 
-// stack holds the frames of choices and rules. A frame that is open is live if it lies at or above cut: only then can
-// the machine still fall back to it.
+// stack holds the frames of choices and rules. An open frame is live if it is at index cut or above: only then can the
+// machine still fall back to it.
 //
-// Invariant: live is the number of live frames; if there are any, first is the oldest.
+// Invariant: live is the number of live frames; if there are any, first is the index of the oldest.
 type stack struct {
 	frames []frame
 	cut    int
@@ -70,7 +70,7 @@ func (s *stack) pop() frame {
 // commit kills every live frame. They stay until they are popped.
 func (s *stack) commit() { s.cut, s.live = len(s.frames), 0 }
 
-// unwind drops the frames down to the newest live one and that one, too, and returns it.
+// unwind drops the frames down to and including the newest live one, and returns that.
 func (s *stack) unwind() (frame, bool) {
 	for i := len(s.frames) - 1; i >= s.cut; i-- {
 		if f := s.frames[i]; f.open() {
@@ -82,7 +82,7 @@ func (s *stack) unwind() (frame, bool) {
 	return frame{}, false
 }
 
-// newest returns the newest live frame that is not of a lookahead; nil if there is none.
+// newest returns the newest live frame of a choice; nil if there is none.
 func (s *stack) newest() *frame {
 	for i := len(s.frames) - 1; i >= s.cut; i-- {
 		if s.frames[i].kind == choice {

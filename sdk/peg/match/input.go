@@ -4,7 +4,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg/internal/scan"
 )
 
-// input is the output of the model as far as it is not forgotten.
+// input is the part of the model's output that is not forgotten.
 //
 //	0        base        keep       pos            end
 //	|         |           |          |              |
@@ -13,8 +13,8 @@ import (
 //	          |<---------------- text ------------->|
 //
 // All positions are byte offsets into generation prompt + output. Invariant: base ≤ keep ≤ pos ≤ end. No frame, waiting
-// text or atomic region refers to anything before keep. While nothing is held text is the caller's chunk itself, and
-// nothing is copied; own is then empty.
+// text or atomic region refers to anything before keep. While nothing is held, text is the caller's chunk itself, nothing is
+// copied, and own is empty.
 type input struct {
 	text   []byte
 	own    []byte
@@ -25,7 +25,7 @@ type input struct {
 
 func (in *input) end() int { return in.base + len(in.text) }
 
-// add takes the next chunk.
+// add adds the next chunk.
 func (in *input) add(chunk []byte) {
 	if len(in.own) == 0 {
 		in.text = chunk
@@ -35,9 +35,8 @@ func (in *input) add(chunk []byte) {
 	in.text = in.own
 }
 
-// release is called when the caller takes the chunk back: what lies behind keep is copied unless it is the machine's
-// already. What was decided is dropped once it is at least half of the text, so that a byte is moved a bounded number of
-// times.
+// release is called before the chunk is the caller's again: what follows keep is copied, unless it is in own already. Decided
+// bytes are dropped once they are at least half of the text, so that each byte is moved a bounded number of times.
 func (in *input) release(keep int) {
 	drop := keep - in.base
 	switch {

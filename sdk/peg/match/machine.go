@@ -9,40 +9,40 @@ import (
 
 // Machine runs code over one output. It is not safe for concurrent use.
 type Machine struct {
-	code *code.Code
-	tell emit.Emitter
+	code    *code.Code
+	emitter emit.Emitter
 
-	input         // what has been fed
-	eof    bool   // no more comes: Finish has been called
+	input         // what was fed
+	eof    bool   // Finish was called
 	stack         // where the machine can fall back or go back to
 	queue  queue  // what is not decided yet
-	spans  spans  // what became of the bytes before pos, but for those that a lookahead has read
+	spans  spans  // what became of the bytes before pos, except those that a lookahead has read
 	atomic atomic // the atomic region that is open
-	limit  int    // bytes from here on are out of sight: an atomic region or a lookahead must end before
-	sure   int    // what the queue got after so many entries holds only if the program comes to its end
+	limit  int    // bytes from here on are hidden: an atomic region or a lookahead must end before
+	sure   int    // entries of the queue from this index on count only if the program reaches its end
 
 	pc     int32       // the instruction to run
-	count  int         // how far it has come, where it can stop half-way: 0 at its beginning
-	value  scan.Value  // likewise, of opValue
-	quoted scan.Quoted // likewise, of opString
+	count  int         // its progress, if it can stop half-way; 0 at its beginning
+	value  scan.Value  // its progress, of code.OpValue
+	quoted scan.Quoted // its progress, of code.OpString
 
-	cost     cost
-	farthest int   // the farthest offset that the program has come to
-	hopes    hopes // what was expected where the program failed
-	prompt   int   // bytes of the generation prompt
-	lost     bool  // it has given up looking for anything but content
-	over     bool  // the program came to its end, or the output did
-	report   chat.Report
+	cost         cost
+	farthest     int          // the farthest offset reached
+	expectations expectations // what was expected where the program failed
+	prompt       int          // bytes of the generation prompt
+	lost         bool         // the machine looks for content only
+	over         bool         // the program reached its end, or the output did
+	report       chat.Report
 }
 
-// New makes a machine. It delivers events to sink, in order, while it is fed. The text of an event belongs to the
-// machine and must be copied if it is to be kept.
+// New returns a machine that delivers events to sink, in order, while it is fed. The text of an event belongs to the machine
+// and must be copied to be kept.
 func New(c *Code, sink chat.Sink) *Machine {
-	return &Machine{code: c.code, tell: emit.Emitter{Sink: sink}, limit: unlimited, sure: unlimited}
+	return &Machine{code: c.code, emitter: emit.Emitter{Sink: sink}, limit: unlimited, sure: unlimited}
 }
 
-// Prompt feeds the generation prompt, which the model did not write. It comes first, at most once; later it is taken
-// for output. It moves the machine to its start state; what the program makes of it is told, but recovery never delivers it.
+// Prompt feeds the generation prompt, which the model did not write, and so moves the machine to its start state. It must
+// come first; later it counts as output. What the program reads in it is delivered, but a recovery never delivers it.
 func (m *Machine) Prompt(text string) {
 	if m.end() == 0 && !m.eof {
 		m.prompt = len(text)
@@ -50,8 +50,8 @@ func (m *Machine) Prompt(text string) {
 	m.Feed([]byte(text))
 }
 
-// Feed takes the next chunk, cut anywhere, and delivers what it decides. The chunk is the caller's again afterwards. After
-// Finish it does nothing.
+// Feed parses the next chunk, cut anywhere, and delivers what it decides. It does not keep the chunk. After Finish it does
+// nothing.
 func (m *Machine) Feed(chunk []byte) {
 	if len(chunk) == 0 || m.eof {
 		return
@@ -66,9 +66,8 @@ func (m *Machine) Feed(chunk []byte) {
 // Range is a range of bytes of a chunk, End exclusive.
 type Range = scan.Range
 
-// FeedSpecial is Feed for an engine that knows which tokens the bytes came from: special lists, in order, the byte ranges
-// of this chunk that came from special tokens. The texts of special tokens (Options.Specials) are then markup there, and
-// nowhere else in the chunk.
+// FeedSpecial is Feed for engines that report which bytes came from special tokens: special lists the byte ranges of this
+// chunk that did, in order. The texts of special tokens (Options.Specials) are markup there, and nowhere else in the chunk.
 func (m *Machine) FeedSpecial(chunk []byte, special []Range) {
 	if m.eof {
 		return
@@ -80,7 +79,7 @@ func (m *Machine) FeedSpecial(chunk []byte, special []Range) {
 // Held returns how many bytes are not decided yet.
 func (m *Machine) Held() int { return m.end() - m.keep() }
 
-// keep is the offset of the first byte that the machine may still need.
+// keep returns the offset of the first byte that the machine may still need.
 func (m *Machine) keep() int {
 	keep := m.pos
 	if f := m.oldest(); f != nil {
@@ -95,7 +94,7 @@ func (m *Machine) keep() int {
 	return keep
 }
 
-// Finish says that no more comes, delivers what that decides, and reports. It may be called again.
+// Finish ends the output, delivers what that decides, and returns the report. It may be called again.
 func (m *Machine) Finish() *chat.Report {
 	if m.eof {
 		return &m.report
@@ -105,14 +104,14 @@ func (m *Machine) Finish() *chat.Report {
 	if m.report.Status == "" {
 		m.report.Status = chat.Complete
 	}
-	m.report.Notes = append(m.report.Notes, m.tell.Notes()...)
+	m.report.Notes = append(m.report.Notes, m.emitter.Notes()...)
 	m.report.Length = m.end()
 	m.report.PromptLength = m.prompt
 	m.report.Spans = m.spans.report(m.prompt)
 	return &m.report
 }
 
-// run runs instructions until the program is over or needs input.
+// run runs instructions until the program ends or needs input.
 func (m *Machine) run() {
 	for !m.over {
 		in := &m.code.Insts[m.pc]

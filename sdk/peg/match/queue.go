@@ -2,47 +2,47 @@ package match
 
 import "github.com/dragoman-project/dragoman/sdk/peg"
 
-// waiting is something to tell that is not decided yet.
+// waiting is something to deliver that is not decided yet.
 type waiting struct {
-	kind     tellKind
+	kind     waitKind
 	role     peg.Role
 	from, to int    // the text, as offsets into the input
-	given    string // what is told in place of it, or the marker that is missing; empty: the text itself
+	given    string // what is delivered instead of it, or the missing marker; empty: the text itself
 }
 
-// tellKind says what is told of a role.
-type tellKind uint8
+// waitKind is what to deliver of a role.
+type waitKind uint8
 
 const (
-	tellOpen tellKind = iota
-	tellText
-	tellClose
+	waitOpen waitKind = iota
+	waitText
+	waitClose
 )
 
-// queue holds what waits, in order.
+// queue holds what is waiting, in order.
 type queue []waiting
 
 // text adds text of a role; text that continues the last entry extends it.
 func (q *queue) text(role peg.Role, from, to int) {
 	if n := len(*q); n > 0 {
-		if last := &(*q)[n-1]; last.kind == tellText && last.role == role && last.to == from {
+		if last := &(*q)[n-1]; last.kind == waitText && last.role == role && last.to == from {
 			last.to = to
 			return
 		}
 	}
-	*q = append(*q, waiting{kind: tellText, role: role, from: from, to: to})
+	*q = append(*q, waiting{kind: waitText, role: role, from: from, to: to})
 }
 
-// complete makes the text up to offset to of the newest region of a role, whose beginning waits.
+// complete turns the newest region of a role, whose beginning is waiting, into its text up to offset to.
 func (q queue) complete(role peg.Role, to int, given string) {
 	i := len(q) - 1
-	for q[i].kind != tellOpen || q[i].role != role {
+	for q[i].kind != waitOpen || q[i].role != role {
 		i--
 	}
-	q[i].kind, q[i].to, q[i].given = tellText, to, given
+	q[i].kind, q[i].to, q[i].given = waitText, to, given
 }
 
-// cut drops what was added since the queue had n entries, if it has, and the input had been read up to at.
+// cut drops the entries from index n on, and of the others what lies beyond offset at.
 func (q *queue) cut(n, at int) {
 	*q = (*q)[:min(n, len(*q))]
 	if k := len(*q); k > 0 {
@@ -51,11 +51,11 @@ func (q *queue) cut(n, at int) {
 	}
 }
 
-// blank is how many bytes of speech wait at the end of the queue, up to offset at and without interruption. Speech waits
-// under a live frame only while it is white space.
+// blank returns how many bytes of speech are waiting at the end of the queue, up to offset at and without interruption. Under a
+// live frame speech waits only while it is white space.
 func (q queue) blank(at int) int {
 	start := at
-	for i := len(q) - 1; i >= 0 && q[i].kind == tellText && q[i].role.Streams() && q[i].to == start; i-- {
+	for i := len(q) - 1; i >= 0 && q[i].kind == waitText && q[i].role.Streams() && q[i].to == start; i-- {
 		start = q[i].from
 	}
 	return at - start

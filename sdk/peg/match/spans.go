@@ -5,7 +5,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg/internal/code"
 )
 
-// spans says what became of the bytes up to end. Each span reaches to where the next begins; neighbours differ.
+// spans records what became of the bytes up to end. Each span ends where the next begins; neighbours differ.
 type spans struct {
 	list []span
 	end  int
@@ -16,7 +16,7 @@ type span struct {
 	start  int
 }
 
-// mark says that the bytes from end up to offset to are of region r.
+// mark records that the bytes from end up to offset to are of region r.
 func (s *spans) mark(r code.Region, to int) {
 	if n := len(s.list); n == 0 || s.list[n-1].region != r {
 		s.list = append(s.list, span{r, s.end})
@@ -24,7 +24,7 @@ func (s *spans) mark(r code.Region, to int) {
 	s.end = to
 }
 
-// cut forgets what was said of the bytes from offset at on.
+// cut forgets the bytes from offset at on.
 func (s *spans) cut(at int) {
 	n := len(s.list)
 	for n > 0 && s.list[n-1].start >= at {
@@ -34,7 +34,7 @@ func (s *spans) cut(at int) {
 	s.end = min(s.end, at)
 }
 
-// report lists the spans, the first prompt bytes being the generation prompt.
+// report returns the spans for a report, given the length of the generation prompt.
 func (s *spans) report(prompt int) []chat.Span {
 	all := make([]chat.Span, 0, len(s.list)+1)
 	if prompt > 0 {

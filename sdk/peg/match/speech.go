@@ -6,7 +6,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg/internal/scan"
 )
 
-// consume moves on over the next n bytes, which instruction in has read, and says, or keeps for later, what they mean.
+// consume moves past the next n bytes, which instruction in has read, and delivers or queues what they mean.
 func (m *Machine) consume(in *code.Inst, n int) {
 	from := m.pos
 	m.pos += n
@@ -27,17 +27,17 @@ func (m *Machine) consume(in *code.Inst, n int) {
 			m.commit()
 		}
 		m.settle()
-		m.tell.Text(in.Role, m.bytes(from, m.pos), in.Recovered)
+		m.emitter.Text(in.Role, m.bytes(from, m.pos), in.Recovered)
 	}
 }
 
-// speaks says that the text from offset from on, of a speaking role, commits: it is not white space, or too much of it.
+// speaks reports whether the text from offset from on, of a speaking role, commits: it is not white space, or too much of it.
 func (m *Machine) speaks(from int) bool {
 	b := m.bytes(from, m.pos)
 	return scan.BlankPrefix(b) < len(b) || m.queue.blank(from)+len(b) > maxBlank
 }
 
-// overdue says that more is undecided than may wait. An atomic region has its own limit.
+// overdue reports whether more is undecided than may wait. An atomic region has its own limit.
 func (m *Machine) overdue() bool {
 	if m.live == 0 || m.atomic.open {
 		return false
@@ -45,13 +45,13 @@ func (m *Machine) overdue() bool {
 	return m.pos-m.oldest().pos > maxUndecided
 }
 
-// commit kills every live frame: what the machine has taken for true so far is true.
+// commit kills every live frame: everything so far is decided.
 func (m *Machine) commit() {
 	m.stack.commit()
-	m.hopes.forget()
+	m.expectations.forget()
 }
 
-// settle tells what waits, unless it can still be undone.
+// settle delivers what is waiting, unless it can still be undone.
 func (m *Machine) settle() {
 	if m.live == 0 && !m.atomic.open && m.sure == unlimited && len(m.queue) > 0 {
 		m.flush()
@@ -63,18 +63,18 @@ func (m *Machine) flush() {
 		switch {
 		case w.role == peg.Missing:
 			m.report.Miss(w.given, w.from)
-		case w.kind == tellOpen:
-			m.tell.Open(w.role)
-		case w.kind == tellClose:
-			m.tell.Close(w.role)
+		case w.kind == waitOpen:
+			m.emitter.Open(w.role)
+		case w.kind == waitClose:
+			m.emitter.Close(w.role)
 		default:
-			m.tell.Text(w.role, m.wording(w), false)
+			m.emitter.Text(w.role, m.wording(w), false)
 		}
 	}
 	m.queue = m.queue[:0]
 }
 
-// wording is what is told of a text.
+// wording returns what to deliver for a text.
 func (m *Machine) wording(w waiting) []byte {
 	if w.given != "" {
 		return []byte(w.given)
@@ -82,7 +82,7 @@ func (m *Machine) wording(w waiting) []byte {
 	return m.bytes(w.from, w.to)
 }
 
-// releaseAtomic ends an atomic region. If a name or speech came to its end in it, that commits.
+// releaseAtomic ends an atomic region. It commits if the region contains a name or speech.
 func (m *Machine) releaseAtomic() outcome {
 	said := m.queue[m.atomic.queue:]
 	m.atomic = atomic{}
@@ -96,7 +96,7 @@ func (m *Machine) releaseAtomic() outcome {
 
 func (m *Machine) decides(said queue) bool {
 	for _, w := range said {
-		if w.kind == tellText && w.role.Commits() {
+		if w.kind == waitText && w.role.Commits() {
 			if b := m.bytes(w.from, w.to); scan.BlankPrefix(b) < len(b) {
 				return true
 			}

@@ -64,7 +64,7 @@ func (m *Machine) jump(to int32) outcome {
 	return jumped
 }
 
-// ahead is the input that an instruction may look at.
+// ahead returns the input that an instruction may look at.
 func (m *Machine) ahead() []byte {
 	b := m.text[m.pos-m.base:]
 	if room := m.limit - m.pos; len(b) > room {
@@ -73,7 +73,7 @@ func (m *Machine) ahead() []byte {
 	return b
 }
 
-// last says that no byte comes after those ahead.
+// last reports whether no byte follows those ahead.
 func (m *Machine) last() bool { return m.eof && m.end() < m.limit }
 
 func (m *Machine) literal(in *code.Inst) outcome {
@@ -168,8 +168,8 @@ func (m *Machine) atEnd() outcome {
 	return hungry
 }
 
-// choice pushes a frame, unless the next byte shows that the first alternative cannot match. It waits for that byte: how
-// often the machine falls back must not depend on chunks.
+// choice pushes a frame, unless the next byte shows that the first alternative cannot match. It waits for that byte, because
+// how often the machine falls back must not depend on chunks.
 func (m *Machine) choice(in *code.Inst) outcome {
 	if in.First != nil {
 		b := m.ahead()
@@ -177,7 +177,7 @@ func (m *Machine) choice(in *code.Inst) outcome {
 			return hungry
 		}
 		if len(b) > 0 && !in.First.Has(b[0]) {
-			m.hope(m.pc+1, in)
+			m.expect(m.pc+1, in)
 			return m.jump(in.To)
 		}
 	}
@@ -191,8 +191,8 @@ func (m *Machine) chosen(in *code.Inst) outcome {
 	return m.jump(in.To)
 }
 
-// again starts the frame of a repetition anew behind the iteration that matched, whether it was live or not. If it is the
-// only live one, nothing that came before can be undone any more.
+// again renews the frame of a repetition after an iteration that matched, whether the frame was live or not. If it is the only
+// live one, nothing before it can be undone any more.
 func (m *Machine) again(in *code.Inst) outcome {
 	otherwise := m.pop().pc
 	m.settle()
@@ -224,7 +224,7 @@ func (m *Machine) call(in *code.Inst) outcome {
 	return o
 }
 
-// enter goes to where the program expects a call, with the stack that it would have there.
+// enter goes to where the program expects a call, and pushes what would be on the stack there.
 func (m *Machine) enter(e *code.Entry) outcome {
 	for _, f := range e.Frames {
 		kind := spent
@@ -237,18 +237,18 @@ func (m *Machine) enter(e *code.Entry) outcome {
 }
 
 func (m *Machine) open(in *code.Inst) outcome {
-	m.queue = append(m.queue, waiting{kind: tellOpen, role: in.Role, from: m.pos, to: m.pos, given: m.code.Program.Nodes[in.Node].Text})
+	m.queue = append(m.queue, waiting{kind: waitOpen, role: in.Role, from: m.pos, to: m.pos, given: m.code.Program.Nodes[in.Node].Text})
 	m.settle()
 	return matched
 }
 
-// close ends a region. Of one whose text is whole the beginning still waits: it becomes the text. A name within an id has
-// come after it.
+// close ends a region. If its text is delivered whole, the beginning still waits, and becomes the text; a name within an id
+// has been queued after it.
 func (m *Machine) close(in *code.Inst) outcome {
 	if in.Role.IsWhole() {
 		m.queue.complete(in.Role, m.pos, m.code.Program.Nodes[in.Node].Text)
 	} else {
-		m.queue = append(m.queue, waiting{kind: tellClose, role: in.Role, from: m.pos, to: m.pos})
+		m.queue = append(m.queue, waiting{kind: waitClose, role: in.Role, from: m.pos, to: m.pos})
 		m.settle()
 	}
 	return matched

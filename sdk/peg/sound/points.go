@@ -11,32 +11,32 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg/internal/scan"
 )
 
-// point is a state of the code as an automaton: the next instruction, how far it has come, and what is known of the text
-// that follows.
+// point is a state of the code as an automaton: the next instruction, its progress, and what is known of the text that
+// follows.
 type point struct {
 	pc   int32
 	n    int       // bytes of a literal, characters of a class, or whether a value has begun
-	tail string    // opUntil: the newest bytes, as far as they could begin a delimiter
-	up   *returnTo // where the open rules return to; nil: to any of their callers
+	tail string    // code.OpUntil: the newest bytes, as far as they could begin a delimiter
+	up   *returnTo // where the open rules return to; nil: any of their callers
 
 	must int32 // the address of a literal that follows for certain
 	not  int32 // the address of a literal that does not follow,
-	notN int   // and how much of it has
+	notN int   // and how much of it has been read
 }
 
-// returnTo is a list of return addresses. Equal lists are the same pointer.
+// returnTo is a list of return addresses. Equal lists have equal pointers.
 type returnTo struct {
 	pc int32
 	up *returnTo
 }
 
-// to is the point at the beginning of the instruction at pc, with the same expectations.
+// to returns the point at the beginning of the instruction at pc, with the same knowledge of the text.
 func (p point) to(pc int32) point {
 	p.pc, p.n, p.tail = pc, 0, ""
 	return p
 }
 
-// enter is the point at the beginning of a rule that returns to pc.
+// enter returns the point at the beginning of a rule that returns to pc.
 func (c *checker) enter(p point, rule, pc int32) point {
 	to := returnTo{pc, p.up}
 	if c.returns[to] == nil {
@@ -47,7 +47,7 @@ func (c *checker) enter(p point, rule, pc int32) point {
 	return p
 }
 
-// key identifies a set of points.
+// key returns an identifier of a set of points.
 func (c *checker) key(points []point) string {
 	ids := make([]uint32, len(points))
 	for i, p := range points {
@@ -74,7 +74,7 @@ func (c *checker) stepAll(points []point, b byte) []point {
 	return c.closure(next, -1)
 }
 
-// step is where p can be after the byte b.
+// step returns where p can be after the byte b.
 func (c *checker) step(p point, b byte) []point {
 	c.steps++
 	p.must = 0
@@ -134,7 +134,7 @@ func charsStep(p point, in *code.Inst, b byte) []point {
 	return []point{p}
 }
 
-// valueStep takes a value for anything that begins as it does; only a number is told from other text.
+// valueStep takes a value for anything that begins like it; only numbers are distinguished from other text.
 func valueStep(p, next point, v *scan.Accept, b byte) []point {
 	numeric := v.First == scan.SetOf("-0123456789")
 	if p.n == 0 && !v.First.Has(b) || p.n == 1 && numeric && !scan.IsNumeric(b) {
@@ -144,8 +144,8 @@ func valueStep(p, next point, v *scan.Accept, b byte) []point {
 	return []point{p, next}
 }
 
-// tail is what until remembers after b: the longest end of the text that a delimiter begins with. It is not ok if the text
-// now ends in a delimiter, which until does not read.
+// untilTail returns what an until remembers after b: the longest end of the text that a delimiter begins with. It is not ok if
+// the text now ends in a delimiter, which the until does not read.
 func untilTail(u *scan.Until, before string, b byte) (string, bool) {
 	text := before + string([]byte{b})
 	longest := ""
@@ -162,8 +162,8 @@ func untilTail(u *scan.Until, before string, b byte) (string, bool) {
 	return longest, true
 }
 
-// closure is the consuming points that can be reached from points without consuming anything, in order. within is the
-// choice whose first alternative is not to be left, nor a commitment passed, or -1.
+// closure returns the consuming points that can be reached from points without consuming anything, in order. If within is not
+// -1, it is the address of a choice: its first alternative is not left, and no commitment passed.
 func (c *checker) closure(points []point, within int32) []point {
 	w := closing{checker: c, within: within, seen: map[point]bool{}}
 	for _, p := range points {
@@ -211,7 +211,7 @@ func (w *closing) visit(p point) {
 	}
 }
 
-// maxCalls is how many open rules a point remembers; a text that needs more is not looked at.
+// maxCalls is how many open rules a point remembers; texts that need more are not examined.
 const maxCalls = 64
 
 func depth(r *returnTo) int {
@@ -222,7 +222,7 @@ func depth(r *returnTo) int {
 	return n
 }
 
-// move follows an instruction that moves about.
+// move follows an instruction that consumes nothing.
 func (w *closing) move(p point, in *code.Inst) {
 	switch in.Op {
 	case code.OpChoice:
@@ -253,7 +253,7 @@ func (w *closing) move(p point, in *code.Inst) {
 	}
 }
 
-// lookahead goes on behind a lookahead. That it holds is remembered where it looks at a literal only.
+// lookahead continues after a lookahead, which is remembered only if it looks at a literal.
 func (w *closing) lookahead(p point, in *code.Inst) {
 	simple := w.Insts[p.pc+1].Op == code.OpLiteral
 	if in.Op == code.OpNot {
@@ -269,14 +269,15 @@ func (w *closing) lookahead(p point, in *code.Inst) {
 	w.visit(p.to(w.Insts[in.Of].To))
 }
 
-// commits says that the end of the atomic region at pc, an opRelease, can commit.
-func (c *checker) commits(pc int32) bool { return c.says(c.Insts[pc].Node, map[peg.ID]bool{}) }
+// commits reports whether the end of the atomic region at pc, a code.OpRelease, can commit.
+func (c *checker) commits(pc int32) bool { return c.contains(c.Insts[pc].Node, map[peg.ID]bool{}) }
 
-func (c *checker) says(id peg.ID, seen map[peg.ID]bool) bool {
+// contains reports whether node id, or one below it, has a role that commits.
+func (c *checker) contains(id peg.ID, seen map[peg.ID]bool) bool {
 	if seen[id] {
 		return false
 	}
 	seen[id] = true
 	n := &c.Program.Nodes[id]
-	return n.Op == peg.Tag && n.Role.Commits() || slices.ContainsFunc(n.Kids, func(k peg.ID) bool { return c.says(k, seen) })
+	return n.Op == peg.Tag && n.Role.Commits() || slices.ContainsFunc(n.Kids, func(k peg.ID) bool { return c.contains(k, seen) })
 }

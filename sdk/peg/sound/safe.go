@@ -8,7 +8,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg/internal/scan"
 )
 
-// safe says that nothing after a commitment at p can fail before the frame of the choice is gone.
+// safe reports whether nothing after a commitment at p can fail before the frame of the choice is gone.
 func (s *search) safe(p point) bool {
 	w := &walk{search: s, seen: map[string]bool{}}
 	switch s.Insts[p.pc].Op {
@@ -18,8 +18,8 @@ func (s *search) safe(p point) bool {
 	return w.safe(p.pc, p.up, ahead{})
 }
 
-// allSafe says that every commitment that the first alternative can reach, whatever the text, is safe. Then there is no
-// need to look for texts.
+// allSafe reports whether every commitment that the first alternative can reach, whatever the text, is safe. Then no texts
+// need to be searched.
 func (s *search) allSafe() bool {
 	seen := map[point]bool{}
 	work := []point{{pc: s.choice + 1}}
@@ -38,13 +38,13 @@ func (s *search) allSafe() bool {
 	return true
 }
 
-// mayCommit says that the instruction at p commits, for some text at least.
+// mayCommit reports whether the instruction at p commits for some text.
 func (s *search) mayCommit(p point) bool {
 	in := &s.Insts[p.pc]
 	return in.Speaks() || in.Op == code.OpRelease && s.commits(p.pc)
 }
 
-// next is where the code can go from p on some text.
+// next returns where the code can go from p for some text.
 func (s *search) next(p point) []point {
 	w := closing{checker: s.checker, within: s.choice, seen: map[point]bool{p: true}}
 	switch in := &s.Insts[p.pc]; in.Op {
@@ -56,16 +56,16 @@ func (s *search) next(p point) []point {
 	return w.out
 }
 
-// walk follows everything that the code can do.
+// walk follows all paths through the code.
 type walk struct {
 	*search
 	seen map[string]bool
 }
 
-// maxWalk is how many places a walk may come to; beyond that nothing is safe.
+// maxWalk is how many places a walk may visit; beyond that nothing counts as safe.
 const maxWalk = 5000
 
-// ahead is what is known of the text that follows: if known, it begins with one of texts, or ends.
+// ahead is what is known of the text that follows. If known is set, it begins with one of texts, or ends if there are none.
 type ahead struct {
 	known bool
 	texts [][]byte
@@ -116,7 +116,7 @@ func (w *walk) safe(pc int32, up *returnTo, next ahead) bool {
 	return false
 }
 
-// choice follows the alternatives that the text ahead allows. That the first one is taken is certain only for a literal.
+// choice follows the alternatives that the text ahead allows. Only for a literal it is certain whether the first one is taken.
 func (w *walk) choice(pc int32, in *code.Inst, up *returnTo, next ahead) bool {
 	first := &w.Insts[pc+1]
 	takes, skips := ahead{known: true}, ahead{known: true}
@@ -139,7 +139,7 @@ func (w *walk) choice(pc int32, in *code.Inst, up *returnTo, next ahead) bool {
 
 func overlap(a, b []byte) bool { return bytes.HasPrefix(a, b) || bytes.HasPrefix(b, a) }
 
-// after is where the first alternative of the choice at pc goes when it has matched.
+// after returns where the first alternative of the choice at pc goes when it has matched.
 func (c *checker) after(pc int32) int32 {
 	end := &c.Insts[c.Insts[pc].Of]
 	if end.Op == code.OpAgain {
@@ -157,7 +157,7 @@ func afterUntil(u *scan.Until) ahead {
 	return a
 }
 
-// begin says that all of what may follow begins with text.
+// begin reports whether everything that may follow begins with text.
 func (a ahead) begin(text []byte) bool {
 	for _, t := range a.texts {
 		if !bytes.HasPrefix(t, text) {
@@ -167,7 +167,7 @@ func (a ahead) begin(text []byte) bool {
 	return a.known
 }
 
-// afterSpace is what follows white space: unknown, if what follows can begin with it.
+// afterSpace returns what follows white space: unknown, if what follows can begin with white space.
 func (a ahead) afterSpace() ahead {
 	for _, t := range a.texts {
 		if scan.IsBlank(t[0]) {

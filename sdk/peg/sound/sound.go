@@ -1,3 +1,18 @@
+// Package sound proves of programs that the commitments of the machine (package match) do not change what a program
+// understands, only when it is delivered.
+//
+// The machine delivers text as soon as it speaks, and then never falls back behind it. In a choice, that drops the other
+// alternatives, although one of them might have matched in the end. A commitment is sound if
+//
+//   - no text leads to it on which the rest of the choice is still possible, or
+//   - what remains of the first alternative after it cannot fail.
+//
+// Check examines the commitments of a program. On a program without findings the machine understands what a parser that sees
+// the whole text would understand. A finding has a text as witness. It can be spurious: the search runs the code of the
+// alternative and the code of the rest side by side, as nondeterministic automata over the same bytes, and takes the rest for
+// more than it is. It ignores the order of alternatives, lookaheads other than at a literal, and the inside of values.
+//
+// The machine runs programs with findings, too. Authors of handlers run Check in their tests, and look at what it finds.
 package sound
 
 import (
@@ -9,18 +24,18 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg/internal/scan"
 )
 
-// Finding is a place where a commitment may drop an alternative that would still have matched: there the machine can
-// answer differently from a parser that sees the whole output before it decides.
+// Finding is a place where a commitment may drop an alternative that could still match: there the machine can understand an
+// output differently from a parser that sees all of it before it decides.
 type Finding struct {
 	Choice  peg.ID // the choice or repetition whose other alternatives are dropped
 	Commit  peg.ID // the node that commits
 	Rule    string // the rule in which the choice stands
 	Witness string // a text, from the choice to the commitment, after which both are still possible
-	Header  bool   // a complete header commits rather than speech; first come, first served may be what is meant
-	Unsure  bool   // the search was given up here: there may be nothing wrong
+	Header  bool   // a complete header commits rather than speech; first come, first served may be intended
+	Unsure  bool   // the search was given up here: nothing may be wrong
 }
 
-// String says what was found and what to do.
+// String describes the finding and what to do.
 func (f Finding) String() string {
 	what, doubt := "speech", ""
 	if f.Header {
@@ -51,9 +66,9 @@ func Check(p *peg.Program) ([]Finding, error) {
 }
 
 const (
-	maxWitness = 96        // how long a witness may become
-	maxSearch  = 100_000   // how many steps a choice is worth
-	maxCheck   = 5_000_000 // how many steps a program is worth
+	maxWitness = 96        // bytes of a witness
+	maxSearch  = 100_000   // steps for a choice
+	maxCheck   = 5_000_000 // steps for a program
 )
 
 // checker searches the code of a program.
@@ -80,10 +95,10 @@ func newChecker(compiled *code.Code) *checker {
 type pair struct {
 	first point
 	rest  []point
-	text  string // what has led here
+	text  string // the text read so far
 }
 
-// search looks at the commitments of one choice.
+// search examines the commitments of one choice.
 type search struct {
 	*checker
 	choice int32
@@ -110,8 +125,8 @@ func (c *checker) choice(at int32) []Finding {
 	return s.found
 }
 
-// push adds a state, with all points that the first alternative reaches from there without consuming anything. Where the
-// rest has failed there is nothing to look for.
+// push adds a state for each point that the first alternative reaches from first without consuming anything. If the rest has
+// failed, there is nothing to search for.
 func (s *search) push(first point, rest []point, text string) {
 	if len(rest) == 0 {
 		return
@@ -125,7 +140,7 @@ func (s *search) push(first point, rest []point, text string) {
 	}
 }
 
-// advance looks at what a state commits to, or else at the states that follow it.
+// advance examines the commitments of a state, and pushes the states that follow it.
 func (s *search) advance(now pair) {
 	in := &s.Insts[now.first.pc]
 	if in.Op == code.OpRelease {
@@ -147,7 +162,7 @@ func (s *search) advance(now pair) {
 	}
 }
 
-// header looks at the end of an atomic region that commits. A literal that must follow, because a lookahead has seen it,
+// header examines the end of an atomic region that commits. A literal that must follow, because a lookahead has seen it,
 // counts as read.
 func (s *search) header(now pair) {
 	rest, text := now.rest, now.text
@@ -162,7 +177,7 @@ func (s *search) header(now pair) {
 	}
 }
 
-// report adds a finding, unless what remains of the alternative is safe, or the node is known already.
+// report adds a finding, unless what remains of the alternative is safe, or the node has one already.
 func (s *search) report(p point, text string, unsure bool) {
 	in := &s.Insts[p.pc]
 	known := func(f Finding) bool { return f.Commit == in.Node }
@@ -174,7 +189,7 @@ func (s *search) report(p point, text string, unsure bool) {
 		Witness: text, Header: in.Op == code.OpRelease, Unsure: unsure})
 }
 
-// alphabet is the bytes that are worth trying: those that matter to either side, and some that matter to neither.
+// alphabet returns the bytes worth trying: those that matter to either side, and some that matter to neither.
 func (s *search) alphabet(now pair) []byte {
 	if in := &s.Insts[now.first.pc]; in.Op == code.OpLiteral {
 		return []byte{in.Literal.Text[now.first.n]}
