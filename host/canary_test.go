@@ -68,7 +68,7 @@ func TestCasesBesideAFaultyOneAreTried(t *testing.T) {
 		t.Errorf("rules under which a case fails: %v", err)
 	}
 	trial := e.Status().Trial
-	for _, part := range []string{`a.jsonl: line 1: case slip: unknown member "templat"`, "cases.jsonl: line 1: ", "correct it, or take it out"} {
+	for _, part := range []string{`a.jsonl: line 1: case slip: unknown field "templat"`, "cases.jsonl: line 1: ", "correct it, or take it out"} {
 		if trial == nil || !strings.Contains(trial.Error, part) {
 			t.Errorf("the status says %+v, want %q", trial, part)
 		}

@@ -148,7 +148,7 @@ func TestCommandLines(t *testing.T) {
 		{name: "cases from standard input", stdin: "{}", line: "check -", code: exitFailed, out: "FAIL -:1"},
 		{name: "no cases at all", line: "check -", out: "0 passed, 0 failed\n", errs: "dragoman: no cases found in -\n"},
 		{name: "a case with a slip of the pen", stdin: `{"id":"a","kind":"parse","template":"chatml-json","output":"x","expct":{"content":"y"}}`, line: "check -",
-			code: exitFailed, out: "FAIL -:1\n    not a case: case a: unknown member \"expct\": did you mean \"expect\"?\n0 passed, 1 failed\n"},
+			code: exitFailed, out: "FAIL -:1\n    not a case: case a: unknown field \"expct\"; did you mean \"expect\"?\n0 passed, 1 failed\n"},
 		{name: "cases in a folder", line: "check testdata", code: exitFailed, out: "0 passed", errs: "dragoman: testdata: read testdata: is a directory"},
 		{name: "templates that are not there", line: "check --templates nowhere testdata/cases.jsonl", code: exitFailed, errs: "dragoman: --templates: stat nowhere: no such file"},
 		{name: "templates in a file", line: "check --templates testdata/tools.json testdata/cases.jsonl", code: exitFailed, errs: "expected a folder, testdata/tools.json is a file"},

@@ -10,8 +10,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// sameArguments compares arguments as JSON: spacing, escapes and the spelling of numbers do not count, the order of
-// members does. Arguments that are cut off are compared as far as they go.
+// sameArguments reports whether arguments are equal as JSON: spacing, escapes and the spelling of numbers do not count, the
+// order of members does. Truncated arguments are compared as far as they go.
 func sameArguments(a, b string) bool {
 	if a == b {
 		return true
@@ -29,7 +29,7 @@ func sameArguments(a, b string) bool {
 	}
 }
 
-// tokens reads JSON that may break off.
+// tokens reads the tokens of JSON that may be truncated.
 type tokens struct {
 	text string
 	dec  *jsontext.Decoder
@@ -44,12 +44,12 @@ func (t *tokens) next() (jsontext.Token, error) {
 	return token.Clone(), err
 }
 
-// rest is the text that no token was read from, without blanks and separators around it.
+// rest returns the text after the last token, without white space and separators around it.
 func (t *tokens) rest() string {
 	return strings.Trim(t.text[t.dec.InputOffset():], " \t\r\n,:")
 }
 
-// sameRest compares what follows the last common token: nothing, or the beginning of something.
+// sameRest compares what follows the last common token: nothing, or part of a token.
 func sameRest(x, y *tokens, errX, errY error) bool {
 	endX, endY := errors.Is(errX, io.EOF), errors.Is(errY, io.EOF)
 	return endX == endY && (endX || x.rest() == y.rest())
@@ -62,7 +62,7 @@ func sameToken(s, t jsontext.Token) bool {
 	return s.Kind() == '0' && sameNumber(s.String(), t.String())
 }
 
-// sameNumber compares numbers by value. Whole numbers that a float cannot tell apart must be spelled alike.
+// sameNumber compares numbers by value, and integers by their digits, because floats are not exact for large ones.
 func sameNumber(s, t string) bool {
 	if isInteger(s) && isInteger(t) {
 		return strings.TrimPrefix(s, "-0") == strings.TrimPrefix(t, "-0")

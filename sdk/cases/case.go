@@ -1,22 +1,22 @@
-// Package cases is the format of recorded cases: facts about templates, requests and model outputs, one JSON object a
-// line, that a handler must reproduce. Platforms keep their own cases in it, plugins carry theirs, and the project's tests
-// are run from it.
+// Package cases defines the format of recorded cases: facts about templates, requests and model outputs that a handler must
+// reproduce, one JSON object per line. Platforms keep their own cases in this format, plugins carry theirs, and the project's
+// tests run them.
 //
 // There are three kinds:
 //
 //	parse      template + request + output → the message it must become
-//	plan       template + request → the prompt, and what an engine is told beside it
-//	template   template + variables → the prompt, or that rendering fails
+//	plan       template + request → the prompt, and the settings for the engine
+//	template   template + variables → the prompt, or an error
 //
-// A parse case is compared by Compare: content and reasoning without outer white space, calls by count and order, names
-// and ids exactly, arguments as JSON with the order of their members. It must come out the same for every way in which
-// its output can be cut into pieces; Cuts gives the ways to try.
+// Compare compares a parse case: content and reasoning without outer white space, calls by count and order, names and ids
+// exactly, arguments as JSON with the order of their members. The result must be the same however the output is cut into
+// pieces; Cuts returns the cuts to try.
 //
-// A case may have members that are not known here: whoever recorded it may say more of it. But what looks like a slip of the
-// pen is refused, and so is an unknown member of what a case expects, for nobody would see that it is not compared.
+// A case may have unknown fields, in which recorders keep additional facts. But fields that look misspelt are errors, and so
+// are unknown fields of the expected message, which would silently not be compared.
 //
-// Words that must not be confused: what a case *expects* must hold; its *reference* is what another implementation was
-// seen to answer, of which only some must hold. A *cut* is a way to divide an output, a *piece* is what comes of it.
+// Words that must not be confused: what a case *expects* must hold; its *reference* is what another implementation answered,
+// of which only a part must hold. A *cut* is a way to divide an output, a *piece* is a part of a cut output.
 package cases
 
 import (
@@ -30,7 +30,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/chat"
 )
 
-// Kind says what a case is about.
+// Kind is the kind of a case.
 type Kind string
 
 // The kinds of cases.
@@ -40,57 +40,57 @@ const (
 	Template Kind = "template"
 )
 
-// Case is one recorded case. Which fields count depends on its kind.
+// Case is one recorded case. Which fields matter depends on its kind.
 type Case struct {
 	ID       string `json:"id"`
 	Kind     Kind   `json:"kind"`
-	Template string `json:"template"` // its file's name
-	// Handler names the handler that must serve the case, whatever else claims the template; empty: the one that claims it.
+	Template string `json:"template"` // the name of its file
+	// Handler is the handler that must serve the case; empty means the one that claims the template.
 	Handler  string `json:"handler"`
 	BOSToken string `json:"bos_token"`
 	EOSToken string `json:"eos_token"`
-	// Now is the time that templates are told.
+	// Now is the time that templates see.
 	Now time.Time `json:"now"`
 
 	// RequestJSON is the request of a parse or plan case as written; ChatRequest reads it.
 	RequestJSON json.RawMessage `json:"request"`
 
-	// Output is what the model wrote after the prompt. Partial says that it is cut off and more would come.
+	// Output is what the model wrote after the prompt. Partial is set if it is incomplete.
 	Output  string `json:"output"`
 	Partial bool   `json:"partial"`
-	// Expect is the message that the output must become.
+	// Expect is the message into which the output must be parsed.
 	Expect *Message `json:"expect"`
-	// Reconstruct says that rendering the message again must give prompt and output, or continue them.
+	// Reconstruct is set if rendering the message must return prompt and output, or a continuation of them.
 	Reconstruct bool `json:"reconstruct"`
 
-	// Reference is what another implementation answered; ReferenceError is why it did not.
+	// Reference is the answer of another implementation, ReferenceError its error.
 	Reference      *Reference `json:"reference"`
 	ReferenceError string     `json:"reference_error"`
 
-	// Context holds the variables of a template case, which must give Prompt, or fail if Error is not empty.
+	// Context holds the variables of a template case. Rendering must return Prompt, or fail if Error is not empty.
 	Context json.RawMessage `json:"context"`
 	Prompt  string          `json:"prompt"`
 	Error   string          `json:"error"`
 
-	// Line is where the case stands in its file, from 1.
+	// Line is the number of the line in the file, from 1.
 	Line int `json:"-"`
 }
 
-// Message is what a parse case says of a message.
+// Message is a message as cases write it.
 type Message struct {
 	Content          string `json:"content"`
 	ReasoningContent string `json:"reasoning_content"`
 	ToolCalls        []Call `json:"tool_calls"`
 }
 
-// Call is a tool call of a Message. Its id is empty unless the format carries one.
+// Call is a tool call of a Message. Its id is empty unless the format has ids.
 type Call struct {
 	ID        string `json:"id"`
 	Name      string `json:"name"`
 	Arguments string `json:"arguments"`
 }
 
-// MessageOf is what cases say of m. The text parts of a content are joined.
+// MessageOf returns m as cases write it. The text parts of a content are joined.
 func MessageOf(m chat.Message) Message {
 	out := Message{ReasoningContent: m.ReasoningContent, ToolCalls: []Call{}}
 	if m.Content.Text != nil {
@@ -105,7 +105,7 @@ func MessageOf(m chat.Message) Message {
 	return out
 }
 
-// Reference is what another implementation answered to the request.
+// Reference is another implementation's answer to the request.
 type Reference struct {
 	Prompt           string    `json:"prompt"`
 	GenerationPrompt string    `json:"generation_prompt"`
@@ -119,53 +119,53 @@ type Reference struct {
 	Stops            []string  `json:"stops"`
 }
 
-// Trigger is what starts a lazy constraint: a "word" or a "pattern".
+// Trigger is a text that activates a lazy constraint: a "word" or a "pattern".
 type Trigger struct {
 	Type  string `json:"type"`
 	Value string `json:"value"`
 }
 
-// pinned is the time of cases that do not say theirs.
+// pinned is the time of cases without "now".
 var pinned = time.Date(2026, time.January, 15, 12, 34, 56, 0, time.UTC)
 
-// check says what is wrong with a case before it is run, and fills in the time. Said are the members of its line.
-func (c *Case) check(said members) error {
+// check returns what is wrong with a case, given the fields of its line, and fills in the time.
+func (c *Case) check(fields members) error {
 	if c.Now.IsZero() {
 		c.Now = pinned
 	}
 	if c.ID == "" {
-		return errors.New(`the case has no "id"`)
+		return errors.New(`missing "id"`)
 	}
-	if err := said.misspelt(slices.Concat(everywhere, counted[c.Kind])); err != nil {
+	if err := fields.misspelt(slices.Concat(everywhere, counted[c.Kind])); err != nil {
 		return fmt.Errorf("case %s: %w", c.ID, err)
 	}
 	if c.Template == "" {
-		return fmt.Errorf(`case %s: "template" names no template`, c.ID)
+		return fmt.Errorf(`case %s: missing "template"`, c.ID)
 	}
-	if err := c.checkKind(said); err != nil {
+	if err := c.checkKind(fields); err != nil {
 		return fmt.Errorf("case %s: %w", c.ID, err)
 	}
 	return nil
 }
 
-// checkKind looks for what a case of its kind must say.
-func (c *Case) checkKind(said members) error {
+// checkKind checks that a case has the fields that its kind requires.
+func (c *Case) checkKind(fields members) error {
 	switch c.Kind {
 	case Parse:
 		if c.Expect == nil {
 			return errors.New(`a case of kind "parse" needs "expect"`)
 		}
-		if !said.have("output") {
+		if !fields.has("output") {
 			return errors.New(`a case of kind "parse" needs "output"`)
 		}
-		return errors.Join(said.in("reference").misspelt(membersOf[Reference]()), checkExpect(said.in("expect")))
+		return errors.Join(fields.in("reference").misspelt(membersOf[Reference]()), checkExpect(fields.in("expect")))
 	case Plan:
-		return c.checkPlan(said)
+		return c.checkPlan(fields)
 	case Template:
 		if c.Context == nil {
 			return errors.New(`a case of kind "template" needs "context"`)
 		}
-		if !said.have("prompt") && !said.have("error") {
+		if !fields.has("prompt") && !fields.has("error") {
 			return errors.New(`a case of kind "template" needs "prompt", or "error" where rendering must fail`)
 		}
 		return nil
@@ -173,27 +173,27 @@ func (c *Case) checkKind(said members) error {
 	return fmt.Errorf(`expected "kind" to be "parse", "plan" or "template", found %q`, c.Kind)
 }
 
-// checkPlan looks at a case of kind plan. One without a reference says that there is a plan.
-func (c *Case) checkPlan(said members) error {
+// checkPlan checks a case of kind plan. Without a reference, it says only that planning succeeds.
+func (c *Case) checkPlan(fields members) error {
 	for _, name := range []string{"prompt", "generation_prompt", "constrained", "expect"} {
-		if c.Reference == nil && said.have(name) {
+		if c.Reference == nil && fields.has(name) {
 			return fmt.Errorf(`a case of kind "plan" is compared with "reference": put %q into it`, name)
 		}
 	}
-	return said.in("reference").misspelt(membersOf[Reference]())
+	return fields.in("reference").misspelt(membersOf[Reference]())
 }
 
 // hey is the conversation of a request that has none.
 const hey = `[{"role":"user","content":"Hey there!"}]`
 
-// ChatRequest reads the request. One without messages gets a greeting. The error is a *fault.Error.
+// ChatRequest returns the request. Without messages, it gets a greeting. Errors are of type *fault.Error.
 func (c *Case) ChatRequest() (*chat.Request, error) {
 	text := c.RequestJSON
 	if len(text) == 0 {
 		text = json.RawMessage("{}")
 	}
 	var members map[string]json.RawMessage
-	// What is not an object at all, ParseRequest tells better.
+	// ParseRequest has a better error for what is not an object.
 	if err := json.Unmarshal(text, &members); err == nil && isEmpty(members["messages"]) {
 		members["messages"] = json.RawMessage(hey)
 		text = encode(members)
@@ -206,13 +206,13 @@ func (c *Case) ChatRequest() (*chat.Request, error) {
 	return r, nil
 }
 
-// isEmpty says whether a member is absent, null or an empty array.
+// isEmpty reports whether a field is absent, null or an empty array.
 func isEmpty(list json.RawMessage) bool {
 	var elements []json.RawMessage
 	return list == nil || json.Unmarshal(list, &elements) == nil && len(elements) == 0
 }
 
-// encode writes members that came from JSON, their values as they were.
+// encode returns the JSON of members that were read from JSON.
 func encode(members map[string]json.RawMessage) []byte {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)

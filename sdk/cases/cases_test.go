@@ -15,7 +15,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/fault"
 )
 
-func TestReadingGoesOnAfterALineThatHoldsNoCase(t *testing.T) {
+func TestReadContinuesAfterInvalidLines(t *testing.T) {
 	const file = `{"id":"a","kind":"parse","template":"t","expect":{"content":"x"},"output":"x"}
 
 {"id":"b",
@@ -37,8 +37,8 @@ func TestReadingGoesOnAfterALineThatHoldsNoCase(t *testing.T) {
 		"a 2026-01-15 12:34:56 +0000 UTC",
 		"line 3: byte 11: unexpected end of JSON input",
 		`line 4: case c: expected "kind" to be "parse", "plan" or "template", found "poem"`,
-		`line 5: the case has no "id"`,
-		`line 6: case e: "template" names no template`,
+		`line 5: missing "id"`,
+		`line 6: case e: missing "template"`,
 		`line 7: case f: a case of kind "template" needs "context"`,
 		`line 8: case g: a case of kind "parse" needs "expect"`,
 		"h 2020-01-01 00:00:00 +0000 UTC",
@@ -48,28 +48,28 @@ func TestReadingGoesOnAfterALineThatHoldsNoCase(t *testing.T) {
 	}
 }
 
-// TestALineSaysWhatItHolds gives members of a case with the id c and the template t, and what reading says of them: nothing, or
-// what is wrong.
-func TestALineSaysWhatItHolds(t *testing.T) {
+// TestMisspeltAndUnknownFieldsAreErrors holds the fields of cases besides id and template, and the error for each; empty for
+// none.
+func TestMisspeltAndUnknownFieldsAreErrors(t *testing.T) {
 	for _, test := range []struct{ name, members, want string }{
 		{"foreign members", `"kind":"parse","output":"","expect":{"content":""},"source":"a log","row":3,"reference":{"exact":{},"constraint":{}}`, ""},
 		{"other capitals", `"Kind":"parse","OUTPUT":"a","Expect":{"Content":"a"}`, ""},
-		{"a letter that is missing", `"kind":"parse","output":"a","expct":{}`, `unknown member "expct": did you mean "expect"?`},
-		{"a letter too many", `"kind":"parse","output":"a","expect":{"content":"a"},"handlers":"x"`, `unknown member "handlers": did you mean "handler"?`},
-		{"a wrong letter", `"kond":"parse"`, `unknown member "kond": did you mean "kind"?`},
-		{"letters in each other's place", `"kind":"parse","output":"a","expect":{"content":"a"},"parital":true`, `unknown member "parital": did you mean "partial"?`},
-		{"another way to separate words", `"kind":"plan","bosToken":"<s>"`, `unknown member "bosToken": did you mean "bos_token"?`},
-		{"a slip in a reference", `"kind":"plan","reference":{"prompt":"a","generation-prompt":"b"}`, `unknown member "generation-prompt": did you mean "generation_prompt"?`},
+		{"a letter that is missing", `"kind":"parse","output":"a","expct":{}`, `unknown field "expct"; did you mean "expect"?`},
+		{"a letter too many", `"kind":"parse","output":"a","expect":{"content":"a"},"handlers":"x"`, `unknown field "handlers"; did you mean "handler"?`},
+		{"a wrong letter", `"kond":"parse"`, `unknown field "kond"; did you mean "kind"?`},
+		{"letters in each other's place", `"kind":"parse","output":"a","expect":{"content":"a"},"parital":true`, `unknown field "parital"; did you mean "partial"?`},
+		{"another way to separate words", `"kind":"plan","bosToken":"<s>"`, `unknown field "bosToken"; did you mean "bos_token"?`},
+		{"a slip in a reference", `"kind":"plan","reference":{"prompt":"a","generation-prompt":"b"}`, `unknown field "generation-prompt"; did you mean "generation_prompt"?`},
 		{"a slip in the reference of a parse case", `"kind":"parse","output":"a","expect":{"content":"a"},"reference":{"constraned":true}`,
-			`unknown member "constraned": did you mean "constrained"?`},
+			`unknown field "constraned"; did you mean "constrained"?`},
 		{"what another kind has", `"kind":"parse","output":"a","expect":{"content":"a"},"contexts":1`, ""},
 
 		{"no output", `"kind":"parse","expect":{"content":"a"}`, `a case of kind "parse" needs "output"`},
 		{"an empty message", `"kind":"parse","output":"","expect":{}`, ""},
 		{"an expectation of what is not compared", `"kind":"parse","output":"a","expect":{"role":"assistant"}`,
-			`"expect": unknown member "role", expected content, reasoning_content, tool_calls`},
+			`"expect": unknown field "role"; expected one of content, reasoning_content, tool_calls`},
 		{"calls as they are in requests", `"kind":"parse","output":"a","expect":{"tool_calls":[{"name":"f"},{"function":{}}]}`,
-			`"expect": tool_calls[1]: unknown member "function", expected id, name, arguments`},
+			`"expect": tool_calls[1]: unknown field "function"; expected one of id, name, arguments`},
 		{"a plan without a reference", `"kind":"plan"`, ""},
 		{"a prompt beside the reference", `"kind":"plan","prompt":"a"`, `a case of kind "plan" is compared with "reference": put "prompt" into it`},
 		{"a template that expects nothing", `"kind":"template","context":{}`, `a case of kind "template" needs "prompt", or "error"`},
@@ -87,8 +87,8 @@ func TestALineSaysWhatItHolds(t *testing.T) {
 	}
 }
 
-// TestLinesAreReadAsEditorsWriteThem reads a file with a mark at its beginning, other ends of lines, and none at its end.
-func TestLinesAreReadAsEditorsWriteThem(t *testing.T) {
+// TestReadAcceptsWhatEditorsWrite reads a file with a byte order mark, Windows line ends, and no line end at its end.
+func TestReadAcceptsWhatEditorsWrite(t *testing.T) {
 	const line = `{"id":"a","kind":"plan","template":"t"}`
 	read := 0
 	for _, err := range cases.Read(strings.NewReader("\uFEFF" + line + "\r\n\r\n" + line)) {
@@ -102,7 +102,7 @@ func TestLinesAreReadAsEditorsWriteThem(t *testing.T) {
 	}
 }
 
-func TestReadingEndsWithTheReadersError(t *testing.T) {
+func TestReadEndsWithTheErrorOfItsReader(t *testing.T) {
 	broken := errors.New("the disk is gone")
 	r := io.MultiReader(strings.NewReader(`{"id":"a","kind":"plan","template":"t"}`+"\n"), iotest.ErrReader(broken))
 	var last error
@@ -116,7 +116,7 @@ func TestReadingEndsWithTheReadersError(t *testing.T) {
 	}
 }
 
-func TestARequestWithoutMessagesIsAGreeting(t *testing.T) {
+func TestRequestsWithoutMessagesGetAGreeting(t *testing.T) {
 	for request, want := range map[string]string{
 		``:                  "Hey there!",
 		`{}`:                "Hey there!",
@@ -145,7 +145,7 @@ func TestARequestWithoutMessagesIsAGreeting(t *testing.T) {
 	}
 }
 
-func TestWhatCountsInAMessage(t *testing.T) {
+func TestCompare(t *testing.T) {
 	args := func(text string) cases.Message {
 		return cases.Message{ToolCalls: []cases.Call{{Name: "f", Arguments: text}}}
 	}
@@ -185,7 +185,7 @@ func TestWhatCountsInAMessage(t *testing.T) {
 	}
 }
 
-func TestADifferenceShowsWhereTextsPart(t *testing.T) {
+func TestDifferencesShowTheFirstByte(t *testing.T) {
 	long := strings.Repeat("x", 200)
 	for _, test := range []struct{ expected, found, want string }{
 		{"héllo", "hèllo", "content: differs at byte 1\n  expected \"héllo\"\n  found    \"hèllo\""},
@@ -232,7 +232,7 @@ func TestCutsCoverTheOutput(t *testing.T) {
 	}
 }
 
-func TestRecordedCasesRead(t *testing.T) {
+func TestRecordedCasesAreValid(t *testing.T) {
 	for _, name := range []string{"parse.jsonl", "tagged_thinking.jsonl", "plan.jsonl", "template.jsonl"} {
 		f, err := os.Open(shared.Dir(t, "cases", name))
 		if err != nil {

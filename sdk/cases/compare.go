@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Compare says how found differs from what is expected, one difference a paragraph, or returns "" if it does not differ.
+// Compare describes how found differs from expected, one difference per paragraph; "" if it does not.
 func Compare(expected, found Message) string {
 	var d differences
 	d.text("content", strings.TrimSpace(expected.Content), strings.TrimSpace(found.Content))
@@ -26,19 +26,21 @@ func Compare(expected, found Message) string {
 	return d.String()
 }
 
-// Difference shows where two texts part, or returns "" if they are the same.
+// Difference describes where two texts differ; "" if they are equal.
 func Difference(what, expected, found string) string {
 	var d differences
 	d.text(what, expected, found)
 	return d.String()
 }
 
+// differences are descriptions of differences, one paragraph each.
 type differences []string
 
 func (d *differences) add(format string, args ...any) { *d = append(*d, fmt.Sprintf(format, args...)) }
 
 func (d differences) String() string { return strings.Join(d, "\n") }
 
+// text adds the difference of two texts, if any.
 func (d *differences) text(what, expected, found string) {
 	if expected == found {
 		return
@@ -47,7 +49,7 @@ func (d *differences) text(what, expected, found string) {
 	d.add("%s: differs at byte %d\n  expected %s\n  found    %s", what, at, excerpt(expected, at), excerpt(found, at))
 }
 
-// excerpt quotes text around byte at, with an ellipsis where something is left out.
+// excerpt quotes the text around byte at, with ellipses for what it omits.
 func excerpt(text string, at int) string {
 	const before, after = 60, 120
 	start, end := max(0, at-before), min(len(text), at+after)
@@ -67,7 +69,7 @@ func excerpt(text string, at int) string {
 	return quoted
 }
 
-// commonPrefix is where two texts part, at the start of a character.
+// commonPrefix returns the length of the common prefix of two texts, in whole characters.
 func commonPrefix(a, b string) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
@@ -79,6 +81,7 @@ func commonPrefix(a, b string) int {
 	return n
 }
 
+// count returns the number of calls and their names, for messages.
 func count(calls []Call) string {
 	var names []string
 	for _, c := range calls {

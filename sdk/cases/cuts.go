@@ -8,14 +8,14 @@ import (
 
 // Cut is a way to cut an output into pieces.
 type Cut struct {
-	// Name says which it is: "whole", "byte by byte", or "random cut 3 of seed 7".
+	// Name is "whole", "byte by byte", or for example "random cut 3 of seed 7".
 	Name string
-	// next returns a function that gives the length of one piece after another.
+	// next returns a function that returns the lengths of successive pieces; nil for one piece.
 	next func() func() int
 }
 
-// Cuts gives the ways to cut that a case must come through: whole, byte by byte, and so many random ones. The same seed
-// gives the same cuts.
+// Cuts returns the cuts with which a case must be tried: whole, byte by byte, and a number of random ones, which the seed
+// determines.
 func Cuts(random int, seed uint64) []Cut {
 	cuts := []Cut{
 		{Name: "whole"},
@@ -30,7 +30,7 @@ func Cuts(random int, seed uint64) []Cut {
 	return cuts
 }
 
-// lengths draws the lengths of pieces as engines give them: mostly a few bytes, at times many.
+// lengths returns a function that draws lengths of pieces as engines send them: mostly a few bytes, sometimes many.
 func lengths(source *rand.Rand) func() int {
 	return func() int {
 		if source.IntN(8) == 0 {
@@ -40,7 +40,7 @@ func lengths(source *rand.Rand) func() int {
 	}
 }
 
-// Pieces cuts the output. The pieces are parts of it, not copies.
+// Pieces iterates over the pieces of the output, which are parts of it, not copies.
 func (c Cut) Pieces(output []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		length := func() int { return len(output) }

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// LineError says that a line holds no case.
+// LineError is the error for a line that is not a valid case.
 type LineError struct {
 	Line int // from 1
 	Err  error
@@ -24,11 +24,11 @@ func (e *LineError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e
 // Unwrap returns the reason.
 func (e *LineError) Unwrap() error { return e.Err }
 
-// byteOrderMark stands before texts that some editors write, and is no part of them.
+// byteOrderMark is what some editors write at the beginning of files.
 var byteOrderMark = []byte("\uFEFF")
 
-// Read yields the cases of a file as it reads it. A line that holds no case yields a *LineError, and reading goes on with
-// the next one; any other error, from r, is the last. Blank lines are skipped.
+// Read iterates over the cases of a file while reading it. It yields a *LineError for a line that is not a valid case, and
+// continues with the next one; any other error comes from r and ends the iteration. Blank lines are skipped.
 func Read(r io.Reader) iter.Seq2[*Case, error] {
 	return func(yield func(*Case, error) bool) {
 		in := bufio.NewReaderSize(r, 64<<10)
@@ -52,13 +52,13 @@ func Read(r io.Reader) iter.Seq2[*Case, error] {
 
 func decode(line []byte, number int) (*Case, error) {
 	c := &Case{Line: number}
-	var said members
-	err := json.Unmarshal(line, &said)
+	var fields members
+	err := json.Unmarshal(line, &fields)
 	if err == nil {
 		err = json.Unmarshal(line, c)
 	}
 	if err == nil {
-		err = c.check(said)
+		err = c.check(fields)
 	}
 	if err != nil {
 		return nil, &LineError{Line: number, Err: inWords(err)}
@@ -66,11 +66,11 @@ func decode(line []byte, number int) (*Case, error) {
 	return c, nil
 }
 
-// inWords is an error of decoding as those understand it who have never seen the types that are decoded to.
+// inWords returns an error of package encoding/json in terms of JSON instead of Go types.
 func inWords(err error) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
-	var now *time.ParseError // there is one time in a case
+	var now *time.ParseError // a case has one time
 	switch {
 	case errors.As(err, &now):
 		return fmt.Errorf(`"now": expected a time such as %q, found %q`, pinned.Format(time.RFC3339), strings.Trim(now.Value, `"`))
@@ -84,7 +84,7 @@ func inWords(err error) error {
 	return err
 }
 
-// inJSON is what JSON calls the values of a kind.
+// inJSON returns what messages call the JSON values of a kind.
 func inJSON(kind reflect.Kind) string {
 	switch kind {
 	case reflect.String:
@@ -97,7 +97,7 @@ func inJSON(kind reflect.Kind) string {
 	return "an object"
 }
 
-// article puts the article before what JSON calls a value.
+// article returns a JSON type with its article.
 func article(value string) string {
 	if value == "array" || value == "object" {
 		return "an " + value
