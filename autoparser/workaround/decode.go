@@ -20,7 +20,7 @@ const (
 	MaxRules = 1000
 )
 
-// Parse reads a file of rules; name stands in its faults. The error is Faults, and then there is no set.
+// Parse reads a file of rules; faults contain its name. If the error is not nil, it is of type Faults, and the set is nil.
 func Parse(name string, data []byte) (*Set, error) {
 	d := &decoder{name: name}
 	rules := d.document(data)
@@ -30,7 +30,7 @@ func Parse(name string, data []byte) (*Set, error) {
 	return &Set{name: name, hash: hashOf(data), rules: rules}, nil
 }
 
-// decoder reads YAML nodes and collects what is wrong with them.
+// decoder reads YAML nodes and collects their faults.
 type decoder struct {
 	name   string
 	faults Faults
@@ -46,14 +46,14 @@ func (d *decoder) faultAt(line, column int, format string, args ...any) {
 
 func (d *decoder) document(data []byte) (rules []Rule) {
 	if len(data) > MaxFile {
-		d.faultAt(1, 1, "the file has %d bytes, at most %d are allowed", len(data), MaxFile)
+		d.faultAt(1, 1, "the file has %d bytes; at most %d are allowed", len(data), MaxFile)
 		return nil
 	}
 	in := yaml.NewDecoder(bytes.NewReader(data))
 	var doc yaml.Node
 	switch err := in.Decode(&doc); {
 	case errors.Is(err, io.EOF), err == nil && (len(doc.Content) == 0 || doc.Content[0].ShortTag() == "!!null"):
-		d.faultAt(1, 1, "the file is empty: expected \"version: 1\" and \"workarounds:\"; write \"workarounds: []\" for no rules")
+		d.faultAt(1, 1, "the file is empty; expected \"version: 1\" and \"workarounds:\"; write \"workarounds: []\" for no rules")
 		return nil
 	case err != nil:
 		d.syntax(err)
@@ -61,7 +61,7 @@ func (d *decoder) document(data []byte) (rules []Rule) {
 	}
 	var second yaml.Node
 	if err := in.Decode(&second); err == nil {
-		d.fault(&second, "a second document: expected one, put all rules into it")
+		d.fault(&second, "second document; put all rules into one")
 	} else if !errors.Is(err, io.EOF) {
 		d.syntax(err)
 	}
@@ -77,7 +77,7 @@ func (d *decoder) document(data []byte) (rules []Rule) {
 
 var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
 
-// syntax reports an error of the YAML parser, which gives a line at most.
+// syntax reports an error of the YAML parser, which knows the line at most.
 func (d *decoder) syntax(err error) {
 	text := err.Error()
 	m := yamlLine.FindStringSubmatch(text)
@@ -86,7 +86,7 @@ func (d *decoder) syntax(err error) {
 		text = text[len(m[0]):]
 		line, _ = strconv.Atoi(m[1])
 	}
-	d.faultAt(line, 1, "this is not YAML: %s", text)
+	d.faultAt(line, 1, "invalid YAML: %s", text)
 }
 
 func (d *decoder) top(n *yaml.Node) (rules []Rule) {
@@ -95,7 +95,7 @@ func (d *decoder) top(n *yaml.Node) (rules []Rule) {
 		"version": func(v *yaml.Node) {
 			versioned = true
 			if v.Value != "1" {
-				d.fault(v, "version %s is unknown: expected 1", v.Value)
+				d.fault(v, "unknown version %s; expected 1", v.Value)
 			}
 		},
 		"workarounds": func(v *yaml.Node) {
@@ -103,13 +103,13 @@ func (d *decoder) top(n *yaml.Node) (rules []Rule) {
 				rules = append(rules, d.rule(item))
 			}
 			if len(rules) > MaxRules {
-				d.fault(v, "%d rules, at most %d are allowed", len(rules), MaxRules)
+				d.fault(v, "%d rules; at most %d are allowed", len(rules), MaxRules)
 			}
 			d.distinct(rules)
 		},
 	})
 	if n.Kind == yaml.MappingNode && !versioned {
-		d.fault(n, "the version is missing: expected \"version: 1\"")
+		d.fault(n, "missing version; expected \"version: 1\"")
 	}
 	return rules
 }
@@ -119,7 +119,7 @@ func (d *decoder) distinct(rules []Rule) {
 	lines := map[string]int{}
 	for _, r := range rules {
 		if first, twice := lines[r.Name]; twice && r.Name != "" {
-			d.faultAt(r.Line, 1, "a second rule named %q: the first is in line %d, give this one another name", r.Name, first)
+			d.faultAt(r.Line, 1, "duplicate rule name %q, first used in line %d; rename one of the rules", r.Name, first)
 			continue
 		}
 		lines[r.Name] = r.Line
@@ -133,7 +133,7 @@ func (d *decoder) rule(n *yaml.Node) Rule {
 	d.mapping(n, "a rule", keys{
 		"name": func(v *yaml.Node) {
 			if r.Name = d.text(v, "name"); r.Name != "" && !ruleName.MatchString(r.Name) {
-				d.fault(v, "the name %q: expected lower case letters and digits in parts separated by -, _ or a point", r.Name)
+				d.fault(v, `invalid name %q; expected lower-case letters and digits in parts separated by "-", "_" or "."`, r.Name)
 			}
 		},
 		"because":  func(v *yaml.Node) { r.Because = d.text(v, "because") },
@@ -151,22 +151,22 @@ func (d *decoder) rule(n *yaml.Node) Rule {
 	return r
 }
 
-// effects are the keys of a rule that make it do something.
+// effects are the keys of a rule that have an effect.
 var effects = []string{"set", "trim", "preserve", "stop", "request"}
 
-// complete checks that a rule has what every rule needs.
+// complete checks that a rule has all required keys.
 func (d *decoder) complete(n *yaml.Node, r Rule) {
 	for _, need := range []struct{ key, why string }{
-		{"name", "expected a name, by which reports call it"},
+		{"name", "expected the name by which reports refer to the rule"},
 		{"because", "expected the reason, so that others can tell whether it still holds"},
 		{"when", "expected a predicate; write true for a rule that always holds"},
 	} {
 		if !has(n, need.key) {
-			d.fault(n, "the rule %q has no %q: %s", r.Name, need.key, need.why)
+			d.fault(n, "rule %q: missing %q; %s", r.Name, need.key, need.why)
 		}
 	}
 	if !slices.ContainsFunc(effects, func(key string) bool { return has(n, key) }) {
-		d.fault(n, "the rule %q does nothing: expected set, trim, preserve, stop or request", r.Name)
+		d.fault(n, "rule %q has no effect; expected set, trim, preserve, stop or request", r.Name)
 	}
 }
 
@@ -196,7 +196,8 @@ func (d *decoder) when(v *yaml.Node) (string, *Predicate) {
 	return source, p
 }
 
-// within is where a place of a scalar's value stands in the file. Of folded and escaped scalars only the beginning is known.
+// within returns the position in the file of a place in a scalar's value; for folded and escaped scalars, that of their
+// beginning.
 func within(v *yaml.Node, at *PredicateError) (line, column int) {
 	switch {
 	case v.Style&yaml.LiteralStyle != 0:
@@ -209,7 +210,7 @@ func within(v *yaml.Node, at *PredicateError) (line, column int) {
 	return v.Line, v.Column + at.Column - 1
 }
 
-// assignments reads what a rule sets below a path: a field of the dialect, or "".
+// assignments reads what a rule sets below a path, which is empty or a field of the dialect followed by a dot.
 func (d *decoder) assignments(n *yaml.Node, path string) (out []assignment) {
 	readers := keys{}
 	for _, name := range below(path) {
@@ -230,7 +231,7 @@ func (d *decoder) assignments(n *yaml.Node, path string) (out []assignment) {
 	return out
 }
 
-// value reads a value for a field.
+// value reads the value of a field.
 func (d *decoder) value(v *yaml.Node, f field) reflect.Value {
 	out := reflect.New(f.typ).Elem()
 	switch f.typ.Kind() {
@@ -255,7 +256,7 @@ func (d *decoder) trims(v *yaml.Node) (out []field) {
 		path := d.text(item, "trim")
 		f, ok := fieldAt(path)
 		if path != "" && (!ok || !f.isText()) {
-			d.fault(item, "trim: the dialect has no text %q", path)
+			d.fault(item, "trim: unknown string field %q", path)
 			continue
 		}
 		out = append(out, f)

@@ -9,14 +9,14 @@ import (
 type Fault struct {
 	File         string
 	Line, Column int    // from 1
-	Message      string // what is wrong, what was expected, and what to do
+	Message      string // what is wrong, what is expected, what to do
 }
 
 func (f Fault) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", f.File, f.Line, f.Column, f.Message)
 }
 
-// Faults are all mistakes of a file, in its order. It is the error of Parse.
+// Faults are all mistakes in a file, in its order. They are the error of Parse.
 type Faults []Fault
 
 func (fs Faults) Error() string {

@@ -11,12 +11,12 @@ import (
 
 // field is a field of a dialect.
 type field struct {
-	path  string // as rules write it
-	index []int  // as reflect finds it
+	path  string // as rules write it, such as tools.function.close
+	index []int  // for package reflect
 	typ   reflect.Type
 }
 
-// assignment gives a field a value.
+// assignment is a field and the value to set it to.
 type assignment struct {
 	field field
 	value reflect.Value
@@ -26,10 +26,10 @@ func (f field) in(d *dialect.Dialect) reflect.Value {
 	return reflect.ValueOf(d).Elem().FieldByIndex(f.index)
 }
 
-// isText says whether the field may have any text.
+// isText reports whether the field may be any string.
 func (f field) isText() bool { return f.typ.Kind() == reflect.String && choices(f.typ) == nil }
 
-// fields lists the fields that rules can set, in the order of the types.
+// fields returns the fields that rules can set, in the order of the types.
 func fields() []field {
 	var out []field
 	var visit func(t reflect.Type, path string, index []int)
@@ -57,7 +57,7 @@ func fieldAt(path string) (field, bool) {
 	return all[i], true
 }
 
-// below lists the names that may follow path: of its fields, or of all fields when path is empty.
+// below returns the names that may follow path: the fields of a struct, or the top-level fields if path is empty.
 func below(path string) []string {
 	var names []string
 	for _, f := range fields() {
@@ -70,7 +70,7 @@ func below(path string) []string {
 	return names
 }
 
-// choices lists the values of a type that has only certain ones; nil: any.
+// choices returns the values of an enumerated type; nil for other types.
 func choices(t reflect.Type) []string {
 	switch t {
 	case reflect.TypeFor[dialect.ReasoningMode]():
@@ -93,7 +93,7 @@ func texts[T ~string](values ...T) []string {
 	return out
 }
 
-// show writes a value as YAML does in one line.
+// show returns a value as YAML writes it on one line.
 func show(v reflect.Value) string {
 	switch v.Kind() {
 	case reflect.String:

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Lint finds rules that are of no use for the given templates, the facts of which are those detected: rules that hold for
-// none, rules that hold and change nothing, and templates named by seen-in for which the rule does not hold. Each is a
-// fault at the beginning of its rule; the set works all the same.
+// Lint finds rules that are useless for the given templates, whose facts are as detected: rules that hold for none of them,
+// rules that hold but change nothing, and rules that do not hold for a template listed in their seen-in. Each is reported as
+// a fault at the beginning of its rule; the set is valid nevertheless.
 func (s *Set) Lint(templates []Facts) Faults {
 	seen := make([]evidence, len(s.Rules()))
 	for _, f := range templates {
@@ -19,18 +19,18 @@ func (s *Set) Lint(templates []Facts) Faults {
 	var out Faults
 	for i, r := range s.Rules() {
 		for _, message := range seen[i].complaints() {
-			out = append(out, Fault{s.Name(), r.Line, 1, fmt.Sprintf("the rule %q %s", r.Name, message)})
+			out = append(out, Fault{s.Name(), r.Line, 1, fmt.Sprintf("rule %q %s", r.Name, message)})
 		}
 	}
 	return out
 }
 
-// evidence is what a rule did to all templates.
+// evidence is what a rule did for all templates.
 type evidence struct {
 	held   bool
 	useful bool
 	errors []string
-	absent []string // templates of seen-in for which it does not hold
+	absent []string // templates in seen-in for which it does not hold
 }
 
 func (e *evidence) add(r Rule, f Facts, applied []Applied) {
@@ -54,14 +54,14 @@ func (e *evidence) complaints() []string {
 		out = append(out, "cannot be evaluated: "+message)
 	}
 	for _, name := range e.absent {
-		out = append(out, fmt.Sprintf("does not hold for %q, which seen-in names: correct one of them", name))
+		out = append(out, fmt.Sprintf("does not hold for %q, which seen-in lists; correct one of them", name))
 	}
 	switch {
 	case len(e.errors) > 0:
 	case !e.held:
-		out = append(out, "holds for none of the templates: remove it, or correct its predicate")
+		out = append(out, "holds for none of the templates; remove it, or correct its predicate")
 	case !e.useful:
-		out = append(out, "changes nothing any more: remove it")
+		out = append(out, "no longer changes anything; remove it")
 	}
 	return out
 }

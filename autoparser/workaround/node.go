@@ -8,10 +8,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// keys reads the values of a mapping.
+// keys are readers of the values of a mapping, by their keys.
 type keys map[string]func(*yaml.Node)
 
-// mapping reads a mapping that has no other keys, and none twice.
+// mapping reads a mapping. Unknown and duplicate keys are faults.
 func (d *decoder) mapping(n *yaml.Node, what string, readers keys) {
 	if n.Kind != yaml.MappingNode {
 		d.fault(n, "%s: expected a mapping, found %s", what, found(n))
@@ -23,11 +23,11 @@ func (d *decoder) mapping(n *yaml.Node, what string, readers keys) {
 		read, known := readers[key.Value]
 		switch {
 		case !known:
-			d.fault(key, "%s: unknown key %q: expected one of %s", what, key.Value, strings.Join(sortedKeys(readers), ", "))
+			d.fault(key, "%s: unknown key %q; expected one of %s", what, key.Value, strings.Join(sortedKeys(readers), ", "))
 		case seen[key.Value]:
-			d.fault(key, "%s: %q stands here a second time: remove one", what, key.Value)
+			d.fault(key, "%s: duplicate key %q; remove one", what, key.Value)
 		case value.Kind == yaml.AliasNode:
-			d.fault(value, "%s: an alias stands for the value of %q: write the value", what, key.Value)
+			d.fault(value, "%s: %q is an alias; write the value itself", what, key.Value)
 		default:
 			read(value)
 		}
@@ -44,7 +44,7 @@ func sortedKeys[V any](readers map[string]V) []string {
 	return names
 }
 
-// sequence lists the items of a sequence.
+// sequence returns the items of a sequence.
 func (d *decoder) sequence(n *yaml.Node, what string) []*yaml.Node {
 	if n.Kind != yaml.SequenceNode {
 		d.fault(n, "%s: expected a list, found %s", what, found(n))
@@ -53,7 +53,7 @@ func (d *decoder) sequence(n *yaml.Node, what string) []*yaml.Node {
 	return n.Content
 }
 
-// texts reads a list of texts that are not empty.
+// texts reads a list of non-empty strings.
 func (d *decoder) texts(n *yaml.Node, what string) []string {
 	var out []string
 	for _, item := range d.sequence(n, what) {
@@ -64,25 +64,25 @@ func (d *decoder) texts(n *yaml.Node, what string) []string {
 	return out
 }
 
-// text reads a text that is not empty.
+// text reads a non-empty string.
 func (d *decoder) text(n *yaml.Node, what string) string {
 	text, ok := d.string(n, what)
 	if ok && strings.TrimSpace(text) == "" {
-		d.fault(n, "%s: expected a text, found an empty one", what)
+		d.fault(n, "%s: expected a non-empty string, found an empty one", what)
 	}
 	return text
 }
 
-// string reads a text.
+// string reads a string.
 func (d *decoder) string(n *yaml.Node, what string) (string, bool) {
 	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!str" {
-		d.fault(n, "%s: expected a text, found %s", what, found(n))
+		d.fault(n, "%s: expected a string, found %s", what, found(n))
 		return "", false
 	}
 	return n.Value, true
 }
 
-// found says what a node is.
+// found describes a node for messages.
 func found(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.MappingNode:
@@ -95,5 +95,5 @@ func found(n *yaml.Node) string {
 	if n.ShortTag() == "!!null" {
 		return "nothing"
 	}
-	return strconv.Quote(n.Value) + " (put it in quotes to make it a text)"
+	return strconv.Quote(n.Value) + " (quote it to make it a string)"
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
 )
 
-// MaxPredicate is how many bytes the source of a predicate may have: the parser recurses, and deeper nesting than fits in
-// here would exhaust its stack.
+// MaxPredicate limits the bytes in the source of a predicate. The parser is recursive, and deeper nesting than fits into that
+// would overflow its stack.
 const MaxPredicate = 4 << 10
 
 // Predicate is a condition over the facts of a template:
@@ -26,16 +26,16 @@ const MaxPredicate = 4 << 10
 //	name startsWith "acme-" or dialect.tools.format == "none"
 //	source matches "(?s)<tool_call>.*</tool_call>"
 //
-// It knows source, name, dialect and capabilities, whose fields have the names that rules and JSON use. Comparisons,
+// Its variables are source, name, dialect and capabilities, whose fields have the names that rules and JSON use. Comparisons,
 // arithmetic, and, or, not, in, contains, startsWith, endsWith, and matches with a literal are allowed; functions, ranges,
-// variables and loops are not, so that a predicate costs no more than its length times that of the source. The
-// zero value holds for no template. It is immutable.
+// variables and loops are not, so that a predicate costs at most its length times the length of the source. The zero value
+// holds for no template. A Predicate is immutable.
 type Predicate struct {
 	source  string
 	program *vm.Program
 }
 
-// PredicateError says what is wrong with the source of a predicate.
+// PredicateError is an error in the source of a predicate.
 type PredicateError struct {
 	Line, Column int // in the source, from 1
 	Message      string
@@ -45,13 +45,13 @@ func (e *PredicateError) Error() string {
 	return fmt.Sprintf("%d:%d: %s", e.Line, e.Column, e.Message)
 }
 
-// CompilePredicate reads a predicate. The error is a *PredicateError.
+// CompilePredicate compiles a predicate. Errors are of type *PredicateError.
 func CompilePredicate(source string) (*Predicate, error) {
 	if len(source) > MaxPredicate {
-		return nil, &PredicateError{1, 1, fmt.Sprintf("the expression has %d bytes, at most %d are allowed", len(source), MaxPredicate)}
+		return nil, &PredicateError{1, 1, fmt.Sprintf("the expression has %d bytes; at most %d are allowed", len(source), MaxPredicate)}
 	}
 	if strings.TrimSpace(source) == "" {
-		return nil, &PredicateError{1, 1, `the expression is empty: write true for a rule that always holds`}
+		return nil, &PredicateError{1, 1, `empty expression; write true for a rule that always holds`}
 	}
 	tree, err := parser.Parse(source)
 	if err != nil {
@@ -69,10 +69,10 @@ func CompilePredicate(source string) (*Predicate, error) {
 	return &Predicate{source, program}, nil
 }
 
-// String is the source of the predicate.
+// String returns the source of the predicate.
 func (p *Predicate) String() string { return p.source }
 
-// Match says whether the predicate holds.
+// Match reports whether the predicate holds.
 func (p *Predicate) Match(f Facts) (bool, error) {
 	if p == nil || p.program == nil {
 		return false, nil
@@ -85,7 +85,7 @@ func (p *Predicate) Match(f Facts) (bool, error) {
 	return holds, nil
 }
 
-// predicateError keeps the place and the message of one of expr's errors, without the picture of the source.
+// predicateError returns an error of package expr with its position and message, without its excerpt of the source.
 func predicateError(err error) error {
 	var at *file.Error
 	if errors.As(err, &at) {
@@ -94,7 +94,7 @@ func predicateError(err error) error {
 	return &PredicateError{1, 1, err.Error()}
 }
 
-// visitor finds what could loop.
+// visitor finds expressions that are not allowed.
 type visitor struct {
 	source string
 	err    error
@@ -112,7 +112,7 @@ func (v *visitor) Visit(node *ast.Node) {
 			v.refuse(*node, "ranges are not allowed in predicates")
 		}
 		if _, literal := n.Right.(*ast.StringNode); n.Operator == "matches" && !literal {
-			v.refuse(*node, "the right side of matches must be a text: a pattern that is computed is not allowed")
+			v.refuse(*node, "the right side of matches must be a string literal")
 		}
 	}
 }
@@ -136,7 +136,7 @@ func environmentTypes() types.Map {
 	}
 }
 
-// typeOf is the type of a struct with the names that a tag gives its fields.
+// typeOf returns the type of a struct for expr. The names of its fields come from a tag.
 func typeOf(t reflect.Type, tag string) types.Type {
 	switch t.Kind() {
 	case reflect.Struct:
@@ -161,7 +161,7 @@ func environment(f Facts) map[string]any {
 	}
 }
 
-// valueOf is a value of typeOf its type.
+// valueOf returns a value for expr, whose type is that of typeOf.
 func valueOf(v reflect.Value, tag string) any {
 	switch v.Kind() {
 	case reflect.Struct:

@@ -34,13 +34,13 @@ func TestPredicates(t *testing.T) {
 
 func TestPredicatesThatAreRefused(t *testing.T) {
 	for source, want := range map[string]string{
-		"":                                    `1:1: the expression is empty`,
-		strings.Repeat("(", MaxPredicate+1):   `1:1: the expression has 4097 bytes, at most 4096 are allowed`,
+		"":                                    `1:1: empty expression`,
+		strings.Repeat("(", MaxPredicate+1):   `1:1: the expression has 4097 bytes; at most 4096 are allowed`,
 		`source`:                              `1:1: expected bool, but got string`,
 		`sourc contains "x"`:                  `1:1: unknown name sourc`,
 		`dialect.reasoning.moode == ""`:       `1:19: unknown field moode`,
 		`capabilities.thinks`:                 `1:14: unknown field thinks`,
-		`source matches name`:                 `the right side of matches must be a text`,
+		`source matches name`:                 `the right side of matches must be a string literal`,
 		`source matches "("`:                  `missing closing )`,
 		`len(source) > 1`:                     `1:1: functions are not allowed in predicates`,
 		`all(1..9, # > 0)`:                    `1:6: ranges are not allowed in predicates`,

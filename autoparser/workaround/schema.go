@@ -6,7 +6,7 @@ import (
 	"reflect"
 )
 
-// schema is a JSON Schema, in the words that a file of rules needs.
+// schema is a JSON Schema, with the keywords that a file of rules needs.
 type schema struct {
 	Schema      string             `json:"$schema,omitempty"`
 	Title       string             `json:"title,omitempty"`
@@ -20,12 +20,12 @@ type schema struct {
 	AnyOf       []*schema          `json:"anyOf,omitempty"`
 	Items       *schema            `json:"items,omitempty"`
 	MaxItems    int                `json:"maxItems,omitempty"`
-	// Additional is false where no other properties may be.
+	// Additional points to false if other properties are not allowed.
 	Additional *bool `json:"additionalProperties,omitempty"`
 }
 
-// JSONSchema is a JSON Schema, draft 7, for files of rules: editors complete and check by it while one writes. It knows
-// all keys, fields and values, but not predicates, which Parse alone checks.
+// JSONSchema returns a JSON Schema, draft 7, of files of rules, with which editors complete and check them. It covers all keys,
+// fields and values, but not predicates, which only Parse checks.
 func JSONSchema() ([]byte, error) {
 	file := object(map[string]*schema{
 		"version":     {Const: 1, Description: "the version of the format"},
@@ -42,12 +42,12 @@ func JSONSchema() ([]byte, error) {
 
 func ruleSchema() *schema {
 	r := object(map[string]*schema{
-		"name":     described(&schema{Type: "string", Pattern: ruleName.String()}, "what reports call the rule"),
+		"name":     described(&schema{Type: "string", Pattern: ruleName.String()}, "the name by which reports refer to the rule"),
 		"because":  described(text(), "the reason, so that others can tell whether it still holds"),
 		"seen-in":  described(list(text()), "templates that need the rule"),
 		"when":     described(&schema{Type: []string{"string", "boolean"}}, "the predicate over source, name, dialect and capabilities"),
 		"set":      described(fieldsSchema(""), "fields of the dialect and their values"),
-		"trim":     described(list(&schema{Enum: trimmable()}), "fields whose outer white space goes"),
+		"trim":     described(list(&schema{Enum: trimmable()}), "fields from which outer white space is removed"),
 		"preserve": described(list(text()), "tokens that the engine must not drop from the output"),
 		"stop":     described(list(text()), "texts that end an answer"),
 		"request":  described(list(&schema{Enum: texts(Normalisations()...)}), "normalisations of a request's messages"),
@@ -58,7 +58,7 @@ func ruleSchema() *schema {
 	return r
 }
 
-// fieldsSchema is the schema of what may be set below a path: a field of the dialect followed by a point, or "".
+// fieldsSchema returns the schema of what may be set below a path, which is empty or a field of the dialect followed by a dot.
 func fieldsSchema(path string) *schema {
 	properties := map[string]*schema{}
 	for _, name := range below(path) {
@@ -81,7 +81,7 @@ func fieldSchema(t reflect.Type) *schema {
 	return &schema{Type: "string", Enum: choices(t)}
 }
 
-// trimmable lists the fields that are texts.
+// trimmable returns the paths of the fields that are strings.
 func trimmable() (paths []string) {
 	for _, f := range fields() {
 		if f.isText() {
@@ -97,7 +97,7 @@ func object(properties map[string]*schema, required ...string) *schema {
 
 func list(items *schema) *schema { return &schema{Type: "array", Items: items} }
 
-// text is a text that is more than white space.
+// text returns the schema of strings that are not blank.
 func text() *schema { return &schema{Type: "string", Pattern: `\S`} }
 
 func described(s *schema, description string) *schema {

@@ -1,7 +1,7 @@
-// Package workaround holds the rules that correct what comparison concludes about single templates.
+// Package workaround holds rules that correct what comparison concludes about individual templates.
 //
-// A rule says when it holds, a predicate over the template, and what it sets: fields of the dialect, white space to trim,
-// tokens to preserve, strings to stop at, normalisations of requests. It carries its own evidence: because and seen-in.
+// A rule has a predicate over the template, and effects: fields of the dialect to set, white space to trim, tokens to
+// preserve, strings to stop at, normalisations of requests. It carries its own evidence: because and seen-in.
 //
 //	version: 1
 //	workarounds:
@@ -12,15 +12,15 @@
 //	    set:
 //	      content: {mode: wrapped_with_reasoning, start: "<response>", end: "</response>"}
 //
-// Parse turns a file into a Set or into all of its Faults, each with line and column: a file with a fault is no Set, so that
-// the one in force stays. Apply runs the rules in the order of the file and says which rule changed which field. A Set
-// never changes once made; to put other rules in force is to use another Set. Reading the file, and watching it, is the
-// host's.
+// Parse returns the Set of a file, or all of its Faults, each with line and column: a file with a fault has no Set, and the one
+// in force remains. Apply runs the rules in the order of the file and reports which rule changed which field. A Set is
+// immutable; other rules are put into force by using another Set. The host reads and watches the file.
 //
-// The language of predicates is expr's, cut down to what cannot loop (predicate.go). Manifests of plugins use the same.
+// Predicates are written in the language of expr, restricted to what cannot loop (predicate.go). Manifests of plugins use the
+// same language.
 //
-// Words that must not be confused: a *fault* is a mistake in the file, a *change* is what a rule did to a dialect; facts
-// are what predicates see, and the dialect among them is the one detected, whatever earlier rules have set.
+// Words that must not be confused: a *fault* is a mistake in the file, a *change* is what a rule did to a dialect; *facts* are
+// what predicates see, among them the dialect as detected, whatever earlier rules have set.
 package workaround
 
 import (
@@ -44,9 +44,9 @@ type Facts struct {
 // Rule is one workaround.
 type Rule struct {
 	Name    string
-	Because string   // why comparison cannot know
+	Because string   // why comparison cannot find out
 	SeenIn  []string // names of templates that need it
-	When    string   // source of the predicate
+	When    string   // the source of the predicate
 	Line    int      // where the rule begins in its file, from 1
 
 	predicate *Predicate
@@ -57,35 +57,35 @@ type Rule struct {
 	requests  []Normalisation
 }
 
-// Normalisation is a way to fit the messages of a request to a template, which a rule can ask for where the template's
-// capabilities do not show that it is needed.
+// Normalisation is a way to adapt the messages of a request to a template. A rule can request it if the capabilities of the
+// template do not show that it is needed.
 type Normalisation string
 
 // The normalisations.
 const (
-	TrimContent    Normalisation = "trim-content"     // content loses the white space at its edges
-	DeveloperRole  Normalisation = "developer-role"   // messages of developers become system messages
-	NoSystemRole   Normalisation = "no-system-role"   // what system messages say begins the first message of the user
-	NoNullContent  Normalisation = "no-null-content"  // null content becomes an empty text
-	ObjectArgs     Normalisation = "object-arguments" // the arguments of calls become objects
-	JoinedContent  Normalisation = "joined-content"   // typed parts of content become one text
-	NullContent    Normalisation = "null-content"     // empty content beside calls becomes null
+	TrimContent    Normalisation = "trim-content"     // outer white space of content is removed
+	DeveloperRole  Normalisation = "developer-role"   // developer messages become system messages
+	NoSystemRole   Normalisation = "no-system-role"   // system messages are put before the first user message
+	NoNullContent  Normalisation = "no-null-content"  // null content becomes an empty string
+	ObjectArgs     Normalisation = "object-arguments" // arguments of calls become objects
+	JoinedContent  Normalisation = "joined-content"   // typed parts of content are joined to a string
+	NullContent    Normalisation = "null-content"     // empty content of messages with calls becomes null
 	EmptyParameter Normalisation = "tool-parameters"  // tools without parameters get an empty schema
 )
 
-// Normalisations lists them all.
+// Normalisations returns all normalisations.
 func Normalisations() []Normalisation {
 	return []Normalisation{TrimContent, DeveloperRole, NoSystemRole, NoNullContent, ObjectArgs, JoinedContent, NullContent, EmptyParameter}
 }
 
-// Set is the rules of one file. The zero value, and nil, has none.
+// Set is the rules of a file. The zero value and nil are empty.
 type Set struct {
 	name  string
 	hash  string
 	rules []Rule
 }
 
-// Rules lists the rules in the order of the file. Callers must not change them.
+// Rules returns the rules in the order of the file. Callers must not modify them.
 func (s *Set) Rules() []Rule {
 	if s == nil {
 		return nil
@@ -93,7 +93,7 @@ func (s *Set) Rules() []Rule {
 	return s.rules
 }
 
-// Name is the name of the file.
+// Name returns the name of the file.
 func (s *Set) Name() string {
 	if s == nil {
 		return ""
@@ -101,7 +101,7 @@ func (s *Set) Name() string {
 	return s.name
 }
 
-// Hash identifies the content of the file: SHA-256 in hexadecimal. It is empty for a set without a file.
+// Hash returns the SHA-256 of the content of the file in hexadecimal; "" for a set without a file.
 func (s *Set) Hash() string {
 	if s == nil {
 		return ""
@@ -109,7 +109,7 @@ func (s *Set) Hash() string {
 	return s.hash
 }
 
-// Join returns the rules of several files, in order. Its name and hash are those of the files together.
+// Join returns a set of the rules of several files, in order. Its name and hash combine those of the files.
 func Join(sets ...*Set) *Set {
 	if len(sets) == 1 {
 		return sets[0]
@@ -125,13 +125,13 @@ func Join(sets ...*Set) *Set {
 	return &out
 }
 
-// Applied is what a rule did that held for a template.
+// Applied is what a rule that held for a template did.
 type Applied struct {
 	Rule     string
 	Because  string
-	Changes  []Change        // in the order of the rule; empty when everything was so already
-	Requests []Normalisation // asked for by the rule
-	// Error says why the predicate could not be evaluated; such a rule does nothing.
+	Changes  []Change        // in the order of the rule; empty if the fields had these values before
+	Requests []Normalisation // that the rule requests
+	// Error is why the predicate could not be evaluated; such a rule has no effect.
 	Error string
 }
 
@@ -141,7 +141,7 @@ type Change struct {
 	From, To string // as YAML writes them
 }
 
-// Apply runs the rules over the dialect detected, and reports on every rule that held.
+// Apply applies the rules to the detected dialect, and reports every rule that held.
 func (s *Set) Apply(f Facts) (dialect.Dialect, []Applied) {
 	d := f.Dialect
 	d.Preserve, d.Stop = slices.Clone(d.Preserve), slices.Clone(d.Stop)
@@ -157,7 +157,7 @@ func (s *Set) Apply(f Facts) (dialect.Dialect, []Applied) {
 	return d, out
 }
 
-// apply changes d and says what it changed.
+// apply changes d and returns the changes.
 func (r *Rule) apply(d *dialect.Dialect) []Change {
 	var changes []Change
 	change := func(f field, value reflect.Value) {
@@ -185,7 +185,7 @@ func (r *Rule) apply(d *dialect.Dialect) []Change {
 	return changes
 }
 
-// union is a with what b has besides.
+// union returns a with the elements of b that it lacks.
 func union(a, b []string) []string {
 	out := slices.Clone(a)
 	for _, text := range b {

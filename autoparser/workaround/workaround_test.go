@@ -170,11 +170,11 @@ workarounds:
   - {name: broken, because: b, when: 'dialect.preserve[3] == "x"', stop: [s]}
 `)
 	got := s.Lint([]Facts{{Name: "one", Source: "a"}, {Name: "two"}})
-	want := `rules.yaml:4:1: the rule "useless" changes nothing any more: remove it
-rules.yaml:5:1: the rule "unmet" holds for none of the templates: remove it, or correct its predicate
-rules.yaml:6:1: the rule "strayed" does not hold for "two", which seen-in names: correct one of them
-rules.yaml:7:1: the rule "broken" cannot be evaluated: 1:17: index out of range: 3 (array length is 0)
-rules.yaml:7:1: the rule "broken" cannot be evaluated: 1:17: index out of range: 3 (array length is 0)`
+	want := `rules.yaml:4:1: rule "useless" no longer changes anything; remove it
+rules.yaml:5:1: rule "unmet" holds for none of the templates; remove it, or correct its predicate
+rules.yaml:6:1: rule "strayed" does not hold for "two", which seen-in lists; correct one of them
+rules.yaml:7:1: rule "broken" cannot be evaluated: 1:17: index out of range: 3 (array length is 0)
+rules.yaml:7:1: rule "broken" cannot be evaluated: 1:17: index out of range: 3 (array length is 0)`
 	if diff := cmp.Diff(want, got.Error()); diff != "" {
 		t.Error(diff)
 	}

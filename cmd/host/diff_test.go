@@ -79,7 +79,7 @@ func TestLintTellsCasesThatHoldUnderTheShippedRulesOnly(t *testing.T) {
 	}
 	idle := file(t, dir, "idle.yaml", thoughtRule("one")+"  - {name: idle, because: a test, when: name == \"nobody\", stop: [END]}\n")
 	_, out, _ = commandLine(t, "", "lint", idle, "--templates", "../../templates", "--cases", file(t, dir, "cases.jsonl", plain+"\n"))
-	for _, want := range []string{idle + ":3:1: case thoughts", `the rule "idle" holds for none of the templates`} {
+	for _, want := range []string{idle + ":3:1: case thoughts", `rule "idle" holds for none of the templates`} {
 		if !strings.Contains(out, want) {
 			t.Errorf("beside a rule of no use it told\n%s\nwant %q", out, want)
 		}
