@@ -8,13 +8,14 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
-// maxOrders is how many required arguments are held to exactly, in every order: the grammar doubles with each. Of more,
-// grammars hold to the number.
+// maxOrders is the largest number of required arguments that grammars enforce exactly, in every
+// order: each doubles the grammar. Of more, grammars enforce only the number.
 const maxOrders = 3
 
-// Arguments are the arguments of a call, or the members of an object, one by one: for the parser any of them in any order and
-// number, for grammars all that s requires. one makes the argument of a name, empty for any name, that follows a schema; it
-// takes the white space behind it. separator stands between two; empty: nothing does.
+// Arguments matches the arguments of a call, or the members of an object, one by one. The parser
+// accepts any of them, in any order and number; grammars require all that s requires. one builds
+// the argument of a given name that follows a schema, including the white space after it; an empty
+// name stands for any name. separator stands between two arguments and may be empty.
 func (t *Turn) Arguments(s jsonschema.Schema, separator string, one func(name string, s jsonschema.Schema) peg.ID) peg.ID {
 	l := List{Separator: separator}
 	name := t.Fresh("arguments")
@@ -39,7 +40,8 @@ func (t *Turn) Arguments(s jsonschema.Schema, separator string, one func(name st
 	return t.Choice(read, t.complete(name, l))
 }
 
-// Object is the arguments of a call that are one JSON object, as s says. The parser reads what models know of Python, too.
+// Object matches the arguments of a call that are one JSON object. Grammars enforce s; the parser
+// also accepts Python's literals and quotes.
 func (t *Turn) Object(s jsonschema.Schema) peg.ID {
 	lenient := t.Once("~lenient-object", func() peg.ID {
 		return t.Tag(peg.Arguments, t.Value(peg.ObjectValue|peg.PythonLiterals|peg.PythonQuotes))
@@ -47,7 +49,7 @@ func (t *Turn) Object(s jsonschema.Schema) peg.ID {
 	return t.Choice(lenient, t.Tag(peg.Arguments, t.Schema(s.Only(jsonschema.Any), t.Value(peg.ObjectValue))))
 }
 
-// ArgumentName is the name of an argument, as text; empty: any name.
+// ArgumentName matches the name of an argument as plain text; an empty name stands for any name.
 func (t *Turn) ArgumentName(name string) peg.ID {
 	if name == "" {
 		return t.NotChars(1, MaxName, noName...)
@@ -55,17 +57,19 @@ func (t *Turn) ArgumentName(name string) peg.ID {
 	return t.Lit(name)
 }
 
-// noName are characters that no name of an argument has.
+// noName holds the characters that no argument name contains.
 var noName = append([]peg.Range{{Lo: '<', Hi: '>'}, {Lo: '(', Hi: ')'}, {Lo: '"', Hi: '"'}, {Lo: ',', Hi: ','}, {Lo: '/', Hi: '/'}}, Blank...)
 
-// List is a list of arguments as grammars hold to it: all that are required, in any order, with others between them.
+// List is a list of arguments as grammars enforce it: all required ones, in any order, with
+// optional ones between them.
 type List struct {
 	Required, Optional []peg.ID
-	// Separator stands between two arguments; empty: nothing does.
+	// Separator stands between two arguments; it may be empty.
 	Separator string
-	// Wrap matches one of ways and what the format writes around it; nil: nothing.
+	// Wrap matches one of ways with the text that the format puts around each argument; nil means
+	// Choice.
 	Wrap func(ways ...peg.ID) peg.ID
-	// Counted holds grammars to the number of required arguments, whichever they are.
+	// Counted makes grammars enforce only the number of required arguments, whichever they are.
 	Counted bool
 }
 
@@ -77,7 +81,7 @@ func (t *Turn) Complete(l List) peg.ID {
 	return t.complete(t.Fresh("arguments"), l)
 }
 
-// complete is Complete with rules whose names begin as given.
+// complete is Complete with a prefix for the names of its rules.
 func (t *Turn) complete(name string, l List) peg.ID {
 	if l.Wrap == nil {
 		l.Wrap = t.Choice
@@ -93,7 +97,7 @@ func (t *Turn) complete(name string, l List) peg.ID {
 	return b.from(whole)
 }
 
-// separator matches what stands between two arguments.
+// separator matches the text between two arguments.
 func (t *Turn) separator(text string) peg.ID {
 	if text == "" {
 		return t.Empty()
@@ -101,14 +105,14 @@ func (t *Turn) separator(text string) peg.ID {
 	return t.Seq(t.Lit(text), t.Space())
 }
 
-// lister builds a list.
+// lister builds the program of a List.
 type lister struct {
 	*Turn
 	l    List
-	name string // what the names of its rules begin with
+	name string // the prefix of its rules' names
 }
 
-// from matches an argument and what follows it, when the set of required ones is still to come.
+// from matches an argument and what follows it while the required arguments in set are outstanding.
 func (b *lister) from(set int) peg.ID {
 	return b.Once(b.name+"-"+strconv.Itoa(set), func() peg.ID {
 		var ways []peg.ID
@@ -128,7 +132,7 @@ func (b *lister) from(set int) peg.ID {
 	})
 }
 
-// behind matches what follows an argument.
+// behind matches what follows an argument while the required arguments in set are outstanding.
 func (b *lister) behind(set int) peg.ID {
 	switch {
 	case set != 0:
@@ -139,7 +143,7 @@ func (b *lister) behind(set int) peg.ID {
 	return b.Optional(b.separator(b.l.Separator), b.from(0))
 }
 
-// counted matches as many required arguments as there are, with others between them.
+// counted matches as many required arguments as the list has, with optional ones between them.
 func (b *lister) counted() peg.ID {
 	n := min(len(b.l.Required), peg.MaxRepeat)
 	required, before, after := b.l.Wrap(b.l.Required...), b.Empty(), b.Empty()

@@ -6,8 +6,8 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
-// Body is what follows reasoning: text with calls anywhere in it, or an answer that follows the JSON Schema of the request.
-// stray are markers that say nothing there.
+// Body matches what follows reasoning: text with calls anywhere in it, or an answer that follows
+// the JSON Schema of the request. stray lists markers that are dropped from the text.
 func (t *Turn) Body(calls peg.ID, stray ...string) peg.ID {
 	if len(t.Tools) > 0 {
 		calls = t.Rule("run", t.run(calls))
@@ -18,8 +18,8 @@ func (t *Turn) Body(calls peg.ID, stray ...string) peg.ID {
 	return t.mixed(calls, stray...)
 }
 
-// mixed is text with calls anywhere in it. Grammars allow calls at one place, at the end, and insist on them where the
-// request does.
+// mixed matches text with calls anywhere in it. Grammars allow calls only at the end, and require
+// them if the request does.
 func (t *Turn) mixed(calls peg.ID, stray ...string) peg.ID {
 	if len(t.Tools) == 0 {
 		return t.text(stray, t.Ends)
@@ -34,7 +34,7 @@ func (t *Turn) mixed(calls peg.ID, stray ...string) peg.ID {
 	return t.Seq(text, t.Choice(first, t.Optional(t.Only("no-call", spelled, more))))
 }
 
-// text is content up to one of ends, without stray markers.
+// text matches content up to one of ends, dropping stray markers.
 func (t *Turn) text(stray, ends []string) peg.ID {
 	if len(t.Tools) > 0 {
 		stray = slices.Concat(stray, t.CallEnds)
@@ -46,11 +46,12 @@ func (t *Turn) text(stray, ends []string) peg.ID {
 	return t.Seq(text, t.Star(t.Only("stray", t.Trigger("stray", t.OneOf(stray...)), t.Space()), text))
 }
 
-// Fence is what models put around code.
+// Fence opens and closes a code block in Markdown.
 const Fence = "```"
 
-// response is content that must follow the JSON Schema of the request, bare or in a code fence, which is not content.
-// Where the request has tools, there may be calls instead. What is not JSON stays content.
+// response matches content that follows the JSON Schema of the request, optionally in a code fence,
+// which is not content. If the request has tools, calls are accepted instead. Text that is not JSON
+// remains content.
 func (t *Turn) response(calls peg.ID) peg.ID {
 	value := t.Tag(peg.Content, t.Schema(t.Request.JSONSchema, t.Value(peg.AnyJSON)))
 	fenced := t.Seq(t.Lit(Fence), t.Optional(t.Lit("json")), t.Space(), value, t.Space(), t.Closer(Fence))

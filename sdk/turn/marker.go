@@ -6,17 +6,18 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
-// Marker matches a marker of the format and what follows it. A model may leave them out; grammars insist on them. Whether the
-// report counts a missing marker, and which other spellings are read, is up to the Format.
+// Marker matches a marker of the format and what follows it. A model may leave both out; grammars
+// require them. The Format decides whether the report counts a missing marker, and which other
+// spellings are accepted.
 func (t *Turn) Marker(text string, behind ...peg.ID) peg.ID {
 	return t.Choice(t.Seq(append([]peg.ID{t.Spelled(text)}, behind...)...), t.Omitted(text))
 }
 
-// Closer matches a marker and the white space after it.
+// Closer matches a marker that may be missing, and the white space after it.
 func (t *Turn) Closer(text string) peg.ID { return t.Marker(text, t.Space()) }
 
-// Omitted matches nothing, for the parser alone, where marker should stand. The report counts it if the Format asks for that,
-// except for a marker that ends the turn: engines stop there.
+// Omitted matches nothing, for the parser alone, in place of marker. If the Format asks for it, the
+// report counts the marker as missing, unless it ends the turn: engines stop there.
 func (t *Turn) Omitted(marker string) peg.ID {
 	if !t.ReportMissing || marker == "" || slices.Contains(t.Ends, marker) {
 		return t.Once("~missing", t.Empty)
@@ -24,8 +25,8 @@ func (t *Turn) Omitted(marker string) peg.ID {
 	return t.OncePer("~missing", marker, func() peg.ID { return t.Missing(marker) })
 }
 
-// Lacking matches kid, and has the report count marker as missing before it; without a marker it is kid. It does not say whether
-// grammars have it: kid does.
+// Lacking matches kid and has the report count marker as missing before it; an empty marker is not
+// counted. Whether grammars include it depends on kid.
 func (t *Turn) Lacking(marker string, kid peg.ID) peg.ID {
 	if marker == "" {
 		return kid
@@ -33,7 +34,7 @@ func (t *Turn) Lacking(marker string, kid peg.ID) peg.ID {
 	return t.Seq(t.Missing(marker), kid)
 }
 
-// Spelled matches a marker, or for the parser alone, another spelling of it.
+// Spelled matches a marker or, for the parser alone, another spelling of it.
 func (t *Turn) Spelled(marker string) peg.ID {
 	others := t.spellings(marker)
 	if len(others) == 0 {
@@ -42,7 +43,7 @@ func (t *Turn) Spelled(marker string) peg.ID {
 	return t.Choice(t.Lit(marker), t.OncePer("~respelled", marker, func() peg.ID { return t.OneOf(others...) }))
 }
 
-// spellings returns the other spellings of markers that are read.
+// spellings returns the other accepted spellings of a marker.
 func (t *Turn) spellings(marker string) []string {
 	if t.Spellings == nil {
 		return nil

@@ -9,8 +9,8 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
-// reasoning is the region of reasoning, or what says that there is none. Where the request leaves reasoning in the content,
-// its markers are content, too.
+// reasoning matches the reasoning, or what the format writes in its place. If the request leaves
+// reasoning in the content, its markers are content, too.
 func (t *Turn) reasoning() peg.ID {
 	if t.ThinkStart == "" {
 		return t.Empty()
@@ -23,13 +23,13 @@ func (t *Turn) reasoning() peg.ID {
 	return t.Seq(t.Optional(t.Choice(thought, none)), t.ThoughtAnew())
 }
 
-// Thought matches reasoning behind its start marker, and its end marker, which a model may leave out.
+// Thought matches reasoning after its start marker, including its end marker, which may be missing.
 func (t *Turn) Thought() peg.ID {
 	return t.Seq(t.Thoughts(), t.Choice(t.Seq(t.ThinkMark(t.ThinkEnd), t.gap()), t.Omitted(t.ThinkEnd)))
 }
 
-// StartAgain matches the start marker where reasoning has begun already, unless the lookaheads behind it fail: models write it
-// once more behind a prompt that ends in it.
+// StartAgain matches a repeated start marker, as models write it after a prompt that ends in one,
+// provided that the lookaheads after it match.
 func (t *Turn) StartAgain(unless ...peg.ID) peg.ID {
 	if t.ThinkStart == "" || !t.extracts() {
 		return t.Empty()
@@ -37,7 +37,8 @@ func (t *Turn) StartAgain(unless ...peg.ID) peg.ID {
 	return t.Optional(t.Only("start-again", append([]peg.ID{t.Space(), t.Lit(t.ThinkStart)}, unless...)...))
 }
 
-// ThoughtAnew matches reasoning directly behind other reasoning, or behind a prompt that has closed it.
+// ThoughtAnew matches further reasoning directly after reasoning, or after a prompt that has closed
+// it.
 func (t *Turn) ThoughtAnew() peg.ID {
 	if t.ThinkStart == "" || !t.extracts() {
 		return t.Empty()
@@ -45,20 +46,20 @@ func (t *Turn) ThoughtAnew() peg.ID {
 	return t.Optional(t.Only("thought-anew", t.Space(), t.Lit(t.ThinkStart), t.Thought()))
 }
 
-// LateThoughtEnd matches the end marker of reasoning behind calls that have ended it already.
+// LateThoughtEnd matches the end marker of reasoning after calls that have already ended it.
 func (t *Turn) LateThoughtEnd() peg.ID {
 	return t.Optional(t.Only("late-end-of-thought", t.Lit(t.ThinkEnd), t.Space()))
 }
 
-// ThoughtAgain matches reasoning behind calls.
+// ThoughtAgain matches reasoning after calls.
 func (t *Turn) ThoughtAgain() peg.ID {
 	again := t.Seq(t.Lit(t.ThinkStart), t.Think(t.Until(t.ThinkEnd)), t.Closer(t.ThinkEnd))
 	return t.Optional(t.Only("thought-again", again))
 }
 
-// EndThinkingAt lets calls end reasoning, where the request has tools and does not want calls kept there; otherwise they are
-// thoughts. ahead matches from an opener to the closed name of a tool that the request has, within a bounded region: an
-// opener that begins no such call is a thought all the same.
+// EndThinkingAt lets calls end reasoning if the request has tools and does not keep calls there;
+// otherwise they are part of the reasoning. ahead matches from an opener to the closed name of one
+// of the request's tools, within bounded text: an opener that begins no such call is reasoning.
 func (t *Turn) EndThinkingAt(ahead func() peg.ID) {
 	if t.Request.Parsing.CallInReasoning != chat.KeepCalls && len(t.Tools) > 0 {
 		t.ahead = t.Rule("~call-ahead", t.Seq(t.Blanks(), t.Tag(peg.Call, ahead())))
@@ -66,10 +67,11 @@ func (t *Turn) EndThinkingAt(ahead func() peg.ID) {
 	}
 }
 
-// Ahead matches what ends reasoning, where EndThinkingAt has said that something does.
+// Ahead matches the lookahead built by EndThinkingAt.
 func (t *Turn) Ahead() peg.ID { return t.ahead }
 
-// Thoughts is the text of reasoning, up to its end, a call, or the end of the turn and of the output.
+// Thoughts matches the text of reasoning up to its end marker, a call, or the end of the turn and
+// of the output.
 func (t *Turn) Thoughts() peg.ID {
 	ends := t.thoughtEnds()
 	if !t.promotes {
@@ -98,7 +100,8 @@ func (t *Turn) promoters() []string {
 	return t.Openers
 }
 
-// thoughtsBefore is reasoning up to its end, or one of texts at which stop matches. It goes on over the others.
+// thoughtsBefore matches reasoning up to its end marker, or up to one of texts where stop matches.
+// Other occurrences of texts are reasoning.
 func (t *Turn) thoughtsBefore(texts []string, stop func() peg.ID) peg.ID {
 	thought := t.Think(t.Until(append([]string{t.ThinkEnd}, texts...)...))
 	if len(texts) == 0 {
@@ -107,12 +110,12 @@ func (t *Turn) thoughtsBefore(texts []string, stop func() peg.ID) peg.ID {
 	return t.Seq(thought, t.Star(t.Only("no-call-in-thought", t.Not(stop()), t.Think(t.OneOf(texts...)), thought)))
 }
 
-// endAhead sees that the turn, and the output, ends.
+// endAhead matches the end of the turn and of the output.
 func (t *Turn) endAhead() peg.ID {
 	return t.Once("~end-ahead", func() peg.ID { return t.Seq(t.Blanks(), t.OneOf(t.thoughtEnds()...), t.Blanks(), t.End()) })
 }
 
-// run is calls and what may follow them: the end of reasoning that they have ended already, and reasoning anew.
+// run matches calls and what may follow them: a late end of reasoning, and further reasoning.
 func (t *Turn) run(calls peg.ID) peg.ID {
 	if t.ThinkStart == "" || !t.extracts() {
 		return calls
@@ -134,7 +137,7 @@ func (t *Turn) Think(kid peg.ID) peg.ID {
 	return t.Tag(peg.Content, kid)
 }
 
-// ThinkMark matches a marker of reasoning.
+// ThinkMark matches a marker of reasoning, as content if reasoning stays in the content.
 func (t *Turn) ThinkMark(marker string) peg.ID {
 	if t.extracts() {
 		return t.Lit(marker)
@@ -142,7 +145,8 @@ func (t *Turn) ThinkMark(marker string) peg.ID {
 	return t.Tag(peg.Content, t.Lit(marker))
 }
 
-// gap is the white space behind reasoning: line ends, because what follows may be indented.
+// gap matches the line ends after reasoning. It leaves other white space, since content may be
+// indented.
 func (t *Turn) gap() peg.ID {
 	if !t.extracts() {
 		return t.Empty()
@@ -150,8 +154,8 @@ func (t *Turn) gap() peg.ID {
 	return t.Lines()
 }
 
-// Continue fills in what a plan says of a message that is to be continued, in the format: its reasoning, and its content when
-// that goes on. The error says that there is no such message.
+// Continue completes a plan for a request to continue a message: it writes the message's reasoning
+// and content in the format. The error reports that there is no message to continue.
 func (t *Turn) Continue(plan *handler.Plan) error {
 	last, part, err := t.Request.Continued()
 	if err != nil || part == chat.ContinueNone {

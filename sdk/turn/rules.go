@@ -6,7 +6,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
-// Lit matches text; equal literals are one node.
+// Lit matches text. Equal literals share a node.
 func (t *Turn) Lit(text string) peg.ID {
 	id, ok := t.literals[text]
 	if !ok {
@@ -16,7 +16,7 @@ func (t *Turn) Lit(text string) peg.ID {
 	return id
 }
 
-// Space matches white space, possibly none; it is one node.
+// Space matches white space, possibly none. All its uses share a node.
 func (t *Turn) Space() peg.ID {
 	if t.space == nil {
 		id := t.Builder.Space()
@@ -34,13 +34,13 @@ func (t *Turn) OneOf(texts ...string) peg.ID {
 	return t.Choice(kids...)
 }
 
-// Fresh returns a name for a rule, beginning as given, that no other rule has.
+// Fresh returns a unique name for a rule, with the given prefix.
 func (t *Turn) Fresh(name string) string {
 	t.fresh++
 	return name + "-" + strconv.Itoa(t.fresh)
 }
 
-// Named returns a new rule for kid. The first one of a name has it as it is, later ones are numbered.
+// Named adds a rule for kid. The first rule of a name gets it unchanged, later ones are numbered.
 func (t *Turn) Named(name string, kid peg.ID) peg.ID { return t.Rule(t.numbered(name), kid) }
 
 func (t *Turn) numbered(name string) string {
@@ -51,10 +51,12 @@ func (t *Turn) numbered(name string) string {
 	return name
 }
 
-// Once returns the rule of that name. body builds it when the name is first used, and may use the rule itself.
+// Once returns the rule of the given name. body builds it on first use, and may refer to the rule
+// itself.
 func (t *Turn) Once(name string, body func() peg.ID) peg.ID { return t.OncePer(name, "", body) }
 
-// OncePer is Once for rules that differ only in key, such as those of different schemas: their names are numbered.
+// OncePer is Once for rules of one name that differ in key, such as those of different schemas.
+// Their names are numbered.
 func (t *Turn) OncePer(name, key string, body func() peg.ID) peg.ID {
 	at := [2]string{name, key}
 	if id, ok := t.rules[at]; ok {
@@ -65,22 +67,23 @@ func (t *Turn) OncePer(name, key string, body func() peg.ID) peg.ID {
 	return t.Rule(name, body())
 }
 
-// Shared returns how many rules Once and OncePer have built.
+// Shared returns the number of rules that Once and OncePer have built.
 func (t *Turn) Shared() int { return len(t.rules) }
 
-// Only makes kids, in sequence, a part for the parser alone: a rule whose name begins with "~", which grammars leave out. Like
-// Once, it builds the rule when the name is first used. In a grammar such a part matches nothing at all, not the empty text:
-// let it be an alternative of a Choice, or stand in Optional.
+// Only matches kids, in sequence, for the parser alone: it is a rule whose name begins with "~",
+// which grammars leave out. Like Once, it builds the rule when the name is first used. In a grammar
+// such a part matches nothing at all, not the empty text, so it must be an alternative of a Choice
+// or be inside Optional.
 func (t *Turn) Only(name string, kids ...peg.ID) peg.ID {
 	return t.Once("~"+name, func() peg.ID { return t.Seq(kids...) })
 }
 
-// OnlyHere is Only with a new rule for each call: parts of one name may differ.
+// OnlyHere is Only with a new rule at each call, for parts of the same name that differ.
 func (t *Turn) OnlyHere(name string, kids ...peg.ID) peg.ID {
 	return t.Rule(t.Fresh("~"+name), t.Seq(kids...))
 }
 
-// Tolerate matches one of kids, or nothing: a model may leave them out, and grammars insist on one.
+// Tolerate matches one of kids, or nothing: a model may leave them out; grammars require one.
 func (t *Turn) Tolerate(kids ...peg.ID) peg.ID {
 	return t.Choice(append(kids, t.Once("~missing", t.Empty))...)
 }

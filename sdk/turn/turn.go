@@ -10,36 +10,38 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
-// Format is what is particular to a format, calls aside.
+// Format is what is particular to a format, except for its calls.
 type Format struct {
-	// ThinkStart and ThinkEnd surround reasoning. Empty: there is none.
+	// ThinkStart and ThinkEnd surround reasoning; empty if the format has none.
 	ThinkStart string
 	ThinkEnd   string
-	// Opened and Closed are ThinkStart and ThinkEnd as the template writes them, with the white space around them; empty: they
-	// alone. A message to be continued is written so.
+	// Opened and Closed are ThinkStart and ThinkEnd with the white space that the template writes
+	// around them, for messages to be continued; empty: without any.
 	Opened string
 	Closed string
-	// NoThought stands in place of reasoning in an answer that has none; empty: nothing does.
+	// NoThought replaces reasoning in an answer that has none; it may be empty.
 	NoThought string
 	// Openers are the texts at which calls may begin.
 	Openers []string
-	// Promoters are the openers at which a call may end reasoning; empty: all of them. Those that are no special tokens are better
-	// held to the beginning of a line.
+	// Promoters are the openers at which a call may end reasoning; empty: all of them. An opener
+	// that is not a special token should be restricted to the beginning of a line.
 	Promoters []string
-	// CallEnds are the special tokens that end calls, where there may be some that end none: behind a call that is at fault they
-	// are no text.
+	// CallEnds are the special tokens that end calls, if they may also occur without a call: after
+	// a malformed call they are dropped from the text.
 	CallEnds []string
-	// Ends are the texts that end a turn, where the engine lets them through; none of them begins like another.
+	// Ends are the texts that end a turn, if the engine passes them on; none is a prefix of
+	// another.
 	Ends []string
-	// ThoughtEnds are those of Ends that end reasoning, too, with the output behind them; nil: all.
+	// ThoughtEnds are those of Ends that end reasoning at the end of the output; nil: all of them.
 	ThoughtEnds []string
-	// FreeLines lets grammars have any number of line ends behind reasoning, rather than white space as elsewhere.
+	// FreeLines makes grammars allow any number of line ends after reasoning, not bounded white
+	// space.
 	FreeLines bool
 	// Preserved are special tokens that the engine must not drop.
 	Preserved []string
-	// ReportMissing has the report count the markers that a model leaves out.
+	// ReportMissing makes the report count the markers that a model leaves out.
 	ReportMissing bool
-	// Spellings returns the other spellings of a marker that the parser reads; nil: there are none.
+	// Spellings returns the other accepted spellings of a marker; nil: there are none.
 	Spellings func(marker string) []string
 }
 
@@ -48,13 +50,13 @@ type Turn struct {
 	peg.Builder
 	Format
 	Request *chat.Request
-	Tools   []Tool // that may be called; none where the request forbids calls
+	Tools   []Tool // those that may be called; none if the request forbids calls
 
-	ahead    peg.ID // a call that ends reasoning,
-	promotes bool   // if calls do
+	ahead    peg.ID // a call that ends reasoning
+	promotes bool   // calls end reasoning
 
-	fresh    int                  // how many names Fresh returned
-	names    map[string]int       // how often a name was used
+	fresh    int                  // the number of names that Fresh has returned
+	names    map[string]int       // uses of each name
 	rules    map[[2]string]peg.ID // by name and key
 	literals map[string]peg.ID
 	space    *peg.ID // nil: not used yet
@@ -63,10 +65,10 @@ type Turn struct {
 // Tool is a function that the model may call.
 type Tool struct {
 	chat.Tool
-	Allowed bool // by the request's tool choice; another one is read all the same
+	Allowed bool // by the request's tool choice; calls of others are parsed, too
 }
 
-// New begins the program that answers a request.
+// New starts building the program for a request.
 func New(r *chat.Request, f Format) *Turn {
 	t := &Turn{
 		Format: f, Request: r,
@@ -85,14 +87,16 @@ func New(r *chat.Request, f Format) *Turn {
 	return t
 }
 
-// Plan completes the program and answers the request. calls matches calls from an opener on, and contains Trigger rules; it
-// is not looked at without tools. The error says that the request asks to continue a message that is not there.
+// Plan completes the program and returns the plan. calls matches calls from an opener on and
+// contains Trigger rules; it is ignored if the request has no tools. The error reports that the
+// request continues a message that does not exist.
 func (t *Turn) Plan(calls peg.ID) (*handler.Plan, error) {
 	plan := t.Answer(t.Program(func() peg.ID { return t.Seq(t.header(), t.reasoning(), t.Body(calls), t.TurnEnd()) }))
 	return plan, t.Continue(plan)
 }
 
-// Program is the program that reads what root makes, up to its end; all of an output is content where the request wants that.
+// Program returns the program that root builds. If the request asks for no parsing, the whole
+// output is content.
 func (t *Turn) Program(root func() peg.ID) *peg.Program {
 	if t.Request.PureContent {
 		return t.Build(t.Seq(t.Prompt(), t.Tag(peg.Content, t.Rest()), t.End()))
@@ -100,8 +104,8 @@ func (t *Turn) Program(root func() peg.ID) *peg.Program {
 	return t.Build(t.Seq(root(), t.End()))
 }
 
-// Answer is a plan with a program, the constraint that the request needs, and what the format says. Triggers, if there are
-// any, replace those of the program.
+// Answer returns a plan with the given program, the constraint that the request needs, and the
+// properties of the format. triggers, if any, replace those of the program.
 func (t *Turn) Answer(program *peg.Program, triggers ...grammar.Trigger) *handler.Plan {
 	plan := &handler.Plan{
 		Program: program, Grammar: t.Mode(), PreservedTokens: t.Preserved,
@@ -116,7 +120,7 @@ func (t *Turn) Answer(program *peg.Program, triggers ...grammar.Trigger) *handle
 	return plan
 }
 
-// TurnEnd is the end of the turn, as far as it is told.
+// TurnEnd matches the end of the turn, which may be missing.
 func (t *Turn) TurnEnd() peg.ID {
 	if len(t.Ends) == 0 {
 		return t.Space()
@@ -124,18 +128,19 @@ func (t *Turn) TurnEnd() peg.ID {
 	return t.Seq(t.Space(), t.Optional(t.OneOf(t.Ends...), t.Space()))
 }
 
-// header is the generation prompt up to where it has begun the answer.
+// header matches the generation prompt up to the beginning of the answer in it.
 func (t *Turn) header() peg.ID {
 	return t.Prompt(slices.DeleteFunc([]string{t.ThinkStart, t.NoThought}, func(s string) bool { return s == "" })...)
 }
 
-// MustCall says that the request insists on a call.
+// MustCall reports whether the request requires a call.
 func (t *Turn) MustCall() bool {
 	mode := t.Request.ToolChoice.Mode
 	return len(t.Tools) > 0 && (mode == chat.ToolRequired || mode == chat.ToolNamed)
 }
 
-// AnswerSchema is the JSON Schema that the answer must follow; the zero value where there is none, or a call is wanted instead.
+// AnswerSchema returns the JSON Schema that the answer must follow; zero if there is none, or if a
+// call is required instead.
 func (t *Turn) AnswerSchema() jsonschema.Schema {
 	if t.MustCall() {
 		return jsonschema.Schema{}
@@ -143,7 +148,7 @@ func (t *Turn) AnswerSchema() jsonschema.Schema {
 	return t.Request.JSONSchema
 }
 
-// Mode is strict where only certain answers will do, and lazy where there may be calls.
+// Mode returns Strict if only certain answers are acceptable, and Lazy if there may be calls.
 func (t *Turn) Mode() grammar.Mode {
 	switch {
 	case !t.Request.JSONSchema.IsZero() || t.MustCall():

@@ -5,39 +5,42 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
-// The value of an argument in markup is text; only the schema says what it is. It is a number, a boolean or null where the
-// schema allows one and the whole text is one, and a string in every other case, so that a value that does not have the type
-// it should have is delivered as text rather than lost.
+// The value of an argument in markup is text; only the schema tells its type. A value is a number,
+// a boolean or null if the schema allows one and the whole text is one, and a string otherwise. So
+// a value of the wrong type is delivered as text rather than lost.
 
-// Scalars are the kinds of values that are short enough to be looked at whole, and Containers those that hold others.
+// Scalars are the kinds of values that are short enough for bounded lookahead. Containers are the
+// kinds that hold other values.
 const (
 	Scalars    = peg.NumberValue | peg.BoolValue | peg.NullValue
 	Containers = peg.ObjectValue | peg.ArrayValue
 )
 
-// Short is a number, a boolean or null that end follows, where s allows one. It takes the white space before it.
+// Short matches a number, a boolean or null before end, if s allows one, and the white space before
+// it.
 func (t *Turn) Short(s jsonschema.Schema, end string) peg.ID {
 	return t.ShortBefore(s, peg.Values(s.Kinds()), t.Peek(t.Seq(t.Blanks(), t.Lit(end))))
 }
 
-// ShortBefore is Short for values of the given kinds, which the lookahead end must follow.
+// ShortBefore is Short for the given kinds of values, with a lookahead that must match after the
+// value.
 func (t *Turn) ShortBefore(s jsonschema.Schema, kinds peg.Values, end peg.ID) peg.ID {
 	spelled := kinds & Scalars
 	if kinds&peg.StringValue == 0 {
-		spelled = Scalars // nothing else can be meant by what looks like one
+		spelled = Scalars // what looks like one cannot be anything else
 	}
 	value := t.Schema(s.Only((kinds & Scalars).Kinds()), t.scalar(spelled))
 	return t.Seq(t.Space(), t.Atomic(t.Tag(peg.Scalar, value), end))
 }
 
-// Verbatim is a string as it stands, up to one of ends. A schema holds only grammars to it.
+// Verbatim matches a string as it is, up to one of ends. Only grammars enforce the schema.
 func (t *Turn) Verbatim(s jsonschema.Schema, ends ...string) peg.ID {
 	return t.Tag(peg.String, t.RawSchema(s.Only(jsonschema.String), t.Until(ends...)))
 }
 
-// Typed is a value that follows s, up to end, which it does not consume: what the schema allows besides strings where the text
-// looks like it, with the white space around it; otherwise what text makes of the schema, which is not asked for more than a
-// string.
+// Typed matches a value that follows s, up to end, which it does not consume. A value that looks
+// like one of the kinds that the schema allows besides strings is read as that, with the white
+// space around it; text builds the node for any other value, which is a string.
 func (t *Turn) Typed(s jsonschema.Schema, end string, text func(jsonschema.Schema) peg.ID) peg.ID {
 	kinds := peg.Values(s.Kinds())
 	var ways []peg.ID
@@ -54,7 +57,7 @@ func (t *Turn) Typed(s jsonschema.Schema, end string, text func(jsonschema.Schem
 	return t.Choice(append(ways, t.Once("~mistyped", func() peg.ID { return text(jsonschema.Schema{}) }))...)
 }
 
-// ContainerAhead matches what an object or an array can begin with, so that "[sic]" is text.
+// ContainerAhead matches the beginning of an object or an array, so that "[sic]" is text.
 func (t *Turn) ContainerAhead() peg.ID {
 	return t.Once("~container", func() peg.ID {
 		array := t.Seq(t.Lit("["), t.Blanks(), t.Chars(1, 1, oneOfChars(`"'{[]-0123456789tfnTFN`)...))
@@ -62,7 +65,7 @@ func (t *Turn) ContainerAhead() peg.ID {
 	})
 }
 
-// ObjectAhead matches what an object can begin with.
+// ObjectAhead matches the beginning of an object.
 func (t *Turn) ObjectAhead() peg.ID {
 	return t.Seq(t.Lit("{"), t.Blanks(), t.Chars(1, 1, oneOfChars(`"'}`)...))
 }
@@ -74,13 +77,13 @@ func oneOfChars(chars string) (ranges []peg.Range) {
 	return ranges
 }
 
-// maxDigits is how many digits a number may have; more are text.
+// maxDigits bounds the digits of a number; longer ones are text.
 const maxDigits = 400
 
-// Scalar is the spelling of a number, a boolean or null, as JSON or Python has it. What is longer than any is text.
+// Scalar matches a number, a boolean or null as JSON or Python writes it, up to a bounded length.
 func (t *Turn) Scalar() peg.ID { return t.scalar(Scalars) }
 
-// scalar is that of the kinds given.
+// scalar is Scalar for the given kinds.
 func (t *Turn) scalar(kinds peg.Values) peg.ID {
 	var ways []peg.ID
 	if kinds&peg.NumberValue != 0 {
