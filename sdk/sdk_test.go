@@ -31,7 +31,7 @@ func TestServeReportsAnErrorAndExits(t *testing.T) {
 	case "by hand":
 		Serve(unnamed{})
 	}
-	for serve, want := range map[string]string{"nothing": "there is no handler to serve", "by hand": "This binary is a plugin"} {
+	for serve, want := range map[string]string{"nothing": "no handler to serve", "by hand": "This binary is a plugin"} {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestServeReportsAnErrorAndExits$")
 		cmd.Env = []string{"SERVE=" + serve}
 		out, err := cmd.CombinedOutput()

@@ -14,13 +14,14 @@ import (
 	pb "github.com/dragoman-project/dragoman/sdk/proto/dragoman/plugin/v1"
 )
 
-// Encoder turns answers into messages. Programs are most of an answer, and most requests of a client have the tools of the one
-// before, so it keeps the bytes of the programs that were sent last. Many may use it at once. The zero value is ready.
+// Encoder converts answers to messages. Programs are most of an answer, and most requests of a client have the tools of the one
+// before, so it caches the encoded programs. It is safe for concurrent use. The zero value is ready.
 type Encoder struct {
-	programs cache.Cache[peg.Digest, []byte] // each a field of a Plan, its number and length included
+	programs cache.Cache[peg.Digest, []byte] // each is a field of a Plan, including its number and length
 }
 
-// Answer turns what Handler.Plan returned into a message. The error is one that is no answer: the handler failed.
+// Answer converts what Handler.Plan returned to a message. An error that is not an answer, because the handler failed, is
+// returned.
 func (e *Encoder) Answer(plan *handler.Plan, err error) (*pb.PlanResponse, error) {
 	var declined *handler.Declined
 	switch {
@@ -36,7 +37,7 @@ func (e *Encoder) Answer(plan *handler.Plan, err error) (*pb.PlanResponse, error
 	return &pb.PlanResponse{Result: &pb.PlanResponse_Plan{Plan: m}}, nil
 }
 
-// encodeRequestError turns an error that blames the request into a message. Any other is returned: the handler failed.
+// encodeRequestError converts an error of code InvalidArgument to a message, and returns any other.
 func encodeRequestError(err error) (*pb.PlanResponse, error) {
 	var known *fault.Error
 	if !errors.As(err, &known) || known.Code != fault.InvalidArgument {
@@ -49,7 +50,7 @@ func encodeRequestError(err error) (*pb.PlanResponse, error) {
 	return &pb.PlanResponse{Result: &pb.PlanResponse_RequestError{RequestError: &pb.RequestError{Path: valid(known.Place), Message: valid(message)}}}, nil
 }
 
-// program is the field of a Plan that holds a program.
+// program returns the field of a Plan that holds p.
 func (e *Encoder) program(p *peg.Program) ([]byte, error) {
 	return e.programs.Get(p.Digest(), func() ([]byte, int, error) {
 		m, err := EncodeProgram(p)
@@ -61,15 +62,15 @@ func (e *Encoder) program(p *peg.Program) ([]byte, error) {
 	})
 }
 
-// Decoder turns messages into answers. It keeps the programs that were decoded last, by their bytes: equal bytes are equal
-// programs, whichever process sent them and whatever it was asked. Callers share such a program, and must not change it. Many
-// may use a decoder at once. The zero value is ready.
+// Decoder converts messages to answers. It caches decoded programs by their bytes: equal bytes are equal programs, whatever
+// process sent them for whatever request. Callers share a program and must not change it. A Decoder is safe for concurrent use.
+// The zero value is ready.
 type Decoder struct {
 	programs cache.Cache[cache.Key, *peg.Program]
 }
 
-// Answer turns the bytes of a PlanResponse into what Handler.Plan returns. The error is a *handler.Declined, a
-// *fault.Error of code InvalidArgument, or Broken.
+// Answer converts the bytes of a PlanResponse to what Handler.Plan returns. The error is a *handler.Declined, a *fault.Error of
+// code InvalidArgument, or Broken.
 func (d *Decoder) Answer(data []byte) (*handler.Plan, error) {
 	rest, encoded, ok := cutProgram(data)
 	if !ok {
@@ -90,7 +91,7 @@ func (d *Decoder) Answer(data []byte) (*handler.Plan, error) {
 	return decodePlan(m, program)
 }
 
-// program is a program of these bytes, sealed.
+// program decodes a program and seals it.
 func (d *Decoder) program(encoded []byte) (*peg.Program, error) {
 	return d.programs.Get(cache.KeyOf(encoded), func() (*peg.Program, int, error) {
 		m := new(pb.Program)
@@ -105,10 +106,10 @@ func (d *Decoder) program(encoded []byte) (*peg.Program, error) {
 	})
 }
 
-// unmarshal reads a message.
+// unmarshal decodes a message; path names it in errors.
 func unmarshal(path string, data []byte, to proto.Message) error {
 	if err := proto.Unmarshal(data, to); err != nil {
-		return Broken(path, "cannot be read: %v", err)
+		return Broken(path, "invalid message: %v", err)
 	}
 	return nil
 }
@@ -122,7 +123,7 @@ func decodeAnswer(m *pb.PlanResponse) (*handler.Plan, error) {
 	case *pb.PlanResponse_RequestError:
 		return nil, fault.Invalid(r.RequestError.GetPath(), r.RequestError.GetMessage())
 	}
-	return nil, Broken("result", "is missing or unknown to this version of the host")
+	return nil, Broken("result", "missing, or unknown to this version of the host")
 }
 
 // The numbers of the fields on the way to a program.
@@ -132,8 +133,8 @@ var (
 	streamNumber  = (*pb.Plan)(nil).ProtoReflect().Descriptor().Fields().ByName("stream").Number()
 )
 
-// cutProgram takes the program out of the bytes of an answer that is a plan, and nothing else, with one program: the rest is
-// that of the plan. Of other answers it says no; they can be valid, too.
+// cutProgram splits the bytes of an answer that is a plan with one program into that program and the rest of the plan. For
+// anything else, which may be valid as well, it returns ok = false.
 func cutProgram(answer []byte) (rest, program []byte, ok bool) {
 	plan, more := fieldOf(answer, planNumber)
 	if plan == nil || len(more) > 0 {
@@ -155,8 +156,8 @@ func cutProgram(answer []byte) (rest, program []byte, ok bool) {
 	return rest, program, program != nil
 }
 
-// fieldOf is the content of the field at the beginning of a message, and what follows the field; nil: it is another field, or not
-// one with a content.
+// fieldOf returns the content of the first field of a message and what follows it; nil if the field has another number or no
+// content.
 func fieldOf(message []byte, number protowire.Number) (content, more []byte) {
 	found, kind, n := protowire.ConsumeTag(message)
 	if n < 0 || found != number || kind != protowire.BytesType {

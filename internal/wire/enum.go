@@ -7,13 +7,13 @@ import (
 	pb "github.com/dragoman-project/dragoman/sdk/proto/dragoman/plugin/v1"
 )
 
-// pair is a value and its number on the wire.
+// pair is a value and its number in messages.
 type pair[V, M comparable] struct {
 	value   V
 	message M
 }
 
-// enum is a table of values and their numbers on the wire. What is in no row is unknown.
+// enum is a table of values and their numbers in messages. Anything without a row is unknown.
 type enum[V, M comparable] []pair[V, M]
 
 func (e enum[V, M]) encode(v V) (m M, ok bool) {

@@ -15,13 +15,13 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
-// atHome are the fields that do not travel: what the host fills in itself, and what is asked for by other calls.
+// atHome lists the fields that are not sent: the host fills them in itself, or requests them by other calls.
 var atHome = []string{
 	"Plan.Prompt", "Plan.GenerationPrompt", "Plan.Constraint", "Plan.ReasoningState", "Description.Cases", "Program.digest",
 }
 
-// TestEveryFieldIsSent looks at the values that the tests of this package send: every field of every type in them must have
-// a value somewhere, so that one that is added to a type and forgotten here is found. That they arrive, other tests hold.
+// TestEveryFieldIsSent inspects the values that the tests of this package send: every field of every type must have a value in
+// one of them, so that a field that is added to a type and forgotten here is noticed. Other tests check that they arrive.
 func TestEveryFieldIsSent(t *testing.T) {
 	seen := fields{}
 	for _, sent := range []any{
@@ -39,7 +39,7 @@ func TestEveryFieldIsSent(t *testing.T) {
 	}
 }
 
-// fields says of the fields of structs, by their names, whether some value has been seen in them.
+// fields reports, by name, which fields of structs had a value.
 type fields map[string]bool
 
 func (f fields) look(v reflect.Value) {
@@ -66,7 +66,7 @@ func (f fields) look(v reflect.Value) {
 	}
 }
 
-// TestEveryConstantTravels counts the constants of each type in its source, so that one that is added there is found here.
+// TestEveryConstantTravels counts the constants of each type in its source, so that one that is added there is noticed here.
 func TestEveryConstantTravels(t *testing.T) {
 	kindsOfNodes := map[peg.Op]bool{}
 	for _, n := range everyNode().Nodes {
@@ -90,7 +90,7 @@ func TestEveryConstantTravels(t *testing.T) {
 	}
 }
 
-// constantsOf are the names of the constants of a type, as its package declares them.
+// constantsOf returns the names of the constants of a type that its package declares.
 func constantsOf(t *testing.T, pkg, typeName string) (names []string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("..", "..", "sdk", pkg, "*.go"))
@@ -111,7 +111,7 @@ func constantsOf(t *testing.T, pkg, typeName string) (names []string) {
 	return names
 }
 
-// named are the constants of a group if their type is that one. Behind an iota the type stands for those that follow.
+// named returns the constants of a group if they have the given type. After an iota, the type applies to those that follow.
 func named(group *ast.GenDecl, typeName string) (names []string) {
 	current := ""
 	for _, spec := range group.Specs {

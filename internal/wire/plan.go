@@ -13,7 +13,7 @@ import (
 	pb "github.com/dragoman-project/dragoman/sdk/proto/dragoman/plugin/v1"
 )
 
-// EncodeInput turns what a handler is asked into a message for the handler of that name.
+// EncodeInput converts the input of the handler called name to a message.
 func EncodeInput(name string, in handler.Input) (*pb.PlanRequest, error) {
 	request, err := in.Request.MarshalJSON()
 	if err != nil {
@@ -33,7 +33,7 @@ func EncodeInput(name string, in handler.Input) (*pb.PlanRequest, error) {
 	return m, nil
 }
 
-// DecodeInput turns a message into what a handler is asked.
+// DecodeInput converts a message to the input of a handler.
 func DecodeInput(m *pb.PlanRequest) (handler.Input, error) {
 	request, err := chat.ParseRequest(m.GetRequest())
 	if err != nil {
@@ -48,7 +48,7 @@ func DecodeInput(m *pb.PlanRequest) (handler.Input, error) {
 	}}, nil
 }
 
-// plan turns the part of a plan that a handler fills into a message.
+// plan converts a handler's plan to a message.
 func (e *Encoder) plan(p *handler.Plan) (*pb.Plan, error) {
 	mode, ok := modes.encode(p.Grammar)
 	if !ok {
@@ -87,7 +87,7 @@ func (e *Encoder) parser(m *pb.Plan, p *handler.Plan) error {
 		if err != nil {
 			return err
 		}
-		m.ProtoReflect().SetUnknown(field) // written as it is
+		m.ProtoReflect().SetUnknown(field) // written unchanged
 	default:
 		return Broken("plan.parser", "neither a program nor a stream")
 	}
@@ -110,11 +110,11 @@ func encodeTriggers(m *pb.Plan, p *handler.Plan) error {
 	return nil
 }
 
-// decodePlan turns a message into a plan, whose program may be known already. The error is Broken.
+// decodePlan converts a message to a plan, whose program may be decoded already. The error is Broken.
 func decodePlan(m *pb.Plan, program *peg.Program) (*handler.Plan, error) {
 	mode, ok := modes.decode(m.GetGrammar())
 	if !ok {
-		return nil, Broken("plan.grammar", "%v is unknown", m.GetGrammar())
+		return nil, Broken("plan.grammar", "unknown value %v", m.GetGrammar())
 	}
 	p := &handler.Plan{
 		Program: program, Prefill: m.GetPrefill(), Ending: handler.Ending{Old: m.GetEnding().GetOld(), New: m.GetEnding().GetNew()}, Grammar: mode,
@@ -157,7 +157,7 @@ func decodeParser(p *handler.Plan, m *pb.Plan) (err error) {
 		p.Stream = &handler.StreamPlan{Token: parser.Stream.GetToken()}
 	default:
 		if p.Program == nil {
-			return Broken("plan.parser", "is missing or unknown to this version of the host")
+			return Broken("plan.parser", "missing, or unknown to this version of the host")
 		}
 	}
 	return nil
@@ -173,13 +173,13 @@ func decodeTriggers(p *handler.Plan, m *pb.Plan) error {
 		case *pb.GrammarTrigger_FullPattern:
 			p.Triggers = append(p.Triggers, grammar.Trigger{Type: grammar.TriggerFull, Value: value.FullPattern})
 		default:
-			return Broken("plan.triggers", "a trigger is missing or unknown to this version of the host")
+			return Broken("plan.triggers", "a trigger is missing, or unknown to this version of the host")
 		}
 	}
 	return nil
 }
 
-// validAll is valid for each of texts.
+// validAll applies valid to each of texts.
 func validAll(texts []string) (all []string) {
 	for _, text := range texts {
 		all = append(all, valid(text))
@@ -187,5 +187,5 @@ func validAll(texts []string) (all []string) {
 	return all
 }
 
-// valid makes text that came from a file or a person fit for the wire.
+// valid returns text with invalid UTF-8 replaced, as messages require.
 func valid(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }

@@ -21,7 +21,7 @@ import (
 	pb "github.com/dragoman-project/dragoman/sdk/proto/dragoman/plugin/v1"
 )
 
-// parseRequest reads a request. Space between JSON tokens does not travel, so there is none to begin with.
+// parseRequest parses a request. White space between JSON tokens is not sent, so the requests have none.
 func parseRequest(t testing.TB, text string) *chat.Request {
 	t.Helper()
 	var compact bytes.Buffer
@@ -49,7 +49,7 @@ const fullRequest = `{
 	"chat_template_kwargs": {"z": 1, "a": [2]}, "continue_final_message": true, "pure_content": true, "seed": 1,
 	"parsing": {"unknown_tool": "error", "call_in_reasoning": "keep", "truncated_call": "drop", "malformed": "error"}}`
 
-// otherRequests have what fullRequest excludes.
+// otherRequests have the fields that fullRequest excludes.
 var otherRequests = []string{
 	`{"messages":[{"role":"user","content":"Hi"}],"response_format":{"type":"json_schema","json_schema":{"name":"a","strict":true,"schema":{"type":"object"}}}}`,
 	`{"messages":[{"role":"user","content":"Hi"}],"grammar":"root ::= \"a\""}`,
@@ -57,7 +57,7 @@ var otherRequests = []string{
 	`{"messages":[{"role":"user","content":"Hi"}],"guided_choice":["a","b"]}`,
 }
 
-// fullInput has every field that is asked for, but for the generation prompt, which its message to be continued excludes.
+// fullInput has every field that is sent except the generation prompt, which its message to be continued excludes.
 func fullInput(t testing.TB) handler.Input {
 	in := handler.Input{
 		Template: handler.Template{Name: "n", Source: "{{ x }}", BOSToken: "<s>", EOSToken: "</s>"},
@@ -145,7 +145,7 @@ func TestAnAnswerArrivesAsItWasGiven(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var e Encoder
 			var d Decoder
-			for range 2 { // the second time from what is kept
+			for range 2 { // the second time from the cache
 				plan, err := d.Answer(sent(t, &e, c.plan, c.err))
 				if diff := cmp.Diff(c.plan, plan); diff != "" {
 					t.Errorf("given (-), received (+):\n%s", diff)
@@ -219,7 +219,7 @@ func TestBrokenAnswersAreRefusedWithTheirPlace(t *testing.T) {
 	}
 }
 
-// sent are the bytes of an answer.
+// sent returns the bytes of an answer.
 func sent(t testing.TB, e *Encoder, plan *handler.Plan, err error) []byte {
 	t.Helper()
 	m, err := e.Answer(plan, err)
@@ -238,8 +238,8 @@ func marshal(t testing.TB, m proto.Message) []byte {
 	return data
 }
 
-// TestProgramsAreKeptByWhatTheyAreMadeOf sends two programs in turn, in plans of which no two are the same.
-func TestProgramsAreKeptByWhatTheyAreMadeOf(t *testing.T) {
+// TestProgramsAreCachedByContent alternates two programs, in plans of which no two are equal.
+func TestProgramsAreCachedByContent(t *testing.T) {
 	var b peg.Builder
 	programs := []*peg.Program{everyNode(), b.Build(b.Rest())}
 	var e Encoder
@@ -265,7 +265,7 @@ func TestProgramsAreKeptByWhatTheyAreMadeOf(t *testing.T) {
 	}
 }
 
-// TestAPlanIsTheSameHoweverItIsWritten writes what other libraries may: fields in another order, or more than once.
+// TestAPlanIsTheSameHoweverItIsWritten writes fields as other libraries may: in another order, or more than once.
 func TestAPlanIsTheSameHoweverItIsWritten(t *testing.T) {
 	field := func(number protowire.Number, content []byte) []byte {
 		return protowire.AppendBytes(protowire.AppendTag(nil, number, protowire.BytesType), content)

@@ -16,7 +16,7 @@ import (
 func EncodeProgram(p *peg.Program) (*pb.Program, error) {
 	m := &pb.Program{Nodes: make([]*pb.Node, len(p.Nodes)), Root: uint32(p.Root)}
 	if p.Root < 0 {
-		return nil, Broken("program.root", "is %d", p.Root)
+		return nil, Broken("program.root", "negative: %d", p.Root)
 	}
 	for i := range p.Nodes {
 		n, err := encodeNode(&p.Nodes[i])
@@ -35,7 +35,7 @@ func DecodeProgram(m *pb.Program) (*peg.Program, error) {
 		return nil, Broken("program.nodes", "%d nodes, at most %d are allowed", len(m.Nodes), peg.MaxNodes)
 	}
 	if int64(m.GetRoot()) >= int64(len(m.GetNodes())) {
-		return nil, Broken("program.root", "is node %d of %d", m.GetRoot(), len(m.GetNodes()))
+		return nil, Broken("program.root", "node %d of %d does not exist", m.GetRoot(), len(m.GetNodes()))
 	}
 	p := &peg.Program{Nodes: make([]peg.Node, len(m.Nodes)), Root: peg.ID(m.Root)}
 	for i, n := range m.Nodes {
@@ -183,7 +183,7 @@ func decodeParent(m *pb.Node, count int) (n peg.Node, err error) {
 		n, child = peg.Node{Op: peg.Tag, Text: k.Tag.GetText()}, k.Tag.GetChild()
 		n.Role, err = decodeRole(k.Tag.GetRole())
 	default:
-		return n, fmt.Errorf("its kind is missing or unknown to this version of the host")
+		return n, fmt.Errorf("the kind is missing, or unknown to this version of the host")
 	}
 	if err == nil {
 		n.Kids, err = children(count, child)
@@ -212,7 +212,7 @@ func portable(n *peg.Node) error {
 func decodeRole(m pb.Role) (peg.Role, error) {
 	role, ok := roles.decode(m)
 	if !ok {
-		return 0, fmt.Errorf("the role %v is unknown", m)
+		return 0, fmt.Errorf("unknown role %v", m)
 	}
 	return role, nil
 }

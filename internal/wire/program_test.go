@@ -31,7 +31,7 @@ func everyNode() *peg.Program {
 	return b.Build(b.Seq(append(kids, b.End())...))
 }
 
-// overTheWire sends a message as bytes.
+// overTheWire marshals a message and unmarshals it again.
 func overTheWire[M proto.Message](t *testing.T, from M, to M) M {
 	t.Helper()
 	data, err := proto.Marshal(from)
@@ -87,12 +87,12 @@ func TestBrokenProgramsAreRefusedWithTheirPlace(t *testing.T) {
 		node *pb.Node
 		want string
 	}{
-		{"no kind", &pb.Node{}, "missing or unknown"},
-		{"a nil node", nil, "missing or unknown"},
+		{"no kind", &pb.Node{}, "missing, or unknown"},
+		{"a nil node", nil, "missing, or unknown"},
 		{"a child beyond the end", &pb.Node{Kind: &pb.Node_Peek{Peek: &pb.PeekNode{Child: 7}}}, "refers to node 7 of 1"},
 		{"children beyond the end", &pb.Node{Kind: &pb.Node_Choice{Choice: &pb.ChoiceNode{Children: []uint32{0, 1 << 31}}}}, "refers to node"},
-		{"no role", &pb.Node{Kind: &pb.Node_Tag{Tag: &pb.TagNode{}}}, "ROLE_UNSPECIFIED is unknown"},
-		{"a role of the future", &pb.Node{Kind: &pb.Node_Tag{Tag: &pb.TagNode{Role: 99}}}, "99 is unknown"},
+		{"no role", &pb.Node{Kind: &pb.Node_Tag{Tag: &pb.TagNode{}}}, "unknown role ROLE_UNSPECIFIED"},
+		{"a role of the future", &pb.Node{Kind: &pb.Node_Tag{Tag: &pb.TagNode{Role: 99}}}, "unknown role 99"},
 		{"a bound out of range", &pb.Node{Kind: &pb.Node_Repeat{Repeat: &pb.RepeatNode{Max: &huge}}}, "out of range"},
 		{"a schema that is not JSON", &pb.Node{Kind: &pb.Node_Schema{Schema: &pb.SchemaNode{Schema: []byte(`{"type"`)}}}, "schema: type: not JSON: byte 7"},
 		{"a class beyond Unicode", &pb.Node{Kind: &pb.Node_Chars{Chars: &pb.CharsNode{Ranges: []*pb.CodePoints{{Last: huge}}}}}, "beyond Unicode"},

@@ -6,22 +6,22 @@ import (
 	pb "github.com/dragoman-project/dragoman/sdk/proto/dragoman/plugin/v1"
 )
 
-// EncodeEvent turns an event into a message, copying its text. An event of an unknown kind becomes one that is refused.
+// EncodeEvent converts an event to a message, copying its text. An event of an unknown kind becomes one that DecodeEvent refuses.
 func EncodeEvent(e chat.Event) *pb.Event {
 	kind, _ := kinds.encode(e.Kind)
 	return &pb.Event{Kind: kind, Text: append([]byte(nil), e.Text...), Recovered: e.Recovered}
 }
 
-// DecodeEvent turns a message into an event. The error is Broken.
+// DecodeEvent converts a message to an event. The error is Broken.
 func DecodeEvent(m *pb.Event) (chat.Event, error) {
 	kind, ok := kinds.decode(m.GetKind())
 	if !ok {
-		return chat.Event{}, Broken("events.kind", "%v is unknown", m.GetKind())
+		return chat.Event{}, Broken("events.kind", "unknown value %v", m.GetKind())
 	}
 	return chat.Event{Kind: kind, Text: m.GetText(), Recovered: m.GetRecovered()}, nil
 }
 
-// EncodeResult turns the result of a stream into a message.
+// EncodeResult converts the result of a stream to a message.
 func EncodeResult(r handler.StreamResult) *pb.StreamResult {
 	status, _ := statuses.encode(r.Status)
 	m := &pb.StreamResult{Status: status, Notes: validAll(r.Notes), MaxHeld: uint64(r.MaxHeld)}
@@ -38,12 +38,12 @@ func EncodeResult(r handler.StreamResult) *pb.StreamResult {
 	return m
 }
 
-// DecodeResult turns a message into the result of a stream. The error is Broken. Whether the result fits its output, the
-// result itself says (handler.StreamResult.Sanitize).
+// DecodeResult converts a message to the result of a stream. The error is Broken. Whether the result fits its output is
+// checked by handler.StreamResult.Sanitize.
 func DecodeResult(m *pb.StreamResult) (handler.StreamResult, error) {
 	status, ok := statuses.decode(m.GetStatus())
 	if !ok {
-		return handler.StreamResult{}, Broken("result.status", "%v is unknown", m.GetStatus())
+		return handler.StreamResult{}, Broken("result.status", "unknown value %v", m.GetStatus())
 	}
 	r := handler.StreamResult{Status: status, Notes: m.GetNotes(), MaxHeld: int(m.GetMaxHeld())}
 	for _, s := range m.GetSpans() {

@@ -23,7 +23,7 @@ var (
 	}}}
 )
 
-// everyRegion is a span of each region that travels.
+// everyRegion has a span of each region that is sent.
 func everyRegion() (all []chat.Span) {
 	for i, r := range regions {
 		all = append(all, chat.Span{Region: r.value, Start: i, End: i + 1})
@@ -75,8 +75,8 @@ func TestResultsArriveAsTheyWereSent(t *testing.T) {
 	wantFault(t, err, "result.status", "99")
 }
 
-// TestWhatIsNotKnownOfAResultIsLeftToItsConfinement sends a region of another version and an offset beyond all numbers.
-func TestWhatIsNotKnownOfAResultIsLeftToItsConfinement(t *testing.T) {
+// TestUnknownPartsOfAResultAreLeftToSanitizing sends a region of another version and an offset that overflows.
+func TestUnknownPartsOfAResultAreLeftToSanitizing(t *testing.T) {
 	got, err := DecodeResult(&pb.StreamResult{Spans: []*pb.Span{{Region: 99, End: math.MaxUint64}}, MaxHeld: math.MaxUint64})
 	if err != nil || len(got.Spans) != 1 || got.Spans[0].Region != "99" {
 		t.Fatalf("%+v, %v", got, err)

@@ -1,13 +1,14 @@
 // Package wire converts between the protobuf messages of the plugin contract and the values that handlers and the host
-// work with. Protobuf stops here: nothing else but the code that serves or calls the RPCs sees a generated type.
+// work with. Protobuf stops here: apart from the code that serves or calls the RPCs, nothing uses a generated type. Package chatapi
+// does the same for the daemon's API, and package adminapi for its services for operators.
 //
-// Every type has a pair of functions, EncodeX and DecodeX, and decoding what was encoded gives an equal value. What is
-// decoded was written by another process, possibly in another language and of another version, so decoding trusts nothing:
+// Every type has a pair of functions, EncodeX and DecodeX, and decoding what was encoded yields an equal value. Messages come
+// from another process, which may be of another version and in another language, so decoding trusts nothing:
 //
-//	foreign bytes ──protobuf──→ message ──DecodeX──→ value whose references and kinds are sound
+//	foreign bytes ──protobuf──→ message ──DecodeX──→ value whose references and kinds are valid
 //	                                         └─────→ *fault.Error of code Internal: a fault of the plugin, never a panic
 //
-// That a decoded program may run is a further question (peg.Program.Validate), which the host asks once the program is
+// Whether a decoded program may run is a further question (peg.Program.Validate), which the host asks once the program is
 // bound to its prompt.
 //
 // Words that must not be confused: a *fault of the plugin* is a message that breaks the contract (Broken); a *request
@@ -21,21 +22,21 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/fault"
 )
 
-// What both sides agree on before the first RPC. The cookie keeps people from running a plugin by hand; it is no secret.
+// What both sides agree on before the first RPC. The cookie prevents plugins from being run by hand; it is not a secret.
 const (
 	// ProtocolVersion is the major version of the contract, dragoman.plugin.v1.
 	ProtocolVersion = 1
-	// CookieKey and CookieValue are the environment variable by which a plugin knows that it was started by a host.
+	// CookieKey and CookieValue are the environment variable that tells a plugin that a host started it.
 	CookieKey   = "DRAGOMAN_PLUGIN"
 	CookieValue = "8f0d1e6a-handler"
 	// ServiceName is the name under which go-plugin dispenses the service.
 	ServiceName = "handler"
-	// LifelineKey is the environment variable with the number of a file descriptor. It reads end of file when the host is
-	// gone; the plugin then ends, too.
+	// LifelineKey is the environment variable with the number of a file descriptor at which a plugin reads end of file when
+	// the host has ended; the plugin then exits, too.
 	LifelineKey = "DRAGOMAN_LIFELINE_FD"
 	// OptionsKey is the environment variable with the options of the manifest, a JSON object.
 	OptionsKey = "DRAGOMAN_PLUGIN_OPTIONS"
-	// DirectoryKey is the environment variable with the directory that the manifest stands in.
+	// DirectoryKey is the environment variable with the directory of the manifest.
 	DirectoryKey = "DRAGOMAN_PLUGIN_DIR"
 	// MaxMessage is the largest message, in bytes, that either side accepts.
 	MaxMessage = 64 << 20

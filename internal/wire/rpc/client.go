@@ -24,11 +24,11 @@ type Handler struct {
 
 var _ handler.StreamHandler = (*Handler)(nil)
 
-// window is how many bytes one side sends before the other has taken them. It is fixed: to find a good one, gRPC would answer
-// every small message with a ping, which is half of what a step of a stream costs.
+// window is the size of gRPC's flow control windows in bytes. It is fixed: to estimate one, gRPC would answer every small message
+// with a ping, which is half the cost of a step of a stream.
 const window = 1 << 20
 
-// DialOptions let a client take messages as large as the contract allows.
+// DialOptions returns the options of clients: messages may be as large as the contract allows.
 func DialOptions() []grpc.DialOption {
 	return []grpc.DialOption{
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(wire.MaxMessage), grpc.MaxCallSendMsgSize(wire.MaxMessage)),
@@ -36,7 +36,7 @@ func DialOptions() []grpc.DialOption {
 	}
 }
 
-// Handlers asks the server which handlers it has.
+// Handlers returns the handlers of a server.
 func Handlers(ctx context.Context, client pb.PluginServiceClient, hostVersion string) ([]*Handler, error) {
 	m, err := client.Describe(ctx, &pb.DescribeRequest{HostVersion: hostVersion})
 	if err != nil {
@@ -50,20 +50,20 @@ func Handlers(ctx context.Context, client pb.PluginServiceClient, hostVersion st
 	return all, nil
 }
 
-// Describe is what the server said of the handler when it was asked for its handlers, without the cases.
+// Describe returns the description that the server gave of the handler, without the cases.
 func (h *Handler) Describe() handler.Description { return h.description.Description }
 
-// Streams says whether the handler parses outputs itself.
+// Streams reports whether the handler parses outputs itself.
 func (h *Handler) Streams() bool { return h.description.Streams }
 
-// Cases asks for the golden cases of the handler.
+// Cases returns the golden cases of the handler.
 func (h *Handler) Cases(ctx context.Context) ([]byte, error) {
 	m, err := h.client.Cases(ctx, &pb.CasesRequest{Handler: h.description.Name})
 	return m.GetCases(), err
 }
 
-// Plan asks the handler. The error is a *handler.Declined or has the code InvalidArgument if it answered so, is wire.Broken if
-// its answer breaks the contract, and has a gRPC status if there was none.
+// Plan calls the handler. The error is a *handler.Declined or a *fault.Error of code InvalidArgument if that was the answer,
+// wire.Broken if the answer breaks the contract, and has a gRPC status if there was no answer.
 func (h *Handler) Plan(ctx context.Context, in handler.Input) (*handler.Plan, error) {
 	request, err := wire.EncodeInput(h.description.Name, in)
 	if err != nil {
@@ -83,7 +83,7 @@ func (h *Handler) Plan(ctx context.Context, in handler.Input) (*handler.Plan, er
 	return plan, nil
 }
 
-// unread is the codec of one call whose answer stays as it came.
+// unread is the codec of one call whose answer is left encoded.
 type unread struct {
 	encoding.CodecV2
 	data []byte
@@ -95,10 +95,10 @@ func (u *unread) Unmarshal(data mem.BufferSlice, _ any) error {
 	return nil
 }
 
-// Name is empty, so that the call looks to the other side as one without a codec of its own.
+// Name returns "", so that to the other side the call looks like one with the standard codec.
 func (*unread) Name() string { return "" }
 
-// OpenStream begins to parse an output. Every step waits until the handler has answered it.
+// OpenStream starts parsing an output. Every step waits for the handler's answer.
 func (h *Handler) OpenStream(ctx context.Context, in handler.StreamInput, sink chat.Sink) (handler.Stream, error) {
 	conn, err := h.client.ParseStream(ctx)
 	if err != nil {
@@ -117,7 +117,7 @@ type stream struct {
 	sent uint64
 }
 
-// Feed sends a chunk and tells what it decided.
+// Feed sends a chunk and delivers the events that it decides.
 func (s *stream) Feed(chunk []byte) error {
 	err := s.send(&pb.ParseStreamRequest{Step: &pb.ParseStreamRequest_Chunk{Chunk: &pb.StreamChunk{Offset: s.sent, Data: chunk}}})
 	if err != nil {
@@ -126,12 +126,12 @@ func (s *stream) Feed(chunk []byte) error {
 	s.sent += uint64(len(chunk))
 	m, err := s.receive()
 	if err == nil && m.GetResult() != nil {
-		return wire.Broken("result", "came before the output was finished")
+		return wire.Broken("result", "unexpected before the output is finished")
 	}
 	return err
 }
 
-// Finish sends that no more comes, and tells what that decided.
+// Finish ends the output and delivers the events that this decides.
 func (s *stream) Finish() (handler.StreamResult, error) {
 	if err := s.send(&pb.ParseStreamRequest{Step: &pb.ParseStreamRequest_Finish{Finish: &pb.StreamFinish{}}}); err != nil {
 		return handler.StreamResult{}, err
@@ -141,12 +141,12 @@ func (s *stream) Finish() (handler.StreamResult, error) {
 		return handler.StreamResult{}, err
 	}
 	if m.GetResult() == nil {
-		return handler.StreamResult{}, wire.Broken("result", "is missing in the answer to finish")
+		return handler.StreamResult{}, wire.Broken("result", "missing in the answer to finish")
 	}
 	return wire.DecodeResult(m.GetResult())
 }
 
-// send sends a step. A stream that broke says why only to a receiver.
+// send sends a step. gRPC gives the reason of a broken stream to receivers only.
 func (s *stream) send(m *pb.ParseStreamRequest) error {
 	if err := s.conn.Send(m); err != nil {
 		return s.conn.RecvMsg(new(pb.ParseStreamResponse))
@@ -154,14 +154,14 @@ func (s *stream) send(m *pb.ParseStreamRequest) error {
 	return nil
 }
 
-// receive takes the answer to a step.
+// receive handles the answer to a step.
 func (s *stream) receive() (*pb.ParseStreamResponse, error) {
 	m, err := s.conn.Recv()
 	if err != nil {
 		return nil, err
 	}
 	if m.GetReceived() != s.sent {
-		return nil, wire.Broken("received", "is not what was sent")
+		return nil, wire.Broken("received", "differs from the number of bytes sent")
 	}
 	for _, e := range m.GetEvents() {
 		event, err := wire.DecodeEvent(e)

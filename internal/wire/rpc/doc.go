@@ -1,9 +1,9 @@
-// Package rpc is both ends of the plugin contract: Server answers its calls with handlers, and Handler is a handler that
-// calls a server. Between them lies a process border, so neither trusts the other: a handler's panic becomes an error of
-// its call, and what comes back is checked before it is believed.
+// Package rpc contains both ends of the plugin contract: Server answers calls with handlers, and Handler is a handler that
+// calls a server. They run in different processes and do not trust each other: a handler's panic becomes an error of its call,
+// and answers are checked before they are used.
 //
-// How the connection comes about is not known here: the SDK and the host use go-plugin, tests a pipe.
+// The package does not set up connections: the SDK and the host use go-plugin, and tests use a pipe.
 //
-// Words that must not be confused: an *answer* is what a handler said, also when it declined or found fault with a request;
-// a *failure* is a call without an answer, whose error has a gRPC status.
+// Words that must not be confused: an *answer* is a handler's plan, its decline, or its verdict that the request is invalid; a
+// *failure* is a call without an answer, whose error has a gRPC status.
 package rpc

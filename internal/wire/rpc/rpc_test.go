@@ -23,7 +23,7 @@ import (
 	pb "github.com/dragoman-project/dragoman/sdk/proto/dragoman/plugin/v1"
 )
 
-// scripted answers as its functions say.
+// scripted is a handler whose functions answer.
 type scripted struct {
 	name string
 	plan func(handler.Input) (*handler.Plan, error)
@@ -35,7 +35,7 @@ func (s scripted) Describe() handler.Description {
 
 func (s scripted) Plan(_ context.Context, in handler.Input) (*handler.Plan, error) { return s.plan(in) }
 
-// shouting is a stream handler: what stands in exclamation marks is reasoning, the rest content. Its token is not used.
+// shouting is a stream handler: text between exclamation marks is reasoning, the rest content. Its token is not used.
 type shouting struct{ scripted }
 
 func (shouting) OpenStream(_ context.Context, in handler.StreamInput, sink chat.Sink) (handler.Stream, error) {
@@ -182,7 +182,7 @@ func TestCallsToHandlersThatAreNotThereFail(t *testing.T) {
 	}
 }
 
-// transcript adds events up.
+// transcript concatenates events.
 type transcript struct{ content, reasoning string }
 
 func (tr *transcript) take(e chat.Event) {
@@ -251,8 +251,8 @@ func TestBrokenStreamsFailWithTheReason(t *testing.T) {
 	}{
 		{"a token that is refused", feed(all[0], "refuse", "x"), "no such token"},
 		{"a panic", feed(all[0], "", "PANIC"), "as I was told"},
-		{"a handler without streams", feed(all[1], "", "x"), "parses no streams"},
-		{"a chunk before open", raw(gap), "begins with open"},
+		{"a handler without streams", feed(all[1], "", "x"), "does not parse streams"},
+		{"a chunk before open", raw(gap), "expected open"},
 		{"a gap", raw(open, gap), "expected the chunk at byte 0, found that at byte 5"},
 		{"open twice", raw(open, open), "expected a chunk or finish"},
 	} {
@@ -265,7 +265,7 @@ func TestBrokenStreamsFailWithTheReason(t *testing.T) {
 	}
 }
 
-// liar answers steps of streams as it likes.
+// liar answers the steps of streams with arbitrary messages.
 type liar struct {
 	pb.UnimplementedPluginServiceServer
 	answer *pb.ParseStreamResponse

@@ -25,10 +25,10 @@ type Server struct {
 	answers  wire.Encoder
 }
 
-// NewServer makes a server of handlers with different names.
+// NewServer returns a server of handlers, whose names must differ.
 func NewServer(handlers ...handler.Handler) (*Server, error) {
 	if len(handlers) == 0 {
-		return nil, errors.New("there is no handler to serve")
+		return nil, errors.New("no handler to serve")
 	}
 	s := &Server{handlers: handlers, byName: map[string]handler.Handler{}}
 	for _, h := range handlers {
@@ -58,7 +58,7 @@ func (s *Server) Describe(context.Context, *pb.DescribeRequest) (*pb.DescribeRes
 	return m, nil
 }
 
-// Plan asks the handler.
+// Plan calls the handler.
 func (s *Server) Plan(ctx context.Context, m *pb.PlanRequest) (*pb.PlanResponse, error) {
 	h, err := s.find(m.GetHandler())
 	if err != nil {
@@ -75,7 +75,7 @@ func (s *Server) Plan(ctx context.Context, m *pb.PlanRequest) (*pb.PlanResponse,
 	return answer, nil
 }
 
-// Cases gives the golden cases of a handler.
+// Cases returns the golden cases of a handler.
 func (s *Server) Cases(_ context.Context, m *pb.CasesRequest) (*pb.CasesResponse, error) {
 	h, err := s.find(m.GetHandler())
 	if err != nil {
@@ -92,7 +92,7 @@ func (s *Server) ParseStream(conn grpc.BidiStreamingServer[pb.ParseStreamRequest
 	}
 	open := first.GetOpen()
 	if open == nil {
-		return status.Error(codes.InvalidArgument, "a stream begins with open")
+		return status.Error(codes.InvalidArgument, "expected open as the first step of a stream")
 	}
 	h, err := s.find(open.GetHandler())
 	if err != nil {
@@ -100,7 +100,7 @@ func (s *Server) ParseStream(conn grpc.BidiStreamingServer[pb.ParseStreamRequest
 	}
 	streams, ok := h.(handler.StreamHandler)
 	if !ok {
-		return status.Errorf(codes.Unimplemented, "handler %s parses no streams", open.GetHandler())
+		return status.Errorf(codes.Unimplemented, "handler %s does not parse streams", open.GetHandler())
 	}
 	run := &streamRun{conn: conn}
 	in := handler.StreamInput{Token: open.GetToken(), GenerationPrompt: open.GetGenerationPrompt()}
@@ -111,7 +111,7 @@ func (s *Server) ParseStream(conn grpc.BidiStreamingServer[pb.ParseStreamRequest
 	return run.serve()
 }
 
-// streamRun is one output being parsed: each step is answered with what it decided.
+// streamRun parses one output: it answers each step with the events that it decided.
 type streamRun struct {
 	conn     grpc.BidiStreamingServer[pb.ParseStreamRequest, pb.ParseStreamResponse]
 	stream   handler.Stream
@@ -162,7 +162,7 @@ func (r *streamRun) answer(result *pb.StreamResult) error {
 	return err
 }
 
-// Options make a gRPC server one that outlives its handlers' panics and takes messages as large as the contract allows.
+// Options returns the options of servers: they survive panics of handlers, and messages may be as large as the contract allows.
 func Options() []grpc.ServerOption {
 	return []grpc.ServerOption{
 		grpc.MaxRecvMsgSize(wire.MaxMessage), grpc.MaxSendMsgSize(wire.MaxMessage),
@@ -171,7 +171,7 @@ func Options() []grpc.ServerOption {
 	}
 }
 
-// recoverUnary keeps a handler's panic from ending the process, and with it everyone else's calls.
+// recoverUnary keeps a handler's panic from ending the process, and with it all other calls.
 func recoverUnary(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (resp any, err error) {
 	defer recovered(info.FullMethod, &err)
 	return next(ctx, req)
@@ -182,7 +182,7 @@ func recoverStream(srv any, conn grpc.ServerStream, info *grpc.StreamServerInfo,
 	return next(srv, conn)
 }
 
-// recovered turns a panic into an error; its stack goes to standard error.
+// recovered converts a panic to an error and prints its stack to standard error.
 func recovered(method string, err *error) {
 	if p := recover(); p != nil {
 		fmt.Fprintf(os.Stderr, "panic in %s: %v\n%s", method, p, debug.Stack())
