@@ -13,14 +13,14 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
-// author makes up messages that answer a request.
+// author generates messages that answer a request.
 type author struct {
 	random  *rand.Rand
 	request *chat.Request
 	thinks  bool // the format has reasoning
 }
 
-// What authors write. None of it looks like markup, a number, or what is trimmed.
+// The texts of authors. None of them looks like markup, like a number, or like what is trimmed.
 var (
 	thoughts = []string{"", "Hm.", "Let us see:\n- first\n- then \"that\""}
 	words    = []string{"", "Here it is.", "Two lines,\n  the second indented.", "日本 🎉 <b>é</b> {1: [2]}"}
@@ -30,7 +30,7 @@ var (
 
 func (a *author) one(of []string) string { return of[a.random.IntN(len(of))] }
 
-// message is one that the request allows.
+// message returns a message that the request allows.
 func (a *author) message() chat.Message {
 	m := chat.Message{Role: chat.RoleAssistant}
 	if a.thinks && a.request.ReasoningFormat.Extract() {
@@ -45,7 +45,7 @@ func (a *author) message() chat.Message {
 	return m
 }
 
-// calls are as many as the request allows.
+// calls returns as many calls as the request allows.
 func (a *author) calls() (calls []chat.Call) {
 	r := a.request
 	var tools []chat.Tool
@@ -76,7 +76,7 @@ func (a *author) parameters(name string) jsonschema.Schema {
 	return a.request.Tools[i].Parameters
 }
 
-// arguments are an object with all that s requires, and some of the rest.
+// arguments returns an object with everything that s requires, and some of the rest.
 func (a *author) arguments(s jsonschema.Schema) string {
 	names := s.Required()
 	for _, p := range s.Properties() {
@@ -87,7 +87,7 @@ func (a *author) arguments(s jsonschema.Schema) string {
 	return a.object(s, names)
 }
 
-// object is an object with the members that are named, in the order in which s declares them.
+// object returns an object with the named members, in the order in which s declares them.
 func (a *author) object(s jsonschema.Schema, names []string) string {
 	var members []string
 	for _, p := range s.Properties() {
@@ -98,7 +98,7 @@ func (a *author) object(s jsonschema.Schema, names []string) string {
 	return "{" + strings.Join(members, ",") + "}"
 }
 
-// value is a value that s allows, with objects and arrays in it that are at most so deep.
+// value returns a value that s allows, with objects and arrays nested at most depth deep.
 func (a *author) value(s jsonschema.Schema, depth int) string {
 	if choices := s.Enum(); len(choices) > 0 {
 		return a.one(choices)
@@ -128,7 +128,7 @@ func (a *author) value(s jsonschema.Schema, depth int) string {
 	return "null"
 }
 
-// quoted is text as JSON, without escapes that it does not need.
+// quoted returns text as JSON, without escapes that it does not need.
 func quoted(text string) string {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)

@@ -21,17 +21,17 @@ import (
 	pb "github.com/dragoman-project/dragoman/sdk/proto/dragoman/plugin/v1"
 )
 
-// Binary is a running plugin. It is for examinations only: a host starts plugins with more care.
+// Binary is a running plugin, for examinations only: hosts start plugins with more care.
 type Binary struct {
 	Handlers []handler.Handler
 	client   *plugin.Client
 	sockets  string // the directory of its socket
 }
 
-// startTimeout is how long a plugin is waited for, also on a busy machine.
+// startTimeout is how long Open waits for a plugin, on a busy machine too.
 const startTimeout = 30 * time.Second
 
-// Open starts an executable and asks for its handlers. The process ends with Close, or with ctx.
+// Open starts an executable and gets its handlers. The process ends with Close, or with ctx.
 func Open(ctx context.Context, path string, o Options) (*Binary, error) {
 	sockets, err := os.MkdirTemp("", "dragoman-")
 	if err != nil {
@@ -61,10 +61,10 @@ func Open(ctx context.Context, path string, o Options) (*Binary, error) {
 	return b, nil
 }
 
-// maxPrinted is how much of what a process prints is kept.
+// maxPrinted is how many bytes of a process's output are kept.
 const maxPrinted = 1 << 10
 
-// tail keeps the end of what a process prints on standard error.
+// tail holds the end of what a process prints on standard error.
 type tail struct {
 	sync.Mutex
 	text []byte
@@ -79,7 +79,7 @@ func (t *tail) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// after is an error, and what was printed before it.
+// after adds to an error what was printed before it.
 func (t *tail) after(err error) error {
 	t.Lock()
 	defer t.Unlock()
@@ -89,6 +89,7 @@ func (t *tail) after(err error) error {
 	return err
 }
 
+// describe gets the handlers.
 func (b *Binary) describe(ctx context.Context) error {
 	protocol, err := b.client.Client()
 	if err != nil {
@@ -112,7 +113,7 @@ func (b *Binary) describe(ctx context.Context) error {
 	return err
 }
 
-// find is the handler of that name.
+// find returns the handler of that name.
 func (b *Binary) find(name string) (handler.Handler, error) {
 	for _, h := range b.Handlers {
 		if h.Describe().Name == name {
@@ -125,7 +126,7 @@ func (b *Binary) find(name string) (handler.Handler, error) {
 // Close ends the process.
 func (b *Binary) Close() {
 	b.client.Kill()
-	// What is left there takes no room.
+	// Leftovers take no room.
 	_ = os.RemoveAll(b.sockets)
 }
 
@@ -138,15 +139,15 @@ func (b *Binary) kill() error {
 	return syscall.Kill(process.Pid, syscall.SIGKILL)
 }
 
-// connection hands over the connection that go-plugin makes.
+// connection returns the connection that go-plugin makes.
 type connection struct{ plugin.NetRPCUnsupportedPlugin }
 
-// GRPCClient hands it over.
+// GRPCClient returns it.
 func (connection) GRPCClient(_ context.Context, _ *plugin.GRPCBroker, conn *grpc.ClientConn) (any, error) {
 	return conn, nil
 }
 
-// GRPCServer is the side of the plugin, which is not here.
+// GRPCServer is for the side of the plugin.
 func (connection) GRPCServer(*plugin.GRPCBroker, *grpc.Server) error {
-	return errors.New("this is the side of the examination")
+	return errors.New("conformance: no server on this side")
 }

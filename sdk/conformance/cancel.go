@@ -12,23 +12,23 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
-// Outputs are given up in rounds. What a process keeps of them adds up, what it merely has not collected yet does not.
+// Outputs are abandoned in rounds. What a process keeps of them adds up; what it merely has not collected yet does not.
 const (
 	givenUpAtOnce = 64
 	givenUpRounds = 6
 	givenUpPieces = 4
-	// maxKept is how many bytes a process may grow by between the first round and the last: a third of what it was fed.
+	// maxKept is how many bytes a process may grow by between the first round and the last: a third of its input.
 	maxKept = (givenUpRounds - 1) * givenUpAtOnce * givenUpPieces * linesGivenUp * int64(len(proseLine)) / 3
-	// forgetTime is how long a process gets to notice that an output is given up.
+	// forgetTime is how long a process has to notice that an output was abandoned.
 	forgetTime = 100 * time.Millisecond
 )
 
-// pieceGivenUp is what is fed at once, 64 KiB.
+// pieceGivenUp is fed at once, 64 KiB.
 var pieceGivenUp = []byte(strings.Repeat(proseLine, linesGivenUp))
 
 const linesGivenUp = 1 << 10
 
-// forgets gives up many outputs in their middle. A stream that is given up must take no more, and its process must not grow.
+// forgets abandons many outputs in their middle. An abandoned stream must take no more, and its process must not grow.
 func (x *examination) forgets(ctx context.Context) error {
 	p, err := x.streamed(ctx)
 	if err != nil || p == nil {
@@ -61,13 +61,13 @@ func (x *examination) forgets(ctx context.Context) error {
 			first = size
 		}
 		if grown := size - first; grown > maxKept {
-			return fmt.Errorf("after %d outputs were given up in their middle the process has grown by %d MiB", (round+1)*givenUpAtOnce, grown>>20)
+			return fmt.Errorf("after %d outputs were abandoned in their middle, the process has grown by %d MiB", (round+1)*givenUpAtOnce, grown>>20)
 		}
 	}
 	return nil
 }
 
-// streamed is a plan of the handler that is a stream; nil: there is none.
+// streamed returns a plan of the handler that is a stream; nil if there is none.
 func (x *examination) streamed(ctx context.Context) (*planned, error) {
 	for _, c := range x.golden {
 		p, err := planFor(ctx, x.handler, c)
@@ -81,7 +81,7 @@ func (x *examination) streamed(ctx context.Context) (*planned, error) {
 	return nil, nil
 }
 
-// giveUpMany begins many outputs at once, and gives all of them up.
+// giveUpMany begins many outputs, and abandons all of them.
 func (p *planned) giveUpMany(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -98,13 +98,13 @@ func (p *planned) giveUpMany(ctx context.Context) error {
 	cancel()
 	for _, s := range open {
 		if _, err := s.Feed(pieceGivenUp); err == nil {
-			return errors.New("an output that was given up takes more")
+			return errors.New("an abandoned output takes more")
 		}
 	}
 	return nil
 }
 
-// memory is how many bytes of memory the process has; false: the system does not say.
+// memory returns the resident memory of the process in bytes, where the system provides it.
 func (b *Binary) memory() (bytes int64, known bool) {
 	process := b.client.ReattachConfig()
 	if process == nil {

@@ -12,41 +12,41 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/handler"
 )
 
-// Options say how a handler is examined. The zero value works.
+// Options are the choices of an examination. The zero value works.
 type Options struct {
-	// Template is given to the handler where a case names none, or names this one. Its Source matters to handlers that read it.
+	// Template is passed to the handler where a case names none, or names this one. Its Source matters to handlers that read it.
 	Template handler.Template
 	// GenerationPrompt is what the template writes at the end of a prompt, for requests that come from no case. Empty: that
 	// of the first golden case.
 	GenerationPrompt string
 	// CompileMatch compiles a predicate. Nil: predicates are not compiled.
 	CompileMatch func(source string) error
-	// Write writes a message in the handler's format, behind GenerationPrompt. Nil: the handler is not shown made-up messages.
-	// Reasoning and content may be empty, the arguments of calls are JSON, and where a call's id stands any will do. What it
-	// leaves empty although there is something to write, such as text beside calls, the format cannot say.
+	// Write writes a message in the handler's format, to follow GenerationPrompt. Nil: generated messages are not tried.
+	// Reasoning and content may be empty, the arguments of calls are JSON, and any id of a call will do. Write returns an empty
+	// text for a message that the format cannot express, such as text beside calls.
 	Write func(chat.Message) string
-	// Settings are the options of the manifest, a JSON object, and Directory is where the manifest stands. A binary is started
-	// with them as a host would; nothing else looks at them.
+	// Settings are the options of the manifest, a JSON object, and Directory is the folder of the manifest. A binary is started
+	// with them as by a host; nothing else uses them.
 	Settings, Directory string
 }
 
-// Report is what became of an examination.
+// Report is the result of an examination.
 type Report struct {
 	Handler string   `json:"handler"`
 	Version string   `json:"version"`
 	Results []Result `json:"results"`
 }
 
-// Result is what became of one demand.
+// Result is the result of one demand.
 type Result struct {
 	Demand string        `json:"demand"`
 	Text   string        `json:"text"`             // what is demanded
-	Fault  string        `json:"fault,omitempty"`  // how it is not met; empty: it is
+	Fault  string        `json:"fault,omitempty"`  // how it is not met; empty if it is
 	Remedy string        `json:"remedy,omitempty"` // what to do about the fault
 	Took   time.Duration `json:"took"`
 }
 
-// OK says whether every demand is met.
+// OK reports whether every demand is met.
 func (r Report) OK() bool {
 	for _, result := range r.Results {
 		if result.Fault != "" {
@@ -56,56 +56,56 @@ func (r Report) OK() bool {
 	return true
 }
 
-// demand is one row of what handlers must meet.
+// demand is a property that every handler must have.
 type demand struct {
 	name, text string
 	remedy     string // what to do where it is not met
 	check      func(*examination, context.Context) error
-	binary     bool // only a process can be examined for it
-	write      bool // only what can write messages can
+	binary     bool // for processes only
+	write      bool // only if Options.Write is set
 }
 
-// demands is what every handler must meet, in the order in which it is examined.
+// demands are all demands, in the order of an examination.
 var demands = []demand{
 	{name: "description", check: (*examination).describesItself,
-		text:   "the handler says who it is, always the same",
+		text:   "the handler describes itself, always in the same way",
 		remedy: "change what Describe returns"},
 	{name: "predicate", check: (*examination).claims,
-		text:   "what it claims is a predicate that compiles",
+		text:   "its predicate compiles",
 		remedy: "change Match in the manifest and in what Describe returns; docs/workarounds.md lists what predicates know"},
 	{name: "plans", check: (*examination).plansAlike,
 		text:   "the same request gives the same plan",
 		remedy: "let Plan depend on its input alone, clone the request before changing it, and walk maps in the order of their keys"},
 	{name: "programs", check: (*examination).programsAreValid,
 		text:   "every program is valid, and its constraint can be built",
-		remedy: "the node and the text that is the witness are named above; package peg says how programs are built"},
+		remedy: "the error names the node and a witness text; the comment of package peg explains how programs are built"},
 	{name: "cases", check: (*examination).casesHold,
 		text:   "its golden cases hold, however the output is cut",
-		remedy: "see who is right: if the program reads the output wrongly, change it, otherwise what the case expects"},
+		remedy: "decide which is right: change the program if it parses the output wrongly, otherwise what the case expects"},
 	{name: "grammar", check: (*examination).grammarsAccept,
-		text:   "its constraint lets the outputs of its golden cases through",
+		text:   "its constraint accepts the outputs of its golden cases",
 		remedy: "widen the program, or, where the case shows broken output, leave reference.constrained out of it"},
 	{name: "drawn", check: (*examination).drawnAreRead,
-		text:   "what its constraint lets through is read, whole or cut off",
-		remedy: "an alternative of the program reads less than the grammar made of it lets through: lookaheads bind the parser alone, and what stands under a rule whose name begins with ~ does, too"},
+		text:   "outputs that its constraint accepts are parsed, whole or cut off",
+		remedy: "an alternative of the program parses less than its grammar accepts: lookaheads, and what is under a rule whose name begins with ~, bind the parser alone"},
 	{name: "written", check: (*examination).writtenAreRead, write: true,
-		text:   "made-up messages are let through and read back, and wrong calls refused",
-		remedy: "see who is right: Options.Write, or the program"},
+		text:   "generated messages are accepted and parsed back, and wrong calls rejected",
+		remedy: "decide which is right: Options.Write, or the program"},
 	{name: "garbage", check: (*examination).garbageIsRead,
-		text:   "broken outputs are read to their end, every byte once, however they are cut",
-		remedy: "make a golden case of the output named above, and mend what reads it"},
+		text:   "broken outputs are parsed to their end, every byte once, however they are cut",
+		remedy: "make a golden case of the output in the error, and correct what parses it"},
 	{name: "held", check: (*examination).proseIsTold,
-		text:   "long prose is told while it comes, not kept back",
+		text:   "long prose is delivered as it arrives, not held back",
 		remedy: "hold back only what could still be the beginning of a marker"},
 	{name: "sessions", check: (*examination).manyAtOnce,
-		text:   "a thousand requests at once are answered like one alone, and those given up hurt no other",
+		text:   "a thousand concurrent requests are answered like one alone, and abandoned ones affect no other",
 		remedy: "Plan and OpenStream are called concurrently: guard what they share, or share nothing"},
 	{name: "cancel", check: (*examination).forgets, binary: true,
-		text:   "an output that is given up is forgotten: it takes no more, and the process does not grow",
-		remedy: "free what a stream holds when the context that OpenStream got is done; keep no list of streams"},
+		text:   "an abandoned output is released: its stream takes no more, and the process does not grow",
+		remedy: "free what a stream holds when the context of OpenStream is done; keep no list of streams"},
 	{name: "resumption", check: (*examination).resumes, binary: true,
-		text:   "when its process is killed within an output, another one tells the same again",
-		remedy: "put all that parsing needs into the token of the StreamPlan; keep nothing in the process"},
+		text:   "when its process is killed within an output, another one delivers the same again",
+		remedy: "put everything that parsing needs into the token of the StreamPlan; keep nothing in the process"},
 }
 
 // examination is one handler being examined.
@@ -117,20 +117,20 @@ type examination struct {
 	requests []shown
 }
 
-// shown is a request that the handler is shown.
+// shown is a request that the handler is asked.
 type shown struct {
 	name     string
 	template handler.Template
 	request  *chat.Request
 	prompt   string // the generation prompt
-	own      bool   // it is the suite's own
+	own      bool   // one of the suite's own
 
-	plan  *planned // once it is asked for; or
+	plan  *planned // the answer, once it was asked for; or
 	fault error    // why there is none
 }
 
-// Check examines a handler. Its golden cases are those of its description, or what it has to say by a method Cases, as
-// handlers in other processes do.
+// Check examines a handler. Its golden cases are those of its description, or those that a method Cases returns, which handlers
+// in other processes have.
 func Check(ctx context.Context, h handler.Handler, o Options) Report {
 	return (&examination{Options: o, handler: h}).report(ctx)
 }
@@ -139,7 +139,7 @@ func (x *examination) report(ctx context.Context) Report {
 	d := x.handler.Describe()
 	report := Report{Handler: d.Name, Version: d.Version}
 	if err := x.readCases(ctx); err != nil {
-		report.Results = []Result{{Demand: "cases", Text: "its golden cases can be read", Fault: err.Error(), Remedy: "mend the file of the cases"}}
+		report.Results = []Result{{Demand: "cases", Text: "its golden cases can be read", Fault: err.Error(), Remedy: "correct the file of the cases"}}
 		return report
 	}
 	for _, demand := range demands {
@@ -160,7 +160,7 @@ func (d demand) examine(ctx context.Context, x *examination) Result {
 	return result
 }
 
-// readCases reads the golden cases and collects what the handler is shown.
+// readCases reads the golden cases and collects the requests.
 func (x *examination) readCases(ctx context.Context) error {
 	golden := x.handler.Describe().Cases
 	if remote, ok := x.handler.(interface {
@@ -192,9 +192,9 @@ func (x *examination) describesItself(context.Context) error {
 	case d.Version == "":
 		return errors.New("version: missing")
 	case d.Match == "":
-		return errors.New("match: missing; say which templates the handler claims")
+		return errors.New("match: missing; give a predicate of the templates that the handler claims")
 	case d.Name != again.Name || d.Version != again.Version || d.Match != again.Match || d.Priority != again.Priority || !bytes.Equal(d.Cases, again.Cases):
-		return errors.New("it describes itself differently when asked again")
+		return errors.New("the second description differs from the first")
 	case len(x.golden) == 0:
 		return errors.New("cases: none; add at least one, of kind parse")
 	}

@@ -58,7 +58,7 @@ func (s sample) Plan(_ context.Context, in handler.Input) (*handler.Plan, error)
 	return plan, nil
 }
 
-// crowded is a handler that answers differently while it answers others.
+// crowded is a handler whose answers differ while it answers others.
 func crowded(change func(*handler.Plan) error) sample {
 	busy := new(atomic.Int32)
 	return sample{plan: func(p *handler.Plan, _ handler.Input) error {
@@ -143,10 +143,10 @@ func TestEveryDemandFindsItsFault(t *testing.T) {
 		{"no version", "description", "version: missing", sample{description: func(d *handler.Description) { d.Version = "" }}, conformance.Options{}},
 		{"no predicate", "description", "match: missing", sample{description: func(d *handler.Description) { d.Match = "" }}, conformance.Options{}},
 		{"no cases", "description", "cases: none", sample{description: func(d *handler.Description) { d.Cases = nil }}, conformance.Options{}},
-		{"a description that changes", "description", "differently", sample{description: func(d *handler.Description) { d.Version = fmt.Sprint(count.Add(1)) }}, conformance.Options{}},
+		{"a description that changes", "description", "the second description differs", sample{description: func(d *handler.Description) { d.Version = fmt.Sprint(count.Add(1)) }}, conformance.Options{}},
 		{"cases that are no JSON", "cases", "line 1", sample{description: func(d *handler.Description) { d.Cases = []byte("{") }}, conformance.Options{}},
 		{"a predicate that does not compile", "predicate", "no such word", sample{}, conformance.Options{CompileMatch: func(string) error { return errors.New("no such word") }}},
-		{"plans that change", "plans", "case answer: it is planned differently when asked again\n  the same of case call, request with plain, request with system, request with tools and 7 more", sample{plan: func(p *handler.Plan, _ handler.Input) error {
+		{"plans that change", "plans", "case answer: the second plan differs from the first\n  the same for case call, request with plain, request with system, request with tools and 7 more", sample{plan: func(p *handler.Plan, _ handler.Input) error {
 			p.Notes = []string{fmt.Sprint(count.Add(1))}
 			return nil
 		}}, conformance.Options{}},
@@ -183,7 +183,7 @@ func TestEveryDemandFindsItsFault(t *testing.T) {
 		{"a message that is not read back", "written", ", found no call", sample{}, conformance.Options{Write: func(m chat.Message) string {
 			return strings.ReplaceAll(write(m), "[[", "[")
 		}}},
-		{"a constraint that lets too much through", "written", "the constraint lets it through, although the call is not allowed", sample{plan: func(p *handler.Plan, in handler.Input) error {
+		{"a constraint that lets too much through", "written", "the constraint accepts it, although the call is not allowed", sample{plan: func(p *handler.Plan, in handler.Input) error {
 			return asIf(p, in, func(r *chat.Request) {
 				for i := range r.Tools {
 					r.Tools[i].Parameters = jsonschema.Schema{}
@@ -201,17 +201,17 @@ func TestEveryDemandFindsItsFault(t *testing.T) {
 			})
 		}}, conformance.Options{}},
 		{"nothing that can be written", "written", "writes none of 25 messages", sample{}, conformance.Options{Write: func(chat.Message) string { return "" }}},
-		{"a constraint that lets too little through", "written", "the constraint does not let it through", sample{program: func(b *peg.Builder, arguments peg.ID) peg.ID {
+		{"a constraint that lets too little through", "written", "the constraint does not accept it", sample{program: func(b *peg.Builder, arguments peg.ID) peg.ID {
 			return b.Schema(jsonschema.MustParse(`{"type":"object","properties":{"b":{"type":"string"}},"required":["b"],"additionalProperties":false}`), arguments)
 		}}, conformance.Options{Write: write}},
-		{"faults of those that have company", "sessions", "among 1000 at once it is answered differently", crowded(func(*handler.Plan) error {
+		{"faults of those that have company", "sessions", "among 1000 concurrent requests the answer differs", crowded(func(*handler.Plan) error {
 			return errors.New("too busy")
 		}), conformance.Options{}},
-		{"programs of those that have company", "sessions", "among 1000 at once it is answered differently", crowded(func(p *handler.Plan) error {
+		{"programs of those that have company", "sessions", "among 1000 concurrent requests the answer differs", crowded(func(p *handler.Plan) error {
 			p.Program.Nodes[len(p.Program.Nodes)-1].Max++
 			return nil
 		}), conformance.Options{}},
-		{"plans of those that have company", "sessions", "among 1000 at once it is answered differently", crowded(func(p *handler.Plan) error {
+		{"plans of those that have company", "sessions", "among 1000 concurrent requests the answer differs", crowded(func(p *handler.Plan) error {
 			p.Stops = append(p.Stops, "stop")
 			return nil
 		}), conformance.Options{}},
@@ -392,7 +392,7 @@ func TestABusyMachineIsNoFault(t *testing.T) {
 func TestABinaryIsExaminedWithItsProcess(t *testing.T) {
 	for settings, want := range map[string][]string{
 		"":                                 nil,
-		`{"numbered": true, "slow": true}`: {"handshake: it took 1.", "cases: case g: ", "resumption: case g: after the death of the process other things are told"},
+		`{"numbered": true, "slow": true}`: {"handshake: it took 1.", "cases: case g: ", "resumption: case g: after the death of the process it delivers"},
 		`{"keeps": true}`:                  {"cancel: after "},
 		`{"slow": 1}`:                      {"handshake: handshake: Unrecognized remote plugin message: ; does its main call sdk.Serve, and print nothing before?\nit printed\n        "},
 	} {
@@ -449,7 +449,7 @@ func TestReportsSayWhatToDo(t *testing.T) {
 	}
 }
 
-// spy counts what a test is told.
+// spy counts what is reported to a test.
 type spy struct{ errors, logs int }
 
 func (s *spy) Helper()               {}
@@ -460,11 +460,11 @@ func TestRunTellsTheTest(t *testing.T) {
 	var s spy
 	conformance.Run(&s, sample{description: func(d *handler.Description) { d.Version = "" }}, conformance.Options{})
 	if s.errors != 1 || s.logs != 9 {
-		t.Errorf("told of %d faults and %d demands met", s.errors, s.logs)
+		t.Errorf("%d faults and %d met demands are reported", s.errors, s.logs)
 	}
 	s = spy{}
 	conformance.RunBinary(&s, "/bin/true", conformance.Options{})
 	if s.errors != 1 {
-		t.Errorf("told of %d faults of a binary that is no plugin", s.errors)
+		t.Errorf("%d faults are reported of a binary that is not a plugin", s.errors)
 	}
 }

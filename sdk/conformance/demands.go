@@ -18,7 +18,7 @@ import (
 
 var validName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
 
-// ownRequests are shown to every handler, besides those of its golden cases.
+// ownRequests are asked of every handler, besides those of its golden cases.
 var ownRequests = []struct{ name, text string }{
 	{"plain", `{"messages":[{"role":"user","content":"Hi"}]}`},
 	{"system", `{"messages":[{"role":"system","content":"Be brief."},{"role":"user","content":[{"type":"text","text":"Hi"}]}]}`},
@@ -40,7 +40,7 @@ const ownTools = `"tools":[
 	{"type":"function","function":{"name":"now","parameters":{"type":"object","properties":{}}}},
 	{"type":"function","function":{"name":"nothing_said"}}]`
 
-// show collects the requests that the handler is shown.
+// show collects the requests that the handler is asked.
 func (x *examination) show() error {
 	prompt := x.GenerationPrompt
 	for _, c := range x.golden {
@@ -78,7 +78,7 @@ func (x *examination) claims(context.Context) error {
 	return x.CompileMatch(x.handler.Describe().Match)
 }
 
-// answered says whether err is an answer that a handler may give: a decline, or that the request is at fault.
+// answered reports whether err is an answer that a handler may give: a decline, or a fault of the request.
 func answered(err error) bool {
 	var declined *handler.Declined
 	return errors.As(err, &declined) || fault.CodeOf(err) == fault.InvalidArgument
@@ -99,7 +99,7 @@ func (x *examination) plansAlike(ctx context.Context) error {
 		}
 		second, again := x.handler.Plan(ctx, in)
 		if !reflect.DeepEqual(first, second) || !reflect.DeepEqual(err, again) {
-			found.add(s.name, errors.New("it is planned differently when asked again"))
+			found.add(s.name, errors.New("the second plan differs from the first"))
 		}
 		if after, err := s.request.MarshalJSON(); err != nil || string(after) != string(before) {
 			found.add(s.name, errors.New("planning changes the request; change a copy"))
@@ -124,7 +124,7 @@ func (x *examination) eachPlan(ctx context.Context, use func(shown, *planned) er
 	return found.join()
 }
 
-// prepared is the plan for a request, asked for once.
+// prepared returns the plan for a request, asked for once.
 func (x *examination) prepared(ctx context.Context, i int) (*planned, error) {
 	s := &x.requests[i]
 	if s.plan == nil && s.fault == nil {
@@ -140,7 +140,7 @@ func (x *examination) programsAreValid(ctx context.Context) error {
 	})
 }
 
-// constraint is what the plan's program becomes for an engine; nil: sampling is free.
+// constraint returns the plan's constraint; nil if sampling is free.
 func (p *planned) constraint() (*grammar.Constraint, error) {
 	if err := p.plan.Unconstrained(); err != nil {
 		return nil, fmt.Errorf("its constraint cannot be built: %w", err)
@@ -166,8 +166,8 @@ func (x *examination) grammarsAccept(ctx context.Context) error {
 	return found.join()
 }
 
-// accepted checks that a constraint lets the output of a case through, if the case wants one: a case that shows how broken
-// output is read says so with reference.constrained.
+// accepted checks that a constraint accepts the output of a case, if the case has reference.constrained. Cases of broken output do
+// not have it.
 func accepted(ctx context.Context, h handler.Handler, c *cases.Case) error {
 	p, err := planFor(ctx, h, c)
 	if err != nil {
@@ -208,7 +208,7 @@ func (x *examination) garbageIsRead(ctx context.Context) error {
 	})
 }
 
-// garbage is a mixture of pieces of outputs and arbitrary bytes.
+// garbage returns a mixture of pieces of outputs and arbitrary bytes.
 func garbage(random *rand.Rand, outputs []string) string {
 	var out []byte
 	for n := random.IntN(garbageLength); len(out) < n; {
@@ -223,7 +223,7 @@ func garbage(random *rand.Rand, outputs []string) string {
 	return string(out)
 }
 
-// reads checks that any output is read to its end, every byte once, and the same however it is cut.
+// reads checks that an output is parsed to its end, every byte once, and the same however it is cut.
 func (p *planned) reads(ctx context.Context, output string) error {
 	whole, err := p.parse(ctx, slices.Values([][]byte{[]byte(output)}))
 	if err != nil {

@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// faults collects what is wrong with the cases and requests that a demand looks at.
+// faults collects the faults that a demand finds in cases and requests.
 type faults []*finding
 
-// finding is what is wrong with one of them, and with others in the same way.
+// finding is the fault of a case or request, and the names of others with the same error.
 type finding struct {
 	name   string
 	err    error
 	others []string
 }
 
-// add adds what is wrong with name; nil: nothing is.
+// add adds the error of a case or request, if there is one.
 func (f *faults) add(name string, err error) {
 	if err == nil {
 		return
@@ -30,19 +30,19 @@ func (f *faults) add(name string, err error) {
 	*f = append(*f, &finding{name: name, err: err})
 }
 
-// join is the error that tells all faults, each of them once; nil if there are none.
+// join returns an error with each fault once; nil if there are none.
 func (f faults) join() error {
 	errs := make([]error, len(f))
 	for i, one := range f {
 		errs[i] = fmt.Errorf("%s: %w", one.name, one.err)
 		if len(one.others) > 0 {
-			errs[i] = fmt.Errorf("%w\n  the same of %s", errs[i], listed(one.others))
+			errs[i] = fmt.Errorf("%w\n  the same for %s", errs[i], listed(one.others))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// maxListed is how many names are told.
+// maxListed is how many names are listed.
 const maxListed = 4
 
 func listed(names []string) string {

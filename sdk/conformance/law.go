@@ -14,17 +14,17 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/grammar"
 )
 
-// The grammar and the parser are one program: what the grammar lets through is read without a fault, and what a handler's
-// format writes is let through and read back. The first direction is shown with texts drawn from the grammar, the second
-// with made-up messages that Options.Write writes.
+// The grammar and the parser are one program: what the grammar accepts is parsed without a fault, and what a handler's format
+// writes is accepted and parsed back. The first direction is tested with texts drawn from the grammar, the second with generated
+// messages that Options.Write writes.
 
 const (
 	drawnPerRequest = 6
-	drawnLength     = 80 // characters, before a drawn text is brought to its end
+	drawnLength     = 80 // characters, before a drawn text is completed
 	madePerRequest  = 25
 )
 
-// drawnAreRead reads what constraints let through, whole and cut off at several places.
+// drawnAreRead parses texts that constraints accept, whole and cut off at several places.
 func (x *examination) drawnAreRead(ctx context.Context) error {
 	seen := map[string]bool{}
 	return x.eachPlan(ctx, func(s shown, p *planned) error {
@@ -42,7 +42,7 @@ func (x *examination) drawnAreRead(ctx context.Context) error {
 		for range drawnPerRequest {
 			if output, ok := sampler.Text(drawnLength); ok {
 				if err := p.readsDrawn(ctx, c, output); err != nil {
-					return fmt.Errorf("output %q, which the constraint lets through: %w", output, err)
+					return fmt.Errorf("output %q, which the constraint accepts: %w", output, err)
 				}
 			}
 		}
@@ -50,7 +50,7 @@ func (x *examination) drawnAreRead(ctx context.Context) error {
 	})
 }
 
-// readsDrawn reads a text drawn from the grammar.
+// readsDrawn parses a text drawn from the grammar.
 func (p *planned) readsDrawn(ctx context.Context, c *constrained, output string) error {
 	if _, fired := grammar.FindTrigger(output, c.Triggers); c.Lazy && !fired {
 		return fmt.Errorf("no trigger fires; the triggers are %+v", c.Triggers)
@@ -64,7 +64,7 @@ func (p *planned) readsDrawn(ctx context.Context, c *constrained, output string)
 	}
 	m := whole.message()
 	if len(m.ToolCalls) == 0 && (c.Lazy && !p.thinking() || mustCall(p.request)) {
-		return errors.New("it is read without a call")
+		return errors.New("no call is found in it")
 	}
 	for _, call := range m.ToolCalls {
 		if err := sound(p.request, call); err != nil {
@@ -80,14 +80,14 @@ func (p *planned) readsDrawn(ctx context.Context, c *constrained, output string)
 	return p.sameAs(ctx, whole, "byte by byte", slices.Collect(cases.Cuts(0, 1)[1].Pieces([]byte(output))))
 }
 
-// thinking says whether the prompt ends within a thought, where formats may keep calls.
+// thinking reports whether the prompt ends within reasoning, where a format may not allow calls.
 func (p *planned) thinking() bool {
 	_, begun, found := strings.Cut(p.plan.GenerationPrompt, p.plan.ThinkingStart)
 	ended := slices.ContainsFunc(p.plan.ThinkingEnds, func(end string) bool { return strings.Contains(begun, end) })
 	return p.plan.SupportsThinking && found && !ended
 }
 
-// sound says whether a call is one that the request allows.
+// sound returns why the request does not allow a call; nil if it does.
 func sound(r *chat.Request, call cases.Call) error {
 	known := slices.ContainsFunc(r.Tools, func(t chat.Tool) bool { return t.Name == call.Name })
 	switch {
@@ -96,23 +96,24 @@ func sound(r *chat.Request, call cases.Call) error {
 	case r.ToolChoice.Mode == chat.ToolNamed && r.ToolChoice.Name != call.Name:
 		return fmt.Errorf("it calls %q, but the request asks for %q", call.Name, r.ToolChoice.Name)
 	case !json.Valid([]byte(call.Arguments)):
-		return fmt.Errorf("the arguments of %s are no JSON: %s", call.Name, call.Arguments)
+		return fmt.Errorf("the arguments of %s are not JSON: %s", call.Name, call.Arguments)
 	}
 	return nil
 }
 
+// mustCall reports whether the request demands a call.
 func mustCall(r *chat.Request) bool {
 	mode := r.ToolChoice.Mode
 	return len(r.Tools) > 0 && (mode == chat.ToolRequired || mode == chat.ToolNamed)
 }
 
-// constrained is the constraint of a plan, ready to be tried.
+// constrained is the constraint of a plan, ready for matching.
 type constrained struct {
 	*grammar.Constraint
 	grammar *grammar.Grammar
 }
 
-// constrained is nil where sampling is free.
+// constrained returns the constraint; nil if sampling is free.
 func (p *planned) constrained() (*constrained, error) {
 	c, err := p.constraint()
 	if err != nil || c == nil {
@@ -122,7 +123,7 @@ func (p *planned) constrained() (*constrained, error) {
 	return &constrained{c, g}, err
 }
 
-// try matches the part of an output that the constraint covers, which begins at byte from; false: no trigger fires in it.
+// try matches the part of an output that the constraint covers, which begins at byte from. If no trigger fires, fired is false.
 func (c *constrained) try(output string) (m grammar.Result, from int, fired bool) {
 	if c.Lazy {
 		if from, fired = grammar.FindTrigger(output, c.Triggers); !fired {
@@ -134,8 +135,8 @@ func (c *constrained) try(output string) (m grammar.Result, from int, fired bool
 	return m, from, true
 }
 
-// writtenAreRead lets made-up messages be written, and demands that each is let through and read back; and that what is
-// wrong in a call is refused where it begins.
+// writtenAreRead checks that generated messages, written by Options.Write, are accepted and parsed back, and that wrong calls are
+// rejected where they are wrong.
 func (x *examination) writtenAreRead(ctx context.Context) error {
 	return x.eachPlan(ctx, func(s shown, p *planned) error {
 		if !s.own || !s.request.ReasoningFormat.Extract() {
@@ -167,12 +168,12 @@ func (x *examination) writtenAreRead(ctx context.Context) error {
 	})
 }
 
-// isEmpty says that there is nothing to write.
+// isEmpty reports whether there is nothing to write.
 func isEmpty(m chat.Message) bool {
 	return m.ReasoningContent == "" && m.Content.Join("") == "" && len(m.ToolCalls) == 0
 }
 
-// readsWritten demands of a message that is written so that the constraint lets it through, and that it is read back.
+// readsWritten checks that the constraint accepts a written message, and that it is parsed back.
 func (p *planned) readsWritten(ctx context.Context, c *constrained, m chat.Message, output string) error {
 	fail := func(format string, args ...any) error {
 		return fmt.Errorf("message written %q: %w", output, fmt.Errorf(format, args...))
@@ -199,14 +200,14 @@ func (p *planned) readsWritten(ctx context.Context, c *constrained, m chat.Messa
 	result, _, fired := c.try(output)
 	switch {
 	case fired != (len(m.ToolCalls) > 0 || !c.Lazy):
-		return fail("with %d calls in it, whether a trigger fires is %t", len(m.ToolCalls), fired)
+		return fail("it has %d calls, and that a trigger fires is %t", len(m.ToolCalls), fired)
 	case fired && result.Status != grammar.Accepted:
-		return fail("the constraint does not let it through: %v at byte %d, expected %q", result.Status, result.Offset, result.Expected)
+		return fail("the constraint does not accept it: %v at byte %d, expected %q", result.Status, result.Offset, result.Expected)
 	}
 	return nil
 }
 
-// refused demands that a constraint refuses each way of making a message wrong, an unknown function at its first character.
+// refused checks that a constraint rejects every spoiled version of a message, an unknown function at its first character.
 func (a *author) refused(c *constrained, m chat.Message, write func(chat.Message) string) error {
 	if c == nil || len(m.ToolCalls) == 0 {
 		return nil
@@ -217,23 +218,23 @@ func (a *author) refused(c *constrained, m chat.Message, write func(chat.Message
 		if output == "" {
 			continue
 		}
-		at := 0 // where it is wrong
+		at := 0 // the first wrong byte
 		for at < min(len(valid), len(output)) && valid[at] == output[at] {
 			at++
 		}
 		result, from, fired := c.try(output)
 		switch {
-		case !fired || from > at: // for the engine it is no call then
+		case !fired || from > at: // for the engine it is not a call
 		case result.Status != grammar.Refused:
-			return fmt.Errorf("message written %q: the constraint lets it through, although the call is not allowed", output)
+			return fmt.Errorf("message written %q: the constraint accepts it, although the call is not allowed", output)
 		case result.Offset != at && wrong.ToolCalls[0].Name != m.ToolCalls[0].Name:
-			return fmt.Errorf("message written %q: the constraint refuses it at byte %d, but it is wrong at byte %d", output, result.Offset, at)
+			return fmt.Errorf("message written %q: the constraint rejects it at byte %d, but the first wrong byte is %d", output, result.Offset, at)
 		}
 	}
 	return nil
 }
 
-// spoiled are messages with a call that is wrong: an unknown function, an argument that is missing, and one more than the
+// spoiled returns versions of a message with a wrong call: an unknown function, missing arguments, and one call more than the
 // request allows.
 func (a *author) spoiled(m chat.Message) []chat.Message {
 	change := func(call chat.Call) chat.Message {
@@ -256,7 +257,7 @@ func (a *author) spoiled(m chat.Message) []chat.Message {
 	return out
 }
 
-// without is a call without the arguments that are required.
+// without returns a call without the required arguments, and whether there are any.
 func (a *author) without(call chat.Call) (chat.Call, bool) {
 	s := a.parameters(call.Name)
 	required := s.Required()

@@ -20,7 +20,7 @@ const (
 	// Prose of proseLines lines is fed, 512 KiB.
 	proseLine  = "It was a bright cold day in April, and all the clocks struck.\n"
 	proseLines = 8 << 10
-	// maxHeld is how much of it may be undecided at its end.
+	// maxHeld is how many bytes of it may be undecided at its end.
 	maxHeld = 128 << 10
 )
 
@@ -34,12 +34,13 @@ func (x *examination) proseIsTold(ctx context.Context) error {
 	})
 }
 
-// pieceOfProse is what is fed at once, so that a process is not asked too often.
+// pieceOfProse is fed at once, so that a process does not get too many calls.
 var pieceOfProse = []byte(strings.Repeat(proseLine, linesInPiece))
 
 const linesInPiece = 64
 
-// heldOfProse feeds long prose and returns how much of it was undecided at most, of streams how much is not told at the end.
+// heldOfProse feeds long prose and returns the largest number of undecided bytes; of streams, the number of undelivered bytes
+// at the end.
 func (p *planned) heldOfProse(ctx context.Context) (int, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -60,11 +61,11 @@ func (p *planned) heldOfProse(ctx context.Context) (int, error) {
 	return result.Report.MaxHeld, nil
 }
 
-// atOnce is how many requests are under way at once.
+// atOnce is the number of concurrent requests.
 const atOnce = 1000
 
-// manyAtOnce shows the requests of the golden cases many times at once. Every second output that the handler parses itself
-// is given up in its middle.
+// manyAtOnce asks the requests of the golden cases many times concurrently. Every second output that the handler parses itself
+// is abandoned in its middle.
 func (x *examination) manyAtOnce(ctx context.Context) error {
 	if len(x.golden) == 0 {
 		return nil
@@ -79,7 +80,7 @@ func (x *examination) manyAtOnce(ctx context.Context) error {
 		all.Go(func() {
 			c := x.golden[i%len(x.golden)]
 			if given := i/len(x.golden)%2 == 1; !alone[i%len(x.golden)].like(x.answer(ctx, c, given)) {
-				faults[i] = fmt.Errorf("case %s: among %d at once it is answered differently", c.ID, atOnce)
+				faults[i] = fmt.Errorf("case %s: among %d concurrent requests the answer differs", c.ID, atOnce)
 			}
 		})
 	}
@@ -88,16 +89,16 @@ func (x *examination) manyAtOnce(ctx context.Context) error {
 	return errors.Join(faults[:min(len(faults), 3)]...)
 }
 
-// answer is what becomes of a case: its plan, and the outcome where the handler parses the output itself. Programs are large and
-// compared a thousand times, so that only their digests are kept.
+// answer is the answer to a case: the plan, and the outcome where the handler parses the output itself. Programs are large and
+// compared a thousand times, so only their digests are kept.
 type answer struct {
 	plan    handler.Plan // without its program
 	program peg.Digest
-	outcome *outcome // nil: a program parses, or it was given up
+	outcome *outcome // nil: a program parses, or the output was abandoned
 	err     error
 }
 
-// answer shows a case's request to the handler.
+// answer asks the handler a case's request.
 func (x *examination) answer(ctx context.Context, c *cases.Case, giveUp bool) *answer {
 	request, err := c.ChatRequest()
 	if err != nil {
@@ -126,7 +127,7 @@ func (x *examination) answer(ctx context.Context, c *cases.Case, giveUp bool) *a
 	return a
 }
 
-// like says whether two answers are the same, as far as both go.
+// like reports whether two answers are equal, as far as both go.
 func (a *answer) like(b *answer) bool {
 	if (a.err == nil) != (b.err == nil) || a.program != b.program || !reflect.DeepEqual(a.plan, b.plan) {
 		return false
@@ -134,7 +135,7 @@ func (a *answer) like(b *answer) bool {
 	return a.outcome == nil || b.outcome == nil || a.outcome.differs(b.outcome) == ""
 }
 
-// giveUp begins to parse an output and leaves it.
+// giveUp parses half of an output and abandons it.
 func (p *planned) giveUp(ctx context.Context, output string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -142,8 +143,8 @@ func (p *planned) giveUp(ctx context.Context, output string) error {
 	return err
 }
 
-// resumes kills a process in the middle of an output and lets another one parse it from its beginning: what the first told
-// must come again. Handlers that answer programs parse nothing that could break off.
+// resumes kills a process in the middle of an output and lets another one parse it from the beginning: what the first delivered
+// must be delivered again. Handlers that answer with programs parse nothing that could break off.
 func (x *examination) resumes(ctx context.Context) error {
 	for _, c := range x.golden {
 		p, err := planFor(ctx, x.handler, c)
@@ -160,7 +161,7 @@ func (x *examination) resumes(ctx context.Context) error {
 	return nil
 }
 
-// resume lets one process parse the first half of an output, and another one, after its death, all of it.
+// resume lets one process parse the first half of an output, and after its death another one all of it.
 func (x *examination) resume(ctx context.Context, p *planned, output string) error {
 	doomed, err := x.open(ctx)
 	if err != nil {
@@ -175,23 +176,23 @@ func (x *examination) resume(ctx context.Context, p *planned, output string) err
 	if err != nil {
 		return err
 	}
-	told := new(outcome)
-	_, err = first.plan.Session(ctx, session.Options{Events: told.take}).Feed([]byte(output[:len(output)/2]))
+	before := new(outcome)
+	_, err = first.plan.Session(ctx, session.Options{Events: before.take}).Feed([]byte(output[:len(output)/2]))
 	if err := errors.Join(err, doomed.kill()); err != nil {
 		return err
 	}
 	whole, err := p.parse(ctx, slices.Values([][]byte{[]byte(output)}))
-	if err == nil && !whole.begins(told) {
-		err = fmt.Errorf("after the death of the process other things are told: %q, before %q", whole.events, told.events)
+	if err == nil && !whole.begins(before) {
+		err = fmt.Errorf("after the death of the process it delivers %q, before %q", whole.events, before.events)
 	}
 	return err
 }
 
-// begins says whether what o tells begins with what was told.
-func (o *outcome) begins(told *outcome) bool {
-	last := len(told.events) - 1
+// begins reports whether the events of o begin with those of prefix.
+func (o *outcome) begins(prefix *outcome) bool {
+	last := len(prefix.events) - 1
 	if last < 0 {
 		return true
 	}
-	return last < len(o.events) && slices.Equal(o.events[:last], told.events[:last]) && strings.HasPrefix(o.events[last], told.events[last])
+	return last < len(o.events) && slices.Equal(o.events[:last], prefix.events[:last]) && strings.HasPrefix(o.events[last], prefix.events[last])
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/handler"
 )
 
-// defaultPriority is that of handlers whose manifest states none.
+// defaultPriority is the priority of handlers whose manifest has none.
 const defaultPriority = 100
 
-// manifest is what a manifest and descriptions must agree on.
+// manifest is the part of a manifest that must agree with descriptions.
 type manifest struct {
 	claim    `yaml:",inline"`
 	Version  string  `yaml:"version"`
@@ -26,7 +26,7 @@ type claim struct {
 	Priority *int   `yaml:"priority"`
 }
 
-// RunManifest checks in a test that a plugin's manifest says the same as its handlers.
+// RunManifest checks in a test that a plugin's manifest agrees with the descriptions of its handlers.
 func RunManifest(t T, path string, handlers ...handler.Handler) {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -39,20 +39,20 @@ func RunManifest(t T, path string, handlers ...handler.Handler) {
 		t.Errorf("%s: %v", path, err)
 		return
 	}
-	said := m.claims()
+	claims := m.claims()
 	for _, h := range handlers {
 		d := h.Describe()
 		described := fmt.Sprintf("%s %s %d: %s", d.Name, d.Version, d.Priority, d.Match)
-		if !slices.Contains(said, described) {
-			t.Errorf("%s: no handler is like the description\n%s\nthe manifest has\n%s", path, described, said)
+		if !slices.Contains(claims, described) {
+			t.Errorf("%s: no handler matches the description\n%s\nthe manifest has\n%s", path, described, claims)
 		}
 	}
-	if len(said) != len(handlers) {
-		t.Errorf("%s: %d handlers, the plugin has %d", path, len(said), len(handlers))
+	if len(claims) != len(handlers) {
+		t.Errorf("%s: %d handlers; the plugin has %d", path, len(claims), len(handlers))
 	}
 }
 
-// claims are the handlers of the manifest, written out.
+// claims returns the handlers of the manifest as text.
 func (m manifest) claims() []string {
 	all := m.Handlers
 	if len(all) == 0 {

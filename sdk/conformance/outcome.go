@@ -14,7 +14,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
-// outcome is what became of one output: its events, neighbours of one kind merged, and the message.
+// outcome is the result of parsing one output: its events, neighbours of one kind merged, and the message.
 type outcome struct {
 	events []string
 	last   chat.Event // the last of events, without its text
@@ -37,14 +37,14 @@ func (o *outcome) take(e chat.Event) {
 	o.last = e
 }
 
-// grows says that texts of a kind are parts of one.
+// grows reports whether consecutive events of a kind are parts of one text.
 func grows(k chat.EventKind) bool {
 	return k == chat.ContentText || k == chat.ReasoningText || k == chat.CallArguments
 }
 
 func (o *outcome) message() cases.Message { return cases.MessageOf(o.merged) }
 
-// differs says how other is not the same.
+// differs returns how other differs; empty if it does not.
 func (o *outcome) differs(other *outcome) string {
 	if o.report.Status != other.report.Status {
 		return cases.Difference("status", string(o.report.Status), string(other.report.Status))
@@ -79,7 +79,7 @@ func (p *planned) parse(ctx context.Context, pieces iter.Seq[[]byte]) (*outcome,
 	return o, nil
 }
 
-// finish ends an output. That a policy of the request refuses it is no error here.
+// finish ends an output. A refusal by a policy of the request is not an error here.
 func finish(s *session.Session) (session.Result, error) {
 	result, err := s.Finish(false)
 	if fault.CodeOf(err) == fault.OutputRefused {
@@ -88,7 +88,7 @@ func finish(s *session.Session) (session.Result, error) {
 	return result, err
 }
 
-// strict makes an error of what a handler reports of an output and cannot be true. Hosts leave it out, and note that.
+// strict turns what a handler's report says and cannot be true into an error. Hosts remove it, and note that.
 type strict struct{ handler.StreamHandler }
 
 // OpenStream opens a stream of the handler.

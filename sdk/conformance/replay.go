@@ -13,11 +13,11 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
-// randomCuts is how many random cuts of an output are tried besides whole, byte by byte, and in two at every place.
+// randomCuts is how many random cuts of an output are tried, besides whole, byte by byte, and in two at every place.
 const randomCuts = 8
 
-// Replay runs golden cases, JSON Lines in the format of package cases, against a handler. The error joins every failure, each
-// with the id of its case; cases of another kind than parse are passed over.
+// Replay runs golden cases, JSON Lines in the format of package cases, against a handler. The error joins all failures, each
+// with the id of its case. Cases of other kinds than parse are skipped.
 func Replay(ctx context.Context, h handler.Handler, golden []byte) error {
 	var found faults
 	for c, err := range cases.Read(bytes.NewReader(golden)) {
@@ -64,7 +64,7 @@ func planFor(ctx context.Context, h handler.Handler, c *cases.Case) (*planned, e
 	return prepare(ctx, h, templateOf(c), request, promptOf(c))
 }
 
-// promptOf is the generation prompt of a case.
+// promptOf returns the generation prompt of a case.
 func promptOf(c *cases.Case) string {
 	if c.Reference == nil {
 		return ""
@@ -106,7 +106,7 @@ func (p *planned) by(h handler.Handler) (*planned, error) {
 // streams reports whether the handler parses the output itself.
 func (p *planned) streams() bool { return p.plan.Program == nil }
 
-// everyCut parses an output cut in many ways: each time events and report must be those of the whole output.
+// everyCut parses an output cut in many ways: events and report must always be those of the whole output.
 func (p *planned) everyCut(ctx context.Context, output string, whole *outcome) error {
 	for _, cut := range cases.Cuts(randomCuts, 1)[1:] {
 		if err := p.sameAs(ctx, whole, cut.Name, slices.Collect(cut.Pieces([]byte(output)))); err != nil {
@@ -123,7 +123,7 @@ func (p *planned) everyCut(ctx context.Context, output string, whole *outcome) e
 
 func (p *planned) sameAs(ctx context.Context, whole *outcome, name string, pieces [][]byte) error {
 	if err := ctx.Err(); err != nil {
-		return err // a program parses to the end, and there are many cuts
+		return err // parsing does not stop by itself, and there are many cuts
 	}
 	got, err := p.parse(ctx, slices.Values(pieces))
 	if err != nil {

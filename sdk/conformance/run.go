@@ -9,7 +9,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/handler"
 )
 
-// T is what the suite needs of a *testing.T.
+// T is the part of *testing.T that the suite uses.
 type T interface {
 	Helper()
 	Errorf(format string, args ...any)
@@ -19,7 +19,7 @@ type T interface {
 // Run examines a handler in a test.
 func Run(t T, h handler.Handler, o Options) {
 	t.Helper()
-	tell(t, Check(context.Background(), h, o))
+	log(t, Check(context.Background(), h, o))
 }
 
 // maxHandshake is how long a plugin may take from its start until it has described itself.
@@ -29,12 +29,12 @@ const maxHandshake = time.Second
 func RunBinary(t T, path string, o Options) {
 	t.Helper()
 	for _, report := range CheckBinary(context.Background(), path, o) {
-		tell(t, report)
+		log(t, report)
 	}
 }
 
-// CheckBinary examines a plugin's executable: first its process, in a report that bears the name of the file, then each of
-// its handlers.
+// CheckBinary examines a plugin's executable: first its process, in a report with the name of the file, then each of its
+// handlers.
 func CheckBinary(ctx context.Context, path string, o Options) []Report {
 	b, took, err := openInTime(ctx, path, o)
 	if b != nil {
@@ -51,7 +51,7 @@ func CheckBinary(ctx context.Context, path string, o Options) []Report {
 	return reports
 }
 
-// openings is how often a plugin is started until it answers in time: a machine may be busy once.
+// openings is how often a slow plugin is started, since the machine may be busy.
 const openings = 3
 
 func openInTime(ctx context.Context, path string, o Options) (b *Binary, took time.Duration, err error) {
@@ -65,18 +65,19 @@ func openInTime(ctx context.Context, path string, o Options) (b *Binary, took ti
 			return b, took, err
 		}
 	}
-	return b, took, fmt.Errorf("it took %v, and too long %d times before", took.Round(time.Millisecond), openings-1)
+	return b, took, fmt.Errorf("it took %v, after %d attempts that took too long", took.Round(time.Millisecond), openings-1)
 }
 
 func handshake(took time.Duration, err error) Result {
 	r := Result{Demand: "handshake", Text: "the process starts and describes its handlers within " + maxHandshake.String(), Took: took}
 	if err != nil {
-		r.Fault, r.Remedy = err.Error(), "call sdk.Serve first thing in main; load what takes time at the first plan"
+		r.Fault, r.Remedy = err.Error(), "call sdk.Serve first in main; load what takes time at the first plan"
 	}
 	return r
 }
 
-func tell(t T, r Report) {
+// log logs the results of a report, faults as errors.
+func log(t T, r Report) {
 	t.Helper()
 	for _, result := range r.Results {
 		if result.Fault != "" {

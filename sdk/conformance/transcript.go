@@ -13,17 +13,17 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/handler"
 )
 
-// Conversation is a request to a handler, for tests that look at single outputs.
+// Conversation is a request to a handler, for tests of single outputs.
 type Conversation struct {
 	Handler  handler.Handler
 	Template handler.Template
 	// Request is the request's JSON.
 	Request string
-	// GenerationPrompt is what the template and the plan's Prefill write at the end of the prompt.
+	// GenerationPrompt is the end of the prompt, as the template and the plan's Prefill write it.
 	GenerationPrompt string
 }
 
-// Transcript reads an output and shows on one line what became of it, such as
+// Transcript parses an output and returns one line such as
 //
 //	thought "Hm." content "Let me see." weather{"city":"Rome"} truncated
 //
@@ -56,7 +56,7 @@ func (c Conversation) Transcript(t testing.TB, output string) string {
 	return strings.Join(parts, " ")
 }
 
-// Sampled draws outputs that the plan's constraint lets through, whole ones; of a lazy constraint the part that it covers.
+// Sampled draws whole outputs that the plan's constraint accepts; of a lazy constraint, the part that it covers.
 func (c Conversation) Sampled(t testing.TB, n int) iter.Seq[string] {
 	t.Helper()
 	g := c.Grammar(t)
@@ -70,10 +70,10 @@ func (c Conversation) Sampled(t testing.TB, n int) iter.Seq[string] {
 	}
 }
 
-// sampledLength is how many characters a sampled output has before it is brought to an end.
+// sampledLength is the number of characters of a sampled output before it is completed.
 const sampledLength = 120
 
-// Grammar is the grammar of the plan's constraint.
+// Grammar returns the grammar of the plan's constraint.
 func (c Conversation) Grammar(t testing.TB) *grammar.Grammar {
 	t.Helper()
 	constraint, err := c.plan(t).constraint()

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// OK says whether every demand of every report is met.
+// OK reports whether every demand of every report is met.
 func OK(reports []Report) bool {
 	for _, r := range reports {
 		if !r.OK() {
@@ -19,8 +19,8 @@ func OK(reports []Report) bool {
 	return true
 }
 
-// WriteText writes reports for a person: a line for each demand, below it what is wrong and what to do, and at the end how
-// many demands are met.
+// WriteText writes reports for people: a line for each demand, below it the fault and the remedy, and at the end the number of
+// demands that are met.
 func WriteText(to io.Writer, reports []Report) error {
 	var met, not int
 	out := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
@@ -45,7 +45,7 @@ func indented(text string) string {
 	return "        " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n        ")
 }
 
-// WriteJUnit writes reports as JUnit XML, which continuous integration shows: a suite for each report, a test for each demand.
+// WriteJUnit writes reports as JUnit XML, for continuous integration: a suite for each report, a test for each demand.
 func WriteJUnit(to io.Writer, reports []Report) error {
 	var all junitSuites
 	for _, r := range reports {
