@@ -11,21 +11,21 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/chat"
 )
 
-// Detached is a template that belongs to no snapshot, such as a file that a command is given. It is served under the rules
-// and by the plugins that were in force when it was made.
+// Detached is a template that belongs to no snapshot, such as the file of a command. The rules and plugins in force at its creation
+// apply to it.
 type Detached struct {
 	host *Host
 	snap *state.Snapshot
 	*state.Entry
 }
 
-// Detached makes a template usable without putting it among the others. Nothing is read or learned before it is needed.
+// Detached returns a template that is not added to the snapshot. Nothing is read or learned before it is needed.
 func (h *Host) Detached(src TemplateSource) *Detached {
 	snap := h.state.Current()
 	return &Detached{host: h, snap: snap, Entry: state.NewEntry(src, snap.Rules)}
 }
 
-// Plan answers a request. Handler names the one that must do it, whatever else claims the template; empty: the one that
+// Plan answers a request. handler names the handler that must answer, whatever else claims the template; empty: the one that
 // claims it.
 func (l *Detached) Plan(ctx context.Context, handler string, req *chat.Request) (*Planned, error) {
 	return l.host.plan(ctx, l.snap, l.Entry, handler, req)
@@ -41,7 +41,7 @@ func (l *Detached) Render(ctx context.Context, req *chat.Request) (autoparser.Re
 	return out, state.TemplateFault(l.Name, err)
 }
 
-// RenderVariables renders the template with variables as they are, a JSON object; now is the time that it is told.
+// RenderVariables renders the template with these variables, a JSON object; now is its current time.
 func (l *Detached) RenderVariables(ctx context.Context, variables json.RawMessage, now time.Time) (string, error) {
 	t, err := l.Open()
 	if err != nil {

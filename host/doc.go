@@ -1,23 +1,20 @@
-// Package host is the daemon's core: it owns what is in force, picks the handler for a template, plans requests, parses
-// outputs, and reloads. The surfaces (host/api, cmd/host) are thin over it.
+// Package host is the daemon's core. It chooses the handler for a template, plans requests and parses outputs, under the snapshot
+// that is in force. The surfaces (host/api, cmd/host) are thin over it, and it is thin over four packages:
 //
-// # What is in force
-//
-// A Snapshot is one immutable set of configuration, rules and templates. A request loads the pointer to it once and works on
-// that one to its end; its plan and its sessions keep what they began with. A change is built complete, from the same code
-// at the start and at every reload, and then swapped in with one pointer; what is faulty is never swapped in, and the last
-// good state stays.
-//
-//	files ─watch→ settled content ─parse, validate→ next snapshot ─swap→ in force
-//	                                    └ faulty: status and log say why, nothing changes
+//	host/state    what is in force, and how it changes when files do
+//	host/plugins  the processes of plugins
+//	host/trial    what a change would make better or worse, before it goes live
+//	sdk/session   the way from a handler's answer to a message
 //
 // # From a request to messages
 //
-//	Plan:    template → handlers that claim it, by priority → plan → prompt, bound program, constraint
-//	Session: output chunk → match.Machine → events → chat.Stream → deltas
+//	Plan:    template → handlers that claim it, by priority → draft with its prompt → plan
+//	Session: output chunk → events → deltas, within limits and observed
 //
-// Plugins are asked in Plan only. Their programs run here, so that a process that dies hurts no session.
+// A request loads the snapshot in force once and works on that one to its end; its plan and its sessions keep what they began
+// with. Plugins are called in Plan only, except for stream plans. Their programs run here, so that the death of a process does not
+// affect sessions.
 //
-// Words that must not be confused: a *template* is Jinja source; an *entry* is a template in a snapshot, with what was learned
-// of it under that snapshot's rules; a *source* is a file or folder that is watched.
+// Words that must not be confused: a session.Plan is the answer to a request, a *Planned* is that plan within the limits of the
+// daemon; a *detached* template is served like others, but belongs to no snapshot.
 package host

@@ -8,7 +8,7 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/workaround"
 )
 
-// LintRules finds what is wrong with a file of workarounds, and which of its rules are of no use for the given templates.
+// LintRules returns the faults of a file of workarounds, and the rules that are useless for the given templates.
 func LintRules(file string, data []byte, templates []TemplateSource) workaround.Faults {
 	rules, err := workaround.Parse(file, data)
 	var faults workaround.Faults
@@ -33,15 +33,15 @@ func LintRules(file string, data []byte, templates []TemplateSource) workaround.
 	return append(faults, rules.Lint(facts)...)
 }
 
-// Note is what a person should know of a template. It is no fault of anybody who uses it.
+// Note is a remark on a template for people; it is not an error.
 type Note struct {
 	Template string // its file
 	Message  string
 }
 
-// LintTemplates tells what is odd about templates, under the shipped workarounds or, where they are given and sound, others:
-// what could not be learned, what is not read back as the template writes it, and where it rewrites earlier turns. It tells
-// what the autoparser knows, whether or not a plugin claims the template.
+// LintTemplates returns what is odd about templates: what could not be learned, what is not read back as the template writes it,
+// and where it rewrites earlier turns. The workarounds are those in data if they are valid, otherwise the shipped ones. The notes
+// are the autoparser's, whether or not a plugin claims the template.
 func LintTemplates(templates []TemplateSource, file string, data []byte) []Note {
 	rules, err := workaround.Parse(file, data)
 	if data == nil || err != nil {
@@ -63,7 +63,7 @@ func LintTemplates(templates []TemplateSource, file string, data []byte) []Note 
 	return notes
 }
 
-// learnUnder is what is known of a template under rules; nil: none.
+// learnUnder learns from a template, with rules unless they are nil.
 func learnUnder(src TemplateSource, rules *workaround.Set) (*autoparser.Learned, error) {
 	t, err := autoparser.Open(src.Name, src.Source, src.BOSToken, src.EOSToken, autoparser.Options{})
 	if err != nil {

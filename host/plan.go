@@ -17,17 +17,17 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
-// Planned is a session.Plan whose sessions keep to the limits of a snapshot and are observed. It is immutable, and any number
-// of sessions may be started from it.
+// Planned is a session.Plan whose sessions have the limits of a snapshot and are observed. It is immutable; any number of sessions
+// may be started from it.
 type Planned struct {
 	*session.Plan
 
 	template  string
 	request   *chat.Request
 	observer  Observer
-	samples   *trial.Samples // keeps outputs, so many of a template; nil: none
-	keep      int
-	maxOutput int
+	samples   *trial.Samples // keeps outputs; nil: none are kept
+	keep      int            // outputs per template
+	maxOutput int            // bytes
 }
 
 // unobserved returns the plan for outputs that nothing counts or keeps.
@@ -37,8 +37,8 @@ func (p *Planned) unobserved() *Planned {
 	return &out
 }
 
-// PlanJSON answers a request as clients write it. Policies that it does not name are those of the configuration on whose
-// snapshot it is planned.
+// PlanJSON answers a request as clients write it. Policies that it does not set are those of the configuration in the snapshot that
+// answers it.
 func (h *Host) PlanJSON(ctx context.Context, template string, request []byte) (*Planned, error) {
 	snap := h.state.Current()
 	req, err := chat.ParseRequestWith(request, snap.Config.Parsing.For(template))
@@ -48,7 +48,7 @@ func (h *Host) PlanJSON(ctx context.Context, template string, request []byte) (*
 	return h.planOn(ctx, snap, template, req)
 }
 
-// Plan answers a request for a template: the error is an *Error.
+// Plan answers a request for a template. The error is an *Error.
 func (h *Host) Plan(ctx context.Context, template string, req *chat.Request) (*Planned, error) {
 	return h.planOn(ctx, h.state.Current(), template, req)
 }
@@ -62,8 +62,8 @@ func (h *Host) planOn(ctx context.Context, snap *state.Snapshot, template string
 	return h.plan(ctx, snap, e, "", req)
 }
 
-// plan answers a request for an entry of a snapshot. only names the handler that must answer; empty: the one to which the
-// configuration pins the template, or that claims it.
+// plan answers a request for an entry of a snapshot. only names the handler that must answer; empty: the one that the configuration
+// pins the template to, or that claims it.
 func (h *Host) plan(ctx context.Context, snap *state.Snapshot, e *state.Entry, only string, req *chat.Request) (*Planned, error) {
 	learned, err := e.Learn()
 	if err != nil {
@@ -87,7 +87,7 @@ func (h *Host) plan(ctx context.Context, snap *state.Snapshot, e *state.Entry, o
 		template: e.Name, observer: h.observer, samples: &h.trials.Samples, keep: snap.Config.Canary.Shadow}, nil
 }
 
-// claims lists the plugins to ask, in order. The autoparser comes after them, and answers everything.
+// claims returns the plugins to ask, in order. The autoparser comes after them, and answers everything.
 func (h *Host) claims(snap *state.Snapshot, learned *autoparser.Learned, only string, req *chat.Request) ([]handler.Handler, error) {
 	catalog := snap.Handlers
 	if catalog == nil {
@@ -106,14 +106,14 @@ func (h *Host) claims(snap *state.Snapshot, learned *autoparser.Learned, only st
 	return []handler.Handler{p}, nil
 }
 
-// missingHandler says that no plugin serves a handler that must answer.
+// missingHandler returns the error for a configured handler without a plugin.
 func missingHandler(name string) *Error {
-	return &Error{Code: Unavailable, Place: name, Message: "no plugin serves this handler, which is to answer",
-		Remedy: "add its plugin, or name another handler; `dragoman plugin list` says which there are"}
+	return &Error{Code: Unavailable, Place: name, Message: "the configured handler is not provided by any plugin",
+		Remedy: "add its plugin, or name another handler; `dragoman plugin list` lists them"}
 }
 
-// ask asks the handlers that claim the template in turn, and then the autoparser. One that declines passes the request on,
-// unless it was named, and so does one that is down if its manifest says so.
+// ask asks the handlers that claim the template in turn, and then the autoparser. After a decline the next one is asked, unless the
+// handler was named, and after a failure if the manifest of the plugin allows it.
 func (h *Host) ask(ctx context.Context, claims []handler.Handler, named bool, e *state.Entry, learned *autoparser.Learned, req *chat.Request) (*session.Draft, error) {
 	var notes []string
 	for _, c := range claims {
@@ -122,12 +122,12 @@ func (h *Host) ask(ctx context.Context, claims []handler.Handler, named bool, e 
 		var down *plugins.Unavailable
 		switch {
 		case errors.As(err, &declined) && named:
-			return nil, &Error{Code: InvalidArgument, Place: e.Name, Message: fmt.Sprintf("the handler %s, which is to answer, declines: %s", c.Describe().Name, declined.Reason),
+			return nil, &Error{Code: InvalidArgument, Place: e.Name, Message: fmt.Sprintf("the configured handler %s declines: %s", c.Describe().Name, declined.Reason),
 				Remedy: "send a request that it can serve, or name another handler for the template (templates.handlers)", Err: err}
 		case errors.As(err, &declined):
 			h.log.Debug("a plugin declined", "plugin", c.Describe().Name, "template", e.Name, "reason", declined.Reason)
 		case errors.As(err, &down) && down.Fallback == manifest.FallbackGeneric:
-			h.log.Warn("a plugin is down, the next handler answers in its place", "plugin", down.Plugin, "template", e.Name, "error", err)
+			h.log.Warn("a plugin is down; the next handler answers in its place", "plugin", down.Plugin, "template", e.Name, "error", err)
 			notes = append(notes, "answered in place of "+c.Describe().Name+", which is down")
 		default:
 			return noted(draft, notes), err

@@ -250,7 +250,7 @@ func TestAPinnedHandlerThatDeclinesIsAnErrorAndNoOtherAnswers(t *testing.T) {
 		c.Templates.Handlers = map[string]string{"chatml-json": "rogue"}
 	})
 	_, err := h.Plan(t.Context(), "chatml-json", request(t, weather))
-	const want = "chatml-json: the handler rogue, which is to answer, declines: not my kind of template; send a request"
+	const want = "chatml-json: the configured handler rogue declines: not my kind of template; send a request"
 	if host.CodeOf(err) != host.InvalidArgument || !strings.HasPrefix(fmt.Sprint(err), want) {
 		t.Errorf("pinned by the configuration: got %v, want %s", err, want)
 	}

@@ -2,20 +2,20 @@ package host
 
 import "github.com/dragoman-project/dragoman/autoparser/workaround"
 
-// RuleInForce is a rule, and the templates for which it holds.
+// RuleInForce is a rule and the templates that it matches.
 type RuleInForce struct {
 	workaround.Rule
 	Matches []RuleMatch // sorted by template
 }
 
-// RuleMatch is a template for which a rule holds, and what the rule does to it.
+// RuleMatch is a template that a rule matches, and what the rule changes.
 type RuleMatch struct {
 	Template string
 	Applied  workaround.Applied
 }
 
-// Workarounds lists the rules in force in the order in which they are applied, and the hash of their file. It learns every
-// template that was not used yet.
+// Workarounds returns the rules in force in the order in which they apply, and the hash of their file. It learns every template
+// that was not used yet.
 func (h *Host) Workarounds() (rules []RuleInForce, hash string) {
 	snap := h.state.Current()
 	at := map[string]int{}

@@ -16,8 +16,8 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
-// Subject is a host, under the rules of one snapshot, as recorded cases are run against it. Its templates are learned once
-// for each pair of bos and eos tokens that the cases give them.
+// Subject runs recorded cases under one snapshot of a Host. Templates are learned once for each pair of bos and eos tokens in the
+// cases.
 type Subject struct {
 	host     *Host
 	snap     *state.Snapshot
@@ -27,8 +27,8 @@ type Subject struct {
 
 var _ check.Subject = (*Subject)(nil)
 
-// Subject puts the host to the test as it is now. Dir is the folder in which the names of templates are files; empty: they
-// are the host's own.
+// Subject returns a subject under the snapshot in force. dir is the folder of the templates' files; empty: the templates are those
+// in force.
 func (h *Host) Subject(dir string) *Subject {
 	return &Subject{host: h, snap: h.state.Current(), dir: dir}
 }
@@ -59,7 +59,7 @@ func (s *Subject) Render(ctx context.Context, t check.Template, req *chat.Reques
 	return rendered.Prompt, err
 }
 
-// RenderVariables renders a template with variables as they are.
+// RenderVariables renders a template with these variables.
 func (s *Subject) RenderVariables(ctx context.Context, t check.Template, variables json.RawMessage, now time.Time) (string, error) {
 	detached, err := s.open(t)
 	if err != nil {
@@ -68,7 +68,7 @@ func (s *Subject) RenderVariables(ctx context.Context, t check.Template, variabl
 	return detached.RenderVariables(ctx, variables, now)
 }
 
-// open finds a template, once.
+// open returns a template, created once.
 func (s *Subject) open(t check.Template) (*Detached, error) {
 	t.Handler = ""
 	find, _ := s.detached.LoadOrStore(t, sync.OnceValues(func() (*Detached, error) {
@@ -81,7 +81,7 @@ func (s *Subject) open(t check.Template) (*Detached, error) {
 	return find.(func() (*Detached, error))()
 }
 
-// entry finds a template and gives it the tokens of the case.
+// entry returns a template with the tokens of the case.
 func (s *Subject) entry(t check.Template) (*state.Entry, error) {
 	if s.dir != "" {
 		src, err := readTemplate(s.dir, t.Name)
@@ -100,7 +100,7 @@ func (s *Subject) entry(t check.Template) (*state.Entry, error) {
 	return state.NewEntry(src, s.snap.Rules), nil
 }
 
-// readTemplate reads a template's file, named with or without its ending.
+// readTemplate reads a template's file, named with or without its extension.
 func readTemplate(dir, name string) (TemplateSource, error) {
 	src := TemplateSource{Name: state.CanonicalName(name)}
 	if !filepath.IsLocal(name) {
@@ -123,7 +123,7 @@ type subjectPlan struct {
 
 func (p subjectPlan) Plan() *session.Plan { return p.planned.Plan }
 
-// Parse runs a session that leaves the ids of calls to the model, as cases want it.
+// Parse runs a session without made-up ids of calls, as cases expect.
 func (p subjectPlan) Parse(pieces iter.Seq[[]byte], truncated bool) (chat.Message, *chat.Report, error) {
 	s := p.planned.Session(p.ctx, session.Options{NoIDs: true})
 	for piece := range pieces {

@@ -1,20 +1,20 @@
-// Package check runs recorded cases and tells which of them hold. It is what `dragoman check` does.
+// Package check runs recorded cases and reports which of them hold. It implements `dragoman check`.
 //
 //	cases ─read→ case ─subject→ plan, messages, prompts ─judge→ Result ─print→ failures, then "N passed, N failed"
 //	                                                                  └─write→ one JSON line a case
 //
-// A case holds or fails by itself: a line that cannot be read, a template that cannot be used, a request that is refused are
-// failures with a reason, and the run goes on. What makes a case fail is in judge.go, one function a requirement:
+// Each case holds or fails by itself: a line that cannot be read, a template that cannot be used, and a refused request are
+// failures with a reason, and the run goes on. What makes a case fail is in judge.go, one function for each requirement:
 //
-//	parse      the message is the expected one; every cut of the output gives the same message and report; where the
-//	           reference is constrained so is the plan, its trigger fires before calls, and its grammar accepts what
-//	           follows; where the case asks for it, rendering the message again continues prompt and output
-//	plan       prompt and generation prompt are the reference's; where the reference is constrained so is the plan.
-//	           Whatever else differs is a remark
+//	parse      the message is the expected one; every cut of the output gives the same message and report; if the
+//	           reference is constrained, so is the plan, its trigger fires before calls, and its grammar accepts what
+//	           follows; if the case demands it, rendering the message again continues prompt and output
+//	plan       prompt and generation prompt are the reference's; if the reference is constrained, so is the plan.
+//	           Any other difference is a remark
 //	template   the prompt is the expected one, or rendering fails where that is expected
 //
-// Words that must not be confused: a *failure* is something that must hold and does not; a *remark* is a difference that a
-// person may want to see. The *subject* is what is put to the test; the *reference* is what another implementation said.
+// Words that must not be confused: a *failure* is a broken requirement, a *remark* is a difference that may be of interest. The
+// *subject* is what is tested; the *reference* is the answer of another implementation.
 package check
 
 import (
@@ -28,24 +28,24 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
-// Subject is what cases are run against. Its methods may be called concurrently.
+// Subject is the implementation to test. Its methods may be called concurrently.
 type Subject interface {
 	// Plan plans a request.
 	Plan(ctx context.Context, t Template, req *chat.Request) (Planned, error)
-	// Render renders a request's prompt and nothing else.
+	// Render renders a request's prompt.
 	Render(ctx context.Context, t Template, req *chat.Request) (string, error)
-	// RenderVariables renders the template with variables, a JSON object, as they are.
+	// RenderVariables renders the template with these variables, a JSON object.
 	RenderVariables(ctx context.Context, t Template, variables json.RawMessage, now time.Time) (string, error)
 }
 
-// Planned is a plan that outputs can be parsed with.
+// Planned is a plan that can parse outputs.
 type Planned interface {
 	Plan() *session.Plan
-	// Parse feeds one output in pieces and returns the message it becomes. Truncated says that more would have come.
+	// Parse parses one output in pieces and returns its message. truncated means that the output is cut off.
 	Parse(pieces iter.Seq[[]byte], truncated bool) (chat.Message, *chat.Report, error)
 }
 
-// Template says which template a case is about, and how it is to be served.
+// Template identifies the template of a case, and the handler that must serve it.
 type Template struct {
 	Name     string
 	BOSToken string
@@ -55,15 +55,15 @@ type Template struct {
 
 // Options are the choices of a run. The zero value works.
 type Options struct {
-	// Splits is how many random cuts each output is parsed at, besides whole and byte by byte. Seed makes them.
+	// Splits is the number of random cuts to parse each output at, besides whole and byte by byte; Seed determines them.
 	Splits int
 	Seed   uint64
-	// Report takes failures, as text; Results takes one JSON object a line for each case. Nil: not written.
+	// Report gets the failures as text, Results one line of JSON for each case. Nil: not written.
 	Report  io.Writer
 	Results io.Writer
-	// Remarks prints the remarks of cases that hold, too.
+	// Remarks adds the remarks of cases that hold to Report.
 	Remarks bool
-	// Workers is how many cases run at the same time; below 1 means two.
+	// Workers is how many cases run concurrently; below 1 means two.
 	Workers int
 }
 

@@ -20,7 +20,8 @@ import (
 )
 
 // toy is a subject with a format of its own: a prompt is the last message and ">", the output is content up to "!", and the
-// name of a call from there on. Its template "broken" cannot be used, "hasty" parses every piece by itself, "buggy" panics, "stuck" never ends, the plan of "thinker" says that parentheses hold reasoning.
+// name of a call from there on. Its template "broken" cannot be used, "hasty" parses every piece by itself, "buggy" panics,
+// "stuck" never ends, and the plan of "thinker" has reasoning in parentheses.
 type toy struct{ constraint *grammar.Constraint }
 
 func (s toy) Plan(_ context.Context, t check.Template, req *chat.Request) (check.Planned, error) {
@@ -108,13 +109,13 @@ func TestWhatMakesACaseHold(t *testing.T) {
 		{name: "the message is wrong", line: `{"id":"1","kind":"parse","template":"t","output":"a","expect":{"content":"b"}}`,
 			why: "content: differs at byte 0\n  expected \"b\"\n  found    \"a\""},
 		{name: "cuts matter", line: `{"id":"1","kind":"parse","template":"hasty","output":"ab","expect":{"content":"ab"}}`,
-			why: "byte by byte: the outcome is not that of the whole output\n" +
+			why: "byte by byte: the outcome differs from that of the whole output\n" +
 				"expected content \"ab\", reasoning \"\", calls []\nfound    content \"b\", reasoning \"\", calls []\n"},
 		{name: "a faulty request", line: `{"id":"1","kind":"parse","template":"t","request":{"messages":[{"role":1}]},"output":"","expect":{"content":""}}`,
 			why: `request: messages[0].role: expected a string, found a number`},
 		{name: "an unusable template", line: `{"id":"1","kind":"parse","template":"broken","output":"","expect":{"content":""}}`,
 			why: `no plan: broken: byte 3: no such filter; use another one`},
-		{name: "a fault of ours", line: `{"id":"1","kind":"parse","template":"buggy","output":"","expect":{"content":""}}`, why: `a fault of the host itself`},
+		{name: "a fault of ours", line: `{"id":"1","kind":"parse","template":"buggy","output":"","expect":{"content":""}}`, why: `internal error, please report it`},
 		{name: "not a case", line: `{`, why: `not a case: byte 1: unexpected end of JSON input`},
 		{name: "no constraint", line: `{"id":"1","kind":"parse","template":"t","output":"a","expect":{"content":"a"},"reference":{"constrained":true}}`,
 			why: `constraint: the reference constrains this output, the plan does not`},
@@ -127,14 +128,14 @@ func TestWhatMakesACaseHold(t *testing.T) {
 			why:  `constraint: no trigger fires in an output with calls; the triggers are []`},
 		{name: "a grammar that refuses", constraint: lazy,
 			line: `{"id":"1","kind":"parse","template":"t","output":"a!f7","expect":{"content":"a","tool_calls":[{"name":"f7","arguments":"{}"}]},"reference":{"constrained":true,"lazy":true}}`,
-			why:  `constraint: the grammar refuses the output at byte 3: expected [a-z], found "7"`},
+			why:  `constraint: the grammar rejects the output at byte 3: expected [a-z], found "7"`},
 		{name: "a trigger within reasoning does not count", constraint: lazy,
 			line: `{"id":"1","kind":"parse","template":"thinker","output":"(!7)a!f","expect":{"content":"(","tool_calls":[{"name":"7)a!f","arguments":"{}"}]},"reference":{"constrained":true,"lazy":true}}`},
 		{name: "a trigger within reasoning that a call ends", constraint: lazy,
 			line: `{"id":"1","kind":"parse","template":"thinker","output":"(a!f","expect":{"content":"(a","tool_calls":[{"name":"f","arguments":"{}"}]},"reference":{"constrained":true,"lazy":true}}`},
 		{name: "a grammar that wants more", constraint: &grammar.Constraint{Grammar: `root ::= "ab"`},
 			line: `{"id":"1","kind":"parse","template":"t","output":"a","expect":{"content":"a"},"reference":{"constrained":true}}`,
-			why:  `constraint: the grammar wants more after the end of the output; it expects [b]`},
+			why:  `constraint: the output ends too early for the grammar, which expects [b]`},
 		{name: "a cut-off output may want more", constraint: &grammar.Constraint{Grammar: `root ::= "ab"`},
 			line: `{"id":"1","kind":"parse","template":"t","output":"a","partial":true,"expect":{"content":"a"},"reference":{"constrained":true}}`},
 		{name: "a message that renders again", line: `{"id":"1","kind":"parse","template":"t","output":"a","expect":{"content":"a"},"reconstruct":true}`},
@@ -171,7 +172,7 @@ func TestWhatMakesACaseHold(t *testing.T) {
 				t.Errorf("tally %+v, ok %v", tally, result.OK)
 			}
 			if end := fmt.Sprintf("%d passed, %d failed\n", want.Passed, want.Failed); !strings.HasSuffix(report, end) {
-				t.Errorf("the report ends otherwise:\n%s", report)
+				t.Errorf("the report does not end with the tally:\n%s", report)
 			}
 		})
 	}
@@ -224,9 +225,9 @@ func TestFailuresShowPlaceAndRemarks(t *testing.T) {
     prompt: differs at byte 0
       expected "?"
       found    "Hey there!>"
-    stops: ["."], the reference's ["." "a"]
+    stops: ["."], in the reference ["." "a"]
 note f:3 y (t)
-    stops: ["."], the reference's []
+    stops: ["."], in the reference []
 1 passed, 1 failed
 `
 	if report != want {
@@ -277,7 +278,7 @@ func TestARunThatIsInterruptedDoesNotWaitForItsInput(t *testing.T) {
 	}
 }
 
-// failingDisk reads its text and then fails.
+// failingDisk returns its text and then fails.
 type failingDisk struct{ io.Reader }
 
 func (d failingDisk) Read(p []byte) (int, error) {
@@ -288,8 +289,8 @@ func (d failingDisk) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// TestWhatWasReadBeforeAFaultIsTold reads an input that breaks off while its cases are still being judged.
-func TestWhatWasReadBeforeAFaultIsTold(t *testing.T) {
+// TestWhatWasReadBeforeAFaultIsReported reads an input that breaks off while its cases are still being judged.
+func TestWhatWasReadBeforeAFaultIsReported(t *testing.T) {
 	line := `{"id":"1","kind":"template","template":"t","context":{"a":1},"prompt":"{\"a\":1} 2026"}` + "\n"
 	for range 100 {
 		var report bytes.Buffer

@@ -16,11 +16,11 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
-// judge runs one case. Whatever goes wrong is in the result.
+// judge runs one case. All errors are in the result.
 func (r *runner) judge(ctx context.Context, c *cases.Case, result *Result) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			result.fail(fmt.Sprintf("a fault of the host itself, please report it: %v", fault))
+			result.fail(fmt.Sprintf("internal error, please report it: %v", fault))
 		}
 	}()
 	switch c.Kind {
@@ -68,7 +68,7 @@ func (r *runner) judgeParse(ctx context.Context, c *cases.Case, result *Result) 
 	}
 }
 
-// parse parses the output at every cut: what the first gives, the others must give.
+// parse parses the output at every cut. All results must equal the first.
 func (r *runner) parse(ctx context.Context, planned Planned, c *cases.Case, result *Result) (whole chat.Message, ok bool) {
 	for i, cut := range cases.Cuts(r.Splits, r.Seed) {
 		message, report, err := planned.Parse(while(ctx, cut.Pieces([]byte(c.Output))), c.Partial)
@@ -82,14 +82,14 @@ func (r *runner) parse(ctx context.Context, planned Planned, c *cases.Case, resu
 			continue
 		}
 		if why := sameOutcome(*result.Actual, cases.MessageOf(message), result.Report, report); why != "" {
-			result.fail(fmt.Sprintf("%s: the outcome is not that of the whole output\n%s", cut.Name, why))
+			result.fail(fmt.Sprintf("%s: the outcome differs from that of the whole output\n%s", cut.Name, why))
 			break
 		}
 	}
 	return whole, true
 }
 
-// while passes pieces on until ctx ends: an output of megabytes takes long byte by byte.
+// while yields pieces until ctx ends, since megabytes take long byte by byte.
 func while(ctx context.Context, pieces iter.Seq[[]byte]) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for p := range pieces {
@@ -100,7 +100,7 @@ func while(ctx context.Context, pieces iter.Seq[[]byte]) iter.Seq[[]byte] {
 	}
 }
 
-// sameOutcome compares what two cuts of one output gave, to the byte.
+// sameOutcome returns how the outcomes of two cuts of one output differ; empty if they do not.
 func sameOutcome(whole, message cases.Message, wholeReport, report *chat.Report) string {
 	var why []string
 	if !reflect.DeepEqual(whole, message) {
@@ -118,8 +118,8 @@ func quote(m cases.Message) string {
 	return fmt.Sprintf("content %q, reasoning %q, calls %q", m.Content, m.ReasoningContent, m.ToolCalls)
 }
 
-// judgeConstraint checks that a constraint is there if the reference has one, begins before the calls, and lets the output
-// through.
+// judgeConstraint checks that there is a constraint if the reference has one, that it begins before the calls, and that it accepts
+// the output.
 func judgeConstraint(c *cases.Case, plan *session.Plan) string {
 	switch {
 	case c.Reference == nil || !c.Reference.Constrained:
@@ -145,8 +145,8 @@ func judgeConstraint(c *cases.Case, plan *session.Plan) string {
 	return acceptedBy(plan.Constraint.Grammar, c.Output[start:], start)
 }
 
-// reasoned is where the output has come to the end of its reasoning: engines keep a lazy grammar still until then, so that
-// the model may think about calls. Where the end marker is missing, a call has ended the reasoning.
+// reasoned returns where the reasoning of the output ends. Engines suspend a lazy grammar until then, so that the model may think
+// about calls. If the end marker is missing, a call ended the reasoning.
 func reasoned(plan *session.Plan, output string) int {
 	begins := plan.ThinkingStart != "" && strings.HasPrefix(strings.TrimSpace(output), plan.ThinkingStart)
 	if !begins && plan.ReasoningState != handler.ReasoningOpen {
@@ -165,17 +165,17 @@ func reasoned(plan *session.Plan, output string) int {
 func acceptedBy(source, text string, offset int) string {
 	g, err := grammar.Parse(source)
 	if err != nil {
-		return fmt.Sprintf("constraint: its grammar is not valid: %v", err)
+		return fmt.Sprintf("constraint: invalid grammar: %v", err)
 	}
 	match := g.Match(text)
 	switch match.Status {
 	case grammar.Accepted:
 		return ""
 	case grammar.Incomplete:
-		return fmt.Sprintf("constraint: the grammar wants more after the end of the output; it expects %s", strings.Join(match.Expected, " or "))
+		return fmt.Sprintf("constraint: the output ends too early for the grammar, which expects %s", strings.Join(match.Expected, " or "))
 	}
 	found := text[match.Offset:min(len(text), match.Offset+40)]
-	return fmt.Sprintf("constraint: the grammar refuses the output at byte %d: expected %s, found %q",
+	return fmt.Sprintf("constraint: the grammar rejects the output at byte %d: expected %s, found %q",
 		offset+match.Offset, strings.Join(match.Expected, " or "), found)
 }
 
@@ -193,7 +193,7 @@ func (r *runner) reconstruct(ctx context.Context, c *cases.Case, req *chat.Reque
 	again.AddGenerationPrompt, again.ContinueFinalMessage = false, chat.ContinueNone
 	rendered, err := r.subject.Render(ctx, templateOf(c), &again)
 	if err != nil {
-		return fmt.Sprintf("reconstruct: the parsed message does not render: %v", err)
+		return fmt.Sprintf("reconstruct: the parsed message cannot be rendered: %v", err)
 	}
 	want := plan.Prompt + c.Output
 	if strings.HasPrefix(rendered, want) {
@@ -206,7 +206,7 @@ func (r *runner) judgePlan(ctx context.Context, c *cases.Case, result *Result) {
 	planned, _, err := r.plan(ctx, c, result)
 	switch {
 	case err != nil && c.ReferenceError != "":
-		result.remark("like the reference, no plan: " + err.Error())
+		result.remark("no plan, as in the reference: " + err.Error())
 		return
 	case err != nil:
 		result.fail(err.Error())
@@ -223,13 +223,13 @@ func (r *runner) judgePlan(ctx context.Context, c *cases.Case, result *Result) {
 	remarkPlan(result, want, got)
 }
 
-// remarkPlan notes what may differ between implementations that both work.
+// remarkPlan remarks on differences that are no faults.
 func remarkPlan(result *Result, want *cases.Reference, got *session.Plan) {
 	if c := got.Constraint; c != nil {
 		if !want.Constrained {
 			result.remark("constraint: the plan has one, the reference has none")
 		} else if want.Lazy != c.Lazy {
-			result.remark(fmt.Sprintf("constraint: lazy is %t, the reference's %t", c.Lazy, want.Lazy))
+			result.remark(fmt.Sprintf("constraint: lazy is %t, in the reference %t", c.Lazy, want.Lazy))
 		}
 	}
 	remarkList(result, "preserved_tokens", want.PreservedTokens, got.PreservedTokens)
@@ -238,11 +238,11 @@ func remarkPlan(result *Result, want *cases.Reference, got *session.Plan) {
 	result.remark(cases.Difference("thinking_start", want.ThinkingStart, got.ThinkingStart))
 }
 
-// remarkList compares lists whose order means nothing.
+// remarkList compares lists whose order does not matter.
 func remarkList(result *Result, what string, want, got []string) {
 	a, b := slices.Sorted(slices.Values(want)), slices.Sorted(slices.Values(got))
 	if !slices.Equal(a, b) {
-		result.remark(fmt.Sprintf("%s: %q, the reference's %q", what, b, a))
+		result.remark(fmt.Sprintf("%s: %q, in the reference %q", what, b, a))
 	}
 }
 

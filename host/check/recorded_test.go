@@ -48,7 +48,7 @@ func TestRecordedCasesHold(t *testing.T) {
 	}
 }
 
-// casesOf are the lines of a file about one of the templates.
+// casesOf returns the lines of a file about one of the templates.
 func casesOf(t *testing.T, path string, templates []string) io.Reader {
 	t.Helper()
 	data, err := os.ReadFile(path)

@@ -9,8 +9,8 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
-// Result is what became of one case. Its JSON holds id, ok and why, and what the kind of the case asks for: of a parse case
-// actual, report and plan, of a plan case plan, of a template case prompt; null where it did not come to that.
+// Result is the outcome of one case. Its JSON has id, ok and why, and depending on the kind of the case actual, report and plan
+// (parse), plan (plan) or prompt (template); they are null if the run did not get that far.
 type Result struct {
 	ID       string
 	Kind     cases.Kind
@@ -27,10 +27,10 @@ type Result struct {
 	Prompt *string
 }
 
-// OK says whether the case holds.
+// OK reports whether the case holds.
 func (r *Result) OK() bool { return r.Why == "" }
 
-// title says which case it is. A line that holds none has a place only.
+// title identifies the case. A line without a case has a place only.
 func (r *Result) title() string {
 	if r.ID == r.Where {
 		return r.Where
@@ -38,7 +38,7 @@ func (r *Result) title() string {
 	return fmt.Sprintf("%s %s (%s)", r.Where, r.ID, r.Template)
 }
 
-// line is the result as it is written.
+// line returns the result as it is written to Options.Results.
 func (r *Result) line() any {
 	type common struct {
 		ID  string `json:"id"`

@@ -17,27 +17,27 @@ type runner struct {
 	subject Subject
 }
 
-// job is a case on its way: result is complete when done is closed.
+// job is a case in the queue. The result is complete when done is closed.
 type job struct {
 	test   *cases.Case
 	result Result
 	done   chan struct{}
 }
 
-// Run runs all cases of the inputs, some at a time, and prints and writes the results in the order of the cases. The error
-// is about reading or writing, or that of ctx, never about a case. Where an input cannot be read on, the cases before that
-// are still run and told. When ctx ends, cases that do not notice are left behind.
+// Run runs all cases of the inputs, several concurrently, and writes the results in the order of the cases. The error is that of
+// reading, of writing, or of ctx, never that of a case. If reading fails, the cases before are still run and reported. When ctx
+// ends, Run returns without waiting for cases that ignore it.
 func Run(ctx context.Context, subject Subject, inputs []Input, o Options) (Tally, error) {
 	r := &runner{Options: o, subject: subject}
 	workers := o.Workers
 	if workers < 1 {
 		workers = 2
 	}
-	// Jobs go to the workers in the order of the cases, and to the printer as well, which waits for each.
+	// Jobs are sent to the workers in the order of the cases, and to the printer, which waits for each.
 	work, ordered := make(chan *job), make(chan *job, 4*workers)
 	outer := ctx
 	group, ctx := errgroup.WithContext(ctx)
-	var unread error // not the group's, which would drop the cases that were read
+	var unread error // not the group's, since that would drop the cases that were read
 	group.Go(func() error {
 		defer close(work)
 		defer close(ordered)
@@ -72,7 +72,7 @@ func Run(ctx context.Context, subject Subject, inputs []Input, o Options) (Tally
 	}
 }
 
-// Judge runs one case and tells what became of it. Of the options, Splits and Seed count.
+// Judge runs one case. Of the options, it uses Splits and Seed.
 func Judge(ctx context.Context, subject Subject, c *cases.Case, o Options) Result {
 	r := &runner{Options: o, subject: subject}
 	result := Result{ID: c.ID, Kind: c.Kind, Template: c.Template}
@@ -80,7 +80,7 @@ func Judge(ctx context.Context, subject Subject, c *cases.Case, o Options) Resul
 	return result
 }
 
-// read makes a job of every line that is not blank.
+// read sends a job for every line that is not blank.
 func (r *runner) read(ctx context.Context, inputs []Input, work, ordered chan<- *job) error {
 	for _, input := range inputs {
 		for c, err := range cases.Read(input.Reader) {
@@ -108,7 +108,7 @@ func (r *runner) read(ctx context.Context, inputs []Input, work, ordered chan<- 
 	return nil
 }
 
-// unreadable is the job of a line that holds no case: there is nothing left to do but to tell.
+// unreadable completes the job of a line without a case.
 func (j *job) unreadable(file string, line *cases.LineError) {
 	where := place(file, line.Line)
 	j.result = Result{ID: where, Where: where}
@@ -127,7 +127,7 @@ func send(ctx context.Context, to chan<- *job, j *job) error {
 	}
 }
 
-// print tells each result when it is complete, and the tally at the end.
+// print writes each result when it is complete, and the tally at the end.
 func (r *runner) print(ctx context.Context, ordered <-chan *job) (tally Tally, err error) {
 	report, results := buffered(r.Report), buffered(r.Results)
 	out := json.NewEncoder(results)
@@ -145,7 +145,7 @@ func (r *runner) print(ctx context.Context, ordered <-chan *job) (tally Tally, e
 		} else {
 			tally.Failed++
 		}
-		r.tell(report, &j.result)
+		r.write(report, &j.result)
 		if err := report.Flush(); err != nil {
 			return tally, fmt.Errorf("writing the report: %w", err)
 		}
@@ -157,7 +157,7 @@ func (r *runner) print(ctx context.Context, ordered <-chan *job) (tally Tally, e
 	return tally, errors.Join(report.Flush(), results.Flush())
 }
 
-// next waits for the next job to be complete; nil: there is none.
+// next waits until the next job is complete; nil means that there is none.
 func next(ctx context.Context, ordered <-chan *job) (*job, error) {
 	select {
 	case j, more := <-ordered:
@@ -175,7 +175,8 @@ func next(ctx context.Context, ordered <-chan *job) (*job, error) {
 	}
 }
 
-func (r *runner) tell(w io.Writer, result *Result) {
+// write writes a result to the report, if it is to be there.
+func (r *runner) write(w io.Writer, result *Result) {
 	switch {
 	case !result.OK():
 		fmt.Fprintf(w, "FAIL %s\n%s\n", result.title(), indent(result.Why))

@@ -59,7 +59,7 @@ func (s *State) target(now *Snapshot, to uint64) (*Snapshot, error) {
 	}
 	if to != 0 {
 		return nil, &fault.Error{Code: fault.NotFound, Place: fmt.Sprint(to), Message: "no snapshot of this generation is remembered",
-			Remedy: fmt.Sprintf("the generations are %d; history.snapshots says how many are remembered", known)}
+			Remedy: fmt.Sprintf("the generations are %d; history.snapshots sets how many are remembered", known)}
 	}
 	return nil, &fault.Error{Code: fault.NotFound, Message: fmt.Sprintf("no snapshot before generation %d is remembered that differs", from),
 		Remedy: fmt.Sprintf("name one of the generations %d", known)}

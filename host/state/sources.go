@@ -139,12 +139,12 @@ func (s *sources) list() []SourceStatus {
 	defer s.mu.Unlock()
 	var out []SourceStatus
 	for _, st := range s.all {
-		told := *st // its paths and errors may contain any bytes
-		told.LastError, told.Faults = Printable(st.LastError), slices.Clone(st.Faults)
-		for i, f := range told.Faults {
-			told.Faults[i] = FileFault{Printable(f.Path), Printable(f.Error)}
+		shown := *st // its paths and errors may contain any bytes
+		shown.LastError, shown.Faults = Printable(st.LastError), slices.Clone(st.Faults)
+		for i, f := range shown.Faults {
+			shown.Faults[i] = FileFault{Printable(f.Path), Printable(f.Error)}
 		}
-		out = append(out, told)
+		out = append(out, shown)
 	}
 	slices.SortFunc(out, func(a, b SourceStatus) int { return cmp.Compare(a.Name+a.Path, b.Name+b.Path) })
 	return out

@@ -71,11 +71,11 @@ func (d CaseDiff) IsRegression() bool { return d.Before == "" && d.After != "" }
 func (d CaseDiff) String() string {
 	switch {
 	case d.IsRegression():
-		return fmt.Sprintf("case %s (%s) does not hold any longer: %s", d.Case, d.Template, d.After)
+		return fmt.Sprintf("case %s (%s) no longer holds: %s", d.Case, d.Template, d.After)
 	case d.After == "":
 		return fmt.Sprintf("case %s (%s) holds now; before: %s", d.Case, d.Template, d.Before)
 	}
-	return fmt.Sprintf("case %s (%s) comes out otherwise: %s", d.Case, d.Template, d.Difference)
+	return fmt.Sprintf("case %s (%s) has another outcome: %s", d.Case, d.Template, d.Difference)
 }
 
 // DiffRules returns what the rules of one file would change if they replaced those of another, for templates that need not

@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// maxLinks is how many symbolic links a path may lead through, as in the kernel.
+// maxLinks is how many symbolic links a path may contain, as in the kernel.
 const maxLinks = 40
 
-// follow sets watches on the directories that matter now and drops the others. It is false when one of them vanished
-// meanwhile, so that following must be tried again soon; other failures are faults, and polling stands in.
+// follow sets watches on the directories that matter now and removes the others. It returns false if one of them has vanished
+// meanwhile and following must be tried again soon; other failures are faults, and polling replaces the events.
 func (l *loop) follow(found faults) (ok bool) {
 	if l.w.fs == nil {
 		return true
@@ -31,13 +31,13 @@ func (l *loop) follow(found faults) (ok bool) {
 		case errors.Is(err, fs.ErrNotExist):
 			ok = false
 		case err != nil && found[dir] == nil:
-			found[dir] = fmt.Errorf("cannot watch %s, changes are seen every %v only: %w", dir, l.w.opts.Poll, err)
+			found[dir] = fmt.Errorf("cannot watch %s, so changes are seen only every %v: %w", dir, l.w.opts.Poll, err)
 		}
 	}
 	return ok
 }
 
-// wanted is the set of directories whose events can change what the watched paths name.
+// wanted returns the directories whose events can change what the watched paths name.
 func (l *loop) wanted() map[string]bool {
 	wanted := map[string]bool{}
 	for _, s := range l.sources {
@@ -51,7 +51,7 @@ func (l *loop) wanted() map[string]bool {
 	return wanted
 }
 
-// ensure watches dir, anew when another directory has taken its name since.
+// ensure watches dir, and replaces the watch if another directory has the name now.
 func (l *loop) ensure(dir string) error {
 	info, err := os.Stat(dir)
 	if err != nil {
@@ -71,8 +71,8 @@ func (l *loop) ensure(dir string) error {
 	return nil
 }
 
-// addDirectories adds, without symbolic links in them, the directory that holds each link on the way of an absolute path
-// and the one that holds its end. Where the way breaks off it is the deepest directory that exists.
+// addDirectories adds the directories, free of symbolic links, that contain the links on an absolute path and its end. If the path
+// does not exist, the last one is the deepest directory that does.
 func addDirectories(to map[string]bool, path string) {
 	root := string(filepath.Separator)
 	dir, rest := root, elements(path)
@@ -110,7 +110,7 @@ func elements(path string) []string {
 	return strings.FieldsFunc(filepath.Clean(path), func(r rune) bool { return r == filepath.Separator })
 }
 
-// absolute is path as seen from the root; a path that cannot be made so is left as it is.
+// absolute returns the absolute path; on failure, path itself.
 func absolute(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		return abs

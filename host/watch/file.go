@@ -12,42 +12,42 @@ import (
 	"time"
 )
 
-// outcome is what a look at a file came to.
+// outcome is the outcome of a look at a file.
 type outcome uint8
 
 const (
-	unchanged outcome = iota // what was told last is still true
-	changed                  // there is something to tell
+	unchanged outcome = iota // what was delivered last is still true
+	changed                  // there is a change to deliver
 	unsettled                // a writer may be at work: look again soon
 )
 
-// patience is how many times longer a file must be quiet when a writer is known to have it open.
+// patience is how many times longer a file must be quiet if a writer is known to have it open.
 const patience = 10
 
-// errBusy is the outcome unsettled on its way up.
+// errBusy stands for the outcome unsettled.
 var errBusy = errors.New("being written")
 
 // file is what is known of one watched path.
 type file struct {
-	path string // as told to Handle
+	path string // as in Changes
 	abs  string
-	// unread says that contents are not read: stamps stand for them.
+	// unread means that contents are not read; stamps stand for them.
 	unread bool
 	// replaced counts the inodes that an unread file has had.
 	replaced int
 
-	told news // what Handle was told last
-	bad  news // bad news that is waiting to be believed
+	last news // as delivered last
+	bad  news // bad news that has not lasted yet
 	// badSince is when bad was first seen.
 	badSince time.Time
-	// active is the inode whose content was told last; nil when there is none, or its name was taken away since.
+	// active is the inode whose content was delivered last; nil if there is none, or its name was removed since.
 	active os.FileInfo
 	seen   os.FileInfo // the last stamp
 	since  time.Time   // when it was first seen
 	clean  bool        // the content of seen was read while quiet
 }
 
-// news identifies what can be told of a file. The zero value is nothing yet.
+// news identifies a state of a file. The zero value means none yet.
 type news struct {
 	kind kind
 	sum  [sha256.Size]byte
@@ -66,7 +66,7 @@ func newFile(path string) *file {
 	return &file{path: path, abs: absolute(path)}
 }
 
-// look finds out what is at the path now.
+// look determines what is at the path now.
 func (f *file) look(now time.Time, o Options) (Change, outcome) {
 	info, err := os.Stat(f.path)
 	if err == nil {
@@ -97,15 +97,15 @@ func (f *file) look(now time.Time, o Options) (Change, outcome) {
 	f.active, f.clean = f.seen, f.quiet(now, o.Quiet)
 	if f.unread {
 		stamp := fmt.Sprint(f.replaced, f.seen.Size(), f.seen.ModTime().UnixNano(), f.seen.Mode())
-		return f.tell(Change{Path: f.path, Unread: true}, news{kind: content, text: stamp})
+		return f.deliver(Change{Path: f.path, Unread: true}, news{kind: content, text: stamp})
 	}
 	sum := sha256.Sum256(data)
-	return f.tell(Change{Path: f.path, Data: data, SHA256: sum}, news{kind: content, sum: sum})
+	return f.deliver(Change{Path: f.path, Data: data, SHA256: sum}, news{kind: content, sum: sum})
 }
 
-// read reads the file through one descriptor, or says errBusy when its writer may not have finished.
+// read reads the file through one descriptor. The error is errBusy if its writer may not have finished.
 func (f *file) read(now time.Time, o Options) ([]byte, error) {
-	// Not blocking: the file could have become a pipe since it was looked at.
+	// O_NONBLOCK, because the file may have become a pipe meanwhile.
 	fd, err := os.OpenFile(f.path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, syscall.EWOULDBLOCK) || errors.Is(err, fs.ErrNotExist) {
 		return nil, errBusy
@@ -127,7 +127,7 @@ func (f *file) read(now time.Time, o Options) ([]byte, error) {
 	case f.unread:
 		return nil, nil
 	case before.Size() > o.MaxBytes:
-		return nil, fmt.Errorf("has %d bytes, at most %d are read: make it smaller", before.Size(), o.MaxBytes)
+		return nil, fmt.Errorf("has %d bytes; at most %d are allowed", before.Size(), o.MaxBytes)
 	}
 	data, err := io.ReadAll(io.LimitReader(fd, before.Size()+1))
 	if err != nil {
@@ -142,7 +142,7 @@ func (f *file) read(now time.Time, o Options) ([]byte, error) {
 	return data, nil
 }
 
-// settled says whether the file can be taken for finished.
+// settled reports whether the writer can be assumed to have finished.
 func (f *file) settled(w writers, now time.Time, o Options) bool {
 	switch w {
 	case none:
@@ -155,12 +155,12 @@ func (f *file) settled(w writers, now time.Time, o Options) bool {
 	}
 }
 
-// quiet says whether the file has not changed for d, by its own time or by what was seen of it.
+// quiet reports whether the file has not changed for d, by its modification time or by the looks at it.
 func (f *file) quiet(now time.Time, d time.Duration) bool {
 	return now.Sub(f.since) >= d || now.Sub(f.seen.ModTime()) >= d
 }
 
-// stands says whether the file is, after reading n bytes, what it was before, and still the one that the path names.
+// stands reports whether the file, after n bytes were read, is the same as before, and still the one that the path names.
 func (f *file) stands(fd *os.File, before os.FileInfo, n int) bool {
 	after, err := fd.Stat()
 	if err != nil || !sameStamp(before, after) || int64(n) != after.Size() {
@@ -170,32 +170,33 @@ func (f *file) stands(fd *os.File, before os.FileInfo, n int) bool {
 	return err == nil && os.SameFile(after, there)
 }
 
-// believe tells bad news once it has stood for a while. That there never was a file needs no waiting.
+// believe delivers bad news once it has lasted for a while. A file that never existed needs no waiting.
 func (f *file) believe(c Change, n news, now time.Time, o Options) (Change, outcome) {
-	if f.told == n {
+	if f.last == n {
 		f.bad = news{}
 		return Change{}, unchanged
 	}
 	if f.bad != n {
 		f.bad, f.badSince = n, now
 	}
-	never := f.told == news{} && n.kind == removed
+	never := f.last == news{} && n.kind == removed
 	if !never && now.Sub(f.badSince) < o.Quiet {
 		return Change{}, unsettled
 	}
-	return f.tell(c, n)
+	return f.deliver(c, n)
 }
 
-func (f *file) tell(c Change, n news) (Change, outcome) {
+// deliver returns the change, unless it was delivered last.
+func (f *file) deliver(c Change, n news) (Change, outcome) {
 	f.bad = news{}
-	if f.told == n {
+	if f.last == n {
 		return Change{}, unchanged
 	}
-	f.told = n
+	f.last = n
 	return c, changed
 }
 
-// sameStamp says whether two looks saw the same inode with the same size and time.
+// sameStamp reports whether two looks saw the same inode with the same size, time and mode.
 func sameStamp(a, b os.FileInfo) bool {
 	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) && a.Mode() == b.Mode()
 }

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lease takes a read lease on f. Who opens the file for writing meanwhile waits until release is called.
+// lease takes a read lease on f. A process that opens the file for writing waits until release is called.
 func lease(f *os.File) (w writers, release func()) {
 	_, err := unix.FcntlInt(f.Fd(), unix.F_SETLEASE, unix.F_RDLCK)
 	switch {

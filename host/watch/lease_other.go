@@ -4,7 +4,7 @@ package watch
 
 import "os"
 
-// lease tells nothing where the system has no leases.
+// lease reveals nothing on systems without leases.
 func lease(*os.File) (w writers, release func()) {
 	return unknown, func() {}
 }

@@ -14,16 +14,16 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// loop is the watcher's goroutine and what it alone touches.
+// loop is the watcher's goroutine and the data that it alone uses.
 type loop struct {
 	w       *Watcher
 	timer   *time.Timer // when the next pass begins
-	burst   time.Time   // when the first event since the last pass came; zero when none did
+	burst   time.Time   // of the first event since the last pass; zero if there was none
 	sources []source
 	files   map[string]*file
 	listed  map[string]*listing    // directories whose files are watched
-	watched map[string]os.FileInfo // directories with a watch, and what they were when it was set
-	faults  faults                 // what was told of directories
+	watched map[string]os.FileInfo // directories with a watch, and their state when it was set
+	faults  faults                 // as delivered last
 	waiting []waiter               // callers of Trigger that wait for everything to settle
 }
 
@@ -35,11 +35,11 @@ func newLoop(w *Watcher) loop {
 
 // listing is what is known of a directory whose files are watched.
 type listing struct {
-	there bool      // it could be listed once
-	since time.Time // when it was first seen to be gone; zero while it is not
+	there bool      // it was listed once
+	since time.Time // when it was first missing; zero while it exists
 }
 
-// gone says whether the news can be believed that the directory is gone: that it never was there needs no waiting.
+// gone reports whether a missing directory has been missing for long enough. One that never existed needs no waiting.
 func (d *listing) gone(now time.Time, o Options) bool {
 	if d.since.IsZero() {
 		d.since = now
@@ -52,7 +52,7 @@ func (l *loop) run() {
 	defer l.timer.Stop()
 	poll := time.NewTicker(l.w.opts.Poll)
 	defer poll.Stop()
-	var events <-chan fsnotify.Event // without events these stay nil, and nothing comes
+	var events <-chan fsnotify.Event // these stay nil without events, and block
 	var failures <-chan error
 	if l.w.fs != nil {
 		events, failures = l.w.fs.Events, l.w.fs.Errors
@@ -63,16 +63,16 @@ func (l *loop) run() {
 			return
 		case ev := <-events:
 			l.note(ev)
-			l.put()
+			l.postpone()
 		case err := <-failures:
 			if err != nil { // events were lost; a pass looks at everything anyway
-				l.put()
+				l.postpone()
 			}
 		case <-l.w.wake:
 			if l.w.urgent() {
 				l.pass()
 			} else {
-				l.put()
+				l.postpone()
 			}
 		case <-poll.C:
 			l.pass()
@@ -82,8 +82,8 @@ func (l *loop) run() {
 	}
 }
 
-// put puts the next pass off until the events pause, but not for longer than MaxDelay.
-func (l *loop) put() {
+// postpone delays the next pass until events pause, but not for longer than MaxDelay.
+func (l *loop) postpone() {
 	now := time.Now()
 	if l.burst.IsZero() {
 		l.burst = now
@@ -92,8 +92,8 @@ func (l *loop) put() {
 	l.timer.Reset(max(0, min(l.w.opts.Debounce, left)))
 }
 
-// note remembers what a later look could no longer see: that a name was taken away before another file got it, and that
-// a watched directory is gone.
+// note records what a later look could not see: that a name was removed before another file got it, and that a watched
+// directory is gone.
 func (l *loop) note(ev fsnotify.Event) {
 	if !ev.Has(fsnotify.Remove) && !ev.Has(fsnotify.Rename) {
 		return
@@ -106,7 +106,7 @@ func (l *loop) note(ev fsnotify.Event) {
 	}
 }
 
-// pass looks at everything and tells what changed. While something is unsettled, another pass follows.
+// pass looks at everything and delivers changes. While something is unsettled, another pass follows.
 func (l *loop) pass() {
 	l.burst = time.Time{}
 	added, waiting := l.w.take()
@@ -117,13 +117,13 @@ func (l *loop) pass() {
 		}
 	}
 	if len(waiting) > 0 {
-		l.forget()
+		l.unclean()
 	}
 	found := faults{}
 	listed := l.list(found)
 	followed := l.follow(found)
 	changes, busy := l.look()
-	l.tell(append(changes, found.since(l.faults)...))
+	l.deliver(append(changes, found.since(l.faults)...))
 	l.faults = found
 	l.w.noteBusy(busy)
 	if !listed || !followed || len(busy) > 0 {
@@ -136,15 +136,14 @@ func (l *loop) pass() {
 	l.waiting = nil
 }
 
-// forget makes the next look read every file, whatever its stamp says.
-func (l *loop) forget() {
+// unclean makes the next look read every file, whatever its stamp.
+func (l *loop) unclean() {
 	for _, f := range l.files {
 		f.clean = false
 	}
 }
 
-// list brings the set of files up to date with the sources. settled is false while a directory that has just gone may come
-// back.
+// list updates the set of files from the sources. settled is false while a directory that has just vanished may come back.
 func (l *loop) list(found faults) (settled bool) {
 	settled = true
 	now := time.Now()
@@ -178,6 +177,7 @@ func (l *loop) list(found faults) (settled bool) {
 	return settled
 }
 
+// known adds a file, unless it is known.
 func (l *loop) known(path string, unread bool) {
 	if l.files[path] == nil {
 		l.files[path] = newFile(path)
@@ -185,8 +185,8 @@ func (l *loop) known(path string, unread bool) {
 	}
 }
 
-// look looks at every file, and forgets those of a directory that are gone. With the directory itself they are not: it may be a
-// mount that is late, or on its way back. busy are those that must be looked at again soon.
+// look looks at every file, and drops files that vanished from a directory. Files do not vanish with the directory itself, which may
+// be a mount that is late, or coming back. busy are the files to look at again soon.
 func (l *loop) look() (changes []Change, busy []string) {
 	now := time.Now()
 	for _, path := range slices.Sorted(maps.Keys(l.files)) {
@@ -209,7 +209,8 @@ func (l *loop) look() (changes []Change, busy []string) {
 	return changes, busy
 }
 
-func (l *loop) tell(changes []Change) {
+// deliver calls Handle, if there are changes.
+func (l *loop) deliver(changes []Change) {
 	if len(changes) == 0 {
 		return
 	}
@@ -217,10 +218,10 @@ func (l *loop) tell(changes []Change) {
 	l.w.opts.Handle(changes)
 }
 
-// faults are directories that cannot be listed or watched, and why.
+// faults are the errors of directories that cannot be listed or watched.
 type faults map[string]error
 
-// since is what to tell of f to somebody who knows before.
+// since returns the changes from before to f.
 func (f faults) since(before faults) (changes []Change) {
 	for dir, err := range f {
 		if was := before[dir]; was == nil || was.Error() != err.Error() {

@@ -23,35 +23,35 @@ const (
 )
 
 // ErrEmpty is the error of a file without content, or with white space only.
-var ErrEmpty = errors.New("the file is empty: what it held before stays in force; write its content, or remove it")
+var ErrEmpty = errors.New("the file is empty: its content before stays in force; write it again, or remove the file")
 
-// ErrNoDirectory is the error of a directory that is not there, or no longer.
-var ErrNoDirectory = errors.New("there is no such folder: what was read from it stays in force; make it, or name another")
+// ErrNoDirectory is the error of a directory that does not exist, or no longer.
+var ErrNoDirectory = errors.New("there is no such folder: what was read from it stays in force; create it, or name another")
 
 // ErrClosed is the error of calls on a watcher that was closed.
 var ErrClosed = errors.New("watch: the watcher is closed")
 
 // Options configure a Watcher. Each zero value stands for the default of that name.
 type Options struct {
-	// Handle is told what changed, sorted by path. It must not call Trigger or Close.
+	// Handle gets the changes, sorted by path. It must not call Trigger or Close.
 	Handle func([]Change)
-	// Debounce is how long the directories must be silent before files are looked at.
+	// Debounce is how long events must pause before files are looked at.
 	Debounce time.Duration
-	// MaxDelay is how long looking can be put off by events that never stop.
+	// MaxDelay is how long events that never pause can delay a look.
 	MaxDelay time.Duration
-	// Quiet is how long a file must stay unchanged where nothing better proves that its writer has finished.
+	// Quiet is how long a file must stay unchanged if nothing better proves that its writer has finished.
 	Quiet time.Duration
 	// Poll is how often everything is looked at without an event.
 	Poll time.Duration
-	// MaxBytes is the size from which a file is refused.
+	// MaxBytes is the size of the largest file that is read.
 	MaxBytes int64
 
-	events func() (*fsnotify.Watcher, error) // what tells of events; the system's unless a test replaces it
-	lease  func(*os.File) (writers, func())  // what proves that nobody writes; the system's unless a test replaces it
+	events func() (*fsnotify.Watcher, error) // the source of events; the system's, except in tests
+	lease  func(*os.File) (writers, func())  // proves that no process writes; the system's, except in tests
 }
 
-// Change is what became of one file. Exactly one of Data, Unread, Removed and Err is set, but for a directory that can be listed
-// again after an Err: it comes with none of them.
+// Change is a change of one file. Exactly one of Data, Unread, Removed and Err is set, except for a directory that can be listed
+// again after an Err: then none is.
 type Change struct {
 	// Path is as given to Add; for a file of a directory it is the directory as given to AddDir, joined with the name.
 	Path string
@@ -59,27 +59,27 @@ type Change struct {
 	Data []byte
 	// SHA256 is the hash of Data.
 	SHA256 [sha256.Size]byte
-	// Unread says that the file has a new content, which was not read: see AddDirUnread.
+	// Unread means that the file has a new content, which was not read: see AddDirUnread.
 	Unread bool
-	// Removed says that there is no such file, or none any longer.
+	// Removed means that the file does not exist, or no longer.
 	Removed bool
-	// Err says why the file cannot be used: ErrEmpty, its size, its kind, or what the system said. The content that was
-	// told before is still the last good one.
+	// Err is why the file cannot be used: ErrEmpty, its size, its kind, or an error of the system. The content that was
+	// delivered before is still the last good one.
 	Err error
 }
 
 // Watcher watches files and directories of files. It is safe for concurrent use.
 type Watcher struct {
 	opts    Options
-	fs      *fsnotify.Watcher // nil: there are no events, and blind says why
+	fs      *fsnotify.Watcher // nil: there are no events, and blind is why
 	blind   error
-	wake    chan struct{} // tells the loop that added or waiting is no longer empty
+	wake    chan struct{} // wakes the loop when added or waiting is no longer empty
 	closing chan struct{}
 	closed  chan struct{}
 
 	mu      sync.Mutex
 	added   []source
-	waiting []waiter // callers of Trigger that no pass has begun for
+	waiting []waiter // callers of Trigger for which no pass has begun
 	busy    []string // files that were unsettled in the last pass
 	shut    bool
 
@@ -92,7 +92,7 @@ type waiter struct {
 	done   chan struct{} // closed when everything has settled
 }
 
-// isGone says whether nobody waits any longer.
+// isGone reports whether the caller no longer waits.
 func (w waiter) isGone() bool {
 	select {
 	case <-w.gaveUp:
@@ -102,15 +102,15 @@ func (w waiter) isGone() bool {
 	}
 }
 
-// source is what a caller asked to watch: a file, or the files of a directory whose names match glob.
+// source is what to watch: a file, or the files of a directory whose names match glob.
 type source struct {
 	path   string
 	glob   string // empty: path is a file
 	unread bool   // contents are not read
 }
 
-// New starts a watcher of nothing. Where the system tells no events, such as when others have taken all that it has of them, the
-// watcher polls; see Blind.
+// New starts a watcher without files. If the system provides no events, such as when other processes use up its limit, the watcher
+// polls; see Blind.
 func New(opts Options) *Watcher {
 	w := &Watcher{
 		opts:    withDefaults(opts),
@@ -120,7 +120,7 @@ func New(opts Options) *Watcher {
 	}
 	fs, err := w.opts.events()
 	if err != nil {
-		w.blind = fmt.Errorf("watch: the system tells no events, changes are seen every %v only: %w; raise its limits, such as fs.inotify.max_user_instances", w.opts.Poll, err)
+		w.blind = fmt.Errorf("watch: the system provides no events, so changes are seen only every %v: %w; raise its limits, such as fs.inotify.max_user_instances", w.opts.Poll, err)
 	} else {
 		w.fs = fs
 	}
@@ -129,7 +129,7 @@ func New(opts Options) *Watcher {
 	return w
 }
 
-// Blind says why the watcher sees changes by polling only; nil: it does not.
+// Blind returns why the watcher sees changes only by polling; nil if it gets events.
 func (w *Watcher) Blind() error { return w.blind }
 
 func withDefaults(o Options) Options {
@@ -156,27 +156,27 @@ func setDefault[T time.Duration | int64](v *T, to T) {
 	}
 }
 
-// Add watches the file at path, which need not exist. The first look at it is always told.
+// Add watches the file at path, which need not exist. The result of the first look at it is always delivered.
 func (w *Watcher) Add(path string) error {
 	return w.add(source{path: filepath.Clean(path)})
 }
 
 // AddDir watches the files directly in dir, which need not exist, whose names match glob as path.Match does. Names that
-// start with a dot never match: they are what editors and Kubernetes keep for themselves. That there is no such directory is told
-// as its Err; its files count as they were until it is back.
+// start with a dot never match: editors and Kubernetes use them. A missing directory is delivered as its Err; its files count as
+// they were until it is back.
 func (w *Watcher) AddDir(dir, glob string) error {
 	return w.addDir(source{path: filepath.Clean(dir), glob: glob})
 }
 
-// AddDirUnread is AddDir for files that are too large to read here, or that somebody else reads: a new content is told when
-// it has settled, without what it is. Size, time, mode and identity of a file say whether its content is new.
+// AddDirUnread is AddDir for files that are too large to read here, or that are read elsewhere: a new content is delivered as Unread
+// when it has settled. Size, time, mode and identity of a file determine whether its content is new.
 func (w *Watcher) AddDirUnread(dir, glob string) error {
 	return w.addDir(source{path: filepath.Clean(dir), glob: glob, unread: true})
 }
 
 func (w *Watcher) addDir(s source) error {
 	if _, err := filepath.Match(s.glob, ""); err != nil || s.glob == "" {
-		return fmt.Errorf("watch: %q is not a pattern of names: use one such as *.yaml", s.glob)
+		return fmt.Errorf("watch: invalid pattern %q; use one such as *.yaml", s.glob)
 	}
 	return w.add(s)
 }
@@ -192,8 +192,8 @@ func (w *Watcher) add(s source) error {
 	return nil
 }
 
-// Trigger reads every file again, at once. It returns when all of them have settled and Handle was told, or with the
-// error of ctx.
+// Trigger reads every file again, at once. It returns when all of them have settled and Handle has returned, or with the error
+// of ctx.
 func (w *Watcher) Trigger(ctx context.Context) error {
 	done := make(chan struct{})
 	w.mu.Lock()
@@ -208,7 +208,7 @@ func (w *Watcher) Trigger(ctx context.Context) error {
 	case <-w.closed:
 		err = ErrClosed
 	}
-	select { // who comes late finds several, and what has settled has
+	select { // several cases may have been ready; settled takes precedence
 	case <-done:
 		return nil
 	default:
@@ -216,7 +216,7 @@ func (w *Watcher) Trigger(ctx context.Context) error {
 	}
 }
 
-// Close stops watching. No call of Handle begins after it, and none is running when it returns.
+// Close stops watching. When it returns, no call of Handle is running, and none begins later.
 func (w *Watcher) Close() error {
 	w.mu.Lock()
 	if !w.shut {
@@ -238,7 +238,7 @@ func (w *Watcher) signal() {
 	}
 }
 
-// take hands what callers asked for since the last time to the loop.
+// take returns what callers asked for since the last call.
 func (w *Watcher) take() ([]source, []waiter) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -247,14 +247,14 @@ func (w *Watcher) take() ([]source, []waiter) {
 	return added, waiting
 }
 
-// noteBusy remembers which files are unsettled.
+// noteBusy records which files are unsettled.
 func (w *Watcher) noteBusy(files []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.busy = files
 }
 
-// stillBusy says which files are unsettled.
+// stillBusy describes the unsettled files.
 func (w *Watcher) stillBusy() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -264,7 +264,7 @@ func (w *Watcher) stillBusy() string {
 	return fmt.Sprintf(", %q are still being written", w.busy)
 }
 
-// urgent says whether somebody waits in Trigger for a pass to begin.
+// urgent reports whether a caller of Trigger waits for a pass to begin.
 func (w *Watcher) urgent() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -266,7 +266,7 @@ func TestBadNewsIsToldOnceAndTheWayBackToo(t *testing.T) {
 		{"truncated", func() error { return os.Truncate(path, 0) }, "rules.yaml the file is empty"},
 		{"the old content again", func() error { return os.WriteFile(path, document(1), 0o644) }, "rules.yaml content"},
 		{"white space only", func() error { return os.WriteFile(path, []byte(" \n\t\n"), 0o644) }, "rules.yaml the file is empty"},
-		{"too large", func() error { return os.WriteFile(path, make([]byte, 5000), 0o644) }, "rules.yaml has 5000 bytes, at most 4096 are read"},
+		{"too large", func() error { return os.WriteFile(path, make([]byte, 5000), 0o644) }, "rules.yaml has 5000 bytes; at most 4096 are allowed"},
 		{"removed", func() error { return os.Remove(path) }, "rules.yaml removed"},
 		{"a directory", func() error { return os.Mkdir(path, 0o755) }, "rules.yaml is a d---------, expected a regular file"},
 		{"removed again", func() error { return os.Remove(path) }, "rules.yaml removed"},

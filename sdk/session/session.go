@@ -13,7 +13,7 @@ type Options struct {
 	IDSeed string
 	// NoIDs leaves the ids of such calls empty.
 	NoIDs bool
-	// Events receives every event before the deltas do; nil: nothing does. The text of an event is valid only during the call.
+	// Events, if set, receives every event before it becomes part of the deltas. The text of an event is valid only during the call.
 	Events chat.Sink
 }
 
@@ -62,12 +62,12 @@ func (p *Plan) Parse(ctx context.Context, output []byte, truncated bool, o Optio
 	return result, err
 }
 
-// Feed takes the next bytes of the output and returns what they decided. Only a handler that parses the output makes errors;
-// what was delivered before one stays valid.
+// Feed takes the next bytes of the output and returns what they decided. Only a handler that parses the output returns errors;
+// what was delivered before stays valid.
 func (s *Session) Feed(chunk []byte) ([]chat.Delta, error) { return s.FeedSpecial(chunk, nil) }
 
-// FeedSpecial is Feed for engines that know which bytes of the chunk came from special tokens: a marker that is one
-// matches there and nowhere else, so that prose may spell it.
+// FeedSpecial is Feed for engines that know which bytes of the chunk came from special tokens: a marker that is a special token
+// matches only there, so that prose may spell it.
 func (s *Session) FeedSpecial(chunk []byte, special []match.Range) ([]chat.Delta, error) {
 	err := s.parser.feed(chunk, special)
 	return s.stream.Deltas(), err
