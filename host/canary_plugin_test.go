@@ -78,7 +78,7 @@ func TestAWorseVersionOfAPluginDoesNotGoLive(t *testing.T) {
 	manifest := filepath.Join(p.dir, "rogue.yaml")
 	for _, again := range []string{"", "# as it was\n"} {
 		err := p.change(worse + again)
-		for _, part := range []string{manifest, "1 of 1 cases", "case counted (chatml-json) does not hold any longer", "reasoning_content", `expected "12"`, "canary.mode"} {
+		for _, part := range []string{manifest, "1 of 1 cases", "case counted (chatml-json) no longer holds", "reasoning_content", `expected "12"`, "canary.mode"} {
 			if err == nil || !strings.Contains(err.Error(), part) {
 				t.Errorf("the error lacks %q: %v", part, err)
 			}
@@ -122,7 +122,7 @@ func TestAWorseVersionGoesLiveWhereTheCanaryOnlyWarnsOrIsOff(t *testing.T) {
 
 func TestAPluginWithWhichACaseFailsThatHeldWithoutItDoesNotGoLive(t *testing.T) {
 	p := startPlugged(t, "", prose, nil)
-	if err := p.change(claim + "options: {Plan: fail}\n"); err == nil || !strings.Contains(err.Error(), "case prose (chatml-json) does not hold any longer: ") {
+	if err := p.change(claim + "options: {Plan: fail}\n"); err == nil || !strings.Contains(err.Error(), "case prose (chatml-json) no longer holds: ") {
 		t.Errorf("error %v", err)
 	}
 	if by := plan(t, p.Host, "chatml-json", request(t, weather)).Handler; by != "autoparser" {
@@ -160,7 +160,7 @@ func TestOutputsAreReadInShadowByANewVersion(t *testing.T) {
 // patient gives each step of a trial a second, which is enough for all that answers, however busy the machine is.
 func patient(c *config.Canary) { c.Time = 4 * time.Second }
 
-const unanswered = "does not hold any longer: no answer within 1s"
+const unanswered = "no longer holds: no answer within 1s"
 
 func TestAPluginThatHangsWhereTheOneInForceAnswersDoesNotGoLive(t *testing.T) {
 	for _, test := range []struct{ name, before, options, recorded, reads string }{

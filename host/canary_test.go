@@ -39,7 +39,7 @@ func (e *edited) rewrite(t *testing.T, path, content string) error {
 func TestRulesUnderWhichACaseFailsDoNotGoLive(t *testing.T) {
 	e := tried(t, nil)
 	err := e.rewrite(t, e.rules, rule("second"))
-	for _, part := range []string{e.rules, "1 of 2 cases", "case thoughts (chatml-json) does not hold any longer", "reasoning_content", `expected "one"`, "canary.mode"} {
+	for _, part := range []string{e.rules, "1 of 2 cases", "case thoughts (chatml-json) no longer holds", "reasoning_content", `expected "one"`, "canary.mode"} {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("the error lacks %q: %v", part, err)
 		}
@@ -95,7 +95,7 @@ func TestACanaryThatIsOffTriesNothing(t *testing.T) {
 func TestATemplateWithWhichACaseFailsDoesNotGoLive(t *testing.T) {
 	e := tried(t, nil)
 	err := e.rewrite(t, e.template, "two")
-	if err == nil || !strings.Contains(err.Error(), "case prompt (mine) does not hold any longer") {
+	if err == nil || !strings.Contains(err.Error(), "case prompt (mine) no longer holds") {
 		t.Errorf("error %v", err)
 	}
 	if got := e.inForce(t); got != "first one" {

@@ -108,7 +108,7 @@ func TestFilesThatCannotBeUsedAreToldAndHideNothing(t *testing.T) {
 	}{
 		{"empty.jinja", func(path string) { write(path, "") }, "the file is empty"},
 		{"blank.jinja", func(path string) { write(path, " \n") }, "the file is empty"},
-		{"huge.jinja", func(path string) { write(path, "x"); must(t, os.Truncate(path, 65<<20)) }, "at most 67108864 are read"},
+		{"huge.jinja", func(path string) { write(path, "x"); must(t, os.Truncate(path, 65<<20)) }, "at most 67108864 are allowed"},
 		{"long.jinja", func(path string) { write(path, strings.Repeat("x", 300<<10)) }, "the limit is 262144"},
 		{"loop.jinja", func(path string) { must(t, os.Symlink("loop.jinja", path)) }, "too many levels of symbolic links"},
 		{"link.jinja", func(path string) { must(t, os.Symlink(outside, path)) }, "link out of its folder"},

@@ -225,7 +225,7 @@ func TestATemplateIsAnsweredByTheHandlerToWhichItIsPinned(t *testing.T) {
 	for _, test := range []struct{ template, want string }{
 		{"chatml-json", "rogue"},
 		{"chatml-tagged.jinja", "rogue"},
-		{"chatml-reasoning", "unavailable: nobody: no plugin serves this handler"},
+		{"chatml-reasoning", "unavailable: nobody: the configured handler is not provided by any plugin"},
 	} {
 		var got string
 		p, err := h.Plan(t.Context(), test.template, request(t, weather))

@@ -46,7 +46,7 @@ func TestADiffOfRulesIsPrinted(t *testing.T) {
 		code int
 		want []string
 	}{
-		{[]string{one, two, "--cases", cases}, exitFailed, []string{"chatml-json\n", "reasoning.start: <one> → <two>", "case thoughts (chatml-json) does not hold any longer", `expected "a"`}},
+		{[]string{one, two, "--cases", cases}, exitFailed, []string{"chatml-json\n", "reasoning.start: <one> → <two>", "case thoughts (chatml-json) no longer holds", `expected "a"`}},
 		{[]string{two, one, "--cases", cases}, exitFailed, []string{"case thoughts (chatml-json) holds now"}},
 		{[]string{one, one, "--cases", cases}, exitOK, []string{"nothing changes"}},
 		{[]string{one, two, "--json"}, exitFailed, []string{`{"faults":[],"templates":[{"template":"chatml-json","fields":[{"field":"reasoning.end","before":"</one>","after":"</two>"}`}},
@@ -71,7 +71,7 @@ func TestLintTellsCasesThatHoldUnderTheShippedRulesOnly(t *testing.T) {
 	rules := file(t, dir, "rules.yaml", thoughtRule("one"))
 	plain := strings.NewReplacer(`"b"`, `"<one>a</one>b"`, `"reasoning_content": "a"`, `"reasoning_content": ""`).Replace(thoughtCase)
 	code, out, errs := commandLine(t, "", "lint", rules, "--templates", "../../templates", "--cases", file(t, dir, "cases.jsonl", plain+"\n"))
-	if want := rules + ":3:1: case thoughts (chatml-json) does not hold any longer: content"; code != exitFailed || !strings.Contains(out, want) {
+	if want := rules + ":3:1: case thoughts (chatml-json) no longer holds: content"; code != exitFailed || !strings.Contains(out, want) {
 		t.Errorf("it ended with %d and told\n%s%s\nwant %q", code, out, errs, want)
 	}
 	if code, out, _ := commandLine(t, "", "lint", rules, "--templates", "../../templates", "--cases", file(t, dir, "cases.jsonl", thoughtCase+"\n")); code != exitOK {
