@@ -1,15 +1,16 @@
-// Package llamacpp decides whether llama.cpp takes a grammar.
+// Package llamacpp decides whether llama.cpp accepts a grammar.
 //
-// llama.cpp reads GBNF into rules of flat elements: groups and repetitions become rules of their own, written out as often
-// as they may repeat. Then it refuses what it could not run: rules that are used and nowhere defined, no root, rules that
-// begin with themselves, and repetitions that would be written out too often. CheckGrammar does the same in the same order,
-// so that whatever it lets pass llama.cpp can be given.
+// llama.cpp parses GBNF into rules of flat elements: groups and repetitions become rules of their
+// own, written out as often as they may repeat. Then it rejects what it could not run: undefined
+// rules, a missing root, left recursion, and repetitions that would be written out too often.
+// CheckGrammar does the same in the same order, so llama.cpp accepts whatever passes.
 //
-// Package grammar reads and makes grammars on its own terms. This package is apart from it, so that a misunderstanding of
-// the notation in one is not repeated in the other: tests hold every grammar that is made to both.
+// Package cfg has its own parser. This one is independent of it, so that a misunderstanding of the
+// notation in one is not repeated in the other: tests check every grammar with both.
 //
-// Words that must not be confused: a *symbol* is a rule with a name, of the source or made for a group or repetition; an
-// *element* is one step of a rule: a character, a set of them, a symbol, or the beginning of an alternative.
+// Words that must not be confused: a *symbol* is a rule with a name, either from the source or
+// generated for a group or repetition; an *element* is one step of a rule: a character, a set of
+// characters, a symbol, or the beginning of an alternative.
 package llamacpp
 
 import (
@@ -18,15 +19,15 @@ import (
 	"strings"
 )
 
-// maxRepetitions is MAX_REPETITION_THRESHOLD of llama-grammar.cpp: what repeats, counted with the symbols made for it, must
-// be fewer.
+// maxRepetitions is MAX_REPETITION_THRESHOLD of llama-grammar.cpp: repetitions, multiplied by the
+// symbols generated for the repeated part, must be fewer.
 const maxRepetitions = 2000
 
 // kind is the kind of an element.
 type kind uint8
 
 const (
-	char kind = iota // a character or a set of them
+	char kind = iota // a character or a set of characters
 	ref              // a symbol
 	alternative
 )
@@ -36,7 +37,7 @@ type element struct {
 	symbol int
 }
 
-// CheckGrammar is nil if llama.cpp's parser takes source as a grammar, and else what it refuses.
+// CheckGrammar returns the error with which llama.cpp's parser rejects a grammar, or nil.
 func CheckGrammar(source string) error {
 	p := &parser{source: source, symbols: map[string]int{}}
 	if err := p.parse(); err != nil {
@@ -48,13 +49,13 @@ func CheckGrammar(source string) error {
 	return p.leftRecursion()
 }
 
-// parser is llama_grammar_parser. Methods that read leave at behind what they read.
+// parser corresponds to llama_grammar_parser. Its methods leave at after what they have read.
 type parser struct {
 	source  string
 	at      int
 	symbols map[string]int
 	names   []string
-	rules   [][]element // by symbol; nil: not defined
+	rules   [][]element // by symbol; nil: undefined
 }
 
 func (p *parser) parse() error {
@@ -77,7 +78,7 @@ func (p *parser) fail(format string, args ...any) error {
 	return fmt.Errorf(format+" at %.40q", append(args, rest)...)
 }
 
-// symbol is the number of a name, given on its first use.
+// symbol returns the number of a name, assigning one on first use.
 func (p *parser) symbol(name string) int {
 	id, ok := p.symbols[name]
 	if !ok {
@@ -88,7 +89,7 @@ func (p *parser) symbol(name string) int {
 	return id
 }
 
-// generate is a new symbol, for a part of the rule of that name.
+// generate returns a new symbol for a part of the rule of that name.
 func (p *parser) generate(name string) int {
 	return p.symbol(name + "_" + strconv.Itoa(len(p.symbols)))
 }
@@ -100,7 +101,7 @@ func (p *parser) peek() byte {
 	return 0
 }
 
-// space skips blanks, comments, and line ends if lines says so.
+// space skips blanks and comments, and line breaks if lines is set.
 func (p *parser) space(lines bool) {
 	for {
 		switch c := p.peek(); {
@@ -183,8 +184,8 @@ func (p *parser) sequence(name string, rule []element, nested bool) ([]element, 
 	}
 }
 
-// leftRecursion looks for symbols that begin with themselves. Like llama.cpp, it takes a symbol for one that may be empty
-// only if one of its alternatives is.
+// leftRecursion reports left recursion. Like llama.cpp, it considers a symbol nullable only if one
+// of its alternatives is empty.
 func (p *parser) leftRecursion() error {
 	const active, done = 1, 2
 	state := make([]uint8, len(p.rules))

@@ -6,16 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// sequence is an alternative being read.
+// sequence is the state of reading an alternative.
 type sequence struct {
 	*parser
 	name string
 	rule []element
-	last int // where the element begins that a repetition would repeat
-	made int // how many symbols it stands for
+	last int // the element that a quantifier would repeat
+	made int // the number of symbols generated for it
 }
 
-// next reads one element or repetition; false where the alternative ends.
+// next reads one element or quantifier; false at the end of the alternative.
 func (s *sequence) next(nested bool) (more bool, err error) {
 	lo, hi := 0, -1
 	switch c := s.peek(); {
@@ -141,7 +141,7 @@ func (s *sequence) group() error {
 	return nil
 }
 
-// bounds reads what stands in braces, up to the closing one. hi is -1 without a bound.
+// bounds reads the bounds in braces, up to the closing one; hi is -1 if missing.
 func (s *sequence) bounds(nested bool) (lo, hi int, err error) {
 	s.at++
 	s.space(nested)
@@ -181,7 +181,8 @@ func (s *sequence) number() (int, error) {
 	return n, nil
 }
 
-// repeat writes out the last element lo times, and the times up to hi as symbols of their own.
+// repeat writes out the last element lo times, and the remaining optional ones, up to hi, as
+// symbols.
 func (s *sequence) repeat(lo, hi int) error {
 	if s.last == len(s.rule) {
 		return s.fail("expecting preceding item to */+/?/{")

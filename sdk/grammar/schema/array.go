@@ -14,7 +14,7 @@ import (
 func (c *conversion) array(s *jsonschema.Value, path, name string) (*cfg.Expr, error) {
 	c.inside++
 	defer func() { c.inside-- }()
-	s = algebra.Evaluated(s)
+	s = algebra.Normalized(s)
 	fixed, items := algebra.Tuple(s)
 	lo, hi, items := algebra.ItemCounts(s, len(fixed), items)
 	if values := c.distinctValues(s, path); values != nil {
@@ -80,7 +80,7 @@ func (c *conversion) distinctValues(s *jsonschema.Value, path string) []*jsonsch
 		return nil
 	}
 	if c.Kinds(items)&^(algebra.BoolType|algebra.NullType) == 0 && !items.HasAny("const", "enum") {
-		items = c.Enumerated(items)
+		items = c.AsEnum(items)
 	}
 	if !items.HasAny("const", "enum") || len(algebra.ConstantsIn(items)) > maxDistinct || items.Get("nullable").IsTrue() {
 		return nil

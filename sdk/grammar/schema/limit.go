@@ -42,7 +42,7 @@ func (c *conversion) textLimits(s *jsonschema.Value, path string) []textLimit {
 	if f := s.Get("format"); f != nil && pattern.IsFormat(f.Text) {
 		out = append(out, textLimit{"format", pattern.FormatSpan(f.Text), false, func(p pattern.Writer) *cfg.Expr { return p.Format(f.Text) }})
 	} else if f != nil {
-		c.unheldFormat(f.Text, path)
+		c.noteFormat(f.Text, path)
 	}
 	if l, ok := c.otherText(s.Get("not")); ok {
 		out = append(out, l)
@@ -60,7 +60,7 @@ func (c *conversion) otherText(not *jsonschema.Value) (textLimit, bool) {
 	if !not.Is(jsonschema.Object) || not.Has("type") && !algebra.HasName(not.Get("type"), "string") {
 		return l, false
 	}
-	switch what := c.Constraints(not.But("type")); {
+	switch what := c.WithoutAnnotations(not.But("type")); {
 	case what == nil || len(what.Keys) > 1:
 		return l, false
 	case what.Has("const") || what.Get("enum").Is(jsonschema.Array):

@@ -12,7 +12,7 @@ import (
 func (c *conversion) object(s *jsonschema.Value, path, name string) (*cfg.Expr, error) {
 	c.inside++
 	defer func() { c.inside-- }()
-	s = algebra.Evaluated(s)
+	s = algebra.Normalized(s)
 	props, open := c.Properties(s, path)
 	bounded := s.HasAny("patternProperties", "propertyNames", "minProperties", "maxProperties")
 	if len(props) == 0 && !bounded && (open == nil || open.IsTrue() || open.IsEmpty()) {

@@ -26,7 +26,7 @@ func (c *conversion) reference(s *jsonschema.Value, path string) (*cfg.Expr, err
 		return nil, err
 	}
 	key, where := ref, ref
-	beside := c.Constraints(s.But("$ref"))
+	beside := c.WithoutAnnotations(s.But("$ref"))
 	if beside != nil && !c.Implies(to, beside) {
 		key, where = ref+" "+beside.Compact(), path
 	}
@@ -39,7 +39,7 @@ func (c *conversion) reference(s *jsonschema.Value, path string) (*cfg.Expr, err
 	}
 	r := c.rules.NewRule(c.Scope + "-" + strings.TrimLeft(ref[strings.LastIndexByte(ref, '/')+1:], "#"))
 	c.refs[key] = target{r, c.inside}
-	if to, err = c.Besides(s.But("$ref"), to, path); err == nil {
+	if to, err = c.WithSiblings(s.But("$ref"), to, path); err == nil {
 		r.Body, err = c.visit(to, where, r.Name)
 	}
 	return r.Call(), err

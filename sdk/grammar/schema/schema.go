@@ -36,12 +36,12 @@ func Contradiction(path, format string, args ...any) error {
 
 // Converter turns the JSON Schemas of one program into expressions.
 type Converter struct {
-	rules *rules.Set
-	room  int
+	rules  *rules.Set
+	budget int
 }
 
 // New returns a converter that adds its rules to r.
-func New(r *rules.Set) *Converter { return &Converter{r, algebra.MaxSchemaWork} }
+func New(r *rules.Set) *Converter { return &Converter{r, algebra.MaxVisits} }
 
 // Source is a schema and its place in a program.
 type Source struct {
@@ -58,7 +58,7 @@ func (s *Converter) Convert(of Source) (*cfg.Expr, error) {
 	root := of.Schema.Value()
 	c := &conversion{
 		Source: of, rules: s.rules, refs: map[string]target{},
-		Document: algebra.New(root, s.rules.Notes, &s.room),
+		Document: algebra.New(root, s.rules.Notes, &s.budget),
 	}
 	e, err := c.top(root, cmp.Or(of.Scope, "value"))
 	if err != nil {
@@ -119,12 +119,12 @@ func (c *conversion) visit(s *jsonschema.Value, path, name string) (*cfg.Expr, e
 // rewritten is noted.
 func (c *conversion) positive(s *jsonschema.Value, path string) (*jsonschema.Value, error) {
 	if !s.HasAny("const", "enum") {
-		s = c.Complemented(s)
+		s = c.RewriteNegatedTypes(s)
 	}
 	if s.IsFalse() || s.HasAny("const", "enum") {
 		return s, nil
 	}
-	s, err := c.Conditional(s, path, true)
+	s, err := c.RewriteConditions(s, path, true)
 	if err == nil {
 		c.unsupported(s, path)
 	}

@@ -91,7 +91,7 @@ func (c *conversion) together(limits []textLimit, lo, hi int) func(single bool) 
 	return func(single bool) *cfg.Expr { return made[single] }
 }
 
-func (c *conversion) unheldFormat(format, path string) {
+func (c *conversion) noteFormat(format, path string) {
 	if !pattern.IsAnyText(format) {
 		c.Note(jsonschema.Pointer(path, "format"), "%q is not enforced", format)
 	}

@@ -11,8 +11,8 @@ func (c *conversion) unsupported(s *jsonschema.Value, path string) {
 	if s.Get("type").Is(jsonschema.Array) && !s.HasAny("$ref", "allOf", "anyOf", "oneOf", algebra.Conditioned) {
 		return
 	}
-	for _, k := range algebra.NotHeld {
-		if v := s.Get(k); v != nil && !saysNothing(k, v, s) && !c.heldOf(k, v, s, path) {
+	for _, k := range algebra.Unsupported {
+		if v := s.Get(k); v != nil && !acceptsAll(k, v, s) && !c.isEnforced(k, v, s, path) {
 			c.Note(path, "%q is not enforced", k)
 		}
 	}
@@ -28,9 +28,9 @@ func (c *conversion) unsupported(s *jsonschema.Value, path string) {
 	}
 }
 
-// heldOf reports whether keyword k of s, which is not enforced in general, is enforced for values
+// isEnforced reports whether keyword k of s, which is not enforced in general, is enforced for values
 // of this type.
-func (c *conversion) heldOf(k string, v, s *jsonschema.Value, path string) bool {
+func (c *conversion) isEnforced(k string, v, s *jsonschema.Value, path string) bool {
 	if about := jsonschema.KeywordOf(k).About; about != 0 && c.Kinds(s)&algebra.TypesOf(about) == 0 {
 		return true
 	}
@@ -49,8 +49,8 @@ func (c *conversion) heldOf(k string, v, s *jsonschema.Value, path string) bool 
 	return false
 }
 
-// saysNothing reports whether keyword k of s accepts every value.
-func saysNothing(k string, v, s *jsonschema.Value) bool {
+// acceptsAll reports whether keyword k of s accepts every value.
+func acceptsAll(k string, v, s *jsonschema.Value) bool {
 	switch k {
 	case "not", "uniqueItems":
 		return v.IsFalse()

@@ -7,9 +7,10 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
-// AllOf merges the subschemas and what stands beside them into one schema, and says where that stands.
-func (c *Document) AllOf(s *jsonschema.Value, path string) (*jsonschema.Value, string, error) {
-	beside := c.Constraints(s.But("allOf"))
+// AllOf merges the subschemas of allOf and the keywords beside it into one schema, and returns its
+// path.
+func (d *Document) AllOf(s *jsonschema.Value, path string) (*jsonschema.Value, string, error) {
+	beside := d.WithoutAnnotations(s.But("allOf"))
 	listed := s.Get("allOf").Items
 	if beside == nil && len(listed) == 1 {
 		return listed[0], jsonschema.Pointer(path, "allOf", 0), nil
@@ -17,19 +18,19 @@ func (c *Document) AllOf(s *jsonschema.Value, path string) (*jsonschema.Value, s
 	if beside == nil {
 		beside = jsonschema.NewObject()
 	}
-	parts, err := c.allResolved(listed, jsonschema.Pointer(path, "allOf"))
+	parts, err := d.allResolved(listed, jsonschema.Pointer(path, "allOf"))
 	if err != nil {
 		return nil, "", err
 	}
 	implicit := len(parts) > 1 && !beside.Has("required") && !slices.ContainsFunc(parts, func(p *jsonschema.Value) bool { return p.Has("required") })
 	merged := beside.But(Unevaluated...)
 	for i, part := range parts {
-		if alternatives := optionalProperties(c, part); alternatives != nil {
+		if alternatives := optionalProperties(d, part); alternatives != nil {
 			part = alternatives
 		} else if implicit && part.Has("properties") {
 			part = requireAll(part)
 		}
-		if merged, err = c.Merge(merged, part, jsonschema.Pointer(path, "allOf", i)); err != nil {
+		if merged, err = d.Merge(merged, part, jsonschema.Pointer(path, "allOf", i)); err != nil {
 			return nil, "", err
 		}
 	}
@@ -42,18 +43,19 @@ func (c *Document) AllOf(s *jsonschema.Value, path string) (*jsonschema.Value, s
 	return merged, path, nil
 }
 
-func (c *Document) allResolved(parts []*jsonschema.Value, path string) ([]*jsonschema.Value, error) {
+func (d *Document) allResolved(parts []*jsonschema.Value, path string) ([]*jsonschema.Value, error) {
 	out := make([]*jsonschema.Value, len(parts))
 	for i, p := range parts {
 		var err error
-		if out[i], err = c.Resolved(p, path+"/"+strconv.Itoa(i)); err != nil {
+		if out[i], err = d.Resolved(p, path+"/"+strconv.Itoa(i)); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-// requireAll is s with all its properties required: what several schemas together describe is meant to be there.
+// requireAll returns s with all its properties required: those that several schemas describe
+// together are meant to be present.
 func requireAll(s *jsonschema.Value) *jsonschema.Value {
 	out := s.But()
 	names := jsonschema.NewArray()
@@ -64,16 +66,16 @@ func requireAll(s *jsonschema.Value) *jsonschema.Value {
 	return out
 }
 
-// optionalProperties turns alternatives that only add properties into one schema with all of them, none required; nil if
-// part is something else.
-func optionalProperties(c *Document, part *jsonschema.Value) *jsonschema.Value {
+// optionalProperties turns alternatives that only add properties into one schema with all of them
+// optional; nil if part has another form.
+func optionalProperties(d *Document, part *jsonschema.Value) *jsonschema.Value {
 	if !part.Is(jsonschema.Object) || len(part.Keys) != 1 || !part.Has("anyOf") {
 		return nil
 	}
 	properties := jsonschema.NewObject()
 	for _, one := range part.Get("anyOf").Items {
-		one, err := c.Resolved(one, "#")
-		if err != nil || !one.Get("properties").Is(jsonschema.Object) || c.Constraints(one.But("properties", "type")) != nil {
+		one, err := d.Resolved(one, "#")
+		if err != nil || !one.Get("properties").Is(jsonschema.Object) || d.WithoutAnnotations(one.But("properties", "type")) != nil {
 			return nil
 		}
 		for _, k := range one.Get("properties").Keys {

@@ -6,17 +6,17 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
-// Alternative is a subschema of anyOf or oneOf, together with what stands beside those.
+// Alternative is a subschema of anyOf or oneOf, merged with the keywords beside these.
 type Alternative struct {
 	Schema *jsonschema.Value
 	Path   string
 	Number int
-	Merged bool // something stood beside
+	Merged bool // there were keywords to merge
 }
 
-// Alternatives are the subschemas under key; what stands beside key holds for each of them. Those that it rules out are
-// left out, unless it rules out all.
-func (c *Document) Alternatives(s *jsonschema.Value, key, path string) ([]Alternative, error) {
+// Alternatives returns the subschemas under key, each merged with the keywords beside key. Those
+// that contradict these keywords are dropped, unless all do.
+func (d *Document) Alternatives(s *jsonschema.Value, key, path string) ([]Alternative, error) {
 	var out []Alternative
 	var ruledOut error
 	for i, one := range s.Get(key).Items {
@@ -24,7 +24,7 @@ func (c *Document) Alternatives(s *jsonschema.Value, key, path string) ([]Altern
 		if key == Conditioned {
 			where = path
 		}
-		merged, err := c.Besides(s.But(key), one, where)
+		merged, err := d.WithSiblings(s.But(key), one, where)
 		switch {
 		case IsContradiction(err):
 			ruledOut = err
@@ -38,57 +38,59 @@ func (c *Document) Alternatives(s *jsonschema.Value, key, path string) ([]Altern
 		return nil, ruledOut
 	}
 	if key == "oneOf" {
-		c.exclusive(out, path)
+		d.exclusive(out, path)
 	}
 	return out, nil
 }
 
-// Besides is one together with what stands beside it.
-func (c *Document) Besides(beside, one *jsonschema.Value, path string) (*jsonschema.Value, error) {
-	beside = c.Constraints(beside)
-	if beside == nil || c.Implies(one, beside) {
+// WithSiblings returns one merged with the keywords beside it.
+func (d *Document) WithSiblings(beside, one *jsonschema.Value, path string) (*jsonschema.Value, error) {
+	beside = d.WithoutAnnotations(beside)
+	if beside == nil || d.Implies(one, beside) {
 		return one, nil
 	}
-	merged, err := c.Merge(beside.But(Unevaluated...), one, path)
+	merged, err := d.Merge(beside.But(Unevaluated...), one, path)
 	if err != nil {
 		return nil, err
 	}
 	return merged.With(beside, Unevaluated...), nil
 }
 
-// Implies says whether beside adds nothing to s: types, and s has no others.
-func (c *Document) Implies(s, beside *jsonschema.Value) bool {
+// Implies reports whether beside adds nothing to s: it only has types, and s has no others.
+func (d *Document) Implies(s, beside *jsonschema.Value) bool {
 	if len(beside.Keys) > 1 || !beside.Has("type") {
 		return false
 	}
-	return c.Kinds(s)&^namedKinds(beside.Get("type")) == 0
+	return d.Kinds(s)&^namedKinds(beside.Get("type")) == 0
 }
 
 // maxExclusive bounds the alternatives that are compared with each other.
 const maxExclusive = 64
 
-// exclusive makes alternatives exclude each other, as far as they differ in the members that they require: none allows what
-// fits another as it stood. It notes others of which a value may fit several.
-func (c *Document) exclusive(parts []Alternative, path string) {
+// exclusive makes alternatives exclude each other, as far as they differ in the members that they
+// require: none accepts what matched another one before. It notes the others if a value may match
+// several.
+func (d *Document) exclusive(parts []Alternative, path string) {
 	stood := make([]*jsonschema.Value, len(parts))
 	for i := range parts {
 		stood[i] = parts[i].Schema
 	}
 	for i := range parts {
 		for j := range parts[:i] {
-			if i < maxExclusive && c.separate(&parts[i], &parts[j], stood[i], stood[j]) {
+			if i < maxExclusive && d.separate(&parts[i], &parts[j], stood[i], stood[j]) {
 				continue
 			}
-			c.Note(jsonschema.Pointer(path, "oneOf"), "treated as anyOf: a value may match both alternative %d and alternative %d", parts[j].Number, parts[i].Number)
+			d.Note(jsonschema.Pointer(path, "oneOf"), "treated as anyOf: a value may match both alternative %d and alternative %d", parts[j].Number, parts[i].Number)
 			return
 		}
 	}
 }
 
-// separate makes two alternatives exclude each other, if it can. One whose values all fit the other has none of its own.
-func (c *Document) separate(a, b *Alternative, aStood, bStood *jsonschema.Value) bool {
+// separate makes two alternatives exclude each other if possible. One whose values all match the
+// other is left empty.
+func (d *Document) separate(a, b *Alternative, aStood, bStood *jsonschema.Value) bool {
 	x, y := a.Schema, b.Schema
-	if c.excludes(x, bStood, 0) && c.excludes(y, aStood, 0) {
+	if d.excludes(x, bStood, 0) && d.excludes(y, aStood, 0) {
 		return true
 	}
 	x, y = without(x, bStood), without(y, aStood)
@@ -98,14 +100,14 @@ func (c *Document) separate(a, b *Alternative, aStood, bStood *jsonschema.Value)
 	if covers(aStood, bStood) {
 		y = jsonschema.NewBool(false)
 	}
-	if !c.excludes(x, bStood, 0) || !c.excludes(y, aStood, 0) {
+	if !d.excludes(x, bStood, 0) || !d.excludes(y, aStood, 0) {
 		return false
 	}
 	a.Schema, b.Schema = x, y
 	return true
 }
 
-// covers says whether a differs from b in nothing but that it requires less.
+// covers reports whether a differs from b only in requiring fewer members.
 func covers(a, b *jsonschema.Value) bool {
 	if !a.Is(jsonschema.Object) || !b.Is(jsonschema.Object) || !a.But("required").Equal(b.But("required")) {
 		return false
@@ -114,8 +116,8 @@ func covers(a, b *jsonschema.Value) bool {
 	return !slices.ContainsFunc(a.Get("required").Strings(), func(name string) bool { return !slices.Contains(own, name) })
 }
 
-// without is a without the first member that b requires and a does not; a itself if there is none, or a says more than what
-// members there are.
+// without returns a with the first member forbidden that b requires and a does not; a itself if
+// there is none, or if a restricts more than which members there are.
 func without(a, b *jsonschema.Value) *jsonschema.Value {
 	if a.HasAny(inPlace...) || a.HasAny("const", "enum", "patternProperties") || ImpliedType(a) != "object" {
 		return a

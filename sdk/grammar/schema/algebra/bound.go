@@ -7,8 +7,9 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
-// Bounds reads the limits of s, of both drafts: exclusiveMinimum as a number, or as a boolean beside minimum.
-func (c *Document) Bounds(s *jsonschema.Value, path string) (number.Limits, error) {
+// Bounds returns the bounds in s, in the form of any draft: exclusiveMinimum is a number, or a
+// boolean beside minimum.
+func (d *Document) Bounds(s *jsonschema.Value, path string) (number.Limits, error) {
 	var l number.Limits
 	var err error
 	if l.Lo, l.LoOpen, err = bound(s, path, "minimum", "exclusiveMinimum", 1); err != nil {
@@ -32,8 +33,8 @@ func (c *Document) Bounds(s *jsonschema.Value, path string) (number.Limits, erro
 	return l, nil
 }
 
-// bound is the tighter of the bounds under key and exclusive, and whether it is itself out; nil if there is none. Sign is
-// that of tighter.
+// bound returns the tighter of the bounds under key and exclusive, and whether it is excluded; nil
+// if there is none. Sign is 1 for lower bounds and -1 for upper ones.
 func bound(s *jsonschema.Value, path, key, exclusive string, sign int) (*big.Rat, bool, error) {
 	for _, k := range []string{key, exclusive} {
 		if v := s.Get(k); v.Is(jsonschema.Number) && v.Rational() == nil {

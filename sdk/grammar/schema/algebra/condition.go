@@ -4,22 +4,24 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
-// What a schema says of objects under a condition is a choice: the condition holds, and so does what is said then, or it does
-// not. That a condition does not hold can be said where it is about which members there are and what they must be.
+// Conditions on objects are choices: either the condition holds, and so does what depends on it, or
+// it does not. The negation of a condition can be expressed if it is about which members there are
+// and what they must be.
 
-// Conditioned is the keyword of such choices. It is like anyOf, and stands in no schema that a client writes.
+// Conditioned is the keyword of these choices. It means the same as anyOf, and occurs in no
+// client's schema.
 const Conditioned = "\x00anyOf"
 
-// conditions are the keywords that say something of objects under a condition.
+// conditions are the keywords of conditions on objects.
 var conditions = []string{"if", "dependentRequired", "dependentSchemas", "dependencies", "not"}
 
-// Conditional is s with what it says under conditions as choices, as far as they can be said and there are few of them. Whole
-// says that s is no part of what must hold together.
-func (c *Document) Conditional(s *jsonschema.Value, path string, whole bool) (*jsonschema.Value, error) {
-	if !s.HasAny(conditions...) || c.Kinds(s)&ObjectType == 0 {
+// RewriteConditions rewrites the conditions of s as choices, as far as possible and as long as
+// these are few. Whole is set if s is not part of what must hold together.
+func (d *Document) RewriteConditions(s *jsonschema.Value, path string, whole bool) (*jsonschema.Value, error) {
+	if !s.HasAny(conditions...) || d.Kinds(s)&ObjectType == 0 {
 		return s, nil
 	}
-	choices, left, err := c.choices(s, path)
+	choices, left, err := d.choices(s, path)
 	if err != nil || len(choices) == 0 {
 		return s, err
 	}
@@ -38,14 +40,14 @@ func (c *Document) Conditional(s *jsonschema.Value, path string, whole bool) (*j
 		}
 		one := jsonschema.NewObject()
 		one.Set(Conditioned, jsonschema.NewArray(choice...))
-		if left, err = c.Merge(left, one, path); err != nil {
+		if left, err = d.Merge(left, one, path); err != nil {
 			return nil, err
 		}
 	}
 	return left, nil
 }
 
-// opened is s with other members, if it says nothing of members but what they are under conditions.
+// opened accepts additional members if s restricts members by conditions only.
 func opened(s *jsonschema.Value) *jsonschema.Value {
 	if kind := ImpliedType(s); kind != "" && kind != "object" || s.HasAny("properties", "additionalProperties", "patternProperties", "$ref", "allOf", "anyOf", "oneOf") {
 		return s
@@ -55,17 +57,18 @@ func opened(s *jsonschema.Value) *jsonschema.Value {
 	return s
 }
 
-// choices are the conditions of s, each as the alternatives of which one must hold, and s without them.
-func (c *Document) choices(s *jsonschema.Value, path string) (choices [][]*jsonschema.Value, left *jsonschema.Value, err error) {
+// choices returns the conditions of s, each as a list of alternatives of which one must hold, and s
+// without them.
+func (d *Document) choices(s *jsonschema.Value, path string) (choices [][]*jsonschema.Value, left *jsonschema.Value, err error) {
 	left = s
 	if others := negated(s.Get("if")); others != nil && s.HasAny("then", "else") {
-		choice, err := c.either(s.Get("if"), s.Get("then"), others, s.Get("else"), path)
+		choice, err := d.either(s.Get("if"), s.Get("then"), others, s.Get("else"), path)
 		if err != nil {
 			return nil, nil, err
 		}
 		choices, left = append(choices, choice), left.But("if", "then", "else")
 	}
-	if ruledOut := c.ruledOut(s); ruledOut != nil {
+	if ruledOut := d.ruledOut(s); ruledOut != nil {
 		choices, left = append(choices, ruledOut...), left.But("not")
 	}
 	for _, keyword := range []string{"dependentRequired", "dependentSchemas", "dependencies"} {
@@ -74,7 +77,7 @@ func (c *Document) choices(s *jsonschema.Value, path string) (choices [][]*jsons
 			continue
 		}
 		for _, name := range of.Keys {
-			choice, err := c.either(requiring(name), dependent(of.Get(name)), []*jsonschema.Value{forbidding(name)}, nil, path)
+			choice, err := d.either(requiring(name), dependent(of.Get(name)), []*jsonschema.Value{forbidding(name)}, nil, path)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -85,14 +88,15 @@ func (c *Document) choices(s *jsonschema.Value, path string) (choices [][]*jsons
 	return choices, left, nil
 }
 
-// ruledOut are the choices that there are where "not" rules out objects; nil if they cannot be said.
-func (c *Document) ruledOut(s *jsonschema.Value) [][]*jsonschema.Value {
+// ruledOut returns the choices that remain where "not" excludes objects; nil if they cannot be
+// expressed.
+func (d *Document) ruledOut(s *jsonschema.Value) [][]*jsonschema.Value {
 	not := s.Get("not")
-	if c.Kinds(s) != ObjectType || not == nil {
+	if d.Kinds(s) != ObjectType || not == nil {
 		return nil
 	}
 	of := []*jsonschema.Value{not}
-	if either := c.Constraints(not.But("type")); not.Is(jsonschema.Object) && either != nil && len(either.Keys) == 1 && either.Has("anyOf") {
+	if either := d.WithoutAnnotations(not.But("type")); not.Is(jsonschema.Object) && either != nil && len(either.Keys) == 1 && either.Has("anyOf") {
 		of = either.Get("anyOf").List()
 	}
 	var out [][]*jsonschema.Value
@@ -106,22 +110,23 @@ func (c *Document) ruledOut(s *jsonschema.Value) [][]*jsonschema.Value {
 	return out
 }
 
-// bothConditions are the alternatives of two choices together; of the first alone, and a note, where these are too many.
-func (c *Document) bothConditions(a, b *jsonschema.Value, path string) (*jsonschema.Value, error) {
-	both, err := c.pairs(a, b, path)
+// bothConditions returns the alternatives of two choices together. If these are too many, it
+// returns those of the first, and notes it.
+func (d *Document) bothConditions(a, b *jsonschema.Value, path string) (*jsonschema.Value, error) {
+	both, err := d.pairs(a, b, path)
 	if both == nil && err == nil {
-		c.Note(path, "not all conditions are enforced: together they take more than %d alternatives", maxPairs)
+		d.Note(path, "not all conditions are enforced: together they take more than %d alternatives", maxPairs)
 		return a, nil
 	}
 	return both, err
 }
 
-// either is a condition with what follows from it, or one of those in which it does not hold with what follows otherwise.
-// Alternatives that contradict themselves are left out.
-func (c *Document) either(condition, then *jsonschema.Value, others []*jsonschema.Value, otherwise *jsonschema.Value, path string) ([]*jsonschema.Value, error) {
+// either returns a condition merged with what follows from it, and each of its negations merged
+// with what follows otherwise. Contradictory alternatives are dropped.
+func (d *Document) either(condition, then *jsonschema.Value, others []*jsonschema.Value, otherwise *jsonschema.Value, path string) ([]*jsonschema.Value, error) {
 	var out []*jsonschema.Value
 	add := func(condition, follows *jsonschema.Value) error {
-		one, err := c.Both(condition, follows, path)
+		one, err := d.Both(condition, follows, path)
 		if err == nil {
 			out = append(out, one)
 		}
@@ -139,7 +144,8 @@ func (c *Document) either(condition, then *jsonschema.Value, others []*jsonschem
 	return out, err
 }
 
-// negated are the objects that do not follow s, as alternatives; nil if they cannot be said.
+// negated returns the objects that do not follow s, as alternatives; nil if they cannot be
+// expressed.
 func negated(s *jsonschema.Value) []*jsonschema.Value {
 	if !s.Is(jsonschema.Object) {
 		return nil
@@ -166,7 +172,7 @@ func negated(s *jsonschema.Value) []*jsonschema.Value {
 	return out
 }
 
-// dependent is what a schema wants of objects that have a certain member: others, or more.
+// dependent returns what depends on a member as a schema: required members, or any schema.
 func dependent(of *jsonschema.Value) *jsonschema.Value {
 	if of.Is(jsonschema.Array) {
 		return requiring(of.Strings()...)
@@ -174,7 +180,7 @@ func dependent(of *jsonschema.Value) *jsonschema.Value {
 	return of
 }
 
-// requiringAlso are alternatives that require certain members besides.
+// requiringAlso adds required members to each of alternatives.
 func requiringAlso(alternatives, names *jsonschema.Value) *jsonschema.Value {
 	out := jsonschema.NewArray()
 	for _, one := range alternatives.Items {
@@ -187,7 +193,7 @@ func requiringAlso(alternatives, names *jsonschema.Value) *jsonschema.Value {
 	return out
 }
 
-// requiring are the objects that have certain members.
+// requiring returns a schema of objects with certain members.
 func requiring(names ...string) *jsonschema.Value {
 	list := jsonschema.NewArray()
 	for _, name := range names {
@@ -198,10 +204,10 @@ func requiring(names ...string) *jsonschema.Value {
 	return out
 }
 
-// forbidding are the objects that have not a certain member.
+// forbidding returns a schema of objects without a certain member.
 func forbidding(name string) *jsonschema.Value { return member(name, jsonschema.NewBool(false)) }
 
-// member are the objects of which a certain member, if they have it, follows a schema.
+// member returns a schema of objects whose member of that name, if present, follows s.
 func member(name string, s *jsonschema.Value) *jsonschema.Value {
 	properties := jsonschema.NewObject()
 	properties.Set(name, s)

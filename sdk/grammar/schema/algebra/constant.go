@@ -4,35 +4,36 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
-// Constants are the values of s that const or enum lists, as far as they fit what stands beside. If none has the type
-// that stands there, it is not enforced: lists of numbers beside the type of strings, and the like, are meant as they stand.
-func (c *Document) Constants(s *jsonschema.Value, path string) ([]*jsonschema.Value, error) {
-	listed, beside := s.Get("enum").List(), c.Constraints(s.But("enum"))
+// Constants returns the values listed by const or enum that satisfy the other keywords. If none has
+// the right type, the type is ignored and noted: numbers listed beside the type of strings, and the
+// like, are meant as they stand.
+func (d *Document) Constants(s *jsonschema.Value, path string) ([]*jsonschema.Value, error) {
+	listed, beside := s.Get("enum").List(), d.WithoutAnnotations(s.But("enum"))
 	if s.Has("const") {
-		listed, beside = []*jsonschema.Value{s.Get("const")}, c.Constraints(s.But("const"))
+		listed, beside = []*jsonschema.Value{s.Get("const")}, d.WithoutAnnotations(s.But("const"))
 	}
 	if beside == nil {
 		return listed, nil
 	}
-	if values := c.fitting(listed, beside, path); len(values) > 0 {
+	if values := d.fitting(listed, beside, path); len(values) > 0 {
 		return values, nil
 	}
-	if values := c.fitting(listed, beside.But("type"), path); len(values) > 0 && beside.Has("type") {
-		c.Note(jsonschema.Pointer(path, "type"), "not enforced: no constant has this type")
+	if values := d.fitting(listed, beside.But("type"), path); len(values) > 0 && beside.Has("type") {
+		d.Note(jsonschema.Pointer(path, "type"), "not enforced: no constant has this type")
 		return values, nil
 	}
 	return nil, Contradiction(path, "no constant satisfies the other keywords")
 }
 
-// fitting are the values that fit s. Keywords of which that is not known are noted.
-func (c *Document) fitting(values []*jsonschema.Value, s *jsonschema.Value, path string) []*jsonschema.Value {
+// fitting returns the values that follow s. Keywords for which that is unknown are noted.
+func (d *Document) fitting(values []*jsonschema.Value, s *jsonschema.Value, path string) []*jsonschema.Value {
 	var out []*jsonschema.Value
 	for _, v := range values {
 		fits := Yes
 		for _, k := range s.Keys {
-			one := c.keywordFits(v, k, s, 0)
+			one := d.keywordFits(v, k, s, 0)
 			if fits = fits.and(one); one == unknown {
-				c.Note(jsonschema.Pointer(path, k), "not enforced beside constants")
+				d.Note(jsonschema.Pointer(path, k), "not enforced beside constants")
 			}
 		}
 		if fits != No {
@@ -42,12 +43,12 @@ func (c *Document) fitting(values []*jsonschema.Value, s *jsonschema.Value, path
 	return out
 }
 
-// StringsAmong are those of values that are strings.
+// StringsAmong returns the strings among values.
 func StringsAmong(values []*jsonschema.Value) []string {
 	return jsonschema.NewArray(values...).Strings()
 }
 
-// ConstantNames are the names that a schema of names lists; nil if it lists none.
+// ConstantNames returns the names listed by a schema of names, or nil.
 func ConstantNames(s *jsonschema.Value) []*jsonschema.Value {
 	if s.HasAny("const", "enum") {
 		return ConstantsIn(s)

@@ -1,3 +1,16 @@
+// Package algebra computes with JSON Schemas: it merges schemas that must hold together, rewrites
+// negations and conditions as choices, and decides whether a constant follows a schema and whether
+// two schemas exclude each other.
+//
+// Its results are schemas again, with only the keywords that package schema can turn into a
+// grammar. A Document is the schema at hand, against whose root references are resolved. All work
+// is bounded: visits by a budget for the whole program, comparisons by one for each schema. What
+// must be ignored to stay within the bounds, or because it cannot be expressed, is noted.
+//
+// # Words
+//
+// Keywords *beside* another one are in the same object and hold, too. A *contradiction* is a schema
+// that no value follows. A *condition* is an if, a dependency, or a "not" about objects.
 package algebra
 
 import (
@@ -7,39 +20,41 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
-// Limits of one program's schemas: visits of a subschema, and references followed inside each other without a step.
+// Limits for the schemas of one program: the number of visits to subschemas, the length of a chain
+// of references, and the depth of visits.
 const (
-	MaxSchemaWork = 1 << 17
-	maxReferences = 64
-	MaxDepth      = 512 // of visits inside each other
-	maxEffort     = 1 << 15
+	MaxVisits      = 1 << 17
+	maxReferences  = 64
+	MaxDepth       = 512 // of nested visits
+	maxComparisons = 1 << 15
 )
 
-// Document is a schema, what is known of its parts, and how much work may still be spent on it.
+// Document is a schema with what is known about its parts, and what remains of the budget for
+// processing it.
 type Document struct {
-	root    *jsonschema.Value
-	notes   *notes.List
-	room    *int // visits that the program's schemas may still take, all told
-	depth   int  // visits inside each other
-	effort  int  // how many more comparisons of constants and alternatives may be made
-	kindsOf map[*jsonschema.Value]Kinds
+	root        *jsonschema.Value
+	notes       *notes.List
+	budget      *int // the visits left for all schemas of the program
+	depth       int  // the depth of nested visits
+	comparisons int  // the comparisons of constants and alternatives left
+	kindsOf     map[*jsonschema.Value]Kinds
 }
 
-// New is a schema of which nothing is known yet. What it does not hold to goes into notes, its visits count towards room.
-func New(root *jsonschema.Value, n *notes.List, room *int) *Document {
-	return &Document{root: root, notes: n, room: room, effort: maxEffort, kindsOf: map[*jsonschema.Value]Kinds{}}
+// New returns a document. What is not enforced is added to n, and visits are deducted from budget.
+func New(root *jsonschema.Value, n *notes.List, budget *int) *Document {
+	return &Document{root: root, notes: n, budget: budget, comparisons: maxComparisons, kindsOf: map[*jsonschema.Value]Kinds{}}
 }
 
-// Spend counts a visit and reports whether it may be made.
+// Spend counts a visit and reports whether the budget allows it.
 func (d *Document) Spend() bool {
-	*d.room--
-	return *d.room >= 0
+	*d.budget--
+	return *d.budget >= 0
 }
 
-// Enter begins a visit within others, which leave ends.
+// Enter begins a nested visit, which Leave ends.
 func (d *Document) Enter(path string) error {
 	if !d.Spend() {
-		return Errorf(path, "the program's schemas are too large: more than %d parts", MaxSchemaWork)
+		return Errorf(path, "the program's schemas are too large: more than %d parts", MaxVisits)
 	}
 	if d.depth++; d.depth > MaxDepth {
 		return Errorf(path, "circular reference")
@@ -47,8 +62,10 @@ func (d *Document) Enter(path string) error {
 	return nil
 }
 
+// Leave ends a nested visit.
 func (d *Document) Leave() { d.depth-- }
 
-func (c *Document) Note(path, format string, args ...any) {
-	c.notes.Add("schema: %s: %s", path, fmt.Sprintf(format, args...))
+// Note notes what is not enforced at a place of the schema.
+func (d *Document) Note(path, format string, args ...any) {
+	d.notes.Add("schema: %s: %s", path, fmt.Sprintf(format, args...))
 }

@@ -5,31 +5,33 @@ import (
 	"fmt"
 )
 
-// Error is what is wrong with a schema, and where.
+// Error is an error in a schema, with its place.
 type Error struct {
-	Path    string // JSON pointer from the schema's root: "#/properties/a"
+	Path    string // a JSON pointer from the root of the schema: "#/properties/a"
 	Message string
 
-	contradiction bool // the schema is well-formed, and no value follows it
+	contradiction bool // the schema is well-formed, but no value follows it
 }
 
 func (e *Error) Error() string { return "schema: " + e.Path + ": " + e.Message }
 
+// Errorf returns an error at a place of a schema.
 func Errorf(path, format string, args ...any) error {
 	return &Error{Path: path, Message: fmt.Sprintf(format, args...)}
 }
 
-// Contradiction is the error of a schema that no value follows.
+// Contradiction returns the error of a schema that no value follows.
 func Contradiction(path, format string, args ...any) error {
 	return &Error{Path: path, Message: fmt.Sprintf(format, args...), contradiction: true}
 }
 
+// IsContradiction reports whether err is a contradiction.
 func IsContradiction(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && e.contradiction
 }
 
-// PathOf is where an error in a schema is.
+// PathOf returns the place of an error in a schema.
 func PathOf(err error) string {
 	var e *Error
 	if !errors.As(err, &e) {

@@ -6,45 +6,45 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
-// excludes says for certain that no value which the grammar of a allows fits b.
-func (c *Document) excludes(a, b *jsonschema.Value, depth int) bool {
-	if c.effort--; c.effort < 0 || depth > maxComparison {
+// excludes reports whether it is certain that no value accepted by the grammar of a follows b.
+func (d *Document) excludes(a, b *jsonschema.Value, depth int) bool {
+	if d.comparisons--; d.comparisons < 0 || depth > maxComparison {
 		return false
 	}
-	common := c.Kinds(a) & c.Kinds(b)
-	a, aErr := c.Resolved(a, "#")
-	b, bErr := c.Resolved(b, "#")
+	common := d.Kinds(a) & d.Kinds(b)
+	a, aErr := d.Resolved(a, "#")
+	b, bErr := d.Resolved(b, "#")
 	switch {
 	case common == 0:
 		return true
 	case aErr != nil || bErr != nil || !a.Is(jsonschema.Object) || !b.Is(jsonschema.Object) || a.Has("$ref") || b.Has("$ref"):
 		return false
 	case a.HasAny("const", "enum"):
-		return !slices.ContainsFunc(ConstantsIn(a), func(v *jsonschema.Value) bool { return c.Fits(v, b, 0) != No })
+		return !slices.ContainsFunc(ConstantsIn(a), func(v *jsonschema.Value) bool { return d.Fits(v, b, 0) != No })
 	case b.HasAny("const", "enum"):
-		return !slices.ContainsFunc(ConstantsIn(b), func(v *jsonschema.Value) bool { return c.Fits(v, a, 0) != No })
+		return !slices.ContainsFunc(ConstantsIn(b), func(v *jsonschema.Value) bool { return d.Fits(v, a, 0) != No })
 	case a.HasAny("anyOf", "oneOf"):
-		return !slices.ContainsFunc(options(a), func(one *jsonschema.Value) bool { return !c.excludes(one, b, depth+1) })
+		return !slices.ContainsFunc(options(a), func(one *jsonschema.Value) bool { return !d.excludes(one, b, depth+1) })
 	case b.HasAny("anyOf", "oneOf"):
-		return !slices.ContainsFunc(options(b), func(one *jsonschema.Value) bool { return !c.excludes(a, one, depth+1) })
+		return !slices.ContainsFunc(options(b), func(one *jsonschema.Value) bool { return !d.excludes(a, one, depth+1) })
 	case a.Has("allOf") || b.Has("allOf"):
 		return false
 	case common&^(IntegerType|FractionType) == 0:
 		return apart(a, b)
 	case common == ObjectType:
-		return c.objectsExclude(a, b, depth)
+		return d.objectsExclude(a, b, depth)
 	}
 	return false
 }
 
-// maxComparison bounds how deep alternatives are compared.
+// maxComparison bounds the depth of comparisons.
 const maxComparison = 8
 
 func options(s *jsonschema.Value) []*jsonschema.Value {
 	return append(s.Get("anyOf").List(), s.Get("oneOf").List()...)
 }
 
-// apart says whether the bounds of two schemas of numbers leave no number in common.
+// apart reports whether the bounds of two schemas of numbers have no number in common.
 func apart(a, b *jsonschema.Value) bool {
 	below := func(a, b *jsonschema.Value) bool {
 		hi, hiOpen, err := bound(a, "", "maximum", "exclusiveMaximum", -1)
@@ -58,9 +58,10 @@ func apart(a, b *jsonschema.Value) bool {
 	return below(a, b) || below(b, a)
 }
 
-// objectsExclude says whether b wants a member that a does not allow, or one that a always has is nothing for b.
-func (c *Document) objectsExclude(a, b *jsonschema.Value, depth int) bool {
-	props, open := c.Properties(a, "#")
+// objectsExclude reports whether b requires a member that a forbids, or a requires a member with a
+// value that b forbids.
+func (d *Document) objectsExclude(a, b *jsonschema.Value, depth int) bool {
+	props, open := d.Properties(a, "#")
 	declared := map[string]Property{}
 	for _, p := range props {
 		declared[p.Name] = p
@@ -82,6 +83,6 @@ func (c *Document) objectsExclude(a, b *jsonschema.Value, depth int) bool {
 				other = nil
 			}
 		}
-		return p.Required && other != nil && c.excludes(p.Schema, other, depth+1)
+		return p.Required && other != nil && d.excludes(p.Schema, other, depth+1)
 	})
 }

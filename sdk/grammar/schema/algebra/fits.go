@@ -9,10 +9,10 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
-// Whether a constant fits a schema is decided while the grammar is made. Only what a grammar is not asked for either, or
-// would take long to find out, stays unknown.
+// Whether a constant follows a schema is decided while the grammar is built. The result is unknown
+// only for keywords that grammars do not enforce either, or that would take too long.
 
-// verdict says whether a value fits.
+// verdict is the result of a test: no, unknown or yes.
 type verdict uint8
 
 const (
@@ -32,8 +32,8 @@ func verdictOf(fits bool) verdict {
 	return No
 }
 
-// Fits says whether v fits s.
-func (c *Document) Fits(v, s *jsonschema.Value, depth int) verdict {
+// Fits reports whether v follows s.
+func (d *Document) Fits(v, s *jsonschema.Value, depth int) verdict {
 	switch {
 	case s.IsTrue():
 		return Yes
@@ -42,21 +42,22 @@ func (c *Document) Fits(v, s *jsonschema.Value, depth int) verdict {
 	case !s.Is(jsonschema.Object) || depth > maxReferences:
 		return unknown
 	}
-	if c.effort--; c.effort < 0 {
+	if d.comparisons--; d.comparisons < 0 {
 		return unknown
 	}
 	out := Yes
 	for _, k := range s.Keys {
-		out = out.and(c.keywordFits(v, k, s, depth))
+		out = out.and(d.keywordFits(v, k, s, depth))
 	}
 	return out
 }
 
-// keywordFits says whether v fits keyword k of s, by itself or with the keywords that it belongs to.
-func (c *Document) keywordFits(v *jsonschema.Value, k string, s *jsonschema.Value, depth int) verdict {
+// keywordFits reports whether v satisfies keyword k of s, together with the keywords that belong to
+// it.
+func (d *Document) keywordFits(v *jsonschema.Value, k string, s *jsonschema.Value, depth int) verdict {
 	of := s.Get(k)
 	each := func(schemas []*jsonschema.Value, holds func(n int) bool) verdict {
-		return c.count(v, schemas, depth, holds)
+		return d.count(v, schemas, depth, holds)
 	}
 	switch k {
 	case "type":
@@ -66,11 +67,11 @@ func (c *Document) keywordFits(v *jsonschema.Value, k string, s *jsonschema.Valu
 	case "enum":
 		return verdictOf(slices.ContainsFunc(of.Items, func(w *jsonschema.Value) bool { return v.Equal(w) }))
 	case "$ref":
-		target, err := c.Resolve(of.Text, "#")
+		target, err := d.Resolve(of.Text, "#")
 		if err != nil {
 			return unknown
 		}
-		return c.Fits(v, target, depth+1)
+		return d.Fits(v, target, depth+1)
 	case "allOf":
 		return each(of.Items, func(n int) bool { return n == len(of.Items) })
 	case "anyOf", Conditioned:
@@ -78,7 +79,7 @@ func (c *Document) keywordFits(v *jsonschema.Value, k string, s *jsonschema.Valu
 	case "oneOf":
 		return each(of.Items, func(n int) bool { return n == 1 })
 	case "not":
-		return c.Fits(v, of, depth+1).not()
+		return d.Fits(v, of, depth+1).not()
 	}
 	switch v.Kind {
 	case jsonschema.Number:
@@ -86,18 +87,18 @@ func (c *Document) keywordFits(v *jsonschema.Value, k string, s *jsonschema.Valu
 	case jsonschema.String:
 		return stringFits(v, k, of)
 	case jsonschema.Array:
-		return c.arrayFits(v, k, s, depth)
+		return d.arrayFits(v, k, s, depth)
 	case jsonschema.Object:
-		return c.objectFits(v, k, s, depth)
+		return d.objectFits(v, k, s, depth)
 	}
 	return outside(k, otherKeywords)
 }
 
-// count says whether so many of schemas as holds wants fit v.
-func (c *Document) count(v *jsonschema.Value, schemas []*jsonschema.Value, depth int, holds func(n int) bool) verdict {
+// count reports whether the number of schemas that v follows satisfies holds.
+func (d *Document) count(v *jsonschema.Value, schemas []*jsonschema.Value, depth int, holds func(n int) bool) verdict {
 	n := 0
 	for _, s := range schemas {
-		switch c.Fits(v, s, depth+1) {
+		switch d.Fits(v, s, depth+1) {
 		case unknown:
 			return unknown
 		case Yes:
@@ -107,10 +108,11 @@ func (c *Document) count(v *jsonschema.Value, schemas []*jsonschema.Value, depth
 	return verdictOf(holds(n))
 }
 
-// otherKeywords are those that say something of every kind of value.
+// otherKeywords apply to all kinds of values.
 var otherKeywords = []string{"if", "then", "else", "$dynamicRef", "$recursiveRef"}
 
-// outside is the verdict of a keyword that says nothing of a kind of values, unless it is one of keywords.
+// outside returns the verdict for a keyword that does not apply to a kind of values, unless it is
+// one of keywords.
 func outside(k string, keywords []string) verdict {
 	if slices.Contains(keywords, k) || slices.Contains(otherKeywords, k) {
 		return unknown
@@ -151,7 +153,7 @@ func stringFits(v *jsonschema.Value, k string, of *jsonschema.Value) verdict {
 	return outside(k, nil)
 }
 
-func (c *Document) arrayFits(v *jsonschema.Value, k string, s *jsonschema.Value, depth int) verdict {
+func (d *Document) arrayFits(v *jsonschema.Value, k string, s *jsonschema.Value, depth int) verdict {
 	n, of := len(v.Items), s.Get(k)
 	switch k {
 	case "minItems":
@@ -164,9 +166,9 @@ func (c *Document) arrayFits(v *jsonschema.Value, k string, s *jsonschema.Value,
 		for i, item := range v.Items {
 			switch {
 			case i < len(fixed):
-				out = out.and(c.Fits(item, fixed[i], depth+1))
+				out = out.and(d.Fits(item, fixed[i], depth+1))
 			case more != nil:
-				out = out.and(c.Fits(item, more, depth+1))
+				out = out.and(d.Fits(item, more, depth+1))
 			}
 		}
 		return out
@@ -174,7 +176,7 @@ func (c *Document) arrayFits(v *jsonschema.Value, k string, s *jsonschema.Value,
 	return outside(k, []string{"contains", "uniqueItems", "unevaluatedItems"})
 }
 
-func (c *Document) objectFits(v *jsonschema.Value, k string, s *jsonschema.Value, depth int) verdict {
+func (d *Document) objectFits(v *jsonschema.Value, k string, s *jsonschema.Value, depth int) verdict {
 	n, of := len(v.Keys), s.Get(k)
 	out := Yes
 	switch k {
@@ -187,7 +189,7 @@ func (c *Document) objectFits(v *jsonschema.Value, k string, s *jsonschema.Value
 	case "properties":
 		for _, name := range v.Keys {
 			if of.Has(name) {
-				out = out.and(c.Fits(v.Get(name), of.Get(name), depth+1))
+				out = out.and(d.Fits(v.Get(name), of.Get(name), depth+1))
 			}
 		}
 		return out
@@ -197,20 +199,20 @@ func (c *Document) objectFits(v *jsonschema.Value, k string, s *jsonschema.Value
 		}
 		for _, name := range v.Keys {
 			if !s.Get("properties").Has(name) {
-				out = out.and(c.Fits(v.Get(name), of, depth+1))
+				out = out.and(d.Fits(v.Get(name), of, depth+1))
 			}
 		}
 		return out
 	case "propertyNames":
 		for _, name := range v.Keys {
-			out = out.and(c.Fits(jsonschema.NewString(name), of, depth+1))
+			out = out.and(d.Fits(jsonschema.NewString(name), of, depth+1))
 		}
 		return out
 	}
 	return outside(k, []string{"patternProperties", "dependentRequired", "dependentSchemas", "dependencies", "unevaluatedProperties"})
 }
 
-// Matches says whether a pattern matches somewhere in a text.
+// Matches reports whether a pattern matches within a text.
 func Matches(source, text string) verdict {
 	found, ok := pattern.Match(source, text)
 	if !ok {

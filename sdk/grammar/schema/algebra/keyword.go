@@ -6,7 +6,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
-// keywordOf returns what is known of a keyword.
+// keywordOf returns what is known about a keyword.
 func keywordOf(name string) jsonschema.Keyword {
 	if name == Conditioned {
 		name = "anyOf"
@@ -14,32 +14,32 @@ func keywordOf(name string) jsonschema.Keyword {
 	return jsonschema.KeywordOf(name)
 }
 
-// NotHeld are the keywords that a grammar cannot hold to, or that this one does not.
-var NotHeld = []string{
+// Unsupported are the keywords that a grammar cannot enforce in general.
+var Unsupported = []string{
 	"not", "if", "then", "else", "dependentRequired", "dependentSchemas", "dependencies",
 	"contains", "uniqueItems", "multipleOf", "$dynamicRef", "$recursiveRef",
 }
 
-// Unevaluated are the keywords that say of what is named nowhere, neither beside them nor within what stands beside them,
-// what it must be.
+// Unevaluated are the keywords for members and items that no other keyword applies to, neither
+// beside them nor within those beside them.
 var Unevaluated = []string{"unevaluatedProperties", "unevaluatedItems"}
 
-// inPlace are the keywords whose subschemas say more of the same value.
+// inPlace are the keywords whose subschemas apply to the same value.
 var inPlace = []string{"$ref", "allOf", "anyOf", "oneOf", Conditioned, "if", "dependentSchemas", "$dynamicRef", "$recursiveRef"}
 
-// WellFormed checks that the keywords of s have values that mean something, and returns s without those that say nothing:
-// generators write null for what is not there, and an empty list for an object without members.
-func (c *Document) WellFormed(s *jsonschema.Value, path string) (*jsonschema.Value, error) {
+// WellFormed checks the values of keywords, and returns s without those that are empty: generators
+// write null for missing values, and an empty list for an object without members.
+func (d *Document) WellFormed(s *jsonschema.Value, path string) (*jsonschema.Value, error) {
 	var without []string
 	for _, k := range s.Keys {
 		v, keyword := s.Get(k), keywordOf(k)
 		switch {
 		case keyword.Counts && v.Is(jsonschema.Number) && Count(v, -1) < 0:
-			c.Note(jsonschema.Pointer(path, k), "ignored: expected a whole number from 0 on, found %s", v.Compact())
+			d.Note(jsonschema.Pointer(path, k), "ignored: expected a whole number from 0 on, found %s", v.Compact())
 			without = append(without, k)
 		case keyword.Kinds == 0, v.Is(keyword.Kinds):
 		case v.Is(jsonschema.Null), v.Is(jsonschema.Array) && len(v.Items) == 0 && keyword.Kinds&jsonschema.Object != 0:
-			c.Note(jsonschema.Pointer(path, k), "ignored: expected %s, found %s", keyword.Kinds.Noun(), v.Compact())
+			d.Note(jsonschema.Pointer(path, k), "ignored: expected %s, found %s", keyword.Kinds.Noun(), v.Compact())
 			without = append(without, k)
 		default:
 			return nil, Errorf(jsonschema.Pointer(path, k), "expected %s, found %s", keyword.Kinds.Noun(), v.Kind.Noun())
@@ -73,8 +73,8 @@ func checkTypes(types *jsonschema.Value, path string) error {
 	return nil
 }
 
-// Constraints is s without annotations, or nil where nothing is left.
-func (c *Document) Constraints(s *jsonschema.Value) *jsonschema.Value {
+// WithoutAnnotations returns s without annotations, or nil if nothing is left.
+func (d *Document) WithoutAnnotations(s *jsonschema.Value) *jsonschema.Value {
 	out := withoutAnnotations(s)
 	if len(out.Keys) == 0 {
 		return nil
@@ -92,9 +92,9 @@ func withoutAnnotations(s *jsonschema.Value) *jsonschema.Value {
 	return s.But(names...)
 }
 
-// Evaluated is s with items and members said in one way: the first items by prefixItems, and what others must be, where
-// nothing else says more of the same value, by items and additionalProperties.
-func Evaluated(s *jsonschema.Value) *jsonschema.Value {
+// Normalized returns s with items and members in one form: the first items in prefixItems and, if
+// no other keyword applies to the same value, additional ones in items and additionalProperties.
+func Normalized(s *jsonschema.Value) *jsonschema.Value {
 	if s.Get("items").Is(jsonschema.Array) || s.Has("additionalItems") {
 		fixed, more := Tuple(s)
 		s = s.But("items", "additionalItems")
@@ -117,7 +117,7 @@ func Evaluated(s *jsonschema.Value) *jsonschema.Value {
 	return s
 }
 
-// Count is a number of things; def where there is none.
+// Count returns a length or count, or def if there is none.
 func Count(v *jsonschema.Value, def int) int {
 	r := v.Rational()
 	if r == nil || !r.IsInt() || r.Sign() < 0 {

@@ -7,7 +7,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
-// ImpliedType is the type of s; without one, the type that its keywords are for, or "".
+// ImpliedType returns the type of s, or else the type that its keywords imply, or "".
 func ImpliedType(s *jsonschema.Value) string {
 	if t := s.Get("type"); t != nil {
 		return t.Text
@@ -20,13 +20,13 @@ func ImpliedType(s *jsonschema.Value) string {
 	return ""
 }
 
-// impliedTypes are the types that keywords imply, the first of which counts.
+// impliedTypes are the types that keywords may imply, in order of precedence.
 var impliedTypes = []struct {
 	name string
 	kind jsonschema.Kinds
 }{{"object", jsonschema.Object}, {"array", jsonschema.Array}, {"string", jsonschema.String}, {"number", jsonschema.Number}}
 
-// implies reports whether keyword k of s is for values of a kind alone.
+// implies reports whether keyword k of s applies to one kind of values only.
 func implies(k string, s *jsonschema.Value, kind jsonschema.Kinds) bool {
 	known := keywordOf(k)
 	return known.Implies && known.About == kind && (k != "format" || knownFormat(s.Get(k)))
@@ -36,7 +36,7 @@ func knownFormat(format *jsonschema.Value) bool {
 	return format.Is(jsonschema.String) && pattern.IsKnownFormat(format.Text)
 }
 
-// PerType is s for each of its types.
+// PerType returns s once for each of its types.
 func PerType(s *jsonschema.Value) []*jsonschema.Value {
 	var out []*jsonschema.Value
 	for _, t := range s.Get("type").Items {
@@ -47,7 +47,7 @@ func PerType(s *jsonschema.Value) []*jsonschema.Value {
 	return out
 }
 
-// HasName says whether a type, or list of types, names kind.
+// HasName reports whether a type, or list of types, includes kind.
 func HasName(types *jsonschema.Value, kind string) bool {
 	return types.Text == kind || slices.Contains(types.Strings(), kind)
 }
@@ -59,20 +59,20 @@ const (
 	NullType Kinds = 1 << iota
 	BoolType
 	IntegerType
-	FractionType // numbers that are no integers
+	FractionType // numbers that are not integers
 	StringType
 	ArrayType
 	ObjectType
 	anyType = NullType | BoolType | IntegerType | FractionType | StringType | ArrayType | ObjectType
 )
 
-// typeNames are the types by their names.
+// typeNames maps the names of types.
 var typeNames = map[string]Kinds{
 	"null": NullType, "boolean": BoolType, "integer": IntegerType, "number": IntegerType | FractionType,
 	"string": StringType, "array": ArrayType, "object": ObjectType,
 }
 
-// namedKinds are the types that a type, or list of types, names.
+// namedKinds returns the types included in a type or list of types.
 func namedKinds(types *jsonschema.Value) Kinds {
 	out := typeNames[types.Text]
 	for _, name := range types.Strings() {
@@ -81,7 +81,7 @@ func namedKinds(types *jsonschema.Value) Kinds {
 	return out
 }
 
-// kindOf is the type of a value.
+// kindOf returns the type of a value.
 func kindOf(v *jsonschema.Value) Kinds {
 	if r := v.Rational(); v.Kind == jsonschema.Number && r != nil && !r.IsInt() {
 		return FractionType
@@ -92,7 +92,7 @@ func kindOf(v *jsonschema.Value) Kinds {
 	return TypesOf(v.Kind)
 }
 
-// TypesOf returns the types of the values of some kinds.
+// TypesOf returns the types of values of some kinds.
 func TypesOf(kinds jsonschema.Kinds) (types Kinds) {
 	for _, k := range kindTypes {
 		if kinds&k.kind != 0 {
@@ -110,30 +110,30 @@ var kindTypes = []struct {
 	{jsonschema.String, StringType}, {jsonschema.Array, ArrayType}, {jsonschema.Object, ObjectType},
 }
 
-// hasType says whether v is of one of types.
+// hasType reports whether v has one of types.
 func hasType(v, types *jsonschema.Value) bool { return kindOf(v)&namedKinds(types) != 0 }
 
-// Kinds are the types of the values that may follow s, or more than those.
-func (c *Document) Kinds(s *jsonschema.Value) Kinds {
+// Kinds returns the types that values following s may have, or a superset of these.
+func (d *Document) Kinds(s *jsonschema.Value) Kinds {
 	switch {
 	case s.IsFalse():
 		return 0
 	case !s.Is(jsonschema.Object):
 		return anyType
 	}
-	if known, ok := c.kindsOf[s]; ok {
+	if known, ok := d.kindsOf[s]; ok {
 		return known
 	}
-	c.kindsOf[s] = anyType // what it is within itself
-	out := c.ownKinds(s)
+	d.kindsOf[s] = anyType // for recursive schemas
+	out := d.ownKinds(s)
 	if s.Get("nullable").IsTrue() {
 		out |= NullType
 	}
-	c.kindsOf[s] = out
+	d.kindsOf[s] = out
 	return out
 }
 
-func (c *Document) ownKinds(s *jsonschema.Value) Kinds {
+func (d *Document) ownKinds(s *jsonschema.Value) Kinds {
 	out := anyType
 	if s.HasAny("const", "enum") {
 		out = 0
@@ -149,21 +149,21 @@ func (c *Document) ownKinds(s *jsonschema.Value) Kinds {
 		out = implied
 	}
 	if s.Get("$ref").Is(jsonschema.String) {
-		if target, err := c.Resolve(s.Get("$ref").Text, "#"); err == nil {
-			out &= c.Kinds(target)
+		if target, err := d.Resolve(s.Get("$ref").Text, "#"); err == nil {
+			out &= d.Kinds(target)
 		}
 	}
 	for _, key := range []string{"anyOf", "oneOf"} {
 		if s.Has(key) {
 			var any Kinds
 			for _, one := range s.Get(key).Items {
-				any |= c.Kinds(one)
+				any |= d.Kinds(one)
 			}
 			out &= any
 		}
 	}
 	for _, one := range s.Get("allOf").List() {
-		out &= c.Kinds(one)
+		out &= d.Kinds(one)
 	}
 	return out
 }

@@ -4,7 +4,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
-// Tuple are the schemas of the first items, and of those after them: nil if nothing is said of these.
+// Tuple returns the schemas of the first items and that of the others, which is nil if unspecified.
 func Tuple(s *jsonschema.Value) (fixed []*jsonschema.Value, items *jsonschema.Value) {
 	prefix, items := s.Get("prefixItems"), s.Get("items")
 	switch {
@@ -18,8 +18,9 @@ func Tuple(s *jsonschema.Value) (fixed []*jsonschema.Value, items *jsonschema.Va
 	return nil, items
 }
 
-// ItemCounts are the bounds of s, and what stands behind the fixed items: nil where there is nothing. All fixed items must
-// be there unless a bound says that there may be fewer, and no others unless s says what they are or that there may be more.
+// ItemCounts returns the bounds on the number of items, and the schema of the items after the fixed
+// ones; nil if there are none. All fixed items are required unless a bound asks for fewer, and
+// there are no others unless s describes them or a bound asks for more.
 func ItemCounts(s *jsonschema.Value, fixed int, items *jsonschema.Value) (lo, hi int, more *jsonschema.Value) {
 	lo, hi = Count(s.Get("minItems"), fixed), Count(s.Get("maxItems"), -1)
 	switch {
@@ -31,8 +32,8 @@ func ItemCounts(s *jsonschema.Value, fixed int, items *jsonschema.Value) (lo, hi
 	return lo, hi, items
 }
 
-// PatternsOf are the patterns of s that a name matches.
-func (c *Document) PatternsOf(s *jsonschema.Value, name string) []string {
+// PatternsOf returns the patterns in patternProperties that a name matches.
+func (d *Document) PatternsOf(s *jsonschema.Value, name string) []string {
 	var out []string
 	for _, source := range s.Get("patternProperties").Names() {
 		if Matches(source, name) == Yes {
@@ -50,9 +51,10 @@ type Property struct {
 	Required bool
 }
 
-// Properties lists the members that s names, and what others must be: nil or false if there are none. Without properties
-// an object is open unless said otherwise; with them it is closed unless said otherwise.
-func (c *Document) Properties(s *jsonschema.Value, path string) ([]Property, *jsonschema.Value) {
+// Properties returns the members that s names, and the schema of additional ones: nil or false if
+// there are none. Without properties an object is open, and with them it is closed, unless s says
+// otherwise.
+func (d *Document) Properties(s *jsonschema.Value, path string) ([]Property, *jsonschema.Value) {
 	declared, open := s.Get("properties"), s.Get("additionalProperties")
 	needed := s.Get("required").Strings()
 	if declared == nil && open == nil && !s.Has("patternProperties") {
@@ -71,20 +73,20 @@ func (c *Document) Properties(s *jsonschema.Value, path string) ([]Property, *js
 	}
 	for _, k := range needed {
 		if !declared.Has(k) && required[k] {
-			required[k] = false // listed twice, it is still one
-			props = append(props, Property{k, c.undeclared(s, k, path), jsonschema.Pointer(path, "required"), true})
+			required[k] = false // also if listed twice
+			props = append(props, Property{k, d.undeclared(s, k, path), jsonschema.Pointer(path, "required"), true})
 		}
 	}
 	return props, open
 }
 
-// undeclared is the schema of a member that is required, and named nowhere else.
-func (c *Document) undeclared(s *jsonschema.Value, name, path string) *jsonschema.Value {
+// undeclared returns the schema of a member that is required but not declared.
+func (d *Document) undeclared(s *jsonschema.Value, name, path string) *jsonschema.Value {
 	open := s.Get("additionalProperties")
 	switch {
-	case len(c.PatternsOf(s, name)) > 0 || open == nil:
+	case len(d.PatternsOf(s, name)) > 0 || open == nil:
 	case open.IsFalse():
-		c.Note(jsonschema.Pointer(path, "additionalProperties"), "not enforced for %q, which is required", name)
+		d.Note(jsonschema.Pointer(path, "additionalProperties"), "not enforced for %q, which is required", name)
 	default:
 		return open
 	}

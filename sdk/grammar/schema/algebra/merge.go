@@ -6,18 +6,19 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
-// Merge is the schema that holds where both a and b hold, as far as the keywords allow; what it must leave out is noted.
-func (c *Document) Merge(a, b *jsonschema.Value, path string) (*jsonschema.Value, error) {
-	if *c.room--; *c.room < 0 || c.depth >= MaxDepth {
+// Merge returns a schema for values that follow both a and b, as far as the keywords allow. What is
+// dropped is noted.
+func (d *Document) Merge(a, b *jsonschema.Value, path string) (*jsonschema.Value, error) {
+	if *d.budget--; *d.budget < 0 || d.depth >= MaxDepth {
 		return nil, Errorf(path, "circular reference among schemas that must hold together")
 	}
-	c.depth++
-	defer func() { c.depth-- }()
-	b, err := c.Resolved(b, path)
+	d.depth++
+	defer func() { d.depth-- }()
+	b, err := d.Resolved(b, path)
 	if err != nil {
 		return nil, err
 	}
-	if a, err = c.Resolved(a, path); err != nil {
+	if a, err = d.Resolved(a, path); err != nil {
 		return nil, err
 	}
 	switch {
@@ -28,26 +29,26 @@ func (c *Document) Merge(a, b *jsonschema.Value, path string) (*jsonschema.Value
 	case !a.Is(jsonschema.Object) || !b.Is(jsonschema.Object):
 		return nil, Errorf(path, "expected an object or a boolean, found %s", b.Kind.Noun())
 	}
-	if a, err = c.WellFormed(a, path); err != nil {
+	if a, err = d.WellFormed(a, path); err != nil {
 		return nil, err
 	}
-	if b, err = c.WellFormed(b, path); err != nil {
+	if b, err = d.WellFormed(b, path); err != nil {
 		return nil, err
 	}
-	if a, err = c.Conditional(a, path, false); err != nil {
+	if a, err = d.RewriteConditions(a, path, false); err != nil {
 		return nil, err
 	}
-	if b, err = c.Conditional(b, path, false); err != nil {
+	if b, err = d.RewriteConditions(b, path, false); err != nil {
 		return nil, err
 	}
-	return c.mergeKeywords(Evaluated(a), Evaluated(b), path)
+	return d.mergeKeywords(Normalized(a), Normalized(b), path)
 }
 
-// mergeKeywords goes through what b says, on top of what a says.
-func (c *Document) mergeKeywords(a, b *jsonschema.Value, path string) (*jsonschema.Value, error) {
-	out, err := c.mergeMembers(a, b, path)
+// mergeKeywords merges the keywords of b into a.
+func (d *Document) mergeKeywords(a, b *jsonschema.Value, path string) (*jsonschema.Value, error) {
+	out, err := d.mergeMembers(a, b, path)
 	if err == nil {
-		out, err = c.mergeItems(out, a, b, path)
+		out, err = d.mergeItems(out, a, b, path)
 	}
 	if err != nil {
 		return nil, err
@@ -58,14 +59,14 @@ func (c *Document) mergeKeywords(a, b *jsonschema.Value, path string) (*jsonsche
 		case keywordOf(k).Annotation() || slices.Contains(mergedTogether, k):
 			continue
 		case slices.Contains(Unevaluated, k):
-			c.Note(jsonschema.Pointer(path, k), "not enforced together with other schemas")
+			d.Note(jsonschema.Pointer(path, k), "not enforced together with other schemas")
 			continue
 		case k == Conditioned && out.Has(k):
-			if v, err = c.bothConditions(requiringAlso(out.Get(k), unite(a.Get("required"), b.Get("required"))), v, path); err != nil {
+			if v, err = d.bothConditions(requiringAlso(out.Get(k), unite(a.Get("required"), b.Get("required"))), v, path); err != nil {
 				return nil, err
 			}
 		case out.Has(k):
-			if v, err = c.mergeKeyword(k, out.Get(k), v, path); err != nil {
+			if v, err = d.mergeKeyword(k, out.Get(k), v, path); err != nil {
 				return nil, err
 			}
 		}
@@ -74,5 +75,5 @@ func (c *Document) mergeKeywords(a, b *jsonschema.Value, path string) (*jsonsche
 	return out, nil
 }
 
-// mergedTogether are the keywords that say what members and items must be; each of them is to be seen with the others.
+// mergedTogether are the keywords for members and items, each of which depends on the others.
 var mergedTogether = []string{"properties", "patternProperties", "additionalProperties", "prefixItems", "items"}

@@ -8,15 +8,15 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
-// mergeKeyword is what the values of one keyword say together.
-func (c *Document) mergeKeyword(k string, a, b *jsonschema.Value, path string) (*jsonschema.Value, error) {
+// mergeKeyword merges two values of one keyword.
+func (d *Document) mergeKeyword(k string, a, b *jsonschema.Value, path string) (*jsonschema.Value, error) {
 	switch k {
 	case "required":
 		return unite(a, b), nil
 	case "propertyNames":
-		return c.Merge(a, b, jsonschema.Pointer(path, k))
+		return d.Merge(a, b, jsonschema.Pointer(path, k))
 	case "type":
-		return c.mergeTypes(a, b, path)
+		return d.mergeTypes(a, b, path)
 	case "enum":
 		return intersect(a, b, path)
 	case "minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties":
@@ -24,7 +24,7 @@ func (c *Document) mergeKeyword(k string, a, b *jsonschema.Value, path string) (
 	case "maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties":
 		return larger(a, b, -1), nil
 	case "anyOf", "oneOf":
-		if product, err := c.pairs(a, b, jsonschema.Pointer(path, k)); product != nil || err != nil {
+		if product, err := d.pairs(a, b, jsonschema.Pointer(path, k)); product != nil || err != nil {
 			return product, err
 		}
 	case "pattern":
@@ -36,7 +36,7 @@ func (c *Document) mergeKeyword(k string, a, b *jsonschema.Value, path string) (
 		either.Set("anyOf", jsonschema.NewArray(a, b))
 		return either, nil
 	case "allOf":
-		*c.room -= len(a.Items) + len(b.Items) // lists that double would not take long to be the work
+		*d.budget -= len(a.Items) + len(b.Items) // repeated doubling would exhaust the budget
 		both := jsonschema.NewArray(slices.Clone(a.Items)...)
 		for _, s := range b.Items {
 			if !slices.ContainsFunc(both.Items, func(t *jsonschema.Value) bool { return s.Equal(t) }) {
@@ -51,30 +51,29 @@ func (c *Document) mergeKeyword(k string, a, b *jsonschema.Value, path string) (
 		return a, nil
 	}
 	if a.Compact() != b.Compact() {
-		c.Note(jsonschema.Pointer(path, k), "of two values that must both hold, only the first is enforced: %s and %s", notes.Clip(a.Compact()), notes.Clip(b.Compact()))
+		d.Note(jsonschema.Pointer(path, k), "of two values that must both hold, only the first is enforced: %s and %s", notes.Clip(a.Compact()), notes.Clip(b.Compact()))
 	}
 	return a, nil
 }
 
-// maxPairs bounds the pairs of alternatives of which each must hold together.
+// maxPairs bounds the pairs of alternatives that are merged.
 const maxPairs = 64
 
-// pairs are the alternatives of two lists that must both hold: each of one together with each of the other; nil if these
-// are too many.
-func (c *Document) pairs(a, b *jsonschema.Value, path string) (*jsonschema.Value, error) {
+// pairs merges each alternative of one list with each of another; nil if there are too many pairs.
+func (d *Document) pairs(a, b *jsonschema.Value, path string) (*jsonschema.Value, error) {
 	if len(a.Items)*len(b.Items) > maxPairs {
 		return nil, nil
 	}
 	out := jsonschema.NewArray()
 	for _, x := range a.Items {
 		for _, y := range b.Items {
-			noted := len(c.notes.Texts)
-			both, err := c.Merge(x, y, path)
+			noted := len(d.notes.Texts)
+			both, err := d.Merge(x, y, path)
 			switch {
 			case err == nil:
 				out.Items = append(out.Items, both)
 			case IsContradiction(err):
-				c.notes.Truncate(noted)
+				d.notes.Truncate(noted)
 			default:
 				return nil, err
 			}
@@ -86,8 +85,8 @@ func (c *Document) pairs(a, b *jsonschema.Value, path string) (*jsonschema.Value
 	return out, nil
 }
 
-// mergeTypes are the types of both lists; an integer is a number.
-func (c *Document) mergeTypes(a, b *jsonschema.Value, path string) (*jsonschema.Value, error) {
+// mergeTypes returns the types in both lists; an integer is a number.
+func (d *Document) mergeTypes(a, b *jsonschema.Value, path string) (*jsonschema.Value, error) {
 	both := jsonschema.NewArray()
 	for _, t := range append(a.Strings(), a.Text) {
 		switch {
@@ -130,7 +129,7 @@ func intersect(a, b *jsonschema.Value, path string) (*jsonschema.Value, error) {
 	return out, nil
 }
 
-// larger is the larger of two numbers, or the smaller if sign is negative.
+// larger returns the larger of two numbers, or the smaller if sign is negative.
 func larger(a, b *jsonschema.Value, sign int) *jsonschema.Value {
 	x, y := a.Rational(), b.Rational()
 	if x == nil || y != nil && x.Cmp(y)*sign < 0 {

@@ -6,11 +6,11 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
-// mergeMembers is a, with the members that a and b name, and what others must be.
-func (c *Document) mergeMembers(a, b *jsonschema.Value, path string) (*jsonschema.Value, error) {
+// mergeMembers returns a with the members of a and b merged.
+func (d *Document) mergeMembers(a, b *jsonschema.Value, path string) (*jsonschema.Value, error) {
 	out := a.But()
 	for _, key := range []string{"properties", "patternProperties"} {
-		named, err := c.mergeNamed(a, b, key, path)
+		named, err := d.mergeNamed(a, b, key, path)
 		if err != nil {
 			return nil, err
 		}
@@ -18,15 +18,16 @@ func (c *Document) mergeMembers(a, b *jsonschema.Value, path string) (*jsonschem
 			out.Set(key, named)
 		}
 	}
-	more, err := c.Both(a.Get("additionalProperties"), b.Get("additionalProperties"), jsonschema.Pointer(path, "additionalProperties"))
+	more, err := d.Both(a.Get("additionalProperties"), b.Get("additionalProperties"), jsonschema.Pointer(path, "additionalProperties"))
 	if more != nil {
 		out.Set("additionalProperties", more)
 	}
 	return out, err
 }
 
-// mergeNamed are the members that a and b name under key. What one of them does not name follows what it says of others.
-func (c *Document) mergeNamed(a, b *jsonschema.Value, key, path string) (*jsonschema.Value, error) {
+// mergeNamed merges the members that a and b declare under key. Members that one of them does not
+// declare follow its schema for additional ones.
+func (d *Document) mergeNamed(a, b *jsonschema.Value, key, path string) (*jsonschema.Value, error) {
 	out := jsonschema.NewObject()
 	for _, s := range []*jsonschema.Value{a, b} {
 		for _, name := range s.Get(key).Names() {
@@ -34,7 +35,7 @@ func (c *Document) mergeNamed(a, b *jsonschema.Value, key, path string) (*jsonsc
 				continue
 			}
 			where := jsonschema.Pointer(jsonschema.Pointer(path, key), name)
-			v, err := c.Both(c.named(a, key, name, path), c.named(b, key, name, path), where)
+			v, err := d.Both(d.named(a, key, name, path), d.named(b, key, name, path), where)
 			if IsContradiction(err) && !slices.Contains(append(a.Get("required").Strings(), b.Get("required").Strings()...), name) {
 				v, err = jsonschema.NewBool(false), nil
 			}
@@ -47,35 +48,36 @@ func (c *Document) mergeNamed(a, b *jsonschema.Value, key, path string) (*jsonsc
 	return out, nil
 }
 
-// named is what s says of a member; nil if nothing. That a schema allows no other members than its own would leave nothing
-// where several schemas must hold together and each names its own: it is taken to be meant for all of them together.
-func (c *Document) named(s *jsonschema.Value, key, name, path string) *jsonschema.Value {
+// named returns the schema of a member in s; nil if unspecified. If s forbids additional members
+// while another schema that must hold declares some, nothing would be valid; the ban is then
+// applied to both together, and noted.
+func (d *Document) named(s *jsonschema.Value, key, name, path string) *jsonschema.Value {
 	open := s.Get("additionalProperties")
 	switch {
 	case s.Get(key).Has(name):
 		return s.Get(key).Get(name)
-	case open == nil || key == "properties" && len(c.PatternsOf(s, name)) > 0:
+	case open == nil || key == "properties" && len(d.PatternsOf(s, name)) > 0:
 		return nil
 	case open.IsFalse():
-		c.Note(jsonschema.Pointer(path, "additionalProperties"), "not enforced for the members of other schemas that must hold, too")
+		d.Note(jsonschema.Pointer(path, "additionalProperties"), "not enforced for the members of other schemas that must hold, too")
 		return nil
 	}
 	return open
 }
 
-// Both is v and w together; nil if there is neither.
-func (c *Document) Both(v, w *jsonschema.Value, path string) (*jsonschema.Value, error) {
+// Both merges v and w, either of which may be nil.
+func (d *Document) Both(v, w *jsonschema.Value, path string) (*jsonschema.Value, error) {
 	switch {
 	case v == nil:
 		return w, nil
 	case w == nil:
 		return v, nil
 	}
-	return c.Merge(v, w, path)
+	return d.Merge(v, w, path)
 }
 
-// mergeItems adds the items of a and b to out, each together with the one at the same place.
-func (c *Document) mergeItems(out, a, b *jsonschema.Value, path string) (*jsonschema.Value, error) {
+// mergeItems merges the items of a and b, position by position, into out.
+func (d *Document) mergeItems(out, a, b *jsonschema.Value, path string) (*jsonschema.Value, error) {
 	fixed, more := Tuple(a)
 	others, otherMore := Tuple(b)
 	if len(fixed)+len(others) == 0 && more == nil && otherMore == nil {
@@ -90,7 +92,7 @@ func (c *Document) mergeItems(out, a, b *jsonschema.Value, path string) (*jsonsc
 	out = out.But("prefixItems", "items")
 	prefix := jsonschema.NewArray()
 	for i := range max(len(fixed), len(others)) {
-		v, err := c.Both(item(fixed, more, i), item(others, otherMore, i), jsonschema.Pointer(path, "prefixItems", i))
+		v, err := d.Both(item(fixed, more, i), item(others, otherMore, i), jsonschema.Pointer(path, "prefixItems", i))
 		if IsContradiction(err) {
 			v, err = jsonschema.NewBool(false), nil
 		}
@@ -102,7 +104,7 @@ func (c *Document) mergeItems(out, a, b *jsonschema.Value, path string) (*jsonsc
 	if len(prefix.Items) > 0 {
 		out.Set("prefixItems", prefix)
 	}
-	rest, err := c.Both(more, otherMore, jsonschema.Pointer(path, "items"))
+	rest, err := d.Both(more, otherMore, jsonschema.Pointer(path, "items"))
 	if IsContradiction(err) {
 		rest, err = jsonschema.NewBool(false), nil
 	}

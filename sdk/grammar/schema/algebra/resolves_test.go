@@ -39,9 +39,9 @@ func TestRecordedSchemasResolveToStringAsRecorded(t *testing.T) {
 	}
 }
 
-// resolves says whether a value that follows schema is, or may be, a string: by its type or one of its types, by
-// keywords that only strings have, by a constant, by one of its alternatives, or by all the parts that must hold together.
-// A schema that cannot be read does not.
+// resolves reports whether a value that follows a schema is, or may be, a string: by its type or
+// one of its types, by keywords for strings only, by a constant, by one of its alternatives, or by
+// all parts that must hold together. It is false for an invalid schema.
 func resolves(schema json.RawMessage) bool {
 	s, err := jsonschema.Parse(schema)
 	return err == nil && resolvesToString(s.Value(), s.Value(), 0)
