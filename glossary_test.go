@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// core are the packages whose exported types are words that a reader of the code must know.
+// core lists the packages whose exported types a reader of the code must know.
 var core = []string{".", "sdk/handler", "sdk/session", "sdk/peg", "sdk/peg/match", "autoparser", "autoparser/dialect", "host", "host/state", "host/trial"}
 
 func TestTheGlossaryNamesEveryTypeOfTheCore(t *testing.T) {

@@ -13,8 +13,8 @@ import (
 
 const module = "github.com/dragoman-project/dragoman/"
 
-// layers says, for each part of the repository, which other parts it may import. The longest prefix of a package's path
-// decides; what is listed covers the packages below it.
+// layers lists, for each part of the repository, the parts that it may import. The longest prefix of a package's path decides,
+// and covers the packages below it.
 var layers = []struct {
 	pkg string
 	may []string
@@ -65,7 +65,7 @@ var layers = []struct {
 // leaves are packages that import nothing of this project but each other, and that all others may import.
 var leaves = []string{"internal/batch", "internal/cache", "internal/ordered", "sdk/fault"}
 
-// only lists modules that are imported by one package alone.
+// only lists the packages that may import a module.
 var only = map[string][]string{
 	"github.com/nikolalohinski/gonja": {"autoparser/jinja/syntax"},
 	"github.com/hashicorp/go-plugin":  {"sdk", "host/plugins"},
@@ -151,7 +151,7 @@ func packages(t *testing.T) []listed {
 	}
 }
 
-// relative is a package's path within the module; the root package is "".
+// relative returns a package's path within the module; that of the root package is "".
 func relative(path string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(path, strings.TrimSuffix(module, "/")), "/")
 }

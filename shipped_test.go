@@ -10,8 +10,8 @@ import (
 	"github.com/dragoman-project/dragoman/internal/shared"
 )
 
-// TestWhichFormatsArePluginsIsTold compares the table of formats with what the manifests of the shipped plugins claim.
-func TestWhichFormatsArePluginsIsTold(t *testing.T) {
+// TestTheTableOfFormatsIsCurrent compares the table of formats with the claims in the manifests of the shipped plugins.
+func TestTheTableOfFormatsIsCurrent(t *testing.T) {
 	templates := shared.Dir(t, "templates")
 	claims := shared.Claims(t)
 	text, err := os.ReadFile("docs/decisions/0009-which-formats-are-plugins.md")
@@ -30,12 +30,12 @@ func TestWhichFormatsArePluginsIsTold(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		said := strings.Trim(cells[3], " `")
-		if by := cmp.Or(shared.Claimant(t, claims, template, string(source)), "autoparser"); by != said {
-			t.Errorf("%s: the table says %s, it is read by %s", template, said, by)
+		documented := strings.Trim(cells[3], " `")
+		if by := cmp.Or(shared.Claimant(t, claims, template, string(source)), "autoparser"); by != documented {
+			t.Errorf("%s: the table says %s, but %s claims it", template, documented, by)
 		}
 	}
 	if rows == 0 {
-		t.Error("there is no table")
+		t.Error("no table found")
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/dragoman-project/dragoman/host/config"
 )
 
-// write puts a file into a folder of its own and returns its path.
+// write writes a file into a new folder and returns its path.
 func write(t *testing.T, content string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "dragoman.yaml")
@@ -20,7 +20,7 @@ func write(t *testing.T, content string) string {
 	return path
 }
 
-func TestConfigCheckTellsAllFaultsWithTheirPlaces(t *testing.T) {
+func TestConfigCheckReportsAllFaultsWithTheirPlaces(t *testing.T) {
 	faulty := write(t, "limits:\n  sessions: many\nlog:\n  level: loud\n  colour: red\n")
 	code, out, errs := commandLine(t, "", "config", "check", faulty)
 	for _, want := range []string{
@@ -29,11 +29,11 @@ func TestConfigCheckTellsAllFaultsWithTheirPlaces(t *testing.T) {
 		faulty + `:5:3: unknown key "log.colour"`,
 	} {
 		if !strings.Contains(out, want+"") {
-			t.Errorf("it tells\n%s\nwant %s", out, want)
+			t.Errorf("printed\n%s\nwant %s", out, want)
 		}
 	}
 	if lines := strings.Count(out, "\n"); code != exitFailed || lines != 3 || errs != "" {
-		t.Errorf("ended with %d, %d lines, and %q beside them", code, lines, errs)
+		t.Errorf("exit code %d, %d lines, and %q beside them", code, lines, errs)
 	}
 	if code, out, _ := commandLine(t, "", "config", "check", write(t, " \n")); code != exitFailed || !strings.Contains(out, ":1:1: the configuration file is empty") {
 		t.Errorf("an empty file: %d, %q", code, out)
@@ -43,14 +43,14 @@ func TestConfigCheckTellsAllFaultsWithTheirPlaces(t *testing.T) {
 	}
 }
 
-// TestConfigurationsThatADaemonRefusesAreNotShown tries a file that is empty, and one that is not text, everywhere.
+// TestConfigurationsThatADaemonRefusesAreNotShown tries an empty file, and one that is not text, with all commands.
 func TestConfigurationsThatADaemonRefusesAreNotShown(t *testing.T) {
 	for content, want := range map[string]string{"\n": ":1:1: the configuration file is empty", "\xff\x00": ":1:1: this is not YAML"} {
 		file := write(t, content)
 		for _, line := range []string{"config show --config ", "config check ", "serve --config "} {
 			code, out, errs := commandLine(t, "", strings.Fields(line+file)...)
 			if code != exitFailed || !strings.Contains(out+errs, file+want) {
-				t.Errorf("%s: ended with %d:\n%s%s", line, code, out, errs)
+				t.Errorf("%s: exit code %d:\n%s%s", line, code, out, errs)
 			}
 		}
 	}
@@ -58,18 +58,18 @@ func TestConfigurationsThatADaemonRefusesAreNotShown(t *testing.T) {
 
 func TestConfigCheckReadsStandardInput(t *testing.T) {
 	if code, out, _ := commandLine(t, "log: {level: loud}", "config", "check", "-"); code != exitFailed || !strings.HasPrefix(out, "-:1:14: log.level:") {
-		t.Errorf("ended with %d: %s", code, out)
+		t.Errorf("exit code %d: %s", code, out)
 	}
 }
 
-func TestLongTextsInAFileAreToldByTheirBeginning(t *testing.T) {
+func TestLongTextsAreCutInErrors(t *testing.T) {
 	file := write(t, strings.Repeat("x", 100_000))
 	if _, out, _ := commandLine(t, "", "config", "check", file); !strings.Contains(out, "expected a mapping") || len(out) > 1000 {
-		t.Errorf("it tells %d bytes", len(out))
+		t.Errorf("printed %d bytes", len(out))
 	}
 }
 
-func TestConfigCheckLooksAtTheEnvironmentWhenAsked(t *testing.T) {
+func TestConfigCheckReadsTheEnvironmentIfAsked(t *testing.T) {
 	file := write(t, "listen: {address: '0.0.0.0:80'}\n")
 	t.Setenv("DRAGOMAN_AUTH_TOKENS", "hush")
 	if code, out, _ := commandLine(t, "", "config", "check", file); code != exitFailed || !strings.Contains(out, "auth.tokens") {
@@ -80,13 +80,13 @@ func TestConfigCheckLooksAtTheEnvironmentWhenAsked(t *testing.T) {
 	}
 }
 
-func TestConfigShowSaysWhereValuesCameFrom(t *testing.T) {
+func TestConfigShowPrintsOrigins(t *testing.T) {
 	file := write(t, "limits:\n  sessions: 7\nauth: {tokens: [hush]}\n")
 	t.Setenv("DRAGOMAN_LOG_LEVEL", "warn")
 	args := []string{"config", "show", "--config", file, "--listen", "127.0.0.1:9"}
 	code, out, _ := commandLine(t, "", args...)
 	if code != exitOK || strings.Contains(out, "hush") {
-		t.Fatalf("ended with %d and shows\n%s", code, out)
+		t.Fatalf("exit code %d and shows\n%s", code, out)
 	}
 	rows := map[string]string{}
 	for line := range strings.Lines(out) {

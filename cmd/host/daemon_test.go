@@ -14,7 +14,7 @@ import (
 	"github.com/dragoman-project/dragoman/host/config"
 )
 
-// guarded is the surface of a daemon that lets one token in.
+// guarded returns the API of a daemon that accepts one token.
 func guarded(t *testing.T) http.Handler {
 	t.Helper()
 	cfg := config.Default()
@@ -27,7 +27,7 @@ func guarded(t *testing.T) http.Handler {
 	return api.New(h, api.Options{Secrets: secrets})
 }
 
-// TestCommandsReachDaemons asks one over TCP and over a socket, with and without its token, and what is no daemon.
+// TestCommandsReachDaemons calls a daemon over TCP and over a socket, with and without its token, and a server that is no daemon.
 func TestCommandsReachDaemons(t *testing.T) {
 	dir := t.TempDir()
 	socket, token, empty := filepath.Join(dir, "socket"), filepath.Join(dir, "token"), filepath.Join(dir, "empty")
@@ -62,21 +62,21 @@ func TestCommandsReachDaemons(t *testing.T) {
 			t.Setenv(envToken, test.token)
 			code, out, errs := commandLine(t, "", strings.Fields(test.line)...)
 			if code != test.code || !strings.Contains(out, test.out) || !strings.Contains(errs, test.errs) || errs != "" && test.errs == "" {
-				t.Errorf("ended with %d, want %d:\n%s%s", code, test.code, out, errs)
+				t.Errorf("exit code %d, want %d:\n%s%s", code, test.code, out, errs)
 			}
 		})
 	}
 }
 
-// TestVariablesForCommandsAreNoSettings runs what reads settings beside the variables that say which daemon commands ask.
+// TestVariablesForCommandsAreNoSettings runs commands that read settings while the variables that choose a daemon are set.
 func TestVariablesForCommandsAreNoSettings(t *testing.T) {
 	t.Setenv(envDaemon, "http://127.0.0.1:9")
 	t.Setenv(envToken, "sesame")
 	if code, out, errs := commandLine(t, "", "config", "show"); code != exitOK || strings.Contains(out, "sesame") {
-		t.Errorf("ended with %d:\n%s%s", code, out, errs)
+		t.Errorf("exit code %d:\n%s%s", code, out, errs)
 	}
 	t.Setenv("DRAGOMAN_DEMON", "x")
 	if code, _, errs := commandLine(t, "", "config", "show"); code != exitFailed || !strings.Contains(errs, "DRAGOMAN_DEMON: there is no such setting") {
-		t.Errorf("a misspelt one: ended with %d: %s", code, errs)
+		t.Errorf("a misspelt one: exit code %d: %s", code, errs)
 	}
 }

@@ -17,7 +17,7 @@ import (
 
 const unitFile = "../../deploy/systemd/dragoman.service"
 
-// deployed returns the files that the config maps of the manifests hold.
+// deployed returns the files in the config maps of the manifests.
 func deployed(t *testing.T) map[string]string {
 	t.Helper()
 	data, err := os.ReadFile("../../deploy/kubernetes/config.yaml")
@@ -38,7 +38,7 @@ func deployed(t *testing.T) map[string]string {
 	}
 }
 
-func TestWhatIsDeployedOnKubernetesIsSound(t *testing.T) {
+func TestTheKubernetesManifestsAreValid(t *testing.T) {
 	files := deployed(t)
 	c, err := config.Load(config.Sources{File: "dragoman.yaml", Data: []byte(files["dragoman.yaml"])})
 	if err != nil {
@@ -76,7 +76,7 @@ func TestWhatIsDeployedOnKubernetesIsSound(t *testing.T) {
 	}
 }
 
-func TestTheUnitStartsTheDaemonWithFlagsThatThereAre(t *testing.T) {
+func TestTheUnitUsesFlagsThatExist(t *testing.T) {
 	unit, err := os.ReadFile(unitFile)
 	if err != nil {
 		t.Fatal(err)
@@ -96,7 +96,7 @@ func TestTheUnitStartsTheDaemonWithFlagsThatThereAre(t *testing.T) {
 	}
 }
 
-// TestSystemdUnderstandsTheUnit asks systemd itself, where it is installed, with a program that there is in place of the daemon.
+// TestSystemdUnderstandsTheUnit verifies the unit with systemd, if it is installed, with /bin/true in place of the daemon.
 func TestSystemdUnderstandsTheUnit(t *testing.T) {
 	analyze, err := exec.LookPath("systemd-analyze")
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// thoughtRule says with which marker thoughts begin and end.
+// thoughtRule returns rules that set the markers of reasoning.
 func thoughtRule(marker string) string {
 	return strings.ReplaceAll(`version: 1
 workarounds:
@@ -56,7 +56,7 @@ func TestADiffOfRulesIsPrinted(t *testing.T) {
 	for _, tt := range tests {
 		code, out, errs := commandLine(t, "", append([]string{"diff", "--templates", "../../templates"}, tt.args...)...)
 		if code != tt.code {
-			t.Errorf("%q ended with %d: %s%s", tt.args, code, out, errs)
+			t.Errorf("%q exit code %d: %s%s", tt.args, code, out, errs)
 		}
 		for _, part := range tt.want {
 			if !strings.Contains(out, part) {
@@ -66,13 +66,13 @@ func TestADiffOfRulesIsPrinted(t *testing.T) {
 	}
 }
 
-func TestLintTellsCasesThatHoldUnderTheShippedRulesOnly(t *testing.T) {
+func TestLintReportsCasesThatPassUnderTheShippedRulesOnly(t *testing.T) {
 	dir := t.TempDir()
 	rules := file(t, dir, "rules.yaml", thoughtRule("one"))
 	plain := strings.NewReplacer(`"b"`, `"<one>a</one>b"`, `"reasoning_content": "a"`, `"reasoning_content": ""`).Replace(thoughtCase)
 	code, out, errs := commandLine(t, "", "lint", rules, "--templates", "../../templates", "--cases", file(t, dir, "cases.jsonl", plain+"\n"))
 	if want := rules + ":3:1: case thoughts (chatml-json) no longer holds: content"; code != exitFailed || !strings.Contains(out, want) {
-		t.Errorf("it ended with %d and told\n%s%s\nwant %q", code, out, errs, want)
+		t.Errorf("exit code %d, printed\n%s%s\nwant %q", code, out, errs, want)
 	}
 	if code, out, _ := commandLine(t, "", "lint", rules, "--templates", "../../templates", "--cases", file(t, dir, "cases.jsonl", thoughtCase+"\n")); code != exitOK {
 		t.Errorf("of a case that holds under its rules it told\n%s", out)
@@ -86,8 +86,8 @@ func TestLintTellsCasesThatHoldUnderTheShippedRulesOnly(t *testing.T) {
 	}
 }
 
-// TestADaemonIsAskedForWhatWasInForce edits the rules of a daemon and goes back.
-func TestADaemonIsAskedForWhatWasInForce(t *testing.T) {
+// TestRollbackRestoresEarlierRules edits the rules of a daemon and rolls back.
+func TestRollbackRestoresEarlierRules(t *testing.T) {
 	dir := t.TempDir()
 	rules, two := file(t, dir, "rules.yaml", thoughtRule("one")), file(t, dir, "two.yaml", thoughtRule("two"))
 	daemon := startServe(t, "--workarounds", rules)
@@ -95,7 +95,7 @@ func TestADaemonIsAskedForWhatWasInForce(t *testing.T) {
 		t.Helper()
 		_, out, errs := commandLine(t, "", append(args, "--daemon", daemon)...)
 		if !strings.Contains(out+errs, want) {
-			t.Errorf("%q tells\n%s%s\nwant %q", args, out, errs, want)
+			t.Errorf("%q prints\n%s%s\nwant %q", args, out, errs, want)
 		}
 	}
 	tell("  start\n", "history")
@@ -115,7 +115,7 @@ func TestADaemonIsAskedForWhatWasInForce(t *testing.T) {
 	tell("reasoning.start: <one> → <two>", "diff", two)
 }
 
-// startServe runs a daemon on a socket until the test ends, and gives its address.
+// startServe runs a daemon on a socket until the test ends, and returns its address.
 func startServe(t *testing.T, args ...string) string {
 	t.Helper()
 	socket := filepath.Join(t.TempDir(), "s")
@@ -128,7 +128,7 @@ func startServe(t *testing.T, args ...string) string {
 	t.Cleanup(func() {
 		stop()
 		if code := <-ended; code != exitOK {
-			t.Errorf("the daemon ended with %d:\n%s", code, log.String())
+			t.Errorf("the daemon exit code %d:\n%s", code, log.String())
 		}
 	})
 	get(t, &http.Client{Transport: &http.Transport{

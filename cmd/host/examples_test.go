@@ -15,16 +15,16 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// TestTheExamplesOfHelpTextsWork runs every example in a folder that has the files which they name.
+// TestTheExamplesOfHelpTextsWork runs every example in a folder with the files that they name.
 func TestTheExamplesOfHelpTextsWork(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip(err)
 	}
 	bin, dir, daemon := binary(t), t.TempDir(), exampleDaemon(t)
 	exampleFiles(t, dir)
-	// Those that do not end with 0, or not at all.
+	// Exit codes other than 0, and examples that are not run.
 	codes := map[string]int{"diff": exitFailed, "rollback": exitFailed}
-	skipped := map[string]string{"dragoman serve": "it would not end", "dragoman plugin verify": "it needs a plugin that was built", "--sdk": "it needs a checkout"}
+	skipped := map[string]string{"dragoman serve": "it does not end", "dragoman plugin verify": "it needs a built plugin", "--sdk": "it needs a checkout"}
 	for _, cmd := range all(newRoot(io.Discard)) {
 		for line := range strings.Lines(cmd.Example) {
 			line = strings.TrimSpace(line)
@@ -50,7 +50,7 @@ func TestTheExamplesOfHelpTextsWork(t *testing.T) {
 	}
 }
 
-// all are a command and those below it, without those that are cobra's.
+// all returns a command and those below it, without cobra's own.
 func all(cmd *cobra.Command) []*cobra.Command {
 	list := []*cobra.Command{cmd}
 	for _, sub := range cmd.Commands() {
@@ -61,7 +61,7 @@ func all(cmd *cobra.Command) []*cobra.Command {
 	return list
 }
 
-// exampleDaemon serves what the binary embeds.
+// exampleDaemon serves the embedded templates.
 func exampleDaemon(t *testing.T) string {
 	t.Helper()
 	h, err := host.New(t.Context(), host.Options{Config: config.Default(), Static: true})
@@ -72,7 +72,7 @@ func exampleDaemon(t *testing.T) string {
 	return daemon.URL
 }
 
-// exampleFiles writes what the examples name.
+// exampleFiles writes the files that the examples name.
 func exampleFiles(t *testing.T, dir string) {
 	t.Helper()
 	template, rules := read(t, "../../templates/chatml-tagged.jinja"), "version: 1\nworkarounds: []\n"

@@ -27,7 +27,7 @@ const weather = `Sure.
 </invoke>
 </calls>`
 
-// TestCommandLines gives command lines, what they print (a part of it) and how they end.
+// TestCommandLines runs command lines and compares parts of their output, and their exit codes.
 func TestCommandLines(t *testing.T) {
 	faulty := filepath.Join(t.TempDir(), "faulty.yaml")
 	if err := os.WriteFile(faulty, []byte("version: 1\nworkarounds:\n  - title: x\n"), 0o600); err != nil {
@@ -95,64 +95,64 @@ func TestCommandLines(t *testing.T) {
 		{name: "render variables", stdin: `{"messages":[{"role":"x","content":"y"}]}`, line: "render testdata/templates/plain.jinja --variables -", out: "<x>y</x>"},
 		{name: "render a plan", line: "render chatml-tagged --tools testdata/tools.json --json", out: `"lazy":true,"triggers":[{"type":"word"`},
 
-		{name: "render what the model does not see", line: "render chatml-json --request - --json",
+		{name: "render parts that the template drops", line: "render chatml-json --request - --json",
 			stdin: `{"messages":[{"role":"user","content":[{"type":"text","text":"Hi"},{"type":"image_url","image_url":{"url":"data:,"}}]}]}`,
 			out:   `"notes":["the model does not see messages[0].content[1] of type \"image_url\"`},
 
-		{name: "render in a notation that there is not", line: "render chatml-json --json --target latin", code: exitUsage, errs: `unknown target "latin": expected one of gbnf,`},
-		{name: "render in a notation without the plan", line: "render chatml-json --target lark", code: exitUsage, errs: "--target needs --json"},
-		{name: "tools that are no JSON", stdin: "[", line: "render chatml-json --tools -", code: exitFailed, errs: "dragoman: standard input: expected a JSON array of tools: "},
-		{name: "tools that are no array", stdin: "{}", line: "render chatml-json --tools -", code: exitFailed, errs: "dragoman: standard input: tools: expected an array, found an object"},
+		{name: "render in an unknown notation", line: "render chatml-json --json --target latin", code: exitUsage, errs: `unknown target "latin": expected one of gbnf,`},
+		{name: "render in a notation without --json", line: "render chatml-json --target lark", code: exitUsage, errs: "--target needs --json"},
+		{name: "tools that are not JSON", stdin: "[", line: "render chatml-json --tools -", code: exitFailed, errs: "dragoman: standard input: expected a JSON array of tools: "},
+		{name: "tools that are not an array", stdin: "{}", line: "render chatml-json --tools -", code: exitFailed, errs: "dragoman: standard input: tools: expected an array, found an object"},
 		{name: "a faulty tool", stdin: `[{"function": {}}]`, line: "render chatml-json --tools -", code: exitFailed, errs: "tools[0].function.name: expected the name of the function"},
 		{name: "one input for two", line: "render chatml-json --tools - --request -", code: exitUsage, errs: "standard input can be one file only"},
 		{name: "the output's input for a request", line: "parse --template chatml-json --request -", code: exitUsage, errs: "standard input is the model's output"},
 
-		{name: "a request as some editors write it", stdin: "\uFEFF{\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}]}\r\n", line: "render chatml-json --request -", out: "user\nHi<"},
-		{name: "tools as some editors write them", stdin: "\uFEFF[]", line: "render chatml-json --tools -", out: "Hello!"},
-		{name: "variables as some editors write them", stdin: "\uFEFF{\"messages\":[{\"role\":\"x\",\"content\":\"y\"}]}", line: "render testdata/templates/plain.jinja --variables -", out: "<x>y</x>"},
+		{name: "a request with a byte order mark", stdin: "\uFEFF{\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}]}\r\n", line: "render chatml-json --request -", out: "user\nHi<"},
+		{name: "tools with a byte order mark", stdin: "\uFEFF[]", line: "render chatml-json --tools -", out: "Hello!"},
+		{name: "variables with a byte order mark", stdin: "\uFEFF{\"messages\":[{\"role\":\"x\",\"content\":\"y\"}]}", line: "render testdata/templates/plain.jinja --variables -", out: "<x>y</x>"},
 		{name: "tools beside variables", line: "render chatml-json --variables x --tools y", code: exitUsage, errs: "[tools variables] were all set"},
-		{name: "thoughts beside variables", line: "render chatml-json --variables x --no-thinking", code: exitUsage, errs: "[no-thinking variables] were all set"},
+		{name: "thinking beside variables", line: "render chatml-json --variables x --no-thinking", code: exitUsage, errs: "[no-thinking variables] were all set"},
 		{name: "parse", stdin: weather, line: "parse --template chatml-tagged --tools testdata/tools.json", out: "content: Sure.\ncall call_"},
-		{name: "parse for a program", stdin: weather, line: "parse --template chatml-tagged --tools testdata/tools.json --json", out: `"finish_reason":"tool_calls","report":{"status":"complete"`},
-		{name: "parse as it streams", stdin: weather, line: "parse --template chatml-tagged --tools testdata/tools.json --stream",
+		{name: "parse to JSON", stdin: weather, line: "parse --template chatml-tagged --tools testdata/tools.json --json", out: `"finish_reason":"tool_calls","report":{"status":"complete"`},
+		{name: "parse a stream", stdin: weather, line: "parse --template chatml-tagged --tools testdata/tools.json --stream",
 			out: "{\"role\":\"assistant\"}\n{\"content\":\"Sure.\"}\n{\"tool_calls\":[{\"index\":0,"},
-		{name: "parse what is cut off", stdin: "Sure", line: "parse --template chatml-tagged --truncated", out: "content: Sure\nfinished: length"},
+		{name: "parse a truncated output", stdin: "Sure", line: "parse --template chatml-tagged --truncated", out: "content: Sure\nfinished: length"},
 
 		{name: "lint", line: "lint ../../workarounds.yaml"},
-		{name: "parse more than a daemon would", stdin: strings.Repeat("x", 17<<20), line: "parse --template chatml-json --json", out: `"finish_reason":"stop"`},
+		{name: "parse more than a daemon's limit", stdin: strings.Repeat("x", 17<<20), line: "parse --template chatml-json --json", out: `"finish_reason":"stop"`},
 
 		{name: "lint a faulty file", line: "lint " + faulty, code: exitFailed, out: faulty + ":3:5: "},
 		{name: "lint nothing", line: "lint", code: exitUsage, errs: "expected a file of workarounds, or --templates"},
 		{name: "lint sound templates", line: "lint --templates ../../templates"},
 		{name: "lint odd templates", line: "lint --templates testdata/templates", out: "loops.jinja: note: loops:1:56: the template takes more"},
-		{name: "lint odd templates for a program", line: "lint --templates testdata/templates --json", out: `"note":true}`},
-		{name: "lint what is not there", line: "lint nowhere.yaml", code: exitFailed, errs: "nowhere.yaml"},
-		{name: "lint a folder that is not there", line: "lint --templates nowhere", code: exitFailed, errs: "dragoman: --templates: stat nowhere: no such file"},
+		{name: "lint odd templates to JSON", line: "lint --templates testdata/templates --json", out: `"note":true}`},
+		{name: "lint a missing file", line: "lint nowhere.yaml", code: exitFailed, errs: "nowhere.yaml"},
+		{name: "lint a missing folder", line: "lint --templates nowhere", code: exitFailed, errs: "dragoman: --templates: stat nowhere: no such file"},
 		{name: "diff of nothing", line: "diff x.yaml", code: exitUsage, errs: "expected two files and --templates, or one file and --daemon"},
 		{name: "diff of one input with itself", line: "diff - - --templates ../../templates", code: exitUsage, errs: "standard input can be one file only"},
 		{name: "diff of templates in a folder and in a daemon", line: "diff x.yaml --daemon http://127.0.0.1:1 --templates ../../templates", code: exitUsage,
 			errs: "[daemon templates] were all set"},
-		{name: "diff of what is no text", line: "diff --daemon http://127.0.0.1:1 " + binaryFile, code: exitFailed, errs: "expected text in UTF-8"},
-		{name: "a daemon that is no URL", line: "history --daemon localhost:8080", code: exitUsage, errs: `expected http://HOST:PORT, https://HOST:PORT or unix:/path, found "localhost:8080"`},
+		{name: "diff of a binary file", line: "diff --daemon http://127.0.0.1:1 " + binaryFile, code: exitFailed, errs: "expected text in UTF-8"},
+		{name: "a daemon that is not a URL", line: "history --daemon localhost:8080", code: exitUsage, errs: `expected http://HOST:PORT, https://HOST:PORT or unix:/path, found "localhost:8080"`},
 		{name: "a daemon that does not run", line: "history --daemon http://127.0.0.1:1", code: exitFailed,
 			errs: "dragoman: http://127.0.0.1:1: unavailable: dial tcp 127.0.0.1:1: connect: connection refused; start the daemon, or name another with --daemon\n"},
-		{name: "a token that is not there", line: "history --token-file nowhere", code: exitFailed, errs: "dragoman: --token-file: open nowhere: no such file"},
-		{name: "a token that cannot be shown", line: "history --token-file " + binaryFile, code: exitFailed, errs: "dragoman: --token-file: expected a token of visible ASCII characters\n"},
-		{name: "a plugin that is not there", line: "plugin verify nowhere", code: exitFailed, out: "no such file or directory"},
+		{name: "a missing token file", line: "history --token-file nowhere", code: exitFailed, errs: "dragoman: --token-file: open nowhere: no such file"},
+		{name: "a token that cannot be sent", line: "history --token-file " + binaryFile, code: exitFailed, errs: "dragoman: --token-file: expected a token of visible ASCII characters\n"},
+		{name: "a missing plugin", line: "plugin verify nowhere", code: exitFailed, out: "no such file or directory"},
 		{name: "a report that cannot be written", line: "plugin verify nowhere --junit /nowhere/x", code: exitFailed, out: "demands met", errs: "dragoman: open /nowhere/x: no such file"},
-		{name: "plugins in a folder that is not there", line: "plugin list --plugins nowhere", code: exitFailed, errs: "dragoman: --plugins: stat nowhere: no such file"},
+		{name: "a missing folder of plugins", line: "plugin list --plugins nowhere", code: exitFailed, errs: "dragoman: --plugins: stat nowhere: no such file"},
 		{name: "no plugins", line: "plugin list --plugins testdata", errs: "No plugins found"},
-		{name: "no plugins for a program", line: "plugin list --plugins testdata --json", out: "["},
+		{name: "no plugins to JSON", line: "plugin list --plugins testdata --json", out: "["},
 
-		{name: "cases that hold", line: "check --templates testdata/templates testdata/cases.jsonl", out: "3 passed, 0 failed\n"},
+		{name: "cases that pass", line: "check --templates testdata/templates testdata/cases.jsonl", out: "3 passed, 0 failed\n"},
 		{name: "cases from standard input", stdin: "{}", line: "check -", code: exitFailed, out: "FAIL -:1"},
 		{name: "no cases at all", line: "check -", out: "0 passed, 0 failed\n", errs: "dragoman: no cases found in -\n"},
-		{name: "a case with a slip of the pen", stdin: `{"id":"a","kind":"parse","template":"chatml-json","output":"x","expct":{"content":"y"}}`, line: "check -",
+		{name: "a case with a misspelt member", stdin: `{"id":"a","kind":"parse","template":"chatml-json","output":"x","expct":{"content":"y"}}`, line: "check -",
 			code: exitFailed, out: "FAIL -:1\n    not a case: case a: unknown field \"expct\"; did you mean \"expect\"?\n0 passed, 1 failed\n"},
 		{name: "cases in a folder", line: "check testdata", code: exitFailed, out: "0 passed", errs: "dragoman: testdata: read testdata: is a directory"},
-		{name: "templates that are not there", line: "check --templates nowhere testdata/cases.jsonl", code: exitFailed, errs: "dragoman: --templates: stat nowhere: no such file"},
+		{name: "a missing folder of templates", line: "check --templates nowhere testdata/cases.jsonl", code: exitFailed, errs: "dragoman: --templates: stat nowhere: no such file"},
 		{name: "templates in a file", line: "check --templates testdata/tools.json testdata/cases.jsonl", code: exitFailed, errs: "expected a folder, testdata/tools.json is a file"},
-		{name: "a number of cuts that there is not", line: "check --splits -1 testdata/cases.jsonl", code: exitUsage, errs: "expected --splits of 0 or more"},
+		{name: "a negative number of splits", line: "check --splits -1 testdata/cases.jsonl", code: exitUsage, errs: "expected --splits of 0 or more"},
 		{name: "cases from one input twice", line: "check - -", code: exitUsage, errs: "standard input can be one file only"},
 		{name: "results for standard output", line: "check --results - testdata/cases.jsonl", code: exitUsage, errs: "--results: expected a file"},
 		{name: "results in place of the cases", line: "check --results testdata/cases.jsonl testdata/cases.jsonl", code: exitFailed,
@@ -164,33 +164,33 @@ func TestCommandLines(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			code, out, errs := commandLine(t, test.stdin, strings.Fields(test.line)...)
 			if code != test.code {
-				t.Errorf("ended with %d, want %d", code, test.code)
+				t.Errorf("exit code %d, want %d", code, test.code)
 			}
 			if !strings.Contains(out, test.out) || out != "" && test.out == "" {
 				t.Errorf("printed\n%s\nwant %q", out, test.out)
 			}
 			if !strings.Contains(errs, test.errs) || errs != "" && test.errs == "" {
-				t.Errorf("told\n%s\nwant %q", errs, test.errs)
+				t.Errorf("standard error is\n%s\nwant %q", errs, test.errs)
 			}
 		})
 	}
 }
 
-// TestTheCasesOfTheManualHold runs the cases that docs/operating.md shows.
-func TestTheCasesOfTheManualHold(t *testing.T) {
+// TestTheCasesOfTheManualPass runs the cases that docs/operating.md shows.
+func TestTheCasesOfTheManualPass(t *testing.T) {
 	shown := strings.Join(blocks(read(t, "../../docs/operating.md"), "jsonl"), "")
 	code, out, errs := commandLine(t, shown, "check", "--remarks", "-")
 	if code != exitOK || !strings.HasSuffix(out, "3 passed, 0 failed\n") || errs != "" {
-		t.Errorf("ended with %d:\n%s%s", code, out, errs)
+		t.Errorf("exit code %d:\n%s%s", code, out, errs)
 	}
 }
 
-// TestFailingCasesTellWhyAndHurtNoOther runs cases that fail in every way.
-func TestFailingCasesTellWhyAndHurtNoOther(t *testing.T) {
+// TestFailingCasesHaveReasonsAndAffectNoOthers runs cases that fail in every way.
+func TestFailingCasesHaveReasonsAndAffectNoOthers(t *testing.T) {
 	results := filepath.Join(t.TempDir(), "results.jsonl")
 	code, out, _ := commandLine(t, "", "check", "--templates", "testdata/templates", "--results", results, "testdata/failing.jsonl")
 	if code != exitFailed || !strings.HasSuffix(out, "1 passed, 6 failed\n") {
-		t.Errorf("ended with %d:\n%s", code, out)
+		t.Errorf("exit code %d:\n%s", code, out)
 	}
 	data, err := os.ReadFile(results)
 	if err != nil {
@@ -224,8 +224,8 @@ func TestFailingCasesTellWhyAndHurtNoOther(t *testing.T) {
 	}
 }
 
-// TestEveryCommandSaysHowItIsUsed holds help texts to have an example, and flags of one name to mean one thing.
-func TestEveryCommandSaysHowItIsUsed(t *testing.T) {
+// TestEveryCommandHasAnExample checks that help texts have examples, and that flags of one name have one type.
+func TestEveryCommandHasAnExample(t *testing.T) {
 	names, kinds := map[string]bool{}, map[string]string{}
 	for _, cmd := range all(newRoot(io.Discard)) {
 		names[cmd.CommandPath()] = true
@@ -244,7 +244,7 @@ func TestEveryCommandSaysHowItIsUsed(t *testing.T) {
 	}
 	for _, name := range []string{"serve", "explain", "render", "parse", "check", "lint", "diff", "plugin list", "version"} {
 		if !names["dragoman "+name] {
-			t.Errorf("there is no command %s", name)
+			t.Errorf("no command %s", name)
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/conformance"
 )
 
-// checkout is this repository.
+// checkout is the path of this repository.
 const checkout = "../.."
 
 func TestANewPluginBuildsAndConforms(t *testing.T) {
@@ -19,7 +19,7 @@ func TestANewPluginBuildsAndConforms(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "brackets")
 	code, out, errs := commandLine(t, "", "plugin", "new", "brackets", "--dir", dir, "--sdk", checkout)
 	if code != exitOK || !strings.Contains(out, filepath.Join(dir, "main.go")+"\n") {
-		t.Fatalf("new ended with %d: %s%s", code, out, errs)
+		t.Fatalf("new exit code %d: %s%s", code, out, errs)
 	}
 	build := exec.Command("make", "-C", dir, "build") // the manual is followed by another test, with all that it makes
 	build.Env = append(os.Environ(), "GOFLAGS=")
@@ -29,7 +29,7 @@ func TestANewPluginBuildsAndConforms(t *testing.T) {
 	junit := filepath.Join(dir, "report.xml")
 	code, out, errs = commandLine(t, "", "plugin", "verify", "--junit", junit, filepath.Join(dir, "brackets"))
 	if code != exitOK || !strings.HasSuffix(out, "14 demands met, 0 not\n") {
-		t.Errorf("verify ended with %d:\n%s%s", code, out, errs)
+		t.Errorf("verify exit code %d:\n%s%s", code, out, errs)
 	}
 	if data, err := os.ReadFile(junit); err != nil || !strings.Contains(string(data), `tests="2" failures="0"`) {
 		t.Errorf("%v in JUnit:\n%s", err, data)
@@ -42,7 +42,7 @@ func TestANewPluginBuildsAndConforms(t *testing.T) {
 	must(t, json.Unmarshal([]byte(out), &reports))
 	const want = "the manifest says version 2.0.0, the process says 0.1.0"
 	if first := reports[0].Results[0]; code != exitFailed || !strings.Contains(first.Fault, want) || first.Remedy == "" {
-		t.Errorf("a wrong version: ended with %d: %+v", code, first)
+		t.Errorf("a wrong version: exit code %d: %+v", code, first)
 	}
 }
 
@@ -53,19 +53,19 @@ func TestANewPluginOverwritesNothing(t *testing.T) {
 		{"plugin new brackets --sdk testdata", "testdata is no checkout of Dragoman"},
 	} {
 		if code, _, errs := commandLine(t, "", strings.Fields(test.line)...); code != exitFailed || !strings.Contains(errs, test.want) {
-			t.Errorf("%s: ended with %d: %s", test.line, code, errs)
+			t.Errorf("%s: exit code %d: %s", test.line, code, errs)
 		}
 	}
 }
 
-func TestWhatIsNoPluginIsVerifiedAsSuch(t *testing.T) {
+func TestVerifyRejectsWhatIsNoPlugin(t *testing.T) {
 	for path, want := range map[string]string{
 		"/bin/true":       "there is no manifest that names it; write /bin/true.yaml",
 		"testdata/absent": "no such file or directory",
 	} {
 		code, out, _ := commandLine(t, "", "plugin", "verify", path)
 		if code != exitFailed || !strings.Contains(out, want) || !strings.Contains(out, "0 demands met, 2 not") {
-			t.Errorf("%s: ended with %d:\n%s", path, code, out)
+			t.Errorf("%s: exit code %d:\n%s", path, code, out)
 		}
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestTheManualOfPluginsCanBeFollowed runs the shell commands of docs/plugins.md as they stand, in an empty folder, and looks
-// for the outputs that it shows in what they print, in order.
+// TestTheManualOfPluginsCanBeFollowed runs the shell commands of docs/plugins.md in an empty folder, and looks for the outputs
+// that it shows in what they print, in order.
 func TestTheManualOfPluginsCanBeFollowed(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(checkout, "docs", "plugins.md"))
@@ -29,14 +29,14 @@ func TestTheManualOfPluginsCanBeFollowed(t *testing.T) {
 		for line := range strings.Lines(shown) {
 			_, after, found := strings.Cut(rest, strings.TrimSpace(line))
 			if !found {
-				t.Fatalf("%q is not printed, or not there, in\n%s", line, printed)
+				t.Fatalf("%q is missing, or in another place, in\n%s", line, printed)
 			}
 			rest = after
 		}
 	}
 }
 
-// blocks are the fenced blocks of a language.
+// blocks returns the fenced blocks of a language.
 func blocks(text, language string) (all []string) {
 	for _, block := range strings.Split(text, "\n```"+language+"\n")[1:] {
 		body, _, _ := strings.Cut(block, "```")

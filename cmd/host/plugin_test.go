@@ -19,7 +19,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/chat"
 )
 
-// daemonWithPlugins serves a host that has a plugin which works, one that does not start, and one that is refused.
+// daemonWithPlugins serves a host with a plugin that works, one that does not start, and one that is refused.
 func daemonWithPlugins(t *testing.T) (*host.Host, *httptest.Server) {
 	t.Helper()
 	dir := t.TempDir()
@@ -44,7 +44,7 @@ func daemonWithPlugins(t *testing.T) (*host.Host, *httptest.Server) {
 	return h, daemon
 }
 
-func TestTheListOfADaemonSaysWhatItsPluginsDo(t *testing.T) {
+func TestTheListOfADaemonShowsTheStateOfPlugins(t *testing.T) {
 	h, daemon := daemonWithPlugins(t)
 	request, err := chat.ParseRequest([]byte(`{"messages": [{"role": "user", "content": "Hi"}]}`))
 	must(t, err)
@@ -61,7 +61,7 @@ func TestTheListOfADaemonSaysWhatItsPluginsDo(t *testing.T) {
 	must(t, os.WriteFile(token, []byte("secret somebody\n"), 0o600))
 	code, out, errs := commandLine(t, "", "plugin", "list", "--daemon", daemon.URL, "--token-file", token)
 	if code != exitOK {
-		t.Fatalf("ended with %d: %s", code, errs)
+		t.Fatalf("exit code %d: %s", code, errs)
 	}
 	rows := map[string][]string{}
 	for line := range strings.Lines(out) {
@@ -90,10 +90,10 @@ func TestTheListOfADaemonSaysWhatItsPluginsDo(t *testing.T) {
 	var told []plugins.State
 	must(t, json.Unmarshal([]byte(out), &told))
 	if diff := cmp.Diff(h.Plugins(), told); diff != "" {
-		t.Errorf("what the host says (-) and the daemon tells (+):\n%s", diff)
+		t.Errorf("the state in the host (-) and from the daemon (+):\n%s", diff)
 	}
 	daemon.Close()
 	if code, _, errs := commandLine(t, "", "plugin", "list", "--daemon", daemon.URL); code != exitFailed || !strings.Contains(errs, daemon.URL) {
-		t.Errorf("without a daemon: ended with %d: %s", code, errs)
+		t.Errorf("without a daemon: exit code %d: %s", code, errs)
 	}
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/dragoman-project/dragoman/host/config"
 )
 
-// TestTheDaemonServesUntilItIsTold starts the daemon, asks it something, and ends it.
-func TestTheDaemonServesUntilItIsTold(t *testing.T) {
+// TestTheDaemonServesUntilItIsStopped starts the daemon, calls it, and stops it.
+func TestTheDaemonServesUntilItIsStopped(t *testing.T) {
 	socket := filepath.Join(t.TempDir(), "s")
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan int, 1)
@@ -37,7 +37,7 @@ func TestTheDaemonServesUntilItIsTold(t *testing.T) {
 	}
 	stop()
 	if code := <-ended; code != exitOK {
-		t.Errorf("it ended with %d", code)
+		t.Errorf("exit code %d", code)
 	}
 	for _, part := range []string{`"msg":"listening"`, `"msg":"shutting down"`} {
 		if !strings.Contains(log.String(), part) {
@@ -73,11 +73,11 @@ func TestTheLevelOfTheLogFollowsTheConfiguration(t *testing.T) {
 	}
 	stop()
 	if code := <-ended; code != exitOK {
-		t.Errorf("it ended with %d", code)
+		t.Errorf("exit code %d", code)
 	}
 }
 
-// lockedBuffer is a log that is read while it is written.
+// lockedBuffer is a log that can be read while it is written.
 type lockedBuffer struct {
 	mu sync.Mutex
 	bytes.Buffer
@@ -95,7 +95,7 @@ func (b *lockedBuffer) String() string {
 	return b.Buffer.String()
 }
 
-// get asks until there is an answer.
+// get sends a request until there is a response.
 func get(t *testing.T, client *http.Client, url string) string {
 	t.Helper()
 	for {
@@ -117,7 +117,7 @@ func get(t *testing.T, client *http.Client, url string) string {
 	}
 }
 
-// TestAHangupWhileTheDaemonStartsReloads sends it one before there is anything to reload.
+// TestAHangupWhileTheDaemonStartsReloads sends SIGHUP before there is anything to reload.
 func TestAHangupWhileTheDaemonStartsReloads(t *testing.T) {
 	cfg := config.Default()
 	cfg.Listen.Address = "unix:" + filepath.Join(t.TempDir(), "s")
@@ -140,7 +140,7 @@ func TestAHangupWhileTheDaemonStartsReloads(t *testing.T) {
 	must(t, <-ended)
 }
 
-func TestSettingsThatAreWrongEndTheDaemonAtOnce(t *testing.T) {
+func TestInvalidSettingsStopTheDaemonAtOnce(t *testing.T) {
 	for line, want := range map[string]string{
 		"serve --config nowhere.yaml":       "nowhere.yaml",
 		"serve --workarounds nowhere.yaml":  "nowhere.yaml",
@@ -148,7 +148,7 @@ func TestSettingsThatAreWrongEndTheDaemonAtOnce(t *testing.T) {
 	} {
 		code, _, errs := commandLine(t, "", strings.Fields(line)...)
 		if code != exitFailed || !strings.Contains(errs, want) {
-			t.Errorf("%s: ended with %d and told\n%s\nwant %q", line, code, errs, want)
+			t.Errorf("%s: exit code %d and told\n%s\nwant %q", line, code, errs, want)
 		}
 	}
 }

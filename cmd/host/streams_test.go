@@ -24,7 +24,7 @@ func binary(t *testing.T) string {
 	return dir
 }
 
-// full is a writer that takes nothing.
+// full is a writer that always fails.
 type full struct{ writes int }
 
 func (f *full) Write([]byte) (int, error) {
@@ -32,8 +32,8 @@ func (f *full) Write([]byte) (int, error) {
 	return 0, errors.New("no space left")
 }
 
-// TestWhatCannotBePrintedFailsTheCommand tries commands that print in every way: each fails, says why once, and stops printing.
-func TestWhatCannotBePrintedFailsTheCommand(t *testing.T) {
+// TestCommandsFailIfTheyCannotPrint runs commands that print in every way: each fails, reports why once, and stops printing.
+func TestCommandsFailIfTheyCannotPrint(t *testing.T) {
 	for _, line := range []string{
 		"--help", "version", "explain chatml-json", "explain chatml-json --json", "render chatml-json", "config show", "config reference",
 		"parse --template chatml-json", "parse --template chatml-json --stream", "check --templates testdata/templates testdata/failing.jsonl",
@@ -43,12 +43,12 @@ func TestWhatCannotBePrintedFailsTheCommand(t *testing.T) {
 		var errs bytes.Buffer
 		code := run(t.Context(), strings.Fields(line), strings.NewReader("Hello."), &out, &errs)
 		if want := "dragoman: standard output: no space left\n"; code != exitFailed || errs.String() != want || out.writes != 1 {
-			t.Errorf("%s: ended with %d after %d writes:\n%swant %s", line, code, out.writes, errs.String(), want)
+			t.Errorf("%s: exit code %d after %d writes:\n%swant %s", line, code, out.writes, errs.String(), want)
 		}
 	}
 }
 
-// TestCommandsThatWaitForInputCanBeInterrupted interrupts commands that read what never comes.
+// TestCommandsThatWaitForInputCanBeInterrupted interrupts commands whose input never comes.
 func TestCommandsThatWaitForInputCanBeInterrupted(t *testing.T) {
 	for _, line := range []string{
 		"parse --template chatml-json", "parse --template chatml-json --stream", "render chatml-json --request -", "check -",
@@ -62,13 +62,13 @@ func TestCommandsThatWaitForInputCanBeInterrupted(t *testing.T) {
 		})
 		var errs bytes.Buffer
 		if code := run(ctx, strings.Fields(line), waiting, io.Discard, &errs); code != exitInterrupted || errs.String() != "dragoman: interrupted\n" {
-			t.Errorf("%s: ended with %d: %s", line, code, errs.String())
+			t.Errorf("%s: exit code %d: %s", line, code, errs.String())
 		}
 		never.Close()
 	}
 }
 
-// TestCommandsThatWaitForAPipeCanBeInterrupted interrupts commands that have opened a pipe to which nobody writes.
+// TestCommandsThatWaitForAPipeCanBeInterrupted interrupts commands that have opened a pipe without a writer.
 func TestCommandsThatWaitForAPipeCanBeInterrupted(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
@@ -90,13 +90,13 @@ func TestCommandsThatWaitForAPipeCanBeInterrupted(t *testing.T) {
 		}()
 		var errs bytes.Buffer
 		if code := run(ctx, strings.Fields(line), strings.NewReader(""), io.Discard, &errs); code != exitInterrupted || errs.String() != "dragoman: interrupted\n" {
-			t.Errorf("%s: ended with %d: %s", line, code, errs.String())
+			t.Errorf("%s: exit code %d: %s", line, code, errs.String())
 		}
 		(<-opened).Close()
 	}
 }
 
-// TestSignalsEndTheBinary interrupts the binary itself while it waits at its input, which stays open.
+// TestSignalsEndTheBinary interrupts the binary itself while it waits for input.
 func TestSignalsEndTheBinary(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), filepath.Join(binary(t), "dragoman"), "parse", "--template", "chatml-json", "--stream")
 	in, err := cmd.StdinPipe()
@@ -107,11 +107,11 @@ func TestSignalsEndTheBinary(t *testing.T) {
 	must(t, cmd.Start())
 	_, err = io.WriteString(in, "Hello, how are you?")
 	must(t, err)
-	_, err = out.Read(make([]byte, 1)) // it is at work
+	_, err = out.Read(make([]byte, 1)) // it is running
 	must(t, err)
 	must(t, cmd.Process.Signal(os.Interrupt))
 	_, _ = io.Copy(io.Discard, out)
 	if _ = cmd.Wait(); cmd.ProcessState.ExitCode() != exitInterrupted {
-		t.Errorf("ended with %v", cmd.ProcessState)
+		t.Errorf("exited with %v", cmd.ProcessState)
 	}
 }
