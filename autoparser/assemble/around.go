@@ -8,10 +8,10 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/turn"
 )
 
-// Models write around calls what they know from elsewhere: a code turn.Fence, a tag, or a token of another format. Directly before
-// a call, and directly behind one, it is no text. Nothing of this is in grammars.
+// Models surround calls with what they know from elsewhere: a code fence, a tag, or a token of
+// another format. Directly before and after a call it is not text. None of this is in grammars.
 
-// unmarked are the calls of a format without markers.
+// unmarked matches the calls of a format without markers.
 func (a *assembly) unmarked(call peg.ID) peg.ID {
 	calls := a.list(call, call)
 	if a.d.Tools.Format != dialect.JSONNative && !a.bareCode() {
@@ -26,15 +26,15 @@ func (a *assembly) unmarked(call peg.ID) peg.ID {
 	return a.Choice(calls, a.OnlyHere("otherwise", a.Plus(around)))
 }
 
-// bareCode says that calls are code that no marker begins.
+// bareCode reports whether calls are code without any marker before it.
 func (a *assembly) bareCode() bool {
 	return a.format != nil && a.markerless() && a.writesLiterals() && !a.closesByName()
 }
 
-// maxLanguage is the longest name of a language behind a code fence.
+// maxLanguage bounds the name of a language after a code fence.
 const maxLanguage = 16
 
-// fenced is kid, in a code fence or not, and there in a tag or not.
+// fenced matches kid, optionally in a code fence, and there optionally in a tag.
 func (a *assembly) fenced(kid peg.ID) peg.ID {
 	tag := a.Optional(a.Lit("<"), a.AnyName(), a.Lit(">"), a.Blanks())
 	open := a.Seq(a.fenceOpen(), tag)
@@ -42,13 +42,13 @@ func (a *assembly) fenced(kid peg.ID) peg.ID {
 	return a.Choice(a.Seq(a.Peek(a.Seq(open, a.beginsCall())), open, kid, end), kid)
 }
 
-// fenceOpen is a code turn.Fence, the name of a language or none, and the white space behind it.
+// fenceOpen matches a code fence, an optional name of a language, and the white space after it.
 func (a *assembly) fenceOpen() peg.ID {
 	return a.Seq(a.Lit(turn.Fence), a.Chars(0, maxLanguage, peg.Range{Lo: 'a', Hi: 'z'}, peg.Range{Lo: '_', Hi: '_'}), a.Blanks())
 }
 
-// beginsCall sees the beginning of what can be a call: a bracket, or where calls are code, the name of a tool. At the end of the
-// output there is none, and nothing missing.
+// beginsCall matches the beginning of a possible call: a bracket or, if calls are code, the name of
+// a tool. It does not match at the end of the output.
 func (a *assembly) beginsCall() peg.ID {
 	if !a.bareCode() {
 		return a.Seq(a.Not(a.End()), a.OneOf([]string{"{", "["}...))
@@ -64,7 +64,8 @@ func (a *assembly) beginsCall() peg.ID {
 	})
 }
 
-// otherStart is a tag or a token of another format directly before a call, and otherEnd the one that closes it.
+// otherStart matches a tag or token of another format directly before a call; otherEnd matches the
+// one that closes it.
 func (a *assembly) otherStart() peg.ID {
 	own := append(slices.Clone(a.Ends), a.m.Reasoning.Start, a.m.Reasoning.End, a.m.Content.Start, a.m.Content.End)
 	if !a.markerless() {
@@ -91,13 +92,13 @@ func (a *assembly) otherEnd() peg.ID {
 	return a.Seq(a.foreign(own, a.Choice(tag, token, word)), a.Space())
 }
 
-// tokenRanges are the characters of the names of special tokens.
+// tokenRanges are the characters in names of special tokens.
 var tokenRanges = append(slices.Clone(turn.NameRanges), peg.Range{Lo: '▁', Hi: '▁'})
 
 // capitals are the characters of a token that is a word in square brackets.
 var capitals = []peg.Range{{Lo: 'A', Hi: 'Z'}, {Lo: '_', Hi: '_'}}
 
-// foreign is kid where none of the format's own markers stands.
+// foreign matches kid, except at one of the format's own markers.
 func (a *assembly) foreign(own []string, kid peg.ID) peg.ID {
 	if own = nonempty(own...); len(own) == 0 {
 		return kid

@@ -1,31 +1,36 @@
-// Package assemble turns a dialect and a request into a program that parses the model's output.
+// Package assemble turns a dialect and a request into a program that parses the model's output. It
+// writes programs with the turn builder that plugins use, package turn, and adds what follows from
+// a dialect: the three call formats, and the foreign forms that are tolerated around them.
 //
-// The program runs over the generation prompt followed by the output, so that where parsing starts is read from the
-// rendered prompt and never from a flag (start.go). What it reads has this shape:
+// The program runs over the generation prompt followed by the output, so the start state is read
+// from the rendered prompt and never from a flag (start.go). It reads:
 //
 //	header  reasoning?  body  end of turn?  end
 //
-// header is the part of the generation prompt that precedes everything of the message. The body (content.go) is content with
-// calls anywhere in it, or a response that follows a JSON Schema (response.go):
+// The header is the part of the generation prompt before the message. The body (content.go) is
+// content with calls anywhere in it, or a response that follows a JSON Schema (response.go):
 //
 //	text { calls | a marker that begins no call } text …
 //
-// Calls come in runs: a section with its markers, or calls one after the other (calls.go). What a call looks like is one
-// file per tool format: json_native.go, tag_with_json.go, tag_with_tagged.go. Arguments in markup have no types of their
-// own: value.go reads them as the tool's JSON Schema says.
+// Calls come in runs: a section with its markers, or calls in a row (calls.go). Each call format is
+// a file: json_native.go, tag_with_json.go, tag_with_tagged.go. Arguments in markup have no types
+// of their own: value.go reads them by the tool's JSON Schema.
 //
-// Two readers share the program, and they differ in one thing. The parser must be tolerant: a model that leaves out a
-// closing marker, calls a tool that does not exist, or writes a marker in prose, loses nothing. The constraint made from
-// the same program must be exact: white space aside, it lets a model write only what the template would write. What is there
-// for tolerance alone stands under a rule whose name begins with "~", and grammars leave such rules out. Models that fall back
-// on the JSON they know from elsewhere are read by bare_json.go, whatever the format, on code in place of JSON by code_calls.go, and
-// what they write around calls by around.go.
+// Two readers share the program and differ in one thing. The parser is tolerant: it loses nothing
+// when a model leaves out a closing marker, calls a tool that does not exist, or writes a marker in
+// prose. The constraint built from the same program is exact: apart from white space, it allows
+// only what the template would write. Parts that exist for tolerance alone are in rules whose names
+// begin with "~", which grammars leave out. Whatever the format, models may fall back on JSON that
+// they know from elsewhere (bare_json.go), on code (code_calls.go), and on foreign text around
+// calls (around.go).
 //
-// Markers are compared without the white space at their edges; around them any is accepted. The one exception are the
-// edges of raw text arguments, where the template's own white space belongs to the marker and all other to the value.
+// Markers are compared without the white space at their edges, and any white space is accepted
+// around them. The exception are the edges of arguments that are raw text: there the template's own
+// white space belongs to the marker, and all other to the value.
 //
-// Words that must not be confused: an *opener* is a marker at which calls can begin; a *run* is what follows one opener,
-// one or more calls; *header* is used of the prompt and of a call, which is said each time.
+// Words that must not be confused: an *opener* is a marker at which calls can begin; a *run* is
+// what follows one opener, one or more calls; a *header* is that of the prompt or of a call, as
+// stated at each use.
 package assemble
 
 import (
@@ -45,26 +50,27 @@ import (
 type Input struct {
 	Dialect dialect.Dialect
 	Request *chat.Request
-	// GenerationPrompt is the end of the rendered prompt that begins the answer, with what a message to be continued says so
-	// far. TemplatePrompt is what the template itself wrote of it, without that message.
+	// GenerationPrompt is the end of the rendered prompt that begins the answer, including the text
+	// of a message to be continued. TemplatePrompt is the part of it that the template itself
+	// wrote.
 	GenerationPrompt string
 	TemplatePrompt   string
 }
 
-// Assembled is what a dialect makes of a request.
+// Assembled is the program for a request, and what the engine needs to know of it.
 type Assembled struct {
 	Program *peg.Program
-	// Grammar is the constraint that the request asks for.
+	// Grammar is the kind of constraint that the request needs.
 	Grammar grammar.Mode
-	// State is where generation starts with respect to reasoning.
+	// State is the state of reasoning at the start of generation.
 	State handler.ReasoningState
-	// ThinkingEnds are the markers that end reasoning; those of calls that may end it are among them.
+	// ThinkingEnds are the markers that end reasoning, including those of calls that may end it.
 	ThinkingEnds []string
-	// Notes say what a person should know.
+	// Notes are for people.
 	Notes []string
 }
 
-// Assemble builds the program. What a dialect cannot say is left to content.
+// Assemble builds the program. Whatever the dialect does not describe is content.
 func Assemble(in Input) *Assembled { return givenIn(in).assemble() }
 
 func (g given) assemble() *Assembled {
@@ -76,7 +82,8 @@ func (g given) assemble() *Assembled {
 	return &Assembled{Program: a.Build(root), Grammar: a.mode(), State: a.start.state, ThinkingEnds: a.thinkingEnds(), Notes: a.notes}
 }
 
-// mode is the kit's, but lazy only where a marker tells calls from prose.
+// mode returns the mode of the turn, except that lazy constraints need a marker that tells calls
+// from prose.
 func (a *assembly) mode() grammar.Mode {
 	if mode := a.Mode(); mode != grammar.Lazy || !a.markerless() {
 		return mode
@@ -90,8 +97,8 @@ type assembly struct {
 	d      dialect.Dialect
 	m      dialect.Dialect // d with its markers as they are compared
 	start  start
-	format format // nil: nothing is read as a call
-	untold bool   // the template shows no way to write a call: only what can be nothing else is one
+	format format // nil: nothing is parsed as a call
+	untold bool   // the template shows no way to write a call: only unmistakable ones are
 	notes  []string
 }
 
@@ -114,21 +121,21 @@ func newAssembly(g given) *assembly {
 	return a
 }
 
-// chooseFormat sets the format: that of the dialect, or JSON where the dialect has none.
+// chooseFormat sets the format: that of the dialect or, if it has none, JSON.
 func (a *assembly) chooseFormat() {
 	if a.format = a.formatOf(); a.format != nil {
 		return
 	}
 	a.untold = true
 	if a.MustCall() {
-		a.note("the template shows no way to write a call: the call that the request insists on is written as JSON alone, with a name and arguments")
+		a.note("the template shows no way to write calls: the required call is plain JSON with a name and arguments")
 	}
 	a.d.Tools = dialect.Tools{Format: dialect.JSONNative}
 	a.m = markersIn(a.d)
 	a.format = a.formatOf()
 }
 
-// size is about how many nodes the program will have.
+// size returns about how many nodes the program will have.
 func (a *assembly) size() int {
 	if a.d.Tools.Format == dialect.TagWithTagged {
 		return 500 + 60*len(a.Tools)
@@ -136,14 +143,15 @@ func (a *assembly) size() int {
 	return 300 + 14*len(a.Tools)
 }
 
-// note notes what a person should know, once.
+// note adds a note, once.
 func (a *assembly) note(text string) {
 	if !slices.Contains(a.notes, text) {
 		a.notes = append(a.notes, text)
 	}
 }
 
-// formatOf is the format of the dialect; nil: it has none, or nothing that tells calls from prose.
+// formatOf returns the call format of the dialect; nil if it has none, or if its calls cannot be
+// told from prose.
 func (a *assembly) formatOf() format {
 	switch a.d.Tools.Format {
 	case dialect.JSONNative:
@@ -156,7 +164,7 @@ func (a *assembly) formatOf() format {
 	return nil
 }
 
-// told is f if a marker tells its calls from prose, and nil otherwise.
+// told returns f if its calls can be told from prose, and nil otherwise.
 func told(f tagged) format {
 	if f.m.Tools.SectionStart == "" && f.m.Tools.PerCallStart == "" && f.opening() == "" && !f.writesLiterals() && !f.nameFirst() && !f.closesByName() {
 		return nil
@@ -164,7 +172,7 @@ func told(f tagged) format {
 	return f
 }
 
-// repeated is the last marker of the header once more: some models begin with it.
+// repeated matches the last marker of the header again: some models begin with it.
 func (a *assembly) repeated() peg.ID {
 	_, marker := diff.TrailingMarker(a.start.header)
 	if marker == "" || a.start.thinking == mustThink {
@@ -173,7 +181,7 @@ func (a *assembly) repeated() peg.ID {
 	return a.Optional(a.OnlyHere("repeated", a.Space(), a.Lit(strings.TrimSpace(marker))))
 }
 
-// ending is the end of the turn, as far as the model writes it.
+// ending matches the end of the turn, as far as the model writes it.
 func (a *assembly) ending() peg.ID {
 	if len(a.Ends) == 0 {
 		return a.Seq(a.Space(), a.End())
@@ -181,7 +189,7 @@ func (a *assembly) ending() peg.ID {
 	return a.Seq(a.Space(), a.Star(a.OneOf(a.Ends...), a.Space()), a.End())
 }
 
-// spaced is a marker in an atomic region, with the template's own white space before it or any other.
+// spaced matches a marker in an atomic region, after the template's own white space or any other.
 func (a *assembly) spaced(marker string) peg.ID {
 	bare := strings.TrimSpace(marker)
 	own := a.Lit(strings.TrimRight(marker, " \t\r\n"))

@@ -6,8 +6,8 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
-// Where names are attributes, <parameter name="city">, models quote them otherwise or not at all, and put blanks around the
-// equals sign.
+// Where names are attributes, as in <parameter name="city">, models quote them differently or not
+// at all, and write blanks around the equals sign.
 
 // attribute matches the markup before a name.
 func (a *assembly) attribute(prefix string) peg.ID {
@@ -21,7 +21,7 @@ func (a *assembly) attribute(prefix string) peg.ID {
 	})
 }
 
-// attributeEnd is own, the markup behind a name, which begins with what suffix says, or what stands for it.
+// attributeEnd matches own, the markup after a name that begins with suffix, or a variant of it.
 func (a *assembly) attributeEnd(suffix string, own peg.ID) peg.ID {
 	behind, ok := strings.CutPrefix(suffix, `"`)
 	if !ok || !strings.HasPrefix(behind, ">") {

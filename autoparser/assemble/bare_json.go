@@ -9,11 +9,12 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/turn"
 )
 
-// Whatever the format of a template is, models know calls as JSON from elsewhere: alone, because a marker got lost, in a list, in
-// a code turn.Fence, or between the markers of another format. JSON that names a tool of the request and goes on to its arguments is
-// a call there, too. Nothing of this is in grammars.
+// Whatever the format of a template, models know calls as JSON from elsewhere: alone, because a
+// marker got lost, in a list, in a code fence, or between the markers of another format. JSON that
+// names one of the request's tools and continues with its arguments is a call there, too. None of
+// this is in grammars.
 
-// bareJSON is a call without a start marker, with the white space behind it.
+// bareJSON matches a call without a start marker, and the white space after it.
 func (a *assembly) bareJSON() peg.ID { return a.Once("~bare-json", a.oneBareJSON) }
 
 func (a *assembly) oneBareJSON() peg.ID {
@@ -27,8 +28,8 @@ func (a *assembly) oneBareJSON() peg.ID {
 	return a.Seq(call, a.Space())
 }
 
-// namedJSON is the name of a tool before its arguments, and tokens that are words between the two, with an id or not:
-// name[CALL_ID]id[ARGS]{…}.
+// namedJSON matches the name of a tool and its arguments, with optional tokens in square brackets
+// and an id between them: name[CALL_ID]id[ARGS]{…}.
 func (a *assembly) namedJSON() peg.ID {
 	word := a.Seq(a.Lit("["), a.Chars(1, turn.MaxName, capitals...), a.Lit("]"))
 	id := a.Optional(word, a.Tag(peg.CallID, a.AnyName()))
@@ -36,7 +37,7 @@ func (a *assembly) namedJSON() peg.ID {
 	return a.Seq(a.Tag(peg.Call, name, a.lenientObject()), a.Space())
 }
 
-// jsonBetween are such calls, one or several, between the markers that begin and end calls in the format.
+// jsonBetween matches such calls between the markers that begin and end calls in the format.
 func (a *assembly) jsonBetween(starts []string) peg.ID {
 	ends := nonempty(a.m.Tools.PerCallEnd, a.m.Tools.SectionEnd)
 	start := a.Plus(a.OneOf(respaced(starts...)...), a.Space())
@@ -47,18 +48,19 @@ func (a *assembly) jsonBetween(starts []string) peg.ID {
 	return a.Seq(start, calls, a.ended(ends))
 }
 
-// ended are one or several of the markers ends; where there is none, the first of them is missing.
+// ended matches one or more of the markers ends. If there is none, the first of them is missing.
 func (a *assembly) ended(ends []string) peg.ID {
 	return a.Choice(a.Plus(a.OneOf(respaced(ends...)...), a.Space()), a.Omitted(ends[0]))
 }
 
-// listed is one call or several, in a list or not. A call takes the white space behind it.
+// listed matches one or more calls, optionally in a list. one consumes the white space after it.
 func (a *assembly) listed(one peg.ID) peg.ID {
 	several := a.Seq(one, a.Star(a.Optional(a.OneOf(",", ";"), a.Space()), one))
 	return a.Choice(a.Seq(a.Lit("["), a.Space(), several, a.Optional(a.Lit("]"), a.Space())), several)
 }
 
-// unmarkedFirst are calls at the beginning of an answer that lack the marker before them; the one behind them is no text either.
+// unmarkedFirst matches calls at the beginning of an answer whose start marker is missing,
+// including their end marker.
 func (a *assembly) unmarkedFirst() peg.ID {
 	start := a.m.Tools.PerCallStart
 	if a.m.Tools.SectionStart != "" {
@@ -73,8 +75,8 @@ func (a *assembly) unmarkedFirst() peg.ID {
 	return a.Seq(calls, a.ended(ends))
 }
 
-// restOfStart is what remains of the marker before calls where it begins with the one that ends a turn: an answer that is
-// nothing but calls has no other part to end.
+// restOfStart matches the rest of a start marker that begins with the end of a turn: an answer that
+// consists only of calls has no earlier part to end.
 func (a *assembly) restOfStart(start string) peg.ID {
 	for _, end := range a.Ends {
 		if rest, ok := strings.CutPrefix(start, end); ok && special(rest) {
@@ -84,7 +86,8 @@ func (a *assembly) restOfStart(start string) peg.ID {
 	return a.Not(a.Empty())
 }
 
-// functionTag is a call as a tag with the name of a tool, and JSON in it: <function=f>{…}</function>.
+// functionTag matches a call as a tag with a tool's name, and JSON in it:
+// <function=f>{…}</function>.
 func (a *assembly) functionTag() peg.ID {
 	equals, quote := a.OneOf("=", " name="), a.Optional(a.Lit(`"`))
 	cut := a.Seq(a.Lit("<"), a.Chars(0, turn.MaxName, slices.Concat(turn.NameRanges, []peg.Range{{Lo: ' ', Hi: ' '}, {Lo: '"', Hi: '"'}, {Lo: '=', Hi: '='}})...), a.End())

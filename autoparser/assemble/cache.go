@@ -2,9 +2,10 @@ package assemble
 
 import "github.com/dragoman-project/dragoman/internal/cache"
 
-// Cache holds the programs that were assembled last, since most requests of a client have the tools of the one before. They are
-// identified by everything they are made of, whatever the template is called and whenever it was learned. It is safe for
-// concurrent use. The zero value is an empty cache of 32 MiB.
+// Cache holds the most recently assembled programs, since most requests of a client have the same
+// tools as the one before. Programs are identified by everything they depend on, whatever the
+// template's name and whenever it was learned. A Cache is safe for concurrent use. The zero value
+// is an empty cache of 32 MiB.
 type Cache struct {
 	assembled cache.Cache[cache.Key, *Assembled]
 }
@@ -16,7 +17,8 @@ func NewCache(maxBytes int) *Cache {
 	return &c
 }
 
-// Assemble returns what the function Assemble makes of an input, assembled at most once: callers share it and must not change it.
+// Assemble is like the function Assemble, but assembles equal inputs at most once. Callers share
+// the result and must not change it.
 func (c *Cache) Assemble(in Input) *Assembled {
 	g := givenIn(in)
 	a, _ := c.assembled.Get(cache.KeyOf(&g), func() (*Assembled, int, error) {

@@ -8,31 +8,33 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/turn"
 )
 
-// format is what the tool formats differ in: what stands between the markers of a call.
+// format is what the call formats differ in: the text between the markers of a call.
 type format interface {
-	// opening is the text that begins a call without the markers around it; empty: nothing that tells it from prose.
+	// opening is the text that begins a call without the markers around it; empty if no text tells
+	// such a call from prose.
 	opening() string
-	// before is what stands before the name.
+	// before matches the text before the name.
 	before() peg.ID
-	// name is the name of one of the tools and what closes it, atomic.
+	// name matches the name of one of the given tools and the text that closes it, in an atomic
+	// region.
 	name(of ...turn.Tool) peg.ID
-	// anyName is the same for a tool that the request does not have; false: the format cannot tell one from prose.
+	// anyName matches the name of an unknown tool; false if the format cannot tell one from prose.
 	anyName() (peg.ID, bool)
-	// arguments is what stands behind the name of t and differs from tool to tool.
+	// arguments matches the text after the name of t that differs from tool to tool.
 	arguments(t turn.Tool) peg.ID
-	// closers is what follows the arguments, up to the end marker of the call.
+	// closers matches what follows the arguments, up to the end marker of the call.
 	closers() peg.ID
-	// ways are the orders in which all that stands between the markers of a call may come; the template's own is among them.
+	// ways returns the accepted orders of a call's parts, including the template's own.
 	ways() []peg.ID
 }
 
-// markerless says that calls have no markers at all: JSON that names a tool is a call.
+// markerless reports whether calls have no markers at all: then JSON that names a tool is a call.
 func (a *assembly) markerless() bool {
 	return a.m.Tools.SectionStart == "" && a.m.Tools.PerCallStart == "" && a.format.opening() == ""
 }
 
-// openers are the texts at which calls can begin: markers, or where the format has none, a bracket behind white space or
-// before a quote, and what models put before it.
+// openers returns the texts at which calls can begin: markers or, if the format has none, a bracket
+// after white space or before a quote, and what models write before it.
 func (a *assembly) openers() []string {
 	if a.format == nil {
 		return nil
@@ -46,10 +48,10 @@ func (a *assembly) openers() []string {
 	return []string{"\n{", " {", `{"`, `[{"`, "\n[", " [", turn.Fence, "<"}
 }
 
-// Every part of a call takes the white space behind it, so that what follows can be told to be missing at its first byte.
+// Every part of a call consumes the white space after it, so that a missing part is recognised at
+// the first byte of the next.
 
-// calls is a run of calls and what may follow it before the content goes on: an end marker of reasoning that a call has
-// ended already, and reasoning anew.
+// calls matches a run of calls, and the reasoning that may follow it before the content continues.
 func (a *assembly) calls() peg.ID { return a.Once("calls", a.run) }
 
 func (a *assembly) run() peg.ID {
@@ -66,7 +68,8 @@ func (a *assembly) run() peg.ID {
 	return a.Seq(behind...)
 }
 
-// callRuns are the ways in which calls can begin: with the marker of the section, with that of the call, or with neither.
+// callRuns returns the ways in which calls can begin: with the marker of the section, with that of
+// the call, or with neither.
 func (a *assembly) callRuns() []peg.ID {
 	whole := a.Named("call", a.call(a.m.Tools.PerCallStart))
 	if a.markerless() {
@@ -88,7 +91,7 @@ func (a *assembly) callRuns() []peg.ID {
 		next := bare
 		if a.m.Tools.PerCallStart != "" {
 			bare = a.Lacking(a.m.Tools.PerCallStart, bare)
-			next = whole // only the first marker is apt to get lost
+			next = whole // only the first marker tends to get lost
 		}
 		runs = append(runs, a.beside("bare-calls", a.list(bare, next)))
 	}
@@ -98,7 +101,8 @@ func (a *assembly) callRuns() []peg.ID {
 	return runs
 }
 
-// first is the first call of a section, whose own marker is apt to get lost between that of the section and the name.
+// first matches the first call of a section. Models tend to lose its start marker, between that of
+// the section and the name.
 func (a *assembly) first(whole peg.ID) peg.ID {
 	if _, ok := a.format.(tagged); !ok || a.m.Tools.PerCallStart == "" {
 		return whole
@@ -106,7 +110,8 @@ func (a *assembly) first(whole peg.ID) peg.ID {
 	return a.Choice(whole, a.OnlyHere("no-start", a.Lacking(a.m.Tools.PerCallStart, a.call(""))))
 }
 
-// beside is a run of calls without a section; where the format has sections, it is there for tolerance.
+// beside matches a run of calls without a section. If the format has sections, it is for the parser
+// alone.
 func (a *assembly) beside(name string, calls peg.ID) peg.ID {
 	if a.m.Tools.SectionStart == "" {
 		return a.Trigger(name, calls)
@@ -121,7 +126,7 @@ func (a *assembly) sectionEnd() peg.ID {
 	return a.Marker(a.m.Tools.SectionEnd)
 }
 
-// list is one call or several, in an array where the format has one.
+// list matches one or more calls, in an array if the format has one.
 func (a *assembly) list(first, next peg.ID) peg.ID {
 	if !a.arrayed() {
 		return a.several(first, next, a.m.Tools.CallSeparator)
@@ -130,10 +135,11 @@ func (a *assembly) list(first, next peg.ID) peg.ID {
 	return a.Choice(array, a.OnlyHere("no-array", a.several(first, next, a.m.Tools.CallSeparator)))
 }
 
-// several is one call, or several where the request allows parallel calls; a second one is read in any case.
+// several matches one call, or any number if the request allows parallel calls. The parser accepts
+// further calls in either case.
 func (a *assembly) several(first, next peg.ID, separator string) peg.ID {
 	if !a.markerless() && a.d.Tools.Format == dialect.JSONNative && separator == a.m.Tools.CallSeparator {
-		next = a.Choice(next, a.Lacking(a.m.Tools.PerCallStart, a.bareJSON())) // several in one pair of markers
+		next = a.Choice(next, a.Lacking(a.m.Tools.PerCallStart, a.bareJSON())) // several calls between one pair of markers
 	}
 	again := []peg.ID{next, a.Space()}
 	if separator == "" && a.d.Tools.Format == dialect.JSONNative {
@@ -149,7 +155,7 @@ func (a *assembly) arrayed() bool {
 	return (a.d.Tools.Format == dialect.JSONNative || a.writesLiterals()) && a.d.Tools.JSON.ArrayWrapped
 }
 
-// call is one call, beginning with the marker start.
+// call matches one call that begins with the marker start.
 func (a *assembly) call(start string) peg.ID {
 	var kids []peg.ID
 	if start != "" {
@@ -162,8 +168,9 @@ func (a *assembly) call(start string) peg.ID {
 	return a.Tag(peg.Call, kids...)
 }
 
-// byName is the name of a call and its arguments: one alternative per tool, and one for unknown tools, where the format
-// does not tell a call from prose by the tool's name alone. What becomes of their calls is decided where deltas are made.
+// byName matches the name of a call and its arguments: one alternative for each tool and, if the
+// format can tell its calls from prose, one for unknown tools. What becomes of those is decided
+// where deltas are made.
 func (a *assembly) byName(f format) peg.ID {
 	var kids []peg.ID
 	for _, t := range a.Tools {
@@ -179,7 +186,7 @@ func (a *assembly) byName(f format) peg.ID {
 	return a.Choice(kids...)
 }
 
-// oneNamed is the name of one of the tools, as it is.
+// oneNamed matches the name of one of the given tools.
 func (a *assembly) oneNamed(of []turn.Tool) peg.ID {
 	names := make([]peg.ID, len(of))
 	for i, t := range of {

@@ -7,18 +7,19 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/turn"
 )
 
-// Some models write calls as code, in a fence that says so, or in a list, whatever format the template has: print(f(a=1)) behind
-// ```tool_code, or [f(a=1), g()]. Where a format is JSON, code that calls a tool of the request there is a call, too. Nothing of this
-// is in grammars.
+// Some models write calls as code, in a marked fence or in a list, whatever the template's format:
+// print(f(a=1)) after ```tool_code, or [f(a=1), g()]. In JSON formats, code that calls one of the
+// request's tools there is a call, too. None of this is in grammars.
 
-// calledIn is the language of fences around calls, and calledOf the object whose methods tools are in some of them.
+// calledIn is the language of code fences around calls; calledOf is the object whose methods the
+// tools are in some of them.
 const (
 	calledIn = "tool_code"
 	calledOf = "default_api."
 	printed  = "print("
 )
 
-// codeCalls are calls as code, in a list or in a fence.
+// codeCalls matches calls as code, in a list or in a fence.
 func (a *assembly) codeCalls() peg.ID {
 	return a.Once("~code-calls", func() peg.ID {
 		fenced := a.Seq(a.Peek(a.Seq(a.fenceOpen(), a.codeAhead())), a.Lit(turn.Fence+calledIn), a.Space(),
@@ -28,7 +29,8 @@ func (a *assembly) codeCalls() peg.ID {
 	})
 }
 
-// codeAhead sees the beginning of a call of a tool, in a list or not. At the end of the output there is none, and nothing missing.
+// codeAhead matches the beginning of a call of a tool, optionally in a list. It does not match at
+// the end of the output.
 func (a *assembly) codeAhead() peg.ID {
 	list := a.Optional(a.Lit("["), a.Blanks())
 	cut := a.Seq(list, a.Chars(0, turn.MaxName, append(slices.Clone(turn.NameRanges), peg.Range{Lo: '(', Hi: '('})...), a.End())
@@ -39,7 +41,7 @@ func (a *assembly) codeAhead() peg.ID {
 	return a.Seq(a.Not(cut), list, a.Optional(a.Lit(printed)), a.Optional(a.Lit(calledOf)), a.OneOf(names...))
 }
 
-// codeCall is one such call, with the white space behind it.
+// codeCall matches one such call, and the white space after it.
 func (a *assembly) codeCall() peg.ID {
 	return a.Once("~code-call", func() peg.ID {
 		word := a.AnyName()

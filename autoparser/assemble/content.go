@@ -10,7 +10,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/turn"
 )
 
-// body is everything behind the reasoning: content and calls.
+// body matches everything after the reasoning: content and calls.
 func (a *assembly) body() peg.ID {
 	if a.Request.Grammar.Kind != chat.GrammarNone && a.format == nil {
 		return a.held()
@@ -33,8 +33,8 @@ func (a *assembly) body() peg.ID {
 	return a.mixed(wrappers)
 }
 
-// behindWords is content that words begin which a text may hold as well: they count at the beginning, and behind the marker
-// that separates calls.
+// behindWords matches content that begins with words which may occur in text, too. They count only
+// at the beginning, and after the separator of calls.
 func (a *assembly) behindWords() peg.ID {
 	words := strings.TrimRight(strings.TrimLeft(a.d.Content.Start, " \t\r\n"), " \t")
 	var wrappers []string
@@ -51,8 +51,8 @@ func (a *assembly) behindWords() peg.ID {
 	return a.Seq(a.Optional(begin...), a.mixed(wrappers))
 }
 
-// mixed is content with calls anywhere in it. wrappers are the markers around content, which say nothing here. Grammars
-// allow one run of calls, at the end, and insist on it where the request does.
+// mixed matches content with calls anywhere in it. wrappers are the markers around content, which
+// are dropped. Grammars allow one run of calls, at the end, and require it if the request does.
 func (a *assembly) mixed(wrappers []string) peg.ID {
 	text := a.prose(wrappers)
 	if a.format == nil {
@@ -81,7 +81,7 @@ func (a *assembly) mixed(wrappers []string) peg.ID {
 	return a.Choice(a.OnlyHere("without-marker", a.Space(), a.unmarkedFirst(), a.Optional(more)), whole)
 }
 
-// enclosed is the end of content behind calls: some templates enclose both alike.
+// enclosed matches the end marker of content after calls: some templates wrap both the same way.
 func (a *assembly) enclosed() peg.ID {
 	if a.m.Content.Start == "" || a.m.Content.End == "" || a.d.Content.Mode != dialect.ContentAlwaysWrapped {
 		return a.Empty()
@@ -89,7 +89,8 @@ func (a *assembly) enclosed() peg.ID {
 	return a.Optional(a.Lit(a.m.Content.End), a.Space())
 }
 
-// strayEnds are the markers that end calls, as far as no prose spells them: behind a call that is at fault they are no text.
+// strayEnds returns the end markers of calls that do not occur in prose: after a malformed call
+// they are dropped from the text.
 func (a *assembly) strayEnds() []string {
 	if a.format == nil {
 		return nil
@@ -99,7 +100,7 @@ func (a *assembly) strayEnds() []string {
 	})
 }
 
-// prose is content without calls, in the wrappers that a template puts around it.
+// prose matches content without calls, dropping the wrappers that the template puts around it.
 func (a *assembly) prose(wrappers []string) peg.ID {
 	until := nonempty(slices.Concat(a.openers(), a.strayEnds(), wrappers, a.Ends)...)
 	text := a.Tag(peg.Content, a.Until(until...))
@@ -113,7 +114,8 @@ func (a *assembly) prose(wrappers []string) peg.ID {
 	return a.Seq(text, a.Star(a.Choice(kids...), a.Lines(), text))
 }
 
-// around is a marker around content. Where it begins with the end of a turn, the rest may be missing.
+// around matches a marker around content. If it begins with the end of a turn, the rest may be
+// missing.
 func (a *assembly) around(marker string) peg.ID {
 	if end, rest := a.afterEnding(marker); rest != "" {
 		return a.Seq(a.Lit(end), a.Optional(a.Space(), a.Lit(rest)))
@@ -121,7 +123,8 @@ func (a *assembly) around(marker string) peg.ID {
 	return a.Lit(marker)
 }
 
-// afterEnding divides a marker that begins with the end of a turn and goes on; rest is "" if it does not.
+// afterEnding splits a marker that begins with the end of a turn and continues; rest is empty if it
+// does not.
 func (a *assembly) afterEnding(marker string) (end, rest string) {
 	for _, end := range a.Ends {
 		if rest, ok := strings.CutPrefix(marker, end); ok {

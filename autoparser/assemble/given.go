@@ -8,12 +8,13 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/chat"
 )
 
-// given is everything that an assembly depends on. It identifies what was assembled in a cache, so that nothing else may reach an
-// assembly: neither the rest of the request nor the prompts, most of which differ in nothing that matters here.
+// given is everything that an assembly depends on. It is the key of cached programs, so nothing
+// else may reach an assembly: neither the rest of the request nor the prompts, most of whose
+// differences do not matter here.
 type given struct {
 	dialect dialect.Dialect
 	start   start
-	request *chat.Request // what a program depends on of it
+	request *chat.Request // only the fields that a program depends on
 }
 
 // givenIn returns what matters of an input.
@@ -36,7 +37,8 @@ func givenIn(in Input) given {
 	return given{in.Dialect, startOf(in), relevant}
 }
 
-// clone returns a copy that shares no memory with the request and its prompt, which what is made of it may outlive.
+// clone returns a copy that shares no memory with the request or its prompt, which the program may
+// outlive.
 func (g given) clone() given {
 	g.start.header = strings.Clone(g.start.header)
 	g.request = cache.Clone(g.request)

@@ -11,31 +11,32 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/turn"
 )
 
-// jsonNative reads calls that are JSON: {"name": "f", "arguments": {…}}, {"f": {…}}, or nested in a member of its own. The
-// members may be spaced freely and come in any order; others than the template's own are skipped.
+// jsonNative reads calls that are JSON: {"name": "f", "arguments": {…}}, {"f": {…}}, or nested in
+// an outer member. White space is free, members may come in any order, and unknown members are
+// skipped.
 type jsonNative struct {
 	*assembly
 	keys  keys
 	quote string
-	bare  bool // without a marker: only JSON that names a tool and goes on to its arguments is a call
+	bare  bool // no markers: only JSON with the name of a tool and its arguments is a call
 }
 
-// keys are the names of the members of a call, the nested ones without the name of the outer.
+// keys are the names of a call's members; nested ones without the name of the outer member.
 type keys struct {
 	outer, name, args string
 	ids               []string
 	idFirst           bool // the template writes the id before the name
-	idNested          bool // it writes the id where the name is, within another member
+	idNested          bool // it writes the id beside the name, within another member
 	argsFirst         bool // it writes the arguments before the name
 }
 
-// Models know calls from many places, and mix up what their members are called.
+// Models know calls from many sources and mix up the names of their members.
 var (
 	usualNames = []string{"name", "function", "tool", "tool_name"}
 	usualArgs  = []string{"arguments", "parameters", "args", "params", "input"}
 )
 
-// others are the usual names of a member besides its own.
+// others returns the usual names of a member except its own.
 func others(usual []string, own string) []string {
 	return slices.DeleteFunc(slices.Clone(usual), func(name string) bool { return name == own })
 }
@@ -71,7 +72,7 @@ func newJSONNative(a *assembly) jsonNative {
 	return jsonNative{assembly: a, keys: k, quote: quote, bare: a.m.Tools.SectionStart == "" && a.m.Tools.PerCallStart == ""}
 }
 
-// writesIDs says that the template writes an id.
+// writesIDs reports whether the template writes an id.
 func (j jsonNative) writesIDs() bool {
 	return j.d.Tools.JSON.IDField != "" || j.d.Tools.JSON.GenIDField != ""
 }
@@ -100,7 +101,7 @@ func (j jsonNative) before() peg.ID {
 	return j.Seq(j.beginning(), j.Choice(name...), j.quoteMark())
 }
 
-// beginning is what stands before the members that count: the brackets, an id, a type.
+// beginning matches what precedes the name: brackets, an id, a type.
 func (j jsonNative) beginning() peg.ID {
 	outer := j.keys.outer
 	if outer == "" {
@@ -115,7 +116,8 @@ func (j jsonNative) beginning() peg.ID {
 	return j.Seq(j.Lit("{"), j.Space(), j.early(true), nested)
 }
 
-// early is what may stand before the name, in the call itself or in the member that the name is nested in: an id, a type.
+// early matches the members that may precede the name, an id or a type, in the call itself or in
+// the member that the name is nested in.
 func (j jsonNative) early(outermost bool) peg.ID {
 	other := j.OnlyHere("other-type", j.quoteMark(), j.AnyName(), j.quoteMark())
 	kind := j.Seq(j.key("type"), j.Choice(j.quoted("function"), other), j.Space(), j.comma())
@@ -140,8 +142,8 @@ func (j jsonNative) early(outermost bool) peg.ID {
 	return others
 }
 
-// constants are the members before the name that are the same in every call, in the call itself or in the member that the name is
-// nested in.
+// constants matches the members before the name that are the same in every call, in the call itself
+// or in the member that the name is nested in.
 func (j jsonNative) constants(outermost bool) []peg.ID {
 	var own []peg.ID
 	for _, constant := range j.d.Tools.JSON.Constants {
@@ -163,7 +165,7 @@ func (j jsonNative) id() peg.ID {
 	return j.Seq(j.Choice(ids...), j.Choice(j.Seq(j.quoteMark(), text, j.quoteMark()), j.ordinal()))
 }
 
-// ordinal is an id that is a number, as models write that count their calls.
+// ordinal matches an id that is a number, as models write that count their calls.
 func (j jsonNative) ordinal() peg.ID {
 	number := j.Tag(peg.CallID, j.Chars(1, turn.MaxName, peg.Range{Lo: '0', Hi: '9'}))
 	if j.d.Tools.JSON.GenIDField == "" {
@@ -184,10 +186,11 @@ func (j jsonNative) anyName() (peg.ID, bool) {
 	if j.bare {
 		return 0, false
 	}
-	return j.Atomic(j.stranger(), j.closing()), true
+	return j.Atomic(j.unknownName(), j.closing()), true
 }
 
-// closing closes the name. Without markers around the call, only JSON that goes on to arguments is one.
+// closing matches what closes the name. Without markers, JSON is a call only if it continues with
+// arguments.
 func (j jsonNative) closing() peg.ID {
 	switch {
 	case j.d.Tools.JSON.NameIsKey && j.bare:
@@ -226,10 +229,10 @@ func (j jsonNative) argumentsKey() peg.ID {
 	return j.Choice(keys...)
 }
 
-// argumentsFirst is a call whose name stands behind its arguments. What they are arguments of is not known when they come, so
-// that only grammars hold them to their schema.
+// argumentsFirst matches a call whose name follows its arguments. The tool is not known when they
+// are parsed, so only grammars enforce its schema.
 func (j jsonNative) argumentsFirst() peg.ID {
-	ways := []peg.ID{j.OnlyHere("whose", j.argumentsKey(), j.lenientObject(), j.Space(), j.members(), j.comma(), j.key(j.keys.name), j.quoteMark(), j.anybody())}
+	ways := []peg.ID{j.OnlyHere("whose", j.argumentsKey(), j.lenientObject(), j.Space(), j.members(), j.comma(), j.key(j.keys.name), j.quoteMark(), j.lateName())}
 	for _, t := range j.Tools {
 		if t.Allowed && j.keys.argsFirst {
 			ways = append(ways, j.Seq(j.key(j.keys.args), j.object(t), j.Space(), j.comma(), j.key(j.keys.name), j.quoteMark(), j.Tag(peg.CallName, j.Lit(inQuotes(t.Name))), j.quoteMark()))
@@ -238,17 +241,17 @@ func (j jsonNative) argumentsFirst() peg.ID {
 	return j.Seq(j.beginning(), j.Atomic(j.Choice(ways...)), j.Space(), j.closers())
 }
 
-// anybody is the name of any tool that there may be, behind its arguments.
-func (j jsonNative) anybody() peg.ID {
-	return j.Seq(j.stranger(), j.quoteMark())
+// lateName matches the name of any tool after its arguments.
+func (j jsonNative) lateName() peg.ID {
+	return j.Seq(j.unknownName(), j.quoteMark())
 }
 
-// stranger is any name.
-func (j jsonNative) stranger() peg.ID {
+// unknownName matches any name.
+func (j jsonNative) unknownName() peg.ID {
 	return j.Tag(peg.CallName, j.NotChars(1, 1, append(slices.Clone(inQuotesEnd), turn.Blank...)...), j.NotChars(0, turn.MaxName-1, inQuotesEnd...))
 }
 
-// inQuotesEnd are the characters that no name or id in quotes has.
+// inQuotesEnd are the characters that no name or id in quotes contains.
 var inQuotesEnd = []peg.Range{{Lo: 0, Hi: 0x1f}, {Lo: '"', Hi: '"'}, {Lo: '\'', Hi: '\''}, {Lo: '\\', Hi: '\\'}}
 
 func (j jsonNative) closers() peg.ID {
@@ -269,7 +272,7 @@ func (j jsonNative) closers() peg.ID {
 	return j.Seq(kids...)
 }
 
-// closeBrace is a bracket, which models forget before an end marker.
+// closeBrace matches a closing brace, which models forget before an end marker.
 func (j jsonNative) closeBrace() peg.ID {
 	brace := j.Seq(j.Lit("}"), j.Space())
 	ends := nonempty(j.m.Tools.PerCallEnd, j.m.Tools.SectionEnd)
@@ -279,10 +282,10 @@ func (j jsonNative) closeBrace() peg.ID {
 	return j.Choice(brace, j.OnlyHere("no-brace", j.Peek(j.OneOf(respaced(ends...)...))))
 }
 
-// comma is the comma before a member.
+// comma matches the comma before a member.
 func (j jsonNative) comma() peg.ID { return j.Seq(j.Lit(","), j.Space()) }
 
-// members are members that are not the template's own, or not where they should be.
+// members matches members that the template does not write, or writes elsewhere.
 func (j jsonNative) members() peg.ID {
 	return j.Star(j.Once("~member", func() peg.ID {
 		counts := []peg.ID{j.quoted(j.keys.name)}
@@ -294,7 +297,7 @@ func (j jsonNative) members() peg.ID {
 	}))
 }
 
-// key is the name of a member, up to its value.
+// key matches the name of a member, up to its value.
 func (j jsonNative) key(name string) peg.ID { return j.Seq(j.quoted(name), j.colon()) }
 
 func (j jsonNative) colon() peg.ID { return j.Seq(j.Space(), j.Lit(":"), j.Space()) }
@@ -303,7 +306,7 @@ func (j jsonNative) quoted(text string) peg.ID {
 	return j.Seq(j.quoteMark(), j.Lit(inQuotes(text)), j.quoteMark())
 }
 
-// quoteMark is the template's own quote; the other one will do as well.
+// quoteMark matches the template's own quote or, for the parser alone, the other one.
 func (j jsonNative) quoteMark() peg.ID {
 	return j.Once("quote", func() peg.ID {
 		own, other := `"`, "'"
@@ -314,11 +317,11 @@ func (j jsonNative) quoteMark() peg.ID {
 	})
 }
 
-// python is what a value may have besides JSON: models write what they know.
+// python is what values may contain besides JSON: models write what they know.
 const python = peg.PythonLiterals | peg.PythonQuotes
 
-// object is the object of the arguments of t, a string that holds its text, or null. Grammars have it as the template does, and as
-// the schema says.
+// object matches the arguments of t: an object, a string that contains its JSON, or null. Grammars
+// allow only the template's form and enforce the schema.
 func (a *assembly) object(t turn.Tool) peg.ID {
 	lenient := a.lenientObject()
 	if a.d.Tools.JSON.ArgsAreString {
@@ -333,7 +336,7 @@ func (a *assembly) lenientObject() peg.ID {
 	})
 }
 
-// exact is a value as the schema says.
+// exact matches a value that follows the schema.
 func (a *assembly) exact(kinds peg.Values, schema jsonschema.Schema) peg.ID {
 	if schema.IsZero() {
 		return a.Value(kinds)
@@ -341,7 +344,7 @@ func (a *assembly) exact(kinds peg.Values, schema jsonschema.Schema) peg.ID {
 	return a.Schema(schema, a.Value(kinds))
 }
 
-// inQuotes is text as it is written within the quotes of JSON.
+// inQuotes returns text as JSON writes it between quotes.
 func inQuotes(text string) string {
 	quoted, err := json.Marshal(text)
 	if err != nil {

@@ -10,14 +10,15 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/turn"
 )
 
-// Where the values of arguments are written as JSON or Python writes them, f(city="Oslo", days=3), a value says itself what
-// it is, and where it ends. The schema holds only grammars to it.
+// Where values of arguments are written as JSON or Python, as in f(city="Oslo", days=3), a value
+// tells its own type and end. Only grammars enforce the schema.
 
-// writesLiterals says that the values of arguments are JSON.
+// writesLiterals reports whether the values of arguments are JSON.
 func (a *assembly) writesLiterals() bool { return a.d.Tools.Arguments.ValuesAreJSON }
 
-// bareOpeners begin calls that no marker tells from prose: the name of a tool with what opens its arguments does, behind the
-// bracket of a list, or else at the beginning of a line. So does what models write around code.
+// bareOpeners returns the texts that begin calls without markers: the name of a tool with what
+// opens its arguments, after the bracket of a list or else at the beginning of a line; and what
+// models write around code.
 func (f tagged) bareOpeners() []string {
 	before := "\n"
 	switch {
@@ -41,7 +42,7 @@ func (f tagged) bareOpeners() []string {
 	return openers
 }
 
-// nameEnd is what ends the name of a call that no marker begins.
+// nameEnd returns what ends the name of a call without markers.
 func (f tagged) nameEnd() string {
 	if f.nameFirst() {
 		return cmp.Or(strings.TrimRight(f.d.Tools.Function.NameSuffix, " \t\r\n"), "\n")
@@ -49,14 +50,15 @@ func (f tagged) nameEnd() string {
 	return f.m.Tools.Function.NameSuffix
 }
 
-// nameFirst says that a call begins with the name of a tool; the end of the line, or a marker, and the arguments, an object, follow.
+// nameFirst reports whether a call begins with the name of a tool, followed by the end of the line
+// or a marker, and then by the arguments, an object.
 func (a *assembly) nameFirst() bool {
 	f := a.d.Tools.Function
 	return a.d.Tools.Format == dialect.TagWithJSON && f.NamePrefix == "" && (f.NameSuffix == "\n" || distinctive(strings.TrimSpace(f.NameSuffix)))
 }
 
-// argumentAhead sees that what follows the name is a call, where no marker tells: an argument, or the end of the arguments and
-// of the line.
+// argumentAhead matches, for calls without markers, what tells a call from prose after the name: an
+// argument, or the end of the arguments and of the line.
 func (f tagged) argumentAhead() peg.ID {
 	if !f.markerless() || f.closesByName() {
 		return f.Empty()
@@ -72,7 +74,7 @@ func (f tagged) argumentAhead() peg.ID {
 	})
 }
 
-// literal is the name of an argument and its value.
+// literal matches the name of an argument and its value.
 func (f tagWithTagged) literal(name peg.ID, s jsonschema.Schema) peg.ID {
 	key := []peg.ID{f.Atomic(f.Tag(peg.Key, name), f.Blanks(), f.Lit(f.closing())), f.Space()}
 	if f.e.NameSuffix != "" && f.e.ValuePrefix != "" {
@@ -81,7 +83,8 @@ func (f tagWithTagged) literal(name peg.ID, s jsonschema.Schema) peg.ID {
 	return f.Seq(append(key, f.literalValue(s), f.Space(), f.Lit(f.e.ValueSuffix))...)
 }
 
-// literalValue is a text in quotes, or another value. Where a marker ends it, a text may have lost its quotes.
+// literalValue matches a quoted text or another value. If a marker ends it, a text may have lost
+// its quotes.
 func (f tagWithTagged) literalValue(s jsonschema.Schema) peg.ID {
 	return f.OncePer("literal", s.Key(), func() peg.ID { return f.newLiteral(s) })
 }
@@ -96,8 +99,8 @@ func (f tagWithTagged) newLiteral(s jsonschema.Schema) peg.ID {
 	return f.Choice(ways...)
 }
 
-// quoted is a text up to the quote that ends it. Templates quote without escaping, and models learn it from them: a quote that
-// nothing follows which may stand behind a value is part of the text.
+// quoted matches a text up to the quote that ends it. Templates quote without escaping, and models
+// learn it from them: a quote that is not followed by what may follow a value is part of the text.
 func (f tagWithTagged) quoted(quote string) peg.ID {
 	behind := nonempty(f.e.ValueSuffix)
 	if len(behind) == 0 {

@@ -8,7 +8,8 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/diff"
 )
 
-// markersIn returns the dialect with its markers as they are compared: trimmed, without those that differ from tool to tool.
+// markersIn returns the dialect with its markers as they are compared: trimmed, and without those
+// that differ from tool to tool.
 func markersIn(d dialect.Dialect) dialect.Dialect {
 	m := d.Trimmed()
 	t := &m.Tools
@@ -16,7 +17,7 @@ func markersIn(d dialect.Dialect) dialect.Dialect {
 		t.Function.Close = ""
 	}
 	if t.Format == dialect.JSONNative && t.JSON.ArrayWrapped && t.SectionStart == "" {
-		// One pair of markers around one array is a section, whatever it is called.
+		// One pair of markers around one array is a section, whatever its name.
 		t.SectionStart, t.SectionEnd, t.PerCallStart, t.PerCallEnd = t.PerCallStart, t.PerCallEnd, "", ""
 	}
 	return m
@@ -33,7 +34,7 @@ func endings(d, m dialect.Dialect) []string {
 	return nonempty(all...)
 }
 
-// markersOf are the markers of a text that is several of them; of any other text, the text.
+// markersOf splits a text that consists of markers; any other text is returned whole.
 func markersOf(text string) []string {
 	var markers []string
 	for _, s := range diff.Segments(text) {
@@ -45,7 +46,7 @@ func markersOf(text string) []string {
 	return markers
 }
 
-// distinctive says that a text is unlikely in prose: it has the brackets of a marker.
+// distinctive reports whether a text is unlikely in prose: it has the brackets of a marker.
 func distinctive(marker string) bool {
 	return len(marker) >= 3 && strings.ContainsAny(marker, diff.Openers+diff.Closers+strings.Join(bars, ""))
 }
@@ -53,19 +54,19 @@ func distinctive(marker string) bool {
 // common is the opposite of distinctive.
 func common(marker string) bool { return !distinctive(marker) }
 
-// special says that a text looks like a special token, which no prose spells.
+// special reports whether a text looks like a special token, which does not occur in prose.
 func special(marker string) bool {
 	return distinctive(marker) && strings.ContainsAny(marker, strings.Join(bars, ""))
 }
 
-// bars are what the names of special tokens stand between.
+// bars are the characters around the names of special tokens.
 var bars = []string{"|", "｜"}
 
-// betweenTokens is where a token ends and the next one begins.
+// betweenTokens matches where one token ends and the next begins.
 var betweenTokens = regexp.MustCompile(`([` + regexp.QuoteMeta(diff.Closers) + `])\s*([` + regexp.QuoteMeta(diff.Openers) + `])`)
 
-// respaced are markers, and those of several tokens also with other white space between the tokens, or none. A marker comes
-// before its other spellings.
+// respaced returns markers and, for those of several tokens, the spellings with other white space
+// or none between the tokens. A marker comes before its other spellings.
 func respaced(markers ...string) []string {
 	var all []string
 	for _, m := range markers {
@@ -77,7 +78,7 @@ func respaced(markers ...string) []string {
 	return nonempty(all...)
 }
 
-// otherSpellings returns the spellings of a marker that respaced adds.
+// otherSpellings returns the spellings that respaced adds to a marker.
 func otherSpellings(marker string) []string {
 	all := respaced(marker)
 	return all[min(1, len(all)):]

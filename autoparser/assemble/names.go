@@ -7,25 +7,25 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
-// Where the names of functions and arguments are tags, the tags that close them hold the names, too: <city>Oslo</city>. Then
-// only what the request declares can be read.
+// Where the names of functions and arguments are tags, as in <city>Oslo</city>, the closing tags
+// contain the names, too. Then only declared names can be parsed.
 
-// closesByName says that the tag that closes a function holds its name.
+// closesByName reports whether the closing tag of a function contains its name.
 func (a *assembly) closesByName() bool {
 	return strings.Contains(a.d.Tools.Function.Close, dialect.NamePlaceholder)
 }
 
-// closeOf is the tag that closes the function of that name.
+// closeOf returns the closing tag of the function of that name.
 func (a *assembly) closeOf(name string) string {
 	return strings.TrimSpace(strings.ReplaceAll(a.d.Tools.Function.Close, dialect.NamePlaceholder, name))
 }
 
-// closesArguments says that the tag that closes an argument holds its name.
+// closesArguments reports whether the closing tag of an argument contains its name.
 func (f tagWithTagged) closesArguments() bool {
 	return strings.Contains(f.e.ValueSuffix, dialect.NamePlaceholder)
 }
 
-// closedBy is the format of the argument of that name.
+// closedBy returns the format of the argument of that name.
 func (f tagWithTagged) closedBy(name string) tagWithTagged {
 	if f.closesArguments() {
 		f.e.own = name

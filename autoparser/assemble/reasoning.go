@@ -9,8 +9,8 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/turn"
 )
 
-// reasoning matches the region of reasoning, from its start marker to behind its end marker, and what a model thinks anew directly
-// behind it. Where the request leaves reasoning in the content, its markers are content, too.
+// reasoning matches reasoning, including its end marker, and further reasoning directly after it.
+// If the request leaves reasoning in the content, its markers are content, too.
 func (a *assembly) reasoning() peg.ID {
 	switch a.start.thinking {
 	case mayThink:
@@ -23,18 +23,20 @@ func (a *assembly) reasoning() peg.ID {
 	return a.ThoughtAnew()
 }
 
-// startAgain matches the start marker once more. Where blank lines alone separate it from the end marker it is the whole thought, so
-// that the message is rendered as the model wrote it.
+// startAgain matches a repeated start marker. If only blank lines separate it from the end marker
+// it is the whole reasoning, so that the message is rendered as the model wrote it.
 func (a *assembly) startAgain() peg.ID {
 	return a.StartAgain(a.Not(a.Seq(a.Chars(1, 32, turn.Blank...), a.Lit(a.m.Reasoning.End))))
 }
 
-// thoughtEnds returns the markers that end a turn, as far as no thought spells them, and the end of reasoning does not begin so.
+// thoughtEnds returns the markers that end a turn and do not occur in reasoning; the end of
+// reasoning must not begin with one.
 func thoughtEnds(ends []string, reasoningEnd string) []string {
 	return slices.DeleteFunc(slices.Clone(ends), func(e string) bool { return !special(e) || strings.HasPrefix(reasoningEnd, e) })
 }
 
-// promoters are the texts at which a call can end reasoning: special tokens, and other openers at the beginning of a line.
+// promoters returns the texts at which a call can end reasoning: special tokens, and other openers
+// at the beginning of a line.
 func (a *assembly) promoters() []string {
 	if a.Request.Parsing.CallInReasoning == chat.KeepCalls || a.format == nil || a.markerless() {
 		return nil
@@ -53,8 +55,9 @@ func (a *assembly) promoters() []string {
 	return out
 }
 
-// thinkingEnds are the texts that end reasoning: its own marker, and those of calls that may. Engines that count the tokens of
-// reasoning, or keep a constraint still until its end, look for them.
+// thinkingEnds returns the texts that end reasoning: its own marker, and those of calls that may
+// end it. Engines that count reasoning tokens, or suspend a constraint until reasoning ends, look
+// for them.
 func (a *assembly) thinkingEnds() []string {
 	if a.m.Reasoning.End == "" {
 		return nil

@@ -7,27 +7,27 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/handler"
 )
 
-// start is where the generation prompt leaves the message.
+// start is the state in which the generation prompt leaves the message.
 type start struct {
-	// header is the part of the prompt that precedes everything of the message; the program reads the rest of it.
+	// header is the part of the prompt before the message; the program reads the rest of it.
 	header   string
 	thinking thinking
 	state    handler.ReasoningState
 }
 
-// thinking is how reasoning begins behind the header.
+// thinking is how reasoning begins after the header.
 type thinking uint8
 
 const (
-	noThinking      thinking = iota // there is none
-	mayThink                        // with its start marker, or not at all
+	noThinking      thinking = iota // no reasoning
+	mayThink                        // optionally, with its start marker
 	mustThink                       // with its start marker, which is in the prompt
-	alreadyThinking                 // at once: it has no start marker
+	alreadyThinking                 // at once, without a start marker
 )
 
-// startOf reads the start state from the generation prompt. A start marker in it leaves reasoning open; with an end marker
-// behind it, it is closed; with other text of the template behind it, the marker is an accident of the template, and what
-// follows the whole prompt is reasoning.
+// startOf reads the start state from the generation prompt. A start marker in it leaves reasoning
+// open. An end marker after that closes it. With other text of the template after it, the start
+// marker is an accident of the template, and reasoning follows the whole prompt.
 func startOf(in Input) start {
 	reasoning := in.Dialect.Trimmed().Reasoning
 	s := start{header: in.TemplatePrompt, state: handler.ReasoningIdle}

@@ -9,7 +9,8 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/turn"
 )
 
-// tagWithJSON reads arguments that are one JSON object behind the markup of the name: <function=f>{…}</function>.
+// tagWithJSON reads arguments that are one JSON object after the markup of the name:
+// <function=f>{…}</function>.
 type tagWithJSON struct{ *assembly }
 
 func (f tagWithJSON) begins() []string {

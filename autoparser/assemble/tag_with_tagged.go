@@ -11,14 +11,14 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/turn"
 )
 
-// tagWithTagged reads arguments that stand in markup, each with its name: <parameter=a>1</parameter>. They may come in any
-// order, be repeated or missing; what type a value has is the tool's JSON Schema to say.
+// tagWithTagged reads arguments in markup, each with its name: <parameter=a>1</parameter>. They may
+// come in any order, be repeated or missing. The tool's JSON Schema determines the types of values.
 type tagWithTagged struct {
 	*assembly
 	e edges
 }
 
-// edges are the markers around arguments, trimmed, and the template's own white space beside them.
+// edges are the trimmed markers around arguments, and the template's own white space beside them.
 type edges struct {
 	dialect.Arguments
 	lead, tail         string // around a value
@@ -41,7 +41,7 @@ func (f tagWithTagged) begins() []string {
 	return nonempty(f.e.Start, f.e.NamePrefix, f.m.Tools.Function.Close, f.m.Tools.PerCallEnd, f.m.Tools.SectionEnd)
 }
 
-// follows are the texts one of which stands behind a value and its markers.
+// follows returns the texts one of which follows a value and its markers.
 func (f tagWithTagged) follows() []string {
 	return nonempty(f.e.Separator, f.e.NamePrefix, f.e.End, f.m.Tools.Function.Close, f.m.Tools.PerCallEnd, f.m.Tools.SectionEnd)
 }
@@ -62,17 +62,17 @@ func (f tagWithTagged) args(t turn.Tool) peg.ID {
 	return f.Seq(kids...)
 }
 
-// asObject are the arguments as one JSON object in place of the markup.
+// asObject matches the arguments as one JSON object in place of the markup.
 func (f tagWithTagged) asObject() peg.ID {
 	return f.Seq(f.Peek(f.ObjectAhead()), f.Tag(peg.Arguments, f.Value(peg.ObjectValue|python)), f.Space())
 }
 
-// members are the arguments one by one: for the parser any of them, in any order and number; for grammars all that the tool
-// requires.
+// members matches the arguments one by one. The parser accepts any of them, in any order and
+// number; grammars require those that the tool requires.
 func (f tagWithTagged) members(t turn.Tool) peg.ID {
 	unknown, ok := f.unknown()
 	if ok && f.Shared() > maxRules {
-		f.note("the request declares so many arguments that those of its last tools are not held to their schemas")
+		f.note("the request declares too many arguments: for its last tools, the constraint does not enforce their schemas")
 		return f.Star(f.argument(unknown))
 	}
 	parameters := t.Parameters.Properties()
@@ -97,11 +97,11 @@ func (f tagWithTagged) members(t turn.Tool) peg.ID {
 	return f.Choice(f.OnlyHere("any-arguments", f.Star(f.argument(ways...))), f.complete(required, optional))
 }
 
-// maxRules is how many rules the arguments of all tools may need. Those of further tools are not told apart: they are typed
-// by what they look like.
+// maxRules bounds the rules for the arguments of all tools. Arguments of further tools are not
+// distinguished: their values are typed by what they look like.
 const maxRules = 5000
 
-// unknown is an argument of any name; false: nothing tells where its name ends.
+// unknown matches an argument of any name; false if nothing tells where its name ends.
 func (f tagWithTagged) unknown() (peg.ID, bool) {
 	ranges, ok := f.keyEnds()
 	if !ok || f.closesArguments() {
@@ -110,13 +110,13 @@ func (f tagWithTagged) unknown() (peg.ID, bool) {
 	return f.Once("unknown", func() peg.ID { return f.member(f.NotChars(1, turn.MaxName, ranges...), jsonschema.Schema{}) }), true
 }
 
-// declared is an argument that a tool declares, from its name on. Tools that declare the same share a rule.
+// declared matches an argument of a tool from its name on. Tools with equal arguments share a rule.
 func (f tagWithTagged) declared(p jsonschema.Property) peg.ID {
 	bare := p.Schema.Bare()
 	return f.OncePer("argument", p.Name+" "+bare.Key(), func() peg.ID { return f.closedBy(p.Name).member(f.Lit(p.Name), bare) })
 }
 
-// argument is one of several arguments, from its first marker on.
+// argument matches one of several arguments from its first marker on.
 func (f tagWithTagged) argument(ways ...peg.ID) peg.ID {
 	kids := []peg.ID{f.attribute(f.e.NamePrefix), f.stray(f.e.nameLead), f.Choice(ways...), f.Space()}
 	if s := f.e.Separator; s != "" {
@@ -125,7 +125,7 @@ func (f tagWithTagged) argument(ways ...peg.ID) peg.ID {
 	return f.Seq(kids...)
 }
 
-// divided tells the arguments that the tool requires from the others.
+// divided separates the arguments that the tool requires from the others.
 func (f tagWithTagged) divided(t turn.Tool, parameters []jsonschema.Property, all []peg.ID) (required, optional []peg.ID) {
 	names := t.Parameters.Required()
 	for i, p := range parameters {
@@ -138,14 +138,15 @@ func (f tagWithTagged) divided(t turn.Tool, parameters []jsonschema.Property, al
 	return required, optional
 }
 
-// maxOrders is how many required arguments are held to exactly, in every order: the program doubles with each. Of more,
-// and where there are more than manyTools, grammars hold to the number.
+// maxOrders is the largest number of required arguments that grammars enforce exactly, in every
+// order: each doubles the program. Of more, and with more than manyTools tools, grammars enforce
+// only the number.
 const (
 	maxOrders = 3
 	manyTools = 64
 )
 
-// complete is all of the required arguments, in any order, with others between them.
+// complete matches all required arguments, in any order, with optional ones between them.
 func (f tagWithTagged) complete(required, optional []peg.ID) peg.ID {
 	others := f.Empty()
 	if len(optional) > 0 {
@@ -168,7 +169,7 @@ func (f tagWithTagged) complete(required, optional []peg.ID) peg.ID {
 	return states[1<<len(required)-1]
 }
 
-// separated is complete where a separator stands between two arguments.
+// separated is complete for arguments with a separator between them.
 func (f tagWithTagged) separated(required, optional []peg.ID) peg.ID {
 	return f.Complete(turn.List{
 		Required: required, Optional: optional, Separator: f.e.Separator, Counted: len(f.Tools) > manyTools,
@@ -176,8 +177,9 @@ func (f tagWithTagged) separated(required, optional []peg.ID) peg.ID {
 	})
 }
 
-// member is the name of an argument and its value. In some formats an attribute says whether the value is a string: the
-// marker behind the name was seen with a string, and has the other truth where the value is JSON.
+// member matches the name of an argument and its value. In some formats an attribute tells whether
+// the value is a string: the marker after the name was seen with a string, and has the opposite
+// truth value if the value is JSON.
 func (f tagWithTagged) member(name peg.ID, s jsonschema.Schema) peg.ID {
 	if f.writesLiterals() {
 		return f.literal(name, s)
@@ -201,13 +203,15 @@ func (f tagWithTagged) member(name peg.ID, s jsonschema.Schema) peg.ID {
 	return f.Choice(f.Seq(f.key(name, text), f.value(s, peg.StringValue)), f.Seq(f.key(name, json), f.value(s, kinds&^peg.StringValue)), untyped)
 }
 
-// withoutType is a marker without the attribute that says of what type the value is: of " string="true"> it leaves ">.
+// withoutType returns a marker without the attribute that tells the value's type: of "
+// string="true"> it leaves ">.
 func withoutType(closing string) string {
 	before, _, _ := strings.Cut(closing, " ")
 	return before + closing[strings.LastIndexByte(closing, '"')+1:]
 }
 
-// typeMarks are the spellings of a marker behind strings and behind other values, if it has an attribute for that.
+// typeMarks returns the spellings of a marker before strings and before other values, if it has an
+// attribute for that.
 func typeMarks(closing string) (text, json string, ok bool) {
 	const yes, no = `="true"`, `="false"`
 	switch {
@@ -219,7 +223,7 @@ func typeMarks(closing string) (text, json string, ok bool) {
 	return "", "", false
 }
 
-// closing is the marker that closes the name of an argument.
+// closing returns the marker that closes the name of an argument.
 func (f tagWithTagged) closing() string {
 	if f.e.NameSuffix == "" {
 		return f.e.ValuePrefix
@@ -227,7 +231,7 @@ func (f tagWithTagged) closing() string {
 	return f.e.NameSuffix
 }
 
-// key is the name of an argument and what closes it.
+// key matches the name of an argument and what closes it.
 func (f tagWithTagged) key(name peg.ID, closing string) peg.ID {
 	key := f.Atomic(f.Tag(peg.Key, name), f.stray(f.e.nameTail), f.attributeEnd(closing, f.Lit(closing)))
 	if f.e.NameSuffix == "" || f.e.ValuePrefix == "" {
@@ -236,7 +240,8 @@ func (f tagWithTagged) key(name peg.ID, closing string) peg.ID {
 	return f.Seq(key, f.Choice(f.Seq(f.Space(), f.Lit(f.e.ValuePrefix)), f.Seq(f.Omitted(f.e.ValuePrefix), f.Space())))
 }
 
-// stray is white space at an edge of a name. Grammars have it where the template writes its own there.
+// stray matches white space at an edge of a name. Grammars include it only where the template
+// writes some.
 func (f tagWithTagged) stray(own string) peg.ID {
 	if own != "" {
 		return f.Blanks()
@@ -244,8 +249,8 @@ func (f tagWithTagged) stray(own string) peg.ID {
 	return f.SmallGap()
 }
 
-// keyEnds are the characters that no name of an argument has, the first one of what closes it among them; false: nothing
-// closes it.
+// keyEnds returns the characters that no argument name contains, including the first one of what
+// closes it; false if nothing closes it.
 func (f tagWithTagged) keyEnds() ([]peg.Range, bool) {
 	first, _ := utf8.DecodeRuneInString(f.closing())
 	ranges := append(slices.Clone(turn.Blank), peg.Range{Lo: first, Hi: first}, peg.Range{Lo: '<', Hi: '>'})

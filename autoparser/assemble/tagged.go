@@ -11,19 +11,19 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/turn"
 )
 
-// tagged reads calls whose names stand in markup; what the arguments look like is up to inner.
+// tagged reads calls whose names stand in markup; inner reads their arguments.
 type tagged struct {
 	*assembly
 	inner interface {
-		// begins are the texts one of which stands behind the name and its markup.
+		// begins returns the texts one of which follows the name and its markup.
 		begins() []string
-		// args are the arguments of t.
+		// args matches the arguments of t.
 		args(t turn.Tool) peg.ID
 	}
 }
 
-// opening is what stands before the name, if it is a marker, or if there is no other one: then words will do, because what
-// stands behind the name tells a call from prose.
+// opening returns the text before the name if it is a marker, or if there is no other marker: then
+// words are enough, because what follows the name tells a call from prose.
 func (f tagged) opening() string {
 	p := f.m.Tools.Function.NamePrefix
 	first, _ := utf8.DecodeRuneInString(p)
@@ -40,10 +40,11 @@ func (f tagged) opening() string {
 	return ""
 }
 
-// shortestWords is the shortest text around a name that tells a call from prose without being a marker.
+// shortestWords is the length of the shortest text around a name that tells a call from prose
+// without being a marker.
 const shortestWords = 4
 
-// beginsWithID says that nothing stands before the id of a call but its own marker.
+// beginsWithID reports whether only its own marker precedes the id of a call.
 func (f tagged) beginsWithID() bool {
 	return f.d.Tools.CallID.Position == dialect.CallIDBeforeName && f.m.Tools.PerCallStart == "" && distinctive(f.m.Tools.CallID.Prefix)
 }
@@ -74,7 +75,7 @@ func (f tagged) anyName() (peg.ID, bool) {
 		return 0, false // nothing tells where the name ends
 	}
 	if f.markerless() || f.closesByName() {
-		return 0, false // nothing but the name tells a call from prose
+		return 0, false // only the name tells a call from prose
 	}
 	for _, c := range ":/" {
 		if first, _ := utf8.DecodeRuneInString(f.m.Tools.Function.NameSuffix); first != c {
@@ -84,7 +85,7 @@ func (f tagged) anyName() (peg.ID, bool) {
 	return f.Atomic(f.Tag(peg.CallName, f.Chars(1, turn.MaxName, chars...)), f.closing()), true
 }
 
-// closing closes the name: with its suffix, or where it has none, with what must follow.
+// closing matches what closes the name: its suffix or, if there is none, what must follow.
 func (f tagged) closing() peg.ID {
 	if f.m.Tools.Function.NameSuffix != "" {
 		return f.Seq(f.attributeEnd(f.m.Tools.Function.NameSuffix, f.spaced(f.d.Tools.Function.NameSuffix)), f.argumentAhead())
@@ -113,7 +114,7 @@ func (f tagged) closers() peg.ID {
 	return f.closed()
 }
 
-// closed is the marker behind the arguments.
+// closed matches the marker after the arguments.
 func (f tagged) closed() peg.ID {
 	if f.m.Tools.Function.Close == "" {
 		return f.Empty()
@@ -121,7 +122,7 @@ func (f tagged) closed() peg.ID {
 	return f.Marker(f.m.Tools.Function.Close, f.Space())
 }
 
-// idPrefix is what stands behind the name where an id follows it.
+// idPrefix returns the text between the name and an id after it.
 func (f tagged) idPrefix() string {
 	if f.d.Tools.CallID.Position != dialect.CallIDBetweenNameAndArgs {
 		return ""
@@ -129,14 +130,15 @@ func (f tagged) idPrefix() string {
 	return f.m.Tools.CallID.Prefix
 }
 
-// id is the id of a call with its markers.
+// id matches the id of a call with its markers.
 func (f tagged) id() peg.ID {
 	prefix, suffix := f.m.Tools.CallID.Prefix, f.m.Tools.CallID.Suffix
 	return f.Seq(f.Lit(prefix), f.Space(), f.Tag(peg.CallID, f.Chars(1, turn.MaxName, append(slices.Clone(turn.NameRanges), peg.Range{Lo: ':', Hi: ':'})...)),
 		f.Space(), f.Lit(suffix))
 }
 
-// idOrSuffix is the id between name and arguments. A model that leaves it out may write the marker behind it or not.
+// idOrSuffix matches the id between name and arguments. A model that leaves it out may still write
+// the marker after it.
 func (f tagged) idOrSuffix() peg.ID {
 	suffix := f.m.Tools.CallID.Suffix
 	return f.Choice(f.id(), f.OnlyHere("no-id", f.Optional(f.Lit(suffix))))

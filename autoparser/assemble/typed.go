@@ -5,7 +5,8 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
-// typed is the name of an argument and its value, where a word between before and after says of what type the value is.
+// typed matches the name of an argument and its value, if a word between before and after tells the
+// value's type.
 func (f tagWithTagged) typed(name peg.ID, s jsonschema.Schema, before, after string) peg.ID {
 	kinds := peg.Values(s.Kinds())
 	closing := f.closing()

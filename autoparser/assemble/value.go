@@ -9,15 +9,16 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/turn"
 )
 
-// The value of an argument in markup is text; only the schema says what it is. In this order it is taken for
+// The value of an argument in markup is text; only the schema tells its type. A value is read, in
+// this order, as
 //
-//	a number, a boolean or null   where the schema allows one and the whole text is one
-//	an object or an array         where the schema allows one and the text begins like one
-//	a string                      in every other case, as it stands
+//	a number, a boolean or null   if the schema allows one and the whole text is one
+//	an object or an array         if the schema allows one and the text begins like one
+//	a string                      otherwise, as it is
 //
-// so that a value that does not have the type it should have is delivered as text rather than lost.
+// so that a value of the wrong type is delivered as text rather than lost.
 
-// value is a value of one of the given kinds, and the marker behind it. Equal values share a rule.
+// value matches a value of the given kinds, and the marker after it. Equal values share a rule.
 func (f tagWithTagged) value(s jsonschema.Schema, kinds peg.Values) peg.ID {
 	return f.OncePer("value", fmt.Sprint(f.e.own, kinds, s.Key()), func() peg.ID { return f.newValue(s, kinds) })
 }
@@ -38,7 +39,8 @@ func (f tagWithTagged) newValue(s jsonschema.Schema, kinds peg.Values) peg.ID {
 	return f.Seq(f.Choice(kids...), f.Space(), f.suffix())
 }
 
-// suffix is the marker behind a value, which models forget before the next argument and before the end of the call.
+// suffix matches the marker after a value, which models forget before the next argument and before
+// the end of the call.
 func (f tagWithTagged) suffix() peg.ID {
 	own := f.Lit(f.e.ValueSuffix)
 	if len(f.without()) == 0 {
@@ -47,7 +49,7 @@ func (f tagWithTagged) suffix() peg.ID {
 	return f.Choice(own, f.Once("~no-suffix", func() peg.ID { return f.Seq(f.Peek(f.lostEnd()), f.Omitted(f.e.ValueSuffix)) }))
 }
 
-// suffixAhead sees the same.
+// suffixAhead is a lookahead for suffix.
 func (f tagWithTagged) suffixAhead() peg.ID {
 	return f.per("suffix-ahead", func() peg.ID {
 		end := f.Seq(f.Blanks(), f.Lit(f.e.ValueSuffix))
@@ -58,15 +60,15 @@ func (f tagWithTagged) suffixAhead() peg.ID {
 	})
 }
 
-// long is a value that holds others, as JSON or as Python writes it; grammars have it as JSON.
+// long matches an object or an array as JSON or Python writes it; grammars allow only JSON.
 func (f tagWithTagged) long(s jsonschema.Schema, kinds peg.Values) peg.ID {
 	lenient := f.Once("~lenient-value", func() peg.ID { return f.Tag(peg.Scalar, f.Value(turn.Containers|python)) })
 	exact := f.Tag(peg.Scalar, f.exact(turn.Containers, s.Only((kinds&turn.Containers).Kinds())))
 	return f.Seq(f.Space(), f.Peek(f.ContainerAhead()), f.Choice(lenient, exact))
 }
 
-// text is a string as it stands: the template's own white space at its edges is not part of it. It goes on over a marker
-// that ends no value, because nothing that may follow one follows it.
+// text matches a string as it is, without the template's own white space at its edges. It continues
+// past a marker that is not followed by what may follow a value.
 func (f tagWithTagged) text(s jsonschema.Schema) peg.ID {
 	ends := nonempty(f.e.tail+f.e.ValueSuffix, f.e.ValueSuffix)
 	first := f.RawSchema(s.Only(jsonschema.String), f.Until(ends...))
@@ -84,7 +86,8 @@ func (f tagWithTagged) text(s jsonschema.Schema) peg.ID {
 	return f.Seq(f.Optional(f.Lit(f.e.lead)), text)
 }
 
-// valueEnd matches the end of a value: its marker, and something that may follow it; or what follows where its marker is missing.
+// valueEnd matches the end of a value: its marker and something that may follow it, or what follows
+// if the marker is missing.
 func (f tagWithTagged) valueEnd() peg.ID {
 	follow := []peg.ID{f.End()}
 	for _, text := range f.follows() {
@@ -97,8 +100,8 @@ func (f tagWithTagged) valueEnd() peg.ID {
 	return f.Seq(f.Blanks(), end)
 }
 
-// without are the texts at which a value can end without its own marker: those before the next argument and at the end of the
-// call, if they are markers.
+// without returns the texts at which a value can end without its own marker: those before the next
+// argument and at the end of the call, if they are markers.
 func (f tagWithTagged) without() []string {
 	if common(f.e.ValueSuffix) || f.writesLiterals() {
 		return nil
@@ -110,13 +113,13 @@ func (f tagWithTagged) without() []string {
 	return texts
 }
 
-// callEnds are the markers with which a call ends behind its arguments, in order.
+// callEnds returns the markers that end a call after its arguments, in order.
 func (f tagWithTagged) callEnds() []string {
 	return slices.DeleteFunc(nonempty(f.e.End, f.m.Tools.Function.Close, f.m.Tools.PerCallEnd, f.m.Tools.SectionEnd), common)
 }
 
-// lostEnd matches what follows a value whose marker is missing: an argument that a tool declares, or the end of the call with what
-// follows that. A text may spell each of them alone.
+// lostEnd matches what follows a value whose marker is missing: a declared argument, or the end of
+// the call with what follows that. A text may contain either alone.
 func (f tagWithTagged) lostEnd() peg.ID {
 	return f.Once("~lost-end", func() peg.ID {
 		var ways []peg.ID
@@ -134,10 +137,10 @@ func (f tagWithTagged) lostEnd() peg.ID {
 	})
 }
 
-// manyNames is how many names of arguments are looked for within texts.
+// manyNames bounds the argument names that are looked for within texts.
 const manyNames = 256
 
-// declaredNames are the names of arguments that the tools declare; none if they are very many.
+// declaredNames returns the names of the tools' declared arguments; none if there are too many.
 func (f tagWithTagged) declaredNames() []string {
 	var names []string
 	for _, t := range f.Tools {
