@@ -133,7 +133,7 @@ func (c *compiler) test(n *syntax.Test, s *scope.Scope) expr {
 // applied compiles a filter or a test. An unknown one may be in a branch that never runs.
 func (c *compiler) applied(kind, id string, b *library.Builtin, to syntax.Node, a *syntax.Arguments, s *scope.Scope, at int) expr {
 	switch {
-	case b == nil && !c.soft:
+	case b == nil && !c.lenient:
 		failure.RejectAs("TemplateAssertionError", at, "No %s named %s.", kind, pystr.Quote(id))
 	case b != nil && b.Refused != "":
 		failure.Reject(at, "the %s %s is not supported: %s", kind, id, b.Refused)

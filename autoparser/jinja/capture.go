@@ -12,7 +12,7 @@ func (c *compiler) capture(n *syntax.SetBlock, s *scope.Scope) step {
 	inside.Analyze(n.Body...)
 	inside.Analyze(n.Filters()...)
 	var take func(*frame, int) value.Value
-	c.within(func() { take = c.taken(n.Filter, inside) })
+	c.inScope(func() { take = c.taken(n.Filter, inside) })
 	run, assign := c.block(n.Body, inside), c.assign(n.Target, s)
 	return func(f *frame) signal {
 		mark := len(f.r.out)
@@ -29,7 +29,7 @@ func (c *compiler) capture(n *syntax.SetBlock, s *scope.Scope) step {
 func (c *compiler) block(nodes []syntax.Node, s *scope.Scope) step {
 	enter := c.entry(s)
 	var run step
-	c.within(func() { run = c.body(nodes, s) })
+	c.inScope(func() { run = c.body(nodes, s) })
 	return func(f *frame) signal {
 		enter(f)
 		return run(f)
@@ -71,7 +71,7 @@ func (c *compiler) filterBlock(n *syntax.FilterBlock, s *scope.Scope) step {
 	inside.Analyze(n.Body...)
 	inside.Visit(n.Filter)
 	var take func(*frame, int) value.Value
-	c.within(func() { take = c.taken(n.Filter, inside) })
+	c.inScope(func() { take = c.taken(n.Filter, inside) })
 	run := c.block(n.Body, inside)
 	return func(f *frame) signal {
 		mark := len(f.r.out)

@@ -14,7 +14,7 @@ type compiler struct {
 	names   map[string]int              // places of context variables
 	missing map[string]*value.Undefined // results of absent, by name
 	order   []string                    // names of context variables, by place
-	soft    bool                        // inside an if or a conditional expression, where unknown filters fail at run time
+	lenient bool                        // inside an if or a conditional expression, where unknown filters fail at run time
 	source  string
 	inLoop  bool // there is a loop around in this function
 }
@@ -108,7 +108,7 @@ func (c *compiler) jump(n *syntax.Jump) step {
 }
 
 func (c *compiler) ifBlock(n *syntax.If, s *scope.Scope) step {
-	defer c.softly()()
+	defer c.branch()()
 	if len(n.Tests) == 1 {
 		test, then, otherwise := c.expression(n.Tests[0], s), c.body(n.Bodies[0], s), c.body(n.Otherwise, s)
 		return func(f *frame) signal {
@@ -134,19 +134,19 @@ func (c *compiler) ifBlock(n *syntax.If, s *scope.Scope) step {
 	}
 }
 
-// softly makes unknown filters fail at run time until the returned function is called.
-func (c *compiler) softly() func() {
-	before := c.soft
-	c.soft = true
-	return func() { c.soft = before }
+// branch makes unknown filters fail at run time until the returned function is called.
+func (c *compiler) branch() func() {
+	before := c.lenient
+	c.lenient = true
+	return func() { c.lenient = before }
 }
 
-// within calls f in a scope of its own, where unknown filters fail at compile time.
-func (c *compiler) within(f func()) {
-	before := c.soft
-	c.soft = false
+// inScope calls f in a scope of its own, where unknown filters fail at compile time.
+func (c *compiler) inScope(f func()) {
+	before := c.lenient
+	c.lenient = false
 	f()
-	c.soft = before
+	c.lenient = before
 }
 
 func (c *compiler) assignment(n *syntax.Set, s *scope.Scope) step {
@@ -237,7 +237,7 @@ func (c *compiler) withBlock(n *syntax.With, s *scope.Scope) step {
 	}
 	enter := c.entry(inside)
 	var run step
-	c.within(func() { run = c.body(n.Body, inside) })
+	c.inScope(func() { run = c.body(n.Body, inside) })
 	return func(f *frame) signal {
 		enter(f)
 		for i := range assign {

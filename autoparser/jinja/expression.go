@@ -180,7 +180,7 @@ func (c *compiler) slice(n *syntax.Slice, s *scope.Scope) expr {
 
 // conditional compiles a if b else c. Without an else the value is undefined.
 func (c *compiler) conditional(n *syntax.Conditional, s *scope.Scope) expr {
-	defer c.softly()()
+	defer c.branch()()
 	then, test := c.expression(n.Then, s), c.expression(n.Test, s)
 	var otherwise expr
 	if n.Otherwise != nil {

@@ -68,7 +68,7 @@ func (c *compiler) forParts(n *syntax.For, s *scope.Scope) *forParts {
 	p.assign, p.enter = c.assign(n.Target, inside), c.entry(inside)
 	outside := c.inLoop
 	c.inLoop = true
-	c.within(func() { p.body = c.body(n.Body, inside) })
+	c.inScope(func() { p.body = c.body(n.Body, inside) })
 	c.inLoop = outside && !n.Recursive
 	if len(n.Otherwise) > 0 {
 		rest := s.NewBlock()
@@ -89,7 +89,7 @@ func (c *compiler) forFilter(n *syntax.For, s *scope.Scope) func(*frame) func(va
 	inside.Analyze(n.Test)
 	assign, enter := c.assign(n.Target, inside), c.entry(inside)
 	var test expr
-	c.within(func() { test = c.expression(n.Test, inside) })
+	c.inScope(func() { test = c.expression(n.Test, inside) })
 	return func(f *frame) func(value.Value) bool {
 		entered := false
 		return func(v value.Value) bool {

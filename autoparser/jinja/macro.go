@@ -100,7 +100,7 @@ func (c *compiler) macroParts(id string, at int, sig *syntax.Signature, body []s
 	inside.Analyze(body...)
 	loops := c.inLoop
 	c.inLoop = false
-	c.within(func() {
+	c.inScope(func() {
 		p.enter = c.entry(inside)
 		p.defaults = c.expressions(sig.Defaults, inside)
 		p.body = c.body(body, inside)

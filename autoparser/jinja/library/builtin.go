@@ -28,15 +28,18 @@ type Parameter struct {
 // Parameters are the parameters of one builtin.
 type Parameters []Parameter
 
-// Builtin is a filter, a test, a method or a global function. in is the value to which a filter, a
-// test or a method is applied, and nil for functions.
+// Func is the function of a builtin. in is the value to which a filter, a test or a method is
+// applied, and nil for functions.
+type Func func(e *Env, in value.Value, a Arguments) value.Value
+
+// Builtin is a filter, a test, a method or a global function.
 type Builtin struct {
 	Params   Parameters
 	Variadic bool // accepts more positional arguments
 	Keywords bool // accepts any named arguments
 	Changes  bool // is a method that changes its object
 	Unnamed  bool // accepts no named arguments
-	Run      func(e *Env, in value.Value, a Arguments) value.Value
+	Run      Func
 
 	fallbacks []value.Value // of all parameters if each has one; never changed
 

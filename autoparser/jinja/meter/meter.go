@@ -121,16 +121,17 @@ func (m *Meter) GrowTimes(n, size int) {
 	m.Grow(n * size)
 }
 
-// Deeper counts a lazy sequence that draws on another; Shallower ends it.
+// Deeper counts a lazy sequence that draws on another, until Shallower is called.
 func (m *Meter) Deeper() {
 	if m.lazy++; m.lazy > MaxDepth {
 		failure.Throw("RecursionError", "maximum recursion depth exceeded")
 	}
 }
 
+// Shallower undoes Deeper.
 func (m *Meter) Shallower() { m.lazy-- }
 
-// Enter counts the call of a macro; Leave ends it.
+// Enter counts the call of a macro, until Leave is called.
 func (m *Meter) Enter() {
 	m.Charge(1)
 	if m.depth++; m.depth > m.Limits.Depth {
@@ -138,4 +139,5 @@ func (m *Meter) Enter() {
 	}
 }
 
+// Leave undoes Enter.
 func (m *Meter) Leave() { m.depth-- }

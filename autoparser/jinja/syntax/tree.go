@@ -13,6 +13,7 @@ type Node interface {
 // Pos is an offset in the source.
 type Pos int
 
+// Offset implements Node.
 func (p Pos) Offset() int { return int(p) }
 
 // Expressions.

@@ -55,6 +55,7 @@ func some(visit func(Node), nodes ...Node) {
 	}
 }
 
+// Visit calls visit with each argument.
 func (a *Arguments) Visit(visit func(Node)) {
 	some(visit, a.Values...)
 	some(visit, a.Spread, a.More)

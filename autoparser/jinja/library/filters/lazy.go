@@ -53,7 +53,7 @@ func mapAttribute(a library.Arguments) (attribute, fallback value.Value, ok bool
 
 // selects is select, reject, selectattr and rejectattr, which keep the elements for which the test
 // returns want.
-func selects(want, byAttribute bool) func(*library.Env, value.Value, library.Arguments) value.Value {
+func selects(want, byAttribute bool) library.Func {
 	return func(e *library.Env, in value.Value, a library.Arguments) value.Value {
 		if !value.Truth(in) {
 			return empty()

@@ -96,7 +96,7 @@ func unique(e *library.Env, in value.Value, a library.Arguments) value.Value {
 }
 
 // extreme is min and max. better reports whether a key beats the best one so far.
-func extreme(better func(e *library.Env, key, best value.Value) bool) func(*library.Env, value.Value, library.Arguments) value.Value {
+func extreme(better func(e *library.Env, key, best value.Value) bool) library.Func {
 	return func(e *library.Env, in value.Value, a library.Arguments) value.Value {
 		get := ignoringCase(e, getter(e, a.Values[1], value.None{}), a.Values[0])
 		it := e.Iterate(in)

@@ -14,7 +14,7 @@ import (
 )
 
 // onText returns a filter that applies f to the string of any value.
-func onText(f func(e *library.Env, s string) string) func(*library.Env, value.Value, library.Arguments) value.Value {
+func onText(f func(e *library.Env, s string) string) library.Func {
 	return func(e *library.Env, in value.Value, _ library.Arguments) value.Value {
 		s := e.Str(in)
 		e.GrowTimes(len(s), 2)

@@ -58,7 +58,7 @@ func changesObject(params library.Parameters, f func(*library.Env, *value.Object
 }
 
 // viewOf returns keys(), values() or items().
-func viewOf(part string) func(*library.Env, value.Value, library.Arguments) value.Value {
+func viewOf(part string) library.Func {
 	return func(_ *library.Env, in value.Value, _ library.Arguments) value.Value {
 		return value.NewView(in.(*value.Object), part)
 	}

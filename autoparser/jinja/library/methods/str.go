@@ -140,7 +140,7 @@ func removeSuffix(_ *library.Env, in value.Value, a library.Arguments) value.Val
 }
 
 // affix returns startswith or endswith, which accept one string or a tuple of strings.
-func affix(has func(s, affix string) bool) func(*library.Env, value.Value, library.Arguments) value.Value {
+func affix(has func(s, affix string) bool) library.Func {
 	return func(e *library.Env, in value.Value, a library.Arguments) value.Value {
 		s, _ := value.Text(in)
 		s, _ = inWindow(e, s, a)
@@ -159,7 +159,7 @@ func affix(has func(s, affix string) bool) func(*library.Env, value.Value, libra
 }
 
 // finds returns find or one of its variants. must makes it raise if nothing is found.
-func finds(index func(s, sub string) int, must bool) func(*library.Env, value.Value, library.Arguments) value.Value {
+func finds(index func(s, sub string) int, must bool) library.Func {
 	return func(e *library.Env, in value.Value, a library.Arguments) value.Value {
 		s, _ := value.Text(in)
 		e.Touch(len(s))
@@ -228,7 +228,7 @@ func joinText(e *library.Env, in value.Value, a library.Arguments) value.Value {
 }
 
 // justify returns a method that pads to a width. left and right are 1 for the sides to pad.
-func justify(left, right int) func(*library.Env, value.Value, library.Arguments) value.Value {
+func justify(left, right int) library.Func {
 	return func(e *library.Env, in value.Value, a library.Arguments) value.Value {
 		s, _ := value.Text(in)
 		fill := value.NeedText(a.Values[1], "the fill character")

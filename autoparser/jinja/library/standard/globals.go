@@ -57,6 +57,7 @@ type cycler struct {
 
 func (*cycler) Class() string { return "Cycler" }
 
+// Property returns an attribute, or nil.
 func (c *cycler) Property(name string) value.Value {
 	switch name {
 	case "current":

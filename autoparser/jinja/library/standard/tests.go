@@ -66,12 +66,12 @@ func allTests() map[string]*library.Builtin {
 }
 
 // is returns a test that applies f.
-func is(f func(value.Value) bool) func(*library.Env, value.Value, library.Arguments) value.Value {
+func is(f func(value.Value) bool) library.Func {
 	return func(_ *library.Env, in value.Value, _ library.Arguments) value.Value { return value.Bool(f(in)) }
 }
 
 // remainder returns a test of divisibility.
-func remainder(divisor func(library.Arguments) value.Value, want value.Int) func(*library.Env, value.Value, library.Arguments) value.Value {
+func remainder(divisor func(library.Arguments) value.Value, want value.Int) library.Func {
 	return func(e *library.Env, in value.Value, a library.Arguments) value.Value {
 		return value.Bool(e.Equal(e.Binary("%", in, divisor(a)), want))
 	}
