@@ -1,7 +1,6 @@
 package probe
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -114,9 +113,6 @@ func opening(marker, source string, markers []string) string {
 	return ""
 }
 
-// splitAt is a literal that a text is split at or searched for.
-var splitAt = regexp.MustCompile(`(?:split|partition|find|index)\(\s*['"]([^'"]+)['"]|['"]([^'"]+)['"]\s+(?:not\s+)?in\s`)
-
 // maxSplits is how many markers at which a source splits texts are looked at: each is compared with all others.
 const maxSplits = 64
 
@@ -124,8 +120,8 @@ const maxSplits = 64
 // around them, those are there, too.
 func splits(source string) []string {
 	var all []string
-	for _, m := range splitAt.FindAllStringSubmatch(source, -1) {
-		text := strings.ReplaceAll(m[1]+m[2], `\n`, "\n")
+	for literal := range splitLiterals(source) {
+		text := strings.ReplaceAll(literal, `\n`, "\n")
 		marker := strings.TrimSpace(text)
 		if start, end := diff.FirstMarker(marker); marker == "" || start > 0 || end < len(marker) {
 			continue

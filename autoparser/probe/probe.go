@@ -226,9 +226,15 @@ func withTools(name string, last chat.Message) Probe {
 func Tools() []chat.Tool { return []chat.Tool{tool(Function), tool(OtherFunction)} }
 
 func tool(name string) chat.Tool {
-	property := func(name string) string { return `"` + name + `": {"type": "string", "description": "A text"}` }
-	return chat.Tool{Name: name, Description: "A function", Parameters: jsonschema.MustParse(
-		`{"type": "object", "properties": {` + property(Argument) + `, ` + property(OtherArgument) + `}, "required": []}`)}
+	return chat.Tool{Name: name, Description: "A function", Parameters: parameters}
+}
+
+// parameters is the schema of both functions.
+var parameters = jsonschema.MustParse(
+	`{"type": "object", "properties": {` + property(Argument) + `, ` + property(OtherArgument) + `}, "required": []}`)
+
+func property(name string) string {
+	return `"` + name + `": {"type": "string", "description": "A text"}`
 }
 
 func user(text string) chat.Message {
