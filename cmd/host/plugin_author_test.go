@@ -60,7 +60,7 @@ func TestANewPluginOverwritesNothing(t *testing.T) {
 
 func TestVerifyRejectsWhatIsNoPlugin(t *testing.T) {
 	for path, want := range map[string]string{
-		"/bin/true":       "there is no manifest that names it; write /bin/true.yaml",
+		"/bin/true":       "no manifest names it; write /bin/true.yaml",
 		"testdata/absent": "no such file or directory",
 	} {
 		code, out, _ := commandLine(t, "", "plugin", "verify", path)

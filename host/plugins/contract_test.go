@@ -11,7 +11,7 @@ import (
 
 func TestPluginsOfTwoMajorVersionsRunSideBySide(t *testing.T) {
 	var asked atomic.Int64
-	both := spoken()
+	both := supported()
 	both[2] = func(ctx context.Context, conn *grpc.ClientConn, hostVersion string) ([]remote, error) {
 		asked.Add(1)
 		return first(ctx, conn, hostVersion)

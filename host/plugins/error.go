@@ -10,7 +10,7 @@ import (
 type Unavailable struct {
 	Plugin string
 	Reason string
-	// Fallback is what the plugin's manifest wants to become of the request.
+	// Fallback is what happens to the request, according to the plugin's manifest.
 	Fallback manifest.Fallback
 }
 
@@ -18,7 +18,7 @@ func (e *Unavailable) Error() string {
 	return fmt.Sprintf("plugin %s does not answer: %s", e.Plugin, e.Reason)
 }
 
-// Fault is the error of a plugin that answers what it must not. Trying again does not help; a better version does.
+// Fault is the error of a plugin whose answer breaks the contract. Trying again does not help; a better version does.
 type Fault struct {
 	Plugin string
 	Err    error
@@ -26,5 +26,5 @@ type Fault struct {
 
 func (e *Fault) Error() string { return fmt.Sprintf("plugin %s: %v", e.Plugin, e.Err) }
 
-// Unwrap returns what is wrong.
+// Unwrap returns the cause.
 func (e *Fault) Unwrap() error { return e.Err }

@@ -25,8 +25,8 @@ import (
 	"github.com/dragoman-project/dragoman/internal/wire/rpc"
 )
 
-// generation is one process of a plugin. While it serves, any number of calls hold it; one that is retired takes no more
-// and ends with its last call.
+// generation is one process of a plugin. While it serves, any number of calls hold it; once retired it accepts no more, and
+// ends with its last call.
 type generation struct {
 	number   int
 	process  *process.Process
@@ -34,21 +34,21 @@ type generation struct {
 	health   grpc_health_v1.HealthClient
 	handlers map[string]remote // by name
 	started  time.Time
-	outputs  []io.Closer // of what the process prints over the connection
-	stay     func() bool // keeps the process from ending with the context of its launch; false: it has ended
+	outputs  []io.Closer // the logs of what the process prints over the connection
+	stay     func() bool // detaches the process from the context of its launch; false: it has ended
 
 	mu       sync.Mutex
 	holders  int
 	retired  bool
 	answered bool // it has answered a call
 	used     time.Time
-	drained  chan struct{} // closed when it is retired and nobody holds it
+	drained  chan struct{} // closed when it is retired and has no holders
 	killing  sync.Once
-	dead     chan struct{} // closed when the process and all that belongs to it is gone
+	dead     chan struct{} // closed when the process and everything of it is gone
 }
 
-// launch starts a process of a binary and waits until it has described itself. It is given up when ctx ends. On an error
-// nothing is left behind.
+// launch starts a process of a binary and waits until it has described itself, or ctx ends. On an error nothing is left
+// behind.
 func launch(ctx context.Context, sh *shared, b rundir.Binary, m *manifest.Manifest, dir string, number int) (*generation, error) {
 	o := &sh.opts
 	log := &process.Log{Log: o.Logger.With("plugin", m.Name, "generation", number)}
@@ -80,8 +80,8 @@ func launch(ctx context.Context, sh *shared, b rundir.Binary, m *manifest.Manife
 	return g, nil
 }
 
-// runnerFor prepares the process when go-plugin has put together its environment. The process is killed when ctx ends,
-// unless it stays.
+// runnerFor returns what go-plugin calls to prepare the process once it has put together the environment. The process is
+// killed when ctx ends, unless g.stay is called before.
 func runnerFor(ctx context.Context, g *generation, run *rundir.Dir, b rundir.Binary, m *manifest.Manifest, dir string, log *process.Log) func(hclog.Logger, *exec.Cmd, string) (runner.Runner, error) {
 	return func(_ hclog.Logger, prepared *exec.Cmd, socketDir string) (runner.Runner, error) {
 		options, err := m.EncodedOptions()
@@ -112,7 +112,7 @@ func runnerFor(ctx context.Context, g *generation, run *rundir.Dir, b rundir.Bin
 	}
 }
 
-// connection is how go-plugin hands over the connection.
+// connection receives the connection from go-plugin.
 type connection struct {
 	goplugin.NetRPCUnsupportedPlugin
 	conn *grpc.ClientConn
@@ -124,9 +124,9 @@ func (c *connection) GRPCClient(_ context.Context, _ *goplugin.GRPCBroker, conn 
 	return conn, nil
 }
 
-// GRPCServer is the side of the plugin, which is not here.
+// GRPCServer fails: it is for the side of the plugin.
 func (c *connection) GRPCServer(*goplugin.GRPCBroker, *grpc.Server) error {
-	return errors.New("this is the side of the host")
+	return errors.New("not available in a host")
 }
 
 func (g *generation) connect(ctx context.Context, c *connection, o *Options, ask contract) error {
@@ -151,7 +151,7 @@ func (g *generation) connect(ctx context.Context, c *connection, o *Options, ask
 	return nil
 }
 
-// explain adds to an error of the start what is known of the process, which is gone by now.
+// explain adds to an error of the start how the process ended.
 func (g *generation) explain(err error) error {
 	first, _, _ := strings.Cut(err.Error(), "\n")
 	if g.process == nil {
@@ -160,13 +160,13 @@ func (g *generation) explain(err error) error {
 	return fmt.Errorf("cannot start: %s; process: %s", first, g.process.End())
 }
 
-// check says whether the process is what the manifest says. What the handlers claim is the manifest's to decide.
+// check compares the process with the manifest. What its handlers claim is up to the manifest.
 func (g *generation) check(m *manifest.Manifest) error {
 	var faults []error
 	for _, h := range m.Handlers {
 		served := g.handlers[h.Name]
 		if served == nil {
-			faults = append(faults, fmt.Errorf("the manifest names a handler %s, the process serves none of that name", h.Name))
+			faults = append(faults, fmt.Errorf("handler %s: in the manifest, but not served by the process", h.Name))
 		} else if version := served.Describe().Version; version != m.Version {
 			faults = append(faults, fmt.Errorf("handler %s: the manifest says version %s, the process says %s", h.Name, m.Version, version))
 		}
@@ -174,7 +174,7 @@ func (g *generation) check(m *manifest.Manifest) error {
 	return errors.Join(faults...)
 }
 
-// hold lets a caller use the generation until release; false: it takes no more callers.
+// hold registers a caller, until release; false: the generation accepts no more callers.
 func (g *generation) hold() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -196,7 +196,7 @@ func (g *generation) release() {
 	}
 }
 
-// retire lets no more callers in. It says whether the generation was not retired before.
+// retire stops accepting callers. It reports whether the generation was not retired before.
 func (g *generation) retire() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -210,7 +210,7 @@ func (g *generation) retire() bool {
 	return true
 }
 
-// idle says for how long nobody has used the generation.
+// idle returns for how long the generation has not been used.
 func (g *generation) idle() time.Duration {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -220,7 +220,7 @@ func (g *generation) idle() time.Duration {
 	return time.Since(g.used)
 }
 
-// lives says that the process has not ended, as far as is known.
+// lives reports whether the process has not ended, as far as is known.
 func (g *generation) lives() bool {
 	select {
 	case <-g.process.Exited:
@@ -230,7 +230,7 @@ func (g *generation) lives() bool {
 	}
 }
 
-// answers notes that the process has answered a call.
+// answers records that the process has answered a call.
 func (g *generation) answers() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -243,14 +243,14 @@ func (g *generation) hasAnswered() bool {
 	return g.answered
 }
 
-// sessions is how many callers hold the generation.
+// sessions returns how many callers hold the generation.
 func (g *generation) sessions() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.holders
 }
 
-// responds asks the process whether it is well.
+// responds checks the health of the process.
 func (g *generation) responds(ctx context.Context, within time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
@@ -258,7 +258,7 @@ func (g *generation) responds(ctx context.Context, within time.Duration) error {
 	return err
 }
 
-// passing says why the connection broke: how the process ended, if it does within a time, or else err.
+// passing returns why the connection broke: how the process ended, if it ends within the given time, or else err.
 func (g *generation) passing(within time.Duration, err error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), within)
 	defer cancel()
@@ -268,8 +268,8 @@ func (g *generation) passing(within time.Duration, err error) error {
 	return errors.New(g.process.End())
 }
 
-// kill ends the process: politely, and by force after grace. go-plugin waits for ever for a process that is stopped, so
-// the force comes from outside of it. It returns when everything is gone.
+// kill ends the process: gracefully at first, by force after grace. go-plugin waits forever for a process that is stopped, so
+// the force does not come from it. kill returns when everything is gone.
 func (g *generation) kill(grace time.Duration) {
 	g.killing.Do(func() {
 		defer close(g.dead)

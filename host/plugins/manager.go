@@ -19,36 +19,35 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/handler"
 )
 
-// Options say how plugins are run. The zero value works.
+// Options configure how plugins are run. The zero value works.
 type Options struct {
-	// Logger gets what plugins print, and what becomes of their processes. Nil discards it.
+	// Logger logs what plugins print, and the life of their processes; nil: nothing is logged.
 	Logger *slog.Logger
-	// HostVersion is told to the plugins.
+	// HostVersion is sent to the plugins.
 	HostVersion string
-	// OnDemand leaves executables where they are until their first process is started, and checks no checksum before: for hosts
-	// that end soon, and use few of the plugins.
+	// OnDemand copies and verifies executables only when their first process is started: for hosts that end soon and use few of
+	// the plugins.
 	OnDemand bool
-	// RunDir is where the private directory is made. It must have a short path and allow execution. Empty: os.TempDir.
+	// RunDir is where the private directory is created. It needs a short path, and a file system without noexec. Empty: os.TempDir.
 	RunDir string
-	// StartTimeout is how long a process may take until it has described itself. 0: 5 s.
+	// StartTimeout limits the time until a process has described itself. 0: 5 s.
 	StartTimeout time.Duration
-	// VerifyTimeout is how long the golden cases of a handler may take. 0: 30 s.
+	// VerifyTimeout limits the golden cases of a handler. 0: 30 s.
 	VerifyTimeout time.Duration
-	// CallTimeout is how long a call may take until the process counts as hanging and is killed. 0: 5 s.
+	// CallTimeout limits a call; after it the process counts as hanging and is killed. 0: 5 s.
 	CallTimeout time.Duration
-	// HealthInterval is how often a process is asked whether it is well, and HealthTimeout how long it may take to say so.
-	// 0: 10 s and 2 s.
+	// HealthInterval is the time between health checks of a process, and HealthTimeout limits each of them. 0: 10 s and 2 s.
 	HealthInterval, HealthTimeout time.Duration
-	// DrainTimeout is how long a retired process may finish its calls and streams. 0: 10 min.
+	// DrainTimeout limits the time in which a retired process finishes its calls and streams. 0: 10 min.
 	DrainTimeout time.Duration
-	// IdleTimeout is how long a process that nobody uses stays. 0: for ever.
+	// IdleTimeout is after how long an unused process is stopped. 0: never.
 	IdleTimeout time.Duration
-	// Try is asked about each version that has passed its own golden cases, and each plugin that was not there before, while
-	// what was in force goes on serving. An error keeps it so. It must end with its context, and must not load plugins; nil:
-	// everything is welcome.
+	// Try is called for each version that has passed its own golden cases, and for each new plugin, while what was in force
+	// continues to serve. If it returns an error, the change is refused. It must return when its context ends, and must not load
+	// plugins; nil: every change is accepted.
 	Try func(context.Context, Change) error
 
-	contracts contracts // nil: those that every host speaks
+	contracts contracts // nil: those that every host supports
 }
 
 func (o Options) complete() Options {
@@ -56,7 +55,7 @@ func (o Options) complete() Options {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	if o.contracts == nil {
-		o.contracts = spoken()
+		o.contracts = supported()
 	}
 	for _, d := range []struct {
 		value *time.Duration
@@ -74,16 +73,16 @@ func (o Options) complete() Options {
 	return o
 }
 
-// Manager knows the plugins of a directory and keeps their processes. It is safe for concurrent use.
+// Manager keeps the plugins of a directory and their processes. It is safe for concurrent use.
 type Manager struct {
 	shared
 	current atomic.Pointer[set]
 
-	// examining is over when new versions are not examined any longer.
+	// examining is done when the examination of new versions must stop.
 	examining context.Context
 	examined  context.CancelFunc
 
-	loading sync.Mutex // held by those who make the next set
+	loading sync.Mutex // held while the next set is built
 	closed  bool
 	retired retired
 }
@@ -93,12 +92,12 @@ type shared struct {
 	opts    Options
 	dir     *rundir.Dir
 	counter atomic.Int64  // of generations
-	hurry   chan struct{} // closed when calls under way are not waited for any longer
-	// serving finds the slot in force of a handler, or nil.
+	hurry   chan struct{} // closed when calls under way must be cut off
+	// serving returns the slot in force of a handler, or nil.
 	serving func(handler string) *slot
 }
 
-// retired are the slots that are no longer in the set, and not gone yet.
+// retired holds the slots that are no longer in the set and not gone yet.
 type retired struct {
 	mu   sync.Mutex
 	all  []*slot
@@ -124,12 +123,12 @@ func (r *retired) list() []*slot {
 	return slices.Clone(r.all)
 }
 
-// New returns a manager without plugins. It makes a private directory, which Close removes.
+// New returns a manager without plugins. It creates a private directory, which Close removes.
 func New(o Options) (*Manager, error) {
 	o = o.complete()
 	dir, err := rundir.New(o.RunDir)
 	if err != nil {
-		return nil, fmt.Errorf("the directory for plugins: %w", err)
+		return nil, fmt.Errorf("directory for plugins: %w", err)
 	}
 	m := &Manager{shared: shared{opts: o, dir: dir, hurry: make(chan struct{})}}
 	m.serving = m.slotOf
@@ -138,9 +137,9 @@ func New(o Options) (*Manager, error) {
 	return m, nil
 }
 
-// Load makes the plugins of a directory those in force. It may be called again at any time: what did not change keeps its
-// process; a new version takes over when it has started and its golden cases hold; what was removed finishes its calls. The
-// error joins every fault; a plugin at fault stays as it was before, and the others go on.
+// Load puts the plugins of a directory in force. It may be called again at any time: unchanged plugins keep their process; a
+// new version takes over when it has started and its golden cases pass; removed plugins finish their calls. The error joins
+// every fault; a plugin at fault stays as it was before, and the others take effect.
 func (m *Manager) Load(dir string) error {
 	m.loading.Lock()
 	defer m.loading.Unlock()
@@ -167,18 +166,18 @@ func (m *Manager) Load(dir string) error {
 	return next.fault()
 }
 
-// List tells the state of the plugins of a directory, of which none is started.
+// List returns the state of the plugins of a directory, without starting any.
 func List(ctx context.Context, dir string) (_ []State, err error) {
 	m, err := New(Options{})
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, m.Close(ctx)) }()
-	_ = m.Load(dir) // the state of each plugin tells what is wrong with it
+	_ = m.Load(dir) // faults are in the states
 	return m.Status(), nil
 }
 
-// retire lets a slot that is no longer in force finish its calls.
+// retire closes a slot that is no longer in force; it finishes its calls.
 func (m *Manager) retire(s *slot) {
 	s.close()
 	m.retired.add(s)
@@ -187,7 +186,7 @@ func (m *Manager) retire(s *slot) {
 // Reload loads the directory of the last Load again.
 func (m *Manager) Reload() error { return m.Load(m.current.Load().dir) }
 
-// findManifests lists the manifests of a directory; one that does not exist has none.
+// findManifests lists the manifests of a directory, which need not exist.
 func findManifests(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -202,10 +201,10 @@ func findManifests(dir string) ([]string, error) {
 	return found, nil
 }
 
-// Match returns the handlers that claim a template, the highest priority first.
+// Match returns the handlers that claim a template, highest priority first.
 func (m *Manager) Match(facts *workaround.Facts) []handler.Handler {
 	claims := m.current.Load().claimed(facts, func(c *candidate, err error) {
-		m.opts.Logger.Warn("a plugin's predicate fails", "handler", c.Name, "template", facts.Name, "error", err)
+		m.opts.Logger.Warn("predicate of a plugin failed", "handler", c.Name, "template", facts.Name, "error", err)
 	})
 	return handlersOf(claims)
 }
@@ -220,8 +219,8 @@ func (m *Manager) slotOf(handler string) *slot {
 	return nil
 }
 
-// Conflicts lists the claims of the same template at the same priority that Match met since the last Load. The handler whose
-// name comes first is preferred then.
+// Conflicts lists the claims of the same template at the same priority that Match found since the last Load. The handler
+// whose name sorts first is preferred then.
 func (m *Manager) Conflicts() []string { return m.current.Load().conflicts.list() }
 
 // Close lets the calls under way finish, ends all processes, and removes the private directory. When ctx ends first, the

@@ -134,12 +134,12 @@ func TestFaultyManifestsAreRefusedWithEveryFault(t *testing.T) {
 		t.Fatal("no error")
 	}
 	for _, want := range []string{
-		"unknown-key.yaml: ", "line 5", "mathc",
-		"empty.yaml: ",
+		"unknown-key.yaml: ", "line 5", `unknown key "mathc"`,
+		"empty.yaml: empty; ",
 		"no-such-file: no such file",
 		`many.yaml: name: expected lower-case`, "many.yaml: version: missing", "many.yaml: protocol: expected 1, found 2", "many.yaml: executable: ", "many.yaml: sha256: ", "many.yaml: match: missing",
 		"predicate.yaml: match of p: 1:1: unknown name sauce",
-		"twice.yaml: a handler good is there already",
+		"twice.yaml: handler good is already provided by ",
 	} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is missing in\n%v", want, err)
@@ -290,7 +290,7 @@ func TestABadNewVersionLeavesTheOldOne(t *testing.T) {
 	}{
 		"exits":                {map[string]any{"Start": "exit"}, "no licence found"},
 		"says another version": {map[string]any{"Version": "9.9.9"}, "the manifest says version 1.0.0, the process says 9.9.9"},
-		"serves another name":  {map[string]any{"Handlers": []string{"other"}}, "serves none of that name"},
+		"serves another name":  {map[string]any{"Handlers": []string{"other"}}, "not served by the process"},
 		"claims nonsense":      {map[string]any{"Match": "sauce ==", "Version": "1.0.1"}, "match of rogue: 1:"},
 		"fails its own cases":  {map[string]any{"Cases": golden}, `fails its own golden cases: case g: content: differs at byte 0`},
 	} {

@@ -16,7 +16,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/handler"
 )
 
-// proxy is a handler that is served by whatever generation its slot has.
+// proxy is a handler served by the current generation of its slot.
 type proxy struct {
 	slot *slot
 	manifest.Handler
@@ -27,7 +27,7 @@ var (
 	_ Starter         = (*proxy)(nil)
 )
 
-// Describe answers from the manifest: nothing is started for it.
+// Describe answers from the manifest, without starting anything.
 func (p *proxy) Describe() handler.Description {
 	return handler.Description{Name: p.Name, Version: p.slot.manifest.Version, Match: p.Match, Priority: *p.Priority}
 }
@@ -42,8 +42,8 @@ func (p *proxy) Start(ctx context.Context) error {
 	return s.warm(ctx)
 }
 
-// Plan asks the plugin, starting it if need be. A process that dies meanwhile, or hangs, is replaced, and the new one is
-// asked once. The error is an *Unavailable or a *Fault where it is not the handler's answer.
+// Plan calls the plugin, starting it if need be. A process that dies meanwhile, or hangs, is replaced, and the new one is called
+// once. The error is an *Unavailable or a *Fault if it is not the handler's answer.
 func (p *proxy) Plan(ctx context.Context, in handler.Input) (*handler.Plan, error) {
 	s, err := p.enter()
 	if err != nil {
@@ -57,8 +57,8 @@ func (p *proxy) Plan(ctx context.Context, in handler.Input) (*handler.Plan, erro
 	return plan, err
 }
 
-// enter finds the version of the plugin that takes a call: its own, or the one that took its place since the template was
-// matched. The caller must leave it.
+// enter enters the slot that takes a call: the proxy's own, or the one that replaced it since the template was matched. The
+// caller must leave it.
 func (p *proxy) enter() (*slot, error) {
 	for s := p.slot; s != nil; s = s.serving(p.Name) {
 		if s.enter() {
@@ -68,7 +68,7 @@ func (p *proxy) enter() (*slot, error) {
 	return nil, p.slot.unavailable(removed)
 }
 
-// try asks a handler once. It says whether the process is gone, so that asking again makes sense.
+// try calls a handler once. It reports whether the process is gone, so that another try makes sense.
 func (s *slot) try(ctx context.Context, name string, in handler.Input) (_ *handler.Plan, gone bool, _ error) {
 	g, err := s.acquire(ctx)
 	if err != nil {
@@ -84,13 +84,13 @@ func (s *slot) try(ctx context.Context, name string, in handler.Input) (_ *handl
 	if why := s.judge(g, err, func() uint64 { return fingerprint(in) }); why != nil {
 		return nil, true, s.unavailable("%v", why)
 	}
-	return plan, false, s.blame(err)
+	return plan, false, s.asFault(err)
 }
 
-// fingerprint tells requests apart.
+// fingerprint identifies a request.
 func fingerprint(in handler.Input) uint64 {
 	h := fnv.New64a()
-	request, _ := json.Marshal(in.Request) // a request that cannot be written is like any other of its template
+	request, _ := json.Marshal(in.Request) // a request that cannot be encoded is like any other of its template
 	for _, part := range [][]byte{[]byte(in.Template.Name), []byte(in.Template.Source), request} {
 		_, _ = h.Write(part)
 		_, _ = h.Write([]byte{0})
@@ -98,8 +98,8 @@ func fingerprint(in handler.Input) uint64 {
 	return h.Sum64()
 }
 
-// judge condemns a generation whose answer says that it is dead or hangs, and returns why. Any other answer shows that it
-// works. request tells what it was asked.
+// judge condemns a generation whose answer shows that it is dead or hangs, and returns why. Any other answer shows that it
+// works. request returns the fingerprint of the request.
 func (s *slot) judge(g *generation, err error, request func() uint64) error {
 	switch status.Code(err) {
 	case codes.DeadlineExceeded:
@@ -118,8 +118,8 @@ func (s *slot) judge(g *generation, err error, request func() uint64) error {
 // deathNotice is how long a call waits for the exit status of a process whose connection broke.
 const deathNotice = 250 * time.Millisecond
 
-// blame tells the handler's answers from faults of the plugin.
-func (s *slot) blame(err error) error {
+// asFault turns faults of the plugin into a *Fault, and returns the handler's own errors unchanged.
+func (s *slot) asFault(err error) error {
 	var broken *fault.Error
 	switch {
 	case errors.As(err, &broken) && broken.Code == fault.Internal:

@@ -18,14 +18,14 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/handler"
 )
 
-// set is what is in force: the plugins of a directory. It never changes once it is built.
+// set holds the plugins of a directory that are in force. It never changes once it is built.
 type set struct {
 	dir        string
 	slots      []*slot
-	candidates []*candidate // the highest priority first, then by name
+	candidates []*candidate // highest priority first, then by name
 	faults     []refused
 	claims     *cache.Cache[*workaround.Facts, []*candidate] // results of match
-	conflicts  *conflicts                                    // that claimed has met
+	conflicts  *conflicts                                    // found by claimed
 }
 
 // candidate is a handler with its predicate.
@@ -40,12 +40,12 @@ type refused struct {
 	err      error
 }
 
-// newSet is a set without plugins.
+// newSet returns a set without plugins.
 func newSet(dir string) *set {
 	return &set{dir: dir, claims: &cache.Cache[*workaround.Facts, []*candidate]{}, conflicts: new(conflicts)}
 }
 
-// fault joins what is wrong with the directory.
+// fault joins the faults of the directory.
 func (s *set) fault() error {
 	var all []error
 	for _, r := range s.faults {
@@ -54,7 +54,7 @@ func (s *set) fault() error {
 	return errors.Join(all...)
 }
 
-// of returns the slot that a manifest made, or nil.
+// of returns the slot of a manifest, or nil.
 func (s *set) of(manifest string) *slot {
 	i := slices.IndexFunc(s.slots, func(s *slot) bool { return s.manifest.Path == manifest })
 	if i < 0 {
@@ -81,7 +81,7 @@ func (s *set) handler(name string) (handler.Handler, bool) {
 	return nil, false
 }
 
-// match returns the candidates that claim a template, the highest priority first. fault is told of predicates that fail.
+// match returns the candidates that claim a template, highest priority first. It calls fault for predicates that fail.
 func (s *set) match(facts *workaround.Facts, fault func(*candidate, error)) []*candidate {
 	claims, _ := s.claims.Get(facts, func() ([]*candidate, int, error) {
 		var claims []*candidate
@@ -99,7 +99,7 @@ func (s *set) match(facts *workaround.Facts, fault func(*candidate, error)) []*c
 	return claims
 }
 
-// claimed is match for a set in force: it notes conflicts.
+// claimed is match for a set in force: it records conflicts.
 func (s *set) claimed(facts *workaround.Facts, fault func(*candidate, error)) []*candidate {
 	claims := s.match(facts, fault)
 	s.conflicts.note(claims, facts.Name)
@@ -114,7 +114,7 @@ func handlersOf(candidates []*candidate) []handler.Handler {
 	return handlers
 }
 
-// build makes the set of these manifests. What a manifest at fault made before stays.
+// build returns the set of the manifests. A manifest at fault keeps its slot from before.
 func (m *Manager) build(dir string, manifests []string, old *set) *set {
 	next := newSet(dir)
 	for _, path := range manifests {
@@ -134,7 +134,7 @@ func (m *Manager) build(dir string, manifests []string, old *set) *set {
 	return next
 }
 
-// grow adds to the set what a manifest makes now. Before is what it made before, or nil.
+// grow returns the set with the slot of a manifest added. before is the manifest's slot until now, or nil.
 func (m *Manager) grow(next *set, path string, before *slot, old *set) (*set, error) {
 	s, err := m.slotFor(path, before)
 	if err != nil {
@@ -144,15 +144,15 @@ func (m *Manager) grow(next *set, path string, before *slot, old *set) (*set, er
 	if err == nil {
 		err = m.try(s, before, more, old)
 	}
-	if err != nil && s != before { // it may have been started to be examined
+	if err != nil && s != before { // it may have been started for its examination
 		s.abort()
 		m.retire(s)
 	}
 	return more, err
 }
 
-// slotFor makes the slot of a manifest, or returns the one before if nothing has changed. A new version of a plugin must
-// start and pass its golden cases; a plugin that was not there before is started when it is needed.
+// slotFor returns a slot for a manifest: the one before if nothing has changed. A new version of a plugin must start and pass
+// its golden cases; a new plugin is started when it is needed.
 func (m *Manager) slotFor(path string, before *slot) (*slot, error) {
 	manifest, err := manifest.Read(path, m.opts.contracts.versions())
 	if err != nil {
@@ -186,7 +186,7 @@ func (m *Manager) slotFor(path string, before *slot) (*slot, error) {
 	return s, nil
 }
 
-// with is the set with one more slot and its handlers.
+// with returns the set with one more slot and its handlers.
 func (s *set) with(new *slot) (*set, error) {
 	more := newSet(s.dir)
 	more.slots, more.candidates, more.faults = append(slices.Clone(s.slots), new), slices.Clone(s.candidates), s.faults
@@ -196,7 +196,7 @@ func (s *set) with(new *slot) (*set, error) {
 			return nil, fmt.Errorf("%s: match of %s: %w", new.manifest.Path, h.Name, err)
 		}
 		if c := more.candidate(h.Name); c != nil {
-			return nil, fmt.Errorf("%s: a handler %s is there already, of %s; rename one", new.manifest.Path, h.Name, c.slot.manifest.Path)
+			return nil, fmt.Errorf("%s: handler %s is already provided by %s; rename one", new.manifest.Path, h.Name, c.slot.manifest.Path)
 		}
 		more.candidates = append(more.candidates, &candidate{proxy: &proxy{slot: new, Handler: h}, when: when})
 	}
@@ -206,16 +206,16 @@ func (s *set) with(new *slot) (*set, error) {
 	return more, nil
 }
 
-// maxConflicts is how many conflicts are remembered.
+// maxConflicts is how many conflicts are kept.
 const maxConflicts = 100
 
-// conflicts remembers claims of one set that only the order of names decided.
+// conflicts holds claims of one set that only the order of names decided.
 type conflicts struct {
 	mu   sync.Mutex
 	seen map[string]bool
 }
 
-// note looks for conflicts among the claims on a template, the highest priority first.
+// note records conflicts among the claims on a template, which are sorted by priority.
 func (c *conflicts) note(claims []*candidate, template string) {
 	for i := 1; i < len(claims); i++ {
 		a, b := claims[i-1], claims[i]

@@ -15,55 +15,55 @@ import (
 )
 
 const (
-	// maxFailures is how many starts in a row may lead to no answer before the plugin stays down.
+	// maxFailures is after how many starts in a row without an answer the plugin stays down.
 	maxFailures = 5
-	// maxSuspects is how many different requests it must take to explain why processes died, before that counts as the
-	// plugin's fault rather than the requests'.
+	// maxSuspects is how many different requests it must take to explain why processes died before it counts as the fault of
+	// the plugin rather than of the requests.
 	maxSuspects = 3
-	// firstDelay is waited before the second start after a failure, and doubled from then on. The first is immediate.
+	// firstDelay is the delay before the second start after a failure; it doubles from then on. The first start is immediate.
 	firstDelay = 50 * time.Millisecond
-	// stopGrace is how long a process has to end by itself when it is asked to.
+	// stopGrace is how long a process has to end by itself before it is killed.
 	stopGrace = time.Second
 )
 
-// slot is one version of a plugin: its manifest, its executable, and the process of it, if there is one. When a newer
-// version takes its place it lets nobody in any more; those who are in finish on it, on a new process if theirs dies.
+// slot is one version of a plugin: its manifest, its executable, and its process, if there is one. When a newer version takes
+// its place it accepts no new calls; those under way finish on it, on a new process if theirs dies.
 type slot struct {
 	*shared
 	manifest *manifest.Manifest
 	log      *slog.Logger
-	life     context.Context // of starts and examinations; over when the slot has ended
+	life     context.Context // of starts and examinations; done when the slot has ended
 	abort    context.CancelFunc
-	turn     chan struct{} // holds one stream that goes on in its turn
+	turn     chan struct{} // a semaphore: one stream that has failed often resumes at a time
 
 	mu       sync.Mutex
 	binary   rundir.Binary
-	inside   int             // calls and streams that are in
-	closed   bool            // nobody is let in
-	empty    chan struct{}   // closed when the slot is and nobody is in
-	ended    bool            // no process is started
-	current  *generation     // published: it takes callers
+	inside   int             // calls and streams under way
+	closed   bool            // no calls are accepted
+	empty    chan struct{}   // closed when the slot is closed and has no calls under way
+	ended    bool            // no process is started any more
+	current  *generation     // published: it accepts callers
 	starting *start          // under way; nil: none is
-	verified bool            // its golden cases hold; only the start under way touches it
+	verified bool            // its golden cases passed; only the start under way touches it
 	streams  map[string]bool // handlers that can parse outputs themselves; nil before the first start
 	starts   int
 	broke    bool // the last process failed
 	restarts int  // starts after a process that failed
-	failures int  // starts in a row that led to no answer
+	failures int  // starts in a row without an answer
 	suspects suspects
 	retryAt  time.Time
 	lastErr  error
 	running  sync.WaitGroup // of everything that must end before the manager does
 }
 
-// newSlot makes the slot of a version of which nothing was started yet.
+// newSlot returns the slot of a version that was not started yet.
 func newSlot(sh *shared, m *manifest.Manifest, b rundir.Binary) *slot {
 	s := &slot{shared: sh, manifest: m, binary: b, log: sh.opts.Logger.With("plugin", m.Name), turn: make(chan struct{}, 1), empty: make(chan struct{})}
 	s.life, s.abort = context.WithCancel(context.Background())
 	return s
 }
 
-// enter lets a call or a stream in, until it leaves; false: a newer version takes it, or none.
+// enter registers a call or a stream, until it leaves; false: a newer version takes it, or none.
 func (s *slot) enter() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,13 +82,13 @@ func (s *slot) leave() {
 	}
 }
 
-// start is an attempt to start a generation, which any number of callers may wait for.
+// start is an attempt to start a generation. Any number of callers may wait for it.
 type start struct {
 	done chan struct{} // closed when it has ended
 	err  error         // valid then; nil: the generation was published
 }
 
-// acquire returns a generation that takes the call, starting one if there is none. The caller is in, and must release it.
+// acquire returns a generation for a call, and starts one if there is none. The caller must have entered, and must release it.
 func (s *slot) acquire(ctx context.Context) (*generation, error) {
 	for {
 		g, wait, err := s.offer()
@@ -101,7 +101,7 @@ func (s *slot) acquire(ctx context.Context) (*generation, error) {
 	}
 }
 
-// offer returns a generation that is held for the caller, or what to wait for before asking again, or why there is none.
+// offer returns a generation held for the caller, or what to wait for before calling it again, or why there is none.
 func (s *slot) offer() (*generation, func(context.Context) error, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -115,7 +115,7 @@ func (s *slot) offer() (*generation, func(context.Context) error, error) {
 	case s.starting != nil:
 		return nil, s.starting.wait, nil
 	case s.failures >= maxFailures:
-		return nil, nil, s.unavailable("it failed %d times in a row and stays down until its file changes; the last time: %v", s.failures, s.lastErr)
+		return nil, nil, s.unavailable("failed %d times in a row and stays down until its file changes; last: %v", s.failures, s.lastErr)
 	case delay > 0:
 		return nil, func(ctx context.Context) error { return sleep(ctx, delay) }, nil
 	}
@@ -125,10 +125,10 @@ func (s *slot) offer() (*generation, func(context.Context) error, error) {
 	return nil, attempt.wait, nil
 }
 
-// removed is why a plugin does not answer that is no longer there.
+// removed is why a plugin that was removed does not answer.
 const removed = "it was removed"
 
-// wait waits for the end of the attempt and says how it failed.
+// wait waits for the end of the attempt and returns why it failed.
 func (a *start) wait(ctx context.Context) error {
 	if err := waitFor(ctx, a.done); err != nil {
 		return err
@@ -140,7 +140,7 @@ func (s *slot) unavailable(format string, args ...any) *Unavailable {
 	return &Unavailable{Plugin: s.manifest.Name, Reason: process.ValidText(fmt.Sprintf(format, args...)), Fallback: s.manifest.Fallback}
 }
 
-// warm starts a generation before anyone asks for one.
+// warm starts a generation, unless there is one.
 func (s *slot) warm(ctx context.Context) error {
 	g, err := s.acquire(ctx)
 	if err == nil {
@@ -149,7 +149,7 @@ func (s *slot) warm(ctx context.Context) error {
 	return err
 }
 
-// start starts a generation and publishes it. It serves all who wait, so it is no caller's context that limits it.
+// start starts a generation and publishes it. It serves all waiting callers, so no caller's context limits it.
 func (s *slot) start(attempt *start) {
 	defer close(attempt.done)
 	g, err := s.launch()
@@ -170,7 +170,7 @@ func (s *slot) start(attempt *start) {
 	s.publish(g)
 }
 
-// launch starts a process and checks that it is what the manifest says.
+// launch starts a process and verifies it.
 func (s *slot) launch() (*generation, error) {
 	b, err := s.staged()
 	if err != nil {
@@ -200,7 +200,7 @@ func (s *slot) executable() rundir.Binary {
 	return s.binary
 }
 
-// staged is the private copy of the executable, made now if there is none.
+// staged returns the private copy of the executable, and makes it if there is none.
 func (s *slot) staged() (rundir.Binary, error) {
 	b := s.executable()
 	if b.Path != "" {
@@ -215,7 +215,7 @@ func (s *slot) staged() (rundir.Binary, error) {
 	return b, err
 }
 
-// verify holds a new process to its manifest, and the first of a version to its own golden cases.
+// verify checks a new process against its manifest, and the first process of a version against its own golden cases.
 func (s *slot) verify(g *generation) error {
 	if err := g.check(s.manifest); err != nil {
 		return err
@@ -238,7 +238,7 @@ func (s *slot) verify(g *generation) error {
 	return nil
 }
 
-// publish lets callers in. The slot must be locked.
+// publish makes a generation available to callers. The slot must be locked.
 func (s *slot) publish(g *generation) {
 	s.log.Info("plugin started", "generation", g.number, "pid", g.process.ID(), "duration", time.Since(g.started).Seconds())
 	if s.ended {
@@ -253,7 +253,7 @@ func (s *slot) publish(g *generation) {
 	s.running.Go(func() { s.supervise(g) })
 }
 
-// failed notes a start that led to no answer. The slot must be locked.
+// failed records a start without an answer. The slot must be locked.
 func (s *slot) failed(err error) {
 	s.lastErr, s.broke = err, true
 	s.failures++
@@ -263,7 +263,7 @@ func (s *slot) failed(err error) {
 	}
 }
 
-// answered notes that a call was answered: the plugin works.
+// answered records that a call was answered: the plugin works.
 func (s *slot) answered(g *generation) {
 	g.answers()
 	s.mu.Lock()
@@ -271,21 +271,21 @@ func (s *slot) answered(g *generation) {
 	s.failures, s.retryAt, s.suspects = 0, time.Time{}, suspects{}
 }
 
-// suspect notes a request that was under way when a generation died. It must have before it is asked again.
+// suspect records a request that was under way when a generation died. It must be called before the request is repeated.
 func (s *slot) suspect(g *generation, request uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.suspects.of(g.number).requests[request] = true
 }
 
-// waitFor waits for done, or until ctx ends before.
+// waitFor waits for done or the end of ctx.
 func waitFor(ctx context.Context, done <-chan struct{}) error {
 	select {
 	case <-done:
 		return nil
 	case <-ctx.Done():
 	}
-	select { // who comes late finds both, and what was waited for counts
+	select { // if both have happened, done counts
 	case <-done:
 		return nil
 	default:
@@ -293,11 +293,11 @@ func waitFor(ctx context.Context, done <-chan struct{}) error {
 	}
 }
 
-// over says why a caller does not wait any longer; nil: it does. The deadline of a context can have passed a moment before the context
-// ends: calls are refused then, and not by the plugin.
+// over returns why a caller no longer waits; nil: it does. The deadline of a context can pass a moment before the context is
+// done: calls are refused then, and not by the plugin.
 func over(ctx context.Context) error {
 	if at, limited := ctx.Deadline(); limited && !time.Now().Before(at) {
-		<-ctx.Done() // so that who asks the context hears the same
+		<-ctx.Done() // so that ctx.Err agrees
 	}
 	return ctx.Err()
 }

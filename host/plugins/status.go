@@ -13,61 +13,61 @@ type Condition string
 
 // The conditions.
 const (
-	Idle     Condition = "idle"     // no process; one is started when it is needed
+	Idle     Condition = "idle"     // no process; one is started when needed
 	Starting Condition = "starting" // a process is being started
-	Serving  Condition = "serving"  // a process answers
-	Failing  Condition = "failing"  // the last process failed; another is tried when it is needed
+	Serving  Condition = "serving"  // a process is running
+	Failing  Condition = "failing"  // the last process failed; another is started when needed
 	Down     Condition = "down"     // it failed too often and stays down until its file changes
-	Refused  Condition = "refused"  // what the directory holds cannot be used, and nothing was there before
-	Removed  Condition = "removed"  // its files are gone, and what began on it is being finished
+	Refused  Condition = "refused"  // its files cannot be used, and there was no version before
+	Removed  Condition = "removed"  // its files are gone, and its sessions are finishing
 )
 
-// State is what a manager knows of one plugin.
+// State is the state of one plugin.
 type State struct {
 	Name      string            `json:"name,omitempty"` // empty where the manifest could not be read
 	Version   string            `json:"version,omitempty"`
-	Protocol  int               `json:"protocol,omitempty"` // of the contract that it speaks
+	Protocol  int               `json:"protocol,omitempty"` // the version of the plugin contract
 	Manifest  string            `json:"manifest"`           // its path
 	SHA256    string            `json:"sha256,omitempty"`   // of the executable in force
 	Handlers  []HandlerState    `json:"handlers,omitempty"`
-	Fallback  manifest.Fallback `json:"fallback,omitempty"` // what becomes of requests while it is down
+	Fallback  manifest.Fallback `json:"fallback,omitempty"` // what happens to requests while it is down
 	Condition Condition         `json:"state"`
-	// PID and Generation are those of the process that takes what begins now; 0: there is none. A manager counts all
-	// processes that it starts, of whatever plugin.
+	// PID and Generation identify the process that takes new calls; 0: none. A manager numbers all processes that it starts,
+	// across plugins.
 	PID        int `json:"pid,omitempty"`
 	Generation int `json:"generation,omitempty"`
-	Starts     int `json:"starts"`   // how often a process of this version was started or tried to
-	Restarts   int `json:"restarts"` // how many of them replaced a process that had failed
-	// Sessions counts the calls and streams under way, on every generation; Draining are the generations among them that
-	// belong to versions which are no longer in force.
+	Starts     int `json:"starts"`   // starts of processes of this version, failed ones included
+	Restarts   int `json:"restarts"` // starts that replaced a failed process
+	// Sessions counts the calls and streams under way, on all generations. Draining lists the generations of versions that are
+	// no longer in force.
 	Sessions  int        `json:"sessions"`
 	Draining  []Draining `json:"draining,omitempty"`
 	LastError string     `json:"last_error,omitempty"` // why the last process failed
-	// Fault is why a newer content of the directory is not in force.
+	// Fault is why newer files are not in force.
 	Fault string `json:"fault,omitempty"`
 }
 
-// HandlerState is what a manager knows of one handler.
+// HandlerState is the state of one handler.
 type HandlerState struct {
 	Name     string `json:"name"`
 	Match    string `json:"match"`
 	Priority int    `json:"priority"`
-	// Capabilities are what the handler can do besides planning, known once a process has been started.
+	// Capabilities lists what the handler can do besides planning, once a process has been started.
 	Capabilities []string `json:"capabilities,omitempty"`
 }
 
-// CapabilityStreams is that of handlers which can parse outputs themselves.
+// CapabilityStreams is the capability of handlers that can parse outputs themselves.
 const CapabilityStreams = "streams"
 
-// Draining is a process of a version that is no longer in force; it ends with what began on it.
+// Draining is a process of a version that is no longer in force; it ends with its last session.
 type Draining struct {
 	Version    string `json:"version"`
-	Generation int    `json:"generation,omitempty"` // 0: its process has died, and the next step of a session starts another
+	Generation int    `json:"generation,omitempty"` // 0: its process has died; the next step of a session starts another
 	PID        int    `json:"pid,omitempty"`
 	Sessions   int    `json:"sessions"`
 }
 
-// Status tells the state of every plugin of the directory, and of those that were removed and are not gone yet.
+// Status returns the state of every plugin of the directory, and of those that were removed and are not gone yet.
 func (m *Manager) Status() []State {
 	set := m.current.Load()
 	faults := map[string]string{}
@@ -133,14 +133,14 @@ func (s *slot) state() State {
 	return state
 }
 
-// isDown says whether the plugin has failed too often.
+// isDown reports whether the plugin has failed too often.
 func (s *slot) isDown() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.condition() == Down
 }
 
-// condition is what the slot, which must be locked, is doing.
+// condition returns the condition of the slot, which must be locked.
 func (s *slot) condition() Condition {
 	switch {
 	case s.current != nil:

@@ -11,17 +11,17 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/handler"
 )
 
-// The limits of what is done for the sake of one chunk before its stream fails. A process dies for all of its streams, of
-// which one may be to blame. So a stream whose processes die again and again goes on only in its turn: the others of its kind
-// wait meanwhile, and those that are innocent get on. Nobody waits for a turn longer than a call may take.
+// Limits on resuming a stream for the sake of one chunk. The death of a process hits all of its streams, although only one may
+// have caused it. So a stream whose processes die again and again resumes only in its turn: the others like it wait meanwhile,
+// and the innocent ones continue. A stream waits for its turn no longer than a call may take.
 const (
 	maxResumptions = 9 // how often an output is sent again
-	hangCosts      = 3 // as how many of them one counts that ended with the patience for a call
-	freely         = 2 // how many of them need no turn
+	hangCosts      = 3 // as how many resumptions one counts that timed out
+	freely         = 2 // how many resumptions need no turn
 )
 
-// OpenStream begins to parse an output in a process. When that dies, or hangs, the output so far is sent to another one, and
-// what was told already is not told again; so a stream costs as much memory as its output. It ends with Finish, or with ctx.
+// OpenStream begins to parse an output in a process. If that dies or hangs, the output so far is sent to another one, and what
+// was delivered is not delivered again; so a stream needs as much memory as its output. It ends with Finish, or with ctx.
 func (p *proxy) OpenStream(ctx context.Context, in handler.StreamInput, sink chat.Sink) (handler.Stream, error) {
 	slot, err := p.enter()
 	if err != nil {
@@ -39,14 +39,14 @@ func (p *proxy) OpenStream(ctx context.Context, in handler.StreamInput, sink cha
 
 var _ handler.StreamHandler = (*proxy)(nil)
 
-// stream is one output that is parsed in a process, and goes on in another if need be.
+// stream is one output being parsed in a process, or in several, one after the other.
 type stream struct {
-	slot    *slot // it is in until it ends
+	slot    *slot // entered until the stream ends
 	handler string
 	ctx     context.Context
 	end     context.CancelFunc
 	in      handler.StreamInput
-	output  []byte // all that was fed
+	output  []byte // everything fed
 	told    replay.Filter
 	run     *run // nil: the next step begins one
 }
@@ -56,7 +56,7 @@ type run struct {
 	generation *generation
 	remote     handler.Stream // nil: not opened
 	ctx        context.Context
-	leave      func() // ends what is under way, and gives the process back
+	leave      func() // ends what is under way, and releases the process
 }
 
 // Feed sends the next bytes of the output.
@@ -70,7 +70,7 @@ func (s *stream) Feed(chunk []byte) error {
 	})
 }
 
-// Finish sends that no more comes.
+// Finish ends the output.
 func (s *stream) Finish() (result handler.StreamResult, err error) {
 	err = s.insist(func(fresh bool) (err error) {
 		if fresh {
@@ -88,7 +88,7 @@ func (s *stream) Finish() (result handler.StreamResult, err error) {
 	return result, err
 }
 
-// insist does a step; if the process is gone, it does the step in another one, which is fresh: it has got nothing yet.
+// insist does a step. If the process is gone, it does the step in another one, which is fresh: it has received nothing yet.
 func (s *stream) insist(step func(fresh bool) error) error {
 	for resumptions := 0; ; {
 		gone, late, err := s.inTurn(resumptions, step)
@@ -102,7 +102,7 @@ func (s *stream) insist(step func(fresh bool) error) error {
 	}
 }
 
-// inTurn is try, after so many resumptions.
+// inTurn is try, in the stream's turn if it was resumed often.
 func (s *stream) inTurn(resumptions int, step func(fresh bool) error) (gone, late bool, _ error) {
 	if resumptions <= freely {
 		return s.try(step)
@@ -119,8 +119,8 @@ func (s *stream) inTurn(resumptions int, step func(fresh bool) error) (gone, lat
 	return s.try(step)
 }
 
-// try does a step within the time that a call may take. It says whether the process is gone, so that trying again makes
-// sense, and whether because it was late.
+// try does a step within the time limit of a call. It reports whether the process is gone, so that another try makes sense, and
+// whether because it was late.
 func (s *stream) try(step func(fresh bool) error) (gone, late bool, _ error) {
 	if s.run == nil {
 		if err := s.begin(); err != nil {
@@ -136,7 +136,7 @@ func (s *stream) try(step func(fresh bool) error) (gone, late bool, _ error) {
 		return false, false, end
 	case s.told.Fault != nil:
 		return false, false, &Fault{Plugin: s.slot.manifest.Name, Err: s.told.Fault}
-	case late && err == nil: // the answer came just so; but the run is over, and the next step begins another
+	case late && err == nil: // the answer came at the last moment, but the run is over: the next step begins another
 		s.drop()
 		return false, false, nil
 	case late:
@@ -148,10 +148,10 @@ func (s *stream) try(step func(fresh bool) error) (gone, late bool, _ error) {
 	if why := s.slot.judge(s.run.generation, err, s.fingerprint); why != nil {
 		return true, false, s.slot.unavailable("%v", why)
 	}
-	return false, false, s.slot.blame(err)
+	return false, false, s.slot.asFault(err)
 }
 
-// fingerprint tells outputs apart.
+// fingerprint identifies the output.
 func (s *stream) fingerprint() uint64 {
 	h := fnv.New64a()
 	_, _ = h.Write(s.in.Token)
@@ -171,7 +171,7 @@ func (s *stream) do(step func(fresh bool) error) (err error) {
 	return step(fresh && len(s.output) > 0)
 }
 
-// begin gets a process.
+// begin acquires a process.
 func (s *stream) begin() error {
 	g, err := s.slot.acquire(s.ctx)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// supervise watches over a generation until it is gone.
+// supervise watches a generation until it is gone.
 func (s *slot) supervise(g *generation) {
 	defer func() { <-g.dead }()
 	tick := time.NewTicker(s.opts.HealthInterval)
@@ -34,19 +34,20 @@ func (s *slot) supervise(g *generation) {
 	}
 }
 
-// examine asks a process whether it is well, and says why it is not. When the connection breaks, that is how the process ended.
+// examine checks the health of a process, and returns what is wrong. If the connection is broken, that is how the process
+// ended.
 func (s *slot) examine(g *generation) error {
 	err := g.responds(context.Background(), s.opts.HealthTimeout)
 	switch status.Code(err) {
 	case codes.OK:
 		return nil
 	case codes.Unavailable:
-		return g.passing(s.opts.HealthTimeout, fmt.Errorf("it fails its health check: %w", err))
+		return g.passing(s.opts.HealthTimeout, fmt.Errorf("health check failed: %w", err))
 	}
-	return fmt.Errorf("it fails its health check: %w", err)
+	return fmt.Errorf("health check failed: %w", err)
 }
 
-// condemn unpublishes a generation that is dead or must die, and then kills it. One that is drained has its end already.
+// condemn unpublishes a generation that is dead or must die, and then kills it. A generation that is draining ends anyway.
 func (s *slot) condemn(g *generation, why error) {
 	if !s.unpublish(g) {
 		return
@@ -56,7 +57,7 @@ func (s *slot) condemn(g *generation, why error) {
 	if !g.hasAnswered() {
 		s.failed(why)
 	}
-	if g.sessions() > 0 && s.suspects.few(g.number) { // it may be the fault of a request, which must not take the plugin from others
+	if g.sessions() > 0 && s.suspects.few(g.number) { // maybe the fault of one request, which must not take the plugin down for others
 		s.failures = min(s.failures, maxFailures-1)
 	}
 	s.mu.Unlock()
@@ -64,7 +65,7 @@ func (s *slot) condemn(g *generation, why error) {
 	s.end(g, 0)
 }
 
-// unpublish takes a generation from callers. It says whether it was theirs.
+// unpublish hides a generation from callers. It reports whether it was not retired before.
 func (s *slot) unpublish(g *generation) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,10 +75,10 @@ func (s *slot) unpublish(g *generation) bool {
 	return g.retire()
 }
 
-// stop ends a generation that nobody uses; the next call starts another.
+// stop ends an unused generation; the next call starts another.
 func (s *slot) stop(g *generation) {
 	if s.unpublish(g) {
-		s.log.Info("plugin stopped: nobody uses it", "generation", g.number)
+		s.log.Info("plugin stopped: not used", "generation", g.number)
 		s.drain(g)
 	}
 }
@@ -90,7 +91,7 @@ func (s *slot) end(g *generation, grace time.Duration) {
 	})
 }
 
-// drain lets a generation that takes no more callers finish its calls, and ends it.
+// drain ends a retired generation when its calls have finished.
 func (s *slot) drain(g *generation) {
 	s.running.Go(func() {
 		select {
@@ -103,7 +104,7 @@ func (s *slot) drain(g *generation) {
 	})
 }
 
-// close lets nobody in any more, and ends the process when all have left. Wait for running to see it gone.
+// close stops accepting calls, and ends the process when those under way have left. Wait for running to know that it is gone.
 func (s *slot) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -121,7 +122,7 @@ func (s *slot) close() {
 	})
 }
 
-// finish ends the process, whoever is still in.
+// finish ends the process, even with calls under way.
 func (s *slot) finish() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,22 +1,23 @@
 package plugins
 
-// maxDeaths is how many deaths in a row are looked at for what they have in common.
+// maxDeaths is how many deaths in a row are compared.
 const maxDeaths = 3 * maxSuspects
 
-// suspects are the requests that were under way when processes died, since the last answer. A process dies with all that is
-// under way in it, and those who are innocent come back with the one to blame: to blame is who was there every time.
+// suspects holds the requests that were under way when processes died, since the last answer. The death of a process hits
+// everything under way in it, and innocent requests are retried together with the guilty one: guilty is the one that was
+// there each time.
 //
 //	death  1        2          3
-//	       P A B    P A C D    P B    all of them explained by one request, P: the plugin is left to the others
+//	       P A B    P A C D    P B    one request, P, explains all of them: the plugin stays up for the others
 type suspects struct{ deaths []*death }
 
 // death is the end of one process.
 type death struct {
 	generation int
-	requests   map[uint64]bool // those under way, by their fingerprints, as far as they have said so
+	requests   map[uint64]bool // the fingerprints of those under way, as far as they were recorded
 }
 
-// of is the death of a generation, noted now unless it was.
+// of returns the death of a generation, and records it if it is new.
 func (s *suspects) of(generation int) *death {
 	for _, d := range s.deaths {
 		if d.generation == generation {
@@ -30,8 +31,8 @@ func (s *suspects) of(generation int) *death {
 	return d
 }
 
-// few says whether less than maxSuspects requests explain the deaths before that of a generation. Not all that were under way at
-// the last may have said so yet; who came back to die again has.
+// few reports whether fewer than maxSuspects requests explain the deaths before that of a generation. Of the last death not all
+// requests may be recorded yet; those that were retried, and died again, are.
 func (s *suspects) few(generation int) bool {
 	var left []*death
 	for _, d := range s.deaths {
@@ -45,7 +46,7 @@ func (s *suspects) few(generation int) bool {
 	return len(left) == 0
 }
 
-// commonest is the request that was there most often.
+// commonest returns the request that was there most often.
 func commonest(deaths []*death) (worst uint64) {
 	count := map[uint64]int{}
 	for _, d := range deaths {
@@ -58,7 +59,7 @@ func commonest(deaths []*death) (worst uint64) {
 	return worst
 }
 
-// without are the deaths at which a request was not there.
+// without returns the deaths at which a request was not there.
 func without(deaths []*death, request uint64) (left []*death) {
 	for _, d := range deaths {
 		if !d.requests[request] {

@@ -18,24 +18,24 @@ type Catalog interface {
 
 var _ Catalog = (*Manager)(nil)
 
-// Starter is a handler that can be made ready before it is asked, as all handlers of a catalog can.
+// Starter is a handler that can be started before it is called. All handlers of a catalog are.
 type Starter interface {
-	// Start starts a process for the handler where there is none. It returns once the process takes calls, with why there is
-	// none, or with ctx.
+	// Start starts a process for the handler if there is none. It returns when the process accepts calls, or with the reason why
+	// there is none, or when ctx ends.
 	Start(ctx context.Context) error
 }
 
-// Change is a version of a plugin that is about to take over, or a plugin that was not there before.
+// Change is a version of a plugin that is about to take over, or a new plugin.
 type Change struct {
 	Manifest string // its path
-	// Handlers are the names of those that it serves, and of those that the version before serves.
+	// Handlers are the names of the handlers that it serves, and of those that the version before it serves.
 	Handlers []string
-	// Next are the handlers as they would be. Calls of them start processes as those in force do.
+	// Next holds the handlers as they would be. Like those in force, they start processes when called.
 	Next Catalog
 }
 
-// try lets the host try a slot before it takes the place of the one that its manifest made before, which may be nil. next
-// is what will be in force of the manifests up to that one.
+// try lets the host try a slot before it replaces the one that its manifest had before, which may be nil. next is the new set, up
+// to that manifest.
 func (m *Manager) try(s, before *slot, next, old *set) error {
 	if m.opts.Try == nil || s == before {
 		return nil
@@ -44,7 +44,7 @@ func (m *Manager) try(s, before *slot, next, old *set) error {
 		if next.of(other.manifest.Path) != nil {
 			continue
 		}
-		if more, err := next.with(other); err == nil { // else it is about to give way, too
+		if more, err := next.with(other); err == nil { // else it is about to be replaced, too
 			next = more
 		}
 	}
@@ -57,7 +57,7 @@ func (m *Manager) try(s, before *slot, next, old *set) error {
 	return m.opts.Try(m.examining, Change{Manifest: s.manifest.Path, Handlers: names, Next: trial{next}})
 }
 
-// trial is a set that is not in force. What is odd about its claims is told when it is.
+// trial is a set that is not in force. Conflicts and failing predicates are reported once it is.
 type trial struct{ set *set }
 
 func (t trial) Match(facts *workaround.Facts) []handler.Handler {

@@ -14,17 +14,17 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/conformance"
 )
 
-// Verify examines the executable of a plugin before a host gets it: whether a host would take it with the manifest beside
-// it, and whether its process and its handlers conform.
+// Verify examines the executable of a plugin before it is installed: whether a host would accept it with the manifest beside it,
+// and whether its process and its handlers conform.
 func Verify(ctx context.Context, executable string) []conformance.Report {
 	began := time.Now()
-	result := conformance.Result{Demand: "manifest", Text: "a host starts it from the manifest beside it, and both say the same"}
+	result := conformance.Result{Demand: "manifest", Text: "a host starts it from the manifest beside it, and both agree"}
 	manifest, err := manifestOf(executable)
 	if err == nil {
 		err = tryOut(ctx, manifest)
 	}
 	if err != nil {
-		result.Fault, result.Remedy = err.Error(), "see docs/plugins.md for every key of a manifest, and for what hosts start"
+		result.Fault, result.Remedy = err.Error(), "see docs/plugins.md for the keys of a manifest, and for what hosts start"
 	}
 	result.Took = time.Since(began)
 
@@ -53,7 +53,7 @@ func manifestOf(executable string) (*manifest.Manifest, error) {
 		return nil, err
 	}
 	for _, path := range paths {
-		m, err := manifest.Read(path, spoken().versions())
+		m, err := manifest.Read(path, supported().versions())
 		if m != nil && m.Executable == filepath.Base(executable) {
 			return m, err
 		}
@@ -61,10 +61,10 @@ func manifestOf(executable string) (*manifest.Manifest, error) {
 			return nil, err
 		}
 	}
-	return nil, fmt.Errorf("there is no manifest that names it; write %s.yaml", executable)
+	return nil, fmt.Errorf("no manifest names it; write %s.yaml", executable)
 }
 
-// tryOut starts a plugin as a host does, and ends it.
+// tryOut starts a plugin as a host does, and stops it.
 func tryOut(ctx context.Context, manifest *manifest.Manifest) (err error) {
 	m, err := New(Options{})
 	if err != nil {

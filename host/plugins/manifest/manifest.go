@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -87,12 +88,18 @@ func Parse(path string, data []byte, protocols []int) (*Manifest, error) {
 	m := &Manifest{Path: path}
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	decoder.KnownFields(true)
-	if err := decoder.Decode(m); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	switch err := decoder.Decode(m); {
+	case errors.Is(err, io.EOF):
+		return nil, fmt.Errorf("%s: empty; docs/plugins.md lists the keys of a manifest", path)
+	case err != nil:
+		return nil, fmt.Errorf("%s: %s", path, unknownKey.ReplaceAllString(err.Error(), `unknown key "$1"`))
 	}
 	m.complete()
 	return m, m.check(protocols)
 }
+
+// unknownKey matches what the decoder says of a key that a manifest does not have.
+var unknownKey = regexp.MustCompile(`field (\S+) not found in type \S+`)
 
 // complete sets the defaults.
 func (m *Manifest) complete() {

@@ -259,7 +259,7 @@ func (a *arguments) notes() (notes []string) {
 		notes = append(notes, fmt.Sprintf("repaired characters in arguments: %d", a.repairs))
 	}
 	if a.dropped > 0 {
-		notes = append(notes, fmt.Sprintf("calls whose arguments were no object, and were left out: %d", a.dropped))
+		notes = append(notes, fmt.Sprintf("calls whose arguments were not an object and were dropped: %d", a.dropped))
 	}
 	return notes
 }
