@@ -13,22 +13,22 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/chat"
 )
 
-// Ability is a question about what a template can do, and its answer.
+// Ability is a question about the capabilities of a template, and its answer.
 type Ability struct {
 	ID       string `json:"id"` // the name of the capability
 	Question string `json:"question"`
 	Yes      bool   `json:"yes"`
 }
 
-// question is a row of the table of questions. ask renders conversations and looks for their needles; it may rely on what
-// earlier rows found.
+// question is a row of the table of questions. ask renders conversations and looks for their needles; it may use the answers
+// to earlier rows.
 type question struct {
 	id, question string
 	of           func(*dialect.Capabilities) *bool
 	ask          func(*exploration) bool
 }
 
-// questions is the table of what is asked about a template, in order.
+// questions returns the table of questions about capabilities, in order.
 func questions() []question {
 	type caps = dialect.Capabilities
 	return []question{
@@ -71,12 +71,12 @@ func questions() []question {
 	}
 }
 
-// exploration is a template that is being asked. Who exceeds a limit once is not asked again: a template that means harm
+// exploration is a template that is being probed. After exceeding a limit once, it is not rendered again: a hostile template
 // costs one rendering, not forty.
 type exploration struct {
 	*Template
-	exhausted error // of the probe that exceeded a limit
-	tolerated error // why a probe had to be rendered tolerantly
+	exhausted error // the error of the probe that exceeded a limit
+	tolerated error // why a probe was rendered tolerantly
 }
 
 // explore asks all questions.
@@ -91,7 +91,7 @@ func (t *Template) explore() {
 	t.exhausted, t.tolerated = e.exhausted, e.tolerated
 }
 
-// ask renders a probe as a request is rendered.
+// ask renders a probe like a request.
 func (e *exploration) ask(p probe.Probe) (string, error) {
 	c := newConversation(&p.Request)
 	m := e.manner(nil)
@@ -100,13 +100,13 @@ func (e *exploration) ask(p probe.Probe) (string, error) {
 	return e.attempt(c)
 }
 
-// render is ask; "" when that fails.
+// render is ask without the error; it returns "" instead.
 func (e *exploration) render(p probe.Probe) string {
 	text, _ := e.ask(p)
 	return text
 }
 
-// probing renders a probe in a form, without any normalisation; "" when that fails.
+// probing renders a probe in a form, without normalisations; it returns "" on errors.
 func (e *exploration) probing(p probe.Probe, in form) string {
 	c := newConversation(&p.Request)
 	c.form = in
@@ -114,7 +114,7 @@ func (e *exploration) probing(p probe.Probe, in form) string {
 	return text
 }
 
-// probed is when all probes take place: what a template says of the time must not differ between them.
+// probed is the time of all probes, so that renderings of the time do not differ.
 var probed = time.Date(2026, time.January, 2, 3, 4, 5, 0, time.UTC)
 
 // attempt renders the conversation of a probe.
@@ -136,7 +136,7 @@ func (e *exploration) attempt(c conversation) (string, error) {
 	return text, err
 }
 
-// showing asks whether a probe's rendering holds all needles.
+// showing returns a question: does the rendering of a probe contain all needles?
 func showing(p probe.Probe, needles ...string) func(*exploration) bool {
 	return func(e *exploration) bool {
 		text := e.render(p)
@@ -144,29 +144,30 @@ func showing(p probe.Probe, needles ...string) func(*exploration) bool {
 	}
 }
 
-// showsSystem asks before it is known whether system messages must be told to the user.
+// showsSystem reports whether system messages are rendered. It does not normalise: whether they must become user messages is
+// not known yet.
 func (e *exploration) showsSystem() bool {
 	return strings.Contains(e.probing(probe.WithSystem(), form{}), probe.System)
 }
 
-// showsParts: a template that prints the list itself does not count.
+// showsParts reports whether typed parts are rendered. A template that prints the list itself does not count.
 func (e *exploration) showsParts() bool {
 	text := e.probing(probe.InParts(), form{})
 	return strings.Contains(text, probe.User) && !prints(text, "type")
 }
 
-// prints says that a text spells a field, as a template does that prints a list or an object as it is.
+// prints reports whether a text contains the quoted name of a field, as in the rendering of a whole list or object.
 func prints(text, field string) bool {
 	return strings.Contains(text, "'"+field+"'") || strings.Contains(text, `"`+field+`"`)
 }
 
-// findDemand says that the template renders a question only behind a system message.
+// findDemand reports whether the template renders a question only after a system message.
 func (e *exploration) findDemand() bool {
 	return !strings.Contains(e.probing(probe.Question(), form{}), probe.User) &&
 		strings.Contains(e.probing(probe.WithSystem(), form{}), probe.User)
 }
 
-// findCalls tries the forms in which templates look for calls, from the usual one on.
+// findCalls tries the forms in which templates expect calls, beginning with the usual one.
 func (e *exploration) findCalls() {
 	for _, in := range []form{{}, {flatCalls: true}, {nullBesideCalls: true}, {flatCalls: true, nullBesideCalls: true}} {
 		objects := in
@@ -182,7 +183,8 @@ func (e *exploration) showsCall(in form) bool {
 	return strings.Contains(e.probing(probe.Called(), in), probe.Value)
 }
 
-// wantsObjects: where a template renders both, an object is what it is made for, unless it prints it as Python does.
+// wantsObjects reports whether arguments must be objects. A template that renders both strings and objects expects objects,
+// unless it prints them as Python does.
 func (e *exploration) wantsObjects() bool {
 	e.findCalls()
 	in := form{flatCalls: e.flatCalls, nullBesideCalls: e.nullCalls}
@@ -198,14 +200,14 @@ func (e *exploration) wantsObjects() bool {
 	return !strings.Contains(object, "'"+probe.Argument+"'") || !strings.Contains(text, `{"`+probe.Argument+`"`)
 }
 
-// mindsNull: an empty text beside a call is rendered, and null is not, or it is spelled out.
+// mindsNull reports whether null content of a message with calls is not rendered like empty content: it fails, or is printed.
 func (e *exploration) mindsNull() bool {
 	in := form{objectArguments: e.Capabilities.ObjectArguments, flatCalls: e.flatCalls, nullBesideCalls: e.nullCalls}
 	null, empty := e.probing(probe.CalledWithNull(), in), e.probing(probe.Called(), in)
 	return empty != "" && null != empty
 }
 
-// findThoughts tries the places where templates look for reasoning.
+// findThoughts tries the places where templates expect reasoning.
 func (e *exploration) findThoughts() bool {
 	for _, place := range e.places() {
 		e.thoughts = place

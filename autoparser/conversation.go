@@ -10,29 +10,29 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/chat"
 )
 
-// conversation is a request on its way into a template, and the form in which the template wants its parts. Messages and
-// tools are its own; the rest of the request is read only.
+// conversation is a request about to be rendered, and the form in which the template expects its parts. It owns messages and
+// tools; the rest of the request is read-only.
 type conversation struct {
 	request  *chat.Request
 	messages []chat.Message
 	tools    []chat.Tool
 	form     form
-	now      time.Time     // that the template is told, the same in all renderings of the conversation
-	explicit bool          // it says, too, that it wants no generation prompt: some templates take silence for a wish
+	now      time.Time     // that the template sees, the same in all renderings of the conversation
+	explicit bool          // set add_generation_prompt to false, too: some templates treat an undefined variable as true
 	given    *value.Object // the variables that all renderings of the conversation share; nil before the first
-	// tolerated is why it had to be rendered tolerantly; nil: it had not.
+	// tolerated is why it was rendered tolerantly; nil if it was not.
 	tolerated error
 }
 
-// generationPrompt is the variable that asks for the beginning of an answer.
+// generationPrompt is the variable that requests the beginning of an answer.
 const generationPrompt = "add_generation_prompt"
 
-// form is how a template wants what can be said in several ways. The zero value is OpenAI's own form.
+// form is how a template expects what can be passed in several ways. The zero value is OpenAI's form.
 type form struct {
-	objectArguments bool   // the arguments of calls are objects, not texts
-	flatCalls       bool   // calls have their name and arguments as members of their own, too
-	nullBesideCalls bool   // empty content beside calls is null
-	thoughts        string // the further place where a message holds its reasoning; see places
+	objectArguments bool   // the arguments of calls are objects, not strings
+	flatCalls       bool   // calls have name and arguments as direct members, too
+	nullBesideCalls bool   // empty content of messages with calls is null
+	thoughts        string // an additional place for the reasoning of a message; see places
 }
 
 func newConversation(r *chat.Request) conversation {
@@ -43,7 +43,7 @@ func newConversation(r *chat.Request) conversation {
 	return c
 }
 
-// variables are what a template reads. Where the request names one that says the same, that one wins.
+// variables returns the variables of a rendering. Those in the request override others.
 func (t *Template) variables(c *conversation, prompt bool) *value.Object {
 	if c.given == nil {
 		c.given = t.given(c)
@@ -59,7 +59,7 @@ func (t *Template) variables(c *conversation, prompt bool) *value.Object {
 	return vars
 }
 
-// given are the variables but for that of the generation prompt. Templates cannot change what is in them.
+// given returns the variables without that of the generation prompt. Templates cannot change their values.
 func (t *Template) given(c *conversation) *value.Object {
 	vars := value.NewObject()
 	vars.Set("messages", list(c.messages, c.message))
@@ -67,7 +67,7 @@ func (t *Template) given(c *conversation) *value.Object {
 	vars.Set("eos_token", value.String(t.EOS))
 	vars.Set("enable_thinking", value.Bool(c.request.EnableThinking == nil || *c.request.EnableThinking))
 	if no := c.request.EnableThinking; no != nil && !*no && !t.reads("enable_thinking") {
-		// The other name for it. Who wants thinking leaves that to the template's default.
+		// Another name of the same variable. If thinking is enabled, the template's default applies.
 		vars.Set("thinking", value.Bool(false))
 	}
 	if len(c.tools) > 0 {
@@ -84,7 +84,7 @@ func (t *Template) given(c *conversation) *value.Object {
 	return vars
 }
 
-// synonyms are names that templates have for the same wish. A negated one means the opposite.
+// synonyms are other names that templates have for a variable. A negated one has the opposite meaning.
 var synonyms = []struct {
 	name, also string
 	negated    bool
@@ -96,7 +96,7 @@ var synonyms = []struct {
 	{"preserve_reasoning", "drop_thinking", true},
 }
 
-// withSynonyms puts in front of the variables of a request the synonyms of those it has, so that those given win.
+// withSynonyms prepends the synonyms of the variables of a request, so that explicit values override them.
 func withSynonyms(given []chat.Field) []chat.Field {
 	var all []chat.Field
 	for _, f := range given {
@@ -109,7 +109,7 @@ func withSynonyms(given []chat.Field) []chat.Field {
 	return append(all, given...)
 }
 
-// negate turns true and false into each other, if it shall.
+// negate returns the negation of a boolean if shall is set.
 func negate(value json.RawMessage, shall bool) json.RawMessage {
 	switch text := strings.TrimSpace(string(value)); {
 	case shall && text == "true":
@@ -129,7 +129,7 @@ func list[T any](items []T, convert func(T) value.Value) value.Value {
 	return value.ListOf(values...)
 }
 
-// decoded is a JSON text as a value; what is no JSON stays a text.
+// decoded returns the value of a JSON text, or the text itself if it is not JSON.
 func decoded(text json.RawMessage) value.Value {
 	if v, err := value.Decode(text); err == nil {
 		return v
@@ -137,7 +137,7 @@ func decoded(text json.RawMessage) value.Value {
 	return value.String(string(text))
 }
 
-// message is a message in the order of fields in which templates that print it whole expect them.
+// message returns the value of a message, with its fields in the order that templates expect which print it as a whole.
 func (c conversation) message(m chat.Message) value.Value {
 	o := value.NewObject()
 	o.Set("role", value.String(m.Role))
@@ -160,11 +160,11 @@ func (c conversation) message(m chat.Message) value.Value {
 	return o
 }
 
-// thinkingPart is the place of reasoning that is a typed part of the content.
+// thinkingPart is the place of reasoning passed as a typed part of the content.
 const thinkingPart = "a part of the content"
 
-// places are where the template may look for the reasoning of a message: in reasoning_content alone, or in another field,
-// too. Last come fields that it reads itself, if their names tell of thinking.
+// places returns the additional places where the template may expect the reasoning of a message; "" is reasoning_content
+// alone. The last are fields that the template reads and whose names contain a word for thinking.
 func (t *Template) places() []string {
 	all := []string{"", "reasoning", "thinking", thinkingPart}
 	for _, f := range t.program.Fields() {
@@ -175,15 +175,15 @@ func (t *Template) places() []string {
 	return all
 }
 
-// mostPlaces bounds the places, each of which costs two renderings.
+// mostPlaces limits the places, each of which costs two renderings.
 const mostPlaces = 12
 
-// tellsOfThinking says that a word for thinking is a part of a name.
+// tellsOfThinking reports whether a name contains a word for thinking.
 func tellsOfThinking(name string) bool {
 	return slices.ContainsFunc([]string{"reason", "think", "thought", "plan"}, func(word string) bool { return strings.Contains(name, word) })
 }
 
-// withThinkingPart is the content of a message with its reasoning as the first part.
+// withThinkingPart returns the content of a message with its reasoning as the first part.
 func withThinkingPart(m chat.Message) value.Value {
 	thinking := value.NewObject()
 	thinking.Set("type", value.String("thinking"))
@@ -235,7 +235,7 @@ func (c conversation) call(call chat.Call) value.Value {
 	return o
 }
 
-// arguments are an object or its text. A text that holds no object stays one.
+// arguments returns arguments as an object or as a string, depending on the form. A string that is not an object is unchanged.
 func (c conversation) arguments(text string) value.Value {
 	if c.form.objectArguments {
 		if v, err := value.Decode([]byte(text)); err == nil {
@@ -247,7 +247,7 @@ func (c conversation) arguments(text string) value.Value {
 	return value.String(text)
 }
 
-// toolValue is a tool with the wrapping that OpenAI gives it, whether the client did or not.
+// toolValue returns a tool in the wrapping of OpenAI, even if the client sent it bare.
 func toolValue(t chat.Tool) value.Value {
 	if o, ok := decoded(t.Raw).(*value.Object); ok {
 		if _, wrapped := o.Get("function"); wrapped {

@@ -1,23 +1,23 @@
-// Package autoparser learns from a chat template how its model writes an answer, renders prompts with it, and plans requests.
+// Package autoparser learns from a chat template how its model writes answers, renders prompts with it, and plans requests.
 //
-//	source ──Open──→ Template      compiled, and what it can do: found by rendering, ability.go
+//	source ──Open──→ Template      compiled, with its capabilities, found by rendering: ability.go
 //	       ──Learn─→ Learned       questions asked (probe), answers compared (diff), a dialect concluded (detect),
 //	                               corrected by workarounds (workaround)
 //	       ──Plan──→ session.Draft a prompt in the form that the template wants, normalise.go and render.go,
 //	                               and a program that parses what the model writes (assemble)
 //	       ──PlanBy→ session.Draft the same prompt, and the program of another handler
 //
-// Nothing is known beforehand of any format. A template is asked to render made-up conversations, in pairs that differ in
-// one thing, and what differs between the renderings is how it writes that thing. Explain prints every stage, and for every
-// field of the dialect the comparison, or the workaround, that decided it: a wrong answer can be followed to where it was
-// taught.
+// No format is known in advance. A template renders made-up conversations, in pairs that differ in one thing, and the
+// difference between the renderings is how it writes that thing. Explain prints every stage, and for every field of the
+// dialect the comparison or the workaround that decided it, so that a wrong conclusion can be traced to what taught it.
 //
-// What was learned is checked on demand: SelfCheck renders answers that the template was not learned from and reads them
-// back, Rewrites finds out whether a prompt only grows (selfcheck.go, stability.go).
+// What was learned is checked on demand: SelfCheck renders answers that were not learned from and parses them back, Rewrites
+// finds out whether prompts only grow (selfcheck.go, stability.go).
 //
-// No template is refused that renders. One that cannot be read has a dialect in which everything is content, and a lint
-// that says why. What is learned depends on the template and the rules alone: the package reads no file, logs nothing, and
-// starts no goroutine.
+// Every template that renders is accepted. If its format cannot be learned, its dialect treats all output as content, and Lint
+// returns the reason. What is learned depends on the template and the rules alone: the package reads no files, does not log,
+// and starts no goroutines. Open, Learn and SelfCheck take no context, because callers share their results; the limits of
+// rendering bound their cost.
 //
 // Words that must not be confused: a *capability* is what a template can render, the *dialect* is how it writes it; a
 // *normalisation* fits a conversation to a capability, a *workaround* corrects the dialect.

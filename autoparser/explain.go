@@ -12,20 +12,20 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/workaround"
 )
 
-// Explanation says what was learned of a template, stage by stage, and what taught it. Its JSON is stable: members are
-// added, and never renamed or removed. Its text is a txtar archive with a section for each stage.
+// Explanation is what was learned of a template, stage by stage, with what taught it. Its JSON is stable: fields are added,
+// but never renamed or removed. Its text is a txtar archive with a section for each stage.
 type Explanation struct {
 	Template       string           `json:"template"`       // its name
 	Capabilities   []Ability        `json:"capabilities"`   // in the order of the questions
-	Normalisations []Applicable     `json:"normalisations"` // what is done to every conversation for this template
+	Normalisations []Applicable     `json:"normalisations"` // that apply to every conversation for this template
 	Comparisons    []Compared       `json:"comparisons"`    // in the order in which they are asked
 	Dialect        []detect.Finding `json:"dialect"`        // the fields that are set, and what decided each
 	Workarounds    []Rule           `json:"workarounds"`    // that hold for this template
-	SelfCheck      SelfCheck        `json:"self_check"`     // whether what the template writes is read back
-	Lint           []string         `json:"lint"`           // what a person should look at
+	SelfCheck      SelfCheck        `json:"self_check"`     // whether what the template writes is parsed back
+	Lint           []string         `json:"lint"`           // what people should look at
 }
 
-// Applicable is a normalisation that a template wants.
+// Applicable is a normalisation that a template needs.
 type Applicable struct {
 	ID      string `json:"id"`
 	Because string `json:"because"`
@@ -42,7 +42,7 @@ type Compared struct {
 	Left     string `json:"left,omitempty"`   // what only A has
 	Right    string `json:"right,omitempty"`  // what only B has
 	After    string `json:"after,omitempty"`  // the beginning of what both end with
-	// Skipped says that the template cannot do what the question is about; Error why a rendering failed.
+	// Skipped is set if the template lacks the capability that the question is about. Error is why a rendering failed.
 	Skipped bool   `json:"skipped,omitempty"`
 	Error   string `json:"error,omitempty"`
 }
@@ -53,10 +53,10 @@ type Rule struct {
 	Because string   `json:"because"`
 	Changes []string `json:"changes"`         // "field: from → to"
 	Asks    []string `json:"asks,omitempty"`  // ids of normalisations
-	Error   string   `json:"error,omitempty"` // of its condition; such a rule does nothing
+	Error   string   `json:"error,omitempty"` // of its condition; such a rule has no effect
 }
 
-// Explain says what was learned and why.
+// Explain returns what was learned and why.
 func (l *Learned) Explain() Explanation {
 	e := Explanation{
 		Template:     l.Template.Name,
@@ -77,8 +77,8 @@ func (l *Learned) Explain() Explanation {
 	return e
 }
 
-// Lint is what a person should look at: what is odd about the answers, what the self-check could not read back, and where
-// the prompt of a growing conversation is not stable.
+// Lint returns what people should look at: oddities of the answers, what the self-check could not parse back, and where the
+// prompt of a growing conversation is not stable.
 func (l *Learned) Lint() []string {
 	lint := slices.Clone(l.Detected.Lint)
 	switch can := l.Template.Capabilities; {
@@ -97,7 +97,7 @@ func (l *Learned) Lint() []string {
 	return lint
 }
 
-// How much is told of a difference, and of the text on either side of it, in bytes.
+// The number of bytes shown of a difference, and of the text on either side of it.
 const (
 	longestDifference = 400
 	nearby            = 40
@@ -132,7 +132,7 @@ func orNothing(text string) string {
 	return text
 }
 
-// String is the explanation as a txtar archive.
+// String returns the explanation as a txtar archive.
 func (e Explanation) String() string {
 	var p printer
 	p.line("%s", e.Template)
@@ -226,7 +226,7 @@ type printer struct{ strings.Builder }
 
 func (p *printer) section(name string) { fmt.Fprintf(p, "-- %s --\n", name) }
 
-// line prints a line. What has several becomes one, so that none is taken for a section.
+// line prints a line. Line breaks become spaces, so that no line looks like the header of a section.
 func (p *printer) line(format string, args ...any) {
 	fmt.Fprintln(p, strings.ReplaceAll(fmt.Sprintf(format, args...), "\n", " "))
 }

@@ -14,9 +14,9 @@ import (
 // Learned is what is known of a template. It is immutable and safe for concurrent use.
 type Learned struct {
 	Template *Template
-	// Answers are those of the template to all comparisons.
+	// Answers are the answers of the template to all comparisons.
 	Answers probe.Answers
-	// Detected is what the answers say, Dialect what the workarounds make of it.
+	// Detected is what follows from the answers, Dialect that with the workarounds applied.
 	Detected detect.Result
 	Dialect  dialect.Dialect
 	// Workarounds are the rules that hold for the template.
@@ -26,9 +26,9 @@ type Learned struct {
 	checked *checked
 }
 
-// Learn asks a template all questions, concludes how it writes an answer, and applies the workarounds. It depends on the
-// template and the rules alone. A template whose answers make no sense is not refused: of it Learn knows that all output is
-// content, and the lint says why. The error, a *jinja.Error, means that a probe exceeded the limits of rendering.
+// Learn asks a template all questions, concludes how it writes an answer, and applies the workarounds. The result depends on
+// the template and the rules alone. If the answers make no sense, all output is content, and Lint returns the reason. Errors
+// are of type *jinja.Error: a probe exceeded the limits of rendering.
 func Learn(t *Template, rules *workaround.Set) (*Learned, error) {
 	e := exploration{Template: t, exhausted: t.exhausted, tolerated: t.tolerated}
 	answers := probe.Ask(t.Capabilities, t.Source, e.ask)
@@ -47,7 +47,7 @@ func Learn(t *Template, rules *workaround.Set) (*Learned, error) {
 	return l.With(rules), nil
 }
 
-// With is what was learned with other workarounds. Nothing is rendered again.
+// With returns what was learned, with other workarounds applied. It renders nothing.
 func (l *Learned) With(rules *workaround.Set) *Learned {
 	next := *l
 	next.checked = new(checked)
@@ -55,11 +55,11 @@ func (l *Learned) With(rules *workaround.Set) *Learned {
 	return &next
 }
 
-// Facts are what the conditions of workarounds and plugins see: the dialect among them is the one detected. They are the same
-// each time, and must not be changed.
+// Facts returns what the conditions of workarounds and plugins see, with the dialect as detected. All calls return the same
+// facts, which must not be modified.
 func (l *Learned) Facts() *workaround.Facts { return l.facts }
 
-// Style is what rendering takes from what was learned.
+// Style returns the part of what was learned that rendering depends on.
 func (l *Learned) Style() Style {
 	s := Style{Reasoning: l.Dialect.Reasoning, Content: l.Dialect.Content}
 	for _, w := range l.Workarounds {
@@ -68,13 +68,13 @@ func (l *Learned) Style() Style {
 	return s
 }
 
-// Render renders the prompt of a request in the style that was learned. See Template.Render.
+// Render renders the prompt of a request in the learned style. See Template.Render.
 func (l *Learned) Render(ctx context.Context, r *chat.Request) (Rendered, error) {
 	return l.Template.Render(ctx, r, l.Style())
 }
 
-// Findings are the fields of the dialect that are set, in the order of the dialect, each with what decided it: a comparison,
-// or after it a workaround.
+// Findings returns the fields of the dialect that are set, in their order, each with what decided it: a comparison, or a
+// workaround that overrides it.
 func (l *Learned) Findings() []detect.Finding {
 	decided := map[string]detect.Finding{}
 	for _, f := range l.Detected.Findings {
@@ -94,7 +94,7 @@ func (l *Learned) Findings() []detect.Finding {
 	return all
 }
 
-// unquoted is a value of YAML as plain text.
+// unquoted returns a YAML value as plain text.
 func unquoted(value string) string {
 	if text, err := strconv.Unquote(value); err == nil {
 		return text

@@ -9,9 +9,9 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/chat"
 )
 
-// leftOut notes what a request says and the model does not see: most templates leave out without a word what they have no place
-// for, such as pictures, or a system message behind others, and the answer is as if it had never been said. Whether something is
-// left out, comparison tells: the prompt is the same without it. prompt is that of the request.
+// leftOut notes the parts of a request that the template silently drops, as most templates do with what they have no place
+// for, such as images, or a system message after others. A part is dropped if the prompt is the same without it. prompt is the
+// prompt of the request.
 func (l *Learned) leftOut(ctx context.Context, r *chat.Request, prompt string) []string {
 	suspects := append(partsThatAreNoText(r), messagesMissingIn(r, prompt)...)
 	if len(suspects) == 0 {
@@ -30,13 +30,13 @@ func (l *Learned) leftOut(ctx context.Context, r *chat.Request, prompt string) [
 	return notes
 }
 
-// suspect is something that may be left out, and the request without it.
+// suspect is a part of a request that may be dropped, and the request without it.
 type suspect struct {
 	what    string
 	without *chat.Request
 }
 
-// partsThatAreNoText are the parts of messages that are no text, those of one type together.
+// partsThatAreNoText returns the parts of messages other than texts, grouped by type.
 func partsThatAreNoText(r *chat.Request) (suspects []suspect) {
 	var types []string
 	places := map[string][]string{}
@@ -73,11 +73,11 @@ func withoutParts(r *chat.Request, name string) *chat.Request {
 	return &less
 }
 
-// maxMissing is how many messages are looked for that do not stand in the prompt as they are: each costs a rendering.
+// maxMissing limits the messages checked because the prompt does not contain their text: each costs a rendering.
 const maxMissing = 8
 
-// messagesMissingIn are the messages whose text does not stand in the prompt. Those of the assistant and of tools are not looked at:
-// templates write them in many ways, and leave out what was thought.
+// messagesMissingIn returns the messages whose text is not in the prompt, except those of the assistant and of tools, which
+// templates write in many ways, and without earlier reasoning.
 func messagesMissingIn(r *chat.Request, prompt string) (suspects []suspect) {
 	for i, m := range r.Messages {
 		if m.Role == chat.RoleAssistant || m.Role == chat.RoleTool || stands(m.Content, prompt) || len(suspects) == maxMissing {
@@ -90,7 +90,7 @@ func messagesMissingIn(r *chat.Request, prompt string) (suspects []suspect) {
 	return suspects
 }
 
-// stands says whether a text of a content stands in the prompt, or there is none.
+// stands reports whether the prompt contains a text of the content, or the content has no text.
 func stands(c chat.Content, prompt string) bool {
 	if c.Text != nil {
 		return strings.Contains(prompt, strings.TrimSpace(*c.Text))

@@ -10,17 +10,17 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
-// Normalisation is one way in which a conversation is fitted to what a template can render.
+// Normalisation is a way to adapt a conversation to what a template can render.
 type Normalisation struct {
 	ID      string // as explanations and workarounds name it
-	Because string // what the template wants, and what is done about it
-	// when says whether a template wants it; nil: all do.
+	Because string // what the template needs, and what is done about it
+	// when reports whether a template needs it; nil means always.
 	when func(manner) bool
-	// apply changes a conversation, and reports whether there was anything to change.
+	// apply adapts a conversation, and reports whether it changed anything.
 	apply func(*conversation, manner) bool
 }
 
-// Normalisations are all of them, in the order in which they are applied.
+// Normalisations returns all normalisations in the order in which they are applied.
 func Normalisations() []Normalisation {
 	return []Normalisation{
 		{"developer-role", "hardly a template knows developers: their messages become system messages",
@@ -51,13 +51,13 @@ func Normalisations() []Normalisation {
 // manner is what normalisations depend on.
 type manner struct {
 	dialect.Capabilities
-	thoughts  string // the further place where the template looks for the reasoning of a message
-	flatCalls bool   // it looks for the name and the arguments of a call in the call itself
-	nullCalls bool   // it renders calls only beside null content
+	thoughts  string // an additional place where the template expects the reasoning of a message
+	flatCalls bool   // it expects name and arguments of a call in the call itself
+	nullCalls bool   // it renders calls only with null content
 	trim      bool
 }
 
-// manner is how conversations are fitted to the template; asked are the normalisations that workarounds ask for.
+// manner returns how conversations are adapted to the template; asked are the normalisations that workarounds request.
 func (t *Template) manner(asked []workaround.Normalisation) manner {
 	m := manner{Capabilities: t.Capabilities, thoughts: t.thoughts, flatCalls: t.flatCalls}
 	for _, n := range asked {
@@ -77,12 +77,12 @@ func (t *Template) manner(asked []workaround.Normalisation) manner {
 	return m
 }
 
-// wants lists what a template wants.
+// wants returns the normalisations that the template needs.
 func (m manner) wants() []Normalisation {
 	return slices.DeleteFunc(Normalisations(), func(n Normalisation) bool { return n.when != nil && !n.when(m) })
 }
 
-// normalise fits a conversation to the template, and names what it had to do.
+// normalise adapts a conversation to the template, and returns the ids of the normalisations that changed it.
 func (m manner) normalise(c *conversation) []string {
 	var done []string
 	for _, n := range m.wants() {
@@ -103,7 +103,7 @@ func developerToSystem(c *conversation, _ manner) bool {
 	})
 }
 
-// joinParts leaves parts that are no text to a template that renders parts: pictures have no text to join.
+// joinParts joins typed parts. If the template renders parts, it leaves messages with other parts than texts as they are.
 func joinParts(c *conversation, m manner) bool {
 	return c.each(func(msg *chat.Message) bool {
 		parts := msg.Content.Parts
@@ -172,7 +172,7 @@ func systemToUser(c *conversation, _ manner) bool {
 	return true
 }
 
-// tellUser puts a text in front of the first message of a user; without one, it becomes a message of its own.
+// tellUser prepends a text to the first user message; without one, the text becomes a user message.
 func tellUser(messages []chat.Message, text string) []chat.Message {
 	for i, msg := range messages {
 		if msg.Role == chat.RoleUser && msg.Content.Text != nil {
@@ -223,7 +223,7 @@ func emptyParameters(c *conversation, _ manner) bool {
 	return changed
 }
 
-// each changes messages one by one, and reports whether any was changed.
+// each applies change to every message, and reports whether it changed any.
 func (c *conversation) each(change func(*chat.Message) bool) bool {
 	changed := false
 	for i := range c.messages {

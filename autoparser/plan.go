@@ -16,7 +16,7 @@ import (
 // HandlerName is the name of the generic path among handlers.
 const HandlerName = "autoparser"
 
-// Plan answers a request generically: with a program assembled from the dialect. The error is that of rendering.
+// Plan plans a request with a program assembled from the dialect. Errors come from rendering.
 func (l *Learned) Plan(ctx context.Context, req *chat.Request) (*session.Draft, error) {
 	return l.PlanWith(ctx, req, nil)
 }
@@ -53,8 +53,8 @@ func (l *Learned) PlanWith(ctx context.Context, req *chat.Request, cache *Cache)
 	return d, nil
 }
 
-// PlanBy lets another handler answer a request, and completes its answer: the prompt is rendered from the request in it, the
-// program is bound to the generation prompt, and what the handler left open is filled in. The error is the handler's, or that of
+// PlanBy has another handler plan a request, and completes its plan: it renders the prompt of the request in the plan, binds
+// the program to the generation prompt, and fills in what the handler left empty. Errors come from the handler or from
 // rendering. The cache may be nil.
 func (l *Learned) PlanBy(ctx context.Context, by handler.Handler, req *chat.Request, cache *Cache) (*session.Draft, error) {
 	t := l.Template
@@ -70,7 +70,7 @@ func (l *Learned) PlanBy(ctx context.Context, by handler.Handler, req *chat.Requ
 	return d, l.complete(ctx, d, req, cache)
 }
 
-// complete renders the prompt of another handler's answer to req.
+// complete renders the prompt of another handler's plan for req.
 func (l *Learned) complete(ctx context.Context, d *session.Draft, req *chat.Request, cache *Cache) error {
 	if d.Request == nil {
 		d.Request = req
@@ -92,7 +92,7 @@ func (l *Learned) complete(ctx context.Context, d *session.Draft, req *chat.Requ
 	return nil
 }
 
-// noteLosses notes where the prompt differs from what the request's messages say.
+// noteLosses notes where the prompt misrepresents the request's messages.
 func (l *Learned) noteLosses(ctx context.Context, d *session.Draft) {
 	d.Notes = slices.Concat(d.Notes, l.spelled(d.Request.Messages, d.PreservedTokens), l.leftOut(ctx, d.Request, d.Prompt))
 }
@@ -114,9 +114,9 @@ func reasoningState(d *session.Draft) handler.ReasoningState {
 	return handler.ReasoningOpen
 }
 
-// begun is the dialect behind a prompt. One that ends in open reasoning, which its template writes whether it is asked to or
-// not, has no generation prompt in which that could be seen: then reasoning needs no opening. The token that ends a text ends the
-// turn, too, though the template may not write it.
+// begun returns the dialect of the output after a prompt. If the template always ends prompts in open reasoning, the generation
+// prompt does not show that, and the output does not open reasoning. The EOS token ends a turn, too, even if the template does
+// not write it.
 func (l *Learned) begun(r Rendered) dialect.Dialect {
 	d := l.Dialect
 	if eos := strings.TrimSpace(l.Template.EOS); eos != "" && eos != d.EndOfTurn && eos != d.EndOfCalls && !slices.Contains(d.Stop, eos) {
@@ -129,7 +129,7 @@ func (l *Learned) begun(r Rendered) dialect.Dialect {
 	return d
 }
 
-// untold notes what of a request the template does not tell the model: its tools, and the calls of earlier answers.
+// untold notes if the template renders neither the tools of a request nor the calls of earlier answers.
 func (l *Learned) untold(req *chat.Request) []string {
 	var notes []string
 	can := l.Template.Capabilities
@@ -145,8 +145,8 @@ func (l *Learned) untold(req *chat.Request) []string {
 // closingTag is a closing tag alone.
 var closingTag = regexp.MustCompile(`^</\w{2,}>$`)
 
-// stops are those of the dialect, and an end of turn that is the closing tag of an element: hardly a tokenizer has such a text
-// as the token at which generation ends.
+// stops returns the stops of the dialect, and the end of turn if that is a closing tag: few tokenizers have such a text as
+// a token that ends generation.
 func (l *Learned) stops() []string {
 	stops := slices.Clone(l.Dialect.Stop)
 	end := strings.TrimSpace(l.Dialect.EndOfTurn)

@@ -13,31 +13,30 @@ import (
 
 // Rendered is a prompt.
 type Rendered struct {
-	// Prompt is all that the model is given.
+	// Prompt is the whole input of the model.
 	Prompt string
-	// GenerationPrompt is what begins the answer: what the template adds when it is asked for a generation prompt, and what a
-	// message to be continued says so far. Prompt ends in it, unless the request wants no generation prompt.
+	// GenerationPrompt is the beginning of the answer: what the template adds for add_generation_prompt, and the text so far of
+	// a message to be continued. Prompt ends in it, unless the request disables the generation prompt.
 	GenerationPrompt string
-	// TemplatePrompt is what the template wrote of GenerationPrompt, without a continued message and its markup.
+	// TemplatePrompt is the part of GenerationPrompt that the template wrote, without a continued message and its markup.
 	TemplatePrompt string
-	// Normalised names the rows of Normalisations that changed the conversation, and Tolerated.
+	// Normalised holds the ids of the Normalisations that changed the conversation, and perhaps Tolerated.
 	Normalised []string
 }
 
-// Tolerated stands among the normalisations of a prompt that only engines less strict than Jinja2 render.
+// Tolerated is among the normalisations of a prompt that only engines less strict than Jinja2 can render.
 const Tolerated = "tolerant-rendering"
 
-// Style is what rendering takes from what was learned. The zero value takes nothing.
+// Style is the part of what was learned that rendering depends on. The zero value is no style.
 type Style struct {
-	// Reasoning and Content are how a message is written that the model shall go on with.
+	// Reasoning and Content are how messages to be continued are written.
 	Reasoning dialect.Reasoning
 	Content   dialect.Content
-	// Normalise lists normalisations that are needed although the template's capabilities do not show it.
+	// Normalise lists normalisations that are needed although the template's capabilities do not show that.
 	Normalise []workaround.Normalisation
 }
 
-// Render renders the prompt of a request. The error is a *jinja.Error, or a *fault.Error when the request wants to go
-// on with a message that is not there.
+// Render renders the prompt of a request. Errors are of type *jinja.Error, or *fault.Error if there is no message to continue.
 func (t *Template) Render(ctx context.Context, r *chat.Request, s Style) (Rendered, error) {
 	c := newConversation(r)
 	last, err := c.takeContinued()
@@ -67,7 +66,7 @@ func (t *Template) Render(ctx context.Context, r *chat.Request, s Style) (Render
 	return out, nil
 }
 
-// added is what the second text has beyond what both begin with.
+// added returns what follows the common prefix in the second text.
 func added(without, with string) string {
 	n := 0
 	for n < min(len(without), len(with)) && without[n] == with[n] {
@@ -79,21 +78,21 @@ func added(without, with string) string {
 	return with[n:]
 }
 
-// takeContinued takes the message that the model shall go on with out of the conversation; nil when there is none.
+// takeContinued removes the message to be continued from the conversation and returns it, or nil.
 func (c *conversation) takeContinued() (*chat.Message, error) {
 	if c.request.ContinueFinalMessage == chat.ContinueNone {
 		return nil, nil
 	}
 	n := len(c.messages)
 	if n == 0 || c.messages[n-1].Role != chat.RoleAssistant {
-		return nil, fault.Invalid("continue_final_message", "expected the last message to be of the assistant; end the messages with the one to go on with, or leave this out")
+		return nil, fault.Invalid("continue_final_message", "expected the last message to have the role assistant; end the messages with the one to continue, or leave this out")
 	}
 	last := c.messages[n-1]
 	c.messages = c.messages[:n-1]
 	return &last, nil
 }
 
-// goOn writes the message so far behind the generation prompt, in place of reasoning that the prompt opens.
+// goOn appends the message so far to the generation prompt, in place of reasoning that the prompt opens.
 func (out *Rendered) goOn(last chat.Message, part chat.Continuation, s Style) {
 	reasoning := s.Reasoning
 	thoughts, text := last.ReasoningContent, contentText(last.Content)
@@ -115,7 +114,7 @@ func (out *Rendered) goOn(last chat.Message, part chat.Continuation, s Style) {
 	out.Prompt += said
 }
 
-// contentStart is what the template always writes before content, if it does so behind reasoning, too.
+// contentStart returns what the template writes before content, if it does so after reasoning, too.
 func (s Style) contentStart() string {
 	if s.Content.Mode != dialect.ContentAlwaysWrapped || s.Reasoning.Mode == dialect.ReasoningToolsOnly {
 		return ""
@@ -123,7 +122,7 @@ func (s Style) contentStart() string {
 	return s.Content.Start
 }
 
-// cut takes the start marker of reasoning, and what follows it, off the end of the prompt.
+// cut removes the start marker of reasoning, and what follows it, from the end of the prompt.
 func (out *Rendered) cut(start string) {
 	if start == "" {
 		return
@@ -136,7 +135,7 @@ func (out *Rendered) cut(start string) {
 	}
 }
 
-// contentText is a content as one text.
+// contentText returns a content as one text.
 func contentText(c chat.Content) string {
 	if c.Text != nil {
 		return *c.Text

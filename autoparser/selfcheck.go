@@ -20,30 +20,30 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
-// SelfCheck is how well what was learned of a template reads what the template itself writes: for each row of the table
-// the template renders the answer, and the program must read the same answer in the rendering. A template that fails a row
-// can be used; who uses it should know.
+// SelfCheck is the result of parsing what the template itself writes: for each row of the table, the template renders an
+// answer, and the program must parse the same answer from the rendering. A template that fails a row is usable, with
+// limitations.
 type SelfCheck struct {
-	Passed int             `json:"passed"` // rows read back as they were
-	Failed int             `json:"failed"` // rows read back otherwise
-	Rows   []SelfCheckDone `json:"rows"`   // all of the table, in order
+	Passed int             `json:"passed"` // rows that were parsed back
+	Failed int             `json:"failed"` // rows that were parsed differently
+	Rows   []SelfCheckDone `json:"rows"`   // all rows of the table, in order
 }
 
-// SelfCheckDone is a row and what became of it: it passed, or one of Skipped and Failed says why not.
+// SelfCheckDone is a row and its result: it passed if both Skipped and Failed are empty.
 type SelfCheckDone struct {
 	ID       string `json:"id"`
 	Question string `json:"question"`
-	// Skipped says why the template has nothing to be read back: it does not write such an answer, or not all of it.
+	// Skipped is why there is nothing to parse back: the template does not write such an answer, or not all of it.
 	Skipped string `json:"skipped,omitempty"`
-	// Failed says what was read otherwise, and Output what the template wrote.
+	// Failed is the difference between the answers, and Output what the template wrote.
 	Failed string `json:"failed,omitempty"`
 	Output string `json:"output,omitempty"`
 }
 
-// Score is the result in short: "14 of 14".
+// Score returns the result in short, such as "14 of 14".
 func (s SelfCheck) Score() string { return fmt.Sprintf("%d of %d", s.Passed, s.Passed+s.Failed) }
 
-// Failures are the rows that failed.
+// Failures returns the rows that failed.
 func (s SelfCheck) Failures() []SelfCheckDone {
 	var failed []SelfCheckDone
 	for _, r := range s.Rows {
@@ -60,8 +60,8 @@ type checked struct {
 	result atomic.Pointer[SelfCheck]
 }
 
-// SelfCheck checks what was learned, the first time that it is asked for: it costs a few times as much as learning, most of it
-// for compiling a program per row.
+// SelfCheck checks what was learned, on its first call: that costs a few times as much as learning, most of it for compiling a
+// program per row.
 func (l *Learned) SelfCheck() SelfCheck {
 	l.checked.once.Do(func() {
 		s := l.checkAll()
@@ -70,7 +70,7 @@ func (l *Learned) SelfCheck() SelfCheck {
 	return *l.checked.result.Load()
 }
 
-// SelfChecked is the result of the self-check if there was one.
+// SelfChecked returns the result of the self-check if there was one.
 func (l *Learned) SelfChecked() (SelfCheck, bool) {
 	if s := l.checked.result.Load(); s != nil {
 		return *s, true
@@ -132,8 +132,8 @@ type rendition struct {
 	output string
 }
 
-// holds says that all of an answer's texts stand in its rendition. Arguments can be spelled in many ways: they are not
-// looked for, their names are.
+// holds reports whether the rendition contains all texts of an answer and the names of its calls. It does not look for
+// arguments, which can be spelled in many ways.
 func (r rendition) holds(m chat.Message) bool {
 	whole := r.prompt + r.output
 	for _, line := range strings.Split(m.ReasoningContent+"\n"+contentText(m.Content), "\n") {
@@ -149,7 +149,7 @@ func (r rendition) holds(m chat.Message) bool {
 	return true
 }
 
-// rendition renders a question, and the question with its answer: what the second has beyond the first is the answer.
+// rendition renders a question, and the question with its answer. The difference is the rendition of the answer.
 func (l *Learned) rendition(req chat.Request, answer chat.Message) (rendition, error) {
 	req.Messages = []chat.Message{{Role: chat.RoleUser, Content: chat.TextContent("Where is the book?")}}
 	req.AddGenerationPrompt = true
@@ -188,8 +188,8 @@ func (l *Learned) rendition(req chat.Request, answer chat.Message) (rendition, e
 	return r, nil
 }
 
-// behindHeader takes the beginning of an answer off its rendition, where the prompt has the same behind something else: then all
-// up to there is the prompt.
+// behindHeader removes the header of an assistant's turn from a rendition if the generation prompt contains the same header
+// after other text: everything up to there is the prompt.
 func (l *Learned) behindHeader(prompt, generation, output string) (string, string) {
 	header := strings.TrimSpace(l.Dialect.AssistantStart)
 	rest, begins := strings.CutPrefix(strings.TrimSpace(output), header)
@@ -200,15 +200,15 @@ func (l *Learned) behindHeader(prompt, generation, output string) (string, strin
 	return generation[:at+len(header)], rest
 }
 
-// leavesOpen says that an answer without reasoning stands behind a marker that opens some, and nothing closes it: the
-// template repeats what its prompt ends in, and has cut off what the model wrote from there to the end of reasoning (R4).
+// leavesOpen reports whether an answer without reasoning follows a marker that opens reasoning, which nothing closes: the
+// template repeats the end of its prompt, and has removed what the model wrote up to the end of reasoning (R4).
 func (l *Learned) leavesOpen(r rendition, answer chat.Message) bool {
 	start, end := strings.TrimSpace(l.Dialect.Reasoning.Start), strings.TrimSpace(l.Dialect.Reasoning.End)
 	return answer.ReasoningContent == "" && start != "" && strings.HasSuffix(strings.TrimSpace(r.prompt), start) &&
 		end != "" && !strings.Contains(r.output, end) && l.decidedBy("reasoning.end", "R4")
 }
 
-// writesAsReasoning says that the text of an answer without reasoning stands behind what begins reasoning.
+// writesAsReasoning reports whether the text of an answer without reasoning follows the marker that begins reasoning.
 func (l *Learned) writesAsReasoning(r rendition, answer chat.Message) bool {
 	before, _, shown := strings.Cut(r.output, contentText(answer.Content))
 	start := strings.TrimSpace(l.Dialect.Reasoning.Start)
@@ -216,13 +216,13 @@ func (l *Learned) writesAsReasoning(r rendition, answer chat.Message) bool {
 		strings.HasSuffix(strings.TrimSpace(before), start)
 }
 
-// decidedBy says that a comparison decided a field.
+// decidedBy reports whether a comparison decided a field.
 func (l *Learned) decidedBy(field, id string) bool {
 	return slices.ContainsFunc(l.Findings(), func(f detect.Finding) bool { return f.Field == field && f.By == id })
 }
 
-// opensReasoning says that the rest of a generation prompt, which an answer does not repeat, belongs to it all the same: it
-// opens the reasoning that the answer ends. Where the answer has none, the rest is dropped.
+// opensReasoning reports whether the rest of a generation prompt, which an answer does not repeat, belongs to the answer: it
+// opens the reasoning that the answer closes. If the answer has no reasoning, the rest is dropped.
 func (l *Learned) opensReasoning(rest, output string) bool {
 	r := l.Dialect.Reasoning
 	return r.Mode != dialect.ReasoningNone && !blank(rest) && !blank(r.End) &&
@@ -231,8 +231,9 @@ func (l *Learned) opensReasoning(rest, output string) bool {
 
 func blank(text string) bool { return strings.TrimSpace(text) == "" }
 
-// withoutEnd is an answer up to the end of its turn, which engines keep to themselves. Some templates always write the
-// beginning of the next one, and some make several of an answer, which cannot be read, unless the dialect knows what is between them.
+// withoutEnd returns an answer without the end of its turn, which engines do not return. Some templates always write the
+// beginning of the next turn; some divide an answer into several turns, which can be parsed only if the dialect knows what
+// stands between them.
 func (l *Learned) withoutEnd(output string) string {
 	inner := l.Dialect.Reasoning.End + l.Dialect.Content.End
 	ends := []string{l.Dialect.EndOfTurn, l.Dialect.EndOfCalls, l.Template.EOS, l.Dialect.UserStart}
@@ -247,7 +248,7 @@ func (l *Learned) withoutEnd(output string) string {
 	return output
 }
 
-// readBack parses an answer as outputs of the model are parsed.
+// readBack parses a rendition like an output of the model.
 func (l *Learned) readBack(req chat.Request, wrote rendition) (chat.Message, chat.Status) {
 	program := assemble.Assemble(assemble.Input{Dialect: l.Dialect, Request: &req,
 		GenerationPrompt: wrote.prompt, TemplatePrompt: wrote.prompt}).Program
@@ -263,8 +264,8 @@ func (l *Learned) readBack(req chat.Request, wrote rendition) (chat.Message, cha
 	return result.Message, result.Report.Status
 }
 
-// difference says in what an answer was read otherwise than it was given; "" if in nothing. White space at the edges of
-// content and reasoning is the template's, and ids that it does not write cannot come back.
+// difference describes how the parsed answer differs from the given one; "" if it does not. Outer white space of content and
+// reasoning comes from the template, and ids that the template does not write cannot be parsed back.
 func (r rendition) difference(want, got chat.Message) string {
 	if w, g := strings.TrimSpace(want.ReasoningContent), strings.TrimSpace(got.ReasoningContent); w != g {
 		return fmt.Sprintf("reasoning: expected %q, found %q", w, g)
@@ -289,7 +290,7 @@ func (r rendition) difference(want, got chat.Message) string {
 	return ""
 }
 
-// sameJSON compares values: members may stand in any order, and numbers be spelled in any way.
+// sameJSON compares values: the order of members and the spelling of numbers do not matter.
 func sameJSON(a, b string) bool {
 	var left, right any
 	if json.Unmarshal([]byte(a), &left) != nil || json.Unmarshal([]byte(b), &right) != nil {

@@ -10,17 +10,17 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
-// SelfCheckRow is an answer that a template was not learned from. What it renders for it must be read back as it was.
+// SelfCheckRow is an answer that was not learned from. Its rendering must be parsed back to the same answer.
 type SelfCheckRow struct {
 	ID       string
 	Question string // ends in a question mark
-	// Answer is what the assistant says, in a given dialect.
+	// Answer returns the message of the assistant, which may depend on the dialect.
 	Answer func(dialect.Dialect) chat.Message
-	// Needs says what a template must be able to do for the question to make sense; nil: nothing.
+	// Needs reports whether a template has the capabilities that the question is about; nil means always.
 	Needs func(dialect.Capabilities) bool
 }
 
-// SelfCheckRows is the table of the self-check, in order.
+// SelfCheckRows returns the table of the self-check, in order.
 func SelfCheckRows() []SelfCheckRow {
 	calls := func(c dialect.Capabilities) bool { return c.ToolCalls }
 	parallel := func(c dialect.Capabilities) bool { return c.ParallelToolCalls }
@@ -67,7 +67,7 @@ const (
 	richAnswer   = "Zwölf Bücher, 十二冊, 🐟:\n\n* a < b && c > d\n* {\"row\": [3]}\n\n```go\nfunc f() {}\n```\nDone."
 )
 
-// says is the row's answer in all dialects.
+// says returns a message as the answer in all dialects.
 func says(m chat.Message) func(dialect.Dialect) chat.Message {
 	m.Role = chat.RoleAssistant
 	if m.Content.Text == nil {
@@ -89,8 +89,8 @@ func secondCall(arguments string) chat.Call {
 	return chat.Call{ID: probe.OtherID, Name: "lend_book", Arguments: arguments}
 }
 
-// spellsMarkers is a call with the markers of the dialect in a text. Where arguments are no JSON, what ends a value cannot
-// be part of one, so it is left out; and so is what ends reasoning, which many templates cut off wherever they find it.
+// spellsMarkers returns a call with the markers of the dialect in a string. It omits the marker that ends a value if arguments
+// are not JSON, because values cannot contain it, and the end of reasoning, which many templates cut at wherever it occurs.
 func spellsMarkers(d dialect.Dialect) chat.Message {
 	var spelled []string
 	for _, m := range d.Markers() {
@@ -98,11 +98,11 @@ func spellsMarkers(d dialect.Dialect) chat.Message {
 			spelled = append(spelled, m)
 		}
 	}
-	text, _ := json.Marshal(strings.Join(spelled, " and ") + " are markers") //nolint:errchkjson // a text is always JSON
+	text, _ := json.Marshal(strings.Join(spelled, " and ") + " are markers") //nolint:errchkjson // strings always encode
 	return says(calling(chat.Message{}, firstCall(`{"title": `+string(text)+`}`)))(d)
 }
 
-// spellsEnd says that a marker within a text would end it.
+// spellsEnd reports whether a marker within a string would end that.
 func spellsEnd(d dialect.Dialect, marker string) bool {
 	ends := []string{d.Reasoning.End}
 	if d.Tools.Format == dialect.TagWithTagged {
@@ -116,7 +116,7 @@ func spellsEnd(d dialect.Dialect, marker string) bool {
 	return false
 }
 
-// selfCheckTools are what the rows call.
+// selfCheckTools returns the tools that the rows call.
 func selfCheckTools() []chat.Tool {
 	const properties = `{"type": "object", "properties": {
 		"title": {"type": "string"}, "pages": {"type": "integer"}, "price": {"type": "number"}, "lent": {"type": "boolean"},

@@ -9,10 +9,10 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/chat"
 )
 
-// spelled notes which messages of users and tools spell a token that means something to the model: one of those preserved,
-// which are a plan's, or what begins and ends messages. A template writes text as it is, and most engines turn such a token
-// in the prompt into the token itself, so that whoever wrote the text speaks for the template. Whether that is an attack or a
-// question about templates the note cannot tell; nothing is changed. There is a note for each such message.
+// spelled returns a note for each message of a user or a tool that spells a special token: one of the plan's preserved tokens,
+// or a marker that begins or ends messages. Templates write text unchanged, and most engines turn such text in the prompt into
+// the token itself, so that the author of the text speaks for the template. This may be an attack, or a question about
+// templates; nothing is changed.
 func (l *Learned) spelled(messages []chat.Message, preserved []string) []string {
 	tokens := l.tokens(preserved)
 	var notes []string
@@ -29,8 +29,8 @@ func (l *Learned) spelled(messages []chat.Message, preserved []string) []string 
 	return notes
 }
 
-// tokens are the markers that a text may spell, each once: those within a longer text count by themselves, and what does not
-// look like a marker, as quotes and fences, is not counted.
+// tokens returns the markers that a text may spell, each once. Markers within a longer text are separate, and what does not look
+// like a marker, such as quotes and fences, is omitted.
 func (l *Learned) tokens(preserved []string) []string {
 	var all []string
 	for _, text := range append(slices.Clone(preserved),

@@ -10,30 +10,28 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/chat"
 )
 
-// Rewrite is a place where a template writes anew what the model has already read. An engine keeps what it computed for the
-// prompt of the last turn, and can use it for the next as far as both prompts begin alike; from a rewrite on it must compute
-// everything again.
+// Rewrite is a place where a template changes what the model has read before. Engines cache their computation for the prompt
+// of one turn and reuse it in the next for the common prefix of both prompts; from a rewrite on, everything is computed again.
 type Rewrite struct {
-	// Turn is the message that is written anew, counted from 1, and Role its role. The answer that follows the last message is
-	// a turn, too: of it the prompt holds the beginning.
+	// Turn is the number of the message that changes, from 1, and Role its role. The answer after the last message counts, too,
+	// because the prompt contains its beginning.
 	Turn int    `json:"turn"`
 	Role string `json:"role"`
-	// Following is the message with which this happens.
+	// Following is the number of the message whose addition causes the change.
 	Following int    `json:"following"`
-	Before    string `json:"before"` // the end of what stays
-	Was       string `json:"was"`    // what the engine has read
-	Is        string `json:"is"`     // what stands there now
+	Before    string `json:"before"` // the end of the common prefix
+	Was       string `json:"was"`    // what the engine has read before
+	Is        string `json:"is"`     // what is there now
 }
 
-// String is a rewrite in words.
+// String describes the rewrite.
 func (r Rewrite) String() string {
 	return fmt.Sprintf("message %d (%s) is rewritten once message %d is there, so that engines must read the prompt again from it: behind %q stood %q, then stands %q",
 		r.Turn, r.Role, r.Following, r.Before, r.Was, r.Is)
 }
 
-// Rewrites lets a conversation grow, question by question, and tells where the prompt of a turn does not begin with the
-// prompt of the turn before: for each message that is written anew the first time. A template that refuses the conversation
-// has none.
+// Rewrites renders a growing conversation, question by question, and returns where the prompt of a turn does not begin with
+// the prompt of the previous turn, once for each message. If the template fails, there are none.
 func (l *Learned) Rewrites() []Rewrite {
 	var all []Rewrite
 	told := map[int]bool{}
@@ -53,7 +51,7 @@ func (l *Learned) Rewrites() []Rewrite {
 	return all
 }
 
-// growing is a conversation with as much as the template can render.
+// growing returns a conversation with everything that the template can render.
 func (l *Learned) growing() []chat.Message {
 	can := l.Template.Capabilities
 	text := func(role, content string) chat.Message {
@@ -75,7 +73,7 @@ func (l *Learned) growing() []chat.Message {
 	return append(all, answer, text(chat.RoleUser, "Thank you."))
 }
 
-// rewrite compares the prompts of two turns, of which the second conversation goes on with the first.
+// rewrite compares the prompts of two conversations, of which the second continues the first.
 func (l *Learned) rewrite(earlier, later []chat.Message) (Rewrite, bool) {
 	was, wasOK := l.promptOf(earlier, true)
 	is, isOK := l.promptOf(later, true)
@@ -92,10 +90,10 @@ func (l *Learned) rewrite(earlier, later []chat.Message) (Rewrite, bool) {
 	return r, true
 }
 
-// head is the beginning of a text.
+// head returns the beginning of a text.
 func head(text string) string { return strings.ToValidUTF8(text[:min(len(text), nearby)], "") }
 
-// turnAt is the message that a place in a prompt belongs to: the first whose text ends behind it.
+// turnAt returns the number of the message that a place in a prompt belongs to: the first whose text ends after it.
 func turnAt(messages []chat.Message, prompt string, at int) int {
 	end := 0
 	for i, m := range messages {
@@ -113,7 +111,7 @@ func turnAt(messages []chat.Message, prompt string, at int) int {
 	return len(messages) + 1
 }
 
-// promptOf is the prompt of a conversation; false where the template refuses it.
+// promptOf returns the prompt of a conversation; false if the template fails.
 func (l *Learned) promptOf(messages []chat.Message, begin bool) (string, bool) {
 	req := chat.Request{Messages: messages, Now: probed, AddGenerationPrompt: begin}
 	if l.Template.Capabilities.ToolCalls {

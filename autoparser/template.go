@@ -11,36 +11,36 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 )
 
-// Template is a chat template, compiled, and what it can do. It is immutable and safe for concurrent use.
+// Template is a compiled chat template with its capabilities. It is immutable and safe for concurrent use.
 type Template struct {
-	Name   string // for people: it stands in errors
+	Name   string // for people, in errors
 	Source string
-	BOS    string // the token that begins a text; templates read it as bos_token
-	EOS    string // the token that ends one, eos_token
-	// Capabilities were found by rendering; Abilities says how, in the order of the questions.
+	BOS    string // the token at the beginning of a text, bos_token of templates
+	EOS    string // the token at its end, eos_token
+	// Capabilities were found by rendering, with Abilities as the questions and answers, in their order.
 	Capabilities dialect.Capabilities
 	Abilities    []Ability
 
 	strict    *jinja.Template
-	program   *jinja.Template // the same, for prompts, which are no markup
-	thoughts  string          // the further place where it looks for the reasoning of a message; see places
-	flatCalls bool            // it looks for the name and the arguments of a call in the call itself
-	nullCalls bool            // it renders calls only beside null content
-	exhausted error           // of the probe that exceeded a limit of rendering, if one did
-	tolerated error           // why a probe had to be rendered tolerantly, if one had to
-	// demandsSystem: it fails without a system message; probes have one, too.
+	program   *jinja.Template // the same for prompts, which are not HTML
+	thoughts  string          // the additional place where it expects the reasoning of a message; see places
+	flatCalls bool            // it expects name and arguments of a call in the call itself
+	nullCalls bool            // it renders calls only with null content
+	exhausted error           // the error of a probe that exceeded a limit of rendering; nil if none did
+	tolerated error           // why a probe was rendered tolerantly; nil if none was
+	// demandsSystem is set if it fails without a system message, so that all probes need one.
 	demandsSystem bool
-	renderings    atomic.Int64 // how often it was rendered: a test sees by it what is not rendered again
+	renderings    atomic.Int64 // the number of renderings, for tests
 }
 
-// Options of Open. The zero value is the default.
+// Options are the options of Open. The zero value is the default.
 type Options struct {
-	// Limits bound every rendering, those of requests and those of probes.
+	// Limits bound every rendering, of requests and of probes.
 	Limits jinja.Limits
 }
 
-// Open compiles a template and probes what it can do. It fails only where the source is no template: one that fails on every
-// probe is a template that can do nothing.
+// Open compiles a template and probes its capabilities. It fails only if the source does not compile: a template that fails on
+// every probe has no capabilities.
 func Open(name, source, bos, eos string, o Options) (*Template, error) {
 	program, err := jinja.Compile(name, source, jinja.Options{Limits: o.Limits})
 	if err != nil {
@@ -51,13 +51,13 @@ func Open(name, source, bos, eos string, o Options) (*Template, error) {
 	return t, nil
 }
 
-// reads says that the template reads a variable.
+// reads reports whether the template reads a variable.
 func (t *Template) reads(variable string) bool {
 	return slices.Contains(t.program.Variables(), variable)
 }
 
-// text renders a conversation as it is, with or without the beginning of an answer. Where Jinja2 fails, but engines that the
-// template may have been written for do not, it is rendered as they do, and the conversation says so.
+// text renders a conversation as it is, with or without a generation prompt. If Jinja2 would fail, but more tolerant engines
+// would not, it renders as they do, and records that in the conversation.
 func (t *Template) text(ctx context.Context, c *conversation, prompt bool) (string, error) {
 	t.renderings.Add(1)
 	vars := t.variables(c, prompt)
@@ -77,8 +77,7 @@ func (t *Template) text(ctx context.Context, c *conversation, prompt bool) (stri
 	return "", err
 }
 
-// setAbsent sets to null what the template reads and a request need not have, as Hugging Face passes it; false: there is
-// nothing of it that is not set.
+// setAbsent sets absent variables that the template reads to null, as Hugging Face does, and reports whether there were any.
 func (t *Template) setAbsent(vars *value.Object) bool {
 	absent := false
 	for _, name := range []string{"tools", "documents"} {

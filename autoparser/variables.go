@@ -7,9 +7,8 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 )
 
-// RenderVariables renders the template with exactly these variables, an object, in place of a request, and as strictly as
-// Jinja2 does. now is the time that
-// the template is told; zero means the time of rendering. The error is a *jinja.Error.
+// RenderVariables renders the template with the given variables, an object, instead of a request, and as strictly as Jinja2.
+// now is the time that the template sees; zero means the time of rendering. Errors are of type *jinja.Error.
 func (t *Template) RenderVariables(ctx context.Context, variables value.Value, now time.Time) (string, error) {
 	return t.strict.Render(ctx, variables, now)
 }
