@@ -24,8 +24,8 @@ func TestConfigCheckReportsAllFaultsWithTheirPlaces(t *testing.T) {
 	faulty := write(t, "limits:\n  sessions: many\nlog:\n  level: loud\n  colour: red\n")
 	code, out, errs := commandLine(t, "", "config", "check", faulty)
 	for _, want := range []string{
-		faulty + `:2:13: limits.sessions is "many", expected a whole number`,
-		faulty + `:4:10: log.level: "loud" is not known`,
+		faulty + `:2:13: limits.sessions is "many"; expected a whole number`,
+		faulty + `:4:10: log.level: unknown value "loud"`,
 		faulty + `:5:3: unknown key "log.colour"`,
 	} {
 		if !strings.Contains(out, want+"") {
@@ -45,7 +45,7 @@ func TestConfigCheckReportsAllFaultsWithTheirPlaces(t *testing.T) {
 
 // TestConfigurationsThatADaemonRefusesAreNotShown tries an empty file, and one that is not text, with all commands.
 func TestConfigurationsThatADaemonRefusesAreNotShown(t *testing.T) {
-	for content, want := range map[string]string{"\n": ":1:1: the configuration file is empty", "\xff\x00": ":1:1: this is not YAML"} {
+	for content, want := range map[string]string{"\n": ":1:1: the configuration file is empty", "\xff\x00": ":1:1: invalid YAML"} {
 		file := write(t, content)
 		for _, line := range []string{"config show --config ", "config check ", "serve --config "} {
 			code, out, errs := commandLine(t, "", strings.Fields(line+file)...)

@@ -76,7 +76,7 @@ func TestVariablesForCommandsAreNoSettings(t *testing.T) {
 		t.Errorf("exit code %d:\n%s%s", code, out, errs)
 	}
 	t.Setenv("DRAGOMAN_DEMON", "x")
-	if code, _, errs := commandLine(t, "", "config", "show"); code != exitFailed || !strings.Contains(errs, "DRAGOMAN_DEMON: there is no such setting") {
+	if code, _, errs := commandLine(t, "", "config", "show"); code != exitFailed || !strings.Contains(errs, "DRAGOMAN_DEMON: unknown setting") {
 		t.Errorf("a misspelt one: exit code %d: %s", code, errs)
 	}
 }

@@ -11,11 +11,11 @@ import (
 	"strings"
 )
 
-// badFunc notes a fault of a setting.
+// badFunc records a fault of a setting.
 type badFunc func(key, format string, args ...any)
 
-// Validate says what is wrong with a complete configuration, all faults joined; nil when it can be used. Each begins with
-// the place of the setting, "dragoman.yaml:3:9: log.level: …".
+// Validate returns all faults of a complete configuration, joined; nil if it can be used. Each begins with the place of the
+// setting, "dragoman.yaml:3:9: log.level: …".
 func (c *Config) Validate() error {
 	return c.faults((*Config).checkFields, (*Config).checkTogether)
 }
@@ -31,7 +31,7 @@ func (c *Config) faults(checks ...func(*Config, badFunc)) error {
 	return errors.Join(faults...)
 }
 
-// Placed is a key with its place before it, if it has one.
+// Placed returns a key with its place before it, if it has one.
 func (c *Config) Placed(key string) string {
 	if o := c.Origin(key); o.Place != "" {
 		return o.Place + ": " + key
@@ -39,19 +39,19 @@ func (c *Config) Placed(key string) string {
 	return key
 }
 
-// checkFields looks at each setting by itself.
+// checkFields checks each setting by itself.
 func (c *Config) checkFields(bad badFunc) {
 	for _, f := range Fields() {
 		switch v := f.value(c); {
 		case f.oneOf != nil:
 			checkOneOf(bad, f.Key, v.String(), f.oneOf)
 		case v.CanInt() && (v.Int() < 0 || v.Int() == 0 && !f.zero):
-			bad(f.Key, "%s is no limit, expected more than zero", f.text(c))
+			bad(f.Key, "invalid limit %s; expected more than zero", f.text(c))
 		}
 	}
 	for _, t := range c.Auth.Tokens {
 		if t == "" || strings.ContainsAny(t, " \t\r\n") {
-			bad("auth.tokens", "a token is empty or has white space in it: remove that")
+			bad("auth.tokens", "a token is empty or contains white space")
 		}
 	}
 	for template, handler := range c.Templates.Handlers {
@@ -61,10 +61,10 @@ func (c *Config) checkFields(bad badFunc) {
 	}
 	c.checkAddresses(bad)
 	if mode, err := strconv.ParseUint(c.Listen.SocketMode, 8, 32); err != nil || mode > 0o777 {
-		bad("listen.socket_mode", "%q is no mode, expected three octal digits such as 0660", c.Listen.SocketMode)
+		bad("listen.socket_mode", "invalid mode %q; expected three octal digits such as 0660", c.Listen.SocketMode)
 	}
 	if c.Tracing.Sample < 0 || c.Tracing.Sample > 1 {
-		bad("tracing.sample", "%v is no share, expected a number from 0 to 1", c.Tracing.Sample)
+		bad("tracing.sample", "invalid share %v; expected a number from 0 to 1", c.Tracing.Sample)
 	}
 	c.checkOverrides(bad)
 }
@@ -72,37 +72,37 @@ func (c *Config) checkFields(bad badFunc) {
 func (c *Config) checkAddresses(bad badFunc) {
 	if network, address := c.Listen.Network(); network == "tcp" {
 		if _, _, err := net.SplitHostPort(address); err != nil {
-			bad("listen.address", "%q is not an address: write host:port such as 127.0.0.1:8080, or unix:/path", address)
+			bad("listen.address", "invalid address %q; expected host:port such as 127.0.0.1:8080, or unix:/path", address)
 		}
 	}
 	if d := c.Debug.Address; d != "" && (!(Listen{Address: d}).Local() || strings.HasPrefix(d, "unix:")) {
-		bad("debug.address", "%q is not an address on loopback: write host:port such as 127.0.0.1:6060; whoever reaches it sees the daemon's memory", d)
+		bad("debug.address", "invalid address %q; expected host:port on loopback such as 127.0.0.1:6060, since it exposes the daemon's memory", d)
 	}
 	if e := c.Tracing.Endpoint; e != "" {
 		if u, err := url.Parse(e); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-			bad("tracing.endpoint", "%q is not a URL: write one such as http://127.0.0.1:4318", e)
+			bad("tracing.endpoint", "invalid URL %q; expected one such as http://127.0.0.1:4318", e)
 		}
 	}
 }
 
-// checkTogether looks at settings that need each other.
+// checkTogether checks settings that depend on each other.
 func (c *Config) checkTogether(bad badFunc) {
 	if (c.Listen.Cert == "") != (c.Listen.Key == "") {
 		bad("listen.cert", "TLS needs both a certificate and its key: set listen.cert and listen.key, or neither")
 	}
 	if !c.Listen.Local() && len(c.Auth.Tokens) == 0 && c.Auth.TokensFile == "" && !c.Listen.Insecure {
-		bad("listen.address", "%q can be reached from other machines and anyone would be let in: set auth.tokens or auth.tokens_file, "+
-			"listen on 127.0.0.1, or say listen.insecure if something in front of the daemon checks who comes", c.Listen.Address)
+		bad("listen.address", "%q can be reached from other machines without a token: set auth.tokens or auth.tokens_file, "+
+			"listen on 127.0.0.1, or set listen.insecure if a proxy in front of the daemon authenticates clients", c.Listen.Address)
 	}
 }
 
 func checkOneOf(bad badFunc, key, value string, allowed []string) {
 	if !slices.Contains(allowed, value) {
-		bad(key, "%q is not known, expected one of %s", value, strings.Join(allowed, ", "))
+		bad(key, "unknown value %q; expected one of %s", value, strings.Join(allowed, ", "))
 	}
 }
 
-// Origin says where the value of a key came from.
+// Origin returns where the value of a key came from.
 func (c *Config) Origin(key string) Origin {
 	for at := key; at != ""; at = at[:max(0, strings.LastIndexByte(at, '.'))] {
 		if o, ok := c.origins[at]; ok {
@@ -115,12 +115,12 @@ func (c *Config) Origin(key string) Origin {
 // Value is a setting in force.
 type Value struct {
 	Field
-	Text   string // the value for a person to read, "(secret)" for secrets that are set
-	Value  any    // the value for a program to read: as in a file, but Text for secrets
+	Text   string // the value for people; "(secret)" for secrets that are set
+	Value  any    // the value for programs: as in a file, but Text for secrets
 	Origin Origin
 }
 
-// Values lists all settings with their values and origins.
+// Values returns all settings with their values and origins.
 func (c *Config) Values() []Value {
 	var out []Value
 	for _, f := range Fields() {
@@ -132,10 +132,10 @@ func (c *Config) Values() []Value {
 // Change is a setting that differs between two configurations.
 type Change struct {
 	Field
-	Old, New string // the values for a person to read
+	Old, New string // the values for people
 }
 
-// Diff lists the settings that differ.
+// Diff returns the settings that differ.
 func Diff(before, after *Config) []Change {
 	var out []Change
 	for _, f := range Fields() {
@@ -146,7 +146,7 @@ func Diff(before, after *Config) []Change {
 	return out
 }
 
-// NeedRestart lists the keys of the settings that differ and do not take effect in a running daemon.
+// NeedRestart returns the keys of the settings that differ and do not take effect in a running daemon.
 func NeedRestart(before, after *Config) (keys []string) {
 	for _, c := range Diff(before, after) {
 		if c.Reload == Restart {
@@ -157,8 +157,8 @@ func NeedRestart(before, after *Config) (keys []string) {
 }
 
 // Reloaded returns what is in force when a running daemon that began with c reads next: next's values of the live fields,
-// and c's of the others. The error says why the two do not go together; a daemon that is reached from other machines, say,
-// cannot do without tokens because its file now names another address.
+// and c's of the others. The error is that the two are incompatible; a daemon that can be reached from other machines, for
+// example, needs its tokens although its file now has another address.
 func (c *Config) Reloaded(next *Config) (*Config, error) {
 	out := *next
 	out.origins = map[string]Origin{}

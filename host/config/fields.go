@@ -11,15 +11,15 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// EnvPrefix begins the names of all environment variables that are read.
+// EnvPrefix is the prefix of all environment variables that are read.
 const EnvPrefix = "DRAGOMAN_"
 
-// Reload says what becomes of a field that changes while the daemon runs.
+// Reload is the effect of changing a field while the daemon runs.
 type Reload string
 
 // The reload classes.
 const (
-	Live    Reload = "live"    // the new value takes effect at once, for what begins from then on
+	Live    Reload = "live"    // the new value takes effect at once, for what begins later
 	Restart Reload = "restart" // the daemon keeps the old value until it is started again
 )
 
@@ -28,17 +28,17 @@ type Field struct {
 	Key    string // in files, the parts joined by dots: limits.output_bytes
 	Env    string // environment variable
 	Flag   string // flag, without dashes
-	Help   string // what it means
+	Help   string // its meaning
 	Reload Reload
 	Secret bool // its value is never printed
 
 	index []int
 	typ   reflect.Type
-	oneOf []string // the words that it can be; nil: it is no choice
-	zero  bool     // zero is a value like others
+	oneOf []string // its possible values; nil: any
+	zero  bool     // zero is allowed
 }
 
-// Fields lists all settings in the order of Config.
+// Fields returns all settings in the order of Config.
 func Fields() []Field { return fieldsOf(reflect.TypeFor[Config](), "", nil) }
 
 func fieldsOf(t reflect.Type, prefix string, index []int) (out []Field) {
@@ -77,7 +77,7 @@ func newField(key string, f reflect.StructField, index []int) Field {
 	}
 }
 
-// words splits a text at blanks; nil when there are none.
+// words splits a text at blanks. It returns nil for an empty text.
 func words(text string) []string {
 	if text == "" {
 		return nil
@@ -87,7 +87,7 @@ func words(text string) []string {
 
 func (f Field) value(c *Config) reflect.Value { return reflect.ValueOf(c).Elem().FieldByIndex(f.index) }
 
-// text is the value of the field in c for a person to read.
+// text returns the value of the field in c for people.
 func (f Field) text(c *Config) string {
 	v := f.value(c)
 	switch {
@@ -110,7 +110,7 @@ func (f Field) text(c *Config) string {
 	}
 }
 
-// jsonText is a mapping as flags take it, for JSON is YAML; empty when there is nothing in it.
+// jsonText returns a mapping in the form of flags, which is YAML and so JSON; empty if the mapping is.
 func jsonText(v reflect.Value) string {
 	text, err := json.Marshal(v.Interface())
 	if err != nil || v.Len() == 0 {
@@ -119,7 +119,7 @@ func jsonText(v reflect.Value) string {
 	return string(text)
 }
 
-// plain is the value of the field in c as JSON spells it.
+// plain returns the value of the field in c for JSON.
 func (f Field) plain(c *Config) any {
 	v := f.value(c)
 	switch {
@@ -133,7 +133,7 @@ func (f Field) plain(c *Config) any {
 	return v.Interface()
 }
 
-// AddFlags defines a flag for every field, all of them texts that Load reads as it reads the environment.
+// AddFlags defines a flag for every field. All are texts, which Load parses like the environment.
 func AddFlags(to *pflag.FlagSet) {
 	defaults := Default()
 	for _, f := range Fields() {
@@ -148,7 +148,7 @@ func AddFlags(to *pflag.FlagSet) {
 	}
 }
 
-// flagValue is a flag whose text Load reads, so that all faults are reported in one way.
+// flagValue is a flag whose text Load parses, so that all faults are reported in one way.
 type flagValue struct {
 	text    string
 	boolean bool

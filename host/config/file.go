@@ -14,17 +14,17 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// syntaxLine is how the YAML library begins the message of a syntax error.
+// syntaxLine matches the beginning of a syntax error of the YAML library.
 var syntaxLine = regexp.MustCompile(`^(?:yaml: )?(?:line (\d+): )?`)
 
-// syntaxFault is what the YAML library says of the file called name, with a place like other faults. It knows a line at most.
+// syntaxFault converts an error of the YAML library to a fault of the file called name. The library knows at most the line.
 func syntaxFault(name string, err error) error {
 	text := err.Error()
 	m := syntaxLine.FindStringSubmatch(text)
-	return fmt.Errorf("%s:%s:1: this is not YAML: %s", name, cmp.Or(m[1], "1"), text[len(m[0]):])
+	return fmt.Errorf("%s:%s:1: invalid YAML: %s", name, cmp.Or(m[1], "1"), text[len(m[0]):])
 }
 
-// parseFile reads the YAML file called name. Its faults are all that the file has, each with its line and column.
+// parseFile parses the YAML file called name. The error joins all faults of the file, each with its line and column.
 func parseFile(name string, data []byte) (layer, error) {
 	d := yaml.NewDecoder(bytes.NewReader(data))
 	var doc yaml.Node
@@ -36,7 +36,7 @@ func parseFile(name string, data []byte) (layer, error) {
 	f := fileReader{name: name, fields: map[string]Field{}, values: layer{}}
 	var second yaml.Node
 	if err := d.Decode(&second); err == nil {
-		f.fault(&second, "there is more than one document, expected one")
+		f.fault(&second, "more than one document; expected one")
 		return nil, f.faults[0]
 	} else if !errors.Is(err, io.EOF) {
 		return nil, syntaxFault(name, err)
@@ -48,7 +48,7 @@ func parseFile(name string, data []byte) (layer, error) {
 	return f.values, errors.Join(f.faults...)
 }
 
-// fileReader walks a document and collects the values of fields, and faults.
+// fileReader walks a document and collects values of fields, and faults.
 type fileReader struct {
 	name   string
 	fields map[string]Field
@@ -64,14 +64,14 @@ func (r *fileReader) place(at *yaml.Node) string {
 	return fmt.Sprintf("%s:%d:%d", r.name, at.Line, at.Column)
 }
 
-// section reads a mapping whose keys stand below prefix, which is empty or ends in a dot.
+// section reads a mapping with keys below prefix, which is empty or ends in a dot.
 func (r *fileReader) section(n *yaml.Node, prefix string) {
 	n = resolve(n)
 	if n.Tag == "!!null" {
 		return // a section with everything commented out
 	}
 	if n.Kind != yaml.MappingNode {
-		r.fault(n, "%s is %s, expected a mapping with the keys %s", section(prefix), kindOf(n), r.known(prefix))
+		r.fault(n, "%s is %s; expected a mapping with the keys %s", section(prefix), kindOf(n), r.known(prefix))
 		return
 	}
 	seen := map[string]bool{}
@@ -81,13 +81,13 @@ func (r *fileReader) section(n *yaml.Node, prefix string) {
 		_, isField := r.fields[path]
 		switch {
 		case seen[path]:
-			r.fault(key, "%s is given twice: keep one", path)
+			r.fault(key, "duplicate key %s", path)
 		case isField:
 			r.field(r.fields[path], value)
 		case r.known(path+".") != "":
 			r.section(value, path+".")
 		default:
-			r.fault(key, "unknown key %q, expected one of %s", path, r.known(prefix))
+			r.fault(key, "unknown key %q; expected one of %s", path, r.known(prefix))
 		}
 		seen[path] = true
 	}
@@ -96,7 +96,7 @@ func (r *fileReader) section(n *yaml.Node, prefix string) {
 func (r *fileReader) field(f Field, n *yaml.Node) {
 	n = resolve(n)
 	if n.Tag == "!!null" {
-		return // the key without a value: as if it were not there
+		return // a key without a value is ignored
 	}
 	value := reflect.New(f.typ)
 	if err := n.Decode(value.Interface()); err != nil || f.typ.Kind() == reflect.String && n.Tag != "!!str" {
@@ -104,7 +104,7 @@ func (r *fileReader) field(f Field, n *yaml.Node) {
 		if f.typ.Kind() == reflect.String && n.Kind == yaml.ScalarNode {
 			expected += " in quotes"
 		}
-		r.fault(n, "%s is %s, expected %s", f.Key, kindOf(n), expected)
+		r.fault(n, "%s is %s; expected %s", f.Key, kindOf(n), expected)
 		return
 	}
 	g := given{value: value.Elem().Interface(), origin: Origin{"file", r.place(n)}}
@@ -115,7 +115,7 @@ func (r *fileReader) field(f Field, n *yaml.Node) {
 	r.values[f.Key] = g
 }
 
-// places notes where the members of a mapping stand, and those of the mappings in it.
+// places records the places of the members of a mapping, and of nested mappings.
 func (r *fileReader) places(prefix string, n *yaml.Node, to map[string]Origin) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
@@ -126,7 +126,7 @@ func (r *fileReader) places(prefix string, n *yaml.Node, to map[string]Origin) {
 	}
 }
 
-// known lists the keys directly below prefix; it is empty when there are none.
+// known returns the keys directly below prefix, as text.
 func (r *fileReader) known(prefix string) string {
 	var keys []string
 	for key := range r.fields {
@@ -153,7 +153,7 @@ func section(prefix string) string {
 	return strings.TrimSuffix(prefix, ".")
 }
 
-// kindOf describes what stands in the file for a message.
+// kindOf describes a node for a message.
 func kindOf(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.MappingNode:
@@ -161,7 +161,7 @@ func kindOf(n *yaml.Node) string {
 	case yaml.SequenceNode:
 		return "a list"
 	default:
-		const shown = 60 // characters, as many as a person needs to find it
+		const shown = 60 // characters, enough to find it
 		return fmt.Sprintf("%.*q", shown, n.Value)
 	}
 }

@@ -18,15 +18,15 @@ import (
 // EnvFile is the environment variable that names the configuration file for commands.
 const EnvFile = EnvPrefix + "CONFIG"
 
-// Sources are what a configuration is read from. The zero value gives the defaults.
+// Sources are the sources of a configuration. The zero value gives the defaults.
 type Sources struct {
-	// File is the path of the YAML file; empty: there is none.
+	// File is the path of the YAML file; empty: none.
 	File string
-	// Data is the content of File where it has been read already; nil: Load reads it.
+	// Data is the content of File if it has been read already; nil: Load reads it.
 	Data []byte
-	// Environ are environment variables as os.Environ gives them; nil: none are read.
+	// Environ are environment variables as returned by os.Environ; nil: none.
 	Environ []string
-	// Flags are parsed flags that AddFlags defined; nil: there are none.
+	// Flags are parsed flags that AddFlags defined; nil: none.
 	Flags *pflag.FlagSet
 }
 
@@ -43,7 +43,7 @@ func (o Origin) String() string {
 	return o.Place
 }
 
-// Load reads the sources and checks the result. The error joins all faults that were found.
+// Load reads the sources and validates the result. The error joins all faults.
 func Load(s Sources) (*Config, error) {
 	c, err := read(s)
 	if err != nil {
@@ -55,8 +55,8 @@ func Load(s Sources) (*Config, error) {
 	return c, nil
 }
 
-// CheckFlags says which of the flags that AddFlags defined have values that cannot be, whatever the other sources say. The error
-// joins all faults.
+// CheckFlags checks the values of the flags that AddFlags defined by themselves, without the other sources. The error joins all
+// faults.
 func CheckFlags(flags *pflag.FlagSet) error {
 	c, err := read(Sources{Flags: flags})
 	if err != nil {
@@ -65,7 +65,7 @@ func CheckFlags(flags *pflag.FlagSet) error {
 	return c.faults((*Config).checkFields)
 }
 
-// read lays the sources over each other. Where one of them is faulty, the error has what is wrong with single settings, too.
+// read merges the sources. If one of them is faulty, the error includes the faults of single settings.
 func read(s Sources) (*Config, error) {
 	merged := koanf.New(".")
 	origins := map[string]Origin{}
@@ -79,18 +79,18 @@ func read(s Sources) (*Config, error) {
 	}
 	c := Default()
 	if err := merged.UnmarshalWithConf("", c, koanf.UnmarshalConf{Tag: "yaml"}); err != nil {
-		return nil, fmt.Errorf("the configuration cannot be put together: %w", err)
+		return nil, fmt.Errorf("merging the configuration: %w", err)
 	}
 	c.origins = origins
 	if err := errors.Join(faults...); err != nil {
-		// What could not be read would be missed by a look at everything together.
+		// Checks of several settings would report as missing what could not be read.
 		return nil, errors.Join(err, c.faults((*Config).checkFields))
 	}
 	return c, nil
 }
 
-// layer holds the values of one source by key, decoded to the types of their fields. Only whole fields are in it, so that
-// laying it over another one cannot wipe neighbours.
+// layer holds the values of one source by key, decoded to the types of their fields. It contains whole fields only, so that
+// merging it cannot overwrite other fields.
 type layer map[string]given
 
 type given struct {
@@ -118,13 +118,13 @@ func fromFile(s Sources) (layer, error) {
 	if data == nil {
 		var err error
 		if data, err = os.ReadFile(s.File); err != nil {
-			return nil, fmt.Errorf("the configuration file cannot be read: %w", err)
+			return nil, fmt.Errorf("reading the configuration file: %w", err)
 		}
 	}
 	return parseFile(s.File, data)
 }
 
-// platformEnv are variables that Kubernetes sets for services whose names begin like ours.
+// platformEnv matches variables that Kubernetes sets for services with a name that begins with "dragoman".
 var platformEnv = regexp.MustCompile(`^DRAGOMAN_(.*_)?(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_\d+_(TCP|UDP|SCTP).*)?)$`)
 
 func fromEnviron(s Sources) (layer, error) {
@@ -141,7 +141,7 @@ func fromEnviron(s Sources) (layer, error) {
 		}
 		f, ok := byEnv[name]
 		if !ok {
-			faults = append(faults, fmt.Errorf("%s: there is no such setting: names are %s and a key in capitals, such as %s", name, EnvPrefix, Fields()[0].Env))
+			faults = append(faults, fmt.Errorf("%s: unknown setting; names are %s and a key in capitals, such as %s", name, EnvPrefix, Fields()[0].Env))
 			continue
 		}
 		faults = append(faults, values.text(f, text, Origin{"environment", name}))
@@ -162,8 +162,8 @@ func fromFlags(s Sources) (layer, error) {
 	return values, errors.Join(faults...)
 }
 
-// text sets a field from a text: a list has its items between commas, a mapping too, each with "=" behind its key;
-// everything else is spelled as in the file.
+// text sets a field from a text: lists and mappings have commas between their items, mappings "=" after each key; everything else is
+// written as in the file.
 func (l layer) text(f Field, text string, from Origin) error {
 	value := reflect.New(f.typ)
 	switch {
@@ -176,7 +176,7 @@ func (l layer) text(f Field, text string, from Origin) error {
 		for _, item := range listed(text) {
 			key, is, found := strings.Cut(item, "=")
 			if !found || key == "" || is == "" {
-				return fmt.Errorf("%s: %q is not %s: write key=value, with commas between several", from, text, expectation(f))
+				return fmt.Errorf("%s: %q is not %s; expected key=value, with commas between several", from, text, expectation(f))
 			}
 			pairs[key] = is
 		}
@@ -190,12 +190,12 @@ func (l layer) text(f Field, text string, from Origin) error {
 	return nil
 }
 
-// listed are the items of a list.
+// listed returns the items of a list.
 func listed(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' })
 }
 
-// expectation says in words what a field takes.
+// expectation describes the values of a field.
 func expectation(f Field) string {
 	switch f.typ.String() {
 	case "time.Duration":

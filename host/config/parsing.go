@@ -11,18 +11,18 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/chat"
 )
 
-// Parsing says what becomes of output that is not what it should be, where a request does not say so itself.
+// Parsing is how irregular output is treated, unless the request sets it.
 type Parsing struct {
-	UnknownTool     string `yaml:"unknown_tool" reload:"live" oneof:"forward content error" help:"a call of a tool that the request does not have: forward it as a call, make it content, or make an error of the output"`
-	CallInReasoning string `yaml:"call_in_reasoning" reload:"live" oneof:"promote keep" help:"a call within reasoning: promote it to a call if it is well formed and the tool exists, or keep it"`
-	TruncatedCall   string `yaml:"truncated_call" reload:"live" oneof:"partial drop content" help:"a call that breaks off: deliver it partial, drop it, or make it content"`
-	Malformed       string `yaml:"malformed" reload:"live" oneof:"deliver error" help:"output that breaks the format: deliver it as content, or make an error of it"`
-	// Templates holds, by the name of a template, the policies that differ for it, by the names above.
-	Templates map[string]map[string]string `yaml:"templates" reload:"live" help:"what differs for single templates, by name: {TEMPLATE: {malformed: error}}"`
+	UnknownTool     string `yaml:"unknown_tool" reload:"live" oneof:"forward content error" help:"a call of a tool that the request does not have: forward it as a call, deliver it as content, or reject the output with an error"`
+	CallInReasoning string `yaml:"call_in_reasoning" reload:"live" oneof:"promote keep" help:"a call within reasoning: promote it to a call if it is well formed and the tool exists, or keep it as reasoning"`
+	TruncatedCall   string `yaml:"truncated_call" reload:"live" oneof:"partial drop content" help:"a call that breaks off: deliver it partially, drop it, or deliver it as content"`
+	Malformed       string `yaml:"malformed" reload:"live" oneof:"deliver error" help:"output that breaks the format: deliver it as content, or reject it with an error"`
+	// Templates are the policies that differ for single templates, by template and by the names above.
+	Templates map[string]map[string]string `yaml:"templates" reload:"live" help:"policies that differ for single templates, by name: {TEMPLATE: {malformed: error}}"`
 }
 
-// For returns the policies in force for a template, named as requests may; those of a model hold for its variants, too. The
-// configuration must be valid.
+// For returns the policies for a template, named as in requests; those of a model apply to its variants, too. The configuration must
+// be valid.
 func (p Parsing) For(template string) chat.Policies {
 	own := forTemplate(p.Templates, template)
 	return chat.Policies{
@@ -33,7 +33,7 @@ func (p Parsing) For(template string) chat.Policies {
 	}
 }
 
-// policy is the one of that name, and the default if no policy has it.
+// policy returns the policy of that name, or byDefault if there is none.
 func policy[P fmt.Stringer](name string, byDefault P, others ...P) P {
 	for _, p := range others {
 		if p.String() == name {
@@ -43,14 +43,14 @@ func policy[P fmt.Stringer](name string, byDefault P, others ...P) P {
 	return byDefault
 }
 
-// templateEnding ends the names of templates' files; settings and requests may leave it out.
-const templateEnding = ".jinja"
+// templateExt is the extension of templates' files, which settings and requests may omit.
+const templateExt = ".jinja"
 
-// forTemplate is what a setting has for a template: under its own name, or else under that of the model whose variant it is.
+// forTemplate returns the value of a setting for a template: under its own name, or else under that of the model whose variant it is.
 func forTemplate[V any](setting map[string]V, template string) (found V) {
-	name := strings.TrimSuffix(template, templateEnding)
+	name := strings.TrimSuffix(template, templateExt)
 	for {
-		for _, key := range []string{name, name + templateEnding} {
+		for _, key := range []string{name, name + templateExt} {
 			if v, ok := setting[key]; ok {
 				return v
 			}
@@ -63,18 +63,18 @@ func forTemplate[V any](setting map[string]V, template string) (found V) {
 	}
 }
 
-// Unmatched lists the settings that are for none of the templates of these names, each with its place: "dragoman.yaml:3:9:
-// parsing.templates.qwen". That is no fault, for templates come and go, but mostly not what was meant.
+// Unmatched returns the settings for templates that are not in the list, each with its place: "dragoman.yaml:3:9:
+// parsing.templates.qwen". They are not faults, since templates come and go, but usually mistakes.
 func (c *Config) Unmatched(templates []string) (places []string) {
 	matched := map[string]bool{}
 	for _, name := range templates {
-		for at := strings.TrimSuffix(name, templateEnding); at != ""; at = at[:max(0, strings.LastIndexByte(at, '/'))] {
+		for at := strings.TrimSuffix(name, templateExt); at != ""; at = at[:max(0, strings.LastIndexByte(at, '/'))] {
 			matched[at] = true
 		}
 	}
 	unmatched := func(setting string, keys iter.Seq[string]) {
 		for _, template := range slices.Sorted(keys) {
-			if !matched[strings.TrimSuffix(template, templateEnding)] {
+			if !matched[strings.TrimSuffix(template, templateExt)] {
 				places = append(places, c.Placed(setting+"."+template))
 			}
 		}
@@ -84,7 +84,7 @@ func (c *Config) Unmatched(templates []string) (places []string) {
 	return places
 }
 
-// checkOverrides finds policies of single templates that there are not.
+// checkOverrides checks the policies of single templates.
 func (c *Config) checkOverrides(bad badFunc) {
 	const key = "parsing.templates"
 	policies := map[string][]string{}
@@ -98,7 +98,7 @@ func (c *Config) checkOverrides(bad badFunc) {
 			allowed, ok := policies[name]
 			at := key + "." + template + "." + name
 			if !ok {
-				bad(at, "there is no such policy, expected one of %s", strings.Join(slices.Sorted(maps.Keys(policies)), ", "))
+				bad(at, "unknown policy; expected one of %s", strings.Join(slices.Sorted(maps.Keys(policies)), ", "))
 				continue
 			}
 			checkOneOf(bad, at, c.Parsing.Templates[template][name], allowed)

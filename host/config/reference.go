@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Reference is the description of all settings, in Markdown: docs/config.md.
+// Reference returns the description of all settings in Markdown: docs/config.md.
 func Reference() string {
 	var b strings.Builder
 	b.WriteString(referenceHead)
@@ -28,18 +28,17 @@ const referenceHead = `<!-- Made by "make generate" from the fields of host/conf
 # Configuration
 
 Every setting can be given in a YAML file (` + "`dragoman serve --config dragoman.yaml`, or its path in `" + EnvFile + "`" + `), as an environment variable, or as
-a flag; flags win over the environment, the environment over the file, key by key. A file that is misspelt anywhere is
-refused as a whole:
+a flag; flags override the environment, and the environment the file, key by key. A file with any mistake is rejected as a whole:
 
 - ` + "`dragoman config check dragoman.yaml`" + ` reports every fault of a file with its line and column.
-- ` + "`dragoman config show`" + ` takes the flags of ` + "`dragoman serve`" + ` and prints every value with the place that it came from.
+- ` + "`dragoman config show`" + ` takes the flags of ` + "`dragoman serve`" + ` and prints every value with its origin.
 
-A setting of the class *live* takes effect when the file changes, for what begins from then on; one of the class *restart*
-when the daemon is started again, and until then the log says so. Lists have commas between their items in variables and
-flags, durations are written like 30s, 5m or 1h30m, and an empty default means that there is none.
+A setting of the class *live* takes effect when the file changes, for what begins later; one of the class *restart* when the daemon
+is started again, which the log mentions until then. In variables and flags, the items of lists are separated by commas. Durations are
+written like 30s, 5m or 1h30m. An empty default means that there is none.
 `
 
-// sectionHelp is what the struct says of a section.
+// sectionHelp returns the help of a section.
 func sectionHelp(name string) string {
 	t := reflect.TypeFor[Config]()
 	for i := range t.NumField() {
@@ -50,9 +49,10 @@ func sectionHelp(name string) string {
 	return ""
 }
 
-// cell is text in a table.
+// cell escapes text for a table.
 func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
 
+// code returns text as code in a table; empty values stay empty.
 func code(text string) string {
 	if text == "" || text == "[]" || text == "{}" {
 		return ""
