@@ -32,6 +32,12 @@ var owners = []struct {
 	{"references within JSON Schemas", `PathUnescape\(|"~1"`, []string{"sdk/jsonschema"}},
 	{"keywords of JSON Schema", `"contentEncoding"|"minItems": `, []string{"sdk/jsonschema"}},
 	{"run loops", `match\.(New|Compile)\(`, []string{"sdk/session"}},
+	// The double of llama.cpp's parser must not share the misunderstandings of ours.
+	{"GBNF", `\(.*"::="|" ::= "`, []string{"internal/cfg", "internal/llamacpp"}},
+	{"notations of grammars for engines", `%llguidance|"triggered_tags"`, []string{"sdk/grammar/target"}},
+	{"sets of characters", `\) [cC]omplement\(\)`, []string{"internal/cfg/charset"}},
+	{"the grammar of JSON values", `"integral-part"`, []string{"sdk/grammar/rules"}},
+	{"regular expressions as grammars", `syntax\.OpBeginText`, []string{"sdk/grammar/schema/pattern"}},
 	{"the names of nodes and roles", `"(atomic|call-name|quoted-string|python-literals)"`, []string{"sdk/peg"}},
 	{"which nodes have one kid", `shape: Loop|case peg\.Repeat, peg\.Peek`, []string{"sdk/peg"}},
 	{"the proof that commitments are harmless", `Witness +string`, []string{"sdk/peg/sound"}},

@@ -14,6 +14,7 @@ func (g *Grammar) StartingAt(e *Expr) *Rule {
 	return &Rule{Name: "root", Body: e}
 }
 
+// Names returns the names in use.
 func (g *Grammar) Names() Names {
 	names := Names{"root": 1}
 	for _, r := range g.Rules {

@@ -111,6 +111,7 @@ func (p *Printer) kids(kids []*Expr, between string, around Binding, parens bool
 	}
 }
 
+// Quantifier returns the notation of a repetition.
 func Quantifier(lo, hi int) string {
 	switch {
 	case lo == 0 && hi < 0:

@@ -23,6 +23,7 @@ type Analysis struct {
 	sizes   map[*cfg.Rule]int       // weights of expressions without calls; over maxRegular: not regular
 }
 
+// New analyses the rules reachable from root.
 func New(root *cfg.Rule) *Analysis {
 	r := &Analysis{circle: map[*cfg.Rule]int{}, members: map[int][]*cfg.Rule{}, known: map[*cfg.Rule]*cfg.Expr{}, sizes: map[*cfg.Rule]int{}}
 	r.circles(root)
@@ -142,6 +143,7 @@ func (r *Analysis) FlatRule(of *cfg.Rule) *cfg.Expr {
 	return r.known[of]
 }
 
+// Recursive reports whether a rule calls itself, directly or through others.
 func (r *Analysis) Recursive(of *cfg.Rule) bool {
 	if _, ok := r.circle[of]; !ok {
 		return false // added later, from regular parts

@@ -29,6 +29,7 @@ type Scan struct {
 	Last   string
 }
 
+// NewWriter returns a writer whose rules get names from n. The rule for white space may be nil.
 func NewWriter(n cfg.Names, space *cfg.Rule) *Writer {
 	return &Writer{n, space, map[string]*cfg.Expr{}, map[*cfg.Rule]Scan{}}
 }

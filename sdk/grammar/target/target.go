@@ -12,8 +12,8 @@
 package target
 
 import (
+	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/dragoman-project/dragoman/internal/cfg"
@@ -45,39 +45,66 @@ type Limits struct {
 	Source string
 }
 
-// engines is the table of targets. Bounds over Repetitions are relaxed and noted; a constraint of
-// more than Bytes is noted.
-var engines = []Limits{
-	{GBNF, "llama.cpp", cfg.MaxRepetitions - 1, 0,
+// rows is the table of targets. Bounds over Repetitions are relaxed and noted; a constraint of more
+// than Bytes is noted.
+var rows = []struct {
+	Limits
+	write func(*translation, Constraint) (string, error)
+}{
+	{Limits{GBNF, "llama.cpp", cfg.MaxRepetitions - 1, 0,
 		"MAX_REPETITION_THRESHOLD of llama-grammar.cpp: repetitions times the rules that are repeated must be fewer than 2000"},
-	{StructuralTag, "xgrammar", 10000, 0,
+		func(_ *translation, c Constraint) (string, error) { return c.Grammar, nil }},
+	{Limits{StructuralTag, "xgrammar", 10000, 0,
 		"measured with 0.1.27: no bound is refused, but one of 20,000 takes 0.4 s to compile and one of 100,000 takes 5 s"},
-	{EBNF, "xgrammar", 10000, 0, "as for structural_tag"},
-	{Lark, "llguidance", cfg.MaxRepetitions - 1, 500000,
+		(*translation).structuralTag},
+	{Limits{EBNF, "xgrammar", 10000, 0, "as for structural_tag"}, (*translation).ebnf},
+	{Limits{Lark, "llguidance", cfg.MaxRepetitions - 1, 500000,
 		"max_grammar_size of its ParserLimits; bounds are expanded and count towards it"},
-	{JSONSchema, "the engine", cfg.MaxRepetitions - 1, 0,
+		(*translation).lark},
+	{Limits{JSONSchema, "the engine", cfg.MaxRepetitions - 1, 0,
 		"engines make a grammar of the schema themselves, and llama.cpp's limits hold for most of them"},
+		func(*translation, Constraint) (string, error) {
+			return "", errors.New("a grammar cannot be written as a JSON Schema; use AnswerSchema")
+		}},
 }
 
 // All returns the targets with the limits of their engines.
-func All() []Limits { return slices.Clone(engines) }
+func All() []Limits {
+	all := make([]Limits, len(rows))
+	for i, r := range rows {
+		all[i] = r.Limits
+	}
+	return all
+}
 
 // Parse parses the name of a target; an empty one is GBNF.
 func Parse(name string) (Target, error) {
-	l, err := Target(name).Limits()
-	return l.Target, err
+	i, err := Target(name).row()
+	if err != nil {
+		return "", err
+	}
+	return rows[i].Target, nil
 }
 
-// Limits returns the row of the table.
+// Limits returns the limits of the engine.
 func (t Target) Limits() (Limits, error) {
-	var names []string
-	for _, l := range engines {
-		if l.Target == t || t == "" {
-			return l, nil
-		}
-		names = append(names, string(l.Target))
+	i, err := t.row()
+	if err != nil {
+		return Limits{}, err
 	}
-	return Limits{}, fmt.Errorf("unknown target %q: expected one of %s", string(t), strings.Join(names, ", "))
+	return rows[i].Limits, nil
+}
+
+// row returns the index of t in the table.
+func (t Target) row() (int, error) {
+	var names []string
+	for i, r := range rows {
+		if r.Target == t || t == "" {
+			return i, nil
+		}
+		names = append(names, string(r.Target))
+	}
+	return 0, fmt.Errorf("unknown target %q: expected one of %s", string(t), strings.Join(names, ", "))
 }
 
 // Constraint is a constraint to be written in another notation.
@@ -98,29 +125,19 @@ type Trigger struct {
 // Write returns a constraint in the notation of t, and notes on what is lost. An error says what
 // the notation cannot express.
 func (t Target) Write(c Constraint) (content string, lost []string, err error) {
-	l, err := t.Limits()
+	i, err := t.row()
 	if err != nil {
 		return "", nil, err
 	}
-	g, err := cfg.Parse(c.Grammar, max(l.Repetitions, cfg.MaxRepetitions))
+	row := rows[i]
+	g, err := cfg.Parse(c.Grammar, max(row.Repetitions, cfg.MaxRepetitions))
 	if err != nil {
 		return "", nil, err
 	}
 	tr := &translation{g, notes.New()}
-	switch l.Target {
-	case GBNF:
-		content = c.Grammar
-	case StructuralTag:
-		content, err = tr.structuralTag(c)
-	case EBNF:
-		content, err = tr.ebnf(c)
-	case Lark:
-		content, err = tr.lark(c)
-	default:
-		err = fmt.Errorf("a grammar cannot be written as a JSON Schema; use AnswerSchema")
-	}
-	if l.Bytes > 0 && len(content) > l.Bytes {
-		tr.notes.Add("the constraint has %d bytes; %s may reject more than %d", len(content), l.Engine, l.Bytes)
+	content, err = row.write(tr, c)
+	if row.Bytes > 0 && len(content) > row.Bytes {
+		tr.notes.Add("the constraint has %d bytes; %s may reject more than %d", len(content), row.Engine, row.Bytes)
 	}
 	return content, tr.notes.Texts, err
 }

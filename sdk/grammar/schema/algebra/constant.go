@@ -56,6 +56,7 @@ func ConstantNames(s *jsonschema.Value) []*jsonschema.Value {
 	return nil
 }
 
+// ConstantsIn returns the values listed by const or enum.
 func ConstantsIn(s *jsonschema.Value) []*jsonschema.Value {
 	if s.Has("const") {
 		return []*jsonschema.Value{s.Get("const")}
