@@ -8,9 +8,10 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/probe"
 )
 
-// idBetween takes an id out of what stands between a name and its arguments (T7), and returns what ends the name. The last
-// marker before the id belongs to the id. second is the same text of a second call: where the two differ in a number, that
-// counts the calls, and is an id that the model makes up.
+// idBetween learns the id from the text between a name and its arguments (T7), and returns what
+// ends the name. The last marker before the id belongs to the id. second is the same text of a
+// second call: if the two differ only in a number, that counts the calls, and is an id that the
+// model makes up.
 func (d *detective) idBetween(text, second string) string {
 	before, after, ok := strings.Cut(text, probe.ID)
 	if !ok {
@@ -27,7 +28,7 @@ func (d *detective) idBetween(text, second string) string {
 	return before[:start]
 }
 
-// ordinal divides a text at the number in which it differs from another.
+// ordinal splits a text at the number in which it differs from another.
 func ordinal(text, other string) (before, after string, ok bool) {
 	s := diff.Texts(text, other)
 	return s.Prefix, s.Suffix, isNumber(s.Left) && isNumber(s.Right)
@@ -37,7 +38,8 @@ func isNumber(text string) bool {
 	return text != "" && strings.Trim(text, "0123456789") == ""
 }
 
-// idBefore takes an id out of what stands before a name, and returns what opens the call and what begins the name.
+// idBefore learns the id from the text before a name, and returns what opens the call and what
+// begins the name.
 func (d *detective) idBefore(open string) (start, namePrefix string) {
 	before, after, ok := strings.Cut(open, probe.ID)
 	start, prefix := leadingMarker(before)
@@ -49,7 +51,7 @@ func (d *detective) idBefore(open string) (start, namePrefix string) {
 	return start, namePrefix
 }
 
-// idBehind takes an id out of what stands behind the arguments, and returns the rest.
+// idBehind learns the id from the text after the arguments, and returns the rest.
 func (d *detective) idBehind(text string) string {
 	before, after, ok := strings.Cut(text, probe.ID)
 	if !ok {
@@ -64,7 +66,7 @@ func (d *detective) idBehind(text string) string {
 	return before[:start] + rest
 }
 
-// identified concludes where the id of a call stands.
+// identified learns where the id of a call is.
 func (d *detective) identified(at dialect.CallIDPosition, prefix, suffix string) {
 	id := &d.Dialect.Tools.CallID
 	seen := prefix + probe.ID + suffix

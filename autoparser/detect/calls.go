@@ -8,8 +8,9 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/probe"
 )
 
-// calls asks how calls are written: as JSON altogether, as JSON arguments behind markup, or as markup (T1), and then what
-// belongs to each call and what to all of them together (T2). Where none are rendered, words may tell (T8).
+// calls learns how calls are written: as JSON, as JSON arguments after markup, or as markup (T1),
+// and then what belongs to each call and what to all of them (T2). If no calls are rendered, the
+// prompt may describe them (T8).
 func (d *detective) calls() {
 	t1, ok := d.answers.Of("T1")
 	if !ok {
@@ -45,7 +46,7 @@ func (d *detective) format(f dialect.ToolFormat, seen string) {
 	learn(d, &d.Dialect.Tools.Format, f, from("T1", seen))
 }
 
-// abandonCalls takes back what was concluded of calls: half a format would read none.
+// abandonCalls drops what was learned about calls: half a format would parse none.
 func (d *detective) abandonCalls(format string, args ...any) {
 	d.lint(format, args...)
 	d.Dialect.Tools, d.Dialect.EndOfCalls = noTools(), ""
@@ -57,8 +58,8 @@ func noTools() dialect.Tools {
 	return dialect.Tools{Format: dialect.ToolsNone, CallID: dialect.CallID{Position: dialect.CallIDNone}}
 }
 
-// callsIn is the part of a rendering that is there in place of the text of an answer, without the markers of reasoning that
-// it begins with. White space at the very end may differ between answers and calls.
+// callsIn returns the part of a rendering that replaces the text of an answer, without leading
+// markers of reasoning. White space at the very end may differ between answers and calls.
 func (d *detective) callsIn(text string) string {
 	t1, _ := d.answers.Of("T1")
 	answered, called := trimRight(t1.TextA), trimRight(text)
@@ -74,17 +75,18 @@ func (d *detective) callsIn(text string) string {
 	return d.withoutContent(trimLeft(d.withoutReasoning(called[start:max(start, end)])))
 }
 
-// frame is what stands around calls, and what follows them.
+// frame is the text around calls and after them.
 type frame struct {
 	sectionStart, open, separator, close, sectionEnd, rest string
 }
 
-// span is where something stands in a text.
+// span is a range of a text.
 type span struct{ start, end int }
 
-// frameOf finds out what belongs to each call and what to all. one is the rendering of one call, two of two; calls says
-// where the calls in them begin and end, as far as that is known. What stands before the first call and again before the
-// second opens each; what follows the first and again the last closes each.
+// frameOf determines what belongs to each call and what to all of them. one is the rendering of one
+// call, two that of two calls; first and both are the ranges of the calls in them, as far as known.
+// What precedes the first call and again the second opens each call; what follows the first and
+// again the last closes each.
 func frameOf(one string, first span, two string, both []span) frame {
 	before, behind := one[:first.start], one[first.end:]
 	if len(both) < 2 {
@@ -102,8 +104,9 @@ func frameOf(one string, first span, two string, both []span) frame {
 	return f
 }
 
-// singleFrame is the frame of a template that renders one call only. All that stands around it belongs to the section, unless
-// more than a marker stands before it: then the first opens the section, and as many at the end close it.
+// singleFrame is the frame of a template that renders only one call. Everything around the call
+// belongs to the section, unless more than one marker precedes the call: then the first opens the
+// section, and as many at the end close it.
 func singleFrame(before, behind string) frame {
 	f := frame{sectionStart: trimLeft(before)}
 	if f.sectionStart == "" {
@@ -120,7 +123,7 @@ func singleFrame(before, behind string) frame {
 	return f
 }
 
-// lastMarkers is the end of a text with n markers, and what stands before; all of it, where it has none.
+// lastMarkers splits off the end of a text with n markers; the whole text if it has none.
 func lastMarkers(text string, n int) (end, before string) {
 	if markers(text) == 0 {
 		return text, ""
@@ -136,8 +139,8 @@ func lastMarkers(text string, n int) (end, before string) {
 	return text[len(before):], before
 }
 
-// firstMarkers is the beginning of a text with n markers, white space around them included; all of it, where it has none.
-// What follows belongs to the end of the turn.
+// firstMarkers returns the beginning of a text with n markers, including the white space around
+// them; the whole text if it has none. What follows belongs to the end of the turn.
 func firstMarkers(text string, n int) string {
 	if markers(text) == 0 {
 		return text
@@ -150,7 +153,7 @@ func firstMarkers(text string, n int) string {
 	return out
 }
 
-// framed concludes what belongs to the section. Without two calls to compare, one must do.
+// framed learns what belongs to the section, from one call if there are no two to compare.
 func (d *detective) framed(f frame, one, two string) {
 	by := from("T2", two)
 	if two == "" {
@@ -163,7 +166,8 @@ func (d *detective) framed(f frame, one, two string) {
 	d.ended(f.rest, by)
 }
 
-// ended concludes that messages with calls end in their own way, if a marker that closes nothing of the calls is left.
+// ended learns that messages with calls end differently, if a marker is left that closes none of
+// the calls.
 func (d *detective) ended(rest string, by source) {
 	end := strings.TrimSpace(throughMarker(rest))
 	_, behind, _ := strings.Cut(rest, end)
@@ -173,12 +177,12 @@ func (d *detective) ended(rest string, by source) {
 	}
 }
 
-// confirm checks a conclusion against the calls of a rendering that did not lead to it, white space aside.
+// confirm checks a conclusion against the calls of another rendering, ignoring white space.
 func (d *detective) confirm(id, text, expected string) {
 	if !strings.Contains(squeezed(text), squeezed(expected)) {
 		d.lint("%s: expected %q in %q", id, expected, diff.Excerpt(text, longestExcerpt))
 	}
 }
 
-// squeezed is a text without its white space.
+// squeezed returns a text without its white space.
 func squeezed(text string) string { return strings.Join(strings.Fields(text), "") }

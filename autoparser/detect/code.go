@@ -6,9 +6,10 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/probe"
 )
 
-// literalValues asks whether the values of arguments are written as JSON or Python writes them: then a text stands in quotes,
-// and a number does not (T4). Calls that look like code, f(a=1), are taken for code however the template writes their values.
-// The quotes belong to the value, and brackets around calls to the list of them.
+// literalValues learns whether values of arguments are written as JSON or Python: then a text is
+// quoted and a number is not (T4). Calls that look like code, f(a=1), are treated as code however
+// the template writes their values. Quotes belong to the value, and brackets around calls to the
+// list of them.
 func (d *detective) literalValues() {
 	t4, ok := d.answers.Of("T4")
 	if !ok {
@@ -36,7 +37,8 @@ func (d *detective) literalValues() {
 	d.listed()
 }
 
-// separatedAsCode: nothing but a comma can stand between the arguments of code, even if a template forgets it.
+// separatedAsCode learns the separator of arguments in code: only a comma is possible, even if a
+// template forgets it.
 func (d *detective) separatedAsCode() {
 	a := &d.Dialect.Tools.Arguments
 	if blank(a.Separator) {
@@ -44,14 +46,14 @@ func (d *detective) separatedAsCode() {
 	}
 }
 
-// looksLikeCode says that calls are written as programming languages write them: f(a=1).
+// looksLikeCode reports whether calls are written as in programming languages: f(a=1).
 func (d *detective) looksLikeCode() bool {
 	t := d.Dialect.Tools
 	return strings.TrimSpace(t.Function.NameSuffix) == "(" && strings.HasPrefix(strings.TrimSpace(t.Function.Close), ")") &&
 		t.Arguments.NamePrefix == "" && strings.HasPrefix(strings.TrimSpace(t.Arguments.NameSuffix), "=")
 }
 
-// listed takes the brackets of a list off what stands around calls: around all of them, or around each.
+// listed moves the brackets of a list out of the markers around all calls, or around each.
 func (d *detective) listed() {
 	t := &d.Dialect.Tools
 	for _, around := range []struct{ start, end *string }{
@@ -71,7 +73,8 @@ func (d *detective) listed() {
 	}
 }
 
-// codeFrame is a frame of one call that looks like code: what closes its arguments closes the call, and the rest the section.
+// codeFrame adjusts the frame of a single call that looks like code: what closes its arguments
+// closes the call, and the rest closes the section.
 func codeFrame(f frame, name, behind string) frame {
 	end := strings.IndexByte(behind, ')')
 	if !strings.HasPrefix(trimLeft(name), "(") || end < 0 || markers(behind[:end]) > 0 {
@@ -83,7 +86,7 @@ func codeFrame(f frame, name, behind string) frame {
 	return f
 }
 
-// sectionEnd is what closes a section: as many markers as open it, and the bracket that closes a list.
+// sectionEnd returns what closes a section: as many markers as open it, and the bracket of a list.
 func sectionEnd(start, behind string) string {
 	bracket := ""
 	if strings.HasSuffix(trimRight(start), "[") && strings.HasPrefix(behind, "]") {

@@ -8,8 +8,8 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/probe"
 )
 
-// content asks what stands around the text of an answer beyond the prompt and reasoning (C1), what does so only when there
-// is reasoning (R1), and then what the template takes off earlier answers (R5).
+// content learns what surrounds the text of an answer besides the prompt and reasoning (C1), what
+// does so only with reasoning (R1), and what the template strips from earlier answers (R5).
 func (d *detective) content() {
 	c1, ok := d.answers.Of("C1")
 	if !ok {
@@ -33,8 +33,8 @@ func (d *detective) content() {
 	}
 }
 
-// namedContent: of an earlier answer, the template keeps only what stands between two markers that its source names. So
-// the model writes them around its content, which no answer shows.
+// namedContent handles templates that keep of an earlier answer only the text between two markers
+// that their source names: the model writes them around its content, although no answer shows them.
 func (d *detective) namedContent() {
 	r5, ok := d.answers.Of("R5")
 	if !ok || strings.Contains(r5.TextB, probe.Content) || !strings.Contains(r5.TextB, probe.Reasoning) {
@@ -48,14 +48,15 @@ func (d *detective) namedContent() {
 	d.wrapped(dialect.ContentWrappedWithReasoning, start, end, from("R5", start+probe.Reasoning+end+" → "+probe.Reasoning))
 }
 
-// wrapped concludes that content stands between markers.
+// wrapped learns that content stands between markers.
 func (d *detective) wrapped(mode dialect.ContentMode, start, end string, by source) {
 	learn(d, &d.Dialect.Content.Mode, mode, by)
 	learn(d, &d.Dialect.Content.Start, start, by)
 	learn(d, &d.Dialect.Content.End, end, by)
 }
 
-// reasoningBeforeWrapped: where content has a beginning of its own, all that stands between reasoning and that ends reasoning.
+// reasoningBeforeWrapped extends the end of reasoning up to the beginning of content, if content
+// has a start marker.
 func (d *detective) reasoningBeforeWrapped() {
 	r1, ok := d.answers.Of("R1")
 	_, behind, shown := strings.Cut(r1.TextB, probe.Reasoning)
@@ -66,8 +67,8 @@ func (d *detective) reasoningBeforeWrapped() {
 	}
 }
 
-// contentEnd is the first marker behind the text of an answer, unless a call ends in the same way: then it ends the turn, if it is
-// not what closes the marker before the text.
+// contentEnd returns the first marker after the text of an answer. If a call ends in the same way,
+// the marker ends the turn, unless it closes the marker before the text.
 func (d *detective) contentEnd(start, after string) string {
 	end, _ := leadingMarker(after)
 	own := end
@@ -81,8 +82,8 @@ func (d *detective) contentEnd(start, after string) string {
 	return own
 }
 
-// wrappedWithReasoning: what stands between the end of reasoning and the answer, and is not there without reasoning. It says whether
-// there is something.
+// wrappedWithReasoning learns what stands between the end of reasoning and the answer only if there
+// is reasoning, and reports whether there is something.
 func (d *detective) wrappedWithReasoning(plain string) bool {
 	r1, ok := d.answers.Of("R1")
 	if !ok || d.Dialect.Reasoning.End == "" {
@@ -99,8 +100,9 @@ func (d *detective) wrappedWithReasoning(plain string) bool {
 	return true
 }
 
-// contentBeforeCalls asks what ends a text where calls follow it (C2): where the two are messages of their own, that is the end of
-// one and the beginning of the other. What ends the turn cannot be told from the end of a text.
+// contentBeforeCalls learns what ends a text before calls (C2). If the two are separate messages,
+// that is the end of one and the beginning of the other. The end of the turn cannot be told from
+// the end of a text.
 func (d *detective) contentBeforeCalls() {
 	c2, ok := d.answers.Of("C2")
 	end := strings.TrimSpace(d.Dialect.Content.End)
@@ -123,13 +125,13 @@ func (d *detective) contentBeforeCalls() {
 	}
 }
 
-// endsTurn says that a text begins with what ends the turn.
+// endsTurn reports whether a text begins with the end of the turn.
 func (d *detective) endsTurn(text string) bool {
 	return d.Dialect.EndOfTurn != "" && strings.HasPrefix(text, d.Dialect.EndOfTurn)
 }
 
-// contentBesideCalls: an empty element before calls is where their message has its content, which the probes leave empty, if a text
-// stands there (C2).
+// contentBesideCalls learns that an empty element before calls holds the content of their message,
+// which is empty in the probes, if a text appears there (C2).
 func (d *detective) contentBesideCalls(calls string) {
 	c2, _ := d.answers.Of("C2")
 	start, rest := leadingMarker(calls)
@@ -141,7 +143,8 @@ func (d *detective) contentBesideCalls(calls string) {
 	}
 }
 
-// withoutContent is calls without the markers of empty content that they begin with, or what encloses calls as it does content.
+// withoutContent strips from calls the leading markers of empty content, or those that wrap calls
+// and content alike.
 func (d *detective) withoutContent(calls string) string {
 	c := d.Dialect.Content
 	switch {
@@ -158,7 +161,7 @@ func (d *detective) withoutContent(calls string) string {
 	return calls
 }
 
-// withoutReasoning is a text without the markers of reasoning, and the white space around them, that it begins with.
+// withoutReasoning strips leading markers of reasoning and the white space around them.
 func (d *detective) withoutReasoning(text string) string {
 	r := d.Dialect.Reasoning
 	for _, marker := range []string{strings.TrimSpace(r.Start), strings.TrimSpace(r.End)} {

@@ -1,22 +1,25 @@
-// Package detect concludes from the answers to comparisons how a template writes an assistant's turn.
+// Package detect concludes from the answers to comparisons how a template writes an assistant's
+// turn.
 //
 // Every conclusion rests on where needles stand in renderings. With one call rendered, and two,
 //
 //	<calls>⏎<call name="alpha">…</call>⏎</calls>
 //	<calls>⏎<call name="alpha">…</call>⏎<call name="beta">…</call>⏎</calls>
 //
-// what stands before alpha and again before beta belongs to each call, what stands only before the first to all of them;
-// likewise behind. Nothing is known beforehand of any markup: that <call> ends where its bracket closes is all there is.
+// what precedes alpha and again beta belongs to each call, what precedes only the first to all of
+// them; likewise after them. Nothing is known about any markup beforehand, except that <call> ends
+// where its bracket closes.
 //
-// Each question is a file: turn.go what begins and ends messages, reasoning.go, content.go, calls.go which format there is
-// and what belongs to a section and what to a call, json.go the members of a call in JSON, markup.go the name and the
-// arguments in markup, typed.go and code.go how values tell their types, callid.go the ids. They run in the order of Run, and
-// each names the comparison that taught it.
-// Where the answers do not fit together, a question stays open, and the lint says so: a template that cannot be read is a
-// template whose output is content.
+// Each question is a file: turn.go what begins and ends messages; reasoning.go; content.go;
+// calls.go which format there is, and what belongs to a section and what to a call; json.go the
+// members of a call in JSON; markup.go the name and the arguments in markup; typed.go and code.go
+// how values tell their types; callid.go the ids. They run in the order of Run. Conclusions are set
+// through learn.go, each with the comparison that taught it; the name of the field follows from its
+// address. If the answers do not fit together, a question stays open and is reported as lint: a
+// template that cannot be read is a template whose output is content.
 //
-// Words that must not be confused: a *finding* is one field of the dialect with what taught it; a *lint* is what a person
-// should look at.
+// Words that must not be confused: a *finding* is one field of the dialect with what taught it; a
+// *lint* is something that a person should look at.
 package detect
 
 import (
@@ -33,12 +36,12 @@ type Result struct {
 	Lint     []string
 }
 
-// Finding is a field of the dialect, and what taught it.
+// Finding is a field of the dialect with what taught it.
 type Finding struct {
 	Field string `json:"field"` // as workarounds write it: "tools.function.close"
 	Value string `json:"value"`
 	By    string `json:"by"`   // ids of comparisons, or the name of a workaround
-	Seen  string `json:"seen"` // the piece of a rendering, or the reason of the workaround
+	Seen  string `json:"seen"` // the piece of a rendering, or the workaround's reason
 }
 
 // Run answers all questions.
@@ -56,7 +59,7 @@ func Run(answers probe.Answers) Result {
 	return d.Result
 }
 
-// unanswered lints the errors of the template, each once.
+// unanswered reports each error of the template once.
 func (d *detective) unanswered() {
 	seen := map[string]bool{}
 	for _, a := range d.answers {
@@ -67,7 +70,7 @@ func (d *detective) unanswered() {
 	}
 }
 
-// detective is a detection under way.
+// detective is a detection in progress.
 type detective struct {
 	Result
 	answers probe.Answers

@@ -10,13 +10,13 @@ import (
 
 // jsonCall is a call that is JSON.
 type jsonCall struct {
-	array *literal // that the call is an item of
+	array *literal // the array that contains the call; nil: none
 	call  literal  // the whole call
 	named literal  // the object with the name: the call itself, or a member of it
 	field string   // the member; "" for the call itself
 }
 
-// findCall finds the call that holds the name of a function, in quotes, and an argument.
+// findCall finds the call that contains a function's name, in quotes, and an argument.
 func findCall(text, name, argument string) (jsonCall, bool) {
 	for from := 0; ; {
 		root, ok := literalWith(text, from, name, argument)
@@ -31,7 +31,8 @@ func findCall(text, name, argument string) (jsonCall, bool) {
 	}
 }
 
-// descend goes from the outermost literal to the object whose members are the name and the arguments.
+// descend goes from the outermost literal to the object whose members are the name and the
+// arguments.
 func descend(text string, root literal, name, argument string) jsonCall {
 	c := jsonCall{call: root, named: root}
 	for {
@@ -47,7 +48,7 @@ func descend(text string, root literal, name, argument string) jsonCall {
 	}
 }
 
-// childWith is the item or the member that holds all needles.
+// childWith returns the item or member that contains all needles.
 func (l literal) childWith(text string, needles ...string) (child literal, key string, ok bool) {
 	for _, item := range l.items {
 		if item.holds(text, needles...) {
@@ -62,7 +63,7 @@ func (l literal) childWith(text string, needles ...string) (child literal, key s
 	return literal{}, "", false
 }
 
-// nameMember is the key of the member that is the name.
+// nameMember returns the key of the member that is the name.
 func (c jsonCall) nameMember(name string) (key string, quote byte) {
 	for _, m := range c.named.members {
 		if m.value.kind == '"' && m.value.text == name {
@@ -72,12 +73,12 @@ func (c jsonCall) nameMember(name string) (key string, quote byte) {
 	return "", 0
 }
 
-// nameIsKey says that the name is itself a key.
+// nameIsKey reports whether the name is itself a key.
 func (c jsonCall) nameIsKey(name string) bool {
 	return len(c.named.members) > 0 && c.named.members[0].key.text == name
 }
 
-// span is where the call stands, with its array.
+// span returns the range of the call with its array.
 func (c jsonCall) span() span {
 	if c.array != nil {
 		return span{c.array.start, c.array.end}
@@ -85,7 +86,7 @@ func (c jsonCall) span() span {
 	return span{c.call.start, c.call.end}
 }
 
-// jsonCalls concludes how calls in JSON are written.
+// jsonCalls learns how calls in JSON are written.
 func (d *detective) jsonCalls(c jsonCall, one, two string) {
 	second, isTwo := findCall(two, probe.OtherFunction, probe.OtherArgument)
 	first, _ := findCall(two, probe.Function, probe.Argument)
@@ -113,7 +114,8 @@ func (d *detective) jsonCalls(c jsonCall, one, two string) {
 	d.confirmJSON()
 }
 
-// confirmJSON looks for the name in the calls of another function, with another argument, and without any.
+// confirmJSON looks for the name in calls of another function, with another argument, and without
+// any.
 func (d *detective) confirmJSON() {
 	t3, ok3 := d.answers.Of("T3")
 	a1, ok1 := d.answers.Of("A1")
@@ -132,7 +134,7 @@ func (d *detective) confirmJSON() {
 	}
 }
 
-// confirmsName says that a call has its name where it was found to be.
+// confirmsName reports whether a call has its name where it was found before.
 func (d *detective) confirmsName(text, name, argument string) bool {
 	j := d.Dialect.Tools.JSON
 	call, found := findCall(text, name, argument)
@@ -140,7 +142,7 @@ func (d *detective) confirmsName(text, name, argument string) bool {
 	return found && (j.NameIsKey || strings.HasSuffix("."+j.NameField, "."+key))
 }
 
-// jsonMembers concludes which member is what.
+// jsonMembers learns the meaning of members.
 func (d *detective) jsonMembers(c, second jsonCall, one string) {
 	j := &d.Dialect.Tools.JSON
 	key, quote := c.nameMember(probe.Function)
@@ -165,8 +167,9 @@ func (d *detective) jsonMembers(c, second jsonCall, one string) {
 	learn(d, &j.ParameterOrder, j.ParameterOrder, from("T1", one))
 }
 
-// members concludes which members of an object are the name, the arguments and the id, in their order. A text that counts
-// the calls is an id that the model makes up, and what stands before the name in each of them a constant.
+// members learns which members of an object are the name, the arguments and the id, and their
+// order. A text that counts the calls is an id that the model makes up; a member before the name
+// that is equal in all calls is a constant.
 func (d *detective) members(j *dialect.JSON, object, other literal, prefix, text string) {
 	for i, m := range object.members {
 		name := prefix + m.key.text
@@ -192,7 +195,7 @@ func (d *detective) members(j *dialect.JSON, object, other literal, prefix, text
 	}
 }
 
-// holdsKey says that an object has a member of that name.
+// holdsKey reports whether an object has a member of that name.
 func holdsKey(object literal, name string) bool {
 	for _, m := range object.members {
 		if m.key.text == name {
@@ -202,7 +205,8 @@ func holdsKey(object literal, name string) bool {
 	return false
 }
 
-// counts says that a member differs between the first call and the second, and is no part of what the calls differ in.
+// counts reports whether a member differs between the first call and the second without being part
+// of what the probes changed.
 func counts(m member, other literal, i int) bool {
 	if i >= len(other.members) || other.members[i].key.text != m.key.text {
 		return false
@@ -210,8 +214,8 @@ func counts(m member, other literal, i int) bool {
 	return scalar(m.value) && m.value.text != other.members[i].value.text
 }
 
-// maxConstants is how many constant members a call may have before its name. Templates have one or two.
+// maxConstants bounds the constant members before the name of a call. Templates have one or two.
 const maxConstants = 16
 
-// scalar says that a value holds no others.
+// scalar reports whether a value contains no others.
 func scalar(l literal) bool { return l.kind == '"' || l.kind == '0' }

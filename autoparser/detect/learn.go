@@ -8,13 +8,13 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/diff"
 )
 
-// source is what taught the value of a field: the comparison, and the piece of a rendering.
+// source is what taught the value of a field: a comparison, and a piece of its rendering.
 type source struct{ comparison, seen string }
 
-// from returns the source of what a comparison shows.
+// from returns a source.
 func from(comparison, seen string) source { return source{comparison, seen} }
 
-// learn sets a field of d.Dialect and records what taught it. An empty value is no finding.
+// learn sets a field of d.Dialect and records what taught it. Empty values are not recorded.
 func learn[T any](d *detective, field *T, value T, by source) {
 	*field = value
 	if text := textOf(value); text != "" {
@@ -24,7 +24,7 @@ func learn[T any](d *detective, field *T, value T, by source) {
 	}
 }
 
-// relearn replaces what was learned of a field, if the value is another one.
+// relearn replaces what was learned about a field, if the value differs.
 func relearn(d *detective, field *string, value string, by source) {
 	if value != *field {
 		d.forget(field)
@@ -32,7 +32,7 @@ func relearn(d *detective, field *string, value string, by source) {
 	}
 }
 
-// forget drops the findings of a field of d.Dialect, or of those within it.
+// forget drops the findings about a field of d.Dialect, or about the fields within it.
 func (d *detective) forget(field any) {
 	name := d.Dialect.FieldAt(field)
 	d.Findings = slices.DeleteFunc(d.Findings, func(f Finding) bool {

@@ -2,7 +2,7 @@ package detect
 
 import "strings"
 
-// literal is a value as JSON or Python writes it, somewhere in a text.
+// literal is a JSON or Python value within a text.
 type literal struct {
 	start, end int       // of the text
 	kind       byte      // '{', '[', '"' for texts in either quote, '0' for numbers and names
@@ -21,7 +21,7 @@ type member struct {
 // deepestLiteral bounds the nesting of literals.
 const deepestLiteral = 64
 
-// literalAt reads the literal that begins at a place of a text; false if none does.
+// literalAt reads the literal that begins at an offset of a text; false if there is none.
 func literalAt(text string, at int) (literal, bool) { return readLiteral(text, at, deepestLiteral) }
 
 func readLiteral(text string, at, depth int) (literal, bool) {
@@ -68,7 +68,7 @@ func readArray(text string, at, depth int) (literal, bool) {
 	return a, ok
 }
 
-// readList reads items between commas up to the bracket that closes them, and returns where that ends.
+// readList reads items between commas up to the closing bracket, and returns where that ends.
 func readList(text string, at int, closer byte, item func(at int) (end int, ok bool)) (int, bool) {
 	at = withSpace(text, at)
 	if at < len(text) && text[at] == closer {
@@ -120,7 +120,7 @@ func readWord(text string, at int) (literal, bool) {
 	return literal{start: at, end: at + n, kind: '0', text: text[at : at+n]}, n > 0
 }
 
-// holds says that both needles stand within a literal of a text.
+// holds reports whether a literal of a text contains all needles.
 func (l literal) holds(text string, needles ...string) bool {
 	for _, n := range needles {
 		if !strings.Contains(text[l.start:l.end], n) {
@@ -130,7 +130,7 @@ func (l literal) holds(text string, needles ...string) bool {
 	return true
 }
 
-// literalWith finds the first literal with brackets, at or behind a place, that holds all needles.
+// literalWith finds the first bracketed literal at or after an offset that contains all needles.
 func literalWith(text string, from int, needles ...string) (literal, bool) {
 	for at := max(from, 0); at < len(text); at++ {
 		if text[at] != '{' && text[at] != '[' {

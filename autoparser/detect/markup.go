@@ -9,7 +9,8 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/probe"
 )
 
-// endOfArguments is where the JSON arguments end that follow a name and hold an argument; -1 if there are none.
+// endOfArguments returns the end of the JSON arguments that follow a name and contain an argument;
+// -1 if there are none.
 func endOfArguments(text, name, argument, _ string) int {
 	if l, ok := literalWith(text, strings.Index(text, name), argument); ok {
 		return l.end
@@ -17,7 +18,7 @@ func endOfArguments(text, name, argument, _ string) int {
 	return -1
 }
 
-// endOfValue is where a value ends; -1 if it is not there.
+// endOfValue returns the end of a value; -1 if it is missing.
 func endOfValue(text, _, _, value string) int {
 	if at := strings.Index(text, value); at >= 0 {
 		return at + len(value)
@@ -25,16 +26,17 @@ func endOfValue(text, _, _, value string) int {
 	return -1
 }
 
-// spanner says where the arguments of a call end.
+// spanner returns the end of a call's arguments.
 type spanner func(text, name, argument, value string) int
 
-// span is from the name of a call to the end of its arguments; false: they are not there, in this order.
+// span returns the range from the name of a call to the end of its arguments; false if they are not
+// there in this order.
 func (end spanner) span(text, name, argument, value string) (span, bool) {
 	s := span{strings.Index(text, name), end(text, name, argument, value)}
 	return s, s.start >= 0 && s.end > s.start
 }
 
-// markupCalls concludes how calls are written whose names stand in markup.
+// markupCalls learns how calls with names in markup are written.
 func (d *detective) markupCalls(one, two string, end spanner) {
 	one, two = closersNamed(one), closersNamed(two)
 	first, _ := end.span(one, probe.Function, probe.Argument, probe.Value)
@@ -65,7 +67,8 @@ func (d *detective) markupCalls(one, two string, end spanner) {
 	d.confirmMarkup()
 }
 
-// closersNamed puts a word for the names of functions and arguments in the tags that close those that are called so.
+// closersNamed replaces the names of functions and arguments in their closing tags by the
+// placeholder.
 func closersNamed(text string) string {
 	var out strings.Builder
 	for _, s := range diff.Segments(text) {
@@ -79,7 +82,7 @@ func closersNamed(text string) string {
 	return out.String()
 }
 
-// repeatedNeedle is a marker that holds a part of a probe; "" if none does.
+// repeatedNeedle returns a marker that contains a part of a probe; "" if none does.
 func (d *detective) repeatedNeedle() string {
 	t := d.Dialect.Tools
 	for _, marker := range append(d.Dialect.Markers(), t.CallSeparator) {
@@ -92,15 +95,16 @@ func (d *detective) repeatedNeedle() string {
 	return ""
 }
 
-// opened divides what stands before a name: its first marker opens the call, the rest belongs to the name.
+// opened splits the text before a name: its first marker opens the call, the rest belongs to the
+// name.
 func (d *detective) opened(open string) {
 	start, prefix := d.idBefore(open)
 	learn(d, &d.Dialect.Tools.PerCallStart, start, from("T2", open))
 	learn(d, &d.Dialect.Tools.Function.NamePrefix, prefix, from("T3", open+probe.Function))
 }
 
-// closed divides what stands behind the arguments: its last marker closes the call, if one opened it; the rest closes the
-// arguments and the function.
+// closed splits the text after the arguments: its last marker closes the call, if one opened it;
+// the rest closes the arguments and the function.
 func (d *detective) closed(behind string) {
 	t := &d.Dialect.Tools
 	behind = d.idBehind(behind)
@@ -119,8 +123,8 @@ func (d *detective) closed(behind string) {
 	}
 }
 
-// jsonArguments: between the name and the brace there is what ends the name, and maybe an id. inner begins behind the name,
-// second behind that of a second call.
+// jsonArguments learns the end of the name, and possibly an id, from the text between the name and
+// the brace. inner begins after the name, second after that of a second call.
 func (d *detective) jsonArguments(inner, second, behind string) {
 	arguments, _ := literalWith(inner, 0, probe.Argument)
 	if len(arguments.members) > 0 && arguments.members[0].key.quote == '\'' {
@@ -132,7 +136,8 @@ func (d *detective) jsonArguments(inner, second, behind string) {
 	d.closed(trimLeft(behind))
 }
 
-// taggedArguments reads two arguments of one call (T5): what stands before the first and again before the second begins each.
+// taggedArguments learns the markup of arguments from two arguments of one call (T5): what precedes
+// the first and again the second begins each.
 func (d *detective) taggedArguments(behind string) {
 	t5, ok := d.answers.Of("T5")
 	if !ok {
@@ -172,8 +177,9 @@ func (d *detective) taggedArguments(behind string) {
 	d.confirmTagged()
 }
 
-// endOfName divides what stands between a name and what follows it: what closes the name, and what opens the next. open is
-// what stands before the name: if that is a marker, and two or more stand behind the name, the first of them closes it.
+// endOfName splits the text between a name and what follows it into what closes the name and what
+// opens the next part. open is the text before the name: if that is a marker, and two or more
+// follow the name, the first of them closes it.
 //
 //	>⏎                        closes the marker that the name stands in
 //	</arg_key>⏎<arg_value>    closes the one before the name, and opens another
@@ -192,7 +198,8 @@ func endOfName(open, text string) (suffix, next string) {
 	return text[:n], text[n:]
 }
 
-// confirmTagged looks for the arguments in calls with another argument, another value, and a value of another type.
+// confirmTagged looks for the arguments in calls with another argument, another value, and a value
+// of another type.
 func (d *detective) confirmTagged() {
 	a := d.Dialect.Tools.Arguments
 	if a.ValuesAreJSON {
@@ -209,7 +216,8 @@ func (d *detective) confirmTagged() {
 	}
 }
 
-// confirmMarkup looks for the name in the call of another function, and for the whole markup in a call without arguments.
+// confirmMarkup looks for the name in a call of another function, and for the whole markup in a
+// call without arguments.
 func (d *detective) confirmMarkup() {
 	t := d.Dialect.Tools
 	if t.Format == dialect.ToolsNone {

@@ -9,9 +9,9 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/probe"
 )
 
-// reasoning asks what stands around reasoning: first in answers (R1), then in answers with calls (R3), then in the prompts
-// for an answer with and without thinking (R2), then in what the template cuts off earlier answers (R4), and where its source names the markers at which it
-// does (R5).
+// reasoning learns what surrounds reasoning. It looks at answers (R1), at answers with calls (R3),
+// at the prompts with and without thinking (R2), at what the template strips from earlier answers
+// (R4), and at the markers in its source at which it does so (R5).
 func (d *detective) reasoning() {
 	for _, ask := range []func() bool{d.reasoningOfAnswers, d.reasoningOfCalls, d.promptedReasoning, d.cutReasoning, d.namedReasoning} {
 		if ask() {
@@ -20,7 +20,7 @@ func (d *detective) reasoning() {
 	}
 }
 
-// concludeReasoning sets all that there is to say about reasoning.
+// concludeReasoning sets all fields of reasoning.
 func (d *detective) concludeReasoning(mode dialect.ReasoningMode, start, end string, by source) {
 	learn(d, &d.Dialect.Reasoning.Mode, mode, by)
 	learn(d, &d.Dialect.Reasoning.Start, start, by)
@@ -32,13 +32,13 @@ func (d *detective) reasoningOfAnswers() bool {
 	return ok && d.shownReasoning(r1, dialect.ReasoningTagBased, probe.Content)
 }
 
-// reasoningOfCalls: what is shown before a call, and is not before a text.
+// reasoningOfCalls handles reasoning that is shown before a call, but not before a text.
 func (d *detective) reasoningOfCalls() bool {
 	r3, ok := d.answers.Of("R3")
 	return ok && !strings.Contains(r3.TextA, probe.Reasoning) && d.shownReasoning(r3, dialect.ReasoningToolsOnly, probe.Function)
 }
 
-// shownReasoning reads the markers around reasoning that B shows, up to the needle that follows it.
+// shownReasoning reads the markers around the reasoning in B, up to the needle that follows it.
 func (d *detective) shownReasoning(a probe.Answer, mode dialect.ReasoningMode, next string) bool {
 	before, after, ok := strings.Cut(a.TextB, probe.Reasoning)
 	if !ok {
@@ -56,15 +56,16 @@ func (d *detective) shownReasoning(a probe.Answer, mode dialect.ReasoningMode, n
 	end += d.headerBehind(between[len(end):])
 	start := d.reasoningStart(a, before)
 	if prompt := d.prompt(); strings.HasSuffix(trimRight(prompt), strings.TrimSpace(start)) && !strings.HasSuffix(prompt, start) {
-		// The prompt opens reasoning without the white space that answers have there: it is layout, not part of the marker.
+		// The prompt opens reasoning without the white space that answers have there, so that is
+		// layout and not part of the marker.
 		start, end = strings.TrimSpace(start), strings.TrimSpace(end)
 	}
 	d.concludeReasoning(mode, start, end, from(a.ID, start+probe.Reasoning+end))
 	return true
 }
 
-// headerBehind is what stands behind the end of reasoning if it begins an answer, as prompts do: then reasoning is a message of its
-// own.
+// headerBehind returns the text after the end of reasoning if prompts begin an answer with it: then
+// reasoning is a message of its own.
 func (d *detective) headerBehind(rest string) string {
 	r2, ok := d.answers.Of("R2")
 	header := trimRight(rest)
@@ -74,8 +75,9 @@ func (d *detective) headerBehind(rest string) string {
 	return ""
 }
 
-// reasoningStart is the marker before reasoning. It is what an answer with reasoning has that neither the prompt nor an
-// answer without reasoning begins with. Where the prompt, or every answer, opens reasoning, it is the last marker.
+// reasoningStart returns the marker before reasoning: what an answer with reasoning begins with,
+// but neither the prompt nor an answer without reasoning. If the prompt, or every answer, opens
+// reasoning, it is the last marker.
 func (d *detective) reasoningStart(a probe.Answer, before string) string {
 	plain, _, _ := strings.Cut(a.TextA, probe.Content)
 	if before == plain {
@@ -90,13 +92,14 @@ func (d *detective) reasoningStart(a probe.Answer, before string) string {
 	return marker
 }
 
-// promptWords says that a marker with words before it ends the prompt, too: then the words are its header.
+// promptWords reports whether a marker with words before it ends the prompt, too: then the words
+// are its header.
 func (d *detective) promptWords(own string) bool {
 	words, marker := diff.TrailingMarker(own)
 	return !blank(words) && marker != "" && markers(words) == 0 && strings.HasSuffix(squeezed(d.prompt()), squeezed(own))
 }
 
-// promptedStart is what the prompt for an answer has beyond the header of an answer.
+// promptedStart returns what the prompt for an answer has beyond the header of an answer.
 func (d *detective) promptedStart(header string) string {
 	extra, ok := strings.CutPrefix(d.prompt(), header)
 	if !ok {
@@ -105,14 +108,15 @@ func (d *detective) promptedStart(header string) string {
 	return trimLeft(extra)
 }
 
-// prompt is the prompt for an answer with thinking; "" if it is unknown.
+// prompt returns the prompt for an answer with thinking; "" if it is unknown.
 func (d *detective) prompt() string {
 	r2, _ := d.answers.Of("R2")
 	return r2.TextB
 }
 
-// promptedReasoning compares the prompts with and without thinking, behind the question: what stands before it may tell the
-// model to think or not. Without thinking, templates write empty reasoning, or close what they would have opened.
+// promptedReasoning compares the prompts with and without thinking after the question; text before
+// it may switch thinking on or off. Without thinking, templates write empty reasoning, or close
+// what they would have opened.
 func (d *detective) promptedReasoning() bool {
 	r2, ok := d.answers.Of("R2")
 	if !ok || !strings.Contains(r2.TextA, probe.User) {
@@ -141,7 +145,7 @@ func (d *detective) promptedReasoning() bool {
 	return true
 }
 
-// closing is what closes a marker of the prompt: what was tried (R4), or a guess.
+// closing returns what closes a marker of the prompt: what was tried (R4), or a guess.
 func (d *detective) closing(marker string) string {
 	if r4, ok := d.answers.Of("R4"); ok && probe.Opens(d.prompt()) == marker {
 		_, end := thoughtMarkers(r4)
@@ -150,12 +154,12 @@ func (d *detective) closing(marker string) string {
 	return diff.Counterpart(marker)
 }
 
-// without is markers without others.
+// without returns markers without others.
 func without(markers, others []string) []string {
 	return slices.DeleteFunc(slices.Clone(markers), func(m string) bool { return slices.Contains(others, m) })
 }
 
-// tailOf is what a rendering has behind the question.
+// tailOf returns a rendering from the end of the question on.
 func tailOf(text string) string {
 	if at := strings.LastIndex(text, probe.User); at >= 0 {
 		return text[at+len(probe.User):]
@@ -174,8 +178,8 @@ func markersOf(text string) []string {
 	return all
 }
 
-// cutReasoning asks about reasoning that no answer shows: what the prompt ends with opens it. That is certain when the
-// template cuts off the text of an answer what stands before the counterpart of that marker.
+// cutReasoning learns about reasoning that no answer shows: the end of the prompt opens it. That is
+// certain if the template strips from an answer what precedes the counterpart of that marker.
 func (d *detective) cutReasoning() bool {
 	r4, ok := d.answers.Of("R4")
 	if !ok {
@@ -203,7 +207,7 @@ func (d *detective) cutReasoning() bool {
 	return true
 }
 
-// namedReasoning: the template cuts off what stands before a marker that its source names.
+// namedReasoning handles templates that strip what precedes a marker named in their source.
 func (d *detective) namedReasoning() bool {
 	r5, ok := d.answers.Of("R5")
 	if !ok || strings.Contains(r5.TextB, probe.Reasoning) || !strings.Contains(r5.TextB, probe.Content) {
@@ -214,7 +218,8 @@ func (d *detective) namedReasoning() bool {
 	return true
 }
 
-// thoughtMarkers are the markers that a comparison put around a thought in the text of an answer.
+// thoughtMarkers returns the markers that a comparison wrote around reasoning in the text of an
+// answer.
 func thoughtMarkers(a probe.Answer) (start, end string) {
 	start, rest, _ := strings.Cut(*a.B.Request.Messages[1].Content.Text, probe.Reasoning)
 	end, _, _ = strings.Cut(rest, probe.Content)

@@ -6,17 +6,18 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/diff"
 )
 
-// blank says that a text is white space, or nothing.
+// blank reports whether a text is white space or empty.
 func blank(text string) bool { return strings.TrimSpace(text) == "" }
 
-// trimLeft and trimRight take white space off an end.
+// trimLeft and trimRight trim white space at one end.
 func trimLeft(text string) string  { return strings.TrimLeft(text, " \t\r\n") }
 func trimRight(text string) string { return strings.TrimRight(text, " \t\r\n") }
 
-// withSpace is how far the white space reaches that follows text[:end].
+// withSpace returns the end of the white space after text[:end].
 func withSpace(text string, end int) int { return len(text) - len(trimLeft(text[end:])) }
 
-// leadingMarker is the marker that a text begins with, white space around it included, and the rest. Without one it is "".
+// leadingMarker splits a text after the marker that it begins with, including white space around
+// it; marker is "" if there is none.
 func leadingMarker(text string) (marker, rest string) {
 	start, end := diff.FirstMarker(text)
 	if start == end || !blank(text[:start]) {
@@ -26,7 +27,8 @@ func leadingMarker(text string) (marker, rest string) {
 	return text[:end], text[end:]
 }
 
-// throughMarker is a text up to and including its first marker and the white space behind; the whole without one.
+// throughMarker returns a text up to and including its first marker and the white space after it;
+// the whole text if there is none.
 func throughMarker(text string) string {
 	_, end := diff.FirstMarker(text)
 	return text[:withSpace(text, end)]

@@ -10,14 +10,15 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/probe"
 )
 
-// exampleCall is a call as instructions show one: JSON with two members, whose values may be words for what stands there, alone
-// or as the first of a list. Its groups are the bracket of the list, the names of both members, and the bracket that closes the list.
+// exampleCall matches a call as instructions show one: JSON with two members, whose values may be
+// words that describe them, alone or as the first item of a list. Its groups are the opening
+// bracket of the list, the names of both members, and the closing bracket.
 //
 //	{"name": <function-name>, "arguments": <args-json-object>}
 //	[{"name": "func1", "parameters": {"argument1": "value1"}}, ... (more calls)]
 var exampleCall = regexp.MustCompile(`((?:\[\s*)?)\{\s*["'](\w+)["']\s*:\s*` + exampleValue + `?,\s*["'](\w+)["']\s*:\s*` + exampleValue + `\}\s*(?:,[^\]\n{]*\s*)?(\]?)`)
 
-// gluedWord is a word that a list follows at once, as markers are followed.
+// gluedWord matches a word directly before a list, as markers precede one.
 var gluedWord = regexp.MustCompile(`\b[A-Za-z_]{4,}$`)
 
 const exampleValue = `(?:[^{}\n]|\{[^{}\n]*\})*`
@@ -28,7 +29,8 @@ var (
 	namesOfArguments = []string{"arguments", "parameters", "args", "params"}
 )
 
-// toldCalls: a template that renders no calls may tell the model how to write one (T8).
+// toldCalls learns from templates that render no calls, but describe to the model how to write one
+// (T8).
 func (d *detective) toldCalls() {
 	t8, ok := d.answers.Of("T8")
 	if !ok {
@@ -45,7 +47,7 @@ func (d *detective) toldCalls() {
 	}
 }
 
-// toldCall is an example of a call, and the markers around it.
+// toldCall is an example of a call with the markers around it.
 type toldCall struct {
 	start, end      string
 	list            bool
@@ -54,8 +56,8 @@ type toldCall struct {
 	seen            string
 }
 
-// readTold reads the example that the groups of exampleCall found in a text; false: it is something else, such as one of the
-// tools that are offered.
+// readTold reads the example that exampleCall matched in a text; false if it is something else,
+// such as one of the offered tools.
 func readTold(text string, at []int) (toldCall, bool) {
 	group := func(n int) string { return text[at[2*n]:at[2*n+1]] }
 	c := toldCall{list: group(1) != "" && group(4) != "", order: []string{group(2), group(3)}}
@@ -83,7 +85,7 @@ func readTold(text string, at []int) (toldCall, bool) {
 	return c, c.name != "" && c.arguments != "" && !strings.Contains(c.seen, probe.Function) && !strings.Contains(c.seen, probe.OtherFunction)
 }
 
-// told concludes that calls are written as an example shows them.
+// told learns that calls are written as in an example.
 func (d *detective) told(c toldCall) {
 	t, by := &d.Dialect.Tools, from("T8", c.seen)
 	learn(d, &t.Format, dialect.JSONNative, by)

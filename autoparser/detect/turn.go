@@ -7,7 +7,8 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/probe"
 )
 
-// turn asks what ends an answer, what begins a user's message (M1), and what begins an answer (M2).
+// turn learns what ends an answer, what begins a user's message (M1), and what begins an answer
+// (M2).
 func (d *detective) turn() {
 	m1, ok := d.answers.Of("M1")
 	if !ok {
@@ -23,7 +24,7 @@ func (d *detective) turn() {
 	question, _, _ := strings.Cut(m1.TextA, probe.User)
 	ends := strings.TrimPrefix(diff.CommonPrefix(alone, between), d.Dialect.Content.End)
 	if blank(ends) {
-		// The end of the last message is left out: it is what the next question has before it beyond the first.
+		// The last message lacks its end: it is what precedes the next question beyond the first.
 		ends = strings.TrimSuffix(between, diff.CommonSuffix(question, between))
 	}
 	end := strings.TrimSpace(throughMarker(ends))
@@ -47,8 +48,9 @@ func (d *detective) turn() {
 	}
 }
 
-// endsBeforeHeader: where all that begins a user's message seems to stand before the first question, too, what stands before the marker
-// that begins an answer as well ends the message before.
+// endsBeforeHeader handles renderings in which the end of the previous message was taken for the
+// beginning of a user's message: what precedes the marker that begins an answer, too, ends the
+// message before.
 func (d *detective) endsBeforeHeader(seen string) {
 	header, _ := leadingMarker(d.Dialect.AssistantStart)
 	end, start, found := strings.Cut(d.Dialect.UserStart, strings.TrimSpace(header))
@@ -58,7 +60,8 @@ func (d *detective) endsBeforeHeader(seen string) {
 	}
 }
 
-// endsWithAny: where nothing ends an answer, a marker that begins messages of all roles does.
+// endsWithAny handles templates without an end of an answer, but with a marker that begins messages
+// of all roles: that ends an answer.
 func (d *detective) endsWithAny(seen string) {
 	user, _ := leadingMarker(d.Dialect.UserStart)
 	assistant, _ := leadingMarker(d.Dialect.AssistantStart)
@@ -67,8 +70,9 @@ func (d *detective) endsWithAny(seen string) {
 	}
 }
 
-// assistantStart is what the template writes before an answer: what the answer adds to the conversation before it, or, where
-// every conversation ends in the beginning of an answer, what follows the end of the question.
+// assistantStart returns what the template writes before an answer: what the answer adds to the
+// conversation before it or, if every conversation ends in the beginning of an answer, what follows
+// the end of the question.
 func (d *detective) assistantStart(m2 probe.Answer) string {
 	before, _, _ := strings.Cut(m2.TextB, probe.SecondContent)
 	if added, ok := strings.CutPrefix(before, m2.TextA); ok {
@@ -80,7 +84,7 @@ func (d *detective) assistantStart(m2 probe.Answer) string {
 	return d.withoutMarkup(strings.TrimPrefix(trimLeft(behind), d.Dialect.EndOfTurn))
 }
 
-// withoutMarkup is the beginning of an answer without the markers of reasoning and content in it.
+// withoutMarkup returns the beginning of an answer up to its first marker of reasoning or content.
 func (d *detective) withoutMarkup(text string) string {
 	for _, marker := range []string{d.Dialect.Reasoning.Start, d.Dialect.Reasoning.End, d.Dialect.Content.Start} {
 		if marker = strings.TrimSpace(marker); marker != "" {
@@ -90,8 +94,8 @@ func (d *detective) withoutMarkup(text string) string {
 	return strings.TrimSpace(text)
 }
 
-// endsWithNext: where nothing ends an answer, the model writes the token that begins the next message: of the user, or behind
-// calls of a tool (M3).
+// endsWithNext handles templates without an end of an answer: the model writes the token that
+// begins the next message, of the user or, after calls, of a tool (M3).
 func (d *detective) endsWithNext(question string) {
 	learn(d, &d.Dialect.EndOfTurn, token(question), from("M1", question))
 	m3, ok := d.answers.Of("M3")
@@ -100,15 +104,16 @@ func (d *detective) endsWithNext(question string) {
 	}
 }
 
-// userOnNextLine: a token that ends a line before the user's message ends the answer, where only the last answer ends otherwise.
+// userOnNextLine handles templates in which only the last answer lacks its end: a token that ends a
+// line before the user's message ends the answer.
 func (d *detective) userOnNextLine(between string) {
 	if start, ok := strings.CutPrefix(d.Dialect.UserStart, d.Dialect.EndOfTurn+"\n"); ok && d.Dialect.EndOfTurn != "" {
 		relearn(d, &d.Dialect.UserStart, strings.TrimSpace(start), from("M1", between))
 	}
 }
 
-// withMarkers is the first marker of an end and the markers that stand directly behind it: an answer may end in two of them,
-// one of the message and one of the turn. Those that others know begin a message.
+// withMarkers returns an end's first marker with the markers directly after it: an answer may end
+// in two, one of the message and one of the turn. Markers contained in others begin a message.
 func withMarkers(end, behind, others string) string {
 	if markers(end) == 0 {
 		return end
@@ -123,10 +128,11 @@ func withMarkers(end, behind, others string) string {
 	return end
 }
 
-// maxEnds is how many more markers an answer may end in. Templates have one more.
+// maxEnds bounds the further markers that an answer may end in. Templates have one.
 const maxEnds = 8
 
-// token is the marker that a text begins with, if it looks like a special token, which no prose spells.
+// token returns the marker that a text begins with, if it looks like a special token, which does
+// not occur in prose.
 func token(text string) string {
 	marker, _ := leadingMarker(text)
 	if !strings.ContainsAny(marker, "|｜") {

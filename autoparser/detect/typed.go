@@ -6,7 +6,8 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/probe"
 )
 
-// typedValues asks whether a word before a value says of what type it is: it differs between a text and a number (T4).
+// typedValues learns whether a word before a value tells its type: it differs between a text and a
+// number (T4).
 func (d *detective) typedValues() {
 	t4, ok := d.answers.Of("T4")
 	if !ok {
@@ -21,7 +22,8 @@ func (d *detective) typedValues() {
 	}
 }
 
-// differingWord is the word of a text in which it differs from another, if there is but one.
+// differingWord returns the one word of a text in which it differs from another; "" if there are
+// more.
 func differingWord(text, other string) string {
 	start, end := 0, len(text)
 	for start < min(len(text), len(other)) && text[start] == other[start] {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Markers lists the markers of reasoning, content and calls without the white space at their edges, each once, in the order
-// in which an answer has them.
+// Markers returns the trimmed markers of reasoning, content and calls, each once, in the order in
+// which an answer has them.
 func (d Dialect) Markers() []string {
 	t := d.Tools
 	all := []string{}
@@ -27,12 +27,12 @@ func (d Dialect) Markers() []string {
 	return slices.DeleteFunc(distinct(all), func(m string) bool { return strings.Contains(m, NamePlaceholder) })
 }
 
-// PreservedTokens lists what the engine must not drop from the text, should it be a special token: the markers, and what
-// rules add.
+// PreservedTokens returns the texts that the engine must not drop if they are special tokens: the
+// markers, and those that rules add.
 func (d Dialect) PreservedTokens() []string { return distinct(append(d.Markers(), d.Preserve...)) }
 
-// Trimmed returns the dialect with its markers as they are compared: without the white space at their edges, and without those
-// that its modes do not use.
+// Trimmed returns the dialect with its markers as they are compared: without the white space at
+// their edges, and without those that its modes do not use.
 func (d Dialect) Trimmed() Dialect {
 	if d.Reasoning.Mode == ReasoningNone {
 		d.Reasoning.Start, d.Reasoning.End = "", ""
@@ -54,7 +54,7 @@ func (d Dialect) Trimmed() Dialect {
 	return d
 }
 
-// distinct is texts without the white space at their edges, without empty ones, each once.
+// distinct returns the trimmed texts that are not empty, each once.
 func distinct(texts []string) []string {
 	out := []string{}
 	for _, t := range texts {
@@ -65,7 +65,8 @@ func distinct(texts []string) []string {
 	return out
 }
 
-// Fields lists the names of all fields of a dialect, as workarounds write them, in the order of the types.
+// Fields returns the names of all fields of a dialect, as workarounds write them, in the order of
+// the types.
 func Fields() []string { return fieldsOf(reflect.TypeFor[Dialect](), "") }
 
 func fieldsOf(t reflect.Type, prefix string) []string {
@@ -81,7 +82,8 @@ func fieldsOf(t reflect.Type, prefix string) []string {
 	return names
 }
 
-// FieldAt returns the name of the field of d at an address, as workarounds write it; "" if p points to none.
+// FieldAt returns the name of the field of d that p points to, as workarounds write it; "" if p
+// points to none.
 func (d *Dialect) FieldAt(p any) string { return fieldAt(reflect.ValueOf(d).Elem(), "", p) }
 
 func fieldAt(v reflect.Value, prefix string, p any) string {

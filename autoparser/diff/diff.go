@@ -1,23 +1,28 @@
-// Package diff finds out what two texts have in common. It knows nothing of templates: strings go in, strings come out.
+// Package diff finds out what two texts have in common. It knows nothing of templates: strings go
+// in, strings come out.
 //
-// Two renderings of a template that differ in one thing share how they begin and how they end. Texts cuts them there:
+// Two renderings of a template that differ in one thing share their beginning and their end. Texts
+// cuts them there:
 //
 //	<s>Hi<bot>[CALL]f{"a": 1}</s>          prefix   <s>Hi<bot>
 //	<s>Hi<bot>Hello</s>                    left     [CALL]f{"a": 1}     right   Hello
 //	                                       suffix   </s>
 //
-// Cut byte by byte, two markers that happen to begin or end alike would be torn: of <think> and <tool> the "<t" would go to
-// the prefix. So a text is a row of segments, markers and what stands between them; markers are equal or they are not, and
-// only the text between markers is compared byte by byte.
+// Cut byte by byte, two markers that happen to begin or end alike would be torn: of <think> and
+// <tool> the "<t" would go to the prefix. So a text is a row of segments, markers and the text
+// between them; markers are equal or they are not, and only the text between markers is compared
+// byte by byte.
 //
-// A marker, here, is what looks like one: text in angle brackets that does not begin with white space, in square brackets
-// that holds no JSON, or in brackets of another shape (Openers), on one line. It need not be one: the worst that a stray bracket in
-// prose can do is a prefix or a suffix that is shorter than it could be. Markers of other kinds, a word and a colon, are text:
+// A marker, here, is what looks like one: text in angle brackets that does not begin with white
+// space, in square brackets that holds no JSON, or in brackets of another shape (Openers), on one
+// line. It need not be one: the worst that a stray bracket in prose can do is a prefix or a suffix
+// that is shorter than it could be. Markers of other kinds, such as a word and a colon, are text:
 // two of them that begin alike are torn.
 //
 // Prefix+Left+Suffix is always the first text, and Prefix+Right+Suffix the second, byte for byte.
 //
-// Words that must not be confused: a *split* is of two texts, it has four parts; a *segment* is a piece of one text.
+// Words that must not be confused: a *split* is of two texts and has four parts; a *segment* is a
+// piece of one text.
 package diff
 
 import (
@@ -26,16 +31,17 @@ import (
 	"unicode/utf8"
 )
 
-// Split is what two texts share at their ends, and what each has for itself in between.
+// Split is what two texts share at their ends, and what each has in between.
 type Split struct {
-	Prefix string // how both begin
-	Left   string // what only the first has
-	Right  string // what only the second has
-	Suffix string // how both end
+	Prefix string // the beginning of both
+	Left   string // the rest of the first
+	Right  string // the rest of the second
+	Suffix string // the end of both
 }
 
-// Texts splits two texts where they differ. A text that goes on where the other ends has all of the other as prefix.
-// Otherwise, where one repeats a piece of the other, as a second call repeats the first, the piece counts to the suffix.
+// Texts splits two texts where they differ. If one text is a prefix of the other, it is the whole
+// prefix. Otherwise, a piece that one text repeats, as a second call repeats the first, belongs to
+// the suffix.
 func Texts(a, b string) Split {
 	if prefix := CommonPrefix(a, b); prefix == a || prefix == b {
 		return Split{Prefix: prefix, Left: a[len(prefix):], Right: b[len(prefix):]}
@@ -54,7 +60,8 @@ func Texts(a, b string) Split {
 	}
 }
 
-// bytesOf compares the text at both ends of two rows of segments that neither begin nor end with an equal one.
+// bytesOf compares the text at both ends of two rows of segments whose first and last segments
+// differ.
 func bytesOf(as, bs []Segment) Split {
 	var s Split
 	if len(as) == 0 || len(bs) == 0 {
@@ -73,14 +80,14 @@ func bytesOf(as, bs []Segment) Split {
 	return s
 }
 
-// CommonPrefix is how both texts begin; it tears no marker.
+// CommonPrefix returns the common beginning of two texts, without tearing a marker.
 func CommonPrefix(a, b string) string {
 	as, bs := Segments(a), Segments(b)
 	n := equalHead(as, bs)
 	return join(as[:n]) + bytesOf(as[n:], bs[n:]).Prefix
 }
 
-// CommonSuffix is how both texts end; it tears no marker.
+// CommonSuffix returns the common end of two texts, without tearing a marker.
 func CommonSuffix(a, b string) string {
 	as, bs := Segments(a), Segments(b)
 	n := equalTail(as, bs)
@@ -109,8 +116,8 @@ func equalTail(as, bs []Segment) int {
 	return n
 }
 
-// UntilCommonPrefix is what stands in full before the text with which left and right both begin, compared byte by byte;
-// "" when they begin differently or full does not hold it.
+// UntilCommonPrefix returns the part of full before the common beginning of left and right,
+// compared byte by byte; "" if they begin differently or full does not contain it.
 func UntilCommonPrefix(full, left, right string) string {
 	shared := bytePrefix(left, right)
 	before, _, found := strings.Cut(full, shared)
@@ -120,8 +127,8 @@ func UntilCommonPrefix(full, left, right string) string {
 	return before
 }
 
-// AfterCommonSuffix is what stands in full after the last copy of the text with which left and right both end, compared
-// byte by byte; "" when they end differently or full does not hold it.
+// AfterCommonSuffix returns the part of full after the last copy of the common end of left and
+// right, compared byte by byte; "" if they end differently or full does not contain it.
 func AfterCommonSuffix(full, left, right string) string {
 	shared := textSuffix(left, right)
 	at := strings.LastIndex(full, shared)
@@ -131,13 +138,14 @@ func AfterCommonSuffix(full, left, right string) string {
 	return full[at+len(shared):]
 }
 
-// textPrefix is how two texts without markers begin, in whole characters, up to a marker that either leaves open.
+// textPrefix returns the common beginning of two texts without markers, in whole characters, up to
+// a marker that either leaves open.
 func textPrefix(a, b string) string {
 	shared := bytePrefix(a, b)
 	return shared[:OpenMarker(shared)]
 }
 
-// bytePrefix is how both texts begin, in whole characters.
+// bytePrefix returns the common beginning of two texts, in whole characters.
 func bytePrefix(a, b string) string {
 	n := 0
 	for n < min(len(a), len(b)) && a[n] == b[n] {
@@ -149,7 +157,7 @@ func bytePrefix(a, b string) string {
 	return a[:n]
 }
 
-// textSuffix is how both texts end, in whole characters.
+// textSuffix returns the common end of two texts, in whole characters.
 func textSuffix(a, b string) string {
 	n := 0
 	for n < min(len(a), len(b)) && a[len(a)-1-n] == b[len(b)-1-n] {

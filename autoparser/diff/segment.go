@@ -9,20 +9,21 @@ import (
 
 // Segment is a piece of a text.
 type Segment struct {
-	Marker bool // a whole marker; otherwise what stands between markers
+	Marker bool // a whole marker; otherwise text between markers
 	Text   string
 }
 
-// Openers are the brackets that begin markers, Closers in the same order those that end them.
+// Openers are the brackets that begin markers; Closers are those that end them, in the same order.
 const (
 	Openers = "<[«‹◁⟨⟦【"
 	Closers = ">]»›▷⟩⟧】"
 )
 
-// longestMarker bounds what counts as a marker, in bytes. The longest seen in templates is under 50.
+// longestMarker bounds what counts as a marker, in bytes. The longest in known templates is under
+// 50.
 const longestMarker = 120
 
-// Segments cuts a text into markers and what stands between them. Joined, the segments are the text.
+// Segments cuts a text into markers and the text between them. Joined, the segments are the text.
 func Segments(text string) []Segment {
 	var out []Segment
 	from := 0
@@ -45,7 +46,7 @@ func Segments(text string) []Segment {
 	return out
 }
 
-// join is the text that segments were cut from.
+// join returns the text that segments were cut from.
 func join(segments []Segment) string {
 	var text strings.Builder
 	for _, s := range segments {
@@ -54,7 +55,8 @@ func join(segments []Segment) string {
 	return text.String()
 }
 
-// FirstMarker finds the first marker of a text: text[start:end]. Without one, both are len(text).
+// FirstMarker returns the range of the first marker of a text; both ends are len(text) if there is
+// none.
 func FirstMarker(text string) (start, end int) {
 	for at := range len(text) {
 		if n := marker(text[at:]); n > 0 {
@@ -64,7 +66,8 @@ func FirstMarker(text string) (start, end int) {
 	return len(text), len(text)
 }
 
-// LastMarker finds the last marker of a text: text[start:end]. Without one, both are len(text).
+// LastMarker returns the range of the last marker of a text; both ends are len(text) if there is
+// none.
 func LastMarker(text string) (start, end int) {
 	start, end = len(text), len(text)
 	at := 0
@@ -77,8 +80,8 @@ func LastMarker(text string) (start, end int) {
 	return start, end
 }
 
-// TrailingMarker is the marker that a text ends with, white space behind it included, and what stands before. Without one
-// it is "".
+// TrailingMarker splits a text before the marker that it ends with, including the white space after
+// the marker; marker is "" if there is none.
 func TrailingMarker(text string) (before, marker string) {
 	start, end := LastMarker(text)
 	if strings.TrimSpace(text[end:]) != "" || start == end {
@@ -87,11 +90,12 @@ func TrailingMarker(text string) (before, marker string) {
 	return text[:start], text[start:]
 }
 
-// startsAndEnds are words for the beginning and the end of something.
+// startsAndEnds are pairs of words for the beginning and the end of something.
 var startsAndEnds = [][2]string{{"START", "END"}, {"BEGIN", "END"}, {"start", "end"}, {"begin", "end"}}
 
-// Counterpart is the marker that closes what a marker opens: </x> of <x>, [/X] of [X], <|END_X|> of <|START_X|>. It is a
-// guess, to be tried; "" when the marker closes something itself, or is none.
+// Counterpart returns the marker that closes what a marker opens: </x> for <x>, [/X] for [X],
+// <|END_X|> for <|START_X|>. It is a guess, to be tried; "" if the marker is itself a closing one,
+// or no marker.
 func Counterpart(marker string) string {
 	for _, words := range startsAndEnds {
 		if strings.Contains(marker, words[0]) {
@@ -104,8 +108,8 @@ func Counterpart(marker string) string {
 	return ""
 }
 
-// Opening is the marker that a marker closes, the other way round: <x> of </x>. Of words, the one is taken that a text holds
-// which knows both. "" when the marker closes nothing.
+// Opening is the inverse of Counterpart: <x> for </x>. Of several spellings it returns one that the
+// text knows contains; "" if the marker closes nothing.
 func Opening(marker, knows string) string {
 	for _, words := range startsAndEnds {
 		if opening := strings.Replace(marker, words[1], words[0], 1); opening != marker && strings.Contains(knows, opening) {
@@ -118,17 +122,18 @@ func Opening(marker, knows string) string {
 	return strings.Replace(marker, "/", "", 1)
 }
 
-// Closing says that a marker closes another: the first thing in it is a slash.
+// Closing reports whether a marker closes another: it begins with a slash.
 func Closing(marker string) bool {
 	name := named(marker)
 	return len(name) < len(marker) && strings.HasPrefix(name, "/")
 }
 
-// named is a marker from its name on, behind the bracket and the bar that begin it.
+// named returns a marker from its name on, without the bracket and the bar before it.
 func named(marker string) string { return strings.TrimLeft(marker, Openers+"|｜") }
 
-// Closes says that a marker looks like the one that ends what another begins: </x> behind <x>, <|x_end|> behind <|x_start|>,
-// <|end_x|> behind <|x|>. They have the same brackets, and the same words but for a slash, a word more, or one that differs.
+// Closes reports whether closing looks like the end of what open begins: </x> for <x>, <|x_end|>
+// for <|x_start|>, <|end_x|> for <|x|>. The two have the same brackets, and the same words but for
+// a slash, an additional word, or one that differs.
 func Closes(open, closing string) bool {
 	a, b := words(open), words(closing)
 	if len(a) == 0 || len(b) == 0 || firstRune(open) != firstRune(closing) || strings.Contains(open, "/") {
@@ -148,12 +153,13 @@ func Closes(open, closing string) bool {
 	return len(a) == len(b) && (differ == 1 && len(a) > 1 || differ == 0 && strings.Contains(closing, "/"))
 }
 
-// words are those of a marker, without what stands around and between them.
+// words returns the words of a marker.
 func words(marker string) []string {
 	return strings.FieldsFunc(marker, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
-// marker is the length of the marker with which text begins; 0 when it begins with none. Brackets may be doubled: <<x>>.
+// marker returns the length of the marker with which text begins; 0 if there is none. Brackets may
+// be doubled: <<x>>.
 func marker(text string) int {
 	if !opens(text) {
 		return 0
@@ -171,7 +177,8 @@ func marker(text string) int {
 	return end + len(closing)
 }
 
-// OpenMarker is where in text a marker begins that text leaves open at its end; len(text) when there is none.
+// OpenMarker returns where in text a marker begins that text leaves open at its end; len(text) if
+// there is none.
 func OpenMarker(text string) int {
 	at := strings.LastIndexAny(text, Openers+Closers+"\n")
 	if at < 0 || !opens(text[at:]) {
@@ -183,7 +190,7 @@ func OpenMarker(text string) int {
 	return at
 }
 
-// opens says whether a marker could begin like text: with a bracket that does not stand alone.
+// opens reports whether a marker could begin like text: with a bracket that does not stand alone.
 func opens(text string) bool {
 	open := firstRune(text)
 	if text == "" || !strings.ContainsRune(Openers, open) {
@@ -193,20 +200,20 @@ func opens(text string) bool {
 	return behind == "" || strings.IndexByte(" \t=", behind[0]) < 0
 }
 
-// firstRune is the first character of a text.
+// firstRune returns the first character of a text.
 func firstRune(text string) rune {
 	r, _ := utf8.DecodeRuneInString(text)
 	return r
 }
 
-// closer is the bracket that ends a marker begun with open.
+// closer returns the bracket that ends a marker begun with open.
 func closer(open rune) rune {
 	n := utf8.RuneCountInString(Openers[:strings.IndexRune(Openers, open)])
 	return []rune(Closers)[n]
 }
 
-// stops lists what ends the search for the end of a marker begun with open: the bracket that closes it, or what shows that
-// it was none.
+// stops returns the characters that end the search for the end of a marker begun with open: the
+// closing bracket, or what shows that it is no marker.
 func stops(open rune) string {
 	if open == '[' {
 		return "[]{}\"\n"
@@ -214,7 +221,7 @@ func stops(open rune) string {
 	return string([]rune{open, closer(open), '\n'})
 }
 
-// Excerpt is a text that is short enough to read: its beginning and its end, where it has more than most bytes.
+// Excerpt shortens a text of more than most bytes to its beginning and its end.
 func Excerpt(text string, most int) string {
 	if len(text) <= most {
 		return text

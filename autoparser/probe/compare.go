@@ -12,15 +12,16 @@ import (
 type Comparison struct {
 	ID       string // as findings name it
 	Question string // ends in a question mark
-	Differs  string // the one thing in which B differs from A
+	Differs  string // what differs between A and B
 	A, B     Probe
-	// Follow makes B from earlier answers and the template's source, where it depends on them; false: there is nothing to ask.
+	// Follow builds B from earlier answers and the template's source, if it depends on them; false
+	// if there is nothing to ask.
 	Follow func(earlier Answers, source string) (Probe, bool)
-	// Needs says what a template must be able to do for the question to make sense; nil: nothing.
+	// Needs reports whether a template can do what the question is about; nil if it always can.
 	Needs func(dialect.Capabilities) bool
 }
 
-// Comparisons is the table of questions, in the order in which they are asked.
+// Comparisons returns the table of questions, in the order in which they are asked.
 func Comparisons() []Comparison {
 	return []Comparison{
 		{ID: "M1", Question: "What ends an answer, and what begins a user's message?",
@@ -71,8 +72,8 @@ func toolResponses(c dialect.Capabilities) bool { return c.ToolCalls && c.ToolRe
 func toldCalls(c dialect.Capabilities) bool     { return c.Tools && !c.ToolCalls }
 func parallelCalls(c dialect.Capabilities) bool { return c.ParallelToolCalls }
 
-// thought follows the prompt: what it ends with may open reasoning. What closes that is a marker at which the source splits texts,
-// or else a guess.
+// thought builds a probe from the end of the prompt, which may open reasoning. What closes it is a
+// marker at which the source splits texts, or else a guess.
 func thought(earlier Answers, source string) (Probe, bool) {
 	prompt, _ := earlier.Of("R2")
 	opens := Opens(prompt.TextB)
@@ -86,7 +87,8 @@ func thought(earlier Answers, source string) (Probe, bool) {
 	return Thought("", end), end != ""
 }
 
-// named follows the source, where no answer shows reasoning: it names a marker that closes another, and splits texts at it.
+// named builds a probe from the source, if no answer shows reasoning: the source names a closing
+// marker and splits texts at it.
 func named(earlier Answers, source string) (Probe, bool) {
 	if r1, ok := earlier.Of("R1"); ok && strings.Contains(r1.TextB, Reasoning) {
 		return Probe{}, false
@@ -100,7 +102,8 @@ func named(earlier Answers, source string) (Probe, bool) {
 	return Probe{}, false
 }
 
-// opening is the marker that a marker closes: what its spelling says, or another of those at which the source splits texts.
+// opening returns the marker that a marker closes, by its spelling, or another of those at which
+// the source splits texts.
 func opening(marker, source string, markers []string) string {
 	if start := diff.Opening(marker, source); start != "" {
 		return start
@@ -113,11 +116,11 @@ func opening(marker, source string, markers []string) string {
 	return ""
 }
 
-// maxSplits is how many markers at which a source splits texts are looked at: each is compared with all others.
+// maxSplits bounds the markers at which a source splits texts: each is compared with all others.
 const maxSplits = 64
 
-// splits are the first markers that a source splits texts at, or looks for in them, in order; where it does so with the line breaks
-// around them, those are there, too.
+// splits returns the first markers at which a source splits texts, or which it searches for, in
+// order; with and without the line breaks around them.
 func splits(source string) []string {
 	var all []string
 	for literal := range splitLiterals(source) {
@@ -139,7 +142,7 @@ func splits(source string) []string {
 	return all
 }
 
-// Opens is the marker that a prompt ends with; "" if it ends with none.
+// Opens returns the marker that a prompt ends with; "" if there is none.
 func Opens(prompt string) string {
 	_, marker := diff.TrailingMarker(prompt)
 	return strings.TrimSpace(marker)
@@ -148,22 +151,24 @@ func Opens(prompt string) string {
 // Render renders a probe.
 type Render func(Probe) (string, error)
 
-// Answer is what a comparison brought: both renderings, split where they differ. Left is of A, Right of B.
+// Answer is the result of a comparison: both renderings, split where they differ. Left is of A,
+// Right of B.
 type Answer struct {
 	Comparison
 	TextA, TextB string
 	diff.Split
 	Skipped bool  // the template cannot do what the question is about
-	Err     error // of the rendering that failed, if one did
+	Err     error // the error of a failed rendering
 }
 
-// OK says that there is something to learn from.
+// OK reports whether there is something to learn from.
 func (a Answer) OK() bool { return !a.Skipped && a.Err == nil }
 
 // Answers are the answers to all comparisons, in order.
 type Answers []Answer
 
-// Ask makes all comparisons of the template with that source. A probe that several of them share is rendered once.
+// Ask makes all comparisons for the template with that source. A probe that several of them share
+// is rendered once.
 func Ask(can dialect.Capabilities, source string, render Render) Answers {
 	rendered := map[string]rendering{}
 	once := func(p Probe) rendering {
@@ -205,7 +210,7 @@ func (a *Answer) compare(left, right rendering) {
 	a.Split = diff.Texts(left.text, right.text)
 }
 
-// Of returns the answer to the comparison with that id; false when there is nothing to learn from it.
+// Of returns the answer to the comparison with that id; false if there is nothing to learn from it.
 func (all Answers) Of(id string) (Answer, bool) {
 	for _, a := range all {
 		if a.ID == id {

@@ -1,20 +1,24 @@
-// Package probe holds what a template is asked: made-up conversations, and the table of comparisons between them.
+// Package probe holds what a template is asked: made-up conversations, and the table of comparisons
+// between them.
 //
-// A template is a black box that renders. To learn how it writes reasoning, it is given the same conversation twice, once
-// with reasoning and once without, and the two renderings are compared: what only one of them has is what the template
-// writes around reasoning. Every question has such a pair, and every pair differs in one thing:
+// A template is a black box that renders. To learn how it writes reasoning, it renders the same
+// conversation twice, once with reasoning and once without, and the two renderings are compared:
+// what only one of them has is what the template writes around reasoning. Every question has such a
+// pair, and every pair differs in one thing:
 //
 //	R1  an answer                  an answer with reasoning        how is reasoning written?
 //	T3  a call of one function     a call of another function      what stands around a function's name?
 //
-// The things that can be recognised in a rendering are needles: texts that no template writes of itself. Where a needle
-// stands is where the template put that part of the message, and what stands between two needles is its markup.
+// What can be recognised in a rendering are needles: texts that no template writes by itself. Where
+// a needle stands is where the template put that part of the message, and what stands between two
+// needles is its markup.
 //
-// The table is the only list of questions there is: the analysis asks its rows in order, what it says about the template
+// The table is the only list of questions: the analysis asks its rows in order, each conclusion
 // names the row that taught it, and the documentation prints it. A new question is a new row.
 //
-// Words that must not be confused: a *probe* is one conversation; a *comparison* is a question and the two probes that
-// answer it; a *needle* is a made-up text within a probe; a *marker* is text of the template's own.
+// Words that must not be confused: a *probe* is one conversation; a *comparison* is a question and
+// the two probes that answer it; a *needle* is a made-up text within a probe; a *marker* is text of
+// the template's own.
 package probe
 
 import (
@@ -24,8 +28,8 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
-// Needles: no one is a part of another, none holds anything that JSON, XML or Python would escape, and none looks like
-// something that a template acts on.
+// Needles: none is part of another, none contains anything that JSON, XML or Python would escape,
+// and none looks like something that a template acts on.
 const (
 	System        = "SYSTEMNEEDLE"
 	User          = "QUESTIONNEEDLE"
@@ -40,13 +44,13 @@ const (
 	OtherArgument = "betaoption"
 	Value         = "VALUENEEDLE"
 	OtherValue    = "REPLACEMENT"
-	// The ids have the shape that the strictest templates ask for: nine letters and digits.
+	// The ids have the shape that the strictest templates require: nine letters and digits.
 	ID      = "needleid1"
 	OtherID = "idneedle2"
 	Number  = "4711"
 )
 
-// Probe is a made-up conversation. Its name says what it is, for people, and is unique.
+// Probe is a made-up conversation. Its name describes it and is unique.
 type Probe struct {
 	Name    string
 	Request chat.Request
@@ -65,7 +69,8 @@ func PromptWithoutThinking() Probe {
 	return beginning(conversation("prompt, no thinking", user(User)), false)
 }
 
-// PromptToThink is a user's message, and the beginning of an answer with thinking, which is asked for by another name, too.
+// PromptToThink is a user's message, and the beginning of an answer with thinking, which is
+// requested under another name, too.
 func PromptToThink() Probe {
 	p := beginning(conversation("prompt to think", user(User)), true)
 	p.Request.TemplateKwargs = []chat.Field{{Name: "thinking", Value: json.RawMessage("true")}}
@@ -94,10 +99,10 @@ func TwiceAnswered() Probe {
 
 // Calls. All of them declare the same two tools.
 
-// AnsweredWithTools is an answer that calls none of the tools there are.
+// AnsweredWithTools is an answer that calls none of the offered tools.
 func AnsweredWithTools() Probe { return withTools("answer, no call", answer(Content)) }
 
-// ReasonedWithTools is the same, with reasoning.
+// ReasonedWithTools is AnsweredWithTools with reasoning.
 func ReasonedWithTools() Probe {
 	return withTools("reasoning and answer, no call", thinking(answer(Content)))
 }
@@ -105,14 +110,14 @@ func ReasonedWithTools() Probe {
 // Called is one call with one argument.
 func Called() Probe { return withTools("call", calls(call(ID, Function, Argument, Value))) }
 
-// SpokenAndCalled is a text and then the call.
+// SpokenAndCalled is a text and then a call.
 func SpokenAndCalled() Probe {
 	m := calls(call(ID, Function, Argument, Value))
 	m.Content = chat.TextContent(Content)
 	return withTools("text and call", m)
 }
 
-// ReasonedAndCalled is reasoning and then the call.
+// ReasonedAndCalled is reasoning and then a call.
 func ReasonedAndCalled() Probe {
 	return withTools("reasoning and call", thinking(calls(call(ID, Function, Argument, Value))))
 }
@@ -123,35 +128,35 @@ func CalledTwice() Probe {
 		call(ID, Function, Argument, Value), call(OtherID, OtherFunction, OtherArgument, OtherValue)))
 }
 
-// CalledOther is the call of another function.
+// CalledOther is a call of another function.
 func CalledOther() Probe {
 	return withTools("call of another function", calls(call(ID, OtherFunction, Argument, Value)))
 }
 
-// CalledWithOtherName is the call with another argument.
+// CalledWithOtherName is a call with another argument.
 func CalledWithOtherName() Probe {
 	return withTools("call with another argument", calls(call(ID, Function, OtherArgument, Value)))
 }
 
-// CalledWithOtherValue is the call with another value of its argument.
+// CalledWithOtherValue is a call with another value of its argument.
 func CalledWithOtherValue() Probe {
 	return withTools("call with another value", calls(call(ID, Function, Argument, OtherValue)))
 }
 
-// CalledWithNumber is the call with a number in place of a text.
+// CalledWithNumber is a call with a number instead of a text.
 func CalledWithNumber() Probe {
 	return withTools("call with a number", calls(rawCall(ID, Function, `{"`+Argument+`": `+Number+`}`)))
 }
 
-// CalledWithTwo is the call with two arguments.
+// CalledWithTwo is a call with two arguments.
 func CalledWithTwo() Probe {
 	return withTools("call with two arguments", calls(call(ID, Function, Argument, Value, OtherArgument, OtherValue)))
 }
 
-// CalledWithNone is the call without arguments.
+// CalledWithNone is a call without arguments.
 func CalledWithNone() Probe { return withTools("call without arguments", calls(call(ID, Function))) }
 
-// CalledWithOtherID is the call with another id.
+// CalledWithOtherID is a call with another id.
 func CalledWithOtherID() Probe {
 	return withTools("call with another id", calls(call(OtherID, Function, Argument, Value)))
 }
@@ -177,14 +182,14 @@ func OffersTools() Probe {
 	return p
 }
 
-// CalledWithNull is the call beside a null content.
+// CalledWithNull is a call beside a null content.
 func CalledWithNull() Probe {
 	last := calls(call(ID, Function, Argument, Value))
 	last.Content = chat.Content{}
 	return withTools("call beside null content", last)
 }
 
-// Responded is the call and what the tool answered.
+// Responded is a call and the tool's answer.
 func Responded() Probe {
 	p := Called()
 	p.Name = "call and the tool's answer"
@@ -193,14 +198,15 @@ func Responded() Probe {
 	return p
 }
 
-// Preserved is an answer with reasoning, and the next question, with the wish to keep the reasoning.
+// Preserved is an answer with reasoning, and the next question, with a request to keep the
+// reasoning.
 func Preserved() Probe {
 	p := conversation("reasoning, answer and question", user(User), thinking(answer(Content)), user(SecondUser))
 	p.Request.TemplateKwargs = []chat.Field{{Name: "preserve_reasoning", Value: json.RawMessage("true")}}
 	return p
 }
 
-// Thought is an answer whose text begins with a thought between two markers, and the next question.
+// Thought is an answer whose text begins with reasoning between two markers, and the next question.
 func Thought(start, end string) Probe {
 	return conversation("answer behind "+start+end+" and question", user(User), answer(start+Reasoning+end+Content), user(SecondUser))
 }
@@ -209,7 +215,7 @@ func conversation(name string, messages ...chat.Message) Probe {
 	return Probe{Name: name, Request: chat.Request{Messages: messages}}
 }
 
-// beginning asks for the beginning of an answer.
+// beginning adds the beginning of an answer.
 func beginning(p Probe, thinking bool) Probe {
 	p.Request.AddGenerationPrompt = true
 	p.Request.EnableThinking = &thinking
@@ -222,7 +228,7 @@ func withTools(name string, last chat.Message) Probe {
 	return p
 }
 
-// Tools are the two functions that the probes with calls declare.
+// Tools returns the two functions that the probes with calls declare.
 func Tools() []chat.Tool { return []chat.Tool{tool(Function), tool(OtherFunction)} }
 
 func tool(name string) chat.Tool {
@@ -254,7 +260,7 @@ func calls(all ...chat.Call) chat.Message {
 	return chat.Message{Role: chat.RoleAssistant, Content: chat.TextContent(""), ToolCalls: all}
 }
 
-// call is a call with texts as arguments: names and values in turn.
+// call returns a call with texts as arguments: names and values in turn.
 func call(id, name string, arguments ...string) chat.Call {
 	text := ""
 	for i := 0; i+1 < len(arguments); i += 2 {
