@@ -54,6 +54,25 @@ func TestTheArchitectureNamesFilesThatExist(t *testing.T) {
 	}
 }
 
+// TestTheManualNamesLogLinesThatExist looks for the messages in the table of log keys in the source of the host.
+func TestTheManualNamesLogLinesThatExist(t *testing.T) {
+	var source strings.Builder
+	for path, line := range sourceLines(t) {
+		if covers("host", filepath.ToSlash(filepath.Dir(path))) {
+			source.WriteString(line)
+		}
+	}
+	for line := range strings.Lines(section(t, "docs/operating.md", "log")) {
+		cells := strings.Split(line, "|")
+		for _, m := range backticked.FindAllStringSubmatch(cells[2], -1) {
+			message := strings.TrimSuffix(m[1], "…")
+			if !strings.Contains(source.String(), `"`+message) {
+				t.Errorf("docs/operating.md names the log line %q, which the host does not write", message)
+			}
+		}
+	}
+}
+
 // TestLinksOfTheDocumentsLeadSomewhere checks the relative links of all documents.
 func TestLinksOfTheDocumentsLeadSomewhere(t *testing.T) {
 	var paths []string
