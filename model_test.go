@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"golang.org/x/tools/txtar"
@@ -23,10 +24,10 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/handler"
 )
 
-// outputs are fed in pieces of three bytes where an archive has none.
+// outputs are fed to every plan, besides those of the archives.
 var outputs = []string{"Hello!", "<think>\nHm.\n</think>\n\nHello!", "<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}\n</tool_call>"}
 
-// requests are what each template is asked.
+// requests are planned for every template.
 var requests = []string{
 	request,
 	`{"messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hello!"}]}`,
@@ -114,7 +115,7 @@ func sameAs(t *testing.T, want *host.Detached, got *dragoman.Model, fed []string
 		ours, err := got.PlanJSON(t.Context(), []byte(text))
 		if err != nil || wantErr != nil {
 			if !strings.HasPrefix(fmt.Sprint(wantErr), fmt.Sprint(err)) { // the host adds what to do
-				t.Errorf("%s: %v, the host says %v", text, err, wantErr)
+				t.Errorf("%s: %v, from the host %v", text, err, wantErr)
 			}
 			continue
 		}
@@ -124,7 +125,7 @@ func sameAs(t *testing.T, want *host.Detached, got *dragoman.Model, fed []string
 		for _, output := range fed {
 			if a, b := streamed(t, ours.Session(t.Context(), dragoman.SessionOptions{IDSeed: "x"}), output),
 				streamed(t, theirs.Session(t.Context(), dragoman.SessionOptions{IDSeed: "x"}), output); a != b {
-				t.Errorf("%s: %q is parsed into\n%s\nby the host into\n%s", text, output, a, b)
+				t.Errorf("%s: %q is parsed into\n%s\nby the host's session into\n%s", text, output, a, b)
 			}
 		}
 	}
@@ -140,21 +141,21 @@ func plain(t *testing.T, v any) string {
 	return string(text)
 }
 
-// streamed feeds a session in pieces of three bytes, and returns all that it says.
+// streamed feeds a session in pieces of three bytes, and returns everything that it returns, as JSON.
 func streamed(t *testing.T, s interface {
 	Feed([]byte) ([]chat.Delta, error)
 	Finish(bool) (dragoman.Result, error)
 }, output string,
 ) string {
 	t.Helper()
-	var said []any
+	var all []any
 	for len(output) > 0 {
 		n := min(3, len(output))
 		deltas, err := s.Feed([]byte(output[:n]))
-		said, output = append(said, deltas, fmt.Sprint(err)), output[n:]
+		all, output = append(all, deltas, fmt.Sprint(err)), output[n:]
 	}
 	result, err := s.Finish(false)
-	return plain(t, append(said, result, fmt.Sprint(err)))
+	return plain(t, append(all, result, fmt.Sprint(err)))
 }
 
 // TestTheReadmeShowsTheExample compares the README's Go code with the example whose output is checked.
@@ -263,6 +264,33 @@ func TestTheVariantForToolsServesRequestsWithTools(t *testing.T) {
 			if err != nil || plan.Prompt != want[i] {
 				t.Errorf("variant %q: %+v, %v; want %s", variant, plan, err, want[i])
 			}
+		}
+	}
+}
+
+// TestAModelServesRequestsConcurrently plans and parses in several goroutines, which must all get the same.
+func TestAModelServesRequestsConcurrently(t *testing.T) {
+	m, err := dragoman.Open("templates/chatml-tagged.jinja", dragoman.Options{Handlers: functionary.Handlers()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const output = "Sure.\n<calls>\n<invoke=get_weather>\n<arg=city>Oslo</arg>\n</invoke>\n</calls>"
+	got := make([]string, 8)
+	var group sync.WaitGroup
+	for i := range got {
+		group.Go(func() {
+			plan, err := m.PlanJSON(t.Context(), []byte(request))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			got[i] = plain(t, plan) + streamed(t, plan.Session(t.Context(), dragoman.SessionOptions{NoIDs: true}), output)
+		})
+	}
+	group.Wait()
+	for _, g := range got {
+		if g != got[0] || !strings.Contains(g, `"get_weather"`) {
+			t.Errorf("one goroutine gets\n%s\nanother\n%s", got[0], g)
 		}
 	}
 }
