@@ -46,7 +46,7 @@ var RefusedTags = map[string]string{
 	"autoescape": "prompts are not HTML; use the filter escape",
 	"trans":      "prompts are not translated",
 	"pluralize":  "prompts are not translated",
-	"debug":      "it would print what Python holds",
+	"debug":      "it prints Python's variables",
 }
 
 // mustBeTag rejects a tag whose name, which src begins with, is not supported.
