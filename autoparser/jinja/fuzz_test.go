@@ -103,27 +103,3 @@ func mustBeTyped(t *testing.T, err error) {
 		t.Errorf("%#v", err)
 	}
 }
-
-// FuzzDecode checks that decoding and encoding preserve values.
-func FuzzDecode(f *testing.F) {
-	f.Add([]byte(randomVars))
-	f.Add([]byte(`[1, -0, 1.0, 1e400, 123456789012345678901234567890, "\ud800", "\u0000", {"a": 1, "a": 2}]`))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		v, err := value.Decode(data)
-		if err != nil {
-			return
-		}
-		text, err := value.Encode(v)
-		if err != nil {
-			return // a number too large for Python to print
-		}
-		w, err := value.Decode(text)
-		if err != nil {
-			return // infinity
-		}
-		again, err := value.Encode(w)
-		if err != nil || string(again) != string(text) {
-			t.Errorf("%s became %s, %v", text, again, err)
-		}
-	})
-}

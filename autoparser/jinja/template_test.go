@@ -3,7 +3,6 @@ package jinja_test
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -146,43 +145,6 @@ func TestValuesPrintAsPythonPrintsThem(t *testing.T) {
 	}
 }
 
-func TestObjectsKeepTheirOrder(t *testing.T) {
-	o := value.NewObject()
-	for i := range 30 {
-		o.Set(string(rune('z'-i%26))+strings.Repeat("x", i/26), value.Int(int64(i)))
-	}
-	o.Set("z", value.String("again"))
-	if keys := o.Keys(); len(keys) != 30 || keys[0] != "z" || keys[29] != "wx" || o.Len() != 30 {
-		t.Errorf("%q", keys)
-	}
-	if v, ok := o.Get("z"); !ok || v != value.String("again") {
-		t.Errorf("z is %v", v)
-	}
-	if v, ok := o.Get("nope"); ok {
-		t.Errorf("nope is %v", v)
-	}
-}
-
-func TestJSONIsDecodedInOrderAndByTheSpellingOfNumbers(t *testing.T) {
-	v := decode(t, []byte(`{"b": 1, "a": [1.0, 1e2, -0, 12345678901234567890123, 1.50, "ü\u00fc\n", null, true], "b": 2}`))
-	got, err := renderWith("{{ v }}", value.NewObject().Set("v", v))
-	if want := `{'b': 2, 'a': [1.0, 100.0, 0, 12345678901234567890123, 1.5, 'üü\n', None, True]}`; got != want || err != nil {
-		t.Errorf("\ngot  %s, %v\nwant %s", got, err, want)
-	}
-	text, err := value.Encode(v)
-	if want := `{"b":2,"a":[1.0,100.0,0,12345678901234567890123,1.5,"üü\n",null,true]}`; string(text) != want || err != nil {
-		t.Errorf("\ngot  %s, %v\nwant %s", text, err, want)
-	}
-}
-
-func TestBadJSONIsRefused(t *testing.T) {
-	for _, text := range []string{``, `{`, `[1,]`, `{"a" 1}`, `nul`, `1 2`, `'a'`, `NaN`, strings.Repeat("[", 600) + strings.Repeat("]", 600)} {
-		if v, err := value.Decode([]byte(text)); err == nil {
-			t.Errorf("%.20q was decoded to %v", text, v)
-		}
-	}
-}
-
 func TestWhatATemplateReads(t *testing.T) {
 	tmpl := compile(t, `
 		{%- set ns = namespace(x=tools) %}{% macro m(a, b=default_b) %}{{ a }}{{ b }}{{ outer }}{{ caller() }}{% endmacro %}
@@ -275,25 +237,4 @@ func TestOneTemplateIsRenderedConcurrently(t *testing.T) {
 		})
 	}
 	group.Wait()
-}
-
-func TestKindsHaveNames(t *testing.T) {
-	var names []string
-	for k := range jinja.Deadline + 2 {
-		names = append(names, k.String())
-	}
-	if want := []string{"unknown", "syntax", "runtime", "raised", "limit", "deadline", "unknown"}; !slices.Equal(names, want) {
-		t.Errorf("%q", names)
-	}
-}
-
-// The place of an error must not depend on the length of the text before it, which may exceed a read buffer.
-func TestFaultsInJSONHaveTheirPlace(t *testing.T) {
-	for _, before := range []int{0, 100, 5000, 70000} {
-		text := `{"before":"` + strings.Repeat("x", before) + `","messages":[{"role":1},{"content":nul}]}`
-		_, err := value.Decode([]byte(text))
-		if err == nil || !strings.Contains(err.Error(), "messages[1].content: not JSON") {
-			t.Errorf("%d characters before: %v", before, err)
-		}
-	}
 }
