@@ -10,7 +10,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1/dragomanv1connect"
 )
 
-// adminService is dragoman.v1.AdminService.
+// adminService implements dragoman.v1.AdminService.
 type adminService struct {
 	host     *host.Host
 	sessions *atomic.Int64
@@ -19,7 +19,7 @@ type adminService struct {
 
 var _ dragomanv1connect.AdminServiceHandler = (*adminService)(nil)
 
-// GetStatus says what is in force.
+// GetStatus returns the state of the daemon.
 func (s *adminService) GetStatus(context.Context, *dragomanv1.GetStatusRequest) (*dragomanv1.GetStatusResponse, error) {
 	m := adminapi.EncodeStatus(s.host.Status())
 	m.Version, m.Sessions = s.version, uint32(max(0, s.sessions.Load()))

@@ -9,13 +9,13 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// protoCodec is protobuf's own form of messages, with a bound on how many messages one has within it: an empty one takes two
-// bytes of a body, which may be compressed, and a hundred of memory.
+// protoCodec is protobuf's binary format with a limit on the number of nested messages: an empty one takes two bytes of a body,
+// which may be compressed, and a hundred bytes of memory.
 type protoCodec struct{}
 
 var _ connect.Codec = protoCodec{}
 
-// maxWithin is how many messages may be within one, in all its depth. Only texts that are longer can have more of them.
+// maxWithin is how many messages may be nested in one, at any depth. Only bodies with more bytes can exceed it.
 const maxWithin = 1 << 19
 
 // Name is part of the content type.
@@ -44,16 +44,16 @@ func (protoCodec) Unmarshal(text []byte, m any) error {
 		return tooManyWithin()
 	}
 	if err := proto.Unmarshal(text, msg); err != nil {
-		return fmt.Errorf("this is no %s: %w", md.FullName(), err)
+		return fmt.Errorf("invalid %s: %w", md.FullName(), err)
 	}
 	return nil
 }
 
 func tooManyWithin() error {
-	return fmt.Errorf("it has more than %d messages within it; send less at once", maxWithin)
+	return fmt.Errorf("more than %d nested messages; send less at once", maxWithin)
 }
 
-// messagesIn counts the messages within a text of protobuf. What is malformed is left to the one who reads it.
+// messagesIn counts the messages nested in an encoded message. It stops at malformed parts, which decoding reports.
 func messagesIn(text []byte, md protoreflect.MessageDescriptor) (count int) {
 	for len(text) > 0 {
 		number, kind, n := protowire.ConsumeTag(text)

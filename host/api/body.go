@@ -119,5 +119,5 @@ func (w *writer) finish() {
 	}
 }
 
-// Unwrap lets http.ResponseController find what is below.
+// Unwrap returns the writer below, for http.ResponseController.
 func (w *writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -12,7 +12,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
-// chatService is dragoman.v1.ChatService.
+// chatService implements dragoman.v1.ChatService.
 type chatService struct {
 	host     *host.Host
 	sessions *atomic.Int64 // outputs being parsed
@@ -41,7 +41,7 @@ func (s *chatService) Render(ctx context.Context, m *dragomanv1.RenderRequest) (
 	return &dragomanv1.RenderResponse{Prompt: r.Prompt, GenerationPrompt: r.GenerationPrompt}, nil
 }
 
-// Plan gives what an engine needs for a request.
+// Plan returns what an engine needs for a request.
 func (s *chatService) Plan(ctx context.Context, m *dragomanv1.PlanRequest) (*dragomanv1.PlanResponse, error) {
 	target, err := host.ParseTarget(m.Target)
 	if err != nil {
@@ -57,7 +57,7 @@ func (s *chatService) Plan(ctx context.Context, m *dragomanv1.PlanRequest) (*dra
 	return chatapi.EncodePlan(p.Plan, target), nil
 }
 
-// Parse turns a whole output into a message.
+// Parse parses a whole output.
 func (s *chatService) Parse(ctx context.Context, m *dragomanv1.ParseRequest) (*dragomanv1.ParseResponse, error) {
 	planned, err := s.plan(ctx, m.Template, m.Request)
 	if err != nil {
@@ -99,10 +99,10 @@ func (s *chatService) plan(ctx context.Context, template string, request *dragom
 	return planned, err
 }
 
-// chatRequest is the text of a chat request.
+// chatRequest returns the JSON of a chat request.
 func chatRequest(j *dragomanv1.Json) ([]byte, error) {
 	if j == nil {
-		return nil, invalid("request", "there is no chat request", `send "request": {"messages": [{"role": "user", "content": "Hello"}]}`)
+		return nil, invalid("request", "missing chat request", `send "request": {"messages": [{"role": "user", "content": "Hello"}]}`)
 	}
 	return []byte(j.Text), nil
 }

@@ -22,19 +22,19 @@ import (
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
 )
 
-// jsonCodec is protobuf's JSON form of messages with two differences that make it natural to write by hand: a Json message
-// stands for itself, with the order of its members kept, and members are named as fields are in the definitions. Unlike
-// protobuf's own it refuses unknown members, so that a misspelled one does not vanish.
+// jsonCodec is protobuf's JSON format with two differences that make it natural to write by hand: a Json message is written as
+// the value it contains, with the order of its members preserved, and members have the names of fields in the definitions. Unknown
+// members are refused, so that a misspelled one does not vanish.
 //
 //	{"template": "t", "request": {"messages": [ … ]}}            what clients see
 //	{"template": "t", "request": {"text": "{\"messages\": … }"}}   what protobuf's JSON reads and writes
 //
-// Both directions are one walk over the JSON, guided by the message's description, that leaves everything else as it is.
+// Both directions are one walk over the JSON, guided by the message's descriptor, that copies everything else unchanged.
 type jsonCodec struct{ name string }
 
 var _ connect.Codec = jsonCodec{}
 
-// withJSON makes the handlers of a service, or a client, use the codec.
+// withJSON sets the codec of a service or a client.
 func withJSON() connect.Option {
 	// connect looks codecs up by content type, and knows two spellings of this one.
 	return connect.WithOptions(
@@ -75,7 +75,7 @@ func (c jsonCodec) Unmarshal(data []byte, m any) error {
 	return nil
 }
 
-// wrap makes the text of a Json message what protobuf expects.
+// wrap writes the value of a Json message as protobuf expects it.
 func wrap(dec *jsontext.Decoder, enc *jsontext.Encoder) error {
 	raw, err := dec.ReadValue()
 	if err != nil {
@@ -84,7 +84,7 @@ func wrap(dec *jsontext.Decoder, enc *jsontext.Encoder) error {
 	return writeTokens(enc, jsontext.BeginObject, jsontext.String("text"), jsontext.String(string(raw)), jsontext.EndObject)
 }
 
-// unwrap is the other direction: {"text": "…"} becomes the text.
+// unwrap is the inverse of wrap: {"text": "…"} becomes the text.
 func unwrap(dec *jsontext.Decoder, enc *jsontext.Encoder) error {
 	text := "null" // an empty Json
 	if _, err := dec.ReadToken(); err != nil {
@@ -106,7 +106,7 @@ func unwrap(dec *jsontext.Decoder, enc *jsontext.Encoder) error {
 	return enc.WriteValue(jsontext.Value(text))
 }
 
-// rewrite copies the JSON of a message that has no more than so many within it, with change in place of every Json.
+// rewrite copies the JSON of a message with at most within nested messages, and applies change to every Json.
 func rewrite(data []byte, md protoreflect.MessageDescriptor, change func(*jsontext.Decoder, *jsontext.Encoder) error, within int) ([]byte, error) {
 	var out bytes.Buffer
 	w := walk{
@@ -130,7 +130,7 @@ func rewrite(data []byte, md protoreflect.MessageDescriptor, change func(*jsonte
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
 }
 
-// walk goes through a JSON text and the description of the message that it spells.
+// walk traverses a JSON text together with the descriptor of its message.
 type walk struct {
 	dec    *jsontext.Decoder
 	enc    *jsontext.Encoder
@@ -161,7 +161,7 @@ func (w walk) message(md protoreflect.MessageDescriptor) error {
 		}
 		field := fieldNamed(md, name.String())
 		if field == nil {
-			return fmt.Errorf("%s: there is no such member, expected %s", place(w.dec.StackPointer()), members(md))
+			return fmt.Errorf("%s: unknown field, expected %s", place(w.dec.StackPointer()), members(md))
 		}
 		if err := w.enc.WriteToken(name); err != nil {
 			return err
@@ -202,7 +202,7 @@ func (w walk) token() error {
 	return w.enc.WriteToken(t)
 }
 
-// null copies what stands for an absent value, where something else is expected.
+// null copies a null where something else is expected, and fails for any other value.
 func (w walk) null(expected string) error {
 	v, err := w.dec.ReadValue()
 	if err != nil {
@@ -222,7 +222,7 @@ func (w walk) copy() error {
 	return w.enc.WriteValue(v)
 }
 
-// wellKnown is the package of messages that have JSON forms of their own.
+// wellKnown is the package of messages with special JSON formats.
 const wellKnown protoreflect.FullName = "google.protobuf"
 
 var jsonMessage = (*dragomanv1.Json)(nil).ProtoReflect().Descriptor()
@@ -234,10 +234,10 @@ func fieldNamed(md protoreflect.MessageDescriptor, name string) protoreflect.Fie
 	return md.Fields().ByJSONName(name)
 }
 
-// members says which names of members there are.
+// members lists the fields of a message for an error.
 func members(md protoreflect.MessageDescriptor) string {
 	if md.Fields().Len() == 0 {
-		return "an object without any"
+		return "an empty object"
 	}
 	var names []string
 	for i := range md.Fields().Len() {
@@ -256,7 +256,7 @@ func writeTokens(enc *jsontext.Encoder, tokens ...jsontext.Token) error {
 	return nil
 }
 
-// readError says where the JSON of a message is at fault.
+// readError adds the place to an error in the JSON of a message.
 func readError(err error) error {
 	var syntax *jsontext.SyntacticError
 	switch {
@@ -271,15 +271,14 @@ func readError(err error) error {
 	}
 }
 
-// What protobuf says of JSON that is no message, and of a value that is none of its field. The position is one in the rewritten
-// text, and spaces vary.
+// The forms of protobuf's errors, whose positions refer to the rewritten text and whose spaces vary.
 var (
 	protobufFault = regexp.MustCompile(`(?s)^proto: *(?:syntax error )?(?:\(line 1:(\d+)\): )?(.*)$`)
 	protobufValue = regexp.MustCompile(`(?s)^invalid value for (\w+) field [^:]*: (.*)$`)
 	protobufOneof = regexp.MustCompile(`^error parsing .* is already set$`)
 )
 
-// protobufError says where protobuf found its fault in the rewritten text.
+// protobufError converts an error that protobuf found in the rewritten text to one with a place.
 func protobufError(fault error, text []byte) error {
 	found := protobufFault.FindStringSubmatch(strings.ReplaceAll(fault.Error(), "\u00a0", " "))
 	if found == nil {
@@ -289,13 +288,13 @@ func protobufError(fault error, text []byte) error {
 	if value := protobufValue.FindStringSubmatch(message); value != nil {
 		message = "expected " + value[1] + ", found " + value[2]
 	} else if protobufOneof.MatchString(message) {
-		message = "there is another member in whose place this one could stand; send one of them"
+		message = "excludes another field that is set; send one of them"
 	}
 	column, _ := strconv.Atoi(found[1])
 	return at(placeOf(column, text), message)
 }
 
-// placeOf is the place of what begins at a column of a text, which is one line.
+// placeOf returns the place of the token at a column of text, which is one line.
 func placeOf(column int, text []byte) string {
 	offset := int64(0)
 	for range column - 1 {
@@ -311,7 +310,7 @@ func placeOf(column int, text []byte) string {
 	return place(dec.StackPointer())
 }
 
-// at is an error at a place, "" for none. The message may repeat a value.
+// at returns an error with a place, which may be empty. Long messages, which may repeat a value, are cut.
 func at(place, message string) error {
 	const most = 400
 	message = cut(message, most)
@@ -321,5 +320,5 @@ func at(place, message string) error {
 	return errors.New(place + ": " + message)
 }
 
-// place returns the path of a JSON pointer, as in all messages: request.messages[2].content.
+// place returns the path of a JSON pointer as errors write it: request.messages[2].content.
 func place(p jsontext.Pointer) string { return cut(ordered.PointerPath("", p), maxPlace) }

@@ -66,8 +66,8 @@ func TestFaultsInJSONSayWhere(t *testing.T) {
 	tests := []struct{ name, json, want string }{
 		{"nothing", ``, "expected a JSON object, found nothing"},
 		{"no object", `[1]`, "expected a JSON object"},
-		{"unknown member", `{"templat":"t"}`, "templat: there is no such member, expected one of data, options, request, special, template, text, truncated"},
-		{"unknown member, nested", `{"options":{"seed":"t"}}`, "options.seed: there is no such member, expected one of deltas, id_seed, no_ids, special_known"},
+		{"unknown member", `{"templat":"t"}`, "templat: unknown field, expected one of data, options, request, special, template, text, truncated"},
+		{"unknown member, nested", `{"options":{"seed":"t"}}`, "options.seed: unknown field, expected one of deltas, id_seed, no_ids, special_known"},
 		{"wrong type", `{"template":3}`, "template: expected string, found 3"},
 		{"wrong type, behind what is not ASCII", `{"text":"Grüße…","request":{"ü":"ä"},"template":"ß","truncated":"ja"}`, `truncated: expected bool, found "ja"`},
 		{"wrong type, in a list", `{"special":[{"start":1,"end":2},{"start":-1,"end":2}]}`, "special[1].start: expected uint32, found -1"},
@@ -81,9 +81,9 @@ func TestFaultsInJSONSayWhere(t *testing.T) {
 		{"cut off", `{"request":{"messages":[`, "not JSON: byte 24: unexpected EOF"},
 		{"twice", `{"template":"a","template":"b"}`, `template: not JSON: byte 16: duplicate object member name`},
 		{"more than one", `{} {}`, "expected nothing after the JSON object"},
-		{"two outputs", `{"text":"a","data":"YQ=="}`, `data: there is another member in whose place this one could stand; send one of them`},
+		{"two outputs", `{"text":"a","data":"YQ=="}`, `data: excludes another field that is set; send one of them`},
 		{"a huge value", `{"truncated":"` + strings.Repeat("ü", 1_000_000) + `"}`, `truncated: expected bool, found "üüü`},
-		{"a huge name", `{"` + strings.Repeat("n", 1_000_000) + `":1}`, "nnn…: there is no such member, expected one of data"},
+		{"a huge name", `{"` + strings.Repeat("n", 1_000_000) + `":1}`, "nnn…: unknown field, expected one of data"},
 		{"nested too deep", `{"template":` + strings.Repeat("[", 100_000), "[0][0]…: not JSON: byte 10011: exceeded max depth"},
 	}
 	for _, tt := range tests {

@@ -25,7 +25,7 @@ func asFault(err error) *fault.Error {
 	case errors.As(err, &rpc):
 		return &fault.Error{Code: fault.OfRPC(uint32(rpc.Code())), Message: rpc.Message(), Err: err}
 	case errors.Is(err, context.DeadlineExceeded):
-		return &fault.Error{Code: fault.TimedOut, Message: "it took too long", Remedy: "ask for less at once, or raise limits.request_time, for streams limits.session_time", Err: err}
+		return &fault.Error{Code: fault.TimedOut, Message: "the request took too long", Remedy: "ask for less at once, or raise limits.request_time, for streams limits.session_time", Err: err}
 	case errors.Is(err, context.Canceled):
 		return &fault.Error{Code: fault.Canceled, Message: "the client went away", Err: err}
 	default:
@@ -33,8 +33,8 @@ func asFault(err error) *fault.Error {
 	}
 }
 
-// What a client is told of an error at most, in bytes. It may repeat what the client has sent, and in gRPC it travels twice within
-// a header, of which clients take as little as 8 KiB.
+// Limits of the texts of an error, in bytes. They may repeat what the client sent, and gRPC sends them twice in a header, of which
+// some clients accept as little as 8 KiB.
 const (
 	maxPlace   = 200
 	maxMessage = 1500
@@ -47,7 +47,7 @@ func brief(err error) *fault.Error {
 	return &fault.Error{Code: known.Code, Place: cut(known.Place, maxPlace), Message: cut(known.Message, maxMessage), Remedy: cut(known.Remedy, maxRemedy), Err: known.Err}
 }
 
-// cut shortens a text that is longer than n bytes, and makes it one that can be sent.
+// cut shortens a text to n bytes and replaces invalid UTF-8.
 func cut(text string, n int) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	if len(text) <= n {
@@ -59,13 +59,13 @@ func cut(text string, n int) string {
 	return text[:n] + "…"
 }
 
-// describe is err as clients get it, and its HTTP status.
+// describe returns the message for an error and its HTTP status.
 func describe(err error) (e *dragomanv1.Error, status int) {
 	known := brief(err)
 	return chatapi.EncodeError(known), known.Code.HTTP()
 }
 
-// failure is err as connect sends it: the message for people, and the Error as its detail.
+// failure converts err to connect's error: the text for people, and an Error as its detail.
 func failure(err error) *connect.Error {
 	known := brief(err)
 	out := connect.NewError(connect.Code(known.Code.RPC()), known)
@@ -80,11 +80,11 @@ func invalid(place, message, remedy string) error {
 	return &fault.Error{Code: fault.InvalidArgument, Place: place, Message: message, Remedy: remedy}
 }
 
-// faults keeps the daemon up and its log informed when a method fails by its own fault.
+// faults recovers panics and logs internal errors.
 type faults struct{ logger *slog.Logger }
 
-// told makes the errors of unary methods what clients are told.
-func (f faults) told(next connect.UnaryFunc) connect.UnaryFunc {
+// unary is an interceptor that converts the errors of unary methods for clients.
+func (f faults) unary(next connect.UnaryFunc) connect.UnaryFunc {
 	return func(ctx context.Context, req connect.AnyRequest) (res connect.AnyResponse, err error) {
 		method := req.Spec().Procedure
 		recordOf(ctx).reached = true
@@ -105,8 +105,8 @@ func (f faults) told(next connect.UnaryFunc) connect.UnaryFunc {
 	}
 }
 
-// unlessOver is the error of a request, or why the request is over: what notices first that nobody waits any longer may take it
-// for a fault of what it was given. A limit that was reached, on the other hand, is why.
+// unlessOver returns the error of a request, or the reason why its context ended: code that is interrupted may report that as an
+// invalid argument or an internal error. A limit that was reached remains the reason.
 func unlessOver(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() == nil {
 		return err
@@ -122,15 +122,15 @@ func unlessOver(ctx context.Context, err error) error {
 	}
 }
 
-// log logs an error that is the daemon's own fault.
+// log logs internal errors.
 func (f faults) log(method string, err error) {
 	if err != nil && asFault(err).Code == fault.Internal {
 		f.logger.Error("a request failed", "method", method, "error", err)
 	}
 }
 
-// kept does something of a stream, and logs what the daemon is to blame for. A panic is an error of it.
-func (f faults) kept(method string, do func() error) (err error) {
+// run runs a part of a stream, converts panics to errors and logs internal ones.
+func (f faults) run(method string, do func() error) (err error) {
 	defer func() {
 		if value := recover(); value != nil {
 			err = f.panicked(method, value)
@@ -141,9 +141,9 @@ func (f faults) kept(method string, do func() error) (err error) {
 	return do()
 }
 
-// panicked logs a panic, and is what the client is told of it.
+// panicked logs a panic and returns the error for the client.
 func (f faults) panicked(method string, value any) error {
 	f.logger.Error("a request panicked", "method", method, "panic", value, "stack", string(debug.Stack()))
-	return &fault.Error{Code: fault.Internal, Message: "the daemon failed at this request",
+	return &fault.Error{Code: fault.Internal, Message: "internal error",
 		Remedy: "please report it, with the request and the daemon's log"}
 }

@@ -427,7 +427,7 @@ func TestAPanicEndsNothingButItsRequest(t *testing.T) {
 	var log bytes.Buffer
 	f := faults{slog.New(slog.NewTextHandler(&log, nil))}
 	stream := &chatService{host: d.host, sessions: &d.sessions, faults: f}
-	unary := f.told(func(context.Context, connect.AnyRequest) (connect.AnyResponse, error) { panic("hopeless") })
+	unary := f.unary(func(context.Context, connect.AnyRequest) (connect.AnyResponse, error) { panic("hopeless") })
 	for name, call := range map[string]func() error{
 		"stream": func() error { return stream.exchange(t.Context(), hopeless{}) },
 		"unary": func() error {

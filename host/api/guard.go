@@ -15,13 +15,13 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/fault"
 )
 
-// guard stands before all that costs something: who may come in, how much they may send, and for how long.
+// guard is the middleware that authenticates requests and limits their number, size and time.
 type guard struct {
 	next    http.Handler
 	config  func() *config.Config
 	secrets *Secrets
 	errors  *connect.ErrorWriter
-	running atomic.Int64 // requests being answered that are no streams of one output
+	running atomic.Int64 // requests in progress, except streams of one output
 }
 
 func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -57,12 +57,12 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.next.ServeHTTP(out, r)
 }
 
-// route is what the guard knows of a request by its path. The zero value is one message each way.
+// route is what the path of a request says about it. The zero value is a unary call.
 type route struct {
-	stream bool // it may take longer than others and send more
-	output bool // it brings one output, which is counted among the sessions
-	shared bool // it brings many, which have limits of their own: it may be silent and last
-	framed bool // its pieces come as small messages, each with a head
+	stream bool // may take longer and send more
+	output bool // a single output, which counts as a session
+	shared bool // many outputs, with limits of their own: the stream itself may be silent
+	framed bool // small messages, each with a head
 }
 
 func routeOf(r *http.Request) route {
@@ -78,7 +78,7 @@ func routeOf(r *http.Request) route {
 	}
 }
 
-// deadlines bound a request that begins now.
+// deadlines returns the deadlines of a request that begins now.
 func (to route) deadlines(limits config.Limits) *deadlines {
 	switch {
 	case to.shared:
@@ -90,14 +90,14 @@ func (to route) deadlines(limits config.Limits) *deadlines {
 	}
 }
 
-// admit says whether a request is let in: whose it is, and whether there is room for it until done.
+// admit authenticates a request and counts it until done is called.
 func (g *guard) admit(r *http.Request, to route, cfg *config.Config) (done func(), err error) {
 	if public(r) || r.URL.Path == metricsPath && cfg.Metrics.Public {
 		return func() {}, nil
 	}
 	by, ok := g.secrets.keys.find(r, cfg.Auth.Tokens, cfg.Auth.TokensFile != "")
 	if !ok {
-		return nil, &fault.Error{Code: fault.Unauthenticated, Message: "a bearer token is needed, and this is none that is let in",
+		return nil, &fault.Error{Code: fault.Unauthenticated, Message: "missing or unknown bearer token",
 			Remedy: "send the header Authorization: Bearer TOKEN with one of auth.tokens"}
 	}
 	recordOf(r.Context()).key = by
@@ -109,20 +109,20 @@ func (g *guard) admit(r *http.Request, to route, cfg *config.Config) (done func(
 	}
 	if running := g.running.Add(1); int(running) > cfg.Limits.Requests {
 		g.running.Add(-1)
-		return nil, &fault.Error{Code: fault.Unavailable, Message: fmt.Sprintf("%d requests are being answered already", cfg.Limits.Requests),
+		return nil, &fault.Error{Code: fault.Unavailable, Message: fmt.Sprintf("too many requests at once, at most %d are allowed", cfg.Limits.Requests),
 			Remedy: "try again later, or raise limits.requests"}
 	}
 	return func() { g.running.Add(-1) }, nil
 }
 
-// refuse answers with an error in the form that the client understands.
+// refuse answers with an error in the client's protocol.
 func (g *guard) refuse(w *writer, r *http.Request, err error) {
 	recordOf(r.Context()).err = err
 	switch fault.CodeOf(err) {
 	case fault.Unauthenticated:
 		w.Header().Set("WWW-Authenticate", "Bearer")
 	case fault.RateLimited:
-		w.unary = false // its status is what connect makes of it
+		w.unary = false // keeps connect's status
 		w.Header().Set("Retry-After", "1")
 	case fault.Unavailable:
 		w.Header().Set("Retry-After", "1")
@@ -134,26 +134,26 @@ func (g *guard) refuse(w *writer, r *http.Request, err error) {
 	writeError(w, err)
 }
 
-// public says whether a request is one of those that supervisors send, who have no token.
+// public reports whether a request needs no token because it is a health check.
 func public(r *http.Request) bool {
 	return r.URL.Path == healthPath || r.URL.Path == readyPath || strings.HasPrefix(r.URL.Path, grpcHealthPath)
 }
 
 type interruptKey struct{}
 
-// withInterrupt lets the handler of a stream end its reading and writing.
+// withInterrupt returns a context with which interrupt and interruptWriting work.
 func withInterrupt(ctx context.Context, rc *http.ResponseController) context.Context {
 	return context.WithValue(ctx, interruptKey{}, rc)
 }
 
-// interrupt ends the reading of a stream, which may be waiting for its client.
+// interrupt ends the reading of a stream, which may be blocked.
 func interrupt(ctx context.Context) {
 	if rc, ok := ctx.Value(interruptKey{}).(*http.ResponseController); ok {
 		_ = rc.SetReadDeadline(time.Now()) // fails only when the stream is over
 	}
 }
 
-// interruptWriting ends the writing of a stream, whose client may not be taking anything.
+// interruptWriting ends the writing of a stream, which may be blocked.
 func interruptWriting(ctx context.Context) {
 	if rc, ok := ctx.Value(interruptKey{}).(*http.ResponseController); ok {
 		_ = rc.SetWriteDeadline(time.Now())

@@ -19,7 +19,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/fault"
 )
 
-// The paths for supervisors.
+// The paths of health checks and metrics.
 const (
 	healthPath     = "/healthz"
 	readyPath      = "/readyz"
@@ -28,8 +28,8 @@ const (
 	watchPath      = grpcHealthPath + "Watch"
 )
 
-// supervised adds what supervisors ask for. A server exists when its host has loaded everything for the first time, so only
-// shutting down makes it unready.
+// supervised registers health checks and metrics. A server is created after its host has loaded everything for the first time, so
+// only shutting down makes it unready.
 func (s *Server) supervised(mux *http.ServeMux) {
 	mux.HandleFunc("GET "+healthPath, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET "+readyPath, func(w http.ResponseWriter, _ *http.Request) {
@@ -43,31 +43,31 @@ func (s *Server) supervised(mux *http.ServeMux) {
 	mux.Handle(grpchealth.NewHandler(checker{s}))
 }
 
-// checker answers gRPC's health checks, of the daemon as a whole or of one of its services.
+// checker implements gRPC's health checks, of the daemon as a whole or of one of its services.
 type checker struct{ server *Server }
 
-// Check says whether new requests are welcome.
+// Check reports whether new requests are accepted.
 func (c checker) Check(_ context.Context, r *grpchealth.CheckRequest) (*grpchealth.CheckResponse, error) {
 	switch {
 	case !served(r.Service):
-		return nil, connect.NewError(connect.CodeNotFound, errors.New("there is no such service"))
+		return nil, connect.NewError(connect.CodeNotFound, errors.New("unknown service"))
 	case c.server.draining():
 		return &grpchealth.CheckResponse{Status: grpchealth.StatusNotServing}, nil
 	}
 	return &grpchealth.CheckResponse{Status: grpchealth.StatusServing}, nil
 }
 
-// draining says whether the daemon is about to end.
+// draining reports whether the daemon is shutting down.
 func (s *Server) draining() bool { return s.welcoming.Err() != nil }
 
-// served says whether there is a service of that name; the empty one is the daemon as a whole.
+// served reports whether there is a service of that name; "" is the daemon as a whole.
 func served(service string) bool { return service == "" || slices.Contains(services, service) }
 
-// watchBytes is how long a request to watch the health may be.
+// watchBytes is the largest size of a request to watch the health.
 const watchBytes = 4096
 
-// watchable puts the watching of gRPC's health before next, whose limits are not made for it: nobody has a token for it, it is
-// silent for as long as nothing changes, and only the client or the daemon ends it.
+// watchable serves gRPC's health watch before next, whose limits do not suit it: it needs no token, is silent as long as nothing
+// changes, and ends only with the client or the daemon.
 func (s *Server) watchable(next http.Handler) http.Handler {
 	watch := connect.NewServerStreamHandler(watchPath, s.watch, noted)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -76,23 +76,23 @@ func (s *Server) watchable(next http.Handler) http.Handler {
 			return
 		}
 		rc := http.NewResponseController(w)
-		// A connection that knows no deadlines, as in tests without a network, has none.
+		// Connections without a network, as in tests, do not support deadlines.
 		_ = rc.SetReadDeadline(time.Now().Add(s.config().Limits.HeaderTime))
-		body, _ := io.ReadAll(io.LimitReader(r.Body, watchBytes)) // what is missing of it is no message, and told so
+		body, _ := io.ReadAll(io.LimitReader(r.Body, watchBytes)) // an incomplete message is refused below
 		_ = rc.SetReadDeadline(time.Time{})
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		watch.ServeHTTP(w, r)
 	})
 }
 
-// watch tells at once, and on each change, whether new requests are welcome. It ends when the client goes, or the daemon.
+// watch sends at once, and at each change, whether new requests are accepted. It ends with the client or the daemon.
 func (s *Server) watch(ctx context.Context, r *connect.Request[healthv1.HealthCheckRequest], to *connect.ServerStream[healthv1.HealthCheckResponse]) error {
 	defer s.watching.Add(-1)
 	if limit := s.config().Limits.Sessions; int(s.watching.Add(1)) > limit {
-		return failure(&fault.Error{Code: fault.Unavailable, Message: fmt.Sprintf("%d clients are watching already", limit),
+		return failure(&fault.Error{Code: fault.Unavailable, Message: fmt.Sprintf("too many watching clients, at most %d are allowed", limit),
 			Remedy: "try again later, or raise limits.sessions"})
 	}
-	tell := func(status healthv1.HealthCheckResponse_ServingStatus, until context.Context) error {
+	send := func(status healthv1.HealthCheckResponse_ServingStatus, until context.Context) error {
 		if err := to.Send(&healthv1.HealthCheckResponse{Status: status}); err != nil {
 			return err
 		}
@@ -104,17 +104,17 @@ func (s *Server) watch(ctx context.Context, r *connect.Request[healthv1.HealthCh
 		}
 	}
 	if !served(r.Msg.Service) {
-		return tell(healthv1.HealthCheckResponse_SERVICE_UNKNOWN, s.ending)
+		return send(healthv1.HealthCheckResponse_SERVICE_UNKNOWN, s.ending)
 	}
 	if !s.draining() {
-		if err := tell(healthv1.HealthCheckResponse_SERVING, s.welcoming); err != nil {
+		if err := send(healthv1.HealthCheckResponse_SERVING, s.welcoming); err != nil {
 			return err
 		}
 	}
-	return tell(healthv1.HealthCheckResponse_NOT_SERVING, s.ending)
+	return send(healthv1.HealthCheckResponse_NOT_SERVING, s.ending)
 }
 
-// Debug is what those see who look for faults of the daemon itself: profiles and metrics, without a token.
+// Debug returns a handler for profiles and metrics, without authentication.
 func Debug(m *metrics.Metrics) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/debug/pprof/", pprof.Index)

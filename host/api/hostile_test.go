@@ -166,8 +166,8 @@ func TestFewBytesDoNotBecomeMuchMemory(t *testing.T) {
 		"protobuf":          {"application/proto", empty, "more than"},
 		"protobuf, far in":  {"application/proto", "\x2a\x00" + empty, "more than"},
 		"JSON":              {"application/json", `{"special":[` + strings.Repeat("{},", many) + `{}]}`, "more than"},
-		"long, but few":     {"application/proto", few + "\x1a\x80\x80\x40" + strings.Repeat("x", 1<<20), "no chat request"},
-		"long, but no text": {"application/proto", strings.Repeat("\xff", many+1), "this is no dragoman.v1.ParseRequest"},
+		"long, but few":     {"application/proto", few + "\x1a\x80\x80\x40" + strings.Repeat("x", 1<<20), "missing chat request"},
+		"long, but no text": {"application/proto", strings.Repeat("\xff", many+1), "invalid dragoman.v1.ParseRequest"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			status, body := d.post(t, parsePath, tt.body, "Content-Type", tt.contentType)

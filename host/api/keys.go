@@ -13,27 +13,27 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/fault"
 )
 
-// keys are the bearer tokens that are let in: those of the configuration, which come with each request's configuration, and
-// those of a file. What is used of a key's limits is kept as long as the key.
+// keys are the accepted bearer tokens: those of the configuration, which each request brings, and those of a file. The use of a
+// key's limits is remembered as long as the key.
 type keys struct {
 	mu    sync.Mutex
-	known map[[sha256.Size]byte]*key // by the hash of the token: a look-up takes no time that tells of tokens
+	known map[[sha256.Size]byte]*key // by the hash of the token, so that the time of a lookup reveals nothing
 	file  map[[sha256.Size]byte]string
 }
 
-// key is one bearer token: what it is called, which a new content of the file may change, and what is used of its limits.
+// key is a bearer token: its name, which a new version of the file may change, and the use of its limits.
 type key struct {
 	name string
 	*usage
 }
 
-// usage is what is under way with a bearer token.
+// usage is the use of the limits of a bearer token.
 type usage struct {
 	sessions atomic.Int64
 	rate     bucket
 }
 
-// called is the name of a key for logs; nil has none.
+// called returns the name of a key for logs; "" for nil.
 func (k *key) called() string {
 	if k == nil {
 		return ""
@@ -41,11 +41,11 @@ func (k *key) called() string {
 	return k.name
 }
 
-// read takes the content of the file of tokens, one a line, behind it perhaps a name.
+// read replaces the tokens of the file: one per line, optionally followed by a name.
 func (k *keys) read(path string, content []byte) error {
 	file := map[[sha256.Size]byte]string{}
 	number := 0
-	for line := range bytes.Lines(bytes.TrimPrefix(content, []byte("\uFEFF"))) { // some editors begin files so
+	for line := range bytes.Lines(bytes.TrimPrefix(content, []byte("\uFEFF"))) { // some editors write a byte order mark
 		number++
 		fields := strings.Fields(string(line))
 		if len(fields) == 0 || strings.HasPrefix(fields[0], "#") {
@@ -57,12 +57,12 @@ func (k *keys) read(path string, content []byte) error {
 		}
 		sum := sha256.Sum256([]byte(fields[0]))
 		if _, twice := file[sum]; twice {
-			return fmt.Errorf("%s:%d: the token is given twice: keep one", path, number)
+			return fmt.Errorf("%s:%d: duplicate token: keep one", path, number)
 		}
 		file[sum] = name
 	}
 	if len(file) == 0 {
-		return fmt.Errorf("%s: there is no token: write one a line", path)
+		return fmt.Errorf("%s: no tokens: write one per line", path)
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -75,10 +75,10 @@ func (k *keys) read(path string, content []byte) error {
 	return nil
 }
 
-// find says whether a request is let in, and by which key; by none where nothing asks for keys. tokens are those of the
-// configuration, and asked says that there is a file of more.
-func (k *keys) find(r *http.Request, tokens []string, asked bool) (found *key, ok bool) {
-	if len(tokens) == 0 && !asked {
+// find reports whether a request is accepted, and returns its key; nil if no keys are configured. tokens are those of the
+// configuration; fromFile reports whether there is a file with more.
+func (k *keys) find(r *http.Request, tokens []string, fromFile bool) (found *key, ok bool) {
+	if len(tokens) == 0 && !fromFile {
 		return nil, true
 	}
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
@@ -109,14 +109,14 @@ func (k *keys) find(r *http.Request, tokens []string, asked bool) (found *key, o
 	return k.known[given], true
 }
 
-// begin counts a stream of a key; end gives it back.
+// begin counts an output of a key until end is called.
 func (k *key) begin(limit int) (end func(), err error) {
 	if k == nil {
 		return func() {}, nil
 	}
 	if running := k.sessions.Add(1); int(running) > limit {
 		k.sessions.Add(-1)
-		return nil, &fault.Error{Code: fault.RateLimited, Place: k.name, Message: fmt.Sprintf("%d outputs are being parsed already with this token", limit),
+		return nil, &fault.Error{Code: fault.RateLimited, Place: k.name, Message: fmt.Sprintf("too many outputs at once with this token, at most %d are allowed", limit),
 			Remedy: "end one first, or raise limits.key_sessions"}
 	}
 	return func() { k.sessions.Add(-1) }, nil
@@ -127,18 +127,18 @@ func (k *key) ask(now time.Time, rate int) error {
 	if k == nil || k.rate.take(now, rate) {
 		return nil
 	}
-	return &fault.Error{Code: fault.RateLimited, Place: k.name, Message: fmt.Sprintf("there were more than %d requests a second with this token", rate),
+	return &fault.Error{Code: fault.RateLimited, Place: k.name, Message: fmt.Sprintf("more than %d requests per second with this token", rate),
 		Remedy: "try again in a second, or raise limits.key_rate"}
 }
 
-// bucket holds what may be taken of something within a second. It is full at first, and fills as time goes.
+// bucket is a token bucket of one second. It is full at first.
 type bucket struct {
 	mu    sync.Mutex
 	spent float64
 	last  time.Time
 }
 
-// take takes one of rate in a second, unless nothing is left.
+// take takes one of rate per second, and reports whether one was left.
 func (b *bucket) take(now time.Time, rate int) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -57,7 +57,7 @@ func TestTokensOfAFileReload(t *testing.T) {
 	must(t, os.WriteFile(file, []byte("third\n"), 0o600))
 	eventually(t, "the new token", func() bool { return let("third") && !let("first") })
 	must(t, os.WriteFile(file, []byte("# all are gone\n"), 0o600))
-	eventually(t, "the refusal in the log", func() bool { return len(d.log.with("there is no token", file)) > 0 })
+	eventually(t, "the refusal in the log", func() bool { return len(d.log.with("no tokens", file)) > 0 })
 	if !let("third") {
 		t.Error("a file without tokens locks everyone out, expected the last good one")
 	}

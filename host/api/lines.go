@@ -13,20 +13,20 @@ import (
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
 )
 
-// linesPath is where a parse stream can be had as lines of JSON over plain HTTP.
+// linesPath is the path of parse streams as lines of JSON over plain HTTP.
 const linesPath = "/v1/parse/stream"
 
 const linesType = "application/x-ndjson"
 
-// parseLines parses an output whose messages come as lines. Answers are sent while the request is still coming.
+// parseLines parses an output whose messages are lines. Answers are sent while the request is still being received.
 func (s *chatService) parseLines(w http.ResponseWriter, r *http.Request) {
-	// HTTP/2 can do it anyway; of HTTP/1 proxies some cannot, and then the answers come at the end.
+	// HTTP/2 is full duplex anyway; some HTTP/1 proxies are not, and then the answers come at the end.
 	_ = http.NewResponseController(w).EnableFullDuplex()
 	limit := s.host.Snapshot().Config.Limits.BodyBytes
 	x := &linesExchange{w: w, in: bufio.NewScanner(r.Body), limit: limit}
 	x.in.Buffer(nil, limit)
 	if coding := r.Header.Get("Content-Encoding"); coding != "" && coding != "identity" {
-		x.fault = invalid("Content-Encoding", fmt.Sprintf("lines are read as they come, and not as %.20q", coding), "send them uncompressed")
+		x.fault = invalid("Content-Encoding", fmt.Sprintf("unsupported for streams of lines: %.20q", coding), "send them uncompressed")
 	}
 	err := s.exchange(r.Context(), x)
 	if err == nil {
@@ -34,7 +34,7 @@ func (s *chatService) parseLines(w http.ResponseWriter, r *http.Request) {
 	}
 	if x.begun {
 		what, _ := describe(err)
-		_ = x.send(&dragomanv1.ParseStreamResponse{Error: what}) // fails only when the client is gone
+		_ = x.send(&dragomanv1.ParseStreamResponse{Error: what}) // fails only if the client is gone
 	} else {
 		writeError(w, err)
 	}
@@ -43,11 +43,10 @@ func (s *chatService) parseLines(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// drainTime is how long a client may go on sending what is no longer read.
+// drainTime is how long what a client still sends after the answer is discarded.
 const drainTime = 5 * time.Second
 
-// drain throws away what a client is still sending: where one connection carries both ways, closing it now would take from
-// the client the answer that says why.
+// drain discards what a client is still sending: closing an HTTP/1 connection now would deprive the client of the answer.
 func drain(w http.ResponseWriter, r *http.Request) {
 	if b, ok := r.Body.(*body); ok {
 		b.time.limit(time.Now().Add(drainTime))
@@ -57,7 +56,7 @@ func drain(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// writeError answers with an error only, in the form of a last line.
+// writeError answers with an error, in the form of a last line.
 func writeError(w http.ResponseWriter, err error) {
 	what, status := describe(err)
 	line, err := jsonCodec{}.Marshal(&dragomanv1.ParseStreamResponse{Error: what})
@@ -75,8 +74,8 @@ type linesExchange struct {
 	in    *bufio.Scanner
 	limit int
 	line  int
-	fault error // why nothing is read
-	begun bool  // something was sent, and with it the status
+	fault error // returned by receive
+	begun bool  // the status was sent
 }
 
 func (x *linesExchange) receive() (*dragomanv1.ParseStreamRequest, error) {
@@ -100,7 +99,7 @@ func (x *linesExchange) receive() (*dragomanv1.ParseStreamRequest, error) {
 		return nil, io.EOF
 	case errors.Is(err, bufio.ErrTooLong):
 		return nil, &fault.Error{Code: fault.LimitExceeded, Place: fmt.Sprintf("line %d", x.line+1),
-			Message: fmt.Sprintf("a line has more than %d bytes", x.limit), Remedy: "send the output in smaller pieces, or raise limits.body_bytes"}
+			Message: fmt.Sprintf("line longer than %d bytes", x.limit), Remedy: "send the output in smaller pieces, or raise limits.body_bytes"}
 	default:
 		return nil, err
 	}
@@ -114,7 +113,7 @@ func (x *linesExchange) send(m *dragomanv1.ParseStreamResponse) error {
 	if !x.begun {
 		x.begun = true
 		x.w.Header().Set("Content-Type", linesType)
-		x.w.Header().Set("X-Accel-Buffering", "no") // asks proxies to hand lines on at once
+		x.w.Header().Set("X-Accel-Buffering", "no") // proxies should pass lines on at once
 	}
 	if _, err := x.w.Write(append(line, '\n')); err != nil {
 		return err

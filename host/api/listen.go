@@ -15,7 +15,7 @@ import (
 	"github.com/dragoman-project/dragoman/host/config"
 )
 
-// Listen opens the address that the configuration names. A socket that a dead daemon left behind is replaced.
+// Listen opens the configured address. It replaces a socket that a dead daemon left behind.
 func Listen(ctx context.Context, l config.Listen) (net.Listener, error) {
 	network, address := l.Network()
 	if network == "unix" {
@@ -34,19 +34,19 @@ func Listen(ctx context.Context, l config.Listen) (net.Listener, error) {
 	return listener, nil
 }
 
-// setMode gives a socket its permissions.
+// setMode sets the permissions of a socket.
 func setMode(path, mode string) error {
 	bits, err := strconv.ParseUint(mode, 8, 32)
 	if err != nil {
-		return fmt.Errorf("listen.socket_mode: %q is no mode: %w", mode, err)
+		return fmt.Errorf("listen.socket_mode: invalid mode %q: %w", mode, err)
 	}
 	if err := os.Chmod(path, os.FileMode(bits)); err != nil {
-		return fmt.Errorf("listen.socket_mode cannot be set: %w", err)
+		return fmt.Errorf("cannot set listen.socket_mode: %w", err)
 	}
 	return nil
 }
 
-// removeDead removes a socket that nobody answers at.
+// removeDead removes a socket without a listener.
 func removeDead(ctx context.Context, path string) {
 	info, err := os.Stat(path)
 	if err != nil || info.Mode()&os.ModeSocket == 0 {
@@ -57,10 +57,10 @@ func removeDead(ctx context.Context, path string) {
 		_ = conn.Close()
 		return
 	}
-	_ = os.Remove(path) // what is wrong with it, listening tells
+	_ = os.Remove(path) // listening reports what is wrong with it
 }
 
-// watched is a listener whose connections are told of that end without having asked for anything.
+// watched is a listener that reports connections which end without a request.
 type watched struct {
 	net.Listener
 	log  *slog.Logger
@@ -76,7 +76,7 @@ func (l *watched) Accept() (net.Conn, error) {
 	return &watchedConn{Conn: conn, listener: l}, nil
 }
 
-// watchedConn is a connection that may be closed before a request came.
+// watchedConn is a connection that may end without a request.
 type watchedConn struct {
 	net.Conn
 	listener *watched
@@ -85,7 +85,7 @@ type watchedConn struct {
 	closed   sync.Once
 }
 
-// Read notes that the peer is no mere probe of the port.
+// Read records that the peer sent something, unlike a probe of the port.
 func (c *watchedConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	if n > 0 && !c.spoke.Load() {
@@ -94,7 +94,7 @@ func (c *watchedConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close tells of a connection that was no use.
+// Close reports a connection that ends without a request.
 func (c *watchedConn) Close() error {
 	c.closed.Do(func() {
 		if c.asked.Load() {
@@ -110,7 +110,7 @@ func (c *watchedConn) Close() error {
 	return c.Conn.Close()
 }
 
-// CloseWrite ends one direction, so that a client which is still sending can read the answer.
+// CloseWrite closes one direction, so that a client which is still sending can read the answer.
 func (c *watchedConn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
@@ -120,7 +120,7 @@ func (c *watchedConn) CloseWrite() error {
 
 type connKey struct{}
 
-// withConn lets handlers find the connection of their request.
+// withConn adds the connection to the context of its requests.
 func withConn(ctx context.Context, c net.Conn) context.Context {
 	if t, ok := c.(*tls.Conn); ok {
 		c = t.NetConn()
@@ -128,7 +128,7 @@ func withConn(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, connKey{}, c)
 }
 
-// spoken notes that a request came over the connection of a context.
+// spoken records that the connection of a context brought a request.
 func spoken(ctx context.Context) {
 	if c, ok := ctx.Value(connKey{}).(*watchedConn); ok && !c.asked.Load() {
 		c.asked.Store(true)

@@ -17,7 +17,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/fault"
 )
 
-// observe stands before everything else and tells what became of each request: a line in the log, a count, and a span.
+// observe is the outermost middleware. It reports each request as a line in the log, a count and a span.
 type observe struct {
 	next    http.Handler
 	config  func() *config.Config
@@ -39,22 +39,22 @@ func (o *observe) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	rec.parts = func(ctx context.Context, part *record) (context.Context, func()) {
 		begun := time.Now()
 		ctx, span := o.tracer.Start(ctx, part.method, trace.WithSpanKind(trace.SpanKindServer), trace.WithTimestamp(begun))
-		return ctx, func() { o.told(r, part, span, part.code(http.StatusOK, nil), time.Since(begun)) }
+		return ctx, func() { o.report(r, part, span, part.code(http.StatusOK, nil), time.Since(begun)) }
 	}
 	w.Header().Set(requestIDHeader, rec.id)
 	out := &statusWriter{ResponseWriter: w}
 	whole := false
 	defer func() {
-		if !whole { // it panics
+		if !whole { // a panic
 			rec.err = &fault.Error{Code: fault.Internal}
 		}
-		o.told(r, rec, span, rec.code(out.status, w.Header()), time.Since(begun))
+		o.report(r, rec, span, rec.code(out.status, w.Header()), time.Since(begun))
 	}()
 	o.next.ServeHTTP(out, r.WithContext(context.WithValue(ctx, recordKey{}, rec)))
 	whole = true
 }
 
-// traced lets a part of a request belong to a trace of its own, as traceparent says, unless it is none.
+// traced returns ctx with the trace of a part of a request, if traceparent names one.
 func traced(ctx context.Context, traceparent string) context.Context {
 	if traceparent == "" {
 		return ctx
@@ -62,13 +62,13 @@ func traced(ctx context.Context, traceparent string) context.Context {
 	return propagation.TraceContext{}.Extract(ctx, propagation.MapCarrier{"traceparent": traceparent})
 }
 
-// told tells of a request that was answered.
-func (o *observe) told(r *http.Request, rec *record, span trace.Span, code string, took time.Duration) {
+// report logs, counts and traces a request that was answered.
+func (o *observe) report(r *http.Request, rec *record, span trace.Span, code string, took time.Duration) {
 	o.metrics.Answered(rec.method, code, took)
 	endSpan(r, rec, span, code)
 	level := slog.LevelInfo
 	if rec.method == metricsPath || public(r) {
-		level = slog.LevelDebug // supervisors ask every few seconds
+		level = slog.LevelDebug // sent every few seconds
 	}
 	wanted := o.config().Log.Access
 	if wanted == "none" || wanted == "failed" && code == "ok" || !o.log.Enabled(r.Context(), level) {
@@ -111,7 +111,7 @@ func endSpan(r *http.Request, rec *record, span trace.Span, code string) {
 	span.End()
 }
 
-// rpcSystem is what the conventions of traces call the protocol of a request.
+// rpcSystem returns the protocol of a request, as OpenTelemetry names it.
 func rpcSystem(r *http.Request) string {
 	if strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc") {
 		return "grpc"
@@ -119,13 +119,13 @@ func rpcSystem(r *http.Request) string {
 	return "connect_rpc"
 }
 
-// statusWriter notes the status of an answer.
+// statusWriter records the status of an answer.
 type statusWriter struct {
 	http.ResponseWriter
 	status int
 }
 
-// WriteHeader notes the first status that is not provisional.
+// WriteHeader records the first final status.
 func (w *statusWriter) WriteHeader(status int) {
 	if w.status < http.StatusOK {
 		w.status = status
@@ -135,8 +135,8 @@ func (w *statusWriter) WriteHeader(status int) {
 
 // Flush sends what was written.
 func (w *statusWriter) Flush() {
-	_ = http.NewResponseController(w.ResponseWriter).Flush() // the next write tells when the client is gone
+	_ = http.NewResponseController(w.ResponseWriter).Flush() // the next write fails if the client is gone
 }
 
-// Unwrap lets http.ResponseController find what is below.
+// Unwrap returns the writer below, for http.ResponseController.
 func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -16,26 +16,25 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1/dragomanv1connect"
 )
 
-// record is what is noted of a request while it is answered, for the log, the metrics and the trace. It is used by the one
-// goroutine that works on the request.
+// record collects what log, metrics and trace report of a request. It is used by one goroutine at a time.
 type record struct {
 	id       string
-	output   string // the number of one of many outputs of a request; empty: the request itself
+	output   string // the number of one of many outputs; "" for the request itself
 	method   string // one of a fixed set
 	template string
 	handler  string
 	status   string // of the report
-	key      *key   // whose token came with it; nil: none was asked for
-	reached  bool   // a method of ours was called; before, only the client can be at fault
-	err      error  // what it was answered with, where the surface knows
+	key      *key   // of its bearer token; nil if none is required
+	reached  bool   // a method was called; errors before that are the client's
+	err      error  // the answer, if it is a known error
 
-	// parts begins the record of a part of the request that is told of by itself; nil, as in tests: nobody is told.
+	// parts starts the report of a part of the request; nil in tests.
 	parts func(ctx context.Context, part *record) (_ context.Context, told func())
 }
 
 type recordKey struct{}
 
-// recordOf is the record of the request that a context belongs to; a new one where there is none, as in tests.
+// recordOf returns the record of the request that a context belongs to, or a new one, as in tests.
 func recordOf(ctx context.Context) *record {
 	if r, ok := ctx.Value(recordKey{}).(*record); ok {
 		return r
@@ -43,7 +42,7 @@ func recordOf(ctx context.Context) *record {
 	return new(record)
 }
 
-// part begins the record of one of many outputs of a request. told is called when it has ended.
+// part starts the record of one of many outputs of a request. The caller calls told when it has ended.
 func (r *record) part(ctx context.Context, method, output string) (_ context.Context, part *record, told func()) {
 	part = &record{id: r.id, output: output, method: method, key: r.key}
 	told = func() {}
@@ -53,20 +52,20 @@ func (r *record) part(ctx context.Context, method, output string) (_ context.Con
 	return context.WithValue(ctx, recordKey{}, part), part, told
 }
 
-// maxNoted bounds what is noted of a text that a client chose.
+// maxNoted limits the length of texts chosen by clients.
 const maxNoted = 200
 
 func (r *record) noteTemplate(name string) { r.template = name[:min(len(name), maxNoted)] }
 
-// noteReport notes how an output ended; nil says nothing.
+// noteReport records how an output ended. The report may be nil.
 func (r *record) noteReport(report *chat.Report) {
 	if report != nil {
 		r.status = string(report.Status)
 	}
 }
 
-// code is how the answer is counted: "ok", or the code of the error. Errors that connect makes itself, of a body that is no
-// message, are seen in the answer only.
+// code returns the code of the answer: "ok" or that of the error. Errors that connect creates itself, for invalid bodies, are
+// visible in the answer only.
 func (r *record) code(status int, header http.Header) string {
 	if r.err != nil {
 		return string(asFault(r.err).Code)
@@ -78,7 +77,7 @@ func (r *record) code(status int, header http.Header) string {
 	return string(code)
 }
 
-// codeOfAnswer is the code that an answer was given, as far as it can be seen.
+// codeOfAnswer derives the code from the status of an answer.
 func codeOfAnswer(status int, header http.Header) fault.Code {
 	for _, name := range []string{"Grpc-Status", http.TrailerPrefix + "Grpc-Status"} {
 		if rpc := header.Get(name); rpc != "" && rpc != "0" {
@@ -92,8 +91,7 @@ func codeOfAnswer(status int, header http.Header) fault.Code {
 	return fault.OfHTTP(status)
 }
 
-// noted lets handlers of streams note how a stream ended. It is told to the client within the body, in the protocol's own
-// way, where code does not look.
+// noted is an interceptor that records the error of a stream, which the client receives within the body, where code does not look.
 var noted = connect.WithInterceptors(streamNotes{})
 
 type streamNotes struct{}
@@ -114,7 +112,7 @@ func (streamNotes) WrapStreamingHandler(next connect.StreamingHandlerFunc) conne
 	}
 }
 
-// requestID is the id that a client or a proxy gave a request, or a new one.
+// requestID returns the id that the client or a proxy chose, or a new one.
 func requestID(r *http.Request) string {
 	id := r.Header.Get(requestIDHeader)
 	plain := func(c rune) bool { return c > ' ' && c < 0x7f && c != '"' && c != '\\' }
@@ -126,13 +124,13 @@ func requestID(r *http.Request) string {
 
 const requestIDHeader = "X-Request-Id"
 
-// outputMethod is what an output is called that shares its stream with others.
+// outputMethod is the method name of an output of a shared stream.
 const outputMethod = dragomanv1connect.ChatServiceName + "/ParseStreams/output"
 
-// otherMethod stands for paths that are nothing, of which there is no end.
+// otherMethod replaces unknown paths, whose number is unbounded.
 const otherMethod = "other"
 
-// methodNames says, by path, what requests are called in log, metrics and traces.
+// methodNames returns the names of methods in log, metrics and traces, by path.
 func methodNames() map[string]string {
 	names := map[string]string{}
 	for _, path := range []string{linesPath, healthPath, readyPath, metricsPath} {
@@ -145,7 +143,7 @@ func methodNames() map[string]string {
 	for _, service := range services {
 		d, err := protoregistry.GlobalFiles.FindDescriptorByName(protoreflect.FullName(service))
 		if err != nil {
-			continue // the registry holds what the generated code put in
+			continue // impossible: the generated code registers them
 		}
 		methods := d.(protoreflect.ServiceDescriptor).Methods()
 		for i := range methods.Len() {

@@ -13,8 +13,8 @@ import (
 	"github.com/dragoman-project/dragoman/host/config"
 )
 
-// Secrets are what a server reads from files beside the host: bearer tokens, and a certificate with its key. NewSecrets reads
-// them; a host that is given their Files reads them again whenever they change.
+// Secrets are the bearer tokens and the certificate that a server reads from files. NewSecrets reads them; a host that is given
+// their Files reads them again whenever they change.
 type Secrets struct {
 	listen config.Listen
 	tokens string // path
@@ -22,7 +22,7 @@ type Secrets struct {
 	pair   pair
 }
 
-// NewSecrets reads the files that a configuration names.
+// NewSecrets reads the files named in a configuration.
 func NewSecrets(cfg *config.Config) (*Secrets, error) {
 	s := &Secrets{listen: cfg.Listen, tokens: cfg.Auth.TokensFile}
 	var faults []error
@@ -31,7 +31,7 @@ func NewSecrets(cfg *config.Config) (*Secrets, error) {
 		for _, path := range f.Paths {
 			data, err := os.ReadFile(path)
 			if err != nil {
-				faults = append(faults, fmt.Errorf("%s cannot be read: %w", f.Name, err))
+				faults = append(faults, fmt.Errorf("cannot read %s: %w", f.Name, err))
 			}
 			content[filepath.Clean(path)] = data
 		}
@@ -42,7 +42,7 @@ func NewSecrets(cfg *config.Config) (*Secrets, error) {
 	return s, errors.Join(faults...)
 }
 
-// Files are what a host must watch.
+// Files returns the files that a host must watch.
 func (s *Secrets) Files() (files []host.File) {
 	if s.tokens != "" {
 		files = append(files, host.File{Name: "tokens", Paths: []string{s.tokens}, Apply: s.setTokens})
@@ -59,19 +59,19 @@ func (s *Secrets) setTokens(changed map[string][]byte) error {
 
 func (s *Secrets) setCertificate(changed map[string][]byte) error {
 	if err := s.pair.set(changed[filepath.Clean(s.listen.Cert)], changed[filepath.Clean(s.listen.Key)]); err != nil {
-		return fmt.Errorf("listen.cert (%s) and listen.key (%s) cannot be used: %w", s.listen.Cert, s.listen.Key, err)
+		return fmt.Errorf("cannot use listen.cert (%s) with listen.key (%s): %w", s.listen.Cert, s.listen.Key, err)
 	}
 	return nil
 }
 
-// pair is a certificate and its key, in force when they fit.
+// pair is a certificate and its key. They take effect once they match.
 type pair struct {
 	mu        sync.Mutex
 	cert, key []byte // as read last
 	inForce   atomic.Pointer[tls.Certificate]
 }
 
-// set takes what has changed; nil has not.
+// set replaces the parts that have changed; the others are nil.
 func (p *pair) set(certificate, key []byte) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -89,7 +89,7 @@ func (p *pair) set(certificate, key []byte) error {
 	return nil
 }
 
-// tls is the configuration of a listener that always shows the certificate in force.
+// tls returns the configuration of a listener that always presents the current certificate.
 func (p *pair) tls() *tls.Config {
 	return &tls.Config{
 		MinVersion: tls.VersionTLS12,
@@ -98,7 +98,7 @@ func (p *pair) tls() *tls.Config {
 			if cert := p.inForce.Load(); cert != nil {
 				return cert, nil
 			}
-			return nil, errors.New("there is no certificate yet")
+			return nil, errors.New("no certificate yet")
 		},
 	}
 }

@@ -36,34 +36,34 @@ const (
 var services = []string{dragomanv1connect.ChatServiceName, dragomanv1connect.TemplateServiceName,
 	dragomanv1connect.WorkaroundServiceName, dragomanv1connect.SnapshotServiceName, dragomanv1connect.AdminServiceName}
 
-// idleTime is how long a connection may be kept without a request.
-// A connection that is silent for pingAfter is asked whether it lives, and closed when it does not answer for pingTime.
+// A connection without requests is closed after idleTime. One that is silent for pingAfter gets a ping, and is closed if it does
+// not answer within pingTime.
 const (
 	idleTime  = 2 * time.Minute
 	pingAfter = 30 * time.Second
 	pingTime  = 15 * time.Second
 )
 
-// compressed is from how many bytes on a message is compressed for clients that take it so: a plan with a large grammar, and not
-// what streams bring, whose pieces cost more to compress than to send.
+// compressed is the size in bytes from which messages are compressed, if the client accepts that: a plan with a large grammar,
+// but not the messages of streams, which cost more to compress than to send.
 const compressed = 64 << 10
 
-// Options say what a server is made of. The zero value works.
+// Options configure a server. The zero value works.
 type Options struct {
-	// Logger gets what clients are not told; nil discards it.
+	// Logger gets what clients should not see; nil discards it.
 	Logger *slog.Logger
-	// Version is what the status tells of the daemon.
+	// Version is the daemon's version in its status.
 	Version string
-	// Secrets are the tokens and the certificate that the configuration names files of. Nil: there are none, and where the
-	// configuration asks for them nobody is let in.
+	// Secrets are the tokens and the certificate from the configured files. If it is nil although tokens are configured, no
+	// request is accepted.
 	Secrets *Secrets
-	// Metrics count what the server does; nil: its own. To count sessions they must be the host's Observer, too.
+	// Metrics count requests; nil: the server's own. To count sessions they must also be the host's Observer.
 	Metrics *metrics.Metrics
-	// Tracer makes a span of each request; nil: nobody does.
+	// Tracer creates a span for each request; nil: there are none.
 	Tracer trace.Tracer
 }
 
-// Server serves a host. Make one with New.
+// Server serves a host over HTTP. Create it with New.
 type Server struct {
 	host     *host.Host
 	log      *slog.Logger
@@ -71,15 +71,15 @@ type Server struct {
 	metrics  *metrics.Metrics
 	handler  http.Handler
 	sessions atomic.Int64
-	watching atomic.Int64 // clients that watch its health
+	watching atomic.Int64 // clients that watch the health
 
-	welcoming context.Context // until new requests are no longer welcome
+	welcoming context.Context // ends when the daemon asks to be sent no more requests
 	unwelcome context.CancelFunc
-	ending    context.Context // until nothing new begins any longer
+	ending    context.Context // ends when nothing new may begin
 	end       context.CancelFunc
 }
 
-// New makes a server of h, which stays the caller's to close.
+// New returns a server of h. The caller remains responsible for closing h.
 func New(h *host.Host, o Options) *Server {
 	o = o.filled()
 	o.Metrics.Watch(h)
@@ -92,7 +92,7 @@ func New(h *host.Host, o Options) *Server {
 		connect.WithCodec(protoCodec{}),
 		connect.WithReadMaxBytes(s.config().Limits.BodyBytes),
 		connect.WithCompressMinBytes(compressed),
-		connect.WithInterceptors(connect.UnaryInterceptorFunc(own.told)),
+		connect.WithInterceptors(connect.UnaryInterceptorFunc(own.unary)),
 	)
 	mux := http.NewServeMux()
 	chats := &chatService{host: h, sessions: &s.sessions, faults: own, ending: s.ending, workers: make(workers)}
@@ -132,8 +132,8 @@ func (o Options) filled() Options {
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
-// Serve serves until ctx ends, with TLS where there is a certificate. Then no new connections are taken, and what runs gets the
-// configured time to finish.
+// Serve serves until ctx ends, with TLS if a certificate is configured. Then it accepts no new connections, and gives running
+// requests the configured time to finish.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
@@ -166,7 +166,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	}
 }
 
-// drain ends the server when nothing runs any longer, or when the time for that is over.
+// drain ends the server when nothing runs any longer, or when its time is over.
 func (s *Server) drain(ctx context.Context, srv *http.Server) error {
 	s.unwelcome()
 	times := s.config().Shutdown
@@ -185,7 +185,7 @@ func (s *Server) drain(ctx context.Context, srv *http.Server) error {
 
 func (s *Server) config() *config.Config { return s.host.Snapshot().Config }
 
-// known hands on requests for what there is: of a method that a service does not have, connect would say nothing.
+// known refuses unknown paths: connect would not explain that a service has no such method.
 func known(methods map[string]string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if methods[r.URL.Path] == "" {
@@ -197,6 +197,6 @@ func known(methods map[string]string, next http.Handler) http.Handler {
 }
 
 func unknownPath(w http.ResponseWriter, r *http.Request) {
-	writeError(w, &fault.Error{Code: fault.NotFound, Place: r.URL.Path, Message: "there is nothing here for " + r.Method,
+	writeError(w, &fault.Error{Code: fault.NotFound, Place: r.URL.Path, Message: "no handler for " + r.Method,
 		Remedy: fmt.Sprintf("POST to /SERVICE/METHOD, where the services are %s, or to %s", strings.Join(services, ", "), linesPath)})
 }

@@ -9,12 +9,12 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1/dragomanv1connect"
 )
 
-// snapshotService is dragoman.v1.SnapshotService.
+// snapshotService implements dragoman.v1.SnapshotService.
 type snapshotService struct{ host *host.Host }
 
 var _ dragomanv1connect.SnapshotServiceHandler = (*snapshotService)(nil)
 
-// ListSnapshots lists what is remembered of what was in force.
+// ListSnapshots lists the snapshots of the history.
 func (s *snapshotService) ListSnapshots(context.Context, *dragomanv1.ListSnapshotsRequest) (*dragomanv1.ListSnapshotsResponse, error) {
 	out := new(dragomanv1.ListSnapshotsResponse)
 	for _, info := range s.host.History() {
@@ -26,7 +26,7 @@ func (s *snapshotService) ListSnapshots(context.Context, *dragomanv1.ListSnapsho
 	return out, nil
 }
 
-// Rollback puts an earlier snapshot in force again.
+// Rollback restores an earlier snapshot.
 func (s *snapshotService) Rollback(_ context.Context, m *dragomanv1.RollbackRequest) (*dragomanv1.RollbackResponse, error) {
 	info, err := s.host.Rollback(m.To)
 	if err != nil {

@@ -20,9 +20,9 @@ import (
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
 )
 
-// exchange is what carries a parse stream.
+// exchange is the connection of one output to its client.
 type exchange interface {
-	// receive waits for the client's next message; io.EOF says that there is none.
+	// receive waits for the client's next message; the error is io.EOF after the last.
 	receive() (*dragomanv1.ParseStreamRequest, error)
 	send(*dragomanv1.ParseStreamResponse) error
 }
@@ -44,7 +44,7 @@ func (x connectExchange) receive() (*dragomanv1.ParseStreamRequest, error) {
 	return m, unreadable(err)
 }
 
-// unreadable says of a message that is none that this is the client's fault. Other errors stay as they are.
+// unreadable converts the errors of invalid messages, which connect calls internal, and returns others unchanged.
 func unreadable(err error) error {
 	if code := connect.CodeOf(err); err == nil || errors.Is(err, io.EOF) || code != connect.CodeInternal && code != connect.CodeUnknown {
 		return err
@@ -54,11 +54,11 @@ func unreadable(err error) error {
 
 func (x connectExchange) send(m *dragomanv1.ParseStreamResponse) error { return x.stream.Send(m) }
 
-// exchange parses one output from its start to its result. Neither an error nor a panic of it reaches another stream.
+// exchange parses one output from its start to its result. Its errors and panics do not affect other streams.
 func (s *chatService) exchange(ctx context.Context, x exchange) error {
 	rec := recordOf(ctx)
 	rec.reached = true
-	err := s.faults.kept(parseStreamPath, func() error {
+	err := s.faults.run(parseStreamPath, func() error {
 		limits := s.limits()
 		release, err := s.admit(ctx, limits)
 		if err != nil {
@@ -73,11 +73,11 @@ func (s *chatService) exchange(ctx context.Context, x exchange) error {
 
 func (s *chatService) limits() config.Limits { return s.host.Snapshot().Config.Limits }
 
-// admit makes room for an output, until release, unless too many are being parsed.
+// admit counts an output until release is called, unless there are too many.
 func (s *chatService) admit(ctx context.Context, limits config.Limits) (release func(), err error) {
 	if running := s.sessions.Add(1); int(running) > limits.Sessions {
 		s.sessions.Add(-1)
-		return nil, &fault.Error{Code: fault.Unavailable, Message: fmt.Sprintf("%d outputs are being parsed already", limits.Sessions),
+		return nil, &fault.Error{Code: fault.Unavailable, Message: fmt.Sprintf("too many outputs at once, at most %d are allowed", limits.Sessions),
 			Remedy: "try again later, or raise limits.sessions"}
 	}
 	end, err := recordOf(ctx).key.begin(limits.KeySessions)
@@ -91,7 +91,7 @@ func (s *chatService) admit(ctx context.Context, limits config.Limits) (release 
 	}, nil
 }
 
-// parse parses the output of an exchange that was admitted.
+// parse parses the output of an admitted exchange.
 func (s *chatService) parse(ctx context.Context, x exchange, planTime time.Duration) error {
 	m, err := x.receive()
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -116,7 +116,7 @@ func (s *chatService) parse(ctx context.Context, x exchange, planTime time.Durat
 	return out.finish(recordOf(ctx))
 }
 
-// next is a message after the first.
+// next receives a message after the first.
 func next(x exchange) (*dragomanv1.ParseStreamRequest, error) {
 	m, err := x.receive()
 	if err == nil && m.Start != nil {
@@ -126,25 +126,25 @@ func next(x exchange) (*dragomanv1.ParseStreamRequest, error) {
 }
 
 func notStarted() error {
-	return invalid("start", "the first message of an output says what is parsed", "send start with template and request first")
+	return invalid("start", "missing in the first message of the output", "send start with template and request first")
 }
 
 func startedTwice() error {
-	return invalid("start", "only the first message of an output has it", "open a stream for each output, or give each a number in ParseStreams")
+	return invalid("start", "only allowed in the first message of an output", "open a stream for each output, or give each a number in ParseStreams")
 }
 
-// output is one being parsed, and where its chunks go.
+// output is an output being parsed, with the form of its chunks.
 type output struct {
 	session   *host.Session
 	response  chat.Response
-	before    string // a chunk up to its delta
-	after     string // and from there on, unless it is the last
-	text      []byte // of a chunk; kept for the next
+	before    string // the text of a chunk before its delta
+	after     string // the text after it, except in the last chunk
+	text      []byte // the last chunk; its memory is reused
 	send      func(*dragomanv1.ParseStreamResponse) error
 	truncated bool
-	deltas    bool // only they are sent
+	deltas    bool // send deltas instead of chunks
 
-	specialKnown bool // every piece says which of its bytes came from special tokens
+	specialKnown bool // every piece lists its bytes from special tokens
 }
 
 func (s *chatService) begin(ctx context.Context, start *dragomanv1.ParseStart, limit time.Duration, send func(*dragomanv1.ParseStreamResponse) error) (*output, error) {
@@ -167,13 +167,13 @@ func (s *chatService) begin(ctx context.Context, start *dragomanv1.ParseStart, l
 	}, nil
 }
 
-// What all chunks of an output have in common is written once; deltas are put in this place.
+// What all chunks of an output share is encoded once, around this member.
 const (
 	deltaMember = `"delta":`
 	emptyDelta  = deltaMember + `{}`
 )
 
-// take parses the next piece. What became certain before a limit was reached is delivered.
+// take parses the next piece. Deltas decided before a limit was reached are delivered.
 func (o *output) take(m *dragomanv1.ParseStreamRequest) error {
 	o.truncated = o.truncated || m.Truncated
 	piece := m.GetData()
@@ -224,7 +224,7 @@ func (o *output) deliver(deltas []chat.Delta) error {
 	return nil
 }
 
-// last sends the chunk that says why the output ended.
+// last sends the chunk with the finish reason.
 func (o *output) last(reason chat.FinishReason) error {
 	if o.deltas {
 		return nil

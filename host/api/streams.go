@@ -21,11 +21,10 @@ import (
 //	parse: a goroutine for each output that plans, or waits for a plugin, and has something in its queue
 //	write: one goroutine ──all that is ready, in one message──→ the client
 //
-// The stream is in this file, what becomes of a message that came in streams_handout.go, and the life of one output in
-// streams_output.go.
+// So an output that waits for a plugin does not delay others, one that waits for its model holds no goroutine, and pieces that
+// arrive together are answered together.
 //
-// So an output that waits for a plugin keeps no other one waiting, one that waits for its model holds no goroutine, and what
-// comes together is answered together.
+// This file has the stream, streams_handout.go the distribution of messages, and streams_output.go a single output.
 func (s *chatService) ParseStreams(ctx context.Context, stream *connect.BidiStream[dragomanv1.ParseStreamsRequest, dragomanv1.ParseStreamsResponse]) error {
 	rec := recordOf(ctx)
 	rec.reached = true
@@ -37,16 +36,16 @@ func (s *chatService) ParseStreams(ctx context.Context, stream *connect.BidiStre
 	return nil
 }
 
-// share parses the outputs that receive brings, until it ends.
+// share parses the outputs of a stream until it ends.
 func (s *chatService) share(ctx context.Context, receive func() (*dragomanv1.ParseStreamsRequest, error), send func(*dragomanv1.ParseStreamsResponse) error) error {
 	m := s.newSharedStream(ctx)
 	defer context.AfterFunc(s.ending, m.quit)()
 	written := make(chan error, 1)
-	go func() { written <- s.faults.kept(parseStreamsPath, func() error { return m.write(send) }) }()
-	err := s.faults.kept(parseStreamsPath, func() error { return m.read(receive) })
+	go func() { written <- s.faults.run(parseStreamsPath, func() error { return m.write(send) }) }()
+	err := s.faults.run(parseStreamsPath, func() error { return m.read(receive) })
 	m.end(err)
 	if fault := <-written; fault != nil {
-		err = fault // why reading was given up
+		err = fault // the reason why reading was interrupted
 	}
 	if err != nil && s.ending.Err() != nil {
 		return shuttingDown()
@@ -55,34 +54,32 @@ func (s *chatService) share(ctx context.Context, receive func() (*dragomanv1.Par
 }
 
 func shuttingDown() error {
-	return &fault.Error{Code: fault.Unavailable, Message: "the daemon is shutting down", Remedy: "go on with another one, or try again when it is back"}
+	return &fault.Error{Code: fault.Unavailable, Message: "the daemon is shutting down", Remedy: "use another one, or try again when it is back"}
 }
 
-// maxShared is how many bytes of a stream's outputs wait for parsing, and how many for writing, before the side that brings
-// more of them waits.
+// maxShared limits the bytes of a stream that wait for parsing, and those that wait for writing, before the producer blocks.
 const maxShared = 1 << 20
 
-// pace is how long after a message the next one may follow. What becomes ready of many outputs within it goes together, and what
-// becomes ready alone goes at once.
+// pace is the shortest time between two messages to the client.
 const pace = 250 * time.Microsecond
 
-// sharedStream is a ParseStreams.
+// sharedStream is a call of ParseStreams.
 type sharedStream struct {
 	service *chatService
 	ctx     context.Context
-	ready   *batch.Queue[*dragomanv1.OutputResponse] // for the client; held while what came together is being parsed
+	ready   *batch.Queue[*dragomanv1.OutputResponse] // for the client; held while a message is being parsed
 
 	mu      sync.Mutex
-	changed sync.Cond // something below
+	changed sync.Cond // any field below
 	outputs map[uint64]*sharedOutput
 	running int                         // outputs that have not ended
 	queued  int                         // bytes in the queues of the outputs
-	handing bool                        // it is being handed out
-	handed  []*sharedOutput             // and these will be worked on
-	now     []*dragomanv1.OutputRequest // kept for the next
-	writing time.Time                   // since when the client is being sent something; zero: it is not
-	late    bool                        // and took too long to take it
-	over    bool                        // nothing more will be ready
+	handing bool                        // a message is being distributed
+	handed  []*sharedOutput             // outputs that need a goroutine afterwards
+	now     []*dragomanv1.OutputRequest // what the reading goroutine parses itself; reused
+	writing time.Time                   // when the write in progress began; zero: there is none
+	late    bool                        // the client did not read in time
+	over    bool                        // all outputs have ended
 	failed  bool                        // nothing more can be written
 }
 
@@ -93,7 +90,7 @@ func (s *chatService) newSharedStream(ctx context.Context) *sharedStream {
 	return m
 }
 
-// read hands messages to their outputs until there are no more; nil says that the client has closed its side.
+// read distributes messages to their outputs. It returns nil when the client has closed its side.
 func (m *sharedStream) read(receive func() (*dragomanv1.ParseStreamsRequest, error)) error {
 	for {
 		in, err := receive()
@@ -109,7 +106,7 @@ func (m *sharedStream) read(receive func() (*dragomanv1.ParseStreamsRequest, err
 	}
 }
 
-// write sends what is ready until there will be no more.
+// write sends batches until the stream ends.
 func (m *sharedStream) write(send func(*dragomanv1.ParseStreamsResponse) error) error {
 	idle := m.service.limits().SessionIdle
 	stalled := time.AfterFunc(idle, func() { m.stalled(idle) })
@@ -136,7 +133,7 @@ func (m *sharedStream) setWriting(since time.Time) {
 	m.writing = since
 }
 
-// fail gives up a stream that the client cannot be sent anything on, and returns why.
+// fail gives up a stream that cannot be written to, and returns the reason.
 func (m *sharedStream) fail(err error, idle time.Duration) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -145,22 +142,22 @@ func (m *sharedStream) fail(err error, idle time.Duration) error {
 	m.changed.Broadcast()
 	interrupt(m.ctx)
 	if m.late {
-		return &fault.Error{Code: fault.TimedOut, Message: fmt.Sprintf("nothing was read for %v", idle), Remedy: "read what the stream brings while sending", Err: err}
+		return &fault.Error{Code: fault.TimedOut, Message: fmt.Sprintf("nothing was read for %v", idle), Remedy: "read from the stream while sending", Err: err}
 	}
 	return err
 }
 
-// stalled gives up on a client that has taken nothing for so long. It may come late, from a time before the last message was sent.
+// stalled gives up on a client that has not read for that long. Its timer may fire late, after another write has begun.
 func (m *sharedStream) stalled(idle time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if !m.writing.IsZero() && time.Since(m.writing) >= idle { // the stream is there as long as that
+	if !m.writing.IsZero() && time.Since(m.writing) >= idle { // while writing, the stream exists
 		m.late = true
 		interruptWriting(m.ctx)
 	}
 }
 
-// end ends the outputs that are still open, and waits for what they still have to say. Where reading has failed, they are cancelled.
+// end ends the open outputs and waits for their last messages. If reading has failed, it cancels them.
 func (m *sharedStream) end(err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -184,7 +181,7 @@ func (m *sharedStream) end(err error) {
 func (m *sharedStream) quit() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.running == 0 && !m.over { // the stream is there as long as that
+	if m.running == 0 && !m.over { // before it is over, the stream exists
 		interrupt(m.ctx)
 	}
 }

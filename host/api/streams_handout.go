@@ -8,11 +8,11 @@ import (
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
 )
 
-// Handing out: which goroutine does what a message of a shared stream asks for. An output that plans, or waits for a plugin,
-// has a queue and a goroutine of its own; every other one is parsed at once, by the goroutine that reads the stream.
+// This file distributes the messages of a shared stream to goroutines. An output that plans, or waits for a plugin, has a queue
+// and a goroutine of its own; every other one is parsed at once, by the goroutine that reads the stream.
 
-// takeAll takes what came together, so that what becomes of it goes together. What others work on is first: it is on its way, and
-// together as well, while the rest is parsed.
+// takeAll handles a message, so that the answers go together, too. Pieces for other goroutines come first, so that these work
+// while the rest is parsed here.
 func (m *sharedStream) takeAll(outputs []*dragomanv1.OutputRequest) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -28,17 +28,17 @@ func (m *sharedStream) takeAll(outputs []*dragomanv1.OutputRequest) error {
 	return err
 }
 
-// handOut takes what others work on, and returns the rest.
+// handOut distributes the pieces for other goroutines, and returns the rest.
 func (m *sharedStream) handOut(outputs []*dragomanv1.OutputRequest) (now []*dragomanv1.OutputRequest, err error) {
 	m.handing = true
-	defer func() { // after a panic, too: what ends the outputs then needs goroutines that work
+	defer func() { // after a panic, too: the outputs need their goroutines to end
 		m.handing = false
 		m.begin()
 	}()
 	now = m.now[:0]
 	for _, r := range outputs {
 		if o := m.outputs[r.Output]; o != nil && (o.waits || o.parses(r)) {
-			o.waits = true // so that its messages stay in order
+			o.waits = true // keeps its messages in order
 			now = append(now, r)
 		} else if err = m.take(r); err != nil {
 			break
@@ -53,7 +53,7 @@ func (m *sharedStream) handOut(outputs []*dragomanv1.OutputRequest) (now []*drag
 	return now, err
 }
 
-// begin lets goroutines work on what was handed out.
+// begin starts goroutines for what was distributed.
 func (m *sharedStream) begin() {
 	handed := m.handed
 	if len(handed) == 0 {
@@ -67,7 +67,7 @@ func (m *sharedStream) begin() {
 	}
 }
 
-// take parses a message, or puts it into the queue of its output.
+// take parses a piece, or adds it to the queue of its output.
 func (m *sharedStream) take(r *dragomanv1.OutputRequest) error {
 	for m.queued > maxShared && !m.failed {
 		if len(m.handed) > 0 {
@@ -81,7 +81,7 @@ func (m *sharedStream) take(r *dragomanv1.OutputRequest) error {
 	switch {
 	case o == nil, o.done && starts:
 		o = m.open(r)
-	case o.done: // with an error, which the client could not know of when it sent this
+	case o.done: // with an error that the client did not know of when it sent this
 		if r.End || r.Cancel {
 			delete(m.outputs, r.Output)
 		}
@@ -90,7 +90,7 @@ func (m *sharedStream) take(r *dragomanv1.OutputRequest) error {
 		o = m.openBehind(o, r)
 	}
 	if forgotten := len(m.outputs) - m.running; forgotten > m.service.limits().Sessions {
-		return &fault.Error{Code: fault.LimitExceeded, Message: fmt.Sprintf("%d outputs of the stream have failed and were never ended", forgotten),
+		return &fault.Error{Code: fault.LimitExceeded, Message: fmt.Sprintf("%d outputs of the stream have failed and were not ended", forgotten),
 			Remedy: "send end or cancel for each output"}
 	}
 	o.heard = time.Now()
@@ -99,7 +99,7 @@ func (m *sharedStream) take(r *dragomanv1.OutputRequest) error {
 	case o.parses(r):
 		o.busy = true
 		m.mu.Unlock()
-		o.follow(step{message: r}) // as soon as another goroutine would have begun
+		o.follow(step{message: r}) // faster than starting a goroutine
 		m.mu.Lock()
 		if o.busy = len(o.queue) > 0; o.busy {
 			m.service.workers.do(o.work)
@@ -112,13 +112,13 @@ func (m *sharedStream) take(r *dragomanv1.OutputRequest) error {
 	return nil
 }
 
-// giveUp ends an output, for a reason that it is told, too, by what it is doing.
+// giveUp ends an output, and cancels what it is doing.
 func (m *sharedStream) giveUp(o *sharedOutput, why error) {
 	o.cancel(why)
 	m.push(o, step{err: why})
 }
 
-// push adds a step for an output, and sees to it that somebody works on it.
+// push adds a step to the queue of an output, and makes sure that a goroutine works on it.
 func (m *sharedStream) push(o *sharedOutput, s step) {
 	o.queue = append(o.queue, s)
 	m.queued += s.size()

@@ -10,7 +10,7 @@ import (
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
 )
 
-// sharedOutput is one output of many. What is not said to be guarded belongs to the goroutine that works on it.
+// sharedOutput is one output of a shared stream. Fields that are not guarded belong to the goroutine that works on it.
 type sharedOutput struct {
 	stream  *sharedStream
 	number  uint64
@@ -19,38 +19,38 @@ type sharedOutput struct {
 	rec     *record
 	told    func()
 	limits  *deadlines
-	timer   *time.Timer // until the client has been silent for too long
-	release func()      // gives back the room that it takes; nil before it was admitted
+	timer   *time.Timer // for silent
+	release func()      // undoes admit; nil before
 	output  *output     // nil before its start
-	direct  bool        // parsing it never waits for anything
+	direct  bool        // parsing never blocks
 	closed  bool
 
 	queue   []step        // guarded by stream.mu, as all below
-	heard   time.Time     // when the client sent something of it
+	heard   time.Time     // when the client last sent a message
 	busy    bool          // a goroutine works on the queue, or will
-	waits   bool          // for the goroutine that reads the stream, with a message
-	done    bool          // its last message is ready
+	waits   bool          // the reading goroutine has a message for it
+	done    bool          // its last message is queued
 	dropped bool          // the client has ended or cancelled it
-	next    *sharedOutput // has its number, and waits until it is done
+	next    *sharedOutput // of the same number, which begins when this one is done
 }
 
-// step is what is next for an output: a message, or why it is over.
+// step is a message for an output, or the error that ends it.
 type step struct {
 	message *dragomanv1.OutputRequest
 	err     error
 }
 
-// size is about how many bytes a step keeps while it waits.
+// size returns about how many bytes of memory a waiting step takes.
 func (s step) size() int {
-	const aRange = 64 // in memory; on the wire it is a few bytes
+	const aRange = 64 // in memory; a few bytes in the message
 	return keptBytes + proto.Size(s.message) + aRange*len(s.message.GetMessage().GetSpecial())
 }
 
-// keptBytes is about what a message keeps besides its text. It bounds how many wait that have none.
+// keptBytes is about what a message takes besides its text. It limits the number of messages without any.
 const keptBytes = 256
 
-// responseSize is about how many bytes a message for the client keeps while it waits. Pieces are many, so of them no more is looked
-// at than is needed.
+// responseSize returns about how many bytes of memory a message for the client takes. Chunks are frequent, so they have a fast
+// path.
 func responseSize(r *dragomanv1.ParseStreamResponse) int {
 	if r.Chunk != nil {
 		return keptBytes + len(r.Chunk.Text)
@@ -58,7 +58,7 @@ func responseSize(r *dragomanv1.ParseStreamResponse) int {
 	return keptBytes + proto.Size(r)
 }
 
-// open makes an output that is new to the stream, of its first message.
+// open adds the output of a first message.
 func (m *sharedStream) open(r *dragomanv1.OutputRequest) *sharedOutput {
 	limits := m.service.limits()
 	o := &sharedOutput{stream: m, number: r.Output, limits: &deadlines{idle: limits.SessionIdle, end: time.Now().Add(limits.SessionTime)}}
@@ -70,8 +70,8 @@ func (m *sharedStream) open(r *dragomanv1.OutputRequest) *sharedOutput {
 	return o
 }
 
-// openBehind makes an output that has the number of another one, which the client has ended but which is not done. It waits for
-// that, so that the client can tell from their order what belongs to which.
+// openBehind adds an output with the number of one that the client has ended but that is not done. It waits for that one, so that
+// the client can tell their messages apart by their order.
 func (m *sharedStream) openBehind(before *sharedOutput, r *dragomanv1.OutputRequest) *sharedOutput {
 	o := m.open(r)
 	o.busy = true
@@ -79,12 +79,12 @@ func (m *sharedStream) openBehind(before *sharedOutput, r *dragomanv1.OutputRequ
 	return o
 }
 
-// parses says whether the goroutine that reads the stream may parse a message itself.
+// parses reports whether the goroutine that reads the stream may parse a message itself.
 func (o *sharedOutput) parses(r *dragomanv1.OutputRequest) bool {
 	return !o.busy && !o.done && !r.Cancel && o.direct
 }
 
-// silent ends the output when its client was silent for too long. The timer is not set anew for each message, but here for the rest.
+// silent ends the output after its client has been silent for too long. Its timer is not reset for each message, but here.
 func (o *sharedOutput) silent() {
 	m := o.stream
 	m.mu.Lock()
@@ -99,7 +99,7 @@ func (o *sharedOutput) silent() {
 	m.push(o, step{err: o.limits.fault()})
 }
 
-// work goes through the queue of an output until nothing is left in it.
+// work processes the queue of an output until it is empty.
 func (o *sharedOutput) work() {
 	m := o.stream
 	m.mu.Lock()
@@ -122,14 +122,14 @@ func (o *sharedOutput) work() {
 	o.busy = false
 }
 
-// follow does one step. After the last one the others are passed over.
+// follow processes one step. Steps after the last are ignored.
 func (o *sharedOutput) follow(s step) {
 	if o.closed {
 		return
 	}
 	err := s.err
 	if err == nil {
-		err = o.stream.service.faults.kept(parseStreamsPath, func() error { return unlessOver(o.ctx, o.parse(s.message)) })
+		err = o.stream.service.faults.run(parseStreamsPath, func() error { return unlessOver(o.ctx, o.parse(s.message)) })
 	}
 	if err == nil && !s.message.End {
 		return
@@ -160,7 +160,7 @@ func (o *sharedOutput) parse(m *dragomanv1.OutputRequest) (err error) {
 	return err
 }
 
-// begin admits the output and makes its session.
+// begin admits the output and starts its session.
 func (o *sharedOutput) begin(start *dragomanv1.ParseStart) (err error) {
 	s := o.stream.service
 	if s.ending.Err() != nil {
@@ -181,7 +181,7 @@ func (o *sharedOutput) begin(start *dragomanv1.ParseStart) (err error) {
 	return err
 }
 
-// send makes a message of the output ready. It waits while the client does not take what is ready.
+// send queues a message for the client. It blocks while the queue is full.
 func (o *sharedOutput) send(r *dragomanv1.ParseStreamResponse) error {
 	if !o.stream.ready.Put(&dragomanv1.OutputResponse{Output: o.number, Message: r}, responseSize(r)) {
 		return context.Canceled
@@ -189,11 +189,11 @@ func (o *sharedOutput) send(r *dragomanv1.ParseStreamResponse) error {
 	return nil
 }
 
-// close ends the output. The stream waits for that, so it must not fail.
+// close ends the output. The stream waits for it, so it must not fail.
 func (o *sharedOutput) close() {
 	o.closed = true
 	o.timer.Stop()
-	_ = o.stream.service.faults.kept(parseStreamsPath, o.giveBack) // it is logged, and the client has its last message
+	_ = o.stream.service.faults.run(parseStreamsPath, o.giveBack) // logged; the client has its last message
 	m := o.stream
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -211,7 +211,7 @@ func (o *sharedOutput) close() {
 	}
 }
 
-// giveBack gives back what the output held, all of it even if something panics.
+// giveBack releases what the output holds, even if something panics.
 func (o *sharedOutput) giveBack() error {
 	defer o.told()
 	defer o.cancel(nil)

@@ -484,7 +484,7 @@ func TestAPanicLosesNothingOfOtherOutputs(t *testing.T) {
 			m := s.newSharedStream(context.WithValue(t.Context(), recordKey{}, &record{
 				parts: func(ctx context.Context, part *record) (context.Context, func()) { return ctx, parts(part.output) },
 			}))
-			_ = s.faults.kept(parseStreamsPath, func() error {
+			_ = s.faults.run(parseStreamsPath, func() error {
 				return m.takeAll([]*dragomanv1.OutputRequest{first(good, template1), piece(good, output1), first(bad, template1), ending(bad)})
 			})
 			ended := make(chan struct{})

@@ -10,7 +10,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1/dragomanv1connect"
 )
 
-// templateService is dragoman.v1.TemplateService.
+// templateService implements dragoman.v1.TemplateService.
 type templateService struct{ host *host.Host }
 
 var _ dragomanv1connect.TemplateServiceHandler = (*templateService)(nil)
@@ -19,7 +19,7 @@ var _ dragomanv1connect.TemplateServiceHandler = (*templateService)(nil)
 func (s *templateService) PutTemplate(ctx context.Context, m *dragomanv1.PutTemplateRequest) (*dragomanv1.PutTemplateResponse, error) {
 	recordOf(ctx).noteTemplate(m.Name)
 	if m.Source == "" {
-		return nil, invalid("source", "the template has no source", "send its Jinja text")
+		return nil, invalid("source", "missing template source", "send its Jinja text")
 	}
 	info, err := s.host.PutTemplate(ctx, host.TemplateSource{Name: m.Name, Source: m.Source, BOSToken: m.BosToken, EOSToken: m.EosToken})
 	if err != nil {
@@ -33,7 +33,7 @@ func (s *templateService) ListTemplates(context.Context, *dragomanv1.ListTemplat
 	return &dragomanv1.ListTemplatesResponse{Templates: adminapi.EncodeTemplates(s.host.Templates())}, nil
 }
 
-// GetTemplate gives a template with its source.
+// GetTemplate returns a template with its source.
 func (s *templateService) GetTemplate(ctx context.Context, m *dragomanv1.GetTemplateRequest) (*dragomanv1.GetTemplateResponse, error) {
 	recordOf(ctx).noteTemplate(m.Name)
 	src, info, err := s.host.Template(m.Name)
@@ -43,7 +43,7 @@ func (s *templateService) GetTemplate(ctx context.Context, m *dragomanv1.GetTemp
 	return &dragomanv1.GetTemplateResponse{Template: adminapi.EncodeTemplate(info), Source: src.Source, BosToken: src.BOSToken, EosToken: src.EOSToken}, nil
 }
 
-// ExplainTemplate says what was learned of a template.
+// ExplainTemplate returns what was learned from a template.
 func (s *templateService) ExplainTemplate(ctx context.Context, m *dragomanv1.ExplainTemplateRequest) (*dragomanv1.ExplainTemplateResponse, error) {
 	recordOf(ctx).noteTemplate(m.Name)
 	explanation, err := s.host.Explain(ctx, m.Name)

@@ -12,12 +12,12 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1/dragomanv1connect"
 )
 
-// workaroundService is dragoman.v1.WorkaroundService.
+// workaroundService implements dragoman.v1.WorkaroundService.
 type workaroundService struct{ host *host.Host }
 
 var _ dragomanv1connect.WorkaroundServiceHandler = (*workaroundService)(nil)
 
-// ListWorkarounds lists the rules in force, and the templates for which each holds.
+// ListWorkarounds lists the rules in force, and the templates that each applies to.
 func (s *workaroundService) ListWorkarounds(context.Context, *dragomanv1.ListWorkaroundsRequest) (*dragomanv1.ListWorkaroundsResponse, error) {
 	rules, hash := s.host.Workarounds()
 	out := &dragomanv1.ListWorkaroundsResponse{RulesHash: hash}
@@ -38,7 +38,7 @@ func (s *workaroundService) ListWorkarounds(context.Context, *dragomanv1.ListWor
 	return out, nil
 }
 
-// TryWorkarounds says what other rules would change.
+// TryWorkarounds returns what other rules would change.
 func (s *workaroundService) TryWorkarounds(ctx context.Context, m *dragomanv1.TryWorkaroundsRequest) (*dragomanv1.TryWorkaroundsResponse, error) {
 	files := []check.Input{{Name: "cases", Reader: strings.NewReader(m.Cases)}}
 	diff, err := s.host.TryRules(ctx, host.RulesFile{Name: "document", Data: []byte(m.Document)}, files)

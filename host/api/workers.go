@@ -2,14 +2,14 @@ package api
 
 import "time"
 
-// workers do things that may wait, each in a goroutine. One that is done stays for a while and does what comes next: a new one
-// would begin with a small stack, and copy it several times until it is as large as planning and plugins need.
+// workers run functions that may block, each in a goroutine. An idle goroutine waits a while for the next function: a new one
+// would start with a small stack, and copy it several times until it is as large as planning and plugins need.
 type workers chan func()
 
-// lingering is how long a goroutine waits for something to do.
+// lingering is how long an idle goroutine waits.
 const lingering = 200 * time.Millisecond
 
-// do begins to do something, at once.
+// do starts a function at once.
 func (w workers) do(something func()) {
 	select {
 	case w <- something:

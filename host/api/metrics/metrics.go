@@ -1,17 +1,17 @@
-// Package metrics counts what a daemon does, in the form that Prometheus reads.
+// Package metrics holds the metrics of a daemon for Prometheus.
 //
-// Two kinds of numbers meet in one registry, which belongs to one daemon and to nobody else:
+// Two kinds of metrics share one registry, which belongs to one daemon:
 //
-//	pushed  by those who do something: the surface (Answered, Lost) and, through host.Observer, the sessions
-//	pulled  at each scrape from a host that knows its state anyway: sources, snapshot, plugins, caches (Watch)
+//	pushed  by the API (Answered, Lost) and, through host.Observer, by sessions
+//	pulled  at each scrape from the state of the host: sources, snapshot, plugins, caches (Watch)
 //
-// A session looks its series up once, when it begins; a chunk costs it four atomic additions. No label has more values than
-// the daemon has templates, methods, codes, files or plugins: nothing that a client writes becomes one.
+// A session looks up its series once, when it begins; a chunk costs four atomic additions. Labels have no more values than the
+// daemon has templates, methods, codes, files or plugins: clients cannot add any.
 //
-// docs/operating.md lists every name; a test compares it with what a daemon tells.
+// docs/operating.md lists every name; a test compares it with the metrics of a daemon.
 //
-// Words that must not be confused: *sessions* are outputs being parsed, whole ones and streams; *requests* are what came over
-// HTTP, of which a stream is one.
+// Words that must not be confused: *sessions* are outputs being parsed, whole ones and streams; *requests* are those over HTTP,
+// and a stream is one request.
 package metrics
 
 import (
@@ -27,7 +27,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/chat"
 )
 
-// Metrics are the numbers of one daemon. Make them with New; they are safe for concurrent use.
+// Metrics are the metrics of one daemon. Create them with New; they are safe for concurrent use.
 type Metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.HistogramVec
@@ -46,7 +46,7 @@ type Metrics struct {
 
 var _ host.Observer = (*Metrics)(nil)
 
-// New returns the numbers of a daemon of that version, all zero.
+// New returns the metrics of a daemon of that version.
 func New(version string) *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
@@ -86,12 +86,12 @@ func gauge(name, help string) prometheus.Gauge {
 	return prometheus.NewGauge(prometheus.GaugeOpts{Name: name, Help: help})
 }
 
-// Handler answers with all numbers.
+// Handler returns a handler for scrapes.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }
 
-// Answered counts a request, by the method and the code that it was answered with.
+// Answered counts a request by its method and the code of its answer.
 func (m *Metrics) Answered(method, code string, took time.Duration) {
 	m.requests.WithLabelValues(method, code).Observe(took.Seconds())
 }
@@ -106,11 +106,11 @@ func (m *Metrics) Began(template, handler string) host.SessionObserver {
 	return &session{Metrics: m, template: template}
 }
 
-// session counts what becomes of one output.
+// session counts one output.
 type session struct {
 	*Metrics
 	template  string
-	undecided int // bytes, as far as the gauge knows
+	undecided int // bytes that the gauge includes
 }
 
 // Fed counts a chunk.
@@ -123,7 +123,7 @@ func (s *session) Fed(bytes, held int) {
 	}
 }
 
-// abandoned is the status of an output that has no report.
+// abandoned is the status of an output without a report.
 const abandoned = "abandoned"
 
 // Ended counts the report.

@@ -10,13 +10,13 @@ import (
 	"github.com/dragoman-project/dragoman/internal/cache"
 )
 
-// Watch asks a host for its state at each scrape.
+// Watch adds metrics of the host's state, read at each scrape.
 func (m *Metrics) Watch(h *host.Host) { m.registry.MustRegister(state{h}) }
 
-// state tells what a host knows of itself.
+// state collects the state of a host.
 type state struct{ host *host.Host }
 
-// What is told of a host.
+// The metrics of a host's state.
 var (
 	generation = describe("dragoman_snapshot_generation", "Counts what was put in force: configuration, rules, templates.")
 	rules      = describe("dragoman_rules_info", "The hash of the workarounds in force, always 1.", "sha256")
@@ -41,10 +41,10 @@ func describe(name, help string, labels ...string) *prometheus.Desc {
 
 var _ prometheus.Collector = state{}
 
-// Describe names nothing: which plugins and sources there are changes.
+// Describe sends nothing, because plugins and sources change.
 func (state) Describe(chan<- *prometheus.Desc) {}
 
-// Collect tells the state at this moment.
+// Collect sends the current state.
 func (s state) Collect(to chan<- prometheus.Metric) {
 	snap := s.host.Snapshot()
 	tell(to, generation, prometheus.CounterValue, float64(snap.Generation))
@@ -58,7 +58,7 @@ func (s state) Collect(to chan<- prometheus.Metric) {
 	tellCache(to, "programs", s.host.Programs())
 }
 
-// tell sends one number. Labels are text: paths can be any bytes, and what is no text would end the daemon.
+// tell sends one sample. Paths can contain any bytes, and labels that are not UTF-8 would panic.
 func tell(to chan<- prometheus.Metric, what *prometheus.Desc, kind prometheus.ValueType, value float64, labels ...string) {
 	for i, l := range labels {
 		labels[i] = strings.ToValidUTF8(l, "\uFFFD")
@@ -70,7 +70,7 @@ func source(to chan<- prometheus.Metric, s host.SourceStatus) {
 	if s.SHA256 != "" {
 		tell(to, sourceInfo, prometheus.GaugeValue, 1, s.Name, s.Path, s.SHA256)
 	}
-	tell(to, sourceOK, prometheus.GaugeValue, truth(s.LastError == ""), s.Name, s.Path)
+	tell(to, sourceOK, prometheus.GaugeValue, gaugeOf(s.LastError == ""), s.Name, s.Path)
 	if !s.LastSuccess.IsZero() {
 		tell(to, sourceSuccess, prometheus.GaugeValue, float64(s.LastSuccess.UnixMilli())/1000, s.Name, s.Path)
 	}
@@ -78,11 +78,11 @@ func source(to chan<- prometheus.Metric, s host.SourceStatus) {
 	tell(to, sourceReloads, prometheus.CounterValue, float64(s.Failures), s.Name, s.Path, "failure")
 }
 
-// conditions are all that a plugin can be in.
+// conditions are all conditions of a plugin.
 var conditions = []plugins.Condition{plugins.Idle, plugins.Starting, plugins.Serving, plugins.Failing, plugins.Down, plugins.Refused, plugins.Removed}
 
-// tellPlugins tells of each plugin under its name; under its manifest where that could not be read, or names it like another:
-// a number that is told twice would spoil all of them.
+// tellPlugins sends the metrics of each plugin under its name, or under its manifest if that is invalid or repeats a name:
+// duplicate samples would make the whole scrape fail.
 func tellPlugins(to chan<- prometheus.Metric, all []plugins.State) {
 	told := map[string]bool{"": true}
 	for _, s := range all {
@@ -99,7 +99,7 @@ func tellPlugins(to chan<- prometheus.Metric, all []plugins.State) {
 
 func plugin(to chan<- prometheus.Metric, name string, s plugins.State) {
 	for _, c := range conditions {
-		tell(to, pluginCondition, prometheus.GaugeValue, truth(s.Condition == c), name, string(c))
+		tell(to, pluginCondition, prometheus.GaugeValue, gaugeOf(s.Condition == c), name, string(c))
 	}
 	tell(to, pluginStarts, prometheus.CounterValue, float64(s.Starts), name)
 	tell(to, pluginRestarts, prometheus.CounterValue, float64(s.Restarts), name)
@@ -112,7 +112,7 @@ func tellCache(to chan<- prometheus.Metric, name string, s cache.Stats) {
 	tell(to, cacheEntries, prometheus.GaugeValue, float64(s.Entries), name)
 }
 
-func truth(t bool) float64 {
+func gaugeOf(t bool) float64 {
 	if t {
 		return 1
 	}

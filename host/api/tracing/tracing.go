@@ -1,11 +1,10 @@
-// Package tracing sends what requests did, and how long it took, to a collector of OpenTelemetry traces.
+// Package tracing sends spans to an OpenTelemetry collector.
 //
-// The surface makes one span of each request; this package only says where spans go: by OTLP over HTTP to the endpoint of the
-// configuration, in batches, off the path of requests. A collector that does not answer costs spans and a line in the log,
-// never a request. Nothing global is set: the provider belongs to one daemon.
+// Package api creates one span per request; this package exports them by OTLP over HTTP to the configured endpoint, in batches
+// and asynchronously. If the collector does not answer, spans are lost and a warning is logged; requests are not affected. Nothing
+// global is set: the provider belongs to one daemon.
 //
-// Words that must not be confused: a *trace* is everything that belongs to one request of somebody far away; a *span* is this
-// daemon's part in it.
+// Words that must not be confused: a *trace* covers a whole request through all systems; a *span* is this daemon's part in it.
 package tracing
 
 import (
@@ -25,14 +24,14 @@ import (
 	"github.com/dragoman-project/dragoman/host/config"
 )
 
-// name is what spans say made them.
+// name is the name of the tracer.
 const name = "github.com/dragoman-project/dragoman"
 
-// tracesPath is where collectors take traces, unless the endpoint has a path.
+// tracesPath is the path of the endpoint unless it has one.
 const tracesPath = "/v1/traces"
 
-// Start returns what makes spans for a daemon of that version, and what must be called at its end so that the last are sent.
-// Without an endpoint both do nothing.
+// Start returns a tracer for a daemon of that version, and a function to call at its end, which sends the last spans. Without an
+// endpoint both do nothing.
 func Start(ctx context.Context, cfg config.Tracing, version string, log *slog.Logger) (trace.Tracer, func(context.Context) error, error) {
 	if cfg.Endpoint == "" {
 		return noop.NewTracerProvider().Tracer(name), func(context.Context) error { return nil }, nil
@@ -49,21 +48,21 @@ func Start(ctx context.Context, cfg config.Tracing, version string, log *slog.Lo
 		return nil, nil, fmt.Errorf("tracing.endpoint: %w", err)
 	}
 	provider := sdktrace.NewTracerProvider(
-		sdktrace.WithBatcher(told{exporter, log}),
+		sdktrace.WithBatcher(logged{exporter, log}),
 		sdktrace.WithSampler(sdktrace.ParentBased(sdktrace.TraceIDRatioBased(cfg.Sample))),
 		sdktrace.WithResource(resource.NewSchemaless(attribute.String("service.name", "dragoman"), attribute.String("service.version", version))),
 	)
 	return provider.Tracer(name), provider.Shutdown, nil
 }
 
-// told is an exporter whose faults are told in the daemon's log.
-type told struct {
+// logged is an exporter that logs its errors.
+type logged struct {
 	sdktrace.SpanExporter
 	log *slog.Logger
 }
 
 // ExportSpans sends spans.
-func (t told) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
+func (t logged) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
 	if err := t.SpanExporter.ExportSpans(ctx, spans); err != nil {
 		t.log.Warn("traces could not be sent", "spans", len(spans), "error", err)
 	}
