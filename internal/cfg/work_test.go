@@ -18,7 +18,7 @@ func chain(n int, name string) *Rule {
 
 // Properties of a rule follow from those of its callees, so one pass suffices for a chain of any
 // length, and one more confirms it.
-func TestChainsOfRulesTakeNoMorePassesTheLongerTheyAre(t *testing.T) {
+func TestLongChainsOfRulesTakeNoMorePassesThanShortOnes(t *testing.T) {
 	for _, n := range []int{3, 300} {
 		root := &Rule{Name: "root", Body: Alt(Seq(Text("1"), chain(n, "a").Call()), Seq(Text("2"), chain(n, "b").Call()))}
 		_, rules := Order(root)

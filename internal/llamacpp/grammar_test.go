@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestGrammarsAreTakenOrRefused(t *testing.T) {
+func TestGrammarsAreAcceptedOrRejected(t *testing.T) {
 	for _, c := range []struct {
 		name, source, refusal string
 	}{

@@ -12,7 +12,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
-func TestEveryNodeHasItsGrammar(t *testing.T) {
+func TestEveryNodeHasAGrammar(t *testing.T) {
 	for _, c := range []struct {
 		name       string
 		node       func(b *peg.Builder) peg.ID
@@ -85,7 +85,7 @@ func TestAStrictGrammarCoversWhatMayFollowThePrompt(t *testing.T) {
 	}
 }
 
-func TestThePromptLeavesWhatIsLeftOfRepetitionsAndRules(t *testing.T) {
+func TestThePromptMayEndWithinRepetitionsAndRules(t *testing.T) {
 	var b peg.Builder
 	list := b.Rule("list", b.Seq(b.Lit("("), b.Repeat(2, 3, b.Choice(b.Lit("ab"), b.Ref("list"))), b.Lit(")")))
 	p := b.Build(b.Seq(list, b.Lit("!")))
@@ -142,7 +142,7 @@ func TestGivenTriggersReplaceDerivedOnes(t *testing.T) {
 	}
 }
 
-func TestALazyGrammarGoesOnBehindTheTrigger(t *testing.T) {
+func TestALazyGrammarContinuesAfterTheTrigger(t *testing.T) {
 	var b peg.Builder
 	call := b.Trigger("call", b.Seq(b.Lit("<c>"), b.Value(peg.NumberValue), b.Lit("</c>")))
 	section := b.Seq(b.Lit("<s>"), b.Repeat(1, 3, call), b.Lit("</s>"))
@@ -181,7 +181,7 @@ func TestFindTrigger(t *testing.T) {
 	}
 }
 
-func TestProgramsWithoutAGrammarSayWhy(t *testing.T) {
+func TestErrorsOfProgramsWithoutAGrammar(t *testing.T) {
 	strict := grammar.Options{Mode: grammar.Strict}
 	for _, c := range []struct {
 		name    string
@@ -246,13 +246,13 @@ func TestContentFollowsAGrammarOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestFreeMakesNoConstraint(t *testing.T) {
+func TestFreeMeansNoConstraint(t *testing.T) {
 	if c, err := grammar.Build(&peg.Program{}, grammar.Options{}); c != nil || err != nil {
 		t.Errorf("got %v, %v", c, err)
 	}
 }
 
-func TestBoundsThatEnginesRefuseAreRelaxed(t *testing.T) {
+func TestBoundsThatEnginesRejectAreRelaxed(t *testing.T) {
 	var b peg.Builder
 	_, c := build(t, b.Build(b.Chars(3000, 5000, peg.Range{Lo: 'a', Hi: 'z'})), grammar.Options{Mode: grammar.Strict})
 	if c.Grammar != "root ::= [a-z]{1999,}\n" || len(c.Notes) != 2 {

@@ -21,7 +21,7 @@ func TestACacheKeepsWhatItBuilt(t *testing.T) {
 		t.Error("an equal program was built again")
 	}
 	if fresh, _ := Build(distinctTools(3, 2), Options{Mode: Lazy}); fresh.Grammar != first.Grammar {
-		t.Error("the cache says something else than Build")
+		t.Error("the cache and Build differ")
 	}
 	word := []Trigger{{Type: TriggerWord, Value: "<call>"}}
 	for what, of := range map[string]struct {
@@ -48,8 +48,8 @@ func TestACacheKeepsWhatItBuilt(t *testing.T) {
 	}
 }
 
-// TestEveryOptionTellsConstraintsApart changes one option after another, including any added later.
-func TestEveryOptionTellsConstraintsApart(t *testing.T) {
+// TestEveryOptionIsPartOfTheKey changes one option after another, including any added later.
+func TestEveryOptionIsPartOfTheKey(t *testing.T) {
 	p := distinctTools(1, 1)
 	seen := map[cache.Key]string{keyOf(p, Options{}): "nothing"}
 	for i := range reflect.TypeFor[Options]().NumField() {
@@ -65,13 +65,13 @@ func TestEveryOptionTellsConstraintsApart(t *testing.T) {
 		}
 		key := keyOf(p, o)
 		if other, ok := seen[key]; ok {
-			t.Errorf("%s and %s are not told apart", name, other)
+			t.Errorf("%s and %s have the same key", name, other)
 		}
 		seen[key] = name
 	}
 }
 
-func TestACacheKeepsFaults(t *testing.T) {
+func TestACacheKeepsErrors(t *testing.T) {
 	var c Cache
 	var b peg.Builder
 	p := b.Build(b.Schema(jsonschema.MustParse(`{"type": "text"}`), b.Value(peg.AnyJSON)))
@@ -84,7 +84,7 @@ func TestACacheKeepsFaults(t *testing.T) {
 	}
 }
 
-func TestACacheDropsWhatWasUsedLongestAgo(t *testing.T) {
+func TestACacheDropsTheLeastRecentlyUsed(t *testing.T) {
 	built := func(c *Cache, tools int) *Constraint {
 		got, err := c.Build(distinctTools(tools, 2), Options{Mode: Lazy})
 		if err != nil {

@@ -56,7 +56,7 @@ func readLark(t testing.TB, source string) *larkGrammar {
 	for line := range strings.Lines(rules) {
 		name, definition, _ := strings.Cut(strings.TrimSpace(line), ": ")
 		if !regexp.MustCompile(`^[a-z_][a-z0-9_]*$`).MatchString(name) {
-			t.Fatalf("%q is no name of a rule", name)
+			t.Fatalf("%q is not the name of a rule", name)
 		}
 		fmt.Fprintf(&out, "%s ::= %s\n", larkRule(name), r.read(definition))
 	}
@@ -75,7 +75,7 @@ func larkRule(name string) string {
 func (r *larkReader) terminal(line string) {
 	name, definition, _ := strings.Cut(strings.TrimSpace(line), ": ")
 	if !regexp.MustCompile(`^[A-Z_][A-Z0-9_]*$`).MatchString(name) {
-		r.t.Fatalf("%q is no name of a terminal", name)
+		r.t.Fatalf("%q is not the name of a terminal", name)
 	}
 	r.gbnf[name] = r.read(definition)
 	r.order = append(r.order, name)

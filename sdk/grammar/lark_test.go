@@ -76,7 +76,7 @@ func TestLarkOfSchemasDecidesAsTheGrammarDoes(t *testing.T) {
 }
 
 // What may end a rule may also begin what follows its call.
-func TestLarkTellsTheEndOfARuleFromWhatFollowsIt(t *testing.T) {
+func TestLarkDistinguishesTheEndOfARuleFromWhatFollows(t *testing.T) {
 	g := mustParse(t, `root ::= args "[</x>"
 args ::= more "]<a>" ("[<" " "?)? more
 more ::= ("]<b>" object ("[<" " "?)?)*
@@ -96,7 +96,7 @@ object ::= "{" object? "}"
 }
 
 // Content may begin like a thought that never ends; the lexer cannot know that, and a note says so.
-func TestLarkSaysThatAThoughtMustEnd(t *testing.T) {
+func TestLarkNotesThatAThoughtMustEnd(t *testing.T) {
 	options := grammar.Options{Mode: grammar.Strict, Prompt: prompt, Target: grammar.TargetLark}
 	if _, c := build(t, jsonCalls(true), options); len(c.Notes) != 1 || !strings.Contains(c.Notes[0], `"<think>"`) {
 		t.Errorf("notes: %q", c.Notes)

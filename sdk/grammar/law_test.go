@@ -62,7 +62,7 @@ func TestWhatAGrammarAcceptsItsProgramParses(t *testing.T) {
 	}
 }
 
-func TestWhatALazyGrammarAcceptsBehindATriggerItsProgramParses(t *testing.T) {
+func TestWhatALazyGrammarAcceptsAfterATriggerItsProgramParses(t *testing.T) {
 	for _, p := range programs {
 		t.Run(p.name, func(t *testing.T) {
 			program := p.make(false)
@@ -82,7 +82,7 @@ func TestWhatALazyGrammarAcceptsBehindATriggerItsProgramParses(t *testing.T) {
 	}
 }
 
-func TestValidOutputsAreAcceptedAndCorruptedOnesRefusedWhereTheyGoWrong(t *testing.T) {
+func TestValidOutputsAreAcceptedAndInvalidOnesRejectedAtTheFault(t *testing.T) {
 	for _, p := range programs {
 		t.Run(p.name, func(t *testing.T) {
 			strict, _ := build(t, p.make(true), grammar.Options{Mode: grammar.Strict, Prompt: prompt})

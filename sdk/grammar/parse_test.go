@@ -8,7 +8,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/grammar"
 )
 
-func TestGrammarsReadAsTheyAreWritten(t *testing.T) {
+func TestParseReadsGBNF(t *testing.T) {
 	for _, c := range []struct {
 		name, source string
 		pass, fail   []string
@@ -39,7 +39,7 @@ func TestGrammarsReadAsTheyAreWritten(t *testing.T) {
 	}
 }
 
-func TestGrammarsThatCannotBeReadSayWhere(t *testing.T) {
+func TestSyntaxErrorsHaveAPlace(t *testing.T) {
 	for _, c := range []struct{ source, message string }{
 		{"", `grammar:1:1: missing rule "root"`},
 		{"a ::= b", `grammar:1:7: undefined rule "b"`},
@@ -73,7 +73,7 @@ func TestGrammarsThatCannotBeReadSayWhere(t *testing.T) {
 	}
 }
 
-func TestMatchSaysWhereATextLeavesTheGrammar(t *testing.T) {
+func TestMatchReportsWhereATextLeavesTheGrammar(t *testing.T) {
 	g := mustParse(t, `root ::= "<a>" [0-9]{2} ("é" | "x")`)
 	for _, c := range []struct {
 		text     string

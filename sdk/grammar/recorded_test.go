@@ -49,7 +49,7 @@ func mustParse(t testing.TB, source string) *grammar.Grammar {
 	return g
 }
 
-func TestRecordedGrammarsAcceptAndRefuseAsRecorded(t *testing.T) {
+func TestRecordedGrammarsAcceptAndRejectAsRecorded(t *testing.T) {
 	type row struct {
 		Name, Grammar string
 		Schema        json.RawMessage

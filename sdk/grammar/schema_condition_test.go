@@ -8,7 +8,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
-func TestWhatIsSaidOfObjectsUnderConditionsIsHeldTo(t *testing.T) {
+func TestConditionsOnObjectsAreEnforced(t *testing.T) {
 	const ab = `"type": "object", "properties": {"a": {"type": "null"}, "b": {"type": "null"}, "c": {"type": "null"}}`
 	holds(t, []schemaCase{
 		{"a member that requires another", `{` + ab + `, "dependentRequired": {"a": ["b"]}}`, []string{`{}`, `{"a":null,"b":null}`, `{"b":null,"c":null}`, `{"c":null}`}, []string{`{"a":null}`, `{"a":null,"c":null}`}},
@@ -43,7 +43,7 @@ func TestWhatIsSaidOfObjectsUnderConditionsIsHeldTo(t *testing.T) {
 	})
 }
 
-func TestConditionsThatAreNotHeldToAreNoted(t *testing.T) {
+func TestUnsupportedConditionsAreNoted(t *testing.T) {
 	for schema, notes := range map[string][]string{
 		`{"type": "object", "properties": {"a": {}}, "if": {"minProperties": 1}, "then": {"required": ["a"]}}`:            {`schema: #: "if" is not enforced`, `schema: #: "then" is not enforced`},
 		`{"type": "object", "properties": {"a": {"type": "integer"}}, "not": {"properties": {"a": {"const": 1}}}}`:        {`schema: #/properties/a: "not" is not enforced`},
@@ -64,7 +64,7 @@ func TestConditionsThatAreNotHeldToAreNoted(t *testing.T) {
 
 // A longest-match lexer must find the first member of each of several objects (holds runs such a
 // lexer).
-func TestObjectsThatBeginAlikeAreToldApart(t *testing.T) {
+func TestObjectsThatBeginAlikeAreDistinguished(t *testing.T) {
 	const abc = `"type": "object", "properties": {"a": {}, "b": {}, "c": {}}`
 	pass, fail := []string{`{"a":1,"b":[]}`, `{"c":{}}`, `{"a":{},"b":2,"c":"x"}`}, []string{`{"a":1,"c":2}`, `{"x":1}`}
 	holds(t, []schemaCase{

@@ -14,12 +14,12 @@ func rational(t *testing.T, s string) *big.Rat {
 	t.Helper()
 	r, ok := new(big.Rat).SetString(s)
 	if !ok {
-		t.Fatalf("%q is no number", s)
+		t.Fatalf("%q is not a number", s)
 	}
 	return r
 }
 
-func TestNumbersAreHeldToTheirBoundsDigitByDigit(t *testing.T) {
+func TestBoundsOfNumbersAreEnforcedDigitByDigit(t *testing.T) {
 	bounds := []string{"-1.25", "-1", "-0.07", "0", "0.05", "0.5", "0.59", "0.9", "1", "1.009", "12.5"}
 	numbers := append([]string{"-13", "-2", "-1.3", "-1.251", "-0.0700", "-0.06", "0.049", "0.051", "0.589", "0.5901", "0.95", "0.09", "0.001", "1.0", "1.00", "1.01",
 		"1.0089", "1.0091", "2", "11.99", "12", "12.49", "12.51", "13", "100"}, bounds...)

@@ -2,7 +2,7 @@ package grammar_test
 
 import "testing"
 
-func TestMultiplesAreHeldToWhereTheyAreFewOrTheirLastDigitsTell(t *testing.T) {
+func TestMultiplesAreEnforcedIfFewOrDeterminedByTheirLastDigits(t *testing.T) {
 	holds(t, []schemaCase{
 		{"few of them", `{"type": "integer", "multipleOf": 15, "minimum": 0, "exclusiveMaximum": 60}`, []string{"0", "15", "45"}, []string{"60", "5", "-15"}},
 		{"few fractions", `{"type": "number", "multipleOf": 0.75, "minimum": -1, "maximum": 2}`, []string{"-0.75", "0", "0.75", "1.5"}, []string{"1", "2.25", "-1.5"}},
@@ -18,7 +18,7 @@ func TestMultiplesAreHeldToWhereTheyAreFewOrTheirLastDigitsTell(t *testing.T) {
 	})
 }
 
-func TestItemsOfFewValuesAreEachThereOnce(t *testing.T) {
+func TestUniqueItemsOfFewValuesAreEnforced(t *testing.T) {
 	holds(t, []schemaCase{
 		{"constants", `{"type": "array", "items": {"type": "string", "enum": ["a", "b", "c"]}, "uniqueItems": true}`,
 			[]string{"[]", `["b"]`, `["c","a"]`, `["b", "a", "c"]`}, []string{`["a","a"]`, `["a","b","a"]`, `["d"]`, `["a",]`}},

@@ -51,7 +51,7 @@ func holds(t *testing.T, cases []schemaCase) {
 	}
 }
 
-func TestConstantsFitWhatStandsBesideThem(t *testing.T) {
+func TestConstantsSatisfyTheKeywordsBesideThem(t *testing.T) {
 	holds(t, []schemaCase{
 		{"a type that one has", `{"type": ["string", "null"], "enum": ["a", null, 1]}`, []string{`"a"`, "null"}, []string{"1"}},
 		{"an integer is no fraction", `{"type": "integer", "enum": [1, 1.5]}`, []string{"1"}, []string{"1.5"}},
@@ -69,7 +69,7 @@ func TestConstantsFitWhatStandsBesideThem(t *testing.T) {
 	})
 }
 
-func TestAlternativesHoldTogetherWithWhatStandsBesideThem(t *testing.T) {
+func TestAlternativesAreMergedWithTheKeywordsBesideThem(t *testing.T) {
 	holds(t, []schemaCase{
 		{"a type rules alternatives out", `{"type": "object", "anyOf": [{"type": "string"}, {"properties": {"a": {"type": "null"}}, "required": ["a"]}]}`,
 			[]string{`{"a":null}`}, []string{`"x"`, "{}"}},
@@ -98,7 +98,7 @@ func TestAlternativesHoldTogetherWithWhatStandsBesideThem(t *testing.T) {
 	})
 }
 
-func TestWhatMustHoldTogetherIsOneSchema(t *testing.T) {
+func TestSchemasThatMustHoldTogetherAreMerged(t *testing.T) {
 	holds(t, []schemaCase{
 		{"items at the same place", `{"allOf": [{"prefixItems": [{"minimum": 3}]}], "items": {"type": "integer", "minimum": 5}, "maxItems": 2}`,
 			[]string{"[5]", "[5,6]"}, []string{"[3]", "[3,5]", "[5,4]"}},
@@ -117,7 +117,7 @@ func TestWhatMustHoldTogetherIsOneSchema(t *testing.T) {
 	})
 }
 
-func TestTypesMayBeRuledOut(t *testing.T) {
+func TestTypesMayBeExcluded(t *testing.T) {
 	holds(t, []schemaCase{
 		{"one", `{"not": {"type": "null"}}`, []string{"1", `"a"`, "{}", "[]", "true", "1.5"}, []string{"null"}},
 		{"several", `{"type": ["string", "integer", "null"], "not": {"type": ["string", "null"]}}`, []string{"1"}, []string{`"a"`, "null", "1.5"}},
@@ -126,7 +126,7 @@ func TestTypesMayBeRuledOut(t *testing.T) {
 	})
 }
 
-func TestTuplesHaveTheItemsThatTheBoundsAllow(t *testing.T) {
+func TestTuplesHaveAsManyItemsAsTheBoundsAllow(t *testing.T) {
 	holds(t, []schemaCase{
 		{"all, and no others", `{"prefixItems": [{"type": "null"}, {"type": "boolean"}]}`, []string{"[null,true]"}, []string{"[]", "[null]", "[null,true,1]"}},
 		{"fewer", `{"prefixItems": [{"type": "null"}, {"type": "boolean"}, {}], "minItems": 1}`, []string{"[null]", "[null,true]", "[null, true, 1]"}, []string{"[]", "[true]", "[null,true,1,1]"}},
@@ -173,7 +173,7 @@ func TestMembersAreCounted(t *testing.T) {
 	})
 }
 
-func TestReferencesFindNamesAndIdentifiers(t *testing.T) {
+func TestReferencesResolveAnchorsAndIdentifiers(t *testing.T) {
 	holds(t, []schemaCase{
 		{"an anchor", `{"$ref": "#n", "$defs": {"a": {"$anchor": "n", "type": "null"}}}`, []string{"null"}, []string{"1"}},
 		{"a dynamic anchor", `{"items": {"$ref": "#n"}, "$defs": {"a": {"$dynamicAnchor": "n", "type": "null"}}}`, []string{"[null]"}, []string{"[1]"}},
@@ -189,7 +189,7 @@ func TestReferencesFindNamesAndIdentifiers(t *testing.T) {
 	})
 }
 
-func TestPatternsStandWhereTheirAnchorsSay(t *testing.T) {
+func TestPatternsMatchWhereTheirAnchorsAllow(t *testing.T) {
 	holds(t, []schemaCase{
 		{"alternatives that are each the whole", `{"pattern": "(^a$|^b$)"}`, []string{`"a"`, `"b"`}, []string{`"ab"`, `"xa"`}},
 		{"without parentheses", `{"pattern": "^a$|^b$"}`, []string{`"a"`, `"b"`}, []string{`"ab"`, `"xb"`}},
@@ -206,7 +206,7 @@ func TestPatternsStandWhereTheirAnchorsSay(t *testing.T) {
 	})
 }
 
-func TestLengthsThatAPatternImpliesNeedNoMore(t *testing.T) {
+func TestLengthsThatAPatternImpliesNeedNoRules(t *testing.T) {
 	holds(t, []schemaCase{
 		{"at least", `{"pattern": "^[a-z]+(-[a-z]{2,})?$", "minLength": 1}`, []string{`"a"`, `"a-bc"`}, []string{`""`}},
 		{"at most", `{"pattern": "^(a|bc?){1,3}d*?e{0}$|^$", "minLength": 0}`, []string{`""`, `"abcd"`}, []string{`"d"`}},
@@ -218,7 +218,7 @@ func TestLengthsThatAPatternImpliesNeedNoMore(t *testing.T) {
 	})
 }
 
-func TestFormatsAreHeldTo(t *testing.T) {
+func TestFormatsAreEnforced(t *testing.T) {
 	for format, texts := range map[string]struct{ pass, fail []string }{
 		"date":                  {[]string{"2026-11-21"}, []string{"2026-13-01", "2026-1-1", "2026-11-32", ""}},
 		"time":                  {[]string{"23:59:59Z", "08:30:06.283+01:00"}, []string{"24:00:00Z", "8:00:00Z", "08:00:00"}},
@@ -272,7 +272,7 @@ func mustMarshal(t *testing.T, v any) string {
 	return string(text)
 }
 
-func TestRepetitionsInsideEachOtherStayWithinLimits(t *testing.T) {
+func TestNestedRepetitionsStayWithinLimits(t *testing.T) {
 	for _, c := range []schemaCase{
 		{"as many as there may be", `{"type": "array", "maxItems": 1999, "items": {"type": "array", "maxItems": 1999, "items": {"type": "string", "maxLength": 1999}}}`, []string{"[]", `[["a"],[]]`}, []string{"[1]"}},
 		{"in fixed items that may be missing", `{"prefixItems": [{"type": "string", "maxLength": 1999}, {"type": "string", "maxLength": 1999}], "minItems": 0}`, []string{"[]", `["a","b"]`}, []string{"[1]"}},
@@ -282,7 +282,7 @@ func TestRepetitionsInsideEachOtherStayWithinLimits(t *testing.T) {
 	}
 }
 
-func TestAReferenceToItselfAloneAddsNothing(t *testing.T) {
+func TestADirectSelfReferenceAddsNothing(t *testing.T) {
 	holds(t, []schemaCase{
 		{"among alternatives", `{"anyOf": [{"$ref": "#"}, {"type": "null"}]}`, []string{"null"}, []string{"1"}},
 		{"through another", `{"$ref": "#/$defs/a", "$defs": {"a": {"anyOf": [{"$ref": "#/$defs/b"}, {"type": "null"}]}, "b": {"anyOf": [{"type": "integer"}, {"$ref": "#/$defs/a"}]}}}`,
@@ -290,7 +290,7 @@ func TestAReferenceToItselfAloneAddsNothing(t *testing.T) {
 	})
 }
 
-func TestNumbersWithBoundsThatNobodyWritesOut(t *testing.T) {
+func TestHugeBoundsOfNumbers(t *testing.T) {
 	holds(t, []schemaCase{
 		{"those of floating point", `{"type": "number", "minimum": -1.7976931348623157e308, "maximum": 1.7976931348623157E+308}`, []string{"0", "-12.5", "1e5"}, []string{"x"}},
 		{"those of an integer", `{"type": "integer", "minimum": 0, "maximum": 1.7976931348623157e+308}`, []string{"0", "12"}, []string{"-1"}},

@@ -2,7 +2,7 @@ package grammar_test
 
 import "testing"
 
-func TestWhatSeveralKeywordsSayOfAStringHoldsTogether(t *testing.T) {
+func TestSeveralKeywordsOfAStringAreEnforcedTogether(t *testing.T) {
 	holds(t, []schemaCase{
 		{"a pattern that looks ahead", `{"pattern": "^(?=.*\\d)(?!x)[a-z\\d]{2,4}$"}`, []string{`"a1"`, `"1bcd"`}, []string{`"ab"`, `"x1"`, `"1"`, `"abcd1"`}},
 		{"a pattern that looks ahead for a whole text", `{"pattern": "^(?!^[-+.]*$)[+-]?0*\\d*\\.?\\d*$"}`, []string{`"1"`, `"-.5"`, `"00."`}, []string{`""`, `"."`, `"-"`, `"1e5"`}},
@@ -19,7 +19,7 @@ func TestWhatSeveralKeywordsSayOfAStringHoldsTogether(t *testing.T) {
 	})
 }
 
-func TestWhatSeveralKeywordsSayOfBareTextHoldsTogether(t *testing.T) {
+func TestSeveralKeywordsOfRawTextAreEnforcedTogether(t *testing.T) {
 	for _, c := range []schemaCase{
 		{"a pattern that looks ahead", `{"type": "string", "pattern": "^(?!x).{1,3}$"}`, []string{"ab</p>", "<b></p>"}, []string{"xa</p>", "</p>", "</p></p>"}},
 		{"a text that it must not be", `{"type": "string", "not": {"const": "a"}}`, []string{"b</p>", "aa</p>", "</p>"}, []string{"a</p>"}},

@@ -13,7 +13,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
-func TestSchemasAreHeldTo(t *testing.T) {
+func TestSchemasAreEnforced(t *testing.T) {
 	for _, c := range []struct {
 		name, schema string
 		pass, fail   []string
@@ -106,7 +106,7 @@ var manyProperties = func() string {
 	return strings.Join(out, ", ")
 }()
 
-func TestWhatAGrammarDoesNotHoldToIsNoted(t *testing.T) {
+func TestWhatAGrammarDoesNotEnforceIsNoted(t *testing.T) {
 	for _, c := range []struct {
 		schema string
 		notes  []string
@@ -162,7 +162,7 @@ func TestWhatAGrammarDoesNotHoldToIsNoted(t *testing.T) {
 	}
 }
 
-func TestSchemasThatMeanNothingAreErrors(t *testing.T) {
+func TestInvalidSchemasAreErrors(t *testing.T) {
 	for schema, message := range map[string]string{
 		`[]`:                                      `#: expected an object or a boolean, found an array`,
 		`{"type": 1}`:                             `#/type: expected a string or an array, found a number`,
@@ -206,7 +206,7 @@ func raw(t *testing.T, schema string) (*grammar.Grammar, *grammar.Constraint) {
 	return build(t, p, grammar.Options{Mode: grammar.Strict})
 }
 
-func TestBareValuesHaveNoQuotes(t *testing.T) {
+func TestRawValuesHaveNoQuotes(t *testing.T) {
 	for _, c := range []struct {
 		name, schema string
 		pass, fail   []string
@@ -249,7 +249,7 @@ func TestBareValuesHaveNoQuotes(t *testing.T) {
 	}
 }
 
-func TestBareValuesInQuotesAreEscaped(t *testing.T) {
+func TestRawValuesInQuotesAreEscaped(t *testing.T) {
 	var b peg.Builder
 	p := b.Build(b.Seq(b.Lit(`"`), b.RawSchema(jsonschema.MustParse(`{"enum": ["a\"b", "c"]}`), b.StringContent(`"`)), b.Lit(`"`)))
 	g, _ := build(t, p, grammar.Options{Mode: grammar.Strict})

@@ -19,7 +19,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
-func TestALazyConstraintAsOneGrammarBeginsWithFreeText(t *testing.T) {
+func TestALazyConstraintInOneGrammarBeginsWithFreeText(t *testing.T) {
 	c := grammar.Constraint{Grammar: "root ::= \"<c>\" [0-9] root?\n", Lazy: true, Triggers: []grammar.Trigger{{Type: grammar.TriggerWord, Value: "<c>"}}}
 	decides(t, mustParse(t, in(t, &c, grammar.TargetEBNF)), []string{"", "a <c", "a <<c>1", "<c>1<c>2"}, []string{"<c>", "<c>1 a", "a<c>x"})
 }
@@ -48,7 +48,7 @@ func TestAStrictConstraintIsTheSameInOtherNotations(t *testing.T) {
 }
 
 // xgrammar reads all hexadecimal digits after \x: [\x2D0-9] would begin with U+02D0.
-func TestCharactersWrittenByTheirNumberEndBeforeDigitsForXGrammar(t *testing.T) {
+func TestCharacterCodesEndBeforeDigitsForXGrammar(t *testing.T) {
 	c := grammar.Constraint{Grammar: "root ::= [\\x2D0-9] \"\\x01a\"\n"}
 	if got, want := in(t, &c, grammar.TargetEBNF), "root ::= [\\u002D0-9] \"\\u0001a\"\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
@@ -100,7 +100,7 @@ func TestBuildGivesTheConstraintInTheNotationOfItsTarget(t *testing.T) {
 		switch {
 		case l.Target == grammar.TargetJSONSchema:
 			if err == nil {
-				t.Error("a schema was made of a grammar")
+				t.Error("a grammar was written as a schema")
 			}
 		case err != nil:
 			t.Errorf("%s: %v", l.Target, err)
@@ -168,7 +168,7 @@ func TestATriggerWordBeginsATag(t *testing.T) {
 	}
 }
 
-func TestATriggerThatIsAPatternBeginsATagForEachOfItsTexts(t *testing.T) {
+func TestATriggerPatternBeginsATagForEachOfItsTexts(t *testing.T) {
 	c := grammar.Constraint{Grammar: "root ::= \"{\" (\"\" | \" \") (\"\\\"name\\\"\" | \"\\\"n\\\"\") \"}\"\n", Lazy: true,
 		Triggers: []grammar.Trigger{{Type: grammar.TriggerPattern, Value: `(\{\s*(?:"name"|"n"))`}}}
 	tag, lost, err := c.In(grammar.TargetStructuralTag)

@@ -38,7 +38,7 @@ func TestTextUpToDelimitersContainsNoneOfThem(t *testing.T) {
 	}
 }
 
-func TestADelimiterClosesTextWhereItFirstOccurs(t *testing.T) {
+func TestTextEndsAtTheFirstDelimiter(t *testing.T) {
 	random := rand.New(rand.NewPCG(4, 4))
 	for range 200 {
 		delim := word(random, random.IntN(4)+1)

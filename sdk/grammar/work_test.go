@@ -43,7 +43,7 @@ func TestTheWorkOfBuildingGrowsLinearly(t *testing.T) {
 		{"parameters", work(8, 10), work(8, 80)},
 	} {
 		if of.often > 9*of.once {
-			t.Errorf("8 times as many %s: %.0f allocations instead of %.0f", of.what, of.often, of.once)
+			t.Errorf("8 times as many %s: %.0f allocations instead of about %.0f", of.what, of.often, of.once)
 		}
 	}
 }

@@ -35,7 +35,7 @@ func TestRecordedSchemasResolveToStringAsRecorded(t *testing.T) {
 		}
 	}
 	if cases == 0 {
-		t.Error("no case is recorded")
+		t.Error("no cases are recorded")
 	}
 }
 

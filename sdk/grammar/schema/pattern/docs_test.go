@@ -20,7 +20,7 @@ func TestTheDocumentNamesEveryFormat(t *testing.T) {
 	}
 }
 
-func TestFormatsAreRegularExpressionsThatAreUnderstood(t *testing.T) {
+func TestTheRegularExpressionsOfFormatsAreSupported(t *testing.T) {
 	for name := range patternFormats {
 		if _, err := Parse("^(?:" + patternFormats[name] + ")$"); err != nil {
 			t.Errorf("%s: %v", name, err)
