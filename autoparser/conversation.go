@@ -109,12 +109,12 @@ func withSynonyms(given []chat.Field) []chat.Field {
 	return append(all, given...)
 }
 
-// negate returns the negation of a boolean if shall is set.
-func negate(value json.RawMessage, shall bool) json.RawMessage {
+// negate returns the negation of a boolean if negated is set.
+func negate(value json.RawMessage, negated bool) json.RawMessage {
 	switch text := strings.TrimSpace(string(value)); {
-	case shall && text == "true":
+	case negated && text == "true":
 		return json.RawMessage("false")
-	case shall && text == "false":
+	case negated && text == "false":
 		return json.RawMessage("true")
 	}
 	return value

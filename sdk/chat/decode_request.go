@@ -161,10 +161,10 @@ func checkContinuation(r *Request, addGenerationPrompt *bool) error {
 	}
 	last := len(r.Messages) - 1
 	if role := r.Messages[last].Role; role != RoleAssistant {
-		return fault.Invalid(memberPath(indexPath("messages", last), "role"), fmt.Sprintf("continue_final_message goes on with a message of the assistant, found one of role %q", role))
+		return fault.Invalid(memberPath(indexPath("messages", last), "role"), fmt.Sprintf("continue_final_message needs a last message of the assistant, found one of role %q", role))
 	}
 	if addGenerationPrompt != nil && *addGenerationPrompt {
-		return fault.Invalid("add_generation_prompt", "true starts a new message, but continue_final_message goes on with the last one; send one of them")
+		return fault.Invalid("add_generation_prompt", "true starts a new message, but continue_final_message continues the last one; send one of them")
 	}
 	return nil
 }

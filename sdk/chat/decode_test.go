@@ -196,9 +196,9 @@ func TestErrorsNamePlaceAndRemedy(t *testing.T) {
 		{`{` + hi + `,"chat_template_kwargs":{"messages":[]}}`,
 			`chat_template_kwargs.messages: not a variable of its own; send it as the request's messages`},
 		{`{` + hi + `,"continue_final_message":true}`,
-			`messages[0].role: continue_final_message goes on with a message of the assistant, found one of role "user"`},
+			`messages[0].role: continue_final_message needs a last message of the assistant, found one of role "user"`},
 		{`{"messages":[{"role":"assistant","content":"a"}],"continue_final_message":"content","add_generation_prompt":true}`,
-			`add_generation_prompt: true starts a new message, but continue_final_message goes on with the last one; send one of them`},
+			`add_generation_prompt: true starts a new message, but continue_final_message continues the last one; send one of them`},
 		{`{` + hi + `,"continue_final_message":1}`,
 			`continue_final_message: expected true, false or one of "none", "auto", "content", "reasoning_content", found a number`},
 	} {

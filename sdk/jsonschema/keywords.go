@@ -2,41 +2,41 @@ package jsonschema
 
 import "slices"
 
-// holds says what stands in the value of a keyword.
+// holds is what the value of a keyword contains.
 type holds uint8
 
 const (
-	unknown       holds = iota // for a keyword that is not in the table: perhaps schemas
-	values                     // values, in which no schemas are
+	unknown       holds = iota // perhaps schemas: the keyword is not in the table
+	values                     // values that are not schemas
 	schema                     // a schema
 	schemas                    // a list of schemas
 	schemasByName              // an object of schemas
 	schemaOrList               // a schema, or a list of schemas
 )
 
-// Keyword is what is known of a keyword of JSON Schema. The zero value is that of a keyword that means nothing here.
+// Keyword describes a keyword of JSON Schema. The zero value describes unknown keywords.
 type Keyword struct {
-	Kinds   Kinds // of its value; 0: any
-	About   Kinds // of the values that it says something of; 0: any
-	Implies bool  // a schema without a type that has it is meant for values that it is about
-	Counts  bool  // its value is a number of things
+	Kinds   Kinds // of its value; 0 for any
+	About   Kinds // the kinds of values that it constrains; 0 for any
+	Implies bool  // in a schema without a type, it implies that values are of these kinds
+	Counts  bool  // its value is a count
 
 	holds    holds
-	together bool // it is about the properties of an object together, or about those that the object does not name
-	note     bool // it says nothing of what is valid
-	marks    bool // nor does it, but something of the schema itself, such as its name
+	together bool // it constrains several properties of an object together, or properties that the object does not name
+	note     bool // it is an annotation for people
+	marks    bool // it constrains nothing, but describes the schema itself, such as its name
 
-	required    Kinds // of its value in the schemas of a request, which are checked more strictly; 0: not checked
-	stringItems bool  // the items of its value there are strings
+	required    Kinds // of its value in requests, which are checked more strictly; 0 for not checked
+	stringItems bool  // the items of its value in requests are strings
 }
 
-// Annotation reports whether the keyword says nothing of what is valid.
+// Annotation reports whether the keyword constrains nothing.
 func (k Keyword) Annotation() bool { return k.note || k.marks }
 
-// KeywordOf returns what is known of a keyword.
+// KeywordOf returns the description of a keyword.
 func KeywordOf(name string) Keyword { return keywords[name] }
 
-// Keywords returns the keywords whose values are of certain kinds, in alphabetical order.
+// Keywords returns the names of the keywords that restrict the kinds of their values, in alphabetical order.
 func Keywords() (names []string) {
 	for name, k := range keywords {
 		if k.Kinds != 0 {
@@ -47,7 +47,7 @@ func Keywords() (names []string) {
 	return names
 }
 
-// keywords are the keywords of JSON Schema that mean something here. What is not listed is not looked at.
+// keywords is the table of the known keywords. Others are ignored.
 var keywords = map[string]Keyword{
 	"$ref":  {holds: values, Kinds: String, required: String},
 	"type":  {holds: values, Kinds: String | Array, required: String | Array, stringItems: true},

@@ -20,7 +20,7 @@ const (
 	Any = Object | Array | String | Number | Bool | Null
 )
 
-// kindNames are the names of the kinds, and how sentences name a value of the kind, in the order of the bits.
+// kindNames are the names of the kinds, and of a value of the kind in messages, in the order of the bits.
 var kindNames = [...]struct{ name, value string }{
 	{"object", "an object"}, {"array", "an array"}, {"string", "a string"}, {"number", "a number"}, {"bool", "a boolean"}, {"null", "null"},
 }
@@ -36,7 +36,7 @@ func (k Kinds) String() string {
 	return strings.Join(names, "|")
 }
 
-// Noun returns the kinds as a sentence names them: "a string or an array".
+// Noun returns the kinds as messages name them: "a string or an array".
 func (k Kinds) Noun() string {
 	var names []string
 	for _, kind := range []Kinds{String, Number, Bool, Object, Array, Null} {
@@ -75,8 +75,8 @@ func typeKinds(v *Value) (kinds Kinds) {
 	return kinds
 }
 
-// Limits of the shape questions: the references that are followed one after the other, how deep branches nest, and how many
-// branches are looked at for the kinds of a schema; one with more of them allows everything.
+// Limits of the shape questions: the length of a chain of references, the depth of nested branches, and the number of branches
+// of a schema. A schema that exceeds them allows all kinds.
 const (
 	maxReferences = 32
 	maxBranches   = 1024
@@ -128,7 +128,7 @@ func ownKinds(v *Value) Kinds {
 	return kinds
 }
 
-// narrowed returns the kinds in both sets. An empty set says nothing, and a contradiction is taken for a mistake in b.
+// narrowed returns the kinds in both sets. An empty set has no effect, and neither has one that contradicts a.
 func narrowed(a, b Kinds) Kinds {
 	if a&b == 0 {
 		return a

@@ -11,14 +11,14 @@ import (
 // The zero value is no schema, and allows everything.
 type Schema struct{ part *part }
 
-// part is a schema at its place. Its text and that of the document say all that it is.
+// part is a schema at its place in a document. Its text and the text of the document determine it.
 type part struct {
 	text  []byte
-	whole *part // the document; nil: this is one
+	whole *part // the document; nil if this is one
 	value cache.Derived[*Value]
 }
 
-// Parse reads the JSON of a schema. It checks nothing but the syntax, and how deep that nests; see Check.
+// Parse reads the JSON of a schema, which it copies. It checks only the syntax and the depth; see Check.
 func Parse(text []byte) (Schema, error) {
 	v, err := read(text)
 	if err != nil {
@@ -28,7 +28,7 @@ func Parse(text []byte) (Schema, error) {
 	return document(v), nil
 }
 
-// MustParse returns the schema of a text that is known to be JSON; it panics otherwise.
+// MustParse is Parse for texts that are known to be JSON. It panics on errors.
 func MustParse(text string) Schema {
 	s, err := Parse([]byte(text))
 	if err != nil {
@@ -70,11 +70,11 @@ func (s Schema) value() *Value {
 
 func (s Schema) root() *Value { return s.document().value() }
 
-// IsZero reports whether s is no schema.
+// IsZero reports whether s is the zero value, which is no schema.
 func (s Schema) IsZero() bool { return s.part == nil }
 
-// Value returns the JSON of a whole schema as a value, whose references by anchors and identifiers have become pointers from
-// its root; nil without a schema. It must not be changed.
+// Value returns the JSON of the schema as a value, in which references by anchor or identifier are JSON pointers; nil for the
+// zero value. It must not be changed.
 func (s Schema) Value() *Value { return s.value() }
 
 // String returns the JSON of the schema as it was written.
@@ -82,7 +82,7 @@ func (s Schema) String() string {
 	return string(s.Raw())
 }
 
-// Raw returns the same as bytes, which must not be changed; nil without a schema.
+// Raw returns the JSON of the schema as it was written; nil for the zero value. It must not be changed.
 func (s Schema) Raw() json.RawMessage {
 	if s.part == nil {
 		return nil
@@ -96,12 +96,12 @@ func (s Schema) Size() int {
 	return perByte * len(s.Raw())
 }
 
-// Equal reports whether two schemas are written alike, in documents that are.
+// Equal reports whether two schemas have the same text, in documents with the same text if they contain references.
 func (s Schema) Equal(other Schema) bool {
 	return s.part == other.part || s.IsZero() == other.IsZero() && s.Key() == other.Key()
 }
 
-// Key returns a text that schemas have in common only if they are equal.
+// Key returns a string that differs for schemas that are not Equal.
 func (s Schema) Key() string {
 	if v := s.value(); v == nil || !v.refers {
 		return s.String()
@@ -109,7 +109,7 @@ func (s Schema) Key() string {
 	return s.String() + "\x00" + s.document().String()
 }
 
-// MarshalJSON returns the JSON of the schema; null without one.
+// MarshalJSON returns the JSON of the schema; null for the zero value.
 func (s Schema) MarshalJSON() ([]byte, error) {
 	if s.part == nil {
 		return []byte("null"), nil

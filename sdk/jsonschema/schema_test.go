@@ -2,6 +2,7 @@ package jsonschema_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -171,6 +172,75 @@ func TestParseErrors(t *testing.T) {
 		if _, err := jsonschema.Parse([]byte(text)); err == nil || err.Error() != want {
 			t.Errorf("%.20s: found %v, want %s", text, err, want)
 		}
+	}
+}
+
+func TestCheck(t *testing.T) {
+	for _, c := range []struct{ schema, want string }{
+		{`{}`, ""},
+		{`{"type":null,"x-vendor":[1],"items":[{"type":"string"}],"format":7}`, ""},
+		{`[]`, "schema: #: expected a JSON Schema: an object, true or false, found an array"},
+		{`{"type":7}`, `schema: #/type: expected a type such as "string", or a list of types, found a number`},
+		{`{"type":["string",7]}`, "schema: #/type/1: expected a string, found a number"},
+		{`{"properties":{"a/b":{"anyOf":[true,{"pattern":1}]}}}`, "schema: #/properties/a~1b/anyOf/1/pattern: expected a string, found a number"},
+		{`{"required":true}`, "schema: #/required: expected a list of strings, found a boolean; the required properties are named in the object that has them"},
+		{`{"items":"string"}`, `schema: #/items: expected a JSON Schema: an object, true or false, found "string"`},
+		{`{"maxLength":"3"}`, `schema: #/maxLength: expected a number, found "3"`},
+	} {
+		got := ""
+		if err := of(c.schema).Check(); err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%s: found %s, want %s", c.schema, got, c.want)
+		}
+	}
+}
+
+func TestReferencesAreResolved(t *testing.T) {
+	const document = `{"$id":"https://example.com/a.json","$defs":{"n":{"$anchor":"number","type":"number"},"a b":{"type":"null"},"d":{"$id":"d.json","type":"string"}},
+		"properties":{"p":{"$ref":%q}}}`
+	for ref, want := range map[string]jsonschema.Kinds{
+		"#/$defs/n": jsonschema.Number, "#number": jsonschema.Number, "a.json#number": jsonschema.Number, "d.json": jsonschema.String,
+		"#/$defs/a%20b": jsonschema.Null, "#/nowhere": jsonschema.Any, "#nothing": jsonschema.Any, "other.json": jsonschema.Any,
+	} {
+		p := of(fmt.Sprintf(document, ref)).Properties()[0].Schema
+		if got := p.Kinds(); got != want {
+			t.Errorf("%s leads to %s, want %s", ref, got, want)
+		}
+		if got := p.Only(jsonschema.Any).Kinds(); got != want {
+			t.Errorf("taken out of its document, %s leads to %s, want %s", ref, got, want)
+		}
+	}
+}
+
+func TestEqual(t *testing.T) {
+	a, b := of(`{"type":"string"}`), of(`{"type":"string"}`)
+	referring := func(definition string) jsonschema.Schema {
+		return of(`{"properties":{"a":{"$ref":"#/$defs/d"}},"$defs":{"d":` + definition + `}}`).Properties()[0].Schema
+	}
+	switch {
+	case !a.Equal(b), !a.Equal(a), !(jsonschema.Schema{}).Equal(jsonschema.Schema{}), !referring("true").Equal(referring("true")):
+		t.Error("equal schemas differ")
+	case a.Equal(of(`{"type": "string"}`)), a.Equal(jsonschema.Schema{}), referring("true").Equal(referring("{}")):
+		t.Error("different schemas are equal")
+	}
+}
+
+func TestSchemasAreJSON(t *testing.T) {
+	type tool struct {
+		Parameters jsonschema.Schema `json:"parameters,omitzero"`
+	}
+	const text = `{"parameters":{"b":1.0,"a":true}}`
+	var in tool
+	if err := json.Unmarshal([]byte(text), &in); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := json.Marshal(in); err != nil || string(out) != text {
+		t.Errorf("found %s, %v", out, err)
+	}
+	if out, err := json.Marshal(tool{}); err != nil || string(out) != `{}` {
+		t.Errorf("found %s, %v", out, err)
 	}
 }
 

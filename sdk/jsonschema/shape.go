@@ -37,8 +37,8 @@ func (s Schema) Required() []string {
 	return all
 }
 
-// Additional returns the schema of properties that are not declared; false if there are none. Schemas that declare properties
-// are taken at their word: others are allowed only where they say so.
+// Additional returns the schema of properties that are not declared; false if there are none. A schema that declares properties
+// allows others only if it says so, unlike in JSON Schema.
 func (s Schema) Additional() (Schema, bool) {
 	declared := false
 	for _, part := range s.parts() {
@@ -61,8 +61,8 @@ func (s Schema) Enum() (values []string) {
 	return values
 }
 
-// Unread returns the keywords of an object schema that Properties, Required and Additional leave out: what reads the
-// properties one by one does not hold to them.
+// Unread returns the keywords of an object schema that Properties, Required and Additional ignore, so that a program that
+// parses the properties one by one does not enforce them.
 func (s Schema) Unread() (names []string) {
 	for i, part := range s.parts() {
 		for name, value := range part.All() {
@@ -75,8 +75,8 @@ func (s Schema) Unread() (names []string) {
 	return slices.Compact(names)
 }
 
-// reads reports whether a keyword of a part is taken in all the same: parts looks into it, or the required properties fulfil
-// it. Own is set for the part that is s itself.
+// reads reports whether such a keyword of a part is covered nevertheless, because parts follows it or the required properties
+// satisfy it. own is set for the part that is s itself.
 func (s Schema) reads(part *Value, own bool, keyword string) bool {
 	switch keyword {
 	case "allOf":
@@ -93,7 +93,7 @@ func (s Schema) reads(part *Value, own bool, keyword string) bool {
 // unions are the keywords of which one branch holds.
 var unions = []string{"anyOf", "oneOf"}
 
-// parts returns s and what it is put together from, where it describes an object: all of allOf, and a branch that alone does.
+// parts returns the schemas that s combines for objects: itself, all of allOf, and a branch that alone allows objects.
 func (s Schema) parts() []*Value {
 	own := resolved(s.value(), s.root())
 	out := []*Value{own}

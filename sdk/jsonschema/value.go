@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Value is a JSON value whose objects keep the order of their members, and whose numbers keep their digits. A nil *Value is
-// an absent one: the methods that read take it for empty. What belongs to a Schema must not be changed; Set is for values
+// Value is a JSON value whose objects keep the order of their members, and whose numbers keep their digits. A nil *Value is an
+// absent value, which reading methods treat as empty. Values that belong to a Schema must not be changed; Set is for values
 // under construction.
 type Value struct {
 	Kind  Kinds  // exactly one
@@ -42,7 +42,7 @@ func NewString(text string) *Value { return &Value{Kind: String, Text: text} }
 // NewBool returns a boolean.
 func NewBool(b bool) *Value { return &Value{Kind: Bool, Bool: b} }
 
-// manyMembers is the number of members from which on an index pays.
+// manyMembers is the number of members from which an index is worthwhile.
 const manyMembers = 12
 
 // Set adds a member to an object under construction, or replaces it at its place.
@@ -190,7 +190,7 @@ const (
 	maxExponent = 400
 )
 
-// Rational returns the exact value of a number; nil if v is not a number, or is beyond all that a schema means.
+// Rational returns the exact value of a number; nil if v is not a number, or has an unreasonable number of digits.
 func (v *Value) Rational() *big.Rat {
 	if !v.Is(Number) || len(v.Text) > maxNumber {
 		return nil
@@ -207,7 +207,7 @@ func (v *Value) Rational() *big.Rat {
 	return r
 }
 
-// Equal reports whether two values are the same to JSON Schema: numbers by what they mean, objects in any order.
+// Equal reports whether two values are equal for JSON Schema: numbers by value, objects regardless of order.
 func (v *Value) Equal(w *Value) bool {
 	switch {
 	case v.Kind != w.Kind:

@@ -14,7 +14,7 @@ func (v *Value) Compact() string {
 	return b.String()
 }
 
-// JSON returns the JSON of v, with the parts of it that were read as they were read. It must not be changed.
+// JSON returns the JSON of v. Values that were read have their original text. It must not be changed.
 func (v *Value) JSON() []byte {
 	if v.source != nil {
 		return v.source
@@ -24,7 +24,7 @@ func (v *Value) JSON() []byte {
 	return []byte(b.String())
 }
 
-// write writes v, of which leaf writes what it can as a whole: scalars at least.
+// write writes v. leaf writes what it can as a whole, which includes all scalars, and reports whether it did.
 func (v *Value) write(b *strings.Builder, leaf func(*Value, *strings.Builder) bool) {
 	switch {
 	case leaf(v, b):
@@ -88,7 +88,7 @@ func Escape(text string, quote rune) string {
 	return b.String()
 }
 
-// EscapeChar returns one character of such a string.
+// EscapeChar returns a character as it stands in a string between quotes of that kind.
 func EscapeChar(r, quote rune) string {
 	if i := strings.IndexRune("\b\f\n\r\t", r); i >= 0 {
 		return `\` + "bfnrt"[i:i+1]
