@@ -11,7 +11,7 @@ import (
 	"github.com/dragoman-project/dragoman/internal/shared"
 )
 
-// recordedAnalysis is what was recorded of a template.
+// recordedAnalysis is a recorded analysis of a template.
 type recordedAnalysis struct {
 	Specialized    *string         `json:"specialized"`
 	Capabilities   map[string]bool `json:"jinja_caps"`
@@ -40,12 +40,12 @@ func recordedAnalyses(t *testing.T) map[string]recordedAnalysis {
 	return all
 }
 
-// generic says that the generic path serves the template; one of the handlers that were recorded it replaces.
+// generic reports whether the generic path serves the template. It replaces one of the recorded handlers.
 func (a recordedAnalysis) generic() bool {
 	return a.Specialized == nil || *a.Specialized == "Qwen3-Coder"
 }
 
-// fields lists the recorded fields under the names that workarounds give them.
+// fields returns the recorded fields by the names that workarounds use.
 func (a recordedAnalysis) fields() map[string]string {
 	f := map[string]string{"user_start": a.UserStart, "assistant_start": a.AssistantStart}
 	add := func(prefix string, recorded map[string]any, names ...string) {
@@ -69,7 +69,7 @@ func (a recordedAnalysis) fields() map[string]string {
 	return f
 }
 
-// fieldsOf lists the fields of a dialect under the names that workarounds give them.
+// fieldsOf returns the fields of a dialect by the names that workarounds use.
 func fieldsOf(t *testing.T, d dialect.Dialect) map[string]string {
 	t.Helper()
 	data, err := json.Marshal(d)
@@ -98,7 +98,7 @@ func flatten(fields map[string]string, prefix string, tree map[string]any) {
 	}
 }
 
-// dialectDifferences are the fields that differ from those recorded on purpose, by template.
+// dialectDifferences are the fields that intentionally differ from the recorded ones, by template.
 var dialectDifferences = map[string]struct {
 	fields []string
 	reason string
@@ -153,7 +153,7 @@ func TestDialectsAgreeWithThoseRecorded(t *testing.T) {
 	}
 }
 
-// capabilityDifferences are the capabilities that differ from those recorded on purpose, by template.
+// capabilityDifferences are the capabilities that intentionally differ from the recorded ones, by template.
 var capabilityDifferences = map[string]map[string]string{
 	"LFM2.5-8B-A1B.jinja": {"preserve_reasoning": "it keeps what it is told under another name"},
 	"deepseek-ai-DeepSeek-R1-Distill-Llama-8B.jinja": {"tool_calls": "it renders them beside null content",

@@ -17,8 +17,8 @@ import (
 
 const manual = "../docs/templates.md"
 
-// TestTheManualOfTemplates holds the lists of docs/templates.md against the tables that they come from. Each stands behind
-// a line that names it, up to the next blank line; all else is written by hand.
+// TestTheManualOfTemplates compares the lists in docs/templates.md with the tables that they come from. Each follows a line
+// that names it, up to the next blank line; the rest is written by hand.
 func TestTheManualOfTemplates(t *testing.T) {
 	data, err := os.ReadFile(manual)
 	if err != nil {
@@ -54,7 +54,7 @@ func TestTheManualOfTemplates(t *testing.T) {
 	}
 }
 
-// table is a table of Markdown.
+// table returns a Markdown table.
 func table(columns ...string) []string {
 	return []string{row(columns...), "|" + strings.Repeat("---|", len(columns))}
 }
@@ -127,7 +127,7 @@ func refusedRows() []string {
 	return rows
 }
 
-// TestTheManualNamesEveryMemberOfAnExplanation holds the table of members against the types.
+// TestTheManualNamesEveryMemberOfAnExplanation compares the table of fields with the types.
 func TestTheManualNamesEveryMemberOfAnExplanation(t *testing.T) {
 	data, err := os.ReadFile(manual)
 	if err != nil {
@@ -140,7 +140,7 @@ func TestTheManualNamesEveryMemberOfAnExplanation(t *testing.T) {
 	}
 }
 
-// membersOf lists the members of a type's JSON, down to those that are not objects.
+// membersOf returns the paths of the fields in a type's JSON that are not objects.
 func membersOf(typ reflect.Type, path string) []string {
 	switch typ.Kind() {
 	case reflect.Slice:

@@ -7,22 +7,22 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/chat"
 )
 
-// Renderings is how often a template was rendered.
+// Renderings returns the number of renderings of a template.
 func (t *Template) Renderings() int64 { return t.renderings.Load() }
 
-// Written is an answer as the template writes it, cut out of a rendering as the self-check does.
+// Written is an answer as the template writes it, extracted from a rendering like in the self-check.
 type Written struct {
-	Prompt string // what of the generation prompt stands before it
+	Prompt string // the part of the generation prompt before it
 	Output string
 }
 
-// The reasons for which a rendering says nothing about an answer.
+// The reasons why a rendering does not show an answer.
 var (
 	ErrThought = errors.New("the template writes the text before calls as reasoning")
 	ErrPartial = errors.New("the template leaves out a part of it, or makes several turns of it")
 )
 
-// Write lets the template write an answer. The error is that of rendering, or says why there is nothing to be read back.
+// Write renders an answer. Errors come from rendering, or are one of the reasons above.
 func (l *Learned) Write(req chat.Request, answer chat.Message) (Written, error) {
 	r, err := l.rendition(req, answer)
 	switch {
@@ -35,7 +35,7 @@ func (l *Learned) Write(req chat.Request, answer chat.Message) (Written, error) 
 	return Written{r.prompt, r.output}, err
 }
 
-// Difference says in what the answer is read otherwise than it was written; "" if in nothing.
+// Difference describes how the parsed answer differs from the one that was written; "" if it does not.
 func (l *Learned) Difference(req chat.Request, w Written, answer chat.Message) string {
 	r := rendition{w.Prompt, w.Output}
 	got, status := l.readBack(req, r)
@@ -50,7 +50,7 @@ func (l *Learned) Spelled(messages []chat.Message, preserved []string) []string 
 	return l.spelled(messages, preserved)
 }
 
-// LeftOut returns the notes on what the template leaves out of a prompt.
+// LeftOut returns the notes about what the template drops from a prompt.
 func (l *Learned) LeftOut(ctx context.Context, r *chat.Request, prompt string) []string {
 	return l.leftOut(ctx, r, prompt)
 }

@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files from what the code says now")
 
-// TestExplanations holds explanations against archives in testdata. An archive begins with a template, and maybe
+// TestExplanations compares explanations with archives in testdata. An archive begins with a template, perhaps with
 // workarounds; the sections of its explanation follow, as they are printed.
 func TestExplanations(t *testing.T) {
 	paths, err := filepath.Glob("testdata/*.txtar")
@@ -41,7 +41,7 @@ func TestExplanations(t *testing.T) {
 	}
 }
 
-// divide separates what an archive gives from what it expects.
+// divide separates the input of an archive from what it expects.
 func divide(a *txtar.Archive) (given, expected []txtar.File) {
 	isGiven := func(f txtar.File) bool { return f.Name == "template.jinja" || f.Name == "workarounds.yaml" }
 	for _, f := range a.Files {

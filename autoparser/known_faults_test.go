@@ -7,7 +7,7 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser"
 )
 
-// Templates of the shapes on which other parsers are known to fail.
+// Templates with which other parsers are known to fail.
 const (
 	turnsOnly = `{% for m in messages %}{% if m.role != 'assistant' %}[` + "{{ m.role }}]{{ m.content }}[/{{ m.role }}]" + `{% else %}`
 	turnsEnd  = `{% endif %}{% endfor %}{% if add_generation_prompt %}{% endif %}`
@@ -23,7 +23,7 @@ const (
 {% endfor %}</function></tool_call>{% endfor %}<|end|>` + turnsEnd
 	// only one call of a message is written
 	oneCall = toolList + turnsOnly + `{{ m.content or '' }}{% if m.tool_calls %}<|call|>{"name": "{{ m.tool_calls[0].function.name }}", "arguments": {{ m.tool_calls[0].function.arguments | tojson }}}{% endif %}<|end|>` + turnsEnd
-	// an attribute says whether a value is a string
+	// an attribute marks values that are strings
 	attributed = toolList + turnsOnly + `{{ m.content or '' }}{% for c in m.tool_calls or [] %}<|x|invoke name="{{ c.function.name }}">
 {% for k, v in c.function.arguments.items() %}<|x|parameter name="{{ k }}" string="{{ 'true' if v is string else 'false' }}">{{ v if v is string else v | tojson }}</|x|parameter>
 {% endfor %}</|x|invoke>{% endfor %}<|end|>` + turnsEnd
@@ -40,7 +40,7 @@ const weatherTools = `"tools": [
 	{"type": "function", "function": {"name": "many", "parameters": {"type": "object", "required": ["a", "b", "c", "d", "e", "f", "g", "h"], "properties":
 		{"a": {"type": "integer"}, "b": {"type": "integer"}, "c": {"type": "integer"}, "d": {"type": "integer"}, "e": {"type": "integer"}, "f": {"type": "integer"}, "g": {"type": "integer"}, "h": {"type": "integer"}}}}}]`
 
-// TestWhereOtherParsersFail parses what makes other parsers drop calls, throw, or write what is no JSON.
+// TestWhereOtherParsersFail parses outputs for which other parsers drop calls, fail, or write invalid JSON.
 func TestWhereOtherParsersFail(t *testing.T) {
 	const oslo = "call get_weather {\"city\": \"Oslo\"}\n"
 	for _, c := range []struct{ name, template, eos, output, want string }{
@@ -84,8 +84,8 @@ func ones(names ...string) string {
 	return b.String()
 }
 
-// TestAToolThatTheTemplateCannotWriteIsRefusedOrTolerated is about tools whose types are lists, which templates look up as if they
-// were names: either the prompt is one that less strict engines make, and says so, or the error says where and why.
+// TestAToolThatTheTemplateCannotWriteIsRefusedOrTolerated renders tools whose types are lists, which some templates treat like
+// names: either the prompt is rendered tolerantly, with a note, or the error says where and why.
 func TestAToolThatTheTemplateCannotWriteIsRefusedOrTolerated(t *testing.T) {
 	l := learnSource(t, "test", byType, "", "", nil)
 	r := request(t, `{"messages": [{"role": "user", "content": "hi"}], `+weatherTools+`}`)

@@ -19,10 +19,10 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
-// What a template writes for a valid answer is accepted by the grammar that is made for it, and is read as that answer. The
-// other direction, from texts of the grammar to the parser, is tested where plans are made.
+// What a template writes for a valid answer is accepted by its grammar, and parsed as that answer. The other direction, from
+// texts of the grammar to the parser, is tested with plans.
 
-// exception is what the law does not say of a template, and why.
+// exception is a part of the law that does not hold for a template, and why.
 type exception struct {
 	because string
 	answers bool // about any of its answers
@@ -82,14 +82,14 @@ func TestWhatATemplateWritesIsAllowedAndReadBack(t *testing.T) {
 	}
 }
 
-// TestWhatAStyleWritesIsAllowedAndReadBack is the same for the templates of testdata.
+// TestWhatAStyleWritesIsAllowedAndReadBack tests the same with the templates of testdata.
 func TestWhatAStyleWritesIsAllowedAndReadBack(t *testing.T) {
 	school := newSchool(t)
 	for name, source := range styles(t) {
 		t.Run(name, func(t *testing.T) {
 			l := learnSource(t, name, source, "<s>", "</s>", school.rules)
 			if check := l.SelfCheck(); check.Failed > 0 || check.Passed == 0 {
-				return // its archive says what of it is read
+				return // its archive has what is parsed
 			}
 			if exceptions[name].answers {
 				t.Skip(exceptions[name].because)
@@ -120,7 +120,7 @@ func holdsLawThroughout(t *testing.T, l *autoparser.Learned, n int, except excep
 	}
 }
 
-// holdsLaw checks one answer, and says whether the template writes all of it.
+// holdsLaw checks one answer, and reports whether the template writes all of it.
 func holdsLaw(t *testing.T, l *autoparser.Learned, answer chat.Message, except exception) bool {
 	t.Helper()
 	req := chat.Request{Tools: lawTools(), ParallelToolCalls: true, Now: lawTime}
@@ -151,8 +151,8 @@ func holdsLaw(t *testing.T, l *autoparser.Learned, answer chat.Message, except e
 	return true
 }
 
-// allowed checks that the grammar of a request accepts an answer. A lazy one does so from its trigger on, which is in answers
-// with calls alone. Where nothing tells calls from prose, there is no grammar unless calls are required.
+// allowed checks that the grammar of a request accepts an answer. A lazy grammar accepts it from its trigger on, which only
+// answers with calls contain. If calls cannot be told from prose, there is no grammar unless calls are required.
 func allowed(t *testing.T, l *autoparser.Learned, req chat.Request, w autoparser.Written, calls bool) {
 	t.Helper()
 	a := assemble.Assemble(assemble.Input{Dialect: l.Dialect, Request: &req, GenerationPrompt: w.Prompt, TemplatePrompt: w.Prompt})
@@ -195,14 +195,14 @@ func lawTools() []chat.Tool {
 	return []chat.Tool{tool("find_book"), tool("find_book_again"), tool("lend")}
 }
 
-// answerer makes up valid answers.
+// answerer generates valid answers.
 type answerer struct {
 	random  *rand.Rand
 	learned *autoparser.Learned
 	except  exception
 }
 
-// chance is true once in n times.
+// chance returns true once in n times, on average.
 func (a *answerer) chance(n int) bool { return a.random.IntN(n) == 0 }
 
 func (a *answerer) pick(from ...string) string { return from[a.random.IntN(len(from))] }
@@ -234,7 +234,7 @@ func (a *answerer) message() chat.Message {
 	return m
 }
 
-// text is odd, and neither begins nor ends in white space: templates do as they like with that.
+// text returns an odd text without outer white space, which templates treat in different ways.
 func (a *answerer) text() string {
 	pieces := []string{"word", "été", "漢字", "🐟", `"`, `\`, "'", "\n", "\n\n", " ", "\t", "{", "}", "[", "]", "<b>", "</b>", "a < b", "&amp;", "```", "null", "12", ":", ",", "/"}
 	var b strings.Builder
@@ -246,8 +246,8 @@ func (a *answerer) text() string {
 	return b.String()
 }
 
-// arguments follow the schema of the tools. Where each has markers of its own they stand in any order; grammars hold the members
-// of a JSON object to the order of its schema.
+// arguments returns arguments that match the schema of the tools, in any order if each argument has its own markers; grammars
+// require the members of a JSON object to be in the order of its schema.
 func (a *answerer) arguments() string {
 	members := []string{`"title": ` + a.quoted()}
 	optional := []string{

@@ -18,7 +18,7 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// archived is the template of a golden archive.
+// archived returns the template of a golden archive.
 func archived(t testing.TB, name string) string {
 	t.Helper()
 	a, err := txtar.ParseFile(filepath.Join("testdata", name+".txtar"))
@@ -130,7 +130,7 @@ func TestToolsWithoutCallsAreLinted(t *testing.T) {
 	}
 }
 
-// The members of an explanation's JSON are a promise: this test changes by additions only.
+// The fields of an explanation's JSON are stable: only add to this test.
 func TestTheJSONOfAnExplanationKeepsItsMembers(t *testing.T) {
 	l := learnSource(t, "x", archived(t, "json-calls"), "", "", rules(t, `
   - {name: r, because: of a test, seen-in: [x], when: 'name == "x"', set: {end_of_turn: "<other>"}, request: [trim-content]}`))
@@ -167,7 +167,7 @@ func TestTheJSONOfAnExplanationKeepsItsMembers(t *testing.T) {
 	}
 }
 
-// FuzzLearn feeds what claims to be a template: it is refused, or learned, but nothing breaks.
+// FuzzLearn checks that any source either fails to compile or is learned.
 func FuzzLearn(f *testing.F) {
 	paths, err := filepath.Glob("testdata/*.txtar")
 	if err != nil {
@@ -192,8 +192,8 @@ func FuzzLearn(f *testing.F) {
 	})
 }
 
-// BenchmarkLearn also reports how many times as much learning costs as compiling the template, and how often it renders it:
-// ratios hold on busy machines, too.
+// BenchmarkLearn also reports the cost of learning relative to compiling the template, which is meaningful on busy machines,
+// too, and the number of renderings.
 func BenchmarkLearn(b *testing.B) {
 	paths, err := filepath.Glob(filepath.Join(shared.Dir(b, "templates"), "*.jinja"))
 	if err != nil {

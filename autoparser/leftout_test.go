@@ -7,12 +7,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// picturing is a template that has a place for pictures, of one type of parts.
+// picturing is a template that renders one type of images.
 const picturing = `{% for m in messages %}<|{{ m.role }}|>{% if m.content is string %}{{ m.content }}{% else %}{% for p in m.content %}` +
 	`{% if p.type == 'text' %}{{ p.text }}{% elif p.type == 'image_url' %}<|picture|>{% endif %}{% endfor %}{% endif %}<|end|>{% endfor %}` +
 	`{% if add_generation_prompt %}<|assistant|>{% endif %}`
 
-// known is a template that knows two roles, and escapes what users say.
+// known is a template that renders two roles, and escapes the text of users.
 const known = `{% for m in messages %}{% if m.role in ['user', 'assistant'] %}<|{{ m.role }}|>{{ m.content | trim | e }}<|end|>{% endif %}{% endfor %}` +
 	`{% if add_generation_prompt %}<|assistant|>{% endif %}`
 
@@ -32,7 +32,7 @@ func TestWhatTheTemplateLeavesOutIsNoted(t *testing.T) {
 		{"a place for pictures only", picturing, `{"role":"user","content":[` + sound + `,` + picture + `,` + text + `,` + sound + `]}`,
 			[]string{note(`messages[0].content[0], messages[0].content[3] of type "input_audio"`)}},
 		{"a role for which there is a place", picturing, `{"role":"user","content":"x"},{"role":"critic","content":"y"}`, nil},
-		{"a role for which there is none", known, `{"role":"user","content":"x"},{"role":"critic","content":"y"},{"role":"user","content":" z "}`,
+		{"an unknown role", known, `{"role":"user","content":"x"},{"role":"critic","content":"y"},{"role":"user","content":" z "}`,
 			[]string{note("messages[1] (critic)")}},
 		{"a text that is written otherwise", known, `{"role":"user","content":"x < y"}`, nil},
 		{"a message that says nothing", known, `{"role":"critic","content":""},{"role":"user","content":"x"}`, nil},

@@ -16,8 +16,8 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg/match"
 )
 
-// TestRecordedOutputs runs the recorded outputs of every template that needs no handler of its own through everything:
-// the template is learned, the request planned, the output parsed whole and byte by byte.
+// TestRecordedOutputs parses the recorded outputs of every template that needs no handler of its own: it learns the template,
+// plans the request, and parses the output whole and byte by byte.
 func TestRecordedOutputs(t *testing.T) {
 	special := handled(t)
 	learned := map[string]*autoparser.Learned{}
@@ -40,9 +40,8 @@ func TestRecordedOutputs(t *testing.T) {
 	}
 }
 
-// handled returns the templates that the generic path leaves to others: those that were recorded with a handler of their
-// own, one such handler aside, which the generic path replaces; and among the templates without records, those that a
-// shipped plugin claims.
+// handled returns the templates that the generic path does not serve: those recorded with their own handler, except one
+// handler that the generic path replaces; and among the templates without recordings, those that a shipped plugin claims.
 func handled(t *testing.T) map[string]bool {
 	t.Helper()
 	data, err := os.ReadFile(shared.Dir(t, "cases", "analysis.json"))
@@ -74,7 +73,7 @@ func handled(t *testing.T) map[string]bool {
 	return out
 }
 
-// unread says of templates that the generic path does not read right yet what it is that no comparison shows it. A template
+// unread lists the templates that the generic path does not parse correctly yet, with what no comparison shows. A template
 // whose self-check passes must not be listed.
 var unread = map[string]string{
 	"Kimi-K3.jinja":                "its tags are special tokens with words between them, and calls are numbered in them",
@@ -84,7 +83,7 @@ var unread = map[string]string{
 	"vLLM-muse-glimmer.jinja":      "a header addresses each message, and the name of a function stands in it and in the call",
 }
 
-// learn learns the template of a case, under the shipped rules.
+// learn learns the template of a case with the shipped rules.
 func learn(t *testing.T, c *cases.Case) *autoparser.Learned {
 	t.Helper()
 	rules, err := workaround.Parse(dragoman.WorkaroundsName, dragoman.Workarounds)

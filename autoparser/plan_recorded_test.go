@@ -11,7 +11,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
-// toldEngine is what a recorded plan tells an engine beside the prompt.
+// toldEngine is what a recorded plan contains for an engine besides the prompt.
 type toldEngine struct {
 	SupportsThinking bool     `json:"supports_thinking"`
 	ThinkingStart    string   `json:"thinking_start"`
@@ -41,8 +41,8 @@ const (
 	asTemplate   = "the marker that the answer is read with; recorded with the one that begins the turn"
 )
 
-// planDifferences are what our plans tell engines otherwise on purpose: by template, what is recorded alone (-) and what is ours
-// alone (+).
+// planDifferences are intentional differences of plans, by template: what only the recorded plan has (-), and what only ours
+// has (+).
 var planDifferences = map[string]map[string]string{
 	"Apriel-1.6-15b-Thinker-fixed": {
 		`- thinking true from "<|begin_assistant|>"`:          headerMarker,
@@ -119,13 +119,13 @@ var planDifferences = map[string]map[string]string{
 	"poolside-Laguna-XS-2.1":          callsEndReasoning("<tool_call>"),
 }
 
-// insisted is how plans differ where the request insists on a call that the template does not know.
+// insisted is how plans differ if the request requires a call that the template does not render.
 var insisted = map[string]string{
 	"- constrained false, lazy false": enforced,
 	"+ constrained true, lazy false":  enforced,
 }
 
-// callsEndReasoning is how plans differ where calls with these markers may end reasoning.
+// callsEndReasoning is how plans differ if calls with these markers may end reasoning.
 func callsEndReasoning(markers ...string) map[string]string {
 	out := map[string]string{}
 	for _, m := range markers {
@@ -149,8 +149,8 @@ func functionMarkup(noCall ...string) map[string]string {
 	return out
 }
 
-// lines are the facts one by one, so that plans can be compared as sets. White space at the edges of triggers and ends is left
-// out: behind our triggers a model may write any, and a line break before an end says that it counts at the beginning of a line.
+// lines returns the facts one by one, so that plans can be compared as sets. It omits outer white space of triggers and ends:
+// after our triggers a model may write any, and a line break before an end means that it counts at the beginning of a line.
 func (e toldEngine) lines() []string {
 	out := []string{fmt.Sprintf("thinking %t from %q", e.SupportsThinking, e.ThinkingStart), fmt.Sprintf("constrained %t, lazy %t", e.Constrained, e.Lazy)}
 	add := func(what string, values []string) {
@@ -169,7 +169,7 @@ func (e toldEngine) lines() []string {
 	return out
 }
 
-// told is what a plan of ours tells.
+// told returns the facts of one of our plans.
 func told(t *testing.T, p *session.Draft) toldEngine {
 	t.Helper()
 	c, err := grammar.Build(p.Program, grammar.Options{Mode: p.Grammar, Prompt: p.GenerationPrompt, Triggers: p.Triggers})
@@ -236,7 +236,7 @@ func TestPlansTellEnginesWhatIsRecorded(t *testing.T) {
 	t.Logf("%d plans agree in everything; %d differences are meant", agreed, len(allowed))
 }
 
-// differences are the lines that only one of two plans has.
+// differences returns the lines that only one of two plans has.
 func differences(recorded, ours []string) (out []string) {
 	for _, l := range recorded {
 		if !slices.Contains(ours, l) {

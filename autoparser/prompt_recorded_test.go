@@ -10,7 +10,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/chat"
 )
 
-// recordedPlan is a line of the recorded plans, as far as it is about prompts.
+// recordedPlan is a line of the recorded plans, with its fields about prompts.
 type recordedPlan struct {
 	ID        string          `json:"id"` // template/plan/conversation
 	Template  string          `json:"template"`
@@ -36,7 +36,7 @@ const (
 	keeps       = "the answers of earlier turns stay; recorded without them"
 )
 
-// promptDifferences are the recorded prompts that ours differ from on purpose: by template, and by conversation.
+// promptDifferences are the recorded prompts from which ours intentionally differ, by template and conversation.
 var promptDifferences = map[string]map[string]string{
 	"Apriel-1.6-15b-Thinker-fixed":        {"nested_args": python, "continue_*": fullStart},
 	"Kimi-K2-Instruct":                    {"continue_*": byPlugin},
@@ -57,7 +57,7 @@ var promptDifferences = map[string]map[string]string{
 	"unsloth-mistral-Devstral-Small-2507": {"continue_*": noThoughts, "*reasoning*": keeps},
 }
 
-// reasonFor finds the entry of the list that allows a recorded prompt to differ.
+// reasonFor returns the entry of the list that allows a recorded prompt to differ.
 func reasonFor(id string) (entry, reason string) {
 	template, conversation, _ := strings.Cut(id, "/plan/")
 	for pattern, reason := range promptDifferences[template] {
@@ -68,7 +68,7 @@ func reasonFor(id string) (entry, reason string) {
 	return "", ""
 }
 
-// matches compares with a pattern that may begin and end in a star.
+// matches reports whether a name matches a pattern, which may begin and end with a star.
 func matches(pattern, text string) bool {
 	inner := strings.Trim(pattern, "*")
 	switch {

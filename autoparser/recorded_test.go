@@ -14,7 +14,7 @@ import (
 	"github.com/dragoman-project/dragoman/internal/shared"
 )
 
-// shippedRules are the workarounds of the repository.
+// shippedRules returns the workarounds of the repository.
 func shippedRules(t testing.TB) *workaround.Set {
 	t.Helper()
 	rules, err := workaround.Parse(dragoman.WorkaroundsName, dragoman.Workarounds)

@@ -17,10 +17,10 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// What is learned follows from what a template writes where, and from no spelling: templates whose markers are all renamed, in
-// their source, in the rules and in the outputs, are learned and read as before.
+// What is learned follows from what a template writes where, not from spellings: if all markers of a template are renamed, in
+// its source, in the rules and in the outputs, it is learned and parsed as before.
 
-// spelling is another way to spell markers: those of one name that stand alone between brackets, or all that begin with a name.
+// spelling is another way to spell markers: those that are one name between brackets, or all that begin with a name.
 type spelling struct {
 	name   string
 	marker *regexp.Regexp // its groups are the bracket, a bar, a slash, and the name
@@ -52,7 +52,7 @@ var spellings = []spelling{
 	}},
 }
 
-// rot13 is a word that means nothing.
+// rot13 returns a word without meaning.
 func rot13(word string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -65,10 +65,10 @@ func rot13(word string) string {
 	}, word)
 }
 
-// fromData are names that templates have from requests.
+// fromData are names that templates take from requests.
 var fromData = regexp.MustCompile(`^(alphafunction|betaroutine|alphaargument|betaoption|get_weather|search|city|days|query)$`)
 
-// in is the renaming for a template. Names that have attributes somewhere are left alone by spellings of whole markers.
+// in returns the renaming for a template. Spellings of whole markers do not rename markers that have attributes somewhere.
 func (s spelling) in(source string) func(text string) string {
 	var attributed []string
 	if s.marker == markerAlone {
@@ -90,8 +90,8 @@ func (s spelling) in(source string) func(text string) string {
 	}
 }
 
-// relearn learns a template in another spelling; nil: it does not write all of its markers itself, or in pieces, so that it cannot be
-// renamed.
+// relearn learns a template in another spelling; it returns nil if the template cannot be renamed, because it takes markers from
+// elsewhere, or writes them in pieces.
 func relearn(t *testing.T, l *autoparser.Learned, spelled func(string) string) *autoparser.Learned {
 	t.Helper()
 	if spelled(l.Template.Source) == l.Template.Source {
@@ -125,7 +125,7 @@ func sameDialect(t *testing.T, was, now *autoparser.Learned, spelled func(string
 	}
 }
 
-// otherwise says why templates are learned otherwise in a spelling, by the names of both.
+// otherwise is why templates are learned differently in a spelling, by the names of both.
 var otherwise = map[string]string{
 	"words of no language/calls-that-nothing-shows":               "calls of other formats are known by their spelling: nothing shows them",
 	"guillemets/calls-that-nothing-shows":                         "calls of other formats are known by their spelling: nothing shows them",
@@ -172,7 +172,7 @@ func TestStylesOfTheWildInOtherSpellings(t *testing.T) {
 	}
 }
 
-// rename checks an archive in another spelling, and says whether there is one.
+// rename checks an archive in another spelling, and reports whether there is one.
 func (s spelling) rename(t *testing.T, archive *txtar.Archive) bool {
 	t.Helper()
 	source, req := fileNamed(archive.Files, "template.jinja"), fileNamed(archive.Files, "request.json")

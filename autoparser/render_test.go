@@ -37,7 +37,7 @@ func request(t *testing.T, json string) *chat.Request {
 	return r
 }
 
-// Templates that can do one thing, or cannot.
+// Templates that have or lack one capability.
 const (
 	texts      = `{% for m in messages %}{{ m.role[0] + ':' + m.content + '|' }}{% endfor %}`
 	partsOnly  = `{% for m in messages %}{% for p in m.content %}{{ p.text }}{% endfor %}{% endfor %}`
@@ -180,8 +180,8 @@ func TestGoingOnWithAMessage(t *testing.T) {
 		"content behind reasoning":       {closed, think, both, "content", "a:<think>\nHm\n</think>\nRoses ", "a:"},
 		"content without reasoning":      {closed, think, `"content": "Roses "`, "content", "a:<think>\n\n</think>\nRoses ", "a:"},
 		"reasoning":                      {closed, think, `"content": "", "reasoning_content": "Hm"`, "reasoning_content", "a:<think>\nHm", "a:"},
-		"auto goes on with the content":  {closed, think, both, "auto", "a:<think>\nHm\n</think>\nRoses ", "a:"},
-		"auto goes on with reasoning":    {closed, think, `"content": "", "reasoning_content": "Hm"`, "auto", "a:<think>\nHm", "a:"},
+		"auto continues the content":     {closed, think, both, "auto", "a:<think>\nHm\n</think>\nRoses ", "a:"},
+		"auto continues the reasoning":   {closed, think, `"content": "", "reasoning_content": "Hm"`, "auto", "a:<think>\nHm", "a:"},
 		"reasoning that is open":         {strings.ReplaceAll(opened, `\n`, "\n"), think, `"content": "", "reasoning_content": "Hm"`, "auto", "a:<think>\nHm", "a:"},
 		"reasoning that is open unasked": {always, think, `"content": "", "reasoning_content": "Hm"`, "auto", "a:<think>\nHm", ""},
 	} {

@@ -8,8 +8,8 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/workaround"
 )
 
-// Other implementations know templates by rules. The rows say what became of each such rule here: comparison makes it
-// unnecessary, as a template of that style shows that is learned without any rule, or a rule of ours says the same.
+// Other implementations have rules for templates. The rows are what replaces each of them here: comparison makes it
+// unnecessary, as the row's template shows, which is learned without rules, or we ship a rule with the same effect.
 func TestRulesOfOthersAreUnnecessaryOrShipped(t *testing.T) {
 	for _, c := range []struct {
 		rule   string // what it knows
@@ -96,13 +96,13 @@ func TestRulesOfOthersAreUnnecessaryOrShipped(t *testing.T) {
 	}
 }
 
-// chatML is a template whose messages hold what is given.
+// chatML returns a ChatML template whose messages have the given content.
 func chatML(message string) string {
 	return "{%- for m in messages %}{{ '<|im|>' + m.role + '\n' }}" + message + "{{ '<|im_end|>\n' }}{% endfor %}" +
 		"{%- if add_generation_prompt %}{{ '<|im|>assistant\n' }}{% endif %}"
 }
 
-// Templates that others make of those that a rule was written for are served by it, too.
+// Rules hold for derived templates, too.
 func TestShippedRulesServeTemplatesNobodyHasSeen(t *testing.T) {
 	for _, c := range []struct {
 		rule, source, output, read string

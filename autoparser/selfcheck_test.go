@@ -31,7 +31,7 @@ func TestLearningAsksForNoSelfCheck(t *testing.T) {
 	}
 }
 
-// A dialect that a workaround makes wrong is not refused, and not hidden.
+// A dialect made wrong by a workaround is used, and its faults are reported.
 func TestAWrongDialectIsUsableAndSaysSo(t *testing.T) {
 	l := learnSource(t, "x", archived(t, "tagged-calls"), "", "", rules(t, `
   - {name: r, because: of a test, seen-in: [x], when: 'name == "x"', set: {tools: {arguments: {value_suffix: "</other>"}}}}`))
@@ -48,7 +48,7 @@ func TestAWrongDialectIsUsableAndSaysSo(t *testing.T) {
 	}
 }
 
-// A template may open the last answer as its prompt does, though it has cut off what was thought and the marker behind it.
+// A template may open the last answer like its prompt, although it has removed the reasoning and the marker after it.
 func TestAnAnswerThatIsLeftOpenIsReadAsTheModelWroteIt(t *testing.T) {
 	const source = `{%- for m in messages %}{% if m.role == 'assistant' %}<bot>{% if loop.last %}<think>
 {% endif %}{{ m.content.split('</think>')[-1] }}{% else %}<user>{{ m.content }}{% endif %}<end>{% endfor %}

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// TestTheShippedRulesAreNeeded holds every shipped rule against the recorded templates and those of styles seen elsewhere: one
-// that holds for none, or changes nothing, must go.
+// TestTheShippedRulesAreNeeded checks every shipped rule with the recorded templates and those of styles seen elsewhere: a rule
+// that holds for none of them, or changes nothing, has to be removed.
 func TestTheShippedRulesAreNeeded(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(shared.Dir(t, "templates"), "*.jinja"))
 	if err != nil {
@@ -40,7 +40,7 @@ func TestTheShippedRulesAreNeeded(t *testing.T) {
 	}
 }
 
-// styleFacts are those of the templates in testdata/unseen.
+// styleFacts returns the facts of the templates in testdata/unseen.
 func styleFacts(t *testing.T) []workaround.Facts {
 	t.Helper()
 	paths, err := filepath.Glob("testdata/unseen/*.txtar")

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestRewrites gives templates, and what they do to what has been read.
+// TestRewrites holds templates, and how they change what was read before.
 func TestRewrites(t *testing.T) {
 	const each = `{% for m in messages %}<|{{ m.role }}|>`
 	const end = `{{ m.content }}<|end|>{% endfor %}`

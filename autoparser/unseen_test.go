@@ -15,10 +15,10 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// TestStylesOfTheWild holds against archives in testdata/unseen what becomes of outputs in styles that many models share. An
-// archive begins with a template, and maybe a request; outputs follow, each with what it must become, and at the end what
-// was learned or said by a shipped rule, and whether the template's own renderings are read back. Outputs are parsed
-// whole, byte by byte, and cut in two at every place.
+// TestStylesOfTheWild compares how outputs in styles that many models share are parsed with archives in testdata/unseen. An
+// archive begins with a template, perhaps with a request; outputs follow, each with its result, and at the end what was
+// learned or set by a shipped rule, and whether the template's own renderings are parsed back. Outputs are parsed whole, byte
+// by byte, and cut in two at every byte.
 func TestStylesOfTheWild(t *testing.T) {
 	paths, err := filepath.Glob("testdata/unseen/*.txtar")
 	if err != nil || len(paths) == 0 {
@@ -61,7 +61,7 @@ func styles(t *testing.T) map[string]string {
 	return sources
 }
 
-// givenOutputs is what an archive gives: all but the answers.
+// givenOutputs is the input of an archive: everything but the answers.
 func givenOutputs(a *txtar.Archive) []txtar.File {
 	var given []txtar.File
 	for _, f := range a.Files {
@@ -72,7 +72,7 @@ func givenOutputs(a *txtar.Archive) []txtar.File {
 	return given
 }
 
-// readStyle is what is given, with the answers.
+// readStyle returns the input with the answers.
 func readStyle(t *testing.T, given []txtar.File) []txtar.File {
 	t.Helper()
 	l := learnSource(t, "style", fileNamed(given, "template.jinja"), "<s>", "</s>", shippedRules(t))
@@ -87,7 +87,7 @@ func readStyle(t *testing.T, given []txtar.File) []txtar.File {
 	return append(all, txtar.File{Name: "learned", Data: []byte(learnings(l))})
 }
 
-// TestEveryFieldOfADialectHasItsEvidence: a wrong answer can be followed to where it was taught.
+// TestEveryFieldOfADialectHasItsEvidence checks that a wrong field can be traced to what taught it.
 func TestEveryFieldOfADialectHasItsEvidence(t *testing.T) {
 	asked := map[string]bool{}
 	for _, c := range probe.Comparisons() {
