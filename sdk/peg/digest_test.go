@@ -8,13 +8,13 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
-// TestEveryFieldOfANodeTellsProgramsApart changes one field after the other, also those that are yet to be added.
+// TestEveryFieldOfANodeTellsProgramsApart changes each field of a node; fields added later are covered, too.
 func TestEveryFieldOfANodeTellsProgramsApart(t *testing.T) {
 	seen := map[peg.Digest]string{(&peg.Program{Nodes: make([]peg.Node, 1)}).Digest(): "nothing"}
 	note := func(what string, p peg.Program) {
 		key := p.Digest()
 		if other, ok := seen[key]; ok {
-			t.Errorf("%s and %s are not told apart", what, other)
+			t.Errorf("%s and %s have equal digests", what, other)
 		}
 		seen[key] = what
 	}
@@ -46,16 +46,16 @@ func TestASealedProgramIsTheSame(t *testing.T) {
 	p := b.Build(b.Seq(b.Prompt("<"), b.Lit("a"), b.End()))
 	sealed := p.Sealed()
 	if !sealed.Equal(p) || !p.Equal(sealed) || sealed.String() != p.String() || sealed.Equal(nil) || sealed.Equal(&peg.Program{}) {
-		t.Error("it is another program")
+		t.Error("the sealed program differs")
 	}
 	if (*peg.Program)(nil).Equal(sealed) || !(*peg.Program)(nil).Equal(nil) {
-		t.Error("it is no program")
+		t.Error("nil equals a program, or differs from nil")
 	}
 	if sealed.Sealed() != sealed {
-		t.Error("it was sealed again")
+		t.Error("a sealed program was sealed again")
 	}
 	if bound := sealed.Bind("b"); bound.Digest() != p.Bind("b").Digest() || bound.Digest() == p.Digest() {
-		t.Error("a program made of it has its digest")
+		t.Error("a bound program has the digest of the unbound one")
 	}
 }
 

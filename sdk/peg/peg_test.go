@@ -11,7 +11,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
-// sentence is a program that uses every kind of node.
+// sentence builds a program that uses every kind of node.
 func sentence(b *peg.Builder) peg.ID {
 	value := b.Ref("value")
 	list := b.Seq(b.Lit("["), b.Star(value, b.Space()), b.Lit("]"))
@@ -208,7 +208,7 @@ func TestDefects(t *testing.T) {
 	}
 }
 
-// TestLookaheadsMayHoldTags: a call's header is looked for as it is, also where text of another role goes on until then.
+// TestLookaheadsMayHoldTags looks for the header of a call, tags included, within text of another role.
 func TestLookaheadsMayHoldTags(t *testing.T) {
 	p := build(func(b *peg.Builder) peg.ID {
 		header := b.Atomic(b.Lit("["), b.Tag(peg.CallName, b.Lit("f")), b.Lit("]"))
@@ -220,7 +220,7 @@ func TestLookaheadsMayHoldTags(t *testing.T) {
 	}
 }
 
-// TestBrokenNodes validates nodes that no Builder makes.
+// TestBrokenNodes validates nodes that a Builder cannot build.
 func TestBrokenNodes(t *testing.T) {
 	for _, test := range []struct {
 		node peg.Node
@@ -278,7 +278,7 @@ func TestLargeProgramsAreRefused(t *testing.T) {
 	}
 }
 
-// TestValidationIsLinear validates programs of the largest size whose nodes are in the worst order.
+// TestValidationIsLinear validates programs of the largest size with their nodes in the worst order.
 func TestValidationIsLinear(t *testing.T) {
 	chain := make([]peg.Node, peg.MaxNodes)
 	for i := range chain[:len(chain)-1] {

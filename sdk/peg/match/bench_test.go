@@ -9,7 +9,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg/match"
 )
 
-// benchmarkOutputs are what models write, of about n bytes.
+// benchmarkOutputs are typical outputs of about n bytes.
 var benchmarkOutputs = []struct {
 	name    string
 	program func() *peg.Program
@@ -36,7 +36,7 @@ var sizes = []struct {
 	bytes int
 }{{"1k", 1 << 10}, {"64k", 64 << 10}, {"1M", 1 << 20}}
 
-// BenchmarkFeed feeds outputs in chunks of four bytes, as a model writes them.
+// BenchmarkFeed feeds outputs in chunks of four bytes, about the size of tokens.
 func BenchmarkFeed(b *testing.B) {
 	for _, o := range benchmarkOutputs {
 		for _, size := range sizes {

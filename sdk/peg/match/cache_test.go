@@ -23,7 +23,7 @@ func TestACacheSharesTheCodeOfEqualPrograms(t *testing.T) {
 	}
 	one := get("a")
 	if get("a") != one {
-		t.Error("equal programs have codes of their own")
+		t.Error("equal programs do not share a code")
 	}
 	if get("b") == one || get("a", "a") == one {
 		t.Error("programs that differ share a code")
@@ -61,7 +61,7 @@ func TestACacheKeepsFewCodesAndThoseInUse(t *testing.T) {
 			t.Fatal(err)
 		}
 		if again, _ := c.Compile(program(0), match.Options{}); again != used {
-			t.Fatalf("after %d others the code was made again", i+1)
+			t.Fatalf("after %d others the code was compiled again", i+1)
 		}
 		if kept := c.Stats().Entries; kept > 16 {
 			t.Fatalf("%d codes are kept", kept)

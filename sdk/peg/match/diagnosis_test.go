@@ -9,7 +9,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
-// TestFaultsSayWhatWasExpected breaks formats in every way that a program can be broken.
+// TestFaultsSayWhatWasExpected breaks formats at every kind of instruction.
 func TestFaultsSayWhatWasExpected(t *testing.T) {
 	letters := []peg.Range{{Lo: 'a', Hi: 'z'}, {Lo: '_', Hi: '_'}}
 	for _, test := range []struct {
@@ -42,7 +42,7 @@ func TestFaultsSayWhatWasExpected(t *testing.T) {
 	}
 }
 
-// TestReports looks at a whole report.
+// TestReports compares a whole report.
 func TestReports(t *testing.T) {
 	text := "a<tool_call>{\"name\": \"f\", \"arguments\": {\"a\": \"\t\\d\"}}</tool_call>b<tool_call>?"
 	_, got := everySplit(t, compile(t, jsonCalls().Bind("<x>")), output{prompt: "<x>", text: text})
@@ -63,7 +63,7 @@ func TestReports(t *testing.T) {
 	}
 }
 
-// TestReportsOfManyFaultsAreShort reads an output that breaks its format more often than a report lists.
+// TestReportsOfManyFaultsAreShort parses an output with more faults than a report lists.
 func TestReportsOfManyFaultsAreShort(t *testing.T) {
 	text := fill(`<tool_call>{"name": "f", "arguments": {"a": ?`, 4000)
 	_, report := parse(t, compile(t, jsonCalls().Bind("")), output{text: text}, nil)

@@ -8,7 +8,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg/match"
 )
 
-// A program for models that write calls as [name: key=value …], run over an output that comes in three chunks.
+// A program for models that write calls as [name: key=value …], run over an output in three chunks.
 func Example() {
 	var b peg.Builder
 	word := func() peg.ID { return b.Chars(1, 64, peg.Range{Lo: 'a', Hi: 'z'}) }

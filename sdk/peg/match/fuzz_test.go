@@ -8,7 +8,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg/match"
 )
 
-// TestChunkingDoesNotMatter runs random programs over outputs that follow them more or less, cut in every way.
+// TestChunkingDoesNotMatter runs random programs over outputs that more or less follow them, cut in every way.
 func TestChunkingDoesNotMatter(t *testing.T) {
 	for seed := range uint64(400) {
 		g := newGenerator(seed)
@@ -21,8 +21,8 @@ func TestChunkingDoesNotMatter(t *testing.T) {
 	}
 }
 
-// FuzzChunks feeds any output, cut anywhere, to one of the programs of the tests. Only those that begin with a prompt have
-// one: others would tell it, as what it is to them.
+// FuzzChunks feeds any output, cut anywhere, to one of the programs of the tests. Only programs that begin with a prompt get
+// one: the others would deliver it.
 func FuzzChunks(f *testing.F) {
 	names := []string{"json calls", "tagged calls", "python calls", "nested calls", "late names", "the rest"}
 	var codes []*match.Code
@@ -59,7 +59,7 @@ func FuzzChunks(f *testing.F) {
 	})
 }
 
-// FuzzPrograms makes programs and outputs from a seed.
+// FuzzPrograms generates programs and outputs from a seed.
 func FuzzPrograms(f *testing.F) {
 	for seed := range uint64(8) {
 		f.Add(seed)
@@ -71,7 +71,7 @@ func FuzzPrograms(f *testing.F) {
 	})
 }
 
-// FuzzCompile takes any bytes for a program: it is refused or runs, and never does harm.
+// FuzzCompile takes any bytes for a program. It is refused or runs, and does no harm.
 func FuzzCompile(f *testing.F) {
 	f.Add([]byte{byte(peg.Sequence), 2, 1, 2, byte(peg.Literal), 3, byte(peg.End)}, "abc")
 	f.Add([]byte{byte(peg.Repeat), 0, 1, byte(peg.Choice), 2, 2, 0, byte(peg.End)}, "")
@@ -92,7 +92,7 @@ func FuzzCompile(f *testing.F) {
 	})
 }
 
-// decode takes bytes for a program: the kind of a node, then what belongs to it.
+// decode decodes any bytes as a program: for each node its kind, and then its fields.
 func decode(data []byte) *peg.Program {
 	next := func() int {
 		if len(data) == 0 {

@@ -7,11 +7,11 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
-// generator makes random programs, most of them valid, and outputs that have something to do with them.
+// generator generates random programs, most of them valid, and outputs that resemble what they match.
 type generator struct {
 	*rand.Rand
 	peg.Builder
-	words []string // the texts of the program, from which outputs are made
+	words []string // the texts of the program, from which outputs are built
 }
 
 func newGenerator(seed uint64) *generator {
@@ -31,7 +31,7 @@ func (g *generator) word() string {
 
 func (g *generator) marker() peg.ID { return g.Lit(g.word()) }
 
-// program is a sequence of speech, calls and other things, that ends at the end.
+// program returns a sequence of speech, calls and other things, up to the end of the input.
 func (g *generator) program() *peg.Program {
 	kids := []peg.ID{}
 	for range 1 + g.IntN(5) {
@@ -40,7 +40,7 @@ func (g *generator) program() *peg.Program {
 	return g.Build(g.Seq(append(kids, g.End())...))
 }
 
-// item is an expression outside of calls.
+// item returns an expression outside calls.
 func (g *generator) item(depth int) peg.ID {
 	switch g.IntN(9) {
 	case 0, 1:
@@ -53,7 +53,7 @@ func (g *generator) item(depth int) peg.ID {
 	return g.compound(depth, func() peg.ID { return g.item(depth - 1) })
 }
 
-// compound combines expressions that sub makes.
+// compound combines expressions returned by sub.
 func (g *generator) compound(depth int, sub func() peg.ID) peg.ID {
 	if depth <= 0 {
 		return g.text()
@@ -77,7 +77,7 @@ func (g *generator) compound(depth int, sub func() peg.ID) peg.ID {
 	return g.Atomic(sub())
 }
 
-// text is an expression without meaning of its own.
+// text returns an expression without a role.
 func (g *generator) text() peg.ID {
 	switch g.IntN(9) {
 	case 0, 1:
@@ -96,7 +96,7 @@ func (g *generator) text() peg.ID {
 	return g.marker()
 }
 
-// call is a call whose name comes first.
+// call returns a call whose name comes first.
 func (g *generator) call() peg.ID {
 	name := g.Atomic(g.marker(), g.Tag(peg.CallName, g.NotChars(1, 8, peg.Range{Lo: '<', Hi: '<'}, peg.Range{Lo: ' ', Hi: ' '})), g.marker())
 	if g.IntN(4) == 0 {
@@ -120,7 +120,7 @@ func (g *generator) call() peg.ID {
 	return g.Tag(peg.Call, name, g.Star(argument), g.marker())
 }
 
-// output is a random text of up to n words, most of them of the program.
+// output returns a random text of up to n words, most of them from the program.
 func (g *generator) output(n int) string {
 	var b strings.Builder
 	for range g.IntN(n + 1) {

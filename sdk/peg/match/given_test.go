@@ -7,7 +7,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
-// TestGivenTexts reads a call whose name and key the output does not have, and which are told where they are given.
+// TestGivenTexts parses calls whose name and key are given by the program rather than written in the output.
 func TestGivenTexts(t *testing.T) {
 	var b peg.Builder
 	code := b.Tag(peg.Call, b.Lit("!"), b.Given(peg.CallName, "run"), b.Given(peg.Key, "code"), b.Tag(peg.String, b.Until(";")), b.Lit(";"))

@@ -13,15 +13,15 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg/match"
 )
 
-// told is an event that was delivered, with its own copy of the text.
-type told struct {
+// event is an event that was delivered, with a copy of its text.
+type event struct {
 	kind      chat.EventKind
 	text      string
 	recovered bool
 }
 
 // String shows an event as the tables of the tests write it.
-func (e told) String() string {
+func (e event) String() string {
 	switch e.kind {
 	case chat.ContentText:
 		if e.recovered {
@@ -44,8 +44,8 @@ func (e told) String() string {
 	return "?"
 }
 
-// transcript collects events; neighbours that say the same kind of thing are one.
-type transcript []told
+// transcript collects events, and joins consecutive texts of one kind.
+type transcript []event
 
 func (t *transcript) sink(e chat.Event) {
 	if n := len(*t); n > 0 && isPiece(e.Kind) {
@@ -54,7 +54,7 @@ func (t *transcript) sink(e chat.Event) {
 			return
 		}
 	}
-	*t = append(*t, told{e.Kind, string(e.Text), e.Recovered})
+	*t = append(*t, event{e.Kind, string(e.Text), e.Recovered})
 }
 
 func isPiece(k chat.EventKind) bool {
@@ -69,7 +69,7 @@ func (t transcript) String() string {
 	return strings.Join(lines, " | ")
 }
 
-// continues says that t tells what before told, and possibly more: nothing is taken back.
+// continues reports whether t begins with before: nothing was taken back.
 func (t transcript) continues(before transcript) bool {
 	for i, e := range before {
 		if i >= len(t) || t[i].kind != e.kind || t[i].recovered != e.recovered {
@@ -82,7 +82,7 @@ func (t transcript) continues(before transcript) bool {
 	return true
 }
 
-// output is what a model wrote, and which of its bytes came from special tokens (nil: the engine does not say).
+// output is the output of a model, and which of its bytes came from special tokens (nil: unknown).
 type output struct {
 	prompt  string
 	text    string
@@ -110,7 +110,7 @@ func parse(t testing.TB, code *match.Code, o output, cuts []int) (transcript, ch
 			chunk[i] = '#' // the chunk is the caller's again
 		}
 		if !all.continues(before) {
-			t.Fatalf("%q cut at %v: told\n%v\nand then\n%v", o.text, cuts, before, all)
+			t.Fatalf("%q cut at %v: delivered\n%v\nand then\n%v", o.text, cuts, before, all)
 		}
 		from = to
 	}
@@ -148,7 +148,7 @@ func checkSpans(t testing.TB, o output, r chat.Report) {
 	}
 }
 
-// checkText checks that what was told is what the spans say: no byte of content or reasoning is lost, doubled or invented.
+// checkText checks that the delivered text is what the spans say: no byte of content or reasoning is lost, repeated or invented.
 func checkText(t testing.TB, o output, told transcript, r chat.Report) {
 	t.Helper()
 	var want, got [2]string
@@ -170,12 +170,12 @@ func checkText(t testing.TB, o output, told transcript, r chat.Report) {
 		}
 	}
 	if got != want {
-		t.Fatalf("%q: told %q, but the spans are %q", o.text, got, want)
+		t.Fatalf("%q: delivered %q, but the spans are %q", o.text, got, want)
 	}
 }
 
-// everySplit runs code over an output whole, byte by byte, cut once at every place, and at random places, and returns what
-// was told and reported, which must be the same each time.
+// everySplit runs code over an output whole, byte by byte, cut once at every place, and at random places. It returns the events
+// and the report, which must be the same each time.
 func everySplit(t testing.TB, code *match.Code, o output) (transcript, chat.Report) {
 	t.Helper()
 	all, report := parse(t, code, o, nil)
@@ -192,7 +192,7 @@ func everySplit(t testing.TB, code *match.Code, o output) (transcript, chat.Repo
 	return all, report
 }
 
-// splits lists ways to cut a text of length n.
+// splits returns ways to cut a text of length n.
 func splits(n int) [][]int {
 	bytes := make([]int, 0, n)
 	for i := 1; i < n; i++ {

@@ -6,7 +6,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
-// TestNameWithinID reads formats whose ids are made of the name: functions.f:0.
+// TestNameWithinID parses formats whose ids contain the name: functions.f:0.
 func TestNameWithinID(t *testing.T) {
 	var b peg.Builder
 	digits := b.Chars(1, 4, peg.Range{Lo: '0', Hi: '9'})

@@ -9,8 +9,8 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg/match"
 )
 
-// TestLawOfCommitment watches when things are told: after each piece of an output that is fed on its own, "·" marks
-// where the next begins.
+// TestLawOfCommitment checks when events are delivered: each piece of an output is fed on its own, and "·" marks where the next
+// one begins.
 func TestLawOfCommitment(t *testing.T) {
 	content := func(b *peg.Builder, delims ...string) peg.ID { return b.Tag(peg.Content, b.Until(delims...)) }
 	named := func(b *peg.Builder, name string) peg.ID { return b.Tag(peg.CallName, b.Lit(name)) }
@@ -99,7 +99,7 @@ func TestLawOfCommitment(t *testing.T) {
 	}
 }
 
-// watch says what is told after each chunk; the chunk "END" is the end.
+// watch returns what is delivered after each chunk; the chunk "END" is the end.
 func watch(code *match.Code, chunks []string) string {
 	var now transcript
 	m := match.New(code, now.sink)
@@ -116,7 +116,7 @@ func watch(code *match.Code, chunks []string) string {
 	return strings.TrimSpace(strings.Join(strings.Fields(strings.Join(all, " · ")), " "))
 }
 
-// TestLongWhiteSpaceSpeaks feeds more white space than may wait.
+// TestLongWhiteSpaceSpeaks feeds more white space than may be held.
 func TestLongWhiteSpaceSpeaks(t *testing.T) {
 	var b peg.Builder
 	code := compile(t, b.Build(b.Seq(
@@ -129,7 +129,7 @@ func TestLongWhiteSpaceSpeaks(t *testing.T) {
 	}
 }
 
-// TestTruncation ends outputs within their format.
+// TestTruncation ends outputs in the middle of their format.
 func TestTruncation(t *testing.T) {
 	for _, test := range []struct{ program, text, want, open string }{
 		{"json calls", `a<tool_`, `content "a<tool_"`, ""},

@@ -10,7 +10,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg/match"
 )
 
-// some cuts an output whole, into pieces of four bytes, and into large ones: a long output at every split takes too long.
+// some parses an output whole, in pieces of four bytes, and in large ones: for a long output every split would take too long.
 func some(t *testing.T, code *match.Code, text string) (transcript, chat.Report) {
 	t.Helper()
 	whole, report := parse(t, code, output{text: text}, nil)
@@ -27,7 +27,7 @@ func some(t *testing.T, code *match.Code, text string) (transcript, chat.Report)
 	return whole, report
 }
 
-// TestLimits runs over outputs at a limit and right beyond it.
+// TestLimits parses outputs at a limit and just beyond it.
 func TestLimits(t *testing.T) {
 	const kib = 1 << 10
 	name := func(n int) string {
@@ -60,7 +60,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestLookaheadsAreLimited looks ahead for something that comes too late.
+// TestLookaheadsAreLimited looks ahead for something too far away.
 func TestLookaheadsAreLimited(t *testing.T) {
 	var b peg.Builder
 	code := compile(t, b.Build(b.Seq(
@@ -72,7 +72,7 @@ func TestLookaheadsAreLimited(t *testing.T) {
 	}
 }
 
-// TestUndecidedTextIsLimited reads text without a role, which never speaks, while another alternative waits.
+// TestUndecidedTextIsLimited parses text without a role, which never speaks, while another alternative is live.
 func TestUndecidedTextIsLimited(t *testing.T) {
 	var b peg.Builder
 	code := compile(t, b.Build(b.Seq(
@@ -119,7 +119,7 @@ func TestProgramsThatSearchTooMuchLose(t *testing.T) {
 	}
 }
 
-// TestProgramsThatUnrollTooFarAreRefused compiles a program that is small only as long as it is not written out.
+// TestProgramsThatUnrollTooFarAreRefused compiles a program that is small only until it is unrolled.
 func TestProgramsThatUnrollTooFarAreRefused(t *testing.T) {
 	var b peg.Builder
 	node := b.Lit("a")
@@ -133,7 +133,7 @@ func TestProgramsThatUnrollTooFarAreRefused(t *testing.T) {
 	}
 }
 
-// TestFloodsAreLinear compares what it takes to read floods of things that nearly are something, and four times as much.
+// TestFloodsAreLinear compares the cost of floods of near matches with the cost of four times as many.
 func TestFloodsAreLinear(t *testing.T) {
 	for _, flood := range []struct{ name, program, before, again string }{
 		{"near delimiters", "json calls", "", "<tool_cal"},
@@ -170,7 +170,7 @@ func TestFloodsAreLinear(t *testing.T) {
 	}
 }
 
-// TestHeldBytes watches how many bytes are held, at most, while typical outputs come in pieces of four bytes.
+// TestHeldBytes checks how many bytes are held, at most, while typical outputs arrive in pieces of four bytes.
 func TestHeldBytes(t *testing.T) {
 	for _, o := range benchmarkOutputs {
 		code := compile(t, o.program().Bind(""))
@@ -182,7 +182,7 @@ func TestHeldBytes(t *testing.T) {
 			most = max(most, m.Held())
 		}
 		if r := m.Finish(); r.MaxHeld != most || most > 64 || m.Held() != 0 {
-			t.Errorf("%s: held at most %d bytes, %d said the report; in the end %d", o.name, most, r.MaxHeld, m.Held())
+			t.Errorf("%s: held at most %d bytes, the report says %d; in the end %d", o.name, most, r.MaxHeld, m.Held())
 		}
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/chat"
 )
 
-// TestMessages reads outputs that follow their format.
+// TestMessages parses outputs that follow their format.
 func TestMessages(t *testing.T) {
 	for _, test := range []struct {
 		program, does string

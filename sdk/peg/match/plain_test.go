@@ -55,8 +55,8 @@ const (
 	closed
 )
 
-// match matches node id, under a tag of the role within, at offset at, and returns the offset behind the match. Without a
-// match nothing has been decided.
+// match matches node id, under a tag of the role within, at offset at, and returns the offset after the match. Without a
+// match nothing is decided.
 func (r *reference) match(id peg.ID, at int, within peg.Role) (int, bool) {
 	n := &r.program.Nodes[id]
 	before := len(r.decided)

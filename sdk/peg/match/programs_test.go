@@ -2,7 +2,7 @@ package match_test
 
 import "github.com/dragoman-project/dragoman/sdk/peg"
 
-// The programs that several tests run. Each is one of the shapes in which models write calls.
+// The programs of several tests. Each stands for one way in which models write calls.
 
 const (
 	callOpen  = "<tool_call>"
@@ -63,7 +63,7 @@ func sections() *peg.Program {
 	return message(&b, b.Seq(b.Lit("<calls>"), b.Space(), b.Plus(call, b.Space()), b.Lit("</calls>")), "<calls>")
 }
 
-// nestedCalls writes arguments as a tree of elements, which the program describes with a rule that refers to itself.
+// nestedCalls writes arguments as a tree of elements, described by a recursive rule.
 func nestedCalls() *peg.Program {
 	var b peg.Builder
 	members := b.Ref("members")
@@ -78,7 +78,7 @@ func nestedCalls() *peg.Program {
 	return message(&b, call, "<call ")
 }
 
-// lateNames writes the name of a call behind its arguments, and an id before them.
+// lateNames writes the name of a call after its arguments, and an id before them.
 func lateNames() *peg.Program {
 	var b peg.Builder
 	call := b.Tag(peg.Call, b.Atomic(b.Lit("<call>"),
@@ -94,7 +94,7 @@ func theRest() *peg.Program {
 	return b.Build(b.Tag(peg.Content, b.Rest()))
 }
 
-// programs are all of them by name.
+// programs returns all of them by name.
 func programs() map[string]*peg.Program {
 	return map[string]*peg.Program{
 		"json calls": jsonCalls(), "tagged calls": taggedCalls(), "python calls": pythonCalls(), "sections": sections(),

@@ -13,7 +13,7 @@ const (
 	good     = `call | f | {"a": 1} | end`
 )
 
-// TestRecovery reads outputs that break their format: what cannot be read is content, and the next good call is a call.
+// TestRecovery parses outputs that break their format: what does not match is content, and the next good call is a call.
 func TestRecovery(t *testing.T) {
 	for _, test := range []struct {
 		does, program, prompt, text string

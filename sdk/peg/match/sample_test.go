@@ -6,7 +6,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
-// sample writes a random output that program p may well match: it follows the program and chooses at random.
+// sample returns a random output that program p is likely to match: it follows the program and chooses at random.
 func (g *generator) sample(p *peg.Program) string {
 	var b strings.Builder
 	g.write(&b, p, p.Root, 0)
@@ -18,14 +18,14 @@ func (g *generator) write(b *strings.Builder, p *peg.Program, id peg.ID, depth i
 	if depth > 40 {
 		return
 	}
-	switch n.Op {
-	case peg.Sequence:
+	switch n.Op.Shape() {
+	case peg.Chain:
 		for _, k := range n.Kids {
 			g.write(b, p, k, depth+1)
 		}
-	case peg.Choice:
+	case peg.Alternatives:
 		g.write(b, p, n.Kids[g.IntN(len(n.Kids))], depth+1)
-	case peg.Repeat:
+	case peg.Loop:
 		times := n.Min + g.IntN(3)
 		if n.Max >= 0 {
 			times = min(times, n.Max)
@@ -33,9 +33,9 @@ func (g *generator) write(b *strings.Builder, p *peg.Program, id peg.ID, depth i
 		for range times {
 			g.write(b, p, n.Kids[0], depth+1)
 		}
-	case peg.Rule, peg.Trigger, peg.Atomic, peg.Schema, peg.Tag:
+	case peg.Wrapper:
 		g.write(b, p, n.Kids[0], depth+1)
-	case peg.Peek, peg.Not:
+	case peg.Lookahead:
 	default:
 		b.WriteString(g.leaf(n))
 	}
@@ -58,7 +58,7 @@ var (
 	}
 )
 
-// leaf is a text that a node without kids matches, or nearly.
+// leaf returns a text that a leaf matches, or nearly.
 func (g *generator) leaf(n *peg.Node) string {
 	switch n.Op {
 	case peg.Literal:

@@ -19,8 +19,8 @@ func findings(t testing.TB, p *peg.Program) []sound.Finding {
 }
 
 // TestSoundProgramsParseAsPEGs compares the machine with a parser that sees the whole text before it decides anything.
-// On programs without findings they agree: whatever the one matches, the other matches and understands the same way.
-// Only output that ends within the format is a matter of its own: there the machine keeps what it has.
+// On programs without findings they agree: whatever the one matches, the other matches and understands the same way. Output
+// that ends within the format is the exception: there the machine delivers what it has.
 func TestSoundProgramsParseAsPEGs(t *testing.T) {
 	sound, matched := 0, 0
 	for seed := range uint64(800) {

@@ -9,7 +9,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg/match"
 )
 
-// special reads an output in which «» enclose the bytes that came from special tokens.
+// special returns the output written in text, in which «» enclose the bytes that came from special tokens.
 func special(marked string) output {
 	o := output{special: []match.Range{}}
 	for marked != "" {
@@ -26,7 +26,7 @@ func special(marked string) output {
 	return o
 }
 
-// TestSpecialTokens runs over outputs of engines that tell special tokens from text that only spells them.
+// TestSpecialTokens parses outputs of engines that distinguish special tokens from text that only spells them.
 func TestSpecialTokens(t *testing.T) {
 	for _, test := range []struct{ does, text, want string }{
 		{"takes a special token for the marker", "«<think>»hm«</think>»yes", `reasoning "hm" | content "yes"`},
@@ -69,7 +69,7 @@ func TestSpecialTokensWithinLiterals(t *testing.T) {
 	}
 }
 
-// TestWithoutSpecialsTextDecides feeds markers of which the engine says nothing.
+// TestWithoutSpecialsTextDecides feeds markers of unknown origin.
 func TestWithoutSpecialsTextDecides(t *testing.T) {
 	code := compile(t, jsonCalls().Bind("<think>"), "<think>", "</think>")
 	o := output{prompt: "<think>", text: "hm</think>yes"}
@@ -84,7 +84,7 @@ func TestWithoutSpecialsTextDecides(t *testing.T) {
 	}
 }
 
-// TestRangesOutsideOfTheChunkAreIgnored passes ranges that make no sense.
+// TestRangesOutsideOfTheChunkAreIgnored passes invalid ranges.
 func TestRangesOutsideOfTheChunkAreIgnored(t *testing.T) {
 	code := compile(t, jsonCalls().Bind(""), turnEnd)
 	for _, ranges := range [][]match.Range{

@@ -10,7 +10,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg/match"
 )
 
-// scalarCall is a program that reads one argument, "a", of the given kinds: fa=…;
+// scalarCall returns a program for one argument, "a", of the given kinds: fa=…;
 func scalarCall(kinds peg.Values) *peg.Program {
 	var b peg.Builder
 	call := b.Tag(peg.Call, b.Tag(peg.CallName, b.Lit("f")), b.Tag(peg.Key, b.Lit("a")), b.Lit("="),
@@ -18,7 +18,7 @@ func scalarCall(kinds peg.Values) *peg.Program {
 	return b.Build(b.Seq(call, b.End()))
 }
 
-// TestValues reads values of every kind, and writes them as JSON.
+// TestValues parses values of every kind, which are delivered as JSON.
 func TestValues(t *testing.T) {
 	for _, test := range []struct {
 		kinds      peg.Values
@@ -52,7 +52,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// TestStringsAreRepaired reads strings that are not JSON but were clearly meant.
+// TestStringsAreRepaired parses strings that are not valid JSON, but whose meaning is clear.
 func TestStringsAreRepaired(t *testing.T) {
 	for text, want := range map[string]string{
 		"\"a\nb\tc\rd\x01\"":        `"a\nb\tc\rd\u0001"`, // control characters
@@ -80,7 +80,7 @@ func TestStringsAreRepaired(t *testing.T) {
 	}
 }
 
-// TestArgumentsAreAlwaysJSON builds arguments in ways that make little sense. Complete calls have valid JSON all the same.
+// TestArgumentsAreAlwaysJSON nests tags in odd ways. The arguments of complete calls are valid JSON all the same.
 func TestArgumentsAreAlwaysJSON(t *testing.T) {
 	for _, test := range []struct {
 		does string
@@ -140,7 +140,7 @@ func key(b *peg.Builder, name string) peg.ID { return b.Tag(peg.Key, b.Lit(name)
 
 func text(b *peg.Builder, t string) peg.ID { return b.Tag(peg.String, b.Lit(t)) }
 
-// TestEmptyNamesAnnounceNothing reads a call whose name is there, and blank.
+// TestEmptyNamesAnnounceNothing parses a call with a blank name.
 func TestEmptyNamesAnnounceNothing(t *testing.T) {
 	got, report := everySplit(t, compile(t, jsonCalls().Bind("")), output{text: `a<tool_call>{"name": " ", "arguments": {"a": 1}}</tool_call>b`})
 	if want := `content "ab"`; got.String() != want || report.Status != chat.Complete {
@@ -148,7 +148,7 @@ func TestEmptyNamesAnnounceNothing(t *testing.T) {
 	}
 }
 
-// TestFeedingAfterTheEndDoesNothing feeds a machine that has reported.
+// TestFeedingAfterTheEndDoesNothing feeds a machine after Finish.
 func TestFeedingAfterTheEndDoesNothing(t *testing.T) {
 	var all transcript
 	m := match.New(compile(t, theRest()), all.sink)
