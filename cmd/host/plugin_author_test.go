@@ -50,7 +50,7 @@ func TestANewPluginOverwritesNothing(t *testing.T) {
 	for _, test := range []struct{ line, want string }{
 		{"plugin new brackets --dir testdata", "testdata: the folder is not empty"},
 		{"plugin new Brackets", `name: expected lower-case letters, digits and "-", found "Brackets"`},
-		{"plugin new brackets --sdk testdata", "testdata is no checkout of Dragoman"},
+		{"plugin new brackets --sdk testdata", "testdata is not a checkout of Dragoman"},
 	} {
 		if code, _, errs := commandLine(t, "", strings.Fields(test.line)...); code != exitFailed || !strings.Contains(errs, test.want) {
 			t.Errorf("%s: exit code %d: %s", test.line, code, errs)

@@ -34,7 +34,7 @@ func TestAKilledProcessIsReplacedByTheNextPlan(t *testing.T) {
 	}
 }
 
-func TestPlansUnderWayWhenTheProcessDiesAreAskedAgain(t *testing.T) {
+func TestPlansUnderWayWhenTheProcessDiesAreRetried(t *testing.T) {
 	_, h := one(t, Options{}, map[string]any{"Plan": "exit", "Once": filepath.Join(t.TempDir(), "once")})
 	done := make(chan error)
 	for range 50 {
@@ -90,7 +90,7 @@ func TestAStoppedProcessDoesNotKeepTheManagerFromClosing(t *testing.T) {
 	}
 }
 
-// TestNoFileIsLeftOpen counts the open files of this process, whatever its plugins did.
+// TestNoFileIsLeftOpen counts the open files of this process after plugins have misbehaved.
 func TestNoFileIsLeftOpen(t *testing.T) {
 	open := func() int {
 		all, err := os.ReadDir("/proc/self/fd")
@@ -110,7 +110,7 @@ func TestNoFileIsLeftOpen(t *testing.T) {
 	for _, options := range []map[string]any{{"Start": "exit"}, {"Start": "hang"}, {"Version": "9.9.9"}, {"Start": "exit", "Child": true}} {
 		b.manifest("rogue", "", options)
 		if err := b.Load(b.dir); err == nil {
-			t.Errorf("%v is not refused", options)
+			t.Errorf("%v was not refused", options)
 		}
 	}
 	pid(t, h)
@@ -136,7 +136,7 @@ func TestAPluginThatNeverWorksStaysDownUntilItsFileChanges(t *testing.T) {
 	pid(t, b.handler("rogue"))
 }
 
-func TestLastWordsThatAreNotUTF8CanBeTold(t *testing.T) {
+func TestLastWordsThatAreNotUTF8CanBeReported(t *testing.T) {
 	t.Parallel()
 	b, h := one(t, Options{}, map[string]any{"Start": "garble"})
 	_, err := h.Plan(t.Context(), input())
@@ -193,7 +193,7 @@ func TestADownPluginIsTriedAgainWhenItsFileIsTouched(t *testing.T) {
 	}
 	b.load()
 	if s := b.state("rogue"); s.Condition != Down {
-		t.Errorf("nothing has changed, and it is %s", s.Condition)
+		t.Errorf("nothing changed, but it is %s", s.Condition)
 	}
 	if err := os.Chtimes(filepath.Join(b.dir, "rogue"), time.Time{}, time.Now().Add(time.Second)); err != nil {
 		t.Fatal(err)
@@ -202,14 +202,14 @@ func TestADownPluginIsTriedAgainWhenItsFileIsTouched(t *testing.T) {
 	pid(t, b.handler("rogue"))
 }
 
-func TestAProcessThatDoesNotStartInTimeIsGivenUp(t *testing.T) {
+func TestAProcessThatDoesNotStartInTimeIsKilled(t *testing.T) {
 	t.Parallel()
 	_, h := one(t, Options{StartTimeout: 200 * time.Millisecond}, map[string]any{"Start": "hang"})
 	_, err := h.Plan(t.Context(), input())
 	wantError[*Unavailable](t, err, "timeout while waiting for plugin to start")
 }
 
-func TestFaultsOfAHandlerAreToldAndHarmNobody(t *testing.T) {
+func TestFaultsOfAHandlerAreReportedAndDoNoHarm(t *testing.T) {
 	t.Parallel()
 	for plan, want := range map[string]string{"panic": "index out of range", "fail": "out of paper"} {
 		b, h := one(t, Options{}, map[string]any{"Plan": plan, "Once": filepath.Join(t.TempDir(), "once")})
@@ -290,7 +290,7 @@ func TestACallerThatGivesUpIsNotHeld(t *testing.T) {
 	}
 }
 
-// TestOrphans is run by TestNoPluginOutlivesTheHost as a process of its own: a host that is killed.
+// TestOrphans is run by TestNoPluginOutlivesTheHost as a process of its own: the host that is killed.
 func TestOrphans(t *testing.T) {
 	dir := os.Getenv("ORPHANS_DIR")
 	if dir == "" {
@@ -310,7 +310,7 @@ func TestOrphans(t *testing.T) {
 	select {}
 }
 
-// TestNoPluginOutlivesTheHost kills a host that has a plugin, which is well or stopped, and its child.
+// TestNoPluginOutlivesTheHost kills a host with a plugin, running or stopped, and its child.
 func TestNoPluginOutlivesTheHost(t *testing.T) {
 	for _, stopped := range []bool{false, true} {
 		b := newBench(t, Options{})
@@ -351,7 +351,7 @@ func TestNoPluginOutlivesTheHost(t *testing.T) {
 	}
 }
 
-// halted says whether every thread of a process is stopped.
+// halted reports whether every thread of a process is stopped.
 func halted(pid int) bool {
 	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
 	for _, thread := range threads {
@@ -362,7 +362,7 @@ func halted(pid int) bool {
 	return err == nil
 }
 
-// childrenOf lists the processes that another one has started.
+// childrenOf returns the processes started by another one.
 func childrenOf(t *testing.T, parent int) (all []int) {
 	t.Helper()
 	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", parent))
@@ -382,7 +382,7 @@ func childrenOf(t *testing.T, parent int) (all []int) {
 	return all
 }
 
-func TestFewRequestsExplainDeathsIfOneOfThemWasThereEachTime(t *testing.T) {
+func TestOneRequestExplainsDeathsIfItWasThereEachTime(t *testing.T) {
 	const poison, other, third = 1, 2, 3
 	innocent := uint64(100)
 	crowd := func(with ...uint64) (all []uint64) {

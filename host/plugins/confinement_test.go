@@ -14,7 +14,7 @@ import (
 	"github.com/dragoman-project/dragoman/host/plugins/manifest"
 )
 
-func TestProcessesAreHeldToTheirManifest(t *testing.T) {
+func TestProcessesAreConfinedByTheirManifest(t *testing.T) {
 	t.Parallel()
 	root := os.Getuid() == 0
 	for _, c := range []struct {
@@ -35,13 +35,13 @@ func TestProcessesAreHeldToTheirManifest(t *testing.T) {
 			b.confined(strings.NewReplacer("{user", "user", ", network", "\nnetwork", "none}", "none").Replace(c.keys), map[string]any{"Plan": "confines"})
 			b.load()
 			if got := declined(t, b.handler("rogue")); !strings.Contains(got, c.want) {
-				t.Errorf("it finds %s, expected %s", got, c.want)
+				t.Errorf("got %s, expected %s", got, c.want)
 			}
 		})
 	}
 }
 
-func TestConfinementsThatCannotBeAreRefused(t *testing.T) {
+func TestImpossibleConfinementsAreRefused(t *testing.T) {
 	t.Parallel()
 	for keys, want := range map[string]string{
 		"network: some":                 `network: expected "host" or "none", found "some"`,
@@ -71,7 +71,7 @@ func TestAProcessThatTakesTooMuchMemoryEndsAlone(t *testing.T) {
 	pid(t, b.handler("rogue"))
 }
 
-func TestAProcessThatNeverComesToAnEndIsReplaced(t *testing.T) {
+func TestAProcessThatNeverAnswersIsReplaced(t *testing.T) {
 	t.Parallel()
 	b, h := one(t, Options{CallTimeout: time.Second}, map[string]any{"Plan": "spin", "Once": filepath.Join(t.TempDir(), "once")})
 	pid(t, h)
@@ -94,7 +94,7 @@ func TestTheManifestChoosesTheFallback(t *testing.T) {
 	}
 }
 
-func TestBadExecutablesLeaveTheOneThatServes(t *testing.T) {
+func TestBadExecutablesDoNotReplaceTheOneThatServes(t *testing.T) {
 	t.Parallel()
 	good, err := os.ReadFile(rogue)
 	if err != nil {
@@ -131,7 +131,7 @@ func TestBadExecutablesLeaveTheOneThatServes(t *testing.T) {
 	}
 }
 
-func TestANewVersionThatIsHalfWrittenLeavesTheOldOneUntilItIsWhole(t *testing.T) {
+func TestAHalfWrittenVersionTakesOverOnceItIsComplete(t *testing.T) {
 	good, err := os.ReadFile(rogue)
 	if err != nil {
 		t.Fatal(err)
@@ -160,7 +160,7 @@ func TestANewVersionThatIsHalfWrittenLeavesTheOldOneUntilItIsWhole(t *testing.T)
 	}
 	b.load()
 	if after := pid(t, b.handler("rogue")); after == before {
-		t.Error("the whole version is not taken")
+		t.Error("the complete version does not take over")
 	}
 }
 
@@ -168,7 +168,7 @@ func TestAProcessHasAGroupAndASocketDirectoryOfItsOwn(t *testing.T) {
 	b, h := one(t, Options{}, nil)
 	process := pid(t, h)
 	if group, err := syscall.Getpgid(process); err != nil || group != process {
-		t.Errorf("process %d is in the group %d, %v", process, group, err)
+		t.Errorf("process %d is in group %d, %v", process, group, err)
 	}
 	environment, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", process))
 	if err != nil {
@@ -182,7 +182,7 @@ func TestAProcessHasAGroupAndASocketDirectoryOfItsOwn(t *testing.T) {
 	}
 	for _, private := range []string{dir, b.Manager.dir.Path} {
 		if info, err := os.Stat(private); err != nil || info.Mode().Perm() != 0o700 {
-			t.Errorf("%s: %v, %v; expected that nobody else can enter", private, info, err)
+			t.Errorf("%s: %v, %v; expected that no other user can enter", private, info, err)
 		}
 	}
 }

@@ -28,12 +28,12 @@ func TestTheManualNamesEveryKey(t *testing.T) {
 	}
 	for _, limit := range keys(reflect.TypeFor[process.Limits]()) {
 		if !strings.Contains(table, "`"+limit+"`") {
-			t.Errorf("it does not name %s", limit)
+			t.Errorf("the manual does not name %s", limit)
 		}
 	}
 }
 
-// keys are the names of a struct's fields in YAML, in order.
+// keys returns the names of a struct's fields in YAML, in order.
 func keys(t reflect.Type) (all []string) {
 	for field := range t.Fields() {
 		switch name, inline, _ := strings.Cut(field.Tag.Get("yaml"), ","); {

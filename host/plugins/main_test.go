@@ -112,14 +112,14 @@ func (b *bench) install(name, manifest string, options map[string]any) {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	// A new file each time: the one before may be running from a link to it.
+	// A new file each time: the previous one may be running from a link to it.
 	path := filepath.Join(b.dir, name)
 	_ = os.Remove(path)
 	writeExecutable(b.t, path, data)
 	b.manifest(name, manifest, options)
 }
 
-// writeExecutable writes a file while no other test forks: the child would have the file open for a moment.
+// writeExecutable writes a file while no other test forks, because the child would have the file open for a moment.
 func writeExecutable(t *testing.T, path string, data []byte) {
 	t.Helper()
 	syscall.ForkLock.RLock()
@@ -178,7 +178,7 @@ func (b *bench) handler(name string) handler.Handler {
 	b.t.Helper()
 	h, ok := b.Handler(name)
 	if !ok {
-		b.t.Fatalf("there is no handler %s", name)
+		b.t.Fatalf("no handler %s", name)
 	}
 	return h
 }
@@ -190,7 +190,7 @@ func (b *bench) state(name string) State {
 			return s
 		}
 	}
-	b.t.Fatalf("there is no plugin %s in %+v", name, b.Status())
+	b.t.Fatalf("no plugin %s in %+v", name, b.Status())
 	return State{}
 }
 
@@ -201,7 +201,7 @@ func input() handler.Input {
 	}
 }
 
-// pid asks for a plan and returns the process that answered.
+// pid requests a plan and returns the process that answered.
 func pid(t *testing.T, h handler.Handler) int {
 	t.Helper()
 	plan, err := h.Plan(t.Context(), input())
@@ -215,7 +215,7 @@ func pid(t *testing.T, h handler.Handler) int {
 	return n
 }
 
-// declined asks for a plan and returns the reason for declining.
+// declined requests a plan and returns the reason for declining.
 func declined(t *testing.T, h handler.Handler) string {
 	t.Helper()
 	_, err := h.Plan(t.Context(), input())
@@ -234,7 +234,7 @@ func wantError[E error](t *testing.T, err error, text string) {
 	}
 }
 
-// eventually waits until something holds.
+// eventually waits until a condition holds.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	for range 500 {
@@ -243,7 +243,7 @@ func eventually(t *testing.T, what string, holds func() bool) {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	t.Fatalf("it never happens that %s", what)
+	t.Fatalf("timed out waiting until %s", what)
 }
 
 func facts(name string) *workaround.Facts {

@@ -15,7 +15,7 @@ import (
 	"github.com/dragoman-project/dragoman/host/plugins/rundir"
 )
 
-// alive says whether a process exists and is no zombie.
+// alive reports whether a process exists and is not a zombie.
 func alive(pid int) bool {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
@@ -61,11 +61,11 @@ func TestManyCallersShareOneStart(t *testing.T) {
 		}
 	}
 	if s := b.state("rogue"); s.Starts != 1 {
-		t.Errorf("it was started %d times", s.Starts)
+		t.Errorf("started %d times", s.Starts)
 	}
 }
 
-func TestClaimsComeInTheOrderOfTheirPriority(t *testing.T) {
+func TestClaimsAreSortedByPriority(t *testing.T) {
 	b := newBench(t, Options{})
 	for name, more := range map[string]string{
 		"b": "match: source contains \"messages\"\n", "a": "match: name == \"t\"\n", "high": "match: \"true\"\npriority: 200\n", "not": "match: name == \"other\"\n",
@@ -276,7 +276,7 @@ func TestANewVersionTakesOverAndTheOldProcessEnds(t *testing.T) {
 	}
 	eventually(t, "the old process ends", func() bool { return !alive(before) })
 	if after := pid(t, h); after != b.state("rogue").PID {
-		t.Errorf("one who matched before is answered by %d, the new version runs as %d", after, b.state("rogue").PID)
+		t.Errorf("a handler matched before is served by %d, the new version runs as %d", after, b.state("rogue").PID)
 	}
 }
 
@@ -322,7 +322,7 @@ func TestARemovedPluginEnds(t *testing.T) {
 	b.load()
 	eventually(t, "the process ends", func() bool { return !alive(process) })
 	if _, ok := b.Handler("rogue"); ok || len(b.Match(facts("t"))) > 0 {
-		t.Error("its handler is still there")
+		t.Error("its handler still exists")
 	}
 }
 
@@ -336,7 +336,7 @@ func TestAfterCloseNothingIsLeft(t *testing.T) {
 		t.Error("the process lives")
 	}
 	if err := b.Load(b.dir); err == nil {
-		t.Error("it loads after Close")
+		t.Error("plugins were loaded after Close")
 	}
 	_, err := h.Plan(t.Context(), input())
 	wantError[*Unavailable](t, err, "it was removed")
@@ -357,7 +357,7 @@ func TestClosingWaitsForNoNewVersion(t *testing.T) {
 	}
 }
 
-func TestWhatAKilledManagerLeftIsSweptAway(t *testing.T) {
+func TestDirectoriesOfKilledManagersAreRemoved(t *testing.T) {
 	base, err := os.MkdirTemp("", "run")
 	if err != nil {
 		t.Fatal(err)

@@ -15,12 +15,12 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/handler"
 )
 
-// overdue is a context that ends a while after its deadline, as those of a busy machine do.
+// overdue is a context that is done only some time after its deadline, as on a busy machine.
 type overdue struct{ context.Context }
 
 func (overdue) Deadline() (time.Time, bool) { return time.Now().Add(-time.Second), true }
 
-func TestACallerWhoIsOutOfTimeIsNoFaultOfTheProcess(t *testing.T) {
+func TestAnExpiredDeadlineIsNotTheFaultOfTheProcess(t *testing.T) {
 	b, h := one(t, Options{}, nil)
 	before := pid(t, h)
 	for what, call := range map[string]func(context.Context) error{
@@ -40,11 +40,11 @@ func TestACallerWhoIsOutOfTimeIsNoFaultOfTheProcess(t *testing.T) {
 		}
 	}
 	if after := pid(t, h); after != before || b.state("rogue").Starts != 1 {
-		t.Errorf("process %d serves in place of %d", after, before)
+		t.Errorf("process %d replaced %d", after, before)
 	}
 }
 
-func TestWhatHasHappenedCountsForWhoComesLate(t *testing.T) {
+func TestWaitingForWhatHasHappenedSucceedsAfterTheDeadline(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	done := make(chan struct{})
@@ -55,11 +55,11 @@ func TestWhatHasHappenedCountsForWhoComesLate(t *testing.T) {
 		}
 	}
 	if err := waitFor(ctx, make(chan struct{})); !errors.Is(err, context.Canceled) {
-		t.Errorf("of what has not happened it says %v", err)
+		t.Errorf("waiting for what has not happened: %v", err)
 	}
 }
 
-// TestAProcessThatDiesDuringItsHealthChecksHasItsReason checks all the time, so that a process mostly dies in the middle of one.
+// TestAProcessThatDiesDuringItsHealthChecksHasItsReason checks continuously, so that a process mostly dies during a check.
 func TestAProcessThatDiesDuringItsHealthChecksHasItsReason(t *testing.T) {
 	b, _ := one(t, Options{HealthInterval: time.Microsecond, HealthTimeout: time.Minute}, nil)
 	hold := func() *generation {
@@ -90,7 +90,7 @@ func TestAProcessThatDiesDuringItsHealthChecksHasItsReason(t *testing.T) {
 	}
 }
 
-func TestConflictsThatAreFoundLateAreThoseOfTheirTime(t *testing.T) {
+func TestConflictsBelongToTheSetInWhichTheyAreFound(t *testing.T) {
 	b := newBench(t, Options{})
 	b.install("one", "", nil)
 	b.install("two", "", nil)

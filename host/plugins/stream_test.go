@@ -16,7 +16,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/handler"
 )
 
-// heard adds up what a stream tells.
+// heard collects the events of a stream.
 type heard struct{ content, reasoning string }
 
 func (h *heard) take(e chat.Event) {
@@ -38,7 +38,7 @@ func openStream(t *testing.T, ctx context.Context, h handler.Handler) (handler.S
 	return s, got
 }
 
-// feed feeds text a byte at a time and calls between before each.
+// feed feeds text byte by byte and calls between before each.
 func feed(t *testing.T, s handler.Stream, text string, between func(i int)) {
 	t.Helper()
 	for i := range len(text) {
@@ -96,7 +96,7 @@ func TestAStreamSurvivesItsProcess(t *testing.T) {
 	}
 }
 
-func TestAStreamThatDiesInTheMiddleOfAChunkGoesOnBehindWhatWasTold(t *testing.T) {
+func TestAStreamThatDiesWithinAChunkResumesAfterWhatWasDelivered(t *testing.T) {
 	_, h := one(t, Options{}, map[string]any{"Once": filepath.Join(t.TempDir(), "once")})
 	s, got := openStream(t, t.Context(), h)
 	for _, chunk := range []string{"ab", "c!d", "e"} {
@@ -125,7 +125,7 @@ func TestAnOutputThatKillsEveryProcessFailsItsStreamOnly(t *testing.T) {
 				if err = s.Feed([]byte("x")); isClosed(failed) && err == nil {
 					_, err = s.Finish()
 					if len(got.content) != n+1 {
-						t.Errorf("%d bytes were fed, heard are %d", n+1, len(got.content))
+						t.Errorf("%d bytes were fed, %d delivered", n+1, len(got.content))
 					}
 					break
 				}
@@ -154,7 +154,7 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-func TestACancelledStreamGivesItsProcessBack(t *testing.T) {
+func TestACancelledStreamReleasesItsProcess(t *testing.T) {
 	b, h := one(t, Options{}, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	s, _ := openStream(t, ctx, h)
@@ -229,7 +229,7 @@ func TestAStreamOfAVersionThatWasReplacedOrRemovedSurvivesItsProcess(t *testing.
 	}
 }
 
-func TestAStreamEnduresAsManyDeathsAsItTakes(t *testing.T) {
+func TestAStreamSurvivesRepeatedDeaths(t *testing.T) {
 	t.Parallel()
 	b, h := one(t, Options{}, nil)
 	s, got := openStream(t, t.Context(), h)

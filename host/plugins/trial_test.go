@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// tried is an Options.Try that notes what it is asked about and answers with what answer says.
+// tried is an Options.Try that records the changes and answers as answer does.
 type tried struct {
 	changes []Change
 	answer  func(Change) error
@@ -29,7 +29,7 @@ func TestAVersionThatIsRefusedWhenItIsTriedLeavesTheOldOne(t *testing.T) {
 	before := pid(t, h)
 	b.load()
 	if len(o.changes) != 1 {
-		t.Fatalf("tried %d times, want once: what does not change is not tried", len(o.changes))
+		t.Fatalf("tried %d times, expected once: unchanged plugins are not tried", len(o.changes))
 	}
 	o.answer = func(c Change) error {
 		next, ok := c.Next.Handler("other")
@@ -38,10 +38,10 @@ func TestAVersionThatIsRefusedWhenItIsTriedLeavesTheOldOne(t *testing.T) {
 			return nil
 		}
 		if pid(t, next) == before {
-			t.Error("the process before answers for the version that is tried")
+			t.Error("the old process answers for the version being tried")
 		}
 		if pid(t, h) != before {
-			t.Error("the version before does not serve meanwhile")
+			t.Error("the old version does not serve meanwhile")
 		}
 		return refuse(c)
 	}
@@ -50,19 +50,19 @@ func TestAVersionThatIsRefusedWhenItIsTriedLeavesTheOldOne(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	if last := o.changes[len(o.changes)-1]; !slices.Equal(last.Handlers, []string{"other", "rogue"}) || !strings.HasSuffix(last.Manifest, "rogue.yaml") {
-		t.Errorf("asked about %+v", last)
+		t.Errorf("tried %+v", last)
 	}
 	if s := b.state("rogue"); s.Fault != "worse than before" || s.PID != before || pid(t, h) != before {
 		t.Errorf("state %+v, want that of the process %d", s, before)
 	}
 }
 
-func TestAPluginThatIsRefusedWhenItAppearsIsNotThere(t *testing.T) {
+func TestANewPluginThatIsRefusedIsNotLoaded(t *testing.T) {
 	o := &tried{answer: refuse}
 	b := newBench(t, Options{Try: o.try})
 	b.install("rogue", "", nil)
 	if err := b.Load(b.dir); err == nil {
-		t.Error("it is not refused")
+		t.Error("not refused")
 	}
 	if s := b.Status(); len(s) != 1 || s[0].Condition != Refused || len(b.Match(facts("t"))) != 0 {
 		t.Errorf("status %+v", s)
@@ -72,7 +72,7 @@ func TestAPluginThatIsRefusedWhenItAppearsIsNotThere(t *testing.T) {
 	pid(t, b.handler("rogue"))
 }
 
-func TestWhatIsTriedStandsBesideTheOtherPluginsInForce(t *testing.T) {
+func TestAChangeIsTriedTogetherWithTheOtherPluginsInForce(t *testing.T) {
 	o := &tried{answer: welcome}
 	b := newBench(t, Options{Try: o.try})
 	b.install("one", "", nil)

@@ -1,4 +1,4 @@
-// Package node_test runs a plugin that is written in JavaScript.
+// Package node_test runs a plugin written in JavaScript.
 package node_test
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/handler"
 )
 
-// install puts the plugin, with what it needs of the npm registry, into a folder of plugins.
+// install installs the plugin, with its packages from the npm registry, in a folder of plugins.
 func install(t *testing.T) string {
 	t.Helper()
 	node, err := exec.LookPath("node")
@@ -48,7 +48,7 @@ func install(t *testing.T) string {
 	return dir
 }
 
-// missing skips the test, except under CI=true, where it fails.
+// missing skips the test, or fails it under CI=true.
 func missing(t *testing.T, what string) {
 	t.Helper()
 	if os.Getenv("CI") == "true" {
@@ -85,7 +85,7 @@ func conforms(t *testing.T, dir string) {
 	}
 }
 
-// started is a manager with the plugin, its handler, and a plan of it.
+// started returns a manager with the plugin, its handler, and a plan.
 func started(t *testing.T, dir string) (*plugins.Manager, handler.StreamHandler, *handler.Plan) {
 	t.Helper()
 	m, err := plugins.New(plugins.Options{StartTimeout: time.Minute}) // node takes its time on a busy machine

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestLinesAreCutAndNoneIsLost(t *testing.T) {
+func TestLongLinesAreCutAndNoneIsLost(t *testing.T) {
 	long := strings.Repeat("x", 3*MaxLine)
 	for _, c := range []struct {
 		name, text string
@@ -30,7 +30,7 @@ func TestLinesAreCutAndNoneIsLost(t *testing.T) {
 	}
 }
 
-// iotest reads in small pieces.
+// iotest returns small pieces.
 type iotest struct{ r io.Reader }
 
 func (r iotest) Read(p []byte) (int, error) { return r.r.Read(p[:min(len(p), 100)]) }

@@ -8,7 +8,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/chat"
 )
 
-// say turns a script into events: "c:text" is content, "r:text" reasoning, "a:text" arguments, "[" and "]" begin and end a
+// say converts a script to events: "c:text" is content, "r:text" reasoning, "a:text" arguments, "[" and "]" begin and end a
 // call, "n:text" names it.
 func say(script string) (events []chat.Event) {
 	kinds := map[string]chat.EventKind{"c": chat.ContentText, "r": chat.ReasoningText, "a": chat.CallArguments,
@@ -20,7 +20,7 @@ func say(script string) (events []chat.Event) {
 	return events
 }
 
-func TestWhatIsToldAgainIsNotPassedOn(t *testing.T) {
+func TestRepeatedEventsAreSuppressed(t *testing.T) {
 	for _, c := range []struct{ name, first, again, passed string }{
 		{"the same", "c:ab [ n:f a:{} ]", "c:ab [ n:f a:{} ]", ""},
 		{"the same in other pieces", "c:ab c:c [ n:f a:{ a:} ]", "c:a c:bc [ n:f a:{} ]", ""},
@@ -38,7 +38,7 @@ func TestWhatIsToldAgainIsNotPassedOn(t *testing.T) {
 			passed = nil
 			s.Again()
 			if c.first != "" && !s.Behind() {
-				t.Error("it is not behind before anything is told again")
+				t.Error("not behind before anything is repeated")
 			}
 			for _, e := range say(c.again) {
 				s.Take(e)
@@ -50,7 +50,7 @@ func TestWhatIsToldAgainIsNotPassedOn(t *testing.T) {
 	}
 }
 
-func TestOtherThingsToldAgainAreAFault(t *testing.T) {
+func TestDifferentRepetitionsAreFaults(t *testing.T) {
 	for i, c := range [][2]string{
 		{"c:ab", "r:ab"}, {"c:ab", "c:aX"}, {"c:ab [", "c:abc"}, {"c:ab [", "c:a ["}, {"[ n:f", "[ n:g"}, {"[ n:f", "[ n:ff"}, {"[ n:f", "[ ]"},
 	} {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestManagersThatBeginAtOnceLeaveEachOtherTheirDirectories lets many sweep while others are about to lock theirs.
-func TestManagersThatBeginAtOnceLeaveEachOtherTheirDirectories(t *testing.T) {
+// TestManagersThatStartTogetherKeepTheirDirectories lets many sweep while others are about to lock theirs.
+func TestManagersThatStartTogetherKeepTheirDirectories(t *testing.T) {
 	base, err := os.MkdirTemp("", "run")
 	if err != nil {
 		t.Fatal(err)

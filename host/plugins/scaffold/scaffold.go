@@ -1,9 +1,9 @@
-// Package scaffold writes the beginnings of a plugin: a Go module of its own with a handler for a small format, its manifest,
-// its golden cases, a test and a Makefile. What it writes builds and conforms; its author changes one file, main.go, step by
-// step into the format that is wanted, and the cases with it.
+// Package scaffold generates the beginnings of a plugin: a Go module with a handler for a small format, its manifest, its golden
+// cases, a test and a Makefile. The result builds and conforms; the author turns one file, main.go, step by step into a handler
+// for another format, and the cases with it.
 //
-// The files stand in the folder files, as templates of text/template between << and >>, because the format of the example has
-// brackets and braces.
+// The files are in the folder files, as templates of text/template with the delimiters << and >>, because the format of the
+// example has brackets and braces.
 package scaffold
 
 import (
@@ -23,19 +23,19 @@ import (
 //go:embed files
 var files embed.FS
 
-// Options say what is written.
+// Options are the choices of an author.
 type Options struct {
 	// Name of the plugin and of its handler: lower-case letters, digits and "-".
 	Name string
-	// Dir is the folder to write to; it is made. Empty: one named as the plugin, here.
+	// Dir is the folder to write to; it is created. Empty: one with the name of the plugin, in the current folder.
 	Dir string
-	// Module is the path of the Go module. Empty: example.com/ and the name.
+	// Module is the path of the Go module. Empty: example.com/ followed by the name.
 	Module string
-	// SDK is a checkout of Dragoman to build with. Empty: go.mod asks for the published module.
+	// SDK is a checkout of Dragoman to build with. Empty: go.mod requires the published module.
 	SDK string
 }
 
-// renamed are the files that are called otherwise in the folder files.
+// renamed maps the names in the folder files to others.
 var renamed = map[string]string{"manifest.yaml": "<<.Name>>.yaml", "gitignore": ".gitignore"}
 
 var validName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
@@ -53,7 +53,7 @@ func Write(o Options) ([]string, error) {
 		return nil, err
 	}
 	if there, err := os.ReadDir(o.Dir); err != nil || len(there) > 0 {
-		return nil, errors.Join(err, fmt.Errorf("%s: the folder is not empty; name another with --dir", o.Dir))
+		return nil, errors.Join(err, fmt.Errorf("%s: the folder is not empty; choose another with --dir", o.Dir))
 	}
 	var written []string
 	for _, t := range texts {
@@ -66,7 +66,7 @@ func Write(o Options) ([]string, error) {
 	return written, nil
 }
 
-// complete fills in what options leave out.
+// complete sets the defaults.
 func (o *Options) complete() (err error) {
 	if !validName.MatchString(o.Name) {
 		return fmt.Errorf(`name: expected lower-case letters, digits and "-", found %q`, o.Name)
@@ -84,18 +84,18 @@ func (o *Options) complete() (err error) {
 		return err
 	}
 	if _, err := os.Stat(filepath.Join(o.SDK, "sdk", "serve.go")); err != nil {
-		return fmt.Errorf("sdk: %s is no checkout of Dragoman: %w", o.SDK, err)
+		return fmt.Errorf("sdk: %s is not a checkout of Dragoman: %w", o.SDK, err)
 	}
 	return nil
 }
 
-// text is a file to be written.
+// text is a file to write.
 type text struct {
 	name string
 	data []byte
 }
 
-// texts fills in the templates. With a checkout, go.sum is the one that stands there.
+// texts executes the templates. With a checkout, it adds the go.sum of that.
 func (o *Options) texts() (all []text, err error) {
 	sources, err := fs.Glob(files, "files/*.tmpl")
 	if err != nil {

@@ -1,5 +1,5 @@
-// Rogue is a plugin that behaves as the options of its manifest say. It serves the handlers that they name; each answers a
-// plan whose program reads everything as content.
+// Rogue is a plugin that misbehaves as the options of its manifest demand. It serves the handlers that they name; each answers
+// with a plan whose program takes everything as content.
 package main
 
 import (
@@ -30,24 +30,24 @@ type options struct {
 	Handlers []string // default: rogue
 	Version  string   // default: 1.0.0
 	Cases    string
-	// Start is what happens before anything is served, unless there is a file of the name Unless: "exit", "garble", "hang",
-	// "linger", "chatter".
+	// Start is what happens before anything is served, unless the file Unless exists: "exit", "garble", "hang", "linger",
+	// "chatter".
 	Start  string
 	Unless string
-	// Plan is what happens at a plan; with Once, only if the file of that name is not there yet; with Only, only for the
+	// Plan is what happens at a plan; with Once, only if the file of that name does not exist yet; with Only, only for the
 	// template of that name.
 	Plan string
 	Once string
 	Only string
-	// Mute is whether a stream answers to no chunk.
+	// Mute makes streams answer to no chunk.
 	Mute bool
-	// Reports is what the result of a stream tells: "all" there is, with "?" as what breaks the format and lacks a marker, or
+	// Reports is what the result of a stream contains: "all" there is, with "?" as what breaks the format and lacks a marker, or
 	// "lies", which fit no output.
 	Reports string
-	// Future says that it speaks the second major version of the contract, and no other. There is none yet: it is the first
-	// under another number.
+	// Future makes it support only the second major version of the contract. There is none yet: it is the first under another
+	// number.
 	Future bool
-	// Child is whether it starts a child that stays.
+	// Child makes it start a child that stays.
 	Child bool
 }
 
@@ -149,7 +149,7 @@ func (r rogue) Plan(_ context.Context, in sdk.Input) (*sdk.Plan, error) {
 	return &sdk.Plan{Notes: []string{r.name, fmt.Sprint(os.Getpid())}, Program: b.Build(b.Seq(b.Prompt(), b.Tag(peg.Content, b.Rest()), b.End()))}, nil
 }
 
-// first says whether this is the plan at which to misbehave.
+// first reports whether this is the plan at which to misbehave.
 func (r rogue) first() bool {
 	if r.Once == "" {
 		return true
@@ -202,7 +202,7 @@ func (r rogue) misbehave() error {
 	return nil
 }
 
-// confines tells what the process is held to: its user, the networks that are up, and how many files it can open.
+// confines returns how the process is confined: its user, the networks that are up, and how many files it can open.
 func confines() string {
 	up := 0
 	if all, err := net.Interfaces(); err == nil {
@@ -223,7 +223,7 @@ func confines() string {
 	}
 }
 
-// OpenStream parses: digits are reasoning, the rest content. At "!" it dies, unless the file of Once is there.
+// OpenStream parses digits as reasoning, the rest as content. At "!" it dies, unless the file Once exists.
 func (r rogue) OpenStream(_ context.Context, _ sdk.StreamInput, sink chat.Sink) (sdk.Stream, error) {
 	return &stream{rogue: r, sink: sink}, nil
 }
@@ -253,7 +253,7 @@ func (s *stream) Feed(chunk []byte) error {
 	return nil
 }
 
-// note says of the next byte what became of it.
+// note records what became of the next byte.
 func (s *stream) note(c byte, region chat.Region) {
 	at := s.fed
 	s.fed++
