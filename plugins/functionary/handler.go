@@ -26,12 +26,12 @@ const (
 //go:embed cases.jsonl
 var golden []byte
 
-// functionary answers for templates of the format.
+// functionary handles templates of the format.
 type functionary struct{ programs handler.Programs }
 
 var _ handler.Handler = (*functionary)(nil)
 
-// Describe says the same as functionary.yaml.
+// Describe returns the same description as functionary.yaml.
 func (*functionary) Describe() handler.Description {
 	return handler.Description{
 		Name: "functionary", Version: "1.0.0", Priority: 100, Cases: golden,
@@ -39,7 +39,7 @@ func (*functionary) Describe() handler.Description {
 	}
 }
 
-// Plan answers a request.
+// Plan plans a request.
 func (h *functionary) Plan(_ context.Context, in handler.Input) (*handler.Plan, error) {
 	last, part, err := in.Request.Continued()
 	if err != nil {
@@ -58,7 +58,8 @@ func (h *functionary) Plan(_ context.Context, in handler.Input) (*handler.Plan, 
 	return plan, nil
 }
 
-// triggers fire at the recipient of a call. The first section is begun by the prompt, so that its recipient begins the output.
+// triggers fire at the recipient of a call. The prompt begins the first section, so the output
+// begins with its recipient.
 func (p program) triggers() []grammar.Trigger {
 	var names []string
 	for _, t := range p.Tools {

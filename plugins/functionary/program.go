@@ -7,14 +7,14 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/turn"
 )
 
-// program builds the program that reads a turn of the assistant: sections, each with a recipient, of which the first is begun
-// by the prompt.
+// program builds the program for a turn of the assistant: sections, each with a recipient. The
+// prompt begins the first one.
 //
 //	prompt >>>  calls, or  all\n text { >>>calls }  anything more
 //
-// What a model may write beyond what it should, stands in rules whose names begin with "~": the parser reads it, and the
-// grammar made of the same program leaves it out. With them the program reads any text, so that only a call whose arguments
-// are no JSON breaks the format.
+// What a model may write in error is in rules whose names begin with "~": the parser accepts it,
+// and grammars leave it out. With these rules the program parses any text; only a call whose
+// arguments are not JSON breaks the format.
 type program struct{ *turn.Turn }
 
 func newProgram(r *chat.Request) program {
@@ -33,7 +33,7 @@ func (p program) build() *peg.Program {
 	})
 }
 
-// late is a first section whose recipient stands behind white space.
+// late matches a first section with white space before its recipient.
 func (p program) late() peg.ID {
 	ways := []peg.ID{p.answer()}
 	if len(p.Tools) > 0 {
@@ -42,7 +42,7 @@ func (p program) late() peg.ID {
 	return p.Only("late-recipient", p.Chars(1, 16, peg.Range{Lo: '\t', Hi: '\r'}, peg.Range{Lo: ' ', Hi: ' '}), p.Choice(ways...))
 }
 
-// answer is a section for everyone, with calls behind it if there are tools.
+// answer matches a section for everyone, with calls after it if there are tools.
 func (p program) answer() peg.ID {
 	ways := []peg.ID{}
 	if len(p.Tools) > 0 {
@@ -60,15 +60,15 @@ func (p program) toEveryone() peg.ID {
 	return p.Seq(p.Lit(everyone), p.blanks(), p.Lit("\n"))
 }
 
-// text goes up to the next marker that is really one.
+// text matches text up to the next real marker.
 func (p program) text() peg.ID {
 	return p.Once("text", func() peg.ID { return p.Text(peg.Content, p.marker(), markers...) })
 }
 
-// markers are where text can end.
+// markers are the texts at which text can end.
 var markers = []string{section, turnEnd, messageEnd, headerStart}
 
-// marker is what really ends a text.
+// marker matches what really ends a text.
 func (p program) marker() peg.ID {
 	return p.Once("~marker", func() peg.ID {
 		next := p.Choice(p.End(), p.Seq(p.recipient(), p.blanks(), p.Choice(p.Lit("\n"), p.Lit("{"), p.End())))
@@ -80,7 +80,7 @@ func (p program) marker() peg.ID {
 	})
 }
 
-// recipient is one that is known.
+// recipient matches a known recipient.
 func (p program) recipient() peg.ID {
 	ways := []peg.ID{p.WholeName(everyone)}
 	if len(p.Tools) > 0 {
@@ -92,15 +92,15 @@ func (p program) recipient() peg.ID {
 	return p.Choice(ways...)
 }
 
-// end is what ends a turn, or a message where the model expects an answer.
+// end matches the end of a turn, or of a message that expects an answer.
 func (p program) end() peg.ID { return p.Choice(p.Lit(turnEnd), p.Lit(messageEnd)) }
 
-// header begins another message, which the model makes up.
+// header matches the beginning of another message, which the model makes up.
 func (p program) header() peg.ID {
 	return p.Seq(p.Lit(headerStart), p.AnyName(), p.Lit(headerEnd))
 }
 
-// item is anything but text.
+// item matches anything but text.
 func (p program) item() peg.ID {
 	next := p.toEveryone()
 	if len(p.Tools) > 0 {
@@ -110,7 +110,8 @@ func (p program) item() peg.ID {
 	return p.Choice(start, p.Seq(p.end(), p.Gap()), p.Seq(p.header(), p.Gap()))
 }
 
-// calls are the calls of a turn: several, where the request allows it. The first one's section has begun.
+// calls matches the calls of a turn: several, if the request allows it. The first one's section has
+// begun.
 func (p program) calls() peg.ID {
 	if !p.Request.ParallelToolCalls {
 		return p.call()
@@ -118,7 +119,7 @@ func (p program) calls() peg.ID {
 	return p.Seq(p.call(), p.Star(p.Lit(section), p.call()))
 }
 
-// call is a section for one of the tools, or for one that the model makes up.
+// call matches a section for one of the tools, or for one that the model makes up.
 func (p program) call() peg.ID {
 	return p.Once("tool-call", func() peg.ID {
 		return p.ByTool(func(name peg.ID, tool turn.Tool) peg.ID {
@@ -138,7 +139,7 @@ func (p program) callOf(name, ahead, arguments peg.ID) peg.ID {
 	return p.Seq(p.Tag(peg.Call, header, p.Gap(), p.Tolerate(arguments)), p.Gap())
 }
 
-// arguments are JSON. For Python they may be code as it stands, too.
+// arguments matches JSON; for Python, it matches plain code, too.
 func (p program) arguments(name string, s jsonschema.Schema) peg.ID {
 	object := p.Object(s)
 	if name != python {
@@ -153,7 +154,7 @@ func (p program) arguments(name string, s jsonschema.Schema) peg.ID {
 	return p.Choice(p.Seq(ahead, object), code)
 }
 
-// blanks is white space within a line.
+// blanks matches white space within a line.
 func (p program) blanks() peg.ID {
 	return p.Optional(p.Once("~blanks", func() peg.ID {
 		return p.Chars(1, 16, peg.Range{Lo: '\t', Hi: '\t'}, peg.Range{Lo: '\r', Hi: '\r'}, peg.Range{Lo: ' ', Hi: ' '})

@@ -7,25 +7,25 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
-// The notation of arguments is JSON without quotes around names, and with a token of its own around strings, which stand as
-// they are:
+// The notation of arguments is JSON without quotes around names, and with a special token around
+// strings, which are not escaped:
 //
 //	{name:<|"|>a "b" \n c<|"|>,size:1.5e3,tags:[<|"|>x<|"|>],more:{on:true,at:null}}
 //
-// Names in quotes, JSON strings, strings without any quotes, values left out and white space are tolerated.
+// Quoted names, JSON strings, unquoted strings, omitted values and white space are tolerated.
 
-// members are the members of an object that follows s, without the brackets.
+// members matches the members of an object that follows s, without the brackets.
 func (p program) members(s jsonschema.Schema) peg.ID {
 	return p.Once("members "+s.Key(), func() peg.ID { return p.Arguments(s, ",", p.member) })
 }
 
-// list is one or more of kid, with commas between them.
+// list matches one or more of kid, separated by commas.
 func (p program) list(kid peg.ID) peg.ID {
 	comma := p.Once("~comma", func() peg.ID { return p.Lit(",") })
 	return p.Seq(kid, p.Gap(), p.Star(p.Lit(","), p.Gap(), kid, p.Gap()), p.Optional(comma))
 }
 
-// member is a name and its value; an empty name is any.
+// member matches a name and its value; an empty name stands for any name.
 func (p program) member(name string, s jsonschema.Schema) peg.ID {
 	text := p.Lit(name)
 	if name == "" {
@@ -38,19 +38,20 @@ func (p program) member(name string, s jsonschema.Schema) peg.ID {
 	return p.Rule(p.Fresh("member"), p.Seq(header, p.Gap(), p.Choice(p.value(s, true), p.leftOut()), p.Gap()))
 }
 
-// leftOut stands in place of a value that is null, unless the output ends there.
+// leftOut matches nothing in place of a value that is null, except at the end of the output.
 func (p program) leftOut() peg.ID {
 	return p.Once("~left-out", func() peg.ID {
 		return p.Peek(p.Choice(p.Lit(","), p.Lit("}"), p.Lit(p.callEnd)))
 	})
 }
 
-// loose is kids, in sequence, for the parser alone. It has no name of its own, so that it can stand anywhere.
+// loose matches kids, in sequence, for the parser alone. All its uses share a rule, which matches
+// nothing, so it needs no names.
 func (p program) loose(kids ...peg.ID) peg.ID {
 	return p.Seq(append([]peg.ID{p.Once("~loose", p.Empty)}, kids...)...)
 }
 
-// anyName is a name that no schema declares: it may hold anything that does not look like a value.
+// anyName matches a name that no schema declares: anything that does not look like a value.
 func (p program) anyName() peg.ID {
 	return p.Once("name", func() peg.ID {
 		none := []peg.Range{{Hi: 0x1F}, {Lo: '"', Hi: '"'}, {Lo: ',', Hi: ','}, {Lo: ':', Hi: ':'}, {Lo: '<', Hi: '>'},

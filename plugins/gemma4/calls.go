@@ -6,7 +6,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/turn"
 )
 
-// calls are the calls of a turn: several, where the request allows it.
+// calls matches the calls of a turn: several, if the request allows it.
 func (p program) calls() peg.ID {
 	first := p.Trigger("call", p.call())
 	if !p.Request.ParallelToolCalls {
@@ -15,7 +15,7 @@ func (p program) calls() peg.ID {
 	return p.Seq(first, p.Gap(), p.Star(p.call(), p.Gap()))
 }
 
-// call is a call of one of the tools, or of one that the model makes up.
+// call matches a call of one of the tools, or of one that the model makes up.
 func (p program) call() peg.ID {
 	return p.Once("tool-call", func() peg.ID {
 		return p.ByTool(func(name peg.ID, tool turn.Tool) peg.ID { return p.callOf(name, tool.Parameters) })
@@ -28,7 +28,7 @@ func (p program) callOf(name peg.ID, s jsonschema.Schema) peg.ID {
 	return p.Seq(p.Tag(peg.Call, header, arguments), p.Gap(), p.Tolerate(p.Lit(p.callEnd)))
 }
 
-// opening is what stands before the name of a function.
+// opening matches the text before the name of a function.
 func (p program) opening() peg.ID {
 	return p.Once("opening", func() peg.ID {
 		loose := p.Seq(p.Lit(p.callStart), p.SmallGap(), p.Optional(p.Lit("call"), p.SmallGap(), p.Lit(":")), p.SmallGap())
@@ -36,13 +36,13 @@ func (p program) opening() peg.ID {
 	})
 }
 
-// callAhead matches the header of a call, as far as the output goes.
+// callAhead matches the header of a call, or its beginning at the end of the output.
 func (p program) callAhead(name peg.ID) peg.ID {
 	named := p.Seq(name, p.SmallGap(), p.Choice(p.Lit("{"), p.Lit(p.callEnd), p.End()))
 	return p.Seq(p.opening(), p.Choice(p.End(), named))
 }
 
-// toolName is the name of one of the tools.
+// toolName matches the name of one of the tools.
 func (p program) toolName() peg.ID {
 	names := make([]peg.ID, len(p.Tools))
 	for i, t := range p.Tools {

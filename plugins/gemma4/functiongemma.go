@@ -12,12 +12,12 @@ import (
 //go:embed functiongemma.jsonl
 var functionCases []byte
 
-// functionGemma answers for templates of models that write no thoughts, and spell the format with words.
+// functionGemma handles templates of models that write no thoughts, and whose tokens are words.
 type functionGemma struct{}
 
 var _ handler.Handler = functionGemma{}
 
-// Describe says the same as gemma4.yaml.
+// Describe returns the same description as gemma4.yaml.
 func (functionGemma) Describe() handler.Description {
 	return handler.Description{
 		Name: "functiongemma", Version: "1.0.0", Priority: 100, Cases: functionCases,
@@ -25,7 +25,7 @@ func (functionGemma) Describe() handler.Description {
 	}
 }
 
-// Plan answers a request. A message to be continued is written behind the prompt.
+// Plan plans a request. A message to be continued is appended to the prompt.
 func (functionGemma) Plan(_ context.Context, in handler.Input) (*handler.Plan, error) {
 	last, part, err := in.Request.Continued()
 	if err != nil {
@@ -43,7 +43,7 @@ func (functionGemma) Plan(_ context.Context, in handler.Input) (*handler.Plan, e
 	return plan, nil
 }
 
-// addressed are messages in which answers of tools say what they answer: templates ask for the name of the function.
+// addressed returns messages in which tools' answers name their function, as templates require.
 func addressed(messages []chat.Message) []chat.Message {
 	out := slices.Clone(messages)
 	var calling chat.Message

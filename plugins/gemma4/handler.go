@@ -10,12 +10,12 @@ import (
 //go:embed cases.jsonl
 var golden []byte
 
-// gemma4 answers for templates of the format.
+// gemma4 handles templates of the format.
 type gemma4 struct{}
 
 var _ handler.Handler = gemma4{}
 
-// Describe says the same as gemma4.yaml.
+// Describe returns the same description as gemma4.yaml.
 func (gemma4) Describe() handler.Description {
 	return handler.Description{
 		Name: "gemma4", Version: "1.0.0", Priority: 100, Cases: golden,
@@ -23,7 +23,7 @@ func (gemma4) Describe() handler.Description {
 	}
 }
 
-// Plan answers a request.
+// Plan plans a request.
 func (gemma4) Plan(_ context.Context, in handler.Input) (*handler.Plan, error) {
 	request, prefill, notes, err := normalise(in)
 	if err != nil {

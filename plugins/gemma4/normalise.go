@@ -10,12 +10,13 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/handler"
 )
 
-// normalise returns the request as the template wants it, and what is to be written behind the prompt:
+// normalise returns the request in the form that the template expects, and the text to append to
+// the prompt:
 //
-//   - A message to be continued is left out and written there, in its channels.
-//   - Older templates know no messages of tools: what tools answered belongs into the turn that called them.
-//   - Newer templates begin no turn behind answers of tools, because the model goes on in its own. Where that one has ended,
-//     since it had content besides its calls, it is begun here.
+//   - A message to be continued is removed and appended to the prompt, in its channels.
+//   - Older templates have no tool messages: tools' answers belong to the turn that called them.
+//   - Newer templates begin no turn after tools' answers, because the model continues its own. If that
+//     turn has ended, because it had content besides its calls, a new one begins here.
 func normalise(in handler.Input) (_ *chat.Request, prefill string, notes []string, err error) {
 	last, part, err := in.Request.Continued()
 	if err != nil {
@@ -34,7 +35,8 @@ func normalise(in handler.Input) (_ *chat.Request, prefill string, notes []strin
 	return out, prefill, notes, nil
 }
 
-// continuation is a message so far, in the format. Where thinking is off, the template has written an empty thought.
+// continuation returns a message to be continued in the format. If thinking is off, the template
+// has written an empty thought.
 func continuation(r *chat.Request, m chat.Message, part chat.Continuation) string {
 	thought := channels.thinking() + "\n" + m.ReasoningContent
 	if part == chat.ContinueReasoning {
@@ -47,10 +49,10 @@ func continuation(r *chat.Request, m chat.Message, part chat.Continuation) strin
 	return thought + channels.channelEnd + text
 }
 
-// readsToolMessages says whether a template looks up which call a message of a tool answers.
+// readsToolMessages reports whether a template looks up which call a tool message answers.
 func readsToolMessages(source string) bool { return strings.Contains(source, "tool_call_id") }
 
-// turnEnded says whether the conversation ends in answers to calls beside which the model wrote content.
+// turnEnded reports whether the conversation ends in answers to calls that came with content.
 func turnEnded(messages []chat.Message) bool {
 	n := len(messages)
 	for n > 0 && messages[n-1].Role == chat.RoleTool {
@@ -63,8 +65,8 @@ func turnEnded(messages []chat.Message) bool {
 	return len(m.ToolCalls) > 0 && m.Content.Join("") != ""
 }
 
-// foldAnswers puts the answers of tools into the messages that called them, and the content that follows them too: for the
-// model all of that is one turn.
+// foldAnswers moves tools' answers, and the content after them, into the messages that called the
+// tools: to the model all of that is one turn.
 func foldAnswers(messages []chat.Message) (out []chat.Message, notes []string) {
 	for i := 0; i < len(messages); {
 		m := messages[i]
@@ -92,7 +94,7 @@ func foldAnswers(messages []chat.Message) (out []chat.Message, notes []string) {
 	return out, notes
 }
 
-// responses are answers of tools as the template wants them.
+// responses returns tools' answers in the form that the template expects.
 func responses(m chat.Message, answers []chat.Message) json.RawMessage {
 	type response struct {
 		Name     string          `json:"name"`
@@ -109,7 +111,7 @@ func responses(m chat.Message, answers []chat.Message) json.RawMessage {
 	return out
 }
 
-// calledBy is the name of the function that a tool answers for.
+// calledBy returns the name of the function that a tool message answers for.
 func calledBy(m, answer chat.Message) string {
 	for _, call := range m.ToolCalls {
 		if call.ID != "" && call.ID == answer.ToolCallID {
@@ -122,7 +124,7 @@ func calledBy(m, answer chat.Message) string {
 	return answer.Name
 }
 
-// answer is what a tool said: objects and lists as such, anything else as text.
+// answer returns a tool's answer: objects and arrays as they are, anything else as text.
 func answer(text string) json.RawMessage {
 	if t := strings.TrimSpace(text); t != "" && strings.ContainsAny(t[:1], "{[") && json.Valid([]byte(t)) {
 		return json.RawMessage(t)

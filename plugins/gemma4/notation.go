@@ -6,7 +6,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/handler"
 )
 
-// notation is how models spell the format: its special tokens.
+// notation holds the special tokens of a format.
 type notation struct {
 	turnStart, turnEnd         string // a role follows the first
 	channelStart, channelEnd   string // around thoughts; empty: the models write none
@@ -19,10 +19,10 @@ func (n notation) modelTurn() string { return n.turnStart + "model\n" }
 func (n notation) thinking() string  { return n.channelStart + "thought" }
 func (n notation) callOpen() string  { return n.callStart + "call:" }
 
-// thinks says that there are thoughts.
+// thinks reports whether the format has thoughts.
 func (n notation) thinks() bool { return n.channelStart != "" }
 
-// tokens are where text can end.
+// tokens returns the texts at which text can end.
 func (n notation) tokens() []string {
 	all := []string{n.callStart, n.callEnd, n.turnStart, n.turnEnd, n.responseStart, n.responseEnd}
 	if n.thinks() {
@@ -31,7 +31,7 @@ func (n notation) tokens() []string {
 	return all
 }
 
-// answer is the plan whose program reads the format, spelled so.
+// answer returns the plan for the format with these tokens.
 func (n notation) answer(r *chat.Request) *handler.Plan {
 	p := newProgram(r, n)
 	plan := p.Answer(p.build(), grammar.Trigger{Type: grammar.TriggerWord, Value: n.callStart})
@@ -42,7 +42,7 @@ func (n notation) answer(r *chat.Request) *handler.Plan {
 	return plan
 }
 
-// channels is how Gemma 4 spells it.
+// channels is the notation of Gemma 4.
 var channels = notation{
 	turnStart: "<|turn>", turnEnd: "<turn|>",
 	channelStart: "<|channel>", channelEnd: "<channel|>",
@@ -51,7 +51,7 @@ var channels = notation{
 	quote: `<|"|>`,
 }
 
-// functions is how FunctionGemma spells it.
+// functions is the notation of FunctionGemma.
 var functions = notation{
 	turnStart: "<start_of_turn>", turnEnd: "<end_of_turn>",
 	callStart: "<start_function_call>", callEnd: "<end_function_call>",

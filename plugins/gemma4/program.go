@@ -6,13 +6,13 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/turn"
 )
 
-// program builds the program that reads a turn of the model:
+// program builds the program for a turn of the model:
 //
-//	prompt  text { thought text }  calls, or JSON as asked for, or nothing  anything more
+//	prompt  text { thought text }  calls, or JSON as requested, or nothing  anything more
 //
-// What a model may write beyond what it should, stands in rules whose names begin with "~": the parser reads it, and the
-// grammar made of the same program leaves it out. With them the program reads any text, so that only a call whose arguments
-// are not in the notation breaks the format.
+// What a model may write in error is in rules whose names begin with "~": the parser accepts it,
+// and grammars leave it out. With these rules the program parses any text; only a call whose
+// arguments are not in the notation breaks the format.
 type program struct {
 	*turn.Turn
 	notation
@@ -41,9 +41,9 @@ func (p program) build() *peg.Program {
 	})
 }
 
-// start is the generation prompt. It may begin the turn, or go on in one that answers of tools interrupted; what it says in
-// a channel is read as if the model had said it. That is not so where thoughts stay in the content: there the empty thought
-// of a prompt is not the model's.
+// start matches the generation prompt. It may begin a turn, or continue one that tools' answers
+// interrupted. Text in a channel of the prompt is parsed like output, except if thoughts stay in
+// the content: then an empty thought of the prompt is not the model's.
 func (p program) start() peg.ID {
 	turn := p.Optional(p.Lit(p.modelTurn()))
 	switch {
@@ -55,7 +55,7 @@ func (p program) start() peg.ID {
 	return p.Seq(p.Prompt(p.turnStart, p.channelStart), turn)
 }
 
-// outcome is what the request wants in the end.
+// outcome matches what the request requires in the end.
 func (p program) outcome() peg.ID {
 	var ways []peg.ID
 	if len(p.Tools) > 0 {
@@ -67,7 +67,7 @@ func (p program) outcome() peg.ID {
 	return p.Tolerate(ways...)
 }
 
-// thought is a channel that holds reasoning. It stays content, markup and all, where the request wants that.
+// thought matches a channel with reasoning. If reasoning stays in the content, so does its markup.
 func (p program) thought() peg.ID {
 	return p.Once("thought", func() peg.ID {
 		if !p.Request.ReasoningFormat.Extract() {
@@ -77,12 +77,12 @@ func (p program) thought() peg.ID {
 	})
 }
 
-// text goes up to the next token that is really one.
+// text matches text up to the next real token.
 func (p program) text(role peg.Role) peg.ID {
 	return p.Once("text of "+role.String(), func() peg.ID { return p.Text(role, p.token(role), p.tokens()...) })
 }
 
-// token is what really ends a text.
+// token matches what really ends a text.
 func (p program) token(role peg.Role) peg.ID {
 	ways := []peg.ID{p.Seq(p.Lit(p.turnStart), p.AnyName()), p.Lit(p.turnEnd), p.Lit(p.responseStart), p.Lit(p.responseEnd)}
 	if p.thinks() {
@@ -98,7 +98,7 @@ func (p program) token(role peg.Role) peg.ID {
 	return p.Choice(ways...)
 }
 
-// item is anything but text.
+// item matches anything but text.
 func (p program) item() peg.ID {
 	ways := []peg.ID{p.turn(), p.response()}
 	if p.thinks() {
@@ -110,14 +110,14 @@ func (p program) item() peg.ID {
 	return p.Choice(ways...)
 }
 
-// otherChannel begins a channel that is not for thoughts: what it holds is content.
+// otherChannel matches the beginning of a channel that is not for thoughts; its text is content.
 func (p program) otherChannel() peg.ID {
 	return p.Once("~other-channel", func() peg.ID {
 		return p.Seq(p.Lit(p.channelStart), p.Not(p.Lit("thought")), p.Chars(1, 32, peg.Range{Lo: 'a', Hi: 'z'}), p.Lit("\n"))
 	})
 }
 
-// strayEnd is the end of a thought that has not begun.
+// strayEnd matches the end of a thought that has not begun.
 func (p program) strayEnd() peg.ID {
 	if !p.Request.ReasoningFormat.Extract() {
 		return p.Tag(peg.Content, p.Lit(p.channelEnd))
@@ -125,12 +125,13 @@ func (p program) strayEnd() peg.ID {
 	return p.Lit(p.channelEnd)
 }
 
-// turn is the end of a turn, or the beginning of one that the model makes up.
+// turn matches the end of a turn, or the beginning of one that the model makes up.
 func (p program) turn() peg.ID {
 	return p.Choice(p.Lit(p.turnEnd), p.Seq(p.Lit(p.turnStart), p.AnyName()))
 }
 
-// response is the token by which the model hands over to the tools. What it goes on to say in their place is nobody's.
+// response matches the token by which the model hands over to the tools. Text that it writes in
+// their place is dropped.
 func (p program) response() peg.ID {
 	return p.Choice(p.Seq(p.Lit(p.responseStart), p.Until(p.tokens()...), p.Optional(p.Lit(p.responseEnd))), p.Lit(p.responseEnd))
 }

@@ -6,8 +6,9 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/turn"
 )
 
-// value is a value that follows s, as a member of an object or as an item of an array. The parser reads values of other kinds,
-// too; one without any quotes is what it looks like, unless only a string is allowed.
+// value matches a value that follows s, as a member of an object or an item of an array. The parser
+// accepts values of other kinds, too; an unquoted value is read as what it looks like, unless only
+// a string is allowed.
 func (p program) value(s jsonschema.Schema, member bool) peg.ID {
 	name := "item " + s.Key()
 	if member {
@@ -27,7 +28,7 @@ func (p program) value(s jsonschema.Schema, member bool) peg.ID {
 	})
 }
 
-// kind is a value of one of some kinds. Where s allows none of them, it is read all the same.
+// kind matches a value of the given kinds; for the parser alone if s allows none of them.
 func (p program) kind(allowed, kinds peg.Values, value func(jsonschema.Schema) peg.ID, s jsonschema.Schema) peg.ID {
 	if allowed&kinds == 0 {
 		return p.loose(value(jsonschema.Schema{}))
@@ -48,34 +49,34 @@ func (p program) array(s jsonschema.Schema) peg.ID {
 	})
 }
 
-// quoted is a string in the quotes of the notation. It goes on over quotes behind which nothing follows that may follow a
-// value.
+// quoted matches a string in the quotes of the notation. It continues past quotes that are not
+// followed by what may follow a value.
 func (p program) quoted(s jsonschema.Schema) peg.ID {
 	end := p.Once("~quote-end", func() peg.ID { return p.Seq(p.Lit(p.quote), p.valueEnd()) })
 	return p.Seq(p.Lit(p.quote), p.Tag(peg.String, p.RawSchema(s.Only(jsonschema.String), p.Until(p.quote)), p.Beyond(end, p.quote)), p.Lit(p.quote))
 }
 
-// valueEnd is what may follow a value.
+// valueEnd matches what may follow a value.
 func (p program) valueEnd() peg.ID {
 	return p.Once("~value-end", func() peg.ID {
 		return p.Seq(p.SmallGap(), p.Choice(p.Lit(","), p.Lit("}"), p.Lit("]"), p.boundary()))
 	})
 }
 
-// scalar is a number, a boolean or null. It is looked at whole before it is taken for what it looks like.
+// scalar matches a number, a boolean or null, if the whole text is one.
 func (p program) scalar(s jsonschema.Schema) peg.ID {
 	return p.Atomic(p.Tag(peg.Scalar, p.Schema(s.Only(turn.Scalars.Kinds()), p.Scalar())), p.Peek(p.valueEnd()))
 }
 
-// jsonString is a string as JSON has it.
+// jsonString matches a string as JSON writes it.
 func (p program) jsonString() peg.ID {
 	return p.Once("~json-string", func() peg.ID {
 		return p.Seq(p.Lit(`"`), p.Tag(peg.QuotedString, p.StringContent(`"`)), p.Lit(`"`))
 	})
 }
 
-// bare is a string without any quotes. A member of an object goes on over commas and brackets behind which no other member and
-// no end follows; an item of an array does not.
+// bare matches an unquoted string. In an object it continues past commas and brackets that are not
+// followed by another member or an end; in an array it does not.
 func (p program) bare(member bool) peg.ID {
 	name, delimiters, end := "~bare-item", []string{",", "]", "<"}, p.bareItemEnd
 	if member {
@@ -99,7 +100,7 @@ func (p program) bareValueEnd() peg.ID {
 	})
 }
 
-// boundary is what no value goes over: the end of a call, or of the output.
+// boundary matches what ends any value: the end of a call, or of the output.
 func (p program) boundary() peg.ID {
 	return p.Once("~boundary", func() peg.ID {
 		return p.Choice(p.Lit(p.callEnd), p.Lit(p.callStart), p.Lit(p.turnEnd), p.Lit(p.responseStart), p.End())

@@ -6,8 +6,8 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/turn"
 )
 
-// orCall is a choice that begins with a call behind the start of its message, if there are tools: a trigger of that name.
-// Where the request allows it, further calls follow.
+// orCall returns alternatives that begin with a call, after the start of its message, if there are
+// tools. The call is a trigger of that name; if the request allows it, further calls follow.
 func (p program) orCall(name string, start peg.ID, others ...peg.ID) []peg.ID {
 	if len(p.Tools) == 0 {
 		return others
@@ -20,7 +20,7 @@ func (p program) orCall(name string, start peg.ID, others ...peg.ID) []peg.ID {
 	return append([]peg.ID{calls}, others...)
 }
 
-// call is a message to a function. The recipient stands before the channel or behind it.
+// call matches a message to a function. The recipient stands before or after the channel.
 func (p program) call() peg.ID {
 	return p.Once("tool-call", func() peg.ID {
 		return p.Seq(p.stray(), p.ByTool(func(name peg.ID, tool turn.Tool) peg.ID {
@@ -29,7 +29,8 @@ func (p program) call() peg.ID {
 	})
 }
 
-// looseTo addresses a function with other white space, or, if the function is known, without its namespace.
+// looseTo matches the recipient's prefix with other white space or, if the function is known,
+// without its namespace.
 func (p program) looseTo(known bool) peg.ID {
 	name, namespace := "loose-to", p.Lit("functions.")
 	if known {
@@ -52,7 +53,8 @@ func (p program) callOf(name, to peg.ID, s jsonschema.Schema) peg.ID {
 	return p.Seq(p.Tag(peg.Call, header, p.Gap(), p.Tolerate(p.arguments(s))), p.Gap(), end)
 }
 
-// messageStart begins the body of a call. It may be missing before what cannot be anything else.
+// messageStart matches the beginning of the body of a call. It may be missing before text that is
+// unmistakable.
 func (p program) messageStart() peg.ID {
 	return p.Once("message-start", func() peg.ID {
 		ahead := p.Choice(p.Lit("{"), p.Lit(callToken), p.Lit(endToken), p.Lit(returnToken))
@@ -60,7 +62,8 @@ func (p program) messageStart() peg.ID {
 	})
 }
 
-// arguments are JSON. A function whose first parameter is a text may get it as it stands, such as code.
+// arguments matches JSON. A function whose first parameter is a text may get it as it is, such as
+// code.
 func (p program) arguments(s jsonschema.Schema) peg.ID {
 	object := p.Object(s)
 	declared := s.Properties()

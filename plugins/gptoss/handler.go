@@ -28,12 +28,12 @@ const (
 //go:embed cases.jsonl
 var golden []byte
 
-// gptoss answers for templates of the harmony format.
+// gptoss handles templates of the harmony format.
 type gptoss struct{ programs handler.Programs }
 
 var _ handler.Handler = (*gptoss)(nil)
 
-// Describe says the same as gptoss.yaml.
+// Describe returns the same description as gptoss.yaml.
 func (*gptoss) Describe() handler.Description {
 	return handler.Description{
 		Name: "gptoss", Version: "1.0.0", Priority: 100, Cases: golden,
@@ -41,7 +41,7 @@ func (*gptoss) Describe() handler.Description {
 	}
 }
 
-// Plan answers a request.
+// Plan plans a request.
 func (h *gptoss) Plan(_ context.Context, in handler.Input) (*handler.Plan, error) {
 	request, prefill, notes, err := normalise(in.Request)
 	if err != nil {
@@ -61,7 +61,8 @@ func (h *gptoss) Plan(_ context.Context, in handler.Input) (*handler.Plan, error
 	return plan, nil
 }
 
-// triggers fire when a header turns out to name a recipient. The first message has no start token of its own in the output.
+// triggers fire when a header names a recipient. The first message has no start token in the
+// output.
 var triggers = []grammar.Trigger{
 	{Type: grammar.TriggerPattern, Value: `^\s+to$`},
 	{Type: grammar.TriggerPattern, Value: `^<\|channel\|>(?:commentary|analysis)\s+to=functions$`},

@@ -16,18 +16,18 @@ var (
 	nameRanges = append([]peg.Range{{Lo: '.', Hi: '.'}}, wordRanges...)
 )
 
-// boundaries are where a text can end.
+// boundaries are the tokens at which a text can end.
 var boundaries = []string{endToken, returnToken, callToken, startToken, channelToken}
 
-// start begins a message of the assistant.
+// start matches the beginning of a message of the assistant.
 func (p program) start() peg.ID {
 	return p.Once("start", func() peg.ID { return p.Lit(assistantStart) })
 }
 
-// header begins a message in a channel that is addressed to nobody.
+// header matches the header of a message in a channel, without a recipient.
 func (p program) header(channel string) peg.ID {
 	plain := p.Lit(channelToken + channel + messageToken)
-	loose := p.Seq(p.Lit(channelToken+channel), p.Optional(p.toNobody()), p.Optional(p.constraint()), p.SmallGap(), p.Lit(messageToken))
+	loose := p.Seq(p.Lit(channelToken+channel), p.Optional(p.toReader()), p.Optional(p.constraint()), p.SmallGap(), p.Lit(messageToken))
 	if channel == "final" && !p.Request.JSONSchema.IsZero() {
 		constrained := p.Seq(p.Lit(channelToken+channel), p.jsonConstraint(), p.Lit(messageToken))
 		return p.Seq(p.stray(), p.Choice(plain, constrained, p.Only("loose-"+channel, loose)))
@@ -35,7 +35,7 @@ func (p program) header(channel string) peg.ID {
 	return p.Seq(p.stray(), p.Choice(plain, p.Only("loose-"+channel, loose)))
 }
 
-// channel names any channel, and recipient anybody.
+// channel matches the name of any channel, recipient that of any recipient.
 func (p program) channel() peg.ID {
 	return p.Once("~channel", func() peg.ID { return p.Seq(p.Lit(channelToken), p.Chars(1, maxWord, wordRanges...)) })
 }
@@ -46,29 +46,30 @@ func (p program) recipient() peg.ID {
 	})
 }
 
-// toNobody addresses a message to who reads it anyway.
-func (p program) toNobody() peg.ID {
-	return p.Once("~to-nobody", func() peg.ID {
-		whom := p.Choice(p.WholeName("assistant"), p.WholeName("user"), p.WholeName("all"))
-		return p.Seq(p.Chars(1, maxBlanks, blank...), p.Lit("to="), whom)
+// toReader matches a recipient that means whoever reads the message anyway.
+func (p program) toReader() peg.ID {
+	return p.Once("~to-reader", func() peg.ID {
+		reader := p.Choice(p.WholeName("assistant"), p.WholeName("user"), p.WholeName("all"))
+		return p.Seq(p.Chars(1, maxBlanks, blank...), p.Lit("to="), reader)
 	})
 }
 
-// stray is a channel that the model names and then thinks better of.
+// stray matches a channel that the model names and then abandons.
 func (p program) stray() peg.ID {
 	return p.Optional(p.Once("~stray", func() peg.ID {
-		return p.Seq(p.Lit(channelToken+"commentary"), p.Optional(p.toNobody()), p.SmallGap(), p.Peek(p.Lit(channelToken)))
+		return p.Seq(p.Lit(channelToken+"commentary"), p.Optional(p.toReader()), p.SmallGap(), p.Peek(p.Lit(channelToken)))
 	}))
 }
 
-// jsonConstraint says that the body is JSON, as the model or as the template writes it.
+// jsonConstraint matches the mark of a JSON body, as the model or as the template writes it.
 func (p program) jsonConstraint() peg.ID {
 	return p.Once("json-constraint", func() peg.ID {
 		return p.Choice(p.Lit(" "+constrainToken+"json"), p.Lit(constrainToken+"json"), p.Lit(" json"))
 	})
 }
 
-// constraint says what the body is, in any spelling. It cannot be mistaken for the end of a name before it.
+// constraint matches the type of the body in any spelling. It cannot be confused with the end of a
+// name before it.
 func (p program) constraint() peg.ID {
 	return p.Once("~constraint", func() peg.ID {
 		token := p.Seq(p.Lit(constrainToken), p.SmallGap())
@@ -77,7 +78,7 @@ func (p program) constraint() peg.ID {
 	})
 }
 
-// messageEnd is the end of a message that another one follows.
+// messageEnd matches the end of a message that is followed by another.
 func (p program) messageEnd() peg.ID {
 	return p.Once("message-end", func() peg.ID {
 		return p.Tolerate(p.Lit(endToken), p.Only("other-end", p.otherEnd()))
@@ -86,24 +87,24 @@ func (p program) messageEnd() peg.ID {
 
 func (p program) otherEnd() peg.ID { return p.Choice(p.Lit(returnToken), p.Lit(callToken)) }
 
-// text is the body of a message: up to the next boundary that is one.
+// text matches the body of a message, up to the next real boundary.
 func (p program) text(role peg.Role) peg.ID {
 	return p.Once("text of "+role.String(), func() peg.ID { return p.Text(role, p.boundary(), boundaries...) })
 }
 
-// prose is text that stands where a message should.
+// prose matches text in place of a message.
 func (p program) prose() peg.ID {
 	return p.Once("~prose", func() peg.ID {
 		return p.Seq(p.Not(p.boundary()), p.Tag(peg.Content, p.NotChars(1, 1, blank...), p.Until(boundaries...)))
 	})
 }
 
-// ignored is text that is nobody's.
+// ignored matches text that is dropped.
 func (p program) ignored() peg.ID {
 	return p.Once("~ignored", func() peg.ID { return p.Seq(p.Until(boundaries...), p.Beyond(p.boundary(), boundaries...)) })
 }
 
-// boundary is what really ends a text: an end token, an author, or a whole header.
+// boundary matches what really ends a text: an end token, an author, or a whole header.
 func (p program) boundary() peg.ID {
 	return p.Once("~boundary", func() peg.ID {
 		header := p.Seq(p.channel(), p.Optional(p.recipient()), p.Optional(p.constraint()), p.SmallGap(), p.Choice(p.Lit(messageToken), p.Lit(channelToken)))

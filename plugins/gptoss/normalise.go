@@ -9,12 +9,13 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/chat"
 )
 
-// normalise returns the request as the template wants it, and what a message to be continued says so far:
+// normalise returns the request in the form that the template expects, and the text of a message to
+// be continued:
 //
-//   - The template reads one message of the system or the developer, at the beginning; several there become one.
-//   - It reads contents as texts: parts are joined by newlines, and null is the empty text.
-//   - It reads reasoning from the member "thinking", and fails on a message with calls that has content besides.
-//   - It cannot continue a message: that one is left out and written behind the prompt.
+//   - The template reads one system or developer message, at the beginning; several become one.
+//   - It reads contents as text: parts are joined by newlines, and null is the empty text.
+//   - It reads reasoning from the field "thinking", and fails on a message with calls and content.
+//   - It cannot continue a message: that one is removed and appended to the prompt.
 func normalise(r *chat.Request) (_ *chat.Request, prefill string, notes []string, err error) {
 	last, part, err := r.Continued()
 	if err != nil {
@@ -33,7 +34,8 @@ func normalise(r *chat.Request) (_ *chat.Request, prefill string, notes []string
 	return out, prefill, notes, nil
 }
 
-// continuation is the message to be continued in the format: its reasoning, and its content when that goes on.
+// continuation returns the message to be continued in the format: its reasoning and, if that
+// continues, its content.
 func continuation(m chat.Message, part chat.Continuation) string {
 	prefill := analysisStart + m.ReasoningContent
 	if part == chat.ContinueContent {
@@ -42,7 +44,7 @@ func continuation(m chat.Message, part chat.Continuation) string {
 	return prefill
 }
 
-// message is one message as the template wants it.
+// message returns a message in the form that the template expects.
 func message(m chat.Message) chat.Message {
 	content := m.Content.Join("\n")
 	if m.Role == chat.RoleAssistant && m.ReasoningContent != "" {
@@ -61,7 +63,7 @@ func instructs(m chat.Message) bool {
 	return m.Role == chat.RoleSystem || m.Role == chat.RoleDeveloper
 }
 
-// instructions is how many messages at the beginning instruct.
+// instructions returns the number of system and developer messages at the beginning.
 func instructions(messages []chat.Message) int {
 	n := 0
 	for n < len(messages) && instructs(messages[n]) {
@@ -85,7 +87,7 @@ func mergeInstructions(messages []chat.Message) []chat.Message {
 	return append([]chat.Message{first}, messages[n:]...)
 }
 
-// unseen says what the template does not show.
+// unseen returns notes on what the template does not show.
 func unseen(messages []chat.Message) (notes []string) {
 	for i, m := range messages {
 		if i >= instructions(messages) && instructs(m) {

@@ -6,13 +6,14 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/turn"
 )
 
-// program builds the program that reads a turn of the assistant: messages, of which the first has its start in the prompt.
+// program builds the program for a turn of the assistant: messages, of which the first begins in
+// the prompt.
 //
 //	prompt  { thought or preamble }  calls or answer  anything more
 //
-// What a model may write beyond what it should, stands in rules whose names begin with "~": the parser reads it, and the
-// grammar made of the same program leaves it out. With them the program reads any text, so that only a call whose arguments
-// are no JSON breaks the format.
+// What a model may write in error is in rules whose names begin with "~": the parser accepts it,
+// and grammars leave it out. With these rules the program parses any text; only a call whose
+// arguments are not JSON breaks the format.
 type program struct{ *turn.Turn }
 
 func newProgram(r *chat.Request) program {
@@ -31,20 +32,21 @@ func (p program) build() *peg.Program {
 	})
 }
 
-// bare is text without any header. Its first line may be indented.
+// bare matches text without any header. Its first line may be indented.
 func (p program) bare() peg.ID {
 	indented := p.Seq(p.Chars(0, maxBlanks, blank...), p.NotChars(1, 1, append([]peg.Range{{Lo: '<', Hi: '<'}}, blank...)...))
 	return p.Only("bare", p.Lines(), p.Tag(peg.Content, indented, p.Until(boundaries...)))
 }
 
-// lead is a message that may come before the last one: a thought, or words on what is done next.
+// lead matches a message that may come before the last one: a thought, or a preamble.
 func (p program) lead() peg.ID {
 	return p.Once("lead", func() peg.ID {
 		return p.Choice(p.thought(), p.preamble())
 	})
 }
 
-// thought is a message in the channel analysis. It stays content, markup and all, where the request wants that.
+// thought matches a message in the channel analysis. If reasoning stays in the content, so does its
+// markup.
 func (p program) thought() peg.ID {
 	if !p.Request.ReasoningFormat.Extract() {
 		return p.Seq(p.stray(), p.Tag(peg.Content, p.Lit(analysisStart)), p.text(peg.Content),
@@ -57,7 +59,7 @@ func (p program) preamble() peg.ID {
 	return p.Seq(p.header("commentary"), p.text(peg.Content), p.messageEnd())
 }
 
-// answer is the message in the channel final.
+// answer matches the message in the channel final.
 func (p program) answer() peg.ID {
 	return p.Once("answer", func() peg.ID {
 		end := p.Optional(p.Choice(p.Lit(returnToken), p.Lit(endToken), p.Only("call-end", p.Lit(callToken))))
@@ -74,8 +76,9 @@ func (p program) answer() peg.ID {
 	})
 }
 
-// more is what may follow behind the end of a turn, or stand where a message should. It is a trigger, which no constraint
-// knows of, so that reading resumes at the next start or end token when the arguments of a call are broken.
+// more matches what may follow the end of a turn, or stand in place of a message. It contains a
+// trigger that no constraint uses, so parsing resumes at the next start or end token after a call
+// with broken arguments.
 func (p program) more() peg.ID {
 	message := p.Once("~message", func() peg.ID {
 		return p.Choice(p.orCall("later-call", p.Empty(), p.lead(), p.answer(), p.unsolicited(), p.odd())...)
@@ -84,13 +87,14 @@ func (p program) more() peg.ID {
 	return p.Choice(token, message, p.prose())
 }
 
-// odd is a message in no known channel, or in none: its text is content.
+// odd matches a message in an unknown channel, or in none; its text is content.
 func (p program) odd() peg.ID {
 	return p.Seq(p.Optional(p.channel()), p.Optional(p.constraint()), p.SmallGap(), p.Lit(messageToken), p.text(peg.Content), p.messageEnd())
 }
 
-// unsolicited is a call to something else than a function of the request, such as a tool built into the model's own
-// environment. Nobody here can answer it, and what it says is meant neither for the user nor for a function.
+// unsolicited matches a call of something other than a function of the request, such as a tool
+// built into the model's own environment. It is dropped: it is meant neither for the user nor for a
+// function.
 func (p program) unsolicited() peg.ID {
 	return p.Once("unsolicited", func() peg.ID {
 		header := p.Choice(p.Seq(p.recipient(), p.Optional(p.channel())), p.Seq(p.channel(), p.recipient(), p.Optional(p.channel())))
@@ -98,7 +102,8 @@ func (p program) unsolicited() peg.ID {
 	})
 }
 
-// foreign is a message of another author, which a model makes up when it goes on after its turn.
+// foreign matches a message of another author, which a model makes up when it continues after its
+// turn.
 func (p program) foreign() peg.ID {
 	author := p.Seq(p.Lit(startToken), p.Chars(1, maxName, nameRanges...))
 	header := p.Seq(p.Optional(p.recipient()), p.Optional(p.channel()), p.Optional(p.constraint()), p.SmallGap(), p.Tolerate(p.Lit(messageToken)))

@@ -14,7 +14,7 @@ import (
 const (
 	sectionStart = "<|tool_calls_section_begin|>"
 	sectionEnd   = "<|tool_calls_section_end|>"
-	// Models know the section by another name, too.
+	// Models use another name for the section, too.
 	otherStart = "<|tool_call_section_begin|>"
 	otherEnd   = "<|tool_call_section_end|>"
 
@@ -29,12 +29,12 @@ const (
 //go:embed cases.jsonl
 var golden []byte
 
-// kimi answers for templates of models that number their calls.
+// kimi handles templates of models that number their calls.
 type kimi struct{}
 
 var _ handler.Handler = kimi{}
 
-// Describe says the same as kimi.yaml.
+// Describe returns the same description as kimi.yaml.
 func (kimi) Describe() handler.Description {
 	return handler.Description{
 		Name: "kimi", Version: "1.0.0", Priority: 100, Cases: golden,
@@ -42,7 +42,7 @@ func (kimi) Describe() handler.Description {
 	}
 }
 
-// Plan answers a request.
+// Plan plans a request.
 func (kimi) Plan(_ context.Context, in handler.Input) (*handler.Plan, error) {
 	p := program{turn.New(in.Request, turn.Format{
 		ThinkStart: thinkStart, ThinkEnd: thinkEnd,
@@ -52,10 +52,11 @@ func (kimi) Plan(_ context.Context, in handler.Input) (*handler.Plan, error) {
 	return p.Turn.Plan(p.calls())
 }
 
-// program builds the part of the program that reads calls.
+// program builds the part of the program that parses calls.
 type program struct{ *turn.Turn }
 
-// calls is a section of calls. A model may leave out every token but the first of each call, grammars allow it, too.
+// calls matches a section of calls. A model may leave out every token except the first of each
+// call; grammars allow that, too.
 func (p program) calls() peg.ID {
 	start := p.Choice(p.Lit(sectionStart), p.Only("other-start", p.Lit(otherStart)))
 	end := p.Choice(p.Lit(sectionEnd), p.Only("other-end", p.Lit(otherEnd)))
@@ -68,7 +69,7 @@ func (p program) calls() peg.ID {
 	return p.Choice(opened, section)
 }
 
-// header is the id of a call, which its name is part of: functions.NAME:0.
+// header matches the id of a call, which contains its name: functions.NAME:0.
 func (p program) header(name peg.ID) peg.ID {
 	digits := p.Chars(1, 9, peg.Range{Lo: '0', Hi: '9'})
 	tag := p.Tag(peg.CallName, name)
@@ -78,7 +79,8 @@ func (p program) header(name peg.ID) peg.ID {
 	return p.Atomic(p.Choice(id, p.OnlyHere("other-id", other)), p.Blanks(), p.argumentsStart())
 }
 
-// argumentsStart is the token before the arguments. It may be missing before what cannot be anything else.
+// argumentsStart matches the token before the arguments. It may be missing before text that is
+// unmistakable.
 func (p program) argumentsStart() peg.ID {
 	return p.Once("arguments-start", func() peg.ID {
 		ahead := p.Choice(p.Lit("{"), p.Lit(callEnd), p.Lit(sectionEnd), p.Lit(otherEnd))

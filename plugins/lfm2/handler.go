@@ -23,12 +23,12 @@ const (
 //go:embed cases.jsonl
 var golden []byte
 
-// lfm2 answers for templates of models that write calls as Python does.
+// lfm2 handles templates of models that write calls in Python.
 type lfm2 struct{}
 
 var _ handler.Handler = lfm2{}
 
-// Describe says the same as lfm2.yaml.
+// Describe returns the same description as lfm2.yaml.
 func (lfm2) Describe() handler.Description {
 	return handler.Description{
 		Name: "lfm2", Version: "1.0.0", Priority: 100, Cases: golden,
@@ -36,7 +36,7 @@ func (lfm2) Describe() handler.Description {
 	}
 }
 
-// Plan answers a request.
+// Plan plans a request.
 func (lfm2) Plan(_ context.Context, in handler.Input) (*handler.Plan, error) {
 	preserved := []string{callsStart, callsEnd, thinkStart, thinkEnd}
 	if strings.Contains(in.Template.Source, listStart) {

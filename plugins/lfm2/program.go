@@ -6,7 +6,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/turn"
 )
 
-// program builds the part of the program that reads calls: a list of them between two tokens.
+// program builds the part of the program that parses calls: a list between two tokens.
 type program struct{ *turn.Turn }
 
 func (p program) calls() peg.ID {
@@ -22,7 +22,7 @@ func (p program) calls() peg.ID {
 	return p.Trigger("calls", p.Seq(p.Lit(callsStart), p.Space(), p.Choice(bracketed, bare), p.Closer(callsEnd)))
 }
 
-// jsonCall is a call as models write it whose instructions ask for JSON.
+// jsonCall matches a call in JSON, as models write it if their instructions ask for JSON.
 func (p program) jsonCall() peg.ID {
 	member := func(key peg.ID, value ...peg.ID) peg.ID {
 		return p.Seq(append([]peg.ID{key, p.Blanks(), p.Lit(":"), p.Blanks()}, value...)...)
@@ -45,24 +45,24 @@ func (p program) argument(name string, s jsonschema.Schema) peg.ID {
 	text := p.Once("~text", func() peg.ID {
 		return p.Choice(p.lines("'''"), p.lines(`"""`), p.text("'"), p.text(`"`))
 	})
-	bare := p.Seq(p.Not(p.Lit("'")), p.Not(p.Lit(`"`)), value) // the lookaheads are the parser's alone
+	bare := p.Seq(p.Not(p.Lit("'")), p.Not(p.Lit(`"`)), value) // lookaheads are for the parser alone
 	return p.Seq(key, p.Space(), p.Choice(text, bare), p.Space())
 }
 
-// text is a string up to the quote that ends it. Templates quote without escaping, and models learn it from them: a quote
-// that nothing follows which may stand behind a string is part of it.
+// text matches a string up to the quote that ends it. Templates quote without escaping, and models
+// learn it from them: a quote that is not followed by what may follow a string is part of it.
 func (p program) text(quote string) peg.ID {
 	end := p.Seq(p.Lit(quote), p.Blanks(), p.Choice(p.Lit(")"), p.Lit(","), p.listEnd(), p.End()))
 	inside := p.StringContent(quote)
 	return p.Seq(p.Lit(quote), p.Tag(peg.QuotedString, inside, p.Star(p.Not(end), p.Lit(quote), inside)), p.Lit(quote))
 }
 
-// listEnd is the end of a list whose last call has none.
+// listEnd matches the end of a list whose last call is not closed.
 func (p program) listEnd() peg.ID {
 	return p.Once("~list-end", func() peg.ID { return p.Seq(p.Optional(p.Lit("]"), p.Blanks()), p.Lit(callsEnd)) })
 }
 
-// lines is a string over several lines, without escapes.
+// lines matches a string of several lines, without escapes.
 func (p program) lines(quotes string) peg.ID {
 	return p.Seq(p.Lit(quotes), p.Tag(peg.String, p.Until(quotes)), p.Tolerate(p.Lit(quotes)))
 }

@@ -13,7 +13,7 @@ import (
 //go:embed cdata.jsonl
 var cdataCases []byte
 
-// Calls are elements. Text that holds markup or line ends stands in a CDATA section, other values stand as they are.
+// Calls are elements. Text with markup or line ends is in a CDATA section; other values are plain.
 const (
 	functionStart = `<function name="`
 	functionEnd   = "</function>"
@@ -24,12 +24,12 @@ const (
 	cdataEnd      = "]]>"
 )
 
-// cdata answers for templates that write texts in CDATA sections.
+// cdata handles templates that write texts in CDATA sections.
 type cdata struct{}
 
 var _ handler.Handler = cdata{}
 
-// Describe says the same as markup.yaml.
+// Describe returns the same description as markup.yaml.
 func (cdata) Describe() handler.Description {
 	return handler.Description{
 		Name: "minicpm5", Version: "1.0.0", Priority: 100, Cases: cdataCases,
@@ -37,7 +37,7 @@ func (cdata) Describe() handler.Description {
 	}
 }
 
-// Plan answers a request.
+// Plan plans a request.
 func (cdata) Plan(_ context.Context, in handler.Input) (*handler.Plan, error) {
 	p := sections{turn.New(in.Request, turn.Format{
 		ThinkStart: "<think>", ThinkEnd: "</think>", Opened: "<think>\n", Closed: "\n</think>\n\n",
@@ -47,7 +47,7 @@ func (cdata) Plan(_ context.Context, in handler.Input) (*handler.Plan, error) {
 	return p.Turn.Plan(p.calls())
 }
 
-// sections builds the part of the program that reads calls.
+// sections builds the part of the program that parses calls.
 type sections struct{ *turn.Turn }
 
 func (p sections) calls() peg.ID {
@@ -68,8 +68,8 @@ func (p sections) argument(name string, s jsonschema.Schema) peg.ID {
 	return p.Seq(header, p.Typed(s, paramEnd, p.text), p.Lit(paramEnd), p.Space())
 }
 
-// text is a string: in a section, up to the end of one that ends the argument, too; or as it stands, when it begins no markup.
-// Other markup is only read.
+// text matches a string: in a CDATA section, up to the end of one that ends the argument, too; or
+// plain, if it begins no markup. Other markup is for the parser alone.
 func (p sections) text(s jsonschema.Schema) peg.ID {
 	only := s.Only(jsonschema.String)
 	more := p.Once("~section-goes-on", func() peg.ID {

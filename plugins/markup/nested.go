@@ -13,7 +13,7 @@ import (
 //go:embed nested.jsonl
 var nestedCases []byte
 
-// Every tag of a call begins with a special token, so that strings may hold any other markup.
+// Every tag of a call begins with a special token, so that strings may contain any other markup.
 const (
 	tagMark     = "]<]minimax[>["
 	nestedStart = tagMark + "<tool_call>"
@@ -24,12 +24,12 @@ const (
 	itemEnd     = tagMark + "</item>"
 )
 
-// nested answers for templates that write objects and arrays as elements within elements.
+// nested handles templates that write objects and arrays as nested elements.
 type nested struct{}
 
 var _ handler.Handler = nested{}
 
-// Describe says the same as markup.yaml.
+// Describe returns the same description as markup.yaml.
 func (nested) Describe() handler.Description {
 	return handler.Description{
 		Name: "minimax-m3", Version: "1.0.0", Priority: 100, Cases: nestedCases,
@@ -37,7 +37,7 @@ func (nested) Describe() handler.Description {
 	}
 }
 
-// Plan answers a request.
+// Plan plans a request.
 func (nested) Plan(_ context.Context, in handler.Input) (*handler.Plan, error) {
 	const thinkStart, thinkEnd = "<mm:think>", "</mm:think>"
 	p := elements{turn.New(in.Request, turn.Format{
@@ -49,7 +49,7 @@ func (nested) Plan(_ context.Context, in handler.Input) (*handler.Plan, error) {
 	return p.Turn.Plan(p.calls())
 }
 
-// elements builds the part of the program that reads calls.
+// elements builds the part of the program that parses calls.
 type elements struct {
 	*turn.Turn
 	values map[string]string // the rules of values, by schema and end
@@ -70,7 +70,7 @@ func (p elements) object(s jsonschema.Schema) peg.ID {
 	return p.Seq(p.Space(), p.Tag(peg.Object, p.Arguments(s, "", p.element)))
 }
 
-// element is a member of an object. Where its name is not known, any end tag ends it.
+// element matches a member of an object. If its name is unknown, any end tag ends it.
 func (p elements) element(name string, s jsonschema.Schema) peg.ID {
 	header := p.Atomic(p.Lit(tagMark+"<"), p.Tag(peg.Key, p.ArgumentName(name)), p.Lit(">"))
 	if name == "" {
@@ -80,7 +80,8 @@ func (p elements) element(name string, s jsonschema.Schema) peg.ID {
 	return p.Seq(header, p.value(s, end), p.Lit(end), p.Space())
 }
 
-// value is what stands between two tags. Equal values share a rule, which lets schemas refer to themselves.
+// value matches the text between two tags. Equal values share a rule, so schemas may refer to
+// themselves.
 func (p elements) value(s jsonschema.Schema, end string) peg.ID {
 	key := s.Key() + "\x00" + end
 	name, known := p.values[key]
@@ -92,7 +93,8 @@ func (p elements) value(s jsonschema.Schema, end string) peg.ID {
 	return p.Rule(name, p.newValue(s, end))
 }
 
-// newValue is text where the schema allows one, whatever it looks like: unless it allows everything, and elements follow.
+// newValue matches text if the schema allows it, whatever it looks like, unless the schema allows
+// everything and elements follow.
 func (p elements) newValue(s jsonschema.Schema, end string) peg.ID {
 	kinds := peg.Values(s.Kinds())
 	var ways []peg.ID
@@ -108,8 +110,8 @@ func (p elements) newValue(s jsonschema.Schema, end string) peg.ID {
 	return p.Choice(append(ways, p.OnlyHere("mistyped", p.Verbatim(jsonschema.Schema{}, end)))...)
 }
 
-// containers are elements within a value: items of an array, or members of an object. Nothing at all is an empty one, where
-// there can be no text.
+// containers returns alternatives for elements within a value: items of an array, or members of an
+// object. No elements at all are an empty container if there can be no text.
 func (p elements) containers(s jsonschema.Schema, kinds peg.Values, end string) []peg.ID {
 	var ways []peg.ID
 	follows := func(tags ...peg.ID) peg.ID {
@@ -130,7 +132,7 @@ func (p elements) containers(s jsonschema.Schema, kinds peg.Values, end string) 
 	return append(ways, p.Only("json", p.json()))
 }
 
-// json is an object or an array as other models write it.
+// json matches an object or an array as other models write it.
 func (p elements) json() peg.ID {
 	bracket := p.Chars(1, 1, peg.Range{Lo: '{', Hi: '{'}, peg.Range{Lo: '[', Hi: '['})
 	return p.Seq(p.Space(), p.Peek(bracket), p.Tag(peg.Scalar, p.Value(turn.Containers|peg.PythonLiterals)), p.Space())

@@ -1,10 +1,12 @@
-// Package taggedthinking is the plugin for models that think without saying so, and write calls and arguments in tags. See README.md
-// for the format, handler.go for what is answered, and program.go for how outputs are read.
+// Package taggedthinking is the plugin for models that begin reasoning without a marker, and write
+// calls and arguments in tags. See README.md for the format, handler.go for the handler, and
+// program.go for how outputs are parsed.
 //
-// The command cmd/taggedthinking serves the handlers to a host; a Go program passes those that Handlers returns to dragoman.Open.
+// The command cmd/taggedthinking serves the handlers to a host; a Go program passes those that
+// Handlers returns to dragoman.Open.
 package taggedthinking
 
 import "github.com/dragoman-project/dragoman/sdk/handler"
 
-// Handlers returns the handler of this plugin, ready for use in process.
+// Handlers returns the handler of this plugin, for use in process.
 func Handlers() []handler.Handler { return []handler.Handler{new(taggedThinking)} }

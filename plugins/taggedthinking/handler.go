@@ -26,18 +26,20 @@ const (
 //go:embed cases.jsonl
 var golden []byte
 
-// taggedThinking answers for templates of the family, when it is asked for: it claims none.
+// taggedThinking handles templates of the family if it is configured for them: it claims none.
 type taggedThinking struct{ programs handler.Programs }
 
 var _ handler.Handler = (*taggedThinking)(nil)
 
-// Describe says the same as taggedthinking.yaml. What comes of the templates' own renderings is read as well without it, and
-// is told sooner; so it claims nothing, and serves those who name it.
+// Describe returns the same description as taggedthinking.yaml. The autoparser reads the templates'
+// own renderings as well, and delivers them sooner, so this handler claims nothing and serves only
+// where it is named.
 func (*taggedThinking) Describe() handler.Description {
 	return handler.Description{Name: "taggedthinking", Version: "1.0.0", Priority: 100, Cases: golden, Match: "false"}
 }
 
-// Plan answers a request. A message to be continued is left to the template, which writes thoughts in its own way.
+// Plan plans a request. A message to be continued is left to the template, which writes thoughts in
+// its own way.
 func (h *taggedThinking) Plan(_ context.Context, in handler.Input) (*handler.Plan, error) {
 	t := newTurn(in.Request)
 	return &handler.Plan{

@@ -14,7 +14,8 @@ import (
 //	prompt  thought { </think> | call }            text and calls
 //	prompt  answer
 //
-// The last two cannot be told apart before the thought ends, or the answer does: until then nothing is told.
+// The last two cannot be told apart before the thought or the answer ends; until then nothing is
+// delivered.
 type program struct{ *turn.Turn }
 
 func (p program) build() *peg.Program {
@@ -41,7 +42,7 @@ func (p program) build() *peg.Program {
 	return p.Build(p.Seq(p.Choice(closed, p.Seq(p.Prompt(), p.Choice(ways...))), p.TurnEnd(), p.End()))
 }
 
-// answer is text in which nothing ends a thought.
+// answer matches text in which nothing ends a thought.
 func (p program) answer() peg.ID {
 	delims := []string{thinkEnd}
 	rest := p.Until(delims...)
@@ -56,7 +57,7 @@ func (p program) answer() peg.ID {
 	return text
 }
 
-// calls are calls one after the other. The marker around one is apt to get lost.
+// calls matches calls in a row. The marker around a call tends to get lost.
 func (p program) calls() peg.ID {
 	inner := p.Seq(p.ByName(p.header, p.arguments), p.Closer(functionEnd))
 	whole := p.Rule("call", p.Tag(peg.Call, p.Lit(callStart), p.Space(), inner, p.Closer(callEnd)))
@@ -77,7 +78,8 @@ func (p program) argument(name string, s jsonschema.Schema) peg.ID {
 	return p.Seq(header, p.Typed(s, parameterEnd, p.text), p.Lit(parameterEnd), p.Space())
 }
 
-// text is a string between its own lines. It goes on over a marker behind which nothing stands that may.
+// text matches a string between its own lines. It continues past a marker that is not followed by
+// what may follow a value.
 func (p program) text(s jsonschema.Schema) peg.ID {
 	ends := []string{"\n" + parameterEnd, parameterEnd}
 	spelled := p.Once("~spelled", func() peg.ID {
