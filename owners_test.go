@@ -44,6 +44,9 @@ var owners = []struct {
 	{"the turn builder", `^func .*\b([tT]olerate|[oO]mitted|[tT]houghtAnew)\(`, []string{"sdk/turn"}},
 	{"the names of a dialect's fields", `"(per_call_start|value_suffix)"|"[a-z_.]*(per_call|call_id|name)_(start|suffix|prefix)"`, []string{"autoparser/dialect"}},
 	{"repairs of values as they stream", `foreignWords +=|pythonWords`, []string{"sdk/peg/internal/emit"}},
+	// What a handler answers, and what was made of it.
+	{"plans", `^type Plan struct`, []string{"sdk/handler", "sdk/session"}},
+	{"what is in force", `atomic\.Pointer\[Snapshot\]`, []string{"host/state"}},
 }
 
 func TestEachConceptHasOneOwner(t *testing.T) {

@@ -6,16 +6,17 @@ import (
 	"testing"
 
 	"github.com/dragoman-project/dragoman/host"
+	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
-// manySessions is how many sessions are held at once to see what one costs.
+// manySessions is the number of sessions to measure.
 const manySessions = 10_000
 
-// sessionLimit is what an idle session may cost in bytes.
+// sessionLimit is how many bytes an idle session may take.
 const sessionLimit = 4 << 10
 
-// idleSession is the heap that a session takes which has read the beginning of its output, each from a request of its own.
+// idleSession returns the heap of a session that has read the beginning of its output. Each session has a request of its own.
 func idleSession(t testing.TB, n int) int {
 	h := start(t, nil)
 	open := func() *host.Session {
@@ -25,7 +26,7 @@ func idleSession(t testing.TB, n int) int {
 		}
 		return s
 	}
-	sessions := []*host.Session{open()} // what the first one makes, all share
+	sessions := []*host.Session{open()} // what the first one builds is shared
 	before := heap()
 	for range n {
 		sessions = append(sessions, open())
@@ -35,7 +36,7 @@ func idleSession(t testing.TB, n int) int {
 	return bytes
 }
 
-// heap is what is in use after everything else has been thrown away.
+// heap returns the bytes in use after a collection.
 func heap() int {
 	runtime.GC()
 	runtime.GC()
@@ -47,6 +48,23 @@ func heap() int {
 func TestAnIdleSessionIsSmall(t *testing.T) {
 	if bytes := idleSession(t, 500); bytes > sessionLimit {
 		t.Errorf("an idle session takes %d bytes, want %d at most", bytes, sessionLimit)
+	}
+}
+
+// TestLimitsAndObserversCostNoAllocation compares sessions of the daemon with those of package session, chunk by chunk.
+func TestLimitsAndObserversCostNoAllocation(t *testing.T) {
+	p := plan(t, start(t, nil), "chatml-reasoning", request(t, weather))
+	watched, plain := p.Session(t.Context(), session.Options{}), p.Plan.Session(t.Context(), session.Options{})
+	chunk := []byte("word")
+	allocations := func(feed func([]byte) ([]chat.Delta, error)) float64 {
+		return testing.AllocsPerRun(1000, func() {
+			if _, err := feed(chunk); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	if got, want := allocations(watched.Feed), allocations(plain.Feed); got > want {
+		t.Errorf("a chunk takes %v allocations, in package session %v", got, want)
 	}
 }
 

@@ -8,6 +8,9 @@ import (
 
 // pluginFault converts a plugin's error to an *Error; others are returned as they are.
 func pluginFault(err error) error {
+	if err == nil {
+		return nil // without allocating, since every chunk comes here
+	}
 	var gone *plugins.Unavailable
 	var broken *plugins.Fault
 	switch {
