@@ -399,7 +399,7 @@ func TestRequestsForNothingAreToldWhatThereIs(t *testing.T) {
 		status                    int
 		says                      string
 	}{
-		{http.MethodGet, linesPath, "", http.StatusNotFound, "nothing here for GET"},
+		{http.MethodGet, linesPath, "", http.StatusNotFound, "no handler for GET"},
 		{http.MethodPost, "/v1/chat", "application/json", http.StatusNotFound, "dragoman.v1.ChatService"},
 		{http.MethodPost, "/dragoman.v1.ChatService/Pares", "application/json", http.StatusNotFound, "dragoman.v1.ChatService"},
 		{http.MethodPost, parsePath, "", http.StatusUnsupportedMediaType, "application/json"},
