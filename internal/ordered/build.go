@@ -11,7 +11,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/fault"
 )
 
-// Options say which JSON is accepted. The zero value accepts what RFC 8259 calls interoperable: UTF-8, and no object with
+// Options select the JSON to accept. The zero value accepts what RFC 8259 calls interoperable: UTF-8, and no object with
 // two members of one name.
 type Options struct {
 	// Tolerant accepts members of the same name and invalid UTF-8. The last member of a name counts, in the place of the
@@ -32,7 +32,7 @@ type Builder[V any] interface {
 	Object(raw []byte, names []string, values []V) V
 }
 
-// Build reads data, which is one JSON value, and returns what b builds of it. Errors are of type *fault.Error.
+// Build reads data, which is one JSON value, and returns what b builds from it. Errors are of type *fault.Error.
 func Build[V any](data []byte, o Options, b Builder[V]) (V, error) {
 	// Decoders read a buffer in place, and copy from any other reader.
 	r := reader[V]{
@@ -199,7 +199,7 @@ func popped[T any](stack *[]T, first int) []T {
 	return out
 }
 
-// Unquote returns the text of a JSON string, whose syntax is known to be right. What is not UTF-8 becomes U+FFFD.
+// Unquote returns the text of a valid JSON string. Invalid UTF-8 becomes U+FFFD.
 func Unquote(raw []byte) string {
 	if inner := raw[1 : len(raw)-1]; isPlain(inner) {
 		return string(inner)

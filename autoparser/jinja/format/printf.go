@@ -19,7 +19,7 @@ type conversion struct {
 
 // Printf is format % values. If like is marked safe, strings are escaped.
 func Printf(h *value.Heap, format string, values, like value.Value) string {
-	p := &printfRun{r: h, rest: format, values: values}
+	p := &printfRun{heap: h, rest: format, values: values}
 	_, p.marked = like.(value.Markup)
 	if l, ok := values.(*value.List); ok && l.Tuple {
 		p.items = l.Items
@@ -31,7 +31,7 @@ func Printf(h *value.Heap, format string, values, like value.Value) string {
 
 // printfRun is one call of Printf.
 type printfRun struct {
-	r      *value.Heap
+	heap   *value.Heap
 	rest   string // of the format
 	values value.Value
 	items  []value.Value // the positional values not used yet
@@ -44,7 +44,7 @@ func (p *printfRun) run() string {
 	used := false
 	for {
 		c, ok := p.next()
-		p.r.Grow(len(c.literal) + 1)
+		p.heap.Grow(len(c.literal) + 1)
 		p.b.WriteString(c.literal)
 		if !ok {
 			break
@@ -176,12 +176,12 @@ func (p *printfRun) convert(c conversion, v value.Value) string {
 	case 's', 'r', 'a':
 		return p.text(c, v)
 	case 'd', 'i', 'u':
-		return formatDigits(p.r, wholePart(v, c.verb), c.spec, 'd')
+		return formatDigits(p.heap, wholePart(v, c.verb), c.spec, 'd')
 	case 'x', 'X', 'o':
 		if !value.IsAnyInteger(v) {
 			failure.Throw("TypeError", "%%%c format: an integer is required, not %s", c.verb, v.Class())
 		}
-		return formatDigits(p.r, v, c.spec, c.verb)
+		return formatDigits(p.heap, v, c.spec, c.verb)
 	case 'e', 'E', 'f', 'F', 'g', 'G':
 		value.MustExist(v)
 		x, ok := value.Float64(v)
@@ -189,7 +189,7 @@ func (p *printfRun) convert(c conversion, v value.Value) string {
 			failure.Throw("TypeError", "must be real number, not %s", v.Class())
 		}
 		c.spec.kind = c.verb
-		return formatFloat(p.r, x, c.spec)
+		return formatFloat(p.heap, x, c.spec)
 	case 'c':
 		return p.character(c, v)
 	}
@@ -201,21 +201,21 @@ func (p *printfRun) convert(c conversion, v value.Value) string {
 func (p *printfRun) text(c conversion, v value.Value) string {
 	var s string
 	if c.verb == 's' {
-		s = p.r.Str(v)
+		s = p.heap.Str(v)
 	} else {
-		s = p.r.Repr(v)
+		s = p.heap.Repr(v)
 	}
 	if _, safe := v.(value.Markup); p.marked && !safe {
-		s = value.Escape(p.r, s)
+		s = value.Escape(p.heap, s)
 	}
 	if c.spec.precision >= 0 {
-		s = p.r.Substring(s, value.None{}, value.Int(c.spec.precision), value.None{})
+		s = p.heap.Substring(s, value.None{}, value.Int(c.spec.precision), value.None{})
 	}
 	c.spec.fill = " "
 	if !c.left {
 		c.spec.align = '>'
 	}
-	return aligned(p.r, "", s, c.spec, '>')
+	return aligned(p.heap, "", s, c.spec, '>')
 }
 
 // character applies %c.
@@ -224,14 +224,14 @@ func (p *printfRun) character(c conversion, v value.Value) string {
 	if !c.left {
 		c.spec.align = '>'
 	}
-	if s, ok := value.Text(v); ok && p.r.Length(value.String(s)) == 1 {
-		return aligned(p.r, "", s, c.spec, '>')
+	if s, ok := value.Text(v); ok && p.heap.Length(value.String(s)) == 1 {
+		return aligned(p.heap, "", s, c.spec, '>')
 	}
 	n, ok := value.Big(v)
 	if !ok {
 		failure.Throw("TypeError", "%%c requires int or char")
 	}
-	return aligned(p.r, "", characterOf(n), c.spec, '>')
+	return aligned(p.heap, "", characterOf(n), c.spec, '>')
 }
 
 // wholePart returns the integer that %d prints: floats lose their fraction.

@@ -10,7 +10,7 @@ import (
 // Loop is the variable loop inside a for block. The next element is only fetched on demand, because
 // it may depend on what the body does.
 type Loop struct {
-	r       *value.Heap
+	heap    *value.Heap
 	over    value.Iterator
 	index   int // from 0; -1 before the first
 	known   int // number of elements, or -1 if it is not known
@@ -27,7 +27,7 @@ type Loop struct {
 // known.
 func NewLoop(h *value.Heap, v value.Value, over value.Iterator, filtered bool) *Loop {
 	h.Grow(128)
-	l := &Loop{r: h, over: over, index: -1, known: -1}
+	l := &Loop{heap: h, over: over, index: -1, known: -1}
 	if !filtered && value.HasLength(v) {
 		l.known = h.Length(v)
 	}
@@ -67,8 +67,8 @@ func (l *Loop) Length() int {
 		if !ok {
 			break
 		}
-		l.r.Charge(1)
-		l.r.Grow(16)
+		l.heap.Charge(1)
+		l.heap.Grow(16)
 		rest = append(rest, v)
 	}
 	l.over = value.IterateOver(rest)

@@ -23,7 +23,7 @@ type JSONFormat struct {
 
 // AppendJSON appends v as json.dumps writes it.
 func (h *Heap) AppendJSON(b []byte, v Value, f JSONFormat) []byte {
-	w := &jsonWriter{JSONFormat: f, r: h, b: b, paid: len(b)}
+	w := &jsonWriter{JSONFormat: f, heap: h, b: b, paid: len(b)}
 	w.value(v, 0)
 	h.Grow(len(w.b) - w.paid)
 	return w.b
@@ -42,25 +42,25 @@ func Encode(v Value) (data []byte, err error) {
 	return w.b, nil
 }
 
-// jsonWriter writes JSON as Python does. If h is not nil, the output is counted.
+// jsonWriter writes JSON as Python does. If heap is not nil, the output is counted.
 type jsonWriter struct {
 	JSONFormat
-	r    *Heap
+	heap *Heap
 	b    []byte
 	paid int // bytes already counted
 }
 
 // pay counts what was written since the last time, once there are enough bytes.
 func (w *jsonWriter) pay() {
-	if w.r != nil && len(w.b)-w.paid >= 1024 {
-		w.r.Grow(len(w.b) - w.paid)
+	if w.heap != nil && len(w.b)-w.paid >= 1024 {
+		w.heap.Grow(len(w.b) - w.paid)
 		w.paid = len(w.b)
 	}
 }
 
 func (w *jsonWriter) value(v Value, depth int) {
-	if w.r != nil {
-		w.r.Charge(1)
+	if w.heap != nil {
+		w.heap.Charge(1)
 	}
 	w.pay()
 	if depth > meter.MaxDepth {
@@ -78,8 +78,8 @@ func (w *jsonWriter) value(v Value, depth int) {
 	case None, Bool, Int, *BigInt, Float:
 		w.b = append(w.b, jsonScalar(v)...)
 	case *Generator:
-		if w.r != nil && w.r.Tolerant {
-			w.list(w.r.Collect(v), depth)
+		if w.heap != nil && w.heap.Tolerant {
+			w.list(w.heap.Collect(v), depth)
 			return
 		}
 		notJSON(v)
@@ -154,9 +154,9 @@ func (w *jsonWriter) ordered(o *Object) *Object {
 	}
 	slices.SortStableFunc(places, func(i, j int) int {
 		switch {
-		case w.r.Less(o.keys[i], o.keys[j]):
+		case w.heap.Less(o.keys[i], o.keys[j]):
 			return -1
-		case w.r.Less(o.keys[j], o.keys[i]):
+		case w.heap.Less(o.keys[j], o.keys[i]):
 			return 1
 		}
 		return 0
@@ -204,8 +204,8 @@ func (w *jsonWriter) newline(depth int) {
 
 // text writes a string, copying runs of characters that need no escape at once.
 func (w *jsonWriter) text(s string) {
-	if w.r != nil {
-		w.r.Touch(len(s))
+	if w.heap != nil {
+		w.heap.Touch(len(s))
 	}
 	w.b = append(w.b, '"')
 	from := 0

@@ -21,14 +21,14 @@ func (h *Heap) Unpack(v Value, n int) []Value {
 // Iterator iterates over a sequence. As in Python, changes of a list during the iteration are seen,
 // and an object must keep its size.
 type Iterator struct {
-	list *List
-	view View
-	size int // of the object in view, or of the range
-	at   int
-	span *Range
-	from *Iterator            // of a generator, whose elements are consumed once
-	next func() (Value, bool) // other sequences
-	keep func(Value) bool     // selects elements; nil selects all
+	list   *List
+	view   View
+	size   int // of the object in view, or of the range
+	at     int
+	ranged *Range
+	from   *Iterator            // of a generator, whose elements are consumed once
+	next   func() (Value, bool) // other sequences
+	keep   func(Value) bool     // selects elements; nil selects all
 }
 
 // Step returns the next element, or false at the end.
@@ -67,12 +67,12 @@ func (it *Iterator) fetch() (Value, bool) {
 		return it.view.entry(it.at - 1), true
 	}
 	switch {
-	case it.span != nil:
+	case it.ranged != nil:
 		if it.at >= it.size {
 			return nil, false
 		}
 		it.at++
-		return it.span.at(it.at - 1), true
+		return it.ranged.at(it.at - 1), true
 	case it.from != nil:
 		return it.from.Step()
 	}
@@ -97,7 +97,7 @@ func (h *Heap) Iterate(v Value) Iterator {
 	case *Generator:
 		return Iterator{from: &v.Iterator}
 	case *Range:
-		return Iterator{span: v, size: v.len()}
+		return Iterator{ranged: v, size: v.len()}
 	case Iterable:
 		return v.Iterate()
 	}

@@ -9,11 +9,11 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/jinja/pystr"
 )
 
-// printer writes values as Python's repr does. If h is not nil, the output is counted; limit cuts
+// printer writes values as Python's repr does. If heap is not nil, the output is counted; limit cuts
 // texts for messages.
 type printer struct {
 	b     strings.Builder
-	r     *Heap
+	heap  *Heap
 	limit int
 }
 
@@ -35,7 +35,7 @@ func (h *Heap) Repr(v Value) string {
 	if s, ok := scalar(v); ok {
 		return s
 	}
-	w := &printer{r: h}
+	w := &printer{heap: h}
 	w.repr(v, 0)
 	return w.b.String()
 }
@@ -64,8 +64,8 @@ func scalar(v Value) (string, bool) {
 
 // write appends s and counts its memory.
 func (w *printer) write(s string) {
-	if w.r != nil {
-		w.r.Grow(len(s))
+	if w.heap != nil {
+		w.heap.Grow(len(s))
 	}
 	if w.limit > 0 && w.b.Len()+len(s) > w.limit {
 		return
@@ -74,8 +74,8 @@ func (w *printer) write(s string) {
 }
 
 func (w *printer) repr(v Value, depth int) {
-	if w.r != nil {
-		w.r.Charge(1)
+	if w.heap != nil {
+		w.heap.Charge(1)
 	}
 	if depth > meter.MaxDepth {
 		failure.Throw("RecursionError", "maximum recursion depth exceeded while getting the repr of an object")
@@ -95,7 +95,7 @@ func (w *printer) repr(v Value, depth int) {
 		w.object(v, depth)
 	case *View:
 		w.write(v.Class() + "(")
-		w.list(&List{Items: v.Items(w.r)}, depth)
+		w.list(&List{Items: v.Items(w.heap)}, depth)
 		w.write(")")
 	case *Namespace:
 		w.write("<Namespace ")

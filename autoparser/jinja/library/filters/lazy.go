@@ -90,7 +90,7 @@ func empty() value.Value {
 
 // lazy is a sequence whose elements are computed on demand.
 type lazy struct {
-	r       *library.Env
+	env     *library.Env
 	in      value.Value
 	prepare func()
 	convert func(value.Value) (v value.Value, wanted bool)
@@ -102,20 +102,20 @@ type lazy struct {
 // before the first.
 func lazily(e *library.Env, in value.Value, prepare func(), convert func(value.Value) (value.Value, bool)) value.Value {
 	e.Grow(128)
-	l := &lazy{r: e, in: in, prepare: prepare, convert: convert}
+	l := &lazy{env: e, in: in, prepare: prepare, convert: convert}
 	return value.NewGenerator(l.next)
 }
 
 func (l *lazy) next() (value.Value, bool) {
-	l.r.Deeper()
-	defer l.r.Shallower()
+	l.env.Deeper()
+	defer l.env.Shallower()
 	if !l.started {
 		l.started = true
 		l.prepare()
-		l.over = l.r.Iterate(l.in)
+		l.over = l.env.Iterate(l.in)
 	}
 	for {
-		l.r.Charge(1)
+		l.env.Charge(1)
 		v, ok := l.over.Step()
 		if !ok {
 			return nil, false

@@ -13,7 +13,7 @@ import (
 
 // braceRun is one call of str.format.
 type braceRun struct {
-	r      *library.Env
+	env    *library.Env
 	a      library.Arguments
 	named  *value.Object
 	auto   int  // next automatic number
@@ -40,7 +40,7 @@ func formatMap(e *library.Env, in value.Value, a library.Arguments) value.Value 
 // runBraces expands a format with positional and named values.
 func runBraces(e *library.Env, in value.Value, a library.Arguments, named *value.Object) value.Value {
 	s, _ := value.Text(in)
-	p := &braceRun{r: e, a: a, named: named}
+	p := &braceRun{env: e, a: a, named: named}
 	_, p.marked = in.(value.Markup)
 	return value.String(p.expand(s, 2))
 }
@@ -52,7 +52,7 @@ func (p *braceRun) expand(s string, depth int) string {
 	}
 	var b strings.Builder
 	for s != "" {
-		p.r.Charge(1)
+		p.env.Charge(1)
 		i := strings.IndexAny(s, "{}")
 		if i < 0 {
 			b.WriteString(s)
@@ -70,7 +70,7 @@ func (p *braceRun) expand(s string, depth int) string {
 			b.WriteString(p.field(field, depth))
 			s = rest
 		}
-		p.r.Grow(i + 1)
+		p.env.Grow(i + 1)
 	}
 	return b.String()
 }
@@ -103,9 +103,9 @@ func (p *braceRun) field(field string, depth int) string {
 	if converted {
 		v = p.converted(v, how)
 	}
-	s := format.Value(&p.r.Heap, v, p.expand(spec, depth-1+boolInt(spec == "")))
+	s := format.Value(&p.env.Heap, v, p.expand(spec, depth-1+boolInt(spec == "")))
 	if _, safe := v.(value.Markup); p.marked && !safe {
-		return value.Escape(&p.r.Heap, s)
+		return value.Escape(&p.env.Heap, s)
 	}
 	return s
 }
@@ -121,9 +121,9 @@ func boolInt(b bool) int {
 func (p *braceRun) converted(v value.Value, how string) value.Value {
 	switch how {
 	case "s":
-		return value.String(p.r.Str(v))
+		return value.String(p.env.Str(v))
 	case "r", "a":
-		return value.String(p.r.Repr(v))
+		return value.String(p.env.Repr(v))
 	}
 	failure.Throw("ValueError", "Unknown conversion specifier '%s'", how)
 	return nil
@@ -143,13 +143,13 @@ func (p *braceRun) value(name string) value.Value {
 			if end == 0 {
 				end = len(rest)
 			}
-			v, rest = p.r.Attribute(v, rest[1:end]), rest[end:]
+			v, rest = p.env.Attribute(v, rest[1:end]), rest[end:]
 		case '[':
 			end := strings.IndexByte(rest, ']')
 			if end < 0 {
 				failure.Throw("ValueError", "Missing ']' in format string")
 			}
-			v, rest = p.r.Element(v, fieldKey(rest[1:end])), rest[end+1:]
+			v, rest = p.env.Element(v, fieldKey(rest[1:end])), rest[end+1:]
 		default:
 			failure.Throw("ValueError", "Only '.' or '[' may follow ']' in format field specifier")
 		}
