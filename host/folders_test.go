@@ -112,7 +112,7 @@ func TestFilesThatCannotBeUsedAreToldAndHideNothing(t *testing.T) {
 		{"long.jinja", func(path string) { write(path, strings.Repeat("x", 300<<10)) }, "the limit is 262144"},
 		{"loop.jinja", func(path string) { must(t, os.Symlink("loop.jinja", path)) }, "too many levels of symbolic links"},
 		{"link.jinja", func(path string) { must(t, os.Symlink(outside, path)) }, "link out of its folder"},
-		{"latin.jinja", func(path string) { write(path, "Gr\xfc\xdfe") }, "the template is not text in UTF-8; save it as UTF-8"},
+		{"latin.jinja", func(path string) { write(path, "Gr\xfc\xdfe") }, "the template is not valid UTF-8; save it as UTF-8"},
 		{"latin-\xfc.jinja", func(path string) { write(path, "x") }, `latin-\xfc.jinja": no request can name this template; rename the file`},
 		{"line\nbreak.jinja", func(path string) { write(path, "x") }, "no request can name this template"},
 		{"twice.jinja.jinja", func(path string) { write(path, "x") }, "no request can name this template"},

@@ -88,7 +88,7 @@ func usable(dir string, changes []watch.Change) []watch.Change {
 				Remedy: "copy it into the folder, or name the folder that it is in"}
 		}
 		if err == nil && !utf8.Valid(c.Data) {
-			err = &fault.Error{Code: fault.InvalidArgument, Place: c.Path, Message: "the template is not text in UTF-8", Remedy: "save it as UTF-8"}
+			err = &fault.Error{Code: fault.InvalidArgument, Place: c.Path, Message: "the template is not valid UTF-8", Remedy: "save it as UTF-8"}
 		}
 		if err != nil {
 			changes[i] = watch.Change{Path: c.Path, Err: err}

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// tokenizerConfig is what matters of a tokenizer_config.json, or of a chat_template.json, which has the first member only.
+// tokenizerConfig holds the members of a tokenizer_config.json that matter here. A chat_template.json has only the first.
 type tokenizerConfig struct {
 	ChatTemplate            json.RawMessage  `json:"chat_template"`
 	BOSToken                token            `json:"bos_token"`
@@ -17,16 +17,16 @@ type tokenizerConfig struct {
 	AddedTokensDecoder      map[string]added `json:"added_tokens_decoder"`
 }
 
-// added is a token that was added to the vocabulary.
+// added is a token added to the vocabulary.
 type added struct {
 	Content string `json:"content"`
 	Special bool   `json:"special"`
 }
 
-// token is a special token: a text, an object with the member "content", or null.
+// token is a special token: a string, an object with the member "content", or null.
 type token string
 
-// UnmarshalJSON reads any of the three.
+// UnmarshalJSON reads any of the three forms.
 func (t *token) UnmarshalJSON(data []byte) error {
 	var text *string
 	if err := json.Unmarshal(data, &text); err == nil {
@@ -37,20 +37,20 @@ func (t *token) UnmarshalJSON(data []byte) error {
 	}
 	var object added
 	if err := json.Unmarshal(data, &object); err != nil {
-		return fmt.Errorf("a special token is %.40s: expected a text, or an object with the text as its content", data)
+		return fmt.Errorf("special token: expected a string, or an object with the string as its content, found %.40s", data)
 	}
 	*t = token(object.Content)
 	return nil
 }
 
-// readConfig reads a JSON file; what it does not say stays as it was.
+// readConfig reads a JSON file. What it lacks stays as it was.
 func (m *Model) readConfig(path string) error {
 	data, err := readFile(path)
 	if err != nil {
 		return err
 	}
 	var c tokenizerConfig
-	data = bytes.TrimPrefix(data, []byte("\uFEFF")) // some editors put this mark before a text
+	data = bytes.TrimPrefix(data, []byte("\uFEFF")) // a byte order mark
 	if err := json.Unmarshal(data, &c); err != nil {
 		return fmt.Errorf("%s:%s: %w", path, position(data, err), err)
 	}
@@ -67,7 +67,7 @@ func (m *Model) readConfig(path string) error {
 	return nil
 }
 
-// setTemplates takes a template as a text, or a list of named ones.
+// setTemplates reads one template, or a list of named ones.
 func (m *Model) setTemplates(raw json.RawMessage) error {
 	if len(raw) == 0 || bytes.Equal(raw, []byte("null")) {
 		return nil
@@ -82,11 +82,11 @@ func (m *Model) setTemplates(raw json.RawMessage) error {
 		Template *string `json:"template"`
 	}
 	if err := json.Unmarshal(raw, &named); err != nil {
-		return errors.New("expected a text, or a list of objects with name and template")
+		return errors.New("expected a string, or a list of objects with name and template")
 	}
 	for i, n := range named {
 		if n.Name == nil || n.Template == nil {
-			return fmt.Errorf("[%d]: expected an object with the texts name and template", i)
+			return fmt.Errorf("[%d]: expected an object with the strings name and template", i)
 		}
 		m.set(*n.Name, *n.Template)
 	}
@@ -108,7 +108,7 @@ func (m *Model) addSpecial(c tokenizerConfig) {
 	m.SpecialTokens = slices.DeleteFunc(slices.Compact(m.SpecialTokens), func(t string) bool { return t == "" })
 }
 
-// position is the line and column of a JSON error, as far as it tells.
+// position returns the line and column of a JSON error; 1:1 if it has none.
 func position(data []byte, err error) string {
 	var at int64
 	var syntax *json.SyntaxError

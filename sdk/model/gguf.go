@@ -21,7 +21,7 @@ const (
 // controlToken is the token type that GGUF gives special tokens.
 const controlToken = 3
 
-// readGGUF reads the header; the tensors behind it are not touched.
+// readGGUF reads the header of a GGUF file, and nothing of its tensors.
 func (m *Model) readGGUF(path string) error {
 	file, err := os.Open(path)
 	if err != nil {
@@ -134,7 +134,7 @@ type ggufReader struct {
 	err    error
 }
 
-// start reads what stands before the first key, and returns the number of keys.
+// start reads everything before the first key, and returns the number of keys.
 func (r *ggufReader) start() (pairs uint64) {
 	var magic [4]byte
 	if r.advance("the magic number", 4) {
@@ -225,7 +225,7 @@ func (r *ggufReader) expect(key string, kind, want ggufKind, name string) bool {
 	return r.err == nil
 }
 
-// integer reads an integer of any size. Those beyond int64 come out negative, which no id or type is.
+// integer reads an integer of any size. One over the range of int64 becomes negative, which no id or type is.
 func (r *ggufReader) integer(key string, kind ggufKind) int64 {
 	k := ggufKinds[kind]
 	if !k.integer {
@@ -250,7 +250,7 @@ func (r *ggufReader) each(key string, kind ggufKind, read func(ggufKind) bool) {
 	}
 }
 
-// skip passes over a value.
+// skip skips a value.
 func (r *ggufReader) skip(key string, kind ggufKind, depth int) {
 	n := ggufKinds[kind].size
 	switch {

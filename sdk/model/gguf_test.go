@@ -53,7 +53,7 @@ func (w *ggufWriter) file() []byte {
 	return append(head.Bytes(), w.pairs.Bytes()...)
 }
 
-// smallGGUF has a value of every type around those that are read.
+// smallGGUF returns a file with a value of every type around those that are read.
 func smallGGUF(order binary.ByteOrder, version uint32) []byte {
 	w := &ggufWriter{order: order, version: version}
 	w.pair("a", 0, uint8(1))
@@ -107,7 +107,7 @@ func TestAHeaderThatIsTooLongIsRefused(t *testing.T) {
 	}
 }
 
-func TestIdsThatNoTokenHasAreNone(t *testing.T) {
+func TestUnknownIdsHaveNoToken(t *testing.T) {
 	g := &ggufMetadata{tokens: []string{"a"}}
 	for id, want := range map[int64]string{-1: "", 0: "a", 1: "", 1 << 40: ""} {
 		if got := g.token(id); got != want {
@@ -116,7 +116,7 @@ func TestIdsThatNoTokenHasAreNone(t *testing.T) {
 	}
 }
 
-// FuzzGGUF reads hostile headers: each is refused, or says no more than its bytes.
+// FuzzGGUF reads hostile headers: each is refused, or gives no more than its bytes.
 func FuzzGGUF(f *testing.F) {
 	for _, order := range []binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {
 		f.Add(smallGGUF(order, 1))

@@ -2,13 +2,13 @@
 // chat_template.json, a directory as published on model hubs, or the header of a GGUF file.
 //
 // A model can have several templates. One has no name and is the default; the others are named, and by convention the one
-// called "tool_use" takes the place of the default in requests with tools. Besides templates, the package reads the special
-// tokens that templates ask for, bos_token and eos_token, and the list of all special tokens as far as the form has one.
+// called "tool_use" replaces the default in requests with tools. The package also reads the special tokens that templates
+// use, bos_token and eos_token, and the list of all special tokens, if the form has one.
 //
-// What the forms say is laid over each other as tokenizers do: in a directory, chat_template.jinja wins over
-// chat_template.json, and both win over tokenizer_config.json.
+// In a directory, files override each other as in tokenizers: chat_template.jinja overrides chat_template.json, and both
+// override tokenizer_config.json.
 //
-// Words that must not be confused: a *model* here is a place with templates in it; a *variant* is one of its named templates.
+// Words that must not be confused: a *model* here is a place with templates in it; a *variant* is one of its templates.
 package model
 
 import (
@@ -25,17 +25,17 @@ import (
 // ToolUse is the name of the variant for requests with tools.
 const ToolUse = "tool_use"
 
-// Model is what was read.
+// Model holds a model's templates and special tokens.
 type Model struct {
-	// Name is the model's: of the directory, or of the file without its ending.
+	// Name is the name of the directory, or of the file without its extension.
 	Name string
-	// Path is where it was read.
+	// Path is the path that it was read from.
 	Path string
 	// Variants are the templates; the default has an empty name and comes first.
 	Variants []Variant
 	BOSToken string
 	EOSToken string
-	// SpecialTokens are all tokens that the model's files call special; empty where the form does not list them.
+	// SpecialTokens are all tokens that the model's files call special; empty if the form does not list them.
 	SpecialTokens []string
 }
 
@@ -45,10 +45,10 @@ type Variant struct {
 	Source string
 }
 
-// maxFile bounds the files that are read whole; a template or a tokenizer's configuration is far smaller.
+// maxFile limits the size of files, and of GGUF headers; real ones are far smaller.
 const maxFile = 64 << 20
 
-// Load reads the model at path. The error says which file and place is at fault; a place without a template is an error.
+// Load reads the model at path. Errors have the file and the place at fault; a path without a template is an error.
 func Load(path string) (*Model, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -69,21 +69,21 @@ func Load(path string) (*Model, error) {
 		return nil, err
 	}
 	if len(m.Variants) == 0 {
-		return nil, fmt.Errorf("%s: no chat template in it; expected a .jinja file, a tokenizer_config.json or chat_template.json with the member chat_template, a directory with one of them, or a .gguf file", path)
+		return nil, fmt.Errorf("%s: no chat template found; expected a .jinja file, a tokenizer_config.json or chat_template.json with the member chat_template, a directory with one of them, or a .gguf file", path)
 	}
 	for _, v := range m.Variants {
 		switch {
 		case strings.TrimSpace(v.Source) == "":
 			return nil, fmt.Errorf("%s: the template %sis empty", path, called(v.Name))
 		case !utf8.ValidString(v.Source):
-			return nil, fmt.Errorf("%s: the template %sis not text in UTF-8", path, called(v.Name))
+			return nil, fmt.Errorf("%s: the template %sis not valid UTF-8", path, called(v.Name))
 		}
 	}
 	slices.SortStableFunc(m.Variants, func(a, b Variant) int { return strings.Compare(a.Name, b.Name) })
 	return m, nil
 }
 
-// called is how errors name a variant, behind the word template.
+// called returns the name of a variant for errors, after the word template.
 func called(variant string) string {
 	if variant == "" {
 		return ""
@@ -91,7 +91,7 @@ func called(variant string) string {
 	return variant + " "
 }
 
-// modelName is the name that a place gives its model. Files that are called the same in every model take their folder's.
+// modelName returns the model's name: that of its file, or of its folder if the file has the same name in every model.
 func modelName(path string) string {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -107,7 +107,7 @@ func modelName(path string) string {
 	return base
 }
 
-// readBare reads a template by itself, and the tokens of a configuration beside it.
+// readBare reads a .jinja file, and the tokens of a tokenizer_config.json beside it.
 func (m *Model) readBare(path string) error {
 	source, err := readFile(path)
 	if err != nil {
@@ -121,7 +121,7 @@ func (m *Model) readBare(path string) error {
 	return nil
 }
 
-// readDir reads a model's directory. Later files win over earlier ones, variant by variant.
+// readDir reads a model's directory. Later files override earlier ones, variant by variant.
 func (m *Model) readDir(dir string) error {
 	for _, name := range []string{"tokenizer_config.json", "chat_template.json"} {
 		if err := m.readConfig(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -46,7 +46,7 @@ func TestEveryFormOfAModelIsRead(t *testing.T) {
 			"chat_template.jinja", []model.Variant{{Source: "D"}}, "", "</s>"},
 		{"a configuration with one template", map[string]string{"tokenizer_config.json": `{"chat_template": "D", "bos_token": null}`},
 			"tokenizer_config.json", []model.Variant{{Source: "D"}}, "", ""},
-		{"a configuration as some editors write it", map[string]string{"tokenizer_config.json": "\uFEFF{\r\n\"chat_template\": \"D\"}"},
+		{"a configuration with a byte order mark", map[string]string{"tokenizer_config.json": "\uFEFF{\r\n\"chat_template\": \"D\"}"},
 			"tokenizer_config.json", []model.Variant{{Source: "D"}}, "", ""},
 		{"a configuration with named templates", map[string]string{"tokenizer_config.json": named}, "tokenizer_config.json", both, "<s>", "</s>"},
 		{"chat_template.json", map[string]string{"chat_template.json": `{"chat_template": "D"}`}, "chat_template.json", []model.Variant{{Source: "D"}}, "", ""},
@@ -96,18 +96,18 @@ func TestAModelIsNamedAfterItsFileOrFolder(t *testing.T) {
 	}
 }
 
-func TestFaultsAreToldWithTheirPlace(t *testing.T) {
+func TestFaultsAreReportedWithTheirPlaces(t *testing.T) {
 	tests := []struct{ name, file, content, want string }{
 		{"broken JSON", "tokenizer_config.json", "{\n \"eos_token\": }", "tokenizer_config.json:2:15"},
-		{"a template of the wrong kind", "tokenizer_config.json", `{"chat_template": 3}`, "chat_template: expected a text"},
+		{"a template of the wrong kind", "tokenizer_config.json", `{"chat_template": 3}`, "chat_template: expected a string"},
 		{"a named template without a name", "tokenizer_config.json", `{"chat_template": [{"template": "x"}]}`, "chat_template: [0]: expected"},
-		{"a token of the wrong kind", "tokenizer_config.json", `{"eos_token": 3}`, "a special token is 3"},
+		{"a token of the wrong kind", "tokenizer_config.json", `{"eos_token": 3}`, "special token: expected a string, or an object with the string as its content, found 3"},
 		{"an empty template", "tokenizer_config.json", `{"chat_template": " \n"}`, "tokenizer_config.json: the template is empty"},
 		{"an empty named template", "tokenizer_config.json", `{"chat_template": [{"name": "rag", "template": ""}]}`, "the template rag is empty"},
 		{"an empty file", "a.jinja", "", "a.jinja: the template is empty"},
-		{"a file that is no text", "a.jinja", "\xff\x00", "a.jinja: the template is not text in UTF-8"},
-		{"a GGUF file whose template is no text", "m.gguf", header(entry{"tokenizer.chat_template", "\xff"}), "m.gguf: the template is not text in UTF-8"},
-		{"no template at all", "tokenizer_config.json", `{}`, "no chat template in it"},
+		{"a file that is not text", "a.jinja", "\xff\x00", "a.jinja: the template is not valid UTF-8"},
+		{"a GGUF file whose template is not text", "m.gguf", header(entry{"tokenizer.chat_template", "\xff"}), "m.gguf: the template is not valid UTF-8"},
+		{"no template at all", "tokenizer_config.json", `{}`, "no chat template found"},
 		{"not a GGUF file", "m.gguf", "GGUX0000", `m.gguf: byte 4: not a GGUF file: expected it to begin with "GGUF", found "GGUX"`},
 		{"a GGUF file of a later version", "m.gguf", "GGUF\x09\x00\x00\x00", "m.gguf: byte 8: GGUF version 9: expected 1 to 3"},
 		{"a GGUF file cut off", "m.gguf", header(entry{"tokenizer.chat_template", "D"})[:60],
@@ -122,7 +122,7 @@ func TestFaultsAreToldWithTheirPlace(t *testing.T) {
 			"tokenizer.ggml.bos_token_id: expected an integer, found string"},
 		{"a GGUF file with an unknown type", "m.gguf", header(entry{"x", raw("\x0d\x00\x00\x00")}), "type 13 of a value: expected 0 to 12"},
 		{"a GGUF file with nested arrays", "m.gguf", header(entry{"x", raw("\x09\x00\x00\x00" + strings.Repeat("\x09\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00", 6))}), "x: arrays nested deeper than 4"},
-		{"a GGUF file without a template", "m.gguf", header(entry{"general.architecture", "x"}), "no chat template in it"},
+		{"a GGUF file without a template", "m.gguf", header(entry{"general.architecture", "x"}), "no chat template found"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -143,7 +143,7 @@ func FuzzLoad(f *testing.F) {
 		}
 		m, err := model.Load(filepath.Join(files(t, map[string]string{name: string(content)}), name))
 		if err == nil && len(m.Variants) == 0 {
-			t.Error("neither a template nor an error")
+			t.Error("no template and no error")
 		}
 	})
 }
