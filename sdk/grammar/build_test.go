@@ -116,7 +116,7 @@ func TestTriggersAreTheFirstWordsOfTriggerRules(t *testing.T) {
 		{"one marker or another", func(b *peg.Builder) peg.ID {
 			return b.Seq(b.Choice(b.Lit("<a>"), b.Lit("<b>"), b.Rule("~c", b.Lit("<c>"))), b.Lit("x"))
 		}, []grammar.Trigger{word("<a>"), word("<b>")}},
-		{"a marker that may be missing", func(b *peg.Builder) peg.ID { return b.Seq(b.Optional(b.Lit("<calls>")), b.Lit("<call>")) },
+		{"an optional marker", func(b *peg.Builder) peg.ID { return b.Seq(b.Optional(b.Lit("<calls>")), b.Lit("<call>")) },
 			[]grammar.Trigger{word("<call>"), word("<calls>")}},
 		{"JSON alone", func(b *peg.Builder) peg.ID {
 			return b.Seq(b.Lit("{"), b.Space(), b.Lit(`"name"`), b.Space(), b.Lit(":"), b.Space(), b.Value(peg.StringValue))

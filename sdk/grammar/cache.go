@@ -5,9 +5,10 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
-// Cache holds the constraints that were used last, since most requests of a client have the tools of the one before. A
-// program, and with it the schemas of its tools, is identified by its digest, so it does not matter who built it or when.
-// Concurrent callers that need the same constraint wait for one of them to build it. The zero value is an empty cache of 32 MiB.
+// Cache holds the constraints that were used last, since most requests of a client have the tools of
+// the one before. A program, with the schemas of its tools, is identified by its digest, no matter
+// how or when it was built. Concurrent callers that need the same constraint wait for one of them to
+// build it. The zero value is an empty cache of 32 MiB.
 type Cache struct {
 	built cache.Cache[cache.Key, outcome]
 }

@@ -104,7 +104,7 @@ func TestSchemasThatMustHoldTogetherAreMerged(t *testing.T) {
 			[]string{"[5]", "[5,6]"}, []string{"[3]", "[3,5]", "[5,4]"}},
 		{"members and what others must be", `{"allOf": [{"properties": {"a": {"minimum": 2}}}], "additionalProperties": {"type": "integer"}}`,
 			[]string{`{"a":2}`, `{"b":1}`}, []string{`{"a":1}`, `{"a":2.5}`, `{"b":null}`}},
-		{"a member that cannot be there", `{"allOf": [{"properties": {"a": {"type": "null"}, "b": {"type": "null"}}, "required": []}, {"properties": {"a": {"type": "integer"}}}]}`,
+		{"a forbidden member", `{"allOf": [{"properties": {"a": {"type": "null"}, "b": {"type": "null"}}, "required": []}, {"properties": {"a": {"type": "integer"}}}]}`,
 			[]string{"{}", `{"b":null}`}, []string{`{"a":null}`, `{"a":1}`}},
 		{"anything and something", `{"allOf": [{}, true, {"type": "null"}]}`, []string{"null"}, []string{"1"}},
 		{"anything", `{"allOf": [true, {}]}`, []string{"1", "{}"}, nil},
@@ -112,7 +112,7 @@ func TestSchemasThatMustHoldTogetherAreMerged(t *testing.T) {
 			[]string{`{"b":null,"a":null}`, "{}"}, []string{`{"c":1}`}},
 		{"what others must be", `{"allOf": [{"properties": {"a": {"type": "null"}}, "required": []}], "unevaluatedProperties": {"type": "integer"}}`,
 			[]string{`{"a":null,"b":1}`}, []string{`{"b":null}`}},
-		{"items that are named nowhere", `{"allOf": [{"prefixItems": [{"type": "null"}]}], "unevaluatedItems": {"type": "integer"}}`, []string{"[null,1]"}, []string{"[null,null]"}},
+		{"unevaluated items", `{"allOf": [{"prefixItems": [{"type": "null"}]}], "unevaluatedItems": {"type": "integer"}}`, []string{"[null,1]"}, []string{"[null,null]"}},
 		{"none of two", `{"allOf": [{"enum": [1, 2, 3], "not": {"const": 1}}, {"not": {"const": 2}}]}`, []string{"3"}, []string{"1", "2"}},
 	})
 }
@@ -121,7 +121,7 @@ func TestTypesMayBeExcluded(t *testing.T) {
 	holds(t, []schemaCase{
 		{"one", `{"not": {"type": "null"}}`, []string{"1", `"a"`, "{}", "[]", "true", "1.5"}, []string{"null"}},
 		{"several", `{"type": ["string", "integer", "null"], "not": {"type": ["string", "null"]}}`, []string{"1"}, []string{`"a"`, "null", "1.5"}},
-		{"a member that can never be", `{"properties": {"a": {"not": {}}, "b": {"type": "null"}}}`, []string{"{}", `{"b":null}`}, []string{`{"a":1}`}},
+		{"an impossible member", `{"properties": {"a": {"not": {}}, "b": {"type": "null"}}}`, []string{"{}", `{"b":null}`}, []string{`{"a":1}`}},
 		{"nothing", `{"type": "null", "not": false}`, []string{"null"}, []string{"1"}},
 	})
 }
@@ -134,9 +134,9 @@ func TestTuplesHaveAsManyItemsAsTheBoundsAllow(t *testing.T) {
 		{"at most some", `{"prefixItems": [{"type": "null"}, {"type": "boolean"}], "maxItems": 1}`, []string{"[null]"}, []string{"[]", "[null,true]"}},
 		{"more than are named", `{"prefixItems": [{"type": "null"}], "minItems": 2, "maxItems": 3}`, []string{"[null,1]", `[null,"a",{}]`}, []string{"[null]", "[null,1,1,1]"}},
 		{"up to more than are named", `{"prefixItems": [{"type": "null"}], "maxItems": 2}`, []string{"[null]", "[null,1]"}, []string{"[null,1,2]"}},
-		{"an item that cannot be", `{"prefixItems": [{"type": "null"}, false, true]}`, []string{"[null]"}, []string{"[null,1]", "[]"}},
+		{"an impossible item", `{"prefixItems": [{"type": "null"}, false, true]}`, []string{"[null]"}, []string{"[null,1]", "[]"}},
 		{"as drafts up to 7 write it", `{"items": [{"type": "null"}], "additionalItems": {"type": "integer"}}`, []string{"[null]", "[null,1,2]"}, []string{"[]", "[null,null]"}},
-		{"none besides, in those drafts", `{"items": [{"type": "null"}], "additionalItems": false}`, []string{"[null]"}, []string{"[null,1]"}},
+		{"no additional ones, in old drafts", `{"items": [{"type": "null"}], "additionalItems": false}`, []string{"[null]"}, []string{"[null,1]"}},
 		{"what is not said there of a single schema", `{"items": {"type": "integer"}, "additionalItems": false}`, []string{"[]", "[1,2]"}, []string{"[null]"}},
 	})
 }

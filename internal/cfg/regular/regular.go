@@ -269,13 +269,13 @@ func (q *equation) looped(self *cfg.Rule) *equation {
 }
 
 // substitute replaces the calls of a rule by its equation.
-func (q *equation) substitute(other *cfg.Rule, says *equation) {
+func (q *equation) substitute(other *cfg.Rule, by *equation) {
 	before := q.calls[other]
 	if before == nil {
 		return
 	}
 	delete(q.calls, other)
-	q.add(before, says)
+	q.add(before, by)
 }
 
 func (q *equation) weight() int {
