@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// rule completes a rule that has one fault.
+// rule returns a file with a rule that is complete except for the given lines.
 func rule(lines ...string) string {
 	return "version: 1\nworkarounds:\n  - name: a\n    because: b\n    when: 'true'\n    " + strings.Join(lines, "\n    ") + "\n"
 }

@@ -11,7 +11,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite docs/workarounds.schema.json")
 
-// schemaFile is what editors read, and schemaLine how a file of rules points to it.
+// schemaFile is the schema that editors read, and schemaLine the line by which a file of rules refers to it.
 const (
 	schemaFile = "../../docs/workarounds.schema.json"
 	schemaLine = "# yaml-language-server: $schema="
@@ -36,8 +36,7 @@ func TestTheSchemaForEditorsIsUpToDate(t *testing.T) {
 	}
 }
 
-// Every key that the decoder asks of a rule stands in the schema, and no other: the decoder names those it knows when it
-// finds one that it does not.
+// The schema has exactly the keys of the decoder, which lists them in its error for an unknown key.
 func TestTheSchemaKnowsTheKeysOfTheDecoder(t *testing.T) {
 	for _, c := range []struct {
 		file   string

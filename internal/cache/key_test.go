@@ -66,3 +66,14 @@ func TestNoKeyIsMadeOfWhatCannotBeTold(t *testing.T) {
 	}()
 	KeyOf(&struct{ m map[string]int }{})
 }
+
+func TestKeysLeaveOutDerivedFields(t *testing.T) {
+	type text struct {
+		text   string
+		length Derived[map[string]int]
+	}
+	a, b := text{text: "a"}, text{text: "a", length: Derived[map[string]int]{Value: map[string]int{"a": 1}}}
+	if KeyOf(&a) != KeyOf(&b) || KeyOf(&a) == KeyOf(&text{text: "b"}) {
+		t.Error("the key does not follow from the text")
+	}
+}

@@ -20,8 +20,7 @@
 // wrong kind; whether a grammar can hold to a schema is found out when the grammar is made.
 //
 // A reference leads into the document that the schema is a part of. References by anchor or identifier become JSON pointers
-// when the document is read. Only makes a document of its own of a part, to which the targets of its references come along as
-// definitions.
+// when the document is read. Only turns a part into a separate document, with the targets of its references as definitions.
 //
 // Words that must not be confused: a *kind* is one of the six kinds of JSON values, a *type* the keyword of that name; a
 // *branch* is a schema within anyOf, oneOf or allOf; a *Value* is any JSON within a schema, a *Schema* is one at a place where

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Only returns the schema that allows what s allows of some kinds, as a document of its own; the zero value if s allows
-// everything of them.
+// Only returns the schema that allows what s allows of some kinds, as a separate document; the zero value if s allows all
+// values of them.
 func (s Schema) Only(kinds Kinds) Schema {
 	switch {
 	case s.IsZero():
@@ -28,11 +28,11 @@ func (s Schema) Only(kinds Kinds) Schema {
 	return document(out)
 }
 
-// strings returns what s says of strings, where it allows other kinds besides.
+// strings returns the schema of the strings that s allows besides other kinds.
 func (s Schema) strings() Schema {
 	own := resolved(s.value(), s.root())
 	for _, keyword := range unions {
-		if b := s.branch(own, keyword, String); b != nil && s.at(b).Kinds() == String { // any other may lead back here
+		if b := s.branch(own, keyword, String); b != nil && kindsOf(b, s.root()) == String { // any other may refer back to s
 			return s.at(b).standalone()
 		}
 	}
@@ -65,7 +65,7 @@ func (s Schema) Bare() Schema {
 	return s.at(v.But(names...))
 }
 
-// standalone returns the schema as a document of its own: what its references lead to comes with it.
+// standalone returns the schema as a separate document, which includes the targets of its references.
 func (s Schema) standalone() Schema {
 	v := s.value()
 	switch {
@@ -78,14 +78,14 @@ func (s Schema) standalone() Schema {
 		return s.at(target).standalone()
 	}
 	e := excerpt{root: s.root(), names: map[string]string{}}
-	out := e.rewritten(v.But("$defs", "definitions")) // references lead into the document, and not here
+	out := e.rewritten(v.But("$defs", "definitions")) // references lead to those of the root
 	if len(e.definitions.Keys) > 0 {
 		out.Set("$defs", &e.definitions)
 	}
 	return document(out)
 }
 
-// excerpt is a part of a document that becomes one. Wherever the targets of its references stand, they become definitions.
+// excerpt is a part of a document that becomes a document. All targets of its references become definitions.
 type excerpt struct {
 	root        *Value
 	names       map[string]string // of definitions, by reference
@@ -122,7 +122,7 @@ func (e *excerpt) definition(ref string) string {
 	}
 	e.names[ref] = name
 	e.definitions.Kind = Object
-	e.definitions.Set(unescaped(name), NewBool(true)) // keeps its place, and stays if the reference leads nowhere
+	e.definitions.Set(unescaped(name), NewBool(true)) // keeps the place, and remains if the reference leads to nothing
 	if target := e.root.Lookup(ref); target != nil {
 		e.definitions.Set(unescaped(name), e.rewritten(target))
 	}

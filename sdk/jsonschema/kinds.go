@@ -83,9 +83,12 @@ const (
 )
 
 // Kinds returns the kinds of values that the schema allows, as far as its keywords tell.
-func (s Schema) Kinds() Kinds {
+func (s Schema) Kinds() Kinds { return kindsOf(s.value(), s.root()) }
+
+// kindsOf returns the kinds that a schema in the document root allows.
+func kindsOf(v, root *Value) Kinds {
 	left := maxBranches
-	return kindsWithin(s.value(), s.root(), maxReferences, &left)
+	return kindsWithin(v, root, maxReferences, &left)
 }
 
 func kindsWithin(v, root *Value, depth int, left *int) Kinds {

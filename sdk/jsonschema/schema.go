@@ -37,7 +37,7 @@ func MustParse(text string) Schema {
 	return s
 }
 
-// document returns a value as a schema of its own.
+// document returns a value as a whole document.
 func document(v *Value) Schema {
 	return Schema{&part{text: v.JSON(), value: cache.Derived[*Value]{Value: v}}}
 }

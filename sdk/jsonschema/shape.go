@@ -111,7 +111,7 @@ func (s Schema) parts() []*Value {
 // branch returns the branch of a union of v that alone allows some of kinds; nil if there are none or several.
 func (s Schema) branch(v *Value, keyword string, kinds Kinds) (found *Value) {
 	for _, b := range v.Get(keyword).List() {
-		if s.at(b).Kinds()&kinds == 0 {
+		if kindsOf(b, s.root())&kinds == 0 {
 			continue
 		}
 		if found != nil {
