@@ -178,5 +178,8 @@ func describe(c *code.Code, in *code.Inst, state scan.ValueState) string {
 	case code.OpEnd:
 		return "the end"
 	}
+	if in.Op.Consumes() {
+		return c.Program.Nodes[in.Node].Op.String()
+	}
 	return ""
 }

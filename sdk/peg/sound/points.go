@@ -109,6 +109,8 @@ func (c *checker) step(p point, b byte) []point {
 		}
 	case code.OpValue:
 		return valueStep(p, next, in.Values, b)
+	default: // it may match anything
+		return []point{p}
 	}
 	return nil
 }
@@ -188,9 +190,6 @@ func (w *closing) visit(p point) {
 	switch in.Op {
 	case code.OpLiteral, code.OpValue:
 		w.out = append(w.out, p)
-	case code.OpSpace, code.OpString, code.OpUntil:
-		w.out = append(w.out, p)
-		w.visit(p.to(p.pc + 1))
 	case code.OpChars:
 		if p.n != in.Max {
 			w.out = append(w.out, p)
@@ -207,7 +206,12 @@ func (w *closing) visit(p point) {
 	case code.OpOpen, code.OpClose, code.OpHold:
 		w.visit(p.to(p.pc + 1))
 	default:
-		w.move(p, in)
+		if !in.Op.Consumes() {
+			w.move(p, in)
+			return
+		}
+		w.out = append(w.out, p) // it may match nothing
+		w.visit(p.to(p.pc + 1))
 	}
 }
 

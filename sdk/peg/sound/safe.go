@@ -48,9 +48,12 @@ func (s *search) mayCommit(p point) bool {
 func (s *search) next(p point) []point {
 	w := closing{checker: s.checker, within: s.choice, seen: map[point]bool{p: true}}
 	switch in := &s.Insts[p.pc]; in.Op {
-	case code.OpLiteral, code.OpSpace, code.OpChars, code.OpUntil, code.OpString, code.OpValue, code.OpEnd, code.OpOpen, code.OpClose, code.OpHold, code.OpRelease:
+	case code.OpEnd, code.OpOpen, code.OpClose, code.OpHold, code.OpRelease:
 		return []point{p.to(p.pc + 1)}
 	default:
+		if in.Op.Consumes() {
+			return []point{p.to(p.pc + 1)}
+		}
 		w.move(p, in)
 	}
 	return w.out

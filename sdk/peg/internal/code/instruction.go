@@ -9,7 +9,7 @@ import (
 type Opcode uint8
 
 const (
-	// These consume input.
+	// These consume input, or test it.
 
 	OpLiteral Opcode = iota // a text
 	OpSpace                 // white space, possibly none
@@ -17,7 +17,7 @@ const (
 	OpUntil                 // up to the nearest of several delimiters
 	OpString                // the inside of a string up to its quote
 	OpValue                 // a JSON or Python value
-	OpEnd                   // the end of the input
+	OpEnd                   // the end of the input; the last of these
 
 	// These move about.
 
@@ -39,6 +39,9 @@ const (
 	OpRelease // it ends
 	OpHalt    // the program matched
 )
+
+// Consumes reports whether the instruction consumes input.
+func (o Opcode) Consumes() bool { return o < OpEnd }
 
 // Inst is one instruction.
 type Inst struct {
@@ -65,7 +68,7 @@ type Inst struct {
 }
 
 // Speaks reports whether a byte consumed here commits, unless it is white space.
-func (in *Inst) Speaks() bool { return in.Op <= OpEnd && in.Role.Streams() && !in.held && !in.Muted }
+func (in *Inst) Speaks() bool { return in.Op.Consumes() && in.Role.Streams() && !in.held && !in.Muted }
 
 // Code is a compiled program. It is immutable, and may be shared by machines.
 type Code struct {
