@@ -11,7 +11,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg/match"
 )
 
-// BenchmarkPlan measures what a request costs before its first token, by the number of its tools.
+// BenchmarkPlan measures the cost of a request before its first token, by the number of its tools.
 func BenchmarkPlan(b *testing.B) {
 	const parameters = `{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"integer"},"c":{"type":"boolean"},` +
 		`"d":{"type":"array","items":{"type":"string"}},"e":{"type":["string","null"]}},"required":["a","b"]}`

@@ -11,7 +11,8 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
-// TestACacheTellsApartWhatDiffers holds what a cache says of each input to what is assembled anew, with all others made before.
+// TestACacheTellsApartWhatDiffers compares what a cache returns for each input with a new assembly,
+// after all others have been cached.
 func TestACacheTellsApartWhatDiffers(t *testing.T) {
 	other := func(r *chat.Request) { r.Tools = slices.Clone(r.Tools) }
 	changes := map[string]func(*chat.Request){
@@ -57,7 +58,7 @@ func TestACacheTellsApartWhatDiffers(t *testing.T) {
 	}
 }
 
-// TestACacheKnowsAnInputByWhatMatters asks for the same program in other words.
+// TestACacheKnowsAnInputByWhatMatters asks for the same program in a different request.
 func TestACacheKnowsAnInputByWhatMatters(t *testing.T) {
 	var c assemble.Cache
 	first := c.Assemble(named(t, "JSON in tags").input())
@@ -113,7 +114,7 @@ func TestACacheIsUsedConcurrently(t *testing.T) {
 	wg.Wait()
 }
 
-// show writes all that was assembled.
+// show returns everything that was assembled.
 func show(a *assemble.Assembled) string {
 	return fmt.Sprintf("%x %v %v %q %q", a.Program.Digest(), a.Grammar, a.State, a.ThinkingEnds, a.Notes)
 }

@@ -7,11 +7,11 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg/sound"
 )
 
-// A commitment that drops an alternative which could still match is meant in two cases, and there are no others:
+// A commitment may drop an alternative that could still match in two cases only:
 //
-//   - the closed header of a call or of an argument decides: what follows is read as its arguments, or is at fault, and
-//     is not taken for prose again;
-//   - the first byte of an object or array decides that the value is one, and not text, nor missing.
+//   - the closed header of a call or of an argument decides: what follows is parsed as its arguments,
+//     or is malformed, and is not taken for prose again;
+//   - the first byte of an object or array decides that the value is one, not text, and not missing.
 func TestCommitmentsAreMeant(t *testing.T) {
 	for _, name := range []string{"JSON with the name as key", "JSON in a function tag", "tags for name and value"} {
 		findings, err := sound.Check(assemble.Assemble(named(t, name).input()).Program)

@@ -12,7 +12,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
-// sample is a dialect of the tests, with the text that begins an answer in it.
+// sample is a dialect for tests, with the text that begins an answer in it.
 type sample struct {
 	dialect.Dialect
 	name   string
@@ -176,14 +176,14 @@ var samples = []sample{
 const weatherSchema = `{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"integer"},"metric":{"type":"boolean"},` +
 	`"tags":{"type":"array","items":{"type":"string"}},"note":{"type":["string","null"]},"where":{"type":"object"}},"required":["city"]}`
 
-// tools are those of the tests.
+// tools are the tools of the tests' requests.
 var tools = []chat.Tool{
 	{Name: "get_weather", Parameters: jsonschema.MustParse(weatherSchema)},
 	{Name: "get", Parameters: jsonschema.MustParse(`{"type":"object","properties":{"text":{"type":"string"}}}`)},
 	{Name: "ping"},
 }
 
-// input is a request with tools, to be answered in a dialect.
+// input returns a request with tools, to be answered in the dialect.
 func (s sample) input(change ...func(*chat.Request)) assemble.Input {
 	r := &chat.Request{Messages: []chat.Message{{Role: chat.RoleUser, Content: chat.TextContent("Hi")}}, Tools: tools, AddGenerationPrompt: true}
 	for _, c := range change {
@@ -192,7 +192,7 @@ func (s sample) input(change ...func(*chat.Request)) assemble.Input {
 	return assemble.Input{Dialect: s.Dialect, Request: r, GenerationPrompt: s.prompt, TemplatePrompt: s.prompt}
 }
 
-// call writes a call with arguments given as names and JSON values in turn.
+// call returns a call with arguments given as names and JSON values in turn.
 func call(name string, args ...string) cases.Call {
 	var members []string
 	for i := 0; i+1 < len(args); i += 2 {
@@ -321,12 +321,12 @@ func objectMembers(object string) []chat.Field {
 	return out
 }
 
-// hasIDs says that calls of the dialect carry an id.
+// hasIDs reports whether calls of the dialect carry an id.
 func (s sample) hasIDs() bool {
 	return s.Tools.CallID.Position != "" || s.Tools.JSON.IDField != "" || s.Tools.JSON.GenIDField != ""
 }
 
-// markerless says that no marker tells calls from prose.
+// markerless reports whether no marker tells calls from prose.
 func (s sample) markerless() bool {
 	t := s.Tools
 	return t.SectionStart == "" && t.PerCallStart == "" && t.Function.NamePrefix == "" && t.Function.NameSuffix != "<args>" &&

@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// FuzzRandomMessages writes random messages in random dialects and parses them back; then it spoils the text and sees that
-// nothing is lost, whatever becomes of it.
+// FuzzRandomMessages writes random messages in random dialects and parses them back. Then it spoils
+// the text and checks that nothing is lost.
 func FuzzRandomMessages(f *testing.F) {
 	for seed := range uint64(40) {
 		f.Add(seed, uint8(seed), uint8(0))
@@ -66,7 +66,7 @@ func covers(t *testing.T, r *chat.Report) {
 	}
 }
 
-// writer makes random messages.
+// writer generates random messages.
 type writer struct {
 	*rand.Rand
 	sample
@@ -118,7 +118,7 @@ func (w writer) prose() string {
 	return "I say " + b.String() + "so."
 }
 
-// text is a JSON string. Quotes are left out where the writer of the tests cannot write them.
+// text returns a JSON string, without quotes where the tests' writer cannot write them.
 func (w writer) text() string {
 	text := w.prose()
 	if w.Tools.JSON.PythonDicts {

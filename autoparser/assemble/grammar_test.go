@@ -92,7 +92,8 @@ func TestGrammarsInsistOnRequiredArguments(t *testing.T) {
 	}
 }
 
-// What stands around the name of a call in JSON is where the template writes it, an id where it is learned to be.
+// Members before the name of a call in JSON are where the template writes them; an id is where it
+// was learned to be.
 func TestMembersBeforeANameAreWrittenWhereTheTemplateHasThem(t *testing.T) {
 	nested := dialect.JSON{FunctionField: "function", NameField: "function.name", ArgsField: "function.arguments"}
 	outside, inside, counted := nested, nested, dialect.JSON{GenIDField: "id", NameField: "name", ArgsField: "arguments"}
@@ -182,7 +183,7 @@ func TestACallOfATemplateWithoutCallsIsJSON(t *testing.T) {
 	}
 }
 
-// Whatever a constraint lets a model write, the program reads as the message that it is.
+// Whatever a constraint allows, the program parses as the intended message.
 func TestWhatTheGrammarAllowsParses(t *testing.T) {
 	everywhere(t, func(t *testing.T, s sample) {
 		for _, change := range [][]func(*chat.Request){{choose(chat.ToolRequired, "")}, {choose(chat.ToolRequired, ""), parallel}, {schema(amount)}} {

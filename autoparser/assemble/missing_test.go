@@ -8,7 +8,8 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/chat"
 )
 
-// A number cannot be told to be complete when the output ends behind it. Its digits are delivered or, at least, accounted for.
+// A number at the end of the output may be incomplete. Its digits are delivered or at least
+// accounted for.
 func TestAnOutputCutOffAnywhereLosesNoByte(t *testing.T) {
 	everywhere(t, func(t *testing.T, s sample) {
 		p := newParser(t, s.input())
@@ -33,8 +34,8 @@ func TestAnOutputCutOffAnywhereLosesNoByte(t *testing.T) {
 	}
 }
 
-// An engine that strips special tokens, or a model that forgets them, leaves an output that is read all the same. The report says
-// what is missing, and where; the status stays what it is.
+// If an engine strips special tokens, or a model forgets them, the output is parsed all the same.
+// The report tells what is missing, and where; the status is unaffected.
 func TestMissingMarkersAreCounted(t *testing.T) {
 	const good = `{"name": "get_weather", "arguments": {"city": "Oslo"}}`
 	const lines = "<function=get_weather>\n<parameter=city>\nOslo\n</parameter>\n</function>"

@@ -11,10 +11,10 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/grammar"
 )
 
-// Models write calls otherwise than their templates: what is between the lines here was seen in the wild. The tests say what
-// becomes of it; parser.check tries every split.
+// Models write calls differently from their templates. These deviations were seen in real outputs;
+// the tests define how they are parsed. parser.check tries every split.
 
-// otherwise is an output, what is odd about it, and what becomes of it.
+// otherwise is an output, what is odd about it, and the resulting message.
 type otherwise struct {
 	odd, output string
 	want        cases.Message
@@ -25,7 +25,7 @@ func (o otherwise) check(t *testing.T, p parser) {
 	t.Run(o.odd, func(t *testing.T) { p.check(t, o.output, o.want) })
 }
 
-// calls is a message of calls alone.
+// calls returns a message of calls only.
 func calls(c ...cases.Call) cases.Message { return cases.Message{ToolCalls: c} }
 
 var (
@@ -38,7 +38,7 @@ func TestJSONCallsWrittenOtherwise(t *testing.T) {
 	p := newParser(t, named(t, "JSON in tags").input(parallel))
 	for _, o := range []otherwise{
 		{"the arguments come first", `<tool_call>{"arguments": {"city": "Oslo"}, "name": "get_weather"}</tool_call>`, calls(oslo)},
-		{"the arguments come first, of nobody", `<tool_call>{"arguments": {"city": "Oslo"}, "names": "x"}</tool_call>`,
+		{"the arguments come first, of no tool", `<tool_call>{"arguments": {"city": "Oslo"}, "names": "x"}</tool_call>`,
 			cases.Message{Content: `<tool_call>{"arguments": {"city": "Oslo"}, "names": "x"}</tool_call>`}},
 		{"another key of arguments", `<tool_call>{"name": "get_weather", "parameters": {"city": "Oslo"}}</tool_call>`, calls(oslo)},
 		{"another key of the name", `<tool_call>{"function": "get_weather", "arguments": {"city": "Oslo"}}</tool_call>`, calls(oslo)},
@@ -67,7 +67,7 @@ func TestJSONCallsWrittenOtherwise(t *testing.T) {
 		{"another tag alone", "<tools>\n", cases.Message{Content: "<tools>"}},
 		{"a tag in a code fence", "```xml\n<response>\n" + good + "\n</response>\n```\nDone.", cases.Message{Content: "Done.", ToolCalls: []cases.Call{oslo}}},
 		{"a tag with the name", `<function=get_weather>{"city": "Oslo"}</function>` + "\n" + `<function name="ping">` + "\n{}\n</function>", calls(oslo, ping)},
-		{"a tag with a name of nobody", `<function=who_knows>{}</function>`, cases.Message{Content: `<function=who_knows>{}</function>`}},
+		{"a tag with an unknown name", `<function=who_knows>{}</function>`, cases.Message{Content: `<function=who_knows>{}</function>`}},
 		{"other tags behind text", "Look: <tools>" + good + "</tools>", cases.Message{Content: "Look: <tools>" + good + "</tools>"}},
 		{"other tags around other JSON", `<tools>{"name": "who_knows", "arguments": {}}</tools>`, cases.Message{Content: `<tools>{"name": "who_knows", "arguments": {}}</tools>`}},
 		{"no JSON", "<tool_call>\nget_weather\n</tool_call> x", cases.Message{Content: "<tool_call>\nget_weather\n</tool_call> x"}},
@@ -76,7 +76,7 @@ func TestJSONCallsWrittenOtherwise(t *testing.T) {
 		{"no name", `<tool_call>{"name": "", "arguments": {}}</tool_call>`, cases.Message{Content: `<tool_call>{"name": "", "arguments": {}}</tool_call>`}},
 		{"an empty object", "<tool_call>\n{}\n</tool_call> x", cases.Message{Content: "<tool_call>\n{}\n</tool_call> x"}},
 		{"nothing", "<tool_call></tool_call> x", cases.Message{Content: "<tool_call></tool_call> x"}},
-		{"JSON of somebody else", `{"name": "who_knows", "arguments": {}}`, cases.Message{Content: `{"name": "who_knows", "arguments": {}}`}},
+		{"JSON that calls no tool", `{"name": "who_knows", "arguments": {}}`, cases.Message{Content: `{"name": "who_knows", "arguments": {}}`}},
 	} {
 		o.check(t, p)
 	}
@@ -107,7 +107,7 @@ func TestCallsWithoutMarkersWrittenOtherwise(t *testing.T) {
 		{"in a code fence between text", "I look.\n```\n" + good + "\n```\nDone.", cases.Message{Content: "I look.\nDone.", ToolCalls: []cases.Call{oslo}}},
 		{"behind text in the same line", "I look: " + good + " Done.", cases.Message{Content: "I look: Done.", ToolCalls: []cases.Call{oslo}}},
 		{"glued to a text", "On the shelf." + good, cases.Message{Content: "On the shelf.", ToolCalls: []cases.Call{oslo}}},
-		{"glued to a text, of somebody else", `On the shelf.{"name": "who_knows", "parameters": {}}`, cases.Message{Content: `On the shelf.{"name": "who_knows", "parameters": {}}`}},
+		{"glued to a text, calling no tool", `On the shelf.{"name": "who_knows", "parameters": {}}`, cases.Message{Content: `On the shelf.{"name": "who_knows", "parameters": {}}`}},
 		{"another key of arguments", `{"name": "get_weather", "arguments": {"city": "Oslo"}}`, calls(oslo)},
 		{"another key of the name", `{"type": "function", "function": "get_weather", "parameters": {"city": "Oslo"}}`, calls(oslo)},
 		{"nested as in requests", `{"type": "function", "function": ` + good + `}`, calls(oslo)},
@@ -194,8 +194,8 @@ func TestCodeWithoutMarkersWrittenOtherwise(t *testing.T) {
 			{"a fence within a line", "Call ``` " + good + "```.", same("Call ``` " + good + "```.")},
 			{"without a list in a code fence", "```tool_code\n" + good + "\nping()\n```", calls(oslo, ping)},
 			{"separated by semicolons", "<|python_tag|>" + good + "; " + good, calls(oslo, oslo)},
-			{"code of somebody else between tokens", "<|python_start|>print(1)<|python_end|>", same("<|python_start|>print(1)<|python_end|>")},
-			{"code of somebody else in a code fence", "```python\nprint(1)\n```", same("```python\nprint(1)\n```")},
+			{"code that calls no tool between tokens", "<|python_start|>print(1)<|python_end|>", same("<|python_start|>print(1)<|python_end|>")},
+			{"code that calls no tool in a code fence", "```python\nprint(1)\n```", same("```python\nprint(1)\n```")},
 			{"a tool that is not called", "```python\nget_weather\n```", same("```python\nget_weather\n```")},
 			{"the name of a tool alone", "<|x|>get_weather", same("<|x|>get_weather")},
 			{"the beginning of the name of a tool", "<|x|>get_wea", same("<|x|>get_wea")},

@@ -40,7 +40,7 @@ func (p parser) run(pieces ...string) (cases.Message, *chat.Report) {
 	return cases.MessageOf(stream.Message()), report
 }
 
-// check parses output whole, byte by byte and at every split into two, and compares what comes of it.
+// check parses output whole, byte by byte and at every split into two, and compares the results.
 func (p parser) check(t testing.TB, output string, expect cases.Message) *chat.Report {
 	t.Helper()
 	whole, report := p.run(output)
@@ -59,7 +59,7 @@ func (p parser) check(t testing.TB, output string, expect cases.Message) *chat.R
 	return report
 }
 
-// splits are the ways to cut an output that every test tries.
+// splits returns the ways to cut an output that every test tries.
 func splits(output string) map[string][]string {
 	all := map[string][]string{}
 	var bytes []string

@@ -97,7 +97,7 @@ func TestMarkersMayBeSpacedOtherwise(t *testing.T) {
 	})
 }
 
-// respaced is a marker with other white space around it; where it had none, and no marker is there, none is added.
+// respaced returns a marker with other white space around it; none is added to white space alone.
 func respaced(marker, space string) string {
 	if strings.TrimSpace(marker) == "" {
 		return marker

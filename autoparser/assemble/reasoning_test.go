@@ -11,7 +11,8 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/handler"
 )
 
-// after is the input of a sample behind another prompt: what the template wrote of it, and what a continued message says.
+// after returns the input of a sample with another prompt: the template's part of it, and the text
+// of a continued message.
 func (s sample) after(template, continued string, change ...func(*chat.Request)) assemble.Input {
 	in := s.input(change...)
 	in.TemplatePrompt, in.GenerationPrompt = template, template+continued

@@ -14,7 +14,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/grammar"
 )
 
-// recorded is a recorded analysis of a template, in its recorder's words.
+// recorded is a recorded analysis of a template, with the recorder's names.
 type recorded struct {
 	Specialized *string `json:"specialized"`
 	Reasoning   struct{ Mode, Start, End string }
@@ -76,7 +76,7 @@ var positions = map[string]dialect.CallIDPosition{
 	"BETWEEN_FUNC_AND_ARGS": dialect.CallIDBetweenNameAndArgs, "POST_ARGS": dialect.CallIDAfterArgs,
 }
 
-// generic are the templates that need a program of their own elsewhere and none here.
+// generic are the templates that have a handler of their own elsewhere, but not here.
 var generic = map[string]bool{"Qwen3-Coder": true}
 
 func recordings(t *testing.T) map[string]recorded {
@@ -122,7 +122,7 @@ func TestRecordedOutputsParse(t *testing.T) {
 	}
 }
 
-// templatePrompt is the generation prompt without what a message to be continued says.
+// templatePrompt returns the generation prompt without the text of a message to be continued.
 func templatePrompt(in assemble.Input) string {
 	if in.Request.ContinueFinalMessage == chat.ContinueNone {
 		return in.GenerationPrompt
@@ -138,7 +138,7 @@ func templatePrompt(in assemble.Input) string {
 	return prompt
 }
 
-// checkConstraint checks that the constraint lets the model write what it wrote.
+// checkConstraint checks that the constraint allows what the model wrote.
 func checkConstraint(t *testing.T, in assemble.Input, c *cases.Case) {
 	t.Helper()
 	a := assemble.Assemble(in)
@@ -164,7 +164,7 @@ func checkConstraint(t *testing.T, in assemble.Input, c *cases.Case) {
 	}
 }
 
-// behindReasoning is where reasoning has ended; engines keep lazy grammars still until then.
+// behindReasoning returns the end of reasoning; engines suspend lazy grammars until then.
 func behindReasoning(output string, ends []string) int {
 	from := 0
 	for _, end := range ends {

@@ -60,7 +60,7 @@ func TestResponsesAreConstrained(t *testing.T) {
 	})
 }
 
-// constraint is the grammar of a request.
+// constraint returns the grammar of a request.
 func constraint(t testing.TB, in assemble.Input) *grammar.Grammar {
 	t.Helper()
 	a := assemble.Assemble(in)

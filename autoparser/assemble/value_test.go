@@ -12,7 +12,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
-// named is the sample of that name.
+// named returns the sample of that name.
 func named(t testing.TB, name string) sample {
 	t.Helper()
 	for _, s := range samples {
@@ -24,7 +24,7 @@ func named(t testing.TB, name string) sample {
 	return sample{}
 }
 
-// one is a request with one tool, f, of the given parameters; none if they are empty.
+// one sets a request's only tool, f, with the given parameters; empty: without parameters.
 func one(parameters string) func(*chat.Request) {
 	return func(r *chat.Request) {
 		f := chat.Tool{Name: "f"}

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// abilities are what a template can do that writes as the scribe does.
+// abilities returns what a template can do that writes as the scribe does.
 func abilities(s scribe) dialect.Capabilities {
 	calls := s.Tools.Format != dialect.ToolsNone
 	return dialect.Capabilities{ToolCalls: calls, ParallelToolCalls: calls && !s.single}
@@ -225,14 +225,14 @@ func TestADialectIsFoundInWhatWasWrittenInIt(t *testing.T) {
 	}
 }
 
-// code is how calls are written as code, separated by commas.
+// code makes the scribe write calls as code, separated by commas.
 func (s *scribe) code() {
 	s.Tools.Format, s.Tools.CallSeparator = dialect.TagWithTagged, ", "
 	s.Tools.Function = dialect.Function{NameSuffix: "(", Close: ")"}
 	s.Tools.Arguments = dialect.Arguments{NameSuffix: "=", Separator: ", ", ValuesAreJSON: true}
 }
 
-// hasUnnamed says that a finding lacks its field, its value or what taught it.
+// hasUnnamed reports whether a finding lacks its field, its value or its source.
 func hasUnnamed(findings []detect.Finding) bool {
 	return slices.ContainsFunc(findings, func(f detect.Finding) bool { return f.Field == "" || f.Value == "" || f.By == "" })
 }

@@ -7,7 +7,7 @@ import (
 )
 
 func TestLiterals(t *testing.T) {
-	for text, want := range map[string]int{ // how far the literal reaches that the text begins with; 0: there is none
+	for text, want := range map[string]int{ // the length of the literal at the beginning; 0: none
 		`{}`:                              2,
 		`[]x`:                             2,
 		`{"a": 1}`:                        8,
@@ -40,7 +40,8 @@ func TestDeepLiteralsAreNone(t *testing.T) {
 	}
 }
 
-// FuzzLiteral: what is JSON is a literal that reaches as far, and no literal reaches beyond its text.
+// FuzzLiteral checks that JSON is a literal of the same length, and that no literal exceeds its
+// text.
 func FuzzLiteral(f *testing.F) {
 	f.Add(`{"a": [1, "x", {"b": null}]}`)
 	f.Add(`{'a': "it's"}`)

@@ -9,15 +9,15 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/chat"
 )
 
-// scribe writes conversations in a dialect, as a template would: what detection finds out, the other way round.
+// scribe writes conversations in a dialect as a template would: the inverse of detection.
 type scribe struct {
 	dialect.Dialect
-	always bool   // empty reasoning is written where there is none
-	opens  string // what the prompt ends with, for an answer with thinking
-	closes string // what it ends with instead, for one without
-	cuts   bool   // what stands before the end of reasoning is cut off earlier answers
-	tells  bool   // a system prompt says whether to think
-	layout string // white space that stands before calls
+	always bool   // answers without reasoning have empty reasoning
+	opens  string // the end of a prompt with thinking
+	closes string // the end of a prompt without
+	cuts   bool   // the reasoning of earlier answers is cut off
+	tells  bool   // a system prompt switches thinking
+	layout string // white space before calls
 	single bool   // a message has one call at most
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// recorded is a line of the recorded cases on texts; outputs are those of two renderings that were compared.
+// recorded is a line of the recorded cases on texts; outputs are the results for two renderings.
 type recorded struct {
 	Test    string          `json:"test"`
 	Fn      string          `json:"fn"`
@@ -62,7 +62,7 @@ func (c recorded) check(t *testing.T) {
 	}
 }
 
-// pairs writes segments as the recorded cases do.
+// pairs returns segments in the form of the recorded cases.
 func pairs(segments []diff.Segment) [][2]string {
 	var out [][2]string
 	for _, s := range segments {

@@ -165,7 +165,8 @@ func TestTheSourceSaysWhatIsCutOff(t *testing.T) {
 	}
 }
 
-// TestASourceWithEndlessMarkersIsAsked would take minutes if each of them were compared with all others.
+// TestASourceWithEndlessMarkersIsAsked would take minutes if each marker were compared with all
+// others.
 func TestASourceWithEndlessMarkersIsAsked(t *testing.T) {
 	var source strings.Builder
 	for i := range 15_000 {

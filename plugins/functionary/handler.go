@@ -53,7 +53,7 @@ func (h *functionary) Plan(_ context.Context, in handler.Input) (*handler.Plan, 
 		plan.Prefill = everyone + "\n" + last.Content.Join("")
 	case chat.ContinueReasoning:
 		plan.Prefill = everyone + "\n" // the format has no reasoning
-		plan.Notes = append(plan.Notes, "the format has no reasoning: the message goes on with its content")
+		plan.Notes = append(plan.Notes, "the format has no reasoning: the message continues with its content")
 	}
 	return plan, nil
 }

@@ -38,7 +38,7 @@ func (functionGemma) Plan(_ context.Context, in handler.Input) (*handler.Plan, e
 		plan.Prefill = last.Content.Join("")
 	}
 	if part == chat.ContinueReasoning {
-		plan.Notes = append(plan.Notes, "the format has no reasoning: the message goes on with its content")
+		plan.Notes = append(plan.Notes, "the format has no reasoning: the message continues with its content")
 	}
 	return plan, nil
 }

@@ -81,7 +81,7 @@ func foldAnswers(messages []chat.Message) (out []chat.Message, notes []string) {
 			continue
 		}
 		if m.Content.Join("") != "" {
-			notes = append(notes, fmt.Sprintf("messages[%d]: the template shows no content between calls and their answers, it is left out", i-1-len(answers)))
+			notes = append(notes, fmt.Sprintf("messages[%d]: the template omits content between calls and their answers", i-1-len(answers)))
 		}
 		m.Content = chat.TextContent("")
 		if i < len(messages) && messages[i].Role == chat.RoleAssistant && len(messages[i].ToolCalls) == 0 {

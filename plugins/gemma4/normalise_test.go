@@ -47,7 +47,7 @@ func TestAnswersOfToolsGoWhereTheTemplateLooksForThem(t *testing.T) {
 		{"two answers, in another order", older, call("", f+`,`+g) + `,{"role":"tool","content":"b","tool_call_id":"2"},{"role":"tool","content":"a","tool_call_id":"1"}`,
 			folded("", f+`,`+g, `{"name":"g","response":"b"},{"name":"f","response":"a"}`)},
 		{"an answer without an id", older, call("", f) + `,{"role":"tool","content":"a","name":"h"}`, folded("", f, `{"name":"h","response":"a"}`)},
-		{"an answer of nobody", older, call("", f) + `,{"role":"tool","content":"a"}`, folded("", f, `{"name":"unknown","response":"a"}`)},
+		{"an answer to no call", older, call("", f) + `,{"role":"tool","content":"a"}`, folded("", f, `{"name":"unknown","response":"a"}`)},
 		{"what the model says then", older, call("", f) + `,{"role":"tool","content":"a","tool_call_id":"1"},{"role":"assistant","content":"So."},` + user,
 			folded("So.", f, `{"name":"f","response":"a"}`) + `,` + user},
 		{"what the model says before", older, call("Well.", f) + `,{"role":"tool","content":"a","tool_call_id":"1"}`, folded("", f, `{"name":"f","response":"a"}`)},

@@ -33,7 +33,7 @@ func conversation(request string) conformance.Conversation {
 	return conformance.Conversation{Handler: gemma4{}, Request: request, GenerationPrompt: modelTurn}
 }
 
-// A string in the notation of the format.
+// s returns a string in the notation of the format.
 func s(text string) string { return quote + text + quote }
 
 func TestOutputsAreRead(t *testing.T) {

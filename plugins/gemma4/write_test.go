@@ -7,7 +7,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/conformance"
 )
 
-// How Gemma 4 spells the format.
+// The tokens of Gemma 4.
 const (
 	modelTurn  = "<|turn>model\n"
 	thinking   = "<|channel>thought"
@@ -17,7 +17,7 @@ const (
 	quote      = `<|"|>`
 )
 
-// asFunctionGemma is text of Gemma 4 as FunctionGemma spells it.
+// asFunctionGemma replaces the tokens of Gemma 4 by those of FunctionGemma.
 var asFunctionGemma = strings.NewReplacer(
 	"<|turn>", "<start_of_turn>", "<turn|>", "<end_of_turn>",
 	"<|tool_call>", "<start_function_call>", "<tool_call|>", "<end_function_call>",
@@ -36,7 +36,7 @@ func write(m chat.Message) string {
 	return text
 }
 
-// spelled is a JSON value in the notation of arguments.
+// spelled returns a JSON value in the notation of arguments.
 func spelled(value string) string {
 	if text, ok := conformance.Text(value); ok {
 		return s(text)

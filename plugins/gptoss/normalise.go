@@ -91,10 +91,10 @@ func mergeInstructions(messages []chat.Message) []chat.Message {
 func unseen(messages []chat.Message) (notes []string) {
 	for i, m := range messages {
 		if i >= instructions(messages) && instructs(m) {
-			notes = append(notes, fmt.Sprintf("messages[%d]: the template shows instructions at the beginning only, this one is left out", i))
+			notes = append(notes, fmt.Sprintf("messages[%d]: the template shows instructions only at the beginning: this one is left out", i))
 		}
 		if len(m.ToolCalls) > 1 {
-			notes = append(notes, fmt.Sprintf("messages[%d]: the template shows one call of a message, the others are left out", i))
+			notes = append(notes, fmt.Sprintf("messages[%d]: the template shows only one call of a message: the others are left out", i))
 		}
 	}
 	return notes

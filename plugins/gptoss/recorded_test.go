@@ -15,7 +15,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/handler"
 )
 
-// recorded are the lines of a file with the cases of the template.
+// recorded returns the lines of a file with the cases of the template.
 func recorded(t *testing.T, file string) (lines [][]byte) {
 	data, err := os.ReadFile(shared.Dir(t, "cases", file))
 	if err != nil {
@@ -36,7 +36,7 @@ func recorded(t *testing.T, file string) (lines [][]byte) {
 	return lines
 }
 
-// recordedHandler has the recorded cases in place of its own.
+// recordedHandler has the recorded cases instead of its own.
 type recordedHandler struct {
 	gptoss
 	lines [][]byte

@@ -27,7 +27,7 @@ func write(m chat.Message) string {
 	return text + callsStart + "[" + strings.Join(calls, ", ") + "]" + callsEnd
 }
 
-// python is a JSON value as Python writes it, as far as the two differ.
+// python returns a JSON value as Python writes it, as far as the two differ.
 func python(value string) string {
 	switch value {
 	case "true":

@@ -7,7 +7,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/conformance"
 )
 
-// writeNested writes a message as the template with elements within elements does.
+// writeNested writes a message as the template with nested elements does.
 func writeNested(m chat.Message) string {
 	text := "<mm:think>" + m.ReasoningContent + "</mm:think>" + m.Content.Join("")
 	if len(m.ToolCalls) == 0 {
@@ -20,7 +20,7 @@ func writeNested(m chat.Message) string {
 	return text + nestedEnd
 }
 
-// elementsOf is a JSON value in elements.
+// elementsOf returns a JSON value as elements.
 func elementsOf(value string) (text string) {
 	if s, ok := conformance.Text(value); ok {
 		return s

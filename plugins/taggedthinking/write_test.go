@@ -5,10 +5,10 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/conformance"
 )
 
-// thoughtBegun is a prompt that has begun a thought.
+// thoughtBegun is a prompt that has begun reasoning.
 const thoughtBegun = "<|im_start|>assistant\n<think>\n"
 
-// write writes a message as the templates of the family do, behind that prompt.
+// write writes a message as the templates of the family do, after that prompt.
 func write(m chat.Message) string {
 	text := m.ReasoningContent + "\n" + thinkEnd + "\n\n" + m.Content.Join("")
 	for _, c := range m.ToolCalls {

@@ -11,15 +11,15 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/turn"
 )
 
-// react is an example of a turn that is not reasoning in markers and then text with calls in it. A thought ends where an
-// action or the answer begins, also where calls within reasoning are kept there:
+// react is an example of a turn that is not reasoning between markers and then text with calls. A
+// thought ends where an action or the answer begins, even if calls within reasoning are kept there:
 //
 //	Thought: I need the weather.
 //	Action: get_weather
 //	Action Input: {"city": "Paris"}
 //	Observation: …
 //
-// It makes the root of its program itself, and takes the rest from package turn.
+// It builds the root of its program itself, and uses package turn for the rest.
 type react struct{}
 
 func (react) Describe() handler.Description {
@@ -38,12 +38,13 @@ func (react) Plan(_ context.Context, in handler.Input) (*handler.Plan, error) {
 
 const answerMark = "Final Answer:"
 
-// marks are the texts at which a part ends. They are no special tokens: what is one tells a lookahead.
+// marks are the texts at which a part may end. They are not special tokens, so a lookahead decides.
 var marks = []string{"Action:", answerMark, "Thought:", "Observation"}
 
 type reactTurn struct{ *turn.Turn }
 
-// root reads a thought, and then calls or the answer. Grammars leave out what models write against the rules.
+// root matches a thought, and then calls or the answer. Grammars leave out violations of the
+// format.
 func (t reactTurn) root() peg.ID {
 	calls := t.Trigger("calls", t.Several(t.call(), ""))
 	next := []peg.ID{calls, t.answer()}
@@ -57,7 +58,7 @@ func (t reactTurn) root() peg.ID {
 	return t.Seq(t.Prompt("Thought:"), t.Space(), t.Optional(t.thought()), t.Choice(next...), t.Optional(more), t.TurnEnd())
 }
 
-// part is text of a role, up to what begins another one.
+// part matches text of a role, up to the beginning of another part.
 func (t reactTurn) part(role peg.Role) peg.ID {
 	ahead := t.Choice(t.header(t.AnyName()), t.Lit(answerMark), t.Lit("Thought:"), t.Lit("Observation"))
 	return t.Text(role, ahead, marks...)
@@ -73,7 +74,7 @@ func (t reactTurn) text() peg.ID {
 
 func (t reactTurn) final(text peg.ID) peg.ID { return t.Seq(t.Lit(answerMark), t.Space(), text) }
 
-// answer is the answer, also without its mark, or what follows a schema.
+// answer matches the answer, even without its mark, or a value that follows the schema.
 func (t reactTurn) answer() peg.ID {
 	s := t.AnswerSchema()
 	if s.IsZero() {
@@ -85,7 +86,7 @@ func (t reactTurn) answer() peg.ID {
 
 func (t reactTurn) call() peg.ID { return t.Tag(peg.Call, t.ByName(t.header, t.Object)) }
 
-// header is what stands before the arguments. It is atomic, and serves as a lookahead, too.
+// header matches the text before the arguments. It is atomic, and serves as a lookahead, too.
 func (t reactTurn) header(name peg.ID) peg.ID {
 	gap := t.Chars(1, 32, peg.Range{Lo: ' ', Hi: ' '}, peg.Range{Lo: '\n', Hi: '\n'})
 	return t.Atomic(t.Lit("Action:"), t.Blanks(), t.Tag(peg.CallName, name), gap, t.Lit("Action Input:"), t.Blanks())

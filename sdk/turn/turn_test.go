@@ -15,11 +15,11 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/turn"
 )
 
-// tags is a whole handler, for a format of this kind:
+// tags is a whole handler for a format of this kind:
 //
 //	<t>Hm.</t>Let me see. <call weather><arg city>Rome</arg><arg days>3</arg></call><end>
 //
-// keeps says that calls within a thought stay there.
+// keeps keeps calls within a thought there.
 type tags struct{ keeps bool }
 
 func (tags) Describe() handler.Description {
