@@ -11,7 +11,7 @@ import (
 	"github.com/dragoman-project/dragoman/host/config"
 )
 
-// counted is a case that holds where digits are thoughts, as they are to the rogue plugin when it parses itself.
+// counted is a case that holds if digits are reasoning, as for the rogue plugin when it parses outputs itself.
 const counted = `{"id": "counted", "kind": "parse", "template": "chatml-json", "request": {"messages": [{"role": "user", "content": "Hi"}]},
 	"output": "12ab", "expect": {"content": "ab", "reasoning_content": "12", "tool_calls": []}}`
 
@@ -59,7 +59,7 @@ func (p *plugged) change(manifest string) error {
 	return p.Reload(p.t.Context())
 }
 
-// reads says what becomes of an output with digits.
+// reads returns the message of an output with digits.
 func (p *plugged) reads() string {
 	p.t.Helper()
 	return show(parse(p.t, plan(p.t, p.Host, "chatml-json", request(p.t, `{"messages": [{"role": "user", "content": "Hi"}]}`)), "12ab").Message)

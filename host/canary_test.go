@@ -11,7 +11,7 @@ import (
 	"github.com/dragoman-project/dragoman/host/config"
 )
 
-// tried is a host whose rules are a file, with a case that holds under the rule "first" only.
+// tried returns a host whose rules are in a file, with a case that holds only under the rule "first".
 func tried(t *testing.T, change func(*config.Config)) *edited {
 	dir, recorded := t.TempDir(), t.TempDir()
 	e := &edited{rules: filepath.Join(dir, "rules.yaml"), template: filepath.Join(dir, "mine.jinja")}
@@ -27,7 +27,7 @@ func tried(t *testing.T, change func(*config.Config)) *edited {
 	return e
 }
 
-// plainPrompt is a case of the template "mine" as it is at first.
+// plainPrompt is a case of the template "mine" before it changes.
 const plainPrompt = `{"id": "prompt", "kind": "template", "template": "mine", "context": {}, "prompt": "one"}`
 
 func (e *edited) rewrite(t *testing.T, path, content string) error {

@@ -10,7 +10,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/fault"
 )
 
-// withTool is a request with one tool, and further members.
+// withTool returns a request with one tool, and further members.
 func withTool(t *testing.T, parameters, members string) *chat.Request {
 	t.Helper()
 	r, err := chat.ParseRequest([]byte(`{"messages": [{"role": "user", "content": "Hi"}], "tools": [{"type": "function", "function":

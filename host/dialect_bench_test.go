@@ -35,8 +35,8 @@ func inTags() string {
 	return text + "</think>\n\n" + text + "<tool_call>\n<function=get_weather>\n<parameter=city>\n" + text + "</parameter>\n</function>\n</tool_call>"
 }
 
-// BenchmarkDialects reads one output in chunks of four bytes with the program of the autoparser, and with that of a plugin.
-// Both programs run in the host, so that a plugin's dialect costs no more per chunk.
+// BenchmarkDialects parses one output in chunks of four bytes with the program of the autoparser, and with that of a plugin. Both
+// programs run in the host, so a plugin's dialect costs no more per chunk.
 func BenchmarkDialects(b *testing.B) {
 	dir := buildPlugin(b, "taggedthinking")
 	h := start(b, func(c *config.Config) { c.Plugins.Dir = dir })
@@ -45,7 +45,7 @@ func BenchmarkDialects(b *testing.B) {
 	for _, handler := range []string{"autoparser", "taggedthinking"} {
 		only := handler
 		if handler == "autoparser" {
-			only = "" // it has what nobody claims
+			only = "" // it answers what no plugin claims
 		}
 		planned, err := template.Plan(context.Background(), only, request(b, weather))
 		if err != nil || planned.Handler != handler {

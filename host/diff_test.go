@@ -9,11 +9,11 @@ import (
 	"github.com/dragoman-project/dragoman/host/check"
 )
 
-// thoughts is a case that holds where thoughts stand in the marker of the rule "first".
+// thoughts is a case that holds if reasoning has the markers of the rule "first".
 const thoughts = `{"id": "thoughts", "kind": "parse", "template": "chatml-json", "request": {"messages": [{"role": "user", "content": "Hi"}]},
 	"output": "<first>one</first>two", "expect": {"content": "two", "reasoning_content": "one", "tool_calls": []}}`
 
-// prose is one that every rule reads alike.
+// prose is a case that is the same under every rule.
 const prose = `{"id": "prose", "kind": "parse", "template": "chatml-json", "request": {"messages": [{"role": "user", "content": "Hi"}]},
 	"output": "two", "expect": {"content": "two", "reasoning_content": "", "tool_calls": []}}`
 

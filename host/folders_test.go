@@ -22,7 +22,7 @@ func prompts(t *testing.T, h *host.Host, template string) string {
 	return p.Plan.Prompt
 }
 
-// source is the status of the source of a name.
+// source returns the status of the source of that name.
 func source(t *testing.T, h *host.Host, name string) host.SourceStatus {
 	t.Helper()
 	for _, s := range h.Sources() {
@@ -93,8 +93,8 @@ func TestAFolderMayHoldEverything(t *testing.T) {
 	}
 }
 
-// TestFilesThatCannotBeUsedAreToldAndHideNothing puts files of every unfit kind beside a good one.
-func TestFilesThatCannotBeUsedAreToldAndHideNothing(t *testing.T) {
+// TestFilesThatCannotBeUsedAreReportedAndHideNothing puts files of every unfit kind beside a good one.
+func TestFilesThatCannotBeUsedAreReportedAndHideNothing(t *testing.T) {
 	dir, outside := t.TempDir(), filepath.Join(t.TempDir(), "secret.jinja")
 	write := func(path, content string) { must(t, os.WriteFile(path, []byte(content), 0o644)) }
 	write(outside, "secret")

@@ -118,13 +118,13 @@ func TestTheEmbeddedTemplatesDoTheMainJob(t *testing.T) {
 
 func TestPoliciesOfARequestDecideAboutItsOutput(t *testing.T) {
 	h := start(t, nil)
-	const stranger = "Hm.\n<tool_call>\n{\"name\": \"nobody\", \"arguments\": {}}\n</tool_call>"
+	const unknownTool = "Hm.\n<tool_call>\n{\"name\": \"nobody\", \"arguments\": {}}\n</tool_call>"
 	const inThought = "Hm.\n<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {}}\n</tool_call>\n</think>\nHi"
 	tests := []struct{ template, parsing, output, want, refused string }{
-		{"chatml-json", `{}`, stranger, `content "Hm." call nobody {}`, ""},
-		{"chatml-json", `{"unknown_tool": "content"}`, stranger, `content "Hm.\n{\"name\": \"nobody\", \"arguments\": {}}"`, ""},
-		{"chatml-json", `{"unknown_tool": "error"}`, stranger, `content "Hm."`, `parsing.unknown_tool: the model called "nobody"`},
-		{"chatml-json", `{"truncated_call": "drop"}`, stranger[:len(stranger)-20], `content "Hm."`, ""},
+		{"chatml-json", `{}`, unknownTool, `content "Hm." call nobody {}`, ""},
+		{"chatml-json", `{"unknown_tool": "content"}`, unknownTool, `content "Hm.\n{\"name\": \"nobody\", \"arguments\": {}}"`, ""},
+		{"chatml-json", `{"unknown_tool": "error"}`, unknownTool, `content "Hm."`, `parsing.unknown_tool: the model called "nobody"`},
+		{"chatml-json", `{"truncated_call": "drop"}`, unknownTool[:len(unknownTool)-20], `content "Hm."`, ""},
 		{"chatml-reasoning", `{}`, inThought, `reasoning "Hm." content "Hi" call get_weather {}`, ""},
 		{"chatml-reasoning", `{"call_in_reasoning": "keep"}`, inThought,
 			`reasoning "Hm.\n<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {}}\n</tool_call>" content "Hi"`, ""},
@@ -215,7 +215,7 @@ func TestModelsGiveTheirVariantForTools(t *testing.T) {
 	}
 }
 
-// hostile are schemas that refer to themselves, or grow when they are followed.
+// hostile are schemas that refer to themselves, or grow when references are expanded.
 var hostile = []string{
 	`{"anyOf": [{"$ref": "#/properties/a"}, {"type": "number"}]}`,
 	`{"anyOf": [{"$ref": "#"}, {"$ref": "#"}]}`,

@@ -15,8 +15,8 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
-// wishes are requests that differ from the first one in one thing.
-var wishes = func() []string {
+// variants are requests that differ from the first one in one thing.
+var variants = func() []string {
 	const (
 		city    = `{"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}`
 		say     = `"messages": [{"role": "user", "content": "Weather in Oslo?"}]`
@@ -64,7 +64,7 @@ var wishes = func() []string {
 	return all
 }()
 
-// reasonsInWords is a template whose reasoning begins in the prompt, or not, as a variable says.
+// reasonsInWords is a template whose reasoning begins in the prompt, depending on a variable.
 const reasonsInWords = `{% for m in messages %}<|im_start|>{{ m.role }}
 {% if m.role == 'assistant' and m.reasoning_content %}<think>
 {{ m.reasoning_content }}
@@ -81,7 +81,7 @@ const reasonsInWords = `{% for m in messages %}<|im_start|>{{ m.role }}
 
 {% endif %}{% endif %}`
 
-// answered is all that a host says to a request, and what it makes of an output.
+// answered returns the plan for a request and the result of an output, as text.
 func answered(t testing.TB, h *host.Host, template, request string) string {
 	p, err := h.PlanJSON(context.Background(), template, []byte(request))
 	if err != nil {
@@ -99,20 +99,20 @@ func answered(t testing.TB, h *host.Host, template, request string) string {
 		plan.Notes, plan.Prompt, plan.GenerationPrompt, show(result.Message), result.Report, fault, refused)
 }
 
-// TestRequestsThatDifferShareNothing answers them in one order and in the other: whatever one of them took from another that came
-// before it, it cannot take from there the second time.
+// TestRequestsThatDifferShareNothing answers requests in one order and in the reverse: what a request gets from the cache by mistake
+// in one order, it cannot get in the other.
 func TestRequestsThatDifferShareNothing(t *testing.T) {
 	shareNothing(t, "chatml-json", "chatml-reasoning", "chatml-tagged", "words")
 }
 
-// TestPlansOfPluginsShareNothing does the same where a plugin's process makes the programs.
+// TestPlansOfPluginsShareNothing does the same for the programs of a plugin.
 func TestPlansOfPluginsShareNothing(t *testing.T) {
 	shareNothing(t, "plugged", "plugged-words")
 }
 
 func shareNothing(t *testing.T, templates ...string) {
 	t.Helper()
-	forward, backward := answers(t, templates, wishes), answers(t, reversed(templates), reversed(wishes))
+	forward, backward := answers(t, templates, variants), answers(t, reversed(templates), reversed(variants))
 	distinct := map[string]bool{}
 	for request, answer := range forward {
 		distinct[answer] = true
@@ -159,7 +159,7 @@ func reversed(all []string) []string {
 	return all
 }
 
-// TestWhatWasPlannedIsNotChangedByItsUser changes all that a plan lets one change.
+// TestWhatWasPlannedIsNotChangedByItsUser changes everything in a plan that can be changed.
 func TestWhatWasPlannedIsNotChangedByItsUser(t *testing.T) {
 	h := start(t, nil)
 	const request = `{"messages": [{"role": "user", "content": "Is <think> a word?"}], "json_schema": {"type": "object", "unevaluatedProperties": false}}`
@@ -195,17 +195,17 @@ func TestProgramsOutliveAReload(t *testing.T) {
 
 func TestManyPlanAtOnce(t *testing.T) {
 	alone, h := start(t, nil), start(t, nil)
-	want := make([]string, len(wishes))
-	for i, request := range wishes {
+	want := make([]string, len(variants))
+	for i, request := range variants {
 		want[i] = answered(t, alone, "chatml-json", request)
 	}
 	var wg sync.WaitGroup
 	for i := range 8 {
 		wg.Go(func() {
-			for j := range wishes {
-				at := (i*5 + j) % len(wishes)
-				if got := answered(t, h, "chatml-json", wishes[at]); got != want[at] {
-					t.Errorf("%s is answered\n%s\nwant\n%s", wishes[at], got, want[at])
+			for j := range variants {
+				at := (i*5 + j) % len(variants)
+				if got := answered(t, h, "chatml-json", variants[at]); got != want[at] {
+					t.Errorf("%s is answered\n%s\nwant\n%s", variants[at], got, want[at])
 				}
 			}
 		})

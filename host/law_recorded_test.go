@@ -27,7 +27,7 @@ const lawTools = `, "tools": [
 	{"type": "function", "function": {"name": "plot", "description": "d", "parameters": {"type": "object", "properties": {
 		"points": {"type": "array", "items": {"type": "number"}}, "options": {"type": "object"}, "title": {"type": "string", "maxLength": 5}}, "required": ["points"]}}}]`
 
-// lawSubject is a host without plugins over the shared templates, and their names.
+// lawSubject returns a host without plugins over the shared templates, and their names.
 func lawSubject(t *testing.T) (*Subject, []string) {
 	t.Helper()
 	dir := shared.Dir(t, "templates")
@@ -80,7 +80,7 @@ func drawnAreRead(t *testing.T, planned check.Planned, c *grammar.Constraint) {
 	}
 }
 
-// deliberate are templates and cases in which triggers fire elsewhere than at the first call, and why.
+// deliberate are templates and cases whose triggers fire elsewhere than at the first call, with the reason.
 var deliberate = map[string]string{
 	"openai-gpt-oss-120b.jinja": "comparison alone does not see its channels, a plugin reads it",
 	"Kimi-K2-Thinking/11":       "calls that leave out their section are read, but a grammar insists on it, and so begins there",
@@ -146,7 +146,7 @@ func triggersFire(t *testing.T, s *Subject, c *cases.Case) bool {
 	return fires
 }
 
-// onlyMarkers says whether nothing speaks from one byte of the output to another.
+// onlyMarkers reports whether there is no content, reasoning or call between two bytes of the output.
 func onlyMarkers(report *chat.Report, from, to int) bool {
 	return from <= to && !slices.ContainsFunc(report.Spans, func(s chat.Span) bool {
 		start, end := s.Start-report.PromptLength, s.End-report.PromptLength

@@ -11,7 +11,7 @@ import (
 	"github.com/dragoman-project/dragoman/host/config"
 )
 
-// withTools is a request with n tools of five arguments each.
+// withTools returns a request with n tools of five arguments each.
 func withTools(n int) []byte {
 	const tool = `{"type": "function", "function": {"name": "tool_%d", "parameters": {"type": "object", "properties": {
 		"a": {"type": "string"}, "b": {"type": "integer"}, "c": {"type": "boolean"}, "d": {"type": "array", "items": {"type": "string"}},

@@ -24,7 +24,7 @@ import (
 const channels = `{% for m in messages %}<|start|>{{ m.role }}<|message|>{{ m.content }}<|end|>{% endfor %}` +
 	`{% if add_generation_prompt %}<|start|>assistant{% endif %}{# <|channel|>analysis<|message|> and <|start|>assistant #}`
 
-// inChannels is an output for the template, and asked what it becomes.
+// inChannels is an output for the template, and asked the message that it becomes.
 const (
 	inChannels = `<|channel|>analysis<|message|>Where?<|end|><|start|>assistant<|channel|>commentary to=functions.get_weather <|constrain|>json<|message|>{"city":"Oslo"}<|call|>`
 	asked      = `reasoning "Where?" call get_weather {"city":"Oslo"}`
@@ -119,7 +119,7 @@ func TestSessionsFinishWhatTheyBeganWhenPluginsComeAndGo(t *testing.T) {
 	}
 	generic := show(parse(t, plan(t, h, "channels", request(t, weather)), inChannels).Message)
 	if generic == asked {
-		t.Fatal("the autoparser reads it as the plugin does, so that they cannot be told apart")
+		t.Fatal("the autoparser parses it as the plugin does, so the test cannot distinguish them")
 	}
 
 	begin("autoparser", generic)
@@ -313,7 +313,7 @@ func killChildren(t *testing.T) (n int) {
 	return n
 }
 
-// children are the processes that this one started and that have not ended.
+// children returns the running child processes.
 func children(t *testing.T) (pids []int) {
 	t.Helper()
 	stats, err := filepath.Glob("/proc/[0-9]*/stat")

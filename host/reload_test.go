@@ -14,7 +14,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
-// rule is a file of workarounds that says with which marker reasoning begins and ends.
+// rule returns a file of workarounds that sets the markers of reasoning.
 func rule(name string) string {
 	return `version: 1
 workarounds:
@@ -153,7 +153,7 @@ func TestABrokenFileChangesNothingAndShowsInTheStatus(t *testing.T) {
 	}
 }
 
-// lastError is what the status says of the workarounds.
+// lastError returns the error of the workarounds in the status.
 func lastError(h *host.Host) string {
 	for _, s := range h.Status().Sources {
 		if s.Name == "workarounds" {

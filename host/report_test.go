@@ -13,7 +13,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
-// streaming plans a request that the rogue plugin answers with a stream, of which it reports so.
+// streaming plans a request that the rogue plugin answers with a stream and this kind of report.
 func streaming(t *testing.T, reports string) *host.Planned {
 	t.Helper()
 	dir := t.TempDir()
@@ -29,7 +29,7 @@ func TestWhatAPluginReportsOfAnOutputIsInTheReport(t *testing.T) {
 	const output = "12?ab?"
 	n := len(p.Plan.GenerationPrompt)
 	if n == 0 {
-		t.Fatal("there is no generation prompt, so that nobody can tell what offsets are into")
+		t.Fatal("there is no generation prompt, so the test cannot tell what offsets refer to")
 	}
 	want := &chat.Report{
 		Status: chat.Malformed, PromptLength: n, Length: n + len(output),

@@ -11,7 +11,7 @@ import (
 	"github.com/dragoman-project/dragoman/host/config"
 )
 
-// keepWriting writes to a file without end, as to a log, until the test ends.
+// keepWriting writes to a file, like to a log, until the test ends.
 func keepWriting(t *testing.T, path string) {
 	t.Helper()
 	f, err := os.Create(path)

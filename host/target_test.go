@@ -15,7 +15,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
-// aHost is a host with the embedded templates.
+// aHost returns a host with the embedded templates.
 func aHost(t *testing.T) *Host {
 	t.Helper()
 	h, err := New(t.Context(), Options{Config: config.Default(), Static: true})
@@ -132,7 +132,7 @@ func TestAnUnknownTargetIsTheClientsFault(t *testing.T) {
 	}
 }
 
-// asked is a request without tools.
+// asked returns a request without tools.
 func asked(t *testing.T, members string) *chat.Request {
 	t.Helper()
 	r, err := chat.ParseRequest([]byte(`{"messages": [{"role": "user", "content": "Hi"}]` + members + `}`))

@@ -15,7 +15,7 @@ import (
 	"github.com/dragoman-project/dragoman/host/config"
 )
 
-// configured is a host whose configuration is a file, and its log.
+// configured is a host whose configuration is a file, with its log.
 type configured struct {
 	*host.Host
 	path string

@@ -62,7 +62,7 @@ type tally struct {
 	generations                                    atomic.Int64 // the highest number of a process that was seen
 }
 
-// enough says whether so much has happened that something is proven.
+// enough reports whether enough has happened to prove something.
 func (c *tally) enough() bool {
 	return c.sessions.Load() > 0 && c.kills.Load() > 2 && c.replacements.Load() > 2 && c.breakages.Load() > 0
 }

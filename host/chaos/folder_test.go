@@ -16,7 +16,7 @@ func (f folder) rules() string     { return filepath.Join(string(f), "rules.yaml
 func (f folder) templates() string { return filepath.Join(string(f), "templates") }
 func (f folder) plugins() string   { return filepath.Join(string(f), "plugins") }
 
-// file is a file in the folder: what good contents it can have, and what bad ones.
+// file is a file in the folder, with its valid and invalid contents.
 type file struct {
 	path string
 	mode os.FileMode

@@ -22,7 +22,7 @@ type monkey struct {
 	version int
 }
 
-// trouble is something that the monkey does, as often as its weight says.
+// trouble is an action of the monkey; weight is its frequency.
 type trouble struct {
 	weight int
 	make   func(*monkey)
@@ -97,7 +97,7 @@ func (m *monkey) replace() {
 	m.count.replacements.Add(1)
 }
 
-// spoil writes a bad content; some time later somebody repairs it.
+// spoil writes an invalid content, which is repaired later.
 func (m *monkey) spoil() {
 	f := m.any()
 	m.check(f.write(m.random, f.bad[m.random.IntN(len(f.bad))]))
@@ -119,7 +119,7 @@ func (m *monkey) remove() {
 	m.check(f.write(m.random, f.good(m.version)))
 }
 
-// reload asks for everything to be read again. What is bad just then is told, and no concern here.
+// reload reads everything again, and ignores errors about files that are invalid just then.
 func (m *monkey) reload() {
 	_ = m.host.Reload(m.t.Context())
 	m.count.reloads.Add(1)

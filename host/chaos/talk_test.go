@@ -16,7 +16,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
-// format is a way of writing answers, with the template that asks for it.
+// format is a format of answers, with a template for it.
 type format struct {
 	template string
 	write    func(answer) string
@@ -24,7 +24,7 @@ type format struct {
 	ruled bool
 }
 
-// answer is what a model wants to say.
+// answer is the intended message of a model.
 type answer struct {
 	reasoning, content string
 	calls              []call
@@ -67,7 +67,7 @@ type talk struct {
 	want   string // the message that it becomes, as JSON
 }
 
-// talksOfFormat is how many outputs there are in each format.
+// talksOfFormat is the number of outputs in each format.
 const talksOfFormat = 25
 
 // prepare makes outputs and reads each of them in one piece, while all is quiet.
@@ -189,7 +189,7 @@ func (s *speaker) say(ctx context.Context, one talk) bool {
 	return true
 }
 
-// errNotBegun says that a plugin went away after it had planned, before it was fed anything.
+// errNotBegun means that a plugin vanished after it had planned, before the first chunk.
 var errNotBegun = errors.New("the session does not begin")
 
 // listen reads an output as it comes, and returns the message that its deltas add up to.

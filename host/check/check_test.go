@@ -300,7 +300,7 @@ func TestWhatWasReadBeforeAFaultIsReported(t *testing.T) {
 			t.Fatalf("error %v", err)
 		}
 		if tally.Passed != 20 || report.String() != "20 passed, 0 failed\n" {
-			t.Fatalf("told %+v:\n%s", tally, report.String())
+			t.Fatalf("tally %+v:\n%s", tally, report.String())
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/dragoman-project/dragoman/host/state"
 )
 
-// waits is a step that is not answered before it is given up.
+// waits is a step that is never answered.
 func waits(ctx context.Context) { <-ctx.Done() }
 
 func TestAStepIsLateOnlyIfItHadItsShareOfTheTime(t *testing.T) {

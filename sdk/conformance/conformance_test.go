@@ -32,7 +32,7 @@ const golden = `
 {"id":"call","kind":"parse","template":"t","request":{"tools":[{"name":"f","parameters":{"type":"object"}}]},"output":"ok [[f {\"a\": 1}]]","expect":{"content":"ok","tool_calls":[{"name":"f","arguments":"{\"a\": 1}"}]},"reference":{"generation_prompt":"A: ","constrained":true}}
 `
 
-// sample is a handler that conforms; its fields make it not.
+// sample is a handler that conforms, unless its fields prevent it.
 type sample struct {
 	description func(*handler.Description)
 	plan        func(*handler.Plan, handler.Input) error
@@ -241,7 +241,7 @@ type forgetful struct {
 	forgets, hoards, keeps, counts, lies bool
 }
 
-// kept is what is not freed.
+// kept is memory that is not freed.
 var kept struct {
 	sync.Mutex
 	chunks [][]byte
@@ -361,7 +361,7 @@ func TestMain(m *testing.M) {
 	sdk.Serve(numbered{on: settings.Numbered, forgetful: forgetful{keeps: settings.Keeps}})
 }
 
-// first says whether this process is the first of the plugin.
+// first reports whether this process is the first of the plugin.
 func first() bool { return os.Mkdir(filepath.Join(sdk.Directory(), "started"), 0o700) == nil }
 
 // numbered is a stream handler that, if it is on, begins each output with the number of its process.
