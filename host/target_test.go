@@ -195,7 +195,7 @@ func TestWhatCannotBeEnforcedTogetherIsRefusedWithItsPlace(t *testing.T) {
 	for _, tt := range []struct{ members, want string }{
 		{tool(`{}`, `, "grammar": "root ::= \"x\""`), `grammar: it constrains the content and leaves no room for calls: leave out the tools, send tool_choice "none"`},
 		{`, "grammar": "root ::= x"`, `grammar: grammar:1:10: undefined rule "x"`},
-		{`, "response_format": {"type": "regex", "pattern": "(?=a)b"}`, `response_format.pattern: no grammar can be built from it: this regular expression is not understood`},
+		{`, "response_format": {"type": "regex", "pattern": "(?=a)b"}`, `response_format.pattern: no grammar can be built from it: unsupported regular expression`},
 		{tool(`{"properties": {"a": {"type": "integer", "multipleOf": 3}}}`, ``), `tools[0].function.parameters: strict, but it cannot be enforced: schema: #/properties/a: "multipleOf" is not enforced; leave out`},
 		{`, "response_format": {"type": "json_schema", "json_schema": {"strict": true, "schema": {"uniqueItems": true}}}`, `response_format.json_schema.schema: strict, but it cannot be enforced: schema: #: "uniqueItems" is not enforced`},
 	} {
