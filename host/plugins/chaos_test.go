@@ -401,7 +401,7 @@ func TestOneRequestExplainsDeathsIfItWasThereEachTime(t *testing.T) {
 		{"one in a crowd", [][]uint64{crowd(poison), crowd(poison), crowd(poison), crowd(poison)}, true},
 		{"two by turns", [][]uint64{crowd(poison), crowd(other), crowd(other), crowd(poison)}, true},
 		{"the same crowd", [][]uint64{{1, 2, 3, 4}, {1, 2, 3, 4}, {1, 2, 3, 4}}, true},
-		{"nobody was there", [][]uint64{{}, {}, {}}, true},
+		{"no request was there", [][]uint64{{}, {}, {}}, true},
 		{"three by turns", [][]uint64{{poison}, {other}, {third}}, false},
 		{"always others", [][]uint64{crowd(), crowd(), crowd()}, false},
 	} {

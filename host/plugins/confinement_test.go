@@ -101,7 +101,7 @@ func TestBadExecutablesDoNotReplaceTheOneThatServes(t *testing.T) {
 		t.Fatal(err)
 	}
 	foreign := append([]byte(nil), good...)
-	foreign[18], foreign[19] = 0xF3, 0x5A // e_machine: of nobody
+	foreign[18], foreign[19] = 0xF3, 0x5A // e_machine: an unknown one
 	script := func(text string) []byte { return []byte("#!/bin/sh\n" + text + "\nsleep 100\n") }
 	for name, c := range map[string]struct {
 		data []byte

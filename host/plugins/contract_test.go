@@ -33,6 +33,6 @@ func TestPluginsOfTwoMajorVersionsRunSideBySide(t *testing.T) {
 	}
 	b.manifest("future", "name: future\nversion: 1.0.0\nprotocol: 3\nmatch: \"true\"\n", nil)
 	if err := b.Load(b.dir); err == nil || !strings.Contains(err.Error(), "protocol: expected 1 or 2, found 3") {
-		t.Errorf("a version that nobody speaks: got %v", err)
+		t.Errorf("an unsupported version: got %v", err)
 	}
 }

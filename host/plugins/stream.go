@@ -29,7 +29,7 @@ func (p *proxy) OpenStream(ctx context.Context, in handler.StreamInput, sink cha
 	}
 	ctx, end := context.WithCancel(ctx)
 	context.AfterFunc(ctx, slot.leave)
-	s := &stream{slot: slot, handler: p.Name, ctx: ctx, end: end, in: in, told: replay.Filter{Sink: sink}}
+	s := &stream{slot: slot, handler: p.Name, ctx: ctx, end: end, in: in, events: replay.Filter{Sink: sink}}
 	if err := s.insist(func(bool) error { return nil }); err != nil {
 		end()
 		return nil, err
@@ -47,7 +47,7 @@ type stream struct {
 	end     context.CancelFunc
 	in      handler.StreamInput
 	output  []byte // everything fed
-	told    replay.Filter
+	events  replay.Filter
 	run     *run // nil: the next step begins one
 }
 
@@ -81,7 +81,7 @@ func (s *stream) Finish() (result handler.StreamResult, err error) {
 		result, err = s.run.remote.Finish()
 		return err
 	})
-	if err == nil && s.told.Behind() {
+	if err == nil && s.events.Behind() {
 		err = &Fault{Plugin: s.slot.manifest.Name, Err: replay.ErrDifferent}
 	}
 	s.end()
@@ -134,8 +134,8 @@ func (s *stream) try(step func(fresh bool) error) (gone, late bool, _ error) {
 	switch {
 	case end != nil:
 		return false, false, end
-	case s.told.Fault != nil:
-		return false, false, &Fault{Plugin: s.slot.manifest.Name, Err: s.told.Fault}
+	case s.events.Fault != nil:
+		return false, false, &Fault{Plugin: s.slot.manifest.Name, Err: s.events.Fault}
 	case late && err == nil: // the answer came at the last moment, but the run is over: the next step begins another
 		s.drop()
 		return false, false, nil
@@ -163,8 +163,8 @@ func (s *stream) fingerprint() uint64 {
 func (s *stream) do(step func(fresh bool) error) (err error) {
 	fresh := s.run.remote == nil
 	if fresh {
-		s.told.Again()
-		if s.run.remote, err = s.run.generation.handlers[s.handler].OpenStream(s.run.ctx, s.in, s.told.Take); err != nil {
+		s.events.Again()
+		if s.run.remote, err = s.run.generation.handlers[s.handler].OpenStream(s.run.ctx, s.in, s.events.Take); err != nil {
 			return err
 		}
 	}

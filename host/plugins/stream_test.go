@@ -202,7 +202,7 @@ func TestAStreamOfAVersionThatWasReplacedOrRemovedSurvivesItsProcess(t *testing.
 			feed(t, s, "a1b2", func(int) {})
 			change(b)
 			b.load()
-			b.load() // sweeps away what nobody needs
+			b.load() // removes unused copies
 			old := b.state("rogue").Draining
 			if len(old) != 1 || old[0].Version != "1.0.0" || old[0].Sessions != 1 {
 				t.Fatalf("draining: %+v", old)

@@ -27,7 +27,7 @@ func TestRepeatedEventsAreSuppressed(t *testing.T) {
 		{"more text", "c:ab", "c:a c:bcd c:e", "cd e"},
 		{"more events", "r:ab", "r:ab c:x", "x"},
 		{"the rest of a call", "[ n:f a:{", "[ n:f a:{ a:} ]", "} "},
-		{"nothing was told", "", "c:ab", "ab"},
+		{"nothing was delivered", "", "c:ab", "ab"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var passed []string

@@ -24,22 +24,22 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	m := match.New(code, func(e chat.Event) { fmt.Printf("%d %q\n", e.Kind, e.Text) })
+	m := match.New(code, func(e chat.Event) { fmt.Printf("%v %q\n", e.Kind, e.Text) })
 	for _, chunk := range []string{"Let me see. [look", `up: term="x`, `" limit=10]`} {
 		m.Feed([]byte(chunk))
 	}
 	fmt.Println(m.Finish().Status)
 
 	// Output:
-	// 1 "Let me see. "
-	// 3 ""
-	// 5 "lookup"
-	// 6 "{\"term\":"
-	// 6 "\"x"
-	// 6 "\""
-	// 6 ",\"limit\":"
-	// 6 "10"
-	// 6 "}"
-	// 7 ""
+	// content "Let me see. "
+	// call begin ""
+	// call name "lookup"
+	// call arguments "{\"term\":"
+	// call arguments "\"x"
+	// call arguments "\""
+	// call arguments ",\"limit\":"
+	// call arguments "10"
+	// call arguments "}"
+	// call end ""
 	// complete
 }

@@ -149,7 +149,7 @@ func checkSpans(t testing.TB, o output, r chat.Report) {
 }
 
 // checkText checks that the delivered text is what the spans say: no byte of content or reasoning is lost, repeated or invented.
-func checkText(t testing.TB, o output, told transcript, r chat.Report) {
+func checkText(t testing.TB, o output, delivered transcript, r chat.Report) {
 	t.Helper()
 	var want, got [2]string
 	for _, s := range r.Spans {
@@ -161,7 +161,7 @@ func checkText(t testing.TB, o output, told transcript, r chat.Report) {
 			want[1] += text
 		}
 	}
-	for _, e := range told {
+	for _, e := range delivered {
 		switch e.kind {
 		case chat.ContentText:
 			got[0] += e.text

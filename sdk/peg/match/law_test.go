@@ -20,7 +20,7 @@ func TestLawOfCommitment(t *testing.T) {
 		chunks  []string
 		want    string
 	}{
-		{"speech commits: text is told as it comes, and its alternatives are gone",
+		{"speech commits: text is delivered as it comes, and its alternatives are gone",
 			func(b *peg.Builder) peg.ID {
 				return b.Seq(b.Choice(b.Seq(content(b, "<"), b.Lit("<a>")), b.Tag(peg.Reasoning, b.Until())), b.End())
 			},
