@@ -66,11 +66,11 @@ type GetStatusResponse struct {
 	Version string `protobuf:"bytes,1,opt,name=version,proto3" json:"version,omitempty"`
 	// When it was started.
 	StartedAt *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=started_at,json=startedAt,proto3" json:"started_at,omitempty"`
-	// Counts what was put in force since: it grows with every change of configuration, rules or templates.
+	// The number of the snapshot in force: it grows with every change of configuration, rules or templates.
 	Generation uint64 `protobuf:"varint,3,opt,name=generation,proto3" json:"generation,omitempty"`
 	// The hash of the workarounds in force.
 	RulesHash string `protobuf:"bytes,4,opt,name=rules_hash,json=rulesHash,proto3" json:"rules_hash,omitempty"`
-	// The outputs that are being parsed as streams now.
+	// The number of streamed outputs being parsed.
 	Sessions uint32 `protobuf:"varint,5,opt,name=sessions,proto3" json:"sessions,omitempty"`
 	// The files and folders that are watched.
 	Sources []*Source `protobuf:"bytes,6,rep,name=sources,proto3" json:"sources,omitempty"`
@@ -80,11 +80,11 @@ type GetStatusResponse struct {
 	Plugins []*Plugin `protobuf:"bytes,8,rep,name=plugins,proto3" json:"plugins,omitempty"`
 	// Plugins that claim the same template at the same priority.
 	Conflicts []string `protobuf:"bytes,9,rep,name=conflicts,proto3" json:"conflicts,omitempty"`
-	// That contents of an earlier snapshot are in force. Absent: none are.
+	// The rollback in force. Absent: there is none.
 	Rollback *RollbackState `protobuf:"bytes,10,opt,name=rollback,proto3" json:"rollback,omitempty"`
-	// What trying the last change found, before it went live. Absent: none was tried; see canary in the configuration.
+	// The trial of the last change before it went live. Absent: none was tried; see canary in the configuration.
 	Trial *Trial `protobuf:"bytes,11,opt,name=trial,proto3" json:"trial,omitempty"`
-	// Settings for templates or handlers that there are not, and such as wait for a restart, each with its place.
+	// Settings for unknown templates or handlers, and settings that take effect after a restart, each with its place.
 	Warnings      []string `protobuf:"bytes,12,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -217,13 +217,13 @@ type Source struct {
 	LastSuccess *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=last_success,json=lastSuccess,proto3" json:"last_success,omitempty"`
 	// When content was last refused.
 	LastFailure *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=last_failure,json=lastFailure,proto3" json:"last_failure,omitempty"`
-	// Why the present content was refused; what was in force before still is. Empty: it was not.
+	// Why the present content was refused; the previous one is still in force. Empty: it was accepted.
 	LastError string `protobuf:"bytes,6,opt,name=last_error,json=lastError,proto3" json:"last_error,omitempty"`
-	// The files of a folder that are refused, each until it is repaired or removed; last_error tells all of them.
+	// The files of a folder that are refused, each until it is repaired or removed; last_error joins their errors.
 	Faults []*FileFault `protobuf:"bytes,7,rep,name=faults,proto3" json:"faults,omitempty"`
 	// A rollback holds back what is on disk; sha256 is what is in force.
 	Held bool `protobuf:"varint,8,opt,name=held,proto3" json:"held,omitempty"`
-	// The SHA-256 of what is on disk, where it is held back and one file.
+	// The SHA-256 of the file on disk, if it is held back.
 	OnDisk        string `protobuf:"bytes,9,opt,name=on_disk,json=onDisk,proto3" json:"on_disk,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -390,29 +390,29 @@ type Plugin struct {
 	Sha256 string `protobuf:"bytes,4,opt,name=sha256,proto3" json:"sha256,omitempty"`
 	// What it serves.
 	Handlers []*PluginHandler `protobuf:"bytes,5,rep,name=handlers,proto3" json:"handlers,omitempty"`
-	// What it is doing: "idle" (no process; one is started when it is needed), "starting", "serving", "failing" (the last process
-	// failed, another is tried when it is needed), "down" (it failed too often, and stays down until its files change), "refused"
-	// (its files cannot be used) or "removed" (its files are gone, and what began on it is being finished).
+	// Its state: "idle" (no process; one is started when needed), "starting", "serving", "failing" (the last process failed; another
+	// is started when needed), "down" (it failed too often, and stays down until its files change), "refused" (its files are
+	// invalid) or "removed" (its files are gone; running calls are being finished).
 	State string `protobuf:"bytes,6,opt,name=state,proto3" json:"state,omitempty"`
-	// The id of the process that takes what begins now; absent when there is none.
+	// The id of the process that serves new calls; absent if there is none.
 	Pid uint32 `protobuf:"varint,7,opt,name=pid,proto3" json:"pid,omitempty"`
-	// How often a process of this version was started, or tried to.
+	// How many starts of a process of this version were attempted.
 	Starts uint32 `protobuf:"varint,8,opt,name=starts,proto3" json:"starts,omitempty"`
-	// Calls and streams under way, on whatever process.
+	// The calls and streams in progress, on all processes.
 	Sessions uint32 `protobuf:"varint,9,opt,name=sessions,proto3" json:"sessions,omitempty"`
-	// Why its last process failed. Empty: none did.
+	// Why its last process failed. Empty: it did not.
 	LastError string `protobuf:"bytes,10,opt,name=last_error,json=lastError,proto3" json:"last_error,omitempty"`
-	// Why the newest content of its files is not in force; what was before it still is. Empty: it is in force.
+	// Why the newest version of its files is not in force; the previous one still is. Empty: it is in force.
 	Fault string `protobuf:"bytes,11,opt,name=fault,proto3" json:"fault,omitempty"`
-	// The number of the process that takes what begins now, among all processes of plugins that the daemon started; 0: there is none.
+	// The number of the process that serves new calls, among all plugin processes that the daemon started; 0: there is none.
 	Generation uint32 `protobuf:"varint,12,opt,name=generation,proto3" json:"generation,omitempty"`
 	// How many of the starts replaced a process that had failed.
 	Restarts uint32 `protobuf:"varint,13,opt,name=restarts,proto3" json:"restarts,omitempty"`
 	// The major version of the plugin contract that it speaks.
 	Protocol uint32 `protobuf:"varint,14,opt,name=protocol,proto3" json:"protocol,omitempty"`
-	// What becomes of requests while it is down: "refuse" or "generic".
+	// How requests are answered while it is down: "refuse" or "generic".
 	Fallback string `protobuf:"bytes,15,opt,name=fallback,proto3" json:"fallback,omitempty"`
-	// The processes of versions that are no longer in force, which end with what began on them.
+	// The processes of versions that are no longer in force, which end with the calls that they serve.
 	Draining      []*DrainingProcess `protobuf:"bytes,16,rep,name=draining,proto3" json:"draining,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -569,7 +569,7 @@ type PluginHandler struct {
 	Match string `protobuf:"bytes,2,opt,name=match,proto3" json:"match,omitempty"`
 	// Decides between handlers that claim the same template; the highest wins.
 	Priority int32 `protobuf:"varint,3,opt,name=priority,proto3" json:"priority,omitempty"`
-	// What it can do besides planning, known once a process has been started: "streams" (it can parse outputs itself).
+	// Its capabilities besides planning, known once a process has been started: "streams" (it can parse outputs itself).
 	Capabilities  []string `protobuf:"bytes,4,rep,name=capabilities,proto3" json:"capabilities,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -638,11 +638,11 @@ type DrainingProcess struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The version of the plugin.
 	Version string `protobuf:"bytes,1,opt,name=version,proto3" json:"version,omitempty"`
-	// Its number, as in Plugin; 0: it has died, and the next step of what began on it starts another.
+	// Its number, as in Plugin; 0: it has died, and the next step of a call on it starts another.
 	Generation uint32 `protobuf:"varint,2,opt,name=generation,proto3" json:"generation,omitempty"`
 	// Its id; absent when it has died.
 	Pid uint32 `protobuf:"varint,3,opt,name=pid,proto3" json:"pid,omitempty"`
-	// The calls and streams that it finishes.
+	// The calls and streams that it is finishing.
 	Sessions      uint32 `protobuf:"varint,4,opt,name=sessions,proto3" json:"sessions,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -743,7 +743,7 @@ func (*ReloadRequest) Descriptor() ([]byte, []int) {
 	return file_dragoman_v1_admin_service_proto_rawDescGZIP(), []int{7}
 }
 
-// ReloadResponse says what is in force.
+// ReloadResponse is the state after a reload.
 type ReloadResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// As in GetStatusResponse.

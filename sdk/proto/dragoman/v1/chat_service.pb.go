@@ -139,7 +139,7 @@ type PlanRequest struct {
 	// The chat completion request.
 	Request *Json `protobuf:"bytes,2,opt,name=request,proto3" json:"request,omitempty"`
 	// The notation in which the engine takes constraints: "gbnf" (llama.cpp; the default), "structural_tag" (vLLM, SGLang),
-	// "ebnf" (xgrammar), "lark" (llguidance), or "json_schema" for an engine that knows nothing else. Another one is an error.
+	// "ebnf" (xgrammar), "lark" (llguidance), or "json_schema" for engines without grammars. Any other value is an error.
 	Target        string `protobuf:"bytes,3,opt,name=target,proto3" json:"target,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -201,30 +201,30 @@ type PlanResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The whole prompt.
 	Prompt string `protobuf:"bytes,1,opt,name=prompt,proto3" json:"prompt,omitempty"`
-	// Its end, which begins the assistant's turn: an output is parsed as the continuation of it.
+	// Its end, which begins the assistant's turn: the output is parsed as its continuation.
 	GenerationPrompt string `protobuf:"bytes,2,opt,name=generation_prompt,json=generationPrompt,proto3" json:"generation_prompt,omitempty"`
-	// What to hold the output to while sampling. Absent: sampling is free.
+	// The constraint on sampling. Absent: sampling is free.
 	Constraint *Constraint `protobuf:"bytes,3,opt,name=constraint,proto3" json:"constraint,omitempty"`
 	// Special tokens that the engine must not drop from the text.
 	PreservedTokens []string `protobuf:"bytes,4,rep,name=preserved_tokens,json=preservedTokens,proto3" json:"preserved_tokens,omitempty"`
 	// Strings at which the engine should stop, besides its end-of-turn tokens.
 	Stops []string `protobuf:"bytes,5,rep,name=stops,proto3" json:"stops,omitempty"`
-	// The template knows reasoning.
+	// The template supports reasoning.
 	SupportsThinking bool `protobuf:"varint,6,opt,name=supports_thinking,json=supportsThinking,proto3" json:"supports_thinking,omitempty"`
 	// The text that opens reasoning; may be empty.
 	ThinkingStart string `protobuf:"bytes,7,opt,name=thinking_start,json=thinkingStart,proto3" json:"thinking_start,omitempty"`
-	// The texts of which each closes reasoning.
+	// The texts that close reasoning; any of them does.
 	ThinkingEnds []string `protobuf:"bytes,8,rep,name=thinking_ends,json=thinkingEnds,proto3" json:"thinking_ends,omitempty"`
 	// Where generation begins: "idle" (the model may begin reasoning), "open" (the prompt opened it) or "closed" (the prompt
 	// opened and closed it).
 	ReasoningState string `protobuf:"bytes,9,opt,name=reasoning_state,json=reasoningState,proto3" json:"reasoning_state,omitempty"`
 	// The texts that start messages of each role in the prompt.
 	Delimiters []*Delimiter `protobuf:"bytes,10,rep,name=delimiters,proto3" json:"delimiters,omitempty"`
-	// What a person should know, such as a constraint that had to be relaxed.
+	// Notes for people, such as a constraint that had to be relaxed.
 	Notes []string `protobuf:"bytes,11,rep,name=notes,proto3" json:"notes,omitempty"`
-	// What made the plan: "autoparser", or the name of a plugin.
+	// The handler that made the plan: "autoparser", or the name of a plugin.
 	Handler string `protobuf:"bytes,12,opt,name=handler,proto3" json:"handler,omitempty"`
-	// The snapshot of templates and rules that it was made on; see Status.
+	// The snapshot of templates and rules that it is based on; see Status.
 	Generation    uint64 `protobuf:"varint,13,opt,name=generation,proto3" json:"generation,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -360,12 +360,12 @@ type Constraint struct {
 	Lazy *bool `protobuf:"varint,2,opt,name=lazy,proto3,oneof" json:"lazy,omitempty"`
 	// The triggers of a lazy grammar.
 	Triggers []*Trigger `protobuf:"bytes,3,rep,name=triggers,proto3" json:"triggers,omitempty"`
-	// What the grammar could not hold to, such as unsupported keywords of a schema, and what the target cannot say.
+	// What the grammar does not enforce, such as unsupported keywords of a schema, and what the target cannot express.
 	Notes []string `protobuf:"bytes,4,rep,name=notes,proto3" json:"notes,omitempty"`
 	// The notation of content.
 	Target string `protobuf:"bytes,5,opt,name=target,proto3" json:"target,omitempty"`
 	// The whole constraint in the notation of the target, triggers included. Absent for "gbnf", where grammar, lazy and
-	// triggers say it.
+	// triggers are all of it.
 	Content       string `protobuf:"bytes,6,opt,name=content,proto3" json:"content,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -568,11 +568,11 @@ type ParseRequest struct {
 	//	*ParseRequest_Text
 	//	*ParseRequest_Data
 	Output isParseRequest_Output `protobuf_oneof:"output"`
-	// The engine cut the output off, for length.
+	// The engine cut the output off for length.
 	Truncated bool `protobuf:"varint,5,opt,name=truncated,proto3" json:"truncated,omitempty"`
-	// How it is delivered.
+	// How to parse and deliver it.
 	Options *ParseOptions `protobuf:"bytes,6,opt,name=options,proto3" json:"options,omitempty"`
-	// The bytes of the output that came from special tokens, where the engine knows; see ParseStreamRequest.
+	// The bytes of the output that came from special tokens, if the engine knows them; see ParseStreamRequest.
 	Special       []*ByteRange `protobuf:"bytes,7,rep,name=special,proto3" json:"special,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -686,18 +686,18 @@ func (*ParseRequest_Text) isParseRequest_Output() {}
 
 func (*ParseRequest_Data) isParseRequest_Output() {}
 
-// ParseOptions say how an output is read and delivered.
+// ParseOptions set how an output is parsed and delivered.
 type ParseOptions struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Makes the ids of calls to which the model gave none, so that the same seed gives the same ids. Empty: they are random.
+	// Determines the ids of calls whose format has none: equal seeds give equal ids. Empty: they are random.
 	IdSeed string `protobuf:"bytes,1,opt,name=id_seed,json=idSeed,proto3" json:"id_seed,omitempty"`
 	// Leave the ids of such calls empty.
 	NoIds bool `protobuf:"varint,2,opt,name=no_ids,json=noIds,proto3" json:"no_ids,omitempty"`
-	// The client says of all bytes whether they came from special tokens: those outside of the ranges in special did not. Without
-	// it that holds only for the bytes of a message that has ranges, and of the others nothing is known.
+	// The ranges in special are complete: bytes outside of them did not come from special tokens. Otherwise this holds only for
+	// messages with ranges, and nothing is known about the bytes of others.
 	SpecialKnown bool `protobuf:"varint,3,opt,name=special_known,json=specialKnown,proto3" json:"special_known,omitempty"`
-	// Chunks of a stream are only their delta, {"content":"text"}, without what all chunks of an output have in common, and without
-	// the last one, whose finish reason the result has as well. It is a fraction of the bytes.
+	// Send only the deltas of chunks, {"content":"text"}, without what all chunks of an output share, and without the last chunk,
+	// whose finish reason is in the result as well. This saves most of the bytes.
 	Deltas        bool `protobuf:"varint,4,opt,name=deltas,proto3" json:"deltas,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -764,9 +764,9 @@ func (x *ParseOptions) GetDeltas() bool {
 // ParseResponse is a parsed output.
 type ParseResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The message, as OpenAI writes it, with reasoning_content.
+	// The message in OpenAI's format, with reasoning_content.
 	Message *Json `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
-	// Why it ended: "stop", "length" or "tool_calls". It agrees with the message.
+	// Why it ended: "stop", "length" or "tool_calls", in agreement with the message.
 	FinishReason string `protobuf:"bytes,2,opt,name=finish_reason,json=finishReason,proto3" json:"finish_reason,omitempty"`
 	// What happened while parsing.
 	Report        *Report `protobuf:"bytes,3,opt,name=report,proto3" json:"report,omitempty"`
@@ -825,10 +825,10 @@ func (x *ParseResponse) GetReport() *Report {
 	return nil
 }
 
-// ParseStreamRequest is the next of a client's messages.
+// ParseStreamRequest is a message of the client.
 type ParseStreamRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What is going to be parsed. In the first message, and only there.
+	// What to parse. In the first message, and only there.
 	Start *ParseStart `protobuf:"bytes,1,opt,name=start,proto3" json:"start,omitempty"`
 	// The next piece of the output, cut anywhere; may be absent.
 	//
@@ -837,10 +837,10 @@ type ParseStreamRequest struct {
 	//	*ParseStreamRequest_Text
 	//	*ParseStreamRequest_Data
 	Chunk isParseStreamRequest_Chunk `protobuf_oneof:"chunk"`
-	// The bytes of this piece that came from special tokens, where the engine knows. Then a marker that is a special token is
-	// recognised there and nowhere else, and prose may spell it. Say special_known in the options, for pieces without any.
+	// The bytes of this piece that came from special tokens, if the engine knows them. Markers that are special tokens are then
+	// recognised there and nowhere else, and prose may spell them. Set special_known in the options, for pieces without any.
 	Special []*ByteRange `protobuf:"bytes,4,rep,name=special,proto3" json:"special,omitempty"`
-	// The engine cut the output off here, for length.
+	// The engine cut the output off here for length.
 	Truncated     bool `protobuf:"varint,5,opt,name=truncated,proto3" json:"truncated,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -940,14 +940,14 @@ func (*ParseStreamRequest_Text) isParseStreamRequest_Chunk() {}
 
 func (*ParseStreamRequest_Data) isParseStreamRequest_Chunk() {}
 
-// ParseStart says what a stream is going to parse.
+// ParseStart starts an output.
 type ParseStart struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The name of the template.
 	Template string `protobuf:"bytes,1,opt,name=template,proto3" json:"template,omitempty"`
 	// The chat completion request that the output answers.
 	Request *Json `protobuf:"bytes,2,opt,name=request,proto3" json:"request,omitempty"`
-	// How it is read and delivered.
+	// How to parse and deliver it.
 	Options       *ParseOptions `protobuf:"bytes,3,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1059,16 +1059,16 @@ func (x *ByteRange) GetEnd() uint32 {
 	return 0
 }
 
-// ParseStreamResponse is the next of the daemon's messages. It has exactly one of its fields.
+// ParseStreamResponse is a message of the daemon. It has exactly one of its fields.
 type ParseStreamResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What became certain: a chat.completion.chunk, as OpenAI writes it, that can be handed on as it is; or its delta, see
+	// What was decided: a chat.completion.chunk in OpenAI's format, which can be passed on unchanged; or its delta, see
 	// ParseOptions.
 	Chunk *Json `protobuf:"bytes,1,opt,name=chunk,proto3" json:"chunk,omitempty"`
-	// What the output amounts to. It is the last message.
+	// The result, in the last message.
 	Result *ParseResponse `protobuf:"bytes,2,opt,name=result,proto3" json:"result,omitempty"`
-	// Why the output ends early. Only in lines of JSON, where the status was sent already, and in ParseStreams, where other
-	// outputs go on; elsewhere it is the stream's own error.
+	// Why the output ends early. Only in lines of JSON, where the status has been sent already, and in ParseStreams, where other
+	// outputs go on; elsewhere it is the error of the stream.
 	Error         *Error `protobuf:"bytes,3,opt,name=error,proto3" json:"error,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1125,7 +1125,7 @@ func (x *ParseStreamResponse) GetError() *Error {
 	return nil
 }
 
-// ParseStreamsRequest is the next of a client's messages: something of each of some outputs, or of one more than once.
+// ParseStreamsRequest is a message of the client, with messages for any outputs.
 type ParseStreamsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// In order.
@@ -1174,18 +1174,18 @@ func (x *ParseStreamsRequest) GetOutputs() []*OutputRequest {
 // OutputRequest is the next message for one output of a ParseStreams.
 type OutputRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The number of the output, any that the client likes. After end or cancel it can be used again at once: another output with
-	// it begins when this one has had its last message.
+	// The number of the output, chosen by the client. After end or cancel it can be reused at once: the next output with this
+	// number begins after the last message of this one.
 	Output uint64 `protobuf:"varint,1,opt,name=output,proto3" json:"output,omitempty"`
 	// As for ParseStream: the first one of an output has start.
 	Message *ParseStreamRequest `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
 	// The output ends with this message.
 	End bool `protobuf:"varint,3,opt,name=end,proto3" json:"end,omitempty"`
-	// The client wants no more of this output. It ends with the error canceled, if it has not ended by then.
+	// Cancels the output, which ends with the error canceled if it has not ended by then.
 	Cancel bool `protobuf:"varint,4,opt,name=cancel,proto3" json:"cancel,omitempty"`
 	// The trace that the output belongs to, as W3C Trace Context writes it in the header traceparent:
 	// "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01". It is read in the first message of an output. Without it the
-	// output belongs to the trace of the stream; one that is malformed is ignored, as the standard has it.
+	// output belongs to the trace of the stream. A malformed one is ignored, as the standard requires.
 	Traceparent   string `protobuf:"bytes,5,opt,name=traceparent,proto3" json:"traceparent,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1256,7 +1256,7 @@ func (x *OutputRequest) GetTraceparent() string {
 	return ""
 }
 
-// ParseStreamsResponse is the next of the daemon's messages: what became certain of some outputs.
+// ParseStreamsResponse is a message of the daemon, with messages of any outputs.
 type ParseStreamsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// In order for each output.
@@ -1307,9 +1307,9 @@ type OutputResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The number of the output.
 	Output uint64 `protobuf:"varint,1,opt,name=output,proto3" json:"output,omitempty"`
-	// As of ParseStream. The last one of an output has its result or its error; what the client still sends of an output that
-	// ended with an error is not looked at, up to end, cancel or the next start with that number. Send one of them: when more
-	// outputs have failed without than can be parsed at the same time (limits.sessions), the stream ends with limit_exceeded.
+	// As in ParseStream. The last one of an output has its result or its error. After an error, further messages of the output are
+	// ignored up to end, cancel or the next start with that number. Always send one of these: the stream ends with limit_exceeded
+	// when more failed outputs are left open than can be parsed at the same time (limits.sessions).
 	Message       *ParseStreamResponse `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1359,7 +1359,7 @@ func (x *OutputResponse) GetMessage() *ParseStreamResponse {
 	return nil
 }
 
-// Report is what happened while an output was parsed.
+// Report describes how an output was parsed.
 type Report struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// How it ended: "complete" (it followed the format), "truncated" (it ended within the format), "malformed" (it broke the
@@ -1369,17 +1369,17 @@ type Report struct {
 	Length uint32 `protobuf:"varint,2,opt,name=length,proto3" json:"length,omitempty"`
 	// The bytes of the generation prompt.
 	PromptLength uint32 `protobuf:"varint,3,opt,name=prompt_length,json=promptLength,proto3" json:"prompt_length,omitempty"`
-	// What became of every byte. They are in order, and cover each byte once.
+	// The regions of the output, in order. They cover each byte once.
 	Spans []*Span `protobuf:"bytes,4,rep,name=spans,proto3" json:"spans,omitempty"`
 	// Where the output broke the format.
 	Faults []*Fault `protobuf:"bytes,5,rep,name=faults,proto3" json:"faults,omitempty"`
 	// The names of calls that no tool of the request has.
 	UnknownTools []string `protobuf:"bytes,6,rep,name=unknown_tools,json=unknownTools,proto3" json:"unknown_tools,omitempty"`
-	// Repairs, and what a person should know.
+	// Repairs, and other notes for people.
 	Notes []string `protobuf:"bytes,7,rep,name=notes,proto3" json:"notes,omitempty"`
 	// The most bytes that were undecided at the end of a chunk.
 	MaxHeld uint32 `protobuf:"varint,8,opt,name=max_held,json=maxHeld,proto3" json:"max_held,omitempty"`
-	// Markers of the format that the output lacks. What they mark was read all the same.
+	// Markers of the format that the output lacks. The parts that they mark were recognised without them.
 	MissingMarkers []*MissingMarker `protobuf:"bytes,9,rep,name=missing_markers,json=missingMarkers,proto3" json:"missing_markers,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
@@ -1483,7 +1483,7 @@ type MissingMarker struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Its text, without white space around it.
 	Marker string `protobuf:"bytes,1,opt,name=marker,proto3" json:"marker,omitempty"`
-	// The byte at which it is missing first. Set always; 0 is an offset.
+	// The byte at which it is missing first. Always set, because 0 is an offset.
 	At *uint32 `protobuf:"varint,2,opt,name=at,proto3,oneof" json:"at,omitempty"`
 	// How often it is missing.
 	Count         uint32 `protobuf:"varint,3,opt,name=count,proto3" json:"count,omitempty"`
@@ -1612,7 +1612,7 @@ type Fault struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The byte where recovery began, counted from the beginning of the generation prompt.
 	At *uint32 `protobuf:"varint,1,opt,name=at,proto3,oneof" json:"at,omitempty"`
-	// The farthest byte that was looked at before giving up.
+	// The farthest byte that was read before giving up.
 	Farthest *uint32 `protobuf:"varint,2,opt,name=farthest,proto3,oneof" json:"farthest,omitempty"`
 	// What was expected and what was found.
 	Message       string `protobuf:"bytes,3,opt,name=message,proto3" json:"message,omitempty"`

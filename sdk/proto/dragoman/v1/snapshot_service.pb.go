@@ -59,12 +59,12 @@ func (*ListSnapshotsRequest) Descriptor() ([]byte, []int) {
 	return file_dragoman_v1_snapshot_service_proto_rawDescGZIP(), []int{0}
 }
 
-// ListSnapshotsResponse is the snapshots that are remembered.
+// ListSnapshotsResponse lists the snapshots that are remembered.
 type ListSnapshotsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The newest first.
 	Snapshots []*Snapshot `protobuf:"bytes,1,rep,name=snapshots,proto3" json:"snapshots,omitempty"`
-	// That contents of an earlier snapshot are in force. Absent: none are.
+	// The rollback in force. Absent: there is none.
 	Rollback      *RollbackState `protobuf:"bytes,2,opt,name=rollback,proto3" json:"rollback,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -114,14 +114,14 @@ func (x *ListSnapshotsResponse) GetRollback() *RollbackState {
 	return nil
 }
 
-// Snapshot is what is remembered of a snapshot.
+// Snapshot describes a snapshot of the history.
 type Snapshot struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its number; later ones have higher ones.
+	// Its number, which grows with time.
 	Generation uint64 `protobuf:"varint,1,opt,name=generation,proto3" json:"generation,omitempty"`
 	// When it was put in force.
 	PutAt *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=put_at,json=putAt,proto3" json:"put_at,omitempty"`
-	// What put it there.
+	// The cause of the change.
 	Cause *Cause `protobuf:"bytes,3,opt,name=cause,proto3" json:"cause,omitempty"`
 	// The hash of the configuration. Equal hashes are equal contents.
 	ConfigHash string `protobuf:"bytes,4,opt,name=config_hash,json=configHash,proto3" json:"config_hash,omitempty"`
@@ -223,14 +223,14 @@ func (x *Snapshot) GetInForce() bool {
 	return false
 }
 
-// Cause says what put a snapshot in force.
+// Cause is the change that put a snapshot in force.
 type Cause struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// "start", "config", "workarounds", "templates", "model", "upload" or "rollback".
 	Source string `protobuf:"bytes,1,opt,name=source,proto3" json:"source,omitempty"`
-	// The contents that gave way to others.
+	// The contents that were replaced.
 	Changes []*ContentChange `protobuf:"bytes,2,rep,name=changes,proto3" json:"changes,omitempty"`
-	// The generation that a rollback went back to.
+	// The generation that a rollback restored.
 	RolledBackTo  uint64 `protobuf:"varint,3,opt,name=rolled_back_to,json=rolledBackTo,proto3" json:"rolled_back_to,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -287,14 +287,14 @@ func (x *Cause) GetRolledBackTo() uint64 {
 	return 0
 }
 
-// ContentChange is a content that gave way to another.
+// ContentChange is a content that was replaced.
 type ContentChange struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The path of the file; of an upload, the name of the template.
 	Path string `protobuf:"bytes,1,opt,name=path,proto3" json:"path,omitempty"`
-	// The SHA-256 of what it was before, in hexadecimal. Empty: there was none.
+	// The SHA-256 of the previous content, in hexadecimal. Empty: there was none.
 	Before string `protobuf:"bytes,2,opt,name=before,proto3" json:"before,omitempty"`
-	// The SHA-256 of what it is since. Empty: there is none any longer.
+	// The SHA-256 of the new content. Empty: it was removed.
 	After         string `protobuf:"bytes,3,opt,name=after,proto3" json:"after,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -351,14 +351,14 @@ func (x *ContentChange) GetAfter() string {
 	return ""
 }
 
-// RollbackState says that contents of an earlier snapshot are in force.
+// RollbackState is the state of a rollback, while contents of an earlier snapshot are in force.
 type RollbackState struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The generation that they come from.
 	To uint64 `protobuf:"varint,1,opt,name=to,proto3" json:"to,omitempty"`
 	// Since when.
 	Since *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=since,proto3" json:"since,omitempty"`
-	// The sources whose contents on disk are not in force: "config", "workarounds", "templates", "model". Each is in force again
+	// The sources whose contents on disk are not in force: "config", "workarounds", "templates", "model". Each takes effect again
 	// when it changes.
 	Held          []string `protobuf:"bytes,3,rep,name=held,proto3" json:"held,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -416,10 +416,10 @@ func (x *RollbackState) GetHeld() []string {
 	return nil
 }
 
-// RollbackRequest says where to go back to.
+// RollbackRequest names the snapshot to restore.
 type RollbackRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The generation. 0: the one before that whose contents are in force.
+	// Its generation. 0: the one before the snapshot whose contents are in force.
 	To            uint64 `protobuf:"varint,1,opt,name=to,proto3" json:"to,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -462,12 +462,12 @@ func (x *RollbackRequest) GetTo() uint64 {
 	return 0
 }
 
-// RollbackResponse says what is in force.
+// RollbackResponse is the state after a rollback.
 type RollbackResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The snapshot that the rollback made.
+	// The snapshot that the rollback created.
 	Snapshot *Snapshot `protobuf:"bytes,1,opt,name=snapshot,proto3" json:"snapshot,omitempty"`
-	// What of it differs from what is on disk. Absent: nothing does.
+	// How it differs from the files on disk. Absent: it does not.
 	Rollback      *RollbackState `protobuf:"bytes,2,opt,name=rollback,proto3" json:"rollback,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -517,8 +517,8 @@ func (x *RollbackResponse) GetRollback() *RollbackState {
 	return nil
 }
 
-// Trial is what trying a change found, before it went live: recorded cases, and outputs that were kept, of the templates that
-// it touches.
+// Trial is the outcome of trying a change before it went live, on recorded cases and kept outputs of the templates that it
+// affects.
 type Trial struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// When.
@@ -527,22 +527,22 @@ type Trial struct {
 	Source string `protobuf:"bytes,2,opt,name=source,proto3" json:"source,omitempty"`
 	// Its file, the manifest of the plugin, or the name of the upload.
 	Path string `protobuf:"bytes,3,opt,name=path,proto3" json:"path,omitempty"`
-	// The templates that the change touches.
+	// The templates that the change affects.
 	Templates []string `protobuf:"bytes,4,rep,name=templates,proto3" json:"templates,omitempty"`
 	// How many cases were run.
 	Cases uint32 `protobuf:"varint,5,opt,name=cases,proto3" json:"cases,omitempty"`
 	// How many outputs were parsed.
 	Outputs uint32 `protobuf:"varint,6,opt,name=outputs,proto3" json:"outputs,omitempty"`
-	// How many of either were not: for lack of time, or because what is in force does not answer in time either.
+	// How many cases and outputs were not tried: for lack of time, or because they time out before the change, too.
 	Untried uint32 `protobuf:"varint,7,opt,name=untried,proto3" json:"untried,omitempty"`
-	// The cases that held before and do not after, and the outputs that were read to their end and are not any longer; also what
-	// is not answered in time any longer.
+	// The cases that passed before and fail after the change, the outputs that are no longer parsed to their end, and those that
+	// time out.
 	Regressions []*CaseChange `protobuf:"bytes,8,rep,name=regressions,proto3" json:"regressions,omitempty"`
-	// The outputs that become another message.
+	// The outputs with a different message.
 	Changes []*CaseChange `protobuf:"bytes,9,rep,name=changes,proto3" json:"changes,omitempty"`
 	// The change did not go live.
 	Refused bool `protobuf:"varint,10,opt,name=refused,proto3" json:"refused,omitempty"`
-	// Why cases could not be read, or the first of those untried was not tried.
+	// Why cases could not be read, or why the first of those not tried was not.
 	Error         string `protobuf:"bytes,11,opt,name=error,proto3" json:"error,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

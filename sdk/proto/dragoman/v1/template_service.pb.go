@@ -21,7 +21,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Template is what is known of a template.
+// Template describes a template.
 type Template struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// How requests refer to it.
@@ -30,12 +30,12 @@ type Template struct {
 	Origin string `protobuf:"bytes,2,opt,name=origin,proto3" json:"origin,omitempty"`
 	// The SHA-256 of its source and its tokens, in hexadecimal.
 	Sha256 string `protobuf:"bytes,3,opt,name=sha256,proto3" json:"sha256,omitempty"`
-	// What claims it: "autoparser", or the name of a plugin.
+	// The handler that claims it: "autoparser", or the name of a plugin.
 	Handler string `protobuf:"bytes,4,opt,name=handler,proto3" json:"handler,omitempty"`
-	// Why it cannot be used. Empty: it can.
+	// Why it cannot be used. Empty: it is valid.
 	Error string `protobuf:"bytes,5,opt,name=error,proto3" json:"error,omitempty"`
-	// How much of what the template writes the autoparser reads back, such as "14 of 16". Empty until somebody asks for an
-	// explanation of the template.
+	// How many of the conversations that the template renders the autoparser reads back, such as "14 of 16". Empty until an
+	// explanation of the template has been requested.
 	SelfCheck     string `protobuf:"bytes,6,opt,name=self_check,json=selfCheck,proto3" json:"self_check,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -113,10 +113,10 @@ func (x *Template) GetSelfCheck() string {
 	return ""
 }
 
-// PutTemplateRequest is a template to keep.
+// PutTemplateRequest is a template to add.
 type PutTemplateRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// How requests shall refer to it: letters, digits, ".", "_" and "-", in parts separated by "/".
+	// The name by which requests refer to it: letters, digits, ".", "_" and "-", in parts separated by "/".
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// Its Jinja source.
 	Source string `protobuf:"bytes,2,opt,name=source,proto3" json:"source,omitempty"`
@@ -186,10 +186,10 @@ func (x *PutTemplateRequest) GetEosToken() string {
 	return ""
 }
 
-// PutTemplateResponse says what was kept.
+// PutTemplateResponse is the template that was added.
 type PutTemplateResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The template as it is known from now on.
+	// Its description.
 	Template      *Template `protobuf:"bytes,1,opt,name=template,proto3" json:"template,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -269,7 +269,7 @@ func (*ListTemplatesRequest) Descriptor() ([]byte, []int) {
 	return file_dragoman_v1_template_service_proto_rawDescGZIP(), []int{3}
 }
 
-// ListTemplatesResponse is all templates.
+// ListTemplatesResponse lists all templates.
 type ListTemplatesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The templates, sorted by name.
@@ -364,7 +364,7 @@ func (x *GetTemplateRequest) GetName() string {
 // GetTemplateResponse is a template with its source.
 type GetTemplateResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What is known of it.
+	// Its description.
 	Template *Template `protobuf:"bytes,1,opt,name=template,proto3" json:"template,omitempty"`
 	// Its Jinja source.
 	Source string `protobuf:"bytes,2,opt,name=source,proto3" json:"source,omitempty"`
@@ -434,7 +434,7 @@ func (x *GetTemplateResponse) GetEosToken() string {
 	return ""
 }
 
-// ExplainTemplateRequest asks what was learned of a template.
+// ExplainTemplateRequest asks what was learned from a template.
 type ExplainTemplateRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Its name.
@@ -480,13 +480,13 @@ func (x *ExplainTemplateRequest) GetName() string {
 	return ""
 }
 
-// ExplainTemplateResponse is what was learned of a template.
+// ExplainTemplateResponse is what was learned from a template.
 type ExplainTemplateResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The explanation for people to read, as `dragoman explain` prints it.
 	Text string `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
 	// The same for programs: an object with capabilities, normalisations, comparisons, dialect, workarounds and lint, as
-	// `dragoman explain --json` prints it. Members are added, and never renamed or removed.
+	// `dragoman explain --json` prints it. Members may be added, but are never renamed or removed.
 	Explanation   *Json `protobuf:"bytes,2,opt,name=explanation,proto3" json:"explanation,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

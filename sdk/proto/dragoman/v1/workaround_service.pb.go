@@ -58,7 +58,7 @@ func (*ListWorkaroundsRequest) Descriptor() ([]byte, []int) {
 	return file_dragoman_v1_workaround_service_proto_rawDescGZIP(), []int{0}
 }
 
-// ListWorkaroundsResponse is the rules in force.
+// ListWorkaroundsResponse lists the rules in force.
 type ListWorkaroundsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// In the order in which they are applied.
@@ -118,13 +118,13 @@ type Workaround struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Its name.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// Why comparison cannot know what it says.
+	// Why comparison cannot find out what it sets.
 	Because string `protobuf:"bytes,2,opt,name=because,proto3" json:"because,omitempty"`
 	// The templates that it was made for.
 	SeenIn []string `protobuf:"bytes,3,rep,name=seen_in,json=seenIn,proto3" json:"seen_in,omitempty"`
-	// The condition under which it holds.
+	// The condition under which it applies.
 	When string `protobuf:"bytes,4,opt,name=when,proto3" json:"when,omitempty"`
-	// The templates in force for which it holds.
+	// The templates in force that it applies to.
 	Matches       []*WorkaroundMatch `protobuf:"bytes,5,rep,name=matches,proto3" json:"matches,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -195,14 +195,14 @@ func (x *Workaround) GetMatches() []*WorkaroundMatch {
 	return nil
 }
 
-// WorkaroundMatch is a template for which a rule holds.
+// WorkaroundMatch is a template that a rule applies to.
 type WorkaroundMatch struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The name of the template.
 	Template string `protobuf:"bytes,1,opt,name=template,proto3" json:"template,omitempty"`
-	// What the rule changes, "field: from → to". Empty: everything is so without it.
+	// What the rule changes, "field: from → to". Empty: it changes nothing.
 	Changes []string `protobuf:"bytes,2,rep,name=changes,proto3" json:"changes,omitempty"`
-	// The normalisations of requests that it asks for.
+	// The normalisations of requests that it requests.
 	Asks []string `protobuf:"bytes,3,rep,name=asks,proto3" json:"asks,omitempty"`
 	// Why its condition cannot be evaluated; such a rule does nothing.
 	Error         string `protobuf:"bytes,4,opt,name=error,proto3" json:"error,omitempty"`
@@ -324,12 +324,12 @@ func (x *TryWorkaroundsRequest) GetCases() string {
 	return ""
 }
 
-// TryWorkaroundsResponse says what the rules would do.
+// TryWorkaroundsResponse is what the rules would change.
 type TryWorkaroundsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What is wrong with the document. Then nothing was tried.
+	// The mistakes in the document. If there are any, nothing was tried.
 	Faults []*WorkaroundFault `protobuf:"bytes,1,rep,name=faults,proto3" json:"faults,omitempty"`
-	// The templates of which something changes.
+	// The templates that change.
 	Templates     []*TemplateChange `protobuf:"bytes,2,rep,name=templates,proto3" json:"templates,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -443,18 +443,18 @@ func (x *WorkaroundFault) GetMessage() string {
 	return ""
 }
 
-// TemplateChange is what changes of a template.
+// TemplateChange is what changes in a template.
 type TemplateChange struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Its name.
 	Template string `protobuf:"bytes,1,opt,name=template,proto3" json:"template,omitempty"`
 	// The fields of its dialect that change.
 	Fields []*FieldChange `protobuf:"bytes,2,rep,name=fields,proto3" json:"fields,omitempty"`
-	// What a person should look at from then on.
+	// New notes of lint.
 	LintNew []string `protobuf:"bytes,3,rep,name=lint_new,json=lintNew,proto3" json:"lint_new,omitempty"`
-	// What nobody need look at any longer.
+	// Notes of lint that disappear.
 	LintGone []string `protobuf:"bytes,4,rep,name=lint_gone,json=lintGone,proto3" json:"lint_gone,omitempty"`
-	// The cases that come out otherwise.
+	// The cases with another outcome.
 	Cases         []*CaseChange `protobuf:"bytes,5,rep,name=cases,proto3" json:"cases,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -530,9 +530,9 @@ type FieldChange struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// As rules name it: "reasoning.start"; "request" for the normalisations that rules ask for.
 	Field string `protobuf:"bytes,1,opt,name=field,proto3" json:"field,omitempty"`
-	// What it is; empty: not set.
+	// The value in force; empty: not set.
 	Before string `protobuf:"bytes,2,opt,name=before,proto3" json:"before,omitempty"`
-	// What it would be.
+	// The new value.
 	After         string `protobuf:"bytes,3,opt,name=after,proto3" json:"after,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -589,16 +589,16 @@ func (x *FieldChange) GetAfter() string {
 	return ""
 }
 
-// CaseChange is a case that comes out otherwise.
+// CaseChange is a case with another outcome.
 type CaseChange struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Its id.
 	Case string `protobuf:"bytes,1,opt,name=case,proto3" json:"case,omitempty"`
-	// What does not hold of it now. Empty: it holds.
+	// Why it fails now. Empty: it passes.
 	Before string `protobuf:"bytes,2,opt,name=before,proto3" json:"before,omitempty"`
-	// What would not hold of it. Empty: it would hold.
+	// Why it would fail. Empty: it would pass.
 	After string `protobuf:"bytes,3,opt,name=after,proto3" json:"after,omitempty"`
-	// How what comes of it changes: each member of the message that does, a paragraph each.
+	// The difference of the messages: a paragraph for each member that changes.
 	Difference string `protobuf:"bytes,4,opt,name=difference,proto3" json:"difference,omitempty"`
 	// The template that it is about.
 	Template      string `protobuf:"bytes,5,opt,name=template,proto3" json:"template,omitempty"`

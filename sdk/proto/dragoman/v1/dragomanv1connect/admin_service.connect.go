@@ -41,10 +41,10 @@ const (
 
 // AdminServiceClient is a client for the dragoman.v1.AdminService service.
 type AdminServiceClient interface {
-	// GetStatus says what is in force, and what of the files could not be used.
+	// GetStatus returns what is in force, and the files that could not be used.
 	GetStatus(context.Context, *v1.GetStatusRequest) (*v1.GetStatusResponse, error)
-	// Reload reads all files again, at once, and answers when they are in force. What is faulty is not put in force, and is the
-	// error; everything else is.
+	// Reload reads all files again at once, and returns when they are in force. The error lists invalid files, which are not put in
+	// force; all others are.
 	Reload(context.Context, *v1.ReloadRequest) (*v1.ReloadResponse, error)
 }
 
@@ -101,10 +101,10 @@ func (c *adminServiceClient) Reload(ctx context.Context, req *v1.ReloadRequest) 
 
 // AdminServiceHandler is an implementation of the dragoman.v1.AdminService service.
 type AdminServiceHandler interface {
-	// GetStatus says what is in force, and what of the files could not be used.
+	// GetStatus returns what is in force, and the files that could not be used.
 	GetStatus(context.Context, *v1.GetStatusRequest) (*v1.GetStatusResponse, error)
-	// Reload reads all files again, at once, and answers when they are in force. What is faulty is not put in force, and is the
-	// error; everything else is.
+	// Reload reads all files again at once, and returns when they are in force. The error lists invalid files, which are not put in
+	// force; all others are.
 	Reload(context.Context, *v1.ReloadRequest) (*v1.ReloadResponse, error)
 }
 

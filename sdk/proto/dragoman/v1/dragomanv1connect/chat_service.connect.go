@@ -50,20 +50,20 @@ const (
 type ChatServiceClient interface {
 	// Render renders the prompt of a request.
 	Render(context.Context, *v1.RenderRequest) (*v1.RenderResponse, error)
-	// Plan gives all that an engine needs for a request: the prompt, and how to sample.
+	// Plan returns everything that an engine needs for a request: the prompt, and how to sample.
 	Plan(context.Context, *v1.PlanRequest) (*v1.PlanResponse, error)
-	// Parse turns a whole output into a message. An output that breaks the format is no error, unless the request's parsing says
-	// so: it is delivered, and the report tells.
+	// Parse turns a whole output into a message. An output that breaks the format is not an error, unless the request's parsing says
+	// so: it is delivered, and the report says where it broke.
 	Parse(context.Context, *v1.ParseRequest) (*v1.ParseResponse, error)
-	// ParseStream turns an output into chunks while it arrives. The first message of the client has start, the others pieces of
-	// the output; closing its side ends the output. However the output is cut, the chunks amount to the message that Parse
-	// gives. It can also be had without gRPC: POST the messages as lines of JSON to /v1/parse/stream, and read lines of JSON.
+	// ParseStream turns an output into chunks while it arrives. The client's first message has start, the others pieces of the
+	// output; closing its side ends the output. However the output is cut, the chunks add up to the message of Parse. Without gRPC,
+	// POST the messages as lines of JSON to /v1/parse/stream, and read lines of JSON.
 	ParseStream(context.Context) (*connect.BidiStreamForClientSimple[v1.ParseStreamRequest, v1.ParseStreamResponse], error)
-	// ParseStreams is ParseStream for many outputs that share one stream, as an engine has them that samples a token of each at
-	// every step: what comes together is read, answered and written together, at a fraction of the cost. Each output is parsed
-	// as if it were alone: it keeps no other one waiting, and its errors are its own. The client gives the outputs numbers;
-	// closing its side ends those that are still open. A daemon that shuts down begins no more outputs, lets those that run
-	// finish, and then ends the stream with unavailable.
+	// ParseStreams is ParseStream for many outputs that share one stream, such as those of an engine that samples a token of each
+	// at every step: pieces that arrive together are read, parsed and answered together, at a fraction of the cost. Outputs are
+	// independent: none delays another, and an error affects its own output only. The client numbers the outputs; closing its side
+	// ends those that are still open. A daemon that shuts down accepts no more outputs, lets running ones finish, and then ends the
+	// stream with unavailable.
 	ParseStreams(context.Context) (*connect.BidiStreamForClientSimple[v1.ParseStreamsRequest, v1.ParseStreamsResponse], error)
 }
 
@@ -161,20 +161,20 @@ func (c *chatServiceClient) ParseStreams(ctx context.Context) (*connect.BidiStre
 type ChatServiceHandler interface {
 	// Render renders the prompt of a request.
 	Render(context.Context, *v1.RenderRequest) (*v1.RenderResponse, error)
-	// Plan gives all that an engine needs for a request: the prompt, and how to sample.
+	// Plan returns everything that an engine needs for a request: the prompt, and how to sample.
 	Plan(context.Context, *v1.PlanRequest) (*v1.PlanResponse, error)
-	// Parse turns a whole output into a message. An output that breaks the format is no error, unless the request's parsing says
-	// so: it is delivered, and the report tells.
+	// Parse turns a whole output into a message. An output that breaks the format is not an error, unless the request's parsing says
+	// so: it is delivered, and the report says where it broke.
 	Parse(context.Context, *v1.ParseRequest) (*v1.ParseResponse, error)
-	// ParseStream turns an output into chunks while it arrives. The first message of the client has start, the others pieces of
-	// the output; closing its side ends the output. However the output is cut, the chunks amount to the message that Parse
-	// gives. It can also be had without gRPC: POST the messages as lines of JSON to /v1/parse/stream, and read lines of JSON.
+	// ParseStream turns an output into chunks while it arrives. The client's first message has start, the others pieces of the
+	// output; closing its side ends the output. However the output is cut, the chunks add up to the message of Parse. Without gRPC,
+	// POST the messages as lines of JSON to /v1/parse/stream, and read lines of JSON.
 	ParseStream(context.Context, *connect.BidiStream[v1.ParseStreamRequest, v1.ParseStreamResponse]) error
-	// ParseStreams is ParseStream for many outputs that share one stream, as an engine has them that samples a token of each at
-	// every step: what comes together is read, answered and written together, at a fraction of the cost. Each output is parsed
-	// as if it were alone: it keeps no other one waiting, and its errors are its own. The client gives the outputs numbers;
-	// closing its side ends those that are still open. A daemon that shuts down begins no more outputs, lets those that run
-	// finish, and then ends the stream with unavailable.
+	// ParseStreams is ParseStream for many outputs that share one stream, such as those of an engine that samples a token of each
+	// at every step: pieces that arrive together are read, parsed and answered together, at a fraction of the cost. Outputs are
+	// independent: none delays another, and an error affects its own output only. The client numbers the outputs; closing its side
+	// ends those that are still open. A daemon that shuts down accepts no more outputs, lets running ones finish, and then ends the
+	// stream with unavailable.
 	ParseStreams(context.Context, *connect.BidiStream[v1.ParseStreamsRequest, v1.ParseStreamsResponse]) error
 }
 

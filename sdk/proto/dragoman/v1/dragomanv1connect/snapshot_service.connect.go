@@ -45,8 +45,8 @@ const (
 type SnapshotServiceClient interface {
 	// ListSnapshots lists the snapshots that are remembered, the newest first.
 	ListSnapshots(context.Context, *v1.ListSnapshotsRequest) (*v1.ListSnapshotsResponse, error)
-	// Rollback puts the contents of an earlier snapshot in force again. What is running keeps what it began with. It holds for
-	// each source (configuration, rules, templates) until that source changes on disk again; plugins stay as they are.
+	// Rollback restores the contents of an earlier snapshot. Running requests keep the snapshot that they began with. The rollback
+	// lasts, for each source (configuration, rules, templates), until that source changes on disk again; plugins are not affected.
 	Rollback(context.Context, *v1.RollbackRequest) (*v1.RollbackResponse, error)
 }
 
@@ -105,8 +105,8 @@ func (c *snapshotServiceClient) Rollback(ctx context.Context, req *v1.RollbackRe
 type SnapshotServiceHandler interface {
 	// ListSnapshots lists the snapshots that are remembered, the newest first.
 	ListSnapshots(context.Context, *v1.ListSnapshotsRequest) (*v1.ListSnapshotsResponse, error)
-	// Rollback puts the contents of an earlier snapshot in force again. What is running keeps what it began with. It holds for
-	// each source (configuration, rules, templates) until that source changes on disk again; plugins stay as they are.
+	// Rollback restores the contents of an earlier snapshot. Running requests keep the snapshot that they began with. The rollback
+	// lasts, for each source (configuration, rules, templates), until that source changes on disk again; plugins are not affected.
 	Rollback(context.Context, *v1.RollbackRequest) (*v1.RollbackResponse, error)
 }
 

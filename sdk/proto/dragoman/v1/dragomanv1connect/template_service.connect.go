@@ -49,14 +49,14 @@ const (
 
 // TemplateServiceClient is a client for the dragoman.v1.TemplateService service.
 type TemplateServiceClient interface {
-	// PutTemplate adds a template, or replaces one that was put before. It is learned at once: one that cannot be used is
-	// refused, with the line and column, and changes nothing. It is gone when the daemon ends.
+	// PutTemplate adds a template, or replaces one that was added before. It is learned at once: an invalid one is refused, with line
+	// and column, and changes nothing. Templates that were added are lost when the daemon ends.
 	PutTemplate(context.Context, *v1.PutTemplateRequest) (*v1.PutTemplateResponse, error)
-	// ListTemplates lists all templates: those of the binary, of the template folder, and those that were put.
+	// ListTemplates lists all templates: those of the binary, those of the template folder, and those that were added.
 	ListTemplates(context.Context, *v1.ListTemplatesRequest) (*v1.ListTemplatesResponse, error)
-	// GetTemplate gives one template with its source.
+	// GetTemplate returns a template with its source.
 	GetTemplate(context.Context, *v1.GetTemplateRequest) (*v1.GetTemplateResponse, error)
-	// ExplainTemplate says what was learned of a template, question by question, and which comparison taught it.
+	// ExplainTemplate returns what was learned from a template, question by question, and by which comparison.
 	ExplainTemplate(context.Context, *v1.ExplainTemplateRequest) (*v1.ExplainTemplateResponse, error)
 }
 
@@ -147,14 +147,14 @@ func (c *templateServiceClient) ExplainTemplate(ctx context.Context, req *v1.Exp
 
 // TemplateServiceHandler is an implementation of the dragoman.v1.TemplateService service.
 type TemplateServiceHandler interface {
-	// PutTemplate adds a template, or replaces one that was put before. It is learned at once: one that cannot be used is
-	// refused, with the line and column, and changes nothing. It is gone when the daemon ends.
+	// PutTemplate adds a template, or replaces one that was added before. It is learned at once: an invalid one is refused, with line
+	// and column, and changes nothing. Templates that were added are lost when the daemon ends.
 	PutTemplate(context.Context, *v1.PutTemplateRequest) (*v1.PutTemplateResponse, error)
-	// ListTemplates lists all templates: those of the binary, of the template folder, and those that were put.
+	// ListTemplates lists all templates: those of the binary, those of the template folder, and those that were added.
 	ListTemplates(context.Context, *v1.ListTemplatesRequest) (*v1.ListTemplatesResponse, error)
-	// GetTemplate gives one template with its source.
+	// GetTemplate returns a template with its source.
 	GetTemplate(context.Context, *v1.GetTemplateRequest) (*v1.GetTemplateResponse, error)
-	// ExplainTemplate says what was learned of a template, question by question, and which comparison taught it.
+	// ExplainTemplate returns what was learned from a template, question by question, and by which comparison.
 	ExplainTemplate(context.Context, *v1.ExplainTemplateRequest) (*v1.ExplainTemplateResponse, error)
 }
 

@@ -43,10 +43,10 @@ const (
 
 // WorkaroundServiceClient is a client for the dragoman.v1.WorkaroundService service.
 type WorkaroundServiceClient interface {
-	// ListWorkarounds lists the rules in force, and for which templates each of them holds.
+	// ListWorkarounds lists the rules in force, and the templates that each applies to.
 	ListWorkarounds(context.Context, *v1.ListWorkaroundsRequest) (*v1.ListWorkaroundsResponse, error)
-	// TryWorkarounds says what a file of rules would change for the templates in force, if it took the place of the present one:
-	// what is wrong with it, which fields of which dialects change, and which cases come out otherwise.
+	// TryWorkarounds returns what a file of rules would change for the templates in force, if it replaced the present one: the
+	// mistakes in it, the fields of dialects that change, and the cases with another outcome.
 	TryWorkarounds(context.Context, *v1.TryWorkaroundsRequest) (*v1.TryWorkaroundsResponse, error)
 }
 
@@ -103,10 +103,10 @@ func (c *workaroundServiceClient) TryWorkarounds(ctx context.Context, req *v1.Tr
 
 // WorkaroundServiceHandler is an implementation of the dragoman.v1.WorkaroundService service.
 type WorkaroundServiceHandler interface {
-	// ListWorkarounds lists the rules in force, and for which templates each of them holds.
+	// ListWorkarounds lists the rules in force, and the templates that each applies to.
 	ListWorkarounds(context.Context, *v1.ListWorkaroundsRequest) (*v1.ListWorkaroundsResponse, error)
-	// TryWorkarounds says what a file of rules would change for the templates in force, if it took the place of the present one:
-	// what is wrong with it, which fields of which dialects change, and which cases come out otherwise.
+	// TryWorkarounds returns what a file of rules would change for the templates in force, if it replaced the present one: the
+	// mistakes in it, the fields of dialects that change, and the cases with another outcome.
 	TryWorkarounds(context.Context, *v1.TryWorkaroundsRequest) (*v1.TryWorkaroundsResponse, error)
 }
 
