@@ -65,14 +65,24 @@ func inBubble(t *testing.T, idle time.Duration, handler func(*testing.T, http.Re
 	})
 }
 
-// post sends what the test writes, and returns the answer in the end.
-func post(t *testing.T, client *http.Client, body io.Reader) *http.Response {
+// begin posts body, and returns the response once it begins.
+func begin(t *testing.T, client *http.Client, body io.Reader) *http.Response {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://pipe/", body)
 	must(t, err)
 	res, err := client.Do(req)
 	must(t, err)
 	return res
+}
+
+// post posts body, and returns the text of the response.
+func post(t *testing.T, client *http.Client, body io.Reader) string {
+	t.Helper()
+	res := begin(t, client, body)
+	text, err := io.ReadAll(res.Body)
+	must(t, err)
+	must(t, res.Body.Close())
+	return string(text)
 }
 
 // TestAClientMayWaitForABusyDaemon lets the daemon be busy, as with a plan, for longer than its client may be silent.
@@ -102,10 +112,7 @@ func TestAClientMayWaitForABusyDaemon(t *testing.T) {
 			_, _ = out.Write([]byte(" there"))
 			_ = out.Close()
 		}()
-		res := post(t, client, in)
-		text, err := io.ReadAll(res.Body)
-		must(t, err)
-		if string(text) != "Hello there" {
+		if text := post(t, client, in); text != "Hello there" {
 			t.Errorf("it answers %q", text)
 		}
 	})
@@ -130,9 +137,7 @@ func TestASilentClientIsInterrupted(t *testing.T) {
 	}, func(t *testing.T, client *http.Client) {
 		in, out := io.Pipe()
 		go func() { _, _ = out.Write([]byte("Hello")) }()
-		text, err := io.ReadAll(post(t, client, in).Body)
-		must(t, err)
-		if string(text) != "too late" {
+		if text := post(t, client, in); text != "too late" {
 			t.Errorf("it answers %q", text)
 		}
 		_ = out.Close()
@@ -156,7 +161,7 @@ func TestAClientThatDoesNotReadIsInterrupted(t *testing.T) {
 		written <- err
 	}, func(t *testing.T, client *http.Client) {
 		written = make(chan error, 1) // of the bubble
-		res := post(t, client, http.NoBody)
+		res := begin(t, client, http.NoBody)
 		if err := <-written; err == nil || errors.Is(err, io.EOF) {
 			t.Errorf("writing ends with %v", err)
 		}

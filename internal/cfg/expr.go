@@ -36,6 +36,7 @@ import (
 // Op is the kind of an Expr.
 type Op uint8
 
+// The kinds of expressions.
 const (
 	OpNever    Op = iota // the empty language: no text at all
 	OpLiteral            // Text; the empty text is the empty expression

@@ -44,6 +44,7 @@ func (p *Printer) Grammar(root *Rule) string {
 // Binding is the context of an expression, which decides whether it needs parentheses.
 type Binding uint8
 
+// The contexts, from the loosest binding to the tightest.
 const (
 	InNothing  Binding = iota // no context, or a choice
 	InSequence                // within a sequence

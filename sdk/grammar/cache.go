@@ -48,12 +48,12 @@ func keyOf(p *peg.Program, o Options) cache.Key {
 }
 
 // size returns about how many bytes of memory the constraint takes.
-func (k *Constraint) size() int {
-	if k == nil {
+func (c *Constraint) size() int {
+	if c == nil {
 		return 0
 	}
-	n := len(k.Grammar) + len(k.Content)
-	for _, note := range k.Notes {
+	n := len(c.Grammar) + len(c.Content)
+	for _, note := range c.Notes {
 		n += len(note)
 	}
 	return n

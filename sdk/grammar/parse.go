@@ -14,11 +14,11 @@ type Grammar struct {
 	code  *automaton.Automaton
 }
 
-// Status is the relation of a text to a grammar, Result the outcome of a match.
-type (
-	Status = automaton.Status
-	Result = automaton.Result
-)
+// Status is the relation of a text to a grammar.
+type Status = automaton.Status
+
+// Result is the outcome of a match.
+type Result = automaton.Result
 
 // The statuses of a text.
 const (

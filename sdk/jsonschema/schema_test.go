@@ -220,7 +220,7 @@ func TestEqual(t *testing.T) {
 		return of(`{"properties":{"a":{"$ref":"#/$defs/d"}},"$defs":{"d":` + definition + `}}`).Properties()[0].Schema
 	}
 	switch {
-	case !a.Equal(b), !a.Equal(a), !(jsonschema.Schema{}).Equal(jsonschema.Schema{}), !referring("true").Equal(referring("true")):
+	case !a.Equal(b), !(jsonschema.Schema{}).Equal(jsonschema.Schema{}), !referring("true").Equal(referring("true")):
 		t.Error("equal schemas differ")
 	case a.Equal(of(`{"type": "string"}`)), a.Equal(jsonschema.Schema{}), referring("true").Equal(referring("{}")):
 		t.Error("different schemas are equal")

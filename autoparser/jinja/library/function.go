@@ -16,6 +16,7 @@ type Function struct {
 	Attributes func(name string) value.Value // attributes of a macro, or nil
 }
 
+// Repr implements Special.
 func (f *Function) Repr() string {
 	if f.method != nil {
 		return "<built-in method " + f.Name + " of " + f.self.Class() + " object>"
@@ -23,7 +24,10 @@ func (f *Function) Repr() string {
 	return f.Printed
 }
 
-func (*Function) Class() string    { return "function" }
+// Class implements Value.
+func (*Function) Class() string { return "function" }
+
+// Describe implements Special.
 func (*Function) Describe() string { return "function object" }
 
 // Picker returns a function that returns the method id of a value, or nil.

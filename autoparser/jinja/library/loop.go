@@ -146,9 +146,13 @@ func (l *Loop) recurse(a Arguments) value.Value {
 	return l.Again(a.Values[0], l.Depth+1)
 }
 
-func (*Loop) Class() string    { return "LoopContext" }
+// Class implements Value.
+func (*Loop) Class() string { return "LoopContext" }
+
+// Describe implements Special.
 func (*Loop) Describe() string { return "jinja2.runtime.LoopContext object" }
 
+// Repr implements Special.
 func (l *Loop) Repr() string { return fmt.Sprintf("<LoopContext %d/%d>", l.index+1, l.Length()) }
 
 // Iterate continues with the elements that the loop has not reached yet.

@@ -22,6 +22,7 @@ type Function struct {
 // Origin is the source of the value that a variable has when its scope is entered.
 type Origin int
 
+// The origins of values.
 const (
 	Given       Origin = iota // set by what enters the scope
 	FromContext               // the variable of the context

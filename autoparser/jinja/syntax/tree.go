@@ -16,8 +16,9 @@ type Pos int
 // Offset implements Node.
 func (p Pos) Offset() int { return int(p) }
 
-// Expressions.
+// The expressions.
 type (
+	// Literal is a constant.
 	Literal struct {
 		Pos
 		Value value.Value
@@ -110,8 +111,9 @@ type Arguments struct {
 // Positional returns the number of arguments without a name.
 func (a *Arguments) Positional() int { return len(a.Values) - len(a.Names) }
 
-// Targets of assignments.
+// The targets of assignments.
 type (
+	// NameTarget is a variable.
 	NameTarget struct {
 		Pos
 		ID string
@@ -127,8 +129,9 @@ type (
 	}
 )
 
-// Statements.
+// The statements.
 type (
+	// Data is text outside of tags.
 	Data struct {
 		Pos
 		Text string

@@ -199,10 +199,11 @@ func runeLength(s string) int { return utf8.RuneCountInString(s) }
 // and select.
 type Generator struct{ Iterator }
 
+// Class implements Value.
 func (*Generator) Class() string { return "generator" }
 
-// Iterable and Sized are values of other packages that Python's iter() and len() accept.
-type (
-	Iterable interface{ Iterate() Iterator }
-	Sized    interface{ Length() int }
-)
+// Iterable is a value of another package that Python's iter() accepts.
+type Iterable interface{ Iterate() Iterator }
+
+// Sized is a value of another package that Python's len() accepts.
+type Sized interface{ Length() int }

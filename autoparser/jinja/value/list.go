@@ -24,6 +24,7 @@ type List struct {
 	mutable bool
 }
 
+// Class implements Value.
 func (l *List) Class() string {
 	if l.Tuple {
 		return "tuple"

@@ -386,4 +386,5 @@ func Truncate(f float64, fallback Value) Value {
 	return IntOf(n)
 }
 
+// Class implements Value.
 func (*BigInt) Class() string { return "int" }

@@ -266,5 +266,8 @@ func spelledIdentity(id any) string {
 // Namespace is the value of namespace(), whose attributes {% set ns.x = … %} assigns.
 type Namespace struct{ Attributes *Object }
 
-func (*Object) Class() string    { return "dict" }
+// Class implements Value.
+func (*Object) Class() string { return "dict" }
+
+// Class implements Value.
 func (*Namespace) Class() string { return "Namespace" }

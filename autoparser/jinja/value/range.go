@@ -43,6 +43,7 @@ func (s *Range) Property(name string) Value {
 	return nil
 }
 
+// Repr implements Special.
 func (s *Range) Repr() string {
 	if s.step == 1 {
 		return fmt.Sprintf("range(%d, %d)", s.start, s.stop)
@@ -84,4 +85,5 @@ func NewRange(h *Heap, a []Value) *Range {
 // Range is the value of range().
 type Range struct{ start, stop, step int64 }
 
+// Class implements Value.
 func (*Range) Class() string { return "range" }

@@ -4,6 +4,7 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/jinja/failure"
 )
 
+// Class implements Value.
 func (*Undefined) Class() string { return "Undefined" }
 
 // Undefined stands for what does not exist. It prints as nothing and counts as false; most other

@@ -8,23 +8,34 @@ type Value interface {
 	Class() string
 }
 
-// The immutable values of Python. Strings should be valid UTF-8. A Float prints as in Python: 1.0,
-// 1e+16.
+// The immutable values of Python.
 type (
-	None   struct{}
+	// None is Python's None.
+	None struct{}
+
 	Bool   bool
 	Int    int64
-	Float  float64
-	String string
-	Markup string // a string marked safe: {{ x|escape }}
+	Float  float64 // printed as in Python: 1.0, 1e+16
+	String string  // should be valid UTF-8
+	Markup string  // a string marked safe: {{ x|escape }}
 )
 
+// Class implements Value.
 func (None) Class() string { return "NoneType" }
-func (Bool) Class() string { return "bool" }
-func (Int) Class() string  { return "int" }
 
-func (Float) Class() string  { return "float" }
+// Class implements Value.
+func (Bool) Class() string { return "bool" }
+
+// Class implements Value.
+func (Int) Class() string { return "int" }
+
+// Class implements Value.
+func (Float) Class() string { return "float" }
+
+// Class implements Value.
 func (String) Class() string { return "str" }
+
+// Class implements Value.
 func (Markup) Class() string { return "Markup" }
 
 // OrNone returns v, or None if v is nil.

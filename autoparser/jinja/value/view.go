@@ -32,4 +32,5 @@ type View struct {
 	part string // keys, values or items
 }
 
+// Class implements Value.
 func (v *View) Class() string { return "dict_" + v.part }

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// maxLine is how much is kept of a line that a plugin prints.
+	// MaxLine is how much is kept of a line that a plugin prints.
 	MaxLine = 4 << 10
 	// maxLines is how many lines of one process are logged.
 	maxLines = 1000

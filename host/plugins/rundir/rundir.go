@@ -10,8 +10,10 @@ import (
 )
 
 const (
+	// RunPrefix begins the names of run directories.
 	RunPrefix = "dragoman-plugins-"
-	LockName  = "lock"
+	// LockName is the name of the lock file in each.
+	LockName = "lock"
 	// maxRunDir keeps the paths of sockets below the limit of 108 bytes that systems have.
 	maxRunDir = 64
 )

@@ -17,7 +17,7 @@ import (
 // maxExecutable is the largest size of an executable, in bytes.
 const maxExecutable = 1 << 30
 
-// copyPrefix begins the names of copies.
+// CopyPrefix begins the names of copies.
 const CopyPrefix = "bin-"
 
 var errBusy = errors.New("still being written; it is read again when the file has settled")

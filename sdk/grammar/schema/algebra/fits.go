@@ -15,6 +15,7 @@ import (
 // verdict is the result of a test: no, unknown or yes.
 type verdict uint8
 
+// The verdicts.
 const (
 	No verdict = iota
 	unknown

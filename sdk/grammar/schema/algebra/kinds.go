@@ -55,6 +55,7 @@ func HasName(types *jsonschema.Value, kind string) bool {
 // Kinds is a set of the types of JSON Schema.
 type Kinds uint8
 
+// The types.
 const (
 	NullType Kinds = 1 << iota
 	BoolType

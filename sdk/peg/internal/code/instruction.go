@@ -8,6 +8,7 @@ import (
 // Opcode is what an instruction does.
 type Opcode uint8
 
+// The opcodes.
 const (
 	// These consume input, or test it.
 

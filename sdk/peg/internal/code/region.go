@@ -8,6 +8,7 @@ import (
 // Region is what becomes of a byte: chat.Region in one byte.
 type Region uint8
 
+// The regions.
 const (
 	PromptRegion Region = iota
 	contentRegion

@@ -56,6 +56,7 @@ const maxJSONDepth = 512
 // ValueState is what comes next in a value.
 type ValueState uint8
 
+// The states of a value.
 const (
 	AtStart     ValueState = iota // the value itself
 	atValue                       // a value in a container
