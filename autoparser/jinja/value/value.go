@@ -8,17 +8,23 @@ type Value interface {
 	Class() string
 }
 
-// The immutable values of Python.
-type (
-	// None is Python's None.
-	None struct{}
+// None is Python's None.
+type None struct{}
 
-	Bool   bool
-	Int    int64
-	Float  float64 // printed as in Python: 1.0, 1e+16
-	String string  // should be valid UTF-8
-	Markup string  // a string marked safe: {{ x|escape }}
-)
+// Bool is True or False.
+type Bool bool
+
+// Int is an int that fits into 64 bits.
+type Int int64
+
+// Float is a float. It prints as in Python: 1.0, 1e+16.
+type Float float64
+
+// String is a str, which should be valid UTF-8.
+type String string
+
+// Markup is a string marked safe: {{ x|escape }}.
+type Markup string
 
 // Class implements Value.
 func (None) Class() string { return "NoneType" }
