@@ -26,7 +26,7 @@ type Status struct {
 	// Conflicts name plugins that claim the same template at the same priority.
 	Conflicts []string `json:"conflicts,omitempty"`
 	// Warnings are settings for templates or handlers that do not exist, and settings that need a restart, with their place:
-	// "dragoman.yaml:3:9: parsing.templates.qwen: there is no such template".
+	// "dragoman.yaml:3:9: parsing.templates.chatml: there is no such template".
 	Warnings []string `json:"warnings,omitempty"`
 }
 

@@ -35,7 +35,7 @@ func (h *Host) warn() {
 	all := h.warnings(h.state.Current())
 	for _, warning := range all {
 		if !slices.Contains(h.warned.last, warning) {
-			h.log.Warn("a setting is for nothing that there is", "setting", warning)
+			h.log.Warn("a setting refers to nothing that exists", "setting", warning)
 		}
 	}
 	h.warned.last = all

@@ -64,7 +64,7 @@ func forTemplate[V any](setting map[string]V, template string) (found V) {
 }
 
 // Unmatched returns the settings for templates that are not in the list, each with its place: "dragoman.yaml:3:9:
-// parsing.templates.qwen". They are not faults, since templates come and go, but usually mistakes.
+// parsing.templates.chatml". They are not faults, since templates come and go, but usually mistakes.
 func (c *Config) Unmatched(templates []string) (places []string) {
 	matched := map[string]bool{}
 	for _, name := range templates {
