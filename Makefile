@@ -6,10 +6,8 @@ GOLANGCI_LINT_VERSION := v2.15.0
 BUF_VERSION           := v1.70.0
 GRPCURL_VERSION       := v1.9.4
 
-# Nothing in these runs concurrently, but for what tests named …Concurrently show.
-SEQUENTIAL := ./autoparser/... ./plugins/... ./sdk/...
-MODULE     := $(shell go list -m)
-SPACE      := $(subst ,, )
+# What runs on one goroutine at a time, but for the tests named …Concurrently, and so is tested without the race detector.
+SEQUENTIAL := . ./autoparser/... ./plugins/... ./sdk/...
 
 TOOLS   := $(CURDIR)/.cache/tools
 PLUGINS := $(notdir $(wildcard plugins/*/cmd/*))
@@ -43,8 +41,8 @@ run: build
 ## test: every test, with the race detector where code runs concurrently; TEST_FLAGS adds flags, such as -short
 test: $(TOOLS)/grpcurl-$(GRPCURL_VERSION)
 	go test $(TEST_FLAGS) $(SEQUENTIAL)
-	go test $(TEST_FLAGS) -race -run Concurrently $$(grep -rl 'Concurrently(t ' --include='*_test.go' $(SEQUENTIAL:/...=) | xargs -n1 dirname | sort -u)
-	go test $(TEST_FLAGS) -race ./sdk $$(go list ./... | grep -vE '^$(MODULE)/($(subst $(SPACE),|,$(SEQUENTIAL:./%/...=%)))(/|$$)')
+	go test $(TEST_FLAGS) -race -run Concurrently $$(grep -rl 'Concurrently(t ' --include='*_test.go' *_test.go autoparser plugins sdk | xargs -n1 dirname | sed 's|^[^.]|./&|' | sort -u)
+	go test $(TEST_FLAGS) -race ./sdk $$(go list ./... | grep -vxF "$$(go list $(SEQUENTIAL))")
 
 ## golden: rewrite the golden files of tests from what the code prints now; read the difference before committing it
 golden:
