@@ -2,6 +2,7 @@ package host_test
 
 import (
 	"context"
+	"math"
 	"runtime"
 	"testing"
 
@@ -56,12 +57,17 @@ func TestLimitsAndObserversCostNoAllocation(t *testing.T) {
 	p := plan(t, start(t, nil), "chatml-reasoning", request(t, weather))
 	watched, plain := p.Session(t.Context(), session.Options{}), p.Plan.Session(t.Context(), session.Options{})
 	chunk := []byte("word")
+	// Allocations are counted over the whole process, in which hosts of other tests may be ending: the least count is right.
 	allocations := func(feed func([]byte) ([]chat.Delta, error)) float64 {
-		return testing.AllocsPerRun(1000, func() {
-			if _, err := feed(chunk); err != nil {
-				t.Error(err)
-			}
-		})
+		least := math.Inf(1)
+		for range 5 {
+			least = min(least, testing.AllocsPerRun(200, func() {
+				if _, err := feed(chunk); err != nil {
+					t.Error(err)
+				}
+			}))
+		}
+		return least
 	}
 	if got, want := allocations(watched.Feed), allocations(plain.Feed); got > want {
 		t.Errorf("a chunk takes %v allocations, in package session %v", got, want)
