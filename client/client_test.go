@@ -25,7 +25,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// daemon starts a daemon and returns its address and a function that stops it.
+// daemon starts a daemon, and returns its address and a function that stops it.
 func daemon(change func(*config.Config)) (address string, stop func(), err error) {
 	return daemonWith(change, api.Options{})
 }
@@ -63,7 +63,7 @@ func unchanged(*config.Config) {}
 
 const request1 = `{"messages": [{"role": "user", "content": "Hi"}], "tools": [{"type": "function", "function": {"name": "weather"}}]}`
 
-func TestAStreamAmountsToWhatParseGivesAtEverySplit(t *testing.T) {
+func TestAStreamHasTheResultOfParseAtEverySplit(t *testing.T) {
 	address, stop, err := daemon(unchanged)
 	must(t, err)
 	defer stop()
@@ -82,7 +82,7 @@ func TestAStreamAmountsToWhatParseGivesAtEverySplit(t *testing.T) {
 		for chunk, err := range stream.Chunks() {
 			must(t, err)
 			if !json.Valid(chunk) {
-				t.Errorf("cut at %d: the chunk %s is no JSON", cut, chunk)
+				t.Errorf("cut at %d: the chunk %s is not JSON", cut, chunk)
 			}
 			chunks++
 		}
@@ -94,7 +94,7 @@ func TestAStreamAmountsToWhatParseGivesAtEverySplit(t *testing.T) {
 	}
 }
 
-func TestATruncatedOutputIsOneThatReachedItsLength(t *testing.T) {
+func TestATruncatedOutputHasFinishReasonLength(t *testing.T) {
 	address, stop, err := daemon(unchanged)
 	must(t, err)
 	defer stop()
@@ -109,11 +109,11 @@ func TestATruncatedOutputIsOneThatReachedItsLength(t *testing.T) {
 		must(t, err)
 	}
 	if got := stream.Result().FinishReason; got != chat.FinishLength {
-		t.Errorf("it ended because of %q", got)
+		t.Errorf("the finish reason is %q", got)
 	}
 }
 
-func TestErrorsSayWhatTheDaemonSaid(t *testing.T) {
+func TestErrorsCarryTheDetailsOfTheDaemon(t *testing.T) {
 	address, stop, err := daemon(func(c *config.Config) {
 		c.Auth.Tokens = []string{"hush"}
 		c.Listen.Address = "unix:" + filepath.Join(t.TempDir(), "s")
@@ -136,11 +136,11 @@ func TestErrorsSayWhatTheDaemonSaid(t *testing.T) {
 		}
 	}
 	if stream.Result() != nil {
-		t.Error("there is a result beside the error")
+		t.Error("got a result beside the error")
 	}
-	stranger := client.New(address, client.Options{})
-	defer stranger.Close()
-	if _, err := stranger.Parse(t.Context(), "chatml-json", request1, "x"); !errors.As(err, &remote) || remote.Code != "unauthenticated" {
+	unauthorized := client.New(address, client.Options{})
+	defer unauthorized.Close()
+	if _, err := unauthorized.Parse(t.Context(), "chatml-json", request1, "x"); !errors.As(err, &remote) || remote.Code != "unauthenticated" {
 		t.Errorf("without a token: %v", err)
 	}
 }
@@ -169,7 +169,7 @@ func TestAContextEndsAStreamThatWaits(t *testing.T) {
 		}
 		var remote *fault.Error
 		if !errors.As(err, &remote) || remote.Code != "canceled" {
-			t.Errorf("it ends with %v", err)
+			t.Errorf("the stream ends with %v", err)
 		}
 	}
 }
@@ -186,7 +186,7 @@ func TestAPlanForAnEngineHasItsNotation(t *testing.T) {
 		t.Errorf("the constraint is %+v, expected a structural tag", k)
 	}
 	if !plan.SupportsThinking || plan.ThinkingStart == "" || len(plan.ThinkingEnds) == 0 || plan.ReasoningState == "" || plan.Generation == 0 || len(plan.Delimiters) == 0 {
-		t.Errorf("%+v lacks something of what the daemon says", plan)
+		t.Errorf("%+v lacks fields that the daemon sends", plan)
 	}
 }
 

@@ -50,7 +50,8 @@ func hasCode(err error, code string) bool {
 	return errors.As(err, &remote) && remote.Code == fault.Code(code)
 }
 
-// TestOutputsThatShareAStreamHaveTheResultOfParse cuts the output everywhere, all cuts at the same time.
+// TestOutputsThatShareAStreamHaveTheResultOfParse cuts the output everywhere, all cuts
+// concurrently.
 func TestOutputsThatShareAStreamHaveTheResultOfParse(t *testing.T) {
 	c, streams, stop := sharing(t, unchanged)
 	defer stop()
@@ -86,9 +87,9 @@ func TestAnOutputThatSharesAStreamEndsAlone(t *testing.T) {
 	must(t, err)
 	must(t, good.Send("Hello "))
 
-	nobody, err := streams.ParseStream(t.Context(), "nobody", request1)
+	unknown, err := streams.ParseStream(t.Context(), "nobody", request1)
 	must(t, err)
-	if _, err := all(nobody); !hasCode(err, "not_found") {
+	if _, err := all(unknown); !hasCode(err, "not_found") {
 		t.Errorf("an unknown template: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -98,22 +99,22 @@ func TestAnOutputThatSharesAStreamEndsAlone(t *testing.T) {
 	if _, err := all(given); !errors.Is(err, context.Canceled) {
 		t.Errorf("an output whose context has ended: %v", err)
 	}
-	for range 50 { // each gives its place back
+	for range 50 { // each releases its session
 		left, err := streams.ParseStream(t.Context(), "chatml-json", request1)
 		must(t, err)
 		must(t, left.Send("Hello there."))
 		for _, err := range left.Chunks() {
 			must(t, err)
-			break // nobody wants more of it
+			break // the rest is not read
 		}
 	}
 	must(t, good.Send("there."))
 	must(t, good.CloseSend())
 	if _, err := all(good); err != nil || *good.Result().Message.Content.Text != "Hello there." {
-		t.Errorf("the good one: %v, %v", good.Result(), err)
+		t.Errorf("the good output: %v, %v", good.Result(), err)
 	}
 	if err := good.Send("more"); err == nil {
-		t.Error("an output takes more after its end")
+		t.Error("an output accepts text after its end")
 	}
 }
 
@@ -122,9 +123,9 @@ func TestAStreamOutlivesAnyNumberOfOutputsThatFail(t *testing.T) {
 	_, streams, stop := sharing(t, func(c *config.Config) { c.Limits.Sessions = sessions })
 	defer stop()
 	for range 10 * sessions {
-		nobody, err := streams.ParseStream(t.Context(), "nobody", request1)
+		unknown, err := streams.ParseStream(t.Context(), "nobody", request1)
 		must(t, err)
-		if _, err := all(nobody); !hasCode(err, "not_found") {
+		if _, err := all(unknown); !hasCode(err, "not_found") {
 			t.Fatalf("an unknown template: %v", err)
 		}
 	}
@@ -157,7 +158,8 @@ func TestOutputsLearnThatTheirStreamIsOver(t *testing.T) {
 	}
 }
 
-// TestTheDaemonsSpanOfAnOutputContinuesTheTraceOfItsContext opens a stream in one trace, and outputs on it in another and in none.
+// TestTheDaemonsSpanOfAnOutputContinuesTheTraceOfItsContext opens a stream, and outputs on it with
+// a trace of their own and without one.
 func TestTheDaemonsSpanOfAnOutputContinuesTheTraceOfItsContext(t *testing.T) {
 	spans := tracetest.NewSpanRecorder()
 	tracer := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans)).Tracer("")
@@ -184,7 +186,7 @@ func TestTheDaemonsSpanOfAnOutputContinuesTheTraceOfItsContext(t *testing.T) {
 	_, err = all(stream)
 	must(t, err)
 	streams.Close()
-	stop() // then all spans have ended
+	stop() // ends all spans
 
 	parents := map[trace.SpanID]int{}
 	for _, span := range spans.Ended() {
@@ -216,7 +218,7 @@ func TestChunksCanBeDeltasAlone(t *testing.T) {
 		text += delta["content"]
 	}
 	if result := stream.Result(); text != "Hello <b>there</b>." || result.FinishReason != "stop" || *result.Message.Content.Text != text {
-		t.Errorf("the deltas say %q, the result %+v", text, result)
+		t.Errorf("the deltas have %q, the result %+v", text, result)
 	}
 }
 
@@ -258,13 +260,13 @@ func TestAReceiverGetsTheChunksOfTheStream(t *testing.T) {
 	}
 }
 
-func TestAReceiverIsToldHowItsOutputEnds(t *testing.T) {
+func TestAReceiverLearnsHowItsOutputEnds(t *testing.T) {
 	for name, tt := range map[string]struct {
 		template string
 		end      func(cancel func(), streams *client.Streams, stop func())
 		want     func(error) bool
 	}{
-		"there is no such template": {"nobody", func(func(), *client.Streams, func()) {}, func(err error) bool { return hasCode(err, "not_found") }},
+		"its template is unknown": {"nobody", func(func(), *client.Streams, func()) {}, func(err error) bool { return hasCode(err, "not_found") }},
 		"its context ends": {"chatml-json", func(cancel func(), _ *client.Streams, _ func()) { cancel() },
 			func(err error) bool { return errors.Is(err, context.Canceled) }},
 		"the stream is closed": {"chatml-json", func(_ func(), s *client.Streams, _ func()) { s.Close() }, func(err error) bool { return hasCode(err, "canceled") }},
@@ -286,11 +288,11 @@ func TestAReceiverIsToldHowItsOutputEnds(t *testing.T) {
 				t.Errorf("got %v, %v", to.result, to.err)
 			}
 			if err := sender.Send("more"); err == nil {
-				t.Error("an output takes more after its end")
+				t.Error("an output accepts text after its end")
 			}
 			streams.Close()
 			if to.ends != 1 {
-				t.Errorf("it ended %d times", to.ends)
+				t.Errorf("End was called %d times", to.ends)
 			}
 		})
 	}

@@ -31,7 +31,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// The template, request and output that most tests use, and what they amount to.
+// The template, request and output that most tests use, and the resulting message.
 const (
 	template1 = "chatml-json"
 	request1  = `{"messages": [{"role": "user", "content": "Weather in Graz?"}], "tools": [{"type": "function", "function": {"name": "weather", "parameters": {"type": "object", "properties": {"town": {"type": "string"}, "days": {"type": "integer"}}}}}]}`
@@ -39,7 +39,7 @@ const (
 	message1  = `{"role":"assistant","content":"Let me look – gleich.","tool_calls":[{"type":"function","function":{"name":"weather","arguments":"{\"town\": \"Graz\", \"days\": 2}"}}]}`
 )
 
-// daemon is a server on a loopback port, and its address.
+// daemon is a server on a loopback port, with its address and log.
 type daemon struct {
 	*Server
 	url  string
@@ -48,7 +48,7 @@ type daemon struct {
 	log  *logged
 }
 
-// logged is a log, line by line.
+// logged keeps a log, line by line.
 type logged struct {
 	mu    sync.Mutex
 	lines []string
@@ -61,7 +61,7 @@ func (l *logged) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// size is how many bytes were logged.
+// size returns the number of bytes logged.
 func (l *logged) size() (n int64) {
 	for _, line := range l.with() {
 		n += int64(len(line))
@@ -69,7 +69,7 @@ func (l *logged) size() (n int64) {
 	return n
 }
 
-// with returns the lines that have all the parts.
+// with returns the lines that contain all the parts.
 func (l *logged) with(parts ...string) (found []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -81,13 +81,13 @@ func (l *logged) with(parts ...string) (found []string) {
 	return found
 }
 
-// serve starts a daemon with a configuration that change may change.
+// serve starts a daemon with the default configuration, edited by change.
 func serve(t *testing.T, change func(*config.Config)) *daemon {
 	t.Helper()
 	return serveTraced(t, change, nil)
 }
 
-// serveTraced is serve, with spans from a tracer.
+// serveTraced is like serve, with spans from tracer.
 func serveTraced(t *testing.T, change func(*config.Config), tracer trace.Tracer) *daemon {
 	t.Helper()
 	cfg := config.Default()
@@ -101,7 +101,7 @@ func serveTraced(t *testing.T, change func(*config.Config), tracer trace.Tracer)
 	d := &daemon{log: new(logged), done: make(chan error, 1)}
 	log := slog.New(slog.NewJSONHandler(d.log, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 		if a.Value.Kind() == slog.KindDuration {
-			t.Errorf("the log has %s as a time.Duration, want seconds as a number", a.Key)
+			t.Errorf("%s is logged as a time.Duration, want seconds as a number", a.Key)
 		}
 		return a
 	}}))
@@ -122,7 +122,7 @@ func serveTraced(t *testing.T, change func(*config.Config), tracer trace.Tracer)
 	return d
 }
 
-// post sends JSON as curl does and returns the status and the body.
+// post sends JSON as curl does, and returns the status and body of the response.
 func (d *daemon) post(t *testing.T, path, body string, header ...string) (int, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, d.url+path, strings.NewReader(body))
@@ -180,7 +180,7 @@ func TestPlainJSONReachesTheMethods(t *testing.T) {
 			t.Errorf("%d %s", status, body)
 		}
 	})
-	t.Run("a method without side effects can be got", func(t *testing.T) {
+	t.Run("a method without side effects accepts GET", func(t *testing.T) {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, d.url+dragomanv1connect.AdminServiceGetStatusProcedure+"?encoding=json&message=%7B%7D", nil)
 		must(t, err)
 		if status, body := do(t, req); status != http.StatusOK || !strings.Contains(body, `"version":"v0.0.0-test"`) {
@@ -223,10 +223,10 @@ func TestTemplatesArePutListedGotAndExplained(t *testing.T) {
 	explained, err := c.ExplainTemplate(ctx, &dragomanv1.ExplainTemplateRequest{Name: template1})
 	must(t, err)
 	if !strings.Contains(explained.Text, "<tool_call>") {
-		t.Errorf("the explanation does not name the marker of calls:\n%s", explained.Text)
+		t.Errorf("the explanation lacks the call marker:\n%s", explained.Text)
 	}
 	if !strings.Contains(explained.GetExplanation().GetText(), `"comparisons":[`) {
-		t.Errorf("the explanation for programs: %s", explained.Explanation)
+		t.Errorf("the machine-readable explanation: %s", explained.Explanation)
 	}
 	rendered, err := dragomanv1connect.NewChatServiceClient(httpClient(t), d.url).Render(ctx,
 		&dragomanv1.RenderRequest{Template: "mine", Request: &dragomanv1.Json{Text: `{"messages":[{"role":"user","content":"Hi"}]}`}})
@@ -236,7 +236,7 @@ func TestTemplatesArePutListedGotAndExplained(t *testing.T) {
 	}
 }
 
-// clients are the ways to speak to the services with generated code.
+// clients returns a generated client for each protocol.
 func clients(t *testing.T, url string) map[string]dragomanv1connect.ChatServiceClient {
 	return map[string]dragomanv1connect.ChatServiceClient{
 		"connect":      dragomanv1connect.NewChatServiceClient(httpClient(t), url),
@@ -246,7 +246,7 @@ func clients(t *testing.T, url string) map[string]dragomanv1connect.ChatServiceC
 	}
 }
 
-// httpClient speaks HTTP/2 without TLS.
+// httpClient returns a client for HTTP/2 without TLS.
 func httpClient(t *testing.T) *http.Client {
 	transport := &http.Transport{Protocols: new(http.Protocols)}
 	transport.Protocols.SetUnencryptedHTTP2(true)
@@ -281,7 +281,7 @@ func open(t *testing.T, ctx context.Context, c dragomanv1connect.ChatServiceClie
 	return stream
 }
 
-// exchangeAll streams an output in pieces of n bytes and returns what came.
+// exchangeAll streams an output in pieces of n bytes, and returns the chunks and the result.
 func exchangeAll(t *testing.T, stream parseStream, output string, n int) (chunks []string, result *dragomanv1.ParseResponse) {
 	t.Helper()
 	must(t, stream.Send(&dragomanv1.ParseStreamRequest{Start: start1()}))
@@ -316,7 +316,7 @@ func start1() *dragomanv1.ParseStart {
 
 var bidirectional = &grpc.StreamDesc{ClientStreams: true, ServerStreams: true}
 
-// dial connects as gRPC's own client does.
+// dial connects with the client of package grpc.
 func (d *daemon) dial(t *testing.T) *grpc.ClientConn {
 	t.Helper()
 	conn, err := grpc.NewClient(strings.TrimPrefix(d.url, "http://"), grpc.WithTransportCredentials(insecure.NewCredentials()))
@@ -339,7 +339,7 @@ func TestGRPCsOwnClientReachesTheMethods(t *testing.T) {
 	must(t, err)
 	must(t, stream.SendMsg(&dragomanv1.ParseStreamRequest{Start: start1()}))
 	must(t, stream.SendMsg(&dragomanv1.ParseStreamRequest{Chunk: &dragomanv1.ParseStreamRequest_Text{Text: "Let me look"}}))
-	// What is decided comes while the client is still sending.
+	// Decided text arrives while the client is still sending.
 	var chunks []string
 	for !strings.Contains(strings.Join(chunks, ""), "Let me look") {
 		var m dragomanv1.ParseStreamResponse
@@ -358,7 +358,7 @@ func TestGRPCsOwnClientReachesTheMethods(t *testing.T) {
 	}
 }
 
-// joined checks that the chunks of a stream add up to its message.
+// joined checks that the chunks of a stream add up to its result.
 func joined(t *testing.T, chunks []string, result *dragomanv1.ParseResponse) {
 	t.Helper()
 	var want struct {
@@ -387,7 +387,7 @@ func joined(t *testing.T, chunks []string, result *dragomanv1.ParseResponse) {
 		}
 		must(t, json.Unmarshal([]byte(text), &c))
 		if c.Object != "chat.completion.chunk" || len(c.Choices) != 1 {
-			t.Fatalf("%s is no chat.completion.chunk", text)
+			t.Fatalf("%s is not a chat.completion.chunk", text)
 		}
 		content += c.Choices[0].Delta.Content
 		for _, call := range c.Choices[0].Delta.ToolCalls {
@@ -398,11 +398,11 @@ func joined(t *testing.T, chunks []string, result *dragomanv1.ParseResponse) {
 		}
 	}
 	if content != want.Content || len(arguments) != len(want.ToolCalls) {
-		t.Errorf("the chunks say %q with %d calls, the message %q with %d", content, len(arguments), want.Content, len(want.ToolCalls))
+		t.Errorf("the chunks have content %q and %d calls, the message %q and %d", content, len(arguments), want.Content, len(want.ToolCalls))
 	}
 	for i, call := range want.ToolCalls {
 		if arguments[i] != call.Function.Arguments {
-			t.Errorf("call %d: the chunks say %q, the message %q", i, arguments[i], call.Function.Arguments)
+			t.Errorf("call %d: the chunks have arguments %q, the message %q", i, arguments[i], call.Function.Arguments)
 		}
 	}
 	if !cmp.Equal(reasons, []string{result.FinishReason}) {
@@ -410,7 +410,7 @@ func joined(t *testing.T, chunks []string, result *dragomanv1.ParseResponse) {
 	}
 }
 
-// same compares two JSON texts, with the order of members.
+// same compares two JSON texts, including the order of their members.
 func same(t *testing.T, got, want string) {
 	t.Helper()
 	var g, w bytes.Buffer

@@ -15,12 +15,12 @@ import (
 func TestAJsonFieldStandsForItself(t *testing.T) {
 	tests := []struct {
 		name string
-		json string // in the shape that Marshal gives
+		json string // as Marshal writes it
 		msg  proto.Message
 	}{
 		{"the order of members is kept", `{"template":"t","request":{"z":1,"a":{"y":[],"b":null}}}`,
 			&dragomanv1.PlanRequest{Template: "t", Request: &dragomanv1.Json{Text: `{"z":1,"a":{"y":[],"b":null}}`}}},
-		{"numbers and escapes as they were written", `{"request":[1.0,12345678901234567890,1e3,"\u00e9\/é"]}`,
+		{"numbers and escapes are kept as written", `{"request":[1.0,12345678901234567890,1e3,"\u00e9\/é"]}`,
 			&dragomanv1.PlanRequest{Request: &dragomanv1.Json{Text: `[1.0,12345678901234567890,1e3,"\u00e9\/é"]`}}},
 		{"any value", `{"request":"text"}`, &dragomanv1.PlanRequest{Request: &dragomanv1.Json{Text: `"text"`}}},
 		{"a value that looks like the message", `{"request":{"text":"x"}}`, &dragomanv1.PlanRequest{Request: &dragomanv1.Json{Text: `{"text":"x"}`}}},
@@ -30,7 +30,7 @@ func TestAJsonFieldStandsForItself(t *testing.T) {
 		{"lists of messages", `{"triggers":[{"type":"word","value":"<"},{"type":"pattern"}]}`,
 			&dragomanv1.Constraint{Triggers: []*dragomanv1.Trigger{{Type: "word", Value: "<"}, {Type: "pattern"}}}},
 		{"bytes in base64", `{"template":"t","data":"/w=="}`, &dragomanv1.ParseRequest{Template: "t", Output: &dragomanv1.ParseRequest_Data{Data: []byte{0xff}}}},
-		{"messages with a form of their own", `{"started_at":"1970-01-01T00:00:05Z","generation":"7"}`,
+		{"messages with a JSON form of their own", `{"started_at":"1970-01-01T00:00:05Z","generation":"7"}`,
 			&dragomanv1.GetStatusResponse{StartedAt: &timestamppb.Timestamp{Seconds: 5}, Generation: 7}},
 		{"nothing", `{}`, &dragomanv1.PlanRequest{}},
 	}
@@ -69,7 +69,7 @@ func TestFaultsInJSONSayWhere(t *testing.T) {
 		{"unknown member", `{"templat":"t"}`, "templat: unknown field, expected one of data, options, request, special, template, text, truncated"},
 		{"unknown member, nested", `{"options":{"seed":"t"}}`, "options.seed: unknown field, expected one of deltas, id_seed, no_ids, special_known"},
 		{"wrong type", `{"template":3}`, "template: expected string, found 3"},
-		{"wrong type, behind what is not ASCII", `{"text":"Grüße…","request":{"ü":"ä"},"template":"ß","truncated":"ja"}`, `truncated: expected bool, found "ja"`},
+		{"wrong type, after non-ASCII text", `{"text":"Grüße…","request":{"ü":"ä"},"template":"ß","truncated":"ja"}`, `truncated: expected bool, found "ja"`},
 		{"wrong type, in a list", `{"special":[{"start":1,"end":2},{"start":-1,"end":2}]}`, "special[1].start: expected uint32, found -1"},
 		{"a list for a message", `{"options":[]}`, "options: expected an object, found []"},
 		{"a number for a message in a list", `{"special":[{},5]}`, "special[1]: expected an object, found 5"},
@@ -110,7 +110,7 @@ func FuzzJSONThatIsReadIsWrittenBack(f *testing.F) {
 		}
 		text, err := codec.Marshal(&first)
 		if err != nil {
-			t.Fatalf("read %q, but cannot write it: %v", data, err)
+			t.Fatalf("%q was read, but cannot be written: %v", data, err)
 		}
 		if err := codec.Unmarshal(text, &second); err != nil {
 			t.Fatalf("cannot read %q, written from %q: %v", text, data, err)

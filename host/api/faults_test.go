@@ -25,7 +25,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1/dragomanv1connect"
 )
 
-// TestCodesAreSpelledAsDocumented compares the table with docs/api.md, in both directions.
+// TestCodesAreSpelledAsDocumented compares the codes with the table in docs/api.md.
 func TestCodesAreSpelledAsDocumented(t *testing.T) {
 	doc, err := os.ReadFile("../../docs/api.md")
 	must(t, err)
@@ -40,15 +40,16 @@ func TestCodesAreSpelledAsDocumented(t *testing.T) {
 	}
 }
 
-// TestErrorsThatRepeatWhatCameAreBrief sends a request whose fault is a megabyte long; clients of gRPC take 8 KiB of headers.
-func TestErrorsThatRepeatWhatCameAreBrief(t *testing.T) {
+// TestErrorsThatQuoteTheRequestAreBrief sends a request with an invalid name of megabytes; gRPC
+// clients accept 8 KiB of headers.
+func TestErrorsThatQuoteTheRequestAreBrief(t *testing.T) {
 	d := serve(t, nil)
 	conn := d.dial(t)
 	defer conn.Close()
 	request := strings.Replace(request1, `{"messages"`, `{"tool_choice": {"type": "function", "function": {"name": "`+strings.Repeat("ü", 1<<20)+`"}}, "messages"`, 1)
 	err := conn.Invoke(t.Context(), planPath, &dragomanv1.PlanRequest{Template: template1, Request: &dragomanv1.Json{Text: request}}, new(dragomanv1.PlanResponse))
-	if told := status.Convert(err); told.Code() != grpccodes.InvalidArgument || len(told.Message()) > 4000 || !strings.HasPrefix(told.Message(), "tool_choice.function.name: ") || len(told.Details()) != 1 {
-		t.Errorf("the client is told %.300v", err)
+	if got := status.Convert(err); got.Code() != grpccodes.InvalidArgument || len(got.Message()) > 4000 || !strings.HasPrefix(got.Message(), "tool_choice.function.name: ") || len(got.Details()) != 1 {
+		t.Errorf("the client got %.300v", err)
 	}
 	for _, line := range d.logs(t, 1, `"msg":"request"`, "tool_choice") {
 		if len(line) > 8<<10 {
@@ -57,7 +58,7 @@ func TestErrorsThatRepeatWhatCameAreBrief(t *testing.T) {
 	}
 }
 
-// rpcError is an error as connect writes it in JSON.
+// rpcError is an error in the JSON form of Connect.
 type rpcError struct {
 	Code    string
 	Message string
@@ -84,11 +85,11 @@ func TestEachBadInputGetsACodeAPlaceAndARemedy(t *testing.T) {
 		code   string
 		want   []string // in the message
 		place  string   // of the detail
-		remedy bool     // the detail has one
+		remedy bool     // whether the detail has one
 	}{
 		{name: "a template that cannot be parsed", path: putPath, body: `{"name": "broken", "source": ` + quoted("{{ a }}\n{% for x in %}{% endfor %}") + `}`,
 			status: 400, code: "invalid_argument", want: []string{"broken:2:10"}, remedy: true},
-		{name: "a template that loops for ever", path: putPath,
+		{name: "a template that loops forever", path: putPath,
 			body:   `{"name": "loop", "source": ` + quoted("{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}") + `}`,
 			status: 400, code: "invalid_argument", remedy: true},
 		{name: "a template without a source", path: putPath, body: `{"name": "none"}`, status: 400, code: "invalid_argument", place: "source", remedy: true},
@@ -132,7 +133,7 @@ func TestEachBadInputGetsACodeAPlaceAndARemedy(t *testing.T) {
 				return
 			}
 			if len(got.Details) != 1 || got.Details[0].Type != "dragoman.v1.Error" {
-				t.Fatalf("the error has not one detail: %s", body)
+				t.Fatalf("the error lacks its one detail: %s", body)
 			}
 			detail := got.Details[0].Debug
 			if tt.place != "" && detail.Place != tt.place || tt.remedy && detail.Remedy == "" || detail.Message == "" {
@@ -170,8 +171,8 @@ func TestOutputThatBreaksTheFormatIsNoError(t *testing.T) {
 	}
 }
 
-// TestAHugeOutputIsBounded sends far more than the limit over a stream: it ends with an error that says so, and what was
-// decided before was delivered.
+// TestAHugeOutputIsBounded sends far more than the limit over a stream, which ends with an error
+// that names the limit; the text decided before is delivered.
 func TestAHugeOutputIsBounded(t *testing.T) {
 	const limit = 1 << 20
 	d := serve(t, func(c *config.Config) { c.Limits.OutputBytes = limit })
@@ -197,20 +198,20 @@ func TestAHugeOutputIsBounded(t *testing.T) {
 			continue
 		}
 		if connect.CodeOf(err) != connect.CodeResourceExhausted || !strings.Contains(err.Error(), "limits.output_bytes") {
-			t.Errorf("the stream ended with %v, expected the limit and what to do", err)
+			t.Errorf("the stream ended with %v, expected the limit and a remedy", err)
 		}
 		break
 	}
 	_ = stream.CloseResponse()
 	if n := <-sent; n >= 100<<20 {
-		t.Errorf("all of %d bytes could be sent", n)
+		t.Errorf("all %d bytes could be sent", n)
 	}
 	if received < limit {
 		t.Errorf("%d bytes were received, expected those before the limit, %d", received, limit)
 	}
 }
 
-func TestOnlyTokensThatAreKnownAreLetIn(t *testing.T) {
+func TestOnlyKnownTokensAreAccepted(t *testing.T) {
 	d := serve(t, func(c *config.Config) { c.Auth.Tokens = []string{"first", "second"} })
 	for header, want := range map[string]int{
 		"":              http.StatusUnauthorized,
@@ -236,7 +237,7 @@ func TestOnlyTokensThatAreKnownAreLetIn(t *testing.T) {
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, d.url+"/healthz", nil)
 	must(t, err)
 	if status, _ := do(t, req); status != http.StatusOK {
-		t.Errorf("/healthz asks for a token: %d", status)
+		t.Errorf("/healthz requires a token: %d", status)
 	}
 }
 
@@ -246,12 +247,12 @@ func TestClientsThatFallSilentAreCutOff(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			stream := open(t, t.Context(), c)
 			err := stream.Send(&dragomanv1.ParseStreamRequest{Start: start1()})
-			if !errors.Is(err, io.EOF) { // the stream is over already, and Receive says why
+			if !errors.Is(err, io.EOF) { // the stream has ended already, and Receive returns the reason
 				must(t, err)
 			}
 			_, err = stream.Receive()
 			if connect.CodeOf(err) != connect.CodeDeadlineExceeded || !strings.Contains(err.Error(), "limits.session_idle") {
-				t.Errorf("a silent stream ended with %v, expected the limit and what to do", err)
+				t.Errorf("a silent stream ended with %v, expected the limit and a remedy", err)
 			}
 			_ = stream.CloseRequest()
 			_ = stream.CloseResponse()
@@ -281,13 +282,13 @@ func TestClientsThatFallSilentAreCutOff(t *testing.T) {
 	})
 }
 
-func TestStreamsAreCounted(t *testing.T) {
+func TestStreamsAreLimited(t *testing.T) {
 	d := serve(t, func(c *config.Config) { c.Limits.Sessions = 2 })
 	c := dragomanv1connect.NewChatServiceClient(httpClient(t), d.url)
 	begin := func() error {
 		stream := open(t, t.Context(), c)
 		err := stream.Send(&dragomanv1.ParseStreamRequest{Start: start1(), Chunk: &dragomanv1.ParseStreamRequest_Text{Text: "Hello there."}})
-		if !errors.Is(err, io.EOF) { // the stream has been refused already, and Receive says why
+		if !errors.Is(err, io.EOF) { // the stream has been refused already, and Receive returns the reason
 			must(t, err)
 		}
 		_, err = stream.Receive()
@@ -297,11 +298,11 @@ func TestStreamsAreCounted(t *testing.T) {
 	must(t, begin())
 	must(t, begin())
 	if err := begin(); connect.CodeOf(err) != connect.CodeUnavailable || !strings.Contains(err.Error(), "limits.sessions") {
-		t.Errorf("the third stream: %v, expected the limit and what to do", err)
+		t.Errorf("the third stream: %v, expected the limit and a remedy", err)
 	}
 }
 
-func TestBrokenStreamsEndAndAreGivenBack(t *testing.T) {
+func TestBrokenStreamsEndAndAreReleased(t *testing.T) {
 	d := serve(t, nil)
 	t.Run("a frame cut off", func(t *testing.T) {
 		frame := []byte{0, 0, 0, 1, 0, 'x'} // promises 256 bytes
@@ -328,7 +329,7 @@ func TestBrokenStreamsEndAndAreGivenBack(t *testing.T) {
 		for d.sessions.Load() > 0 {
 			select {
 			case <-deadline:
-				t.Fatalf("%d streams are still held", d.sessions.Load())
+				t.Fatalf("%d streams are not released", d.sessions.Load())
 			case <-time.After(time.Millisecond):
 			}
 		}
@@ -357,7 +358,7 @@ func TestRunningStreamsFinishAtShutdown(t *testing.T) {
 	must(t, err)
 }
 
-// exchangeRest sends one more piece and reads to the end.
+// exchangeRest sends one last piece and reads to the end.
 func exchangeRest(t *testing.T, stream parseStream, text string) (chunks []string, result *dragomanv1.ParseResponse) {
 	t.Helper()
 	must(t, stream.Send(&dragomanv1.ParseStreamRequest{Chunk: &dragomanv1.ParseStreamRequest_Text{Text: text}}))
@@ -392,12 +393,12 @@ func TestStreamsThatDoNotFinishAreCutOffAtShutdown(t *testing.T) {
 	_ = stream.CloseResponse()
 }
 
-func TestRequestsForNothingAreToldWhatThereIs(t *testing.T) {
+func TestUnroutableRequestsAreAnsweredWithARemedy(t *testing.T) {
 	d := serve(t, nil)
 	for _, tt := range []struct {
 		method, path, contentType string
 		status                    int
-		says                      string
+		want                      string
 	}{
 		{http.MethodGet, linesPath, "", http.StatusNotFound, "no handler for GET"},
 		{http.MethodPost, "/v1/chat", "application/json", http.StatusNotFound, "dragoman.v1.ChatService"},
@@ -410,13 +411,13 @@ func TestRequestsForNothingAreToldWhatThereIs(t *testing.T) {
 		must(t, err)
 		req.Header.Set("Content-Type", tt.contentType)
 		status, body := do(t, req)
-		if status != tt.status || !strings.Contains(body, tt.says) || !json.Valid([]byte(body)) || !strings.Contains(body, `"remedy"`) {
-			t.Errorf("%s %s is answered with %d %s, expected %d and %q", tt.method, tt.path, status, body, tt.status, tt.says)
+		if status != tt.status || !strings.Contains(body, tt.want) || !json.Valid([]byte(body)) || !strings.Contains(body, `"remedy"`) {
+			t.Errorf("%s %s is answered with %d %s, expected %d and %q", tt.method, tt.path, status, body, tt.status, tt.want)
 		}
 	}
 }
 
-// hopeless is an exchange that panics.
+// hopeless is an exchange whose methods panic.
 type hopeless struct{}
 
 func (hopeless) receive() (*dragomanv1.ParseStreamRequest, error) { panic("hopeless") }
@@ -437,10 +438,10 @@ func TestAPanicEndsNothingButItsRequest(t *testing.T) {
 	} {
 		log.Reset()
 		if err := call(); asFault(err).Code != fault.Internal || strings.Contains(err.Error(), "hopeless") {
-			t.Errorf("%s: the client is told %v, expected no more than that the daemon failed", name, err)
+			t.Errorf("%s: the client got %v, expected an internal error without details", name, err)
 		}
 		if !strings.Contains(log.String(), "panic=hopeless") || !strings.Contains(log.String(), "faults_test.go") {
-			t.Errorf("%s: the log does not say what panicked, and where: %s", name, &log)
+			t.Errorf("%s: the log lacks the panic or its place: %s", name, &log)
 		}
 	}
 	if n := d.sessions.Load(); n != 0 {
@@ -448,7 +449,8 @@ func TestAPanicEndsNothingButItsRequest(t *testing.T) {
 	}
 }
 
-// TestAStreamMayBeSilentAsLongAsItsClientIsNot sends what decides nothing, for longer than either side may be silent.
+// TestAStreamMayBeSilentAsLongAsItsClientIsNot sends text that decides nothing, for longer than
+// either side may be silent.
 func TestAStreamMayBeSilentAsLongAsItsClientIsNot(t *testing.T) {
 	d := serve(t, func(c *config.Config) { c.Limits.SessionIdle = 2 * time.Second })
 	stream := open(t, t.Context(), dragomanv1connect.NewChatServiceClient(httpClient(t), d.url, connect.WithGRPC()))

@@ -14,14 +14,14 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/connectivity"
 	"google.golang.org/grpc/credentials/insecure"
-	_ "google.golang.org/grpc/health" // lets clients of gRPC watch the health
+	_ "google.golang.org/grpc/health" // enables health checks in gRPC clients
 	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
 
 	"github.com/dragoman-project/dragoman/host/config"
 	"github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1/dragomanv1connect"
 )
 
-// watchHealth opens a watch of a service in a protocol.
+// watchHealth watches the health of a service over a protocol.
 func watchHealth(t *testing.T, d *daemon, service string, options ...connect.ClientOption) *connect.ServerStreamForClient[healthv1.HealthCheckResponse] {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -37,35 +37,35 @@ var protocols = map[string]connect.ClientOption{
 	"connect": connect.WithClientOptions(), "gRPC": connect.WithGRPC(), "gRPC-Web": connect.WithGRPCWeb(), "JSON": connect.WithProtoJSON(),
 }
 
-func TestAWatchTellsOfTheEndAndEndsWithIt(t *testing.T) {
+func TestAWatchReportsTheShutdownAndEndsWithIt(t *testing.T) {
 	for name, protocol := range protocols {
 		t.Run(name, func(t *testing.T) {
 			d := serve(t, func(c *config.Config) {
-				c.Auth.Tokens = []string{"hush"} // supervisors have none
-				// None of these is for those who wait for news.
+				c.Auth.Tokens = []string{"hush"} // supervisors have no token
+				// These limits do not apply to watches.
 				c.Limits.RequestTime, c.Limits.SessionIdle, c.Limits.SessionTime = time.Millisecond, time.Millisecond, time.Millisecond
 			})
 			all := watchHealth(t, d, "", protocol)
 			one := watchHealth(t, d, dragomanv1connect.ChatServiceName, protocol)
 			none := watchHealth(t, d, "nobody", protocol)
-			told := func(stream *connect.ServerStreamForClient[healthv1.HealthCheckResponse], want healthv1.HealthCheckResponse_ServingStatus) {
+			receives := func(stream *connect.ServerStreamForClient[healthv1.HealthCheckResponse], want healthv1.HealthCheckResponse_ServingStatus) {
 				t.Helper()
 				if !stream.Receive() || stream.Msg().Status != want {
-					t.Fatalf("told %v (%v), expected %v", stream.Msg(), stream.Err(), want)
+					t.Fatalf("received %v (%v), expected %v", stream.Msg(), stream.Err(), want)
 				}
 			}
-			told(all, healthv1.HealthCheckResponse_SERVING)
-			told(one, healthv1.HealthCheckResponse_SERVING)
-			told(none, healthv1.HealthCheckResponse_SERVICE_UNKNOWN)
+			receives(all, healthv1.HealthCheckResponse_SERVING)
+			receives(one, healthv1.HealthCheckResponse_SERVING)
+			receives(none, healthv1.HealthCheckResponse_SERVICE_UNKNOWN)
 			time.Sleep(20 * time.Millisecond) // longer than any limit
 			d.unwelcome()
-			told(all, healthv1.HealthCheckResponse_NOT_SERVING)
-			told(one, healthv1.HealthCheckResponse_NOT_SERVING)
-			told(watchHealth(t, d, "", protocol), healthv1.HealthCheckResponse_NOT_SERVING)
+			receives(all, healthv1.HealthCheckResponse_NOT_SERVING)
+			receives(one, healthv1.HealthCheckResponse_NOT_SERVING)
+			receives(watchHealth(t, d, "", protocol), healthv1.HealthCheckResponse_NOT_SERVING)
 			d.stop()
 			for _, stream := range []*connect.ServerStreamForClient[healthv1.HealthCheckResponse]{all, one, none} {
 				if stream.Receive() || stream.Err() != nil {
-					t.Errorf("at the end told %v, %v", stream.Msg(), stream.Err())
+					t.Errorf("after the shutdown: received %v, %v", stream.Msg(), stream.Err())
 				}
 			}
 		})
@@ -94,7 +94,7 @@ func TestAClientOfGRPCThatWatchesTheHealthIsServed(t *testing.T) {
 	until(connectivity.TransientFailure)
 }
 
-func TestOnlySoManyWatch(t *testing.T) {
+func TestWatchesAreLimited(t *testing.T) {
 	d := serve(t, func(c *config.Config) { c.Limits.Sessions = 2 })
 	for range 2 {
 		if stream := watchHealth(t, d, "", connect.WithGRPC()); !stream.Receive() {
@@ -103,15 +103,15 @@ func TestOnlySoManyWatch(t *testing.T) {
 	}
 	stream := watchHealth(t, d, "", connect.WithGRPC())
 	if stream.Receive() || connect.CodeOf(stream.Err()) != connect.CodeUnavailable || !strings.Contains(stream.Err().Error(), "limits.sessions") {
-		t.Errorf("the third is told %v", stream.Err())
+		t.Errorf("the third watch ends with %v", stream.Err())
 	}
 	d.counts(t, answered("grpc.health.v1.Health/Watch", "unavailable"), "1")
-	d.stop() // else the streams would be cut off when they have had their time
+	d.stop() // otherwise the streams would run until their time limit
 }
 
-// TestWhatIsNoMessageIsCountedAsTheClientIsTold sends bytes that are no message of any method, in every protocol that has
-// a body of its own for errors.
-func TestWhatIsNoMessageIsCountedAsTheClientIsTold(t *testing.T) {
+// TestInvalidMessagesAreLoggedAsAnswered sends bytes that are no message of any method,
+// over every protocol that sends errors in its own encoding.
+func TestInvalidMessagesAreLoggedAsAnswered(t *testing.T) {
 	d := serve(t, nil)
 	paths := []string{planPath, parseStreamPath, grpcHealthPath + "Check", watchPath, reflection}
 	for _, contentType := range []string{"application/grpc+proto", "application/grpc-web+proto", "application/connect+proto"} {
@@ -129,10 +129,10 @@ func TestWhatIsNoMessageIsCountedAsTheClientIsTold(t *testing.T) {
 				body, err := io.ReadAll(res.Body)
 				must(t, errors.Join(err, res.Body.Close()))
 				if res.Header.Get("Grpc-Status") != "3" && res.Trailer.Get("Grpc-Status") != "3" && !strings.Contains(string(body), `"code":"invalid_argument"`) {
-					t.Fatalf("the client is told %v %q %v", res.Header, body, res.Trailer)
+					t.Fatalf("the response is %v %q %v", res.Header, body, res.Trailer)
 				}
 				if line := d.logs(t, 1, `"msg":"request"`, res.Header.Get("X-Request-Id"))[0]; !strings.Contains(line, `"code":"invalid_argument"`) {
-					t.Errorf("the log says %s", line)
+					t.Errorf("the log has %s", line)
 				}
 			})
 		}

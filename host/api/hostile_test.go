@@ -29,7 +29,7 @@ const (
 	getMethod   = "dragoman.v1.TemplateService/GetTemplate"
 )
 
-// dialTCP opens a connection on which a test writes by hand.
+// dialTCP opens a raw TCP connection to the daemon.
 func (d *daemon) dialTCP(t *testing.T) *net.TCPConn {
 	t.Helper()
 	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", strings.TrimPrefix(d.url, "http://"))
@@ -38,7 +38,7 @@ func (d *daemon) dialTCP(t *testing.T) *net.TCPConn {
 	return conn.(*net.TCPConn)
 }
 
-// send posts a body of a content type and returns the status.
+// send posts a body with a content type, and returns the status.
 func (d *daemon) send(t *testing.T, path, contentType string, body io.Reader, header ...string) int {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, d.url+path, body)
@@ -51,8 +51,9 @@ func (d *daemon) send(t *testing.T, path, contentType string, body io.Reader, he
 	return status
 }
 
-// TestBadInputIsBoundedLoggedAndCounted sends what no client should, each to a daemon of its own. Each is answered with an
-// error, one line of the log tells of it, and one count; and then the daemon answers as before.
+// TestBadInputIsBoundedLoggedAndCounted sends invalid requests, each to a daemon of its own. Each
+// is answered with an error, logged in one line and counted once; then the daemon answers as
+// before.
 func TestBadInputIsBoundedLoggedAndCounted(t *testing.T) {
 	const secret = "hush"
 	never := func(t *testing.T) io.Reader {
@@ -70,42 +71,42 @@ func TestBadInputIsBoundedLoggedAndCounted(t *testing.T) {
 		{"an oversized body", func(t *testing.T, d *daemon) int {
 			return d.send(t, parsePath, "application/json", strings.NewReader(parseBody(strings.Repeat("x", 1<<20))))
 		}, 413, parseMethod, "limit_exceeded"},
-		{"an oversized body whose length is not told", func(t *testing.T, d *daemon) int {
+		{"an oversized body of unknown length", func(t *testing.T, d *daemon) int {
 			return d.send(t, parsePath, "application/proto", io.LimitReader(endless{}, 1<<20))
 		}, 413, parseMethod, "limit_exceeded"},
 		{"an oversized line", func(t *testing.T, d *daemon) int {
 			return d.send(t, linesPath, linesType, strings.NewReader(`{"start": "`+strings.Repeat("x", 1<<20)))
 		}, 413, linesPath, "limit_exceeded"},
-		{"a body that does not come", func(t *testing.T, d *daemon) int {
+		{"a body that does not arrive", func(t *testing.T, d *daemon) int {
 			return d.send(t, parsePath, "application/json", never(t))
 		}, 504, parseMethod, "timed_out"},
-		{"a stream that does not come", func(t *testing.T, d *daemon) int {
+		{"a stream that does not arrive", func(t *testing.T, d *daemon) int {
 			return d.send(t, linesPath, linesType, never(t))
 		}, 504, linesPath, "timed_out"},
-		{"protobuf that is none", func(t *testing.T, d *daemon) int {
+		{"invalid protobuf", func(t *testing.T, d *daemon) int {
 			return d.send(t, parsePath, "application/proto", strings.NewReader("\xff\xff\xff"))
 		}, 400, parseMethod, "invalid_argument"},
-		{"protobuf that is none, by gRPC", func(t *testing.T, d *daemon) int {
+		{"invalid protobuf, over gRPC", func(t *testing.T, d *daemon) int {
 			c := connect.NewClient[dragomanv1.ParseRequest, dragomanv1.ParseResponse](httpClient(t), d.url+parsePath, connect.WithGRPC(), connect.WithCodec(garbage{}))
 			_, err := c.CallUnary(t.Context(), connect.NewRequest(&dragomanv1.ParseRequest{}))
 			if connect.CodeOf(err) != connect.CodeInvalidArgument {
-				t.Errorf("the client is told %v", err)
+				t.Errorf("the client got %v", err)
 			}
 			return 400
 		}, 400, parseMethod, "invalid_argument"},
-		{"a message that breaks off, by gRPC", func(t *testing.T, d *daemon) int {
+		{"a truncated message, over gRPC", func(t *testing.T, d *daemon) int {
 			return d.send(t, parsePath, "application/grpc+proto", strings.NewReader("\x00\x00\x00\x00\x09ab"))
 		}, 200, parseMethod, "invalid_argument"},
-		{"a compression that is not known", func(t *testing.T, d *daemon) int {
+		{"an unknown compression", func(t *testing.T, d *daemon) int {
 			return d.send(t, parsePath, "application/json", strings.NewReader(parseBody("hi")), "Content-Encoding", "br")
 		}, 415, parseMethod, "invalid_argument"},
-		{"a stream of both directions by HTTP/1", func(t *testing.T, d *daemon) int {
+		{"a bidirectional stream over HTTP/1", func(t *testing.T, d *daemon) int {
 			return d.send(t, parseStreamPath, "application/connect+json", strings.NewReader(""))
 		}, 505, strings.TrimPrefix(parseStreamPath, "/"), "invalid_argument"},
-		{"JSON that is none", func(t *testing.T, d *daemon) int {
+		{"invalid JSON", func(t *testing.T, d *daemon) int {
 			return d.send(t, parsePath, "application/json", strings.NewReader(`{"template": "x`))
 		}, 400, parseMethod, "invalid_argument"},
-		{"a content type that is none", func(t *testing.T, d *daemon) int {
+		{"an unsupported content type", func(t *testing.T, d *daemon) int {
 			return d.send(t, parsePath, "text/html", strings.NewReader("<p>"))
 		}, 415, parseMethod, "invalid_argument"},
 		{"a wrong token", func(t *testing.T, d *daemon) int {
@@ -120,13 +121,13 @@ func TestBadInputIsBoundedLoggedAndCounted(t *testing.T) {
 		{"a template asked for like a path", func(t *testing.T, d *daemon) int {
 			return d.send(t, dragomanv1connect.TemplateServiceGetTemplateProcedure, "application/json", strings.NewReader(`{"name": "../../../../etc/passwd"}`))
 		}, 404, getMethod, "not_found"},
-		{"a path that is nothing", func(t *testing.T, d *daemon) int {
+		{"an unknown path", func(t *testing.T, d *daemon) int {
 			return d.send(t, "/../../etc/passwd", "application/json", strings.NewReader("{}"))
 		}, 404, otherMethod, "not_found"},
-		{"a history that is malformed", func(t *testing.T, d *daemon) int {
+		{"a malformed history", func(t *testing.T, d *daemon) int {
 			return d.send(t, parsePath, "application/json", strings.NewReader(`{"template": "chatml-json", "text": "", "request": {"messages": [{"role": "tool", "content": 5}]}}`))
 		}, 400, parseMethod, "invalid_argument"},
-		{"a message of a stream that breaks off", func(t *testing.T, d *daemon) int {
+		{"a truncated message of a stream", func(t *testing.T, d *daemon) int {
 			return d.send(t, linesPath, linesType, strings.NewReader(`{"start": {"template": "chatml`))
 		}, 400, linesPath, "invalid_argument"},
 	}
@@ -143,11 +144,11 @@ func TestBadInputIsBoundedLoggedAndCounted(t *testing.T) {
 				}
 			})
 			if got := tt.send(t, d); got != tt.status {
-				t.Errorf("it is answered with %d, expected %d", got, tt.status)
+				t.Errorf("the status is %d, expected %d", got, tt.status)
 			}
 			d.counts(t, answered(tt.method, tt.code), "1")
 			if lines := d.logs(t, 1, `"msg":"request"`, `"method":"`+tt.method+`"`, `"code":"`+tt.code+`"`); len(lines) != 1 {
-				t.Errorf("the log has %d lines of it, expected one:\n%s", len(lines), strings.Join(lines, ""))
+				t.Errorf("the log has %d lines for the request, expected one:\n%s", len(lines), strings.Join(lines, ""))
 			}
 			if got := d.send(t, parsePath, "application/json", strings.NewReader(parseBody("hi")), "Authorization", "Bearer "+secret); got != http.StatusOK {
 				t.Errorf("afterwards a good request is answered with %d", got)
@@ -156,7 +157,7 @@ func TestBadInputIsBoundedLoggedAndCounted(t *testing.T) {
 	}
 }
 
-// TestFewBytesDoNotBecomeMuchMemory sends as many messages within one as a body can hold.
+// TestFewBytesDoNotBecomeMuchMemory nests as many messages in one as a body can hold.
 func TestFewBytesDoNotBecomeMuchMemory(t *testing.T) {
 	const many = maxWithin + 1
 	d := serve(t, nil)
@@ -178,7 +179,7 @@ func TestFewBytesDoNotBecomeMuchMemory(t *testing.T) {
 	}
 }
 
-// endless is a body without an end.
+// endless is a body that never ends.
 type endless struct{}
 
 func (endless) Read(p []byte) (int, error) {
@@ -188,7 +189,7 @@ func (endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// garbage writes what is no protobuf.
+// garbage is a codec that writes invalid protobuf.
 type garbage struct{}
 
 func (garbage) Name() string                { return "proto" }
@@ -207,7 +208,7 @@ func TestHeadersThatDoNotEndAreCutOff(t *testing.T) {
 	}
 	for _, conn := range conns {
 		must(t, conn.SetReadDeadline(time.Now().Add(patience)))
-		answer, err := io.ReadAll(conn) // a reset is an end, too: of a connection that was written to after its time was up
+		answer, err := io.ReadAll(conn) // a reset counts as closed: the test may have written after the deadline
 		if errors.Is(err, os.ErrDeadlineExceeded) || strings.Contains(string(answer), "200 OK") {
 			t.Fatalf("%q, %v; expected the connection closed", answer, err)
 		}
@@ -216,8 +217,8 @@ func TestHeadersThatDoNotEndAreCutOff(t *testing.T) {
 	d.logs(t, many, "a connection ended without a request", conns[0].LocalAddr().(*net.TCPAddr).IP.String())
 }
 
-// TestHalfClosedConnectionsAreAnsweredOrEnded sends all it has to say and closes its side, in the middle of a message or after
-// the whole of it.
+// TestHalfClosedConnectionsAreAnsweredOrEnded closes its side of a connection within a body or
+// after it.
 func TestHalfClosedConnectionsAreAnsweredOrEnded(t *testing.T) {
 	d := serve(t, nil)
 	body := startLine + "\n" + line("Hello ") + "\n" + line("there.") + "\n"
@@ -232,23 +233,23 @@ func TestHalfClosedConnectionsAreAnsweredOrEnded(t *testing.T) {
 		must(t, err)
 		return string(answer)
 	}
-	// To net/http a client that closes its side is gone, so even a whole body may stay without an answer.
+	// For net/http a client that closes its side is gone, so even a whole body may go unanswered.
 	if whole := half(len(body)); strings.Contains(whole, `"code"`) && !strings.Contains(whole, `"code":"canceled"`) {
 		t.Errorf("after a whole body: %s", whole)
 	}
 	if cut := half(len(body) + 10); strings.Contains(cut, `"result"`) {
 		t.Errorf("after a part of a body: %s, expected no result", cut)
 	}
-	eventually(t, "both streams given back", func() bool { return d.sessions.Load() == 0 })
+	eventually(t, "the release of both streams", func() bool { return d.sessions.Load() == 0 })
 	d.counts(t, "dragoman_sessions", "0")
 	d.logs(t, 2, `"msg":"request"`, `"method":"`+linesPath+`"`)
 	if faults := d.log.with(`"msg":"request"`, `"code":"internal"`); len(faults) > 0 {
-		t.Errorf("the daemon takes it for its own fault: %q", faults)
+		t.Errorf("logged as an internal error: %q", faults)
 	}
 }
 
-// TestTenThousandOpensWithoutACloseAreBounded opens streams and never ends one. As many as the limit run, the others are told
-// so; and when the clients go, everything is given back.
+// TestTenThousandOpensWithoutACloseAreBounded opens streams and never ends one. As many run as the
+// limit allows, the others are refused; when the clients disconnect, every session is released.
 func TestTenThousandOpensWithoutACloseAreBounded(t *testing.T) {
 	const opens, limit, atOnce = 10_000, 100, 20
 	d := serve(t, func(c *config.Config) {
@@ -290,7 +291,7 @@ func TestTenThousandOpensWithoutACloseAreBounded(t *testing.T) {
 	}
 	must(t, clients.Wait())
 	if refused.Load() != opens-limit || d.sessions.Load() != limit {
-		t.Errorf("%d streams run and %d were refused, expected %d and %d", d.sessions.Load(), refused.Load(), limit, opens-limit)
+		t.Errorf("%d streams are running and %d were refused, expected %d and %d", d.sessions.Load(), refused.Load(), limit, opens-limit)
 	}
 	d.logs(t, opens-limit, `"method":"`+linesPath+`"`, `"code":"unavailable"`, "limits.sessions")
 	d.counts(t, answered(linesPath, "unavailable"), fmt.Sprint(opens-limit))
@@ -299,11 +300,11 @@ func TestTenThousandOpensWithoutACloseAreBounded(t *testing.T) {
 		t.Errorf("memory grew by %d bytes", grown)
 	}
 	running.Range(func(conn, _ any) bool { return conn.(net.Conn).Close() == nil })
-	eventually(t, "all streams given back", func() bool { return d.sessions.Load() == 0 })
+	eventually(t, "the release of all streams", func() bool { return d.sessions.Load() == 0 })
 	d.counts(t, "dragoman_sessions", "0")
 }
 
-// heap is how many bytes are in use.
+// heap returns the number of heap bytes in use.
 func heap() int64 {
 	runtime.GC()
 	var m runtime.MemStats
@@ -311,8 +312,8 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// TestNoOutputOfAModelIsAServerError sends what models write when they go wrong, with every policy that does not ask for an
-// error.
+// TestNoOutputOfAModelIsAServerError sends outputs of models gone wrong, with every policy but
+// those that return an error.
 func TestNoOutputOfAModelIsAServerError(t *testing.T) {
 	d := serve(t, nil)
 	for _, output := range []string{

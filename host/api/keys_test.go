@@ -25,7 +25,7 @@ import (
 
 var runtimeVersion = runtime.Version()
 
-// write puts a file into a folder of its own and returns its path.
+// write writes a file into a folder of its own, and returns its path.
 func write(t *testing.T, name, content string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -33,12 +33,12 @@ func write(t *testing.T, name, content string) string {
 	return path
 }
 
-// eventually waits for what the watcher brings about.
+// eventually waits until holds returns true.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); !holds(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("waited in vain for: %s", what)
+			t.Fatalf("timed out waiting for %s", what)
 		}
 	}
 }
@@ -51,7 +51,7 @@ func TestTokensOfAFileReload(t *testing.T) {
 		return status == http.StatusOK
 	}
 	if !let("first") || !let("second") || let("third") || let("") || let("#") || let("team") {
-		t.Error("at the start not exactly the tokens of the file are let in")
+		t.Error("the accepted tokens are not exactly those of the file")
 	}
 	d.logs(t, 1, `"key":"team a"`)
 	must(t, os.WriteFile(file, []byte("third\n"), 0o600))
@@ -59,12 +59,12 @@ func TestTokensOfAFileReload(t *testing.T) {
 	must(t, os.WriteFile(file, []byte("# all are gone\n"), 0o600))
 	eventually(t, "the refusal in the log", func() bool { return len(d.log.with("no tokens", file)) > 0 })
 	if !let("third") {
-		t.Error("a file without tokens locks everyone out, expected the last good one")
+		t.Error("a file without tokens took effect, expected the last good one to stay in force")
 	}
 }
 
-// TestAServerWithoutItsSecretsLetsNobodyIn makes one as a program might that forgot them.
-func TestAServerWithoutItsSecretsLetsNobodyIn(t *testing.T) {
+// TestAServerWithoutItsSecretsRefusesEveryToken creates a server whose options lack the secrets.
+func TestAServerWithoutItsSecretsRefusesEveryToken(t *testing.T) {
 	cfg := config.Default()
 	cfg.Auth.TokensFile = write(t, "tokens", "first\n")
 	h, err := host.New(t.Context(), host.Options{Config: cfg})
@@ -94,7 +94,7 @@ func TestEachKeyHasItsOwnLimits(t *testing.T) {
 		case http.StatusTooManyRequests:
 			limited++
 			if !strings.Contains(body, "limits.key_rate") || !strings.Contains(body, `"rate_limited"`) {
-				t.Errorf("the answer is %s, expected the limit and what to do", body)
+				t.Errorf("the response is %s, expected the limit and a remedy", body)
 			}
 		case http.StatusOK:
 		default:
@@ -102,10 +102,10 @@ func TestEachKeyHasItsOwnLimits(t *testing.T) {
 		}
 	}
 	if limited == 0 {
-		t.Error("20 requests in a row were not too many for 5 a second")
+		t.Error("20 requests in a row did not exceed 5 a second")
 	}
 	if status, body := d.post(t, parsePath, parseBody("hi"), "Authorization", "Bearer idle"); status != http.StatusOK {
-		t.Errorf("the other key is held up, too: %d %s", status, body)
+		t.Errorf("the other key is limited, too: %d %s", status, body)
 	}
 	c := dragomanv1connect.NewChatServiceClient(httpClient(t), d.url, connect.WithGRPC(), connect.WithInterceptors(bearer("idle")))
 	begin := func() (parseStream, error) {
@@ -120,7 +120,7 @@ func TestEachKeyHasItsOwnLimits(t *testing.T) {
 	must(t, err)
 	second, err := begin()
 	if connect.CodeOf(err) != connect.CodeResourceExhausted || !strings.Contains(err.Error(), "limits.key_sessions") {
-		t.Errorf("the second stream: %v, expected the limit and what to do", err)
+		t.Errorf("the second stream: %v, expected the limit and a remedy", err)
 	}
 	for _, s := range []parseStream{first, second} {
 		_ = s.CloseRequest()
@@ -128,7 +128,7 @@ func TestEachKeyHasItsOwnLimits(t *testing.T) {
 	}
 }
 
-// bearer sends a token with each stream.
+// bearer is an interceptor that sends a token with each stream.
 type bearer string
 
 func (b bearer) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc { return next }
@@ -143,7 +143,8 @@ func (b bearer) WrapStreamingClient(next connect.StreamingClientFunc) connect.St
 	}
 }
 
-// TestWhatAKeyHasUsedOutlivesChangesOfOthers rotates one token of a file while another one is at its limit.
+// TestWhatAKeyHasUsedOutlivesChangesOfOthers rotates one token of a file while another is at its
+// limit.
 func TestWhatAKeyHasUsedOutlivesChangesOfOthers(t *testing.T) {
 	var k keys
 	with := func(token string) *key {
@@ -152,7 +153,7 @@ func TestWhatAKeyHasUsedOutlivesChangesOfOthers(t *testing.T) {
 		r.Header.Set("Authorization", "Bearer "+token)
 		found, ok := k.find(r, []string{"configured"}, true)
 		if !ok {
-			t.Fatalf("%s is not let in", token)
+			t.Fatalf("the token %s is refused", token)
 		}
 		return found
 	}
@@ -164,15 +165,15 @@ func TestWhatAKeyHasUsedOutlivesChangesOfOthers(t *testing.T) {
 	must(t, k.read("tokens", []byte("new\nsteady team b\n")))
 	for _, token := range []string{"steady", "configured"} {
 		if _, err := with(token).begin(1); err == nil {
-			t.Errorf("%s may begin a second stream of one, because another token has changed", token)
+			t.Errorf("%s may exceed its limit of one stream after another token has changed", token)
 		}
 	}
 	if got := with("steady").called(); got != "team b" {
-		t.Errorf("it is called %q, expected its new name", got)
+		t.Errorf("the key has the name %q, expected its new one", got)
 	}
 	must(t, k.read("tokens", []byte("old\n")))
 	if _, err := with("old").begin(1); err != nil {
-		t.Errorf("a token that was away is still held to what it used: %v", err)
+		t.Errorf("a token that was removed and restored keeps its old usage: %v", err)
 	}
 }
 
@@ -194,40 +195,41 @@ func TestABucketFillsAsTimeGoes(t *testing.T) {
 	take(time.Hour, true)
 	take(0, true)
 	take(0, false)
-	take(-time.Hour, false) // clocks go back
+	take(-time.Hour, false) // clocks may go back
 }
 
-func TestTooManyRequestsAtOnceAreTurnedAway(t *testing.T) {
+func TestTooManyRequestsAtOnceAreRefused(t *testing.T) {
 	d := serve(t, func(c *config.Config) { c.Limits.Requests = 1 })
 	in, out := io.Pipe()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, d.url+parsePath, in)
 	must(t, err)
 	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Expect", "100-continue") // the body is sent when somebody reads it
+	req.Header.Set("Expect", "100-continue") // the body is sent once the handler reads it
 	done := make(chan int)
 	go func() {
 		status, _ := do(t, req)
 		done <- status
 	}()
-	_, err = out.Write([]byte(`{"template"`)) // it is being answered now
+	_, err = out.Write([]byte(`{"template"`)) // the request is being handled now
 	must(t, err)
 	eventually(t, "the refusal", func() bool {
 		status, body := d.post(t, parsePath, parseBody("hi"))
 		return status == http.StatusServiceUnavailable && strings.Contains(body, "limits.requests")
 	})
 	if status, _ := d.get(t, "/healthz"); status != http.StatusOK {
-		t.Errorf("supervisors are turned away, too: %d", status)
+		t.Errorf("/healthz is refused, too: %d", status)
 	}
 	_, err = io.WriteString(out, strings.TrimPrefix(parseBody("hi"), `{"template"`))
 	must(t, err)
 	must(t, out.Close())
 	if status := <-done; status != http.StatusOK {
-		t.Errorf("the first is answered with %d", status)
+		t.Errorf("the first request is answered with %d", status)
 	}
 }
 
-// TestStreamsOfNoOutputAreCountedAsRequests opens what is counted as no session: reflection, and streams that outputs share.
-func TestStreamsOfNoOutputAreCountedAsRequests(t *testing.T) {
+// TestStreamsWithoutASessionCountAsRequests opens streams that are not sessions themselves:
+// reflection, and shared streams.
+func TestStreamsWithoutASessionCountAsRequests(t *testing.T) {
 	for _, path := range []string{reflection, parseStreamsPath} {
 		t.Run(path, func(t *testing.T) {
 			d := serve(t, func(c *config.Config) { c.Limits.Requests = 1 })
@@ -239,12 +241,12 @@ func TestStreamsOfNoOutputAreCountedAsRequests(t *testing.T) {
 				return status == http.StatusServiceUnavailable && strings.Contains(body, "limits.requests")
 			}
 			eventually(t, "the refusal", func() bool {
-				_, err := conn.NewStream(ctx, bidirectional, path) // one that comes while a request is answered is refused itself
+				_, err := conn.NewStream(ctx, bidirectional, path) // refused if it arrives while a request is being handled
 				must(t, err)
 				return full()
 			})
 			cancel()
-			eventually(t, "that the stream is over", func() bool { return !full() })
+			eventually(t, "the end of the stream", func() bool { return !full() })
 		})
 	}
 }
@@ -262,7 +264,7 @@ func TestACertificateReloads(t *testing.T) {
 	must(t, os.WriteFile(key, []byte("no key"), 0o600))
 	d.logs(t, 1, "reload refused", "listen.key")
 	if !shown().Equal(before) {
-		t.Error("a key that is none changed the certificate")
+		t.Error("an invalid key changed the certificate")
 	}
 	nextCert, nextKey, _ := certificate(t)
 	for from, to := range map[string]string{nextCert: cert, nextKey: key} {

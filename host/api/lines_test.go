@@ -32,7 +32,7 @@ func TestLinesAreAnsweredWhileTheyCome(t *testing.T) {
 			go func() {
 				defer out.Close()
 				_, err := fmt.Fprintf(out, "%s\n\n%s\n", startLine, line("Let me look"))
-				<-firstSeen.Done() // the second piece is sent when the answer to the first is there
+				<-firstSeen.Done() // the second piece is sent after the answer to the first
 				for piece := range strings.SplitSeq(strings.TrimPrefix(output1, "Let me look"), "") {
 					_, err = fmt.Fprintln(out, line(piece))
 				}
@@ -73,7 +73,7 @@ func line(text string) string {
 	return `{"text": ` + string(quoted) + `}`
 }
 
-func TestFaultsOfLinesSayWhichLine(t *testing.T) {
+func TestErrorsNameTheirLine(t *testing.T) {
 	d := serve(t, nil)
 	tests := []struct {
 		name   string
@@ -89,7 +89,7 @@ func TestFaultsOfLinesSayWhichLine(t *testing.T) {
 		{"unknown template", `{"start": {"template": "nobody", "request": {"messages": [{"role": "user", "content": "x"}]}}}`, 404, `"code":"not_found"`},
 		{"special tokens outside of the piece", startLine + "\n" + `{"text": "ab", "special": [{"start": 1, "end": 3}]}`, 400, `"place":"special[0]"`},
 		{"special tokens out of order", startLine + "\n" + `{"text": "abcd", "special": [{"start": 2, "end": 3}, {"start": 1, "end": 2}]}`, 400, `"place":"special[1]"`},
-		{"after an answer the fault is the last line", startLine + "\n" + line("Hello there.") + "\n{", 200, `"place":"line 3"`},
+		{"after an answer the error is the last line", startLine + "\n" + line("Hello there.") + "\n{", 200, `"place":"line 3"`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -102,17 +102,18 @@ func TestFaultsOfLinesSayWhichLine(t *testing.T) {
 	}
 }
 
-func TestLinesThatAreCompressedAreRefused(t *testing.T) {
+func TestCompressedLinesAreRefused(t *testing.T) {
 	d := serve(t, nil)
 	if status, body := d.post(t, linesPath, startLine, "Content-Encoding", "gzip"); status != http.StatusBadRequest || !strings.Contains(body, `"place":"Content-Encoding"`) || !strings.Contains(body, "uncompressed") {
 		t.Errorf("%d %s", status, body)
 	}
 	if status, body := d.post(t, linesPath, startLine, "Content-Encoding", "identity"); status != http.StatusOK {
-		t.Errorf("what is not compressed: %d %s", status, body)
+		t.Errorf("uncompressed: %d %s", status, body)
 	}
 }
 
-// TestAClientThatReadsLaterLearnsWhyItsLinesEnd sends everything before it reads anything, as simple clients do.
+// TestAClientThatReadsLaterLearnsWhyItsLinesEnd sends everything before reading, as simple clients
+// do.
 func TestAClientThatReadsLaterLearnsWhyItsLinesEnd(t *testing.T) {
 	d := serve(t, func(c *config.Config) { c.Limits.OutputBytes = 1000 })
 	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", strings.TrimPrefix(d.url, "http://"))
@@ -124,6 +125,6 @@ func TestAClientThatReadsLaterLearnsWhyItsLinesEnd(t *testing.T) {
 	answer, err := io.ReadAll(conn)
 	must(t, err)
 	if !strings.Contains(string(answer), `"code":"limit_exceeded"`) || !strings.Contains(string(answer), "limits.output_bytes") {
-		t.Errorf("the answer ends with %.300s, expected the limit and what to do", answer[max(0, len(answer)-300):])
+		t.Errorf("the response ends with %.300s, expected the limit and a remedy", answer[max(0, len(answer)-300):])
 	}
 }

@@ -37,7 +37,7 @@ func TestTLSServesBothVersionsOfHTTP(t *testing.T) {
 	}
 }
 
-// certificate makes a key and a certificate of 127.0.0.1 and returns their files.
+// certificate writes a certificate for 127.0.0.1 and its key to files, and returns their paths.
 func certificate(t *testing.T) (cert, key string, pool *x509.CertPool) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -59,7 +59,7 @@ func certificate(t *testing.T) (cert, key string, pool *x509.CertPool) {
 	return cert, key, pool
 }
 
-func TestFilesThatAreNoCertificateAreRefused(t *testing.T) {
+func TestInvalidCertificateFilesAreRefused(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "x.pem")
 	must(t, os.WriteFile(file, []byte("no certificate"), 0o600))
 	cfg := config.Default()
@@ -87,7 +87,7 @@ func TestASocketIsServed(t *testing.T) {
 	}
 }
 
-func TestASocketThatWasLeftBehindIsReplaced(t *testing.T) {
+func TestAStaleSocketIsReplaced(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "d.sock")
 	dead, err := new(net.ListenConfig).Listen(t.Context(), "unix", path)
 	must(t, err)

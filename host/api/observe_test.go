@@ -22,7 +22,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1/dragomanv1connect"
 )
 
-// get asks for a path and returns the status and the body.
+// get sends a GET request, and returns the status and body of the response.
 func (d *daemon) get(t *testing.T, path string, header ...string) (int, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, d.url+path, nil)
@@ -33,7 +33,7 @@ func (d *daemon) get(t *testing.T, path string, header ...string) (int, string) 
 	return do(t, req)
 }
 
-// sample is the value of a series in the metrics, "" if there is none.
+// sample returns the value of a series in the metrics, or "" if it is absent.
 func (d *daemon) sample(t *testing.T, series string) string {
 	t.Helper()
 	_, text := d.get(t, metricsPath)
@@ -45,7 +45,7 @@ func (d *daemon) sample(t *testing.T, series string) string {
 	return ""
 }
 
-// counts waits until a series has a value: answers are counted right after they were sent.
+// counts waits until a series has a value, since responses are counted only after they are sent.
 func (d *daemon) counts(t *testing.T, series, want string) {
 	t.Helper()
 	got := ""
@@ -57,7 +57,7 @@ func (d *daemon) counts(t *testing.T, series, want string) {
 	t.Errorf("%s is %q, expected %s", series, got, want)
 }
 
-// logs waits until the log has n lines with all the parts.
+// logs waits until n lines of the log contain all the parts, and returns them.
 func (d *daemon) logs(t *testing.T, n int, parts ...string) []string {
 	t.Helper()
 	var found []string
@@ -70,11 +70,12 @@ func (d *daemon) logs(t *testing.T, n int, parts ...string) []string {
 	return nil
 }
 
+// answered returns the series that counts the responses of a method with a code.
 func answered(method, code string) string {
 	return `dragoman_request_duration_seconds_count{code="` + code + `",method="` + method + `"}`
 }
 
-// malformed1 breaks the format.
+// malformed1 is an output that violates the format.
 const malformed1 = "<tool_call>\n{\"name\": \"weather\", \"arguments\": {\"town\" \"Graz\"}}\n</tool_call>"
 
 func TestSessionsAndRequestsAreCounted(t *testing.T) {
@@ -113,7 +114,7 @@ func TestSessionsAndRequestsAreCounted(t *testing.T) {
 	}
 }
 
-func TestSourcesAndPluginsAreTold(t *testing.T) {
+func TestReloadsOfSourcesAreCounted(t *testing.T) {
 	file := write(t, "workarounds.yaml", "version: 1\nworkarounds: []\n")
 	d := serve(t, func(c *config.Config) { c.Workarounds.File = file })
 	labels := `{path="` + file + `",source="workarounds"}`
@@ -122,11 +123,11 @@ func TestSourcesAndPluginsAreTold(t *testing.T) {
 	d.counts(t, "dragoman_source_last_reload_successful"+labels, "0")
 	d.counts(t, `dragoman_source_reloads_total{outcome="failure",path="`+file+`",source="workarounds"}`, "1")
 	if d.sample(t, "dragoman_source_last_success_timestamp_seconds"+labels) == "" {
-		t.Error("nothing says when it was last read with success")
+		t.Error("the time of the last successful reload is missing")
 	}
 }
 
-func TestEachRequestGetsALineInTheLog(t *testing.T) {
+func TestEachRequestIsLoggedInOneLine(t *testing.T) {
 	d := serve(t, func(c *config.Config) { c.Auth.Tokens = []string{"hush"} })
 	d.post(t, parsePath, parseBody(output1), "Authorization", "Bearer hush", "X-Request-Id", "abc-1")
 	var got map[string]any
@@ -143,7 +144,7 @@ func TestEachRequestGetsALineInTheLog(t *testing.T) {
 	}
 	d.post(t, parsePath, "{", "X-Request-Id", `"forged"`)
 	if line := d.logs(t, 1, `"code":"unauthenticated"`)[0]; strings.Contains(line, "forged") || strings.Contains(line, "hush") {
-		t.Errorf("the log takes over what clients write: %s", line)
+		t.Errorf("the log repeats untrusted text: %s", line)
 	}
 	if all := strings.Join(d.log.with(), ""); strings.Contains(all, "hush") {
 		t.Errorf("the log shows tokens:\n%s", all)
@@ -156,7 +157,7 @@ func TestOnlyFailuresAreLoggedOnRequest(t *testing.T) {
 	d.post(t, parsePath, "{")
 	d.logs(t, 1, `"msg":"request"`, `"code":"invalid_argument"`)
 	if ok := d.log.with(`"msg":"request"`, `"code":"ok"`); len(ok) > 0 {
-		t.Errorf("a request that went well is logged: %q", ok)
+		t.Errorf("a successful request is logged: %q", ok)
 	}
 }
 
@@ -176,26 +177,27 @@ func TestClientsLearnTheIDOfTheirRequest(t *testing.T) {
 	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
 }
 
-// TestAnOutputOfASharedStreamBelongsToTheTraceThatItNames has outputs on a stream that belongs to a trace itself.
+// TestAnOutputOfASharedStreamBelongsToTheTraceThatItNames sends outputs on a stream that has a
+// trace of its own.
 func TestAnOutputOfASharedStreamBelongsToTheTraceThatItNames(t *testing.T) {
 	const id, parent = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 	const named = id + "-" + parent
 	tests := []struct {
 		name, traceparent string
-		own               bool // the output's parent is the one named
+		own               bool // whether the named span becomes the parent
 	}{
 		{"none", "", false},
 		{"one", "00-" + named + "-01", true},
 		{"one whose client does not sample", "00-" + named + "-00", true},
 		{"one of a later version", "cc-" + named + "-01-what-later-versions-add", true},
-		{"of the version that is none", "ff-" + named + "-01", false},
+		{"of the invalid version", "ff-" + named + "-01", false},
 		{"in capitals", "00-" + strings.ToUpper(named) + "-01", false},
 		{"of too many parts", "00-" + named + "-01-more", false},
 		{"of too few parts", "00-" + id, false},
-		{"with an id that is none", "00-" + strings.Repeat("0", 32) + "-" + parent + "-01", false},
-		{"with a parent that is none", "00-" + id + "-" + strings.Repeat("0", 16) + "-01", false},
+		{"with an invalid id", "00-" + strings.Repeat("0", 32) + "-" + parent + "-01", false},
+		{"with an invalid parent", "00-" + id + "-" + strings.Repeat("0", 16) + "-01", false},
 		{"huge", strings.Repeat("00-", 10_000), false},
-		{"no ASCII", "00-" + strings.Repeat("ü", 16) + "-" + parent + "-01", false},
+		{"not ASCII", "00-" + strings.Repeat("ü", 16) + "-" + parent + "-01", false},
 	}
 	spans := tracetest.NewSpanRecorder()
 	d := serveTraced(t, nil, sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans), sdktrace.WithSampler(sdktrace.AlwaysSample())).Tracer(""))
@@ -207,7 +209,7 @@ func TestAnOutputOfASharedStreamBelongsToTheTraceThatItNames(t *testing.T) {
 		end.Traceparent = "00-" + strings.Repeat("1", 32) + "-" + strings.Repeat("2", 16) + "-01" // too late
 		together(t, stream, opens, end)
 		allOver(t, stream, uint64(i))
-		d.logs(t, i+1, `"msg":"request"`, outputMethod) // told when its span ends
+		d.logs(t, i+1, `"msg":"request"`, outputMethod) // logged when its span ends
 	}
 	must(t, stream.CloseRequest())
 	eventually(t, "the end of all spans", func() bool { return len(spans.Ended()) == len(tests)+1 })
@@ -226,8 +228,8 @@ func TestAnOutputOfASharedStreamBelongsToTheTraceThatItNames(t *testing.T) {
 	}
 }
 
-// TestEveryNameIsDocumented compares what a daemon tells with docs/operating.md, in both directions.
-func TestEveryNameIsDocumented(t *testing.T) {
+// TestEveryMetricIsDocumented compares the metrics of a daemon with docs/operating.md, both ways.
+func TestEveryMetricIsDocumented(t *testing.T) {
 	file := write(t, "workarounds.yaml", "version: 1\nworkarounds: []\n")
 	d := serve(t, func(c *config.Config) { c.Workarounds.File = file })
 	d.post(t, parsePath, parseBody(malformed1))
@@ -236,23 +238,23 @@ func TestEveryNameIsDocumented(t *testing.T) {
 	_, text := d.get(t, metricsPath)
 	doc, err := os.ReadFile("../../docs/operating.md")
 	must(t, err)
-	var told []string
+	var exposed []string
 	for _, m := range regexp.MustCompile(`(?m)^# TYPE (dragoman_\w+)`).FindAllStringSubmatch(text, -1) {
-		told = append(told, m[1])
+		exposed = append(exposed, m[1])
 		if !strings.Contains(string(doc), "`"+m[1]) {
 			t.Errorf("%s is not in docs/operating.md", m[1])
 		}
 	}
 	for _, m := range regexp.MustCompile("`(dragoman_\\w+)").FindAllStringSubmatch(string(doc), -1) {
-		if !slices.Contains(told, m[1]) && !strings.HasPrefix(m[1], "dragoman_plugin") { // there is no plugin
-			t.Errorf("docs/operating.md names %s, and the daemon does not", m[1])
+		if !slices.Contains(exposed, m[1]) && !strings.HasPrefix(m[1], "dragoman_plugin") { // no plugin runs here
+			t.Errorf("docs/operating.md documents %s, which the daemon does not expose", m[1])
 		}
 	}
 }
 
-// TestNamesThatAreNoTextSpoilNoAnswer has files in every folder whose names are no UTF-8, of which protobuf and metrics would
-// be refused as a whole.
-func TestNamesThatAreNoTextSpoilNoAnswer(t *testing.T) {
+// TestFileNamesThatAreNotUTF8BreakNoResponse puts files with such names into every folder: protobuf
+// and the metrics format refuse a whole response that contains one.
+func TestFileNamesThatAreNotUTF8BreakNoResponse(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"\xff.jinja", "\xff.yaml"} {
 		must(t, os.WriteFile(filepath.Join(dir, name), []byte("{%"), 0o600))
@@ -273,28 +275,28 @@ func TestSupervisorsLearnWhenTheDaemonEnds(t *testing.T) {
 	d := serve(t, func(c *config.Config) { c.Auth.Tokens = []string{"hush"} })
 	check := connect.NewClient[dragomanv1.GetStatusRequest, dragomanv1.GetStatusResponse](httpClient(t), d.url+"/grpc.health.v1.Health/Check", connect.WithGRPC())
 	serving := func() bool {
-		// The messages of the health service are not ours. An empty request asks for the daemon as a whole; of the answer, an
-		// unknown field of varint 1 is SERVING, 2 is NOT_SERVING.
+		// The messages of the health service are not ours. An empty request is about the daemon as
+		// a whole; in the response, an unknown varint field of 1 is SERVING, of 2 NOT_SERVING.
 		res, err := check.CallUnary(t.Context(), connect.NewRequest(&dragomanv1.GetStatusRequest{}))
 		must(t, err)
 		return slices.Equal(res.Msg.ProtoReflect().GetUnknown(), []byte{1 << 3, 1})
 	}
 	if status, _ := d.get(t, "/readyz"); status != http.StatusOK || !serving() {
-		t.Errorf("while it runs: %d, serving %v", status, serving())
+		t.Errorf("while running: %d, serving %v", status, serving())
 	}
 	if status, _ := d.get(t, metricsPath); status != http.StatusUnauthorized {
 		t.Errorf("the metrics are shown without a token: %d", status)
 	}
 	d.unwelcome()
 	if status, _ := d.get(t, "/readyz"); status != http.StatusServiceUnavailable || serving() {
-		t.Errorf("while it ends: %d, serving %v", status, serving())
+		t.Errorf("while shutting down: %d, serving %v", status, serving())
 	}
 	if status, _ := d.get(t, "/healthz"); status != http.StatusOK {
-		t.Errorf("while it ends it is said to be broken: %d", status)
+		t.Errorf("while shutting down /healthz fails: %d", status)
 	}
 }
 
-func TestADaemonThatEndsStillTakesRequestsForTheDelay(t *testing.T) {
+func TestRequestsAreAcceptedDuringTheShutdownDelay(t *testing.T) {
 	d := serve(t, func(c *config.Config) { c.Shutdown.Delay = 300 * time.Millisecond })
 	d.stop()
 	for !d.draining() {
@@ -318,10 +320,10 @@ func TestMetricsCanBePublic(t *testing.T) {
 	}
 }
 
-func TestProfilesAreShownOnAListenerOfTheirOwn(t *testing.T) {
+func TestProfilesAreServedOnlyByTheDebugHandler(t *testing.T) {
 	d := serve(t, nil)
 	if status, _ := d.get(t, "/debug/pprof/"); status != http.StatusNotFound {
-		t.Errorf("the daemon itself shows profiles: %d", status)
+		t.Errorf("the API serves profiles: %d", status)
 	}
 	debug := Debug(d.metrics)
 	for path, want := range map[string]string{"/debug/pprof/": "goroutine", "/debug/pprof/cmdline": "test", "/metrics": "dragoman_build_info"} {
@@ -335,7 +337,7 @@ func TestProfilesAreShownOnAListenerOfTheirOwn(t *testing.T) {
 	}
 }
 
-// answer is a response in memory.
+// answer is a ResponseWriter that keeps the response in memory.
 type answer struct {
 	header http.Header
 	body   strings.Builder

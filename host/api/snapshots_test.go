@@ -54,6 +54,6 @@ func TestRulesAreTriedEditedAndRolledBack(t *testing.T) {
 	ask("AdminService/GetStatus", `{}`, `"held":true`, `"on_disk":"`, `"held":["workarounds"]`)
 
 	if status, answer := d.post(t, "/dragoman.v1.SnapshotService/Rollback", `{"to": 4711}`); status != http.StatusNotFound || !strings.Contains(answer, "history.snapshots") {
-		t.Errorf("going back to what is not there: %d %s", status, answer)
+		t.Errorf("rollback to an unknown snapshot: %d %s", status, answer)
 	}
 }

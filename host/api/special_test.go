@@ -11,7 +11,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1/dragomanv1connect"
 )
 
-// withTokens starts a daemon that knows a model by name, to which </think> is a special token.
+// withTokens starts a daemon with a model of that name, in which </think> is a special token.
 func withTokens(t *testing.T, name string) *daemon {
 	t.Helper()
 	source, err := os.ReadFile("../../templates/chatml-reasoning.jinja")
@@ -27,8 +27,8 @@ func withTokens(t *testing.T, name string) *daemon {
 	return serve(t, func(c *config.Config) { c.Templates.Models = []string{dir} })
 }
 
-// TestProseMaySpellAMarkerWhereTheEngineKnowsItsTokens sends an output that writes about the marker that then ends the thought,
-// at once and cut everywhere, also within the marker.
+// TestProseMaySpellAMarkerWhereTheEngineKnowsItsTokens sends an output that mentions the marker
+// which later ends its reasoning, at once and cut everywhere, also within the marker.
 func TestProseMaySpellAMarkerWhereTheEngineKnowsItsTokens(t *testing.T) {
 	const output, from, to = "The tag </think> closes it. </think>Hi.", 28, 36
 	const want = `{"role":"assistant","content":"Hi.","reasoning_content":"The tag </think> closes it."}`
@@ -52,7 +52,7 @@ func TestProseMaySpellAMarkerWhereTheEngineKnowsItsTokens(t *testing.T) {
 	}
 }
 
-// within is the part of a range that is in a piece, counted from the beginning of the piece.
+// within returns the part of a range that lies in a piece, relative to the beginning of the piece.
 func within(begin, end, from, to int) []*dragomanv1.ByteRange {
 	if from = max(from, begin); from >= min(to, end) {
 		return nil

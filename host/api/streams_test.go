@@ -19,7 +19,7 @@ import (
 
 type sharedClient = *connect.BidiStreamForClientSimple[dragomanv1.ParseStreamsRequest, dragomanv1.ParseStreamsResponse]
 
-// parseStreams opens a stream that outputs share.
+// parseStreams opens a shared stream.
 func (d *daemon) parseStreams(t *testing.T) sharedClient {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 3*patience)
@@ -52,7 +52,7 @@ func together(t *testing.T, stream sharedClient, outputs ...*dragomanv1.OutputRe
 	must(t, stream.Send(&dragomanv1.ParseStreamsRequest{Outputs: outputs}))
 }
 
-// received is what came of one output.
+// received holds what was received for one output.
 type received struct {
 	chunks []string
 	result *dragomanv1.ParseResponse
@@ -61,7 +61,7 @@ type received struct {
 
 func (r *received) over() bool { return r.result != nil || r.err != nil }
 
-// receiveUntil notes what comes of each output, by number, until enough does.
+// receiveUntil collects what arrives for each output, by number, until enough returns true.
 func receiveUntil(t *testing.T, stream sharedClient, got map[uint64]*received, enough func() bool) {
 	t.Helper()
 	for !enough() {
@@ -73,7 +73,7 @@ func receiveUntil(t *testing.T, stream sharedClient, got map[uint64]*received, e
 			}
 			o := got[r.Output]
 			if o.over() {
-				t.Fatalf("output %d goes on after its last message: %v", r.Output, r.Message)
+				t.Fatalf("output %d: a message after the last one: %v", r.Output, r.Message)
 			}
 			if c := r.Message.Chunk; c != nil {
 				o.chunks = append(o.chunks, c.Text)
@@ -98,7 +98,8 @@ func allOver(t *testing.T, stream sharedClient, numbers ...uint64) map[uint64]*r
 	return got
 }
 
-// TestOutputsThatShareAStreamAreParsedAsIfAlone cuts the output everywhere, each cut an output of its own, all at once.
+// TestOutputsThatShareAStreamAreParsedAsIfAlone sends the output once for each place to cut it, all
+// on one stream.
 func TestOutputsThatShareAStreamAreParsedAsIfAlone(t *testing.T) {
 	d := serve(t, nil)
 	stream := d.parseStreams(t)
@@ -120,12 +121,12 @@ func TestOutputsThatShareAStreamAreParsedAsIfAlone(t *testing.T) {
 		joined(t, got[n].chunks, got[n].result)
 		same(t, got[n].result.Message.Text, message1)
 	}
-	eventually(t, "all given back", func() bool { return d.sessions.Load() == 0 })
+	eventually(t, "the release of all sessions", func() bool { return d.sessions.Load() == 0 })
 	d.counts(t, answered(outputMethod, "ok"), fmt.Sprint(len(numbers)))
 	d.logs(t, 1, `"msg":"request"`, outputMethod, `"output":"7"`, `"status":"complete"`)
 }
 
-// TestAnOutputOfASharedStreamFailsAlone sends what each kind of bad output is, beside a good one.
+// TestAnOutputOfASharedStreamFailsAlone sends each kind of bad output beside a good one.
 func TestAnOutputOfASharedStreamFailsAlone(t *testing.T) {
 	const good, bad = 1, 2
 	for _, tt := range []struct {
@@ -133,11 +134,11 @@ func TestAnOutputOfASharedStreamFailsAlone(t *testing.T) {
 		send []*dragomanv1.OutputRequest
 		code string
 	}{
-		{"of no template", []*dragomanv1.OutputRequest{first(bad, "nobody"), piece(bad, "text"), piece(bad, "more")}, "not_found"},
+		{"unknown template", []*dragomanv1.OutputRequest{first(bad, "nobody"), piece(bad, "text"), piece(bad, "more")}, "not_found"},
 		{"never started", []*dragomanv1.OutputRequest{piece(bad, "text")}, "invalid_argument"},
 		{"empty", []*dragomanv1.OutputRequest{{Output: bad}}, "invalid_argument"},
 		{"started twice", []*dragomanv1.OutputRequest{first(bad, template1), first(bad, template1)}, "invalid_argument"},
-		{"of wrong ranges", []*dragomanv1.OutputRequest{first(bad, template1), {Output: bad, Message: &dragomanv1.ParseStreamRequest{
+		{"invalid ranges", []*dragomanv1.OutputRequest{first(bad, template1), {Output: bad, Message: &dragomanv1.ParseStreamRequest{
 			Special: []*dragomanv1.ByteRange{{Start: 3, End: 9}}}}}, "invalid_argument"},
 		{"too long", []*dragomanv1.OutputRequest{first(bad, template1), piece(bad, strings.Repeat("long ", 1000))}, "limit_exceeded"},
 		{"cancelled", []*dragomanv1.OutputRequest{first(bad, template1), piece(bad, "text"), {Output: bad, Cancel: true}}, "canceled"},
@@ -152,22 +153,24 @@ func TestAnOutputOfASharedStreamFailsAlone(t *testing.T) {
 			got := allOver(t, stream, good, bad)
 			same(t, got[good].result.Message.Text, message1)
 			if err := got[bad].err; err.GetCode() != tt.code || err.Message == "" {
-				t.Errorf("it ends with %v, expected the code %s", err, tt.code)
+				t.Errorf("the bad output ends with %v, expected the code %s", err, tt.code)
 			}
 			d.counts(t, answered(outputMethod, tt.code), "1")
 
-			// What the client sent before it knew is passed over, and the number can be used again.
+			// What the client sends before it receives the error is dropped, and the number can be
+			// reused.
 			if tt.code != "canceled" {
 				together(t, stream, piece(bad, "still "))
 			}
 			together(t, stream, first(bad, template1), piece(bad, output1), ending(bad))
 			same(t, allOver(t, stream, bad)[bad].result.Message.Text, message1)
-			eventually(t, "all given back", func() bool { return d.sessions.Load() == 0 })
+			eventually(t, "the release of all sessions", func() bool { return d.sessions.Load() == 0 })
 		})
 	}
 }
 
-// TestANumberCanBeUsedAgainAtOnce sends many outputs of one number, each before the end of the one before has come.
+// TestANumberCanBeUsedAgainAtOnce sends many outputs with one number, each before the previous one
+// is answered.
 func TestANumberCanBeUsedAgainAtOnce(t *testing.T) {
 	const many = 100
 	for name, send := range map[string]func(t *testing.T, stream sharedClient, all []*dragomanv1.OutputRequest){
@@ -207,12 +210,12 @@ func TestANumberCanBeUsedAgainAtOnce(t *testing.T) {
 				same(t, end.GetResult().GetMessage().GetText(), fmt.Sprintf(`{"role":"assistant","content":"Hello %d there."}`, n))
 			}
 			if err := ends[many].Error; err.GetCode() != "canceled" || !strings.Contains(err.Message, "wants no more") {
-				t.Errorf("the one that is cancelled ends with %v", err)
+				t.Errorf("the cancelled output ends with %v", err)
 			}
 			if err := ends[many+1].Error; err.GetCode() != "not_found" {
-				t.Errorf("the last one ends with %v", err)
+				t.Errorf("the output with an unknown template ends with %v", err)
 			}
-			eventually(t, "all given back", func() bool { return d.sessions.Load() == 0 })
+			eventually(t, "the release of all sessions", func() bool { return d.sessions.Load() == 0 })
 		})
 	}
 }
@@ -237,7 +240,7 @@ func TestAClientThatGoesGivesAllItsOutputsBack(t *testing.T) {
 	got := map[uint64]*received{}
 	receiveUntil(t, stream, got, func() bool { return got[1] != nil && got[2] != nil })
 	must(t, stream.CloseResponse())
-	eventually(t, "both given back", func() bool { return d.sessions.Load() == 0 })
+	eventually(t, "the release of both sessions", func() bool { return d.sessions.Load() == 0 })
 	d.counts(t, "dragoman_sessions", "0")
 	d.counts(t, answered(outputMethod, "canceled"), "2")
 }
@@ -251,7 +254,7 @@ func TestOutputsThatShareAStreamHaveTheirOwnLimits(t *testing.T) {
 		receiveUntil(t, stream, got, func() bool { return got[1] != nil && got[2] != nil })
 		together(t, stream, first(3, template1))
 		if err := allOver(t, stream, 3)[3].err; err.GetCode() != "unavailable" {
-			t.Errorf("one too many ends with %v", err)
+			t.Errorf("the output beyond the limit ends with %v", err)
 		}
 		together(t, stream, ending(1), ending(3), first(3, template1), ending(3))
 		allOver(t, stream, 1, 3)
@@ -263,7 +266,7 @@ func TestOutputsThatShareAStreamHaveTheirOwnLimits(t *testing.T) {
 		if err := allOver(t, stream, 1)[1].err; err.GetCode() != "timed_out" || !strings.Contains(err.Remedy, "limits.session_idle") {
 			t.Errorf("a silent output ends with %v", err)
 		}
-		time.Sleep(150 * time.Millisecond) // the stream itself may be silent for as long as it likes
+		time.Sleep(150 * time.Millisecond) // the stream itself may be silent indefinitely
 		together(t, stream, first(2, template1), piece(2, output1), ending(2))
 		same(t, allOver(t, stream, 2)[2].result.Message.Text, message1)
 	})
@@ -275,7 +278,7 @@ func TestOutputsThatShareAStreamHaveTheirOwnLimits(t *testing.T) {
 			t.Errorf("an endless output ends with %v", err)
 		}
 	})
-	t.Run("of what is forgotten", func(t *testing.T) {
+	t.Run("of outputs that failed", func(t *testing.T) {
 		d := serve(t, func(c *config.Config) { c.Limits.Sessions = 10 })
 		stream := d.parseStreams(t)
 		var many []*dragomanv1.OutputRequest
@@ -295,7 +298,8 @@ func TestOutputsThatShareAStreamHaveTheirOwnLimits(t *testing.T) {
 	})
 }
 
-// TestASharedStreamWaitsForAClientThatDoesNotRead sends far more than the daemon may keep for a client that takes nothing yet.
+// TestASharedStreamWaitsForAClientThatDoesNotRead sends far more than the daemon may buffer for a
+// client that does not read yet.
 func TestASharedStreamWaitsForAClientThatDoesNotRead(t *testing.T) {
 	const outputs, pieces, size = 4, 64, 1 << 16
 	d := serve(t, nil)
@@ -323,25 +327,26 @@ func TestASharedStreamWaitsForAClientThatDoesNotRead(t *testing.T) {
 		before = sent.Load()
 	}
 	if sent.Load() > outputs*pieces*size*3/4 {
-		t.Errorf("%d bytes were taken of a client that reads nothing", sent.Load())
+		t.Errorf("%d bytes were accepted from a client that does not read", sent.Load())
 	}
 	got := allOver(t, stream, 0, 1, 2, 3)
 	must(t, <-done)
 	for n, o := range got {
 		if len(o.result.GetMessage().GetText()) < pieces*size {
-			t.Errorf("output %d lost something: %.200s", n, o.result.GetMessage().GetText())
+			t.Errorf("output %d is incomplete: %.200s", n, o.result.GetMessage().GetText())
 		}
 	}
 }
 
-// TestWhatHasNoTextIsBoundedToo sends without an end what takes little on the wire or is no text, to a stream that cannot go on.
-func TestWhatHasNoTextIsBoundedToo(t *testing.T) {
+// TestMessagesWithoutTextAreBounded sends an endless series of messages that are small on the wire,
+// or have no text, to a blocked stream.
+func TestMessagesWithoutTextAreBounded(t *testing.T) {
 	const most = 16 << 20 // bytes of memory
 	for _, tt := range []struct {
 		name    string
-		endless bool // it is the first output that does not end, and not the client that takes nothing
+		endless bool // the first output blocks, not only the client that does not read
 		message func(n uint64) *dragomanv1.OutputRequest
-		bytes   int64 // that each message takes at least, or what becomes of it
+		bytes   int64 // least memory that a message, or its result, takes
 	}{
 		{"outputs that fail at once", false, ending, 256},
 		{"ranges of special tokens", true, func(uint64) *dragomanv1.OutputRequest {
@@ -353,13 +358,13 @@ func TestWhatHasNoTextIsBoundedToo(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			free := make(chan struct{})
-			told := func() {
+			ended := func() {
 				if tt.endless {
 					<-free
 				}
 			}
 			ctx, cancel := context.WithCancel(context.WithValue(t.Context(), recordKey{}, &record{
-				parts: func(ctx context.Context, _ *record) (context.Context, func()) { return ctx, told },
+				parts: func(ctx context.Context, _ *record) (context.Context, func()) { return ctx, ended },
 			}))
 			var taken atomic.Int64
 			receive := func() (*dragomanv1.ParseStreamsRequest, error) {
@@ -379,7 +384,7 @@ func TestWhatHasNoTextIsBoundedToo(t *testing.T) {
 				before = taken.Load()
 			}
 			if taken.Load()*tt.bytes >= most {
-				t.Errorf("%d messages were taken, and none was done with", taken.Load())
+				t.Errorf("%d messages were accepted, although none could be finished", taken.Load())
 			}
 			cancel()
 			close(free)
@@ -399,11 +404,11 @@ func TestAClientThatReadsNothingIsCutOff(t *testing.T) {
 			break
 		}
 		if time.Now().After(deadline) {
-			t.Fatal("it goes on and on")
+			t.Fatal("the stream is never cut off")
 		}
 	}
 	d.logs(t, 1, `"msg":"request"`, `"method":"`+strings.TrimPrefix(parseStreamsPath, "/")+`"`, `"code":"timed_out"`)
-	eventually(t, "all given back", func() bool { return d.sessions.Load() == 0 })
+	eventually(t, "the release of all sessions", func() bool { return d.sessions.Load() == 0 })
 }
 
 func TestOutputsOfASharedStreamFinishAtShutdown(t *testing.T) {
@@ -422,7 +427,7 @@ func TestOutputsOfASharedStreamFinishAtShutdown(t *testing.T) {
 	unavailable(idle)
 	together(t, stream, first(2, template1))
 	if err := allOver(t, stream, 2)[2].err; err.GetCode() != "unavailable" {
-		t.Errorf("what begins now ends with %v", err)
+		t.Errorf("an output started during shutdown ends with %v", err)
 	}
 	together(t, stream, piece(1, output1[20:]), ending(1))
 	receiveUntil(t, stream, got, func() bool { return got[1].over() })
@@ -430,7 +435,7 @@ func TestOutputsOfASharedStreamFinishAtShutdown(t *testing.T) {
 	unavailable(stream)
 }
 
-// service is the daemon's, for tests that go below it.
+// service returns a chat service of the daemon, for tests that bypass HTTP.
 func (d *daemon) service(t *testing.T) *chatService {
 	return &chatService{host: d.host, sessions: &d.sessions, faults: faults{d.Server.log}, ending: t.Context(), workers: make(workers)}
 }
@@ -440,7 +445,7 @@ func TestAPanicEndsNothingButItsOutput(t *testing.T) {
 	requests := [][]*dragomanv1.OutputRequest{{first(1, template1)}, {first(2, template1)}}
 	codes := map[uint64]string{}
 	s := d.service(t)
-	s.sessions = nil // that nothing counts the sessions is a panic
+	s.sessions = nil // counting a session panics
 	must(t, s.share(t.Context(), func() (*dragomanv1.ParseStreamsRequest, error) {
 		if len(requests) == 0 {
 			return nil, io.EOF
@@ -460,10 +465,11 @@ func TestAPanicEndsNothingButItsOutput(t *testing.T) {
 	d.logs(t, 2, "panicked", parseStreamsPath)
 }
 
-// TestAPanicLosesNothingOfOtherOutputs lets one output of what comes together panic, when it begins or when it has ended.
+// TestAPanicLosesNothingOfOtherOutputs makes one output of a message panic, when it begins or when
+// it ends.
 func TestAPanicLosesNothingOfOtherOutputs(t *testing.T) {
 	const good, bad = 1, 2
-	for name, parts := range map[string]func(output string) (told func()){
+	for name, parts := range map[string]func(output string) (ended func()){
 		"when it begins": func(output string) func() {
 			if output == "2" {
 				panic("while it begins")
@@ -495,7 +501,7 @@ func TestAPanicLosesNothingOfOtherOutputs(t *testing.T) {
 			select {
 			case <-ended:
 			case <-time.After(patience):
-				t.Fatal("what was handed out does not end")
+				t.Fatal("the outputs do not end")
 			}
 			var result *dragomanv1.ParseResponse
 			must(t, m.write(func(m *dragomanv1.ParseStreamsResponse) error {
@@ -509,7 +515,7 @@ func TestAPanicLosesNothingOfOtherOutputs(t *testing.T) {
 			same(t, result.GetMessage().GetText(), message1)
 			d.logs(t, 1, "panicked", parseStreamsPath)
 			if d.sessions.Load() != 0 {
-				t.Errorf("%d sessions are not given back", d.sessions.Load())
+				t.Errorf("%d sessions are not released", d.sessions.Load())
 			}
 		})
 	}

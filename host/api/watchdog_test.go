@@ -14,7 +14,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/fault"
 )
 
-// pipes is a listener whose connections have their other ends in dial.
+// pipes is a listener for the connections made by its dial method.
 type pipes struct {
 	conns  chan net.Conn
 	closed chan struct{}
@@ -38,8 +38,8 @@ func (p pipes) dial(context.Context, string, string) (net.Conn, error) {
 	return ours, nil
 }
 
-// inBubble serves a handler over HTTP/2 within a bubble of synctest, where time passes only when everything waits. The handler
-// reads and writes as those of the API do, with these deadlines.
+// inBubble serves a handler over HTTP/2 in a synctest bubble, where time passes only when every
+// goroutine is blocked. The handler reads and writes under the same deadlines as those of the API.
 func inBubble(t *testing.T, idle time.Duration, handler func(*testing.T, http.ResponseWriter, *http.Request), talk func(*testing.T, *http.Client)) {
 	synctest.Test(t, func(t *testing.T) {
 		var protocols http.Protocols
@@ -65,7 +65,7 @@ func inBubble(t *testing.T, idle time.Duration, handler func(*testing.T, http.Re
 	})
 }
 
-// begin posts body, and returns the response once it begins.
+// begin posts body, and returns the response once its header has arrived.
 func begin(t *testing.T, client *http.Client, body io.Reader) *http.Response {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://pipe/", body)
@@ -85,7 +85,8 @@ func post(t *testing.T, client *http.Client, body io.Reader) string {
 	return string(text)
 }
 
-// TestAClientMayWaitForABusyDaemon lets the daemon be busy, as with a plan, for longer than its client may be silent.
+// TestAClientMayWaitForABusyDaemon keeps the daemon busy, as planning may, for longer than a client
+// may be silent.
 func TestAClientMayWaitForABusyDaemon(t *testing.T) {
 	const idle = 2 * time.Second
 	free := make(chan struct{})
@@ -113,7 +114,7 @@ func TestAClientMayWaitForABusyDaemon(t *testing.T) {
 			_ = out.Close()
 		}()
 		if text := post(t, client, in); text != "Hello there" {
-			t.Errorf("it answers %q", text)
+			t.Errorf("the response is %q", text)
 		}
 	})
 }
@@ -121,16 +122,16 @@ func TestAClientMayWaitForABusyDaemon(t *testing.T) {
 func TestASilentClientIsInterrupted(t *testing.T) {
 	const idle = 2 * time.Second
 	inBubble(t, idle, func(t *testing.T, w http.ResponseWriter, r *http.Request) {
-		time.Sleep(idle / 2) // so that the first look at the watch comes within the read
+		time.Sleep(idle / 2) // so that the first check of the watchdog falls within the read
 		_, err := io.ReadFull(r.Body, make([]byte, 5))
 		must(t, err)
 		start := time.Now()
 		_, err = r.Body.Read(make([]byte, 5))
 		if fault.CodeOf(asFault(err)) != fault.TimedOut || !strings.Contains(err.Error(), "limits.session_idle") {
-			t.Errorf("the read ends with %v", err)
+			t.Errorf("the read failed with %v", err)
 		}
 		if took := time.Since(start); took != idle {
-			t.Errorf("it took %v", took)
+			t.Errorf("the interruption came after %v", took)
 		}
 		_, err = w.Write([]byte("too late"))
 		must(t, err)
@@ -138,7 +139,7 @@ func TestASilentClientIsInterrupted(t *testing.T) {
 		in, out := io.Pipe()
 		go func() { _, _ = out.Write([]byte("Hello")) }()
 		if text := post(t, client, in); text != "too late" {
-			t.Errorf("it answers %q", text)
+			t.Errorf("the response is %q", text)
 		}
 		_ = out.Close()
 	})
@@ -156,14 +157,14 @@ func TestAClientThatDoesNotReadIsInterrupted(t *testing.T) {
 			}
 		}
 		if took := time.Since(start); took != idle {
-			t.Errorf("it took %v", took)
+			t.Errorf("the interruption came after %v", took)
 		}
 		written <- err
 	}, func(t *testing.T, client *http.Client) {
 		written = make(chan error, 1) // of the bubble
 		res := begin(t, client, http.NoBody)
 		if err := <-written; err == nil || errors.Is(err, io.EOF) {
-			t.Errorf("writing ends with %v", err)
+			t.Errorf("the write failed with %v", err)
 		}
 		_ = res.Body.Close()
 	})

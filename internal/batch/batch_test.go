@@ -11,7 +11,7 @@ import (
 	"github.com/dragoman-project/dragoman/internal/batch"
 )
 
-// next returns the next batch as text; "over" if there is none.
+// next returns the next batch as text, or "over" after the last.
 func next(q *batch.Queue[int]) string {
 	items, ok := q.Next()
 	if !ok {
@@ -27,19 +27,19 @@ func same(t *testing.T, got, want string) {
 	}
 }
 
-func TestAnItemAloneGoesAtOnce(t *testing.T) {
+func TestASingleItemIsDueAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := batch.New[int](batch.Options{Pace: time.Second})
 		start := time.Now()
 		go func() { q.Put(1, 1) }()
 		same(t, next(q), "[1]")
 		if waited := time.Since(start); waited > 0 {
-			t.Errorf("it waited for %v", waited)
+			t.Errorf("Next waited for %v", waited)
 		}
 	})
 }
 
-func TestItemsWithinThePaceGoTogether(t *testing.T) {
+func TestItemsWithinThePaceAreOneBatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := batch.New[int](batch.Options{Pace: time.Second})
 		q.Put(1, 1)
@@ -53,13 +53,13 @@ func TestItemsWithinThePaceGoTogether(t *testing.T) {
 		}()
 		same(t, next(q), "[2 3 4]")
 		if waited := time.Since(start); waited != time.Second {
-			t.Errorf("it waited for %v", waited)
+			t.Errorf("Next waited for %v", waited)
 		}
 		time.Sleep(time.Second) // until the producer has ended
 	})
 }
 
-func TestHeldItemsGoTogether(t *testing.T) {
+func TestHeldItemsAreOneBatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := batch.New[int](batch.Options{})
 		q.Hold()
@@ -102,18 +102,18 @@ func TestProducersWaitForTheSender(t *testing.T) {
 		}()
 		synctest.Wait()
 		if put != 2 {
-			t.Errorf("%d items were taken, expected one more than fits", put)
+			t.Errorf("%d items were accepted, expected one more than fits", put)
 		}
 		if q.TryPut(9, 0) {
-			t.Error("a full queue takes more")
+			t.Error("a full queue accepts more")
 		}
 		if !q.Push(9, 0) {
-			t.Error("what cannot wait is refused")
+			t.Error("Push is refused by a full queue")
 		}
 		same(t, next(q), "[0 1 9]")
 		synctest.Wait()
 		if put != 4 || q.TryPut(9, 0) {
-			t.Errorf("%d items were taken after a batch", put)
+			t.Errorf("%d items were accepted after a batch", put)
 		}
 		waited := false
 		go func() { waited = q.Wait() }()
@@ -126,18 +126,18 @@ func TestProducersWaitForTheSender(t *testing.T) {
 			synctest.Wait()
 		}
 		if !waited || put != 9 {
-			t.Errorf("%d items were taken in the end", put)
+			t.Errorf("%d items were accepted in the end", put)
 		}
 	})
 }
 
-func TestAClosedQueueGivesWhatIsLeft(t *testing.T) {
+func TestAClosedQueueReturnsTheRest(t *testing.T) {
 	q := batch.New[int](batch.Options{Pace: time.Hour})
 	q.Hold()
 	q.Put(1, 1)
 	q.Close()
 	if q.Put(2, 1) || q.TryPut(2, 1) || q.Push(2, 1) || q.Wait() {
-		t.Error("a closed queue takes more")
+		t.Error("a closed queue accepts more")
 	}
 	same(t, next(q), "[1]")
 	same(t, next(q), "over")
@@ -153,7 +153,7 @@ func TestAnAbortedQueueIsEmpty(t *testing.T) {
 		q.Abort()
 		synctest.Wait()
 		if took {
-			t.Error("an aborted queue takes more")
+			t.Error("an aborted queue accepts more")
 		}
 		same(t, next(q), "over")
 	})

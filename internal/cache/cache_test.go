@@ -7,16 +7,16 @@ import (
 	"testing"
 )
 
-// one returns a cache for n values of size 1.
+// one returns a cache with room for n values of size 1.
 func one(n int) *Cache[int, string] { return &Cache[int, string]{MaxBytes: n * (1 + EntryBytes)} }
 
-// put returns the value of key in c, which is value if there is none yet.
+// put returns the value of key in c, storing value first if the key is absent.
 func put(c *Cache[int, string], key int, value string, size int) string {
 	v, _ := c.Get(key, func() (string, int, error) { return value, size, nil })
 	return v
 }
 
-// has reports whether c holds a value of key. The value counts as used.
+// has reports whether c holds a value for key. It counts as a use.
 func has(c *Cache[int, string], key int) bool {
 	_, err := c.Get(key, func() (string, int, error) { return "", 0, errors.New("absent") })
 	return err == nil
@@ -32,7 +32,7 @@ func TestACacheKeepsWhatIsUsed(t *testing.T) {
 	for i := 1; i < 50; i++ {
 		put(c, i, "more", 1)
 		if v := put(c, 0, "again", 1); v != "zero" {
-			t.Fatalf("after %d others the value in use is %q", i, v)
+			t.Fatalf("after %d other values, the value in use is %q", i, v)
 		}
 		if s := c.Stats(); s.Entries > limit || s.Bytes > c.MaxBytes || len(c.entries) != s.Entries {
 			t.Fatalf("%+v, with %d keys", s, len(c.entries))
@@ -51,19 +51,19 @@ func TestTheLeastRecentlyUsedValueIsEvicted(t *testing.T) {
 	put(c, 3, "three", 1)
 	for key, want := range map[int]bool{1: true, 2: false, 3: true} {
 		if has(c, key) != want {
-			t.Errorf("value %d is kept: %v", key, !want)
+			t.Errorf("value %d is cached: %v", key, !want)
 		}
 	}
 }
 
-func TestAValueLargerThanTheLimitIsReturnedAndNotKept(t *testing.T) {
+func TestAValueLargerThanTheLimitIsReturnedAndNotCached(t *testing.T) {
 	c := one(2)
 	put(c, 1, "small", 1)
 	if put(c, 2, "huge", 9*EntryBytes) != "huge" {
 		t.Error("a large value is not returned")
 	}
 	if has(c, 2) || !has(c, 1) {
-		t.Error("a large value is kept, or evicted another one")
+		t.Error("a large value is cached, or has evicted another")
 	}
 }
 
@@ -77,7 +77,8 @@ func TestAValueIsBuiltOnce(t *testing.T) {
 	}
 }
 
-// waiting starts n callers of Get while another one is building, and lets it finish once they all wait.
+// waiting starts n callers of Get while another one builds the value, and lets it finish once they
+// all wait.
 func waiting(c *Cache[int, string], n int, build func() (string, int, error)) (values []string, errs []error) {
 	values, errs = make([]string, n+1), make([]error, n+1)
 	var wg sync.WaitGroup
@@ -119,7 +120,7 @@ func TestConcurrentCallersWaitForTheBuilder(t *testing.T) {
 	}
 }
 
-func TestAllCallersGetAnErrorAndItIsNotKept(t *testing.T) {
+func TestAllCallersGetAnErrorAndItIsNotCached(t *testing.T) {
 	c, broken := one(9), errors.New("broken")
 	_, errs := waiting(c, 8, func() (string, int, error) { return "", 1, broken })
 	for i, err := range errs {
@@ -128,11 +129,11 @@ func TestAllCallersGetAnErrorAndItIsNotKept(t *testing.T) {
 		}
 	}
 	if put(c, 1, "mended", 1) != "mended" {
-		t.Error("an error is kept")
+		t.Error("an error is cached")
 	}
 }
 
-func TestAPanicOfTheBuilderLeavesTheOthersToBuild(t *testing.T) {
+func TestAfterAPanicOfTheBuilderAnotherCallerBuilds(t *testing.T) {
 	c := one(9)
 	values, errs := waiting(c, 8, func() (string, int, error) { panic("broken") })
 	if errs[0] == nil {

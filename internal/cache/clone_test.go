@@ -18,7 +18,7 @@ type held struct {
 	NoOne   *string
 }
 
-// parts are where the memory of a value begins.
+// parts returns the addresses of the memory that a value refers to.
 func (h held) parts() (all []unsafe.Pointer) {
 	for _, text := range append([]string{h.Text, *h.Pointer}, append(h.Texts, h.Inner.Texts...)...) {
 		all = append(all, unsafe.Pointer(unsafe.StringData(text)))
@@ -44,6 +44,6 @@ func TestACloneIsEqualAndSharesNothing(t *testing.T) {
 		}
 	}
 	if got.None != nil || got.NoOne != nil {
-		t.Error("what is nil is not the same as what is empty")
+		t.Error("a nil field became non-nil")
 	}
 }

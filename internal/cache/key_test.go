@@ -17,13 +17,13 @@ type kinds struct {
 	hidden  []struct{ text string }
 }
 
-func TestWhatDiffersInAnythingHasAnotherKey(t *testing.T) {
+func TestDifferentValuesHaveDifferentKeys(t *testing.T) {
 	one, two := 1, 2
 	long := strings.Repeat("a", 3*restBytes)
 	seen := map[Key]string{}
 	for what, v := range map[string]kinds{
 		"nothing":              {},
-		"a truth value":        {Truth: true},
+		"a bool":               {Truth: true},
 		"a number":             {Number: 1},
 		"a negative number":    {Number: -1},
 		"a small number":       {Small: 1},
@@ -49,7 +49,7 @@ func TestWhatDiffersInAnythingHasAnotherKey(t *testing.T) {
 	} {
 		key := KeyOf(&v)
 		if other, ok := seen[key]; ok {
-			t.Errorf("%s and %s are not told apart", what, other)
+			t.Errorf("%s and %s have the same key", what, other)
 		}
 		seen[key] = what
 		if again := v; KeyOf(&again) != key {
@@ -58,10 +58,10 @@ func TestWhatDiffersInAnythingHasAnotherKey(t *testing.T) {
 	}
 }
 
-func TestNoKeyIsMadeOfWhatCannotBeTold(t *testing.T) {
+func TestKeyOfPanicsOnMaps(t *testing.T) {
 	defer func() {
 		if recover() == nil {
-			t.Error("a key was made of a map")
+			t.Error("KeyOf accepts a map")
 		}
 	}()
 	KeyOf(&struct{ m map[string]int }{})
@@ -74,6 +74,6 @@ func TestKeysLeaveOutDerivedFields(t *testing.T) {
 	}
 	a, b := text{text: "a"}, text{text: "a", length: Derived[map[string]int]{Value: map[string]int{"a": 1}}}
 	if KeyOf(&a) != KeyOf(&b) || KeyOf(&a) == KeyOf(&text{text: "b"}) {
-		t.Error("the key does not follow from the text")
+		t.Error("the key does not depend on the text alone")
 	}
 }

@@ -15,13 +15,15 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
-// atHome lists the fields that are not sent: the host fills them in itself, or requests them by other calls.
+// atHome lists the fields that are not sent: the host sets them itself, or requests them by other
+// calls.
 var atHome = []string{
 	"Plan.Prompt", "Plan.GenerationPrompt", "Plan.Constraint", "Plan.ReasoningState", "Description.Cases", "Program.digest",
 }
 
-// TestEveryFieldIsSent inspects the values that the tests of this package send: every field of every type must have a value in
-// one of them, so that a field that is added to a type and forgotten here is noticed. Other tests check that they arrive.
+// TestEveryFieldIsSent inspects the values that the tests of this package send. Every field of
+// every type must have a value in one of them, so that a field added to a type is not forgotten
+// here. Other tests check that they arrive.
 func TestEveryFieldIsSent(t *testing.T) {
 	seen := fields{}
 	for _, sent := range []any{
@@ -34,12 +36,12 @@ func TestEveryFieldIsSent(t *testing.T) {
 	}
 	for name, filled := range seen {
 		if filled == slices.Contains(atHome, name) {
-			t.Errorf("%s: filled in: %t; give it a value in these tests and carry it, or list it as one that does not travel", name, filled)
+			t.Errorf("%s: set: %t; set it in these tests and encode it, or list it as not sent", name, filled)
 		}
 	}
 }
 
-// fields reports, by name, which fields of structs had a value.
+// fields records, by name, which fields of structs had a value.
 type fields map[string]bool
 
 func (f fields) look(v reflect.Value) {
@@ -62,11 +64,12 @@ func (f fields) look(v reflect.Value) {
 			f[name] = f[name] || !v.Field(i).IsZero()
 			f.look(v.Field(i))
 		}
-	default: // a value that has no parts
+	default: // no parts
 	}
 }
 
-// TestEveryConstantTravels counts the constants of each type in its source, so that one that is added there is noticed here.
+// TestEveryConstantTravels counts the constants of each type in its source, so that an added one is
+// not forgotten here.
 func TestEveryConstantTravels(t *testing.T) {
 	kindsOfNodes := map[peg.Op]bool{}
 	for _, n := range everyNode().Nodes {
@@ -77,15 +80,15 @@ func TestEveryConstantTravels(t *testing.T) {
 		carried   int
 	}{
 		{"peg", "Op", len(kindsOfNodes)},
-		{"peg", "Role", len(roles) + 1}, // a tag without a role means nothing
+		{"peg", "Role", len(roles) + 1}, // a tag needs a role
 		{"grammar", "Mode", len(modes) - 1},
 		{"grammar", "TriggerType", len(fullPlan(t).Triggers)},
 		{"chat", "EventKind", len(kinds)},
 		{"chat", "Status", len(statuses) - 1},
-		{"chat", "Region", len(regions) + 1}, // the prompt is the host's
+		{"chat", "Region", len(regions) + 1}, // the prompt region is set by the host
 	} {
 		if names := constantsOf(t, c.pkg, c.name); len(names) != c.carried || c.carried == 0 {
-			t.Errorf("%s.%s: %d of the constants %v travel", c.pkg, c.name, c.carried, names)
+			t.Errorf("%s.%s: %d of the constants %v are sent", c.pkg, c.name, c.carried, names)
 		}
 	}
 }
@@ -111,7 +114,8 @@ func constantsOf(t *testing.T, pkg, typeName string) (names []string) {
 	return names
 }
 
-// named returns the constants of a group if they have the given type. After an iota, the type applies to those that follow.
+// named returns the constants of a group that have the given type. A constant without a type or
+// value has the type of the one before it.
 func named(group *ast.GenDecl, typeName string) (names []string) {
 	current := ""
 	for _, spec := range group.Specs {

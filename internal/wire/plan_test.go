@@ -21,7 +21,7 @@ import (
 	pb "github.com/dragoman-project/dragoman/sdk/proto/dragoman/plugin/v1"
 )
 
-// parseRequest parses a request. White space between JSON tokens is not sent, so the requests have none.
+// parseRequest parses a request. White space between JSON tokens is not sent, so it is removed.
 func parseRequest(t testing.TB, text string) *chat.Request {
 	t.Helper()
 	var compact bytes.Buffer
@@ -57,7 +57,8 @@ var otherRequests = []string{
 	`{"messages":[{"role":"user","content":"Hi"}],"guided_choice":["a","b"]}`,
 }
 
-// fullInput has every field that is sent except the generation prompt, which its message to be continued excludes.
+// fullInput returns an input with every field that is sent except the generation prompt, which the
+// message to be continued excludes.
 func fullInput(t testing.TB) handler.Input {
 	in := handler.Input{
 		Template: handler.Template{Name: "n", Source: "{{ x }}", BOSToken: "<s>", EOSToken: "</s>"},
@@ -67,7 +68,7 @@ func fullInput(t testing.TB) handler.Input {
 	return in
 }
 
-// fullPlan has every field that a handler fills in, except for the stream.
+// fullPlan returns a plan with every field that a handler sets, except the stream.
 func fullPlan(t testing.TB) *handler.Plan {
 	return &handler.Plan{
 		Request: parseRequest(t, `{"messages":[{"role":"user","content":"Hi"}]}`), Prefill: "<think>a", Ending: handler.Ending{Old: "<eos>", New: "<eot>"},
@@ -95,7 +96,7 @@ func TestARequestArrivesAsItWasSent(t *testing.T) {
 			t.Fatal(err)
 		}
 		if m.GetHandler() != "h" {
-			t.Errorf("it is for handler %q", m.GetHandler())
+			t.Errorf("the request is for handler %q", m.GetHandler())
 		}
 		if diff := cmp.Diff(sent, got); diff != "" {
 			t.Errorf("sent (-), received (+):\n%s", diff)
@@ -109,7 +110,7 @@ func TestATemplateThatIsNotUTF8StillTravels(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := overTheWire(t, m, new(pb.PlanRequest)).GetTemplate().GetSource(); got != "a\uFFFDb" {
-		t.Errorf("it arrives as %q", got)
+		t.Errorf("the template arrives as %q", got)
 	}
 }
 
@@ -120,14 +121,14 @@ func TestNotesThatAreNotUTF8StillTravel(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := overTheWire(t, m, new(pb.Plan)).GetNotes(); len(got) != 1 || got[0] != want {
-		t.Errorf("of a plan: %q", got)
+		t.Errorf("the plan has %q", got)
 	}
 	result := EncodeResult(handler.StreamResult{
 		Status: chat.Malformed, Notes: []string{note}, Faults: []chat.Fault{{Message: note}}, MissingMarkers: []chat.MissingMarker{{Marker: note}},
 	})
 	got := overTheWire(t, result, new(pb.StreamResult))
 	if got.Notes[0] != want || got.Faults[0].Message != want || got.MissingMarkers[0].Marker != want {
-		t.Errorf("of a result: %+v", got)
+		t.Errorf("the result has %+v", got)
 	}
 }
 
@@ -145,7 +146,7 @@ func TestAnAnswerArrivesAsItWasGiven(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var e Encoder
 			var d Decoder
-			for range 2 { // the second time from the cache
+			for range 2 { // the second time, the program is cached
 				plan, err := d.Answer(sent(t, &e, c.plan, c.err))
 				if diff := cmp.Diff(c.plan, plan); diff != "" {
 					t.Errorf("given (-), received (+):\n%s", diff)
@@ -160,7 +161,7 @@ func TestAnAnswerArrivesAsItWasGiven(t *testing.T) {
 
 func TestAHandlersFailureIsNoAnswer(t *testing.T) {
 	if m, err := new(Encoder).Answer(nil, errors.New("out of paper")); err == nil {
-		t.Errorf("it became %v", m)
+		t.Errorf("the error became %v", m)
 	}
 }
 
@@ -169,10 +170,10 @@ func TestBrokenPlansAreNotSent(t *testing.T) {
 		name, path string
 		plan       handler.Plan
 	}{
-		{"nothing parses", "plan.parser", handler.Plan{}},
-		{"two things parse", "plan.parser", handler.Plan{Program: everyNode(), Stream: &handler.StreamPlan{}}},
-		{"a mode that does not exist", "plan.grammar", handler.Plan{Program: everyNode(), Grammar: 9}},
-		{"a trigger that does not exist", "plan.triggers", handler.Plan{Program: everyNode(), Triggers: []grammar.Trigger{{Type: "x"}}}},
+		{"no parser", "plan.parser", handler.Plan{}},
+		{"two parsers", "plan.parser", handler.Plan{Program: everyNode(), Stream: &handler.StreamPlan{}}},
+		{"an unknown mode", "plan.grammar", handler.Plan{Program: everyNode(), Grammar: 9}},
+		{"an unknown trigger", "plan.triggers", handler.Plan{Program: everyNode(), Triggers: []grammar.Trigger{{Type: "x"}}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := new(Encoder).Answer(&c.plan, nil)
@@ -187,10 +188,10 @@ func TestBrokenAnswersAreRefusedWithTheirPlace(t *testing.T) {
 		name, path string
 		plan       *pb.Plan
 	}{
-		{"nothing parses", "plan.parser", &pb.Plan{}},
-		{"a mode of the future", "plan.grammar", &pb.Plan{Parser: stream, Grammar: 99}},
+		{"no parser", "plan.parser", &pb.Plan{}},
+		{"an unknown mode", "plan.grammar", &pb.Plan{Parser: stream, Grammar: 99}},
 		{"a request that is not JSON", "plan.request", &pb.Plan{Parser: stream, Request: []byte("{")}},
-		{"a trigger of the future", "plan.triggers", &pb.Plan{Parser: stream, Triggers: []*pb.GrammarTrigger{{}}}},
+		{"an unknown trigger", "plan.triggers", &pb.Plan{Parser: stream, Triggers: []*pb.GrammarTrigger{{}}}},
 		{"a huge token", "plan.stream.token", &pb.Plan{Parser: &pb.Plan_Stream{Stream: &pb.StreamPlan{Token: make([]byte, handler.MaxToken+1)}}}},
 		{"a broken program", "program.root", &pb.Plan{Parser: &pb.Plan_Program{}}},
 	} {
@@ -204,10 +205,10 @@ func TestBrokenAnswersAreRefusedWithTheirPlace(t *testing.T) {
 		wantFault(t, err, "result", "missing")
 	})
 	for name, data := range map[string][]byte{
-		"bytes that are no message":        {0xff},
-		"a plan that is no message":        {1<<3 | 2, 1, 0xff},
-		"a program that is no message":     {1<<3 | 2, 3, 4<<3 | 2, 1, 0xff},
-		"a plan around it that is none":    append([]byte{1<<3 | 2, 6, 4<<3 | 2, 2, 1<<3 | 2, 0}, 3<<3|2, 9),
+		"invalid bytes":                    {0xff},
+		"an invalid plan":                  {1<<3 | 2, 1, 0xff},
+		"an invalid program":               {1<<3 | 2, 3, 4<<3 | 2, 1, 0xff},
+		"an invalid plan around a program": append([]byte{1<<3 | 2, 6, 4<<3 | 2, 2, 1<<3 | 2, 0}, 3<<3|2, 9),
 		"a program that is not even bytes": {1<<3 | 2, 2, 4 << 3, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -219,7 +220,7 @@ func TestBrokenAnswersAreRefusedWithTheirPlace(t *testing.T) {
 	}
 }
 
-// sent returns the bytes of an answer.
+// sent returns an encoded answer.
 func sent(t testing.TB, e *Encoder, plan *handler.Plan, err error) []byte {
 	t.Helper()
 	m, err := e.Answer(plan, err)
@@ -238,7 +239,7 @@ func marshal(t testing.TB, m proto.Message) []byte {
 	return data
 }
 
-// TestProgramsAreCachedByContent alternates two programs, in plans of which no two are equal.
+// TestProgramsAreCachedByContent alternates two programs, in plans that all differ.
 func TestProgramsAreCachedByContent(t *testing.T) {
 	var b peg.Builder
 	programs := []*peg.Program{everyNode(), b.Build(b.Rest())}
@@ -258,14 +259,15 @@ func TestProgramsAreCachedByContent(t *testing.T) {
 		received[got.Program] = true
 	}
 	if len(received) != len(programs) {
-		t.Errorf("%d programs were made of the bytes of %d", len(received), len(programs))
+		t.Errorf("%d programs were decoded from the bytes of %d", len(received), len(programs))
 	}
 	if s := e.programs.Stats(); s.Misses != 2 {
 		t.Errorf("encoded: %+v", s)
 	}
 }
 
-// TestAPlanIsTheSameHoweverItIsWritten writes fields as other libraries may: in another order, or more than once.
+// TestAPlanIsTheSameHoweverItIsWritten writes fields as other libraries may: in another order, or
+// repeatedly.
 func TestAPlanIsTheSameHoweverItIsWritten(t *testing.T) {
 	field := func(number protowire.Number, content []byte) []byte {
 		return protowire.AppendBytes(protowire.AppendTag(nil, number, protowire.BytesType), content)
@@ -295,15 +297,15 @@ func TestAPlanIsTheSameHoweverItIsWritten(t *testing.T) {
 					t.Fatal(err)
 				}
 				if !plan.Program.Equal(everyNode()) || plan.Stream != nil || !slices.Equal(plan.Notes, []string{"n"}) {
-					t.Errorf("it became %+v", plan)
+					t.Errorf("got %+v", plan)
 				}
 			}
 		})
 	}
-	t.Run("a stream behind it", func(t *testing.T) {
+	t.Run("a stream after it", func(t *testing.T) {
 		plan, err := new(Decoder).Answer(field(planNumber, slices.Concat(program, stream)))
 		if err != nil || plan.Program != nil || string(plan.Stream.Token) != "token" {
-			t.Errorf("it became %+v, %v", plan, err)
+			t.Errorf("got %+v, %v", plan, err)
 		}
 	})
 }
@@ -321,13 +323,13 @@ func FuzzDecodeAnswer(f *testing.F) {
 		m := new(pb.PlanResponse)
 		if fault := proto.Unmarshal(data, m); fault != nil {
 			if err == nil {
-				t.Fatalf("%v, and yet it became %+v", fault, plan)
+				t.Fatalf("invalid (%v), but decoded as %+v", fault, plan)
 			}
 			return
 		}
 		whole, wholeErr := decodeAnswer(m)
 		if (err == nil) != (wholeErr == nil) || err == nil && cmp.Diff(whole, plan) != "" {
-			t.Fatalf("as a whole it is %+v, %v\nand in parts %+v, %v", whole, wholeErr, plan, err)
+			t.Fatalf("decoded at once: %+v, %v\nin parts: %+v, %v", whole, wholeErr, plan, err)
 		}
 	})
 }

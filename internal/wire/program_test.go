@@ -14,7 +14,7 @@ import (
 	pb "github.com/dragoman-project/dragoman/sdk/proto/dragoman/plugin/v1"
 )
 
-// everyNode is a program with a node of every kind, every role and every bound.
+// everyNode returns a program with a node of every kind, every role and every bound.
 func everyNode() *peg.Program {
 	var b peg.Builder
 	word := b.Chars(1, -1, peg.Range{Lo: 'a', Hi: 'z'}, peg.Range{Lo: '0', Hi: '9'})
@@ -69,8 +69,8 @@ func TestProgramsThatTheWireCannotCarryAreNotSent(t *testing.T) {
 		{"a delimiter that is not UTF-8", peg.Node{Op: peg.Until, Delims: []string{"\xff"}}, "is not UTF-8"},
 		{"a negative reference", peg.Node{Op: peg.Sequence, Kids: []peg.ID{-1}}, "refers to node -1"},
 		{"a rule without a body", peg.Node{Op: peg.Rule, Text: "r"}, "has 0 children, expected one"},
-		{"a kind that does not exist", peg.Node{Op: 99, Kids: []peg.ID{0}}, "unknown kind 99"},
-		{"a role that does not exist", peg.Node{Op: peg.Tag, Role: 99, Kids: []peg.ID{0}}, "unknown role 99"},
+		{"an unknown kind", peg.Node{Op: 99, Kids: []peg.ID{0}}, "unknown kind 99"},
+		{"an unknown role", peg.Node{Op: peg.Tag, Role: 99, Kids: []peg.ID{0}}, "unknown role 99"},
 		{"a negative bound", peg.Node{Op: peg.Repeat, Min: -1, Kids: []peg.ID{0}}, "out of range"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -92,7 +92,7 @@ func TestBrokenProgramsAreRefusedWithTheirPlace(t *testing.T) {
 		{"a child beyond the end", &pb.Node{Kind: &pb.Node_Peek{Peek: &pb.PeekNode{Child: 7}}}, "refers to node 7 of 1"},
 		{"children beyond the end", &pb.Node{Kind: &pb.Node_Choice{Choice: &pb.ChoiceNode{Children: []uint32{0, 1 << 31}}}}, "refers to node"},
 		{"no role", &pb.Node{Kind: &pb.Node_Tag{Tag: &pb.TagNode{}}}, "unknown role ROLE_UNSPECIFIED"},
-		{"a role of the future", &pb.Node{Kind: &pb.Node_Tag{Tag: &pb.TagNode{Role: 99}}}, "unknown role 99"},
+		{"an unknown role", &pb.Node{Kind: &pb.Node_Tag{Tag: &pb.TagNode{Role: 99}}}, "unknown role 99"},
 		{"a bound out of range", &pb.Node{Kind: &pb.Node_Repeat{Repeat: &pb.RepeatNode{Max: &huge}}}, "out of range"},
 		{"a schema that is not JSON", &pb.Node{Kind: &pb.Node_Schema{Schema: &pb.SchemaNode{Schema: []byte(`{"type"`)}}}, "schema: type: not JSON: byte 7"},
 		{"a class beyond Unicode", &pb.Node{Kind: &pb.Node_Chars{Chars: &pb.CharsNode{Ranges: []*pb.CodePoints{{Last: huge}}}}}, "beyond Unicode"},
@@ -144,11 +144,11 @@ func FuzzDecodeProgram(f *testing.F) {
 		_ = p.Validate()
 		again, err := EncodeProgram(p)
 		if err != nil {
-			t.Fatalf("what was received cannot be sent: %v", err)
+			t.Fatalf("a received program cannot be sent: %v", err)
 		}
 		back, err := DecodeProgram(again)
 		if err != nil || !cmp.Equal(p, back) {
-			t.Fatalf("a program changes on its way: %v\n%s", err, cmp.Diff(p, back))
+			t.Fatalf("a program changes in transit: %v\n%s", err, cmp.Diff(p, back))
 		}
 	})
 }

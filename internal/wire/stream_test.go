@@ -11,7 +11,7 @@ import (
 	pb "github.com/dragoman-project/dragoman/sdk/proto/dragoman/plugin/v1"
 )
 
-// events, results and descriptions are values with every field.
+// events, results and descriptions have every field set.
 var (
 	events  = []chat.Event{{Kind: chat.ContentText, Text: []byte("a\xc3"), Recovered: true}}
 	results = []handler.StreamResult{{Status: chat.Trailing, Notes: []string{"n"}, MaxHeld: 7, Spans: everyRegion(),
@@ -23,7 +23,7 @@ var (
 	}}}
 )
 
-// everyRegion has a span of each region that is sent.
+// everyRegion returns a span of each region that is sent.
 func everyRegion() (all []chat.Span) {
 	for i, r := range regions {
 		all = append(all, chat.Span{Region: r.value, Start: i, End: i + 1})
@@ -75,14 +75,15 @@ func TestResultsArriveAsTheyWereSent(t *testing.T) {
 	wantFault(t, err, "result.status", "99")
 }
 
-// TestUnknownPartsOfAResultAreLeftToSanitizing sends a region of another version and an offset that overflows.
+// TestUnknownPartsOfAResultAreLeftToSanitizing sends a region of another version and an offset that
+// overflows.
 func TestUnknownPartsOfAResultAreLeftToSanitizing(t *testing.T) {
 	got, err := DecodeResult(&pb.StreamResult{Spans: []*pb.Span{{Region: 99, End: math.MaxUint64}}, MaxHeld: math.MaxUint64})
 	if err != nil || len(got.Spans) != 1 || got.Spans[0].Region != "99" {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	if left := got.Sanitize(1); len(left) != 2 || got.Spans != nil || got.MaxHeld != 0 {
-		t.Errorf("told %q, kept %+v", left, got)
+	if notes := got.Sanitize(1); len(notes) != 2 || got.Spans != nil || got.MaxHeld != 0 {
+		t.Errorf("notes %q, result %+v", notes, got)
 	}
 }
 

@@ -1,5 +1,6 @@
-// Package foreign_test drives a daemon with clients that know nothing of this repository: curl, a client in JavaScript, and
-// grpcurl. What they need is installed at pinned versions, or the test is skipped; under CI=true it fails then.
+// Package foreign_test drives a daemon with clients independent of this repository: curl, a client
+// in JavaScript, and grpcurl. They are installed at pinned versions. Without them the tests are
+// skipped; under CI=true they fail.
 package foreign_test
 
 import (
@@ -30,14 +31,14 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1/dragomanv1connect"
 )
 
-// The request and output that every client sends, and what they amount to.
+// The request and output that every client sends, and the resulting message.
 const (
 	request1 = `{"messages": [{"role": "user", "content": "Weather in Graz?"}], "tools": [{"type": "function", "function": {"name": "weather", "parameters": {"type": "object", "properties": {"town": {"type": "string"}}}}}]}`
 	output1  = "Grüße.\n<tool_call>\n{\"name\": \"weather\", \"arguments\": {\"town\": \"Graz\"}}\n</tool_call>"
 	message1 = `{"role":"assistant","content":"Grüße.","tool_calls":[{"type":"function","function":{"name":"weather","arguments":"{\"town\": \"Graz\"}"}}]}`
 )
 
-// daemon serves on a loopback port until the test ends, and returns its address.
+// daemon starts a daemon on a loopback port until the test ends, and returns its address.
 func daemon(t *testing.T) string {
 	t.Helper()
 	cfg := config.Default()
@@ -58,7 +59,7 @@ func daemon(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// program finds a program, or the test has nothing to run.
+// program returns the path of a program, or ends the test if it is not installed.
 func program(t *testing.T, name string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)
@@ -68,6 +69,7 @@ func program(t *testing.T, name string) string {
 	return path
 }
 
+// missing skips the test for want of a dependency, or fails it under CI=true.
 func missing(t *testing.T, what string) {
 	t.Helper()
 	if os.Getenv("CI") == "true" {
@@ -76,7 +78,7 @@ func missing(t *testing.T, what string) {
 	t.Skip(what)
 }
 
-// run runs a program with something to read and returns what it prints.
+// run runs a program with input on its standard input, and returns its output.
 func run(t *testing.T, input, name string, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), name, args...)
@@ -124,14 +126,14 @@ func TestCurlReachesEveryUnaryMethod(t *testing.T) {
 			switch {
 			case ok && (status != "200" || !strings.Contains(compact.String(), row.want)):
 				t.Errorf("%s %.500s\nexpected in it %s", status, body, row.want)
-			case !ok && status != "200" && !strings.Contains(body, `"dragoman.v1.Error"`): // nothing is no request for it, and it says so
+			case !ok && status != "200" && !strings.Contains(body, `"dragoman.v1.Error"`): // an empty request is refused with an error
 				t.Errorf("%s %.500s", status, body)
 			}
 		})
 	}
 }
 
-// unary lists all methods but streams, without their package.
+// unary lists all unary methods, without their package.
 func unary(t *testing.T) (names []string) {
 	for _, service := range []string{dragomanv1connect.ChatServiceName, dragomanv1connect.TemplateServiceName,
 		dragomanv1connect.WorkaroundServiceName, dragomanv1connect.SnapshotServiceName, dragomanv1connect.AdminServiceName} {
@@ -160,24 +162,24 @@ func TestCurlStreamsLines(t *testing.T) {
 	}
 	must(t, json.Unmarshal([]byte(out[len(out)-1]), &last))
 	if same(t, string(last.Result.Message), message1); len(out) < 10 {
-		t.Errorf("there are %d lines, expected one for most of the letters", len(out))
+		t.Errorf("got %d lines, expected one for most of the letters", len(out))
 	}
 }
 
 func TestAClientInJavaScript(t *testing.T) {
 	c := installed(t)
 	t.Run("speaks every protocol", c.speaksEveryProtocol)
-	t.Run("gives up streams", c.givesUpStreams)
+	t.Run("aborts streams", c.abortsStreams)
 }
 
-// javaScript is a folder with the clients and all that they need.
+// javaScript is a folder with the clients and their dependencies.
 type javaScript struct{ node, dir, descriptors string }
 
 func (c javaScript) speaksEveryProtocol(t *testing.T) {
 	out := run(t, "", c.node, filepath.Join(c.dir, "client.mjs"), "http://"+daemon(t), c.descriptors, request1, output1)
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	if len(lines) != 3 {
-		t.Fatalf("it speaks %d protocols, expected 3:\n%s", len(lines), out)
+		t.Fatalf("the client speaks %d protocols, expected 3:\n%s", len(lines), out)
 	}
 	for _, line := range lines {
 		var got struct {
@@ -192,47 +194,48 @@ func (c javaScript) speaksEveryProtocol(t *testing.T) {
 			same(t, shared, message1)
 		}
 		if len(got.Both) != 2 || got.Prompt != "<|im_start|>assistant\n" || got.Chunks < 3 || !strings.Contains(got.Fault, "no such template") {
-			t.Errorf("%s is told %s", got.Protocol, line)
+			t.Errorf("%s: the client got %s", got.Protocol, line)
 		}
 	}
 }
 
-// givesUpStreams runs a client that breaks streams off, over connections that stay, and is killed in the middle of the last.
-func (c javaScript) givesUpStreams(t *testing.T) {
+// abortsStreams runs a client that aborts streams over connections that stay open, and is killed
+// during the last one.
+func (c javaScript) abortsStreams(t *testing.T) {
 	address := daemon(t)
 	cmd := exec.CommandContext(t.Context(), c.node, filepath.Join(c.dir, "abort.mjs"), "http://"+address, c.descriptors, request1)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	must(t, err)
 	must(t, cmd.Start())
-	told := bufio.NewScanner(out)
+	lines := bufio.NewScanner(out)
 	for range 3 {
 		var got struct{ Protocol, Fault, Whole string }
-		if !told.Scan() {
-			t.Fatalf("it ends too early: %v", cmd.Wait())
+		if !lines.Scan() {
+			t.Fatalf("the client exited too early: %v", cmd.Wait())
 		}
-		must(t, json.Unmarshal(told.Bytes(), &got))
+		must(t, json.Unmarshal(lines.Bytes(), &got))
 		if !strings.Contains(got.Fault, "aborted") {
-			t.Errorf("%s: %q, expected that it was aborted", got.Protocol, got.Fault)
+			t.Errorf("%s: the error is %q, expected that it was aborted", got.Protocol, got.Fault)
 		}
 		same(t, got.Whole, `{"role":"assistant","content":"b"}`)
 	}
-	if !told.Scan() {
-		t.Fatalf("it ends too early: %v", cmd.Wait())
+	if !lines.Scan() {
+		t.Fatalf("the client exited too early: %v", cmd.Wait())
 	}
 	counts(t, address, "dragoman_sessions 1")
 	must(t, cmd.Process.Kill())
 	counts(t, address, "dragoman_sessions 0")
 	counts(t, address, `dragoman_reports_total{status="abandoned",template="chatml-json"}`)
-	_ = cmd.Wait() // says that it was killed
+	_ = cmd.Wait() // reports the signal
 }
 
-// counts waits until a line of the metrics of a daemon begins as it should.
+// counts waits until the metrics of a daemon have a line with this beginning.
 func counts(t *testing.T, address, line string) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); !strings.Contains(metricsOf(t, address), "\n"+line); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("the metrics do not come to say %s", line)
+			t.Fatalf("timed out waiting for %s in the metrics", line)
 		}
 	}
 }
@@ -249,7 +252,7 @@ func metricsOf(t *testing.T, address string) string {
 	return string(text)
 }
 
-// installed puts the clients, with what they need of the npm registry, into a folder.
+// installed copies the clients into a folder, and installs their npm dependencies.
 func installed(t *testing.T) javaScript {
 	t.Helper()
 	node, npm := program(t, "node"), program(t, "npm")
@@ -269,7 +272,7 @@ func installed(t *testing.T) javaScript {
 	return javaScript{node, dir, descriptors}
 }
 
-// descriptorSet is what the definitions say, with all that they import.
+// descriptorSet returns the descriptors of the services, including their imports.
 func descriptorSet(t *testing.T) []byte {
 	t.Helper()
 	set := new(descriptorpb.FileDescriptorSet)
@@ -309,18 +312,18 @@ func TestGrpcurlFindsAndCallsTheServices(t *testing.T) {
 	call := func(input, method string) string {
 		return run(t, input, found[0], "-plaintext", "-d", "@", address, method)
 	}
-	// Without the daemon's own codec a Json is a message with its text.
+	// grpcurl does not use the daemon's codec, so a Json is a message with a text field.
 	start := fmt.Sprintf(`{"start": {"template": "chatml-json", "request": {"text": %s}, "options": {"noIds": true}}}`, quoted(request1))
 	out := call(start+"\n"+`{"text": `+quoted(output1[:20])+"}\n"+`{"text": `+quoted(output1[20:])+"}", "dragoman.v1.ChatService/ParseStream")
 	if !strings.Contains(out, quoted(message1)) {
-		t.Errorf("the stream amounts to\n%s\nexpected in it %s", out, quoted(message1))
+		t.Errorf("the stream returned\n%s\nexpected in it %s", out, quoted(message1))
 	}
 	if out := call(`{"service": "dragoman.v1.ChatService"}`, "grpc.health.v1.Health/Check"); !strings.Contains(out, `"SERVING"`) {
-		t.Errorf("its health is %s", out)
+		t.Errorf("the health is %s", out)
 	}
 }
 
-// same compares two JSON texts, with the order of members.
+// same compares two JSON texts, including the order of their members.
 func same(t *testing.T, got, want string) {
 	t.Helper()
 	var compact bytes.Buffer

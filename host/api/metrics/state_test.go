@@ -10,16 +10,17 @@ import (
 	"github.com/dragoman-project/dragoman/host/plugins"
 )
 
-// told is a collector of what a function tells.
-type told func(chan<- prometheus.Metric)
+// collector is a prometheus.Collector made of its Collect method.
+type collector func(chan<- prometheus.Metric)
 
-func (told) Describe(chan<- *prometheus.Desc)      {}
-func (f told) Collect(to chan<- prometheus.Metric) { f(to) }
+func (collector) Describe(chan<- *prometheus.Desc)      {}
+func (f collector) Collect(to chan<- prometheus.Metric) { f(to) }
 
-// TestNoPluginOrPathSpoilsTheNumbers has plugins that share a name, and paths that are no text.
-func TestNoPluginOrPathSpoilsTheNumbers(t *testing.T) {
+// TestMetricsSurviveSharedNamesAndInvalidPaths collects plugins that share a name, and paths that
+// are not UTF-8.
+func TestMetricsSurviveSharedNamesAndInvalidPaths(t *testing.T) {
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(told(func(to chan<- prometheus.Metric) {
+	registry.MustRegister(collector(func(to chan<- prometheus.Metric) {
 		tellPlugins(to, []plugins.State{
 			{Name: "a", Manifest: "/p/a.yaml", Starts: 1}, {Name: "a", Manifest: "/p/copy.yaml", Starts: 2},
 			{Manifest: "/p/\xff.yaml", Condition: plugins.Refused}, {Manifest: "/p/a.yaml", Condition: plugins.Refused},
@@ -39,6 +40,6 @@ func TestNoPluginOrPathSpoilsTheNumbers(t *testing.T) {
 		}
 	}
 	if want := []string{"/p/a.yaml", "/p/copy.yaml", "/p/\uFFFD.yaml", "a"}; !slices.Equal(names, want) {
-		t.Errorf("told of %q, expected %q", names, want)
+		t.Errorf("the plugins are labeled %q, expected %q", names, want)
 	}
 }

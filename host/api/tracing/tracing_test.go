@@ -25,7 +25,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// stub is a collector that keeps what it is sent.
+// stub is a collector that keeps what it receives.
 type stub struct {
 	mu       sync.Mutex
 	spans    []*tracev1.Span
@@ -109,14 +109,14 @@ func TestEachRequestBecomesASpanAtTheCollector(t *testing.T) {
 			}
 		}
 		if span.Name != want["rpc.method"] && !strings.HasSuffix(span.Name, "/"+want["rpc.method"]) || span.Kind != tracev1.Span_SPAN_KIND_SERVER {
-			t.Errorf("span %d is called %s", i, span.Name)
+			t.Errorf("span %d has the name %s", i, span.Name)
 		}
 	}
 	if got := hexOf(kept.spans[0].TraceId); got != traceID {
-		t.Errorf("the first belongs to the trace %s, expected that of the client", got)
+		t.Errorf("the first span belongs to the trace %s, expected that of the client", got)
 	}
 	if hexOf(kept.spans[1].TraceId) == traceID {
-		t.Error("the second belongs to the trace of the first")
+		t.Error("the second span belongs to the trace of the first")
 	}
 }
 
@@ -131,14 +131,14 @@ func TestWhatIsNotSampledIsNotSent(t *testing.T) {
 	defer h.Close(context.Background())
 	server := api.New(h, api.Options{Tracer: tracer})
 	ask(server, parse, body)
-	ask(server, parse, body, "Traceparent", parent) // whose client traces it
+	ask(server, parse, body, "Traceparent", parent) // sampled by the client
 	must(t, flush(context.Background()))
 	if len(kept.spans) != 1 || kept.paths[0] != "/own/path" {
 		t.Errorf("the collector got %d spans at %q, expected one at the path of the endpoint", len(kept.spans), kept.paths)
 	}
 }
 
-func TestACollectorThatFailsIsToldInTheLogAndToNobodyElse(t *testing.T) {
+func TestAFailingCollectorIsLoggedAndDoesNotFailRequests(t *testing.T) {
 	at := httptest.NewServer(http.NotFoundHandler())
 	defer at.Close()
 	var log strings.Builder
@@ -148,11 +148,11 @@ func TestACollectorThatFailsIsToldInTheLogAndToNobodyElse(t *testing.T) {
 	must(t, err)
 	defer h.Close(context.Background())
 	if w := ask(api.New(h, api.Options{Tracer: tracer}), parse, body); w.Code != http.StatusOK {
-		t.Errorf("the client is told %d %s", w.Code, w.Body)
+		t.Errorf("the request is answered with %d %s", w.Code, w.Body)
 	}
 	must(t, flush(context.Background()))
 	if !strings.Contains(log.String(), "traces could not be sent") {
-		t.Errorf("the log says %q", log.String())
+		t.Errorf("the log is %q", log.String())
 	}
 }
 

@@ -13,13 +13,14 @@ import (
 	"github.com/dragoman-project/dragoman/internal/wire/adminapi"
 )
 
-// filled fails for fields of v that are zero, but for those listed: a field that is added must be carried, too.
+// filled checks that the listed fields of v, and no others, are zero, so that an added field is not
+// forgotten.
 func filled(t *testing.T, v any, but ...string) {
 	t.Helper()
 	value := reflect.ValueOf(v)
 	for i := range value.NumField() {
 		if name := value.Type().Field(i).Name; value.Field(i).IsZero() != slices.Contains(but, name) {
-			t.Errorf("%s.%s: give it a value here and carry it, or list it as one that does not travel", value.Type(), name)
+			t.Errorf("%s.%s: set it here and encode it, or list it as not sent", value.Type(), name)
 		}
 	}
 }
@@ -39,7 +40,7 @@ func TestTheStateOfAPluginTravels(t *testing.T) {
 	}
 }
 
-func TestWhatRulesChangeTravels(t *testing.T) {
+func TestARulesDiffTravels(t *testing.T) {
 	sent := host.RulesDiff{
 		Faults: []host.RulesFault{{File: "new.yaml", Line: 1, Column: 2, Message: "unknown field"}},
 		Templates: []host.TemplateDiff{{

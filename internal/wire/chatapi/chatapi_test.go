@@ -17,7 +17,8 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
-// filled fails for exported fields of v that are zero, but for those listed: a field that is added must be carried, too.
+// filled checks that the listed fields of v, and no other exported ones, are zero, so that an added
+// field is not forgotten.
 func filled(t *testing.T, v any, but ...string) {
 	t.Helper()
 	value := reflect.Indirect(reflect.ValueOf(v))
@@ -28,7 +29,7 @@ func filled(t *testing.T, v any, but ...string) {
 	for i := range value.NumField() {
 		field := value.Type().Field(i)
 		if field.IsExported() && value.Field(i).IsZero() != left[field.Name] {
-			t.Errorf("%s.%s: give it a value here and carry it, or list it as one that does not travel", value.Type(), field.Name)
+			t.Errorf("%s.%s: set it here and encode it, or list it as not sent", value.Type(), field.Name)
 		}
 	}
 }
@@ -82,7 +83,7 @@ func TestAResultTravels(t *testing.T) {
 	same(t, &sent, received)
 	m.Message.Text = "no JSON"
 	if _, err := chatapi.DecodeResult(m); err == nil {
-		t.Error("a message that is no JSON is accepted")
+		t.Error("an invalid message is accepted")
 	}
 }
 
@@ -109,9 +110,9 @@ func TestRangesTravelAndAreChecked(t *testing.T) {
 		}
 	}
 	if unknown, _ := chatapi.DecodeRanges(nil, 5, false); unknown != nil {
-		t.Error("unknown ranges are known")
+		t.Error("unknown ranges decoded as known")
 	}
 	if none, _ := chatapi.DecodeRanges(nil, 5, true); none == nil {
-		t.Error("known ranges are unknown")
+		t.Error("known ranges decoded as unknown")
 	}
 }

@@ -23,7 +23,7 @@ import (
 	pb "github.com/dragoman-project/dragoman/sdk/proto/dragoman/plugin/v1"
 )
 
-// scripted is a handler whose functions answer.
+// scripted is a handler that plans with a function.
 type scripted struct {
 	name string
 	plan func(handler.Input) (*handler.Plan, error)
@@ -35,12 +35,13 @@ func (s scripted) Describe() handler.Description {
 
 func (s scripted) Plan(_ context.Context, in handler.Input) (*handler.Plan, error) { return s.plan(in) }
 
-// shouting is a stream handler: text between exclamation marks is reasoning, the rest content. Its token is not used.
+// shouting is a stream handler: text between exclamation marks is reasoning, the rest content. It
+// refuses the token "refuse".
 type shouting struct{ scripted }
 
 func (shouting) OpenStream(_ context.Context, in handler.StreamInput, sink chat.Sink) (handler.Stream, error) {
 	if string(in.Token) == "refuse" {
-		return nil, errors.New("I know no such token")
+		return nil, errors.New("no such token")
 	}
 	return &shout{sink: sink}, nil
 }
@@ -53,7 +54,7 @@ type shout struct {
 func (s *shout) Feed(chunk []byte) error {
 	for len(chunk) > 0 {
 		if bytes.Contains(chunk, []byte("PANIC")) {
-			panic("as I was told")
+			panic("on request")
 		}
 		text, rest, found := bytes.Cut(chunk, []byte("!"))
 		kind := chat.ContentText
@@ -75,7 +76,7 @@ func (s *shout) Finish() (handler.StreamResult, error) {
 	return handler.StreamResult{Status: chat.Complete}, nil
 }
 
-// connect serves handlers at the other end of a pipe.
+// connect serves handlers over a pipe, and returns clients for them.
 func connect(t *testing.T, handlers ...handler.Handler) (pb.PluginServiceClient, []*rpc.Handler) {
 	t.Helper()
 	server, err := rpc.NewServer(handlers...)
@@ -127,12 +128,12 @@ func TestAProcessServesSeveralHandlers(t *testing.T) {
 	}
 }
 
-func TestServersWithoutSenseAreNotMade(t *testing.T) {
+func TestInvalidServersAreRefused(t *testing.T) {
 	if _, err := rpc.NewServer(); err == nil {
-		t.Error("a server without handlers")
+		t.Error("a server without handlers is accepted")
 	}
 	if _, err := rpc.NewServer(scripted{name: "a"}, scripted{name: "a"}); err == nil {
-		t.Error("a server with two handlers of one name")
+		t.Error("a server with two handlers of one name is accepted")
 	}
 }
 
@@ -172,7 +173,7 @@ func TestFailuresOfHandlersFailTheirCallOnly(t *testing.T) {
 	}
 }
 
-func TestCallsToHandlersThatAreNotThereFail(t *testing.T) {
+func TestCallsToUnknownHandlersFail(t *testing.T) {
 	client, _ := connect(t, scripted{name: "a"})
 	if _, err := client.Plan(t.Context(), &pb.PlanRequest{Handler: "b"}); status.Code(err) != codes.NotFound {
 		t.Errorf("plan: %v", err)
@@ -250,7 +251,7 @@ func TestBrokenStreamsFailWithTheReason(t *testing.T) {
 		want string
 	}{
 		{"a token that is refused", feed(all[0], "refuse", "x"), "no such token"},
-		{"a panic", feed(all[0], "", "PANIC"), "as I was told"},
+		{"a panic", feed(all[0], "", "PANIC"), "on request"},
 		{"a handler without streams", feed(all[1], "", "x"), "does not parse streams"},
 		{"a chunk before open", raw(gap), "expected open"},
 		{"a gap", raw(open, gap), "expected the chunk at byte 0, found that at byte 5"},
@@ -265,7 +266,7 @@ func TestBrokenStreamsFailWithTheReason(t *testing.T) {
 	}
 }
 
-// liar answers the steps of streams with arbitrary messages.
+// liar is a plugin that answers each step of a stream with the same message.
 type liar struct {
 	pb.UnimplementedPluginServiceServer
 	answer *pb.ParseStreamResponse
@@ -289,7 +290,7 @@ func (l liar) ParseStream(conn grpc.BidiStreamingServer[pb.ParseStreamRequest, p
 	}
 }
 
-func TestAnswersThatBreakTheContractAreNotBelieved(t *testing.T) {
+func TestAnswersThatBreakTheContractAreRefused(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		answer *pb.ParseStreamResponse
