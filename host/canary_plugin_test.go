@@ -11,25 +11,28 @@ import (
 	"github.com/dragoman-project/dragoman/host/config"
 )
 
-// counted is a case that holds if digits are reasoning, as for the rogue plugin when it parses outputs itself.
+// counted is a case that holds if digits are reasoning, as they are when the rogue plugin parses
+// the output itself.
 const counted = `{"id": "counted", "kind": "parse", "template": "chatml-json", "request": {"messages": [{"role": "user", "content": "Hi"}]},
 	"output": "12ab", "expect": {"content": "ab", "reasoning_content": "12", "tool_calls": []}}`
 
-// Manifests of the rogue plugin: in the better version digits are thoughts, in the worse they are content like all else.
+// Manifests of the rogue plugin: the better version reads digits as reasoning, the worse one as
+// content.
 const (
 	claim  = "name: rogue\nprotocol: 1\nmatch: 'name == \"chatml-json\"'\nversion: 1.0.0\n"
 	better = claim + "options: {Plan: stream}\n"
 	worse  = claim + "options: {Plan: none}\n"
 )
 
-// plugged is a host with a folder of plugins.
+// plugged is a host with a plugin folder.
 type plugged struct {
 	*host.Host
 	t   *testing.T
 	dir string
 }
 
-// startPlugged starts with a manifest, or with no plugin, and with these cases.
+// startPlugged starts a host with the recorded cases and a plugin with the manifest; without a
+// plugin if the manifest is empty.
 func startPlugged(t *testing.T, manifest, recorded string, change func(*config.Canary)) *plugged {
 	t.Helper()
 	p := &plugged{t: t, dir: t.TempDir()}
@@ -52,14 +55,14 @@ func (p *plugged) install(manifest string) {
 	install(p.t, p.dir, build(p.t, "./plugins/testdata/rogue"), []byte(manifest))
 }
 
-// change installs another version and returns once it is in force, or refused.
+// change installs another version and returns once it is in force or refused.
 func (p *plugged) change(manifest string) error {
 	p.t.Helper()
 	p.install(manifest)
 	return p.Reload(p.t.Context())
 }
 
-// reads returns the message of an output with digits.
+// reads returns the message parsed from an output with digits.
 func (p *plugged) reads() string {
 	p.t.Helper()
 	return show(parse(p.t, plan(p.t, p.Host, "chatml-json", request(p.t, `{"messages": [{"role": "user", "content": "Hi"}]}`)), "12ab").Message)
@@ -84,7 +87,7 @@ func TestAWorseVersionOfAPluginDoesNotGoLive(t *testing.T) {
 			}
 		}
 		if got := p.reads(); got != asBetter {
-			t.Errorf("%s, want it as the version before reads it", got)
+			t.Errorf("got %s, want it as the previous version reads it", got)
 		}
 	}
 	if state := p.Plugins()[0]; !strings.Contains(state.Fault, "case counted") || state.Condition != "serving" {
@@ -111,7 +114,7 @@ func TestAWorseVersionGoesLiveWhereTheCanaryOnlyWarnsOrIsOff(t *testing.T) {
 			t.Errorf("%s: %v", test.mode, err)
 		}
 		if got := p.reads(); got != asWorse {
-			t.Errorf("%s: %s, want it as the new version reads it", test.mode, got)
+			t.Errorf("%s: got %s, want it as the new version reads it", test.mode, got)
 		}
 		trial := p.Status().Trial
 		if told := trial != nil; told != test.told || told && (trial.Refused || len(trial.Regressions) != 1) {
@@ -120,7 +123,7 @@ func TestAWorseVersionGoesLiveWhereTheCanaryOnlyWarnsOrIsOff(t *testing.T) {
 	}
 }
 
-func TestAPluginWithWhichACaseFailsThatHeldWithoutItDoesNotGoLive(t *testing.T) {
+func TestANewPluginThatBreaksACaseDoesNotGoLive(t *testing.T) {
 	p := startPlugged(t, "", prose, nil)
 	if err := p.change(claim + "options: {Plan: fail}\n"); err == nil || !strings.Contains(err.Error(), "case prose (chatml-json) no longer holds: ") {
 		t.Errorf("error %v", err)
@@ -136,13 +139,13 @@ func TestAPluginWithWhichACaseFailsThatHeldWithoutItDoesNotGoLive(t *testing.T) 
 	}
 }
 
-func TestAPluginOfWhoseTemplatesThereAreNoCasesIsNotStartedToBeTried(t *testing.T) {
+func TestAPluginWithoutCasesForItsTemplatesIsNotStartedForATrial(t *testing.T) {
 	p := startPlugged(t, "", prose, nil)
 	if err := p.change(strings.Replace(worse, "chatml-json", "chatml-tagged", 1)); err != nil {
 		t.Error(err)
 	}
 	if trial := p.Status().Trial; trial == nil || trial.Cases != 0 || p.Plugins()[0].Starts != 0 {
-		t.Errorf("the status says %+v of %+v", trial, p.Plugins())
+		t.Errorf("the status has the trial %+v, the plugins %+v", trial, p.Plugins())
 	}
 }
 
@@ -150,14 +153,15 @@ func TestOutputsAreReadInShadowByANewVersion(t *testing.T) {
 	p := startPlugged(t, better, prose, func(c *config.Canary) { c.Shadow = 2 })
 	p.reads()
 	if err := p.change(worse); err != nil {
-		t.Errorf("an output that becomes another message is no reason to refuse: %v", err)
+		t.Errorf("refused because an output is read differently: %v", err)
 	}
 	if trial := p.Status().Trial; trial == nil || trial.Outputs != 1 || len(trial.Changes) != 1 || !strings.Contains(trial.Changes[0].Difference, "reasoning_content") {
 		t.Errorf("the status says %+v", trial)
 	}
 }
 
-// patient gives each step of a trial a second, which is enough for all that answers, however busy the machine is.
+// patient gives each step of a trial a second, enough for any step that ends, even on a busy
+// machine.
 func patient(c *config.Canary) { c.Time = 4 * time.Second }
 
 const unanswered = "no longer holds: no answer within 1s"
@@ -182,13 +186,13 @@ func TestAPluginThatHangsWhereTheOneInForceAnswersDoesNotGoLive(t *testing.T) {
 				t.Errorf("the plugin's fault is %s", fault)
 			}
 			if got := p.reads(); got != test.reads {
-				t.Errorf("%s, want it as before", got)
+				t.Errorf("got %s, want it as before", got)
 			}
 		})
 	}
 }
 
-func TestAnOutputThatANewVersionDoesNotAnswerKeepsItOut(t *testing.T) {
+func TestANewVersionThatHangsAtAKeptOutputDoesNotGoLive(t *testing.T) {
 	t.Parallel()
 	p := startPlugged(t, better, prose, func(c *config.Canary) { patient(c); c.Cases, c.Shadow = "", 2 })
 	p.reads()
@@ -200,7 +204,7 @@ func TestAnOutputThatANewVersionDoesNotAnswerKeepsItOut(t *testing.T) {
 	}
 }
 
-func TestAPluginThatTakesItsTimeToStartIsTriedOnceItHas(t *testing.T) {
+func TestAPluginThatIsSlowToStartIsTriedOnceStarted(t *testing.T) {
 	t.Parallel()
 	p := startPlugged(t, "", prose, patient)
 	if err := p.change(claim + "options: {Start: linger}\n"); err != nil {
@@ -211,7 +215,7 @@ func TestAPluginThatTakesItsTimeToStartIsTriedOnceItHas(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotTriedKeepsNoPluginOutAndIsTold(t *testing.T) {
+func TestUntriedCasesKeepNoPluginOutAndAreReported(t *testing.T) {
 	for _, test := range []struct{ name, before, after, why string }{
 		{"the version in force hangs as well", "{Plan: hang}", "{Plan: hang, Child: false}",
 			"counted was not tried: what is in force does not answer in time"},
@@ -235,7 +239,8 @@ func TestWhatIsNotTriedKeepsNoPluginOutAndIsTold(t *testing.T) {
 	}
 }
 
-// unstarted has recorded cases of a template, and a plugin for it that does not start. A change gets so long to be tried.
+// unstarted returns a host with recorded cases for a template and a plugin for it that does not
+// start. Trials end after the given time.
 func unstarted(t *testing.T, within time.Duration) *edited {
 	t.Helper()
 	dir := t.TempDir()
@@ -256,9 +261,9 @@ func TestAPluginThatDoesNotStartHoldsUpNoTrialOfRules(t *testing.T) {
 	}
 }
 
-func TestTheEndOfTheHostEndsATrialOfRules(t *testing.T) {
+func TestClosingTheHostEndsATrialOfRules(t *testing.T) {
 	e := unstarted(t, time.Hour)
 	must(t, os.WriteFile(e.rules, []byte(rule("second")), 0o644))
 	until(t, "the plugin is being started", func() bool { return len(children(t)) == 1 })
-	// What ends the test closes the host.
+	// The cleanup closes the host and fails if the trial holds it up.
 }

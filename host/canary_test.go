@@ -11,7 +11,7 @@ import (
 	"github.com/dragoman-project/dragoman/host/config"
 )
 
-// tried returns a host whose rules are in a file, with a case that holds only under the rule "first".
+// tried returns a host with a file of rules and a case that holds only under the rule "first".
 func tried(t *testing.T, change func(*config.Config)) *edited {
 	dir, recorded := t.TempDir(), t.TempDir()
 	e := &edited{rules: filepath.Join(dir, "rules.yaml"), template: filepath.Join(dir, "mine.jinja")}
@@ -27,7 +27,7 @@ func tried(t *testing.T, change func(*config.Config)) *edited {
 	return e
 }
 
-// plainPrompt is a case of the template "mine" before it changes.
+// plainPrompt is a case that holds for the first version of the template "mine".
 const plainPrompt = `{"id": "prompt", "kind": "template", "template": "mine", "context": {}, "prompt": "one"}`
 
 func (e *edited) rewrite(t *testing.T, path, content string) error {
@@ -36,7 +36,7 @@ func (e *edited) rewrite(t *testing.T, path, content string) error {
 	return e.Reload(context.Background())
 }
 
-func TestRulesUnderWhichACaseFailsDoNotGoLive(t *testing.T) {
+func TestRulesThatBreakACaseDoNotGoLive(t *testing.T) {
 	e := tried(t, nil)
 	err := e.rewrite(t, e.rules, rule("second"))
 	for _, part := range []string{e.rules, "1 of 2 cases", "case thoughts (chatml-json) no longer holds", "reasoning_content", `expected "one"`, "canary.mode"} {
@@ -45,17 +45,17 @@ func TestRulesUnderWhichACaseFailsDoNotGoLive(t *testing.T) {
 		}
 	}
 	if got := e.inForce(t); got != "first one" {
-		t.Errorf("in force is %q, want the rules before", got)
+		t.Errorf("in force is %q, want the previous rules", got)
 	}
 	trial := e.Status().Trial
 	if trial == nil || !trial.Refused || trial.Source != "workarounds" || len(trial.Regressions) != 1 || trial.Cases != 2 {
 		t.Errorf("the status says %+v", trial)
 	}
 	if err := e.rewrite(t, e.rules, rule("first")+"# repaired\n"); err != nil {
-		t.Errorf("rules that change nothing are refused: %v", err)
+		t.Errorf("rules that change nothing were refused: %v", err)
 	}
 	if trial := e.Status().Trial; trial.Refused || len(trial.Templates) != 0 {
-		t.Errorf("the status says %+v of rules that touch nothing", trial)
+		t.Errorf("for rules that change nothing the status says %+v", trial)
 	}
 }
 
@@ -92,22 +92,23 @@ func TestACanaryThatIsOffTriesNothing(t *testing.T) {
 	}
 }
 
-func TestATemplateWithWhichACaseFailsDoesNotGoLive(t *testing.T) {
+func TestATemplateThatBreaksACaseDoesNotGoLive(t *testing.T) {
 	e := tried(t, nil)
 	err := e.rewrite(t, e.template, "two")
 	if err == nil || !strings.Contains(err.Error(), "case prompt (mine) no longer holds") {
 		t.Errorf("error %v", err)
 	}
 	if got := e.inForce(t); got != "first one" {
-		t.Errorf("in force is %q, want the template before", got)
+		t.Errorf("in force is %q, want the previous template", got)
 	}
 	_, err = e.PutTemplate(context.Background(), host.TemplateSource{Name: "mine", Source: "three"})
 	if host.CodeOf(err) != host.InvalidArgument {
-		t.Errorf("an upload that hides it: %v", err)
+		t.Errorf("an upload that hides the template: %v", err)
 	}
 }
 
-// TestOutputsAreReadInShadow keeps two outputs: one that other rules read otherwise, one that they do not touch.
+// TestOutputsAreReadInShadow keeps two outputs: one that the new rules read differently and one
+// that they do not affect.
 func TestOutputsAreReadInShadow(t *testing.T) {
 	e := tried(t, func(c *config.Config) { c.Canary.Cases, c.Canary.Shadow = "", 2 })
 	req := request(t, `{"messages": [{"role": "user", "content": "Hi"}]}`)
@@ -115,7 +116,7 @@ func TestOutputsAreReadInShadow(t *testing.T) {
 		parse(t, plan(t, e.Host, "chatml-json", req), output)
 	}
 	if err := e.rewrite(t, e.rules, rule("second")); err != nil {
-		t.Fatalf("an output that becomes another message is no reason to refuse: %v", err)
+		t.Fatalf("refused because an output is read differently: %v", err)
 	}
 	trial := e.Status().Trial
 	if trial == nil || trial.Outputs != 2 || len(trial.Changes) != 1 || !strings.Contains(trial.Changes[0].Difference, "reasoning_content") {
@@ -123,7 +124,7 @@ func TestOutputsAreReadInShadow(t *testing.T) {
 	}
 }
 
-func TestOutputsOfATemplateThatIsGoneAreForgotten(t *testing.T) {
+func TestOutputsOfARemovedTemplateAreForgotten(t *testing.T) {
 	e := tried(t, func(c *config.Config) { c.Canary.Cases, c.Canary.Shadow = "", 2 })
 	parse(t, plan(t, e.Host, "mine", request(t, `{"messages": [{"role": "user", "content": "Hi"}]}`)), "output")
 	must(t, os.Remove(e.template))

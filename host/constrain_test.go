@@ -10,7 +10,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/fault"
 )
 
-// withTool returns a request with one tool, and further members.
+// withTool returns a request with one tool and the given members.
 func withTool(t *testing.T, parameters, members string) *chat.Request {
 	t.Helper()
 	r, err := chat.ParseRequest([]byte(`{"messages": [{"role": "user", "content": "Hi"}], "tools": [{"type": "function", "function":
@@ -21,7 +21,7 @@ func withTool(t *testing.T, parameters, members string) *chat.Request {
 	return r
 }
 
-func TestASchemaThatNothingFollowsIsRefusedWithItsPlace(t *testing.T) {
+func TestAnInvalidSchemaIsRefusedWithItsPath(t *testing.T) {
 	h, err := New(t.Context(), Options{Config: config.Default(), Static: true})
 	if err != nil {
 		t.Fatal(err)

@@ -11,13 +11,14 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
-// manySessions is the number of sessions to measure.
+// manySessions is the number of sessions that the benchmark measures.
 const manySessions = 10_000
 
-// sessionLimit is how many bytes an idle session may take.
+// sessionLimit is the most bytes that an idle session may take.
 const sessionLimit = 4 << 10
 
-// idleSession returns the heap of a session that has read the beginning of its output. Each session has a request of its own.
+// idleSession returns the heap bytes of a session that has read the beginning of its output,
+// averaged over n sessions, each with its own request.
 func idleSession(t testing.TB, n int) int {
 	h := start(t, nil)
 	open := func() *host.Session {
@@ -27,7 +28,7 @@ func idleSession(t testing.TB, n int) int {
 		}
 		return s
 	}
-	sessions := []*host.Session{open()} // what the first one builds is shared
+	sessions := []*host.Session{open()} // the others share what the first one builds
 	before := heap()
 	for range n {
 		sessions = append(sessions, open())
@@ -37,7 +38,7 @@ func idleSession(t testing.TB, n int) int {
 	return bytes
 }
 
-// heap returns the bytes in use after a collection.
+// heap returns the bytes in use after a garbage collection.
 func heap() int {
 	runtime.GC()
 	runtime.GC()
@@ -48,11 +49,12 @@ func heap() int {
 
 func TestAnIdleSessionIsSmall(t *testing.T) {
 	if bytes := idleSession(t, 500); bytes > sessionLimit {
-		t.Errorf("an idle session takes %d bytes, want %d at most", bytes, sessionLimit)
+		t.Errorf("an idle session takes %d bytes, want at most %d", bytes, sessionLimit)
 	}
 }
 
-// TestLimitsAndObserversCostNoAllocation compares sessions of the daemon with those of package session, chunk by chunk.
+// TestLimitsAndObserversCostNoAllocation compares the allocations per chunk of a host's session
+// with those of a plain one from package session.
 func TestLimitsAndObserversCostNoAllocation(t *testing.T) {
 	p := plan(t, start(t, nil), "chatml-reasoning", request(t, weather))
 	watched, plain := p.Session(t.Context(), session.Options{}), p.Plan.Session(t.Context(), session.Options{})

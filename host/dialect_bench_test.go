@@ -10,7 +10,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
-// tagged is a template whose dialect both the autoparser and the plugin taggedthinking know.
+// tagged is a template whose dialect both the autoparser and the taggedthinking plugin know.
 const tagged = `{% for m in messages %}<|im_start|>{{ m.role }}
 {% if m.role == 'assistant' %}<think>
 {{ m.reasoning_content or '' }}
@@ -28,15 +28,16 @@ const tagged = `{% for m in messages %}<|im_start|>{{ m.role }}
 <think>
 {% endif %}`
 
-// inTags is an output for the template: a thought, words, and a call with one long argument, a third each.
+// inTags returns an output for the template: one third each reasoning, content, and a call with one
+// long argument.
 func inTags() string {
 	const line = "It was a bright cold day in April, and all the clocks struck thirteen.\n"
 	text := strings.Repeat(line, 150)
 	return text + "</think>\n\n" + text + "<tool_call>\n<function=get_weather>\n<parameter=city>\n" + text + "</parameter>\n</function>\n</tool_call>"
 }
 
-// BenchmarkDialects parses one output in chunks of four bytes with the program of the autoparser, and with that of a plugin. Both
-// programs run in the host, so a plugin's dialect costs no more per chunk.
+// BenchmarkDialects parses one output in chunks of four bytes, with the autoparser's program and
+// with a plugin's. Both programs run in the host, so a plugin's dialect costs no more per chunk.
 func BenchmarkDialects(b *testing.B) {
 	dir := buildPlugin(b, "taggedthinking")
 	h := start(b, func(c *config.Config) { c.Plugins.Dir = dir })
@@ -45,7 +46,7 @@ func BenchmarkDialects(b *testing.B) {
 	for _, handler := range []string{"autoparser", "taggedthinking"} {
 		only := handler
 		if handler == "autoparser" {
-			only = "" // it answers what no plugin claims
+			only = "" // the default for templates that no plugin claims
 		}
 		planned, err := template.Plan(context.Background(), only, request(b, weather))
 		if err != nil || planned.Handler != handler {
@@ -64,7 +65,7 @@ func BenchmarkDialects(b *testing.B) {
 				}
 				result, err := s.Finish(false)
 				if err != nil || len(result.Message.ToolCalls) != 1 || result.Message.ReasoningContent == "" {
-					b.Fatalf("it is read as %+v (%v)", result.Message, err)
+					b.Fatalf("parsed as %+v (%v)", result.Message, err)
 				}
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(chunks), "ns/chunk")

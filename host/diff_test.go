@@ -9,15 +9,15 @@ import (
 	"github.com/dragoman-project/dragoman/host/check"
 )
 
-// thoughts is a case that holds if reasoning has the markers of the rule "first".
+// thoughts is a case that holds if the rule "first" sets the reasoning markers.
 const thoughts = `{"id": "thoughts", "kind": "parse", "template": "chatml-json", "request": {"messages": [{"role": "user", "content": "Hi"}]},
 	"output": "<first>one</first>two", "expect": {"content": "two", "reasoning_content": "one", "tool_calls": []}}`
 
-// prose is a case that is the same under every rule.
+// prose is a case that holds under every rule.
 const prose = `{"id": "prose", "kind": "parse", "template": "chatml-json", "request": {"messages": [{"role": "user", "content": "Hi"}]},
 	"output": "two", "expect": {"content": "two", "reasoning_content": "", "tool_calls": []}}`
 
-// lines writes cases as a file has them.
+// lines formats cases as a file, one per line.
 func lines(cases ...string) string {
 	for i, c := range cases {
 		cases[i] = strings.ReplaceAll(c, "\n", " ")
@@ -33,7 +33,7 @@ func rulesFile(name, content string) host.RulesFile {
 	return host.RulesFile{Name: name, Data: []byte(content)}
 }
 
-func TestADiffTellsFieldsAndCasesThatChange(t *testing.T) {
+func TestADiffListsChangedFieldsAndCases(t *testing.T) {
 	h := start(t, nil)
 	src, _, err := h.Template("chatml-json")
 	must(t, err)
@@ -43,7 +43,7 @@ func TestADiffTellsFieldsAndCasesThatChange(t *testing.T) {
 	diff, err := h.DiffRules(context.Background(), rulesFile("old.yaml", rule("first")), rulesFile("new.yaml", rule("second")), templates, input(thoughts, prose))
 	must(t, err)
 	if len(diff.Templates) != 1 || diff.Templates[0].Template != "chatml-json" {
-		t.Fatalf("changed are %+v, want chatml-json alone", diff.Templates)
+		t.Fatalf("changed templates %+v, want chatml-json alone", diff.Templates)
 	}
 	got := diff.Templates[0]
 	want := []host.FieldDiff{{Field: "reasoning.end", Before: "</first>", After: "</second>"}, {Field: "reasoning.start", Before: "<first>", After: "<second>"}}
@@ -61,7 +61,7 @@ func TestADiffTellsFieldsAndCasesThatChange(t *testing.T) {
 	back, err := h.DiffRules(context.Background(), rulesFile("old.yaml", rule("second")), rulesFile("new.yaml", rule("first")), templates, input(thoughts))
 	must(t, err)
 	if len(back.Templates) != 1 || len(back.Templates[0].Cases) != 1 || back.Templates[0].Cases[0].After != "" {
-		t.Errorf("the other way the case should hold again: %+v", back)
+		t.Errorf("in reverse, the case should hold again: %+v", back)
 	}
 }
 
@@ -76,7 +76,7 @@ func TestTheSameRulesChangeNothing(t *testing.T) {
 	}
 }
 
-func TestFaultsOfEitherFileAreToldWithTheirPlace(t *testing.T) {
+func TestFaultsInEitherFileAreReportedWithTheirPosition(t *testing.T) {
 	h := start(t, nil)
 	diff, err := h.DiffRules(context.Background(), rulesFile("old.yaml", "version: 1\nworkarounds:\n  - nam: x\n"), rulesFile("new.yaml", "version: 7\n"), nil, nil)
 	must(t, err)
@@ -84,15 +84,15 @@ func TestFaultsOfEitherFileAreToldWithTheirPlace(t *testing.T) {
 	for _, f := range diff.Faults {
 		places = append(places, f.File)
 		if f.Line == 0 || f.Column == 0 || f.Message == "" {
-			t.Errorf("fault %+v has no place or no message", f)
+			t.Errorf("fault %+v lacks a position or a message", f)
 		}
 	}
 	if all := strings.Join(places, " "); !strings.Contains(all, "old.yaml") || !strings.Contains(all, "new.yaml") {
-		t.Errorf("faults %+v, want some of both files", diff.Faults)
+		t.Errorf("faults %+v, want some in both files", diff.Faults)
 	}
 }
 
-func TestRulesAreTriedOnWhatIsInForceAndChangeNothing(t *testing.T) {
+func TestTryingRulesChangesNothing(t *testing.T) {
 	e := startEdited(t)
 	before := e.Snapshot().Generation
 	diff, err := e.TryRules(context.Background(), rulesFile("document", rule("second")), input(thoughts))
@@ -101,18 +101,18 @@ func TestRulesAreTriedOnWhatIsInForceAndChangeNothing(t *testing.T) {
 		t.Errorf("found %+v", diff)
 	}
 	if e.Snapshot().Generation != before || e.inForce(t) != "first one" {
-		t.Error("trying rules has changed what is in force")
+		t.Error("trying rules changed what is in force")
 	}
 }
 
-func TestRulesInForceAreListedWithTheTemplatesTheyHoldFor(t *testing.T) {
+func TestRulesInForceAreListedWithTheTemplatesTheyMatch(t *testing.T) {
 	e := startEdited(t)
 	rules, hash := e.Workarounds()
 	if len(rules) != 1 || hash != sha(rule("first")) {
-		t.Fatalf("%d rules of %s", len(rules), hash)
+		t.Fatalf("%d rules with hash %s", len(rules), hash)
 	}
 	m := rules[0].Matches
 	if len(m) != 1 || m[0].Template != "chatml-json" || len(m[0].Applied.Changes) == 0 {
-		t.Errorf("the rule holds for %+v, want chatml-json", m)
+		t.Errorf("the rule matches %+v, want chatml-json", m)
 	}
 }

@@ -38,7 +38,7 @@ func TestLinksOutOfTheTemplateFolderAreRefused(t *testing.T) {
 	}
 }
 
-func TestFilesOfOthersAreAppliedTogetherAndReported(t *testing.T) {
+func TestFilesOfTheCallerAreAppliedTogetherAndReported(t *testing.T) {
 	dir := t.TempDir()
 	one, two := filepath.Join(dir, "one"), filepath.Join(dir, "two")
 	write := func(a, b string) {
@@ -76,7 +76,7 @@ func TestFilesOfOthersAreAppliedTogetherAndReported(t *testing.T) {
 
 	must(t, os.WriteFile(one, []byte("bad"), 0o644))
 	if h, err := host.New(t.Context(), host.Options{Config: cfg, Files: []host.File{{Name: "pair", Paths: []string{one, two}, Apply: apply}}}); err == nil {
-		t.Error("a host starts on a file that is refused")
+		t.Error("the host started on a file that Apply refuses")
 		h.Close(t.Context())
 	}
 }

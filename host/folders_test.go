@@ -12,7 +12,7 @@ import (
 	"github.com/dragoman-project/dragoman/host/config"
 )
 
-// prompts tells what a template renders, or the code of the error.
+// prompts returns the prompt that a template renders, or the error code.
 func prompts(t *testing.T, h *host.Host, template string) string {
 	t.Helper()
 	p, err := h.Plan(context.Background(), template, request(t, `{"messages": [{"role": "user", "content": "Hi"}]}`))
@@ -22,7 +22,7 @@ func prompts(t *testing.T, h *host.Host, template string) string {
 	return p.Plan.Prompt
 }
 
-// source returns the status of the source of that name.
+// source returns the status of the named source.
 func source(t *testing.T, h *host.Host, name string) host.SourceStatus {
 	t.Helper()
 	for _, s := range h.Sources() {
@@ -30,12 +30,13 @@ func source(t *testing.T, h *host.Host, name string) host.SourceStatus {
 			return s
 		}
 	}
-	t.Fatalf("there is no source %s", name)
+	t.Fatalf("no source %s", name)
 	return host.SourceStatus{}
 }
 
-// TestAFolderThatIsGoneTakesNothingAlong unmounts the templates and mounts them again with one less.
-func TestAFolderThatIsGoneTakesNothingAlong(t *testing.T) {
+// TestTemplatesOutliveTheirFolder removes the folder of templates, as an unmount does, and restores
+// it with one template fewer.
+func TestTemplatesOutliveTheirFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "templates")
 	fill := func(names ...string) {
 		t.Helper()
@@ -66,14 +67,15 @@ func TestAFolderThatIsGoneTakesNothingAlong(t *testing.T) {
 	}
 }
 
-func TestAFolderThatNeverWasIsTold(t *testing.T) {
+func TestAMissingFolderIsReported(t *testing.T) {
 	h := start(t, func(c *config.Config) { c.Templates.Dir = filepath.Join(t.TempDir(), "tempaltes") })
 	if got := source(t, h, "templates").LastError; !strings.Contains(got, "tempaltes: there is no such folder") {
 		t.Errorf("the status says %q", got)
 	}
 }
 
-// TestAFolderMayHoldEverything names one folder for templates and plugins; its files belong to whom they are made for.
+// TestAFolderMayHoldEverything uses one folder for both templates and plugins. Each source reads
+// only its own files.
 func TestAFolderMayHoldEverything(t *testing.T) {
 	dir := t.TempDir()
 	for name, content := range map[string]string{"one.jinja": "one", "broken.jinja": "{% for %}", "plugin.yaml": "name: ?", "tool": "\x7fELF"} {
@@ -86,14 +88,15 @@ func TestAFolderMayHoldEverything(t *testing.T) {
 	}
 	templates, plugins := source(t, h, "templates").LastError, source(t, h, "plugins").LastError
 	if !strings.Contains(templates, "/broken.jinja: broken:1:1: ") || strings.Contains(templates, "plugin.yaml") {
-		t.Errorf("the templates are faulty because of %q", templates)
+		t.Errorf("the status of the templates says %q", templates)
 	}
 	if !strings.Contains(plugins, "plugin.yaml") || strings.Contains(plugins, "broken") {
-		t.Errorf("the plugins are faulty because of %q", plugins)
+		t.Errorf("the status of the plugins says %q", plugins)
 	}
 }
 
-// TestFilesThatCannotBeUsedAreReportedAndHideNothing puts files of every unfit kind beside a good one.
+// TestFilesThatCannotBeUsedAreReportedAndHideNothing puts an unusable file of each kind beside good
+// ones.
 func TestFilesThatCannotBeUsedAreReportedAndHideNothing(t *testing.T) {
 	dir, outside := t.TempDir(), filepath.Join(t.TempDir(), "secret.jinja")
 	write := func(path, content string) { must(t, os.WriteFile(path, []byte(content), 0o644)) }
@@ -129,7 +132,7 @@ func TestFilesThatCannotBeUsedAreReportedAndHideNothing(t *testing.T) {
 			path := filepath.Join(dir, tt.name)
 			tt.make(path)
 			if err := h.Reload(context.Background()); err == nil || !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("error %v, want %q in it", err, tt.want)
+				t.Errorf("error %v, want one with %q", err, tt.want)
 			}
 			if faults := source(t, h, "templates").Faults; len(faults) != 1 || faults[0].Path != strings.ToValidUTF8(path, "\uFFFD") {
 				t.Errorf("the status has %q", faults)
@@ -155,10 +158,10 @@ func TestTheSameTemplatePutAgainIsNoChange(t *testing.T) {
 	}
 	first := put("one")
 	if again := put("one"); again != first {
-		t.Errorf("put again it makes generation %d of %d", again, first)
+		t.Errorf("the same template again: generation %d after %d", again, first)
 	}
 	if other := put("two"); other != first+1 {
-		t.Errorf("another one makes generation %d of %d", other, first)
+		t.Errorf("another template: generation %d after %d", other, first)
 	}
 }
 
@@ -170,11 +173,11 @@ func TestAnErrorDoesNotListThousandsOfTemplates(t *testing.T) {
 	h := start(t, func(c *config.Config) { c.Templates.Dir = dir })
 	_, err := h.Learned("nobody")
 	if err == nil || !strings.Contains(err.Error(), " more") || len(err.Error()) > 10_000 {
-		t.Errorf("%.200v… of %d bytes", err, len(err.Error()))
+		t.Errorf("got %.200v… (%d bytes)", err, len(err.Error()))
 	}
 }
 
-// TestAModelWhoseTemplateBreaksStaysAsItWas reads models again, of which one has become unusable.
+// TestAModelWhoseTemplateBreaksStaysAsItWas reloads models after one has become unusable.
 func TestAModelWhoseTemplateBreaksStaysAsItWas(t *testing.T) {
 	root := t.TempDir()
 	var paths []string
@@ -186,7 +189,7 @@ func TestAModelWhoseTemplateBreaksStaysAsItWas(t *testing.T) {
 	}
 	h, _ := startConfigured(t, "templates: {models: ["+strings.Join(paths, ", ")+"]}\n")
 	if n := h.logged("two models have a template of the same name", "template=b", "path="+paths[2], "hidden="+paths[1]); n != 1 {
-		t.Errorf("the log tells %d times of the name that two have", n)
+		t.Errorf("the shared name is logged %d times, want once", n)
 	}
 	write(0, "{% for %}")
 	if err := h.Reload(context.Background()); err == nil || !strings.Contains(err.Error(), "/a.jinja: a:1:1: ") {
@@ -204,12 +207,12 @@ func TestAModelWhoseTemplateBreaksStaysAsItWas(t *testing.T) {
 	must(t, err)
 	must(t, h.Reload(context.Background()))
 	if st := h.Status(); prompts(t, h.Host, "a") != "first a.jinja" || st.Rollback == nil || !slices.Equal(st.Rollback.Held, []string{"model"}) {
-		t.Errorf("a rollback of models ends although none has changed: %q", prompts(t, h.Host, "a"))
+		t.Errorf("the rollback of models ended although none has changed: %q", prompts(t, h.Host, "a"))
 	}
 }
 
-// TestARollbackDoesNotEndWithAFileThatIsRefused breaks templates while an earlier snapshot is in force.
-func TestARollbackDoesNotEndWithAFileThatIsRefused(t *testing.T) {
+// TestARefusedFileDoesNotEndARollback breaks templates while an earlier snapshot is in force.
+func TestARefusedFileDoesNotEndARollback(t *testing.T) {
 	e := startEdited(t)
 	e.edit(t, e.template, "two")
 	_, err := e.Rollback(0)
@@ -217,7 +220,7 @@ func TestARollbackDoesNotEndWithAFileThatIsRefused(t *testing.T) {
 	for _, path := range []string{e.template, filepath.Join(filepath.Dir(e.template), "new.jinja")} {
 		must(t, os.WriteFile(path, []byte("{% for %}"), 0o644))
 		if err := e.Reload(context.Background()); err == nil {
-			t.Errorf("%s is not refused", path)
+			t.Errorf("%s was not refused", path)
 		}
 		if got := e.inForce(t); got != "first one" || e.Status().Rollback == nil {
 			t.Errorf("after a broken %s: in force is %q, rolled back %v", filepath.Base(path), got, e.Status().Rollback != nil)
@@ -230,12 +233,12 @@ func TestARollbackDoesNotEndWithAFileThatIsRefused(t *testing.T) {
 	}
 }
 
-func TestAHostIsClosedOnce(t *testing.T) {
+func TestAHostMayBeClosedTwice(t *testing.T) {
 	h, err := host.New(context.Background(), host.Options{Config: config.Default()})
 	must(t, err)
 	must(t, h.Close(context.Background()))
 	must(t, h.Close(context.Background()))
 	if err := h.Reload(context.Background()); err == nil {
-		t.Error("a closed host reloads")
+		t.Error("a closed host reloaded")
 	}
 }

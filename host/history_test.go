@@ -22,7 +22,7 @@ type edited struct {
 	rules, template string
 }
 
-// startEdited starts with the rules "first" and the template "one".
+// startEdited starts a host with the rules "first" and the template "one".
 func startEdited(t *testing.T) *edited {
 	dir := t.TempDir()
 	e := &edited{rules: filepath.Join(dir, "rules.yaml"), template: filepath.Join(dir, "mine.jinja")}
@@ -41,7 +41,7 @@ func (e *edited) edit(t *testing.T, path, content string) {
 	must(t, e.Reload(context.Background()))
 }
 
-// inForce tells the rules and the template that requests get.
+// inForce returns the rules and the template that requests get.
 func (e *edited) inForce(t *testing.T) string {
 	t.Helper()
 	req := request(t, `{"messages": [{"role": "user", "content": "Hi"}]}`)
@@ -62,7 +62,7 @@ func sha(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-func TestTheHistoryTellsWhatChangedAndFromWhatToWhat(t *testing.T) {
+func TestTheHistoryListsChangesWithBeforeAndAfter(t *testing.T) {
 	e := startEdited(t)
 	e.edit(t, e.rules, rule("second"))
 	e.edit(t, e.template, "two")
@@ -70,7 +70,7 @@ func TestTheHistoryTellsWhatChangedAndFromWhatToWhat(t *testing.T) {
 	must(t, err)
 	must(t, os.WriteFile(e.rules, []byte("version: 1\nworkarounds: what"), 0o644))
 	if err := e.Reload(context.Background()); err == nil {
-		t.Error("a faulty file is no error")
+		t.Error("no error for a faulty file")
 	}
 
 	var got []string
@@ -98,20 +98,20 @@ func TestTheHistoryTellsWhatChangedAndFromWhatToWhat(t *testing.T) {
 	}
 }
 
-func TestOnlySoManySnapshotsAreRemembered(t *testing.T) {
+func TestTheHistoryIsLimited(t *testing.T) {
 	e := startEdited(t)
 	for i := range 12 {
 		e.edit(t, e.template, strings.Repeat("x", i+1))
 	}
 	if n := len(e.History()); n != 8 {
-		t.Errorf("%d snapshots are remembered, want 8", n)
+		t.Errorf("%d snapshots are kept, want 8", n)
 	}
 	if _, err := e.Rollback(1); host.CodeOf(err) != host.NotFound || !strings.Contains(err.Error(), "history.snapshots") {
-		t.Errorf("going back to what is forgotten: %v", err)
+		t.Errorf("rolling back to a forgotten snapshot: %v", err)
 	}
 }
 
-// TestARollbackHoldsUntilItsSourceChanges goes back, and on by edits of one source after the other.
+// TestARollbackHoldsUntilItsSourceChanges rolls back, then edits one source after the other.
 func TestARollbackHoldsUntilItsSourceChanges(t *testing.T) {
 	e := startEdited(t)
 	expect := func(when, want string, held ...string) {
@@ -144,7 +144,7 @@ func TestARollbackHoldsUntilItsSourceChanges(t *testing.T) {
 	info, err := e.Rollback(0)
 	must(t, err)
 	if info.Cause.Source != "rollback" || info.Cause.To != start+1 || info.Generation != start+3 {
-		t.Errorf("the first rollback is %+v", info)
+		t.Errorf("the first rollback: %+v", info)
 	}
 	expect("one back", "second one", "templates")
 	_, err = e.Rollback(0)

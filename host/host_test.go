@@ -17,7 +17,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
-// start starts a host on a configuration, and stops it with the test.
+// start starts a host with the default configuration as changed, and closes it with the test.
 func start(t testing.TB, change func(*config.Config)) *host.Host {
 	t.Helper()
 	cfg := config.Default()
@@ -38,7 +38,7 @@ func start(t testing.TB, change func(*config.Config)) *host.Host {
 	return h
 }
 
-// request reads a request.
+// request parses a request.
 func request(t testing.TB, body string) *chat.Request {
 	t.Helper()
 	r, err := chat.ParseRequest([]byte(body))
@@ -51,7 +51,7 @@ func request(t testing.TB, body string) *chat.Request {
 const weather = `{"messages": [{"role": "user", "content": "Weather in Oslo?"}], "tools": [{"type": "function", "function":
 	{"name": "get_weather", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}}}]}`
 
-// parse parses an output that comes byte by byte.
+// parse feeds an output byte by byte and returns the result.
 func parse(t testing.TB, p *host.Planned, output string) session.Result {
 	t.Helper()
 	s := p.Session(context.Background(), session.Options{NoIDs: true})
@@ -72,7 +72,7 @@ func plan(t testing.TB, h *host.Host, template string, r *chat.Request) *host.Pl
 	return p
 }
 
-// show writes a message on one line.
+// show formats a message on one line.
 func show(m chat.Message) string {
 	var b strings.Builder
 	if m.ReasoningContent != "" {
@@ -87,7 +87,7 @@ func show(m chat.Message) string {
 	return strings.TrimSpace(b.String())
 }
 
-func TestTheEmbeddedTemplatesDoTheMainJob(t *testing.T) {
+func TestTheEmbeddedTemplatesParseAndConstrainOutputs(t *testing.T) {
 	h := start(t, nil)
 	tests := []struct{ template, output, want string }{
 		{"chatml-json", "Let me look.\n<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}\n</tool_call><|im_end|>",
@@ -116,7 +116,7 @@ func TestTheEmbeddedTemplatesDoTheMainJob(t *testing.T) {
 	}
 }
 
-func TestPoliciesOfARequestDecideAboutItsOutput(t *testing.T) {
+func TestPoliciesOfARequestApplyToItsOutput(t *testing.T) {
 	h := start(t, nil)
 	const unknownTool = "Hm.\n<tool_call>\n{\"name\": \"nobody\", \"arguments\": {}}\n</tool_call>"
 	const inThought = "Hm.\n<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {}}\n</tool_call>\n</think>\nHi"
@@ -147,10 +147,10 @@ func TestPoliciesOfARequestDecideAboutItsOutput(t *testing.T) {
 	}
 }
 
-func TestAnUnknownTemplateIsToldWithThoseThatAreKnown(t *testing.T) {
+func TestAnErrorForAnUnknownTemplateListsTheKnownOnes(t *testing.T) {
 	_, err := start(t, nil).Plan(context.Background(), "nope", request(t, weather))
 	if host.CodeOf(err) != host.NotFound || !strings.Contains(fmt.Sprint(err), "chatml-json") {
-		t.Errorf("error %v, want not_found with the names that are known", err)
+		t.Errorf("error %v, want not_found with the known names", err)
 	}
 }
 
@@ -183,7 +183,7 @@ func TestABadTemplateChangesNothing(t *testing.T) {
 	}
 }
 
-func TestAnOutputOverTheLimitIsRefusedAndWhatCameBeforeStays(t *testing.T) {
+func TestAnOutputOverTheLimitKeepsWhatCameBefore(t *testing.T) {
 	h := start(t, func(c *config.Config) { c.Limits.OutputBytes = 1000 })
 	s := plan(t, h, "chatml-json", request(t, weather)).Session(context.Background(), session.Options{})
 	if _, err := s.Feed([]byte(strings.Repeat("word ", 100))); err != nil {
@@ -193,11 +193,11 @@ func TestAnOutputOverTheLimitIsRefusedAndWhatCameBeforeStays(t *testing.T) {
 		t.Errorf("error %v, want limit_exceeded", err)
 	}
 	if got := finish(t, s).Message; len(*got.Content.Text) != 499 {
-		t.Errorf("%d bytes of content, want the 499 that came before", len(*got.Content.Text))
+		t.Errorf("%d bytes of content, want the 499 fed before", len(*got.Content.Text))
 	}
 }
 
-func TestModelsGiveTheirVariantForTools(t *testing.T) {
+func TestModelsUseTheirVariantForTools(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "two-faced")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
@@ -215,7 +215,7 @@ func TestModelsGiveTheirVariantForTools(t *testing.T) {
 	}
 }
 
-// hostile are schemas that refer to themselves, or grow when references are expanded.
+// hostile lists schemas that refer to themselves or grow when references are expanded.
 var hostile = []string{
 	`{"anyOf": [{"$ref": "#/properties/a"}, {"type": "number"}]}`,
 	`{"anyOf": [{"$ref": "#"}, {"$ref": "#"}]}`,
@@ -226,7 +226,7 @@ var hostile = []string{
 	`{"type": "object", "properties": {"b": {"$ref": "#/properties/a"}}, "required": ["b"]}`,
 }
 
-func TestSchemasThatReferToThemselvesAreEndured(t *testing.T) {
+func TestSchemasThatReferToThemselvesCauseNoInternalError(t *testing.T) {
 	h := start(t, nil)
 	for _, schema := range hostile {
 		for _, template := range []string{"chatml-json", "chatml-tagged"} {

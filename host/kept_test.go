@@ -15,7 +15,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
-// variants are requests that differ from the first one in one thing.
+// variants lists requests that each differ from the first in one respect.
 var variants = func() []string {
 	const (
 		city    = `{"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}`
@@ -99,13 +99,13 @@ func answered(t testing.TB, h *host.Host, template, request string) string {
 		plan.Notes, plan.Prompt, plan.GenerationPrompt, show(result.Message), result.Report, fault, refused)
 }
 
-// TestRequestsThatDifferShareNothing answers requests in one order and in the reverse: what a request gets from the cache by mistake
-// in one order, it cannot get in the other.
+// TestRequestsThatDifferShareNothing plans requests in one order and in reverse. A plan that a
+// request takes from the cache by mistake in one order is not there yet in the other.
 func TestRequestsThatDifferShareNothing(t *testing.T) {
 	shareNothing(t, "chatml-json", "chatml-reasoning", "chatml-tagged", "words")
 }
 
-// TestPlansOfPluginsShareNothing does the same for the programs of a plugin.
+// TestPlansOfPluginsShareNothing does the same for a plugin's programs.
 func TestPlansOfPluginsShareNothing(t *testing.T) {
 	shareNothing(t, "plugged", "plugged-words")
 }
@@ -117,15 +117,15 @@ func shareNothing(t *testing.T, templates ...string) {
 	for request, answer := range forward {
 		distinct[answer] = true
 		if answer != backward[request] {
-			t.Errorf("%s is answered\n%s\nor\n%s\nas others were before it", request, answer, backward[request])
+			t.Errorf("%s: got\n%s\nin one order,\n%s\nin reverse", request, answer, backward[request])
 		}
 	}
 	if len(distinct) < len(forward)/2 {
-		t.Errorf("%d requests have %d answers", len(forward), len(distinct))
+		t.Errorf("%d requests have %d distinct answers", len(forward), len(distinct))
 	}
 }
 
-// answers asks a new host twice for everything.
+// answers asks a new host twice for each answer, and returns them by template and request.
 func answers(t *testing.T, templates, requests []string) map[string]string {
 	t.Helper()
 	h := start(t, func(c *config.Config) {
@@ -141,13 +141,13 @@ func answers(t *testing.T, templates, requests []string) map[string]string {
 		for _, request := range requests {
 			all[template+" "+request] = answered(t, h, template, request)
 			if again := answered(t, h, template, request); again != all[template+" "+request] {
-				t.Errorf("%s answers %s\nwith %s\nand then with %s", template, request, all[template+" "+request], again)
+				t.Errorf("%s: %s: first\n%s\nthen\n%s", template, request, all[template+" "+request], again)
 			}
 		}
 	}
 	for _, s := range []cache.Stats{h.Assembled(), h.Programs()} {
 		if s.Hits < s.Misses || s.Misses == 0 {
-			t.Errorf("asked twice for everything, it found %d programs and made %d", s.Hits, s.Misses)
+			t.Errorf("asked twice for everything: %d cache hits, %d misses", s.Hits, s.Misses)
 		}
 	}
 	return all
@@ -159,8 +159,8 @@ func reversed(all []string) []string {
 	return all
 }
 
-// TestWhatWasPlannedIsNotChangedByItsUser changes everything in a plan that can be changed.
-func TestWhatWasPlannedIsNotChangedByItsUser(t *testing.T) {
+// TestChangingAPlanDoesNotChangeTheCache modifies everything in a plan that can be modified.
+func TestChangingAPlanDoesNotChangeTheCache(t *testing.T) {
 	h := start(t, nil)
 	const request = `{"messages": [{"role": "user", "content": "Is <think> a word?"}], "json_schema": {"type": "object", "unevaluatedProperties": false}}`
 	before := answered(t, h, "chatml-reasoning", request)
@@ -173,7 +173,7 @@ func TestWhatWasPlannedIsNotChangedByItsUser(t *testing.T) {
 	}
 }
 
-// TestProgramsOutliveAReload changes the configuration, and then the template.
+// TestProgramsOutliveAReload changes the configuration and then the template.
 func TestProgramsOutliveAReload(t *testing.T) {
 	h, _ := startConfigured(t, "parsing: {malformed: error}\n")
 	ask := func() cache.Stats {
@@ -193,7 +193,7 @@ func TestProgramsOutliveAReload(t *testing.T) {
 	}
 }
 
-func TestManyPlanAtOnce(t *testing.T) {
+func TestConcurrentPlansEqualSequentialOnes(t *testing.T) {
 	alone, h := start(t, nil), start(t, nil)
 	want := make([]string, len(variants))
 	for i, request := range variants {
@@ -205,7 +205,7 @@ func TestManyPlanAtOnce(t *testing.T) {
 			for j := range variants {
 				at := (i*5 + j) % len(variants)
 				if got := answered(t, h, "chatml-json", variants[at]); got != want[at] {
-					t.Errorf("%s is answered\n%s\nwant\n%s", variants[at], got, want[at])
+					t.Errorf("%s: got\n%s\nwant\n%s", variants[at], got, want[at])
 				}
 			}
 		})

@@ -19,7 +19,8 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/grammar"
 )
 
-// The grammar and the parser are one program, for the dialect of every template that is learned without a plugin.
+// These tests hold the law that the grammar and the parser are one program, for every template
+// whose dialect is learned without a plugin.
 
 const lawTools = `, "tools": [
 	{"type": "function", "function": {"name": "get_weather", "description": "d", "parameters": {"type": "object", "properties": {
@@ -27,7 +28,7 @@ const lawTools = `, "tools": [
 	{"type": "function", "function": {"name": "plot", "description": "d", "parameters": {"type": "object", "properties": {
 		"points": {"type": "array", "items": {"type": "number"}}, "options": {"type": "object"}, "title": {"type": "string", "maxLength": 5}}, "required": ["points"]}}}]`
 
-// lawSubject returns a host without plugins over the shared templates, and their names.
+// lawSubject returns a host without plugins over the shared templates, and their paths.
 func lawSubject(t *testing.T) (*Subject, []string) {
 	t.Helper()
 	dir := shared.Dir(t, "templates")
@@ -52,8 +53,8 @@ func TestWhatTheGrammarOfATemplateAllowsIsRead(t *testing.T) {
 	}
 }
 
-// drawnAreRead draws texts from the grammar of a plan and parses them. With another name for the tool they are refused
-// where that is written.
+// drawnAreRead draws texts from the grammar of a plan and parses them. It also checks that the
+// grammar refuses each text with another tool name, at that name.
 func drawnAreRead(t *testing.T, planned check.Planned, c *grammar.Constraint) {
 	t.Helper()
 	g, err := grammar.Parse(c.Grammar)
@@ -68,7 +69,7 @@ func drawnAreRead(t *testing.T, planned check.Planned, c *grammar.Constraint) {
 		}
 		message, report, err := planned.Parse(slices.Values([][]byte{[]byte(text)}), false)
 		if err != nil || len(report.Faults) > 0 || report.Status == chat.Malformed || !c.Lazy && len(message.ToolCalls) == 0 {
-			t.Errorf("%q is read with %+v, %v: %+v", text, report.Faults, err, message)
+			t.Errorf("%q parsed with the faults %+v, error %v: %+v", text, report.Faults, err, message)
 		}
 		if len(message.ToolCalls) == 0 {
 			continue
@@ -80,14 +81,16 @@ func drawnAreRead(t *testing.T, planned check.Planned, c *grammar.Constraint) {
 	}
 }
 
-// deliberate are templates and cases whose triggers fire elsewhere than at the first call, with the reason.
+// deliberate maps the templates and cases whose triggers fire elsewhere than at the first call to
+// the reason.
 var deliberate = map[string]string{
-	"openai-gpt-oss-120b.jinja": "comparison alone does not see its channels, a plugin reads it",
-	"Kimi-K2-Thinking/11":       "calls that leave out their section are read, but a grammar insists on it, and so begins there",
+	"openai-gpt-oss-120b.jinja": "comparison alone does not find its channels; a plugin reads it",
+	"Kimi-K2-Thinking/11":       "calls without their section are parsed, but the grammar requires it and so begins there",
 }
 
-// A trigger fires where the first call begins: nothing but markers and white space lies between them, and it never fires in
-// an output without calls, once the reasoning is over.
+// TestTriggersFireWhereACallBegins checks that a trigger fires where the first call begins, with
+// only markers and white space in between, and that none fires after the reasoning in an output
+// without calls.
 func TestTriggersFireWhereACallBegins(t *testing.T) {
 	s, _ := lawSubject(t)
 	data, err := os.ReadFile(shared.Dir(t, "cases", "parse.jsonl"))
@@ -105,11 +108,11 @@ func TestTriggersFireWhereACallBegins(t *testing.T) {
 		}
 	}
 	if fired < 50 {
-		t.Errorf("only %d outputs have triggers", fired)
+		t.Errorf("triggers fire in only %d outputs", fired)
 	}
 }
 
-// triggersFire checks one recorded output.
+// triggersFire checks one recorded output and reports whether a trigger fires in it.
 func triggersFire(t *testing.T, s *Subject, c *cases.Case) bool {
 	t.Helper()
 	req, err := c.ChatRequest()
@@ -139,14 +142,15 @@ func triggersFire(t *testing.T, s *Subject, c *cases.Case) bool {
 	at, fires := grammar.FindTrigger(c.Output[reasoned:], planned.Plan().Constraint.Triggers)
 	switch {
 	case fires != (len(message.ToolCalls) > 0):
-		t.Errorf("%s: fires %v at byte %d of %q, which has %d calls", c.ID, fires, reasoned+at, c.Output, len(message.ToolCalls))
+		t.Errorf("%s: trigger fires %v at byte %d of %q, which has %d calls", c.ID, fires, reasoned+at, c.Output, len(message.ToolCalls))
 	case fires && !onlyMarkers(report, reasoned+at, call):
-		t.Errorf("%s: fires at byte %d of %q, the call begins at byte %d", c.ID, reasoned+at, c.Output, call)
+		t.Errorf("%s: trigger fires at byte %d of %q, but the call begins at byte %d", c.ID, reasoned+at, c.Output, call)
 	}
 	return fires
 }
 
-// onlyMarkers reports whether there is no content, reasoning or call between two bytes of the output.
+// onlyMarkers reports whether neither content nor reasoning lies between two offsets in the output,
+// and from is not after to.
 func onlyMarkers(report *chat.Report, from, to int) bool {
 	return from <= to && !slices.ContainsFunc(report.Spans, func(s chat.Span) bool {
 		start, end := s.Start-report.PromptLength, s.End-report.PromptLength
@@ -154,7 +158,7 @@ func onlyMarkers(report *chat.Report, from, to int) bool {
 	})
 }
 
-func TestTheProseOfADialectIsNoTrigger(t *testing.T) {
+func TestProseFiresNoTrigger(t *testing.T) {
 	h := aHost(t)
 	for template, prose := range map[string][]string{
 		"chatml-json":      {"Write {\"name\": \"f\"} or <tool call>.", "a < b, <tool", "```json\n{}\n```"},
@@ -167,7 +171,7 @@ func TestTheProseOfADialectIsNoTrigger(t *testing.T) {
 		}
 		for _, text := range prose {
 			if at, fires := grammar.FindTrigger(text, p.Plan.Constraint.Triggers); fires {
-				t.Errorf("%s: fires at byte %d of %q: %v", template, at, text, p.Plan.Constraint.Triggers)
+				t.Errorf("%s: trigger fires at byte %d of %q: %v", template, at, text, p.Plan.Constraint.Triggers)
 			}
 		}
 		if strings.TrimSpace(p.Plan.Constraint.Grammar) == "" {

@@ -14,8 +14,8 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/grammar"
 )
 
-// TestWhatTheGrammarOfAStyleAllowsIsRead is TestWhatTheGrammarOfATemplateAllowsIsRead over the templates of the autoparser's
-// test data, which stand for the styles that models share.
+// TestWhatTheGrammarOfAStyleAllowsIsRead is TestWhatTheGrammarOfATemplateAllowsIsRead over the
+// templates in the autoparser's test data, which represent the styles that models share.
 func TestWhatTheGrammarOfAStyleAllowsIsRead(t *testing.T) {
 	s, names := styles(t)
 	drawn := 0
@@ -34,8 +34,9 @@ func TestWhatTheGrammarOfAStyleAllowsIsRead(t *testing.T) {
 	}
 }
 
-// constraint returns the constraint that a request with tools gets, which llama.cpp's own reader accepts; nil if the template
-// refuses the request, or sampling is free.
+// constraint returns the constraint and the plan of a request with tools, and checks that
+// llama.cpp's own reader accepts the grammar. The constraint is nil if the template refuses the
+// request or sampling is unconstrained.
 func constraint(t *testing.T, s *Subject, name, members string) (*grammar.Constraint, check.Planned) {
 	t.Helper()
 	planned, err := s.Plan(t.Context(), check.Template{Name: name, Handler: autoparser.HandlerName}, asked(t, lawTools+members))
@@ -48,12 +49,13 @@ func constraint(t *testing.T, s *Subject, name, members string) (*grammar.Constr
 		return nil, nil
 	}
 	if err := llamacpp.CheckGrammar(c.Grammar); err != nil {
-		t.Errorf("llama.cpp refuses its grammar: %v\n%s", err, c.Grammar)
+		t.Errorf("llama.cpp refuses the grammar: %v\n%s", err, c.Grammar)
 	}
 	return c, planned
 }
 
-// styles returns a host without plugins over the templates in the autoparser's test data, and their names.
+// styles returns a host without plugins over the templates in the autoparser's test data, and their
+// names.
 func styles(t *testing.T) (*Subject, []string) {
 	t.Helper()
 	archives, err := filepath.Glob("../autoparser/testdata/unseen/*.txtar")

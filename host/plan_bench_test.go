@@ -23,7 +23,7 @@ func withTools(n int) []byte {
 	return fmt.Appendf(nil, `{"messages": [{"role": "user", "content": "Weather in Oslo?"}], "tools": [%s]}`, strings.Join(tools, ","))
 }
 
-// BenchmarkPlanAgain plans requests whose tools were seen before, as the requests of a client mostly are.
+// BenchmarkPlanAgain plans requests whose tools were seen before, as most requests of a client are.
 func BenchmarkPlanAgain(b *testing.B) {
 	h := start(b, nil)
 	withPlugin := start(b, func(c *config.Config) {
@@ -52,7 +52,7 @@ func BenchmarkPlanAgain(b *testing.B) {
 					again()
 				}
 			})
-			// What no plan can do without: the request is read, and its prompt rendered.
+			// The minimum of every plan: decoding the request and rendering its prompt.
 			b.Run(fmt.Sprintf("%s/%d/read-and-render", by.template, n), func(b *testing.B) {
 				body := withTools(n)
 				b.ReportAllocs()

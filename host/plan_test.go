@@ -7,8 +7,8 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
-// TestPoliciesAndPlanAreOfOneSnapshot swaps two configurations while output is parsed that the one refuses as malformed and
-// the other as too long. To let it pass takes a part of each.
+// TestPoliciesAndPlanAreOfOneSnapshot swaps two configurations while it parses an output that one
+// of them refuses as malformed and the other as too long. Only a mixture of both would accept it.
 func TestPoliciesAndPlanAreOfOneSnapshot(t *testing.T) {
 	h, _ := startConfigured(t, "parsing: {malformed: error}\n")
 	next, after := h.Snapshot().Generation, uint64(0)
@@ -27,7 +27,7 @@ func TestPoliciesAndPlanAreOfOneSnapshot(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				next, after = after, info.Generation // else it would be forgotten
+				next, after = after, info.Generation // the history would soon forget the older one
 			}
 		}
 	}()

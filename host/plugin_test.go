@@ -24,13 +24,13 @@ import (
 const channels = `{% for m in messages %}<|start|>{{ m.role }}<|message|>{{ m.content }}<|end|>{% endfor %}` +
 	`{% if add_generation_prompt %}<|start|>assistant{% endif %}{# <|channel|>analysis<|message|> and <|start|>assistant #}`
 
-// inChannels is an output for the template, and asked the message that it becomes.
+// inChannels is an output for the template, and asked the message parsed from it.
 const (
 	inChannels = `<|channel|>analysis<|message|>Where?<|end|><|start|>assistant<|channel|>commentary to=functions.get_weather <|constrain|>json<|message|>{"city":"Oslo"}<|call|>`
 	asked      = `reasoning "Where?" call get_weather {"city":"Oslo"}`
 )
 
-// executables are built once.
+// executables is the folder of the plugins' executables, each built once.
 var executables struct {
 	sync.Mutex
 	dir string
@@ -66,7 +66,7 @@ func build(t testing.TB, pkg string) string {
 	return path
 }
 
-// install puts an executable and its manifest into a folder: the executable first, each as a whole.
+// install puts an executable and its manifest into a folder: the executable first, each atomically.
 func install(t testing.TB, dir, executable string, manifest []byte) {
 	t.Helper()
 	data, err := os.ReadFile(executable)
@@ -119,7 +119,7 @@ func TestSessionsFinishWhatTheyBeganWhenPluginsComeAndGo(t *testing.T) {
 	}
 	generic := show(parse(t, plan(t, h, "channels", request(t, weather)), inChannels).Message)
 	if generic == asked {
-		t.Fatal("the autoparser parses it as the plugin does, so the test cannot distinguish them")
+		t.Fatal("the autoparser parses the output as the plugin does, so the test cannot distinguish them")
 	}
 
 	begin("autoparser", generic)
@@ -173,7 +173,7 @@ func TestAKilledPluginHurtsNoSession(t *testing.T) {
 	}
 	halfway.Wait()
 	if n := killChildren(t); n == 0 {
-		t.Error("there was no process of the plugin to kill")
+		t.Error("no plugin process to kill")
 	}
 	killed.Done()
 	done.Wait()
@@ -183,7 +183,7 @@ func TestAKilledPluginHurtsNoSession(t *testing.T) {
 	}
 }
 
-func TestAPluginThatIsDownIsReplacedAsItsManifestSays(t *testing.T) {
+func TestAPluginThatIsDownFallsBackAsItsManifestSays(t *testing.T) {
 	for _, test := range []struct{ keys, want string }{
 		{"", "plugin broken does not answer: cannot start"},
 		{"fallback: refuse\n", "plugin broken does not answer: cannot start"},
@@ -207,7 +207,7 @@ func TestAPluginThatIsDownIsReplacedAsItsManifestSays(t *testing.T) {
 	}
 }
 
-// rogueHost starts a host with the rogue plugin of package plugins, whose manifest gets more keys.
+// rogueHost starts a host with the rogue plugin of package plugins and more keys in its manifest.
 func rogueHost(t *testing.T, keys string, change func(*config.Config)) *host.Host {
 	t.Helper()
 	dir := t.TempDir()
@@ -218,7 +218,7 @@ func rogueHost(t *testing.T, keys string, change func(*config.Config)) *host.Hos
 	})
 }
 
-func TestATemplateIsAnsweredByTheHandlerToWhichItIsPinned(t *testing.T) {
+func TestAPinnedTemplateUsesItsHandler(t *testing.T) {
 	h := rogueHost(t, "", func(c *config.Config) {
 		c.Templates.Handlers = map[string]string{"chatml-json": "rogue", "chatml-tagged.jinja": "rogue", "chatml-reasoning": "nobody"}
 	})
@@ -245,7 +245,7 @@ func TestATemplateIsAnsweredByTheHandlerToWhichItIsPinned(t *testing.T) {
 	}
 }
 
-func TestAPinnedHandlerThatDeclinesIsAnErrorAndNoOtherAnswers(t *testing.T) {
+func TestAPinnedHandlerThatDeclinesIsAnError(t *testing.T) {
 	h := rogueHost(t, "options: {Plan: decline}\n", func(c *config.Config) {
 		c.Templates.Handlers = map[string]string{"chatml-json": "rogue"}
 	})
@@ -302,7 +302,7 @@ func TestAPluginThatDoesNotStartHoldsUpNoOtherReload(t *testing.T) {
 	}
 }
 
-// killChildren kills the processes that this one started, the plugins, and counts them.
+// killChildren kills the child processes of the test, the plugins, and returns their number.
 func killChildren(t *testing.T) (n int) {
 	t.Helper()
 	for _, pid := range children(t) {
@@ -321,7 +321,7 @@ func children(t *testing.T) (pids []int) {
 	for _, path := range stats {
 		data, err := os.ReadFile(path)
 		if err != nil {
-			continue // it has ended meanwhile
+			continue // the process has ended
 		}
 		after := string(data[strings.LastIndexByte(string(data), ')')+1:])
 		var state string

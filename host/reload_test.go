@@ -14,7 +14,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
-// rule returns a file of workarounds that sets the markers of reasoning.
+// rule returns a file of workarounds that sets the reasoning markers to name.
 func rule(name string) string {
 	return `version: 1
 workarounds:
@@ -28,7 +28,7 @@ workarounds:
 
 const twoMarkers = "<first>one</first><second>two</second>"
 
-// Each way in which people and machines write a file that is in use.
+// writers lists the ways in which people and programs replace a file that is in use.
 var writers = []struct {
 	name  string
 	write func(t *testing.T, path, content string)
@@ -68,7 +68,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// until waits for a condition that the watcher will bring about.
+// until waits until a condition holds, and fails the test after 20 seconds.
 func until(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	deadline := time.After(20 * time.Second)
@@ -77,7 +77,7 @@ func until(t *testing.T, what string, holds func() bool) {
 	for !holds() {
 		select {
 		case <-deadline:
-			t.Fatalf("waited in vain for: %s", what)
+			t.Fatalf("timed out waiting for: %s", what)
 		case <-tick.C:
 		}
 	}
@@ -141,7 +141,7 @@ func TestABrokenFileChangesNothingAndShowsInTheStatus(t *testing.T) {
 			must(t, os.WriteFile(path, []byte(tt.content), 0o644))
 			until(t, "an error in the status", func() bool { return lastError(h) != "" })
 			if got := lastError(h); !strings.Contains(got, tt.want) {
-				t.Errorf("the status says %q, want %q in it", got, tt.want)
+				t.Errorf("the status says %q, want one with %q", got, tt.want)
 			}
 			if s := h.Snapshot(); s.Generation != generation || s.Rules.Hash() != hash {
 				t.Error("the snapshot in force has changed")
@@ -153,7 +153,7 @@ func TestABrokenFileChangesNothingAndShowsInTheStatus(t *testing.T) {
 	}
 }
 
-// lastError returns the error of the workarounds in the status.
+// lastError returns the last error of the workarounds, as the status has it.
 func lastError(h *host.Host) string {
 	for _, s := range h.Status().Sources {
 		if s.Name == "workarounds" {
@@ -170,11 +170,11 @@ func TestAHostDoesNotStartOnABrokenFile(t *testing.T) {
 	cfg.Workarounds.File = path
 	_, err := host.New(context.Background(), host.Options{Config: cfg})
 	if err == nil || !strings.Contains(err.Error(), "workarounds.yaml:1:") {
-		t.Errorf("error %v, want one with the place in the file", err)
+		t.Errorf("error %v, want one with the position in the file", err)
 	}
 }
 
-func TestTemplatesOfAFolderComeChangeAndGo(t *testing.T) {
+func TestTemplatesOfAFolderAreAddedChangedAndRemoved(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "mine.jinja")
 	must(t, os.WriteFile(path, []byte("one"), 0o644))
@@ -212,20 +212,20 @@ func TestABrokenTemplateIsReportedUntilItIsRepaired(t *testing.T) {
 	h := start(t, func(c *config.Config) { c.Templates.Dir = dir })
 	want := func(files ...string) {
 		t.Helper()
-		_ = h.Reload(context.Background()) // its error is that of the status
+		_ = h.Reload(context.Background()) // the status has its error, too
 		for _, s := range h.Status().Sources {
 			var faulty []string
 			for _, f := range s.Faults {
 				faulty = append(faulty, strings.TrimSuffix(filepath.Base(f.Path), ".jinja"))
 				if f.Error == "" || !strings.Contains(s.LastError, f.Error) {
-					t.Errorf("%s is faulty because of %q; the source says %q", f.Path, f.Error, s.LastError)
+					t.Errorf("the fault of %s is %q; the source says %q", f.Path, f.Error, s.LastError)
 				}
 			}
 			if s.Name == "templates" && !slices.Equal(faulty, files) {
-				t.Errorf("faulty are %q, want %q", faulty, files)
+				t.Errorf("faulty files %q, want %q", faulty, files)
 			}
 			if s.Name == "templates" && len(files) == 0 && s.LastError != "" {
-				t.Errorf("nothing is faulty, yet the last error is %q", s.LastError)
+				t.Errorf("no file is faulty, but the last error is %q", s.LastError)
 			}
 		}
 	}
@@ -234,15 +234,15 @@ func TestABrokenTemplateIsReportedUntilItIsRepaired(t *testing.T) {
 	want("never", "once")
 	write("other", "fine")
 	want("never", "once")
-	write("once", "one") // what it was at first
+	write("once", "one") // as it was at first
 	want("never")
-	write("never", "{% if %}") // broken in another way
+	write("never", "{% if %}") // still broken, differently
 	want("never")
 	must(t, os.Remove(filepath.Join(dir, "never.jinja")))
 	want()
 }
 
-func TestAChangedConfigurationIsReadWhereItMayChange(t *testing.T) {
+func TestAChangedConfigurationAppliesWhereNoRestartIsNeeded(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "host.yaml")
 	must(t, os.WriteFile(path, []byte("limits: {output_bytes: 100}\n"), 0o644))
 	load := func(data []byte) (*config.Config, error) {

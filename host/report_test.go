@@ -13,7 +13,8 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
-// streaming plans a request that the rogue plugin answers with a stream and this kind of report.
+// streaming plans a request that the rogue plugin answers with a stream and the given kind of
+// report.
 func streaming(t *testing.T, reports string) *host.Planned {
 	t.Helper()
 	dir := t.TempDir()
@@ -22,14 +23,14 @@ func streaming(t *testing.T, reports string) *host.Planned {
 	return plan(t, h, "chatml-json", request(t, `{"messages": [{"role": "user", "content": "Hi"}]}`))
 }
 
-// TestWhatAPluginReportsOfAnOutputIsInTheReport also kills the process in the middle of one output: another one then reports
-// of all of it.
-func TestWhatAPluginReportsOfAnOutputIsInTheReport(t *testing.T) {
+// TestTheReportOfAPluginIsDelivered also kills the process in the middle of an output. The process
+// that replaces it then reports on the whole output.
+func TestTheReportOfAPluginIsDelivered(t *testing.T) {
 	p := streaming(t, "all")
 	const output = "12?ab?"
 	n := len(p.Plan.GenerationPrompt)
 	if n == 0 {
-		t.Fatal("there is no generation prompt, so the test cannot tell what offsets refer to")
+		t.Fatal("no generation prompt, so the test cannot tell what offsets refer to")
 	}
 	want := &chat.Report{
 		Status: chat.Malformed, PromptLength: n, Length: n + len(output),
@@ -51,15 +52,15 @@ func TestWhatAPluginReportsOfAnOutputIsInTheReport(t *testing.T) {
 	s := p.Session(t.Context(), session.Options{NoIDs: true})
 	feed(t, s, output[:3])
 	if killChildren(t) == 0 {
-		t.Error("there was no process to kill")
+		t.Error("no process to kill")
 	}
 	feed(t, s, output[3:])
 	if diff := cmp.Diff(want, finish(t, s).Report); diff != "" {
-		t.Errorf("after the death of the process: expected (-), found (+):\n%s", diff)
+		t.Errorf("after the process was killed: expected (-), found (+):\n%s", diff)
 	}
 }
 
-func TestWhatAPluginCannotReportOfAnOutputIsANote(t *testing.T) {
+func TestInvalidPartsOfAPluginsReportBecomeNotes(t *testing.T) {
 	report := parse(t, streaming(t, "lies"), "12ab").Report
 	if report.Spans != nil || report.Faults != nil || report.MissingMarkers != nil || report.MaxHeld != 0 || report.Status != chat.Malformed {
 		t.Errorf("the report is %+v", report)

@@ -11,7 +11,7 @@ import (
 	"github.com/dragoman-project/dragoman/host/config"
 )
 
-// keepWriting writes to a file, like to a log, until the test ends.
+// keepWriting appends to a file, as to a log, until the test ends.
 func keepWriting(t *testing.T, path string) {
 	t.Helper()
 	f, err := os.Create(path)
@@ -34,7 +34,7 @@ func keepWriting(t *testing.T, path string) {
 	t.Cleanup(func() { close(stop); <-stopped })
 }
 
-func TestAFileThatIsWrittenWithoutEndHoldsNothingUp(t *testing.T) {
+func TestAFileThatIsAlwaysBeingWrittenHoldsNothingUp(t *testing.T) {
 	dir := t.TempDir()
 	keepWriting(t, filepath.Join(dir, "plugin.log"))
 	if err := os.WriteFile(filepath.Join(dir, "one.jinja"), []byte("one"), 0o644); err != nil {
@@ -48,10 +48,10 @@ func TestAFileThatIsWrittenWithoutEndHoldsNothingUp(t *testing.T) {
 	}
 	defer h.Close(context.Background())
 	if _, err := h.Learned("one"); err != nil {
-		t.Errorf("what is beside it: %v", err)
+		t.Errorf("the template beside the log: %v", err)
 	}
 	if err := h.Reload(context.Background()); CodeOf(err) != Unavailable || !strings.Contains(err.Error(), "plugin.log") {
-		t.Errorf("a reload says %v, want that the file is being written", err)
+		t.Errorf("reload: %v, want an error that names the file being written", err)
 	}
 }
 
@@ -66,7 +66,8 @@ func TestAHostDoesNotStartOnAFileThatIsHalfWritten(t *testing.T) {
 	}
 }
 
-// TestFilesThatBelongTogetherArriveOneByOne has the first of a pair change while the second cannot be read.
+// TestFilesThatBelongTogetherArriveOneByOne changes the first of a pair while the second cannot be
+// read.
 func TestFilesThatBelongTogetherArriveOneByOne(t *testing.T) {
 	dir := t.TempDir()
 	cert, key := filepath.Join(dir, "cert"), filepath.Join(dir, "key")
@@ -100,6 +101,6 @@ func TestFilesThatBelongTogetherArriveOneByOne(t *testing.T) {
 		t.Error(err)
 	}
 	if held[cert] != "2" || held[key] != "2" {
-		t.Errorf("applied was %v, want both of 2", held)
+		t.Errorf("applied %v, want version 2 of both", held)
 	}
 }

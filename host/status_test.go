@@ -8,7 +8,7 @@ import (
 	"github.com/dragoman-project/dragoman/host"
 )
 
-func TestTheStatusTellsScoresThatAreKnown(t *testing.T) {
+func TestTheStatusShowsScoresOnceKnown(t *testing.T) {
 	h := start(t, nil)
 	score := func() string {
 		for _, info := range h.Status().Templates {
@@ -20,14 +20,14 @@ func TestTheStatusTellsScoresThatAreKnown(t *testing.T) {
 		return ""
 	}
 	if got := score(); got != "" {
-		t.Errorf("before anybody asked: %q", got)
+		t.Errorf("before any request for the score: %q", got)
 	}
 	explained, err := h.Explain(context.Background(), "chatml-tagged")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := score(); got != explained.SelfCheck.Score() || got == "" {
-		t.Errorf("known is %q, explained %q", got, explained.SelfCheck.Score())
+		t.Errorf("the status has %q, Explain %q", got, explained.SelfCheck.Score())
 	}
 }
 

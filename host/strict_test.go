@@ -6,13 +6,13 @@ import (
 	"testing"
 )
 
-// bareJSON is a template that writes calls as JSON with nothing around them.
+// bareJSON is a template that writes calls as bare JSON, without markers.
 const bareJSON = `{% for m in messages %}<|{{ m.role }}|>
 {% if m.tool_calls %}{% for c in m.tool_calls %}{{ {"name": c.function.name, "parameters": c.function.arguments} | tojson }}{% endfor %}{% else %}{{ m.content }}{% endif %}<|end|>
 {% endfor %}{% if tools %}{{ tools | tojson }}{% endif %}{% if add_generation_prompt %}<|assistant|>
 {% endif %}`
 
-func TestStrictToolsThatCannotBeHeldToAreNoted(t *testing.T) {
+func TestStrictToolsThatCannotBeEnforcedAreNoted(t *testing.T) {
 	h := aHost(t)
 	detached := h.Detached(TemplateSource{Name: "bare", Source: bareJSON})
 	tool := func(strict string) string {
@@ -35,13 +35,13 @@ func TestStrictToolsThatCannotBeHeldToAreNoted(t *testing.T) {
 	}
 	p, err := h.Plan(t.Context(), "chatml-json", asked(t, tool("true")))
 	if err != nil || p.Plan.Constraint == nil || !p.Plan.Constraint.Lazy || len(p.Plan.Notes) > 0 {
-		t.Errorf("where a marker tells calls from prose: %+v, %v", p, err)
+		t.Errorf("with markers around calls: %+v, %v", p, err)
 	}
 }
 
-// TestWhatIsSaidOfArgumentsTogetherIsHeldToOrNoted asks for a tool that takes one argument of two, where arguments are one JSON
-// object, and where they are written one by one.
-func TestWhatIsSaidOfArgumentsTogetherIsHeldToOrNoted(t *testing.T) {
+// TestConditionsAcrossArgumentsAreEnforcedOrNoted offers a tool that takes one of two arguments, in
+// a format that writes arguments as one JSON object and in one that writes them one by one.
+func TestConditionsAcrossArgumentsAreEnforcedOrNoted(t *testing.T) {
 	h := aHost(t)
 	tool := func(strict string) string {
 		return `, "tools": [{"type": "function", "function": {"name": "f", "strict": ` + strict +

@@ -36,7 +36,7 @@ func TestAPlanHasItsConstraintInTheNotationOfTheEngine(t *testing.T) {
 	h := aHost(t)
 	for _, tt := range []struct {
 		target, members string
-		content         string // what the constraint begins with; empty: there is none
+		content         string // the beginning of the constraint; empty if there is none
 		notes           int
 	}{
 		{"", ``, "root ::=", 0},
@@ -78,7 +78,7 @@ func TestAPlanHasItsConstraintInTheNotationOfTheEngine(t *testing.T) {
 	}
 }
 
-func TestAPlanIsTranslatedForManyAtOnce(t *testing.T) {
+func TestAPlanIsTranslatedConcurrently(t *testing.T) {
 	h := aHost(t)
 	p, err := h.Plan(t.Context(), "chatml-json", withTool(t, weatherParameters, `, "tool_choice": "required"`))
 	if err != nil {
@@ -99,7 +99,7 @@ func TestAPlanIsTranslatedForManyAtOnce(t *testing.T) {
 	wg.Wait()
 }
 
-func TestReferencesOfASchemaLeadWhereItIsMoved(t *testing.T) {
+func TestReferencesStillResolveInAnEmbeddedSchema(t *testing.T) {
 	p, err := aHost(t).Plan(t.Context(), "chatml-json", withTool(t, weatherParameters, `, "tool_choice": "required"`))
 	if err != nil {
 		t.Fatal(err)
@@ -132,7 +132,7 @@ func TestAnUnknownTargetIsTheClientsFault(t *testing.T) {
 	}
 }
 
-// asked returns a request without tools.
+// asked returns a request without tools and with the given members.
 func asked(t *testing.T, members string) *chat.Request {
 	t.Helper()
 	r, err := chat.ParseRequest([]byte(`{"messages": [{"role": "user", "content": "Hi"}]` + members + `}`))
@@ -142,7 +142,7 @@ func asked(t *testing.T, members string) *chat.Request {
 	return r
 }
 
-func TestAGrammarOfTheClientHoldsForTheContent(t *testing.T) {
+func TestAGrammarOfTheClientConstrainsTheContent(t *testing.T) {
 	h := aHost(t)
 	for _, template := range []string{"chatml-json", "chatml-tagged"} {
 		for _, tt := range []struct {
@@ -175,7 +175,7 @@ func TestAGrammarOfTheClientHoldsForTheContent(t *testing.T) {
 					t.Fatal(err)
 				}
 				if result, err := session.Finish(false); err != nil || result.Message.Content.Text == nil || *result.Message.Content.Text != text {
-					t.Errorf("%s: %q is read as %+v, %v", template, text, result.Message, err)
+					t.Errorf("%s: %q parsed as %+v, %v", template, text, result.Message, err)
 				}
 			}
 			for _, text := range tt.fail {
@@ -187,7 +187,7 @@ func TestAGrammarOfTheClientHoldsForTheContent(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeEnforcedTogetherIsRefusedWithItsPlace(t *testing.T) {
+func TestWhatCannotBeEnforcedIsRefusedWithItsPath(t *testing.T) {
 	h := aHost(t)
 	tool := func(parameters, members string) string {
 		return `, "tools": [{"type": "function", "function": {"name": "f", "strict": true, "parameters": ` + parameters + `}}]` + members

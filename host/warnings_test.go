@@ -15,7 +15,7 @@ import (
 	"github.com/dragoman-project/dragoman/host/config"
 )
 
-// configured is a host whose configuration is a file, with its log.
+// configured is a host with its configuration file and its log.
 type configured struct {
 	*host.Host
 	path string
@@ -29,7 +29,7 @@ func (c *configured) Write(line []byte) (int, error) {
 	return c.log.Write(line)
 }
 
-// logged counts the lines of the log with all the parts.
+// logged returns the number of log lines that contain all parts.
 func (c *configured) logged(parts ...string) (n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -41,7 +41,8 @@ func (c *configured) logged(parts ...string) (n int) {
 	return n
 }
 
-// startConfigured starts with a file of that content. DIR in it stands for a folder of templates, which is returned.
+// startConfigured starts a host with a configuration file of the given content. DIR in it stands
+// for the folder of templates, which is returned as well.
 func startConfigured(t *testing.T, content string) (c *configured, templates string) {
 	t.Helper()
 	templates = t.TempDir()
@@ -61,12 +62,12 @@ func startConfigured(t *testing.T, content string) (c *configured, templates str
 	return c, templates
 }
 
-// inSeconds holds the log to its one way of telling times: numbers of seconds. A time.Duration would be written as "1.5s" in
-// text, and as nanoseconds in JSON.
+// inSeconds checks that the log has durations as numbers of seconds. A time.Duration would be
+// written as "1.5s" in text and as nanoseconds in JSON.
 func inSeconds(t *testing.T) func([]string, slog.Attr) slog.Attr {
 	return func(_ []string, a slog.Attr) slog.Attr {
 		if a.Value.Kind() == slog.KindDuration {
-			t.Errorf("the log has %s as a time.Duration, want seconds as a number", a.Key)
+			t.Errorf("the log has %s as a time.Duration, want a number of seconds", a.Key)
 		}
 		return a
 	}
@@ -79,12 +80,12 @@ func (c *configured) edit(t *testing.T, content string) {
 	must(t, c.Reload(context.Background()))
 }
 
-func TestWhatLearningTookIsLogged(t *testing.T) {
+func TestTheDurationOfLearningIsLogged(t *testing.T) {
 	h, _ := startConfigured(t, "log: {level: info}\n")
 	until(t, "the line about learning", func() bool { return h.logged("templates learned", " duration=0.") == 1 })
 }
 
-func TestSettingsThatWaitForARestartAreTold(t *testing.T) {
+func TestSettingsThatNeedARestartAreReported(t *testing.T) {
 	h, _ := startConfigured(t, "log: {level: info}\n")
 	h.edit(t, "limits:\n  templates: 7\n  body_bytes: 1000\n")
 	if got := h.Status().Warnings; len(got) != 1 || !strings.HasSuffix(got[0], "host.yaml:3:15: limits.body_bytes: takes effect when the daemon is started again") {
@@ -93,16 +94,16 @@ func TestSettingsThatWaitForARestartAreTold(t *testing.T) {
 	_, err := h.Rollback(0)
 	must(t, err)
 	if got := h.Status().Warnings; len(got) != 1 {
-		t.Errorf("rolled back, the file still waits; the status warns of %q", got)
+		t.Errorf("after a rollback the file still needs a restart; the status warns of %q", got)
 	}
 	h.edit(t, "limits: {templates: 8}\n")
 	if got := h.Status().Warnings; len(got) != 0 {
-		t.Errorf("with nothing that waits the status warns of %q", got)
+		t.Errorf("no setting needs a restart, but the status warns of %q", got)
 	}
 }
 
-// TestSettingsForWhatThereIsNotAreToldAndRefuseNothing follows the names of settings while templates come and go.
-func TestSettingsForWhatThereIsNotAreToldAndRefuseNothing(t *testing.T) {
+// TestSettingsForUnknownNamesOnlyWarn follows the warnings while templates and settings change.
+func TestSettingsForUnknownNamesOnlyWarn(t *testing.T) {
 	const settings = "templates: {dir: DIR}\nparsing:\n  templates:\n    mine: {malformed: error}\n    chatml-jsno: {malformed: error}\n"
 	h, dir := startConfigured(t, settings)
 	mine, jsno := "host.yaml:4:5: parsing.templates.mine", "host.yaml:5:5: parsing.templates.chatml-jsno"
@@ -114,7 +115,7 @@ func TestSettingsForWhatThereIsNotAreToldAndRefuseNothing(t *testing.T) {
 		}
 		for _, w := range want {
 			if n := h.logged("level=WARN", w); n != 1 {
-				t.Errorf("%s: the log tells of %s %d times, want once", when, w, n)
+				t.Errorf("%s: %s is logged %d times, want once", when, w, n)
 			}
 		}
 		if err := h.Reload(context.Background()); err != nil {

@@ -21,13 +21,13 @@ import (
 )
 
 var (
-	duration = flag.Duration("chaos.time", 6*time.Second, "how long there is trouble")
-	crowd    = flag.Int("chaos.sessions", 500, "sessions at the same time")
-	pause    = flag.Duration("chaos.pause", 100*time.Millisecond, "mean time between two troubles of a kind")
-	seed     = flag.Uint64("chaos.seed", uint64(time.Now().UnixNano()), "seed of what happens; when, depends on the machine")
+	duration = flag.Duration("chaos.time", 6*time.Second, "duration of the trouble")
+	crowd    = flag.Int("chaos.sessions", 500, "number of concurrent sessions")
+	pause    = flag.Duration("chaos.pause", 100*time.Millisecond, "mean time between two troubles of one kind")
+	seed     = flag.Uint64("chaos.seed", uint64(time.Now().UnixNano()), "seed of what happens; when it happens depends on the machine")
 )
 
-// built is the folder of the executables of plugins.
+// built is the folder of the plugins' executables.
 var built string
 
 func TestMain(m *testing.M) {
@@ -55,14 +55,14 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-// tally counts what happened.
+// tally counts what has happened.
 type tally struct {
 	sessions, bytes, refused, wrong, lost          atomic.Int64
 	kills, stops, replacements, breakages, reloads atomic.Int64
-	generations                                    atomic.Int64 // the highest number of a process that was seen
+	generations                                    atomic.Int64 // the highest process generation seen
 }
 
-// enough reports whether enough has happened to prove something.
+// enough reports whether enough has happened for the test to be meaningful.
 func (c *tally) enough() bool {
 	return c.sessions.Load() > 0 && c.kills.Load() > 2 && c.replacements.Load() > 2 && c.breakages.Load() > 0
 }
@@ -83,15 +83,15 @@ func TestNoSessionIsHurtByWhateverHappensAroundIt(t *testing.T) {
 	over, end := context.WithCancel(t.Context())
 	defer end()
 	time.AfterFunc(*duration, func() {
-		for !count.enough() { // on a machine that is busy with other things
+		for !count.enough() { // the machine may be busy
 			time.Sleep(50 * time.Millisecond)
 		}
 		end()
 	})
 	var crowded sync.WaitGroup
 	for i := range *crowd {
-		who := &speaker{t: t, host: h, talks: talks, count: count, random: rand.New(rand.NewPCG(*seed, uint64(i)))}
-		crowded.Go(func() { who.talk(over) })
+		s := &speaker{t: t, host: h, talks: talks, count: count, random: rand.New(rand.NewPCG(*seed, uint64(i)))}
+		crowded.Go(func() { s.talk(over) })
 	}
 	files := dir.files(t)
 	monkeyOf := func(n uint64) *monkey {
@@ -112,11 +112,11 @@ func TestNoSessionIsHurtByWhateverHappensAroundIt(t *testing.T) {
 	runtime.ReadMemStats(&memory)
 	t.Logf("%v heap=%dMB", count, memory.HeapAlloc>>20)
 	if count.wrong.Load() > 0 || count.lost.Load() > 0 {
-		t.Errorf("%d outputs are wrong and %d are lost; -chaos.seed=%d may show it again", count.wrong.Load(), count.lost.Load(), *seed)
+		t.Errorf("%d outputs are wrong and %d are lost; -chaos.seed=%d may reproduce it", count.wrong.Load(), count.lost.Load(), *seed)
 	}
 }
 
-// start starts a host on the folder, with short patience for plugins that hang.
+// start starts a host on the folder, with a short timeout for plugins that hang.
 func start(t *testing.T, dir folder) *host.Host {
 	t.Helper()
 	cfg := config.Default()

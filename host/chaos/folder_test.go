@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// folder holds what the host reads: rules.yaml, templates/ and plugins/.
+// folder is the path of what the host reads: rules.yaml, templates/ and plugins/.
 type folder string
 
 func (f folder) rules() string     { return filepath.Join(string(f), "rules.yaml") }
@@ -22,11 +22,11 @@ type file struct {
 	mode os.FileMode
 	good func(version int) []byte
 	bad  [][]byte
-	// vital says that a plugin is gone without the file.
+	// vital reports whether a plugin is unloaded without the file.
 	vital bool
 }
 
-// files lists all files of the folder.
+// files returns all files of the folder.
 func (f folder) files(t *testing.T) []file {
 	t.Helper()
 	all := []file{{path: f.rules(), mode: 0o644, good: rules, bad: [][]byte{[]byte("version: ["), {}, []byte("version: 1\nworkarounds: [{nmae: x}]\n")}}}
@@ -57,7 +57,7 @@ func (f folder) files(t *testing.T) []file {
 	return all
 }
 
-// sources are templates that plugins claim.
+// sources maps the names of templates for plugins to their sources.
 var sources = map[string]string{
 	"recipients": `{# answers to >>>all, calls to >>>${recipient} #}{% for m in messages %}<|start_header_id|>{{ m.role }}<|end_header_id|>
 
@@ -68,7 +68,7 @@ var sources = map[string]string{
 {% endfor %}{% if add_generation_prompt %}assistant: {% endif %}`,
 }
 
-// rules take one marker of reasoning or the other, by turns.
+// rules returns a file of rules whose reasoning markers alternate with the version.
 func rules(version int) []byte {
 	marker := []string{"one", "two"}[version%2]
 	return fmt.Appendf(nil, `version: 1
@@ -81,7 +81,7 @@ workarounds:
 `, version, marker, marker)
 }
 
-// newFolder makes a folder in which everything is good.
+// newFolder creates a folder of valid files.
 func newFolder(t *testing.T) folder {
 	t.Helper()
 	f := folder(t.TempDir())
@@ -93,7 +93,7 @@ func newFolder(t *testing.T) folder {
 	return f
 }
 
-// write replaces the content of the file in one of the styles in which files are written.
+// write replaces the content of the file in a randomly chosen style.
 func (f file) write(random *rand.Rand, content []byte) error {
 	switch random.IntN(3) {
 	case 0: // as editors and package managers do

@@ -12,7 +12,7 @@ import (
 	"github.com/dragoman-project/dragoman/host"
 )
 
-// monkey makes trouble.
+// monkey causes random trouble.
 type monkey struct {
 	t       *testing.T
 	host    *host.Host
@@ -28,7 +28,8 @@ type trouble struct {
 	make   func(*monkey)
 }
 
-// toProcesses and toFiles are the troubles. A monkey makes those of one kind, so that neither waits for the other.
+// toProcesses and toFiles list the troubles. Each monkey causes one kind, so that neither kind
+// waits for the other.
 var (
 	toProcesses = []trouble{
 		{6, func(m *monkey) { m.signal(syscall.SIGKILL) }},
@@ -42,7 +43,7 @@ var (
 	}
 )
 
-// run makes trouble until ctx ends.
+// run causes trouble until ctx ends.
 func (m *monkey) run(ctx context.Context, troubles []trouble) {
 	total := 0
 	for _, trouble := range troubles {
@@ -64,7 +65,7 @@ func nap(random *rand.Rand, milliseconds int) {
 	time.Sleep(time.Duration(random.IntN(milliseconds+1)) * time.Millisecond)
 }
 
-// signal sends a signal to a process of a plugin, of a version in force or of an older one.
+// signal sends a signal to a plugin process, of the version in force or of an older one.
 func (m *monkey) signal(signal syscall.Signal) {
 	var pids []int
 	for _, p := range m.host.Plugins() {
@@ -78,7 +79,7 @@ func (m *monkey) signal(signal syscall.Signal) {
 	}
 	pids = slices.DeleteFunc(pids, func(pid int) bool { return pid == 0 })
 	if len(pids) == 0 || syscall.Kill(pids[m.random.IntN(len(pids))], signal) != nil {
-		return // there is none, or it has ended meanwhile
+		return // no process is running, or the chosen one has just ended
 	}
 	if signal == syscall.SIGKILL {
 		m.count.kills.Add(1)
@@ -89,7 +90,7 @@ func (m *monkey) signal(signal syscall.Signal) {
 
 func (m *monkey) any() file { return m.files[m.random.IntN(len(m.files))] }
 
-// replace writes another good content.
+// replace writes another valid content.
 func (m *monkey) replace() {
 	f := m.any()
 	m.version++
@@ -97,7 +98,7 @@ func (m *monkey) replace() {
 	m.count.replacements.Add(1)
 }
 
-// spoil writes an invalid content, which is repaired later.
+// spoil writes an invalid content and repairs it some time later.
 func (m *monkey) spoil() {
 	f := m.any()
 	m.check(f.write(m.random, f.bad[m.random.IntN(len(f.bad))]))
@@ -107,7 +108,7 @@ func (m *monkey) spoil() {
 	m.check(f.write(m.random, f.good(m.version)))
 }
 
-// remove takes a file of a plugin away, and puts it back some time later.
+// remove removes a file of a plugin and restores it some time later.
 func (m *monkey) remove() {
 	f := m.any()
 	if !f.vital {
@@ -119,13 +120,13 @@ func (m *monkey) remove() {
 	m.check(f.write(m.random, f.good(m.version)))
 }
 
-// reload reads everything again, and ignores errors about files that are invalid just then.
+// reload reloads everything and ignores errors about files that are invalid at the moment.
 func (m *monkey) reload() {
 	_ = m.host.Reload(m.t.Context())
 	m.count.reloads.Add(1)
 }
 
-// restore makes everything good, and waits until it is in force.
+// restore makes every file valid and waits until all are in force.
 func (m *monkey) restore() {
 	m.t.Helper()
 	for _, f := range m.files {

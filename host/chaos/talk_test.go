@@ -16,11 +16,12 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
-// format is a format of answers, with a template for it.
+// format is an output format with its template.
 type format struct {
 	template string
 	write    func(answer) string
-	// ruled says that rules decide how an output is read, so that only sessions of one plan must agree.
+	// ruled reports whether rules determine how an output is parsed, so that only sessions of the
+	// same plan must agree.
 	ruled bool
 }
 
@@ -60,17 +61,17 @@ var formats = []format{
 	}},
 }
 
-// talk is an output in a format.
+// talk is an output in a format, with its expected message.
 type talk struct {
 	format
 	output string
-	want   string // the message that it becomes, as JSON
+	want   string // the parsed message, as JSON
 }
 
 // talksOfFormat is the number of outputs in each format.
 const talksOfFormat = 25
 
-// prepare makes outputs and reads each of them in one piece, while all is quiet.
+// prepare generates outputs and parses each in one piece, before the trouble begins.
 func prepare(t *testing.T, h *host.Host) (all []talk) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(*seed, 3<<32))
@@ -109,7 +110,7 @@ func words(random *rand.Rand, n int) string {
 	for range 1 + random.IntN(n) {
 		b.WriteString(vocabulary[random.IntN(len(vocabulary))])
 	}
-	return "x" + b.String() + "y" // blanks at the ends are the formats' own
+	return "x" + b.String() + "y" // formats may trim white space at the ends
 }
 
 func randomAnswer(random *rand.Rand) answer {
@@ -121,7 +122,7 @@ func randomAnswer(random *rand.Rand) answer {
 	return a
 }
 
-// whole reads an output in one piece.
+// whole parses an output in one piece and returns the message as JSON.
 func whole(t *testing.T, p *host.Planned, output string) string {
 	t.Helper()
 	s := p.Session(t.Context(), session.Options{NoIDs: true})
@@ -140,17 +141,17 @@ func text(m chat.Message) string {
 	return string(data)
 }
 
-// speaker has one session after the other.
+// speaker runs one session after the other.
 type speaker struct {
 	t      *testing.T
 	host   *host.Host
 	talks  []talk
 	count  *tally
 	random *rand.Rand
-	calm   bool // nothing may be refused
+	calm   bool // whether every refusal is a failure
 }
 
-// talk goes on until over, and finishes what it has begun then.
+// talk runs sessions until over ends, and finishes the last one.
 func (s *speaker) talk(over context.Context) {
 	for over.Err() == nil {
 		if !s.say(s.t.Context(), s.talks[s.random.IntN(len(s.talks))]) {
@@ -159,7 +160,7 @@ func (s *speaker) talk(over context.Context) {
 	}
 }
 
-// say has one session. It says whether there was a plan.
+// say runs one session and reports whether it began.
 func (s *speaker) say(ctx context.Context, one talk) bool {
 	p, err := s.host.Plan(ctx, one.template, request(s.t))
 	if err != nil {
@@ -181,18 +182,18 @@ func (s *speaker) say(ctx context.Context, one talk) bool {
 	s.count.bytes.Add(int64(len(one.output)))
 	if err != nil {
 		s.count.lost.Add(1)
-		s.t.Errorf("%s: the session fails: %v", one.template, err)
+		s.t.Errorf("%s: the session failed: %v", one.template, err)
 	} else if got != one.want {
 		s.count.wrong.Add(1)
-		s.t.Errorf("%s: the output %q became\n%s\nand not\n%s", one.template, one.output, got, one.want)
+		s.t.Errorf("%s: the output %q became\n%s\nwant\n%s", one.template, one.output, got, one.want)
 	}
 	return true
 }
 
-// errNotBegun means that a plugin vanished after it had planned, before the first chunk.
+// errNotBegun means that a plugin became unavailable between its plan and the first chunk.
 var errNotBegun = errors.New("the session does not begin")
 
-// listen reads an output as it comes, and returns the message that its deltas add up to.
+// listen parses an output chunk by chunk and returns the message that its deltas add up to.
 func (s *speaker) listen(ctx context.Context, p *host.Planned, output string) (string, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -224,7 +225,7 @@ func (s *speaker) listen(ctx context.Context, p *host.Planned, output string) (s
 	return text(sum.message()), nil
 }
 
-// sum adds deltas up as a client does.
+// sum accumulates deltas as a client does.
 type sum struct {
 	reasoning, content string
 	calls              []chat.Call

@@ -19,9 +19,10 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
-// toy is a subject with a format of its own: a prompt is the last message and ">", the output is content up to "!", and the
-// name of a call from there on. Its template "broken" cannot be used, "hasty" parses every piece by itself, "buggy" panics,
-// "stuck" never ends, and the plan of "thinker" has reasoning in parentheses.
+// toy is a subject with a simple format: a prompt is the messages, each followed by ">"; an output
+// is content up to "!" and the name of a call after it. Its template "broken" cannot be used,
+// "hasty" parses every piece by itself, "buggy" panics, "stuck" never ends, and the plan of
+// "thinker" has reasoning in parentheses.
 type toy struct{ constraint *grammar.Constraint }
 
 func (s toy) Plan(_ context.Context, t check.Template, req *chat.Request) (check.Planned, error) {
@@ -97,7 +98,7 @@ func run(t *testing.T, subject check.Subject, lines ...string) (report string, r
 	return text.String(), strings.Split(strings.TrimSpace(out.String()), "\n"), tally
 }
 
-// TestWhatMakesACaseHold gives a case and, if it fails, why.
+// TestWhatMakesACaseHold runs single cases; why is the reason of those that fail.
 func TestWhatMakesACaseHold(t *testing.T) {
 	word := []grammar.Trigger{{Type: grammar.TriggerWord, Value: "!"}}
 	lazy := &grammar.Constraint{Grammar: `root ::= "!" [a-z]+`, Lazy: true, Triggers: word}
@@ -162,7 +163,7 @@ func TestWhatMakesACaseHold(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !strings.HasPrefix(result.Why, test.why) || (result.Why == "") != (test.why == "") {
-				t.Errorf("fails because of\n%s\nwant\n%s", result.Why, test.why)
+				t.Errorf("failed because of\n%s\nwant\n%s", result.Why, test.why)
 			}
 			want := check.Tally{Passed: 1}
 			if test.why != "" {
@@ -218,7 +219,7 @@ func TestResultsComeInTheOrderOfTheCases(t *testing.T) {
 	}
 }
 
-func TestFailuresShowPlaceAndRemarks(t *testing.T) {
+func TestFailuresShowPositionAndRemarks(t *testing.T) {
 	report, _, _ := run(t, toy{}, ``, `{"id":"x","kind":"plan","template":"t","reference":{"prompt":"?","generation_prompt":">","stops":["a","."]}}`,
 		`{"id":"y","kind":"plan","template":"t","reference":{"prompt":"Hey there!>","generation_prompt":">"}}`)
 	const want = `FAIL f:2 x (t)
@@ -248,17 +249,17 @@ func TestARunEndsWhereItCannotWrite(t *testing.T) {
 	}
 }
 
-func TestARunThatIsInterruptedDoesNotWaitForACase(t *testing.T) {
+func TestAnInterruptedRunDoesNotWaitForACase(t *testing.T) {
 	line := `{"id": "a", "kind": "parse", "template": "stuck", "request": {"messages": [{"role": "user", "content": "x"}]}, "output": "y", "expect": {"content": "y"}}`
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(10*time.Millisecond, cancel)
 	_, err := check.Run(ctx, toy{}, []check.Input{{Name: "cases", Reader: strings.NewReader(line)}}, check.Options{})
 	if !errors.Is(err, context.Canceled) {
-		t.Errorf("it ended with %v", err)
+		t.Errorf("ended with %v", err)
 	}
 }
 
-func TestARunThatIsInterruptedDoesNotWaitForItsInput(t *testing.T) {
+func TestAnInterruptedRunDoesNotWaitForItsInput(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	in, feed := io.Pipe()
 	defer feed.Close()
@@ -270,7 +271,7 @@ func TestARunThatIsInterruptedDoesNotWaitForItsInput(t *testing.T) {
 	}()
 	_, err := io.WriteString(feed, "no case\n")
 	if err == nil {
-		_, err = io.WriteString(feed, "\n") // the line before was read, and the next one never comes
+		_, err = io.WriteString(feed, "\n") // the previous line has been read; no other follows
 	}
 	cancel()
 	if fault := <-ended; err != nil || !errors.Is(fault, context.Canceled) {
@@ -278,7 +279,7 @@ func TestARunThatIsInterruptedDoesNotWaitForItsInput(t *testing.T) {
 	}
 }
 
-// failingDisk returns its text and then fails.
+// failingDisk is a reader that fails at the end of its text.
 type failingDisk struct{ io.Reader }
 
 func (d failingDisk) Read(p []byte) (int, error) {
@@ -289,7 +290,8 @@ func (d failingDisk) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// TestWhatWasReadBeforeAFaultIsReported reads an input that breaks off while its cases are still being judged.
+// TestWhatWasReadBeforeAFaultIsReported reads an input that fails while its cases are still being
+// checked.
 func TestWhatWasReadBeforeAFaultIsReported(t *testing.T) {
 	line := `{"id":"1","kind":"template","template":"t","context":{"a":1},"prompt":"{\"a\":1} 2026"}` + "\n"
 	for range 100 {

@@ -14,7 +14,7 @@ import (
 	"github.com/dragoman-project/dragoman/internal/shared"
 )
 
-// dialects are templates of each dialect that is learned by comparison.
+// dialects lists a template of each dialect that is learned by comparison.
 var dialects = []string{
 	"NousResearch-Hermes-2-Pro-Llama-3-8B-tool_use.jinja",
 	"Qwen3-Coder.jinja",
@@ -48,7 +48,7 @@ func TestRecordedCasesHold(t *testing.T) {
 	}
 }
 
-// casesOf returns the lines of a file about one of the templates.
+// casesOf returns the lines of a file whose template is one of the given.
 func casesOf(t *testing.T, path string, templates []string) io.Reader {
 	t.Helper()
 	data, err := os.ReadFile(path)

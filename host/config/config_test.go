@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// load reads a configuration from texts; file, environ and flags may be empty.
+// load loads a configuration from texts; file, environ and flags may be empty.
 func load(t *testing.T, file string, environ []string, args ...string) (*Config, error) {
 	t.Helper()
 	s := Sources{Environ: environ}
@@ -60,7 +60,7 @@ func TestTheZeroValueIsFilledWithDefaults(t *testing.T) {
 	}
 	c := (&Config{Limits: Limits{Sessions: 3}}).Filled()
 	if c.Limits.Sessions != 3 || c.Limits.OutputBytes != Default().Limits.OutputBytes {
-		t.Errorf("Filled changed what was set, or left what was not: %+v", c.Limits)
+		t.Errorf("Filled changed a set value or left a zero one: %+v", c.Limits)
 	}
 }
 
@@ -173,7 +173,7 @@ func TestEveryFieldCanBeSetFromEverySource(t *testing.T) {
 	}
 }
 
-func TestEveryFieldSaysWhatItMeansAndHowItReloads(t *testing.T) {
+func TestEveryFieldHasHelpAndAReloadClass(t *testing.T) {
 	for _, f := range Fields() {
 		if f.Help == "" {
 			t.Errorf("%s has no help", f.Key)
@@ -184,7 +184,7 @@ func TestEveryFieldSaysWhatItMeansAndHowItReloads(t *testing.T) {
 	}
 }
 
-func TestFaultsSayWhereAndWhatWasExpected(t *testing.T) {
+func TestFaultsNameThePositionAndWhatWasExpected(t *testing.T) {
 	tests := []struct {
 		name, file string
 		env, args  []string
@@ -241,14 +241,14 @@ func TestFaultsSayWhereAndWhatWasExpected(t *testing.T) {
 			}
 			for _, want := range tt.want {
 				if !strings.Contains(err.Error(), want) {
-					t.Errorf("error:\n%v\nexpected in it:\n%s", err, want)
+					t.Errorf("error:\n%v\nexpected one with:\n%s", err, want)
 				}
 			}
 		})
 	}
 }
 
-func TestVariablesThatPlatformsSetAreNotOurs(t *testing.T) {
+func TestVariablesSetByPlatformsAreIgnored(t *testing.T) {
 	_, err := load(t, "", []string{
 		"DRAGOMAN_SERVICE_HOST=10.0.0.1", "DRAGOMAN_SERVICE_PORT=80", "DRAGOMAN_SERVICE_PORT_HTTP=80", "DRAGOMAN_PORT=tcp://10.0.0.1:80",
 		"DRAGOMAN_PORT_80_TCP=tcp://10.0.0.1:80", "DRAGOMAN_PORT_80_TCP_ADDR=10.0.0.1", "DRAGOMAN_API_SERVICE_HOST=10.0.0.2",
@@ -258,7 +258,7 @@ func TestVariablesThatPlatformsSetAreNotOurs(t *testing.T) {
 	}
 }
 
-func TestPoliciesOfATemplateAreLaidOverThoseOfAll(t *testing.T) {
+func TestPoliciesOfATemplateOverrideTheGeneralOnes(t *testing.T) {
 	c, err := load(t, "parsing:\n  unknown_tool: content\n  templates:\n    mine.v1: {malformed: error, unknown_tool: error}\n", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -276,7 +276,7 @@ func TestPoliciesOfATemplateAreLaidOverThoseOfAll(t *testing.T) {
 	}
 }
 
-// TestEveryPolicyCanBeSet holds the names that the configuration knows to those that requests do.
+// TestEveryPolicyCanBeSet checks that the configuration knows the same names as requests do.
 func TestEveryPolicyCanBeSet(t *testing.T) {
 	for _, f := range Fields() {
 		name, ok := strings.CutPrefix(f.Key, "parsing.")
@@ -296,7 +296,7 @@ func TestEveryPolicyCanBeSet(t *testing.T) {
 	}
 }
 
-func TestWhatIsSetForAModelHoldsForItsVariants(t *testing.T) {
+func TestSettingsForAModelApplyToItsVariants(t *testing.T) {
 	c, err := load(t, "parsing: {templates: {model: {malformed: error}, org/other.jinja: {malformed: error}, model/plain: {}}}\n"+
 		"templates: {handlers: {model: first, model/plain.jinja: second}}\n", nil)
 	if err != nil {
@@ -316,7 +316,7 @@ func TestWhatIsSetForAModelHoldsForItsVariants(t *testing.T) {
 	}
 }
 
-func TestSettingsForNoTemplateAreToldWithTheirPlace(t *testing.T) {
+func TestSettingsForUnknownTemplatesAreReportedWithTheirPosition(t *testing.T) {
 	file := "templates:\n  handlers: {model: autoparser, qwen.2: autoparser}\nparsing:\n  templates:\n    model.jinja: {malformed: error}\n    llama: {malformed: error}\n"
 	read := func(args ...string) *Config {
 		t.Helper()
@@ -415,7 +415,8 @@ func TestAReloadCannotOpenADaemonToEveryone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// By itself the next configuration is sound; but the address takes effect at the next start only, the tokens at once.
+	// The next configuration is valid by itself, but its address takes effect only at the next
+	// start, its tokens at once.
 	next, err := load(t, "listen: {address: '127.0.0.1:8080'}\n", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -437,7 +438,7 @@ func TestSecretsAreNeverPrinted(t *testing.T) {
 	}
 }
 
-func TestTheFileIsReadWhereNoContentIsGiven(t *testing.T) {
+func TestTheFileIsReadUnlessItsContentIsGiven(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "host.yaml")
 	if _, err := Load(Sources{File: path}); err == nil || !strings.Contains(err.Error(), path) {
 		t.Errorf("a missing file: %v, expected an error that names it", err)
@@ -463,7 +464,8 @@ func FuzzLoadNeverPanics(f *testing.F) {
 	})
 }
 
-// TestFlagsAreCheckedByThemselves gives flags, and what is wrong with them whatever the other sources say.
+// TestFlagsAreCheckedByThemselves passes flags; want is what is wrong with them regardless of the
+// other sources.
 func TestFlagsAreCheckedByThemselves(t *testing.T) {
 	for _, test := range []struct{ flags, want string }{
 		{"", ""},

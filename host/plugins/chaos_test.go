@@ -20,13 +20,13 @@ import (
 func TestAKilledProcessIsReplacedByTheNextPlan(t *testing.T) {
 	t.Parallel()
 	b, h := one(t, Options{}, nil)
-	for i := range 8 { // more often than failures in a row are allowed
+	for i := range 8 { // more than the allowed number of consecutive failures
 		process := pid(t, h)
 		if err := syscall.Kill(process, syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
 		if after := pid(t, h); after == process {
-			t.Fatalf("after kill %d process %d still answers", i+1, process)
+			t.Fatalf("after kill %d, process %d still answers", i+1, process)
 		}
 	}
 	if s := b.state("rogue"); s.Condition != Serving || s.Starts != 9 {
@@ -86,11 +86,11 @@ func TestAStoppedProcessDoesNotKeepTheManagerFromClosing(t *testing.T) {
 		t.Fatal(err)
 	}
 	if alive(process) {
-		t.Error("the process lives")
+		t.Error("the process is still alive")
 	}
 }
 
-// TestNoFileIsLeftOpen counts the open files of this process after plugins have misbehaved.
+// TestNoFileIsLeftOpen counts the open files of the test process after plugins have misbehaved.
 func TestNoFileIsLeftOpen(t *testing.T) {
 	open := func() int {
 		all, err := os.ReadDir("/proc/self/fd")
@@ -136,7 +136,7 @@ func TestAPluginThatNeverWorksStaysDownUntilItsFileChanges(t *testing.T) {
 	pid(t, b.handler("rogue"))
 }
 
-func TestLastWordsThatAreNotUTF8CanBeReported(t *testing.T) {
+func TestFinalOutputThatIsNotUTF8CanBeReported(t *testing.T) {
 	t.Parallel()
 	b, h := one(t, Options{}, map[string]any{"Start": "garble"})
 	_, err := h.Plan(t.Context(), input())
@@ -151,7 +151,7 @@ func TestARequestThatKillsEveryProcessDoesNotTakeThePluginFromOthers(t *testing.
 	b, h := one(t, Options{}, map[string]any{"Plan": "exit", "Only": "poison"})
 	poison := input()
 	poison.Template.Name = "poison"
-	for range 1 + maxFailures/2 { // two processes each
+	for range 1 + maxFailures/2 { // each kills two processes
 		_, err := h.Plan(t.Context(), poison)
 		wantError[*Unavailable](t, err, "cannot go on")
 	}
@@ -193,7 +193,7 @@ func TestADownPluginIsTriedAgainWhenItsFileIsTouched(t *testing.T) {
 	}
 	b.load()
 	if s := b.state("rogue"); s.Condition != Down {
-		t.Errorf("nothing changed, but it is %s", s.Condition)
+		t.Errorf("nothing has changed, but the plugin is %s", s.Condition)
 	}
 	if err := os.Chtimes(filepath.Join(b.dir, "rogue"), time.Time{}, time.Now().Add(time.Second)); err != nil {
 		t.Fatal(err)
@@ -246,7 +246,7 @@ func TestAPluginSeesNothingOfTheHost(t *testing.T) {
 	}
 	for _, mustNot := range []string{"SECRET", "HOME="} {
 		if strings.Contains(seen, mustNot) {
-			t.Errorf("%q is in\n%s", mustNot, seen)
+			t.Errorf("%q must not be in\n%s", mustNot, seen)
 		}
 	}
 }
@@ -290,7 +290,7 @@ func TestACallerThatGivesUpIsNotHeld(t *testing.T) {
 	}
 }
 
-// TestOrphans is run by TestNoPluginOutlivesTheHost as a process of its own: the host that is killed.
+// TestOrphans is the host that TestNoPluginOutlivesTheHost runs in a separate process and kills.
 func TestOrphans(t *testing.T) {
 	dir := os.Getenv("ORPHANS_DIR")
 	if dir == "" {
@@ -310,7 +310,7 @@ func TestOrphans(t *testing.T) {
 	select {}
 }
 
-// TestNoPluginOutlivesTheHost kills a host with a plugin, running or stopped, and its child.
+// TestNoPluginOutlivesTheHost kills a host whose plugin, running or stopped, has a child process.
 func TestNoPluginOutlivesTheHost(t *testing.T) {
 	for _, stopped := range []bool{false, true} {
 		b := newBench(t, Options{})
@@ -362,7 +362,7 @@ func halted(pid int) bool {
 	return err == nil
 }
 
-// childrenOf returns the processes started by another one.
+// childrenOf returns the child processes of parent.
 func childrenOf(t *testing.T, parent int) (all []int) {
 	t.Helper()
 	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", parent))

@@ -19,7 +19,7 @@ func TestProcessesAreConfinedByTheirManifest(t *testing.T) {
 	root := os.Getuid() == 0
 	for _, c := range []struct {
 		keys, want string
-		root       bool // it can be done by root only
+		root       bool // requires root
 	}{
 		{"", "up=true files=true", false},
 		{"limits: {open_files: 40}", "up=true files=false", false},
@@ -101,7 +101,7 @@ func TestBadExecutablesDoNotReplaceTheOneThatServes(t *testing.T) {
 		t.Fatal(err)
 	}
 	foreign := append([]byte(nil), good...)
-	foreign[18], foreign[19] = 0xF3, 0x5A // e_machine: an unknown one
+	foreign[18], foreign[19] = 0xF3, 0x5A // an unknown e_machine
 	script := func(text string) []byte { return []byte("#!/bin/sh\n" + text + "\nsleep 100\n") }
 	for name, c := range map[string]struct {
 		data []byte
@@ -182,7 +182,7 @@ func TestAProcessHasAGroupAndASocketDirectoryOfItsOwn(t *testing.T) {
 	}
 	for _, private := range []string{dir, b.Manager.dir.Path} {
 		if info, err := os.Stat(private); err != nil || info.Mode().Perm() != 0o700 {
-			t.Errorf("%s: %v, %v; expected that no other user can enter", private, info, err)
+			t.Errorf("%s: %v, %v; expected a directory closed to other users", private, info, err)
 		}
 	}
 }

@@ -33,7 +33,7 @@ func TestTheManualNamesEveryKey(t *testing.T) {
 	}
 }
 
-// keys returns the names of a struct's fields in YAML, in order.
+// keys returns the YAML names of a struct's fields, in order.
 func keys(t reflect.Type) (all []string) {
 	for field := range t.Fields() {
 		switch name, inline, _ := strings.Cut(field.Tag.Get("yaml"), ","); {

@@ -52,7 +52,7 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-// bench is a manager over a directory of its own.
+// bench is a manager with its own plugin directory.
 type bench struct {
 	*Manager
 	t    *testing.T
@@ -60,7 +60,7 @@ type bench struct {
 	logs *logs
 }
 
-// logs collects what is logged.
+// logs collects log output.
 type logs struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -86,7 +86,7 @@ func newBench(t *testing.T, o Options) *bench {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(run) })
-	if err := os.Chmod(run, 0o711); err != nil { // as temporary directories of systems can be passed by all users
+	if err := os.Chmod(run, 0o711); err != nil { // like a system's temporary directory, which every user may traverse
 		t.Fatal(err)
 	}
 	o.RunDir = run
@@ -105,7 +105,7 @@ func newBench(t *testing.T, o Options) *bench {
 	return b
 }
 
-// install writes an executable and its manifest, in place as cp does.
+// install writes an executable and its manifest in place, as cp does.
 func (b *bench) install(name, manifest string, options map[string]any) {
 	b.t.Helper()
 	data, err := os.ReadFile(rogue)
@@ -119,7 +119,8 @@ func (b *bench) install(name, manifest string, options map[string]any) {
 	b.manifest(name, manifest, options)
 }
 
-// writeExecutable writes a file while no other test forks, because the child would have the file open for a moment.
+// writeExecutable writes a file while no other test forks, because a forked child would briefly
+// have it open.
 func writeExecutable(t *testing.T, path string, data []byte) {
 	t.Helper()
 	syscall.ForkLock.RLock()
@@ -152,7 +153,7 @@ func (b *bench) manifest(name, manifest string, options map[string]any) {
 	}
 }
 
-// confined installs the plugin with more keys in its manifest.
+// confined installs the plugin with additional keys in its manifest.
 func (b *bench) confined(keys string, options map[string]any) {
 	b.t.Helper()
 	b.install("rogue", "name: rogue\nversion: 1.0.0\nprotocol: 1\nmatch: \"true\"\n"+keys+"\n", options)

@@ -142,7 +142,7 @@ func TestFaultyManifestsAreRefusedWithEveryFault(t *testing.T) {
 		"twice.yaml: handler good is already provided by ",
 	} {
 		if !strings.Contains(err.Error(), want) {
-			t.Errorf("%q is missing in\n%v", want, err)
+			t.Errorf("%q is missing from\n%v", want, err)
 		}
 	}
 	pid(t, b.handler("good"))
@@ -177,11 +177,11 @@ func TestOnDemandNothingIsCopiedBeforeItIsNeeded(t *testing.T) {
 		return len(all)
 	}
 	if n := copies(); n != 0 {
-		t.Errorf("there are %d copies before anything is needed", n)
+		t.Errorf("%d copies before any is needed", n)
 	}
 	pid(t, h)
 	if s := b.state("rogue"); copies() != 1 || len(s.SHA256) != 64 {
-		t.Errorf("there are %d copies, state %+v", copies(), s)
+		t.Errorf("%d copies, state %+v", copies(), s)
 	}
 	b.manifest("rogue", "name: rogue\nversion: 1.0.0\nprotocol: 1\nmatch: \"true\"\nsha256: "+strings.Repeat("0", 64)+"\n", nil)
 	if err := b.Load(b.dir); err == nil || !strings.Contains(err.Error(), "sha256 is") {
@@ -333,7 +333,7 @@ func TestAfterCloseNothingIsLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	if alive(process) {
-		t.Error("the process lives")
+		t.Error("the process is still alive")
 	}
 	if err := b.Load(b.dir); err == nil {
 		t.Error("plugins were loaded after Close")
@@ -381,11 +381,11 @@ func TestDirectoriesOfKilledManagersAreRemoved(t *testing.T) {
 	}
 	defer second.Close(t.Context())
 	if _, err := os.Stat(left); !os.IsNotExist(err) {
-		t.Errorf("the dead one's directory: %v", err)
+		t.Errorf("the directory of a killed manager: %v", err)
 	}
 	for _, m := range []*Manager{living, second} {
 		if info, err := os.Stat(m.dir.Path); err != nil || info.Mode().Perm() != 0o700 {
-			t.Errorf("a living one's directory: %v, %v", info, err)
+			t.Errorf("the directory of a running manager: %v, %v", info, err)
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/handler"
 )
 
-// overdue is a context that is done only some time after its deadline, as on a busy machine.
+// overdue is a context whose deadline has passed but that is not done yet, as on a busy machine.
 type overdue struct{ context.Context }
 
 func (overdue) Deadline() (time.Time, bool) { return time.Now().Add(-time.Second), true }
@@ -36,7 +36,7 @@ func TestAnExpiredDeadlineIsNotTheFaultOfTheProcess(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		defer cancel()
 		if err := call(overdue{ctx}); !errors.Is(err, context.DeadlineExceeded) || ctx.Err() == nil {
-			t.Errorf("%s: %v, and the context says %v", what, err, ctx.Err())
+			t.Errorf("%s: %v; the context has the error %v", what, err, ctx.Err())
 		}
 	}
 	if after := pid(t, h); after != before || b.state("rogue").Starts != 1 {
@@ -44,7 +44,7 @@ func TestAnExpiredDeadlineIsNotTheFaultOfTheProcess(t *testing.T) {
 	}
 }
 
-func TestWaitingForWhatHasHappenedSucceedsAfterTheDeadline(t *testing.T) {
+func TestWaitingForAPastEventSucceedsAfterTheDeadline(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	done := make(chan struct{})
@@ -55,12 +55,13 @@ func TestWaitingForWhatHasHappenedSucceedsAfterTheDeadline(t *testing.T) {
 		}
 	}
 	if err := waitFor(ctx, make(chan struct{})); !errors.Is(err, context.Canceled) {
-		t.Errorf("waiting for what has not happened: %v", err)
+		t.Errorf("waiting for an event that has not happened: %v", err)
 	}
 }
 
-// TestAProcessThatDiesDuringItsHealthChecksHasItsReason checks continuously, so that a process mostly dies during a check.
-func TestAProcessThatDiesDuringItsHealthChecksHasItsReason(t *testing.T) {
+// TestAProcessThatDiesDuringAHealthCheckHasItsReason checks continuously, so that most processes
+// die during a check.
+func TestAProcessThatDiesDuringAHealthCheckHasItsReason(t *testing.T) {
 	b, _ := one(t, Options{HealthInterval: time.Microsecond, HealthTimeout: time.Minute}, nil)
 	hold := func() *generation {
 		g, err := b.current.Load().slots[0].acquire(t.Context())
@@ -100,11 +101,11 @@ func TestConflictsBelongToTheSetInWhichTheyAreFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.load()
-	before.claimed(facts("t"), nil) // by a request that began before
+	before.claimed(facts("t"), nil) // by a request that began earlier
 	if all := b.Conflicts(); len(all) > 0 {
-		t.Errorf("one plugin is in conflict: %q", all)
+		t.Errorf("a single plugin has a conflict: %q", all)
 	}
 	if len(before.conflicts.list()) != 1 {
-		t.Error("two plugins were in no conflict")
+		t.Error("no conflict between two plugins")
 	}
 }

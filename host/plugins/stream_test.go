@@ -38,7 +38,7 @@ func openStream(t *testing.T, ctx context.Context, h handler.Handler) (handler.S
 	return s, got
 }
 
-// feed feeds text byte by byte and calls between before each.
+// feed feeds text byte by byte and calls between before each byte.
 func feed(t *testing.T, s handler.Stream, text string, between func(i int)) {
 	t.Helper()
 	for i := range len(text) {
@@ -53,7 +53,7 @@ func TestAStreamIsParsedByThePlugin(t *testing.T) {
 	b, h := one(t, Options{}, map[string]any{"Plan": "stream"})
 	plan, err := h.Plan(t.Context(), input())
 	if err != nil || plan.Stream == nil || string(plan.Stream.Token) != "t" {
-		t.Fatalf("planned %+v, %v", plan, err)
+		t.Fatalf("plan %+v, %v", plan, err)
 	}
 	s, got := openStream(t, t.Context(), h)
 	feed(t, s, "ab12c", func(int) {})

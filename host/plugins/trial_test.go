@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// tried is an Options.Try that records the changes and answers as answer does.
+// tried implements Options.Try: it records the changes and returns what answer does.
 type tried struct {
 	changes []Change
 	answer  func(Change) error
@@ -23,7 +23,7 @@ func welcome(Change) error { return nil }
 
 func refuse(Change) error { return errors.New("worse than before") }
 
-func TestAVersionThatIsRefusedWhenItIsTriedLeavesTheOldOne(t *testing.T) {
+func TestAVersionRefusedByItsTrialLeavesTheOldOne(t *testing.T) {
 	o := &tried{answer: welcome}
 	b, h := one(t, Options{Try: o.try}, nil)
 	before := pid(t, h)
@@ -41,7 +41,7 @@ func TestAVersionThatIsRefusedWhenItIsTriedLeavesTheOldOne(t *testing.T) {
 			t.Error("the old process answers for the version being tried")
 		}
 		if pid(t, h) != before {
-			t.Error("the old version does not serve meanwhile")
+			t.Error("the old version does not serve during the trial")
 		}
 		return refuse(c)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/dragoman-project/dragoman/host/config"
 )
 
-// start returns a State that is stopped at the end of the test.
+// start starts a State and stops it at the end of the test.
 func start(t *testing.T, cfg *config.Config) *State {
 	t.Helper()
 	s, err := New(Options{
@@ -27,8 +27,8 @@ func start(t *testing.T, cfg *config.Config) *State {
 	return s
 }
 
-// TestTheHistoryIsOfOneMoment asks for it while snapshots follow each other.
-func TestTheHistoryIsOfOneMoment(t *testing.T) {
+// TestTheHistoryIsConsistent reads the history while snapshots replace each other.
+func TestTheHistoryIsConsistent(t *testing.T) {
 	cfg := config.Default()
 	cfg.History.Snapshots = 1
 	s := start(t, cfg)
@@ -44,7 +44,7 @@ func TestTheHistoryIsOfOneMoment(t *testing.T) {
 	for at := begun; at < last; {
 		all := s.History()
 		if len(all) != 1 || !all[0].InForce || all[0].Generation < at {
-			t.Fatalf("behind generation %d it is %+v", at, all)
+			t.Fatalf("after generation %d the history is %+v", at, all)
 		}
 		if at = all[0].Generation; at > begun && all[0].Rollback.To != at {
 			t.Fatalf("generation %d has the rollback %+v", at, all[0].Rollback)
@@ -52,8 +52,9 @@ func TestTheHistoryIsOfOneMoment(t *testing.T) {
 	}
 }
 
-// TestRollbacksForgetWhatWasBeforeTheLastOne goes back and forth, and keeps no more than one state to go on to.
-func TestRollbacksForgetWhatWasBeforeTheLastOne(t *testing.T) {
+// TestRollbacksDoNotAccumulate rolls back and forth. Each rollback keeps the state last read from
+// disk, not the rollback before it.
+func TestRollbacksDoNotAccumulate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mine.jinja")
 	cfg := config.Default()
 	cfg.Templates.Dir = filepath.Dir(path)
@@ -75,7 +76,7 @@ func TestRollbacksForgetWhatWasBeforeTheLastOne(t *testing.T) {
 			t.Fatal(err)
 		}
 		if r := s.Current().Rollback; r == nil || r.read.Rollback != nil {
-			t.Fatalf("after going back to %d what was read is a rollback, too", to)
+			t.Fatalf("after a rollback to %d the state read from disk is itself a rollback", to)
 		}
 	}
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/dragoman-project/dragoman/host/state"
 )
 
-// waits is a step that is never answered.
+// waits is a step that ends only with its context.
 func waits(ctx context.Context) { <-ctx.Done() }
 
-func TestAStepIsLateOnlyIfItHadItsShareOfTheTime(t *testing.T) {
+func TestAStepIsLateOnlyAfterItsFullShareOfTheTime(t *testing.T) {
 	ended, end := context.WithCancel(t.Context())
 	end()
 	for _, test := range []struct {
@@ -38,7 +38,7 @@ func TestAStepIsLateOnlyIfItHadItsShareOfTheTime(t *testing.T) {
 	}
 }
 
-// TestTheWholeTimeOfATrialIsUsed begins attempts when most of the time is over, and when all of it is.
+// TestTheWholeTimeOfATrialIsUsed begins attempts with little time left and with none.
 func TestTheWholeTimeOfATrialIsUsed(t *testing.T) {
 	d := &differ{share: time.Hour, end: time.Now().Add(time.Minute)}
 	var made []string
@@ -54,7 +54,7 @@ func TestTheWholeTimeOfATrialIsUsed(t *testing.T) {
 	}
 }
 
-func TestATrialLooksAtNoMoreTemplatesWhenTheHostEnds(t *testing.T) {
+func TestATrialStopsWhenTheHostCloses(t *testing.T) {
 	cfg := config.Default()
 	cfg.Canary.Shadow = 1
 	snap := state.NewSnapshot(cfg, new(workaround.Set), []state.TemplateSource{{Name: "a"}, {Name: "b"}})
@@ -71,6 +71,6 @@ func TestATrialLooksAtNoMoreTemplatesWhenTheHostEnds(t *testing.T) {
 		t.Error(err)
 	}
 	if len(asked) != 1 {
-		t.Errorf("it looked at %q", asked)
+		t.Errorf("looked at %q, want one template", asked)
 	}
 }

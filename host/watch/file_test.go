@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestWhatCountsAsSettled holds the rule for files whose last change is too new to be trusted by its time.
+// TestWhatCountsAsSettled covers files whose last change is too recent to trust their times.
 func TestWhatCountsAsSettled(t *testing.T) {
 	quiet := Options{Quiet: time.Hour, MaxBytes: DefaultMaxBytes}
 	tests := []struct {
@@ -17,9 +17,9 @@ func TestWhatCountsAsSettled(t *testing.T) {
 		waited   time.Duration // since the stamp was first seen
 		want     outcome
 	}{
-		{"nobody writes", none, false, 0, changed},
-		{"somebody has it open", some, true, 2 * time.Hour, unsettled},
-		{"somebody has it open for very long", some, false, 10 * time.Hour, changed},
+		{"no writer", none, false, 0, changed},
+		{"a writer has it open", some, true, 2 * time.Hour, unsettled},
+		{"a writer has it open for very long", some, false, 10 * time.Hour, changed},
 		{"unknown, the active inode", unknown, false, time.Minute, unsettled},
 		{"unknown, the active inode, quiet", unknown, false, time.Hour, changed},
 		{"unknown, another inode in its place", unknown, true, 0, changed},
@@ -77,7 +77,7 @@ func TestARewriteWithinOneTickOfTheClockIsSeen(t *testing.T) {
 		must(t, os.Chtimes(path, time.Time{}, now)) // same size, same inode, same time
 		c, got := f.look(now, o)
 		if got != changed || version(t, c) != n {
-			t.Fatalf("outcome %d of version %d, expected it told", got, n)
+			t.Fatalf("outcome %d of version %d, expected changed", got, n)
 		}
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// endsWhenDone is a context that ends in the moment in which everything has settled.
+// endsWhenDone is a context that ends at the very moment at which everything has settled.
 type endsWhenDone struct {
 	context.Context
 	w *Watcher
@@ -19,7 +19,7 @@ func (c endsWhenDone) Done() <-chan struct{} {
 	return c.Context.Done()
 }
 
-func TestWhatHasSettledCountsForWhoComesLate(t *testing.T) {
+func TestTriggerPrefersSettledFilesToAnEndedContext(t *testing.T) {
 	ended, end := context.WithCancel(t.Context())
 	end()
 	for range 100 {

@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// style is a way in which programs write files.
+// style is a way of writing files that programs use.
 type style struct {
 	name  string
 	write func(t *testing.T, dir string, content []byte)
@@ -57,7 +57,8 @@ var styles = []style{
 	{"swap a symbolic link", swapLink},
 }
 
-// swapLink publishes a content as Kubernetes does a ConfigMap: rules.yaml → ..data/rules.yaml, ..data → a new directory.
+// swapLink publishes a content as Kubernetes does a ConfigMap: rules.yaml links to
+// ..data/rules.yaml, and ..data to a new directory.
 func swapLink(t *testing.T, dir string, content []byte) {
 	version, err := os.MkdirTemp(dir, "..v")
 	must(t, err)
@@ -74,23 +75,23 @@ func swapLink(t *testing.T, dir string, content []byte) {
 	}
 }
 
-// document is a content that shows any tear: every line carries the number.
+// document returns a content that reveals torn reads: every line carries the number.
 func document(n int) []byte {
 	return []byte(strings.Repeat(fmt.Sprintf("- rule of version %d\n", n), 60) + fmt.Sprintf("end: %d\n", n))
 }
 
-// version is the number of a document; it fails the test when the document is torn.
+// version returns the number of a document and fails the test if the document is torn.
 func version(t *testing.T, c Change) int {
 	t.Helper()
 	_, last, _ := bytes.Cut(c.Data, []byte("\nend: "))
 	n, err := strconv.Atoi(strings.TrimSpace(string(last)))
 	if err != nil || !bytes.Equal(c.Data, document(n)) || sha256.Sum256(c.Data) != c.SHA256 {
-		t.Fatalf("a torn content of %d bytes was told: %.60q…", len(c.Data), c.Data)
+		t.Fatalf("a torn content of %d bytes was reported: %.60q…", len(c.Data), c.Data)
 	}
 	return n
 }
 
-// watcher starts a watcher with short times whose changes arrive in a channel.
+// watcher starts a watcher with short delays that sends its changes to a channel.
 func watcher(t *testing.T, o Options) (*Watcher, <-chan Change) {
 	t.Helper()
 	told := make(chan Change, 100_000)
@@ -120,7 +121,7 @@ func TestEveryWayOfWritingIsSeenByItsEvents(t *testing.T) {
 			w, told := watcher(t, Options{})
 			must(t, w.Add(filepath.Join(dir, name)))
 			if first := next(t, told); !first.Removed {
-				t.Fatalf("first look at a missing file told %+v, expected Removed", first)
+				t.Fatalf("first look at a missing file reported %+v, expected Removed", first)
 			}
 			for n := range 5 {
 				s.write(t, dir, document(n))
@@ -131,7 +132,7 @@ func TestEveryWayOfWritingIsSeenByItsEvents(t *testing.T) {
 	}
 }
 
-func TestOfUnreadFilesItIsToldThatTheyChanged(t *testing.T) {
+func TestChangesOfUnreadFilesAreReported(t *testing.T) {
 	for _, s := range styles {
 		t.Run(s.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -140,20 +141,20 @@ func TestOfUnreadFilesItIsToldThatTheyChanged(t *testing.T) {
 			for n := range 5 {
 				s.write(t, dir, document(n))
 				if c := next(t, told); !c.Unread || c.Data != nil || c.Err != nil || c.Removed {
-					t.Fatalf("told %+v", c)
+					t.Fatalf("reported %+v", c)
 				}
 			}
 			trigger(t, w)
-			for len(told) > 0 { // one writing may have been told in two steps
+			for len(told) > 0 { // one write may have been reported in two steps
 				<-told
 			}
 			trigger(t, w)
 			if len(told) > 0 {
-				t.Errorf("nothing has changed, and told is %+v", <-told)
+				t.Errorf("nothing has changed, but %+v was reported", <-told)
 			}
 			must(t, os.Remove(filepath.Join(dir, name)))
 			if c := next(t, told); !c.Removed {
-				t.Errorf("removed, and told is %+v", c)
+				t.Errorf("after the file was removed, %+v was reported", c)
 			}
 		})
 	}
@@ -164,7 +165,7 @@ func TestUnderAStormOfWritesNothingIsTornAndTheLastContentArrives(t *testing.T) 
 		for _, s := range styles {
 			t.Run(fmt.Sprintf("%s, leases %v", s.name, leases), func(t *testing.T) {
 				o := Options{}
-				if !leases { // then a writer that the system keeps waiting looks like one that has finished
+				if !leases { // without leases a stalled writer looks like one that has finished
 					o.lease, o.Quiet = noLease, 500*time.Millisecond
 				}
 				dir := t.TempDir()
@@ -182,7 +183,7 @@ func TestUnderAStormOfWritesNothingIsTornAndTheLastContentArrives(t *testing.T) 
 					}
 					n := version(t, c)
 					if n < seen {
-						t.Fatalf("version %d was told after %d", n, seen)
+						t.Fatalf("version %d was reported after %d", n, seen)
 					}
 					seen = n
 				}
@@ -198,7 +199,7 @@ func TestAFileIsNotReadWhileItsWriterHasItOpen(t *testing.T) {
 	must(t, w.Add(path))
 	trigger(t, w)
 	if n := version(t, next(t, told)); n != 1 {
-		t.Fatalf("told version %d, expected 1", n)
+		t.Fatalf("reported version %d, expected 1", n)
 	}
 
 	whole := document(2)
@@ -213,18 +214,18 @@ func TestAFileIsNotReadWhileItsWriterHasItOpen(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 		if err := w.Trigger(ctx); !errors.Is(err, context.DeadlineExceeded) {
-			t.Fatalf("Trigger while the file is half written: %v, expected that the deadline passes", err)
+			t.Fatalf("Trigger while the file is half written: %v, expected an exceeded deadline", err)
 		}
 		cancel()
 	}
 	trigger(t, w)
 	if n := version(t, next(t, told)); n != 2 {
-		t.Fatalf("told version %d, expected 2", n)
+		t.Fatalf("reported version %d, expected 2", n)
 	}
 	drain(t, told, nil)
 }
 
-func TestTriggerReturnsWhenTheChangeWasTold(t *testing.T) {
+func TestTriggerReturnsAfterTheChangeIsReported(t *testing.T) {
 	path := filepath.Join(t.TempDir(), name)
 	w, told := watcher(t, Options{Debounce: time.Hour, MaxDelay: time.Hour})
 	must(t, w.Add(path))
@@ -234,15 +235,15 @@ func TestTriggerReturnsWhenTheChangeWasTold(t *testing.T) {
 		select {
 		case c := <-told:
 			if version(t, c) != n {
-				t.Fatalf("told an old version, expected %d", n)
+				t.Fatalf("reported an old version, expected %d", n)
 			}
 		default:
-			t.Fatal("Trigger returned before the change was told")
+			t.Fatal("Trigger returned before the change was reported")
 		}
 	}
 }
 
-func TestTheSameContentIsToldOnce(t *testing.T) {
+func TestTheSameContentIsReportedOnce(t *testing.T) {
 	dir := t.TempDir()
 	w, told := watcher(t, Options{})
 	must(t, w.Add(filepath.Join(dir, name)))
@@ -253,7 +254,7 @@ func TestTheSameContentIsToldOnce(t *testing.T) {
 	drain(t, told, []string{"rules.yaml content"})
 }
 
-func TestBadNewsIsToldOnceAndTheWayBackToo(t *testing.T) {
+func TestFaultsAndRecoveriesAreReportedOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), name)
 	w, told := watcher(t, Options{MaxBytes: 4096})
 	must(t, w.Add(path))
@@ -281,7 +282,7 @@ func TestBadNewsIsToldOnceAndTheWayBackToo(t *testing.T) {
 	}
 }
 
-func TestADirectoryTellsTheFilesThatMatch(t *testing.T) {
+func TestADirectoryReportsMatchingFiles(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "templates")
 	w, told := watcher(t, Options{})
 	must(t, w.AddDir(dir, "*.jinja"))
@@ -308,8 +309,9 @@ func TestADirectoryTellsTheFilesThatMatch(t *testing.T) {
 	drain(t, told, []string{"b.jinja content"})
 }
 
-// TestADirectoryThatVanishesTakesNothingAlong removes a directory, as an unmount does, and lets it come back with less in it.
-func TestADirectoryThatVanishesTakesNothingAlong(t *testing.T) {
+// TestFilesOutliveTheirDirectory removes a directory, as an unmount does, and restores it with
+// fewer files.
+func TestFilesOutliveTheirDirectory(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "templates")
 	write := func(names ...string) {
 		t.Helper()
@@ -333,7 +335,7 @@ func TestADirectoryThatVanishesTakesNothingAlong(t *testing.T) {
 	drain(t, told, []string{"templates is fine", "b.jinja removed"})
 
 	must(t, os.RemoveAll(dir))
-	write("a.jinja", "c.jinja") // at once: nobody need know
+	write("a.jinja", "c.jinja") // at once, so its absence need not be reported
 	trigger(t, w)
 	drain(t, told, []string{"c.jinja content"})
 }
@@ -356,7 +358,7 @@ func TestTriggerNamesWhatIsStillBeingWritten(t *testing.T) {
 	}
 	must(t, w.Close())
 	if n := len(w.loop.waiting); n > 1 {
-		t.Errorf("%d callers are remembered that have given up", n)
+		t.Errorf("%d callers that have given up are still waiting", n)
 	}
 }
 
@@ -371,11 +373,11 @@ func TestADirectoryThatIsReplacedIsFollowed(t *testing.T) {
 		must(t, os.MkdirAll(dir, 0o755))
 		must(t, os.WriteFile(path, document(n), 0o644))
 		if got := version(t, next(t, told)); got != n {
-			t.Fatalf("told version %d, expected %d", got, n)
+			t.Fatalf("reported version %d, expected %d", got, n)
 		}
 		must(t, os.RemoveAll(dir))
 		if c := next(t, told); !c.Removed {
-			t.Fatalf("told %+v after the directory was removed, expected Removed", c)
+			t.Fatalf("reported %+v after the directory was removed, expected Removed", c)
 		}
 	}
 	for n := range 3 {
@@ -385,11 +387,11 @@ func TestADirectoryThatIsReplacedIsFollowed(t *testing.T) {
 		_ = os.Rename(dir, filepath.Join(root, fmt.Sprintf("old%d", n)))
 		must(t, os.Rename(other, dir))
 		if got := version(t, next(t, told)); got != n {
-			t.Fatalf("told version %d, expected %d", got, n)
+			t.Fatalf("reported version %d, expected %d", got, n)
 		}
 		must(t, os.WriteFile(path, document(n+10), 0o644))
 		if got := version(t, next(t, told)); got != n+10 {
-			t.Fatalf("told version %d, expected %d", got, n+10)
+			t.Fatalf("reported version %d, expected %d", got, n+10)
 		}
 	}
 }
@@ -408,7 +410,7 @@ func TestChangesBehindALinkedDirectoryAreSeen(t *testing.T) {
 	expect := func(n int) {
 		t.Helper()
 		if got := version(t, next(t, told)); got != n {
-			t.Fatalf("told version %d, expected %d", got, n)
+			t.Fatalf("reported version %d, expected %d", got, n)
 		}
 	}
 	expect(1)
@@ -421,7 +423,7 @@ func TestChangesBehindALinkedDirectoryAreSeen(t *testing.T) {
 	expect(4)
 }
 
-func TestPollingSeesWhatNoEventTells(t *testing.T) {
+func TestPollingSeesWhatNoEventReports(t *testing.T) {
 	root := t.TempDir()
 	for n, d := range []string{"a", "z"} {
 		must(t, os.MkdirAll(filepath.Join(root, d, "b"), 0o755))
@@ -430,7 +432,7 @@ func TestPollingSeesWhatNoEventTells(t *testing.T) {
 	w, told := watcher(t, Options{Poll: 10 * time.Millisecond})
 	must(t, w.Add(filepath.Join(root, "a", "b", name)))
 	if n := version(t, next(t, told)); n != 0 {
-		t.Fatalf("told version %d, expected 0", n)
+		t.Fatalf("reported version %d, expected 0", n)
 	}
 	// The watch is on b, and nothing happens in b when the directory above it is replaced.
 	must(t, os.Rename(filepath.Join(root, "a"), filepath.Join(root, "y")))
@@ -447,7 +449,7 @@ func TestWithoutEventsChangesAreSeenByPolling(t *testing.T) {
 	none := func() (*fsnotify.Watcher, error) { return nil, errors.New("too many open files") }
 	w, told := watcher(t, Options{Poll: 10 * time.Millisecond, events: none})
 	if err := w.Blind(); err == nil || !strings.Contains(err.Error(), "too many open files") || !strings.Contains(err.Error(), "10ms") {
-		t.Errorf("it says %v, expected why it polls and how often", err)
+		t.Errorf("Blind returned %v, expected why it polls and how often", err)
 	}
 	must(t, w.Add(filepath.Join(dir, name)))
 	for n := range 3 {
@@ -460,7 +462,7 @@ func TestWithoutEventsChangesAreSeenByPolling(t *testing.T) {
 	}
 }
 
-func TestAFileWithSeveralSourcesIsToldOnce(t *testing.T) {
+func TestAFileWithSeveralSourcesIsReportedOnce(t *testing.T) {
 	dir := t.TempDir()
 	must(t, os.WriteFile(filepath.Join(dir, name), document(1), 0o644))
 	w, told := watcher(t, Options{})
@@ -471,7 +473,7 @@ func TestAFileWithSeveralSourcesIsToldOnce(t *testing.T) {
 	drain(t, told, []string{"rules.yaml content"})
 }
 
-func TestAClosedWatcherSaysSo(t *testing.T) {
+func TestAClosedWatcherReturnsErrClosed(t *testing.T) {
 	w := New(Options{})
 	must(t, w.Close())
 	must(t, w.Close())
@@ -507,12 +509,13 @@ func next(t *testing.T, told <-chan Change) Change {
 	case c := <-told:
 		return c
 	case <-time.After(10 * time.Second):
-		t.Fatal("nothing was told")
+		t.Fatal("no change was reported")
 		return Change{}
 	}
 }
 
-// drain compares what was told so far with want: names, each with "content", "removed" or the beginning of an error.
+// drain compares the changes reported so far with want: names, each with "content", "removed" or
+// the beginning of an error.
 func drain(t *testing.T, told <-chan Change, want []string) {
 	t.Helper()
 	for i := 0; ; i++ {
@@ -522,12 +525,12 @@ func drain(t *testing.T, told <-chan Change, want []string) {
 			got = describe(c)
 		default:
 			if i < len(want) {
-				t.Fatalf("told %d changes, then expected %q", i, want[i])
+				t.Fatalf("%d changes were reported, then expected %q", i, want[i])
 			}
 			return
 		}
 		if i >= len(want) || !strings.HasPrefix(got, want[i]) {
-			t.Fatalf("told %q as change %d, expected %q", got, i, want)
+			t.Fatalf("reported %q as change %d, expected %q", got, i, want)
 		}
 	}
 }

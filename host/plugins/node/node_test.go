@@ -1,4 +1,4 @@
-// Package node_test runs a plugin written in JavaScript.
+// Package node_test tests a plugin written in JavaScript.
 package node_test
 
 import (
@@ -19,7 +19,8 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/handler"
 )
 
-// install installs the plugin, with its packages from the npm registry, in a folder of plugins.
+// install installs the plugin and its packages from the npm registry in a plugin folder, and
+// returns the folder.
 func install(t *testing.T) string {
 	t.Helper()
 	node, err := exec.LookPath("node")
@@ -73,28 +74,28 @@ func TestAPluginInAnotherLanguage(t *testing.T) {
 
 func conforms(t *testing.T, dir string) {
 	examined := plugins.Verify(t.Context(), filepath.Join(dir, "netstrings.js"))
-	if len(examined) != 2 { // of its process, and of its handler
+	if len(examined) != 2 { // on its process and on its handler
 		t.Errorf("%d reports", len(examined))
 	}
 	for _, report := range examined {
 		for _, result := range report.Results {
-			if result.Fault != "" && !strings.HasPrefix(result.Fault, "it took ") { // starting node can take longer on a busy machine
+			if result.Fault != "" && !strings.HasPrefix(result.Fault, "it took ") { // node may start slowly on a busy machine
 				t.Errorf("%s: %s: %s", report.Handler, result.Demand, result.Fault)
 			}
 		}
 	}
 }
 
-// started returns a manager with the plugin, its handler, and a plan.
+// started returns a manager that has loaded the plugin, its handler, and a plan.
 func started(t *testing.T, dir string) (*plugins.Manager, handler.StreamHandler, *handler.Plan) {
 	t.Helper()
-	m, err := plugins.New(plugins.Options{StartTimeout: time.Minute}) // node takes its time on a busy machine
+	m, err := plugins.New(plugins.Options{StartTimeout: time.Minute}) // node may start slowly on a busy machine
 	must(t, err)
 	t.Cleanup(func() { must(t, m.Close(context.Background())) })
 	must(t, m.Load(dir))
 	h, ok := m.Handler("netstrings")
 	if !ok {
-		t.Fatal("its handler is not there")
+		t.Fatal("its handler is missing")
 	}
 	plan, err := h.Plan(t.Context(), handler.Input{Request: &chat.Request{}})
 	must(t, err)
@@ -114,7 +115,7 @@ func reports(t *testing.T, dir string) {
 	}
 }
 
-// goesOn kills the process after each byte of an output.
+// goesOn kills the process at several offsets in an output.
 func goesOn(t *testing.T, dir string) {
 	m, h, plan := started(t, dir)
 	const output = `r6:Where?c12:Let me look.n11:get_weathera15:{"city":"Oslo"}`

@@ -30,7 +30,7 @@ func TestLongLinesAreCutAndNoneIsLost(t *testing.T) {
 	}
 }
 
-// iotest returns small pieces.
+// iotest is a reader that returns at most 100 bytes at a time.
 type iotest struct{ r io.Reader }
 
 func (r iotest) Read(p []byte) (int, error) { return r.r.Read(p[:min(len(p), 100)]) }

@@ -8,8 +8,8 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/chat"
 )
 
-// say converts a script to events: "c:text" is content, "r:text" reasoning, "a:text" arguments, "[" and "]" begin and end a
-// call, "n:text" names it.
+// say converts a script to events: "c:text" is content, "r:text" reasoning, "a:text" arguments; "["
+// and "]" begin and end a call, and "n:text" names it.
 func say(script string) (events []chat.Event) {
 	kinds := map[string]chat.EventKind{"c": chat.ContentText, "r": chat.ReasoningText, "a": chat.CallArguments,
 		"[": chat.CallBegin, "]": chat.CallEnd, "n": chat.CallName}

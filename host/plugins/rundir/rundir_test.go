@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestManagersThatStartTogetherKeepTheirDirectories lets many sweep while others are about to lock theirs.
+// TestManagersThatStartTogetherKeepTheirDirectories has managers sweep while others are about to
+// lock their own directories.
 func TestManagersThatStartTogetherKeepTheirDirectories(t *testing.T) {
 	base, err := os.MkdirTemp("", "run")
 	if err != nil {
