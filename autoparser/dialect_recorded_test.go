@@ -40,12 +40,13 @@ func recordedAnalyses(t *testing.T) map[string]recordedAnalysis {
 	return all
 }
 
-// generic reports whether the generic path serves the template. It replaces one of the recorded handlers.
+// generic reports whether the generic path serves the template. It replaces one of the recorded
+// handlers.
 func (a recordedAnalysis) generic() bool {
 	return a.Specialized == nil || *a.Specialized == "Qwen3-Coder"
 }
 
-// fields returns the recorded fields by the names that workarounds use.
+// fields returns the recorded fields, keyed by the names that workarounds use.
 func (a recordedAnalysis) fields() map[string]string {
 	f := map[string]string{"user_start": a.UserStart, "assistant_start": a.AssistantStart}
 	add := func(prefix string, recorded map[string]any, names ...string) {
@@ -69,7 +70,7 @@ func (a recordedAnalysis) fields() map[string]string {
 	return f
 }
 
-// fieldsOf returns the fields of a dialect by the names that workarounds use.
+// fieldsOf returns the fields of a dialect, keyed by the names that workarounds use.
 func fieldsOf(t *testing.T, d dialect.Dialect) map[string]string {
 	t.Helper()
 	data, err := json.Marshal(d)
@@ -98,32 +99,33 @@ func flatten(fields map[string]string, prefix string, tree map[string]any) {
 	}
 }
 
-// dialectDifferences are the fields that intentionally differ from the recorded ones, by template.
+// dialectDifferences lists the fields that intentionally differ from the recorded ones, by
+// template.
 var dialectDifferences = map[string]struct {
 	fields []string
 	reason string
 }{
 	"Apriel-1.6-15b-Thinker-fixed.jinja": {[]string{"reasoning.start"},
-		"the prompt opens reasoning in words of its own; recorded was the header of every answer"},
+		"the prompt opens reasoning with words; recorded as the header of every answer"},
 	"CohereForAI-c4ai-command-r-plus-tool_use.jinja": {[]string{"content.mode", "content.start", "content.end"},
-		"what was recorded as the start of content ends the prompt already, and its end ends the turn"},
+		"the recorded start of content is the end of the prompt, and the recorded end of content ends the turn"},
 	"CohereForAI-c4ai-command-r7b-12-2024-tool_use.jinja": {[]string{"assistant_start"},
-		"recorded was what begins the content"},
+		"recorded as the text that begins the content"},
 	"Mistral-Small-3.2-24B-Instruct-2506.jinja":  {[]string{"assistant_start"}, "an answer begins where the user's message ends"},
 	"mistralai-Mistral-Nemo-Instruct-2407.jinja": {[]string{"assistant_start"}, "an answer begins where the user's message ends"},
 	"MiniMax-M2.jinja": {[]string{"tools.arguments.name_suffix", "tools.arguments.value_prefix"},
-		"what closes the marker that holds a name belongs to the name, as for functions"},
+		"the text that closes a marker with a name belongs to the name, as for functions"},
 	"NVIDIA-Nemotron-Nano-v2.jinja": {[]string{"tools.section_start", "tools.section_end", "tools.per_call_start", "tools.per_call_end"},
-		"the markers stand around an array of all calls"},
+		"the markers enclose an array of all calls"},
 	"deepseek-ai-DeepSeek-R1-Distill-Llama-8B.jinja": {[]string{"tools.format", "tools.per_call_start",
 		"tools.function.name_prefix", "tools.function.name_suffix"},
-		"the template shows calls beside null content; recorded were markers without a format"},
+		"the template renders calls beside null content; recorded as markers without a format"},
 	"deepseek-ai-DeepSeek-R1-Distill-Qwen-32B.jinja": {[]string{"tools.per_call_start", "tools.function.name_prefix"},
-		"what follows the marker that opens a call belongs to the name"},
+		"the text after the marker that opens a call belongs to the name"},
 	"ibm-granite-granite-3.3-2B-Instruct.jinja": {[]string{"tools.format", "tools.section_start", "tools.json.array_wrapped"},
-		"the template asks for calls in words, and a workaround tells how they are written"},
+		"the template asks for calls in words, and a workaround defines their format"},
 	"meetkai-functionary-medium-v3.1.jinja": {[]string{"tools.per_call_start", "tools.per_call_end", "tools.function.name_prefix", "tools.function.close"},
-		"the marker that opens a call holds the name"},
+		"the marker that opens a call contains the name"},
 	"poolside-Laguna-XS-2.1.jinja": {[]string{"tools.arguments.value_suffix"}, "the line break behind an argument is the template's own"},
 }
 
@@ -141,19 +143,20 @@ func TestDialectsAgreeWithThoseRecorded(t *testing.T) {
 		}
 		for _, field := range allowed.fields {
 			if !differ[field] {
-				t.Errorf("%s: %s agrees: take it off the list (%s)", name, field, allowed.reason)
+				t.Errorf("%s: %s agrees: remove it from the list (%s)", name, field, allowed.reason)
 			}
 			delete(differ, field)
 		}
 		for field, differs := range differ {
 			if differs {
-				t.Errorf("%s: %s is %q, recorded was %q", name, field, got[field], recorded.fields()[field])
+				t.Errorf("%s: %s is %q, recorded as %q", name, field, got[field], recorded.fields()[field])
 			}
 		}
 	}
 }
 
-// capabilityDifferences are the capabilities that intentionally differ from the recorded ones, by template.
+// capabilityDifferences lists the capabilities that intentionally differ from the recorded ones, by
+// template.
 var capabilityDifferences = map[string]map[string]string{
 	"LFM2.5-8B-A1B.jinja": {"preserve_reasoning": "it keeps what it is told under another name"},
 	"deepseek-ai-DeepSeek-R1-Distill-Llama-8B.jinja": {"tool_calls": "it renders them beside null content",
@@ -172,7 +175,7 @@ func TestCapabilitiesAgreeWithThoseRecorded(t *testing.T) {
 		} {
 			want := recorded.Capabilities["supports_"+capability]
 			if reason := capabilityDifferences[name][capability]; (got != want) != (reason != "") {
-				t.Errorf("%s: %s is %v, recorded was %v (%s)", name, capability, got, want, reason)
+				t.Errorf("%s: %s is %v, recorded as %v (%s)", name, capability, got, want, reason)
 			}
 		}
 	}

@@ -17,8 +17,8 @@ import (
 
 const manual = "../docs/templates.md"
 
-// TestTheManualOfTemplates compares the lists in docs/templates.md with the tables that they come from. Each follows a line
-// that names it, up to the next blank line; the rest is written by hand.
+// TestTheManualOfTemplates compares the lists in docs/templates.md with their source tables. A list
+// begins after a line that names it and ends at the next blank line; the rest is written by hand.
 func TestTheManualOfTemplates(t *testing.T) {
 	data, err := os.ReadFile(manual)
 	if err != nil {
@@ -43,7 +43,7 @@ func TestTheManualOfTemplates(t *testing.T) {
 		}
 		now := strings.Join(list.rows, "\n")
 		if d := cmp.Diff(old, now); d != "" && !*update {
-			t.Errorf("%s is stale: run `make golden`\n-written +now\n%s", list.name, d)
+			t.Errorf("%s is out of date; run `make golden`\n-written +now\n%s", list.name, d)
 		}
 		text = before + "<!-- generated: " + list.name + " -->\n" + now + "\n\n" + after
 	}
@@ -127,7 +127,8 @@ func refusedRows() []string {
 	return rows
 }
 
-// TestTheManualNamesEveryMemberOfAnExplanation compares the table of fields with the types.
+// TestTheManualNamesEveryMemberOfAnExplanation checks the manual's table of fields against the
+// types.
 func TestTheManualNamesEveryMemberOfAnExplanation(t *testing.T) {
 	data, err := os.ReadFile(manual)
 	if err != nil {
@@ -135,7 +136,7 @@ func TestTheManualNamesEveryMemberOfAnExplanation(t *testing.T) {
 	}
 	for _, member := range membersOf(reflect.TypeFor[autoparser.Explanation](), "") {
 		if !strings.Contains(string(data), "`"+member+"`") {
-			t.Errorf("%s does not say what %s is", manual, member)
+			t.Errorf("%s does not describe %s", manual, member)
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/chat"
 )
 
-// A template of a few lines teaches how its model writes reasoning and calls.
+// A template of a few lines shows how its model writes reasoning and calls.
 func Example() {
 	const source = `
 {%- if tools %}<tools>{{ tools | tojson }}</tools>{% endif %}

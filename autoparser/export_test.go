@@ -7,22 +7,22 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/chat"
 )
 
-// Renderings returns the number of renderings of a template.
+// Renderings returns how often a template has been rendered.
 func (t *Template) Renderings() int64 { return t.renderings.Load() }
 
-// Written is an answer as the template writes it, extracted from a rendering like in the self-check.
+// Written is an answer as the template writes it, extracted from a rendering as in the self-check.
 type Written struct {
 	Prompt string // the part of the generation prompt before it
 	Output string
 }
 
-// The reasons why a rendering does not show an answer.
+// The reasons why an answer cannot be extracted from a rendering.
 var (
 	ErrThought = errors.New("the template writes the text before calls as reasoning")
 	ErrPartial = errors.New("the template leaves out a part of it, or makes several turns of it")
 )
 
-// Write renders an answer. Errors come from rendering, or are one of the reasons above.
+// Write renders an answer. Its error comes from rendering or is one of the reasons above.
 func (l *Learned) Write(req chat.Request, answer chat.Message) (Written, error) {
 	r, err := l.rendition(req, answer)
 	switch {
@@ -35,7 +35,7 @@ func (l *Learned) Write(req chat.Request, answer chat.Message) (Written, error) 
 	return Written{r.prompt, r.output}, err
 }
 
-// Difference describes how the parsed answer differs from the one that was written; "" if it does not.
+// Difference describes how the parsed answer differs from the written one, or returns "".
 func (l *Learned) Difference(req chat.Request, w Written, answer chat.Message) string {
 	r := rendition{w.Prompt, w.Output}
 	got, status := l.readBack(req, r)
@@ -50,7 +50,7 @@ func (l *Learned) Spelled(messages []chat.Message, preserved []string) []string 
 	return l.spelled(messages, preserved)
 }
 
-// LeftOut returns the notes about what the template drops from a prompt.
+// LeftOut returns the notes on the parts of a request that the template drops.
 func (l *Learned) LeftOut(ctx context.Context, r *chat.Request, prompt string) []string {
 	return l.leftOut(ctx, r, prompt)
 }

@@ -15,8 +15,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files from what the code says now")
 
-// TestExplanations compares explanations with archives in testdata. An archive begins with a template, perhaps with
-// workarounds; the sections of its explanation follow, as they are printed.
+// TestExplanations compares explanations with archives in testdata. An archive contains a template,
+// optionally workarounds, and then the sections of the explanation as printed.
 func TestExplanations(t *testing.T) {
 	paths, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(paths) == 0 {
@@ -41,7 +41,7 @@ func TestExplanations(t *testing.T) {
 	}
 }
 
-// divide separates the input of an archive from what it expects.
+// divide separates the input of an archive from the expected sections.
 func divide(a *txtar.Archive) (given, expected []txtar.File) {
 	isGiven := func(f txtar.File) bool { return f.Name == "template.jinja" || f.Name == "workarounds.yaml" }
 	for _, f := range a.Files {
@@ -54,7 +54,7 @@ func divide(a *txtar.Archive) (given, expected []txtar.File) {
 	return given, expected
 }
 
-// explain explains a template, and returns the sections as they are printed.
+// explain explains a template and returns the sections as printed.
 func explain(t *testing.T, name string, given []txtar.File) []txtar.File {
 	t.Helper()
 	source := fileNamed(given, "template.jinja")

@@ -7,27 +7,27 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser"
 )
 
-// Templates with which other parsers are known to fail.
+// Templates on which other parsers are known to fail.
 const (
 	turnsOnly = `{% for m in messages %}{% if m.role != 'assistant' %}[` + "{{ m.role }}]{{ m.content }}[/{{ m.role }}]" + `{% else %}`
 	turnsEnd  = `{% endif %}{% endfor %}{% if add_generation_prompt %}{% endif %}`
 	toolList  = `{% for t in tools or [] %}{{ t | tojson }}{% endfor %}`
 
-	// calls and answers end in the token that ends a text
+	// calls and answers end in the EOS token
 	endsInEOS = toolList + turnsOnly + `{{ m.content or '' }}{% for c in m.tool_calls or [] %}[TOOL_CALLS]{{ c.function.name }}[ARGS]{{ c.function.arguments | tojson }}{% endfor %}{{ eos_token }}` + turnsEnd
-	// values of arguments are written as Python prints them
+	// argument values are printed as Python does
 	asPrinted = toolList + turnsOnly + `{{ m.content or '' }}{% for c in m.tool_calls or [] %}<tool_call><function={{ c.function.name }}>
 {% for k, v in c.function.arguments.items() %}<parameter={{ k }}>
 {{ v | string }}
 </parameter>
 {% endfor %}</function></tool_call>{% endfor %}<|end|>` + turnsEnd
-	// only one call of a message is written
+	// only the first call of a message is written
 	oneCall = toolList + turnsOnly + `{{ m.content or '' }}{% if m.tool_calls %}<|call|>{"name": "{{ m.tool_calls[0].function.name }}", "arguments": {{ m.tool_calls[0].function.arguments | tojson }}}{% endif %}<|end|>` + turnsEnd
-	// an attribute marks values that are strings
+	// an attribute marks string values
 	attributed = toolList + turnsOnly + `{{ m.content or '' }}{% for c in m.tool_calls or [] %}<|x|invoke name="{{ c.function.name }}">
 {% for k, v in c.function.arguments.items() %}<|x|parameter name="{{ k }}" string="{{ 'true' if v is string else 'false' }}">{{ v if v is string else v | tojson }}</|x|parameter>
 {% endfor %}</|x|invoke>{% endfor %}<|end|>` + turnsEnd
-	// calls are JSON without any marker
+	// calls are JSON without markers
 	bare = toolList + turnsOnly + `{% if m.tool_calls %}{"name": "{{ m.tool_calls[0].function.name }}", "parameters": {{ m.tool_calls[0].function.arguments | tojson }}}{% else %}{{ m.content }}{% endif %}<|end|>` + turnsEnd
 	// the types of arguments are looked up by their names
 	byType = `{% for t in tools or [] %}{% for k, p in t.function.parameters.properties.items() %}{{ k + ': ' + {'string': 'str'}[p.type] }}{% endfor %}{% endfor %}` + turnsOnly + `{{ m.content }}` + turnsEnd
@@ -40,7 +40,8 @@ const weatherTools = `"tools": [
 	{"type": "function", "function": {"name": "many", "parameters": {"type": "object", "required": ["a", "b", "c", "d", "e", "f", "g", "h"], "properties":
 		{"a": {"type": "integer"}, "b": {"type": "integer"}, "c": {"type": "integer"}, "d": {"type": "integer"}, "e": {"type": "integer"}, "f": {"type": "integer"}, "g": {"type": "integer"}, "h": {"type": "integer"}}}}}]`
 
-// TestWhereOtherParsersFail parses outputs for which other parsers drop calls, fail, or write invalid JSON.
+// TestWhereOtherParsersFail parses outputs on which other parsers drop calls, fail, or produce
+// invalid JSON.
 func TestWhereOtherParsersFail(t *testing.T) {
 	const oslo = "call get_weather {\"city\": \"Oslo\"}\n"
 	for _, c := range []struct{ name, template, eos, output, want string }{
@@ -84,15 +85,16 @@ func ones(names ...string) string {
 	return b.String()
 }
 
-// TestAToolThatTheTemplateCannotWriteIsRefusedOrTolerated renders tools whose types are lists, which some templates treat like
-// names: either the prompt is rendered tolerantly, with a note, or the error says where and why.
+// TestAToolThatTheTemplateCannotWriteIsRefusedOrTolerated renders tools whose types are lists,
+// which some templates treat as names. Either the prompt is rendered tolerantly, with a note, or
+// the error has the position and the reason.
 func TestAToolThatTheTemplateCannotWriteIsRefusedOrTolerated(t *testing.T) {
 	l := learnSource(t, "test", byType, "", "", nil)
 	r := request(t, `{"messages": [{"role": "user", "content": "hi"}], `+weatherTools+`}`)
 	rendered, err := l.Render(t.Context(), r)
 	switch {
 	case err == nil && strings.Join(rendered.Normalised, " ") != autoparser.Tolerated:
-		t.Errorf("rendered as if nothing were: %+v", rendered)
+		t.Errorf("rendered without a note: %+v", rendered)
 	case err != nil && !strings.Contains(err.Error(), "test:1:"):
 		t.Errorf("error %v", err)
 	}

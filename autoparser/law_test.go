@@ -19,32 +19,33 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
-// What a template writes for a valid answer is accepted by its grammar, and parsed as that answer. The other direction, from
-// texts of the grammar to the parser, is tested with plans.
+// The law: the text that a template writes for a valid answer is accepted by its grammar and parsed
+// as that answer. The other direction, from texts of the grammar to the parser, is tested with
+// plans.
 
-// exception is a part of the law that does not hold for a template, and why.
+// exception states which part of the law does not hold for a template, and why.
 type exception struct {
 	because string
-	answers bool // about any of its answers
-	nested  bool // about lists and objects as arguments
-	two     bool // about other than two calls
-	alone   bool // about calls beside content where calls are required
+	answers bool // for any answer
+	nested  bool // for lists and objects as arguments
+	two     bool // for numbers of calls other than two
+	alone   bool // for calls beside content where calls are required
 }
 
 var exceptions = map[string]exception{
 	"CohereForAI-c4ai-command-r-plus-tool_use.jinja": {answers: true,
-		because: "it puts an instruction between a question and the end of the prompt, and not between question and answer: no answer can be cut out"},
-	"MiroThinker.jinja": {answers: true, because: "it assigns to messages, which no strict engine renders"},
+		because: "it puts an instruction between a question and the end of the prompt, but not between question and answer, so no answer can be extracted"},
+	"MiroThinker.jinja": {answers: true, because: "it assigns to messages, which strict engines reject"},
 	"ByteDance-Seed-OSS.jinja": {nested: true,
-		because: "it prints lists and objects as Python does; that is read, but a grammar holds models to JSON, which it reads as well"},
+		because: "it prints lists and objects as Python does; the parser accepts that and JSON, but the grammar allows only JSON"},
 	"deepseek-ai-DeepSeek-R1-Distill-Llama-8B.jinja": {two: true,
-		because: "it ends the section of calls behind the second one and each after it; where it does not end, that is read, but a grammar insists on the end"},
+		because: "it ends the section of calls only after the second and each later call; the parser accepts a missing end, but the grammar requires it"},
 
 	// Templates of testdata/unseen.
 	"bare-array":                       noMarker,
 	"bare-array-behind-words":          noMarker,
 	"bare-json":                        noMarker,
-	"json-as-python":                   {answers: true, because: "it writes calls as Python prints them; that is read, but a grammar holds models to JSON"},
+	"json-as-python":                   {answers: true, because: "it writes calls as Python prints them; the parser accepts that, but the grammar allows only JSON"},
 	"name-on-a-line":                   noMarker,
 	"names-as-tags":                    noMarker,
 	"python-calls":                     noMarker,
@@ -52,14 +53,14 @@ var exceptions = map[string]exception{
 	"recipients-on-lines":              noMarker,
 	"semicolons-between-objects":       noMarker,
 	"turns-end-in-two-tags":            noMarker,
-	"calls-before-text":                {answers: true, because: "it writes content behind calls; that is read, but a grammar ends with the calls"},
-	"call-in-a-role-of-its-own":        {answers: true, because: "it writes one call of an answer as a turn, and leaves out the others"},
-	"content-wrapped-beside-calls":     {answers: true, because: "it wraps content beside calls even where it is empty; that is read, but a grammar has no empty wrapper"},
-	"text-between-tokens-beside-calls": {answers: true, because: "it wraps content beside calls even where it is empty; that is read, but a grammar has no empty wrapper"},
-	"names-in-id":                      {answers: true, because: "the name of a function stands in the id of its call alone, which no dialect says"},
+	"calls-before-text":                {answers: true, because: "it writes content after calls; the parser accepts that, but the grammar ends with the calls"},
+	"call-in-a-role-of-its-own":        {answers: true, because: "it writes one call of an answer as a turn and drops the others"},
+	"content-wrapped-beside-calls":     {answers: true, because: "it wraps content beside calls even if it is empty; the parser accepts that, but the grammar has no empty wrapper"},
+	"text-between-tokens-beside-calls": {answers: true, because: "it wraps content beside calls even if it is empty; the parser accepts that, but the grammar has no empty wrapper"},
+	"names-in-id":                      {answers: true, because: "the name of a function occurs only in the id of its call, which no dialect can express"},
 }
 
-var noMarker = exception{alone: true, because: "no marker tells its calls from content, so that a required call is all of an answer"}
+var noMarker = exception{alone: true, because: "no marker tells its calls from content, so a required call must be the whole answer"}
 
 func TestWhatATemplateWritesIsAllowedAndReadBack(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(shared.Dir(t, "templates"), "*.jinja"))
@@ -70,7 +71,7 @@ func TestWhatATemplateWritesIsAllowedAndReadBack(t *testing.T) {
 	for _, file := range files {
 		name := filepath.Base(file)
 		if special[name] || unread[name] != "" {
-			continue // a plugin reads it, and has tests of its own; or TestTheSelfCheckPasses lists it
+			continue // served by a plugin with its own tests, or listed by TestTheSelfCheckPasses
 		}
 		t.Run(name, func(t *testing.T) {
 			l := school.learn(t, name, "", "")
@@ -82,14 +83,14 @@ func TestWhatATemplateWritesIsAllowedAndReadBack(t *testing.T) {
 	}
 }
 
-// TestWhatAStyleWritesIsAllowedAndReadBack tests the same with the templates of testdata.
+// TestWhatAStyleWritesIsAllowedAndReadBack tests the law on the templates of testdata.
 func TestWhatAStyleWritesIsAllowedAndReadBack(t *testing.T) {
 	school := newSchool(t)
 	for name, source := range styles(t) {
 		t.Run(name, func(t *testing.T) {
 			l := learnSource(t, name, source, "<s>", "</s>", school.rules)
 			if check := l.SelfCheck(); check.Failed > 0 || check.Passed == 0 {
-				return // its archive has what is parsed
+				return // its archive has the parsed messages
 			}
 			if exceptions[name].answers {
 				t.Skip(exceptions[name].because)
@@ -99,7 +100,7 @@ func TestWhatAStyleWritesIsAllowedAndReadBack(t *testing.T) {
 	}
 }
 
-// holdsLawThroughout checks n random answers of a template.
+// holdsLawThroughout checks the law for n random answers of a template.
 func holdsLawThroughout(t *testing.T, l *autoparser.Learned, n int, except exception) {
 	t.Helper()
 	answers := answerer{random: rand.New(rand.NewPCG(4, 11)), learned: l, except: except}
@@ -116,11 +117,11 @@ func holdsLawThroughout(t *testing.T, l *autoparser.Learned, n int, except excep
 	}
 	// Many templates write no content beside calls, or no reasoning.
 	if written < n/4 || calling < n/8 && l.Template.Capabilities.ToolCalls {
-		t.Errorf("only %d of %d answers are written, %d with calls", written, n, calling)
+		t.Errorf("wrote only %d of %d answers, %d with calls", written, n, calling)
 	}
 }
 
-// holdsLaw checks one answer, and reports whether the template writes all of it.
+// holdsLaw checks the law for one answer and reports whether the template writes all of it.
 func holdsLaw(t *testing.T, l *autoparser.Learned, answer chat.Message, except exception) bool {
 	t.Helper()
 	req := chat.Request{Tools: lawTools(), ParallelToolCalls: true, Now: lawTime}
@@ -135,12 +136,12 @@ func holdsLaw(t *testing.T, l *autoparser.Learned, answer chat.Message, except e
 		t.Fatal(err)
 	}
 	if d := l.Difference(req, w, answer); d != "" {
-		t.Errorf("%q behind %q: %s", w.Output, w.Prompt, d)
+		t.Errorf("%q after %q: %s", w.Output, w.Prompt, d)
 	}
 	if len(answer.ToolCalls) > 0 {
 		req.ToolChoice.Mode = chat.ToolRequired
 		if d := l.Difference(req, w, answer); d != "" {
-			t.Errorf("%q behind %q, where calls are required: %s", w.Output, w.Prompt, d)
+			t.Errorf("%q after %q, where calls are required: %s", w.Output, w.Prompt, d)
 		}
 		if !except.alone || answer.Content.Join("") == "" {
 			allowed(t, l, req, w, true)
@@ -151,14 +152,15 @@ func holdsLaw(t *testing.T, l *autoparser.Learned, answer chat.Message, except e
 	return true
 }
 
-// allowed checks that the grammar of a request accepts an answer. A lazy grammar accepts it from its trigger on, which only
-// answers with calls contain. If calls cannot be told from prose, there is no grammar unless calls are required.
+// allowed checks that the grammar of a request accepts an answer. A lazy grammar applies from its
+// trigger on, which only answers with calls contain. If calls cannot be told from prose, a request
+// has no grammar unless calls are required.
 func allowed(t *testing.T, l *autoparser.Learned, req chat.Request, w autoparser.Written, calls bool) {
 	t.Helper()
 	a := assemble.Assemble(assemble.Input{Dialect: l.Dialect, Request: &req, GenerationPrompt: w.Prompt, TemplatePrompt: w.Prompt})
 	c, err := grammar.Build(a.Program, grammar.Options{Mode: a.Grammar, Prompt: w.Prompt})
 	if err != nil {
-		t.Errorf("behind %q: %v", w.Prompt, err)
+		t.Errorf("after %q: %v", w.Prompt, err)
 	}
 	if c == nil {
 		return
@@ -171,14 +173,14 @@ func allowed(t *testing.T, l *autoparser.Learned, req chat.Request, w autoparser
 	if c.Lazy {
 		var fires bool
 		if at, fires = grammar.FindTrigger(w.Output, c.Triggers); fires != calls {
-			t.Errorf("fires in %q: %v", w.Output, fires)
+			t.Errorf("trigger fires in %q: %v", w.Output, fires)
 		}
 		if !fires {
 			return
 		}
 	}
 	if r := g.Match(w.Output[at:]); r.Status != grammar.Accepted {
-		t.Errorf("lazy %v, behind %q: %v from the end of %q on, expected %q instead of %q", c.Lazy, w.Prompt, r.Status, w.Output[at:at+r.Offset], r.Expected, w.Output[at+r.Offset:])
+		t.Errorf("lazy %v, after %q: %v at the end of %q, expected %q, found %q", c.Lazy, w.Prompt, r.Status, w.Output[at:at+r.Offset], r.Expected, w.Output[at+r.Offset:])
 	}
 }
 
@@ -202,7 +204,7 @@ type answerer struct {
 	except  exception
 }
 
-// chance returns true once in n times, on average.
+// chance returns true with probability 1/n.
 func (a *answerer) chance(n int) bool { return a.random.IntN(n) == 0 }
 
 func (a *answerer) pick(from ...string) string { return from[a.random.IntN(len(from))] }
@@ -234,7 +236,7 @@ func (a *answerer) message() chat.Message {
 	return m
 }
 
-// text returns an odd text without outer white space, which templates treat in different ways.
+// text returns an unusual text without outer white space, which templates treat differently.
 func (a *answerer) text() string {
 	pieces := []string{"word", "été", "漢字", "🐟", `"`, `\`, "'", "\n", "\n\n", " ", "\t", "{", "}", "[", "]", "<b>", "</b>", "a < b", "&amp;", "```", "null", "12", ":", ",", "/"}
 	var b strings.Builder
@@ -246,8 +248,8 @@ func (a *answerer) text() string {
 	return b.String()
 }
 
-// arguments returns arguments that match the schema of the tools, in any order if each argument has its own markers; grammars
-// require the members of a JSON object to be in the order of its schema.
+// arguments returns arguments that match the schema of the tools. They are in any order if each
+// argument has its own markers; grammars require the members of a JSON object in schema order.
 func (a *answerer) arguments() string {
 	members := []string{`"title": ` + a.quoted()}
 	optional := []string{
@@ -271,6 +273,6 @@ func (a *answerer) arguments() string {
 }
 
 func (a *answerer) quoted() string {
-	text, _ := json.Marshal(a.text()) //nolint:errchkjson // a text is always JSON
+	text, _ := json.Marshal(a.text()) //nolint:errchkjson // a string always encodes
 	return string(text)
 }

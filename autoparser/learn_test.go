@@ -60,7 +60,7 @@ func TestOtherRulesNeedNoNewAnswers(t *testing.T) {
 		t.Errorf("end of turn %q", got)
 	}
 	if plain.Dialect.EndOfTurn != "<|over|>" || corrected.Detected.Dialect.EndOfTurn != "<|over|>" {
-		t.Errorf("the rule changed what was detected: %q, %q", plain.Dialect.EndOfTurn, corrected.Detected.Dialect.EndOfTurn)
+		t.Errorf("the rule changed the detected end of turn: %q, %q", plain.Dialect.EndOfTurn, corrected.Detected.Dialect.EndOfTurn)
 	}
 	asked := plain.Template.Renderings()
 	for range 10 {
@@ -68,7 +68,7 @@ func TestOtherRulesNeedNoNewAnswers(t *testing.T) {
   - {name: r, because: of a test, seen-in: [x], when: 'name == "x"', set: {end_of_turn: "<other>"}, request: [trim-content]}`))
 	}
 	if now := plain.Template.Renderings(); asked == 0 || now != asked {
-		t.Errorf("learning rendered %d times, other rules %d times more", asked, now-asked)
+		t.Errorf("learning rendered %d times, other rules %d more", asked, now-asked)
 	}
 	if style := corrected.Style(); len(style.Normalise) != 1 || style.Normalise[0] != workaround.TrimContent {
 		t.Errorf("style %+v", style)
@@ -94,7 +94,7 @@ func TestATemplateThatCannotBeReadIsContent(t *testing.T) {
 				t.Errorf("dialect %+v", d)
 			}
 			if len(l.Detected.Lint) == 0 {
-				t.Error("there is no lint")
+				t.Error("no lint")
 			}
 		})
 	}
@@ -130,7 +130,7 @@ func TestToolsWithoutCallsAreLinted(t *testing.T) {
 	}
 }
 
-// The fields of an explanation's JSON are stable: only add to this test.
+// The fields of an explanation's JSON are stable: extend this test, but do not remove any.
 func TestTheJSONOfAnExplanationKeepsItsMembers(t *testing.T) {
 	l := learnSource(t, "x", archived(t, "json-calls"), "", "", rules(t, `
   - {name: r, because: of a test, seen-in: [x], when: 'name == "x"', set: {end_of_turn: "<other>"}, request: [trim-content]}`))
@@ -167,7 +167,7 @@ func TestTheJSONOfAnExplanationKeepsItsMembers(t *testing.T) {
 	}
 }
 
-// FuzzLearn checks that any source either fails to compile or is learned.
+// FuzzLearn checks that every source either fails to compile or can be learned.
 func FuzzLearn(f *testing.F) {
 	paths, err := filepath.Glob("testdata/*.txtar")
 	if err != nil {
@@ -187,13 +187,13 @@ func FuzzLearn(f *testing.F) {
 			return
 		}
 		if again, err := autoparser.Learn(template, nil); err != nil || again.Explain().String() != learned.Explain().String() {
-			t.Errorf("learned twice, differently: %v", err)
+			t.Errorf("learning twice gives different results: %v", err)
 		}
 	})
 }
 
-// BenchmarkLearn also reports the cost of learning relative to compiling the template, which is meaningful on busy machines,
-// too, and the number of renderings.
+// BenchmarkLearn also reports the number of renderings and the cost of learning relative to
+// compiling the template, which is meaningful even on a busy machine.
 func BenchmarkLearn(b *testing.B) {
 	paths, err := filepath.Glob(filepath.Join(shared.Dir(b, "templates"), "*.jinja"))
 	if err != nil {

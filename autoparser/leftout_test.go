@@ -7,12 +7,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// picturing is a template that renders one type of images.
+// picturing is a template that renders only one type of image.
 const picturing = `{% for m in messages %}<|{{ m.role }}|>{% if m.content is string %}{{ m.content }}{% else %}{% for p in m.content %}` +
 	`{% if p.type == 'text' %}{{ p.text }}{% elif p.type == 'image_url' %}<|picture|>{% endif %}{% endfor %}{% endif %}<|end|>{% endfor %}` +
 	`{% if add_generation_prompt %}<|assistant|>{% endif %}`
 
-// known is a template that renders two roles, and escapes the text of users.
+// known is a template that renders only two roles and HTML-escapes their text.
 const known = `{% for m in messages %}{% if m.role in ['user', 'assistant'] %}<|{{ m.role }}|>{{ m.content | trim | e }}<|end|>{% endif %}{% endfor %}` +
 	`{% if add_generation_prompt %}<|assistant|>{% endif %}`
 

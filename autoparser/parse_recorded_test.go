@@ -16,8 +16,8 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg/match"
 )
 
-// TestRecordedOutputs parses the recorded outputs of every template that needs no handler of its own: it learns the template,
-// plans the request, and parses the output whole and byte by byte.
+// TestRecordedOutputs parses the recorded outputs of every template that needs no dedicated
+// handler: it learns the template, plans the request, and parses the output whole and byte by byte.
 func TestRecordedOutputs(t *testing.T) {
 	special := handled(t)
 	learned := map[string]*autoparser.Learned{}
@@ -40,8 +40,9 @@ func TestRecordedOutputs(t *testing.T) {
 	}
 }
 
-// handled returns the templates that the generic path does not serve: those recorded with their own handler, except one
-// handler that the generic path replaces; and among the templates without recordings, those that a shipped plugin claims.
+// handled returns the templates that the generic path does not serve: those recorded with a
+// dedicated handler, except one that the generic path replaces, and those without recordings that a
+// shipped plugin claims.
 func handled(t *testing.T) map[string]bool {
 	t.Helper()
 	data, err := os.ReadFile(shared.Dir(t, "cases", "analysis.json"))
@@ -73,14 +74,14 @@ func handled(t *testing.T) map[string]bool {
 	return out
 }
 
-// unread lists the templates that the generic path does not parse correctly yet, with what no comparison shows. A template
-// whose self-check passes must not be listed.
+// unread lists the templates that the generic path does not parse correctly yet, each with the fact
+// that no comparison reveals. A template whose self-check passes must not be listed.
 var unread = map[string]string{
 	"Kimi-K3.jinja":                "its tags are special tokens with words between them, and calls are numbered in them",
-	"Qwen3.8-BigBlueWhale.jinja":   "it raises an error where thinking is off, so that one side of a comparison is missing",
+	"Qwen3.8-BigBlueWhale.jinja":   "it raises an error if thinking is off, so one side of a comparison is missing",
 	"vLLM-deepseekv31-tools.jinja": "it writes its own indentation between all markers",
 	"vLLM-hunyuan-a13b.jinja":      "it writes a name in words before answers that come without reasoning and calls",
-	"vLLM-muse-glimmer.jinja":      "a header addresses each message, and the name of a function stands in it and in the call",
+	"vLLM-muse-glimmer.jinja":      "each message has a header with its recipient, and the name of a function is both there and in the call",
 }
 
 // learn learns the template of a case with the shipped rules.

@@ -11,7 +11,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
-// toldEngine is what a recorded plan contains for an engine besides the prompt.
+// toldEngine is the part of a recorded plan, besides the prompt, that the engine receives.
 type toldEngine struct {
 	SupportsThinking bool     `json:"supports_thinking"`
 	ThinkingStart    string   `json:"thinking_start"`
@@ -27,22 +27,22 @@ type toldEngine struct {
 }
 
 const (
-	endsByCall   = "a call may end reasoning here: engines that count its tokens, or keep the constraint still until its end, must know"
-	noCalls      = "recorded where there is no tool either: without one nothing is a call, and nothing but its marker ends reasoning"
-	ownParts     = "all markers of the markup are preserved, as is recorded for other formats of markup"
-	anyName      = "the constraint begins at the marker before the name, and holds the name to the tools"
-	noSection    = "the first marker is apt to get lost: the constraint holds without it, too"
-	enforced     = "the request insists on a call: the template knows none, so it is JSON alone; recorded unconstrained"
-	endOfTurn    = "generation ends at the end of a turn, which is no text of the answer"
-	oneByOne     = "markers one by one, so that each can be a token of its own"
-	headerMarker = "recorded with the marker that begins every answer, thoughtful or not; ours are the words that only thoughts follow"
-	inWords      = "the template asks for calls in words, and a workaround tells how they are written; recorded as content"
-	besideNull   = "the template shows calls beside null content, and they were not looked for there"
-	asTemplate   = "the marker that the answer is read with; recorded with the one that begins the turn"
+	endsByCall   = "a call may end reasoning here; engines that count reasoning tokens or suspend the constraint until reasoning ends need the marker"
+	noCalls      = "recorded even without tools; without tools there are no calls, and only its end marker ends reasoning"
+	ownParts     = "all markers of the markup are preserved, as recorded for other markup formats"
+	anyName      = "the constraint begins at the marker before the name and restricts the name to the tools"
+	noSection    = "models often omit the first marker; the constraint also applies without it"
+	enforced     = "the request requires a call and the template renders none, so the answer is a call in JSON; recorded unconstrained"
+	endOfTurn    = "generation ends at the end of a turn, which is not part of the answer's text"
+	oneByOne     = "markers are listed one by one, so that each can be a single token"
+	headerMarker = "recorded with the marker that begins every answer; ours are the words that only reasoning follows"
+	inWords      = "the template asks for calls in words, and a workaround defines their format; recorded as content"
+	besideNull   = "the template renders calls beside null content, which the recorder did not try"
+	asTemplate   = "the marker with which the answer is parsed; recorded with the one that begins the turn"
 )
 
-// planDifferences are intentional differences of plans, by template: what only the recorded plan has (-), and what only ours
-// has (+).
+// planDifferences lists the intentional differences of plans, by template: facts that only the
+// recorded plan has (-) and facts that only ours has (+).
 var planDifferences = map[string]map[string]string{
 	"Apriel-1.6-15b-Thinker-fixed": {
 		`- thinking true from "<|begin_assistant|>"`:          headerMarker,
@@ -119,13 +119,13 @@ var planDifferences = map[string]map[string]string{
 	"poolside-Laguna-XS-2.1":          callsEndReasoning("<tool_call>"),
 }
 
-// insisted is how plans differ if the request requires a call that the template does not render.
+// insisted lists the differences for requests that require a call the template does not render.
 var insisted = map[string]string{
 	"- constrained false, lazy false": enforced,
 	"+ constrained true, lazy false":  enforced,
 }
 
-// callsEndReasoning is how plans differ if calls with these markers may end reasoning.
+// callsEndReasoning returns the differences where calls with these markers may end reasoning.
 func callsEndReasoning(markers ...string) map[string]string {
 	out := map[string]string{}
 	for _, m := range markers {
@@ -134,7 +134,8 @@ func callsEndReasoning(markers ...string) map[string]string {
 	return out
 }
 
-// functionMarkup is how plans differ for <tool_call><function=f><parameter=p>…: recorded with a handler of its own.
+// functionMarkup returns the differences for <tool_call><function=f><parameter=p>…, which was
+// recorded with a dedicated handler.
 func functionMarkup(noCall ...string) map[string]string {
 	out := map[string]string{`+ trigger word "<function="`: anyName}
 	for _, name := range []string{"create_event", "get_time", "get_weather", "no_args"} {
@@ -149,8 +150,9 @@ func functionMarkup(noCall ...string) map[string]string {
 	return out
 }
 
-// lines returns the facts one by one, so that plans can be compared as sets. It omits outer white space of triggers and ends:
-// after our triggers a model may write any, and a line break before an end means that it counts at the beginning of a line.
+// lines returns the facts one by one, so that plans can be compared as sets. It omits the outer
+// white space of triggers and ends: a model may write any after our triggers, and a line break
+// before an end means that the end counts at the beginning of a line.
 func (e toldEngine) lines() []string {
 	out := []string{fmt.Sprintf("thinking %t from %q", e.SupportsThinking, e.ThinkingStart), fmt.Sprintf("constrained %t, lazy %t", e.Constrained, e.Lazy)}
 	add := func(what string, values []string) {
@@ -169,7 +171,7 @@ func (e toldEngine) lines() []string {
 	return out
 }
 
-// told returns the facts of one of our plans.
+// told returns the part of one of our plans that the engine receives.
 func told(t *testing.T, p *session.Draft) toldEngine {
 	t.Helper()
 	c, err := grammar.Build(p.Program, grammar.Options{Mode: p.Grammar, Prompt: p.GenerationPrompt, Triggers: p.Triggers})
@@ -193,7 +195,7 @@ func told(t *testing.T, p *session.Draft) toldEngine {
 	return e
 }
 
-func TestPlansTellEnginesWhatIsRecorded(t *testing.T) {
+func TestPlansAgreeWithThoseRecorded(t *testing.T) {
 	school := newSchool(t)
 	special := handled(t)
 	agreed, allowed := 0, map[string]bool{}
@@ -229,11 +231,11 @@ func TestPlansTellEnginesWhatIsRecorded(t *testing.T) {
 	for name, list := range planDifferences {
 		for d := range list {
 			if !allowed[name+d] {
-				t.Errorf("%s: take %q off the list: plans agree", name, d)
+				t.Errorf("%s: remove %q from the list: the plans agree", name, d)
 			}
 		}
 	}
-	t.Logf("%d plans agree in everything; %d differences are meant", agreed, len(allowed))
+	t.Logf("%d plans agree entirely; %d differences are intentional", agreed, len(allowed))
 }
 
 // differences returns the lines that only one of two plans has.

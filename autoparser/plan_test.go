@@ -10,7 +10,7 @@ func TestAnEndOfTurnThatIsOrdinaryTextIsAStop(t *testing.T) {
 	const turns = `{% for m in messages %}<T>{{ m.role }}:{{ m.content }}END{% endfor %}{% if add_generation_prompt %}<T>assistant:{% endif %}`
 	for end, want := range map[string][]string{
 		"</turn>":    {"</turn>"},
-		"</s>":       nil, // the token at which generation ends
+		"</s>":       nil, // the token that ends generation
 		"<|end|>":    nil,
 		"</x></y>":   nil,
 		"<t></turn>": nil,
@@ -26,7 +26,7 @@ func TestAnEndOfTurnThatIsOrdinaryTextIsAStop(t *testing.T) {
 	}
 }
 
-func TestWhatTheModelIsNotToldIsNoted(t *testing.T) {
+func TestToolsAndCallsThatAreNotRenderedAreNoted(t *testing.T) {
 	const turns = `{% for m in messages %}<T>{{ m.role }}:{{ m.content }}{% endfor %}`
 	const offers = `{% for t in tools or [] %}{{ t | tojson }}{% endfor %}`
 	const tools = `, "tools": [{"type": "function", "function": {"name": "f"}}]`

@@ -10,7 +10,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/chat"
 )
 
-// recordedPlan is a line of the recorded plans, with its fields about prompts.
+// recordedPlan is a line of the recorded plans, reduced to the fields about prompts.
 type recordedPlan struct {
 	ID        string          `json:"id"` // template/plan/conversation
 	Template  string          `json:"template"`
@@ -25,18 +25,19 @@ type recordedPlan struct {
 }
 
 const (
-	byPlugin    = "a plugin's format: how it goes on with a message, or folds the answers of tools, is the plugin's to say"
-	python      = "None and texts with quotes are spelled as Python does; recorded otherwise"
-	openedTwice = "the template opens reasoning without being asked to; recorded with the marker twice"
-	wholeMarker = "recorded going on in the midst of a marker, behind the end of the text"
-	fullStart   = "goes on behind the words that the model was given when it began; recorded without them"
-	whiteSpace  = "the white space around the end of reasoning is the template's own"
-	bothMarkers = "the template itself writes both markers around reasoning that is empty; recorded without the first"
-	noThoughts  = "the template knows no reasoning, and so the message has none; recorded with markers that it does not have"
-	keeps       = "the answers of earlier turns stay; recorded without them"
+	byPlugin    = "a plugin's format; the plugin decides how to continue a message or merge tool results"
+	python      = "None and strings with quotes are written as Python does; recorded differently"
+	openedTwice = "the template opens reasoning by itself; recorded with the marker twice"
+	wholeMarker = "recorded as continuing in the middle of a marker, after the end of the text"
+	fullStart   = "continues after the words that begin the model's answer; recorded without them"
+	whiteSpace  = "the white space around the end of reasoning is the template's"
+	bothMarkers = "the template itself writes both markers around empty reasoning; recorded without the first"
+	noThoughts  = "the template does not render reasoning, so the message has none; recorded with markers that the template lacks"
+	keeps       = "the answers of earlier turns are kept; recorded without them"
 )
 
-// promptDifferences are the recorded prompts from which ours intentionally differ, by template and conversation.
+// promptDifferences lists the recorded prompts from which ours intentionally differ, by template
+// and conversation.
 var promptDifferences = map[string]map[string]string{
 	"Apriel-1.6-15b-Thinker-fixed":        {"nested_args": python, "continue_*": fullStart},
 	"Kimi-K2-Instruct":                    {"continue_*": byPlugin},
@@ -57,7 +58,7 @@ var promptDifferences = map[string]map[string]string{
 	"unsloth-mistral-Devstral-Small-2507": {"continue_*": noThoughts, "*reasoning*": keeps},
 }
 
-// reasonFor returns the entry of the list that allows a recorded prompt to differ.
+// reasonFor returns the entry of promptDifferences that allows a prompt to differ, and its reason.
 func reasonFor(id string) (entry, reason string) {
 	template, conversation, _ := strings.Cut(id, "/plan/")
 	for pattern, reason := range promptDifferences[template] {
@@ -68,7 +69,7 @@ func reasonFor(id string) (entry, reason string) {
 	return "", ""
 }
 
-// matches reports whether a name matches a pattern, which may begin and end with a star.
+// matches reports whether text matches a pattern, which may begin and end with a star.
 func matches(pattern, text string) bool {
 	inner := strings.Trim(pattern, "*")
 	switch {
@@ -109,11 +110,11 @@ func TestPromptsAgreeWithThoseRecorded(t *testing.T) {
 	for template, patterns := range promptDifferences {
 		for pattern, reason := range patterns {
 			if allowed[template+" "+pattern] == 0 {
-				t.Errorf("%s %s agrees: take it off the list (%s)", template, pattern, reason)
+				t.Errorf("%s %s agrees: remove it from the list (%s)", template, pattern, reason)
 			}
 		}
 	}
-	t.Logf("%d prompts agree; %v differ on purpose", agreed, allowed)
+	t.Logf("%d prompts agree; %v differ intentionally", agreed, allowed)
 }
 
 func tail(text string) string { return text[max(0, len(text)-200):] }

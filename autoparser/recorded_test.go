@@ -24,7 +24,7 @@ func shippedRules(t testing.TB) *workaround.Set {
 	return rules
 }
 
-// school learns recorded templates, each once.
+// school learns recorded templates and caches the results.
 type school struct {
 	rules *workaround.Set
 	mu    sync.Mutex

@@ -17,10 +17,12 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// What is learned follows from what a template writes where, not from spellings: if all markers of a template are renamed, in
-// its source, in the rules and in the outputs, it is learned and parsed as before.
+// Learning depends on what a template writes and where, not on how markers are spelled: if all
+// markers of a template are renamed in its source, in the rules and in the outputs, it is learned
+// and parsed as before.
 
-// spelling is another way to spell markers: those that are one name between brackets, or all that begin with a name.
+// spelling is another way to spell markers: those that are one name in brackets, or all that begin
+// with a name.
 type spelling struct {
 	name   string
 	marker *regexp.Regexp // its groups are the bracket, a bar, a slash, and the name
@@ -52,7 +54,7 @@ var spellings = []spelling{
 	}},
 }
 
-// rot13 returns a word without meaning.
+// rot13 turns a word into a meaningless one.
 func rot13(word string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -65,10 +67,11 @@ func rot13(word string) string {
 	}, word)
 }
 
-// fromData are names that templates take from requests.
+// fromData matches the names that templates take from requests.
 var fromData = regexp.MustCompile(`^(alphafunction|betaroutine|alphaargument|betaoption|get_weather|search|city|days|query)$`)
 
-// in returns the renaming for a template. Spellings of whole markers do not rename markers that have attributes somewhere.
+// in returns the renaming for a template. Spellings of whole markers skip markers that have
+// attributes anywhere.
 func (s spelling) in(source string) func(text string) string {
 	var attributed []string
 	if s.marker == markerAlone {
@@ -90,8 +93,8 @@ func (s spelling) in(source string) func(text string) string {
 	}
 }
 
-// relearn learns a template in another spelling; it returns nil if the template cannot be renamed, because it takes markers from
-// elsewhere, or writes them in pieces.
+// relearn learns a template in another spelling. It returns nil if the template cannot be renamed
+// because it takes markers from elsewhere or writes them in pieces.
 func relearn(t *testing.T, l *autoparser.Learned, spelled func(string) string) *autoparser.Learned {
 	t.Helper()
 	if spelled(l.Template.Source) == l.Template.Source {
@@ -110,7 +113,7 @@ func relearn(t *testing.T, l *autoparser.Learned, spelled func(string) string) *
 	return now
 }
 
-// sameDialect checks that what was learned is the same in another spelling.
+// sameDialect checks that the same dialect is learned in another spelling.
 func sameDialect(t *testing.T, was, now *autoparser.Learned, spelled func(string) string) {
 	t.Helper()
 	if d := cmp.Diff(was.Template.Capabilities, now.Template.Capabilities); d != "" {
@@ -125,22 +128,23 @@ func sameDialect(t *testing.T, was, now *autoparser.Learned, spelled func(string
 	}
 }
 
-// otherwise is why templates are learned differently in a spelling, by the names of both.
+// otherwise gives the reasons why templates are learned differently in a spelling, by the names of
+// both.
 var otherwise = map[string]string{
-	"words of no language/calls-that-nothing-shows":               "calls of other formats are known by their spelling: nothing shows them",
-	"guillemets/calls-that-nothing-shows":                         "calls of other formats are known by their spelling: nothing shows them",
-	"guillemets/bare-array-behind-words":                          "markers of other formats are known by their spelling: nothing shows them",
-	"guillemets/code-in-fences-and-tokens":                        "markers of other formats are known by their spelling: nothing shows them",
-	"tags are tokens, and a word closes them/detailed-thinking":   "the source names only what ends thoughts: what begins them is guessed from its spelling",
-	"tags are tokens, and a word closes them/tools-that-are-null": "the prompt shows only what begins thoughts: what ends them is guessed from its spelling",
-	"tags are tokens, and a word closes them/Reka-Edge.jinja":     "a call in the midst of a line of thoughts ends them if special tokens begin it, which no prose spells",
+	"words of no language/calls-that-nothing-shows":               "calls of other formats are recognised only by their spelling: the template does not render them",
+	"guillemets/calls-that-nothing-shows":                         "calls of other formats are recognised only by their spelling: the template does not render them",
+	"guillemets/bare-array-behind-words":                          "markers of other formats are recognised only by their spelling: the template does not render them",
+	"guillemets/code-in-fences-and-tokens":                        "markers of other formats are recognised only by their spelling: the template does not render them",
+	"tags are tokens, and a word closes them/detailed-thinking":   "the source has only the end of reasoning: the start is guessed from its spelling",
+	"tags are tokens, and a word closes them/tools-that-are-null": "the prompt has only the start of reasoning: the end is guessed from its spelling",
+	"tags are tokens, and a word closes them/Reka-Edge.jinja":     "a call in the middle of a line of reasoning ends it if the call begins with special tokens, which prose does not contain",
 	"guillemets/switch-behind-the-question":                       nextMessage,
 	"guillemets/thinking-is-off":                                  nextMessage,
 	"guillemets/GLM-4.6.jinja":                                    nextMessage,
 	"guillemets/GLM-4.7-Flash.jinja":                              nextMessage,
 }
 
-const nextMessage = "a marker that begins a message ends the one before if it is a special token, which no prose spells"
+const nextMessage = "a marker that begins a message ends the previous one if it is a special token, which prose does not contain"
 
 func TestStylesOfTheWildInOtherSpellings(t *testing.T) {
 	paths, err := filepath.Glob("testdata/unseen/*.txtar")
@@ -166,13 +170,13 @@ func TestStylesOfTheWildInOtherSpellings(t *testing.T) {
 				})
 			}
 			if renamed < len(paths)/4 {
-				t.Errorf("only %d of %d templates could be renamed", renamed, len(paths))
+				t.Errorf("renamed only %d of %d templates", renamed, len(paths))
 			}
 		})
 	}
 }
 
-// rename checks an archive in another spelling, and reports whether there is one.
+// rename checks an archive in another spelling and reports whether it could be renamed.
 func (s spelling) rename(t *testing.T, archive *txtar.Archive) bool {
 	t.Helper()
 	source, req := fileNamed(archive.Files, "template.jinja"), fileNamed(archive.Files, "request.json")
@@ -186,7 +190,7 @@ func (s spelling) rename(t *testing.T, archive *txtar.Archive) bool {
 	r := newReader(t, now, spelled(req))
 	for _, f := range archive.Files {
 		title, ok := strings.CutPrefix(f.Name, "output: ")
-		if !ok || strings.HasPrefix(title, "cut off") { // within a marker, maybe
+		if !ok || strings.HasPrefix(title, "cut off") { // possibly within a marker
 			continue
 		}
 		output := spelled(strings.TrimSuffix(string(f.Data), "\n"))

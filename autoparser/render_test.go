@@ -37,7 +37,7 @@ func request(t *testing.T, json string) *chat.Request {
 	return r
 }
 
-// Templates that have or lack one capability.
+// Templates that have or lack a single capability.
 const (
 	texts      = `{% for m in messages %}{{ m.role[0] + ':' + m.content + '|' }}{% endfor %}`
 	partsOnly  = `{% for m in messages %}{% for p in m.content %}{{ p.text }}{% endfor %}{% endfor %}`
@@ -160,7 +160,7 @@ func TestBothRenderingsOfAPromptTakePlaceAtTheSameTime(t *testing.T) {
 	}
 }
 
-func TestGoingOnWithAMessage(t *testing.T) {
+func TestContinuingAMessage(t *testing.T) {
 	think := dialect.Reasoning{Mode: dialect.ReasoningTagBased, Start: "<think>\n", End: "\n</think>\n"}
 	none := dialect.Reasoning{Mode: dialect.ReasoningNone}
 	const closed = texts + `{% if add_generation_prompt %}a:{% endif %}`
@@ -171,8 +171,8 @@ func TestGoingOnWithAMessage(t *testing.T) {
 		source    string
 		reasoning dialect.Reasoning
 		last, how string
-		want      string // behind the question
-		template  string // the part of the template
+		want      string // the prompt after the question
+		template  string // the part that the template writes
 	}{
 		"content":                        {closed, none, `"content": "Roses "`, "content", "a:Roses ", "a:"},
 		"content, true":                  {closed, none, `"content": "Roses "`, "true", "a:Roses ", "a:"},
@@ -202,7 +202,7 @@ func TestGoingOnWithAMessage(t *testing.T) {
 	}
 }
 
-func TestContentThatIsAlwaysWrappedGoesOnBehindItsMarker(t *testing.T) {
+func TestContentThatIsAlwaysWrappedContinuesAfterItsMarker(t *testing.T) {
 	r := request(t, `{"messages": [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "Roses "}], "continue_final_message": true}`)
 	wrapped := dialect.Content{Mode: dialect.ContentAlwaysWrapped, Start: "<text>", End: "</text>"}
 	for _, c := range []struct {
@@ -220,7 +220,7 @@ func TestContentThatIsAlwaysWrappedGoesOnBehindItsMarker(t *testing.T) {
 	}
 }
 
-func TestThereMustBeAMessageToGoOnWith(t *testing.T) {
+func TestContinuingNeedsAMessage(t *testing.T) {
 	r := request(t, `{"messages": [{"role": "user", "content": "hi"}]}`)
 	r.ContinueFinalMessage = chat.ContinueAuto
 	_, err := open(t, texts).Render(context.Background(), r, autoparser.Style{})

@@ -7,7 +7,7 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser"
 )
 
-func TestTheRowsOfTheSelfCheckAreQuestionsOfTheirOwn(t *testing.T) {
+func TestTheRowsOfTheSelfCheckAreDistinctQuestions(t *testing.T) {
 	seen := map[string]bool{}
 	for _, row := range autoparser.SelfCheckRows() {
 		if seen[row.ID] || !strings.HasSuffix(row.Question, "?") {
@@ -17,21 +17,21 @@ func TestTheRowsOfTheSelfCheckAreQuestionsOfTheirOwn(t *testing.T) {
 	}
 }
 
-func TestLearningAsksForNoSelfCheck(t *testing.T) {
+func TestLearningRunsNoSelfCheck(t *testing.T) {
 	l := learnSource(t, "x", archived(t, "tagged-calls"), "", "", nil)
 	if _, known := l.SelfChecked(); known {
-		t.Error("it was checked before anybody asked")
+		t.Error("the self-check ran without being requested")
 	}
 	check := l.SelfCheck()
 	if known, ok := l.SelfChecked(); !ok || known.Score() != check.Score() || check.Failed != 0 {
 		t.Errorf("known %v: %s, %s", ok, known.Score(), check.Score())
 	}
 	if _, known := l.With(nil).SelfChecked(); known {
-		t.Error("other rules were taken for checked")
+		t.Error("the result was reused for other rules")
 	}
 }
 
-// A dialect made wrong by a workaround is used, and its faults are reported.
+// A dialect that a workaround makes wrong remains usable, and its faults are reported.
 func TestAWrongDialectIsUsableAndSaysSo(t *testing.T) {
 	l := learnSource(t, "x", archived(t, "tagged-calls"), "", "", rules(t, `
   - {name: r, because: of a test, seen-in: [x], when: 'name == "x"', set: {tools: {arguments: {value_suffix: "</other>"}}}}`))
@@ -41,14 +41,15 @@ func TestAWrongDialectIsUsableAndSaysSo(t *testing.T) {
 	}
 	first := check.Failures()[0]
 	if !strings.Contains(strings.Join(l.Lint(), "\n"), "self-check "+first.ID+": "+first.Failed) {
-		t.Errorf("lint %q does not tell %+v", l.Lint(), first)
+		t.Errorf("lint %q does not report %+v", l.Lint(), first)
 	}
 	if text := l.Explain().String(); !strings.Contains(text, "-- self-check --\n"+check.Score()+" passed") {
 		t.Errorf("explanation:\n%s", text)
 	}
 }
 
-// A template may open the last answer like its prompt, although it has removed the reasoning and the marker after it.
+// A template may open the last answer as it opens the prompt, although it removes the reasoning and
+// the marker after it.
 func TestAnAnswerThatIsLeftOpenIsReadAsTheModelWroteIt(t *testing.T) {
 	const source = `{%- for m in messages %}{% if m.role == 'assistant' %}<bot>{% if loop.last %}<think>
 {% endif %}{{ m.content.split('</think>')[-1] }}{% else %}<user>{{ m.content }}{% endif %}<end>{% endfor %}

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// TestTheShippedRulesAreNeeded checks every shipped rule with the recorded templates and those of styles seen elsewhere: a rule
-// that holds for none of them, or changes nothing, has to be removed.
+// TestTheShippedRulesAreNeeded checks every shipped rule against the recorded templates and those
+// of testdata/unseen: a rule that applies to none of them, or changes nothing, has to be removed.
 func TestTheShippedRulesAreNeeded(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(shared.Dir(t, "templates"), "*.jinja"))
 	if err != nil {

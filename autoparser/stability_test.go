@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestRewrites holds templates, and how they change what was read before.
+// TestRewrites tests templates that render earlier messages differently as a conversation grows.
 func TestRewrites(t *testing.T) {
 	const each = `{% for m in messages %}<|{{ m.role }}|>`
 	const end = `{{ m.content }}<|end|>{% endfor %}`

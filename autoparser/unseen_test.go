@@ -15,10 +15,11 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// TestStylesOfTheWild compares how outputs in styles that many models share are parsed with archives in testdata/unseen. An
-// archive begins with a template, perhaps with a request; outputs follow, each with its result, and at the end what was
-// learned or set by a shipped rule, and whether the template's own renderings are parsed back. Outputs are parsed whole, byte
-// by byte, and cut in two at every byte.
+// TestStylesOfTheWild parses outputs in styles that many models share and compares the results with
+// the archives in testdata/unseen. An archive contains a template, optionally a request, and
+// outputs, each with its result; it ends with what was learned or set by a shipped rule, and
+// whether the template's own renderings are parsed back. Outputs are parsed whole, byte by byte,
+// and cut in two at every byte.
 func TestStylesOfTheWild(t *testing.T) {
 	paths, err := filepath.Glob("testdata/unseen/*.txtar")
 	if err != nil || len(paths) == 0 {
@@ -43,7 +44,7 @@ func TestStylesOfTheWild(t *testing.T) {
 	}
 }
 
-// styles returns the templates of the archives in testdata/unseen by the archives' names.
+// styles returns the templates of the archives in testdata/unseen, keyed by archive name.
 func styles(t *testing.T) map[string]string {
 	t.Helper()
 	paths, err := filepath.Glob("testdata/unseen/*.txtar")
@@ -61,7 +62,7 @@ func styles(t *testing.T) map[string]string {
 	return sources
 }
 
-// givenOutputs is the input of an archive: everything but the answers.
+// givenOutputs returns the input of an archive: everything but the results.
 func givenOutputs(a *txtar.Archive) []txtar.File {
 	var given []txtar.File
 	for _, f := range a.Files {
@@ -72,7 +73,7 @@ func givenOutputs(a *txtar.Archive) []txtar.File {
 	return given
 }
 
-// readStyle returns the input with the answers.
+// readStyle returns the input with the results added.
 func readStyle(t *testing.T, given []txtar.File) []txtar.File {
 	t.Helper()
 	l := learnSource(t, "style", fileNamed(given, "template.jinja"), "<s>", "</s>", shippedRules(t))
@@ -87,7 +88,8 @@ func readStyle(t *testing.T, given []txtar.File) []txtar.File {
 	return append(all, txtar.File{Name: "learned", Data: []byte(learnings(l))})
 }
 
-// TestEveryFieldOfADialectHasItsEvidence checks that a wrong field can be traced to what taught it.
+// TestEveryFieldOfADialectHasItsEvidence checks that every field can be traced to the comparisons
+// that set it.
 func TestEveryFieldOfADialectHasItsEvidence(t *testing.T) {
 	asked := map[string]bool{}
 	for _, c := range probe.Comparisons() {
@@ -112,7 +114,7 @@ func TestEveryFieldOfADialectHasItsEvidence(t *testing.T) {
 		}
 		for field, value := range fieldsOf(t, l.Dialect) {
 			if nothing := value == "" || value == "false" || value == "[]" || value == "none" || value == "plain"; nothing == told[field] {
-				t.Errorf("%s: %s is %q, and told is %v", path, field, value, told[field])
+				t.Errorf("%s: %s is %q, evidence %v", path, field, value, told[field])
 			}
 		}
 	}
@@ -171,7 +173,8 @@ func newReader(t *testing.T, l *autoparser.Learned, more string) reader {
 	return reader{r, plan.GenerationPrompt, code}
 }
 
-// read parses an output in many ways, which must agree, and prints what it becomes.
+// read parses an output at every split, checks that the results agree, and returns the result as
+// text.
 func (r reader) read(t *testing.T, output string) string {
 	t.Helper()
 	whole := r.parse(output)

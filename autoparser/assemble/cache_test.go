@@ -11,8 +11,8 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
-// TestACacheTellsApartWhatDiffers compares what a cache returns for each input with a new assembly,
-// after all others have been cached.
+// TestACacheTellsApartWhatDiffers compares each cached program with a new assembly, after all
+// other inputs have been cached.
 func TestACacheTellsApartWhatDiffers(t *testing.T) {
 	other := func(r *chat.Request) { r.Tools = slices.Clone(r.Tools) }
 	changes := map[string]func(*chat.Request){
@@ -44,21 +44,22 @@ func TestACacheTellsApartWhatDiffers(t *testing.T) {
 			for i, in := range []assemble.Input{s.input(change), s.after(s.prompt, "<think>\nHm", change)} {
 				got := c.Assemble(in)
 				if show(got) != show(assemble.Assemble(in)) {
-					t.Errorf("%s, %s, prompt %d: it is what was made of another input", s.name, what, i)
+					t.Errorf("%s, %s, prompt %d: the cache returned the program of another input", s.name, what, i)
 				}
 				if c.Assemble(in) != got {
-					t.Errorf("%s, %s, prompt %d: it was made again", s.name, what, i)
+					t.Errorf("%s, %s, prompt %d: assembled again", s.name, what, i)
 				}
 				programs[show(got)] = what
 			}
 		}
 		if len(programs) < len(changes)/2 {
-			t.Errorf("%s: %d different requests make %d programs", s.name, len(changes), len(programs))
+			t.Errorf("%s: %d different requests give %d programs", s.name, len(changes), len(programs))
 		}
 	}
 }
 
-// TestACacheKnowsAnInputByWhatMatters asks for the same program in a different request.
+// TestACacheKnowsAnInputByWhatMatters looks up a program with a request that differs only in parts
+// that do not affect it.
 func TestACacheKnowsAnInputByWhatMatters(t *testing.T) {
 	var c assemble.Cache
 	first := c.Assemble(named(t, "JSON in tags").input())
@@ -68,14 +69,14 @@ func TestACacheKnowsAnInputByWhatMatters(t *testing.T) {
 	})
 	again.GenerationPrompt += "A message to be continued"
 	if c.Assemble(again) != first {
-		t.Error("it was made again")
+		t.Error("assembled again")
 	}
 	if s := c.Stats(); s.Hits != 1 || s.Misses != 1 || s.Entries != 1 {
 		t.Errorf("%+v", s)
 	}
 }
 
-func TestWhatIsKeptIsNoPartOfTheRequest(t *testing.T) {
+func TestACachedProgramSharesNothingWithTheRequest(t *testing.T) {
 	var c assemble.Cache
 	text := []byte(weatherSchema)
 	of := func(parameters []byte) string {
@@ -88,7 +89,7 @@ func TestWhatIsKeptIsNoPartOfTheRequest(t *testing.T) {
 	before := of(text)
 	clear(text)
 	if of([]byte(weatherSchema)) != before {
-		t.Error("it changed with the request that it was made of")
+		t.Error("the cached program changed with its request")
 	}
 }
 
@@ -96,7 +97,7 @@ func TestACacheKeepsNothingLargerThanItsBound(t *testing.T) {
 	c := assemble.NewCache(1)
 	in := named(t, "JSON in tags").input()
 	if first := c.Assemble(in); c.Assemble(in) == first || c.Stats().Entries != 0 {
-		t.Error("it was kept")
+		t.Error("the cache kept it")
 	}
 }
 
@@ -107,14 +108,14 @@ func TestACacheIsUsedConcurrently(t *testing.T) {
 		wg.Go(func() {
 			s := samples[i%4]
 			if got, want := show(c.Assemble(s.input())), show(assemble.Assemble(s.input())); got != want {
-				t.Errorf("%s: it is what was made of another input", s.name)
+				t.Errorf("%s: the cache returned the program of another input", s.name)
 			}
 		})
 	}
 	wg.Wait()
 }
 
-// show returns everything that was assembled.
+// show returns everything assembled as text.
 func show(a *assemble.Assembled) string {
 	return fmt.Sprintf("%x %v %v %q %q", a.Program.Digest(), a.Grammar, a.State, a.ThinkingEnds, a.Notes)
 }

@@ -7,11 +7,12 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg/sound"
 )
 
-// A commitment may drop an alternative that could still match in two cases only:
+// TestCommitmentsAreMeant checks the commitments that drop an alternative that could still match.
+// Only two kinds may:
 //
-//   - the closed header of a call or of an argument decides: what follows is parsed as its arguments,
-//     or is malformed, and is not taken for prose again;
-//   - the first byte of an object or array decides that the value is one, not text, and not missing.
+//   - a complete header of a call or of an argument: what follows is parsed as its arguments or is
+//     malformed, and is never reconsidered as prose;
+//   - the first byte of an object or array: the value is one, and neither text nor missing.
 func TestCommitmentsAreMeant(t *testing.T) {
 	for _, name := range []string{"JSON with the name as key", "JSON in a function tag", "tags for name and value"} {
 		findings, err := sound.Check(assemble.Assemble(named(t, name).input()).Program)

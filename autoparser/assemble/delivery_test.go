@@ -26,7 +26,7 @@ func TestEveryPrefixOfArgumentsIsAPrefixOfTheWhole(t *testing.T) {
 			for _, d := range deltas {
 				for _, c := range d.ToolCalls {
 					if _, known := said[c.Index]; !known && c.Name == "" || known && c.Name != "" {
-						t.Errorf("call %d is announced once, with its name: %+v", c.Index, c)
+						t.Errorf("call %d must be announced once, with its name: %+v", c.Index, c)
 					}
 					said[c.Index] += c.Arguments
 				}
@@ -40,7 +40,7 @@ func TestEveryPrefixOfArgumentsIsAPrefixOfTheWhole(t *testing.T) {
 		take(stream.Finish(chat.FinishStop))
 		for i, c := range stream.Message().ToolCalls {
 			if said[i] != c.Arguments || !json.Valid([]byte(c.Arguments)) {
-				t.Errorf("call %d: the deltas say %s, the message %s", i, said[i], c.Arguments)
+				t.Errorf("call %d: deltas %s, message %s", i, said[i], c.Arguments)
 			}
 		}
 	})
@@ -59,15 +59,15 @@ func TestOnlyWhiteSpaceOfTheTemplateIsTrimmed(t *testing.T) {
 			}
 			got, _ = p.run(s.answer(cases.Message{ReasoningContent: text, Content: text}))
 			if got.Content != text || got.ReasoningContent != text {
-				t.Errorf("%q became %q behind %q", text, got.Content, got.ReasoningContent)
+				t.Errorf("%q became %q after %q", text, got.Content, got.ReasoningContent)
 			}
 		}
 	})
 }
 
-func TestPoliciesDecideWhatBecomesOfCalls(t *testing.T) {
+func TestPoliciesDecideHowCallsAreHandled(t *testing.T) {
 	s := named(t, "JSON in tags")
-	const stranger = `<tool_call>{"name": "who_knows", "arguments": {"a": 1}}</tool_call>`
+	const unknownCall = `<tool_call>{"name": "who_knows", "arguments": {"a": 1}}</tool_call>`
 	const truncated = `<tool_call>{"name": "get_weather", "arguments": {"city": "Os`
 	const malformed = `<tool_call>{"name": "get_weather", "arguments": {"city" "Oslo"}}</tool_call>`
 	unknown := cases.Call{Name: "who_knows", Arguments: `{"a": 1}`}
@@ -78,14 +78,14 @@ func TestPoliciesDecideWhatBecomesOfCalls(t *testing.T) {
 		want         cases.Message
 		fault        bool
 	}{
-		{"forward an unknown tool", stranger, chat.Policies{}, cases.Message{ToolCalls: []cases.Call{unknown}}, false},
-		{"tell an unknown tool as content", stranger, chat.Policies{UnknownTool: chat.UnknownContent}, cases.Message{Content: `{"name": "who_knows", "arguments": {"a": 1}}`}, false},
-		{"fail on an unknown tool", stranger, chat.Policies{UnknownTool: chat.UnknownError}, cases.Message{}, true},
+		{"forward an unknown tool", unknownCall, chat.Policies{}, cases.Message{ToolCalls: []cases.Call{unknown}}, false},
+		{"return an unknown tool as content", unknownCall, chat.Policies{UnknownTool: chat.UnknownContent}, cases.Message{Content: `{"name": "who_knows", "arguments": {"a": 1}}`}, false},
+		{"fail on an unknown tool", unknownCall, chat.Policies{UnknownTool: chat.UnknownError}, cases.Message{}, true},
 		{"deliver a call cut off", truncated, chat.Policies{}, cases.Message{ToolCalls: []cases.Call{partial}}, false},
 		{"drop a call cut off", truncated, chat.Policies{TruncatedCall: chat.TruncatedDrop}, cases.Message{}, false},
-		{"tell a call cut off as content", truncated, chat.Policies{TruncatedCall: chat.TruncatedContent}, cases.Message{Content: `{"name": "get_weather", "arguments": {"city": "Os`}, false},
-		{"deliver what is malformed", malformed, chat.Policies{}, cases.Message{Content: `"Oslo"}}</tool_call>`, ToolCalls: []cases.Call{{Name: "get_weather", Arguments: `{"city" `}}}, false},
-		{"fail on what is malformed", malformed, chat.Policies{Malformed: chat.MalformedError}, cases.Message{Content: `"Oslo"}}</tool_call>`, ToolCalls: []cases.Call{{Name: "get_weather", Arguments: `{"city" `}}}, true},
+		{"return a call cut off as content", truncated, chat.Policies{TruncatedCall: chat.TruncatedContent}, cases.Message{Content: `{"name": "get_weather", "arguments": {"city": "Os`}, false},
+		{"deliver a malformed call", malformed, chat.Policies{}, cases.Message{Content: `"Oslo"}}</tool_call>`, ToolCalls: []cases.Call{{Name: "get_weather", Arguments: `{"city" `}}}, false},
+		{"fail on a malformed call", malformed, chat.Policies{Malformed: chat.MalformedError}, cases.Message{Content: `"Oslo"}}</tool_call>`, ToolCalls: []cases.Call{{Name: "get_weather", Arguments: `{"city" `}}}, true},
 	} {
 		t.Run(c.does, func(t *testing.T) {
 			p := newParser(t, s.input())
@@ -136,14 +136,14 @@ func TestAConstraintBeginsInTheStateOfThePrompt(t *testing.T) {
 			if c.want == grammar.Accepted {
 				got, report := newParser(t, in).run(c.output)
 				if got.Content != answer || report.Status != chat.Complete {
-					t.Errorf("%q was read as %v, %s", c.output, got, report.Status)
+					t.Errorf("%q was parsed as %v, %s", c.output, got, report.Status)
 				}
 			}
 		})
 	}
 }
 
-func TestAMessageThatGoesOnMayEndInACall(t *testing.T) {
+func TestAContinuedMessageMayEndInACall(t *testing.T) {
 	s := named(t, "tags with lines")
 	const header = "<|im_start|>assistant\n"
 	one := s.section([]cases.Call{paris})
@@ -159,6 +159,6 @@ func TestAMessageThatGoesOnMayEndInACall(t *testing.T) {
 		t.Run(c.sense, func(t *testing.T) { newParser(t, s.after(header, c.continued)).check(t, c.output, c.want) })
 	}
 	if a := assemble.Assemble(s.after(header, "<think>\nHm")); len(a.ThinkingEnds) != 2 || strings.TrimSpace(a.ThinkingEnds[1]) != "<tool_call>" {
-		t.Errorf("a call may end reasoning, and the ends are %q", a.ThinkingEnds)
+		t.Errorf("reasoning that a call may end has the ends %q", a.ThinkingEnds)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
-// sample is a dialect for tests, with the text that begins an answer in it.
+// sample is a dialect for tests, with the text that begins an answer.
 type sample struct {
 	dialect.Dialect
 	name   string
@@ -326,7 +326,7 @@ func (s sample) hasIDs() bool {
 	return s.Tools.CallID.Position != "" || s.Tools.JSON.IDField != "" || s.Tools.JSON.GenIDField != ""
 }
 
-// markerless reports whether no marker tells calls from prose.
+// markerless reports whether the dialect has no marker that tells calls from prose.
 func (s sample) markerless() bool {
 	t := s.Tools
 	return t.SectionStart == "" && t.PerCallStart == "" && t.Function.NamePrefix == "" && t.Function.NameSuffix != "<args>" &&

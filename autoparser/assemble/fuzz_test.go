@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// FuzzRandomMessages writes random messages in random dialects and parses them back. Then it spoils
-// the text and checks that nothing is lost.
+// FuzzRandomMessages writes random messages in random dialects and parses them back. It then
+// corrupts the text and checks that no byte is lost.
 func FuzzRandomMessages(f *testing.F) {
 	for seed := range uint64(40) {
 		f.Add(seed, uint8(seed), uint8(0))
@@ -38,7 +38,7 @@ func FuzzRandomMessages(f *testing.F) {
 		if fmt.Sprint(got) != fmt.Sprint(whole) {
 			t.Errorf("%s: byte by byte %v, whole %v\noutput %q", s.name, got, whole, output)
 		}
-		single.MaxHeld = report.MaxHeld // which is about chunks
+		single.MaxHeld = report.MaxHeld // depends on the chunks
 		if d := cmp.Diff(report, single); d != "" {
 			t.Errorf("%s: the reports differ: -whole +byte by byte\n%s\noutput %q", s.name, d, output)
 		}
@@ -51,7 +51,7 @@ func FuzzRandomMessages(f *testing.F) {
 	})
 }
 
-// covers checks that the spans of a report cover every byte once.
+// covers checks that the spans of a report cover every byte exactly once.
 func covers(t *testing.T, r *chat.Report) {
 	t.Helper()
 	at := 0
@@ -118,7 +118,7 @@ func (w writer) prose() string {
 	return "I say " + b.String() + "so."
 }
 
-// text returns a JSON string, without quotes where the tests' writer cannot write them.
+// text returns a JSON string, without quotes in dialects where the tests cannot write them.
 func (w writer) text() string {
 	text := w.prose()
 	if w.Tools.JSON.PythonDicts {
@@ -131,7 +131,7 @@ func (w writer) text() string {
 	return strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&").Replace(string(quoted))
 }
 
-// spoil removes, repeats or inserts something.
+// spoil corrupts text: it removes, repeats or inserts a part.
 func (w writer) spoil(text string) string {
 	if text == "" {
 		return text

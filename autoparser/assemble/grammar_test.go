@@ -22,7 +22,7 @@ func TestAnEnforcedCallIsAllThatTheGrammarAllows(t *testing.T) {
 		one := s.withIDs(cases.Message{ToolCalls: []cases.Call{paris}})
 		other := s.withIDs(cases.Message{ToolCalls: []cases.Call{call("ping")}})
 		two := s.withIDs(cases.Message{ToolCalls: []cases.Call{paris, call("ping")}})
-		stranger := s.withIDs(cases.Message{ToolCalls: []cases.Call{call("who_knows")}})
+		unknown := s.withIDs(cases.Message{ToolCalls: []cases.Call{call("who_knows")}})
 		required, named := choose(chat.ToolRequired, ""), choose(chat.ToolNamed, "get_weather")
 		tests := []struct {
 			what   string
@@ -38,11 +38,11 @@ func TestAnEnforcedCallIsAllThatTheGrammarAllows(t *testing.T) {
 			{"a second call, in parallel", []func(*chat.Request){required, parallel}, s.answer(two), true},
 			{"the tool named", []func(*chat.Request){named}, s.answer(one), true},
 			{"another than the tool named", []func(*chat.Request){named}, s.answer(other), false},
-			{"an unknown tool", []func(*chat.Request){required}, s.answer(stranger), false},
+			{"an unknown tool", []func(*chat.Request){required}, s.answer(unknown), false},
 		}
 		for _, test := range tests {
 			if s.Tools.JSON.PythonDicts && test.ok {
-				continue // grammars allow JSON alone
+				continue // grammars allow JSON only
 			}
 			g := constraint(t, s.input(test.change...))
 			if got := g.Match(strings.TrimSpace(test.output)); (got.Status == grammar.Accepted) != test.ok {
@@ -92,8 +92,8 @@ func TestGrammarsInsistOnRequiredArguments(t *testing.T) {
 	}
 }
 
-// Members before the name of a call in JSON are where the template writes them; an id is where it
-// was learned to be.
+// Members before the name of a call in JSON are accepted where the template writes them, and an id
+// in its learned position.
 func TestMembersBeforeANameAreWrittenWhereTheTemplateHasThem(t *testing.T) {
 	nested := dialect.JSON{FunctionField: "function", NameField: "function.name", ArgsField: "function.arguments"}
 	outside, inside, counted := nested, nested, dialect.JSON{GenIDField: "id", NameField: "name", ArgsField: "arguments"}
@@ -140,7 +140,7 @@ func TestALazyGrammarBeginsWhereACallBegins(t *testing.T) {
 		a := assemble.Assemble(s.input())
 		if s.markerless() {
 			if a.Grammar != grammar.Free {
-				t.Errorf("nothing tells a call from prose, and yet the grammar is %v", a.Grammar)
+				t.Errorf("a call cannot be told from prose, but the grammar is %v", a.Grammar)
 			}
 			return
 		}
@@ -176,14 +176,14 @@ func TestACallOfATemplateWithoutCallsIsJSON(t *testing.T) {
 		newParser(t, in).check(t, output, cases.Message{ToolCalls: []cases.Call{call("get", "text", `"x"`)}})
 	}
 	if a := assemble.Assemble(s.input()); a.Grammar != grammar.Free || len(a.Notes) != 0 {
-		t.Errorf("where no call is required: %v, %q", a.Grammar, a.Notes)
+		t.Errorf("no call required: grammar %v, notes %q", a.Grammar, a.Notes)
 	}
 	if a := assemble.Assemble(in); len(a.Notes) != 1 {
 		t.Errorf("expected a note, found %q", a.Notes)
 	}
 }
 
-// Whatever a constraint allows, the program parses as the intended message.
+// The program parses whatever a constraint allows as the intended message.
 func TestWhatTheGrammarAllowsParses(t *testing.T) {
 	everywhere(t, func(t *testing.T, s sample) {
 		for _, change := range [][]func(*chat.Request){{choose(chat.ToolRequired, "")}, {choose(chat.ToolRequired, ""), parallel}, {schema(amount)}} {

@@ -8,8 +8,8 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/chat"
 )
 
-// A number at the end of the output may be incomplete. Its digits are delivered or at least
-// accounted for.
+// A number at the end of a truncated output may be incomplete; its digits are delivered or at least
+// covered by a span.
 func TestAnOutputCutOffAnywhereLosesNoByte(t *testing.T) {
 	everywhere(t, func(t *testing.T, s sample) {
 		p := newParser(t, s.input())
@@ -19,7 +19,7 @@ func TestAnOutputCutOffAnywhereLosesNoByte(t *testing.T) {
 			end := 0
 			for _, span := range report.Spans {
 				if span.Start != end {
-					t.Fatalf("%q: nothing is said of the bytes from %d to %d", output[:n], end, span.Start)
+					t.Fatalf("%q: no span covers the bytes from %d to %d", output[:n], end, span.Start)
 				}
 				end = span.End
 			}
@@ -34,8 +34,8 @@ func TestAnOutputCutOffAnywhereLosesNoByte(t *testing.T) {
 	}
 }
 
-// If an engine strips special tokens, or a model forgets them, the output is parsed all the same.
-// The report tells what is missing, and where; the status is unaffected.
+// An output is parsed even if the engine strips special tokens or the model omits them. The report
+// lists what is missing and where; the status is unaffected.
 func TestMissingMarkersAreCounted(t *testing.T) {
 	const good = `{"name": "get_weather", "arguments": {"city": "Oslo"}}`
 	const lines = "<function=get_weather>\n<parameter=city>\nOslo\n</parameter>\n</function>"

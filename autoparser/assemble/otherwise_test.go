@@ -11,10 +11,10 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/grammar"
 )
 
-// Models write calls differently from their templates. These deviations were seen in real outputs;
-// the tests define how they are parsed. parser.check tries every split.
+// Models deviate from the calls that their templates write. These deviations come from real
+// outputs, and the tests define how they are parsed. parser.check tries every split.
 
-// otherwise is an output, what is odd about it, and the resulting message.
+// otherwise is an output, its deviation, and the resulting message.
 type otherwise struct {
 	odd, output string
 	want        cases.Message
@@ -25,7 +25,7 @@ func (o otherwise) check(t *testing.T, p parser) {
 	t.Run(o.odd, func(t *testing.T) { p.check(t, o.output, o.want) })
 }
 
-// calls returns a message of calls only.
+// calls returns a message that consists of calls only.
 func calls(c ...cases.Call) cases.Message { return cases.Message{ToolCalls: c} }
 
 var (
@@ -152,7 +152,7 @@ func TestTokensOfAMarkerMayBeSpacedOtherwise(t *testing.T) {
 	}
 	in := tight.input(choose(chat.ToolRequired, ""))
 	if got := constraint(t, in).Match("<|action_start|> <|plugin|>" + weather + "<|action_end|>"); got.Status == grammar.Accepted {
-		t.Error("the grammar lets a model space the tokens otherwise")
+		t.Error("the grammar accepts other white space between the tokens")
 	}
 	if ends := assemble.Assemble(in).ThinkingEnds; len(ends) != 2 {
 		t.Errorf("reasoning ends at %q", ends)

@@ -59,7 +59,7 @@ func (p parser) check(t testing.TB, output string, expect cases.Message) *chat.R
 	return report
 }
 
-// splits returns the ways to cut an output that every test tries.
+// splits returns an output cut in the ways that every test tries.
 func splits(output string) map[string][]string {
 	all := map[string][]string{}
 	var bytes []string

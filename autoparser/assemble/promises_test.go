@@ -9,7 +9,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/chat"
 )
 
-// withIDs gives calls the ids that the dialect carries.
+// withIDs returns m with the call ids that the dialect has.
 func (s sample) withIDs(m cases.Message) cases.Message {
 	calls := []cases.Call{}
 	for i, c := range m.ToolCalls {
@@ -53,7 +53,7 @@ func TestWhatATemplateWritesParsesBack(t *testing.T) {
 			}
 			m = s.withIDs(m)
 			if m.Content != "" && len(m.ToolCalls) > 0 && s.Content.Start == "" {
-				m.Content += "\n" // without markers, only the beginning of a line begins a call
+				m.Content += "\n" // without markers, calls begin only at the start of a line
 			}
 			for _, end := range []string{"", s.EndOfTurn, strings.TrimSpace(s.EndOfTurn)} {
 				if report := p.check(t, s.answer(m)+end, m); report.Status != chat.Complete || len(report.MissingMarkers) > 0 {
@@ -97,7 +97,8 @@ func TestMarkersMayBeSpacedOtherwise(t *testing.T) {
 	})
 }
 
-// respaced returns a marker with other white space around it; none is added to white space alone.
+// respaced returns a marker with the white space around it replaced. A marker that is only white
+// space is unchanged.
 func respaced(marker, space string) string {
 	if strings.TrimSpace(marker) == "" {
 		return marker
@@ -193,7 +194,7 @@ func TestPureContentIsNotParsed(t *testing.T) {
 func TestAFaultyCallDoesNotSwallowTheNext(t *testing.T) {
 	everywhere(t, func(t *testing.T, s sample) {
 		if s.markerless() {
-			t.Skip("nothing tells where the next call begins")
+			t.Skip("the dialect does not mark where the next call begins")
 		}
 		m := s.withIDs(cases.Message{ToolCalls: []cases.Call{paris, call("get", "text", `"x"`)}})
 		one, two := s.section(m.ToolCalls[:1]), s.section(m.ToolCalls[1:])

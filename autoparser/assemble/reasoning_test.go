@@ -11,8 +11,8 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/handler"
 )
 
-// after returns the input of a sample with another prompt: the template's part of it, and the text
-// of a continued message.
+// after returns the input of a sample with another prompt, given as the template's part and the
+// text of a continued message.
 func (s sample) after(template, continued string, change ...func(*chat.Request)) assemble.Input {
 	in := s.input(change...)
 	in.TemplatePrompt, in.GenerationPrompt = template, template+continued
@@ -99,7 +99,7 @@ func TestACallInReasoningIsPromotedWhereItBeginsALine(t *testing.T) {
 	s := named(t, "tags with lines")
 	open := "<|im_start|>assistant\n<think>\n"
 	one := s.section([]cases.Call{paris})
-	stranger := s.section([]cases.Call{call("who_knows")})
+	unknown := s.section([]cases.Call{call("who_knows")})
 	pings := []cases.Call{paris, call("ping")}
 	for _, test := range []struct {
 		name, output string
@@ -111,7 +111,7 @@ func TestACallInReasoningIsPromotedWhereItBeginsALine(t *testing.T) {
 		{"and then content", "Hm.\n" + one + "\nDone.", cases.Message{ReasoningContent: "Hm.", ToolCalls: pings[:1], Content: "Done."}},
 		{"reasoning anew", "Hm.\n" + one + "\n</think>\n<think>More.</think>\n" + s.section(pings[1:]), cases.Message{ReasoningContent: "Hm.More.", ToolCalls: pings}},
 		{"within a line", "I could " + one + " now\n</think>\n\n" + s.section(pings[1:]), cases.Message{ReasoningContent: "I could " + one + " now", ToolCalls: pings[1:]}},
-		{"of an unknown tool", "Hm.\n" + stranger + "\n</think>\nHi", cases.Message{ReasoningContent: "Hm.\n" + stranger, Content: "Hi"}},
+		{"of an unknown tool", "Hm.\n" + unknown + "\n</think>\nHi", cases.Message{ReasoningContent: "Hm.\n" + unknown, Content: "Hi"}},
 		{"a marker alone", "Hm.\n<tool_call>\nis how\n</think>\nHi", cases.Message{ReasoningContent: "Hm.\n<tool_call>\nis how", Content: "Hi"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

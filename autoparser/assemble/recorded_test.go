@@ -14,7 +14,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/grammar"
 )
 
-// recorded is a recorded analysis of a template, with the recorder's names.
+// recorded is a recorded analysis of a template, in the recorder's terms.
 type recorded struct {
 	Specialized *string `json:"specialized"`
 	Reasoning   struct{ Mode, Start, End string }
@@ -76,7 +76,7 @@ var positions = map[string]dialect.CallIDPosition{
 	"BETWEEN_FUNC_AND_ARGS": dialect.CallIDBetweenNameAndArgs, "POST_ARGS": dialect.CallIDAfterArgs,
 }
 
-// generic are the templates that have a handler of their own elsewhere, but not here.
+// generic lists the templates that were recorded with a dedicated handler but need none here.
 var generic = map[string]bool{"Qwen3-Coder": true}
 
 func recordings(t *testing.T) map[string]recorded {
@@ -151,7 +151,7 @@ func checkConstraint(t *testing.T, in assemble.Input, c *cases.Case) {
 		from = behindReasoning(c.Output, a.ThinkingEnds[:min(1, len(a.ThinkingEnds))])
 		at, fired := grammar.FindTrigger(c.Output[from:], constraint.Triggers)
 		if !fired {
-			t.Fatalf("none of %v fires in %q", constraint.Triggers, c.Output)
+			t.Fatalf("none of the triggers %v fires in %q", constraint.Triggers, c.Output)
 		}
 		from += at
 	}
@@ -164,7 +164,7 @@ func checkConstraint(t *testing.T, in assemble.Input, c *cases.Case) {
 	}
 }
 
-// behindReasoning returns the end of reasoning; engines suspend lazy grammars until then.
+// behindReasoning returns the offset after the reasoning; engines suspend lazy grammars until then.
 func behindReasoning(output string, ends []string) int {
 	from := 0
 	for _, end := range ends {

@@ -24,7 +24,7 @@ func named(t testing.TB, name string) sample {
 	return sample{}
 }
 
-// one sets a request's only tool, f, with the given parameters; empty: without parameters.
+// one sets a request's only tool, f, with the given parameters, or with none if they are empty.
 func one(parameters string) func(*chat.Request) {
 	return func(r *chat.Request) {
 		f := chat.Tool{Name: "f"}
@@ -131,7 +131,7 @@ func TestAnAttributeSaysWhetherAValueIsAString(t *testing.T) {
 	}
 }
 
-func TestTheAttributeThatSaysSoMayBeMissing(t *testing.T) {
+func TestTheAttributeForStringsMayBeMissing(t *testing.T) {
 	for name, format := range map[string][2]string{
 		"attributes that tell strings": {`<|x|calls><|x|invoke name="f"><|x|parameter name="v">`, `</|x|parameter></|x|invoke></|x|calls>`},
 		"attributes that tell types":   {`<invoke name="f"><param name="v">`, `</param></invoke>`},
@@ -201,19 +201,19 @@ func TestMarkersInsideOfStringsAreText(t *testing.T) {
 		text := strings.Join([]string{m.SectionStart, m.SectionEnd, m.PerCallStart, m.PerCallEnd, m.Function.NamePrefix + "get" + m.Function.NameSuffix,
 			m.Function.Close, s.Reasoning.Start, s.Reasoning.End, s.Content.End, s.EndOfTurn, "'quoted' \"twice\""}, "\n")
 
-		var plain strings.Builder // markers spelled as the model spells them, not as \u003c
+		var plain strings.Builder // markers as the model spells them, not as \u003c
 		enc := json.NewEncoder(&plain)
 		enc.SetEscapeHTML(false)
 		_ = enc.Encode(text)
 		message := s.withIDs(cases.Message{ToolCalls: []cases.Call{call("get", "text", strings.TrimSpace(plain.String()))}})
 		if s.Tools.JSON.PythonDicts {
-			t.Skip("the writer of the tests does not quote as Python does")
+			t.Skip("the tests do not quote strings as Python does")
 		}
 		newParser(t, s.input()).check(t, s.answer(message), message)
 	})
 }
 
-func TestJSONThatIsNotQuiteJSONIsMended(t *testing.T) {
+func TestAlmostValidJSONIsRepaired(t *testing.T) {
 	s := named(t, "JSON in tags")
 	for written, want := range map[string]string{
 		`{"a": True, "b": None}`:   `{"a": true, "b": null}`,

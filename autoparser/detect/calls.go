@@ -38,7 +38,7 @@ func (d *detective) calls() {
 		d.format(dialect.TagWithTagged, one)
 		d.markupCalls(one, two, endOfValue)
 	} else {
-		d.lint("T1: the name of a call does not stand before its arguments")
+		d.lint("T1: the name of a call does not come before its arguments")
 	}
 }
 

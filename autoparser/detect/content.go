@@ -17,7 +17,7 @@ func (d *detective) content() {
 	}
 	before, after, ok := strings.Cut(c1.TextB, probe.Content)
 	if !ok {
-		d.lint("C1: the text of an answer is not rendered as it is")
+		d.lint("C1: the text of an answer is not rendered verbatim")
 		return
 	}
 	shared := diff.CommonPrefix(before, c1.TextA)

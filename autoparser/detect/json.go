@@ -129,7 +129,7 @@ func (d *detective) confirmJSON() {
 		{"T6", t6.TextA, probe.Function, "", ok6},
 	} {
 		if c.ok && !d.confirmsName(d.callsIn(c.text), c.name, c.argument) {
-			d.lint("%s: the call is written in another way: %q", c.id, diff.Excerpt(d.callsIn(c.text), longestExcerpt))
+			d.lint("%s: the call is written differently: %q", c.id, diff.Excerpt(d.callsIn(c.text), longestExcerpt))
 		}
 	}
 }

@@ -18,7 +18,7 @@ func (d *detective) turn() {
 	_, behind, _ := strings.Cut(m1.TextB, probe.Content)
 	between, _, followed := strings.Cut(behind, probe.SecondUser)
 	if !shown || !followed {
-		d.lint("M1: messages are not rendered in their order")
+		d.lint("M1: messages are not rendered in order")
 		return
 	}
 	question, _, _ := strings.Cut(m1.TextA, probe.User)

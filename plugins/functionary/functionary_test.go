@@ -21,7 +21,7 @@ func TestTheBinaryConforms(t *testing.T) {
 	conformance.RunBinary(t, path, conformance.Options{})
 }
 
-func TestTheManifestSaysTheSameAsTheHandler(t *testing.T) {
+func TestTheManifestMatchesTheHandler(t *testing.T) {
 	conformance.RunManifest(t, "functionary.yaml", new(functionary))
 }
 

@@ -81,21 +81,21 @@ func TestOutputsAreRead(t *testing.T) {
 	}
 }
 
-func TestWhatTheConstraintLetsThroughIsRead(t *testing.T) {
+func TestWhatTheConstraintAcceptsIsRead(t *testing.T) {
 	for name, request := range map[string]string{"auto": tools, "parallel": parallel, "required": required, "named": named, "schema": shaped, "code": coding} {
 		t.Run(name, func(t *testing.T) {
 			c := conversation(request)
 			for output := range c.Sampled(t, 20) {
 				got := c.Transcript(t, strings.TrimPrefix(output, section))
 				if !strings.Contains(got, "}") || strings.HasSuffix(got, string(chat.Malformed)) || strings.HasSuffix(got, string(chat.Truncated)) {
-					t.Fatalf("%q is read as %s", output, got)
+					t.Fatalf("%q is parsed as %s", output, got)
 				}
 			}
 		})
 	}
 }
 
-func TestTheConstraintHoldsToTheRequest(t *testing.T) {
+func TestTheConstraintEnforcesTheRequest(t *testing.T) {
 	both := strings.Replace(required, "{", `{"json_schema":{"type":"object"},`, 1)
 	const rome = "get_weather\n{\"city\": \"Rome\"}"
 	for _, c := range []struct {
@@ -144,7 +144,7 @@ func TestTriggersFireWhereACallBegins(t *testing.T) {
 	} {
 		at, fired := grammar.FindTrigger(c.output, plan.Triggers)
 		if fired != (c.from != "") || fired && c.output[at:] != c.from {
-			t.Errorf("%q: %t at %d", c.output, fired, at)
+			t.Errorf("%q: fired %t, at byte %d", c.output, fired, at)
 		}
 	}
 }

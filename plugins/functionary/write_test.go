@@ -6,7 +6,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/chat"
 )
 
-// write writes a message as the template does, after the beginning of its first section.
+// write writes a message as the template does, without the start of its first section.
 func write(m chat.Message) string {
 	var sections []string
 	if content := m.Content.Join(""); content != "" || len(m.ToolCalls) == 0 {

@@ -39,7 +39,7 @@ func TestFunctionGemmaIsRead(t *testing.T) {
 	}
 }
 
-func TestTheConstraintOfFunctionGemmaHoldsToTheTools(t *testing.T) {
+func TestTheConstraintOfFunctionGemmaEnforcesTheTools(t *testing.T) {
 	for output, accepted := range map[string]bool{
 		"get_weather{city:<escape>Rome<escape>,days:3}": true,
 		"get_weather{days:3}":                           false,
@@ -53,7 +53,7 @@ func TestTheConstraintOfFunctionGemmaHoldsToTheTools(t *testing.T) {
 	}
 }
 
-func TestAnswersOfToolsSayWhatTheyAnswer(t *testing.T) {
+func TestToolMessagesNameTheirFunctions(t *testing.T) {
 	const history = `{"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"","tool_calls":[
 		{"id":"1","type":"function","function":{"name":"now","arguments":"{}"}},{"id":"2","type":"function","function":{"name":"get","arguments":"{}"}}]},
 		{"role":"tool","tool_call_id":"2","content":"a"},{"role":"tool","tool_call_id":"1","content":"b"},{"role":"tool","name":"own","content":"c"}]}`
@@ -63,11 +63,11 @@ func TestAnswersOfToolsSayWhatTheyAnswer(t *testing.T) {
 		names = append(names, m.Name)
 	}
 	if got := strings.Join(names, " "); got != "get now own" {
-		t.Errorf("they answer %s", got)
+		t.Errorf("the function names are %s", got)
 	}
 }
 
-func TestAMessageGoesOnAsContent(t *testing.T) {
+func TestAContinuedMessageIsContent(t *testing.T) {
 	const history = `{"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Yes","reasoning_content":"Hm."}],"continue_final_message":`
 	for request, notes := range map[string]int{history + `true}`: 0, history + `"reasoning_content"}`: 1} {
 		if plan := planned(t, functionGemma{}, "", request); plan.Prefill != "Yes" || len(plan.Request.Messages) != 1 || len(plan.Notes) != notes || plan.SupportsThinking {

@@ -95,7 +95,7 @@ func TestContentThatTheTemplateDoesNotShowIsNoted(t *testing.T) {
 	plan := planned(t, gemma4{}, older, `{"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Well.","tool_calls":[
 		{"function":{"name":"f","arguments":"{}"},"id":"1"}]},{"role":"tool","content":"a","tool_call_id":"1"}]}`)
 	if len(plan.Notes) != 1 || !strings.HasPrefix(plan.Notes[0], "messages[1]: ") {
-		t.Errorf("the notes are %q", plan.Notes)
+		t.Errorf("notes %q", plan.Notes)
 	}
 }
 

@@ -33,7 +33,7 @@ func conversation(request string) conformance.Conversation {
 	return conformance.Conversation{Handler: gemma4{}, Request: request, GenerationPrompt: modelTurn}
 }
 
-// s returns a string in the notation of the format.
+// s quotes a string in the notation of the format.
 func s(text string) string { return quote + text + quote }
 
 func TestOutputsAreRead(t *testing.T) {
@@ -125,21 +125,21 @@ func TestArgumentsAreRead(t *testing.T) {
 	}
 }
 
-func TestWhatTheConstraintLetsThroughIsRead(t *testing.T) {
+func TestWhatTheConstraintAcceptsIsRead(t *testing.T) {
 	for name, request := range map[string]string{"auto": tools, "parallel": parallel, "required": required, "named": named, "schema": shaped} {
 		t.Run(name, func(t *testing.T) {
 			c := conversation(request)
 			for output := range c.Sampled(t, 20) {
 				got := c.Transcript(t, output)
 				if calls := strings.Contains(got, "}"); !calls || strings.HasSuffix(got, string(chat.Malformed)) || strings.HasSuffix(got, string(chat.Truncated)) {
-					t.Fatalf("%q is read as %s", output, got)
+					t.Fatalf("%q is parsed as %s", output, got)
 				}
 			}
 		})
 	}
 }
 
-func TestTheConstraintHoldsToTheTools(t *testing.T) {
+func TestTheConstraintEnforcesTheTools(t *testing.T) {
 	rome := "city:" + s("Rome")
 	for _, c := range []struct {
 		name, request, output string
@@ -172,21 +172,21 @@ func TestTheConstraintHoldsToTheTools(t *testing.T) {
 		})
 	}
 	if g := conversation(tools).Grammar(t); g.Match(strings.Repeat(callOpen+"get{}"+callEnd, 2)).Status == grammar.Accepted {
-		t.Error("two calls are let through where one is allowed")
+		t.Error("the constraint accepts two calls where one is allowed")
 	}
 	if g := conversation(parallel).Grammar(t); g.Match(strings.Repeat(callOpen+"get{}"+callEnd, 2)).Status != grammar.Accepted {
-		t.Error("two calls are refused where several are allowed")
+		t.Error("the constraint rejects two calls where several are allowed")
 	}
 	both := strings.Replace(required, "{", `{"json_schema":{"type":"object"},`, 1)
 	if g := conversation(both).Grammar(t); g.Match("{}").Status == grammar.Accepted || g.Match(callOpen+"get{}"+callEnd).Status != grammar.Accepted {
-		t.Error("an answer in JSON is let through where a call is required")
+		t.Error("the constraint accepts a JSON answer where a call is required")
 	}
 	if g := conversation(required).Grammar(t); g.Match("No.").Status == grammar.Accepted {
-		t.Error("an answer is let through where a call is required")
+		t.Error("the constraint accepts an answer where a call is required")
 	}
 }
 
-func TestSchemasMayReferToThemselves(t *testing.T) {
+func TestSchemasMayBeRecursive(t *testing.T) {
 	c := conversation(`{` + messages + `,"tools":[{"type":"function","function":{"name":"grow","parameters":{"$ref":"#/$defs/tree",
 		"$defs":{"tree":{"type":"object","properties":{"left":{"$ref":"#/$defs/tree"},"name":{"type":"string"}},"required":["name"]}}}}}]}`)
 	output := callOpen + "grow{left:{left:{name:" + s("a") + "},name:" + s("b") + "},name:" + s("c") + "}" + callEnd
@@ -197,11 +197,11 @@ func TestSchemasMayReferToThemselves(t *testing.T) {
 		t.Errorf("%v at byte %d, expected %q", m.Status, m.Offset, m.Expected)
 	}
 	if m := c.Grammar(t).Match(strings.Replace(output, "name:", "nick:", 1)); m.Status == grammar.Accepted {
-		t.Error("a branch without what is required is let through")
+		t.Error("the constraint accepts a branch without its required member")
 	}
 }
 
-func TestOutputsGoOnWhereThePromptEnds(t *testing.T) {
+func TestOutputsContinueThePrompt(t *testing.T) {
 	const call = callOpen + "get{}" + callEnd
 	for _, c := range []struct{ name, prompt, output, want string }{
 		{"a turn that answers of tools interrupted", "", call, `get{}`},

@@ -17,7 +17,7 @@ const (
 	quote      = `<|"|>`
 )
 
-// asFunctionGemma replaces the tokens of Gemma 4 by those of FunctionGemma.
+// asFunctionGemma replaces the tokens of Gemma 4 with those of FunctionGemma.
 var asFunctionGemma = strings.NewReplacer(
 	"<|turn>", "<start_of_turn>", "<turn|>", "<end_of_turn>",
 	"<|tool_call>", "<start_function_call>", "<tool_call|>", "<end_function_call>",
@@ -36,7 +36,7 @@ func write(m chat.Message) string {
 	return text
 }
 
-// spelled returns a JSON value in the notation of arguments.
+// spelled converts a JSON value to the notation of arguments.
 func spelled(value string) string {
 	if text, ok := conformance.Text(value); ok {
 		return s(text)

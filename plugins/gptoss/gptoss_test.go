@@ -23,7 +23,7 @@ func TestTheBinaryConforms(t *testing.T) {
 	conformance.RunBinary(t, path, conformance.Options{})
 }
 
-func TestTheManifestSaysTheSameAsTheHandler(t *testing.T) {
+func TestTheManifestMatchesTheHandler(t *testing.T) {
 	data, err := os.ReadFile("gptoss.yaml")
 	if err != nil {
 		t.Fatal(err)
@@ -37,6 +37,6 @@ func TestTheManifestSaysTheSameAsTheHandler(t *testing.T) {
 	}
 	d := new(gptoss).Describe()
 	if manifest.Name != d.Name || manifest.Version != d.Version || manifest.Match != d.Match || manifest.Priority != d.Priority {
-		t.Errorf("the manifest says %+v, the handler %+v", manifest, d)
+		t.Errorf("manifest %+v, handler %+v", manifest, d)
 	}
 }

@@ -43,7 +43,7 @@ func TestWhatTheTemplateDoesNotShowIsNoted(t *testing.T) {
 	plan := planFor(t, `{"messages":[{"role":"user","content":"Hi"},{"role":"system","content":"Be brief."},{"role":"assistant","content":"",
 		"tool_calls":[{"function":{"name":"f","arguments":"{}"}},{"function":{"name":"g","arguments":"{}"}}]}]}`)
 	if len(plan.Notes) != 2 || !strings.HasPrefix(plan.Notes[0], "messages[1]: ") || !strings.HasPrefix(plan.Notes[1], "messages[2]: ") {
-		t.Errorf("the notes are %q", plan.Notes)
+		t.Errorf("notes %q", plan.Notes)
 	}
 }
 

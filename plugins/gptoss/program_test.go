@@ -105,14 +105,14 @@ func TestOutputsAreRead(t *testing.T) {
 	}
 }
 
-func TestWhatTheConstraintLetsThroughIsRead(t *testing.T) {
+func TestWhatTheConstraintAcceptsIsRead(t *testing.T) {
 	for name, request := range map[string]string{"auto": tools, "parallel": parallel, "required": required, "schema": shaped} {
 		t.Run(name, func(t *testing.T) {
 			c := conversation(request)
 			for output := range c.Sampled(t, 20) {
 				got := c.Transcript(t, strings.TrimPrefix(output, assistantStart))
 				if calls := strings.Contains(got, "get"); calls == (name == "schema") || strings.Contains(got, string(chat.Malformed)) {
-					t.Fatalf("%q is read as %s", output, got)
+					t.Fatalf("%q is parsed as %s", output, got)
 				}
 			}
 		})

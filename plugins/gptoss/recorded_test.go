@@ -15,7 +15,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/handler"
 )
 
-// recorded returns the lines of a file with the cases of the template.
+// recorded returns the lines of a file that are cases of the template.
 func recorded(t *testing.T, file string) (lines [][]byte) {
 	data, err := os.ReadFile(shared.Dir(t, "cases", file))
 	if err != nil {
@@ -31,12 +31,12 @@ func recorded(t *testing.T, file string) (lines [][]byte) {
 		}
 	}
 	if len(lines) == 0 {
-		t.Fatalf("%s holds no case of the template", file)
+		t.Fatalf("%s has no case of the template", file)
 	}
 	return lines
 }
 
-// recordedHandler has the recorded cases instead of its own.
+// recordedHandler is the handler with the recorded cases instead of its own.
 type recordedHandler struct {
 	gptoss
 	lines [][]byte

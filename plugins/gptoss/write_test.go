@@ -6,7 +6,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/chat"
 )
 
-// write writes a message as the template does, after the start of its first part.
+// write writes a message as the template does, without the start of its first part.
 func write(m chat.Message) string {
 	var parts []string
 	if m.ReasoningContent != "" {

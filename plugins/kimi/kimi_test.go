@@ -19,7 +19,7 @@ func TestTheBinaryConforms(t *testing.T) {
 	conformance.RunBinary(t, path, conformance.Options{})
 }
 
-func TestTheManifestSaysTheSameAsTheHandler(t *testing.T) {
+func TestTheManifestMatchesTheHandler(t *testing.T) {
 	conformance.RunManifest(t, "kimi.yaml", kimi{})
 }
 

@@ -27,7 +27,7 @@ func write(m chat.Message) string {
 	return text + callsStart + "[" + strings.Join(calls, ", ") + "]" + callsEnd
 }
 
-// python returns a JSON value as Python writes it, as far as the two differ.
+// python converts a JSON value to Python's notation.
 func python(value string) string {
 	switch value {
 	case "true":

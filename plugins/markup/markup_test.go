@@ -22,7 +22,7 @@ func TestTheBinaryConforms(t *testing.T) {
 	conformance.RunBinary(t, path, conformance.Options{})
 }
 
-func TestTheManifestSaysTheSameAsTheHandlers(t *testing.T) {
+func TestTheManifestMatchesTheHandlers(t *testing.T) {
 	conformance.RunManifest(t, "markup.yaml", nested{}, cdata{})
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg/match"
 )
 
-func TestSchemasMayReferToThemselves(t *testing.T) {
+func TestSchemasMayBeRecursive(t *testing.T) {
 	r, err := chat.ParseRequest([]byte(`{"messages":[{"role":"user","content":"Hi"}],"tools":[{"type":"function","function":{"name":"f","parameters":
 		{"type":"object","properties":{"tree":{"$ref":"#/$defs/node"}},"$defs":{"node":{"type":"object","properties":{
 		"name":{"type":"string"},"next":{"$ref":"#/$defs/node"},"all":{"type":"array","items":{"$ref":"#/$defs/node"}}}}}}}}]}`))

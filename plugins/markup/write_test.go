@@ -20,7 +20,7 @@ func writeNested(m chat.Message) string {
 	return text + nestedEnd
 }
 
-// elementsOf returns a JSON value as elements.
+// elementsOf converts a JSON value to elements.
 func elementsOf(value string) (text string) {
 	if s, ok := conformance.Text(value); ok {
 		return s

@@ -5,10 +5,10 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/conformance"
 )
 
-// thoughtBegun is a prompt that has begun reasoning.
+// thoughtBegun is the end of a prompt that opens reasoning.
 const thoughtBegun = "<|im_start|>assistant\n<think>\n"
 
-// write writes a message as the templates of the family do, after that prompt.
+// write writes a message as the templates of the family do, after thoughtBegun.
 func write(m chat.Message) string {
 	text := m.ReasoningContent + "\n" + thinkEnd + "\n\n" + m.Content.Join("")
 	for _, c := range m.ToolCalls {

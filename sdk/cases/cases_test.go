@@ -48,8 +48,8 @@ func TestReadContinuesAfterInvalidLines(t *testing.T) {
 	}
 }
 
-// TestMisspeltAndUnknownFieldsAreErrors holds the fields of cases besides id and template, and the error for each; empty for
-// none.
+// TestMisspeltAndUnknownFieldsAreErrors tests fields of cases other than id and template, each with
+// the expected error; an empty one expects success.
 func TestMisspeltAndUnknownFieldsAreErrors(t *testing.T) {
 	for _, test := range []struct{ name, members, want string }{
 		{"foreign members", `"kind":"parse","output":"","expect":{"content":""},"source":"a log","row":3,"reference":{"exact":{},"constraint":{}}`, ""},
@@ -80,14 +80,15 @@ func TestMisspeltAndUnknownFieldsAreErrors(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			for _, err := range cases.Read(strings.NewReader(`{"id":"c","template":"t",` + test.members + `}`)) {
 				if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
-					t.Errorf("it says %v, want %q", err, test.want)
+					t.Errorf("error %v, want %q", err, test.want)
 				}
 			}
 		})
 	}
 }
 
-// TestReadAcceptsWhatEditorsWrite reads a file with a byte order mark, Windows line ends, and no line end at its end.
+// TestReadAcceptsWhatEditorsWrite reads a file with a byte order mark, CRLF line endings, and no
+// final newline.
 func TestReadAcceptsWhatEditorsWrite(t *testing.T) {
 	const line = `{"id":"a","kind":"plan","template":"t"}`
 	read := 0
@@ -112,7 +113,7 @@ func TestReadEndsWithTheErrorOfItsReader(t *testing.T) {
 		last = err
 	}
 	if read != 2 || !errors.Is(last, broken) {
-		t.Errorf("read %d, the last %v", read, last)
+		t.Errorf("read %d cases, last error %v", read, last)
 	}
 }
 
@@ -137,7 +138,7 @@ func TestRequestsWithoutMessagesGetAGreeting(t *testing.T) {
 			continue
 		}
 		if err != nil || *r.Messages[0].Content.Text != want {
-			t.Errorf("%s: gives %+v (%v), want %q", request, r, err, want)
+			t.Errorf("%s: got %+v (%v), want %q", request, r, err, want)
 		}
 		if len(r.Extra) > 0 && string(r.Extra[0].Value) != `"<a>"` {
 			t.Errorf("%s: the other members became %s", request, r.Extra)
@@ -179,7 +180,7 @@ func TestCompare(t *testing.T) {
 				t.Errorf("difference %q, want one: %v", difference, !test.same)
 			}
 			if back := cases.Compare(test.found, test.expected); (back == "") != test.same {
-				t.Errorf("the other way round: %q", back)
+				t.Errorf("compared in reverse: %q", back)
 			}
 		})
 	}
@@ -216,11 +217,11 @@ func TestCutsCoverTheOutput(t *testing.T) {
 			pieces = append(pieces, piece)
 		}
 		if !bytes.Equal(bytes.Join(pieces, nil), output) {
-			t.Errorf("%s: the pieces do not join to the output", cut.Name)
+			t.Errorf("%s: the joined pieces differ from the output", cut.Name)
 		}
 		again := slices.Collect(cases.Cuts(3, 7)[i].Pieces(output))
 		if !slices.EqualFunc(pieces, again, bytes.Equal) {
-			t.Errorf("%s: the same seed cuts otherwise", cut.Name)
+			t.Errorf("%s: the same seed gives different cuts", cut.Name)
 		}
 		seen[string(bytes.Join(pieces, []byte("|")))] = true
 	}
@@ -228,7 +229,7 @@ func TestCutsCoverTheOutput(t *testing.T) {
 		t.Errorf("%d of %d cuts differ", len(seen), len(cuts))
 	}
 	if pieces := slices.Collect(cuts[0].Pieces(nil)); len(pieces) != 0 {
-		t.Errorf("nothing cuts into %q", pieces)
+		t.Errorf("an empty output is cut into %q", pieces)
 	}
 }
 
@@ -256,7 +257,8 @@ func TestRecordedCasesAreValid(t *testing.T) {
 	}
 }
 
-// FuzzRead checks that every line is a case or a fault with its number, and that reading its request cannot go wrong.
+// FuzzRead checks that every line yields a case or a fault with the line number, and that decoding
+// its request does not panic.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(`{"id":"a","kind":"parse","template":"t","request":{"messages":[]},"expect":{"tool_calls":[{}]}}` + "\n\n{"))
 	f.Add([]byte(`{"id":"a","kind":"template","template":"t","context":7,"now":"yesterday"}`))
@@ -273,7 +275,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// FuzzCompare checks that comparing arguments is symmetric and never fails on what models write.
+// FuzzCompare checks that comparing arguments is symmetric, and that every text equals itself.
 func FuzzCompare(f *testing.F) {
 	f.Add(`{"a": 1}`, `{"a":1.0}`)
 	f.Add(`{"a": "\ud800`, `{"a":[`)
@@ -282,7 +284,7 @@ func FuzzCompare(f *testing.F) {
 		x := cases.Message{ToolCalls: []cases.Call{{Arguments: a}}}
 		y := cases.Message{ToolCalls: []cases.Call{{Arguments: b}}}
 		if (cases.Compare(x, y) == "") != (cases.Compare(y, x) == "") {
-			t.Errorf("%q and %q: equal one way only", a, b)
+			t.Errorf("%q and %q: equal in one direction only", a, b)
 		}
 		if difference := cases.Compare(x, x); difference != "" {
 			t.Errorf("%q differs from itself: %s", a, difference)

@@ -10,7 +10,8 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/fault"
 )
 
-// TestMessagesReadAsClientsSpellThem holds messages as clients send them, and as this package writes them.
+// TestMessagesReadAsClientsSpellThem tests messages as clients send them and as this package writes
+// them.
 func TestMessagesReadAsClientsSpellThem(t *testing.T) {
 	for _, test := range []struct{ name, in, out string }{
 		{"text", `{"content":"Hi","role":"user"}`, `{"role":"user","content":"Hi"}`},
@@ -52,7 +53,7 @@ func TestMessagesReadAsClientsSpellThem(t *testing.T) {
 	}
 }
 
-// TestRequestsReadAsClientsSpellThem holds the other members of requests.
+// TestRequestsReadAsClientsSpellThem tests the other members of requests.
 func TestRequestsReadAsClientsSpellThem(t *testing.T) {
 	const tool = `{"type":"function","function":{"name":"f"}}`
 	for _, test := range []struct{ name, in, out string }{
@@ -242,7 +243,8 @@ func TestARequestSharesNoMemoryWithItsText(t *testing.T) {
 	expectJSON(t, r, string(before))
 }
 
-// FuzzParseRequest checks that every accepted request is written as JSON that reads as the same request.
+// FuzzParseRequest checks that every accepted request is written as JSON that decodes to the same
+// request.
 func FuzzParseRequest(f *testing.F) {
 	f.Add([]byte(`{"messages":[{"role":"user","content":"Hi"}],"tools":[{"name":"f","parameters":{"type":["object"]}}],"x":[1e9]}`))
 	f.Add([]byte(`{"messages":[{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"f","arguments":{"a":1}}}]}],"continue_final_message":true}`))
@@ -263,7 +265,7 @@ func FuzzParseRequest(f *testing.F) {
 		}
 		again, err := chat.ParseRequest(once)
 		if err != nil {
-			t.Fatalf("written as %s, which does not read: %v", once, err)
+			t.Fatalf("written as %s, which does not decode: %v", once, err)
 		}
 		if twice, err := again.MarshalJSON(); err != nil || string(twice) != string(once) {
 			t.Fatalf("written as %s and then as %s (%v)", once, twice, err)

@@ -8,7 +8,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
-// Engines have different names for the same fields.
+// Engines use different names for the same fields.
 func TestFormatsAreReadFromTheFieldsOfAllEngines(t *testing.T) {
 	gbnf := func(path string) Request {
 		return Request{Grammar: Grammar{Kind: GrammarGBNF, Text: `root ::= "a"`, Path: path}}
@@ -58,7 +58,7 @@ func TestFormatsAreReadFromTheFieldsOfAllEngines(t *testing.T) {
 		}
 		r.Grammar.Path, again.Grammar.Path = "", ""
 		if !reflect.DeepEqual(again, r) {
-			t.Errorf("%s: written and read again\n%+v\nwas\n%+v", members, again, r)
+			t.Errorf("%s: after encoding and decoding\n%+v\nwant\n%+v", members, again, r)
 		}
 	}
 }

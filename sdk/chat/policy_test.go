@@ -10,7 +10,8 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/fault"
 )
 
-// TestPoliciesDecideHowCallsAreHandled holds, for each policy, the message of an answer with text and one call, and the note about it.
+// TestPoliciesDecideHowCallsAreHandled tests, for each policy, the message and the note that result
+// from an answer with text and one call.
 func TestPoliciesDecideHowCallsAreHandled(t *testing.T) {
 	const kept = `{"role":"assistant","content":"Hm.","tool_calls":[{"type":"function","function":{"name":"NAME","arguments":ARGS},"id":"x"}]}`
 	asCall := func(name, args string) string { return strings.NewReplacer("NAME", name, "ARGS", args).Replace(kept) }

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// recordedMessage is a message as the recorded conversions show it.
+// recordedMessage is a message in the form of the recorded conversions.
 type recordedMessage struct {
 	Role       string            `json:"role"`
 	Content    string            `json:"content"`
@@ -42,7 +42,8 @@ func recorded(m chat.Message) recordedMessage {
 	return r
 }
 
-// TestRecordedConversionsOfMessagesAndTools reads messages and tools from JSON as other implementations were seen to.
+// TestRecordedConversionsOfMessagesAndTools checks that messages and tools are decoded as recorded
+// from other implementations.
 func TestRecordedConversionsOfMessagesAndTools(t *testing.T) {
 	data, err := os.ReadFile(shared.Dir(t, "cases", "other.jsonl"))
 	if err != nil {
@@ -65,7 +66,7 @@ func TestRecordedConversionsOfMessagesAndTools(t *testing.T) {
 			var messages []chat.Message
 			err := json.Unmarshal(row.JSON, &messages)
 			if (err != nil) != (row.Error != "") {
-				t.Errorf("%s: error %v, want one: %q", row.ID, err, row.Error)
+				t.Errorf("%s: error %v, recorded error %q", row.ID, err, row.Error)
 			}
 			var got []recordedMessage
 			for _, m := range messages {
@@ -88,11 +89,11 @@ func TestRecordedConversionsOfMessagesAndTools(t *testing.T) {
 		}
 	}
 	if ran < 20 {
-		t.Errorf("found %d conversions only", ran)
+		t.Errorf("found only %d conversions", ran)
 	}
 }
 
-// sameJSON compares two JSON texts, the order of members included.
+// sameJSON reports whether two JSON texts are equal, including the order of members.
 func sameJSON(a, b []byte) bool {
 	var x, y bytes.Buffer
 	return json.Compact(&x, a) == nil && json.Compact(&y, b) == nil && x.String() == y.String()

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// told is an event in short: its kind and its text.
+// told is an event reduced to its kind and its text.
 type told struct {
 	kind chat.EventKind
 	text string
@@ -21,7 +21,7 @@ func content(text string) told   { return told{chat.ContentText, text} }
 func reasoning(text string) told { return told{chat.ReasoningText, text} }
 func arguments(text string) told { return told{chat.CallArguments, text} }
 
-// call is a call with an id, unless that is empty, and its arguments.
+// call returns the events of a call; an empty id is omitted.
 func call(id, name, args string) []told {
 	events := []told{{chat.CallBegin, ""}}
 	if id != "" {
@@ -32,8 +32,8 @@ func call(id, name, args string) []told {
 
 var seeded = chat.StreamOptions{IDSeed: "s", Tools: []chat.Tool{{Name: "f"}}}
 
-// atEverySplit runs the events with their texts whole, byte by byte, and cut in two at every byte, and calls check with each
-// result.
+// atEverySplit runs the events with their texts whole, byte by byte, and cut in two at every byte,
+// and calls check with each result.
 func atEverySplit(t *testing.T, options chat.StreamOptions, events []told, check func(s *chat.Stream, deltas []chat.Delta)) {
 	t.Helper()
 	longest := 0
@@ -53,7 +53,8 @@ func atEverySplit(t *testing.T, options chat.StreamOptions, events []told, check
 	}
 }
 
-// pieces cuts the text of an event at one byte; 0 means at every byte. Texts that are delivered whole are not cut.
+// pieces cuts the text of an event at one byte, or at every byte if cut is 0. Texts that are
+// delivered whole are not cut.
 func pieces(e told, cut int) []string {
 	switch {
 	case e.kind != chat.ContentText && e.kind != chat.ReasoningText && e.kind != chat.CallArguments:
@@ -69,7 +70,7 @@ func pieces(e told, cut int) []string {
 	return []string{e.text[:cut], e.text[cut:]}
 }
 
-// joined joins deltas, as clients do.
+// joined joins deltas as clients do.
 func joined(t *testing.T, deltas []chat.Delta) chat.Message {
 	t.Helper()
 	var m chat.Message
@@ -97,7 +98,8 @@ func joined(t *testing.T, deltas []chat.Delta) chat.Message {
 	return m
 }
 
-// TestAnswersAreTheSameAtEverySplit holds events, and the message to which their deltas must add up at every split.
+// TestAnswersAreTheSameAtEverySplit checks that the deltas of events join to the same message at
+// every split.
 func TestAnswersAreTheSameAtEverySplit(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -297,7 +299,7 @@ func TestLongWhiteSpaceIsNotHeldBack(t *testing.T) {
 		indented.Add(chat.Event{Kind: chat.ContentText, Text: text})
 	}
 	if got := len(*indented.Message().Content.Text); got != 4096 {
-		t.Errorf("a text behind a flood has %d bytes", got)
+		t.Errorf("the text after a flood of white space has %d bytes", got)
 	}
 	atSplits := func(size int) (said, whole int) {
 		var s chat.Stream
@@ -310,7 +312,7 @@ func TestLongWhiteSpaceIsNotHeldBack(t *testing.T) {
 	}
 	for _, size := range []int{1, 7, 4096, 4097, 1 << 20} {
 		if said, whole := atSplits(size); said != 1+3*4096 || whole != 2+len(flood) {
-			t.Errorf("chunks of %d: said %d and then %d bytes", size, said, whole)
+			t.Errorf("chunks of %d: delivered %d and then %d bytes", size, said, whole)
 		}
 	}
 }
@@ -334,7 +336,8 @@ func TestChunksAndCompletionsHaveOpenAIsForm(t *testing.T) {
 	}
 }
 
-// FuzzStream cuts content, reasoning and arguments anywhere: the joined deltas are those of the uncut texts.
+// FuzzStream cuts content, reasoning and arguments anywhere and checks that the joined deltas equal
+// those of the uncut texts.
 func FuzzStream(f *testing.F) {
 	f.Add(" a\xe6\xbc ", " \nb ", "{\"a\":\"\xf0\x9f\"}", uint16(3))
 	f.Add("\xff\xff", "", "", uint16(1))

@@ -32,7 +32,7 @@ const golden = `
 {"id":"call","kind":"parse","template":"t","request":{"tools":[{"name":"f","parameters":{"type":"object"}}]},"output":"ok [[f {\"a\": 1}]]","expect":{"content":"ok","tool_calls":[{"name":"f","arguments":"{\"a\": 1}"}]},"reference":{"generation_prompt":"A: ","constrained":true}}
 `
 
-// sample is a handler that conforms, unless its fields prevent it.
+// sample is a handler that conforms unless its fields make it fail.
 type sample struct {
 	description func(*handler.Description)
 	plan        func(*handler.Plan, handler.Input) error
@@ -58,7 +58,7 @@ func (s sample) Plan(_ context.Context, in handler.Input) (*handler.Plan, error)
 	return plan, nil
 }
 
-// crowded is a handler whose answers differ while it answers others.
+// crowded returns a handler whose answers differ while it serves other requests concurrently.
 func crowded(change func(*handler.Plan) error) sample {
 	busy := new(atomic.Int32)
 	return sample{plan: func(p *handler.Plan, _ handler.Input) error {
@@ -71,7 +71,7 @@ func crowded(change func(*handler.Plan) error) sample {
 	}}
 }
 
-// build reads content with calls of the form [[name {…}]].
+// build builds a plan for content with calls of the form [[name {…}]].
 func (s sample) build(r *chat.Request) (*handler.Plan, error) {
 	t := turn.New(r, turn.Format{Openers: []string{"[["}})
 	arguments := func(parameters jsonschema.Schema) peg.ID {
@@ -86,7 +86,7 @@ func (s sample) build(r *chat.Request) (*handler.Plan, error) {
 	return t.Plan(t.Trigger("call", t.Several(call, "")))
 }
 
-// asIf changes the plan for a request to that for another one.
+// asIf replaces the plan for a request with the plan for the request as changed.
 func asIf(p *handler.Plan, in handler.Input, change func(*chat.Request)) error {
 	r := *in.Request
 	r.Tools = slices.Clone(r.Tools)
@@ -98,7 +98,7 @@ func asIf(p *handler.Plan, in handler.Input, change func(*chat.Request)) error {
 	return err
 }
 
-// write writes a message in that form.
+// write writes a message in the format of sample.
 func write(m chat.Message) string {
 	text := m.Content.Join("")
 	for _, c := range m.ToolCalls {
@@ -111,7 +111,7 @@ func TestAHandlerThatConforms(t *testing.T) {
 	conformance.Run(t, sample{}, conformance.Options{CompileMatch: func(string) error { return nil }, Write: write})
 }
 
-// TestWhatAFormatCannotSayIsNoFault: its messages have no text beside calls.
+// TestWhatAFormatCannotSayIsNoFault tests a format whose messages have no text beside calls.
 func TestWhatAFormatCannotSayIsNoFault(t *testing.T) {
 	conformance.Run(t, sample{}, conformance.Options{Write: func(m chat.Message) string {
 		if len(m.ToolCalls) > 0 && m.Content.Join("") != "" {
@@ -121,7 +121,8 @@ func TestWhatAFormatCannotSayIsNoFault(t *testing.T) {
 	}})
 }
 
-// TestWhatIsRefusedNeedNotBeEnforced: a lazy constraint insists on nothing, and hosts refuse requests that want more.
+// TestWhatIsRefusedNeedNotBeEnforced tests a lazy constraint, which does not enforce calls: hosts
+// refuse requests that require one.
 func TestWhatIsRefusedNeedNotBeEnforced(t *testing.T) {
 	conformance.Run(t, sample{plan: func(p *handler.Plan, in handler.Input) error {
 		return asIf(p, in, func(r *chat.Request) {
@@ -219,29 +220,29 @@ func TestEveryDemandFindsItsFault(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			report := conformance.Check(t.Context(), c.handler, c.options)
 			if report.OK() {
-				t.Fatal("no fault is found")
+				t.Fatal("no fault found")
 			}
 			for _, r := range report.Results {
 				if r.Demand == c.demand && !strings.Contains(r.Fault, c.fault) {
 					t.Errorf("%s: found %q, expected %q", r.Demand, r.Fault, c.fault)
 				}
 				if r.Fault != "" && r.Remedy == "" {
-					t.Errorf("%s: nothing is said of what to do", r.Demand)
+					t.Errorf("%s: the report does not say what to do", r.Demand)
 				}
 			}
 		})
 	}
 }
 
-// forgetful is a stream handler; forgets says that it loses the first byte of small chunks, hoards that it tells nothing
-// before the end, keeps that it frees nothing, counts that it reports a span for each chunk, lies that it reports a byte more
-// than there is.
+// forgetful is a stream handler with the faults that its fields select: forgets drops the first
+// byte of small chunks, hoards delivers nothing before the end, keeps never frees memory, counts
+// reports a span for each chunk, and lies reports one byte more than the output has.
 type forgetful struct {
 	sample
 	forgets, hoards, keeps, counts, lies bool
 }
 
-// kept is memory that is not freed.
+// kept holds the memory that forgetful does not free.
 var kept struct {
 	sync.Mutex
 	chunks [][]byte
@@ -298,7 +299,7 @@ func (f *forgetfulStream) Finish() (handler.StreamResult, error) {
 	return handler.StreamResult{Status: chat.Complete, Spans: f.spans}, nil
 }
 
-func TestStreamHandlersAreExaminedAlike(t *testing.T) {
+func TestStreamHandlersAreExaminedTheSameWay(t *testing.T) {
 	conformance.Run(t, forgetful{}, conformance.Options{})
 	for _, test := range []struct {
 		handler forgetful
@@ -320,7 +321,7 @@ func TestStreamHandlersAreExaminedAlike(t *testing.T) {
 	}
 }
 
-// hurried ends a context at its first plan, and counts the outputs that it parses.
+// hurried is a handler that cancels a context at its first plan and counts the outputs it parses.
 type hurried struct {
 	forgetful
 	end    context.CancelFunc
@@ -345,7 +346,7 @@ func TestReplayingEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// TestMain serves a plugin if a test asked for one: this binary is its executable then.
+// TestMain serves a plugin if a test started this binary as the plugin's executable.
 func TestMain(m *testing.M) {
 	if os.Getenv(wire.CookieKey) == "" {
 		os.Exit(m.Run())
@@ -364,7 +365,7 @@ func TestMain(m *testing.M) {
 // first reports whether this process is the first of the plugin.
 func first() bool { return os.Mkdir(filepath.Join(sdk.Directory(), "started"), 0o700) == nil }
 
-// numbered is a stream handler that, if it is on, begins each output with the number of its process.
+// numbered is a stream handler that, if on, begins each output with the number of its process.
 type numbered struct {
 	forgetful
 	on bool
@@ -377,7 +378,7 @@ func (n numbered) OpenStream(ctx context.Context, in handler.StreamInput, sink c
 	return n.forgetful.OpenStream(ctx, in, sink)
 }
 
-// TestABusyMachineIsNoFault: a plugin that starts in time on another try is as fast as it should be.
+// TestABusyMachineIsNoFault checks that a plugin passes if a retry starts it in time.
 func TestABusyMachineIsNoFault(t *testing.T) {
 	t.Parallel()
 	o := conformance.Options{Settings: `{"slow": true, "once": true}`, Directory: t.TempDir()}
@@ -385,7 +386,7 @@ func TestABusyMachineIsNoFault(t *testing.T) {
 		t.Errorf("%+v", reports)
 	}
 	if first, err := os.Stat(filepath.Join(o.Directory, "started")); err != nil || !first.IsDir() {
-		t.Error("no start was slow")
+		t.Error("the plugin was never started slowly")
 	}
 }
 
@@ -456,15 +457,15 @@ func (s *spy) Helper()               {}
 func (s *spy) Errorf(string, ...any) { s.errors++ }
 func (s *spy) Logf(string, ...any)   { s.logs++ }
 
-func TestRunTellsTheTest(t *testing.T) {
+func TestRunReportsToTheTest(t *testing.T) {
 	var s spy
 	conformance.Run(&s, sample{description: func(d *handler.Description) { d.Version = "" }}, conformance.Options{})
 	if s.errors != 1 || s.logs != 9 {
-		t.Errorf("%d faults and %d met demands are reported", s.errors, s.logs)
+		t.Errorf("reported %d faults and %d demands that are met", s.errors, s.logs)
 	}
 	s = spy{}
 	conformance.RunBinary(&s, "/bin/true", conformance.Options{})
 	if s.errors != 1 {
-		t.Errorf("%d faults are reported of a binary that is not a plugin", s.errors)
+		t.Errorf("reported %d faults of a binary that is not a plugin", s.errors)
 	}
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/turn"
 )
 
-// brackets plans for models that think in double parentheses and call tools in double brackets:
+// brackets builds the plan for models that write reasoning in double parentheses and calls in
+// double brackets:
 //
 //	((They want the weather.))I'll look. [[get_weather {"city": "Paris"}]]<|end|>
 func brackets(r *chat.Request) (*handler.Plan, error) {
@@ -22,19 +23,19 @@ func brackets(r *chat.Request) (*handler.Plan, error) {
 		Ends:      []string{"<|end|>"}, // what ends the turn
 		Preserved: []string{"<|end|>"}, // special tokens that the engine must not drop
 	})
-	// The header of a call is atomic and includes what closes the name. ByName matches it for each
-	// tool of the request and, for the parser alone, for any other name.
+	// The header of a call is atomic and includes the text that closes the name. ByName matches it
+	// for each tool of the request and, in the parser only, for any other name.
 	header := func(name peg.ID) peg.ID {
 		return t.Atomic(t.Lit("[["), t.Tag(peg.CallName, name), t.Lit(" "))
 	}
-	// Arguments are a JSON object; in grammars, Object follows the schema of the tool. A model may
-	// forget the closing brackets.
+	// Arguments are a JSON object; in grammars, Object enforces the schema of the tool. A model may
+	// omit the closing brackets.
 	call := t.Tag(peg.Call, t.ByName(header, t.Object), t.Closer("]]"))
-	// If calls are optional, the constraint begins at the trigger.
+	// If calls are optional, the constraint starts at the trigger.
 	return t.Plan(t.Trigger("calls", t.Several(call, "")))
 }
 
-// A whole format, and the message that an output becomes: reasoning, text and a call.
+// A complete format, and an output parsed into a message with reasoning, text and a call.
 func Example() {
 	request, err := chat.ParseRequest([]byte(`{
 		"messages": [{"role": "user", "content": "How is the weather in Paris?"}],

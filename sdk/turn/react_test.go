@@ -11,8 +11,8 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/turn"
 )
 
-// react is an example of a turn that is not reasoning between markers and then text with calls. A
-// thought ends where an action or the answer begins, even if calls within reasoning are kept there:
+// react is a handler for turns that are not reasoning between markers followed by text with calls.
+// A thought ends where an action or the answer begins, even if calls within reasoning are kept:
 //
 //	Thought: I need the weather.
 //	Action: get_weather
@@ -43,8 +43,8 @@ var marks = []string{"Action:", answerMark, "Thought:", "Observation"}
 
 type reactTurn struct{ *turn.Turn }
 
-// root matches a thought, and then calls or the answer. Grammars leave out violations of the
-// format.
+// root matches a thought, and then calls or the answer. Grammars omit the alternatives that violate
+// the format.
 func (t reactTurn) root() peg.ID {
 	calls := t.Trigger("calls", t.Several(t.call(), ""))
 	next := []peg.ID{calls, t.answer()}
@@ -58,7 +58,7 @@ func (t reactTurn) root() peg.ID {
 	return t.Seq(t.Prompt("Thought:"), t.Space(), t.Optional(t.thought()), t.Choice(next...), t.Optional(more), t.TurnEnd())
 }
 
-// part matches text of a role, up to the beginning of another part.
+// part matches text of a role up to the beginning of the next part.
 func (t reactTurn) part(role peg.Role) peg.ID {
 	ahead := t.Choice(t.header(t.AnyName()), t.Lit(answerMark), t.Lit("Thought:"), t.Lit("Observation"))
 	return t.Text(role, ahead, marks...)
@@ -74,7 +74,7 @@ func (t reactTurn) text() peg.ID {
 
 func (t reactTurn) final(text peg.ID) peg.ID { return t.Seq(t.Lit(answerMark), t.Space(), text) }
 
-// answer matches the answer, even without its mark, or a value that follows the schema.
+// answer matches the answer, optionally without its mark, or a value that follows the schema.
 func (t reactTurn) answer() peg.ID {
 	s := t.AnswerSchema()
 	if s.IsZero() {
@@ -86,7 +86,7 @@ func (t reactTurn) answer() peg.ID {
 
 func (t reactTurn) call() peg.ID { return t.Tag(peg.Call, t.ByName(t.header, t.Object)) }
 
-// header matches the text before the arguments. It is atomic, and serves as a lookahead, too.
+// header matches the text before the arguments. It is atomic, and also serves as a lookahead.
 func (t reactTurn) header(name peg.ID) peg.ID {
 	gap := t.Chars(1, 32, peg.Range{Lo: ' ', Hi: ' '}, peg.Range{Lo: '\n', Hi: '\n'})
 	return t.Atomic(t.Lit("Action:"), t.Blanks(), t.Tag(peg.CallName, name), gap, t.Lit("Action Input:"), t.Blanks())
@@ -103,7 +103,7 @@ func TestATurnOfAnotherShape(t *testing.T) {
 	conformance.Run(t, react{}, conformance.Options{GenerationPrompt: "A:\n", Write: writeReact})
 }
 
-// writeReact writes a message. There is no text beside calls.
+// writeReact writes a message. The format has no text beside calls.
 func writeReact(m chat.Message) (text string) {
 	content := m.Content.Join("")
 	if len(m.ToolCalls) > 0 && content != "" {

@@ -8,7 +8,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/turn"
 )
 
-func TestARuleIsMadeOnce(t *testing.T) {
+func TestARuleIsBuiltOnce(t *testing.T) {
 	b := turn.New(new(chat.Request), turn.Format{})
 	made := 0
 	var nested func() peg.ID
@@ -20,23 +20,23 @@ func TestARuleIsMadeOnce(t *testing.T) {
 	}
 	first, second := nested(), nested()
 	if first != second || made != 1 {
-		t.Errorf("nodes %d and %d, made %d times", first, second, made)
+		t.Errorf("nodes %d and %d, built %d times", first, second, made)
 	}
 	if err := b.Build(b.Seq(first, b.End())).Validate(); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestToleranceStandsInRulesThatGrammarsLeaveOut(t *testing.T) {
+func TestToleranceIsInRulesThatGrammarsOmit(t *testing.T) {
 	b := turn.New(new(chat.Request), turn.Format{})
 	if b.Only("odd", b.Lit("a")) != b.Only("odd", b.Lit("b")) {
-		t.Error("a part of one name was made twice")
+		t.Error("two rules were built under one name")
 	}
 	choice := b.Tolerate(b.Lit("a"))
 	p := b.Build(b.Seq(choice, b.End()))
 	kids := p.Nodes[choice].Kids
 	last := p.Nodes[kids[len(kids)-1]]
 	if last.Op != peg.Rule || last.Text != "~missing" || p.Nodes[last.Kids[0]].Op != peg.Empty {
-		t.Errorf("what may be missing ends in %+v", last)
+		t.Errorf("the last alternative of the tolerated part is %+v", last)
 	}
 }

@@ -15,11 +15,11 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/turn"
 )
 
-// tags is a whole handler for a format of this kind:
+// tags is a complete handler for a format of this kind:
 //
 //	<t>Hm.</t>Let me see. <call weather><arg city>Rome</arg><arg days>3</arg></call><end>
 //
-// keeps keeps calls within a thought there.
+// If keeps is set, calls within a thought stay part of it.
 type tags struct{ keeps bool }
 
 func (tags) Describe() handler.Description {
@@ -63,7 +63,7 @@ func write(m chat.Message) string {
 	return text
 }
 
-func TestAFormatInFewLinesConforms(t *testing.T) {
+func TestAFormatInAFewLinesConforms(t *testing.T) {
 	conformance.Run(t, tags{}, conformance.Options{Write: write})
 	conformance.Run(t, tags{keeps: true}, conformance.Options{Write: write})
 }
@@ -181,7 +181,7 @@ func TestConstraintsHoldToTheRequest(t *testing.T) {
 	}
 }
 
-func TestMessagesGoOn(t *testing.T) {
+func TestMessagesAreContinued(t *testing.T) {
 	const history = `{"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Yes","reasoning_content":"Hm."}],"continue_final_message":`
 	for _, c := range []struct{ name, request, prefill, replaced string }{
 		{"a new message", plain, "", ""},
@@ -199,14 +199,14 @@ func TestMessagesGoOn(t *testing.T) {
 				t.Errorf("prefill %q, ending %+v (%v)", plan.Prefill, plan.Ending, err)
 			}
 			if c.prefill != "" && (len(plan.Request.Messages) != 1 || !plan.Request.AddGenerationPrompt) {
-				t.Errorf("what is rendered: %+v", plan.Request)
+				t.Errorf("rendered request: %+v", plan.Request)
 			}
 		})
 	}
 	r := &chat.Request{Messages: []chat.Message{{Role: chat.RoleUser}}, ContinueFinalMessage: chat.ContinueAuto}
 	var invalid *fault.Error
 	if _, err := (tags{}).Plan(t.Context(), handler.Input{Request: r}); !errors.As(err, &invalid) {
-		t.Errorf("a message that is not there: %v", err)
+		t.Errorf("continuing a missing message: %v", err)
 	}
 }
 
@@ -218,6 +218,6 @@ func TestToolsAreKnownOnce(t *testing.T) {
 	r.Tools = append(r.Tools, chat.Tool{Name: "now", Parameters: jsonschema.MustParse(`{}`)}, chat.Tool{})
 	b := turn.New(r, turn.Format{})
 	if len(b.Tools) != 2 || b.Tools[0].Allowed || !b.Tools[1].Allowed || !b.MustCall() || b.Mode() != grammar.Strict {
-		t.Errorf("the tools are %+v, a call required: %t, %d", b.Tools, b.MustCall(), b.Mode())
+		t.Errorf("tools %+v, call required %t, mode %d", b.Tools, b.MustCall(), b.Mode())
 	}
 }
