@@ -85,6 +85,7 @@ func TestWhatATemplateWritesIsAllowedAndReadBack(t *testing.T) {
 
 // TestWhatAStyleWritesIsAllowedAndReadBack tests the law on the templates of testdata.
 func TestWhatAStyleWritesIsAllowedAndReadBack(t *testing.T) {
+	shared.Slow(t)
 	school := newSchool(t)
 	for name, source := range styles(t) {
 		t.Run(name, func(t *testing.T) {

@@ -147,6 +147,7 @@ var otherwise = map[string]string{
 const nextMessage = "a marker that begins a message ends the previous one if it is a special token, which prose does not contain"
 
 func TestStylesOfTheWildInOtherSpellings(t *testing.T) {
+	shared.Slow(t)
 	paths, err := filepath.Glob("testdata/unseen/*.txtar")
 	if err != nil {
 		t.Fatal(err)

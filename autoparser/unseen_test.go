@@ -9,6 +9,7 @@ import (
 
 	"github.com/dragoman-project/dragoman/autoparser"
 	"github.com/dragoman-project/dragoman/autoparser/probe"
+	"github.com/dragoman-project/dragoman/internal/shared"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/peg/match"
 	"github.com/google/go-cmp/cmp"
@@ -21,6 +22,7 @@ import (
 // whether the template's own renderings are parsed back. Outputs are parsed whole, byte by byte,
 // and cut in two at every byte.
 func TestStylesOfTheWild(t *testing.T) {
+	shared.Slow(t)
 	paths, err := filepath.Glob("testdata/unseen/*.txtar")
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("found %d archives: %v", len(paths), err)

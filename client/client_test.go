@@ -17,6 +17,7 @@ import (
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/api"
 	"github.com/dragoman-project/dragoman/host/config"
+	"github.com/dragoman-project/dragoman/internal/shared"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/fault"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
@@ -153,6 +154,7 @@ func must(t *testing.T, err error) {
 }
 
 func TestAContextEndsAStreamThatWaits(t *testing.T) {
+	shared.Slow(t)
 	address, stop, err := daemon(unchanged)
 	must(t, err)
 	defer stop()

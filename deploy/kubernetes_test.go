@@ -21,10 +21,12 @@ import (
 	"github.com/dragoman-project/dragoman/host/api"
 	"github.com/dragoman-project/dragoman/host/api/metrics"
 	"github.com/dragoman-project/dragoman/host/config"
+	"github.com/dragoman-project/dragoman/internal/shared"
 	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
 func TestUpdatesOfConfigMapsReachARunningDaemon(t *testing.T) {
+	shared.Slow(t)
 	rules := func(marker string) string {
 		return `{version: 1, workarounds: [{name: plans, because: the test changes it, when: 'name == "chatml-json"',
 			set: {reasoning: {mode: tag_based, start: "<` + marker + `>", end: "</` + marker + `>"}}}]}`

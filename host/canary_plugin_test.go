@@ -9,6 +9,7 @@ import (
 
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/config"
+	"github.com/dragoman-project/dragoman/internal/shared"
 )
 
 // counted is a case that holds if digits are reasoning, as they are when the rogue plugin parses
@@ -74,6 +75,7 @@ const (
 )
 
 func TestAWorseVersionOfAPluginDoesNotGoLive(t *testing.T) {
+	shared.Slow(t)
 	p := startPlugged(t, better, counted, nil)
 	if got := p.reads(); got != asBetter {
 		t.Fatalf("the first version reads %s", got)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/config"
+	"github.com/dragoman-project/dragoman/internal/shared"
 )
 
 // prompts returns the prompt that a template renders, or the error code.
@@ -98,6 +99,7 @@ func TestAFolderMayHoldEverything(t *testing.T) {
 // TestFilesThatCannotBeUsedAreReportedAndHideNothing puts an unusable file of each kind beside good
 // ones.
 func TestFilesThatCannotBeUsedAreReportedAndHideNothing(t *testing.T) {
+	shared.Slow(t)
 	dir, outside := t.TempDir(), filepath.Join(t.TempDir(), "secret.jinja")
 	write := func(path, content string) { must(t, os.WriteFile(path, []byte(content), 0o644)) }
 	write(outside, "secret")

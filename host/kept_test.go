@@ -12,6 +12,7 @@ import (
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/config"
 	"github.com/dragoman-project/dragoman/internal/cache"
+	"github.com/dragoman-project/dragoman/internal/shared"
 	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
@@ -102,6 +103,7 @@ func answered(t testing.TB, h *host.Host, template, request string) string {
 // TestRequestsThatDifferShareNothing plans requests in one order and in reverse. A plan that a
 // request takes from the cache by mistake in one order is not there yet in the other.
 func TestRequestsThatDifferShareNothing(t *testing.T) {
+	shared.Slow(t)
 	shareNothing(t, "chatml-json", "chatml-reasoning", "chatml-tagged", "words")
 }
 

@@ -11,12 +11,14 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser"
 	"github.com/dragoman-project/dragoman/host/check"
 	"github.com/dragoman-project/dragoman/internal/llamacpp"
+	"github.com/dragoman-project/dragoman/internal/shared"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
 )
 
 // TestWhatTheGrammarOfAStyleAllowsIsRead is TestWhatTheGrammarOfATemplateAllowsIsRead over the
 // templates in the autoparser's test data, which represent the styles that models share.
 func TestWhatTheGrammarOfAStyleAllowsIsRead(t *testing.T) {
+	shared.Slow(t)
 	s, names := styles(t)
 	drawn := 0
 	for _, name := range names {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/config"
+	"github.com/dragoman-project/dragoman/internal/shared"
 	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
@@ -104,6 +105,7 @@ func buildPlugin(t testing.TB, name string) string {
 }
 
 func TestSessionsFinishWhatTheyBeganWhenPluginsComeAndGo(t *testing.T) {
+	shared.Slow(t)
 	dir := t.TempDir()
 	h := start(t, func(c *config.Config) { c.Plugins.Dir = dir })
 	_, err := h.PutTemplate(t.Context(), host.TemplateSource{Name: "channels", Source: channels})

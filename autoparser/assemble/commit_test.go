@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/dragoman-project/dragoman/autoparser/assemble"
+	"github.com/dragoman-project/dragoman/internal/shared"
 	"github.com/dragoman-project/dragoman/sdk/peg/sound"
 )
 
@@ -14,6 +15,7 @@ import (
 //     malformed, and is never reconsidered as prose;
 //   - the first byte of an object or array: the value is one, and neither text nor missing.
 func TestCommitmentsAreMeant(t *testing.T) {
+	shared.Slow(t)
 	for _, name := range []string{"JSON with the name as key", "JSON in a function tag", "tags for name and value"} {
 		findings, err := sound.Check(assemble.Assemble(named(t, name).input()).Program)
 		if err != nil {

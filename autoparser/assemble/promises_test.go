@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
+	"github.com/dragoman-project/dragoman/internal/shared"
 	"github.com/dragoman-project/dragoman/sdk/cases"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 )
@@ -34,6 +35,7 @@ func parallel(r *chat.Request) { r.ParallelToolCalls = true }
 var paris = call("get_weather", "city", `"Paris"`, "days", "3")
 
 func TestWhatATemplateWritesParsesBack(t *testing.T) {
+	shared.Slow(t)
 	messages := []cases.Message{
 		{Content: "Hello, world!\nWhat's up?"},
 		{ToolCalls: []cases.Call{paris}},

@@ -12,12 +12,14 @@ import (
 	"testing"
 
 	"github.com/dragoman-project/dragoman/autoparser/jinja"
+	"github.com/dragoman-project/dragoman/internal/shared"
 )
 
 // templates is the number of random templates to compare, and of conversations for each template: go test -run Random ./autoparser/jinja -templates 100000
 var templates = flag.Int("templates", 1500, "number of random templates that are compared with Python")
 
 func TestRandomTemplatesRenderAsPythonDoes(t *testing.T) {
+	shared.Slow(t)
 	p := startPython(t)
 	failed := 0
 	for seed := range uint64(*templates) {
@@ -34,6 +36,7 @@ func TestRandomTemplatesRenderAsPythonDoes(t *testing.T) {
 }
 
 func TestRandomConversationsRenderAsPythonDoes(t *testing.T) {
+	shared.Slow(t)
 	p := startPython(t)
 	files, err := filepath.Glob("testdata/*.jinja")
 	if err != nil || len(files) == 0 {

@@ -12,11 +12,13 @@ import (
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/api"
 	"github.com/dragoman-project/dragoman/host/config"
+	"github.com/dragoman-project/dragoman/internal/shared"
 	"github.com/spf13/cobra"
 )
 
 // TestTheExamplesOfHelpTextsWork runs every example in a folder with the files that they name.
 func TestTheExamplesOfHelpTextsWork(t *testing.T) {
+	shared.Slow(t)
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip(err)
 	}

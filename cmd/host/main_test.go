@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dragoman-project/dragoman/internal/shared"
 	"github.com/spf13/pflag"
 )
 
@@ -29,6 +30,7 @@ const weather = `Sure.
 
 // TestCommandLines runs command lines and compares parts of their output, and their exit codes.
 func TestCommandLines(t *testing.T) {
+	shared.Slow(t)
 	faulty := filepath.Join(t.TempDir(), "faulty.yaml")
 	if err := os.WriteFile(faulty, []byte("version: 1\nworkarounds:\n  - title: x\n"), 0o600); err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dragoman-project/dragoman/internal/shared"
 	"github.com/dragoman-project/dragoman/sdk/conformance"
 )
 
@@ -15,6 +16,7 @@ import (
 const checkout = "../.."
 
 func TestANewPluginBuildsAndConforms(t *testing.T) {
+	shared.Slow(t)
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "brackets")
 	code, out, errs := commandLine(t, "", "plugin", "new", "brackets", "--dir", dir, "--sdk", checkout)

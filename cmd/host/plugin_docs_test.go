@@ -1,6 +1,7 @@
 package main
 
 import (
+	"github.com/dragoman-project/dragoman/internal/shared"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 // TestTheManualOfPluginsCanBeFollowed runs the shell commands of docs/plugins.md in an empty folder, and looks for the outputs
 // that it shows in what they print, in order.
 func TestTheManualOfPluginsCanBeFollowed(t *testing.T) {
+	shared.Slow(t)
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(checkout, "docs", "plugins.md"))
 	must(t, err)

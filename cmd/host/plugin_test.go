@@ -16,6 +16,7 @@ import (
 	"github.com/dragoman-project/dragoman/host/api"
 	"github.com/dragoman-project/dragoman/host/config"
 	"github.com/dragoman-project/dragoman/host/plugins"
+	"github.com/dragoman-project/dragoman/internal/shared"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 )
 
@@ -45,6 +46,7 @@ func daemonWithPlugins(t *testing.T) (*host.Host, *httptest.Server) {
 }
 
 func TestTheListOfADaemonShowsTheStateOfPlugins(t *testing.T) {
+	shared.Slow(t)
 	h, daemon := daemonWithPlugins(t)
 	request, err := chat.ParseRequest([]byte(`{"messages": [{"role": "user", "content": "Hi"}]}`))
 	must(t, err)

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"github.com/dragoman-project/dragoman/internal/shared"
 	"net"
 	"os"
 	"os/exec"
@@ -15,6 +16,7 @@ import (
 
 // TestTheReadmeSaysWhatHappens runs the README's commands at a daemon and compares what they print with what it shows.
 func TestTheReadmeSaysWhatHappens(t *testing.T) {
+	shared.Slow(t)
 	needsShell(t)
 	dir, address := repositoryCopy(t), freeAddress(t)
 	_, text, found := strings.Cut(strings.ReplaceAll(read(t, "../../README.md"), "127.0.0.1:8080", address), "in another")
@@ -27,6 +29,7 @@ func TestTheReadmeSaysWhatHappens(t *testing.T) {
 
 // TestTheTourSaysWhatHappens follows docs/tour.md on a copy of the repository's files.
 func TestTheTourSaysWhatHappens(t *testing.T) {
+	shared.Slow(t)
 	needsShell(t)
 	dir, address := repositoryCopy(t), freeAddress(t)
 	sections := strings.Split(strings.ReplaceAll(read(t, "../../docs/tour.md"), "127.0.0.1:8080", address), "\n## ")

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"github.com/dragoman-project/dragoman/internal/shared"
 	"io"
 	"os"
 	"os/exec"
@@ -98,6 +99,7 @@ func TestCommandsThatWaitForAPipeCanBeInterrupted(t *testing.T) {
 
 // TestSignalsEndTheBinary interrupts the binary itself while it waits for input.
 func TestSignalsEndTheBinary(t *testing.T) {
+	shared.Slow(t)
 	cmd := exec.CommandContext(t.Context(), filepath.Join(binary(t), "dragoman"), "parse", "--template", "chatml-json", "--stream")
 	in, err := cmd.StdinPipe()
 	must(t, err)

@@ -20,6 +20,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/dragoman-project/dragoman/host/config"
+	"github.com/dragoman-project/dragoman/internal/shared"
 	"github.com/dragoman-project/dragoman/sdk/fault"
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
 	"github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1/dragomanv1connect"
@@ -452,6 +453,7 @@ func TestAPanicEndsNothingButItsRequest(t *testing.T) {
 // TestAStreamMayBeSilentAsLongAsItsClientIsNot sends text that decides nothing, for longer than
 // either side may be silent.
 func TestAStreamMayBeSilentAsLongAsItsClientIsNot(t *testing.T) {
+	shared.Slow(t)
 	d := serve(t, func(c *config.Config) { c.Limits.SessionIdle = 2 * time.Second })
 	stream := open(t, t.Context(), dragomanv1connect.NewChatServiceClient(httpClient(t), d.url, connect.WithGRPC()))
 	send := func(text string) {

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/dragoman-project/dragoman/host/config"
+	"github.com/dragoman-project/dragoman/internal/shared"
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
 	"github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1/dragomanv1connect"
 )
@@ -55,6 +56,7 @@ func (d *daemon) send(t *testing.T, path, contentType string, body io.Reader, he
 // is answered with an error, logged in one line and counted once; then the daemon answers as
 // before.
 func TestBadInputIsBoundedLoggedAndCounted(t *testing.T) {
+	shared.Slow(t)
 	const secret = "hush"
 	never := func(t *testing.T) io.Reader {
 		r, w := io.Pipe()
@@ -251,6 +253,7 @@ func TestHalfClosedConnectionsAreAnsweredOrEnded(t *testing.T) {
 // TestTenThousandOpensWithoutACloseAreBounded opens streams and never ends one. As many run as the
 // limit allows, the others are refused; when the clients disconnect, every session is released.
 func TestTenThousandOpensWithoutACloseAreBounded(t *testing.T) {
+	shared.Slow(t)
 	const opens, limit, atOnce = 10_000, 100, 20
 	d := serve(t, func(c *config.Config) {
 		c.Limits.Sessions = limit

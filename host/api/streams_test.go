@@ -13,6 +13,7 @@ import (
 	"connectrpc.com/connect"
 
 	"github.com/dragoman-project/dragoman/host/config"
+	"github.com/dragoman-project/dragoman/internal/shared"
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
 	"github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1/dragomanv1connect"
 )
@@ -101,6 +102,7 @@ func allOver(t *testing.T, stream sharedClient, numbers ...uint64) map[uint64]*r
 // TestOutputsThatShareAStreamAreParsedAsIfAlone sends the output once for each place to cut it, all
 // on one stream.
 func TestOutputsThatShareAStreamAreParsedAsIfAlone(t *testing.T) {
+	shared.Slow(t)
 	d := serve(t, nil)
 	stream := d.parseStreams(t)
 	var steps [4][]*dragomanv1.OutputRequest
@@ -128,6 +130,7 @@ func TestOutputsThatShareAStreamAreParsedAsIfAlone(t *testing.T) {
 
 // TestAnOutputOfASharedStreamFailsAlone sends each kind of bad output beside a good one.
 func TestAnOutputOfASharedStreamFailsAlone(t *testing.T) {
+	shared.Slow(t)
 	const good, bad = 1, 2
 	for _, tt := range []struct {
 		name string
@@ -172,6 +175,7 @@ func TestAnOutputOfASharedStreamFailsAlone(t *testing.T) {
 // TestANumberCanBeUsedAgainAtOnce sends many outputs with one number, each before the previous one
 // is answered.
 func TestANumberCanBeUsedAgainAtOnce(t *testing.T) {
+	shared.Slow(t)
 	const many = 100
 	for name, send := range map[string]func(t *testing.T, stream sharedClient, all []*dragomanv1.OutputRequest){
 		"in one message": func(t *testing.T, stream sharedClient, all []*dragomanv1.OutputRequest) { together(t, stream, all...) },
@@ -246,6 +250,7 @@ func TestAClientThatGoesGivesAllItsOutputsBack(t *testing.T) {
 }
 
 func TestOutputsThatShareAStreamHaveTheirOwnLimits(t *testing.T) {
+	shared.Slow(t)
 	t.Run("of number", func(t *testing.T) {
 		d := serve(t, func(c *config.Config) { c.Limits.Sessions = 2 })
 		stream := d.parseStreams(t)
@@ -301,6 +306,7 @@ func TestOutputsThatShareAStreamHaveTheirOwnLimits(t *testing.T) {
 // TestASharedStreamWaitsForAClientThatDoesNotRead sends far more than the daemon may buffer for a
 // client that does not read yet.
 func TestASharedStreamWaitsForAClientThatDoesNotRead(t *testing.T) {
+	shared.Slow(t)
 	const outputs, pieces, size = 4, 64, 1 << 16
 	d := serve(t, nil)
 	stream := d.parseStreams(t)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/config"
+	"github.com/dragoman-project/dragoman/internal/shared"
 )
 
 var (
@@ -74,6 +75,7 @@ func (c *tally) String() string {
 }
 
 func TestNoSessionIsHurtByWhateverHappensAroundIt(t *testing.T) {
+	shared.Slow(t)
 	t.Logf("seed %d, %v, %d sessions", *seed, *duration, *crowd)
 	dir := newFolder(t)
 	h := start(t, dir)

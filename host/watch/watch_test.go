@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dragoman-project/dragoman/internal/shared"
 	"github.com/fsnotify/fsnotify"
 	"go.uber.org/goleak"
 )
@@ -161,6 +162,7 @@ func TestChangesOfUnreadFilesAreReported(t *testing.T) {
 }
 
 func TestUnderAStormOfWritesNothingIsTornAndTheLastContentArrives(t *testing.T) {
+	shared.Slow(t)
 	for _, leases := range []bool{true, false} {
 		for _, s := range styles {
 			t.Run(fmt.Sprintf("%s, leases %v", s.name, leases), func(t *testing.T) {
@@ -341,6 +343,7 @@ func TestFilesOutliveTheirDirectory(t *testing.T) {
 }
 
 func TestTriggerNamesWhatIsStillBeingWritten(t *testing.T) {
+	shared.Slow(t)
 	path := filepath.Join(t.TempDir(), name)
 	w, _ := watcher(t, Options{Quiet: time.Hour})
 	f, err := os.Create(path)

@@ -10,11 +10,13 @@ import (
 )
 
 func TestConformance(t *testing.T) {
+	shared.Slow(t)
 	conformance.Run(t, gemma4{}, conformance.Options{Write: write})
 	conformance.Run(t, functionGemma{}, conformance.Options{Write: writeFunctions})
 }
 
 func TestTheBinaryConforms(t *testing.T) {
+	shared.Slow(t)
 	path := filepath.Join(t.TempDir(), "gemma4")
 	if out, err := exec.Command("go", "build", "-o", path, "./cmd/gemma4").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)

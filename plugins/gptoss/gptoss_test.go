@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/dragoman-project/dragoman/internal/shared"
 	"github.com/dragoman-project/dragoman/sdk/conformance"
 	"go.yaml.in/yaml/v3"
 )
@@ -16,6 +17,7 @@ func TestConformance(t *testing.T) {
 }
 
 func TestTheBinaryConforms(t *testing.T) {
+	shared.Slow(t)
 	path := filepath.Join(t.TempDir(), "gptoss")
 	if out, err := exec.Command("go", "build", "-o", path, "./cmd/gptoss").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)

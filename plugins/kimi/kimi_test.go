@@ -12,6 +12,7 @@ import (
 func TestConformance(t *testing.T) { conformance.Run(t, kimi{}, conformance.Options{Write: write}) }
 
 func TestTheBinaryConforms(t *testing.T) {
+	shared.Slow(t)
 	path := filepath.Join(t.TempDir(), "kimi")
 	if out, err := exec.Command("go", "build", "-o", path, "./cmd/kimi").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)

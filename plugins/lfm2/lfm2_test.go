@@ -12,6 +12,7 @@ import (
 func TestConformance(t *testing.T) { conformance.Run(t, lfm2{}, conformance.Options{Write: write}) }
 
 func TestTheBinaryConforms(t *testing.T) {
+	shared.Slow(t)
 	path := filepath.Join(t.TempDir(), "lfm2")
 	if out, err := exec.Command("go", "build", "-o", path, "./cmd/lfm2").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)

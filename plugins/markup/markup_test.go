@@ -10,11 +10,13 @@ import (
 )
 
 func TestConformance(t *testing.T) {
+	shared.Slow(t)
 	conformance.Run(t, nested{}, conformance.Options{Write: writeNested})
 	conformance.Run(t, cdata{}, conformance.Options{Write: writeCDATA, GenerationPrompt: "<|im_start|>assistant\n"})
 }
 
 func TestTheBinaryConforms(t *testing.T) {
+	shared.Slow(t)
 	path := filepath.Join(t.TempDir(), "markup")
 	if out, err := exec.Command("go", "build", "-o", path, "./cmd/markup").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)

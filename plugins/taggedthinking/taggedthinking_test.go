@@ -14,6 +14,7 @@ func TestConformance(t *testing.T) {
 }
 
 func TestTheBinaryConforms(t *testing.T) {
+	shared.Slow(t)
 	path := filepath.Join(t.TempDir(), "taggedthinking")
 	if out, err := exec.Command("go", "build", "-o", path, "./cmd/taggedthinking").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/dragoman-project/dragoman/internal/shared"
 	"github.com/dragoman-project/dragoman/internal/wire"
 	"github.com/dragoman-project/dragoman/sdk"
 	"github.com/dragoman-project/dragoman/sdk/chat"
@@ -134,6 +135,7 @@ func TestWhatIsRefusedNeedNotBeEnforced(t *testing.T) {
 }
 
 func TestEveryDemandFindsItsFault(t *testing.T) {
+	shared.Slow(t)
 	var count atomic.Int32
 	for _, c := range []struct {
 		name, demand, fault string
@@ -380,6 +382,7 @@ func (n numbered) OpenStream(ctx context.Context, in handler.StreamInput, sink c
 
 // TestABusyMachineIsNoFault checks that a plugin passes if a retry starts it in time.
 func TestABusyMachineIsNoFault(t *testing.T) {
+	shared.Slow(t)
 	t.Parallel()
 	o := conformance.Options{Settings: `{"slow": true, "once": true}`, Directory: t.TempDir()}
 	if reports := conformance.CheckBinary(t.Context(), os.Args[0], o); !conformance.OK(reports) {

@@ -6,12 +6,14 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/dragoman-project/dragoman/internal/shared"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
 func TestLarkDecidesAsTheGrammarDoes(t *testing.T) {
+	shared.Slow(t)
 	for _, p := range programs {
 		for state, prompt := range startStates {
 			t.Run(p.name+"/"+state, func(t *testing.T) {

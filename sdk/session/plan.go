@@ -65,6 +65,7 @@ type Plan struct {
 	Program          *peg.Program           `json:"-"` // what parses the output; nil where the handler does, or a daemon
 
 	request *chat.Request
+	tools   []chat.Tool // of the request, names alone: sessions keep them, and need not keep the request
 	code    *match.Code // Program, compiled
 	streams handler.StreamHandler
 	token   []byte // for streams
@@ -82,7 +83,7 @@ func New(d *Draft, req *chat.Request, o PlanOptions) (*Plan, error) {
 		PreservedTokens: d.PreservedTokens, Stops: d.Stops,
 		SupportsThinking: d.SupportsThinking, ThinkingStart: d.ThinkingStart, ThinkingEnds: d.ThinkingEnds,
 		ReasoningState: d.ReasoningState, Delimiters: d.Delimiters, Notes: slices.Clip(d.Notes), Handler: d.Handler,
-		request: req, constraints: o.Constraints,
+		request: req, tools: names(req.Tools), constraints: o.Constraints,
 	}
 	if p.constraints == nil {
 		p.constraints = new(grammar.Cache)
@@ -111,6 +112,15 @@ func New(d *Draft, req *chat.Request, o PlanOptions) (*Plan, error) {
 		return nil, fmt.Errorf("invalid program: %w", err)
 	}
 	return p, nil
+}
+
+// names returns tools with their names alone.
+func names(tools []chat.Tool) []chat.Tool {
+	named := make([]chat.Tool, len(tools))
+	for i, t := range tools {
+		named[i].Name = t.Name
+	}
+	return named
 }
 
 func (p *Plan) compile(codes *match.Cache, o match.Options) (err error) {

@@ -37,7 +37,7 @@ type Result struct {
 func (p *Plan) Session(ctx context.Context, o Options) *Session {
 	s := new(Session)
 	if p.request != nil {
-		s.stream.StreamOptions = chat.StreamOptions{Tools: p.request.Tools, Policies: p.request.Parsing, IDSeed: o.IDSeed, NoIDs: o.NoIDs}
+		s.stream.StreamOptions = chat.StreamOptions{Tools: p.tools, Policies: p.request.Parsing, IDSeed: o.IDSeed, NoIDs: o.NoIDs}
 	}
 	sink := chat.Sink(s.stream.Add)
 	if o.Events != nil {

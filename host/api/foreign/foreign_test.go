@@ -28,6 +28,7 @@ import (
 	"github.com/dragoman-project/dragoman/host/api"
 	"github.com/dragoman-project/dragoman/host/api/metrics"
 	"github.com/dragoman-project/dragoman/host/config"
+	"github.com/dragoman-project/dragoman/internal/shared"
 	"github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1/dragomanv1connect"
 )
 
@@ -167,6 +168,7 @@ func TestCurlStreamsLines(t *testing.T) {
 }
 
 func TestAClientInJavaScript(t *testing.T) {
+	shared.Slow(t)
 	c := installed(t)
 	t.Run("speaks every protocol", c.speaksEveryProtocol)
 	t.Run("aborts streams", c.abortsStreams)

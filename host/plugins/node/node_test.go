@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/dragoman-project/dragoman/host/plugins"
+	"github.com/dragoman-project/dragoman/internal/shared"
 	"github.com/dragoman-project/dragoman/sdk/cases"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/handler"
@@ -66,6 +67,7 @@ func must(t *testing.T, err error) {
 }
 
 func TestAPluginInAnotherLanguage(t *testing.T) {
+	shared.Slow(t)
 	dir := install(t)
 	t.Run("conforms", func(t *testing.T) { conforms(t, dir) })
 	t.Run("reports where the output broke the format", func(t *testing.T) { reports(t, dir) })

@@ -4,12 +4,14 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/dragoman-project/dragoman/internal/shared"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 	"github.com/dragoman-project/dragoman/sdk/peg/match"
 )
 
 // TestChunkingDoesNotMatter runs random programs over outputs that more or less follow them, cut in every way.
 func TestChunkingDoesNotMatter(t *testing.T) {
+	shared.Slow(t)
 	for seed := range uint64(400) {
 		g := newGenerator(seed)
 		p := g.program()

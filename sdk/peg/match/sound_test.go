@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/dragoman-project/dragoman/internal/shared"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 	"github.com/dragoman-project/dragoman/sdk/peg/sound"
@@ -22,6 +23,7 @@ func findings(t testing.TB, p *peg.Program) []sound.Finding {
 // On programs without findings they agree: whatever the one matches, the other matches and understands the same way. Output
 // that ends within the format is the exception: there the machine delivers what it has.
 func TestSoundProgramsParseAsPEGs(t *testing.T) {
+	shared.Slow(t)
 	sound, matched := 0, 0
 	for seed := range uint64(800) {
 		g := newGenerator(seed)
