@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/dragoman-project/dragoman/autoparser/probe"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 )
 
@@ -53,4 +54,16 @@ func (l *Learned) Spelled(messages []chat.Message, preserved []string) []string 
 // LeftOut returns the notes on the parts of a request that the template drops.
 func (l *Learned) LeftOut(ctx context.Context, r *chat.Request, prompt string) []string {
 	return l.leftOut(ctx, r, prompt)
+}
+
+// LearnWithout learns a template that fails on the probes that a function selects.
+func LearnWithout(t *Template, fails func(probe.Probe) bool) *Learned {
+	e := exploration{Template: t}
+	answers := probe.Ask(t.Capabilities, t.Source, func(p probe.Probe) (string, error) {
+		if fails(p) {
+			return "", errors.New("this probe fails")
+		}
+		return e.ask(p)
+	})
+	return concluded(t, answers).With(nil)
 }

@@ -35,7 +35,7 @@ func Learn(t *Template, rules *workaround.Set) (*Learned, error) {
 	if e.exhausted != nil {
 		return nil, e.exhausted
 	}
-	l := &Learned{Template: t, Answers: answers, Detected: detect.Run(answers)}
+	l := concluded(t, answers)
 	if e.tolerated != nil {
 		l.Detected.Lint = append(l.Detected.Lint, "Jinja2 does not render all of it; it is rendered tolerantly: "+e.tolerated.Error())
 	}
@@ -43,8 +43,14 @@ func Learn(t *Template, rules *workaround.Set) (*Learned, error) {
 		l.Detected.Lint = append(l.Detected.Lint,
 			"calls are rendered only beside null content: a prompt leaves out those of earlier answers, unless a workaround asks for null-content")
 	}
-	l.facts = &workaround.Facts{Source: t.Source, Name: t.Name, Dialect: l.Detected.Dialect, Capabilities: t.Capabilities}
 	return l.With(rules), nil
+}
+
+// concluded returns what follows from the answers, without workarounds.
+func concluded(t *Template, answers probe.Answers) *Learned {
+	l := &Learned{Template: t, Answers: answers, Detected: detect.Run(answers)}
+	l.facts = &workaround.Facts{Source: t.Source, Name: t.Name, Dialect: l.Detected.Dialect, Capabilities: t.Capabilities}
+	return l
 }
 
 // With returns what was learned, with other workarounds applied. It renders nothing.

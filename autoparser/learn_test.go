@@ -12,6 +12,7 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser"
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
 	"github.com/dragoman-project/dragoman/autoparser/jinja"
+	"github.com/dragoman-project/dragoman/autoparser/probe"
 	"github.com/dragoman-project/dragoman/autoparser/workaround"
 	"github.com/dragoman-project/dragoman/internal/shared"
 	"github.com/google/go-cmp/cmp"
@@ -115,6 +116,43 @@ func TestASourceThatIsNoTemplateIsRefusedWithItsPlace(t *testing.T) {
 	_, err := autoparser.Open("broken.jinja", "a\n{% if %}", "", "", autoparser.Options{})
 	if !errors.Is(err, jinja.Syntax) || !strings.Contains(err.Error(), "broken.jinja:") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// Many templates refuse to render one thing or another. A failing probe leaves questions open; the header of a turn, which
+// another probe would have separated from a marker, must not become part of it.
+func TestAProbeThatFailsPutsNoHeaderIntoAMarker(t *testing.T) {
+	for name, source := range styles(t) {
+		whole := learnSource(t, name, source, "<s>", "</s>", nil)
+		header := whole.Dialect.AssistantStart
+		if header == "" {
+			continue
+		}
+		for _, fails := range []string{"answer", "prompt", "prompt, no thinking", "prompt to think", "two answers", "two calls"} {
+			d := autoparser.LearnWithout(whole.Template, func(p probe.Probe) bool { return p.Name == fails }).Dialect
+			for _, pair := range [][2]string{
+				{d.Reasoning.Start, whole.Dialect.Reasoning.Start}, {d.Content.Start, whole.Dialect.Content.Start},
+				{d.EndOfCalls, whole.Dialect.EndOfCalls}, {d.Tools.SectionEnd, whole.Dialect.Tools.SectionEnd},
+			} {
+				if strings.Contains(pair[0], header) && pair[0] != pair[1] {
+					t.Errorf("%s without the probe %q: the header %q is part of %q", name, fails, header, pair[0])
+				}
+			}
+		}
+	}
+}
+
+func TestATemplateThatRefusesToThinkNotIsLearnedAllTheSame(t *testing.T) {
+	const refusal = "{%- if enable_thinking is defined and enable_thinking is false %}{{ raise_exception('always thinks') }}{% endif %}"
+	for name, source := range styles(t) {
+		l := learnSource(t, name, refusal+source, "<s>", "</s>", nil)
+		if !l.Template.Capabilities.Reasoning {
+			continue // only the two prompts show how it thinks
+		}
+		was := learnSource(t, name, source, "<s>", "</s>", nil)
+		if d := cmp.Diff(was.SelfCheck().Score(), l.SelfCheck().Score()); d != "" {
+			t.Errorf("%s: self-check -was +now\n%s", name, d)
+		}
 	}
 }
 

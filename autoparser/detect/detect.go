@@ -55,6 +55,7 @@ func Run(answers probe.Answers) Result {
 	d.content()
 	d.turn()
 	d.calls()
+	d.withoutHeaders()
 	d.contentBeforeCalls()
 	return d.Result
 }

@@ -67,24 +67,28 @@ func (d *detective) shownReasoning(a probe.Answer, mode dialect.ReasoningMode, n
 // headerBehind returns the text after the end of reasoning if prompts begin an answer with it: then
 // reasoning is a message of its own.
 func (d *detective) headerBehind(rest string) string {
-	r2, ok := d.answers.Of("R2")
+	r2, _ := d.answers.Of("R2")
 	header := trimRight(rest)
-	if ok && markers(header) > 0 && (strings.HasSuffix(trimRight(r2.TextA), header) || strings.HasSuffix(trimRight(r2.TextB), header)) {
+	if markers(header) > 0 && (strings.HasSuffix(trimRight(r2.TextA), header) || strings.HasSuffix(trimRight(r2.TextB), header)) {
 		return rest
 	}
 	return ""
 }
 
 // reasoningStart returns the marker before reasoning: what an answer with reasoning begins with,
-// but neither the prompt nor an answer without reasoning. If the prompt, or every answer, opens
-// reasoning, it is the last marker.
+// but neither the prompt, if that is known, nor an answer without reasoning: the header of an
+// answer is never part of it. If the prompt, or every answer, opens reasoning, it is the last
+// marker.
 func (d *detective) reasoningStart(a probe.Answer, before string) string {
 	plain, _, _ := strings.Cut(a.TextA, probe.Content)
 	if before == plain {
 		return d.promptedStart(before)
 	}
 	begun := tailOf(before)
-	shared := diff.CommonPrefix(diff.CommonPrefix(begun, tailOf(plain)), tailOf(d.prompt()))
+	shared := diff.CommonPrefix(begun, tailOf(plain))
+	if prompt := d.prompt(); prompt != "" {
+		shared = diff.CommonPrefix(shared, tailOf(prompt))
+	}
 	if own := begun[len(shared):]; !blank(own) && !d.promptWords(own) {
 		return trimLeft(own)
 	}
@@ -108,7 +112,8 @@ func (d *detective) promptedStart(header string) string {
 	return trimLeft(extra)
 }
 
-// prompt returns the prompt for an answer with thinking; "" if it is unknown.
+// prompt returns the prompt for an answer with thinking, whether or not there is one without; "" if
+// it is unknown.
 func (d *detective) prompt() string {
 	r2, _ := d.answers.Of("R2")
 	return r2.TextB

@@ -84,6 +84,36 @@ func (d *detective) assistantStart(m2 probe.Answer) string {
 	return d.withoutMarkup(strings.TrimPrefix(trimLeft(behind), d.Dialect.EndOfTurn))
 }
 
+// withoutHeaders removes the header of an answer from markers. One got there if a comparison failed
+// that would have shown it. The end of reasoning, or of content before calls, and what separates
+// calls can contain it: then they are messages of their own.
+func (d *detective) withoutHeaders() {
+	header := d.header()
+	if header == "" {
+		return
+	}
+	for _, start := range []*string{&d.Dialect.Reasoning.Start, &d.Dialect.Content.Start} {
+		if at := strings.LastIndex(*start, header); at >= 0 {
+			relearn(d, start, trimLeft((*start)[at+len(header):]), from("M2", header))
+		}
+	}
+	for _, end := range []*string{&d.Dialect.Content.End, &d.Dialect.EndOfCalls, &d.Dialect.Tools.SectionEnd} {
+		before, _, _ := strings.Cut(*end, header)
+		relearn(d, end, before, from("M2", header))
+	}
+}
+
+// header returns what begins an answer: as learned, or else the end of the prompt, from the last
+// marker before reasoning on.
+func (d *detective) header() string {
+	if d.Dialect.AssistantStart != "" {
+		return d.Dialect.AssistantStart
+	}
+	end := d.withoutMarkup(tailOf(d.prompt()))
+	at, _ := diff.LastMarker(end)
+	return end[at:]
+}
+
 // withoutMarkup returns the beginning of an answer up to its first marker of reasoning or content.
 func (d *detective) withoutMarkup(text string) string {
 	for _, marker := range []string{d.Dialect.Reasoning.Start, d.Dialect.Reasoning.End, d.Dialect.Content.Start} {

@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -155,10 +156,10 @@ type Render func(Probe) (string, error)
 // Right of B.
 type Answer struct {
 	Comparison
-	TextA, TextB string
-	diff.Split
-	Skipped bool  // the template cannot do what the question is about
-	Err     error // the error of a failed rendering
+	TextA, TextB string // each empty if its rendering failed
+	diff.Split          // empty if a rendering failed
+	Skipped      bool   // the template cannot do what the question is about
+	Err          error  // the error of a failed rendering
 }
 
 // OK reports whether there is something to learn from.
@@ -200,14 +201,10 @@ type rendering struct {
 }
 
 func (a *Answer) compare(left, right rendering) {
-	if a.Err = left.err; a.Err == nil {
-		a.Err = right.err
+	a.TextA, a.TextB, a.Err = left.text, right.text, cmp.Or(left.err, right.err)
+	if a.Err == nil {
+		a.Split = diff.Texts(left.text, right.text)
 	}
-	if a.Err != nil {
-		return
-	}
-	a.TextA, a.TextB = left.text, right.text
-	a.Split = diff.Texts(left.text, right.text)
 }
 
 // Of returns the answer to the comparison with that id; false if there is nothing to learn from it.
