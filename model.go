@@ -136,7 +136,7 @@ func (m *Model) learn(v model.Variant, bos, eos string, rules *workaround.Set) (
 	if err != nil {
 		return nil, err
 	}
-	learned, err := autoparser.Learn(t, rules)
+	learned, err := autoparser.Learn(context.Background(), t, rules) // bounded by the budget of learning
 	if err != nil {
 		return nil, err
 	}

@@ -75,20 +75,23 @@ func questions() []question {
 // costs one rendering, not forty.
 type exploration struct {
 	*Template
-	exhausted error // the error of the probe that exceeded a limit
-	tolerated error // why a probe was rendered tolerantly
+	ctx       context.Context // with the budget of learning
+	rendered  bool            // a probe was rendered
+	exhausted error           // the error of the probe that exceeded a limit, or the budget
+	tolerated error           // why a probe was rendered tolerantly
 }
 
-// explore asks all questions.
-func (t *Template) explore() {
-	e := exploration{Template: t}
+// explore asks all questions about a template's capabilities, and sets those of a copy.
+func explore(ctx context.Context, t *Template) *exploration {
+	explored := *t
+	e := &exploration{Template: &explored, ctx: ctx}
 	e.demandsSystem = e.findDemand()
 	for _, q := range questions() {
-		yes := q.ask(&e)
-		*q.of(&t.Capabilities) = yes
-		t.Abilities = append(t.Abilities, Ability{q.id, q.question, yes})
+		yes := q.ask(e)
+		*q.of(&e.Capabilities) = yes
+		e.Abilities = append(e.Abilities, Ability{q.id, q.question, yes})
 	}
-	t.exhausted, t.tolerated = e.exhausted, e.tolerated
+	return e
 }
 
 // ask renders a probe like a request.
@@ -126,10 +129,11 @@ func (e *exploration) attempt(c conversation) (string, error) {
 	if e.demandsSystem && (len(c.messages) == 0 || c.messages[0].Role != chat.RoleSystem) {
 		c.messages = append(probe.WithSystem().Request.Messages[:1:1], c.messages...)
 	}
-	text, err := e.text(context.Background(), &c, c.request.AddGenerationPrompt)
+	text, err := e.text(e.ctx, &c, c.request.AddGenerationPrompt)
 	if errors.Is(err, jinja.Limit) || errors.Is(err, jinja.Deadline) {
 		e.exhausted = err
 	}
+	e.rendered = e.rendered || err == nil
 	if e.tolerated == nil {
 		e.tolerated = c.tolerated
 	}

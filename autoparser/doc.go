@@ -1,8 +1,8 @@
 // Package autoparser learns from a chat template how its model writes answers, renders prompts with it, and plans requests.
 //
-//	source ──Open──→ Template      compiled, with its capabilities, found by rendering: ability.go
-//	       ──Learn─→ Learned       questions asked (probe), answers compared (diff), a dialect concluded (detect),
-//	                               corrected by workarounds (workaround)
+//	source ──Open──→ Template      compiled
+//	       ──Learn─→ Learned       capabilities found by rendering (ability.go), questions asked (probe), answers compared
+//	                               (diff), a dialect concluded (detect), corrected by workarounds (workaround)
 //	       ──Plan──→ session.Draft a prompt in the form that the template wants, normalise.go and render.go,
 //	                               and a program that parses what the model writes (assemble)
 //	       ──PlanBy→ session.Draft the same prompt, and the program of another handler
@@ -16,8 +16,7 @@
 //
 // Every template that renders is accepted. If its format cannot be learned, its dialect treats all output as content, and Lint
 // returns the reason. What is learned depends on the template and the rules alone: the package reads no files, does not log,
-// and starts no goroutines. Open, Learn and SelfCheck take no context, because callers share their results; the limits of
-// rendering bound their cost.
+// and starts no goroutines. All that renders ends with its context and has a budget, for all renderings together.
 //
 // Words that must not be confused: a *capability* is what a template can render, the *dialect* is how it writes it; a
 // *normalisation* fits a conversation to a capability, a *workaround* corrects the dialect.

@@ -26,7 +26,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	learned, err := autoparser.Learn(template, nil)
+	learned, err := autoparser.Learn(context.Background(), template, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	fmt.Println(plan.Prompt)
-	fmt.Println("self-check:", learned.SelfCheck().Score())
+	fmt.Println("self-check:", learned.SelfCheck(context.Background()).Score())
 	// Output:
 	// R1: reasoning.mode = "tag_based"
 	// R1: reasoning.start = "<think>"

@@ -1,6 +1,7 @@
 package autoparser
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -57,13 +58,13 @@ type Rule struct {
 }
 
 // Explain returns what was learned and why.
-func (l *Learned) Explain() Explanation {
+func (l *Learned) Explain(ctx context.Context) Explanation {
 	e := Explanation{
 		Template:     l.Template.Name,
 		Capabilities: l.Template.Abilities,
 		Dialect:      l.Findings(),
-		SelfCheck:    l.SelfCheck(),
-		Lint:         l.Lint(),
+		SelfCheck:    l.SelfCheck(ctx),
+		Lint:         l.Lint(ctx),
 	}
 	for _, n := range l.Template.manner(l.Style().Normalise).wants() {
 		e.Normalisations = append(e.Normalisations, Applicable{n.ID, n.Because})
@@ -79,7 +80,7 @@ func (l *Learned) Explain() Explanation {
 
 // Lint returns what people should look at: oddities of the answers, what the self-check could not parse back, and where the
 // prompt of a growing conversation is not stable.
-func (l *Learned) Lint() []string {
+func (l *Learned) Lint(ctx context.Context) []string {
 	lint := slices.Clone(l.Detected.Lint)
 	switch can := l.Template.Capabilities; {
 	case !can.Tools || can.ToolCalls:
@@ -88,10 +89,10 @@ func (l *Learned) Lint() []string {
 	default:
 		lint = append(lint, "tools are offered, but calls are not rendered: prompts leave out those of earlier answers")
 	}
-	for _, r := range l.SelfCheck().Failures() {
+	for _, r := range l.SelfCheck(ctx).Failures() {
 		lint = append(lint, fmt.Sprintf("self-check %s: %s", r.ID, r.Failed))
 	}
-	for _, r := range l.Rewrites() {
+	for _, r := range l.Rewrites(ctx) {
 		lint = append(lint, "prompt stability: "+r.String())
 	}
 	return lint

@@ -25,7 +25,7 @@ var (
 
 // Write renders an answer. Its error comes from rendering or is one of the reasons above.
 func (l *Learned) Write(req chat.Request, answer chat.Message) (Written, error) {
-	r, err := l.rendition(req, answer)
+	r, err := l.rendition(context.Background(), req, answer)
 	switch {
 	case err != nil:
 	case l.writesAsReasoning(r, answer):
@@ -39,7 +39,7 @@ func (l *Learned) Write(req chat.Request, answer chat.Message) (Written, error) 
 // Difference describes how the parsed answer differs from the written one, or returns "".
 func (l *Learned) Difference(req chat.Request, w Written, answer chat.Message) string {
 	r := rendition{w.Prompt, w.Output}
-	got, status := l.readBack(req, r)
+	got, status := l.readBack(context.Background(), req, r)
 	if d := r.difference(answer, got); d != "" || status == chat.Complete {
 		return d
 	}

@@ -1,6 +1,7 @@
 package autoparser_test
 
 import (
+	"context"
 	"flag"
 	"os"
 	"path/filepath"
@@ -66,7 +67,7 @@ func explain(t *testing.T, name string, given []txtar.File) []txtar.File {
 		}
 	}
 	learned := learnSource(t, name, source, "<s>", "</s>", rules)
-	return txtar.Parse([]byte(learned.Explain().String())).Files
+	return txtar.Parse([]byte(learned.Explain(context.Background()).String())).Files
 }
 
 func fileNamed(files []txtar.File, name string) string {

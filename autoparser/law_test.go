@@ -1,6 +1,7 @@
 package autoparser_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -90,7 +91,7 @@ func TestWhatAStyleWritesIsAllowedAndReadBack(t *testing.T) {
 	for name, source := range styles(t) {
 		t.Run(name, func(t *testing.T) {
 			l := learnSource(t, name, source, "<s>", "</s>", school.rules)
-			if check := l.SelfCheck(); check.Failed > 0 || check.Passed == 0 {
+			if check := l.SelfCheck(context.Background()); check.Failed > 0 || check.Passed == 0 {
 				return // its archive has the parsed messages
 			}
 			if exceptions[name].answers {

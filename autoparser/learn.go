@@ -2,10 +2,12 @@ package autoparser
 
 import (
 	"context"
+	"errors"
 	"strconv"
 
 	"github.com/dragoman-project/dragoman/autoparser/detect"
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
+	"github.com/dragoman-project/dragoman/autoparser/jinja"
 	"github.com/dragoman-project/dragoman/autoparser/probe"
 	"github.com/dragoman-project/dragoman/autoparser/workaround"
 	"github.com/dragoman-project/dragoman/sdk/chat"
@@ -26,16 +28,35 @@ type Learned struct {
 	checked *checked
 }
 
+// What all renderings of learning may cost together, and likewise those of a self-check: many times what templates in use do.
+const (
+	learningSteps  = 500_000
+	learningOutput = 4 << 20
+)
+
+// learning returns the context of renderings that share the budget of learning.
+func learning(ctx context.Context) context.Context {
+	return jinja.WithBudget(ctx, "all renderings from which it is learned", learningSteps, learningOutput)
+}
+
 // Learn asks a template all questions, concludes how it writes an answer, and applies the workarounds. The result depends on
-// the template and the rules alone. If the answers make no sense, all output is content, and Lint returns the reason. Errors
-// are of type *jinja.Error: a probe exceeded the limits of rendering.
-func Learn(t *Template, rules *workaround.Set) (*Learned, error) {
-	e := exploration{Template: t, exhausted: t.exhausted, tolerated: t.tolerated}
+// the template and the rules alone. If the answers make no sense, or the probes together exceed the budget of learning, all
+// output is content, and Lint returns the reason. Errors are of type *jinja.Error: the context ended, or the template exceeds
+// the limits before it has rendered anything.
+func Learn(ctx context.Context, template *Template, rules *workaround.Set) (*Learned, error) {
+	e := explore(learning(ctx), template)
+	t := e.Template
 	answers := probe.Ask(t.Capabilities, t.Source, e.ask)
-	if e.exhausted != nil {
+	if e.exhausted != nil && (!e.rendered || errors.Is(e.exhausted, jinja.Deadline)) {
 		return nil, e.exhausted
 	}
+	if e.exhausted != nil {
+		answers = nil
+	}
 	l := concluded(t, answers)
+	if e.exhausted != nil {
+		l.Detected.Lint = append(l.Detected.Lint, "it costs too much to learn, so that all output is content: "+e.exhausted.Error())
+	}
 	if e.tolerated != nil {
 		l.Detected.Lint = append(l.Detected.Lint, "Jinja2 does not render all of it; it is rendered tolerantly: "+e.tolerated.Error())
 	}

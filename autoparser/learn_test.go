@@ -1,6 +1,7 @@
 package autoparser_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"os"
@@ -39,8 +40,8 @@ func rules(t *testing.T, yaml string) *workaround.Set {
 }
 
 func TestLearningIsAFunctionOfTemplateAndRules(t *testing.T) {
-	once := learnSource(t, "x", archived(t, "wrapped-content"), "<s>", "</s>", nil).Explain()
-	again := learnSource(t, "x", archived(t, "wrapped-content"), "<s>", "</s>", nil).Explain()
+	once := learnSource(t, "x", archived(t, "wrapped-content"), "<s>", "</s>", nil).Explain(context.Background())
+	again := learnSource(t, "x", archived(t, "wrapped-content"), "<s>", "</s>", nil).Explain(context.Background())
 	if d := cmp.Diff(once, again); d != "" {
 		t.Errorf("-once +again\n%s", d)
 	}
@@ -107,7 +108,44 @@ func TestATemplateThatExceedsLimitsIsRefusedAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := autoparser.Learn(template, nil); !errors.Is(err, jinja.Limit) {
+	if _, err := autoparser.Learn(context.Background(), template, nil); !errors.Is(err, jinja.Limit) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// Each of the loops is within the limits of a rendering.
+const (
+	loops     = "{% for a in range(999) %}{% for b in range(99) %}{% endfor %}{% endfor %}"
+	long      = "{% for a in range(9999) %}{{ 'a line that fills the output' }}{% endfor %}"
+	questions = "{% for m in messages %}{{ m.content }}{% endfor %}"
+)
+
+func TestATemplateThatExceedsTheBudgetOfLearningIsContent(t *testing.T) {
+	for name, tt := range map[string]struct{ source, why string }{
+		"steps":           {questions + loops, "more than 500000 steps in all renderings from which it is learned"},
+		"output":          {questions + long, "the output is longer than"},
+		"with tools only": {questions + "{% if tools %}{% for i in range(9) %}" + loops + "{% endfor %}{% endif %}", "more than 500000 steps"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := learnSource(t, "x", tt.source, "", "", nil)
+			if l.Dialect.Content.Mode != dialect.ContentPlain || l.Dialect.Tools.Format != dialect.ToolsNone {
+				t.Errorf("the dialect is %+v", l.Dialect)
+			}
+			if lint := strings.Join(l.Lint(t.Context()), "\n"); !strings.Contains(lint, "it costs too much to learn") || !strings.Contains(lint, tt.why) {
+				t.Errorf("lint %q", lint)
+			}
+		})
+	}
+}
+
+func TestLearningEndsWithItsContext(t *testing.T) {
+	template, err := autoparser.Open("x", questions, "", "", autoparser.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, end := context.WithCancel(t.Context())
+	end()
+	if _, err := autoparser.Learn(ctx, template, nil); !errors.Is(err, jinja.Deadline) || !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -150,7 +188,7 @@ func TestATemplateThatRefusesToThinkNotIsLearnedAllTheSame(t *testing.T) {
 			continue // only the two prompts show how it thinks
 		}
 		was := learnSource(t, name, source, "<s>", "</s>", nil)
-		if d := cmp.Diff(was.SelfCheck().Score(), l.SelfCheck().Score()); d != "" {
+		if d := cmp.Diff(was.SelfCheck(context.Background()).Score(), l.SelfCheck(context.Background()).Score()); d != "" {
 			t.Errorf("%s: self-check -was +now\n%s", name, d)
 		}
 	}
@@ -158,13 +196,13 @@ func TestATemplateThatRefusesToThinkNotIsLearnedAllTheSame(t *testing.T) {
 
 func TestToolsWithoutCallsAreLinted(t *testing.T) {
 	l := learnSource(t, "x", "{% for t in tools or [] %}{{ t | tojson }}{% endfor %}{% for m in messages %}{{ m.content }}|{% endfor %}", "", "", nil)
-	if !strings.Contains(strings.Join(l.Lint(), "\n"), "calls are not rendered: how they are written") {
-		t.Errorf("lint %q", l.Lint())
+	if !strings.Contains(strings.Join(l.Lint(context.Background()), "\n"), "calls are not rendered: how they are written") {
+		t.Errorf("lint %q", l.Lint(context.Background()))
 	}
 	told := l.With(rules(t, `
   - {name: x, because: y, seen-in: [x], when: "true", set: {tools: {format: json_native, section_start: "<c>"}}}`))
-	if !strings.Contains(strings.Join(told.Lint(), "\n"), "calls are not rendered: prompts leave out") {
-		t.Errorf("lint %q", told.Lint())
+	if !strings.Contains(strings.Join(told.Lint(context.Background()), "\n"), "calls are not rendered: prompts leave out") {
+		t.Errorf("lint %q", told.Lint(context.Background()))
 	}
 }
 
@@ -172,7 +210,7 @@ func TestToolsWithoutCallsAreLinted(t *testing.T) {
 func TestTheJSONOfAnExplanationKeepsItsMembers(t *testing.T) {
 	l := learnSource(t, "x", archived(t, "json-calls"), "", "", rules(t, `
   - {name: r, because: of a test, seen-in: [x], when: 'name == "x"', set: {end_of_turn: "<other>"}, request: [trim-content]}`))
-	data, err := json.Marshal(l.Explain())
+	data, err := json.Marshal(l.Explain(context.Background()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,11 +258,11 @@ func FuzzLearn(f *testing.F) {
 		if err != nil {
 			return
 		}
-		learned, err := autoparser.Learn(template, nil)
+		learned, err := autoparser.Learn(context.Background(), template, nil)
 		if err != nil {
 			return
 		}
-		if again, err := autoparser.Learn(template, nil); err != nil || again.Explain().String() != learned.Explain().String() {
+		if again, err := autoparser.Learn(context.Background(), template, nil); err != nil || again.Explain(context.Background()).String() != learned.Explain(context.Background()).String() {
 			t.Errorf("learning twice gives different results: %v", err)
 		}
 	})

@@ -1,6 +1,7 @@
 package autoparser_test
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -98,7 +99,7 @@ func learn(t *testing.T, c *cases.Case) *autoparser.Learned {
 	if err != nil {
 		t.Fatal(err)
 	}
-	learned, err := autoparser.Learn(opened, rules)
+	learned, err := autoparser.Learn(context.Background(), opened, rules)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package autoparser_test
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -57,7 +58,7 @@ func learnSource(t testing.TB, name, source, bos, eos string, rules *workaround.
 	if err != nil {
 		t.Fatal(err)
 	}
-	learned, err := autoparser.Learn(template, rules)
+	learned, err := autoparser.Learn(context.Background(), template, rules)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,11 @@ func open(t *testing.T, source string) *autoparser.Template {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return template
+	learned, err := autoparser.Learn(t.Context(), template, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return learned.Template
 }
 
 func request(t *testing.T, json string) *chat.Request {

@@ -7,7 +7,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"github.com/dragoman-project/dragoman/autoparser/assemble"
@@ -55,33 +54,33 @@ func (s SelfCheck) Failures() []SelfCheckDone {
 }
 
 // checked keeps the result of a self-check.
-type checked struct {
-	once   sync.Once
-	result atomic.Pointer[SelfCheck]
-}
+type checked = atomic.Pointer[SelfCheck]
 
 // SelfCheck checks what was learned, on its first call: that costs a few times as much as learning, most of it for compiling a
-// program per row.
-func (l *Learned) SelfCheck() SelfCheck {
-	l.checked.once.Do(func() {
-		s := l.checkAll()
-		l.checked.result.Store(&s)
-	})
-	return *l.checked.result.Load()
+// program per row. Rows after the end of the context are skipped, and the result is not kept.
+func (l *Learned) SelfCheck(ctx context.Context) SelfCheck {
+	if s, known := l.SelfChecked(); known {
+		return s
+	}
+	s := l.checkAll(learning(ctx))
+	if ctx.Err() == nil {
+		l.checked.Store(&s)
+	}
+	return s
 }
 
 // SelfChecked returns the result of the self-check if there was one.
 func (l *Learned) SelfChecked() (SelfCheck, bool) {
-	if s := l.checked.result.Load(); s != nil {
+	if s := l.checked.Load(); s != nil {
 		return *s, true
 	}
 	return SelfCheck{}, false
 }
 
-func (l *Learned) checkAll() SelfCheck {
+func (l *Learned) checkAll(ctx context.Context) SelfCheck {
 	var s SelfCheck
 	for _, row := range SelfCheckRows() {
-		done := l.checkRow(row)
+		done := l.checkRow(ctx, row)
 		switch {
 		case done.Failed != "":
 			s.Failed++
@@ -93,7 +92,7 @@ func (l *Learned) checkAll() SelfCheck {
 	return s
 }
 
-func (l *Learned) checkRow(row SelfCheckRow) SelfCheckDone {
+func (l *Learned) checkRow(ctx context.Context, row SelfCheckRow) SelfCheckDone {
 	done := SelfCheckDone{ID: row.ID, Question: row.Question}
 	if row.Needs != nil && !row.Needs(l.Template.Capabilities) {
 		done.Skipped = "the template does not render it"
@@ -104,7 +103,7 @@ func (l *Learned) checkRow(row SelfCheckRow) SelfCheckDone {
 	if !l.Template.Capabilities.ToolCalls {
 		req.Tools = nil
 	}
-	wrote, err := l.rendition(req, want)
+	wrote, err := l.rendition(ctx, req, want)
 	switch {
 	case err != nil:
 		done.Skipped = err.Error()
@@ -116,7 +115,7 @@ func (l *Learned) checkRow(row SelfCheckRow) SelfCheckDone {
 		done.Skipped = "the template leaves out a part of it, or makes several turns of it"
 		return done
 	}
-	got, status := l.readBack(req, wrote)
+	got, status := l.readBack(ctx, req, wrote)
 	if done.Failed = wrote.difference(want, got); done.Failed == "" && status != chat.Complete {
 		done.Failed = "the output is " + string(status)
 	}
@@ -150,28 +149,28 @@ func (r rendition) holds(m chat.Message) bool {
 }
 
 // rendition renders a question, and the question with its answer. The difference is the rendition of the answer.
-func (l *Learned) rendition(req chat.Request, answer chat.Message) (rendition, error) {
+func (l *Learned) rendition(ctx context.Context, req chat.Request, answer chat.Message) (rendition, error) {
 	req.Messages = []chat.Message{{Role: chat.RoleUser, Content: chat.TextContent("Where is the book?")}}
 	req.AddGenerationPrompt = true
 	style := l.Style()
 	if l.Template.nullCalls {
 		style.Normalise = append(style.Normalise, workaround.NullContent)
 	}
-	asked, err := l.Template.Render(context.Background(), &req, style)
+	asked, err := l.Template.Render(ctx, &req, style)
 	if err != nil {
 		return rendition{}, err
 	}
 	req.AddGenerationPrompt = false
 	req.TemplateKwargs = []chat.Field{{Name: generationPrompt, Value: json.RawMessage("false")}}
 	if asked.GenerationPrompt == "" {
-		question, err := l.Template.Render(context.Background(), &req, style)
+		question, err := l.Template.Render(ctx, &req, style)
 		if err != nil {
 			return rendition{}, err
 		}
 		asked.GenerationPrompt = added(question.Prompt, asked.Prompt)
 	}
 	req.Messages = append(req.Messages, answer)
-	answered, err := l.Template.Render(context.Background(), &req, style)
+	answered, err := l.Template.Render(ctx, &req, style)
 	if err != nil {
 		return rendition{}, err
 	}
@@ -249,7 +248,7 @@ func (l *Learned) withoutEnd(output string) string {
 }
 
 // readBack parses a rendition like an output of the model.
-func (l *Learned) readBack(req chat.Request, wrote rendition) (chat.Message, chat.Status) {
+func (l *Learned) readBack(ctx context.Context, req chat.Request, wrote rendition) (chat.Message, chat.Status) {
 	program := assemble.Assemble(assemble.Input{Dialect: l.Dialect, Request: &req,
 		GenerationPrompt: wrote.prompt, TemplatePrompt: wrote.prompt}).Program
 	draft := session.Draft{Plan: handler.Plan{Program: program}, GenerationPrompt: wrote.prompt}
@@ -257,7 +256,7 @@ func (l *Learned) readBack(req chat.Request, wrote rendition) (chat.Message, cha
 	if err != nil {
 		return chat.Message{}, chat.Status("not read: " + err.Error())
 	}
-	result, err := plan.Parse(context.Background(), []byte(wrote.output), false, session.Options{NoIDs: true})
+	result, err := plan.Parse(ctx, []byte(wrote.output), false, session.Options{NoIDs: true})
 	if err != nil {
 		return chat.Message{}, chat.Status("refused: " + err.Error())
 	}

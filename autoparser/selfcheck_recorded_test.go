@@ -1,6 +1,7 @@
 package autoparser_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,7 +29,7 @@ func TestTheSelfCheckPasses(t *testing.T) {
 				t.Fatal(err)
 			}
 			var told strings.Builder
-			check := learnSource(t, name, string(source), "", "", rules).SelfCheck()
+			check := learnSource(t, name, string(source), "", "", rules).SelfCheck(context.Background())
 			for _, row := range check.Failures() {
 				told.WriteString(row.ID + ": " + row.Failed + "\n" + row.Output + "\n")
 			}

@@ -1,6 +1,7 @@
 package autoparser_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -22,7 +23,7 @@ func TestLearningRunsNoSelfCheck(t *testing.T) {
 	if _, known := l.SelfChecked(); known {
 		t.Error("the self-check ran without being requested")
 	}
-	check := l.SelfCheck()
+	check := l.SelfCheck(context.Background())
 	if known, ok := l.SelfChecked(); !ok || known.Score() != check.Score() || check.Failed != 0 {
 		t.Errorf("known %v: %s, %s", ok, known.Score(), check.Score())
 	}
@@ -35,15 +36,15 @@ func TestLearningRunsNoSelfCheck(t *testing.T) {
 func TestAWrongDialectIsUsableAndSaysSo(t *testing.T) {
 	l := learnSource(t, "x", archived(t, "tagged-calls"), "", "", rules(t, `
   - {name: r, because: of a test, seen-in: [x], when: 'name == "x"', set: {tools: {arguments: {value_suffix: "</other>"}}}}`))
-	check := l.SelfCheck()
+	check := l.SelfCheck(context.Background())
 	if check.Failed == 0 || check.Passed == 0 || len(check.Failures()) != check.Failed {
 		t.Fatalf("%s passed: %+v", check.Score(), check.Failures())
 	}
 	first := check.Failures()[0]
-	if !strings.Contains(strings.Join(l.Lint(), "\n"), "self-check "+first.ID+": "+first.Failed) {
-		t.Errorf("lint %q does not report %+v", l.Lint(), first)
+	if !strings.Contains(strings.Join(l.Lint(context.Background()), "\n"), "self-check "+first.ID+": "+first.Failed) {
+		t.Errorf("lint %q does not report %+v", l.Lint(context.Background()), first)
 	}
-	if text := l.Explain().String(); !strings.Contains(text, "-- self-check --\n"+check.Score()+" passed") {
+	if text := l.Explain(context.Background()).String(); !strings.Contains(text, "-- self-check --\n"+check.Score()+" passed") {
 		t.Errorf("explanation:\n%s", text)
 	}
 }
@@ -59,7 +60,7 @@ func TestAnAnswerThatIsLeftOpenIsReadAsTheModelWroteIt(t *testing.T) {
 	if got := l.Dialect.Reasoning.Start; got != "<think>\n" {
 		t.Fatalf("reasoning begins with %q", got)
 	}
-	if check := l.SelfCheck(); check.Failed != 0 || check.Passed < 2 {
+	if check := l.SelfCheck(context.Background()); check.Failed != 0 || check.Passed < 2 {
 		t.Errorf("%s passed: %+v", check.Score(), check.Failures())
 	}
 }

@@ -1,6 +1,7 @@
 package autoparser_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -29,7 +30,7 @@ func TestTheShippedRulesAreNeeded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		learned, err := autoparser.Learn(opened, nil)
+		learned, err := autoparser.Learn(context.Background(), opened, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

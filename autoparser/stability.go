@@ -32,7 +32,8 @@ func (r Rewrite) String() string {
 
 // Rewrites renders a growing conversation, question by question, and returns where the prompt of a turn does not begin with
 // the prompt of the previous turn, once for each message. If the template fails, there are none.
-func (l *Learned) Rewrites() []Rewrite {
+func (l *Learned) Rewrites(ctx context.Context) []Rewrite {
+	ctx = learning(ctx)
 	var all []Rewrite
 	told := map[int]bool{}
 	messages, last := l.growing(), 0
@@ -41,7 +42,7 @@ func (l *Learned) Rewrites() []Rewrite {
 			continue
 		}
 		if last > 0 {
-			r, rewritten := l.rewrite(messages[:last], messages[:n+1])
+			r, rewritten := l.rewrite(ctx, messages[:last], messages[:n+1])
 			if rewritten && !told[r.Turn] {
 				all, told[r.Turn] = append(all, r), true
 			}
@@ -74,9 +75,9 @@ func (l *Learned) growing() []chat.Message {
 }
 
 // rewrite compares the prompts of two conversations, of which the second continues the first.
-func (l *Learned) rewrite(earlier, later []chat.Message) (Rewrite, bool) {
-	was, wasOK := l.promptOf(earlier, true)
-	is, isOK := l.promptOf(later, true)
+func (l *Learned) rewrite(ctx context.Context, earlier, later []chat.Message) (Rewrite, bool) {
+	was, wasOK := l.promptOf(ctx, earlier, true)
+	is, isOK := l.promptOf(ctx, later, true)
 	if !wasOK || !isOK || strings.HasPrefix(is, was) {
 		return Rewrite{}, false
 	}
@@ -112,11 +113,11 @@ func turnAt(messages []chat.Message, prompt string, at int) int {
 }
 
 // promptOf returns the prompt of a conversation; false if the template fails.
-func (l *Learned) promptOf(messages []chat.Message, begin bool) (string, bool) {
+func (l *Learned) promptOf(ctx context.Context, messages []chat.Message, begin bool) (string, bool) {
 	req := chat.Request{Messages: messages, Now: probed, AddGenerationPrompt: begin}
 	if l.Template.Capabilities.ToolCalls {
 		req.Tools = selfCheckTools()
 	}
-	out, err := l.Render(context.Background(), &req)
+	out, err := l.Render(ctx, &req)
 	return out.Prompt, err == nil
 }

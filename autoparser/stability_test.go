@@ -1,6 +1,7 @@
 package autoparser_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -29,7 +30,7 @@ func TestRewrites(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			l := learnSource(t, "x", tt.source, "", "", nil)
-			got := l.Rewrites()
+			got := l.Rewrites(context.Background())
 			for i := range got {
 				if i < len(tt.want) && tt.want[i].Was == "" {
 					got[i].Before, got[i].Was, got[i].Is = "", "", ""

@@ -17,7 +17,7 @@ type Template struct {
 	Source string
 	BOS    string // the token at the beginning of a text, bos_token of templates
 	EOS    string // the token at its end, eos_token
-	// Capabilities were found by rendering, with Abilities as the questions and answers, in their order.
+	// Capabilities were found by Learn, with Abilities as the questions and answers, in their order.
 	Capabilities dialect.Capabilities
 	Abilities    []Ability
 
@@ -26,11 +26,9 @@ type Template struct {
 	thoughts  string          // the additional place where it expects the reasoning of a message; see places
 	flatCalls bool            // it expects name and arguments of a call in the call itself
 	nullCalls bool            // it renders calls only with null content
-	exhausted error           // the error of a probe that exceeded a limit of rendering; nil if none did
-	tolerated error           // why a probe was rendered tolerantly; nil if none was
 	// demandsSystem is set if it fails without a system message, so that all probes need one.
 	demandsSystem bool
-	renderings    atomic.Int64 // the number of renderings, for tests
+	renderings    *atomic.Int64 // the number of renderings, for tests
 }
 
 // Options are the options of Open. The zero value is the default.
@@ -39,16 +37,14 @@ type Options struct {
 	Limits jinja.Limits
 }
 
-// Open compiles a template and probes its capabilities. It fails only if the source does not compile: a template that fails on
-// every probe has no capabilities.
+// Open compiles a template. It renders nothing.
 func Open(name, source, bos, eos string, o Options) (*Template, error) {
 	program, err := jinja.Compile(name, source, jinja.Options{Limits: o.Limits})
 	if err != nil {
 		return nil, err
 	}
-	t := &Template{Name: name, Source: source, BOS: bos, EOS: eos, strict: program, program: program.PlainText()}
-	t.explore()
-	return t, nil
+	return &Template{Name: name, Source: source, BOS: bos, EOS: eos, strict: program, program: program.PlainText(),
+		renderings: new(atomic.Int64)}, nil
 }
 
 // reads reports whether the template reads a variable.

@@ -1,6 +1,7 @@
 package autoparser_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -130,8 +131,8 @@ func learnings(l *autoparser.Learned) string {
 	for _, lint := range l.Detected.Lint {
 		fmt.Fprintln(&b, "lint:", lint)
 	}
-	fmt.Fprint(&b, "self-check: ", l.SelfCheck().Score())
-	for i, row := range l.SelfCheck().Failures() {
+	fmt.Fprint(&b, "self-check: ", l.SelfCheck(context.Background()).Score())
+	for i, row := range l.SelfCheck(context.Background()).Failures() {
 		fmt.Fprint(&b, [...]string{", not ", ", "}[min(i, 1)], row.ID)
 	}
 	return b.String() + "\n"

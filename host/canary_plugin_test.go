@@ -1,6 +1,7 @@
 package host_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -95,7 +96,7 @@ func TestAWorseVersionOfAPluginDoesNotGoLive(t *testing.T) {
 	if state := p.Plugins()[0]; !strings.Contains(state.Fault, "case counted") || state.Condition != "serving" {
 		t.Errorf("the plugin's state is %+v", state)
 	}
-	trial := p.Status().Trial
+	trial := p.Status(context.Background()).Trial
 	if trial == nil || !trial.Refused || trial.Source != "plugins" || trial.Path != manifest || len(trial.Regressions) != 1 ||
 		len(trial.Templates) != 1 || trial.Templates[0] != "chatml-json" {
 		t.Errorf("the status says %+v", trial)
@@ -118,7 +119,7 @@ func TestAWorseVersionGoesLiveWhereTheCanaryOnlyWarnsOrIsOff(t *testing.T) {
 		if got := p.reads(); got != asWorse {
 			t.Errorf("%s: got %s, want it as the new version reads it", test.mode, got)
 		}
-		trial := p.Status().Trial
+		trial := p.Status(context.Background()).Trial
 		if told := trial != nil; told != test.told || told && (trial.Refused || len(trial.Regressions) != 1) {
 			t.Errorf("%s: the status says %+v", test.mode, trial)
 		}
@@ -146,7 +147,7 @@ func TestAPluginWithoutCasesForItsTemplatesIsNotStartedForATrial(t *testing.T) {
 	if err := p.change(strings.Replace(worse, "chatml-json", "chatml-tagged", 1)); err != nil {
 		t.Error(err)
 	}
-	if trial := p.Status().Trial; trial == nil || trial.Cases != 0 || p.Plugins()[0].Starts != 0 {
+	if trial := p.Status(context.Background()).Trial; trial == nil || trial.Cases != 0 || p.Plugins()[0].Starts != 0 {
 		t.Errorf("the status has the trial %+v, the plugins %+v", trial, p.Plugins())
 	}
 }
@@ -157,7 +158,7 @@ func TestOutputsAreReadInShadowByANewVersion(t *testing.T) {
 	if err := p.change(worse); err != nil {
 		t.Errorf("refused because an output is read differently: %v", err)
 	}
-	if trial := p.Status().Trial; trial == nil || trial.Outputs != 1 || len(trial.Changes) != 1 || !strings.Contains(trial.Changes[0].Difference, "reasoning_content") {
+	if trial := p.Status(context.Background()).Trial; trial == nil || trial.Outputs != 1 || len(trial.Changes) != 1 || !strings.Contains(trial.Changes[0].Difference, "reasoning_content") {
 		t.Errorf("the status says %+v", trial)
 	}
 }
@@ -180,7 +181,7 @@ func TestAPluginThatHangsWhereTheOneInForceAnswersDoesNotGoLive(t *testing.T) {
 			if err := p.change(claim + "options: " + test.options + "\n"); err == nil || !strings.Contains(err.Error(), unanswered) {
 				t.Errorf("error %v", err)
 			}
-			trial := p.Status().Trial
+			trial := p.Status(context.Background()).Trial
 			if trial == nil || !trial.Refused || len(trial.Regressions) != 1 || trial.Cases != 1 || trial.Untried != 0 {
 				t.Errorf("the status says %+v", trial)
 			}
@@ -201,7 +202,7 @@ func TestANewVersionThatHangsAtAKeptOutputDoesNotGoLive(t *testing.T) {
 	if err := p.change(claim + "options: {Plan: stream, Mute: true}\n"); err == nil || !strings.Contains(err.Error(), unanswered) {
 		t.Errorf("error %v", err)
 	}
-	if trial := p.Status().Trial; trial == nil || trial.Outputs != 1 || len(trial.Regressions) != 1 {
+	if trial := p.Status(context.Background()).Trial; trial == nil || trial.Outputs != 1 || len(trial.Regressions) != 1 {
 		t.Errorf("the status says %+v", trial)
 	}
 }
@@ -212,7 +213,7 @@ func TestAPluginThatIsSlowToStartIsTriedOnceStarted(t *testing.T) {
 	if err := p.change(claim + "options: {Start: linger}\n"); err != nil {
 		t.Error(err)
 	}
-	if trial := p.Status().Trial; trial == nil || trial.Cases != 1 || trial.Untried != 0 {
+	if trial := p.Status(context.Background()).Trial; trial == nil || trial.Cases != 1 || trial.Untried != 0 {
 		t.Errorf("the status says %+v", trial)
 	}
 }
@@ -234,7 +235,7 @@ func TestUntriedCasesKeepNoPluginOutAndAreReported(t *testing.T) {
 			if err := p.change(claim + "options: " + test.after + "\n"); err != nil {
 				t.Error(err)
 			}
-			if trial := p.Status().Trial; trial == nil || trial.Untried != 1 || trial.Cases != 0 || trial.Error != test.why {
+			if trial := p.Status(context.Background()).Trial; trial == nil || trial.Untried != 1 || trial.Cases != 0 || trial.Error != test.why {
 				t.Errorf("the status says %+v", trial)
 			}
 		})
@@ -258,7 +259,7 @@ func TestAPluginThatDoesNotStartHoldsUpNoTrialOfRules(t *testing.T) {
 		t.Error(err)
 	}
 	const why = "thoughts was not tried: the plugin of rogue does not start in time"
-	if trial := e.Status().Trial; trial == nil || trial.Untried != 2 || trial.Error != why {
+	if trial := e.Status(context.Background()).Trial; trial == nil || trial.Untried != 2 || trial.Error != why {
 		t.Errorf("the status says %+v", trial)
 	}
 }

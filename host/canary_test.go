@@ -47,14 +47,14 @@ func TestRulesThatBreakACaseDoNotGoLive(t *testing.T) {
 	if got := e.inForce(t); got != "first one" {
 		t.Errorf("in force is %q, want the previous rules", got)
 	}
-	trial := e.Status().Trial
+	trial := e.Status(context.Background()).Trial
 	if trial == nil || !trial.Refused || trial.Source != "workarounds" || len(trial.Regressions) != 1 || trial.Cases != 2 {
 		t.Errorf("the status says %+v", trial)
 	}
 	if err := e.rewrite(t, e.rules, rule("first")+"# repaired\n"); err != nil {
 		t.Errorf("rules that change nothing were refused: %v", err)
 	}
-	if trial := e.Status().Trial; trial.Refused || len(trial.Templates) != 0 {
+	if trial := e.Status(context.Background()).Trial; trial.Refused || len(trial.Templates) != 0 {
 		t.Errorf("for rules that change nothing the status says %+v", trial)
 	}
 }
@@ -67,7 +67,7 @@ func TestCasesBesideAFaultyOneAreTried(t *testing.T) {
 	if err := e.rewrite(t, e.rules, rule("second")); err == nil || !strings.Contains(err.Error(), "case thoughts (chatml-json)") {
 		t.Errorf("rules under which a case fails: %v", err)
 	}
-	trial := e.Status().Trial
+	trial := e.Status(context.Background()).Trial
 	for _, part := range []string{`a.jsonl: line 1: case slip: unknown field "templat"`, "cases.jsonl: line 1: ", "correct it, or take it out"} {
 		if trial == nil || !strings.Contains(trial.Error, part) {
 			t.Errorf("the status says %+v, want %q", trial, part)
@@ -80,15 +80,15 @@ func TestACanaryThatWarnsLetsRulesGoLive(t *testing.T) {
 	if err := e.rewrite(t, e.rules, rule("second")); err != nil {
 		t.Fatal(err)
 	}
-	if trial := e.Status().Trial; e.inForce(t) != "second one" || trial.Refused || len(trial.Regressions) != 1 {
+	if trial := e.Status(context.Background()).Trial; e.inForce(t) != "second one" || trial.Refused || len(trial.Regressions) != 1 {
 		t.Errorf("in force is %q; the status says %+v", e.inForce(t), trial)
 	}
 }
 
 func TestACanaryThatIsOffTriesNothing(t *testing.T) {
 	e := tried(t, func(c *config.Config) { c.Canary.Mode = "off" })
-	if err := e.rewrite(t, e.rules, rule("second")); err != nil || e.Status().Trial != nil {
-		t.Errorf("%v; the status says %+v", err, e.Status().Trial)
+	if err := e.rewrite(t, e.rules, rule("second")); err != nil || e.Status(context.Background()).Trial != nil {
+		t.Errorf("%v; the status says %+v", err, e.Status(context.Background()).Trial)
 	}
 }
 
@@ -118,7 +118,7 @@ func TestOutputsAreReadInShadow(t *testing.T) {
 	if err := e.rewrite(t, e.rules, rule("second")); err != nil {
 		t.Fatalf("refused because an output is read differently: %v", err)
 	}
-	trial := e.Status().Trial
+	trial := e.Status(context.Background()).Trial
 	if trial == nil || trial.Outputs != 2 || len(trial.Changes) != 1 || !strings.Contains(trial.Changes[0].Difference, "reasoning_content") {
 		t.Fatalf("the status says %+v", trial)
 	}
@@ -131,7 +131,7 @@ func TestOutputsOfARemovedTemplateAreForgotten(t *testing.T) {
 	must(t, e.Reload(context.Background()))
 	must(t, e.rewrite(t, e.template, "two"))
 	must(t, e.rewrite(t, e.template, "three"))
-	if trial := e.Status().Trial; trial == nil || len(trial.Templates) != 1 || trial.Outputs != 0 {
+	if trial := e.Status(context.Background()).Trial; trial == nil || len(trial.Templates) != 1 || trial.Outputs != 0 {
 		t.Errorf("the status says %+v", trial)
 	}
 }
@@ -141,7 +141,7 @@ func TestCasesThatCannotBeReadHoldNothingUp(t *testing.T) {
 	if err := e.rewrite(t, e.rules, rule("second")); err != nil {
 		t.Error(err)
 	}
-	if trial := e.Status().Trial; trial == nil || !strings.Contains(trial.Error, "no *.jsonl files") {
+	if trial := e.Status(context.Background()).Trial; trial == nil || !strings.Contains(trial.Error, "no *.jsonl files") {
 		t.Errorf("the status says %+v", trial)
 	}
 }

@@ -33,7 +33,7 @@ func (l *Detached) Plan(ctx context.Context, handler string, req *chat.Request) 
 
 // Render renders a request's prompt.
 func (l *Detached) Render(ctx context.Context, req *chat.Request) (autoparser.Rendered, error) {
-	learned, err := l.Learn()
+	learned, err := l.Learn(ctx)
 	if err != nil {
 		return autoparser.Rendered{}, err
 	}
@@ -56,4 +56,4 @@ func (l *Detached) RenderVariables(ctx context.Context, variables json.RawMessag
 }
 
 // Learned returns what was learned of the template.
-func (l *Detached) Learned() (*autoparser.Learned, error) { return l.Learn() }
+func (l *Detached) Learned(ctx context.Context) (*autoparser.Learned, error) { return l.Learn(ctx) }

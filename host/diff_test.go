@@ -35,9 +35,9 @@ func rulesFile(name, content string) host.RulesFile {
 
 func TestADiffListsChangedFieldsAndCases(t *testing.T) {
 	h := start(t, nil)
-	src, _, err := h.Template("chatml-json")
+	src, _, err := h.Template(context.Background(), "chatml-json")
 	must(t, err)
-	other, _, err := h.Template("chatml-tagged")
+	other, _, err := h.Template(context.Background(), "chatml-tagged")
 	must(t, err)
 	templates := []host.TemplateSource{src, other}
 	diff, err := h.DiffRules(context.Background(), rulesFile("old.yaml", rule("first")), rulesFile("new.yaml", rule("second")), templates, input(thoughts, prose))
@@ -67,7 +67,7 @@ func TestADiffListsChangedFieldsAndCases(t *testing.T) {
 
 func TestTheSameRulesChangeNothing(t *testing.T) {
 	h := start(t, nil)
-	src, _, err := h.Template("chatml-json")
+	src, _, err := h.Template(context.Background(), "chatml-json")
 	must(t, err)
 	diff, err := h.DiffRules(context.Background(), rulesFile("a", rule("first")), rulesFile("b", rule("first")+"# a remark\n"), []host.TemplateSource{src}, input(thoughts))
 	must(t, err)
@@ -107,7 +107,7 @@ func TestTryingRulesChangesNothing(t *testing.T) {
 
 func TestRulesInForceAreListedWithTheTemplatesTheyMatch(t *testing.T) {
 	e := startEdited(t)
-	rules, hash := e.Workarounds()
+	rules, hash := e.Workarounds(context.Background())
 	if len(rules) != 1 || hash != sha(rule("first")) {
 		t.Fatalf("%d rules with hash %s", len(rules), hash)
 	}

@@ -1,6 +1,7 @@
 package host_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -20,7 +21,7 @@ func TestLinksOutOfTheTemplateFolderAreRefused(t *testing.T) {
 	must(t, os.Symlink(filepath.Join("..v1", "mounted.jinja"), filepath.Join(dir, "mounted.jinja"))) // as Kubernetes does
 	must(t, os.Symlink(outside, filepath.Join(dir, "early.jinja")))
 	h := start(t, func(c *config.Config) { c.Templates.Dir = dir })
-	if src, _, err := h.Template("mounted"); err != nil || src.Source != "mounted" {
+	if src, _, err := h.Template(context.Background(), "mounted"); err != nil || src.Source != "mounted" {
 		t.Errorf("a link within the folder: %q, %v", src.Source, err)
 	}
 	must(t, os.Symlink(outside, filepath.Join(dir, "late.jinja")))
@@ -32,7 +33,7 @@ func TestLinksOutOfTheTemplateFolderAreRefused(t *testing.T) {
 		return faults == 2
 	})
 	for _, name := range []string{"early", "late"} {
-		if src, _, err := h.Template(name); host.CodeOf(err) != host.NotFound {
+		if src, _, err := h.Template(context.Background(), name); host.CodeOf(err) != host.NotFound {
 			t.Errorf("%s, a link to a file outside: %q, %v", name, src.Source, err)
 		}
 	}

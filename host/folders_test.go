@@ -173,7 +173,7 @@ func TestAnErrorDoesNotListThousandsOfTemplates(t *testing.T) {
 		must(t, os.WriteFile(filepath.Join(dir, strings.Repeat("x", i+1)+".jinja"), []byte("x"), 0o644))
 	}
 	h := start(t, func(c *config.Config) { c.Templates.Dir = dir })
-	_, err := h.Learned("nobody")
+	_, err := h.Learned(context.Background(), "nobody")
 	if err == nil || !strings.Contains(err.Error(), " more") || len(err.Error()) > 10_000 {
 		t.Errorf("got %.200v… (%d bytes)", err, len(err.Error()))
 	}
@@ -205,10 +205,10 @@ func TestAModelWhoseTemplateBreaksStaysAsItWas(t *testing.T) {
 	if got := prompts(t, h.Host, "a"); got != "second" {
 		t.Errorf("repaired: %q", got)
 	}
-	_, err := h.Rollback(0)
+	_, err := h.Rollback(context.Background(), 0)
 	must(t, err)
 	must(t, h.Reload(context.Background()))
-	if st := h.Status(); prompts(t, h.Host, "a") != "first a.jinja" || st.Rollback == nil || !slices.Equal(st.Rollback.Held, []string{"model"}) {
+	if st := h.Status(context.Background()); prompts(t, h.Host, "a") != "first a.jinja" || st.Rollback == nil || !slices.Equal(st.Rollback.Held, []string{"model"}) {
 		t.Errorf("the rollback of models ended although none has changed: %q", prompts(t, h.Host, "a"))
 	}
 }
@@ -217,15 +217,15 @@ func TestAModelWhoseTemplateBreaksStaysAsItWas(t *testing.T) {
 func TestARefusedFileDoesNotEndARollback(t *testing.T) {
 	e := startEdited(t)
 	e.edit(t, e.template, "two")
-	_, err := e.Rollback(0)
+	_, err := e.Rollback(context.Background(), 0)
 	must(t, err)
 	for _, path := range []string{e.template, filepath.Join(filepath.Dir(e.template), "new.jinja")} {
 		must(t, os.WriteFile(path, []byte("{% for %}"), 0o644))
 		if err := e.Reload(context.Background()); err == nil {
 			t.Errorf("%s was not refused", path)
 		}
-		if got := e.inForce(t); got != "first one" || e.Status().Rollback == nil {
-			t.Errorf("after a broken %s: in force is %q, rolled back %v", filepath.Base(path), got, e.Status().Rollback != nil)
+		if got := e.inForce(t); got != "first one" || e.Status(context.Background()).Rollback == nil {
+			t.Errorf("after a broken %s: in force is %q, rolled back %v", filepath.Base(path), got, e.Status(context.Background()).Rollback != nil)
 		}
 	}
 	must(t, os.Remove(filepath.Join(filepath.Dir(e.template), "new.jinja")))

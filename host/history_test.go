@@ -52,7 +52,7 @@ func (e *edited) inForce(t *testing.T) string {
 			rules += name
 		}
 	}
-	src, _, err := e.Template("mine")
+	src, _, err := e.Template(context.Background(), "mine")
 	must(t, err)
 	return rules + " " + src.Source
 }
@@ -85,7 +85,7 @@ func TestTheHistoryListsChangesWithBeforeAndAfter(t *testing.T) {
 		got = append(got, line)
 	}
 	first := e.History()[len(got)-1].Generation
-	_, info, err := e.Template("put")
+	_, info, err := e.Template(context.Background(), "put")
 	must(t, err)
 	want := []string{
 		fmt.Sprintf("%d upload put →%.4s in force", first+3, info.SHA256),
@@ -106,7 +106,7 @@ func TestTheHistoryIsLimited(t *testing.T) {
 	if n := len(e.History()); n != 8 {
 		t.Errorf("%d snapshots are kept, want 8", n)
 	}
-	if _, err := e.Rollback(1); host.CodeOf(err) != host.NotFound || !strings.Contains(err.Error(), "history.snapshots") {
+	if _, err := e.Rollback(context.Background(), 1); host.CodeOf(err) != host.NotFound || !strings.Contains(err.Error(), "history.snapshots") {
 		t.Errorf("rolling back to a forgotten snapshot: %v", err)
 	}
 }
@@ -119,7 +119,7 @@ func TestARollbackHoldsUntilItsSourceChanges(t *testing.T) {
 		if got := e.inForce(t); got != want {
 			t.Errorf("%s: in force is %q, want %q", when, got, want)
 		}
-		st := e.Status()
+		st := e.Status(context.Background())
 		var got []string
 		if st.Rollback != nil {
 			got = st.Rollback.Held
@@ -141,13 +141,13 @@ func TestARollbackHoldsUntilItsSourceChanges(t *testing.T) {
 	e.edit(t, e.template, "two")
 	expect("after two edits", "second two")
 
-	info, err := e.Rollback(0)
+	info, err := e.Rollback(context.Background(), 0)
 	must(t, err)
 	if info.Cause.Source != "rollback" || info.Cause.To != start+1 || info.Generation != start+3 {
 		t.Errorf("the first rollback: %+v", info)
 	}
 	expect("one back", "second one", "templates")
-	_, err = e.Rollback(0)
+	_, err = e.Rollback(context.Background(), 0)
 	must(t, err)
 	expect("two back", "first one", "workarounds", "templates")
 	must(t, e.Reload(context.Background()))
@@ -158,10 +158,10 @@ func TestARollbackHoldsUntilItsSourceChanges(t *testing.T) {
 	e.edit(t, e.rules, rule("third"))
 	expect("the rules edited", "third three")
 
-	_, err = e.Rollback(start)
+	_, err = e.Rollback(context.Background(), start)
 	must(t, err)
 	expect("to the start", "first one", "workarounds", "templates")
-	_, err = e.Rollback(start + 6)
+	_, err = e.Rollback(context.Background(), start+6)
 	must(t, err)
 	expect("to what is on disk", "third three")
 }
@@ -171,7 +171,7 @@ func TestASessionKeepsItsRulesOverARollback(t *testing.T) {
 	e.edit(t, e.rules, rule("second"))
 	s := plan(t, e.Host, "chatml-json", request(t, weather)).Session(context.Background(), session.Options{})
 	feed(t, s, "<sec")
-	_, err := e.Rollback(0)
+	_, err := e.Rollback(context.Background(), 0)
 	must(t, err)
 	feed(t, s, "ond>thought</second>text")
 	if got, want := show(finish(t, s).Message), `reasoning "thought" content "text"`; got != want {

@@ -122,4 +122,6 @@ func (h *Host) Reload(ctx context.Context) error { return h.state.Reload(ctx) }
 func (h *Host) History() []SnapshotInfo { return h.state.History() }
 
 // Rollback puts an earlier snapshot in force again; see state.State.Rollback.
-func (h *Host) Rollback(to uint64) (SnapshotInfo, error) { return h.state.Rollback(to) }
+func (h *Host) Rollback(ctx context.Context, to uint64) (SnapshotInfo, error) {
+	return h.state.Rollback(ctx, to)
+}

@@ -171,7 +171,7 @@ func TestABadTemplateChangesNothing(t *testing.T) {
 			if host.CodeOf(err) != host.InvalidArgument || !strings.Contains(fmt.Sprint(err), tt.place) {
 				t.Errorf("error %v, want invalid_argument at %s", err, tt.place)
 			}
-			if src, _, err := h.Template("mine"); err != nil || src.Source != good.Source {
+			if src, _, err := h.Template(context.Background(), "mine"); err != nil || src.Source != good.Source {
 				t.Errorf("the template is now %q (%v), want the good one", src.Source, err)
 			}
 		})

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"context"
 	"errors"
 
 	"github.com/dragoman-project/dragoman"
@@ -9,7 +10,7 @@ import (
 )
 
 // LintRules returns the faults of a file of workarounds, and the rules that are useless for the given templates.
-func LintRules(file string, data []byte, templates []TemplateSource) workaround.Faults {
+func LintRules(ctx context.Context, file string, data []byte, templates []TemplateSource) workaround.Faults {
 	rules, err := workaround.Parse(file, data)
 	var faults workaround.Faults
 	switch {
@@ -23,7 +24,7 @@ func LintRules(file string, data []byte, templates []TemplateSource) workaround.
 	}
 	var facts []workaround.Facts
 	for _, src := range templates {
-		learned, err := learnUnder(src, nil)
+		learned, err := learnUnder(ctx, src, nil)
 		if err != nil {
 			faults = append(faults, workaround.Fault{File: src.Origin, Line: 1, Column: 1, Message: err.Error()})
 			continue
@@ -42,7 +43,7 @@ type Note struct {
 // LintTemplates returns what is odd about templates: what could not be learned, what is not read back as the template writes it,
 // and where it rewrites earlier turns. The workarounds are those in data if they are valid, otherwise the shipped ones. The notes
 // are the autoparser's, whether or not a plugin claims the template.
-func LintTemplates(templates []TemplateSource, file string, data []byte) []Note {
+func LintTemplates(ctx context.Context, templates []TemplateSource, file string, data []byte) []Note {
 	rules, err := workaround.Parse(file, data)
 	if data == nil || err != nil {
 		if rules, err = workaround.Parse(dragoman.WorkaroundsName, dragoman.Workarounds); err != nil {
@@ -51,12 +52,12 @@ func LintTemplates(templates []TemplateSource, file string, data []byte) []Note 
 	}
 	var notes []Note
 	for _, src := range templates {
-		learned, err := learnUnder(src, rules)
+		learned, err := learnUnder(ctx, src, rules)
 		if err != nil {
 			notes = append(notes, Note{src.Origin, err.Error()})
 			continue
 		}
-		for _, message := range learned.Lint() {
+		for _, message := range learned.Lint(ctx) {
 			notes = append(notes, Note{src.Origin, message})
 		}
 	}
@@ -64,10 +65,10 @@ func LintTemplates(templates []TemplateSource, file string, data []byte) []Note 
 }
 
 // learnUnder learns from a template, with rules unless they are nil.
-func learnUnder(src TemplateSource, rules *workaround.Set) (*autoparser.Learned, error) {
+func learnUnder(ctx context.Context, src TemplateSource, rules *workaround.Set) (*autoparser.Learned, error) {
 	t, err := autoparser.Open(src.Name, src.Source, src.BOSToken, src.EOSToken, autoparser.Options{})
 	if err != nil {
 		return nil, err
 	}
-	return autoparser.Learn(t, rules)
+	return autoparser.Learn(ctx, t, rules)
 }

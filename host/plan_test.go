@@ -22,7 +22,7 @@ func TestPoliciesAndPlanAreOfOneSnapshot(t *testing.T) {
 			case <-stop:
 				return
 			default:
-				info, err := h.Rollback(next)
+				info, err := h.Rollback(context.Background(), next)
 				if err != nil {
 					t.Error(err)
 					return

@@ -240,7 +240,7 @@ func TestAPinnedTemplateUsesItsHandler(t *testing.T) {
 			t.Errorf("%s is answered by %s, want %s", test.template, got, test.want)
 		}
 	}
-	for _, info := range h.Templates() {
+	for _, info := range h.Templates(context.Background()) {
 		if pinned := info.Name != "chatml-reasoning"; pinned != (info.Handler == "rogue") || pinned != (info.Error == "") {
 			t.Errorf("the status says %+v", info)
 		}
@@ -256,7 +256,7 @@ func TestAPinnedHandlerThatDeclinesIsAnError(t *testing.T) {
 	if host.CodeOf(err) != host.InvalidArgument || !strings.HasPrefix(fmt.Sprint(err), want) {
 		t.Errorf("pinned by the configuration: got %v, want %s", err, want)
 	}
-	src, _, err := h.Template("chatml-tagged")
+	src, _, err := h.Template(context.Background(), "chatml-tagged")
 	must(t, err)
 	if _, err := h.Detached(src).Plan(t.Context(), "rogue", request(t, weather)); host.CodeOf(err) != host.InvalidArgument {
 		t.Errorf("named by the caller: got %v", err)

@@ -155,7 +155,7 @@ func TestABrokenFileChangesNothingAndShowsInTheStatus(t *testing.T) {
 
 // lastError returns the last error of the workarounds, as the status has it.
 func lastError(h *host.Host) string {
-	for _, s := range h.Status().Sources {
+	for _, s := range h.Status(context.Background()).Sources {
 		if s.Name == "workarounds" {
 			return s.LastError
 		}
@@ -213,7 +213,7 @@ func TestABrokenTemplateIsReportedUntilItIsRepaired(t *testing.T) {
 	want := func(files ...string) {
 		t.Helper()
 		_ = h.Reload(context.Background()) // the status has its error, too
-		for _, s := range h.Status().Sources {
+		for _, s := range h.Status(context.Background()).Sources {
 			var faulty []string
 			for _, f := range s.Faults {
 				faulty = append(faulty, strings.TrimSuffix(filepath.Base(f.Path), ".jinja"))
@@ -261,7 +261,7 @@ func TestAChangedConfigurationAppliesWhereNoRestartIsNeeded(t *testing.T) {
 	}
 	must(t, os.WriteFile(path, []byte("limits: {output_bytes: many}\n"), 0o644))
 	until(t, "the fault in the status", func() bool {
-		for _, s := range h.Status().Sources {
+		for _, s := range h.Status(context.Background()).Sources {
 			if s.Name == "config" && strings.Contains(s.LastError, "host.yaml:1:") {
 				return true
 			}

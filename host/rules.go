@@ -1,6 +1,10 @@
 package host
 
-import "github.com/dragoman-project/dragoman/autoparser/workaround"
+import (
+	"context"
+
+	"github.com/dragoman-project/dragoman/autoparser/workaround"
+)
 
 // RuleInForce is a rule and the templates that it matches.
 type RuleInForce struct {
@@ -16,7 +20,7 @@ type RuleMatch struct {
 
 // Workarounds returns the rules in force in the order in which they apply, and the hash of their file. It learns every template
 // that was not used yet.
-func (h *Host) Workarounds() (rules []RuleInForce, hash string) {
+func (h *Host) Workarounds(ctx context.Context) (rules []RuleInForce, hash string) {
 	snap := h.state.Current()
 	at := map[string]int{}
 	for i, r := range snap.Rules.Rules() {
@@ -24,7 +28,7 @@ func (h *Host) Workarounds() (rules []RuleInForce, hash string) {
 		rules = append(rules, RuleInForce{Rule: r})
 	}
 	for _, name := range snap.Names() {
-		learned, err := learnedIn(snap, name)
+		learned, err := learnedIn(ctx, snap, name)
 		if err != nil {
 			continue // the status shows it
 		}

@@ -47,7 +47,7 @@ func TestAFileThatIsAlwaysBeingWrittenHoldsNothingUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer h.Close(context.Background())
-	if _, err := h.Learned("one"); err != nil {
+	if _, err := h.Learned(context.Background(), "one"); err != nil {
 		t.Errorf("the template beside the log: %v", err)
 	}
 	if err := h.Reload(context.Background()); CodeOf(err) != Unavailable || !strings.Contains(err.Error(), "plugin.log") {

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"context"
 	"slices"
 	"time"
 
@@ -31,11 +32,11 @@ type Status struct {
 }
 
 // Status returns the state of the host. It learns every template that was not used yet, and checks none.
-func (h *Host) Status() Status {
+func (h *Host) Status(ctx context.Context) Status {
 	snap := h.state.Current()
 	return Status{
 		StartedAt: h.started, Generation: snap.Generation, RulesHash: snap.Rules.Hash(),
-		Rollback: snap.Rollback, Trial: h.trials.Last(), Sources: h.state.Sources(), Templates: h.templates(snap), Plugins: h.Plugins(), Conflicts: h.plugins.Conflicts(),
+		Rollback: snap.Rollback, Trial: h.trials.Last(), Sources: h.state.Sources(), Templates: h.templates(ctx, snap), Plugins: h.Plugins(), Conflicts: h.plugins.Conflicts(),
 		Warnings: slices.Concat(h.warnings(snap), snap.Pending),
 	}
 }

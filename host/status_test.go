@@ -11,7 +11,7 @@ import (
 func TestTheStatusShowsScoresOnceKnown(t *testing.T) {
 	h := start(t, nil)
 	score := func() string {
-		for _, info := range h.Status().Templates {
+		for _, info := range h.Status(context.Background()).Templates {
 			if info.Name == "chatml-tagged" {
 				return info.SelfCheck
 			}
@@ -34,7 +34,7 @@ func TestTheStatusShowsScoresOnceKnown(t *testing.T) {
 func TestLintNotesWhatIsOddAboutTemplates(t *testing.T) {
 	moody := host.TemplateSource{Name: "moody", Origin: "moody.jinja",
 		Source: "{% for m in messages %}<|{{ m.role }}|>{% if loop.last %}!{% endif %}{{ m.content }}<|end|>{% endfor %}"}
-	notes := host.LintTemplates([]host.TemplateSource{moody}, "", nil)
+	notes := host.LintTemplates(context.Background(), []host.TemplateSource{moody}, "", nil)
 	if len(notes) == 0 || notes[0].Template != "moody.jinja" {
 		t.Fatalf("notes %+v", notes)
 	}

@@ -24,41 +24,41 @@ type TemplateInfo struct {
 
 // PutTemplate adds a template, or replaces one that was put before. It is opened and learned at once, so that a template
 // that cannot be used is an error and changes nothing.
-func (h *Host) PutTemplate(_ context.Context, src TemplateSource) (TemplateInfo, error) {
-	snap, e, err := h.state.Put(src)
+func (h *Host) PutTemplate(ctx context.Context, src TemplateSource) (TemplateInfo, error) {
+	snap, e, err := h.state.Put(ctx, src)
 	if err != nil {
 		return TemplateInfo{}, err
 	}
-	return h.info(snap, e), nil
+	return h.info(ctx, snap, e), nil
 }
 
 // Templates returns the templates in force, sorted by name.
-func (h *Host) Templates() []TemplateInfo {
-	return h.templates(h.state.Current())
+func (h *Host) Templates(ctx context.Context) []TemplateInfo {
+	return h.templates(ctx, h.state.Current())
 }
 
-func (h *Host) templates(snap *state.Snapshot) (all []TemplateInfo) {
+func (h *Host) templates(ctx context.Context, snap *state.Snapshot) (all []TemplateInfo) {
 	for _, name := range snap.Names() {
 		if e, err := snap.Template(name); err == nil {
-			all = append(all, h.info(snap, e))
+			all = append(all, h.info(ctx, snap, e))
 		}
 	}
 	return all
 }
 
 // Template returns a template's source and what is known of it.
-func (h *Host) Template(name string) (TemplateSource, TemplateInfo, error) {
+func (h *Host) Template(ctx context.Context, name string) (TemplateSource, TemplateInfo, error) {
 	snap := h.state.Current()
 	e, err := snap.Template(name)
 	if err != nil {
 		return TemplateSource{}, TemplateInfo{}, err
 	}
-	return e.TemplateSource, h.info(snap, e), nil
+	return e.TemplateSource, h.info(ctx, snap, e), nil
 }
 
-func (h *Host) info(snap *state.Snapshot, e *state.Entry) TemplateInfo {
+func (h *Host) info(ctx context.Context, snap *state.Snapshot, e *state.Entry) TemplateInfo {
 	info := TemplateInfo{Name: e.Name, Origin: e.Origin, SHA256: e.Hash, Handler: autoparser.HandlerName}
-	learned, err := e.Learn()
+	learned, err := e.Learn(ctx)
 	if err != nil {
 		info.Error = err.Error()
 		return info
@@ -77,16 +77,16 @@ func (h *Host) info(snap *state.Snapshot, e *state.Entry) TemplateInfo {
 }
 
 // Learned returns what was learned of a template.
-func (h *Host) Learned(name string) (*autoparser.Learned, error) {
-	return learnedIn(h.state.Current(), name)
+func (h *Host) Learned(ctx context.Context, name string) (*autoparser.Learned, error) {
+	return learnedIn(ctx, h.state.Current(), name)
 }
 
-func learnedIn(snap *state.Snapshot, name string) (*autoparser.Learned, error) {
+func learnedIn(ctx context.Context, snap *state.Snapshot, name string) (*autoparser.Learned, error) {
 	e, err := snap.Template(name)
 	if err != nil {
 		return nil, err
 	}
-	return e.Learn()
+	return e.Learn(ctx)
 }
 
 // Render renders a request's prompt.
@@ -95,7 +95,7 @@ func (h *Host) Render(ctx context.Context, name string, req *chat.Request) (auto
 	if err != nil {
 		return autoparser.Rendered{}, err
 	}
-	learned, err := e.Learn()
+	learned, err := e.Learn(ctx)
 	if err != nil {
 		return autoparser.Rendered{}, err
 	}
@@ -104,10 +104,10 @@ func (h *Host) Render(ctx context.Context, name string, req *chat.Request) (auto
 }
 
 // Explain returns what was learned of a template, stage by stage, and what taught it.
-func (h *Host) Explain(_ context.Context, name string) (autoparser.Explanation, error) {
-	learned, err := h.Learned(name)
+func (h *Host) Explain(ctx context.Context, name string) (autoparser.Explanation, error) {
+	learned, err := h.Learned(ctx, name)
 	if err != nil {
 		return autoparser.Explanation{}, err
 	}
-	return learned.Explain(), nil
+	return learned.Explain(ctx), ctx.Err()
 }

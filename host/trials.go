@@ -44,8 +44,8 @@ type trialHost struct{ *Host }
 func (h trialHost) Subject(s *state.Snapshot) check.Subject { return &Subject{host: h.Host, snap: s} }
 
 // Claims returns nothing for a template that cannot be learned, or is pinned to a missing handler.
-func (h trialHost) Claims(s *state.Snapshot, template string) []handler.Handler {
-	learned, err := learnedIn(s, template)
+func (h trialHost) Claims(ctx context.Context, s *state.Snapshot, template string) []handler.Handler {
+	learned, err := learnedIn(ctx, s, template)
 	if err != nil {
 		return nil
 	}

@@ -88,16 +88,16 @@ func TestTheDurationOfLearningIsLogged(t *testing.T) {
 func TestSettingsThatNeedARestartAreReported(t *testing.T) {
 	h, _ := startConfigured(t, "log: {level: info}\n")
 	h.edit(t, "limits:\n  templates: 7\n  body_bytes: 1000\n")
-	if got := h.Status().Warnings; len(got) != 1 || !strings.HasSuffix(got[0], "host.yaml:3:15: limits.body_bytes: takes effect when the daemon is started again") {
+	if got := h.Status(context.Background()).Warnings; len(got) != 1 || !strings.HasSuffix(got[0], "host.yaml:3:15: limits.body_bytes: takes effect when the daemon is started again") {
 		t.Errorf("the status warns of %q", got)
 	}
-	_, err := h.Rollback(0)
+	_, err := h.Rollback(context.Background(), 0)
 	must(t, err)
-	if got := h.Status().Warnings; len(got) != 1 {
+	if got := h.Status(context.Background()).Warnings; len(got) != 1 {
 		t.Errorf("after a rollback the file still needs a restart; the status warns of %q", got)
 	}
 	h.edit(t, "limits: {templates: 8}\n")
-	if got := h.Status().Warnings; len(got) != 0 {
+	if got := h.Status(context.Background()).Warnings; len(got) != 0 {
 		t.Errorf("no setting needs a restart, but the status warns of %q", got)
 	}
 }
@@ -109,7 +109,7 @@ func TestSettingsForUnknownNamesOnlyWarn(t *testing.T) {
 	mine, jsno := "host.yaml:4:5: parsing.templates.mine", "host.yaml:5:5: parsing.templates.chatml-jsno"
 	expect := func(when string, want ...string) {
 		t.Helper()
-		got := h.Status().Warnings
+		got := h.Status(context.Background()).Warnings
 		if !slices.EqualFunc(got, want, strings.Contains) {
 			t.Errorf("%s: the status warns of %q, want %q", when, got, want)
 		}
@@ -129,7 +129,7 @@ func TestSettingsForUnknownNamesOnlyWarn(t *testing.T) {
 	h.edit(t, strings.Replace(settings, "chatml-jsno", "chatml-json", 1))
 	expect("when the name is right")
 	h.edit(t, settings+"    late: {malformed: error}\n")
-	if got := h.Status().Warnings; len(got) != 2 || !strings.Contains(got[1], "host.yaml:6:5: parsing.templates.late: there is no such template: correct the name") {
+	if got := h.Status(context.Background()).Warnings; len(got) != 2 || !strings.Contains(got[1], "host.yaml:6:5: parsing.templates.late: there is no such template: correct the name") {
 		t.Errorf("after an edit the status warns of %q", got)
 	}
 	h.edit(t, "templates:\n  handlers: {mine: nobody, chatml-json: autoparser}\n  dir: DIR\n")

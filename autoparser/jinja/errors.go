@@ -1,6 +1,8 @@
 package jinja
 
 import (
+	"context"
+
 	"github.com/dragoman-project/dragoman/autoparser/jinja/failure"
 	"github.com/dragoman-project/dragoman/autoparser/jinja/meter"
 )
@@ -22,3 +24,9 @@ const (
 
 // Limits bounds what compiling and rendering one template may cost.
 type Limits = meter.Limits
+
+// WithBudget returns a context whose renderings may together take so many steps and write so many bytes, in addition to the
+// limits of each. The purpose names them in errors.
+func WithBudget(ctx context.Context, purpose string, steps int64, output int) context.Context {
+	return meter.WithBudget(ctx, purpose, steps, output)
+}

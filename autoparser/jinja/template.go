@@ -104,6 +104,7 @@ func (t *Template) Render(ctx context.Context, vars value.Value, now time.Time) 
 			}
 			out, err = "", f.Locate(t.name, t.source)
 		}
+		r.End(len(r.out))
 		r.release()
 	}()
 	return t.render(r, vars), nil

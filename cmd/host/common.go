@@ -121,7 +121,7 @@ func (f *templateFlags) open(ctx context.Context, h *host.Host, path string, too
 	}
 	src, err := readTemplate(ctx, path, variants...)
 	if errors.Is(err, fs.ErrNotExist) {
-		src, err = f.embedded(h, path, err)
+		src, err = f.embedded(ctx, h, path, err)
 	}
 	if err != nil {
 		return nil, err
@@ -136,8 +136,8 @@ func (f *templateFlags) open(ctx context.Context, h *host.Host, path string, too
 }
 
 // embedded returns the embedded template of a name; noFile is why it is no file.
-func (f *templateFlags) embedded(h *host.Host, name string, noFile error) (src host.TemplateSource, err error) {
-	src, _, err = h.Template(name)
+func (f *templateFlags) embedded(ctx context.Context, h *host.Host, name string, noFile error) (src host.TemplateSource, err error) {
+	src, _, err = h.Template(ctx, name)
 	switch {
 	case err != nil:
 		err = fmt.Errorf("%w; %w", noFile, err)

@@ -33,15 +33,15 @@ should look at. The text is a txtar archive. A note on standard error names the 
 				if err != nil {
 					return err
 				}
-				learned, err := detached.Learned()
+				learned, err := detached.Learned(cmd.Context())
 				if err != nil {
 					return err
 				}
 				if asJSON {
-					return printJSON(cmd, learned.Explain())
+					return printJSON(cmd, learned.Explain(cmd.Context()))
 				}
 				notePlugin(cmd, detached)
-				_, err = io.WriteString(cmd.OutOrStdout(), learned.Explain().String())
+				_, err = io.WriteString(cmd.OutOrStdout(), learned.Explain(cmd.Context()).String())
 				return err
 			})
 		},

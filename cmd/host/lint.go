@@ -97,11 +97,11 @@ func lint(cmd *cobra.Command, files []string, templates string) (found []linted,
 		if data, err = readFile(cmd, file); err != nil {
 			return nil, err
 		}
-		for _, f := range host.LintRules(file, data, sources) {
+		for _, f := range host.LintRules(cmd.Context(), file, data, sources) {
 			found = append(found, linted{File: f.File, Line: f.Line, Column: f.Column, Message: f.Message})
 		}
 	}
-	for _, n := range host.LintTemplates(sources, file, data) {
+	for _, n := range host.LintTemplates(cmd.Context(), sources, file, data) {
 		found = append(found, linted{File: n.Template, Message: n.Message, Note: true})
 	}
 	return found, nil

@@ -20,8 +20,8 @@ type adminService struct {
 var _ dragomanv1connect.AdminServiceHandler = (*adminService)(nil)
 
 // GetStatus returns the state of the daemon.
-func (s *adminService) GetStatus(context.Context, *dragomanv1.GetStatusRequest) (*dragomanv1.GetStatusResponse, error) {
-	m := adminapi.EncodeStatus(s.host.Status())
+func (s *adminService) GetStatus(ctx context.Context, _ *dragomanv1.GetStatusRequest) (*dragomanv1.GetStatusResponse, error) {
+	m := adminapi.EncodeStatus(s.host.Status(ctx))
 	m.Version, m.Sessions = s.version, uint32(max(0, s.sessions.Load()))
 	return m, nil
 }

@@ -27,8 +27,8 @@ func (s *snapshotService) ListSnapshots(context.Context, *dragomanv1.ListSnapsho
 }
 
 // Rollback restores an earlier snapshot.
-func (s *snapshotService) Rollback(_ context.Context, m *dragomanv1.RollbackRequest) (*dragomanv1.RollbackResponse, error) {
-	info, err := s.host.Rollback(m.To)
+func (s *snapshotService) Rollback(ctx context.Context, m *dragomanv1.RollbackRequest) (*dragomanv1.RollbackResponse, error) {
+	info, err := s.host.Rollback(ctx, m.To)
 	if err != nil {
 		return nil, err
 	}

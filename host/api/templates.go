@@ -29,14 +29,14 @@ func (s *templateService) PutTemplate(ctx context.Context, m *dragomanv1.PutTemp
 }
 
 // ListTemplates lists all templates.
-func (s *templateService) ListTemplates(context.Context, *dragomanv1.ListTemplatesRequest) (*dragomanv1.ListTemplatesResponse, error) {
-	return &dragomanv1.ListTemplatesResponse{Templates: adminapi.EncodeTemplates(s.host.Templates())}, nil
+func (s *templateService) ListTemplates(ctx context.Context, _ *dragomanv1.ListTemplatesRequest) (*dragomanv1.ListTemplatesResponse, error) {
+	return &dragomanv1.ListTemplatesResponse{Templates: adminapi.EncodeTemplates(s.host.Templates(ctx))}, nil
 }
 
 // GetTemplate returns a template with its source.
 func (s *templateService) GetTemplate(ctx context.Context, m *dragomanv1.GetTemplateRequest) (*dragomanv1.GetTemplateResponse, error) {
 	recordOf(ctx).noteTemplate(m.Name)
-	src, info, err := s.host.Template(m.Name)
+	src, info, err := s.host.Template(ctx, m.Name)
 	if err != nil {
 		return nil, err
 	}

@@ -18,8 +18,8 @@ type workaroundService struct{ host *host.Host }
 var _ dragomanv1connect.WorkaroundServiceHandler = (*workaroundService)(nil)
 
 // ListWorkarounds lists the rules in force, and the templates that each applies to.
-func (s *workaroundService) ListWorkarounds(context.Context, *dragomanv1.ListWorkaroundsRequest) (*dragomanv1.ListWorkaroundsResponse, error) {
-	rules, hash := s.host.Workarounds()
+func (s *workaroundService) ListWorkarounds(ctx context.Context, _ *dragomanv1.ListWorkaroundsRequest) (*dragomanv1.ListWorkaroundsResponse, error) {
+	rules, hash := s.host.Workarounds(ctx)
 	out := &dragomanv1.ListWorkaroundsResponse{RulesHash: hash}
 	for _, r := range rules {
 		w := &dragomanv1.Workaround{Name: r.Name, Because: r.Because, SeenIn: r.SeenIn, When: r.When}

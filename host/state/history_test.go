@@ -72,7 +72,7 @@ func TestRollbacksDoNotAccumulate(t *testing.T) {
 	}
 	last := s.Current().Generation
 	for _, to := range []uint64{last - 1, last - 2, last - 1} {
-		if _, err := s.Rollback(to); err != nil {
+		if _, err := s.Rollback(context.Background(), to); err != nil {
 			t.Fatal(err)
 		}
 		if r := s.Current().Rollback; r == nil || r.read.Rollback != nil {

@@ -183,7 +183,7 @@ func (s *State) applyRules(c watch.Change) error {
 	}
 	next := s.Current().WithRules(rules)
 	next.release(SourceWorkarounds)
-	if err := s.try(SourceWorkarounds, c.Path, next); err != nil {
+	if err := s.try(s.ending, SourceWorkarounds, c.Path, next); err != nil {
 		return err
 	}
 	s.put(next, Cause{Source: SourceWorkarounds, Changes: next.note(c)})

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"time"
@@ -22,8 +23,10 @@ type Rollback struct {
 // change while the daemon runs; plugins stay as they are. To is the generation to go back to; 0 means the last one before the
 // generation in force that differs from it. A rollback holds for each source until that source changes again, and is a snapshot of
 // its own.
-func (s *State) Rollback(to uint64) (SnapshotInfo, error) {
-	s.changes.Lock()
+func (s *State) Rollback(ctx context.Context, to uint64) (SnapshotInfo, error) {
+	if err := s.changes.enter(ctx); err != nil {
+		return SnapshotInfo{}, err
+	}
 	defer s.changes.Unlock()
 	now := s.Current()
 	target, err := s.target(now, to)

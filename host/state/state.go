@@ -51,7 +51,7 @@ type State struct {
 	watcher *watch.Watcher
 
 	// changes is held while the next snapshot is made.
-	changes sync.Mutex
+	changes places
 
 	// ending is done when Stop is called; background counts the goroutines that end then.
 	ending     context.Context
@@ -67,7 +67,7 @@ type State struct {
 
 // New returns a State with the embedded templates and workarounds in force. Start reads the rest.
 func New(o Options) (*State, error) {
-	s := &State{Options: o, warmed: make(chan struct{}), cold: !o.Static}
+	s := &State{Options: o, changes: make(places, 1), warmed: make(chan struct{}), cold: !o.Static}
 	s.ending, s.end = context.WithCancel(context.Background())
 	first, err := s.embedded()
 	if err != nil {
@@ -160,13 +160,13 @@ func (s *State) changed() {
 }
 
 // try examines a change of a source. The caller holds changes.
-func (s *State) try(source, path string, next *Snapshot) error {
-	return s.Try(s.ending, source, path, s.Current(), next)
+func (s *State) try(ctx context.Context, source, path string, next *Snapshot) error {
+	return s.Try(ctx, source, path, s.Current(), next)
 }
 
 // Put adds a template, or replaces one that was put before. The template is opened and learned at once, so that one that cannot be
 // used is an error and changes nothing.
-func (s *State) Put(src TemplateSource) (*Snapshot, *Entry, error) {
+func (s *State) Put(ctx context.Context, src TemplateSource) (*Snapshot, *Entry, error) {
 	src.Name = CanonicalName(src.Name)
 	if err := checkName(src.Name); err != nil {
 		return nil, nil, err
@@ -174,15 +174,45 @@ func (s *State) Put(src TemplateSource) (*Snapshot, *Entry, error) {
 	if src.Origin == "" {
 		src.Origin = "upload"
 	}
-	s.changes.Lock()
-	defer s.changes.Unlock()
-	snap := s.Current()
-	if limit := snap.Config.Limits.Templates; limit > 0 && len(snap.layers[uploaded]) >= limit && snap.layers[uploaded][src.Name] == nil {
-		return nil, nil, &fault.Error{Code: fault.LimitExceeded, Place: src.Name, Message: fmt.Sprintf("%d templates have been put already", limit),
-			Remedy: "replace one of them, keep templates in the folder templates.dir, or raise limits.templates"}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(s.ending, cancel)()
+	e := NewEntry(src, nil)
+	for {
+		snap := s.Current()
+		if err := snap.hasRoom(src.Name); err != nil {
+			return nil, nil, err
+		}
+		e = e.under(snap.Rules)
+		if _, err := e.Learn(ctx); err != nil { // without holding changes, since it takes long
+			return nil, nil, err
+		}
+		if err := s.changes.enter(ctx); err != nil {
+			return nil, nil, err
+		}
+		if s.Current().Rules == snap.Rules {
+			break
+		}
+		s.changes.Unlock()
 	}
-	e := NewEntry(src, snap.Rules)
-	if _, err := e.Learn(); err != nil {
+	defer s.changes.Unlock()
+	return s.putLearned(ctx, e)
+}
+
+// hasRoom returns an error if no further template may be put under that name.
+func (s *Snapshot) hasRoom(name string) error {
+	limit := s.Config.Limits.Templates
+	if limit <= 0 || len(s.layers[uploaded]) < limit || s.layers[uploaded][name] != nil {
+		return nil
+	}
+	return &fault.Error{Code: fault.LimitExceeded, Place: name, Message: fmt.Sprintf("%d templates have been put already", limit),
+		Remedy: "replace one of them, keep templates in the folder templates.dir, or raise limits.templates"}
+}
+
+// putLearned puts a template that was learned under the rules in force. The caller holds changes.
+func (s *State) putLearned(ctx context.Context, e *Entry) (*Snapshot, *Entry, error) {
+	snap := s.Current()
+	if err := snap.hasRoom(e.Name); err != nil {
 		return nil, nil, err
 	}
 	cause := Cause{Source: SourceUpload, Changes: []ContentChange{{Path: e.Name, After: e.Hash}}}
@@ -193,7 +223,7 @@ func (s *State) Put(src TemplateSource) (*Snapshot, *Entry, error) {
 		cause.Changes[0].Before = old.Hash
 	}
 	next := snap.withTemplate(uploaded, e)
-	if err := s.try(SourceUpload, e.Name, next); err != nil {
+	if err := s.try(ctx, SourceUpload, e.Name, next); err != nil {
 		return nil, nil, err
 	}
 	s.put(next, cause)

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -34,8 +35,8 @@ type Entry struct {
 	Hash string // SHA-256 of the source and its tokens
 
 	open    func() (*autoparser.Template, error)
-	unruled func() (*autoparser.Learned, error) // learned without rules
-	learn   func() (*autoparser.Learned, error) // under the snapshot's rules
+	unruled *learning // without rules
+	learned *learning // under the snapshot's rules
 }
 
 // NewEntry returns a template under rules. It need not belong to a snapshot.
@@ -50,12 +51,16 @@ func NewEntry(src TemplateSource, rules *workaround.Set) *Entry {
 		t, err := autoparser.Open(src.Name, src.Source, src.BOSToken, src.EOSToken, autoparser.Options{})
 		return t, TemplateFault(src.Name, err)
 	})
-	e.unruled = sync.OnceValues(func() (*autoparser.Learned, error) {
+	e.unruled = newLearning(func(ctx context.Context) (*autoparser.Learned, error) {
 		t, err := e.Open()
 		if err != nil {
 			return nil, err
 		}
-		learned, err := autoparser.Learn(t, &workaround.Set{})
+		if err := learners.enter(ctx); err != nil {
+			return nil, err
+		}
+		defer learners.Unlock()
+		learned, err := autoparser.Learn(ctx, t, &workaround.Set{})
 		return learned, TemplateFault(src.Name, err)
 	})
 	return e.under(rules)
@@ -64,8 +69,8 @@ func NewEntry(src TemplateSource, rules *workaround.Set) *Entry {
 // under returns the same template under other rules. Nothing is rendered again.
 func (e *Entry) under(rules *workaround.Set) *Entry {
 	next := *e
-	next.learn = sync.OnceValues(func() (*autoparser.Learned, error) {
-		learned, err := next.unruled()
+	next.learned = newLearning(func(ctx context.Context) (*autoparser.Learned, error) {
+		learned, err := next.unruled.get(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -77,8 +82,9 @@ func (e *Entry) under(rules *workaround.Set) *Entry {
 // Open compiles the template, the first time that it is called.
 func (e *Entry) Open() (*autoparser.Template, error) { return e.open() }
 
-// Learn learns from the template, the first time that it is called.
-func (e *Entry) Learn() (*autoparser.Learned, error) { return e.learn() }
+// Learn learns from the template, the first time that it is called. Callers share the result; each of them waits no longer than
+// its context allows.
+func (e *Entry) Learn(ctx context.Context) (*autoparser.Learned, error) { return e.learned.get(ctx) }
 
 var templateName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)*$`)
 

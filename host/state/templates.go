@@ -79,7 +79,7 @@ func (s *State) admit(l layer, source, path string, old, next *Entry) error {
 	if _, err := next.Open(); err != nil || old == nil {
 		return err
 	}
-	return s.try(source, path, s.Current().withTemplate(l, next))
+	return s.try(s.ending, source, path, s.Current().withTemplate(l, next))
 }
 
 // openAll returns the templates in changed files, opened in parallel, since there may be many. At the start it leaves the opening to

@@ -30,7 +30,7 @@ func (s *State) warm() {
 	for _, name := range names {
 		g.Go(func() error {
 			if e, err := snap.Template(name); err == nil && s.ending.Err() == nil {
-				if _, err := e.Learn(); err != nil {
+				if _, err := e.Learn(s.ending); err != nil {
 					failed.Add(1)
 				}
 				done.Add(1)

@@ -63,7 +63,7 @@ func TestATrialStopsWhenTheHostCloses(t *testing.T) {
 	defer end()
 	var asked []string
 	d := &differ{before: snap, after: snap}
-	if err := trials.run(ctx, ctx, d, new(Trial), func(name string) bool {
+	if err := trials.run(ctx, ctx, d, new(Trial), func(_ context.Context, name string) bool {
 		asked = append(asked, name)
 		end()
 		return false

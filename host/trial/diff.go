@@ -131,12 +131,12 @@ func (t *Trials) diffRules(ctx context.Context, before, after *state.Snapshot, f
 	}
 	d := differ{host: t.Host, before: before, after: after}
 	for _, name := range after.Names() {
-		t := d.template(name)
+		t := d.template(ctx, name)
 		if len(t.Fields) == 0 {
 			continue
 		}
-		d.lint(&t)
-		t.Line = lineOfRule(after, name)
+		d.lint(ctx, &t)
+		t.Line = lineOfRule(ctx, after, name)
 		for _, c := range all[name] {
 			if change, changed := d.compare(ctx, c); changed {
 				t.Cases = append(t.Cases, change)

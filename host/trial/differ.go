@@ -20,7 +20,7 @@ type Host interface {
 	// Subject returns what recorded cases are run against.
 	Subject(*state.Snapshot) check.Subject
 	// Claims returns the plugins that are asked about a template.
-	Claims(s *state.Snapshot, template string) []handler.Handler
+	Claims(ctx context.Context, s *state.Snapshot, template string) []handler.Handler
 	// Parse parses a whole output, unobserved.
 	Parse(ctx context.Context, s *state.Snapshot, template string, req *chat.Request, output []byte, truncated bool) (session.Result, error)
 }
@@ -35,8 +35,8 @@ type differ struct {
 }
 
 // template returns the fields of a template's dialect that differ. The template may be missing in either snapshot.
-func (d *differ) template(name string) TemplateDiff {
-	a, b := fieldsOf(d.before, name), fieldsOf(d.after, name)
+func (d *differ) template(ctx context.Context, name string) TemplateDiff {
+	a, b := fieldsOf(ctx, d.before, name), fieldsOf(ctx, d.after, name)
 	names := make([]string, 0, len(a)+len(b))
 	for field := range a {
 		names = append(names, field)
@@ -55,8 +55,8 @@ func (d *differ) template(name string) TemplateDiff {
 }
 
 // fieldsOf returns the fields of a template's dialect that are set, and what else decides how it is read.
-func fieldsOf(s *state.Snapshot, name string) map[string]string {
-	learned, err := learnedIn(s, name)
+func fieldsOf(ctx context.Context, s *state.Snapshot, name string) map[string]string {
+	learned, err := learnedIn(ctx, s, name)
 	if err != nil {
 		return map[string]string{"error": err.Error()}
 	}
@@ -77,28 +77,28 @@ func fieldsOf(s *state.Snapshot, name string) map[string]string {
 	return fields
 }
 
-func learnedIn(s *state.Snapshot, name string) (*autoparser.Learned, error) {
+func learnedIn(ctx context.Context, s *state.Snapshot, name string) (*autoparser.Learned, error) {
 	e, err := s.Template(name)
 	if err != nil {
 		return nil, err
 	}
-	return e.Learn()
+	return e.Learn(ctx)
 }
 
 // lint adds the lint of the template that is new, or gone.
-func (d *differ) lint(t *TemplateDiff) {
+func (d *differ) lint(ctx context.Context, t *TemplateDiff) {
 	var notes [2][]string
 	for i, s := range []*state.Snapshot{d.before, d.after} {
-		if learned, err := learnedIn(s, t.Template); err == nil {
-			notes[i] = learned.Lint()
+		if learned, err := learnedIn(ctx, s, t.Template); err == nil {
+			notes[i] = learned.Lint(ctx)
 		}
 	}
 	t.LintNew, t.LintGone = without(notes[1], notes[0]), without(notes[0], notes[1])
 }
 
 // lineOfRule returns the line of the first rule that changes a template; 0 if none does.
-func lineOfRule(s *state.Snapshot, template string) int {
-	learned, err := learnedIn(s, template)
+func lineOfRule(ctx context.Context, s *state.Snapshot, template string) int {
+	learned, err := learnedIn(ctx, s, template)
 	if err != nil {
 		return 0
 	}
@@ -147,21 +147,21 @@ func changeOf(c *cases.Case, before, after *check.Result) CaseDiff {
 }
 
 // touched reports whether a template has another source, or is read in another way.
-func (d *differ) touched(name string) bool {
+func (d *differ) touched(ctx context.Context, name string) bool {
 	a, errA := d.before.Template(name)
 	b, errB := d.after.Template(name)
 	if errA != nil || errB != nil {
 		return false // a new template has no past
 	}
-	return a.Hash != b.Hash || len(d.template(name).Fields) > 0
+	return a.Hash != b.Hash || len(d.template(ctx, name).Fields) > 0
 }
 
 // served reports whether one of the handlers is asked about a template under either snapshot.
-func (d *differ) served(name string, handlers []string) bool {
-	return slices.ContainsFunc(d.claims(name), func(c handler.Handler) bool { return slices.Contains(handlers, c.Describe().Name) })
+func (d *differ) served(ctx context.Context, name string, handlers []string) bool {
+	return slices.ContainsFunc(d.claims(ctx, name), func(c handler.Handler) bool { return slices.Contains(handlers, c.Describe().Name) })
 }
 
 // claims returns the handlers that are asked about a template, those of the snapshot in force first.
-func (d *differ) claims(name string) []handler.Handler {
-	return append(d.host.Claims(d.before, name), d.host.Claims(d.after, name)...)
+func (d *differ) claims(ctx context.Context, name string) []handler.Handler {
+	return append(d.host.Claims(ctx, d.before, name), d.host.Claims(ctx, d.after, name)...)
 }

@@ -76,14 +76,14 @@ func (t *Trials) TryPlugin(ctx context.Context, now *state.Snapshot, change plug
 	next := *now
 	next.Handlers = change.Next
 	d := &differ{host: t.Host, before: now, after: &next}
-	return t.run(ctx, ctx, d, &Trial{At: time.Now(), Source: state.SourcePlugins, Path: change.Manifest}, func(name string) bool {
-		return d.served(name, change.Handlers)
+	return t.run(ctx, ctx, d, &Trial{At: time.Now(), Source: state.SourcePlugins, Path: change.Manifest}, func(ctx context.Context, name string) bool {
+		return d.served(ctx, name, change.Handlers)
 	})
 }
 
 // run tries the templates that are touched. The plugins that answer for them have until starting ends to start; what is measured
 // afterwards is how they answer.
-func (t *Trials) run(ctx, starting context.Context, d *differ, trial *Trial, touched func(template string) bool) error {
+func (t *Trials) run(ctx, starting context.Context, d *differ, trial *Trial, touched func(ctx context.Context, template string) bool) error {
 	c := d.after.Config.Canary
 	if c.Mode == modeOff || c.Cases == "" && c.Shadow == 0 {
 		return nil
@@ -98,7 +98,7 @@ func (t *Trials) run(ctx, starting context.Context, d *differ, trial *Trial, tou
 		if ctx.Err() != nil {
 			break // learning templates that were not used yet takes time
 		}
-		if !touched(name) {
+		if !touched(ctx, name) {
 			continue
 		}
 		trial.Templates = append(trial.Templates, name)
@@ -126,7 +126,7 @@ func (t *Trials) run(ctx, starting context.Context, d *differ, trial *Trial, tou
 // start starts the plugins that may be asked about a template under either snapshot. The error is that of ctx: a plugin that does
 // not start reports that itself when it is asked.
 func (d *differ) start(ctx context.Context, template string) error {
-	for _, c := range d.claims(template) {
+	for _, c := range d.claims(ctx, template) {
 		p, ok := c.(plugins.Starter)
 		if ok && p.Start(ctx) != nil && ctx.Err() != nil {
 			return fmt.Errorf("the plugin of %s does not start in time", c.Describe().Name)

@@ -50,6 +50,8 @@ func orDefault[T comparable](v, fallback T) T {
 // Meter measures one rendering.
 type Meter struct {
 	ctx    context.Context
+	budget *Budget   // shared with other renderings; nil: none
+	spent  int64     // steps drawn from the budget
 	end    time.Time // deadline by Limits.Timeout
 	Limits Limits
 	steps  int64
@@ -61,13 +63,26 @@ type Meter struct {
 
 // New returns a meter for a rendering that begins now.
 func New(ctx context.Context, limits Limits) Meter {
-	return Meter{ctx: ctx, end: time.Now().Add(limits.Timeout), Limits: limits}
+	budget, _ := ctx.Value(budgetKey{}).(*Budget)
+	if budget != nil {
+		limits.Output = min(limits.Output, int(max(0, budget.output.Load())))
+	}
+	return Meter{ctx: ctx, budget: budget, end: time.Now().Add(limits.Timeout), Limits: limits}
 }
 
 // Begin must be called before the first step.
 func (m *Meter) Begin() {
 	m.check = checkEvery
 	m.mustGoOn(m.ctx.Err())
+	m.draw()
+}
+
+// End must be called after a rendering that wrote n bytes, whether or not it failed.
+func (m *Meter) End(n int) {
+	if m.budget != nil {
+		m.budget.output.Add(-int64(n))
+		m.budget.steps.Add(m.spent - m.steps)
+	}
 }
 
 // Charge counts n steps.
@@ -85,8 +100,21 @@ func (m *Meter) look() {
 		failure.Exceed("the template takes more than %d steps", m.Limits.Steps)
 	}
 	m.mustGoOn(m.ctx.Err())
+	m.draw()
 	if time.Now().After(m.end) {
 		failure.Exceed("the template takes more than %s", m.Limits.Timeout)
+	}
+}
+
+// draw takes the steps since the last draw from the budget.
+func (m *Meter) draw() {
+	if m.budget == nil {
+		return
+	}
+	left := m.budget.steps.Add(m.spent - m.steps)
+	m.spent = m.steps
+	if left < 0 {
+		failure.Exceed("the template takes more than %d steps in %s", m.budget.all, m.budget.purpose)
 	}
 }
 
