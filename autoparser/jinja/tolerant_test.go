@@ -12,6 +12,8 @@ func TestTolerantRenderingGoesOnWhereJinjaFails(t *testing.T) {
 		"{{ 'a' + missing + 'b' }}":                      "ab",
 		"{{ 'a' + {}.missing }}":                         "a",
 		"{{ ['x', 'y'] | map('upper') | tojson }}":       `["X", "Y"]`,
+		`{{ '{"a": [1, null]}' | from_json | tojson }}`:  `{"a": [1, null]}`,
+		"{{ ('[1]' | fromjson)[0] + 1 }}":                "2",
 		"{{ [{'n': 1}] | map(attribute='n') | tojson }}": "[1]",
 	} {
 		strict, err := Compile("t", source, Options{})

@@ -10,12 +10,13 @@ import (
 func All() map[string]*library.Builtin {
 	m := map[string]*library.Builtin{
 		// any value
-		"default": {Params: library.Takes().Or("default_value", value.String("")).Or("boolean", value.False), Run: defaultFilter},
-		"string":  {Run: stringFilter},
-		"tojson":  {Params: tojsonParameters, Run: tojson},
-		"attr":    {Params: library.Takes("name"), Run: attrFilter},
-		"length":  {Run: func(e *library.Env, in value.Value, _ library.Arguments) value.Value { return value.Int(e.Length(in)) }},
-		"escape":  {Run: escapeFilter},
+		"default":   {Params: library.Takes().Or("default_value", value.String("")).Or("boolean", value.False), Run: defaultFilter},
+		"string":    {Run: stringFilter},
+		"tojson":    {Params: tojsonParameters, Run: tojson},
+		"from_json": {Run: fromJSON},
+		"attr":      {Params: library.Takes("name"), Run: attrFilter},
+		"length":    {Run: func(e *library.Env, in value.Value, _ library.Arguments) value.Value { return value.Int(e.Length(in)) }},
+		"escape":    {Run: escapeFilter},
 		"forceescape": {Run: func(e *library.Env, in value.Value, _ library.Arguments) value.Value {
 			return value.Markup(value.Escape(&e.Heap, e.Str(in)))
 		}},
@@ -75,7 +76,7 @@ func All() map[string]*library.Builtin {
 		"random":   {Refused: "a prompt must not depend on chance"},
 		"urlize":   {Refused: "a prompt has no links"},
 	}
-	for alias, name := range map[string]string{"d": "default", "e": "escape", "count": "length"} {
+	for alias, name := range map[string]string{"d": "default", "e": "escape", "count": "length", "fromjson": "from_json"} {
 		m[alias] = m[name]
 	}
 	return m

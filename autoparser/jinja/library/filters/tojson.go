@@ -1,6 +1,7 @@
 package filters
 
 import (
+	"github.com/dragoman-project/dragoman/autoparser/jinja/failure"
 	"github.com/dragoman-project/dragoman/autoparser/jinja/library"
 	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 )
@@ -26,3 +27,20 @@ func tojson(e *library.Env, in value.Value, a library.Arguments) value.Value {
 	e.JSON = e.AppendJSON(e.JSON[:0], in, w)
 	return value.String(e.JSON)
 }
+
+// fromJSON is the inverse of tojson, which engines add to Jinja2: only tolerant rendering has it.
+func fromJSON(e *library.Env, in value.Value, _ library.Arguments) value.Value {
+	if !e.Tolerant {
+		failure.Throw("TemplateRuntimeError", "No filter named 'from_json'.")
+	}
+	text := value.NeedText(in, "the JSON text")
+	e.GrowTimes(len(text), jsonGrowth)
+	v, err := value.Decode([]byte(text))
+	if err != nil {
+		failure.Throw("ValueError", "%v", err)
+	}
+	return v
+}
+
+// jsonGrowth is the memory that a decoded value takes at most for each byte of its text.
+const jsonGrowth = 64
