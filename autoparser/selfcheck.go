@@ -174,7 +174,7 @@ func (l *Learned) rendition(ctx context.Context, req chat.Request, answer chat.M
 	if err != nil {
 		return rendition{}, err
 	}
-	shared := diff.Texts(asked.Prompt, answered.Prompt).Prefix
+	shared := l.Detected.Tags.Prefix(asked.Prompt, answered.Prompt)
 	begins := len(asked.Prompt) - len(asked.GenerationPrompt)
 	prompt, output := l.behindHeader(shared[min(begins, len(shared)):], asked.GenerationPrompt, answered.Prompt[len(shared):])
 	r := rendition{prompt: prompt, output: l.withoutEnd(output)}

@@ -34,14 +34,16 @@ func endings(d, m dialect.Dialect) []string {
 	return nonempty(all...)
 }
 
-// markersOf splits a text that consists of markers; any other text is returned whole.
+// markersOf splits a text where a marker follows another.
 func markersOf(text string) []string {
 	var markers []string
+	behind := false
 	for _, s := range diff.Segments(text) {
-		if !s.Marker {
-			return []string{text}
+		if len(markers) == 0 || s.Marker && behind {
+			markers = append(markers, "")
 		}
-		markers = append(markers, s.Text)
+		markers[len(markers)-1] += s.Text
+		behind = s.Marker
 	}
 	return markers
 }

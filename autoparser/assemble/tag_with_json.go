@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dragoman-project/dragoman/autoparser/dialect"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 	"github.com/dragoman-project/dragoman/sdk/turn"
 )
@@ -14,12 +13,7 @@ import (
 type tagWithJSON struct{ *assembly }
 
 func (f tagWithJSON) begins() []string {
-	start := f.m.Tools.Arguments.Start
-	suffix := ""
-	if f.d.Tools.CallID.Position == dialect.CallIDBetweenNameAndArgs {
-		suffix = f.m.Tools.CallID.Suffix
-	}
-	return nonempty(suffix, start, "{")
+	return nonempty(f.m.Tools.Arguments.Start, "{")
 }
 
 func (f tagWithJSON) args(t turn.Tool) peg.ID {

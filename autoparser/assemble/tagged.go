@@ -92,7 +92,7 @@ func (f tagged) closing() peg.ID {
 	}
 	follows := f.inner.begins()
 	if id := f.idPrefix(); id != "" {
-		follows = append([]string{id}, follows...)
+		follows = append(nonempty(id, f.m.Tools.CallID.Suffix), follows...)
 	}
 	return f.Peek(f.Seq(f.Blanks(), f.OneOf(follows...)))
 }

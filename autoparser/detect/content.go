@@ -149,7 +149,8 @@ func (d *detective) withoutContent(calls string) string {
 	c := d.Dialect.Content
 	switch {
 	case c.Mode == dialect.ContentAlwaysWrapped && c.End != "" && markers(c.Start) > 0:
-		return trimLeft(strings.TrimPrefix(calls, strings.TrimSpace(c.Start)))
+		inner := trimLeft(strings.TrimPrefix(calls, strings.TrimSpace(c.Start)))
+		return trimLeft(strings.TrimPrefix(inner, strings.TrimSpace(c.End)))
 	case c.Mode != dialect.ContentWrappedWithReasoning:
 		return calls
 	}

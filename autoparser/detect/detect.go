@@ -34,6 +34,7 @@ type Result struct {
 	Dialect  dialect.Dialect
 	Findings []Finding
 	Lint     []string
+	Tags     Tags `json:"-"`
 }
 
 // Finding is a field of the dialect with what taught it.
@@ -46,7 +47,8 @@ type Finding struct {
 
 // Run answers all questions.
 func Run(answers probe.Answers) Result {
-	d := &detective{answers: answers}
+	t := tagsIn(answers)
+	d := &detective{answers: t.read(answers)}
 	d.Dialect.Reasoning.Mode = dialect.ReasoningNone
 	d.Dialect.Content.Mode = dialect.ContentPlain
 	d.Dialect.Tools = noTools()
@@ -57,7 +59,7 @@ func Run(answers probe.Answers) Result {
 	d.calls()
 	d.withoutHeaders()
 	d.contentBeforeCalls()
-	return d.Result
+	return t.restore(d.Result)
 }
 
 // unanswered reports each error of the template once.

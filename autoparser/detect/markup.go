@@ -59,7 +59,11 @@ func (d *detective) markupCalls(one, two string, end spanner) {
 		}
 		d.jsonArguments(one[first.start+len(probe.Function):first.end], second, f.close)
 	} else {
-		d.taggedArguments(f.close)
+		second := ""
+		if both != nil {
+			second, _, _ = strings.Cut(two[s2.start+len(probe.OtherFunction):s2.end], probe.OtherArgument)
+		}
+		d.taggedArguments(f.close, second)
 	}
 	if repeated := d.repeatedNeedle(); repeated != "" {
 		d.abandonCalls("T1: names of functions or arguments stand in closing markers, too, or in another place that a parser cannot know: %q", repeated)
@@ -137,8 +141,9 @@ func (d *detective) jsonArguments(inner, second, behind string) {
 }
 
 // taggedArguments learns the markup of arguments from two arguments of one call (T5): what precedes
-// the first and again the second begins each.
-func (d *detective) taggedArguments(behind string) {
+// the first and again the second begins each. second is the text between the name and the first
+// argument of another call.
+func (d *detective) taggedArguments(behind, second string) {
 	t5, ok := d.answers.Of("T5")
 	if !ok {
 		d.abandonCalls("T5: a call with two arguments is not rendered")
@@ -158,7 +163,7 @@ func (d *detective) taggedArguments(behind string) {
 	prefix := trimLeft(diff.CommonSuffix(first, between))
 	valueEnd := diff.CommonPrefix(between, last)
 	learn(d, &a.NamePrefix, prefix, from("A1", between+probe.OtherArgument))
-	nameSuffix, container := endOfName(d.Dialect.Tools.PerCallStart+d.Dialect.Tools.Function.NamePrefix, d.idBetween(strings.TrimSuffix(first, prefix), ""))
+	nameSuffix, container := endOfName(d.Dialect.Tools.PerCallStart+d.Dialect.Tools.Function.NamePrefix, d.idBetween(strings.TrimSuffix(first, prefix), strings.TrimSuffix(second, prefix)))
 	learn(d, &d.Dialect.Tools.Function.NameSuffix, nameSuffix, from("T3", probe.Function+first))
 	learn(d, &a.Start, container, from("T6", probe.Function+first))
 	suffix, valuePrefix := endOfName(prefix, assign)

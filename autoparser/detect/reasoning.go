@@ -53,7 +53,7 @@ func (d *detective) shownReasoning(a probe.Answer, mode dialect.ReasoningMode, n
 		d.lint("%s: reasoning is rendered, but nothing separates it from what follows", a.ID)
 		return false
 	}
-	end += d.headerBehind(between[len(end):])
+	end += d.headerBehind(between[len(end):], before)
 	start := d.reasoningStart(a, before)
 	if prompt := d.prompt(); strings.HasSuffix(trimRight(prompt), strings.TrimSpace(start)) && !strings.HasSuffix(prompt, start) {
 		// The prompt opens reasoning without the white space that answers have there, so that is
@@ -64,12 +64,12 @@ func (d *detective) shownReasoning(a probe.Answer, mode dialect.ReasoningMode, n
 	return true
 }
 
-// headerBehind returns the text after the end of reasoning if prompts begin an answer with it: then
-// reasoning is a message of its own.
-func (d *detective) headerBehind(rest string) string {
+// headerBehind returns the text after the end of reasoning if prompts begin an answer with it, and
+// if it precedes the reasoning, too: then reasoning is a message of its own.
+func (d *detective) headerBehind(rest, before string) string {
 	r2, _ := d.answers.Of("R2")
 	header := trimRight(rest)
-	if markers(header) > 0 && (strings.HasSuffix(trimRight(r2.TextA), header) || strings.HasSuffix(trimRight(r2.TextB), header)) {
+	if markers(header) > 0 && strings.Contains(before, header) && (strings.HasSuffix(trimRight(r2.TextA), header) || strings.HasSuffix(trimRight(r2.TextB), header)) {
 		return rest
 	}
 	return ""

@@ -29,7 +29,11 @@ func (d *detective) turn() {
 	}
 	end := strings.TrimSpace(throughMarker(ends))
 	_, user, _ := strings.Cut(between, end)
-	end = withMarkers(end, strings.TrimSuffix(user, diff.CommonSuffix(question, user)), "")
+	more := strings.TrimSuffix(user, diff.CommonSuffix(question, user))
+	if _, last, _ := strings.Cut(alone, end); !blank(last) && strings.HasPrefix(user, trimRight(last)) {
+		more = last // of the last message, which no header follows
+	}
+	end = withMarkers(end, more, "")
 	learn(d, &d.Dialect.EndOfTurn, end, from("M1", between))
 	_, user, _ = strings.Cut(between, end)
 	if shared := diff.CommonSuffix(question, user); !blank(shared) {

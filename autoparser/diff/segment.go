@@ -14,9 +14,11 @@ type Segment struct {
 }
 
 // Openers are the brackets that begin markers; Closers are those that end them, in the same order.
+// The last pair, of characters for private use, is for callers that write markers of other kinds as
+// markers.
 const (
-	Openers = "<[«‹◁⟨⟦【"
-	Closers = ">]»›▷⟩⟧】"
+	Openers = "<[«‹◁⟨⟦【\uE000"
+	Closers = ">]»›▷⟩⟧】\uE001"
 )
 
 // longestMarker bounds what counts as a marker, in bytes. The longest in known templates is under
