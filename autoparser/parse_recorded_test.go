@@ -126,7 +126,7 @@ func parseRecorded(t *testing.T, l *autoparser.Learned, c *cases.Case) {
 		for _, p := range pieces {
 			m.Feed([]byte(p))
 		}
-		report := m.Finish()
+		report := m.Finish(false)
 		stream.Finish(chat.FinishStop)
 		if d := cases.Compare(*c.Expect, cases.MessageOf(stream.Message())); d != "" {
 			t.Fatalf("%s\n%s %v\noutput %q\ndialect %+v", d, report.Status, report.Faults, c.Output, l.Dialect)

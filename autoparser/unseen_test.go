@@ -199,7 +199,7 @@ func (r reader) parse(pieces ...string) string {
 	for _, p := range pieces {
 		m.Feed([]byte(p))
 	}
-	report := m.Finish()
+	report := m.Finish(false)
 	stream.Finish(chat.FinishStop)
 	message := stream.Message()
 	var b strings.Builder

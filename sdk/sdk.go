@@ -43,6 +43,8 @@ type (
 	StreamInput = handler.StreamInput
 	// Stream parses one output.
 	Stream = handler.Stream
+	// TruncatedStream is a Stream that parses the end of truncated outputs differently.
+	TruncatedStream = handler.TruncatedStream
 	// StreamResult is the outcome of parsing an output.
 	StreamResult = handler.StreamResult
 )

@@ -36,7 +36,7 @@ func TestEveryPrefixOfArgumentsIsAPrefixOfTheWhole(t *testing.T) {
 			machine.Feed([]byte{b})
 			take(stream.Deltas())
 		}
-		machine.Finish()
+		machine.Finish(false)
 		take(stream.Finish(chat.FinishStop))
 		for i, c := range stream.Message().ToolCalls {
 			if said[i] != c.Arguments || !json.Valid([]byte(c.Arguments)) {
@@ -96,7 +96,7 @@ func TestPoliciesDecideHowCallsAreHandled(t *testing.T) {
 				for _, piece := range pieces {
 					machine.Feed([]byte(piece))
 				}
-				report := machine.Finish()
+				report := machine.Finish(false)
 				stream.Finish(chat.FinishStop)
 				stream.Annotate(report)
 				got := cases.MessageOf(stream.Message())

@@ -35,7 +35,7 @@ func (p parser) run(pieces ...string) (cases.Message, *chat.Report) {
 	for _, piece := range pieces {
 		m.Feed([]byte(piece))
 	}
-	report := m.Finish()
+	report := m.Finish(false)
 	stream.Finish(chat.FinishStop)
 	return cases.MessageOf(stream.Message()), report
 }

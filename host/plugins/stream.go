@@ -41,14 +41,15 @@ var _ handler.StreamHandler = (*proxy)(nil)
 
 // stream is one output being parsed in a process, or in several, one after the other.
 type stream struct {
-	slot    *slot // entered until the stream ends
-	handler string
-	ctx     context.Context
-	end     context.CancelFunc
-	in      handler.StreamInput
-	output  []byte // everything fed
-	events  replay.Filter
-	run     *run // nil: the next step begins one
+	slot      *slot // entered until the stream ends
+	handler   string
+	ctx       context.Context
+	end       context.CancelFunc
+	in        handler.StreamInput
+	output    []byte // everything fed
+	truncated bool
+	events    replay.Filter
+	run       *run // nil: the next step begins one
 }
 
 // run is the part of a stream that one process parses.
@@ -70,6 +71,9 @@ func (s *stream) Feed(chunk []byte) error {
 	})
 }
 
+// Truncated has Finish report that the engine stopped for length.
+func (s *stream) Truncated() { s.truncated = true }
+
 // Finish ends the output.
 func (s *stream) Finish() (result handler.StreamResult, err error) {
 	err = s.insist(func(fresh bool) (err error) {
@@ -78,7 +82,7 @@ func (s *stream) Finish() (result handler.StreamResult, err error) {
 				return err
 			}
 		}
-		result, err = s.run.remote.Finish()
+		result, err = handler.Finish(s.run.remote, s.truncated)
 		return err
 	})
 	if err == nil && s.events.Behind() {

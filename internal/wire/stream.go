@@ -9,7 +9,7 @@ import (
 // EncodeEvent converts an event to a message, copying its text. An event of an unknown kind becomes one that DecodeEvent refuses.
 func EncodeEvent(e chat.Event) *pb.Event {
 	kind, _ := kinds.encode(e.Kind)
-	return &pb.Event{Kind: kind, Text: append([]byte(nil), e.Text...), Recovered: e.Recovered}
+	return &pb.Event{Kind: kind, Text: append([]byte(nil), e.Text...), Recovered: e.Recovered, Open: e.Open}
 }
 
 // DecodeEvent converts a message to an event. The error is Broken.
@@ -18,7 +18,7 @@ func DecodeEvent(m *pb.Event) (chat.Event, error) {
 	if !ok {
 		return chat.Event{}, Broken("events.kind", "unknown value %v", m.GetKind())
 	}
-	return chat.Event{Kind: kind, Text: m.GetText(), Recovered: m.GetRecovered()}, nil
+	return chat.Event{Kind: kind, Text: m.GetText(), Recovered: m.GetRecovered(), Open: m.GetOpen()}, nil
 }
 
 // EncodeResult converts the result of a stream to a message.

@@ -13,7 +13,7 @@ import (
 
 // events, results and descriptions have every field set.
 var (
-	events  = []chat.Event{{Kind: chat.ContentText, Text: []byte("a\xc3"), Recovered: true}}
+	events  = []chat.Event{{Kind: chat.ContentText, Text: []byte("a\xc3"), Recovered: true, Open: true}}
 	results = []handler.StreamResult{{Status: chat.Trailing, Notes: []string{"n"}, MaxHeld: 7, Spans: everyRegion(),
 		Faults:         []chat.Fault{{At: 1, Farthest: 2, Message: "m"}},
 		MissingMarkers: []chat.MissingMarker{{Marker: "<m>", At: 3, Count: 4}},

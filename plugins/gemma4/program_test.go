@@ -78,7 +78,7 @@ func TestOutputsAreRead(t *testing.T) {
 		{"a call where none is offered", plain, rome, `content "<|tool_call>call:get_weather{city:<|\"|>Rome<|\"|>}<tool_call|>"`},
 		{"a call where none is wanted", never, "<|tool_call>call:get{}<tool_call|>", `content "<|tool_call>call:get{}<tool_call|>"`},
 		{"a call that is talked about", tools, "Begin with <|tool_call>, then the name.", `content "Begin with <|tool_call>, then the name."`},
-		{"a broken call and a good one", tools, "<|tool_call>call:get{a}<tool_call|>" + rome, `content "a}<tool_call|>" get{} get_weather{"city":"Rome"} malformed`},
+		{"a broken call and a good one", tools, "<|tool_call>call:get{a}<tool_call|>" + rome, `content "a}<tool_call|>" get{ get_weather{"city":"Rome"} malformed`},
 
 		{"JSON as asked for", shaped, `{"a": 1}<turn|>`, `content "{\"a\": 1}"`},
 		{"JSON behind a thought", shaped, thought + "\n" + `{"a": 1}`, `thought "Hm." content "{\"a\": 1}"`},

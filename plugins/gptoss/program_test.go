@@ -141,7 +141,7 @@ func TestProseMaySpellTokensWhereTheEngineTellsThemApart(t *testing.T) {
 	prose("final")
 	token(messageToken)
 	prose("Done.")
-	report := m.Finish()
+	report := m.Finish(false)
 	s.Finish(chat.FinishStop)
 	const thought = "I write <|end|><|start|>assistant<|channel|>final<|message|> here"
 	if got := s.Message(); got.ReasoningContent != thought || got.Content.Join("") != "Done." || report.Status != chat.Complete {

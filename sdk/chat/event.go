@@ -19,7 +19,7 @@ const (
 	CallName
 	// CallArguments adds Text to the arguments of the open call, which are JSON.
 	CallArguments
-	// CallEnd ends the open call: its arguments are complete, or the output ended within it.
+	// CallEnd ends the open call: its arguments are complete, unless the event is Open.
 	CallEnd
 )
 
@@ -45,6 +45,8 @@ type Event struct {
 	Text []byte
 	// Recovered marks content that does not match the program: the output broke the format there.
 	Recovered bool
+	// Open marks the end of a call that is not complete: the output ended, or broke the format, within it.
+	Open bool
 }
 
 // Sink is a function that receives events in order.

@@ -47,6 +47,7 @@ type Stream struct {
 	reasoning prose
 	calls     []Call // that were announced
 	open      *draft // the call that has not ended
+	broken    bool   // a call is incomplete
 	seed      string
 	unknown   []string
 	notes     []string
@@ -71,7 +72,7 @@ func (s *Stream) Add(e Event) {
 	case ReasoningText:
 		s.say(ReasoningText, 0, s.reasoning.add(e.Text))
 	case CallBegin:
-		s.endCall()
+		s.endCall(false)
 		s.open = new(draft)
 	case CallID:
 		s.nameID(strings.TrimSpace(whole(e.Text)))
@@ -80,7 +81,7 @@ func (s *Stream) Add(e Event) {
 	case CallArguments:
 		s.sayArguments(s.call().repair.add(e.Text))
 	case CallEnd:
-		s.endCall()
+		s.endCall(e.Open)
 	}
 }
 
@@ -104,21 +105,25 @@ func (s *Stream) Deltas() []Delta {
 // FinishStop otherwise.
 func (s *Stream) Finish(reason FinishReason) []Delta {
 	s.start()
-	s.endCall()
+	s.endCall(true)
 	s.reason = reason
+	if s.broken && s.last == CallBegin {
+		s.reason = FinishLength
+	}
 	cutOff := func(k EventKind) bool { return reason == FinishLength && s.last == k }
 	s.say(ReasoningText, 0, s.reasoning.end(cutOff(ReasoningText)))
 	s.say(ContentText, 0, s.content.end(cutOff(ContentText)))
 	return s.Deltas()
 }
 
-// FinishReason returns why the answer ended. It is FinishToolCalls if there are calls, whatever the reason passed to Finish.
+// FinishReason returns why the answer ended. It is FinishLength if the engine cut the answer off, or if it ended within a call,
+// and FinishToolCalls if there are calls and all of them are complete.
 func (s *Stream) FinishReason() FinishReason {
 	switch {
-	case len(s.calls) > 0:
-		return FinishToolCalls
 	case s.reason == FinishLength:
 		return FinishLength
+	case len(s.calls) > 0 && !s.broken:
+		return FinishToolCalls
 	}
 	return FinishStop
 }

@@ -89,25 +89,26 @@ func (s *Stream) announce(d *draft) {
 	s.say(CallArguments, d.index, d.arguments.String())
 }
 
-// endCall ends the open call, if any.
-func (s *Stream) endCall() {
+// endCall ends the open call, if any. It is broken off if the output ended, or broke the format, within it.
+func (s *Stream) endCall(brokenOff bool) {
 	d := s.open
 	if d == nil {
 		return
 	}
 	s.sayArguments(d.repair.end())
 	s.open = nil
+	s.broken = s.broken || brokenOff
 	if !d.announced {
-		s.settle(d)
+		s.settle(d, !brokenOff && json.Valid([]byte(d.arguments.String())))
 	}
 	if d.announced {
 		s.calls[d.index].Arguments = d.arguments.String()
 	}
 }
 
-// settle applies the policies to a call that was not announced before its end.
-func (s *Stream) settle(d *draft) {
-	unknown, whole := !s.knows(d.name), json.Valid([]byte(d.arguments.String()))
+// settle applies the policies to a call that was not announced before its end, whole or not.
+func (s *Stream) settle(d *draft, whole bool) {
+	unknown := !s.knows(d.name)
 	switch {
 	case d.name == "":
 		s.note("a call without a name was dropped: the output ended, or broke the format, before it")

@@ -277,7 +277,8 @@ func TestFinishReasonFollowsTheCalls(t *testing.T) {
 		{[]told{content("a")}, chat.FinishStop, chat.FinishStop},
 		{[]told{content("a")}, chat.FinishLength, chat.FinishLength},
 		{[]told{content("a")}, chat.FinishToolCalls, chat.FinishStop},
-		{call("", "f", "{"), chat.FinishLength, chat.FinishToolCalls},
+		{call("", "f", "{}"), chat.FinishLength, chat.FinishLength},
+		{call("", "f", "{")[:3], chat.FinishStop, chat.FinishLength},
 		{call("", "f", "{}"), chat.FinishStop, chat.FinishToolCalls},
 		{nameless, chat.FinishStop, chat.FinishStop},
 	} {

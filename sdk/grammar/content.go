@@ -58,7 +58,7 @@ func (h *contentRewriter) hasContent(id peg.ID) bool {
 	switch {
 	case n.Op == peg.Tag && n.Role == peg.Content:
 		h.has[id] = true
-	case n.Op == peg.Rule && isTolerated(n.Text), n.Op == peg.Tag && n.Role == peg.Reasoning:
+	case n.Tolerates(), n.Op == peg.Tag && n.Role == peg.Reasoning:
 	default:
 		h.has[id] = slices.ContainsFunc(n.Kids, h.hasContent)
 	}

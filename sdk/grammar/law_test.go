@@ -31,7 +31,7 @@ func parse(t testing.TB, p *peg.Program, prompt, output string) *chat.Report {
 	m := match.New(code, func(chat.Event) {})
 	m.Prompt(prompt)
 	m.Feed([]byte(output))
-	return m.Finish()
+	return m.Finish(false)
 }
 
 // startStates are the generation prompts that an output can follow.

@@ -2,7 +2,6 @@ package grammar
 
 import (
 	"fmt"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/dragoman-project/dragoman/internal/cfg"
@@ -91,13 +90,9 @@ func (b *builder) expr(id peg.ID) *cfg.Expr {
 	return e
 }
 
-// isTolerated reports whether a rule only accepts what a model should not write, so that the
-// grammar drops it.
-func isTolerated(name string) bool { return strings.HasPrefix(name, "~") }
-
 // ruleNode returns the rule for a named node.
 func (b *builder) ruleNode(id peg.ID, n *peg.Node) *cfg.Expr {
-	if isTolerated(n.Text) {
+	if n.Tolerates() {
 		b.memo[id] = cfg.Nothing
 		return cfg.Nothing
 	}

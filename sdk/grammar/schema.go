@@ -52,7 +52,7 @@ func (b *builder) spelling(id peg.ID) rules.Spelling {
 	var walk func(id peg.ID)
 	walk = func(id peg.ID) {
 		n := &b.p.Nodes[id]
-		if seen[id] || n.Op == peg.Rule && isTolerated(n.Text) {
+		if seen[id] || n.Tolerates() {
 			return
 		}
 		seen[id] = true

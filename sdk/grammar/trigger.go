@@ -17,7 +17,7 @@ func (b *builder) fromTriggers(id peg.ID) *cfg.Expr {
 		return e
 	}
 	n := &b.p.Nodes[id]
-	if n.Op == peg.Rule && !isTolerated(n.Text) {
+	if n.Op == peg.Rule && !n.Tolerates() {
 		return b.ruleTail(id, n)
 	}
 	e := b.tail(id, n)
@@ -158,7 +158,7 @@ func (b *builder) headers(id peg.ID) []header {
 	case peg.Space:
 		return []header{{parts: []string{""}}}
 	case peg.Rule, peg.Trigger:
-		if isTolerated(n.Text) {
+		if n.Tolerates() {
 			return nil
 		}
 		return b.headers(n.Kids[0])

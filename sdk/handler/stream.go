@@ -39,3 +39,19 @@ type Stream interface {
 	// Finish ends the output.
 	Finish() (StreamResult, error)
 }
+
+// TruncatedStream is a Stream that parses the end of an output differently where the engine stopped for length: anything could
+// have followed there, so a call that the output may have ended within is not complete; see chat.Event.Open.
+type TruncatedStream interface {
+	Stream
+	// Truncated is called right before Finish.
+	Truncated()
+}
+
+// Finish ends the output of a stream; truncated means that the engine stopped for length.
+func Finish(s Stream, truncated bool) (StreamResult, error) {
+	if t, ok := s.(TruncatedStream); ok && truncated {
+		t.Truncated()
+	}
+	return s.Finish()
+}

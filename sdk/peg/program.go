@@ -1,6 +1,8 @@
 package peg
 
 import (
+	"strings"
+
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
 
@@ -35,4 +37,18 @@ type Program struct {
 	Root  ID     `json:"root"`
 
 	digest *Digest // of a sealed program
+}
+
+// Tolerates reports whether the node is a rule for the parser alone: its name begins with "~", and grammars leave it out.
+func (n *Node) Tolerates() bool { return isRule(n) && strings.HasPrefix(n.Text, "~") }
+
+// Omits reports whether node id is a rule for the parser alone that matches only the empty text: it stands for what the
+// format requires and the output lacks.
+func (p *Program) Omits(id ID) bool {
+	n := &p.Nodes[id]
+	if !n.Tolerates() {
+		return false
+	}
+	body := &p.Nodes[n.Kids[0]]
+	return body.Op == Empty || body.Op == Tag && body.Role == Missing && p.Nodes[body.Kids[0]].Op == Empty
 }

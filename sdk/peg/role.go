@@ -93,5 +93,8 @@ func (r Role) IsArgument() bool { return r.row().argument }
 // Commits reports whether text of the role, once complete, decides between the alternatives of a program.
 func (r Role) Commits() bool { return r.row().commits }
 
+// Brackets reports whether the role is an object or an array whose brackets the model need not write.
+func (r Role) Brackets() bool { return r == Object || r == Array }
+
 // inCall reports whether the role is part of a call.
 func (r Role) inCall() bool { return r.IsArgument() || r == CallID || r == CallName }

@@ -43,7 +43,7 @@ func (m machine) feed(chunk []byte, special []match.Range) error {
 
 func (m machine) held() int { return m.Held() }
 
-func (m machine) finish(bool) (*chat.Report, error) { return m.Finish(), nil }
+func (m machine) finish(truncated bool) (*chat.Report, error) { return m.Finish(truncated), nil }
 
 // remote lets the handler parse. The first bytes open its stream.
 type remote struct {
@@ -74,11 +74,11 @@ func (r *remote) feed(chunk []byte, _ []match.Range) error {
 func (r *remote) held() int { return 0 }
 
 // finish returns the handler's report, as far as it can be true of the output.
-func (r *remote) finish(bool) (*chat.Report, error) {
+func (r *remote) finish(truncated bool) (*chat.Report, error) {
 	if err := r.open(); err != nil {
 		return nil, err
 	}
-	result, err := r.stream.Finish()
+	result, err := handler.Finish(r.stream, truncated)
 	if err != nil {
 		return nil, err
 	}

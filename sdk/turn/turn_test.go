@@ -115,7 +115,8 @@ func TestOutputsAreRead(t *testing.T) {
 		{"a function that is not asked for", named, rome, `weather{"city":"Rome","days":3}`},
 		{"a call where none is wanted", never, now, `content "<call now></call>"`},
 		{"an opener that is talked about", tools, "Write <call me maybe> or <call", `content "Write <call me maybe> or <call"`},
-		{"no closer", tools, "<call now>", `now{}`},
+		{"no closer", tools, "<call now>", `now{ truncated`},
+		{"no closer before the end of the turn", tools, "<call now><end>", `now{}`},
 		{"an answer where a call is required", required, "No.", `content "No."`},
 		{"a call that ends a thought", tools, "<t>Hm. " + now + "</t>Done.", `thought "Hm." content "Done." now{}`},
 		{"a call at the beginning of a thought", tools, "<t>" + now + "So.", `content "So." now{}`},
@@ -139,6 +140,7 @@ func TestOutputsAreRead(t *testing.T) {
 		{"a list that is none", tools, "<call weather><arg tags>[sic]</arg></call>", `weather{"tags":"[sic]"}`},
 		{"anything", tools, "<call weather><arg any>{\"a\": [1]}</arg><arg any>-0.5e3</arg><arg any>x</arg></call>", `weather{"any":{"a": [1]},"any":-0.5e3,"any":"x"}`},
 		{"a value cut off", tools, "<call weather><arg city>Ro", `weather{"city":"Ro truncated`},
+		{"a call cut off behind a value", tools, "<call weather><arg city>Rome</arg>", `weather{"city":"Rome" truncated`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := conversation(c.request).Transcript(t, c.output); got != c.want {

@@ -27,11 +27,14 @@ type Filter struct {
 type saying struct {
 	kind      chat.EventKind
 	recovered bool
+	open      bool
 	length    int
 	sum       uint64
 }
 
-func (s saying) like(e chat.Event) bool { return s.kind == e.Kind && s.recovered == e.Recovered }
+func (s saying) like(e chat.Event) bool {
+	return s.kind == e.Kind && s.recovered == e.Recovered && s.open == e.Open
+}
 
 // grows reports whether consecutive texts of a kind are parts of one.
 func grows(k chat.EventKind) bool {
@@ -56,7 +59,7 @@ func (t *Filter) Take(e chat.Event) {
 		t.next()
 	}
 	if t.at == len(t.said) {
-		t.said = append(t.said, saying{kind: e.Kind, recovered: e.Recovered})
+		t.said = append(t.said, saying{kind: e.Kind, recovered: e.Recovered, open: e.Open})
 		t.tell(e)
 		return
 	}

@@ -115,6 +115,8 @@ type stream struct {
 	conn grpc.BidiStreamingClient[pb.ParseStreamRequest, pb.ParseStreamResponse]
 	sink chat.Sink
 	sent uint64
+
+	truncated bool
 }
 
 // Feed sends a chunk and delivers the events that it decides.
@@ -131,9 +133,12 @@ func (s *stream) Feed(chunk []byte) error {
 	return err
 }
 
+// Truncated has Finish report that the engine stopped for length.
+func (s *stream) Truncated() { s.truncated = true }
+
 // Finish ends the output and delivers the events that this decides.
 func (s *stream) Finish() (handler.StreamResult, error) {
-	if err := s.send(&pb.ParseStreamRequest{Step: &pb.ParseStreamRequest_Finish{Finish: &pb.StreamFinish{}}}); err != nil {
+	if err := s.send(&pb.ParseStreamRequest{Step: &pb.ParseStreamRequest_Finish{Finish: &pb.StreamFinish{Truncated: s.truncated}}}); err != nil {
 		return handler.StreamResult{}, err
 	}
 	m, err := s.receive()

@@ -134,7 +134,7 @@ func (r *streamRun) serve() error {
 				return err
 			}
 		case *pb.ParseStreamRequest_Finish:
-			result, err := r.stream.Finish()
+			result, err := handler.Finish(r.stream, step.Finish.GetTruncated())
 			if err != nil {
 				return status.Errorf(codes.Unknown, "finish: %v", err)
 			}

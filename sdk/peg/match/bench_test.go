@@ -64,7 +64,7 @@ func feed(b *testing.B, code *match.Code, text []byte, size int) {
 		for from := 0; from < len(text); from += size {
 			m.Feed(text[from:min(from+size, len(text))])
 		}
-		if r := m.Finish(); r.Status != chat.Complete {
+		if r := m.Finish(false); r.Status != chat.Complete {
 			b.Fatalf("%+v", r.Faults)
 		}
 	}

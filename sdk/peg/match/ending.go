@@ -16,9 +16,9 @@ func (m *Machine) conclude() {
 		m.atomic = atomic{}
 	}
 	m.clear()
-	m.limit, m.sure = unlimited, unlimited
+	m.limit, m.sure, m.lacks = unlimited, unlimited, false
 	m.settle()
-	m.emitter.Abandon()
+	m.queue = m.queue[:0]
 }
 
 // cutOff ends a text at the end of the output rather than at a delimiter. Its region is complete only if the program ends
@@ -35,6 +35,7 @@ func (m *Machine) truncate() {
 	}
 	m.queue.cut(m.sure, m.end())
 	m.conclude()
+	m.emitter.Abandon()
 	if m.spans.end < m.end() {
 		m.spans.mark(code.OpenRegion, m.end())
 	}
@@ -56,6 +57,7 @@ func (m *Machine) giveUp(why string) {
 // is never content.
 func (m *Machine) recover(at int32, why diagnosis) {
 	m.conclude()
+	m.emitter.Omit()
 	if m.pos = m.spans.end; m.pos < m.prompt {
 		m.pos = min(m.prompt, m.end())
 		m.spans.mark(code.PromptRegion, m.pos)

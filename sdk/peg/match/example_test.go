@@ -28,7 +28,7 @@ func Example() {
 	for _, chunk := range []string{"Let me see. [look", `up: term="x`, `" limit=10]`} {
 		m.Feed([]byte(chunk))
 	}
-	fmt.Println(m.Finish().Status)
+	fmt.Println(m.Finish(false).Status)
 
 	// Output:
 	// content "Let me see. "

@@ -8,7 +8,7 @@ import (
 
 // frame returns a frame with the present state of the machine.
 func (m *Machine) frame(kind frameKind, pc int32) frame {
-	return frame{kind: kind, pc: pc, pos: m.pos, queue: len(m.queue), atomic: m.atomic, limit: m.limit, sure: m.sure}
+	return frame{kind: kind, pc: pc, pos: m.pos, queue: len(m.queue), atomic: m.atomic, limit: m.limit, sure: m.sure, lacks: m.lacks}
 }
 
 // pushFrame pushes a frame, unless the stack is full.
@@ -43,7 +43,7 @@ func (m *Machine) fail(in *code.Inst) {
 
 // restore goes back to the state in which f was pushed.
 func (m *Machine) restore(f frame) {
-	m.pos, m.atomic, m.limit, m.sure = f.pos, f.atomic, f.limit, f.sure
+	m.pos, m.atomic, m.limit, m.sure, m.lacks = f.pos, f.atomic, f.limit, f.sure, f.lacks
 	m.queue.cut(f.queue, f.pos)
 	m.spans.cut(f.pos)
 	m.jump(f.pc)
@@ -54,10 +54,14 @@ func (m *Machine) starve(in *code.Inst) bool {
 	if m.end() < m.limit && !m.eof {
 		return false
 	}
-	f := m.newest()
-	if m.end() >= m.limit || in.Negated || f != nil && f.pos == m.end() {
+	switch f := m.newest(); {
+	case m.end() >= m.limit:
 		m.fail(in)
-	} else {
+	case m.cut:
+		m.truncate()
+	case in.Negated || f != nil && f.pos == m.end():
+		m.fail(in)
+	default:
 		m.truncate()
 	}
 	return true

@@ -9,6 +9,7 @@ type frame struct {
 	atomic atomic
 	limit  int
 	sure   int
+	lacks  bool
 }
 
 type frameKind uint8

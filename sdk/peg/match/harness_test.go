@@ -114,8 +114,8 @@ func parse(t testing.TB, code *match.Code, o output, cuts []int) (transcript, ch
 		}
 		from = to
 	}
-	report := *m.Finish()
-	if again := m.Finish(); !reflect.DeepEqual(*again, report) {
+	report := *m.Finish(false)
+	if again := m.Finish(false); !reflect.DeepEqual(*again, report) {
 		t.Fatalf("%q: the second report differs: %+v, %+v", o.text, report, *again)
 	}
 	checkSpans(t, o, report)

@@ -107,7 +107,7 @@ func watch(code *match.Code, chunks []string) string {
 	for _, chunk := range chunks {
 		now = nil
 		if chunk == "END" {
-			m.Finish()
+			m.Finish(false)
 		} else {
 			m.Feed([]byte(chunk))
 		}

@@ -156,7 +156,7 @@ func TestFloodsAreLinear(t *testing.T) {
 				for i := 0; i < len(text); i += 4 {
 					m.Feed([]byte(text[i:min(i+4, len(text))]))
 				}
-				return m.Work(), m.Finish().MaxHeld
+				return m.Work(), m.Finish(false).MaxHeld
 			}
 			once, held := work(100_000)
 			more, heldMore := work(400_000)
@@ -181,7 +181,7 @@ func TestHeldBytes(t *testing.T) {
 			m.Feed(text[i:min(i+4, len(text))])
 			most = max(most, m.Held())
 		}
-		if r := m.Finish(); r.MaxHeld != most || most > 64 || m.Held() != 0 {
+		if r := m.Finish(false); r.MaxHeld != most || most > 64 || m.Held() != 0 {
 			t.Errorf("%s: held at most %d bytes, the report says %d; in the end %d", o.name, most, r.MaxHeld, m.Held())
 		}
 	}

@@ -14,12 +14,14 @@ type Machine struct {
 
 	input         // what was fed
 	eof    bool   // Finish was called
+	cut    bool   // the engine stopped for length: more would have followed
 	stack         // where the machine can fall back or go back to
 	queue  queue  // what is not decided yet
 	spans  spans  // what became of the bytes before pos, except those that a lookahead has read
 	atomic atomic // the atomic region that is open
 	limit  int    // bytes from here on are hidden: an atomic region or a lookahead must end before
 	sure   int    // entries of the queue from this index on count only if the program reaches its end
+	lacks  bool   // a marker is missing where the output ends
 
 	pc     int32       // the instruction to run
 	count  int         // its progress, if it can stop half-way; 0 at its beginning
@@ -88,18 +90,16 @@ func (m *Machine) keep() int {
 	if m.atomic.open {
 		keep = min(keep, m.atomic.at)
 	}
-	if len(m.queue) > 0 {
-		keep = min(keep, m.queue[0].from)
-	}
-	return keep
+	return min(keep, m.queue.begin(keep))
 }
 
-// Finish ends the output, delivers what that decides, and returns the report. It may be called again.
-func (m *Machine) Finish() *chat.Report {
+// Finish ends the output, delivers what that decides, and returns the report. Truncated means that the engine stopped for
+// length, so that anything could have followed. It may be called again.
+func (m *Machine) Finish(truncated bool) *chat.Report {
 	if m.eof {
 		return &m.report
 	}
-	m.eof = true
+	m.eof, m.cut = true, truncated
 	m.run()
 	if m.report.Status == "" {
 		m.report.Status = chat.Complete

@@ -17,6 +17,7 @@ const (
 	waitOpen waitKind = iota
 	waitText
 	waitClose
+	waitOmit // a call ends whose end is missing
 )
 
 // queue holds what is waiting, in order.
@@ -59,4 +60,44 @@ func (q queue) blank(at int) int {
 		start = q[i].from
 	}
 	return at - start
+}
+
+// begin returns the offset of the first text or region that is waiting, at most at. The ends of regions need no bytes.
+func (q queue) begin(at int) int {
+	for i := range q {
+		if q[i].kind != waitClose {
+			return min(q[i].from, at)
+		}
+	}
+	return at
+}
+
+// supported returns how many of the first n entries can be delivered: the end of an object or array, for which the machine
+// itself writes a bracket, is sure once something follows it in the output, which is not blank up to offset solid.
+func (q queue) supported(n, solid int) int {
+	for n > 0 && q[n-1].kind == waitClose && q[n-1].from >= solid && q[n-1].role.Brackets() {
+		n--
+	}
+	return n
+}
+
+// reopen undoes the ends of regions that the end of the output has brought about, where a marker is missing: those from index
+// n on, and before it those of objects and arrays that nothing supports.
+func (q *queue) reopen(n, solid int) {
+	for i := n; i > 0 && (*q)[i-1].kind == waitClose && (*q)[i-1].from >= solid; i-- {
+		if (*q)[i-1].role.Brackets() {
+			n = i - 1
+		}
+	}
+	kept := (*q)[:n]
+	for _, w := range (*q)[n:] {
+		switch {
+		case w.kind != waitClose:
+			kept = append(kept, w)
+		case w.role == peg.Call:
+			w.kind = waitOmit
+			kept = append(kept, w)
+		}
+	}
+	*q = kept
 }

@@ -51,3 +51,11 @@ func (s *spans) report(prompt int) []chat.Span {
 	}
 	return all
 }
+
+// solid returns the offset up to which the bytes are not just white space between markers.
+func (s *spans) solid() int {
+	if n := len(s.list); n > 0 && s.list[n-1].region == code.SpaceRegion {
+		return s.list[n-1].start
+	}
+	return s.end
+}

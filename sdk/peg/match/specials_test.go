@@ -93,7 +93,7 @@ func TestRangesOutsideOfTheChunkAreIgnored(t *testing.T) {
 		var all transcript
 		m := match.New(code, all.sink)
 		m.FeedSpecial([]byte("hi"+turnEnd), ranges)
-		if r := m.Finish(); r.Status != chat.Complete || all.String() == "" {
+		if r := m.Finish(false); r.Status != chat.Complete || all.String() == "" {
 			t.Errorf("%v: %v, %+v", ranges, all, r)
 		}
 	}

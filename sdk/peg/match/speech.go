@@ -1,6 +1,7 @@
 package match
 
 import (
+	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 	"github.com/dragoman-project/dragoman/sdk/peg/internal/code"
 	"github.com/dragoman-project/dragoman/sdk/peg/internal/scan"
@@ -59,7 +60,11 @@ func (m *Machine) settle() {
 }
 
 func (m *Machine) flush() {
-	for _, w := range m.queue {
+	n := len(m.queue)
+	if !m.over {
+		n = m.queue.supported(n, m.spans.solid())
+	}
+	for _, w := range m.queue[:n] {
 		switch {
 		case w.role == peg.Missing:
 			m.report.Miss(w.given, w.from)
@@ -67,11 +72,20 @@ func (m *Machine) flush() {
 			m.emitter.Open(w.role)
 		case w.kind == waitClose:
 			m.emitter.Close(w.role)
+		case w.kind == waitOmit:
+			m.omit()
 		default:
 			m.emitter.Text(w.role, m.wording(w), false)
 		}
 	}
-	m.queue = m.queue[:0]
+	m.queue = m.queue[:copy(m.queue, m.queue[n:])]
+}
+
+// omit ends a call at the end of the output, where its last marker is missing. Unless its arguments are complete, it stays open.
+func (m *Machine) omit() {
+	if !m.emitter.Omit() {
+		m.report.Status = chat.Truncated
+	}
 }
 
 // wording returns what to deliver for a text.

@@ -73,8 +73,11 @@ func (m *Machine) ahead() []byte {
 	return b
 }
 
-// last reports whether no byte follows those ahead.
-func (m *Machine) last() bool { return m.eof && m.end() < m.limit }
+// last reports whether the model wrote no byte after those ahead.
+func (m *Machine) last() bool { return m.eof && !m.cut && m.end() < m.limit }
+
+// ended reports whether the output ends behind the bytes ahead.
+func (m *Machine) ended() bool { return m.eof && m.end() < m.limit }
 
 func (m *Machine) literal(in *code.Inst) outcome {
 	o := in.Literal.Match(m.ahead(), m.pos, &m.tokens)
@@ -88,7 +91,7 @@ func (m *Machine) space(in *code.Inst) outcome {
 	b := m.ahead()
 	n := scan.BlankPrefix(b)
 	m.consume(in, n)
-	if n == len(b) && !m.last() {
+	if n == len(b) && !m.ended() {
 		return hungry
 	}
 	return matched
@@ -153,7 +156,7 @@ func (m *Machine) readValue(in *code.Inst) outcome {
 	n, o := m.value.Read(m.ahead(), in.Values)
 	m.consume(in, n)
 	if o == hungry && m.last() && m.value.MayEnd() {
-		return matched
+		return m.cutOff()
 	}
 	return o
 }
@@ -162,7 +165,7 @@ func (m *Machine) atEnd() outcome {
 	switch {
 	case len(m.ahead()) > 0:
 		return failed
-	case m.last():
+	case m.ended():
 		return matched
 	}
 	return hungry
@@ -213,10 +216,14 @@ func (m *Machine) peek(in *code.Inst) outcome {
 func (m *Machine) back() {
 	f := m.pop()
 	m.cost.reread += m.pos - f.pos
-	m.pos, m.limit, m.sure = f.pos, f.limit, f.sure
+	m.pos, m.limit, m.sure, m.lacks = f.pos, f.limit, f.sure, f.lacks
 }
 
 func (m *Machine) call(in *code.Inst) outcome {
+	if in.Omits && m.eof && m.pos == m.end() && !in.Muted {
+		m.cutOff()
+		m.lacks = true
+	}
 	o := m.pushFrame(returning, m.pc+1)
 	if o == matched {
 		return m.jump(in.To)
@@ -263,8 +270,11 @@ func (m *Machine) hold() outcome {
 
 func (m *Machine) halt() outcome {
 	m.clear()
+	if m.lacks {
+		m.queue.reopen(m.sure, m.spans.solid())
+	}
 	m.sure = unlimited
-	m.settle()
 	m.over = true
+	m.settle()
 	return jumped
 }

@@ -153,11 +153,11 @@ func TestFeedingAfterTheEndDoesNothing(t *testing.T) {
 	var all transcript
 	m := match.New(compile(t, theRest()), all.sink)
 	m.Feed([]byte("a"))
-	length := m.Finish().Length
+	length := m.Finish(false).Length
 	m.Prompt("b")
 	m.Feed([]byte("b"))
 	m.FeedSpecial([]byte("b"), nil)
-	if r := m.Finish(); all.String() != `content "a"` || r.Length != length || r.PromptLength != 0 || m.Held() != 0 {
+	if r := m.Finish(false); all.String() != `content "a"` || r.Length != length || r.PromptLength != 0 || m.Held() != 0 {
 		t.Errorf("%v, %+v", all, r)
 	}
 }

@@ -177,7 +177,7 @@ func (c *compiler) consumer(id peg.ID, n *peg.Node, x place) {
 	in := *c.readers[id]
 	in.Role, in.Region, in.Muted, in.Negated, in.held = x.role, x.region, x.muted, x.negated, x.held
 	if in.Op == OpSpace && in.Region == markerRegion {
-		in.Region = spaceRegion
+		in.Region = SpaceRegion
 	}
 	c.emit(in)
 }
@@ -295,7 +295,7 @@ func (c *compiler) not(id, kid peg.ID, x place) {
 // use compiles a use of a rule.
 func (c *compiler) use(id peg.ID, x place) {
 	u := use{id, x}
-	at := c.emit(Inst{Op: OpCall, Node: id, Muted: x.muted})
+	at := c.emit(Inst{Op: OpCall, Node: id, Muted: x.muted, Omits: c.Program.Omits(id)})
 	c.calls = append(c.calls, call{at, u})
 	if c.Program.Nodes[id].Op == peg.Trigger {
 		c.entry(id, at, x)

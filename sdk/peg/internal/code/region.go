@@ -15,7 +15,7 @@ const (
 	reasoningRegion
 	callRegion
 	markerRegion
-	spaceRegion
+	SpaceRegion
 	recoveredRegion
 	OpenRegion
 )

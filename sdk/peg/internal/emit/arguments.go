@@ -264,6 +264,9 @@ func (a *arguments) notes() (notes []string) {
 	return notes
 }
 
+// closed reports whether the arguments are complete as the model wrote them.
+func (a *arguments) closed() bool { return a.begun && len(a.open) == 0 && a.reading == readNothing }
+
 // complete ends the arguments of a complete call.
 func (a *arguments) complete() []byte {
 	a.out = a.out[:0]

@@ -61,14 +61,30 @@ func (t *Emitter) Close(role peg.Role) {
 		return
 	}
 	t.say(t.args.complete())
+	t.endCall(false)
+}
+
+// Omit ends the open call where the output ends without its last marker, and reports whether it is complete nevertheless.
+func (t *Emitter) Omit() bool {
+	if t.args.closed() {
+		t.Close(peg.Call)
+		return true
+	}
 	t.Abandon()
+	return false
 }
 
 // Abandon ends the open call, if there is one, with the arguments that it has so far.
 func (t *Emitter) Abandon() {
 	if t.call == named {
 		t.say(t.args.abandoned())
-		t.Sink(chat.Event{Kind: chat.CallEnd})
+	}
+	t.endCall(true)
+}
+
+func (t *Emitter) endCall(open bool) {
+	if t.call == named {
+		t.Sink(chat.Event{Kind: chat.CallEnd, Open: open})
 	}
 	t.call = noCall
 }

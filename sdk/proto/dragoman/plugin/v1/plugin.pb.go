@@ -1540,7 +1540,9 @@ func (x *StreamChunk) GetData() []byte {
 
 // StreamFinish says that no more output comes.
 type StreamFinish struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whether the engine stopped for length, so that anything could have followed.
+	Truncated     bool `protobuf:"varint,1,opt,name=truncated,proto3" json:"truncated,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1573,6 +1575,13 @@ func (x *StreamFinish) ProtoReflect() protoreflect.Message {
 // Deprecated: Use StreamFinish.ProtoReflect.Descriptor instead.
 func (*StreamFinish) Descriptor() ([]byte, []int) {
 	return file_dragoman_plugin_v1_plugin_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *StreamFinish) GetTruncated() bool {
+	if x != nil {
+		return x.Truncated
+	}
+	return false
 }
 
 // ParseStreamResponse carries what has been decided. A plugin answers every chunk, and finish, with one response. However
@@ -1932,7 +1941,9 @@ type Event struct {
 	// The text of the kinds that have one. It may end inside a UTF-8 sequence.
 	Text []byte `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
 	// Content that the format did not describe: the output broke the format there.
-	Recovered     bool `protobuf:"varint,3,opt,name=recovered,proto3" json:"recovered,omitempty"`
+	Recovered bool `protobuf:"varint,3,opt,name=recovered,proto3" json:"recovered,omitempty"`
+	// Of EVENT_KIND_CALL_END: the call is not complete, because the output ended, or broke the format, within it.
+	Open          bool `protobuf:"varint,4,opt,name=open,proto3" json:"open,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1984,6 +1995,13 @@ func (x *Event) GetText() []byte {
 func (x *Event) GetRecovered() bool {
 	if x != nil {
 		return x.Recovered
+	}
+	return false
+}
+
+func (x *Event) GetOpen() bool {
+	if x != nil {
+		return x.Open
 	}
 	return false
 }
@@ -2161,8 +2179,9 @@ const file_dragoman_plugin_v1_plugin_proto_rawDesc = "" +
 	"\x11generation_prompt\x18\x03 \x01(\tR\x10generationPrompt\"9\n" +
 	"\vStreamChunk\x12\x16\n" +
 	"\x06offset\x18\x01 \x01(\x04R\x06offset\x12\x12\n" +
-	"\x04data\x18\x02 \x01(\fR\x04data\"\x0e\n" +
-	"\fStreamFinish\"\x9e\x01\n" +
+	"\x04data\x18\x02 \x01(\fR\x04data\",\n" +
+	"\fStreamFinish\x12\x1c\n" +
+	"\ttruncated\x18\x01 \x01(\bR\ttruncated\"\x9e\x01\n" +
 	"\x13ParseStreamResponse\x121\n" +
 	"\x06events\x18\x01 \x03(\v2\x19.dragoman.plugin.v1.EventR\x06events\x12\x1a\n" +
 	"\breceived\x18\x02 \x01(\x04R\breceived\x128\n" +
@@ -2185,11 +2204,12 @@ const file_dragoman_plugin_v1_plugin_proto_rawDesc = "" +
 	"\rMissingMarker\x12\x16\n" +
 	"\x06marker\x18\x01 \x01(\tR\x06marker\x12\x0e\n" +
 	"\x02at\x18\x02 \x01(\x04R\x02at\x12\x14\n" +
-	"\x05count\x18\x03 \x01(\rR\x05count\"l\n" +
+	"\x05count\x18\x03 \x01(\rR\x05count\"\x80\x01\n" +
 	"\x05Event\x121\n" +
 	"\x04kind\x18\x01 \x01(\x0e2\x1d.dragoman.plugin.v1.EventKindR\x04kind\x12\x12\n" +
 	"\x04text\x18\x02 \x01(\fR\x04text\x12\x1c\n" +
-	"\trecovered\x18\x03 \x01(\bR\trecovered\"(\n" +
+	"\trecovered\x18\x03 \x01(\bR\trecovered\x12\x12\n" +
+	"\x04open\x18\x04 \x01(\bR\x04open\"(\n" +
 	"\fCasesRequest\x12\x18\n" +
 	"\ahandler\x18\x01 \x01(\tR\ahandler\"%\n" +
 	"\rCasesResponse\x12\x14\n" +
