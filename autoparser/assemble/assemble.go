@@ -114,9 +114,9 @@ func newAssembly(g given) *assembly {
 	}
 	a.Grow(a.size())
 	a.chooseFormat()
-	a.Promoters = respaced(a.promoters()...)
-	if m.Reasoning.End != "" && len(a.Promoters) > 0 {
-		a.EndThinkingAt(a.callAhead)
+	if a.promotes() {
+		a.Openers, a.Promoters = a.openers(), a.promoters()
+		a.EndThinkingAt(a.callAhead, a.callRun)
 	}
 	return a
 }

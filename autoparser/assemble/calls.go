@@ -13,8 +13,9 @@ type format interface {
 	// opening is the text that begins a call without the markers around it; empty if no text tells
 	// such a call from prose.
 	opening() string
-	// before matches the text before the name.
-	before() peg.ID
+	// ahead matches a call of a known tool, up to its arguments or their end: what tells a call from
+	// its mention.
+	ahead() peg.ID
 	// name matches the name of one of the given tools and the text that closes it, in an atomic
 	// region.
 	name(of ...turn.Tool) peg.ID
@@ -55,17 +56,28 @@ func (a *assembly) openers() []string {
 func (a *assembly) calls() peg.ID { return a.Once("calls", a.run) }
 
 func (a *assembly) run() peg.ID {
-	behind := []peg.ID{a.Choice(a.callRuns()...), a.Space()}
+	behind := []peg.ID{a.callRun(), a.Space()}
 	if ends := slices.DeleteFunc(nonempty(a.m.Tools.PerCallEnd, a.m.Tools.SectionEnd), common); len(ends) > 0 {
 		behind = append(behind, a.Star(a.OnlyHere("end-again", a.OneOf(respaced(ends...)...), a.Space())))
 	}
-	if _, rest := a.afterEnding(a.m.Reasoning.End); a.m.Reasoning.End != "" && rest == "" && a.Request.ReasoningFormat.Extract() {
+	if a.endsLate() {
 		behind = append(behind, a.LateThoughtEnd())
 		if a.m.Reasoning.Start != "" {
 			behind = append(behind, a.ThoughtAgain())
 		}
 	}
 	return a.Seq(behind...)
+}
+
+// endsLate reports whether the end marker of reasoning may follow calls that have already ended it.
+func (a *assembly) endsLate() bool {
+	_, rest := a.afterEnding(a.m.Reasoning.End)
+	return a.m.Reasoning.End != "" && rest == "" && a.Request.ReasoningFormat.Extract()
+}
+
+// callRun matches a run of calls.
+func (a *assembly) callRun() peg.ID {
+	return a.Once("call-run", func() peg.ID { return a.Choice(a.callRuns()...) })
 }
 
 // callRuns returns the ways in which calls can begin: with the marker of the section, with that of
@@ -195,7 +207,7 @@ func (a *assembly) oneNamed(of []turn.Tool) peg.ID {
 	return a.Tag(peg.CallName, a.Choice(names...))
 }
 
-// callAhead matches from an opener to the closed name of a known tool.
+// callAhead matches from an opener to the arguments of a known tool.
 func (a *assembly) callAhead() peg.ID {
 	var ways []peg.ID
 	add := func(markers ...string) {
@@ -206,7 +218,7 @@ func (a *assembly) callAhead() peg.ID {
 		if a.arrayed() {
 			kids = append(kids, a.Optional(a.Lit("["), a.Blanks()))
 		}
-		ways = append(ways, a.Seq(append(kids, a.format.before(), a.Once("~known-name", a.knownName))...))
+		ways = append(ways, a.Seq(append(kids, a.Once("~known-call", a.format.ahead))...))
 	}
 	if a.m.Tools.SectionStart != "" {
 		add(a.m.Tools.SectionStart, a.m.Tools.PerCallStart)
@@ -219,5 +231,3 @@ func (a *assembly) callAhead() peg.ID {
 	}
 	return a.Choice(ways...)
 }
-
-func (a *assembly) knownName() peg.ID { return a.format.name(a.Tools...) }

@@ -65,7 +65,11 @@ func (a *assembly) mixed(wrappers []string) peg.ID {
 	if ends := a.strayEnds(); len(ends) > 0 {
 		spelled = a.Choice(a.OnlyHere("stray-end", a.Trigger("stray-end", a.OneOf(ends...))), spelled)
 	}
-	more := a.OnlyHere("more", a.Seq(text, a.Star(a.Choice(a.calls(), spelled), text)))
+	rest := text
+	if a.endsLate() && a.promotes() {
+		rest = a.prose(nonempty(append(wrappers, a.m.Reasoning.End)...))
+	}
+	more := a.OnlyHere("more", a.Seq(rest, a.Star(a.Choice(a.calls(), spelled), rest)))
 	first := a.Seq(a.calls(), a.enclosed(), a.Optional(more))
 	none := a.Optional(a.OnlyHere("no-call", spelled, more))
 	if a.MustCall() {

@@ -182,6 +182,23 @@ func (j jsonNative) name(of ...turn.Tool) peg.ID {
 	return j.Atomic(j.Tag(peg.CallName, j.Choice(names...)), j.closing())
 }
 
+func (j jsonNative) ahead() peg.ID {
+	object := j.OneOf("{", `"{`, "null")
+	if j.d.Tools.JSON.NameIsKey {
+		return j.Seq(j.before(), j.name(j.Tools...), j.Blanks(), object)
+	}
+	if j.bare {
+		return j.Seq(j.before(), j.name(j.Tools...))
+	}
+	arguments := j.Seq(j.comma(), j.argumentsKey(), object)
+	named := j.Seq(j.before(), j.name(j.Tools...), j.Space(), j.members(), j.Choice(arguments, j.Lit("}")))
+	if !j.keys.argsFirst {
+		return named
+	}
+	return j.Choice(named, j.Seq(j.beginning(), j.argumentsKey(), j.Value(peg.ObjectValue|python), j.Space(), j.members(), j.comma(),
+		j.key(j.keys.name), j.quoteMark(), j.name(j.Tools...)))
+}
+
 func (j jsonNative) anyName() (peg.ID, bool) {
 	if j.bare {
 		return 0, false

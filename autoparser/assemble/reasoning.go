@@ -35,22 +35,26 @@ func thoughtEnds(ends []string, reasoningEnd string) []string {
 	return slices.DeleteFunc(slices.Clone(ends), func(e string) bool { return !special(e) || strings.HasPrefix(reasoningEnd, e) })
 }
 
-// promoters returns the texts at which a call can end reasoning: special tokens, and other openers
-// at the beginning of a line.
+// promotes reports whether calls can end reasoning: only markers tell them from it.
+func (a *assembly) promotes() bool {
+	return a.m.Reasoning.End != "" && a.format != nil && !a.markerless()
+}
+
+// starts returns the markers that begin calls.
+func (a *assembly) starts() []string {
+	if starts := nonempty(a.m.Tools.SectionStart, a.m.Tools.PerCallStart); len(starts) > 0 {
+		return starts
+	}
+	return nonempty(a.format.opening())
+}
+
+// promoters returns the starts that are special tokens, and the others at the beginning of a line.
 func (a *assembly) promoters() []string {
-	if a.Request.Parsing.CallInReasoning == chat.KeepCalls || a.format == nil || a.markerless() {
-		return nil
-	}
-	var out []string
-	first := nonempty(a.m.Tools.SectionStart, a.m.Tools.PerCallStart)
-	if len(first) == 0 {
-		first = nonempty(a.format.opening())
-	}
-	for _, o := range first {
+	out := respaced(a.starts()...)
+	for i, o := range out {
 		if !special(o) {
-			o = "\n" + o
+			out[i] = "\n" + o
 		}
-		out = append(out, o)
 	}
 	return out
 }
@@ -59,8 +63,11 @@ func (a *assembly) promoters() []string {
 // end it. Engines that count reasoning tokens, or suspend a constraint until reasoning ends, look
 // for them.
 func (a *assembly) thinkingEnds() []string {
-	if a.m.Reasoning.End == "" {
+	switch {
+	case a.m.Reasoning.End == "":
 		return nil
+	case a.Request.Parsing.CallInReasoning == chat.KeepCalls || !a.promotes():
+		return []string{a.m.Reasoning.End}
 	}
-	return append([]string{a.m.Reasoning.End}, a.promoters()...)
+	return append([]string{a.m.Reasoning.End}, a.starts()...)
 }

@@ -95,7 +95,7 @@ func TestReasoningStaysInTheContentWhereAskedFor(t *testing.T) {
 	}
 }
 
-func TestACallInReasoningIsPromotedWhereItBeginsALine(t *testing.T) {
+func TestAWholeCallInReasoningIsPromotedUnlessItIsQuoted(t *testing.T) {
 	s := named(t, "tags with lines")
 	open := "<|im_start|>assistant\n<think>\n"
 	one := s.section([]cases.Call{paris})
@@ -110,7 +110,13 @@ func TestACallInReasoningIsPromotedWhereItBeginsALine(t *testing.T) {
 		{"closed behind it", "Hm.\n" + one + "\n</think>\nDone.", cases.Message{ReasoningContent: "Hm.", ToolCalls: pings[:1], Content: "Done."}},
 		{"and then content", "Hm.\n" + one + "\nDone.", cases.Message{ReasoningContent: "Hm.", ToolCalls: pings[:1], Content: "Done."}},
 		{"reasoning anew", "Hm.\n" + one + "\n</think>\n<think>More.</think>\n" + s.section(pings[1:]), cases.Message{ReasoningContent: "Hm.More.", ToolCalls: pings}},
-		{"within a line", "I could " + one + " now\n</think>\n\n" + s.section(pings[1:]), cases.Message{ReasoningContent: "I could " + one + " now", ToolCalls: pings[1:]}},
+		{"within a line", "I could " + one, cases.Message{ReasoningContent: "I could", ToolCalls: pings[:1]}},
+		{"within a line, without a blank", "I could:" + one + "\nDone.", cases.Message{ReasoningContent: "I could:", ToolCalls: pings[:1], Content: "Done."}},
+		{"within a line, closed behind it", "I could " + one + "\n</think>\nDone.", cases.Message{ReasoningContent: "I could", ToolCalls: pings[:1], Content: "Done."}},
+		{"closed behind text behind it", "Hm.\n" + one + " So\n</think>\nDone.", cases.Message{ReasoningContent: "Hm.", ToolCalls: pings[:1], Content: "So\nDone."}},
+		{"in reasoning after a call", "Hm.\n</think>\n" + one + "<think>So " + s.section(pings[1:]), cases.Message{ReasoningContent: "Hm.\nSo", ToolCalls: pings}},
+		{"a header alone", "I write <tool_call>\n<function=get_weather> first\n</think>\nHi", cases.Message{ReasoningContent: "I write <tool_call>\n<function=get_weather> first", Content: "Hi"}},
+		{"quoted", "I could " + one + " now\n</think>\n\n" + s.section(pings[1:]), cases.Message{ReasoningContent: "I could " + one + " now", ToolCalls: pings[1:]}},
 		{"of an unknown tool", "Hm.\n" + unknown + "\n</think>\nHi", cases.Message{ReasoningContent: "Hm.\n" + unknown, Content: "Hi"}},
 		{"a marker alone", "Hm.\n<tool_call>\nis how\n</think>\nHi", cases.Message{ReasoningContent: "Hm.\n<tool_call>\nis how", Content: "Hi"}},
 	} {

@@ -38,7 +38,7 @@ func edgesOf(g, trimmed dialect.Arguments) edges {
 }
 
 func (f tagWithTagged) begins() []string {
-	return nonempty(f.e.Start, f.e.NamePrefix, f.m.Tools.Function.Close, f.m.Tools.PerCallEnd, f.m.Tools.SectionEnd)
+	return nonempty(f.e.Start, f.e.NamePrefix)
 }
 
 // follows returns the texts one of which follows a value and its markers.

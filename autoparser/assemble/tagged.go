@@ -15,7 +15,7 @@ import (
 type tagged struct {
 	*assembly
 	inner interface {
-		// begins returns the texts one of which follows the name and its markup.
+		// begins returns the texts one of which begins the arguments, after the name and its markup.
 		begins() []string
 		// args matches the arguments of t.
 		args(t turn.Tool) peg.ID
@@ -90,11 +90,30 @@ func (f tagged) closing() peg.ID {
 	if f.m.Tools.Function.NameSuffix != "" {
 		return f.Seq(f.attributeEnd(f.m.Tools.Function.NameSuffix, f.spaced(f.d.Tools.Function.NameSuffix)), f.argumentAhead())
 	}
-	follows := f.inner.begins()
+	return f.Peek(f.begun(f.ends()...))
+}
+
+// begun matches what follows the name and its markup: an id, the beginning of the arguments, or one
+// of ends.
+func (f tagged) begun(ends ...string) peg.ID {
+	texts := slices.Concat(f.inner.begins(), ends)
 	if id := f.idPrefix(); id != "" {
-		follows = append(nonempty(id, f.m.Tools.CallID.Suffix), follows...)
+		texts = append(nonempty(id, f.m.Tools.CallID.Suffix), texts...)
 	}
-	return f.Peek(f.Seq(f.Blanks(), f.OneOf(follows...)))
+	return f.Seq(f.Blanks(), f.OneOf(nonempty(texts...)...))
+}
+
+// ends returns the markers one of which follows the name of a call without arguments.
+func (f tagged) ends() []string {
+	return nonempty(f.m.Tools.Function.Close, f.m.Tools.PerCallEnd, f.m.Tools.SectionEnd)
+}
+
+func (f tagged) ahead() peg.ID {
+	header := f.Seq(f.before(), f.name(f.Tools...))
+	if f.closesByName() || f.writesLiterals() || len(f.ends()) == 0 {
+		return header
+	}
+	return f.Seq(header, f.begun(append(respaced(f.ends()...), "{", turn.Fence)...))
 }
 
 func (f tagged) arguments(t turn.Tool) peg.ID {

@@ -44,9 +44,10 @@ func (kimi) Describe() handler.Description {
 
 // Plan plans a request.
 func (kimi) Plan(_ context.Context, in handler.Input) (*handler.Plan, error) {
+	openers := []string{sectionStart, callStart, otherStart}
 	p := program{turn.New(in.Request, turn.Format{
 		ThinkStart: thinkStart, ThinkEnd: thinkEnd,
-		Openers: []string{sectionStart, callStart, otherStart}, CallEnds: []string{callEnd, sectionEnd, otherEnd}, Ends: []string{turnEnd},
+		Openers: openers, Promoters: openers, CallEnds: []string{callEnd, sectionEnd, otherEnd}, Ends: []string{turnEnd},
 		Preserved: []string{sectionStart, sectionEnd, callStart, argumentsAt, callEnd, thinkStart, thinkEnd},
 	})}
 	return p.Turn.Plan(p.calls())
@@ -60,13 +61,14 @@ type program struct{ *turn.Turn }
 func (p program) calls() peg.ID {
 	start := p.Choice(p.Lit(sectionStart), p.Only("other-start", p.Lit(otherStart)))
 	end := p.Choice(p.Lit(sectionEnd), p.Only("other-end", p.Lit(otherEnd)))
-	p.EndThinkingAt(func() peg.ID {
-		return p.Seq(p.Optional(start, p.Blanks()), p.Lit(callStart), p.Blanks(), p.KnownName(p.header))
-	})
 	call := p.Rule("call", p.Tag(peg.Call, p.Lit(callStart), p.Space(), p.ByName(p.header, p.arguments), p.Optional(p.Lit(callEnd))))
 	section := p.Trigger("calls", p.Seq(p.Several(call, ""), p.Optional(end, p.Space())))
 	opened := p.Seq(start, p.Space(), p.Choice(section, p.Only("no-calls", end, p.Space())))
-	return p.Choice(opened, section)
+	calls := p.Choice(opened, section)
+	p.EndThinkingAt(func() peg.ID {
+		return p.Seq(p.Optional(start, p.Blanks()), p.Lit(callStart), p.Blanks(), p.KnownName(p.header))
+	}, func() peg.ID { return calls })
+	return calls
 }
 
 // header matches the id of a call, which contains its name: functions.NAME:0.

@@ -11,15 +11,17 @@ type program struct{ *turn.Turn }
 
 func (p program) calls() peg.ID {
 	header := func(name peg.ID) peg.ID { return p.Atomic(p.Tag(peg.CallName, name), p.Lit("(")) }
-	p.EndThinkingAt(func() peg.ID {
-		return p.Seq(p.Lit(callsStart), p.Blanks(), p.Optional(p.Lit("["), p.Blanks()), p.KnownName(header))
-	})
 	call := p.Tag(peg.Call, p.ByName(header, p.arguments), p.Tolerate(p.Lit(")")))
 	list := p.Rule("list", p.Several(p.Choice(call, p.jsonCall()), ","))
 	none := p.Only("none", p.Peek(p.Lit("]")))
 	bracketed := p.Seq(p.Lit("["), p.Space(), p.Choice(list, none), p.Closer("]"))
 	bare := p.Only("no-brackets", p.Choice(list, p.Peek(p.Lit(callsEnd))))
-	return p.Trigger("calls", p.Seq(p.Lit(callsStart), p.Space(), p.Choice(bracketed, bare), p.Closer(callsEnd)))
+	calls := p.Trigger("calls", p.Seq(p.Lit(callsStart), p.Space(), p.Choice(bracketed, bare), p.Closer(callsEnd)))
+	p.EndThinkingAt(func() peg.ID {
+		argument := p.Seq(p.ArgumentName(""), p.Blanks(), p.Lit("="))
+		return p.Seq(p.Lit(callsStart), p.Blanks(), p.Optional(p.Lit("["), p.Blanks()), p.KnownName(header), p.Blanks(), p.Choice(p.Lit(")"), argument))
+	}, func() peg.ID { return calls })
+	return calls
 }
 
 // jsonCall matches a call in JSON, as models write it if their instructions ask for JSON.

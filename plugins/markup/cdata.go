@@ -54,9 +54,12 @@ func (p sections) calls() peg.ID {
 	header := func(name peg.ID) peg.ID {
 		return p.Atomic(p.Lit(functionStart), p.Tag(peg.CallName, name), p.Lit(nameEnd))
 	}
-	p.EndThinkingAt(func() peg.ID { return p.KnownName(header) })
 	call := p.Rule("call", p.Tag(peg.Call, p.ByName(header, p.arguments), p.Closer(functionEnd)))
-	return p.Trigger("calls", p.Several(call, ""))
+	calls := p.Trigger("calls", p.Several(call, ""))
+	p.EndThinkingAt(func() peg.ID {
+		return p.Seq(p.KnownName(header), p.Blanks(), p.OneOf(paramStart, functionEnd))
+	}, func() peg.ID { return calls })
+	return calls
 }
 
 func (p sections) arguments(s jsonschema.Schema) peg.ID {

@@ -59,11 +59,14 @@ func (p elements) calls() peg.ID {
 	header := func(name peg.ID) peg.ID {
 		return p.Atomic(p.Lit(invokeStart), p.Tag(peg.CallName, name), p.Lit(`">`))
 	}
-	p.EndThinkingAt(func() peg.ID { return p.Seq(p.Optional(p.Lit(nestedStart), p.Blanks()), p.KnownName(header)) })
 	call := p.Rule("call", p.Tag(peg.Call, p.ByName(header, p.object), p.Closer(invokeEnd)))
 	none := p.Only("no-calls", p.Peek(p.Lit(nestedEnd)))
 	section := p.Trigger("calls", p.Seq(p.Lit(nestedStart), p.Space(), p.Choice(p.Several(call, ""), none), p.Closer(nestedEnd)))
-	return p.Choice(section, p.Only("no-section", p.Trigger("call-alone", p.Seq(p.Several(call, ""), p.Optional(p.Lit(nestedEnd), p.Space())))))
+	calls := p.Choice(section, p.Only("no-section", p.Trigger("call-alone", p.Seq(p.Several(call, ""), p.Optional(p.Lit(nestedEnd), p.Space())))))
+	p.EndThinkingAt(func() peg.ID {
+		return p.Seq(p.Optional(p.Lit(nestedStart), p.Blanks()), p.KnownName(header), p.Blanks(), p.Lit(tagMark))
+	}, func() peg.ID { return calls })
+	return calls
 }
 
 func (p elements) object(s jsonschema.Schema) peg.ID {

@@ -52,8 +52,9 @@ func (h *taggedThinking) Plan(_ context.Context, in handler.Input) (*handler.Pla
 }
 
 func newTurn(r *chat.Request) *turn.Turn {
+	openers := []string{callStart, functionStart}
 	return turn.New(r, turn.Format{
-		ThinkStart: thinkStart, ThinkEnd: thinkEnd, Openers: []string{callStart, functionStart}, Ends: []string{turnEnd},
+		ThinkStart: thinkStart, ThinkEnd: thinkEnd, Openers: openers, Promoters: openers, Ends: []string{turnEnd},
 		Preserved: []string{thinkStart, thinkEnd, callStart, callEnd},
 	})
 }

@@ -24,8 +24,8 @@ func (p program) build() *peg.Program {
 	}
 	calls := p.Empty()
 	if len(p.Tools) > 0 {
-		p.EndThinkingAt(func() peg.ID { return p.Seq(p.Optional(p.Lit(callStart), p.Blanks()), p.KnownName(p.header)) })
 		calls = p.calls()
+		p.EndThinkingAt(func() peg.ID { return p.Seq(p.Optional(p.Lit(callStart), p.Blanks()), p.KnownName(p.header)) }, func() peg.ID { return calls })
 	}
 	if !p.Request.ReasoningFormat.Extract() {
 		return p.Build(p.Seq(p.Prompt(), p.Body(calls), p.TurnEnd(), p.End()))

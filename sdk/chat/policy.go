@@ -35,8 +35,9 @@ type CallInReasoningPolicy uint8
 
 // The policies for calls within reasoning.
 const (
-	// PromoteCalls ("promote"): a well-formed call of a known tool ends the reasoning if its first marker begins a line or
-	// looks like a special token; otherwise it is part of the reasoning.
+	// PromoteCalls ("promote"): a well-formed call of a known tool ends the reasoning. One whose first marker begins a line or
+	// is a special token is delivered as it comes. Within a line it may be quoted: it counts once it is whole, unless the
+	// reasoning goes on after it up to its end marker.
 	PromoteCalls CallInReasoningPolicy = iota
 	// KeepCalls ("keep"): only the end marker ends the reasoning.
 	KeepCalls

@@ -2,6 +2,7 @@ package turn
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
@@ -26,7 +27,11 @@ func (t *Turn) mixed(calls peg.ID, stray ...string) peg.ID {
 	}
 	text := t.text(stray, slices.Concat(t.Openers, t.Ends))
 	spelled := t.Tag(peg.Content, t.OneOf(t.Openers...))
-	more := t.Only("more", text, t.Star(t.Choice(calls, spelled), text))
+	rest := text
+	if t.promotes() && t.extracts() {
+		rest = t.text(append(stray, t.ThinkEnd), slices.Concat(t.Openers, t.Ends))
+	}
+	more := t.Only("more", rest, t.Star(t.Choice(calls, spelled), rest))
 	first := t.Seq(calls, t.Optional(more))
 	if t.MustCall() {
 		return t.Seq(text, t.Choice(first, t.Only("no-call", t.Optional(spelled, more))))
@@ -43,7 +48,10 @@ func (t *Turn) text(stray, ends []string) peg.ID {
 	if len(stray) == 0 {
 		return text
 	}
-	return t.Seq(text, t.Star(t.Only("stray", t.Trigger("stray", t.OneOf(stray...)), t.Space()), text))
+	dropped := t.OncePer("~stray", strings.Join(stray, "\x00"), func() peg.ID {
+		return t.Seq(t.Trigger("stray", t.OneOf(stray...)), t.Space())
+	})
+	return t.Seq(text, t.Star(dropped, text))
 }
 
 // Fence opens and closes a code block in Markdown.

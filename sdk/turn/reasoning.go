@@ -53,19 +53,22 @@ func (t *Turn) LateThoughtEnd() peg.ID {
 
 // ThoughtAgain matches reasoning after calls.
 func (t *Turn) ThoughtAgain() peg.ID {
-	again := t.Seq(t.Lit(t.ThinkStart), t.Think(t.Until(t.ThinkEnd)), t.Closer(t.ThinkEnd))
-	return t.Optional(t.Only("thought-again", again))
+	return t.Optional(t.Only("thought-again", t.Lit(t.ThinkStart), t.Thoughts(), t.Closer(t.ThinkEnd)))
 }
 
 // EndThinkingAt lets calls end reasoning if the request has tools and does not keep calls there;
-// otherwise they are part of the reasoning. ahead matches from an opener to the closed name of one
-// of the request's tools, within bounded text: an opener that begins no such call is reasoning.
-func (t *Turn) EndThinkingAt(ahead func() peg.ID) {
+// otherwise they are part of the reasoning. ahead matches a call of one of the request's tools from
+// an opener up to its arguments, within bounded text: it tells a call from the mention of one. calls
+// matches whole calls.
+func (t *Turn) EndThinkingAt(ahead, calls func() peg.ID) {
 	if t.Request.Parsing.CallInReasoning != chat.KeepCalls && len(t.Tools) > 0 {
 		t.ahead = t.Rule("~call-ahead", t.Seq(t.Blanks(), t.Tag(peg.Call, ahead())))
-		t.promotes = true
+		t.whole = calls
 	}
 }
+
+// promotes reports whether calls end reasoning.
+func (t *Turn) promotes() bool { return t.whole != nil }
 
 // Ahead matches the lookahead built by EndThinkingAt.
 func (t *Turn) Ahead() peg.ID { return t.ahead }
@@ -73,17 +76,32 @@ func (t *Turn) Ahead() peg.ID { return t.ahead }
 // Thoughts matches the text of reasoning up to its end marker, a call, or the end of the turn and
 // of the output.
 func (t *Turn) Thoughts() peg.ID {
-	ends := t.thoughtEnds()
-	if !t.promotes {
-		return t.thoughtsBefore(ends, t.endAhead)
+	if !t.promotes() {
+		return t.thoughtsBefore(t.thoughtEnds(), t.endAhead)
 	}
-	stop := func() peg.ID {
-		if len(ends) == 0 {
-			return t.ahead
+	ends := slices.Concat(t.Promoters, t.Openers, t.thoughtEnds())
+	return t.Choice(t.Only("call-at-once", t.Peek(t.ahead)), t.thoughtsBefore(ends, t.thoughtEndAhead))
+}
+
+// thoughtEndAhead matches what ends reasoning without its end marker.
+func (t *Turn) thoughtEndAhead() peg.ID {
+	return t.Once("~thought-end-ahead", func() peg.ID {
+		ways := []peg.ID{t.wholeAhead()}
+		if len(t.Promoters) > 0 {
+			ways = []peg.ID{t.Seq(t.Peek(t.OneOf(t.Promoters...)), t.ahead), t.wholeAhead()}
 		}
-		return t.Choice(t.ahead, t.endAhead())
-	}
-	return t.Choice(t.Only("call-at-once", t.Peek(t.ahead)), t.thoughtsBefore(slices.Concat(t.promoters(), ends), stop))
+		if len(t.thoughtEnds()) > 0 {
+			ways = append(ways, t.endAhead())
+		}
+		return t.Choice(ways...)
+	})
+}
+
+// wholeAhead matches whole calls that are not quoted: reasoning that goes on after a call, and ends
+// with its own marker or in a call at one of the promoters, has only mentioned it.
+func (t *Turn) wholeAhead() peg.ID {
+	more := t.Seq(t.Until(append([]string{t.ThinkEnd}, t.Promoters...)...), t.End())
+	return t.Seq(t.Peek(t.ahead), t.Blanks(), t.whole(), t.Space(), t.Choice(t.Lit(t.ThinkEnd), more))
 }
 
 func (t *Turn) thoughtEnds() []string {
@@ -91,13 +109,6 @@ func (t *Turn) thoughtEnds() []string {
 		return t.ThoughtEnds
 	}
 	return t.Ends
-}
-
-func (t *Turn) promoters() []string {
-	if len(t.Promoters) > 0 {
-		return t.Promoters
-	}
-	return t.Openers
 }
 
 // thoughtsBefore matches reasoning up to its end marker, or up to one of texts where stop matches.
@@ -120,7 +131,7 @@ func (t *Turn) run(calls peg.ID) peg.ID {
 	if t.ThinkStart == "" || !t.extracts() {
 		return calls
 	}
-	if !t.promotes {
+	if !t.promotes() {
 		return t.Seq(calls, t.ThoughtAgain())
 	}
 	return t.Seq(calls, t.LateThoughtEnd(), t.ThoughtAgain())

@@ -23,8 +23,9 @@ type Format struct {
 	NoThought string
 	// Openers are the texts at which calls may begin.
 	Openers []string
-	// Promoters are the openers at which a call may end reasoning; empty: all of them. An opener
-	// that is not a special token should be restricted to the beginning of a line.
+	// Promoters are the openers at which a call ends reasoning as soon as its arguments begin: those
+	// that are special tokens, and others at the beginning of a line. At any other opener only a
+	// whole call does, and only if the reasoning does not go on after it; so it is delivered late.
 	Promoters []string
 	// CallEnds are the special tokens that end calls, if they may also occur without a call: after
 	// a malformed call they are dropped from the text.
@@ -52,8 +53,8 @@ type Turn struct {
 	Request *chat.Request
 	Tools   []Tool // those that may be called; none if the request forbids calls
 
-	ahead    peg.ID // a call that ends reasoning
-	promotes bool   // calls end reasoning
+	ahead peg.ID        // a call that ends reasoning
+	whole func() peg.ID // whole calls; nil: calls do not end reasoning
 
 	fresh    int                  // the number of names that Fresh has returned
 	names    map[string]int       // uses of each name

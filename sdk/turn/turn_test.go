@@ -30,7 +30,7 @@ func (tags) Describe() handler.Description {
 func (f tags) Plan(_ context.Context, in handler.Input) (*handler.Plan, error) {
 	t := turn.New(in.Request, turn.Format{
 		ThinkStart: "<t>", ThinkEnd: "</t>", Opened: "<t>\n", Closed: "\n</t>\n",
-		Openers: []string{"<call "}, Ends: []string{"<end>"}, Preserved: []string{"<t>", "</t>"},
+		Openers: []string{"<call "}, Promoters: []string{"\n<call "}, Ends: []string{"<end>"}, Preserved: []string{"<t>", "</t>"},
 	})
 	header := func(name peg.ID) peg.ID { return t.Atomic(t.Lit("<call "), t.Tag(peg.CallName, name), t.Lit(">")) }
 	text := func(s jsonschema.Schema) peg.ID { return t.Verbatim(s, "</arg>") }
@@ -41,11 +41,12 @@ func (f tags) Plan(_ context.Context, in handler.Input) (*handler.Plan, error) {
 	arguments := func(s jsonschema.Schema) peg.ID {
 		return t.Seq(t.Space(), t.Tag(peg.Object, t.Arguments(s, "", argument)))
 	}
-	if !f.keeps {
-		t.EndThinkingAt(func() peg.ID { return t.KnownName(header) })
-	}
 	call := t.Rule("call", t.Tag(peg.Call, t.ByName(header, arguments), t.Closer("</call>")))
-	return t.Plan(t.Trigger("calls", t.Several(call, "")))
+	calls := t.Trigger("calls", t.Several(call, ""))
+	if !f.keeps {
+		t.EndThinkingAt(func() peg.ID { return t.KnownName(header) }, func() peg.ID { return calls })
+	}
+	return t.Plan(calls)
 }
 
 func write(m chat.Message) string {
