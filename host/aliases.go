@@ -1,6 +1,8 @@
 package host
 
 import (
+	"context"
+
 	"github.com/dragoman-project/dragoman/host/state"
 	"github.com/dragoman-project/dragoman/host/trial"
 	"github.com/dragoman-project/dragoman/sdk/fault"
@@ -18,9 +20,14 @@ type (
 	SourceStatus = state.SourceStatus
 	// TemplateSource is a chat template and where it came from.
 	TemplateSource = state.TemplateSource
+	// Own holds the templates that one client has put.
+	Own = state.Own
 	// File is content on disk that others use.
 	File = state.File
 )
+
+// WithOwn returns a context for the requests of a client, with its own templates.
+func WithOwn(ctx context.Context, own *Own) context.Context { return state.WithOwn(ctx, own) }
 
 // What a change would do; see package trial.
 type (

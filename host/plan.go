@@ -30,6 +30,9 @@ type Planned struct {
 	maxOutput int            // bytes
 }
 
+// ownTemplate stands for the templates that clients have put for themselves where sessions are counted by template.
+const ownTemplate = "(client)"
+
 // unobserved returns the plan for outputs that nothing counts or keeps.
 func (p *Planned) unobserved() *Planned {
 	out := *p
@@ -40,7 +43,7 @@ func (p *Planned) unobserved() *Planned {
 // PlanJSON answers a request as clients write it. Policies that it does not set are those of the configuration in the snapshot that
 // answers it.
 func (h *Host) PlanJSON(ctx context.Context, template string, request []byte) (*Planned, error) {
-	snap := h.state.Current()
+	snap := h.state.For(ctx)
 	req, err := chat.ParseRequestWith(request, snap.Config.Parsing.For(template))
 	if err != nil {
 		return nil, err
@@ -50,7 +53,7 @@ func (h *Host) PlanJSON(ctx context.Context, template string, request []byte) (*
 
 // Plan answers a request for a template. The error is an *Error.
 func (h *Host) Plan(ctx context.Context, template string, req *chat.Request) (*Planned, error) {
-	return h.planOn(ctx, h.state.Current(), template, req)
+	return h.planOn(ctx, h.state.For(ctx), template, req)
 }
 
 // planOn answers a request for a template of a snapshot.
@@ -83,8 +86,12 @@ func (h *Host) plan(ctx context.Context, snap *state.Snapshot, e *state.Entry, o
 		return nil, planFault(draft.Handler, err)
 	}
 	plan.Generation = snap.Generation
-	return &Planned{Plan: plan, request: req, maxOutput: snap.Config.Limits.OutputBytes,
-		template: e.Name, observer: h.observer, samples: &h.trials.Samples, keep: snap.Config.Canary.Shadow}, nil
+	planned := &Planned{Plan: plan, request: req, maxOutput: snap.Config.Limits.OutputBytes,
+		template: e.Name, observer: h.observer, samples: &h.trials.Samples, keep: snap.Config.Canary.Shadow}
+	if e.Own { // clients choose these names, and change what they mean
+		planned.template, planned.samples = ownTemplate, nil
+	}
+	return planned, nil
 }
 
 // claims returns the plugins to ask, in order. The autoparser comes after them, and answers everything.

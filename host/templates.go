@@ -23,7 +23,8 @@ type TemplateInfo struct {
 }
 
 // PutTemplate adds a template, or replaces one that was put before. It is opened and learned at once, so that a template
-// that cannot be used is an error and changes nothing.
+// that cannot be used is an error and changes nothing. With the context of a client (WithOwn) it is the client's own, and
+// the methods below find the client's own, too.
 func (h *Host) PutTemplate(ctx context.Context, src TemplateSource) (TemplateInfo, error) {
 	snap, e, err := h.state.Put(ctx, src)
 	if err != nil {
@@ -34,7 +35,7 @@ func (h *Host) PutTemplate(ctx context.Context, src TemplateSource) (TemplateInf
 
 // Templates returns the templates in force, sorted by name.
 func (h *Host) Templates(ctx context.Context) []TemplateInfo {
-	return h.templates(ctx, h.state.Current())
+	return h.templates(ctx, h.state.For(ctx))
 }
 
 func (h *Host) templates(ctx context.Context, snap *state.Snapshot) (all []TemplateInfo) {
@@ -48,7 +49,7 @@ func (h *Host) templates(ctx context.Context, snap *state.Snapshot) (all []Templ
 
 // Template returns a template's source and what is known of it.
 func (h *Host) Template(ctx context.Context, name string) (TemplateSource, TemplateInfo, error) {
-	snap := h.state.Current()
+	snap := h.state.For(ctx)
 	e, err := snap.Template(name)
 	if err != nil {
 		return TemplateSource{}, TemplateInfo{}, err
@@ -78,7 +79,7 @@ func (h *Host) info(ctx context.Context, snap *state.Snapshot, e *state.Entry) T
 
 // Learned returns what was learned of a template.
 func (h *Host) Learned(ctx context.Context, name string) (*autoparser.Learned, error) {
-	return learnedIn(ctx, h.state.Current(), name)
+	return learnedIn(ctx, h.state.For(ctx), name)
 }
 
 func learnedIn(ctx context.Context, snap *state.Snapshot, name string) (*autoparser.Learned, error) {
@@ -91,7 +92,7 @@ func learnedIn(ctx context.Context, snap *state.Snapshot, name string) (*autopar
 
 // Render renders a request's prompt.
 func (h *Host) Render(ctx context.Context, name string, req *chat.Request) (autoparser.Rendered, error) {
-	e, err := h.state.Current().ForRequest(name, req)
+	e, err := h.state.For(ctx).ForRequest(name, req)
 	if err != nil {
 		return autoparser.Rendered{}, err
 	}

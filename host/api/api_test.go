@@ -95,7 +95,28 @@ func serveTraced(t *testing.T, change func(*config.Config), tracer trace.Tracer)
 	if change != nil {
 		change(cfg)
 	}
-	secrets, err := NewSecrets(cfg)
+	return start(t, host.Options{Config: cfg}, tracer)
+}
+
+// serveFile starts a daemon with a configuration file that it watches.
+func serveFile(t *testing.T, file string) *daemon {
+	t.Helper()
+	load := func(data []byte) (*config.Config, error) {
+		c, err := config.Load(config.Sources{File: file, Data: data})
+		if err == nil {
+			c.Listen.Address = "127.0.0.1:0"
+		}
+		return c, err
+	}
+	cfg, err := load(nil)
+	must(t, err)
+	return start(t, host.Options{Config: cfg, ConfigFile: file, LoadConfig: load}, nil)
+}
+
+// start starts a daemon with these options.
+func start(t *testing.T, o host.Options, tracer trace.Tracer) *daemon {
+	t.Helper()
+	secrets, err := NewSecrets(o.Config)
 	must(t, err)
 	counts := metrics.New("v0.0.0-test")
 	d := &daemon{log: new(logged), done: make(chan error, 1)}
@@ -105,10 +126,11 @@ func serveTraced(t *testing.T, change func(*config.Config), tracer trace.Tracer)
 		}
 		return a
 	}}))
-	h, err := host.New(t.Context(), host.Options{Config: cfg, Files: secrets.Files(), Observer: counts, Logger: log})
+	o.Files, o.Observer, o.Logger = secrets.Files(), counts, log
+	h, err := host.New(t.Context(), o)
 	must(t, err)
 	d.Server = New(h, Options{Version: "v0.0.0-test", Secrets: secrets, Metrics: counts, Logger: log, Tracer: tracer})
-	l, err := Listen(t.Context(), cfg.Listen)
+	l, err := Listen(t.Context(), o.Config.Listen)
 	must(t, err)
 	d.url = "http://" + l.Addr().String()
 	ctx, cancel := context.WithCancel(context.Background())

@@ -54,7 +54,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer done()
-	g.next.ServeHTTP(out, r)
+	g.next.ServeHTTP(out, r.WithContext(recordOf(ctx).key.context(ctx)))
 }
 
 // route is what the path of a request says about it. The zero value is a unary call.
@@ -93,14 +93,21 @@ func (to route) deadlines(limits config.Limits) *deadlines {
 // admit authenticates a request and counts it until done is called.
 func (g *guard) admit(r *http.Request, to route, cfg *config.Config) (done func(), err error) {
 	if public(r) || r.URL.Path == metricsPath && cfg.Metrics.Public {
-		return func() {}, nil
+		return func() {}, notForeign(r, cfg.Listen)
 	}
-	by, ok := g.secrets.keys.find(r, cfg.Auth.Tokens, cfg.Auth.TokensFile != "")
+	by, ok := g.secrets.keys.find(r, cfg.Auth)
 	if !ok {
 		return nil, &fault.Error{Code: fault.Unauthenticated, Message: "missing or unknown bearer token",
-			Remedy: "send the header Authorization: Bearer TOKEN with one of auth.tokens"}
+			Remedy: "send the header Authorization: Bearer TOKEN with one of auth.tokens, auth.client_tokens or auth.tokens_file"}
 	}
 	recordOf(r.Context()).key = by
+	if err := notForeign(r, cfg.Listen); err != nil {
+		return nil, err
+	}
+	if !by.allows(r.URL.Path) {
+		return nil, &fault.Error{Code: fault.PermissionDenied, Place: r.URL.Path, Message: "the token is a client's, and this is for operators",
+			Remedy: "use a token of auth.tokens, or one of auth.tokens_file without role=client"}
+	}
 	if err := by.ask(time.Now(), cfg.Limits.KeyRate); err != nil {
 		return nil, err
 	}

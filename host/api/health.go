@@ -114,7 +114,7 @@ func (s *Server) watch(ctx context.Context, r *connect.Request[healthv1.HealthCh
 	return send(healthv1.HealthCheckResponse_NOT_SERVING, s.ending)
 }
 
-// Debug returns a handler for profiles and metrics, without authentication.
+// Debug returns a handler for profiles and metrics, for a listener on loopback. It needs no token.
 func Debug(m *metrics.Metrics) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/debug/pprof/", pprof.Index)
@@ -123,5 +123,11 @@ func Debug(m *metrics.Metrics) http.Handler {
 	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
 	mux.Handle("GET "+metricsPath, m.Handler())
-	return mux
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := fromHere(r, nil); err != nil {
+			writeError(w, err)
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
 }

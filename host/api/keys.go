@@ -2,15 +2,20 @@ package api
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/dragoman-project/dragoman/host"
+	"github.com/dragoman-project/dragoman/host/config"
 	"github.com/dragoman-project/dragoman/sdk/fault"
+	"github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1/dragomanv1connect"
 )
 
 // keys are the accepted bearer tokens: those of the configuration, which each request brings, and those of a file. The use of a
@@ -18,19 +23,36 @@ import (
 type keys struct {
 	mu    sync.Mutex
 	known map[[sha256.Size]byte]*key // by the hash of the token, so that the time of a lookup reveals nothing
-	file  map[[sha256.Size]byte]string
+	file  map[[sha256.Size]byte]owner
 }
 
-// key is a bearer token: its name, which a new version of the file may change, and the use of its limits.
+// owner is what the configuration or the file has beside a token.
+type owner struct {
+	name     string
+	operator bool // may call every method; others are clients
+}
+
+// ownerOf returns an owner, with the beginning of the token's hash in place of a missing name: a number would mean another token
+// after the next change of the list.
+func ownerOf(sum [sha256.Size]byte, name string, operator bool) owner {
+	const shown = 6 // bytes
+	if name == "" {
+		name = fmt.Sprintf("sha256:%x", sum[:shown])
+	}
+	return owner{name, operator}
+}
+
+// key is a bearer token: its owner, which a new version of the file may change, and what its requests use.
 type key struct {
-	name string
+	owner
 	*usage
 }
 
-// usage is the use of the limits of a bearer token.
+// usage is the use of the limits of a bearer token, and the templates that its client has put.
 type usage struct {
 	sessions atomic.Int64
 	rate     bucket
+	own      host.Own
 }
 
 // called returns the name of a key for logs; "" for nil.
@@ -41,9 +63,27 @@ func (k *key) called() string {
 	return k.name
 }
 
-// read replaces the tokens of the file: one per line, optionally followed by a name.
+// allows reports whether requests to a path may have this key. Without keys, everyone is an operator.
+func (k *key) allows(path string) bool {
+	return k == nil || k.operator || slices.ContainsFunc(clientPaths, func(prefix string) bool { return strings.HasPrefix(path, prefix) })
+}
+
+// clientPaths begin the paths that clients may call; the others are for operators.
+var clientPaths = []string{
+	"/" + dragomanv1connect.ChatServiceName + "/", "/" + dragomanv1connect.TemplateServiceName + "/", linesPath, reflectionPath,
+}
+
+// context returns the context of a request with this key: a client has templates of its own.
+func (k *key) context(ctx context.Context) context.Context {
+	if k == nil || k.operator {
+		return ctx
+	}
+	return host.WithOwn(ctx, &k.own)
+}
+
+// read replaces the tokens of the file: one per line, optionally followed by a role and a name.
 func (k *keys) read(path string, content []byte) error {
-	file := map[[sha256.Size]byte]string{}
+	file := map[[sha256.Size]byte]owner{}
 	number := 0
 	for line := range bytes.Lines(bytes.TrimPrefix(content, []byte("\uFEFF"))) { // some editors write a byte order mark
 		number++
@@ -51,15 +91,15 @@ func (k *keys) read(path string, content []byte) error {
 		if len(fields) == 0 || strings.HasPrefix(fields[0], "#") {
 			continue
 		}
-		name := fmt.Sprintf("line %d", number)
-		if len(fields) > 1 {
-			name = strings.Join(fields[1:], " ")
+		operator, words, err := roleOf(fields[1:])
+		if err != nil {
+			return fmt.Errorf("%s:%d: %w", path, number, err)
 		}
 		sum := sha256.Sum256([]byte(fields[0]))
 		if _, twice := file[sum]; twice {
 			return fmt.Errorf("%s:%d: duplicate token: keep one", path, number)
 		}
-		file[sum] = name
+		file[sum] = ownerOf(sum, strings.Join(words, " "), operator)
 	}
 	if len(file) == 0 {
 		return fmt.Errorf("%s: no tokens: write one per line", path)
@@ -75,10 +115,25 @@ func (k *keys) read(path string, content []byte) error {
 	return nil
 }
 
-// find reports whether a request is accepted, and returns its key; nil if no keys are configured. tokens are those of the
-// configuration; fromFile reports whether there is a file with more.
-func (k *keys) find(r *http.Request, tokens []string, fromFile bool) (found *key, ok bool) {
-	if len(tokens) == 0 && !fromFile {
+// rolePrefix begins a role in the file.
+const rolePrefix = "role="
+
+// roleOf reads the role before a name; without one, the token is an operator's.
+func roleOf(words []string) (operator bool, name []string, err error) {
+	if len(words) == 0 || !strings.HasPrefix(words[0], rolePrefix) {
+		return true, words, nil
+	}
+	switch role := strings.TrimPrefix(words[0], rolePrefix); role {
+	case "client", "operator":
+		return role == "operator", words[1:], nil
+	default:
+		return false, nil, fmt.Errorf("unknown role %q: write role=client or role=operator", role)
+	}
+}
+
+// find reports whether a request is accepted, and returns its key; nil if no keys are configured.
+func (k *keys) find(r *http.Request, auth config.Auth) (found *key, ok bool) {
+	if auth.Open() {
 		return nil, true
 	}
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
@@ -88,10 +143,10 @@ func (k *keys) find(r *http.Request, tokens []string, fromFile bool) (found *key
 	given := sha256.Sum256([]byte(strings.TrimSpace(token)))
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	name, ok := k.file[given]
-	for i, t := range tokens {
+	by, ok := k.file[given]
+	for i, t := range slices.Concat(auth.ClientTokens, auth.Tokens) {
 		if sha256.Sum256([]byte(t)) == given {
-			name, ok = fmt.Sprintf("auth.tokens[%d]", i), true
+			by, ok = ownerOf(given, "", i >= len(auth.ClientTokens)), true
 		}
 	}
 	if !ok {
@@ -102,9 +157,9 @@ func (k *keys) find(r *http.Request, tokens []string, fromFile bool) (found *key
 	}
 	switch known := k.known[given]; {
 	case known == nil:
-		k.known[given] = &key{name, new(usage)}
-	case known.name != name:
-		k.known[given] = &key{name, known.usage}
+		k.known[given] = &key{by, new(usage)}
+	case known.owner != by:
+		k.known[given] = &key{by, known.usage}
 	}
 	return k.known[given], true
 }

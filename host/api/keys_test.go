@@ -151,7 +151,7 @@ func TestWhatAKeyHasUsedOutlivesChangesOfOthers(t *testing.T) {
 		t.Helper()
 		r := httptest.NewRequest(http.MethodPost, parsePath, nil)
 		r.Header.Set("Authorization", "Bearer "+token)
-		found, ok := k.find(r, []string{"configured"}, true)
+		found, ok := k.find(r, config.Auth{Tokens: []string{"configured"}, TokensFile: "tokens"})
 		if !ok {
 			t.Fatalf("the token %s is refused", token)
 		}

@@ -133,7 +133,7 @@ func TestEachRequestIsLoggedInOneLine(t *testing.T) {
 	var got map[string]any
 	must(t, json.Unmarshal([]byte(d.logs(t, 1, `"msg":"request"`, `"request_id":"abc-1"`)[0]), &got))
 	for key, want := range map[string]any{
-		"level": "INFO", "method": "dragoman.v1.ChatService/Parse", "code": "ok", "template": template1, "handler": "autoparser", "status": "complete", "key": "auth.tokens[0]",
+		"level": "INFO", "method": "dragoman.v1.ChatService/Parse", "code": "ok", "template": template1, "handler": "autoparser", "status": "complete", "key": "sha256:dc8331bcb228",
 	} {
 		if got[key] != want {
 			t.Errorf("%s is %v, expected %v", key, got[key], want)

@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/url"
 	"reflect"
@@ -49,11 +50,8 @@ func (c *Config) checkFields(bad badFunc) {
 			bad(f.Key, "invalid limit %s; expected more than zero", f.text(c))
 		}
 	}
-	for _, t := range c.Auth.Tokens {
-		if t == "" || strings.ContainsAny(t, " \t\r\n") {
-			bad("auth.tokens", "a token is empty or contains white space")
-		}
-	}
+	checkTokens(bad, "auth.tokens", c.Auth.Tokens)
+	checkTokens(bad, "auth.client_tokens", c.Auth.ClientTokens)
 	for template, handler := range c.Templates.Handlers {
 		if handler == "" {
 			bad("templates.handlers", "%q has no handler: name one, such as autoparser", template)
@@ -87,12 +85,25 @@ func (c *Config) checkAddresses(bad badFunc) {
 
 // checkTogether checks settings that depend on each other.
 func (c *Config) checkTogether(bad badFunc) {
+	for _, t := range c.Auth.ClientTokens {
+		if slices.Contains(c.Auth.Tokens, t) {
+			bad("auth.client_tokens", "a token is in auth.tokens, too: give each role its own")
+		}
+	}
 	if (c.Listen.Cert == "") != (c.Listen.Key == "") {
 		bad("listen.cert", "TLS needs both a certificate and its key: set listen.cert and listen.key, or neither")
 	}
-	if !c.Listen.Local() && len(c.Auth.Tokens) == 0 && c.Auth.TokensFile == "" && !c.Listen.Insecure {
+	if !c.Listen.Local() && c.Auth.Open() && !c.Listen.Insecure {
 		bad("listen.address", "%q can be reached from other machines without a token: set auth.tokens or auth.tokens_file, "+
 			"listen on 127.0.0.1, or set listen.insecure if a proxy in front of the daemon authenticates clients", c.Listen.Address)
+	}
+}
+
+func checkTokens(bad badFunc, key string, tokens []string) {
+	for _, t := range tokens {
+		if t == "" || strings.ContainsAny(t, " \t\r\n") {
+			bad(key, "a token is empty or contains white space")
+		}
 	}
 }
 
@@ -154,6 +165,19 @@ func NeedRestart(before, after *Config) (keys []string) {
 		}
 	}
 	return keys
+}
+
+// WithAuth returns c with the tokens of another configuration.
+func (c *Config) WithAuth(of *Config) *Config {
+	out := *c
+	out.Auth = of.Auth
+	out.origins = maps.Clone(c.origins)
+	for _, f := range Fields() {
+		if strings.HasPrefix(f.Key, "auth.") && out.origins != nil {
+			out.origins[f.Key] = of.Origin(f.Key)
+		}
+	}
+	return &out
 }
 
 // Reloaded returns what is in force when a running daemon that began with c reads next: next's values of the live fields,

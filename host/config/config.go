@@ -32,7 +32,7 @@ import (
 // by its default.
 type Config struct {
 	Listen      Listen      `yaml:"listen" help:"Where the daemon listens."`
-	Auth        Auth        `yaml:"auth" help:"Who may use it. Without any token, everyone who can reach it may."`
+	Auth        Auth        `yaml:"auth" help:"Who may use it, and change what is in force. Without any token, everyone who can reach it may do both."`
 	Templates   Templates   `yaml:"templates" help:"Where chat templates are. The folder is watched and reloaded."`
 	Workarounds Workarounds `yaml:"workarounds" help:"Where the rules for single templates are. The file is watched and reloaded."`
 	Plugins     Plugins     `yaml:"plugins" help:"Where handlers for other formats are. The folder is watched and reloaded."`
@@ -51,18 +51,23 @@ type Config struct {
 
 // Listen is where the daemon listens.
 type Listen struct {
-	Address    string `yaml:"address" flag:"listen" reload:"restart" help:"address to listen on: host:port, or unix:/path of a socket"`
-	SocketMode string `yaml:"socket_mode" reload:"restart" help:"octal permissions of the socket: 0600 for its owner, 0660 for its group, too"`
-	Insecure   bool   `yaml:"insecure" flag:"insecure" reload:"restart" help:"listen beyond loopback without tokens"`
-	Cert       string `yaml:"cert" reload:"restart" help:"file of the TLS certificate chain, PEM; with listen.key; the files are watched and reloaded"`
-	Key        string `yaml:"key" reload:"restart" help:"file of the TLS private key, PEM; with listen.cert"`
+	Address    string   `yaml:"address" flag:"listen" reload:"restart" help:"address to listen on: host:port, or unix:/path of a socket"`
+	SocketMode string   `yaml:"socket_mode" reload:"restart" help:"octal permissions of the socket: 0600 for its owner, 0660 for its group, too"`
+	Insecure   bool     `yaml:"insecure" flag:"insecure" reload:"restart" help:"listen beyond loopback without tokens"`
+	Hosts      []string `yaml:"hosts" reload:"live" help:"names besides those of loopback that requests on loopback may be sent to, or come from a web page of, such as that of a proxy in front of the daemon"`
+	Cert       string   `yaml:"cert" reload:"restart" help:"file of the TLS certificate chain, PEM; with listen.key; the files are watched and reloaded"`
+	Key        string   `yaml:"key" reload:"restart" help:"file of the TLS private key, PEM; with listen.cert"`
 }
 
 // Auth is who may use the daemon.
 type Auth struct {
-	Tokens     []string `yaml:"tokens" reload:"live" secret:"true" help:"accepted bearer tokens; without any, and without auth.tokens_file, no token is needed"`
-	TokensFile string   `yaml:"tokens_file" reload:"restart" help:"file of more bearer tokens, one a line, followed by the name of its user; the file is watched and reloaded"`
+	Tokens       []string `yaml:"tokens" reload:"live" secret:"true" help:"accepted bearer tokens of operators; without any token, everyone is an operator"`
+	ClientTokens []string `yaml:"client_tokens" reload:"live" secret:"true" help:"accepted bearer tokens of clients, which plan, parse, and put templates for themselves"`
+	TokensFile   string   `yaml:"tokens_file" reload:"restart" help:"file of more bearer tokens, one a line, followed by role=client or role=operator (the default), and the name of its user; the file is watched and reloaded"`
 }
+
+// Open reports whether no token is needed.
+func (a Auth) Open() bool { return len(a.Tokens)+len(a.ClientTokens) == 0 && a.TokensFile == "" }
 
 // Templates is where chat templates are.
 type Templates struct {
@@ -128,17 +133,19 @@ type Debug struct {
 
 // Limits bound what one client may use.
 type Limits struct {
-	BodyBytes   int           `yaml:"body_bytes" reload:"restart" help:"bytes of one request or of one message of a stream"`
-	HeaderTime  time.Duration `yaml:"header_time" reload:"restart" help:"time to send the header of a request"`
-	RequestTime time.Duration `yaml:"request_time" reload:"live" help:"time to answer one request that is not a stream"`
-	Requests    int           `yaml:"requests" reload:"live" help:"concurrent requests, not counting streams of one output"`
-	Sessions    int           `yaml:"sessions" reload:"live" help:"concurrent streams"`
-	SessionIdle time.Duration `yaml:"session_idle" reload:"live" help:"time a stream may wait for its next chunk"`
-	SessionTime time.Duration `yaml:"session_time" reload:"live" help:"time a stream may take as a whole"`
-	OutputBytes int           `yaml:"output_bytes" reload:"live" help:"bytes of one model output"`
-	Templates   int           `yaml:"templates" reload:"live" help:"templates that clients may put"`
-	KeySessions int           `yaml:"key_sessions" reload:"live" help:"concurrent streams of one bearer token"`
-	KeyRate     int           `yaml:"key_rate" reload:"live" help:"requests per second of one bearer token, including streams"`
+	BodyBytes        int           `yaml:"body_bytes" reload:"restart" help:"bytes of one request or of one message of a stream"`
+	HeaderTime       time.Duration `yaml:"header_time" reload:"restart" help:"time to send the header of a request"`
+	RequestTime      time.Duration `yaml:"request_time" reload:"live" help:"time to answer one request that is not a stream"`
+	Requests         int           `yaml:"requests" reload:"live" help:"concurrent requests, not counting streams of one output"`
+	Sessions         int           `yaml:"sessions" reload:"live" help:"concurrent streams"`
+	SessionIdle      time.Duration `yaml:"session_idle" reload:"live" help:"time a stream may wait for its next chunk"`
+	SessionTime      time.Duration `yaml:"session_time" reload:"live" help:"time a stream may take as a whole"`
+	OutputBytes      int           `yaml:"output_bytes" reload:"live" help:"bytes of one model output"`
+	Templates        int           `yaml:"templates" reload:"live" help:"templates that operators may put"`
+	KeyTemplates     int           `yaml:"key_templates" reload:"live" help:"templates that one client may put"`
+	KeyTemplateBytes int           `yaml:"key_template_bytes" reload:"live" help:"bytes of the templates that one client has put"`
+	KeySessions      int           `yaml:"key_sessions" reload:"live" help:"concurrent streams of one bearer token"`
+	KeyRate          int           `yaml:"key_rate" reload:"live" help:"requests per second of one bearer token, including streams"`
 }
 
 // Shutdown is how the daemon shuts down.
@@ -162,17 +169,19 @@ func Default() *Config {
 		Log:     Log{Level: "info", Format: "text", Access: "all"},
 		Tracing: Tracing{Sample: 1},
 		Limits: Limits{
-			BodyBytes:   32 << 20,
-			HeaderTime:  10 * time.Second,
-			RequestTime: 30 * time.Second,
-			Requests:    1000,
-			Sessions:    10_000,
-			SessionIdle: 5 * time.Minute,
-			SessionTime: time.Hour,
-			OutputBytes: 16 << 20,
-			Templates:   1000,
-			KeySessions: 10_000,
-			KeyRate:     10_000,
+			BodyBytes:        32 << 20,
+			HeaderTime:       10 * time.Second,
+			RequestTime:      30 * time.Second,
+			Requests:         1000,
+			Sessions:         10_000,
+			SessionIdle:      5 * time.Minute,
+			SessionTime:      time.Hour,
+			OutputBytes:      16 << 20,
+			Templates:        1000,
+			KeyTemplates:     100,
+			KeyTemplateBytes: 4 << 20,
+			KeySessions:      10_000,
+			KeyRate:          10_000,
 		},
 		Shutdown: Shutdown{Grace: 10 * time.Second},
 	}

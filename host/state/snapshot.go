@@ -38,7 +38,8 @@ type Snapshot struct {
 type layer int
 
 const (
-	embedded  layer = iota // shipped in the binary
+	owned     layer = iota // put by the client that asks; empty in snapshots in force
+	embedded               // shipped in the binary
 	models                 // read from the places in templates.models
 	directory              // read from templates.dir
 	uploaded               // put over the API
@@ -68,12 +69,14 @@ func (s *Snapshot) Template(name string) (*Entry, error) {
 
 // ForRequest returns the template for a request: with tools, the variant of the template for tools, if it has one.
 func (s *Snapshot) ForRequest(name string, req *chat.Request) (*Entry, error) {
+	e, err := s.Template(name)
 	if len(req.Tools) > 0 {
-		if e, err := s.Template(variantName(CanonicalName(name), model.ToolUse)); err == nil {
-			return e, nil
+		variant, none := s.Template(variantName(CanonicalName(name), model.ToolUse))
+		if none == nil && (err != nil || variant.Own == e.Own) { // a client cannot add a variant to a template of the operator
+			return variant, nil
 		}
 	}
-	return s.Template(name)
+	return e, err
 }
 
 // Names returns the names of all templates, sorted.

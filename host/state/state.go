@@ -165,7 +165,7 @@ func (s *State) try(ctx context.Context, source, path string, next *Snapshot) er
 }
 
 // Put adds a template, or replaces one that was put before. The template is opened and learned at once, so that one that cannot be
-// used is an error and changes nothing.
+// used is an error and changes nothing. With the context of a client it is one of the client's own.
 func (s *State) Put(ctx context.Context, src TemplateSource) (*Snapshot, *Entry, error) {
 	src.Name = CanonicalName(src.Name)
 	if err := checkName(src.Name); err != nil {
@@ -177,6 +177,9 @@ func (s *State) Put(ctx context.Context, src TemplateSource) (*Snapshot, *Entry,
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(s.ending, cancel)()
+	if own := ownOf(ctx); own != nil {
+		return s.putOwn(ctx, own, src)
+	}
 	e := NewEntry(src, nil)
 	for {
 		snap := s.Current()

@@ -33,6 +33,7 @@ type TemplateSource struct {
 type Entry struct {
 	TemplateSource
 	Hash string // SHA-256 of the source and its tokens
+	Own  bool   // a client has put it for itself
 
 	open    func() (*autoparser.Template, error)
 	unruled *learning // without rules

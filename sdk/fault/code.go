@@ -19,6 +19,8 @@ const (
 	RateLimited Code = "rate_limited"
 	// Unauthenticated: the bearer token is missing or unknown.
 	Unauthenticated Code = "unauthenticated"
+	// PermissionDenied: the role of the bearer token does not allow the call, or a web page of another host makes it.
+	PermissionDenied Code = "permission_denied"
 	// TimedOut: the client, or what it asked for, took longer than a limit allows.
 	TimedOut Code = "timed_out"
 	// Canceled: the client went away, or cancelled the call.
@@ -42,6 +44,7 @@ var protocols = []struct {
 	{Unavailable, 503, 14},
 	{RateLimited, 429, 8}, // RESOURCE_EXHAUSTED
 	{Unauthenticated, 401, 16},
+	{PermissionDenied, 403, 7},
 	{TimedOut, 504, 4}, // DEADLINE_EXCEEDED
 	{Canceled, 499, 1}, // as nginx writes it; no client receives it
 	{Internal, 500, 13},

@@ -42,16 +42,17 @@ func TestTheCodeIsThatOfTheOutermostError(t *testing.T) {
 // TestCodesAreWrittenAsEachProtocolDoes compares the numbers with the names that the protocols give them.
 func TestCodesAreWrittenAsEachProtocolDoes(t *testing.T) {
 	want := map[fault.Code]string{
-		fault.InvalidArgument: "400 Bad Request, InvalidArgument",
-		fault.NotFound:        "404 Not Found, NotFound",
-		fault.LimitExceeded:   "413 Request Entity Too Large, ResourceExhausted",
-		fault.OutputRefused:   "400 Bad Request, FailedPrecondition",
-		fault.Unavailable:     "503 Service Unavailable, Unavailable",
-		fault.RateLimited:     "429 Too Many Requests, ResourceExhausted",
-		fault.Unauthenticated: "401 Unauthorized, Unauthenticated",
-		fault.TimedOut:        "504 Gateway Timeout, DeadlineExceeded",
-		fault.Canceled:        "499 , Canceled",
-		fault.Internal:        "500 Internal Server Error, Internal",
+		fault.InvalidArgument:  "400 Bad Request, InvalidArgument",
+		fault.NotFound:         "404 Not Found, NotFound",
+		fault.LimitExceeded:    "413 Request Entity Too Large, ResourceExhausted",
+		fault.OutputRefused:    "400 Bad Request, FailedPrecondition",
+		fault.Unavailable:      "503 Service Unavailable, Unavailable",
+		fault.RateLimited:      "429 Too Many Requests, ResourceExhausted",
+		fault.Unauthenticated:  "401 Unauthorized, Unauthenticated",
+		fault.PermissionDenied: "403 Forbidden, PermissionDenied",
+		fault.TimedOut:         "504 Gateway Timeout, DeadlineExceeded",
+		fault.Canceled:         "499 , Canceled",
+		fault.Internal:         "500 Internal Server Error, Internal",
 	}
 	for _, c := range fault.Codes() {
 		if got := fmt.Sprintf("%d %s, %v", c.HTTP(), http.StatusText(c.HTTP()), codes.Code(c.RPC())); got != want[c] {

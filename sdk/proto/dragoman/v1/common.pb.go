@@ -81,7 +81,7 @@ type Error struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The kind of the error: invalid_argument, not_found, limit_exceeded (of a size), timed_out, unavailable (try again later),
 	// rate_limited (too much for one token; try again soon), output_refused (by the request's parsing), unauthenticated,
-	// canceled or internal.
+	// permission_denied (for the role of the token), canceled or internal.
 	Code string `protobuf:"bytes,1,opt,name=code,proto3" json:"code,omitempty"`
 	// Where the error is: a path into the JSON of the request, such as messages[2].tool_calls[0].function.name, a line and
 	// column of a template, the name of a template, a byte of an output. Empty: the whole request.

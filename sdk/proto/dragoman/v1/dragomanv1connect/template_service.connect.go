@@ -50,9 +50,11 @@ const (
 // TemplateServiceClient is a client for the dragoman.v1.TemplateService service.
 type TemplateServiceClient interface {
 	// PutTemplate adds a template, or replaces one that was added before. It is learned at once: an invalid one is refused, with line
-	// and column, and changes nothing. Templates that were added are lost when the daemon ends.
+	// and column, and changes nothing. Templates that were added are lost when the daemon ends. A template that an operator adds is
+	// for everyone; one that a client adds is seen and used with that client's token alone, and cannot have the name of another.
 	PutTemplate(context.Context, *v1.PutTemplateRequest) (*v1.PutTemplateResponse, error)
-	// ListTemplates lists all templates: those of the binary, those of the template folder, and those that were added.
+	// ListTemplates lists all templates: those of the binary, those of the template folder, and those that were added,
+	// but not those of other clients.
 	ListTemplates(context.Context, *v1.ListTemplatesRequest) (*v1.ListTemplatesResponse, error)
 	// GetTemplate returns a template with its source.
 	GetTemplate(context.Context, *v1.GetTemplateRequest) (*v1.GetTemplateResponse, error)
@@ -148,9 +150,11 @@ func (c *templateServiceClient) ExplainTemplate(ctx context.Context, req *v1.Exp
 // TemplateServiceHandler is an implementation of the dragoman.v1.TemplateService service.
 type TemplateServiceHandler interface {
 	// PutTemplate adds a template, or replaces one that was added before. It is learned at once: an invalid one is refused, with line
-	// and column, and changes nothing. Templates that were added are lost when the daemon ends.
+	// and column, and changes nothing. Templates that were added are lost when the daemon ends. A template that an operator adds is
+	// for everyone; one that a client adds is seen and used with that client's token alone, and cannot have the name of another.
 	PutTemplate(context.Context, *v1.PutTemplateRequest) (*v1.PutTemplateResponse, error)
-	// ListTemplates lists all templates: those of the binary, those of the template folder, and those that were added.
+	// ListTemplates lists all templates: those of the binary, those of the template folder, and those that were added,
+	// but not those of other clients.
 	ListTemplates(context.Context, *v1.ListTemplatesRequest) (*v1.ListTemplatesResponse, error)
 	// GetTemplate returns a template with its source.
 	GetTemplate(context.Context, *v1.GetTemplateRequest) (*v1.GetTemplateResponse, error)
