@@ -95,6 +95,9 @@ func runCheck(cmd *cobra.Command, subject check.Subject, options check.Options, 
 		defer func() { err = errors.Join(err, out.Close()) }()
 		options.Results = out
 	}
+	p := newProgress(cmd)
+	options.Progress = func(t check.Tally) { p.show("%d passed, %d failed", t.Passed, t.Failed) }
+	options.Report = clearing{p, options.Report}
 	tally, err := check.Run(cmd.Context(), subject, inputs, options)
 	if err == nil && tally.Failed > 0 {
 		err = errFailed

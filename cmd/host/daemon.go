@@ -3,6 +3,9 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -17,18 +20,20 @@ import (
 )
 
 // daemonFlags choose the daemon that a command talks to.
-type daemonFlags struct{ url, token, tokenFile string }
+type daemonFlags struct{ url, token, tokenFile, ca string }
 
 // The environment variables with the defaults of the flags.
 const (
 	envDaemon = "DRAGOMAN_DAEMON"
 	envToken  = "DRAGOMAN_TOKEN"
+	envCA     = "DRAGOMAN_CA"
 )
 
 // settings returns the environment without the variables above, which are no settings of a daemon.
 func settings() []string {
 	return slices.DeleteFunc(os.Environ(), func(v string) bool {
-		return strings.HasPrefix(v, envDaemon+"=") || strings.HasPrefix(v, envToken+"=")
+		name, _, _ := strings.Cut(v, "=")
+		return name == envDaemon || name == envToken || name == envCA
 	})
 }
 
@@ -42,6 +47,7 @@ func (f *daemonFlags) add(cmd *cobra.Command, optional bool) {
 	cmd.Flags().StringVar(&f.token, "token", os.Getenv(envToken), "bearer `token` to send (default from "+envToken+")")
 	cmd.Flags().Lookup("token").DefValue = "" // a secret
 	cmd.Flags().StringVar(&f.tokenFile, "token-file", "", "`file` with the bearer token, in place of --token")
+	cmd.Flags().StringVar(&f.ca, "ca", os.Getenv(envCA), "`file` of certificates in PEM that sign the daemon's, besides the system's (default from "+envCA+")")
 }
 
 // answerTime is how long a daemon may take to answer.
@@ -77,7 +83,32 @@ func (f *daemonFlags) dial() (http.RoundTripper, string, error) {
 	if u, err := url.Parse(f.url); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return nil, "", &usageError{fmt.Errorf("--daemon: expected http://HOST:PORT, https://HOST:PORT or unix:/path, found %q", f.url)}
 	}
-	return http.DefaultTransport, strings.TrimSuffix(f.url, "/"), nil
+	if f.ca == "" {
+		return http.DefaultTransport, strings.TrimSuffix(f.url, "/"), nil
+	}
+	roots, err := f.authorities()
+	if err != nil {
+		return nil, "", err
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.TLSClientConfig = &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
+	return transport, strings.TrimSuffix(f.url, "/"), nil
+}
+
+// authorities returns the system's certificate authorities and those of --ca.
+func (f *daemonFlags) authorities() (*x509.CertPool, error) {
+	data, err := os.ReadFile(f.ca)
+	if err != nil {
+		return nil, fmt.Errorf("--ca: %w", err)
+	}
+	roots, err := x509.SystemCertPool()
+	if err != nil {
+		roots = x509.NewCertPool() // the system has none that can be read
+	}
+	if !roots.AppendCertsFromPEM(data) {
+		return nil, fmt.Errorf("--ca: %s has no certificate in PEM", f.ca)
+	}
+	return roots, nil
 }
 
 // bearer returns the token to send, or "".
@@ -106,6 +137,19 @@ func checkToken(flag, token string) error {
 
 // remedy returns what to do about an error, where the daemon's message does not say.
 func remedy(err error) string {
+	var unknown x509.UnknownAuthorityError
+	var other x509.HostnameError
+	var plain tls.RecordHeaderError
+	switch {
+	case errors.As(err, &unknown):
+		return "; name the certificate that signs the daemon's with --ca"
+	case errors.As(err, &other):
+		return "; name the daemon with --daemon as its certificate does"
+	case errors.As(err, &plain), strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
+		return "; it speaks plain HTTP: name it with http://"
+	case strings.HasSuffix(err.Error(), http.StatusText(http.StatusBadRequest)): // not in the words of a daemon
+		return "; if it speaks TLS, name it with https://"
+	}
 	switch connect.CodeOf(err) {
 	case connect.CodeUnauthenticated:
 		return "; give it with --token or --token-file"

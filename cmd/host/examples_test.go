@@ -26,7 +26,7 @@ func TestTheExamplesOfHelpTextsWork(t *testing.T) {
 	exampleFiles(t, dir)
 	// Exit codes other than 0, and examples that are not run.
 	codes := map[string]int{"diff": exitFailed, "rollback": exitFailed}
-	skipped := map[string]string{"dragoman serve": "it does not end", "dragoman plugin verify": "it needs a built plugin", "--sdk": "it needs a checkout"}
+	skipped := map[string]string{"dragoman serve": "it does not end", "--watch": "it does not end", "dragoman plugin verify": "it needs a built plugin", "--sdk": "it needs a checkout"}
 	for _, cmd := range all(newRoot(io.Discard)) {
 		for line := range strings.Lines(cmd.Example) {
 			line = strings.TrimSpace(line)
@@ -66,7 +66,7 @@ func all(cmd *cobra.Command) []*cobra.Command {
 // exampleDaemon serves the embedded templates.
 func exampleDaemon(t *testing.T) string {
 	t.Helper()
-	h, err := host.New(t.Context(), host.Options{Config: config.Default(), Static: true})
+	h, err := host.New(t.Context(), host.Options{Config: config.Default()})
 	must(t, err)
 	t.Cleanup(func() { must(t, h.Close(t.Context())) })
 	daemon := httptest.NewServer(api.New(h, api.Options{}))

@@ -101,8 +101,13 @@ func lint(cmd *cobra.Command, files []string, templates string) (found []linted,
 			found = append(found, linted{File: f.File, Line: f.Line, Column: f.Column, Message: f.Message})
 		}
 	}
-	for _, n := range host.LintTemplates(cmd.Context(), sources, file, data) {
-		found = append(found, linted{File: n.Template, Message: n.Message, Note: true})
+	p := newProgress(cmd)
+	defer p.clear()
+	for i := range sources {
+		p.show("%d of %d templates: %s", i, len(sources), sources[i].Origin)
+		for _, n := range host.LintTemplates(cmd.Context(), sources[i:i+1], file, data) {
+			found = append(found, linted{File: n.Template, Message: n.Message, Note: true})
+		}
 	}
 	return found, nil
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/dragoman-project/dragoman/host/plugins"
 	"github.com/dragoman-project/dragoman/internal/wire/adminapi"
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
-	"github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1/dragomanv1connect"
 )
 
 func newPlugin() *cobra.Command {
@@ -50,7 +49,11 @@ manifests and the reasons why processes failed.`,
 			case asJSON:
 				return printJSON(cmd, orEmpty(list))
 			}
-			return printPlugins(cmd, list)
+			if len(list) == 0 {
+				_, err := fmt.Fprintln(cmd.ErrOrStderr(), "No plugins found; name another folder with --plugins.")
+				return err
+			}
+			return printPlugins(cmd.OutOrStdout(), list)
 		},
 	}
 	cmd.Flags().StringVar(&dir, "plugins", "", "`folder` of plugins (default: the folder plugins beside this binary)")
@@ -69,23 +72,21 @@ func listPlugins(cmd *cobra.Command, dir string, daemon *daemonFlags) ([]plugins
 		}
 		return plugins.List(cmd.Context(), dir)
 	}
-	status, err := ask(cmd, daemon, dragomanv1connect.NewAdminServiceClient, dragomanv1connect.AdminServiceClient.GetStatus, &dragomanv1.GetStatusRequest{})
-	if err != nil {
-		return nil, err
-	}
-	var all []plugins.State
+	status, err := askStatus(cmd, daemon)
+	return pluginsOf(status), err
+}
+
+// pluginsOf returns the plugins of a status.
+func pluginsOf(status *dragomanv1.GetStatusResponse) (all []plugins.State) {
 	for _, p := range status.GetPlugins() {
 		all = append(all, adminapi.DecodePlugin(p))
 	}
-	return all, nil
+	return all
 }
 
-func printPlugins(cmd *cobra.Command, list []plugins.State) error {
-	if len(list) == 0 {
-		_, err := fmt.Fprintln(cmd.ErrOrStderr(), "No plugins found; name another folder with --plugins.")
-		return err
-	}
-	out := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+// printPlugins prints a table of plugins, and below it why plugins were refused or failed.
+func printPlugins(to io.Writer, list []plugins.State) error {
+	out := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(out, "PLUGIN\tVERSION\tPROTOCOL\tSTATE\tPID\tGENERATION\tSTARTS\tRESTARTS\tSESSIONS\tHANDLER\tPRIORITY\tMATCH")
 	for _, p := range list {
 		printPlugin(out, p)
@@ -94,7 +95,7 @@ func printPlugins(cmd *cobra.Command, list []plugins.State) error {
 		return err
 	}
 	for _, p := range list {
-		printTroubles(cmd.OutOrStdout(), p)
+		printTroubles(to, p)
 	}
 	return nil
 }

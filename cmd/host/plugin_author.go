@@ -7,11 +7,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	buildinfo "runtime/debug"
 
 	"github.com/dragoman-project/dragoman/host/plugins"
 	"github.com/dragoman-project/dragoman/host/plugins/scaffold"
 	"github.com/dragoman-project/dragoman/sdk/conformance"
 	"github.com/spf13/cobra"
+	"golang.org/x/mod/semver"
 )
 
 func newPluginNew() *cobra.Command {
@@ -27,12 +29,20 @@ Makefile. It builds and conforms as it is; change it step by step into the forma
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Name = args[0]
+			if build, ok := buildinfo.ReadBuildInfo(); ok && semver.IsValid(build.Main.Version) {
+				o.Version = build.Main.Version
+			} else if o.SDK == "" {
+				fmt.Fprintln(cmd.ErrOrStderr(), "note: this is not a released version; build the plugin against a checkout, with --sdk")
+			}
 			written, err := scaffold.Write(o)
 			if err != nil {
 				return err
 			}
 			for _, name := range written {
 				fmt.Fprintln(cmd.OutOrStdout(), name)
+			}
+			if o.SDK == "" {
+				fmt.Fprintln(cmd.ErrOrStderr(), "run `go mod tidy` there first: it completes go.mod and go.sum")
 			}
 			return nil
 		},
@@ -61,7 +71,9 @@ the middle of an output. The exit code is 0 if everything passes.`,
 			if err != nil {
 				return err
 			}
-			reports := plugins.Verify(cmd.Context(), path)
+			p := newProgress(cmd)
+			reports := plugins.Verify(cmd.Context(), path, func(handler, demand string) { p.show("%s: %s", handler, demand) })
+			p.clear()
 			if err := writeReports(cmd.OutOrStdout(), reports, asJSON, junit); err != nil {
 				return err
 			}

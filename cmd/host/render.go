@@ -63,7 +63,7 @@ generation prompt, constraint, preserved tokens, stops, thinking tags. --target 
 	request.add(cmd)
 	cmd.Flags().StringVar(&variables, "variables", "", "`file` of the template's variables as a JSON object, in place of a request; - for standard input")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the whole plan as JSON")
-	cmd.Flags().StringVar(&notation, "target", "gbnf", "`notation` of the constraint: "+targets())
+	cmd.Flags().StringVar(&notation, "target", "gbnf", "`notation` of the constraint: "+strings.Join(targets(), ", "))
 	cmd.MarkFlagsMutuallyExclusive("variables", "request")
 	cmd.MarkFlagsMutuallyExclusive("variables", "tools")
 	cmd.MarkFlagsMutuallyExclusive("variables", "no-thinking")
@@ -72,12 +72,11 @@ generation prompt, constraint, preserved tokens, stops, thinking tags. --target 
 }
 
 // targets lists the notations of constraints.
-func targets() string {
-	var names []string
+func targets() (names []string) {
 	for _, t := range target.All() {
 		names = append(names, string(t.Target))
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 func renderVariables(cmd *cobra.Command, h *host.Host, template *templateFlags, model, path string) error {

@@ -1,5 +1,6 @@
 // Command check validates the Kubernetes manifests of this repository against the types of Kubernetes, without a cluster and
-// without a network. Unknown fields, wrong types and dangling references are errors.
+// without a network. Unknown fields, wrong types and dangling references are errors. It also parses the alert rules and the queries of the
+// dashboard, and compares the names of their metrics with the manual.
 //
 //	go -C deploy/check run . ..
 //
@@ -37,6 +38,7 @@ func main() {
 	}
 	objects, faults := read(filepath.Join(root, "kubernetes"))
 	faults = append(faults, checkReferences(objects)...)
+	faults = append(faults, checkMonitoring(root)...)
 	if err := errors.Join(faults...); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)

@@ -63,6 +63,8 @@ type Options struct {
 	Results io.Writer
 	// Remarks adds the remarks of cases that hold to Report.
 	Remarks bool
+	// Progress, unless it is nil, is called after each case, with the tally so far.
+	Progress func(Tally)
 	// Workers is how many cases run concurrently; below 1 means two.
 	Workers int
 }

@@ -145,6 +145,9 @@ func (r *runner) print(ctx context.Context, ordered <-chan *job) (tally Tally, e
 		} else {
 			tally.Failed++
 		}
+		if r.Progress != nil {
+			r.Progress(tally)
+		}
 		r.write(report, &j.result)
 		if err := report.Flush(); err != nil {
 			return tally, fmt.Errorf("writing the report: %w", err)

@@ -85,6 +85,14 @@ func words(text string) []string {
 	return strings.Fields(text)
 }
 
+// Choices returns the possible values of the field; nil: any.
+func (f Field) Choices() []string {
+	if f.typ.Kind() == reflect.Bool {
+		return []string{"true", "false"}
+	}
+	return f.oneOf
+}
+
 func (f Field) value(c *Config) reflect.Value { return reflect.ValueOf(c).Elem().FieldByIndex(f.index) }
 
 // text returns the value of the field in c for people.

@@ -15,8 +15,8 @@ import (
 )
 
 // Verify examines the executable of a plugin before it is installed: whether a host would accept it with the manifest beside it,
-// and whether its process and its handlers conform.
-func Verify(ctx context.Context, executable string) []conformance.Report {
+// and whether its process and its handlers conform. Before each demand it calls progress, unless that is nil.
+func Verify(ctx context.Context, executable string, progress func(handler, demand string)) []conformance.Report {
 	began := time.Now()
 	result := conformance.Result{Demand: "manifest", Text: "a host starts it from the manifest beside it, and both agree"}
 	manifest, err := manifestOf(executable)
@@ -28,7 +28,7 @@ func Verify(ctx context.Context, executable string) []conformance.Report {
 	}
 	result.Took = time.Since(began)
 
-	o := conformance.Options{CompileMatch: compiles}
+	o := conformance.Options{CompileMatch: compiles, Progress: progress}
 	if manifest != nil {
 		o.Directory = manifest.Directory()
 		o.Settings, _ = manifest.EncodedOptions()

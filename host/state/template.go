@@ -7,12 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/dragoman-project/dragoman/autoparser"
 	"github.com/dragoman-project/dragoman/autoparser/jinja"
 	"github.com/dragoman-project/dragoman/autoparser/workaround"
+	"github.com/dragoman-project/dragoman/internal/spelling"
 	"github.com/dragoman-project/dragoman/sdk/fault"
 	"github.com/dragoman-project/dragoman/sdk/model"
 )
@@ -155,15 +157,26 @@ func TemplateFault(name string, err error) error {
 }
 
 // maxListed is how many templates an error lists, since there may be thousands.
-const maxListed = 50
+const maxListed = 20
 
 func notFound(name string, known []string) error {
 	remedy := "no template is known yet: put one, or set templates.dir"
-	if len(known) > 0 {
-		remedy = fmt.Sprintf("the templates are %q", known[:min(len(known), maxListed)])
-	}
-	if more := len(known) - maxListed; more > 0 {
-		remedy += fmt.Sprintf(" and %d more", more)
+	switch near := spelling.Nearest(name, known); {
+	case len(near) > 0:
+		remedy = fmt.Sprintf("did you mean %s?", quoted(near, " or "))
+	case len(known) > maxListed:
+		remedy = fmt.Sprintf("the templates are %s and %d more", quoted(known[:maxListed], ", "), len(known)-maxListed)
+	case len(known) > 0:
+		remedy = "the templates are " + quoted(known, ", ")
 	}
 	return &fault.Error{Code: fault.NotFound, Place: name, Message: "no such template", Remedy: remedy}
+}
+
+// quoted returns names in quotes, with a separator between them.
+func quoted(names []string, separator string) string {
+	quoted := make([]string, len(names))
+	for i, n := range names {
+		quoted[i] = strconv.Quote(n)
+	}
+	return strings.Join(quoted, separator)
 }

@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/dragoman-project/dragoman/internal/spelling"
 )
 
 // members are the members of a JSON object, as raw JSON.
@@ -48,7 +50,7 @@ func (m members) misspelt(counted []string) error {
 			continue
 		}
 		for _, meant := range counted {
-			if alike(name, meant) {
+			if spelling.Alike(name, meant) {
 				return fmt.Errorf("unknown field %q; did you mean %q?", name, meant)
 			}
 		}
@@ -70,28 +72,6 @@ func (m members) only(counted []string) error {
 // known reports whether a member counts. Case does not matter, as in package encoding/json.
 func known(name string, counted []string) bool {
 	return slices.ContainsFunc(counted, func(c string) bool { return strings.EqualFold(c, name) })
-}
-
-// alike reports whether two names differ by one letter that is missing, added, replaced, or swapped with its neighbour. Case
-// and word separators do not matter. Names of up to three letters resemble too many others to tell.
-func alike(name, meant string) bool {
-	a, b := letters(name), letters(meant)
-	if len(b) < 4 {
-		return false
-	}
-	for a != "" && b != "" && a[0] == b[0] {
-		a, b = a[1:], b[1:]
-	}
-	for a != "" && b != "" && a[len(a)-1] == b[len(b)-1] {
-		a, b = a[:len(a)-1], b[:len(b)-1]
-	}
-	swapped := len(a) == 2 && len(b) == 2 && a[0] == b[1] && a[1] == b[0]
-	return swapped || len(a) <= 1 && len(b) <= 1
-}
-
-// letters returns a name in lower case, without word separators.
-func letters(name string) string {
-	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(name))
 }
 
 // membersOf returns the JSON names of the fields of a struct type.

@@ -28,6 +28,8 @@ type Options struct {
 	// Settings are the options of the manifest, a JSON object, and Directory is the folder of the manifest. A binary is started
 	// with them as by a host; nothing else uses them.
 	Settings, Directory string
+	// Progress, unless it is nil, is called before each demand with its text.
+	Progress func(handler, demand string)
 }
 
 // Report is the result of an examination.
@@ -144,6 +146,9 @@ func (x *examination) report(ctx context.Context) Report {
 	}
 	for _, demand := range demands {
 		if (!demand.binary || x.open != nil) && (!demand.write || x.Write != nil) {
+			if x.Progress != nil {
+				x.Progress(d.Name, demand.text)
+			}
 			report.Results = append(report.Results, demand.examine(ctx, x))
 		}
 	}

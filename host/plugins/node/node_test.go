@@ -75,7 +75,7 @@ func TestAPluginInAnotherLanguage(t *testing.T) {
 }
 
 func conforms(t *testing.T, dir string) {
-	examined := plugins.Verify(t.Context(), filepath.Join(dir, "netstrings.js"))
+	examined := plugins.Verify(t.Context(), filepath.Join(dir, "netstrings.js"), nil)
 	if len(examined) != 2 { // on its process and on its handler
 		t.Errorf("%d reports", len(examined))
 	}

@@ -8,6 +8,7 @@ package scaffold
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"errors"
 	"fmt"
@@ -18,6 +19,9 @@ import (
 	"regexp"
 	"strings"
 	"text/template"
+
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
 )
 
 //go:embed files
@@ -31,8 +35,27 @@ type Options struct {
 	Dir string
 	// Module is the path of the Go module. Empty: example.com/ followed by the name.
 	Module string
-	// SDK is a checkout of Dragoman to build with. Empty: go.mod requires the published module.
+	// SDK is a checkout of Dragoman to build with. Empty: go.mod requires the published module, and `go mod tidy` completes it.
 	SDK string
+	// Version is the version of the published module. Empty: v0.0.0, which exists only in a checkout.
+	Version string
+}
+
+// Requires returns the modules that the checkout requires. Plain `go build` wants all of them in go.mod.
+func (o *Options) Requires() (all []module.Version, err error) {
+	path := filepath.Join(o.SDK, "go.mod")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	file, err := modfile.ParseLax(path, data, nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range file.Require {
+		all = append(all, r.Mod)
+	}
+	return all, nil
 }
 
 // renamed maps the names in the folder files to others.
@@ -77,6 +100,7 @@ func (o *Options) complete() (err error) {
 	if o.Module == "" {
 		o.Module = "example.com/" + o.Name
 	}
+	o.Version = cmp.Or(o.Version, "v0.0.0")
 	if o.SDK == "" {
 		return nil
 	}
