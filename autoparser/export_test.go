@@ -58,7 +58,7 @@ func (l *Learned) LeftOut(ctx context.Context, r *chat.Request, prompt string) [
 
 // LearnWithout learns a template that fails on the probes that a function selects.
 func LearnWithout(t *Template, fails func(probe.Probe) bool) *Learned {
-	e := exploration{Template: t}
+	e := exploration{Template: t, ctx: context.Background()}
 	answers := probe.Ask(t.Capabilities, t.Source, func(p probe.Probe) (string, error) {
 		if fails(p) {
 			return "", errors.New("this probe fails")

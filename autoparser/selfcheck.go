@@ -177,14 +177,30 @@ func (l *Learned) rendition(ctx context.Context, req chat.Request, answer chat.M
 	shared := l.Detected.Tags.Prefix(asked.Prompt, answered.Prompt)
 	begins := len(asked.Prompt) - len(asked.GenerationPrompt)
 	prompt, output := l.behindHeader(shared[min(begins, len(shared)):], asked.GenerationPrompt, answered.Prompt[len(shared):])
+	open := asked.Prompt[len(shared):]
+	for _, header := range l.headers(asked.GenerationPrompt) {
+		if rest, same := diff.Behind(answered.Prompt[min(begins, len(shared)):], header); same {
+			prompt, output, open = header, rest, asked.GenerationPrompt[len(header):]
+			break
+		}
+	}
 	r := rendition{prompt: prompt, output: l.withoutEnd(output)}
-	if l.opensReasoning(asked.Prompt[len(shared):], r.output) {
+	if l.opensReasoning(open, r.output) {
 		r.prompt = asked.GenerationPrompt
 	}
 	if l.leavesOpen(r, answer) {
 		r.output = l.Dialect.Reasoning.End + r.output
 	}
 	return r, nil
+}
+
+// headers returns a generation prompt, and what precedes the marker in it that opens reasoning. An answer begins with one of
+// them, but may have other white space there.
+func (l *Learned) headers(generation string) []string {
+	if header, opens := strings.CutSuffix(strings.TrimSpace(generation), strings.TrimSpace(l.Dialect.Reasoning.Start)); opens {
+		return []string{generation, header}
+	}
+	return []string{generation}
 }
 
 // behindHeader removes the header of an assistant's turn from a rendition if the generation prompt contains the same header

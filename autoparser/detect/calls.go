@@ -71,6 +71,9 @@ func (d *detective) callsIn(text string) string {
 			before = strings.TrimSuffix(before, d.Dialect.Content.Start)
 		}
 		start, end = min(start, len(before)), max(end, len(called)-len(after))
+		if rest, ok := diff.Behind(tailOf(called), tailOf(before)); ok {
+			start = len(called) - len(rest) // white space may differ, too
+		}
 	}
 	return d.withoutContent(trimLeft(d.withoutReasoning(called[start:max(start, end)])))
 }

@@ -20,10 +20,9 @@ func (d *detective) content() {
 		d.lint("C1: the text of an answer is not rendered verbatim")
 		return
 	}
-	shared := diff.CommonPrefix(before, c1.TextA)
+	shared := diff.Shared(before, c1.TextA)
 	start := d.withoutReasoning(before[len(shared):])
-	header := trimRight(strings.TrimSuffix(trimRight(c1.TextA), strings.TrimSpace(d.Dialect.Reasoning.Start)))
-	if !blank(start) && !strings.HasSuffix(header, strings.TrimSpace(start)) {
+	if !blank(start) && !strings.HasSuffix(d.bare(c1.TextA), d.bare(start)) {
 		d.wrapped(dialect.ContentAlwaysWrapped, start, d.contentEnd(start, after), from("C1", c1.TextB[len(shared):]))
 		d.reasoningBeforeWrapped()
 		return
@@ -31,6 +30,15 @@ func (d *detective) content() {
 	if !d.wrappedWithReasoning(after) {
 		d.namedContent()
 	}
+}
+
+// bare returns a text without white space and without markers of reasoning.
+func (d *detective) bare(text string) string {
+	r := d.Dialect.Reasoning
+	for _, marker := range nonblank(r.Start, r.End) {
+		text = strings.ReplaceAll(text, marker, "")
+	}
+	return squeezed(text)
 }
 
 // namedContent handles templates that keep of an earlier answer only the text between two markers
@@ -165,8 +173,8 @@ func (d *detective) withoutContent(calls string) string {
 // withoutReasoning strips leading markers of reasoning and the white space around them.
 func (d *detective) withoutReasoning(text string) string {
 	r := d.Dialect.Reasoning
-	for _, marker := range []string{strings.TrimSpace(r.Start), strings.TrimSpace(r.End)} {
-		if rest, ok := strings.CutPrefix(trimLeft(text), marker); ok && marker != "" {
+	for _, marker := range nonblank(r.Start, r.End) {
+		if rest, ok := strings.CutPrefix(trimLeft(text), marker); ok {
 			text = trimLeft(rest)
 		}
 	}

@@ -85,9 +85,9 @@ func (d *detective) reasoningStart(a probe.Answer, before string) string {
 		return d.promptedStart(before)
 	}
 	begun := tailOf(before)
-	shared := diff.CommonPrefix(begun, tailOf(plain))
+	shared := diff.Shared(begun, tailOf(plain))
 	if prompt := d.prompt(); prompt != "" {
-		shared = diff.CommonPrefix(shared, tailOf(prompt))
+		shared = diff.Shared(shared, tailOf(prompt))
 	}
 	if own := begun[len(shared):]; !blank(own) && !d.promptWords(own) {
 		return trimLeft(own)

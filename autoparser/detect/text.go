@@ -9,6 +9,17 @@ import (
 // blank reports whether a text is white space or empty.
 func blank(text string) bool { return strings.TrimSpace(text) == "" }
 
+// nonblank returns texts without the white space at their edges, if anything is left.
+func nonblank(texts ...string) []string {
+	var out []string
+	for _, text := range texts {
+		if text = strings.TrimSpace(text); text != "" {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
 // trimLeft and trimRight trim white space at one end.
 func trimLeft(text string) string  { return strings.TrimLeft(text, " \t\r\n") }
 func trimRight(text string) string { return strings.TrimRight(text, " \t\r\n") }

@@ -28,6 +28,7 @@ package diff
 import (
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -136,6 +137,36 @@ func AfterCommonSuffix(full, left, right string) string {
 		return ""
 	}
 	return full[at+len(shared):]
+}
+
+// Shared returns the beginning of a text that another has, too, apart from white space, without
+// tearing a marker.
+func Shared(text, other string) string {
+	shared := CommonPrefix(text, other)
+	other = other[len(shared):]
+	for _, s := range Segments(text[len(shared):]) {
+		rest, ok := Behind(other, s.Text)
+		if !ok {
+			break
+		}
+		shared, other = shared+s.Text, rest
+	}
+	return shared
+}
+
+// Behind returns the rest of a text that begins with words, whatever the white space in and around
+// them; false if it does not.
+func Behind(text, words string) (rest string, ok bool) {
+	for _, r := range words {
+		if unicode.IsSpace(r) {
+			continue
+		}
+		text = strings.TrimLeftFunc(text, unicode.IsSpace)
+		if text, ok = strings.CutPrefix(text, string(r)); !ok {
+			return "", false
+		}
+	}
+	return strings.TrimLeftFunc(text, unicode.IsSpace), true
 }
 
 // textPrefix returns the common beginning of two texts without markers, in whole characters, up to

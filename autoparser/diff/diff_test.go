@@ -157,3 +157,21 @@ func FuzzSegmentsReassemble(f *testing.F) {
 		}
 	})
 }
+
+func TestWhiteSpaceOfAPromptDoesNotCount(t *testing.T) {
+	for _, c := range []struct{ text, words, want string }{
+		{"<|a|>   </x>  rest", "\n<|a|></x>", "rest"},
+		{"<|a|></x>rest", "<|a|>\n\n</x> ", "rest"},
+		{" rest", "", "rest"},
+	} {
+		if got, ok := diff.Behind(c.text, c.words); !ok || got != c.want {
+			t.Errorf("%q behind %q: %q, %v", c.text, c.words, got, ok)
+		}
+	}
+	if got := diff.Shared("a <|b|>  <|c|>\n<|d|>", "a<|b|><|c|> <|e|>"); got != "a <|b|>  <|c|>\n" {
+		t.Errorf("shared %q", got)
+	}
+	if got, ok := diff.Behind("<|a|>rest", "<|a|></x>"); ok {
+		t.Errorf("found %q", got)
+	}
+}
