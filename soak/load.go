@@ -186,7 +186,8 @@ type run struct {
 	due, period time.Duration  // when the first piece was due, since began, and the time between pieces
 	sent, got   []int32        // times of pieces and of deltas
 	may         [ruleSets]bool // the rule sets under which all deltas so far are right
-	message     string
+	deltas      [][]byte       // of remote outputs, which may be resumed in other pieces
+	ending      string
 }
 
 // end is the end of an output: its result, or an error.
@@ -213,6 +214,9 @@ func (r *run) Chunk(delta json.RawMessage) {
 	for set, w := range r.wants {
 		r.may[set] = r.may[set] && i < len(w.deltas) && bytes.Equal(delta, w.deltas[i])
 	}
+	if r.remote {
+		r.deltas = append(r.deltas, bytes.Clone(delta))
+	}
 }
 
 // End passes the end of the output to the engine.
@@ -223,19 +227,19 @@ type outcome int
 
 const (
 	right   outcome = iota
-	resumed         // the right message in other pieces: another plugin process took over from a dead one
+	resumed         // the right deltas, but cut otherwise: another plugin process took over from a dead one
 	wrong
 )
 
 // judge returns whether a finished stream is right, and under which rule set.
 func (r *run) judge() (set int, o outcome) {
 	for set, w := range r.wants {
-		if r.may[set] && len(r.got) == len(w.deltas) && r.message == w.message {
+		if r.may[set] && len(r.got) == len(w.deltas) && r.ending == w.end {
 			return set, right
 		}
 	}
 	for set, w := range r.wants {
-		if r.remote && r.message == w.message {
+		if r.remote && r.ending == w.end && merge(r.deltas) == w.merged {
 			return set, resumed
 		}
 	}
@@ -249,5 +253,5 @@ func unavailable(err error) bool {
 }
 
 func (r *run) String() string {
-	return fmt.Sprintf("%s, in %d pieces: %d deltas, message %.300q", r.template, len(r.pieces), len(r.got), r.message)
+	return fmt.Sprintf("%s, in %d pieces: %d deltas, %.300q", r.template, len(r.pieces), len(r.got), r.ending)
 }

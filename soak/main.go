@@ -8,8 +8,9 @@
 //	churn:   other rules every second, written in every style; the plugin's process killed at random
 //
 // The expected deltas are known before the load begins: this process parses every script with the library, at once and in
-// pieces, under both rule sets. A stream is right if all its deltas and its message are those of one of the two, because a
-// reload affects only streams that begin after it.
+// pieces, under both rule sets. A stream is right if all its deltas, its message, finish reason and report are those of one of the
+// two, because a reload affects only streams that begin after it. A stream that another process of the plugin resumed may have
+// other deltas, which must give the same when they are put together.
 //
 // Words that must not be confused: the *delay* of a piece is from sending it to receiving the last of its deltas; its
 // *lateness* is from when it was due to when it was sent, which is this process's own fault; *due to delta* is their sum,

@@ -25,9 +25,10 @@ type script struct {
 
 // want is the expected result of a script under one rule set.
 type want struct {
-	deltas  [][]byte // JSON
-	after   []int    // the number of deltas decided after each piece
-	message string   // JSON
+	deltas [][]byte // JSON
+	after  []int    // the number of deltas decided after each piece
+	merged string   // all deltas together
+	end    string   // message, finish reason and report: see ending
 }
 
 const request = `{"messages": [{"role": "user", "content": "Will it rain in Oslo?"}], "tools": [{"type": "function", "function": {"name": "get_weather",
@@ -119,8 +120,8 @@ func (s *script) prepare(ctx context.Context, h *host.Host, set int) error {
 	if err := errors.Join(w.parse(ctx, planned, s.pieces), whole.parse(ctx, planned, []string{strings.Join(s.pieces, "")})); err != nil {
 		return err
 	}
-	if w.message != whole.message {
-		return fmt.Errorf("the output gives in pieces\n%s\nand at once\n%s", w.message, whole.message)
+	if w.end != whole.end || w.merged != whole.merged {
+		return fmt.Errorf("the output gives in pieces\n%s\n%s\nand at once\n%s\n%s", w.merged, w.end, whole.merged, whole.end)
 	}
 	return nil
 }
@@ -140,9 +141,9 @@ func (w *want) parse(ctx context.Context, planned *host.Planned, pieces []string
 	if err != nil {
 		return err
 	}
-	message, err := json.Marshal(result.Message)
-	w.message = string(message)
 	w.add(result.Deltas)
+	w.merged = merge(w.deltas)
+	w.end, err = ending(&result)
 	return err
 }
 
@@ -150,4 +151,45 @@ func (w *want) add(deltas []chat.Delta) {
 	for _, d := range deltas {
 		w.deltas = append(w.deltas, d.AppendJSON(nil))
 	}
+}
+
+// ending returns the message, the finish reason and the report of an output as JSON, without how many bytes were held: that
+// depends on how the daemon happened to receive the pieces.
+func ending(r *session.Result) (string, error) {
+	report := *r.Report
+	report.MaxHeld = 0
+	text, err := json.Marshal(map[string]any{"message": r.Message, "finish_reason": r.FinishReason, "report": report})
+	return string(text), err
+}
+
+// merge puts deltas together, as a client does. Deltas that are not JSON are part of the result, so that it differs.
+func merge(deltas [][]byte) string {
+	var all struct {
+		Role, Content, Reasoning string
+		Calls                    []string
+	}
+	for _, text := range deltas {
+		var d struct {
+			Role      string `json:"role"`
+			Content   string `json:"content"`
+			Reasoning string `json:"reasoning_content"`
+			ToolCalls []struct {
+				Index    int
+				Function struct{ Name, Arguments string }
+			} `json:"tool_calls"`
+		}
+		if json.Unmarshal(text, &d) != nil {
+			d.Content = string(text)
+		}
+		all.Role += d.Role
+		all.Content += d.Content
+		all.Reasoning += d.Reasoning
+		for _, c := range d.ToolCalls {
+			for c.Index >= len(all.Calls) {
+				all.Calls = append(all.Calls, "")
+			}
+			all.Calls[c.Index] += c.Function.Name + c.Function.Arguments
+		}
+	}
+	return fmt.Sprintf("%+q", all)
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -29,14 +28,10 @@ type tally struct {
 
 // finished judges a finished stream. An error that a plugin's death does not explain ends the test.
 func (t *tally) finished(r *run, e end) error {
-	if e.err == nil {
-		message, err := json.Marshal(e.result.Message)
-		if err != nil {
-			return err
-		}
-		r.message = string(message)
-	}
 	err := e.err
+	if err == nil {
+		r.ending, err = ending(e.result)
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {
@@ -103,12 +98,20 @@ func (t *tally) report(to io.Writer, o options, d *daemon) error {
 	begin, end := t.memoryEnds()
 	fmt.Fprintf(to, "memory     %s at the start, %s at the end, %s at most: the daemon's resident memory, without plugins\n", mb(begin), mb(end), mb(slices.Max(append(t.memory, 0))))
 	fmt.Fprintf(to, "processor  daemon %.2f cores, load %.2f cores\n", cores(d.cmd.ProcessState.UserTime()+d.cmd.ProcessState.SystemTime(), o), cores(own(), o))
-	var err error
+	return t.verdict(o)
+}
+
+// verdict returns the failures of the test.
+func (t *tally) verdict(o options) (err error) {
+	begin, end := t.memoryEnds()
 	if n := t.ended[wrong]; n > 0 {
 		err = fmt.Errorf("%d streams are wrong; the first: %s", n, t.examples[0])
 	}
 	if t.ended[right] == 0 {
-		err = errors.New("no stream was right")
+		err = errors.Join(err, errors.New("no stream was right"))
+	}
+	if killed := int(t.killed.Load()); t.refused+t.broken > killed*mostPerKill {
+		err = errors.Join(err, fmt.Errorf("%d streams were refused and %d broken after %d kills, expected at most %d for each", t.refused, t.broken, killed, mostPerKill))
 	}
 	if p99 := t.delay.quantile(0.99); o.maxP99 > 0 && p99 > o.maxP99 {
 		err = errors.Join(err, fmt.Errorf("the 99th percentile of the delay is %v, expected at most %v", p99, o.maxP99))
@@ -118,6 +121,9 @@ func (t *tally) report(to io.Writer, o options, d *daemon) error {
 	}
 	return err
 }
+
+// mostPerKill is how many streams the death of a plugin's process may cost: the host starts another, and resumes streams there.
+const mostPerKill = 1
 
 // memoryEnds returns the medians of the second and the last fifth of the samples; during the first the daemon warms up.
 func (t *tally) memoryEnds() (begin, end int) {
