@@ -62,12 +62,12 @@ func questions() []question {
 		{"preserve_reasoning", "Does it keep the reasoning of earlier turns when asked to?",
 			func(c *caps) *bool { return &c.PreserveReasoning },
 			showing(probe.Preserved(), probe.Reasoning)},
-		{"enable_thinking", "Does it act on enable_thinking?",
+		{"enable_thinking", "Can a request turn thinking on or off?",
 			func(c *caps) *bool { return &c.EnableThinking },
-			func(e *exploration) bool { return e.render(probe.Prompt()) != e.render(probe.PromptWithoutThinking()) }},
-		{"reasoning_effort", "Does it read reasoning_effort?",
+			func(e *exploration) bool { return e.Dial.of(off) != nil || e.Dial.of(on) != nil }},
+		{"reasoning_effort", "Can a request choose the effort of thinking?",
 			func(c *caps) *bool { return &c.ReasoningEffort },
-			func(e *exploration) bool { return e.reads("reasoning_effort") || e.reads("reasoning_strength") }},
+			func(e *exploration) bool { return e.Dial.of(effort) != nil }},
 	}
 }
 
@@ -86,6 +86,7 @@ func explore(ctx context.Context, t *Template) *exploration {
 	explored := *t
 	e := &exploration{Template: &explored, ctx: ctx}
 	e.demandsSystem = e.findDemand()
+	e.findDial()
 	for _, q := range questions() {
 		yes := q.ask(e)
 		*q.of(&e.Capabilities) = yes
@@ -120,8 +121,20 @@ func (e *exploration) probing(p probe.Probe, in form) string {
 // probed is the time of all probes, so that renderings of the time do not differ.
 var probed = time.Date(2026, time.January, 2, 3, 4, 5, 0, time.UTC)
 
-// attempt renders the conversation of a probe.
+// attempt renders the conversation of a probe, with thinking unless the probe says otherwise: only then do all templates show
+// the reasoning of answers.
 func (e *exploration) attempt(c conversation) (string, error) {
+	if c.request.EnableThinking == nil {
+		thinking := *c.request
+		thinking.EnableThinking = new(bool)
+		*thinking.EnableThinking = true
+		c.request = &thinking
+	}
+	return e.try(c)
+}
+
+// try renders the conversation of a probe.
+func (e *exploration) try(c conversation) (string, error) {
 	if e.exhausted != nil {
 		return "", e.exhausted
 	}

@@ -65,10 +65,8 @@ func (t *Template) given(c *conversation) *value.Object {
 	vars.Set("messages", list(c.messages, c.message))
 	vars.Set("bos_token", value.String(t.BOS))
 	vars.Set("eos_token", value.String(t.EOS))
-	vars.Set("enable_thinking", value.Bool(c.request.EnableThinking == nil || *c.request.EnableThinking))
-	if no := c.request.EnableThinking; no != nil && !*no && !t.reads("enable_thinking") {
-		// Another name of the same variable. If thinking is enabled, the template's default applies.
-		vars.Set("thinking", value.Bool(false))
+	if on := c.request.EnableThinking; on != nil {
+		vars.Set(enableThinking, value.Bool(*on))
 	}
 	if len(c.tools) > 0 {
 		vars.Set("tools", list(c.tools, toolValue))
@@ -78,7 +76,7 @@ func (t *Template) given(c *conversation) *value.Object {
 	if !c.request.JSONSchema.IsZero() {
 		vars.Set("response_format", decoded(c.request.JSONSchema.Raw()))
 	}
-	for _, f := range withSynonyms(c.request.TemplateKwargs) {
+	for _, f := range withSynonyms(t.dialled(c.request)) {
 		vars.Set(f.Name, decoded(f.Value))
 	}
 	return vars
@@ -89,7 +87,6 @@ var synonyms = []struct {
 	name, also string
 	negated    bool
 }{
-	{"reasoning_effort", "reasoning_strength", false},
 	{"preserve_reasoning", "preserve_thinking", false},
 	{"preserve_reasoning", "clear_thinking", true},
 	{"preserve_reasoning", "truncate_history_thinking", true},

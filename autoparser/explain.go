@@ -18,6 +18,7 @@ import (
 type Explanation struct {
 	Template       string           `json:"template"`       // its name
 	Capabilities   []Ability        `json:"capabilities"`   // in the order of the questions
+	Thinking       Dial             `json:"thinking"`       // how requests choose how much to think
 	Normalisations []Applicable     `json:"normalisations"` // that apply to every conversation for this template
 	Comparisons    []Compared       `json:"comparisons"`    // in the order in which they are asked
 	Dialect        []detect.Finding `json:"dialect"`        // the fields that are set, and what decided each
@@ -62,6 +63,7 @@ func (l *Learned) Explain(ctx context.Context) Explanation {
 	e := Explanation{
 		Template:     l.Template.Name,
 		Capabilities: l.Template.Abilities,
+		Thinking:     l.Template.Dial,
 		Dialect:      l.Findings(),
 		SelfCheck:    l.SelfCheck(ctx),
 		Lint:         l.Lint(ctx),
@@ -140,6 +142,10 @@ func (e Explanation) String() string {
 	p.section("capabilities")
 	for _, a := range e.Capabilities {
 		p.line("%-3s  %-20s  %s", yesNo(a.Yes), a.ID, a.Question)
+	}
+	p.section("thinking")
+	for _, d := range e.Thinking {
+		p.line("%s", d)
 	}
 	p.section("normalisations")
 	for _, n := range e.Normalisations {

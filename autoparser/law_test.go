@@ -134,7 +134,8 @@ func holdsLawThroughout(t *testing.T, l *autoparser.Learned, n int, except excep
 // holdsLaw checks the law for one answer and reports whether the template writes all of it.
 func holdsLaw(t *testing.T, l *autoparser.Learned, answer chat.Message, except exception) bool {
 	t.Helper()
-	req := chat.Request{Tools: lawTools(), ParallelToolCalls: true, Now: lawTime}
+	thinking := true
+	req := chat.Request{Tools: lawTools(), ParallelToolCalls: true, EnableThinking: &thinking, Now: lawTime}
 	if !l.Template.Capabilities.ToolCalls {
 		req.Tools = nil
 	}

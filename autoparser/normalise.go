@@ -25,6 +25,8 @@ func Normalisations() []Normalisation {
 	return []Normalisation{
 		{"developer-role", "hardly a template knows developers: their messages become system messages",
 			nil, developerToSystem},
+		{"thinking-words", "the template switches thinking at words of the system message: they are added to it",
+			func(m manner) bool { p := m.dial.of(off); return p != nil && p.By == "" }, tellToThink},
 		{"joined-content", "the template wants content as one text: typed parts are joined, a line each",
 			func(m manner) bool { return m.StringContent || !m.TypedContent }, joinParts},
 		{"typed-content", "the template wants content as typed parts: a text becomes a part",
@@ -51,6 +53,7 @@ func Normalisations() []Normalisation {
 // manner is what normalisations depend on.
 type manner struct {
 	dialect.Capabilities
+	dial      Dial
 	thoughts  string // an additional place where the template expects the reasoning of a message
 	flatCalls bool   // it expects name and arguments of a call in the call itself
 	nullCalls bool   // it renders calls only with null content
@@ -59,7 +62,7 @@ type manner struct {
 
 // manner returns how conversations are adapted to the template; asked are the normalisations that workarounds request.
 func (t *Template) manner(asked []workaround.Normalisation) manner {
-	m := manner{Capabilities: t.Capabilities, thoughts: t.thoughts, flatCalls: t.flatCalls}
+	m := manner{Capabilities: t.Capabilities, dial: t.Dial, thoughts: t.thoughts, flatCalls: t.flatCalls}
 	for _, n := range asked {
 		switch n {
 		case workaround.TrimContent:
@@ -101,6 +104,25 @@ func developerToSystem(c *conversation, _ manner) bool {
 		}
 		return is
 	})
+}
+
+// tellToThink adds what the request says of thinking to the first message, if that is of the system; else it begins with it.
+func tellToThink(c *conversation, m manner) bool {
+	words := m.dial.sentence(c.request)
+	if words == "" {
+		return false
+	}
+	if len(c.messages) == 0 || c.messages[0].Role != chat.RoleSystem {
+		c.messages = append([]chat.Message{{Role: chat.RoleSystem, Content: chat.TextContent(words)}}, c.messages...)
+		return true
+	}
+	said := &c.messages[0].Content
+	if said.Text != nil {
+		*said = chat.TextContent(*said.Text + "\n" + words)
+	} else {
+		*said = chat.Content{Parts: append(slices.Clip(said.Parts), chat.Part{Type: "text", Text: words})}
+	}
+	return true
 }
 
 // joinParts joins typed parts. If the template renders parts, it leaves messages with other parts than texts as they are.

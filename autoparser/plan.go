@@ -92,9 +92,10 @@ func (l *Learned) complete(ctx context.Context, d *session.Draft, req *chat.Requ
 	return nil
 }
 
-// noteLosses notes where the prompt misrepresents the request's messages.
+// noteLosses notes where the prompt misrepresents the request.
 func (l *Learned) noteLosses(ctx context.Context, d *session.Draft) {
-	d.Notes = slices.Concat(d.Notes, l.spelled(d.Request.Messages, d.PreservedTokens), l.leftOut(ctx, d.Request, d.Prompt))
+	d.Notes = slices.Concat(d.Notes, l.Template.Dial.lacks(d.Request, d.SupportsThinking),
+		l.spelled(d.Request.Messages, d.PreservedTokens), l.leftOut(ctx, d.Request, d.Prompt))
 }
 
 // reasoningState returns whether the generation prompt opened reasoning, and whether it closed it again.

@@ -33,6 +33,7 @@ const (
 	whiteSpace  = "the white space around the end of reasoning is the template's"
 	bothMarkers = "the template itself writes both markers around empty reasoning; recorded without the first"
 	noThoughts  = "the template does not render reasoning, so the message has none; recorded with markers that the template lacks"
+	turned      = "the request turns thinking on or off, and the template has a switch for it; recorded without turning it"
 	keeps       = "the answers of earlier turns are kept; recorded without them"
 )
 
@@ -40,14 +41,19 @@ const (
 // and conversation.
 var promptDifferences = map[string]map[string]string{
 	"Apriel-1.6-15b-Thinker-fixed":        {"nested_args": python, "continue_*": fullStart},
+	"ByteDance-Seed-OSS":                  {"think_off*": turned},
+	"Cohere2MoE":                          {"think_off*": turned},
 	"Kimi-K2-Instruct":                    {"continue_*": byPlugin},
 	"LFM2-8B-A1B":                         {"continue_*": byPlugin},
 	"LFM2.5-Instruct":                     {"continue_*": byPlugin},
+	"MiniMax-M3":                          {"think_off*": turned},
+	"NVIDIA-Nemotron-Nano-v2":             {"think_off*": turned},
 	"NVIDIA-Nemotron-3-Nano-30B-A3B-BF16": {"continue_content": whiteSpace, "continue_both": whiteSpace},
 	"StepFun3.5-Flash":                    {"continue_content": whiteSpace, "continue_both": whiteSpace},
 	"deepseek-ai-DeepSeek-V4":             {"continue_content": bothMarkers},
 	"google-gemma-4-31B-it":               {"continue_content": whiteSpace, "continue_both": whiteSpace, "parallel_calls": byPlugin, "nested_args": python},
 	"google-gemma-4-31B-it-interleaved":   {"*tool*": byPlugin, "*_args": byPlugin, "parallel_calls": byPlugin},
+	"ibm-granite-granite-3.3-2B-Instruct": {"user_simple": turned, "multi_turn_no_system": turned, "*reasoning*": turned, "json_schema": turned, "effort_high": turned},
 	"llama-cpp-rwkv-world":                {"continue_*": openedTwice},
 	"meetkai-functionary-medium-v3.2":     {"continue_*": byPlugin},
 	"microsoft-Phi-3.5-mini-instruct":     {"continue_*": wholeMarker},

@@ -113,7 +113,8 @@ func TestVariables(t *testing.T) {
 	const message = `"messages": [{"role": "user", "content": "hi"}]`
 	for name, c := range map[string]struct{ source, request, want string }{
 		"tokens":                         {"{{ bos_token }}{{ eos_token }}", ``, "<s></s>"},
-		"thinking is on":                 {"{{ enable_thinking }}", ``, "True"},
+		"thinking is left as it is":      {"{{ enable_thinking is defined }}", ``, "False"},
+		"thinking is on":                 {"{{ enable_thinking }}", `, "enable_thinking": true`, "True"},
 		"thinking is off":                {"{{ enable_thinking }}", `, "enable_thinking": false`, "False"},
 		"dates":                          {"{{ date_string }}, {{ datetime }}, {{ strftime_now('%Y') }}", ``, "05 Jan 2026, Jan 05 2026, 2026"},
 		"kwargs":                         {"{{ a.b }}", `, "chat_template_kwargs": {"a": {"b": 1}}`, "1"},

@@ -5,14 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 	"sync/atomic"
 
 	"github.com/dragoman-project/dragoman/autoparser/assemble"
-	"github.com/dragoman-project/dragoman/autoparser/detect"
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
 	"github.com/dragoman-project/dragoman/autoparser/diff"
+	"github.com/dragoman-project/dragoman/autoparser/probe"
 	"github.com/dragoman-project/dragoman/autoparser/workaround"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/handler"
@@ -99,7 +98,8 @@ func (l *Learned) checkRow(ctx context.Context, row SelfCheckRow) SelfCheckDone 
 		return done
 	}
 	want := row.Answer(l.Dialect)
-	req := chat.Request{Tools: selfCheckTools(), ParallelToolCalls: true, Now: probed}
+	thinking := true
+	req := chat.Request{Tools: selfCheckTools(), ParallelToolCalls: true, EnableThinking: &thinking, Now: probed}
 	if !l.Template.Capabilities.ToolCalls {
 		req.Tools = nil
 	}
@@ -220,7 +220,13 @@ func (l *Learned) behindHeader(prompt, generation, output string) (string, strin
 func (l *Learned) leavesOpen(r rendition, answer chat.Message) bool {
 	start, end := strings.TrimSpace(l.Dialect.Reasoning.Start), strings.TrimSpace(l.Dialect.Reasoning.End)
 	return answer.ReasoningContent == "" && start != "" && strings.HasSuffix(strings.TrimSpace(r.prompt), start) &&
-		end != "" && !strings.Contains(r.output, end) && l.decidedBy("reasoning.end", "R4")
+		end != "" && !strings.Contains(r.output, end) && l.cutsThoughts()
+}
+
+// cutsThoughts reports whether the template removes reasoning from the text of an earlier answer (R4).
+func (l *Learned) cutsThoughts() bool {
+	r4, ok := l.Answers.Of("R4")
+	return ok && !strings.Contains(r4.TextB, probe.Reasoning) && strings.Contains(r4.TextB, probe.Content)
 }
 
 // writesAsReasoning reports whether the text of an answer without reasoning follows the marker that begins reasoning.
@@ -229,11 +235,6 @@ func (l *Learned) writesAsReasoning(r rendition, answer chat.Message) bool {
 	start := strings.TrimSpace(l.Dialect.Reasoning.Start)
 	return shown && answer.ReasoningContent == "" && !blank(contentText(answer.Content)) && start != "" &&
 		strings.HasSuffix(strings.TrimSpace(before), start)
-}
-
-// decidedBy reports whether a comparison decided a field.
-func (l *Learned) decidedBy(field, id string) bool {
-	return slices.ContainsFunc(l.Findings(), func(f detect.Finding) bool { return f.Field == field && f.By == id })
 }
 
 // opensReasoning reports whether the rest of a generation prompt, which an answer does not repeat, belongs to the answer: it

@@ -20,6 +20,8 @@ type Template struct {
 	// Capabilities were found by Learn, with Abilities as the questions and answers, in their order.
 	Capabilities dialect.Capabilities
 	Abilities    []Ability
+	// Dial is how requests choose how much the model thinks.
+	Dial Dial
 
 	strict    *jinja.Template
 	program   *jinja.Template // the same for prompts, which are not HTML

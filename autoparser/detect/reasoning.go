@@ -142,6 +142,9 @@ func (d *detective) promptedReasoning() bool {
 		start, end = off[len(off)-2], off[len(off)-1]
 	case len(off) == 1 && last != "":
 		start, end = strings.TrimSpace(last), trimRight(s.Left)
+		if blank(s.Right) {
+			start += s.Right
+		}
 	}
 	if end == "" {
 		return false

@@ -178,8 +178,8 @@ type Capabilities struct {
 	StringContent     bool `json:"string_content"`      // renders content given as a string
 	TypedContent      bool `json:"typed_content"`       // renders content given as typed parts
 	NonNullContent    bool `json:"nonnull_content"`     // fails on, or prints, a null content
-	EnableThinking    bool `json:"enable_thinking"`     // reads the variable enable_thinking
+	EnableThinking    bool `json:"enable_thinking"`     // lets a request turn thinking on or off
 	Reasoning         bool `json:"reasoning"`           // renders the reasoning of an assistant message
 	PreserveReasoning bool `json:"preserve_reasoning"`  // reads a variable that keeps the reasoning of earlier turns
-	ReasoningEffort   bool `json:"reasoning_effort"`    // reads the variable reasoning_effort
+	ReasoningEffort   bool `json:"reasoning_effort"`    // lets a request choose the effort of thinking
 }

@@ -22,6 +22,8 @@ var (
 		{"deepseek", ReasoningDeepSeek}, {"deepseek-legacy", ReasoningDeepSeekLegacy},
 	}
 
+	thinkings = []spelling[Thinking]{{"enabled", ThinkingEnabled}, {"adaptive", ThinkingAdaptive}, {"disabled", thinkingDisabled}}
+
 	continuations = []spelling[Continuation]{
 		{"none", ContinueNone}, {"auto", ContinueAuto},
 		{"content", ContinueContent}, {"reasoning_content", ContinueReasoning},
@@ -68,6 +70,8 @@ func (m ToolMode) String() string {
 }
 
 func (f ReasoningFormat) String() string { return spelled(reasoningFormats, f) }
+
+func (t Thinking) String() string { return spelled(thinkings, t) }
 
 func (c Continuation) String() string { return spelled(continuations, c) }
 
@@ -123,10 +127,4 @@ func readKwargs(v value) (value, error) {
 		return v, v.expected("an object")
 	}
 	return v, nil
-}
-
-// readEffort reads the effort, a text whose levels differ from template to template.
-func readEffort(v value) (value, error) {
-	_, err := v.text()
-	return v, err
 }

@@ -1,7 +1,6 @@
 package chat
 
 import (
-	"bytes"
 	"fmt"
 	"maps"
 	"slices"
@@ -30,13 +29,14 @@ func readRequest(v value) (Request, error) { return readRequestWith(v, Policies{
 
 func readRequestWith(v value, defaults Policies) (r Request, err error) {
 	var in wireRequest
-	r.Parsing = defaults
+	r.Parsing, r.ParallelToolCalls = defaults, true
 	if err = v.fields(in.readers(&r), &r.Extra); err != nil {
 		return r, err
 	}
 	r.AddGenerationPrompt = r.ContinueFinalMessage == ContinueNone
 	return r, firstError(
 		func() error { return in.settleFormat(&r) },
+		func() error { return in.thinking.settle(&r) },
 		func() error { return in.settleVariables(&r) },
 		func() error { return checkMessages(v, &r) },
 		func() error { return checkContinuation(&r, in.addGenerationPrompt) },
@@ -48,20 +48,19 @@ func readRequestWith(v value, defaults Policies) (r Request, err error) {
 type wireRequest struct {
 	formats             []format
 	addGenerationPrompt *bool
-	reasoningEffort     value
+	thinking            wireThinking
 	kwargs              value // the variables of the template
 }
 
 func (in *wireRequest) readers(r *Request) map[string]func(value) error {
 	readers := in.formatReaders()
+	maps.Copy(readers, in.thinking.readers())
 	maps.Copy(readers, map[string]func(value) error{
 		"messages":               into(&r.Messages, each(readMessage)),
 		"tools":                  into(&r.Tools, each(readTool)),
 		"tool_choice":            into(&r.ToolChoice, readToolChoice),
 		"parallel_tool_calls":    into(&r.ParallelToolCalls, value.boolean),
 		"reasoning_format":       into(&r.ReasoningFormat, oneOf(reasoningFormats)),
-		"reasoning_effort":       into(&in.reasoningEffort, readEffort),
-		"enable_thinking":        into(&r.EnableThinking, optional(value.boolean)),
 		"add_generation_prompt":  into(&in.addGenerationPrompt, optional(value.boolean)),
 		"continue_final_message": into(&r.ContinueFinalMessage, readContinuation),
 		"chat_template_kwargs":   into(&in.kwargs, readKwargs),
@@ -86,7 +85,7 @@ func replaced(by string) func(value) error {
 }
 
 // settleVariables merges values that a request may have both as a field and as a variable of the template, which must agree.
-// Thinking and the generation prompt end up in their fields, the effort as a variable.
+// Thinking and the generation prompt end up in their fields.
 func (in *wireRequest) settleVariables(r *Request) error {
 	var kwargs []Field
 	for name, m := range in.kwargs.Members() { // null ones, too: to a template, null differs from absent
@@ -94,11 +93,13 @@ func (in *wireRequest) settleVariables(r *Request) error {
 		var err error
 		switch name {
 		case "enable_thinking":
-			err = agree(&r.EnableThinking, v)
+			err = in.thinking.override(v, r)
 		case "add_generation_prompt":
 			err = agree(&in.addGenerationPrompt, v)
 		case "reasoning_effort":
-			err = in.agreeEffort(v)
+			if own := in.thinking.effort.by; own != nil && own.compact() != v.compact() {
+				err = v.disagrees(*own)
+			}
 			kwargs = append(kwargs, field)
 		case "messages", "tools":
 			err = v.fault("not a variable of its own; send it as the request's " + name)
@@ -108,9 +109,6 @@ func (in *wireRequest) settleVariables(r *Request) error {
 		if err != nil {
 			return err
 		}
-	}
-	if in.reasoningEffort.Value != nil {
-		kwargs = append(kwargs, Field{Name: "reasoning_effort", Value: in.reasoningEffort.Raw()})
 	}
 	if in.addGenerationPrompt != nil {
 		r.AddGenerationPrompt = *in.addGenerationPrompt
@@ -129,19 +127,9 @@ func agree(field **bool, variable value) error {
 		return err
 	}
 	if *field != nil && **field != b {
-		return variable.fault(fmt.Sprintf("found %t, but the request's own field says %t; send one of them", b, **field))
+		return variable.fault(fmt.Sprintf("found %t, but the request's own field is %t; send one of them", b, **field))
 	}
 	*field = &b
-	return nil
-}
-
-// agreeEffort checks that the variable and the field have the same effort. The variable is used then.
-func (in *wireRequest) agreeEffort(variable value) error {
-	effort := in.reasoningEffort
-	if effort.Value != nil && !bytes.Equal(effort.Raw(), variable.Raw()) {
-		return variable.fault(fmt.Sprintf("found %s, but reasoning_effort says %s; send one of them", variable.Raw(), effort.Raw()))
-	}
-	in.reasoningEffort = value{}
 	return nil
 }
 

@@ -138,9 +138,7 @@ func (r Request) write(w *writer) {
 	if r.ReasoningFormat != ReasoningAuto {
 		w.member("reasoning_format").text(r.ReasoningFormat.String())
 	}
-	if r.EnableThinking != nil {
-		w.member("enable_thinking").boolean(*r.EnableThinking)
-	}
+	r.writeThinking(w)
 	w.member("add_generation_prompt").boolean(r.AddGenerationPrompt)
 	if r.ContinueFinalMessage != ContinueNone {
 		w.member("continue_final_message").text(r.ContinueFinalMessage.String())
@@ -178,7 +176,24 @@ func (r Request) writeTools(w *writer) {
 	default:
 		w.member("tool_choice").text(r.ToolChoice.Mode.String())
 	}
-	w.flag("parallel_tool_calls", r.ParallelToolCalls)
+	if len(r.Tools) > 0 || !r.ParallelToolCalls {
+		w.member("parallel_tool_calls").boolean(r.ParallelToolCalls)
+	}
+}
+
+func (r Request) writeThinking(w *writer) {
+	if r.EnableThinking != nil {
+		w.member("enable_thinking").boolean(*r.EnableThinking)
+	}
+	if r.Thinking != ThinkingAny {
+		w.member("thinking").open('{')
+		w.member("type").text(r.Thinking.String())
+		w.close('}')
+	}
+	w.optional("reasoning_effort", r.ReasoningEffort)
+	if r.ThinkingBudget > 0 {
+		w.member("thinking_budget").token(jsontext.Int(int64(r.ThinkingBudget)))
+	}
 }
 
 // writer writes JSON, up to the first error.

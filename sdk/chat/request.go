@@ -12,7 +12,7 @@ type Request struct {
 	Tools    []Tool
 	// ToolChoice is whether the model may, must or must not call a tool.
 	ToolChoice ToolChoice
-	// ParallelToolCalls allows several calls in a turn ("parallel_tool_calls", default false).
+	// ParallelToolCalls allows several calls in a turn ("parallel_tool_calls", whose default in JSON is true).
 	ParallelToolCalls bool
 	// JSONSchema is the schema that the content must match: "json_schema", or the schema within "response_format". The zero
 	// value allows any content.
@@ -24,8 +24,16 @@ type Request struct {
 	Grammar Grammar
 	// ReasoningFormat is where reasoning is delivered ("reasoning_format", default auto).
 	ReasoningFormat ReasoningFormat
-	// EnableThinking is the variable enable_thinking of templates; for nil, templates see true.
+	// EnableThinking turns thinking on or off: "enable_thinking", "thinking", "reasoning.enabled", and "reasoning_effort" if
+	// that is none. Nil leaves it to the template.
 	EnableThinking *bool
+	// Thinking is how the model thinks where EnableThinking is true ("thinking.type").
+	Thinking Thinking
+	// ReasoningEffort is how much to think, in a word ("reasoning_effort", "reasoning.effort"); empty leaves it to the template.
+	ReasoningEffort string
+	// ThinkingBudget is how many tokens to think at most ("thinking.budget_tokens", "reasoning.max_tokens",
+	// "thinking_budget"); 0 leaves it to the template.
+	ThinkingBudget int
 	// AddGenerationPrompt appends the beginning of the assistant's turn to the prompt ("add_generation_prompt", default true).
 	AddGenerationPrompt bool
 	// ContinueFinalMessage makes the model continue the last message, the assistant's, instead of starting a new one.
@@ -73,6 +81,16 @@ const (
 
 // Extract reports whether reasoning is separated from the content.
 func (f ReasoningFormat) Extract() bool { return f != ReasoningNone }
+
+// Thinking is how a model thinks. The zero value is any way.
+type Thinking uint8
+
+// The ways to think.
+const (
+	ThinkingAny      Thinking = iota // not said
+	ThinkingEnabled                  // "enabled": always
+	ThinkingAdaptive                 // "adaptive": when the model thinks that it should
+)
 
 // Continuation is the part of the last message that the model continues. The zero value is none.
 type Continuation uint8
