@@ -20,7 +20,7 @@ const (
 	offered  = `"tools":[` + weather + `,` + clock + `]`
 	plain    = `{` + messages + `}`
 	tools    = `{` + messages + `,` + offered + `}`
-	parallel = `{` + messages + `,"parallel_tool_calls":true,` + offered + `}`
+	single   = `{` + messages + `,"parallel_tool_calls":false,` + offered + `}`
 	required = `{` + messages + `,"tool_choice":"required",` + offered + `}`
 	named    = `{` + messages + `,"tool_choice":{"type":"function","function":{"name":"get_weather"}},` + offered + `}`
 	never    = `{` + messages + `,"tool_choice":"none",` + offered + `}`
@@ -49,7 +49,7 @@ func TestOutputsAreRead(t *testing.T) {
 		{"a call", tools, rome, `get_weather{"city": "Rome"}`},
 		{"words and a call", tools, "all\nLet me see.\n>>>" + rome + "<|eot_id|>", `content "Let me see." get_weather{"city": "Rome"}`},
 		{"a call and words", tools, rome + ">>>all\nDone.", `content "Done." get_weather{"city": "Rome"}`},
-		{"two calls", parallel, rome + ">>>" + rome, `get_weather{"city": "Rome"} get_weather{"city": "Rome"}`},
+		{"two calls", tools, rome + ">>>" + rome, `get_weather{"city": "Rome"} get_weather{"city": "Rome"}`},
 		{"two calls where one is allowed", tools, rome + "\n>>>" + rome, `get_weather{"city": "Rome"} get_weather{"city": "Rome"}`},
 		{"words, a call, words and a call", tools, "all\nA>>>" + rome + ">>>all\nB>>>get\n{}", `content "AB" get_weather{"city": "Rome"} get{}`},
 		{"a name that begins like another", tools, "get\n{}", `get{}`},
@@ -82,7 +82,7 @@ func TestOutputsAreRead(t *testing.T) {
 }
 
 func TestWhatTheConstraintAcceptsIsRead(t *testing.T) {
-	for name, request := range map[string]string{"auto": tools, "parallel": parallel, "required": required, "named": named, "schema": shaped, "code": coding} {
+	for name, request := range map[string]string{"auto": tools, "single": single, "required": required, "named": named, "schema": shaped, "code": coding} {
 		t.Run(name, func(t *testing.T) {
 			c := conversation(request)
 			for output := range c.Sampled(t, 20) {
@@ -105,8 +105,8 @@ func TestTheConstraintEnforcesTheRequest(t *testing.T) {
 		{"a call", tools, rome, true},
 		{"arguments against the schema", tools, "get_weather\n{\"city\": 1}", false},
 		{"an unknown function", tools, "fly\n{}", false},
-		{"a second call", tools, rome + section + rome, false},
-		{"a second call where several are allowed", parallel, rome + section + rome, true},
+		{"a second call where one is allowed", single, rome + section + rome, false},
+		{"a second call", tools, rome + section + rome, true},
 		{"a call that is required", required, rome, true},
 		{"words before it", required, "all\nLet me see." + section + rome, true},
 		{"words instead", required, "all\nNo.", false},

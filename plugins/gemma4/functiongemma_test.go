@@ -17,7 +17,7 @@ func TestFunctionGemmaIsRead(t *testing.T) {
 	for _, c := range []struct{ name, request, output, want string }{
 		{"an answer", plain, "Hello.<end_of_turn>\n", `content "Hello."`},
 		{"a call", tools, rome, `get_weather{"city":"Rome"}`},
-		{"words and two calls, handing over", parallel, "Let me see." + rome + rome + "<start_function_response>", `content "Let me see." get_weather{"city":"Rome"} get_weather{"city":"Rome"}`},
+		{"words and two calls, handing over", tools, "Let me see." + rome + rome + "<start_function_response>", `content "Let me see." get_weather{"city":"Rome"} get_weather{"city":"Rome"}`},
 		{"an answer of a tool, made up", tools, rome + "<start_function_response>response:get_weather{value:1}<end_function_response>Rain.", `content "Rain." get_weather{"city":"Rome"}`},
 		{"every kind of value", tools, "<start_function_call>call:get_weather{days:-3,on:null,at:{lat:1.5e3,name:<escape>a, {b}<escape>},tags:[<escape>a<escape>,<escape>b<escape>]}<end_function_call>",
 			`get_weather{"days":-3,"on":null,"at":{"lat":1.5e3,"name":"a, {b}"},"tags":["a","b"]}`},

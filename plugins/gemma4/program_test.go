@@ -20,7 +20,7 @@ const (
 	offered  = `"tools":[` + weather + `,` + clock + `,` + many + `]`
 	plain    = `{` + messages + `}`
 	tools    = `{` + messages + `,` + offered + `}`
-	parallel = `{` + messages + `,"parallel_tool_calls":true,` + offered + `}`
+	single   = `{` + messages + `,"parallel_tool_calls":false,` + offered + `}`
 	required = `{` + messages + `,"tool_choice":"required",` + offered + `}`
 	named    = `{` + messages + `,"tool_choice":{"type":"function","function":{"name":"get_weather"}},` + offered + `}`
 	never    = `{` + messages + `,"tool_choice":"none",` + offered + `}`
@@ -59,7 +59,7 @@ func TestOutputsAreRead(t *testing.T) {
 		{"words and a call", tools, thought + "Let me see." + rome, `thought "Hm." content "Let me see." get_weather{"city":"Rome"}`},
 		{"a call and words", tools, rome + "Done.", `content "Done." get_weather{"city":"Rome"}`},
 		{"two calls", tools, rome + rome, `get_weather{"city":"Rome"} get_weather{"city":"Rome"}`},
-		{"two calls with other white space", parallel, rome + "\n" + rome + "\n", `get_weather{"city":"Rome"} get_weather{"city":"Rome"}`},
+		{"two calls with other white space", tools, rome + "\n" + rome + "\n", `get_weather{"city":"Rome"} get_weather{"city":"Rome"}`},
 		{"a name that begins like another", tools, "<|tool_call>call:get{}<tool_call|>", `get{}`},
 		{"an unknown function", tools, "<|tool_call>call:fly{far:true}<tool_call|>", `fly{"far":true}`},
 		{"no end marker", tools, "<|tool_call>call:get{a:1}", `get{"a":1}`},
@@ -126,7 +126,7 @@ func TestArgumentsAreRead(t *testing.T) {
 }
 
 func TestWhatTheConstraintAcceptsIsRead(t *testing.T) {
-	for name, request := range map[string]string{"auto": tools, "parallel": parallel, "required": required, "named": named, "schema": shaped} {
+	for name, request := range map[string]string{"auto": tools, "single": single, "required": required, "named": named, "schema": shaped} {
 		t.Run(name, func(t *testing.T) {
 			c := conversation(request)
 			for output := range c.Sampled(t, 20) {
@@ -171,10 +171,10 @@ func TestTheConstraintEnforcesTheTools(t *testing.T) {
 			}
 		})
 	}
-	if g := conversation(tools).Grammar(t); g.Match(strings.Repeat(callOpen+"get{}"+callEnd, 2)).Status == grammar.Accepted {
+	if g := conversation(single).Grammar(t); g.Match(strings.Repeat(callOpen+"get{}"+callEnd, 2)).Status == grammar.Accepted {
 		t.Error("the constraint accepts two calls where one is allowed")
 	}
-	if g := conversation(parallel).Grammar(t); g.Match(strings.Repeat(callOpen+"get{}"+callEnd, 2)).Status != grammar.Accepted {
+	if g := conversation(tools).Grammar(t); g.Match(strings.Repeat(callOpen+"get{}"+callEnd, 2)).Status != grammar.Accepted {
 		t.Error("the constraint rejects two calls where several are allowed")
 	}
 	both := strings.Replace(required, "{", `{"json_schema":{"type":"object"},`, 1)

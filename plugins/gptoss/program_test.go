@@ -15,7 +15,7 @@ const (
 	weather  = `{"type":"function","function":{"name":"get_weather","parameters":{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}}}`
 	clock    = `{"type":"function","function":{"name":"get","parameters":{"type":"object"}}}`
 	tools    = `{"messages":[{"role":"user","content":"Hi"}],"tools":[` + weather + `,` + clock + `]}`
-	parallel = `{"messages":[{"role":"user","content":"Hi"}],"parallel_tool_calls":true,"tools":[` + weather + `,` + clock + `]}`
+	single   = `{"messages":[{"role":"user","content":"Hi"}],"parallel_tool_calls":false,"tools":[` + weather + `,` + clock + `]}`
 	required = `{"messages":[{"role":"user","content":"Hi"}],"tool_choice":"required","tools":[` + weather + `,` + clock + `]}`
 	none     = `{"messages":[{"role":"user","content":"Hi"}],"reasoning_format":"none"}`
 	shaped   = `{"messages":[{"role":"user","content":"Hi"}],"json_schema":{"type":"object","properties":{"a":{"type":"integer"}}}}`
@@ -70,7 +70,7 @@ func TestOutputsAreRead(t *testing.T) {
 		{"an unknown function", tools, "<|channel|>commentary to=functions.fly<|message|>{\"far\": true}<|call|>", `fly{"far": true}`},
 		{"a call that ends as a message", tools, "<|channel|>commentary to=functions.get<|message|>{}<|end|>", `get{}`},
 		{"two calls", tools, call + next + call, `get_weather{"city": "Rome"} get_weather{"city": "Rome"}`},
-		{"two calls where several are allowed", parallel, call + next + call, `get_weather{"city": "Rome"} get_weather{"city": "Rome"}`},
+		{"two calls where several are allowed", tools, call + next + call, `get_weather{"city": "Rome"} get_weather{"city": "Rome"}`},
 		{"a call without the start of its message", tools, call + call, `get_weather{"city": "Rome"} get_weather{"city": "Rome"}`},
 		{"a call and an answer", tools, call + next + "<|channel|>final<|message|>Done.", `content "Done." get_weather{"city": "Rome"}`},
 		{"an answer and a call", tools, "<|channel|>final<|message|>First.<|end|>" + next + call, `content "First." get_weather{"city": "Rome"}`},
@@ -106,7 +106,7 @@ func TestOutputsAreRead(t *testing.T) {
 }
 
 func TestWhatTheConstraintAcceptsIsRead(t *testing.T) {
-	for name, request := range map[string]string{"auto": tools, "parallel": parallel, "required": required, "schema": shaped} {
+	for name, request := range map[string]string{"auto": tools, "single": single, "required": required, "schema": shaped} {
 		t.Run(name, func(t *testing.T) {
 			c := conversation(request)
 			for output := range c.Sampled(t, 20) {

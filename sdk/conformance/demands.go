@@ -23,7 +23,7 @@ var ownRequests = []struct{ name, text string }{
 	{"plain", `{"messages":[{"role":"user","content":"Hi"}]}`},
 	{"system", `{"messages":[{"role":"system","content":"Be brief."},{"role":"user","content":[{"type":"text","text":"Hi"}]}]}`},
 	{"tools", `{"messages":[{"role":"user","content":"Hi"}],` + ownTools + `}`},
-	{"parallel calls", `{"messages":[{"role":"user","content":"Hi"}],"parallel_tool_calls":true,` + ownTools + `}`},
+	{"one call at a time", `{"messages":[{"role":"user","content":"Hi"}],"parallel_tool_calls":false,` + ownTools + `}`},
 	{"a call required", `{"messages":[{"role":"user","content":"Hi"}],"tool_choice":"required",` + ownTools + `}`},
 	{"a certain call required", `{"messages":[{"role":"user","content":"Hi"}],"tool_choice":{"type":"function","function":{"name":"now"}},` + ownTools + `}`},
 	{"no call", `{"messages":[{"role":"user","content":"Hi"}],"tool_choice":"none",` + ownTools + `}`},

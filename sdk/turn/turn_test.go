@@ -76,7 +76,7 @@ const (
 		{"type":"function","function":{"name":"now"}}]`
 	plain    = `{` + messages + `}`
 	tools    = `{` + messages + `,` + offered + `}`
-	parallel = `{` + messages + `,"parallel_tool_calls":true,` + offered + `}`
+	single   = `{` + messages + `,"parallel_tool_calls":false,` + offered + `}`
 	required = `{` + messages + `,"tool_choice":"required",` + offered + `}`
 	named    = `{` + messages + `,"tool_choice":{"type":"function","function":{"name":"now"}},` + offered + `}`
 	never    = `{` + messages + `,"tool_choice":"none",` + offered + `}`
@@ -111,7 +111,7 @@ func TestOutputsAreRead(t *testing.T) {
 		{"a call", tools, rome, `weather{"city":"Rome","days":3}`},
 		{"words, a call and words", tools, "A " + now + " B", `content "A B" now{}`},
 		{"two calls where one is allowed", tools, now + "\n" + rome, `now{} weather{"city":"Rome","days":3}`},
-		{"words between calls", parallel, now + "A" + now, `content "A" now{} now{}`},
+		{"words between calls", tools, now + "A" + now, `content "A" now{} now{}`},
 		{"an unknown function", tools, "<call fly><arg far>true</arg><arg to>Rome</arg></call>", `fly{"far":true,"to":"Rome"}`},
 		{"a function that is not asked for", named, rome, `weather{"city":"Rome","days":3}`},
 		{"a call where none is wanted", never, now, `content "<call now></call>"`},
@@ -165,8 +165,8 @@ func TestConstraintsHoldToTheRequest(t *testing.T) {
 		{"an undeclared argument", tools, "<call weather><arg city>a</arg><arg days>1</arg><arg more>1</arg></call>", false},
 		{"a free argument", tools, "<call now><arg more>1</arg></call>", true},
 		{"an unknown function", tools, "<call fly></call>", false},
-		{"a second call", tools, now + now, false},
-		{"a second call where several are allowed", parallel, now + now, true},
+		{"a second call where one is allowed", single, now + now, false},
+		{"a second call", tools, now + now, true},
 		{"no closer", tools, "<call now>", false},
 		{"another function than asked for", named, rome, false},
 		{"words before a call that is required", required, "<t>Hm.</t>Let me see." + now, true},
