@@ -31,7 +31,7 @@ func TestANewPluginBuildsAndConforms(t *testing.T) {
 	}
 	junit := filepath.Join(dir, "report.xml")
 	code, out, errs = commandLine(t, "", "plugin", "verify", "--junit", junit, filepath.Join(dir, "brackets"))
-	if code != exitOK || !strings.HasSuffix(out, "14 demands met, 0 not\n") {
+	if code != exitOK || !strings.HasSuffix(out, "15 demands met, 0 not\n") {
 		t.Errorf("verify exit code %d:\n%s%s", code, out, errs)
 	}
 	if data, err := os.ReadFile(junit); err != nil || !strings.Contains(string(data), `tests="2" failures="0"`) {

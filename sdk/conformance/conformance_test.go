@@ -238,10 +238,11 @@ func TestEveryDemandFindsItsFault(t *testing.T) {
 
 // forgetful is a stream handler with the faults that its fields select: forgets drops the first
 // byte of small chunks, hoards delivers nothing before the end, keeps never frees memory, counts
-// reports a span for each chunk, and lies reports one byte more than the output has.
+// reports a span for each chunk, lies reports one byte more than the output has, and closes makes a
+// complete call of an output, wherever it ends.
 type forgetful struct {
 	sample
-	forgets, hoards, keeps, counts, lies bool
+	forgets, hoards, keeps, counts, lies, closes bool
 }
 
 // kept holds the memory that forgetful does not free.
@@ -285,7 +286,7 @@ func (f *forgetfulStream) Feed(chunk []byte) error {
 		kept.chunks = append(kept.chunks, bytes.Clone(chunk))
 		kept.Unlock()
 	}
-	if f.hoards {
+	if f.hoards || f.closes {
 		f.hoard = append(f.hoard, chunk...)
 		return nil
 	}
@@ -294,6 +295,13 @@ func (f *forgetfulStream) Feed(chunk []byte) error {
 }
 
 func (f *forgetfulStream) Finish() (handler.StreamResult, error) {
+	if f.closes {
+		arguments := []byte(`{"text":"` + string(f.hoard) + `"}`)
+		for _, e := range []chat.Event{{Kind: chat.CallBegin}, {Kind: chat.CallName, Text: []byte("f")}, {Kind: chat.CallArguments, Text: arguments}, {Kind: chat.CallEnd}} {
+			f.sink(e)
+		}
+		return handler.StreamResult{Status: chat.Complete}, nil
+	}
 	f.sink(chat.Event{Kind: chat.ContentText, Text: f.hoard})
 	if f.lies {
 		f.spans = []chat.Span{{Region: chat.ContentRegion, End: f.fed + 1}}
@@ -314,6 +322,11 @@ func TestStreamHandlersAreExaminedTheSameWay(t *testing.T) {
 		err := conformance.Replay(t.Context(), test.handler, forgetful{}.Describe().Cases)
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("got %v, want %s", err, test.want)
+		}
+	}
+	for _, r := range conformance.Check(t.Context(), forgetful{closes: true}, conformance.Options{}).Results {
+		if r.Demand == "cut" && !strings.Contains(r.Fault, `case g: output "hello", cut off after "", truncated true: the call of f is complete, with the arguments {"text":""}`) {
+			t.Errorf("%s: found %q", r.Demand, r.Fault)
 		}
 	}
 	for _, r := range conformance.Check(t.Context(), forgetful{hoards: true}, conformance.Options{}).Results {
@@ -463,7 +476,7 @@ func (s *spy) Logf(string, ...any)   { s.logs++ }
 func TestRunReportsToTheTest(t *testing.T) {
 	var s spy
 	conformance.Run(&s, sample{description: func(d *handler.Description) { d.Version = "" }}, conformance.Options{})
-	if s.errors != 1 || s.logs != 9 {
+	if s.errors != 1 || s.logs != 10 {
 		t.Errorf("reported %d faults and %d demands that are met", s.errors, s.logs)
 	}
 	s = spy{}

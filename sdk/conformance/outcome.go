@@ -33,7 +33,7 @@ func (o *outcome) take(e chat.Event) {
 		o.events[n-1] += text
 		return
 	}
-	o.events = append(o.events, fmt.Sprintf("%d %t %s", e.Kind, e.Recovered, text))
+	o.events = append(o.events, fmt.Sprintf("%d %t %t %s", e.Kind, e.Recovered, e.Open, text))
 	o.last = e
 }
 
@@ -102,8 +102,11 @@ func (h strict) OpenStream(ctx context.Context, in handler.StreamInput, sink cha
 
 type strictStream struct {
 	handler.Stream
-	fed int
+	fed       int
+	truncated bool
 }
+
+func (s *strictStream) Truncated() { s.truncated = true }
 
 func (s *strictStream) Feed(chunk []byte) error {
 	s.fed += len(chunk)
@@ -114,7 +117,7 @@ func (s *strictStream) Feed(chunk []byte) error {
 }
 
 func (s *strictStream) Finish() (handler.StreamResult, error) {
-	result, err := s.Stream.Finish()
+	result, err := handler.Finish(s.Stream, s.truncated)
 	if err != nil {
 		return result, err
 	}

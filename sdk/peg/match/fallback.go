@@ -49,7 +49,8 @@ func (m *Machine) restore(f frame) {
 	m.jump(f.pc)
 }
 
-// starve is called when instruction in needs a byte that has not come. It reports whether the machine continues without it.
+// starve is called when instruction in needs a byte that has not come. It reports whether the machine continues without it. A
+// text in a call that only the end of the output ends is not complete if a marker could follow it.
 func (m *Machine) starve(in *code.Inst) bool {
 	if m.end() < m.limit && !m.eof {
 		return false
@@ -60,7 +61,9 @@ func (m *Machine) starve(in *code.Inst) bool {
 	case m.cut:
 		m.truncate()
 	case in.Negated || f != nil && f.pos == m.end():
+		lacks := in.InCall && in.Op == code.OpLiteral && m.sure != unlimited
 		m.fail(in)
+		m.lacks = m.lacks || lacks
 	default:
 		m.truncate()
 	}

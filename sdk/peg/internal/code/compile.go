@@ -175,7 +175,7 @@ func (c *compiler) consumer(id peg.ID, n *peg.Node, x place) {
 		c.readers[id] = &in
 	}
 	in := *c.readers[id]
-	in.Role, in.Region, in.Muted, in.Negated, in.held = x.role, x.region, x.muted, x.negated, x.held
+	in.Role, in.Region, in.Muted, in.Negated, in.held, in.InCall = x.role, x.region, x.muted, x.negated, x.held, x.inCall && !x.muted
 	if in.Op == OpSpace && in.Region == markerRegion {
 		in.Region = SpaceRegion
 	}

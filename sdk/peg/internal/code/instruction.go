@@ -53,6 +53,7 @@ type Inst struct {
 	held      bool     // within an atomic region
 	Recovered bool     // bytes consumed here did not follow the program
 	Negated   bool     // within a negative lookahead
+	InCall    bool     // within a call, and not in a lookahead
 	Omits     bool     // OpCall: the rule stands for something that is missing
 
 	To   int32  // where to go
