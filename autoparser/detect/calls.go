@@ -31,6 +31,7 @@ func (d *detective) calls() {
 	if call, ok := findCall(one, probe.Function, probe.Argument); ok {
 		d.format(dialect.JSONNative, one)
 		d.jsonCalls(call, one, two)
+		d.toldMarkers(t1.TextA)
 	} else if _, ok := literalWith(one, name, probe.Argument, probe.Value); ok {
 		d.format(dialect.TagWithJSON, one)
 		d.markupCalls(one, two, endOfArguments)

@@ -30,21 +30,42 @@ var (
 )
 
 // toldCalls learns from templates that render no calls, but describe to the model how to write one
-// (T8).
+// (T8): in JSON, or in markup.
 func (d *detective) toldCalls() {
 	t8, ok := d.answers.Of("T8")
 	if !ok {
 		return
 	}
-	var best *toldCall
-	for _, at := range exampleCall.FindAllStringSubmatchIndex(t8.TextB, -1) {
-		if c, ok := readTold(t8.TextB, at); ok && (best == nil || best.start == "" && c.start != "") {
-			best = &c
+	if c, ok := bestTold(t8.TextB); ok {
+		d.told(c, "T8")
+	} else {
+		d.likeExample(t8.TextB)
+	}
+}
+
+// toldMarkers learns the markers of calls that are rendered without any, as some templates repeat
+// them to the model, from words that describe calls otherwise like those rendered (T1).
+func (d *detective) toldMarkers(rendered string) {
+	t := d.Dialect.Tools
+	if !blank(t.SectionStart + t.PerCallStart) {
+		return
+	}
+	c, ok := bestTold(rendered)
+	if ok && c.start != "" && c.name == t.JSON.NameField && c.arguments == t.JSON.ArgsField {
+		d.forget(&d.Dialect.Tools)
+		d.Dialect.Tools = noTools()
+		d.told(c, "T1")
+	}
+}
+
+// bestTold returns the first example of a call in JSON, preferably one with a marker.
+func bestTold(text string) (best toldCall, found bool) {
+	for _, at := range exampleCall.FindAllStringSubmatchIndex(text, -1) {
+		if c, ok := readTold(text, at); ok && (!found || best.start == "" && c.start != "") {
+			best, found = c, true
 		}
 	}
-	if best != nil {
-		d.told(*best)
-	}
+	return best, found
 }
 
 // toldCall is an example of a call with the markers around it.
@@ -86,8 +107,8 @@ func readTold(text string, at []int) (toldCall, bool) {
 }
 
 // told learns that calls are written as in an example.
-func (d *detective) told(c toldCall) {
-	t, by := &d.Dialect.Tools, from("T8", c.seen)
+func (d *detective) told(c toldCall, comparison string) {
+	t, by := &d.Dialect.Tools, from(comparison, c.seen)
 	learn(d, &t.Format, dialect.JSONNative, by)
 	if c.list {
 		learn(d, &t.SectionStart, c.start, by)
@@ -100,5 +121,5 @@ func (d *detective) told(c toldCall) {
 	learn(d, &t.JSON.NameField, c.name, by)
 	learn(d, &t.JSON.ArgsField, c.arguments, by)
 	learn(d, &t.JSON.ParameterOrder, c.order, by)
-	d.lint("T8: how calls are written is read from the words of the prompt: %q", diff.Excerpt(c.seen, longestExcerpt))
+	d.lint("%s: how calls are written is read from the words of the prompt: %q", comparison, diff.Excerpt(c.seen, longestExcerpt))
 }
