@@ -40,6 +40,9 @@ const pace = 250 * time.Microsecond
 // maxWaiting is the size in bytes of unsent pieces above which Send blocks.
 const maxWaiting = 1 << 20
 
+// pieceBytes is about what a piece takes besides its text. It bounds the number of pieces in a message, however small they are.
+const pieceBytes = 256
+
 // ParseStreams opens a stream for outputs to share. It ends with ctx or Close, or when the daemon shuts down.
 func (c *Client) ParseStreams(ctx context.Context) (*Streams, error) {
 	ctx, cancel := context.WithCancel(ctx)
@@ -204,7 +207,7 @@ func (s *Streams) fail(err error) {
 // put queues a message of an output that has not ended. It blocks while the queue is full.
 func (s *Streams) put(o *sharedOutput, r *dragomanv1.OutputRequest) error {
 	m := r.GetMessage()
-	size := len(m.GetText()) + len(m.GetData()) + len(m.GetStart().GetRequest().GetText())
+	size := pieceBytes*(1+len(m.GetSpecial())) + len(m.GetText()) + len(m.GetData()) + len(m.GetStart().GetRequest().GetText())
 	for {
 		if done, err := s.tryPut(o, r, size); done {
 			return err
@@ -267,7 +270,7 @@ func (o *sharedOutput) letGo() {
 	defer s.mu.Unlock()
 	if !o.closed {
 		o.closed = true
-		s.ready.Push(&dragomanv1.OutputRequest{Output: o.number, End: true}, 0)
+		s.ready.Push(&dragomanv1.OutputRequest{Output: o.number, End: true}, pieceBytes)
 	}
 }
 
@@ -296,7 +299,7 @@ func (o *sharedOutput) drop(why error) {
 	first := !o.over && o.dropped == nil
 	if first {
 		o.dropped, o.closed = why, true
-		s.ready.Push(&dragomanv1.OutputRequest{Output: o.number, Cancel: true}, 0)
+		s.ready.Push(&dragomanv1.OutputRequest{Output: o.number, Cancel: true}, pieceBytes)
 	}
 	s.mu.Unlock()
 	if first {

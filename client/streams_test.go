@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -293,6 +294,35 @@ func TestAReceiverLearnsHowItsOutputEnds(t *testing.T) {
 			streams.Close()
 			if to.ends != 1 {
 				t.Errorf("End was called %d times", to.ends)
+			}
+		})
+	}
+}
+
+// TestABacklogIsNoErrorWhateverTheSizeOfItsPieces sends more at once than fits into one message: many pieces, and large ones.
+func TestABacklogIsNoErrorWhateverTheSizeOfItsPieces(t *testing.T) {
+	const limit = 2 << 20
+	for name, pieces := range map[string][]string{
+		"many small ones": slices.Repeat([]string{"x"}, 300_000),
+		"empty ones":      slices.Repeat([]string{""}, 300_000),
+		"large ones":      slices.Repeat([]string{strings.Repeat("x", limit*9/20), strings.Repeat("x", limit*9/10)}, 3),
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, streams, stop := sharing(t, func(c *config.Config) { c.Limits.BodyBytes = limit })
+			defer stop()
+			stream, err := streams.ParseStream(t.Context(), "chatml-json", request1)
+			must(t, err)
+			go streams.Together(func() {
+				for _, piece := range pieces {
+					_ = stream.Send(piece) // Chunks has the error
+				}
+				_ = stream.CloseSend()
+			})
+			if _, err := all(stream); err != nil {
+				t.Fatal(err)
+			}
+			if got, want := len(*stream.Result().Message.Content.Text), len(strings.Join(pieces, "")); got != want {
+				t.Errorf("the content has %d bytes, expected %d", got, want)
 			}
 		})
 	}

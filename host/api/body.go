@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"github.com/dragoman-project/dragoman/internal/wire/chatapi"
@@ -15,17 +16,61 @@ import (
 )
 
 // body is the body of a request, within its limits. Its errors are connect's, which connect passes on unchanged.
+//
+// What was read of a request, or of a message of a stream, stays in memory until it is answered, or taken: a client that sends much
+// and does not finish would hold that of all others. So the bytes beyond the first few of each are shared out.
 type body struct {
 	io.ReadCloser
+	rc      *http.ResponseController
 	time    *watchdog
 	limit   int
 	left    int  // bytes that may still come; negative: any number
 	refused bool // the header announces more than limit
+	ended   bool // there is no more
+
+	shares  []share
+	held    int   // bytes that were read and not taken
+	tooMuch error // why no more is read
+}
+
+// share is a bound on the bytes of many bodies.
+type share struct {
+	used    *atomic.Int64
+	limit   int
+	setting string
+}
+
+// freeBytes of each request or message are not counted: small requests are answered whatever others send.
+const freeBytes = 64 << 10
+
+// hold counts bytes that were read.
+func (b *body) hold(n int) {
+	counted := max(0, b.held-freeBytes)
+	b.held += n
+	more := int64(max(0, b.held-freeBytes) - counted)
+	for _, s := range b.shares { // each, since taken gives back to each
+		if used := s.used.Add(more); more > 0 && used > int64(s.limit) {
+			b.tooMuch = failure(&fault.Error{Code: fault.Unavailable, Message: fmt.Sprintf("requests under way have more than %d bytes together", s.limit),
+				Remedy: "try again later, send less at once, or raise " + s.setting})
+		}
+	}
+}
+
+// taken gives back what is held.
+func (b *body) taken() {
+	counted := int64(max(0, b.held-freeBytes))
+	b.held = 0
+	for _, s := range b.shares {
+		s.used.Add(-counted)
+	}
 }
 
 func (b *body) Read(p []byte) (int, error) {
 	if b.refused {
 		return 0, b.tooLarge()
+	}
+	if b.tooMuch != nil {
+		return 0, b.tooMuch
 	}
 	if b.left >= 0 && len(p) > b.left+1 {
 		p = p[:b.left+1]
@@ -33,6 +78,7 @@ func (b *body) Read(p []byte) (int, error) {
 	b.time.begin()
 	n, err := b.ReadCloser.Read(p)
 	b.time.end()
+	b.ended = b.ended || err != nil
 	if b.left >= 0 {
 		if b.left -= n; b.left < 0 {
 			b.refused = true
@@ -42,12 +88,32 @@ func (b *body) Read(p []byte) (int, error) {
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		err = failure(b.time.fault())
 	}
+	b.hold(n)
+	if b.tooMuch != nil {
+		return 0, b.tooMuch
+	}
 	return n, err
 }
 
 func (b *body) tooLarge() error {
 	return failure(&fault.Error{Code: fault.LimitExceeded, Message: fmt.Sprintf("the body has more than %d bytes", b.limit),
 		Remedy: "send less at once, or raise limits.body_bytes"})
+}
+
+// leaveTime is how long a request that was answered early may go on sending.
+const leaveTime = 200 * time.Millisecond
+
+// leave bounds the time in which net/http discards what was not read, before it sends the answer, or when the body is closed.
+func (b *body) leave() {
+	if !b.ended {
+		_ = b.rc.SetReadDeadline(time.Now().Add(leaveTime)) // fails only when the stream is over
+	}
+}
+
+// Close gives up the rest of the body.
+func (b *body) Close() error {
+	b.leave()
+	return b.ReadCloser.Close()
 }
 
 // ahead is the body of a stream, read in larger pieces than the head of a message: each read of an HTTP/2 body costs a turn of

@@ -21,22 +21,32 @@ type guard struct {
 	config  func() *config.Config
 	secrets *Secrets
 	errors  *connect.ErrorWriter
-	running atomic.Int64 // requests in progress, except streams of one output
+	use     struct {
+		requests  atomic.Int64 // in progress, except the following and streams of one output
+		shared    atomic.Int64 // streams that outputs share
+		operating atomic.Int64 // requests to what only operators may call
+		bodies    atomic.Int64 // bytes, see body
+	}
 }
+
+// maxOperating is how many requests of operators run at once. They have a gate of their own, so that clients cannot lock them out.
+const maxOperating = 100
 
 func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	cfg := g.config()
 	to := routeOf(r)
 	rc := http.NewResponseController(w)
 	d := to.deadlines(cfg.Limits)
-	ctx := withInterrupt(r.Context(), rc)
+	in := &body{ReadCloser: r.Body, rc: rc, limit: cfg.Limits.BodyBytes, left: cfg.Limits.BodyBytes}
+	ctx := withConnection(r.Context(), &connection{rc, in})
 	if !d.end.IsZero() {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithDeadline(ctx, d.end)
 		defer cancel()
 	}
-	in := &body{ReadCloser: r.Body, time: newWatchdog(d, func() { _ = rc.SetReadDeadline(time.Now()) }), limit: cfg.Limits.BodyBytes, left: cfg.Limits.BodyBytes}
+	in.time = newWatchdog(d, func() { _ = rc.SetReadDeadline(time.Now()) })
 	defer in.time.stop()
+	defer in.taken()
 	if to.stream {
 		in.left = -1
 	}
@@ -48,12 +58,15 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	out := &writer{ResponseWriter: w, rc: rc, time: newWatchdog(d, func() { _ = rc.SetWriteDeadline(time.Now()) }), unary: !to.stream}
 	defer out.finish()
+	defer in.leave()
 	done, err := g.admit(r, to, cfg)
 	if err != nil {
 		g.refuse(out, r, err)
 		return
 	}
 	defer done()
+	in.shares = g.shares(recordOf(ctx).key, cfg.Limits)
+	admitted(ctx)
 	g.next.ServeHTTP(out, r.WithContext(recordOf(ctx).key.context(ctx)))
 }
 
@@ -111,15 +124,58 @@ func (g *guard) admit(r *http.Request, to route, cfg *config.Config) (done func(
 	if err := by.ask(time.Now(), cfg.Limits.KeyRate); err != nil {
 		return nil, err
 	}
-	if to.output {
+	return g.count(r.URL.Path, to, by, cfg.Limits)
+}
+
+// count counts a request until done is called, unless there are too many of its kind.
+func (g *guard) count(path string, to route, by *key, limits config.Limits) (done func(), err error) {
+	switch {
+	case to.output:
 		return func() {}, nil // counted as a session
+	case !forClients(path):
+		return one(&g.use.operating, maxOperating, &fault.Error{Code: fault.Unavailable,
+			Message: fmt.Sprintf("too many requests of operators at once, at most %d are allowed", maxOperating), Remedy: "try again later"})
+	case to.shared:
+		return both(by.begin(limits.KeySessions))(one(&g.use.shared, limits.Sessions, &fault.Error{Code: fault.Unavailable,
+			Message: fmt.Sprintf("too many shared streams at once, at most %d are allowed", limits.Sessions), Remedy: "try again later, or raise limits.sessions"}))
+	default:
+		return both(by.request(limits.KeyRequests))(one(&g.use.requests, limits.Requests, &fault.Error{Code: fault.Unavailable,
+			Message: fmt.Sprintf("too many requests at once, at most %d are allowed", limits.Requests), Remedy: "try again later, or raise limits.requests"}))
 	}
-	if running := g.running.Add(1); int(running) > cfg.Limits.Requests {
-		g.running.Add(-1)
-		return nil, &fault.Error{Code: fault.Unavailable, Message: fmt.Sprintf("too many requests at once, at most %d are allowed", cfg.Limits.Requests),
-			Remedy: "try again later, or raise limits.requests"}
+}
+
+// one adds one to a count until done is called, or returns an error if that is too many.
+func one(count *atomic.Int64, limit int, tooMany error) (done func(), err error) {
+	if int(count.Add(1)) > limit {
+		count.Add(-1)
+		return nil, tooMany
 	}
-	return func() { g.running.Add(-1) }, nil
+	return func() { count.Add(-1) }, nil
+}
+
+// both joins two counts: neither is kept if the other has an error.
+func both(first func(), err error) func(func(), error) (func(), error) {
+	return func(second func(), failed error) (func(), error) {
+		switch {
+		case err == nil && failed == nil:
+			return func() { first(); second() }, nil
+		case err == nil:
+			first()
+			return nil, failed
+		case failed == nil:
+			second()
+		}
+		return nil, err
+	}
+}
+
+// shares returns the bytes of bodies that the requests of a key may still hold, and those of all keys together.
+func (g *guard) shares(by *key, limits config.Limits) (all []share) {
+	all = []share{{&g.use.bodies, max(limits.BodiesBytes, limits.BodyBytes), "limits.bodies_bytes"}}
+	if by != nil {
+		all = append(all, share{&by.bodies, max(limits.KeyBodiesBytes, limits.BodyBytes), "limits.key_bodies_bytes"})
+	}
+	return all
 }
 
 // refuse answers with an error in the client's protocol.
@@ -146,23 +202,36 @@ func public(r *http.Request) bool {
 	return r.URL.Path == healthPath || r.URL.Path == readyPath || strings.HasPrefix(r.URL.Path, grpcHealthPath)
 }
 
-type interruptKey struct{}
+type connectionKey struct{}
 
-// withInterrupt returns a context with which interrupt and interruptWriting work.
-func withInterrupt(ctx context.Context, rc *http.ResponseController) context.Context {
-	return context.WithValue(ctx, interruptKey{}, rc)
+// connection is what a stream needs of its connection.
+type connection struct {
+	rc *http.ResponseController
+	in *body
+}
+
+// withConnection returns a context with which interrupt, interruptWriting and receivedWhole work.
+func withConnection(ctx context.Context, c *connection) context.Context {
+	return context.WithValue(ctx, connectionKey{}, c)
 }
 
 // interrupt ends the reading of a stream, which may be blocked.
 func interrupt(ctx context.Context) {
-	if rc, ok := ctx.Value(interruptKey{}).(*http.ResponseController); ok {
-		_ = rc.SetReadDeadline(time.Now()) // fails only when the stream is over
+	if c, ok := ctx.Value(connectionKey{}).(*connection); ok {
+		_ = c.rc.SetReadDeadline(time.Now()) // fails only when the stream is over
 	}
 }
 
 // interruptWriting ends the writing of a stream, which may be blocked.
 func interruptWriting(ctx context.Context) {
-	if rc, ok := ctx.Value(interruptKey{}).(*http.ResponseController); ok {
-		_ = rc.SetWriteDeadline(time.Now())
+	if c, ok := ctx.Value(connectionKey{}).(*connection); ok {
+		_ = c.rc.SetWriteDeadline(time.Now())
+	}
+}
+
+// receivedWhole records that a message of a stream is complete: its bytes are no longer held.
+func receivedWhole(ctx context.Context) {
+	if c, ok := ctx.Value(connectionKey{}).(*connection); ok {
+		c.in.taken()
 	}
 }

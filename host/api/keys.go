@@ -50,7 +50,9 @@ type key struct {
 
 // usage is the use of the limits of a bearer token, and the templates that its client has put.
 type usage struct {
-	sessions atomic.Int64
+	sessions atomic.Int64 // outputs, and streams that they share
+	requests atomic.Int64
+	bodies   atomic.Int64 // bytes, see body
 	rate     bucket
 	own      host.Own
 }
@@ -65,7 +67,12 @@ func (k *key) called() string {
 
 // allows reports whether requests to a path may have this key. Without keys, everyone is an operator.
 func (k *key) allows(path string) bool {
-	return k == nil || k.operator || slices.ContainsFunc(clientPaths, func(prefix string) bool { return strings.HasPrefix(path, prefix) })
+	return k == nil || k.operator || forClients(path)
+}
+
+// forClients reports whether clients may call a path.
+func forClients(path string) bool {
+	return slices.ContainsFunc(clientPaths, func(prefix string) bool { return strings.HasPrefix(path, prefix) })
 }
 
 // clientPaths begin the paths that clients may call; the others are for operators.
@@ -164,17 +171,22 @@ func (k *keys) find(r *http.Request, auth config.Auth) (found *key, ok bool) {
 	return k.known[given], true
 }
 
-// begin counts an output of a key until end is called.
+// begin counts an output or a shared stream of a key until end is called.
 func (k *key) begin(limit int) (end func(), err error) {
 	if k == nil {
 		return func() {}, nil
 	}
-	if running := k.sessions.Add(1); int(running) > limit {
-		k.sessions.Add(-1)
-		return nil, &fault.Error{Code: fault.RateLimited, Place: k.name, Message: fmt.Sprintf("too many outputs at once with this token, at most %d are allowed", limit),
-			Remedy: "end one first, or raise limits.key_sessions"}
+	return one(&k.sessions, limit, &fault.Error{Code: fault.RateLimited, Place: k.name,
+		Message: fmt.Sprintf("too many outputs and shared streams at once with this token, at most %d are allowed", limit), Remedy: "end one first, or raise limits.key_sessions"})
+}
+
+// request counts a request of a key until end is called.
+func (k *key) request(limit int) (end func(), err error) {
+	if k == nil {
+		return func() {}, nil
 	}
-	return func() { k.sessions.Add(-1) }, nil
+	return one(&k.requests, limit, &fault.Error{Code: fault.RateLimited, Place: k.name,
+		Message: fmt.Sprintf("too many requests at once with this token, at most %d are allowed", limit), Remedy: "wait for an answer first, or raise limits.key_requests"})
 }
 
 // ask counts a request of a key.

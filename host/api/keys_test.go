@@ -227,10 +227,9 @@ func TestTooManyRequestsAtOnceAreRefused(t *testing.T) {
 	}
 }
 
-// TestStreamsWithoutASessionCountAsRequests opens streams that are not sessions themselves:
-// reflection, and shared streams.
+// TestStreamsWithoutASessionCountAsRequests opens streams of reflection.
 func TestStreamsWithoutASessionCountAsRequests(t *testing.T) {
-	for _, path := range []string{reflection, parseStreamsPath} {
+	for _, path := range []string{reflection} {
 		t.Run(path, func(t *testing.T) {
 			d := serve(t, func(c *config.Config) { c.Limits.Requests = 1 })
 			conn := d.dial(t)

@@ -3,6 +3,7 @@ package api
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -23,7 +24,7 @@ func (s *chatService) parseLines(w http.ResponseWriter, r *http.Request) {
 	// HTTP/2 is full duplex anyway; some HTTP/1 proxies are not, and then the answers come at the end.
 	_ = http.NewResponseController(w).EnableFullDuplex()
 	limit := s.host.Snapshot().Config.Limits.BodyBytes
-	x := &linesExchange{w: w, in: bufio.NewScanner(r.Body), limit: limit}
+	x := &linesExchange{ctx: r.Context(), w: w, in: bufio.NewScanner(r.Body), limit: limit}
 	x.in.Buffer(nil, limit)
 	if coding := r.Header.Get("Content-Encoding"); coding != "" && coding != "identity" {
 		x.fault = invalid("Content-Encoding", fmt.Sprintf("unsupported for streams of lines: %.20q", coding), "send them uncompressed")
@@ -70,6 +71,7 @@ func writeError(w http.ResponseWriter, err error) {
 }
 
 type linesExchange struct {
+	ctx   context.Context
 	w     http.ResponseWriter
 	in    *bufio.Scanner
 	limit int
@@ -82,7 +84,8 @@ func (x *linesExchange) receive() (*dragomanv1.ParseStreamRequest, error) {
 	if x.fault != nil {
 		return nil, x.fault
 	}
-	for x.in.Scan() {
+	for x.in.Scan() && x.in.Err() == nil { // after an error, what it has is a part of a line
+		receivedWhole(x.ctx)
 		x.line++
 		text := bytes.TrimSpace(x.in.Bytes())
 		if len(text) == 0 {

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -60,11 +61,16 @@ func removeDead(ctx context.Context, path string) {
 	_ = os.Remove(path) // listening reports what is wrong with it
 }
 
-// watched is a listener that reports connections which end without a request.
+// watched is a listener that reports connections which end without a request, and bounds those without an accepted one: anybody
+// can open them.
 type watched struct {
 	net.Listener
-	log  *slog.Logger
-	lost func()
+	log   *slog.Logger
+	lost  func()
+	limit func() int
+
+	mu      sync.Mutex
+	waiting []*watchedConn // without an accepted request, the oldest first
 }
 
 // Accept waits for the next connection.
@@ -73,7 +79,31 @@ func (l *watched) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &watchedConn{Conn: conn, listener: l}, nil
+	c := &watchedConn{Conn: conn, listener: l}
+	if oldest := l.wait(c); oldest != nil {
+		_ = oldest.Close()
+	}
+	return c, nil
+}
+
+// wait adds a connection to those that wait for an accepted request, and returns the one that must go for it.
+func (l *watched) wait(c *watchedConn) (oldest *watchedConn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.waiting = append(l.waiting, c)
+	if len(l.waiting) <= l.limit() {
+		return nil
+	}
+	return l.waiting[0]
+}
+
+// forget removes a connection from those that wait.
+func (l *watched) forget(c *watchedConn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if i := slices.Index(l.waiting, c); i >= 0 {
+		l.waiting = slices.Delete(l.waiting, i, i+1)
+	}
 }
 
 // watchedConn is a connection that may end without a request.
@@ -82,6 +112,7 @@ type watchedConn struct {
 	listener *watched
 	spoke    atomic.Bool // something was read
 	asked    atomic.Bool // a whole request header was read
+	admitted atomic.Bool // a request was accepted
 	closed   sync.Once
 }
 
@@ -97,6 +128,7 @@ func (c *watchedConn) Read(p []byte) (int, error) {
 // Close reports a connection that ends without a request.
 func (c *watchedConn) Close() error {
 	c.closed.Do(func() {
+		c.listener.forget(c)
 		if c.asked.Load() {
 			return
 		}
@@ -132,5 +164,12 @@ func withConn(ctx context.Context, c net.Conn) context.Context {
 func spoken(ctx context.Context) {
 	if c, ok := ctx.Value(connKey{}).(*watchedConn); ok && !c.asked.Load() {
 		c.asked.Store(true)
+	}
+}
+
+// admitted records that the connection of a context brought a request that was accepted.
+func admitted(ctx context.Context) {
+	if c, ok := ctx.Value(connKey{}).(*watchedConn); ok && c.admitted.CompareAndSwap(false, true) {
+		c.listener.forget(c)
 	}
 }

@@ -152,7 +152,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		},
 		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}
-	l = &watched{Listener: l, log: s.log, lost: s.metrics.Lost}
+	l = &watched{Listener: l, log: s.log, lost: s.metrics.Lost, limit: func() int { return s.config().Limits.Connections }}
 	if s.config().Listen.Cert != "" {
 		l = tls.NewListener(l, s.secrets.pair.tls())
 	}

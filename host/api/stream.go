@@ -29,18 +29,20 @@ type exchange interface {
 
 // ParseStream parses an output while it arrives.
 func (s *chatService) ParseStream(ctx context.Context, stream *connect.BidiStream[dragomanv1.ParseStreamRequest, dragomanv1.ParseStreamResponse]) error {
-	if err := s.exchange(ctx, connectExchange{stream}); err != nil {
+	if err := s.exchange(ctx, connectExchange{ctx, stream}); err != nil {
 		return failure(err)
 	}
 	return nil
 }
 
 type connectExchange struct {
+	ctx    context.Context
 	stream *connect.BidiStream[dragomanv1.ParseStreamRequest, dragomanv1.ParseStreamResponse]
 }
 
 func (x connectExchange) receive() (*dragomanv1.ParseStreamRequest, error) {
 	m, err := x.stream.Receive()
+	receivedWhole(x.ctx)
 	return m, unreadable(err)
 }
 
@@ -75,20 +77,9 @@ func (s *chatService) limits() config.Limits { return s.host.Snapshot().Config.L
 
 // admit counts an output until release is called, unless there are too many.
 func (s *chatService) admit(ctx context.Context, limits config.Limits) (release func(), err error) {
-	if running := s.sessions.Add(1); int(running) > limits.Sessions {
-		s.sessions.Add(-1)
-		return nil, &fault.Error{Code: fault.Unavailable, Message: fmt.Sprintf("too many outputs at once, at most %d are allowed", limits.Sessions),
-			Remedy: "try again later, or raise limits.sessions"}
-	}
-	end, err := recordOf(ctx).key.begin(limits.KeySessions)
-	if err != nil {
-		s.sessions.Add(-1)
-		return nil, err
-	}
-	return func() {
-		end()
-		s.sessions.Add(-1)
-	}, nil
+	return both(one(s.sessions, limits.Sessions, &fault.Error{Code: fault.Unavailable,
+		Message: fmt.Sprintf("too many outputs at once, at most %d are allowed", limits.Sessions), Remedy: "try again later, or raise limits.sessions"}))(
+		recordOf(ctx).key.begin(limits.KeySessions))
 }
 
 // parse parses the output of an admitted exchange.

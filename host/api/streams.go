@@ -94,6 +94,7 @@ func (s *chatService) newSharedStream(ctx context.Context) *sharedStream {
 func (m *sharedStream) read(receive func() (*dragomanv1.ParseStreamsRequest, error)) error {
 	for {
 		in, err := receive()
+		receivedWhole(m.ctx)
 		if errors.Is(err, io.EOF) {
 			return nil
 		}

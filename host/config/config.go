@@ -136,15 +136,19 @@ type Limits struct {
 	BodyBytes        int           `yaml:"body_bytes" reload:"restart" help:"bytes of one request or of one message of a stream"`
 	HeaderTime       time.Duration `yaml:"header_time" reload:"restart" help:"time to send the header of a request"`
 	RequestTime      time.Duration `yaml:"request_time" reload:"live" help:"time to answer one request that is not a stream"`
-	Requests         int           `yaml:"requests" reload:"live" help:"concurrent requests, not counting streams of one output"`
-	Sessions         int           `yaml:"sessions" reload:"live" help:"concurrent streams"`
+	Requests         int           `yaml:"requests" reload:"live" help:"concurrent requests, not counting streams and methods for operators"`
+	Sessions         int           `yaml:"sessions" reload:"live" help:"concurrent outputs; separately, concurrent streams that outputs share"`
 	SessionIdle      time.Duration `yaml:"session_idle" reload:"live" help:"time a stream may wait for its next chunk"`
 	SessionTime      time.Duration `yaml:"session_time" reload:"live" help:"time a stream may take as a whole"`
 	OutputBytes      int           `yaml:"output_bytes" reload:"live" help:"bytes of one model output"`
 	Templates        int           `yaml:"templates" reload:"live" help:"templates that operators may put"`
 	KeyTemplates     int           `yaml:"key_templates" reload:"live" help:"templates that one client may put"`
 	KeyTemplateBytes int           `yaml:"key_template_bytes" reload:"live" help:"bytes of the templates that one client has put"`
-	KeySessions      int           `yaml:"key_sessions" reload:"live" help:"concurrent streams of one bearer token"`
+	KeySessions      int           `yaml:"key_sessions" reload:"live" help:"concurrent outputs and shared streams of one bearer token"`
+	KeyRequests      int           `yaml:"key_requests" reload:"live" help:"concurrent requests of one bearer token"`
+	BodiesBytes      int           `yaml:"bodies_bytes" reload:"live" help:"bytes in memory of all requests, and messages of streams, that are being received or answered, beyond 64 KiB of each; at least limits.body_bytes"`
+	KeyBodiesBytes   int           `yaml:"key_bodies_bytes" reload:"live" help:"those of one bearer token"`
+	Connections      int           `yaml:"connections" reload:"live" help:"connections that have not brought an accepted request; of more, the oldest is closed"`
 	KeyRate          int           `yaml:"key_rate" reload:"live" help:"requests per second of one bearer token, including streams"`
 }
 
@@ -180,7 +184,11 @@ func Default() *Config {
 			Templates:        1000,
 			KeyTemplates:     100,
 			KeyTemplateBytes: 4 << 20,
-			KeySessions:      10_000,
+			KeySessions:      5000,
+			KeyRequests:      500,
+			BodiesBytes:      256 << 20,
+			KeyBodiesBytes:   128 << 20,
+			Connections:      1000,
 			KeyRate:          10_000,
 		},
 		Shutdown: Shutdown{Grace: 10 * time.Second},

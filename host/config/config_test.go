@@ -191,11 +191,11 @@ func TestFaultsNameThePositionAndWhatWasExpected(t *testing.T) {
 		want       []string
 	}{
 		{name: "unknown key", file: "limits:\n  output_byte: 3\n",
-			want: []string{`host.yaml:2:3: unknown key "limits.output_byte"; expected one of body_bytes, header_time, `}},
+			want: []string{`host.yaml:2:3: unknown key "limits.output_byte"; expected one of bodies_bytes, body_bytes, `}},
 		{name: "unknown section", file: "log: {level: info}\nlimit: {}\n",
 			want: []string{`host.yaml:2:1: unknown key "limit"; expected one of auth, canary, debug, `}},
 		{name: "scalar over a section", file: "limits: 3\n",
-			want: []string{`host.yaml:1:9: limits is "3"; expected a mapping with the keys body_bytes`}},
+			want: []string{`host.yaml:1:9: limits is "3"; expected a mapping with the keys bodies_bytes`}},
 		{name: "section over a scalar", file: "log:\n  level: {a: b}\n",
 			want: []string{`host.yaml:2:10: log.level is a mapping; expected a text`}},
 		{name: "a list as document", file: "- a\n", want: []string{`host.yaml:1:1: the document is a list; expected a mapping with the keys auth,`}},

@@ -17,7 +17,7 @@ import (
 type Options struct {
 	// Pace is the shortest time between two batches.
 	Pace time.Duration
-	// MaxBytes is the total size of items above which producers wait; 0: no bound.
+	// MaxBytes is the total size of items above which producers wait, and a batch is closed; 0: no bound.
 	MaxBytes int
 	// MaxItems is the number of items from which a batch is due although the queue is held; 0: no bound.
 	MaxItems int
@@ -25,7 +25,7 @@ type Options struct {
 
 // Queue holds items until they are sent. It is safe for concurrent use, but only one goroutine may call Next.
 //
-//	items: what the next batch will be; size: its bytes
+//	items: what the next batches will be; sizes: the bytes of each; size: of all
 //	taken: the batch that Next returned last, its memory reused
 type Queue[T any] struct {
 	options Options
@@ -33,6 +33,7 @@ type Queue[T any] struct {
 	mu      sync.Mutex
 	changed sync.Cond // any field below
 	items   []T
+	sizes   []int // of each
 	size    int
 	holds   int  // calls of Hold without a Release
 	closed  bool // no more items are accepted
@@ -116,9 +117,23 @@ func (q *Queue[T]) Next() (items []T, ok bool) {
 		return nil, false
 	}
 	q.sent = time.Now()
-	q.taken, q.items, q.size = q.items, q.taken[:0], 0
+	q.take()
 	q.changed.Broadcast()
 	return q.taken, true
+}
+
+// take moves the next batch from items to taken. An item beyond the bound goes alone: what the receiver accepts alone, it must not
+// refuse because of what goes with it.
+func (q *Queue[T]) take() {
+	n, size := 0, 0
+	for n < len(q.items) && (n == 0 || q.options.MaxBytes == 0 || max(size, q.sizes[n]) <= q.options.MaxBytes) {
+		size += q.sizes[n]
+		n++
+	}
+	left := append(q.taken[:0], q.items[n:]...)
+	clear(q.items[n:])
+	q.taken, q.items = q.items[:n], left
+	q.sizes, q.size = append(q.sizes[:0], q.sizes[n:]...), q.size-size
 }
 
 // Close makes the queue accept no more items. Next returns those that are left.
@@ -134,7 +149,7 @@ func (q *Queue[T]) Abort() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.closed = true
-	q.items, q.size = nil, 0
+	q.items, q.sizes, q.size = nil, nil, 0
 	q.changed.Broadcast()
 }
 
@@ -143,6 +158,7 @@ func (q *Queue[T]) add(item T, size int) bool {
 		return false
 	}
 	q.items = append(q.items, item)
+	q.sizes = append(q.sizes, size)
 	q.size += size
 	if q.due() {
 		q.changed.Broadcast()

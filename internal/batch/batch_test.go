@@ -90,6 +90,21 @@ func TestAHeldQueueIsDueWhenItIsFull(t *testing.T) {
 	}
 }
 
+// TestABatchEndsAtTheBound pushes items of these sizes. A batch ends with the one that exceeds ten; a larger one goes alone.
+func TestABatchEndsAtTheBound(t *testing.T) {
+	q := batch.New[int](batch.Options{MaxBytes: 10})
+	for _, size := range []int{4, 4, 4, 30, 10, 1, 0, 0} {
+		q.Push(size, size)
+	}
+	q.Close()
+	for _, want := range []string{"[4 4 4]", "[30]", "[10 1]", "[0 0]"} {
+		same(t, next(q), want)
+	}
+	if left, ok := q.Next(); ok {
+		t.Errorf("%v is left", left)
+	}
+}
+
 func TestProducersWaitForTheSender(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := batch.New[int](batch.Options{MaxBytes: 10})
@@ -110,7 +125,7 @@ func TestProducersWaitForTheSender(t *testing.T) {
 		if !q.Push(9, 0) {
 			t.Error("Push is refused by a full queue")
 		}
-		same(t, next(q), "[0 1 9]")
+		same(t, next(q), "[0 1]")
 		synctest.Wait()
 		if put != 4 || q.TryPut(9, 0) {
 			t.Errorf("%d items were accepted after a batch", put)
@@ -121,10 +136,12 @@ func TestProducersWaitForTheSender(t *testing.T) {
 		if waited {
 			t.Error("Wait returns although the queue is full")
 		}
-		for range 4 {
-			next(q)
+		same(t, next(q), "[9 2 3]")
+		for range 3 {
 			synctest.Wait()
+			next(q)
 		}
+		synctest.Wait()
 		if !waited || put != 9 {
 			t.Errorf("%d items were accepted in the end", put)
 		}
