@@ -21,7 +21,7 @@ func (a *assembly) body() peg.ID {
 	if a.d.Content.Mode == dialect.ContentWrappedWithReasoning && a.m.Content.Start != "" {
 		return a.Choice(
 			a.Seq(a.Space(), a.Lit(a.m.Content.Start), a.mixed(nonempty(a.m.Content.End))),
-			a.mixed(nil))
+			a.led(a.mixed(nil)))
 	}
 	if start := a.m.Content.Start; start != "" && !distinctive(start) {
 		return a.behindWords()
@@ -30,7 +30,15 @@ func (a *assembly) body() peg.ID {
 	if a.m.Content.Start != "" && distinctive(a.m.Tools.CallSeparator) {
 		wrappers = append(wrappers, a.m.Tools.CallSeparator+a.m.Content.Start)
 	}
-	return a.mixed(wrappers)
+	return a.led(a.mixed(wrappers))
+}
+
+// led matches content behind the words that may precede it if tools are offered.
+func (a *assembly) led(content peg.ID) peg.ID {
+	if a.d.Content.Lead == "" || len(a.Tools) == 0 {
+		return content
+	}
+	return a.Seq(a.Optional(a.Space(), a.Lit(a.d.Content.Lead), a.Space()), content)
 }
 
 // behindWords matches content that begins with words which may occur in text, too. They count only

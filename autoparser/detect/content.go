@@ -133,6 +133,22 @@ func (d *detective) contentBeforeCalls() {
 	}
 }
 
+// contentLead learns the words directly before the text of an answer that are there only if tools
+// are offered (C1, T1).
+func (d *detective) contentLead() {
+	c1, ok1 := d.answers.Of("C1")
+	t1, ok2 := d.answers.Of("T1")
+	if !ok1 || !ok2 {
+		return
+	}
+	plain, _, _ := strings.Cut(tailOf(c1.TextB), probe.Content)
+	offered, _, _ := strings.Cut(tailOf(t1.TextA), probe.Content)
+	lead, follows := strings.CutPrefix(offered, plain)
+	if follows && !blank(lead) && markers(lead) == 0 && !strings.Contains(tailOf(t1.TextB), lead) {
+		learn(d, &d.Dialect.Content.Lead, strings.TrimSpace(lead), from("T1", lead+probe.Content))
+	}
+}
+
 // endsTurn reports whether a text begins with the end of the turn.
 func (d *detective) endsTurn(text string) bool {
 	return d.Dialect.EndOfTurn != "" && strings.HasPrefix(text, d.Dialect.EndOfTurn)

@@ -59,6 +59,7 @@ func Run(answers probe.Answers) Result {
 	d.calls()
 	d.withoutHeaders()
 	d.contentBeforeCalls()
+	d.contentLead()
 	return t.restore(d.Result)
 }
 

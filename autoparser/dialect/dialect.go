@@ -88,6 +88,9 @@ type Content struct {
 	Mode  ContentMode `yaml:"mode" json:"mode"`
 	Start string      `yaml:"start" json:"start"`
 	End   string      `yaml:"end" json:"end"`
+	// Lead is the words before content that the template writes only if tools are offered, such as
+	// the name of a role.
+	Lead string `yaml:"lead" json:"lead"`
 }
 
 // Tools is how tool calls are written.
