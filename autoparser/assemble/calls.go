@@ -93,7 +93,7 @@ func (a *assembly) callRuns() []peg.ID {
 	}
 	var runs []peg.ID
 	if a.m.Tools.SectionStart != "" {
-		runs = append(runs, a.Trigger("section", a.Seq(a.Spelled(a.m.Tools.SectionStart), a.Space(), a.list(a.first(whole), whole), a.sectionEnd())))
+		runs = append(runs, a.Trigger("section", a.Seq(a.Start(a.m.Tools.SectionStart), a.list(a.first(whole), whole), a.sectionEnd())))
 	}
 	if a.m.Tools.PerCallStart != "" {
 		runs = append(runs, a.beside("calls", a.list(whole, whole)))
@@ -171,7 +171,7 @@ func (a *assembly) arrayed() bool {
 func (a *assembly) call(start string) peg.ID {
 	var kids []peg.ID
 	if start != "" {
-		kids = append(kids, a.Spelled(start), a.Space())
+		kids = append(kids, a.Start(start))
 	}
 	kids = append(kids, a.Choice(a.format.ways()...))
 	if a.m.Tools.PerCallEnd != "" {
@@ -213,7 +213,7 @@ func (a *assembly) callAhead() peg.ID {
 	add := func(markers ...string) {
 		var kids []peg.ID
 		for _, m := range nonempty(markers...) {
-			kids = append(kids, a.Spelled(m), a.Blanks())
+			kids = append(kids, a.Start(m))
 		}
 		if a.arrayed() {
 			kids = append(kids, a.Optional(a.Lit("["), a.Blanks()))

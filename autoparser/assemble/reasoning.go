@@ -6,7 +6,6 @@ import (
 
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/peg"
-	"github.com/dragoman-project/dragoman/sdk/turn"
 )
 
 // reasoning matches reasoning, including its end marker, and further reasoning directly after it.
@@ -14,7 +13,7 @@ import (
 func (a *assembly) reasoning() peg.ID {
 	switch a.start.thinking {
 	case mayThink:
-		return a.Seq(a.Optional(a.Space(), a.ThinkMark(a.m.Reasoning.Start), a.Thought()), a.ThoughtAnew())
+		return a.Seq(a.Optional(a.Space(), a.ThinkMark(a.m.Reasoning.Start), a.StartAgain(), a.Thought()), a.ThoughtAnew())
 	case mustThink:
 		return a.Seq(a.ThinkMark(a.m.Reasoning.Start), a.startAgain(), a.Thought(), a.ThoughtAnew())
 	case alreadyThinking:
@@ -23,10 +22,10 @@ func (a *assembly) reasoning() peg.ID {
 	return a.ThoughtAnew()
 }
 
-// startAgain matches a repeated start marker. If only blank lines separate it from the end marker
-// it is the whole reasoning, so that the message is rendered as the model wrote it.
+// startAgain matches a repeated start marker. If only an empty line separates it from the end
+// marker it is the whole reasoning, so that the message is rendered as the model wrote it.
 func (a *assembly) startAgain() peg.ID {
-	return a.StartAgain(a.Not(a.Seq(a.Chars(1, 32, turn.Blank...), a.Lit(a.m.Reasoning.End))))
+	return a.StartAgain(a.Not(a.Lit("\n\n" + a.m.Reasoning.End)))
 }
 
 // thoughtEnds returns the markers that end a turn and do not occur in reasoning; the end of

@@ -49,6 +49,8 @@ func TestTheStartStateComesFromThePrompt(t *testing.T) {
 		{"open, and begun again", lines, header + "<think>\n", "", "<think>\nHm\n</think>\n\nHi", cases.Message{ReasoningContent: "Hm", Content: "Hi"}, "open"},
 		{"open, and begun again behind a line", lines, header + "<think>\n", "", "\n<think>Hm</think>Hi", cases.Message{ReasoningContent: "Hm", Content: "Hi"}, "open"},
 		{"open, and begun again for nothing", lines, header + "<think>\n", "", "<think></think>Hi", cases.Message{Content: "Hi"}, "open"},
+		{"open, and begun again for blanks", lines, header + "<think>\n", "", "<think>   </think>Hi", cases.Message{Content: "Hi"}, "open"},
+		{"idle, and begun twice", lines, header, "", "<think>\n<think>Hm</think>Hi", cases.Message{ReasoningContent: "Hm", Content: "Hi"}, "idle"},
 		{"open, and an empty thought is thought", lines, header + "<think>\n", "", "<think>\n\n</think>\n\nHi", cases.Message{ReasoningContent: "<think>", Content: "Hi"}, "open"},
 		{"open, and ended by the turn", lines, header + "<think>\n", "", "Hm <|im_end|> Hm<|im_end|>\n", cases.Message{ReasoningContent: "Hm <|im_end|> Hm"}, "open"},
 		{"it thinks anew", lines, header, "", "<think>\nHm\n</think>\n\n<think>\nSo\n</think>\n\nHi", cases.Message{ReasoningContent: "Hm\n\nSo", Content: "Hi"}, "idle"},

@@ -82,7 +82,14 @@ func (f tagged) anyName() (peg.ID, bool) {
 			chars = append(chars, peg.Range{Lo: c, Hi: c})
 		}
 	}
-	return f.Atomic(f.Tag(peg.CallName, f.Chars(1, turn.MaxName, chars...)), f.closing()), true
+	name := []peg.ID{f.Tag(peg.CallName, f.Chars(1, turn.MaxName, chars...))}
+	if f.m.Tools.Function.NameSuffix != "" {
+		name = append(name, f.closing())
+	}
+	if f.m.Tools.Function.NameSuffix == "" || len(f.ends()) == 0 {
+		name = append(name, f.Peek(f.begun("{", turn.Fence))) // a word alone is prose
+	}
+	return f.Atomic(name...), true
 }
 
 // closing matches what closes the name: its suffix or, if there is none, what must follow.

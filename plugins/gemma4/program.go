@@ -45,7 +45,7 @@ func (p program) build() *peg.Program {
 // interrupted. Text in a channel of the prompt is parsed like output, except if thoughts stay in
 // the content: then an empty thought of the prompt is not the model's.
 func (p program) start() peg.ID {
-	turn := p.Optional(p.Lit(p.modelTurn()))
+	turn := p.Optional(p.Lit(p.turnStart+"model"), p.Tolerate(p.Lit("\n")))
 	switch {
 	case !p.Request.ReasoningFormat.Extract():
 		return p.Seq(p.Prompt(), turn)
@@ -71,10 +71,16 @@ func (p program) outcome() peg.ID {
 func (p program) thought() peg.ID {
 	return p.Once("thought", func() peg.ID {
 		if !p.Request.ReasoningFormat.Extract() {
-			return p.Seq(p.Tag(peg.Content, p.Lit(p.thinking())), p.text(peg.Content), p.Tolerate(p.Tag(peg.Content, p.Lit(p.channelEnd))))
+			return p.Seq(p.Tag(peg.Content, p.thoughtStart()), p.text(peg.Content), p.Tolerate(p.Tag(peg.Content, p.Lit(p.channelEnd))))
 		}
-		return p.Seq(p.Lit(p.thinking()), p.Tolerate(p.Lit("\n")), p.text(peg.Reasoning), p.Tolerate(p.Lit(p.channelEnd)))
+		return p.Seq(p.thoughtStart(), p.Tolerate(p.Lit("\n")), p.text(peg.Reasoning), p.Tolerate(p.Lit(p.channelEnd)))
 	})
+}
+
+// thoughtStart matches the beginning of a thought. Models begin the channel twice.
+func (p program) thoughtStart() peg.ID {
+	twice := p.Only("channel-twice", p.Lit(p.channelStart), p.SmallGap(), p.Lit(p.thinking()))
+	return p.Choice(p.Lit(p.thinking()), twice)
 }
 
 // text matches text up to the next real token.
@@ -86,14 +92,14 @@ func (p program) text(role peg.Role) peg.ID {
 func (p program) token(role peg.Role) peg.ID {
 	ways := []peg.ID{p.Seq(p.Lit(p.turnStart), p.AnyName()), p.Lit(p.turnEnd), p.Lit(p.responseStart), p.Lit(p.responseEnd)}
 	if p.thinks() {
-		ways = append(ways, p.Lit(p.thinking()), p.Lit(p.channelEnd), p.otherChannel())
+		ways = append(ways, p.thoughtStart(), p.Lit(p.channelEnd), p.otherChannel())
 	}
 	switch {
 	case len(p.Tools) == 0:
 	case role == peg.Content:
-		ways = append(ways, p.callAhead(p.AnyName()), p.Lit(p.callEnd))
+		ways = append(ways, p.callAhead(p.AnyName(), false), p.callAhead(p.toolName(), true), p.Lit(p.callEnd))
 	case p.Request.Parsing.CallInReasoning == chat.PromoteCalls:
-		ways = append(ways, p.callAhead(p.toolName()))
+		ways = append(ways, p.callAhead(p.toolName(), true))
 	}
 	return p.Choice(ways...)
 }

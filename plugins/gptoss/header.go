@@ -54,10 +54,11 @@ func (p program) toReader() peg.ID {
 	})
 }
 
-// stray matches a channel that the model names and then abandons.
+// stray matches a channel that the model begins, or names, and then abandons.
 func (p program) stray() peg.ID {
 	return p.Optional(p.Once("~stray", func() peg.ID {
-		return p.Seq(p.Lit(channelToken+"commentary"), p.Optional(p.toReader()), p.SmallGap(), p.Peek(p.Lit(channelToken)))
+		named := p.Optional(p.Lit("commentary"), p.Optional(p.toReader()))
+		return p.Seq(p.Lit(channelToken), named, p.SmallGap(), p.Peek(p.Lit(channelToken)))
 	}))
 }
 

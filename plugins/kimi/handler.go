@@ -59,14 +59,14 @@ type program struct{ *turn.Turn }
 // calls matches a section of calls. A model may leave out every token except the first of each
 // call; grammars allow that, too.
 func (p program) calls() peg.ID {
-	start := p.Choice(p.Lit(sectionStart), p.Only("other-start", p.Lit(otherStart)))
+	start := p.Choice(p.Start(sectionStart), p.Only("other-start", p.Start(otherStart)))
 	end := p.Choice(p.Lit(sectionEnd), p.Only("other-end", p.Lit(otherEnd)))
-	call := p.Rule("call", p.Tag(peg.Call, p.Lit(callStart), p.Space(), p.ByName(p.header, p.arguments), p.Optional(p.Lit(callEnd))))
+	call := p.Rule("call", p.Tag(peg.Call, p.Start(callStart), p.ByName(p.header, p.arguments), p.Optional(p.Lit(callEnd))))
 	section := p.Trigger("calls", p.Seq(p.Several(call, ""), p.Optional(end, p.Space())))
-	opened := p.Seq(start, p.Space(), p.Choice(section, p.Only("no-calls", end, p.Space())))
+	opened := p.Seq(start, p.Choice(section, p.Only("no-calls", end, p.Space())))
 	calls := p.Choice(opened, section)
 	p.EndThinkingAt(func() peg.ID {
-		return p.Seq(p.Optional(start, p.Blanks()), p.Lit(callStart), p.Blanks(), p.KnownName(p.header))
+		return p.Seq(p.Optional(start), p.Start(callStart), p.KnownName(p.header))
 	}, func() peg.ID { return calls })
 	return calls
 }

@@ -16,10 +16,10 @@ func (p program) calls() peg.ID {
 	none := p.Only("none", p.Peek(p.Lit("]")))
 	bracketed := p.Seq(p.Lit("["), p.Space(), p.Choice(list, none), p.Closer("]"))
 	bare := p.Only("no-brackets", p.Choice(list, p.Peek(p.Lit(callsEnd))))
-	calls := p.Trigger("calls", p.Seq(p.Lit(callsStart), p.Space(), p.Choice(bracketed, bare), p.Closer(callsEnd)))
+	calls := p.Trigger("calls", p.Seq(p.Start(callsStart), p.Choice(bracketed, bare), p.Closer(callsEnd)))
 	p.EndThinkingAt(func() peg.ID {
 		argument := p.Seq(p.ArgumentName(""), p.Blanks(), p.Lit("="))
-		return p.Seq(p.Lit(callsStart), p.Blanks(), p.Optional(p.Lit("["), p.Blanks()), p.KnownName(header), p.Blanks(), p.Choice(p.Lit(")"), argument))
+		return p.Seq(p.Start(callsStart), p.Optional(p.Lit("["), p.Blanks()), p.KnownName(header), p.Blanks(), p.Choice(p.Lit(")"), argument))
 	}, func() peg.ID { return calls })
 	return calls
 }

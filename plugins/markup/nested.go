@@ -61,10 +61,10 @@ func (p elements) calls() peg.ID {
 	}
 	call := p.Rule("call", p.Tag(peg.Call, p.ByName(header, p.object), p.Closer(invokeEnd)))
 	none := p.Only("no-calls", p.Peek(p.Lit(nestedEnd)))
-	section := p.Trigger("calls", p.Seq(p.Lit(nestedStart), p.Space(), p.Choice(p.Several(call, ""), none), p.Closer(nestedEnd)))
+	section := p.Trigger("calls", p.Seq(p.Start(nestedStart), p.Choice(p.Several(call, ""), none), p.Closer(nestedEnd)))
 	calls := p.Choice(section, p.Only("no-section", p.Trigger("call-alone", p.Seq(p.Several(call, ""), p.Optional(p.Lit(nestedEnd), p.Space())))))
 	p.EndThinkingAt(func() peg.ID {
-		return p.Seq(p.Optional(p.Lit(nestedStart), p.Blanks()), p.KnownName(header), p.Blanks(), p.Lit(tagMark))
+		return p.Seq(p.Optional(p.Start(nestedStart)), p.KnownName(header), p.Blanks(), p.Lit(tagMark))
 	}, func() peg.ID { return calls })
 	return calls
 }

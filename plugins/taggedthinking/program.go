@@ -25,7 +25,7 @@ func (p program) build() *peg.Program {
 	calls := p.Empty()
 	if len(p.Tools) > 0 {
 		calls = p.calls()
-		p.EndThinkingAt(func() peg.ID { return p.Seq(p.Optional(p.Lit(callStart), p.Blanks()), p.KnownName(p.header)) }, func() peg.ID { return calls })
+		p.EndThinkingAt(func() peg.ID { return p.Seq(p.Optional(p.Start(callStart)), p.KnownName(p.header)) }, func() peg.ID { return calls })
 	}
 	if !p.Request.ReasoningFormat.Extract() {
 		return p.Build(p.Seq(p.Prompt(), p.Body(calls), p.TurnEnd(), p.End()))
@@ -60,7 +60,7 @@ func (p program) answer() peg.ID {
 // calls matches calls in a row. The marker around a call tends to get lost.
 func (p program) calls() peg.ID {
 	inner := p.Seq(p.ByName(p.header, p.arguments), p.Closer(functionEnd))
-	whole := p.Rule("call", p.Tag(peg.Call, p.Lit(callStart), p.Space(), inner, p.Closer(callEnd)))
+	whole := p.Rule("call", p.Tag(peg.Call, p.Start(callStart), inner, p.Closer(callEnd)))
 	bare := p.Rule("bare-call", p.Tag(peg.Call, inner, p.Optional(p.Lit(callEnd), p.Space())))
 	return p.Choice(p.Trigger("calls", p.Several(whole, "")), p.Only("bare-calls", p.Trigger("bare", p.Several(bare, ""))))
 }

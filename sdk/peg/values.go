@@ -18,7 +18,8 @@ const (
 	// AnyJSON is every JSON value.
 	AnyJSON = Values(jsonschema.Any)
 
-	// PythonLiterals accepts True, False and None wherever the JSON literal of that kind is accepted.
+	// PythonLiterals accepts True, False and None wherever the JSON literal of that kind is accepted. Parsers also read NaN,
+	// Infinity and -Infinity, as the strings of these words: JSON has no such numbers.
 	PythonLiterals = AnyJSON + 1
 	// PythonQuotes accepts single-quoted strings besides double-quoted ones.
 	PythonQuotes = PythonLiterals << 1
@@ -34,7 +35,7 @@ func (v Values) Kinds() jsonschema.Kinds { return jsonschema.Kinds(v & AnyJSON) 
 type Notation struct {
 	// Quotes are the bytes that may surround strings.
 	Quotes string
-	// Words are the values written as a word. No two begin with the same byte.
+	// Words are the values written as a word.
 	Words []Word
 	// TrailingComma allows a comma after the last item of an object or array.
 	TrailingComma bool
@@ -60,7 +61,8 @@ var valueBits = [...]struct {
 	{name: "bool"},
 	{name: "null"},
 	{name: "python-literals", adds: Notation{
-		Words:         []Word{{"True", "true", BoolValue}, {"False", "false", BoolValue}, {"None", "null", NullValue}},
+		Words: []Word{{"True", "true", BoolValue}, {"False", "false", BoolValue}, {"None", "null", NullValue},
+			{"NaN", `"NaN"`, NumberValue}, {"Infinity", `"Infinity"`, NumberValue}, {"-Infinity", `"-Infinity"`, NumberValue}},
 		TrailingComma: true,
 	}},
 	{name: "python-quotes", adds: Notation{Quotes: `'`, TrailingComma: true}},

@@ -16,6 +16,12 @@ func (t *Turn) Marker(text string, behind ...peg.ID) peg.ID {
 // Closer matches a marker that may be missing, and the white space after it.
 func (t *Turn) Closer(text string) peg.ID { return t.Marker(text, t.Space()) }
 
+// Start matches a marker that begins calls, and the white space after it. Models begin some twice.
+func (t *Turn) Start(marker string) peg.ID {
+	again := t.OncePer("~start-again", marker, func() peg.ID { return t.Seq(t.Spelled(marker), t.Space()) })
+	return t.Seq(t.Spelled(marker), t.Space(), t.Star(again))
+}
+
 // Omitted matches nothing, for the parser alone, in place of marker. If the Format asks for it, the
 // report counts the marker as missing, unless it ends the turn: engines stop there.
 func (t *Turn) Omitted(marker string) peg.ID {

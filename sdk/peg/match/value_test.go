@@ -34,6 +34,8 @@ func TestValues(t *testing.T) {
 		{peg.AnyJSON, `{"a": 1,}`, ``}, {peg.AnyJSON, `[1}`, ``},
 		{peg.AnyPython, `True`, `true`}, {peg.AnyPython, `False`, `false`}, {peg.AnyPython, `None`, `null`}, {peg.AnyPython, `Nope`, ``},
 		{peg.AnyPython, `[True, None, true]`, `[true, null, true]`}, {peg.AnyPython, `{'a': 'it\'s "x"', "b": 'y'}`, `{"a": "it's \"x\"", "b": "y"}`},
+		{peg.AnyPython, `NaN`, `"NaN"`}, {peg.AnyPython, `[Infinity, -Infinity,-1]`, `["Infinity", "-Infinity",-1]`}, {peg.AnyJSON, `NaN`, ``},
+		{peg.AnyPython, `-Inf`, ``}, {peg.AnyPython, `Na`, ``}, {peg.AnyPython, `Nane`, ``}, {peg.NumberValue | peg.PythonLiterals, `None`, ``},
 		{peg.AnyPython, `'None'`, `"None"`}, {peg.AnyPython, `'True, "a", \\'`, `"True, \"a\", \\"`},
 		{peg.AnyPython, `[1, 2, ]`, `[1, 2 ]`}, {peg.AnyPython, `{"a": [{"b": 1,},],}`, `{"a": [{"b": 1}]}`}, {peg.AnyPython, "[\",]\" ,\n ]", "[\",]\" \n ]"},
 		{peg.AnyPython, `[1,,]`, ``}, {peg.AnyPython, `[,]`, ``}, {peg.AnyPython, `{,}`, ``}, {peg.AnyPython, `[None,]`, `[null]`},
@@ -55,8 +57,11 @@ func TestValues(t *testing.T) {
 // TestStringsAreRepaired parses strings that are not valid JSON, but whose meaning is clear.
 func TestStringsAreRepaired(t *testing.T) {
 	for text, want := range map[string]string{
-		"\"a\nb\tc\rd\x01\"":        `"a\nb\tc\rd\u0001"`, // control characters
-		`"\d+\.\w{2}"`:              `"\\d+\\.\\w{2}"`,    // a backslash too few
+		"\"a\nb\tc\rd\x01\"":        `"a\nb\tc\rd\u0001"`,          // control characters
+		`"\x41\x7f\xe9\U0001F600"`:  "\"A\x7fé😀\"",                 // escapes of Python
+		`"\x0a\x22\U00110000"`:      `"\n\"�"`,                     // which JSON escapes, or cannot have
+		`"\x4 \xg \U0001F60 \x4"`:   `"\\x4 \\xg \\U0001F60 \\x4"`, // and what are none
+		`"\d+\.\w{2}"`:              `"\\d+\\.\\w{2}"`,             // a backslash too few
 		"\"\\\n\"":                  `"\\\n"`,
 		`'say "hi" \" \' \\ it''s'`: ``, // a string, and another
 		`'say "hi" \" \' \\'`:       `"say \"hi\" \" ' \\"`,

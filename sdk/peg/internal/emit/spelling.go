@@ -2,7 +2,10 @@ package emit
 
 import (
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/dragoman-project/dragoman/sdk/peg"
 	"github.com/dragoman-project/dragoman/sdk/peg/internal/scan"
@@ -15,6 +18,7 @@ type spelling struct {
 	inside bool   // within a string
 	quote  byte   // what ends the string; 0: nothing does
 	escape bool   // after a backslash
+	code   string // an escape of Python after its backslash, as far as it is read: x7 of \x7f
 	word   string // what could still become a foreign word
 	comma  []byte // a comma, and the white space after it, until something else follows
 
@@ -46,7 +50,7 @@ func (s *spelling) rewrite(dst, t []byte) []byte {
 
 // keep reads the beginning of t that stays as it is, and returns its length: all of t, most of the time.
 func (s *spelling) keep(t []byte) int {
-	if s.escape || s.word != "" || len(s.comma) > 0 {
+	if s.escape || s.code != "" || s.word != "" || len(s.comma) > 0 {
 		return 0
 	}
 	for i := 0; i < len(t); i++ {
@@ -76,11 +80,20 @@ func (s *spelling) end(dst []byte) []byte {
 		s.repairs++
 		return append(dst, '\\', '\\')
 	}
-	return s.endComma(s.endWord(dst))
+	return s.endComma(s.endWord(s.endCode(dst)))
 }
 
 func (s *spelling) byte(dst []byte, c byte) []byte {
+	if s.code != "" {
+		if isHex(c) {
+			return s.digit(dst, c)
+		}
+		dst = s.endCode(dst)
+	}
 	switch {
+	case s.escape && codeDigits(c) > 0:
+		s.escape, s.code = false, string(rune(c))
+		return dst
 	case s.escape:
 		s.escape = false
 		if !isEscape(c) && !quotes.Has(c) {
@@ -101,6 +114,43 @@ func (s *spelling) byte(dst []byte, c byte) []byte {
 	}
 	return appendEscaped(dst, c)
 }
+
+// digit reads a digit of a character's code. The last one completes the character.
+func (s *spelling) digit(dst []byte, c byte) []byte {
+	if s.code += string(rune(c)); len(s.code) <= codeDigits(s.code[0]) {
+		return dst
+	}
+	n, err := strconv.ParseUint(s.code[1:], 16, 32)
+	if err != nil || n > unicode.MaxRune {
+		n = unicode.ReplacementChar
+	}
+	s.code = ""
+	return appendText(dst, utf8.AppendRune(nil, rune(n)))
+}
+
+// endCode appends what is held of an escape that is none.
+func (s *spelling) endCode(dst []byte) []byte {
+	if s.code == "" {
+		return dst
+	}
+	s.repairs++
+	dst = append(append(dst, '\\', '\\'), s.code...)
+	s.code = ""
+	return dst
+}
+
+// codeDigits returns how many hexadecimal digits follow a letter in the escapes that Python has and JSON has not.
+func codeDigits(c byte) int {
+	switch c {
+	case 'x':
+		return 2
+	case 'U':
+		return 8
+	}
+	return 0
+}
+
+func isHex(c byte) bool { return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'f' }
 
 func (s *spelling) outside(dst []byte, c byte) []byte {
 	if len(s.comma) > 0 {

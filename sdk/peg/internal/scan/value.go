@@ -9,12 +9,13 @@ import (
 // Accept is the set of values that an instruction accepts.
 type Accept struct {
 	First    ByteSet // what the value itself may begin with
+	kinds    peg.Values
 	notation peg.Notation
 }
 
 // NewAccept returns the set of the values that kinds allows.
 func NewAccept(kinds peg.Values) *Accept {
-	a := &Accept{notation: kinds.Notation()}
+	a := &Accept{kinds: kinds, notation: kinds.Notation()}
 	for kind, first := range map[peg.Values]string{
 		peg.ObjectValue: "{", peg.ArrayValue: "[", peg.StringValue: a.notation.Quotes, peg.NumberValue: "-0123456789",
 	} {
@@ -31,11 +32,12 @@ func NewAccept(kinds peg.Values) *Accept {
 	return a
 }
 
-// word returns the word that begins with c, or "".
-func (a *Accept) word(c byte) string {
+// word returns a word for one of kinds that begins like begun and continues with c, or "".
+func (a *Accept) word(kinds peg.Values, begun string, c byte) string {
 	for i := range a.notation.Words {
-		if text := a.notation.Words[i].Text; text[0] == c {
-			return text
+		w := &a.notation.Words[i]
+		if kinds&w.Kind != 0 && len(w.Text) > len(begun) && w.Text[len(begun)] == c && strings.HasPrefix(w.Text, begun) {
+			return w.Text
 		}
 	}
 	return ""
@@ -47,7 +49,8 @@ type Value struct {
 	open   []byte // the open containers: '{' or '['
 	text   Quoted // the string being read
 	number number // the number being read
-	word   string // the rest of the literal being read
+	word   string // the literal being read
+	read   int    // how many bytes of it
 }
 
 // maxJSONDepth is how deep a value may nest.
@@ -102,9 +105,12 @@ func (v *Value) part(b []byte, accept *Accept) (int, Outcome) {
 	case inKey, inText:
 		return v.string(b)
 	case inNumber:
+		if v.number == numMinus && v.begin("-", b[0], accept) {
+			return 1, Hungry
+		}
 		return v.digits(b)
 	case inWord:
-		return v.letter(b[0])
+		return v.letter(b[0], accept)
 	}
 	if v.State != AtStart && IsJSONSpace(b[0]) {
 		return 1, Hungry
@@ -137,14 +143,28 @@ func (v *Value) digits(b []byte) (int, Outcome) {
 	return len(b), Hungry
 }
 
-func (v *Value) letter(c byte) (int, Outcome) {
-	if c != v.word[0] {
+func (v *Value) letter(c byte, accept *Accept) (int, Outcome) {
+	switch {
+	case !v.begin(v.word[:v.read], c, accept):
 		return 0, Failed
-	}
-	if v.word = v.word[1:]; v.word == "" {
+	case v.read == len(v.word):
 		return 1, v.end()
 	}
 	return 1, Hungry
+}
+
+// begin reports whether c continues what has begun as a literal.
+func (v *Value) begin(begun string, c byte, accept *Accept) bool {
+	kinds := peg.AnyJSON
+	if len(v.open) == 0 {
+		kinds = accept.kinds
+	}
+	word := accept.word(kinds, begun, c)
+	if word == "" {
+		return false
+	}
+	v.word, v.read, v.State = word, len(begun)+1, inWord
+	return true
 }
 
 // mark reads the first byte of a value or key, or punctuation between them.
@@ -189,12 +209,8 @@ func (v *Value) start(c byte, accept *Accept) (int, Outcome) {
 		v.text, v.State = Quoted{Quote: c}, inText
 	case numStart.next(c) != numNone:
 		v.number, v.State = numStart.next(c), inNumber
-	default:
-		word := accept.word(c)
-		if word == "" {
-			return 0, Failed
-		}
-		v.word, v.State = word[1:], inWord
+	case !v.begin("", c, accept):
+		return 0, Failed
 	}
 	return 1, Hungry
 }
