@@ -10,6 +10,10 @@ import (
 
 // Models surround calls with what they know from elsewhere: a code fence, a tag, or a token of
 // another format. Directly before and after a call it is not text. None of this is in grammars.
+//
+// Prose shows calls, too. So calls that no marker distinguishes, neither the format's own nor a
+// foreign one, count only if they are the end of the answer. They are read ahead, up to 64 KiB, and
+// delivered late.
 
 // unmarked matches the calls of a format without markers.
 func (a *assembly) unmarked(call peg.ID) peg.ID {
@@ -22,8 +26,41 @@ func (a *assembly) unmarked(call peg.ID) peg.ID {
 	if !a.bareCode() {
 		run = a.Choice(a.codeCalls(), a.fenced(a.listed(a.Choice(one, a.functionTag()))))
 	}
-	around := a.Seq(a.Optional(a.otherStart()), run, a.Optional(a.otherEnd()))
-	return a.Choice(calls, a.OnlyHere("otherwise", a.Plus(around)))
+	around := a.Plus(a.Seq(a.Optional(a.otherStart()), run, a.Optional(a.otherEnd())))
+	unmistakable := a.Not(a.Choice(a.Lit(turn.Fence), a.codeAhead()))
+	return a.Choice(calls, a.OnlyHere("otherwise", a.Choice(unmistakable, a.last(around)), around))
+}
+
+// last matches nothing if calls follow that are the end of the answer, or that one of marks follows.
+func (a *assembly) last(calls peg.ID, marks ...string) peg.ID {
+	over := []peg.ID{a.End()}
+	if len(a.Ends) > 0 {
+		over = append(over, a.Seq(a.Plus(a.OneOf(a.Ends...), a.Space()), a.End()))
+	}
+	if len(marks) > 0 {
+		over = append(over, a.OneOf(marks...))
+	}
+	return a.Peek(a.Seq(calls, a.Space(), a.Choice(over...)))
+}
+
+// callsInText matches calls that do not begin the answer.
+func (a *assembly) callsInText() peg.ID {
+	switch {
+	case a.untold:
+		return a.Once("~last-calls", func() peg.ID { return a.Seq(a.last(a.calls()), a.calls()) })
+	case a.bareCode() && a.arrayed():
+		return a.Once("~calls-in-text", func() peg.ID {
+			return a.Seq(a.Choice(a.Peek(a.Lit("\n")), a.last(a.calls())), a.calls())
+		})
+	}
+	return a.calls()
+}
+
+// example matches a code block that begins like a call and is none, as content.
+func (a *assembly) example() peg.ID {
+	line := a.Optional(a.Lit("\n"))
+	block := a.Seq(line, a.Lit(turn.Fence), a.Until(append([]string{turn.Fence}, a.Ends...)...), a.Optional(a.Lit(turn.Fence)))
+	return a.OnlyHere("example", a.Peek(a.Seq(line, a.fenceOpen(), a.beginsCall())), a.Tag(peg.Content, block))
 }
 
 // bareCode reports whether calls are code without any marker before it.

@@ -60,7 +60,7 @@ func (a *assembly) listed(one peg.ID) peg.ID {
 }
 
 // unmarkedFirst matches calls at the beginning of an answer whose start marker is missing,
-// including their end marker.
+// including their end marker. Without that, they are the whole answer, or marked ones follow.
 func (a *assembly) unmarkedFirst() peg.ID {
 	start := a.m.Tools.PerCallStart
 	if a.m.Tools.SectionStart != "" {
@@ -69,6 +69,7 @@ func (a *assembly) unmarkedFirst() peg.ID {
 	calls := a.Trigger("bare-json", a.Lacking(start, a.Choice(a.codeCalls(), a.fenced(a.listed(a.Choice(a.bareJSON(), a.functionTag()))))))
 	calls = a.Seq(a.Optional(a.Choice(a.restOfStart(start), a.otherStart())), calls, a.Optional(a.otherEnd()))
 	ends := slices.DeleteFunc(nonempty(a.m.Tools.PerCallEnd, a.m.Tools.SectionEnd), common)
+	calls = a.Seq(a.last(calls, append(respaced(ends...), a.openers()...)...), calls)
 	if len(ends) == 0 {
 		return calls
 	}

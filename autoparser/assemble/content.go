@@ -77,14 +77,21 @@ func (a *assembly) mixed(wrappers []string) peg.ID {
 	if a.endsLate() && a.promotes() {
 		rest = a.prose(nonempty(append(wrappers, a.m.Reasoning.End)...))
 	}
-	more := a.OnlyHere("more", a.Seq(rest, a.Star(a.Choice(a.calls(), spelled), rest)))
+	if a.markerless() {
+		spelled = a.Choice(a.example(), spelled)
+	}
+	more := a.OnlyHere("more", a.Seq(rest, a.Star(a.Choice(a.callsInText(), spelled), rest)))
 	first := a.Seq(a.calls(), a.enclosed(), a.Optional(more))
 	none := a.Optional(a.OnlyHere("no-call", spelled, more))
 	if a.MustCall() {
 		none = a.OnlyHere("no-call", a.Optional(spelled, more))
 	}
 	if a.markerless() {
-		return a.Choice(a.Seq(a.Space(), first), a.OnlyHere("text-first", text, a.Choice(first, none)))
+		inText := a.Seq(a.callsInText(), a.enclosed(), a.Optional(more))
+		if a.untold {
+			first = a.Seq(a.last(a.calls()), first)
+		}
+		return a.Choice(a.Seq(a.Space(), first), a.OnlyHere("text-first", text, a.Choice(inText, none)))
 	}
 	whole := a.Seq(text, a.Choice(first, none))
 	if a.d.Tools.Format != dialect.JSONNative {

@@ -27,9 +27,13 @@ func (f tagged) bareOpeners() []string {
 	case f.closesByName():
 		before = ""
 	}
-	openers := make([]string, len(f.Tools))
-	for i, t := range f.Tools {
-		openers[i] = before + f.m.Tools.Function.NamePrefix + t.Name + f.nameEnd()
+	openers := make([]string, 0, 2*len(f.Tools))
+	for _, t := range f.Tools {
+		opener := before + f.m.Tools.Function.NamePrefix + t.Name + f.nameEnd()
+		if f.arrayed() {
+			openers = append(openers, "\n"+opener)
+		}
+		openers = append(openers, opener)
 	}
 	if s := f.m.Tools.CallSeparator; distinctive(s) {
 		for _, t := range f.Tools {

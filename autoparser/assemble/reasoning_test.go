@@ -117,6 +117,7 @@ func TestAWholeCallInReasoningIsPromotedUnlessItIsQuoted(t *testing.T) {
 		{"within a line, closed behind it", "I could " + one + "\n</think>\nDone.", cases.Message{ReasoningContent: "I could", ToolCalls: pings[:1], Content: "Done."}},
 		{"closed behind text behind it", "Hm.\n" + one + " So\n</think>\nDone.", cases.Message{ReasoningContent: "Hm.", ToolCalls: pings[:1], Content: "So\nDone."}},
 		{"in reasoning after a call", "Hm.\n</think>\n" + one + "<think>So " + s.section(pings[1:]), cases.Message{ReasoningContent: "Hm.\nSo", ToolCalls: pings}},
+		{"begun twice", "Hm.\n<tool_call>\n" + one, cases.Message{ReasoningContent: "Hm.", ToolCalls: pings[:1]}},
 		{"a header alone", "I write <tool_call>\n<function=get_weather> first\n</think>\nHi", cases.Message{ReasoningContent: "I write <tool_call>\n<function=get_weather> first", Content: "Hi"}},
 		{"quoted", "I could " + one + " now\n</think>\n\n" + s.section(pings[1:]), cases.Message{ReasoningContent: "I could " + one + " now", ToolCalls: pings[1:]}},
 		{"of an unknown tool", "Hm.\n" + unknown + "\n</think>\nHi", cases.Message{ReasoningContent: "Hm.\n" + unknown, Content: "Hi"}},
