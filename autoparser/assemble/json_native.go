@@ -119,8 +119,7 @@ func (j jsonNative) beginning() peg.ID {
 // early matches the members that may precede the name, an id or a type, in the call itself or in
 // the member that the name is nested in.
 func (j jsonNative) early(outermost bool) peg.ID {
-	other := j.OnlyHere("other-type", j.quoteMark(), j.AnyName(), j.quoteMark())
-	kind := j.Seq(j.key("type"), j.Choice(j.quoted("function"), other), j.Space(), j.comma())
+	kind := j.Seq(j.kind(), j.Space(), j.comma())
 	id := j.Seq(j.id(), j.Space(), j.comma())
 	first, typed := j.OnlyHere("type", kind), j.OnlyHere("type", kind)
 	if own := j.constants(outermost); len(own) > 0 {
@@ -233,9 +232,22 @@ func (j jsonNative) arguments(t turn.Tool) peg.ID {
 	if j.d.Tools.JSON.NameIsKey || j.bare {
 		return j.Seq(j.Space(), j.object(t), j.Space())
 	}
-	lead := j.Once("before-arguments", func() peg.ID { return j.Seq(j.Space(), j.members()) })
-	key := j.Once("arguments-key", func() peg.ID { return j.Seq(j.comma(), j.argumentsKey()) })
-	return j.Seq(lead, j.Tolerate(j.Seq(key, j.object(t), j.Space())))
+	key := j.Once("arguments-key", func() peg.ID { return j.Seq(j.Tolerate(j.Lit(",")), j.Space(), j.argumentsKey()) })
+	late := j.Once("~members-first", func() peg.ID { return j.Seq(j.Peek(j.Seq(j.members(), key)), j.members()) })
+	return j.Seq(j.Space(), j.Tolerate(j.Seq(j.Optional(late), key, j.object(t), j.Space()), j.otherArguments()))
+}
+
+// otherArguments matches arguments in a call that has no member for them: an object under another
+// name or, in its place, the arguments one by one.
+func (j jsonNative) otherArguments() peg.ID {
+	return j.Once("~other-arguments", func() peg.ID {
+		known := j.Seq(j.comma(), j.Choice(j.id(), j.kind()), j.Space())
+		begin := j.Seq(j.Star(known), j.comma(), j.Not(j.Choice(j.counts()...)))
+		object := j.Seq(begin, j.Value(peg.StringValue|peg.PythonQuotes), j.colon(), j.Peek(j.Lit("{")), j.lenientObject(), j.Space())
+		key := j.Atomic(j.quoteMark(), j.Tag(peg.Key, j.NotChars(1, turn.MaxName, inQuotesEnd...)), j.quoteMark(), j.Blanks(), j.Lit(":"))
+		member := j.Seq(begin, key, j.Space(), j.Tag(peg.Scalar, j.Value(peg.AnyPython)), j.Space())
+		return j.Lacking(j.keys.args, j.Choice(object, j.Tag(peg.Object, j.Plus(member))))
+	})
 }
 
 func (j jsonNative) argumentsKey() peg.ID {
@@ -302,16 +314,36 @@ func (j jsonNative) closeBrace() peg.ID {
 // comma matches the comma before a member.
 func (j jsonNative) comma() peg.ID { return j.Seq(j.Lit(","), j.Space()) }
 
-// members matches members that the template does not write, or writes elsewhere.
+// members matches members that the template does not write, or writes elsewhere. Their values have
+// no place among the arguments, so the report counts them as dropped.
 func (j jsonNative) members() peg.ID {
-	return j.Star(j.Once("~member", func() peg.ID {
-		counts := []peg.ID{j.quoted(j.keys.name)}
-		for _, args := range append(others(usualArgs, j.keys.args), j.keys.args) {
-			counts = append(counts, j.quoted(args))
+	name := "~member"
+	if j.bare {
+		name = "~bare-member"
+	}
+	return j.Star(j.Once(name, func() peg.ID {
+		value := j.Value(peg.AnyPython)
+		if !j.bare {
+			value = j.Tag(peg.Scalar, value)
 		}
-		other := j.Seq(j.Not(j.Choice(counts...)), j.Value(peg.StringValue|peg.PythonQuotes), j.colon(), j.Value(peg.AnyPython))
-		return j.Seq(j.comma(), j.Choice(j.id(), other), j.Space())
+		other := j.Seq(j.Not(j.Choice(j.counts()...)), j.Value(peg.StringValue|peg.PythonQuotes), j.colon(), value)
+		return j.Seq(j.comma(), j.Choice(j.id(), j.kind(), other), j.Space())
 	}))
+}
+
+// counts returns nodes for the names of members that make a call.
+func (j jsonNative) counts() []peg.ID {
+	counts := []peg.ID{j.quoted(j.keys.name)}
+	for _, args := range append(others(usualArgs, j.keys.args), j.keys.args) {
+		counts = append(counts, j.quoted(args))
+	}
+	return counts
+}
+
+// kind matches the type of a call, which is always a function.
+func (j jsonNative) kind() peg.ID {
+	other := j.OnlyHere("other-type", j.quoteMark(), j.AnyName(), j.quoteMark())
+	return j.Seq(j.key("type"), j.Choice(j.quoted("function"), other))
 }
 
 // key matches the name of a member, up to its value.

@@ -44,6 +44,10 @@ func TestJSONCallsWrittenOtherwise(t *testing.T) {
 		{"another key of the name", `<tool_call>{"function": "get_weather", "arguments": {"city": "Oslo"}}</tool_call>`, calls(oslo)},
 		{"the keys of another format", `<tool_call>{"tool_name": "get_weather", "args": {"city": "Oslo"}}</tool_call>`, calls(oslo)},
 		{"the keys of one more", `<tool_call>{"type": "tool_use", "name": "get_weather", "input": {"city": "Oslo"}}</tool_call>`, calls(oslo)},
+		{"an unknown key of arguments", `<tool_call>{"name": "get_weather", "argument": {"city": "Oslo"}}</tool_call>`, calls(oslo)},
+		{"arguments in place of their object", `<tool_call>{"name": "get_weather", "id": "1", "city": "Oslo"}</tool_call>`, calls(cases.Call{ID: "1", Name: oslo.Name, Arguments: oslo.Arguments})},
+		{"no comma before the arguments", `<tool_call>{"name": "get_weather" "arguments": {"city": "Oslo"}}</tool_call>`, calls(oslo)},
+		{"another member before the arguments", `<tool_call>{"name": "get_weather", "note": {"a": [1]}, "arguments": {"city": "Oslo"}}</tool_call>`, calls(oslo)},
 		{"nested as in requests", `<tool_call>{"type": "function", "function": ` + good + `}</tool_call>`, calls(oslo)},
 		{"one bracket too many", "<tool_call>\n" + good + "}\n</tool_call>", calls(oslo)},
 		{"one bracket too few", `<tool_call>{"name": "get_weather", "arguments": {"city": "Oslo"}</tool_call>`, calls(oslo)},
@@ -273,13 +277,21 @@ func TestAttributesMayBeQuotedOtherwise(t *testing.T) {
 	}
 }
 
-func TestArgumentsThatAreNoObjectAreReported(t *testing.T) {
+func TestWhatACallLosesIsReported(t *testing.T) {
 	p := newParser(t, named(t, "JSON in tags").input())
-	for arguments, noted := range map[string]bool{`"plain words"`: true, `"{}"`: false, `null`: false, `{}`: false} {
+	for arguments, noted := range map[string]bool{`"plain words"`: true, `"{}"`: false, `null`: false, `{}`: false, `{}, "note": "x"`: true, `{}, "type": "function"`: false} {
 		report := p.check(t, `<tool_call>{"name": "ping", "arguments": `+arguments+`}</tool_call>`, calls(ping))
 		if (len(report.Notes) > 0) != noted {
 			t.Errorf("%s: noted %q", arguments, report.Notes)
 		}
+	}
+	for _, text := range []string{`"{city: Oslo}"`, `"{\"city\": "`, `"{} or so"`} {
+		if _, report := p.run(`<tool_call>{"name": "ping", "arguments": ` + text + `}</tool_call>`); len(report.Notes) == 0 {
+			t.Errorf("%s: nothing noted", text)
+		}
+	}
+	if _, report := p.run(`<tool_call>{"name": "ping", "argument": {}}</tool_call>`); len(report.MissingMarkers) != 1 || report.MissingMarkers[0].Marker != "arguments" {
+		t.Errorf("an unknown key of arguments: missing %v", report.MissingMarkers)
 	}
 }
 

@@ -1,6 +1,7 @@
 package peg_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/dragoman-project/dragoman/sdk/peg"
@@ -19,13 +20,14 @@ func TestEachKindHasANameOfItsOwn(t *testing.T) {
 	}
 }
 
-// TestWordsAreKnownByTheirFirstByte: values are recognised byte by byte, without going back.
-func TestWordsAreKnownByTheirFirstByte(t *testing.T) {
-	seen := map[byte]string{}
-	for _, w := range peg.AllNotations.Notation().Words {
-		if other, ok := seen[w.Text[0]]; ok {
-			t.Errorf("%s and %s begin alike", w.Text, other)
+// TestNoWordBeginsAnother: values are recognised byte by byte, and a word ends with its last one.
+func TestNoWordBeginsAnother(t *testing.T) {
+	words := peg.AllNotations.Notation().Words
+	for i, w := range words {
+		for j, other := range words {
+			if i != j && strings.HasPrefix(other.Text, w.Text) {
+				t.Errorf("%s begins %s", w.Text, other.Text)
+			}
 		}
-		seen[w.Text[0]] = w.Text
 	}
 }

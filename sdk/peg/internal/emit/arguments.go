@@ -23,6 +23,8 @@ type arguments struct {
 	out     []byte
 	repairs int // how many characters were not valid JSON, in all calls
 	dropped int // how many calls had arguments that were neither an object nor null
+	foreign int // how many values had no place among the arguments
+	invalid int // how many calls had arguments in a string that is not JSON
 }
 
 // container is an object or array that is open.
@@ -47,20 +49,25 @@ const (
 // quotedObject is an object whose text the model wrote as a string: "{\"a\": 1}".
 type quotedObject struct {
 	text   unquote
-	object bool   // its text begins like an object
+	object bool // its text begins like an object
+	value  scan.Value
+	over   bool   // the object is complete
+	broken bool   // it is none
 	plain  []byte // a piece of its text
 }
 
 // reset begins the arguments of the next call.
 func (a *arguments) reset() {
-	*a = arguments{open: a.open[:0], out: a.out[:0], repairs: a.repairs, dropped: a.dropped, spell: spelling{comma: a.spell.comma[:0]}}
+	*a = arguments{open: a.open[:0], out: a.out[:0], repairs: a.repairs, dropped: a.dropped, foreign: a.foreign, invalid: a.invalid, spell: spelling{comma: a.spell.comma[:0]}}
 }
 
 // begin opens a region.
 func (a *arguments) begin(role peg.Role) []byte {
 	a.out = a.out[:0]
 	if a.misfits > 0 || !a.place(role) {
-		a.misfits++
+		if a.misfits++; a.misfits == 1 {
+			a.foreign++
+		}
 		return nil
 	}
 	switch role {
@@ -215,8 +222,22 @@ func (a *arguments) unquoted(dst, t []byte) []byte {
 			return dst
 		}
 		q.object, a.begun = true, true
+		q.value.Begin()
 	}
+	q.check(q.plain)
 	return a.spell.rewrite(dst, q.plain)
+}
+
+// anyObject accepts objects in every notation.
+var anyObject = scan.NewAccept(peg.ObjectValue | peg.PythonLiterals | peg.PythonQuotes)
+
+// check reads a piece of the text to find out whether it is an object.
+func (q *quotedObject) check(text []byte) {
+	if !q.over && !q.broken {
+		n, o := q.value.Read(text, anyObject)
+		q.over, q.broken, text = o == scan.Matched, o == scan.Failed, text[n:]
+	}
+	q.broken = q.broken || q.over && scan.BlankPrefix(text) < len(text)
 }
 
 // end closes a region.
@@ -234,6 +255,9 @@ func (a *arguments) end(role peg.Role) []byte {
 	case peg.QuotedString:
 		a.out = append(a.spell.end(a.out), '"')
 	case peg.Arguments:
+		if a.reading == readQuoted && a.quoted.object && (!a.quoted.over || a.quoted.broken) {
+			a.invalid++
+		}
 		a.out = a.spell.end(a.out)
 	case peg.Scalar:
 		if a.reading == readEmpty {
@@ -260,6 +284,12 @@ func (a *arguments) notes() (notes []string) {
 	}
 	if a.dropped > 0 {
 		notes = append(notes, fmt.Sprintf("calls whose arguments were not an object and were dropped: %d", a.dropped))
+	}
+	if a.foreign > 0 {
+		notes = append(notes, fmt.Sprintf("values in calls that belong to no argument and were dropped: %d", a.foreign))
+	}
+	if a.invalid > 0 {
+		notes = append(notes, fmt.Sprintf("calls whose arguments are a string that is not JSON: %d", a.invalid))
 	}
 	return notes
 }
