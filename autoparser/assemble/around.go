@@ -32,6 +32,7 @@ func (a *assembly) unmarked(call peg.ID) peg.ID {
 }
 
 // last matches nothing if calls follow that are the end of the answer, or that one of marks follows.
+// It is a double negation, so that at the end of the output a call that is not whole is text.
 func (a *assembly) last(calls peg.ID, marks ...string) peg.ID {
 	over := []peg.ID{a.End()}
 	if len(a.Ends) > 0 {
@@ -40,7 +41,7 @@ func (a *assembly) last(calls peg.ID, marks ...string) peg.ID {
 	if len(marks) > 0 {
 		over = append(over, a.OneOf(marks...))
 	}
-	return a.Peek(a.Seq(calls, a.Space(), a.Choice(over...)))
+	return a.Not(a.Not(a.Seq(calls, a.Space(), a.Choice(over...))))
 }
 
 // callsInText matches calls that do not begin the answer.
@@ -58,9 +59,11 @@ func (a *assembly) callsInText() peg.ID {
 
 // example matches a code block that begins like a call and is none, as content.
 func (a *assembly) example() peg.ID {
-	line := a.Optional(a.Lit("\n"))
-	block := a.Seq(line, a.Lit(turn.Fence), a.Until(append([]string{turn.Fence}, a.Ends...)...), a.Optional(a.Lit(turn.Fence)))
-	return a.OnlyHere("example", a.Peek(a.Seq(line, a.fenceOpen(), a.beginsCall())), a.Tag(peg.Content, block))
+	return a.Once("~example", func() peg.ID {
+		line := a.Optional(a.Lit("\n"))
+		block := a.Seq(line, a.Lit(turn.Fence), a.Until(append([]string{turn.Fence}, a.Ends...)...), a.Optional(a.Lit(turn.Fence)))
+		return a.Seq(a.Peek(a.Seq(line, a.fenceOpen(), a.beginsCall())), a.Tag(peg.Content, block))
+	})
 }
 
 // bareCode reports whether calls are code without any marker before it.

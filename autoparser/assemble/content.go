@@ -91,7 +91,7 @@ func (a *assembly) mixed(wrappers []string) peg.ID {
 		if a.untold {
 			first = a.Seq(a.last(a.calls()), first)
 		}
-		return a.Choice(a.Seq(a.Space(), first), a.OnlyHere("text-first", text, a.Choice(inText, none)))
+		return a.Choice(a.Seq(a.Space(), first), a.OnlyHere("text-first", a.Optional(a.example()), text, a.Choice(inText, none)))
 	}
 	whole := a.Seq(text, a.Choice(first, none))
 	if a.d.Tools.Format != dialect.JSONNative {
