@@ -107,7 +107,7 @@ func newAssembly(g given) *assembly {
 	ends := endings(g.dialect, m)
 	a := &assembly{d: g.dialect, m: m, start: g.start, Turn: turn.New(g.request, turn.Format{
 		ThinkStart: m.Reasoning.Start, ThinkEnd: m.Reasoning.End, Ends: ends, ThoughtEnds: thoughtEnds(ends, m.Reasoning.End),
-		FreeLines: true, ReportMissing: true, Spellings: otherSpellings,
+		ReportMissing: true, Spellings: otherSpellings,
 	})}
 	if len(a.Tools) == 0 {
 		return a

@@ -169,7 +169,7 @@ func Default() *Config {
 		},
 		History: History{Snapshots: 20},
 		Canary:  Canary{Mode: "enforce", Time: 10 * time.Second},
-		Parsing: Parsing{UnknownTool: "forward", CallInReasoning: "promote", TruncatedCall: "partial", Malformed: "deliver"},
+		Parsing: Parsing{UnknownTool: "forward", CallInReasoning: "promote", TruncatedCall: "partial", Malformed: "deliver", UnclosedReasoning: "keep"},
 		Log:     Log{Level: "info", Format: "text", Access: "all"},
 		Tracing: Tracing{Sample: 1},
 		Limits: Limits{

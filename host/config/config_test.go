@@ -217,7 +217,7 @@ func TestFaultsNameThePositionAndWhatWasExpected(t *testing.T) {
 		{name: "policies of a template", file: "parsing:\n  templates:\n    a.b:\n      malformed: drop\n      unknown: error\n",
 			want: []string{
 				`host.yaml:4:7: parsing.templates.a.b.malformed: unknown value "drop"; expected one of deliver, error`,
-				`host.yaml:5:7: parsing.templates.a.b.unknown: unknown policy; expected one of call_in_reasoning, malformed, truncated_call, unknown_tool`,
+				`host.yaml:5:7: parsing.templates.a.b.unknown: unknown policy; expected one of call_in_reasoning, malformed, truncated_call, unclosed_reasoning, unknown_tool`,
 			}},
 		{name: "a mode without quotes", file: "listen: {socket_mode: 0660}\n", want: []string{`host.yaml:1:23: listen.socket_mode is "0660"; expected a text in quotes`}},
 		{name: "a mode that is none", args: []string{"--listen-socket-mode=rw"}, want: []string{`--listen-socket-mode: listen.socket_mode: invalid mode "rw"`}},

@@ -17,6 +17,9 @@ type Parsing struct {
 	CallInReasoning string `yaml:"call_in_reasoning" reload:"live" oneof:"promote keep" help:"a call within reasoning: promote it to a call if it is well formed and the tool exists, or keep it as reasoning"`
 	TruncatedCall   string `yaml:"truncated_call" reload:"live" oneof:"partial drop content" help:"a call that breaks off: deliver it partially, drop it, or deliver it as content"`
 	Malformed       string `yaml:"malformed" reload:"live" oneof:"deliver error" help:"output that breaks the format: deliver it as content, or reject it with an error"`
+
+	UnclosedReasoning string `yaml:"unclosed_reasoning" reload:"live" oneof:"keep content" help:"a complete answer that is all reasoning, whose end marker never came: keep it as reasoning, or deliver its text as content at the end, too"`
+
 	// Templates are the policies that differ for single templates, by template and by the names above.
 	Templates map[string]map[string]string `yaml:"templates" reload:"live" help:"policies that differ for single templates, by name: {TEMPLATE: {malformed: error}}"`
 }
@@ -30,6 +33,8 @@ func (p Parsing) For(template string) chat.Policies {
 		CallInReasoning: policy(cmp.Or(own["call_in_reasoning"], p.CallInReasoning), chat.PromoteCalls, chat.KeepCalls),
 		TruncatedCall:   policy(cmp.Or(own["truncated_call"], p.TruncatedCall), chat.TruncatedPartial, chat.TruncatedDrop, chat.TruncatedContent),
 		Malformed:       policy(cmp.Or(own["malformed"], p.Malformed), chat.MalformedDeliver, chat.MalformedError),
+
+		UnclosedReasoning: policy(cmp.Or(own["unclosed_reasoning"], p.UnclosedReasoning), chat.UnclosedKeep, chat.UnclosedContent),
 	}
 }
 

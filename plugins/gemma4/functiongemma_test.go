@@ -75,3 +75,13 @@ func TestAContinuedMessageIsContent(t *testing.T) {
 		}
 	}
 }
+
+func TestFunctionGemmaBeginsBehindAPromptWithoutALineEnd(t *testing.T) {
+	for _, output := range []string{"Hello there.", "\nHello there."} {
+		c := functionConversation(plain)
+		c.GenerationPrompt = "<start_of_turn>model"
+		if got := c.Transcript(t, output); got != `content "Hello there."` {
+			t.Errorf("%q: %s", output, got)
+		}
+	}
+}

@@ -73,7 +73,7 @@ func (p program) thought() peg.ID {
 		if !p.Request.ReasoningFormat.Extract() {
 			return p.Seq(p.Tag(peg.Content, p.thoughtStart()), p.text(peg.Content), p.Tolerate(p.Tag(peg.Content, p.Lit(p.channelEnd))))
 		}
-		return p.Seq(p.thoughtStart(), p.Tolerate(p.Lit("\n")), p.text(peg.Reasoning), p.Tolerate(p.Lit(p.channelEnd)))
+		return p.Seq(p.thoughtStart(), p.Tolerate(p.Lit("\n")), p.text(peg.Reasoning), p.Choice(p.Lit(p.channelEnd), p.Unclosed()))
 	})
 }
 

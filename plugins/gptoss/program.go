@@ -94,11 +94,15 @@ func (p program) odd() peg.ID {
 
 // unsolicited matches a call of something other than a function of the request, such as a tool
 // built into the model's own environment. It is dropped: it is meant neither for the user nor for a
-// function.
+// function. If the request forbids calls, it is all that the model has to say, and content.
 func (p program) unsolicited() peg.ID {
 	return p.Once("unsolicited", func() peg.ID {
 		header := p.Choice(p.Seq(p.recipient(), p.Optional(p.channel())), p.Seq(p.channel(), p.recipient(), p.Optional(p.channel())))
-		return p.Seq(header, p.Optional(p.constraint()), p.SmallGap(), p.Lit(messageToken), p.ignored(), p.messageEnd())
+		body := p.ignored()
+		if len(p.Tools) == 0 && len(p.Request.Tools) > 0 {
+			body = p.text(peg.Content)
+		}
+		return p.Seq(header, p.Optional(p.constraint()), p.SmallGap(), p.Lit(messageToken), body, p.messageEnd())
 	})
 }
 

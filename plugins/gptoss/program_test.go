@@ -17,6 +17,7 @@ const (
 	tools    = `{"messages":[{"role":"user","content":"Hi"}],"tools":[` + weather + `,` + clock + `]}`
 	single   = `{"messages":[{"role":"user","content":"Hi"}],"parallel_tool_calls":false,"tools":[` + weather + `,` + clock + `]}`
 	required = `{"messages":[{"role":"user","content":"Hi"}],"tool_choice":"required","tools":[` + weather + `,` + clock + `]}`
+	forbid   = `{"messages":[{"role":"user","content":"Hi"}],"tool_choice":"none","tools":[` + weather + `,` + clock + `]}`
 	none     = `{"messages":[{"role":"user","content":"Hi"}],"reasoning_format":"none"}`
 	shaped   = `{"messages":[{"role":"user","content":"Hi"}],"json_schema":{"type":"object","properties":{"a":{"type":"integer"}}}}`
 )
@@ -52,6 +53,8 @@ func TestOutputsAreRead(t *testing.T) {
 		{"a thought alone", plain, "<|channel|>analysis<|message|>Hm", `thought "Hm"`},
 		{"a preamble", tools, "<|channel|>commentary<|message|>Let me see.<|end|>" + next + call, `content "Let me see." get_weather{"city": "Rome"}`},
 		{"a channel thought better of", plain, "<|channel|>commentary to=assistant<|channel|>final<|message|>Hello.", `content "Hello."`},
+		{"a channel begun twice", plain, "<|channel|><|channel|>final<|message|>Hello.", `content "Hello."`},
+		{"a call that is forbidden", forbid, call, `content "{\"city\": \"Rome\"}"`},
 		{"thoughts as content", none, thought + next + "<|channel|>final<|message|>Hello.", `content "<|channel|>analysis<|message|>Hm.<|end|>Hello."`},
 		{"nothing", plain, "", ``},
 		{"no header at all", plain, "Hello.", `content "Hello."`},

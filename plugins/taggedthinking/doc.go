@@ -8,5 +8,9 @@ package taggedthinking
 
 import "github.com/dragoman-project/dragoman/sdk/handler"
 
-// Handlers returns the handler of this plugin, for use in process.
+// Handlers returns the handler of this plugin, for use in process. It claims no template.
 func Handlers() []handler.Handler { return []handler.Handler{new(taggedThinking)} }
+
+// Claiming returns the handler of this plugin, for use in process. It claims the templates of its
+// Family, at the price of waiting.
+func Claiming() []handler.Handler { return []handler.Handler{&taggedThinking{match: Family}} }

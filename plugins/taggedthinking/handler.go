@@ -1,6 +1,7 @@
 package taggedthinking
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 
@@ -26,16 +27,23 @@ const (
 //go:embed cases.jsonl
 var golden []byte
 
-// taggedThinking handles templates of the family if it is configured for them: it claims none.
-type taggedThinking struct{ programs handler.Programs }
+// Family is the predicate of the templates in the family: those that write all of its tags. By
+// default the handler claims none of them; see README.md.
+const Family = `source contains "<think>" and source contains "<tool_call>" and source contains "<function=" and source contains "<parameter="`
+
+// taggedThinking handles the templates that match, and those that are configured for it.
+type taggedThinking struct {
+	match    string // empty: it claims none
+	programs handler.Programs
+}
 
 var _ handler.Handler = (*taggedThinking)(nil)
 
 // Describe returns the same description as taggedthinking.yaml. The autoparser reads the templates'
-// own renderings as well, and delivers them sooner, so this handler claims nothing and serves only
-// where it is named.
-func (*taggedThinking) Describe() handler.Description {
-	return handler.Description{Name: "taggedthinking", Version: "1.0.0", Priority: 100, Cases: golden, Match: "false"}
+// own renderings as well, and delivers them sooner, so by default this handler serves only where it
+// is named.
+func (h *taggedThinking) Describe() handler.Description {
+	return handler.Description{Name: "taggedthinking", Version: "1.0.0", Priority: 100, Cases: golden, Match: cmp.Or(h.match, "false")}
 }
 
 // Plan plans a request. A message to be continued is left to the template, which writes thoughts in

@@ -32,7 +32,7 @@ func (p program) build() *peg.Program {
 	}
 	body := p.Rule("body", p.Body(calls, thinkEnd))
 	closed := p.Seq(p.Prompt(thinkEnd), p.Lit(thinkEnd), p.Space(), body)
-	end := p.Tolerate(p.Lit(thinkEnd), p.Space())
+	end := p.Choice(p.Seq(p.Lit(thinkEnd), p.Space()), p.Unclosed())
 	thought := p.Rule("thought", p.Seq(p.Thoughts(), end, body))
 	open := p.Seq(p.Space(), p.Lit(thinkStart), thought)
 	ways := []peg.ID{open, thought}

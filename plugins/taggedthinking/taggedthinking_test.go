@@ -1,8 +1,10 @@
 package taggedthinking
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/dragoman-project/dragoman/internal/shared"
@@ -24,6 +26,21 @@ func TestTheBinaryConforms(t *testing.T) {
 
 func TestTheManifestMatchesTheHandler(t *testing.T) {
 	conformance.RunManifest(t, "taggedthinking.yaml", new(taggedThinking))
+}
+
+func TestTheManifestNamesTheFamily(t *testing.T) {
+	data, err := os.ReadFile("taggedthinking.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{string(data), Claiming()[0].Describe().Match} {
+		if !strings.Contains(text, Family) {
+			t.Errorf("the family is missing in %s", text)
+		}
+	}
+	if match := Handlers()[0].Describe().Match; match != "false" {
+		t.Errorf("without the setting it claims %s", match)
+	}
 }
 
 func TestRecordedOutputsAreRead(t *testing.T) {

@@ -159,7 +159,7 @@ func TestErrorsNamePlaceAndRemedy(t *testing.T) {
 		{`{` + hi + `,"parsing":"strict"}`, `parsing: expected an object, found "strict"`},
 		{`{` + hi + `,"parsing":{"unknown_tool":"drop"}}`, `parsing.unknown_tool: expected one of "forward", "content", "error", found "drop"`},
 		{`{` + hi + `,"parsing":{"unknown_tools":"error"}}`,
-			`parsing.unknown_tools: unknown policy; expected "unknown_tool", "call_in_reasoning", "truncated_call" or "malformed"`},
+			`parsing.unknown_tools: unknown policy; expected "unknown_tool", "call_in_reasoning", "truncated_call", "malformed" or "unclosed_reasoning"`},
 		{`{}`, `messages: expected a non-empty array, found nothing`},
 		{`{"messages":[]}`, `messages: expected a non-empty array; send at least one message`},
 		{`{"messages":{}}`, `messages: expected an array, found an object`},

@@ -17,6 +17,8 @@ type Policies struct {
 	CallInReasoning CallInReasoningPolicy // "call_in_reasoning"
 	TruncatedCall   TruncatedCallPolicy   // "truncated_call"
 	Malformed       MalformedPolicy       // "malformed"
+
+	UnclosedReasoning UnclosedReasoningPolicy // "unclosed_reasoning"
 }
 
 // UnknownToolPolicy decides how a call of a tool that the request does not declare is handled. The report lists the tool in
@@ -63,6 +65,16 @@ const (
 	MalformedError                          // "error": the output is an error
 )
 
+// UnclosedReasoningPolicy decides what a complete answer is that consists of reasoning whose end marker never came: models may
+// answer without ending the reasoning that their prompt has begun.
+type UnclosedReasoningPolicy uint8
+
+// The policies for reasoning that is not closed.
+const (
+	UnclosedKeep    UnclosedReasoningPolicy = iota // "keep": it is reasoning
+	UnclosedContent                                // "content": at the end its text is delivered as content, too
+)
+
 var (
 	unknownToolPolicies = []spelling[UnknownToolPolicy]{
 		{"forward", UnknownForward}, {"content", UnknownContent}, {"error", UnknownError},
@@ -71,6 +83,8 @@ var (
 	truncatedCallPolicies   = []spelling[TruncatedCallPolicy]{
 		{"partial", TruncatedPartial}, {"drop", TruncatedDrop}, {"content", TruncatedContent},
 	}
+	unclosedReasoningPolicies = []spelling[UnclosedReasoningPolicy]{{"keep", UnclosedKeep}, {"content", UnclosedContent}}
+
 	malformedPolicies = []spelling[MalformedPolicy]{{"deliver", MalformedDeliver}, {"error", MalformedError}}
 )
 
@@ -79,6 +93,8 @@ func (p UnknownToolPolicy) String() string { return spelled(unknownToolPolicies,
 func (p CallInReasoningPolicy) String() string { return spelled(callInReasoningPolicies, p) }
 
 func (p TruncatedCallPolicy) String() string { return spelled(truncatedCallPolicies, p) }
+
+func (p UnclosedReasoningPolicy) String() string { return spelled(unclosedReasoningPolicies, p) }
 
 func (p MalformedPolicy) String() string { return spelled(malformedPolicies, p) }
 
@@ -94,9 +110,11 @@ func (p Policies) read(v value) (Policies, error) {
 		"call_in_reasoning": into(&p.CallInReasoning, oneOf(callInReasoningPolicies)),
 		"truncated_call":    into(&p.TruncatedCall, oneOf(truncatedCallPolicies)),
 		"malformed":         into(&p.Malformed, oneOf(malformedPolicies)),
+
+		"unclosed_reasoning": into(&p.UnclosedReasoning, oneOf(unclosedReasoningPolicies)),
 	}, &rest)
 	if err == nil && len(rest) > 0 {
-		err = fault.Invalid(memberPath(v.Path(), rest[0].Name), `unknown policy; expected "unknown_tool", "call_in_reasoning", "truncated_call" or "malformed"`)
+		err = fault.Invalid(memberPath(v.Path(), rest[0].Name), `unknown policy; expected "unknown_tool", "call_in_reasoning", "truncated_call", "malformed" or "unclosed_reasoning"`)
 	}
 	return p, err
 }
@@ -107,6 +125,9 @@ func (p Policies) write(w *writer) {
 	w.member("call_in_reasoning").text(p.CallInReasoning.String())
 	w.member("truncated_call").text(p.TruncatedCall.String())
 	w.member("malformed").text(p.Malformed.String())
+	if p.UnclosedReasoning != UnclosedKeep { // plugins built before it existed refuse it
+		w.member("unclosed_reasoning").text(p.UnclosedReasoning.String())
+	}
 	w.close('}')
 }
 

@@ -97,12 +97,58 @@ func TestPoliciesOfARequestOverrideDefaults(t *testing.T) {
 	for parsing, want := range map[string]chat.Policies{
 		``:                defaults,
 		`, "parsing": {}`: defaults,
-		`, "parsing": {"unknown_tool": "forward"}`: {Malformed: chat.MalformedError},
-		`, "parsing": {"truncated_call": "drop"}`:  {UnknownTool: chat.UnknownError, TruncatedCall: chat.TruncatedDrop, Malformed: chat.MalformedError},
+		`, "parsing": {"unknown_tool": "forward"}`:       {Malformed: chat.MalformedError},
+		`, "parsing": {"unclosed_reasoning": "content"}`: {UnknownTool: chat.UnknownError, Malformed: chat.MalformedError, UnclosedReasoning: chat.UnclosedContent},
+		`, "parsing": {"truncated_call": "drop"}`:        {UnknownTool: chat.UnknownError, TruncatedCall: chat.TruncatedDrop, Malformed: chat.MalformedError},
 	} {
 		r, err := chat.ParseRequestWith([]byte(`{"messages": [{"role": "user", "content": "x"}]`+parsing+`}`), defaults)
 		if err != nil || r.Parsing != want {
 			t.Errorf("%s: %+v, %v; want %+v", parsing, r, err, want)
 		}
+	}
+}
+
+// TestReasoningThatIsNotClosedIsContentOnlyIfAllElseIsMissing tests the policy at the end of answers. The deltas only append.
+func TestReasoningThatIsNotClosedIsContentOnlyIfAllElseIsMissing(t *testing.T) {
+	const thought, answer = `{"role":"assistant","content":"","reasoning_content":"Yes."}`, `{"role":"assistant","content":"Yes.","reasoning_content":"Yes."}`
+	hm, spoken := []told{reasoning("Yes. ")}, []told{reasoning("Hm."), content("Yes.")}
+	for _, test := range []struct {
+		name              string
+		events            []told
+		closed, cut, kept bool
+		want              string
+	}{
+		{"a complete answer", hm, false, false, false, answer},
+		{"kept", hm, false, false, true, thought},
+		{"closed", hm, true, false, false, thought},
+		{"cut off", hm, false, true, false, `{"role":"assistant","content":"","reasoning_content":"Yes. "}`},
+		{"with an answer behind it", spoken, false, false, false, `{"role":"assistant","content":"Yes.","reasoning_content":"Hm."}`},
+		{"with a call behind it", slices.Concat([]told{reasoning("Hm.")}, call("x", "f", `{}`)), false, false, false,
+			`{"role":"assistant","content":null,"reasoning_content":"Hm.","tool_calls":[{"type":"function","function":{"name":"f","arguments":"{}"},"id":"x"}]}`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := chat.Stream{StreamOptions: seeded}
+			if !test.kept {
+				s.Policies.UnclosedReasoning = chat.UnclosedContent
+			}
+			var deltas []chat.Delta
+			for _, e := range test.events {
+				s.Add(chat.Event{Kind: e.kind, Text: []byte(e.text)})
+				deltas = append(deltas, s.Deltas()...)
+			}
+			if !test.closed {
+				s.Unclosed()
+			}
+			reason := chat.FinishStop
+			if test.cut {
+				reason = chat.FinishLength
+			}
+			deltas = append(deltas, s.Finish(reason)...)
+			expectJSON(t, s.Message(), test.want)
+			expectJSON(t, joined(t, deltas), test.want)
+			if noted := len(annotated(&s).Notes) > 0; noted != (test.want == answer) {
+				t.Errorf("notes %q", annotated(&s).Notes)
+			}
+		})
 	}
 }

@@ -51,6 +51,7 @@ type Stream struct {
 	seed      string
 	unknown   []string
 	notes     []string
+	unclosed  bool // the reasoning is content if there is nothing else
 	reason    FinishReason
 	last      EventKind // the part of the message of the last event: ContentText, ReasoningText or CallBegin
 }
@@ -112,9 +113,16 @@ func (s *Stream) Finish(reason FinishReason) []Delta {
 	}
 	cutOff := func(k EventKind) bool { return reason == FinishLength && s.last == k }
 	s.say(ReasoningText, 0, s.reasoning.end(cutOff(ReasoningText)))
+	if s.unclosed && s.reason == FinishStop && s.last == ReasoningText && len(s.calls) == 0 && s.content.said.Len() == 0 {
+		s.note("reasoning that was not closed became content, too")
+		s.say(ContentText, 0, s.content.add([]byte(s.reasoning.said.String())))
+	}
 	s.say(ContentText, 0, s.content.end(cutOff(ContentText)))
 	return s.Deltas()
 }
+
+// Unclosed states, before Finish, that the end marker of the reasoning is missing; see UnclosedReasoningPolicy.
+func (s *Stream) Unclosed() { s.unclosed = s.Policies.UnclosedReasoning == UnclosedContent }
 
 // FinishReason returns why the answer ended. It is FinishLength if the engine cut the answer off, or if it ended within a call,
 // and FinishToolCalls if there are calls and all of them are complete.

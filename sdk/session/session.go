@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"slices"
 
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/peg/match"
@@ -21,6 +22,7 @@ type Options struct {
 type Session struct {
 	parser parser
 	stream chat.Stream
+	end    string // the marker that ends reasoning; empty: there is none
 }
 
 // Result is a finished output.
@@ -38,6 +40,9 @@ func (p *Plan) Session(ctx context.Context, o Options) *Session {
 	s := new(Session)
 	if p.request != nil {
 		s.stream.StreamOptions = chat.StreamOptions{Tools: p.tools, Policies: p.request.Parsing, IDSeed: o.IDSeed, NoIDs: o.NoIDs}
+	}
+	if len(p.ThinkingEnds) > 0 {
+		s.end = p.ThinkingEnds[0]
 	}
 	sink := chat.Sink(s.stream.Add)
 	if o.Events != nil {
@@ -92,6 +97,9 @@ func (s *Session) Finish(truncated bool) (Result, error) {
 	reason := chat.FinishStop
 	if truncated {
 		reason = chat.FinishLength
+	}
+	if s.end != "" && slices.ContainsFunc(report.MissingMarkers, func(m chat.MissingMarker) bool { return m.Marker == s.end }) {
+		s.stream.Unclosed()
 	}
 	deltas := s.stream.Finish(reason)
 	s.stream.Annotate(report)

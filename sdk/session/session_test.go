@@ -117,3 +117,20 @@ func TestListsInTheJSONOfAPlanAreNeverNull(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", text, want)
 	}
 }
+
+func TestAnAnswerThatClosesNoReasoningIsContentIfAskedFor(t *testing.T) {
+	var b peg.Builder
+	end := b.Choice(b.Lit("</think>"), b.Missing("</think>"))
+	program := b.Build(b.Seq(b.Tag(peg.Reasoning, b.Until("</think>")), end, b.Tag(peg.Content, b.Rest()), b.End()))
+	d := &session.Draft{Plan: handler.Plan{Program: program, ThinkingEnds: []string{"</think>", "<call>"}}, Handler: "h"}
+	for output, want := range map[string]string{"Yes.": "Yes.", "Hm.</think>": "", "Hm.</think>No.": "No."} {
+		p, err := session.New(d, &chat.Request{Parsing: chat.Policies{UnclosedReasoning: chat.UnclosedContent}}, session.PlanOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := p.Parse(t.Context(), []byte(output), false, session.Options{})
+		if err != nil || got.Message.Content.Join("") != want {
+			t.Errorf("%q: content %q, want %q, error %v", output, got.Message.Content.Join(""), want, err)
+		}
+	}
+}

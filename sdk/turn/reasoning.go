@@ -25,7 +25,13 @@ func (t *Turn) reasoning() peg.ID {
 
 // Thought matches reasoning after its start marker, including its end marker, which may be missing.
 func (t *Turn) Thought() peg.ID {
-	return t.Seq(t.Thoughts(), t.Choice(t.Seq(t.ThinkMark(t.ThinkEnd), t.gap()), t.Omitted(t.ThinkEnd)))
+	return t.Seq(t.Thoughts(), t.Choice(t.Seq(t.ThinkMark(t.ThinkEnd), t.gap()), t.Unclosed()))
+}
+
+// Unclosed matches nothing, for the parser alone, in place of the end of reasoning. The report counts
+// it as missing, whatever the Format asks for, so that requests can have such reasoning as content.
+func (t *Turn) Unclosed() peg.ID {
+	return t.OncePer("~missing", t.ThinkEnd, func() peg.ID { return t.Missing(t.ThinkEnd) })
 }
 
 // StartAgain matches a repeated start marker, as models write it after a prompt that ends in one,

@@ -23,21 +23,13 @@ const MaxName = 128
 const maxBlanks = 32
 
 // Blank is the class of white space.
-var (
-	Blank   = []peg.Range{{Lo: '\t', Hi: '\r'}, {Lo: ' ', Hi: ' '}}
-	lineEnd = []peg.Range{{Lo: '\n', Hi: '\n'}, {Lo: '\r', Hi: '\r'}}
-)
+var Blank = []peg.Range{{Lo: '\t', Hi: '\r'}, {Lo: ' ', Hi: ' '}}
 
 // Blanks matches bounded white space, for atomic regions and lookaheads.
 func (t *Turn) Blanks() peg.ID { return t.Chars(0, maxBlanks, Blank...) }
 
 // Lines matches line ends before text whose first line may be indented.
-func (t *Turn) Lines() peg.ID {
-	if t.FreeLines {
-		return t.Star(t.OneOf("\n", "\r"))
-	}
-	return t.Chars(0, -1, lineEnd...)
-}
+func (t *Turn) Lines() peg.ID { return t.Star(t.OneOf("\n", "\r")) }
 
 // Gap matches white space that a model may write; grammars allow none.
 func (t *Turn) Gap() peg.ID {

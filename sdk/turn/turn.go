@@ -35,9 +35,6 @@ type Format struct {
 	Ends []string
 	// ThoughtEnds are those of Ends that end reasoning at the end of the output; nil: all of them.
 	ThoughtEnds []string
-	// FreeLines makes grammars allow any number of line ends after reasoning, not bounded white
-	// space.
-	FreeLines bool
 	// Preserved are special tokens that the engine must not drop.
 	Preserved []string
 	// ReportMissing makes the report count the markers that a model leaves out.
