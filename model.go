@@ -203,7 +203,7 @@ func (m *Model) Plan(ctx context.Context, req *chat.Request) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return session.New(draft, req, session.PlanOptions{SpecialTokens: m.special, Constraints: &m.constraints, Codes: &m.codes})
+	return session.New(ctx, draft, req, session.PlanOptions{SpecialTokens: m.special, Constraints: &m.constraints, Codes: &m.codes})
 }
 
 // draft asks the handlers that claim a template in turn, and then the autoparser, which always answers.

@@ -269,7 +269,7 @@ func (l *Learned) readBack(ctx context.Context, req chat.Request, wrote renditio
 	program := assemble.Assemble(assemble.Input{Dialect: l.Dialect, Request: &req,
 		GenerationPrompt: wrote.prompt, TemplatePrompt: wrote.prompt}).Program
 	draft := session.Draft{Plan: handler.Plan{Program: program}, GenerationPrompt: wrote.prompt}
-	plan, err := session.New(&draft, &req, session.PlanOptions{ParseOnly: true})
+	plan, err := session.New(ctx, &draft, &req, session.PlanOptions{ParseOnly: true})
 	if err != nil {
 		return chat.Message{}, chat.Status("not read: " + err.Error())
 	}

@@ -81,7 +81,7 @@ func (h *Host) plan(ctx context.Context, snap *state.Snapshot, e *state.Entry, o
 	if err != nil {
 		return nil, state.TemplateFault(e.Name, pluginFault(err))
 	}
-	plan, err := session.New(draft, req, session.PlanOptions{SpecialTokens: e.SpecialTokens, Constraints: &h.constraints, Codes: h.codes})
+	plan, err := session.New(ctx, draft, req, session.PlanOptions{SpecialTokens: e.SpecialTokens, Constraints: &h.constraints, Codes: h.codes})
 	if err != nil {
 		return nil, planFault(draft.Handler, err)
 	}

@@ -1,13 +1,15 @@
 package host
 
 import (
+	"context"
+
 	"github.com/dragoman-project/dragoman/sdk/grammar"
 	"github.com/dragoman-project/dragoman/sdk/grammar/target"
 )
 
 // In returns the plan for an engine that takes constraints in the notation of target; see session.Plan.In.
-func (p *Planned) In(target grammar.Target) (*Planned, error) {
-	plan, err := p.Plan.In(target)
+func (p *Planned) In(ctx context.Context, target grammar.Target) (*Planned, error) {
+	plan, err := p.Plan.In(ctx, target)
 	if err != nil {
 		return nil, err
 	}

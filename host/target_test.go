@@ -58,7 +58,7 @@ func TestAPlanHasItsConstraintInTheNotationOfTheEngine(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := slices.Clone(p.Plan.Notes)
-		of, err := p.In(target)
+		of, err := p.In(t.Context(), target)
 		if err != nil {
 			t.Errorf("%s %s: %v", tt.target, tt.members, err)
 			continue
@@ -88,7 +88,7 @@ func TestAPlanIsTranslatedConcurrently(t *testing.T) {
 	for _, target := range []grammar.Target{grammar.TargetStructuralTag, grammar.TargetEBNF, grammar.TargetLark} {
 		wg.Go(func() {
 			for range 200 {
-				of, err := p.In(target)
+				of, err := p.In(t.Context(), target)
 				if err != nil || of.Plan.Constraint.Target != target {
 					t.Errorf("for %s: %+v, %v", target, of.Plan.Constraint, err)
 					return
@@ -104,7 +104,7 @@ func TestReferencesStillResolveInAnEmbeddedSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p, err = p.In(grammar.TargetJSONSchema); err != nil {
+	if p, err = p.In(t.Context(), grammar.TargetJSONSchema); err != nil {
 		t.Fatal(err)
 	}
 	c, err := grammar.FromSchema(jsonschema.MustParse(p.Plan.Constraint.Content))

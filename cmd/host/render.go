@@ -102,7 +102,7 @@ func renderRequest(cmd *cobra.Command, detached *host.Detached, req *chat.Reques
 		if err != nil {
 			return err
 		}
-		if planned, err = planned.In(notation); err != nil {
+		if planned, err = planned.In(cmd.Context(), notation); err != nil {
 			return err
 		}
 		return printJSON(cmd, planned.Plan)

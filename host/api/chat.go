@@ -51,7 +51,7 @@ func (s *chatService) Plan(ctx context.Context, m *dragomanv1.PlanRequest) (*dra
 	if err != nil {
 		return nil, err
 	}
-	if p, err = p.In(target); err != nil {
+	if p, err = p.In(ctx, target); err != nil {
 		return nil, err
 	}
 	return chatapi.EncodePlan(p.Plan, target), nil

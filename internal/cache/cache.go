@@ -2,6 +2,8 @@ package cache
 
 import (
 	"container/list"
+	"context"
+	"errors"
 	"sync"
 )
 
@@ -49,14 +51,35 @@ type Stats struct {
 // wait for the one that builds. They all receive the error of build, too, which is not kept: the next call builds again.
 // Callers share the value and must not change it.
 func (c *Cache[K, V]) Get(key K, build func() (value V, size int, err error)) (V, error) {
+	return c.get(nil, key, build, func(e *entry[K, V]) bool { return !e.failed })
+}
+
+// GetWithin is Get for builders that end with ctx, as the waiting does: an error of another caller's builder is not returned,
+// but the value built again.
+func (c *Cache[K, V]) GetWithin(ctx context.Context, key K, build func() (value V, size int, err error)) (V, error) {
+	v, err := c.get(ctx.Done(), key, build, func(e *entry[K, V]) bool { return !e.failed && e.err == nil })
+	if errors.Is(err, errLeft) {
+		err = context.Cause(ctx)
+	}
+	return v, err
+}
+
+// errLeft is the error of a caller that stops waiting.
+var errLeft = errors.New("stopped waiting")
+
+func (c *Cache[K, V]) get(done <-chan struct{}, key K, build func() (V, int, error), usable func(*entry[K, V]) bool) (v V, err error) {
 	for {
 		e, found := c.lookup(key)
 		if !found {
 			return c.build(e, build)
 		}
-		<-e.ready
-		if !e.failed {
-			return e.value, e.err
+		select {
+		case <-e.ready:
+			if usable(e) {
+				return e.value, e.err
+			}
+		case <-done:
+			return v, errLeft
 		}
 	}
 }

@@ -43,7 +43,7 @@ func (x *examination) forgets(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	own, err := p.by(h)
+	own, err := p.by(ctx, h)
 	if err != nil {
 		return err
 	}

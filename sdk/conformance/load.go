@@ -115,7 +115,7 @@ func (x *examination) answer(ctx context.Context, c *cases.Case, giveUp bool) *a
 	if plan.Stream == nil {
 		return a
 	}
-	p, err := newPlanned(x.handler, plan, request, promptOf(c))
+	p, err := newPlanned(ctx, x.handler, plan, request, promptOf(c))
 	if err != nil {
 		return &answer{err: err}
 	}
@@ -172,7 +172,7 @@ func (x *examination) resume(ctx context.Context, p *planned, output string) err
 	if err != nil {
 		return err
 	}
-	first, err := p.by(h)
+	first, err := p.by(ctx, h)
 	if err != nil {
 		return err
 	}

@@ -81,25 +81,25 @@ func prepare(ctx context.Context, h handler.Handler, t handler.Template, r *chat
 	if err != nil {
 		return nil, err
 	}
-	return newPlanned(h, answer, r, prompt)
+	return newPlanned(ctx, h, answer, r, prompt)
 }
 
 // newPlanned completes what h answered to a request. prompt is the generation prompt.
-func newPlanned(h handler.Handler, answer *handler.Plan, r *chat.Request, prompt string) (*planned, error) {
+func newPlanned(ctx context.Context, h handler.Handler, answer *handler.Plan, r *chat.Request, prompt string) (*planned, error) {
 	draft := &session.Draft{Plan: *answer, Handler: h.Describe().Name, GenerationPrompt: prompt}
 	if answer.Program != nil {
 		draft.Program = answer.Program.Bind(prompt)
 	}
-	return (&planned{draft: draft, request: r}).by(h)
+	return (&planned{draft: draft, request: r}).by(ctx, h)
 }
 
 // by returns the plan with its outputs parsed by h, which may be the same handler in another process.
-func (p *planned) by(h handler.Handler) (*planned, error) {
+func (p *planned) by(ctx context.Context, h handler.Handler) (*planned, error) {
 	draft := *p.draft
 	if streams, ok := h.(handler.StreamHandler); ok {
 		draft.Streams = strict{streams}
 	}
-	plan, err := session.New(&draft, p.request, session.PlanOptions{})
+	plan, err := session.New(ctx, &draft, p.request, session.PlanOptions{})
 	return &planned{draft: &draft, plan: plan, request: p.request}, err
 }
 

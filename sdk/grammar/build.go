@@ -1,10 +1,13 @@
 package grammar
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
 	"github.com/dragoman-project/dragoman/internal/cfg"
+	"github.com/dragoman-project/dragoman/internal/work"
+	"github.com/dragoman-project/dragoman/sdk/fault"
 	"github.com/dragoman-project/dragoman/sdk/grammar/notes"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
@@ -31,11 +34,28 @@ type Options struct {
 	Specials []string
 }
 
-// Build returns the constraint for a program: its grammar accepts outputs that the program parses,
+// What building one constraint may cost by default: about a second.
+const maxWork = 10_000_000
+
+// NewMeter returns the meter of one request's constraints, which ends with ctx.
+func NewMeter(ctx context.Context) *work.Meter {
+	return work.New(ctx, maxWork, &fault.Error{Code: fault.LimitExceeded, Place: "grammar",
+		Message: fmt.Sprintf("the schemas and the tools of the request cost more than %d steps to make a grammar of", maxWork),
+		Remedy:  "send fewer tools, or schemas with fewer patterns, alternatives and members"})
+}
+
+// Build is BuildWithin with a meter of its own.
+func Build(p *peg.Program, o Options) (*Constraint, error) {
+	return BuildWithin(NewMeter(context.Background()), p, o)
+}
+
+// BuildWithin returns the constraint for a program: its grammar accepts outputs that the program parses,
 // and enforces the schemas in it. The constraint is nil if the mode is Free. An error names the
 // node or the place in a schema at fault, or says that the program cannot start with the prompt.
-// Where the grammar had to accept more than the program or a schema, Constraint.Notes says so.
-func Build(p *peg.Program, o Options) (*Constraint, error) {
+// Where the grammar had to accept more than the program or a schema, Constraint.Notes says so. The
+// error is that of the meter if the work is too much for it.
+func BuildWithin(m *work.Meter, p *peg.Program, o Options) (k *Constraint, err error) {
+	defer work.Stopped(&err)
 	if o.Mode == Free {
 		return nil, nil
 	}
@@ -43,7 +63,7 @@ func Build(p *peg.Program, o Options) (*Constraint, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := newBuilder(p.Bind(o.Prompt), engine)
+	b, err := newBuilder(m, p.Bind(o.Prompt), engine)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package grammar
 
 import (
 	"github.com/dragoman-project/dragoman/internal/cache"
+	"github.com/dragoman-project/dragoman/internal/work"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
@@ -26,15 +27,21 @@ type outcome struct {
 	err        error
 }
 
-// Build returns what the function Build makes of p and o, built at most once: callers share the constraint and must not change it.
-func (c *Cache) Build(p *peg.Program, o Options) (*Constraint, error) {
+// Build returns what BuildWithin makes of p and o, built at most once: callers share the constraint and must not change it.
+func (c *Cache) Build(m *work.Meter, p *peg.Program, o Options) (*Constraint, error) {
 	if o.Mode == Free {
 		return nil, nil
 	}
-	made, _ := c.built.Get(keyOf(p, o), func() (outcome, int, error) {
-		k, err := Build(p, o)
+	made, err := c.built.GetWithin(m.Context(), keyOf(p, o), func() (outcome, int, error) {
+		k, err := BuildWithin(m, p, o)
+		if m.Exceeded(err) {
+			return outcome{}, 0, err // another request may afford it
+		}
 		return outcome{k, err}, k.size(), nil
 	})
+	if err != nil {
+		return nil, err
+	}
 	return made.constraint, made.err
 }
 

@@ -13,11 +13,11 @@ import (
 
 func TestACacheKeepsWhatItBuilt(t *testing.T) {
 	var c Cache
-	first, err := c.Build(distinctTools(3, 2), Options{Mode: Lazy})
+	first, err := c.Build(nil, distinctTools(3, 2), Options{Mode: Lazy})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, _ := c.Build(distinctTools(3, 2), Options{Mode: Lazy}); again != first {
+	if again, _ := c.Build(nil, distinctTools(3, 2), Options{Mode: Lazy}); again != first {
 		t.Error("an equal program was built again")
 	}
 	if fresh, _ := Build(distinctTools(3, 2), Options{Mode: Lazy}); fresh.Grammar != first.Grammar {
@@ -35,14 +35,14 @@ func TestACacheKeepsWhatItBuilt(t *testing.T) {
 		"triggers":          {distinctTools(3, 2), Options{Mode: Lazy, Triggers: word}},
 		"no triggers given": {distinctTools(3, 2), Options{Mode: Lazy, Triggers: []Trigger{}}},
 	} {
-		got, err := c.Build(of.p, of.o)
+		got, err := c.Build(nil, of.p, of.o)
 		if err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
 		if got == first {
 			t.Errorf("%s: the constraint of another program", what)
 		}
-		if again, _ := c.Build(of.p, of.o); again != got {
+		if again, _ := c.Build(nil, of.p, of.o); again != got {
 			t.Errorf("%s: it was built again", what)
 		}
 	}
@@ -75,18 +75,18 @@ func TestACacheKeepsErrors(t *testing.T) {
 	var c Cache
 	var b peg.Builder
 	p := b.Build(b.Schema(jsonschema.MustParse(`{"type": "text"}`), b.Value(peg.AnyJSON)))
-	_, first := c.Build(p, Options{Mode: Strict})
-	if _, again := c.Build(p, Options{Mode: Strict}); first == nil || !errors.Is(again, first) {
+	_, first := c.Build(nil, p, Options{Mode: Strict})
+	if _, again := c.Build(nil, p, Options{Mode: Strict}); first == nil || !errors.Is(again, first) {
 		t.Errorf("first %v, then %v", first, again)
 	}
-	if got, err := c.Build(p, Options{}); got != nil || err != nil {
+	if got, err := c.Build(nil, p, Options{}); got != nil || err != nil {
 		t.Errorf("a free mode has the constraint %v, %v", got, err)
 	}
 }
 
 func TestACacheDropsTheLeastRecentlyUsed(t *testing.T) {
 	built := func(c *Cache, tools int) *Constraint {
-		got, err := c.Build(distinctTools(tools, 2), Options{Mode: Lazy})
+		got, err := c.Build(nil, distinctTools(tools, 2), Options{Mode: Lazy})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,7 +122,7 @@ func TestOneConstraintIsBuiltConcurrently(t *testing.T) {
 	var wg sync.WaitGroup
 	got := make([]*Constraint, 8)
 	for i := range got {
-		wg.Go(func() { got[i], _ = c.Build(distinctTools(20, 2), Options{Mode: Lazy}) })
+		wg.Go(func() { got[i], _ = c.Build(nil, distinctTools(20, 2), Options{Mode: Lazy}) })
 	}
 	wg.Wait()
 	for _, k := range got {
@@ -136,7 +136,7 @@ func BenchmarkCacheHit(b *testing.B) {
 	var c Cache
 	p := distinctTools(20, 5)
 	for b.Loop() {
-		if _, err := c.Build(p, Options{Mode: Lazy}); err != nil {
+		if _, err := c.Build(nil, p, Options{Mode: Lazy}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,11 +1,13 @@
 package grammar
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/dragoman-project/dragoman/internal/cfg"
+	"github.com/dragoman-project/dragoman/internal/work"
 	"github.com/dragoman-project/dragoman/sdk/grammar/rules"
 	"github.com/dragoman-project/dragoman/sdk/grammar/schema"
 	"github.com/dragoman-project/dragoman/sdk/grammar/schema/pattern"
@@ -19,8 +21,13 @@ type SchemaError = schema.Error
 
 // FromSchema returns the constraint for one JSON value that follows a schema.
 func FromSchema(source jsonschema.Schema) (*Constraint, error) {
+	return FromSchemaWithin(NewMeter(context.Background()), source)
+}
+
+// FromSchemaWithin is FromSchema within a meter.
+func FromSchemaWithin(m *work.Meter, source jsonschema.Schema) (*Constraint, error) {
 	var p peg.Builder
-	c, err := Build(p.Build(p.Schema(source, p.Value(peg.AnyJSON))), Options{Mode: Strict})
+	c, err := BuildWithin(m, p.Build(p.Schema(source, p.Value(peg.AnyJSON))), Options{Mode: Strict})
 	if errors.Is(err, errNoText) {
 		err = schema.Contradiction("#", "no value follows it")
 	}

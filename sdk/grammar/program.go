@@ -7,6 +7,7 @@ import (
 	"github.com/dragoman-project/dragoman/internal/cfg"
 	"github.com/dragoman-project/dragoman/internal/cfg/charset"
 	"github.com/dragoman-project/dragoman/internal/cfg/words"
+	"github.com/dragoman-project/dragoman/internal/work"
 	"github.com/dragoman-project/dragoman/sdk/grammar/rules"
 	"github.com/dragoman-project/dragoman/sdk/grammar/schema"
 	"github.com/dragoman-project/dragoman/sdk/grammar/target"
@@ -33,7 +34,7 @@ type builder struct {
 	content *cfg.Rule // what the content must follow; nil: anything
 }
 
-func newBuilder(p *peg.Program, engine target.Limits) (*builder, error) {
+func newBuilder(m *work.Meter, p *peg.Program, engine target.Limits) (*builder, error) {
 	b := &builder{
 		p:       p,
 		memo:    map[peg.ID]*cfg.Expr{},
@@ -56,6 +57,7 @@ func newBuilder(p *peg.Program, engine target.Limits) (*builder, error) {
 		}
 	}
 	b.Set = rules.New(engine.Engine, engine.Repetitions)
+	b.Work = m
 	b.untils = words.NewWriter(b.Names, b.Space)
 	b.schemas = schema.New(b.Set)
 	return b, nil

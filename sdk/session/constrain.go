@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dragoman-project/dragoman/internal/work"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/fault"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
@@ -16,16 +17,19 @@ import (
 // constrain builds the constraint that the handler asked for, or the request itself. Where none can be built, sampling is
 // free and a note gives the reason; a request that insists on a certain answer is refused then, and so is one with an
 // invalid schema.
-func (p *Plan) constrain() error {
-	if err := p.strictFault(); err != nil {
+func (p *Plan) constrain(m *work.Meter) error {
+	if err := p.strictFault(m); err != nil {
 		return err
 	}
 	if err := p.choose(); err != nil {
 		return err
 	}
-	c, err := p.constraints.Build(p.Program, p.options)
+	c, err := p.constraints.Build(m, p.Program, p.options)
+	if m.Exceeded(err) {
+		return err
+	}
 	if err != nil {
-		if fault := faultySchema(p.request); fault != nil {
+		if fault := faultySchema(m, p.request); fault != nil {
 			return fault
 		}
 		p.unconstrained = err
@@ -86,16 +90,16 @@ func contentGrammar(r *chat.Request) (text string, err error) {
 }
 
 // strictFault refuses a request with a strict schema that has keywords which cannot be enforced.
-func (p *Plan) strictFault() error {
+func (p *Plan) strictFault(m *work.Meter) error {
 	r := p.request
 	if r.StrictSchema {
-		if err := p.enforceable(r.JSONSchema, "response_format.json_schema.schema"); err != nil {
+		if err := p.enforceable(m, r.JSONSchema, "response_format.json_schema.schema"); err != nil {
 			return err
 		}
 	}
 	for i, t := range r.Tools {
 		if t.Strict && !t.Parameters.IsZero() && mayCall(r) {
-			if err := p.enforceable(t.Parameters, fmt.Sprintf("tools[%d].function.parameters", i)); err != nil {
+			if err := p.enforceable(m, t.Parameters, fmt.Sprintf("tools[%d].function.parameters", i)); err != nil {
 				return err
 			}
 		}
@@ -104,14 +108,17 @@ func (p *Plan) strictFault() error {
 }
 
 // enforceable returns an error for a strict schema that a grammar does not completely enforce.
-func (p *Plan) enforceable(schema jsonschema.Schema, path string) error {
+func (p *Plan) enforceable(m *work.Meter, schema jsonschema.Schema, path string) error {
 	var b peg.Builder
-	c, err := p.constraints.Build(b.Build(b.Schema(schema, b.Value(peg.AnyJSON))), grammar.Options{Mode: grammar.Strict})
+	c, err := p.constraints.Build(m, b.Build(b.Schema(schema, b.Value(peg.AnyJSON))), grammar.Options{Mode: grammar.Strict})
 	if err == nil && len(c.Notes) == 0 {
 		return nil
 	}
+	if m.Exceeded(err) {
+		return err
+	}
 	if err != nil {
-		return schemaFault(path, schema)
+		return schemaFault(m, path, schema)
 	}
 	return fault.Invalid(path, "strict, but it cannot be enforced: "+strings.Join(c.Notes, "; ")+"; leave out what cannot be enforced, or strict")
 }
@@ -169,9 +176,9 @@ func insistence(r *chat.Request) (field string, ok bool) {
 }
 
 // faultySchema returns the error of the first schema of a request that cannot be used, with the place in it.
-func faultySchema(r *chat.Request) error {
+func faultySchema(m *work.Meter, r *chat.Request) error {
 	if !r.JSONSchema.IsZero() {
-		if err := schemaFault("json_schema", r.JSONSchema); err != nil {
+		if err := schemaFault(m, "json_schema", r.JSONSchema); err != nil {
 			return err
 		}
 	}
@@ -179,7 +186,7 @@ func faultySchema(r *chat.Request) error {
 		if t.Parameters.IsZero() {
 			continue
 		}
-		if err := schemaFault(fmt.Sprintf("tools[%d].function.parameters", i), t.Parameters); err != nil {
+		if err := schemaFault(m, fmt.Sprintf("tools[%d].function.parameters", i), t.Parameters); err != nil {
 			return err
 		}
 	}
@@ -187,8 +194,11 @@ func faultySchema(r *chat.Request) error {
 }
 
 // schemaFault returns the error of a schema at path; nil if a grammar can be built from it.
-func schemaFault(path string, schema jsonschema.Schema) error {
-	_, err := grammar.FromSchema(schema)
+func schemaFault(m *work.Meter, path string, schema jsonschema.Schema) error {
+	_, err := grammar.FromSchemaWithin(m, schema)
+	if m.Exceeded(err) {
+		return err
+	}
 	var unusable *grammar.SchemaError
 	if !errors.As(err, &unusable) {
 		return nil

@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -41,7 +42,7 @@ func TestWhatCannotBeConstrainedIsFreeUnlessTheRequestInsists(t *testing.T) {
 		{`, "tool_choice": "none", "json_schema": {}`, grammar.Free, `json_schema: it cannot be enforced: the handler "h"`},
 	} {
 		draft := &session.Draft{Plan: handler.Plan{Program: free, Grammar: tt.mode}, Handler: "h"}
-		p, err := session.New(draft, withTool(t, tt.members), session.PlanOptions{})
+		p, err := session.New(context.Background(), draft, withTool(t, tt.members), session.PlanOptions{})
 		var invalid *fault.Error
 		switch {
 		case tt.want == "" && err != nil, tt.want != "" && (!errors.As(err, &invalid) || !strings.HasPrefix(err.Error(), tt.want)):

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -75,9 +76,9 @@ type Plan struct {
 	unconstrained error
 }
 
-// New makes a plan of a draft that answers req. The error is a *fault.Error where the request asks for what cannot be
+// New makes a plan of a draft that answers req. The work ends with ctx. The error is a *fault.Error where the request asks for what cannot be
 // enforced; any other is the handler's fault.
-func New(d *Draft, req *chat.Request, o PlanOptions) (*Plan, error) {
+func New(ctx context.Context, d *Draft, req *chat.Request, o PlanOptions) (*Plan, error) {
 	p := &Plan{
 		Prompt: d.Prompt, GenerationPrompt: d.GenerationPrompt,
 		PreservedTokens: d.PreservedTokens, Stops: d.Stops,
@@ -104,7 +105,7 @@ func New(d *Draft, req *chat.Request, o PlanOptions) (*Plan, error) {
 	special := specials(o.SpecialTokens, p.PreservedTokens)
 	if !o.ParseOnly {
 		p.options = grammar.Options{Mode: d.Grammar, Prompt: d.GenerationPrompt, Triggers: d.Triggers, Specials: special}
-		if err := p.constrain(); err != nil {
+		if err := p.constrain(grammar.NewMeter(ctx)); err != nil {
 			return nil, err
 		}
 	}
@@ -137,9 +138,15 @@ func (p *Plan) Unconstrained() error { return p.unconstrained }
 
 // note adds notes to the plan, each once.
 func (p *Plan) note(notes ...string) {
+	known := map[string]bool{}
+	for _, n := range p.Notes {
+		known[n] = true
+	}
+	p.Notes = slices.Clip(p.Notes)
 	for _, n := range notes {
-		if !slices.Contains(p.Notes, n) {
-			p.Notes = append(slices.Clip(p.Notes), n)
+		if !known[n] {
+			known[n] = true
+			p.Notes = append(p.Notes, n)
 		}
 	}
 }

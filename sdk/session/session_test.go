@@ -22,7 +22,7 @@ func thinking() *session.Draft {
 
 func newPlan(t *testing.T, d *session.Draft) *session.Plan {
 	t.Helper()
-	p, err := session.New(d, new(chat.Request), session.PlanOptions{})
+	p, err := session.New(context.Background(), d, new(chat.Request), session.PlanOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func TestAHandlerMayParseTheOutput(t *testing.T) {
 		t.Errorf("%+v, %v", result, err)
 	}
 	draft.Streams = nil
-	if _, err := session.New(draft, new(chat.Request), session.PlanOptions{}); err == nil {
+	if _, err := session.New(context.Background(), draft, new(chat.Request), session.PlanOptions{}); err == nil {
 		t.Error("a stream without a handler that parses it is accepted")
 	}
 }

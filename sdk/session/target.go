@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/dragoman-project/dragoman/sdk/chat"
@@ -12,8 +13,8 @@ import (
 
 // In returns the plan for an engine that takes constraints in the notation of target: the same plan with another constraint,
 // and with notes about what is lost in it. Where the notation cannot express the constraint, sampling is free and a note gives
-// the reason; a request that insists on a certain answer is refused then.
-func (p *Plan) In(target grammar.Target) (*Plan, error) {
+// the reason; a request that insists on a certain answer is refused then. The work ends with ctx.
+func (p *Plan) In(ctx context.Context, target grammar.Target) (*Plan, error) {
 	if target == "" || target == grammar.TargetGBNF || p.Constraint == nil || p.constraints == nil {
 		return p, nil
 	}
@@ -23,7 +24,11 @@ func (p *Plan) In(target grammar.Target) (*Plan, error) {
 	}
 	o := p.options
 	o.Target = target
-	c, err := p.constraints.Build(p.Program, o)
+	m := grammar.NewMeter(ctx)
+	c, err := p.constraints.Build(m, p.Program, o)
+	if m.Exceeded(err) {
+		return nil, err
+	}
 	if err != nil {
 		out.note(fmt.Sprintf("sampling is free: target %q cannot express the constraint: %v", target, err))
 	} else {

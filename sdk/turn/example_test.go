@@ -49,7 +49,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	answer.Program = answer.Program.Bind("<assistant>") // what the template writes before an answer
-	plan, err := session.New(&session.Draft{Plan: *answer, GenerationPrompt: "<assistant>"}, request, session.PlanOptions{})
+	plan, err := session.New(context.Background(), &session.Draft{Plan: *answer, GenerationPrompt: "<assistant>"}, request, session.PlanOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -66,6 +66,9 @@ func Of(e *cfg.Expr) (c *Automaton, start []int32) {
 	return c, c.closure([]int32{c.compile(e, 0)})
 }
 
+// States returns the number of states.
+func (c *Automaton) States() int { return len(c.states) }
+
 // Accepts reports whether one of states is final.
 func (c *Automaton) Accepts(states []int32) bool { return slices.Contains(states, 0) }
 

@@ -7,12 +7,14 @@ import (
 	"github.com/dragoman-project/dragoman/internal/cfg"
 	"github.com/dragoman-project/dragoman/internal/cfg/automaton"
 	"github.com/dragoman-project/dragoman/internal/cfg/charset"
+	"github.com/dragoman-project/dragoman/internal/work"
 )
 
 // NewProduct returns the product of the automata of exprs and except. It returns nil if one of them
-// is not regular, if the product has more than most states, or once the budget left is spent.
-func NewProduct(exprs, except []*cfg.Expr, most int, left *int) *Product {
-	p := &Product{number: map[string]int{}, wanted: len(exprs)}
+// is not regular, if the product has more than most states, or once the
+// budget left is spent. What each step costs is counted by m.
+func NewProduct(exprs, except []*cfg.Expr, most int, left *int, m *work.Meter) *Product {
+	p := &Product{work: m, number: map[string]int{}, wanted: len(exprs)}
 	var first [][]int32
 	for _, e := range slices.Concat(exprs, except) {
 		flat := New(&cfg.Rule{Name: "root", Body: e}).Flat(e)
@@ -20,6 +22,7 @@ func NewProduct(exprs, except []*cfg.Expr, most int, left *int) *Product {
 			return nil
 		}
 		c, start := automaton.Of(flat)
+		m.Spend(c.States())
 		p.codes = append(p.codes, c)
 		first = append(first, start)
 	}
@@ -36,6 +39,7 @@ func NewProduct(exprs, except []*cfg.Expr, most int, left *int) *Product {
 // Product is a product automaton. It accepts what the first automata accept and the others do not.
 type Product struct {
 	codes  []*automaton.Automaton
+	work   *work.Meter
 	wanted int         // the number of automata that must accept
 	states [][][]int32 // by state, then by automaton
 	arcs   [][]productArc
@@ -65,7 +69,13 @@ func (p *Product) visit(s [][]int32) int {
 func (p *Product) follow(i int) {
 	to := map[int]charset.Set{}
 	var order []int
+	held := len(p.codes)
+	for _, s := range p.states[i] {
+		held += len(s)
+	}
+	p.work.Spend(held)
 	for _, part := range p.parts(p.states[i]) {
+		p.work.Spend(held)
 		next := make([][]int32, len(p.codes))
 		for j, c := range p.codes {
 			next[j] = c.Step(p.states[i][j], part.Lo)

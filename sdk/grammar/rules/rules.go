@@ -9,6 +9,7 @@ import (
 	"github.com/dragoman-project/dragoman/internal/cfg"
 	"github.com/dragoman-project/dragoman/internal/cfg/charset"
 	"github.com/dragoman-project/dragoman/internal/cfg/regular"
+	"github.com/dragoman-project/dragoman/internal/work"
 	"github.com/dragoman-project/dragoman/sdk/grammar/notes"
 )
 
@@ -20,6 +21,7 @@ type Set struct {
 	repetitions int // the largest bound that the engine accepts
 	Space       *cfg.Rule
 	Notes       *notes.List
+	Work        *work.Meter // of all that is built; nil: unbounded
 	values      map[valueKey]*cfg.Rule
 	Classes     map[string]*cfg.Expr // the rules for classes of characters in patterns, by quote and set
 	states      int                  // the states that products may still have
@@ -36,8 +38,12 @@ func New(engine string, repetitions int) *Set {
 	return b
 }
 
+// stepsOfRule is what a rule costs, from its name to its printing.
+const stepsOfRule = 16
+
 // Rule returns the call of a new rule with body e, or e itself if it is as short as a name.
 func (b *Set) Rule(name string, e *cfg.Expr) *cfg.Expr {
+	b.Work.Spend(stepsOfRule)
 	if e.Op == cfg.OpCall || e.Op == cfg.OpNever || e.Op == cfg.OpLiteral {
 		return e
 	}
@@ -109,7 +115,7 @@ const MaxProduct = 128
 // Intersection returns the texts that match all of exprs and none of except. It returns nil if one
 // of them is not regular or too many rules are needed, and cfg.Nothing if there are no such texts.
 func (b *Set) Intersection(name string, exprs, except []*cfg.Expr) *cfg.Expr {
-	p := regular.NewProduct(exprs, except, MaxProduct, &b.states)
+	p := regular.NewProduct(exprs, except, MaxProduct, &b.states, b.Work)
 	if p == nil {
 		return nil
 	}
@@ -121,6 +127,6 @@ const maxSearched = 1024
 
 // Includes reports whether every text of one expression is known to be one of the other, too.
 func (b *Set) Includes(of, in *cfg.Expr) bool {
-	p := regular.NewProduct([]*cfg.Expr{of}, []*cfg.Expr{in}, maxSearched, &b.states)
+	p := regular.NewProduct([]*cfg.Expr{of}, []*cfg.Expr{in}, maxSearched, &b.states, b.Work)
 	return p != nil && p.IsEmpty()
 }

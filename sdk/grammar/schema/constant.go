@@ -14,6 +14,7 @@ func (c *conversion) constants(values []*jsonschema.Value) *cfg.Expr {
 // each returns an expression for each constant.
 func (c *conversion) each(values []*jsonschema.Value) []*cfg.Expr {
 	kids := make([]*cfg.Expr, len(values))
+	c.Work.Spend(2 * len(values))
 	for i, v := range values {
 		kids[i] = c.constant(v)
 	}

@@ -25,6 +25,7 @@ var anySpan = pattern.Span{Hi: -1}
 func (c *conversion) textLimits(s *jsonschema.Value, path string) []textLimit {
 	var out []textLimit
 	if p := s.Get("pattern"); p != nil {
+		c.Work.Spend(pattern.Cost(p.Text))
 		ways, ahead, err := pattern.ParseAhead(p.Text)
 		if err != nil {
 			c.Note(jsonschema.Pointer(path, "pattern"), "not enforced: %v", err)
@@ -66,6 +67,7 @@ func (c *conversion) otherText(not *jsonschema.Value) (textLimit, bool) {
 	case what.Has("const") || what.Get("enum").Is(jsonschema.Array):
 		l.of = func(p pattern.Writer) *cfg.Expr { return p.OneOf(algebra.StringsAmong(algebra.ConstantsIn(what))) }
 	case what.Get("pattern").Is(jsonschema.String):
+		c.Work.Spend(pattern.Cost(what.Get("pattern").Text))
 		ways, err := pattern.Parse("(?:" + what.Get("pattern").Text + ")") // taken literally: narrower here would be wider after the complement
 		if err != nil {
 			return l, false

@@ -172,7 +172,7 @@ func (c *conversion) nameContent(s *jsonschema.Value, path string) (func(single 
 func (c *conversion) listedKey(k keys, values []*jsonschema.Value) *cfg.Expr {
 	var kids []*cfg.Expr
 	for _, v := range values {
-		if v.Kind == jsonschema.String && k.allow(v.Text) && c.Fits(v, k.names, 0) != algebra.No {
+		if v.Kind == jsonschema.String && k.allow(c.Document, v.Text) && c.Fits(v, k.names, 0) != algebra.No {
 			kids = append(kids, c.constant(v))
 		}
 	}
@@ -180,28 +180,36 @@ func (c *conversion) listedKey(k keys, values []*jsonschema.Value) *cfg.Expr {
 }
 
 // allow reports whether a name is not taken and matches the patterns.
-func (k keys) allow(name string) bool {
+func (k keys) allow(d *algebra.Document, name string) bool {
+	d.Work.Spend(len(k.taken))
 	for _, t := range k.taken {
 		if t == name {
 			return false
 		}
 	}
 	for _, source := range k.patterns {
-		if algebra.Matches(source, name) == algebra.No {
+		if d.Matches(source, name) == algebra.No {
 			return false
 		}
 	}
 	for _, source := range k.except {
-		if algebra.Matches(source, name) == algebra.Yes {
+		if d.Matches(source, name) == algebra.Yes {
 			return false
 		}
 	}
 	return true
 }
 
+// maxApart bounds the patterns of names that are compared with each other.
+const maxApart = 32
+
 // disjoint notes if a name may match several patterns, since its member must then follow several
 // schemas.
 func (c *conversion) disjoint(patterns *jsonschema.Value, i int, path string) {
+	if i >= maxApart {
+		c.Note(path, "enforced alone: whether a name may also match one of %d other patterns is not known", i)
+		return
+	}
 	for _, other := range patterns.Keys[:i] {
 		if patterns.Get(other).Equal(patterns.Get(patterns.Keys[i])) || c.apartPatterns(other, patterns.Keys[i]) {
 			continue
@@ -221,6 +229,9 @@ func (c *conversion) apartPatterns(a, b string) bool {
 	return e != nil && e.Op == cfg.OpNever
 }
 
+// stepsOfLetter is what a character of a name costs that others must not begin with.
+const stepsOfLetter = 32
+
 // otherThan returns the inside of a string that is neither one of names nor a prefix of one.
 // Escapes are never part of a name.
 func (c *conversion) otherThan(names []string, single bool) *cfg.Expr {
@@ -230,6 +241,7 @@ func (c *conversion) otherThan(names []string, single bool) *cfg.Expr {
 	}
 	escaped := make([]string, len(names))
 	for i, n := range names {
+		c.Work.Spend(stepsOfLetter * len(n))
 		escaped[i] = jsonschema.Escape(n, quote)
 	}
 	return words.OtherThan(escaped, rules.StringChars.Minus(charset.Of(string(quote))), c.rules.Escape(single), cfg.Star(c.rules.Char(single)))

@@ -19,12 +19,16 @@ func (c *conversion) integer(s *jsonschema.Value, path string) (*cfg.Expr, error
 	if l.Lo == nil && l.Hi == nil {
 		return c.rules.Value("integer", rules.Spelling{}), nil
 	}
+	c.Work.Spend(stepsOfNumber)
 	e := number.Integers(l)
 	if e.Op == cfg.OpNever {
 		return nil, algebra.Contradiction(path, "no integer is between these bounds")
 	}
 	return e, nil
 }
+
+// stepsOfNumber is what the digits of a number within bounds cost.
+const stepsOfNumber = 1000
 
 // number returns a number with or without a fraction. With bounds it has no exponent.
 func (c *conversion) number(s *jsonschema.Value, path string) (*cfg.Expr, error) {
@@ -35,6 +39,7 @@ func (c *conversion) number(s *jsonschema.Value, path string) (*cfg.Expr, error)
 	if l.Lo == nil && l.Hi == nil {
 		return c.rules.Value("number", rules.Spelling{}), nil
 	}
+	c.Work.Spend(stepsOfNumber)
 	e := number.Decimals(l)
 	if e.Op == cfg.OpNever {
 		return nil, algebra.Contradiction(path, "no number of at most %d digits behind the point is between these bounds", number.MaxPlaces)
@@ -57,6 +62,7 @@ func (c *conversion) multiples(s *jsonschema.Value, path string) *cfg.Expr {
 	if kind == "integer" {
 		step = new(big.Rat).SetInt(step.Num()) // the integers among the multiples
 	}
+	c.Work.Spend(stepsOfNumber)
 	if few := number.Multiples(l, step); few != nil {
 		return few
 	}

@@ -58,7 +58,7 @@ func (s *Converter) Convert(of Source) (*cfg.Expr, error) {
 	root := of.Schema.Value()
 	c := &conversion{
 		Source: of, rules: s.rules, refs: map[string]target{},
-		Document: algebra.New(root, s.rules.Notes, &s.budget),
+		Document: algebra.New(root, s.rules.Notes, &s.budget, s.rules.Work),
 	}
 	e, err := c.top(root, cmp.Or(of.Scope, "value"))
 	if err != nil {

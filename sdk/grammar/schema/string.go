@@ -100,6 +100,7 @@ func (c *conversion) noteFormat(format, path string) {
 // pattern returns the inside of a string that matches a regular expression of JSON Schema: as a
 // whole between ^ and $, anywhere otherwise.
 func (c *conversion) pattern(source string) (func(single bool) *cfg.Expr, error) {
+	c.Work.Spend(pattern.Cost(source))
 	ways, err := pattern.Parse(source)
 	if err != nil {
 		return nil, err

@@ -23,16 +23,16 @@ func (d *Document) AllOf(s *jsonschema.Value, path string) (*jsonschema.Value, s
 		return nil, "", err
 	}
 	implicit := len(parts) > 1 && !beside.Has("required") && !slices.ContainsFunc(parts, func(p *jsonschema.Value) bool { return p.Has("required") })
-	merged := beside.But(Unevaluated...)
 	for i, part := range parts {
 		if alternatives := optionalProperties(d, part); alternatives != nil {
-			part = alternatives
+			parts[i] = alternatives
 		} else if implicit && part.Has("properties") {
-			part = requireAll(part)
+			parts[i] = requireAll(part)
 		}
-		if merged, err = d.Merge(merged, part, jsonschema.Pointer(path, "allOf", i)); err != nil {
-			return nil, "", err
-		}
+	}
+	merged, err := d.mergeAll(beside.But(Unevaluated...), parts, path, 0)
+	if err != nil {
+		return nil, "", err
 	}
 	if merged.IsTrue() {
 		merged = jsonschema.NewObject()
@@ -41,6 +41,31 @@ func (d *Document) AllOf(s *jsonschema.Value, path string) (*jsonschema.Value, s
 		merged = merged.With(beside, Unevaluated...)
 	}
 	return merged, path, nil
+}
+
+// mergedInTurn is the number of schemas that are merged one after the other.
+const mergedInTurn = 16
+
+// mergeAll merges parts, which are those of allOf from number first on, into a schema. Many are merged by halves, so that few
+// merges are of large schemas.
+func (d *Document) mergeAll(merged *jsonschema.Value, parts []*jsonschema.Value, path string, first int) (*jsonschema.Value, error) {
+	var err error
+	if half := len(parts) / 2; len(parts) > mergedInTurn {
+		if merged, err = d.mergeAll(merged, parts[:half], path, first); err != nil {
+			return nil, err
+		}
+		rest, err := d.mergeAll(jsonschema.NewObject(), parts[half:], path, first+half)
+		if err != nil {
+			return nil, err
+		}
+		return d.Merge(merged, rest, jsonschema.Pointer(path, "allOf", first+half))
+	}
+	for i, part := range parts {
+		if merged, err = d.Merge(merged, part, jsonschema.Pointer(path, "allOf", first+i)); err != nil {
+			return nil, err
+		}
+	}
+	return merged, nil
 }
 
 func (d *Document) allResolved(parts []*jsonschema.Value, path string) ([]*jsonschema.Value, error) {

@@ -15,7 +15,9 @@ package algebra
 
 import (
 	"fmt"
+	"regexp"
 
+	"github.com/dragoman-project/dragoman/internal/work"
 	"github.com/dragoman-project/dragoman/sdk/grammar/notes"
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 )
@@ -32,17 +34,20 @@ const (
 // Document is a schema with what is known about its parts, and what remains of the budget for
 // processing it.
 type Document struct {
+	Work        *work.Meter
 	root        *jsonschema.Value
 	notes       *notes.List
 	budget      *int // the visits left for all schemas of the program
 	depth       int  // the depth of nested visits
 	comparisons int  // the comparisons of constants and alternatives left
 	kindsOf     map[*jsonschema.Value]Kinds
+	patterns    map[string]*regexp.Regexp // compiled; nil: not supported
 }
 
-// New returns a document. What is not enforced is added to n, and visits are deducted from budget.
-func New(root *jsonschema.Value, n *notes.List, budget *int) *Document {
-	return &Document{root: root, notes: n, budget: budget, comparisons: maxComparisons, kindsOf: map[*jsonschema.Value]Kinds{}}
+// New returns a document. What is not enforced is added to n, and visits are deducted from budget. m counts
+// all work.
+func New(root *jsonschema.Value, n *notes.List, budget *int, m *work.Meter) *Document {
+	return &Document{Work: m, root: root, notes: n, budget: budget, comparisons: maxComparisons, kindsOf: map[*jsonschema.Value]Kinds{}, patterns: map[string]*regexp.Regexp{}}
 }
 
 // Spend counts a visit and reports whether the budget allows it.
@@ -51,11 +56,15 @@ func (d *Document) Spend() bool {
 	return *d.budget >= 0
 }
 
+// stepsOfVisit is what a visit costs in addition to what the keywords count.
+const stepsOfVisit = 16
+
 // Enter begins a nested visit, which Leave ends.
 func (d *Document) Enter(path string) error {
 	if !d.Spend() {
 		return Errorf(path, "the program's schemas are too large: more than %d parts", MaxVisits)
 	}
+	d.Work.Spend(stepsOfVisit)
 	if d.depth++; d.depth > MaxDepth {
 		return Errorf(path, "circular reference")
 	}

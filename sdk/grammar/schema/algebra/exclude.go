@@ -11,6 +11,7 @@ func (d *Document) excludes(a, b *jsonschema.Value, depth int) bool {
 	if d.comparisons--; d.comparisons < 0 || depth > maxComparison {
 		return false
 	}
+	d.Work.Spend(stepsOfVisit)
 	common := d.Kinds(a) & d.Kinds(b)
 	a, aErr := d.Resolved(a, "#")
 	b, bErr := d.Resolved(b, "#")

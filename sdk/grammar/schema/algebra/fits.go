@@ -46,6 +46,7 @@ func (d *Document) Fits(v, s *jsonschema.Value, depth int) verdict {
 	if d.comparisons--; d.comparisons < 0 {
 		return unknown
 	}
+	d.Work.Spend(1 + len(s.Keys))
 	out := Yes
 	for _, k := range s.Keys {
 		out = out.and(d.keywordFits(v, k, s, depth))
@@ -86,7 +87,7 @@ func (d *Document) keywordFits(v *jsonschema.Value, k string, s *jsonschema.Valu
 	case jsonschema.Number:
 		return numberFits(v, k, s)
 	case jsonschema.String:
-		return stringFits(v, k, of)
+		return d.stringFits(v, k, of)
 	case jsonschema.Array:
 		return d.arrayFits(v, k, s, depth)
 	case jsonschema.Object:
@@ -141,7 +142,7 @@ func numberFits(v *jsonschema.Value, k string, s *jsonschema.Value) verdict {
 	return Yes
 }
 
-func stringFits(v *jsonschema.Value, k string, of *jsonschema.Value) verdict {
+func (d *Document) stringFits(v *jsonschema.Value, k string, of *jsonschema.Value) verdict {
 	n := utf8.RuneCountInString(v.Text)
 	switch k {
 	case "minLength":
@@ -149,7 +150,7 @@ func stringFits(v *jsonschema.Value, k string, of *jsonschema.Value) verdict {
 	case "maxLength":
 		return verdictOf(n <= Count(of, n))
 	case "pattern":
-		return Matches(of.Text, v.Text)
+		return d.Matches(of.Text, v.Text)
 	}
 	return outside(k, nil)
 }
@@ -214,10 +215,16 @@ func (d *Document) objectFits(v *jsonschema.Value, k string, s *jsonschema.Value
 }
 
 // Matches reports whether a pattern matches within a text.
-func Matches(source, text string) verdict {
-	found, ok := pattern.Match(source, text)
-	if !ok {
+func (d *Document) Matches(source, text string) verdict {
+	re, known := d.patterns[source]
+	if !known {
+		d.Work.Spend(pattern.Cost(source))
+		re = pattern.Compile(source)
+		d.patterns[source] = re
+	}
+	if re == nil {
 		return unknown
 	}
-	return verdictOf(found)
+	d.Work.Spend(1 + len(text))
+	return verdictOf(re.MatchString(text))
 }

@@ -36,7 +36,7 @@ func ItemCounts(s *jsonschema.Value, fixed int, items *jsonschema.Value) (lo, hi
 func (d *Document) PatternsOf(s *jsonschema.Value, name string) []string {
 	var out []string
 	for _, source := range s.Get("patternProperties").Names() {
-		if Matches(source, name) == Yes {
+		if d.Matches(source, name) == Yes {
 			out = append(out, source)
 		}
 	}

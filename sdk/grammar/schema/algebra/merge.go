@@ -44,8 +44,19 @@ func (d *Document) Merge(a, b *jsonschema.Value, path string) (*jsonschema.Value
 	return d.mergeKeywords(Normalized(a), Normalized(b), path)
 }
 
+// heft returns the number of keywords, members and items that merging a schema goes through.
+func heft(s *jsonschema.Value) int {
+	n := len(s.Keys)
+	for _, k := range s.Keys {
+		v := s.Get(k)
+		n += len(v.Keys) + len(v.Items) + len(v.Text)/16
+	}
+	return n
+}
+
 // mergeKeywords merges the keywords of b into a.
 func (d *Document) mergeKeywords(a, b *jsonschema.Value, path string) (*jsonschema.Value, error) {
+	d.Work.Spend(stepsOfVisit + 4*(heft(a)+heft(b)))
 	out, err := d.mergeMembers(a, b, path)
 	if err == nil {
 		out, err = d.mergeItems(out, a, b, path)

@@ -18,6 +18,7 @@ func (d *Document) mergeKeyword(k string, a, b *jsonschema.Value, path string) (
 	case "type":
 		return d.mergeTypes(a, b, path)
 	case "enum":
+		d.Work.Spend(len(a.Items) * len(b.Items))
 		return intersect(a, b, path)
 	case "minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties":
 		return larger(a, b, 1), nil
@@ -28,6 +29,7 @@ func (d *Document) mergeKeyword(k string, a, b *jsonschema.Value, path string) (
 			return product, err
 		}
 	case "pattern":
+		d.Work.Spend(pattern.Cost(a.Text) + pattern.Cost(b.Text))
 		if both := pattern.Both(a.Text, b.Text); both != "" {
 			return jsonschema.NewString(both), nil
 		}
@@ -37,6 +39,7 @@ func (d *Document) mergeKeyword(k string, a, b *jsonschema.Value, path string) (
 		return either, nil
 	case "allOf":
 		*d.budget -= len(a.Items) + len(b.Items) // repeated doubling would exhaust the budget
+		d.Work.Spend(len(a.Items) * len(b.Items))
 		both := jsonschema.NewArray(slices.Clone(a.Items)...)
 		for _, s := range b.Items {
 			if !slices.ContainsFunc(both.Items, func(t *jsonschema.Value) bool { return s.Equal(t) }) {
@@ -108,8 +111,10 @@ func (d *Document) mergeTypes(a, b *jsonschema.Value, path string) (*jsonschema.
 
 func unite(a, b *jsonschema.Value) *jsonschema.Value {
 	out := jsonschema.NewArray()
+	has := map[string]bool{}
 	for _, s := range append(a.Strings(), b.Strings()...) {
-		if !slices.Contains(out.Strings(), s) {
+		if !has[s] {
+			has[s] = true
 			out.Items = append(out.Items, jsonschema.NewString(s))
 		}
 	}

@@ -15,6 +15,9 @@ func Comma(b *rules.Set, needed bool) *cfg.Expr {
 	return cfg.Seq(cfg.Text(","), b.Space.Call())
 }
 
+// maxNested bounds the items that are nested in one rule.
+const maxNested = 32
+
 // Items returns the fixed items and then more, lo to hi in total; hi < 0 means unbounded.
 func Items(b *rules.Set, fixed []*cfg.Expr, more *cfg.Expr, lo, hi int) *cfg.Expr {
 	if hi >= 0 && hi <= len(fixed) {
@@ -25,6 +28,9 @@ func Items(b *rules.Set, fixed []*cfg.Expr, more *cfg.Expr, lo, hi int) *cfg.Exp
 		list = More(b, more, len(fixed) > 0, max(lo-len(fixed), 0), max(hi-len(fixed), -1))
 	}
 	for i := len(fixed) - 1; i >= 0; i-- {
+		if i%maxNested == maxNested-1 {
+			list = b.Rule("items", list)
+		}
 		if list = cfg.Seq(Comma(b, i > 0), fixed[i], list); i >= lo {
 			list = b.Repeat(0, 1, list)
 		}

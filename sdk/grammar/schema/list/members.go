@@ -89,18 +89,20 @@ func (m Members) join(some bool) *cfg.Expr {
 // with a comma or nothing.
 func (m Members) tail() (first, after *cfg.Expr) {
 	comma := Comma(m.Rules, true)
-	first, after = cfg.Nothing, cfg.Empty
+	after = cfg.Empty
+	var firsts []*cfg.Expr // in reverse order
 	if m.More != nil {
 		after = cfg.Star(cfg.Seq(comma, m.More))
-		first = cfg.Seq(m.More, after)
+		firsts = append(firsts, cfg.Seq(m.More, after))
 	}
 	for _, member := range slices.Backward(m.Optionals) {
 		tail := after
 		if len(m.Optionals) > 1 || m.More != nil {
 			tail = m.Rules.Rule(m.Name+"-rest", after)
 		}
-		first = cfg.Alt(cfg.Seq(member, tail), first)
+		firsts = append(firsts, cfg.Seq(member, tail))
 		after = cfg.Seq(cfg.Optional(comma, member), tail)
 	}
-	return first, after
+	slices.Reverse(firsts)
+	return cfg.Alt(firsts...), after
 }

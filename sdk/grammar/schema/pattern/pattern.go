@@ -65,12 +65,26 @@ func hexRune(digits string) rune {
 	return rune(n)
 }
 
-// Match reports whether a regular expression of JSON Schema matches within a text; it is not ok if
-// that cannot be decided.
-func Match(source, text string) (matches, ok bool) {
+// Compile returns a regular expression of JSON Schema; nil if it is not supported.
+func Compile(source string) *regexp.Regexp {
 	re, err := regexp.Compile(goSyntax(source))
 	if err != nil {
-		return false, false
+		return nil
 	}
-	return re.MatchString(text), true
+	return re
+}
+
+// What parts of a regular expression cost, compared with a character.
+const (
+	stepsOfProperty = 200    // \p{L} has hundreds of ranges
+	stepsOfFolding  = 20_000 // each character of a class is folded
+)
+
+// Cost returns about how many steps parsing a regular expression takes.
+func Cost(source string) int {
+	n := len(source) + stepsOfProperty*(strings.Count(source, `\p`)+strings.Count(source, `\P`))
+	if strings.Contains(source, "(?i") || strings.Contains(source, "i:") || strings.Contains(source, "i)") {
+		n += stepsOfFolding * strings.Count(source, "[")
+	}
+	return n
 }
