@@ -36,28 +36,65 @@ type suspect struct {
 	without *chat.Request
 }
 
-// partsThatAreNoText returns the parts of messages other than texts, grouped by type.
+// maxSuspects limits the groups of parts, and the messages, that are checked: each costs a rendering.
+const maxSuspects = 8
+
+// partsThatAreNoText returns the parts of messages other than texts, grouped by type. If there are many types, the last group
+// is of several.
 func partsThatAreNoText(r *chat.Request) (suspects []suspect) {
-	var types []string
-	places := map[string][]string{}
+	groups := map[string]*group{}
+	var all []*group
 	for i, m := range r.Messages {
 		for j, p := range m.Content.Parts {
 			if p.Type == "text" {
 				continue
 			}
-			if !slices.Contains(types, p.Type) {
-				types = append(types, p.Type)
+			g := groups[p.Type]
+			switch {
+			case g == nil && len(all) == maxSuspects:
+				g = all[maxSuspects-1]
+				g.name += " and others"
+				groups[p.Type] = g
+			case g == nil:
+				g = &group{name: fmt.Sprintf("type %q", p.Type)}
+				groups[p.Type], all = g, append(all, g)
 			}
-			places[p.Type] = append(places[p.Type], fmt.Sprintf("messages[%d].content[%d]", i, j))
+			g.add(fmt.Sprintf("messages[%d].content[%d]", i, j))
 		}
 	}
-	for _, name := range types {
-		suspects = append(suspects, suspect{fmt.Sprintf("%s of type %q", strings.Join(places[name], ", "), name), withoutParts(r, name)})
+	for _, g := range all {
+		suspects = append(suspects, suspect{g.String(), withoutParts(r, func(p chat.Part) bool { return groups[p.Type] == g })})
 	}
 	return suspects
 }
 
-func withoutParts(r *chat.Request, name string) *chat.Request {
+// group is the parts of one type, or of several.
+type group struct {
+	name   string
+	places []string // the first of them
+	more   int      // others
+}
+
+// maxPlaces limits the places of parts that a note lists.
+const maxPlaces = 16
+
+func (g *group) add(place string) {
+	if len(g.places) == maxPlaces {
+		g.more++
+		return
+	}
+	g.places = append(g.places, place)
+}
+
+func (g *group) String() string {
+	places := strings.Join(g.places, ", ")
+	if g.more > 0 {
+		places += fmt.Sprintf(" and %d more", g.more)
+	}
+	return places + " of " + g.name
+}
+
+func withoutParts(r *chat.Request, drop func(chat.Part) bool) *chat.Request {
 	less := *r
 	less.Messages = slices.Clone(r.Messages)
 	for i := range less.Messages {
@@ -65,7 +102,7 @@ func withoutParts(r *chat.Request, name string) *chat.Request {
 		if c.Parts == nil {
 			continue
 		}
-		c.Parts = slices.DeleteFunc(slices.Clone(c.Parts), func(p chat.Part) bool { return p.Type == name })
+		c.Parts = slices.DeleteFunc(slices.Clone(c.Parts), drop)
 		if len(c.Parts) == 0 {
 			*c = chat.TextContent("")
 		}
@@ -73,29 +110,50 @@ func withoutParts(r *chat.Request, name string) *chat.Request {
 	return &less
 }
 
-// maxMissing limits the messages checked because the prompt does not contain their text: each costs a rendering.
-const maxMissing = 8
-
-// messagesMissingIn returns the messages whose text is not in the prompt, except those of the assistant and of tools, which
-// templates write in many ways, and without earlier reasoning.
+// messagesMissingIn returns the first messages whose text is not in the prompt, except those of the assistant and of tools,
+// which templates write in many ways, and without earlier reasoning.
 func messagesMissingIn(r *chat.Request, prompt string) (suspects []suspect) {
+	in := search{text: prompt, left: maxSearches * len(prompt)}
 	for i, m := range r.Messages {
-		if m.Role == chat.RoleAssistant || m.Role == chat.RoleTool || stands(m.Content, prompt) || len(suspects) == maxMissing {
+		if m.Role == chat.RoleAssistant || m.Role == chat.RoleTool || in.stands(m.Content) {
 			continue
 		}
 		less := *r
 		less.Messages = slices.Delete(slices.Clone(r.Messages), i, i+1)
-		suspects = append(suspects, suspect{fmt.Sprintf("messages[%d] (%s)", i, m.Role), &less})
+		if suspects = append(suspects, suspect{fmt.Sprintf("messages[%d] (%s)", i, m.Role), &less}); len(suspects) == maxSuspects {
+			break
+		}
 	}
 	return suspects
 }
 
+// search looks for the texts of messages in a prompt, which usually come one after the other.
+type search struct {
+	text string
+	at   int // behind the text that was found last
+	left int // how many bytes may be looked at that were looked at before
+}
+
+// maxSearches is how often the whole prompt may be searched.
+const maxSearches = 64
+
+// has reports whether a text is in the prompt, or that was not looked for because too much was.
+func (s *search) has(text string) bool {
+	text = strings.TrimSpace(text)
+	if i := strings.Index(s.text[s.at:], text); i >= 0 {
+		s.at += i + len(text)
+		return true
+	}
+	s.left -= len(s.text)
+	return s.left < 0 || strings.Contains(s.text, text)
+}
+
 // stands reports whether the prompt contains a text of the content, or the content has no text.
-func stands(c chat.Content, prompt string) bool {
+func (s *search) stands(c chat.Content) bool {
 	if c.Text != nil {
-		return strings.Contains(prompt, strings.TrimSpace(*c.Text))
+		return s.has(*c.Text)
 	}
 	text := func(p chat.Part) bool { return p.Text != "" }
 	return !slices.ContainsFunc(c.Parts, text) ||
-		slices.ContainsFunc(c.Parts, func(p chat.Part) bool { return text(p) && strings.Contains(prompt, strings.TrimSpace(p.Text)) })
+		slices.ContainsFunc(c.Parts, func(p chat.Part) bool { return text(p) && s.has(p.Text) })
 }

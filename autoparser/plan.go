@@ -23,6 +23,7 @@ func (l *Learned) Plan(ctx context.Context, req *chat.Request) (*session.Draft, 
 
 // PlanWith is Plan with a cache.
 func (l *Learned) PlanWith(ctx context.Context, req *chat.Request, cache *Cache) (*session.Draft, error) {
+	ctx = requested(ctx)
 	rendered, err := l.Render(ctx, req)
 	if err != nil {
 		return nil, err
@@ -75,6 +76,7 @@ func (l *Learned) complete(ctx context.Context, d *session.Draft, req *chat.Requ
 	if d.Request == nil {
 		d.Request = req
 	}
+	ctx = requested(ctx)
 	rendered, err := l.Render(ctx, d.Request)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"context"
 	"errors"
 
 	"github.com/dragoman-project/dragoman/host/plugins"
@@ -22,10 +23,15 @@ func pluginFault(err error) error {
 	return err
 }
 
+// ended reports whether an error is that of a context.
+func ended(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
 // planFault returns the error of a plan that cannot be used: the client's fault where it is an *Error, otherwise the handler's.
 func planFault(handler string, err error) error {
 	var invalid *Error
-	if errors.As(err, &invalid) {
+	if errors.As(err, &invalid) || ended(err) {
 		return err
 	}
 	return &Error{Code: Internal, Place: handler, Message: err.Error(), Err: err}

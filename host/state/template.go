@@ -142,6 +142,9 @@ func TemplateFault(name string, err error) error {
 	if errors.As(err, &known) {
 		return err
 	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
 	var failed *jinja.Error
 	if !errors.As(err, &failed) {
 		return &fault.Error{Code: fault.InvalidArgument, Place: name, Message: err.Error(), Err: err}

@@ -59,6 +59,7 @@ func newBuilder(m *work.Meter, p *peg.Program, engine target.Limits) (*builder, 
 	b.Set = rules.New(engine.Engine, engine.Repetitions)
 	b.Work = m
 	b.untils = words.NewWriter(b.Names, b.Space)
+	b.untils.Work = m
 	b.schemas = schema.New(b.Set)
 	return b, nil
 }

@@ -11,6 +11,8 @@ type Defect struct {
 	What string // what is wrong with it
 	Fix  string // what to do about it
 	Text string // the beginning of the printed node; empty: not shown
+	// Limit is set if the program is larger than allowed, rather than wrong.
+	Limit bool
 }
 
 func (d Defect) Error() string {

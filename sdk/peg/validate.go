@@ -50,10 +50,15 @@ func (v *validator) add(node ID, fix, what string, args ...any) {
 	v.found = append(v.found, Defect{Node: node, What: fmt.Sprintf(what, args...), Fix: fix})
 }
 
+// exceed adds that the program is larger than allowed.
+func (v *validator) exceed(fix, what string, args ...any) {
+	v.found = append(v.found, Defect{What: fmt.Sprintf(what, args...), Fix: fix, Limit: true})
+}
+
 // size reports whether the program is small enough to be examined.
 func (v *validator) size() bool {
 	if len(v.Nodes) > MaxNodes {
-		v.add(0, "use rules for what is repeated", "%d nodes, at most %d are allowed", len(v.Nodes), MaxNodes)
+		v.exceed("use rules for what is repeated", "%d nodes, at most %d are allowed", len(v.Nodes), MaxNodes)
 		return false
 	}
 	text := 0
@@ -65,7 +70,7 @@ func (v *validator) size() bool {
 		}
 	}
 	if text > MaxText {
-		v.add(0, "shorten its texts and schemas", "%d bytes of text, at most %d are allowed", text, MaxText)
+		v.exceed("shorten its texts and schemas", "%d bytes of text, at most %d are allowed", text, MaxText)
 	}
 	return text <= MaxText
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/fault"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
 	"github.com/dragoman-project/dragoman/sdk/handler"
 	"github.com/dragoman-project/dragoman/sdk/peg"
@@ -103,16 +104,26 @@ func New(ctx context.Context, d *Draft, req *chat.Request, o PlanOptions) (*Plan
 	}
 	p.Program = d.Program.Sealed()
 	special := specials(o.SpecialTokens, p.PreservedTokens)
+	if err := p.compile(o.Codes, match.Options{Specials: special}); err != nil { // before the constraint, which costs more
+		return nil, programFault(err)
+	}
 	if !o.ParseOnly {
 		p.options = grammar.Options{Mode: d.Grammar, Prompt: d.GenerationPrompt, Triggers: d.Triggers, Specials: special}
 		if err := p.constrain(grammar.NewMeter(ctx)); err != nil {
 			return nil, err
 		}
 	}
-	if err := p.compile(o.Codes, match.Options{Specials: special}); err != nil {
-		return nil, fmt.Errorf("invalid program: %w", err)
-	}
 	return p, nil
+}
+
+// programFault returns the error of a program that cannot be compiled: the request's, if it makes the program too large.
+func programFault(err error) error {
+	var defects peg.Defects
+	if errors.As(err, &defects) && slices.ContainsFunc(defects, func(d peg.Defect) bool { return d.Limit }) {
+		return &fault.Error{Code: fault.LimitExceeded, Place: "tools", Message: "the tools of the request make too large a program: " + defects[0].What,
+			Remedy: "send fewer tools, or tools with fewer arguments", Err: err}
+	}
+	return fmt.Errorf("invalid program: %w", err)
 }
 
 // names returns tools with their names alone.

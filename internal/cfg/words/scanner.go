@@ -9,6 +9,7 @@ import (
 
 	"github.com/dragoman-project/dragoman/internal/cfg"
 	"github.com/dragoman-project/dragoman/internal/cfg/charset"
+	"github.com/dragoman-project/dragoman/internal/work"
 )
 
 // The text up to a delimiter is any text that does not contain one: the language of the
@@ -39,19 +40,22 @@ const (
 
 // newScanner returns the automaton for text without any of delims, followed by the delimiter last
 // unless that is empty.
-func newScanner(delims []string, last string) *scanner {
+func newScanner(m *work.Meter, delims []string, last string) *scanner {
 	t := newTrie(delims)
 	s := &scanner{next: make([][]arc, len(t.nodes)), closed: last != ""}
 	for _, q := range t.order {
 		s.next[q] = t.arcs(q, last, s.next)
 	}
-	return s.minimal()
+	return s.minimal(m)
 }
 
 // newGuarded returns the automaton for text that contains none of delims even if one of them
 // follows: it does not end in a prefix that would complete a delimiter too early.
-func newGuarded(delims []string) *scanner {
+func newGuarded(m *work.Meter, delims []string) *scanner {
 	t := newTrie(delims)
+	for range delims {
+		m.Spend(len(t.nodes))
+	}
 	s := &scanner{next: make([][]arc, len(t.nodes)), ends: make([]bool, len(t.nodes))}
 	for _, q := range t.order {
 		s.next[q] = t.arcs(q, "", s.next)
@@ -59,7 +63,7 @@ func newGuarded(delims []string) *scanner {
 	for q, text := range t.prefixes() {
 		s.ends[q] = !slices.ContainsFunc(delims, func(d string) bool { return early(text, d, delims) })
 	}
-	return s.minimal()
+	return s.minimal(m)
 }
 
 // early reports whether a delimiter begins within text if d follows it.
@@ -112,9 +116,10 @@ func (t *trie) target(node int, last string) int {
 }
 
 // minimal merges indistinguishable states and drops unreachable ones.
-func (s *scanner) minimal() *scanner {
+func (s *scanner) minimal(m *work.Meter) *scanner {
 	classes, count := make([]int, len(s.next)), 1
 	for {
+		m.Spend(len(s.next) / 2)
 		ids := map[string]int{}
 		refined := make([]int, len(s.next))
 		var key []byte

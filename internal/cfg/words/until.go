@@ -12,6 +12,7 @@ import (
 
 	"github.com/dragoman-project/dragoman/internal/cfg"
 	"github.com/dragoman-project/dragoman/internal/cfg/charset"
+	"github.com/dragoman-project/dragoman/internal/work"
 )
 
 // Writer writes the rules for text up to delimiters, each once.
@@ -20,6 +21,7 @@ type Writer struct {
 	space *cfg.Rule
 	rules map[string]*cfg.Expr
 	scans map[*cfg.Rule]Scan
+	Work  *work.Meter // counts the states that are compared; nil: unbounded
 }
 
 // Scan describes such a rule: text up to the nearest of Delims, including that delimiter if it is
@@ -31,7 +33,7 @@ type Scan struct {
 
 // NewWriter returns a writer whose rules get names from n. The rule for white space may be nil.
 func NewWriter(n cfg.Names, space *cfg.Rule) *Writer {
-	return &Writer{n, space, map[string]*cfg.Expr{}, map[*cfg.Rule]Scan{}}
+	return &Writer{names: n, space: space, rules: map[string]*cfg.Expr{}, scans: map[*cfg.Rule]Scan{}}
 }
 
 // Scans returns the descriptions by rule name. Rules with equal bodies have the same name after
@@ -66,7 +68,7 @@ func (u *Writer) scan(name string, delims []string, last string) *cfg.Expr {
 	if e, ok := u.rules[key]; ok {
 		return e
 	}
-	e := newScanner(delims, last).rules(name, u.names.NewRule)
+	e := newScanner(u.Work, delims, last).rules(name, u.names.NewRule)
 	u.rules[key] = e
 	u.scans[e.Rule] = Scan{delims, last}
 	return e
@@ -85,7 +87,7 @@ func (u *Writer) guarded(e *cfg.Expr) *cfg.Expr {
 	}
 	u.rules[key] = nil
 	if overlap(delims) {
-		u.rules[key] = newGuarded(delims).rules("until", u.names.NewRule)
+		u.rules[key] = newGuarded(u.Work, delims).rules("until", u.names.NewRule)
 	}
 	return u.rules[key]
 }

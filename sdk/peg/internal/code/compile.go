@@ -36,7 +36,7 @@ func tooLarge(p *peg.Program) error {
 	return peg.Defects{{
 		Node: p.Root,
 		What: fmt.Sprintf("unrolls to more than %d instructions", maxCode),
-		Fix:  "name what is used often as a rule",
+		Fix:  "name what is used often as a rule", Limit: true,
 	}}
 }
 
