@@ -1,6 +1,7 @@
 package autoparser_test
 
 import (
+	"context"
 	"path/filepath"
 	"testing"
 
@@ -55,7 +56,7 @@ func cutOff(t *testing.T, l *autoparser.Learned) {
 		}
 		a := assemble.Assemble(assemble.Input{Dialect: l.Dialect, Request: &req, GenerationPrompt: w.Prompt, TemplatePrompt: w.Prompt})
 		draft := session.Draft{Plan: handler.Plan{Program: a.Program, Grammar: a.Grammar}, GenerationPrompt: w.Prompt}
-		plan, err := session.New(&draft, &req, session.PlanOptions{})
+		plan, err := session.New(context.Background(), &draft, &req, session.PlanOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
