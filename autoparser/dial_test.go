@@ -9,6 +9,7 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser"
 	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 	"github.com/dragoman-project/dragoman/internal/shared"
+	"github.com/dragoman-project/dragoman/sdk/session"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -157,5 +158,65 @@ func TestThePromptOfARequestThatSaysNothingOfThinkingIsThatOfTheBareTemplate(t *
 	}
 	if compared < 60 {
 		t.Errorf("compared %d templates only", compared)
+	}
+}
+
+// thinkTemplate writes reasoning between <t> and </t>, and ends prompts in a text of its own.
+func thinkTemplate(header, end string) string {
+	return `{% for m in messages %}{{ '<|' + m.role + '|>' }}{% if m.role == 'assistant' %}{{ '` + header + `<t>' + (m.reasoning_content or '') + '</t>' }}{% endif %}{{ m.content }}<|end|>{% endfor %}` +
+		`{% if add_generation_prompt %}<|assistant|>{% endif %}` + end
+}
+
+func TestTheStateOfReasoningIsThatOfThePrompt(t *testing.T) {
+	const always, asked = `{% if messages[-1].role == 'user' %}`, `{% if add_generation_prompt %}`
+	for _, c := range []struct{ name, end, state string }{
+		{"nothing", ``, "idle"},
+		{"opened", asked + `<t>{% endif %}`, "open"},
+		{"opened and closed", asked + `<t></t>{% endif %}`, "closed"},
+		{"closed only", asked + `</t>{% endif %}`, "closed"},
+		{"with words within", asked + `<t>The budget is 0.</t>{% endif %}`, "closed"},
+		{"closed in every prompt", always + `<t></t>{% endif %}`, "closed"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := request(t, `{"messages": [{"role": "user", "content": "hi"}]}`)
+			draft, err := learnSource(t, "x", thinkTemplate("", c.end), "", "", nil).Plan(t.Context(), r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if string(draft.ReasoningState) != c.state {
+				t.Errorf("after %q: %s, want %s", draft.Prompt, draft.ReasoningState, c.state)
+			}
+			plan, err := session.New(draft, r, session.PlanOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			result, err := plan.Parse(t.Context(), []byte("Hello."), false, session.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := result.Message.ReasoningContent + result.Message.Content.Join(""); got != "Hello." {
+				t.Errorf("after %q: %q is delivered", draft.Prompt, got)
+			}
+		})
+	}
+}
+
+func TestAContinuedMessageKeepsThePromptBeforeIt(t *testing.T) {
+	const asked = `{% if add_generation_prompt %}`
+	for _, c := range []struct{ name, header, end, message, want string }{
+		{"closed reasoning stays", "", asked + `<t>\n\n</t>\n\n{% endif %}`, `"content": "So"`, "<|assistant|><t>\n\n</t>\n\nSo"},
+		{"an end alone stays", "", asked + `</t>{% endif %}`, `"content": "So"`, "<|assistant|></t>So"},
+		{"reasoning replaces an end", "", asked + `</t>{% endif %}`, `"content": "So", "reasoning_content": "Hm."`, "<|assistant|><t>Hm.</t>So"},
+		{"reasoning replaces a start", "", asked + `<t>{% endif %}`, `"content": "So", "reasoning_content": "Hm."`, "<|assistant|><t>Hm.</t>So"},
+		{"the blanks of the header", " ", asked + `{{ ' <t>' if enable_thinking else '' }}{% endif %}`, `"content": "So"`, "<|assistant|> <t></t>So"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := request(t, `{"continue_final_message": true, "messages": [{"role": "user", "content": "hi"}, {"role": "assistant", `+c.message+`}]}`)
+			source := strings.ReplaceAll(thinkTemplate(c.header, c.end), `\n`, "\n")
+			got, err := learnSource(t, "x", source, "", "", nil).Render(t.Context(), r)
+			if _, answer, _ := strings.Cut(got.Prompt, "hi<|end|>"); err != nil || answer != c.want {
+				t.Errorf("%q, %v; want %q", answer, err, c.want)
+			}
+		})
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"strings"
 
 	"github.com/dragoman-project/dragoman/autoparser/detect"
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
@@ -99,12 +100,28 @@ func (l *Learned) Facts() *workaround.Facts { return l.facts }
 
 // Style returns the part of what was learned that rendering depends on.
 func (l *Learned) Style() Style {
-	s := Style{Reasoning: l.Dialect.Reasoning, Content: l.Dialect.Content}
+	s := Style{Reasoning: l.Dialect.Reasoning, Content: l.Dialect.Content,
+		BeforeReasoning: l.gap("R1"), BeforeContent: l.gap("C1")}
 	for _, w := range l.Workarounds {
 		s.Normalise = append(s.Normalise, w.Requests...)
 	}
 	return s
 }
+
+// gap returns the white space between the prompt and the answer that a comparison shows, if the answer repeats the prompt of
+// an answer without thinking.
+func (l *Learned) gap(id string) string {
+	r2, known := l.Answers.Of("R2")
+	a, ok := l.Answers.Of(id)
+	prompt := afterQuestion(r2.TextA)
+	answer, follows := strings.CutPrefix(afterQuestion(a.TextB), prompt)
+	if !known || !ok || !follows || blank(prompt) || blank(answer) {
+		return ""
+	}
+	return answer[:len(answer)-len(strings.TrimLeft(answer, " \t\r\n"))]
+}
+
+func afterQuestion(text string) string { return text[strings.LastIndex(text, probe.User)+1:] }
 
 // Render renders the prompt of a request in the learned style. See Template.Render.
 func (l *Learned) Render(ctx context.Context, r *chat.Request) (Rendered, error) {

@@ -50,6 +50,9 @@ func (l *Learned) PlanWith(ctx context.Context, req *chat.Request, cache *Cache)
 		GenerationPrompt: rendered.GenerationPrompt,
 		ReasoningState:   assembled.State,
 	}
+	if d.GenerationPrompt == "" && d.ReasoningState == handler.ReasoningIdle {
+		d.ReasoningState = reasoningState(d)
+	}
 	l.noteLosses(ctx, d)
 	return d, nil
 }
@@ -100,21 +103,35 @@ func (l *Learned) noteLosses(ctx context.Context, d *session.Draft) {
 		l.spelled(d.Request.Messages, d.PreservedTokens), l.leftOut(ctx, d.Request, d.Prompt))
 }
 
-// reasoningState returns whether the generation prompt opened reasoning, and whether it closed it again.
+// reasoningState returns whether the generation prompt opened reasoning, and whether it closed it, perhaps without opening it.
+// Where the template always writes the same end of the prompt, the last marker of the prompt decides.
 func reasoningState(d *session.Draft) handler.ReasoningState {
-	if d.ThinkingStart == "" {
-		return handler.ReasoningIdle
+	start, text := strings.TrimSpace(d.ThinkingStart), d.GenerationPrompt
+	if text == "" {
+		text = lastMarker(d.Prompt, start, d.ThinkingEnds)
 	}
-	_, opened, found := strings.Cut(d.GenerationPrompt, d.ThinkingStart)
-	if !found {
-		return handler.ReasoningIdle
+	opened := start != "" && strings.Contains(text, start)
+	if opened {
+		_, text, _ = strings.Cut(text, start)
 	}
-	for _, end := range d.ThinkingEnds {
-		if strings.Contains(opened, end) {
-			return handler.ReasoningClosed
+	switch {
+	case start != "" && slices.ContainsFunc(d.ThinkingEnds, func(end string) bool { return !blank(end) && strings.Contains(text, strings.TrimSpace(end)) }):
+		return handler.ReasoningClosed
+	case opened:
+		return handler.ReasoningOpen
+	}
+	return handler.ReasoningIdle
+}
+
+// lastMarker returns the marker of reasoning that ends a prompt, or "".
+func lastMarker(prompt, start string, ends []string) string {
+	prompt = strings.TrimSpace(prompt)
+	for _, marker := range append([]string{start}, ends...) {
+		if marker = strings.TrimSpace(marker); marker != "" && strings.HasSuffix(prompt, marker) {
+			return marker
 		}
 	}
-	return handler.ReasoningOpen
+	return ""
 }
 
 // begun returns the dialect of the output after a prompt. If the template always ends prompts in open reasoning, the generation

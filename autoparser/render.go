@@ -32,6 +32,8 @@ type Style struct {
 	// Reasoning and Content are how messages to be continued are written.
 	Reasoning dialect.Reasoning
 	Content   dialect.Content
+	// BeforeReasoning and BeforeContent are the white space between the prompt and an answer.
+	BeforeReasoning, BeforeContent string
 	// Normalise lists normalisations that are needed although the template's capabilities do not show that.
 	Normalise []workaround.Normalisation
 }
@@ -92,26 +94,58 @@ func (c *conversation) takeContinued() (*chat.Message, error) {
 	return &last, nil
 }
 
-// goOn appends the message so far to the generation prompt, in place of reasoning that the prompt opens.
+// goOn appends the message so far to the generation prompt, in place of reasoning that the prompt opens. A prompt that has
+// closed reasoning stays as it is if the message has none.
 func (out *Rendered) goOn(last chat.Message, part chat.Continuation, s Style) {
-	reasoning := s.Reasoning
 	thoughts, text := last.ReasoningContent, contentText(last.Content)
 	if part == chat.ContinueAuto && text == "" && thoughts != "" {
 		part = chat.ContinueReasoning
 	}
-	said := ""
-	if reasoning.Mode != dialect.ReasoningNone && reasoning.End != "" {
-		out.cut(strings.TrimSpace(reasoning.Start))
-		said = reasoning.Start + thoughts
-		if part != chat.ContinueReasoning {
-			said += reasoning.End
+	said, goesOn := "", part == chat.ContinueReasoning
+	switch reasons := s.Reasoning.Mode != dialect.ReasoningNone && s.Reasoning.End != ""; {
+	case !reasons:
+		said = s.BeforeContent
+	case goesOn || thoughts != "" || !out.answers(s):
+		said = out.begin(s) + thoughts
+		if !goesOn {
+			said += s.Reasoning.End
 		}
 	}
-	if part != chat.ContinueReasoning {
-		said += s.contentStart() + text
+	if start := s.contentStart(); !goesOn {
+		if said != "" || !endsIn(out.TemplatePrompt, start) {
+			said += start
+		}
+		said += text
 	}
 	out.GenerationPrompt = out.TemplatePrompt + said
 	out.Prompt += said
+}
+
+// begin removes the markers of reasoning from the prompt, and returns what begins reasoning there.
+func (out *Rendered) begin(s Style) string {
+	start := strings.TrimSpace(s.Reasoning.Start)
+	if out.cut(start) {
+		return s.Reasoning.Start
+	}
+	if out.cut(strings.TrimSpace(s.Reasoning.End)) {
+		out.cut(start)
+		return s.Reasoning.Start
+	}
+	return s.BeforeReasoning + s.Reasoning.Start
+}
+
+// answers reports whether the prompt has already closed reasoning, or begun the content.
+func (out *Rendered) answers(s Style) bool {
+	prompt := out.TemplatePrompt
+	if prompt == "" {
+		prompt = out.Prompt
+	}
+	return endsIn(prompt, s.Reasoning.End) || endsIn(out.TemplatePrompt, s.contentStart())
+}
+
+// endsIn reports whether a text ends in a marker, whatever white space stands around it.
+func endsIn(text, marker string) bool {
+	return !blank(marker) && strings.HasSuffix(strings.TrimSpace(text), strings.TrimSpace(marker))
 }
 
 // contentStart returns what the template writes before content, if it does so after reasoning, too.
@@ -122,17 +156,24 @@ func (s Style) contentStart() string {
 	return s.Content.Start
 }
 
-// cut removes the start marker of reasoning, and what follows it, from the end of the prompt.
-func (out *Rendered) cut(start string) {
-	if start == "" {
-		return
+// cut removes a marker of reasoning, and what follows it, from the end of the prompt, and reports whether it is there.
+func (out *Rendered) cut(marker string) bool {
+	if marker == "" {
+		return false
 	}
-	if at := strings.LastIndex(out.TemplatePrompt, start); at >= 0 {
+	if at := strings.LastIndex(out.TemplatePrompt, marker); at >= 0 {
 		out.Prompt = out.Prompt[:len(out.Prompt)-len(out.TemplatePrompt)+at]
 		out.TemplatePrompt = out.TemplatePrompt[:at]
-	} else if rest, ok := strings.CutSuffix(strings.TrimSpace(out.Prompt), start); ok {
+		return true
+	}
+	if out.TemplatePrompt != "" {
+		return false
+	}
+	rest, ok := strings.CutSuffix(strings.TrimRight(out.Prompt, " \t\r\n"), marker)
+	if ok {
 		out.Prompt = rest
 	}
+	return ok
 }
 
 // contentText returns a content as one text.

@@ -41,6 +41,8 @@ func startOf(in Input) start {
 		s.state = handler.ReasoningClosed
 	case reasoning.Start == "":
 		s.thinking, s.state = alreadyThinking, handler.ReasoningOpen
+	case openedByTemplate && strings.Contains(behindInTemplate, reasoning.End):
+		s.state = handler.ReasoningClosed // what the template itself wrote there is no part of the answer
 	case opened && strings.Contains(behind, reasoning.End):
 		return start{header, mustThink, handler.ReasoningClosed}
 	case openedByTemplate && strings.TrimSpace(behindInTemplate) != "":

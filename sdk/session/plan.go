@@ -49,7 +49,7 @@ type Plan struct {
 	GenerationPrompt string `json:"generation_prompt"` // its end, which begins the assistant's turn
 	// Constraint limits sampling to what the program parses; nil: sampling is free.
 	Constraint *grammar.Constraint `json:"constraint"`
-	// PreservedTokens are special tokens that the engine must not drop from the text.
+	// PreservedTokens are special tokens that the engine must not drop from the text, each a single token.
 	PreservedTokens []string `json:"preserved_tokens"`
 	// Stops are strings at which the engine should stop, besides its end-of-turn tokens.
 	Stops []string `json:"stops"`
@@ -82,7 +82,7 @@ type Plan struct {
 func New(ctx context.Context, d *Draft, req *chat.Request, o PlanOptions) (*Plan, error) {
 	p := &Plan{
 		Prompt: d.Prompt, GenerationPrompt: d.GenerationPrompt,
-		PreservedTokens: d.PreservedTokens, Stops: d.Stops,
+		PreservedTokens: tokens(o.SpecialTokens, d.PreservedTokens), Stops: d.Stops,
 		SupportsThinking: d.SupportsThinking, ThinkingStart: d.ThinkingStart, ThinkingEnds: d.ThinkingEnds,
 		ReasoningState: d.ReasoningState, Delimiters: d.Delimiters, Notes: slices.Clip(d.Notes), Handler: d.Handler,
 		request: req, tools: names(req.Tools), constraints: o.Constraints,
@@ -103,7 +103,7 @@ func New(ctx context.Context, d *Draft, req *chat.Request, o PlanOptions) (*Plan
 		return nil, errors.New("the plan has neither a program nor a stream")
 	}
 	p.Program = d.Program.Sealed()
-	special := specials(o.SpecialTokens, p.PreservedTokens)
+	special := specials(o.SpecialTokens, d.PreservedTokens)
 	if err := p.compile(o.Codes, match.Options{Specials: special}); err != nil { // before the constraint, which costs more
 		return nil, programFault(err)
 	}
