@@ -186,7 +186,7 @@ func TestTheStateOfReasoningIsThatOfThePrompt(t *testing.T) {
 			if string(draft.ReasoningState) != c.state {
 				t.Errorf("after %q: %s, want %s", draft.Prompt, draft.ReasoningState, c.state)
 			}
-			plan, err := session.New(draft, r, session.PlanOptions{})
+			plan, err := session.New(t.Context(), draft, r, session.PlanOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
