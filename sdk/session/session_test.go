@@ -124,7 +124,7 @@ func TestAnAnswerThatClosesNoReasoningIsContentIfAskedFor(t *testing.T) {
 	program := b.Build(b.Seq(b.Tag(peg.Reasoning, b.Until("</think>")), end, b.Tag(peg.Content, b.Rest()), b.End()))
 	d := &session.Draft{Plan: handler.Plan{Program: program, ThinkingEnds: []string{"</think>", "<call>"}}, Handler: "h"}
 	for output, want := range map[string]string{"Yes.": "Yes.", "Hm.</think>": "", "Hm.</think>No.": "No."} {
-		p, err := session.New(d, &chat.Request{Parsing: chat.Policies{UnclosedReasoning: chat.UnclosedContent}}, session.PlanOptions{})
+		p, err := session.New(t.Context(), d, &chat.Request{Parsing: chat.Policies{UnclosedReasoning: chat.UnclosedContent}}, session.PlanOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
