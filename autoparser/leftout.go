@@ -53,8 +53,7 @@ func partsThatAreNoText(r *chat.Request) (suspects []suspect) {
 			switch {
 			case g == nil && len(all) == maxSuspects:
 				g = all[maxSuspects-1]
-				g.name += " and others"
-				groups[p.Type] = g
+				g.others, groups[p.Type] = true, g
 			case g == nil:
 				g = &group{name: fmt.Sprintf("type %q", p.Type)}
 				groups[p.Type], all = g, append(all, g)
@@ -71,6 +70,7 @@ func partsThatAreNoText(r *chat.Request) (suspects []suspect) {
 // group is the parts of one type, or of several.
 type group struct {
 	name   string
+	others bool     // other types belong to it
 	places []string // the first of them
 	more   int      // others
 }
@@ -90,6 +90,9 @@ func (g *group) String() string {
 	places := strings.Join(g.places, ", ")
 	if g.more > 0 {
 		places += fmt.Sprintf(" and %d more", g.more)
+	}
+	if g.others {
+		return places + " of " + g.name + " and others"
 	}
 	return places + " of " + g.name
 }

@@ -46,7 +46,7 @@ func TestAPlanHasItsConstraintInTheNotationOfTheEngine(t *testing.T) {
 		{"ebnf", ``, "root ::=", 0},
 		{"lark", ``, "%llguidance {}\n\nstart: ", 0},
 		{"json_schema", ``, "", 1},
-		{"json_schema", `, "tool_choice": "required"`, `{"anyOf":[{"type":"object","properties":{"name":{"const":"f"},"arguments":{`, 1},
+		{"json_schema", `, "tool_choice": "required"`, `{"anyOf":[{"type":"object","properties":{"name":{"const":"f"},"arguments":{`, 2},
 		{"json_schema", `, "tool_choice": "none", "json_schema": {"type": "null"}`, `{"type": "null"}`, 0},
 	} {
 		target, err := ParseTarget(tt.target)

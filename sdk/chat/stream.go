@@ -45,7 +45,9 @@ type Stream struct {
 	started   bool
 	content   prose
 	reasoning prose
-	calls     []Call // that were announced
+	calls     []Call          // that were announced
+	ids       map[string]bool // of the first indexed calls
+	indexed   int
 	open      *draft // the call that has not ended
 	broken    bool   // a call is incomplete
 	seed      string

@@ -152,9 +152,21 @@ func (s *Stream) idFor(d *draft) string {
 	return id
 }
 
+// manyCalls is the number of calls beyond which their ids are indexed.
+const manyCalls = 16
+
 // taken reports whether another call has that id.
 func (s *Stream) taken(id string) bool {
-	return slices.ContainsFunc(s.calls, func(c Call) bool { return c.ID == id })
+	if len(s.calls) <= manyCalls {
+		return slices.ContainsFunc(s.calls, func(c Call) bool { return c.ID == id })
+	}
+	if s.ids == nil {
+		s.ids = map[string]bool{}
+	}
+	for ; s.indexed < len(s.calls); s.indexed++ {
+		s.ids[s.calls[s.indexed].ID] = true
+	}
+	return s.ids[id]
 }
 
 // newID generates an id: "call_" and 24 characters.

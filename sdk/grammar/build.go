@@ -97,7 +97,7 @@ func BuildWithin(m *work.Meter, p *peg.Program, o Options) (k *Constraint, err e
 		c.Triggers = []Trigger{}
 	}
 	c.Grammar, c.Notes, c.scans = cfg.Print(root), b.Notes.Texts, b.untils.Scans()
-	if err := c.translate(o.Target, o.Specials); err != nil {
+	if err := c.translate(m, o.Target, o.Specials); err != nil {
 		return nil, err
 	}
 	return c, nil

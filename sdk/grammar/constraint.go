@@ -3,15 +3,16 @@ package grammar
 import (
 	"slices"
 
+	"github.com/dragoman-project/dragoman/internal/work"
 	"github.com/dragoman-project/dragoman/sdk/grammar/target"
 )
 
 // translate sets Target and Content, unless the target is GBNF.
-func (c *Constraint) translate(t Target, specials []string) error {
+func (c *Constraint) translate(m *work.Meter, t Target, specials []string) error {
 	if t == "" || t == TargetGBNF {
 		return nil
 	}
-	content, notes, err := c.in(t, specials...)
+	content, notes, err := c.in(m, t, specials...)
 	if err != nil {
 		return err
 	}
@@ -21,8 +22,8 @@ func (c *Constraint) translate(t Target, specials []string) error {
 
 // in returns the constraint in the notation of a target, and notes on what is lost. An error says
 // what the notation cannot express.
-func (c *Constraint) in(t Target, specials ...string) (content string, lost []string, err error) {
-	of := target.Constraint{Grammar: c.Grammar, Lazy: c.Lazy, Scans: c.scans, Specials: specials}
+func (c *Constraint) in(m *work.Meter, t Target, specials ...string) (content string, lost []string, err error) {
+	of := target.Constraint{Grammar: c.Grammar, Lazy: c.Lazy, Scans: c.scans, Specials: specials, Work: m}
 	for _, trigger := range c.Triggers {
 		of.Triggers = append(of.Triggers, target.Trigger{Text: trigger.Value, Pattern: trigger.Type != TriggerWord})
 	}

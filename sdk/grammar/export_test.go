@@ -7,5 +7,5 @@ func (g *Grammar) Matcher() *automaton.Matcher { return automaton.NewMatcher(g.c
 
 // In returns the constraint in another notation, without changing the constraint.
 func (c *Constraint) In(t Target, specials ...string) (content string, lost []string, err error) {
-	return c.in(t, specials...)
+	return c.in(nil, t, specials...)
 }

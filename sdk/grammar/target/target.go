@@ -18,6 +18,7 @@ import (
 
 	"github.com/dragoman-project/dragoman/internal/cfg"
 	"github.com/dragoman-project/dragoman/internal/cfg/words"
+	"github.com/dragoman-project/dragoman/internal/work"
 	"github.com/dragoman-project/dragoman/sdk/grammar/notes"
 )
 
@@ -114,6 +115,7 @@ type Constraint struct {
 	Triggers []Trigger
 	Scans    map[string]words.Scan // rules for text up to delimiters, by name
 	Specials []string              // special tokens, for notations that name them
+	Work     *work.Meter           // counts the work; nil: unbounded
 }
 
 // Trigger is a text, or a pattern for texts, that starts a lazy grammar.

@@ -76,7 +76,7 @@ func Compile(source string) *regexp.Regexp {
 
 // What parts of a regular expression cost, compared with a character.
 const (
-	stepsOfProperty = 200    // \p{L} has hundreds of ranges
+	stepsOfProperty = 2000   // \p{L} has hundreds of ranges
 	stepsOfFolding  = 20_000 // each character of a class is folded
 )
 

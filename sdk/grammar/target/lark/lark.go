@@ -16,6 +16,7 @@ import (
 	"github.com/dragoman-project/dragoman/internal/cfg"
 	"github.com/dragoman-project/dragoman/internal/cfg/regular"
 	"github.com/dragoman-project/dragoman/internal/cfg/words"
+	"github.com/dragoman-project/dragoman/internal/work"
 	"github.com/dragoman-project/dragoman/sdk/grammar/notes"
 )
 
@@ -25,13 +26,14 @@ type Options struct {
 	Words    []string              // the texts that start a lazy grammar
 	Specials []string              // special tokens, if known
 	Scans    map[string]words.Scan // rules for text up to delimiters, by name
+	Work     *work.Meter           // counts what is looked at and written; nil: unbounded
 }
 
 // Write returns a grammar in Lark for the whole output, adding to n what is lost.
 func Write(g *cfg.Grammar, o Options, n *notes.List) string {
 	w := &writer{
-		notes: n, specials: o.Specials, twins: map[*cfg.Rule]*cfg.Rule{},
-		terminals: map[string]string{}, names: map[*cfg.Rule]string{}, taken: map[string]bool{"start": true},
+		work: o.Work, notes: n, specials: o.Specials, twins: map[*cfg.Rule]*cfg.Rule{},
+		terminals: map[string]string{}, names: map[*cfg.Rule]string{}, taken: map[string]int{"start": 1},
 	}
 	root := g.Root
 	for _, r := range g.Rules {
@@ -55,6 +57,7 @@ func Write(g *cfg.Grammar, o Options, n *notes.List) string {
 
 // writer holds the state of one translation.
 type writer struct {
+	work      *work.Meter
 	notes     *notes.List
 	specials  []string
 	regular   *regular.Analysis
@@ -64,7 +67,7 @@ type writer struct {
 	defined   []string          // definitions of terminals
 	terminals map[string]string // names of terminals by definition
 	names     map[*cfg.Rule]string
-	taken     map[string]bool
+	taken     map[string]int // how often, by the name without a number; names with numbers count, too
 	queue     []*cfg.Rule
 	scope     string // the rule being written
 	expanded  int    // the expansions made by divide
@@ -144,6 +147,7 @@ func (w *writer) write(root *cfg.Rule) string {
 
 // terminal reports whether e can be read by the lexer alone.
 func (w *writer) terminal(e *cfg.Expr) bool {
+	w.work.Spend(1)
 	switch e.Op {
 	case cfg.OpToken:
 		return false

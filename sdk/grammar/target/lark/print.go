@@ -96,10 +96,11 @@ func (w *writer) fresh(name string) string {
 		name = "r" + name
 	}
 	unique := name
-	for n := 1; w.taken[unique]; n++ {
-		unique = name + "_" + strconv.Itoa(n)
+	for w.taken[unique] > 0 {
+		unique = name + "_" + strconv.Itoa(w.taken[name])
+		w.taken[name]++
 	}
-	w.taken[unique] = true
+	w.taken[unique]++
 	return unique
 }
 
@@ -118,7 +119,9 @@ func (w *writer) lexeme(e *cfg.Expr) string {
 	if e.Op == cfg.OpCall {
 		return w.named(e.Rule)
 	}
-	return w.define(w.scope+"_text", w.text(e, cfg.InNothing))
+	text := w.text(e, cfg.InNothing)
+	w.work.Spend(len(text))
+	return w.define(w.scope+"_text", text)
 }
 
 // nonEmpty returns e without the empty text. Nullable rules get variants that are not.

@@ -139,6 +139,7 @@ func (w *writer) tail(kids []*cfg.Expr) *cfg.Expr {
 // harmless: however it is divided, the same texts are read.
 func (w *writer) swallows(e *cfg.Expr, following []*cfg.Expr) bool {
 	flat := w.regular.Flat(e)
+	w.work.Spend(cfg.Size(flat))
 	if flat == nil {
 		return false
 	}
@@ -240,6 +241,7 @@ func (w *writer) followed(ways [][]*cfg.Expr, more ...*cfg.Expr) [][]*cfg.Expr {
 // else, such as content that begins like a thought which never ends. The lexer looks for the end of
 // such a part up to the end of the text.
 func (w *writer) noteUnterminated(e *cfg.Expr) {
+	w.work.Spend(1)
 	for i, k := range e.Kids {
 		w.noteUnterminated(k)
 		if e.Op != cfg.OpSequence || k.Op != cfg.OpRepeat || k.Min > 0 || k.Max != 1 {
@@ -268,6 +270,7 @@ func firstText(e *cfg.Expr) string {
 // mayStartWith reports whether a text of kids may begin with s.
 func (w *writer) mayStartWith(kids []*cfg.Expr, s string) bool {
 	flat := w.regular.Flat(cfg.Seq(kids...))
+	w.work.Spend(cfg.Size(flat))
 	if flat == nil {
 		return false
 	}
