@@ -218,7 +218,9 @@ func TestAPluginThatIsSlowToStartIsTriedOnceStarted(t *testing.T) {
 	}
 }
 
-func TestUntriedCasesKeepNoPluginOutAndAreReported(t *testing.T) {
+// TestWhatCouldNotBeTriedDoesNotGoLive lets cases go untried. They keep a version out, unless the version in force does not answer
+// them either.
+func TestWhatCouldNotBeTriedDoesNotGoLive(t *testing.T) {
 	for _, test := range []struct{ name, before, after, why string }{
 		{"the version in force hangs as well", "{Plan: hang}", "{Plan: hang, Child: false}",
 			"counted was not tried: what is in force does not answer in time"},
@@ -232,7 +234,8 @@ func TestUntriedCasesKeepNoPluginOutAndAreReported(t *testing.T) {
 					c.Time = 1
 				}
 			})
-			if err := p.change(claim + "options: " + test.after + "\n"); err != nil {
+			refused := test.after == "{Plan: none}"
+			if err := p.change(claim + "options: " + test.after + "\n"); (err != nil) != refused || refused && !strings.Contains(err.Error(), "could not be tried: "+test.why) {
 				t.Error(err)
 			}
 			if trial := p.Status(context.Background()).Trial; trial == nil || trial.Untried != 1 || trial.Cases != 0 || trial.Error != test.why {
@@ -253,9 +256,9 @@ func unstarted(t *testing.T, within time.Duration) *edited {
 	})
 }
 
-func TestAPluginThatDoesNotStartHoldsUpNoTrialOfRules(t *testing.T) {
+func TestRulesThatAPluginDoesNotTryDoNotGoLive(t *testing.T) {
 	e := unstarted(t, 100*time.Millisecond)
-	if err := e.rewrite(t, e.rules, rule("second")); err != nil {
+	if err := e.rewrite(t, e.rules, rule("second")); err == nil || !strings.Contains(err.Error(), "does not start in time") {
 		t.Error(err)
 	}
 	const why = "thoughts was not tried: the plugin of rogue does not start in time"

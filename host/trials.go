@@ -11,6 +11,9 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
+// TrialCounts returns how many changes went live after a trial, and how many were refused.
+func (h *Host) TrialCounts() (live, refused uint64) { return h.trials.Counts() }
+
 // DiffRules returns what the rules of one file would change if they replaced those of another, for templates that need not
 // be in force, and for recorded cases about them, named by their files. The error is about reading cases, or ctx.
 func (h *Host) DiffRules(ctx context.Context, before, after RulesFile, templates []TemplateSource, files []check.Input) (RulesDiff, error) {

@@ -65,6 +65,14 @@ func serve(ctx context.Context, errs io.Writer, file string, load func([]byte) (
 	if err != nil {
 		return err
 	}
+	for key, dir := range map[string]string{"templates.dir": cfg.Templates.Dir, "plugins.dir": cfg.Plugins.Dir} {
+		if dir == "" {
+			continue
+		}
+		if err := checkFolder(cfg.Placed(key), dir); err != nil {
+			return err
+		}
+	}
 	level := &liveLevel{first: levelOf(cfg.Log)}
 	log := newLogger(errs, cfg.Log, level)
 	secrets, err := api.NewSecrets(cfg)

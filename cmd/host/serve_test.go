@@ -144,6 +144,9 @@ func TestInvalidSettingsStopTheDaemonAtOnce(t *testing.T) {
 	for line, want := range map[string]string{
 		"serve --config nowhere.yaml":       "nowhere.yaml",
 		"serve --workarounds nowhere.yaml":  "nowhere.yaml",
+		"serve --templates nowhere":         "--templates: templates.dir: stat nowhere",
+		"serve --plugins nowhere":           "--plugins: plugins.dir: stat nowhere",
+		"serve --plugins main.go":           "expected a folder",
 		"serve --listen unix:/nowhere/sock": "cannot listen on unix:/nowhere/sock",
 	} {
 		code, _, errs := commandLine(t, "", strings.Fields(line)...)

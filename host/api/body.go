@@ -23,6 +23,7 @@ type body struct {
 	io.ReadCloser
 	rc      *http.ResponseController
 	time    *watchdog
+	cause   func() error // why the request was cut off; nil in tests
 	limit   int
 	left    int  // bytes that may still come; negative: any number
 	refused bool // the header announces more than limit
@@ -86,13 +87,21 @@ func (b *body) Read(p []byte) (int, error) {
 		}
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		err = failure(b.time.fault())
+		err = failure(b.fault())
 	}
 	b.hold(n)
 	if b.tooMuch != nil {
 		return 0, b.tooMuch
 	}
 	return n, err
+}
+
+// fault returns the error of an interrupted read.
+func (b *body) fault() error {
+	if why := new(fault.Error); b.cause != nil && errors.As(b.cause(), &why) {
+		return why
+	}
+	return b.time.fault()
 }
 
 func (b *body) tooLarge() error {

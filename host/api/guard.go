@@ -18,6 +18,7 @@ import (
 // guard is the middleware that authenticates requests and limits their number, size and time.
 type guard struct {
 	next    http.Handler
+	last    context.Context // ends when what still runs is cut off
 	config  func() *config.Config
 	secrets *Secrets
 	errors  *connect.ErrorWriter
@@ -38,11 +39,17 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	rc := http.NewResponseController(w)
 	d := to.deadlines(cfg.Limits)
 	in := &body{ReadCloser: r.Body, rc: rc, limit: cfg.Limits.BodyBytes, left: cfg.Limits.BodyBytes}
-	ctx := withConnection(r.Context(), &connection{rc, in})
+	ctx, cancel := context.WithCancelCause(withConnection(r.Context(), &connection{rc, in}))
+	defer cancel(nil)
+	defer context.AfterFunc(g.last, func() {
+		cancel(shuttingDown())
+		interrupt(ctx)
+	})()
+	in.cause = func() error { return context.Cause(ctx) }
 	if !d.end.IsZero() {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, d.end)
-		defer cancel()
+		var stop context.CancelFunc
+		ctx, stop = context.WithDeadline(ctx, d.end)
+		defer stop()
 	}
 	in.time = newWatchdog(d, func() { _ = rc.SetReadDeadline(time.Now()) })
 	defer in.time.stop()

@@ -77,6 +77,8 @@ type Server struct {
 	unwelcome context.CancelFunc
 	ending    context.Context // ends when nothing new may begin
 	end       context.CancelFunc
+	last      context.Context // ends when what still runs is cut off
+	cut       context.CancelFunc
 }
 
 // New returns a server of h. The caller remains responsible for closing h.
@@ -86,6 +88,7 @@ func New(h *host.Host, o Options) *Server {
 	s := &Server{host: h, log: o.Logger, secrets: o.Secrets, metrics: o.Metrics}
 	s.welcoming, s.unwelcome = context.WithCancel(context.Background())
 	s.ending, s.end = context.WithCancel(context.Background())
+	s.last, s.cut = context.WithCancel(context.Background())
 	own := faults{s.log}
 	options := connect.WithHandlerOptions(
 		withJSON(),
@@ -108,7 +111,7 @@ func New(h *host.Host, o Options) *Server {
 	s.supervised(mux)
 	mux.HandleFunc("/", unknownPath)
 	methods := methodNames()
-	guarded := &guard{next: known(methods, mux), config: s.config, secrets: s.secrets, errors: connect.NewErrorWriter(options)}
+	guarded := &guard{last: s.last, next: known(methods, mux), config: s.config, secrets: s.secrets, errors: connect.NewErrorWriter(options)}
 	s.handler = &observe{next: s.watchable(guarded), config: s.config, log: s.log, metrics: s.metrics, tracer: o.Tracer, methods: methods}
 	return s
 }
@@ -178,10 +181,19 @@ func (s *Server) drain(ctx context.Context, srv *http.Server) error {
 	err := srv.Shutdown(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {
 		s.log.Warn("some requests did not finish in time and are cut off", "sessions", s.sessions.Load())
+		s.cut()
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewellTime)
+		defer cancel()
+		if srv.Shutdown(ctx) == nil {
+			return nil
+		}
 		return srv.Close()
 	}
 	return err
 }
+
+// farewellTime is how long requests that are cut off may take to say so to their clients.
+const farewellTime = time.Second
 
 func (s *Server) config() *config.Config { return s.host.Snapshot().Config }
 

@@ -12,10 +12,12 @@ import (
 	"testing"
 	"time"
 
+	"connectrpc.com/connect"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
 
 	"github.com/dragoman-project/dragoman/host/config"
+	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
 	"github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1/dragomanv1connect"
 )
 
@@ -206,5 +208,54 @@ func TestConnectionsWithoutAnAcceptedRequestAreBounded(t *testing.T) {
 	}
 	if status, err := d.as(t, "tenant", listPath, "{}"); status != http.StatusOK {
 		t.Errorf("a new connection: %d, %v", status, err)
+	}
+}
+
+// TestAStreamThatIsCutOffEndsWithUnavailable ends a daemon while streams wait for more of their outputs.
+func TestAStreamThatIsCutOffEndsWithUnavailable(t *testing.T) {
+	d := serve(t, func(c *config.Config) { c.Shutdown.Grace = 20 * time.Millisecond })
+	in, out := io.Pipe()
+	defer out.Close()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, d.url+linesPath, in)
+	must(t, err)
+	lines := make(chan string)
+	go func() {
+		_, text := do(t, req)
+		lines <- text
+	}()
+	_, err = io.WriteString(out, startLine+"\n"+line("Hello ")+"\n")
+	must(t, err)
+	single := open(t, t.Context(), dragomanv1connect.NewChatServiceClient(httpClient(t), d.url, connect.WithGRPC()))
+	must(t, single.Send(&dragomanv1.ParseStreamRequest{Start: start1(), Chunk: &dragomanv1.ParseStreamRequest_Text{Text: "Hello there."}}))
+	many := d.parseStreams(t)
+	together(t, many, first(1, template1), piece(1, "Hello there."))
+	eventually(t, "three sessions", func() bool { return d.sessions.Load() == 3 })
+	d.stop()
+	if text := <-lines; !strings.Contains(text, `"unavailable"`) || strings.Contains(text, `"result"`) {
+		t.Errorf("lines end with %s", text)
+	}
+	for err == nil {
+		_, err = single.Receive()
+	}
+	if connect.CodeOf(err) != connect.CodeUnavailable {
+		t.Errorf("a stream ends with %v", err)
+	}
+	got, failed := map[uint64]*received{}, error(nil)
+	for failed == nil {
+		var m *dragomanv1.ParseStreamsResponse
+		if m, failed = many.Receive(); failed == nil {
+			for _, r := range m.Outputs {
+				if e := r.Message.GetError(); e != nil {
+					got[r.Output] = &received{err: e}
+				}
+			}
+		}
+	}
+	if got[1] == nil || got[1].err.Code != "unavailable" || connect.CodeOf(failed) != connect.CodeUnavailable {
+		t.Errorf("the output of a shared stream ends with %v, and the stream with %v", got[1], failed)
+	}
+	d.logs(t, 4, `"msg":"request"`, `"code":"unavailable"`)
+	if blamed := d.log.with(`"msg":"request"`, `"code":"canceled"`); len(blamed) > 0 {
+		t.Errorf("the log blames the client: %s", blamed)
 	}
 }

@@ -105,7 +105,7 @@ type Canary struct {
 	Mode   string        `yaml:"mode" reload:"live" oneof:"enforce warn off" help:"effect of a regression: enforce keeps what was in force, warn only reports it, off tries nothing"`
 	Cases  string        `yaml:"cases" reload:"restart" help:"folder of recorded cases, *.jsonl, that are replayed for the templates that a change touches; empty: none"`
 	Shadow int           `yaml:"shadow" reload:"live" min:"0" help:"outputs of each template to keep in memory and parse before and after a change; 0: none"`
-	Time   time.Duration `yaml:"time" reload:"live" help:"time that trying one change may take, after its plugins have started; no answer within a quarter of it is a regression if what is in force answers; what is left untried is not"`
+	Time   time.Duration `yaml:"time" reload:"live" help:"time that trying one change may take, after its plugins have started; no answer within a quarter of it is a regression if what is in force answers; with mode enforce, what could not be tried does not go live"`
 }
 
 // Log is what is logged.

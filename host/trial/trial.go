@@ -47,6 +47,8 @@ type Trial struct {
 	Refused bool `json:"refused,omitempty"`
 	// Error is why cases could not be read, or why the first of the untried was not tried.
 	Error string `json:"error,omitempty"`
+
+	open bool // something that could be better or worse was not tried
 }
 
 // Trials tries changes. Host and Logger must be set. It is safe for concurrent use.
@@ -55,15 +57,19 @@ type Trials struct {
 	Logger  *slog.Logger
 	Samples Samples
 
-	last atomic.Pointer[Trial]
+	last          atomic.Pointer[Trial]
+	live, refused atomic.Uint64
 }
+
+// Counts returns how many of the changes that were tried went live, and how many were refused.
+func (t *Trials) Counts() (live, refused uint64) { return t.live.Load(), t.refused.Load() }
 
 // Last returns the last trial; nil if there was none.
 func (t *Trials) Last() *Trial { return t.last.Load() }
 
 // Try runs the recorded cases and the kept outputs of the templates that a change touches under next, before it goes live. The
-// error lists what became worse, if that keeps what is in force. Neither a lack of time nor a plugin that is slow to start holds
-// the change up. source and path are those of the Trial.
+// error lists what became worse, or says what could not be tried, if that keeps what is in force. Only what is not answered under
+// what is in force either proves nothing. source and path are those of the Trial.
 func (t *Trials) Try(ctx context.Context, source, path string, before, next *state.Snapshot) error {
 	d := &differ{host: t.Host, before: before, after: next}
 	starting, cancel := context.WithTimeout(ctx, next.Config.Canary.Time)
@@ -88,9 +94,9 @@ func (t *Trials) run(ctx, starting context.Context, d *differ, trial *Trial, tou
 	if c.Mode == modeOff || c.Cases == "" && c.Shadow == 0 {
 		return nil
 	}
-	recorded, err := casesIn(c.Cases)
-	if err != nil {
-		trial.Error = err.Error()
+	recorded, unread := casesIn(c.Cases)
+	if unread != nil {
+		trial.Error = unread.Error()
 	}
 	d.share = c.Time / shares
 	var ready []attempt
@@ -114,12 +120,15 @@ func (t *Trials) run(ctx, starting context.Context, d *differ, trial *Trial, tou
 	}
 	d.end = time.Now().Add(c.Time)
 	d.run(ctx, trial, ready)
-	trial.Refused = c.Mode == modeEnforce && len(trial.Regressions) > 0
+	trial.open = trial.open || unread != nil && len(trial.Templates) > 0
+	trial.Refused = c.Mode == modeEnforce && (trial.open || len(trial.Regressions) > 0)
 	t.last.Store(trial)
 	trial.log(t.Logger)
 	if !trial.Refused {
+		t.live.Add(1)
 		return nil
 	}
+	t.refused.Add(1)
 	return trial.refusal()
 }
 
@@ -141,6 +150,7 @@ func (t *Trial) leave(attempts []attempt, why string) {
 		t.Error = strings.TrimPrefix(fmt.Sprintf("%s\n%s was not tried: %s", t.Error, attempts[0].name, why), "\n")
 	}
 	t.Untried += len(attempts)
+	t.open = t.open || why != neither
 }
 
 // log logs the outcome of a trial.
@@ -161,8 +171,12 @@ func (t *Trial) log(log *slog.Logger) {
 // maxRegressions is how many regressions an error lists.
 const maxRegressions = 5
 
-// refusal returns the error for a change with regressions.
+// refusal returns the error for a change with regressions, or one that could not be tried.
 func (t *Trial) refusal() error {
+	if len(t.Regressions) == 0 {
+		return &fault.Error{Code: fault.InvalidArgument, Place: t.Path, Message: "could not be tried: " + t.Error,
+			Remedy: "correct canary.cases, or raise canary.time, and reload; with canary.mode: warn it goes live anyway"}
+	}
 	var lines []string
 	for _, r := range t.Regressions[:min(maxRegressions, len(t.Regressions))] {
 		lines = append(lines, r.String())

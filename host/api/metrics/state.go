@@ -31,6 +31,8 @@ var (
 	pluginRestarts  = describe("dragoman_plugin_restarts_total", "Those among them that replaced one that had failed.", "plugin")
 	pluginSessions  = describe("dragoman_plugin_sessions", "Calls and streams of a plugin under way.", "plugin")
 
+	canaryTrials = describe("dragoman_canary_trials_total", "Changes that were tried before they went live, and then went live (live) or did not (refused).", "outcome")
+
 	cacheLookups = describe("dragoman_cache_lookups_total", "Assembled programs, constraints and compiled programs that were found ready (hit) or had to be made (miss).", "cache", "outcome")
 	cacheEntries = describe("dragoman_cache_entries", "Assembled programs, constraints and compiled programs that are kept.", "cache")
 )
@@ -53,6 +55,9 @@ func (s state) Collect(to chan<- prometheus.Metric) {
 		source(to, src)
 	}
 	tellPlugins(to, s.host.Plugins())
+	live, refused := s.host.TrialCounts()
+	tell(to, canaryTrials, prometheus.CounterValue, float64(live), "live")
+	tell(to, canaryTrials, prometheus.CounterValue, float64(refused), "refused")
 	tellCache(to, "assembled", s.host.Assembled())
 	tellCache(to, "constraints", s.host.Constraints())
 	tellCache(to, "programs", s.host.Programs())
