@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +12,8 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -46,6 +50,9 @@ takes effect when it is complete and valid, otherwise nothing changes. SIGHUP re
 				if err == nil && cfg.Plugins.Dir == "" {
 					cfg.Plugins.Dir = pluginsBeside()
 				}
+				if err == nil && cfg.State.Dir == "" {
+					cfg.State.Dir = stateFolder(cfg, file)
+				}
 				return cfg, err
 			}
 			return serve(cmd.Context(), cmd.ErrOrStderr(), file, load)
@@ -54,6 +61,33 @@ takes effect when it is complete and valid, otherwise nothing changes. SIGHUP re
 	config.AddFlags(cmd.Flags())
 	addConfigFile(cmd, &file)
 	return cmd
+}
+
+// stateFolder returns the folder of a daemon's state: systemd's, or one of the user's that no other daemon with these files and this
+// address has; "" if there is none, such as with a port that changes, or nothing to remember.
+func stateFolder(cfg *config.Config, file string) string {
+	if dirs := filepath.SplitList(os.Getenv("STATE_DIRECTORY")); len(dirs) > 0 {
+		return dirs[0]
+	}
+	base := os.Getenv("XDG_STATE_HOME")
+	if home, err := os.UserHomeDir(); base == "" && err == nil {
+		base = filepath.Join(home, ".local", "state")
+	}
+	if base == "" || cfg.Workarounds.File == "" && cfg.Templates.Dir == "" || strings.HasSuffix(cfg.Listen.Address, ":0") {
+		return ""
+	}
+	sum := sha256.New()
+	fmt.Fprintln(sum, cfg.Listen.Address)
+	for _, path := range []string{file, cfg.Workarounds.File, cfg.Templates.Dir} {
+		whole, _ := filepath.Abs(path) // fails only without a working directory
+		fmt.Fprintln(sum, whole)
+	}
+	const enough = 8 // bytes
+	dir := filepath.Join(base, "dragoman", hex.EncodeToString(sum.Sum(nil)[:enough]))
+	if os.MkdirAll(dir, 0o700) != nil {
+		return "" // such as in a container without a writable home
+	}
+	return dir
 }
 
 // serve runs the daemon until ctx ends.
@@ -92,6 +126,9 @@ func serve(ctx context.Context, errs io.Writer, file string, load func([]byte) (
 		return err
 	}
 	level.host.Store(h)
+	if cfg.State.Dir == "" && cfg.Canary.Mode == "enforce" && cfg.Canary.Cases != "" {
+		log.Warn("without state.dir a restart puts what is on disk in force, untried")
+	}
 	defer func() { err = errors.Join(err, h.Close(context.WithoutCancel(ctx))) }()
 	stop, err := debug(ctx, cfg.Debug.Address, counts, log)
 	if err != nil {

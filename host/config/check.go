@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 )
 
 // badFunc records a fault of a setting.
@@ -165,6 +167,33 @@ func NeedRestart(before, after *Config) (keys []string) {
 		}
 	}
 	return keys
+}
+
+// LiveYAML returns the settings that can change while the daemon runs, but no secrets, as a file.
+func (c *Config) LiveYAML() string {
+	file := map[string]map[string]any{}
+	for _, f := range Fields() {
+		if section, key, _ := strings.Cut(f.Key, "."); f.Reload == Live && !f.Secret {
+			if file[section] == nil {
+				file[section] = map[string]any{}
+			}
+			file[section][key] = f.plain(c)
+		}
+	}
+	text, err := yaml.Marshal(file)
+	if err != nil {
+		return "" // plain values
+	}
+	return string(text)
+}
+
+// WithLive returns c with the settings of a file that LiveYAML wrote.
+func (c *Config) WithLive(name string, file []byte) (*Config, error) {
+	next, err := read(Sources{File: name, Data: file})
+	if err != nil {
+		return nil, err
+	}
+	return c.Reloaded(next.WithAuth(c))
 }
 
 // WithAuth returns c with the tokens of another configuration.

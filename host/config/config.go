@@ -36,6 +36,7 @@ type Config struct {
 	Templates   Templates   `yaml:"templates" help:"Where chat templates are. The folder is watched and reloaded."`
 	Workarounds Workarounds `yaml:"workarounds" help:"Where the rules for single templates are. The file is watched and reloaded."`
 	Plugins     Plugins     `yaml:"plugins" help:"Where handlers for other formats are. The folder is watched and reloaded."`
+	State       State       `yaml:"state" help:"What the daemon remembers across restarts."`
 	History     History     `yaml:"history" help:"How many earlier snapshots can be rolled back to."`
 	Canary      Canary      `yaml:"canary" help:"How changed rules, templates and plugins are tried before they go live."`
 	Parsing     Parsing     `yaml:"parsing" help:"How irregular output is treated, unless the request sets it."`
@@ -93,6 +94,11 @@ type Plugins struct {
 	StartTime time.Duration `yaml:"start_time" reload:"restart" help:"time a plugin may take to start"`
 	CallTime  time.Duration `yaml:"call_time" reload:"restart" help:"time a plugin may take to answer a call before it is killed"`
 	IdleTime  time.Duration `yaml:"idle_time" reload:"restart" help:"time without a call after which a plugin is stopped until the next one"`
+}
+
+// State is what is remembered across restarts.
+type State struct {
+	Dir string `yaml:"dir" reload:"restart" help:"folder for what is in force, and what was refused or rolled back, so that a restart goes on with it; of this daemon alone; empty: serve takes $STATE_DIRECTORY, or one below ~/.local/state"`
 }
 
 // History is how much of what was in force is remembered.

@@ -131,6 +131,26 @@ func (m *Manager) build(dir string, manifests []string, old *set) *set {
 		}
 		next = more
 	}
+	for _, s := range old.slots {
+		if !slices.Contains(manifests, s.manifest.Path) {
+			next = m.without(s, next)
+		}
+	}
+	return next
+}
+
+// without returns the set of the other plugins, which lacks one whose manifest is gone, unless a trial refuses that: then the plugin
+// goes on from its private copy.
+func (m *Manager) without(gone *slot, next *set) *set {
+	if err := m.tryWithout(gone, next); err != nil {
+		kept, conflict := next.with(gone)
+		if conflict == nil {
+			kept.faults = append(kept.faults, refused{gone.manifest.Path, fmt.Errorf("the plugin was removed, and stays in force: %w", err)})
+			m.opts.Logger.Error("plugin removed; it stays in force", "manifest", gone.manifest.Path, "error", err)
+			return kept
+		}
+	}
+	m.opts.Logger.Warn("plugin removed; other handlers answer for its templates", "manifest", gone.manifest.Path)
 	return next
 }
 

@@ -25,7 +25,7 @@ type Starter interface {
 	Start(ctx context.Context) error
 }
 
-// Change is a version of a plugin that is about to take over, or a new plugin.
+// Change is a version of a plugin that is about to take over, a new plugin, or the end of one.
 type Change struct {
 	Manifest string // its path
 	// Handlers are the names of the handlers that it serves, and of those that the version before it serves.
@@ -55,6 +55,14 @@ func (m *Manager) try(s, before *slot, next, old *set) error {
 		names = slices.Compact(names)
 	}
 	return m.opts.Try(m.examining, Change{Manifest: s.manifest.Path, Handlers: names, Next: trial{next}})
+}
+
+// tryWithout lets the host try the set without a plugin.
+func (m *Manager) tryWithout(gone *slot, next *set) error {
+	if m.opts.Try == nil {
+		return nil
+	}
+	return m.opts.Try(m.examining, Change{Manifest: gone.manifest.Path, Handlers: gone.manifest.HandlerNames(), Next: trial{next}})
 }
 
 // trial is a set that is not in force. Conflicts and failing predicates are reported once it is.

@@ -6,10 +6,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/dragoman-project/dragoman/host/watch"
+	"github.com/dragoman-project/dragoman/sdk/fault"
 )
 
 // pluginFolder is the loading of the folder of plugins, which happens one load at a time and in parallel with everything else.
@@ -29,8 +31,30 @@ func (s *State) loadPlugins() {
 	s.folder.mu.Lock()
 	defer s.folder.mu.Unlock()
 	s.folder.stale.Store(false)
-	s.note(SourcePlugins, dir, "", s.loadFolder(dir))
+	s.note(SourcePlugins, dir, "", errors.Join(s.loadFolder(dir), s.missingPlugins(dir)))
 	s.changed()
+}
+
+// missingPlugins returns an error for plugins that are gone since before the restart: their templates are read by others now. It
+// is reported once, at the start.
+func (s *State) missingPlugins(dir string) error {
+	var missing []error
+	for _, path := range s.memory.last.Plugins {
+		if !s.Started() && filepath.Dir(path) == dir && !slices.Contains(manifestsIn(dir), path) {
+			missing = append(missing, &fault.Error{Code: fault.Unavailable, Place: path, Message: "the plugin was in force before the restart, and is gone: other handlers answer for its templates",
+				Remedy: "put it back, or reload to go on without it"})
+		}
+	}
+	return errors.Join(missing...)
+}
+
+// manifestsIn returns the paths of the manifests in a folder.
+func manifestsIn(dir string) (paths []string) {
+	for _, glob := range []string{"*.yaml", "*.yml"} {
+		found, _ := filepath.Glob(filepath.Join(dir, glob)) // fails only for patterns
+		paths = append(paths, found...)
+	}
+	return paths
 }
 
 // loadFolder loads the plugins of a folder. If the folder does not exist, those that were loaded stay, as templates do.

@@ -124,6 +124,7 @@ func (s *State) Reload(ctx context.Context) error {
 func (s *State) apply(changes []watch.Change) {
 	s.changes.Lock()
 	defer s.changes.Unlock()
+	changes = s.recall(changes)
 	s.applyFiles(changes)
 	cfg := s.Config
 	var templates []watch.Change
@@ -182,8 +183,10 @@ func (s *State) applyRules(c watch.Change) error {
 		return err
 	}
 	next := s.Current().WithRules(rules)
+	next.rulesText = string(c.Data)
 	next.release(SourceWorkarounds)
 	if err := s.try(s.ending, SourceWorkarounds, c.Path, next); err != nil {
+		s.refuse(c.Path, hex.EncodeToString(c.SHA256[:]), err)
 		return err
 	}
 	s.put(next, Cause{Source: SourceWorkarounds, Changes: next.note(c)})

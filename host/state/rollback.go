@@ -35,6 +35,7 @@ func (s *State) Rollback(ctx context.Context, to uint64) (SnapshotInfo, error) {
 	}
 	next := now.with(func(next *Snapshot) {
 		next.Config, next.Rules, next.layers, next.files = target.Config.WithAuth(now.Config), target.Rules, target.layers, target.files
+		next.rulesText = target.rulesText
 		next.Rollback = rolledBack(now, target)
 	})
 	s.put(next, Cause{Source: SourceRollback, To: target.Generation, Changes: changedFiles(now.files, target.files)})

@@ -29,7 +29,8 @@ type Snapshot struct {
 	// Pending are the settings on disk that need a restart, with their places.
 	Pending []string
 
-	files map[string]string // the SHA-256 of each file that it is made of, by path
+	rulesText string            // the file of the rules; empty: the embedded one
+	files     map[string]string // the SHA-256 of each file that it is made of, by path
 	// layers hold the templates by origin. A later layer hides an earlier one's template of the same name.
 	layers [numLayers]map[string]*Entry
 }

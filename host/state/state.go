@@ -63,6 +63,9 @@ type State struct {
 	warmed chan struct{}
 
 	folder pluginFolder
+
+	memory   memory
+	deferred []watch.Change // what the files had at the start in place of what was in force; see resume
 }
 
 // New returns a State with the embedded templates and workarounds in force. Start reads the rest.
@@ -80,11 +83,21 @@ func New(o Options) (*State, error) {
 // Start reads everything that the configuration names and, unless the State is static, goes on watching it. What cannot be
 // read at the start is an error: there is no last good state to keep.
 func (s *State) Start(ctx context.Context) error {
+	if !s.Static {
+		err, damage := s.memory.open(s.Config.State.Dir)
+		if err != nil {
+			return err
+		}
+		if damage != nil {
+			s.Logger.Error("the state folder is damaged: files decide what is in force, and earlier decisions are forgotten", "error", damage)
+		}
+	}
 	if err := s.watch(ctx); err != nil {
 		return err
 	}
 	s.begin()
 	if !s.Static {
+		s.resume()
 		s.background.Go(s.warm)
 	}
 	return nil
@@ -132,6 +145,7 @@ func (s *State) Started() bool { return s.history.open.Load() }
 func (s *State) Stop() {
 	s.end()
 	s.background.Wait()
+	defer s.memory.close()
 	if s.watcher != nil {
 		if err := s.watcher.Close(); err != nil {
 			s.Logger.Warn("the watcher did not close", "error", err)
@@ -149,6 +163,12 @@ func (s *State) Current() *Snapshot { return s.current.Load() }
 func (s *State) put(next *Snapshot, cause Cause) {
 	next.At, next.Cause = time.Now(), cause
 	s.history.put(next, &s.current)
+	if s.Started() {
+		for _, c := range cause.Changes {
+			delete(s.memory.refused, c.Path)
+		}
+		s.remember()
+	}
 	s.changed()
 }
 

@@ -79,7 +79,11 @@ func (s *State) admit(l layer, source, path string, old, next *Entry) error {
 	if _, err := next.Open(); err != nil || old == nil {
 		return err
 	}
-	return s.try(s.ending, source, path, s.Current().withTemplate(l, next))
+	err := s.try(s.ending, source, path, s.Current().withTemplate(l, next))
+	if err != nil && source == SourceTemplates {
+		s.refuse(path, hashOf(next.Source), err)
+	}
+	return err
 }
 
 // openAll returns the templates in changed files, opened in parallel, since there may be many. At the start it leaves the opening to
@@ -92,7 +96,7 @@ func (s *State) openAll(changes []watch.Change, rules *workaround.Set) map[strin
 		if c.Data == nil {
 			continue
 		}
-		e := NewEntry(TemplateSource{Name: CanonicalName(filepath.Base(c.Path)), Source: string(c.Data), Origin: c.Path}, rules)
+		e := s.entryOf(c).under(rules)
 		fresh[c.Path] = e
 		if s.cold {
 			continue
