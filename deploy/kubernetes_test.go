@@ -110,7 +110,7 @@ func start(t *testing.T) *pod {
 	must(t, err)
 	t.Cleanup(func() { must(t, os.RemoveAll(run)) })
 	volumes := configMaps(t)
-	p.settings = strings.NewReplacer("/etc/dragoman", p.volumes, "/run/dragoman", run, `":8080"`, "127.0.0.1:0").Replace(volumes["config"]["dragoman.yaml"])
+	p.settings = strings.NewReplacer("/etc/dragoman", p.volumes, "/run/dragoman", run, "/var/lib/dragoman", filepath.Join(run, "state"), `":8080"`, "127.0.0.1:0").Replace(volumes["config"]["dragoman.yaml"])
 	volumes["config"]["dragoman.yaml"] = p.settings
 	volumes["tokens"] = map[string]string{"tokens": "secret\n"}
 	rules, err := os.ReadFile("../workarounds.yaml")

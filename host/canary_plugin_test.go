@@ -107,6 +107,35 @@ func TestAWorseVersionOfAPluginDoesNotGoLive(t *testing.T) {
 	}
 }
 
+// TestTheEndOfAPluginIsAChange removes the files of a plugin that a case needs, and then the case.
+func TestTheEndOfAPluginIsAChange(t *testing.T) {
+	shared.Slow(t)
+	var recorded string
+	p := startPlugged(t, better, counted, func(c *config.Canary) { recorded = c.Cases })
+	if got := p.reads(); got != asBetter {
+		t.Fatalf("the plugin reads %s", got)
+	}
+	for _, file := range []string{"rogue.yaml", "rogue"} {
+		must(t, os.Remove(filepath.Join(p.dir, file)))
+	}
+	for range 2 {
+		err := p.Reload(t.Context())
+		for _, part := range []string{"rogue.yaml", "was removed, and stays in force", "case counted (chatml-json) no longer holds"} {
+			if err == nil || !strings.Contains(err.Error(), part) {
+				t.Errorf("the error lacks %q: %v", part, err)
+			}
+		}
+		if got := p.reads(); got != asBetter {
+			t.Errorf("got %s, want it as the plugin reads it", got)
+		}
+	}
+	must(t, os.WriteFile(filepath.Join(recorded, "cases.jsonl"), []byte(lines(prose)), 0o644))
+	must(t, p.Reload(t.Context()))
+	if got := p.reads(); got != asWorse {
+		t.Errorf("got %s, want it as the autoparser reads it", got)
+	}
+}
+
 func TestAWorseVersionGoesLiveWhereTheCanaryOnlyWarnsOrIsOff(t *testing.T) {
 	for _, test := range []struct {
 		mode string

@@ -52,7 +52,7 @@ type process struct {
 func restarting(t *testing.T, dir string, flags ...string) *process {
 	t.Helper()
 	socket := filepath.Join(dir, "s")
-	p := &process{dir: dir, args: append([]string{"serve", "--log-access", "none", "--listen", "unix:" + socket}, flags...), client: &http.Client{Transport: &http.Transport{
+	p := &process{dir: dir, args: append([]string{"serve", "--listen", "unix:" + socket}, flags...), client: &http.Client{Transport: &http.Transport{
 		DisableKeepAlives: true,
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 			return new(net.Dialer).DialContext(ctx, "unix", socket)
@@ -144,7 +144,7 @@ func TestARestartKeepsWhatWasDecided(t *testing.T) {
 	p := &process{dir: dir}
 	p.write(t, "rules.yaml", tags("first"))
 	p.write(t, "cases/cases.jsonl", onlyFirst)
-	p = restarting(t, dir, "--workarounds", filepath.Join(dir, "rules.yaml"), "--canary-cases", filepath.Join(dir, "cases"), "--state-dir", filepath.Join(dir, "state"))
+	p = restarting(t, dir, "--log-access", "none", "--workarounds", filepath.Join(dir, "rules.yaml"), "--canary-cases", filepath.Join(dir, "cases"), "--state-dir", filepath.Join(dir, "state"))
 	p.expect(t, "first", "workarounds")
 
 	p.write(t, "rules.yaml", tags("second"))
@@ -193,6 +193,54 @@ func TestARestartKeepsWhatWasDecided(t *testing.T) {
 	p.expect(t, "first", "workarounds")
 	if !strings.Contains(p.log.String(), "the state folder is damaged") {
 		t.Errorf("the log does not tell:\n%s", p.log.String())
+	}
+}
+
+// TestARestartKeepsTheSettingsOfARollback rolls back a setting whose effect is in the log.
+func TestARestartKeepsTheSettingsOfARollback(t *testing.T) {
+	dir := t.TempDir()
+	p := &process{dir: dir}
+	p.write(t, "dragoman.yaml", "log: {access: all}\nauth: {tokens: []}\n")
+	p = restarting(t, dir, "--config", filepath.Join(dir, "dragoman.yaml"), "--state-dir", filepath.Join(dir, "state"))
+	p.write(t, "dragoman.yaml", "log: {access: none}\n")
+	waits := func(text string, held bool) {
+		t.Helper()
+		for range 300 {
+			if strings.Contains(p.call(t, "SnapshotService/ListSnapshots", "{}"), text) == held {
+				return
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+		t.Fatalf("waiting for %s: %v\n%s", text, held, p.log.String())
+	}
+	waits(`"source":"config"`, true)
+	if answer := p.call(t, "SnapshotService/Rollback", `{}`); !strings.Contains(answer, `"held":["config"]`) {
+		t.Fatal(answer)
+	}
+	for range 2 {
+		p.restart(t, syscall.SIGTERM)
+		waits(`"held":["config"]`, true)
+		if log := p.log.String(); !strings.Contains(log, "method=dragoman.v1.SnapshotService") {
+			t.Errorf("requests are not logged:\n%s", log)
+		}
+	}
+	p.write(t, "dragoman.yaml", "log: {access: failed}\n")
+	waits(`"held"`, false)
+}
+
+// TestARestartReportsPluginsThatAreGone removes a plugin while the daemon is down.
+func TestARestartReportsPluginsThatAreGone(t *testing.T) {
+	dir := t.TempDir()
+	p := &process{dir: dir}
+	p.write(t, "plugins/reader.yaml", "name: reader\nprotocol: 1\nversion: 1.0.0\nmatch: 'name == \"chatml-json\"'\n")
+	p.write(t, "plugins/reader", "#!/bin/sh\n")
+	p = restarting(t, dir, "--log-access", "none", "--plugins", filepath.Join(dir, "plugins"), "--state-dir", filepath.Join(dir, "state"))
+	p.end(t, syscall.SIGTERM)
+	must(t, os.Remove(filepath.Join(dir, "plugins", "reader.yaml")))
+	p.start(t)
+	const gone = "the plugin was in force before the restart, and is gone"
+	if status := p.call(t, "AdminService/GetStatus", "{}"); !strings.Contains(status, gone) || !strings.Contains(p.log.String(), gone) {
+		t.Errorf("the status is %s, and the log\n%s", status, p.log.String())
 	}
 }
 

@@ -8,7 +8,7 @@
 //	lines of JSON ───────────┘                  └ lines ──┘
 //
 // There are two middlewares. observe reports each request as a line in the log, a count (package metrics) and a span (package
-// tracing), from what the request's record collects. guard checks the bearer token, limits the number of requests at once and per
+// tracing), from what the request's record collects. guard checks the bearer token and its role, limits the number of requests at once and per
 // token, the time a request takes, the size of its body, and the time of each read and write of a stream (watchdog), so that no
 // client holds more than its share for ever. A request keeps the limits, like the snapshot, that are in force when it begins.
 // Tokens and the certificate may come from files (Secrets), which the host watches like its own.

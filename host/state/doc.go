@@ -9,6 +9,7 @@
 //
 // Each source is applied by itself, so that a fault in one does not hold up another. The snapshots that were in force last
 // are remembered; a rollback puts the contents of one in force again, and holds for each source until that source changes.
+// What is in force, and what was refused or rolled back, is saved in a state folder, from which a restart goes on.
 // Plugins are files, too, but processes decide whether they can be used: they are loaded through Options.Plugins, and
 // snapshots do not hold them.
 //
