@@ -35,6 +35,9 @@ var laws = []struct {
 		"host.TestAKilledPluginHurtsNoSession", "host/plugins.TestAStreamSurvivesItsProcess", "host/chaos.TestNoSessionIsHurtByWhateverHappensAroundIt"}},
 	{"A template is hostile until proven otherwise.", []string{
 		"autoparser/jinja.TestAttacksEndWithTypedFailures", "autoparser.TestATemplateThatExceedsLimitsIsRefusedAtOnce"}},
+	{"A broken-off output never becomes a whole call.", []string{
+		"autoparser.TestACallOfAStyleThatIsCutOffIsNeverComplete", "sdk/peg/match.TestACallThatTheOutputEndsWithinStaysOpen",
+		"sdk/session.TestACallThatTheOutputEndsWithinIsHandledByItsPolicy", "sdk/turn.TestAFormatInAFewLinesConforms"}},
 }
 
 // TestEachLawHasItsTests compares the laws in the documentation with those above, and looks for their tests.
