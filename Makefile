@@ -18,7 +18,7 @@ CHAOS_TIME ?= 10m
 SOAK_TIME ?= 10m
 SOAK_FLAGS ?= -p99 5ms
 
-.PHONY: help build run test golden fuzz bench chaos soak lint generate
+.PHONY: help build run test golden fuzz bench chaos soak attack lint generate
 
 ## help: what there is to make
 help:
@@ -71,6 +71,10 @@ soak: build
 	cp soak/plugin/soakplugin.yaml bin/soak/
 	go build -o bin/soak/soak ./soak
 	./bin/soak/soak -time $(SOAK_TIME) $(SOAK_FLAGS)
+
+## attack: requests and templates that try to cost more than their share, each with its limits of time, memory and the delay of others
+attack:
+	go test ./soak -count=1 -run 'NoRequestCosts|WorkEnds' -v -timeout 60m -attack -attack-p99 50ms
 
 ## stress: the rules rewritten 10,000 times in every style, under running sessions
 stress:

@@ -35,9 +35,10 @@ var laws = []struct {
 		"host.TestAKilledPluginHurtsNoSession", "host/plugins.TestAStreamSurvivesItsProcess", "host/chaos.TestNoSessionIsHurtByWhateverHappensAroundIt"}},
 	{"A template is hostile until proven otherwise.", []string{
 		"autoparser/jinja.TestAttacksEndWithTypedFailures", "autoparser.TestATemplateThatExceedsLimitsIsRefusedAtOnce"}},
-	{"A broken-off output never becomes a whole call.", []string{
-		"autoparser.TestACallOfAStyleThatIsCutOffIsNeverComplete", "sdk/peg/match.TestACallThatTheOutputEndsWithinStaysOpen",
-		"sdk/session.TestACallThatTheOutputEndsWithinIsHandledByItsPolicy", "sdk/turn.TestAFormatInAFewLinesConforms"}},
+	{"No request costs more than its share.", []string{
+		"internal/work.TestWorkEndsAtItsLimitAndWithItsContext", "sdk/grammar.TestSchemasCostWhatTheirSizeAllows",
+		"autoparser.TestATemplateThatExceedsTheBudgetOfLearningIsContent", "autoparser.TestALongRequestIsRenderedFewTimes",
+		"host/state.TestATemplateIsLearnedWithoutHoldingUpOtherChanges", "soak.TestNoRequestCostsMoreThanItsShare", "soak.TestWorkEndsWithItsClient"}},
 }
 
 // TestEachLawHasItsTests compares the laws in the documentation with those above, and looks for their tests.

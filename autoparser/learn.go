@@ -42,7 +42,7 @@ func learning(ctx context.Context) context.Context {
 
 // What all renderings of one request may cost together.
 const (
-	requestSteps  = 10_000_000
+	requestSteps  = 6_000_000
 	requestOutput = 64 << 20
 )
 

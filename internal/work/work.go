@@ -9,7 +9,8 @@ import (
 // Meter counts the steps of one request. It is for one goroutine at a time; a nil Meter bounds nothing.
 type Meter struct {
 	ctx      context.Context
-	left     int // steps
+	all      int // steps
+	left     int
 	unseen   int // steps until the context is looked at again
 	exceeded error
 }
@@ -19,7 +20,7 @@ const checkEvery = 1 << 12
 
 // New returns a meter of so many steps. The error is that of taking more.
 func New(ctx context.Context, steps int, exceeded error) *Meter {
-	return &Meter{ctx: ctx, left: steps, exceeded: exceeded}
+	return &Meter{ctx: ctx, all: steps, left: steps, exceeded: exceeded}
 }
 
 // Context returns the context that the work ends with.
@@ -34,6 +35,9 @@ func (m *Meter) Context() context.Context {
 func (m *Meter) Exceeded(err error) bool {
 	return m != nil && err != nil && (errors.Is(err, m.exceeded) || m.ctx.Err() != nil && errors.Is(err, context.Cause(m.ctx)))
 }
+
+// Spent returns the steps that were taken.
+func (m *Meter) Spent() int { return m.all - m.left }
 
 // stopped is the value of a panic that Stopped recovers.
 type stopped struct{ error }

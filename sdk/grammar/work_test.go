@@ -48,6 +48,51 @@ func TestTheWorkOfBuildingGrowsLinearly(t *testing.T) {
 	}
 }
 
+// TestSchemasCostWhatTheirSizeAllows counts steps: eight times as large a schema costs about eight times as much, or is refused.
+func TestSchemasCostWhatTheirSizeAllows(t *testing.T) {
+	many := func(n int, format string) string {
+		parts := make([]string, n)
+		for i := range parts {
+			parts[i] = strings.ReplaceAll(format, "#", fmt.Sprint(i))
+		}
+		return strings.Join(parts, ",")
+	}
+	for name, schema := range map[string]func(n int) string{
+		"optional members": func(n int) string { return `{"properties": {` + many(n, `"p#": {"type": "string"}`) + `}}` },
+		"members beside others": func(n int) string {
+			return `{"properties": {` + many(n, `"p#": {}`) + `}, "additionalProperties": {"type": "null"}}`
+		},
+		"patterns of names": func(n int) string { return `{"patternProperties": {` + many(n, `"^[a-z]*a#[a-z]*$": {}`) + `}}` },
+		"names and patterns": func(n int) string {
+			return `{"properties": {"p": {"type": "string"}}, "patternProperties": {` + many(n, `"^q#": {}`) + `}}`
+		},
+		"first items": func(n int) string { return `{"prefixItems": [` + many(n, `{"const": #}`) + `]}` },
+		"constants":   func(n int) string { return `{"enum": [` + many(n, `"#"`) + `]}` },
+		"what must hold": func(n int) string {
+			return `{"allOf": [` + many(n, `{"properties": {"p#": {"type": "integer"}}}`) + `]}`
+		},
+		"patterns": func(n int) string { return `{"allOf": [` + many(n, `{"type": "string", "pattern": "a#"}`) + `]}` },
+		"bounded numbers": func(n int) string {
+			return `{"properties": {` + many(n, `"p#": {"type": "integer", "minimum": -12345, "maximum": 98765}`) + `}}`
+		},
+		"classes": func(n int) string { return `{"type": "string", "pattern": "` + strings.Repeat(`\\p{L}`, n) + `"}` },
+	} {
+		t.Run(name, func(t *testing.T) {
+			steps := func(n int) int {
+				m := NewMeter(t.Context())
+				var b peg.Builder
+				if _, err := BuildWithin(m, b.Build(b.Schema(jsonschema.MustParse(schema(n)), b.Value(peg.AnyJSON))), Options{Mode: Strict}); err != nil && !m.Exceeded(err) {
+					t.Fatal(err)
+				}
+				return m.Spent()
+			}
+			if once, often := steps(200), steps(1600); often > 14*once && often <= maxWork {
+				t.Errorf("%d steps for 200, and %d for 1600", once, often)
+			}
+		})
+	}
+}
+
 func BenchmarkBuildDistinctTools(b *testing.B) {
 	for _, size := range []struct{ tools, parameters int }{{20, 5}, {20, 20}, {100, 20}, {400, 20}} {
 		p := distinctTools(size.tools, size.parameters)

@@ -120,7 +120,7 @@ func (w *writer) lexeme(e *cfg.Expr) string {
 		return w.named(e.Rule)
 	}
 	text := w.text(e, cfg.InNothing)
-	w.work.Spend(len(text))
+	w.work.Spend(4 * len(text))
 	return w.define(w.scope+"_text", text)
 }
 
