@@ -99,6 +99,19 @@ func TestRulesThatCouldNotBeTriedDoNotGoLive(t *testing.T) {
 	}
 }
 
+func TestAReloadTriesAgainWhatWasRefused(t *testing.T) {
+	var recorded string
+	e := tried(t, func(c *config.Config) { recorded = filepath.Join(c.Canary.Cases, "cases.jsonl") })
+	if err := e.rewrite(t, e.rules, rule("second")); err == nil {
+		t.Fatal("rules that break a case were accepted")
+	}
+	must(t, os.WriteFile(recorded, []byte(lines(prose)), 0o644))
+	must(t, e.Reload(context.Background()))
+	if got := e.inForce(t); got != "second one" {
+		t.Errorf("in force is %q, want the rules that the cases accept now", got)
+	}
+}
+
 func TestACanaryThatWarnsLetsRulesGoLive(t *testing.T) {
 	e := tried(t, func(c *config.Config) { c.Canary.Mode = "warn" })
 	if err := e.rewrite(t, e.rules, rule("second")); err != nil {

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/dragoman-project/dragoman/host/watch"
 	"github.com/dragoman-project/dragoman/sdk/fault"
 )
 
@@ -47,6 +48,8 @@ type refusal struct {
 	Cases  string    `json:"cases,omitempty"` // the hash of the recorded cases: others may decide otherwise
 	Reason string    `json:"reason"`
 	At     time.Time `json:"at"`
+
+	change watch.Change // the content itself, to be tried again by Reload
 }
 
 // rememberedRollback is a Rollback, with the contents on disk that it holds back.
@@ -136,12 +139,6 @@ func (m *memory) save(now remembered) error {
 	}
 	m.written = data
 	return nil
-}
-
-// hashOf returns the SHA-256 of a text in hexadecimal.
-func hashOf(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])
 }
 
 // hashOfCases returns a hash over the recorded cases in a folder.

@@ -107,10 +107,12 @@ func (s *State) Reload(ctx context.Context) error {
 	case <-s.warmed:
 	case <-ctx.Done():
 	}
+	refused := s.refused()
 	unsettled := s.settled(ctx)
 	if ctx.Err() != nil || s.ending.Err() != nil {
 		return unsettled
 	}
+	s.tryAgain(refused)
 	s.loadModels()
 	s.loadPlugins()
 	if err := s.sources.faults(); err != nil {
@@ -125,6 +127,11 @@ func (s *State) apply(changes []watch.Change) {
 	s.changes.Lock()
 	defer s.changes.Unlock()
 	changes = s.recall(changes)
+	if s.Started() {
+		for _, c := range changes { // what was refused is no longer on disk, or tried again now
+			delete(s.memory.refused, c.Path)
+		}
+	}
 	s.applyFiles(changes)
 	cfg := s.Config
 	var templates []watch.Change
@@ -186,7 +193,7 @@ func (s *State) applyRules(c watch.Change) error {
 	next.rulesText = string(c.Data)
 	next.release(SourceWorkarounds)
 	if err := s.try(s.ending, SourceWorkarounds, c.Path, next); err != nil {
-		s.refuse(c.Path, hex.EncodeToString(c.SHA256[:]), err)
+		s.refuse(c, err)
 		return err
 	}
 	s.put(next, Cause{Source: SourceWorkarounds, Changes: next.note(c)})

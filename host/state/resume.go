@@ -81,6 +81,8 @@ func (s *State) resume() {
 		switch {
 		case s.rolledBack(c):
 		case known && c.Err == nil && s.tries() && refused.SHA256 == hex.EncodeToString(c.SHA256[:]) && refused.Cases == s.casesHash():
+			refused.change = c
+			s.memory.refused[c.Path] = refused
 			s.noteRefused(c.Path, errors.New(refused.Reason))
 		default:
 			again = append(again, c)
@@ -138,12 +140,36 @@ func (s *State) rollBackAgain(held []watch.Change) {
 }
 
 // refuse remembers content that did not go live. A trial that ended with the daemon decided nothing.
-func (s *State) refuse(path, sha string, why error) {
+func (s *State) refuse(c watch.Change, why error) {
 	if s.ending.Err() != nil {
 		return
 	}
-	s.memory.refused[path] = refusal{SHA256: sha, Cases: s.casesHash(), Reason: why.Error(), At: time.Now()}
+	s.memory.refused[c.Path] = refusal{SHA256: hex.EncodeToString(c.SHA256[:]), Cases: s.casesHash(), Reason: why.Error(), At: time.Now(), change: c}
 	s.remember()
+}
+
+// refused returns what is on disk and was tried and refused.
+func (s *State) refused() (changes []watch.Change) {
+	s.changes.Lock()
+	defer s.changes.Unlock()
+	for _, r := range s.memory.refused {
+		if r.change.Data != nil {
+			changes = append(changes, r.change)
+		}
+	}
+	return changes
+}
+
+// tryAgain tries contents that were refused, unless the files have others now: the cases may have been corrected.
+func (s *State) tryAgain(changes []watch.Change) {
+	s.changes.Lock()
+	changes = slices.DeleteFunc(changes, func(c watch.Change) bool {
+		return s.memory.refused[c.Path].SHA256 != hex.EncodeToString(c.SHA256[:])
+	})
+	s.changes.Unlock()
+	if len(changes) > 0 {
+		s.apply(changes)
+	}
 }
 
 func (s *State) casesHash() string { return hashOfCases(s.Config.Canary.Cases) }

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"maps"
@@ -81,7 +82,7 @@ func (s *State) admit(l layer, source, path string, old, next *Entry) error {
 	}
 	err := s.try(s.ending, source, path, s.Current().withTemplate(l, next))
 	if err != nil && source == SourceTemplates {
-		s.refuse(path, hashOf(next.Source), err)
+		s.refuse(watch.Change{Path: path, Data: []byte(next.Source), SHA256: sha256.Sum256([]byte(next.Source))}, err)
 	}
 	return err
 }
