@@ -35,6 +35,12 @@ var laws = []struct {
 		"host.TestAKilledPluginHurtsNoSession", "host/plugins.TestAStreamSurvivesItsProcess", "host/chaos.TestNoSessionIsHurtByWhateverHappensAroundIt"}},
 	{"A template is hostile until proven otherwise.", []string{
 		"autoparser/jinja.TestAttacksEndWithTypedFailures", "autoparser.TestATemplateThatExceedsLimitsIsRefusedAtOnce"}},
+	{"Nothing unproven is believed.", []string{
+		"autoparser.TestNothingUnprovenIsServed", "autoparser.TestNoRowIsNoProof", "autoparser.TestAProbeThatFailsPutsNoHeaderIntoAMarker",
+		"host.TestWhatIsNotProvenShowsEverywhere"}},
+	{"A broken-off output never becomes a whole call.", []string{
+		"autoparser.TestACallOfAStyleThatIsCutOffIsNeverComplete", "sdk/peg/match.TestACallThatTheOutputEndsWithinStaysOpen",
+		"sdk/session.TestACallThatTheOutputEndsWithinIsHandledByItsPolicy", "sdk/turn.TestAFormatInAFewLinesConforms"}},
 	{"No request costs more than its share.", []string{
 		"internal/work.TestWorkEndsAtItsLimitAndWithItsContext", "sdk/grammar.TestSchemasCostWhatTheirSizeAllows",
 		"autoparser.TestATemplateThatExceedsTheBudgetOfLearningIsContent", "autoparser.TestALongRequestIsRenderedFewTimes",

@@ -2,7 +2,8 @@
 //
 //	source ──Open──→ Template      compiled
 //	       ──Learn─→ Learned       capabilities found by rendering (ability.go), questions asked (probe), answers compared
-//	                               (diff), a dialect concluded (detect), corrected by workarounds (workaround)
+//	                               (diff), a dialect concluded (detect), corrected by workarounds (workaround), and the
+//	                               parts of it dropped that the self-check does not prove (selfcheck.go, proof.go)
 //	       ──Plan──→ session.Draft a prompt in the form that the template wants, normalise.go and render.go,
 //	                               and a program that parses what the model writes (assemble)
 //	       ──PlanBy→ session.Draft the same prompt, and the program of another handler
@@ -11,8 +12,9 @@
 // difference between the renderings is how it writes that thing. Explain prints every stage, and for every field of the
 // dialect the comparison or the workaround that decided it, so that a wrong conclusion can be traced to what taught it.
 //
-// What was learned is checked on demand: SelfCheck renders answers that were not learned from and parses them back, Rewrites
-// finds out whether prompts only grow (selfcheck.go, stability.go).
+// What was learned is checked: the self-check renders answers that were not learned from and parses them back. Reasoning and
+// calls are served only if it proves them, or if a workaround vouches for them (selfcheck.go, proof.go). On demand, Rewrites
+// finds out whether prompts only grow (stability.go).
 //
 // Every template that renders is accepted. If its format cannot be learned, its dialect treats all output as content, and Lint
 // returns the reason. What is learned depends on the template and the rules alone: the package reads no files, does not log,

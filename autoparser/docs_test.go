@@ -82,7 +82,7 @@ func embeddedTemplates(t *testing.T) []string {
 		l := learnSource(t, f.Name(), string(source), "", "", shippedRules(t))
 		d := l.Dialect
 		rows = append(rows, row("`"+strings.TrimSuffix(f.Name(), ".jinja")+"`", string(d.Reasoning.Mode), string(d.Content.Mode),
-			string(d.Tools.Format), l.SelfCheck(context.Background()).Score(), strings.Join(l.Lint(context.Background()), "; ")))
+			string(d.Tools.Format), l.SelfCheck().Score(), strings.Join(l.Lint(context.Background()), "; ")))
 	}
 	return rows
 }

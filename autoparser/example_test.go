@@ -42,7 +42,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	fmt.Println(plan.Prompt)
-	fmt.Println("self-check:", learned.SelfCheck(context.Background()).Score())
+	fmt.Println("self-check:", learned.SelfCheck().Score())
 	// Output:
 	// R1: reasoning.mode = "tag_based"
 	// R1: reasoning.start = "<think>"

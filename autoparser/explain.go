@@ -53,8 +53,9 @@ type Compared struct {
 type Rule struct {
 	Name    string   `json:"name"`
 	Because string   `json:"because"`
-	Changes []string `json:"changes"`         // "field: from → to"
-	Asks    []string `json:"asks,omitempty"`  // ids of normalisations
+	Changes []string `json:"changes"`        // "field: from → to"
+	Asks    []string `json:"asks,omitempty"` // ids of normalisations
+	Vouches []Part   `json:"vouches,omitempty"`
 	Error   string   `json:"error,omitempty"` // of its condition; such a rule has no effect
 }
 
@@ -65,7 +66,7 @@ func (l *Learned) Explain(ctx context.Context) Explanation {
 		Capabilities: l.Template.Abilities,
 		Thinking:     l.Template.Dial,
 		Dialect:      l.Findings(),
-		SelfCheck:    l.SelfCheck(ctx),
+		SelfCheck:    l.SelfCheck(),
 		Lint:         l.Lint(ctx),
 	}
 	for _, n := range l.Template.manner(l.Style().Normalise).wants() {
@@ -80,20 +81,18 @@ func (l *Learned) Explain(ctx context.Context) Explanation {
 	return e
 }
 
-// Lint returns what people should look at: oddities of the answers, what the self-check could not parse back, and where the
-// prompt of a growing conversation is not stable.
+// Lint returns what people should look at: oddities of the answers, what is not proven, what the self-check could not parse
+// back, and where the prompt of a growing conversation is not stable.
 func (l *Learned) Lint(ctx context.Context) []string {
 	lint := slices.Clone(l.Detected.Lint)
 	switch can := l.Template.Capabilities; {
 	case !can.Tools || can.ToolCalls:
-	case l.Dialect.Tools.Format == dialect.ToolsNone:
+	case !l.Concluded.Has(dialect.PartCalls):
 		lint = append(lint, "tools are offered, but calls are not rendered: how they are written must be said by a workaround")
 	default:
 		lint = append(lint, "tools are offered, but calls are not rendered: prompts leave out those of earlier answers")
 	}
-	for _, r := range l.SelfCheck(ctx).Failures() {
-		lint = append(lint, fmt.Sprintf("self-check %s: %s", r.ID, r.Failed))
-	}
+	lint = append(lint, l.checked.lint()...)
 	for _, r := range l.Rewrites(ctx) {
 		lint = append(lint, "prompt stability: "+r.String())
 	}
@@ -118,7 +117,7 @@ func compared(a probe.Answer) Compared {
 }
 
 func ruleOf(w workaround.Applied) Rule {
-	r := Rule{Name: w.Rule, Because: w.Because, Error: w.Error}
+	r := Rule{Name: w.Rule, Because: w.Because, Vouches: w.Vouches, Error: w.Error}
 	for _, c := range w.Changes {
 		r.Changes = append(r.Changes, fmt.Sprintf("%s: %s → %s", c.Field, orNothing(c.From), c.To))
 	}
@@ -207,6 +206,9 @@ func (r Rule) print(p *printer) {
 	for _, n := range r.Asks {
 		p.line("    asks for %s", n)
 	}
+	for _, part := range r.Vouches {
+		p.line("    vouches for %s", part)
+	}
 	if r.Error != "" {
 		p.line("    its condition fails: %s", r.Error)
 	}
@@ -214,6 +216,9 @@ func (r Rule) print(p *printer) {
 
 func (s SelfCheck) print(p *printer) {
 	p.line("%s passed", s.Score())
+	for _, part := range s.Parts {
+		p.line("%s", part)
+	}
 	for _, r := range s.Rows {
 		switch {
 		case r.Failed != "":

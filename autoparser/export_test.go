@@ -3,6 +3,7 @@ package autoparser
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/dragoman-project/dragoman/autoparser/probe"
 	"github.com/dragoman-project/dragoman/sdk/chat"
@@ -17,29 +18,21 @@ type Written struct {
 	Output string
 }
 
-// The reasons why an answer cannot be extracted from a rendering.
-var (
-	ErrThought = errors.New("the template writes the text before calls as reasoning")
-	ErrPartial = errors.New("the template leaves out a part of it, or makes several turns of it")
-)
+// IsUnwritten reports whether an error of Write means that the template does not write an answer, or not in a readable way.
+func IsUnwritten(err error) bool {
+	return slices.Contains([]error{errThought, errPartial, errSeveral, errUnescaped}, err)
+}
 
-// Write renders an answer. Its error comes from rendering or is one of the reasons above.
+// Write renders an answer. Its error comes from rendering or one that IsUnwritten knows.
 func (l *Learned) Write(req chat.Request, answer chat.Message) (Written, error) {
-	r, err := l.rendition(context.Background(), req, answer)
-	switch {
-	case err != nil:
-	case l.writesAsReasoning(r, answer):
-		err = ErrThought
-	case !r.holds(answer):
-		err = ErrPartial
-	}
+	r, err := l.newChecker(context.Background(), req.Tools).rendition(answer)
 	return Written{r.prompt, r.output}, err
 }
 
 // Difference describes how the parsed answer differs from the written one, or returns "".
 func (l *Learned) Difference(req chat.Request, w Written, answer chat.Message) string {
 	r := rendition{w.Prompt, w.Output}
-	got, status := l.readBack(context.Background(), req, r)
+	got, status := l.newChecker(context.Background(), req.Tools).readBack(r)
 	if d := r.difference(answer, got); d != "" || status == chat.Complete {
 		return d
 	}
@@ -57,13 +50,14 @@ func (l *Learned) LeftOut(ctx context.Context, r *chat.Request, prompt string) [
 }
 
 // LearnWithout learns a template that fails on the probes that a function selects.
-func LearnWithout(t *Template, fails func(probe.Probe) bool) *Learned {
-	e := exploration{Template: t, ctx: context.Background()}
-	answers := probe.Ask(t.Capabilities, t.Source, func(p probe.Probe) (string, error) {
+func LearnWithout(ctx context.Context, t *Template, fails func(probe.Probe) bool) *Learned {
+	e := explore(ctx, t)
+	answers := probe.Ask(e.Capabilities, t.Source, func(p probe.Probe) (string, error) {
 		if fails(p) {
 			return "", errors.New("this probe fails")
 		}
 		return e.ask(p)
 	})
-	return concluded(t, answers).With(nil)
+	l, _ := concluded(e.Template, answers).With(ctx, nil)
+	return l
 }

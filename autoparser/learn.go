@@ -3,6 +3,8 @@ package autoparser
 import (
 	"context"
 	"errors"
+	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,14 +21,16 @@ type Learned struct {
 	Template *Template
 	// Answers are the answers of the template to all comparisons.
 	Answers probe.Answers
-	// Detected is what follows from the answers, Dialect that with the workarounds applied.
-	Detected detect.Result
-	Dialect  dialect.Dialect
+	// Detected is what follows from the answers, and Concluded that with the workarounds applied. Dialect is what is served of
+	// it: the parts that the self-check proved, and those that a workaround vouches for.
+	Detected  detect.Result
+	Concluded dialect.Dialect
+	Dialect   dialect.Dialect
 	// Workarounds are the rules that hold for the template.
 	Workarounds []workaround.Applied
 
 	facts   *workaround.Facts
-	checked *checked
+	checked *SelfCheck
 }
 
 // What all renderings of learning may cost together, and likewise those of a self-check: many times what templates in use do.
@@ -76,7 +80,7 @@ func Learn(ctx context.Context, template *Template, rules *workaround.Set) (*Lea
 		l.Detected.Lint = append(l.Detected.Lint,
 			"calls are rendered only beside null content: a prompt leaves out those of earlier answers, unless a workaround asks for null-content")
 	}
-	return l.With(rules), nil
+	return l.With(ctx, rules)
 }
 
 // concluded returns what follows from the answers, without workarounds.
@@ -86,21 +90,46 @@ func concluded(t *Template, answers probe.Answers) *Learned {
 	return l
 }
 
-// With returns what was learned, with other workarounds applied. It renders nothing.
-func (l *Learned) With(rules *workaround.Set) *Learned {
+// With returns what was learned, with other workarounds applied. If they change anything, the self-check runs again; otherwise
+// nothing is rendered. The error is that of the context.
+func (l *Learned) With(ctx context.Context, rules *workaround.Set) (*Learned, error) {
 	next := *l
-	next.checked = new(checked)
-	next.Dialect, next.Workarounds = rules.Apply(*l.facts)
-	return &next
+	next.Concluded, next.Workarounds = rules.Apply(*l.facts)
+	next.Dialect = next.Concluded
+	if l.checked == nil || !next.checksLike(l) {
+		next.checked = next.newChecker(learning(ctx), selfCheckTools(allProperties)).checkAll()
+	}
+	next.Dialect = served(next.Concluded, next.checked.Unproven())
+	return &next, ctx.Err()
+}
+
+// checksLike reports whether the self-check of l has the result of that of other.
+func (l *Learned) checksLike(other *Learned) bool {
+	sameVoucher := func(p Part) bool {
+		return l.voucher(p, false) == other.voucher(p, false) && l.voucher(p, true) == other.voucher(p, true)
+	}
+	return reflect.DeepEqual(l.Concluded, other.Concluded) && slices.Equal(l.Style().Normalise, other.Style().Normalise) &&
+		sameVoucher(dialect.PartReasoning) && sameVoucher(dialect.PartCalls)
 }
 
 // Facts returns what the conditions of workarounds and plugins see, with the dialect as detected. All calls return the same
 // facts, which must not be modified.
 func (l *Learned) Facts() *workaround.Facts { return l.facts }
 
+// LintFacts returns the facts that workaround.Set.Lint wants: with the parts that nothing proves.
+func (l *Learned) LintFacts() workaround.Facts {
+	f := *l.facts
+	for _, p := range l.checked.Parts {
+		if !p.Proven {
+			f.Unproven = append(f.Unproven, p.Part)
+		}
+	}
+	return f
+}
+
 // Style returns the part of what was learned that rendering depends on.
 func (l *Learned) Style() Style {
-	s := Style{Reasoning: l.Dialect.Reasoning, Content: l.Dialect.Content,
+	s := Style{Reasoning: l.Concluded.Reasoning, Content: l.Concluded.Content,
 		BeforeReasoning: l.gap("R1"), BeforeContent: l.gap("C1")}
 	for _, w := range l.Workarounds {
 		s.Normalise = append(s.Normalise, w.Requests...)

@@ -54,9 +54,20 @@ func TestTheTimeOfDayTeachesNothing(t *testing.T) {
 	}
 }
 
+// with applies other rules to what was learned.
+func with(t *testing.T, l *autoparser.Learned, rules *workaround.Set) *autoparser.Learned {
+	t.Helper()
+	other, err := l.With(t.Context(), rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return other
+}
+
 func TestOtherRulesNeedNoNewAnswers(t *testing.T) {
 	plain := learnSource(t, "x", archived(t, "json-calls"), "", "", nil)
-	corrected := plain.With(rules(t, `
+	asked := plain.Template.Renderings()
+	corrected := with(t, plain, rules(t, `
   - {name: r, because: of a test, seen-in: [x], when: 'name == "x"', set: {end_of_turn: "<other>"}, request: [trim-content]}`))
 	if got := corrected.Dialect.EndOfTurn; got != "<other>" {
 		t.Errorf("end of turn %q", got)
@@ -64,18 +75,21 @@ func TestOtherRulesNeedNoNewAnswers(t *testing.T) {
 	if plain.Dialect.EndOfTurn != "<|over|>" || corrected.Detected.Dialect.EndOfTurn != "<|over|>" {
 		t.Errorf("the rule changed the detected end of turn: %q, %q", plain.Dialect.EndOfTurn, corrected.Detected.Dialect.EndOfTurn)
 	}
-	asked := plain.Template.Renderings()
-	for range 10 {
-		corrected = plain.With(rules(t, `
-  - {name: r, because: of a test, seen-in: [x], when: 'name == "x"', set: {end_of_turn: "<other>"}, request: [trim-content]}`))
+	checked := plain.Template.Renderings()
+	if asked == 0 || checked == asked || checked > 2*asked {
+		t.Errorf("learning rendered %d times, the self-check of the corrected dialect %d times", asked, checked-asked)
 	}
-	if now := plain.Template.Renderings(); asked == 0 || now != asked {
-		t.Errorf("learning rendered %d times, other rules %d more", asked, now-asked)
+	for range 10 {
+		with(t, plain, rules(t, `
+  - {name: r, because: of a test, seen-in: [x], when: 'name == "y"', set: {end_of_turn: "<other>"}}`))
+	}
+	if now := plain.Template.Renderings(); now != checked {
+		t.Errorf("rules that change nothing made %d renderings", now-checked)
 	}
 	if style := corrected.Style(); len(style.Normalise) != 1 || style.Normalise[0] != workaround.TrimContent {
 		t.Errorf("style %+v", style)
 	}
-	if back := corrected.With(nil); back.Dialect.EndOfTurn != "<|over|>" || len(back.Workarounds) != 0 {
+	if back := with(t, corrected, nil); back.Dialect.EndOfTurn != "<|over|>" || len(back.Workarounds) != 0 {
 		t.Errorf("without rules: %q, %v", back.Dialect.EndOfTurn, back.Workarounds)
 	}
 }
@@ -167,7 +181,7 @@ func TestAProbeThatFailsPutsNoHeaderIntoAMarker(t *testing.T) {
 			continue
 		}
 		for _, fails := range []string{"answer", "prompt", "prompt, no thinking", "prompt to think", "two answers", "two calls"} {
-			d := autoparser.LearnWithout(whole.Template, func(p probe.Probe) bool { return p.Name == fails }).Dialect
+			d := autoparser.LearnWithout(t.Context(), whole.Template, func(p probe.Probe) bool { return p.Name == fails }).Dialect
 			for _, pair := range [][2]string{
 				{d.Reasoning.Start, whole.Dialect.Reasoning.Start}, {d.Content.Start, whole.Dialect.Content.Start},
 				{d.EndOfCalls, whole.Dialect.EndOfCalls}, {d.Tools.SectionEnd, whole.Dialect.Tools.SectionEnd},
@@ -188,7 +202,7 @@ func TestATemplateThatRefusesToThinkNotIsLearnedAllTheSame(t *testing.T) {
 			continue // only the two prompts show how it thinks
 		}
 		was := learnSource(t, name, source, "<s>", "</s>", nil)
-		if d := cmp.Diff(was.SelfCheck(context.Background()).Score(), l.SelfCheck(context.Background()).Score()); d != "" {
+		if d := cmp.Diff(was.SelfCheck().Score(), l.SelfCheck().Score()); d != "" {
 			t.Errorf("%s: self-check -was +now\n%s", name, d)
 		}
 	}
@@ -199,7 +213,7 @@ func TestToolsWithoutCallsAreLinted(t *testing.T) {
 	if !strings.Contains(strings.Join(l.Lint(context.Background()), "\n"), "calls are not rendered: how they are written") {
 		t.Errorf("lint %q", l.Lint(context.Background()))
 	}
-	told := l.With(rules(t, `
+	told := with(t, l, rules(t, `
   - {name: x, because: y, seen-in: [x], when: "true", set: {tools: {format: json_native, section_start: "<c>"}}}`))
 	if !strings.Contains(strings.Join(told.Lint(context.Background()), "\n"), "calls are not rendered: prompts leave out") {
 		t.Errorf("lint %q", told.Lint(context.Background()))

@@ -24,12 +24,16 @@ func (l *Learned) Plan(ctx context.Context, req *chat.Request) (*session.Draft, 
 // PlanWith is Plan with a cache.
 func (l *Learned) PlanWith(ctx context.Context, req *chat.Request, cache *Cache) (*session.Draft, error) {
 	ctx = requested(ctx)
+	read, unproven, err := l.speech(req)
+	if err != nil {
+		return nil, err
+	}
 	rendered, err := l.Render(ctx, req)
 	if err != nil {
 		return nil, err
 	}
 	assembled := cache.assemble(assemble.Input{
-		Dialect: l.begun(rendered), Request: req,
+		Dialect: l.begun(rendered), Request: read,
 		GenerationPrompt: rendered.GenerationPrompt, TemplatePrompt: rendered.TemplatePrompt,
 	})
 	d := &session.Draft{
@@ -43,7 +47,7 @@ func (l *Learned) PlanWith(ctx context.Context, req *chat.Request, cache *Cache)
 			ThinkingStart:    l.thinkingStart(),
 			ThinkingEnds:     slices.Clone(assembled.ThinkingEnds),
 			Delimiters:       l.delimiters(),
-			Notes:            slices.Concat(assembled.Notes, l.untold(req)),
+			Notes:            slices.Concat(assembled.Notes, unproven, l.untold(req)),
 		},
 		Handler:          HandlerName,
 		Prompt:           rendered.Prompt,

@@ -71,7 +71,7 @@ func TestRulesOfOthersAreUnnecessaryOrShipped(t *testing.T) {
 		t.Run(c.rule, func(t *testing.T) {
 			l := learnSource(t, "x", c.source, "", "", nil)
 			if c.shipped != "" {
-				l = l.With(shippedRules(t))
+				l = with(t, l, shippedRules(t))
 			}
 			var held []string
 			for _, w := range l.Workarounds {

@@ -3,10 +3,10 @@ package autoparser
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
-	"sync/atomic"
 
 	"github.com/dragoman-project/dragoman/autoparser/assemble"
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
@@ -19,11 +19,12 @@ import (
 )
 
 // SelfCheck is the result of parsing what the template itself writes: for each row of the table, the template renders an
-// answer, and the program must parse the same answer from the rendering. A template that fails a row is usable, with
-// limitations.
+// answer, and the program must parse the same answer from the rendering. It is part of learning, because it decides which parts
+// of the dialect are served; see Proof.
 type SelfCheck struct {
 	Passed int             `json:"passed"` // rows that were parsed back
 	Failed int             `json:"failed"` // rows that were parsed differently
+	Parts  []Proof         `json:"parts"`  // the parts that the template writes, or that the dialect has
 	Rows   []SelfCheckDone `json:"rows"`   // all rows of the table, in order
 }
 
@@ -36,6 +37,10 @@ type SelfCheckDone struct {
 	// Failed is the difference between the answers, and Output what the template wrote.
 	Failed string `json:"failed,omitempty"`
 	Output string `json:"output,omitempty"`
+	// Refutes are the parts of the dialect that the difference is in; a row can fail without refuting any.
+	Refutes []Part `json:"refutes,omitempty"`
+	// Exercises are the parts of the dialect that the answer consists of, besides content.
+	Exercises []Part `json:"exercises,omitempty"`
 }
 
 // Score returns the result in short, such as "14 of 14".
@@ -52,34 +57,39 @@ func (s SelfCheck) Failures() []SelfCheckDone {
 	return failed
 }
 
-// checked keeps the result of a self-check.
-type checked = atomic.Pointer[SelfCheck]
+// SelfCheck returns the result of the self-check.
+func (l *Learned) SelfCheck() SelfCheck { return *l.checked }
 
-// SelfCheck checks what was learned, on its first call: that costs a few times as much as learning, most of it for compiling a
-// program per row. Rows after the end of the context are skipped, and the result is not kept.
-func (l *Learned) SelfCheck(ctx context.Context) SelfCheck {
-	if s, known := l.SelfChecked(); known {
-		return s
-	}
-	s := l.checkAll(learning(ctx))
-	if ctx.Err() == nil {
-		l.checked.Store(&s)
-	}
-	return s
+// checker runs the self-check of a dialect. All rows have the same question and the same tools, so that they share the
+// rendering of the question and, where an answer begins in the same way, the program.
+type checker struct {
+	*Learned                 // with the whole dialect, as concluded
+	ctx      context.Context // with the budget of the self-check
+	tools    []chat.Tool
+	plain    bool                     // the template renders only tools with parameters of simple types
+	unasked  string                   // the question; it may end in what follows all conversations
+	asked    string                   // the question with the beginning of an answer
+	begun    string                   // the beginning of an answer
+	err      error                    // why the question cannot be rendered
+	readers  map[string]*session.Plan // by what precedes the answer
 }
 
-// SelfChecked returns the result of the self-check if there was one.
-func (l *Learned) SelfChecked() (SelfCheck, bool) {
-	if s := l.checked.Load(); s != nil {
-		return *s, true
+func (l *Learned) newChecker(ctx context.Context, tools []chat.Tool) *checker {
+	c := &checker{Learned: l, ctx: ctx, readers: map[string]*session.Plan{}}
+	if l.Template.Capabilities.ToolCalls {
+		c.tools = tools
 	}
-	return SelfCheck{}, false
+	if c.err = c.ask(); c.err != nil && c.tools != nil {
+		c.tools, c.plain = selfCheckTools(plainProperties), true
+		c.err = c.ask()
+	}
+	return c
 }
 
-func (l *Learned) checkAll(ctx context.Context) SelfCheck {
+func (c *checker) checkAll() *SelfCheck {
 	var s SelfCheck
 	for _, row := range SelfCheckRows() {
-		done := l.checkRow(ctx, row)
+		done := c.checkRow(row)
 		switch {
 		case done.Failed != "":
 			s.Failed++
@@ -88,39 +98,34 @@ func (l *Learned) checkAll(ctx context.Context) SelfCheck {
 		}
 		s.Rows = append(s.Rows, done)
 	}
-	return s
+	s.Parts = c.proofs(s.Rows)
+	return &s
 }
 
-func (l *Learned) checkRow(ctx context.Context, row SelfCheckRow) SelfCheckDone {
+func (c *checker) checkRow(row SelfCheckRow) SelfCheckDone {
 	done := SelfCheckDone{ID: row.ID, Question: row.Question}
-	if row.Needs != nil && !row.Needs(l.Template.Capabilities) {
+	if row.Needs != nil && !row.Needs(c.Template.Capabilities) {
 		done.Skipped = "the template does not render it"
 		return done
 	}
-	want := row.Answer(l.Dialect)
-	thinking := true
-	req := chat.Request{Tools: selfCheckTools(), ParallelToolCalls: true, EnableThinking: &thinking, Now: probed}
-	if !l.Template.Capabilities.ToolCalls {
-		req.Tools = nil
+	want := row.Answer(c.Dialect)
+	done.Exercises = partsOf(want)
+	write := (*checker).rendition
+	if row.write != nil {
+		write = row.write
 	}
-	wrote, err := l.rendition(ctx, req, want)
-	switch {
-	case err != nil:
+	wrote, err := write(c, want)
+	if err != nil {
 		done.Skipped = err.Error()
 		return done
-	case l.writesAsReasoning(wrote, want):
-		done.Skipped = "the template writes the text before calls as reasoning"
-		return done
-	case !wrote.holds(want):
-		done.Skipped = "the template leaves out a part of it, or makes several turns of it"
-		return done
 	}
-	got, status := l.readBack(ctx, req, wrote)
+	got, status := c.readBack(wrote)
 	if done.Failed = wrote.difference(want, got); done.Failed == "" && status != chat.Complete {
 		done.Failed = "the output is " + string(status)
 	}
 	if done.Failed != "" {
 		done.Output = diff.Excerpt(wrote.output, longestDifference)
+		done.Refutes = c.refuted(done.Exercises, want, got)
 	}
 	return done
 }
@@ -148,79 +153,135 @@ func (r rendition) holds(m chat.Message) bool {
 	return true
 }
 
-// rendition renders a question, and the question with its answer. The difference is the rendition of the answer.
-func (l *Learned) rendition(ctx context.Context, req chat.Request, answer chat.Message) (rendition, error) {
-	req.Messages = []chat.Message{{Role: chat.RoleUser, Content: chat.TextContent("Where is the book?")}}
-	req.AddGenerationPrompt = true
-	style := l.Style()
-	if l.Template.nullCalls {
-		style.Normalise = append(style.Normalise, workaround.NullContent)
+// The reasons why there is nothing to parse back.
+var (
+	errThought    = errors.New("the template writes the text before calls as reasoning")
+	errPartial    = errors.New("the template leaves out a part of it")
+	errSeveral    = errors.New("the template makes several turns of it")
+	errUnescaped  = errors.New("the template puts texts between quotes without escaping those within")
+	errUndeclared = errors.New("the template does not render tools with parameters of such types")
+)
+
+// question returns the messages before an answer.
+func (c *checker) question() []chat.Message {
+	question := chat.Message{Role: chat.RoleUser, Content: chat.TextContent(plainQuestion)}
+	if c.Template.demandsSystem {
+		return []chat.Message{{Role: chat.RoleSystem, Content: chat.TextContent("You know all books.")}, question}
 	}
-	asked, err := l.Template.Render(ctx, &req, style)
+	return []chat.Message{question}
+}
+
+// render renders messages with the tools, with or without the beginning of an answer, and with thinking on or off.
+func (c *checker) render(messages []chat.Message, prompt, thinking bool) (string, error) {
+	asked := c.Style().Normalise
+	if c.Template.nullCalls {
+		asked = append(asked, workaround.NullContent)
+	}
+	conv := newConversation(&chat.Request{Messages: messages, Tools: c.tools, Now: probed, EnableThinking: &thinking})
+	conv.explicit = true
+	c.Template.manner(asked).normalise(&conv)
+	return c.Template.text(c.ctx, &conv, prompt)
+}
+
+// ask renders the question.
+func (c *checker) ask() (err error) {
+	if c.unasked, err = c.render(c.question(), false, true); err == nil {
+		c.asked, err = c.render(c.question(), true, true)
+	}
+	c.begun = added(c.unasked, c.asked)
+	return err
+}
+
+// rendition renders the question with an answer. What it has beyond the question is the rendition of the answer.
+func (c *checker) rendition(answer chat.Message) (rendition, error) {
+	if c.err != nil {
+		return rendition{}, c.err
+	}
+	if c.plain && !plain(answer) {
+		return rendition{}, errUndeclared
+	}
+	answered, err := c.render(append(c.question(), answer), false, true)
 	if err != nil {
 		return rendition{}, err
 	}
-	req.AddGenerationPrompt = false
-	req.TemplateKwargs = []chat.Field{{Name: generationPrompt, Value: json.RawMessage("false")}}
-	if asked.GenerationPrompt == "" {
-		question, err := l.Template.Render(ctx, &req, style)
-		if err != nil {
-			return rendition{}, err
-		}
-		asked.GenerationPrompt = added(question.Prompt, asked.Prompt)
+	question := behindQuestion(c.asked)
+	if !strings.HasPrefix(answered, c.asked[:question]) {
+		question = 0
 	}
-	req.Messages = append(req.Messages, answer)
-	answered, err := l.Template.Render(ctx, &req, style)
-	if err != nil {
-		return rendition{}, err
-	}
-	shared := l.Detected.Tags.Prefix(asked.Prompt, answered.Prompt)
-	begins := len(asked.Prompt) - len(asked.GenerationPrompt)
-	prompt, output := l.behindHeader(shared[min(begins, len(shared)):], asked.GenerationPrompt, answered.Prompt[len(shared):])
-	open := asked.Prompt[len(shared):]
-	for _, header := range l.headers(asked.GenerationPrompt) {
-		if rest, same := diff.Behind(answered.Prompt[min(begins, len(shared)):], header); same {
-			prompt, output, open = header, rest, asked.GenerationPrompt[len(header):]
+	shared := c.asked[:question] + c.Detected.Tags.Prefix(c.asked[question:], answered[question:])
+	prompt, output := c.behindHeader(shared, answered[len(shared):])
+	open := c.asked[len(shared):]
+	for _, header := range c.headers() {
+		if rest, same := diff.Behind(answered[min(len(c.asked)-len(c.begun), len(shared)):], header); same {
+			prompt, output, open = header, rest, c.begun[len(header):]
 			break
 		}
 	}
-	r := rendition{prompt: prompt, output: l.withoutEnd(output)}
-	if l.opensReasoning(open, r.output) {
-		r.prompt = asked.GenerationPrompt
+	r := rendition{prompt: prompt, output: output}
+	switch {
+	case !r.holds(answer):
+		return r, errPartial
+	case unescaped(output, answer):
+		return r, errUnescaped
 	}
-	if l.leavesOpen(r, answer) {
-		r.output = l.Dialect.Reasoning.End + r.output
+	r.output = c.withoutEnd(output)
+	if c.opensReasoning(open, r.output) {
+		r.prompt = c.begun
+	}
+	if c.leavesOpen(r, answer) {
+		r.output = c.Dialect.Reasoning.End + r.output
+	}
+	switch {
+	case c.writesAsReasoning(r, answer):
+		return r, errThought
+	case !r.holds(answer) && severalIn(answer):
+		return r, errSeveral
 	}
 	return r, nil
 }
 
-// headers returns a generation prompt, and what precedes the marker in it that opens reasoning. An answer begins with one of
-// them, but may have other white space there.
-func (l *Learned) headers(generation string) []string {
-	if header, opens := strings.CutSuffix(strings.TrimSpace(generation), strings.TrimSpace(l.Dialect.Reasoning.Start)); opens {
-		return []string{generation, header}
+// headers returns the beginning of an answer, and what precedes the marker in it that opens reasoning. An answer begins with one
+// of them, but may have other white space there.
+func (c *checker) headers() []string {
+	if header, opens := strings.CutSuffix(strings.TrimSpace(c.begun), strings.TrimSpace(c.Dialect.Reasoning.Start)); opens {
+		return []string{c.begun, header}
 	}
-	return []string{generation}
+	return []string{c.begun}
+}
+
+// behindQuestion returns where the question ends in a prompt. What precedes it can be long, and is the same in all prompts.
+func behindQuestion(prompt string) int {
+	if at := strings.LastIndex(prompt, plainQuestion); at >= 0 {
+		return at + len(plainQuestion)
+	}
+	return 0
+}
+
+// severalIn reports whether an answer consists of several things, which a template may write as several turns.
+func severalIn(answer chat.Message) bool {
+	return len(answer.ToolCalls)+min(1, len(answer.ReasoningContent))+min(1, len(contentText(answer.Content))) > 1
 }
 
 // behindHeader removes the header of an assistant's turn from a rendition if the generation prompt contains the same header
-// after other text: everything up to there is the prompt.
-func (l *Learned) behindHeader(prompt, generation, output string) (string, string) {
-	header := strings.TrimSpace(l.Dialect.AssistantStart)
-	rest, begins := strings.CutPrefix(strings.TrimSpace(output), header)
-	at := strings.LastIndex(generation, header)
-	if header == "" || !begins || at < 0 {
-		return prompt, output
+// after other text: everything up to there is the prompt. The rendition may begin within the header.
+func (c *checker) behindHeader(shared, output string) (string, string) {
+	header := strings.TrimSpace(c.Dialect.AssistantStart)
+	at := strings.LastIndex(c.begun, header)
+	for begun := range len(header) {
+		rest, found := strings.CutPrefix(strings.TrimLeft(output, " \t\r\n"), header[begun:])
+		if at >= 0 && found && strings.HasSuffix(shared, header[:begun]) {
+			return c.begun[:at+len(header)], rest
+		}
 	}
-	return generation[:at+len(header)], rest
+	return shared[min(len(c.asked)-len(c.begun), len(shared)):], output
 }
 
 // leavesOpen reports whether an answer without reasoning follows a marker that opens reasoning, which nothing closes: the
 // template repeats the end of its prompt, and has removed what the model wrote up to the end of reasoning (R4).
-func (l *Learned) leavesOpen(r rendition, answer chat.Message) bool {
-	start, end := strings.TrimSpace(l.Dialect.Reasoning.Start), strings.TrimSpace(l.Dialect.Reasoning.End)
+func (c *checker) leavesOpen(r rendition, answer chat.Message) bool {
+	start, end := strings.TrimSpace(c.Dialect.Reasoning.Start), strings.TrimSpace(c.Dialect.Reasoning.End)
 	return answer.ReasoningContent == "" && start != "" && strings.HasSuffix(strings.TrimSpace(r.prompt), start) &&
-		end != "" && !strings.Contains(r.output, end) && l.cutsThoughts()
+		end != "" && !strings.Contains(r.output, end) && c.cutsThoughts()
 }
 
 // cutsThoughts reports whether the template removes reasoning from the text of an earlier answer (R4).
@@ -230,17 +291,17 @@ func (l *Learned) cutsThoughts() bool {
 }
 
 // writesAsReasoning reports whether the text of an answer without reasoning follows the marker that begins reasoning.
-func (l *Learned) writesAsReasoning(r rendition, answer chat.Message) bool {
+func (c *checker) writesAsReasoning(r rendition, answer chat.Message) bool {
 	before, _, shown := strings.Cut(r.output, contentText(answer.Content))
-	start := strings.TrimSpace(l.Dialect.Reasoning.Start)
+	start := strings.TrimSpace(c.Dialect.Reasoning.Start)
 	return shown && answer.ReasoningContent == "" && !blank(contentText(answer.Content)) && start != "" &&
 		strings.HasSuffix(strings.TrimSpace(before), start)
 }
 
 // opensReasoning reports whether the rest of a generation prompt, which an answer does not repeat, belongs to the answer: it
 // opens the reasoning that the answer closes. If the answer has no reasoning, the rest is dropped.
-func (l *Learned) opensReasoning(rest, output string) bool {
-	r := l.Dialect.Reasoning
+func (c *checker) opensReasoning(rest, output string) bool {
+	r := c.Dialect.Reasoning
 	return r.Mode != dialect.ReasoningNone && !blank(rest) && !blank(r.End) &&
 		strings.TrimSpace(rest) == strings.TrimSpace(r.Start) && strings.Contains(output, strings.TrimSpace(r.End))
 }
@@ -248,16 +309,20 @@ func (l *Learned) opensReasoning(rest, output string) bool {
 func blank(text string) bool { return strings.TrimSpace(text) == "" }
 
 // withoutEnd returns an answer without the end of its turn, which engines do not return. Some templates always write the
-// beginning of the next turn; some divide an answer into several turns, which can be parsed only if the dialect knows what
-// stands between them.
-func (l *Learned) withoutEnd(output string) string {
-	inner := l.Dialect.Reasoning.End + l.Dialect.Content.End
-	ends := []string{l.Dialect.EndOfTurn, l.Dialect.EndOfCalls, l.Template.EOS, l.Dialect.UserStart}
-	if start := strings.TrimSpace(l.Dialect.AssistantStart); !strings.Contains(l.Dialect.Tools.CallSeparator, start) {
+// beginning of the next turn, or instructions behind all conversations; some divide an answer into several turns, which can be
+// parsed only if the dialect knows what stands between them.
+func (c *checker) withoutEnd(output string) string {
+	inner := c.Dialect.Reasoning.End + c.Dialect.Content.End
+	ends := []string{c.Dialect.EndOfTurn, c.Dialect.EndOfCalls, c.Template.EOS, c.Dialect.UserStart}
+	if start := strings.TrimSpace(c.Dialect.AssistantStart); !strings.Contains(c.Dialect.Tools.CallSeparator, start) {
 		ends = append(ends, start) // otherwise another call
 	}
+	tail := diff.CommonSuffix(c.unasked[behindQuestion(c.unasked):], output)
 	for _, end := range ends {
 		if end = strings.TrimSpace(end); end != "" && !strings.Contains(inner, end) {
+			if strings.Contains(tail, end) {
+				output = strings.TrimSuffix(output, tail)
+			}
 			output, _, _ = strings.Cut(output, end)
 		}
 	}
@@ -265,15 +330,20 @@ func (l *Learned) withoutEnd(output string) string {
 }
 
 // readBack parses a rendition like an output of the model.
-func (l *Learned) readBack(ctx context.Context, req chat.Request, wrote rendition) (chat.Message, chat.Status) {
-	program := assemble.Assemble(assemble.Input{Dialect: l.Dialect, Request: &req,
-		GenerationPrompt: wrote.prompt, TemplatePrompt: wrote.prompt}).Program
-	draft := session.Draft{Plan: handler.Plan{Program: program}, GenerationPrompt: wrote.prompt}
-	plan, err := session.New(ctx, &draft, &req, session.PlanOptions{ParseOnly: true})
-	if err != nil {
-		return chat.Message{}, chat.Status("not read: " + err.Error())
+func (c *checker) readBack(wrote rendition) (chat.Message, chat.Status) {
+	plan := c.readers[wrote.prompt]
+	if plan == nil {
+		req := chat.Request{Tools: c.tools, ParallelToolCalls: true}
+		program := assemble.Assemble(assemble.Input{Dialect: c.Dialect, Request: &req,
+			GenerationPrompt: wrote.prompt, TemplatePrompt: wrote.prompt}).Program
+		draft := session.Draft{Plan: handler.Plan{Program: program}, GenerationPrompt: wrote.prompt}
+		var err error
+		if plan, err = session.New(c.ctx, &draft, &req, session.PlanOptions{ParseOnly: true}); err != nil {
+			return chat.Message{}, chat.Status("not read: " + err.Error())
+		}
+		c.readers[wrote.prompt] = plan
 	}
-	result, err := plan.Parse(ctx, []byte(wrote.output), false, session.Options{NoIDs: true})
+	result, err := plan.Parse(c.ctx, []byte(wrote.output), false, session.Options{NoIDs: true})
 	if err != nil {
 		return chat.Message{}, chat.Status("refused: " + err.Error())
 	}
@@ -289,6 +359,11 @@ func (r rendition) difference(want, got chat.Message) string {
 	if w, g := strings.TrimSpace(contentText(want.Content)), strings.TrimSpace(contentText(got.Content)); w != g {
 		return fmt.Sprintf("content: expected %q, found %q", w, g)
 	}
+	return callsDiffer(want, got, r.output)
+}
+
+// callsDiffer describes how calls differ; "" if they do not. Only ids in the text are compared.
+func callsDiffer(want, got chat.Message, text string) string {
 	if len(want.ToolCalls) != len(got.ToolCalls) {
 		return fmt.Sprintf("expected %d calls, found %d", len(want.ToolCalls), len(got.ToolCalls))
 	}
@@ -297,13 +372,33 @@ func (r rendition) difference(want, got chat.Message) string {
 		switch {
 		case w.Name != g.Name:
 			return fmt.Sprintf("call %d: expected the name %q, found %q", i+1, w.Name, g.Name)
-		case g.ID != w.ID && strings.Contains(r.output, w.ID):
+		case g.ID != w.ID && strings.Contains(text, w.ID):
 			return fmt.Sprintf("call %d: expected the id %q, found %q", i+1, w.ID, g.ID)
 		case !sameJSON(w.Arguments, g.Arguments):
 			return fmt.Sprintf("call %d: expected the arguments %s, found %s", i+1, w.Arguments, g.Arguments)
 		}
 	}
 	return ""
+}
+
+// unescaped reports whether a text stands between quotes as it is, although it contains what is escaped between quotes: it could
+// be another text.
+func unescaped(output string, answer chat.Message) bool {
+	for _, call := range answer.ToolCalls {
+		var arguments map[string]any
+		if json.Unmarshal([]byte(call.Arguments), &arguments) != nil {
+			continue
+		}
+		for _, value := range arguments {
+			text, _ := value.(string)
+			for _, quote := range []string{`"`, `'`} {
+				if strings.ContainsAny(text, quote+"\\\n\t") && strings.Contains(output, quote+text+quote) {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // sameJSON compares values: the order of members and the spelling of numbers do not matter.

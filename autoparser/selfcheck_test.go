@@ -18,25 +18,11 @@ func TestTheRowsOfTheSelfCheckAreDistinctQuestions(t *testing.T) {
 	}
 }
 
-func TestLearningRunsNoSelfCheck(t *testing.T) {
-	l := learnSource(t, "x", archived(t, "tagged-calls"), "", "", nil)
-	if _, known := l.SelfChecked(); known {
-		t.Error("the self-check ran without being requested")
-	}
-	check := l.SelfCheck(context.Background())
-	if known, ok := l.SelfChecked(); !ok || known.Score() != check.Score() || check.Failed != 0 {
-		t.Errorf("known %v: %s, %s", ok, known.Score(), check.Score())
-	}
-	if _, known := l.With(nil).SelfChecked(); known {
-		t.Error("the result was reused for other rules")
-	}
-}
-
 // A dialect that a workaround makes wrong remains usable, and its faults are reported.
 func TestAWrongDialectIsUsableAndSaysSo(t *testing.T) {
 	l := learnSource(t, "x", archived(t, "tagged-calls"), "", "", rules(t, `
   - {name: r, because: of a test, seen-in: [x], when: 'name == "x"', set: {tools: {arguments: {value_suffix: "</other>"}}}}`))
-	check := l.SelfCheck(context.Background())
+	check := l.SelfCheck()
 	if check.Failed == 0 || check.Passed == 0 || len(check.Failures()) != check.Failed {
 		t.Fatalf("%s passed: %+v", check.Score(), check.Failures())
 	}
@@ -60,7 +46,7 @@ func TestAnAnswerThatIsLeftOpenIsReadAsTheModelWroteIt(t *testing.T) {
 	if got := l.Dialect.Reasoning.Start; got != "<think>\n" {
 		t.Fatalf("reasoning begins with %q", got)
 	}
-	if check := l.SelfCheck(context.Background()); check.Failed != 0 || check.Passed < 2 {
+	if check := l.SelfCheck(); check.Failed != 0 || check.Passed < 2 {
 		t.Errorf("%s passed: %+v", check.Score(), check.Failures())
 	}
 }

@@ -1,7 +1,6 @@
 package autoparser_test
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -30,11 +29,11 @@ func TestTheShippedRulesAreNeeded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		learned, err := autoparser.Learn(context.Background(), opened, nil)
+		learned, err := autoparser.Learn(t.Context(), opened, shippedRules(t))
 		if err != nil {
 			t.Fatal(err)
 		}
-		facts = append(facts, *learned.Facts())
+		facts = append(facts, learned.LintFacts())
 	}
 	if faults := shippedRules(t).Lint(facts); len(faults) > 0 {
 		t.Error(faults)
@@ -55,7 +54,7 @@ func styleFacts(t *testing.T) []workaround.Facts {
 			t.Fatal(err)
 		}
 		name := strings.TrimSuffix(filepath.Base(path), ".txtar")
-		facts = append(facts, *learnSource(t, name, fileNamed(style.Files, "template.jinja"), "<s>", "</s>", nil).Facts())
+		facts = append(facts, learnSource(t, name, fileNamed(style.Files, "template.jinja"), "<s>", "</s>", shippedRules(t)).LintFacts())
 	}
 	return facts
 }

@@ -116,7 +116,7 @@ func turnAt(messages []chat.Message, prompt string, at int) int {
 func (l *Learned) promptOf(ctx context.Context, messages []chat.Message, begin bool) (string, bool) {
 	req := chat.Request{Messages: messages, Now: probed, AddGenerationPrompt: begin}
 	if l.Template.Capabilities.ToolCalls {
-		req.Tools = selfCheckTools()
+		req.Tools = selfCheckTools(allProperties)
 	}
 	out, err := l.Render(ctx, &req)
 	return out.Prompt, err == nil

@@ -1,7 +1,6 @@
 package autoparser_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -115,7 +114,7 @@ func TestEveryFieldOfADialectHasItsEvidence(t *testing.T) {
 			}
 			told[f.Field] = true
 		}
-		for field, value := range fieldsOf(t, l.Dialect) {
+		for field, value := range fieldsOf(t, l.Concluded) {
 			if nothing := value == "" || value == "false" || value == "[]" || value == "none" || value == "plain"; nothing == told[field] {
 				t.Errorf("%s: %s is %q, evidence %v", path, field, value, told[field])
 			}
@@ -131,8 +130,8 @@ func learnings(l *autoparser.Learned) string {
 	for _, lint := range l.Detected.Lint {
 		fmt.Fprintln(&b, "lint:", lint)
 	}
-	fmt.Fprint(&b, "self-check: ", l.SelfCheck(context.Background()).Score())
-	for i, row := range l.SelfCheck(context.Background()).Failures() {
+	fmt.Fprint(&b, "self-check: ", l.SelfCheck().Score())
+	for i, row := range l.SelfCheck().Failures() {
 		fmt.Fprint(&b, [...]string{", not ", ", "}[min(i, 1)], row.ID)
 	}
 	return b.String() + "\n"

@@ -48,6 +48,7 @@ type Host struct {
 	state    *state.State
 	plugins  *plugins.Manager
 	trials   trial.Trials
+	vetted   vetted
 	warned   warned
 
 	// The caches of programs, constraints and code are keyed by all that these are made of, so that they outlive snapshots.
@@ -65,7 +66,7 @@ func New(ctx context.Context, o Options) (*Host, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	h := &Host{log: o.Logger, observer: o.Observer, codes: match.NewCache(codeBytes), started: time.Now()}
+	h := &Host{log: o.Logger, observer: o.Observer, codes: match.NewCache(codeBytes), started: time.Now(), vetted: vetted{due: make(chan struct{}, 1)}}
 	h.trials.Host, h.trials.Logger = trialHost{h}, o.Logger
 	run := o.Config.Plugins
 	var err error
@@ -86,6 +87,7 @@ func New(ctx context.Context, o Options) (*Host, error) {
 		h.Close(ctx)
 		return nil, err
 	}
+	h.state.Go(h.vetAll)
 	return h, nil
 }
 
@@ -110,6 +112,10 @@ func (h *Host) close(ctx context.Context) error {
 func (h *Host) changed(now *state.Snapshot) {
 	h.trials.Samples.Fit(now.Names(), now.Config.Canary.Shadow)
 	h.warn()
+	select {
+	case h.vetted.due <- struct{}{}:
+	default: // it is due already
+	}
 }
 
 // Snapshot returns what is in force.

@@ -24,12 +24,12 @@ func LintRules(ctx context.Context, file string, data []byte, templates []Templa
 	}
 	var facts []workaround.Facts
 	for _, src := range templates {
-		learned, err := learnUnder(ctx, src, nil)
+		learned, err := learnUnder(ctx, src, rules)
 		if err != nil {
 			faults = append(faults, workaround.Fault{File: src.Origin, Line: 1, Column: 1, Message: err.Error()})
 			continue
 		}
-		facts = append(facts, *learned.Facts())
+		facts = append(facts, learned.LintFacts())
 	}
 	return append(faults, rules.Lint(facts)...)
 }

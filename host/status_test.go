@@ -19,9 +19,6 @@ func TestTheStatusShowsScoresOnceKnown(t *testing.T) {
 		t.Fatal("the template is missing")
 		return ""
 	}
-	if got := score(); got != "" {
-		t.Errorf("before any request for the score: %q", got)
-	}
 	explained, err := h.Explain(context.Background(), "chatml-tagged")
 	if err != nil {
 		t.Fatal(err)

@@ -17,9 +17,10 @@ type TemplateInfo struct {
 	Handler string `json:"handler"`
 	// Error is why the template cannot be used; empty if it can.
 	Error string `json:"error,omitempty"`
-	// SelfCheck is how much of what the template writes the autoparser reads back, "14 of 16"; empty before the first
-	// explanation, and for templates that plugins claim.
-	SelfCheck string `json:"self_check,omitempty"`
+	// SelfCheck is how much of what the template writes the autoparser reads back, "14 of 16", and Parts are whether its
+	// reasoning and calls are proven; both are empty for templates that plugins claim.
+	SelfCheck string             `json:"self_check,omitempty"`
+	Parts     []autoparser.Proof `json:"parts,omitempty"`
 }
 
 // PutTemplate adds a template, or replaces one that was put before. It is opened and learned at once, so that a template
@@ -71,8 +72,9 @@ func (h *Host) info(ctx context.Context, snap *state.Snapshot, e *state.Entry) T
 	}
 	if len(claims) > 0 {
 		info.Handler = claims[0].Describe().Name
-	} else if check, known := learned.SelfChecked(); known {
-		info.SelfCheck = check.Score()
+	} else {
+		check := learned.SelfCheck()
+		info.SelfCheck, info.Parts = check.Score(), check.Parts
 	}
 	return info
 }

@@ -54,6 +54,44 @@ func (d Dialect) Trimmed() Dialect {
 	return d
 }
 
+// Part is a part of a dialect that can be left out: what it would describe is then content.
+type Part string
+
+// The parts.
+const (
+	PartReasoning Part = "reasoning"
+	PartCalls     Part = "calls"
+)
+
+// Parts returns all parts.
+func Parts() []Part { return []Part{PartReasoning, PartCalls} }
+
+// Owns reports whether a field, as workarounds write it, belongs to the part.
+func (p Part) Owns(field string) bool {
+	return strings.HasPrefix(field, map[Part]string{PartReasoning: "reasoning.", PartCalls: "tools."}[p])
+}
+
+// Has reports whether the dialect describes a part.
+func (d Dialect) Has(part Part) bool {
+	if part == PartCalls {
+		return d.Tools.Format != ToolsNone
+	}
+	return d.Reasoning.Mode != ReasoningNone
+}
+
+// Without returns the dialect without a part.
+func (d Dialect) Without(part Part) Dialect {
+	if part == PartCalls {
+		d.Tools = Tools{Format: ToolsNone, CallID: CallID{Position: CallIDNone}}
+		return d
+	}
+	d.Reasoning = Reasoning{Mode: ReasoningNone}
+	if d.Content.Mode == ContentWrappedWithReasoning {
+		d.Content = Content{Mode: ContentPlain}
+	}
+	return d
+}
+
 // distinct returns the trimmed texts that are not empty, each once.
 func distinct(texts []string) []string {
 	out := []string{}

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dragoman-project/dragoman/autoparser/dialect"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -143,7 +144,8 @@ func (d *decoder) rule(n *yaml.Node) Rule {
 		"trim":     func(v *yaml.Node) { r.trim = d.trims(v) },
 		"preserve": func(v *yaml.Node) { r.preserve = d.texts(v, "preserve") },
 		"stop":     func(v *yaml.Node) { r.stop = d.texts(v, "stop") },
-		"request":  func(v *yaml.Node) { r.requests = d.normalisations(v) },
+		"request":  func(v *yaml.Node) { r.requests = listed(d, v, "request", Normalisations()) },
+		"vouch":    func(v *yaml.Node) { r.vouches = listed(d, v, "vouch", dialect.Parts()) },
 	})
 	if n.Kind == yaml.MappingNode {
 		d.complete(n, r)
@@ -152,7 +154,7 @@ func (d *decoder) rule(n *yaml.Node) Rule {
 }
 
 // effects are the keys of a rule that have an effect.
-var effects = []string{"set", "trim", "preserve", "stop", "request"}
+var effects = []string{"set", "trim", "preserve", "stop", "request", "vouch"}
 
 // complete checks that a rule has all required keys.
 func (d *decoder) complete(n *yaml.Node, r Rule) {
@@ -166,7 +168,7 @@ func (d *decoder) complete(n *yaml.Node, r Rule) {
 		}
 	}
 	if !slices.ContainsFunc(effects, func(key string) bool { return has(n, key) }) {
-		d.fault(n, "rule %q has no effect; expected set, trim, preserve, stop or request", r.Name)
+		d.fault(n, "rule %q has no effect; expected set, trim, preserve, stop, request or vouch", r.Name)
 	}
 }
 
@@ -264,11 +266,12 @@ func (d *decoder) trims(v *yaml.Node) (out []field) {
 	return out
 }
 
-func (d *decoder) normalisations(v *yaml.Node) (out []Normalisation) {
-	for _, item := range d.sequence(v, "request") {
-		n := Normalisation(d.text(item, "request"))
-		if n != "" && !slices.Contains(Normalisations(), n) {
-			d.fault(item, "request: expected one of %s, found %q", strings.Join(texts(Normalisations()...), ", "), n)
+// listed reads a list of texts, of which only some are allowed.
+func listed[T ~string](d *decoder, v *yaml.Node, key string, allowed []T) (out []T) {
+	for _, item := range d.sequence(v, key) {
+		n := T(d.text(item, key))
+		if n != "" && !slices.Contains(allowed, n) {
+			d.fault(item, "%s: expected one of %s, found %q", key, strings.Join(texts(allowed...), ", "), n)
 		}
 		out = append(out, n)
 	}

@@ -26,7 +26,7 @@ func TestEveryFaultIsReportedWithItsPlace(t *testing.T) {
 		{"other version", "version: 2\nworkarounds: []\n", `1:10: unknown version 2; expected 1`},
 		{"two documents", "version: 1\nworkarounds: []\n---\na: b\n", `3:1: second document; put all rules into one`},
 		{"unknown key", "version: 1\nrules: []\n", `2:1: the file: unknown key "rules"; expected one of version, workarounds`},
-		{"unknown key of a rule", rule("stop: [x]", "sett: {}"), `7:5: a rule: unknown key "sett"; expected one of because, name, preserve, request, seen-in, set, stop, trim, when`},
+		{"unknown key of a rule", rule("stop: [x]", "sett: {}"), `7:5: a rule: unknown key "sett"; expected one of because, name, preserve, request, seen-in, set, stop, trim, vouch, when`},
 		{"a key twice", rule("stop: [x]", "stop: [y]"), `7:5: a rule: duplicate key "stop"; remove one`},
 		{"unknown field", rule("set: {tools: {function: {prefix: x}}}"), `6:30: set.tools.function: unknown key "prefix"; expected one of close, name_prefix, name_suffix`},
 		{"unknown mode", rule("set: {reasoning: {mode: always}}"), `6:29: reasoning.mode: expected one of none, tag_based, tools_only, found "always"`},
@@ -39,14 +39,14 @@ func TestEveryFaultIsReportedWithItsPlace(t *testing.T) {
 		{"empty item", rule("stop: ['']"), `6:12: stop: expected a non-empty string, found an empty one`},
 		{"trim of no text", rule("trim: [reasoning.start, reasoning.mode]"), `6:29: trim: unknown string field "reasoning.mode"`},
 		{"unknown normalisation", rule("request: [shout]"), `6:15: request: expected one of trim-content, developer-role, no-system-role, no-null-content, object-arguments, joined-content, null-content, tool-parameters, found "shout"`},
-		{"does nothing", rule("seen-in: [x]"), `3:5: rule "a" has no effect; expected set, trim, preserve, stop or request`},
+		{"does nothing", rule("seen-in: [x]"), `3:5: rule "a" has no effect; expected set, trim, preserve, stop, request or vouch`},
 		{"bad name", "version: 1\nworkarounds:\n  - {name: A b, because: b, when: 'true', stop: [x]}\n", `3:12: invalid name "A b"; expected lower-case letters and digits in parts separated by "-", "_" or "."`},
 		{"no reason", "version: 1\nworkarounds:\n  - {name: a, when: 'true', stop: [x]}\n", `3:5: rule "a": missing "because"; expected the reason, so that others can tell whether it still holds`},
 		{"expression", "version: 1\nworkarounds:\n  - name: a\n    because: b\n    when: source contain \"x\"\n    stop: [x]\n", `5:18: when: unexpected token Identifier("contain")`},
 		{"expression in quotes", "version: 1\nworkarounds:\n  - {name: a, because: b, when: 'source == 1', stop: [x]}\n", `3:41: when: invalid operation: == (mismatched types string and int)`},
 		{"expression of several lines", "version: 1\nworkarounds:\n  - name: a\n    because: b\n    when: |\n      source contains \"x\" and\n      dialect.tool.format == \"none\"\n    stop: [x]\n", `7:9: when: unknown field tool`},
 		{"two rules of one name", "version: 1\nworkarounds:\n  - {name: a, because: b, when: 'true', stop: [x]}\n  - {name: a, because: b, when: 'true', stop: [x]}\n", `4:1: duplicate rule name "a", first used in line 3; rename one of the rules`},
-		{"several at once", rule("sett: {}", "stop: 1"), "6:5: a rule: unknown key \"sett\"; expected one of because, name, preserve, request, seen-in, set, stop, trim, when\nrules.yaml:7:11: stop: expected a list, found \"1\" (quote it to make it a string)"},
+		{"several at once", rule("sett: {}", "stop: 1"), "6:5: a rule: unknown key \"sett\"; expected one of because, name, preserve, request, seen-in, set, stop, trim, vouch, when\nrules.yaml:7:11: stop: expected a list, found \"1\" (quote it to make it a string)"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -3,10 +3,13 @@ package workaround
 import (
 	"fmt"
 	"slices"
+
+	"github.com/dragoman-project/dragoman/autoparser/dialect"
 )
 
 // Lint finds rules that are useless for the given templates, whose facts are as detected: rules that hold for none of them,
-// rules that hold but change nothing, and rules that do not hold for a template listed in their seen-in. Each is reported as
+// rules that hold but change nothing, rules that vouch for what is proven without them, and rules that do not hold for a
+// template listed in their seen-in. Each is reported as
 // a fault at the beginning of its rule; the set is valid nevertheless.
 func (s *Set) Lint(templates []Facts) Faults {
 	seen := make([]evidence, len(s.Rules()))
@@ -18,7 +21,7 @@ func (s *Set) Lint(templates []Facts) Faults {
 	}
 	var out Faults
 	for i, r := range s.Rules() {
-		for _, message := range seen[i].complaints() {
+		for _, message := range seen[i].complaints(r.vouches) {
 			out = append(out, Fault{s.Name(), r.Line, 1, fmt.Sprintf("rule %q %s", r.Name, message)})
 		}
 	}
@@ -29,6 +32,7 @@ func (s *Set) Lint(templates []Facts) Faults {
 type evidence struct {
 	held   bool
 	useful bool
+	needed []dialect.Part // parts that it vouches for, and that are not proven
 	errors []string
 	absent []string // templates in seen-in for which it does not hold
 }
@@ -45,10 +49,11 @@ func (e *evidence) add(r Rule, f Facts, applied []Applied) {
 	default:
 		e.held = true
 		e.useful = e.useful || len(applied[i].Changes) > 0 || len(applied[i].Requests) > 0
+		e.needed = append(e.needed, f.Unproven...)
 	}
 }
 
-func (e *evidence) complaints() []string {
+func (e *evidence) complaints(vouches []dialect.Part) []string {
 	var out []string
 	for _, message := range e.errors {
 		out = append(out, "cannot be evaluated: "+message)
@@ -60,8 +65,14 @@ func (e *evidence) complaints() []string {
 	case len(e.errors) > 0:
 	case !e.held:
 		out = append(out, "holds for none of the templates; remove it, or correct its predicate")
-	case !e.useful:
+	case !e.useful && len(vouches) == 0:
 		out = append(out, "no longer changes anything; remove it")
+	default:
+		for _, part := range vouches {
+			if !slices.Contains(e.needed, part) {
+				out = append(out, fmt.Sprintf("vouches for %s, which are proven without it; remove that", part))
+			}
+		}
 	}
 	return out
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
+
+	"github.com/dragoman-project/dragoman/autoparser/dialect"
 )
 
 // schema is a JSON Schema, with the keywords that a file of rules needs.
@@ -51,6 +53,7 @@ func ruleSchema() *schema {
 		"preserve": described(list(text()), "tokens that the engine must not drop from the output"),
 		"stop":     described(list(text()), "texts that end an answer"),
 		"request":  described(list(&schema{Enum: texts(Normalisations()...)}), "normalisations of a request's messages"),
+		"vouch":    described(list(&schema{Enum: texts(dialect.Parts()...)}), "parts of the dialect that are served although the self-check cannot prove them"),
 	}, "name", "because", "when")
 	for _, key := range effects {
 		r.AnyOf = append(r.AnyOf, &schema{Required: []string{key}})

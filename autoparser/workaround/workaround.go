@@ -1,7 +1,7 @@
 // Package workaround holds rules that correct what comparison concludes about individual templates.
 //
 // A rule has a predicate over the template, and effects: fields of the dialect to set, white space to trim, tokens to
-// preserve, strings to stop at, normalisations of requests. It carries its own evidence: because and seen-in.
+// preserve, strings to stop at, normalisations of requests, parts to vouch for. It carries its own evidence: because and seen-in.
 //
 //	version: 1
 //	workarounds:
@@ -39,6 +39,8 @@ type Facts struct {
 	Name         string // of the template, for people
 	Dialect      dialect.Dialect
 	Capabilities dialect.Capabilities
+	// Unproven are the parts of the dialect that the self-check does not prove. Predicates do not see them; Lint does.
+	Unproven []dialect.Part
 }
 
 // Rule is one workaround.
@@ -55,6 +57,7 @@ type Rule struct {
 	preserve  []string
 	stop      []string
 	requests  []Normalisation
+	vouches   []dialect.Part
 }
 
 // Normalisation is a way to adapt the messages of a request to a template. A rule can request it if the capabilities of the
@@ -131,6 +134,7 @@ type Applied struct {
 	Because  string
 	Changes  []Change        // in the order of the rule; empty if the fields had these values before
 	Requests []Normalisation // that the rule requests
+	Vouches  []dialect.Part  // that the rule vouches for: they are served although nothing proves them
 	// Error is why the predicate could not be evaluated; such a rule has no effect.
 	Error string
 }
@@ -151,7 +155,7 @@ func (s *Set) Apply(f Facts) (dialect.Dialect, []Applied) {
 		if err != nil {
 			out = append(out, Applied{Rule: r.Name, Because: r.Because, Error: err.Error()})
 		} else if holds {
-			out = append(out, Applied{Rule: r.Name, Because: r.Because, Changes: r.apply(&d), Requests: r.requests})
+			out = append(out, Applied{Rule: r.Name, Because: r.Because, Changes: r.apply(&d), Requests: r.requests, Vouches: r.vouches})
 		}
 	}
 	return d, out

@@ -228,10 +228,14 @@ func TestAnOutputOfASharedStreamBelongsToTheTraceThatItNames(t *testing.T) {
 	}
 }
 
+// unprovenCalls is a template that writes calls without the names of their arguments.
+const unprovenCalls = `{% for m in messages %}<{{ m.role }}>{{ m.content }}{% for c in m.tool_calls or [] %}<call>{{ c.function.name }} {{ c.function.arguments.values() | join }}</call>{% endfor %}<end>{% endfor %}`
+
 // TestEveryMetricIsDocumented compares the metrics of a daemon with docs/operating.md, both ways.
 func TestEveryMetricIsDocumented(t *testing.T) {
-	file := write(t, "workarounds.yaml", "version: 1\nworkarounds: []\n")
-	d := serve(t, func(c *config.Config) { c.Workarounds.File = file })
+	file, mute := write(t, "workarounds.yaml", "version: 1\nworkarounds: []\n"), write(t, "mute.jinja", unprovenCalls)
+	d := serve(t, func(c *config.Config) { c.Workarounds.File, c.Templates.Dir = file, filepath.Dir(mute) })
+	eventually(t, "the template is vetted", func() bool { return len(d.host.Unproven()) == 1 })
 	d.post(t, parsePath, parseBody(malformed1))
 	d.post(t, parsePath, parseBody(strings.ReplaceAll(output1, `"weather"`, `"nobody"`)))
 	d.post(t, parsePath, parseBody(strings.ReplaceAll(output1, "</tool_call>", "")))

@@ -31,6 +31,9 @@ func (s *workaroundService) ListWorkarounds(ctx context.Context, _ *dragomanv1.L
 			for _, n := range m.Applied.Requests {
 				match.Asks = append(match.Asks, string(n))
 			}
+			for _, part := range m.Applied.Vouches {
+				match.Vouches = append(match.Vouches, string(part))
+			}
 			w.Matches = append(w.Matches, match)
 		}
 		out.Workarounds = append(out.Workarounds, w)

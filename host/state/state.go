@@ -103,6 +103,21 @@ func (s *State) Start(ctx context.Context) error {
 	return nil
 }
 
+// Go runs work in the background, once the templates that exist at the start are learned. Its context ends with the State. A
+// static State runs nothing.
+func (s *State) Go(work func(context.Context)) {
+	if s.Static {
+		return
+	}
+	s.background.Go(func() {
+		select {
+		case <-s.warmed:
+			work(s.ending)
+		case <-s.ending.Done():
+		}
+	})
+}
+
 // embedded returns the first snapshot: what the binary itself contains.
 func (s *State) embedded() (*Snapshot, error) {
 	rules, err := workaround.Parse(dragoman.WorkaroundsName, dragoman.Workarounds)

@@ -77,7 +77,7 @@ func (e *Entry) under(rules *workaround.Set) *Entry {
 		if err != nil {
 			return nil, err
 		}
-		return learned.With(rules), nil
+		return learned.With(ctx, rules)
 	})
 	return &next
 }

@@ -64,6 +64,9 @@ func fieldsOf(ctx context.Context, s *state.Snapshot, name string) map[string]st
 	for _, f := range learned.Findings() {
 		fields[f.Field] = f.Value
 	}
+	for _, p := range learned.SelfCheck().Unproven() {
+		fields[string(p.Part)] = "read as content"
+	}
 	var asks []string
 	for _, rule := range learned.Workarounds {
 		for _, n := range rule.Requests {
@@ -104,7 +107,7 @@ func lineOfRule(ctx context.Context, s *state.Snapshot, template string) int {
 	}
 	for _, r := range s.Rules.Rules() {
 		for _, a := range learned.Workarounds {
-			if a.Rule == r.Name && len(a.Changes)+len(a.Requests) > 0 {
+			if a.Rule == r.Name && len(a.Changes)+len(a.Requests)+len(a.Vouches) > 0 {
 				return r.Line
 			}
 		}

@@ -26,6 +26,8 @@ var (
 	sourceSuccess = describe("dragoman_source_last_success_timestamp_seconds", "When content of a source was last put in force.", "source", "path")
 	sourceReloads = describe("dragoman_source_reloads_total", "Contents of a source that were put in force (success) or refused (failure).", "source", "path", "outcome")
 
+	unproven = describe("dragoman_template_unproven", "Parts of templates that are read as content because nothing proves how they are written, always 1.", "template", "part")
+
 	pluginCondition = describe("dragoman_plugin_condition", "What a plugin is doing: 1 for its condition, 0 for all others.", "plugin", "condition")
 	pluginStarts    = describe("dragoman_plugin_starts_total", "Processes of a plugin's version in force that were started or tried to.", "plugin")
 	pluginRestarts  = describe("dragoman_plugin_restarts_total", "Those among them that replaced one that had failed.", "plugin")
@@ -53,6 +55,9 @@ func (s state) Collect(to chan<- prometheus.Metric) {
 	tell(to, rules, prometheus.GaugeValue, 1, snap.Rules.Hash())
 	for _, src := range s.host.Sources() {
 		source(to, src)
+	}
+	for _, u := range s.host.Unproven() {
+		tell(to, unproven, prometheus.GaugeValue, 1, u.Template, string(u.Part))
 	}
 	tellPlugins(to, s.host.Plugins())
 	live, refused := s.host.TrialCounts()

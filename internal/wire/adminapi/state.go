@@ -85,7 +85,12 @@ func DecodePlugin(m *dragomanv1.Plugin) plugins.State {
 
 // EncodeTemplate converts what is known of a template.
 func EncodeTemplate(i host.TemplateInfo) *dragomanv1.Template {
-	return &dragomanv1.Template{Name: i.Name, Origin: i.Origin, Sha256: i.SHA256, Handler: i.Handler, Error: i.Error, SelfCheck: i.SelfCheck}
+	t := &dragomanv1.Template{Name: i.Name, Origin: i.Origin, Sha256: i.SHA256, Handler: i.Handler, Error: i.Error, SelfCheck: i.SelfCheck}
+	for _, p := range i.Parts {
+		t.Parts = append(t.Parts, &dragomanv1.TemplatePart{Part: string(p.Part), Proven: p.Proven, Served: p.Served,
+			Passed: uint32(p.Passed), Failed: uint32(p.Failed), Because: p.Because, VouchedBy: p.VouchedBy})
+	}
+	return t
 }
 
 // EncodeTemplates converts what is known of templates.

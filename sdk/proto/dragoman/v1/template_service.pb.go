@@ -34,9 +34,11 @@ type Template struct {
 	Handler string `protobuf:"bytes,4,opt,name=handler,proto3" json:"handler,omitempty"`
 	// Why it cannot be used. Empty: it is valid.
 	Error string `protobuf:"bytes,5,opt,name=error,proto3" json:"error,omitempty"`
-	// How many of the conversations that the template renders the autoparser reads back, such as "14 of 16". Empty until an
-	// explanation of the template has been requested.
-	SelfCheck     string `protobuf:"bytes,6,opt,name=self_check,json=selfCheck,proto3" json:"self_check,omitempty"`
+	// How many of the conversations that the template renders the autoparser reads back, such as "14 of 16". Empty if a plugin
+	// claims the template.
+	SelfCheck string `protobuf:"bytes,6,opt,name=self_check,json=selfCheck,proto3" json:"self_check,omitempty"`
+	// Whether it is proven how the template writes reasoning and calls. Empty if a plugin claims the template.
+	Parts         []*TemplatePart `protobuf:"bytes,7,rep,name=parts,proto3" json:"parts,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -113,6 +115,113 @@ func (x *Template) GetSelfCheck() string {
 	return ""
 }
 
+func (x *Template) GetParts() []*TemplatePart {
+	if x != nil {
+		return x.Parts
+	}
+	return nil
+}
+
+// TemplatePart is reasoning or calls of a template.
+type TemplatePart struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// "reasoning" or "calls".
+	Part string `protobuf:"bytes,1,opt,name=part,proto3" json:"part,omitempty"`
+	// Whether what the template renders of it is read back.
+	Proven bool `protobuf:"varint,2,opt,name=proven,proto3" json:"proven,omitempty"`
+	// Whether it is served: it is proven, or a workaround vouches for it. Otherwise it is read as content.
+	Served bool `protobuf:"varint,3,opt,name=served,proto3" json:"served,omitempty"`
+	// How many conversations with it were read back.
+	Passed uint32 `protobuf:"varint,4,opt,name=passed,proto3" json:"passed,omitempty"`
+	// How many conversations were read back with a difference in it.
+	Failed uint32 `protobuf:"varint,5,opt,name=failed,proto3" json:"failed,omitempty"`
+	// The first reason why it is not proven.
+	Because string `protobuf:"bytes,6,opt,name=because,proto3" json:"because,omitempty"`
+	// The workaround that vouches for it.
+	VouchedBy     string `protobuf:"bytes,7,opt,name=vouched_by,json=vouchedBy,proto3" json:"vouched_by,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TemplatePart) Reset() {
+	*x = TemplatePart{}
+	mi := &file_dragoman_v1_template_service_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TemplatePart) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TemplatePart) ProtoMessage() {}
+
+func (x *TemplatePart) ProtoReflect() protoreflect.Message {
+	mi := &file_dragoman_v1_template_service_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TemplatePart.ProtoReflect.Descriptor instead.
+func (*TemplatePart) Descriptor() ([]byte, []int) {
+	return file_dragoman_v1_template_service_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *TemplatePart) GetPart() string {
+	if x != nil {
+		return x.Part
+	}
+	return ""
+}
+
+func (x *TemplatePart) GetProven() bool {
+	if x != nil {
+		return x.Proven
+	}
+	return false
+}
+
+func (x *TemplatePart) GetServed() bool {
+	if x != nil {
+		return x.Served
+	}
+	return false
+}
+
+func (x *TemplatePart) GetPassed() uint32 {
+	if x != nil {
+		return x.Passed
+	}
+	return 0
+}
+
+func (x *TemplatePart) GetFailed() uint32 {
+	if x != nil {
+		return x.Failed
+	}
+	return 0
+}
+
+func (x *TemplatePart) GetBecause() string {
+	if x != nil {
+		return x.Because
+	}
+	return ""
+}
+
+func (x *TemplatePart) GetVouchedBy() string {
+	if x != nil {
+		return x.VouchedBy
+	}
+	return ""
+}
+
 // PutTemplateRequest is a template to add.
 type PutTemplateRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -130,7 +239,7 @@ type PutTemplateRequest struct {
 
 func (x *PutTemplateRequest) Reset() {
 	*x = PutTemplateRequest{}
-	mi := &file_dragoman_v1_template_service_proto_msgTypes[1]
+	mi := &file_dragoman_v1_template_service_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -142,7 +251,7 @@ func (x *PutTemplateRequest) String() string {
 func (*PutTemplateRequest) ProtoMessage() {}
 
 func (x *PutTemplateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_dragoman_v1_template_service_proto_msgTypes[1]
+	mi := &file_dragoman_v1_template_service_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -155,7 +264,7 @@ func (x *PutTemplateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutTemplateRequest.ProtoReflect.Descriptor instead.
 func (*PutTemplateRequest) Descriptor() ([]byte, []int) {
-	return file_dragoman_v1_template_service_proto_rawDescGZIP(), []int{1}
+	return file_dragoman_v1_template_service_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *PutTemplateRequest) GetName() string {
@@ -197,7 +306,7 @@ type PutTemplateResponse struct {
 
 func (x *PutTemplateResponse) Reset() {
 	*x = PutTemplateResponse{}
-	mi := &file_dragoman_v1_template_service_proto_msgTypes[2]
+	mi := &file_dragoman_v1_template_service_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -209,7 +318,7 @@ func (x *PutTemplateResponse) String() string {
 func (*PutTemplateResponse) ProtoMessage() {}
 
 func (x *PutTemplateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_dragoman_v1_template_service_proto_msgTypes[2]
+	mi := &file_dragoman_v1_template_service_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -222,7 +331,7 @@ func (x *PutTemplateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutTemplateResponse.ProtoReflect.Descriptor instead.
 func (*PutTemplateResponse) Descriptor() ([]byte, []int) {
-	return file_dragoman_v1_template_service_proto_rawDescGZIP(), []int{2}
+	return file_dragoman_v1_template_service_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *PutTemplateResponse) GetTemplate() *Template {
@@ -241,7 +350,7 @@ type ListTemplatesRequest struct {
 
 func (x *ListTemplatesRequest) Reset() {
 	*x = ListTemplatesRequest{}
-	mi := &file_dragoman_v1_template_service_proto_msgTypes[3]
+	mi := &file_dragoman_v1_template_service_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -253,7 +362,7 @@ func (x *ListTemplatesRequest) String() string {
 func (*ListTemplatesRequest) ProtoMessage() {}
 
 func (x *ListTemplatesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_dragoman_v1_template_service_proto_msgTypes[3]
+	mi := &file_dragoman_v1_template_service_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -266,7 +375,7 @@ func (x *ListTemplatesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListTemplatesRequest.ProtoReflect.Descriptor instead.
 func (*ListTemplatesRequest) Descriptor() ([]byte, []int) {
-	return file_dragoman_v1_template_service_proto_rawDescGZIP(), []int{3}
+	return file_dragoman_v1_template_service_proto_rawDescGZIP(), []int{4}
 }
 
 // ListTemplatesResponse lists all templates.
@@ -280,7 +389,7 @@ type ListTemplatesResponse struct {
 
 func (x *ListTemplatesResponse) Reset() {
 	*x = ListTemplatesResponse{}
-	mi := &file_dragoman_v1_template_service_proto_msgTypes[4]
+	mi := &file_dragoman_v1_template_service_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -292,7 +401,7 @@ func (x *ListTemplatesResponse) String() string {
 func (*ListTemplatesResponse) ProtoMessage() {}
 
 func (x *ListTemplatesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_dragoman_v1_template_service_proto_msgTypes[4]
+	mi := &file_dragoman_v1_template_service_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -305,7 +414,7 @@ func (x *ListTemplatesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListTemplatesResponse.ProtoReflect.Descriptor instead.
 func (*ListTemplatesResponse) Descriptor() ([]byte, []int) {
-	return file_dragoman_v1_template_service_proto_rawDescGZIP(), []int{4}
+	return file_dragoman_v1_template_service_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *ListTemplatesResponse) GetTemplates() []*Template {
@@ -326,7 +435,7 @@ type GetTemplateRequest struct {
 
 func (x *GetTemplateRequest) Reset() {
 	*x = GetTemplateRequest{}
-	mi := &file_dragoman_v1_template_service_proto_msgTypes[5]
+	mi := &file_dragoman_v1_template_service_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -338,7 +447,7 @@ func (x *GetTemplateRequest) String() string {
 func (*GetTemplateRequest) ProtoMessage() {}
 
 func (x *GetTemplateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_dragoman_v1_template_service_proto_msgTypes[5]
+	mi := &file_dragoman_v1_template_service_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -351,7 +460,7 @@ func (x *GetTemplateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTemplateRequest.ProtoReflect.Descriptor instead.
 func (*GetTemplateRequest) Descriptor() ([]byte, []int) {
-	return file_dragoman_v1_template_service_proto_rawDescGZIP(), []int{5}
+	return file_dragoman_v1_template_service_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *GetTemplateRequest) GetName() string {
@@ -378,7 +487,7 @@ type GetTemplateResponse struct {
 
 func (x *GetTemplateResponse) Reset() {
 	*x = GetTemplateResponse{}
-	mi := &file_dragoman_v1_template_service_proto_msgTypes[6]
+	mi := &file_dragoman_v1_template_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -390,7 +499,7 @@ func (x *GetTemplateResponse) String() string {
 func (*GetTemplateResponse) ProtoMessage() {}
 
 func (x *GetTemplateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_dragoman_v1_template_service_proto_msgTypes[6]
+	mi := &file_dragoman_v1_template_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -403,7 +512,7 @@ func (x *GetTemplateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTemplateResponse.ProtoReflect.Descriptor instead.
 func (*GetTemplateResponse) Descriptor() ([]byte, []int) {
-	return file_dragoman_v1_template_service_proto_rawDescGZIP(), []int{6}
+	return file_dragoman_v1_template_service_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *GetTemplateResponse) GetTemplate() *Template {
@@ -445,7 +554,7 @@ type ExplainTemplateRequest struct {
 
 func (x *ExplainTemplateRequest) Reset() {
 	*x = ExplainTemplateRequest{}
-	mi := &file_dragoman_v1_template_service_proto_msgTypes[7]
+	mi := &file_dragoman_v1_template_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -457,7 +566,7 @@ func (x *ExplainTemplateRequest) String() string {
 func (*ExplainTemplateRequest) ProtoMessage() {}
 
 func (x *ExplainTemplateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_dragoman_v1_template_service_proto_msgTypes[7]
+	mi := &file_dragoman_v1_template_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -470,7 +579,7 @@ func (x *ExplainTemplateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainTemplateRequest.ProtoReflect.Descriptor instead.
 func (*ExplainTemplateRequest) Descriptor() ([]byte, []int) {
-	return file_dragoman_v1_template_service_proto_rawDescGZIP(), []int{7}
+	return file_dragoman_v1_template_service_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ExplainTemplateRequest) GetName() string {
@@ -494,7 +603,7 @@ type ExplainTemplateResponse struct {
 
 func (x *ExplainTemplateResponse) Reset() {
 	*x = ExplainTemplateResponse{}
-	mi := &file_dragoman_v1_template_service_proto_msgTypes[8]
+	mi := &file_dragoman_v1_template_service_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -506,7 +615,7 @@ func (x *ExplainTemplateResponse) String() string {
 func (*ExplainTemplateResponse) ProtoMessage() {}
 
 func (x *ExplainTemplateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_dragoman_v1_template_service_proto_msgTypes[8]
+	mi := &file_dragoman_v1_template_service_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -519,7 +628,7 @@ func (x *ExplainTemplateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainTemplateResponse.ProtoReflect.Descriptor instead.
 func (*ExplainTemplateResponse) Descriptor() ([]byte, []int) {
-	return file_dragoman_v1_template_service_proto_rawDescGZIP(), []int{8}
+	return file_dragoman_v1_template_service_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ExplainTemplateResponse) GetText() string {
@@ -540,7 +649,7 @@ var File_dragoman_v1_template_service_proto protoreflect.FileDescriptor
 
 const file_dragoman_v1_template_service_proto_rawDesc = "" +
 	"\n" +
-	"\"dragoman/v1/template_service.proto\x12\vdragoman.v1\x1a\x18dragoman/v1/common.proto\"\x9d\x01\n" +
+	"\"dragoman/v1/template_service.proto\x12\vdragoman.v1\x1a\x18dragoman/v1/common.proto\"\xce\x01\n" +
 	"\bTemplate\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
 	"\x06origin\x18\x02 \x01(\tR\x06origin\x12\x16\n" +
@@ -548,7 +657,17 @@ const file_dragoman_v1_template_service_proto_rawDesc = "" +
 	"\ahandler\x18\x04 \x01(\tR\ahandler\x12\x14\n" +
 	"\x05error\x18\x05 \x01(\tR\x05error\x12\x1d\n" +
 	"\n" +
-	"self_check\x18\x06 \x01(\tR\tselfCheck\"z\n" +
+	"self_check\x18\x06 \x01(\tR\tselfCheck\x12/\n" +
+	"\x05parts\x18\a \x03(\v2\x19.dragoman.v1.TemplatePartR\x05parts\"\xbb\x01\n" +
+	"\fTemplatePart\x12\x12\n" +
+	"\x04part\x18\x01 \x01(\tR\x04part\x12\x16\n" +
+	"\x06proven\x18\x02 \x01(\bR\x06proven\x12\x16\n" +
+	"\x06served\x18\x03 \x01(\bR\x06served\x12\x16\n" +
+	"\x06passed\x18\x04 \x01(\rR\x06passed\x12\x16\n" +
+	"\x06failed\x18\x05 \x01(\rR\x06failed\x12\x18\n" +
+	"\abecause\x18\x06 \x01(\tR\abecause\x12\x1d\n" +
+	"\n" +
+	"vouched_by\x18\a \x01(\tR\tvouchedBy\"z\n" +
 	"\x12PutTemplateRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
 	"\x06source\x18\x02 \x01(\tR\x06source\x12\x1b\n" +
@@ -589,37 +708,39 @@ func file_dragoman_v1_template_service_proto_rawDescGZIP() []byte {
 	return file_dragoman_v1_template_service_proto_rawDescData
 }
 
-var file_dragoman_v1_template_service_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
+var file_dragoman_v1_template_service_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
 var file_dragoman_v1_template_service_proto_goTypes = []any{
 	(*Template)(nil),                // 0: dragoman.v1.Template
-	(*PutTemplateRequest)(nil),      // 1: dragoman.v1.PutTemplateRequest
-	(*PutTemplateResponse)(nil),     // 2: dragoman.v1.PutTemplateResponse
-	(*ListTemplatesRequest)(nil),    // 3: dragoman.v1.ListTemplatesRequest
-	(*ListTemplatesResponse)(nil),   // 4: dragoman.v1.ListTemplatesResponse
-	(*GetTemplateRequest)(nil),      // 5: dragoman.v1.GetTemplateRequest
-	(*GetTemplateResponse)(nil),     // 6: dragoman.v1.GetTemplateResponse
-	(*ExplainTemplateRequest)(nil),  // 7: dragoman.v1.ExplainTemplateRequest
-	(*ExplainTemplateResponse)(nil), // 8: dragoman.v1.ExplainTemplateResponse
-	(*Json)(nil),                    // 9: dragoman.v1.Json
+	(*TemplatePart)(nil),            // 1: dragoman.v1.TemplatePart
+	(*PutTemplateRequest)(nil),      // 2: dragoman.v1.PutTemplateRequest
+	(*PutTemplateResponse)(nil),     // 3: dragoman.v1.PutTemplateResponse
+	(*ListTemplatesRequest)(nil),    // 4: dragoman.v1.ListTemplatesRequest
+	(*ListTemplatesResponse)(nil),   // 5: dragoman.v1.ListTemplatesResponse
+	(*GetTemplateRequest)(nil),      // 6: dragoman.v1.GetTemplateRequest
+	(*GetTemplateResponse)(nil),     // 7: dragoman.v1.GetTemplateResponse
+	(*ExplainTemplateRequest)(nil),  // 8: dragoman.v1.ExplainTemplateRequest
+	(*ExplainTemplateResponse)(nil), // 9: dragoman.v1.ExplainTemplateResponse
+	(*Json)(nil),                    // 10: dragoman.v1.Json
 }
 var file_dragoman_v1_template_service_proto_depIdxs = []int32{
-	0, // 0: dragoman.v1.PutTemplateResponse.template:type_name -> dragoman.v1.Template
-	0, // 1: dragoman.v1.ListTemplatesResponse.templates:type_name -> dragoman.v1.Template
-	0, // 2: dragoman.v1.GetTemplateResponse.template:type_name -> dragoman.v1.Template
-	9, // 3: dragoman.v1.ExplainTemplateResponse.explanation:type_name -> dragoman.v1.Json
-	1, // 4: dragoman.v1.TemplateService.PutTemplate:input_type -> dragoman.v1.PutTemplateRequest
-	3, // 5: dragoman.v1.TemplateService.ListTemplates:input_type -> dragoman.v1.ListTemplatesRequest
-	5, // 6: dragoman.v1.TemplateService.GetTemplate:input_type -> dragoman.v1.GetTemplateRequest
-	7, // 7: dragoman.v1.TemplateService.ExplainTemplate:input_type -> dragoman.v1.ExplainTemplateRequest
-	2, // 8: dragoman.v1.TemplateService.PutTemplate:output_type -> dragoman.v1.PutTemplateResponse
-	4, // 9: dragoman.v1.TemplateService.ListTemplates:output_type -> dragoman.v1.ListTemplatesResponse
-	6, // 10: dragoman.v1.TemplateService.GetTemplate:output_type -> dragoman.v1.GetTemplateResponse
-	8, // 11: dragoman.v1.TemplateService.ExplainTemplate:output_type -> dragoman.v1.ExplainTemplateResponse
-	8, // [8:12] is the sub-list for method output_type
-	4, // [4:8] is the sub-list for method input_type
-	4, // [4:4] is the sub-list for extension type_name
-	4, // [4:4] is the sub-list for extension extendee
-	0, // [0:4] is the sub-list for field type_name
+	1,  // 0: dragoman.v1.Template.parts:type_name -> dragoman.v1.TemplatePart
+	0,  // 1: dragoman.v1.PutTemplateResponse.template:type_name -> dragoman.v1.Template
+	0,  // 2: dragoman.v1.ListTemplatesResponse.templates:type_name -> dragoman.v1.Template
+	0,  // 3: dragoman.v1.GetTemplateResponse.template:type_name -> dragoman.v1.Template
+	10, // 4: dragoman.v1.ExplainTemplateResponse.explanation:type_name -> dragoman.v1.Json
+	2,  // 5: dragoman.v1.TemplateService.PutTemplate:input_type -> dragoman.v1.PutTemplateRequest
+	4,  // 6: dragoman.v1.TemplateService.ListTemplates:input_type -> dragoman.v1.ListTemplatesRequest
+	6,  // 7: dragoman.v1.TemplateService.GetTemplate:input_type -> dragoman.v1.GetTemplateRequest
+	8,  // 8: dragoman.v1.TemplateService.ExplainTemplate:input_type -> dragoman.v1.ExplainTemplateRequest
+	3,  // 9: dragoman.v1.TemplateService.PutTemplate:output_type -> dragoman.v1.PutTemplateResponse
+	5,  // 10: dragoman.v1.TemplateService.ListTemplates:output_type -> dragoman.v1.ListTemplatesResponse
+	7,  // 11: dragoman.v1.TemplateService.GetTemplate:output_type -> dragoman.v1.GetTemplateResponse
+	9,  // 12: dragoman.v1.TemplateService.ExplainTemplate:output_type -> dragoman.v1.ExplainTemplateResponse
+	9,  // [9:13] is the sub-list for method output_type
+	5,  // [5:9] is the sub-list for method input_type
+	5,  // [5:5] is the sub-list for extension type_name
+	5,  // [5:5] is the sub-list for extension extendee
+	0,  // [0:5] is the sub-list for field type_name
 }
 
 func init() { file_dragoman_v1_template_service_proto_init() }
@@ -634,7 +755,7 @@ func file_dragoman_v1_template_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_dragoman_v1_template_service_proto_rawDesc), len(file_dragoman_v1_template_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   9,
+			NumMessages:   10,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -205,7 +205,9 @@ type WorkaroundMatch struct {
 	// The normalisations of requests that it requests.
 	Asks []string `protobuf:"bytes,3,rep,name=asks,proto3" json:"asks,omitempty"`
 	// Why its condition cannot be evaluated; such a rule does nothing.
-	Error         string `protobuf:"bytes,4,opt,name=error,proto3" json:"error,omitempty"`
+	Error string `protobuf:"bytes,4,opt,name=error,proto3" json:"error,omitempty"`
+	// The parts of the dialect that it vouches for.
+	Vouches       []string `protobuf:"bytes,5,rep,name=vouches,proto3" json:"vouches,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -266,6 +268,13 @@ func (x *WorkaroundMatch) GetError() string {
 		return x.Error
 	}
 	return ""
+}
+
+func (x *WorkaroundMatch) GetVouches() []string {
+	if x != nil {
+		return x.Vouches
+	}
+	return nil
 }
 
 // TryWorkaroundsRequest is rules to try.
@@ -687,12 +696,13 @@ const file_dragoman_v1_workaround_service_proto_rawDesc = "" +
 	"\abecause\x18\x02 \x01(\tR\abecause\x12\x17\n" +
 	"\aseen_in\x18\x03 \x03(\tR\x06seenIn\x12\x12\n" +
 	"\x04when\x18\x04 \x01(\tR\x04when\x126\n" +
-	"\amatches\x18\x05 \x03(\v2\x1c.dragoman.v1.WorkaroundMatchR\amatches\"q\n" +
+	"\amatches\x18\x05 \x03(\v2\x1c.dragoman.v1.WorkaroundMatchR\amatches\"\x8b\x01\n" +
 	"\x0fWorkaroundMatch\x12\x1a\n" +
 	"\btemplate\x18\x01 \x01(\tR\btemplate\x12\x18\n" +
 	"\achanges\x18\x02 \x03(\tR\achanges\x12\x12\n" +
 	"\x04asks\x18\x03 \x03(\tR\x04asks\x12\x14\n" +
-	"\x05error\x18\x04 \x01(\tR\x05error\"I\n" +
+	"\x05error\x18\x04 \x01(\tR\x05error\x12\x18\n" +
+	"\avouches\x18\x05 \x03(\tR\avouches\"I\n" +
 	"\x15TryWorkaroundsRequest\x12\x1a\n" +
 	"\bdocument\x18\x01 \x01(\tR\bdocument\x12\x14\n" +
 	"\x05cases\x18\x02 \x01(\tR\x05cases\"\x89\x01\n" +
