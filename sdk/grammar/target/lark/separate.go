@@ -139,7 +139,7 @@ func (w *writer) tail(kids []*cfg.Expr) *cfg.Expr {
 // harmless: however it is divided, the same texts are read.
 func (w *writer) swallows(e *cfg.Expr, following []*cfg.Expr) bool {
 	flat := w.regular.Flat(e)
-	w.work.Spend(4 * cfg.Size(flat))
+	w.work.Spend(12 * cfg.Size(flat))
 	if flat == nil {
 		return false
 	}
@@ -270,7 +270,7 @@ func firstText(e *cfg.Expr) string {
 // mayStartWith reports whether a text of kids may begin with s.
 func (w *writer) mayStartWith(kids []*cfg.Expr, s string) bool {
 	flat := w.regular.Flat(cfg.Seq(kids...))
-	w.work.Spend(4 * cfg.Size(flat))
+	w.work.Spend(12 * cfg.Size(flat))
 	if flat == nil {
 		return false
 	}
