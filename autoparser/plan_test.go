@@ -4,6 +4,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
 func TestAnEndOfTurnThatIsOrdinaryTextIsAStop(t *testing.T) {
@@ -53,6 +56,41 @@ func TestToolsAndCallsThatAreNotRenderedAreNoted(t *testing.T) {
 			if strings.Contains(notes, note) != slices.Contains(c.noted, note) {
 				t.Errorf("%q, %s%s: notes %q, want %q", c.source, c.messages, c.more, plan.Notes, c.noted)
 			}
+		}
+	}
+}
+
+// TestTheEndOfATurnIsNoCallThatBreaksOff uses a template that ends turns in the token that begins calls, too.
+func TestTheEndOfATurnIsNoCallThatBreaksOff(t *testing.T) {
+	const source = `{% for m in messages %}{{ m.role }}<|role|>
+{{ m.content }}{% if m.tool_calls %}{% for c in m.tool_calls %}<|sep|>
+
+call<|role|>
+{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}}{% endfor %}{% endif %}<|sep|>
+
+{% endfor %}{% if add_generation_prompt %}assistant<|role|>
+{% endif %}`
+	r := request(t, `{"messages": [{"role": "user", "content": "hi"}], "tools": [{"type": "function", "function": {"name": "f"}}]}`)
+	plan, err := learnSource(t, "test", source, "", "", nil).Plan(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := session.New(t.Context(), plan, r, session.PlanOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const call = "<|sep|>\n\ncall<|role|>\n{\"name\": \"f\", \"arguments\": {}}"
+	for output, want := range map[string]chat.Status{
+		"Yes.<|sep|>":                    chat.Complete,
+		"Yes.<|sep|>\n\n":                chat.Complete,
+		"Yes." + call:                    chat.Complete,
+		"Yes." + call + "<|sep|>\n\n":    chat.Complete,
+		"Yes.<|sep|>\n\ncall":            chat.Truncated,
+		"Yes.<|sep|>\n\ncall<|role|>\n{": chat.Truncated,
+	} {
+		result, err := whole.Parse(t.Context(), []byte(output), false, session.Options{})
+		if err != nil || result.Report.Status != want || result.Message.Content.Join("") != "Yes." {
+			t.Errorf("%q: %+v, %v; want %s", output, result.Message, err, want)
 		}
 	}
 }

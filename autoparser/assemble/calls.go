@@ -160,7 +160,7 @@ func (a *assembly) several(first, next peg.ID, separator string) peg.ID {
 	if separator != "" {
 		again = append([]peg.ID{a.Tolerate(a.Seq(a.Lit(separator), a.Space()))}, again...)
 	}
-	return a.Series(first, again...)
+	return a.Series(first, append([]peg.ID{a.onward()}, again...)...)
 }
 
 func (a *assembly) arrayed() bool {

@@ -80,8 +80,9 @@ func (a *assembly) mixed(wrappers []string) peg.ID {
 	if a.markerless() {
 		spelled = a.Choice(a.example(), spelled)
 	}
-	more := a.OnlyHere("more", a.Seq(rest, a.Star(a.Choice(a.callsInText(), spelled), rest)))
-	first := a.Seq(a.calls(), a.enclosed(), a.Optional(more))
+	spelled = a.Seq(a.onward(), spelled)
+	more := a.OnlyHere("more", a.Seq(rest, a.Star(a.Choice(a.Seq(a.onward(), a.callsInText()), spelled), rest)))
+	first := a.Seq(a.onward(), a.calls(), a.enclosed(), a.Optional(more))
 	none := a.Optional(a.OnlyHere("no-call", spelled, more))
 	if a.MustCall() {
 		none = a.OnlyHere("no-call", a.Optional(spelled, more))
@@ -98,6 +99,17 @@ func (a *assembly) mixed(wrappers []string) peg.ID {
 		return whole
 	}
 	return a.Choice(a.OnlyHere("without-marker", a.Space(), a.unmarkedFirst(), a.Optional(more)), whole)
+}
+
+// onward matches nothing, where the turn does not end: a call may begin with the marker that ends a turn.
+func (a *assembly) onward() peg.ID {
+	ends := slices.DeleteFunc(slices.Clone(a.Ends), func(end string) bool {
+		return !slices.ContainsFunc(a.openers(), func(o string) bool { return len(o) > len(end) && strings.HasPrefix(o, end) })
+	})
+	if len(ends) == 0 {
+		return a.Empty()
+	}
+	return a.Once("~onward", func() peg.ID { return a.Not(a.Seq(a.OneOf(ends...), a.Blanks(), a.End())) })
 }
 
 // enclosed matches the end marker of content after calls: some templates wrap both the same way.

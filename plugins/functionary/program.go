@@ -49,8 +49,8 @@ func (p program) answer() peg.ID {
 		ways = append(ways, p.Trigger("next-call", p.Seq(p.Lit(section), p.calls())))
 	}
 	plain := p.Seq(p.text(), p.Tolerate(ways...))
-	if schema := p.AnswerSchema(); !schema.IsZero() {
-		value := p.Seq(p.Gap(), p.Tag(peg.Content, p.Schema(schema, p.Value(peg.AnyJSON))), p.Gap())
+	if !p.AnswerSchema().IsZero() {
+		value := p.Seq(p.Gap(), p.Shaped(), p.Gap())
 		return p.Seq(p.toEveryone(), p.Choice(value, p.Only("plain", plain)))
 	}
 	return p.Seq(p.toEveryone(), plain)

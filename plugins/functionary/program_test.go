@@ -70,6 +70,7 @@ func TestOutputsAreRead(t *testing.T) {
 		{"code as JSON", coding, "python\n{\"code\": \"1\"}", `python{"code": "1"}`},
 
 		{"JSON as asked for", shaped, "all\n{\"a\": 1}<|eot_id|>", `content "{\"a\": 1}"`},
+		{"JSON in a fence", shaped, "all\n```json\n{\"a\": 1}\n```", `content "{\"a\": 1}"`},
 		{"prose where JSON was asked for", shaped, "all\nI cannot.", `content "I cannot."`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -61,8 +61,8 @@ func (p program) outcome() peg.ID {
 	if len(p.Tools) > 0 {
 		ways = append(ways, p.calls())
 	}
-	if schema := p.AnswerSchema(); !schema.IsZero() {
-		ways = append(ways, p.Tag(peg.Content, p.Schema(schema, p.Value(peg.AnyJSON))))
+	if !p.AnswerSchema().IsZero() {
+		ways = append(ways, p.Shaped())
 	}
 	return p.Tolerate(ways...)
 }

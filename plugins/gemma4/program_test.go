@@ -84,6 +84,7 @@ func TestOutputsAreRead(t *testing.T) {
 		{"a broken call and a good one", tools, "<|tool_call>call:get{a}<tool_call|>" + rome, `content "a}<tool_call|>" get{ get_weather{"city":"Rome"} malformed`},
 
 		{"JSON as asked for", shaped, `{"a": 1}<turn|>`, `content "{\"a\": 1}"`},
+		{"JSON in a fence", shaped, "```json\n{\"a\": 1}\n```", `content "{\"a\": 1}"`},
 		{"JSON behind a thought", shaped, thought + "\n" + `{"a": 1}`, `thought "Hm." content "{\"a\": 1}"`},
 		{"prose where JSON was asked for", shaped, "I cannot.", `content "I cannot."`},
 	} {

@@ -64,8 +64,8 @@ func (p program) answer() peg.ID {
 	return p.Once("answer", func() peg.ID {
 		end := p.Optional(p.Choice(p.Lit(returnToken), p.Lit(endToken), p.Only("call-end", p.Lit(callToken))))
 		plain := p.Seq(p.text(peg.Content), end)
-		if schema := p.Request.JSONSchema; !schema.IsZero() {
-			value := p.Seq(p.Gap(), p.Tag(peg.Content, p.Schema(schema, p.Value(peg.AnyJSON))), p.Gap(), end)
+		if !p.Request.JSONSchema.IsZero() {
+			value := p.Seq(p.Gap(), p.Shaped(), p.Gap(), end)
 			return p.Seq(p.header("final"), p.Choice(value, p.Only("prose-answer", plain)))
 		}
 		message := p.Seq(p.header("final"), plain)

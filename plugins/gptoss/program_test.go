@@ -89,6 +89,7 @@ func TestOutputsAreRead(t *testing.T) {
 		{"an answer of a tool, made up", tools, call + "<|start|>functions.get_weather to=assistant<|channel|>commentary<|message|>\"rain\"<|end|>" + next + "<|channel|>final<|message|>Rain.", `content "Rain." get_weather{"city": "Rome"}`},
 
 		{"JSON as asked for", shaped, "<|channel|>final <|constrain|>json<|message|>{\"a\": 1}<|return|>", `content "{\"a\": 1}"`},
+		{"JSON in a fence", shaped, "<|channel|>final<|message|>```json\n{\"a\": 1}\n```", `content "{\"a\": 1}"`},
 		{"JSON behind a thought", shaped, thought + next + "<|channel|>final<|message|>{\"a\": 1}", `thought "Hm." content "{\"a\": 1}"`},
 		{"prose where JSON was asked for", shaped, "<|channel|>final<|message|>I cannot.", `content "I cannot."`},
 

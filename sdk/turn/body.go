@@ -57,17 +57,20 @@ func (t *Turn) text(stray, ends []string) peg.ID {
 // Fence opens and closes a code block in Markdown.
 const Fence = "```"
 
-// response matches content that follows the JSON Schema of the request, optionally in a code fence,
-// which is not content. If the request has tools, calls are accepted instead. Text that is not JSON
-// remains content.
-func (t *Turn) response(calls peg.ID) peg.ID {
+// Shaped matches JSON that follows the JSON Schema of the request, optionally in a code fence, which is not content.
+func (t *Turn) Shaped() peg.ID {
 	value := t.Tag(peg.Content, t.Schema(t.Request.JSONSchema, t.Value(peg.AnyJSON)))
 	fenced := t.Seq(t.Lit(Fence), t.Optional(t.Lit("json")), t.Space(), value, t.Space(), t.Closer(Fence))
-	answers := []peg.ID{fenced, value}
+	return t.Choice(fenced, value)
+}
+
+// response matches content that follows the JSON Schema of the request. If the request has tools,
+// calls are accepted instead. Text that is not JSON remains content.
+func (t *Turn) response(calls peg.ID) peg.ID {
+	answers := []peg.ID{t.Shaped(), t.Only("prose", t.mixed(calls))}
 	if len(t.Tools) > 0 {
-		answers = []peg.ID{calls, fenced, value}
+		answers = append([]peg.ID{calls}, answers...)
 	}
-	answers = append(answers, t.Only("prose", t.mixed(calls)))
 	end, trailing := t.Only("at-end", t.TurnEnd(), t.End()), t.Only("trailing", t.Tag(peg.Content, t.Until(t.Ends...)))
 	return t.Seq(t.Space(), t.Choice(answers...), t.Choice(end, trailing, t.Empty()))
 }
