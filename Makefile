@@ -17,8 +17,9 @@ FUZZTIME ?= 30s
 CHAOS_TIME ?= 10m
 SOAK_TIME ?= 10m
 SOAK_FLAGS ?= -p99 5ms
+JUDGES  := $(CURDIR)/.cache/judges
 
-.PHONY: help build run test golden fuzz bench chaos soak attack lint generate
+.PHONY: help build run test judge golden fuzz bench chaos soak attack lint generate
 
 ## help: what there is to make
 help:
@@ -43,6 +44,11 @@ test: $(TOOLS)/grpcurl-$(GRPCURL_VERSION)
 	go test $(TEST_FLAGS) $(SEQUENTIAL)
 	go test $(TEST_FLAGS) -race -run Concurrently $$(grep -rl 'Concurrently(t ' --include='*_test.go' *_test.go autoparser plugins sdk | xargs -n1 dirname | sed 's|^[^.]|./&|' | sort -u)
 	go test $(TEST_FLAGS) -race ./sdk $$(go list ./... | grep -vxF "$$(go list $(SEQUENTIAL))")
+
+## judge: real llama.cpp and real xgrammar sample under the constraints of all templates; JUDGE_FLAGS adds flags
+judge: $(JUDGES)/installed
+	go test -count=1 -timeout 90m ./judges -judges.folder=$(JUDGES) $(JUDGE_FLAGS)
+	JUDGES=$(JUDGES) go test -count=1 ./sdk/grammar -run XGrammar
 
 ## golden: rewrite the golden files of tests from what the code prints now; read the difference before committing it
 golden:
@@ -92,6 +98,13 @@ lint: $(TOOLS)/golangci-lint-$(GOLANGCI_LINT_VERSION) $(TOOLS)/buf-$(BUF_VERSION
 generate: $(TOOLS)/buf-$(BUF_VERSION)
 	$(TOOLS)/buf-$(BUF_VERSION) generate
 	go run ./cmd/host config reference > docs/config.md.new && mv docs/config.md.new docs/config.md
+
+# The judges come from npm, at the versions of their lock file, without running code of theirs.
+$(JUDGES)/installed: judges/package.json judges/package-lock.json judges/.npmrc
+	@mkdir -p $(JUDGES)
+	cp $^ $(JUDGES)
+	cd $(JUDGES) && npm ci
+	touch $@
 
 $(TOOLS)/golangci-lint-$(GOLANGCI_LINT_VERSION):
 	GOBIN=$(TOOLS) go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT_VERSION)

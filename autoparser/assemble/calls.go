@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
+	"github.com/dragoman-project/dragoman/sdk/grammar"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 	"github.com/dragoman-project/dragoman/sdk/turn"
 )
@@ -77,7 +78,18 @@ func (a *assembly) endsLate() bool {
 
 // callRun matches a run of calls.
 func (a *assembly) callRun() peg.ID {
-	return a.Once("call-run", func() peg.ID { return a.Choice(a.callRuns()...) })
+	return a.Once("call-run", func() peg.ID { return a.Seq(a.notTheEnd(), a.Choice(a.callRuns()...)) })
+}
+
+// notTheEnd is a lookahead before a marker of calls that begins with the end of the turn: it fails at
+// that end, where the output ends, too.
+func (a *assembly) notTheEnd() peg.ID {
+	for _, opener := range a.openers() {
+		if end, rest := a.afterEnding(opener); rest != "" {
+			return a.Not(a.Seq(a.Lit(end), a.Blanks(), a.End()))
+		}
+	}
+	return a.Empty()
 }
 
 // callRuns returns the ways in which calls can begin: with the marker of the section, with that of
@@ -99,18 +111,26 @@ func (a *assembly) callRuns() []peg.ID {
 		runs = append(runs, a.beside("calls", a.list(whole, whole)))
 	}
 	if a.format.opening() != "" {
-		bare := a.Named("bare-call", a.call(""))
-		next := bare
-		if a.m.Tools.PerCallStart != "" {
-			bare = a.Lacking(a.m.Tools.PerCallStart, bare)
-			next = whole // only the first marker tends to get lost
-		}
-		runs = append(runs, a.beside("bare-calls", a.list(bare, next)))
+		runs = append(runs, a.bareCalls(whole))
 	}
 	if start := nonempty(a.m.Tools.SectionStart, a.m.Tools.PerCallStart); len(start) > 0 && !a.writesLiterals() {
 		runs = append(runs, a.OnlyHere("json-calls", a.Trigger("json-calls", a.jsonBetween(start))))
 	}
 	return runs
+}
+
+// bareCalls matches a run of calls that the format begins without a marker, or of which the first has
+// lost its marker. Only a lazy grammar includes the latter: it can begin where a model leaves it out.
+func (a *assembly) bareCalls(whole peg.ID) peg.ID {
+	bare := a.Named("bare-call", a.call(""))
+	if a.m.Tools.PerCallStart == "" {
+		return a.beside("bare-calls", a.list(bare, bare))
+	}
+	calls := a.beside("bare-calls", a.list(a.Lacking(a.m.Tools.PerCallStart, bare), whole))
+	if a.Mode() == grammar.Strict {
+		return a.OnlyHere("bare-calls", calls)
+	}
+	return calls
 }
 
 // first matches the first call of a section. Models tend to lose its start marker, between that of

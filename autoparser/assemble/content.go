@@ -66,7 +66,7 @@ func (a *assembly) mixed(wrappers []string) peg.ID {
 	if a.format == nil {
 		return text
 	}
-	spelled := a.Tag(peg.Content, a.OneOf(a.openers()...))
+	spelled := a.Seq(a.notTheEnd(), a.Tag(peg.Content, a.OneOf(a.openers()...)))
 	if a.markerless() && len(a.Ends) > 0 {
 		spelled = a.Seq(a.Not(a.Seq(a.Chars(0, 1, turn.Blank...), a.OneOf(a.Ends...))), spelled) // one may begin with the other
 	}
@@ -86,6 +86,9 @@ func (a *assembly) mixed(wrappers []string) peg.ID {
 	none := a.Optional(a.OnlyHere("no-call", spelled, more))
 	if a.MustCall() {
 		none = a.OnlyHere("no-call", a.Optional(spelled, more))
+		if start := a.m.Reasoning.Start; start != "" && a.Request.ReasoningFormat.Extract() { // the parser reads reasoning that begins there
+			text = a.Choice(a.OnlyHere("text", text), a.prose(wrappers, start))
+		}
 	}
 	if a.markerless() {
 		inText := a.Seq(a.callsInText(), a.enclosed(), a.Optional(more))
@@ -131,9 +134,10 @@ func (a *assembly) strayEnds() []string {
 	})
 }
 
-// prose matches content without calls, dropping the wrappers that the template puts around it.
-func (a *assembly) prose(wrappers []string) peg.ID {
-	until := nonempty(slices.Concat(a.openers(), a.strayEnds(), wrappers, a.Ends)...)
+// prose matches content without calls and without any of except, dropping the wrappers that the
+// template puts around it.
+func (a *assembly) prose(wrappers []string, except ...string) peg.ID {
+	until := nonempty(slices.Concat(a.openers(), a.strayEnds(), wrappers, a.Ends, except)...)
 	text := a.Tag(peg.Content, a.Until(until...))
 	if len(wrappers) == 0 {
 		return text

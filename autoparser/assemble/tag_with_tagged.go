@@ -75,31 +75,48 @@ func (f tagWithTagged) members(t turn.Tool) peg.ID {
 		f.note("the request declares too many arguments: for its last tools, the constraint does not enforce their schemas")
 		return f.Star(f.argument(unknown))
 	}
-	parameters := t.Parameters.Properties()
-	var all []peg.ID
-	for _, p := range parameters {
-		all = append(all, f.declared(p))
+	var ways []peg.ID
+	list := turn.List{Wrap: f.argument}
+	required, properties := t.Parameters.Required(), t.Parameters.Properties()
+	for _, p := range properties {
+		ways = append(ways, f.declared(p))
+		list.Arguments = append(list.Arguments, turn.Argument{Node: ways[len(ways)-1], Required: slices.Contains(required, p.Name)})
 	}
-	ways := slices.Clone(all)
+	if additional, open := t.Parameters.Additional(); open && ok {
+		list.Arguments = append(list.Arguments, turn.Argument{Node: f.additional(properties, additional), Repeated: true})
+	}
 	if ok {
 		ways = append(ways, f.Once("~unknown-argument", func() peg.ID { return unknown }))
 	}
 	if len(ways) == 0 {
 		return f.Empty()
 	}
-	required, optional := f.divided(t, parameters, all)
 	if f.writesLiterals() && f.e.Separator != "" {
-		return f.Choice(f.OnlyHere("any-arguments", f.Star(f.argument(ways...))), f.separated(required, optional))
+		list.Separator = f.e.Separator
+		list.Wrap = func(ways ...peg.ID) peg.ID { return f.Seq(f.Lit(f.e.NamePrefix), f.Choice(ways...), f.Space()) }
 	}
-	if len(required) == 0 {
-		return f.Star(f.argument(ways...))
-	}
-	return f.Choice(f.OnlyHere("any-arguments", f.Star(f.argument(ways...))), f.complete(required, optional))
+	return f.Choice(f.OnlyHere("any-arguments", f.Star(f.argument(ways...))), f.Complete(list))
 }
 
 // maxRules bounds the rules for the arguments of all tools. Arguments of further tools are not
 // distinguished: their values are typed by what they look like.
 const maxRules = 5000
+
+// additional matches an argument that a tool allows besides those declared.
+func (f tagWithTagged) additional(declared []jsonschema.Property, s jsonschema.Schema) peg.ID {
+	ends, _ := f.keyEnds()
+	if f.writesLiterals() {
+		ends = notInNames
+	}
+	names := make([]string, len(declared))
+	for i, p := range declared {
+		names[i] = p.Name
+	}
+	return f.OncePer("additional", strings.Join(names, "\x00")+" "+s.Key(), func() peg.ID { return f.member(f.OtherThan(names, ends...), s.Bare()) })
+}
+
+// notInNames holds the characters outside turn.NameRanges: only names tell code from prose.
+var notInNames = []peg.Range{{Hi: ','}, {Lo: '/', Hi: '/'}, {Lo: ':', Hi: '@'}, {Lo: '[', Hi: '^'}, {Lo: '`', Hi: '`'}, {Lo: '{', Hi: utf8.MaxRune}}
 
 // unknown matches an argument of any name; false if nothing tells where its name ends.
 func (f tagWithTagged) unknown() (peg.ID, bool) {
@@ -123,58 +140,6 @@ func (f tagWithTagged) argument(ways ...peg.ID) peg.ID {
 		kids = append(kids, f.Optional(f.Lit(s), f.Space()))
 	}
 	return f.Seq(kids...)
-}
-
-// divided separates the arguments that the tool requires from the others.
-func (f tagWithTagged) divided(t turn.Tool, parameters []jsonschema.Property, all []peg.ID) (required, optional []peg.ID) {
-	names := t.Parameters.Required()
-	for i, p := range parameters {
-		if slices.Contains(names, p.Name) {
-			required = append(required, all[i])
-		} else {
-			optional = append(optional, all[i])
-		}
-	}
-	return required, optional
-}
-
-// maxOrders is the largest number of required arguments that grammars enforce exactly, in every
-// order: each doubles the program. Of more, and with more than manyTools tools, grammars enforce
-// only the number.
-const (
-	maxOrders = 3
-	manyTools = 64
-)
-
-// complete matches all required arguments, in any order, with optional ones between them.
-func (f tagWithTagged) complete(required, optional []peg.ID) peg.ID {
-	others := f.Empty()
-	if len(optional) > 0 {
-		others = f.Named("optional", f.Star(f.argument(optional...)))
-	}
-	if len(required) > maxOrders || len(f.Tools) > manyTools {
-		one := f.Named("required", f.Seq(f.argument(required...), others))
-		return f.Seq(others, f.Repeat(min(len(required), peg.MaxRepeat), min(len(required), peg.MaxRepeat), one))
-	}
-	states := map[int]peg.ID{0: others}
-	for set := 1; set < 1<<len(required); set++ {
-		var ways []peg.ID
-		for i, r := range required {
-			if set&(1<<i) != 0 {
-				ways = append(ways, f.Seq(f.argument(r), states[set&^(1<<i)]))
-			}
-		}
-		states[set] = f.Named("required", f.Seq(others, f.Choice(ways...)))
-	}
-	return states[1<<len(required)-1]
-}
-
-// separated is complete for arguments with a separator between them.
-func (f tagWithTagged) separated(required, optional []peg.ID) peg.ID {
-	return f.Complete(turn.List{
-		Required: required, Optional: optional, Separator: f.e.Separator, Counted: len(f.Tools) > manyTools,
-		Wrap: func(ways ...peg.ID) peg.ID { return f.Seq(f.Lit(f.e.NamePrefix), f.Choice(ways...), f.Space()) },
-	})
 }
 
 // member matches the name of an argument and its value. In some formats an attribute tells whether

@@ -26,17 +26,17 @@ func (f tagWithTagged) value(s jsonschema.Schema, kinds peg.Values) peg.ID {
 func (f tagWithTagged) newValue(s jsonschema.Schema, kinds peg.Values) peg.ID {
 	var kids []peg.ID
 	if kinds&turn.Scalars != 0 {
-		kids = append(kids, f.ShortBefore(s, kinds, f.suffixAhead()))
+		kids = append(kids, f.Seq(f.ShortBefore(s, kinds, f.suffixAhead()), f.Space()))
 	}
 	if kinds&turn.Containers != 0 {
-		kids = append(kids, f.long(s, kinds))
+		kids = append(kids, f.Seq(f.long(s, kinds), f.Space()))
 	}
 	if kinds&peg.StringValue != 0 {
 		kids = append(kids, f.text(s))
 	} else {
 		kids = append(kids, f.OnlyHere("mistyped", f.text(jsonschema.Schema{})))
 	}
-	return f.Seq(f.Choice(kids...), f.Space(), f.suffix())
+	return f.Seq(f.Choice(kids...), f.suffix())
 }
 
 // suffix matches the marker after a value, which models forget before the next argument and before
@@ -67,11 +67,11 @@ func (f tagWithTagged) long(s jsonschema.Schema, kinds peg.Values) peg.ID {
 	return f.Seq(f.Space(), f.Peek(f.ContainerAhead()), f.Choice(lenient, exact))
 }
 
-// text matches a string as it is, without the template's own white space at its edges. It continues
-// past a marker that is not followed by what may follow a value.
+// text matches a string as it is, without the template's own white space at its edges, which grammars
+// require: any other is part of the string. It continues past a marker that is not followed by what may follow a value.
 func (f tagWithTagged) text(s jsonschema.Schema) peg.ID {
 	ends := nonempty(f.e.tail+f.e.ValueSuffix, f.e.ValueSuffix)
-	first := f.RawSchema(s.Only(jsonschema.String), f.Until(ends...))
+	first := f.RawSchema(s.Only(jsonschema.String), f.Until(slices.Concat(ends, f.falseEnds())...))
 	for _, text := range f.without() {
 		ends = append(ends, nonempty(f.e.tail+text, "\n"+text, text)...) // whose line break belongs to the marker, then
 	}
@@ -79,11 +79,11 @@ func (f tagWithTagged) text(s jsonschema.Schema) peg.ID {
 		return f.Seq(f.Not(f.valueEnd()), f.OneOf(ends...), f.Until(ends...))
 	})
 	lenient := f.per("~lenient-text", func() peg.ID { return f.Until(ends...) })
-	text := f.Tag(peg.String, f.Choice(lenient, first), f.Star(spelled))
-	if f.e.lead == "" {
-		return text
+	text := []peg.ID{f.Tag(peg.String, f.Choice(lenient, first), f.Star(spelled)), f.Choice(f.Once("~space", f.Space), f.Lit(f.e.tail))}
+	if f.e.lead != "" {
+		text = append([]peg.ID{f.Tolerate(f.Lit(f.e.lead))}, text...)
 	}
-	return f.Seq(f.Optional(f.Lit(f.e.lead)), text)
+	return f.Seq(text...)
 }
 
 // valueEnd matches the end of a value: its marker and something that may follow it, or what follows
@@ -135,6 +135,31 @@ func (f tagWithTagged) lostEnd() peg.ID {
 		}
 		return f.Choice(ways...)
 	})
+}
+
+// maxFalseEnds bounds the texts that grammars keep out of strings.
+const maxFalseEnds = 64
+
+// falseEnds returns the texts within a string that lostEnd takes for its end; none if there are too
+// many.
+func (f tagWithTagged) falseEnds() (texts []string) {
+	if len(f.without()) == 0 {
+		return nil
+	}
+	if !common(f.e.NamePrefix) {
+		for _, name := range f.declaredNames() {
+			texts = append(texts, f.e.NamePrefix+name+f.closing())
+		}
+	}
+	if ends := f.callEnds(); len(ends) > 0 {
+		for _, behind := range nonempty(slices.Concat(ends[1:], f.openers(), f.Ends)...) {
+			texts = append(texts, ends[0]+behind, ends[0]+"\n"+behind)
+		}
+	}
+	if len(texts) > maxFalseEnds {
+		return nil
+	}
+	return texts
 }
 
 // manyNames bounds the argument names that are looked for within texts.

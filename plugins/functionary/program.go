@@ -128,6 +128,7 @@ func (p program) call() peg.ID {
 			}
 			object := p.Peek(p.Seq(p.SmallGap(), p.Lit("{")))
 			undeclared := p.callOf(p.Lit(python), p.Empty(), p.arguments(python, jsonschema.Schema{}))
+			name = p.Seq(p.Not(p.WholeName(everyone)), name)
 			return p.Choice(undeclared, p.callOf(name, object, p.arguments("", jsonschema.Schema{})))
 		})
 	})

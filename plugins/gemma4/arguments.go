@@ -19,12 +19,6 @@ func (p program) members(s jsonschema.Schema) peg.ID {
 	return p.Once("members "+s.Key(), func() peg.ID { return p.Arguments(s, ",", p.member) })
 }
 
-// list matches one or more of kid, separated by commas.
-func (p program) list(kid peg.ID) peg.ID {
-	comma := p.Once("~comma", func() peg.ID { return p.Lit(",") })
-	return p.Seq(kid, p.Gap(), p.Star(p.Lit(","), p.Gap(), kid, p.Gap()), p.Optional(comma))
-}
-
 // member matches a name and its value; an empty name stands for any name.
 func (p program) member(name string, s jsonschema.Schema) peg.ID {
 	text := p.Lit(name)
@@ -53,9 +47,12 @@ func (p program) loose(kids ...peg.ID) peg.ID {
 
 // anyName matches a name that no schema declares: anything that does not look like a value.
 func (p program) anyName() peg.ID {
+	none := []peg.Range{{Hi: 0x1F}, {Lo: '"', Hi: '"'}, {Lo: ',', Hi: ','}, {Lo: ':', Hi: ':'}, {Lo: '<', Hi: '>'},
+		{Lo: '[', Hi: ']'}, {Lo: '{', Hi: '}'}}
+	if declared := p.Declared(); declared != nil {
+		return p.OtherThan(declared, append(none, peg.Range{Lo: ' ', Hi: ' '})...)
+	}
 	return p.Once("name", func() peg.ID {
-		none := []peg.Range{{Hi: 0x1F}, {Lo: '"', Hi: '"'}, {Lo: ',', Hi: ','}, {Lo: ':', Hi: ':'}, {Lo: '<', Hi: '>'},
-			{Lo: '[', Hi: ']'}, {Lo: '{', Hi: '}'}}
 		return p.Seq(p.NotChars(1, 1, append(slices.Clone(none), peg.Range{Lo: ' ', Hi: ' '})...), p.NotChars(0, 127, none...))
 	})
 }

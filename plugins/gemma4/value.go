@@ -44,7 +44,7 @@ func (p program) object(s jsonschema.Schema) peg.ID {
 
 func (p program) array(s jsonschema.Schema) peg.ID {
 	return p.Once("array "+s.Key(), func() peg.ID {
-		items := p.Optional(p.list(p.value(s.Items(), false)))
+		items := p.Items(s, ",", p.Seq(p.value(s.Items(), false), p.Gap()))
 		return p.Seq(p.Lit("["), p.Gap(), p.Tag(peg.Array, items), p.Gap(), p.Lit("]"))
 	})
 }

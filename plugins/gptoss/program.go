@@ -41,7 +41,10 @@ func (p program) bare() peg.ID {
 // lead matches a message that may come before the last one: a thought, or a preamble.
 func (p program) lead() peg.ID {
 	return p.Once("lead", func() peg.ID {
-		return p.Choice(p.thought(), p.preamble())
+		if p.AnswerSchema().IsZero() {
+			return p.Choice(p.thought(), p.preamble())
+		}
+		return p.Choice(p.thought(), p.Only("preamble", p.preamble())) // content besides the answer would not be JSON
 	})
 }
 
@@ -64,7 +67,7 @@ func (p program) answer() peg.ID {
 	return p.Once("answer", func() peg.ID {
 		end := p.Optional(p.Choice(p.Lit(returnToken), p.Lit(endToken), p.Only("call-end", p.Lit(callToken))))
 		plain := p.Seq(p.text(peg.Content), end)
-		if !p.Request.JSONSchema.IsZero() {
+		if !p.AnswerSchema().IsZero() {
 			value := p.Seq(p.Gap(), p.Shaped(), p.Gap(), end)
 			return p.Seq(p.header("final"), p.Choice(value, p.Only("prose-answer", plain)))
 		}

@@ -126,7 +126,7 @@ func (p elements) containers(s jsonschema.Schema, kinds peg.Values, end string) 
 	if kinds&peg.ArrayValue != 0 {
 		item := p.Seq(p.Lit(itemStart), p.value(s.Items(), itemEnd), p.Lit(itemEnd), p.Space())
 		first := follows(p.Lit(itemStart))
-		ways = append(ways, p.Seq(p.Space(), first, p.Tag(peg.Array, p.Star(item))))
+		ways = append(ways, p.Seq(p.Space(), first, p.Tag(peg.Array, p.Items(s, "", item))))
 	}
 	if kinds&peg.ObjectValue != 0 {
 		tag := p.Seq(p.Lit(tagMark+"<"), p.NotChars(1, 1, peg.Range{Lo: '/', Hi: '/'}))

@@ -26,7 +26,9 @@ var wrong = map[string]bool{
 }
 
 // Recorded grammars and ours accept the same JSON without escapes. The recorded ones also accept
-// texts that are not JSON, such as -012, and do not handle escapes in negated character classes.
+// texts that are not JSON, such as -012, and do not handle escapes in negated character classes. Their
+// exponents may be larger than any reader's numbers, and have no leading zeros, as Python's have; and
+// every month of theirs has 31 days.
 func TestRecordedSchemasHaveTheRecordedLanguage(t *testing.T) {
 	for _, c := range readLines[schemaRow](t, "cases", "schema.jsonl") {
 		if c.Type != "schema_to_grammar" || wrong[c.Name] {
@@ -53,7 +55,10 @@ func TestRecordedSchemasHaveTheRecordedLanguage(t *testing.T) {
 	}
 }
 
-var escapesDiffer = regexp.MustCompile(`additional-k|dot ::=`)
+var (
+	numbersDiffer = regexp.MustCompile(`[eE][-+]?(0[0-9]|[0-9]{3})|-02-(29|3)|-(04|06|09|11)-31`)
+	escapesDiffer = regexp.MustCompile(`additional-k|dot ::=`)
+)
 
 // compare samples from a, with some texts changed in one character, and checks that b decides like
 // a.
@@ -68,7 +73,7 @@ func compare(t *testing.T, name string, a, b *grammar.Grammar) {
 			t.Fatalf("%s: the grammar accepts nothing", name)
 		}
 		for _, text := range []string{text, corrupted(text, random)} {
-			if !json.Valid([]byte(text)) || !escapes && strings.Contains(text, `\`) {
+			if !json.Valid([]byte(text)) || numbersDiffer.MatchString(text) || !escapes && strings.Contains(text, `\`) {
 				continue
 			}
 			if a.Match(text).Status == grammar.Accepted && b.Match(text).Status != grammar.Accepted {

@@ -9,45 +9,63 @@ import (
 // Only returns the schema that allows what s allows of some kinds, as a separate document; the zero value if s allows all
 // values of them.
 func (s Schema) Only(kinds Kinds) Schema {
-	switch {
+	switch own := s.Kinds(); {
 	case s.IsZero():
 		return s
-	case s.Kinds()&^kinds == 0:
+	case own&^kinds == 0:
 		return s.standalone()
-	case kinds == String:
-		return s.strings()
+	default:
+		return s.narrowed(own & kinds)
 	}
-	names := NewArray()
-	for _, t := range types {
-		if t.name != "integer" && s.Kinds()&kinds&t.kind != 0 {
-			names.Items = append(names.Items, NewString(t.name))
-		}
-	}
-	out := NewObject()
-	out.Set("type", names)
-	return document(out)
 }
 
-// strings returns the schema of the strings that s allows besides other kinds.
-func (s Schema) strings() Schema {
+// narrowed returns the schema of the values of some kinds that s allows besides others: without the types, constants and
+// alternatives that are of none of these kinds.
+func (s Schema) narrowed(kinds Kinds) Schema {
 	own := resolved(s.value(), s.root())
-	for _, keyword := range unions {
-		if b := s.branch(own, keyword, String); b != nil && kindsOf(b, s.root()) == String { // any other may refer back to s
-			return s.at(b).standalone()
-		}
-	}
 	out := NewObject()
-	out.Set("type", NewString("string"))
+	out.Set("type", oneOrMore(slices.DeleteFunc(typeNames(own.Get("type")), func(t *Value) bool { return typeKinds(t)&kinds == 0 })))
 	for name, value := range own.All() {
 		switch name {
-		case "type", "anyOf", "oneOf":
+		case "type":
 			continue
 		case "enum":
-			value = NewArray(slices.DeleteFunc(slices.Clone(value.List()), func(v *Value) bool { return v.Kind != String })...)
+			value = NewArray(slices.DeleteFunc(slices.Clone(value.List()), func(v *Value) bool { return v.Kind&kinds == 0 })...)
+		case "anyOf", "oneOf":
+			value = NewArray(slices.DeleteFunc(slices.Clone(value.List()), func(v *Value) bool {
+				return kindsOf(v, s.root())&kinds == 0 || resolved(v, s.root()) == own // which adds nothing
+			})...)
 		}
-		out.Set(name, value)
+		if !value.Is(Array) || len(value.Items) > 0 {
+			out.Set(name, value)
+		}
 	}
 	return s.at(out).standalone()
+}
+
+// oneOrMore returns the only one of names, or all of them.
+func oneOrMore(names []*Value) *Value {
+	if len(names) == 1 {
+		return names[0]
+	}
+	return NewArray(names...)
+}
+
+// typeNames returns the names in the value of the keyword "type"; without one, those of all types.
+func typeNames(v *Value) []*Value {
+	switch {
+	case v.Is(String):
+		return []*Value{v}
+	case len(v.List()) > 0:
+		return slices.Clone(v.List())
+	}
+	var all []*Value
+	for _, t := range types {
+		if t.name != "integer" {
+			all = append(all, NewString(t.name))
+		}
+	}
+	return all
 }
 
 // Bare returns the schema without annotations of its own, so that schemas that differ in nothing else are equal.

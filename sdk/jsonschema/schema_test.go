@@ -113,8 +113,10 @@ func TestOnly(t *testing.T) {
 		{`{"type":"string","maxLength":3}`, jsonschema.String, `{"type":"string","maxLength":3}`},
 		{`{"type":["string","null"],"maxLength":3}`, jsonschema.String, `{"type":"string","maxLength":3}`},
 		{`{"enum":["a",1,"b"]}`, jsonschema.String, `{"type":"string","enum":["a","b"]}`},
-		{`{"anyOf":[{"type":"string","format":"date"},{"type":"null"}]}`, jsonschema.String, `{"type":"string","format":"date"}`},
-		{`{"type":["string","integer","null"]}`, scalars, `{"type":["number","null"]}`},
+		{`{"anyOf":[{"type":"string","format":"date"},{"type":"null"}]}`, jsonschema.String,
+			`{"type":"string","anyOf":[{"type":"string","format":"date"}]}`},
+		{`{"type":["string","integer","null"],"minimum":1}`, scalars, `{"type":["integer","null"],"minimum":1}`},
+		{`{"enum":["a",1,true]}`, scalars, `{"type":["number","boolean"],"enum":[1,true]}`},
 		{`{"type":"integer","minimum":1}`, scalars, `{"type":"integer","minimum":1}`},
 	} {
 		if got := of(c.schema).Only(c.kinds).String(); got != c.want {

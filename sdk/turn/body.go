@@ -34,6 +34,9 @@ func (t *Turn) mixed(calls peg.ID, stray ...string) peg.ID {
 	more := t.Only("more", rest, t.Star(t.Choice(calls, spelled), rest))
 	first := t.Seq(calls, t.Optional(more))
 	if t.MustCall() {
+		if t.ThinkStart != "" && t.extracts() { // the parser reads reasoning that begins there
+			text = t.Choice(t.Only("text", text), t.text(stray, slices.Concat(t.Openers, t.Ends, []string{t.ThinkStart})))
+		}
 		return t.Seq(text, t.Choice(first, t.Only("no-call", t.Optional(spelled, more))))
 	}
 	return t.Seq(text, t.Choice(first, t.Optional(t.Only("no-call", spelled, more))))

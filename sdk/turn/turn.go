@@ -50,9 +50,11 @@ type Turn struct {
 	Request *chat.Request
 	Tools   []Tool // those that may be called; none if the request forbids calls
 
-	ahead peg.ID        // a call that ends reasoning
-	whole func() peg.ID // whole calls; nil: calls do not end reasoning
+	ahead    peg.ID        // a call that ends reasoning
+	whole    func() peg.ID // whole calls; nil: calls do not end reasoning
+	declared []string      // beside the argument of any name that is being built
 
+	states   int                  // the rules for arguments in any order
 	fresh    int                  // the number of names that Fresh has returned
 	names    map[string]int       // uses of each name
 	rules    map[[2]string]peg.ID // by name and key

@@ -16,13 +16,10 @@ func (b *Set) FormatRule(name string) *cfg.Expr {
 }
 
 func (b *Set) formatBody(name string) *cfg.Expr {
-	digits := func(lo, hi rune) *cfg.Expr { return cfg.Chars(charset.Range{Lo: lo, Hi: hi}) }
 	digit := digits('0', '9')
 	switch name {
 	case "date":
-		month := cfg.Alt(cfg.Seq(cfg.Text("0"), digits('1', '9')), cfg.Seq(cfg.Text("1"), digits('0', '2')))
-		day := cfg.Alt(cfg.Seq(cfg.Text("0"), digits('1', '9')), cfg.Seq(digits('1', '2'), digit), cfg.Seq(cfg.Text("3"), digits('0', '1')))
-		return cfg.Seq(cfg.Times(4, 4, digit), cfg.Text("-"), month, cfg.Text("-"), day)
+		return date()
 	case "time":
 		hour := cfg.Alt(cfg.Seq(digits('0', '1'), digit), cfg.Seq(cfg.Text("2"), digits('0', '3')))
 		sixty := cfg.Seq(digits('0', '5'), digit)
@@ -35,4 +32,22 @@ func (b *Set) formatBody(name string) *cfg.Expr {
 		return cfg.Seq(hex(8), cfg.Text("-"), hex(4), cfg.Text("-"), hex(4), cfg.Text("-"), hex(4), cfg.Text("-"), hex(12))
 	}
 	return cfg.Nothing
+}
+
+func digits(lo, hi rune) *cfg.Expr { return cfg.Chars(charset.Range{Lo: lo, Hi: hi}) }
+
+// date returns the days of the calendar.
+func date() *cfg.Expr {
+	digit, of := digits('0', '9'), func(chars string) *cfg.Expr { return cfg.Class(charset.Of(chars)) }
+	year := func(e ...*cfg.Expr) *cfg.Expr { return cfg.Seq(append(e, cfg.Text("-"))...) }
+	day := func(last ...*cfg.Expr) *cfg.Expr {
+		return cfg.Alt(append(last, cfg.Seq(cfg.Text("0"), digits('1', '9')), cfg.Seq(cfg.Text("1"), digit))...)
+	}
+	twenties := cfg.Seq(cfg.Text("2"), digit)
+	long := cfg.Seq(cfg.Alt(cfg.Seq(cfg.Text("0"), of("13578")), cfg.Seq(cfg.Text("1"), of("02"))), cfg.Text("-"), day(twenties, cfg.Seq(cfg.Text("3"), of("01"))))
+	short := cfg.Seq(cfg.Alt(cfg.Seq(cfg.Text("0"), of("469")), cfg.Text("11")), cfg.Text("-"), day(twenties, cfg.Text("30")))
+	february := cfg.Seq(cfg.Text("02-"), day(cfg.Seq(cfg.Text("2"), digits('0', '8'))))
+	fourth := cfg.Alt(cfg.Seq(of("2468"), of("048")), cfg.Seq(of("13579"), of("26")))
+	leap := cfg.Alt(cfg.Seq(digit, digit, cfg.Alt(fourth, cfg.Seq(cfg.Text("0"), of("48")))), cfg.Seq(cfg.Alt(fourth, cfg.Seq(cfg.Text("0"), of("048"))), cfg.Text("00")))
+	return cfg.Alt(cfg.Seq(year(cfg.Times(4, 4, digit)), cfg.Alt(long, short, february)), cfg.Seq(year(leap), cfg.Text("02-29")))
 }

@@ -21,7 +21,7 @@ type Spelling struct {
 // Value calls the rule of that name, such as "object", creating it on first use.
 func (b *Set) Value(name string, s Spelling) *cfg.Expr {
 	switch name {
-	case "number", "integer", "integral-part", "decimal-part", "date", "time", "date-time":
+	case "number", "integer", "integral-part", "decimal-part", "exponent", "date", "time", "date-time":
 		s = Spelling{}
 	case "boolean", "null":
 		s.Quotes = false
@@ -57,7 +57,7 @@ func (b *Set) primitiveBody(name string, s Spelling) *cfg.Expr {
 	case "string":
 		return b.Quoted(s, func(single bool) *cfg.Expr { return cfg.Star(b.Char(single)) })
 	case "number":
-		exponent := cfg.Seq(cfg.Class(charset.Of("eE")), cfg.Optional(cfg.Class(charset.Of("+-"))), p("integral-part"))
+		exponent := cfg.Seq(cfg.Class(charset.Of("eE")), cfg.Optional(cfg.Class(charset.Of("+-"))), p("exponent"))
 		return cfg.Seq(cfg.Optional(cfg.Text("-")), p("integral-part"), cfg.Optional(cfg.Text("."), p("decimal-part")), cfg.Optional(exponent))
 	case "integer":
 		return cfg.Seq(cfg.Optional(cfg.Text("-")), p("integral-part"))
@@ -65,6 +65,8 @@ func (b *Set) primitiveBody(name string, s Spelling) *cfg.Expr {
 		return cfg.Alt(cfg.Text("0"), cfg.Seq(cfg.Chars(charset.Range{Lo: '1', Hi: '9'}), cfg.Times(0, 15, digit)))
 	case "decimal-part":
 		return cfg.Times(1, 16, digit)
+	case "exponent": // as Python writes it, 1e-07, and no larger than readers have numbers for
+		return cfg.Alt(cfg.Times(1, 2, digit), cfg.Seq(cfg.Class(charset.Of("12")), cfg.Times(2, 2, digit)))
 	case "boolean":
 		return cfg.Alt(b.Word("true", s), b.Word("false", s))
 	case "null":

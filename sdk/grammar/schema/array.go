@@ -23,7 +23,7 @@ func (c *conversion) array(s *jsonschema.Value, path, name string) (*cfg.Expr, e
 	}
 	var kids []*cfg.Expr
 	for i, f := range fixed {
-		e, err := c.visit(f, jsonschema.Pointer(path, "prefixItems", i), name+"-"+strconv.Itoa(i))
+		e, err := c.unless(c.visit(f, jsonschema.Pointer(path, "prefixItems", i), name+"-"+strconv.Itoa(i)))
 		if err != nil {
 			return nil, err
 		}
@@ -33,8 +33,13 @@ func (c *conversion) array(s *jsonschema.Value, path, name string) (*cfg.Expr, e
 		}
 		kids = append(kids, e)
 	}
-	if items == nil && (hi < 0 || hi > len(kids)) {
-		hi = len(kids)
+	more, err := c.unless(c.item(items, path, name, len(fixed) > 0))
+	if err != nil {
+		return nil, err
+	}
+	if more == nil || more.Op == cfg.OpNever {
+		more = nil
+		hi = within(hi, len(kids))
 	}
 	if hi >= 0 && !s.Has("minItems") {
 		lo = min(lo, hi)
@@ -42,12 +47,16 @@ func (c *conversion) array(s *jsonschema.Value, path, name string) (*cfg.Expr, e
 	if hi >= 0 && lo > hi {
 		return nil, algebra.Contradiction(path, "at least %d and at most %d items cannot both hold", lo, hi)
 	}
-	more, err := c.item(items, path, name, len(fixed) > 0)
-	if err != nil {
-		return nil, err
-	}
 	space := c.rules.Space.Call()
 	return cfg.Seq(cfg.Text("["), space, list.Items(c.rules, kids, more, lo, hi), space, cfg.Text("]")), nil
+}
+
+// within returns the smaller of two bounds; hi < 0 means unbounded.
+func within(hi, most int) int {
+	if hi < 0 {
+		return most
+	}
+	return min(hi, most)
 }
 
 // item returns one of the items after the fixed ones; nil if there are none.

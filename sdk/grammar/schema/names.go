@@ -46,7 +46,7 @@ func (c *conversion) others(s, open *jsonschema.Value, props []algebra.Property,
 
 // other returns a member with one of keys and a value that follows s.
 func (c *conversion) other(k keys, s *jsonschema.Value, path, name string) (*cfg.Expr, error) {
-	e, err := c.visit(s, path, name)
+	e, err := c.unless(c.visit(s, path, name))
 	if err != nil || e.Op == cfg.OpNever {
 		return e, err
 	}

@@ -15,12 +15,15 @@ func (c *conversion) object(s *jsonschema.Value, path, name string) (*cfg.Expr, 
 	s = algebra.Normalized(s)
 	props, open := c.Properties(s, path)
 	bounded := s.HasAny("patternProperties", "propertyNames", "minProperties", "maxProperties")
-	if len(props) == 0 && !bounded && (open == nil || open.IsTrue() || open.IsEmpty()) {
+	if len(props) == 0 && !bounded && (open.IsTrue() || open.IsEmpty()) {
 		return c.rules.Value("object", c.Spelling), nil
 	}
 	list := list.Members{Rules: c.rules, Name: name, Note: func(keyword, format string, args ...any) { c.Note(jsonschema.Pointer(path, keyword), format, args...) }}
 	for _, p := range props {
 		member, err := c.member(p, s, path, name)
+		if !p.Required {
+			member, err = c.unless(member, err)
+		}
 		switch {
 		case err != nil:
 			return nil, err
@@ -44,6 +47,15 @@ func (c *conversion) object(s *jsonschema.Value, path, name string) (*cfg.Expr, 
 	}
 	space := c.rules.Space.Call()
 	return cfg.Seq(cfg.Text("{"), space, inner, space, cfg.Text("}")), nil
+}
+
+// unless returns e, or cfg.Nothing if what is optional contradicts itself: then only that is
+// impossible.
+func (c *conversion) unless(e *cfg.Expr, err error) (*cfg.Expr, error) {
+	if algebra.IsContradiction(err) {
+		return cfg.Nothing, nil
+	}
+	return e, err
 }
 
 // member returns the rule for `"name": value`; cfg.Nothing if the member is impossible.

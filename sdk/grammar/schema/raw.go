@@ -102,8 +102,13 @@ func (c *conversion) rawUnion(s *jsonschema.Value, key, path, name string, depth
 
 func (c *conversion) rawAlternatives(parts []algebra.Alternative, name string, depth int) (*cfg.Expr, error) {
 	var out []*cfg.Expr
+	var ruledOut error
 	for _, one := range parts {
 		e, err := c.raw(one.Schema, one.Path, name+"-"+strconv.Itoa(one.Number), depth+1)
+		if algebra.IsContradiction(err) {
+			ruledOut = err
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -111,6 +116,9 @@ func (c *conversion) rawAlternatives(parts []algebra.Alternative, name string, d
 			return e, nil
 		}
 		out = append(out, e)
+	}
+	if len(out) == 0 && ruledOut != nil {
+		return nil, ruledOut
 	}
 	return cfg.Alt(out...), nil
 }

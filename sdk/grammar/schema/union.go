@@ -19,7 +19,7 @@ func (c *conversion) union(s *jsonschema.Value, key, path, name string) (*cfg.Ex
 	for _, one := range parts {
 		e, err := c.visit(one.Schema, one.Path, name+"-"+strconv.Itoa(one.Number))
 		switch {
-		case one.Merged && algebra.IsContradiction(err) && (key == algebra.Conditioned || algebra.PathOf(err) == one.Path):
+		case algebra.IsContradiction(err):
 			ruledOut = err
 			continue
 		case err != nil:

@@ -11,7 +11,6 @@ type Alternative struct {
 	Schema *jsonschema.Value
 	Path   string
 	Number int
-	Merged bool // there were keywords to merge
 }
 
 // Alternatives returns the subschemas under key, each merged with the keywords beside key. Those
@@ -32,7 +31,7 @@ func (d *Document) Alternatives(s *jsonschema.Value, key, path string) ([]Altern
 		case err != nil:
 			return nil, err
 		}
-		out = append(out, Alternative{merged, where, i, merged != one})
+		out = append(out, Alternative{merged, where, i})
 	}
 	if len(out) == 0 {
 		return nil, ruledOut
