@@ -30,6 +30,9 @@ func (a *assembly) body() peg.ID {
 	if a.m.Content.Start != "" && distinctive(a.m.Tools.CallSeparator) {
 		wrappers = append(wrappers, a.m.Tools.CallSeparator+a.m.Content.Start)
 	}
+	if start := a.d.Content.Start; start != strings.TrimLeft(start, " ") {
+		return a.Seq(a.Optional(a.Space(), a.Lit(a.m.Content.Start), a.Lines()), a.mixed(wrappers))
+	}
 	return a.led(a.mixed(wrappers))
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/dragoman-project/dragoman/autoparser/dialect"
+	"github.com/dragoman-project/dragoman/autoparser/diff"
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 	"github.com/dragoman-project/dragoman/sdk/turn"
@@ -36,8 +37,10 @@ func (f tagged) bareOpeners() []string {
 		openers = append(openers, opener)
 	}
 	if s := f.m.Tools.CallSeparator; distinctive(s) {
+		own := strings.TrimLeft(f.d.Tools.CallSeparator, " \t\r\n")
 		for _, t := range f.Tools {
-			openers = append(openers, s+f.m.Tools.Function.NamePrefix+t.Name+f.nameEnd())
+			call := f.m.Tools.Function.NamePrefix + t.Name + f.nameEnd()
+			openers = append(openers, nonempty(s+call, own+call)...)
 		}
 	}
 	if f.bareCode() {
@@ -48,6 +51,10 @@ func (f tagged) bareOpeners() []string {
 
 // nameEnd returns what ends the name of a call without markers.
 func (f tagged) nameEnd() string {
+	if before, _, twice := strings.Cut(f.d.Tools.Function.NameSuffix, dialect.NamePlaceholder); twice {
+		_, end := diff.FirstMarker(before)
+		return before[:end]
+	}
 	if f.nameFirst() {
 		return cmp.Or(strings.TrimRight(f.d.Tools.Function.NameSuffix, " \t\r\n"), "\n")
 	}
@@ -55,9 +62,13 @@ func (f tagged) nameEnd() string {
 }
 
 // nameFirst reports whether a call begins with the name of a tool, followed by the end of the line
-// or a marker, and then by the arguments, an object.
+// or a marker, and then by the arguments, an object. If the name stands twice, words may precede the
+// first, and the arguments may be in markup.
 func (a *assembly) nameFirst() bool {
 	f := a.d.Tools.Function
+	if strings.Contains(f.NameSuffix, dialect.NamePlaceholder) {
+		return common(f.NamePrefix) && distinctive(f.NameSuffix)
+	}
 	return a.d.Tools.Format == dialect.TagWithJSON && f.NamePrefix == "" && (f.NameSuffix == "\n" || distinctive(strings.TrimSpace(f.NameSuffix)))
 }
 
@@ -69,7 +80,7 @@ func (f tagged) argumentAhead() peg.ID {
 	}
 	return f.Once("argument-ahead", func() peg.ID {
 		if f.nameFirst() {
-			return f.Peek(f.Seq(f.Blanks(), f.Lit("{")))
+			return f.Peek(f.Seq(f.Blanks(), f.OneOf(nonempty(append(f.inner.begins(), f.m.Tools.Function.Close)...)...)))
 		}
 		key := f.Seq(f.AnyName(), f.Blanks(), f.OneOf(nonempty(f.m.Tools.Arguments.NameSuffix)...))
 		ends := append([]string{"\n", ",", "]", "<|", "<｜"}, f.Ends...)

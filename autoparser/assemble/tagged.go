@@ -34,7 +34,7 @@ func (f tagged) opening() string {
 		return ""
 	case f.beginsWithID():
 		return f.m.Tools.CallID.Prefix
-	case distinctive(p) || len(p) >= shortestWords && len(f.m.Tools.Function.NameSuffix) >= shortestWords:
+	case distinctive(p) || !f.nameFirst() && len(p) >= shortestWords && len(f.m.Tools.Function.NameSuffix) >= shortestWords:
 		return p
 	}
 	return ""
@@ -66,7 +66,10 @@ func (f tagged) before() peg.ID {
 func (f tagged) ways() []peg.ID { return []peg.ID{f.Seq(f.before(), f.byName(f), f.closers())} }
 
 func (f tagged) name(of ...turn.Tool) peg.ID {
-	return f.Atomic(f.oneNamed(of), f.closing())
+	if len(of) != 1 {
+		return f.Atomic(f.oneNamed(of), f.closing(""))
+	}
+	return f.Atomic(f.oneNamed(of), f.closing(of[0].Name))
 }
 
 func (f tagged) anyName() (peg.ID, bool) {
@@ -84,7 +87,7 @@ func (f tagged) anyName() (peg.ID, bool) {
 	}
 	name := []peg.ID{f.Tag(peg.CallName, f.Chars(1, turn.MaxName, chars...))}
 	if f.m.Tools.Function.NameSuffix != "" {
-		name = append(name, f.closing())
+		name = append(name, f.closing(""))
 	}
 	if f.m.Tools.Function.NameSuffix == "" || len(f.ends()) == 0 {
 		name = append(name, f.Peek(f.begun("{", turn.Fence))) // a word alone is prose
@@ -92,8 +95,16 @@ func (f tagged) anyName() (peg.ID, bool) {
 	return f.Atomic(name...), true
 }
 
-// closing matches what closes the name: its suffix or, if there is none, what must follow.
-func (f tagged) closing() peg.ID {
+// closing matches what closes the name: its suffix, which may contain it again, or, if there is
+// none, what must follow. An unknown name is empty.
+func (f tagged) closing(name string) peg.ID {
+	if before, after, twice := strings.Cut(f.d.Tools.Function.NameSuffix, dialect.NamePlaceholder); twice {
+		again := f.OnlyHere("other-name", f.AnyName())
+		if name != "" {
+			again = f.Choice(f.Lit(name), again)
+		}
+		return f.Seq(f.spaced(before), again, f.spaced(after), f.argumentAhead())
+	}
 	if f.m.Tools.Function.NameSuffix != "" {
 		return f.Seq(f.attributeEnd(f.m.Tools.Function.NameSuffix, f.spaced(f.d.Tools.Function.NameSuffix)), f.argumentAhead())
 	}

@@ -20,10 +20,11 @@ func (d *detective) content() {
 		d.lint("C1: the text of an answer is not rendered verbatim")
 		return
 	}
-	shared := diff.Shared(before, c1.TextA)
+	before = tailOf(before) // a prompt may begin with more than an answered question
+	shared := diff.Shared(before, tailOf(c1.TextA))
 	start := d.withoutReasoning(before[len(shared):])
 	if !blank(start) && !strings.HasSuffix(d.bare(c1.TextA), d.bare(start)) {
-		d.wrapped(dialect.ContentAlwaysWrapped, start, d.contentEnd(start, after), from("C1", c1.TextB[len(shared):]))
+		d.wrapped(dialect.ContentAlwaysWrapped, start, d.contentEnd(start, after), from("C1", before[len(shared):]+probe.Content+after))
 		d.reasoningBeforeWrapped()
 		return
 	}

@@ -38,7 +38,7 @@ func (end spanner) span(text, name, argument, value string) (span, bool) {
 
 // markupCalls learns how calls with names in markup are written.
 func (d *detective) markupCalls(one, two string, end spanner) {
-	one, two = closersNamed(one), closersNamed(two)
+	one, two = namedOnce(one), namedOnce(two)
 	first, _ := end.span(one, probe.Function, probe.Argument, probe.Value)
 	s1, ok1 := end.span(two, probe.Function, probe.Argument, probe.Value)
 	s2, ok2 := end.span(two, probe.OtherFunction, probe.OtherArgument, probe.OtherValue)
@@ -69,6 +69,18 @@ func (d *detective) markupCalls(one, two string, end spanner) {
 		d.abandonCalls("T1: names of functions or arguments stand in closing markers, too, or in another place that a parser cannot know: %q", repeated)
 	}
 	d.confirmMarkup()
+}
+
+// namedOnce replaces the names of functions and arguments in their closing tags by the placeholder,
+// and those of functions wherever they stand again: a name may be in the header of a message, too.
+func namedOnce(text string) string {
+	text = closersNamed(text)
+	for _, name := range []string{probe.Function, probe.OtherFunction} {
+		if before, behind, ok := strings.Cut(text, name); ok {
+			text = before + name + strings.ReplaceAll(behind, name, dialect.NamePlaceholder)
+		}
+	}
+	return text
 }
 
 // closersNamed replaces the names of functions and arguments in their closing tags by the
@@ -149,7 +161,7 @@ func (d *detective) taggedArguments(behind, second string) {
 		d.abandonCalls("T5: a call with two arguments is not rendered")
 		return
 	}
-	text := closersNamed(d.callsIn(t5.TextB))
+	text := namedOnce(d.callsIn(t5.TextB))
 	_, rest, _ := strings.Cut(text, probe.Function)
 	first, rest, ok1 := strings.Cut(rest, probe.Argument)
 	assign, rest, ok2 := strings.Cut(rest, probe.Value)
@@ -164,6 +176,9 @@ func (d *detective) taggedArguments(behind, second string) {
 	valueEnd := diff.CommonPrefix(between, last)
 	learn(d, &a.NamePrefix, prefix, from("A1", between+probe.OtherArgument))
 	nameSuffix, container := endOfName(d.Dialect.Tools.PerCallStart+d.Dialect.Tools.Function.NamePrefix, d.idBetween(strings.TrimSuffix(first, prefix), strings.TrimSuffix(second, prefix)))
+	if strings.Contains(container, dialect.NamePlaceholder) {
+		nameSuffix, container = nameSuffix+container, ""
+	}
 	learn(d, &d.Dialect.Tools.Function.NameSuffix, nameSuffix, from("T3", probe.Function+first))
 	learn(d, &a.Start, container, from("T6", probe.Function+first))
 	suffix, valuePrefix := endOfName(prefix, assign)
@@ -233,7 +248,7 @@ func (d *detective) confirmMarkup() {
 		open = t.Function.NamePrefix
 	}
 	if t3, ok := d.answers.Of("T3"); ok {
-		d.confirm("T3", d.callsIn(t3.TextB), open+probe.OtherFunction+t.Function.NameSuffix)
+		d.confirm("T3", d.callsIn(t3.TextB), open+probe.OtherFunction+strings.ReplaceAll(t.Function.NameSuffix, dialect.NamePlaceholder, probe.OtherFunction))
 	}
 	if t6, ok := d.answers.Of("T6"); ok {
 		text := d.callsIn(t6.TextA)

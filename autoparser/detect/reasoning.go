@@ -64,13 +64,20 @@ func (d *detective) shownReasoning(a probe.Answer, mode dialect.ReasoningMode, n
 	return true
 }
 
-// headerBehind returns the text after the end of reasoning if prompts begin an answer with it, and
-// if it precedes the reasoning, too: then reasoning is a message of its own.
+// headerBehind returns the beginning of the text after the end of reasoning with which prompts
+// begin an answer, if it precedes the reasoning, too: then reasoning is a message of its own.
 func (d *detective) headerBehind(rest, before string) string {
 	r2, _ := d.answers.Of("R2")
-	header := trimRight(rest)
-	if markers(header) > 0 && strings.Contains(before, header) && (strings.HasSuffix(trimRight(r2.TextA), header) || strings.HasSuffix(trimRight(r2.TextB), header)) {
-		return rest
+	marker, _ := leadingMarker(rest)
+	marker = strings.TrimSpace(marker)
+	for _, prompt := range []string{r2.TextA, r2.TextB} {
+		at := strings.LastIndex(prompt, marker)
+		if marker == "" || at < 0 {
+			continue
+		}
+		if header := trimRight(prompt[at:]); strings.HasPrefix(rest, header) && strings.Contains(before, header) {
+			return rest[:withSpace(rest, len(header))]
+		}
 	}
 	return ""
 }
