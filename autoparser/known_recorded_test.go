@@ -1,7 +1,6 @@
 package autoparser_test
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -32,7 +31,7 @@ func TestTheManualListsKnownTemplates(t *testing.T) {
 			continue
 		}
 		l := learnSource(t, name, string(source), "", "", shippedRules(t))
-		check := l.SelfCheck(context.Background())
+		check := l.SelfCheck()
 		rows = append(rows, row("`"+name+"`", "autoparser", readingOf(reasoningOf(l.Dialect), check, "reasoning", "reasoning-call"),
 			readingOf(callsOf(l.Dialect), check, "call", "reasoning-call")))
 	}
