@@ -46,7 +46,7 @@ func learning(ctx context.Context) context.Context {
 
 // What all renderings of one request may cost together.
 const (
-	requestSteps  = 6_000_000
+	requestSteps  = 4_000_000
 	requestOutput = 64 << 20
 )
 

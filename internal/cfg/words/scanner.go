@@ -119,7 +119,7 @@ func (t *trie) target(node int, last string) int {
 func (s *scanner) minimal(m *work.Meter) *scanner {
 	classes, count := make([]int, len(s.next)), 1
 	for {
-		m.Spend(len(s.next) / 2)
+		m.Spend(2 * len(s.next))
 		ids := map[string]int{}
 		refined := make([]int, len(s.next))
 		var key []byte
