@@ -63,7 +63,7 @@ func (m *Machine) starve(in *code.Inst) bool {
 	case in.Negated || f != nil && f.pos == m.end():
 		lacks := in.InCall && in.Op == code.OpLiteral && m.sure != unlimited
 		m.fail(in)
-		m.lacks = m.lacks || lacks
+		m.lacks = m.lacks || lacks && m.sure != unlimited
 	default:
 		m.truncate()
 	}

@@ -3,13 +3,13 @@ package match
 // frame is an entry of the stack: where to continue, and the state to restore there.
 type frame struct {
 	kind   frameKind
+	lacks  bool
 	pc     int32
 	pos    int
 	queue  int // the length of the queue
 	atomic atomic
 	limit  int
 	sure   int
-	lacks  bool
 }
 
 type frameKind uint8

@@ -17,8 +17,8 @@ func TestChunkingDoesNotMatter(t *testing.T) {
 		p := g.program()
 		code := compile(t, p)
 		for range 4 {
-			everySplit(t, code, output{text: g.output(12)})
-			everySplit(t, code, output{text: g.mutate(g.sample(p))})
+			everySplit(t, code, output{text: g.output(12), truncated: g.IntN(2) == 0})
+			everySplit(t, code, output{text: g.mutate(g.sample(p)), truncated: g.IntN(2) == 0})
 		}
 	}
 }
@@ -69,7 +69,7 @@ func FuzzPrograms(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64) {
 		g := newGenerator(seed)
 		p := g.program()
-		everySplit(t, compile(t, p), output{text: g.mutate(g.sample(p))})
+		everySplit(t, compile(t, p), output{text: g.mutate(g.sample(p)), truncated: g.IntN(2) == 0})
 	})
 }
 

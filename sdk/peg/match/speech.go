@@ -83,7 +83,7 @@ func (m *Machine) flush() {
 
 // omit ends a call at the end of the output, where its last marker is missing. Unless its arguments are complete, it stays open.
 func (m *Machine) omit() {
-	if !m.emitter.Omit() {
+	if !m.emitter.Omit() && m.report.Status == "" {
 		m.report.Status = chat.Truncated
 	}
 }
