@@ -7,7 +7,7 @@ type Status string
 const (
 	// Complete: the output followed the format to its end.
 	Complete Status = "complete"
-	// Truncated: the output ended within the format.
+	// Truncated: the output ended within the format, or the engine cut it off where more could have followed.
 	Truncated Status = "truncated"
 	// Malformed: the output broke the format; what could not be read was delivered as content.
 	Malformed Status = "malformed"

@@ -65,6 +65,60 @@ func TestATruncatedOutputEndsForLength(t *testing.T) {
 	}
 }
 
+// calling returns a draft whose program reads a call: <f a="…">. Its end may be missing.
+func calling() *session.Draft {
+	var b peg.Builder
+	argument := b.Seq(b.Atomic(b.Lit(" "), b.Tag(peg.Key, b.Lit("a")), b.Lit(`="`)), b.Tag(peg.String, b.Until(`"`)), b.Lit(`"`))
+	call := b.Tag(peg.Call, b.Atomic(b.Lit("<"), b.Tag(peg.CallName, b.Lit("f"))), b.Star(argument), b.Choice(b.Lit(">"), b.Rule("~missing", b.Empty())))
+	text := b.Tag(peg.Content, b.Until("<f"))
+	return &session.Draft{Plan: handler.Plan{Program: b.Build(b.Seq(text, b.Star(call, text), b.End()))}, Handler: "h"}
+}
+
+func TestACallThatTheOutputEndsWithinIsHandledByItsPolicy(t *testing.T) {
+	const whole = `<f a="x">`
+	const length, stop, calls = chat.FinishLength, chat.FinishStop, chat.FinishToolCalls
+	for _, c := range []struct {
+		output    string
+		truncated bool
+		policy    chat.TruncatedCallPolicy
+		want      string
+		reason    chat.FinishReason
+		status    chat.Status
+	}{
+		{whole, false, chat.TruncatedDrop, ` f{"a":"x"}`, calls, chat.Complete},
+		{whole, true, chat.TruncatedDrop, ` f{"a":"x"}`, length, chat.Truncated},
+		{whole + "<", true, chat.TruncatedDrop, ` f{"a":"x"}`, length, chat.Truncated},
+		{whole + " <", false, chat.TruncatedDrop, ` < f{"a":"x"}`, calls, chat.Complete},
+		{`<f a="x"`, true, chat.TruncatedPartial, ` f{"a":"x"`, length, chat.Truncated},
+		{`<f a="x"`, false, chat.TruncatedPartial, ` f{"a":"x"`, length, chat.Truncated},
+		{`<f a="x"`, false, chat.TruncatedDrop, ``, length, chat.Truncated},
+		{`<f a="x"`, true, chat.TruncatedContent, `{"name": "f", "arguments": {"a":"x"`, length, chat.Truncated},
+		{`<f`, true, chat.TruncatedPartial, ` f`, length, chat.Truncated},
+		{`<f`, true, chat.TruncatedDrop, ``, length, chat.Truncated},
+		{whole + `<f a="y`, false, chat.TruncatedDrop, ` f{"a":"x"}`, length, chat.Truncated},
+		{`Hi <`, true, chat.TruncatedPartial, `Hi `, length, chat.Truncated},
+		{`Hi <`, false, chat.TruncatedPartial, `Hi <`, stop, chat.Complete},
+	} {
+		request := &chat.Request{Tools: []chat.Tool{{Name: "f"}}, Parsing: chat.Policies{TruncatedCall: c.policy}}
+		p, err := session.New(t.Context(), calling(), request, session.PlanOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := p.Parse(t.Context(), []byte(c.output), c.truncated, session.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := result.Message.Content.Join("")
+		for _, call := range result.Message.ToolCalls {
+			got += " " + call.Name + call.Arguments
+		}
+		if got != c.want || result.FinishReason != c.reason || result.Report.Status != c.status {
+			t.Errorf("%s, truncated %t, policy %v:\n got %s, %s, %s\nwant %s, %s, %s", c.output, c.truncated, c.policy,
+				got, result.FinishReason, result.Report.Status, c.want, c.reason, c.status)
+		}
+	}
+}
+
 // echo is a handler that parses outputs itself: all of it is content.
 type echo struct{ sink chat.Sink }
 

@@ -8,7 +8,8 @@ import (
 
 // Marker matches a marker of the format and what follows it. A model may leave both out; grammars
 // require them. The Format decides whether the report counts a missing marker, and which other
-// spellings are accepted.
+// spellings are accepted. Where the output ends without the marker, what it would have ended stays
+// open.
 func (t *Turn) Marker(text string, behind ...peg.ID) peg.ID {
 	return t.Choice(t.Seq(append([]peg.ID{t.Spelled(text)}, behind...)...), t.Omitted(text))
 }

@@ -19,8 +19,8 @@ import (
 //
 //	<t>Hm.</t>Let me see. <call weather><arg city>Rome</arg><arg days>3</arg></call><end>
 //
-// If keeps is set, calls within a thought stay part of it.
-type tags struct{ keeps bool }
+// If keeps is set, calls within a thought stay part of it; if tolerates is, the end of an argument may be missing.
+type tags struct{ keeps, tolerates bool }
 
 func (tags) Describe() handler.Description {
 	return handler.Description{Name: "tags", Version: "1.0.0", Match: "true", Cases: []byte(`
@@ -34,9 +34,13 @@ func (f tags) Plan(_ context.Context, in handler.Input) (*handler.Plan, error) {
 	})
 	header := func(name peg.ID) peg.ID { return t.Atomic(t.Lit("<call "), t.Tag(peg.CallName, name), t.Lit(">")) }
 	text := func(s jsonschema.Schema) peg.ID { return t.Verbatim(s, "</arg>") }
+	end := t.Seq(t.Lit("</arg>"), t.Space())
+	if f.tolerates {
+		end = t.Closer("</arg>")
+	}
 	argument := func(name string, s jsonschema.Schema) peg.ID {
 		key := t.Atomic(t.Lit("<arg "), t.Tag(peg.Key, t.ArgumentName(name)), t.Lit(">"))
-		return t.Seq(key, t.Typed(s, "</arg>", text), t.Lit("</arg>"), t.Space())
+		return t.Seq(key, t.Typed(s, "</arg>", text), end)
 	}
 	arguments := func(s jsonschema.Schema) peg.ID {
 		return t.Seq(t.Space(), t.Tag(peg.Object, t.Arguments(s, "", argument)))
@@ -67,6 +71,7 @@ func write(m chat.Message) string {
 func TestAFormatInAFewLinesConforms(t *testing.T) {
 	conformance.Run(t, tags{}, conformance.Options{Write: write})
 	conformance.Run(t, tags{keeps: true}, conformance.Options{Write: write})
+	conformance.Run(t, tags{tolerates: true}, conformance.Options{Write: write})
 }
 
 const (

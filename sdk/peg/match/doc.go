@@ -32,7 +32,9 @@
 //  6. The end cuts off, it does not refute. At the end of the input the beginning of a delimiter is text. An instruction
 //     that lacks bytes falls back only to a frame with nothing consumed since; otherwise the output was truncated, and
 //     what the current alternative has read counts as far as it goes. An atomic region that is not complete is not
-//     delivered; a region that only the end has closed stays open.
+//     delivered; a region that only the end has closed stays open. So does a call, with what is open in it, where the end is
+//     reached by omitting a marker, or where the engine stopped for length before the call was complete: there nothing falls
+//     back, and the beginning of a delimiter is not text. The brackets of objects and arrays wait for what follows them.
 //  7. Output that breaks the format is content. When the machine fails and no frame is live, a recovery delivers what is
 //     undecided as content, up to where a trigger rule or a call of the program matches; there the program continues. One
 //     bad call must not swallow the next good one. The generation prompt is never delivered.

@@ -17,7 +17,7 @@ func TestGivenTexts(t *testing.T) {
 		`!1;!2;`:    `call | run | {"code":"1"} | end | call | run | {"code":"2"} | end`,
 		`!;`:        `call | run | {"code":""} | end`,
 		`no call`:   `content "no call"`,
-		`!cut off`:  `call | run | {"code":"cut off | end`,
+		`!cut off`:  `call | run | {"code":"cut off | open`,
 		`!1;broken`: `call | run | {"code":"1"} | end | recovered "broken"`,
 	} {
 		got, _ := everySplit(t, compile(t, p), output{text: text})

@@ -18,6 +18,7 @@ type event struct {
 	kind      chat.EventKind
 	text      string
 	recovered bool
+	open      bool
 }
 
 // String shows an event as the tables of the tests write it.
@@ -39,6 +40,9 @@ func (e event) String() string {
 	case chat.CallArguments:
 		return e.text
 	case chat.CallEnd:
+		if e.open {
+			return "open"
+		}
 		return "end"
 	}
 	return "?"
@@ -54,7 +58,7 @@ func (t *transcript) sink(e chat.Event) {
 			return
 		}
 	}
-	*t = append(*t, event{e.Kind, string(e.Text), e.Recovered})
+	*t = append(*t, event{e.Kind, string(e.Text), e.Recovered, e.Open})
 }
 
 func isPiece(k chat.EventKind) bool {
@@ -84,9 +88,10 @@ func (t transcript) continues(before transcript) bool {
 
 // output is the output of a model, and which of its bytes came from special tokens (nil: unknown).
 type output struct {
-	prompt  string
-	text    string
-	special []match.Range
+	prompt    string
+	text      string
+	special   []match.Range
+	truncated bool // the engine stopped for length
 }
 
 // parse runs code over an output that is cut at the given offsets.
@@ -114,8 +119,8 @@ func parse(t testing.TB, code *match.Code, o output, cuts []int) (transcript, ch
 		}
 		from = to
 	}
-	report := *m.Finish(false)
-	if again := m.Finish(false); !reflect.DeepEqual(*again, report) {
+	report := *m.Finish(o.truncated)
+	if again := m.Finish(o.truncated); !reflect.DeepEqual(*again, report) {
 		t.Fatalf("%q: the second report differs: %+v, %+v", o.text, report, *again)
 	}
 	checkSpans(t, o, report)

@@ -40,7 +40,7 @@ func TestLawOfCommitment(t *testing.T) {
 				call := b.Tag(peg.Call, named(b, "f"), b.Lit("("), b.Tag(peg.Arguments, b.Value(peg.ObjectValue)), b.Lit(")"))
 				return b.Seq(b.Choice(call, content(b)), b.End())
 			},
-			[]string{"f", "(", "{", "x"}, `call f · · { · end recovered "x"`},
+			[]string{"f", "(", "{", "x"}, `call f · · { · open recovered "x"`},
 		{"an atomic header commits when it is complete, and not before",
 			func(b *peg.Builder) peg.ID {
 				call := b.Tag(peg.Call, b.Atomic(named(b, "f"), b.Lit("(")), b.Tag(peg.Arguments, b.Value(peg.ObjectValue)))
@@ -134,12 +134,12 @@ func TestTruncation(t *testing.T) {
 	for _, test := range []struct{ program, text, want, open string }{
 		{"json calls", `a<tool_`, `content "a<tool_"`, ""},
 		{"json calls", `a<tool_call>{"name": "f`, `content "a"`, `{"name": "f`},
-		{"json calls", `<tool_call>{"name": "f", "arguments": `, `call | f | end`, ""},
-		{"json calls", `<tool_call>{"name": "f", "arguments": {"a": [1, "x`, `call | f | {"a": [1, "x | end`, ""},
-		{"json calls", `<tool_call>{"name": "f", "arguments": {}}</tool`, `call | f | {} | end`, `</tool`},
-		{"json calls", `<tool_call>{"name": "f", "arguments": {"a": Tru`, `call | f | {"a":  | end`, ""},
-		{"tagged calls", `<tool_call><function=f><parameter=a>x`, `call | f | {"a":"x | end`, ""},
-		{"tagged calls", `<tool_call><function=f><parameter=a>1`, `call | f | {"a": | end`, "1"},
+		{"json calls", `<tool_call>{"name": "f", "arguments": `, `call | f | open`, ""},
+		{"json calls", `<tool_call>{"name": "f", "arguments": {"a": [1, "x`, `call | f | {"a": [1, "x | open`, ""},
+		{"json calls", `<tool_call>{"name": "f", "arguments": {}}</tool`, `call | f | {} | open`, `</tool`},
+		{"json calls", `<tool_call>{"name": "f", "arguments": {"a": Tru`, `call | f | {"a":  | open`, ""},
+		{"tagged calls", `<tool_call><function=f><parameter=a>x`, `call | f | {"a":"x | open`, ""},
+		{"tagged calls", `<tool_call><function=f><parameter=a>1`, `call | f | {"a": | open`, "1"},
 		{"late names", `<call>#1 {"a": 1} to f`, ``, `<call>#1 {"a": 1} to f`},
 		{"json calls", `<think>hm`, `reasoning "hm"`, ""},
 	} {

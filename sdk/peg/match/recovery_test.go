@@ -36,7 +36,7 @@ func TestRecovery(t *testing.T) {
 				`byte 153, in tool-call: expected "{\"name\": \"", found "3"`}},
 		{"ends a call whose arguments break off as they are", "json calls", "",
 			`<tool_call>{"name": "f", "arguments": {"a": [1,}}</tool_call>` + goodCall,
-			`call | f | {"a": [1, | end | recovered "}}</tool_call>" | ` + good, chat.Malformed,
+			`call | f | {"a": [1, | open | recovered "}}</tool_call>" | ` + good, chat.Malformed,
 			[]string{`byte 47, in tool-call: expected a value, found "}"`}},
 		{"takes a call for content that only looks like one", "json calls", "",
 			turnEnd + `<tool_call><tool_call>` + goodCall + "<tool_call",
@@ -47,11 +47,11 @@ func TestRecovery(t *testing.T) {
 			[]string{`byte 8, in program: expected the end, found "b"`}},
 		{"never delivers the prompt", "json calls", "<x>", "b", `content "b"`, chat.Complete, nil},
 		{"resumes within a list of calls", "python calls", "", `<calls>[f(a=?)] <calls>[g(), h()]</calls> x`,
-			`call | f | {"a": | end | recovered "?)] " | call | g | {} | end | call | h | {} | end | content "x"`, chat.Malformed,
+			`call | f | {"a": | open | recovered "?)] " | call | g | {} | end | call | h | {} | end | content "x"`, chat.Malformed,
 			[]string{`byte 12, in tool-call: expected a value, found "?"`}},
 		{"resumes within a section, and at the next", "sections", "",
 			`<calls><invoke f>{"a": ?}</invoke> <invoke g>{}</invoke></calls> x<calls><invoke g>{}</invoke></calls>`,
-			`call | f | {"a":  | end | recovered "?}</invoke> " | call | g | {} | end | content "x" | call | g | {} | end`,
+			`call | f | {"a":  | open | recovered "?}</invoke> " | call | g | {} | end | content "x" | call | g | {} | end`,
 			chat.Malformed, []string{`byte 23, in tool-call: expected a value, found "?"`}},
 	} {
 		t.Run(test.does, func(t *testing.T) {

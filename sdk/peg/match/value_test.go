@@ -39,6 +39,7 @@ func TestValues(t *testing.T) {
 		{peg.AnyPython, `'None'`, `"None"`}, {peg.AnyPython, `'True, "a", \\'`, `"True, \"a\", \\"`},
 		{peg.AnyPython, `[1, 2, ]`, `[1, 2 ]`}, {peg.AnyPython, `{"a": [{"b": 1,},],}`, `{"a": [{"b": 1}]}`}, {peg.AnyPython, "[\",]\" ,\n ]", "[\",]\" \n ]"},
 		{peg.AnyPython, `[1,,]`, ``}, {peg.AnyPython, `[,]`, ``}, {peg.AnyPython, `{,}`, ``}, {peg.AnyPython, `[None,]`, `[null]`},
+		{peg.AnyJSON, `0x10`, ``}, {peg.AnyJSON, `1_000`, ``},
 		{peg.NumberValue, `1`, `1`}, {peg.NumberValue, `"1"`, ``}, {peg.NumberValue, `true`, ``},
 		{peg.StringValue, `"1"`, `"1"`}, {peg.StringValue, `1`, ``}, {peg.StringValue | peg.PythonQuotes, `'1'`, `"1"`},
 		{peg.BoolValue, `false`, `false`}, {peg.BoolValue, `null`, ``}, {peg.BoolValue | peg.PythonLiterals, `True`, `true`},

@@ -55,7 +55,13 @@ func (n number) complete() bool {
 	return n == numZero || n == numDigits || n == numFraction || n == numExponent
 }
 
-// IsNumeric reports whether c looks like the continuation of a number, so that a number right before it is broken.
+// IsNumeric reports whether c may be part of a number.
 func IsNumeric(c byte) bool {
 	return c >= '0' && c <= '9' || c == '+' || c == '-' || c == '.' || c|0x20 == 'e'
+}
+
+// foreign reports whether c continues the number in another notation, such as 0x10 or 1_000, or breaks it.
+func (n number) foreign(c byte) bool {
+	base := n == numZero && (c|0x20 == 'x' || c|0x20 == 'o' || c|0x20 == 'b')
+	return base || c == '_' || IsNumeric(c)
 }

@@ -134,7 +134,7 @@ func (v *Value) digits(b []byte) (int, Outcome) {
 	for i, c := range b {
 		if next := v.number.next(c); next != numNone {
 			v.number = next
-		} else if !v.number.complete() || IsNumeric(c) {
+		} else if !v.number.complete() || v.number.foreign(c) {
 			return i, Failed
 		} else {
 			return i, v.end()

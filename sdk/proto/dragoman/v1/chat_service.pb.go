@@ -766,7 +766,8 @@ type ParseResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The message in OpenAI's format, with reasoning_content.
 	Message *Json `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
-	// Why it ended: "stop", "length" or "tool_calls", in agreement with the message.
+	// Why it ended: "length" if the engine cut it off or it ended within a call, "tool_calls" if it has calls and all of them are
+	// complete, "stop" otherwise.
 	FinishReason string `protobuf:"bytes,2,opt,name=finish_reason,json=finishReason,proto3" json:"finish_reason,omitempty"`
 	// What happened while parsing.
 	Report        *Report `protobuf:"bytes,3,opt,name=report,proto3" json:"report,omitempty"`
@@ -1362,8 +1363,9 @@ func (x *OutputResponse) GetMessage() *ParseStreamResponse {
 // Report describes how an output was parsed.
 type Report struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// How it ended: "complete" (it followed the format), "truncated" (it ended within the format), "malformed" (it broke the
-	// format; what could not be read was delivered as content) or "trailing" (more text came after the end of the format).
+	// How it ended: "complete" (it followed the format to its end), "truncated" (it ended within the format, or the engine cut it
+	// off where more could have followed), "malformed" (it broke the format; what could not be read was delivered as content) or
+	// "trailing" (more text came after the end of the format).
 	Status string `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
 	// The bytes of generation prompt and output together.
 	Length uint32 `protobuf:"varint,2,opt,name=length,proto3" json:"length,omitempty"`
