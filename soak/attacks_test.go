@@ -260,7 +260,7 @@ func attacks() (all []attack) {
 var shortForm = []string{
 	"schema: patterns that meet", "schema: 8000 similar patterns of names", "schema: 30000 optional properties", "schema: allOf of 5000", "schema: classes",
 	"format: prefix items", "8000 types of parts", "30000 messages", "5000 tools of 5 arguments", "lark: 3000 properties",
-	"output of chatml-json: beginnings of calls", "template: 14 MB", "template: 400 replacements", "template: slow for requests, plan",
+	"output of chatml-json: beginnings of calls", "template: 14 MB", "template: 400 replacements",
 }
 
 // longest are the attacks that cost most.
