@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	buildinfo "runtime/debug"
+	"strings"
 
 	"github.com/dragoman-project/dragoman/host/plugins"
 	"github.com/dragoman-project/dragoman/host/plugins/scaffold"
@@ -31,20 +32,20 @@ Makefile. It builds and conforms as it is; change it step by step into the forma
 			o.Name = args[0]
 			if build, ok := buildinfo.ReadBuildInfo(); ok && semver.IsValid(build.Main.Version) {
 				o.Version = build.Main.Version
-			} else if o.SDK == "" {
-				fmt.Fprintln(cmd.ErrOrStderr(), "note: this is not a released version; build the plugin against a checkout, with --sdk")
 			}
 			written, err := scaffold.Write(o)
 			if err != nil {
 				return err
 			}
-			for _, name := range written {
-				fmt.Fprintln(cmd.OutOrStdout(), name)
+			if _, err := fmt.Fprintln(cmd.OutOrStdout(), strings.Join(written, "\n")); err != nil || o.SDK != "" {
+				return err
 			}
-			if o.SDK == "" {
-				fmt.Fprintln(cmd.ErrOrStderr(), "run `go mod tidy` there first: it completes go.mod and go.sum")
+			note := "run `go mod tidy` there first: it completes go.mod and go.sum"
+			if o.Version == "" {
+				note = "this is not a released version: build the plugin against a checkout, with --sdk"
 			}
-			return nil
+			_, err = fmt.Fprintln(cmd.ErrOrStderr(), "note:", note)
+			return err
 		},
 	}
 	cmd.Flags().StringVar(&o.Dir, "dir", "", "`folder` to create (default: one with the plugin's name)")

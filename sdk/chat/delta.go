@@ -10,7 +10,7 @@ import (
 // FinishReason is why an answer ended, as OpenAI spells it.
 type FinishReason string
 
-// The reasons to finish. An answer with calls finishes with FinishToolCalls if all of them are complete, and no other does.
+// The reasons to finish. An answer with calls finishes with FinishToolCalls unless it is cut off, and no other does.
 const (
 	FinishStop      FinishReason = "stop"
 	FinishLength    FinishReason = "length"

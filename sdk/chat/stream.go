@@ -127,12 +127,12 @@ func (s *Stream) Finish(reason FinishReason) []Delta {
 func (s *Stream) Unclosed() { s.unclosed = s.Policies.UnclosedReasoning == UnclosedContent }
 
 // FinishReason returns why the answer ended. It is FinishLength if the engine cut the answer off, or if it ended within a call,
-// and FinishToolCalls if there are calls and all of them are complete.
+// and FinishToolCalls if there are calls otherwise.
 func (s *Stream) FinishReason() FinishReason {
 	switch {
 	case s.reason == FinishLength:
 		return FinishLength
-	case len(s.calls) > 0 && !s.broken:
+	case len(s.calls) > 0:
 		return FinishToolCalls
 	}
 	return FinishStop
