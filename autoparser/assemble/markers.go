@@ -68,13 +68,19 @@ var bars = []string{"|", "｜"}
 var betweenTokens = regexp.MustCompile(`([` + regexp.QuoteMeta(diff.Closers) + `])\s*([` + regexp.QuoteMeta(diff.Openers) + `])`)
 
 // respaced returns markers and, for those of several tokens, the spellings with other white space
-// or none between the tokens. A marker comes before its other spellings.
+// or none between the tokens, and those that begin twice. A marker comes before its other spellings.
 func respaced(markers ...string) []string {
 	var all []string
-	for _, m := range markers {
-		all = append(all, m)
+	for _, m := range nonempty(markers...) {
+		spellings := []string{m}
 		for _, space := range []string{"", " ", "\n"} {
-			all = append(all, betweenTokens.ReplaceAllString(m, "${1}"+space+"${2}"))
+			spellings = append(spellings, betweenTokens.ReplaceAllString(m, "${1}"+space+"${2}"))
+		}
+		all = append(all, spellings...)
+		if first := diff.Segments(m)[0].Text; special(first) && first != m {
+			for _, s := range spellings {
+				all = append(all, first+s)
+			}
 		}
 	}
 	return nonempty(all...)

@@ -150,6 +150,7 @@ func TestTokensOfAMarkerMayBeSpacedOtherwise(t *testing.T) {
 			{tight, behind("I look."+start+"\n"+weather+"<|action_end|>", oslo)},
 			{tight, behind("I look.\n"+start+weather+"<|action_end|>"+start+pong+"<|action_end|>", oslo, ping)},
 			{tight, behind("I look."+start+"["+weather+", "+pong+"]<|action_end|>", oslo, ping)},
+			{tight, behind("I look.<|action_start|>"+start+weather+"<|action_end|>", oslo)},
 			{tight, otherwise{"a start cut off", "Look: " + start[:len(start)-1], cases.Message{Content: "Look: " + start[:len(start)-1]}}},
 			{tight, otherwise{"out of reasoning", "<think>\nHm" + start + weather + "<|action_end|>", cases.Message{ReasoningContent: "Hm", ToolCalls: []cases.Call{oslo}}}},
 			{spaced, behind("I look."+start+weather+end, oslo)},

@@ -13,7 +13,7 @@ import (
 func (a *assembly) reasoning() peg.ID {
 	switch a.start.thinking {
 	case mayThink:
-		return a.Seq(a.Optional(a.Space(), a.ThinkMark(a.m.Reasoning.Start), a.StartAgain(), a.Thought()), a.ThoughtAnew())
+		return a.Seq(a.Optional(a.Space(), a.ThinkBegin(), a.StartAgain(), a.Thought()), a.ThoughtAnew())
 	case mustThink:
 		return a.Seq(a.ThinkMark(a.m.Reasoning.Start), a.startAgain(), a.Thought(), a.ThoughtAnew())
 	case alreadyThinking:

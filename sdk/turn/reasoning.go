@@ -15,7 +15,7 @@ func (t *Turn) reasoning() peg.ID {
 	if t.ThinkStart == "" {
 		return t.Empty()
 	}
-	thought := t.Seq(t.Space(), t.ThinkMark(t.ThinkStart), t.StartAgain(), t.Thought())
+	thought := t.Seq(t.Space(), t.ThinkBegin(), t.StartAgain(), t.Thought())
 	none := t.Seq(t.Space(), t.Lit(t.ThinkEnd), t.gap())
 	if t.NoThought == "" {
 		return t.Seq(t.Optional(t.Choice(thought, t.Only("end-of-no-thought", none))), t.ThoughtAnew())
@@ -160,6 +160,14 @@ func (t *Turn) ThinkMark(marker string) peg.ID {
 		return t.Lit(marker)
 	}
 	return t.Tag(peg.Content, t.Lit(marker))
+}
+
+// ThinkBegin matches the marker that begins reasoning, in any accepted spelling.
+func (t *Turn) ThinkBegin() peg.ID {
+	if t.extracts() {
+		return t.Spelled(t.ThinkStart)
+	}
+	return t.ThinkMark(t.ThinkStart)
 }
 
 // gap matches the line ends after reasoning. It leaves other white space, since content may be
