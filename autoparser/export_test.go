@@ -29,6 +29,12 @@ func (l *Learned) Write(req chat.Request, answer chat.Message) (Written, error) 
 	return Written{r.prompt, r.output}, err
 }
 
+// Read returns the message that a rendition is parsed as.
+func (l *Learned) Read(req chat.Request, w Written) chat.Message {
+	got, _ := l.readBack(context.Background(), req, rendition{w.Prompt, w.Output})
+	return got
+}
+
 // Difference describes how the parsed answer differs from the written one, or returns "".
 func (l *Learned) Difference(req chat.Request, w Written, answer chat.Message) string {
 	r := rendition{w.Prompt, w.Output}

@@ -49,7 +49,7 @@ func (t *Turn) ThoughtAnew() peg.ID {
 	if t.ThinkStart == "" || !t.extracts() {
 		return t.Empty()
 	}
-	return t.Optional(t.Only("thought-anew", t.Space(), t.Lit(t.ThinkStart), t.Thought()))
+	return t.Star(t.Only("thought-anew", t.Space(), t.Lit(t.ThinkStart), t.Thought()))
 }
 
 // LateThoughtEnd matches the end marker of reasoning after calls that have already ended it.
