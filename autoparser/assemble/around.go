@@ -26,10 +26,13 @@ func (a *assembly) unmarked(call peg.ID) peg.ID {
 	if !a.bareCode() {
 		run = a.Choice(a.codeCalls(), a.fenced(a.listed(a.Choice(one, a.functionTag()))))
 	}
-	around := a.Plus(a.Seq(a.Optional(a.otherStart()), run, a.Optional(a.otherEnd())))
+	around := a.Named("~around", a.Seq(a.Optional(a.otherStart()), run, a.Optional(a.otherEnd())))
 	unmistakable := a.Not(a.Choice(a.Lit(turn.Fence), a.codeAhead()))
-	return a.Choice(calls, a.OnlyHere("otherwise", a.Choice(unmistakable, a.last(around)), around))
+	return a.Choice(calls, a.OnlyHere("otherwise", a.Choice(unmistakable, a.last(a.Repeat(1, maxLast, around))), a.Plus(around)))
 }
+
+// maxLast bounds how many such forms in a row are read ahead.
+const maxLast = 16
 
 // last matches nothing if calls follow that are the end of the answer, or that one of marks follows.
 // It is a double negation, so that at the end of the output a call that is not whole is text.

@@ -40,7 +40,7 @@ func (a *assembly) namedJSON() peg.ID {
 // jsonBetween matches such calls between the markers that begin and end calls in the format.
 func (a *assembly) jsonBetween(starts []string) peg.ID {
 	ends := nonempty(a.m.Tools.PerCallEnd, a.m.Tools.SectionEnd)
-	start := a.Plus(a.OneOf(respaced(starts...)...), a.Space())
+	start := a.Repeat(1, 2*len(starts), a.Seq(a.OneOf(respaced(starts...)...), a.Space())) // a flood of markers costs no more
 	calls := a.fenced(a.listed(a.Choice(a.bareJSON(), a.namedJSON())))
 	if len(ends) == 0 {
 		return a.Seq(start, calls)

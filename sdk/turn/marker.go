@@ -20,7 +20,7 @@ func (t *Turn) Closer(text string) peg.ID { return t.Marker(text, t.Space()) }
 // Start matches a marker that begins calls, and the white space after it. Models begin some twice.
 func (t *Turn) Start(marker string) peg.ID {
 	again := t.OncePer("~start-again", marker, func() peg.ID { return t.Seq(t.Spelled(marker), t.Space()) })
-	return t.Seq(t.Spelled(marker), t.Space(), t.Star(again))
+	return t.Seq(t.Spelled(marker), t.Space(), t.Optional(again))
 }
 
 // Omitted matches nothing, for the parser alone, in place of marker. If the Format asks for it, the
