@@ -103,10 +103,13 @@ func (t *Turn) thoughtEndAhead() peg.ID {
 	})
 }
 
-// wholeAhead matches whole calls that are not quoted: reasoning that goes on after a call, and ends
-// with its own marker or in a call at one of the promoters, has only mentioned it.
+// maxBehind is how much text may follow a call that ends reasoning within a line.
+const maxBehind = 4 << 10
+
+// wholeAhead matches whole calls that are not quoted: reasoning that goes on after a call for long,
+// or ends with its own marker or in a call at one of the promoters, has only mentioned it.
 func (t *Turn) wholeAhead() peg.ID {
-	more := t.Seq(t.Until(append([]string{t.ThinkEnd}, t.Promoters...)...), t.End())
+	more := t.Seq(t.Peek(t.Seq(t.NotChars(0, maxBehind), t.End())), t.Until(append([]string{t.ThinkEnd}, t.Promoters...)...), t.End())
 	return t.Seq(t.Peek(t.ahead), t.Blanks(), t.whole(), t.Space(), t.Choice(t.Lit(t.ThinkEnd), more))
 }
 
