@@ -26,7 +26,8 @@
 // Every part consumes the white space after it. Helpers for calls: ByName and ByTool (an
 // alternative for each tool), Several (calls in a row), EndThinkingAt (calls that end reasoning),
 // Arguments (in any order; grammars require those that are required), Typed and Verbatim (values in
-// markup), Text (text that may contain markers), Closer and Marker (markers that may be missing).
+// markup), Text (text that may contain markers), Start (a marker that may come twice), Closer and
+// Marker (markers that may be missing).
 //
 // A format with turns of another shape, such as messages in channels, builds the root of its
 // program itself and uses the rest of the package: Plan consists of Program, Answer and Continue.
