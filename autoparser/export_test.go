@@ -31,7 +31,7 @@ func (l *Learned) Write(req chat.Request, answer chat.Message) (Written, error) 
 
 // Read returns the message that a rendition is parsed as.
 func (l *Learned) Read(req chat.Request, w Written) chat.Message {
-	got, _ := l.readBack(context.Background(), req, rendition{w.Prompt, w.Output})
+	got, _ := l.newChecker(context.Background(), req.Tools).readBack(rendition{w.Prompt, w.Output})
 	return got
 }
 
