@@ -1,6 +1,7 @@
 package autoparser
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -323,8 +324,21 @@ func (c *checker) withoutEnd(output string) string {
 			if strings.Contains(tail, end) {
 				output = strings.TrimSuffix(output, tail)
 			}
-			output, _, _ = strings.Cut(output, end)
+			output = c.before(output, end)
 		}
+	}
+	return output
+}
+
+// before returns what precedes an end of a turn. Where calls begin with the same marker, only the last word can be the end.
+func (c *checker) before(output, end string) string {
+	call := strings.TrimSpace(cmp.Or(c.Dialect.Tools.SectionStart, c.Dialect.Tools.PerCallStart))
+	if !strings.HasPrefix(call, end) {
+		output, _, _ = strings.Cut(output, end)
+		return output
+	}
+	if rest, found := strings.CutSuffix(strings.TrimSpace(output), end); found {
+		return rest
 	}
 	return output
 }
