@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"log/slog"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -69,9 +70,13 @@ func New(ctx context.Context, o Options) (*Host, error) {
 	h := &Host{log: o.Logger, observer: o.Observer, codes: match.NewCache(codeBytes), started: time.Now(), vetted: vetted{due: make(chan struct{}, 1)}}
 	h.trials.Host, h.trials.Logger = trialHost{h}, o.Logger
 	run := o.Config.Plugins
+	store := ""
+	if dir := o.Config.State.Dir; dir != "" && !o.Static {
+		store = filepath.Join(dir, "plugins")
+	}
 	var err error
 	if h.plugins, err = plugins.New(plugins.Options{
-		Logger: o.Logger, HostVersion: o.Version, OnDemand: o.Static, RunDir: run.RunDir,
+		Logger: o.Logger, HostVersion: o.Version, OnDemand: o.Static, RunDir: run.RunDir, Store: store,
 		StartTimeout: run.StartTime, CallTimeout: run.CallTime, IdleTimeout: run.IdleTime,
 		DrainTimeout: o.Config.Limits.SessionTime, Try: h.tryPlugin,
 	}); err != nil {

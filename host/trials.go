@@ -38,7 +38,7 @@ func (h *Host) tryPlugin(ctx context.Context, change plugins.Change) error {
 	if !h.state.Started() {
 		return nil
 	}
-	return h.trials.TryPlugin(ctx, h.state.Current(), change)
+	return h.state.TryPlugin(change, func() error { return h.trials.TryPlugin(ctx, h.state.Current(), change) })
 }
 
 // trialHost plans and parses for trials.

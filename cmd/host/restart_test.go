@@ -234,6 +234,7 @@ func TestARestartReportsPluginsThatAreGone(t *testing.T) {
 	p := &process{dir: dir}
 	p.write(t, "plugins/reader.yaml", "name: reader\nprotocol: 1\nversion: 1.0.0\nmatch: 'name == \"chatml-json\"'\n")
 	p.write(t, "plugins/reader", "#!/bin/sh\n")
+	must(t, os.Chmod(filepath.Join(dir, "plugins", "reader"), 0o755))
 	p = restarting(t, dir, "--log-access", "none", "--plugins", filepath.Join(dir, "plugins"), "--state-dir", filepath.Join(dir, "state"))
 	p.end(t, syscall.SIGTERM)
 	must(t, os.Remove(filepath.Join(dir, "plugins", "reader.yaml")))

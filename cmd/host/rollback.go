@@ -51,7 +51,7 @@ func newRollback() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rollback [flags]",
 		Short: "Restore an earlier snapshot of a daemon",
-		Long: `Restore the configuration, rules and templates of an earlier snapshot: the previous one, or the one that --to names.
+		Long: `Restore the configuration, rules, templates and plugins of an earlier snapshot: the previous one, or the one that --to names.
 Running streams keep what they began with. Files on disk stay as they are; the rollback holds for each of them until it
 changes again.`,
 		Example: example(`

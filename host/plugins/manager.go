@@ -30,6 +30,8 @@ type Options struct {
 	OnDemand bool
 	// RunDir is where the private directory is created. It needs a short path, and a file system without noexec. Empty: os.TempDir.
 	RunDir string
+	// Store is the folder where Save keeps the executables in force, so that a later manager can restore them. Empty: none.
+	Store string
 	// StartTimeout limits the time until a process has described itself. 0: 5 s.
 	StartTimeout time.Duration
 	// VerifyTimeout limits the golden cases of a handler. 0: 30 s.
@@ -84,6 +86,7 @@ type Manager struct {
 
 	loading sync.Mutex // held while the next set is built
 	closed  bool
+	kept    []string // the checksums of executables to keep, beside those in use
 	retired retired
 }
 
@@ -144,7 +147,7 @@ func (m *Manager) Load(dir string) error {
 	m.loading.Lock()
 	defer m.loading.Unlock()
 	if m.closed {
-		return errors.New("the plugin manager is closed")
+		return errClosed
 	}
 	manifests, err := findManifests(dir)
 	if err != nil {
@@ -152,18 +155,21 @@ func (m *Manager) Load(dir string) error {
 	}
 	old := m.current.Load()
 	next := m.build(dir, manifests, old)
+	m.replace(old, next)
+	return next.fault()
+}
+
+var errClosed = errors.New("the plugin manager is closed")
+
+// replace puts a set in force.
+func (m *Manager) replace(old, next *set) {
 	m.current.Store(next)
 	for _, s := range old.slots {
 		if !slices.Contains(next.slots, s) {
 			m.retire(s)
 		}
 	}
-	var used []rundir.Binary
-	for _, s := range slices.Concat(next.slots, m.retired.list()) {
-		used = append(used, s.executable())
-	}
-	m.dir.Keep(used)
-	return next.fault()
+	m.tidy()
 }
 
 // List returns the state of the plugins of a directory, without starting any.

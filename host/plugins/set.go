@@ -174,12 +174,17 @@ func (m *Manager) grow(next *set, path string, before *slot, old *set) (*set, er
 // slotFor returns a slot for a manifest: the one before if nothing has changed. A new version of a plugin must start and pass
 // its golden cases; a new plugin is started when it is needed.
 func (m *Manager) slotFor(path string, before *slot) (*slot, error) {
-	manifest, err := manifest.Read(path, m.opts.contracts.versions())
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	manifest, err := manifest.Parse(path, text, m.opts.contracts.versions())
 	if err != nil {
 		return nil, err
 	}
 	same := before != nil && reflect.DeepEqual(before.manifest, manifest)
 	if info, err := os.Stat(manifest.ExecutablePath()); err == nil && same && before.executable().Copies(info) {
+		before.refresh(string(text), before.executable())
 		return before, nil
 	}
 	var b rundir.Binary
@@ -192,9 +197,10 @@ func (m *Manager) slotFor(path string, before *slot) (*slot, error) {
 		return nil, err
 	}
 	if same && b.SHA256 != "" && before.executable().SHA256 == b.SHA256 && !before.isDown() {
+		before.refresh(string(text), b)
 		return before, nil
 	}
-	s := newSlot(&m.shared, manifest, b)
+	s := newSlot(&m.shared, manifest, string(text), b)
 	if before == nil {
 		return s, nil
 	}

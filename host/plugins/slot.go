@@ -37,6 +37,7 @@ type slot struct {
 	turn     chan struct{} // a semaphore: one stream that has failed often resumes at a time
 
 	mu       sync.Mutex
+	text     string // of the manifest
 	binary   rundir.Binary
 	inside   int             // calls and streams under way
 	closed   bool            // no calls are accepted
@@ -57,8 +58,8 @@ type slot struct {
 }
 
 // newSlot returns the slot of a version that was not started yet.
-func newSlot(sh *shared, m *manifest.Manifest, b rundir.Binary) *slot {
-	s := &slot{shared: sh, manifest: m, binary: b, log: sh.opts.Logger.With("plugin", m.Name), turn: make(chan struct{}, 1), empty: make(chan struct{})}
+func newSlot(sh *shared, m *manifest.Manifest, text string, b rundir.Binary) *slot {
+	s := &slot{shared: sh, manifest: m, text: text, binary: b, log: sh.opts.Logger.With("plugin", m.Name), turn: make(chan struct{}, 1), empty: make(chan struct{})}
 	s.life, s.abort = context.WithCancel(context.Background())
 	return s
 }

@@ -28,6 +28,7 @@ type Starter interface {
 // Change is a version of a plugin that is about to take over, a new plugin, or the end of one.
 type Change struct {
 	Manifest string // its path
+	Hash     string // that of the Version; empty: the plugin ends
 	// Handlers are the names of the handlers that it serves, and of those that the version before it serves.
 	Handlers []string
 	// Next holds the handlers as they would be. Like those in force, they start processes when called.
@@ -54,7 +55,7 @@ func (m *Manager) try(s, before *slot, next, old *set) error {
 		slices.Sort(names)
 		names = slices.Compact(names)
 	}
-	return m.opts.Try(m.examining, Change{Manifest: s.manifest.Path, Handlers: names, Next: trial{next}})
+	return m.opts.Try(m.examining, Change{Manifest: s.manifest.Path, Hash: s.version().Hash(), Handlers: names, Next: trial{next}})
 }
 
 // tryWithout lets the host try the set without a plugin.

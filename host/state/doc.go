@@ -10,8 +10,8 @@
 // Each source is applied by itself, so that a fault in one does not hold up another. The snapshots that were in force last
 // are remembered; a rollback puts the contents of one in force again, and holds for each source until that source changes.
 // What is in force, and what was refused or rolled back, is saved in a state folder, from which a restart goes on.
-// Plugins are files, too, but processes decide whether they can be used: they are loaded through Options.Plugins, and
-// snapshots do not hold them.
+// Plugins are files, too, but processes decide whether they can be used: they are loaded through Options.Plugins, and then
+// recorded in a snapshot.
 //
 // Words that must not be confused: a *template* is Jinja source; an *entry* is a template in a snapshot, with what was learned
 // of it under that snapshot's rules; a *source* is a file or folder that is watched, or a model that is read at a reload; a

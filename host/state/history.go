@@ -17,7 +17,7 @@ import (
 
 // Cause is why a snapshot was put in force.
 type Cause struct {
-	// Source is "start", "config", "workarounds", "templates", "model", "upload" or "rollback".
+	// Source is "start", "config", "workarounds", "templates", "model", "plugins", "upload" or "rollback".
 	Source string `json:"source"`
 	// Changes are the contents that were replaced; none at the start, and none of models, which are not read as a whole.
 	Changes []ContentChange `json:"changes,omitempty"`
@@ -26,9 +26,10 @@ type Cause struct {
 }
 
 // ContentChange is a content that was replaced. The hashes are SHA-256 in hexadecimal, of a file as it is on disk,
-// of an upload of the source and its tokens; empty: there was no content before, or there is none now.
+// of an upload of the source and its tokens, of a plugin of the manifest and the executable; empty: there was no content before, or
+// there is none now.
 type ContentChange struct {
-	Path   string `json:"path"` // of the file; of an upload, the template's name
+	Path   string `json:"path"` // of the file; of a plugin, its manifest; of an upload, the template's name
 	Before string `json:"before,omitempty"`
 	After  string `json:"after,omitempty"`
 }
@@ -118,16 +119,27 @@ func (s *Snapshot) templatesHash(layers ...layer) string {
 // note records the contents of files that were read for s, and returns what they replaced.
 func (s *Snapshot) note(files ...watch.Change) []ContentChange {
 	before := s.files
-	s.files = maps.Clone(before)
-	if s.files == nil {
-		s.files = map[string]string{}
-	}
-	for _, c := range files {
-		if s.files[c.Path] = hex.EncodeToString(c.SHA256[:]); c.Removed {
-			delete(s.files, c.Path)
-		}
+	s.files = noted(before, files)
+	if s.Rollback != nil { // which compares with what is on disk
+		rollback, read := *s.Rollback, *s.Rollback.read
+		read.files = noted(read.files, files)
+		rollback.read, s.Rollback = &read, &rollback
 	}
 	return changedFiles(before, s.files)
+}
+
+// noted returns the hashes of files after changes.
+func noted(before map[string]string, changes []watch.Change) map[string]string {
+	after := maps.Clone(before)
+	if after == nil {
+		after = map[string]string{}
+	}
+	for _, c := range changes {
+		if after[c.Path] = hex.EncodeToString(c.SHA256[:]); c.Removed {
+			delete(after, c.Path)
+		}
+	}
+	return after
 }
 
 // changedFiles returns the files whose contents differ, by path.

@@ -2,6 +2,8 @@ package state
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -77,6 +79,8 @@ func TestRollbacksDoNotAccumulate(t *testing.T) {
 		}
 		if r := s.Current().Rollback; r == nil || r.read.Rollback != nil {
 			t.Fatalf("after a rollback to %d the state read from disk is itself a rollback", to)
+		} else if sum := sha256.Sum256([]byte("three")); r.read.files[path] != hex.EncodeToString(sum[:]) {
+			t.Errorf("after a rollback to %d the file on disk has the hash %q", to, r.read.files[path])
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/dragoman-project/dragoman/host/plugins"
 	"github.com/dragoman-project/dragoman/host/watch"
 	"github.com/dragoman-project/dragoman/sdk/fault"
 )
@@ -36,15 +37,15 @@ type remembered struct {
 	Contents map[string]string `json:"contents,omitempty"`
 	// Refused are contents that were tried and did not go live, by path.
 	Refused map[string]refusal `json:"refused,omitempty"`
-	// Plugins are the paths of their manifests.
-	Plugins []string `json:"plugins,omitempty"`
+	// Plugins are the versions in force; nil: no folder was loaded. Their executables are files beside this one.
+	Plugins []plugins.Version `json:"plugin_versions,omitzero"`
 	// Rollback is set while contents on disk are held back.
 	Rollback *rememberedRollback `json:"rollback,omitempty"`
 }
 
-// refusal is the content of a file that did not go live.
+// refusal is the content of a file that did not go live, or of a plugin.
 type refusal struct {
-	SHA256 string    `json:"sha256"`
+	SHA256 string    `json:"sha256"`          // of a plugin, that of its version
 	Cases  string    `json:"cases,omitempty"` // the hash of the recorded cases: others may decide otherwise
 	Reason string    `json:"reason"`
 	At     time.Time `json:"at"`
@@ -56,8 +57,10 @@ type refusal struct {
 type rememberedRollback struct {
 	To     uint64            `json:"to"`
 	Since  time.Time         `json:"since"`
-	OnDisk map[string]string `json:"on_disk"`          // the SHA-256 of each file, by path
-	Config string            `json:"config,omitempty"` // the settings in force that can change while the daemon runs, YAML, without secrets
+	OnDisk map[string]string `json:"on_disk"` // the SHA-256 of each file, by path
+	// Plugins are the versions on disk that it holds back; nil: it holds none back, and empty: all are removed.
+	Plugins []plugins.Version `json:"plugins,omitzero"`
+	Config  string            `json:"config,omitempty"` // the settings in force that can change while the daemon runs, YAML, without secrets
 }
 
 const (

@@ -33,7 +33,7 @@ func (s *State) watch(ctx context.Context) error {
 	s.changes.Lock()
 	s.folder.read = true
 	s.changes.Unlock()
-	s.loadPlugins()
+	s.readPlugins()
 	// A template or plugin that cannot be used is an error of requests for it; the others can be used.
 	needed := []string{SourceConfig, SourceWorkarounds, SourceModel}
 	for _, f := range s.Files {

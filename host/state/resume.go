@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dragoman-project/dragoman/autoparser/workaround"
+	"github.com/dragoman-project/dragoman/host/plugins"
 	"github.com/dragoman-project/dragoman/host/watch"
 )
 
@@ -127,6 +128,9 @@ func (s *State) rollBackAgain(held []watch.Change) {
 			target.Config = cfg
 		}
 	}
+	if dir := filepath.Clean(s.Config.Plugins.Dir); s.folder.restored && was.Plugins != nil && slices.Equal(s.Plugins.OnDisk(dir, was.Plugins), was.Plugins) {
+		read.plugins = was.Plugins
+	}
 	next := target.with(func(next *Snapshot) {
 		if next.Rollback = rolledBack(&read, &target); next.Rollback != nil {
 			next.Rollback.To, next.Rollback.Since = was.To, was.Since
@@ -196,7 +200,10 @@ func (s *State) remember() {
 
 // remembered returns what a restart needs to put s in force again.
 func (s *Snapshot) remembered(by *State) remembered {
-	out := remembered{Contents: map[string]string{}, Plugins: manifestsIn(by.Config.Plugins.Dir)}
+	out := remembered{Contents: map[string]string{}}
+	if by.Config.Plugins.Dir != "" {
+		out.Plugins = append([]plugins.Version{}, s.plugins...)
+	}
 	if file := by.Config.Workarounds.File; file != "" {
 		out.Contents[filepath.Clean(file)] = s.rulesText
 	}
@@ -207,6 +214,9 @@ func (s *Snapshot) remembered(by *State) remembered {
 		out.Rollback = &rememberedRollback{To: r.To, Since: r.Since, OnDisk: r.read.files}
 		if s.holds(SourceConfig) {
 			out.Rollback.Config = s.Config.LiveYAML()
+		}
+		if s.holds(SourcePlugins) {
+			out.Rollback.Plugins = append([]plugins.Version{}, r.read.plugins...)
 		}
 	}
 	return out

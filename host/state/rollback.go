@@ -13,17 +13,22 @@ import (
 type Rollback struct {
 	To    uint64    `json:"to"` // the generation whose contents are in force
 	Since time.Time `json:"since"`
-	// Held are the sources whose contents on disk are not in force: "config", "workarounds", "templates", "model".
+	// Held are the sources whose contents on disk are not in force: "config", "workarounds", "templates",
+	// "model", "plugins".
 	Held []string `json:"held"`
 
 	read *Snapshot // what would be in force without it
 }
 
-// Rollback puts the configuration, the rules and the templates of an earlier snapshot in force again, as far as they can
-// change while the daemon runs; plugins and bearer tokens stay as they are. To is the generation to go back to; 0 means the last one before the
+// Rollback puts the configuration, the rules, the templates and the plugins of an earlier snapshot in force again, as far as they can
+// change while the daemon runs; bearer tokens stay as they are. To is the generation to go back to; 0 means the last one before the
 // generation in force that differs from it. A rollback holds for each source until that source changes again, and is a snapshot of
 // its own.
 func (s *State) Rollback(ctx context.Context, to uint64) (SnapshotInfo, error) {
+	if err := s.folder.turn.enter(ctx); err != nil {
+		return SnapshotInfo{}, err
+	}
+	defer s.folder.turn.Unlock()
 	if err := s.changes.enter(ctx); err != nil {
 		return SnapshotInfo{}, err
 	}
@@ -33,12 +38,16 @@ func (s *State) Rollback(ctx context.Context, to uint64) (SnapshotInfo, error) {
 	if err != nil {
 		return SnapshotInfo{}, err
 	}
+	read := *now.asRead()
+	if read.plugins, err = s.restorePlugins(now, target); err != nil {
+		return SnapshotInfo{}, err
+	}
 	next := now.with(func(next *Snapshot) {
 		next.Config, next.Rules, next.layers, next.files = target.Config.WithAuth(now.Config), target.Rules, target.layers, target.files
 		next.rulesText = target.rulesText
-		next.Rollback = rolledBack(now, target)
+		next.Rollback = rolledBack(&read, target)
 	})
-	s.put(next, Cause{Source: SourceRollback, To: target.Generation, Changes: changedFiles(now.files, target.files)})
+	s.putPlugins(next, target.plugins, Cause{Source: SourceRollback, To: target.Generation, Changes: changedFiles(now.files, target.files)})
 	s.Logger.Warn("rolled back", "to", target.Generation, "snapshot", next.Generation, "held", next.held())
 	info := next.info()
 	info.InForce = true
@@ -91,14 +100,14 @@ func differing(a, b *Snapshot) (sources []string) {
 	add(SourceWorkarounds, a.Rules.Hash() != b.Rules.Hash())
 	add(SourceTemplates, a.templatesHash(directory) != b.templatesHash(directory))
 	add(SourceModel, a.templatesHash(models) != b.templatesHash(models))
+	add(SourcePlugins, !slices.Equal(a.plugins, b.plugins))
 	add(SourceUpload, a.templatesHash(uploaded) != b.templatesHash(uploaded))
 	return sources
 }
 
-// rolledBack returns the state of a rollback from now to target: nil where target has what is on disk. Uploads are on no disk, so
-// they cannot be held back.
-func rolledBack(now, target *Snapshot) *Rollback {
-	read := now.asRead()
+// rolledBack returns the state of a rollback to target from what was read last: nil where target has the same. Uploads are on no
+// disk, so they cannot be held back.
+func rolledBack(read, target *Snapshot) *Rollback {
 	held := slices.DeleteFunc(differing(read, target), func(source string) bool { return source == SourceUpload })
 	if len(held) == 0 {
 		return nil
@@ -112,7 +121,7 @@ func (s *Snapshot) asRead() *Snapshot {
 		return s
 	}
 	read, all := s.Rollback.read, *s
-	all.Rollback = nil
+	all.Rollback, all.files = nil, read.files
 	for _, source := range s.Rollback.Held {
 		switch source {
 		case SourceConfig:
@@ -123,6 +132,8 @@ func (s *Snapshot) asRead() *Snapshot {
 			all.layers[directory] = read.layers[directory]
 		case SourceModel:
 			all.layers[models] = read.layers[models]
+		case SourcePlugins:
+			all.plugins = read.plugins
 		}
 	}
 	return &all

@@ -24,13 +24,15 @@ type Snapshot struct {
 	Cause Cause
 	// Rollback is set while contents of an earlier snapshot are in force.
 	Rollback *Rollback
-	// Handlers are the plugins to use with a snapshot that is only tried; nil: those in force, which change independently.
+	// Handlers are the plugins to use with a snapshot that is only tried; nil: those in force, which replace each other while a
+	// request works on its snapshot.
 	Handlers plugins.Catalog
 	// Pending are the settings on disk that need a restart, with their places.
 	Pending []string
 
 	rulesText string            // the file of the rules; empty: the embedded one
 	files     map[string]string // the SHA-256 of each file that it is made of, by path
+	plugins   []plugins.Version // in force since then, by path
 	// layers hold the templates by origin. A later layer hides an earlier one's template of the same name.
 	layers [numLayers]map[string]*Entry
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/dragoman-project/dragoman"
 	"github.com/dragoman-project/dragoman/autoparser/workaround"
 	"github.com/dragoman-project/dragoman/host/config"
+	"github.com/dragoman-project/dragoman/host/plugins"
 	"github.com/dragoman-project/dragoman/host/watch"
 	"github.com/dragoman-project/dragoman/sdk/fault"
 )
@@ -34,8 +35,8 @@ type Options struct {
 	// Settle is how long to wait for files still being written; 0: ten seconds.
 	Settle time.Duration
 
-	// Plugins loads the plugins of a folder.
-	Plugins interface{ Load(dir string) error }
+	// Plugins loads the plugins of a folder. Its Options.Try should call TryPlugin.
+	Plugins *plugins.Manager
 	// Try examines a change before it goes live; its error keeps what is in force. ctx ends with the State.
 	Try func(ctx context.Context, source, path string, before, next *Snapshot) error
 	// Changed is called after a snapshot or other plugins were put in force.
@@ -71,6 +72,7 @@ type State struct {
 // New returns a State with the embedded templates and workarounds in force. Start reads the rest.
 func New(o Options) (*State, error) {
 	s := &State{Options: o, changes: make(places, 1), warmed: make(chan struct{}), cold: !o.Static}
+	s.folder.turn = make(places, 1)
 	s.ending, s.end = context.WithCancel(context.Background())
 	first, err := s.embedded()
 	if err != nil {
@@ -98,6 +100,7 @@ func (s *State) Start(ctx context.Context) error {
 	s.begin()
 	if !s.Static {
 		s.resume()
+		s.resumePlugins()
 		s.background.Go(s.warm)
 	}
 	return nil
@@ -150,7 +153,8 @@ func (s *State) begin() {
 	defer s.changes.Unlock()
 	first := *s.Current()
 	s.history.open.Store(true)
-	s.put(&first, Cause{Source: SourceStart})
+	first.plugins = s.pluginsInForce()
+	s.putPlugins(&first, first.plugins, Cause{Source: SourceStart})
 }
 
 // Started reports whether Start has put the first snapshot in force.

@@ -47,6 +47,15 @@ func New(base string) (*Dir, error) {
 	return &Dir{Path: path, lock: lock}, nil
 }
 
+// At returns a directory of the caller's for copies alone. It removes what was not copied to the end.
+func At(path string) *Dir {
+	left, _ := filepath.Glob(filepath.Join(path, partPrefix+"*")) // fails only for patterns
+	for _, part := range left {
+		_ = os.Remove(part)
+	}
+	return &Dir{Path: path}
+}
+
 // lockIn creates the lock file of a directory and locks it before it gets its name: otherwise a manager that sweeps at that
 // moment would remove the directory.
 func lockIn(path string) (*os.File, error) {

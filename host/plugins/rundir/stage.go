@@ -20,6 +20,9 @@ const maxExecutable = 1 << 30
 // CopyPrefix begins the names of copies.
 const CopyPrefix = "bin-"
 
+// partPrefix begins the names of files that are being copied.
+const partPrefix = "in-"
+
 var errBusy = errors.New("still being written; it is read again when the file has settled")
 
 // Binary is a private copy of an executable.
@@ -76,8 +79,20 @@ func (d *Dir) Stage(path, want string) (Binary, error) {
 		_ = os.Remove(temporary)
 		return Binary{}, fmt.Errorf("%s: %w", path, err)
 	}
-	b := Binary{Path: filepath.Join(d.Path, CopyPrefix+sum[:16]), SHA256: sum, info: after}
+	b := Binary{Path: d.Name(sum), SHA256: sum, info: after}
 	return b, os.Rename(temporary, b.Path)
+}
+
+// Name returns the path of the copy of an executable with this checksum.
+func (d *Dir) Name(sum string) string {
+	return filepath.Join(d.Path, CopyPrefix+sum[:min(len(sum), 16)])
+}
+
+// Copy returns the copy of an executable with this checksum; false: there is no copy.
+func (d *Dir) Copy(sum string) (Binary, bool) {
+	b := Binary{Path: d.Name(sum), SHA256: sum}
+	_, err := os.Stat(b.Path)
+	return b, err == nil
 }
 
 // runnable returns what is known of f if it is an executable that no process is writing to.
@@ -105,7 +120,7 @@ func runnable(f *os.File) (fs.FileInfo, error) {
 func (d *Dir) copy(f *os.File) (path, sum string, err error) {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
-	out, err := os.CreateTemp(d.Path, "in-")
+	out, err := os.CreateTemp(d.Path, partPrefix)
 	if err != nil {
 		return "", "", err
 	}
@@ -119,14 +134,14 @@ func (d *Dir) copy(f *os.File) (path, sum string, err error) {
 	return out.Name(), hex.EncodeToString(hash.Sum(nil)), nil
 }
 
-// Keep removes the copies that are not among those in use.
-func (d *Dir) Keep(used []Binary) {
+// Keep removes the copies that have none of these checksums.
+func (d *Dir) Keep(sums []string) {
 	copies, err := filepath.Glob(filepath.Join(d.Path, CopyPrefix+"*"))
 	if err != nil {
 		return
 	}
 	for _, path := range copies {
-		if !slices.ContainsFunc(used, func(b Binary) bool { return b.Path == path }) {
+		if !slices.ContainsFunc(sums, func(sum string) bool { return d.Name(sum) == path }) {
 			_ = os.Remove(path)
 		}
 	}

@@ -226,7 +226,7 @@ func (x *Snapshot) GetInForce() bool {
 // Cause is the change that put a snapshot in force.
 type Cause struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// "start", "config", "workarounds", "templates", "model", "upload" or "rollback".
+	// "start", "config", "workarounds", "templates", "model", "plugins", "upload" or "rollback".
 	Source string `protobuf:"bytes,1,opt,name=source,proto3" json:"source,omitempty"`
 	// The contents that were replaced.
 	Changes []*ContentChange `protobuf:"bytes,2,rep,name=changes,proto3" json:"changes,omitempty"`
@@ -290,9 +290,9 @@ func (x *Cause) GetRolledBackTo() uint64 {
 // ContentChange is a content that was replaced.
 type ContentChange struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The path of the file; of an upload, the name of the template.
+	// The path of the file; of a plugin, its manifest; of an upload, the name of the template.
 	Path string `protobuf:"bytes,1,opt,name=path,proto3" json:"path,omitempty"`
-	// The SHA-256 of the previous content, in hexadecimal. Empty: there was none.
+	// The SHA-256 of the previous content, in hexadecimal; of a plugin, of its manifest and executable. Empty: there was none.
 	Before string `protobuf:"bytes,2,opt,name=before,proto3" json:"before,omitempty"`
 	// The SHA-256 of the new content. Empty: it was removed.
 	After         string `protobuf:"bytes,3,opt,name=after,proto3" json:"after,omitempty"`
@@ -358,8 +358,8 @@ type RollbackState struct {
 	To uint64 `protobuf:"varint,1,opt,name=to,proto3" json:"to,omitempty"`
 	// Since when.
 	Since *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=since,proto3" json:"since,omitempty"`
-	// The sources whose contents on disk are not in force: "config", "workarounds", "templates", "model". Each takes effect again
-	// when it changes.
+	// The sources whose contents on disk are not in force: "config", "workarounds", "templates", "model", "plugins". Each takes
+	// effect again when it changes.
 	Held          []string `protobuf:"bytes,3,rep,name=held,proto3" json:"held,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -46,7 +46,7 @@ type SnapshotServiceClient interface {
 	// ListSnapshots lists the snapshots that are remembered, the newest first.
 	ListSnapshots(context.Context, *v1.ListSnapshotsRequest) (*v1.ListSnapshotsResponse, error)
 	// Rollback restores the contents of an earlier snapshot. Running requests keep the snapshot that they began with. The rollback
-	// lasts, for each source (configuration, rules, templates), until that source changes on disk again; plugins are not affected.
+	// lasts, for each source (configuration, rules, templates, plugins), until that source changes on disk again.
 	Rollback(context.Context, *v1.RollbackRequest) (*v1.RollbackResponse, error)
 }
 
@@ -106,7 +106,7 @@ type SnapshotServiceHandler interface {
 	// ListSnapshots lists the snapshots that are remembered, the newest first.
 	ListSnapshots(context.Context, *v1.ListSnapshotsRequest) (*v1.ListSnapshotsResponse, error)
 	// Rollback restores the contents of an earlier snapshot. Running requests keep the snapshot that they began with. The rollback
-	// lasts, for each source (configuration, rules, templates), until that source changes on disk again; plugins are not affected.
+	// lasts, for each source (configuration, rules, templates, plugins), until that source changes on disk again.
 	Rollback(context.Context, *v1.RollbackRequest) (*v1.RollbackResponse, error)
 }
 
