@@ -220,10 +220,12 @@ func TestARestartKeepsTheSettingsOfARollback(t *testing.T) {
 	for range 2 {
 		p.restart(t, syscall.SIGTERM)
 		waits(`"held":["config"]`, true)
+		p.end(t, syscall.SIGTERM) // a request is logged after it was answered
 		if log := p.log.String(); !strings.Contains(log, "method=dragoman.v1.SnapshotService") {
 			t.Errorf("requests are not logged:\n%s", log)
 		}
 	}
+	p.start(t)
 	p.write(t, "dragoman.yaml", "log: {access: failed}\n")
 	waits(`"held"`, false)
 }

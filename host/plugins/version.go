@@ -91,24 +91,27 @@ func (m *Manager) Restore(dir string, versions []Version) error {
 		return errClosed
 	}
 	old := m.current.Load()
-	next, err := newSet(dir), error(nil)
+	next := newSet(dir)
 	for _, v := range versions {
-		s := old.of(v.Path)
-		if s == nil || s.version() != v {
-			if s, err = m.restored(v); err != nil {
-				return err
-			}
-		}
-		if next, err = next.with(s); err != nil {
+		s, err := m.restored(v, old)
+		if err != nil {
 			return err
 		}
+		more, err := next.with(s)
+		if err != nil {
+			return err
+		}
+		next = more
 	}
 	m.replace(old, next)
 	return nil
 }
 
-// restored returns a slot for a version whose executable was kept.
-func (m *Manager) restored(v Version) (*slot, error) {
+// restored returns the slot of a version: the one in force if that is it, or one for its copy.
+func (m *Manager) restored(v Version, old *set) (*slot, error) {
+	if s := old.of(v.Path); s != nil && s.version() == v {
+		return s, nil
+	}
 	about, err := manifest.Parse(v.Path, []byte(v.Manifest), m.opts.contracts.versions())
 	if err != nil {
 		return nil, err
