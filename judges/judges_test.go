@@ -301,7 +301,7 @@ func (j *job) read(ctx context.Context, s sampled) (values []value, faults []str
 		if name, twice := repeated(j.request.Tools[at].Parameters, c.Arguments); twice {
 			faults = append(faults, fmt.Sprintf("argument %q is there twice: %s", name, c.Arguments))
 		}
-		values = append(values, value{j.request.Tools[at].Parameters.Raw(), string(c.Arguments), j, s})
+		values = append(values, value{j.request.Tools[at].Parameters.Raw(), c.Arguments, j, s})
 	}
 	switch {
 	case len(calls) > 0:

@@ -2,6 +2,7 @@ package api
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -183,6 +184,7 @@ func TestConnectionsWithoutAnAcceptedRequestAreBounded(t *testing.T) {
 		if err != nil {
 			return 0, err
 		}
+		defer res.Body.Close()
 		_, err = io.Copy(io.Discard, res.Body)
 		return res.StatusCode, err
 	}
@@ -198,8 +200,8 @@ func TestConnectionsWithoutAnAcceptedRequestAreBounded(t *testing.T) {
 	for i, conn := range conns {
 		must(t, conn.SetReadDeadline(time.Now().Add(100*time.Millisecond)))
 		_, err := conn.Read(make([]byte, 1))
-		waits, _ := err.(net.Error)
-		if open := waits != nil && waits.Timeout(); open != (i >= many-limit) {
+		var waits net.Error
+		if open := errors.As(err, &waits) && waits.Timeout(); open != (i >= many-limit) {
 			t.Errorf("connection %d of %d: %v", i+1, many, err)
 		}
 	}

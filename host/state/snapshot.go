@@ -75,7 +75,7 @@ func (s *Snapshot) ForRequest(name string, req *chat.Request) (*Entry, error) {
 	e, err := s.Template(name)
 	if len(req.Tools) > 0 {
 		variant, none := s.Template(variantName(CanonicalName(name), model.ToolUse))
-		if none == nil && (err != nil || variant.Own == e.Own) { // a client cannot add a variant to a template of the operator
+		if none == nil && (e == nil || variant.Own == e.Own) { // a client cannot add a variant to a template of the operator
 			return variant, nil
 		}
 	}

@@ -130,9 +130,9 @@ func (q *Queue[T]) take() {
 		size += q.sizes[n]
 		n++
 	}
-	left := append(q.taken[:0], q.items[n:]...)
+	q.taken = append(q.taken[:0], q.items[n:]...)
 	clear(q.items[n:])
-	q.taken, q.items = q.items[:n], left
+	q.taken, q.items = q.items[:n], q.taken
 	q.sizes, q.size = append(q.sizes[:0], q.sizes[n:]...), q.size-size
 }
 

@@ -35,7 +35,7 @@ func (t *Turn) mixed(calls peg.ID, stray ...string) peg.ID {
 	first := t.Seq(calls, t.Optional(more))
 	if t.MustCall() {
 		if t.ThinkStart != "" && t.extracts() { // the parser reads reasoning that begins there
-			text = t.Choice(t.Only("text", text), t.text(stray, slices.Concat(t.Openers, t.Ends, []string{t.ThinkStart})))
+			text = t.Choice(t.OnlyHere("text", text), t.text(stray, slices.Concat(t.Openers, t.Ends, []string{t.ThinkStart})))
 		}
 		return t.Seq(text, t.Choice(first, t.Only("no-call", t.Optional(spelled, more))))
 	}
