@@ -28,7 +28,7 @@ func TestAnInvalidSchemaIsRefusedWithItsPath(t *testing.T) {
 	}
 	for _, tt := range []struct{ template, parameters, members, want string }{
 		{"chatml-json", `{"properties": {"a": {"type": "text"}}}`, ``, `tools[0].function.parameters.properties.a.type: unknown type "text"`},
-		{"chatml-tagged", `{"type": "object", "properties": {"a.b": {"enum": []}}}`, ``, `tools[0].function.parameters.properties["a.b"].enum: an empty list`},
+		{"chatml-tagged", `{"type": "object", "properties": {"a.b": {"type": "text"}}}`, ``, `tools[0].function.parameters.properties["a.b"].type: unknown type "text"`},
 		{"chatml-json", `{}`, `, "tool_choice": "none", "json_schema": {"$ref": "#/nowhere"}`, `json_schema.$ref: "#/nowhere" refers to nothing`},
 	} {
 		_, err := h.Plan(t.Context(), tt.template, withTool(t, tt.parameters, tt.members))

@@ -47,7 +47,7 @@ const fullRequest = `{
 	"tool_choice": {"type": "function", "function": {"name": "f"}}, "parallel_tool_calls": true,
 	"reasoning_format": "none", "enable_thinking": false, "json_schema": {"type": "object"},
 	"chat_template_kwargs": {"z": 1, "a": [2]}, "continue_final_message": true, "pure_content": true, "seed": 1,
-	"parsing": {"unknown_tool": "error", "call_in_reasoning": "keep", "truncated_call": "drop", "malformed": "error"}}`
+	"parsing": {"unknown_tool": "error", "call_in_reasoning": "keep", "truncated_call": "drop", "malformed": "error", "unclosed_reasoning": "content"}}`
 
 // otherRequests have the fields that fullRequest excludes.
 var otherRequests = []string{
@@ -55,6 +55,7 @@ var otherRequests = []string{
 	`{"messages":[{"role":"user","content":"Hi"}],"grammar":"root ::= \"a\""}`,
 	`{"messages":[{"role":"user","content":"Hi"}],"guided_regex":"a+"}`,
 	`{"messages":[{"role":"user","content":"Hi"}],"guided_choice":["a","b"]}`,
+	`{"messages":[{"role":"user","content":"Hi"}],"thinking":{"type":"enabled","budget_tokens":1024},"reasoning_effort":"high"}`,
 }
 
 // fullInput returns an input with every field that is sent except the generation prompt, which the

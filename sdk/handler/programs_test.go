@@ -45,7 +45,7 @@ func TestAProgramIsBuiltOnceForRequestsThatDifferInWhatTheySay(t *testing.T) {
 	for i, other := range []string{
 		`{"messages": [{"role": "user", "content": "Hi"}]}`,
 		`{"messages": [{"role": "user", "content": "Hi"}], "tool_choice": "required"` + tools + `}`,
-		`{"messages": [{"role": "user", "content": "Hi"}], "parallel_tool_calls": true` + tools + `}`,
+		`{"messages": [{"role": "user", "content": "Hi"}], "parallel_tool_calls": false` + tools + `}`,
 		`{"messages": [{"role": "user", "content": "Hi"}], "json_schema": {"type": "object"}` + tools + `}`,
 		`{"messages": [{"role": "user", "content": "Hi"}], "chat_template_kwargs": {"a": 1}` + tools + `}`,
 		`{"messages": [{"role": "user", "content": "Hi"}], "parsing": {"call_in_reasoning": "keep"}` + tools + `}`,

@@ -67,6 +67,7 @@ const (
 // ask sends a request to a server in memory.
 func ask(s *api.Server, path, body string, header ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(body))
+	r.Host = "localhost"
 	r.Header.Set("Content-Type", "application/json")
 	for i := 0; i+1 < len(header); i += 2 {
 		r.Header.Set(header[i], header[i+1])
