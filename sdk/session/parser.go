@@ -53,13 +53,25 @@ type remote struct {
 	sink    chat.Sink
 	stream  handler.Stream
 	fed     int
+	within  bool // a call that is not complete
 }
 
 func (r *remote) open() (err error) {
 	if r.stream == nil {
-		r.stream, err = r.handler.OpenStream(r.ctx, r.in, r.sink)
+		r.stream, err = r.handler.OpenStream(r.ctx, r.in, r.tell)
 	}
 	return err
+}
+
+// tell passes an event on.
+func (r *remote) tell(e chat.Event) {
+	switch e.Kind {
+	case chat.CallBegin:
+		r.within = true
+	case chat.CallEnd:
+		r.within = e.Open
+	}
+	r.sink(e)
 }
 
 func (r *remote) feed(chunk []byte, _ []match.Range) error {
@@ -82,7 +94,11 @@ func (r *remote) finish(truncated bool) (*chat.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	return result.Report(len(r.in.GenerationPrompt), r.fed), nil
+	report := result.Report(len(r.in.GenerationPrompt), r.fed)
+	if r.within && report.Status == chat.Complete { // the handler need not know that outputs can end within a call
+		report.Status = chat.Truncated
+	}
+	return report, nil
 }
 
 // absent parses for plans that New did not make.

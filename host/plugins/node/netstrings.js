@@ -74,7 +74,7 @@ class Parser {
       return;
     }
     this.tell(KINDS[this.letter], bytes);
-    if (this.letter === 'a' && this.left === 0) this.endCall();
+    if (this.letter === 'a' && this.left === 0) this.endCall(false);
   }
 
   beginCall() {
@@ -83,14 +83,15 @@ class Parser {
     this.tell('EVENT_KIND_CALL_NAME', Buffer.concat(this.name));
   }
 
-  endCall() {
-    if (this.inCall) this.tell('EVENT_KIND_CALL_END');
+  // endCall ends the call, if there is one; open: its arguments are not complete.
+  endCall(open) {
+    if (this.inCall) this.tell('EVENT_KIND_CALL_END', undefined, false, open);
     this.inCall = false;
   }
 
   // fail tells what was to be a header, and everything from there on, as content.
   fail() {
-    this.endCall();
+    this.endCall(true);
     this.broken = true;
     const at = this.read - this.header.length;
     this.faults.push({ at, farthest: this.read, message: `byte ${at}: expected a letter, a length and ":", found "${this.header}"` });
@@ -100,14 +101,14 @@ class Parser {
 
   // finish returns what the end decides, and how the output ended.
   finish() {
-    const cut = this.left > 0 || this.header !== '';
-    this.endCall();
+    const cut = this.left > 0 || this.header !== '' || this.inCall;
+    this.endCall(true);
     const status = this.broken ? 'STREAM_STATUS_MALFORMED' : cut ? 'STREAM_STATUS_TRUNCATED' : 'STREAM_STATUS_COMPLETE';
     return { events: this.taken(), result: { status, faults: this.faults } };
   }
 
-  tell(kind, text = Buffer.alloc(0), recovered = false) {
-    this.events.push({ kind, text: Buffer.from(text), recovered });
+  tell(kind, text = Buffer.alloc(0), recovered = false, open = false) {
+    this.events.push({ kind, text: Buffer.from(text), recovered, open });
   }
 
   taken() {
