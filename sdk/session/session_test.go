@@ -3,6 +3,7 @@ package session_test
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -119,7 +120,7 @@ func TestACallThatTheOutputEndsWithinIsHandledByItsPolicy(t *testing.T) {
 	}
 }
 
-// echo is a handler that parses outputs itself: all of it is content.
+// echo is a handler that parses outputs itself: all of it is content, unless a chunk begins a call.
 type echo struct{ sink chat.Sink }
 
 func (echo) Describe() handler.Description { return handler.Description{Name: "echo"} }
@@ -131,12 +132,29 @@ func (echo) OpenStream(_ context.Context, _ handler.StreamInput, sink chat.Sink)
 }
 
 func (e echo) Feed(chunk []byte) error {
+	if name, calls := strings.CutPrefix(string(chunk), "call "); calls {
+		e.sink(chat.Event{Kind: chat.CallBegin})
+		e.sink(chat.Event{Kind: chat.CallName, Text: []byte(name)})
+		return nil
+	}
 	e.sink(chat.Event{Kind: chat.ContentText, Text: chunk})
 	return nil
 }
 
 func (echo) Finish() (handler.StreamResult, error) {
 	return handler.StreamResult{Status: chat.Complete, MaxHeld: -1}, nil
+}
+
+func TestAnOutputThatAHandlerLeavesWithinACallIsTruncated(t *testing.T) {
+	draft := &session.Draft{Plan: handler.Plan{Stream: new(handler.StreamPlan)}, Handler: "echo", Streams: echo{}}
+	plan, err := session.New(t.Context(), draft, withTool(t, ""), session.PlanOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := plan.Parse(t.Context(), []byte("call f"), false, session.Options{})
+	if err != nil || result.Report.Status != chat.Truncated || result.FinishReason != chat.FinishLength {
+		t.Errorf("%v, %+v", err, result)
+	}
 }
 
 func TestAHandlerMayParseTheOutput(t *testing.T) {
