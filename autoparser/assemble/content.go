@@ -115,7 +115,7 @@ func (a *assembly) onward() peg.ID {
 	if len(ends) == 0 {
 		return a.Empty()
 	}
-	return a.Once("~onward", func() peg.ID { return a.Not(a.Seq(a.OneOf(ends...), a.Blanks(), a.End())) })
+	return a.Once("onward", func() peg.ID { return a.Not(a.Seq(a.OneOf(ends...), a.Blanks(), a.End())) })
 }
 
 // enclosed matches the end marker of content after calls: some templates wrap both the same way.

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -28,11 +29,8 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
-	for _, name := range []string{"XDG_STATE_HOME", "STATE_DIRECTORY"} { // no test writes into that of the user
-		if err := os.Setenv(name, dir); err != nil {
-			panic(err)
-		}
-		_ = os.Unsetenv("STATE_DIRECTORY")
+	if err := errors.Join(os.Setenv("XDG_STATE_HOME", dir), os.Unsetenv("STATE_DIRECTORY")); err != nil { // no test writes into that of the user
+		panic(err)
 	}
 	code := m.Run()
 	_ = os.RemoveAll(dir)

@@ -79,20 +79,20 @@ func TestTheLevelOfTheLogFollowsTheConfiguration(t *testing.T) {
 
 // lockedBuffer is a log that can be read while it is written.
 type lockedBuffer struct {
-	mu sync.Mutex
-	bytes.Buffer
+	mu   sync.Mutex
+	text bytes.Buffer // not embedded: its ReadFrom does not lock
 }
 
 func (b *lockedBuffer) Write(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.Buffer.Write(p)
+	return b.text.Write(p)
 }
 
 func (b *lockedBuffer) String() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.Buffer.String()
+	return b.text.String()
 }
 
 // get sends a request until there is a response.
