@@ -47,12 +47,15 @@ func (a *assembly) starts() []string {
 	return nonempty(a.format.opening())
 }
 
-// promoters returns the starts that are special tokens, and the others at the beginning of a line.
-func (a *assembly) promoters() []string {
-	out := respaced(a.starts()...)
-	for i, o := range out {
-		if !special(o) {
-			out[i] = "\n" + o
+// promoters returns the texts at which calls end reasoning as soon as their arguments begin.
+func (a *assembly) promoters() []string { return atLineStart(respaced(a.starts()...)) }
+
+// atLineStart returns markers that are special tokens as they are, and the others at the beginning of a line.
+func atLineStart(markers []string) []string {
+	out := slices.Clone(markers)
+	for i, m := range out {
+		if !special(m) {
+			out[i] = "\n" + m
 		}
 	}
 	return out
@@ -68,5 +71,5 @@ func (a *assembly) thinkingEnds() []string {
 	case a.Request.Parsing.CallInReasoning == chat.KeepCalls || !a.promotes():
 		return []string{a.m.Reasoning.End}
 	}
-	return append([]string{a.m.Reasoning.End}, a.starts()...)
+	return append([]string{a.m.Reasoning.End}, atLineStart(a.starts())...)
 }
