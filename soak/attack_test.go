@@ -31,11 +31,19 @@ const (
 	mostMemory = 512 << 20
 )
 
+// busy is how much more time the short form allows: other tests run beside it, and compete for caches. What it is to catch costs a
+// minute.
+const busy = 5
+
 // TestNoRequestCostsMoreThanItsShare sends each attack to a daemon, which measures what it costs, while another client goes on.
 func TestNoRequestCostsMoreThanItsShare(t *testing.T) {
 	shared.Slow(t)
 	binary := buildDaemon(t)
 	start := func() *victim { return startVictim(t, binary) }
+	most := mostTime * time.Duration(*attackTimes)
+	if !*attackAll {
+		most *= busy
+	}
 	v := start()
 	for _, a := range attacks() {
 		if !*attackAll && !a.short {
@@ -53,7 +61,7 @@ func TestNoRequestCostsMoreThanItsShare(t *testing.T) {
 			if want := a.status; want != 0 && cost.status != want {
 				t.Errorf("status %d, want %d: %s", cost.status, want, cost.answer)
 			}
-			if cost.time > mostTime*time.Duration(*attackTimes) || cost.memory > mostMemory*(*attackTimes) {
+			if cost.time > most || cost.memory > mostMemory*(*attackTimes) {
 				t.Errorf("it costs %v", cost)
 				v.spent = true
 				v.stop()

@@ -64,7 +64,7 @@ takes effect when it is complete and valid, otherwise nothing changes. SIGHUP re
 }
 
 // stateFolder returns the folder of a daemon's state: systemd's, or one of the user's that no other daemon with these files and this
-// address has; "" if there is none, such as with a port that changes, or nothing to remember.
+// address has; "" without one, such as with a port that changes, or nothing to remember.
 func stateFolder(cfg *config.Config, file string) string {
 	if dirs := filepath.SplitList(os.Getenv("STATE_DIRECTORY")); len(dirs) > 0 {
 		return dirs[0]

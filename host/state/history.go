@@ -27,7 +27,7 @@ type Cause struct {
 
 // ContentChange is a content that was replaced. The hashes are SHA-256 in hexadecimal, of a file as it is on disk,
 // of an upload of the source and its tokens, of a plugin of the manifest and the executable; empty: there was no content before, or
-// there is none now.
+// it is absent now.
 type ContentChange struct {
 	Path   string `json:"path"` // of the file; of a plugin, its manifest; of an upload, the template's name
 	Before string `json:"before,omitempty"`

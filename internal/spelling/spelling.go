@@ -1,4 +1,4 @@
-// Package spelling finds the name that somebody meant.
+// Package spelling finds the known names that a misspelt one probably means.
 package spelling
 
 import (
