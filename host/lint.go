@@ -42,8 +42,9 @@ type Note struct {
 
 // LintTemplates returns what is odd about templates: what could not be learned, what is not read back as the template writes it,
 // and where it rewrites earlier turns. The workarounds are those in data if they are valid, otherwise the shipped ones. The notes
-// are the autoparser's, whether or not a plugin claims the template.
-func LintTemplates(ctx context.Context, templates []TemplateSource, file string, data []byte) []Note {
+// are the autoparser's, whether or not a plugin claims the template. Before each template it calls progress with its number from 0,
+// unless that is nil.
+func LintTemplates(ctx context.Context, templates []TemplateSource, file string, data []byte, progress func(number int)) []Note {
 	rules, err := workaround.Parse(file, data)
 	if data == nil || err != nil {
 		if rules, err = workaround.Parse(dragoman.WorkaroundsName, dragoman.Workarounds); err != nil {
@@ -51,7 +52,10 @@ func LintTemplates(ctx context.Context, templates []TemplateSource, file string,
 		}
 	}
 	var notes []Note
-	for _, src := range templates {
+	for i, src := range templates {
+		if progress != nil {
+			progress(i)
+		}
 		learned, err := learnUnder(ctx, src, rules)
 		if err != nil {
 			notes = append(notes, Note{src.Origin, err.Error()})

@@ -103,11 +103,9 @@ func lint(cmd *cobra.Command, files []string, templates string) (found []linted,
 	}
 	p := newProgress(cmd)
 	defer p.clear()
-	for i := range sources {
-		p.show("%d of %d templates: %s", i, len(sources), sources[i].Origin)
-		for _, n := range host.LintTemplates(cmd.Context(), sources[i:i+1], file, data) {
-			found = append(found, linted{File: n.Template, Message: n.Message, Note: true})
-		}
+	shown := func(number int) { p.show("%d of %d templates: %s", number, len(sources), sources[number].Origin) }
+	for _, n := range host.LintTemplates(cmd.Context(), sources, file, data, shown) {
+		found = append(found, linted{File: n.Template, Message: n.Message, Note: true})
 	}
 	return found, nil
 }

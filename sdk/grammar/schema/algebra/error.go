@@ -30,12 +30,3 @@ func IsContradiction(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && e.contradiction
 }
-
-// PathOf returns the place of an error in a schema.
-func PathOf(err error) string {
-	var e *Error
-	if !errors.As(err, &e) {
-		return ""
-	}
-	return e.Path
-}
