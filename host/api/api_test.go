@@ -129,7 +129,7 @@ func start(t *testing.T, o host.Options, tracer trace.Tracer) *daemon {
 	o.Files, o.Observer, o.Logger = secrets.Files(), counts, log
 	h, err := host.New(t.Context(), o)
 	must(t, err)
-	d.Server = New(h, Options{Version: "v0.0.0-test", Secrets: secrets, Metrics: counts, Logger: log, Tracer: tracer})
+	d.Server = New(h, Options{Version: "v0.0.0-test", Secrets: secrets, Metrics: counts, Logger: log, Tracer: tracer, Endpoints: testEndpoints})
 	l, err := Listen(t.Context(), o.Config.Listen)
 	must(t, err)
 	d.url = "http://" + l.Addr().String()

@@ -24,6 +24,8 @@
 // Beside the services there are /healthz (the process runs), /readyz (it accepts requests), /metrics, gRPC's health checks and
 // gRPC reflection; profiles are on a separate listener (Debug).
 //
+// Other packages add paths of plain HTTP in the words of other APIs (Endpoint); they pass the same middlewares.
+//
 // Words that must not be confused: a *request* of this API is a protobuf message, and contains a *chat request*, OpenAI's
 // JSON; a *chunk* that comes in is a piece of an output, one that goes out is a chat.completion.chunk.
 package api

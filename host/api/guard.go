@@ -22,6 +22,7 @@ type guard struct {
 	config  func() *config.Config
 	secrets *Secrets
 	errors  *connect.ErrorWriter
+	others  endpoints
 	use     struct {
 		requests  atomic.Int64 // in progress, except the following and streams of one output
 		shared    atomic.Int64 // streams that outputs share
@@ -36,6 +37,8 @@ const maxOperating = 100
 func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	cfg := g.config()
 	to := routeOf(r)
+	to.endpoint = g.others.find(r.URL.Path)
+	to.output = to.output || to.endpoint != nil && to.endpoint.Output
 	rc := http.NewResponseController(w)
 	d := to.deadlines(cfg.Limits)
 	in := &body{ReadCloser: r.Body, rc: rc, limit: cfg.Limits.BodyBytes, left: cfg.Limits.BodyBytes}
@@ -51,7 +54,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		ctx, stop = context.WithDeadline(ctx, d.end)
 		defer stop()
 	}
-	in.time = newWatchdog(d, func() { _ = rc.SetReadDeadline(time.Now()) })
+	in.time = newWatchdog(to.reading(d, cfg.Limits), func() { _ = rc.SetReadDeadline(time.Now()) })
 	defer in.time.stop()
 	defer in.taken()
 	if to.stream {
@@ -63,7 +66,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if to.framed {
 		r.Body = &ahead{bufio.NewReaderSize(in, aheadBytes), in}
 	}
-	out := &writer{ResponseWriter: w, rc: rc, time: newWatchdog(d, func() { _ = rc.SetWriteDeadline(time.Now()) }), unary: !to.stream}
+	out := &writer{ResponseWriter: w, rc: rc, time: newWatchdog(d, func() { _ = rc.SetWriteDeadline(time.Now()) }), unary: !to.stream && to.endpoint == nil}
 	defer out.finish()
 	defer in.leave()
 	done, err := g.admit(r, to, cfg)
@@ -83,6 +86,8 @@ type route struct {
 	output bool // a single output, which counts as a session
 	shared bool // many outputs, with limits of their own: the stream itself may be silent
 	framed bool // small messages, each with a head
+
+	endpoint *Endpoint // nil: a service's method
 }
 
 func routeOf(r *http.Request) route {
@@ -103,12 +108,24 @@ func (to route) deadlines(limits config.Limits) *deadlines {
 	switch {
 	case to.shared:
 		return new(deadlines)
-	case to.stream:
+	case to.stream, to.output:
 		return &deadlines{idle: limits.SessionIdle, end: time.Now().Add(limits.SessionTime)}
 	default:
 		return &deadlines{idle: limits.RequestTime, end: time.Now().Add(limits.RequestTime)}
 	}
 }
+
+// reading returns the deadlines for the body of a request that has these deadlines: an endpoint's body comes at once, whatever comes
+// back.
+func (to route) reading(whole *deadlines, limits config.Limits) *deadlines {
+	if to.endpoint != nil {
+		return route{}.deadlines(limits)
+	}
+	return whole
+}
+
+// forClients reports whether clients may call it.
+func (to route) forClients(path string) bool { return to.endpoint != nil || forClients(path) }
 
 // admit authenticates a request and counts it until done is called.
 func (g *guard) admit(r *http.Request, to route, cfg *config.Config) (done func(), err error) {
@@ -124,7 +141,7 @@ func (g *guard) admit(r *http.Request, to route, cfg *config.Config) (done func(
 	if err := notForeign(r, cfg.Listen); err != nil {
 		return nil, err
 	}
-	if !by.allows(r.URL.Path) {
+	if !by.allows(to.forClients(r.URL.Path)) {
 		return nil, &fault.Error{Code: fault.PermissionDenied, Place: r.URL.Path, Message: "the token is a client's, and this is for operators",
 			Remedy: "use a token of auth.tokens, or one of auth.tokens_file without role=client"}
 	}
@@ -139,7 +156,7 @@ func (g *guard) count(path string, to route, by *key, limits config.Limits) (don
 	switch {
 	case to.output:
 		return func() {}, nil // counted as a session
-	case !forClients(path):
+	case !to.forClients(path):
 		return one(&g.use.operating, maxOperating, &fault.Error{Code: fault.Unavailable,
 			Message: fmt.Sprintf("too many requests of operators at once, at most %d are allowed", maxOperating), Remedy: "try again later"})
 	case to.shared:
@@ -188,20 +205,29 @@ func (g *guard) shares(by *key, limits config.Limits) (all []share) {
 // refuse answers with an error in the client's protocol.
 func (g *guard) refuse(w *writer, r *http.Request, err error) {
 	recordOf(r.Context()).err = err
-	switch fault.CodeOf(err) {
-	case fault.Unauthenticated:
-		w.Header().Set("WWW-Authenticate", "Bearer")
-	case fault.RateLimited:
+	advise(w, err)
+	if fault.CodeOf(err) == fault.RateLimited {
 		w.unary = false // keeps connect's status
-		w.Header().Set("Retry-After", "1")
-	case fault.Unavailable:
-		w.Header().Set("Retry-After", "1")
+	}
+	if e := g.others.find(r.URL.Path); e != nil {
+		e.Refuse(w, r, brief(err))
+		return
 	}
 	if g.errors.IsSupported(r) {
 		_ = g.errors.Write(w, r, failure(err)) // fails only when the client is gone
 		return
 	}
 	writeError(w, err)
+}
+
+// advise sets the headers that say what to do about an error.
+func advise(w http.ResponseWriter, err error) {
+	switch fault.CodeOf(err) {
+	case fault.Unauthenticated:
+		w.Header().Set("WWW-Authenticate", "Bearer")
+	case fault.RateLimited, fault.Unavailable:
+		w.Header().Set("Retry-After", "1")
+	}
 }
 
 // public reports whether a request needs no token because it is a health check.

@@ -65,9 +65,9 @@ func (k *key) called() string {
 	return k.name
 }
 
-// allows reports whether requests to a path may have this key. Without keys, everyone is an operator.
-func (k *key) allows(path string) bool {
-	return k == nil || k.operator || forClients(path)
+// allows reports whether requests may have this key, to what clients may call or to the rest. Without keys, everyone is an operator.
+func (k *key) allows(forClients bool) bool {
+	return k == nil || k.operator || forClients
 }
 
 // forClients reports whether clients may call a path.

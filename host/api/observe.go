@@ -25,11 +25,15 @@ type observe struct {
 	metrics *metrics.Metrics
 	tracer  trace.Tracer
 	methods map[string]string // by path
+	others  endpoints
 }
 
 func (o *observe) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	begun := time.Now()
 	rec := &record{id: requestID(r), method: o.methods[r.URL.Path]}
+	if e := o.others.find(r.URL.Path); e != nil {
+		rec.method = e.Path
+	}
 	if rec.method == "" {
 		rec.method = otherMethod
 	}
@@ -82,6 +86,17 @@ func (o *observe) report(r *http.Request, rec *record, span trace.Span, code str
 		if a.value != "" {
 			attrs = append(attrs, slog.String(a.key, a.value))
 		}
+	}
+	for _, a := range []struct {
+		key string
+		n   int
+	}{{"prompt_tokens", rec.promptTokens}, {"completion_tokens", rec.completionTokens}} {
+		if a.n > 0 {
+			attrs = append(attrs, slog.Int(a.key, a.n))
+		}
+	}
+	if rec.firstToken > 0 {
+		attrs = append(attrs, slog.Float64("first_token", rec.firstToken.Seconds()))
 	}
 	if s := span.SpanContext(); s.IsValid() {
 		attrs = append(attrs, slog.String("trace_id", s.TraceID().String()))

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -27,6 +28,9 @@ type record struct {
 	key      *key   // of its bearer token; nil if none is required
 	reached  bool   // a method was called; errors before that are the client's
 	err      error  // the answer, if it is a known error
+
+	promptTokens, completionTokens int // as the engine counts them
+	firstToken                     time.Duration
 
 	// parts starts the report of a part of the request; nil in tests.
 	parts func(ctx context.Context, part *record) (_ context.Context, told func())
@@ -131,8 +135,11 @@ const outputMethod = dragomanv1connect.ChatServiceName + "/ParseStreams/output"
 const otherMethod = "other"
 
 // methodNames returns the names of methods in log, metrics and traces, by path.
-func methodNames() map[string]string {
+func methodNames(others endpoints) map[string]string {
 	names := map[string]string{}
+	for _, e := range others {
+		names[e.Path] = e.Path
+	}
 	for _, path := range []string{linesPath, healthPath, readyPath, metricsPath} {
 		names[path] = path
 	}

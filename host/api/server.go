@@ -61,6 +61,8 @@ type Options struct {
 	Metrics *metrics.Metrics
 	// Tracer creates a span for each request; nil: there are none.
 	Tracer trace.Tracer
+	// Endpoints are served beside the services.
+	Endpoints []Endpoint
 }
 
 // Server serves a host over HTTP. Create it with New.
@@ -70,6 +72,7 @@ type Server struct {
 	secrets  *Secrets
 	metrics  *metrics.Metrics
 	handler  http.Handler
+	chats    *chatService
 	sessions atomic.Int64
 	watching atomic.Int64 // clients that watch the health
 
@@ -98,8 +101,8 @@ func New(h *host.Host, o Options) *Server {
 		connect.WithInterceptors(connect.UnaryInterceptorFunc(own.unary)),
 	)
 	mux := http.NewServeMux()
-	chats := &chatService{host: h, sessions: &s.sessions, faults: own, ending: s.ending, workers: make(workers)}
-	mux.Handle(dragomanv1connect.NewChatServiceHandler(chats, options))
+	s.chats = &chatService{host: h, sessions: &s.sessions, faults: own, ending: s.ending, workers: make(workers)}
+	mux.Handle(dragomanv1connect.NewChatServiceHandler(s.chats, options))
 	mux.Handle(dragomanv1connect.NewTemplateServiceHandler(&templateService{host: h}, options))
 	mux.Handle(dragomanv1connect.NewSnapshotServiceHandler(&snapshotService{host: h}, options))
 	mux.Handle(dragomanv1connect.NewWorkaroundServiceHandler(&workaroundService{host: h}, options))
@@ -107,12 +110,16 @@ func New(h *host.Host, o Options) *Server {
 	reflector := grpcreflect.NewStaticReflector(append([]string{grpchealth.HealthV1ServiceName}, services...)...)
 	mux.Handle(grpcreflect.NewHandlerV1(reflector, noted))
 	mux.Handle(grpcreflect.NewHandlerV1Alpha(reflector, noted))
-	mux.HandleFunc("POST "+linesPath, chats.parseLines)
+	mux.HandleFunc("POST "+linesPath, s.chats.parseLines)
 	s.supervised(mux)
+	others := endpoints(o.Endpoints)
+	for i := range others {
+		mux.Handle(others[i].Path, s.handle(&others[i], own))
+	}
 	mux.HandleFunc("/", unknownPath)
-	methods := methodNames()
-	guarded := &guard{last: s.last, next: known(methods, mux), config: s.config, secrets: s.secrets, errors: connect.NewErrorWriter(options)}
-	s.handler = &observe{next: s.watchable(guarded), config: s.config, log: s.log, metrics: s.metrics, tracer: o.Tracer, methods: methods}
+	methods := methodNames(others)
+	guarded := &guard{last: s.last, others: others, next: known(methods, others, mux), config: s.config, secrets: s.secrets, errors: connect.NewErrorWriter(options)}
+	s.handler = &observe{next: s.watchable(guarded), config: s.config, log: s.log, metrics: s.metrics, tracer: o.Tracer, methods: methods, others: others}
 	return s
 }
 
@@ -198,9 +205,9 @@ const farewellTime = time.Second
 func (s *Server) config() *config.Config { return s.host.Snapshot().Config }
 
 // known refuses unknown paths: connect would not explain that a service has no such method.
-func known(methods map[string]string, next http.Handler) http.Handler {
+func known(methods map[string]string, others endpoints, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if methods[r.URL.Path] == "" {
+		if methods[r.URL.Path] == "" && others.find(r.URL.Path) == nil {
 			unknownPath(w, r)
 			return
 		}

@@ -1,0 +1,86 @@
+package api
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dragoman-project/dragoman/host/config"
+	"github.com/dragoman-project/dragoman/sdk/fault"
+)
+
+// testEndpoints are served by the daemons of all tests.
+var testEndpoints = []Endpoint{
+	{Method: http.MethodPost, Path: "/test/echo", Output: true, Serve: echo, Refuse: refuseTest},
+	{Method: http.MethodGet, Path: "/test/things/", Serve: func(w http.ResponseWriter, r *http.Request) error {
+		_, err := io.WriteString(w, r.URL.Path)
+		return err
+	}, Refuse: refuseTest},
+}
+
+// echo answers with the body, as often as the header Outputs says.
+func echo(w http.ResponseWriter, r *http.Request) error {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return err
+	}
+	release, err := Outputs(r.Context(), len(r.Header.Get("Outputs")))
+	if err != nil {
+		return err
+	}
+	defer release()
+	switch string(body) {
+	case "panic":
+		panic("test")
+	case "fail":
+		return errors.New("secret")
+	}
+	Note(r.Context(), Facts{Template: "t", Handler: "h", PromptTokens: 5, CompletionTokens: 7, FirstToken: time.Second})
+	_, err = w.Write(body)
+	return err
+}
+
+func refuseTest(w http.ResponseWriter, _ *http.Request, err *fault.Error) {
+	w.WriteHeader(err.Code.HTTP())
+	fmt.Fprintf(w, "refused: %s: %s", err.Code, err.Message)
+}
+
+func TestEndpointsAreGuardedAndObserved(t *testing.T) {
+	d := serve(t, func(c *config.Config) {
+		c.Auth.Tokens, c.Auth.ClientTokens = []string{"boss"}, []string{"client"}
+		c.Limits.BodyBytes, c.Limits.Sessions = 100, 2
+	})
+	const client = "Bearer client"
+	for _, test := range []struct {
+		name, path, body string
+		header           []string
+		status           int
+		answer           string
+	}{
+		{"a client", "/test/echo", "hi", []string{"Authorization", client}, 200, "hi"},
+		{"no token", "/test/echo", "hi", nil, 401, "refused: unauthenticated"},
+		{"a web page", "/test/echo", "hi", []string{"Authorization", client, "Origin", "https://evil.example"}, 403, "refused: permission_denied"},
+		{"a large body", "/test/echo", strings.Repeat("x", 101), []string{"Authorization", client}, 413, "refused: limit_exceeded"},
+		{"another method", "/test/things/a/b", "", []string{"Authorization", client}, 400, "expected GET"},
+		{"a panic", "/test/echo", "panic", []string{"Authorization", client}, 500, "refused: internal: internal error"},
+		{"an error", "/test/echo", "fail", []string{"Authorization", client}, 500, "refused: internal"},
+		{"one more output", "/test/echo", "hi", []string{"Authorization", client, "Outputs", "x"}, 200, "hi"},
+		{"too many outputs", "/test/echo", "hi", []string{"Authorization", client, "Outputs", "xx"}, 503, "refused: unavailable: too many outputs"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			status, answer := d.post(t, test.path, test.body, test.header...)
+			if status != test.status || !strings.Contains(answer, test.answer) {
+				t.Errorf("%d %s", status, answer)
+			}
+		})
+	}
+	d.logs(t, 2, `"method":"/test/echo"`, `"code":"ok"`, `"template":"t"`, `"handler":"h"`, `"prompt_tokens":5`, `"completion_tokens":7`, `"first_token":1`)
+	d.logs(t, 1, `"method":"/test/things/"`, `"code":"invalid_argument"`)
+	if n := d.sessions.Load(); n != 0 {
+		t.Errorf("%d outputs are still counted", n)
+	}
+}
