@@ -57,7 +57,8 @@ var layers = []struct {
 	{"host/watch", []string{}},
 	{"host/state", []string{"", "host/config", "host/plugins", "host/watch", "autoparser", "sdk"}},
 	{"host/trial", []string{"host/check", "host/plugins", "host/state", "autoparser", "sdk"}},
-	{"cmd/host", []string{"", "host", "autoparser", "sdk", "internal/wire/adminapi"}},
+	{"cmd/host", []string{"", "cmd/host", "host", "autoparser", "sdk", "internal/wire/adminapi"}},
+	{"cmd/host/hub", []string{"sdk/model"}},
 	{"soak", []string{"client", "host", "sdk"}},
 	{"soak/plugin", []string{"sdk"}},
 }

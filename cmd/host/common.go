@@ -99,9 +99,15 @@ func (f *hostFlags) withHost(cmd *cobra.Command, work func(*host.Host) error) (e
 }
 
 // templateFlags choose a model's template and its tokens.
-type templateFlags struct{ bos, eos, variant string }
+type templateFlags struct {
+	bos, eos, variant string
+	download          bool
+	note              func(string) // reports what is downloaded
+}
 
 func (f *templateFlags) add(cmd *cobra.Command) {
+	f.note = func(text string) { fmt.Fprintln(cmd.ErrOrStderr(), text) }
+	cmd.Flags().BoolVar(&f.download, "download", false, "download what the cache of Hugging Face lacks of a model that is named ORG/NAME[@REVISION]")
 	cmd.Flags().StringVar(&f.bos, "bos", "", "the `token` that begins a text, bos_token (default: the model's)")
 	cmd.Flags().StringVar(&f.eos, "eos", "", "the `token` that ends a text, eos_token (default: the model's)")
 	cmd.Flags().StringVar(&f.variant, "variant", "", "`name` of the template in a model with several, \"default\" for the one without a name (default: tool_use if the request has tools and the model has it)")
@@ -110,10 +116,16 @@ func (f *templateFlags) add(cmd *cobra.Command) {
 // defaultVariant names the template without a name in --variant.
 const defaultVariant = "default"
 
-// open reads a template from a file or a model's folder. A path that does not exist may name an embedded template instead.
+// open reads a template from a file, a model's folder, or the cache of Hugging Face. What is none of these may name an embedded
+// template instead.
 func (f *templateFlags) open(ctx context.Context, h *host.Host, path string, tools bool) (*host.Detached, error) {
 	if path == "" {
 		return nil, &usageError{errors.New("the name of the template is empty")}
+	}
+	if f.download {
+		if err := download(ctx, f.note, path); err != nil {
+			return nil, err
+		}
 	}
 	variants := []string{cmp.Or(f.variant, defaultVariant)}
 	if f.variant == "" && tools {

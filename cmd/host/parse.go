@@ -69,7 +69,7 @@ With --stream, print each delta as soon as it is decided, as a line of JSON.`,
 	template.add(cmd)
 	request.add(cmd)
 	cmd.Flags().Lookup("request").Usage = "`file` of the chat request that the output answers, in OpenAI's JSON (default: a greeting)"
-	cmd.Flags().StringVar(&path, "template", "", "chat `template`: a .jinja file, a model's folder, tokenizer_config.json or .gguf file, or the name of an embedded one")
+	cmd.Flags().StringVar(&path, "template", "", "chat `template`: a .jinja file, a model's folder, tokenizer_config.json or .gguf file, the ORG/NAME of a model in Hugging Face's cache, or the name of an embedded one")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the message, the finish reason and the report as JSON")
 	cmd.Flags().BoolVar(&stream, "stream", false, "print deltas as they are decided, one per line")
 	cmd.Flags().BoolVar(&cut, "truncated", false, "the engine stopped at its length limit")

@@ -109,6 +109,11 @@ func serve(ctx context.Context, errs io.Writer, file string, load func([]byte) (
 	}
 	level := &liveLevel{first: levelOf(cfg.Log)}
 	log := newLogger(errs, cfg.Log, level)
+	if cfg.Templates.Download {
+		if err := download(ctx, func(text string) { log.Info(text) }, cfg.Templates.Models...); err != nil {
+			return err
+		}
+	}
 	secrets, err := api.NewSecrets(cfg)
 	if err != nil {
 		return err

@@ -74,7 +74,9 @@ func (a Auth) Open() bool { return len(a.Tokens)+len(a.ClientTokens) == 0 && a.T
 type Templates struct {
 	Dir string `yaml:"dir" flag:"templates" reload:"restart" help:"folder of *.jinja templates; empty: the embedded ones only"`
 	// Models are read at the start and at a requested reload; they are not watched.
-	Models []string `yaml:"models" flag:"model" reload:"restart" help:"models to read templates from: directories, tokenizer_config.json, .jinja or .gguf files"`
+	Models []string `yaml:"models" flag:"model" reload:"restart" help:"models to read templates from: directories, tokenizer_config.json, .jinja or .gguf files, or ORG/NAME[@REVISION] in the cache of Hugging Face (HF_HUB_CACHE, HF_HOME)"`
+	// Download is for whoever starts the host: neither the host nor the library downloads anything.
+	Download bool `yaml:"download" flag:"download" reload:"restart" help:"at the start, download what that cache lacks of the models, from HF_ENDPOINT, with the token in HF_TOKEN"`
 	// Handlers pin templates: the named handler answers, or none.
 	Handlers map[string]string `yaml:"handlers" flag:"handler" reload:"live" help:"handlers by template, which override claims: a handler of a plugin, or autoparser"`
 }

@@ -1,5 +1,6 @@
 // Package model reads chat templates from where models keep them: a bare .jinja file, a tokenizer_config.json or
-// chat_template.json, a directory as published on model hubs, or the header of a GGUF file.
+// chat_template.json, a directory as published on model hubs, or the header of a GGUF file. It finds models by their names on the
+// hub, "org/name", in the cache that Hugging Face's tools share; it reads files only, and downloads nothing.
 //
 // A model can have several templates. One has no name and is the default; the others are named, and by convention the one
 // called "tool_use" replaces the default in requests with tools. The package also reads the special tokens that templates
@@ -27,9 +28,9 @@ const ToolUse = "tool_use"
 
 // Model holds a model's templates and special tokens.
 type Model struct {
-	// Name is the name of the directory, or of the file without its extension.
+	// Name is the name of the directory, of the file without its extension, or "org/name" of a model in the cache.
 	Name string
-	// Path is the path that it was read from.
+	// Path is the path that it was read from: in the cache, the folder of the revision.
 	Path string
 	// Variants are the templates; the default has an empty name and comes first.
 	Variants []Variant
@@ -45,16 +46,28 @@ type Variant struct {
 	Source string
 }
 
+// The names of files and of the folder of named templates in a model's directory.
+const (
+	configFile = "tokenizer_config.json"
+	bareFile   = "chat_template.jinja"
+	namedDir   = "additional_chat_templates"
+)
+
 // maxFile limits the size of files, and of GGUF headers; real ones are far smaller.
 const maxFile = 64 << 20
 
-// Load reads the model at path. Errors have the file and the place at fault; a path without a template is an error.
+// Load reads the model at path, or, if there is no such path, the model of that name in Hugging Face's cache: "org/name" or
+// "org/name@revision". Errors have the file and the place at fault; a path without a template is an error.
 func Load(path string) (*Model, error) {
+	path, name, err := resolve(path)
+	if err != nil {
+		return nil, err
+	}
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{Path: path, Name: modelName(path)}
+	m := &Model{Path: path, Name: name}
 	switch ext := strings.ToLower(filepath.Ext(path)); {
 	case info.IsDir():
 		err = m.readDir(path)
@@ -113,7 +126,7 @@ func (m *Model) readBare(path string) error {
 	if err != nil {
 		return err
 	}
-	config := filepath.Join(filepath.Dir(path), "tokenizer_config.json")
+	config := filepath.Join(filepath.Dir(path), configFile)
 	if err := m.readConfig(config); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -123,17 +136,17 @@ func (m *Model) readBare(path string) error {
 
 // readDir reads a model's directory. Later files override earlier ones, variant by variant.
 func (m *Model) readDir(dir string) error {
-	for _, name := range []string{"tokenizer_config.json", "chat_template.json"} {
+	for _, name := range []string{configFile, "chat_template.json"} {
 		if err := m.readConfig(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
-	if source, err := readFile(filepath.Join(dir, "chat_template.jinja")); err == nil {
+	if source, err := readFile(filepath.Join(dir, bareFile)); err == nil {
 		m.set("", string(source))
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	named, err := filepath.Glob(filepath.Join(dir, "additional_chat_templates", "*.jinja"))
+	named, err := filepath.Glob(filepath.Join(dir, namedDir, "*.jinja"))
 	if err != nil {
 		return err
 	}
