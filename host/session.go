@@ -26,22 +26,27 @@ func (p *Planned) Session(ctx context.Context, o session.Options) *Session {
 	return &Session{run: p.Plan.Session(ctx, o), limit: p.maxOutput, watch: began(p.observer, p.template, p.Handler), kept: p.samples.Record(p.template, p.request, p.keep)}
 }
 
-// Feed takes the next bytes of the output and returns what they decided. The code of an error is LimitExceeded, or Unavailable if a
-// plugin parses the output and died too often; what was delivered before stays valid.
-func (s *Session) Feed(chunk []byte) ([]chat.Delta, error) { return s.FeedSpecial(chunk, nil) }
-
-// FeedSpecial is Feed for engines that know which bytes of the chunk came from special tokens: a marker that is a special token
-// matches only there, so that prose may spell it.
-func (s *Session) FeedSpecial(chunk []byte, special []match.Range) ([]chat.Delta, error) {
+// Append takes the next bytes of the output and appends what they decided to dst; see session.Session.Append. The code of an error is
+// LimitExceeded, or Unavailable if a plugin parses the output and died too often; what was delivered before stays valid.
+func (s *Session) Append(dst []chat.Piece, chunk []byte, special []match.Range) ([]chat.Piece, error) {
 	if s.limit > 0 && s.fed+len(chunk) > s.limit {
-		return nil, &Error{Code: LimitExceeded, Place: fmt.Sprintf("byte %d of the output", s.limit),
+		return dst, &Error{Code: LimitExceeded, Place: fmt.Sprintf("byte %d of the output", s.limit),
 			Message: fmt.Sprintf("the output is longer than %d bytes", s.limit), Remedy: "raise limits.output_bytes, or stop the engine earlier"}
 	}
 	s.fed += len(chunk)
 	s.kept.Fed(chunk, special != nil)
-	deltas, err := s.run.FeedSpecial(chunk, special)
+	dst, err := s.run.Append(dst, chunk, special)
 	s.watch.Fed(len(chunk), s.run.Held())
-	return deltas, pluginFault(err)
+	return dst, pluginFault(err)
+}
+
+// Feed is Append for callers that keep what they get: it returns deltas.
+func (s *Session) Feed(chunk []byte) ([]chat.Delta, error) { return s.FeedSpecial(chunk, nil) }
+
+// FeedSpecial is Append, and returns deltas.
+func (s *Session) FeedSpecial(chunk []byte, special []match.Range) ([]chat.Delta, error) {
+	pieces, err := s.Append(nil, chunk, special)
+	return chat.Deltas(pieces), err
 }
 
 // Waits reports whether feeding the session can block, because a plugin's process parses the output.
@@ -53,12 +58,19 @@ func (s *Session) Held() int { return s.run.Held() }
 // Finish ends the output; truncated means that the engine stopped for length. The error has the code OutputRefused, and comes with
 // the result, if a policy of the request refuses the output; otherwise it is the error of a plugin that parses the output.
 func (s *Session) Finish(truncated bool) (session.Result, error) {
-	result, err := s.run.Finish(truncated)
+	pieces, result, err := s.AppendLast(nil, truncated)
+	result.Deltas = chat.Deltas(pieces)
+	return result, err
+}
+
+// AppendLast is Finish that appends what the end decided to dst, and leaves the deltas of the result out.
+func (s *Session) AppendLast(dst []chat.Piece, truncated bool) ([]chat.Piece, session.Result, error) {
+	dst, result, err := s.run.AppendLast(dst, truncated)
 	if result.Report != nil {
 		s.kept.End(truncated)
 	}
 	s.end(result.Report)
-	return result, pluginFault(err)
+	return dst, result, pluginFault(err)
 }
 
 // Close abandons the session. After Finish it does nothing.

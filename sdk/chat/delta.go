@@ -1,11 +1,6 @@
 package chat
 
-import (
-	"strconv"
-	"time"
-
-	"github.com/go-json-experiment/json/jsontext"
-)
+import "time"
 
 // FinishReason is why an answer ended, as OpenAI spells it.
 type FinishReason string
@@ -65,43 +60,7 @@ func (d CallDelta) MarshalJSON() ([]byte, error) { return d.AppendJSON(nil), nil
 // AppendJSON appends the JSON of the delta to b and returns the extended buffer. "type" is written with the name of the
 // function, "arguments" with every "function".
 func (d CallDelta) AppendJSON(b []byte) []byte {
-	begin := len(b)
-	b = strconv.AppendInt(append(b, `,"index":`...), int64(d.Index), 10)
-	b = appendMember(b, "id", d.ID)
-	if d.Name == "" && d.Arguments == "" {
-		return closed(b, begin)
-	}
-	if d.Name != "" {
-		b = append(b, `,"type":"function"`...)
-	}
-	b = append(b, `,"function":`...)
-	function := len(b)
-	b = appendMember(b, "name", d.Name)
-	b = appendText(append(b, `,"arguments":`...), d.Arguments)
-	return closed(closed(b, function), begin)
-}
-
-// appendMember appends a comma and a member, unless its text is empty.
-func appendMember(b []byte, name, text string) []byte {
-	if text == "" {
-		return b
-	}
-	b = append(append(append(b, `,"`...), name...), `":`...)
-	return appendText(b, text)
-}
-
-func appendText(b []byte, text string) []byte {
-	b, _ = jsontext.AppendQuote(b, text) // an error reports replaced bytes
-	return b
-}
-
-// closed turns the members from begin on, each with a comma before it, into an object.
-func closed(b []byte, begin int) []byte {
-	if begin == len(b) {
-		b = append(b, ',')
-	}
-	b[begin] = '{'
-	return append(b, '}')
+	return appendCall(b, d.Index, d.ID, d.Name, d.Arguments)
 }
 
 // Response is what all chunks of an answer have in common.

@@ -47,6 +47,8 @@ type Event struct {
 	Recovered bool
 	// Open marks the end of a call that is not complete: the output ended, or broke the format, within it.
 	Open bool
+	// From and To delimit the bytes that the event was read from, as offsets into generation prompt + output, To exclusive.
+	From, To int
 }
 
 // Sink is a function that receives events in order.

@@ -2,7 +2,6 @@ package chat
 
 import (
 	"bytes"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -12,46 +11,57 @@ const maxBlanks = 4096
 
 const blanks = " \t\r\n\v\f"
 
+func isBlank(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' }
+
 // prose is content or reasoning on its way to the client. What has been received is divided into
 //
-//	said … | blanks | tail
+//	delivered … | blanks | tail
 //
 // the text that was delivered, white space that is delivered only when more text follows, and the first bytes of a character
-// of which up to three are there. While said is empty, blanks is the indentation of the first line with text.
+// of which up to three are there. While nothing is delivered, blanks is the indentation of the first line with text.
 type prose struct {
-	said   strings.Builder
+	begun  bool // something was delivered
+	from   int  // where what is held begins in the output
 	blanks []byte
 	repair repair
 }
 
-// add adds a piece and returns the text that can be delivered now.
-func (p *prose) add(piece []byte) string { return p.trim(p.repair.add(piece)) }
+// held returns how many bytes are held back.
+func (p *prose) held() int { return len(p.blanks) + len(p.repair.tail) }
 
-// end returns the text still to be delivered: an incomplete character and, if the engine cut the output off, trailing white
+// add adds a piece and appends to dst the text that can be delivered now.
+func (p *prose) add(dst, piece []byte) []byte { return p.trim(dst, p.repair.add(piece)) }
+
+// end appends the text still to be delivered: an incomplete character and, if the engine cut the output off, trailing white
 // space.
-func (p *prose) end(cutOff bool) string {
-	text := p.trim(p.repair.end())
-	if cutOff && p.said.Len() > 0 {
-		text += p.say(string(p.blanks))
+func (p *prose) end(dst []byte, cutOff bool) []byte {
+	dst = p.trim(dst, p.repair.end())
+	if cutOff && p.begun {
+		dst = append(dst, p.blanks...)
 		p.blanks = p.blanks[:0]
 	}
-	return text
+	return dst
 }
 
-// trim delivers text up to its trailing white space, which it holds back.
-func (p *prose) trim(text []byte) string {
-	if p.said.Len() == 0 {
+// trim appends text up to its trailing white space, which it holds back.
+func (p *prose) trim(dst, text []byte) []byte {
+	if !p.begun {
 		text = p.indent(text)
 	}
-	solid := bytes.TrimRight(text, blanks)
-	edge := text[len(solid):]
-	if len(solid) > 0 {
-		text := string(p.blanks) + string(solid)
-		p.blanks = append(p.blanks[:0], edge...)
-		return p.say(text + p.overflow())
+	solid := len(text)
+	for solid > 0 && isBlank(text[solid-1]) {
+		solid--
 	}
-	p.blanks = append(p.blanks, edge...)
-	return p.say(p.overflow())
+	if solid > 0 {
+		p.begun = true
+		dst = append(append(dst, p.blanks...), text[:solid]...)
+		p.blanks = p.blanks[:0]
+	}
+	if solid < len(text) {
+		p.blanks = append(p.blanks, text[solid:]...)
+		dst = p.overflow(dst)
+	}
+	return dst
 }
 
 // indent drops the blank lines before the first text, and holds its indentation back, up to maxBlanks. It returns the text
@@ -68,42 +78,42 @@ func (p *prose) indent(text []byte) []byte {
 	return rest
 }
 
-// overflow removes whole blocks of maxBlanks bytes from the white space held back, and returns them.
-func (p *prose) overflow() string {
+// overflow moves whole blocks of maxBlanks bytes from the white space held back to dst.
+func (p *prose) overflow(dst []byte) []byte {
 	n := len(p.blanks) / maxBlanks * maxBlanks
-	text := string(p.blanks[:n])
-	p.blanks = append(p.blanks[:0], p.blanks[n:]...)
-	return text
-}
-
-// say records text as delivered, and returns it.
-func (p *prose) say(text string) string {
-	p.said.WriteString(text)
-	return text
+	if n == 0 {
+		return dst
+	}
+	p.begun = true
+	dst = append(dst, p.blanks[:n]...)
+	p.blanks = p.blanks[:copy(p.blanks, p.blanks[n:])]
+	return dst
 }
 
 // repair replaces invalid UTF-8 by U+FFFD: one for each byte that begins no character, and one for each incomplete character.
 // The result does not depend on how the text is cut into pieces.
 type repair struct {
 	tail []byte // the first bytes of a character, at most three
+	text []byte // a tail and what follows it; its memory is reused
+	out  []byte // text, repaired
 }
 
-// add adds a piece and returns the text that is decided, which may share the memory of piece.
+// add adds a piece and returns the text that is decided, valid until the next call. It may share the memory of piece.
 func (r *repair) add(piece []byte) []byte {
 	if len(r.tail) == 0 && utf8.Valid(piece) {
 		return piece
 	}
-	text := append(bytes.Clone(r.tail), piece...)
-	var out []byte
-	for {
+	r.text = append(append(r.text[:0], r.tail...), piece...)
+	r.out = r.out[:0]
+	for text := r.text; ; {
 		n := validPrefix(text)
-		out = append(out, text[:n]...)
+		r.out = append(r.out, text[:n]...)
 		text = text[n:]
 		if !utf8.FullRune(text) {
 			r.tail = append(r.tail[:0], text...)
-			return out
+			return r.out
 		}
-		out = utf8.AppendRune(out, utf8.RuneError)
+		r.out = utf8.AppendRune(r.out, utf8.RuneError)
 		text = text[brokenPrefix(text):]
 	}
 }
@@ -140,8 +150,7 @@ func brokenPrefix(text []byte) int {
 }
 
 // whole returns a complete text, repaired.
-func whole(text []byte) string {
+func whole(text []byte) []byte {
 	var r repair
-	repaired := string(r.add(text))
-	return repaired + string(r.end())
+	return append(r.add(text), r.end()...)
 }

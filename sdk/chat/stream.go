@@ -1,10 +1,6 @@
 package chat
 
-import (
-	"fmt"
-	"slices"
-	"strings"
-)
+import "fmt"
 
 // StreamOptions configures a Stream.
 type StreamOptions struct {
@@ -17,15 +13,18 @@ type StreamOptions struct {
 	IDSeed string
 	// NoIDs leaves ids that the model did not write empty instead of generating them.
 	NoIDs bool
+	// NoMessage keeps nothing of what is delivered: Message returns an empty one. The memory of the stream then does not depend on
+	// the length of the answer, except for the ids of its calls.
+	NoMessage bool
 }
 
 // Stream turns the events of one answer into deltas, and collects them into the final message. The zero value is ready to
 // use. A Stream is not safe for concurrent use.
 //
-//	s.Add(event) …          once for every event; s.Deltas() then returns what is new
-//	s.Finish(FinishStop)    returns the last deltas; then call Message, FinishReason and Annotate
+//	s.Add(event) …    once for every event; s.Append or s.Deltas then return what is new
+//	s.End(FinishStop) once; s.Append or s.Deltas return the last of it; then call Message, FinishReason and Annotate
 //
-// Deltas only append, and the joined deltas do not depend on how the texts of the events were cut. Invalid UTF-8 becomes
+// Append returns pieces, without allocations, and Deltas makes deltas of them. Deltas only append, and the joined deltas do not depend on how the texts of the events were cut. Invalid UTF-8 becomes
 // U+FFFD.
 //
 // Templates put white space between the parts of a message that is not part of the model's text: content and reasoning lose
@@ -40,73 +39,61 @@ type StreamOptions struct {
 type Stream struct {
 	StreamOptions
 
-	deltas    []Delta
-	pending   pending
+	pieces    []Piece // what is new; the last one is being extended
+	text      []byte  // their texts, one after the other
+	begun     int     // where the text of the last piece begins
 	started   bool
 	content   prose
 	reasoning prose
-	calls     []Call          // that were announced
-	ids       map[string]bool // of the first indexed calls
-	indexed   int
-	open      *draft // the call that has not ended
-	broken    bool   // a call is incomplete
+	open      draft // the call that has not ended
+	calls     int   // how many were announced
+	ids       names // of those
+	broken    bool  // a call is incomplete
 	seed      string
-	unknown   []string
+	tools     names // those of the request
+	unknown   names // names of calls that are not among them
+	kept      kept
 	notes     []string
 	unclosed  bool // the reasoning is content if there is nothing else
 	reason    FinishReason
 	last      EventKind // the part of the message of the last event: ContentText, ReasoningText or CallBegin
-}
-
-// pending is the delta under construction. Consecutive texts of one part become one delta.
-type pending struct {
-	kind EventKind // ContentText, ReasoningText or CallArguments; 0 for none
-	call CallDelta // of CallArguments, without the arguments
-	text []byte
+	to        int       // where the last event ended in the output
 }
 
 // Add adds the next event. It is a Sink.
 func (s *Stream) Add(e Event) {
 	s.start()
-	s.last = region(e.Kind)
+	s.to = e.To
 	switch e.Kind {
 	case ContentText:
-		s.say(ContentText, 0, s.content.add(e.Text))
+		s.last = ContentText
+		s.addProse(ContentText, &s.content, &e)
 	case ReasoningText:
-		s.say(ReasoningText, 0, s.reasoning.add(e.Text))
-	case CallBegin:
-		s.endCall(false)
-		s.open = new(draft)
-	case CallID:
-		s.nameID(strings.TrimSpace(whole(e.Text)))
-	case CallName:
-		s.nameCall(strings.TrimSpace(whole(e.Text)))
-	case CallArguments:
-		s.sayArguments(s.call().repair.add(e.Text))
-	case CallEnd:
-		s.endCall(e.Open)
+		s.last = ReasoningText
+		s.addProse(ReasoningText, &s.reasoning, &e)
+	default:
+		s.last = CallBegin
+		s.addCall(&e)
 	}
 }
 
-// region returns the part of the message that an event belongs to.
-func region(k EventKind) EventKind {
-	if k == ContentText || k == ReasoningText {
-		return k
+// Append appends the pieces since its last call to dst, and returns the extended slice. Their texts are valid until the next call
+// of Add.
+func (s *Stream) Append(dst []Piece) []Piece {
+	if len(s.pieces) == 0 {
+		return dst
 	}
-	return CallBegin
+	s.seal(len(s.text))
+	dst = append(dst, s.pieces...)
+	s.pieces, s.text, s.begun = s.pieces[:0], s.text[:0], 0
+	return dst
 }
 
-// Deltas returns the deltas since its last call.
-func (s *Stream) Deltas() []Delta {
-	s.flush()
-	deltas := s.deltas
-	s.deltas = nil
-	return deltas
-}
+// Deltas returns what Append would append, as deltas.
+func (s *Stream) Deltas() []Delta { return Deltas(s.Append(nil)) }
 
-// Finish ends the answer and returns the last deltas. The reason is FinishLength if the engine cut the answer off, and
-// FinishStop otherwise.
-func (s *Stream) Finish(reason FinishReason) []Delta {
+// End ends the answer. The reason is FinishLength if the engine cut the answer off, and FinishStop otherwise.
+func (s *Stream) End(reason FinishReason) {
 	s.start()
 	s.endCall(true)
 	s.reason = reason
@@ -114,16 +101,21 @@ func (s *Stream) Finish(reason FinishReason) []Delta {
 		s.reason = FinishLength
 	}
 	cutOff := func(k EventKind) bool { return reason == FinishLength && s.last == k }
-	s.say(ReasoningText, 0, s.reasoning.end(cutOff(ReasoningText)))
-	if s.unclosed && s.reason == FinishStop && s.last == ReasoningText && len(s.calls) == 0 && s.content.said.Len() == 0 {
+	s.endProse(ReasoningText, &s.reasoning, cutOff(ReasoningText))
+	if s.unclosed && s.reason == FinishStop && s.last == ReasoningText && s.calls == 0 && !s.content.begun {
 		s.note("reasoning that was not closed became content, too")
-		s.say(ContentText, 0, s.content.add([]byte(s.reasoning.said.String())))
+		s.addProse(ContentText, &s.content, &Event{Text: []byte(s.kept.reasoning.String()), From: s.to, To: s.to})
 	}
-	s.say(ContentText, 0, s.content.end(cutOff(ContentText)))
+	s.endProse(ContentText, &s.content, cutOff(ContentText))
+}
+
+// Finish is End, and returns the last deltas.
+func (s *Stream) Finish(reason FinishReason) []Delta {
+	s.End(reason)
 	return s.Deltas()
 }
 
-// Unclosed states, before Finish, that the end marker of the reasoning is missing; see UnclosedReasoningPolicy.
+// Unclosed states, before End, that the end marker of the reasoning is missing; see UnclosedReasoningPolicy.
 func (s *Stream) Unclosed() { s.unclosed = s.Policies.UnclosedReasoning == UnclosedContent }
 
 // FinishReason returns why the answer ended. It is FinishLength if the engine cut the answer off, or if it ended within a call,
@@ -132,72 +124,94 @@ func (s *Stream) FinishReason() FinishReason {
 	switch {
 	case s.reason == FinishLength:
 		return FinishLength
-	case len(s.calls) > 0:
+	case s.calls > 0:
 		return FinishToolCalls
 	}
 	return FinishStop
 }
 
-// Message returns the answer so far, and after Finish the whole answer. Its texts are the joined texts of the deltas. Content
-// is null if the answer has calls and no text.
+// Message returns the answer so far, and after End the whole answer. Its texts are the joined texts of the deltas. Content is null if
+// the answer has calls and no text.
 func (s *Stream) Message() Message {
-	m := Message{Role: RoleAssistant, ReasoningContent: s.reasoning.said.String(), ToolCalls: slices.Clone(s.calls)}
-	if content := s.content.said.String(); content != "" || len(s.calls) == 0 {
-		m.Content = TextContent(content)
-	}
-	if s.open != nil && s.open.announced {
-		m.ToolCalls[s.open.index].Arguments = s.open.arguments.String()
+	m := Message{Role: RoleAssistant}
+	if !s.NoMessage {
+		s.kept.fill(&m)
 	}
 	return m
 }
 
 // Annotate adds unknown tools and notes of the stream to a report.
 func (s *Stream) Annotate(r *Report) {
-	r.UnknownTools = append(r.UnknownTools, s.unknown...)
+	r.UnknownTools = append(r.UnknownTools, s.unknown.list...)
 	r.Notes = append(r.Notes, s.notes...)
 }
 
 // Verdict returns an error of code OutputRefused if a policy of the request refuses the output that r describes.
-func (s *Stream) Verdict(r *Report) error { return s.Policies.verdict(s.unknown, r) }
+func (s *Stream) Verdict(r *Report) error { return s.Policies.verdict(s.unknown.list, r) }
 
-// start sends the role, in the first delta.
+// start sends the role, in the first piece.
 func (s *Stream) start() {
 	if !s.started {
 		s.started = true
-		s.deltas = append(s.deltas, Delta{Role: RoleAssistant})
+		s.pieces = append(s.pieces, Piece{})
 	}
 }
 
-// say appends text to the delta under construction if that has the same kind and call, or else to a new one.
-func (s *Stream) say(kind EventKind, call int, text string) {
-	if text == "" {
+// addProse adds an event's text to content or reasoning.
+func (s *Stream) addProse(kind EventKind, p *prose, e *Event) {
+	from := e.From
+	if p.from+p.held() == e.From { // what is held stands right before
+		from = p.from
+	}
+	at := len(s.text)
+	s.text = p.add(s.text, e.Text)
+	p.from = from
+	if len(s.text) > at {
+		p.from = max(from, e.To-p.held())
+		s.say(kind, 0, at, from, p.from)
+	}
+}
+
+// endProse ends content or reasoning.
+func (s *Stream) endProse(kind EventKind, p *prose, cutOff bool) {
+	at, held := len(s.text), p.held()
+	s.text = p.end(s.text, cutOff)
+	s.say(kind, 0, at, p.from, p.from+held)
+}
+
+// say adds the text from index at of s.text on, read from a range of the output, to the last piece if that has the same kind and
+// call, or else to a new one.
+func (s *Stream) say(kind EventKind, call, at, from, to int) {
+	if at == len(s.text) {
 		return
 	}
-	if s.pending.kind != kind || s.pending.call.Index != call {
-		s.begin(kind, CallDelta{Index: call})
+	if n := len(s.pieces) - 1; n >= 0 && s.pieces[n].Kind == kind && s.pieces[n].Call == call {
+		s.pieces[n].To = to
+	} else {
+		s.begin(at, Piece{Kind: kind, Call: call, From: from, To: to})
 	}
-	s.pending.text = append(s.pending.text, text...)
+	s.keep(kind, s.text[at:])
 }
 
-// begin starts a new delta.
-func (s *Stream) begin(kind EventKind, call CallDelta) {
-	s.flush()
-	s.pending.kind, s.pending.call = kind, call
+// sayText is say for a text that is not yet in s.text.
+func (s *Stream) sayText(kind EventKind, call, from int, text []byte) {
+	at := len(s.text)
+	s.text = append(s.text, text...)
+	s.say(kind, call, at, from, s.to)
 }
 
-// flush completes the delta under construction.
-func (s *Stream) flush() {
-	text := string(s.pending.text)
-	switch s.pending.kind {
-	case ContentText:
-		s.deltas = append(s.deltas, Delta{Content: text})
-	case ReasoningText:
-		s.deltas = append(s.deltas, Delta{ReasoningContent: text})
-	case CallArguments:
-		s.pending.call.Arguments = text
-		s.deltas = append(s.deltas, Delta{ToolCalls: []CallDelta{s.pending.call}})
+// begin begins a new piece, whose text begins at index at of s.text.
+func (s *Stream) begin(at int, p Piece) {
+	s.seal(at)
+	s.pieces = append(s.pieces, p)
+	s.begun = at
+}
+
+// seal gives the last piece its text, which ends at index at of s.text.
+func (s *Stream) seal(at int) {
+	if n := len(s.pieces); n > 0 {
+		s.pieces[n-1].Text = s.text[s.begun:at:at]
 	}
-	s.pending = pending{text: s.pending.text[:0]}
 }
 
 func (s *Stream) note(format string, args ...any) {

@@ -1,114 +1,143 @@
 package chat
 
 import (
+	"bytes"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base32"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
-// draft is the open call.
+// draft is a call on its way to the client. The zero value is one that has not begun.
 type draft struct {
+	begun     bool
+	announced bool
+	held      bool // back until its end, because a policy may remove it from the message
 	id        string
 	name      string
-	held      bool // back until its end, because a policy may remove it from the message
-	announced bool
-	index     int // in calls, once announced
-	arguments strings.Builder
+	known     bool   // the request has a tool of that name
+	from      int    // where it begins in the output
+	index     int    // among the calls of the message, once announced
+	arguments []byte // before it is announced
 	repair    repair
 }
 
-// call returns the open call, and opens one if necessary.
-func (s *Stream) call() *draft {
-	if s.open == nil {
-		s.open = new(draft)
+// addCall adds an event of a call.
+func (s *Stream) addCall(e *Event) {
+	if e.Kind == CallBegin {
+		s.endCall(false)
 	}
-	return s.open
+	d := &s.open
+	if e.Kind != CallEnd && !d.begun {
+		d.begun, d.from = true, e.From
+	}
+	switch e.Kind {
+	case CallID:
+		s.nameID(string(bytes.TrimSpace(whole(e.Text))))
+	case CallName:
+		s.nameCall(bytes.TrimSpace(whole(e.Text)))
+	case CallArguments:
+		s.sayArguments(e.From, d.repair.add(e.Text))
+	case CallEnd:
+		s.endCall(e.Open)
+	}
 }
 
 // nameID sets the id that the model wrote. Once the call is announced, it can only fill in a missing id.
 func (s *Stream) nameID(id string) {
-	d := s.call()
+	d := &s.open
 	switch {
 	case !d.announced:
 		d.id = id
-	case s.calls[d.index].ID == "":
-		s.calls[d.index].ID = id
-		s.begin(CallArguments, CallDelta{Index: d.index, ID: id})
+	case d.id == "":
+		d.id = id
+		if !s.NoMessage {
+			s.kept.calls[d.index].id = id
+		}
+		s.begin(len(s.text), Piece{Kind: CallArguments, Call: d.index, ID: id, From: s.to, To: s.to})
 	default:
 		s.note("call %d keeps the id it was announced with: the model's own, %q, came after its arguments had begun", d.index, id)
 	}
 }
 
 // nameCall sets the name of the open call's function. Only the first name counts.
-func (s *Stream) nameCall(name string) {
-	d := s.call()
+func (s *Stream) nameCall(name []byte) {
+	d := &s.open
 	if d.name != "" {
 		s.note("a call of %q keeps its name: the model named it %q as well", d.name, name)
 		return
 	}
-	d.name = name
 	d.held = s.Policies.TruncatedCall != TruncatedPartial
-	if !s.knows(name) {
+	if d.name, d.known = s.tool(name); !d.known {
 		d.held = d.held || s.Policies.UnknownTool != UnknownForward
-		if !slices.Contains(s.unknown, name) {
-			s.unknown = append(s.unknown, name)
+		if _, seen := s.unknown.find(name); !seen {
+			s.unknown.add(d.name)
 		}
 	}
-	s.sayArguments(nil)
+	s.sayArguments(s.to, nil)
 }
 
-// knows reports whether the request declares a tool of that name.
-func (s *Stream) knows(name string) bool {
-	return slices.ContainsFunc(s.Tools, func(t Tool) bool { return t.Name == name })
+// tool returns the name as a string, and reports whether the request has a tool of that name.
+func (s *Stream) tool(name []byte) (string, bool) {
+	if len(s.tools.list) < len(s.Tools) {
+		s.tools.list = make([]string, len(s.Tools))
+		for i, t := range s.Tools {
+			s.tools.list[i] = t.Name
+		}
+	}
+	if known, ok := s.tools.find(name); ok {
+		return known, true
+	}
+	return string(name), false
 }
 
 // sayArguments appends to the arguments of the open call, and announces the call with the first of them.
-func (s *Stream) sayArguments(text []byte) {
-	d := s.call()
-	d.arguments.Write(text)
-	switch {
-	case d.announced:
-		s.say(CallArguments, d.index, string(text))
-	case d.name != "" && !d.held && d.arguments.Len() > 0:
+func (s *Stream) sayArguments(from int, text []byte) {
+	d := &s.open
+	if d.announced {
+		s.sayText(CallArguments, d.index, from, text)
+		return
+	}
+	d.arguments = append(d.arguments, text...)
+	if d.name != "" && !d.held && len(d.arguments) > 0 {
 		s.announce(d)
 	}
 }
 
 // announce sends the id, the name and the arguments so far of a call.
 func (s *Stream) announce(d *draft) {
-	d.announced, d.index = true, len(s.calls)
-	call := Call{ID: s.idFor(d), Name: d.name}
-	s.calls = append(s.calls, call)
-	s.begin(CallArguments, CallDelta{Index: d.index, ID: call.ID, Name: call.Name})
-	s.say(CallArguments, d.index, d.arguments.String())
+	d.announced, d.index = true, s.calls
+	d.id = s.idFor(d)
+	s.calls++
+	if !s.NoIDs {
+		s.ids.add(d.id)
+	}
+	if !s.NoMessage {
+		s.kept.calls = append(s.kept.calls, keptCall{d.id, d.name, s.kept.arguments.Len()})
+	}
+	s.begin(len(s.text), Piece{Kind: CallArguments, Call: d.index, ID: d.id, Name: d.name, From: d.from, To: s.to})
+	s.sayText(CallArguments, d.index, d.from, d.arguments)
 }
 
 // endCall ends the open call, if any. It is broken off if the output ended, or broke the format, within it.
 func (s *Stream) endCall(brokenOff bool) {
-	d := s.open
-	if d == nil {
+	d := &s.open
+	if !d.begun {
 		return
 	}
-	s.sayArguments(d.repair.end())
-	s.open = nil
+	s.sayArguments(s.to, d.repair.end())
 	s.broken = s.broken || brokenOff
 	if !d.announced {
-		s.settle(d, !brokenOff && json.Valid([]byte(d.arguments.String())))
+		s.settle(d, !brokenOff && json.Valid(d.arguments))
 	}
-	if d.announced {
-		s.calls[d.index].Arguments = d.arguments.String()
-	}
+	*d = draft{arguments: d.arguments[:0], repair: repair{tail: d.repair.tail[:0], text: d.repair.text[:0], out: d.repair.out[:0]}}
 }
 
 // settle applies the policies to a call that was not announced before its end, whole or not.
 func (s *Stream) settle(d *draft, whole bool) {
-	unknown := !s.knows(d.name)
+	unknown := !d.known
 	switch {
 	case d.name == "":
 		s.note("a call without a name was dropped: the output ended, or broke the format, before it")
@@ -129,15 +158,15 @@ func (s *Stream) settle(d *draft, whole bool) {
 
 // quote delivers a call as content, on its own line.
 func (s *Stream) quote(d *draft, whole bool) {
-	name, _ := jsontext.AppendQuote(nil, d.name) // always valid UTF-8
-	text := fmt.Sprintf("{\"name\": %s, \"arguments\": %s", name, d.arguments.String())
-	if !slices.Contains(s.content.blanks, '\n') {
-		text = "\n" + text
+	text := appendText([]byte(`{"name": `), d.name)
+	text = append(append(text, `, "arguments": `...), d.arguments...)
+	if !bytes.ContainsRune(s.content.blanks, '\n') {
+		text = append([]byte("\n"), text...)
 	}
 	if whole {
-		text += "}\n"
+		text = append(text, "}\n"...)
 	}
-	s.say(ContentText, 0, s.content.add([]byte(text)))
+	s.addProse(ContentText, &s.content, &Event{Text: text, From: d.from, To: s.to})
 }
 
 // idFor returns the id that the model wrote if it is there and unique, or else a new one.
@@ -152,21 +181,10 @@ func (s *Stream) idFor(d *draft) string {
 	return id
 }
 
-// manyCalls is the number of calls beyond which their ids are indexed.
-const manyCalls = 16
-
 // taken reports whether another call has that id.
 func (s *Stream) taken(id string) bool {
-	if len(s.calls) <= manyCalls {
-		return slices.ContainsFunc(s.calls, func(c Call) bool { return c.ID == id })
-	}
-	if s.ids == nil {
-		s.ids = map[string]bool{}
-	}
-	for ; s.indexed < len(s.calls); s.indexed++ {
-		s.ids[s.calls[s.indexed].ID] = true
-	}
-	return s.ids[id]
+	_, taken := s.ids.find([]byte(id))
+	return taken
 }
 
 // newID generates an id: "call_" and 24 characters.

@@ -17,14 +17,15 @@ type parser interface {
 }
 
 // parser returns what parses an output of the plan.
-func (p *Plan) parser(ctx context.Context, sink chat.Sink) parser {
+func (p *Plan) parser(ctx context.Context, sink chat.Sink, o Options) parser {
 	switch {
 	case p.code != nil:
 		m := match.New(p.code, sink)
+		m.NoSpans = o.NoSpans
 		m.Prompt(p.GenerationPrompt)
 		return machine{m}
 	case p.streams != nil:
-		return &remote{ctx: ctx, handler: p.streams, in: handler.StreamInput{Token: p.token, GenerationPrompt: p.GenerationPrompt}, sink: sink}
+		return &remote{ctx: ctx, handler: p.streams, in: handler.StreamInput{Token: p.token, GenerationPrompt: p.GenerationPrompt}, sink: sink, noSpans: o.NoSpans}
 	}
 	return absent{}
 }
@@ -51,7 +52,9 @@ type remote struct {
 	handler handler.StreamHandler
 	in      handler.StreamInput
 	sink    chat.Sink
+	noSpans bool
 	stream  handler.Stream
+	from    int // where what was fed last begins
 	fed     int
 	within  bool // a call that is not complete
 }
@@ -63,8 +66,9 @@ func (r *remote) open() (err error) {
 	return err
 }
 
-// tell passes an event on.
+// tell passes an event on. It was read from what was fed last, as far as is known.
 func (r *remote) tell(e chat.Event) {
+	e.From, e.To = r.from, len(r.in.GenerationPrompt)+r.fed
 	switch e.Kind {
 	case chat.CallBegin:
 		r.within = true
@@ -78,6 +82,7 @@ func (r *remote) feed(chunk []byte, _ []match.Range) error {
 	if err := r.open(); err != nil {
 		return err
 	}
+	r.from = len(r.in.GenerationPrompt) + r.fed
 	r.fed += len(chunk)
 	return r.stream.Feed(chunk)
 }
@@ -95,6 +100,9 @@ func (r *remote) finish(truncated bool) (*chat.Report, error) {
 		return nil, err
 	}
 	report := result.Report(len(r.in.GenerationPrompt), r.fed)
+	if r.noSpans {
+		report.Spans = nil
+	}
 	if r.within && report.Status == chat.Complete { // the handler need not know that outputs can end within a call
 		report.Status = chat.Truncated
 	}

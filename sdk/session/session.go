@@ -14,6 +14,9 @@ type Options struct {
 	IDSeed string
 	// NoIDs leaves the ids of such calls empty.
 	NoIDs bool
+	// NoMessage and NoSpans keep nothing of what is delivered: the result has an empty message, and its report no spans. The memory
+	// of the session then does not depend on how much it has read.
+	NoMessage, NoSpans bool
 	// Events, if set, receives every event before it becomes part of the deltas. The text of an event is valid only during the call.
 	Events chat.Sink
 }
@@ -22,7 +25,9 @@ type Options struct {
 type Session struct {
 	parser parser
 	stream chat.Stream
-	end    string // the marker that ends reasoning; empty: there is none
+	last   []chat.Piece // of Feed; its memory is reused
+	prompt int          // the length of the generation prompt
+	end    string       // the marker that ends reasoning; empty: there is none
 }
 
 // Result is a finished output.
@@ -37,10 +42,11 @@ type Result struct {
 // continued, is delivered with the first deltas. ctx ends a session whose output the handler parses; see
 // handler.StreamHandler.
 func (p *Plan) Session(ctx context.Context, o Options) *Session {
-	s := new(Session)
+	s := &Session{prompt: len(p.GenerationPrompt)}
 	if p.request != nil {
-		s.stream.StreamOptions = chat.StreamOptions{Tools: p.tools, Policies: p.request.Parsing, IDSeed: o.IDSeed, NoIDs: o.NoIDs}
+		s.stream.StreamOptions = chat.StreamOptions{Tools: p.tools, Policies: p.request.Parsing, IDSeed: o.IDSeed}
 	}
+	s.stream.NoIDs, s.stream.NoMessage = o.NoIDs, o.NoMessage
 	if len(p.ThinkingEnds) > 0 {
 		s.end = p.ThinkingEnds[0]
 	}
@@ -51,7 +57,7 @@ func (p *Plan) Session(ctx context.Context, o Options) *Session {
 			s.stream.Add(e)
 		}
 	}
-	s.parser = p.parser(ctx, sink)
+	s.parser = p.parser(ctx, sink, o)
 	return s
 }
 
@@ -67,15 +73,36 @@ func (p *Plan) Parse(ctx context.Context, output []byte, truncated bool, o Optio
 	return result, err
 }
 
-// Feed takes the next bytes of the output and returns what they decided. Only a handler that parses the output returns errors;
+// Append takes the next bytes of the output, appends to dst what they decided, and returns the extended slice. special lists the
+// bytes of the chunk that came from special tokens, in order, where the engine knows that: a marker that is a special token matches
+// only there, so that prose may spell it. nil means that it does not know.
+//
+// Append allocates nothing unless a call begins or a buffer is too small. Only a handler that parses the output returns errors;
 // what was delivered before stays valid.
+func (s *Session) Append(dst []chat.Piece, chunk []byte, special []match.Range) ([]chat.Piece, error) {
+	err := s.parser.feed(chunk, special)
+	return s.pieces(dst), err
+}
+
+// pieces appends what is new, with offsets into the output.
+func (s *Session) pieces(dst []chat.Piece) []chat.Piece {
+	n := len(dst)
+	dst = s.stream.Append(dst)
+	for i := range dst[n:] {
+		p := &dst[n+i]
+		p.From, p.To = max(p.From-s.prompt, 0), max(p.To-s.prompt, 0)
+	}
+	return dst
+}
+
+// Feed is Append for callers that keep what they get: it returns deltas.
 func (s *Session) Feed(chunk []byte) ([]chat.Delta, error) { return s.FeedSpecial(chunk, nil) }
 
-// FeedSpecial is Feed for engines that know which bytes of the chunk came from special tokens: a marker that is a special token
-// matches only there, so that prose may spell it.
+// FeedSpecial is Append, and returns deltas.
 func (s *Session) FeedSpecial(chunk []byte, special []match.Range) ([]chat.Delta, error) {
-	err := s.parser.feed(chunk, special)
-	return s.stream.Deltas(), err
+	pieces, err := s.Append(s.last[:0], chunk, special)
+	s.last = pieces
+	return chat.Deltas(pieces), err
 }
 
 // Held returns how many bytes are received and not yet decided; 0 where the handler parses the output.
@@ -90,9 +117,16 @@ func (s *Session) Waits() bool {
 // Finish ends the output; truncated means that the engine stopped for length. The error has the code OutputRefused, with the
 // result beside it, where a policy of the request refuses the output; or that of a handler that parses it.
 func (s *Session) Finish(truncated bool) (Result, error) {
+	pieces, result, err := s.AppendLast(nil, truncated)
+	result.Deltas = chat.Deltas(pieces)
+	return result, err
+}
+
+// AppendLast is Finish that appends what the end decided to dst, and leaves the deltas of the result out.
+func (s *Session) AppendLast(dst []chat.Piece, truncated bool) ([]chat.Piece, Result, error) {
 	report, err := s.parser.finish(truncated)
 	if err != nil {
-		return Result{}, err
+		return dst, Result{}, err
 	}
 	reason := chat.FinishStop
 	if truncated {
@@ -101,8 +135,8 @@ func (s *Session) Finish(truncated bool) (Result, error) {
 	if s.end != "" && slices.ContainsFunc(report.MissingMarkers, func(m chat.MissingMarker) bool { return m.Marker == s.end }) {
 		s.stream.Unclosed()
 	}
-	deltas := s.stream.Finish(reason)
+	s.stream.End(reason)
 	s.stream.Annotate(report)
-	result := Result{Deltas: deltas, Message: s.stream.Message(), FinishReason: s.stream.FinishReason(), Report: report}
-	return result, s.stream.Verdict(report)
+	result := Result{Message: s.stream.Message(), FinishReason: s.stream.FinishReason(), Report: report}
+	return s.pieces(dst), result, s.stream.Verdict(report)
 }

@@ -35,6 +35,7 @@ func (m *Machine) truncate() {
 	}
 	m.queue.cut(m.sure, m.end())
 	m.conclude()
+	m.emitter.From, m.emitter.To = m.end(), m.end()
 	m.emitter.Abandon()
 	if m.spans.end < m.end() {
 		m.spans.mark(code.OpenRegion, m.end())
@@ -57,6 +58,7 @@ func (m *Machine) giveUp(why string) {
 // is never content.
 func (m *Machine) recover(at int32, why diagnosis) {
 	m.conclude()
+	m.emitter.From, m.emitter.To = m.spans.end, m.spans.end
 	m.emitter.Omit()
 	if m.pos = m.spans.end; m.pos < m.prompt {
 		m.pos = min(m.prompt, m.end())

@@ -9,6 +9,10 @@ import (
 
 // Machine runs code over one output. It is not safe for concurrent use.
 type Machine struct {
+	// NoSpans, set before the first byte, keeps no spans: the report has none, and the memory of the machine does not depend on how
+	// much it has read.
+	NoSpans bool
+
 	code    *code.Code
 	emitter emit.Emitter
 
@@ -63,6 +67,9 @@ func (m *Machine) Feed(chunk []byte) {
 	keep := m.keep()
 	m.report.MaxHeld = max(m.report.MaxHeld, m.end()-keep)
 	m.release(keep)
+	if m.NoSpans {
+		m.spans.forget(keep)
+	}
 }
 
 // Range is a range of bytes of a chunk, End exclusive.
@@ -107,7 +114,9 @@ func (m *Machine) Finish(truncated bool) *chat.Report {
 	m.report.Notes = append(m.report.Notes, m.emitter.Notes()...)
 	m.report.Length = m.end()
 	m.report.PromptLength = m.prompt
-	m.report.Spans = m.spans.report(m.prompt)
+	if !m.NoSpans {
+		m.report.Spans = m.spans.report(m.prompt)
+	}
 	return &m.report
 }
 

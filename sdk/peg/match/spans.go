@@ -34,6 +34,17 @@ func (s *spans) cut(at int) {
 	s.end = min(s.end, at)
 }
 
+// forget forgets the spans before the one that offset keep is in, at and after which the bytes may still become another region.
+func (s *spans) forget(keep int) {
+	n := len(s.list) - 1
+	for n > 0 && s.list[n].start >= keep {
+		n--
+	}
+	if n > 0 {
+		s.list = s.list[:copy(s.list, s.list[n:])]
+	}
+}
+
 // report returns the spans for a report, given the length of the generation prompt.
 func (s *spans) report(prompt int) []chat.Span {
 	all := make([]chat.Span, 0, len(s.list)+1)

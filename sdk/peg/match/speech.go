@@ -28,6 +28,7 @@ func (m *Machine) consume(in *code.Inst, n int) {
 			m.commit()
 		}
 		m.settle()
+		m.emitter.From, m.emitter.To = from, m.pos
 		m.emitter.Text(in.Role, m.bytes(from, m.pos), in.Recovered)
 	}
 }
@@ -65,6 +66,7 @@ func (m *Machine) flush() {
 		n = m.queue.supported(n, m.spans.solid())
 	}
 	for _, w := range m.queue[:n] {
+		m.emitter.From, m.emitter.To = w.from, w.to
 		switch {
 		case w.role == peg.Missing:
 			m.report.Miss(w.given, w.from)

@@ -58,7 +58,8 @@ type quotedObject struct {
 
 // reset begins the arguments of the next call.
 func (a *arguments) reset() {
-	*a = arguments{open: a.open[:0], out: a.out[:0], repairs: a.repairs, dropped: a.dropped, foreign: a.foreign, invalid: a.invalid, spell: spelling{comma: a.spell.comma[:0]}}
+	*a = arguments{open: a.open[:0], out: a.out[:0], repairs: a.repairs, dropped: a.dropped, foreign: a.foreign, invalid: a.invalid, spell: a.spell}
+	a.spell.begin(false)
 }
 
 // begin opens a region.

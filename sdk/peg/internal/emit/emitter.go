@@ -10,8 +10,12 @@ import (
 // Emitter delivers events to Sink. It alone builds the JSON of arguments, and only by appending. The zero value, with a
 // sink, is ready to use.
 type Emitter struct {
-	Sink  chat.Sink
+	Sink chat.Sink
+	// From and To delimit the bytes of the input that the next text or region was read from.
+	From, To int
+
 	call  callState
+	began int // where the open call began
 	id    []byte
 	early []byte // arguments that preceded the name
 	args  arguments
@@ -29,9 +33,9 @@ const (
 func (t *Emitter) Text(role peg.Role, text []byte, recovered bool) {
 	switch role {
 	case peg.Content:
-		t.Sink(chat.Event{Kind: chat.ContentText, Text: text, Recovered: recovered})
+		t.Sink(chat.Event{Kind: chat.ContentText, Text: text, Recovered: recovered, From: t.From, To: t.To})
 	case peg.Reasoning:
-		t.Sink(chat.Event{Kind: chat.ReasoningText, Text: text})
+		t.deliver(chat.ReasoningText, text)
 	case peg.CallID:
 		t.setID(bytes.Trim(bytes.TrimSpace(text), `"`))
 	case peg.CallName:
@@ -46,7 +50,7 @@ func (t *Emitter) Text(role peg.Role, text []byte, recovered bool) {
 // Open begins a region.
 func (t *Emitter) Open(role peg.Role) {
 	if role == peg.Call {
-		t.call = unnamed
+		t.call, t.began = unnamed, t.From
 		t.id, t.early = t.id[:0], t.early[:0]
 		t.args.reset()
 		return
@@ -84,7 +88,7 @@ func (t *Emitter) Abandon() {
 
 func (t *Emitter) endCall(open bool) {
 	if t.call == named {
-		t.Sink(chat.Event{Kind: chat.CallEnd, Open: open})
+		t.Sink(chat.Event{Kind: chat.CallEnd, Open: open, From: t.From, To: t.To})
 	}
 	t.call = noCall
 }
@@ -93,7 +97,7 @@ func (t *Emitter) endCall(open bool) {
 func (t *Emitter) setID(id []byte) {
 	switch t.call {
 	case named:
-		t.Sink(chat.Event{Kind: chat.CallID, Text: id})
+		t.deliver(chat.CallID, id)
 	case unnamed:
 		t.id = append(t.id[:0], id...)
 	}
@@ -105,11 +109,11 @@ func (t *Emitter) setName(name []byte) {
 		return
 	}
 	t.call = named
-	t.Sink(chat.Event{Kind: chat.CallBegin})
+	t.Sink(chat.Event{Kind: chat.CallBegin, From: t.began, To: t.From})
 	if len(t.id) > 0 {
-		t.Sink(chat.Event{Kind: chat.CallID, Text: t.id})
+		t.deliver(chat.CallID, t.id)
 	}
-	t.Sink(chat.Event{Kind: chat.CallName, Text: name})
+	t.deliver(chat.CallName, name)
 	t.say(t.early)
 }
 
@@ -121,8 +125,12 @@ func (t *Emitter) say(json []byte) {
 	switch {
 	case len(json) == 0:
 	case t.call == named:
-		t.Sink(chat.Event{Kind: chat.CallArguments, Text: json})
+		t.deliver(chat.CallArguments, json)
 	case t.call == unnamed:
 		t.early = append(t.early, json...)
 	}
+}
+
+func (t *Emitter) deliver(kind chat.EventKind, text []byte) {
+	t.Sink(chat.Event{Kind: kind, Text: text, From: t.From, To: t.To})
 }

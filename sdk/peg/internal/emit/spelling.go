@@ -3,7 +3,6 @@ package emit
 import (
 	"slices"
 	"strconv"
-	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -18,15 +17,17 @@ type spelling struct {
 	inside bool   // within a string
 	quote  byte   // what ends the string; 0: nothing does
 	escape bool   // after a backslash
-	code   string // an escape of Python after its backslash, as far as it is read: x7 of \x7f
-	word   string // what could still become a foreign word
+	code   []byte // an escape of Python after its backslash, as far as it is read: x7 of \x7f
+	word   []byte // what could still become a foreign word
 	comma  []byte // a comma, and the white space after it, until something else follows
 
 	repairs int // how many characters were valid in no notation
 }
 
 // begin resets s for another value, or for the inside of a string.
-func (s *spelling) begin(inside bool) { *s = spelling{inside: inside, comma: s.comma[:0]} }
+func (s *spelling) begin(inside bool) {
+	*s = spelling{inside: inside, code: s.code[:0], word: s.word[:0], comma: s.comma[:0]}
+}
 
 // The words that JSON spells differently, and the quotes, of all notations.
 var (
@@ -50,7 +51,7 @@ func (s *spelling) rewrite(dst, t []byte) []byte {
 
 // keep reads the beginning of t that stays as it is, and returns its length: all of t, most of the time.
 func (s *spelling) keep(t []byte) int {
-	if s.escape || s.code != "" || s.word != "" || len(s.comma) > 0 {
+	if s.escape || len(s.code) > 0 || len(s.word) > 0 || len(s.comma) > 0 {
 		return 0
 	}
 	for i := 0; i < len(t); i++ {
@@ -84,7 +85,7 @@ func (s *spelling) end(dst []byte) []byte {
 }
 
 func (s *spelling) byte(dst []byte, c byte) []byte {
-	if s.code != "" {
+	if len(s.code) > 0 {
 		if isHex(c) {
 			return s.digit(dst, c)
 		}
@@ -92,7 +93,7 @@ func (s *spelling) byte(dst []byte, c byte) []byte {
 	}
 	switch {
 	case s.escape && codeDigits(c) > 0:
-		s.escape, s.code = false, string(rune(c))
+		s.escape, s.code = false, append(s.code, c)
 		return dst
 	case s.escape:
 		s.escape = false
@@ -117,25 +118,25 @@ func (s *spelling) byte(dst []byte, c byte) []byte {
 
 // digit reads a digit of a character's code. The last one completes the character.
 func (s *spelling) digit(dst []byte, c byte) []byte {
-	if s.code += string(rune(c)); len(s.code) <= codeDigits(s.code[0]) {
+	if s.code = append(s.code, c); len(s.code) <= codeDigits(s.code[0]) {
 		return dst
 	}
-	n, err := strconv.ParseUint(s.code[1:], 16, 32)
+	n, err := strconv.ParseUint(string(s.code[1:]), 16, 32)
 	if err != nil || n > unicode.MaxRune {
 		n = unicode.ReplacementChar
 	}
-	s.code = ""
+	s.code = s.code[:0]
 	return appendText(dst, utf8.AppendRune(nil, rune(n)))
 }
 
 // endCode appends what is held of an escape that is none.
 func (s *spelling) endCode(dst []byte) []byte {
-	if s.code == "" {
+	if len(s.code) == 0 {
 		return dst
 	}
 	s.repairs++
 	dst = append(append(dst, '\\', '\\'), s.code...)
-	s.code = ""
+	s.code = s.code[:0]
 	return dst
 }
 
@@ -164,10 +165,10 @@ func (s *spelling) outside(dst []byte, c byte) []byte {
 		}
 		dst = s.endComma(dst)
 	}
-	if word := s.word + string(rune(c)); c < 0x80 && isWordStart(word) {
-		s.word = word
+	if s.word = append(s.word, c); isWordStart(s.word) {
 		return dst
 	}
+	s.word = s.word[:len(s.word)-1]
 	dst = s.endWord(dst)
 	switch {
 	case quotes.Has(c):
@@ -195,17 +196,17 @@ func isCloser(c byte) bool { return c == '}' || c == ']' }
 // endWord appends the word that is held, in the spelling of JSON.
 func (s *spelling) endWord(dst []byte) []byte {
 	word := s.word
-	s.word = ""
+	s.word = s.word[:0]
 	for _, w := range foreignWords {
-		if word == w.Text {
+		if string(word) == w.Text {
 			return append(dst, w.JSON...)
 		}
 	}
 	return append(dst, word...)
 }
 
-func isWordStart(t string) bool {
-	return slices.ContainsFunc(foreignWords, func(w peg.Word) bool { return strings.HasPrefix(w.Text, t) })
+func isWordStart(t []byte) bool {
+	return slices.ContainsFunc(foreignWords, func(w peg.Word) bool { return len(t) <= len(w.Text) && w.Text[:len(t)] == string(t) })
 }
 
 // specialOutside holds the bytes outside strings that may not be JSON, specialInside those within.
