@@ -35,6 +35,8 @@ import (
 type options struct {
 	daemon, plugins string
 	streams, idle   int
+	cost            int
+	way             string
 	rate            float64
 	conns           int
 	each, spread    bool
@@ -49,6 +51,8 @@ func parseFlags() (o options) {
 	flag.StringVar(&o.plugins, "plugins", "bin/soak", "folder with the plugin of this test, soakplugin")
 	flag.IntVar(&o.streams, "streams", 1000, "concurrent outputs")
 	flag.IntVar(&o.idle, "idle", 0, "only open this many streams, and report what an idle one costs")
+	flag.IntVar(&o.cost, "cost", 0, "only send this many pieces in each way, and report what one costs the daemon, or each of several: -daemon a,b")
+	flag.StringVar(&o.way, "way", "", "only measure ways of sending whose names contain this")
 	flag.Float64Var(&o.rate, "rate", 30, "pieces per second of each output")
 	flag.IntVar(&o.conns, "conns", 16, "engines: connections, each with one stream to the daemon that its outputs share")
 	flag.BoolVar(&o.spread, "spread", false, "send each output's pieces at times of their own, not all of an engine's at each step")
@@ -84,6 +88,9 @@ func soak(ctx context.Context, o options) error {
 	scripts, err := prepare(ctx, dir)
 	if err != nil {
 		return err
+	}
+	if o.cost > 0 {
+		return costs(ctx, o, dir)
 	}
 	d, err := startDaemon(ctx, o, dir)
 	if err != nil {

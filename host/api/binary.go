@@ -1,6 +1,7 @@
 package api
 
 import (
+	"encoding"
 	"fmt"
 
 	"connectrpc.com/connect"
@@ -24,8 +25,11 @@ func (protoCodec) Name() string { return "proto" }
 // Marshal writes a protobuf message.
 func (c protoCodec) Marshal(m any) ([]byte, error) { return c.MarshalAppend(nil, m) }
 
-// MarshalAppend appends a protobuf message to a text.
+// MarshalAppend appends a protobuf message, or an answer of a stream, to a text.
 func (protoCodec) MarshalAppend(text []byte, m any) ([]byte, error) {
+	if a, ok := m.(encoding.BinaryAppender); ok {
+		return a.AppendBinary(text)
+	}
 	msg, ok := m.(proto.Message)
 	if !ok {
 		return nil, fmt.Errorf("%T is not a protobuf message", m)
@@ -43,11 +47,17 @@ func (protoCodec) Unmarshal(text []byte, m any) error {
 	if len(text) > maxWithin && messagesIn(text, md) > maxWithin {
 		return tooManyWithin()
 	}
+	if fast, ok := m.(decoder); ok && fast.Decode(text) {
+		return nil
+	}
 	if err := proto.Unmarshal(text, msg); err != nil {
 		return fmt.Errorf("invalid %s: %w", md.FullName(), err)
 	}
 	return nil
 }
+
+// decoder is a message with a decoder of its own, which returns false for what it leaves to protobuf.
+type decoder interface{ Decode(text []byte) bool }
 
 func tooManyWithin() error {
 	return fmt.Errorf("more than %d nested messages; send less at once", maxWithin)

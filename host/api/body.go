@@ -2,11 +2,13 @@ package api
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -23,6 +25,7 @@ type body struct {
 	io.ReadCloser
 	rc      *http.ResponseController
 	time    *watchdog
+	before  func()       // called before reading, which may block; may be nil
 	cause   func() error // why the request was cut off; nil in tests
 	limit   int
 	left    int  // bytes that may still come; negative: any number
@@ -75,6 +78,9 @@ func (b *body) Read(p []byte) (int, error) {
 	}
 	if b.left >= 0 && len(p) > b.left+1 {
 		p = p[:b.left+1]
+	}
+	if b.before != nil {
+		b.before()
 	}
 	b.time.begin()
 	n, err := b.ReadCloser.Read(p)
@@ -136,16 +142,32 @@ type ahead struct {
 const aheadBytes = 512
 
 // writer is the answer to a request, within its deadlines.
+//
+// The answers to a stream of one output wait until the stream would block, which is when it reads on: what arrives together is
+// answered together. Reading and writing are then the work of one goroutine.
 type writer struct {
 	http.ResponseWriter
 	rc    *http.ResponseController
 	time  *watchdog
 	unary bool
+
+	later   bool          // hold back what is written
+	begun   bool          // the header was written
+	waiting *bytes.Buffer // what is held back; nil: nothing
+	flushed bool          // what is held back shall be sent
+	failed  error         // of writing what was held back
 }
+
+// maxWaiting is the size in bytes from which answers no longer wait.
+const maxWaiting = 32 << 10
+
+// buffers are memory for answers that wait. A stream has one only while it does not block.
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // WriteHeader corrects statuses that blame the server for mistakes of the client, and adds an error as the body where connect
 // sends a status alone.
 func (w *writer) WriteHeader(status int) {
+	w.begun = true
 	switch {
 	case w.unary && status == http.StatusTooManyRequests: // connect's status for a message that is too large
 		w.ResponseWriter.WriteHeader(http.StatusRequestEntityTooLarge)
@@ -173,6 +195,22 @@ func (w *writer) explain(status int, message, remedy string) {
 
 // Write writes to the client, who has a limited time to read.
 func (w *writer) Write(p []byte) (int, error) {
+	if !w.later {
+		return w.write(p)
+	}
+	if w.failed != nil {
+		return 0, w.failed
+	}
+	if !w.begun {
+		w.WriteHeader(http.StatusOK) // with the header as it is now
+	}
+	if w.waiting == nil {
+		w.waiting = buffers.Get().(*bytes.Buffer)
+	}
+	return w.waiting.Write(p)
+}
+
+func (w *writer) write(p []byte) (int, error) {
 	w.time.begin()
 	defer w.time.end()
 	return w.ResponseWriter.Write(p)
@@ -180,14 +218,31 @@ func (w *writer) Write(p []byte) (int, error) {
 
 // Flush sends what was written.
 func (w *writer) Flush() {
-	w.time.begin()
-	defer w.time.end()
-	_ = w.rc.Flush() // the next write fails if the client is gone
+	if w.flushed = true; w.waiting == nil || w.waiting.Len() > maxWaiting {
+		w.push()
+	}
 }
 
-// finish ends the supervision of writes. What is still buffered goes to the client after the handler has returned, and is bounded
+// push sends what waits.
+func (w *writer) push() {
+	if w.waiting != nil {
+		_, w.failed = w.write(w.waiting.Bytes())
+		w.waiting.Reset()
+		buffers.Put(w.waiting)
+		w.waiting = nil
+	}
+	if w.flushed {
+		w.flushed = false
+		w.time.begin()
+		defer w.time.end()
+		_ = w.rc.Flush() // the next write fails if the client is gone
+	}
+}
+
+// finish sends what waits, and ends the supervision of writes. What is still buffered goes to the client after the handler has returned, and is bounded
 // by a deadline of the connection.
 func (w *writer) finish() {
+	w.push()
 	w.time.stop()
 	if idle := w.time.deadlines.idle; idle > 0 {
 		_ = w.rc.SetWriteDeadline(time.Now().Add(idle))

@@ -46,8 +46,11 @@ func withJSON() connect.Option {
 // Name is part of the content type.
 func (c jsonCodec) Name() string { return c.name }
 
-// Marshal writes a protobuf message.
+// Marshal writes a protobuf message, or an answer of a stream.
 func (c jsonCodec) Marshal(m any) ([]byte, error) {
+	if a, ok := m.(interface{ Message() proto.Message }); ok {
+		m = a.Message()
+	}
 	msg, ok := m.(proto.Message)
 	if !ok {
 		return nil, fmt.Errorf("%T is not a protobuf message", m)

@@ -51,7 +51,7 @@ func Note(ctx context.Context, f Facts) {
 }
 
 // Received states that an endpoint has read the whole body of its request and keeps no more of it: its bytes no longer count.
-func Received(ctx context.Context) { receivedWhole(ctx) }
+func Received(ctx context.Context) { connectionOf(ctx).receivedWhole() }
 
 type outputsKey struct{}
 

@@ -423,6 +423,8 @@ type hopeless struct{}
 
 func (hopeless) receive() (*dragomanv1.ParseStreamRequest, error) { panic("hopeless") }
 func (hopeless) send(*dragomanv1.ParseStreamResponse) error       { panic("hopeless") }
+func (hopeless) chunk([]byte) error                               { panic("hopeless") }
+func (hopeless) push()                                            { panic("hopeless") }
 
 func TestAPanicEndsNothingButItsRequest(t *testing.T) {
 	d := serve(t, nil)

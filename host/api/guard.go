@@ -42,7 +42,12 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	rc := http.NewResponseController(w)
 	d := to.deadlines(cfg.Limits)
 	in := &body{ReadCloser: r.Body, rc: rc, limit: cfg.Limits.BodyBytes, left: cfg.Limits.BodyBytes}
-	ctx, cancel := context.WithCancelCause(withConnection(r.Context(), &connection{rc, in}))
+	out := &writer{ResponseWriter: w, rc: rc, unary: !to.stream && to.endpoint == nil, later: to.turns}
+	out.time = newWatchdog(d, func() { _ = rc.SetWriteDeadline(time.Now()) })
+	if out.later {
+		in.before = out.push
+	}
+	ctx, cancel := context.WithCancelCause(withConnection(r.Context(), &connection{rc, in, out}))
 	defer cancel(nil)
 	defer context.AfterFunc(g.last, func() {
 		cancel(shuttingDown())
@@ -66,7 +71,6 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if to.framed {
 		r.Body = &ahead{bufio.NewReaderSize(in, aheadBytes), in}
 	}
-	out := &writer{ResponseWriter: w, rc: rc, time: newWatchdog(d, func() { _ = rc.SetWriteDeadline(time.Now()) }), unary: !to.stream && to.endpoint == nil}
 	defer out.finish()
 	defer in.leave()
 	done, err := g.admit(r, to, cfg)
@@ -86,6 +90,7 @@ type route struct {
 	output bool // a single output, which counts as a session
 	shared bool // many outputs, with limits of their own: the stream itself may be silent
 	framed bool // small messages, each with a head
+	turns  bool // reads and writes in turn: answers can wait until it reads
 
 	endpoint *Endpoint // nil: a service's method
 }
@@ -93,9 +98,9 @@ type route struct {
 func routeOf(r *http.Request) route {
 	switch path := r.URL.Path; {
 	case path == linesPath:
-		return route{stream: true, output: true}
+		return route{stream: true, output: true, turns: true}
 	case path == parseStreamPath:
-		return route{stream: true, output: true, framed: true}
+		return route{stream: true, output: true, framed: true, turns: true}
 	case path == parseStreamsPath:
 		return route{stream: true, shared: true, framed: true}
 	default:
@@ -239,11 +244,12 @@ type connectionKey struct{}
 
 // connection is what a stream needs of its connection.
 type connection struct {
-	rc *http.ResponseController
-	in *body
+	rc  *http.ResponseController
+	in  *body
+	out *writer
 }
 
-// withConnection returns a context with which interrupt, interruptWriting and receivedWhole work.
+// withConnection returns a context with which interrupt, interruptWriting and connectionOf work.
 func withConnection(ctx context.Context, c *connection) context.Context {
 	return context.WithValue(ctx, connectionKey{}, c)
 }
@@ -262,9 +268,22 @@ func interruptWriting(ctx context.Context) {
 	}
 }
 
+// connectionOf returns the connection of a context, which in tests is nil.
+func connectionOf(ctx context.Context) *connection {
+	c, _ := ctx.Value(connectionKey{}).(*connection)
+	return c
+}
+
 // receivedWhole records that a message of a stream is complete: its bytes are no longer held.
-func receivedWhole(ctx context.Context) {
-	if c, ok := ctx.Value(connectionKey{}).(*connection); ok {
+func (c *connection) receivedWhole() {
+	if c != nil {
 		c.in.taken()
+	}
+}
+
+// push sends what waits to be written.
+func (c *connection) push() {
+	if c != nil {
+		c.out.push()
 	}
 }

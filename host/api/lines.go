@@ -3,13 +3,13 @@ package api
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"time"
 
+	"github.com/dragoman-project/dragoman/internal/wire/chatapi"
 	"github.com/dragoman-project/dragoman/sdk/fault"
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
 )
@@ -24,7 +24,7 @@ func (s *chatService) parseLines(w http.ResponseWriter, r *http.Request) {
 	// HTTP/2 is full duplex anyway; some HTTP/1 proxies are not, and then the answers come at the end.
 	_ = http.NewResponseController(w).EnableFullDuplex()
 	limit := s.host.Snapshot().Config.Limits.BodyBytes
-	x := &linesExchange{ctx: r.Context(), w: w, in: bufio.NewScanner(r.Body), limit: limit}
+	x := &linesExchange{on: connectionOf(r.Context()), w: w, rc: http.NewResponseController(w), in: bufio.NewScanner(r.Body), limit: limit}
 	x.in.Buffer(nil, limit)
 	if coding := r.Header.Get("Content-Encoding"); coding != "" && coding != "identity" {
 		x.fault = invalid("Content-Encoding", fmt.Sprintf("unsupported for streams of lines: %.20q", coding), "send them uncompressed")
@@ -71,13 +71,17 @@ func writeError(w http.ResponseWriter, err error) {
 }
 
 type linesExchange struct {
-	ctx   context.Context
+	on    *connection
 	w     http.ResponseWriter
+	rc    *http.ResponseController
 	in    *bufio.Scanner
 	limit int
 	line  int
 	fault error // returned by receive
 	begun bool  // the status was sent
+
+	request chatapi.Request
+	text    []byte // the last chunk; its memory is reused
 }
 
 func (x *linesExchange) receive() (*dragomanv1.ParseStreamRequest, error) {
@@ -85,17 +89,18 @@ func (x *linesExchange) receive() (*dragomanv1.ParseStreamRequest, error) {
 		return nil, x.fault
 	}
 	for x.in.Scan() && x.in.Err() == nil { // after an error, what it has is a part of a line
-		receivedWhole(x.ctx)
+		x.on.receivedWhole()
 		x.line++
 		text := bytes.TrimSpace(x.in.Bytes())
 		if len(text) == 0 {
 			continue
 		}
-		m := new(dragomanv1.ParseStreamRequest)
-		if err := (jsonCodec{}).Unmarshal(text, m); err != nil {
-			return nil, invalid(fmt.Sprintf("line %d", x.line), err.Error(), "")
+		if !x.request.DecodeLine(text) {
+			if err := (jsonCodec{}).Unmarshal(text, &x.request); err != nil {
+				return nil, invalid(fmt.Sprintf("line %d", x.line), err.Error(), "")
+			}
 		}
-		return m, nil
+		return &x.request.ParseStreamRequest, nil
 	}
 	switch err := x.in.Err(); {
 	case err == nil:
@@ -113,13 +118,26 @@ func (x *linesExchange) send(m *dragomanv1.ParseStreamResponse) error {
 	if err != nil {
 		return err
 	}
+	return x.write(append(line, '\n'))
+}
+
+// chunk writes what send would for a chunk.
+func (x *linesExchange) chunk(text []byte) error {
+	x.text = append(append(append(x.text[:0], `{"chunk":`...), text...), "}\n"...)
+	return x.write(x.text)
+}
+
+func (x *linesExchange) push() { x.on.push() }
+
+// write writes a line, which waits as long as others are being read.
+func (x *linesExchange) write(line []byte) error {
 	if !x.begun {
 		x.begun = true
 		x.w.Header().Set("Content-Type", linesType)
 		x.w.Header().Set("X-Accel-Buffering", "no") // proxies should pass lines on at once
 	}
-	if _, err := x.w.Write(append(line, '\n')); err != nil {
+	if _, err := x.w.Write(line); err != nil {
 		return err
 	}
-	return http.NewResponseController(x.w).Flush()
+	return x.rc.Flush()
 }

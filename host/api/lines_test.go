@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -126,5 +127,64 @@ func TestAClientThatReadsLaterLearnsWhyItsLinesEnd(t *testing.T) {
 	must(t, err)
 	if !strings.Contains(string(answer), `"code":"limit_exceeded"`) || !strings.Contains(string(answer), "limits.output_bytes") {
 		t.Errorf("the response ends with %.300s, expected the limit and a remedy", answer[max(0, len(answer)-300):])
+	}
+}
+
+func TestChunksAreWrittenAsLinesInGeneral(t *testing.T) {
+	out := httptest.NewRecorder()
+	x := &linesExchange{w: out, rc: http.NewResponseController(out)}
+	want := ""
+	for _, text := range []string{`{"content":"<b> \"雨\" &\n"}`, `{"tool_calls":[{"index":0,"function":{"arguments":"{\"a\": 1e5,"}}]}`} {
+		m := &dragomanv1.ParseStreamResponse{Chunk: &dragomanv1.Json{Text: text}}
+		line, err := jsonCodec{}.Marshal(m)
+		must(t, err)
+		want += string(line) + "\n" + string(line) + "\n"
+		must(t, x.send(m))
+		must(t, x.chunk([]byte(text)))
+	}
+	if got := out.Body.String(); got != want {
+		t.Errorf("wrote %s, want %s", got, want)
+	}
+}
+
+// counted counts writes and flushes.
+type counted struct {
+	*httptest.ResponseRecorder
+	writes, flushes int
+}
+
+func (c *counted) Write(p []byte) (int, error) {
+	c.writes++
+	return c.ResponseRecorder.Write(p)
+}
+
+func (c *counted) Flush() { c.flushes++ }
+
+func TestAnswersWaitUntilMoreIsRead(t *testing.T) {
+	below := &counted{ResponseRecorder: httptest.NewRecorder()}
+	w := &writer{ResponseWriter: below, rc: http.NewResponseController(below), time: newWatchdog(new(deadlines), func() {}), later: true}
+	in := &body{ReadCloser: io.NopCloser(strings.NewReader("ab")), left: -1, time: newWatchdog(new(deadlines), func() {}), before: w.push}
+	w.Header().Set("X-Before", "sent")
+	for range 3 {
+		_, err := io.WriteString(w, "answer ")
+		must(t, err)
+		w.Flush()
+	}
+	w.Header().Set("X-Before", "too late")
+	if below.writes+below.flushes > 0 {
+		t.Errorf("%d writes and %d flushes before more is read", below.writes, below.flushes)
+	}
+	_, err := io.ReadFull(in, make([]byte, 1))
+	must(t, err)
+	if below.writes != 1 || below.flushes != 1 || below.Body.String() != "answer answer answer " || below.Result().Header.Get("X-Before") != "sent" {
+		t.Errorf("%d writes, %d flushes of %q with %v", below.writes, below.flushes, below.Body, below.Result().Header)
+	}
+	for range 2 {
+		_, err := w.Write(make([]byte, maxWaiting))
+		must(t, err)
+		w.Flush()
+	}
+	if below.writes != 2 {
+		t.Errorf("%d writes, although too much waits", below.writes)
 	}
 }

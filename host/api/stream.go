@@ -20,30 +20,42 @@ import (
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
 )
 
-// exchange is the connection of one output to its client.
+// exchange is the connection of one output to its client. What is sent may wait until the next message has to be waited for, or
+// until push.
 type exchange interface {
-	// receive waits for the client's next message; the error is io.EOF after the last.
+	answerer
+	// receive waits for the client's next message, which is valid until the next call; the error is io.EOF after the last.
 	receive() (*dragomanv1.ParseStreamRequest, error)
+	push()
+}
+
+// answerer sends the answers of an output.
+type answerer interface {
 	send(*dragomanv1.ParseStreamResponse) error
+	// chunk sends a chunk, the JSON of which belongs to the caller.
+	chunk(text []byte) error
 }
 
 // ParseStream parses an output while it arrives.
 func (s *chatService) ParseStream(ctx context.Context, stream *connect.BidiStream[dragomanv1.ParseStreamRequest, dragomanv1.ParseStreamResponse]) error {
-	if err := s.exchange(ctx, connectExchange{ctx, stream}); err != nil {
+	if err := s.exchange(ctx, &connectExchange{on: connectionOf(ctx), conn: stream.Conn()}); err != nil {
 		return failure(err)
 	}
 	return nil
 }
 
 type connectExchange struct {
-	ctx    context.Context
-	stream *connect.BidiStream[dragomanv1.ParseStreamRequest, dragomanv1.ParseStreamResponse]
+	on     *connection
+	conn   connect.StreamingHandlerConn
+	in     chatapi.Request
+	answer chatapi.Answer
 }
 
-func (x connectExchange) receive() (*dragomanv1.ParseStreamRequest, error) {
-	m, err := x.stream.Receive()
-	receivedWhole(x.ctx)
-	return m, unreadable(err)
+func (x *connectExchange) receive() (*dragomanv1.ParseStreamRequest, error) {
+	x.in.Reset() // an empty message is not decoded
+	err := x.conn.Receive(&x.in)
+	x.on.receivedWhole()
+	return &x.in.ParseStreamRequest, unreadable(err)
 }
 
 // unreadable converts the errors of invalid messages, which connect calls internal, and returns others unchanged.
@@ -54,7 +66,14 @@ func unreadable(err error) error {
 	return &fault.Error{Code: fault.InvalidArgument, Message: err.Error(), Remedy: "end the stream by closing it, after a whole message", Err: err}
 }
 
-func (x connectExchange) send(m *dragomanv1.ParseStreamResponse) error { return x.stream.Send(m) }
+func (x *connectExchange) send(m *dragomanv1.ParseStreamResponse) error { return x.conn.Send(m) }
+
+func (x *connectExchange) chunk(text []byte) error {
+	x.answer.Chunk = text
+	return x.conn.Send(&x.answer)
+}
+
+func (x *connectExchange) push() { x.on.push() }
 
 // exchange parses one output from its start to its result. Its errors and panics do not affect other streams.
 func (s *chatService) exchange(ctx context.Context, x exchange) error {
@@ -88,10 +107,10 @@ func (s *chatService) parse(ctx context.Context, x exchange, planTime time.Durat
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	if m.GetStart() == nil {
+	if err != nil || m.GetStart() == nil {
 		return notStarted()
 	}
-	out, err := s.begin(ctx, m.Start, planTime, x.send)
+	out, err := s.begin(ctx, m.Start, planTime, x)
 	if err != nil {
 		return err
 	}
@@ -99,6 +118,9 @@ func (s *chatService) parse(ctx context.Context, x exchange, planTime time.Durat
 	for ; err == nil; m, err = next(x) {
 		if err = out.take(m); err != nil {
 			break
+		}
+		if out.session.Waits() {
+			x.push() // the next message may block
 		}
 	}
 	if !errors.Is(err, io.EOF) {
@@ -131,14 +153,14 @@ type output struct {
 	before    string // the text of a chunk before its delta
 	after     string // the text after it, except in the last chunk
 	text      []byte // the last chunk; its memory is reused
-	send      func(*dragomanv1.ParseStreamResponse) error
+	to        answerer
 	truncated bool
 	deltas    bool // send deltas instead of chunks
 
 	specialKnown bool // every piece lists its bytes from special tokens
 }
 
-func (s *chatService) begin(ctx context.Context, start *dragomanv1.ParseStart, limit time.Duration, send func(*dragomanv1.ParseStreamResponse) error) (*output, error) {
+func (s *chatService) begin(ctx context.Context, start *dragomanv1.ParseStart, limit time.Duration, to answerer) (*output, error) {
 	soon, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	planned, err := s.plan(soon, start.Template, start.Request)
@@ -154,7 +176,7 @@ func (s *chatService) begin(ctx context.Context, start *dragomanv1.ParseStart, l
 	return &output{
 		session:  planned.Session(ctx, sessionOptions(start.Options)),
 		response: response, before: before + deltaMember, after: after,
-		send: send, deltas: start.Options.GetDeltas(), specialKnown: start.Options.GetSpecialKnown(),
+		to: to, deltas: start.Options.GetDeltas(), specialKnown: start.Options.GetSpecialKnown(),
 	}, nil
 }
 
@@ -198,7 +220,7 @@ func (o *output) finish(rec *record) error {
 	if err != nil {
 		return err
 	}
-	return o.send(&dragomanv1.ParseStreamResponse{Result: result})
+	return o.to.send(&dragomanv1.ParseStreamResponse{Result: result})
 }
 
 func (o *output) deliver(deltas []chat.Delta) error {
@@ -208,7 +230,7 @@ func (o *output) deliver(deltas []chat.Delta) error {
 		} else {
 			o.text = append(d.AppendJSON(append(o.text[:0], o.before...)), o.after...)
 		}
-		if err := o.chunk(string(o.text)); err != nil {
+		if err := o.to.chunk(o.text); err != nil {
 			return err
 		}
 	}
@@ -224,9 +246,5 @@ func (o *output) last(reason chat.FinishReason) error {
 	if err != nil {
 		return err
 	}
-	return o.chunk(string(text))
-}
-
-func (o *output) chunk(text string) error {
-	return o.send(&dragomanv1.ParseStreamResponse{Chunk: &dragomanv1.Json{Text: text}})
+	return o.to.chunk(text)
 }

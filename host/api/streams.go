@@ -11,6 +11,7 @@ import (
 	"connectrpc.com/connect"
 
 	"github.com/dragoman-project/dragoman/internal/batch"
+	"github.com/dragoman-project/dragoman/internal/wire/chatapi"
 	"github.com/dragoman-project/dragoman/sdk/fault"
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
 )
@@ -28,7 +29,13 @@ import (
 func (s *chatService) ParseStreams(ctx context.Context, stream *connect.BidiStream[dragomanv1.ParseStreamsRequest, dragomanv1.ParseStreamsResponse]) error {
 	rec := recordOf(ctx)
 	rec.reached = true
-	err := s.share(ctx, stream.Receive, stream.Send)
+	in, conn := new(chatapi.Requests), stream.Conn()
+	receive := func() (*dragomanv1.ParseStreamsRequest, error) {
+		in.Clear() // an empty message is not decoded
+		err := conn.Receive(in)
+		return &in.ParseStreamsRequest, err
+	}
+	err := s.share(ctx, receive, func(all chatapi.Answers) error { return conn.Send(all) })
 	rec.err = err
 	if err != nil {
 		return failure(err)
@@ -36,8 +43,8 @@ func (s *chatService) ParseStreams(ctx context.Context, stream *connect.BidiStre
 	return nil
 }
 
-// share parses the outputs of a stream until it ends.
-func (s *chatService) share(ctx context.Context, receive func() (*dragomanv1.ParseStreamsRequest, error), send func(*dragomanv1.ParseStreamsResponse) error) error {
+// share parses the outputs of a stream until it ends. What receive returns is valid until its next call.
+func (s *chatService) share(ctx context.Context, receive func() (*dragomanv1.ParseStreamsRequest, error), send func(chatapi.Answers) error) error {
 	m := s.newSharedStream(ctx)
 	defer context.AfterFunc(s.ending, m.quit)()
 	written := make(chan error, 1)
@@ -67,7 +74,7 @@ const pace = 250 * time.Microsecond
 type sharedStream struct {
 	service *chatService
 	ctx     context.Context
-	ready   *batch.Queue[*dragomanv1.OutputResponse] // for the client; held while a message is being parsed
+	ready   *batch.Queue[*chatapi.Answer] // for the client; held while a message is being parsed
 
 	mu      sync.Mutex
 	changed sync.Cond // any field below
@@ -85,16 +92,17 @@ type sharedStream struct {
 
 func (s *chatService) newSharedStream(ctx context.Context) *sharedStream {
 	m := &sharedStream{service: s, ctx: ctx, outputs: map[uint64]*sharedOutput{}}
-	m.ready = batch.New[*dragomanv1.OutputResponse](batch.Options{Pace: pace, MaxBytes: maxShared, MaxItems: 100})
+	m.ready = batch.New[*chatapi.Answer](batch.Options{Pace: pace, MaxBytes: maxShared, MaxItems: 100})
 	m.changed.L = &m.mu
 	return m
 }
 
 // read distributes messages to their outputs. It returns nil when the client has closed its side.
 func (m *sharedStream) read(receive func() (*dragomanv1.ParseStreamsRequest, error)) error {
+	on := connectionOf(m.ctx)
 	for {
 		in, err := receive()
-		receivedWhole(m.ctx)
+		on.receivedWhole()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
@@ -108,20 +116,22 @@ func (m *sharedStream) read(receive func() (*dragomanv1.ParseStreamsRequest, err
 }
 
 // write sends batches until the stream ends.
-func (m *sharedStream) write(send func(*dragomanv1.ParseStreamsResponse) error) error {
+func (m *sharedStream) write(send func(chatapi.Answers) error) error {
 	idle := m.service.limits().SessionIdle
 	stalled := time.AfterFunc(idle, func() { m.stalled(idle) })
 	defer stalled.Stop()
-	var out dragomanv1.ParseStreamsResponse
 	for {
-		var more bool
-		if out.Outputs, more = m.ready.Next(); !more {
+		answers, more := m.ready.Next()
+		if !more {
 			return nil
 		}
 		m.setWriting(time.Now())
 		stalled.Reset(idle)
-		err := send(&out)
+		err := send(answers)
 		m.setWriting(time.Time{})
+		for _, a := range answers {
+			a.Free()
+		}
 		if err != nil {
 			return m.fail(err, idle)
 		}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	"google.golang.org/protobuf/proto"
+
 	"github.com/dragoman-project/dragoman/sdk/fault"
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
 )
@@ -107,7 +109,7 @@ func (m *sharedStream) take(r *dragomanv1.OutputRequest) error {
 	case r.Cancel:
 		m.giveUp(o, &fault.Error{Code: fault.Canceled, Message: "the client wants no more of this output"})
 	default:
-		m.push(o, step{message: r})
+		m.push(o, step{message: proto.CloneOf(r)}) // what was received is valid only now
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/dragoman-project/dragoman/internal/wire/chatapi"
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
 )
 
@@ -34,7 +35,7 @@ type sharedOutput struct {
 	next    *sharedOutput // of the same number, which begins when this one is done
 }
 
-// step is a message for an output, or the error that ends it.
+// step is a message for an output, or the error that ends it. While it waits, the memory of the message is its own.
 type step struct {
 	message *dragomanv1.OutputRequest
 	err     error
@@ -48,15 +49,6 @@ func (s step) size() int {
 
 // keptBytes is about what a message takes besides its text. It limits the number of messages without any.
 const keptBytes = 256
-
-// responseSize returns about how many bytes of memory a message for the client takes. Chunks are frequent, so they have a fast
-// path.
-func responseSize(r *dragomanv1.ParseStreamResponse) int {
-	if r.Chunk != nil {
-		return keptBytes + len(r.Chunk.Text)
-	}
-	return keptBytes + proto.Size(r)
-}
 
 // open adds the output of a first message.
 func (m *sharedStream) open(r *dragomanv1.OutputRequest) *sharedOutput {
@@ -176,14 +168,23 @@ func (o *sharedOutput) begin(start *dragomanv1.ParseStart) (err error) {
 	if start == nil {
 		return notStarted()
 	}
-	o.output, err = s.begin(o.ctx, start, limits.RequestTime, o.send)
+	o.output, err = s.begin(o.ctx, start, limits.RequestTime, o)
 	o.direct = err == nil && !o.output.session.Waits()
 	return err
 }
 
 // send queues a message for the client. It blocks while the queue is full.
 func (o *sharedOutput) send(r *dragomanv1.ParseStreamResponse) error {
-	if !o.stream.ready.Put(&dragomanv1.OutputResponse{Output: o.number, Message: r}, responseSize(r)) {
+	return o.put(&chatapi.Answer{Output: o.number, Response: r}, keptBytes+proto.Size(r))
+}
+
+// chunk queues a chunk for the client.
+func (o *sharedOutput) chunk(text []byte) error {
+	return o.put(chatapi.ChunkAnswer(o.number, text), keptBytes+len(text))
+}
+
+func (o *sharedOutput) put(a *chatapi.Answer, size int) error {
+	if !o.stream.ready.Put(a, size) {
 		return context.Canceled
 	}
 	return nil

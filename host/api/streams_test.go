@@ -14,6 +14,7 @@ import (
 
 	"github.com/dragoman-project/dragoman/host/config"
 	"github.com/dragoman-project/dragoman/internal/shared"
+	"github.com/dragoman-project/dragoman/internal/wire/chatapi"
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
 	"github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1/dragomanv1connect"
 )
@@ -379,7 +380,7 @@ func TestMessagesWithoutTextAreBounded(t *testing.T) {
 				}
 				return &dragomanv1.ParseStreamsRequest{Outputs: []*dragomanv1.OutputRequest{tt.message(uint64(taken.Add(1)))}}, nil
 			}
-			send := func(*dragomanv1.ParseStreamsResponse) error {
+			send := func(chatapi.Answers) error {
 				<-free
 				return nil
 			}
@@ -459,9 +460,9 @@ func TestAPanicEndsNothingButItsOutput(t *testing.T) {
 		in := requests[0]
 		requests = requests[1:]
 		return &dragomanv1.ParseStreamsRequest{Outputs: in}, nil
-	}, func(m *dragomanv1.ParseStreamsResponse) error {
-		for _, r := range m.Outputs {
-			codes[r.Output] += r.Message.GetError().GetCode()
+	}, func(all chatapi.Answers) error {
+		for _, a := range all {
+			codes[a.Output] += a.Response.GetError().GetCode()
 		}
 		return nil
 	}))
@@ -510,10 +511,10 @@ func TestAPanicLosesNothingOfOtherOutputs(t *testing.T) {
 				t.Fatal("the outputs do not end")
 			}
 			var result *dragomanv1.ParseResponse
-			must(t, m.write(func(m *dragomanv1.ParseStreamsResponse) error {
-				for _, r := range m.Outputs {
-					if r.Output == good && r.Message.Result != nil {
-						result = r.Message.Result
+			must(t, m.write(func(all chatapi.Answers) error {
+				for _, a := range all {
+					if a.Output == good && a.Response.GetResult() != nil {
+						result = a.Response.GetResult()
 					}
 				}
 				return nil
