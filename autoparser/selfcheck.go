@@ -244,7 +244,7 @@ func (c *checker) rendition(answer chat.Message) (rendition, error) {
 // headers returns the beginning of an answer, and what precedes the marker in it that opens reasoning. An answer begins with one
 // of them, but may have other white space there.
 func (c *checker) headers() []string {
-	if header, opens := strings.CutSuffix(strings.TrimSpace(c.begun), strings.TrimSpace(c.Dialect.Reasoning.Start)); opens {
+	if header, opens := strings.CutSuffix(strings.TrimRight(c.begun, " \t\r\n"), strings.TrimSpace(c.Dialect.Reasoning.Start)); opens {
 		return []string{c.begun, header}
 	}
 	return []string{c.begun}
@@ -269,7 +269,7 @@ func (c *checker) behindHeader(shared, output string) (string, string) {
 	header := strings.TrimSpace(c.Dialect.AssistantStart)
 	at := strings.LastIndex(c.begun, header)
 	for begun := range len(header) {
-		rest, found := strings.CutPrefix(strings.TrimLeft(output, " \t\r\n"), header[begun:])
+		rest, found := diff.Behind(output, header[begun:])
 		if at >= 0 && found && strings.HasSuffix(shared, header[:begun]) {
 			return c.begun[:at+len(header)], rest
 		}

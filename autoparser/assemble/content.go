@@ -28,7 +28,7 @@ func (a *assembly) body() peg.ID {
 	}
 	wrappers := nonempty(a.m.Content.Start, a.m.Content.End)
 	if a.m.Content.Start != "" && distinctive(a.m.Tools.CallSeparator) {
-		wrappers = append(wrappers, a.m.Tools.CallSeparator+a.m.Content.Start)
+		wrappers = append(wrappers, a.separated(a.m.Content.Start)...)
 	}
 	if start := a.d.Content.Start; start != strings.TrimLeft(start, " ") {
 		return a.Seq(a.Optional(a.Space(), a.Lit(a.m.Content.Start), a.Lines()), a.mixed(wrappers))
@@ -50,7 +50,7 @@ func (a *assembly) behindWords() peg.ID {
 	words := strings.TrimRight(strings.TrimLeft(a.d.Content.Start, " \t\r\n"), " \t")
 	var wrappers []string
 	if distinctive(a.m.Tools.CallSeparator) {
-		wrappers = append(wrappers, a.m.Tools.CallSeparator+words)
+		wrappers = append(wrappers, a.separated(words)...)
 	}
 	if distinctive(a.m.Content.End) {
 		wrappers = append(wrappers, a.m.Content.End)
@@ -60,6 +60,13 @@ func (a *assembly) behindWords() peg.ID {
 		begin = append(begin, a.Optional(a.Lit(gap)))
 	}
 	return a.Seq(a.Optional(begin...), a.mixed(wrappers))
+}
+
+// separated returns the beginning of a message behind the separator of calls, with the white space
+// between them that the template has, and without.
+func (a *assembly) separated(start string) []string {
+	own := strings.TrimLeft(a.d.Tools.CallSeparator, " \t\r\n")
+	return nonempty(own+start, a.m.Tools.CallSeparator+start)
 }
 
 // mixed matches content with calls anywhere in it. wrappers are the markers around content, which

@@ -36,11 +36,9 @@ func (f tagged) bareOpeners() []string {
 		}
 		openers = append(openers, opener)
 	}
-	if s := f.m.Tools.CallSeparator; distinctive(s) {
-		own := strings.TrimLeft(f.d.Tools.CallSeparator, " \t\r\n")
+	if distinctive(f.m.Tools.CallSeparator) {
 		for _, t := range f.Tools {
-			call := f.m.Tools.Function.NamePrefix + t.Name + f.nameEnd()
-			openers = append(openers, nonempty(s+call, own+call)...)
+			openers = append(openers, f.separated(f.m.Tools.Function.NamePrefix+t.Name+f.nameEnd())...)
 		}
 	}
 	if f.bareCode() {

@@ -39,6 +39,9 @@ func markersOf(text string) []string {
 	var markers []string
 	behind := false
 	for _, s := range diff.Segments(text) {
+		if behind && strings.TrimSpace(s.Text) == "" {
+			continue
+		}
 		if len(markers) == 0 || s.Marker && behind {
 			markers = append(markers, "")
 		}

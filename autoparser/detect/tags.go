@@ -15,7 +15,8 @@ import (
 //
 //	<|open|>call tool="f"<|sep|>…<|close|>call<|sep|>
 //
-// Each tag is one marker, although its tokens look like markers themselves. So renderings are
+// White space that always stands between a token and the words belongs to the token. Each tag is one
+// marker, although its tokens look like markers themselves. So renderings are
 // compared in another notation, in which a tag has brackets of one character; what was concluded is
 // then written in the template's own again. The zero value changes nothing.
 type Tags struct {
@@ -42,13 +43,15 @@ type between map[string]map[string]*elements
 
 // elements are the names behind a token, without a slash and with one.
 type elements struct {
-	first          int  // where the token was first, among all
-	attributed     bool // words follow a name
+	first          int    // where the token was first, among all
+	attributed     bool   // words follow a name
+	before, behind string // the white space before the words, and behind them
+	uneven         bool   // there is other white space, too
 	plain, slashed map[string]bool
 }
 
-// tagsIn finds the tags of renderings: two tokens that are always followed by a word on the same
-// line and then by a third token. Each word behind the second follows the first, too. Or the two
+// tagsIn finds the tags of renderings: two tokens that are always followed by words on one line and
+// then by a third token. Each word behind the second follows the first, too. Or the two
 // are one, and slashes tell them apart.
 func tagsIn(answers probe.Answers) Tags {
 	found, spoilt, seen := between{}, map[string]bool{}, map[string]bool{}
@@ -80,6 +83,9 @@ func tagsIn(answers probe.Answers) Tags {
 func pairs(starts map[string]*elements, end string) (all []Tags) {
 	for open, opened := range starts {
 		for closing, closed := range starts {
+			if opened.uneven || closed.uneven || opened.behind != closed.behind {
+				continue
+			}
 			names := closed.plain
 			if closing == open {
 				names = closed.slashed
@@ -87,7 +93,7 @@ func pairs(starts map[string]*elements, end string) (all []Tags) {
 				continue
 			}
 			if len(names) >= fewestElements && contains(opened.plain, names) {
-				all = append(all, Tags{open, closing, end})
+				all = append(all, Tags{open + opened.before, closing + closed.before, opened.behind + end})
 			}
 		}
 	}
@@ -111,7 +117,7 @@ func (b between) collect(text string, spoilt map[string]bool) {
 		if !s.Marker {
 			continue
 		}
-		if i+2 >= len(all) || all[i+1].Marker || !all[i+2].Marker || !isTag(all[i+1].Text) {
+		if i+2 >= len(all) || all[i+1].Marker || !all[i+2].Marker || !isTag(strings.TrimSpace(all[i+1].Text)) {
 			spoilt[s.Text] = true
 			continue
 		}
@@ -130,7 +136,13 @@ func (b between) of(start, end string, i int) *elements {
 	return b[end][start]
 }
 
-func (e *elements) add(words string) {
+func (e *elements) add(text string) {
+	before, behind := text[:withSpace(text, 0)], text[len(trimRight(text)):]
+	if len(e.plain)+len(e.slashed) == 0 {
+		e.before, e.behind = before, behind
+	}
+	e.uneven = e.uneven || e.before != before || e.behind != behind
+	words := strings.TrimSpace(text)
 	name := elementOf(words)
 	e.attributed = e.attributed || name != words
 	if name, slashed := strings.CutPrefix(name, "/"); slashed {

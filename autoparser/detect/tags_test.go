@@ -11,6 +11,8 @@ func TestTagsAreTokensWithWordsBetweenThem(t *testing.T) {
 		"<|o|>a x=\"1\"<|m|><|o|>b<|m|>VALUENEEDLE<|c|>b<|m|><|c|>a<|m|>":    {"<|o|>", "<|c|>", "<|m|>"},
 		"[O]a[M][O]b[M]x[C]b[M][C]a[M]":                                      {"[O]", "[C]", "[M]"},
 		"<|o|>a<|m|><|o|>b<|m|>x<|o|>/b<|m|><|o|>/a<|m|>":                    {"<|o|>", "<|o|>", "<|m|>"},
+		"<|o|> a\n<|m|><|o|> b\n<|m|>x<|c|>b\n<|m|>\n <|c|>a\n<|m|>":         {"<|o|> ", "<|c|>", "\n<|m|>"},
+		"<|o|> a<|m|><|o|>b<|m|>x<|c|>b<|m|><|c|>a<|m|>":                     {}, // uneven white space
 		"<|o|>a<|m|>x<|c|>a<|m|><|o|>a<|m|>x<|c|>a<|m|>":                     {}, // one element alone
 		"<|o|>a<|m|><|o|>b<|m|>x<|c|>b<|m|><|c|>a<|m|><|o|>\n":               {}, // a token without words
 		"<|o|>a<|m|><|o|>b<|m|>x<|c|>b<|m|><|c|>d<|m|>":                      {}, // it closes what nothing opens

@@ -146,15 +146,16 @@ func (d *detective) userOnNextLine(between string) {
 	}
 }
 
-// withMarkers returns an end's first marker with the markers directly after it: an answer may end
-// in two, one of the message and one of the turn. Markers contained in others begin a message.
+// withMarkers returns an end's first marker with the markers after it, whatever white space stands
+// between them: an answer may end in two, one of the message and one of the turn. Markers contained
+// in others begin a message.
 func withMarkers(end, behind, others string) string {
 	if markers(end) == 0 {
 		return end
 	}
 	for range maxEnds {
 		start, stop := diff.FirstMarker(behind)
-		if start > 0 || stop == 0 || strings.Contains(others, behind[:stop]) {
+		if stop == 0 || !blank(behind[:start]) || strings.Contains(others, behind[start:stop]) {
 			break
 		}
 		end, behind = end+behind[:stop], behind[stop:]

@@ -104,17 +104,16 @@ func named(earlier Answers, source string) (Probe, bool) {
 }
 
 // opening returns the marker that a marker closes, by its spelling, or another of those at which
-// the source splits texts.
+// the source splits texts; with the white space that the source has around it.
 func opening(marker, source string, markers []string) string {
-	if start := diff.Opening(marker, source); start != "" {
-		return start
-	}
+	spelled := diff.Opening(marker, source)
 	for _, start := range markers {
-		if start = strings.TrimSpace(start); diff.Closes(start, marker) && !diff.Closes(marker, start) {
+		name := strings.TrimSpace(start)
+		if name == spelled || spelled == "" && diff.Closes(name, marker) && !diff.Closes(marker, name) {
 			return start
 		}
 	}
-	return ""
+	return spelled
 }
 
 // maxSplits bounds the markers at which a source splits texts: each is compared with all others.
