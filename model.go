@@ -46,6 +46,7 @@ type Model struct {
 	handlers  []claimant // in the order in which they are asked
 	templates []string   // the names of all templates of the model, for errors
 
+	tools       chat.ToolCache
 	programs    autoparser.Cache
 	constraints grammar.Cache
 	codes       match.Cache
@@ -185,7 +186,7 @@ func (m *Model) Name() string { return m.name }
 
 // PlanJSON is Plan for a request in the JSON of OpenAI's chat completions.
 func (m *Model) PlanJSON(ctx context.Context, request []byte) (*Plan, error) {
-	req, err := chat.ParseRequest(request)
+	req, err := m.tools.ParseRequest(request, chat.Policies{})
 	if err != nil {
 		return nil, err
 	}

@@ -79,6 +79,7 @@ type exploration struct {
 	rendered  bool            // a probe was rendered
 	exhausted error           // the error of the probe that exceeded a limit, or the budget
 	tolerated error           // why a probe was rendered tolerantly
+	cache     Cache
 }
 
 // explore asks all questions about a template's capabilities, and sets those of a copy.
@@ -97,7 +98,7 @@ func explore(ctx context.Context, t *Template) *exploration {
 
 // ask renders a probe like a request.
 func (e *exploration) ask(p probe.Probe) (string, error) {
-	c := newConversation(&p.Request)
+	c := newConversation(&p.Request, &e.cache)
 	m := e.manner(nil)
 	m.nullCalls = e.nullCalls
 	m.normalise(&c)
@@ -112,7 +113,7 @@ func (e *exploration) render(p probe.Probe) string {
 
 // probing renders a probe in a form, without normalisations; it returns "" on errors.
 func (e *exploration) probing(p probe.Probe, in form) string {
-	c := newConversation(&p.Request)
+	c := newConversation(&p.Request, &e.cache)
 	c.form = in
 	text, _ := e.attempt(c)
 	return text

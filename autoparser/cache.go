@@ -4,16 +4,19 @@ import (
 	"strings"
 
 	"github.com/dragoman-project/dragoman/autoparser/assemble"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 	"github.com/dragoman-project/dragoman/internal/cache"
+	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
-// Cache holds the programs of recent plans: those assembled from dialects, and those of other handlers, bound to prompts. It is
-// safe for concurrent use, by any number of templates. The zero value is an empty cache of 32 MiB of each, and a nil Cache
-// keeps nothing.
+// Cache holds what recent plans were made of: the programs assembled from dialects, those of other handlers, bound to prompts, and
+// the tools as templates see them. It is safe for concurrent use, by any number of templates. The zero value is an empty cache of
+// 32 MiB of each, and a nil Cache keeps nothing.
 type Cache struct {
 	assembled assemble.Cache
 	bound     cache.Cache[cache.Key, *peg.Program]
+	tools     cache.Cache[cache.Key, value.Value]
 }
 
 // Stats returns what the cache of assembled programs has done and what it holds.
@@ -37,4 +40,28 @@ func (c *Cache) bind(p *peg.Program, prompt string) *peg.Program {
 		return bound, bound.Size(), nil
 	})
 	return bound
+}
+
+// toolValues returns tools as templates see them: values that many renderings share, and that no template can change.
+func (c *Cache) toolValues(tools []chat.Tool) value.Value {
+	if c == nil {
+		return list(tools, toolValue)
+	}
+	key := cache.NewWriter()
+	size := 0
+	for _, t := range tools {
+		key.Text(t.Name)
+		key.Text(t.Description)
+		key.Bytes(t.Parameters.Raw())
+		key.Bool(t.Strict)
+		key.Bytes(t.Raw)
+		size += max(len(t.Raw), len(t.Name)+len(t.Description)+len(t.Parameters.Raw()))
+	}
+	values, _ := c.tools.Get(key.Key(), func() (value.Value, int, error) {
+		const perByte = 16 // of text: a value takes about a dozen bytes for each, and remembers its text
+		values := list(cache.Clone(tools), toolValue)
+		value.Remember(values)
+		return values, perByte * size, nil
+	})
+	return values
 }

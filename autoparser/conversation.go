@@ -20,6 +20,7 @@ type conversation struct {
 	now      time.Time     // that the template sees, the same in all renderings of the conversation
 	explicit bool          // set add_generation_prompt to false, too: some templates treat an undefined variable as true
 	given    *value.Object // the variables that all renderings of the conversation share; nil before the first
+	cache    *Cache        // of the values of tools; nil: none
 	// tolerated is why it was rendered tolerantly; nil if it was not.
 	tolerated error
 }
@@ -35,8 +36,8 @@ type form struct {
 	thoughts        string // an additional place for the reasoning of a message; see places
 }
 
-func newConversation(r *chat.Request) conversation {
-	c := conversation{request: r, messages: slices.Clone(r.Messages), tools: slices.Clone(r.Tools), now: r.Now}
+func newConversation(r *chat.Request, cache *Cache) conversation {
+	c := conversation{request: r, messages: slices.Clone(r.Messages), tools: slices.Clone(r.Tools), now: r.Now, cache: cache}
 	if c.now.IsZero() {
 		c.now = time.Now()
 	}
@@ -69,7 +70,7 @@ func (t *Template) given(c *conversation) *value.Object {
 		vars.Set(enableThinking, value.Bool(*on))
 	}
 	if len(c.tools) > 0 {
-		vars.Set("tools", list(c.tools, toolValue))
+		vars.Set("tools", c.cache.toolValues(c.tools))
 	}
 	vars.Set("datetime", value.String(c.now.Format("Jan 02 2006")))
 	vars.Set("date_string", value.String(c.now.Format("02 Jan 2006")))

@@ -156,7 +156,7 @@ func (t *turning) with(vars ...chat.Field) (string, bool) {
 	if !known {
 		request := t.question.Request
 		request.TemplateKwargs = vars
-		text, err := t.try(newConversation(&request))
+		text, err := t.try(newConversation(&request, &t.cache))
 		r = rendered{text, err == nil}
 		t.rendered[key] = r
 	}
@@ -294,7 +294,7 @@ func (t *turning) inSystemMessage() {
 func (t *turning) told(system string) string {
 	request := t.question.Request
 	request.Messages = append([]chat.Message{{Role: chat.RoleSystem, Content: chat.TextContent(system)}}, request.Messages...)
-	text, _ := t.try(newConversation(&request))
+	text, _ := t.try(newConversation(&request, &t.cache))
 	return strings.Replace(text, system, "", 1)
 }
 

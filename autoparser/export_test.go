@@ -50,9 +50,22 @@ func (l *Learned) Spelled(messages []chat.Message, preserved []string) []string 
 	return l.spelled(messages, preserved)
 }
 
+// RenderAlone renders the prompt of a request without sharing anything: with no cache, and once without the beginning of an answer
+// and once with it.
+func (t *Template) RenderAlone(ctx context.Context, r *chat.Request, s Style) (Rendered, error) {
+	alone := *t
+	alone.prompts = nil
+	return alone.render(ctx, r, s, nil)
+}
+
+// RenderWith is Render with a cache.
+func (t *Template) RenderWith(ctx context.Context, r *chat.Request, s Style, cache *Cache) (Rendered, error) {
+	return t.render(ctx, r, s, cache)
+}
+
 // LeftOut returns the notes on the parts of a request that the template drops.
 func (l *Learned) LeftOut(ctx context.Context, r *chat.Request, prompt string) []string {
-	return l.leftOut(ctx, r, prompt)
+	return l.leftOut(ctx, r, prompt, nil)
 }
 
 // LearnWithout learns a template that fails on the probes that a function selects.

@@ -154,7 +154,12 @@ func afterQuestion(text string) string { return text[strings.LastIndex(text, pro
 
 // Render renders the prompt of a request in the learned style. See Template.Render.
 func (l *Learned) Render(ctx context.Context, r *chat.Request) (Rendered, error) {
-	return l.Template.Render(ctx, r, l.Style())
+	return l.RenderWith(ctx, r, nil)
+}
+
+// RenderWith is Render with a cache.
+func (l *Learned) RenderWith(ctx context.Context, r *chat.Request, cache *Cache) (Rendered, error) {
+	return l.Template.render(ctx, r, l.Style(), cache)
 }
 
 // Findings returns the fields of the dialect that are set, in their order, each with what decided it: a comparison, or a

@@ -12,18 +12,18 @@ import (
 // leftOut notes the parts of a request that the template silently drops, as most templates do with what they have no place
 // for, such as images, or a system message after others. A part is dropped if the prompt is the same without it. prompt is the
 // prompt of the request.
-func (l *Learned) leftOut(ctx context.Context, r *chat.Request, prompt string) []string {
+func (l *Learned) leftOut(ctx context.Context, r *chat.Request, prompt string, cache *Cache) []string {
 	suspects := append(partsThatAreNoText(r), messagesMissingIn(r, prompt)...)
 	if len(suspects) == 0 {
 		return nil
 	}
-	whole, err := l.Render(ctx, r)
+	whole, err := l.RenderWith(ctx, r, cache)
 	if err != nil {
 		return nil
 	}
 	var notes []string
 	for _, s := range suspects {
-		if less, err := l.Render(ctx, s.without); err == nil && less.Prompt == whole.Prompt {
+		if less, err := l.RenderWith(ctx, s.without, cache); err == nil && less.Prompt == whole.Prompt {
 			notes = append(notes, "the model does not see "+s.what+": the template leaves it out")
 		}
 	}

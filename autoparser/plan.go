@@ -28,7 +28,7 @@ func (l *Learned) PlanWith(ctx context.Context, req *chat.Request, cache *Cache)
 	if err != nil {
 		return nil, err
 	}
-	rendered, err := l.Render(ctx, req)
+	rendered, err := l.RenderWith(ctx, req, cache)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func (l *Learned) PlanWith(ctx context.Context, req *chat.Request, cache *Cache)
 	if d.GenerationPrompt == "" && d.ReasoningState == handler.ReasoningIdle {
 		d.ReasoningState = reasoningState(d)
 	}
-	l.noteLosses(ctx, d)
+	l.noteLosses(ctx, d, cache)
 	return d, nil
 }
 
@@ -84,7 +84,7 @@ func (l *Learned) complete(ctx context.Context, d *session.Draft, req *chat.Requ
 		d.Request = req
 	}
 	ctx = requested(ctx)
-	rendered, err := l.Render(ctx, d.Request)
+	rendered, err := l.RenderWith(ctx, d.Request, cache)
 	if err != nil {
 		return err
 	}
@@ -97,14 +97,14 @@ func (l *Learned) complete(ctx context.Context, d *session.Draft, req *chat.Requ
 		d.Delimiters = l.delimiters()
 	}
 	d.ReasoningState = reasoningState(d)
-	l.noteLosses(ctx, d)
+	l.noteLosses(ctx, d, cache)
 	return nil
 }
 
 // noteLosses notes where the prompt misrepresents the request.
-func (l *Learned) noteLosses(ctx context.Context, d *session.Draft) {
+func (l *Learned) noteLosses(ctx context.Context, d *session.Draft, cache *Cache) {
 	d.Notes = slices.Concat(d.Notes, l.Template.Dial.lacks(d.Request, d.SupportsThinking),
-		l.spelled(d.Request.Messages, d.PreservedTokens), l.leftOut(ctx, d.Request, d.Prompt))
+		l.spelled(d.Request.Messages, d.PreservedTokens), l.leftOut(ctx, d.Request, d.Prompt, cache))
 }
 
 // reasoningState returns whether the generation prompt opened reasoning, and whether it closed it, perhaps without opening it.

@@ -3,10 +3,13 @@ package autoparser_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/dragoman-project/dragoman/autoparser"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 )
 
@@ -89,6 +92,7 @@ func matches(pattern, text string) bool {
 
 func TestPromptsAgreeWithThoseRecorded(t *testing.T) {
 	school := newSchool(t)
+	var cache autoparser.Cache
 	agreed, allowed := 0, map[string]int{}
 	eachLine(t, "plan.jsonl", func(c recordedPlan) {
 		if c.Reference == nil {
@@ -100,7 +104,11 @@ func TestPromptsAgreeWithThoseRecorded(t *testing.T) {
 			return
 		}
 		req.Now = c.Now
-		got, err := school.learn(t, c.Template, c.BOS, c.EOS).Render(context.Background(), req)
+		learned := school.learn(t, c.Template, c.BOS, c.EOS)
+		got, err := learned.RenderWith(context.Background(), req, &cache)
+		if alone, aloneErr := learned.Template.RenderAlone(context.Background(), req, learned.Style()); !reflect.DeepEqual(alone, got) || fmt.Sprint(err) != fmt.Sprint(aloneErr) {
+			t.Errorf("%s: what requests share changes the prompt:\n%+v, %v\n%+v, %v", c.ID, got, err, alone, aloneErr)
+		}
 		entry, reason := reasonFor(c.ID)
 		switch {
 		case err == nil && got.Prompt == c.Reference.Prompt && got.GenerationPrompt == c.Reference.GenerationPrompt:

@@ -40,17 +40,17 @@ type Style struct {
 
 // Render renders the prompt of a request. Errors are of type *jinja.Error, or *fault.Error if there is no message to continue.
 func (t *Template) Render(ctx context.Context, r *chat.Request, s Style) (Rendered, error) {
-	c := newConversation(r)
+	return t.render(ctx, r, s, nil)
+}
+
+func (t *Template) render(ctx context.Context, r *chat.Request, s Style, cache *Cache) (Rendered, error) {
+	c := newConversation(r, cache)
 	last, err := c.takeContinued()
 	if err != nil {
 		return Rendered{}, err
 	}
 	out := Rendered{Normalised: t.manner(s.Normalise).normalise(&c)}
-	without, err := t.text(ctx, &c, false)
-	if err != nil {
-		return Rendered{}, err
-	}
-	with, err := t.text(ctx, &c, true)
+	without, with, err := t.texts(ctx, &c)
 	if err != nil {
 		return Rendered{}, err
 	}

@@ -73,6 +73,7 @@ type checker struct {
 	begun    string                   // the beginning of an answer
 	err      error                    // why the question cannot be rendered
 	readers  map[string]*session.Plan // by what precedes the answer
+	cache    Cache
 }
 
 func (l *Learned) newChecker(ctx context.Context, tools []chat.Tool) *checker {
@@ -178,7 +179,7 @@ func (c *checker) render(messages []chat.Message, prompt, thinking bool) (string
 	if c.Template.nullCalls {
 		asked = append(asked, workaround.NullContent)
 	}
-	conv := newConversation(&chat.Request{Messages: messages, Tools: c.tools, Now: probed, EnableThinking: &thinking})
+	conv := newConversation(&chat.Request{Messages: messages, Tools: c.tools, Now: probed, EnableThinking: &thinking}, &c.cache)
 	conv.explicit = true
 	c.Template.manner(asked).normalise(&conv)
 	return c.Template.text(c.ctx, &conv, prompt)

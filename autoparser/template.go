@@ -25,6 +25,7 @@ type Template struct {
 
 	strict    *jinja.Template
 	program   *jinja.Template // the same for prompts, which are not HTML
+	prompts   *jinja.Fork     // program with and without the beginning of an answer
 	thoughts  string          // the additional place where it expects the reasoning of a message; see places
 	flatCalls bool            // it expects name and arguments of a call in the call itself
 	nullCalls bool            // it renders calls only with null content
@@ -45,8 +46,9 @@ func Open(name, source, bos, eos string, o Options) (*Template, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Template{Name: name, Source: source, BOS: bos, EOS: eos, strict: program, program: program.PlainText(),
-		renderings: new(atomic.Int64)}, nil
+	t := &Template{Name: name, Source: source, BOS: bos, EOS: eos, strict: program, program: program.PlainText(), renderings: new(atomic.Int64)}
+	t.prompts = t.program.Fork(generationPrompt)
+	return t, nil
 }
 
 // reads reports whether the template reads a variable.
@@ -73,6 +75,25 @@ func (t *Template) text(ctx context.Context, c *conversation, prompt bool) (stri
 		return text, nil
 	}
 	return "", err
+}
+
+// texts renders a conversation without a generation prompt and with it.
+func (t *Template) texts(ctx context.Context, c *conversation) (without, with string, err error) {
+	vars := t.variables(c, true)
+	if _, own := c.given.Get(generationPrompt); !own {
+		values := [2]value.Value{nil, value.True}
+		if c.explicit {
+			values[0] = value.False
+		}
+		if both, ok, err := t.prompts.Render(ctx, vars, c.now, values); ok && err == nil {
+			t.renderings.Add(1)
+			return both[0], both[1], nil
+		}
+	}
+	if without, err = t.text(ctx, c, false); err == nil {
+		with, err = t.text(ctx, c, true)
+	}
+	return without, with, err
 }
 
 // setAbsent sets absent variables that the template reads to null, as Hugging Face does, and reports whether there were any.

@@ -37,7 +37,7 @@ func (l *Detached) Render(ctx context.Context, req *chat.Request) (autoparser.Re
 	if err != nil {
 		return autoparser.Rendered{}, err
 	}
-	out, err := learned.Render(ctx, req)
+	out, err := learned.RenderWith(ctx, req, &l.host.programs)
 	return out, state.TemplateFault(l.Name, err)
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/dragoman-project/dragoman/host/plugins"
 	"github.com/dragoman-project/dragoman/host/state"
 	"github.com/dragoman-project/dragoman/host/trial"
+	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
 	"github.com/dragoman-project/dragoman/sdk/peg/match"
 )
@@ -52,7 +53,8 @@ type Host struct {
 	vetted   vetted
 	warned   warned
 
-	// The caches of programs, constraints and code are keyed by all that these are made of, so that they outlive snapshots.
+	// The caches of tools, programs, constraints and code are keyed by all that these are made of, so that they outlive snapshots.
+	tools       chat.ToolCache
 	programs    autoparser.Cache
 	constraints grammar.Cache
 	codes       *match.Cache

@@ -44,7 +44,7 @@ func (p *Planned) unobserved() *Planned {
 // answers it.
 func (h *Host) PlanJSON(ctx context.Context, template string, request []byte) (*Planned, error) {
 	snap := h.state.For(ctx)
-	req, err := chat.ParseRequestWith(request, snap.Config.Parsing.For(template))
+	req, err := h.tools.ParseRequest(request, snap.Config.Parsing.For(template))
 	if err != nil {
 		return nil, err
 	}

@@ -102,7 +102,7 @@ func (h *Host) Render(ctx context.Context, name string, req *chat.Request) (auto
 	if err != nil {
 		return autoparser.Rendered{}, err
 	}
-	out, err := learned.Render(ctx, req)
+	out, err := learned.RenderWith(ctx, req, &h.programs)
 	return out, state.TemplateFault(e.Name, err)
 }
 

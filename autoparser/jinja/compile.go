@@ -24,15 +24,15 @@ func compileProgram(body []syntax.Node, source string, lib *library.Library) *pr
 	c := &compiler{lib: lib, source: source, names: map[string]int{}, missing: map[string]*value.Undefined{}}
 	s := scope.New(nil, &scope.Function{})
 	s.Analyze(body...)
-	enter, run := c.entry(s), c.body(body, s)
-	functions := make([]value.Value, len(c.order))
-	for i, id := range c.order {
-		functions[i] = lib.Functions[id]
+	p := &program{fn: s.Function, lib: lib, enter: c.entry(s), slots: s.Slots()}
+	for _, n := range body {
+		p.steps = append(p.steps, c.statement(n, s))
 	}
-	return &program{fn: s.Function, names: c.order, functions: functions, lib: lib, run: func(f *frame) signal {
-		enter(f)
-		return run(f)
-	}}
+	p.names, p.functions = c.order, make([]value.Value, len(c.order))
+	for i, id := range c.order {
+		p.functions[i] = lib.Functions[id]
+	}
+	return p
 }
 
 // body compiles statements that share a scope.
@@ -52,14 +52,7 @@ func (c *compiler) body(nodes []syntax.Node, s *scope.Scope) step {
 
 // inOrder runs steps until one of them jumps.
 func inOrder(steps []step) step {
-	return func(f *frame) signal {
-		for _, run := range steps {
-			if to := run(f); to != proceed {
-				return to
-			}
-		}
-		return proceed
-	}
+	return func(f *frame) signal { return run(steps, f) }
 }
 
 // statement compiles one statement.

@@ -42,10 +42,12 @@ func newFrame(fn *scope.Function, outer *frame, r *render) *frame {
 
 // program is a compiled template: closures over slots.
 type program struct {
-	run       step
+	enter     func(*frame)
+	steps     []step // the outermost statements
 	fn        *scope.Function
-	names     []string      // of the context variables, by place
-	functions []value.Value // global functions of these names, or nil
+	slots     map[string]int // of the variables of the outermost scope
+	names     []string       // of the context variables, by place
+	functions []value.Value  // global functions of these names, or nil
 	lib       *library.Library
 }
 
@@ -58,6 +60,24 @@ type render struct {
 	at      int      // place of the operation in progress
 	frames  []frame  // the current block of frames
 	framed  int      // number of frames in use
+}
+
+// run runs steps until one of them jumps.
+func run(steps []step, f *frame) signal {
+	for _, s := range steps {
+		if to := s(f); to != proceed {
+			return to
+		}
+	}
+	return proceed
+}
+
+// begin begins a rendering with these variables.
+func (p *program) begin(r *render, vars *value.Object) *frame {
+	p.resolve(r, vars)
+	f := newFrame(p.fn, nil, r)
+	p.enter(f)
+	return f
 }
 
 // resolve looks up the names of the program in the variables and among the global functions.

@@ -93,6 +93,22 @@ func (r *render) release() {
 // Render renders the template. vars is an object of variables; nil means none. now is the time for
 // strftime_now; zero means time.Now(). Errors are of type *Error and of any kind except Syntax.
 func (t *Template) Render(ctx context.Context, vars value.Value, now time.Time) (out string, err error) {
+	err = t.during(ctx, now, func(r *render) {
+		object, ok := value.OrNone(vars).(*value.Object)
+		if !ok {
+			if vars != nil && !value.IsNone(vars) {
+				failure.Throw("TypeError", "the variables of a template must be an object, not %s", vars.Class())
+			}
+			object = &value.Object{}
+		}
+		run(t.program.steps, t.program.begin(r, object))
+		out = string(r.out)
+	})
+	return out, err
+}
+
+// during runs a rendering.
+func (t *Template) during(ctx context.Context, now time.Time, do func(*render)) (err error) {
 	r := renders.Get().(*render)
 	r.Meter = meter.New(ctx, t.limits)
 	r.Lib, r.Now, r.Tolerant, r.Plain = t.program.lib, now, t.tolerant, t.plain
@@ -102,30 +118,17 @@ func (t *Template) Render(ctx context.Context, vars value.Value, now time.Time) 
 			if f.At < 0 && f.Kind != failure.Deadline {
 				f.At = r.at
 			}
-			out, err = "", f.Locate(t.name, t.source)
+			err = f.Locate(t.name, t.source)
 		}
 		r.End(len(r.out))
 		r.release()
 	}()
-	return t.render(r, vars), nil
-}
-
-// render runs the program.
-func (t *Template) render(r *render, vars value.Value) string {
 	if r.Now.IsZero() {
 		r.Now = time.Now()
 	}
-	object, ok := value.OrNone(vars).(*value.Object)
-	if !ok {
-		if vars != nil && !value.IsNone(vars) {
-			failure.Throw("TypeError", "the variables of a template must be an object, not %s", vars.Class())
-		}
-		object = &value.Object{}
-	}
 	r.Begin()
-	t.program.resolve(r, object)
-	t.program.run(newFrame(t.program.fn, nil, r))
-	return string(r.out)
+	do(r)
+	return nil
 }
 
 // Variables returns the sorted names of the context variables that the template refers to, without

@@ -15,20 +15,23 @@ func ParseRequest(data []byte) (*Request, error) { return ParseRequestWith(data,
 // ParseRequestWith is ParseRequest with defaults for the policies that the request does not set.
 func ParseRequestWith(data []byte, defaults Policies) (*Request, error) {
 	r := new(Request)
-	read := func(v value) (Request, error) { return readRequestWith(v, defaults) }
-	if err := unmarshal(r, data, read); err != nil {
+	if err := unmarshal(r, data, new(wireRequest).reader(defaults)); err != nil {
 		return nil, err
 	}
 	return r, nil
 }
 
 // UnmarshalJSON reads a request like ParseRequest. It does not change r if that fails.
-func (r *Request) UnmarshalJSON(data []byte) error { return unmarshal(r, data, readRequest) }
+func (r *Request) UnmarshalJSON(data []byte) error {
+	return unmarshal(r, data, new(wireRequest).reader(Policies{}))
+}
 
-func readRequest(v value) (Request, error) { return readRequestWith(v, Policies{}) }
+// reader returns the reader of a request with these defaults.
+func (in *wireRequest) reader(defaults Policies) func(value) (Request, error) {
+	return func(v value) (Request, error) { return in.read(v, defaults) }
+}
 
-func readRequestWith(v value, defaults Policies) (r Request, err error) {
-	var in wireRequest
+func (in *wireRequest) read(v value, defaults Policies) (r Request, err error) {
 	r.Parsing, r.ParallelToolCalls = defaults, true
 	if err = v.fields(in.readers(&r), &r.Extra); err != nil {
 		return r, err
@@ -49,7 +52,16 @@ type wireRequest struct {
 	formats             []format
 	addGenerationPrompt *bool
 	thinking            wireThinking
-	kwargs              value // the variables of the template
+	kwargs              value  // the variables of the template
+	known               []Tool // in place of those in the text
+}
+
+// readTools reads the tools, unless they are known.
+func (in *wireRequest) readTools(v value) ([]Tool, error) {
+	if in.known != nil {
+		return in.known, nil
+	}
+	return each(readTool)(v)
 }
 
 func (in *wireRequest) readers(r *Request) map[string]func(value) error {
@@ -57,7 +69,7 @@ func (in *wireRequest) readers(r *Request) map[string]func(value) error {
 	maps.Copy(readers, in.thinking.readers())
 	maps.Copy(readers, map[string]func(value) error{
 		"messages":               into(&r.Messages, each(readMessage)),
-		"tools":                  into(&r.Tools, each(readTool)),
+		"tools":                  into(&r.Tools, in.readTools),
 		"tool_choice":            into(&r.ToolChoice, readToolChoice),
 		"parallel_tool_calls":    into(&r.ParallelToolCalls, value.boolean),
 		"reasoning_format":       into(&r.ReasoningFormat, oneOf(reasoningFormats)),

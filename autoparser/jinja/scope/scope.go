@@ -274,6 +274,15 @@ func (s *Scope) Entry() iter.Seq2[*Variable, Origin] {
 	}
 }
 
+// Slots returns the slots of the variables of a scope that is not a branch.
+func (s *Scope) Slots() map[string]int {
+	slots := map[string]int{}
+	for id, v := range s.all {
+		slots[id] = v.Slot
+	}
+	return slots
+}
+
 // Around returns a scope that sees what is around s, from inside the function of s.
 func (s *Scope) Around() *Scope { return &Scope{parent: s.parent, Function: s.Function} }
 

@@ -48,6 +48,15 @@ type jsonWriter struct {
 	heap *Heap
 	b    []byte
 	paid int // bytes already counted
+
+	steps int // spent on values, not on the bytes
+}
+
+// charge counts n steps.
+func (w *jsonWriter) charge(n int) {
+	if w.steps += n; w.heap != nil {
+		w.heap.Charge(n)
+	}
 }
 
 // pay counts what was written since the last time, once there are enough bytes.
@@ -59,9 +68,7 @@ func (w *jsonWriter) pay() {
 }
 
 func (w *jsonWriter) value(v Value, depth int) {
-	if w.heap != nil {
-		w.heap.Charge(1)
-	}
+	w.charge(1)
 	w.pay()
 	if depth > meter.MaxDepth {
 		failure.Throw("ValueError", "Circular reference detected")
@@ -74,7 +81,11 @@ func (w *jsonWriter) value(v Value, depth int) {
 	case *List:
 		w.list(v.Items, depth)
 	case *Object:
-		w.object(v, depth)
+		if v.json != nil {
+			v.json.object(w, v, depth)
+		} else {
+			w.object(v, depth)
+		}
 	case None, Bool, Int, *BigInt, Float:
 		w.b = append(w.b, jsonScalar(v)...)
 	case *Generator:
@@ -204,8 +215,8 @@ func (w *jsonWriter) newline(depth int) {
 
 // text writes a string, copying runs of characters that need no escape at once.
 func (w *jsonWriter) text(s string) {
-	if w.heap != nil {
-		w.heap.Touch(len(s))
+	if len(s) >= 256 {
+		w.charge(len(s) >> 8)
 	}
 	w.b = append(w.b, '"')
 	from := 0

@@ -18,6 +18,7 @@ type Object struct {
 	values  []Value
 	index   map[any]int // the place of each key by its Identity; nil in small objects
 	mutable bool        // the running template made it
+	json    *remembered // not nil if its JSON is remembered; see Remember
 }
 
 // indexFrom is the number of keys from which an index pays off.
@@ -66,6 +67,9 @@ func (o *Object) KeyAt(i int) Value { return o.keys[i] }
 
 // ValueAt returns the value at place i.
 func (o *Object) ValueAt(i int) Value { return o.values[i] }
+
+// Values returns the values, which must not be changed.
+func (o *Object) Values() []Value { return o.values }
 
 // SetAt sets the value at place i.
 func (o *Object) SetAt(i int, v Value) { o.values[i] = v }
