@@ -42,7 +42,8 @@ var owners = []struct {
 	{"the names of nodes and roles", `"(atomic|call-name|quoted-string|python-literals)"`, []string{"sdk/peg"}},
 	{"which nodes have one kid", `shape: Loop|case peg\.Repeat, peg\.Peek`, []string{"sdk/peg"}},
 	{"the proof that commitments are harmless", `Witness +string`, []string{"sdk/peg/sound"}},
-	{"the files of models", `"tokenizer_config\.json"|tokenizer\.ggml`, []string{"sdk/model"}},
+	// One reads templates, the other vocabularies.
+	{"the files of models", `"tokenizer_config\.json"|tokenizer\.ggml`, []string{"sdk/model", "sdk/tokenizer"}},
 	{"tokenizers", `byte_fallback|PrependScheme`, []string{"sdk/tokenizer"}},
 	{"the turn builder", `^func .*\b([tT]olerate|[oO]mitted|[tT]houghtAnew)\(`, []string{"sdk/turn"}},
 	{"the names of a dialect's fields", `"(per_call_start|value_suffix)"|"[a-z_.]*(per_call|call_id|name)_(start|suffix|prefix)"`, []string{"autoparser/dialect"}},

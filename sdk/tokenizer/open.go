@@ -10,10 +10,14 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/fault"
 )
 
-// fileName is the file of a tokenizer in a model's folder.
-const fileName = "tokenizer.json"
+// The files of a tokenizer in a model's folder.
+const (
+	fileName   = "tokenizer.json"
+	configName = "tokenizer_config.json"
+)
 
-// Open reads the tokenizer at path: a tokenizer.json, the folder of a model with one, or a .gguf file. Errors name the file and
+// Open reads the tokenizer at path: a tokenizer.json with the tokenizer_config.json beside it, if there is one, the folder of
+// a model with them, or a .gguf file. Errors name the file and
 // the place at fault.
 func Open(path string) (*Tokenizer, error) {
 	info, err := os.Stat(path)
@@ -31,7 +35,11 @@ func Open(path string) (*Tokenizer, error) {
 		return nil, err
 	}
 	defer in.Close()
-	t, err := read(in)
+	c, err := readConfig(filepath.Join(filepath.Dir(path), configName))
+	if err != nil {
+		return nil, err
+	}
+	t, err := read(in, c)
 	if err != nil {
 		return nil, within(path, err)
 	}

@@ -40,13 +40,21 @@ type modelMembers struct {
 	IgnoreMerges            bool    `json:"ignore_merges"`
 }
 
-// read reads a tokenizer.json.
-func read(in io.Reader) (*Tokenizer, error) {
+// read reads a tokenizer.json, and makes the tokenizer that it describes together with a configuration.
+func read(in io.Reader, c *config) (*Tokenizer, error) {
 	f := &file{in: jsontext.NewDecoder(in, jsontext.AllowDuplicateNames(true)), components: map[string]jsontext.Value{}, vocabulary: newVocabulary()}
 	if err := f.top(); err != nil {
 		return nil, decoded(err)
 	}
-	return f.tokenizer()
+	var err error
+	if f.added, err = c.amend(f.added); err != nil {
+		return nil, err
+	}
+	t, err := f.tokenizer()
+	if err != nil {
+		return nil, err
+	}
+	return t, c.setEnds(t)
 }
 
 // decoded converts an error of the JSON decoder.

@@ -10,7 +10,7 @@ import (
 // byteLevel is a tokenizer of 256 bytes, a few merges, and added tokens.
 func byteLevel(t *testing.T) *Tokenizer {
 	t.Helper()
-	tk, err := read(strings.NewReader(byteLevelFile()))
+	tk, err := read(strings.NewReader(byteLevelFile()), &config{})
 	if err != nil {
 		t.Fatal(err)
 	}
