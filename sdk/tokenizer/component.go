@@ -147,6 +147,9 @@ func (c *component) search(place string) (p *pattern.Pattern, literal string, er
 	if err != nil {
 		return nil, "", unsupported(place+".Regex", "%q: %v: this", *c.Pattern.Regex, err)
 	}
+	if p.MatchesEmpty() {
+		return nil, "", unsupported(place+".Regex", "%q: a pattern that matches nothing at all", *c.Pattern.Regex)
+	}
 	return p, "", nil
 }
 

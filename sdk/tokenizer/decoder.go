@@ -59,7 +59,10 @@ func (d *Decoder) Append(dst []byte, id ID) (out []byte, added int) {
 	if t.added[id] != nil {
 		dst = d.Finish(dst)
 		n = len(dst)
-		dst = d.begin(t.appendText(dst, id), n)
+		if dst = t.appendText(dst, id); !utf8.Valid(dst[n:]) {
+			dst = append(dst[:n], valid(string(dst[n:]), false, nil)...)
+		}
+		dst = d.begin(dst, n)
 		return dst, len(dst) - n
 	}
 	if t.decoding.byteLevel {

@@ -43,6 +43,9 @@ func can(items []item, has func(*set) bool) bool {
 	return true // it may match without consuming anything
 }
 
+// MatchesEmpty reports whether the pattern could match without consuming anything. Find does not find such matches.
+func (p *Pattern) MatchesEmpty() bool { return nullable(p.alternatives) }
+
 func nullable(all []sequence) bool {
 	for _, s := range all {
 		if can(s.items, func(*set) bool { return false }) {
