@@ -79,7 +79,7 @@ func newHTTP(socket string, isUnix bool) *http.Client {
 			return new(net.Dialer).DialContext(ctx, "unix", socket)
 		}
 	}
-	return &http.Client{Transport: transport}
+	return &http.Client{Transport: whole{transport}}
 }
 
 // bearer adds a token to each request.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"time"
 
 	"connectrpc.com/connect"
@@ -18,6 +19,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/fault"
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
+	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
 // exchange is the connection of one output to its client. What is sent may wait until the next message has to be waited for, or
@@ -152,7 +154,6 @@ type output struct {
 	response  chat.Response
 	before    string // the text of a chunk before its delta
 	after     string // the text after it, except in the last chunk
-	text      []byte // the last chunk; its memory is reused
 	to        answerer
 	truncated bool
 	deltas    bool // send deltas instead of chunks
@@ -197,21 +198,18 @@ func (o *output) take(m *dragomanv1.ParseStreamRequest) error {
 	if err != nil {
 		return err
 	}
-	deltas, fault := o.session.FeedSpecial(piece, special)
-	if err := o.deliver(deltas); err != nil {
-		return err
-	}
-	return fault
+	return o.deliver(func(dst []chat.Piece) ([]chat.Piece, error) { return o.session.Append(dst, piece, special) })
 }
 
 func (o *output) finish(rec *record) error {
-	r, fault := o.session.Finish(o.truncated)
-	rec.noteReport(r.Report)
-	if err := o.deliver(r.Deltas); err != nil {
+	var r session.Result
+	err := o.deliver(func(dst []chat.Piece) (_ []chat.Piece, err error) {
+		dst, r, err = o.session.AppendLast(dst, o.truncated)
+		rec.noteReport(r.Report)
+		return dst, err
+	})
+	if err != nil {
 		return err
-	}
-	if fault != nil {
-		return fault
 	}
 	if err := o.last(r.FinishReason); err != nil {
 		return err
@@ -223,18 +221,41 @@ func (o *output) finish(rec *record) error {
 	return o.to.send(&dragomanv1.ParseStreamResponse{Result: result})
 }
 
-func (o *output) deliver(deltas []chat.Delta) error {
-	for _, d := range deltas {
+// deliver sends the deltas that parse appends, also if it fails.
+func (o *output) deliver(parse func([]chat.Piece) ([]chat.Piece, error)) error {
+	s := scratches.Get().(*scratch)
+	defer s.free()
+	var fault error
+	s.pieces, fault = parse(s.pieces[:0])
+	for i := range s.pieces {
+		p := &s.pieces[i]
 		if o.deltas {
-			o.text = d.AppendJSON(o.text[:0])
+			s.text = p.AppendJSON(s.text[:0])
 		} else {
-			o.text = append(d.AppendJSON(append(o.text[:0], o.before...)), o.after...)
+			s.text = append(p.AppendJSON(append(s.text[:0], o.before...)), o.after...)
 		}
-		if err := o.to.chunk(o.text); err != nil {
+		if err := o.to.chunk(s.text); err != nil {
 			return err
 		}
 	}
-	return nil
+	return fault
+}
+
+// scratch is memory for the deltas of a piece. Outputs share it, since most of them wait at any moment.
+type scratch struct {
+	pieces []chat.Piece
+	text   []byte
+}
+
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
+
+// free lets other outputs use the scratch, unless it has become unusually large.
+func (s *scratch) free() {
+	const mostPieces, mostText = 256, 16 << 10
+	if cap(s.pieces) <= mostPieces && cap(s.text) <= mostText {
+		clear(s.pieces) // they refer to the output
+		scratches.Put(s)
+	}
 }
 
 // last sends the chunk with the finish reason.
