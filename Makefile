@@ -36,9 +36,9 @@ build:
 		install -m 644 plugins/$$p/$$p.yaml bin/plugins/$$p.yaml || exit 1; \
 	done
 
-## run: the daemon on 127.0.0.1:8080 with the embedded templates and rules; SERVE_FLAGS adds flags
+## run: the daemon on 127.0.0.1:8080 with the embedded templates and rules, and a model that plays recordings; SERVE_FLAGS adds flags
 run: build
-	./bin/dragoman serve $(SERVE_FLAGS)
+	./bin/dragoman serve --replay $(SERVE_FLAGS)
 
 ## test: every test, with the race detector where code runs concurrently; TEST_FLAGS adds flags, such as -short
 test: $(TOOLS)/grpcurl-$(GRPCURL_VERSION)

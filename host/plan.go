@@ -51,6 +51,29 @@ func (h *Host) PlanJSON(ctx context.Context, template string, request []byte) (*
 	return h.planOn(ctx, snap, template, req)
 }
 
+// PlanNamed is PlanJSON for requests that name themselves what they are for: named returns the template, with the request as it was
+// read once.
+func (h *Host) PlanNamed(ctx context.Context, request []byte, named func(*chat.Request) (template string, err error)) (*Planned, error) {
+	snap := h.state.For(ctx)
+	req, err := chat.ParseRequestWith(request, snap.Config.Parsing.For(""))
+	if err != nil {
+		return nil, err
+	}
+	template, err := named(req)
+	if err != nil {
+		return nil, err
+	}
+	if own := snap.Config.Parsing.For(template); own != snap.Config.Parsing.For("") {
+		if req, err = chat.ParseRequestWith(request, own); err != nil {
+			return nil, err
+		}
+	}
+	return h.planOn(ctx, snap, template, req)
+}
+
+// Request returns the request that the plan answers.
+func (p *Planned) Request() *chat.Request { return p.request }
+
 // Plan answers a request for a template. The error is an *Error.
 func (h *Host) Plan(ctx context.Context, template string, req *chat.Request) (*Planned, error) {
 	return h.planOn(ctx, h.state.For(ctx), template, req)

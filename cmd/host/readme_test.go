@@ -23,7 +23,7 @@ func TestTheReadmeSaysWhatHappens(t *testing.T) {
 	if text, _, _ = strings.Cut(text, "## In a Go program"); !found {
 		t.Fatal("the README has another structure")
 	}
-	runDaemon(t, dir, address, "bin/dragoman serve")
+	runDaemon(t, dir, address, "bin/dragoman serve --replay")
 	follow(t, dir, address, blocksOf(text))
 }
 

@@ -18,6 +18,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/dragoman-project/dragoman/gateway/openai"
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/api"
 	"github.com/dragoman-project/dragoman/host/api/metrics"
@@ -146,7 +147,12 @@ func serve(ctx context.Context, errs io.Writer, file string, load func([]byte) (
 	}
 	log.Info("listening", "address", listener.Addr().String(), "version", version)
 	go reloadOn(ctx, hangup, h, log)
-	server := api.New(h, api.Options{Logger: log, Version: version, Secrets: secrets, Metrics: counts, Tracer: tracer})
+	front, err := newGateway(ctx, cfg.Engines, h, log)
+	if err != nil {
+		return err
+	}
+	defer front.Close()
+	server := api.New(h, api.Options{Logger: log, Version: version, Secrets: secrets, Metrics: counts, Tracer: tracer, Endpoints: openai.Endpoints(front)})
 	return server.Serve(ctx, listener)
 }
 

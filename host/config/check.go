@@ -67,6 +67,7 @@ func (c *Config) checkFields(bad badFunc) {
 		bad("tracing.sample", "invalid share %v; expected a number from 0 to 1", c.Tracing.Sample)
 	}
 	c.checkOverrides(bad)
+	c.checkEngines(bad)
 }
 
 func (c *Config) checkAddresses(bad badFunc) {
@@ -81,6 +82,27 @@ func (c *Config) checkAddresses(bad badFunc) {
 	if e := c.Tracing.Endpoint; e != "" {
 		if u, err := url.Parse(e); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 			bad("tracing.endpoint", "invalid URL %q; expected one such as http://127.0.0.1:4318", e)
+		}
+	}
+}
+
+// modelKeys are the members of a name in engines.models.
+var modelKeys = []string{"model", "template", "engine"}
+
+func (c *Config) checkEngines(bad badFunc) {
+	for _, text := range c.Engines.URLs {
+		if u, err := url.Parse(text); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+			bad("engines.urls", "invalid URL %q; expected one such as http://127.0.0.1:8000", text)
+		}
+	}
+	for name, m := range c.Engines.Models {
+		for key, value := range m {
+			switch at := "engines.models." + name + "." + key; {
+			case !slices.Contains(modelKeys, key):
+				bad(at, "unknown key; expected one of %s", strings.Join(modelKeys, ", "))
+			case key == "engine" && !slices.Contains(c.Engines.URLs, value):
+				bad(at, "%q is none of engines.urls", value)
+			}
 		}
 	}
 }

@@ -36,6 +36,7 @@ type Config struct {
 	Templates   Templates   `yaml:"templates" help:"Where chat templates are. The folder is watched and reloaded."`
 	Workarounds Workarounds `yaml:"workarounds" help:"Where the rules for single templates are. The file is watched and reloaded."`
 	Plugins     Plugins     `yaml:"plugins" help:"Where handlers for other formats are. The folder is watched and reloaded."`
+	Engines     Engines     `yaml:"engines" help:"Which engines the gateway is in front of. It serves their models at /v1/chat/completions and /v1/models."`
 	State       State       `yaml:"state" help:"What the daemon remembers across restarts."`
 	History     History     `yaml:"history" help:"How many earlier snapshots can be rolled back to."`
 	Canary      Canary      `yaml:"canary" help:"How changed rules, templates and plugins are tried before they go live."`
@@ -96,6 +97,16 @@ type Plugins struct {
 	StartTime time.Duration `yaml:"start_time" reload:"restart" help:"time a plugin may take to start"`
 	CallTime  time.Duration `yaml:"call_time" reload:"restart" help:"time a plugin may take to answer a call before it is killed"`
 	IdleTime  time.Duration `yaml:"idle_time" reload:"restart" help:"time without a call after which a plugin is stopped until the next one"`
+}
+
+// Engines are what the gateway is in front of.
+type Engines struct {
+	URLs   []string                     `yaml:"urls" flag:"engine" reload:"restart" help:"URLs of engines, such as http://127.0.0.1:8000; they are asked what they are and serve"`
+	Key    string                       `yaml:"key" reload:"restart" secret:"true" help:"bearer token that is sent to the engines"`
+	Models map[string]map[string]string `yaml:"models" reload:"restart" help:"further names of models, each with the engine's name (model), and optionally its chat template (template) and the URL of the only engine (engine)"`
+	Idle   time.Duration                `yaml:"idle" reload:"restart" help:"time an engine may be silent within an output"`
+	Replay bool                         `yaml:"replay" flag:"replay" reload:"restart" help:"serve the model replay, which plays recordings and needs no engine"`
+	Pace   time.Duration                `yaml:"pace" reload:"restart" min:"0" help:"time between two pieces of a recording"`
 }
 
 // State is what is remembered across restarts.
@@ -175,6 +186,7 @@ func Default() *Config {
 			CallTime:  5 * time.Second,
 			IdleTime:  15 * time.Minute,
 		},
+		Engines: Engines{Idle: 5 * time.Minute, Pace: 20 * time.Millisecond},
 		History: History{Snapshots: 20},
 		Canary:  Canary{Mode: "enforce", Time: 10 * time.Second},
 		Parsing: Parsing{UnknownTool: "forward", CallInReasoning: "promote", TruncatedCall: "partial", Malformed: "deliver", UnclosedReasoning: "keep"},

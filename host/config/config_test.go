@@ -107,6 +107,25 @@ func TestAMappingIsReplacedAsAWhole(t *testing.T) {
 	}
 }
 
+func TestFlagsOfListsCanBeGivenSeveralTimes(t *testing.T) {
+	c, err := load(t, "", nil, "--engine=http://a", "--engine=http://b,https://c")
+	if err != nil || strings.Join(c.Engines.URLs, " ") != "http://a http://b https://c" {
+		t.Errorf("%q, %v", c.Engines.URLs, err)
+	}
+}
+
+func TestEnginesAreChecked(t *testing.T) {
+	for file, want := range map[string]string{
+		"engines: {urls: ['127.0.0.1:8000']}":                            "engines.urls: invalid URL",
+		"engines: {models: {m: {name: x}}}":                              "engines.models.m.name: unknown key; expected one of model, template, engine",
+		"engines: {urls: ['http://a'], models: {m: {engine: http://b}}}": "engines.models.m.engine: \"http://b\" is none of engines.urls",
+	} {
+		if _, err := load(t, file, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+}
+
 func TestEveryFieldCanBeSetFromEverySource(t *testing.T) {
 	texts := map[string]string{
 		"map[string]string": "one=two",
@@ -115,6 +134,7 @@ func TestEveryFieldCanBeSetFromEverySource(t *testing.T) {
 	}
 	special := map[string]string{
 		"listen.address": "127.0.0.1:9", "listen.socket_mode": "0640", "tracing.endpoint": "http://127.0.0.1:4318", "debug.address": "127.0.0.1:6060",
+		"engines.urls": "http://127.0.0.1:8000", "engines.models": "{mine: {model: theirs}}",
 	}
 	for _, f := range Fields() {
 		text := texts[f.typ.String()]

@@ -149,7 +149,7 @@ func AddFlags(to *pflag.FlagSet) {
 		if text := f.text(defaults); text != "" && text != "[]" && text != "{}" && text != "false" {
 			usage += fmt.Sprintf(" (default %s)", text)
 		}
-		to.Var(&flagValue{boolean: f.typ.Kind() == reflect.Bool}, f.Flag, usage)
+		to.Var(&flagValue{boolean: f.typ.Kind() == reflect.Bool, list: f.typ.Kind() == reflect.Slice}, f.Flag, usage)
 		if f.typ.Kind() == reflect.Bool {
 			to.Lookup(f.Flag).NoOptDefVal = "true"
 		}
@@ -160,11 +160,15 @@ func AddFlags(to *pflag.FlagSet) {
 type flagValue struct {
 	text    string
 	boolean bool
+	list    bool // may be given several times
 }
 
 func (v *flagValue) String() string { return v.text }
 
 func (v *flagValue) Set(text string) error {
+	if v.list && v.text != "" {
+		text = v.text + "," + text
+	}
 	v.text = text
 	return nil
 }

@@ -10,11 +10,15 @@ type ChunkEncoder struct {
 }
 
 // Encoder returns an encoder of the answer's chunks.
-func (r Response) Encoder() *ChunkEncoder {
+func (r Response) Encoder() *ChunkEncoder { return r.ChoiceEncoder(0) }
+
+// ChoiceEncoder returns an encoder of the chunks of one of an answer's choices.
+func (r Response) ChoiceEncoder(index int) *ChunkEncoder {
 	const before = "data: "
 	b := appendText([]byte(before+`{"id":`), r.ID)
 	b = strconv.AppendInt(append(b, `,"object":"chat.completion.chunk","created":`...), r.Created.Unix(), 10)
-	b = append(appendText(append(b, `,"model":`...), r.Model), `,"choices":[{"index":0,"delta":`...)
+	b = strconv.AppendInt(append(appendText(append(b, `,"model":`...), r.Model), `,"choices":[{"index":`...), int64(index), 10)
+	b = append(b, `,"delta":`...)
 	return &ChunkEncoder{head: b[len(before):], event: b}
 }
 

@@ -1,0 +1,129 @@
+package wire
+
+import (
+	"context"
+	"errors"
+
+	"github.com/dragoman-project/dragoman/gateway/engine"
+	"github.com/dragoman-project/dragoman/sdk/grammar"
+)
+
+// llamaServer is llama.cpp's llama-server, by /completion. It parses special tokens in prompts, and drops those from the text that are
+// not preserved. It adds the token that begins a text if the model's file says so, which it is asked.
+type llamaServer struct {
+	*server
+	adds bool // the token that begins a text
+}
+
+// llamaProps is the answer of /props.
+type llamaProps struct {
+	Template string `json:"chat_template"`
+	BOS      string `json:"bos_token"`
+	EOS      string `json:"eos_token"`
+	Build    string `json:"build_info"`
+}
+
+// findLlamaServer recognises a llama-server.
+func findLlamaServer(ctx context.Context, s *server) (engine.Engine, error) {
+	var props llamaProps
+	if err := s.get(ctx, "/props", &props); err != nil {
+		return nil, err
+	}
+	if props.Build == "" && props.Template == "" {
+		return nil, errors.New("its /props are not llama-server's")
+	}
+	e := &llamaServer{server: s}
+	var with, without struct {
+		Tokens []any `json:"tokens"`
+	}
+	if err := s.ask(ctx, "POST", "/tokenize", body{"content": "a", "add_special": true}, &with); err != nil {
+		return nil, err
+	}
+	if err := s.ask(ctx, "POST", "/tokenize", body{"content": "a", "add_special": false}, &without); err != nil {
+		return nil, err
+	}
+	e.adds = len(with.Tokens) > len(without.Tokens)
+	return e, nil
+}
+
+var llamaParameters = named([]string{engine.Temperature, engine.TopP, engine.TopK, engine.MinP, engine.FrequencyPenalty, engine.PresencePenalty,
+	engine.Seed, engine.LogitBias, engine.IgnoreEOS}, engine.MaxTokens, "n_predict", engine.RepetitionPenalty, "repeat_penalty")
+
+// Describe implements engine.Engine.
+func (e *llamaServer) Describe() engine.Description {
+	return engine.Description{Kind: "llama-server", Target: grammar.TargetGBNF, Parameters: llamaParameters}
+}
+
+// Models implements engine.Engine.
+func (e *llamaServer) Models(ctx context.Context) (out []engine.Model, err error) {
+	var listed models
+	if err = e.get(ctx, "/v1/models", &listed); err != nil {
+		return nil, err
+	}
+	var props llamaProps
+	if err = e.get(ctx, "/props", &props); err != nil {
+		return nil, err
+	}
+	for _, m := range listed.Data {
+		out = append(out, engine.Model{Name: m.ID, Template: props.Template, BOSToken: props.BOS, EOSToken: props.EOS})
+	}
+	return out, nil
+}
+
+// llamaTriggers are the numbers of the types of triggers.
+var llamaTriggers = map[grammar.TriggerType]int{grammar.TriggerWord: 1, grammar.TriggerPattern: 2, grammar.TriggerFull: 3}
+
+// Complete implements engine.Engine.
+func (e *llamaServer) Complete(ctx context.Context, r *engine.Request) (engine.Stream, error) {
+	b := body{"prompt": r.Prompt, "stream": true, "cache_prompt": true, "stop": list(r.Stops), "preserved_tokens": list(r.Preserved)}.
+		parameters(r, llamaParameters)
+	if e.adds {
+		b["prompt"] = withoutBOS(r)
+	}
+	if k := r.Constraint; k != nil {
+		b["grammar"], b["grammar_lazy"] = k.Grammar, k.Lazy
+		triggers := []body{}
+		for _, t := range k.Triggers {
+			triggers = append(triggers, body{"type": llamaTriggers[t.Type], "value": t.Value})
+		}
+		b["grammar_triggers"] = triggers
+	}
+	return e.complete(ctx, "/completion", b, llamaReader{})
+}
+
+// llamaReader reads the events of /completion.
+type llamaReader struct{}
+
+func (llamaReader) read(event []byte) (p engine.Piece, ok bool, err error) {
+	var in struct {
+		failure
+		Content    string `json:"content"`
+		Stop       bool   `json:"stop"`
+		StopType   string `json:"stop_type"`
+		Predicted  int    `json:"tokens_predicted"`
+		Evaluated  int    `json:"tokens_evaluated"`
+		CacheNotes struct {
+			Cached *int `json:"cache_n"`
+		} `json:"timings"`
+	}
+	text, err := decode(event, &in)
+	if err == nil {
+		err = in.fault(event)
+	}
+	if err != nil {
+		return p, false, err
+	}
+	p.Text = text(in.Content)
+	if in.Evaluated > 0 {
+		p.Usage = &engine.Usage{Prompt: in.Evaluated, Completion: in.Predicted, Cached: in.CacheNotes.Cached}
+	}
+	if in.Stop {
+		p.Finish = engine.Stopped
+		if in.StopType == "limit" {
+			p.Finish = engine.Limited
+		}
+	}
+	return p, true, nil
+}
+
+func (llamaReader) end() (engine.Piece, bool) { return engine.Piece{}, false }
