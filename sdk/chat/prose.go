@@ -30,7 +30,12 @@ type prose struct {
 func (p *prose) held() int { return len(p.blanks) + len(p.repair.tail) }
 
 // add adds a piece and appends to dst the text that can be delivered now.
-func (p *prose) add(dst, piece []byte) []byte { return p.trim(dst, p.repair.add(piece)) }
+func (p *prose) add(dst, piece []byte) []byte {
+	if n := len(piece); n > 0 && p.begun && !isBlank(piece[n-1]) && p.held() == 0 && utf8.Valid(piece) { // most of the time
+		return append(dst, piece...)
+	}
+	return p.trim(dst, p.repair.add(piece))
+}
 
 // end appends the text still to be delivered: an incomplete character and, if the engine cut the output off, trailing white
 // space.

@@ -13,6 +13,8 @@ type StreamOptions struct {
 	IDSeed string
 	// NoIDs leaves ids that the model did not write empty instead of generating them.
 	NoIDs bool
+	// PromptLength is the length of the generation prompt, which the ranges of events count and those of pieces do not.
+	PromptLength int
 	// NoMessage keeps nothing of what is delivered: Message returns an empty one. The memory of the stream then does not depend on
 	// the length of the answer, except for the ids of its calls.
 	NoMessage bool
@@ -39,9 +41,10 @@ type StreamOptions struct {
 type Stream struct {
 	StreamOptions
 
-	pieces    []Piece // what is new; the last one is being extended
-	text      []byte  // their texts, one after the other
-	begun     int     // where the text of the last piece begins
+	pieces    []Piece // from index fresh on, what is new; the last one is being extended
+	fresh     int
+	text      []byte // their texts, one after the other
+	begun     int    // where the text of the last piece begins
 	started   bool
 	content   prose
 	reasoning prose
@@ -63,6 +66,7 @@ type Stream struct {
 // Add adds the next event. It is a Sink.
 func (s *Stream) Add(e Event) {
 	s.start()
+	e.From, e.To = max(e.From-s.PromptLength, 0), max(e.To-s.PromptLength, 0)
 	s.to = e.To
 	switch e.Kind {
 	case ContentText:
@@ -80,12 +84,22 @@ func (s *Stream) Add(e Event) {
 // Append appends the pieces since its last call to dst, and returns the extended slice. Their texts are valid until the next call
 // of Add.
 func (s *Stream) Append(dst []Piece) []Piece {
-	if len(s.pieces) == 0 {
-		return dst
-	}
+	s.Into(dst)
+	return s.Taken()
+}
+
+// Into appends the pieces since the last call to dst, to which Add then appends more, until Taken returns the extended slice: Append
+// for callers that add events in between.
+func (s *Stream) Into(dst []Piece) {
+	fresh := len(dst)
+	s.pieces, s.fresh = append(dst, s.pieces...), fresh
+}
+
+// Taken returns the slice that was given to Into, extended.
+func (s *Stream) Taken() []Piece {
 	s.seal(len(s.text))
-	dst = append(dst, s.pieces...)
-	s.pieces, s.text, s.begun = s.pieces[:0], s.text[:0], 0
+	dst := s.pieces
+	s.pieces, s.fresh, s.text, s.begun = nil, 0, s.text[:0], 0
 	return dst
 }
 
@@ -159,14 +173,13 @@ func (s *Stream) start() {
 
 // addProse adds an event's text to content or reasoning.
 func (s *Stream) addProse(kind EventKind, p *prose, e *Event) {
-	from := e.From
-	if p.from+p.held() == e.From { // what is held stands right before
-		from = p.from
+	at, held := len(s.text), p.held()
+	if held == 0 || p.from+held != e.From { // what is held does not stand right before
+		p.from = e.From
 	}
-	at := len(s.text)
 	s.text = p.add(s.text, e.Text)
-	p.from = from
 	if len(s.text) > at {
+		from := p.from
 		p.from = max(from, e.To-p.held())
 		s.say(kind, 0, at, from, p.from)
 	}
@@ -185,7 +198,7 @@ func (s *Stream) say(kind EventKind, call, at, from, to int) {
 	if at == len(s.text) {
 		return
 	}
-	if n := len(s.pieces) - 1; n >= 0 && s.pieces[n].Kind == kind && s.pieces[n].Call == call {
+	if n := len(s.pieces) - 1; n >= s.fresh && s.pieces[n].Kind == kind && s.pieces[n].Call == call {
 		s.pieces[n].To = to
 	} else {
 		s.begin(at, Piece{Kind: kind, Call: call, From: from, To: to})
@@ -209,7 +222,7 @@ func (s *Stream) begin(at int, p Piece) {
 
 // seal gives the last piece its text, which ends at index at of s.text.
 func (s *Stream) seal(at int) {
-	if n := len(s.pieces); n > 0 {
+	if n := len(s.pieces); n > s.fresh {
 		s.pieces[n-1].Text = s.text[s.begun:at:at]
 	}
 }

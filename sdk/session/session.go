@@ -42,11 +42,11 @@ type Result struct {
 // continued, is delivered with the first deltas. ctx ends a session whose output the handler parses; see
 // handler.StreamHandler.
 func (p *Plan) Session(ctx context.Context, o Options) *Session {
-	s := &Session{prompt: len(p.GenerationPrompt)}
+	s := new(Session)
 	if p.request != nil {
 		s.stream.StreamOptions = chat.StreamOptions{Tools: p.tools, Policies: p.request.Parsing, IDSeed: o.IDSeed}
 	}
-	s.stream.NoIDs, s.stream.NoMessage = o.NoIDs, o.NoMessage
+	s.stream.NoIDs, s.stream.NoMessage, s.stream.PromptLength = o.NoIDs, o.NoMessage, len(p.GenerationPrompt)
 	if len(p.ThinkingEnds) > 0 {
 		s.end = p.ThinkingEnds[0]
 	}
@@ -80,19 +80,9 @@ func (p *Plan) Parse(ctx context.Context, output []byte, truncated bool, o Optio
 // Append allocates nothing unless a call begins or a buffer is too small. Only a handler that parses the output returns errors;
 // what was delivered before stays valid.
 func (s *Session) Append(dst []chat.Piece, chunk []byte, special []match.Range) ([]chat.Piece, error) {
+	s.stream.Into(dst)
 	err := s.parser.feed(chunk, special)
-	return s.pieces(dst), err
-}
-
-// pieces appends what is new, with offsets into the output.
-func (s *Session) pieces(dst []chat.Piece) []chat.Piece {
-	n := len(dst)
-	dst = s.stream.Append(dst)
-	for i := range dst[n:] {
-		p := &dst[n+i]
-		p.From, p.To = max(p.From-s.prompt, 0), max(p.To-s.prompt, 0)
-	}
-	return dst
+	return s.stream.Taken(), err
 }
 
 // Feed is Append for callers that keep what they get: it returns deltas.
@@ -138,5 +128,5 @@ func (s *Session) AppendLast(dst []chat.Piece, truncated bool) ([]chat.Piece, Re
 	s.stream.End(reason)
 	s.stream.Annotate(report)
 	result := Result{Message: s.stream.Message(), FinishReason: s.stream.FinishReason(), Report: report}
-	return s.pieces(dst), result, s.stream.Verdict(report)
+	return s.stream.Append(dst), result, s.stream.Verdict(report)
 }

@@ -33,7 +33,8 @@ func (m *Machine) expect(pc int32, in *code.Inst) {
 	}
 	h := &m.expectations
 	if m.pos > h.at {
-		*h = expectations{at: m.pos}
+		h.forget()
+		h.at = m.pos
 	}
 	h.end = h.end || in.Op == code.OpEnd
 	if h.n == len(h.list) {

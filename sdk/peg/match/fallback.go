@@ -6,20 +6,23 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg/internal/code"
 )
 
-// frame returns a frame with the present state of the machine.
-func (m *Machine) frame(kind frameKind, pc int32) frame {
-	return frame{kind: kind, pc: pc, pos: m.pos, queue: len(m.queue), atomic: m.atomic, limit: m.limit, sure: m.sure, lacks: m.lacks}
-}
-
-// pushFrame pushes a frame, unless the stack is full.
+// pushFrame pushes a frame with the present state of the machine, unless the stack is full.
 func (m *Machine) pushFrame(kind frameKind, pc int32) outcome {
 	if len(m.frames) >= code.MaxStack {
-		m.giveUp(fmt.Sprintf("nested deeper than %d", code.MaxStack))
+		m.tooDeep()
 		return jumped
 	}
-	m.push(m.frame(kind, pc))
+	m.push(kind, pc)
 	return matched
 }
+
+func (m *Machine) push(kind frameKind, pc int32) {
+	f := m.stack.push()
+	f.kind, f.lacks, f.pc, f.pos, f.queue = kind, m.lacks, pc, m.pos, len(m.queue)
+	f.atomic, f.limit, f.sure = m.atomic, m.limit, m.sure
+}
+
+func (m *Machine) tooDeep() { m.giveUp(fmt.Sprintf("nested deeper than %d", code.MaxStack)) }
 
 // fail continues at the newest live frame. If there is none, the output ended too early or broke the format.
 func (m *Machine) fail(in *code.Inst) {
@@ -29,9 +32,9 @@ func (m *Machine) fail(in *code.Inst) {
 	}
 	m.expect(pc, in)
 	m.cost.fallbacks++
-	f, ok := m.unwind()
+	f := m.unwind()
 	switch {
-	case ok:
+	case f != nil:
 		m.cost.reread += m.pos - f.pos
 		m.restore(f)
 	case m.eof && m.pos == m.end():
@@ -42,19 +45,15 @@ func (m *Machine) fail(in *code.Inst) {
 }
 
 // restore goes back to the state in which f was pushed.
-func (m *Machine) restore(f frame) {
+func (m *Machine) restore(f *frame) {
 	m.pos, m.atomic, m.limit, m.sure, m.lacks = f.pos, f.atomic, f.limit, f.sure, f.lacks
 	m.queue.cut(f.queue, f.pos)
 	m.spans.cut(f.pos)
 	m.jump(f.pc)
 }
 
-// starve is called when instruction in needs a byte that has not come. It reports whether the machine continues without it. A
-// text in a call that only the end of the output ends is not complete if a marker could follow it.
-func (m *Machine) starve(in *code.Inst) bool {
-	if m.end() < m.limit && !m.eof {
-		return false
-	}
+// starve is called when instruction in needs a byte that does not come, or may not be read. A text in a call that only the end of the output ends is not complete if a marker could follow it.
+func (m *Machine) starve(in *code.Inst) {
 	switch f := m.newest(); {
 	case m.end() >= m.limit:
 		m.fail(in)
@@ -67,5 +66,4 @@ func (m *Machine) starve(in *code.Inst) bool {
 	default:
 		m.truncate()
 	}
-	return true
 }

@@ -45,42 +45,49 @@ type stack struct {
 // clear drops all frames.
 func (s *stack) clear() { s.frames, s.cut, s.live = s.frames[:0], 0, 0 }
 
-func (s *stack) push(f frame) {
-	if f.open() {
-		if s.live == 0 {
-			s.first = len(s.frames)
-		}
-		s.live++
+// push adds an open frame, for the caller to fill in.
+func (s *stack) push() *frame {
+	if s.live == 0 {
+		s.first = len(s.frames)
 	}
-	s.frames = append(s.frames, f)
+	s.live++
+	n := len(s.frames)
+	if n < cap(s.frames) {
+		s.frames = s.frames[:n+1]
+	} else {
+		s.frames = append(s.frames, frame{})
+	}
+	return &s.frames[n]
 }
 
+// top returns the newest frame.
+func (s *stack) top() *frame { return &s.frames[len(s.frames)-1] }
+
 // pop drops the newest frame.
-func (s *stack) pop() frame {
+func (s *stack) pop() {
 	top := len(s.frames) - 1
-	f := s.frames[top]
-	s.frames = s.frames[:top]
 	if top < s.cut {
 		s.cut = top
-	} else if f.open() {
+	} else if s.frames[top].open() {
 		s.live--
 	}
-	return f
+	s.frames = s.frames[:top]
 }
 
 // commit kills every live frame. They stay until they are popped.
 func (s *stack) commit() { s.cut, s.live = len(s.frames), 0 }
 
-// unwind drops the frames down to and including the newest live one, and returns that.
-func (s *stack) unwind() (frame, bool) {
+// unwind drops the frames down to and including the newest live one, and returns that, valid until the next push; nil if there is
+// none.
+func (s *stack) unwind() *frame {
 	for i := len(s.frames) - 1; i >= s.cut; i-- {
-		if f := s.frames[i]; f.open() {
+		if f := &s.frames[i]; f.open() {
 			s.frames = s.frames[:i]
 			s.live--
-			return f, true
+			return f
 		}
 	}
-	return frame{}, false
+	return nil
 }
 
 // newest returns the newest live frame of a choice; nil if there is none.

@@ -39,18 +39,19 @@ func (in *input) add(chunk []byte) {
 // bytes are dropped once they are at least half of the text, so that each byte is moved a bounded number of times.
 func (in *input) release(keep int) {
 	drop := keep - in.base
-	switch {
-	case drop == len(in.text): // nothing is held, most of the time
-		in.own, in.text, in.base = in.own[:0], nil, keep
-		in.tokens.Forget(keep)
-		return
-	case len(in.own) > 0 && drop < len(in.text)/2:
+	if len(in.own) > 0 && drop < len(in.text)/2 {
 		return
 	}
 	in.own = append(in.own[:0], in.text[drop:]...)
 	in.text = in.own
 	in.base = keep
 	in.tokens.Forget(keep)
+}
+
+// forget forgets all input, up to its end.
+func (in *input) forget(end int) {
+	in.own, in.text, in.base = in.own[:0], nil, end
+	in.tokens.Forget(end)
 }
 
 // bytes returns the input from one offset to another.

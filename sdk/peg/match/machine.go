@@ -65,9 +65,13 @@ func (m *Machine) Feed(chunk []byte) {
 	m.add(chunk)
 	m.run()
 	keep := m.keep()
-	m.report.MaxHeld = max(m.report.MaxHeld, m.end()-keep)
-	m.release(keep)
-	if m.NoSpans {
+	if keep == m.end() { // nothing is held, most of the time
+		m.forget(keep)
+	} else {
+		m.report.MaxHeld = max(m.report.MaxHeld, m.end()-keep)
+		m.release(keep)
+	}
+	if m.NoSpans && len(m.spans.list) > 1 {
 		m.spans.forget(keep)
 	}
 }
@@ -91,6 +95,9 @@ func (m *Machine) Held() int { return m.end() - m.keep() }
 // keep returns the offset of the first byte that the machine may still need.
 func (m *Machine) keep() int {
 	keep := m.pos
+	if m.settled() {
+		return keep
+	}
 	if f := m.oldest(); f != nil {
 		keep = min(keep, f.pos)
 	}
@@ -99,6 +106,9 @@ func (m *Machine) keep() int {
 	}
 	return min(keep, m.queue.begin(keep))
 }
+
+// settled reports whether everything up to the present place is decided and delivered.
+func (m *Machine) settled() bool { return m.live == 0 && !m.atomic.open && len(m.queue) == 0 }
 
 // Finish ends the output, delivers what that decides, and returns the report. Truncated means that the engine stopped for
 // length, so that anything could have followed. It may be called again.
@@ -126,9 +136,10 @@ func (m *Machine) run() {
 		in := &m.code.Insts[m.pc]
 		o := m.step(in)
 		if o == hungry {
-			if !m.starve(in) {
-				return
+			if !m.eof && m.end() < m.limit {
+				return // until more comes
 			}
+			m.starve(in)
 			continue
 		}
 		m.farthest = max(m.farthest, m.pos)

@@ -21,6 +21,8 @@ func (m *Machine) consume(in *code.Inst, n int) {
 			m.commit()
 			m.settle()
 		}
+	case m.settled():
+		m.say(in, from)
 	case m.atomic.open || m.live > 0 && !m.speaks(from) && !m.overdue():
 		m.queue.text(in.Role, from, m.pos)
 	default:
@@ -28,9 +30,14 @@ func (m *Machine) consume(in *code.Inst, n int) {
 			m.commit()
 		}
 		m.settle()
-		m.emitter.From, m.emitter.To = from, m.pos
-		m.emitter.Text(in.Role, m.bytes(from, m.pos), in.Recovered)
+		m.say(in, from)
 	}
+}
+
+// say delivers the text from offset from on, which instruction in has read.
+func (m *Machine) say(in *code.Inst, from int) {
+	m.emitter.From, m.emitter.To = from, m.pos
+	m.emitter.Text(in.Role, m.bytes(from, m.pos), in.Recovered)
 }
 
 // speaks reports whether the text from offset from on, of a speaking role, commits: it is not white space, or too much of it.

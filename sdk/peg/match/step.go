@@ -39,7 +39,9 @@ func (m *Machine) step(in *code.Inst) outcome {
 	case code.OpCall:
 		return m.call(in)
 	case code.OpReturn:
-		return m.jump(m.pop().pc)
+		pc := m.top().pc
+		m.pop()
+		return m.jump(pc)
 	case code.OpEnter:
 		return m.enter(&m.code.Entries[in.To])
 	case code.OpJump:
@@ -184,6 +186,12 @@ func (m *Machine) choice(in *code.Inst) outcome {
 			return m.jump(in.To)
 		}
 	}
+	switch {
+	case in.Words != nil && m.read(in):
+		return jumped
+	case in.Head != nil && m.refute(in):
+		return m.jump(in.To)
+	}
 	return m.pushFrame(choice, in.To)
 }
 
@@ -197,9 +205,10 @@ func (m *Machine) chosen(in *code.Inst) outcome {
 // again renews the frame of a repetition after an iteration that matched, whether the frame was live or not. If it is the only
 // live one, nothing before it can be undone any more.
 func (m *Machine) again(in *code.Inst) outcome {
-	otherwise := m.pop().pc
+	otherwise := m.top().pc
+	m.pop()
 	m.settle()
-	m.push(m.frame(choice, otherwise))
+	m.push(choice, otherwise)
 	return m.jump(in.To)
 }
 
@@ -214,21 +223,26 @@ func (m *Machine) peek(in *code.Inst) outcome {
 
 // back returns to where the lookahead began.
 func (m *Machine) back() {
-	f := m.pop()
+	f := m.top()
 	m.cost.reread += m.pos - f.pos
 	m.pos, m.limit, m.sure, m.lacks = f.pos, f.limit, f.sure, f.lacks
+	m.pop()
 }
 
 func (m *Machine) call(in *code.Inst) outcome {
+	if in.Words != nil && m.read(in) {
+		return jumped
+	}
 	if in.Omits && m.eof && m.pos == m.end() && !in.Muted {
 		m.cutOff()
 		m.lacks = true
 	}
-	o := m.pushFrame(returning, m.pc+1)
-	if o == matched {
-		return m.jump(in.To)
+	if len(m.frames) >= code.MaxStack {
+		m.tooDeep()
+		return jumped
 	}
-	return o
+	m.frames = append(m.frames, frame{kind: returning, pc: m.pc + 1})
+	return m.jump(in.To)
 }
 
 // enter goes to where the program expects a call, and pushes what would be on the stack there.

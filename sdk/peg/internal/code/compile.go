@@ -130,6 +130,7 @@ func (c *compiler) link() {
 	for i := range c.Entries {
 		c.linkEntry(&c.Entries[i])
 	}
+	c.look()
 }
 
 // node compiles node id for its use in place x.

@@ -63,6 +63,8 @@ type Inst struct {
 
 	Min, Max int           // OpChars; Max < 0: no upper bound
 	First    *scan.ByteSet // OpChoice: what the first alternative can begin with; nil: unknown
+	Words    *Words        // OpChoice, OpCall: the texts that it reads; nil: it reads more
+	Head     *Head         // OpChoice: what the first alternative begins with; nil: unknown
 	Literal  *scan.Literal
 	Class    *scan.Class
 	Until    *scan.Until

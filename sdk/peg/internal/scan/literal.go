@@ -130,6 +130,9 @@ func (t *Tokens) addPlain(from, to int) {
 
 // Forget drops what precedes offset at.
 func (t *Tokens) Forget(at int) {
+	if len(t.plain) == 0 {
+		return
+	}
 	n := 0
 	for n < len(t.plain) && t.plain[n].End <= at {
 		n++
