@@ -51,6 +51,7 @@ type Stream struct {
 	open      draft // the call that has not ended
 	calls     int   // how many were announced
 	ids       names // of those
+	written   names // those of ids that the model wrote
 	broken    bool  // a call is incomplete
 	seed      string
 	tools     names // those of the request

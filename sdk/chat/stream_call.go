@@ -6,8 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/base32"
 	"encoding/json"
-	"fmt"
-	"strings"
+	"strconv"
 )
 
 // draft is a call on its way to the client. The zero value is one that has not begun.
@@ -174,18 +173,20 @@ func (s *Stream) idFor(d *draft) string {
 	if s.NoIDs {
 		return d.id
 	}
-	id := d.id
-	for attempt := 0; id == "" || s.taken(id); attempt++ {
-		id = s.newID(d.index, attempt)
+	if _, taken := s.ids.find([]byte(d.id)); d.id != "" && !taken {
+		s.written.add(d.id)
+		return d.id
 	}
-	return id
+	for attempt := 0; ; attempt++ { // generated ids differ
+		id := s.newID(d.index, attempt)
+		if _, taken := s.written.find([]byte(id)); !taken {
+			return id
+		}
+	}
 }
 
-// taken reports whether another call has that id.
-func (s *Stream) taken(id string) bool {
-	_, taken := s.ids.find([]byte(id))
-	return taken
-}
+// idText is how ids are written.
+var idText = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567")
 
 // newID generates an id: "call_" and 24 characters.
 func (s *Stream) newID(index, attempt int) string {
@@ -195,6 +196,8 @@ func (s *Stream) newID(index, attempt int) string {
 	if s.seed == "" {
 		s.seed = rand.Text()
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s/%d/%d", s.seed, index, attempt))
-	return "call_" + strings.ToLower(base32.StdEncoding.EncodeToString(sum[:15]))
+	var room [128]byte
+	source := strconv.AppendInt(append(append(room[:0], s.seed...), '/'), int64(index), 10)
+	sum := sha256.Sum256(strconv.AppendInt(append(source, '/'), int64(attempt), 10))
+	return string(idText.AppendEncode(append(room[:0], "call_"...), sum[:15]))
 }

@@ -21,7 +21,9 @@ func (p *Plan) parser(ctx context.Context, sink chat.Sink, o Options) parser {
 	switch {
 	case p.code != nil:
 		m := match.New(p.code, sink)
-		m.NoSpans = o.NoSpans
+		if o.NoSpans {
+			m.DropSpans()
+		}
 		m.Prompt(p.GenerationPrompt)
 		return machine{m}
 	case p.streams != nil:

@@ -9,10 +9,6 @@ import (
 
 // Machine runs code over one output. It is not safe for concurrent use.
 type Machine struct {
-	// NoSpans, set before the first byte, keeps no spans: the report has none, and the memory of the machine does not depend on how
-	// much it has read.
-	NoSpans bool
-
 	code    *code.Code
 	emitter emit.Emitter
 
@@ -47,6 +43,10 @@ func New(c *Code, sink chat.Sink) *Machine {
 	return &Machine{code: c.code, emitter: emit.Emitter{Sink: sink}, limit: unlimited, sure: unlimited}
 }
 
+// DropSpans, called before the first byte, keeps no spans: the report has none, and the memory of the machine does not depend on how
+// much it has read.
+func (m *Machine) DropSpans() { m.spans.drop = true }
+
 // Prompt feeds the generation prompt, which the model did not write, and so moves the machine to its start state. It must
 // come first; later it counts as output. What the program reads in it is delivered, but a recovery never delivers it.
 func (m *Machine) Prompt(text string) {
@@ -70,9 +70,6 @@ func (m *Machine) Feed(chunk []byte) {
 	} else {
 		m.report.MaxHeld = max(m.report.MaxHeld, m.end()-keep)
 		m.release(keep)
-	}
-	if m.NoSpans && len(m.spans.list) > 1 {
-		m.spans.forget(keep)
 	}
 }
 
@@ -124,9 +121,7 @@ func (m *Machine) Finish(truncated bool) *chat.Report {
 	m.report.Notes = append(m.report.Notes, m.emitter.Notes()...)
 	m.report.Length = m.end()
 	m.report.PromptLength = m.prompt
-	if !m.NoSpans {
-		m.report.Spans = m.spans.report(m.prompt)
-	}
+	m.report.Spans = m.spans.report(m.prompt)
 	return &m.report
 }
 

@@ -1,14 +1,25 @@
 package match
 
 import (
+	"encoding/binary"
+
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/peg/internal/code"
 )
 
-// spans records what became of the bytes up to end. Each span ends where the next begins; neighbours differ.
+// spans records what became of the bytes up to end. Each span ends where the next begins; neighbours differ. Those that are decided
+// are packed: an output of many calls has a span for every few bytes.
+//
+//	0              list[0].start             end
+//	|                   |                     |
+//	+-------------------+---------------------+
+//	| packed            | may still be cut    |
 type spans struct {
-	list []span
-	end  int
+	drop   bool   // keep none
+	packed []byte // of each span its region, and its length as a varint
+	count  int    // of packed spans
+	list   []span
+	end    int
 }
 
 type span struct {
@@ -34,31 +45,52 @@ func (s *spans) cut(at int) {
 	s.end = min(s.end, at)
 }
 
-// forget forgets the spans before the one that offset keep is in, at and after which the bytes may still become another region.
-func (s *spans) forget(keep int) {
-	n := len(s.list) - 1
-	for n > 0 && s.list[n].start >= keep {
-		n--
+// many is how many spans are worth packing.
+const many = 32
+
+// decide packs all spans but the last, which may grow: they cannot be cut any more.
+func (s *spans) decide() {
+	last := len(s.list) - 1
+	for i := range last {
+		s.pack(s.list[i], s.list[i+1].start)
 	}
-	if n > 0 {
-		s.list = s.list[:copy(s.list, s.list[n:])]
+	s.list = s.list[:copy(s.list, s.list[last:])]
+}
+
+func (s *spans) pack(x span, end int) {
+	if !s.drop {
+		s.packed = binary.AppendUvarint(append(s.packed, byte(x.region)), uint64(end-x.start))
+		s.count++
 	}
 }
 
 // report returns the spans for a report, given the length of the generation prompt.
 func (s *spans) report(prompt int) []chat.Span {
-	all := make([]chat.Span, 0, len(s.list)+1)
+	if s.drop {
+		return nil
+	}
+	all := make([]chat.Span, 0, s.count+len(s.list)+1)
 	if prompt > 0 {
 		all = append(all, chat.Span{Region: chat.PromptRegion, End: prompt})
+	}
+	add := func(r code.Region, start, end int) {
+		if start = max(start, prompt); start < end {
+			all = append(all, chat.Span{Region: r.Chat(), Start: start, End: end})
+		}
+	}
+	at := 0
+	for b := s.packed; len(b) > 0; {
+		length, n := binary.Uvarint(b[1:])
+		add(code.Region(b[0]), at, at+int(length))
+		at += int(length)
+		b = b[1+n:]
 	}
 	for i, x := range s.list {
 		end := s.end
 		if i+1 < len(s.list) {
 			end = s.list[i+1].start
 		}
-		if start := max(x.start, prompt); start < end {
-			all = append(all, chat.Span{Region: x.region.Chat(), Start: start, End: end})
-		}
+		add(x.region, x.start, end)
 	}
 	return all
 }

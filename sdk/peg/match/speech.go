@@ -38,6 +38,9 @@ func (m *Machine) consume(in *code.Inst, n int) {
 func (m *Machine) say(in *code.Inst, from int) {
 	m.emitter.From, m.emitter.To = from, m.pos
 	m.emitter.Text(in.Role, m.bytes(from, m.pos), in.Recovered)
+	if len(m.spans.list) > many {
+		m.spans.decide()
+	}
 }
 
 // speaks reports whether the text from offset from on, of a speaking role, commits: it is not white space, or too much of it.
@@ -88,6 +91,9 @@ func (m *Machine) flush() {
 		}
 	}
 	m.queue = m.queue[:copy(m.queue, m.queue[n:])]
+	if len(m.spans.list) > many {
+		m.spans.decide()
+	}
 }
 
 // omit ends a call at the end of the output, where its last marker is missing. Unless its arguments are complete, it stays open.
