@@ -19,6 +19,7 @@ import (
 // calls.
 var atHome = []string{
 	"Plan.Prompt", "Plan.GenerationPrompt", "Plan.Constraint", "Plan.ReasoningState", "Description.Cases", "Program.digest",
+	"Event.From", "Event.To",
 }
 
 // TestEveryFieldIsSent inspects the values that the tests of this package send. Every field of
