@@ -33,28 +33,6 @@ type Learned struct {
 	checked *SelfCheck
 }
 
-// What all renderings of learning may cost together, and likewise those of a self-check: many times what templates in use do.
-const (
-	learningSteps  = 500_000
-	learningOutput = 4 << 20
-)
-
-// learning returns the context of renderings that share the budget of learning.
-func learning(ctx context.Context) context.Context {
-	return jinja.WithBudget(ctx, "all renderings from which it is learned", learningSteps, learningOutput)
-}
-
-// What all renderings of one request may cost together.
-const (
-	requestSteps  = 4_000_000
-	requestOutput = 64 << 20
-)
-
-// requested returns the context of renderings that share the budget of a request.
-func requested(ctx context.Context) context.Context {
-	return jinja.WithBudget(ctx, "all renderings of a request", requestSteps, requestOutput)
-}
-
 // Learn asks a template all questions, concludes how it writes an answer, and applies the workarounds. The result depends on
 // the template and the rules alone. If the answers make no sense, or the probes together exceed the budget of learning, all
 // output is content, and Lint returns the reason. Errors are of type *jinja.Error: the context ended, or the template exceeds

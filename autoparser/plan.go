@@ -23,7 +23,7 @@ func (l *Learned) Plan(ctx context.Context, req *chat.Request) (*session.Draft, 
 
 // PlanWith is Plan with a cache.
 func (l *Learned) PlanWith(ctx context.Context, req *chat.Request, cache *Cache) (*session.Draft, error) {
-	ctx = requested(ctx)
+	ctx = requested(ctx, req)
 	read, unproven, err := l.speech(req)
 	if err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func (l *Learned) complete(ctx context.Context, d *session.Draft, req *chat.Requ
 	if d.Request == nil {
 		d.Request = req
 	}
-	ctx = requested(ctx)
+	ctx = requested(ctx, req)
 	rendered, err := l.RenderWith(ctx, d.Request, cache)
 	if err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 type Limits struct {
 	Source  int           // bytes of template source: 256 KiB
 	Nesting int           // nesting of blocks, and of expressions: 100
-	Steps   int64         // cost of a rendering; one step is an iteration, a call, a filter or 256 bytes touched: 10 million
+	Steps   int64         // cost of a rendering; one step is an iteration, a call, a filter, 256 bytes touched or 32 looked at: 10 million
 	Memory  int64         // bytes allocated for values during a rendering: 256 MiB
 	Output  int           // bytes of text, including that of macros and captured blocks: 16 MiB
 	Depth   int           // nested calls of macros and recursive loops: 64
@@ -129,6 +129,17 @@ func (m *Meter) mustGoOn(err error) {
 func (m *Meter) Touch(n int) {
 	if n >= 256 {
 		m.Charge(n >> 8)
+	}
+}
+
+// Scan counts the looking at n bytes of a text one by one, before it is done. No such text may be longer than the output, since
+// the work on one text is not interrupted.
+func (m *Meter) Scan(n int) {
+	if n > m.Limits.Output {
+		failure.Exceed("the template looks through a text of more than %d bytes", m.Limits.Output)
+	}
+	if n >= 32 {
+		m.Charge(n >> 5)
 	}
 }
 

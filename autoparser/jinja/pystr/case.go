@@ -79,6 +79,9 @@ func Title(s string) string {
 // nextLowered splits the lower case of c off low, the lower case of a text that begins with c. The
 // lower case of a character depends on its context.
 func nextLowered(low string, c rune) (rest string, n int) {
+	if c < utf8.RuneSelf {
+		return low[1:], 1
+	}
 	n = min(len(Lower(string(c))), len(low))
 	return low[n:], n
 }

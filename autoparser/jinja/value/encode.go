@@ -63,6 +63,7 @@ func (w *jsonWriter) charge(n int) {
 func (w *jsonWriter) pay() {
 	if w.heap != nil && len(w.b)-w.paid >= 1024 {
 		w.heap.Grow(len(w.b) - w.paid)
+		w.charge((len(w.b) - w.paid) >> 5)
 		w.paid = len(w.b)
 	}
 }
@@ -215,8 +216,8 @@ func (w *jsonWriter) newline(depth int) {
 
 // text writes a string, copying runs of characters that need no escape at once.
 func (w *jsonWriter) text(s string) {
-	if len(s) >= 256 {
-		w.charge(len(s) >> 8)
+	if len(s) >= 32 {
+		w.charge(len(s) >> 5)
 	}
 	w.b = append(w.b, '"')
 	from := 0

@@ -57,7 +57,7 @@ func (h *Heap) Item(v, key Value) Value {
 
 // character returns the character at a position, or nil.
 func character(h *Heap, s string, n int64) Value {
-	h.Touch(len(s))
+	h.Scan(len(s))
 	if n < 0 {
 		n += int64(utf8.RuneCountInString(s))
 	}
@@ -156,7 +156,7 @@ func (h *Heap) Slice(v, start, stop, step Value) Value {
 
 // Substring is a slice of a string, in characters.
 func (h *Heap) Substring(s string, start, stop, step Value) string {
-	h.Touch(len(s))
+	h.Scan(len(s))
 	n := utf8.RuneCountInString(s)
 	b := newBounds(n, start, stop, step)
 	if b.step == 1 && b.start >= b.stop {
@@ -165,6 +165,7 @@ func (h *Heap) Substring(s string, start, stop, step Value) string {
 	if b.step == 1 {
 		return s[byteOffset(s, b.start, n):byteOffset(s, b.stop, n)]
 	}
+	h.Scan(4 * len(s))
 	h.GrowTimes(n, 4)
 	characters := []rune(s)
 	var out []rune

@@ -161,10 +161,10 @@ func characters(s string) func() (Value, bool) {
 func (h *Heap) Length(v Value) int {
 	switch v := v.(type) {
 	case String:
-		h.Touch(len(v))
+		h.Scan(len(v))
 		return runeLength(string(v))
 	case Markup:
-		h.Touch(len(v))
+		h.Scan(len(v))
 		return runeLength(string(v))
 	case *List:
 		return len(v.Items)

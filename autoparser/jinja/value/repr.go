@@ -73,6 +73,14 @@ func (w *printer) write(s string) {
 	w.b.WriteString(s)
 }
 
+// quote is pystr.Quote, and counts it: what cannot be printed costs most.
+func (w *printer) quote(s string) string {
+	if w.heap != nil {
+		w.heap.Scan(8 * len(s))
+	}
+	return pystr.Quote(s)
+}
+
 func (w *printer) repr(v Value, depth int) {
 	if w.heap != nil {
 		w.heap.Charge(1)
@@ -86,9 +94,9 @@ func (w *printer) repr(v Value, depth int) {
 	}
 	switch v := v.(type) {
 	case String:
-		w.write(pystr.Quote(string(v)))
+		w.write(w.quote(string(v)))
 	case Markup:
-		w.write("Markup(" + pystr.Quote(string(v)) + ")")
+		w.write("Markup(" + w.quote(string(v)) + ")")
 	case *List:
 		w.list(v, depth)
 	case *Object:

@@ -31,6 +31,7 @@ func (h *Heap) Piece() {
 // Words splits s at runs of white space, at most most times if most is not negative; the rest keeps
 // its trailing white space.
 func (h *Heap) Words(s string, most int) []string {
+	h.Scan(len(s))
 	var out []string
 	s = strings.TrimLeftFunc(s, pystr.IsSpace)
 	for s != "" {
@@ -50,6 +51,7 @@ func (h *Heap) Words(s string, most int) []string {
 
 // LastWords is Words from the end.
 func (h *Heap) LastWords(s string, most int) []string {
+	h.Scan(len(s))
 	var out []string
 	s = strings.TrimRightFunc(s, pystr.IsSpace)
 	for s != "" {
@@ -69,6 +71,7 @@ func (h *Heap) LastWords(s string, most int) []string {
 
 // SplitLines is str.splitlines.
 func (h *Heap) SplitLines(s string, keep bool) []string {
+	h.Scan(len(s))
 	var lines []string
 	for s != "" {
 		end := strings.IndexFunc(s, lineBreak)

@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dragoman-project/dragoman/autoparser/jinja/failure"
+	"github.com/dragoman-project/dragoman/autoparser/jinja/pystr"
 )
 
 // Times repeats s n times.
@@ -16,10 +17,21 @@ func (h *Heap) Times(s string, n int) string {
 	return strings.Repeat(s, n)
 }
 
+// Recase counts a change of the case of s that costs so many times as much as another of ASCII letters. Letters beyond ASCII
+// cost most.
+func (h *Heap) Recase(s string, times int) {
+	h.GrowTimes(len(s), 2)
+	if !pystr.IsASCII(s) {
+		times *= 16
+	}
+	h.Scan(times * len(s))
+}
+
 var escaper = strings.NewReplacer("&", "&amp;", ">", "&gt;", "<", "&lt;", "'", "&#39;", `"`, "&#34;")
 
 // Escape replaces the characters that have a meaning in HTML.
 func Escape(h *Heap, s string) string {
+	h.Scan(len(s))
 	h.GrowTimes(len(s), 5)
 	return escaper.Replace(s)
 }
@@ -27,7 +39,11 @@ func Escape(h *Heap, s string) string {
 // Replace replaces old with with, at most n times if n is not negative.
 func (h *Heap) Replace(s, old, with string, n int) string {
 	h.Touch(len(s))
+	if old == "" {
+		h.Scan(len(s))
+	}
 	found := strings.Count(s, old)
+	h.Charge(found >> 2)
 	if n >= 0 {
 		found = min(found, n)
 	}
@@ -50,6 +66,7 @@ func (h *Heap) Join(parts []string, sep string) string {
 
 // Pad pads s to a width in characters. left and right are 1 for the sides to pad.
 func (h *Heap) Pad(s string, width int, fill string, left, right int) string {
+	h.Scan(len(s))
 	missing := width - utf8.RuneCountInString(s)
 	if missing <= 0 {
 		return s

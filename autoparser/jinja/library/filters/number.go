@@ -26,9 +26,10 @@ func absolute(_ *library.Env, in value.Value, _ library.Arguments) value.Value {
 
 // intFilter converts to an integer, if necessary via a float. The argument default is for what
 // cannot be converted.
-func intFilter(_ *library.Env, in value.Value, a library.Arguments) value.Value {
+func intFilter(e *library.Env, in value.Value, a library.Arguments) value.Value {
 	value.MustExist(in)
 	if s, ok := value.Text(in); ok {
+		e.Scan(8 * len(s))
 		if n := parseInt(s, value.Index(a.Values[1])); n != nil {
 			return n
 		}
@@ -117,9 +118,10 @@ func parseFloat(s string) (float64, bool) {
 }
 
 // floatFilter converts to a float. The argument default is for what cannot be converted.
-func floatFilter(_ *library.Env, in value.Value, a library.Arguments) value.Value {
+func floatFilter(e *library.Env, in value.Value, a library.Arguments) value.Value {
 	value.MustExist(in)
 	if s, ok := value.Text(in); ok {
+		e.Scan(8 * len(s))
 		if f, ok := parseFloat(s); ok {
 			return value.Float(f)
 		}

@@ -17,7 +17,7 @@ import (
 func onText(f func(e *library.Env, s string) string) library.Func {
 	return func(e *library.Env, in value.Value, _ library.Arguments) value.Value {
 		s := e.Str(in)
-		e.GrowTimes(len(s), 2)
+		e.Recase(s, 1)
 		changed := f(e, s)
 		if _, ok := in.(value.String); ok && changed == s {
 			return in
@@ -27,7 +27,8 @@ func onText(f func(e *library.Env, s string) string) library.Func {
 }
 
 // titleWords capitalizes what follows white space, hyphens and opening brackets.
-func titleWords(_ *library.Env, s string) string {
+func titleWords(e *library.Env, s string) string {
+	e.Recase(s, 8)
 	var b strings.Builder
 	for s != "" {
 		end := strings.IndexFunc(s, wordBreak)
@@ -75,6 +76,7 @@ var (
 func stripTags(e *library.Env, in value.Value, _ library.Arguments) value.Value {
 	s := e.Str(in)
 	e.GrowTimes(len(s), 4)
+	e.Scan(8 * len(s))
 	s = tags.ReplaceAllString(comments.ReplaceAllString(s, ""), "")
 	return value.String(entities.Replace(strings.Join(e.Words(s, -1), " ")))
 }
@@ -144,7 +146,7 @@ func truncate(e *library.Env, in value.Value, a library.Arguments) value.Value {
 // wordCount counts runs of letters, digits and underscores.
 func wordCount(e *library.Env, in value.Value, _ library.Arguments) value.Value {
 	s := e.Str(in)
-	e.Touch(len(s))
+	e.Scan(4 * len(s))
 	words, inWord := 0, false
 	for _, c := range s {
 		if pystr.IsWord(c) && !inWord {
@@ -193,6 +195,7 @@ func queryQuote(e *library.Env, v value.Value) string {
 // urlQuote escapes everything except letters, digits, "_.-~" and the bytes of keep.
 func urlQuote(e *library.Env, s, keep string) string {
 	e.GrowTimes(len(s), 3)
+	e.Scan(2 * len(s))
 	var b strings.Builder
 	for i := range len(s) {
 		c := s[i]

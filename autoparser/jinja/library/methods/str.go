@@ -11,11 +11,11 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 )
 
-// textMethod returns a method that converts a string.
-func textMethod(f func(string) string) *library.Builtin {
+// textMethod returns a method that changes the case of a string. times is how much more it costs than upper.
+func textMethod(f func(string) string, times int) *library.Builtin {
 	return &library.Builtin{Run: func(e *library.Env, in value.Value, _ library.Arguments) value.Value {
 		s, _ := value.Text(in)
-		e.GrowTimes(len(s), 2)
+		e.Recase(s, times)
 		return value.String(f(s))
 	}}
 }
@@ -24,7 +24,7 @@ func textMethod(f func(string) string) *library.Builtin {
 func asks(f func(string) bool) *library.Builtin {
 	return &library.Builtin{Run: func(e *library.Env, in value.Value, _ library.Arguments) value.Value {
 		s, _ := value.Text(in)
-		e.Touch(len(s))
+		e.Scan(4 * len(s))
 		return value.Bool(f(s))
 	}}
 }
@@ -37,12 +37,12 @@ func asksEvery(f func(rune) bool) *library.Builtin {
 // strMethods are the methods of strings.
 func strMethods() map[string]*library.Builtin {
 	m := map[string]*library.Builtin{
-		"upper":        textMethod(pystr.Upper),
-		"lower":        textMethod(pystr.Lower),
-		"casefold":     textMethod(pystr.CaseFold),
-		"title":        textMethod(pystr.Title),
-		"capitalize":   textMethod(pystr.Capitalize),
-		"swapcase":     textMethod(pystr.SwapCase),
+		"upper":        textMethod(pystr.Upper, 1),
+		"lower":        textMethod(pystr.Lower, 1),
+		"casefold":     textMethod(pystr.CaseFold, 1),
+		"title":        textMethod(pystr.Title, 8),
+		"capitalize":   textMethod(pystr.Capitalize, 1),
+		"swapcase":     textMethod(pystr.SwapCase, 8),
 		"isdigit":      asksEvery(pystr.IsDigit),
 		"isdecimal":    asksEvery(func(c rune) bool { return unicode.Is(unicode.Nd, c) }),
 		"isnumeric":    asksEvery(pystr.IsNumeric),
@@ -112,12 +112,12 @@ func inWindow(e *library.Env, s string, a library.Arguments) (part string, befor
 func strips(trim func(string, func(rune) bool) string) *library.Builtin {
 	return &library.Builtin{Params: library.Takes().Or("chars", value.None{}), Run: func(e *library.Env, in value.Value, a library.Arguments) value.Value {
 		s, _ := value.Text(in)
-		e.Touch(len(s))
+		e.Scan(len(s))
 		drop := pystr.IsSpace
 		if !value.IsNone(a.Values[0]) {
 			chars := value.NeedText(a.Values[0], "strip arg")
 			drop = func(c rune) bool { return strings.ContainsRune(chars, c) }
-			e.Charge(len(s) * len(chars) >> 8)
+			e.Charge(len(s) * len(chars) >> 6)
 		}
 		if stripped := trim(s, drop); len(stripped) != len(s) {
 			return value.String(stripped)
@@ -144,6 +144,7 @@ func affix(has func(s, affix string) bool) library.Func {
 	return func(e *library.Env, in value.Value, a library.Arguments) value.Value {
 		s, _ := value.Text(in)
 		s, _ = inWindow(e, s, a)
+		e.Touch(len(s))
 		l, ok := a.Values[0].(*value.List)
 		if !ok || !l.Tuple {
 			return value.Bool(has(s, value.NeedText(a.Values[0], "first arg")))
@@ -162,7 +163,7 @@ func affix(has func(s, affix string) bool) library.Func {
 func finds(index func(s, sub string) int, must bool) library.Func {
 	return func(e *library.Env, in value.Value, a library.Arguments) value.Value {
 		s, _ := value.Text(in)
-		e.Touch(len(s))
+		e.Scan(len(s))
 		part, before := inWindow(e, s, a)
 		i := index(part, value.NeedText(a.Values[0], "argument"))
 		switch {
@@ -177,7 +178,7 @@ func finds(index func(s, sub string) int, must bool) library.Func {
 
 func countText(e *library.Env, in value.Value, a library.Arguments) value.Value {
 	s, _ := value.Text(in)
-	e.Touch(len(s))
+	e.Scan(len(s))
 	part, _ := inWindow(e, s, a)
 	return value.Int(strings.Count(part, value.NeedText(a.Values[0], "argument")))
 }
@@ -253,6 +254,7 @@ func zfill(e *library.Env, in value.Value, a library.Arguments) value.Value {
 func expandTabs(e *library.Env, in value.Value, a library.Arguments) value.Value {
 	s, _ := value.Text(in)
 	size := value.Index(a.Values[0])
+	e.Scan(4 * len(s))
 	var b strings.Builder
 	column := 0
 	for _, c := range s {
