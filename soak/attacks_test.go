@@ -184,6 +184,7 @@ func attacks() (all []attack) {
 		m.body = []byte(strings.Replace(string(m.body), `{"template"`, `{"target": "lark", "template"`, 1))
 		return m
 	}
+	add("lark: 400 properties", lark(plan(withTool(object(`"properties": {`+listf(400, `"p#": {"type": "string"}`)+`}`)))))
 	add("lark: 3000 properties", lark(plan(withTool(object(`"properties": {`+listf(3000, `"p#": {"type": "string"}`)+`}`)))))
 	add("lark: 30000 values", lark(plan(withTool(object(`"properties": {"a": {"enum": [`+listf(100_000, `"value #"`)+`]}}`)))))
 
@@ -254,6 +255,9 @@ func attacks() (all []attack) {
 		a.short, a.long = slices.Contains(shortForm, a.name), slices.Contains(longest, a.name)
 		if strings.HasPrefix(a.name, "5000 tools") {
 			a.status = http.StatusRequestEntityTooLarge
+		}
+		if a.name == "lark: 400 properties" {
+			a.status = http.StatusOK
 		}
 	}
 	return all

@@ -93,6 +93,19 @@ func TestSchemasCostWhatTheirSizeAllows(t *testing.T) {
 	}
 }
 
+// llguidance's lexer needs to know where each text may end, which must not be found out anew for every beginning of an object.
+func TestLarkTakesObjectsWithHundredsOfOptionalMembers(t *testing.T) {
+	schema := `{"properties": {` + many(400, `"p#": {"type": "string"}`) + `}}`
+	m := NewMeter(t.Context())
+	var b peg.Builder
+	if _, err := BuildWithin(m, b.Build(b.Schema(jsonschema.MustParse(schema), b.Value(peg.AnyJSON))), Options{Mode: Strict, Target: TargetLark}); err != nil {
+		t.Fatal(err)
+	}
+	if steps := m.Spent(); steps > maxWork/4 {
+		t.Errorf("it takes %d steps, want at most a quarter of %d", steps, maxWork)
+	}
+}
+
 func BenchmarkBuildDistinctTools(b *testing.B) {
 	for _, size := range []struct{ tools, parameters int }{{20, 5}, {20, 20}, {100, 20}, {400, 20}} {
 		p := distinctTools(size.tools, size.parameters)

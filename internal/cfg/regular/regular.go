@@ -98,7 +98,7 @@ func (r *Analysis) size(of *cfg.Rule) int {
 	}
 	n := maxRegular + 1
 	if !r.Recursive(of) {
-		n = r.written(of.Body)
+		n = r.Written(of.Body)
 	} else if e := r.FlatRule(of); e != nil {
 		n = weight(e)
 	}
@@ -106,8 +106,8 @@ func (r *Analysis) size(of *cfg.Rule) int {
 	return n
 }
 
-// written returns the weight of e with all calls expanded, or somewhat more than maxRegular.
-func (r *Analysis) written(e *cfg.Expr) int {
+// Written returns the weight of e with all calls expanded, or somewhat more than maxRegular.
+func (r *Analysis) Written(e *cfg.Expr) int {
 	switch e.Op {
 	case cfg.OpCall:
 		return r.size(e.Rule)
@@ -119,7 +119,7 @@ func (r *Analysis) written(e *cfg.Expr) int {
 		if n > maxRegular {
 			break
 		}
-		n += r.written(k)
+		n += r.Written(k)
 	}
 	return n
 }

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/dragoman-project/dragoman/internal/cfg"
+	"github.com/dragoman-project/dragoman/internal/cfg/charset"
 	"github.com/dragoman-project/dragoman/internal/cfg/regular"
 	"github.com/dragoman-project/dragoman/internal/cfg/words"
 	"github.com/dragoman-project/dragoman/internal/work"
@@ -32,7 +33,7 @@ type Options struct {
 // Write returns a grammar in Lark for the whole output, adding to n what is lost.
 func Write(g *cfg.Grammar, o Options, n *notes.List) string {
 	w := &writer{
-		work: o.Work, notes: n, specials: o.Specials, twins: map[*cfg.Rule]*cfg.Rule{},
+		work: o.Work, notes: n, specials: o.Specials, twins: map[*cfg.Rule]*cfg.Rule{}, continued: map[*cfg.Rule]charset.Set{},
 		terminals: map[string]string{}, names: map[*cfg.Rule]string{}, taken: map[string]int{"start": 1},
 	}
 	root := g.Root
@@ -61,7 +62,8 @@ type writer struct {
 	notes     *notes.List
 	specials  []string
 	regular   *regular.Analysis
-	empty     map[*cfg.Rule]bool      // the nullable rules
+	empty     map[*cfg.Rule]bool // the nullable rules
+	continued map[*cfg.Rule]charset.Set
 	twins     map[*cfg.Rule]*cfg.Rule // their variants without the empty text
 	rules     []string
 	defined   []string          // definitions of terminals

@@ -40,11 +40,13 @@ func (w *writer) separate(e *cfg.Expr, depth int) *cfg.Expr {
 
 func (w *writer) sequence(kids []*cfg.Expr, depth int) *cfg.Expr {
 	n := w.leading(kids)
+	for n > 0 && n < len(kids) && w.beginsWithText(kids[n]) {
+		w.work.Spend(len(kids))
+		kids = slices.Concat(kids[:n], kids[n].Rule.Body.Kids, kids[n+1:])
+		n += w.leading(kids[n:])
+	}
 	if n == len(kids) {
 		return cfg.Seq(kids...)
-	}
-	if n > 0 && w.beginsWithText(kids[n]) {
-		return w.sequence(slices.Concat(kids[:n], kids[n].Rule.Body.Kids, kids[n+1:]), depth)
 	}
 	if n > 0 && w.swallows(w.tail(kids[:n]), kids[n:]) {
 		if rotated := rotate(kids, n); rotated != nil {
@@ -138,12 +140,42 @@ func (w *writer) tail(kids []*cfg.Expr) *cfg.Expr {
 // swallows reports whether a terminal may continue into what follows. Shared white space is
 // harmless: however it is divided, the same texts are read.
 func (w *writer) swallows(e *cfg.Expr, following []*cfg.Expr) bool {
-	flat := w.regular.Flat(e)
-	w.work.Spend(12 * cfg.Size(flat))
-	if flat == nil {
-		return false
+	return len(w.continuations(e).Intersect(w.begins(following)).Minus(charset.Blanks)) > 0
+}
+
+// maxWhole is the largest size of an expression whose continuations are found in its automaton, as
+// the many parts of a large sequence have.
+const maxWhole = 1000
+
+// continuations returns the characters that may follow a text of e within a longer one. Those of a
+// large sequence come from its parts: from each that only nullable parts follow, and from what these
+// begin with. Objects with many optional members are chains of such rules, each of which is looked at
+// once.
+func (w *writer) continuations(e *cfg.Expr) (set charset.Set) {
+	if e.Op == cfg.OpCall && !w.regular.Recursive(e.Rule) {
+		known, ok := w.continued[e.Rule]
+		if !ok {
+			known = w.continuations(e.Rule.Body)
+			w.continued[e.Rule] = known
+		}
+		return known
 	}
-	return len(regular.Continuations(flat).Intersect(w.begins(following)).Minus(charset.Blanks)) > 0
+	if e.Op != cfg.OpSequence || w.regular.Written(e) <= maxWhole {
+		flat := w.regular.Flat(e)
+		if flat == nil {
+			return nil
+		}
+		w.work.Spend(12 * cfg.Size(flat))
+		return regular.Continuations(flat)
+	}
+	for _, k := range slices.Backward(e.Kids) {
+		set = set.Union(w.continuations(k))
+		if !cfg.Nullable(k, w.empty) {
+			break
+		}
+		set = set.Union(w.begins([]*cfg.Expr{k}))
+	}
+	return set
 }
 
 // begins returns the characters that kids may begin with.
