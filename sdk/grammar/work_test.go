@@ -48,15 +48,17 @@ func TestTheWorkOfBuildingGrowsLinearly(t *testing.T) {
 	}
 }
 
+// many returns a format n times, with # replaced by 0 to n-1, joined by commas.
+func many(n int, format string) string {
+	parts := make([]string, n)
+	for i := range parts {
+		parts[i] = strings.ReplaceAll(format, "#", fmt.Sprint(i))
+	}
+	return strings.Join(parts, ",")
+}
+
 // TestSchemasCostWhatTheirSizeAllows counts steps: eight times as large a schema costs about eight times as much, or is refused.
 func TestSchemasCostWhatTheirSizeAllows(t *testing.T) {
-	many := func(n int, format string) string {
-		parts := make([]string, n)
-		for i := range parts {
-			parts[i] = strings.ReplaceAll(format, "#", fmt.Sprint(i))
-		}
-		return strings.Join(parts, ",")
-	}
 	for name, schema := range map[string]func(n int) string{
 		"optional members": func(n int) string { return `{"properties": {` + many(n, `"p#": {"type": "string"}`) + `}}` },
 		"members beside others": func(n int) string {
