@@ -63,7 +63,7 @@ func (w *jsonWriter) charge(n int) {
 func (w *jsonWriter) pay() {
 	if w.heap != nil && len(w.b)-w.paid >= 1024 {
 		w.heap.Grow(len(w.b) - w.paid)
-		w.charge((len(w.b) - w.paid) >> 5)
+		w.heap.Charge((len(w.b) - w.paid) >> 5)
 		w.paid = len(w.b)
 	}
 }
