@@ -19,8 +19,9 @@ CHAOS_TIME ?= 10m
 SOAK_TIME ?= 10m
 SOAK_FLAGS ?= -p99 5ms
 JUDGES  := $(CURDIR)/.cache/judges
+CLIENTS := $(CURDIR)/.cache/clients
 
-.PHONY: help build run test judge golden fuzz bench chaos soak attack lint generate
+.PHONY: help build run test judge clients golden fuzz bench chaos soak attack lint generate
 
 ## help: what there is to make
 help:
@@ -50,6 +51,10 @@ test: $(TOOLS)/grpcurl-$(GRPCURL_VERSION)
 judge: $(JUDGES)/installed
 	go test -count=1 -timeout 90m ./judges -judges.folder=$(JUDGES) $(JUDGE_FLAGS)
 	JUDGES=$(JUDGES) go test -count=1 ./sdk/grammar -run XGrammar
+
+## clients: the gateway with the clients that people use, from npm, unmodified
+clients: $(CLIENTS)/installed
+	go test -count=1 ./gateway/clients -clients.folder=$(CLIENTS)
 
 ## golden: rewrite the golden files of tests from what the code prints now; read the difference before committing it
 golden:
@@ -101,7 +106,13 @@ generate: $(TOOLS)/buf-$(BUF_VERSION) $(TOOLS)/unicode-$(UNICODE_VERSION)
 	go run ./cmd/host config reference > docs/config.md.new && mv docs/config.md.new docs/config.md
 	node sdk/tokenizer/internal/pattern/unicode.mjs $(TOOLS)/unicode-$(UNICODE_VERSION) > sdk/tokenizer/internal/pattern/unicode.txt
 
-# The judges come from npm, at the versions of their lock file, without running code of theirs.
+# Judges and clients come from npm, at the versions of their lock files, without running code of theirs.
+$(CLIENTS)/installed: gateway/clients/package.json gateway/clients/package-lock.json gateway/clients/.npmrc
+	@mkdir -p $(CLIENTS)
+	cp $^ $(CLIENTS)
+	cd $(CLIENTS) && npm ci
+	touch $@
+
 $(JUDGES)/installed: judges/package.json judges/package-lock.json judges/.npmrc
 	@mkdir -p $(JUDGES)
 	cp $^ $(JUDGES)

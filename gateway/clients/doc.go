@@ -1,0 +1,3 @@
+// Package clients tests the gateway with the clients that people use, unmodified, against a daemon of its own that plays recordings:
+// `make clients` installs them from npm and runs the tests.
+package clients
