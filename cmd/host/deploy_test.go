@@ -17,10 +17,10 @@ import (
 
 const unitFile = "../../deploy/systemd/dragoman.service"
 
-// deployed returns the files in the config maps of the manifests.
-func deployed(t *testing.T) map[string]string {
+// deployed returns the files in the config maps of a manifest.
+func deployed(t *testing.T, manifest string) map[string]string {
 	t.Helper()
-	data, err := os.ReadFile("../../deploy/kubernetes/config.yaml")
+	data, err := os.ReadFile("../../deploy/kubernetes/" + manifest)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,8 +38,23 @@ func deployed(t *testing.T) map[string]string {
 	}
 }
 
+func TestTheRenderingManifestIsValid(t *testing.T) {
+	const name = "rendering.yaml"
+	manifest, err := os.ReadFile("../../deploy/kubernetes/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := config.Load(config.Sources{File: name, Data: []byte(deployed(t, name)[name])})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(manifest), "--config, /etc/dragoman/config/"+name) || !strings.Contains(string(manifest), "mountPath: "+c.Plugins.RunDir) {
+		t.Error("the deployment does not mount what its settings name")
+	}
+}
+
 func TestTheKubernetesManifestsAreValid(t *testing.T) {
-	files := deployed(t)
+	files := deployed(t, "config.yaml")
 	c, err := config.Load(config.Sources{File: "dragoman.yaml", Data: []byte(files["dragoman.yaml"])})
 	if err != nil {
 		t.Fatal(err)

@@ -3,12 +3,16 @@ package main
 import (
 	"context"
 	"log/slog"
+	"slices"
 
 	"github.com/dragoman-project/dragoman/gateway"
 	"github.com/dragoman-project/dragoman/gateway/engine"
 	"github.com/dragoman-project/dragoman/gateway/engine/replay"
 	"github.com/dragoman-project/dragoman/gateway/engine/wire"
+	"github.com/dragoman-project/dragoman/gateway/openai"
+	"github.com/dragoman-project/dragoman/gateway/render"
 	"github.com/dragoman-project/dragoman/host"
+	"github.com/dragoman-project/dragoman/host/api"
 	"github.com/dragoman-project/dragoman/host/config"
 )
 
@@ -30,4 +34,22 @@ func newGateway(ctx context.Context, cfg config.Engines, h *host.Host, log *slog
 		o.Models[name] = gateway.Alias{Server: m["engine"], Model: m["model"], Template: m["template"]}
 	}
 	return gateway.New(ctx, o), nil
+}
+
+// newEndpoints returns the endpoints of the gateway and of the rendering service. Both list models; the rendering service lists all.
+func newEndpoints(cfg config.Engines, h *host.Host, front *gateway.Gateway) ([]api.Endpoint, error) {
+	o := render.Options{Version: version, Key: cfg.Key, Served: front.Models}
+	if len(cfg.URLs) == 1 {
+		o.Engine = cfg.URLs[0]
+	}
+	all, err := render.New(h, o)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range openai.Endpoints(front) {
+		if !slices.ContainsFunc(all, func(known api.Endpoint) bool { return known.Path == e.Path }) {
+			all = append(all, e)
+		}
+	}
+	return all, nil
 }

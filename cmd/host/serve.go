@@ -18,7 +18,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/dragoman-project/dragoman/gateway/openai"
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/api"
 	"github.com/dragoman-project/dragoman/host/api/metrics"
@@ -152,7 +151,11 @@ func serve(ctx context.Context, errs io.Writer, file string, load func([]byte) (
 		return err
 	}
 	defer front.Close()
-	server := api.New(h, api.Options{Logger: log, Version: version, Secrets: secrets, Metrics: counts, Tracer: tracer, Endpoints: openai.Endpoints(front)})
+	endpoints, err := newEndpoints(cfg.Engines, h, front)
+	if err != nil {
+		return err
+	}
+	server := api.New(h, api.Options{Logger: log, Version: version, Secrets: secrets, Metrics: counts, Tracer: tracer, Endpoints: endpoints})
 	return server.Serve(ctx, listener)
 }
 

@@ -17,6 +17,8 @@ type Endpoint struct {
 	Method, Path string
 	// Output marks an endpoint that delivers the output of a model: it counts as a session, and may take as long as one.
 	Output bool
+	// Public endpoints need no token.
+	Public bool
 	// Serve answers a request. An error that it returns before it has written anything is answered by Refuse.
 	Serve func(w http.ResponseWriter, r *http.Request) error
 	// Refuse answers with an error, in the words of the endpoint's API.
@@ -136,10 +138,11 @@ func (s *Server) handle(e *Endpoint, own faults) http.HandlerFunc {
 
 // counted counts the output that an endpoint delivers, until release is called, and lets Outputs count more.
 func (s *Server) counted(ctx context.Context, e *Endpoint) (_ context.Context, release func(), err error) {
-	if !e.Output {
-		return ctx, func() {}, nil
-	}
 	admit := func() (func(), error) { return s.chats.admit(ctx, s.config().Limits) }
+	counting := context.WithValue(ctx, outputsKey{}, admit)
+	if !e.Output {
+		return counting, func() {}, nil
+	}
 	release, err = admit()
-	return context.WithValue(ctx, outputsKey{}, admit), release, err
+	return counting, release, err
 }

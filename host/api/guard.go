@@ -134,7 +134,7 @@ func (to route) forClients(path string) bool { return to.endpoint != nil || forC
 
 // admit authenticates a request and counts it until done is called.
 func (g *guard) admit(r *http.Request, to route, cfg *config.Config) (done func(), err error) {
-	if public(r) || r.URL.Path == metricsPath && cfg.Metrics.Public {
+	if public(r) || to.endpoint != nil && to.endpoint.Public || r.URL.Path == metricsPath && cfg.Metrics.Public {
 		return func() {}, notForeign(r, cfg.Listen)
 	}
 	by, ok := g.secrets.keys.find(r, cfg.Auth)

@@ -4,8 +4,6 @@ import (
 	"context"
 	"runtime"
 	"sync/atomic"
-
-	"github.com/dragoman-project/dragoman/autoparser"
 )
 
 // places are what only so many can hold at once. Waiting for one ends with the context.
@@ -31,37 +29,37 @@ func (p places) Unlock() { <-p }
 var learners = make(places, max(1, runtime.GOMAXPROCS(0)-1))
 
 // learning is something that is learned once, by the first caller that stays until the end.
-type learning struct {
+type learning[T any] struct {
 	turn  places // of the caller that learns
-	learn func(context.Context) (*autoparser.Learned, error)
-	done  atomic.Pointer[outcome]
+	learn func(context.Context) (T, error)
+	done  atomic.Pointer[outcome[T]]
 }
 
 // outcome is the result of learning.
-type outcome struct {
-	learned *autoparser.Learned
+type outcome[T any] struct {
+	learned T
 	err     error
 }
 
-func newLearning(learn func(context.Context) (*autoparser.Learned, error)) *learning {
-	return &learning{turn: make(places, 1), learn: learn}
+func newLearning[T any](learn func(context.Context) (T, error)) *learning[T] {
+	return &learning[T]{turn: make(places, 1), learn: learn}
 }
 
 // get returns what was learned. An error of a caller's own context is not kept: the next caller learns again.
-func (l *learning) get(ctx context.Context) (*autoparser.Learned, error) {
+func (l *learning[T]) get(ctx context.Context) (learned T, err error) {
 	if known := l.done.Load(); known != nil {
 		return known.learned, known.err
 	}
 	if err := l.turn.enter(ctx); err != nil {
-		return nil, err
+		return learned, err
 	}
 	defer l.turn.Unlock()
 	if known := l.done.Load(); known != nil {
 		return known.learned, known.err
 	}
-	learned, err := l.learn(ctx)
+	learned, err = l.learn(ctx)
 	if err == nil || ctx.Err() == nil {
-		l.done.Store(&outcome{learned, err})
+		l.done.Store(&outcome[T]{learned, err})
 	}
 	return learned, err
 }

@@ -37,9 +37,10 @@ type Entry struct {
 	Hash string // SHA-256 of the source and its tokens
 	Own  bool   // a client has put it for itself
 
+	model   *Model // it came from; nil: from none
 	open    func() (*autoparser.Template, error)
-	unruled *learning // without rules
-	learned *learning // under the snapshot's rules
+	unruled *learning[*autoparser.Learned] // without rules
+	learned *learning[*autoparser.Learned] // under the snapshot's rules
 }
 
 // NewEntry returns a template under rules. It need not belong to a snapshot.
@@ -122,13 +123,15 @@ func readModel(path string, rules *workaround.Set) (map[string]*Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	entries := map[string]*Entry{}
+	entries, files := map[string]*Entry{}, newModel(m)
 	for _, v := range m.Variants {
 		src := TemplateSource{Name: variantName(m.Name, v.Name), Source: v.Source, BOSToken: m.BOSToken, EOSToken: m.EOSToken, Origin: path, SpecialTokens: m.SpecialTokens}
 		if err := checkName(src.Name); err != nil {
 			return nil, err
 		}
-		entries[src.Name] = NewEntry(src, rules)
+		e := NewEntry(src, rules)
+		e.model = files
+		entries[src.Name] = e
 	}
 	return entries, nil
 }

@@ -142,6 +142,7 @@ func (s *State) loadModels() {
 	next := snap.withLayer(models, all)
 	next.release(SourceModel)
 	s.put(next, Cause{Source: SourceModel})
+	s.Go(s.readTokenizers)
 }
 
 // changeModel returns the entry for a template of a model: the old one if it is the same, or the new one is rejected.
@@ -149,7 +150,7 @@ func (s *State) changeModel(path string, old, next *Entry) (*Entry, error) {
 	if old == nil {
 		return next, nil
 	}
-	if old.Hash == next.Hash {
+	if old.Hash == next.Hash && old.model.same(next.model) {
 		return old, nil
 	}
 	if err := s.admit(models, SourceModel, path, old, next); err != nil {

@@ -16,7 +16,11 @@ const (
 	keyTypes    = "tokenizer.ggml.token_type"
 	keyBOS      = "tokenizer.ggml.bos_token_id"
 	keyEOS      = "tokenizer.ggml.eos_token_id"
+	keyContext  = ".context_length" // after the name of the architecture
 )
+
+// maxContext bounds what is believed of a context's length.
+const maxContext = 1 << 30
 
 // controlToken is the token type that GGUF gives special tokens.
 const controlToken = 3
@@ -40,6 +44,13 @@ func (m *Model) readGGUF(path string) error {
 		m.set(v.Name, v.Source)
 	}
 	m.BOSToken, m.EOSToken = meta.token(meta.bos), meta.token(meta.eos)
+	m.ContextLength = int(min(max(meta.context, 0), maxContext))
+	if len(meta.tokens) > 0 {
+		m.Tokenizer = path
+	}
+	if meta.eos >= 0 && meta.eos < int64(len(meta.tokens)) {
+		m.EndIDs = []uint32{uint32(meta.eos)}
+	}
 	for id, kind := range meta.types {
 		if kind == controlToken && id < len(meta.tokens) {
 			m.SpecialTokens = append(m.SpecialTokens, meta.tokens[id])
@@ -54,6 +65,7 @@ type ggufMetadata struct {
 	tokens    []string
 	types     []int64
 	bos, eos  int64
+	context   int64
 }
 
 // token returns the text of the token with an id, or "" if there is no such token.
@@ -93,6 +105,8 @@ func parseGGUF(file io.Reader, size int64) (*ggufMetadata, error) {
 			meta.bos = r.integer(key, kind)
 		case key == keyEOS:
 			meta.eos = r.integer(key, kind)
+		case strings.HasSuffix(key, keyContext):
+			meta.context = r.integer(key, kind)
 		default:
 			r.skip(key, kind, 0)
 		}

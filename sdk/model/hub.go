@@ -122,10 +122,11 @@ func resolve(place string) (found, name string, err error) {
 	return found, repo.ID, err
 }
 
-// InRepo reports whether a file of a model on the hub is one of those that hold its templates, its tokenizer or its special tokens.
+// InRepo reports whether a file of a model on the hub is one of those that hold its templates and its
+// tokenizer, or describe its use.
 func InRepo(name string) bool {
 	switch name {
-	case "tokenizer.json", configFile, "special_tokens_map.json", "generation_config.json", bareFile, "chat_template.json":
+	case tokenizerFile, configFile, "special_tokens_map.json", generationFile, modelFile, bareFile, "chat_template.json":
 		return true
 	}
 	dir, base := path.Split(name)

@@ -38,6 +38,15 @@ type Model struct {
 	EOSToken string
 	// SpecialTokens are all tokens that the model's files call special; empty if the form does not list them.
 	SpecialTokens []string
+
+	// Tokenizer is the path of the model's vocabulary, a tokenizer.json or the .gguf file itself; empty if there is none.
+	Tokenizer string
+	// EndIDs are the ids of the tokens that end an output, as far as the files say.
+	EndIDs []uint32
+	// ContextLength is how many tokens the model can see; 0 if unknown.
+	ContextLength int
+	// Sampling is recommended by the model's authors.
+	Sampling Sampling
 }
 
 // Variant is one template of a model.
@@ -81,6 +90,12 @@ func Load(path string) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	if folder := m.folder(info); folder != "" {
+		m.Tokenizer = tokenizerIn(folder)
+		if err := m.readGeneration(folder); err != nil {
+			return nil, err
+		}
+	}
 	if len(m.Variants) == 0 {
 		return nil, fmt.Errorf("%s: no chat template found; expected a .jinja file, a tokenizer_config.json or chat_template.json with the member chat_template, a directory with one of them, or a .gguf file", path)
 	}
@@ -94,6 +109,17 @@ func Load(path string) (*Model, error) {
 	}
 	slices.SortStableFunc(m.Variants, func(a, b Variant) int { return strings.Compare(a.Name, b.Name) })
 	return m, nil
+}
+
+// folder returns the folder with the model's other files; "" if there is none. A bare template may belong to no model.
+func (m *Model) folder(info fs.FileInfo) string {
+	switch name := filepath.Base(m.Path); {
+	case info.IsDir():
+		return m.Path
+	case name == configFile, name == bareFile, name == "chat_template.json":
+		return filepath.Dir(m.Path)
+	}
+	return ""
 }
 
 // called returns the name of a variant for errors, after the word template.
@@ -172,6 +198,15 @@ func (m *Model) set(name, source string) {
 		}
 	}
 	m.Variants = append(m.Variants, Variant{Name: name, Source: source})
+}
+
+// statFile is os.Stat for files.
+func statFile(path string) (fs.FileInfo, error) {
+	info, err := os.Stat(path)
+	if err == nil && info.IsDir() {
+		err = fmt.Errorf("%s: expected a file, found a folder", path)
+	}
+	return info, err
 }
 
 func readFile(path string) ([]byte, error) {

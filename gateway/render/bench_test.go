@@ -1,0 +1,133 @@
+package render_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dragoman-project/dragoman/gateway/render"
+	"github.com/dragoman-project/dragoman/host"
+	"github.com/dragoman-project/dragoman/host/api"
+	"github.com/dragoman-project/dragoman/host/config"
+)
+
+// service is the service without a network: endpoints by their paths.
+type service map[string]api.Endpoint
+
+func newService(t testing.TB) service {
+	t.Helper()
+	cfg := config.Default()
+	cfg.Templates.Models = []string{modelFolder(t)}
+	h, err := host.New(t.Context(), host.Options{Config: cfg})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = h.Close(t.Context()) })
+	endpoints, err := render.New(h, render.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := service{}
+	for _, e := range endpoints {
+		s[e.Path] = e
+	}
+	return s
+}
+
+// post sends a request to an endpoint.
+func (s service) post(t testing.TB, path, body string) string {
+	t.Helper()
+	w := httptest.NewRecorder()
+	r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(body))
+	if err := s[path].Serve(w, r); err != nil {
+		t.Fatal(err)
+	}
+	return w.Body.String()
+}
+
+// run is a stream under way.
+type run struct {
+	service
+	state string
+}
+
+func (r *run) next(t testing.TB, ids, finish string) {
+	answer := r.post(t, chatPath, chunkBody(ids, finish, r.state))
+	at := strings.LastIndex(answer, `"stream_state":`) // reading the JSON would be measured, too
+	r.state = answer[at+len(`"stream_state":`) : len(answer)-1]
+}
+
+func (r *run) begin(t testing.TB) {
+	r.state = "null"
+	answer := r.post(t, chatPath, fmt.Sprintf(`{"model":"m","stream":true,"chat_request":%s,"generate_chunk":{"choices":[{"token_ids":[104]}]}}`, question))
+	r.state = stateOf(t, answer)
+}
+
+// TestAChunkCostsTheSameAfterALongOutput counts what a chunk allocates at the beginning and after 64k tokens.
+func TestAChunkCostsTheSameAfterALongOutput(t *testing.T) {
+	r := run{service: newService(t)}
+	r.begin(t)
+	chunk := func() { r.next(t, "[104]", "null") }
+	early := testing.AllocsPerRun(100, chunk)
+	many := "[" + strings.TrimSuffix(strings.Repeat("104,", 1000), ",") + "]"
+	for range 64 {
+		r.next(t, many, "null")
+	}
+	if late := testing.AllocsPerRun(100, chunk); late > early+1 {
+		t.Errorf("a chunk allocates %.0f times at first, and %.0f times after 64k tokens", early, late)
+	}
+	r.next(t, "[]", `"stop"`)
+}
+
+// BenchmarkStream measures chunks of one token, with the JSON of both sides, in streams of two lengths.
+func BenchmarkStream(b *testing.B) {
+	for _, tokens := range []int{1000, 65536} {
+		b.Run(fmt.Sprintf("%d-tokens", tokens), func(b *testing.B) {
+			r := run{service: newService(b)}
+			b.ReportAllocs()
+			for n := 0; b.Loop(); n++ {
+				if n%tokens == 0 {
+					if n > 0 {
+						r.next(b, "[]", `"stop"`)
+					}
+					r.begin(b)
+				}
+				r.next(b, "[104]", "null")
+			}
+		})
+	}
+}
+
+// BenchmarkStreamJSON measures what reading and writing the JSON of those chunks costs with the standard library.
+func BenchmarkStreamJSON(b *testing.B) {
+	body := []byte(chunkBody("[104]", "null", `{"session":"ABCDEFGH.ABCDEFGHIJKLMNOPQRSTUVWXYZ","chunks":1000}`))
+	b.ReportAllocs()
+	for b.Loop() {
+		var v any
+		if err := json.Unmarshal(body, &v); err != nil {
+			b.Fatal(err)
+		}
+		if _, err := json.Marshal(v); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkDerender measures whole outputs, by the token.
+func BenchmarkDerender(b *testing.B) {
+	s := newService(b)
+	for _, tokens := range []int{1000, 65536} {
+		b.Run(fmt.Sprintf("%d-tokens", tokens), func(b *testing.B) {
+			ids := strings.Join(slices.Repeat([]string{"104"}, tokens), ",")
+			body := fmt.Sprintf(`{"model":"m","chat_request":%s,"generate_response":{"choices":[{"token_ids":[%s],"finish_reason":"stop"}]}}`, question, ids)
+			for b.Loop() {
+				s.post(b, chatPath, body)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(tokens), "ns/token")
+		})
+	}
+}

@@ -1,0 +1,398 @@
+package render
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/dragoman-project/dragoman/host"
+	"github.com/dragoman-project/dragoman/host/api"
+	"github.com/dragoman-project/dragoman/internal/ordered"
+	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/fault"
+	"github.com/dragoman-project/dragoman/sdk/session"
+	"github.com/dragoman-project/dragoman/sdk/tokenizer"
+)
+
+// derenderRequest holds the members that all requests to derender have in common.
+type derenderRequest struct {
+	Model          string         `json:"model"`
+	Stream         bool           `json:"stream"`
+	Chunk          *generated     `json:"generate_chunk"`
+	State          jsontext.Value `json:"stream_state"`
+	PromptTokenIDs []tokenizer.ID `json:"prompt_token_ids"`
+}
+
+// generated is a generate response, or a chunk of one.
+type generated struct {
+	RequestID  string         `json:"request_id"`
+	Model      string         `json:"model"`
+	Choices    []choice       `json:"choices"`
+	Usage      *usage         `json:"usage"`
+	KVTransfer jsontext.Value `json:"kv_transfer_params"`
+	OutputMode string         `json:"output_mode"`
+
+	PromptLogprobs jsontext.Value `json:"prompt_logprobs"`
+}
+
+// choice is one output.
+type choice struct {
+	Index        int            `json:"index"`
+	TokenIDs     []tokenizer.ID `json:"token_ids"`
+	Logprobs     jsontext.Value `json:"logprobs"`
+	FinishReason *string        `json:"finish_reason"`
+}
+
+// usage counts tokens.
+type usage struct {
+	Prompt     int `json:"prompt_tokens"`
+	Total      int `json:"total_tokens"`
+	Completion int `json:"completion_tokens"`
+}
+
+func newUsage(prompt, completion int) *usage {
+	return &usage{Prompt: prompt, Completion: completion, Total: prompt + completion}
+}
+
+// check returns an error for what an engine has not sent.
+func (g *generated) check(place string, t *tokenizer.Tokenizer) error {
+	if g.OutputMode != "" && g.OutputMode != "tokens" {
+		return fault.Invalid(place+".output_mode", `expected "tokens": what is text already need not be derendered`)
+	}
+	for i, c := range g.Choices {
+		if err := known(t, ordered.IndexPath(place+".choices", i)+".token_ids", c.TokenIDs); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// whole is check for a complete response.
+func (g *generated) whole(place string, t *tokenizer.Tokenizer) error {
+	if len(g.Choices) == 0 {
+		return fault.Invalid(place+".choices", "expected at least one choice, found nothing")
+	}
+	for i, c := range g.Choices {
+		if len(c.TokenIDs) == 0 {
+			return fault.Invalid(ordered.IndexPath(place+".choices", i)+".token_ids", "expected at least one token id, found nothing")
+		}
+	}
+	return g.check(place, t)
+}
+
+// reason returns why a choice ended. An engine that does not say has ended it.
+func (c *choice) reason() string {
+	if c.FinishReason == nil {
+		return string(chat.FinishStop)
+	}
+	return *c.FinishReason
+}
+
+// chatDerender is a request to derender the answer to a chat request.
+type chatDerender struct {
+	derenderRequest
+	Response     *generated     `json:"generate_response"`
+	PromptTokens *int           `json:"prompt_tokens"`
+	ChatRequest  jsontext.Value `json:"chat_request"`
+}
+
+// prompt returns the number of tokens of the prompt.
+func (in *chatDerender) prompt() (int, error) {
+	if in.PromptTokens == nil {
+		return len(in.PromptTokenIDs), nil
+	}
+	return *in.PromptTokens, negative("prompt_tokens", *in.PromptTokens)
+}
+
+func negative(place string, n int) error {
+	if n < 0 {
+		return fault.Invalid(place, "expected a number of tokens, found a negative number")
+	}
+	return nil
+}
+
+// answered is a chat completion.
+type answered struct {
+	ID             string         `json:"id"`
+	Object         string         `json:"object"`
+	Created        int64          `json:"created"`
+	Model          string         `json:"model"`
+	Choices        []any          `json:"choices"`
+	ServiceTier    *string        `json:"service_tier"`
+	Fingerprint    *string        `json:"system_fingerprint"`
+	Usage          *usage         `json:"usage"`
+	PromptLogprobs jsontext.Value `json:"prompt_logprobs"`
+	PromptTokenIDs *struct{}      `json:"prompt_token_ids"`
+	KVTransfer     jsontext.Value `json:"kv_transfer_params"`
+}
+
+type chatChoice struct {
+	Index        int            `json:"index"`
+	Message      chatMessage    `json:"message"`
+	Logprobs     *chatLogprobs  `json:"logprobs"`
+	FinishReason string         `json:"finish_reason"`
+	StopReason   *string        `json:"stop_reason"`
+	TokenIDs     []tokenizer.ID `json:"token_ids"`
+}
+
+type chatLogprobs struct {
+	Content []logprob `json:"content"`
+}
+
+type chatMessage struct {
+	Role         string     `json:"role"`
+	Content      *growing   `json:"content"`
+	Refusal      *string    `json:"refusal"`
+	Annotations  *struct{}  `json:"annotations"`
+	Audio        *struct{}  `json:"audio"`
+	FunctionCall *struct{}  `json:"function_call"`
+	Calls        []chatCall `json:"tool_calls"`
+	Reasoning    *growing   `json:"reasoning"`
+}
+
+type chatCall struct {
+	ID       string   `json:"id"`
+	Type     string   `json:"type"`
+	Function function `json:"function"`
+}
+
+// message returns a delta of everything as a message.
+func (d *delta) message() chatMessage {
+	m := chatMessage{Role: chat.RoleAssistant, Content: d.Content, Reasoning: d.Reasoning, Calls: []chatCall{}}
+	for _, c := range d.Calls {
+		m.Calls = append(m.Calls, chatCall{c.ID, "function", c.Function})
+	}
+	if m.Content == nil && len(m.Calls) == 0 {
+		m.Content = new(growing)
+	}
+	return m
+}
+
+// derenderChat answers with the answer to a chat request, or the next chunk of it.
+func (s *Service) derenderChat(w http.ResponseWriter, r *http.Request) error {
+	data, err := body(r)
+	if err != nil {
+		return err
+	}
+	var in chatDerender
+	if err := read("", data, &in); err != nil {
+		return err
+	}
+	prompt, err := in.prompt()
+	if err != nil {
+		return err
+	}
+	if in.Stream {
+		return s.stream(w, r, &in.derenderRequest, prompt, "chat.completion.chunk", func(m *host.Model) (*host.Planned, *bool, error) {
+			return s.derenderPlan(r, m, in.ChatRequest)
+		})
+	}
+	m, t, err := s.model(r.Context(), in.Model)
+	if err != nil {
+		return err
+	}
+	if in.Response == nil {
+		return fault.Invalid("generate_response", "expected what the engine has generated, found nothing")
+	}
+	if err := in.Response.whole("generate_response", t); err != nil {
+		return err
+	}
+	plan, skip, err := s.derenderPlan(r, m, in.ChatRequest)
+	if err != nil {
+		return err
+	}
+	out := in.Response.answered("chat.completion", m.Name)
+	total := 0
+	for i, c := range in.Response.Choices {
+		d, reason, err := c.derender(r.Context(), t, plan, skip)
+		if err != nil {
+			return err
+		}
+		one := chatChoice{Index: c.Index, Message: d.message(), FinishReason: reason}
+		probable, err := probabilities(t, ordered.IndexPath("generate_response.choices", i)+".logprobs", c.Logprobs)
+		if err != nil {
+			return err
+		}
+		if probable != nil {
+			one.Logprobs = &chatLogprobs{probable}
+		}
+		out.Choices = append(out.Choices, one)
+		total += len(c.TokenIDs)
+	}
+	out.Usage = newUsage(prompt, total)
+	api.Note(r.Context(), api.Facts{PromptTokens: prompt, CompletionTokens: total})
+	return answer(w, out)
+}
+
+// answered returns an answer without choices.
+func (g *generated) answered(object, model string) *answered {
+	return &answered{ID: g.RequestID, Object: object, Created: time.Now().Unix(), Model: model, PromptLogprobs: null(g.PromptLogprobs), KVTransfer: null(g.KVTransfer)}
+}
+
+// derenderPlan returns the plan of the chat request that an output answers, and whether it wants special tokens skipped; no plan without
+// a request.
+func (s *Service) derenderPlan(r *http.Request, m *host.Model, request jsontext.Value) (*host.Planned, *bool, error) {
+	if len(set(request)) == 0 {
+		return nil, nil, nil
+	}
+	var in struct {
+		Skip *bool `json:"skip_special_tokens"`
+	}
+	if err := read("chat_request", request, &in); err != nil {
+		return nil, nil, err
+	}
+	plan, err := s.host.PlanJSON(r.Context(), m.Name, request)
+	if err != nil {
+		return nil, nil, within("chat_request", err)
+	}
+	api.Note(r.Context(), api.Facts{Handler: plan.Handler})
+	return plan, in.Skip, nil
+}
+
+// derender returns a whole output as a delta, and why it ended.
+func (c *choice) derender(ctx context.Context, t *tokenizer.Tokenizer, plan *host.Planned, skip *bool) (d delta, reason string, err error) {
+	out := newOutput(ctx, t, plan, skip, session.Options{NoMessage: true, NoSpans: true})
+	defer out.close()
+	pieces, err := out.take(c.TokenIDs)
+	if err != nil {
+		return d, "", err
+	}
+	d.add(pieces)
+	pieces, reason, err = out.finish(c.reason())
+	d.add(pieces)
+	return d, reason, err
+}
+
+// completionDerender is a request to derender completions.
+type completionDerender struct {
+	derenderRequest
+	Responses    []*generated   `json:"generate_responses"`
+	PromptTokens jsontext.Value `json:"prompt_tokens"`
+	Request      struct {
+		Skip *bool `json:"skip_special_tokens"`
+	} `json:"completion_request"`
+}
+
+type completionChoice struct {
+	Index          int                 `json:"index"`
+	Text           string              `json:"text"`
+	Logprobs       *completionLogprobs `json:"logprobs"`
+	FinishReason   *string             `json:"finish_reason"`
+	StopReason     *string             `json:"stop_reason"`
+	TokenIDs       []tokenizer.ID      `json:"token_ids"`
+	PromptLogprobs jsontext.Value      `json:"prompt_logprobs"`
+	PromptTokenIDs *struct{}           `json:"prompt_token_ids"`
+}
+
+// completionLogprobs are probabilities as completions have them: lists beside each other.
+type completionLogprobs struct {
+	Offsets  []int                `json:"text_offset"`
+	Logprobs []float64            `json:"token_logprobs"`
+	Tokens   []string             `json:"tokens"`
+	Top      []map[string]float64 `json:"top_logprobs"`
+}
+
+func newCompletionLogprobs(all []logprob, offset int) *completionLogprobs {
+	if all == nil {
+		return nil
+	}
+	out := new(completionLogprobs)
+	for _, p := range all {
+		top := map[string]float64{}
+		for _, other := range p.Top {
+			top[other.Token] = other.Logprob
+		}
+		out.Offsets, out.Logprobs, out.Tokens, out.Top = append(out.Offsets, offset), append(out.Logprobs, p.Logprob), append(out.Tokens, p.Token), append(out.Top, top)
+		offset += len([]rune(p.Token))
+	}
+	return out
+}
+
+// derenderCompletion answers with completions, or the next chunk of one.
+func (s *Service) derenderCompletion(w http.ResponseWriter, r *http.Request) error {
+	data, err := body(r)
+	if err != nil {
+		return err
+	}
+	var in completionDerender
+	if err := read("", data, &in); err != nil {
+		return err
+	}
+	if in.Stream {
+		prompt := len(in.PromptTokenIDs)
+		if given := set(in.PromptTokens); len(given) > 0 {
+			if err := read("prompt_tokens", given, &prompt); err != nil {
+				return err
+			}
+		}
+		if err := negative("prompt_tokens", prompt); err != nil {
+			return err
+		}
+		return s.stream(w, r, &in.derenderRequest, prompt, "text_completion", func(*host.Model) (*host.Planned, *bool, error) { return nil, in.Request.Skip, nil })
+	}
+	m, t, err := s.model(r.Context(), in.Model)
+	if err != nil {
+		return err
+	}
+	prompts, err := in.prompts()
+	if err != nil {
+		return err
+	}
+	out := in.Responses[0].answered("text_completion", m.Name)
+	total := 0
+	for i, g := range in.Responses {
+		place := ordered.IndexPath("generate_responses", i)
+		if g == nil {
+			return fault.Invalid(place, "expected what the engine has generated, found null")
+		}
+		if err := g.whole(place, t); err != nil {
+			return err
+		}
+		for j, c := range g.Choices {
+			d, reason, err := c.derender(r.Context(), t, nil, in.Request.Skip)
+			if err != nil {
+				return err
+			}
+			probable, err := probabilities(t, ordered.IndexPath(place+".choices", j)+".logprobs", c.Logprobs)
+			if err != nil {
+				return err
+			}
+			one := completionChoice{Index: len(out.Choices), FinishReason: &reason, Logprobs: newCompletionLogprobs(probable, 0), PromptLogprobs: null(nil)}
+			if d.Content != nil {
+				one.Text = string(*d.Content)
+			}
+			out.Choices = append(out.Choices, one)
+			total += len(c.TokenIDs)
+		}
+	}
+	out.Usage = newUsage(prompts, total)
+	api.Note(r.Context(), api.Facts{PromptTokens: prompts, CompletionTokens: total})
+	return answer(w, out)
+}
+
+// prompts returns the number of tokens of all prompts.
+func (in *completionDerender) prompts() (sum int, err error) {
+	if len(in.Responses) == 0 || in.Responses[0] == nil {
+		return 0, fault.Invalid("generate_responses", "expected what the engine has generated, one for each prompt, found nothing")
+	}
+	given := set(in.PromptTokens)
+	if len(given) == 0 {
+		return len(in.PromptTokenIDs), nil
+	}
+	var each []int
+	if err := read("prompt_tokens", given, &each); err != nil {
+		return 0, err
+	}
+	if len(each) != len(in.Responses) {
+		return 0, fault.Invalid("prompt_tokens", "expected one number for each of generate_responses")
+	}
+	for i, n := range each {
+		if err := negative(ordered.IndexPath("prompt_tokens", i), n); err != nil {
+			return 0, err
+		}
+		sum += n
+	}
+	return sum, nil
+}
