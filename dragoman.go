@@ -12,6 +12,9 @@
 // engine: Feed takes the next chunk, cut anywhere, and returns the deltas that it decides, which are never revised; Finish
 // returns the message. Plan.Parse parses a whole output at once.
 //
+// An engine that returns token ids feeds them to a TokenSession, with the Model's Tokenizer: special tokens are then known from
+// texts that spell them, and the report counts tokens.
+//
 // What comparing renderings cannot learn is supplied in Options: workarounds are rules in YAML for single templates, and
 // the embedded Workarounds are in force by default; handlers are Go values that know a format, such as those of the shipped
 // plugins (gptoss.Handlers), which run in process here. They claim templates by their predicates and priorities, as
@@ -37,6 +40,8 @@ type (
 	Plan = session.Plan
 	// Session parses one output.
 	Session = session.Session
+	// TokenSession parses one output that comes as token ids.
+	TokenSession = session.TokenSession
 	// SessionOptions are the choices of one session. The zero value works.
 	SessionOptions = session.Options
 	// Result is a finished output: the message, the finish reason and the report.

@@ -26,7 +26,7 @@ var layers = []struct {
 	{"sdk/handler", []string{"sdk/chat", "sdk/jsonschema", "sdk/peg", "sdk/grammar"}},
 	{"sdk/model", []string{}},
 	{"sdk/tokenizer", []string{"sdk/tokenizer"}},
-	{"sdk/session", []string{"sdk/chat", "sdk/peg", "sdk/grammar", "sdk/handler", "sdk/jsonschema"}},
+	{"sdk/session", []string{"sdk/chat", "sdk/peg", "sdk/grammar", "sdk/handler", "sdk/jsonschema", "sdk/tokenizer"}},
 	{"sdk/proto", []string{"sdk/proto"}},
 	{"sdk", []string{"sdk", "internal/wire"}},
 	{"internal/cfg", []string{"internal/cfg"}},             // grammars of any kind: packages that write grammars import it, nothing else

@@ -6,8 +6,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/dragoman-project/dragoman/autoparser"
 	"github.com/dragoman-project/dragoman/autoparser/workaround"
@@ -17,6 +19,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/model"
 	"github.com/dragoman-project/dragoman/sdk/peg/match"
 	"github.com/dragoman-project/dragoman/sdk/session"
+	"github.com/dragoman-project/dragoman/sdk/tokenizer"
 )
 
 // Options are the choices of Open and OpenSource. The zero value works.
@@ -34,6 +37,9 @@ type Options struct {
 	// tokens, which decides what an engine's special tokens can match; nil: the model's.
 	BOSToken, EOSToken string
 	SpecialTokens      []string
+	// Tokenizer is the path of the model's tokenizer: a tokenizer.json, a folder with one, or a .gguf file. By default it is looked
+	// for beside the template.
+	Tokenizer string
 }
 
 // Model is a model's chat template, learned and ready for requests. It is safe for concurrent use.
@@ -45,6 +51,7 @@ type Model struct {
 	special   []string
 	handlers  []claimant // in the order in which they are asked
 	templates []string   // the names of all templates of the model, for errors
+	tokenizer func() (*tokenizer.Tokenizer, error)
 
 	tools       chat.ToolCache
 	programs    autoparser.Cache
@@ -82,6 +89,7 @@ func open(from *model.Model, o Options) (*Model, error) {
 		return nil, err
 	}
 	m := &Model{name: from.Name, variant: o.Variant, fixed: o.Variant != "", special: from.SpecialTokens, variants: map[string]*variant{}}
+	m.tokenizer = sync.OnceValues(func() (*tokenizer.Tokenizer, error) { return openTokenizer(cmp.Or(o.Tokenizer, from.Path)) })
 	if m.variant == defaultVariant {
 		m.variant = ""
 	}
@@ -183,6 +191,23 @@ func claimants(handlers []handler.Handler) ([]claimant, error) {
 
 // Name returns the model's name: that of its folder, or of its file without the extension.
 func (m *Model) Name() string { return m.name }
+
+// Tokenizer returns the model's tokenizer. It is read at the first call, which takes up to a second for the largest ones.
+func (m *Model) Tokenizer() (*tokenizer.Tokenizer, error) { return m.tokenizer() }
+
+// openTokenizer opens the tokenizer of the model at path, which may be a file beside it.
+func openTokenizer(path string) (*tokenizer.Tokenizer, error) {
+	if path == "" {
+		return nil, errors.New("a template without files has no tokenizer; name one with Options.Tokenizer")
+	}
+	switch filepath.Ext(path) {
+	case "", ".gguf", ".json":
+		if filepath.Base(path) == "tokenizer.json" || filepath.Ext(path) != ".json" {
+			return tokenizer.Open(path)
+		}
+	}
+	return tokenizer.Open(filepath.Dir(path))
+}
 
 // PlanJSON is Plan for a request in the JSON of OpenAI's chat completions.
 func (m *Model) PlanJSON(ctx context.Context, request []byte) (*Plan, error) {

@@ -72,7 +72,7 @@ func (f tagWithTagged) long(s jsonschema.Schema, kinds peg.Values) peg.ID {
 func (f tagWithTagged) text(s jsonschema.Schema) peg.ID {
 	ends := nonempty(f.e.tail+f.e.ValueSuffix, f.e.ValueSuffix)
 	first := f.RawSchema(s.Only(jsonschema.String), f.Until(slices.Concat(ends, f.falseEnds())...))
-	for _, text := range f.without() {
+	for _, text := range append(f.without(), f.starts()...) {
 		ends = append(ends, nonempty(f.e.tail+text, "\n"+text, text)...) // whose line break belongs to the marker, then
 	}
 	spelled := f.per("~spelled-in-text", func() peg.ID {
@@ -86,8 +86,8 @@ func (f tagWithTagged) text(s jsonschema.Schema) peg.ID {
 	return f.Seq(text...)
 }
 
-// valueEnd matches the end of a value: its marker and something that may follow it, or what follows
-// if the marker is missing.
+// valueEnd matches the end of a value: its marker and something that may follow it, what follows if
+// the marker is missing, or another call.
 func (f tagWithTagged) valueEnd() peg.ID {
 	follow := []peg.ID{f.End()}
 	for _, text := range f.follows() {
@@ -97,7 +97,28 @@ func (f tagWithTagged) valueEnd() peg.ID {
 	if len(f.without()) > 0 {
 		end = f.Choice(end, f.lostEnd())
 	}
+	if len(f.starts()) > 0 {
+		end = f.Choice(end, f.nextCall())
+	}
 	return f.Seq(f.Blanks(), end)
+}
+
+// starts returns the markers one of which begins a call. A value that is never closed ends before
+// the next call of a known tool, which it would swallow otherwise; its own call stays open.
+func (f tagWithTagged) starts() []string {
+	if len(f.without()) == 0 {
+		return nil
+	}
+	t := f.m.Tools
+	return slices.DeleteFunc(nonempty(t.SectionStart, t.PerCallStart), common)
+}
+
+// nextCall matches the beginning of a call of a known tool, up to its first argument.
+func (f tagWithTagged) nextCall() peg.ID {
+	return f.Once("~next-call-in-value", func() peg.ID {
+		call, marker := tagged{f.assembly, f}, f.Seq(f.OneOf(f.starts()...), f.Blanks())
+		return f.Seq(marker, f.Optional(marker), call.before(), call.name(f.Tools...), f.Blanks(), f.OneOf(f.begins()...))
+	})
 }
 
 // without returns the texts at which a value can end without its own marker: those before the next
@@ -150,6 +171,10 @@ func (f tagWithTagged) falseEnds() (texts []string) {
 		for _, name := range f.declaredNames() {
 			texts = append(texts, f.e.NamePrefix+name+f.closing())
 		}
+	}
+	prefix := f.m.Tools.Function.NamePrefix
+	for _, start := range f.starts() {
+		texts = append(texts, nonempty(start+prefix, start+"\n"+prefix)...)
 	}
 	if ends := f.callEnds(); len(ends) > 0 {
 		for _, behind := range nonempty(slices.Concat(ends[1:], f.openers(), f.Ends)...) {

@@ -257,3 +257,45 @@ func TestTwoDaemonsDoNotShareAStateFolder(t *testing.T) {
 	}
 	p.end(t, syscall.SIGTERM)
 }
+
+// TestARestartKeepsTemplatesThatWerePut puts templates, replaces one, rolls back another, damages the file of a third, and restarts.
+func TestARestartKeepsTemplatesThatWerePut(t *testing.T) {
+	dir := t.TempDir()
+	p := restarting(t, dir, "--state-dir", filepath.Join(dir, "state"))
+	put := func(name, source string) {
+		t.Helper()
+		if answer := p.call(t, "TemplateService/PutTemplate", fmt.Sprintf(`{"name": %q, "source": %q, "eos_token": "<e>"}`, name, source)); !strings.Contains(answer, `"origin":"upload"`) {
+			t.Fatal(answer)
+		}
+	}
+	expect := func(name, prompt string) {
+		t.Helper()
+		answer := p.call(t, "ChatService/Render", `{"template": "`+name+`", "request": {"messages": [{"role": "user", "content": "Hi"}]}}`)
+		if !strings.Contains(answer, prompt) {
+			t.Errorf("%s renders %s, want %s\n%s", name, answer, prompt, p.log.String())
+		}
+	}
+	put("acme/model", "first {{ messages[0].content }}{{ eos_token }}")
+	put("acme/model", "second {{ messages[0].content }}{{ eos_token }}")
+	put("chatml-json", "mine {{ messages[0].content }}")
+	put("damaged", "{{ messages[0].content }}")
+	put("mistake", "{{ messages[0].content }}")
+	if answer := p.call(t, "SnapshotService/Rollback", `{}`); strings.Contains(answer, `"code"`) {
+		t.Fatal(answer)
+	}
+	for _, how := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
+		p.restart(t, how)
+		expect("acme/model", "second Hi<e>")
+		expect("chatml-json", "mine Hi")
+		expect("damaged", "Hi")
+		expect("mistake", "no such template")
+	}
+	p.end(t, syscall.SIGTERM)
+	p.write(t, "state/templates/damaged.json", "{")
+	p.start(t)
+	expect("damaged", "no such template")
+	expect("acme/model", "second Hi<e>")
+	if !strings.Contains(p.log.String(), "damaged.json: ") {
+		t.Errorf("the log does not tell:\n%s", p.log.String())
+	}
+}

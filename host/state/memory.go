@@ -129,16 +129,8 @@ func (m *memory) save(now remembered) error {
 	if err != nil || m.dir == "" || bytes.Equal(data, m.written) {
 		return err
 	}
-	f, err := os.CreateTemp(m.dir, memoryName+"-")
-	if err != nil {
+	if err := replaceFile(filepath.Join(m.dir, memoryName), data); err != nil {
 		return err
-	}
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), filepath.Join(m.dir, memoryName))
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
 	}
 	m.written = data
 	return nil

@@ -193,7 +193,8 @@ func (s *State) remember() {
 	if s.memory.dir == "" {
 		return
 	}
-	if err := s.memory.save(s.Current().remembered(s)); err != nil {
+	now := s.Current()
+	if err := errors.Join(s.uploads.save(now.layers[uploaded]), s.memory.save(now.remembered(s))); err != nil {
 		s.Logger.Error("the state folder cannot be written: a restart will not know what is in force now", "path", s.memory.dir, "error", err)
 	}
 }

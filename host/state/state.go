@@ -66,6 +66,7 @@ type State struct {
 	folder pluginFolder
 
 	memory   memory
+	uploads  uploads
 	deferred []watch.Change // what the files had at the start in place of what was in force; see resume
 }
 
@@ -94,6 +95,7 @@ func (s *State) Start(ctx context.Context) error {
 			s.Logger.Error("the state folder is damaged: files decide what is in force, and earlier decisions are forgotten", "error", damage)
 		}
 	}
+	s.restoreUploads()
 	if err := s.watch(ctx); err != nil {
 		return err
 	}
@@ -211,7 +213,7 @@ func (s *State) Put(ctx context.Context, src TemplateSource) (*Snapshot, *Entry,
 		return nil, nil, err
 	}
 	if src.Origin == "" {
-		src.Origin = "upload"
+		src.Origin = SourceUpload
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -64,6 +64,17 @@ type Report struct {
 	MaxHeld      int      `json:"max_held"`                // the most bytes that were undecided at the end of a chunk
 
 	MissingMarkers []MissingMarker `json:"missing_markers,omitempty"` // in the order of their first places
+
+	Tokens *TokenCounts `json:"tokens,omitempty"` // nil where the output came as text
+}
+
+// TokenCounts counts the tokens of an output that came as token ids. A token counts where its text begins; those of markers and of
+// white space around them may count nowhere but in Output.
+type TokenCounts struct {
+	Output    int `json:"output"`    // all
+	Reasoning int `json:"reasoning"` // delivered as reasoning
+	Content   int `json:"content"`   // delivered as content
+	Calls     int `json:"calls"`     // delivered as calls: names and arguments
 }
 
 // Miss counts a marker that is missing at byte offset at.

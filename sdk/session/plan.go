@@ -69,6 +69,8 @@ type Plan struct {
 	request *chat.Request
 	tools   []chat.Tool // of the request, names alone: sessions keep them, and need not keep the request
 	code    *match.Code // Program, compiled
+	codes   *match.Cache
+	markers []string // of the format, some of which are tokens
 	streams handler.StreamHandler
 	token   []byte // for streams
 
@@ -85,7 +87,7 @@ func New(ctx context.Context, d *Draft, req *chat.Request, o PlanOptions) (*Plan
 		PreservedTokens: tokens(o.SpecialTokens, d.PreservedTokens), Stops: d.Stops,
 		SupportsThinking: d.SupportsThinking, ThinkingStart: d.ThinkingStart, ThinkingEnds: d.ThinkingEnds,
 		ReasoningState: d.ReasoningState, Delimiters: d.Delimiters, Notes: slices.Clip(d.Notes), Handler: d.Handler,
-		request: req, tools: names(req.Tools), constraints: o.Constraints,
+		request: req, tools: names(req.Tools), constraints: o.Constraints, codes: o.Codes, markers: d.PreservedTokens,
 	}
 	if p.constraints == nil {
 		p.constraints = new(grammar.Cache)

@@ -1,0 +1,198 @@
+package session
+
+import (
+	"context"
+	"slices"
+	"sort"
+
+	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/peg/match"
+	"github.com/dragoman-project/dragoman/sdk/tokenizer"
+)
+
+// TokenSession parses one output that comes as token ids. Which bytes came from added tokens, such as <think>, is then known: a
+// marker that is one matches only there, so that prose may spell it. It is used by one goroutine at a time.
+type TokenSession struct {
+	session *Session
+	decoder *tokenizer.Decoder
+	prompt  int // the length of the generation prompt
+
+	text    []byte        // of the ids that were fed last; its memory is reused
+	special []match.Range // in text
+	last    []chat.Piece  // of Feed
+	counts  chat.TokenCounts
+	counted int // how many of ends have been counted as a part of the message, or passed over
+
+	// ends are the offsets in the output at which the texts of ids end, from id number first on, and start is where the first of them
+	// begins. What was delivered is dropped at the next call.
+	ends         []int
+	first, start int
+	done, fed    int // the bytes that are delivered, and all
+}
+
+// TokenSession starts parsing an output of the plan that comes as the ids of a tokenizer, which must be the model's.
+func (p *Plan) TokenSession(ctx context.Context, t *tokenizer.Tokenizer, o Options) (*TokenSession, error) {
+	known := *p
+	if p.code != nil {
+		if err := known.compile(p.codes, match.Options{Specials: addedIn(t, p.markers)}); err != nil {
+			return nil, programFault(err)
+		}
+	}
+	s := &TokenSession{decoder: t.ContinueDecoder(), prompt: len(p.GenerationPrompt)}
+	observe := o.Events
+	o.Events = func(e chat.Event) {
+		s.count(e)
+		if observe != nil {
+			observe(e)
+		}
+	}
+	s.session = known.Session(ctx, o)
+	return s, nil
+}
+
+// addedIn returns the added tokens that markers consist of.
+func addedIn(t *tokenizer.Tokenizer, markers []string) (found []string) {
+	var ids []tokenizer.ID
+	for _, m := range markers {
+		ids = t.Append(ids[:0], m, tokenizer.Options{})
+		for _, id := range ids {
+			if info, _ := t.Token(id); info.Added && !slices.Contains(found, info.Spelling) {
+				found = append(found, info.Spelling)
+			}
+		}
+	}
+	return found
+}
+
+// Append takes the next ids of the output, appends to dst what they decided, and returns the extended slice; see Session.Append.
+func (s *TokenSession) Append(dst []chat.Piece, ids ...tokenizer.ID) ([]chat.Piece, error) {
+	s.forget()
+	s.text, s.special = s.text[:0], s.special[:0]
+	for _, id := range ids {
+		var added int
+		s.text, added = s.decoder.Append(s.text, id)
+		if added > 0 {
+			s.special = append(s.special, match.Range{Start: len(s.text) - added, End: len(s.text)})
+		}
+		s.ends = append(s.ends, s.fed+len(s.text))
+	}
+	s.counts.Output += len(ids)
+	n := len(dst)
+	dst, err := s.feed(dst)
+	s.delivered(dst[n:])
+	return dst, err
+}
+
+// feed feeds text.
+func (s *TokenSession) feed(dst []chat.Piece) ([]chat.Piece, error) {
+	s.fed += len(s.text)
+	special := s.special
+	if special == nil {
+		special = []match.Range{} // known to be none
+	}
+	return s.session.Append(dst, s.text, special)
+}
+
+// Feed is Append for callers that keep what they get: it returns deltas.
+func (s *TokenSession) Feed(ids ...tokenizer.ID) ([]chat.Delta, error) {
+	pieces, err := s.Append(s.last[:0], ids...)
+	s.last = pieces
+	return chat.Deltas(pieces), err
+}
+
+// IDs returns which ids of the output a piece came from, as a range of their numbers in the order in which they were fed. A token
+// whose text spreads over two pieces belongs to both. It is valid for the pieces of the last call.
+func (s *TokenSession) IDs(p *chat.Piece) (from, to int) {
+	from = sort.Search(len(s.ends), func(i int) bool { return s.ends[i] > p.From })
+	for from > 0 && s.begin(from-1) >= p.From { // tokens that only began a character here
+		from--
+	}
+	to = sort.Search(len(s.ends), func(i int) bool { return s.begin(i) >= p.To })
+	return s.first + from, s.first + max(from, to)
+}
+
+// begin returns where the text of an id begins.
+func (s *TokenSession) begin(i int) int {
+	if i == 0 {
+		return s.start
+	}
+	return s.ends[i-1]
+}
+
+// count counts the ids that an event was read from. One that reaches over the end of an event counts for it, and not for the next.
+func (s *TokenSession) count(e chat.Event) {
+	from, to := e.From-s.prompt, e.To-s.prompt
+	n := 0
+	for ; s.counted < len(s.ends) && s.begin(s.counted) < to; s.counted++ {
+		if s.ends[s.counted] > from || s.begin(s.counted) >= from { // a token that only begins a character has no text yet
+			n++
+		}
+	}
+	switch e.Kind {
+	case chat.ReasoningText:
+		s.counts.Reasoning += n
+	case chat.ContentText:
+		s.counts.Content += n
+	default:
+		s.counts.Calls += n
+	}
+}
+
+// delivered notes how far the output is delivered.
+func (s *TokenSession) delivered(pieces []chat.Piece) {
+	for i := range pieces {
+		s.done = max(s.done, pieces[i].To)
+	}
+}
+
+// forget drops the ids whose texts were delivered.
+func (s *TokenSession) forget() {
+	n := 0
+	for n < s.counted && s.ends[n] <= s.done {
+		n++
+	}
+	if n > 0 {
+		s.start = s.ends[n-1]
+		s.first, s.counted = s.first+n, s.counted-n
+		s.ends = append(s.ends[:0], s.ends[n:]...)
+	}
+}
+
+// Tokens returns how many ids were fed, and which parts of the message they became.
+func (s *TokenSession) Tokens() chat.TokenCounts { return s.counts }
+
+// Held returns how many bytes are received and not yet decided.
+func (s *TokenSession) Held() int { return s.session.Held() }
+
+// Waits reports whether feeding the session can block; see Session.Waits.
+func (s *TokenSession) Waits() bool { return s.session.Waits() }
+
+// Finish ends the output; see Session.Finish. The report counts the tokens.
+func (s *TokenSession) Finish(truncated bool) (Result, error) {
+	pieces, result, err := s.AppendLast(nil, truncated)
+	result.Deltas = chat.Deltas(pieces)
+	return result, err
+}
+
+// AppendLast is Finish that appends what the end decided to dst, and leaves the deltas of the result out.
+func (s *TokenSession) AppendLast(dst []chat.Piece, truncated bool) ([]chat.Piece, Result, error) {
+	s.forget()
+	n := len(dst)
+	s.text, s.special = s.decoder.Finish(s.text[:0]), s.special[:0]
+	if len(s.text) > 0 {
+		var err error
+		if dst, err = s.feed(dst); err != nil {
+			return dst, Result{}, err
+		}
+		if len(s.ends) > 0 {
+			s.ends[len(s.ends)-1] = s.fed
+		}
+	}
+	dst, result, err := s.session.AppendLast(dst, truncated)
+	s.delivered(dst[n:])
+	if result.Report != nil {
+		counts := s.counts
+		result.Report.Tokens = &counts
+	}
+	return dst, result, err
+}
