@@ -44,21 +44,17 @@ type Split struct {
 // prefix. Otherwise, a piece that one text repeats, as a second call repeats the first, belongs to
 // the suffix.
 func Texts(a, b string) Split {
-	if prefix := CommonPrefix(a, b); prefix == a || prefix == b {
+	as, bs := Segments(a), Segments(b)
+	if prefix := commonPrefix(a, as, bs); prefix == a || prefix == b {
 		return Split{Prefix: prefix, Left: a[len(prefix):], Right: b[len(prefix):]}
 	}
-	as, bs := Segments(a), Segments(b)
 	tail := equalTail(as, bs)
 	as, bs = as[:len(as)-tail], bs[:len(bs)-tail]
 	head := equalHead(as, bs)
-	left, right := join(as[head:]), join(bs[head:])
 	inner := bytesOf(as[head:], bs[head:])
-	return Split{
-		Prefix: join(as[:head]) + inner.Prefix,
-		Left:   left[len(inner.Prefix) : len(left)-len(inner.Suffix)],
-		Right:  right[len(inner.Prefix) : len(right)-len(inner.Suffix)],
-		Suffix: inner.Suffix + a[len(join(as)):],
-	}
+	from := length(as[:head]) + len(inner.Prefix)
+	left, right := length(as)-len(inner.Suffix), length(bs)-len(inner.Suffix)
+	return Split{Prefix: a[:from], Left: a[from:left], Right: b[from:right], Suffix: a[left:]}
 }
 
 // bytesOf compares the text at both ends of two rows of segments whose first and last segments
@@ -83,9 +79,13 @@ func bytesOf(as, bs []Segment) Split {
 
 // CommonPrefix returns the common beginning of two texts, without tearing a marker.
 func CommonPrefix(a, b string) string {
-	as, bs := Segments(a), Segments(b)
+	return commonPrefix(a, Segments(a), Segments(b))
+}
+
+// commonPrefix returns the common beginning of a and another text, given the segments of both.
+func commonPrefix(a string, as, bs []Segment) string {
 	n := equalHead(as, bs)
-	return join(as[:n]) + bytesOf(as[n:], bs[n:]).Prefix
+	return a[:length(as[:n])+len(bytesOf(as[n:], bs[n:]).Prefix)]
 }
 
 // CommonSuffix returns the common end of two texts, without tearing a marker.
@@ -94,9 +94,9 @@ func CommonSuffix(a, b string) string {
 	n := equalTail(as, bs)
 	as, bs = as[:len(as)-n], bs[:len(bs)-n]
 	if len(as) == 0 || len(bs) == 0 || as[len(as)-1].Marker || bs[len(bs)-1].Marker {
-		return a[len(join(as)):]
+		return a[length(as):]
 	}
-	return textSuffix(as[len(as)-1].Text, bs[len(bs)-1].Text) + a[len(join(as)):]
+	return a[length(as)-len(textSuffix(as[len(as)-1].Text, bs[len(bs)-1].Text)):]
 }
 
 // equalHead counts the segments with which both rows begin.

@@ -30,7 +30,10 @@ func Segments(text string) []Segment {
 	var out []Segment
 	from := 0
 	for at := 0; at < len(text); {
-		n := marker(text[at:])
+		n := 0
+		if mayOpen[text[at]] {
+			n = marker(text[at:])
+		}
 		if n == 0 {
 			at++
 			continue
@@ -48,13 +51,50 @@ func Segments(text string) []Segment {
 	return out
 }
 
-// join returns the text that segments were cut from.
-func join(segments []Segment) string {
-	var text strings.Builder
+// length returns the length of the text that segments were cut from.
+func length(segments []Segment) int {
+	n := 0
 	for _, s := range segments {
-		text.WriteString(s.Text)
+		n += len(s.Text)
 	}
-	return text.String()
+	return n
+}
+
+// bracket is an opener as markers begin with it.
+type bracket struct {
+	open    string
+	closing string // its closer
+	stops   string // the characters that end the search for the closer: the closer itself, or what shows that it is no marker
+}
+
+// brackets are the openers, and mayOpen the bytes with which they begin.
+var brackets, mayOpen = func() (all []bracket, first [256]bool) {
+	closers := []rune(Closers)
+	for i, open := range []rune(Openers) {
+		b := bracket{string(open), string(closers[i]), string([]rune{open, closers[i], '\n'})}
+		if open == '[' {
+			b.stops = "[]{}\"\n"
+		}
+		all, first[b.open[0]] = append(all, b), true
+	}
+	return all, first
+}()
+
+// opening returns the bracket with which a text begins; nil if there is none, or if it stands alone.
+func opening(text string) *bracket {
+	if text == "" || !mayOpen[text[0]] {
+		return nil
+	}
+	for i := range brackets {
+		b := &brackets[i]
+		if behind, ok := strings.CutPrefix(text, b.open); ok {
+			if behind != "" && strings.IndexByte(" \t=", behind[0]) >= 0 {
+				return nil
+			}
+			return b
+		}
+	}
+	return nil
 }
 
 // FirstMarker returns the range of the first marker of a text; both ends are len(text) if there is
@@ -163,64 +203,45 @@ func words(marker string) []string {
 // marker returns the length of the marker with which text begins; 0 if there is none. Brackets may
 // be doubled: <<x>>.
 func marker(text string) int {
-	if !opens(text) {
+	b := opening(text)
+	if b == nil {
 		return 0
 	}
-	open := firstRune(text)
-	closing := string(closer(open))
-	start := utf8.RuneLen(open)
-	if strings.HasPrefix(text[start:], string(open)) {
-		start, closing = 2*start, closing+closing
+	start, doubled := len(b.open), 1
+	if strings.HasPrefix(text[start:], b.open) {
+		start, doubled = 2*start, 2
 	}
-	end := start + strings.IndexAny(text[start:min(len(text), longestMarker)], stops(open))
-	if end <= start || !strings.HasPrefix(text[end:], closing) {
+	end := start + strings.IndexAny(text[start:max(start, min(len(text), longestMarker))], b.stops)
+	if end <= start {
 		return 0
 	}
-	return end + len(closing)
+	for range doubled {
+		behind, closed := strings.CutPrefix(text[end:], b.closing)
+		if !closed {
+			return 0
+		}
+		end = len(text) - len(behind)
+	}
+	return end
 }
 
 // OpenMarker returns where in text a marker begins that text leaves open at its end; len(text) if
 // there is none.
 func OpenMarker(text string) int {
 	at := strings.LastIndexAny(text, Openers+Closers+"\n")
-	if at < 0 || !opens(text[at:]) {
+	if at < 0 {
 		return len(text)
 	}
-	if open := firstRune(text[at:]); strings.ContainsAny(text[at+utf8.RuneLen(open):], stops(open)) {
+	if b := opening(text[at:]); b == nil || strings.ContainsAny(text[at+len(b.open):], b.stops) {
 		return len(text)
 	}
 	return at
-}
-
-// opens reports whether a marker could begin like text: with a bracket that does not stand alone.
-func opens(text string) bool {
-	open := firstRune(text)
-	if text == "" || !strings.ContainsRune(Openers, open) {
-		return false
-	}
-	behind := text[utf8.RuneLen(open):]
-	return behind == "" || strings.IndexByte(" \t=", behind[0]) < 0
 }
 
 // firstRune returns the first character of a text.
 func firstRune(text string) rune {
 	r, _ := utf8.DecodeRuneInString(text)
 	return r
-}
-
-// closer returns the bracket that ends a marker begun with open.
-func closer(open rune) rune {
-	n := utf8.RuneCountInString(Openers[:strings.IndexRune(Openers, open)])
-	return []rune(Closers)[n]
-}
-
-// stops returns the characters that end the search for the end of a marker begun with open: the
-// closing bracket, or what shows that it is no marker.
-func stops(open rune) string {
-	if open == '[' {
-		return "[]{}\"\n"
-	}
-	return string([]rune{open, closer(open), '\n'})
 }
 
 // Excerpt shortens a text of more than most bytes to its beginning and its end.

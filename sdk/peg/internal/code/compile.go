@@ -2,6 +2,8 @@ package code
 
 import (
 	"fmt"
+	"slices"
+	"sync"
 
 	"github.com/dragoman-project/dragoman/sdk/peg"
 	"github.com/dragoman-project/dragoman/sdk/peg/internal/scan"
@@ -12,8 +14,9 @@ func Compile(p *peg.Program, specials []string) (*Code, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
+	room := rooms.Get().(*[]Inst)
 	c := &compiler{
-		Code:     &Code{Program: p, Rules: []string{"program"}, Insts: make([]Inst, 0, 2*len(p.Nodes))},
+		Code:     &Code{Program: p, Rules: []string{"program"}, Insts: *room},
 		specials: scan.NewSpecials(specials),
 		nullable: p.Nullable(),
 		compiled: map[use]int32{},
@@ -25,11 +28,23 @@ func Compile(p *peg.Program, specials []string) (*Code, error) {
 	c.bodies()
 	c.recovery()
 	c.link()
-	if len(c.Insts) > maxCode {
+	made := c.Insts
+	if c.Insts = slices.Clone(made); cap(made) <= keptRoom {
+		clear(made)
+		*room = made[:0]
+		rooms.Put(room)
+	}
+	if c.full() {
 		return nil, tooLarge(p)
 	}
 	return c.Code, nil
 }
+
+// rooms pools memory for instructions while they are compiled: a Code gets a copy of the right size.
+var rooms = sync.Pool{New: func() any { return new([]Inst) }}
+
+// keptRoom is the size of the largest memory in the pool, in instructions.
+const keptRoom = 1 << 15
 
 // tooLarge returns the error for a program whose shared parts unroll to too many instructions.
 func tooLarge(p *peg.Program) error {
