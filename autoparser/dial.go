@@ -121,6 +121,7 @@ type turning struct {
 	question probe.Probe
 	unset    string
 	rendered map[string]rendered // by variables
+	strings  map[string]bool     // words, and whether the source has them as strings
 }
 
 type rendered struct {
@@ -130,7 +131,7 @@ type rendered struct {
 
 // findDial learns the dial. A variable is a switch if its values give different prompts for the same question.
 func (e *exploration) findDial() {
-	t := turning{exploration: e, question: probe.Prompt(), rendered: map[string]rendered{}}
+	t := turning{exploration: e, question: probe.Prompt(), rendered: map[string]rendered{}, strings: map[string]bool{}}
 	t.question.Request.EnableThinking = nil
 	if text, _ := t.with(); !strings.Contains(text, probe.User) {
 		t.question, t.rendered = probe.InParts(), map[string]rendered{}
@@ -245,7 +246,12 @@ func (t *turning) inEfforts(name string) {
 // named returns those words that the source has as strings.
 func (t *turning) named(words []string) []string {
 	return slices.DeleteFunc(slices.Clone(words), func(word string) bool {
-		return !strings.Contains(t.Source, "'"+word+"'") && !strings.Contains(t.Source, quoted(word))
+		has, known := t.strings[word]
+		if !known {
+			has = strings.Contains(t.Source, "'"+word+"'") || strings.Contains(t.Source, quoted(word))
+			t.strings[word] = has
+		}
+		return !has
 	})
 }
 

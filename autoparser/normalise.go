@@ -21,33 +21,33 @@ type Normalisation struct {
 }
 
 // Normalisations returns all normalisations in the order in which they are applied.
-func Normalisations() []Normalisation {
-	return []Normalisation{
-		{"developer-role", "hardly a template knows developers: their messages become system messages",
-			nil, developerToSystem},
-		{"thinking-words", "the template switches thinking at words of the system message: they are added to it",
-			func(m manner) bool { p := m.dial.of(off); return p != nil && p.By == "" }, tellToThink},
-		{"joined-content", "the template wants content as one text: typed parts are joined, a line each",
-			func(m manner) bool { return m.StringContent || !m.TypedContent }, joinParts},
-		{"typed-content", "the template wants content as typed parts: a text becomes a part",
-			func(m manner) bool { return !m.StringContent && m.TypedContent }, splitParts},
-		{"no-null-content", "most templates fail on null content, or spell it: it becomes an empty text",
-			nil, nullToEmpty},
-		{"trim-content", "the template wants content without white space at its edges: it is cut off",
-			func(m manner) bool { return m.trim }, trimContent},
-		{"no-system-role", "the template has no system messages: what they say begins the first message of the user",
-			func(m manner) bool { return !m.SystemRole }, systemToUser},
-		{"object-arguments", "the template wants the arguments of calls as objects: their texts are read",
-			func(m manner) bool { return m.ObjectArguments }, objectArguments},
-		{"flat-calls", "the template looks for the name and the arguments of a call in the call itself: they are given there, too",
-			func(m manner) bool { return m.flatCalls }, flattenCalls},
-		{"null-content", "the template renders calls only beside null content: empty content becomes null there",
-			func(m manner) bool { return m.nullCalls }, nullBesideCalls},
-		{"reasoning-place", "the template looks for reasoning elsewhere than in reasoning_content: it is given there, too",
-			func(m manner) bool { return m.thoughts != "" }, placeThoughts},
-		{"tool-parameters", "most templates want every tool to have parameters: one without any gets an empty schema",
-			nil, emptyParameters},
-	}
+func Normalisations() []Normalisation { return slices.Clone(normalisations) }
+
+var normalisations = []Normalisation{
+	{"developer-role", "hardly a template knows developers: their messages become system messages",
+		nil, developerToSystem},
+	{"thinking-words", "the template switches thinking at words of the system message: they are added to it",
+		func(m manner) bool { p := m.dial.of(off); return p != nil && p.By == "" }, tellToThink},
+	{"joined-content", "the template wants content as one text: typed parts are joined, a line each",
+		func(m manner) bool { return m.StringContent || !m.TypedContent }, joinParts},
+	{"typed-content", "the template wants content as typed parts: a text becomes a part",
+		func(m manner) bool { return !m.StringContent && m.TypedContent }, splitParts},
+	{"no-null-content", "most templates fail on null content, or spell it: it becomes an empty text",
+		nil, nullToEmpty},
+	{"trim-content", "the template wants content without white space at its edges: it is cut off",
+		func(m manner) bool { return m.trim }, trimContent},
+	{"no-system-role", "the template has no system messages: what they say begins the first message of the user",
+		func(m manner) bool { return !m.SystemRole }, systemToUser},
+	{"object-arguments", "the template wants the arguments of calls as objects: their texts are read",
+		func(m manner) bool { return m.ObjectArguments }, objectArguments},
+	{"flat-calls", "the template looks for the name and the arguments of a call in the call itself: they are given there, too",
+		func(m manner) bool { return m.flatCalls }, flattenCalls},
+	{"null-content", "the template renders calls only beside null content: empty content becomes null there",
+		func(m manner) bool { return m.nullCalls }, nullBesideCalls},
+	{"reasoning-place", "the template looks for reasoning elsewhere than in reasoning_content: it is given there, too",
+		func(m manner) bool { return m.thoughts != "" }, placeThoughts},
+	{"tool-parameters", "most templates want every tool to have parameters: one without any gets an empty schema",
+		nil, emptyParameters},
 }
 
 // manner is what normalisations depend on.
@@ -82,14 +82,16 @@ func (t *Template) manner(asked []workaround.Normalisation) manner {
 
 // wants returns the normalisations that the template needs.
 func (m manner) wants() []Normalisation {
-	return slices.DeleteFunc(Normalisations(), func(n Normalisation) bool { return n.when != nil && !n.when(m) })
+	return slices.DeleteFunc(Normalisations(), func(n Normalisation) bool { return !n.wantedBy(m) })
 }
+
+func (n *Normalisation) wantedBy(m manner) bool { return n.when == nil || n.when(m) }
 
 // normalise adapts a conversation to the template, and returns the ids of the normalisations that changed it.
 func (m manner) normalise(c *conversation) []string {
 	var done []string
-	for _, n := range m.wants() {
-		if n.apply(c, m) {
+	for _, n := range normalisations {
+		if n.wantedBy(m) && n.apply(c, m) {
 			done = append(done, n.ID)
 		}
 	}

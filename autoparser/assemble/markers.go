@@ -76,8 +76,10 @@ func respaced(markers ...string) []string {
 	var all []string
 	for _, m := range nonempty(markers...) {
 		spellings := []string{m}
-		for _, space := range []string{"", " ", "\n"} {
-			spellings = append(spellings, betweenTokens.ReplaceAllString(m, "${1}"+space+"${2}"))
+		if strings.LastIndexAny(m, diff.Openers) > 0 { // otherwise it has one token at most
+			for _, space := range []string{"", " ", "\n"} {
+				spellings = append(spellings, betweenTokens.ReplaceAllString(m, "${1}"+space+"${2}"))
+			}
 		}
 		all = append(all, spellings...)
 		if first := diff.Segments(m)[0].Text; special(first) && first != m {

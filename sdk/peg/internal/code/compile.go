@@ -3,7 +3,6 @@ package code
 import (
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/dragoman-project/dragoman/sdk/peg"
 	"github.com/dragoman-project/dragoman/sdk/peg/internal/scan"
@@ -14,9 +13,8 @@ func Compile(p *peg.Program, specials []string) (*Code, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
-	room := rooms.Get().(*[]Inst)
 	c := &compiler{
-		Code:     &Code{Program: p, Rules: []string{"program"}, Insts: *room},
+		Code:     &Code{Program: p, Rules: []string{"program"}, Insts: make([]Inst, 0, min(perNode*len(p.Nodes), 1<<15))},
 		specials: scan.NewSpecials(specials),
 		nullable: p.Nullable(),
 		compiled: map[use]int32{},
@@ -28,11 +26,8 @@ func Compile(p *peg.Program, specials []string) (*Code, error) {
 	c.bodies()
 	c.recovery()
 	c.link()
-	made := c.Insts
-	if c.Insts = slices.Clone(made); cap(made) <= keptRoom {
-		clear(made)
-		*room = made[:0]
-		rooms.Put(room)
+	if len(c.Insts) < cap(c.Insts)/2 {
+		c.Insts = slices.Clone(c.Insts)
 	}
 	if c.full() {
 		return nil, tooLarge(p)
@@ -40,11 +35,8 @@ func Compile(p *peg.Program, specials []string) (*Code, error) {
 	return c.Code, nil
 }
 
-// rooms pools memory for instructions while they are compiled: a Code gets a copy of the right size.
-var rooms = sync.Pool{New: func() any { return new([]Inst) }}
-
-// keptRoom is the size of the largest memory in the pool, in instructions.
-const keptRoom = 1 << 15
+// perNode is how many instructions there are for a node in most programs, at most.
+const perNode = 5
 
 // tooLarge returns the error for a program whose shared parts unroll to too many instructions.
 func tooLarge(p *peg.Program) error {
