@@ -9,63 +9,64 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser/workaround"
 )
 
-// LintRules returns the faults of a file of workarounds, and the rules that are useless for the given templates.
-func LintRules(ctx context.Context, file string, data []byte, templates []TemplateSource) workaround.Faults {
-	rules, err := workaround.Parse(file, data)
-	var faults workaround.Faults
-	switch {
-	case errors.As(err, &faults):
-		return faults
-	case err != nil:
-		return workaround.Faults{{File: file, Line: 1, Column: 1, Message: err.Error()}}
-	}
-	if len(templates) == 0 {
-		return nil
-	}
-	var facts []workaround.Facts
-	for _, src := range templates {
-		learned, err := learnUnder(ctx, src, rules)
-		if err != nil {
-			faults = append(faults, workaround.Fault{File: src.Origin, Line: 1, Column: 1, Message: err.Error()})
-			continue
-		}
-		facts = append(facts, learned.LintFacts())
-	}
-	return append(faults, rules.Lint(facts)...)
-}
-
 // Note is a remark on a template for people; it is not an error.
 type Note struct {
 	Template string // its file
 	Message  string
 }
 
-// LintTemplates returns what is odd about templates: what could not be learned, what is not read back as the template writes it,
-// and where it rewrites earlier turns. The workarounds are those in data if they are valid, otherwise the shipped ones. The notes
-// are the autoparser's, whether or not a plugin claims the template. Before each template it calls progress with its number from 0,
-// unless that is nil.
-func LintTemplates(ctx context.Context, templates []TemplateSource, file string, data []byte, progress func(number int)) []Note {
-	rules, err := workaround.Parse(file, data)
-	if data == nil || err != nil {
-		if rules, err = workaround.Parse(dragoman.WorkaroundsName, dragoman.Workarounds); err != nil {
-			return []Note{{Template: dragoman.WorkaroundsName, Message: err.Error()}}
+// Lint returns the faults of a file of workarounds, with the rules that are useless for the given templates, and what is odd about
+// the templates under these rules: what could not be learned, what is not read back as the template writes it, and where it rewrites
+// earlier turns. The shipped rules take the place of nil data, and of data with faults. The notes are the autoparser's, whether or not
+// a plugin claims the template. Before each template it calls progress with its number from 0, unless that is nil.
+func Lint(ctx context.Context, templates []TemplateSource, file string, data []byte, progress func(number int)) (faults workaround.Faults, notes []Note) {
+	rules, faults := parseRules(file, data)
+	checked := rules != nil && len(templates) > 0
+	if rules == nil {
+		var own workaround.Faults
+		if rules, own = parseRules(dragoman.WorkaroundsName, dragoman.Workarounds); rules == nil {
+			return append(faults, own...), nil
 		}
 	}
-	var notes []Note
+	var facts []workaround.Facts
 	for i, src := range templates {
 		if progress != nil {
 			progress(i)
 		}
 		learned, err := learnUnder(ctx, src, rules)
-		if err != nil {
+		switch {
+		case err != nil && checked:
+			faults = append(faults, workaround.Fault{File: src.Origin, Line: 1, Column: 1, Message: err.Error()})
+			continue
+		case err != nil:
 			notes = append(notes, Note{src.Origin, err.Error()})
 			continue
 		}
+		facts = append(facts, learned.LintFacts())
 		for _, message := range learned.Lint(ctx) {
 			notes = append(notes, Note{src.Origin, message})
 		}
 	}
-	return notes
+	if checked {
+		faults = append(faults, rules.Lint(facts)...)
+	}
+	return faults, notes
+}
+
+// parseRules returns the rules of a file, or its faults. Both are nil without data.
+func parseRules(file string, data []byte) (*workaround.Set, workaround.Faults) {
+	if data == nil {
+		return nil, nil
+	}
+	rules, err := workaround.Parse(file, data)
+	var faults workaround.Faults
+	switch {
+	case errors.As(err, &faults):
+		return nil, faults
+	case err != nil:
+		return nil, workaround.Faults{{File: file, Line: 1, Column: 1, Message: err.Error()}}
+	}
+	return rules, nil
 }
 
 // learnUnder learns from a template, with rules unless they are nil.

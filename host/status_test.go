@@ -31,7 +31,7 @@ func TestTheStatusShowsScoresOnceKnown(t *testing.T) {
 func TestLintNotesWhatIsOddAboutTemplates(t *testing.T) {
 	moody := host.TemplateSource{Name: "moody", Origin: "moody.jinja",
 		Source: "{% for m in messages %}<|{{ m.role }}|>{% if loop.last %}!{% endif %}{{ m.content }}<|end|>{% endfor %}"}
-	notes := host.LintTemplates(context.Background(), []host.TemplateSource{moody}, "", nil, nil)
+	_, notes := host.Lint(context.Background(), []host.TemplateSource{moody}, "", nil, nil)
 	if len(notes) == 0 || notes[0].Template != "moody.jinja" {
 		t.Fatalf("notes %+v", notes)
 	}

@@ -48,7 +48,7 @@ func TestWhatIsNotProvenShowsEverywhere(t *testing.T) {
 	if n := h.logged("level=WARN", "not proven; read as content", "template=mute", "part=calls"); n != 1 {
 		t.Errorf("logged %d times, want once", n)
 	}
-	notes := host.LintTemplates(context.Background(), []host.TemplateSource{{Name: "mute", Origin: "mute.jinja", Source: unprovenCalls}}, "", nil, nil)
+	_, notes := host.Lint(context.Background(), []host.TemplateSource{{Name: "mute", Origin: "mute.jinja", Source: unprovenCalls}}, "", nil, nil)
 	if !slices.ContainsFunc(notes, func(n host.Note) bool { return n.Message == found.String() }) {
 		t.Errorf("lint has %+v", notes)
 	}

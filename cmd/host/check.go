@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
@@ -16,6 +17,7 @@ func newCheck() *cobra.Command {
 		with      hostFlags
 		templates string
 		results   string
+		asJSON    bool
 		options   check.Options
 	)
 	cmd := &cobra.Command{
@@ -47,8 +49,7 @@ that cannot be used fails its own cases and no others. docs/operating.md shows t
 				return &usageError{errors.New("--results: expected a file, found -; the report goes to standard output")}
 			}
 			return with.withHost(cmd, func(h *host.Host) error {
-				options.Report = cmd.OutOrStdout()
-				return runCheck(cmd, h.Subject(templates), options, results, args)
+				return runCheck(cmd, h.Subject(templates), options, asJSON, results, args)
 			})
 		},
 	}
@@ -57,6 +58,7 @@ that cannot be used fails its own cases and no others. docs/operating.md shows t
 	cmd.Flags().IntVar(&options.Splits, "splits", 3, "random splits to parse each output at, besides whole and byte by byte")
 	cmd.Flags().Uint64Var(&options.Seed, "seed", 1, "seed of the random splits")
 	cmd.Flags().StringVar(&results, "results", "", "`file` for the results, one JSON object per case")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON: the result of each case on a line, as in --results, and the numbers on the last one")
 	cmd.Flags().BoolVar(&options.Remarks, "remarks", false, "print differences that are no failures, too")
 	cmd.Flags().IntVar(&options.Workers, "workers", 2, "cases to run at the same time")
 	return cmd
@@ -70,7 +72,7 @@ func sameFile(opened *os.File, path string) bool {
 }
 
 // runCheck runs the cases of files, and returns errFailed if one fails.
-func runCheck(cmd *cobra.Command, subject check.Subject, options check.Options, results string, files []string) (err error) {
+func runCheck(cmd *cobra.Command, subject check.Subject, options check.Options, asJSON bool, results string, files []string) (err error) {
 	var inputs []check.Input
 	for _, file := range files {
 		in := cmd.InOrStdin()
@@ -87,18 +89,28 @@ func runCheck(cmd *cobra.Command, subject check.Subject, options check.Options, 
 		}
 		inputs = append(inputs, check.Input{Name: file, Reader: in})
 	}
+	p := newProgress(cmd)
+	options.Progress = func(t check.Tally) { p.show("%d passed, %d failed", t.Passed, t.Failed) }
+	printed := clearing{p, cmd.OutOrStdout()}
+	var sinks []io.Writer
+	if asJSON {
+		sinks = append(sinks, printed)
+	} else {
+		options.Report = printed
+	}
 	if results != "" {
 		out, fault := os.Create(results)
 		if fault != nil {
 			return fault
 		}
 		defer func() { err = errors.Join(err, out.Close()) }()
-		options.Results = out
+		sinks = append(sinks, out)
 	}
-	p := newProgress(cmd)
-	options.Progress = func(t check.Tally) { p.show("%d passed, %d failed", t.Passed, t.Failed) }
-	options.Report = clearing{p, options.Report}
+	options.Results = io.MultiWriter(sinks...)
 	tally, err := check.Run(cmd.Context(), subject, inputs, options)
+	if p.clear(); asJSON && err == nil {
+		err = printJSON(cmd, tally)
+	}
 	if err == nil && tally.Failed > 0 {
 		err = errFailed
 	}

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
+	"strconv"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/dragoman-project/dragoman/host/config"
@@ -23,7 +26,7 @@ func newConfig() *cobra.Command {
 }
 
 func newConfigCheck() *cobra.Command {
-	var environment bool
+	var environment, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "check [flags] FILE…",
 		Short: "Check configuration files",
@@ -36,7 +39,7 @@ A file is checked by itself. With --environment, the variables DRAGOMAN_… over
 			dragoman config check --environment dragoman.yaml`),
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, files []string) error {
-			failed := false
+			var faults []linted
 			for _, file := range files {
 				data, err := readFile(cmd, file)
 				if err != nil {
@@ -47,18 +50,32 @@ A file is checked by itself. With --environment, the variables DRAGOMAN_… over
 					s.Environ = settings()
 				}
 				if _, err := loadConfig(s); err != nil {
-					failed = true
-					fmt.Fprintln(cmd.OutOrStdout(), err)
+					faults = append(faults, placed(file, err)...)
 				}
 			}
-			if failed {
-				return errFailed
-			}
-			return nil
+			return reportLint(cmd, faults, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&environment, "environment", false, "let environment variables override the file")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
+}
+
+// faultPlace matches the place at the beginning of a fault.
+var faultPlace = regexp.MustCompile(`^(.+?):(\d+):(\d+): `)
+
+// placed returns the faults of a file. Those of an environment variable have no line.
+func placed(file string, err error) (faults []linted) {
+	for _, line := range strings.Split(err.Error(), "\n") {
+		f := linted{File: file, Message: line}
+		if at := faultPlace.FindStringSubmatch(line); at != nil {
+			f = linted{File: at[1], Message: line[len(at[0]):]}
+			f.Line, _ = strconv.Atoi(at[2])
+			f.Column, _ = strconv.Atoi(at[3])
+		}
+		faults = append(faults, f)
+	}
+	return faults
 }
 
 // loadConfig is config.Load, but refuses an empty file, as the daemon does.

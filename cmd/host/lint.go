@@ -82,6 +82,9 @@ func (l linted) String() string {
 	if l.Note {
 		return l.File + ": note: " + l.Message
 	}
+	if l.Line == 0 {
+		return l.Message
+	}
 	return fmt.Sprintf("%s:%d:%d: %s", l.File, l.Line, l.Column, l.Message)
 }
 
@@ -97,14 +100,15 @@ func lint(cmd *cobra.Command, files []string, templates string) (found []linted,
 		if data, err = readFile(cmd, file); err != nil {
 			return nil, err
 		}
-		for _, f := range host.LintRules(cmd.Context(), file, data, sources) {
-			found = append(found, linted{File: f.File, Line: f.Line, Column: f.Column, Message: f.Message})
-		}
 	}
 	p := newProgress(cmd)
 	defer p.clear()
 	shown := func(number int) { p.show("%d of %d templates: %s", number, len(sources), sources[number].Origin) }
-	for _, n := range host.LintTemplates(cmd.Context(), sources, file, data, shown) {
+	faults, notes := host.Lint(cmd.Context(), sources, file, data, shown)
+	for _, f := range faults {
+		found = append(found, linted{File: f.File, Line: f.Line, Column: f.Column, Message: f.Message})
+	}
+	for _, n := range notes {
 		found = append(found, linted{File: n.Template, Message: n.Message, Note: true})
 	}
 	return found, nil

@@ -19,6 +19,7 @@ import (
 
 func newPluginNew() *cobra.Command {
 	var o scaffold.Options
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "new [flags] NAME",
 		Short: "Create a plugin: a Go module that builds and conforms",
@@ -37,12 +38,15 @@ Makefile. It builds and conforms as it is; change it step by step into the forma
 			if err != nil {
 				return err
 			}
-			if _, err := fmt.Fprintln(cmd.OutOrStdout(), strings.Join(written, "\n")); err != nil || o.SDK != "" {
-				return err
+			note := buildNote(o)
+			if asJSON {
+				return printJSON(cmd, struct {
+					Files []string `json:"files"`
+					Note  string   `json:"note,omitempty"`
+				}{written, note})
 			}
-			note := "run `go mod tidy` there first: it completes go.mod and go.sum"
-			if o.Version == "" {
-				note = "this is not a released version: build the plugin against a checkout, with --sdk"
+			if _, err := fmt.Fprintln(cmd.OutOrStdout(), strings.Join(written, "\n")); err != nil || note == "" {
+				return err
 			}
 			_, err = fmt.Fprintln(cmd.ErrOrStderr(), "note:", note)
 			return err
@@ -51,7 +55,19 @@ Makefile. It builds and conforms as it is; change it step by step into the forma
 	cmd.Flags().StringVar(&o.Dir, "dir", "", "`folder` to create (default: one with the plugin's name)")
 	cmd.Flags().StringVar(&o.Module, "module", "", "`path` of the Go module (default: example.com/ and the name)")
 	cmd.Flags().StringVar(&o.SDK, "sdk", "", "`checkout` of Dragoman to build against, in place of the published module")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
+}
+
+// buildNote returns what must be done before the new plugin builds; empty: nothing.
+func buildNote(o scaffold.Options) string {
+	switch {
+	case o.SDK != "":
+		return ""
+	case o.Version == "":
+		return "this is not a released version: build the plugin against a checkout, with --sdk"
+	}
+	return "run `go mod tidy` there first: it completes go.mod and go.sum"
 }
 
 func newPluginVerify() *cobra.Command {

@@ -23,7 +23,7 @@ func newStatus() *cobra.Command {
 		Use:   "status [flags]",
 		Short: "Show what is in force in a daemon, and what is not",
 		Long: `Show what is in force in a daemon: the files and folders that it reads, its templates and plugins, and the trial of the last
-change. What is refused, held back or out of order is listed with the reason. The daemon learns every template that was not
+change. What is refused, held back, unproven or out of order is listed with the reason. The daemon learns every template that was not
 used yet, which can take some time on the first call.
 
 With --watch, show it again whenever it changes, until interrupted.`,
@@ -186,7 +186,7 @@ func sourceState(s *dragomanv1.Source) string {
 	return "in force"
 }
 
-// printTemplates prints how many templates each handler has, and the templates that cannot be used.
+// printTemplates prints how many templates each handler has, and the templates that cannot be used, or not completely.
 func printTemplates(to io.Writer, templates []*dragomanv1.Template) {
 	var names []string
 	count := map[string]int{}
@@ -204,6 +204,11 @@ func printTemplates(to io.Writer, templates []*dragomanv1.Template) {
 	for _, t := range templates {
 		if t.Error != "" {
 			fmt.Fprintf(to, "%s (%s): refused: %s\n", t.Name, t.Origin, t.Error)
+		}
+		for _, p := range t.Parts {
+			if !p.Served {
+				fmt.Fprintf(to, "%s (%s): %s read as content, since they are not proven: %s\n", t.Name, t.Origin, p.Part, p.Because)
+			}
 		}
 	}
 }

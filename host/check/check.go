@@ -76,4 +76,7 @@ type Input struct {
 }
 
 // Tally counts the cases of a run.
-type Tally struct{ Passed, Failed int }
+type Tally struct {
+	Passed int `json:"passed"`
+	Failed int `json:"failed"`
+}
