@@ -1,6 +1,7 @@
 package render_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -13,6 +14,7 @@ import (
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/api"
 	"github.com/dragoman-project/dragoman/host/config"
+	"github.com/dragoman-project/dragoman/sdk/fault"
 )
 
 // service is the service without a network: endpoints by their paths.
@@ -72,12 +74,19 @@ func TestAChunkCostsTheSameAfterALongOutput(t *testing.T) {
 	r := run{service: newService(t)}
 	r.begin(t)
 	chunk := func() { r.next(t, "[104]", "null") }
-	early := testing.AllocsPerRun(100, chunk)
+	least := func() float64 { // what the daemon allocates in the background is counted, too, and not always there
+		n := testing.AllocsPerRun(10, chunk)
+		for range 10 {
+			n = min(n, testing.AllocsPerRun(10, chunk))
+		}
+		return n
+	}
+	early := least()
 	many := "[" + strings.TrimSuffix(strings.Repeat("104,", 1000), ",") + "]"
 	for range 64 {
 		r.next(t, many, "null")
 	}
-	if late := testing.AllocsPerRun(100, chunk); late > early+1 {
+	if late := least(); late > early+1 {
 		t.Errorf("a chunk allocates %.0f times at first, and %.0f times after 64k tokens", early, late)
 	}
 	r.next(t, "[]", `"stop"`)
@@ -130,4 +139,25 @@ func BenchmarkDerender(b *testing.B) {
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(tokens), "ns/token")
 		})
 	}
+}
+
+// FuzzBodies sends any bytes to any endpoint: the answer is never the daemon's fault.
+func FuzzBodies(f *testing.F) {
+	paths := []string{"/v1/chat/completions/render", "/v1/completions/render", "/v1/responses/render", chatPath, completionPath, "/tokenize", "/detokenize"}
+	for i, body := range []string{greeting, `{"prompt":[[1],"a"],"add_special_tokens":false}`, `{"input":[{"type":"reasoning","summary":[{"text":"x"}]},{"role":"user","content":[{"type":"input_text","text":"Hi"}]}],"tools":[{"type":"function","name":"f"}],"text":{"format":{"type":"json_schema","schema":{}}}}`,
+		chunkBody("[104,260]", `"stop"`, "null"), `{"generate_responses":[{"choices":[{"token_ids":[1],"logprobs":{"content":[{"token":"token_id:5","top_logprobs":[{}]}]}}]}]}`,
+		`{"messages":[{"role":"user","content":"Hi"}],"return_token_strs":true}`, `{"tokens":[1]}`} {
+		f.Add(byte(i), []byte(body))
+	}
+	s := newService(f)
+	f.Fuzz(func(t *testing.T, which byte, body []byte) {
+		path := paths[int(which)%len(paths)]
+		w := httptest.NewRecorder()
+		err := s[path].Serve(w, httptest.NewRequest(http.MethodPost, path, bytes.NewReader(body)))
+		if err != nil && fault.CodeOf(err) == fault.Internal {
+			t.Errorf("%s: %v", path, err)
+		} else if err == nil && !json.Valid(w.Body.Bytes()) {
+			t.Errorf("%s: %q", path, w.Body)
+		}
+	})
 }

@@ -185,8 +185,8 @@ func (s *Service) derenderChat(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if in.Stream {
-		return s.stream(w, r, &in.derenderRequest, prompt, "chat.completion.chunk", func(m *host.Model) (*host.Planned, *bool, error) {
-			return s.derenderPlan(r, m, in.ChatRequest)
+		return s.stream(w, r, &in.derenderRequest, prompt, "chat.completion.chunk", func(m *host.Model, t *tokenizer.Tokenizer) (*host.Planned, *bool, error) {
+			return s.derenderPlan(r, m, t, in.ChatRequest)
 		})
 	}
 	m, t, err := s.model(r.Context(), in.Model)
@@ -199,7 +199,7 @@ func (s *Service) derenderChat(w http.ResponseWriter, r *http.Request) error {
 	if err := in.Response.whole("generate_response", t); err != nil {
 		return err
 	}
-	plan, skip, err := s.derenderPlan(r, m, in.ChatRequest)
+	plan, skip, err := s.derenderPlan(r, m, t, in.ChatRequest)
 	if err != nil {
 		return err
 	}
@@ -233,7 +233,7 @@ func (g *generated) answered(object, model string) *answered {
 
 // derenderPlan returns the plan of the chat request that an output answers, and whether it wants special tokens skipped; no plan without
 // a request.
-func (s *Service) derenderPlan(r *http.Request, m *host.Model, request jsontext.Value) (*host.Planned, *bool, error) {
+func (s *Service) derenderPlan(r *http.Request, m *host.Model, t *tokenizer.Tokenizer, request jsontext.Value) (*host.Planned, *bool, error) {
 	if len(set(request)) == 0 {
 		return nil, nil, nil
 	}
@@ -248,7 +248,8 @@ func (s *Service) derenderPlan(r *http.Request, m *host.Model, request jsontext.
 		return nil, nil, within("chat_request", err)
 	}
 	api.Note(r.Context(), api.Facts{Handler: plan.Handler})
-	return plan, in.Skip, nil
+	plan, err = plan.Tokenized(t)
+	return plan, in.Skip, err
 }
 
 // derender returns a whole output as a delta, and why it ended.
@@ -330,7 +331,9 @@ func (s *Service) derenderCompletion(w http.ResponseWriter, r *http.Request) err
 		if err := negative("prompt_tokens", prompt); err != nil {
 			return err
 		}
-		return s.stream(w, r, &in.derenderRequest, prompt, "text_completion", func(*host.Model) (*host.Planned, *bool, error) { return nil, in.Request.Skip, nil })
+		return s.stream(w, r, &in.derenderRequest, prompt, "text_completion", func(*host.Model, *tokenizer.Tokenizer) (*host.Planned, *bool, error) {
+			return nil, in.Request.Skip, nil
+		})
 	}
 	m, t, err := s.model(r.Context(), in.Model)
 	if err != nil {

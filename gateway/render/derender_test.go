@@ -20,15 +20,27 @@ const (
 	chatPath       = "/v1/chat/completions/derender"
 	completionPath = "/v1/completions/derender"
 
-	// weather is what the model writes, in text; the end of the turn is a token.
-	weather  = "Oslo? Spell it: </thin\u200bk> é.\n</think>\n\nI will 🪿 look.\n<tool_call>\n{\"name\": \"weather\", \"arguments\": {\"city\": \"Osló\"}}\n</tool_call>\n<tool_call>\n{\"name\": \"weather\", \"arguments\": {\"city\": \"<s>\"}}\n</tool_call><|im_end|>"
+	// weather is what the model writes, in text; ~ stands for a </think> that is spelled, not the token.
+	weather  = "Oslo? Spell it: ~ é.\n</think>\n\nI will 🪿 look.\n<tool_call>\n{\"name\": \"weather\", \"arguments\": {\"city\": \"Osló\"}}\n</tool_call>\n<tool_call>\n{\"name\": \"weather\", \"arguments\": {\"city\": \"<s>\"}}\n</tool_call><|im_end|>"
 	question = `{"model":"m","messages":[{"role":"user","content":"Weather?"}],"tools":[{"type":"function","function":{"name":"weather","parameters":{"type":"object","properties":{"city":{"type":"string"}}}}}]}`
 )
 
+// written returns the ids of what the model writes.
+func (d *daemon) written(text string) (ids []tokenizer.ID) {
+	for i, part := range strings.Split(text, "~") {
+		if i > 0 {
+			for _, b := range []byte("</think>") {
+				ids = append(ids, tokenizer.ID(b))
+			}
+		}
+		ids = append(ids, d.list(part)...)
+	}
+	return ids
+}
+
 func TestAnswersAreDerendered(t *testing.T) {
 	d := newDaemon(t, render.Options{})
-	ids := d.ids(weather)
-	n := len(d.list(weather))
+	ids, n := pretty(t, d.written(weather)), len(d.written(weather))
 	body := func(choices, more string) string {
 		return `{"model":"m","stream":false,"generate_response":{"request_id":"generate-tokens-1","choices":` + choices + `,"kv_transfer_params":{"a":1}},` + more + `}`
 	}
@@ -46,7 +58,7 @@ func TestAnswersAreDerendered(t *testing.T) {
 	calls := `[{"id":"ID-------","type":"function","function":{"name":"weather","arguments":"{\"city\": \"Osló\"}"}},{"id":"ID-------","type":"function","function":{"name":"weather","arguments":"{\"city\": \"<s>\"}"}}]`
 	calls = strings.ReplaceAll(calls, "<s>", "") // the model wrote the special token, which is no text
 	d.expect(t, chatPath, body(`[{"index":0,"token_ids":`+ids+`,"finish_reason":"stop","logprobs":null}]`, `"prompt_tokens":7,"chat_request":`+question), http.StatusOK,
-		reply("["+one(0, message(`"I will 🪿 look."`, `"Oslo? Spell it: </thin\u200bk> é."`, calls), "tool_calls", "null")+"]", 7, n))
+		reply("["+one(0, message(`"I will 🪿 look."`, `"Oslo? Spell it: </think> é."`, calls), "tool_calls", "null")+"]", 7, n))
 
 	// Without the request all is content, without special tokens.
 	d.expect(t, chatPath, body(`[{"index":0,"token_ids":[104,105,257],"finish_reason":"stop"},{"index":1,"token_ids":[263,104],"finish_reason":"length"}]`, `"prompt_token_ids":[1,2]`), http.StatusOK,
@@ -177,9 +189,9 @@ func cuts(ids []tokenizer.ID) (all [][][]tokenizer.ID) {
 
 func TestStreamsAreEqualAtEverySplit(t *testing.T) {
 	d := newDaemon(t, render.Options{})
-	want := merged{Role: "assistant", Content: "I will 🪿 look.", Reasoning: "Oslo? Spell it: </thin\u200bk> é.", Reason: "tool_calls",
+	want := merged{Role: "assistant", Content: "I will 🪿 look.", Reasoning: "Oslo? Spell it: </think> é.", Reason: "tool_calls",
 		Calls: []mergedCall{{"weather", `{"city": "Osló"}`}, {"weather", `{"city": ""}`}}}
-	for i, chunks := range cuts(d.list(weather)) {
+	for i, chunks := range cuts(d.written(weather)) {
 		if got := d.stream(t, chatPath, `"chat_request":`+question+`,`, chunks, "stop"); !cmp.Equal(got, want) {
 			t.Fatalf("cut %d: %s", i, cmp.Diff(want, got))
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/dragoman-project/dragoman/host/api"
 	"github.com/dragoman-project/dragoman/sdk/fault"
 	"github.com/dragoman-project/dragoman/sdk/session"
+	"github.com/dragoman-project/dragoman/sdk/tokenizer"
 )
 
 // state is what a client echoes with the next chunk of a stream: the name of a session in this process, and how many chunks it has
@@ -87,8 +88,11 @@ type chunkChoice struct {
 	FinishReason *string `json:"finish_reason"`
 }
 
+// planner returns the plan of the request that an output answers, and whether it wants special tokens skipped; no plan for plain text.
+type planner func(*host.Model, *tokenizer.Tokenizer) (*host.Planned, *bool, error)
+
 // stream answers one chunk. plan is called for the first one.
-func (s *Service) stream(w http.ResponseWriter, r *http.Request, in *derenderRequest, prompt int, object string, plan func(*host.Model) (*host.Planned, *bool, error)) error {
+func (s *Service) stream(w http.ResponseWriter, r *http.Request, in *derenderRequest, prompt int, object string, plan planner) error {
 	const place = "generate_chunk"
 	switch {
 	case in.Chunk == nil:
@@ -173,7 +177,7 @@ func (s *Service) countOnly(w http.ResponseWriter, r *http.Request, in *derender
 }
 
 // begin begins the stream of a first chunk. The caller has it for itself.
-func (s *Service) begin(r *http.Request, in *derenderRequest, object string, plan func(*host.Model) (*host.Planned, *bool, error)) (*stream, error) {
+func (s *Service) begin(r *http.Request, in *derenderRequest, object string, plan planner) (*stream, error) {
 	m, t, err := s.model(r.Context(), in.Model)
 	if err != nil {
 		return nil, err
@@ -181,7 +185,7 @@ func (s *Service) begin(r *http.Request, in *derenderRequest, object string, pla
 	if err := in.Chunk.check("generate_chunk", t); err != nil {
 		return nil, err
 	}
-	planned, skip, err := plan(m)
+	planned, skip, err := plan(m, t)
 	if err != nil {
 		return nil, err
 	}

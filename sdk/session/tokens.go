@@ -32,11 +32,9 @@ type TokenSession struct {
 
 // TokenSession starts parsing an output of the plan that comes as the ids of a tokenizer, which must be the model's.
 func (p *Plan) TokenSession(ctx context.Context, t *tokenizer.Tokenizer, o Options) (*TokenSession, error) {
-	known := *p
-	if p.code != nil {
-		if err := known.compile(p.codes, match.Options{Specials: addedIn(t, p.markers)}); err != nil {
-			return nil, programFault(err)
-		}
+	known, err := p.Tokenized(t)
+	if err != nil {
+		return nil, err
 	}
 	s := &TokenSession{decoder: t.ContinueDecoder(), prompt: len(p.GenerationPrompt)}
 	observe := o.Events
@@ -48,6 +46,18 @@ func (p *Plan) TokenSession(ctx context.Context, t *tokenizer.Tokenizer, o Optio
 	}
 	s.session = known.Session(ctx, o)
 	return s, nil
+}
+
+// Tokenized returns the plan for outputs of which it is known where the tokenizer's added tokens are: in its sessions, markers that are
+// such tokens match only in ranges that are given to be special.
+func (p *Plan) Tokenized(t *tokenizer.Tokenizer) (*Plan, error) {
+	known := *p
+	if p.code != nil {
+		if err := known.compile(p.codes, match.Options{Specials: addedIn(t, p.markers)}); err != nil {
+			return nil, programFault(err)
+		}
+	}
+	return &known, nil
 }
 
 // addedIn returns the added tokens that markers consist of.
