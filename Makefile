@@ -21,11 +21,11 @@ SOAK_FLAGS ?= -p99 5ms
 JUDGES  := $(CURDIR)/.cache/judges
 CLIENTS := $(CURDIR)/.cache/clients
 
-.PHONY: help build run test judge clients golden fuzz bench chaos soak attack lint generate
+.PHONY: help build run test judge clients golden fuzz bench bench-check chaos soak attack lint generate
 
 ## help: what there is to make
 help:
-	@awk -F': ' '/^## /{printf "  make %-9s %s\n", substr($$1, 4), substr($$0, length($$1) + 3)}' Makefile
+	@awk -F': ' '/^## /{printf "  make %-11s %s\n", substr($$1, 4), substr($$0, length($$1) + 3)}' Makefile
 
 ## build: bin/dragoman, and bin/plugins/ with each plugin and its manifest
 build:
@@ -71,6 +71,10 @@ fuzz:
 ## bench: every benchmark, with allocations
 bench:
 	go test -run '^$$' -bench . -benchmem ./...
+
+## bench-check: fails if a chunk allocates, or costs a quarter more of the yardstick than before; BENCH_FLAGS=-update accepts what it costs now
+bench-check:
+	go test -count=1 ./internal/bench -run 'Chunk|Ratios' -ratios $(BENCH_FLAGS)
 
 ## chaos: 500 sessions for CHAOS_TIME while plugins are killed, stopped and replaced and everything reloads; no byte may be wrong or lost
 chaos:

@@ -50,6 +50,7 @@ var layers = []struct {
 	// A Go program that takes a handler in process must not get what serves it in another: only sdk itself imports gRPC.
 	{"plugins", []string{"sdk/chat", "sdk/grammar", "sdk/handler", "sdk/peg", "sdk/jsonschema", "sdk/turn"}},
 	{"plugins/*/cmd", []string{"plugins", "sdk"}},
+	{"internal/bench", []string{"sdk"}},
 	{"client", []string{"client", "sdk", "internal/wire/chatapi"}},
 	{"", []string{"autoparser", "sdk"}},
 	{"host", []string{"", "host", "autoparser", "sdk", "internal/wire"}},
@@ -60,7 +61,7 @@ var layers = []struct {
 	{"host/trial", []string{"host/check", "host/plugins", "host/state", "autoparser", "sdk"}},
 	{"gateway", []string{"gateway", "host", "sdk"}},
 	{"gateway/engine", []string{"gateway/engine", "sdk"}},
-	{"cmd/host", []string{"", "cmd/host", "gateway", "host", "autoparser", "sdk", "internal/wire/adminapi"}},
+	{"cmd/host", []string{"", "cmd/host", "gateway", "host", "autoparser", "sdk", "internal/bench", "internal/wire/adminapi"}},
 	{"cmd/host/hub", []string{"sdk/model"}},
 	{"soak", []string{"client", "host", "sdk"}},
 	{"soak/plugin", []string{"sdk"}},

@@ -32,7 +32,8 @@ var owners = []struct {
 	{"readers of JSON Schemas", `"(\$ref|\$defs|patternProperties)"`, []string{"sdk/jsonschema", "sdk/grammar/schema"}},
 	{"references within JSON Schemas", `PathUnescape\(|"~1"`, []string{"sdk/jsonschema"}},
 	{"keywords of JSON Schema", `"contentEncoding"|"minItems": `, []string{"sdk/jsonschema"}},
-	{"run loops", `match\.(New|Compile)\(`, []string{"sdk/session"}},
+	// One parses outputs, the other measures the machine alone.
+	{"run loops", `match\.(New|Compile)\(`, []string{"sdk/session", "internal/bench"}},
 	// The double of llama.cpp's parser must not share the misunderstandings of ours.
 	{"GBNF", `\(.*"::="|" ::= "`, []string{"internal/cfg", "internal/llamacpp"}},
 	{"notations of grammars for engines", `%llguidance|"triggered_tags"`, []string{"sdk/grammar/target"}},

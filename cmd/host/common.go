@@ -38,6 +38,15 @@ func (f *hostFlags) addPlugins(cmd *cobra.Command) {
 // open returns a host that reads everything once and does not watch for changes. Its warnings are printed only if it opens:
 // otherwise the error says the same.
 func (f *hostFlags) open(cmd *cobra.Command) (*host.Host, error) {
+	return f.openTo(cmd, cmd.ErrOrStderr())
+}
+
+// openQuietly is open for another host, whose warnings are those of the first.
+func (f *hostFlags) openQuietly(cmd *cobra.Command) (*host.Host, error) {
+	return f.openTo(cmd, io.Discard)
+}
+
+func (f *hostFlags) openTo(cmd *cobra.Command, warnings io.Writer) (*host.Host, error) {
 	cfg := config.Default()
 	cfg.Workarounds.File = f.workarounds
 	dir, err := pluginsFolder(f.plugins)
@@ -52,7 +61,7 @@ func (f *hostFlags) open(cmd *cobra.Command) (*host.Host, error) {
 	if err != nil {
 		return nil, err
 	}
-	return h, log.release(cmd.ErrOrStderr())
+	return h, log.release(warnings)
 }
 
 // pluginsFolder returns the folder of plugins that a flag names, by default the one beside the binary.
