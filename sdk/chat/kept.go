@@ -1,49 +1,25 @@
 package chat
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
-// kept is what a Stream has delivered, for the final message.
-type kept struct {
-	content   strings.Builder
-	reasoning strings.Builder
-	arguments strings.Builder // of all calls, one after the other
-	calls     []keptCall
-}
-
+// keptCall is a call that was announced.
 type keptCall struct {
 	id, name string
 	begin    int // where its arguments begin
 }
 
-// keep keeps a text that is delivered, unless it is not needed.
-func (s *Stream) keep(kind EventKind, text []byte) {
-	switch {
-	case s.NoMessage && (s.Policies.UnclosedReasoning != UnclosedContent || s.content.begun || s.calls > 0):
-		s.kept.reasoning.Reset()
-	case kind == ContentText:
-		s.kept.content.Write(text)
-	case kind == ReasoningText:
-		s.kept.reasoning.Write(text)
-	default:
-		s.kept.arguments.Write(text)
+// fill adds what was delivered to a message.
+func (s *Stream) fill(m *Message) {
+	m.ReasoningContent = string(s.reasoning.text)
+	if len(s.content.text) > 0 || len(s.announced) == 0 {
+		m.Content = TextContent(string(s.content.text))
 	}
-}
-
-// fill adds what is kept to a message.
-func (k *kept) fill(m *Message) {
-	m.ReasoningContent = k.reasoning.String()
-	if k.content.Len() > 0 || len(k.calls) == 0 {
-		m.Content = TextContent(k.content.String())
-	}
-	m.ToolCalls = slices.Grow(m.ToolCalls, len(k.calls))
-	arguments := k.arguments.String()
-	for i, c := range k.calls {
+	m.ToolCalls = slices.Grow(m.ToolCalls, len(s.announced))
+	arguments := string(s.arguments)
+	for i, c := range s.announced {
 		end := len(arguments)
-		if i+1 < len(k.calls) {
-			end = k.calls[i+1].begin
+		if i+1 < len(s.announced) {
+			end = s.announced[i+1].begin
 		}
 		m.ToolCalls = append(m.ToolCalls, Call{ID: c.id, Name: c.name, Arguments: arguments[c.begin:end]})
 	}

@@ -20,7 +20,8 @@ func isBlank(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' }
 // the text that was delivered, white space that is delivered only when more text follows, and the first bytes of a character
 // of which up to three are there. While nothing is delivered, blanks is the indentation of the first line with text.
 type prose struct {
-	begun  bool // something was delivered
+	text   []byte // what was delivered, as far as it is kept
+	begun  bool   // something was delivered
 	from   int  // where what is held begins in the output
 	blanks []byte
 	repair repair
@@ -29,27 +30,26 @@ type prose struct {
 // held returns how many bytes are held back.
 func (p *prose) held() int { return len(p.blanks) + len(p.repair.tail) }
 
-// add adds a piece and appends to dst the text that can be delivered now.
-func (p *prose) add(dst, piece []byte) []byte {
+// add adds a piece, and delivers what it decides.
+func (p *prose) add(piece []byte) {
 	if n := len(piece); n > 0 && p.begun && !isBlank(piece[n-1]) && p.held() == 0 && utf8.Valid(piece) { // most of the time
-		return append(dst, piece...)
+		p.text = append(p.text, piece...)
+		return
 	}
-	return p.trim(dst, p.repair.add(piece))
+	p.trim(p.repair.add(piece))
 }
 
-// end appends the text still to be delivered: an incomplete character and, if the engine cut the output off, trailing white
-// space.
-func (p *prose) end(dst []byte, cutOff bool) []byte {
-	dst = p.trim(dst, p.repair.end())
+// end delivers the rest: an incomplete character and, if the engine cut the output off, trailing white space.
+func (p *prose) end(cutOff bool) {
+	p.trim(p.repair.end())
 	if cutOff && p.begun {
-		dst = append(dst, p.blanks...)
+		p.text = append(p.text, p.blanks...)
 		p.blanks = p.blanks[:0]
 	}
-	return dst
 }
 
-// trim appends text up to its trailing white space, which it holds back.
-func (p *prose) trim(dst, text []byte) []byte {
+// trim delivers text up to its trailing white space, which it holds back.
+func (p *prose) trim(text []byte) {
 	if !p.begun {
 		text = p.indent(text)
 	}
@@ -59,14 +59,13 @@ func (p *prose) trim(dst, text []byte) []byte {
 	}
 	if solid > 0 {
 		p.begun = true
-		dst = append(append(dst, p.blanks...), text[:solid]...)
+		p.text = append(append(p.text, p.blanks...), text[:solid]...)
 		p.blanks = p.blanks[:0]
 	}
 	if solid < len(text) {
 		p.blanks = append(p.blanks, text[solid:]...)
-		dst = p.overflow(dst)
+		p.overflow()
 	}
-	return dst
 }
 
 // indent drops the blank lines before the first text, and holds its indentation back, up to maxBlanks. It returns the text
@@ -83,16 +82,13 @@ func (p *prose) indent(text []byte) []byte {
 	return rest
 }
 
-// overflow moves whole blocks of maxBlanks bytes from the white space held back to dst.
-func (p *prose) overflow(dst []byte) []byte {
-	n := len(p.blanks) / maxBlanks * maxBlanks
-	if n == 0 {
-		return dst
+// overflow delivers whole blocks of maxBlanks bytes of the white space held back.
+func (p *prose) overflow() {
+	if n := len(p.blanks) / maxBlanks * maxBlanks; n > 0 {
+		p.begun = true
+		p.text = append(p.text, p.blanks[:n]...)
+		p.blanks = p.blanks[:copy(p.blanks, p.blanks[n:])]
 	}
-	p.begun = true
-	dst = append(dst, p.blanks[:n]...)
-	p.blanks = p.blanks[:copy(p.blanks, p.blanks[n:])]
-	return dst
 }
 
 // repair replaces invalid UTF-8 by U+FFFD: one for each byte that begins no character, and one for each incomplete character.

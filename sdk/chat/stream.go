@@ -43,20 +43,20 @@ type Stream struct {
 
 	pieces    []Piece // from index fresh on, what is new; the last one is being extended
 	fresh     int
-	text      []byte // their texts, one after the other
-	begun     int    // where the text of the last piece begins
+	begun     int // where the text of the last piece begins in the texts of its kind
 	started   bool
 	content   prose
 	reasoning prose
-	open      draft // the call that has not ended
-	calls     int   // how many were announced
-	ids       names // of those
-	written   names // those of ids that the model wrote
-	broken    bool  // a call is incomplete
+	arguments []byte     // what was delivered of those of all calls, one after the other
+	announced []keptCall // their calls, for the message
+	open      draft      // the call that has not ended
+	calls     int        // how many were announced
+	ids       names      // of those
+	written   names      // those of ids that the model wrote
+	broken    bool       // a call is incomplete
 	seed      string
 	tools     names // those of the request
 	unknown   names // names of calls that are not among them
-	kept      kept
 	notes     []string
 	unclosed  bool // the reasoning is content if there is nothing else
 	reason    FinishReason
@@ -98,10 +98,20 @@ func (s *Stream) Into(dst []Piece) {
 
 // Taken returns the slice that was given to Into, extended.
 func (s *Stream) Taken() []Piece {
-	s.seal(len(s.text))
 	dst := s.pieces
-	s.pieces, s.fresh, s.text, s.begun = nil, 0, s.text[:0], 0
+	s.pieces, s.fresh = nil, 0
+	if s.NoMessage {
+		s.drop()
+	}
 	return dst
+}
+
+// drop drops the texts that were delivered, unless reasoning may still become content.
+func (s *Stream) drop() {
+	s.content.text, s.arguments = s.content.text[:0], s.arguments[:0]
+	if s.Policies.UnclosedReasoning != UnclosedContent || s.content.begun || s.calls > 0 {
+		s.reasoning.text = s.reasoning.text[:0]
+	}
 }
 
 // Deltas returns what Append would append, as deltas.
@@ -119,7 +129,7 @@ func (s *Stream) End(reason FinishReason) {
 	s.endProse(ReasoningText, &s.reasoning, cutOff(ReasoningText))
 	if s.unclosed && s.reason == FinishStop && s.last == ReasoningText && s.calls == 0 && !s.content.begun {
 		s.note("reasoning that was not closed became content, too")
-		s.addProse(ContentText, &s.content, &Event{Text: []byte(s.kept.reasoning.String()), From: s.to, To: s.to})
+		s.addProse(ContentText, &s.content, &Event{Text: s.reasoning.text, From: s.to, To: s.to})
 	}
 	s.endProse(ContentText, &s.content, cutOff(ContentText))
 }
@@ -150,7 +160,7 @@ func (s *Stream) FinishReason() FinishReason {
 func (s *Stream) Message() Message {
 	m := Message{Role: RoleAssistant}
 	if !s.NoMessage {
-		s.kept.fill(&m)
+		s.fill(&m)
 	}
 	return m
 }
@@ -174,58 +184,51 @@ func (s *Stream) start() {
 
 // addProse adds an event's text to content or reasoning.
 func (s *Stream) addProse(kind EventKind, p *prose, e *Event) {
-	at, held := len(s.text), p.held()
+	at, held := len(p.text), p.held()
 	if held == 0 || p.from+held != e.From { // what is held does not stand right before
 		p.from = e.From
 	}
-	s.text = p.add(s.text, e.Text)
-	if len(s.text) > at {
+	p.add(e.Text)
+	if len(p.text) > at {
 		from := p.from
 		p.from = max(from, e.To-p.held())
-		s.say(kind, 0, at, from, p.from)
+		s.say(kind, 0, p.text, at, from, p.from)
 	}
 }
 
 // endProse ends content or reasoning.
 func (s *Stream) endProse(kind EventKind, p *prose, cutOff bool) {
-	at, held := len(s.text), p.held()
-	s.text = p.end(s.text, cutOff)
-	s.say(kind, 0, at, p.from, p.from+held)
+	at, held := len(p.text), p.held()
+	p.end(cutOff)
+	s.say(kind, 0, p.text, at, p.from, p.from+held)
 }
 
-// say adds the text from index at of s.text on, read from a range of the output, to the last piece if that has the same kind and
-// call, or else to a new one.
-func (s *Stream) say(kind EventKind, call, at, from, to int) {
-	if at == len(s.text) {
+// say adds what text has from index at on, read from a range of the output, to the last piece if that has the same kind and call, or
+// else to a new one. The text of that piece is the end of text.
+func (s *Stream) say(kind EventKind, call int, text []byte, at, from, to int) {
+	if at == len(text) {
 		return
 	}
 	if n := len(s.pieces) - 1; n >= s.fresh && s.pieces[n].Kind == kind && s.pieces[n].Call == call {
-		s.pieces[n].To = to
-	} else {
-		s.begin(at, Piece{Kind: kind, Call: call, From: from, To: to})
+		s.pieces[n].To, s.pieces[n].Text = to, text[s.begun:]
+		return
 	}
-	s.keep(kind, s.text[at:])
-}
-
-// sayText is say for a text that is not yet in s.text.
-func (s *Stream) sayText(kind EventKind, call, from int, text []byte) {
-	at := len(s.text)
-	s.text = append(s.text, text...)
-	s.say(kind, call, at, from, s.to)
-}
-
-// begin begins a new piece, whose text begins at index at of s.text.
-func (s *Stream) begin(at int, p Piece) {
-	s.seal(at)
-	s.pieces = append(s.pieces, p)
 	s.begun = at
+	s.pieces = append(s.pieces, Piece{Kind: kind, Call: call, Text: text[at:], From: from, To: to})
 }
 
-// seal gives the last piece its text, which ends at index at of s.text.
-func (s *Stream) seal(at int) {
-	if n := len(s.pieces); n > s.fresh {
-		s.pieces[n-1].Text = s.text[s.begun:at:at]
-	}
+// sayArgument adds a text to the arguments of an announced call.
+func (s *Stream) sayArgument(call, from int, text []byte) {
+	at := len(s.arguments)
+	s.arguments = append(s.arguments, text...)
+	s.say(CallArguments, call, s.arguments, at, from, s.to)
+}
+
+// begin begins a new piece of a call, without a text.
+func (s *Stream) begin(p Piece) {
+	p.Kind, p.To = CallArguments, s.to
+	s.pieces = append(s.pieces, p)
+	s.begun = len(s.arguments)
 }
 
 func (s *Stream) note(format string, args ...any) {

@@ -53,9 +53,9 @@ func (s *Stream) nameID(id string) {
 	case d.id == "":
 		d.id = id
 		if !s.NoMessage {
-			s.kept.calls[d.index].id = id
+			s.announced[d.index].id = id
 		}
-		s.begin(len(s.text), Piece{Kind: CallArguments, Call: d.index, ID: id, From: s.to, To: s.to})
+		s.begin(Piece{Call: d.index, ID: id, From: s.to})
 	default:
 		s.note("call %d keeps the id it was announced with: the model's own, %q, came after its arguments had begun", d.index, id)
 	}
@@ -96,7 +96,7 @@ func (s *Stream) tool(name []byte) (string, bool) {
 func (s *Stream) sayArguments(from int, text []byte) {
 	d := &s.open
 	if d.announced {
-		s.sayText(CallArguments, d.index, from, text)
+		s.sayArgument(d.index, from, text)
 		return
 	}
 	d.arguments = append(d.arguments, text...)
@@ -114,10 +114,10 @@ func (s *Stream) announce(d *draft) {
 		s.ids.add(d.id)
 	}
 	if !s.NoMessage {
-		s.kept.calls = append(s.kept.calls, keptCall{d.id, d.name, s.kept.arguments.Len()})
+		s.announced = append(s.announced, keptCall{d.id, d.name, len(s.arguments)})
 	}
-	s.begin(len(s.text), Piece{Kind: CallArguments, Call: d.index, ID: d.id, Name: d.name, From: d.from, To: s.to})
-	s.sayText(CallArguments, d.index, d.from, d.arguments)
+	s.begin(Piece{Call: d.index, ID: d.id, Name: d.name, From: d.from})
+	s.sayArgument(d.index, d.from, d.arguments)
 }
 
 // endCall ends the open call, if any. It is broken off if the output ended, or broke the format, within it.

@@ -55,6 +55,11 @@ func (s *spelling) keep(t []byte) int {
 		return 0
 	}
 	for i := 0; i < len(t); i++ {
+		if s.inside {
+			if i += scan.PlainPrefix(t[i:]); i == len(t) {
+				break
+			}
+		}
 		switch c := t[i]; {
 		case s.inside && !specialInside.Has(c), !s.inside && !specialOutside.Has(c):
 		case c == '"' && (!s.inside || s.quote == c):
@@ -286,10 +291,11 @@ func appendText(dst, t []byte) []byte {
 
 // plainPrefix returns how many bytes of t need no escape in a JSON string.
 func plainPrefix(t []byte) int {
-	for i, c := range t {
-		if c < ' ' || c == '"' || c == '\\' {
+	i := 0
+	for {
+		if i += scan.PlainPrefix(t[i:]); i == len(t) || t[i] != '\'' {
 			return i
 		}
+		i++
 	}
-	return len(t)
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/dragoman-project/dragoman/sdk/peg"
+	"github.com/dragoman-project/dragoman/sdk/peg/internal/scan"
 )
 
 func TestArgumentsInAString(t *testing.T) {
@@ -31,6 +32,14 @@ func TestArgumentsInAString(t *testing.T) {
 			if string(got) != want {
 				t.Errorf("%s, cut at byte %d: expected %s, found %s", written, at, want, got)
 			}
+		}
+	}
+}
+
+func TestTextInStringsIsPlainUnlessItMayBeRewritten(t *testing.T) {
+	for c := range 256 {
+		if plain := scan.PlainPrefix([]byte{byte(c)}) == 1; plain == specialInside.Has(byte(c)) {
+			t.Errorf("%q: plain %t", c, plain)
 		}
 	}
 }

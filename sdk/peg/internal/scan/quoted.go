@@ -19,8 +19,14 @@ const (
 
 // Read consumes what belongs to the string, up to its closing quote (Matched).
 func (q *Quoted) Read(b []byte) (int, Outcome) {
-	for i, c := range b {
-		switch {
+	known := q.Quote == '"' || q.Quote == '\''
+	for i := 0; i < len(b); i++ {
+		if known && q.escape == noEscape {
+			if i += PlainPrefix(b[i:]); i == len(b) {
+				break
+			}
+		}
+		switch c := b[i]; {
 		case q.escape != noEscape:
 			if !q.escaped(c) {
 				return i, Failed
