@@ -22,7 +22,7 @@ func isBlank(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' }
 type prose struct {
 	text   []byte // what was delivered, as far as it is kept
 	begun  bool   // something was delivered
-	from   int  // where what is held begins in the output
+	from   int    // where what is held begins in the output
 	blanks []byte
 	repair repair
 }

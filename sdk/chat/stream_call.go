@@ -95,13 +95,13 @@ func (s *Stream) tool(name []byte) (string, bool) {
 // sayArguments appends to the arguments of the open call, and announces the call with the first of them.
 func (s *Stream) sayArguments(from int, text []byte) {
 	d := &s.open
+	if !d.announced && d.name != "" && !d.held && len(d.arguments)+len(text) > 0 {
+		s.announce(d)
+	}
 	if d.announced {
 		s.sayArgument(d.index, from, text)
-		return
-	}
-	d.arguments = append(d.arguments, text...)
-	if d.name != "" && !d.held && len(d.arguments) > 0 {
-		s.announce(d)
+	} else {
+		d.arguments = append(d.arguments, text...)
 	}
 }
 

@@ -129,7 +129,12 @@ func (m *Machine) Finish(truncated bool) *chat.Report {
 func (m *Machine) run() {
 	for !m.over {
 		in := &m.code.Insts[m.pc]
-		o := m.step(in)
+		var o outcome
+		if in.Op == code.OpUntil { // most of the time
+			o = m.until(in)
+		} else {
+			o = m.step(in)
+		}
 		if o == hungry {
 			if !m.eof && m.end() < m.limit {
 				return // until more comes

@@ -30,10 +30,12 @@ type span struct {
 // mark records that the bytes from end up to offset to are of region r.
 func (s *spans) mark(r code.Region, to int) {
 	if n := len(s.list); n == 0 || s.list[n-1].region != r {
-		s.list = append(s.list, span{r, s.end})
+		s.add(r)
 	}
 	s.end = to
 }
+
+func (s *spans) add(r code.Region) { s.list = append(s.list, span{r, s.end}) }
 
 // cut forgets the bytes from offset at on.
 func (s *spans) cut(at int) {

@@ -2,6 +2,7 @@ package emit
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/dragoman-project/dragoman/sdk/peg"
 	"github.com/dragoman-project/dragoman/sdk/peg/internal/scan"
@@ -177,13 +178,14 @@ func (a *arguments) text(t []byte) []byte {
 		if n == len(t) {
 			return t
 		}
-		a.out = a.spell.rewrite(append(a.out[:0], t[:n]...), t[n:])
+		a.out = a.spell.rewrite(append(a.room(len(t)), t[:n]...), t[n:])
 		return a.out
 	case readText:
-		if plainPrefix(t) == len(t) {
+		n := plainPrefix(t)
+		if n == len(t) {
 			return t
 		}
-		a.out = appendText(a.out[:0], t)
+		a.out = appendText(append(a.room(len(t)), t[:n]...), t[n:])
 		return a.out
 	case readQuoted:
 		a.out = a.unquoted(a.out[:0], t)
@@ -191,6 +193,9 @@ func (a *arguments) text(t []byte) []byte {
 	}
 	return nil
 }
+
+// room returns an empty slice of a.out with room for a text of n bytes, of which some need an escape.
+func (a *arguments) room(n int) []byte { return slices.Grow(a.out[:0], n+n/8) }
 
 // start decides at the first byte whether the arguments are an object, or a string that may hold the text of one. Otherwise
 // they are dropped.

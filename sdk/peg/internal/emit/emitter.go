@@ -43,16 +43,9 @@ func (t *Emitter) Text(role peg.Role, text []byte, recovered bool) {
 	case peg.Key:
 		t.say(t.args.key(bytes.TrimSpace(text)))
 	default:
-		for len(text) > maxPiece {
-			t.say(t.args.text(text[:maxPiece]))
-			text = text[maxPiece:]
-		}
 		t.say(t.args.text(text))
 	}
 }
-
-// maxPiece is the most text that is rewritten at once, and so bounds the memory that it takes.
-const maxPiece = 16 << 10
 
 // Open begins a region.
 func (t *Emitter) Open(role peg.Role) {

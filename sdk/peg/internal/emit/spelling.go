@@ -55,13 +55,12 @@ func (s *spelling) keep(t []byte) int {
 		return 0
 	}
 	for i := 0; i < len(t); i++ {
-		if s.inside {
-			if i += scan.PlainPrefix(t[i:]); i == len(t) {
-				break
-			}
-		}
 		switch c := t[i]; {
-		case s.inside && !specialInside.Has(c), !s.inside && !specialOutside.Has(c):
+		case s.inside && scan.IsPlain(c):
+			for i+1 < len(t) && scan.IsPlain(t[i+1]) {
+				i++
+			}
+		case !s.inside && !specialOutside.Has(c):
 		case c == '"' && (!s.inside || s.quote == c):
 			s.inside, s.quote = !s.inside, c
 		case s.inside && c == '\\' && i+1 < len(t) && isEscape(t[i+1]):
@@ -214,11 +213,8 @@ func isWordStart(t []byte) bool {
 	return slices.ContainsFunc(foreignWords, func(w peg.Word) bool { return len(t) <= len(w.Text) && w.Text[:len(t)] == string(t) })
 }
 
-// specialOutside holds the bytes outside strings that may not be JSON, specialInside those within.
-var (
-	specialOutside = outside()
-	specialInside  = inside()
-)
+// specialOutside holds the bytes outside strings that may not be JSON. Within strings they are those that are not plain.
+var specialOutside = outside()
 
 func outside() scan.ByteSet {
 	s := quotes
@@ -226,13 +222,6 @@ func outside() scan.ByteSet {
 	for _, w := range foreignWords {
 		s.Add(w.Text[0])
 	}
-	return s
-}
-
-func inside() scan.ByteSet {
-	s := quotes
-	s.Add('\\')
-	s.AddRange(0, ' '-1)
 	return s
 }
 
@@ -291,11 +280,10 @@ func appendText(dst, t []byte) []byte {
 
 // plainPrefix returns how many bytes of t need no escape in a JSON string.
 func plainPrefix(t []byte) int {
-	i := 0
-	for {
-		if i += scan.PlainPrefix(t[i:]); i == len(t) || t[i] != '\'' {
+	for i, c := range t {
+		if !scan.IsPlain(c) && c != '\'' {
 			return i
 		}
-		i++
 	}
+	return len(t)
 }

@@ -130,9 +130,12 @@ func (t *Tokens) addPlain(from, to int) {
 
 // Forget drops what precedes offset at.
 func (t *Tokens) Forget(at int) {
-	if len(t.plain) == 0 {
-		return
+	if len(t.plain) > 0 {
+		t.forget(at)
 	}
+}
+
+func (t *Tokens) forget(at int) {
 	n := 0
 	for n < len(t.plain) && t.plain[n].End <= at {
 		n++

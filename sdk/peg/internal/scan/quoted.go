@@ -21,15 +21,14 @@ const (
 func (q *Quoted) Read(b []byte) (int, Outcome) {
 	known := q.Quote == '"' || q.Quote == '\''
 	for i := 0; i < len(b); i++ {
-		if known && q.escape == noEscape {
-			if i += PlainPrefix(b[i:]); i == len(b) {
-				break
-			}
-		}
 		switch c := b[i]; {
 		case q.escape != noEscape:
 			if !q.escaped(c) {
 				return i, Failed
+			}
+		case known && IsPlain(c):
+			for i+1 < len(b) && IsPlain(b[i+1]) {
+				i++
 			}
 		case c == q.Quote:
 			return i, Matched

@@ -7,8 +7,8 @@ import "bytes"
 // It first looks for a byte that a delimiter begins with, which is rare in most text, and compares only there.
 type Until struct {
 	Delims []*Literal
-	first  ByteSet
-	only   int // the byte that all delimiters begin with; -1: they differ
+	first  [256]bool // what they begin with
+	only   int       // the byte that all delimiters begin with; -1: they differ
 }
 
 // NewUntil returns an until for delims, none of which is empty. Without any it finds the end of the input.
@@ -16,7 +16,7 @@ func NewUntil(delims []string, specials *Specials) *Until {
 	u := &Until{only: -1}
 	for i, d := range delims {
 		u.Delims = append(u.Delims, specials.Literal(d))
-		u.first.Add(d[0])
+		u.first[d[0]] = true
 		if i == 0 {
 			u.only = int(d[0])
 		} else if u.only != int(d[0]) {
@@ -59,7 +59,7 @@ func (u *Until) candidate(b []byte, from int) int {
 		}
 		return from + k
 	}
-	for from < len(b) && !u.first.Has(b[from]) {
+	for from < len(b) && !u.first[b[from]] {
 		from++
 	}
 	return from
@@ -69,6 +69,9 @@ func (u *Until) candidate(b []byte, from int) int {
 func (u *Until) match(b []byte, at int, tokens *Tokens) Outcome {
 	best := Failed
 	for _, d := range u.Delims {
+		if t := d.Text; t[0] != b[0] || len(t) > 1 && len(b) > 1 && t[1] != b[1] { // most of the time
+			continue
+		}
 		switch d.Match(b, at, tokens) {
 		case Matched:
 			return Matched
