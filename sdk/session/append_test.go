@@ -165,3 +165,25 @@ func TestAChunkIsTheSameFromAPiece(t *testing.T) {
 		t.Errorf("the last event is %q", got)
 	}
 }
+
+// TestTheMemoryOfASessionDoesNotGrow feeds a session that keeps nothing a thousand calls and the texts between them, and checks what
+// it allocates: the id and the name of each call.
+func TestTheMemoryOfASessionDoesNotGrow(t *testing.T) {
+	s := newPlan(t, talking()).Session(t.Context(), session.Options{NoMessage: true, NoSpans: true, NoIDs: true})
+	var pieces []chat.Piece
+	round := func() {
+		for chunk := range slices.Chunk([]byte("Some words.\n<json>g {\"a\": [1, \"x\\ny\"], \"b\": True}</json> and\n<f a=\"1\n2\" b=\"<>\">\n"), 4) {
+			var err error
+			if pieces, err = s.Append(pieces[:0], chunk, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if _, err := s.Feed([]byte("</think>")); err != nil {
+		t.Fatal(err)
+	}
+	round()
+	if n := testing.AllocsPerRun(1000, round); n > 2 {
+		t.Errorf("two calls and the text around them take %v allocations", n)
+	}
+}

@@ -12,6 +12,11 @@
 // by one goroutine at a time. Parsing an output at once and parsing it in chunks are the same thing: Plan.Parse is a session
 // fed once.
 //
+// What a chunk decides comes in two forms. Session.Append appends pieces to the caller's slice and allocates nothing per chunk; it is
+// for servers, which write pieces on as chunks of JSON (chat.ChunkEncoder). Session.Feed returns the same as deltas, for callers
+// that keep them. A session keeps the message and the spans for its Result, in about the size of the output. With Options.NoMessage
+// and Options.NoSpans it keeps neither, and its memory does not depend on how much it has read, except for the ids of calls.
+//
 // A Plan is also plain data. Its JSON is what `render --json` and `check` print, and the Go client returns one for each
 // plan of a daemon; such a plan has no program and starts no sessions.
 //

@@ -21,7 +21,7 @@ func thinking() *session.Draft {
 	return &session.Draft{Plan: handler.Plan{Program: program}, Handler: "h", Prompt: "Hi>", GenerationPrompt: ">"}
 }
 
-func newPlan(t *testing.T, d *session.Draft) *session.Plan {
+func newPlan(t testing.TB, d *session.Draft) *session.Plan {
 	t.Helper()
 	p, err := session.New(context.Background(), d, new(chat.Request), session.PlanOptions{})
 	if err != nil {

@@ -55,6 +55,14 @@
 // read, markers and white space since the oldest live frame, and what could still become a delimiter. Everything else
 // runs on the caller's bytes without being copied. Time per chunk does not depend on what came before.
 //
+// Spans are packed once they are decided (spans.go), two or three bytes each, or dropped (Machine.DropSpans).
+//
+// # What is saved
+//
+// Most alternatives begin with a text and fail there. Where the bytes at hand show that, or that an alternative is no more than a
+// text, the machine does at once what running the code would do, and pushes no frame (ahead.go). It counts the same instructions,
+// so that neither limits nor reports depend on which way was taken.
+//
 // # Special tokens
 //
 // An engine can report which bytes came from special tokens (Machine.FeedSpecial). A literal or delimiter that contains the

@@ -133,21 +133,28 @@ func TestProgramsThatUnrollTooFarAreRefused(t *testing.T) {
 	}
 }
 
+// floods repeat near matches, and what nests or comes often.
+var floods = []struct{ name, program, before, again string }{
+	{"near delimiters", "json calls", "", "<tool_cal"},
+	{"beginnings of calls", "json calls", "", "<tool_call>"},
+	{"calls that break off", "json calls", "", `<tool_call>{"name": "f", "arguments": {"a": }`},
+	{"calls without an end of their name", "tagged calls", "", "<tool_call><function="},
+	{"blanks", "json calls", "<tool_call>", " "},
+	{"blanks before the content", "json calls", "", "\n"},
+	{"backslashes", "json calls", `<tool_call>{"name": "f", "arguments": {"a": "`, `\\`},
+	{"brackets", "json calls", `<tool_call>{"name": "f", "arguments": {"a": `, "["},
+	{"lists", "nested calls", "<call f><k>a</k>", "<l>"},
+	{"values that are texts", "tagged calls", "<tool_call><function=f>", "<parameter=a>1 a</parameter>"},
+	{"good calls", "json calls", "", goodCall},
+	{"one long argument", "json calls", `<tool_call>{"name": "f", "arguments": {"a": "`, `some text\n`},
+	{"one long argument in tags", "tagged calls", "<tool_call><function=f>\n<parameter=a>\n", "some text\n"},
+	{"braces", "json calls", "", "{"},
+	{"braces in a call", "json calls", "<tool_call>", "{"},
+}
+
 // TestFloodsAreLinear compares the cost of floods of near matches with the cost of four times as many.
 func TestFloodsAreLinear(t *testing.T) {
-	for _, flood := range []struct{ name, program, before, again string }{
-		{"near delimiters", "json calls", "", "<tool_cal"},
-		{"beginnings of calls", "json calls", "", "<tool_call>"},
-		{"calls that break off", "json calls", "", `<tool_call>{"name": "f", "arguments": {"a": }`},
-		{"calls without an end of their name", "tagged calls", "", "<tool_call><function="},
-		{"blanks", "json calls", "<tool_call>", " "},
-		{"blanks before the content", "json calls", "", "\n"},
-		{"backslashes", "json calls", `<tool_call>{"name": "f", "arguments": {"a": "`, `\\`},
-		{"brackets", "json calls", `<tool_call>{"name": "f", "arguments": {"a": `, "["},
-		{"lists", "nested calls", "<call f><k>a</k>", "<l>"},
-		{"values that are texts", "tagged calls", "<tool_call><function=f>", "<parameter=a>1 a</parameter>"},
-		{"good calls", "json calls", "", goodCall},
-	} {
+	for _, flood := range floods {
 		t.Run(flood.name, func(t *testing.T) {
 			code := compile(t, programs()[flood.program].Bind(""))
 			work := func(n int) (int, int) {
@@ -183,6 +190,26 @@ func TestHeldBytes(t *testing.T) {
 		}
 		if r := m.Finish(false); r.MaxHeld != most || most > 64 || m.Held() != 0 {
 			t.Errorf("%s: held at most %d bytes, the report says %d; in the end %d", o.name, most, r.MaxHeld, m.Held())
+		}
+	}
+}
+
+// BenchmarkFlood feeds a megabyte of each flood at once and in chunks of four bytes.
+func BenchmarkFlood(b *testing.B) {
+	for _, flood := range floods {
+		code := compile(b, programs()[flood.program].Bind(""))
+		text := []byte(flood.before + fill(flood.again, 1<<20))
+		for _, size := range []int{4, len(text)} {
+			b.Run(fmt.Sprintf("%s/chunks of %d", flood.name, size), func(b *testing.B) {
+				b.SetBytes(int64(len(text)))
+				for b.Loop() {
+					m := match.New(code, func(chat.Event) {})
+					for from := 0; from < len(text); from += size {
+						m.Feed(text[from:min(from+size, len(text))])
+					}
+					m.Finish(false)
+				}
+			})
 		}
 	}
 }
