@@ -14,12 +14,18 @@ var spokenAtLength = []struct {
 	name string
 	text func(n int) string
 }{
-	{"prose", func(n int) string { return "</think>" + fill("The answer is 42, as it says in the book of books.\n", n) }},
+	{"prose", func(n int) string {
+		return "</think>" + fill("The answer is 42, as it says in the book of books.\n", n)
+	}},
 	{"argument in JSON", func(n int) string {
 		return `</think><json>f {"text": "` + fill(`func main() {\n\tfmt.Println(\"hello\")\n}\n`, n) + `"}</json>`
 	}},
-	{"argument in tags", func(n int) string { return `</think><f a="` + fill("func main() {\n\tfmt.Println('hello')\n}\n", n) + `">` }},
-	{"small calls", func(n int) string { return "</think>" + fill(`<json>f {"query": "what is it?", "limit": 10}</json>`, n) }},
+	{"argument in tags", func(n int) string {
+		return `</think><f a="` + fill("func main() {\n\tfmt.Println('hello')\n}\n", n) + `">`
+	}},
+	{"small calls", func(n int) string {
+		return "</think>" + fill(`<json>f {"query": "what is it?", "limit": 10}</json>`, n)
+	}},
 }
 
 func fill(t string, n int) string { return strings.Repeat(t, n/len(t)+1) }
