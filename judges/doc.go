@@ -7,6 +7,8 @@
 // follow the schema of their tool shows that the grammar and the parser are not one program, unless the plan notes what is not
 // enforced.
 //
+// The gateway is judged as a whole, too: server.mjs speaks llama-server's wire in front of real llama.cpp.
+//
 // The engines come from npm, at the versions of package-lock.json; `make judge` installs them and runs everything. Without the
 // flag -judges.folder, which names the folder where they are installed, the tests are skipped.
 //

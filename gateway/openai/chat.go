@@ -56,8 +56,9 @@ func (s *service) chat(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	api.Note(ctx, api.Facts{FirstToken: time.Since(begun)})
-	c.head(time.Since(received) - waited)
+	overhead := time.Since(received) - waited
+	api.Note(ctx, api.Facts{FirstToken: time.Since(begun), Overhead: overhead})
+	c.head(overhead)
 	if err = c.deliver(); err == nil {
 		c.note(ctx)
 	}

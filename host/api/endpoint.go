@@ -33,6 +33,8 @@ type Facts struct {
 	PromptTokens, CompletionTokens int
 	// FirstToken is how long the client has waited for the first piece of the output; 0: there was none.
 	FirstToken time.Duration
+	// Overhead is what the endpoint has taken until then, besides waiting for others.
+	Overhead time.Duration
 }
 
 // Note adds facts to the record of the request that a context belongs to.
@@ -49,6 +51,9 @@ func Note(ctx context.Context, f Facts) {
 	rec.completionTokens += f.CompletionTokens
 	if f.FirstToken > 0 {
 		rec.firstToken = f.FirstToken
+	}
+	if f.Overhead > 0 {
+		rec.overhead = f.Overhead
 	}
 }
 

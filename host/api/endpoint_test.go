@@ -39,7 +39,7 @@ func echo(w http.ResponseWriter, r *http.Request) error {
 	case "fail":
 		return errors.New("secret")
 	}
-	Note(r.Context(), Facts{Template: "t", Handler: "h", PromptTokens: 5, CompletionTokens: 7, FirstToken: time.Second})
+	Note(r.Context(), Facts{Template: "t", Handler: "h", PromptTokens: 5, CompletionTokens: 7, FirstToken: time.Second, Overhead: time.Millisecond})
 	_, err = w.Write(body)
 	return err
 }
@@ -52,6 +52,7 @@ func refuseTest(w http.ResponseWriter, _ *http.Request, err *fault.Error) {
 func TestEndpointsAreGuardedAndObserved(t *testing.T) {
 	d := serve(t, func(c *config.Config) {
 		c.Auth.Tokens, c.Auth.ClientTokens = []string{"boss"}, []string{"client"}
+		c.Metrics.Public = true
 		c.Limits.BodyBytes, c.Limits.Sessions = 100, 2
 	})
 	const client = "Bearer client"
@@ -78,7 +79,8 @@ func TestEndpointsAreGuardedAndObserved(t *testing.T) {
 			}
 		})
 	}
-	d.logs(t, 2, `"method":"/test/echo"`, `"code":"ok"`, `"template":"t"`, `"handler":"h"`, `"prompt_tokens":5`, `"completion_tokens":7`, `"first_token":1`)
+	d.logs(t, 2, `"method":"/test/echo"`, `"code":"ok"`, `"template":"t"`, `"handler":"h"`, `"prompt_tokens":5`, `"completion_tokens":7`, `"first_token":1`, `"overhead":0.001`)
+	d.counts(t, `dragoman_overhead_seconds_count{method="/test/echo"}`, "2")
 	d.logs(t, 1, `"method":"/test/things/"`, `"code":"invalid_argument"`)
 	if n := d.sessions.Load(); n != 0 {
 		t.Errorf("%d outputs are still counted", n)

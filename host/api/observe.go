@@ -69,6 +69,9 @@ func traced(ctx context.Context, traceparent string) context.Context {
 // report logs, counts and traces a request that was answered.
 func (o *observe) report(r *http.Request, rec *record, span trace.Span, code string, took time.Duration) {
 	o.metrics.Answered(rec.method, code, took)
+	if rec.overhead > 0 {
+		o.metrics.Overhead(rec.method, rec.overhead)
+	}
 	endSpan(r, rec, span, code)
 	level := slog.LevelInfo
 	if rec.method == metricsPath || public(r) {
@@ -95,8 +98,13 @@ func (o *observe) report(r *http.Request, rec *record, span trace.Span, code str
 			attrs = append(attrs, slog.Int(a.key, a.n))
 		}
 	}
-	if rec.firstToken > 0 {
-		attrs = append(attrs, slog.Float64("first_token", rec.firstToken.Seconds()))
+	for _, a := range []struct {
+		key string
+		d   time.Duration
+	}{{"first_token", rec.firstToken}, {"overhead", rec.overhead}} {
+		if a.d > 0 {
+			attrs = append(attrs, slog.Float64(a.key, a.d.Seconds()))
+		}
 	}
 	if s := span.SpanContext(); s.IsValid() {
 		attrs = append(attrs, slog.String("trace_id", s.TraceID().String()))

@@ -239,6 +239,8 @@ func TestEveryMetricIsDocumented(t *testing.T) {
 	d.post(t, parsePath, parseBody(malformed1))
 	d.post(t, parsePath, parseBody(strings.ReplaceAll(output1, `"weather"`, `"nobody"`)))
 	d.post(t, parsePath, parseBody(strings.ReplaceAll(output1, "</tool_call>", "")))
+	d.post(t, "/test/echo", "hi")
+	d.counts(t, `dragoman_overhead_seconds_count{method="/test/echo"}`, "1")
 	_, text := d.get(t, metricsPath)
 	doc, err := os.ReadFile("../../docs/operating.md")
 	must(t, err)

@@ -30,7 +30,7 @@ type record struct {
 	err      error  // the answer, if it is a known error
 
 	promptTokens, completionTokens int // as the engine counts them
-	firstToken                     time.Duration
+	firstToken, overhead           time.Duration
 
 	// parts starts the report of a part of the request; nil in tests.
 	parts func(ctx context.Context, part *record) (_ context.Context, told func())

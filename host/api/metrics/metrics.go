@@ -31,6 +31,7 @@ import (
 type Metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.HistogramVec
+	overhead *prometheus.HistogramVec
 	lost     prometheus.Counter
 
 	running prometheus.Gauge
@@ -54,6 +55,10 @@ func New(version string) *Metrics {
 			Name: "dragoman_request_duration_seconds", Help: "Requests that were answered, by method and code, and how long they took.",
 			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, 1, 5, 30, 120, 600},
 		}, []string{"method", "code"}),
+		overhead: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "dragoman_overhead_seconds", Help: "What the gateway took until the first byte of an answer, besides waiting for engines, by method.",
+			Buckets: []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, 1},
+		}, []string{"method"}),
 		lost:    counter("dragoman_connections_lost_total", "Connections that ended before they had sent a whole request header."),
 		running: gauge("dragoman_sessions", "Outputs that are being parsed."),
 		begun:   counters("dragoman_sessions_total", "Outputs that were begun to be parsed, by template and the handler that planned.", "template", "handler"),
@@ -69,7 +74,7 @@ func New(version string) *Metrics {
 		Name: "dragoman_build_info", Help: "The version of the daemon, always 1.",
 		ConstLabels: prometheus.Labels{"version": version, "goversion": runtime.Version()},
 	}, func() float64 { return 1 })
-	m.registry.MustRegister(m.requests, m.lost, m.running, m.begun, m.chunks, m.bytes, m.held, m.reports, m.faults, m.unknown, m.missing, info,
+	m.registry.MustRegister(m.requests, m.overhead, m.lost, m.running, m.begun, m.chunks, m.bytes, m.held, m.reports, m.faults, m.unknown, m.missing, info,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -94,6 +99,11 @@ func (m *Metrics) Handler() http.Handler {
 // Answered counts a request by its method and the code of its answer.
 func (m *Metrics) Answered(method, code string, took time.Duration) {
 	m.requests.WithLabelValues(method, code).Observe(took.Seconds())
+}
+
+// Overhead counts what the gateway took for a request.
+func (m *Metrics) Overhead(method string, took time.Duration) {
+	m.overhead.WithLabelValues(method).Observe(took.Seconds())
 }
 
 // Lost counts a connection that ended before it had sent a whole request.
