@@ -12,10 +12,13 @@ import (
 )
 
 // withTools returns a request with n tools of five arguments each.
-func withTools(n int) []byte {
-	const tool = `{"type": "function", "function": {"name": "tool_%d", "parameters": {"type": "object", "properties": {
+func withTools(n int) []byte { return withToolsOf(n, 0) }
+
+// withToolsOf is withTools with tools that differ for every client.
+func withToolsOf(n, client int) []byte {
+	tool := fmt.Sprintf(`{"type": "function", "function": {"name": "tool_%d_%%d", "parameters": {"type": "object", "properties": {
 		"a": {"type": "string"}, "b": {"type": "integer"}, "c": {"type": "boolean"}, "d": {"type": "array", "items": {"type": "string"}},
-		"e": {"type": ["string", "null"]}}, "required": ["a", "b"]}}}`
+		"e": {"type": ["string", "null"]}}, "required": ["a", "b"]}}}`, client)
 	tools := make([]string, n)
 	for i := range tools {
 		tools[i] = fmt.Sprintf(tool, i)
@@ -58,6 +61,25 @@ func BenchmarkPlanAgain(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
 					if _, err := by.host.Render(context.Background(), by.template, request(b, string(body))); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkPlanCold plans requests whose tools were not seen before.
+func BenchmarkPlanCold(b *testing.B) {
+	h := start(b, nil)
+	client := 0
+	for _, template := range []string{"chatml-json", "chatml-tagged"} {
+		for _, n := range []int{20, 200} {
+			b.Run(fmt.Sprintf("%s/%d", template, n), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					client++
+					if _, err := h.PlanJSON(context.Background(), template, withToolsOf(n, client)); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -1,6 +1,8 @@
 package code
 
 import (
+	"slices"
+
 	"github.com/dragoman-project/dragoman/sdk/peg"
 	"github.com/dragoman-project/dragoman/sdk/peg/internal/scan"
 )
@@ -63,46 +65,46 @@ func (in *Inst) mute() bool { return in.Role == peg.NoRole || in.Muted }
 // words returns what the choice or call at pc reads, if that is one of a few texts.
 func (c *compiler) words(pc int32) *Words {
 	in := &c.Insts[pc]
-	if in.Op == OpCall {
-		body := &c.Insts[in.To]
-		w := &Words{steps: 2, Next: pc + 1}
-		switch {
-		case in.Omits:
-			return nil
-		case body.Op == OpLiteral && body.mute() && c.Insts[in.To+1].Op == OpReturn:
-			w.List = []Word{{Guard: -1, PC: in.To, Matched: 1, Failed: 1}}
-		case body.Op == OpChoice:
-			inner := c.words(in.To)
-			if inner == nil || c.Insts[inner.Next].Op != OpReturn {
-				return nil
-			}
-			w.List = append(w.List, inner.List...)
-		default:
-			return nil
-		}
-		for i := range w.List {
-			w.List[i].Matched += w.steps
-		}
-		return w
+	if in.Op == OpChoice {
+		return c.wordsOf(pc)
 	}
-	w := new(Words)
-	for {
+	w := Words{steps: 2, Next: pc + 1}
+	switch body := &c.Insts[in.To]; {
+	case in.Omits:
+		return nil
+	case body.Op == OpLiteral && body.mute() && c.Insts[in.To+1].Op == OpReturn:
+		w.List = []Word{{Guard: -1, PC: in.To, Matched: 1, Failed: 1}}
+	case body.Op == OpChoice:
+		inner := c.wordsOf(in.To)
+		if inner == nil || c.Insts[inner.Next].Op != OpReturn {
+			return nil
+		}
+		w.List = inner.List
+	default:
+		return nil
+	}
+	for i := range w.List {
+		w.List[i].Matched += w.steps
+	}
+	return &w
+}
+
+// wordsOf returns what the choice at pc reads. It allocates nothing if there are other things than words.
+func (c *compiler) wordsOf(pc int32) *Words {
+	var list [maxWords]Word
+	var end int32
+	for n := range list {
 		word, next := c.word(pc)
-		if next < 0 || len(w.List) == maxWords {
+		if next < 0 || next != end && (n > 0 || word.Guard < 0) {
 			return nil
 		}
-		w.List = append(w.List, word)
+		list[n] = word
 		if word.Guard < 0 {
-			if next != w.Next {
-				return nil
-			}
-			return w
+			return &Words{List: slices.Clone(list[:n+1]), Next: end}
 		}
-		if len(w.List) > 1 && next != w.Next {
-			return nil
-		}
-		w.Next, pc = next, c.Insts[pc].To
+		end, pc = next, c.Insts[pc].To
 	}
+	return nil
 }
 
 // word returns the word that the code at pc begins with, and where the code continues after it; -1: it begins with none.
@@ -129,9 +131,9 @@ func (c *compiler) word(pc int32) (Word, int32) {
 
 // head returns the head of the choice at pc; nil if looking at it is useless.
 func (c *compiler) head(pc int32) *Head {
-	h := new(Head)
+	h := Head{List: make([]Part, 0, maxParts)}
 	useful, steps := 0, 1
-	var back []int32
+	back := make([]int32, 0, maxHops)
 	for at := pc + 1; len(h.List) < maxParts && steps < maxHops; {
 		in := &c.Insts[at]
 		switch {
@@ -142,7 +144,7 @@ func (c *compiler) head(pc int32) *Head {
 			h.List = append(h.List, Part{PC: at, Steps: steps})
 			h.Size += len(in.Literal.Text)
 			if useful = len(h.List); !in.mute() {
-				return h
+				return h.upTo(useful)
 			}
 			at++
 			steps++
@@ -165,13 +167,12 @@ func (c *compiler) head(pc int32) *Head {
 	return h.upTo(useful)
 }
 
-// upTo returns the head cut to n parts; nil if there are none.
-func (h *Head) upTo(n int) *Head {
+// upTo returns a copy of the head, cut to n parts; nil if there are none.
+func (h Head) upTo(n int) *Head {
 	if n == 0 {
 		return nil
 	}
-	h.List = h.List[:n]
-	return h
+	return &Head{List: slices.Clone(h.List[:n]), Size: h.Size}
 }
 
 func (c *compiler) longest(w *Words) int {

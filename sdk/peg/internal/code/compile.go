@@ -14,7 +14,7 @@ func Compile(p *peg.Program, specials []string) (*Code, error) {
 		return nil, err
 	}
 	c := &compiler{
-		Code:     &Code{Program: p, Rules: []string{"program"}, Insts: make([]Inst, 0, min(perNode*len(p.Nodes), 1<<15))},
+		Code:     &Code{Program: p, Rules: []string{"program"}, Insts: make([]Inst, 0, room(len(p.Nodes)))},
 		specials: scan.NewSpecials(specials),
 		nullable: p.Nullable(),
 		compiled: map[use]int32{},
@@ -35,8 +35,9 @@ func Compile(p *peg.Program, specials []string) (*Code, error) {
 	return c.Code, nil
 }
 
-// perNode is how many instructions there are for a node in most programs, at most.
-const perNode = 5
+// room returns how many instructions to expect for a program of n nodes: most small programs have four or five for each, and large
+// ones, with many tools, at least two.
+func room(n int) int { return max(2*n, min(5*n, 1<<15)) }
 
 // tooLarge returns the error for a program whose shared parts unroll to too many instructions.
 func tooLarge(p *peg.Program) error {
