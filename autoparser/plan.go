@@ -88,8 +88,7 @@ func (l *Learned) complete(ctx context.Context, d *session.Draft, req *chat.Requ
 	if err != nil {
 		return err
 	}
-	d.Prompt = d.Ending.Apply(rendered.Prompt) + d.Prefill
-	d.GenerationPrompt = d.Ending.Apply(rendered.GenerationPrompt) + d.Prefill
+	d.Prompt, d.GenerationPrompt = d.Continue(rendered.Prompt), d.Continue(rendered.GenerationPrompt)
 	if d.Program != nil {
 		d.Program = cache.bind(d.Program, rendered.TemplatePrompt)
 	}

@@ -115,6 +115,25 @@ func (e Ending) Apply(prompt string) string {
 	return prompt
 }
 
+// Continue returns a rendered prompt, or its end, with the prefill behind it. If the prefill begins with reasoning, an empty
+// thought at the end of the prompt, which templates write where a request or they themselves turn thinking off, is left out.
+func (p *Plan) Continue(prompt string) string {
+	prompt = p.Ending.Apply(prompt)
+	start := strings.TrimSpace(p.ThinkingStart)
+	if start == "" || !strings.HasPrefix(strings.TrimSpace(p.Prefill), start) {
+		return prompt + p.Prefill
+	}
+	for _, end := range p.ThinkingEnds {
+		thought, closed := strings.CutSuffix(strings.TrimRight(prompt, " \t\r\n"), strings.TrimSpace(end))
+		if before, empty := strings.CutSuffix(strings.TrimRight(thought, " \t\r\n"), start); closed && empty {
+			return before + p.Prefill
+		} else if closed {
+			return thought + p.Prefill
+		}
+	}
+	return prompt + p.Prefill
+}
+
 // Declined is the error of a handler that cannot serve a template or a request.
 type Declined struct{ Reason string }
 

@@ -195,8 +195,5 @@ func (t *Turn) Continue(plan *handler.Plan) error {
 	if part == chat.ContinueContent {
 		plan.Prefill += closed + last.Content.Join("")
 	}
-	if enabled := t.Request.EnableThinking; enabled != nil && !*enabled {
-		plan.Ending.Old += closed
-	}
 	return nil
 }

@@ -196,7 +196,6 @@ func TestMessagesAreContinued(t *testing.T) {
 		{"a new message", plain, "", ""},
 		{"its content", history + `true}`, "<t>\nHm.\n</t>\nYes", "<t>\n"},
 		{"its reasoning", history + `"reasoning_content"}`, "<t>\nHm.", "<t>\n"},
-		{"behind a thought that the template closes", history + `true,"enable_thinking":false}`, "<t>\nHm.\n</t>\nYes", "<t>\n\n</t>\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r, err := chat.ParseRequest([]byte(c.request))
