@@ -1,6 +1,7 @@
 package jsonschema
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -129,6 +130,37 @@ func ownKinds(v *Value) Kinds {
 		}
 	}
 	return kinds
+}
+
+// Whole reports whether the types that the schema or its branches name allow no numbers but integers.
+func (s Schema) Whole() bool {
+	left := maxBranches
+	return wholeWithin(s.value(), s.root(), maxReferences, &left)
+}
+
+func wholeWithin(v, root *Value, depth int, left *int) bool {
+	if *left--; depth == 0 || *left < 0 {
+		return false
+	}
+	v = resolved(v, root)
+	names := v.Get("type").Strings()
+	if t := v.Get("type"); t != nil && t.Is(String) {
+		names = []string{t.Text}
+	}
+	if slices.Contains(names, "integer") {
+		return !slices.Contains(names, "number")
+	}
+	whole := false
+	for _, keyword := range unions {
+		for _, b := range v.Get(keyword).List() {
+			if numbers := kindsWithin(b, root, depth-1, left)&Number != 0; numbers && !wholeWithin(b, root, depth-1, left) {
+				return false
+			} else if numbers {
+				whole = true
+			}
+		}
+	}
+	return whole
 }
 
 // narrowed returns the kinds in both sets. An empty set has no effect, and neither has one that contradicts a.

@@ -41,6 +41,26 @@ func TestKinds(t *testing.T) {
 	}
 }
 
+func TestWhichSchemasAllowNoNumbersButIntegers(t *testing.T) {
+	for schema, want := range map[string]bool{
+		`{"type":"integer"}`:                                                true,
+		`{"type":["string","integer"]}`:                                     true,
+		`{"anyOf":[{"type":"string"},{"type":"integer"}]}`:                  true,
+		`{"oneOf":[{"$ref":"#/$defs/n"}],"$defs":{"n":{"type":"integer"}}}`: true,
+		`{"type":["integer","number"]}`:                                     false,
+		`{"anyOf":[{"type":"number"},{"type":"integer"}]}`:                  false,
+		`{"anyOf":[{},{"type":"integer"}]}`:                                 false,
+		`{"type":"string"}`:                                                 false,
+		`{"$ref":"#"}`:                                                      false,
+		`{}`:                                                                false,
+		``:                                                                  false,
+	} {
+		if got := of(schema).Whole(); got != want {
+			t.Errorf("%s: %t", schema, got)
+		}
+	}
+}
+
 func TestPropertiesAndRequired(t *testing.T) {
 	for _, c := range []struct{ name, schema, properties, required string }{
 		{"its own order", `{"properties":{"b":{},"a":{}},"required":["a"]}`, "b a", "a"},

@@ -29,7 +29,8 @@ func (t *Turn) ShortBefore(s jsonschema.Schema, kinds peg.Values, end peg.ID) pe
 	if kinds&peg.StringValue == 0 {
 		spelled = Scalars // what looks like one cannot be anything else
 	}
-	value := t.Schema(s.Only((kinds & Scalars).Kinds()), t.scalar(spelled))
+	whole := kinds&peg.StringValue != 0 && s.Whole() // then "1.5" is a string
+	value := t.Schema(s.Only((kinds & Scalars).Kinds()), t.scalar(spelled, whole))
 	return t.Seq(t.Space(), t.Atomic(t.Tag(peg.Scalar, value), end))
 }
 
@@ -81,12 +82,14 @@ func oneOfChars(chars string) (ranges []peg.Range) {
 const maxDigits = 400
 
 // Scalar matches a number, a boolean or null as JSON or Python writes it, up to a bounded length.
-func (t *Turn) Scalar() peg.ID { return t.scalar(Scalars) }
+func (t *Turn) Scalar() peg.ID { return t.scalar(Scalars, false) }
 
-// scalar is Scalar for the given kinds.
-func (t *Turn) scalar(kinds peg.Values) peg.ID {
+// scalar is Scalar for the given kinds, where numbers may have to be whole.
+func (t *Turn) scalar(kinds peg.Values, whole bool) peg.ID {
 	var ways []peg.ID
-	if kinds&peg.NumberValue != 0 {
+	if kinds&peg.NumberValue != 0 && whole {
+		ways = append(ways, t.Once("integer", t.integer))
+	} else if kinds&peg.NumberValue != 0 {
 		ways = append(ways, t.Once("number", t.number))
 	}
 	if kinds&peg.BoolValue != 0 {
@@ -98,10 +101,15 @@ func (t *Turn) scalar(kinds peg.Values) peg.ID {
 	return t.Choice(ways...)
 }
 
-func (t *Turn) number() peg.ID {
-	digit := peg.Range{Lo: '0', Hi: '9'}
+var digit = peg.Range{Lo: '0', Hi: '9'}
+
+func (t *Turn) integer() peg.ID {
 	whole := t.Choice(t.Lit("0"), t.Seq(t.Chars(1, 1, peg.Range{Lo: '1', Hi: '9'}), t.Chars(0, maxDigits, digit)))
+	return t.Seq(t.Optional(t.Lit("-")), whole)
+}
+
+func (t *Turn) number() peg.ID {
 	exponent := t.Seq(t.Chars(1, 1, peg.Range{Lo: 'e', Hi: 'e'}, peg.Range{Lo: 'E', Hi: 'E'}),
 		t.Chars(0, 1, peg.Range{Lo: '+', Hi: '+'}, peg.Range{Lo: '-', Hi: '-'}), t.Chars(1, 4, digit))
-	return t.Seq(t.Optional(t.Lit("-")), whole, t.Optional(t.Lit("."), t.Chars(1, maxDigits, digit)), t.Optional(exponent))
+	return t.Seq(t.Once("integer", t.integer), t.Optional(t.Lit("."), t.Chars(1, maxDigits, digit)), t.Optional(exponent))
 }
