@@ -149,7 +149,7 @@ func TestEveryDemandFindsItsFault(t *testing.T) {
 		{"a description that changes", "description", "the second description differs", sample{description: func(d *handler.Description) { d.Version = fmt.Sprint(count.Add(1)) }}, conformance.Options{}},
 		{"cases that are no JSON", "cases", "line 1", sample{description: func(d *handler.Description) { d.Cases = []byte("{") }}, conformance.Options{}},
 		{"a predicate that does not compile", "predicate", "no such word", sample{}, conformance.Options{CompileMatch: func(string) error { return errors.New("no such word") }}},
-		{"plans that change", "plans", "case answer: the second plan differs from the first\n  the same for case call, request with plain, request with system, request with tools and 7 more", sample{plan: func(p *handler.Plan, _ handler.Input) error {
+		{"plans that change", "plans", "case answer: the second plan differs from the first\n  the same for case call, request with plain, request with system, request with tools and 8 more", sample{plan: func(p *handler.Plan, _ handler.Input) error {
 			p.Notes = []string{fmt.Sprint(count.Add(1))}
 			return nil
 		}}, conformance.Options{}},

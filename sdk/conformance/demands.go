@@ -29,6 +29,7 @@ var ownRequests = []struct{ name, text string }{
 	{"no call", `{"messages":[{"role":"user","content":"Hi"}],"tool_choice":"none",` + ownTools + `}`},
 	{"a schema", `{"messages":[{"role":"user","content":"Hi"}],"json_schema":{"type":"object","properties":{"a":{"type":"integer"}}}}`},
 	{"reasoning kept", `{"messages":[{"role":"user","content":"Hi"}],"reasoning_format":"none"}`},
+	{"reasoning kept beside tools", `{"messages":[{"role":"user","content":"Hi"}],"reasoning_format":"none",` + ownTools + `}`},
 	{"a history", `{"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":null,"reasoning_content":"Hm.","tool_calls":[
 		{"id":"c1","type":"function","function":{"name":"weather","arguments":"{\"city\":\"Rome\"}"}}]},
 		{"role":"tool","tool_call_id":"c1","content":"rain"},{"role":"assistant","content":"It rains."},{"role":"user","content":"And now?"}],` + ownTools + `}`},

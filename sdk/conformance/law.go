@@ -139,8 +139,11 @@ func (c *constrained) try(output string) (m grammar.Result, from int, fired bool
 // rejected where they are wrong.
 func (x *examination) writtenAreRead(ctx context.Context) error {
 	return x.eachPlan(ctx, func(s shown, p *planned) error {
-		if !s.own || !s.request.ReasoningFormat.Extract() {
+		switch {
+		case !s.own:
 			return nil
+		case !s.request.ReasoningFormat.Extract():
+			return x.reasoningIsKept(ctx, s, p)
 		}
 		c, err := p.constrained()
 		if err != nil {
@@ -166,6 +169,34 @@ func (x *examination) writtenAreRead(ctx context.Context) error {
 		}
 		return nil
 	})
+}
+
+// reasoningIsKept checks that a request gets reasoning as content if it asks for that: all of it, before the content, beside the
+// same calls.
+func (x *examination) reasoningIsKept(ctx context.Context, s shown, p *planned) error {
+	if !p.plan.SupportsThinking {
+		return nil
+	}
+	a := &author{random: rand.New(rand.NewPCG(1, 8)), request: s.request}
+	for range madePerRequest {
+		m := a.message()
+		m.ReasoningContent = thoughts[1+a.random.IntN(len(thoughts)-1)]
+		output := x.Write(m)
+		if output == "" {
+			continue
+		}
+		whole, err := p.parse(ctx, slices.Values([][]byte{[]byte(output)}))
+		if err != nil {
+			return fmt.Errorf("message written %q: %w", output, err)
+		}
+		found := whole.message()
+		_, behind, kept := strings.Cut(found.Content, m.ReasoningContent)
+		if !kept || found.ReasoningContent != "" || !strings.HasSuffix(behind, m.Content.Join("")) || len(found.ToolCalls) != len(m.ToolCalls) {
+			return fmt.Errorf("message written %q, for a request with reasoning_format none: reasoning %q, content %q, %d calls",
+				output, found.ReasoningContent, found.Content, len(found.ToolCalls))
+		}
+	}
+	return nil
 }
 
 // isEmpty reports whether there is nothing to write.
