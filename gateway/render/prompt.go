@@ -23,7 +23,7 @@ import (
 
 // chatParameters are the members of a chat request that the template does not see.
 type chatParameters struct {
-	shared
+	common
 	MaxCompletionTokens *int           `json:"max_completion_tokens"`
 	Logprobs            bool           `json:"logprobs"`
 	TopLogprobs         *int           `json:"top_logprobs"`
@@ -193,7 +193,7 @@ func newID() string { return strings.ToLower(rand.Text()) }
 
 // completionRequest is a request for completions of raw prompts.
 type completionRequest struct {
-	shared
+	common
 	Prompt   jsontext.Value `json:"prompt"`
 	Logprobs *int           `json:"logprobs"`
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/tokenizer"
 )
 
-// shared are the members that requests for chats and completions have in common, besides those that the template sees.
-type shared struct {
+// common are the members that requests for chats and completions have in common, besides those that the template sees.
+type common struct {
 	Model     string `json:"model"`
 	RequestID string `json:"request_id"`
 
@@ -83,7 +83,7 @@ type parameters struct {
 
 // parameters returns the sampling parameters for a prompt of so many tokens: those of the request, and then those that the model's
 // authors recommend. byDefault is the number of tokens to generate where neither says; 0: all that fit.
-func (r *shared) parameters(m *host.Model, prompt, byDefault int) (*parameters, error) {
+func (r *common) parameters(m *host.Model, prompt, byDefault int) (*parameters, error) {
 	p := &parameters{
 		N: r.N, PresencePenalty: r.PresencePenalty, FrequencyPenalty: r.FrequencyPenalty,
 		RepetitionPenalty: either(r.RepetitionPenalty, m.Sampling.RepetitionPenalty),
@@ -137,7 +137,7 @@ func set(v jsontext.Value) jsontext.Value {
 }
 
 // check returns an error for members that can never work.
-func (r *shared) check() error {
+func (r *common) check() error {
 	if len(set(r.StreamOptions)) > 0 && !r.Stream {
 		return fault.Invalid("stream_options", "stream_options needs stream: true; send both, or neither")
 	}
@@ -177,7 +177,7 @@ type templateKwargs struct {
 }
 
 // request returns the generate request of a prompt.
-func (r *shared) request(id, model string, p *parameters) *generateRequest {
+func (r *common) request(id, model string, p *parameters) *generateRequest {
 	return &generateRequest{RequestID: id, Model: model, Parameters: p, Stream: r.Stream, StreamOptions: null(r.StreamOptions),
 		CacheSalt: r.CacheSalt, Priority: r.Priority, KVTransfer: null(r.KVTransfer)}
 }

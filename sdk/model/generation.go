@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"slices"
 )
 
 // Sampling holds the parameters of sampling that the authors of a model recommend; nil and 0: they do not say.
@@ -29,18 +28,8 @@ const (
 
 // readGeneration reads how the model in a folder is used. The files may be missing.
 func (m *Model) readGeneration(dir string) error {
-	var generation struct {
-		Sampling
-		EOS json.RawMessage `json:"eos_token_id"`
-	}
-	if err := readJSON(filepath.Join(dir, generationFile), &generation); err != nil {
+	if err := readJSON(filepath.Join(dir, generationFile), &m.Sampling); err != nil {
 		return err
-	}
-	m.Sampling = generation.Sampling
-	for _, id := range idsOf(generation.EOS) {
-		if !slices.Contains(m.EndIDs, id) {
-			m.EndIDs = append(m.EndIDs, id)
-		}
 	}
 	type lengths struct {
 		Positions int `json:"max_position_embeddings"`
@@ -56,18 +45,6 @@ func (m *Model) readGeneration(dir string) error {
 	}
 	for _, l := range []lengths{config.lengths, config.Text} {
 		m.ContextLength = max(m.ContextLength, l.Positions, l.Sequence, l.Context)
-	}
-	return nil
-}
-
-// idsOf reads an id, or a list of them. Anything else, such as null, has none.
-func idsOf(raw json.RawMessage) (ids []uint32) {
-	var one uint32
-	if json.Unmarshal(raw, &ids) == nil {
-		return ids
-	}
-	if json.Unmarshal(raw, &one) == nil {
-		return []uint32{one}
 	}
 	return nil
 }

@@ -48,9 +48,6 @@ func (m *Model) readGGUF(path string) error {
 	if len(meta.tokens) > 0 {
 		m.Tokenizer = path
 	}
-	if meta.eos >= 0 && meta.eos < int64(len(meta.tokens)) {
-		m.EndIDs = []uint32{uint32(meta.eos)}
-	}
 	for id, kind := range meta.types {
 		if kind == controlToken && id < len(meta.tokens) {
 			m.SpecialTokens = append(m.SpecialTokens, meta.tokens[id])

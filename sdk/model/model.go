@@ -41,8 +41,6 @@ type Model struct {
 
 	// Tokenizer is the path of the model's vocabulary, a tokenizer.json or the .gguf file itself; empty if there is none.
 	Tokenizer string
-	// EndIDs are the ids of the tokens that end an output, as far as the files say.
-	EndIDs []uint32
 	// ContextLength is how many tokens the model can see; 0 if unknown.
 	ContextLength int
 	// Sampling is recommended by the model's authors.
