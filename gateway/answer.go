@@ -86,7 +86,7 @@ const attempts = 3
 func (a *Answer) Begin(ctx context.Context, id string, waited *time.Duration) (*Output, error) {
 	tried := map[*server]bool{}
 	for n := 1; ; n++ {
-		p := a.route.choose(tried)
+		p := a.gateway.affinity.place(a.route, a.Model, a.planned.Prompt, tried)
 		tried[p.server] = true
 		out, err := a.begin(ctx, p, id, waited)
 		if err == nil || n == attempts || ctx.Err() != nil || fault.CodeOf(err) != fault.Unavailable {

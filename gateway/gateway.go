@@ -18,6 +18,7 @@ package gateway
 
 import (
 	"context"
+	"hash/maphash"
 	"log/slog"
 	"sync"
 
@@ -57,6 +58,8 @@ type Gateway struct {
 	servers []*server
 	aliases map[string]Alias
 
+	affinity affinity
+
 	stop    context.CancelFunc
 	running sync.WaitGroup
 }
@@ -66,7 +69,7 @@ func New(ctx context.Context, o Options) *Gateway {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	g := &Gateway{host: o.Host, log: o.Logger, aliases: o.Models}
+	g := &Gateway{host: o.Host, log: o.Logger, aliases: o.Models, affinity: affinity{seed: maphash.MakeSeed()}}
 	ctx, g.stop = context.WithCancel(context.WithoutCancel(ctx))
 	var first sync.WaitGroup
 	for _, s := range o.Servers {

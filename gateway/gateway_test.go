@@ -349,6 +349,40 @@ func TestModelsAreFoundByNameAliasAndTemplate(t *testing.T) {
 	}
 }
 
+func TestAConversationStaysWhereItsBeginningWasRead(t *testing.T) {
+	good := inPieces("Hi<|im_end|>", 20, engine.Stopped)
+	a, b := &scripted{pieces: good}, &scripted{pieces: good}
+	g := front(t, a, b)
+	ask := func(more string) {
+		t.Helper()
+		if got, _ := answer(t, g, `{"model":"m","messages":[{"role":"user","content":"`+more+`"}]}`); got.err != nil {
+			t.Fatal(got.err)
+		}
+	}
+	g.servers[0].running.Add(1) // so that the first turn goes to the other
+	ask(strings.Repeat("x", 600))
+	g.servers[0].running.Add(-1)
+	g.servers[1].running.Add(patience)
+	ask(strings.Repeat("x", 1500))
+	if len(a.requests) != 0 || len(b.requests) != 2 {
+		t.Errorf("%d and %d requests", len(a.requests), len(b.requests))
+	}
+	ask("y")
+	if len(a.requests) != 1 {
+		t.Error("an unknown conversation goes to the engine with more to do")
+	}
+	g.servers[1].running.Add(1)
+	ask(strings.Repeat("x", 1500))
+	g.servers[1].running.Add(-patience - 1)
+	if len(a.requests) != 2 {
+		t.Error("a conversation waits for its engine although another is free")
+	}
+	ask(strings.Repeat("x", 1600))
+	if len(a.requests) != 3 {
+		t.Error("a conversation does not stay where it has moved")
+	}
+}
+
 func TestAnEngineThatIsDownIsAskedForAgain(t *testing.T) {
 	e := &scripted{down: errors.New("refused"), pieces: inPieces("Hi<|im_end|>", 2, engine.Stopped)}
 	g := front(t, e)

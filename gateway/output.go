@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 
 	"github.com/dragoman-project/dragoman/gateway/engine"
 	"github.com/dragoman-project/dragoman/host"
@@ -116,7 +117,7 @@ func (t *tail) add(p engine.Piece) ([]byte, []match.Range) {
 	if len(t.held) == 0 && p.Finish == engine.Running && bytes.IndexByte(p.Text, t.end[0]) < 0 {
 		return p.Text, nil
 	}
-	text := append(t.held, p.Text...)
+	text := slices.Concat(t.held, p.Text)
 	keep := 0
 	for n := min(len(t.end), len(text)); n > 0 && keep == 0; n-- {
 		if string(text[len(text)-n:]) == t.end[:n] {
@@ -127,6 +128,6 @@ func (t *tail) add(p engine.Piece) ([]byte, []match.Range) {
 		keep = 0
 	}
 	out := text[:len(text)-keep]
-	t.held = append([]byte(nil), text[len(text)-keep:]...)
+	t.held = text[len(text)-keep:]
 	return out, nil
 }

@@ -18,10 +18,10 @@ func (b body) parameters(r *engine.Request, names map[string]string) body {
 	return b
 }
 
-// when adds a member if the condition holds.
-func (b body) when(condition bool, name string, value any) body {
-	if condition {
-		b[name] = value
+// stops adds the stops of a request, if it has any.
+func (b body) stops(r *engine.Request) body {
+	if len(r.Stops) > 0 {
+		b["stop"] = r.Stops
 	}
 	return b
 }

@@ -51,8 +51,7 @@ func (e *completions) Complete(ctx context.Context, r *engine.Request) (engine.S
 
 // completionBody returns what all servers of completions take. The default of max_tokens is 16 in OpenAI's API, so it is sent as null.
 func completionBody(r *engine.Request) body {
-	return body{"model": r.Model, "prompt": r.Prompt, "stream": true, "stream_options": body{"include_usage": true}, "max_tokens": nil}.
-		when(len(r.Stops) > 0, "stop", r.Stops)
+	return body{"model": r.Model, "prompt": r.Prompt, "stream": true, "stream_options": body{"include_usage": true}, "max_tokens": nil}.stops(r)
 }
 
 // completionReader reads the events of /v1/completions. The usage comes after the choice that ends.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/http"
 	"unicode/utf8"
 
 	"github.com/dragoman-project/dragoman/sdk/fault"
@@ -118,7 +119,7 @@ func (f failure) fault(event []byte) error {
 	}
 	_ = json.Unmarshal(f.Error, &inner) // a text has no code
 	code := fault.Unavailable
-	if status, err := inner.Code.Int64(); err == nil && status >= 400 && status < 500 {
+	if status, err := inner.Code.Int64(); err == nil && status >= http.StatusBadRequest && status < http.StatusInternalServerError {
 		code = fault.InvalidArgument
 	}
 	return &fault.Error{Code: code, Message: "the engine failed: " + message(event), Remedy: "try again"}

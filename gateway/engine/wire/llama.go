@@ -3,6 +3,7 @@ package wire
 import (
 	"context"
 	"errors"
+	"net/http"
 
 	"github.com/dragoman-project/dragoman/gateway/engine"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
@@ -36,10 +37,10 @@ func findLlamaServer(ctx context.Context, s *server) (engine.Engine, error) {
 	var with, without struct {
 		Tokens []any `json:"tokens"`
 	}
-	if err := s.ask(ctx, "POST", "/tokenize", body{"content": "a", "add_special": true}, &with); err != nil {
+	if err := s.ask(ctx, http.MethodPost, "/tokenize", body{"content": "a", "add_special": true}, &with); err != nil {
 		return nil, err
 	}
-	if err := s.ask(ctx, "POST", "/tokenize", body{"content": "a", "add_special": false}, &without); err != nil {
+	if err := s.ask(ctx, http.MethodPost, "/tokenize", body{"content": "a", "add_special": false}, &without); err != nil {
 		return nil, err
 	}
 	e.adds = len(with.Tokens) > len(without.Tokens)

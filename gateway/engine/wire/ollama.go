@@ -53,7 +53,7 @@ func (e *ollama) Models(ctx context.Context) (out []engine.Model, err error) {
 
 // Complete implements engine.Engine. By default Ollama cuts long prompts and outputs silently: truncate and shift.
 func (e *ollama) Complete(ctx context.Context, r *engine.Request) (engine.Stream, error) {
-	options := body{}.parameters(r, ollamaParameters).when(len(r.Stops) > 0, "stop", r.Stops)
+	options := body{}.parameters(r, ollamaParameters).stops(r)
 	b := body{"model": r.Model, "prompt": withoutBOS(r), "raw": true, "stream": true, "truncate": false, "shift": false, "options": options}
 	if r.Constraint != nil {
 		b["format"] = content(r)

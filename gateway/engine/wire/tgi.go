@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/http"
 	"strconv"
 
 	"github.com/dragoman-project/dragoman/gateway/engine"
@@ -42,7 +43,7 @@ func (e *tgi) Describe() engine.Description {
 
 // Models implements engine.Engine.
 func (e *tgi) Models(ctx context.Context) ([]engine.Model, error) {
-	res, err := e.send(ctx, "GET", "/health", nil)
+	res, err := e.send(ctx, http.MethodGet, "/health", nil)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +52,7 @@ func (e *tgi) Models(ctx context.Context) ([]engine.Model, error) {
 
 // Complete implements engine.Engine.
 func (e *tgi) Complete(ctx context.Context, r *engine.Request) (engine.Stream, error) {
-	sampling := body{"details": true, "return_full_text": false}.parameters(r, tgiParameters).when(len(r.Stops) > 0, "stop", r.Stops)
+	sampling := body{"details": true, "return_full_text": false}.parameters(r, tgiParameters).stops(r)
 	for name, limit := range map[string]float64{engine.Temperature: 0, engine.TopP: 1} { // which TGI refuses: they mean greedy, and all tokens
 		raw, given := sampling[name].(json.RawMessage)
 		if n, err := strconv.ParseFloat(string(raw), 64); given && err == nil && n == limit {
