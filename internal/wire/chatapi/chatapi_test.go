@@ -68,7 +68,7 @@ func TestAResultTravels(t *testing.T) {
 		},
 	}
 	filled(t, sent, "Deltas")
-	filled(t, sent.Report)
+	filled(t, sent.Report, "Tokens") // outputs come to the daemon as text
 	m, err := chatapi.EncodeResult(sent)
 	if err != nil {
 		t.Fatal(err)
