@@ -68,7 +68,7 @@ var layers = []struct {
 }
 
 // leaves are packages that import nothing of this project but each other, and that all others may import.
-var leaves = []string{"internal/batch", "internal/cache", "internal/ordered", "internal/work", "internal/spelling", "sdk/fault"}
+var leaves = []string{"internal/batch", "internal/cache", "internal/ordered", "internal/work", "internal/spelling", "internal/gguf", "sdk/fault"}
 
 // only lists the packages that may import a module.
 var only = map[string][]string{

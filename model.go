@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -89,7 +88,9 @@ func open(from *model.Model, o Options) (*Model, error) {
 		return nil, err
 	}
 	m := &Model{name: from.Name, variant: o.Variant, fixed: o.Variant != "", special: from.SpecialTokens, variants: map[string]*variant{}}
-	m.tokenizer = sync.OnceValues(func() (*tokenizer.Tokenizer, error) { return openTokenizer(cmp.Or(o.Tokenizer, from.Path)) })
+	m.tokenizer = sync.OnceValues(func() (*tokenizer.Tokenizer, error) {
+		return openTokenizer(cmp.Or(o.Tokenizer, from.Tokenizer), cmp.Or(from.Path, from.Name))
+	})
 	if m.variant == defaultVariant {
 		m.variant = ""
 	}
@@ -195,18 +196,12 @@ func (m *Model) Name() string { return m.name }
 // Tokenizer returns the model's tokenizer. It is read at the first call, which takes up to a second for the largest ones.
 func (m *Model) Tokenizer() (*tokenizer.Tokenizer, error) { return m.tokenizer() }
 
-// openTokenizer opens the tokenizer of the model at path, which may be a file beside it.
-func openTokenizer(path string) (*tokenizer.Tokenizer, error) {
+// openTokenizer opens the tokenizer of a model.
+func openTokenizer(path, name string) (*tokenizer.Tokenizer, error) {
 	if path == "" {
-		return nil, errors.New("a template without files has no tokenizer; name one with Options.Tokenizer")
+		return nil, fmt.Errorf("%s: no tokenizer.json beside the template; name one with Options.Tokenizer", name)
 	}
-	switch filepath.Ext(path) {
-	case "", ".gguf", ".json":
-		if filepath.Base(path) == "tokenizer.json" || filepath.Ext(path) != ".json" {
-			return tokenizer.Open(path)
-		}
-	}
-	return tokenizer.Open(filepath.Dir(path))
+	return tokenizer.Open(path)
 }
 
 // PlanJSON is Plan for a request in the JSON of OpenAI's chat completions.

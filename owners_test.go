@@ -45,6 +45,7 @@ var owners = []struct {
 	{"the proof that commitments are harmless", `Witness +string`, []string{"sdk/peg/sound"}},
 	// One reads templates, the other vocabularies.
 	{"the files of models", `"tokenizer_config\.json"|tokenizer\.ggml`, []string{"sdk/model", "sdk/tokenizer"}},
+	{"the format GGUF", `!= "GGUF"`, []string{"internal/gguf"}},
 	{"tokenizers", `byte_fallback|PrependScheme`, []string{"sdk/tokenizer"}},
 	{"the turn builder", `^func .*\b([tT]olerate|[oO]mitted|[tT]houghtAnew)\(`, []string{"sdk/turn"}},
 	{"the names of a dialect's fields", `"(per_call_start|value_suffix)"|"[a-z_.]*(per_call|call_id|name)_(start|suffix|prefix)"`, []string{"autoparser/dialect"}},

@@ -73,7 +73,7 @@ func TestATokenizerLiesBesideItsTemplate(t *testing.T) {
 	dir := modelFolder(t)
 	for path, want := range map[string]string{
 		dir: "", filepath.Join(dir, "chat_template.jinja"): "",
-		"templates/chatml-json.jinja": "templates/tokenizer.json: the model has no tokenizer.json",
+		"templates/chatml-json.jinja": "templates/chatml-json.jinja: no tokenizer.json beside the template",
 	} {
 		m, err := dragoman.Open(path, dragoman.Options{})
 		if err != nil {

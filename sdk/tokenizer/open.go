@@ -27,6 +27,9 @@ func Open(path string) (*Tokenizer, error) {
 	if info.IsDir() {
 		path = filepath.Join(path, fileName)
 	}
+	if strings.EqualFold(filepath.Ext(path), ".gguf") {
+		return readGGUF(path)
+	}
 	in, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, &fault.Error{Code: fault.NotFound, Place: path, Message: "the model has no tokenizer.json", Remedy: "add the model's file, or name a .gguf file", Err: err}

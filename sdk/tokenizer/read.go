@@ -228,6 +228,12 @@ func (f *file) readMerges() error {
 	})
 }
 
+func newTokenizer(v *vocabulary) *Tokenizer {
+	t := &Tokenizer{vocabulary: v, added: map[ID]*addedToken{}, addedIDs: map[string]ID{}}
+	t.segments.MaxBytes = keptBytes
+	return t
+}
+
 // tokenizer makes a tokenizer of what was read.
 func (f *file) tokenizer() (*Tokenizer, error) {
 	m := &f.model
@@ -248,8 +254,7 @@ func (f *file) tokenizer() (*Tokenizer, error) {
 	if f.merges == nil {
 		return nil, fault.Invalid("model.merges", "missing")
 	}
-	t := &Tokenizer{vocabulary: f.vocabulary, added: map[ID]*addedToken{}, addedIDs: map[string]ID{}}
-	t.segments.MaxBytes = keptBytes
+	t := newTokenizer(f.vocabulary)
 	for _, part := range []struct {
 		name string
 		read func(string, jsontext.Value) error
