@@ -21,11 +21,11 @@ SOAK_FLAGS ?= -p99 5ms
 JUDGES  := $(CURDIR)/.cache/judges
 CLIENTS := $(CURDIR)/.cache/clients
 
-.PHONY: help build run test judge clients golden fuzz bench bench-check chaos soak attack lint generate
+.PHONY: help build run test judge clients golden fuzz bench bench-check bench-daemon chaos soak attack lint generate
 
 ## help: what there is to make
 help:
-	@awk -F': ' '/^## /{printf "  make %-11s %s\n", substr($$1, 4), substr($$0, length($$1) + 3)}' Makefile
+	@awk -F': ' '/^## /{printf "  make %-12s %s\n", substr($$1, 4), substr($$0, length($$1) + 3)}' Makefile
 
 ## build: bin/dragoman, and bin/plugins/ with each plugin and its manifest
 build:
@@ -81,12 +81,19 @@ chaos:
 	go test -count=1 -v -timeout 0 ./host/chaos -chaos.time=$(CHAOS_TIME) $(CHAOS_FLAGS)
 
 ## soak: 1,000 streams at 30 pieces a second for SOAK_TIME while rules reload and plugins die; SOAK_FLAGS may set a limit
-soak: build
+soak: bin/soak
+	./bin/soak/soak -time $(SOAK_TIME) $(SOAK_FLAGS)
+
+.PHONY: bin/soak
+bin/soak: build
 	@mkdir -p bin/soak
 	go build -o bin/soak/soakplugin ./soak/plugin
 	cp soak/plugin/soakplugin.yaml bin/soak/
 	go build -o bin/soak/soak ./soak
-	./bin/soak/soak -time $(SOAK_TIME) $(SOAK_FLAGS)
+
+## bench-daemon: the processor time that the daemon spends on a piece of an output, for each way of sending pieces
+bench-daemon: bin/soak
+	./bin/soak/soak -cost 40000 -conns 1
 
 ## attack: requests and templates that try to cost more than their share, each with its limits of time, memory and the delay of others
 attack:

@@ -32,6 +32,10 @@ func SpecialKnown() Option { return func(o *dragomanv1.ParseOptions) { o.Special
 // write the rest of the chunk themselves.
 func Deltas() Option { return func(o *dragomanv1.ParseOptions) { o.Deltas = true } }
 
+// DeliveredOnly keeps nothing of what was delivered: the result has an empty message, and its report no spans. The daemon's memory
+// for an output then does not depend on its length.
+func DeliveredOnly() Option { return func(o *dragomanv1.ParseOptions) { o.DeliveredOnly = true } }
+
 func parseOptions(options []Option) *dragomanv1.ParseOptions {
 	out := new(dragomanv1.ParseOptions)
 	for _, set := range options {

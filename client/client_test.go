@@ -22,6 +22,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/fault"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
 	"github.com/dragoman-project/dragoman/sdk/peg/match"
+	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -92,6 +93,36 @@ func TestAStreamHasTheResultOfParseAtEverySplit(t *testing.T) {
 		if diff := cmp.Diff(whole, got); diff != "" || chunks == 0 {
 			t.Fatalf("cut at %d, %d chunks (-whole +stream):\n%s", cut, chunks, diff)
 		}
+	}
+}
+
+func TestAStreamNeedNotKeepWhatItDelivers(t *testing.T) {
+	address, stop, err := daemon(unchanged)
+	must(t, err)
+	defer stop()
+	c := client.New(address, client.Options{})
+	defer c.Close()
+	parse := func(options ...client.Option) (chunks []string, r *session.Result) {
+		stream, err := c.ParseStream(t.Context(), "chatml-json", request1, append(options, client.IDSeed("x"), client.Deltas())...)
+		must(t, err)
+		must(t, stream.Send("<think>Hm.</think>Grüße\n<tool_call>\n{\"name\": \"weather\", \"arguments\": {\"a\": 1}}\n</tool_call>"))
+		must(t, stream.CloseSend())
+		for chunk, err := range stream.Chunks() {
+			must(t, err)
+			chunks = append(chunks, string(chunk))
+		}
+		return chunks, stream.Result()
+	}
+	want, whole := parse()
+	got, r := parse(client.DeliveredOnly())
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if text := r.Message.Content.Text; r.Message.ReasoningContent != "" || len(r.Message.ToolCalls) > 0 || text != nil && *text != "" || len(r.Report.Spans) > 0 {
+		t.Errorf("%+v, %+v", r.Message, r.Report)
+	}
+	if len(whole.Message.ToolCalls) == 0 || r.FinishReason != whole.FinishReason || r.Report.Status != whole.Report.Status || r.Report.Length != whole.Report.Length {
+		t.Errorf("%+v, the whole result is %+v", r, whole)
 	}
 }
 

@@ -108,5 +108,5 @@ func chatRequest(j *dragomanv1.Json) ([]byte, error) {
 }
 
 func sessionOptions(o *dragomanv1.ParseOptions) session.Options {
-	return session.Options{IDSeed: o.GetIdSeed(), NoIDs: o.GetNoIds()}
+	return session.Options{IDSeed: o.GetIdSeed(), NoIDs: o.GetNoIds(), NoMessage: o.GetDeliveredOnly(), NoSpans: o.GetDeliveredOnly()}
 }

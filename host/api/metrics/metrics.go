@@ -5,7 +5,7 @@
 //	pushed  by the API (Answered, Lost) and, through host.Observer, by sessions
 //	pulled  at each scrape from the state of the host: sources, snapshot, plugins, caches (Watch)
 //
-// A session looks up its series once, when it begins; a chunk costs four atomic additions. Labels have no more values than the
+// A session looks up its series once, when it begins; a chunk costs three atomic additions to memory that few share. Labels have no more values than the
 // daemon has templates, methods, codes, files or plugins: clients cannot add any.
 //
 // docs/operating.md lists every name; a test compares it with the metrics of a daemon.
@@ -36,13 +36,12 @@ type Metrics struct {
 
 	running prometheus.Gauge
 	begun   *prometheus.CounterVec
-	chunks  prometheus.Counter
-	bytes   prometheus.Counter
-	held    prometheus.Gauge
 	reports *prometheus.CounterVec
 	faults  *prometheus.CounterVec
 	unknown *prometheus.CounterVec
 	missing *prometheus.CounterVec
+
+	perChunk stripes
 }
 
 var _ host.Observer = (*Metrics)(nil)
@@ -62,9 +61,6 @@ func New(version string) *Metrics {
 		lost:    counter("dragoman_connections_lost_total", "Connections that ended before they had sent a whole request header."),
 		running: gauge("dragoman_sessions", "Outputs that are being parsed."),
 		begun:   counters("dragoman_sessions_total", "Outputs that were begun to be parsed, by template and the handler that planned.", "template", "handler"),
-		chunks:  counter("dragoman_session_chunks_total", "Chunks of outputs that were parsed."),
-		bytes:   counter("dragoman_session_bytes_total", "Bytes of outputs that were parsed."),
-		held:    gauge("dragoman_session_held_bytes", "Bytes of running outputs that are received and not yet decided."),
 		reports: counters("dragoman_reports_total", "Outputs that ended, by template and the status of the report; abandoned: they were given up.", "template", "status"),
 		faults:  counters("dragoman_report_faults_total", "Places where outputs broke the format, by template.", "template"),
 		unknown: counters("dragoman_unknown_tools_total", "Calls of tools that the request does not have, by template.", "template"),
@@ -74,8 +70,9 @@ func New(version string) *Metrics {
 		Name: "dragoman_build_info", Help: "The version of the daemon, always 1.",
 		ConstLabels: prometheus.Labels{"version": version, "goversion": runtime.Version()},
 	}, func() float64 { return 1 })
-	m.registry.MustRegister(m.requests, m.overhead, m.lost, m.running, m.begun, m.chunks, m.bytes, m.held, m.reports, m.faults, m.unknown, m.missing, info,
+	m.registry.MustRegister(m.requests, m.overhead, m.lost, m.running, m.begun, m.reports, m.faults, m.unknown, m.missing, info,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.registry.MustRegister(m.perChunk.metrics()...)
 	return m
 }
 
@@ -113,22 +110,23 @@ func (m *Metrics) Lost() { m.lost.Inc() }
 func (m *Metrics) Began(template, handler string) host.SessionObserver {
 	m.begun.WithLabelValues(template, handler).Inc()
 	m.running.Inc()
-	return &session{Metrics: m, template: template}
+	return &session{Metrics: m, template: template, counts: m.perChunk.pick()}
 }
 
 // session counts one output.
 type session struct {
 	*Metrics
 	template  string
+	counts    *stripe
 	undecided int // bytes that the gauge includes
 }
 
 // Fed counts a chunk.
 func (s *session) Fed(bytes, held int) {
-	s.chunks.Inc()
-	s.bytes.Add(float64(bytes))
+	s.counts.chunks.Add(1)
+	s.counts.bytes.Add(int64(bytes))
 	if held != s.undecided {
-		s.held.Add(float64(held - s.undecided))
+		s.counts.held.Add(int64(held - s.undecided))
 		s.undecided = held
 	}
 }
@@ -139,7 +137,7 @@ const abandoned = "abandoned"
 // Ended counts the report.
 func (s *session) Ended(r *chat.Report) {
 	s.running.Dec()
-	s.held.Sub(float64(s.undecided))
+	s.counts.held.Add(int64(-s.undecided))
 	if r == nil {
 		s.reports.WithLabelValues(s.template, abandoned).Inc()
 		return

@@ -698,7 +698,10 @@ type ParseOptions struct {
 	SpecialKnown bool `protobuf:"varint,3,opt,name=special_known,json=specialKnown,proto3" json:"special_known,omitempty"`
 	// Send only the deltas of chunks, {"content":"text"}, without what all chunks of an output share, and without the last chunk,
 	// whose finish reason is in the result as well. This saves most of the bytes.
-	Deltas        bool `protobuf:"varint,4,opt,name=deltas,proto3" json:"deltas,omitempty"`
+	Deltas bool `protobuf:"varint,4,opt,name=deltas,proto3" json:"deltas,omitempty"`
+	// Keep nothing of what was delivered: the message of the result is empty, and its report has no spans. The memory that a stream
+	// takes then does not depend on how long its output is. The chunks of a stream have all of the message.
+	DeliveredOnly bool `protobuf:"varint,5,opt,name=delivered_only,json=deliveredOnly,proto3" json:"delivered_only,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -757,6 +760,13 @@ func (x *ParseOptions) GetSpecialKnown() bool {
 func (x *ParseOptions) GetDeltas() bool {
 	if x != nil {
 		return x.Deltas
+	}
+	return false
+}
+
+func (x *ParseOptions) GetDeliveredOnly() bool {
+	if x != nil {
+		return x.DeliveredOnly
 	}
 	return false
 }
@@ -1732,12 +1742,13 @@ const file_dragoman_v1_chat_service_proto_rawDesc = "" +
 	"\ttruncated\x18\x05 \x01(\bR\ttruncated\x123\n" +
 	"\aoptions\x18\x06 \x01(\v2\x19.dragoman.v1.ParseOptionsR\aoptions\x120\n" +
 	"\aspecial\x18\a \x03(\v2\x16.dragoman.v1.ByteRangeR\aspecialB\b\n" +
-	"\x06output\"{\n" +
+	"\x06output\"\xa2\x01\n" +
 	"\fParseOptions\x12\x17\n" +
 	"\aid_seed\x18\x01 \x01(\tR\x06idSeed\x12\x15\n" +
 	"\x06no_ids\x18\x02 \x01(\bR\x05noIds\x12#\n" +
 	"\rspecial_known\x18\x03 \x01(\bR\fspecialKnown\x12\x16\n" +
-	"\x06deltas\x18\x04 \x01(\bR\x06deltas\"\x8e\x01\n" +
+	"\x06deltas\x18\x04 \x01(\bR\x06deltas\x12%\n" +
+	"\x0edelivered_only\x18\x05 \x01(\bR\rdeliveredOnly\"\x8e\x01\n" +
 	"\rParseResponse\x12+\n" +
 	"\amessage\x18\x01 \x01(\v2\x11.dragoman.v1.JsonR\amessage\x12#\n" +
 	"\rfinish_reason\x18\x02 \x01(\tR\ffinishReason\x12+\n" +
