@@ -39,7 +39,6 @@ var betweenMarkers = regexp.MustCompile(`^\s+|(>)\s+(<)|\s+$`)
 var exceptions = map[string]exception{
 	"CohereForAI-c4ai-command-r-plus-tool_use.jinja": {answers: true,
 		because: "it puts an instruction between a question and the end of the prompt, but not between question and answer, so no answer can be extracted"},
-	"MiroThinker.jinja": {answers: true, because: "it assigns to messages, which strict engines reject"},
 	"ByteDance-Seed-OSS.jinja": {nested: true,
 		because: "it prints lists and objects as Python does; the parser accepts that and JSON, but the grammar allows only JSON"},
 	"deepseek-ai-DeepSeek-R1-Distill-Llama-8B.jinja": {two: true,

@@ -171,7 +171,7 @@ func (c *compiler) namespaces(target syntax.Node, s *scope.Scope) func(*frame) {
 		}
 		of := c.reader(t.Offset(), s, t.Of.ID)
 		checks = append(checks, func(f *frame) {
-			if _, ok := of(f).(*value.Namespace); !ok {
+			if attributesOf(f, of(f)) == nil {
 				f.r.at = t.Offset()
 				failure.Throw("TemplateRuntimeError", "cannot assign attribute on non-namespace object")
 			}
@@ -185,6 +185,20 @@ func (c *compiler) namespaces(target syntax.Node, s *scope.Scope) func(*frame) {
 	}
 }
 
+// attributesOf returns the attributes that a template may set: of namespaces and, in tolerant rendering, of objects, which are
+// copies of those that the caller passed.
+func attributesOf(f *frame, of value.Value) *value.Object {
+	switch of := of.(type) {
+	case *value.Namespace:
+		return of.Attributes
+	case *value.Object:
+		if f.r.Tolerant && value.IsMutable(of) {
+			return of
+		}
+	}
+	return nil
+}
+
 // assign compiles the assignment of a value to a target.
 func (c *compiler) assign(target syntax.Node, s *scope.Scope) func(*frame, value.Value) {
 	switch t := target.(type) {
@@ -194,7 +208,7 @@ func (c *compiler) assign(target syntax.Node, s *scope.Scope) func(*frame, value
 	case *syntax.AttributeTarget:
 		of, id := c.reader(t.Offset(), s, t.Of.ID), value.Value(value.String(t.ID))
 		return func(f *frame, v value.Value) {
-			attributes := of(f).(*value.Namespace).Attributes
+			attributes := attributesOf(f, of(f))
 			if i := attributes.FindText(t.ID); i >= 0 {
 				attributes.SetAt(i, v)
 				return

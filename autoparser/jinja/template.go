@@ -55,8 +55,8 @@ func Compile(name, source string, o Options) (t *Template, err error) {
 func (t *Template) Name() string { return t.name }
 
 // Tolerant returns the template for rendering less strictly than Jinja2 does, as other engines of
-// chat templates do: undefined operands of arithmetic count as empty strings, and tojson writes the
-// elements of generators. It is for templates written for such engines, which would fail otherwise.
+// chat templates do: undefined operands of arithmetic count as empty strings, tojson writes the
+// elements of generators, and attributes can be set of objects, in copies of the variables. It is for templates written for such engines, which would fail otherwise.
 func (t *Template) Tolerant() *Template {
 	tolerant := *t
 	tolerant.tolerant = true
@@ -100,6 +100,9 @@ func (t *Template) Render(ctx context.Context, vars value.Value, now time.Time) 
 				failure.Throw("TypeError", "the variables of a template must be an object, not %s", vars.Class())
 			}
 			object = &value.Object{}
+		}
+		if r.Tolerant {
+			object = r.DeepCopy(object).(*value.Object)
 		}
 		run(t.program.steps, t.program.begin(r, object))
 		out = string(r.out)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"testing"
 	"time"
+
+	"github.com/dragoman-project/dragoman/autoparser/jinja/value"
 )
 
 func TestTolerantRenderingGoesOnWhereJinjaFails(t *testing.T) {
@@ -15,6 +17,7 @@ func TestTolerantRenderingGoesOnWhereJinjaFails(t *testing.T) {
 		`{{ '{"a": [1, null]}' | from_json | tojson }}`:  `{"a": [1, null]}`,
 		"{{ ('[1]' | fromjson)[0] + 1 }}":                "2",
 		"{{ [{'n': 1}] | map(attribute='n') | tojson }}": "[1]",
+		"{% set d = {} %}{% set d.x = 1 %}{{ d.x }}":     "1",
 	} {
 		strict, err := Compile("t", source, Options{})
 		if err != nil {
@@ -27,6 +30,27 @@ func TestTolerantRenderingGoesOnWhereJinjaFails(t *testing.T) {
 		if err != nil || got != want {
 			t.Errorf("%s: rendered as %q, %v; want %q", source, got, err, want)
 		}
+	}
+}
+
+func TestTolerantRenderingChangesCopiesOfTheVariables(t *testing.T) {
+	compiled, err := Compile("t", "{% for m in ms %}{% set m.calls = [1] %}{% endfor %}{{ ms | tojson }}", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	vars := value.NewObject()
+	vars.Set("ms", value.ListOf(value.NewObject()))
+	for range 2 {
+		got, err := compiled.Tolerant().Render(context.Background(), vars, time.Time{})
+		if want := `[{"calls": [1]}]`; err != nil || got != want {
+			t.Errorf("rendered as %q, %v", got, err)
+		}
+	}
+	if ms, _ := vars.Get("ms"); ms.(*value.List).Items[0].(*value.Object).Len() != 0 {
+		t.Error("the variables changed")
+	}
+	if got, err := compiled.Render(context.Background(), vars, time.Time{}); err == nil {
+		t.Errorf("strictly rendered as %q", got)
 	}
 }
 

@@ -191,6 +191,27 @@ func (o *Object) CopyOf(h *Heap) *Object {
 	return c
 }
 
+// DeepCopy returns a copy of a value with all lists and objects within it, which the template may change. Values of the caller are
+// trees.
+func (h *Heap) DeepCopy(v Value) Value {
+	switch v := v.(type) {
+	case *List:
+		c := h.NewList(make([]Value, len(v.Items)))
+		c.Tuple, c.Group = v.Tuple, v.Group
+		for i, item := range v.Items {
+			c.Items[i] = h.DeepCopy(item)
+		}
+		return c
+	case *Object:
+		c := v.CopyOf(h)
+		for i, member := range c.values {
+			c.values[i] = h.DeepCopy(member)
+		}
+		return c
+	}
+	return v
+}
+
 // Identity returns a Go value that is the same for keys that are equal in Python: 1, 1.0 and True
 // are one key. It raises if the key is not hashable.
 func Identity(h *Heap, key Value, depth int) any {
