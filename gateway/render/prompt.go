@@ -228,6 +228,9 @@ func (s *Service) renderCompletion(w http.ResponseWriter, r *http.Request) error
 	id := cmp.Or(in.RequestID, "cmpl-"+newID())
 	all := make([]*generateRequest, len(prompts))
 	for i, p := range prompts {
+		if err := r.Context().Err(); err != nil {
+			return err
+		}
 		ids, offsets := p.ids, [][2]int(nil)
 		if ids == nil {
 			ids, offsets = encode(t, p.text, tokenizer.Options{AddSpecial: in.AddSpecial == nil || *in.AddSpecial}, in.Offsets)
