@@ -70,8 +70,12 @@ func (t *Template) render(ctx context.Context, r *chat.Request, s Style, cache *
 
 // added returns what follows the common prefix in the second text.
 func added(without, with string) string {
-	n := 0
-	for n < min(len(without), len(with)) && without[n] == with[n] {
+	const block = 64 // compared at once
+	n, least := 0, min(len(without), len(with))
+	for n+block <= least && without[n:n+block] == with[n:n+block] {
+		n += block
+	}
+	for n < least && without[n] == with[n] {
 		n++
 	}
 	for n > 0 && n < len(with) && !utf8.RuneStart(with[n]) {

@@ -103,10 +103,8 @@ func (w *Writer) value(v reflect.Value) {
 	case reflect.String:
 		w.Text(v.String())
 	case reflect.Struct:
-		for i := range v.NumField() {
-			if f := v.Field(i); f.Kind() != reflect.Struct || !f.Type().Implements(derivedType) {
-				w.value(f)
-			}
+		for _, i := range fieldsOf(v.Type()) {
+			w.value(v.Field(i))
 		}
 	case reflect.Pointer:
 		w.Bool(v.IsNil())
