@@ -97,7 +97,7 @@ bench-daemon: bin/soak
 
 ## attack: requests and templates that try to cost more than their share, each with its limits of time, memory and the delay of others
 attack:
-	go test ./soak -count=1 -run 'NoRequestCosts|WorkEnds' -v -timeout 60m -attack -attack-p99 50ms
+	go test ./soak -count=1 -run 'NoRequestCosts|WorkEnds|UnderAttack|InALoop' -v -timeout 60m -attack -attack-p99 50ms
 
 ## stress: the rules rewritten 10,000 times in every style, under running sessions
 stress:

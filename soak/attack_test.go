@@ -93,12 +93,65 @@ func TestWorkEndsWithItsClient(t *testing.T) {
 	}
 }
 
+// TestTheDaemonEndsUnderAttack ends a daemon while it is busy with the attacks that take longest: within its time of grace, and not by
+// force.
+func TestTheDaemonEndsUnderAttack(t *testing.T) {
+	shared.Slow(t)
+	const grace = 10 * time.Second
+	v := startVictim(t, buildDaemon(t), "--shutdown-grace", grace.String())
+	var busy sync.WaitGroup
+	defer busy.Wait()
+	for _, a := range attacks() {
+		if a.long {
+			busy.Go(func() { v.post(t.Context(), t, a.send) })
+		}
+	}
+	time.Sleep(100 * time.Millisecond)
+	began := time.Now()
+	if err := syscall.Kill(v.pid, syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := v.ended(); err != nil {
+		t.Errorf("the daemon ends with %v", err)
+	}
+	took := time.Since(began)
+	t.Logf("it ends after %v", took)
+	if took > grace+busyExtra {
+		t.Errorf("the daemon ends after %v, and has %v", took, grace)
+	}
+}
+
+// busyExtra is how much longer than its time of grace a daemon may take on a busy machine.
+const busyExtra = 5 * time.Second
+
+// TestTemplatesPutInALoopAreBounded puts templates under ever new names, as an operator and as a client.
+func TestTemplatesPutInALoopAreBounded(t *testing.T) {
+	shared.Slow(t)
+	v := startVictim(t, buildDaemon(t), "--limits-templates", "50")
+	before, memory := v.processorTime(t), resident(v.pid)
+	refused := 0
+	filler := strings.Repeat("{# x #}", 10_000)
+	for i := range 150 {
+		status, answer := v.post(t.Context(), t, put(fmt.Sprint("t", i), "{% for m in messages %}{{ m.content }}{% endfor %}"+filler+fmt.Sprint(i)))
+		if status == http.StatusRequestEntityTooLarge && strings.Contains(answer, "limits.templates") {
+			refused++
+		}
+	}
+	if refused != 100 {
+		t.Errorf("%d templates are refused, want 100", refused)
+	}
+	if cost, more := v.processorTime(t)-before, resident(v.pid)-memory; cost > 10*time.Second || more > mostMemory {
+		t.Errorf("it costs %v and %d MB", cost, more>>20)
+	}
+}
+
 // victim is the daemon's process.
 type victim struct {
 	pid   int
 	base  string
 	stop  func()
-	spent bool // an attack may still cost it something
+	ended func() error // waits until it has ended
+	spent bool         // an attack may still cost it something
 }
 
 // buildDaemon builds the daemon.
@@ -111,8 +164,8 @@ func buildDaemon(t *testing.T) string {
 }
 
 // startVictim starts a daemon.
-func startVictim(t *testing.T, binary string) *victim {
-	cmd := exec.Command(binary, "serve", "--listen", "127.0.0.1:0", "--log-format", "json", "--plugins", t.TempDir())
+func startVictim(t *testing.T, binary string, flags ...string) *victim {
+	cmd := exec.Command(binary, append([]string{"serve", "--listen", "127.0.0.1:0", "--log-format", "json", "--plugins", t.TempDir(), "--state-dir", t.TempDir()}, flags...)...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	out, err := cmd.StderrPipe()
 	if err != nil {
@@ -126,15 +179,18 @@ func startVictim(t *testing.T, binary string) *victim {
 		defer close(drained)
 		follow(out, io.Discard, address)
 	}()
-	stop := sync.OnceFunc(func() {
-		_ = cmd.Process.Kill()
+	ended := sync.OnceValue(func() error {
 		<-drained
-		_ = cmd.Wait()
+		return cmd.Wait()
 	})
+	stop := func() {
+		_ = cmd.Process.Kill() // it may have ended
+		_ = ended()
+	}
 	t.Cleanup(stop)
 	select {
 	case a := <-address:
-		v := &victim{pid: cmd.Process.Pid, base: "http://" + a, stop: stop}
+		v := &victim{pid: cmd.Process.Pid, base: "http://" + a, stop: stop, ended: ended}
 		v.post(t.Context(), t, other) // what is built once is not the attack's cost
 		return v
 	case <-drained:

@@ -250,6 +250,7 @@ func attacks() (all []attack) {
 		all = append(all, attack{name: "template: " + name + ", plan", prepare: put("attack", source), send: planFor("attack", withTool(`{"type": "object"}`))})
 		all = append(all, attack{name: "template: " + name + ", explained", send: message{"TemplateService/ExplainTemplate", []byte(`{"name": "attack"}`)}})
 	}
+	all = append(all, ruleAttacks()...)
 	for i := range all {
 		a := &all[i]
 		a.short, a.long = slices.Contains(shortForm, a.name), slices.Contains(longest, a.name)
@@ -267,8 +268,9 @@ func attacks() (all []attack) {
 var shortForm = []string{
 	"schema: patterns that meet", "schema: 8000 similar patterns of names", "schema: 30000 optional properties", "schema: allOf of 5000", "schema: classes",
 	"format: prefix items", "8000 types of parts", "30000 messages", "5000 tools of 5 arguments", "lark: 3000 properties",
+	"rules: heavy predicates", "rules: a case of a long output",
 	"output of chatml-json: beginnings of calls", "template: 14 MB", "template: 400 replacements",
 }
 
 // longest are the attacks that cost most.
-var longest = []string{"schema: patterns that meet", "schema: allOf of 5000", "schema: allOf of 5000 patterns", "schema: long names", "schema: many numbers", "30000 messages"}
+var longest = []string{"rules: heavy predicates", "rules: many cases", "schema: patterns that meet", "schema: allOf of 5000", "schema: allOf of 5000 patterns", "schema: long names", "schema: many numbers", "30000 messages"}
