@@ -182,10 +182,11 @@ type closing struct {
 }
 
 func (w *closing) visit(p point) {
-	if w.seen[p] || depth(p.up) > maxCalls {
+	if w.visits >= maxVisits || w.seen[p] || depth(p.up) > maxCalls {
 		return
 	}
 	w.seen[p] = true
+	w.visits++
 	in := &w.Insts[p.pc]
 	switch in.Op {
 	case code.OpLiteral, code.OpValue:

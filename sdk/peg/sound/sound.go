@@ -69,6 +69,7 @@ const (
 	maxWitness = 96        // bytes of a witness
 	maxSearch  = 100_000   // steps for a choice
 	maxCheck   = 5_000_000 // steps for a program
+	maxVisits  = 2_000_000 // points that are looked at for a program; with more, the rest is reported as not examined
 )
 
 // checker searches the code of a program.
@@ -78,6 +79,7 @@ type checker struct {
 	returns map[returnTo]*returnTo
 	ids     map[point]uint32
 	steps   int
+	visits  int
 }
 
 func newChecker(compiled *code.Code) *checker {
@@ -109,14 +111,18 @@ type search struct {
 
 func (c *checker) choice(at int32) []Finding {
 	s := &search{checker: c, choice: at, seen: map[string]bool{}}
-	if s.allSafe() {
+	if s.allSafe() && c.visits < maxVisits {
 		return nil
+	}
+	if c.visits >= maxVisits {
+		in := &c.Insts[at]
+		return []Finding{{Choice: in.Node, Commit: in.Node, Rule: c.Rules[in.Rule], Unsure: true}}
 	}
 	s.push(point{pc: at + 1}, c.closure([]point{{pc: c.Insts[at].To}}, -1), "")
 	for enough := min(c.steps+maxSearch, maxCheck); len(s.work) > 0; {
 		next := s.work[0]
 		s.work = s.work[1:]
-		if c.steps >= enough || len(next.text) == maxWitness {
+		if c.steps >= enough || c.visits >= maxVisits || len(next.text) == maxWitness {
 			s.report(next.first, next.text, true)
 			break
 		}

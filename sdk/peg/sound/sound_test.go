@@ -1,6 +1,8 @@
 package sound_test
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -108,5 +110,20 @@ func TestTheSearchEnds(t *testing.T) {
 	findings := check(t, p)
 	if len(findings) == 0 || !findings[0].Unsure || !strings.Contains(findings[0].String(), "(search given up)") {
 		t.Error(findings)
+	}
+}
+
+// Points differ by the rules that they return to, and rules that call each other have more ways to return than can be looked at.
+func TestProgramsOfManyRulesAreExaminedInBoundedTime(t *testing.T) {
+	const n = 1000
+	var b peg.Builder
+	var rules []peg.ID
+	rule := func(i int) string { return fmt.Sprint("r", i%n) }
+	for i := range n {
+		rules = append(rules, b.Rule(rule(i), b.Choice(b.Lit("a"), b.Seq(b.Lit("b"), b.Ref(rule(7*i+1)), b.Ref(rule(13*i+5)), b.Tag(peg.Content, b.Lit("c"))))))
+	}
+	findings, err := sound.Check(b.Build(b.Seq(rules[0], b.Choice(rules...), b.End())))
+	if err != nil || !slices.ContainsFunc(findings, func(f sound.Finding) bool { return f.Unsure }) {
+		t.Errorf("%d findings, %v", len(findings), err)
 	}
 }

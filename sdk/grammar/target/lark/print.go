@@ -68,6 +68,7 @@ var repeated = regexp.MustCompile(`([?*+]|~[0-9]+(\.\.[0-9]+)?)$`)
 
 // times prints a repetition of a printed item.
 func (w *writer) times(item string, lo, hi int, around cfg.Binding) string {
+	w.work.Spend(len(item) >> 3)
 	if repeated.MatchString(item) {
 		item = "(" + item + ")"
 	}
@@ -166,6 +167,7 @@ func (w *writer) named(r *cfg.Rule) string {
 
 // text prints the inside of a terminal, which may refer to others.
 func (w *writer) text(e *cfg.Expr, around cfg.Binding) string {
+	w.work.Spend(8)
 	var kids []string
 	for _, k := range e.Kids {
 		inner := cfg.InSequence

@@ -165,7 +165,7 @@ func (w *writer) continuations(e *cfg.Expr) (set charset.Set) {
 		if flat == nil {
 			return nil
 		}
-		w.work.Spend(12 * cfg.Size(flat))
+		w.work.Spend(4 * w.regular.Written(flat))
 		return regular.Continuations(flat)
 	}
 	for _, k := range slices.Backward(e.Kids) {
@@ -302,10 +302,10 @@ func firstText(e *cfg.Expr) string {
 // mayStartWith reports whether a text of kids may begin with s.
 func (w *writer) mayStartWith(kids []*cfg.Expr, s string) bool {
 	flat := w.regular.Flat(cfg.Seq(kids...))
-	w.work.Spend(12 * cfg.Size(flat))
 	if flat == nil {
 		return false
 	}
+	w.work.Spend(4 * w.regular.Written(flat))
 	c, states := automaton.Of(flat)
 	for _, r := range s {
 		states = c.Step(states, r)
