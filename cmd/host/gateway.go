@@ -47,7 +47,9 @@ func newEndpoints(cfg config.Engines, h *host.Host, front *gateway.Gateway) ([]a
 		return nil, err
 	}
 	for _, e := range openai.Endpoints(front) {
-		if !slices.ContainsFunc(all, func(known api.Endpoint) bool { return known.Path == e.Path }) {
+		if at := slices.IndexFunc(all, func(known api.Endpoint) bool { return known.Path == e.Path }); at >= 0 {
+			all[at].Refuse = e.Refuse // what clients of OpenAI ask is refused in its words
+		} else {
 			all = append(all, e)
 		}
 	}

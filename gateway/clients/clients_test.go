@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
-	"io"
 	"net"
 	"net/http"
 	"os"
@@ -74,33 +73,40 @@ func daemon(t *testing.T) (url string, log *logged) {
 	}
 }
 
-func TestTheClientOfOpenAI(t *testing.T) {
+func TestClients(t *testing.T) {
 	if *folder == "" {
 		t.Skip("run make clients, which installs the clients")
 	}
 	url, log := daemon(t)
-	program, err := os.ReadFile("openai.mjs")
+	for _, program := range []string{"openai.mjs", "ai.mjs"} {
+		t.Run(program, func(t *testing.T) { drive(t, program, url+"/v1") })
+	}
+	for deadline := time.Now().Add(time.Minute); !strings.Contains(log.String(), "code=canceled"); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("the output that was given up has not ended:\n%s", log)
+		}
+	}
+}
+
+// drive runs a program that uses a client.
+func drive(t *testing.T, program, url string) {
+	text, err := os.ReadFile(program)
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(*folder, "openai.mjs") // beside its modules
-	if err := os.WriteFile(path, program, 0o600); err != nil {
+	path := filepath.Join(*folder, program) // beside its modules
+	if err := os.WriteFile(path, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), "node", path, url+"/v1", "key")
-	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	cmd := exec.CommandContext(t.Context(), "node", path, url, "key")
+	var faults bytes.Buffer
+	cmd.Stderr = &faults
+	out, err := cmd.Output()
 	n := 0
-	for lines := bufio.NewScanner(out); lines.Scan(); n++ {
+	for lines := bufio.NewScanner(bytes.NewReader(out)); lines.Scan(); n++ {
 		var result struct{ Name, Error string }
 		if err := json.Unmarshal(lines.Bytes(), &result); err != nil {
-			t.Fatal(err)
+			t.Fatalf("%s: %v", lines.Text(), err)
 		}
 		t.Run(result.Name, func(t *testing.T) {
 			if result.Error != "" {
@@ -108,13 +114,7 @@ func TestTheClientOfOpenAI(t *testing.T) {
 			}
 		})
 	}
-	_, _ = io.Copy(io.Discard, out)
-	if err := cmd.Wait(); err != nil || n == 0 {
-		t.Errorf("%v after %d tests\n%s", err, n, log)
-	}
-	for deadline := time.Now().Add(time.Minute); !strings.Contains(log.String(), "code=canceled"); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("the output that was given up has not ended:\n%s", log)
-		}
+	if err != nil || n == 0 {
+		t.Errorf("%v after %d tests\n%s", err, n, &faults)
 	}
 }
