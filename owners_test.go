@@ -21,7 +21,7 @@ var owners = []struct {
 	{"plugin processes", `plugin\.NewClient\(`, []string{"host/plugins", "sdk/conformance"}},
 	{"batches of a shared stream", `\bsent\.Add\(`, []string{"internal/batch"}},
 	{"the codes of errors in HTTP and gRPC", `\b(429|499)\b.*\b(1|8)\b|Code = "not_found"`, []string{"sdk/fault"}},
-	{"messages of the daemon's API", `dragomanv1\.(Report|Span|Fault|Constraint|Trigger|Plugin|PluginHandler|Source|Trial|Snapshot|TemplateChange|CaseChange|Error)\{`,
+	{"messages of the daemon's API", `dragomanv1\.(Report|TokenCounts|Span|Fault|Constraint|Trigger|Plugin|PluginHandler|Source|Trial|Snapshot|TemplateChange|CaseChange|Error)\{`,
 		[]string{"internal/wire/chatapi", "internal/wire/adminapi"}},
 	{"bounded caches", `"container/list"|\bHits, [mM]isses\b|\b[hH]its +uint64`, []string{"internal/cache"}},
 	// The API rewrites messages while it reads them; recorded cases compare texts that may break off; vocabularies are too long to

@@ -68,13 +68,13 @@ type Report struct {
 	Tokens *TokenCounts `json:"tokens,omitempty"` // nil where the output came as text
 }
 
-// TokenCounts counts the tokens of an output that came as token ids. A token counts where its text begins; those of markers and of
-// white space around them may count nowhere but in Output.
+// TokenCounts counts the tokens of an output that came as token ids. A token counts for the first part of the message that it has
+// text of; those of markers count only in Output.
 type TokenCounts struct {
 	Output    int `json:"output"`    // all
-	Reasoning int `json:"reasoning"` // delivered as reasoning
-	Content   int `json:"content"`   // delivered as content
-	Calls     int `json:"calls"`     // delivered as calls: names and arguments
+	Reasoning int `json:"reasoning"` // read as reasoning
+	Content   int `json:"content"`   // read as content
+	Calls     int `json:"calls"`     // read as calls: their names, ids and arguments
 }
 
 // Miss counts a marker that is missing at byte offset at.

@@ -182,9 +182,18 @@ func (v *ggufVocabulary) tokenizer() (*Tokenizer, error) {
 	return t, nil
 }
 
+// endTokens end a turn wherever a vocabulary has them, whatever type a file gives them.
+var endTokens = []string{
+	"<|eot_id|>", "<|im_end|>", "<|end|>", "<|return|>", "<|call|>", "<|flush|>", "<end_of_turn>", "<|endoftext|>", "</s>", "<|eom_id|>", "<EOT>",
+	"_<EOT>", "<|end_of_text|>", "<end_of_utterance>", "< EOT >", "<｜end▁of▁sentence｜>",
+}
+
 // added returns the tokens that are found before the model splits a text.
 func (v *ggufVocabulary) added() (all []addedToken) {
 	for i, kind := range v.types {
+		if i < len(v.tokens) && slices.Contains(endTokens, v.tokens[i]) && kind != userToken {
+			kind = controlToken
+		}
 		if i < len(v.tokens) && v.tokens[i] != "" && (kind == controlToken || kind == unknownToken || kind == userToken) {
 			all = append(all, addedToken{ID: ID(i), Content: v.tokens[i], Special: kind != userToken})
 		}

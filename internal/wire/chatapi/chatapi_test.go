@@ -65,10 +65,11 @@ func TestAResultTravels(t *testing.T) {
 			Status: chat.Malformed, Length: 20, PromptLength: 5, Spans: []chat.Span{{Region: chat.ContentRegion, Start: 5, End: 20}},
 			Faults: []chat.Fault{{At: 6, Farthest: 9, Message: "expected x"}}, UnknownTools: []string{"f"}, Notes: []string{"repaired"},
 			MaxHeld: 3, MissingMarkers: []chat.MissingMarker{{Marker: "<tool>", At: 8, Count: 2}},
+			Tokens: &chat.TokenCounts{Output: 9, Reasoning: 1, Content: 2, Calls: 3},
 		},
 	}
 	filled(t, sent, "Deltas")
-	filled(t, sent.Report, "Tokens") // outputs come to the daemon as text
+	filled(t, sent.Report)
 	m, err := chatapi.EncodeResult(sent)
 	if err != nil {
 		t.Fatal(err)

@@ -55,6 +55,9 @@ func encodeReport(r *chat.Report) *dragomanv1.Report {
 		at, farthest := uint32(f.At), uint32(f.Farthest)
 		m.Faults = append(m.Faults, &dragomanv1.Fault{At: &at, Farthest: &farthest, Message: f.Message})
 	}
+	if t := r.Tokens; t != nil {
+		m.Tokens = &dragomanv1.TokenCounts{Output: uint32(t.Output), Reasoning: uint32(t.Reasoning), Content: uint32(t.Content), Calls: uint32(t.Calls)}
+	}
 	return m
 }
 
@@ -75,6 +78,9 @@ func decodeReport(m *dragomanv1.Report) *chat.Report {
 	}
 	for _, f := range m.GetFaults() {
 		r.Faults = append(r.Faults, chat.Fault{At: int(f.GetAt()), Farthest: int(f.GetFarthest()), Message: f.GetMessage()})
+	}
+	if t := m.GetTokens(); t != nil {
+		r.Tokens = &chat.TokenCounts{Output: int(t.GetOutput()), Reasoning: int(t.GetReasoning()), Content: int(t.GetContent()), Calls: int(t.GetCalls())}
 	}
 	return r
 }

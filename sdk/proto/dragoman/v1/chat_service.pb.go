@@ -1393,8 +1393,10 @@ type Report struct {
 	MaxHeld uint32 `protobuf:"varint,8,opt,name=max_held,json=maxHeld,proto3" json:"max_held,omitempty"`
 	// Markers of the format that the output lacks. The parts that they mark were recognised without them.
 	MissingMarkers []*MissingMarker `protobuf:"bytes,9,rep,name=missing_markers,json=missingMarkers,proto3" json:"missing_markers,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// The tokens of the output, where it came as token ids.
+	Tokens        *TokenCounts `protobuf:"bytes,10,opt,name=tokens,proto3" json:"tokens,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Report) Reset() {
@@ -1490,6 +1492,87 @@ func (x *Report) GetMissingMarkers() []*MissingMarker {
 	return nil
 }
 
+func (x *Report) GetTokens() *TokenCounts {
+	if x != nil {
+		return x.Tokens
+	}
+	return nil
+}
+
+// TokenCounts counts the tokens of an output. A token counts for the first part of the message that it has text of; those of
+// markers count only in output.
+type TokenCounts struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// All.
+	Output uint32 `protobuf:"varint,1,opt,name=output,proto3" json:"output,omitempty"`
+	// Read as reasoning.
+	Reasoning uint32 `protobuf:"varint,2,opt,name=reasoning,proto3" json:"reasoning,omitempty"`
+	// Read as content.
+	Content uint32 `protobuf:"varint,3,opt,name=content,proto3" json:"content,omitempty"`
+	// Read as calls: their names, ids and arguments.
+	Calls         uint32 `protobuf:"varint,4,opt,name=calls,proto3" json:"calls,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TokenCounts) Reset() {
+	*x = TokenCounts{}
+	mi := &file_dragoman_v1_chat_service_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TokenCounts) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TokenCounts) ProtoMessage() {}
+
+func (x *TokenCounts) ProtoReflect() protoreflect.Message {
+	mi := &file_dragoman_v1_chat_service_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TokenCounts.ProtoReflect.Descriptor instead.
+func (*TokenCounts) Descriptor() ([]byte, []int) {
+	return file_dragoman_v1_chat_service_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *TokenCounts) GetOutput() uint32 {
+	if x != nil {
+		return x.Output
+	}
+	return 0
+}
+
+func (x *TokenCounts) GetReasoning() uint32 {
+	if x != nil {
+		return x.Reasoning
+	}
+	return 0
+}
+
+func (x *TokenCounts) GetContent() uint32 {
+	if x != nil {
+		return x.Content
+	}
+	return 0
+}
+
+func (x *TokenCounts) GetCalls() uint32 {
+	if x != nil {
+		return x.Calls
+	}
+	return 0
+}
+
 // MissingMarker is a marker that the model left out or the engine stripped.
 type MissingMarker struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1505,7 +1588,7 @@ type MissingMarker struct {
 
 func (x *MissingMarker) Reset() {
 	*x = MissingMarker{}
-	mi := &file_dragoman_v1_chat_service_proto_msgTypes[19]
+	mi := &file_dragoman_v1_chat_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1517,7 +1600,7 @@ func (x *MissingMarker) String() string {
 func (*MissingMarker) ProtoMessage() {}
 
 func (x *MissingMarker) ProtoReflect() protoreflect.Message {
-	mi := &file_dragoman_v1_chat_service_proto_msgTypes[19]
+	mi := &file_dragoman_v1_chat_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1530,7 +1613,7 @@ func (x *MissingMarker) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MissingMarker.ProtoReflect.Descriptor instead.
 func (*MissingMarker) Descriptor() ([]byte, []int) {
-	return file_dragoman_v1_chat_service_proto_rawDescGZIP(), []int{19}
+	return file_dragoman_v1_chat_service_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *MissingMarker) GetMarker() string {
@@ -1570,7 +1653,7 @@ type Span struct {
 
 func (x *Span) Reset() {
 	*x = Span{}
-	mi := &file_dragoman_v1_chat_service_proto_msgTypes[20]
+	mi := &file_dragoman_v1_chat_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1582,7 +1665,7 @@ func (x *Span) String() string {
 func (*Span) ProtoMessage() {}
 
 func (x *Span) ProtoReflect() protoreflect.Message {
-	mi := &file_dragoman_v1_chat_service_proto_msgTypes[20]
+	mi := &file_dragoman_v1_chat_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1595,7 +1678,7 @@ func (x *Span) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Span.ProtoReflect.Descriptor instead.
 func (*Span) Descriptor() ([]byte, []int) {
-	return file_dragoman_v1_chat_service_proto_rawDescGZIP(), []int{20}
+	return file_dragoman_v1_chat_service_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Span) GetRegion() string {
@@ -1634,7 +1717,7 @@ type Fault struct {
 
 func (x *Fault) Reset() {
 	*x = Fault{}
-	mi := &file_dragoman_v1_chat_service_proto_msgTypes[21]
+	mi := &file_dragoman_v1_chat_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1646,7 +1729,7 @@ func (x *Fault) String() string {
 func (*Fault) ProtoMessage() {}
 
 func (x *Fault) ProtoReflect() protoreflect.Message {
-	mi := &file_dragoman_v1_chat_service_proto_msgTypes[21]
+	mi := &file_dragoman_v1_chat_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1659,7 +1742,7 @@ func (x *Fault) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Fault.ProtoReflect.Descriptor instead.
 func (*Fault) Descriptor() ([]byte, []int) {
-	return file_dragoman_v1_chat_service_proto_rawDescGZIP(), []int{21}
+	return file_dragoman_v1_chat_service_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Fault) GetAt() uint32 {
@@ -1784,7 +1867,7 @@ const file_dragoman_v1_chat_service_proto_rawDesc = "" +
 	"\aoutputs\x18\x01 \x03(\v2\x1b.dragoman.v1.OutputResponseR\aoutputs\"d\n" +
 	"\x0eOutputResponse\x12\x16\n" +
 	"\x06output\x18\x01 \x01(\x04R\x06output\x12:\n" +
-	"\amessage\x18\x02 \x01(\v2 .dragoman.v1.ParseStreamResponseR\amessage\"\xcd\x02\n" +
+	"\amessage\x18\x02 \x01(\v2 .dragoman.v1.ParseStreamResponseR\amessage\"\xff\x02\n" +
 	"\x06Report\x12\x16\n" +
 	"\x06status\x18\x01 \x01(\tR\x06status\x12\x16\n" +
 	"\x06length\x18\x02 \x01(\rR\x06length\x12#\n" +
@@ -1794,7 +1877,14 @@ const file_dragoman_v1_chat_service_proto_rawDesc = "" +
 	"\runknown_tools\x18\x06 \x03(\tR\funknownTools\x12\x14\n" +
 	"\x05notes\x18\a \x03(\tR\x05notes\x12\x19\n" +
 	"\bmax_held\x18\b \x01(\rR\amaxHeld\x12C\n" +
-	"\x0fmissing_markers\x18\t \x03(\v2\x1a.dragoman.v1.MissingMarkerR\x0emissingMarkers\"Y\n" +
+	"\x0fmissing_markers\x18\t \x03(\v2\x1a.dragoman.v1.MissingMarkerR\x0emissingMarkers\x120\n" +
+	"\x06tokens\x18\n" +
+	" \x01(\v2\x18.dragoman.v1.TokenCountsR\x06tokens\"s\n" +
+	"\vTokenCounts\x12\x16\n" +
+	"\x06output\x18\x01 \x01(\rR\x06output\x12\x1c\n" +
+	"\treasoning\x18\x02 \x01(\rR\treasoning\x12\x18\n" +
+	"\acontent\x18\x03 \x01(\rR\acontent\x12\x14\n" +
+	"\x05calls\x18\x04 \x01(\rR\x05calls\"Y\n" +
 	"\rMissingMarker\x12\x16\n" +
 	"\x06marker\x18\x01 \x01(\tR\x06marker\x12\x13\n" +
 	"\x02at\x18\x02 \x01(\rH\x00R\x02at\x88\x01\x01\x12\x14\n" +
@@ -1830,7 +1920,7 @@ func file_dragoman_v1_chat_service_proto_rawDescGZIP() []byte {
 	return file_dragoman_v1_chat_service_proto_rawDescData
 }
 
-var file_dragoman_v1_chat_service_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
+var file_dragoman_v1_chat_service_proto_msgTypes = make([]protoimpl.MessageInfo, 23)
 var file_dragoman_v1_chat_service_proto_goTypes = []any{
 	(*RenderRequest)(nil),        // 0: dragoman.v1.RenderRequest
 	(*RenderResponse)(nil),       // 1: dragoman.v1.RenderResponse
@@ -1851,52 +1941,54 @@ var file_dragoman_v1_chat_service_proto_goTypes = []any{
 	(*ParseStreamsResponse)(nil), // 16: dragoman.v1.ParseStreamsResponse
 	(*OutputResponse)(nil),       // 17: dragoman.v1.OutputResponse
 	(*Report)(nil),               // 18: dragoman.v1.Report
-	(*MissingMarker)(nil),        // 19: dragoman.v1.MissingMarker
-	(*Span)(nil),                 // 20: dragoman.v1.Span
-	(*Fault)(nil),                // 21: dragoman.v1.Fault
-	(*Json)(nil),                 // 22: dragoman.v1.Json
-	(*Error)(nil),                // 23: dragoman.v1.Error
+	(*TokenCounts)(nil),          // 19: dragoman.v1.TokenCounts
+	(*MissingMarker)(nil),        // 20: dragoman.v1.MissingMarker
+	(*Span)(nil),                 // 21: dragoman.v1.Span
+	(*Fault)(nil),                // 22: dragoman.v1.Fault
+	(*Json)(nil),                 // 23: dragoman.v1.Json
+	(*Error)(nil),                // 24: dragoman.v1.Error
 }
 var file_dragoman_v1_chat_service_proto_depIdxs = []int32{
-	22, // 0: dragoman.v1.RenderRequest.request:type_name -> dragoman.v1.Json
-	22, // 1: dragoman.v1.PlanRequest.request:type_name -> dragoman.v1.Json
+	23, // 0: dragoman.v1.RenderRequest.request:type_name -> dragoman.v1.Json
+	23, // 1: dragoman.v1.PlanRequest.request:type_name -> dragoman.v1.Json
 	4,  // 2: dragoman.v1.PlanResponse.constraint:type_name -> dragoman.v1.Constraint
 	6,  // 3: dragoman.v1.PlanResponse.delimiters:type_name -> dragoman.v1.Delimiter
 	5,  // 4: dragoman.v1.Constraint.triggers:type_name -> dragoman.v1.Trigger
-	22, // 5: dragoman.v1.ParseRequest.request:type_name -> dragoman.v1.Json
+	23, // 5: dragoman.v1.ParseRequest.request:type_name -> dragoman.v1.Json
 	8,  // 6: dragoman.v1.ParseRequest.options:type_name -> dragoman.v1.ParseOptions
 	12, // 7: dragoman.v1.ParseRequest.special:type_name -> dragoman.v1.ByteRange
-	22, // 8: dragoman.v1.ParseResponse.message:type_name -> dragoman.v1.Json
+	23, // 8: dragoman.v1.ParseResponse.message:type_name -> dragoman.v1.Json
 	18, // 9: dragoman.v1.ParseResponse.report:type_name -> dragoman.v1.Report
 	11, // 10: dragoman.v1.ParseStreamRequest.start:type_name -> dragoman.v1.ParseStart
 	12, // 11: dragoman.v1.ParseStreamRequest.special:type_name -> dragoman.v1.ByteRange
-	22, // 12: dragoman.v1.ParseStart.request:type_name -> dragoman.v1.Json
+	23, // 12: dragoman.v1.ParseStart.request:type_name -> dragoman.v1.Json
 	8,  // 13: dragoman.v1.ParseStart.options:type_name -> dragoman.v1.ParseOptions
-	22, // 14: dragoman.v1.ParseStreamResponse.chunk:type_name -> dragoman.v1.Json
+	23, // 14: dragoman.v1.ParseStreamResponse.chunk:type_name -> dragoman.v1.Json
 	9,  // 15: dragoman.v1.ParseStreamResponse.result:type_name -> dragoman.v1.ParseResponse
-	23, // 16: dragoman.v1.ParseStreamResponse.error:type_name -> dragoman.v1.Error
+	24, // 16: dragoman.v1.ParseStreamResponse.error:type_name -> dragoman.v1.Error
 	15, // 17: dragoman.v1.ParseStreamsRequest.outputs:type_name -> dragoman.v1.OutputRequest
 	10, // 18: dragoman.v1.OutputRequest.message:type_name -> dragoman.v1.ParseStreamRequest
 	17, // 19: dragoman.v1.ParseStreamsResponse.outputs:type_name -> dragoman.v1.OutputResponse
 	13, // 20: dragoman.v1.OutputResponse.message:type_name -> dragoman.v1.ParseStreamResponse
-	20, // 21: dragoman.v1.Report.spans:type_name -> dragoman.v1.Span
-	21, // 22: dragoman.v1.Report.faults:type_name -> dragoman.v1.Fault
-	19, // 23: dragoman.v1.Report.missing_markers:type_name -> dragoman.v1.MissingMarker
-	0,  // 24: dragoman.v1.ChatService.Render:input_type -> dragoman.v1.RenderRequest
-	2,  // 25: dragoman.v1.ChatService.Plan:input_type -> dragoman.v1.PlanRequest
-	7,  // 26: dragoman.v1.ChatService.Parse:input_type -> dragoman.v1.ParseRequest
-	10, // 27: dragoman.v1.ChatService.ParseStream:input_type -> dragoman.v1.ParseStreamRequest
-	14, // 28: dragoman.v1.ChatService.ParseStreams:input_type -> dragoman.v1.ParseStreamsRequest
-	1,  // 29: dragoman.v1.ChatService.Render:output_type -> dragoman.v1.RenderResponse
-	3,  // 30: dragoman.v1.ChatService.Plan:output_type -> dragoman.v1.PlanResponse
-	9,  // 31: dragoman.v1.ChatService.Parse:output_type -> dragoman.v1.ParseResponse
-	13, // 32: dragoman.v1.ChatService.ParseStream:output_type -> dragoman.v1.ParseStreamResponse
-	16, // 33: dragoman.v1.ChatService.ParseStreams:output_type -> dragoman.v1.ParseStreamsResponse
-	29, // [29:34] is the sub-list for method output_type
-	24, // [24:29] is the sub-list for method input_type
-	24, // [24:24] is the sub-list for extension type_name
-	24, // [24:24] is the sub-list for extension extendee
-	0,  // [0:24] is the sub-list for field type_name
+	21, // 21: dragoman.v1.Report.spans:type_name -> dragoman.v1.Span
+	22, // 22: dragoman.v1.Report.faults:type_name -> dragoman.v1.Fault
+	20, // 23: dragoman.v1.Report.missing_markers:type_name -> dragoman.v1.MissingMarker
+	19, // 24: dragoman.v1.Report.tokens:type_name -> dragoman.v1.TokenCounts
+	0,  // 25: dragoman.v1.ChatService.Render:input_type -> dragoman.v1.RenderRequest
+	2,  // 26: dragoman.v1.ChatService.Plan:input_type -> dragoman.v1.PlanRequest
+	7,  // 27: dragoman.v1.ChatService.Parse:input_type -> dragoman.v1.ParseRequest
+	10, // 28: dragoman.v1.ChatService.ParseStream:input_type -> dragoman.v1.ParseStreamRequest
+	14, // 29: dragoman.v1.ChatService.ParseStreams:input_type -> dragoman.v1.ParseStreamsRequest
+	1,  // 30: dragoman.v1.ChatService.Render:output_type -> dragoman.v1.RenderResponse
+	3,  // 31: dragoman.v1.ChatService.Plan:output_type -> dragoman.v1.PlanResponse
+	9,  // 32: dragoman.v1.ChatService.Parse:output_type -> dragoman.v1.ParseResponse
+	13, // 33: dragoman.v1.ChatService.ParseStream:output_type -> dragoman.v1.ParseStreamResponse
+	16, // 34: dragoman.v1.ChatService.ParseStreams:output_type -> dragoman.v1.ParseStreamsResponse
+	30, // [30:35] is the sub-list for method output_type
+	25, // [25:30] is the sub-list for method input_type
+	25, // [25:25] is the sub-list for extension type_name
+	25, // [25:25] is the sub-list for extension extendee
+	0,  // [0:25] is the sub-list for field type_name
 }
 
 func init() { file_dragoman_v1_chat_service_proto_init() }
@@ -1914,16 +2006,16 @@ func file_dragoman_v1_chat_service_proto_init() {
 		(*ParseStreamRequest_Text)(nil),
 		(*ParseStreamRequest_Data)(nil),
 	}
-	file_dragoman_v1_chat_service_proto_msgTypes[19].OneofWrappers = []any{}
 	file_dragoman_v1_chat_service_proto_msgTypes[20].OneofWrappers = []any{}
 	file_dragoman_v1_chat_service_proto_msgTypes[21].OneofWrappers = []any{}
+	file_dragoman_v1_chat_service_proto_msgTypes[22].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_dragoman_v1_chat_service_proto_rawDesc), len(file_dragoman_v1_chat_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   22,
+			NumMessages:   23,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
