@@ -92,8 +92,11 @@ func (s *Stream) Append(dst []Piece) []Piece {
 // Into appends the pieces since the last call to dst, to which Add then appends more, until Taken returns the extended slice: Append
 // for callers that add events in between.
 func (s *Stream) Into(dst []Piece) {
-	fresh := len(dst)
-	s.pieces, s.fresh = append(dst, s.pieces...), fresh
+	s.fresh = len(dst)
+	if len(s.pieces) > 0 {
+		dst = append(dst, s.pieces...)
+	}
+	s.pieces = dst
 }
 
 // Taken returns the slice that was given to Into, extended.
@@ -214,7 +217,19 @@ func (s *Stream) say(kind EventKind, call int, text []byte, at, from, to int) {
 		return
 	}
 	s.begun = at
-	s.pieces = append(s.pieces, Piece{Kind: kind, Call: call, Text: text[at:], From: from, To: to})
+	p := s.piece()
+	p.Kind, p.Call, p.ID, p.Name, p.Text, p.From, p.To = kind, call, "", "", text[at:], from, to
+}
+
+// piece adds a piece, for the caller to fill in.
+func (s *Stream) piece() *Piece {
+	n := len(s.pieces)
+	if n < cap(s.pieces) {
+		s.pieces = s.pieces[:n+1]
+	} else {
+		s.pieces = append(s.pieces, Piece{})
+	}
+	return &s.pieces[n]
 }
 
 // sayArgument adds a text to the arguments of an announced call.

@@ -2,6 +2,7 @@ package match
 
 import (
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/peg"
 	"github.com/dragoman-project/dragoman/sdk/peg/internal/code"
 	"github.com/dragoman-project/dragoman/sdk/peg/internal/emit"
 	"github.com/dragoman-project/dragoman/sdk/peg/internal/scan"
@@ -59,7 +60,7 @@ func (m *Machine) Prompt(text string) {
 // Feed parses the next chunk, cut anywhere, and delivers what it decides. It does not keep the chunk. After Finish it does
 // nothing.
 func (m *Machine) Feed(chunk []byte) {
-	if len(chunk) == 0 || m.eof {
+	if len(chunk) == 0 || m.eof || m.flows(chunk) {
 		return
 	}
 	m.add(chunk)
@@ -71,6 +72,35 @@ func (m *Machine) Feed(chunk []byte) {
 		m.report.MaxHeld = max(m.report.MaxHeld, m.end()-keep)
 		m.release(keep)
 	}
+}
+
+// flows delivers a chunk that only continues a text, as most do, and reports whether it is one: it holds no beginning of a delimiter,
+// or is plain within a string. It does what running the code would do.
+func (m *Machine) flows(chunk []byte) bool {
+	in := &m.code.Insts[m.pc]
+	if in.Role == peg.NoRole || in.Muted || m.over || len(m.text) > 0 || !m.settled() || m.limit != unlimited {
+		return false
+	}
+	continues := false
+	switch in.Op {
+	case code.OpUntil:
+		_, o := in.Until.Find(chunk, m.pos, &m.tokens)
+		continues = o == failed
+	case code.OpValue:
+		continues = m.count > 0 && m.value.Continues(chunk)
+	case code.OpString:
+		continues = m.count > 0 && m.quoted.Continues(chunk)
+	}
+	if !continues {
+		return false
+	}
+	m.emitter.From = m.pos
+	m.pos += len(chunk)
+	m.base, m.emitter.To = m.pos, m.pos
+	m.spans.mark(in.Region, m.pos)
+	m.emitter.Text(in.Role, chunk, in.Recovered)
+	m.tokens.Forget(m.pos)
+	return true
 }
 
 // Range is a range of bytes of a chunk, End exclusive.

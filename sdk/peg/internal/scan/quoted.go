@@ -39,6 +39,19 @@ func (q *Quoted) Read(b []byte) (int, Outcome) {
 	return len(b), Hungry
 }
 
+// Continues reports whether b is plain text of the string, which leaves q as it is.
+func (q *Quoted) Continues(b []byte) bool {
+	if q.escape != noEscape || q.Quote != '"' && q.Quote != '\'' {
+		return false
+	}
+	for _, c := range b {
+		if !IsPlain(c) {
+			return false
+		}
+	}
+	return true
+}
+
 // escaped reads a byte of an escape sequence, after the backslash, and reports whether it is valid.
 func (q *Quoted) escaped(c byte) bool {
 	switch q.escape {

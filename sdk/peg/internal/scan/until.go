@@ -29,6 +29,9 @@ func NewUntil(delims []string, specials *Specials) *Until {
 // Find returns how many bytes of b, which is at offset at, precede the first delimiter (Matched) or what could still
 // become one (Hungry). If there is neither, it returns all of b (Failed).
 func (u *Until) Find(b []byte, at int, tokens *Tokens) (int, Outcome) {
+	if u.only >= 0 && bytes.IndexByte(b, byte(u.only)) < 0 { // most of the time
+		return len(b), Failed
+	}
 	for i := u.candidate(b, 0); i < len(b); i = u.candidate(b, i+1) {
 		if o := u.match(b[i:], at+i, tokens); o != Failed {
 			return i, o

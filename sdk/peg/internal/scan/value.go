@@ -99,6 +99,11 @@ func (v *Value) Read(b []byte, accept *Accept) (int, Outcome) {
 	return len(b), Hungry
 }
 
+// Continues reports whether b is plain text of the string that v is in, which leaves v as it is.
+func (v *Value) Continues(b []byte) bool {
+	return (v.State == inKey || v.State == inText) && v.text.Continues(b)
+}
+
 // part reads as much of b, which is not empty, as its first byte decides. Matched means that the innermost value is complete.
 func (v *Value) part(b []byte, accept *Accept) (int, Outcome) {
 	switch v.State {
