@@ -194,6 +194,25 @@ func TestHeldBytes(t *testing.T) {
 	}
 }
 
+// TestChunksDoNotChangeWhatIsCounted runs floods whole, where frames are saved most often, and byte by byte.
+func TestChunksDoNotChangeWhatIsCounted(t *testing.T) {
+	for _, flood := range floods {
+		code := compile(t, programs()[flood.program].Bind(""))
+		text := []byte(flood.before + fill(flood.again, 2000))
+		work := func(size int) int {
+			m := match.New(code, func(chat.Event) {})
+			for from := 0; from < len(text); from += size {
+				m.Feed(text[from:min(from+size, len(text))])
+			}
+			m.Finish(false)
+			return m.Work()
+		}
+		if whole, bytes := work(len(text)), work(1); whole != bytes {
+			t.Errorf("%s: counted %d whole, %d byte by byte", flood.name, whole, bytes)
+		}
+	}
+}
+
 // BenchmarkFlood feeds a megabyte of each flood at once and in chunks of four bytes.
 func BenchmarkFlood(b *testing.B) {
 	for _, flood := range floods {
