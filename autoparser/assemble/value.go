@@ -106,7 +106,7 @@ func (f tagWithTagged) valueEnd() peg.ID {
 // starts returns the markers one of which begins a call. A value that is never closed ends before
 // the next call of a known tool, which it would swallow otherwise; its own call stays open.
 func (f tagWithTagged) starts() []string {
-	if len(f.without()) == 0 {
+	if len(f.without()) == 0 || len(f.begins()) == 0 {
 		return nil
 	}
 	t := f.m.Tools

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dragoman-project/dragoman/autoparser/assemble"
+	"github.com/dragoman-project/dragoman/autoparser/dialect"
 	"github.com/dragoman-project/dragoman/sdk/cases"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/jsonschema"
@@ -252,4 +253,11 @@ func TestMembersOfACallMayComeOtherwise(t *testing.T) {
 	} {
 		newParser(t, s.input()).check(t, "<tool_call>"+written+"</tool_call>", cases.Message{ToolCalls: []cases.Call{want}})
 	}
+}
+
+func TestArgumentsMayBeginWithoutAMarker(t *testing.T) {
+	s := sample{prompt: "ai\n", Dialect: dialect.Dialect{Tools: dialect.Tools{Format: dialect.TagWithTagged, PerCallStart: "<|call>", PerCallEnd: "<call|>",
+		Function:  dialect.Function{NamePrefix: "call:", NameSuffix: "{", Close: "}"},
+		Arguments: dialect.Arguments{NameSuffix: ":", ValuePrefix: `<|"|>`, ValueSuffix: `<|"|>`, Separator: ","}}}}
+	newParser(t, s.input()).check(t, `<|call>call:get_weather{city:<|"|>Oslo<|"|>}<call|>`, calls(oslo))
 }
