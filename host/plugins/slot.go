@@ -54,6 +54,7 @@ type slot struct {
 	suspects suspects
 	retryAt  time.Time
 	lastErr  error
+	reported string         // why it does not start, as it was logged last
 	running  sync.WaitGroup // of everything that must end before the manager does
 }
 
@@ -165,10 +166,24 @@ func (s *slot) start(attempt *start) {
 	if err != nil {
 		s.failed(err)
 		attempt.err = s.unavailable("%v", err)
-		s.log.Error("plugin does not start", "error", err, "failures", s.failures)
+		s.logStart(err)
 		return
 	}
+	s.reported = ""
 	s.publish(g)
+}
+
+// logStart logs why the plugin does not start: loudly once for each reason, and when it is given up.
+func (s *slot) logStart(err error) {
+	level, message := slog.LevelError, "plugin does not start"
+	switch {
+	case s.failures >= maxFailures:
+		message = "plugin does not start, and stays down until its file changes"
+	case err.Error() == s.reported:
+		level = slog.LevelDebug
+	}
+	s.reported = err.Error()
+	s.log.Log(context.Background(), level, message, "error", err, "failures", s.failures)
 }
 
 // launch starts a process and verifies it.
