@@ -8,6 +8,7 @@ import (
 
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/peg/match"
 	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
@@ -60,18 +61,20 @@ func TestLimitsAndObserversCostNoAllocation(t *testing.T) {
 	watched, plain := p.Session(t.Context(), session.Options{}), p.Plan.Session(t.Context(), session.Options{})
 	chunk := []byte("word")
 	// Allocations are counted over the whole process, in which hosts of other tests may be ending: the least count is right.
-	allocations := func(feed func([]byte) ([]chat.Delta, error)) float64 {
+	allocations := func(feed func([]chat.Piece, []byte, []match.Range) ([]chat.Piece, error)) float64 {
 		least := math.Inf(1)
+		var pieces []chat.Piece
 		for range 5 {
 			least = min(least, testing.AllocsPerRun(200, func() {
-				if _, err := feed(chunk); err != nil {
+				var err error
+				if pieces, err = feed(pieces[:0], chunk, nil); err != nil {
 					t.Error(err)
 				}
 			}))
 		}
 		return least
 	}
-	if got, want := allocations(watched.Feed), allocations(plain.Feed); got > want {
+	if got, want := allocations(watched.Append), allocations(plain.Append); got > want {
 		t.Errorf("a chunk takes %v allocations, in package session %v", got, want)
 	}
 }
