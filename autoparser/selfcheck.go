@@ -270,8 +270,10 @@ func (c *checker) behindHeader(shared, output string) (string, string) {
 	header := strings.TrimSpace(c.Dialect.AssistantStart)
 	at := strings.LastIndex(c.begun, header)
 	for begun := range len(header) {
-		rest, found := diff.Behind(output, header[begun:])
-		if at >= 0 && found && strings.HasSuffix(shared, header[:begun]) {
+		if at < 0 || !strings.HasSuffix(shared, header[:begun]) {
+			continue
+		}
+		if rest, found := diff.Behind(output, header[begun:]); found {
 			return c.begun[:at+len(header)], rest
 		}
 	}
