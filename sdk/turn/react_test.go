@@ -65,7 +65,11 @@ func (t reactTurn) part(role peg.Role) peg.ID {
 }
 
 func (t reactTurn) thought() peg.ID {
-	return t.Once("thought", func() peg.ID { return t.Seq(t.Lit("Thought:"), t.Space(), t.part(peg.Reasoning)) })
+	role := peg.Reasoning
+	if !t.Request.ReasoningFormat.Extract() {
+		role = peg.Content
+	}
+	return t.Once("thought", func() peg.ID { return t.Seq(t.ThinkMark("Thought:"), t.Space(), t.part(role)) })
 }
 
 func (t reactTurn) text() peg.ID {

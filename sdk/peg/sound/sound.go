@@ -66,10 +66,10 @@ func Check(p *peg.Program) ([]Finding, error) {
 }
 
 const (
-	maxWitness = 96        // bytes of a witness
-	maxSearch  = 100_000   // steps for a choice
-	maxCheck   = 5_000_000 // steps for a program
-	maxVisits  = 2_000_000 // points that are looked at for a program; with more, the rest is reported as not examined
+	maxWitness = 96         // bytes of a witness
+	maxSearch  = 100_000    // steps for a choice
+	maxCheck   = 5_000_000  // steps for a program
+	maxVisits  = 10_000_000 // points that are looked at for a program; with more, the rest is reported as not examined
 )
 
 // checker searches the code of a program.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dragoman-project/dragoman/internal/shared"
 	"github.com/dragoman-project/dragoman/sdk/peg"
 	"github.com/dragoman-project/dragoman/sdk/peg/sound"
 )
@@ -115,6 +116,7 @@ func TestTheSearchEnds(t *testing.T) {
 
 // Points differ by the rules that they return to, and rules that call each other have more ways to return than can be looked at.
 func TestProgramsOfManyRulesAreExaminedInBoundedTime(t *testing.T) {
+	shared.Slow(t)
 	const n = 1000
 	var b peg.Builder
 	var rules []peg.ID
