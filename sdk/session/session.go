@@ -23,6 +23,7 @@ type Options struct {
 
 // Session parses one output of a plan's model. It is used by one goroutine at a time.
 type Session struct {
+	ctx    context.Context
 	parser parser
 	stream chat.Stream
 	last   []chat.Piece // of Feed; its memory is reused
@@ -39,10 +40,10 @@ type Result struct {
 }
 
 // Session starts parsing an output of the plan. The part of the prompt that belongs to the message, such as a message being
-// continued, is delivered with the first deltas. ctx ends a session whose output the handler parses; see
-// handler.StreamHandler.
+// continued, is delivered with the first deltas. When ctx ends, so does the work on a chunk of any length, and a session whose
+// output the handler parses; see handler.StreamHandler.
 func (p *Plan) Session(ctx context.Context, o Options) *Session {
-	s := new(Session)
+	s := &Session{ctx: ctx}
 	if p.request != nil {
 		s.stream.StreamOptions = chat.StreamOptions{Tools: p.tools, Policies: p.request.Parsing, IDSeed: o.IDSeed}
 	}
@@ -77,12 +78,53 @@ func (p *Plan) Parse(ctx context.Context, output []byte, truncated bool, o Optio
 // bytes of the chunk that came from special tokens, in order, where the engine knows that: a marker that is a special token matches
 // only there, so that prose may spell it. nil means that it does not know.
 //
-// Append allocates nothing unless a call begins or a buffer is too small. Only a handler that parses the output returns errors;
-// what was delivered before stays valid.
+// Append allocates nothing unless a call begins or a buffer is too small. Errors are those of a handler that parses the output, and
+// the cause of the end of the session's context within a chunk of more than 64 KiB, after which the session is of no use; what was
+// delivered before stays valid.
 func (s *Session) Append(dst []chat.Piece, chunk []byte, special []match.Range) ([]chat.Piece, error) {
 	s.stream.Into(dst)
-	err := s.parser.feed(chunk, special)
+	err := s.feed(chunk, special)
 	return s.stream.Taken(), err
+}
+
+// block is how many bytes are parsed between two looks at the context: a few milliseconds of work. How an output is cut into chunks
+// changes nothing.
+const block = 64 << 10
+
+// feed feeds a chunk in blocks, until the context ends.
+func (s *Session) feed(chunk []byte, special []match.Range) error {
+	if len(chunk) <= block {
+		return s.parser.feed(chunk, special)
+	}
+	for from := 0; from < len(chunk); from += block {
+		if s.ctx.Err() != nil {
+			return context.Cause(s.ctx)
+		}
+		to := min(from+block, len(chunk))
+		var within []match.Range
+		within, special = part(special, from, to)
+		if err := s.parser.feed(chunk[from:to], within); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// part returns what ranges have between two offsets, counted from the first one, and the ranges that go on behind.
+func part(ranges []match.Range, from, to int) (within, rest []match.Range) {
+	if ranges == nil {
+		return nil, nil
+	}
+	within = []match.Range{} // known, even where there are none
+	for i, r := range ranges {
+		if r.Start < to {
+			within = append(within, match.Range{Start: max(r.Start, from) - from, End: min(r.End, to) - from})
+		}
+		if r.End > to {
+			return within, ranges[i:]
+		}
+	}
+	return within, []match.Range{}
 }
 
 // Feed is Append for callers that keep what they get: it returns deltas.
