@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/dragoman-project/dragoman/autoparser/jinja"
@@ -105,7 +106,7 @@ func TestForksOfTemplatesInUse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	forked, all := 0, append(files, recorded...)
+	forked, all := 0, slices.Concat(files, recorded)
 	for _, file := range all {
 		source, err := os.ReadFile(file)
 		if err != nil {

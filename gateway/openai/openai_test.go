@@ -106,8 +106,14 @@ func serve(t *testing.T) *daemon {
 	return d
 }
 
-// post sends a request and returns the status, the header and the body.
-func (d *daemon) post(t *testing.T, body string) (*http.Response, string) {
+// head is what comes before the body of an answer.
+type head struct {
+	StatusCode int
+	Header     http.Header
+}
+
+// post sends a request and returns the head and the body of the answer.
+func (d *daemon) post(t *testing.T, body string) (head, string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, d.URL+chatPath, strings.NewReader(body))
 	if err != nil {
@@ -122,7 +128,7 @@ func (d *daemon) post(t *testing.T, body string) (*http.Response, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return res, string(text)
+	return head{res.StatusCode, res.Header}, string(text)
 }
 
 // chunk is what clients read of an event.

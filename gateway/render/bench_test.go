@@ -86,7 +86,8 @@ func TestAChunkCostsTheSameAfterALongOutput(t *testing.T) {
 	for range 64 {
 		r.next(t, many, "null")
 	}
-	if late := least(); late > early+1 {
+	// Pools keep less than they are given under the race detector. A replay would allocate thousands of times.
+	if late := least(); late > early+10 {
 		t.Errorf("a chunk allocates %.0f times at first, and %.0f times after 64k tokens", early, late)
 	}
 	r.next(t, "[]", `"stop"`)

@@ -108,8 +108,8 @@ func textOnly(data []byte) error {
 			Content jsontext.Value `json:"content"`
 		} `json:"messages"`
 	}
-	if gojson.Unmarshal(data, &in) != nil {
-		return nil // the plan says what is wrong
+	if err := gojson.Unmarshal(data, &in); err != nil {
+		return nil //nolint:nilerr // planning finds the same fault, and its place
 	}
 	for i, message := range in.Messages {
 		var parts []struct {
@@ -344,7 +344,7 @@ func (s *Service) written(r *http.Request, m *host.Model, req *chat.Request, who
 		if i+1 < len(req.Messages) {
 			after.ContinueFinalMessage = chat.ContinueNone
 		}
-		from, to := 0, 0
+		from := 0
 		if i > 0 {
 			rendered, err := s.host.Render(r.Context(), m.Name, &before)
 			if err != nil {
@@ -359,7 +359,8 @@ func (s *Service) written(r *http.Request, m *host.Model, req *chat.Request, who
 		if err != nil {
 			return nil, err
 		}
-		if to = len(rendered.Prompt); from < 0 || !strings.HasPrefix(whole, rendered.Prompt) || to < from {
+		to := len(rendered.Prompt)
+		if from < 0 || !strings.HasPrefix(whole, rendered.Prompt) || to < from {
 			return nil, &fault.Error{Code: fault.InvalidArgument, Place: ordered.IndexPath("messages", i),
 				Message: "this template writes the turn otherwise once more messages follow, so that its tokens cannot be told", Remedy: "render the conversation up to this turn for itself"}
 		}

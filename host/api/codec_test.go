@@ -67,7 +67,7 @@ func TestFaultsInJSONSayWhere(t *testing.T) {
 		{"nothing", ``, "expected a JSON object, found nothing"},
 		{"no object", `[1]`, "expected a JSON object"},
 		{"unknown member", `{"templat":"t"}`, "templat: unknown field, expected one of data, options, request, special, template, text, truncated"},
-		{"unknown member, nested", `{"options":{"seed":"t"}}`, "options.seed: unknown field, expected one of deltas, id_seed, no_ids, special_known"},
+		{"unknown member, nested", `{"options":{"seed":"t"}}`, "options.seed: unknown field, expected one of delivered_only, deltas, id_seed, no_ids, special_known"},
 		{"wrong type", `{"template":3}`, "template: expected string, found 3"},
 		{"wrong type, after non-ASCII text", `{"text":"Grüße…","request":{"ü":"ä"},"template":"ß","truncated":"ja"}`, `truncated: expected bool, found "ja"`},
 		{"wrong type, in a list", `{"special":[{"start":1,"end":2},{"start":-1,"end":2}]}`, "special[1].start: expected uint32, found -1"},

@@ -27,7 +27,6 @@ type Session struct {
 	parser parser
 	stream chat.Stream
 	last   []chat.Piece // of Feed; its memory is reused
-	prompt int          // the length of the generation prompt
 	end    string       // the marker that ends reasoning; empty: there is none
 }
 

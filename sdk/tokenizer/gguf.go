@@ -250,7 +250,7 @@ func (v *ggufVocabulary) sentencePiece(t *Tokenizer, b *bpe) error {
 	t.normalizers = append(t.normalizers, replaced(" ", space))
 	t.decoding.replace, t.decoding.fallback = []replacing{{space, " "}}, true
 	ordered := slices.Clone(v.scores)
-	slices.SortFunc(ordered, func(a, b float32) int { return compareDown(a, b) })
+	slices.SortFunc(ordered, compareDown)
 	ordered = slices.Compact(ordered)
 	b.merges = newMerges(len(v.tokens))
 	for i, text := range v.tokens {

@@ -196,7 +196,8 @@ const replacement = string(utf8.RuneError)
 // it a character.
 func illFormed[T string | []byte](text T) (size int, unfinished bool) {
 	first := text[0]
-	least, most, want := byte(0x80), byte(0xBF), 0 // the range of the second byte, and the number of bytes behind the first
+	least, most := byte(0x80), byte(0xBF) // the range of the second byte
+	var want int                          // the number of bytes behind the first
 	switch {
 	case first >= 0xC2 && first <= 0xDF:
 		want = 1

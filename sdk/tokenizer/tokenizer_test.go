@@ -62,7 +62,7 @@ func TestTheConfigurationDecidesOnTheEndsOfTexts(t *testing.T) {
 			}
 		}
 		tk, err := Open(folder)
-		got := ""
+		var got string
 		if err != nil {
 			got = err.Error()
 		} else {

@@ -152,7 +152,7 @@ func (s *server) complete(ctx context.Context, path string, body any, r reader) 
 	out.timer = time.AfterFunc(s.Idle, func() {
 		cancel(&fault.Error{Code: fault.TimedOut, Message: fmt.Sprintf("the engine was silent for %v", s.Idle), Remedy: "try again, or raise engines.idle"})
 	})
-	res, err := s.send(ctx, http.MethodPost, path, body)
+	res, err := s.send(ctx, http.MethodPost, path, body) //nolint:bodyclose // the stream closes it
 	if err != nil {
 		_ = out.Close()
 		return nil, err

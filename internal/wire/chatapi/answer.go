@@ -86,11 +86,10 @@ func (all Answers) Message() proto.Message {
 // AppendBinary appends the answers in protobuf's binary format.
 func (all Answers) AppendBinary(dst []byte) (_ []byte, err error) {
 	for _, a := range all {
-		json, response := bytesSize(len(a.Chunk)), 0
+		json := bytesSize(len(a.Chunk))
+		response := 1 + protowire.SizeBytes(json)
 		if a.Response != nil {
 			response = proto.Size(a.Response)
-		} else {
-			response = 1 + protowire.SizeBytes(json)
 		}
 		output := 1 + protowire.SizeBytes(response)
 		if a.Output != 0 {

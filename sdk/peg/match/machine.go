@@ -44,8 +44,8 @@ func New(c *Code, sink chat.Sink) *Machine {
 	return &Machine{code: c.code, emitter: emit.Emitter{Sink: sink}, limit: unlimited, sure: unlimited}
 }
 
-// DropSpans, called before the first byte, keeps no spans: the report has none, and the memory of the machine does not depend on how
-// much it has read.
+// DropSpans keeps no spans if it is called before the first byte: the report has none, and the memory of the machine does not
+// depend on how much it has read.
 func (m *Machine) DropSpans() { m.spans.drop = true }
 
 // Prompt feeds the generation prompt, which the model did not write, and so moves the machine to its start state. It must
