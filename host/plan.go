@@ -104,6 +104,9 @@ func (h *Host) planOn(ctx context.Context, snap *state.Snapshot, template string
 // plan answers a request for an entry of a snapshot. only names the handler that must answer; empty: the one that the configuration
 // pins the template to, or that claims it.
 func (h *Host) plan(ctx context.Context, snap *state.Snapshot, e *state.Entry, only string, req *chat.Request) (*Planned, error) {
+	if ctx.Err() != nil { // reading the request may have taken long
+		return nil, context.Cause(ctx)
+	}
 	learned, err := e.Learn(ctx)
 	if err != nil {
 		return nil, err

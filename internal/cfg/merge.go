@@ -1,11 +1,15 @@
 package cfg
 
+import "github.com/dragoman-project/dragoman/internal/work"
+
 // Merge unifies rules with equal bodies and inlines those that are a literal or a mere alias, until
 // a fixpoint is reached. Of equal rules, the one that root reaches first lends its name. Merge
-// returns the remaining rules, callees before callers, and the number of passes that it took.
-func Merge(root *Rule) (rules []*Rule, passes int) {
+// returns the remaining rules, callees before callers, and the number of passes that it took. It ends
+// with the context of the meter.
+func Merge(work *work.Meter, root *Rule) (rules []*Rule, passes int) {
 	callersFirst, calledFirst := Order(root)
 	m := merger{
+		work:  work,
 		root:  root,
 		to:    map[*Rule]*Expr{},
 		first: make(map[string]*Rule, len(calledFirst)),
@@ -30,6 +34,7 @@ func Merge(root *Rule) (rules []*Rule, passes int) {
 // merger goes through rules, callees before callers, so that rules which become equal because their
 // callees were merged are merged in the same pass.
 type merger struct {
+	work  *work.Meter
 	root  *Rule
 	to    map[*Rule]*Expr  // what replaces a rule
 	first map[string]*Rule // the rule to keep, by its printed body
@@ -44,6 +49,7 @@ func (m *merger) pass(rules []*Rule) []*Rule {
 	m.text.Any = "."
 	kept := rules[:0]
 	for _, r := range rules {
+		m.work.Check()
 		body := Rewrite(r.Body, func(e *Expr) *Expr { return follow(e, m.to) })
 		if body != r.Body {
 			r.Body = body

@@ -27,7 +27,7 @@ func TestLongChainsOfRulesTakeNoMorePassesThanShortOnes(t *testing.T) {
 				t.Errorf("%d rules: %d passes to find what is %s", n, passes, what)
 			}
 		}
-		if _, passes := Merge(root); passes > 2 {
+		if _, passes := Merge(nil, root); passes > 2 {
 			t.Errorf("%d rules: %d passes to merge", n, passes)
 		}
 		if got := Reachable(root); len(got) != n+1 || got[1].Name != fmt.Sprintf("a-%d", n-1) {

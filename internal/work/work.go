@@ -52,10 +52,19 @@ func (m *Meter) Spend(n int) {
 		panic(stopped{m.exceeded})
 	}
 	if m.unseen -= n; m.unseen < 0 {
-		m.unseen = checkEvery
-		if m.ctx.Err() != nil {
-			panic(stopped{context.Cause(m.ctx)})
-		}
+		m.Check()
+	}
+}
+
+// Check panics as Spend does if the context has ended. It is for work that counted steps bound already, and that may take
+// longer than the context.
+func (m *Meter) Check() {
+	if m == nil {
+		return
+	}
+	m.unseen = checkEvery
+	if m.ctx.Err() != nil {
+		panic(stopped{context.Cause(m.ctx)})
 	}
 }
 

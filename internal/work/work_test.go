@@ -38,6 +38,23 @@ func TestWorkEndsAtItsLimitAndWithItsContext(t *testing.T) {
 	}
 }
 
+func TestACheckEndsWithTheContextAndCountsNothing(t *testing.T) {
+	ctx, end := context.WithCancel(t.Context())
+	m := work.New(ctx, 1, errExceeded)
+	check := func(m *work.Meter) (err error) {
+		defer work.Stopped(&err)
+		m.Check()
+		return nil
+	}
+	if err := check(m); err != nil || m.Spent() != 0 || check(nil) != nil {
+		t.Errorf("error %v after %d steps", err, m.Spent())
+	}
+	end()
+	if err := check(m); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want that of the context", err)
+	}
+}
+
 func TestOtherPanicsGoOn(t *testing.T) {
 	defer func() {
 		if p := recover(); p != "other" {

@@ -81,6 +81,7 @@ func BuildWithin(m *work.Meter, p *peg.Program, o Options) (k *Constraint, err e
 			c.Triggers = b.triggers()
 		}
 	}
+	m.Check()
 	if !cfg.Prune(root) {
 		return nil, b.emptyError(o.Mode)
 	}
@@ -89,14 +90,16 @@ func BuildWithin(m *work.Meter, p *peg.Program, o Options) (k *Constraint, err e
 			return nil, err
 		}
 	}
-	rules, _ := cfg.Merge(root)
+	rules, _ := cfg.Merge(m, root)
 	if r := cfg.LeftRecursive(rules, rules); r != nil {
 		return nil, fmt.Errorf("program: left-recursive rule %q", r.Name)
 	}
 	if c.Triggers == nil {
 		c.Triggers = []Trigger{}
 	}
+	m.Check()
 	c.Grammar, c.Notes, c.scans = cfg.Print(root), b.Notes.Texts, b.untils.Scans()
+	m.Check()
 	if err := c.translate(m, o.Target, o.Specials); err != nil {
 		return nil, err
 	}

@@ -54,7 +54,7 @@ func FromPattern(source string) (string, error) {
 	if !cfg.Prune(root) {
 		return "", fmt.Errorf("no text matches this regular expression")
 	}
-	cfg.Merge(root)
+	cfg.Merge(nil, root)
 	if len(b.Notes.Texts) > 0 {
 		return "", fmt.Errorf("%s", strings.Join(b.Notes.Texts, "; "))
 	}

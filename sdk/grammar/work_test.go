@@ -1,7 +1,10 @@
 package grammar
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -92,6 +95,68 @@ func TestSchemasCostWhatTheirSizeAllows(t *testing.T) {
 				t.Errorf("%d steps for 200, and %d for 1600", once, often)
 			}
 		})
+	}
+}
+
+var errStopped = errors.New("stopped")
+
+// ending is a context that ends when it is looked at for the n-th time.
+type ending struct {
+	context.Context
+	stop     context.CancelCauseFunc
+	n, looks int
+}
+
+func (e *ending) Err() error {
+	if e.looks++; e.looks == e.n {
+		e.stop(errStopped)
+	}
+	return e.Context.Err()
+}
+
+// TestBuildingEndsWithItsContextInAllItsPhases ends the context at any look that is taken at it, of which there is one for every rule that
+// is merged: then no other follows, but one for the cause.
+func TestBuildingEndsWithItsContextInAllItsPhases(t *testing.T) {
+	const members = 500
+	var b peg.Builder
+	p := b.Build(b.Schema(jsonschema.MustParse(`{"properties": {`+many(members, `"p#": {"type": "string"}`)+`}}`), b.Value(peg.AnyJSON)))
+	for _, target := range []Target{TargetGBNF, TargetLark} {
+		build := func(n int) (looks int, err error) {
+			inner, stop := context.WithCancelCause(t.Context())
+			defer stop(nil)
+			ctx := &ending{Context: inner, stop: stop, n: n}
+			_, err = BuildWithin(NewMeter(ctx), p, Options{Mode: Strict, Target: target})
+			return ctx.looks, err
+		}
+		all, err := build(math.MaxInt)
+		if err != nil || all < 2*members {
+			t.Fatalf("%s: %d looks, error %v", target, all, err)
+		}
+		for n := 1; n <= all; n += 1 + all/50 {
+			if looks, err := build(n); looks > n+1 || !errors.Is(err, errStopped) {
+				t.Errorf("%s: %d looks at a context that ends at number %d, error %v", target, looks, n, err)
+			}
+		}
+	}
+}
+
+// TestAPatternThatCostsTooMuchIsNotEnforced bounds what one call of the parser of regular expressions takes, which cannot be stopped.
+func TestAPatternThatCostsTooMuchIsNotEnforced(t *testing.T) {
+	for name, tt := range map[string]struct {
+		pattern string
+		noted   bool
+	}{
+		"short":                {"^(abc|x)$", false},
+		"long":                 {"^(" + strings.Repeat("abc|", 30_000) + "x)$", true},
+		"classes without case": {"(?i)" + strings.Repeat(`[b-\\x{1E943}]`, 100), true},
+	} {
+		k, err := FromSchema(jsonschema.MustParse(`{"type": "string", "pattern": "` + tt.pattern + `"}`))
+		if err != nil || (len(k.Notes) > 0) != tt.noted {
+			t.Errorf("%s: notes %.200q, error %v", name, k.Notes, err)
+		}
+		if _, err := FromPattern(tt.pattern); (err != nil) != tt.noted {
+			t.Errorf("%s: error %v", name, err)
+		}
 	}
 }
 

@@ -132,10 +132,12 @@ func (t Target) Write(c Constraint) (content string, lost []string, err error) {
 		return "", nil, err
 	}
 	row := rows[i]
+	c.Work.Check()
 	g, err := cfg.Parse(c.Grammar, max(row.Repetitions, cfg.MaxRepetitions))
 	if err != nil {
 		return "", nil, err
 	}
+	c.Work.Check()
 	tr := &translation{g, notes.New()}
 	content, err = row.write(tr, c)
 	if row.Bytes > 0 && len(content) > row.Bytes {

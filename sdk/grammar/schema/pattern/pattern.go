@@ -25,6 +25,9 @@ func Parse(source string) ([]Way, error) {
 	if whole {
 		source = strings.TrimSuffix(inner, "$")
 	}
+	if tooLarge(source) {
+		return nil, fmt.Errorf("unsupported regular expression of %d bytes: it is too long, or has too many classes", len(source))
+	}
 	re, err := syntax.Parse(goSyntax(source), syntax.Perl)
 	if err != nil {
 		return nil, fmt.Errorf("unsupported regular expression: %w", err)
@@ -67,6 +70,9 @@ func hexRune(digits string) rune {
 
 // Compile returns a regular expression of JSON Schema; nil if it is not supported.
 func Compile(source string) *regexp.Regexp {
+	if tooLarge(source) {
+		return nil
+	}
 	re, err := regexp.Compile(goSyntax(source))
 	if err != nil {
 		return nil
@@ -88,3 +94,12 @@ func Cost(source string) int {
 	}
 	return n
 }
+
+// What one regular expression may be. Parsing it cannot be stopped, and takes some 20 milliseconds for so many bytes, or 100 for so
+// many steps.
+const (
+	maxBytes = 100_000
+	maxCost  = 1_000_000
+)
+
+func tooLarge(source string) bool { return len(source) > maxBytes || Cost(source) > maxCost }

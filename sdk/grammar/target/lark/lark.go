@@ -50,7 +50,9 @@ func Write(g *cfg.Grammar, o Options, n *notes.List) string {
 			r.Body = w.tokens(r.Body)
 		}
 	}
+	w.work.Check()
 	w.regular = regular.New(root)
+	w.work.Check()
 	_, calledFirst := cfg.Order(root)
 	w.empty, _ = cfg.Fixpoint(calledFirst, cfg.Nullable)
 	return w.write(root)
