@@ -58,6 +58,9 @@ func (b *body) hold(n int) {
 				Remedy: "try again later, send less at once, or raise " + s.setting})
 		}
 	}
+	if b.tooMuch != nil {
+		b.taken() // now, as otherwise the others that are being read would be refused for it, too
+	}
 }
 
 // taken gives back what is held.
