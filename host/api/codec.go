@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -41,6 +42,17 @@ func withJSON() connect.Option {
 		connect.WithCodec(jsonCodec{"json"}),
 		connect.WithCodec(jsonCodec{"json; charset=utf-8"}),
 	)
+}
+
+// withGzip sets how answers are compressed: as fast as possible, because answers of many megabytes, which are reports of many spans, get
+// hardly smaller with more work.
+func withGzip() connect.HandlerOption {
+	return connect.WithCompression("gzip",
+		func() connect.Decompressor { return new(gzip.Reader) },
+		func() connect.Compressor {
+			w, _ := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed) // the level is valid
+			return w
+		})
 }
 
 // Name is part of the content type.

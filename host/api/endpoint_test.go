@@ -1,6 +1,7 @@
 package api
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -84,5 +85,23 @@ func TestEndpointsAreGuardedAndObserved(t *testing.T) {
 	d.logs(t, 1, `"method":"/test/things/"`, `"code":"invalid_argument"`)
 	if n := d.sessions.Load(); n != 0 {
 		t.Errorf("%d outputs are still counted", n)
+	}
+}
+
+// TestLargeAnswersAreCompressed asks for the report of many spans.
+func TestLargeAnswersAreCompressed(t *testing.T) {
+	d := serve(t, nil)
+	for _, n := range []int{1, 5000} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, d.url+parsePath, strings.NewReader(parseBody(strings.Repeat(output1, n))))
+		must(t, err)
+		req.Header.Set("Content-Type", "application/json")
+		resp, err := httpClient(t).Do(req) // reads what is compressed, and says so
+		must(t, err)
+		answer, err := io.ReadAll(resp.Body)
+		must(t, err)
+		must(t, resp.Body.Close())
+		if resp.StatusCode != http.StatusOK || !json.Valid(answer) || resp.Uncompressed != (len(answer) > 64<<10) || n > 1 && !resp.Uncompressed {
+			t.Errorf("%d outputs: status %d, %d bytes, compressed: %t", n, resp.StatusCode, len(answer), resp.Uncompressed)
+		}
 	}
 }

@@ -97,6 +97,7 @@ func New(h *host.Host, o Options) *Server {
 		withJSON(),
 		connect.WithCodec(protoCodec{}),
 		connect.WithReadMaxBytes(s.config().Limits.BodyBytes),
+		withGzip(),
 		connect.WithCompressMinBytes(compressed),
 		connect.WithInterceptors(connect.UnaryInterceptorFunc(own.unary)),
 	)

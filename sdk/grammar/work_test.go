@@ -117,7 +117,7 @@ func (e *ending) Err() error {
 // TestBuildingEndsWithItsContextInAllItsPhases ends the context at any look that is taken at it, of which there is one for every rule that
 // is merged: then no other follows, but one for the cause.
 func TestBuildingEndsWithItsContextInAllItsPhases(t *testing.T) {
-	const members = 500
+	const members = 100
 	var b peg.Builder
 	p := b.Build(b.Schema(jsonschema.MustParse(`{"properties": {`+many(members, `"p#": {"type": "string"}`)+`}}`), b.Value(peg.AnyJSON)))
 	for _, target := range []Target{TargetGBNF, TargetLark} {
@@ -132,7 +132,7 @@ func TestBuildingEndsWithItsContextInAllItsPhases(t *testing.T) {
 		if err != nil || all < 2*members {
 			t.Fatalf("%s: %d looks, error %v", target, all, err)
 		}
-		for n := 1; n <= all; n += 1 + all/50 {
+		for n := 1; n <= all; n += 1 + all/20 {
 			if looks, err := build(n); looks > n+1 || !errors.Is(err, errStopped) {
 				t.Errorf("%s: %d looks at a context that ends at number %d, error %v", target, looks, n, err)
 			}
