@@ -90,7 +90,7 @@ func (r *Reader) start() (pairs uint64) {
 		_, r.err = io.ReadFull(r.in, magic[:])
 	}
 	if r.err == nil && string(magic[:]) != "GGUF" {
-		r.fail("not a GGUF file: expected it to begin with %q, found %q", "GGUF", magic[:])
+		r.Fail("not a GGUF file: expected it to begin with %q, found %q", "GGUF", magic[:])
 	}
 	version := r.number("the version", 4)
 	if version&0xFFFF == 0 && version != 0 { // written by a big-endian machine
@@ -100,14 +100,14 @@ func (r *Reader) start() (pairs uint64) {
 		r.width = 4
 	}
 	if r.err == nil && (version < 1 || version > 3) {
-		r.fail("GGUF version %d: expected 1 to 3", version)
+		r.Fail("GGUF version %d: expected 1 to 3", version)
 	}
 	r.number("the number of tensors", r.width)
 	return r.number("the number of keys", r.width)
 }
 
-// fail keeps the first error, with its place.
-func (r *Reader) fail(format string, args ...any) {
+// Fail keeps the first error, with its place.
+func (r *Reader) Fail(format string, args ...any) {
 	if r.err == nil {
 		r.err = fmt.Errorf("byte %d: %s", r.at, fmt.Sprintf(format, args...))
 	}
@@ -120,9 +120,9 @@ func (r *Reader) advance(what string, n uint64) bool {
 	case n <= left:
 		r.at += int64(n)
 	case r.larger:
-		r.fail("%s: the header is longer than %d bytes", what, r.end)
+		r.Fail("%s: the header is longer than %d bytes", what, r.end)
 	default:
-		r.fail("%s: expected %d bytes, found %d before the end of the file; is it complete?", what, n, left)
+		r.Fail("%s: expected %d bytes, found %d before the end of the file; is it complete?", what, n, left)
 	}
 	return r.err == nil
 }
@@ -160,7 +160,7 @@ func (r *Reader) Text(what string) string {
 func (r *Reader) kind() Kind {
 	kind := r.number("the type of a value", 4)
 	if kind >= uint64(len(kinds)) {
-		r.fail("type %d of a value: expected 0 to %d", kind, len(kinds)-1)
+		r.Fail("type %d of a value: expected 0 to %d", kind, len(kinds)-1)
 		return 0
 	}
 	return Kind(kind)
@@ -169,7 +169,7 @@ func (r *Reader) kind() Kind {
 // Expect reports whether a value has the type wanted, and fails otherwise.
 func (r *Reader) Expect(key string, kind, want Kind, name string) bool {
 	if kind != want {
-		r.fail("%s: expected %s, found %s", key, name, kinds[kind].name)
+		r.Fail("%s: expected %s, found %s", key, name, kinds[kind].name)
 	}
 	return r.err == nil
 }
@@ -178,7 +178,7 @@ func (r *Reader) Expect(key string, kind, want Kind, name string) bool {
 func (r *Reader) Integer(key string, kind Kind) int64 {
 	k := kinds[kind]
 	if !k.integer {
-		r.fail("%s: expected an integer, found %s", key, k.name)
+		r.Fail("%s: expected an integer, found %s", key, k.name)
 		return -1
 	}
 	n := r.number(key, k.size)
@@ -221,7 +221,7 @@ func (r *Reader) skip(key string, kind Kind, depth int) {
 	case kind == String:
 		n = r.number(key, r.width)
 	case kind == Array && depth == maxNesting:
-		r.fail("%s: arrays nested deeper than %d", key, maxNesting)
+		r.Fail("%s: arrays nested deeper than %d", key, maxNesting)
 	case kind == Array:
 		r.Each(key, kind, func(element Kind) bool {
 			r.skip(key, element, depth+1)

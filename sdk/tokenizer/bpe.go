@@ -34,6 +34,7 @@ type workspace struct {
 	ranks      []ranked
 	heap       candidates
 	next, prev []int32
+	taken      int // candidates that were taken from the heap, in all
 }
 
 // hole is a part of a piece without a token of its own: it is unknown, or skipped if the model has no token for that.

@@ -2,6 +2,7 @@ package tokenizer
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -26,16 +27,17 @@ const (
 type ggufVocabulary struct {
 	model, pre     string
 	tokens, merges []string
-	types          []int64
+	types          []byte
 	scores         []float32
 	bos, eos, unk  int64
 	addBOS, addEOS *bool
 	spacePrefix    *bool
+	seen           map[string]bool // the keys that were read
 }
 
 // readGGUF reads the vocabulary of the GGUF file at path, and makes the tokenizer that llama.cpp makes of it.
 func readGGUF(path string) (*Tokenizer, error) {
-	v := &ggufVocabulary{bos: -1, eos: -1, unk: -1}
+	v := &ggufVocabulary{bos: -1, eos: -1, unk: -1, seen: map[string]bool{}}
 	if err := gguf.Read(path, v.read); err != nil {
 		return nil, &fault.Error{Code: fault.InvalidArgument, Message: err.Error(), Err: err}
 	}
@@ -58,7 +60,17 @@ func (v *ggufVocabulary) read(r *gguf.Reader, key string, kind gguf.Kind) {
 		b := r.Bool(key, kind)
 		*to = &b
 	}
-	switch strings.TrimPrefix(key, keys) {
+	name, known := strings.CutPrefix(key, keys)
+	if !known {
+		r.Skip(key, kind)
+		return
+	}
+	if v.seen[name] {
+		r.Fail("%s: the file has this key twice", key)
+		return
+	}
+	v.seen[name] = true
+	switch name {
 	case "model":
 		if r.Expect(key, kind, gguf.String, "a string") {
 			v.model = r.Text(key)
@@ -73,7 +85,11 @@ func (v *ggufVocabulary) read(r *gguf.Reader, key string, kind gguf.Kind) {
 		texts(&v.merges)
 	case "token_type":
 		r.Each(key, kind, func(kind gguf.Kind) bool {
-			v.types = append(v.types, r.Integer(key, kind))
+			n := r.Integer(key, kind)
+			if n < 0 || n > math.MaxUint8 {
+				n = 0
+			}
+			v.types = append(v.types, byte(n))
 			return true
 		})
 	case "scores":
@@ -139,6 +155,15 @@ var splittings = []splitting{
 func (v *ggufVocabulary) tokenizer() (*Tokenizer, error) {
 	if len(v.tokens) == 0 {
 		return nil, &fault.Error{Code: fault.NotFound, Place: keys + "tokens", Message: "the file has no vocabulary"}
+	}
+	for _, end := range []struct {
+		name string
+		add  *bool
+		id   int64
+	}{{"bos", v.addBOS, v.bos}, {"eos", v.addEOS, v.eos}} {
+		if end.add != nil && *end.add && (end.id < 0 || end.id >= int64(len(v.tokens))) {
+			return nil, fault.Invalid(keys+end.name+"_token_id", fmt.Sprintf("add_%s_token asks for this token; expected the id of one of %d tokens", end.name, len(v.tokens)))
+		}
 	}
 	words := newVocabulary()
 	for i, text := range v.tokens {

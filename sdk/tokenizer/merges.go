@@ -137,6 +137,7 @@ func (m *merges) mergeMany(s []ID, w *workspace) []ID {
 	w.heap.order()
 	for len(w.heap) > 0 {
 		c := w.heap.pop()
+		w.taken++
 		i := c.at
 		if s[i] == gone {
 			continue

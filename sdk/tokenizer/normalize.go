@@ -147,9 +147,9 @@ func replaced(what, with string) normalizer {
 // replacedMatches replaces the matches of a pattern.
 func replacedMatches(p *pattern.Pattern, with string) normalizer {
 	return func(text string, _ bool, e *edits) string {
-		r := rewriter{old: text, edits: e}
+		r, m := rewriter{old: text, edits: e}, p.Matcher(text)
 		for from := 0; ; {
-			start, end := p.Find(text, from)
+			start, end := m.Find(from)
 			if end < 0 {
 				return r.text()
 			}

@@ -27,9 +27,10 @@ const (
 
 var behaviors = []behavior{isolated, removed, mergedWithPrevious, mergedWithNext, contiguous}
 
-func (s *splitter) find(text string, from int) (start, end int) {
+// find returns the next match; m is a matcher for the text, if there is a pattern.
+func (s *splitter) find(m *pattern.Matcher, text string, from int) (start, end int) {
 	if s.pattern != nil {
-		return s.pattern.Find(text, from)
+		return m.Find(from)
 	}
 	i := strings.Index(text[from:], s.literal)
 	if i < 0 {
@@ -40,9 +41,13 @@ func (s *splitter) find(text string, from int) (start, end int) {
 
 // matches calls yield with the parts of a text in turn: what matches, and what is between.
 func (s *splitter) matches(text string, yield func(from, to int, matches bool)) {
+	var m pattern.Matcher
+	if s.pattern != nil {
+		m = s.pattern.Matcher(text)
+	}
 	done := 0
 	for done < len(text) {
-		start, end := s.find(text, done)
+		start, end := s.find(&m, text, done)
 		if end < 0 {
 			break
 		}

@@ -2,6 +2,7 @@ package tokenizer
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -119,16 +120,40 @@ func TestAModelWithoutATokenizerIsNotFound(t *testing.T) {
 	}
 }
 
-// TestLongWordsAreLinear encodes texts without spaces: merges look at each pair of symbols a bounded number of times.
+// TestLongWordsAreLinear encodes texts without spaces: they come back, and merging takes about as many steps for each byte however
+// long the text is. That splitting is linear is a test of package pattern.
 func TestLongWordsAreLinear(t *testing.T) {
+	random := func(letters string) func(n int) string {
+		return func(n int) string {
+			r, all := rand.New(rand.NewPCG(5, 6)), []rune(letters)
+			var b strings.Builder
+			for b.Len() < n {
+				b.WriteRune(all[r.IntN(len(all))])
+			}
+			return b.String()
+		}
+	}
 	for _, name := range []string{"bytelevel", "fallback"} {
 		tk := open(t, name)
+		texts := map[string]func(n int) string{
+			"random letters": random("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"), "common letters": random("theroands"),
+			"digits": random("0123456789"), "ideographs": random("你好世界模板的"), "emoji": random("😀🎉👍\u200d🏽"), "line ends": random("\r\n"), "blanks": random(" \t\n"),
+		}
 		for _, word := range []string{"a", "ab", "the", " ", "=-'", "你好", "\n"} {
-			for _, n := range []int{1 << 6, 1 << 13} {
-				text := strings.Repeat(word, n)
-				if got := tk.Decode(tk.Encode(text, Options{}), false); got != text {
-					t.Errorf("%s: %d times %q is not decoded as it was", name, n, word)
-				}
+			texts[word] = func(n int) string { return strings.Repeat(word, n/len(word)) }
+		}
+		for kind, text := range texts {
+			steps := func(n int) int {
+				e := encoder{Tokenizer: tk, workspace: &workspace{}}
+				e.split(text(n), 0, 0)
+				return e.workspace.taken
+			}
+			few, many := steps(1<<14), steps(1<<16)
+			if many > 5*few+100 || many > 3<<16 {
+				t.Errorf("%s: %s: %d steps for 16 KiB, %d for 64 KiB", name, kind, few, many)
+			}
+			if whole := text(1 << 12); tk.Decode(tk.Encode(whole, Options{}), false) != whole {
+				t.Errorf("%s: %s are not decoded as they were", name, kind)
 			}
 		}
 	}

@@ -1,9 +1,6 @@
 package pattern
 
-import (
-	"math"
-	"unicode/utf8"
-)
+import "unicode/utf8"
 
 // newSequence returns a sequence with the characters that it can begin with.
 func newSequence(items []item) sequence {
@@ -53,21 +50,4 @@ func nullable(all []sequence) bool {
 		}
 	}
 	return false
-}
-
-// open returns how many quantifiers without a bound can follow each other in a match.
-func open(all []sequence) (most int) {
-	for _, s := range all {
-		n := 0
-		for _, it := range s.items {
-			switch {
-			case it.kind == group:
-				n += open(it.group)
-			case it.kind == characters && it.max == math.MaxInt && !it.possessive:
-				n++
-			}
-		}
-		most = max(most, n)
-	}
-	return most
 }

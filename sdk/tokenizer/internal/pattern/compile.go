@@ -8,13 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// The limits of patterns. Those in use have up to 20 alternatives and three open quantifiers in a sequence.
+// The limits of patterns. Those in use have up to 20 alternatives with two choices in each.
 const (
 	maxBytes   = 16 << 10
 	maxItems   = 512
 	maxNesting = 8
-	maxOpen    = 4    // quantifiers without a bound that can follow each other in a match
-	maxRepeat  = 1000 // the bound of a quantifier
+	maxChoices = 128  // groups and quantifiers: so many bits are noted for a byte of a text
+	maxRepeat  = 1000 // the bounds of all quantifiers together
 )
 
 // Compile compiles a pattern. The error names the place at fault by its byte.
@@ -30,10 +30,11 @@ func Compile(source string) (*Pattern, error) {
 	if c.err != nil {
 		return nil, c.err
 	}
-	if n := open(all); n > maxOpen {
-		return nil, fmt.Errorf("%d quantifiers without a bound can follow each other, which could take long to match; expected at most %d", n, maxOpen)
+	p := &Pattern{alternatives: all}
+	if p.link(all, nil); p.choices > maxChoices {
+		return nil, fmt.Errorf("the pattern has %d groups and quantifiers; expected at most %d", p.choices, maxChoices)
 	}
-	return &Pattern{all}, nil
+	return p, nil
 }
 
 // MustCompile is Compile for patterns that are part of the program.
@@ -51,6 +52,7 @@ type compiler struct {
 	at     int
 	folded bool
 	items  int
+	bounds int // of quantifiers, together
 	err    error
 }
 
@@ -90,6 +92,9 @@ func (c *compiler) alternatives(depth int) (all []sequence) {
 				c.fail("the pattern has more than %d parts", maxItems)
 			}
 		}
+		if c.err != nil {
+			return nil
+		}
 		all = append(all, newSequence(items))
 		if !c.accept("|") {
 			return all
@@ -108,7 +113,7 @@ func (c *compiler) quantified(it item) item {
 	case c.accept("+"):
 		it.min, it.max = 1, math.MaxInt
 	case c.accept("{"):
-		it.min, it.max = c.bounds()
+		it.min, it.max = c.bound()
 		if c.next() == '+' || c.next() == '?' {
 			c.fail("%q behind a bound is not supported", c.next())
 		}
@@ -130,8 +135,8 @@ func (c *compiler) quantified(it item) item {
 	return it
 }
 
-// bounds reads the rest of {n}, {n,} or {n,m}.
-func (c *compiler) bounds() (least, most int) {
+// bound reads the rest of {n}, {n,} or {n,m}.
+func (c *compiler) bound() (least, most int) {
 	inner, _, ok := strings.Cut(c.source[c.at:], "}")
 	from, to, ranged := strings.Cut(inner, ",")
 	least, err := strconv.Atoi(from)
@@ -147,6 +152,12 @@ func (c *compiler) bounds() (least, most int) {
 		return 0, 0
 	}
 	c.at += len(inner) + 1
+	if c.bounds += least; most < math.MaxInt {
+		c.bounds += most - least
+	}
+	if c.bounds > maxRepeat {
+		c.fail("the bounds of quantifiers add up to more than %d", maxRepeat)
+	}
 	return least, most
 }
 

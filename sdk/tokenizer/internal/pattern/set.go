@@ -50,6 +50,9 @@ func (s *set) size(text string, at int) int {
 // follows reports whether the next character is in the set.
 func (s *set) follows(text string, at int) bool { return at < len(text) && s.size(text, at) > 0 }
 
+// lastCased is the last character with an upper and a lower case.
+var lastCased = rune(unicode.CaseRanges[len(unicode.CaseRanges)-1].Hi)
+
 // collector gathers the ranges of a set.
 type collector struct {
 	spans  []span
@@ -61,7 +64,7 @@ func (c *collector) add(first, last rune) {
 	if !c.folded {
 		return
 	}
-	for r := first; r <= last; r++ {
+	for r := first; r <= min(last, lastCased); r++ {
 		for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
 			c.spans = append(c.spans, span{f, f})
 		}
