@@ -273,4 +273,5 @@ var shortForm = []string{
 }
 
 // longest are the attacks that cost most.
-var longest = []string{"rules: heavy predicates", "rules: many cases", "schema: patterns that meet", "schema: allOf of 5000", "schema: allOf of 5000 patterns", "schema: long names", "schema: many numbers", "30000 messages"}
+var longest = []string{"rules: heavy predicates", "rules: many cases", "schema: patterns that meet", "schema: allOf of 5000", "schema: allOf of 5000 patterns", "schema: long names", "schema: many numbers", "30000 messages",
+	"schema: a long pattern", "schema: 30000 optional properties", "lark: 30000 values", "output of chatml-json: a deep value", "output of chatml-json: ids"}
