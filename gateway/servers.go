@@ -100,7 +100,7 @@ func (g *Gateway) adopt(ctx context.Context, server string, m *engine.Model) err
 		}
 		e, err := snap.Template(name)
 		if err != nil || e.Origin == server && (m.Template != e.Source || m.BOSToken != e.BOSToken || m.EOSToken != e.EOSToken) {
-			continue // there is none, or an earlier one of the engine
+			continue // unknown, or learned from the engine when it had another template
 		}
 		m.Known = e.Name
 		return nil

@@ -80,7 +80,7 @@ var brackets, mayOpen = func() (all []bracket, first [256]bool) {
 	return all, first
 }()
 
-// opening returns the bracket with which a text begins; nil if there is none, or if it stands alone.
+// opening returns the bracket with which a text begins; nil if it begins with another character, or if the bracket stands alone.
 func opening(text string) *bracket {
 	if text == "" || !mayOpen[text[0]] {
 		return nil

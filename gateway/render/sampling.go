@@ -52,7 +52,7 @@ type common struct {
 	Mask       bool  `json:"return_assistant_tokens_mask"`
 }
 
-// parameters are the sampling parameters of a generate request. What nobody has set is left out, and means the engine's default.
+// parameters are the sampling parameters of a generate request. What is not set is omitted, and means the engine's default.
 type parameters struct {
 	N                 *int               `json:"n,omitzero"`
 	PresencePenalty   *float64           `json:"presence_penalty,omitzero"`
@@ -182,7 +182,7 @@ func (r *common) request(id, model string, p *parameters) *generateRequest {
 		CacheSalt: r.CacheSalt, Priority: r.Priority, KVTransfer: null(r.KVTransfer)}
 }
 
-// null returns a value, or null where there is none.
+// null returns a value, or null if it is missing.
 func null(v jsontext.Value) jsontext.Value {
 	if len(v) == 0 {
 		return jsontext.Value("null")

@@ -21,12 +21,12 @@ import (
 
 // Options are the choices of New. The zero value works.
 type Options struct {
-	// Engine is the URL of an engine with vLLM's /inference/v1/generate; empty: there is none, and the path answers so. Key is the
-	// bearer token that it wants; empty: none.
+	// Engine is the URL of an engine with vLLM's /inference/v1/generate; if it is empty, requests to that path are errors. Key is
+	// the bearer token that the engine wants, if any.
 	Engine, Key string
 	// Version is the daemon's, for /version.
 	Version string
-	// Served returns the names of models that are served beside, for the list of models; nil: there are none.
+	// Served returns the names of models that are served beside, for the list of models; may be nil.
 	Served func() []string
 }
 

@@ -211,18 +211,6 @@ func Equal(a, b *Expr) bool {
 	return slices.Equal(a.Set, b.Set) && slices.EqualFunc(a.Kids, b.Kids, Equal)
 }
 
-// Size returns the number of expressions in e, not looking into rules. Nil has none.
-func Size(e *Expr) int {
-	if e == nil {
-		return 0
-	}
-	n := 1
-	for _, k := range e.Kids {
-		n += Size(k)
-	}
-	return n
-}
-
 // Times returns lo to hi repetitions of e; hi < 0 means unbounded.
 func Times(lo, hi int, e *Expr) *Expr {
 	switch {

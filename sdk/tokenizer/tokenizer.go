@@ -112,17 +112,6 @@ func (t *Tokenizer) Count(text string, o Options) int {
 	return n
 }
 
-// SharedPrefix returns the number of tokens that two texts begin with alike.
-func SharedPrefix(a, b []ID) int {
-	n := min(len(a), len(b))
-	for i := range n {
-		if a[i] != b[i] {
-			return i
-		}
-	}
-	return n
-}
-
 // Size returns one more than the highest id.
 func (t *Tokenizer) Size() int { return t.vocabulary.size() }
 

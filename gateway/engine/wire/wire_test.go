@@ -143,7 +143,7 @@ func TestRequestsAndOutputsInTheWordsOfEachEngine(t *testing.T) {
 			want: output{text: "Grüße", finish: engine.Limited, usage: "3+2 1"},
 		},
 		{
-			// Temperature 0 is refused, greedy decoding is do_sample false; a token says whether it is special, generated_text strips those.
+			// The server refuses temperature 0 (greedy decoding is do_sample false), marks special tokens, and strips them from generated_text.
 			kind: "tgi", path: "/generate_stream",
 			body: `{"inputs":"Hi","parameters":{"max_new_tokens":9,"do_sample":false,"seed":7,"stop":["<end>"],"details":true,"return_full_text":false,
 				"grammar":{"type":"json","value":{"type":"object"}}}}`,
