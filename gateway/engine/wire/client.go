@@ -56,6 +56,16 @@ type models struct {
 	} `json:"data"`
 }
 
+// listed returns the models of /v1/models.
+func (s *server) listed(ctx context.Context) (out []engine.Model, err error) {
+	var listed models
+	err = s.get(ctx, "/v1/models", &listed)
+	for _, m := range listed.Data {
+		out = append(out, engine.Model{Name: m.ID, Known: m.Root})
+	}
+	return out, err
+}
+
 // Find recognises the engine at a URL by asking, first what tells engines apart for certain.
 func (c *Client) Find(ctx context.Context, url string) (engine.Engine, error) {
 	s := &server{Client: c, base: strings.TrimSuffix(strings.TrimSuffix(url, "/"), "/v1")}

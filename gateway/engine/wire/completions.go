@@ -28,14 +28,7 @@ func (e *completions) Describe() engine.Description {
 }
 
 // Models implements engine.Engine.
-func (e *completions) Models(ctx context.Context) (out []engine.Model, err error) {
-	var listed models
-	err = e.get(ctx, "/v1/models", &listed)
-	for _, m := range listed.Data {
-		out = append(out, engine.Model{Name: m.ID, Known: m.Root})
-	}
-	return out, err
-}
+func (e *completions) Models(ctx context.Context) ([]engine.Model, error) { return e.listed(ctx) }
 
 // Complete implements engine.Engine.
 func (e *completions) Complete(ctx context.Context, r *engine.Request) (engine.Stream, error) {

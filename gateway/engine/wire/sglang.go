@@ -54,14 +54,7 @@ func (e *sglang) Describe() engine.Description {
 }
 
 // Models implements engine.Engine.
-func (e *sglang) Models(ctx context.Context) (out []engine.Model, err error) {
-	var listed models
-	err = e.get(ctx, "/v1/models", &listed)
-	for _, m := range listed.Data {
-		out = append(out, engine.Model{Name: m.ID, Known: m.Root})
-	}
-	return out, err
-}
+func (e *sglang) Models(ctx context.Context) ([]engine.Model, error) { return e.listed(ctx) }
 
 // Complete implements engine.Engine. The default of max_new_tokens is 128, so it is sent as null.
 func (e *sglang) Complete(ctx context.Context, r *engine.Request) (engine.Stream, error) {
