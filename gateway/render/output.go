@@ -1,6 +1,7 @@
 package render
 
 import (
+	"bytes"
 	"context"
 	"slices"
 
@@ -91,6 +92,9 @@ func (o *output) finish(reason string) (pieces []chat.Piece, _ string, err error
 	pieces, err = o.parse(o.text)
 	if err != nil || o.session == nil {
 		return pieces, reason, err
+	}
+	for i := range pieces {
+		pieces[i].Text = bytes.Clone(pieces[i].Text) // what follows may overwrite it
 	}
 	pieces, result, err := o.session.AppendLast(pieces, reason != string(chat.FinishStop))
 	if reason == string(chat.FinishStop) || reason == string(chat.FinishLength) {

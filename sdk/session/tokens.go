@@ -87,20 +87,19 @@ func (s *TokenSession) Append(dst []chat.Piece, ids ...tokenizer.ID) ([]chat.Pie
 		s.ends = append(s.ends, s.fed+len(s.text))
 	}
 	s.counts.Output += len(ids)
+	s.fed += len(s.text)
 	n := len(dst)
-	dst, err := s.feed(dst)
+	dst, err := s.session.Append(dst, s.text, s.known())
 	s.delivered(dst[n:])
 	return dst, err
 }
 
-// feed feeds text.
-func (s *TokenSession) feed(dst []chat.Piece) ([]chat.Piece, error) {
-	s.fed += len(s.text)
-	special := s.special
-	if special == nil {
-		special = []match.Range{} // known to be none
+// known returns the ranges of special tokens, which are known, even where there are none.
+func (s *TokenSession) known() []match.Range {
+	if s.special == nil {
+		return []match.Range{}
 	}
-	return s.session.Append(dst, s.text, special)
+	return s.special
 }
 
 // Feed is Append for callers that keep what they get: it returns deltas.
@@ -190,9 +189,9 @@ func (s *TokenSession) AppendLast(dst []chat.Piece, truncated bool) ([]chat.Piec
 	n := len(dst)
 	s.text, s.special = s.decoder.Finish(s.text[:0]), s.special[:0]
 	if len(s.text) > 0 {
-		var err error
-		if dst, err = s.feed(dst); err != nil {
-			return dst, Result{}, err
+		s.fed += len(s.text)
+		if err := s.session.feed(s.text, s.known()); err != nil { // its pieces are taken with the last ones
+			return s.session.stream.Append(dst), Result{}, err
 		}
 		if len(s.ends) > 0 {
 			s.ends[len(s.ends)-1] = s.fed
