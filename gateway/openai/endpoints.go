@@ -1,13 +1,13 @@
 package openai
 
 import (
-	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/dragoman-project/dragoman/gateway"
+	"github.com/dragoman-project/dragoman/gateway/reply"
 	"github.com/dragoman-project/dragoman/host/api"
 	"github.com/dragoman-project/dragoman/sdk/fault"
 )
@@ -54,7 +54,7 @@ func (s *service) models(w http.ResponseWriter, _ *http.Request) error {
 	for _, name := range s.gateway.Models() {
 		list.Data = append(list.Data, s.object(name))
 	}
-	return writeJSON(w, http.StatusOK, list)
+	return reply.WriteJSON(w, http.StatusOK, list)
 }
 
 // model describes one model, whose name may contain slashes.
@@ -63,18 +63,7 @@ func (s *service) model(w http.ResponseWriter, r *http.Request) error {
 	if !slices.Contains(s.gateway.Models(), name) {
 		return &fault.Error{Code: fault.NotFound, Place: "model", Message: "no such model", Remedy: "GET " + modelsPath + " lists them"}
 	}
-	return writeJSON(w, http.StatusOK, s.object(name))
-}
-
-func writeJSON(w http.ResponseWriter, status int, v any) error {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_, err = w.Write(append(text, '\n'))
-	return err
+	return reply.WriteJSON(w, http.StatusOK, s.object(name))
 }
 
 // apiError is an error in OpenAI's API.
@@ -92,7 +81,7 @@ type errorObject struct {
 
 // refuse answers with an error.
 func refuse(w http.ResponseWriter, _ *http.Request, err *fault.Error) {
-	_ = writeJSON(w, err.Code.HTTP(), describe(err)) // fails only when the client is gone
+	_ = reply.WriteJSON(w, err.Code.HTTP(), describe(err)) // fails only when the client is gone
 }
 
 // describe returns an error as OpenAI writes it.

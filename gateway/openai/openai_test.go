@@ -17,6 +17,7 @@ import (
 	"github.com/dragoman-project/dragoman/gateway"
 	"github.com/dragoman-project/dragoman/gateway/engine"
 	"github.com/dragoman-project/dragoman/gateway/engine/replay"
+	"github.com/dragoman-project/dragoman/gateway/reply"
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/api"
 	"github.com/dragoman-project/dragoman/host/config"
@@ -183,7 +184,7 @@ const (
 func TestChunksAreThoseOfOpenAI(t *testing.T) {
 	d := serve(t)
 	res, body := d.post(t, `{"model":"replay","stream":true,"stream_options":{"include_usage":true},"n":2,`+weather+`}`)
-	if res.StatusCode != http.StatusOK || !strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") || res.Header.Get("X-Request-Id") == "" || res.Header.Get(overheadHeader) == "" {
+	if res.StatusCode != http.StatusOK || !strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") || res.Header.Get("X-Request-Id") == "" || res.Header.Get(reply.OverheadHeader) == "" {
 		t.Errorf("%d %v", res.StatusCode, res.Header)
 	}
 	all, done := chunks(t, body)

@@ -1,8 +1,8 @@
 package openai
 
-import "github.com/dragoman-project/dragoman/gateway"
+import "github.com/dragoman-project/dragoman/gateway/engine"
 
-// usage counts the tokens of an answer, as the engine has. Details that it does not count are left out.
+// usage counts the tokens of an answer. Details that are not known are left out.
 type usage struct {
 	PromptTokens      int                `json:"prompt_tokens"`
 	CompletionTokens  int                `json:"completion_tokens"`
@@ -19,28 +19,17 @@ type completionDetails struct {
 	ReasoningTokens int `json:"reasoning_tokens"`
 }
 
-// count adds up the usage of all choices, whose prompt counts once; nil if an engine did not count.
-func count(outputs []*gateway.Output) *usage {
-	total := new(usage)
-	for i, o := range outputs {
-		u := o.Usage()
-		if u == nil {
-			return nil
-		}
-		if i == 0 {
-			total.PromptTokens = u.Prompt
-			if u.Cached != nil {
-				total.PromptDetails = &promptDetails{*u.Cached}
-			}
-		}
-		total.CompletionTokens += u.Completion
-		if u.Reasoning != nil {
-			if total.CompletionDetails == nil {
-				total.CompletionDetails = new(completionDetails)
-			}
-			total.CompletionDetails.ReasoningTokens += *u.Reasoning
-		}
+// usageOf returns the usage in the words of OpenAI; nil if nothing was counted.
+func usageOf(u *engine.Usage) *usage {
+	if u == nil {
+		return nil
 	}
-	total.TotalTokens = total.PromptTokens + total.CompletionTokens
-	return total
+	all := &usage{PromptTokens: u.Prompt, CompletionTokens: u.Completion, TotalTokens: u.Prompt + u.Completion}
+	if u.Cached != nil {
+		all.PromptDetails = &promptDetails{*u.Cached}
+	}
+	if u.Reasoning != nil {
+		all.CompletionDetails = &completionDetails{*u.Reasoning}
+	}
+	return all
 }
