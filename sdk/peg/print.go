@@ -218,6 +218,9 @@ func (w *printer) group(n *Node, before, after string) (string, string, string) 
 	return before, " ", after
 }
 
+// Leaf prints a node that has no kids as String does: until("<call>").
+func (n *Node) Leaf() string { return n.text() }
+
 // text prints a leaf, or what precedes the kids of another node.
 func (n *Node) text() string {
 	if text := n.Op.kind().text; text != nil {

@@ -24,6 +24,9 @@ func (p *Plan) parser(ctx context.Context, sink chat.Sink, o Options) parser {
 		if o.NoSpans {
 			m.DropSpans()
 		}
+		if o.Claims {
+			m.KeepClaims()
+		}
 		m.Prompt(p.GenerationPrompt)
 		return machine{m}
 	case p.streams != nil:

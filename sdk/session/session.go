@@ -17,6 +17,8 @@ type Options struct {
 	// NoMessage and NoSpans keep nothing of what is delivered: the result has an empty message, and its report no spans. The memory
 	// of the session then does not depend on how much it has read.
 	NoMessage, NoSpans bool
+	// Claims keeps which nodes of the program read the output, for Session.Claims.
+	Claims bool
 	// Events, if set, receives every event before it becomes part of the deltas. The text of an event is valid only during the call.
 	Events chat.Sink
 }
@@ -143,6 +145,23 @@ func (s *Session) Held() int { return s.parser.held() }
 func (s *Session) Waits() bool {
 	_, waits := s.parser.(*remote)
 	return waits
+}
+
+// Place returns where in the program of the plan the session is; false where the handler parses the output.
+func (s *Session) Place() (match.Place, bool) {
+	m, ok := s.parser.(machine)
+	if !ok {
+		return match.Place{}, false
+	}
+	return m.Place(), true
+}
+
+// Claims returns which nodes of the program have read which bytes, with Options.Claims; nil where the handler parses the output.
+func (s *Session) Claims() []match.Claim {
+	if m, ok := s.parser.(machine); ok {
+		return m.Claims()
+	}
+	return nil
 }
 
 // Finish ends the output; truncated means that the engine stopped for length. The error has the code OutputRefused, with the

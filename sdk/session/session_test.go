@@ -3,6 +3,7 @@ package session_test
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -204,5 +205,20 @@ func TestAnAnswerThatClosesNoReasoningIsContentIfAskedFor(t *testing.T) {
 		if err != nil || got.Message.Content.Join("") != want {
 			t.Errorf("%q: content %q, want %q, error %v", output, got.Message.Content.Join(""), want, err)
 		}
+	}
+}
+
+// TestSessionsShowHowTheyRead asks a session where it is, and which nodes have read what.
+func TestSessionsShowHowTheyRead(t *testing.T) {
+	p := newPlan(t, thinking())
+	s := p.Session(t.Context(), session.Options{Claims: true})
+	if place, ok := s.Place(); !ok || !slices.Equal(place.Next, []string{`text up to "</think>"`}) {
+		t.Errorf("at the beginning: %+v", place)
+	}
+	if _, err := s.Feed([]byte("Hm.</think>No.")); err != nil {
+		t.Fatal(err)
+	}
+	if claims := s.Claims(); len(claims) != 4 || claims[2].Node != `"</think>"` || claims[3].End != 15 {
+		t.Errorf("%+v", claims)
 	}
 }

@@ -132,6 +132,7 @@ func expected(c *code.Code, h expectation) []string {
 type wanted struct {
 	code  *code.Code
 	value scan.ValueState
+	texts bool // name texts rather than their delimiters
 	names []string
 	steps int
 }
@@ -152,7 +153,9 @@ func (w *wanted) walk(pc int32) {
 		case code.OpCall, code.OpChosen, code.OpJump, code.OpNot:
 			pc = in.To
 		default:
-			if name := describe(w.code, in, w.value); name != "" {
+			if w.texts && in.Op == code.OpUntil {
+				w.names = append(w.names, upTo(in.Until.Delims))
+			} else if name := describe(w.code, in, w.value); name != "" {
 				w.names = append(w.names, name)
 			}
 			return

@@ -98,6 +98,9 @@ func (m *Machine) flows(chunk []byte) bool {
 	m.pos += len(chunk)
 	m.base, m.emitter.To = m.pos, m.pos
 	m.spans.mark(in.Region, m.pos)
+	if m.spans.claims.kept {
+		m.spans.claims.add(in, m.emitter.From, m.pos)
+	}
 	m.emitter.Text(in.Role, chunk, in.Recovered)
 	m.tokens.Forget(m.pos)
 	return true

@@ -16,6 +16,7 @@ import (
 //	| packed            | may still be cut    |
 type spans struct {
 	drop   bool   // keep none
+	claims claims // of the same bytes
 	packed []byte // of each span its region, and its length as a varint
 	count  int    // of packed spans
 	list   []span
@@ -45,6 +46,7 @@ func (s *spans) cut(at int) {
 	}
 	s.list = s.list[:n]
 	s.end = min(s.end, at)
+	s.claims.cut(at)
 }
 
 // many is how many spans are worth packing.

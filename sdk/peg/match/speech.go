@@ -15,6 +15,9 @@ func (m *Machine) consume(in *code.Inst, n int) {
 		return
 	}
 	m.spans.mark(in.Region, m.pos)
+	if m.spans.claims.kept {
+		m.spans.claims.add(in, from, m.pos)
+	}
 	switch {
 	case in.Role == peg.NoRole:
 		if m.overdue() {
