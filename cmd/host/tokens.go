@@ -88,8 +88,12 @@ type printedToken struct {
 }
 
 func printTokens(cmd *cobra.Command, t *tokenizer.Tokenizer, prompt string, asJSON bool) error {
+	tokens, err := t.TokensWithin(cmd.Context(), prompt, tokenizer.Options{})
+	if err != nil {
+		return err
+	}
 	all := []printedToken{}
-	for _, token := range t.AppendTokens(nil, prompt, tokenizer.Options{}) {
+	for _, token := range tokens {
 		info, _ := t.Token(token.ID)
 		all = append(all, printedToken{token.ID, string(info.Text), token.From, token.To, info.Added, info.Special})
 	}

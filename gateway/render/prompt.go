@@ -2,6 +2,7 @@ package render
 
 import (
 	"cmp"
+	"context"
 	"crypto/rand"
 	"fmt"
 	"net/http"
@@ -66,7 +67,10 @@ func (s *Service) renderedChat(r *http.Request, data []byte, prefix string) (*ge
 	}
 	in.MaxTokens = either(in.MaxCompletionTokens, in.MaxTokens)
 	o := tokenizer.Options{AddSpecial: in.AddSpecial != nil && *in.AddSpecial}
-	ids, offsets := encode(t, planned.Prompt, o, in.Offsets)
+	ids, offsets, err := encode(r.Context(), t, planned.Prompt, o, in.Offsets)
+	if err != nil {
+		return nil, err
+	}
 	p, err := in.parameters(m, len(ids), 0)
 	if err != nil {
 		return nil, err
@@ -151,11 +155,15 @@ func constrain(p *parameters, plan *host.Planned, t *tokenizer.Tokenizer) {
 }
 
 // encode returns the ids of a text and, if they are wanted, their ranges in characters.
-func encode(t *tokenizer.Tokenizer, text string, o tokenizer.Options, offsets bool) (ids []tokenizer.ID, at [][2]int) {
+func encode(ctx context.Context, t *tokenizer.Tokenizer, text string, o tokenizer.Options, offsets bool) (ids []tokenizer.ID, at [][2]int, err error) {
 	if !offsets {
-		return t.Encode(text, o), nil
+		ids, err = t.EncodeWithin(ctx, text, o)
+		return ids, nil, err
 	}
-	tokens := t.AppendTokens(nil, text, o)
+	tokens, err := t.TokensWithin(ctx, text, o)
+	if err != nil {
+		return nil, nil, err
+	}
 	ids, at = make([]tokenizer.ID, len(tokens)), make([][2]int, len(tokens))
 	count := counter{text: text}
 	for i, token := range tokens {
@@ -165,7 +173,7 @@ func encode(t *tokenizer.Tokenizer, text string, o tokenizer.Options, offsets bo
 			at[i][0]-- // the token begins within a character
 		}
 	}
-	return ids, at
+	return ids, at, nil
 }
 
 // counter counts the characters that begin before an offset of a text, for offsets that hardly ever fall.
@@ -233,7 +241,10 @@ func (s *Service) renderCompletion(w http.ResponseWriter, r *http.Request) error
 		}
 		ids, offsets := p.ids, [][2]int(nil)
 		if ids == nil {
-			ids, offsets = encode(t, p.text, tokenizer.Options{AddSpecial: in.AddSpecial == nil || *in.AddSpecial}, in.Offsets)
+			ids, offsets, err = encode(r.Context(), t, p.text, tokenizer.Options{AddSpecial: in.AddSpecial == nil || *in.AddSpecial}, in.Offsets)
+			if err != nil {
+				return err
+			}
 		}
 		if err := known(t, p.place, p.ids); err != nil {
 			return err
@@ -311,7 +322,10 @@ func (s *Service) mask(r *http.Request, m *host.Model, t *tokenizer.Tokenizer, d
 	if err != nil {
 		return nil, err
 	}
-	tokens := t.AppendTokens(nil, whole, o)
+	tokens, err := t.TokensWithin(r.Context(), whole, o)
+	if err != nil {
+		return nil, err
+	}
 	mask := make([]int, len(tokens))
 	for i, token := range tokens {
 		for len(spans) > 0 && token.From >= spans[0][1] {

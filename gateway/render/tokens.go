@@ -48,7 +48,10 @@ func (s *Service) tokenize(w http.ResponseWriter, r *http.Request) error {
 		Limit   *int           `json:"max_model_len"`
 		Tokens  []tokenizer.ID `json:"tokens"`
 		Strings []string       `json:"token_strs"`
-	}{Limit: limitOf(m), Tokens: t.Encode(text, o)}
+	}{Limit: limitOf(m)}
+	if out.Tokens, err = t.EncodeWithin(r.Context(), text, o); err != nil {
+		return err
+	}
 	out.Count = len(out.Tokens)
 	if in.Strings {
 		out.Strings = make([]string, len(out.Tokens))

@@ -3,6 +3,8 @@ package tokenizer
 import (
 	"sync/atomic"
 	"unicode/utf8"
+
+	"github.com/dragoman-project/dragoman/internal/work"
 )
 
 // none is no token. No vocabulary has this id.
@@ -28,6 +30,7 @@ type bpe struct {
 
 // workspace is the memory of an encoding, for reuse.
 type workspace struct {
+	meter      *work.Meter
 	symbols    []ID
 	starts     []int32 // where the symbols begin in the piece
 	holes      []hole
@@ -87,6 +90,7 @@ func (m *bpe) encodePart(e *encoder, piece string, at, from, to int) {
 		return
 	}
 	w := e.workspace
+	w.meter.Spend(to - from)
 	start, end := int(w.starts[from]), len(piece)
 	if to < len(w.starts) {
 		end = int(w.starts[to])
@@ -127,11 +131,13 @@ func (m *bpe) symbolize(piece string, w *workspace) {
 	w.symbols, w.starts, w.holes = w.symbols[:0], w.starts[:0], w.holes[:0]
 	if m.byteLevel {
 		for i := range len(piece) {
+			w.meter.Spend(1)
 			m.symbol(m.bytes[piece[i]], i, 1, w)
 		}
 		return
 	}
 	for i := 0; i < len(piece); {
+		w.meter.Spend(1)
 		if b := piece[i]; b < utf8.RuneSelf {
 			if id := m.ascii[b]; id != none {
 				w.symbols, w.starts = append(w.symbols, id), append(w.starts, int32(i))

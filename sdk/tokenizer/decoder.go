@@ -60,7 +60,7 @@ func (d *Decoder) Append(dst []byte, id ID) (out []byte, added int) {
 		dst = d.Finish(dst)
 		n = len(dst)
 		if dst = t.appendText(dst, id); !utf8.Valid(dst[n:]) {
-			dst = append(dst[:n], valid(string(dst[n:]), false, nil)...)
+			dst = append(dst[:n], valid(string(dst[n:]), nil)...)
 		}
 		dst = d.begin(dst, n)
 		return dst, len(dst) - n

@@ -1,10 +1,13 @@
 package tokenizer
 
+import "github.com/dragoman-project/dragoman/internal/work"
+
 // encoder encodes one text.
 type encoder struct {
 	*Tokenizer
 	workspace *workspace
 	literal   bool
+	meter     *work.Meter
 
 	ids    []ID
 	tokens []Token // in place of ids, if ranges is set
@@ -19,20 +22,22 @@ func (e *encoder) run(text string, o Options) {
 	var repairs edits
 	repaired := text
 	if e.ranges {
-		repaired = valid(text, true, &repairs)
+		repaired = valid(text, &repairs)
 	} else {
-		repaired = valid(text, true, nil)
+		repaired = valid(text, nil)
 	}
 	w, _ := e.workspaces.Get().(*workspace)
 	if w == nil {
 		w = &workspace{}
 	}
+	w.meter = e.meter
 	e.workspace = w
 	if o.AddSpecial {
 		e.addAll(e.begin, 0)
 	}
 	start := len(e.tokens)
 	for s := range e.raw.spans(repaired, e.literal) {
+		e.meter.Spend(1)
 		e.base, e.layers = s.from, e.layers[:0]
 		if s.token != nil {
 			e.add(s.token.ID, 0, s.to-s.from)
@@ -49,6 +54,7 @@ func (e *encoder) run(text string, o Options) {
 	if o.AddSpecial {
 		e.addAll(e.end, len(text))
 	}
+	w.meter = nil
 	e.workspaces.Put(w)
 }
 
@@ -82,13 +88,16 @@ func (e *encoder) segment(text string, first bool) {
 		return
 	}
 	hit := true
-	ids, _ := e.segments.Get(segment{text, first, e.literal}, func() ([]ID, int, error) {
+	ids, err := e.segments.GetWithin(e.meter.Context(), segment{text, first, e.literal}, func() ([]ID, int, error) {
 		hit = false
 		start := len(e.ids)
 		e.encodeSegment(text, first)
 		ids := append([]ID(nil), e.ids[start:]...)
 		return ids, len(text) + 4*len(ids), nil
 	})
+	if err != nil {
+		e.meter.Check() // the context has ended while another caller was encoding the segment
+	}
 	if hit {
 		e.ids = append(e.ids, ids...)
 	}
@@ -100,8 +109,9 @@ func (e *encoder) encodeSegment(text string, first bool) {
 	if !e.ranges {
 		noted = nil
 	}
-	text = normalized(e.normalizers, text, first, noted)
+	text = normalized(e.normalizers, text, first, noted, e.meter)
 	for s := range e.normal.spans(text, e.literal) {
+		e.meter.Spend(1)
 		e.layers = reversed(e.layers[:0], layers)
 		if s.token != nil {
 			e.add(s.token.ID, s.from, s.to)
@@ -115,10 +125,10 @@ func (e *encoder) encodeSegment(text string, first bool) {
 func (e *encoder) part(text string, at int, first bool) {
 	var layers []edits
 	if !e.ranges {
-		e.split(normalized(e.prepare, text, first, nil), 0, 0)
+		e.split(normalized(e.prepare, text, first, nil, e.meter), 0, 0)
 		return
 	}
-	text = normalized(e.prepare, text, first, &layers)
+	text = normalized(e.prepare, text, first, &layers, e.meter)
 	outer := e.layers
 	e.layers = append(reversed(nil, layers), edits{{0, 0, 0, at}})
 	e.layers = append(e.layers, outer...)
@@ -137,9 +147,10 @@ func reversed(dst, layers []edits) []edits {
 
 // split splits a text by the splitters from a level on.
 func (e *encoder) split(text string, at, level int) {
+	e.meter.Spend(1)
 	if level == len(e.splitters) {
 		e.model.encode(e, text, at)
 		return
 	}
-	e.splitters[level].split(text, func(from, to int) { e.split(text[from:to], at+from, level+1) })
+	e.splitters[level].split(text, e.meter, func(from, to int) { e.split(text[from:to], at+from, level+1) })
 }

@@ -1,5 +1,7 @@
 package tokenizer
 
+import "github.com/dragoman-project/dragoman/internal/work"
+
 // merges is the table of pairs of tokens that are merged into one, with their ranks: open addressing by the pair.
 type merges struct {
 	slots []merge
@@ -127,6 +129,7 @@ func (m *merges) mergeMany(s []ID, w *workspace) []ID {
 	n := len(s)
 	w.heap, w.next, w.prev = w.heap[:0], w.next[:0], w.prev[:0]
 	for i := range n {
+		w.meter.Spend(1)
 		w.next, w.prev = append(w.next, int32(i+1)), append(w.prev, int32(i-1))
 		if i+1 < n {
 			if r := m.of(s[i], s[i+1]); r != unmerged {
@@ -134,8 +137,9 @@ func (m *merges) mergeMany(s []ID, w *workspace) []ID {
 			}
 		}
 	}
-	w.heap.order()
+	w.heap.order(w.meter)
 	for len(w.heap) > 0 {
+		w.meter.Spend(1)
 		c := w.heap.pop()
 		w.taken++
 		i := c.at
@@ -173,8 +177,9 @@ func (m *merges) mergeMany(s []ID, w *workspace) []ID {
 // candidates is a heap, the first one on top. Package container/heap would allocate for each candidate.
 type candidates []candidate
 
-func (h candidates) order() {
+func (h candidates) order(m *work.Meter) {
 	for i := len(h)/2 - 1; i >= 0; i-- {
+		m.Spend(1)
 		h.sink(i)
 	}
 }

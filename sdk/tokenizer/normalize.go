@@ -7,22 +7,23 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/dragoman-project/dragoman/internal/work"
 	"github.com/dragoman-project/dragoman/sdk/tokenizer/internal/pattern"
 )
 
 // normalizer changes a text before it is split. First is whether the text begins the whole input. The changes are noted in
-// edits, unless that is nil.
-type normalizer func(text string, first bool, e *edits) string
+// edits, unless that is nil. The meter may be nil.
+type normalizer func(text string, first bool, e *edits, m *work.Meter) string
 
 // normalized applies normalizers one after the other.
-func normalized(all []normalizer, text string, first bool, layers *[]edits) string {
+func normalized(all []normalizer, text string, first bool, layers *[]edits, m *work.Meter) string {
 	for _, n := range all {
 		if layers == nil {
-			text = n(text, first, nil)
+			text = n(text, first, nil, m)
 			continue
 		}
 		var e edits
-		text = n(text, first, &e)
+		text = n(text, first, &e, m)
 		*layers = append(*layers, e)
 	}
 	return text
@@ -93,17 +94,18 @@ func (r *rewriter) text() string {
 
 // inForm normalizes to a form of Unicode.
 func inForm(f norm.Form) normalizer {
-	return func(text string, _ bool, e *edits) string {
+	return func(text string, _ bool, e *edits, m *work.Meter) string {
 		if f.QuickSpanString(text) == len(text) {
 			return text
 		}
 		if e == nil {
-			return f.String(text)
+			return inBlocks(f, text, m)
 		}
 		r := rewriter{old: text, edits: e}
 		var segments norm.Iter
 		segments.InitString(f, text)
 		for !segments.Done() {
+			m.Spend(1)
 			from := segments.Pos()
 			segment := string(segments.Next())
 			if to := segments.Pos(); segment != text[from:to] {
@@ -114,9 +116,34 @@ func inForm(f norm.Form) normalizer {
 	}
 }
 
+// inBlocks normalizes a text to a form of Unicode, with a look at the meter from time to time.
+func inBlocks(f norm.Form, text string, m *work.Meter) string {
+	const block = 256 << 10
+	if len(text) <= block {
+		return f.String(text)
+	}
+	var out []byte
+	for len(text) > 0 {
+		m.Check()
+		n := len(text)
+		if n > block {
+			at := block
+			for !utf8.RuneStart(text[at]) {
+				at--
+			}
+			if next := f.NextBoundaryInString(text[at:], true); next >= 0 {
+				n = at + next
+			}
+		}
+		out = f.AppendString(out, text[:n])
+		text = text[n:]
+	}
+	return string(out)
+}
+
 // prepended puts a text before those that are not empty.
 func prepended(prefix string) normalizer {
-	return func(text string, _ bool, e *edits) string {
+	return func(text string, _ bool, e *edits, _ *work.Meter) string {
 		if text == "" {
 			return text
 		}
@@ -128,7 +155,7 @@ func prepended(prefix string) normalizer {
 
 // replaced replaces a text wherever it occurs.
 func replaced(what, with string) normalizer {
-	return func(text string, _ bool, e *edits) string {
+	return func(text string, _ bool, e *edits, _ *work.Meter) string {
 		if e == nil {
 			return strings.ReplaceAll(text, what, with)
 		}
@@ -146,10 +173,10 @@ func replaced(what, with string) normalizer {
 
 // replacedMatches replaces the matches of a pattern.
 func replacedMatches(p *pattern.Pattern, with string) normalizer {
-	return func(text string, _ bool, e *edits) string {
-		r, m := rewriter{old: text, edits: e}, p.Matcher(text)
+	return func(text string, _ bool, e *edits, m *work.Meter) string {
+		r, found := rewriter{old: text, edits: e}, p.Matcher(text, m)
 		for from := 0; ; {
-			start, end := m.Find(from)
+			start, end := found.Find(from)
 			if end < 0 {
 				return r.text()
 			}
@@ -163,17 +190,17 @@ func replacedMatches(p *pattern.Pattern, with string) normalizer {
 // that begins the input.
 func prefixed(space string, firstOnly bool) normalizer {
 	prepend := prepended(space)
-	return func(text string, first bool, e *edits) string {
+	return func(text string, first bool, e *edits, m *work.Meter) string {
 		if firstOnly && !first || strings.HasPrefix(text, space) {
 			return text
 		}
-		return prepend(text, first, e)
+		return prepend(text, first, e, m)
 	}
 }
 
 // valid replaces ill-formed UTF-8: each longest part that could begin a character, or else each byte, by U+FFFD, as Unicode
 // recommends and the decoders of Rust and of browsers do.
-func valid(text string, _ bool, e *edits) string {
+func valid(text string, e *edits) string {
 	if utf8.ValidString(text) {
 		return text
 	}

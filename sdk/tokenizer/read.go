@@ -311,7 +311,7 @@ func (t *Tokenizer) addToken(a *addedToken) error {
 	}
 	t.added[a.ID], t.addedIDs[a.Content] = a, a.ID
 	if a.Normalized {
-		t.normal.add(normalized(t.normalizers, a.Content, false, nil), a)
+		t.normal.add(normalized(t.normalizers, a.Content, false, nil, nil), a)
 	} else {
 		t.raw.add(a.Content, a)
 	}

@@ -3,6 +3,7 @@ package tokenizer
 import (
 	"strings"
 
+	"github.com/dragoman-project/dragoman/internal/work"
 	"github.com/dragoman-project/dragoman/sdk/tokenizer/internal/pattern"
 )
 
@@ -40,10 +41,10 @@ func (s *splitter) find(m *pattern.Matcher, text string, from int) (start, end i
 }
 
 // matches calls yield with the parts of a text in turn: what matches, and what is between.
-func (s *splitter) matches(text string, yield func(from, to int, matches bool)) {
+func (s *splitter) matches(text string, meter *work.Meter, yield func(from, to int, matches bool)) {
 	var m pattern.Matcher
 	if s.pattern != nil {
-		m = s.pattern.Matcher(text)
+		m = s.pattern.Matcher(text, meter)
 	}
 	done := 0
 	for done < len(text) {
@@ -63,14 +64,14 @@ func (s *splitter) matches(text string, yield func(from, to int, matches bool)) 
 }
 
 // split calls yield with the pieces of a text.
-func (s *splitter) split(text string, yield func(from, to int)) {
+func (s *splitter) split(text string, meter *work.Meter, yield func(from, to int)) {
 	if s.behavior == isolated {
-		s.matches(text, func(from, to int, _ bool) { yield(from, to) })
+		s.matches(text, meter, func(from, to int, _ bool) { yield(from, to) })
 		return
 	}
 	// The last part that is not yet yielded, because the next one may join it.
 	held, heldMatches, from, to := false, false, 0, 0
-	s.matches(text, func(start, end int, matches bool) {
+	s.matches(text, meter, func(start, end int, matches bool) {
 		joins := false
 		switch s.behavior {
 		case removed:

@@ -20,9 +20,12 @@
 package tokenizer
 
 import (
+	"context"
+	"math"
 	"sync"
 
 	"github.com/dragoman-project/dragoman/internal/cache"
+	"github.com/dragoman-project/dragoman/internal/work"
 )
 
 // ID is the number of a token.
@@ -100,17 +103,28 @@ func (t *Tokenizer) AppendTokens(dst []Token, text string, o Options) []Token {
 	return e.tokens
 }
 
-// Count returns the number of tokens of a text.
-func (t *Tokenizer) Count(text string, o Options) int {
-	buffer, _ := t.counts.Get().(*[]ID)
-	if buffer == nil {
-		buffer = new([]ID)
-	}
-	*buffer = t.Append((*buffer)[:0], text, o)
-	n := len(*buffer)
-	t.counts.Put(buffer)
-	return n
+// EncodeWithin is Encode that ends with ctx, whose cause is then the error: for texts of any length.
+func (t *Tokenizer) EncodeWithin(ctx context.Context, text string, o Options) ([]ID, error) {
+	return t.appendWithin(ctx, make([]ID, 0, len(text)/4+8), text, o)
 }
+
+// TokensWithin returns the tokens of a text, with the ranges of the text that became them. It ends with ctx, as EncodeWithin does.
+func (t *Tokenizer) TokensWithin(ctx context.Context, text string, o Options) (_ []Token, err error) {
+	defer work.Stopped(&err)
+	e := encoder{Tokenizer: t, literal: o.Literal, ranges: true, meter: meter(ctx)}
+	e.run(text, o)
+	return e.tokens, nil
+}
+
+func (t *Tokenizer) appendWithin(ctx context.Context, dst []ID, text string, o Options) (_ []ID, err error) {
+	defer work.Stopped(&err)
+	e := encoder{Tokenizer: t, ids: dst, literal: o.Literal, meter: meter(ctx)}
+	e.run(text, o)
+	return e.ids, nil
+}
+
+// meter returns one that only looks at the context: encoding is linear, so that the text bounds its steps.
+func meter(ctx context.Context) *work.Meter { return work.New(ctx, math.MaxInt, nil) }
 
 // Size returns one more than the highest id.
 func (t *Tokenizer) Size() int { return t.vocabulary.size() }

@@ -1,6 +1,10 @@
 package pattern
 
-import "unicode/utf8"
+import (
+	"unicode/utf8"
+
+	"github.com/dragoman-project/dragoman/internal/work"
+)
 
 // Matcher finds the matches of a pattern in one text.
 //
@@ -9,6 +13,7 @@ import "unicode/utf8"
 type Matcher struct {
 	pattern *Pattern
 	text    string
+	meter   *work.Meter
 	steps   int
 	failed  []uint64 // a bit for each position and item with a choice; nil until steps exceeds patience
 }
@@ -16,8 +21,10 @@ type Matcher struct {
 // patience is the number of steps for each byte of a text after which failures are noted. Patterns in use take fewer.
 const patience = 64
 
-// Matcher returns a matcher for a text, which must be valid UTF-8.
-func (p *Pattern) Matcher(text string) Matcher { return Matcher{pattern: p, text: text} }
+// Matcher returns a matcher for a text, which must be valid UTF-8. Its steps are counted by a meter, which may be nil.
+func (p *Pattern) Matcher(text string, m *work.Meter) Matcher {
+	return Matcher{pattern: p, text: text, meter: m}
+}
 
 // Find returns the first match that is not empty and begins at or after from; end is negative if there is none.
 func (m *Matcher) Find(from int) (start, end int) {
@@ -25,6 +32,7 @@ func (m *Matcher) Find(from int) (start, end int) {
 		if end := m.matchAt(from); end > from {
 			return from, end
 		}
+		m.meter.Spend(1)
 		if m.text[from] < utf8.RuneSelf {
 			from++
 		} else {
@@ -91,6 +99,9 @@ func (m *Matcher) group(it *item, at int) int {
 	return -1
 }
 
+// checked is the number of characters of one repetition between two looks at the meter.
+const checked = 1 << 16
+
 // repeat matches a set as often as it can, and less often until the rest matches.
 //
 // A failure of an item without a bound is noted where it has matched often enough: there it does not matter where it began.
@@ -109,7 +120,9 @@ func (m *Matcher) repeat(it *item, at int) int {
 			break
 		}
 		end += size
-		n++
+		if n++; n%checked == 0 {
+			m.meter.Check()
+		}
 	}
 	m.count(n + 1)
 	if n < it.min {
@@ -141,6 +154,7 @@ func (m *Matcher) repeat(it *item, at int) int {
 
 // count counts steps, and begins to note failures when they become many.
 func (m *Matcher) count(n int) {
+	m.meter.Spend(n)
 	if m.steps += n; m.failed == nil && m.steps > patience*(len(m.text)+1) {
 		m.failed = make([]uint64, (m.pattern.choices*(len(m.text)+1)+63)/64)
 	}

@@ -12,7 +12,7 @@ import (
 
 // matches returns all matches of a pattern. With noting, failures are noted from the first step on.
 func matches(p *Pattern, text string, noting bool) (all []string) {
-	m := p.Matcher(text)
+	m := p.Matcher(text, nil)
 	if noting {
 		m.steps = patience * (len(text) + 1)
 	}
@@ -195,7 +195,7 @@ func TestStepsGrowLinearly(t *testing.T) {
 		for _, word := range []string{"a", "aA", "ab", " ", "\n", " \n", "1", "你", "😀"} {
 			steps := func(n int) int {
 				text := strings.Repeat(word, n/len(word))
-				m := p.Matcher(text)
+				m := p.Matcher(text, nil)
 				for from := 0; from >= 0; {
 					_, from = m.Find(from)
 				}
