@@ -21,7 +21,7 @@ SOAK_FLAGS ?= -p99 5ms
 JUDGES  := $(CURDIR)/.cache/judges
 CLIENTS := $(CURDIR)/.cache/clients
 
-.PHONY: help build run test judge clients golden fuzz bench bench-check bench-daemon chaos soak attack lint generate
+.PHONY: help build run test judge clients workbench golden fuzz bench bench-check bench-daemon chaos soak attack lint generate
 
 ## help: what there is to make
 help:
@@ -55,6 +55,14 @@ judge: $(JUDGES)/installed
 ## clients: the gateway with the clients that people use, from npm, unmodified
 clients: $(CLIENTS)/installed
 	go test -count=1 ./gateway/clients -clients.folder=$(CLIENTS)
+
+## workbench: the page of the workbench, which is committed as it is built, from workbench/web
+workbench: workbench/web/node_modules/installed
+	cd workbench/web && npx tsc && npx vite build --logLevel warn
+
+workbench/web/node_modules/installed: workbench/web/package.json workbench/web/package-lock.json workbench/web/.npmrc
+	cd workbench/web && npm ci
+	touch $@
 
 ## golden: rewrite the golden files of tests from what the code prints now; read the difference before committing it
 golden:

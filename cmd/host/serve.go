@@ -23,6 +23,7 @@ import (
 	"github.com/dragoman-project/dragoman/host/api/metrics"
 	"github.com/dragoman-project/dragoman/host/api/tracing"
 	"github.com/dragoman-project/dragoman/host/config"
+	"github.com/dragoman-project/dragoman/workbench"
 	"github.com/spf13/cobra"
 )
 
@@ -155,6 +156,7 @@ func serve(ctx context.Context, errs io.Writer, file string, load func([]byte) (
 	if err != nil {
 		return err
 	}
+	endpoints = append(endpoints, workbench.Endpoints(h)...)
 	server := api.New(h, api.Options{Logger: log, Version: version, Secrets: secrets, Metrics: counts, Tracer: tracer, Endpoints: endpoints})
 	return server.Serve(ctx, listener)
 }

@@ -19,6 +19,8 @@ type Endpoint struct {
 	Output bool
 	// Public endpoints need no token.
 	Public bool
+	// Operator endpoints are for operators alone.
+	Operator bool
 	// Serve answers a request. An error that it returns before it has written anything is answered by Refuse.
 	Serve func(w http.ResponseWriter, r *http.Request) error
 	// Refuse answers with an error, in the words of the endpoint's API.

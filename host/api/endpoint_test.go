@@ -17,6 +17,7 @@ import (
 // testEndpoints are served by the daemons of all tests.
 var testEndpoints = []Endpoint{
 	{Method: http.MethodPost, Path: "/test/echo", Output: true, Serve: echo, Refuse: refuseTest},
+	{Method: http.MethodPost, Path: "/test/rules", Operator: true, Serve: echo, Refuse: refuseTest},
 	{Method: http.MethodGet, Path: "/test/things/", Serve: func(w http.ResponseWriter, r *http.Request) error {
 		_, err := io.WriteString(w, r.URL.Path)
 		return err
@@ -65,6 +66,8 @@ func TestEndpointsAreGuardedAndObserved(t *testing.T) {
 	}{
 		{"a client", "/test/echo", "hi", []string{"Authorization", client}, 200, "hi"},
 		{"no token", "/test/echo", "hi", nil, 401, "refused: unauthenticated"},
+		{"a client where operators are expected", "/test/rules", "hi", []string{"Authorization", client}, 403, "refused: permission_denied"},
+		{"an operator", "/test/rules", "hi", []string{"Authorization", "Bearer boss"}, 200, "hi"},
 		{"a web page", "/test/echo", "hi", []string{"Authorization", client, "Origin", "https://evil.example"}, 403, "refused: permission_denied"},
 		{"a large body", "/test/echo", strings.Repeat("x", 101), []string{"Authorization", client}, 413, "refused: limit_exceeded"},
 		{"another method", "/test/things/a/b", "", []string{"Authorization", client}, 400, "expected GET"},

@@ -130,7 +130,12 @@ func (to route) reading(whole *deadlines, limits config.Limits) *deadlines {
 }
 
 // forClients reports whether clients may call it.
-func (to route) forClients(path string) bool { return to.endpoint != nil || forClients(path) }
+func (to route) forClients(path string) bool {
+	if to.endpoint != nil {
+		return !to.endpoint.Operator
+	}
+	return forClients(path)
+}
 
 // admit authenticates a request and counts it until done is called.
 func (g *guard) admit(r *http.Request, to route, cfg *config.Config) (done func(), err error) {

@@ -44,6 +44,7 @@ type Config struct {
 	Log         Log         `yaml:"log" help:"What is logged, on standard error."`
 	Metrics     Metrics     `yaml:"metrics" help:"What is counted, at /metrics."`
 	Tracing     Tracing     `yaml:"tracing" help:"Where traces of requests go."`
+	Workbench   Workbench   `yaml:"workbench" help:"The page for operators, at /workbench/."`
 	Debug       Debug       `yaml:"debug" help:"Access to profiles of the daemon itself."`
 	Limits      Limits      `yaml:"limits" help:"What one client may use."`
 	Shutdown    Shutdown    `yaml:"shutdown" help:"How the daemon shuts down."`
@@ -145,6 +146,11 @@ type Tracing struct {
 	Sample   float64 `yaml:"sample" reload:"restart" help:"share of the requests that are traced, 0 to 1; requests that a client traces always are"`
 }
 
+// Workbench is what the page for operators may do.
+type Workbench struct {
+	Mode string `yaml:"mode" reload:"live" oneof:"read write off" help:"read serves the page, which shows what is in force and tries what would be; write also lets operators save rules to workarounds.file; off serves nothing"`
+}
+
 // Debug is access to profiles of the daemon itself.
 type Debug struct {
 	Address string `yaml:"address" reload:"restart" help:"host:port on loopback that serves net/http/pprof and the metrics without a token; empty: none"`
@@ -186,12 +192,13 @@ func Default() *Config {
 			CallTime:  5 * time.Second,
 			IdleTime:  15 * time.Minute,
 		},
-		Engines: Engines{Idle: 5 * time.Minute, Pace: 20 * time.Millisecond},
-		History: History{Snapshots: 20},
-		Canary:  Canary{Mode: "enforce", Time: 10 * time.Second},
-		Parsing: Parsing{UnknownTool: "forward", CallInReasoning: "promote", TruncatedCall: "partial", Malformed: "deliver", UnclosedReasoning: "keep"},
-		Log:     Log{Level: "info", Format: "text", Access: "all"},
-		Tracing: Tracing{Sample: 1},
+		Engines:   Engines{Idle: 5 * time.Minute, Pace: 20 * time.Millisecond},
+		History:   History{Snapshots: 20},
+		Canary:    Canary{Mode: "enforce", Time: 10 * time.Second},
+		Parsing:   Parsing{UnknownTool: "forward", CallInReasoning: "promote", TruncatedCall: "partial", Malformed: "deliver", UnclosedReasoning: "keep"},
+		Log:       Log{Level: "info", Format: "text", Access: "all"},
+		Tracing:   Tracing{Sample: 1},
+		Workbench: Workbench{Mode: "read"},
 		Limits: Limits{
 			BodyBytes:        32 << 20,
 			HeaderTime:       10 * time.Second,
