@@ -11,6 +11,7 @@ import (
 	"github.com/dragoman-project/dragoman/gateway/engine/wire"
 	"github.com/dragoman-project/dragoman/gateway/openai"
 	"github.com/dragoman-project/dragoman/gateway/render"
+	"github.com/dragoman-project/dragoman/gateway/seal"
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/api"
 	"github.com/dragoman-project/dragoman/host/config"
@@ -46,7 +47,11 @@ func newEndpoints(cfg config.Engines, h *host.Host, front *gateway.Gateway) ([]a
 	if err != nil {
 		return nil, err
 	}
-	for _, e := range openai.Endpoints(front) {
+	sealer, err := seal.New(cfg.Secrets...)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range clientAPIs(front, sealer) {
 		if at := slices.IndexFunc(all, func(known api.Endpoint) bool { return known.Path == e.Path }); at >= 0 {
 			all[at].Refuse = e.Refuse // what clients of OpenAI ask is refused in its words
 		} else {
@@ -54,4 +59,9 @@ func newEndpoints(cfg config.Engines, h *host.Host, front *gateway.Gateway) ([]a
 		}
 	}
 	return all, nil
+}
+
+// clientAPIs returns the endpoints of the clients' APIs. What they give clients to keep is sealed.
+func clientAPIs(front *gateway.Gateway, sealer *seal.Sealer) []api.Endpoint {
+	return openai.Endpoints(front)
 }

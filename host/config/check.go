@@ -95,6 +95,9 @@ func (c *Config) checkEngines(bad badFunc) {
 			bad("engines.urls", "invalid URL %q; expected one such as http://127.0.0.1:8000", text)
 		}
 	}
+	if slices.Contains(c.Engines.Secrets, "") {
+		bad("engines.secrets", "a secret is empty")
+	}
 	for name, m := range c.Engines.Models {
 		for key, value := range m {
 			switch at := "engines.models." + name + "." + key; {

@@ -102,12 +102,13 @@ type Plugins struct {
 
 // Engines are what the gateway is in front of.
 type Engines struct {
-	URLs   []string                     `yaml:"urls" flag:"engine" reload:"restart" help:"URLs of engines, such as http://127.0.0.1:8000; they are asked what they are and serve"`
-	Key    string                       `yaml:"key" reload:"restart" secret:"true" help:"bearer token that is sent to the engines"`
-	Models map[string]map[string]string `yaml:"models" reload:"restart" help:"further names of models, each with the engine's name (model), and optionally its chat template (template) and the URL of the only engine (engine)"`
-	Idle   time.Duration                `yaml:"idle" reload:"restart" help:"time an engine may be silent within an output"`
-	Replay bool                         `yaml:"replay" flag:"replay" reload:"restart" help:"serve the model replay, which plays recordings and needs no engine"`
-	Pace   time.Duration                `yaml:"pace" reload:"restart" min:"0" help:"time between two pieces of a recording"`
+	URLs    []string                     `yaml:"urls" flag:"engine" reload:"restart" help:"URLs of engines, such as http://127.0.0.1:8000; they are asked what they are and serve"`
+	Key     string                       `yaml:"key" reload:"restart" secret:"true" help:"bearer token that is sent to the engines"`
+	Secrets []string                     `yaml:"secrets" reload:"restart" secret:"true" help:"secrets that seal what clients keep for the gateway, such as a model's reasoning: the first seals, all open; empty: a new one at each start"`
+	Models  map[string]map[string]string `yaml:"models" reload:"restart" help:"further names of models, each with the engine's name (model), and optionally its chat template (template) and the URL of the only engine (engine)"`
+	Idle    time.Duration                `yaml:"idle" reload:"restart" help:"time an engine may be silent within an output"`
+	Replay  bool                         `yaml:"replay" flag:"replay" reload:"restart" help:"serve the model replay, which plays recordings and needs no engine"`
+	Pace    time.Duration                `yaml:"pace" reload:"restart" min:"0" help:"time between two pieces of a recording"`
 }
 
 // State is what is remembered across restarts.

@@ -117,6 +117,7 @@ func TestFlagsOfListsCanBeGivenSeveralTimes(t *testing.T) {
 func TestEnginesAreChecked(t *testing.T) {
 	for file, want := range map[string]string{
 		"engines: {urls: ['127.0.0.1:8000']}":                            "engines.urls: invalid URL",
+		"engines: {secrets: [a, '']}":                                    "engines.secrets: a secret is empty",
 		"engines: {models: {m: {name: x}}}":                              "engines.models.m.name: unknown key; expected one of model, template, engine",
 		"engines: {urls: ['http://a'], models: {m: {engine: http://b}}}": "engines.models.m.engine: \"http://b\" is none of engines.urls",
 	} {
