@@ -61,7 +61,7 @@ var layers = []struct {
 	{"host/trial", []string{"host/check", "host/plugins", "host/state", "autoparser", "sdk"}},
 	{"gateway", []string{"gateway", "host", "sdk"}},
 	{"gateway/engine", []string{"gateway/engine", "sdk"}},
-	{"workbench", []string{"", "workbench", "host", "autoparser", "sdk", "internal/wire"}},
+	{"workbench", []string{"", "workbench", "gateway", "host", "autoparser", "sdk", "internal/wire"}},
 	{"cmd/host", []string{"", "cmd/host", "gateway", "host", "autoparser", "sdk", "workbench", "internal/bench", "internal/wire/adminapi"}},
 	{"cmd/host/hub", []string{"sdk/model"}},
 	{"soak", []string{"client", "host", "sdk"}},

@@ -383,6 +383,21 @@ func TestAConversationStaysWhereItsBeginningWasRead(t *testing.T) {
 	}
 }
 
+func TestEnginesAreListedWithTheirState(t *testing.T) {
+	up := &scripted{Description: engine.Description{Kind: "vllm"}, pieces: inPieces("Hi", 2, engine.Stopped)}
+	g := front(t, up, &scripted{down: errors.New("refused")})
+	_, out := answer(t, g, `{"model":"m","messages":[{"role":"user","content":"Hi"}]}`)
+	out.Close()
+	g.servers[0].running.Add(1)
+	all := g.Servers()
+	if len(all) != 2 || all[0].Name != "e0" || all[0].Kind != "vllm" || all[0].Running != 1 || all[0].Error != "" || len(all[0].Models) != 1 {
+		t.Errorf("%+v", all)
+	}
+	if all[1].Error != "refused" || all[1].Models == nil {
+		t.Errorf("%+v", all)
+	}
+}
+
 func TestAnEngineThatIsDownIsAskedForAgain(t *testing.T) {
 	e := &scripted{down: errors.New("refused"), pieces: inPieces("Hi<|im_end|>", 2, engine.Stopped)}
 	g := front(t, e)

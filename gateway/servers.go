@@ -122,3 +122,36 @@ func (g *Gateway) adopt(ctx context.Context, server string, m *engine.Model) err
 
 // baseName returns the name of a model without its organisation, folder and extension.
 func baseName(model string) string { return strings.TrimSuffix(path.Base(model), ".gguf") }
+
+// ServerState is the state of an engine.
+type ServerState struct {
+	Name string `json:"name"`
+	// Kind is the program of the engine; empty: it was not recognised yet.
+	Kind string `json:"kind,omitempty"`
+	// Models are the names of those that it serves, or served when it answered last.
+	Models []string `json:"models"`
+	// Running counts its outputs under way.
+	Running int64 `json:"running"`
+	// Error is why it cannot be used; empty: it can.
+	Error string `json:"error,omitempty"`
+}
+
+// Servers returns the state of the engines.
+func (g *Gateway) Servers() []ServerState {
+	all := []ServerState{}
+	for _, s := range g.servers {
+		now := s.now.Load()
+		one := ServerState{Name: s.Name, Running: s.running.Load(), Models: []string{}}
+		if now.engine != nil {
+			one.Kind = now.engine.Describe().Kind
+		}
+		if now.err != nil {
+			one.Error = now.err.Error()
+		}
+		for _, m := range now.models {
+			one.Models = append(one.Models, m.Name)
+		}
+		all = append(all, one)
+	}
+	return all
+}

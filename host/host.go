@@ -50,6 +50,7 @@ type Host struct {
 	state    *state.State
 	plugins  *plugins.Manager
 	trials   trial.Trials
+	running  running
 	vetted   vetted
 	warned   warned
 

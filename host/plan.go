@@ -26,6 +26,7 @@ type Planned struct {
 	template  string
 	request   *chat.Request
 	observer  Observer
+	running   *running
 	samples   *trial.Samples // keeps outputs; nil: none are kept
 	keep      int            // outputs per template
 	maxOutput int            // bytes
@@ -37,7 +38,7 @@ const ownTemplate = "(client)"
 // unobserved returns the plan for outputs that nothing counts or keeps.
 func (p *Planned) unobserved() *Planned {
 	out := *p
-	out.observer, out.samples = nil, nil
+	out.observer, out.running, out.samples = nil, nil, nil
 	return &out
 }
 
@@ -126,7 +127,7 @@ func (h *Host) plan(ctx context.Context, snap *state.Snapshot, e *state.Entry, o
 	}
 	plan.Generation = snap.Generation
 	planned := &Planned{Plan: plan, request: req, maxOutput: snap.Config.Limits.OutputBytes,
-		template: e.Name, observer: h.observer, samples: &h.trials.Samples, keep: snap.Config.Canary.Shadow}
+		template: e.Name, observer: h.observer, running: &h.running, samples: &h.trials.Samples, keep: snap.Config.Canary.Shadow}
 	if e.Own { // clients choose these names, and change what they mean
 		planned.template, planned.samples = ownTemplate, nil
 	}

@@ -17,13 +17,15 @@ type Session struct {
 	fed   int
 	limit int
 	watch SessionObserver
+	leave func() // the sessions that are under way
 	kept  *trial.Recording
 	ended bool
 }
 
 // Session starts parsing an output of the plan; see session.Plan.Session.
 func (p *Planned) Session(ctx context.Context, o session.Options) *Session {
-	return &Session{run: p.Plan.Session(ctx, o), limit: p.maxOutput, watch: began(p.observer, p.template, p.Handler), kept: p.samples.Record(p.template, p.request, p.keep)}
+	return &Session{run: p.Plan.Session(ctx, o), limit: p.maxOutput, watch: began(p.observer, p.template, p.Handler),
+		leave: p.running.begin(p.template, p.Handler), kept: p.samples.Record(p.template, p.request, p.keep)}
 }
 
 // Append takes the next bytes of the output and appends what they decided to dst; see session.Session.Append. The code of an error is
@@ -80,6 +82,7 @@ func (s *Session) Close() { s.end(nil) }
 func (s *Session) end(report *chat.Report) {
 	if !s.ended {
 		s.ended = true
+		s.leave()
 		s.watch.Ended(report)
 	}
 }

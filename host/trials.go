@@ -14,6 +14,9 @@ import (
 // TrialCounts returns how many changes went live after a trial, and how many were refused.
 func (h *Host) TrialCounts() (live, refused uint64) { return h.trials.Counts() }
 
+// Trials returns the last changes that were tried before they went live, the newest first.
+func (h *Host) Trials() []*Trial { return h.trials.Recent() }
+
 // DiffRules returns what the rules of one file would change if they replaced those of another, for templates that need not
 // be in force, and for recorded cases about them, named by their files. The error is about reading cases, or ctx.
 func (h *Host) DiffRules(ctx context.Context, before, after RulesFile, templates []TemplateSource, files []check.Input) (RulesDiff, error) {

@@ -74,3 +74,17 @@ func TestATrialStopsWhenTheHostCloses(t *testing.T) {
 		t.Errorf("looked at %q, want one template", asked)
 	}
 }
+
+func TestTheLastTrialsAreKept(t *testing.T) {
+	var all Trials
+	if all.Last() != nil || len(all.Recent()) != 0 {
+		t.Errorf("%v, %v", all.Last(), all.Recent())
+	}
+	for i := range maxRecent + 2 {
+		all.keep(&Trial{Cases: i})
+	}
+	recent := all.Recent()
+	if len(recent) != maxRecent || recent[0] != all.Last() || recent[0].Cases != maxRecent+1 || recent[maxRecent-1].Cases != 2 {
+		t.Errorf("%d trials, the last with %d cases", len(recent), all.Last().Cases)
+	}
+}

@@ -57,15 +57,45 @@ type Trials struct {
 	Logger  *slog.Logger
 	Samples Samples
 
-	last          atomic.Pointer[Trial]
+	recent        atomic.Pointer[[]*Trial] // newest first; nil: none
 	live, refused atomic.Uint64
 }
+
+// maxRecent is how many trials are kept.
+const maxRecent = 10
 
 // Counts returns how many of the changes that were tried went live, and how many were refused.
 func (t *Trials) Counts() (live, refused uint64) { return t.live.Load(), t.refused.Load() }
 
 // Last returns the last trial; nil if there was none.
-func (t *Trials) Last() *Trial { return t.last.Load() }
+func (t *Trials) Last() *Trial {
+	if all := t.Recent(); len(all) > 0 {
+		return all[0]
+	}
+	return nil
+}
+
+// Recent returns the last trials, the newest first.
+func (t *Trials) Recent() []*Trial {
+	if all := t.recent.Load(); all != nil {
+		return *all
+	}
+	return nil
+}
+
+// keep adds a trial. Those of plugins and of files may end at once.
+func (t *Trials) keep(one *Trial) {
+	for {
+		before := t.recent.Load()
+		all := []*Trial{one}
+		if before != nil {
+			all = append(all, (*before)[:min(len(*before), maxRecent-1)]...)
+		}
+		if t.recent.CompareAndSwap(before, &all) {
+			return
+		}
+	}
+}
 
 // Try runs the recorded cases and the kept outputs of the templates that a change touches under next, before it goes live. The
 // error lists what became worse, or says what could not be tried, if that keeps what is in force. Only what is not answered under
@@ -122,7 +152,7 @@ func (t *Trials) run(ctx, starting context.Context, d *differ, trial *Trial, tou
 	d.run(ctx, trial, ready)
 	trial.open = trial.open || unread != nil && len(trial.Templates) > 0
 	trial.Refused = c.Mode == modeEnforce && (trial.open || len(trial.Regressions) > 0)
-	t.last.Store(trial)
+	t.keep(trial)
 	trial.log(t.Logger)
 	if !trial.Refused {
 		t.live.Add(1)

@@ -53,5 +53,12 @@ func (g *Grammar) String() string { return cfg.Print(g.rules.Root) }
 // Match reports whether the grammar accepts text, and where text leaves it.
 func (g *Grammar) Match(text string) Result { return automaton.NewMatcher(g.code).Feed(text) }
 
+// Explain is Match that also lists, for people, what the grammar accepts behind the text, or in place of what it refuses: texts as
+// far as they are fixed, and classes of characters.
+func (g *Grammar) Explain(text string) (Result, []string) {
+	m := automaton.NewMatcher(g.code)
+	return m.Feed(text), m.Words()
+}
+
 // Sampler returns a sampler of the grammar's texts.
 func (g *Grammar) Sampler(random *rand.Rand) *sample.Sampler { return sample.New(g.rules.Root, random) }

@@ -2,6 +2,7 @@ package grammar_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -36,6 +37,31 @@ func TestParseReadsGBNF(t *testing.T) {
 			decides(t, g, c.pass, c.fail)
 			decides(t, mustParse(t, g.String()), c.pass, c.fail)
 		})
+	}
+}
+
+func TestExplainNamesWhatIsAcceptedInWords(t *testing.T) {
+	g := mustParse(t, `root ::= "<call>" [0-9]+ ("," "é" | "</call>" [^\n])`)
+	for _, c := range []struct {
+		text   string
+		status grammar.Status
+		offset int
+		words  string
+	}{
+		{"", grammar.Incomplete, 0, `"<call>"`},
+		{"<ca", grammar.Incomplete, 3, `"ll>"`},
+		{"<call>", grammar.Incomplete, 6, `a digit`},
+		{"<call>é", grammar.Refused, 6, `a digit`},
+		{"<call>1", grammar.Incomplete, 7, `",é", "</call>", a digit`},
+		{"<call>1</call>\n", grammar.Refused, 14, `any character but a line break`},
+		{"<call>1,é", grammar.Accepted, 10, ``},
+		{"<call>1,é!", grammar.Refused, 10, ``},
+	} {
+		r, words := g.Explain(c.text)
+		slices.Sort(words)
+		if got := strings.Join(words, ", "); r.Status != c.status || r.Offset != c.offset || got != c.words {
+			t.Errorf("%q: %s at %d, next %s", c.text, r.Status, r.Offset, got)
+		}
 	}
 }
 

@@ -15,8 +15,10 @@
 package metrics
 
 import (
+	"cmp"
 	"net/http"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -152,4 +154,34 @@ func (s *session) Ended(r *chat.Report) {
 	for _, m := range r.MissingMarkers {
 		s.missing.WithLabelValues(s.template).Add(float64(m.Count))
 	}
+}
+
+// ReportCount is how many outputs of a template have ended with a status.
+type ReportCount struct {
+	Template string `json:"template"`
+	Status   string `json:"status"`
+	Count    int    `json:"count"`
+}
+
+// Reports returns how many outputs have ended, sorted by template and status.
+func (m *Metrics) Reports() ([]ReportCount, error) {
+	alone := prometheus.NewRegistry()
+	if err := alone.Register(m.reports); err != nil {
+		return nil, err
+	}
+	families, err := alone.Gather()
+	all := []ReportCount{}
+	for _, f := range families {
+		for _, sample := range f.GetMetric() {
+			labels := map[string]string{}
+			for _, l := range sample.GetLabel() {
+				labels[l.GetName()] = l.GetValue()
+			}
+			all = append(all, ReportCount{labels["template"], labels["status"], int(sample.GetCounter().GetValue())})
+		}
+	}
+	slices.SortFunc(all, func(a, b ReportCount) int {
+		return cmp.Or(cmp.Compare(a.Template, b.Template), cmp.Compare(a.Status, b.Status))
+	})
+	return all, err
 }

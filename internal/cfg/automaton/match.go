@@ -2,6 +2,7 @@ package automaton
 
 import (
 	"slices"
+	"strconv"
 	"unicode/utf8"
 
 	"github.com/dragoman-project/dragoman/internal/cfg"
@@ -115,6 +116,41 @@ func (m *Matcher) expected() []string {
 	}
 	return out
 }
+
+// maxWords is how many continuations Words lists.
+const maxWords = 8
+
+// Words lists what is accepted next, in words: texts as far as they are fixed, and classes of characters. The last entry is
+// "…" if there is more.
+func (m *Matcher) Words() []string {
+	var out []string
+	for _, t := range m.current {
+		w := m.code.words(t.state)
+		switch {
+		case slices.Contains(out, w):
+		case len(out) == maxWords:
+			return append(out, "…")
+		default:
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// words describes what a state of the kind stateChar reads: the whole text, if the states behind it read one character each.
+func (c *Automaton) words(at int32) string {
+	if !c.states[at].set.IsOne() {
+		return c.states[at].set.Words()
+	}
+	var text []rune
+	for s := &c.states[at]; s.kind == stateChar && s.set.IsOne() && len(text) < maxText; s = &c.states[s.next[0]] {
+		text = append(text, s.set[0].Lo)
+	}
+	return strconv.Quote(string(text))
+}
+
+// maxText is how many characters of a text Words shows.
+const maxText = 60
 
 // step reads one character. If no thread accepts it, the state is unchanged.
 func (m *Matcher) step(r rune) bool {

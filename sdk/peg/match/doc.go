@@ -55,7 +55,9 @@
 // read, markers and white space since the oldest live frame, and what could still become a delimiter. Everything else
 // runs on the caller's bytes without being copied. Time per chunk does not depend on what came before.
 //
-// Spans are packed once they are decided (spans.go), two or three bytes each, or dropped (Machine.DropSpans).
+// Spans are packed once they are decided (spans.go), two or three bytes each, or dropped (Machine.DropSpans). For people who
+// look into an output the machine says where it is (Machine.Place) and, if asked before the first byte, which node has read what
+// (Machine.KeepClaims).
 //
 // # What is saved
 //
