@@ -15,7 +15,6 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/handler"
 	"github.com/dragoman-project/dragoman/sdk/session"
-	"github.com/dragoman-project/dragoman/sdk/tokenizer"
 )
 
 // Planned is a session.Plan whose sessions have the limits of a snapshot and are observed. It is immutable; any number of sessions
@@ -40,18 +39,6 @@ func (p *Planned) unobserved() *Planned {
 	out := *p
 	out.observer, out.running, out.samples = nil, nil, nil
 	return &out
-}
-
-// Tokenized returns the plan for outputs of which it is known where the added tokens of the model's tokenizer are; see
-// session.Plan.Tokenized.
-func (p *Planned) Tokenized(t *tokenizer.Tokenizer) (*Planned, error) {
-	plan, err := p.Plan.Tokenized(t)
-	if err != nil {
-		return nil, err
-	}
-	out := *p
-	out.Plan = plan
-	return &out, nil
 }
 
 // PlanJSON answers a request as clients write it. Policies that it does not set are those of the configuration in the snapshot that

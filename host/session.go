@@ -8,12 +8,19 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/peg/match"
 	"github.com/dragoman-project/dragoman/sdk/session"
+	"github.com/dragoman-project/dragoman/sdk/tokenizer"
 )
 
-// Session is a session.Session that limits the bytes of output and is observed. It uses the plan that it was started from, whatever
-// is reloaded meanwhile. It is used by one goroutine at a time.
+// Session is a session.Session, or a session.TokenSession, that limits the bytes of output and is observed. It uses the plan that it was
+// started from, whatever is reloaded meanwhile. It is used by one goroutine at a time.
 type Session struct {
-	run   *session.Session
+	text   *session.Session      // nil: the output comes as token ids
+	tokens *session.TokenSession // nil: it comes as text
+	run    interface {           // one of them
+		AppendLast(dst []chat.Piece, truncated bool) ([]chat.Piece, session.Result, error)
+		Held() int
+		Waits() bool
+	}
 	fed   int
 	limit int
 	watch SessionObserver
@@ -22,25 +29,68 @@ type Session struct {
 	ended bool
 }
 
-// Session starts parsing an output of the plan; see session.Plan.Session.
+// Session starts parsing an output of the plan; see session.Plan.Session. Options.Fed is the host's own.
 func (p *Planned) Session(ctx context.Context, o session.Options) *Session {
-	return &Session{run: p.Plan.Session(ctx, o), limit: p.maxOutput, watch: began(p.observer, p.template, p.Handler),
+	s := p.session(&o)
+	s.text = p.Plan.Session(ctx, o)
+	s.run = s.text
+	return s
+}
+
+// TokenSession starts parsing an output of the plan that comes as the ids of the model's tokenizer; see session.Plan.TokenSession.
+func (p *Planned) TokenSession(ctx context.Context, t *tokenizer.Tokenizer, o session.Options) (_ *Session, err error) {
+	s := p.session(&o)
+	if s.tokens, err = p.Plan.TokenSession(ctx, t, o); err != nil {
+		s.Close()
+		return nil, err
+	}
+	s.run = s.tokens
+	return s, nil
+}
+
+func (p *Planned) session(o *session.Options) *Session {
+	s := &Session{limit: p.maxOutput, watch: began(p.observer, p.template, p.Handler),
 		leave: p.running.begin(p.template, p.Handler), kept: p.samples.Record(p.template, p.request, p.keep)}
+	o.Fed = s.take
+	return s
+}
+
+// take takes the next bytes before they are parsed.
+func (s *Session) take(chunk []byte, known bool) error {
+	if s.limit > 0 && s.fed+len(chunk) > s.limit {
+		return s.tooLong()
+	}
+	s.fed += len(chunk)
+	s.kept.Fed(chunk, known)
+	return nil
+}
+
+func (s *Session) tooLong() error {
+	return &Error{Code: LimitExceeded, Place: fmt.Sprintf("byte %d of the output", s.limit),
+		Message: fmt.Sprintf("the output is longer than %d bytes", s.limit), Remedy: "raise limits.output_bytes, or stop the engine earlier"}
 }
 
 // Append takes the next bytes of the output and appends what they decided to dst; see session.Session.Append. The code of an error is
 // LimitExceeded, or Unavailable if a plugin parses the output and died too often; what was delivered before stays valid.
 func (s *Session) Append(dst []chat.Piece, chunk []byte, special []match.Range) ([]chat.Piece, error) {
-	if s.limit > 0 && s.fed+len(chunk) > s.limit {
-		return dst, &Error{Code: LimitExceeded, Place: fmt.Sprintf("byte %d of the output", s.limit),
-			Message: fmt.Sprintf("the output is longer than %d bytes", s.limit), Remedy: "raise limits.output_bytes, or stop the engine earlier"}
-	}
-	s.fed += len(chunk)
-	s.kept.Fed(chunk, special != nil)
-	dst, err := s.run.Append(dst, chunk, special)
+	dst, err := s.text.Append(dst, chunk, special)
 	s.watch.Fed(len(chunk), s.run.Held())
 	return dst, pluginFault(err)
 }
+
+// AppendIDs is Append for a session of token ids.
+func (s *Session) AppendIDs(dst []chat.Piece, ids ...tokenizer.ID) ([]chat.Piece, error) {
+	if s.limit > 0 && s.tokens.Tokens().Output+len(ids) > s.limit { // tokens without a text take memory, too
+		return dst, s.tooLong()
+	}
+	before := s.fed
+	dst, err := s.tokens.Append(dst, ids...)
+	s.watch.Fed(s.fed-before, s.run.Held())
+	return dst, pluginFault(err)
+}
+
+// Tokens returns how many ids were fed, and which parts of the message they became.
+func (s *Session) Tokens() chat.TokenCounts { return s.tokens.Tokens() }
 
 // Feed is Append for callers that keep what they get: it returns deltas.
 func (s *Session) Feed(chunk []byte) ([]chat.Delta, error) { return s.FeedSpecial(chunk, nil) }

@@ -77,7 +77,7 @@ func (s *Service) derenderCompletion(w http.ResponseWriter, r *http.Request) err
 		if err := negative("prompt_tokens", prompt); err != nil {
 			return err
 		}
-		return s.stream(w, r, &in.derenderRequest, prompt, "text_completion", func(*host.Model, *tokenizer.Tokenizer) (*host.Planned, *bool, error) {
+		return s.stream(w, r, &in.derenderRequest, prompt, "text_completion", func(*host.Model) (*host.Planned, *bool, error) {
 			return nil, in.Request.Skip, nil
 		})
 	}
@@ -100,7 +100,7 @@ func (s *Service) derenderCompletion(w http.ResponseWriter, r *http.Request) err
 			return err
 		}
 		for j, c := range g.Choices {
-			d, reason, err := c.derender(r.Context(), t, nil, in.Request.Skip)
+			d, _, reason, err := c.derender(r.Context(), t, nil, in.Request.Skip)
 			if err != nil {
 				return err
 			}
@@ -116,7 +116,7 @@ func (s *Service) derenderCompletion(w http.ResponseWriter, r *http.Request) err
 			total += len(c.TokenIDs)
 		}
 	}
-	out.Usage = newUsage(prompts, total)
+	out.Usage = newUsage(prompts, total, nil)
 	api.Note(r.Context(), api.Facts{PromptTokens: prompts, CompletionTokens: total})
 	return answer(w, out)
 }

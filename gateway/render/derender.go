@@ -12,7 +12,6 @@ import (
 	"github.com/dragoman-project/dragoman/internal/ordered"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/fault"
-	"github.com/dragoman-project/dragoman/sdk/session"
 	"github.com/dragoman-project/dragoman/sdk/tokenizer"
 )
 
@@ -50,10 +49,21 @@ type usage struct {
 	Prompt     int `json:"prompt_tokens"`
 	Total      int `json:"total_tokens"`
 	Completion int `json:"completion_tokens"`
+
+	Details *completionDetails `json:"completion_tokens_details,omitzero"`
 }
 
-func newUsage(prompt, completion int) *usage {
-	return &usage{Prompt: prompt, Completion: completion, Total: prompt + completion}
+type completionDetails struct {
+	Reasoning int `json:"reasoning_tokens"`
+}
+
+// newUsage returns the usage of an output; reasoning is nil where nothing parses it.
+func newUsage(prompt, completion int, reasoning *int) *usage {
+	u := &usage{Prompt: prompt, Completion: completion, Total: prompt + completion}
+	if reasoning != nil {
+		u.Details = &completionDetails{*reasoning}
+	}
+	return u
 }
 
 // check returns an error for what an engine has not sent.
@@ -185,8 +195,8 @@ func (s *Service) derenderChat(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if in.Stream {
-		return s.stream(w, r, &in.derenderRequest, prompt, "chat.completion.chunk", func(m *host.Model, t *tokenizer.Tokenizer) (*host.Planned, *bool, error) {
-			return s.derenderPlan(r, m, t, in.ChatRequest)
+		return s.stream(w, r, &in.derenderRequest, prompt, "chat.completion.chunk", func(m *host.Model) (*host.Planned, *bool, error) {
+			return s.derenderPlan(r, m, in.ChatRequest)
 		})
 	}
 	m, t, err := s.model(r.Context(), in.Model)
@@ -199,16 +209,22 @@ func (s *Service) derenderChat(w http.ResponseWriter, r *http.Request) error {
 	if err := in.Response.whole("generate_response", t); err != nil {
 		return err
 	}
-	plan, skip, err := s.derenderPlan(r, m, t, in.ChatRequest)
+	plan, skip, err := s.derenderPlan(r, m, in.ChatRequest)
 	if err != nil {
 		return err
 	}
 	out := in.Response.answered("chat.completion", m.Name)
-	total := 0
+	total, reasoning := 0, (*int)(nil)
+	if plan != nil {
+		reasoning = new(int)
+	}
 	for i, c := range in.Response.Choices {
-		d, reason, err := c.derender(r.Context(), t, plan, skip)
+		d, thought, reason, err := c.derender(r.Context(), t, plan, skip)
 		if err != nil {
 			return err
+		}
+		if thought != nil {
+			*reasoning += *thought
 		}
 		one := chatChoice{Index: c.Index, Message: d.message(), FinishReason: reason}
 		probable, err := probabilities(t, ordered.IndexPath("generate_response.choices", i)+".logprobs", c.Logprobs)
@@ -221,7 +237,7 @@ func (s *Service) derenderChat(w http.ResponseWriter, r *http.Request) error {
 		out.Choices = append(out.Choices, one)
 		total += len(c.TokenIDs)
 	}
-	out.Usage = newUsage(prompt, total)
+	out.Usage = newUsage(prompt, total, reasoning)
 	api.Note(r.Context(), api.Facts{PromptTokens: prompt, CompletionTokens: total})
 	return answer(w, out)
 }
@@ -233,7 +249,7 @@ func (g *generated) answered(object, model string) *answered {
 
 // derenderPlan returns the plan of the chat request that an output answers, and whether it wants special tokens skipped; no plan without
 // a request.
-func (s *Service) derenderPlan(r *http.Request, m *host.Model, t *tokenizer.Tokenizer, request jsontext.Value) (*host.Planned, *bool, error) {
+func (s *Service) derenderPlan(r *http.Request, m *host.Model, request jsontext.Value) (*host.Planned, *bool, error) {
 	if len(set(request)) == 0 {
 		return nil, nil, nil
 	}
@@ -248,23 +264,25 @@ func (s *Service) derenderPlan(r *http.Request, m *host.Model, t *tokenizer.Toke
 		return nil, nil, within("chat_request", err)
 	}
 	api.Note(r.Context(), api.Facts{Handler: plan.Handler})
-	plan, err = plan.Tokenized(t)
-	return plan, in.Skip, err
+	return plan, in.Skip, nil
 }
 
-// derender returns a whole output as a delta, and why it ended.
-func (c *choice) derender(ctx context.Context, t *tokenizer.Tokenizer, plan *host.Planned, skip *bool) (d delta, reason string, err error) {
+// derender returns a whole output as a delta, how many of its ids are reasoning (nil if nothing parses it), and why it ended.
+func (c *choice) derender(ctx context.Context, t *tokenizer.Tokenizer, plan *host.Planned, skip *bool) (d delta, reasoning *int, reason string, err error) {
 	if err := ctx.Err(); err != nil { // there may be many choices
-		return d, "", err
+		return d, nil, "", err
 	}
-	out := newOutput(ctx, t, plan, skip, session.Options{NoMessage: true, NoSpans: true})
+	out, err := newOutput(ctx, t, plan, skip)
+	if err != nil {
+		return d, nil, "", err
+	}
 	defer out.close()
 	pieces, err := out.take(c.TokenIDs)
 	if err != nil {
-		return d, "", err
+		return d, nil, "", err
 	}
 	d.add(pieces)
 	pieces, reason, err = out.finish(c.reason())
 	d.add(pieces)
-	return d, reason, err
+	return d, out.reasoning(), reason, err
 }

@@ -44,10 +44,14 @@ func TestAnswersAreDerendered(t *testing.T) {
 	body := func(choices, more string) string {
 		return `{"model":"m","stream":false,"generate_response":{"request_id":"generate-tokens-1","choices":` + choices + `,"kv_transfer_params":{"a":1}},` + more + `}`
 	}
-	reply := func(choices string, prompt, completion int) string {
+	reply := func(choices string, prompt, completion int, reasoning ...int) string {
+		details := ""
+		for _, n := range reasoning {
+			details = fmt.Sprintf(`,"completion_tokens_details":{"reasoning_tokens":%d}`, n)
+		}
 		return fmt.Sprintf(`{"id":"generate-tokens-1","object":"chat.completion","created":0,"model":"m","choices":%s,"service_tier":null,"system_fingerprint":null,
-			"usage":{"prompt_tokens":%d,"total_tokens":%d,"completion_tokens":%d},"prompt_logprobs":null,"prompt_token_ids":null,"kv_transfer_params":{"a":1}}`,
-			choices, prompt, prompt+completion, completion)
+			"usage":{"prompt_tokens":%d,"total_tokens":%d,"completion_tokens":%d%s},"prompt_logprobs":null,"prompt_token_ids":null,"kv_transfer_params":{"a":1}}`,
+			choices, prompt, prompt+completion, completion, details)
 	}
 	message := func(content, reasoning, calls string) string {
 		return fmt.Sprintf(`{"role":"assistant","content":%s,"refusal":null,"annotations":null,"audio":null,"function_call":null,"tool_calls":%s,"reasoning":%s}`, content, calls, reasoning)
@@ -58,7 +62,7 @@ func TestAnswersAreDerendered(t *testing.T) {
 	calls := `[{"id":"ID-------","type":"function","function":{"name":"weather","arguments":"{\"city\": \"Osló\"}"}},{"id":"ID-------","type":"function","function":{"name":"weather","arguments":"{\"city\": \"<s>\"}"}}]`
 	calls = strings.ReplaceAll(calls, "<s>", "") // the model wrote the special token, which is no text
 	d.expect(t, chatPath, body(`[{"index":0,"token_ids":`+ids+`,"finish_reason":"stop","logprobs":null}]`, `"prompt_tokens":7,"chat_request":`+question), http.StatusOK,
-		reply("["+one(0, message(`"I will 🪿 look."`, `"Oslo? Spell it: </think> é."`, calls), "tool_calls", "null")+"]", 7, n))
+		reply("["+one(0, message(`"I will 🪿 look."`, `"Oslo? Spell it: </think> é."`, calls), "tool_calls", "null")+"]", 7, n, len("Oslo? Spell it: </think> é.\n")))
 
 	// Without the request all is content, without special tokens.
 	d.expect(t, chatPath, body(`[{"index":0,"token_ids":[104,105,257],"finish_reason":"stop"},{"index":1,"token_ids":[263,104],"finish_reason":"length"}]`, `"prompt_token_ids":[1,2]`), http.StatusOK,
@@ -66,7 +70,7 @@ func TestAnswersAreDerendered(t *testing.T) {
 	// A broken-off call stays open, and the reason is the engine's.
 	cut := "x</think>\n\n<tool_call>\n{\"name\": \"weather\", \"arguments\": {\"city\": \"Os"
 	d.expect(t, chatPath, body(`[{"index":0,"token_ids":`+d.ids(cut)+`,"finish_reason":"length"}]`, `"chat_request":`+question), http.StatusOK,
-		reply("["+one(0, message("null", `"x"`, `[{"id":"ID-------","type":"function","function":{"name":"weather","arguments":"{\"city\": \"Os"}}]`), "length", "null")+"]", 0, len(d.list(cut))))
+		reply("["+one(0, message("null", `"x"`, `[{"id":"ID-------","type":"function","function":{"name":"weather","arguments":"{\"city\": \"Os"}}]`), "length", "null")+"]", 0, len(d.list(cut)), 1))
 	// Probabilities get the texts of their tokens, in both shapes that engines send.
 	probable := `{"content":[{"token":"token_id:104","logprob":-1,"bytes":null,"top_logprobs":[{"token_id":105,"logprob":-2,"rank":2}]}]}`
 	d.expect(t, chatPath, body(`[{"index":0,"token_ids":[104],"finish_reason":"abort","logprobs":`+probable+`}]`, `"x":1`), http.StatusOK,
@@ -74,7 +78,7 @@ func TestAnswersAreDerendered(t *testing.T) {
 	// Special tokens are text if the request wants them.
 	d.expect(t, chatPath, body(`[{"index":0,"token_ids":[104,263,257],"finish_reason":"stop"}]`,
 		`"chat_request":{"messages":[{"role":"user","content":"Hi"}],"chat_template_kwargs":{"enable_thinking":false},"skip_special_tokens":false}`), http.StatusOK,
-		reply("["+one(0, message(`"h<|pad|>"`, "null", "[]"), "stop", "null")+"]", 0, 3))
+		reply("["+one(0, message(`"h<|pad|>"`, "null", "[]"), "stop", "null")+"]", 0, 3, 0))
 }
 
 func TestCompletionsAreDerendered(t *testing.T) {
@@ -93,6 +97,7 @@ type merged struct {
 	Role, Content, Reasoning, Text string
 	Calls                          []mergedCall
 	Reason                         string
+	Thought                        int // tokens of reasoning
 }
 
 type mergedCall struct{ Name, Arguments string }
@@ -113,7 +118,13 @@ type streamed struct {
 			Text   string
 			Reason *string `json:"finish_reason"`
 		}
-		Usage map[string]int
+		Usage struct {
+			Prompt     int `json:"prompt_tokens"`
+			Completion int `json:"completion_tokens"`
+			Details    struct {
+				Reasoning int `json:"reasoning_tokens"`
+			} `json:"completion_tokens_details"`
+		}
 	}
 	State json.RawMessage `json:"stream_state"`
 }
@@ -156,16 +167,17 @@ func (d *daemon) stream(t testing.TB, path, request string, chunks [][]tokenizer
 	// After the end comes the usage.
 	status, answer := d.post(t, path, fmt.Sprintf(`{"model":"m","stream":true,"generate_chunk":{"request_id":"r","choices":[],"usage":null},"stream_state":%s,"prompt_tokens":5}`, state))
 	var last streamed
-	if err := json.Unmarshal([]byte(answer), &last); status != http.StatusOK || err != nil || last.Chunk.Usage["prompt_tokens"] != 5 {
+	if err := json.Unmarshal([]byte(answer), &last); status != http.StatusOK || err != nil || last.Chunk.Usage.Prompt != 5 {
 		t.Fatalf("the usage: %d %s", status, answer)
 	}
 	total := 0
 	for _, ids := range chunks {
 		total += len(ids)
 	}
-	if last.Chunk.Usage["completion_tokens"] != total {
-		t.Errorf("%d tokens were counted, want %d", last.Chunk.Usage["completion_tokens"], total)
+	if last.Chunk.Usage.Completion != total {
+		t.Errorf("%d tokens were counted, want %d", last.Chunk.Usage.Completion, total)
 	}
+	m.Thought = last.Chunk.Usage.Details.Reasoning
 	return m
 }
 
@@ -189,7 +201,7 @@ func cuts(ids []tokenizer.ID) (all [][][]tokenizer.ID) {
 
 func TestStreamsAreEqualAtEverySplit(t *testing.T) {
 	d := newDaemon(t, render.Options{})
-	want := merged{Role: "assistant", Content: "I will 🪿 look.", Reasoning: "Oslo? Spell it: </think> é.", Reason: "tool_calls",
+	want := merged{Role: "assistant", Content: "I will 🪿 look.", Reasoning: "Oslo? Spell it: </think> é.", Reason: "tool_calls", Thought: len("Oslo? Spell it: </think> é.\n"),
 		Calls: []mergedCall{{"weather", `{"city": "Osló"}`}, {"weather", `{"city": ""}`}}}
 	for i, chunks := range cuts(d.written(weather)) {
 		if got := d.stream(t, chatPath, `"chat_request":`+question+`,`, chunks, "stop"); !cmp.Equal(got, want) {

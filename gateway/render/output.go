@@ -1,16 +1,13 @@
 package render
 
 import (
-	"bytes"
 	"context"
-	"slices"
 
 	gojson "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/sdk/chat"
-	"github.com/dragoman-project/dragoman/sdk/peg/match"
 	"github.com/dragoman-project/dragoman/sdk/session"
 	"github.com/dragoman-project/dragoman/sdk/tokenizer"
 )
@@ -18,89 +15,72 @@ import (
 // output is what one model has written, on its way from ids to an answer. It belongs to one goroutine.
 type output struct {
 	tokens  *tokenizer.Tokenizer
-	decoder *tokenizer.Decoder
-	session *host.Session // that parses it; nil: all of it is content
-	keep    map[tokenizer.ID]bool
-	keepAll bool // also special tokens that the plan does not know
-	count   int  // ids
+	session *host.Session      // that parses it; nil: all of it is content
+	decoder *tokenizer.Decoder // without a session
+	count   int                // ids
 
-	text    []byte
-	special []match.Range
-	pieces  []chat.Piece
+	text   []byte // without a session
+	pieces []chat.Piece
 }
 
-// newOutput returns an output of a plan; without a plan, its text is the answer.
-func newOutput(ctx context.Context, t *tokenizer.Tokenizer, plan *host.Planned, skipSpecial *bool, o session.Options) *output {
-	out := &output{tokens: t, decoder: t.ContinueDecoder(), keepAll: skipSpecial != nil && !*skipSpecial}
-	if plan == nil {
-		return out
+// newOutput returns an output of a plan; without a plan, its text is the answer. skipSpecial is whether special tokens that say nothing to
+// the plan are dropped, as engines drop them; nil: they are.
+func newOutput(ctx context.Context, t *tokenizer.Tokenizer, plan *host.Planned, skipSpecial *bool) (_ *output, err error) {
+	out, keep := &output{tokens: t}, skipSpecial != nil && !*skipSpecial
+	if plan != nil {
+		out.session, err = plan.TokenSession(ctx, t, session.Options{NoMessage: true, NoSpans: true, KeepSpecial: keep})
+		return out, err
 	}
-	out.session = plan.Session(ctx, o)
-	out.keep = map[tokenizer.ID]bool{}
-	for _, known := range slices.Concat(plan.PreservedTokens, plan.Stops) {
-		if id, ok := t.ID(known); ok {
-			out.keep[id] = true
-		}
+	if out.decoder = t.ContinueDecoder(); !keep {
+		out.decoder.SkipSpecial(nil)
 	}
-	return out
-}
-
-// decode turns ids into text, which is valid until the next call. Special tokens that say nothing to the plan are dropped, as engines
-// drop them; the places of the others are kept.
-func (o *output) decode(ids []tokenizer.ID) []byte {
-	o.text, o.special = o.text[:0], o.special[:0]
-	o.count += len(ids)
-	for _, id := range ids {
-		text, added := o.decoder.Append(o.text, id)
-		o.text = text
-		if added == 0 {
-			continue
-		}
-		from := len(text) - added
-		if info, _ := o.tokens.Token(id); info.Special && !o.keepAll && !o.keep[id] {
-			o.text = text[:from]
-			continue
-		}
-		o.special = append(o.special, match.Range{Start: from, End: len(text)})
-	}
-	return o.text
+	return out, nil
 }
 
 // take takes the next ids and returns what they decided, which is valid until the next call.
-func (o *output) take(ids []tokenizer.ID) ([]chat.Piece, error) {
-	return o.parse(o.decode(ids))
+func (o *output) take(ids []tokenizer.ID) (_ []chat.Piece, err error) {
+	o.count += len(ids)
+	o.pieces = o.pieces[:0]
+	if o.session != nil {
+		o.pieces, err = o.session.AppendIDs(o.pieces, ids...)
+		return o.pieces, err
+	}
+	o.text = o.text[:0]
+	for _, id := range ids {
+		o.text, _ = o.decoder.Append(o.text, id)
+	}
+	return o.plain(), nil
 }
 
-// parse returns what a text decided.
-func (o *output) parse(text []byte) (pieces []chat.Piece, err error) {
-	o.pieces = o.pieces[:0]
-	switch {
-	case o.session == nil && len(text) > 0:
-		o.pieces = append(o.pieces, chat.Piece{Kind: chat.ContentText, Text: text})
-	case o.session != nil && len(text) > 0:
-		if o.special == nil {
-			o.special = []match.Range{} // known to be none
-		}
-		o.pieces, err = o.session.Append(o.pieces, text, o.special)
+// plain returns a text as content.
+func (o *output) plain() []chat.Piece {
+	if len(o.text) > 0 {
+		o.pieces = append(o.pieces, chat.Piece{Kind: chat.ContentText, Text: o.text})
 	}
-	return o.pieces, err
+	return o.pieces
 }
 
 // finish ends the output. It returns what the end decided, and the reason, which is the engine's unless there are calls.
 func (o *output) finish(reason string) (pieces []chat.Piece, _ string, err error) {
-	o.text, o.special = o.decoder.Finish(o.text[:0]), o.special[:0]
-	pieces, err = o.parse(o.text)
-	if err != nil || o.session == nil {
-		return pieces, reason, err
+	o.pieces = o.pieces[:0]
+	if o.session == nil {
+		o.text = o.decoder.Finish(o.text[:0])
+		return o.plain(), reason, nil
 	}
-	for i := range pieces {
-		pieces[i].Text = bytes.Clone(pieces[i].Text) // what follows may overwrite it
-	}
-	pieces, result, err := o.session.AppendLast(pieces, reason != string(chat.FinishStop))
+	pieces, result, err := o.session.AppendLast(o.pieces, reason != string(chat.FinishStop))
 	if reason == string(chat.FinishStop) || reason == string(chat.FinishLength) {
 		reason = string(result.FinishReason)
 	}
 	return pieces, reason, err
+}
+
+// reasoning returns how many ids were read as reasoning; nil if nothing parses the output.
+func (o *output) reasoning() *int {
+	if o.session == nil {
+		return nil
+	}
+	n := o.session.Tokens().Reasoning
+	return &n
 }
 
 func (o *output) close() {

@@ -10,7 +10,6 @@ import (
 	"github.com/dragoman-project/dragoman/host/config"
 	"github.com/dragoman-project/dragoman/internal/shared"
 	"github.com/dragoman-project/dragoman/sdk/chat"
-	"github.com/dragoman-project/dragoman/sdk/session"
 	"github.com/dragoman-project/dragoman/sdk/tokenizer"
 )
 
@@ -41,15 +40,14 @@ func BenchmarkOutput(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	if plan, err = plan.Tokenized(t); err != nil {
-		b.Fatal(err)
-	}
 	const tokens = 65536
 	b.ReportAllocs()
 	var out *output
 	for n := 0; b.Loop(); n++ {
 		if n%tokens == 0 {
-			out = newOutput(b.Context(), t, plan, nil, session.Options{NoMessage: true, NoSpans: true})
+			if out, err = newOutput(b.Context(), t, plan, nil); err != nil {
+				b.Fatal(err)
+			}
 		}
 		var d delta
 		pieces, err := out.take([]tokenizer.ID{'h'})

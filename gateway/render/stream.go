@@ -16,8 +16,6 @@ import (
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/api"
 	"github.com/dragoman-project/dragoman/sdk/fault"
-	"github.com/dragoman-project/dragoman/sdk/session"
-	"github.com/dragoman-project/dragoman/sdk/tokenizer"
 )
 
 // state is what a client echoes with the next chunk of a stream: the name of a session in this process, and how many chunks it has
@@ -27,6 +25,7 @@ type state struct {
 	Chunks    int    `json:"chunks"`
 	Ended     bool   `json:"ended,omitzero"`
 	Completed int    `json:"completion_tokens,omitzero"` // once it has ended
+	Reasoning *int   `json:"reasoning_tokens,omitzero"`  // of those
 }
 
 // streams are the outputs that come chunk by chunk.
@@ -89,7 +88,7 @@ type chunkChoice struct {
 }
 
 // planner returns the plan of the request that an output answers, and whether it wants special tokens skipped; no plan for plain text.
-type planner func(*host.Model, *tokenizer.Tokenizer) (*host.Planned, *bool, error)
+type planner func(*host.Model) (*host.Planned, *bool, error)
 
 // stream answers one chunk. plan is called for the first one.
 func (s *Service) stream(w http.ResponseWriter, r *http.Request, in *derenderRequest, prompt int, object string, plan planner) error {
@@ -163,15 +162,15 @@ func (s *Service) countOnly(w http.ResponseWriter, r *http.Request, in *derender
 	if known == nil {
 		known = new(state)
 	}
-	completed := known.Completed
+	completed, reasoning := known.Completed, known.Reasoning
 	if st, err := s.streams.find(known.Session); err == nil {
 		st.mu.Lock()
-		completed = st.out.count
+		completed, reasoning = st.out.count, st.out.reasoning()
 		st.mu.Unlock()
 	}
-	counted := newUsage(prompt, completed)
+	counted := newUsage(prompt, completed, reasoning)
 	if u := in.Chunk.Usage; u != nil {
-		counted = newUsage(max(prompt, u.Prompt), u.Completion)
+		counted = newUsage(max(prompt, u.Prompt), u.Completion, reasoning)
 	}
 	return answer(w, chunkAnswer{chunk{ID: in.Chunk.RequestID, Object: object, Created: time.Now().Unix(), Model: m.Name, Choices: []chunkChoice{}, Usage: counted}, *known})
 }
@@ -185,7 +184,7 @@ func (s *Service) begin(r *http.Request, in *derenderRequest, object string, pla
 	if err := in.Chunk.check("generate_chunk", t); err != nil {
 		return nil, err
 	}
-	planned, skip, err := plan(m, t)
+	planned, skip, err := plan(m)
 	if err != nil {
 		return nil, err
 	}
@@ -195,7 +194,11 @@ func (s *Service) begin(r *http.Request, in *derenderRequest, object string, pla
 	}
 	ctx, cancel := context.WithCancel(context.Background()) // it outlives the request
 	st := &stream{name: s.streams.instance + "." + rand.Text(), model: m, index: in.Chunk.Choices[0].Index, object: object, id: in.Chunk.RequestID, began: time.Now()}
-	st.out = newOutput(ctx, t, planned, skip, session.Options{NoMessage: true, NoSpans: true})
+	if st.out, err = newOutput(ctx, t, planned, skip); err != nil {
+		cancel()
+		release()
+		return nil, err
+	}
 	st.close = func() {
 		st.out.close()
 		cancel()
@@ -289,10 +292,10 @@ func (s *Service) advance(st *stream, in *derenderRequest, prompt int) (*chunkAn
 	reply := &chunkAnswer{chunk{ID: st.id, Object: st.object, Created: st.began.Unix(), Model: st.model.Name, Choices: []chunkChoice{one}},
 		state{Session: st.name, Chunks: st.chunks}}
 	if c.FinishReason != nil {
-		reply.State = state{Chunks: st.chunks, Ended: true, Completed: st.out.count}
+		reply.State = state{Chunks: st.chunks, Ended: true, Completed: st.out.count, Reasoning: st.out.reasoning()}
 	}
 	if in.Chunk.Usage != nil {
-		reply.Chunk.Usage = newUsage(max(prompt, in.Chunk.Usage.Prompt), max(st.out.count, in.Chunk.Usage.Completion))
+		reply.Chunk.Usage = newUsage(max(prompt, in.Chunk.Usage.Prompt), max(st.out.count, in.Chunk.Usage.Completion), st.out.reasoning())
 	}
 	return reply, nil
 }

@@ -21,6 +21,9 @@ type Piece struct {
 	// belong to it. White space and markers around a text may be within, so that pieces do not overlap. Both count from the
 	// beginning of the output, and are 0 in what the prompt decided.
 	From, To int
+	// FirstID and EndID delimit the token ids that the piece came from, EndID exclusive, counted from the first of the output, so that
+	// their probabilities can be put beside it. Both are 0 unless the output came as ids.
+	FirstID, EndID int
 }
 
 // Delta returns the piece as a delta, with copies of its text.

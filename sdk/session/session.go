@@ -19,6 +19,11 @@ type Options struct {
 	NoMessage, NoSpans bool
 	// Claims keeps which nodes of the program read the output, for Session.Claims.
 	Claims bool
+	// KeepSpecial keeps the special tokens that the plan does not know, which a TokenSession otherwise drops from the text, as engines do.
+	KeepSpecial bool
+	// Fed, if set, receives every chunk before it is parsed; known is whether its special tokens are known. Its error is that of the
+	// call, and nothing of the chunk is parsed.
+	Fed func(chunk []byte, known bool) error
 	// Events, if set, receives every event before it becomes part of the deltas. The text of an event is valid only during the call.
 	Events chat.Sink
 }
@@ -27,6 +32,7 @@ type Options struct {
 type Session struct {
 	ctx    context.Context
 	parser parser
+	fed    func([]byte, bool) error
 	stream chat.Stream
 	last   []chat.Piece // of Feed; its memory is reused
 	end    string       // the marker that ends reasoning; empty: there is none
@@ -44,7 +50,7 @@ type Result struct {
 // continued, is delivered with the first deltas. When ctx ends, so does the work on a chunk of any length, and a session whose
 // output the handler parses; see handler.StreamHandler.
 func (p *Plan) Session(ctx context.Context, o Options) *Session {
-	s := &Session{ctx: ctx}
+	s := &Session{ctx: ctx, fed: o.Fed}
 	if p.request != nil {
 		s.stream.StreamOptions = chat.StreamOptions{Tools: p.tools, Policies: p.request.Parsing, IDSeed: o.IDSeed}
 	}
@@ -94,6 +100,11 @@ const block = 64 << 10
 
 // feed feeds a chunk in blocks, until the context ends.
 func (s *Session) feed(chunk []byte, special []match.Range) error {
+	if s.fed != nil {
+		if err := s.fed(chunk, special != nil); err != nil {
+			return err
+		}
+	}
 	if len(chunk) <= block {
 		return s.parser.feed(chunk, special)
 	}

@@ -30,13 +30,22 @@ type TokenSession struct {
 	done, fed    int // the bytes that are delivered, and all
 }
 
-// TokenSession starts parsing an output of the plan that comes as the ids of a tokenizer, which must be the model's.
+// TokenSession starts parsing an output of the plan that comes as the ids of a tokenizer, which must be the model's. Special tokens that
+// the plan does not know, such as one that ends every output, are no part of the text, unless Options.KeepSpecial is set.
 func (p *Plan) TokenSession(ctx context.Context, t *tokenizer.Tokenizer, o Options) (*TokenSession, error) {
-	known, err := p.Tokenized(t)
-	if err != nil {
-		return nil, err
+	known, keep := *p, map[tokenizer.ID]bool{}
+	markers := spellings(t, keep, p.markers)
+	spellings(t, keep, p.PreservedTokens)
+	spellings(t, keep, p.Stops)
+	if p.code != nil {
+		if err := known.compile(p.codes, match.Options{Specials: markers}); err != nil {
+			return nil, programFault(err)
+		}
 	}
 	s := &TokenSession{decoder: t.ContinueDecoder(), prompt: len(p.GenerationPrompt)}
+	if !o.KeepSpecial {
+		s.decoder.SkipSpecial(keep)
+	}
 	observe := o.Events
 	o.Events = func(e chat.Event) {
 		s.count(e)
@@ -48,25 +57,14 @@ func (p *Plan) TokenSession(ctx context.Context, t *tokenizer.Tokenizer, o Optio
 	return s, nil
 }
 
-// Tokenized returns the plan for outputs of which it is known where the tokenizer's added tokens are: in its sessions, markers that are
-// such tokens match only in ranges that are given to be special.
-func (p *Plan) Tokenized(t *tokenizer.Tokenizer) (*Plan, error) {
-	known := *p
-	if p.code != nil {
-		if err := known.compile(p.codes, match.Options{Specials: addedIn(t, p.markers)}); err != nil {
-			return nil, programFault(err)
-		}
-	}
-	return &known, nil
-}
-
-// addedIn returns the added tokens that markers consist of.
-func addedIn(t *tokenizer.Tokenizer, markers []string) (found []string) {
+// spellings adds the added tokens that texts consist of to a set, and returns their spellings.
+func spellings(t *tokenizer.Tokenizer, to map[tokenizer.ID]bool, texts []string) (found []string) {
 	var ids []tokenizer.ID
-	for _, m := range markers {
-		ids = t.Append(ids[:0], m, tokenizer.Options{})
+	for _, text := range texts {
+		ids = t.Append(ids[:0], text, tokenizer.Options{})
 		for _, id := range ids {
 			if info, _ := t.Token(id); info.Added && !slices.Contains(found, info.Spelling) {
+				to[id] = true
 				found = append(found, info.Spelling)
 			}
 		}
@@ -74,7 +72,8 @@ func addedIn(t *tokenizer.Tokenizer, markers []string) (found []string) {
 	return found
 }
 
-// Append takes the next ids of the output, appends to dst what they decided, and returns the extended slice; see Session.Append.
+// Append takes the next ids of the output, appends to dst what they decided, and returns the extended slice; see Session.Append. The pieces
+// say which ids they came from.
 func (s *TokenSession) Append(dst []chat.Piece, ids ...tokenizer.ID) ([]chat.Piece, error) {
 	s.forget()
 	s.text, s.special = s.text[:0], s.special[:0]
@@ -90,7 +89,7 @@ func (s *TokenSession) Append(dst []chat.Piece, ids ...tokenizer.ID) ([]chat.Pie
 	s.fed += len(s.text)
 	n := len(dst)
 	dst, err := s.session.Append(dst, s.text, s.known())
-	s.delivered(dst[n:])
+	s.locate(dst[n:])
 	return dst, err
 }
 
@@ -109,15 +108,19 @@ func (s *TokenSession) Feed(ids ...tokenizer.ID) ([]chat.Delta, error) {
 	return chat.Deltas(pieces), err
 }
 
-// IDs returns which ids of the output a piece came from, as a range of their numbers in the order in which they were fed. A token
-// whose text spreads over two pieces belongs to both. It is valid for the pieces of the last call.
-func (s *TokenSession) IDs(p *chat.Piece) (from, to int) {
-	from = sort.Search(len(s.ends), func(i int) bool { return s.ends[i] > p.From })
-	for from > 0 && s.begin(from-1) >= p.From { // tokens that only began a character here
-		from--
+// locate gives pieces the ids that they came from, and notes how far the output is delivered. A token whose text spreads over two pieces
+// belongs to both.
+func (s *TokenSession) locate(pieces []chat.Piece) {
+	for i := range pieces {
+		p := &pieces[i]
+		from := sort.Search(len(s.ends), func(i int) bool { return s.ends[i] > p.From })
+		for from > 0 && s.begin(from-1) >= p.From { // tokens that only began a character here, or have no text
+			from--
+		}
+		to := sort.Search(len(s.ends), func(i int) bool { return s.begin(i) >= p.To })
+		p.FirstID, p.EndID = s.first+from, s.first+max(from, to)
+		s.done = max(s.done, p.To)
 	}
-	to = sort.Search(len(s.ends), func(i int) bool { return s.begin(i) >= p.To })
-	return s.first + from, s.first + max(from, to)
 }
 
 // begin returns where the text of an id begins.
@@ -144,13 +147,6 @@ func (s *TokenSession) count(e chat.Event) {
 		s.counts.Content += n
 	default:
 		s.counts.Calls += n
-	}
-}
-
-// delivered notes how far the output is delivered.
-func (s *TokenSession) delivered(pieces []chat.Piece) {
-	for i := range pieces {
-		s.done = max(s.done, pieces[i].To)
 	}
 }
 
@@ -198,7 +194,7 @@ func (s *TokenSession) AppendLast(dst []chat.Piece, truncated bool) ([]chat.Piec
 		}
 	}
 	dst, result, err := s.session.AppendLast(dst, truncated)
-	s.delivered(dst[n:])
+	s.locate(dst[n:])
 	if result.Report != nil {
 		counts := s.counts
 		result.Report.Tokens = &counts

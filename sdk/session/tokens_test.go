@@ -42,7 +42,7 @@ func TestATokenIsNotItsSpelling(t *testing.T) {
 		texts, next := map[chat.EventKind]string{}, 0
 		check := func(pieces []chat.Piece) {
 			for _, piece := range pieces {
-				from, to := s.IDs(&piece)
+				from, to := piece.FirstID, piece.EndID
 				if piece.Kind == 0 {
 					continue
 				}
@@ -104,6 +104,34 @@ func TestTokensAreCountedAlikeHoweverTheyAreCut(t *testing.T) {
 		}
 		if diff := cmp.Diff(want, result.Report.Tokens); diff != "" {
 			t.Errorf("cut at %d (-want +got):\n%s", cut, diff)
+		}
+	}
+}
+
+// TestSpecialTokensWithoutMeaningAreDropped feeds special tokens that the plan does not know, however the ids are cut.
+func TestSpecialTokensWithoutMeaningAreDropped(t *testing.T) {
+	draft := talking()
+	draft.PreservedTokens = []string{"</think>", "<json>", "</json>"}
+	p, tk := newPlan(t, draft), small(t)
+	ids := spelt(tk, "No<pad>w.</think>Yes<|im_end|>.<pad>")
+	for keep, want := range map[bool][2]string{false: {"Now.", "Yes."}, true: {"No<pad>w.", "Yes<|im_end|>.<pad>"}} {
+		for cut := range len(ids) + 1 {
+			s, err := p.TokenSession(t.Context(), tk, session.Options{KeepSpecial: keep})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, part := range [][]tokenizer.ID{ids[:cut], ids[cut:]} {
+				if _, err := s.Feed(part...); err != nil {
+					t.Fatal(err)
+				}
+			}
+			result, err := s.Finish(false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := [2]string{result.Message.ReasoningContent, result.Message.Content.Join("")}; got != want || result.Report.Tokens.Output != len(ids) {
+				t.Errorf("kept %v, cut at %d: %q, want %q; %+v", keep, cut, got, want, result.Report.Tokens)
+			}
 		}
 	}
 }

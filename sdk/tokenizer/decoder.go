@@ -25,6 +25,8 @@ type Decoder struct {
 	t       *Tokenizer
 	pending []byte // bytes that could begin a character
 	begun   bool
+	skip    bool // special tokens that keep does not have
+	keep    map[ID]bool
 }
 
 // NewDecoder returns a decoder for a text from its beginning.
@@ -34,14 +36,19 @@ func (t *Tokenizer) NewDecoder() *Decoder { return &Decoder{t: t} }
 // space that begins a text, and must not here.
 func (t *Tokenizer) ContinueDecoder() *Decoder { return &Decoder{t: t, begun: true} }
 
+// SkipSpecial makes the decoder drop special tokens, except for those in keep, as engines drop them from texts.
+func (d *Decoder) SkipSpecial(keep map[ID]bool) { d.skip, d.keep = true, keep }
+
+// skips reports whether the decoder drops an added token.
+func (d *Decoder) skips(a *addedToken) bool { return d.skip && a.Special && !d.keep[a.ID] }
+
 // Decode returns the text of ids, from its beginning, with or without special tokens.
 func (t *Tokenizer) Decode(ids []ID, skipSpecial bool) string {
 	d := t.NewDecoder()
+	d.skip = skipSpecial
 	var out []byte
 	for _, id := range ids {
-		if a := t.added[id]; !skipSpecial || a == nil || !a.Special {
-			out, _ = d.Append(out, id)
-		}
+		out, _ = d.Append(out, id)
 	}
 	return string(d.Finish(out))
 }
@@ -50,13 +57,17 @@ func (t *Tokenizer) Decode(ids []ID, skipSpecial bool) string {
 // added bytes of out, and what is before them was held back. Unknown ids have no text.
 func (d *Decoder) Append(dst []byte, id ID) (out []byte, added int) {
 	t, n := d.t, len(dst)
+	a := t.added[id]
+	if a != nil && d.skips(a) {
+		return dst, 0
+	}
 	if t.decoding.fallback {
 		if b, ok := spelledByte(t.vocabulary.text(id)); ok {
 			d.pending = append(d.pending, b)
 			return d.begin(d.flush(dst, false, true), n), 0
 		}
 	}
-	if t.added[id] != nil {
+	if a != nil {
 		dst = d.Finish(dst)
 		n = len(dst)
 		if dst = t.appendText(dst, id); !utf8.Valid(dst[n:]) {
