@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/dragoman-project/dragoman/gateway/engine"
@@ -29,6 +30,8 @@ type Answer struct {
 	gateway *Gateway
 	route   route
 	planned *host.Planned
+	sent    sync.Once // sets trail
+	trail   *trail
 	end     string // the token that ends outputs
 	bos     string
 }
@@ -36,11 +39,13 @@ type Answer struct {
 // Plan plans the answer to a chat request in the words of OpenAI's API. The errors name the member of the request that is wrong.
 func (g *Gateway) Plan(ctx context.Context, body []byte) (*Answer, error) {
 	a := &Answer{gateway: g}
+	var nonces bool
 	var err error
 	a.planned, err = g.host.PlanNamed(ctx, body, func(r *chat.Request) (string, error) {
 		if err := onlyText(r); err != nil {
 			return "", err
 		}
+		r.Messages, nonces = withoutNonces(r.Messages)
 		var err error
 		if a.Settings, err = readSettings(r.Extra); err != nil {
 			return "", err
@@ -53,6 +58,9 @@ func (g *Gateway) Plan(ctx context.Context, body []byte) (*Answer, error) {
 	}
 	for _, name := range a.Ignored {
 		a.Notes = append(a.Notes, "ignored "+name)
+	}
+	if nonces {
+		a.Notes = append(a.Notes, noteBilling)
 	}
 	a.Notes = append(a.Notes, a.planned.Notes...)
 	a.Template, a.Handler = a.route.template, a.planned.Handler
@@ -79,14 +87,19 @@ func onlyText(r *chat.Request) error {
 // Request returns the request that is answered.
 func (a *Answer) Request() *chat.Request { return a.planned.Request() }
 
+// Shared returns how many bytes of the prompt, and of how many, the same client has sent before: at least these, and exactly those of
+// the turn before if the prompt continues it. An output must have begun.
+func (a *Answer) Shared() (bytes, of int) { return a.trail.shared, len(a.planned.Prompt) }
+
 // attempts is how often a completion is begun, before an engine has sent anything.
 const attempts = 3
 
 // Begin lets an engine begin an output, and waits for its first piece. The time that it waited for engines is added to waited.
 func (a *Answer) Begin(ctx context.Context, id string, waited *time.Duration) (*Output, error) {
+	a.sent.Do(func() { a.trail = a.gateway.prefixes.trail(ctx, a.Model, a.planned.Prompt) })
 	tried := map[*server]bool{}
 	for n := 1; ; n++ {
-		p := a.gateway.affinity.place(a.route, a.Model, a.planned.Prompt, tried)
+		p := a.trail.place(a.route, tried)
 		tried[p.server] = true
 		out, err := a.begin(ctx, p, id, waited)
 		if err == nil || n == attempts || ctx.Err() != nil || fault.CodeOf(err) != fault.Unavailable {

@@ -58,7 +58,7 @@ type Gateway struct {
 	servers []*server
 	aliases map[string]Alias
 
-	affinity affinity
+	prefixes prefixes
 
 	stop    context.CancelFunc
 	running sync.WaitGroup
@@ -69,7 +69,7 @@ func New(ctx context.Context, o Options) *Gateway {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	g := &Gateway{host: o.Host, log: o.Logger, aliases: o.Models, affinity: affinity{seed: maphash.MakeSeed()}}
+	g := &Gateway{host: o.Host, log: o.Logger, aliases: o.Models, prefixes: prefixes{seed: maphash.MakeSeed()}}
 	ctx, g.stop = context.WithCancel(context.WithoutCancel(ctx))
 	var first sync.WaitGroup
 	for _, s := range o.Servers {

@@ -29,6 +29,9 @@ type (
 // WithOwn returns a context for the requests of a client, with its own templates.
 func WithOwn(ctx context.Context, own *Own) context.Context { return state.WithOwn(ctx, own) }
 
+// OwnOf returns the templates of the client that a context belongs to; nil if it is an operator's.
+func OwnOf(ctx context.Context) *Own { return state.OwnOf(ctx) }
+
 // What a change would do; see package trial.
 type (
 	// RulesFile is a file of workarounds.

@@ -53,7 +53,7 @@ func (h *Host) PlanJSON(ctx context.Context, template string, request []byte) (*
 }
 
 // PlanNamed is PlanJSON for requests that name themselves what they are for: named returns the template, with the request as it was
-// read once.
+// read once. It may replace the messages.
 func (h *Host) PlanNamed(ctx context.Context, request []byte, named func(*chat.Request) (template string, err error)) (*Planned, error) {
 	snap := h.state.For(ctx)
 	req, err := chat.ParseRequestWith(request, snap.Config.Parsing.For(""))
@@ -65,9 +65,11 @@ func (h *Host) PlanNamed(ctx context.Context, request []byte, named func(*chat.R
 		return nil, err
 	}
 	if own := snap.Config.Parsing.For(template); own != snap.Config.Parsing.For("") {
+		messages := req.Messages
 		if req, err = chat.ParseRequestWith(request, own); err != nil {
 			return nil, err
 		}
+		req.Messages = messages
 	}
 	return h.planOn(ctx, snap, template, req)
 }

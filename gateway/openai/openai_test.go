@@ -80,7 +80,8 @@ func (e *endless) Close() error {
 // daemon is a server with the gateway.
 type daemon struct {
 	*httptest.Server
-	engine *breaking
+	engine  *breaking
+	gateway *gateway.Gateway
 }
 
 func serve(t *testing.T) *daemon {
@@ -96,6 +97,7 @@ func serve(t *testing.T) *daemon {
 	}
 	d := &daemon{engine: &breaking{player, make(chan struct{})}}
 	g := gateway.New(t.Context(), gateway.Options{Host: h, Servers: []gateway.Server{{Name: "e", Find: func(context.Context) (engine.Engine, error) { return d.engine, nil }}}})
+	d.gateway = g
 	d.Server = httptest.NewServer(api.New(h, api.Options{Endpoints: Endpoints(g)}))
 	t.Cleanup(func() {
 		d.Close()

@@ -24,11 +24,12 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/fault"
 )
 
-// The gateway's own headers: its overhead until the first byte, besides waiting for the engine, in milliseconds; and what of a request
-// has no effect or is not enforced.
+// The gateway's own headers: its overhead until the first byte, besides waiting for the engine, in milliseconds; what of a request has
+// no effect or is not enforced; and how many bytes of the prompt the client has sent before, of how many.
 const (
 	OverheadHeader = "Dragoman-Overhead-Ms"
 	WarningsHeader = "Dragoman-Warnings"
+	SharedHeader   = "Dragoman-Shared-Prefix"
 )
 
 // Reply is an answer on its way to a client. It must be closed.
@@ -46,6 +47,8 @@ type Reply struct {
 	cancel   context.CancelFunc
 	release  func()
 	overhead time.Duration
+	// delivered ends the span that begins with the engine's first piece.
+	delivered func()
 }
 
 // Plan reads a request from its body.
@@ -53,7 +56,7 @@ type Plan func(ctx context.Context, body []byte) (*gateway.Answer, error)
 
 // Begin reads the body of a request, has it planned, and begins its outputs. After an error nothing was sent, and there is no Reply.
 func Begin(w http.ResponseWriter, request *http.Request, id string, plan Plan) (_ *Reply, err error) {
-	r := &Reply{ID: id, Created: time.Now(), w: w, release: func() {}}
+	r := &Reply{ID: id, Created: time.Now(), w: w, release: func() {}, delivered: func() {}}
 	body, err := io.ReadAll(request.Body)
 	if err != nil {
 		return nil, err
@@ -65,7 +68,10 @@ func Begin(w http.ResponseWriter, request *http.Request, id string, plan Plan) (
 			r.Close()
 		}
 	}()
-	if r.Answer, err = plan(r.ctx, body); err != nil {
+	planned := api.Phase(r.ctx, "plan")
+	r.Answer, err = plan(r.ctx, body)
+	planned()
+	if err != nil {
 		return nil, err
 	}
 	api.Received(r.ctx)
@@ -73,13 +79,26 @@ func Begin(w http.ResponseWriter, request *http.Request, id string, plan Plan) (
 	if r.release, err = api.Outputs(r.ctx, r.Choices-1); err != nil {
 		return nil, err
 	}
+	begun := api.Phase(r.ctx, "engine")
 	waited, err := r.begin()
+	begun()
 	if err != nil {
 		return nil, err
 	}
+	r.delivered = api.Phase(r.ctx, "output")
 	r.overhead = time.Since(received) - waited
-	api.Note(r.ctx, api.Facts{FirstToken: time.Since(r.Created), Overhead: r.overhead})
+	api.Note(r.ctx, api.Facts{FirstToken: time.Since(r.Created), Overhead: r.overhead, Shared: r.shared()})
 	return r, nil
+}
+
+// shared returns which share of the prompt was sent before, if it is not the first turn of its conversation.
+func (r *Reply) shared() *float64 {
+	if !slices.ContainsFunc(r.Request().Messages, func(m chat.Message) bool { return m.Role == chat.RoleAssistant }) {
+		return nil
+	}
+	bytes, of := r.Shared()
+	share := float64(bytes) / float64(max(of, 1))
+	return &share
 }
 
 // begin begins the outputs, and returns how long engines were waited for.
@@ -108,11 +127,14 @@ func (r *Reply) Close() {
 	}
 	r.release()
 	r.cancel()
+	r.delivered()
 }
 
 // Head sets the gateway's headers.
 func (r *Reply) Head() {
 	r.w.Header().Set(OverheadHeader, strconv.FormatFloat(float64(r.overhead.Microseconds())/1000, 'f', -1, 64))
+	bytes, of := r.Shared()
+	r.w.Header().Set(SharedHeader, fmt.Sprintf("%d/%d", bytes, of))
 	var warnings []string
 	for _, o := range r.Outputs {
 		for _, text := range o.Warnings() {

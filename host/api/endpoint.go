@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/fault"
 )
@@ -37,6 +39,8 @@ type Facts struct {
 	FirstToken time.Duration
 	// Overhead is what the endpoint has taken until then, besides waiting for others.
 	Overhead time.Duration
+	// Shared is which share of the prompt the client had sent in an earlier turn of the conversation, 0 to 1; nil: this is its first.
+	Shared *float64
 }
 
 // Note adds facts to the record of the request that a context belongs to.
@@ -57,6 +61,15 @@ func Note(ctx context.Context, f Facts) {
 	if f.Overhead > 0 {
 		rec.overhead = f.Overhead
 	}
+	if f.Shared != nil {
+		rec.shared = f.Shared
+	}
+}
+
+// Phase begins a part of the request that a context belongs to, which its trace shows, and returns the function that ends it.
+func Phase(ctx context.Context, name string) (end func()) {
+	_, span := trace.SpanFromContext(ctx).TracerProvider().Tracer("github.com/dragoman-project/dragoman/host/api").Start(ctx, name)
+	return func() { span.End() }
 }
 
 // Received states that an endpoint has read the whole body of its request and keeps no more of it: its bytes no longer count.

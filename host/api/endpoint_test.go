@@ -41,7 +41,7 @@ func echo(w http.ResponseWriter, r *http.Request) error {
 	case "fail":
 		return errors.New("secret")
 	}
-	Note(r.Context(), Facts{Template: "t", Handler: "h", PromptTokens: 5, CompletionTokens: 7, FirstToken: time.Second, Overhead: time.Millisecond})
+	Note(r.Context(), Facts{Template: "t", Handler: "h", PromptTokens: 5, CompletionTokens: 7, FirstToken: time.Second, Overhead: time.Millisecond, Shared: new(0.25)})
 	_, err = w.Write(body)
 	return err
 }
@@ -83,7 +83,8 @@ func TestEndpointsAreGuardedAndObserved(t *testing.T) {
 			}
 		})
 	}
-	d.logs(t, 2, `"method":"/test/echo"`, `"code":"ok"`, `"template":"t"`, `"handler":"h"`, `"prompt_tokens":5`, `"completion_tokens":7`, `"first_token":1`, `"overhead":0.001`)
+	d.logs(t, 2, `"method":"/test/echo"`, `"code":"ok"`, `"template":"t"`, `"handler":"h"`, `"prompt_tokens":5`, `"completion_tokens":7`, `"first_token":1`, `"overhead":0.001`, `"shared_prefix":0.25`)
+	d.counts(t, `dragoman_shared_prefix_ratio_bucket{method="/test/echo",le="0.25"}`, "2")
 	d.counts(t, `dragoman_overhead_seconds_count{method="/test/echo"}`, "2")
 	d.logs(t, 1, `"method":"/test/things/"`, `"code":"invalid_argument"`)
 	if n := d.sessions.Load(); n != 0 {

@@ -72,6 +72,9 @@ func (o *observe) report(r *http.Request, rec *record, span trace.Span, code str
 	if rec.overhead > 0 {
 		o.metrics.Overhead(rec.method, rec.overhead)
 	}
+	if rec.shared != nil {
+		o.metrics.Shared(rec.method, *rec.shared)
+	}
 	endSpan(r, rec, span, code)
 	level := slog.LevelInfo
 	if rec.method == metricsPath || public(r) {
@@ -106,6 +109,9 @@ func (o *observe) report(r *http.Request, rec *record, span trace.Span, code str
 			attrs = append(attrs, slog.Float64(a.key, a.d.Seconds()))
 		}
 	}
+	if rec.shared != nil {
+		attrs = append(attrs, slog.Float64("shared_prefix", *rec.shared))
+	}
 	if s := span.SpanContext(); s.IsValid() {
 		attrs = append(attrs, slog.String("trace_id", s.TraceID().String()))
 	}
@@ -128,6 +134,12 @@ func endSpan(r *http.Request, rec *record, span trace.Span, code string) {
 		attribute.String("dragoman.code", code), attribute.String("dragoman.template", rec.template), attribute.String("dragoman.handler", rec.handler),
 		attribute.String("dragoman.status", rec.status), attribute.String("dragoman.request_id", rec.id), attribute.String("network.peer.address", r.RemoteAddr),
 	)
+	if rec.promptTokens > 0 {
+		span.SetAttributes(attribute.Int("dragoman.prompt_tokens", rec.promptTokens), attribute.Int("dragoman.completion_tokens", rec.completionTokens))
+	}
+	if rec.firstToken > 0 {
+		span.SetAttributes(attribute.Float64("dragoman.first_token", rec.firstToken.Seconds()))
+	}
 	if code == string(fault.Internal) || code == string(fault.Unavailable) {
 		span.SetStatus(otelcodes.Error, code)
 	}

@@ -31,6 +31,7 @@ type record struct {
 
 	promptTokens, completionTokens int // as the engine counts them
 	firstToken, overhead           time.Duration
+	shared                         *float64 // see Facts
 
 	// parts starts the report of a part of the request; nil in tests.
 	parts func(ctx context.Context, part *record) (_ context.Context, told func())

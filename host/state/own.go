@@ -26,7 +26,8 @@ func WithOwn(ctx context.Context, own *Own) context.Context {
 	return context.WithValue(ctx, ownKey{}, own)
 }
 
-func ownOf(ctx context.Context) *Own {
+// OwnOf returns the templates of the client that a context belongs to; nil if it is an operator's.
+func OwnOf(ctx context.Context) *Own {
 	own, _ := ctx.Value(ownKey{}).(*Own)
 	return own
 }
@@ -34,7 +35,7 @@ func ownOf(ctx context.Context) *Own {
 // For returns what is in force, with the own templates of the client that a context belongs to.
 func (s *State) For(ctx context.Context) *Snapshot {
 	snap := s.Current()
-	own := ownOf(ctx)
+	own := OwnOf(ctx)
 	if own == nil {
 		return snap
 	}

@@ -218,7 +218,7 @@ func (s *State) Put(ctx context.Context, src TemplateSource) (*Snapshot, *Entry,
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(s.ending, cancel)()
-	if own := ownOf(ctx); own != nil {
+	if own := OwnOf(ctx); own != nil {
 		return s.putOwn(ctx, own, src)
 	}
 	e := NewEntry(src, nil)

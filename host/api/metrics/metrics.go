@@ -34,6 +34,7 @@ type Metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.HistogramVec
 	overhead *prometheus.HistogramVec
+	shared   *prometheus.HistogramVec
 	lost     prometheus.Counter
 
 	running prometheus.Gauge
@@ -60,6 +61,10 @@ func New(version string) *Metrics {
 			Name: "dragoman_overhead_seconds", Help: "What the gateway took until the first byte of an answer, besides waiting for engines, by method.",
 			Buckets: []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, 1},
 		}, []string{"method"}),
+		shared: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "dragoman_shared_prefix_ratio", Help: "Which share of a prompt had been sent in an earlier turn of the conversation, by method.",
+			Buckets: []float64{0, .1, .25, .5, .75, .9, .95, .99, 1},
+		}, []string{"method"}),
 		lost:    counter("dragoman_connections_lost_total", "Connections that ended before they had sent a whole request header."),
 		running: gauge("dragoman_sessions", "Outputs that are being parsed."),
 		begun:   counters("dragoman_sessions_total", "Outputs that were begun to be parsed, by template and the handler that planned.", "template", "handler"),
@@ -72,7 +77,7 @@ func New(version string) *Metrics {
 		Name: "dragoman_build_info", Help: "The version of the daemon, always 1.",
 		ConstLabels: prometheus.Labels{"version": version, "goversion": runtime.Version()},
 	}, func() float64 { return 1 })
-	m.registry.MustRegister(m.requests, m.overhead, m.lost, m.running, m.begun, m.reports, m.faults, m.unknown, m.missing, info,
+	m.registry.MustRegister(m.requests, m.overhead, m.shared, m.lost, m.running, m.begun, m.reports, m.faults, m.unknown, m.missing, info,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.registry.MustRegister(m.perChunk.metrics()...)
 	return m
@@ -103,6 +108,11 @@ func (m *Metrics) Answered(method, code string, took time.Duration) {
 // Overhead counts what the gateway took for a request.
 func (m *Metrics) Overhead(method string, took time.Duration) {
 	m.overhead.WithLabelValues(method).Observe(took.Seconds())
+}
+
+// Shared counts the share of a prompt that had been sent before.
+func (m *Metrics) Shared(method string, share float64) {
+	m.shared.WithLabelValues(method).Observe(share)
 }
 
 // Lost counts a connection that ended before it had sent a whole request.
