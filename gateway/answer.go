@@ -120,7 +120,7 @@ func (a *Answer) begin(ctx context.Context, p place, id string, waited *time.Dur
 	if request.Constraint, err = a.constraint(ctx, able, o); err != nil {
 		return nil, err
 	}
-	if len(a.Stops) > 0 && !a.planned.SupportsThinking && len(a.Request().Tools) == 0 {
+	if len(a.Stops) > 0 && able.TellsStops && !a.planned.SupportsThinking && len(a.Request().Tools) == 0 {
 		request.Stops = slices.Concat(request.Stops, a.Stops) // they can mean nothing but content
 	}
 	p.server.running.Add(1)

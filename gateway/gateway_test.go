@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -156,15 +157,16 @@ func TestStopsEndTheContentHoweverItIsCut(t *testing.T) {
 		name, more, output, content string
 		calls                       int
 		reason                      chat.FinishReason
+		stop                        string
 	}{
-		{"none", "", "one STOP two<|im_end|>", "one STOP two", 0, chat.FinishStop},
-		{"one", `,"stop":"STOP"`, "one STOP two<|im_end|>", "one ", 0, chat.FinishStop},
-		{"the first of two", `,"stop":["STOP","ne"]`, "one STOP two<|im_end|>", "o", 0, chat.FinishStop},
-		{"one that is not there", `,"stop":"STOPS"`, "one STOP two STO<|im_end|>", "one STOP two STO", 0, chat.FinishStop},
-		{"one of whole characters", `,"stop":"ß!"`, "Grüß? Grüß! Gott<|im_end|>", "Grüß? Grü", 0, chat.FinishStop},
-		{"within a call", `,"stop":"STOP"` + tools, "Look. " + call + "<|im_end|>", "Look.", 1, chat.FinishToolCalls},
-		{"before a call", `,"stop":"Look"` + tools, "Look. " + call + "<|im_end|>", "", 0, chat.FinishStop},
-		{"begun before a call", `,"stop":"k.STOP"` + tools, "Look." + call + "<|im_end|>", "Look.", 1, chat.FinishToolCalls},
+		{"none", "", "one STOP two<|im_end|>", "one STOP two", 0, chat.FinishStop, ""},
+		{"one", `,"stop":"STOP"`, "one STOP two<|im_end|>", "one ", 0, chat.FinishStop, "STOP"},
+		{"the first of two", `,"stop":["STOP","ne"]`, "one STOP two<|im_end|>", "o", 0, chat.FinishStop, "ne"},
+		{"one that is not there", `,"stop":"STOPS"`, "one STOP two STO<|im_end|>", "one STOP two STO", 0, chat.FinishStop, ""},
+		{"one of whole characters", `,"stop":"ß!"`, "Grüß? Grüß! Gott<|im_end|>", "Grüß? Grü", 0, chat.FinishStop, "ß!"},
+		{"within a call", `,"stop":"STOP"` + tools, "Look. " + call + "<|im_end|>", "Look.", 1, chat.FinishToolCalls, ""},
+		{"before a call", `,"stop":"Look"` + tools, "Look. " + call + "<|im_end|>", "", 0, chat.FinishStop, "Look"},
+		{"begun before a call", `,"stop":"k.STOP"` + tools, "Look." + call + "<|im_end|>", "Look.", 1, chat.FinishToolCalls, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			e := new(scripted)
@@ -183,14 +185,25 @@ func TestStopsEndTheContentHoweverItIsCut(t *testing.T) {
 					}
 				}
 				r := o.Result()
-				if content != test.content || len(calls) != test.calls || len(r.Message.ToolCalls) != test.calls || r.Message.Content.Join("") != test.content || got.reason != test.reason {
-					t.Errorf("in pieces of %d: content %q, %d calls, message %s, %s", size, content, len(calls), got.message, got.reason)
+				if content != test.content || len(calls) != test.calls || len(r.Message.ToolCalls) != test.calls || r.Message.Content.Join("") != test.content || got.reason != test.reason || o.Stop() != test.stop {
+					t.Errorf("in pieces of %d: content %q, %d calls, message %s, %s, stopped by %q", size, content, len(calls), got.message, got.reason, o.Stop())
 				}
 				if e.closed == 0 {
 					t.Error("the engine goes on")
 				}
 			}
 		})
+	}
+}
+
+func TestStopsGoToEnginesThatTellWhichEndedAnOutput(t *testing.T) {
+	e := &scripted{pieces: []engine.Piece{{Text: []byte("one "), Finish: engine.Stopped, Stop: "STOP"}}}
+	if _, o := answer(t, front(t, e), fmt.Sprintf(hello, `,"stop":"STOP"`)); o.Stop() != "STOP" || len(e.requests[0].Stops) != 0 {
+		t.Errorf("stopped by %q, sent %q", o.Stop(), e.requests[0].Stops)
+	}
+	e.TellsStops = true
+	if _, o := answer(t, front(t, e), fmt.Sprintf(hello, `,"stop":"STOP"`)); o.Stop() != "STOP" || !slices.Equal(e.requests[1].Stops, []string{"STOP"}) {
+		t.Errorf("stopped by %q, sent %q", o.Stop(), e.requests[1].Stops)
 	}
 }
 

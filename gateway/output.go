@@ -26,6 +26,7 @@ type Output struct {
 
 	pieces []chat.Piece // memory for what the session decides
 	finish engine.Finish
+	full   bool // the model's context is
 	usage  *engine.Usage
 	result session.Result
 	ended  bool
@@ -47,7 +48,10 @@ func (o *Output) Next(dst []chat.Piece) ([]chat.Piece, error) {
 	if p.Usage != nil {
 		o.usage = p.Usage
 	}
-	o.finish = p.Finish
+	o.finish, o.full = p.Finish, p.Full
+	if slices.Contains(o.cutter.stops, p.Stop) {
+		o.cutter.by = p.Stop
+	}
 	text, special := o.tail.add(p)
 	o.pieces, err = o.session.Append(o.pieces[:0], text, special)
 	return o.cutter.append(dst, o.pieces), err
@@ -90,6 +94,12 @@ func (o *Output) Close() {
 
 // Result returns the message, the finish reason and the report of an output that has ended.
 func (o *Output) Result() session.Result { return o.result }
+
+// Stop returns the client's stop that has ended the output; "" if none has.
+func (o *Output) Stop() string { return o.cutter.by }
+
+// Full reports whether the model's context was full, so that the output broke off.
+func (o *Output) Full() bool { return o.full }
 
 // Usage returns what the engine has counted; nil: it did not say.
 func (o *Output) Usage() *engine.Usage { return o.usage }

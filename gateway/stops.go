@@ -13,9 +13,10 @@ import (
 type cutter struct {
 	stops []string
 	held  string
-	sent  int  // bytes of content that were delivered
-	calls int  // calls that were delivered
-	cut   bool // a stop was found; nothing follows
+	sent  int    // bytes of content that were delivered
+	calls int    // calls that were delivered
+	cut   bool   // a stop was found; nothing follows
+	by    string // that stop, or the one that the engine has found
 }
 
 // append appends the pieces to dst as far as they are not held back.
@@ -50,7 +51,7 @@ func (c *cutter) add(more string) string {
 	at := -1
 	for _, stop := range c.stops {
 		if i := strings.Index(text, stop); i >= 0 && (at < 0 || i < at) {
-			at = i
+			at, c.by = i, stop
 		}
 	}
 	if at >= 0 {

@@ -31,6 +31,12 @@ type Engine interface {
 	Complete(ctx context.Context, r *Request) (Stream, error)
 }
 
+// Counter is an engine that counts the tokens of texts.
+type Counter interface {
+	// Count returns the number of tokens of a text for a model, special tokens in their spelling.
+	Count(ctx context.Context, model, text string) (int, error)
+}
+
 // Stream is a running completion. It is used by one goroutine at a time.
 type Stream interface {
 	// Next returns the next piece, and io.EOF after one that has finished. The text of a piece is valid until the next call.
@@ -47,6 +53,8 @@ type Description struct {
 	Target grammar.Target
 	// Parameters are the parameters that the engine has, and its names for them.
 	Parameters map[string]string
+	// TellsStops means that an output shows which stop has ended it: in its text, or in its last piece.
+	TellsStops bool
 }
 
 // Model is a model that an engine serves.
@@ -116,6 +124,10 @@ type Piece struct {
 	// Special are the bytes that came from special tokens; nil: the engine does not say.
 	Special []match.Range
 	Finish  Finish
+	// Stop is the stop that has ended the output, if the engine takes it from the text and says which it was. Full means that the
+	// output is Limited by the model's context, and not by the request.
+	Stop string
+	Full bool
 	// Usage is what the engine has counted so far; nil: it does not say with this piece.
 	Usage *Usage
 }

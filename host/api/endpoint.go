@@ -21,6 +21,8 @@ type Endpoint struct {
 	Output bool
 	// Public endpoints need no token.
 	Public bool
+	// TokenHeader is a header in which clients may send their token, too, as some APIs have it.
+	TokenHeader string
 	// Operator endpoints are for operators alone.
 	Operator bool
 	// Serve answers a request. An error that it returns before it has written anything is answered by Refuse.
@@ -107,6 +109,18 @@ func (all endpoints) find(path string) *Endpoint {
 		}
 	}
 	return nil
+}
+
+// token returns the bearer token of a request; e may be nil.
+func (e *Endpoint) token(r *http.Request) string {
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	switch {
+	case strings.EqualFold(scheme, "Bearer"):
+		return strings.TrimSpace(token)
+	case e != nil && e.TokenHeader != "":
+		return r.Header.Get(e.TokenHeader)
+	}
+	return ""
 }
 
 // begunWriter records that something was written.

@@ -16,7 +16,7 @@ import (
 
 // testEndpoints are served by the daemons of all tests.
 var testEndpoints = []Endpoint{
-	{Method: http.MethodPost, Path: "/test/echo", Output: true, Serve: echo, Refuse: refuseTest},
+	{Method: http.MethodPost, Path: "/test/echo", Output: true, TokenHeader: "X-Test-Key", Serve: echo, Refuse: refuseTest},
 	{Method: http.MethodPost, Path: "/test/rules", Operator: true, Serve: echo, Refuse: refuseTest},
 	{Method: http.MethodGet, Path: "/test/things/", Serve: func(w http.ResponseWriter, r *http.Request) error {
 		_, err := io.WriteString(w, r.URL.Path)
@@ -65,6 +65,9 @@ func TestEndpointsAreGuardedAndObserved(t *testing.T) {
 		answer           string
 	}{
 		{"a client", "/test/echo", "hi", []string{"Authorization", client}, 200, "hi"},
+		{"a token in the endpoint's header", "/test/echo", "hi", []string{"X-Test-Key", "client"}, 200, "hi"},
+		{"that header elsewhere", "/test/rules", "hi", []string{"X-Test-Key", "boss"}, 401, "refused: unauthenticated"},
+		{"a wrong token before that header", "/test/echo", "hi", []string{"X-Test-Key", "client", "Authorization", "Bearer x"}, 401, "refused: unauthenticated"},
 		{"no token", "/test/echo", "hi", nil, 401, "refused: unauthenticated"},
 		{"a client where operators are expected", "/test/rules", "hi", []string{"Authorization", client}, 403, "refused: permission_denied"},
 		{"an operator", "/test/rules", "hi", []string{"Authorization", "Bearer boss"}, 200, "hi"},
@@ -83,9 +86,9 @@ func TestEndpointsAreGuardedAndObserved(t *testing.T) {
 			}
 		})
 	}
-	d.logs(t, 2, `"method":"/test/echo"`, `"code":"ok"`, `"template":"t"`, `"handler":"h"`, `"prompt_tokens":5`, `"completion_tokens":7`, `"first_token":1`, `"overhead":0.001`, `"shared_prefix":0.25`)
-	d.counts(t, `dragoman_shared_prefix_ratio_bucket{method="/test/echo",le="0.25"}`, "2")
-	d.counts(t, `dragoman_overhead_seconds_count{method="/test/echo"}`, "2")
+	d.logs(t, 3, `"method":"/test/echo"`, `"code":"ok"`, `"template":"t"`, `"handler":"h"`, `"prompt_tokens":5`, `"completion_tokens":7`, `"first_token":1`, `"overhead":0.001`, `"shared_prefix":0.25`)
+	d.counts(t, `dragoman_shared_prefix_ratio_bucket{method="/test/echo",le="0.25"}`, "3")
+	d.counts(t, `dragoman_overhead_seconds_count{method="/test/echo"}`, "3")
 	d.logs(t, 1, `"method":"/test/things/"`, `"code":"invalid_argument"`)
 	if n := d.sessions.Load(); n != 0 {
 		t.Errorf("%d outputs are still counted", n)

@@ -142,7 +142,7 @@ func (g *guard) admit(r *http.Request, to route, cfg *config.Config) (done func(
 	if public(r) || to.endpoint != nil && to.endpoint.Public || r.URL.Path == metricsPath && cfg.Metrics.Public {
 		return func() {}, notForeign(r, cfg.Listen)
 	}
-	by, ok := g.secrets.keys.find(r, cfg.Auth)
+	by, ok := g.secrets.keys.find(to.endpoint.token(r), cfg.Auth)
 	if !ok {
 		return nil, &fault.Error{Code: fault.Unauthenticated, Message: "missing or unknown bearer token",
 			Remedy: "send the header Authorization: Bearer TOKEN with one of auth.tokens, auth.client_tokens or auth.tokens_file"}

@@ -149,9 +149,7 @@ func TestWhatAKeyHasUsedOutlivesChangesOfOthers(t *testing.T) {
 	var k keys
 	with := func(token string) *key {
 		t.Helper()
-		r := httptest.NewRequest(http.MethodPost, parsePath, nil)
-		r.Header.Set("Authorization", "Bearer "+token)
-		found, ok := k.find(r, config.Auth{Tokens: []string{"configured"}, TokensFile: "tokens"})
+		found, ok := k.find(token, config.Auth{Tokens: []string{"configured"}, TokensFile: "tokens"})
 		if !ok {
 			t.Fatalf("the token %s is refused", token)
 		}

@@ -60,7 +60,10 @@ type Engine struct {
 	recordings []recording
 }
 
-var _ engine.Engine = (*Engine)(nil)
+var (
+	_ engine.Engine  = (*Engine)(nil)
+	_ engine.Counter = (*Engine)(nil)
+)
 
 // New returns an engine that plays the embedded recordings.
 func New(o Options) (*Engine, error) {
@@ -84,7 +87,7 @@ func New(o Options) (*Engine, error) {
 
 // Describe implements engine.Engine.
 func (e *Engine) Describe() engine.Description {
-	return engine.Description{Kind: "replay", Target: grammar.TargetGBNF, Parameters: map[string]string{
+	return engine.Description{Kind: "replay", Target: grammar.TargetGBNF, TellsStops: true, Parameters: map[string]string{
 		engine.MaxTokens: "max_tokens", engine.Temperature: "", engine.TopP: "", engine.TopK: "", engine.MinP: "", engine.Seed: "",
 		engine.FrequencyPenalty: "", engine.PresencePenalty: "", engine.RepetitionPenalty: "",
 	}}
@@ -99,10 +102,13 @@ func (e *Engine) Models(context.Context) ([]engine.Model, error) {
 func (e *Engine) Complete(ctx context.Context, r *engine.Request) (engine.Stream, error) {
 	thinking, answer := e.answer(r.Prompt)
 	out := []byte(thinking + answer)
+	s := &stream{ctx: ctx, engine: e, limit: -1, thinking: e.pieces(thinking)}
 	for _, stop := range r.Stops {
-		out, _, _ = bytes.Cut(out, []byte(stop))
+		if before, _, found := bytes.Cut(out, []byte(stop)); found {
+			out, s.stop = before, stop
+		}
 	}
-	s := &stream{ctx: ctx, engine: e, left: out, limit: -1, thinking: e.pieces(thinking)}
+	s.left = out
 	s.usage.Prompt = e.pieces(r.Prompt)
 	for _, p := range r.Parameters {
 		if p.Name == engine.MaxTokens {
@@ -113,6 +119,9 @@ func (e *Engine) Complete(ctx context.Context, r *engine.Request) (engine.Stream
 	}
 	return s, nil
 }
+
+// Count implements engine.Counter.
+func (e *Engine) Count(_ context.Context, _, text string) (int, error) { return e.pieces(text), nil }
 
 // pieces returns in how many pieces a text is played.
 func (e *Engine) pieces(text string) int { return (len(text) + e.Piece - 1) / e.Piece }
@@ -163,6 +172,7 @@ type stream struct {
 	limit  int // pieces; negative: none
 	usage  engine.Usage
 	ended  bool
+	stop   string // what ended it
 
 	thinking int // pieces of thinking
 }
@@ -184,7 +194,7 @@ func (s *stream) Next() (engine.Piece, error) {
 	}
 	switch {
 	case len(s.left) == 0:
-		p.Finish = engine.Stopped
+		p.Finish, p.Stop = engine.Stopped, s.stop
 	case s.limit == 0:
 		p.Finish = engine.Limited
 	}

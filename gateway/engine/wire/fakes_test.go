@@ -31,6 +31,7 @@ var answers = map[string]map[string]string{
 		"/v1/models":      `{"object":"list","data":[{"id":"org/m","owned_by":"vllm","root":"/models/m","max_model_len":4096}]}`,
 		"/tokenizer_info": `{"chat_template":"{{ 1 }}","bos_token":"<s>","eos_token":"</s>"}`,
 		"/version":        `{"version":"0.29"}`,
+		"/tokenize":       `{"count":1,"max_model_len":4096,"tokens":[1]}`,
 	},
 	"sglang": {
 		"/v1/models":   `{"data":[{"id":"org/m","owned_by":"sglang","root":"org/m"}]}`,

@@ -52,7 +52,7 @@ var llamaParameters = named([]string{engine.Temperature, engine.TopP, engine.Top
 
 // Describe implements engine.Engine.
 func (e *llamaServer) Describe() engine.Description {
-	return engine.Description{Kind: "llama-server", Target: grammar.TargetGBNF, Parameters: llamaParameters}
+	return engine.Description{Kind: "llama-server", Target: grammar.TargetGBNF, Parameters: llamaParameters, TellsStops: true}
 }
 
 // Models implements engine.Engine.
@@ -101,6 +101,8 @@ func (llamaReader) read(event []byte) (p engine.Piece, ok bool, err error) {
 		Content    string `json:"content"`
 		Stop       bool   `json:"stop"`
 		StopType   string `json:"stop_type"`
+		StopWord   string `json:"stopping_word"`
+		Truncated  bool   `json:"truncated"`
 		Predicted  int    `json:"tokens_predicted"`
 		Evaluated  int    `json:"tokens_evaluated"`
 		CacheNotes struct {
@@ -121,8 +123,9 @@ func (llamaReader) read(event []byte) (p engine.Piece, ok bool, err error) {
 	if in.Stop {
 		p.Finish = engine.Stopped
 		if in.StopType == "limit" {
-			p.Finish = engine.Limited
+			p.Finish, p.Full = engine.Limited, in.Truncated
 		}
+		p.Stop = in.StopWord
 	}
 	return p, true, nil
 }

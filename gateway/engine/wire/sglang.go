@@ -50,7 +50,7 @@ var sglangParameters = named([]string{engine.Temperature, engine.TopP, engine.To
 
 // Describe implements engine.Engine.
 func (e *sglang) Describe() engine.Description {
-	return engine.Description{Kind: "sglang", Target: grammar.TargetStructuralTag, Parameters: sglangParameters}
+	return engine.Description{Kind: "sglang", Target: grammar.TargetStructuralTag, Parameters: sglangParameters, TellsStops: true}
 }
 
 // Models implements engine.Engine.

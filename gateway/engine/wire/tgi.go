@@ -38,7 +38,7 @@ var tgiParameters = named([]string{engine.Temperature, engine.TopP, engine.TopK,
 
 // Describe implements engine.Engine.
 func (e *tgi) Describe() engine.Description {
-	return engine.Description{Kind: "tgi", Target: grammar.TargetJSONSchema, Parameters: tgiParameters}
+	return engine.Description{Kind: "tgi", Target: grammar.TargetJSONSchema, Parameters: tgiParameters, TellsStops: true}
 }
 
 // Models implements engine.Engine.

@@ -18,7 +18,7 @@ var vllmParameters = named(append(openAIParameters[:len(openAIParameters):len(op
 
 // Describe implements engine.Engine.
 func (e *vllm) Describe() engine.Description {
-	return engine.Description{Kind: "vllm", Target: grammar.TargetStructuralTag, Parameters: vllmParameters}
+	return engine.Description{Kind: "vllm", Target: grammar.TargetStructuralTag, Parameters: vllmParameters, TellsStops: true}
 }
 
 // Models implements engine.Engine. The template is offered by servers with --enable-tokenizer-info-endpoint.

@@ -74,6 +74,8 @@ type output struct {
 	special string // the texts of special tokens
 	finish  engine.Finish
 	usage   string
+	stop    string
+	full    bool
 	err     error
 }
 
@@ -96,7 +98,7 @@ func complete(t *testing.T, e engine.Engine, r *engine.Request) (out output) {
 		for _, s := range p.Special {
 			out.special += string(p.Text[s.Start:s.End])
 		}
-		out.finish = p.Finish
+		out.finish, out.stop, out.full = p.Finish, p.Stop, p.Full
 		if u := p.Usage; u != nil {
 			out.usage = fmt.Sprintf("%d+%d", u.Prompt, u.Completion)
 			for _, n := range []*int{u.Cached, u.Reasoning} {
@@ -139,8 +141,8 @@ func TestRequestsAndOutputsInTheWordsOfEachEngine(t *testing.T) {
 			body: `{"prompt":"Hi","stream":true,"cache_prompt":true,"stop":["<end>"],"preserved_tokens":["<tool>"],"n_predict":9,"temperature":0,"seed":7,
 				"grammar":"root ::= x","grammar_lazy":true,"grammar_triggers":[{"type":1,"value":"<tool>"},{"type":2,"value":"^x"}]}`,
 			events: append([]string{":\n\n"}, sse(`{"index":0,"content":"Grü","tokens":[],"stop":false,"tokens_predicted":1,"tokens_evaluated":3}`,
-				`{"index":0,"content":"ße","stop":true,"stop_type":"limit","stopping_word":"","tokens_predicted":2,"tokens_evaluated":3,"timings":{"cache_n":1}}`)...),
-			want: output{text: "Grüße", finish: engine.Limited, usage: "3+2 1"},
+				`{"index":0,"content":"ße","stop":true,"stop_type":"limit","stopping_word":"","truncated":true,"tokens_predicted":2,"tokens_evaluated":3,"timings":{"cache_n":1}}`)...),
+			want: output{text: "Grüße", finish: engine.Limited, full: true, usage: "3+2 1"},
 		},
 		{
 			// The server refuses temperature 0 (greedy decoding is do_sample false), marks special tokens, and strips them from generated_text.
@@ -288,6 +290,27 @@ func TestCancellationClosesTheConnection(t *testing.T) {
 	<-gone
 	if err := s.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestLlamaServerTellsWhichStopItTookFromTheText(t *testing.T) {
+	events := sse(`{"content":"a","stop":true,"stop_type":"word","stopping_word":"<end>","truncated":false}`)
+	if got := complete(t, start(t, "llama-server", writes(events...)).find(t, Options{}), request()); got != (output{text: "a", finish: engine.Stopped, stop: "<end>"}) {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestEnginesCountTokens(t *testing.T) {
+	for kind, body := range map[string]string{
+		"llama-server": `{"content":"<s>Hi","add_special":false}`,
+		"vllm":         `{"model":"org/m","prompt":"<s>Hi","add_special_tokens":false}`,
+		"sglang":       `{"model":"org/m","prompt":"<s>Hi","add_special_tokens":false}`,
+	} {
+		f := start(t, kind, nil)
+		n, err := f.find(t, Options{}).(engine.Counter).Count(t.Context(), "org/m", "<s>Hi")
+		if sent := compact(t, f.posted["/tokenize"]+f.posted["/v1/tokenize"]); n != 1 || err != nil || sent != compact(t, body) {
+			t.Errorf("%s: %d, %v, sent %s", kind, n, err, sent)
+		}
 	}
 }
 
