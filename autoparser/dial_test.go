@@ -100,7 +100,7 @@ func TestAPlanNotesWhatTheDialLacks(t *testing.T) {
 		{"nothing is asked for", thinks, ``, ""},
 		{"no switch, but it is on", thinks, `"enable_thinking": true`, ""},
 		{"no switch, but it is off", dialHead, `"enable_thinking": false`, ""},
-		{"no switch that turns it off", thinks, `"enable_thinking": false`, "the template has no switch that turns thinking off: the model may think nevertheless"},
+		{"no switch that turns it off", thinks, `"enable_thinking": false`, "the template has no switch that turns thinking off: the model may begin to think nevertheless"},
 		{"no switch that turns it on", dialHead, `"enable_thinking": true`, "the template has no switch that turns thinking on"},
 		{"not adaptive", onByDefault, `"thinking": {"type": "adaptive"}`, "the template cannot leave it to the model whether to think: thinking is on"},
 		{"no effort", onByDefault, `"reasoning_effort": "low"`, `the template has no switch for the effort of thinking: "low" changes nothing`},
@@ -108,7 +108,7 @@ func TestAPlanNotesWhatTheDialLacks(t *testing.T) {
 		{"a refused effort", fewLevels, `"reasoning_effort": "minimal"`, `the template knows no effort "minimal": it is "low"`},
 		{"a known effort", fewLevels, `"reasoning_effort": "low"`, ""},
 		{"any effort", anyLevel, `"reasoning_effort": "extreme"`, ""},
-		{"no budget", onByDefault, `"thinking_budget": 99`, "the template has no switch for the budget of thinking: only the engine can limit it to 99 tokens"},
+		{"no budget", onByDefault, `"thinking_budget": 99`, "the template has no switch for the budget of thinking: the model does not know that it is 99 tokens"},
 		{"a budget", inTokens, `"thinking_budget": 99`, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

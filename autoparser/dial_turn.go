@@ -90,7 +90,7 @@ func (d Dial) lacks(r *chat.Request, thinks bool) []string {
 	w := d.wishOf(r)
 	switch p := d.of(w.position); {
 	case w.position == off && p == nil && thinks:
-		note("has no switch that turns thinking off: the model may think nevertheless")
+		note("has no switch that turns thinking off: the model may begin to think nevertheless")
 	case r.EnableThinking != nil && *r.EnableThinking && d.of(on) == nil && !thinks:
 		note("has no switch that turns thinking on")
 	case r.Thinking == chat.ThinkingAdaptive && d.of(adaptive) == nil:
@@ -106,7 +106,7 @@ func (d Dial) lacks(r *chat.Request, thinks bool) []string {
 		note("knows no effort %q: it changes nothing", w.effort)
 	}
 	if d.of(budget) == nil && r.ThinkingBudget > 0 {
-		note("has no switch for the budget of thinking: only the engine can limit it to %d tokens", r.ThinkingBudget)
+		note("has no switch for the budget of thinking: the model does not know that it is %d tokens", r.ThinkingBudget)
 	}
 	return notes
 }

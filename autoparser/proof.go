@@ -74,6 +74,12 @@ func (l *Learned) unserved(part Part) (Proof, bool) {
 	return Proof{}, false
 }
 
+// CallsUnproven returns why calls are read as content; "" if they are not, or if the template has none.
+func (l *Learned) CallsUnproven() string {
+	p, _ := l.unserved(dialect.PartCalls)
+	return p.Because
+}
+
 // proofs judges the parts that the template renders, or that the dialect has.
 func (c *checker) proofs(rows []SelfCheckDone) []Proof {
 	can := c.Template.Capabilities

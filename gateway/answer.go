@@ -2,9 +2,7 @@ package gateway
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"sync"
 	"time"
@@ -56,6 +54,10 @@ func (g *Gateway) Plan(ctx context.Context, body []byte) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	if why := a.planned.Unproven; why != "" {
+		return nil, &fault.Error{Code: fault.InvalidArgument, Place: "tools", Message: fmt.Sprintf("it is not proven how the template %q writes calls: %s", a.route.template, why),
+			Remedy: "leave them out, send tool_choice \"none\", or add a plugin or a workaround for the template"}
+	}
 	for _, name := range a.Ignored {
 		a.Notes = append(a.Notes, "ignored "+name)
 	}
@@ -91,69 +93,19 @@ func (a *Answer) Request() *chat.Request { return a.planned.Request() }
 // the turn before if the prompt continues it. An output must have begun.
 func (a *Answer) Shared() (bytes, of int) { return a.trail.shared, len(a.planned.Prompt) }
 
-// attempts is how often a completion is begun, before an engine has sent anything.
-const attempts = 3
-
 // Begin lets an engine begin an output, and waits for its first piece. The time that it waited for engines is added to waited.
 func (a *Answer) Begin(ctx context.Context, id string, waited *time.Duration) (*Output, error) {
 	a.sent.Do(func() { a.trail = a.gateway.prefixes.trail(ctx, a.Model, a.planned.Prompt) })
-	tried := map[*server]bool{}
-	for n := 1; ; n++ {
-		p := a.trail.place(a.route, tried)
-		tried[p.server] = true
-		out, err := a.begin(ctx, p, id, waited)
-		if err == nil || n == attempts || ctx.Err() != nil || fault.CodeOf(err) != fault.Unavailable {
-			return out, err
-		}
-		a.gateway.log.Info("an engine failed before its first piece", "engine", p.server.Name, "model", a.Model, "attempt", n, "error", err)
-	}
-}
-
-// begin begins an output at one place.
-func (a *Answer) begin(ctx context.Context, p place, id string, waited *time.Duration) (_ *Output, err error) {
-	able := p.engine.Describe()
-	request := &engine.Request{ID: id, Model: p.model.Name, Prompt: a.planned.Prompt, BOS: a.bos, Preserved: a.planned.PreservedTokens, Stops: a.planned.Stops}
-	o := &Output{warnings: slices.Clone(a.Notes)}
-	if request.Parameters, err = a.fit(able, o); err != nil {
-		return nil, err
-	}
-	if request.Constraint, err = a.constraint(ctx, able, o); err != nil {
-		return nil, err
-	}
-	if len(a.Stops) > 0 && able.TellsStops && !a.planned.SupportsThinking && len(a.Request().Tools) == 0 {
-		request.Stops = slices.Concat(request.Stops, a.Stops) // they can mean nothing but content
-	}
-	p.server.running.Add(1)
-	defer func() {
-		if err != nil {
-			p.server.running.Add(-1)
-		}
-	}()
-	asked := time.Now()
-	ctx, cancel := context.WithCancel(ctx)
-	stream, err := p.engine.Complete(ctx, request)
-	if err == nil {
-		o.first, err = stream.Next()
-		if errors.Is(err, io.EOF) {
-			err = brokenOff()
-		}
-		if err != nil {
-			_ = stream.Close() // it has failed
-		}
-	}
-	*waited += time.Since(asked)
-	if err != nil {
-		cancel()
-		return nil, err
-	}
-	o.stream, o.hasFirst = stream, true
-	o.release = func() {
-		_ = stream.Close() // the answer is whole, or given up
-		cancel()
-		p.server.running.Add(-1)
-	}
-	o.session = a.planned.Session(ctx, session.Options{})
+	o := &Output{answer: a, id: id}
 	o.tail.end, o.cutter.stops = a.end, a.Stops
+	if err := o.limitThinking(ctx); err != nil {
+		return nil, err
+	}
+	if err := o.begin(ctx, waited); err != nil {
+		return nil, err
+	}
+	o.resume = func() error { return o.begin(ctx, new(time.Duration)) }
+	o.session = a.planned.Session(ctx, session.Options{})
 	return o, nil
 }
 
@@ -173,10 +125,10 @@ func (a *Answer) fit(able engine.Description, o *Output) (fit []engine.Parameter
 	return fit, nil
 }
 
-// constraint returns the constraint in the engine's notation. A request that insists on its constraint is refused where the engine
-// cannot hold it.
-func (a *Answer) constraint(ctx context.Context, able engine.Description, o *Output) (*grammar.Constraint, error) {
-	if k := a.planned.Constraint; k == nil || able.Target == grammar.TargetGBNF {
+// constraint returns the constraint of a plan for the request in the engine's notation. A request that insists on its constraint is
+// refused where the engine cannot hold it.
+func (a *Answer) constraint(ctx context.Context, plan *session.Plan, able engine.Description, o *Output) (*grammar.Constraint, error) {
+	if k := plan.Constraint; k == nil || able.Target == grammar.TargetGBNF {
 		return k, nil
 	}
 	if !a.expressible(able.Target) {
@@ -187,7 +139,7 @@ func (a *Answer) constraint(ctx context.Context, able engine.Description, o *Out
 		o.warnings = append(o.warnings, "the schemas of tools are not enforced: "+message)
 		return nil, nil
 	}
-	planned, err := a.planned.In(ctx, able.Target)
+	planned, err := plan.In(ctx, able.Target)
 	if err != nil {
 		return nil, err
 	}
@@ -218,8 +170,4 @@ func (a *Answer) insistence() string {
 		return r.Grammar.Path
 	}
 	return "response_format"
-}
-
-func brokenOff() error {
-	return &fault.Error{Code: fault.Unavailable, Message: "the engine broke off its output", Remedy: "try again"}
 }

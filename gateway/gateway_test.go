@@ -28,8 +28,9 @@ type scripted struct {
 	engine.Description
 	models   []engine.Model
 	pieces   []engine.Piece
-	failures []error // of the first completions
-	down     error   // of Models
+	then     [][]engine.Piece // of the completions after the first; nil: pieces again
+	failures []error          // of the first completions
+	down     error            // of Models
 	requests []*engine.Request
 	closed   int
 }
@@ -47,6 +48,9 @@ func (e *scripted) Complete(_ context.Context, r *engine.Request) (engine.Stream
 	e.requests = append(e.requests, r)
 	if n := len(e.requests); n <= len(e.failures) && e.failures[n-1] != nil {
 		return nil, e.failures[n-1]
+	}
+	if n := len(e.requests) - len(e.failures) - 1; n > 0 && n <= len(e.then) {
+		return &script{engine: e, left: e.then[n-1]}, nil
 	}
 	return &script{engine: e, left: e.pieces}, nil
 }

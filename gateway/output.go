@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"slices"
@@ -9,20 +10,37 @@ import (
 	"github.com/dragoman-project/dragoman/gateway/engine"
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/sdk/chat"
+	"github.com/dragoman-project/dragoman/sdk/handler"
 	"github.com/dragoman-project/dragoman/sdk/peg/match"
 	"github.com/dragoman-project/dragoman/sdk/session"
 )
 
 // Output is an output that an engine is writing. It is used by one goroutine at a time, and must be closed.
 type Output struct {
-	stream   engine.Stream
+	answer  *Answer
+	id      string
+	session *host.Session
+	thought *thought      // nil: reasoning has no budget
+	rest    *session.Plan // for what follows when the gateway has ended reasoning
+	notes   []string      // about the request, whatever its engine
+	tail    tail
+	cutter  cutter
+
+	stream   engine.Stream // nil: the engine was stopped, and another completion goes on
 	first    engine.Piece
 	hasFirst bool // it was not taken yet
 	release  func()
-	session  *host.Session
-	tail     tail
-	cutter   cutter
+	resume   func() error // goes on
+	tokens   int          // of the completion
 	warnings []string
+
+	// When the gateway has ended reasoning, written is the output until then, with due at its end, which the session was not fed yet,
+	// and before is what was used for it.
+	written []byte
+	due     []byte
+	special []match.Range // of due
+	told    bool          // the engine tells special tokens from text
+	before  *engine.Usage
 
 	pieces []chat.Piece // memory for what the session decides
 	finish engine.Finish
@@ -34,27 +52,85 @@ type Output struct {
 
 // Next appends what the next piece of the engine decided to dst; it may be nothing. The error is io.EOF after the end. The texts are
 // valid until the next call.
-func (o *Output) Next(dst []chat.Piece) ([]chat.Piece, error) {
+func (o *Output) Next(dst []chat.Piece) (_ []chat.Piece, err error) {
 	switch {
 	case o.ended:
 		return dst, io.EOF
 	case o.cutter.cut || o.finish != engine.Running:
 		return o.last(dst)
+	case o.due != nil:
+		o.pieces, err = o.session.Append(o.pieces[:0], o.due, o.special)
+		o.due = nil
+		return o.cutter.append(dst, o.pieces), err
 	}
 	p, err := o.receive()
 	if err != nil {
 		return dst, err
 	}
-	if p.Usage != nil {
-		o.usage = p.Usage
-	}
+	before := o.count(p)
 	o.finish, o.full = p.Finish, p.Full
 	if slices.Contains(o.cutter.stops, p.Stop) {
 		o.cutter.by = p.Stop
 	}
 	text, special := o.tail.add(p)
 	o.pieces, err = o.session.Append(o.pieces[:0], text, special)
+	if t := o.thought; err == nil && t != nil && t.wrote(p.Text, o.pieces, o.tokens, before) && o.finish == engine.Running {
+		o.told = p.Special != nil
+		o.endThinking()
+	}
 	return o.cutter.append(dst, o.pieces), err
+}
+
+// count counts a piece, and returns the number of tokens before it. An engine that does not count sends a piece for each token.
+func (o *Output) count(p engine.Piece) (before int) {
+	before = o.tokens
+	switch {
+	case p.Usage != nil:
+		o.usage = p.Usage
+		o.tokens = max(o.tokens, p.Usage.Completion)
+	case len(p.Text) > 0:
+		o.tokens++
+	}
+	return before
+}
+
+// limitThinking holds the output to the budget of its request, if it has one.
+func (o *Output) limitThinking(ctx context.Context) (err error) {
+	a := o.answer
+	t := newThought(a.planned.Plan, a.Request())
+	if t == nil {
+		return nil
+	}
+	if o.rest, err = a.planned.After(ctx, t.thoughtless()); err != nil {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		o.notes = append(o.notes, "the budget of thinking is not held: no constraint can be built for what follows: "+err.Error())
+		return nil
+	}
+	o.thought = t
+	if t.budget == 0 && t.state == handler.ReasoningOpen {
+		o.endThinking()
+	}
+	return nil
+}
+
+// endThinking stops the engine, and ends reasoning in its place.
+func (o *Output) endThinking() {
+	if o.release != nil {
+		o.release()
+		o.release = nil
+	}
+	t := o.thought
+	o.before = &engine.Usage{Completion: o.tokens, Reasoning: &t.spent}
+	if o.usage != nil {
+		o.before.Prompt, o.before.Cached = o.usage.Prompt, o.usage.Cached
+	}
+	var end []byte
+	end, o.special = t.end(o.told, o.answer.planned.PreservedTokens)
+	o.due = slices.Concat(o.tail.held, end)
+	o.written = slices.Concat(t.text, end)
+	o.stream, o.usage, o.tail.held, t.text = nil, nil, nil, nil
 }
 
 // last ends the session, and appends what that decided.
@@ -65,6 +141,9 @@ func (o *Output) last(dst []chat.Piece) (_ []chat.Piece, err error) {
 	} else {
 		dst = o.cutter.flush(dst)
 	}
+	if o.before != nil && o.result.Report != nil {
+		o.result.Report.Notes = append(o.result.Report.Notes, o.thought.note())
+	}
 	o.ended = true
 	o.Close()
 	return dst, err
@@ -72,6 +151,11 @@ func (o *Output) last(dst []chat.Piece) (_ []chat.Piece, err error) {
 
 // receive returns the engine's next piece.
 func (o *Output) receive() (engine.Piece, error) {
+	if o.stream == nil {
+		if err := o.resume(); err != nil {
+			return engine.Piece{}, err
+		}
+	}
 	if o.hasFirst {
 		o.hasFirst = false
 		return o.first, nil
@@ -87,9 +171,9 @@ func (o *Output) receive() (engine.Piece, error) {
 func (o *Output) Close() {
 	if o.release != nil {
 		o.release()
-		o.session.Close()
 		o.release = nil
 	}
+	o.session.Close()
 }
 
 // Result returns the message, the finish reason and the report of an output that has ended.
@@ -101,8 +185,19 @@ func (o *Output) Stop() string { return o.cutter.by }
 // Full reports whether the model's context was full, so that the output broke off.
 func (o *Output) Full() bool { return o.full }
 
-// Usage returns what the engine has counted; nil: it did not say.
-func (o *Output) Usage() *engine.Usage { return o.usage }
+// Usage returns what the engine has counted; nil: it did not say. If the gateway has ended reasoning, the tokens of both completions
+// are those of the output, and what it wrote itself is neither.
+func (o *Output) Usage() *engine.Usage {
+	if o.before == nil || o.usage == nil {
+		return o.usage
+	}
+	sum := *o.before
+	if sum.Prompt == 0 { // it counts at the end alone
+		sum.Prompt, sum.Cached = max(o.usage.Prompt-sum.Completion, 0), o.usage.Cached
+	}
+	sum.Completion += o.usage.Completion
+	return &sum
+}
 
 // Warnings are notes for people about the answer and its engine.
 func (o *Output) Warnings() []string { return o.warnings }

@@ -22,6 +22,10 @@ import (
 type Planned struct {
 	*session.Plan
 
+	// Unproven is why calls are read as content although the request has tools: nothing proves how the template writes them. Empty:
+	// they are not.
+	Unproven string
+
 	template  string
 	request   *chat.Request
 	observer  Observer
@@ -117,6 +121,9 @@ func (h *Host) plan(ctx context.Context, snap *state.Snapshot, e *state.Entry, o
 	plan.Generation = snap.Generation
 	planned := &Planned{Plan: plan, request: req, maxOutput: snap.Config.Limits.OutputBytes,
 		template: e.Name, observer: h.observer, running: &h.running, samples: &h.trials.Samples, keep: snap.Config.Canary.Shadow}
+	if draft.Handler == autoparser.HandlerName && len(req.Tools) > 0 && req.ToolChoice.Mode != chat.ToolNone {
+		planned.Unproven = learned.CallsUnproven()
+	}
 	if e.Own { // clients choose these names, and change what they mean
 		planned.template, planned.samples = ownTemplate, nil
 	}

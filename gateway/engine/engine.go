@@ -55,6 +55,8 @@ type Description struct {
 	Parameters map[string]string
 	// TellsStops means that an output shows which stop has ended it: in its text, or in its last piece.
 	TellsStops bool
+	// Thinking means that the engine ends reasoning at the budget of a request.
+	Thinking bool
 }
 
 // Model is a model that an engine serves.
@@ -84,6 +86,17 @@ type Request struct {
 	Stops []string
 	// Parameters are those of the request that the engine has.
 	Parameters []Parameter
+	// Thinking limits reasoning; nil: it is not limited, or the engine cannot.
+	Thinking *Thinking
+}
+
+// Thinking is a limit of reasoning.
+type Thinking struct {
+	Budget int // tokens
+	// Start begins reasoning, and each of Ends ends it. Open means that the prompt has begun it.
+	Start string
+	Ends  []string
+	Open  bool
 }
 
 // Parameter is a setting of sampling.

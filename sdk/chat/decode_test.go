@@ -92,6 +92,8 @@ func TestRequestsReadAsClientsSpellThem(t *testing.T) {
 			`"enable_thinking":true,"thinking":{"type":"enabled"},"thinking_budget":2048,"add_generation_prompt":true`},
 		{"thinking when the model likes", `"thinking":{"type":"adaptive"},"enable_thinking":true`,
 			`"enable_thinking":true,"thinking":{"type":"adaptive"},"add_generation_prompt":true`},
+		{"a budget in the words of vLLM", `"thinking_token_budget":7`, `"thinking_budget":7,"add_generation_prompt":true`},
+		{"a budget in the words of llama.cpp", `"thinking_budget_tokens":7,"reasoning_budget_tokens":7`, `"thinking_budget":7,"add_generation_prompt":true`},
 		{"a budget of nothing", `"thinking_budget":0`, `"enable_thinking":false,"add_generation_prompt":true`},
 		{"a budget without limit", `"thinking_budget":-1`, `"add_generation_prompt":true`},
 		{"no thinking said in all ways", `"thinking":false,"reasoning":{"effort":"none","max_tokens":0,"enabled":false},"enable_thinking":false`,

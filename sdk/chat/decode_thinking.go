@@ -46,10 +46,13 @@ const thinkingDisabled = ThinkingAdaptive + 1
 // readers returns the readers of the fields about thinking.
 func (t *wireThinking) readers() map[string]func(value) error {
 	return map[string]func(value) error{
-		"enable_thinking":  t.readSwitch,
-		"reasoning_effort": t.readEffort,
-		"thinking_budget":  t.readBudget,
-		"thinking":         t.readThinking,
+		"enable_thinking":         t.readSwitch,
+		"reasoning_effort":        t.readEffort,
+		"thinking_budget":         t.readBudget,
+		"thinking_budget_tokens":  t.readBudget,
+		"thinking_token_budget":   t.readBudget,
+		"reasoning_budget_tokens": t.readBudget,
+		"thinking":                t.readThinking,
 		"reasoning": members(map[string]func(value) error{
 			"effort": t.readEffort, "max_tokens": t.readBudget, "enabled": t.readSwitch,
 		}),

@@ -31,8 +31,8 @@ type Request struct {
 	Thinking Thinking
 	// ReasoningEffort is how much to think, in a word ("reasoning_effort", "reasoning.effort"); empty leaves it to the template.
 	ReasoningEffort string
-	// ThinkingBudget is how many tokens to think at most ("thinking.budget_tokens", "reasoning.max_tokens",
-	// "thinking_budget"); 0 leaves it to the template.
+	// ThinkingBudget is how many tokens to think at most ("thinking.budget_tokens", "reasoning.max_tokens", "thinking_budget" and
+	// other names of engines); 0 leaves it to the template. A budget of 0 in a request turns thinking off.
 	ThinkingBudget int
 	// AddGenerationPrompt appends the beginning of the assistant's turn to the prompt ("add_generation_prompt", default true).
 	AddGenerationPrompt bool

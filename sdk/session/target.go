@@ -38,6 +38,20 @@ func (p *Plan) In(ctx context.Context, target grammar.Target) (*Plan, error) {
 	return &out, out.enforced()
 }
 
+// After returns the plan with the constraint for what may follow when written, which continues the generation prompt, is in the prompt
+// already. The error is that of the work, or of a text that the program cannot begin with.
+func (p *Plan) After(ctx context.Context, written string) (*Plan, error) {
+	out := *p
+	out.Prompt, out.GenerationPrompt = p.Prompt+written, p.GenerationPrompt+written
+	if p.Constraint == nil {
+		return &out, nil
+	}
+	out.options.Prompt = out.GenerationPrompt
+	c, err := p.constraints.Build(grammar.NewMeter(ctx), p.Program, out.options)
+	out.Constraint = c
+	return &out, err
+}
+
 // answerSchema replaces the constraint by a JSON Schema, and notes what that cannot express.
 func (p *Plan) answerSchema() error {
 	if p.request.Grammar.Kind != chat.GrammarNone {

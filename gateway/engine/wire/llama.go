@@ -52,7 +52,7 @@ var llamaParameters = named([]string{engine.Temperature, engine.TopP, engine.Top
 
 // Describe implements engine.Engine.
 func (e *llamaServer) Describe() engine.Description {
-	return engine.Description{Kind: "llama-server", Target: grammar.TargetGBNF, Parameters: llamaParameters, TellsStops: true}
+	return engine.Description{Kind: "llama-server", Target: grammar.TargetGBNF, Parameters: llamaParameters, TellsStops: true, Thinking: true}
 }
 
 // Models implements engine.Engine.
@@ -88,6 +88,12 @@ func (e *llamaServer) Complete(ctx context.Context, r *engine.Request) (engine.S
 			triggers = append(triggers, body{"type": llamaTriggers[t.Type], "value": t.Value})
 		}
 		b["grammar_triggers"] = triggers
+	}
+	if t := r.Thinking; t != nil {
+		b["reasoning_budget_tokens"], b["reasoning_budget_start_tag"], b["reasoning_budget_end_tag"], b["reasoning_budget_end_tags"] = t.Budget, t.Start, t.Ends[0], t.Ends
+		if t.Open {
+			b["generation_prompt"] = t.Start
+		}
 	}
 	return e.complete(ctx, "/completion", b, llamaReader{})
 }

@@ -18,6 +18,7 @@ type sglang struct {
 	*server
 	adds  bool // the token that begins a text
 	delta bool // events have what is new alone
+	ends  bool // reasoning, at a budget
 }
 
 // findSGLang recognises an SGLang.
@@ -25,6 +26,7 @@ func findSGLang(ctx context.Context, s *server) (engine.Engine, error) {
 	var info struct {
 		States      json.RawMessage `json:"internal_states"`
 		Incremental bool            `json:"incremental_streaming_output"`
+		Strict      bool            `json:"enable_strict_thinking"`
 	}
 	if err := s.get(ctx, "/server_info", &info); err != nil {
 		return nil, err
@@ -32,7 +34,7 @@ func findSGLang(ctx context.Context, s *server) (engine.Engine, error) {
 	if info.States == nil {
 		return nil, errors.New("its /server_info is not SGLang's")
 	}
-	e := &sglang{server: s, delta: info.Incremental}
+	e := &sglang{server: s, delta: info.Incremental, ends: info.Strict}
 	var with, without struct {
 		Count int `json:"count"`
 	}
@@ -50,7 +52,7 @@ var sglangParameters = named([]string{engine.Temperature, engine.TopP, engine.To
 
 // Describe implements engine.Engine.
 func (e *sglang) Describe() engine.Description {
-	return engine.Description{Kind: "sglang", Target: grammar.TargetStructuralTag, Parameters: sglangParameters, TellsStops: true}
+	return engine.Description{Kind: "sglang", Target: grammar.TargetStructuralTag, Parameters: sglangParameters, TellsStops: true, Thinking: e.ends}
 }
 
 // Models implements engine.Engine.
@@ -64,6 +66,9 @@ func (e *sglang) Complete(ctx context.Context, r *engine.Request) (engine.Stream
 		sampling["structural_tag"] = r.Constraint.Content
 	}
 	b := body{"text": r.Prompt, "sampling_params": sampling, "stream": true}
+	if r.Thinking != nil {
+		b["max_thinking_tokens"] = r.Thinking.Budget
+	}
 	if e.adds {
 		b["text"] = withoutBOS(r)
 	}

@@ -205,6 +205,35 @@ func TestWhatIsNotSetIsSentAsItShouldBe(t *testing.T) {
 	}
 }
 
+// TestEnginesThatEndThinking are told when to.
+func TestEnginesThatEndThinking(t *testing.T) {
+	old := answers["sglang"]["/server_info"]
+	answers["strict sglang"] = map[string]string{"/v1/models": answers["sglang"]["/v1/models"], "/v1/tokenize": answers["sglang"]["/v1/tokenize"],
+		"/server_info": strings.Replace(old, "{", `{"enable_strict_thinking":true,`, 1)}
+	defer delete(answers, "strict sglang")
+	r := &engine.Request{Prompt: "Hi<t>", Thinking: &engine.Thinking{Budget: 5, Start: "<t>", Ends: []string{"</t>", "<call>"}, Open: true}}
+	for kind, want := range map[string][]string{
+		"llama-server":  {`"reasoning_budget_tokens":5`, `"reasoning_budget_start_tag":"<t>"`, `"reasoning_budget_end_tags":["</t>","<call>"]`, `"reasoning_budget_end_tag":"</t>"`, `"generation_prompt":"<t>"`},
+		"strict sglang": {`"max_thinking_tokens":5`}, "sglang": nil, "vllm": nil, "tgi": nil, "ollama": nil, "openai": nil,
+	} {
+		f := start(t, kind, writes())
+		e := f.find(t, Options{})
+		if e.Describe().Thinking != (want != nil) {
+			t.Errorf("%s: %+v", kind, e.Describe())
+		}
+		if want == nil {
+			continue
+		}
+		complete(t, e, r)
+		sent := compact(t, f.posted["/completion"]+f.posted["/generate"])
+		for _, part := range want {
+			if !strings.Contains(strings.NewReplacer(`\u003c`, "<", `\u003e`, ">").Replace(sent), part) {
+				t.Errorf("%s: %s lacks %s", kind, sent, part)
+			}
+		}
+	}
+}
+
 func TestCharactersCutByEnginesAreWhole(t *testing.T) {
 	for kind, event := range map[string]string{
 		"llama-server": `{"content":"%s","stop":%t}`, "ollama": `{"response":"%s","done":%t}`,
