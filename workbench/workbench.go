@@ -21,8 +21,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dragoman-project/dragoman/gateway"
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/api"
+	"github.com/dragoman-project/dragoman/host/api/metrics"
 	"github.com/dragoman-project/dragoman/sdk/fault"
 )
 
@@ -32,20 +34,35 @@ const (
 	apiPath  = pagePath + "api/"
 )
 
+// Options are what the page shows. Host must be set.
+type Options struct {
+	Host    *host.Host
+	Gateway *gateway.Gateway
+	Metrics *metrics.Metrics
+}
+
 // bench answers what the page asks.
-type bench struct{ host *host.Host }
+type bench struct {
+	host    *host.Host
+	gateway *gateway.Gateway
+	metrics *metrics.Metrics
+}
 
 // serve answers a request, as api.Endpoint.Serve does.
 type serve = func(http.ResponseWriter, *http.Request) error
 
 // calls are what the page asks for, by their names below apiPath.
 func (b *bench) calls() map[string]serve {
-	return map[string]serve{}
+	return map[string]serve{
+		"output":     answer(b.output),
+		"constraint": answer(b.constraint),
+		"live":       answer(b.live),
+	}
 }
 
 // Endpoints returns the endpoints of the workbench.
-func Endpoints(h *host.Host) []api.Endpoint {
-	b := &bench{h}
+func Endpoints(o Options) []api.Endpoint {
+	b := &bench{host: o.Host, gateway: o.Gateway, metrics: o.Metrics}
 	var all []api.Endpoint
 	for name, call := range b.calls() {
 		all = append(all, api.Endpoint{Method: http.MethodPost, Path: apiPath + name, Operator: true, Serve: call})

@@ -35,7 +35,7 @@ func serveBench(t *testing.T, change func(*config.Config)) daemon {
 	if err != nil {
 		t.Fatal(err)
 	}
-	srv := httptest.NewServer(api.New(h, api.Options{Secrets: secrets, Endpoints: Endpoints(h)}))
+	srv := httptest.NewServer(api.New(h, api.Options{Secrets: secrets, Endpoints: Endpoints(Options{Host: h})}))
 	t.Cleanup(srv.Close)
 	return daemon{h, srv.URL}
 }

@@ -156,7 +156,7 @@ func serve(ctx context.Context, errs io.Writer, file string, load func([]byte) (
 	if err != nil {
 		return err
 	}
-	endpoints = append(endpoints, workbench.Endpoints(h)...)
+	endpoints = append(endpoints, workbench.Endpoints(workbench.Options{Host: h, Gateway: front, Metrics: counts})...)
 	server := api.New(h, api.Options{Logger: log, Version: version, Secrets: secrets, Metrics: counts, Tracer: tracer, Endpoints: endpoints})
 	return server.Serve(ctx, listener)
 }
