@@ -3,6 +3,7 @@ package autoparser_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,21 +20,21 @@ func TestTheManualListsKnownTemplates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	claims, rows := shared.Claims(t), table("template", "read by", "reasoning", "calls")
+	claims, rows := shared.Claims(t), table("template", "read by", "reasoning", "calls", "the next prompt")
 	for _, file := range files {
 		source, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
 		name := strings.TrimSuffix(filepath.Base(file), ".jinja")
+		l := learnSource(t, name, string(source), "", "", shippedRules(t))
 		if handler := shared.Claimant(t, claims, name, string(source)); handler != "" {
-			rows = append(rows, row("`"+name+"`", "`"+handler+"`", "", ""))
+			rows = append(rows, row("`"+name+"`", "`"+handler+"`", "", "", stabilityOf(t, l)))
 			continue
 		}
-		l := learnSource(t, name, string(source), "", "", shippedRules(t))
 		check := l.SelfCheck()
 		rows = append(rows, row("`"+name+"`", "autoparser", readingOf(reasoningOf(l.Dialect), check, "reasoning", "reasoning-call"),
-			readingOf(callsOf(l.Dialect), check, "call", "reasoning-call")))
+			readingOf(callsOf(l.Dialect), check, "call", "reasoning-call"), stabilityOf(t, l)))
 	}
 	data, err := os.ReadFile(manual)
 	if err != nil {
@@ -73,6 +74,21 @@ func readingOf(markers string, check autoparser.SelfCheck, rows ...string) strin
 		}
 	}
 	return markers + ": " + verdict
+}
+
+// stabilityOf returns why the prompt of a conversation's next turn does not begin with that of the turn before.
+func stabilityOf(t *testing.T, l *autoparser.Learned) string {
+	t.Helper()
+	var reasons []string
+	for _, r := range l.Rewrites(t.Context()) {
+		if !slices.Contains(reasons, r.Because) {
+			reasons = append(reasons, r.Because)
+		}
+	}
+	if reasons == nil {
+		return "begins with it"
+	}
+	return strings.Join(reasons, "; ")
 }
 
 func reasoningOf(d dialect.Dialect) string {

@@ -19,6 +19,7 @@ type Rewrite struct {
 	Role string `json:"role"`
 	// Following is the number of the message whose addition causes the change.
 	Following int    `json:"following"`
+	Because   string `json:"because"`
 	Before    string `json:"before"` // the end of the common prefix
 	Was       string `json:"was"`    // what the engine has read before
 	Is        string `json:"is"`     // what is there now
@@ -26,8 +27,8 @@ type Rewrite struct {
 
 // String describes the rewrite.
 func (r Rewrite) String() string {
-	return fmt.Sprintf("message %d (%s) is rewritten once message %d is there, so that engines must read the prompt again from it: behind %q stood %q, then stands %q",
-		r.Turn, r.Role, r.Following, r.Before, r.Was, r.Is)
+	return fmt.Sprintf("message %d (%s) is rewritten once message %d is there, so that engines must read the prompt again from it: %s; behind %q stood %q, then stands %q",
+		r.Turn, r.Role, r.Following, r.Because, r.Before, r.Was, r.Is)
 }
 
 // Rewrites renders a growing conversation, question by question, and returns where the prompt of a turn does not begin with
@@ -52,14 +53,32 @@ func (l *Learned) Rewrites(ctx context.Context) []Rewrite {
 	return all
 }
 
-// growing returns a conversation with everything that the template can render.
+// The reasons for a rewrite.
+const (
+	reasoningDropped = "the reasoning of earlier answers is left out"
+	endChanges       = "a prompt ends otherwise than earlier answers begin"
+	messagesChange   = "earlier messages change"
+)
+
+// because returns the reason for a rewrite of a message, which was the end of a prompt after a number of messages.
+func because(turn, messages int, was string) string {
+	switch {
+	case strings.Contains(was, plainThought):
+		return reasoningDropped
+	case turn > messages:
+		return endChanges
+	}
+	return messagesChange
+}
+
+// growing returns a conversation with everything that the template can render. Answers think unless the prompts begin them without.
 func (l *Learned) growing() []chat.Message {
 	can := l.Template.Capabilities
 	text := func(role, content string) chat.Message {
 		return chat.Message{Role: role, Content: chat.TextContent(content)}
 	}
 	answer := text(chat.RoleAssistant, plainAnswer)
-	if can.Reasoning {
+	if can.Reasoning && !l.Template.Dial.isOff() {
 		answer.ReasoningContent = plainThought
 	}
 	all := []chat.Message{text(chat.RoleUser, "Where is the book?"), answer, text(chat.RoleUser, "Which book is beside it?")}
@@ -85,6 +104,7 @@ func (l *Learned) rewrite(ctx context.Context, earlier, later []chat.Message) (R
 	same = same[:diff.OpenMarker(same)]
 	r := Rewrite{Turn: turnAt(earlier, was, len(same)), Following: len(later), Role: chat.RoleAssistant,
 		Before: strings.ToValidUTF8(same[max(0, len(same)-nearby):], ""), Was: head(was[len(same):]), Is: head(is[len(same):])}
+	r.Because = because(r.Turn, len(earlier), was[len(same):])
 	if r.Turn <= len(earlier) {
 		r.Role = earlier[r.Turn-1].Role
 	}
