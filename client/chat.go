@@ -36,6 +36,9 @@ func Deltas() Option { return func(o *dragomanv1.ParseOptions) { o.Deltas = true
 // for an output then does not depend on its length.
 func DeliveredOnly() Option { return func(o *dragomanv1.ParseOptions) { o.DeliveredOnly = true } }
 
+// TokenIDs states that the output comes as the token ids of the template's model: send it with SendIDs. See ParseOptions.token_ids.
+func TokenIDs() Option { return func(o *dragomanv1.ParseOptions) { o.TokenIds = true } }
+
 func parseOptions(options []Option) *dragomanv1.ParseOptions {
 	out := new(dragomanv1.ParseOptions)
 	for _, set := range options {
@@ -77,11 +80,25 @@ func (c *Client) Parse(ctx context.Context, template string, request any, output
 	return chatapi.DecodeResult(m)
 }
 
+// ParseIDs is Parse of an output that is the token ids of the template's model. The report counts them.
+func (c *Client) ParseIDs(ctx context.Context, template string, request any, ids []uint32, options ...Option) (*session.Result, error) {
+	text, err := requestJSON(request)
+	if err != nil {
+		return nil, err
+	}
+	m, err := c.chats.Parse(ctx, &dragomanv1.ParseRequest{Template: template, Request: text, Ids: ids, Options: parseOptions(append(options, TokenIDs()))})
+	if err != nil {
+		return nil, remoteError(err)
+	}
+	return chatapi.DecodeResult(m)
+}
+
 // Stream parses an output while it arrives. One goroutine may send while another one receives.
 type Stream struct {
 	Sender
 	receiving
 	result *session.Result
+	ids    *dragomanv1.IDRange // of the last chunk
 }
 
 // Sender sends an output to the daemon.
@@ -141,6 +158,9 @@ func (s Sender) SendSpecial(piece string, special ...match.Range) error {
 	return s.send(&dragomanv1.ParseStreamRequest{Chunk: &dragomanv1.ParseStreamRequest_Data{Data: []byte(piece)}, Special: chatapi.EncodeRanges(special)})
 }
 
+// SendIDs is like Send for an output of token ids; see TokenIDs.
+func (s Sender) SendIDs(ids ...uint32) error { return s.send(&dragomanv1.ParseStreamRequest{Ids: ids}) }
+
 // Truncated reports to the daemon that the engine cut the output off for length. Call it before CloseSend.
 func (s Sender) Truncated() error { return s.send(&dragomanv1.ParseStreamRequest{Truncated: true}) }
 
@@ -162,6 +182,7 @@ func (s *Stream) Chunks() iter.Seq2[json.RawMessage, error] {
 		defer s.close() // after the end, or when the caller stops
 		for {
 			m, err := s.receive()
+			s.ids = m.GetIds()
 			if err == nil && m.Result != nil {
 				s.result, err = chatapi.DecodeResult(m.Result)
 			}
@@ -177,6 +198,10 @@ func (s *Stream) Chunks() iter.Seq2[json.RawMessage, error] {
 		}
 	}
 }
+
+// IDs returns which token ids the chunk that Chunks has yielded last came from, counted from the first of the output, end exclusive; both
+// are 0 where the output came as text.
+func (s *Stream) IDs() (first, end int) { return int(s.ids.GetFirst()), int(s.ids.GetEnd()) }
 
 // Result returns the result of the output once Chunks has ended without an error, and nil before.
 func (s *Stream) Result() *session.Result { return s.result }

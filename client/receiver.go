@@ -20,6 +20,13 @@ type Receiver interface {
 	End(*session.Result, error)
 }
 
+// IDReceiver is a Receiver for outputs of token ids.
+type IDReceiver interface {
+	Receiver
+	// IDs is called before Chunk with the token ids that the chunk came from; see Stream.IDs.
+	IDs(first, end int)
+}
+
 // taker receives the messages of an output, from one goroutine. Only drop may be called concurrently.
 type taker interface {
 	take(*dragomanv1.ParseStreamResponse)
@@ -80,6 +87,9 @@ type forwarder struct {
 }
 
 func (f *forwarder) take(m *dragomanv1.ParseStreamResponse) {
+	if to, ok := f.to.(IDReceiver); ok && m.Ids != nil {
+		to.IDs(int(m.Ids.GetFirst()), int(m.Ids.GetEnd()))
+	}
 	if m.Chunk != nil {
 		f.to.Chunk(json.RawMessage(m.Chunk.Text))
 	}

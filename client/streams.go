@@ -207,7 +207,7 @@ func (s *Streams) fail(err error) {
 // put queues a message of an output that has not ended. It blocks while the queue is full.
 func (s *Streams) put(o *sharedOutput, r *dragomanv1.OutputRequest) error {
 	m := r.GetMessage()
-	size := pieceBytes*(1+len(m.GetSpecial())) + len(m.GetText()) + len(m.GetData()) + len(m.GetStart().GetRequest().GetText())
+	size := pieceBytes*(1+len(m.GetSpecial())) + 4*len(m.GetIds()) + len(m.GetText()) + len(m.GetData()) + len(m.GetStart().GetRequest().GetText())
 	for {
 		if done, err := s.tryPut(o, r, size); done {
 			return err

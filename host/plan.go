@@ -15,6 +15,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/handler"
 	"github.com/dragoman-project/dragoman/sdk/session"
+	"github.com/dragoman-project/dragoman/sdk/tokenizer"
 )
 
 // Planned is a session.Plan whose sessions have the limits of a snapshot and are observed. It is immutable; any number of sessions
@@ -33,6 +34,7 @@ type Planned struct {
 	samples   *trial.Samples // keeps outputs; nil: none are kept
 	keep      int            // outputs per template
 	maxOutput int            // bytes
+	tokenizer func(context.Context) (*tokenizer.Tokenizer, error)
 }
 
 // ownTemplate stands for the templates that clients have put for themselves where sessions are counted by template.
@@ -43,6 +45,12 @@ func (p *Planned) unobserved() *Planned {
 	out := *p
 	out.observer, out.running, out.samples = nil, nil, nil
 	return &out
+}
+
+// Tokenizer returns the tokenizer of the model that the plan's template belongs to, and waits until it is read. It is an error if none is
+// known.
+func (p *Planned) Tokenizer(ctx context.Context) (*tokenizer.Tokenizer, error) {
+	return p.tokenizer(ctx)
 }
 
 // PlanJSON answers a request as clients write it. Policies that it does not set are those of the configuration in the snapshot that
@@ -123,6 +131,13 @@ func (h *Host) plan(ctx context.Context, snap *state.Snapshot, e *state.Entry, o
 		template: e.Name, observer: h.observer, running: &h.running, samples: &h.trials.Samples, keep: snap.Config.Canary.Shadow}
 	if draft.Handler == autoparser.HandlerName && len(req.Tools) > 0 && req.ToolChoice.Mode != chat.ToolNone {
 		planned.Unproven = learned.CallsUnproven()
+	}
+	planned.tokenizer = func(ctx context.Context) (*tokenizer.Tokenizer, error) {
+		m, err := snap.ModelOf(e)
+		if err != nil {
+			return nil, err
+		}
+		return m.Tokenize(ctx)
 	}
 	if e.Own { // clients choose these names, and change what they mean
 		planned.template, planned.samples = ownTemplate, nil

@@ -72,7 +72,7 @@ func (g *generated) check(place string, t *tokenizer.Tokenizer) error {
 		return fault.Invalid(place+".output_mode", `expected "tokens": what is text already need not be derendered`)
 	}
 	for i, c := range g.Choices {
-		if err := known(t, ordered.IndexPath(place+".choices", i)+".token_ids", c.TokenIDs); err != nil {
+		if err := t.Check(ordered.IndexPath(place+".choices", i)+".token_ids", c.TokenIDs); err != nil {
 			return err
 		}
 	}

@@ -246,7 +246,7 @@ func (s *Service) renderCompletion(w http.ResponseWriter, r *http.Request) error
 				return err
 			}
 		}
-		if err := known(t, p.place, p.ids); err != nil {
+		if err := t.Check(p.place, p.ids); err != nil {
 			return err
 		}
 		if len(ids) == 0 {

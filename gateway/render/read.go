@@ -10,7 +10,6 @@ import (
 
 	"github.com/dragoman-project/dragoman/internal/ordered"
 	"github.com/dragoman-project/dragoman/sdk/fault"
-	"github.com/dragoman-project/dragoman/sdk/tokenizer"
 )
 
 // read reads what a client has sent into a struct. Unknown members are ignored, as vLLM does. place is where data stands in the request.
@@ -89,14 +88,4 @@ func (t *texts) UnmarshalJSON(data []byte) error {
 		return gojson.Unmarshal(data, &(*t)[0])
 	}
 	return gojson.Unmarshal(data, (*[]string)(t))
-}
-
-// known returns an error unless a tokenizer has all ids.
-func known(t *tokenizer.Tokenizer, place string, ids []tokenizer.ID) error {
-	for i, id := range ids {
-		if int64(id) >= int64(t.Size()) {
-			return fault.Invalid(ordered.IndexPath(place, i), fmt.Sprintf("expected a token id below %d, found %d; send the ids of this model", t.Size(), id))
-		}
-	}
-	return nil
 }

@@ -83,7 +83,7 @@ func (s *Service) detokenize(w http.ResponseWriter, r *http.Request) error {
 	if in.Tokens == nil {
 		return fault.Invalid("tokens", "expected an array of token ids, found nothing")
 	}
-	if err := known(t, "tokens", in.Tokens); err != nil {
+	if err := t.Check("tokens", in.Tokens); err != nil {
 		return err
 	}
 	return answer(w, map[string]string{"prompt": t.Decode(in.Tokens, false)})

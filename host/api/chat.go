@@ -10,6 +10,7 @@ import (
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
 	"github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1/dragomanv1connect"
 	"github.com/dragoman-project/dragoman/sdk/session"
+	"github.com/dragoman-project/dragoman/sdk/tokenizer"
 )
 
 // chatService implements dragoman.v1.ChatService.
@@ -63,17 +64,12 @@ func (s *chatService) Parse(ctx context.Context, m *dragomanv1.ParseRequest) (*d
 	if err != nil {
 		return nil, err
 	}
-	text := m.GetData()
-	if t, ok := m.Output.(*dragomanv1.ParseRequest_Text); ok {
-		text = []byte(t.Text)
-	}
-	special, err := chatapi.DecodeRanges(m.Special, len(text), m.Options.GetSpecialKnown())
+	session, tokens, err := sessionOf(ctx, ctx, planned, m.Options, len(m.Ids) > 0 || m.Options.GetTokenIds())
 	if err != nil {
 		return nil, err
 	}
-	session := planned.Session(ctx, sessionOptions(m.Options))
 	defer session.Close()
-	if _, err := session.FeedSpecial(text, special); err != nil {
+	if err := feedWhole(session, tokens, m); err != nil {
 		return nil, err
 	}
 	result, err := session.Finish(m.Truncated)
@@ -82,6 +78,30 @@ func (s *chatService) Parse(ctx context.Context, m *dragomanv1.ParseRequest) (*d
 		return nil, err
 	}
 	return chatapi.EncodeResult(result)
+}
+
+// feedWhole feeds an output to a session, of token ids if tokens is not nil.
+func feedWhole(session *host.Session, tokens *tokenizer.Tokenizer, m *dragomanv1.ParseRequest) error {
+	if tokens != nil {
+		if m.Output != nil || len(m.Special) > 0 {
+			return invalid("ids", "excludes another field that is set", "send the output as ids, as text, or as data")
+		}
+		if err := tokens.Check("ids", m.Ids); err != nil {
+			return err
+		}
+		_, err := session.AppendIDs(nil, m.Ids...)
+		return err
+	}
+	text := m.GetData()
+	if t, ok := m.Output.(*dragomanv1.ParseRequest_Text); ok {
+		text = []byte(t.Text)
+	}
+	special, err := chatapi.DecodeRanges(m.Special, len(text), m.Options.GetSpecialKnown())
+	if err != nil {
+		return err
+	}
+	_, err = session.FeedSpecial(text, special)
+	return err
 }
 
 // plan plans a chat request for a template.
@@ -105,6 +125,19 @@ func chatRequest(j *dragomanv1.Json) ([]byte, error) {
 		return nil, invalid("request", "missing chat request", `send "request": {"messages": [{"role": "user", "content": "Hello"}]}`)
 	}
 	return []byte(j.Text), nil
+}
+
+// sessionOf starts a session of a plan, of token ids if ids is set: then it waits for the model's tokenizer until soon has ended.
+func sessionOf(soon, ctx context.Context, planned *host.Planned, o *dragomanv1.ParseOptions, ids bool) (*host.Session, *tokenizer.Tokenizer, error) {
+	if !ids {
+		return planned.Session(ctx, sessionOptions(o)), nil, nil
+	}
+	t, err := planned.Tokenizer(soon)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := planned.TokenSession(ctx, t, sessionOptions(o))
+	return s, t, err
 }
 
 func sessionOptions(o *dragomanv1.ParseOptions) session.Options {

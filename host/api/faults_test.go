@@ -21,6 +21,7 @@ import (
 
 	"github.com/dragoman-project/dragoman/host/config"
 	"github.com/dragoman-project/dragoman/internal/shared"
+	"github.com/dragoman-project/dragoman/internal/wire/chatapi"
 	"github.com/dragoman-project/dragoman/sdk/fault"
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
 	"github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1/dragomanv1connect"
@@ -423,7 +424,7 @@ type hopeless struct{}
 
 func (hopeless) receive() (*dragomanv1.ParseStreamRequest, error) { panic("hopeless") }
 func (hopeless) send(*dragomanv1.ParseStreamResponse) error       { panic("hopeless") }
-func (hopeless) chunk([]byte) error                               { panic("hopeless") }
+func (hopeless) chunk([]byte, chatapi.IDs) error                  { panic("hopeless") }
 func (hopeless) push()                                            { panic("hopeless") }
 
 func TestAPanicEndsNothingButItsRequest(t *testing.T) {

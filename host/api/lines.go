@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/dragoman-project/dragoman/internal/wire/chatapi"
@@ -122,8 +123,13 @@ func (x *linesExchange) send(m *dragomanv1.ParseStreamResponse) error {
 }
 
 // chunk writes what send would for a chunk.
-func (x *linesExchange) chunk(text []byte) error {
-	x.text = append(append(append(x.text[:0], `{"chunk":`...), text...), "}\n"...)
+func (x *linesExchange) chunk(text []byte, ids chatapi.IDs) error {
+	x.text = append(append(x.text[:0], `{"chunk":`...), text...)
+	if ids.Known {
+		x.text = strconv.AppendInt(append(x.text, `,"ids":{"first":`...), int64(ids.First), 10)
+		x.text = append(strconv.AppendInt(append(x.text, `,"end":`...), int64(ids.End), 10), '}')
+	}
+	x.text = append(x.text, "}\n"...)
 	return x.write(x.text)
 }
 

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/dragoman-project/dragoman/host/config"
+	"github.com/dragoman-project/dragoman/internal/wire/chatapi"
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
 )
 
@@ -135,12 +136,14 @@ func TestChunksAreWrittenAsLinesInGeneral(t *testing.T) {
 	x := &linesExchange{w: out, rc: http.NewResponseController(out)}
 	want := ""
 	for _, text := range []string{`{"content":"<b> \"雨\" &\n"}`, `{"tool_calls":[{"index":0,"function":{"arguments":"{\"a\": 1e5,"}}]}`} {
-		m := &dragomanv1.ParseStreamResponse{Chunk: &dragomanv1.Json{Text: text}}
-		line, err := jsonCodec{}.Marshal(m)
-		must(t, err)
-		want += string(line) + "\n" + string(line) + "\n"
-		must(t, x.send(m))
-		must(t, x.chunk([]byte(text)))
+		for _, ids := range []chatapi.IDs{{}, {Known: true}, {First: 3, End: 12, Known: true}} {
+			m := (&chatapi.Answer{Chunk: []byte(text), IDs: ids}).Message().(*dragomanv1.ParseStreamResponse)
+			line, err := jsonCodec{}.Marshal(m)
+			must(t, err)
+			want += string(line) + "\n" + string(line) + "\n"
+			must(t, x.send(m))
+			must(t, x.chunk([]byte(text), ids))
+		}
 	}
 	if got := out.Body.String(); got != want {
 		t.Errorf("wrote %s, want %s", got, want)

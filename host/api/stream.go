@@ -20,6 +20,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/fault"
 	dragomanv1 "github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1"
 	"github.com/dragoman-project/dragoman/sdk/session"
+	"github.com/dragoman-project/dragoman/sdk/tokenizer"
 )
 
 // exchange is the connection of one output to its client. What is sent may wait until the next message has to be waited for, or
@@ -35,7 +36,7 @@ type exchange interface {
 type answerer interface {
 	send(*dragomanv1.ParseStreamResponse) error
 	// chunk sends a chunk, the JSON of which belongs to the caller.
-	chunk(text []byte) error
+	chunk(text []byte, ids chatapi.IDs) error
 }
 
 // ParseStream parses an output while it arrives.
@@ -70,8 +71,8 @@ func unreadable(err error) error {
 
 func (x *connectExchange) send(m *dragomanv1.ParseStreamResponse) error { return x.conn.Send(m) }
 
-func (x *connectExchange) chunk(text []byte) error {
-	x.answer.Chunk = text
+func (x *connectExchange) chunk(text []byte, ids chatapi.IDs) error {
+	x.answer.Chunk, x.answer.IDs = text, ids
 	return x.conn.Send(&x.answer)
 }
 
@@ -151,6 +152,7 @@ func startedTwice() error {
 // output is an output being parsed, with the form of its chunks.
 type output struct {
 	session   *host.Session
+	tokens    *tokenizer.Tokenizer // nil: the output comes as text
 	response  chat.Response
 	before    string // the text of a chunk before its delta
 	after     string // the text after it, except in the last chunk
@@ -174,9 +176,12 @@ func (s *chatService) begin(ctx context.Context, start *dragomanv1.ParseStart, l
 		return nil, err
 	}
 	before, after, _ := strings.Cut(string(empty), emptyDelta)
+	session, tokens, err := sessionOf(soon, ctx, planned, start.Options, start.Options.GetTokenIds())
+	if err != nil {
+		return nil, err
+	}
 	return &output{
-		session:  planned.Session(ctx, sessionOptions(start.Options)),
-		response: response, before: before + deltaMember, after: after,
+		session: session, tokens: tokens, response: response, before: before + deltaMember, after: after,
 		to: to, deltas: start.Options.GetDeltas(), specialKnown: start.Options.GetSpecialKnown(),
 	}, nil
 }
@@ -190,6 +195,12 @@ const (
 // take parses the next piece. Deltas decided before a limit was reached are delivered.
 func (o *output) take(m *dragomanv1.ParseStreamRequest) error {
 	o.truncated = o.truncated || m.Truncated
+	if o.tokens != nil {
+		return o.takeIDs(m)
+	}
+	if len(m.Ids) > 0 {
+		return invalid("ids", "unexpected in an output of text", "set token_ids in the options of start")
+	}
 	piece := m.GetData()
 	if text, ok := m.Chunk.(*dragomanv1.ParseStreamRequest_Text); ok {
 		piece = []byte(text.Text)
@@ -199,6 +210,17 @@ func (o *output) take(m *dragomanv1.ParseStreamRequest) error {
 		return err
 	}
 	return o.deliver(func(dst []chat.Piece) ([]chat.Piece, error) { return o.session.Append(dst, piece, special) })
+}
+
+// takeIDs is take for an output of token ids.
+func (o *output) takeIDs(m *dragomanv1.ParseStreamRequest) error {
+	if m.Chunk != nil || len(m.Special) > 0 {
+		return invalid("text", "unexpected in an output of token ids", "send ids, or leave token_ids out of the options of start")
+	}
+	if err := o.tokens.Check("ids", m.Ids); err != nil {
+		return err
+	}
+	return o.deliver(func(dst []chat.Piece) ([]chat.Piece, error) { return o.session.AppendIDs(dst, m.Ids...) })
 }
 
 func (o *output) finish(rec *record) error {
@@ -234,7 +256,7 @@ func (o *output) deliver(parse func([]chat.Piece) ([]chat.Piece, error)) error {
 		} else {
 			s.text = append(p.AppendJSON(append(s.text[:0], o.before...)), o.after...)
 		}
-		if err := o.to.chunk(s.text); err != nil {
+		if err := o.to.chunk(s.text, chatapi.IDs{First: p.FirstID, End: p.EndID, Known: o.tokens != nil}); err != nil {
 			return err
 		}
 	}
@@ -267,5 +289,5 @@ func (o *output) last(reason chat.FinishReason) error {
 	if err != nil {
 		return err
 	}
-	return o.to.chunk(text)
+	return o.to.chunk(text, chatapi.IDs{})
 }

@@ -44,7 +44,9 @@ type step struct {
 // size returns about how many bytes of memory a waiting step takes.
 func (s step) size() int {
 	const aRange = 64 // in memory; a few bytes in the message
-	return keptBytes + proto.Size(s.message) + aRange*len(s.message.GetMessage().GetSpecial())
+	const anID = 4    // likewise; a byte and more in the message
+	m := s.message.GetMessage()
+	return keptBytes + proto.Size(s.message) + aRange*len(m.GetSpecial()) + anID*len(m.GetIds())
 }
 
 // keptBytes is about what a message takes besides its text. It limits the number of messages without any.
@@ -179,8 +181,8 @@ func (o *sharedOutput) send(r *dragomanv1.ParseStreamResponse) error {
 }
 
 // chunk queues a chunk for the client.
-func (o *sharedOutput) chunk(text []byte) error {
-	return o.put(chatapi.ChunkAnswer(o.number, text), keptBytes+len(text))
+func (o *sharedOutput) chunk(text []byte, ids chatapi.IDs) error {
+	return o.put(chatapi.ChunkAnswer(o.number, text, ids), keptBytes+len(text))
 }
 
 func (o *sharedOutput) put(a *chatapi.Answer, size int) error {

@@ -54,6 +54,19 @@ func (m *Model) same(other *Model) bool {
 	return m.file == other.file
 }
 
+// ModelOf returns the model that a template belongs to, if its tokenizer is known.
+func (s *Snapshot) ModelOf(e *Entry) (*Model, error) {
+	if e.model != nil && e.model.Tokenizer != "" {
+		return e.model, nil
+	}
+	m, err := s.Model(e.Name)
+	if err != nil {
+		return nil, &fault.Error{Code: fault.NotFound, Place: "template", Message: fmt.Sprintf("the tokenizer of %q is not known", e.Name),
+			Remedy: "put its model, with a tokenizer.json, or a .gguf file, into templates.models, or send the output as text", Err: err}
+	}
+	return m, nil
+}
+
 // Model returns the model of that name, if its tokenizer is known. Its templates have the same name, but may come from another place.
 func (s *Snapshot) Model(name string) (*Model, error) {
 	if e := s.layers[models][name]; e != nil && e.model.Tokenizer != "" && e.model.Name == name {

@@ -21,11 +21,14 @@ package tokenizer
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"sync"
 
 	"github.com/dragoman-project/dragoman/internal/cache"
+	"github.com/dragoman-project/dragoman/internal/ordered"
 	"github.com/dragoman-project/dragoman/internal/work"
+	"github.com/dragoman-project/dragoman/sdk/fault"
 )
 
 // ID is the number of a token.
@@ -151,6 +154,16 @@ func (t *Tokenizer) Token(id ID) (info Info, ok bool) {
 		info.Added, info.Special = true, a.Special
 	}
 	return info, true
+}
+
+// Check returns an error unless all ids are below Size. place is where they stand in a request.
+func (t *Tokenizer) Check(place string, ids []ID) error {
+	for i, id := range ids {
+		if int64(id) >= int64(t.Size()) {
+			return fault.Invalid(ordered.IndexPath(place, i), fmt.Sprintf("expected a token id below %d, found %d; send the ids of this model", t.Size(), id))
+		}
+	}
+	return nil
 }
 
 // ID returns the id of a token by its spelling.

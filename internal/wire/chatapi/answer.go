@@ -13,15 +13,43 @@ import (
 type Answer struct {
 	Output   uint64                          // in a shared stream
 	Chunk    []byte                          // JSON
+	IDs      IDs                             // of the chunk
 	Response *dragomanv1.ParseStreamResponse // nil for a chunk
+}
+
+// IDs are the token ids that a chunk came from: from First on, up to End.
+type IDs struct {
+	First, End int
+	Known      bool // the output comes as ids
+}
+
+// message returns the ids as protobuf's message.
+func (i IDs) message() *dragomanv1.IDRange {
+	if !i.Known {
+		return nil
+	}
+	first, end := uint32(i.First), uint32(i.End)
+	return &dragomanv1.IDRange{First: &first, End: &end}
+}
+
+// size returns the size of the message, and sized that of the field which has it.
+func (i IDs) size() int {
+	return 1 + protowire.SizeVarint(uint64(i.First)) + 1 + protowire.SizeVarint(uint64(i.End))
+}
+
+func (i IDs) sized() int {
+	if !i.Known {
+		return 0
+	}
+	return bytesSize(i.size())
 }
 
 var answers = sync.Pool{New: func() any { return new(Answer) }}
 
 // ChunkAnswer returns a chunk that has memory of its own, until Free.
-func ChunkAnswer(output uint64, chunk []byte) *Answer {
+func ChunkAnswer(output uint64, chunk []byte, ids IDs) *Answer {
 	a := answers.Get().(*Answer)
-	a.Output, a.Chunk = output, append(a.Chunk[:0], chunk...)
+	a.Output, a.Chunk, a.IDs = output, append(a.Chunk[:0], chunk...), ids
 	return a
 }
 
@@ -40,7 +68,7 @@ func (a *Answer) response() *dragomanv1.ParseStreamResponse {
 	if a.Response != nil {
 		return a.Response
 	}
-	return &dragomanv1.ParseStreamResponse{Chunk: &dragomanv1.Json{Text: string(a.Chunk)}}
+	return &dragomanv1.ParseStreamResponse{Chunk: &dragomanv1.Json{Text: string(a.Chunk)}, Ids: a.IDs.message()}
 }
 
 // AppendBinary appends the answer in protobuf's binary format.
@@ -49,18 +77,26 @@ func (a *Answer) AppendBinary(dst []byte) ([]byte, error) {
 		return proto.MarshalOptions{}.MarshalAppend(dst, a.Response)
 	}
 	json := bytesSize(len(a.Chunk))
-	return appendChunk(dst, a.Chunk, json), nil
+	return appendChunk(dst, a.Chunk, json, a.IDs), nil
 }
 
 // appendChunk appends a response with a chunk, whose Json has the given size.
-func appendChunk(dst, chunk []byte, json int) []byte {
+func appendChunk(dst, chunk []byte, json int, ids IDs) []byte {
 	dst = protowire.AppendTag(dst, 1, protowire.BytesType) // ParseStreamResponse.chunk
 	dst = protowire.AppendVarint(dst, uint64(json))
 	if len(chunk) > 0 {
 		dst = protowire.AppendTag(dst, 1, protowire.BytesType) // Json.text
 		dst = protowire.AppendBytes(dst, chunk)
 	}
-	return dst
+	if !ids.Known {
+		return dst
+	}
+	dst = protowire.AppendTag(dst, 4, protowire.BytesType) // ParseStreamResponse.ids
+	dst = protowire.AppendVarint(dst, uint64(ids.size()))
+	dst = protowire.AppendTag(dst, 1, protowire.VarintType) // IDRange.first
+	dst = protowire.AppendVarint(dst, uint64(ids.First))
+	dst = protowire.AppendTag(dst, 2, protowire.VarintType) // IDRange.end
+	return protowire.AppendVarint(dst, uint64(ids.End))
 }
 
 // bytesSize returns the size of a field of n bytes, which is absent if it has none. Its number is below 16.
@@ -87,7 +123,7 @@ func (all Answers) Message() proto.Message {
 func (all Answers) AppendBinary(dst []byte) (_ []byte, err error) {
 	for _, a := range all {
 		json := bytesSize(len(a.Chunk))
-		response := 1 + protowire.SizeBytes(json)
+		response := 1 + protowire.SizeBytes(json) + a.IDs.sized()
 		if a.Response != nil {
 			response = proto.Size(a.Response)
 		}
@@ -104,7 +140,7 @@ func (all Answers) AppendBinary(dst []byte) (_ []byte, err error) {
 		dst = protowire.AppendTag(dst, 2, protowire.BytesType) // OutputResponse.message
 		dst = protowire.AppendVarint(dst, uint64(response))
 		if a.Response == nil {
-			dst = appendChunk(dst, a.Chunk, json)
+			dst = appendChunk(dst, a.Chunk, json, a.IDs)
 		} else if dst, err = (proto.MarshalOptions{}).MarshalAppend(dst, a.Response); err != nil {
 			return nil, err
 		}

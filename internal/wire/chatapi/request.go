@@ -22,27 +22,54 @@ type Request struct {
 type piece struct {
 	data dragomanv1.ParseStreamRequest_Data
 	text []byte
+	ids  []uint32
 }
 
 // Decode decodes a message in protobuf's binary format, if it has nothing but a piece.
 func (r *Request) Decode(text []byte) bool {
 	r.Reset()
 	r.piece.text = append(r.piece.text[:0], text...)
-	return decodeRequest(r.piece.text, &r.ParseStreamRequest, &r.piece.data)
+	return decodeRequest(r.piece.text, &r.ParseStreamRequest, &r.piece)
 }
 
-// DecodeLine decodes a line of JSON of the form {"text":"…"}.
+// DecodeLine decodes a line of JSON of the form {"text":"…"} or {"ids":[…]}.
 func (r *Request) DecodeLine(line []byte) (ok bool) {
 	r.Reset()
-	line, ok = cutAround(line, `{"text":"`, `"}`)
-	if !ok {
+	if text, found := cutAround(line, `{"text":"`, `"}`); found {
+		if r.piece.text, ok = unquote(r.piece.text[:0], text); ok {
+			r.piece.data.Data = r.piece.text
+			r.Chunk = &r.piece.data
+		}
+		return ok
+	}
+	list, found := cutAround(line, `{"ids":[`, `]}`)
+	if !found {
 		return false
 	}
-	if r.piece.text, ok = unquote(r.piece.text[:0], line); ok {
-		r.piece.data.Data = r.piece.text
-		r.Chunk = &r.piece.data
+	if r.piece.ids, ok = numbers(r.piece.ids[:0], list); ok {
+		r.Ids = r.piece.ids
 	}
 	return ok
+}
+
+// numbers appends numbers with commas between them. Numbers of other forms, and spaces, are left to others.
+func numbers(dst []uint32, list []byte) ([]uint32, bool) {
+	const most = 9 // digits, of which no number is too large
+	digits, n := 0, uint32(0)
+	for i, c := range list {
+		switch {
+		case c >= '0' && c <= '9' && digits < most && (digits == 0 || n > 0):
+			digits, n = digits+1, n*10+uint32(c-'0')
+		case c == ',' && digits > 0 && i+1 < len(list):
+			dst, digits, n = append(dst, n), 0, 0
+		default:
+			return dst, false
+		}
+	}
+	if digits > 0 {
+		dst = append(dst, n)
+	}
+	return dst, true
 }
 
 // cutAround removes what a text begins and ends with.
@@ -89,7 +116,7 @@ func (r *Requests) Clear() { r.Outputs = r.Outputs[:0] }
 type outputRequest struct {
 	dragomanv1.OutputRequest
 	message dragomanv1.ParseStreamRequest
-	data    dragomanv1.ParseStreamRequest_Data
+	piece   piece // without a text, which is that of all
 }
 
 // Decode decodes a message in protobuf's binary format, as far as its outputs have nothing but pieces and ends.
@@ -131,7 +158,7 @@ func (o *outputRequest) decode(text []byte) bool {
 		switch {
 		case number == 2 && kind == protowire.BytesType && o.Message == nil:
 			message, size := protowire.ConsumeBytes(text)
-			if size < 0 || !decodeRequest(message, &o.message, &o.data) {
+			if size < 0 || !decodeRequest(message, &o.message, &o.piece) {
 				return false
 			}
 			o.Message, text = &o.message, text[size:]
@@ -152,20 +179,36 @@ func (o *outputRequest) decode(text []byte) bool {
 	return true
 }
 
-// decodeRequest decodes a message that has nothing but a piece, which shares the memory of text.
-func decodeRequest(text []byte, m *dragomanv1.ParseStreamRequest, data *dragomanv1.ParseStreamRequest_Data) bool {
+// decodeRequest decodes a message that has nothing but a piece, in memory for it, which shares the memory of text.
+func decodeRequest(text []byte, m *dragomanv1.ParseStreamRequest, memory *piece) bool {
 	m.Reset()
+	memory.ids = memory.ids[:0]
 	for len(text) > 0 {
 		number, kind, n := protowire.ConsumeTag(text)
-		if n < 0 || kind != protowire.BytesType || number != 2 && number != 3 {
+		if n < 0 || kind != protowire.BytesType {
 			return false
 		}
 		piece, size := protowire.ConsumeBytes(text[n:])
-		if size < 0 || number == 2 && !utf8.Valid(piece) {
+		if size < 0 {
 			return false
 		}
-		data.Data = piece
-		m.Chunk, text = data, text[n+size:]
+		text = text[n+size:]
+		switch {
+		case number == 3, number == 2 && utf8.Valid(piece):
+			memory.data.Data = piece
+			m.Chunk = &memory.data
+		case number == 6:
+			for len(piece) > 0 {
+				id, size := protowire.ConsumeVarint(piece)
+				if size < 0 {
+					return false
+				}
+				memory.ids, piece = append(memory.ids, uint32(id)), piece[size:]
+			}
+			m.Ids = memory.ids
+		default:
+			return false
+		}
 	}
 	return true
 }

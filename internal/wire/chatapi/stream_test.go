@@ -27,7 +27,7 @@ var requests = []*dragomanv1.ParseStreamsRequest{
 	{},
 	{Outputs: []*dragomanv1.OutputRequest{{Output: 1, Message: piece("word")}, {Output: 300, Message: data("w\xff")}}},
 	{Outputs: []*dragomanv1.OutputRequest{{Output: math.MaxUint64, Message: piece(""), End: true}, {}, {Output: 2, End: true}}},
-	{Outputs: []*dragomanv1.OutputRequest{{Output: 1, Message: &dragomanv1.ParseStreamRequest{}}}},
+	{Outputs: []*dragomanv1.OutputRequest{{Output: 1, Message: &dragomanv1.ParseStreamRequest{}}, {Output: 2, Message: &dragomanv1.ParseStreamRequest{Ids: []uint32{0, 300, math.MaxUint32}}}}},
 	{Outputs: []*dragomanv1.OutputRequest{{Output: 1, Message: piece("a")}, {Output: 1, Cancel: true}, {Output: 2, Traceparent: "00-1"}}},
 	{Outputs: []*dragomanv1.OutputRequest{{Output: 1, Message: &dragomanv1.ParseStreamRequest{Start: &dragomanv1.ParseStart{Template: "t"}}}}},
 	{Outputs: []*dragomanv1.OutputRequest{{Output: 1, Message: &dragomanv1.ParseStreamRequest{Truncated: true,
@@ -92,7 +92,8 @@ func TestPiecesAndEndsAreDecodedWithoutProtobuf(t *testing.T) {
 // FuzzLine compares the reading of lines with that of JSON in general.
 func FuzzLine(f *testing.F) {
 	for _, line := range []string{`{"text":"word"}`, `{"text":"\n\"\\\/\b\f\r\t"}`, `{"text":"\u00e9"}`, `{"text":"雨"}`, "{\"text\":\"\xff\"}",
-		`{"text":"a","truncated":true}`, `{"text":""}`, `{"text":"`, `{"text":"\"}`, "{\"text\":\"\x00\"}", `{"data":"AA=="}`, `{"text":"a" }`} {
+		`{"text":"a","truncated":true}`, `{"text":""}`, `{"text":"`, `{"text":"\"}`, "{\"text\":\"\x00\"}", `{"data":"AA=="}`, `{"text":"a" }`,
+		`{"ids":[]}`, `{"ids":[0]}`, `{"ids":[12,345,999999999]}`, `{"ids":[4294967296]}`, `{"ids":[01]}`, `{"ids":[1,]}`, `{"ids":[,1]}`, `{"ids":[1 ,2]}`, `{"ids":[-1]}`} {
 		f.Add([]byte(line))
 	}
 	used := new(chatapi.Request)
@@ -100,16 +101,25 @@ func FuzzLine(f *testing.F) {
 		if !used.DecodeLine(line) {
 			return
 		}
-		var want struct{ Text string }
+		var want struct {
+			Text *string
+			IDs  []uint32
+		}
 		must(t, json.Unmarshal(line, &want))
-		equal(t, data(want.Text), &used.ParseStreamRequest)
+		if want.Text == nil {
+			equal(t, &dragomanv1.ParseStreamRequest{Ids: want.IDs}, &used.ParseStreamRequest)
+		} else {
+			equal(t, data(*want.Text), &used.ParseStreamRequest)
+		}
 	})
 }
 
 func TestAnswersAreWrittenAsByProtobuf(t *testing.T) {
-	answers := chatapi.Answers{chatapi.ChunkAnswer(0, nil), {Output: 7, Response: &dragomanv1.ParseStreamResponse{Error: &dragomanv1.Error{Code: "internal"}}}}
+	answers := chatapi.Answers{chatapi.ChunkAnswer(0, nil, chatapi.IDs{}), {Output: 7, Response: &dragomanv1.ParseStreamResponse{Error: &dragomanv1.Error{Code: "internal"}}}}
 	for _, n := range []int{1, 100, 123, 124, 125, 126, 127, 128, 130, 16377, 16384, 1 << 20} {
-		answers = append(answers, chatapi.ChunkAnswer(uint64(n), []byte(strings.Repeat("x", n))))
+		answers = append(answers, chatapi.ChunkAnswer(uint64(n), []byte(strings.Repeat("x", n)), chatapi.IDs{}),
+			chatapi.ChunkAnswer(uint64(n), []byte(strings.Repeat("x", n)), chatapi.IDs{First: n - 1, End: n, Known: true}),
+			chatapi.ChunkAnswer(0, []byte("{}"), chatapi.IDs{Known: true}))
 	}
 	got, err := answers.AppendBinary([]byte("before"))
 	must(t, err)

@@ -573,7 +573,9 @@ type ParseRequest struct {
 	// How to parse and deliver it.
 	Options *ParseOptions `protobuf:"bytes,6,opt,name=options,proto3" json:"options,omitempty"`
 	// The bytes of the output that came from special tokens, if the engine knows them; see ParseStreamRequest.
-	Special       []*ByteRange `protobuf:"bytes,7,rep,name=special,proto3" json:"special,omitempty"`
+	Special []*ByteRange `protobuf:"bytes,7,rep,name=special,proto3" json:"special,omitempty"`
+	// The output as token ids, in place of text and data; see ParseOptions.token_ids, which need not be set.
+	Ids           []uint32 `protobuf:"varint,8,rep,packed,name=ids,proto3" json:"ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -668,6 +670,13 @@ func (x *ParseRequest) GetSpecial() []*ByteRange {
 	return nil
 }
 
+func (x *ParseRequest) GetIds() []uint32 {
+	if x != nil {
+		return x.Ids
+	}
+	return nil
+}
+
 type isParseRequest_Output interface {
 	isParseRequest_Output()
 }
@@ -702,6 +711,10 @@ type ParseOptions struct {
 	// Keep nothing of what was delivered: the message of the result is empty, and its report has no spans. The memory that a stream
 	// takes then does not depend on how long its output is. The chunks of a stream have all of the message.
 	DeliveredOnly bool `protobuf:"varint,5,opt,name=delivered_only,json=deliveredOnly,proto3" json:"delivered_only,omitempty"`
+	// The output comes as the token ids of the template's model, which must be one of templates.models with a tokenizer. Which markers
+	// are tokens is then known, so that prose may spell them; special tokens that the template does not know are dropped; the report
+	// counts tokens, and chunks say which ids they came from.
+	TokenIds      bool `protobuf:"varint,6,opt,name=token_ids,json=tokenIds,proto3" json:"token_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -767,6 +780,13 @@ func (x *ParseOptions) GetDeltas() bool {
 func (x *ParseOptions) GetDeliveredOnly() bool {
 	if x != nil {
 		return x.DeliveredOnly
+	}
+	return false
+}
+
+func (x *ParseOptions) GetTokenIds() bool {
+	if x != nil {
+		return x.TokenIds
 	}
 	return false
 }
@@ -852,7 +872,9 @@ type ParseStreamRequest struct {
 	// recognised there and nowhere else, and prose may spell them. Set special_known in the options, for pieces without any.
 	Special []*ByteRange `protobuf:"bytes,4,rep,name=special,proto3" json:"special,omitempty"`
 	// The engine cut the output off here for length.
-	Truncated     bool `protobuf:"varint,5,opt,name=truncated,proto3" json:"truncated,omitempty"`
+	Truncated bool `protobuf:"varint,5,opt,name=truncated,proto3" json:"truncated,omitempty"`
+	// The next piece as token ids, cut anywhere, if the options have token_ids, and in place of text, data and special.
+	Ids           []uint32 `protobuf:"varint,6,rep,packed,name=ids,proto3" json:"ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -931,6 +953,13 @@ func (x *ParseStreamRequest) GetTruncated() bool {
 		return x.Truncated
 	}
 	return false
+}
+
+func (x *ParseStreamRequest) GetIds() []uint32 {
+	if x != nil {
+		return x.Ids
+	}
+	return nil
 }
 
 type isParseStreamRequest_Chunk interface {
@@ -1080,7 +1109,9 @@ type ParseStreamResponse struct {
 	Result *ParseResponse `protobuf:"bytes,2,opt,name=result,proto3" json:"result,omitempty"`
 	// Why the output ends early. Only in lines of JSON, where the status has been sent already, and in ParseStreams, where other
 	// outputs go on; elsewhere it is the error of the stream.
-	Error         *Error `protobuf:"bytes,3,opt,name=error,proto3" json:"error,omitempty"`
+	Error *Error `protobuf:"bytes,3,opt,name=error,proto3" json:"error,omitempty"`
+	// The token ids that the chunk came from, where the output comes as ids: their probabilities belong to it.
+	Ids           *IDRange `protobuf:"bytes,4,opt,name=ids,proto3" json:"ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1136,6 +1167,69 @@ func (x *ParseStreamResponse) GetError() *Error {
 	return nil
 }
 
+func (x *ParseStreamResponse) GetIds() *IDRange {
+	if x != nil {
+		return x.Ids
+	}
+	return nil
+}
+
+// IDRange is a run of the token ids of an output, counted from its first one. Where a token has text of two chunks, it is in the
+// ranges of both.
+type IDRange struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The first id. Always set, as is end: 0 is a number.
+	First *uint32 `protobuf:"varint,1,opt,name=first,proto3,oneof" json:"first,omitempty"`
+	// The id after the last one. Equal to first: the chunk came from none, as the first one of an output, which has the role.
+	End           *uint32 `protobuf:"varint,2,opt,name=end,proto3,oneof" json:"end,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *IDRange) Reset() {
+	*x = IDRange{}
+	mi := &file_dragoman_v1_chat_service_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *IDRange) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*IDRange) ProtoMessage() {}
+
+func (x *IDRange) ProtoReflect() protoreflect.Message {
+	mi := &file_dragoman_v1_chat_service_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use IDRange.ProtoReflect.Descriptor instead.
+func (*IDRange) Descriptor() ([]byte, []int) {
+	return file_dragoman_v1_chat_service_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *IDRange) GetFirst() uint32 {
+	if x != nil && x.First != nil {
+		return *x.First
+	}
+	return 0
+}
+
+func (x *IDRange) GetEnd() uint32 {
+	if x != nil && x.End != nil {
+		return *x.End
+	}
+	return 0
+}
+
 // ParseStreamsRequest is a message of the client, with messages for any outputs.
 type ParseStreamsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1147,7 +1241,7 @@ type ParseStreamsRequest struct {
 
 func (x *ParseStreamsRequest) Reset() {
 	*x = ParseStreamsRequest{}
-	mi := &file_dragoman_v1_chat_service_proto_msgTypes[14]
+	mi := &file_dragoman_v1_chat_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1159,7 +1253,7 @@ func (x *ParseStreamsRequest) String() string {
 func (*ParseStreamsRequest) ProtoMessage() {}
 
 func (x *ParseStreamsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_dragoman_v1_chat_service_proto_msgTypes[14]
+	mi := &file_dragoman_v1_chat_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1172,7 +1266,7 @@ func (x *ParseStreamsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ParseStreamsRequest.ProtoReflect.Descriptor instead.
 func (*ParseStreamsRequest) Descriptor() ([]byte, []int) {
-	return file_dragoman_v1_chat_service_proto_rawDescGZIP(), []int{14}
+	return file_dragoman_v1_chat_service_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ParseStreamsRequest) GetOutputs() []*OutputRequest {
@@ -1204,7 +1298,7 @@ type OutputRequest struct {
 
 func (x *OutputRequest) Reset() {
 	*x = OutputRequest{}
-	mi := &file_dragoman_v1_chat_service_proto_msgTypes[15]
+	mi := &file_dragoman_v1_chat_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1216,7 +1310,7 @@ func (x *OutputRequest) String() string {
 func (*OutputRequest) ProtoMessage() {}
 
 func (x *OutputRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_dragoman_v1_chat_service_proto_msgTypes[15]
+	mi := &file_dragoman_v1_chat_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1229,7 +1323,7 @@ func (x *OutputRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OutputRequest.ProtoReflect.Descriptor instead.
 func (*OutputRequest) Descriptor() ([]byte, []int) {
-	return file_dragoman_v1_chat_service_proto_rawDescGZIP(), []int{15}
+	return file_dragoman_v1_chat_service_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *OutputRequest) GetOutput() uint64 {
@@ -1278,7 +1372,7 @@ type ParseStreamsResponse struct {
 
 func (x *ParseStreamsResponse) Reset() {
 	*x = ParseStreamsResponse{}
-	mi := &file_dragoman_v1_chat_service_proto_msgTypes[16]
+	mi := &file_dragoman_v1_chat_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1290,7 +1384,7 @@ func (x *ParseStreamsResponse) String() string {
 func (*ParseStreamsResponse) ProtoMessage() {}
 
 func (x *ParseStreamsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_dragoman_v1_chat_service_proto_msgTypes[16]
+	mi := &file_dragoman_v1_chat_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1303,7 +1397,7 @@ func (x *ParseStreamsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ParseStreamsResponse.ProtoReflect.Descriptor instead.
 func (*ParseStreamsResponse) Descriptor() ([]byte, []int) {
-	return file_dragoman_v1_chat_service_proto_rawDescGZIP(), []int{16}
+	return file_dragoman_v1_chat_service_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ParseStreamsResponse) GetOutputs() []*OutputResponse {
@@ -1328,7 +1422,7 @@ type OutputResponse struct {
 
 func (x *OutputResponse) Reset() {
 	*x = OutputResponse{}
-	mi := &file_dragoman_v1_chat_service_proto_msgTypes[17]
+	mi := &file_dragoman_v1_chat_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1340,7 +1434,7 @@ func (x *OutputResponse) String() string {
 func (*OutputResponse) ProtoMessage() {}
 
 func (x *OutputResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_dragoman_v1_chat_service_proto_msgTypes[17]
+	mi := &file_dragoman_v1_chat_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1353,7 +1447,7 @@ func (x *OutputResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OutputResponse.ProtoReflect.Descriptor instead.
 func (*OutputResponse) Descriptor() ([]byte, []int) {
-	return file_dragoman_v1_chat_service_proto_rawDescGZIP(), []int{17}
+	return file_dragoman_v1_chat_service_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *OutputResponse) GetOutput() uint64 {
@@ -1401,7 +1495,7 @@ type Report struct {
 
 func (x *Report) Reset() {
 	*x = Report{}
-	mi := &file_dragoman_v1_chat_service_proto_msgTypes[18]
+	mi := &file_dragoman_v1_chat_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1413,7 +1507,7 @@ func (x *Report) String() string {
 func (*Report) ProtoMessage() {}
 
 func (x *Report) ProtoReflect() protoreflect.Message {
-	mi := &file_dragoman_v1_chat_service_proto_msgTypes[18]
+	mi := &file_dragoman_v1_chat_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1426,7 +1520,7 @@ func (x *Report) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Report.ProtoReflect.Descriptor instead.
 func (*Report) Descriptor() ([]byte, []int) {
-	return file_dragoman_v1_chat_service_proto_rawDescGZIP(), []int{18}
+	return file_dragoman_v1_chat_service_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Report) GetStatus() string {
@@ -1517,7 +1611,7 @@ type TokenCounts struct {
 
 func (x *TokenCounts) Reset() {
 	*x = TokenCounts{}
-	mi := &file_dragoman_v1_chat_service_proto_msgTypes[19]
+	mi := &file_dragoman_v1_chat_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1529,7 +1623,7 @@ func (x *TokenCounts) String() string {
 func (*TokenCounts) ProtoMessage() {}
 
 func (x *TokenCounts) ProtoReflect() protoreflect.Message {
-	mi := &file_dragoman_v1_chat_service_proto_msgTypes[19]
+	mi := &file_dragoman_v1_chat_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1542,7 +1636,7 @@ func (x *TokenCounts) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TokenCounts.ProtoReflect.Descriptor instead.
 func (*TokenCounts) Descriptor() ([]byte, []int) {
-	return file_dragoman_v1_chat_service_proto_rawDescGZIP(), []int{19}
+	return file_dragoman_v1_chat_service_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *TokenCounts) GetOutput() uint32 {
@@ -1588,7 +1682,7 @@ type MissingMarker struct {
 
 func (x *MissingMarker) Reset() {
 	*x = MissingMarker{}
-	mi := &file_dragoman_v1_chat_service_proto_msgTypes[20]
+	mi := &file_dragoman_v1_chat_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1600,7 +1694,7 @@ func (x *MissingMarker) String() string {
 func (*MissingMarker) ProtoMessage() {}
 
 func (x *MissingMarker) ProtoReflect() protoreflect.Message {
-	mi := &file_dragoman_v1_chat_service_proto_msgTypes[20]
+	mi := &file_dragoman_v1_chat_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1613,7 +1707,7 @@ func (x *MissingMarker) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MissingMarker.ProtoReflect.Descriptor instead.
 func (*MissingMarker) Descriptor() ([]byte, []int) {
-	return file_dragoman_v1_chat_service_proto_rawDescGZIP(), []int{20}
+	return file_dragoman_v1_chat_service_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *MissingMarker) GetMarker() string {
@@ -1653,7 +1747,7 @@ type Span struct {
 
 func (x *Span) Reset() {
 	*x = Span{}
-	mi := &file_dragoman_v1_chat_service_proto_msgTypes[21]
+	mi := &file_dragoman_v1_chat_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1665,7 +1759,7 @@ func (x *Span) String() string {
 func (*Span) ProtoMessage() {}
 
 func (x *Span) ProtoReflect() protoreflect.Message {
-	mi := &file_dragoman_v1_chat_service_proto_msgTypes[21]
+	mi := &file_dragoman_v1_chat_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1678,7 +1772,7 @@ func (x *Span) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Span.ProtoReflect.Descriptor instead.
 func (*Span) Descriptor() ([]byte, []int) {
-	return file_dragoman_v1_chat_service_proto_rawDescGZIP(), []int{21}
+	return file_dragoman_v1_chat_service_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Span) GetRegion() string {
@@ -1717,7 +1811,7 @@ type Fault struct {
 
 func (x *Fault) Reset() {
 	*x = Fault{}
-	mi := &file_dragoman_v1_chat_service_proto_msgTypes[22]
+	mi := &file_dragoman_v1_chat_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1729,7 +1823,7 @@ func (x *Fault) String() string {
 func (*Fault) ProtoMessage() {}
 
 func (x *Fault) ProtoReflect() protoreflect.Message {
-	mi := &file_dragoman_v1_chat_service_proto_msgTypes[22]
+	mi := &file_dragoman_v1_chat_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1742,7 +1836,7 @@ func (x *Fault) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Fault.ProtoReflect.Descriptor instead.
 func (*Fault) Descriptor() ([]byte, []int) {
-	return file_dragoman_v1_chat_service_proto_rawDescGZIP(), []int{22}
+	return file_dragoman_v1_chat_service_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Fault) GetAt() uint32 {
@@ -1816,7 +1910,7 @@ const file_dragoman_v1_chat_service_proto_rawDesc = "" +
 	"\x05value\x18\x02 \x01(\tR\x05value\"=\n" +
 	"\tDelimiter\x12\x12\n" +
 	"\x04role\x18\x01 \x01(\tR\x04role\x12\x1c\n" +
-	"\tdelimiter\x18\x02 \x01(\tR\tdelimiter\"\x92\x02\n" +
+	"\tdelimiter\x18\x02 \x01(\tR\tdelimiter\"\xa4\x02\n" +
 	"\fParseRequest\x12\x1a\n" +
 	"\btemplate\x18\x01 \x01(\tR\btemplate\x12+\n" +
 	"\arequest\x18\x02 \x01(\v2\x11.dragoman.v1.JsonR\arequest\x12\x14\n" +
@@ -1824,24 +1918,27 @@ const file_dragoman_v1_chat_service_proto_rawDesc = "" +
 	"\x04data\x18\x04 \x01(\fH\x00R\x04data\x12\x1c\n" +
 	"\ttruncated\x18\x05 \x01(\bR\ttruncated\x123\n" +
 	"\aoptions\x18\x06 \x01(\v2\x19.dragoman.v1.ParseOptionsR\aoptions\x120\n" +
-	"\aspecial\x18\a \x03(\v2\x16.dragoman.v1.ByteRangeR\aspecialB\b\n" +
-	"\x06output\"\xa2\x01\n" +
+	"\aspecial\x18\a \x03(\v2\x16.dragoman.v1.ByteRangeR\aspecial\x12\x10\n" +
+	"\x03ids\x18\b \x03(\rR\x03idsB\b\n" +
+	"\x06output\"\xbf\x01\n" +
 	"\fParseOptions\x12\x17\n" +
 	"\aid_seed\x18\x01 \x01(\tR\x06idSeed\x12\x15\n" +
 	"\x06no_ids\x18\x02 \x01(\bR\x05noIds\x12#\n" +
 	"\rspecial_known\x18\x03 \x01(\bR\fspecialKnown\x12\x16\n" +
 	"\x06deltas\x18\x04 \x01(\bR\x06deltas\x12%\n" +
-	"\x0edelivered_only\x18\x05 \x01(\bR\rdeliveredOnly\"\x8e\x01\n" +
+	"\x0edelivered_only\x18\x05 \x01(\bR\rdeliveredOnly\x12\x1b\n" +
+	"\ttoken_ids\x18\x06 \x01(\bR\btokenIds\"\x8e\x01\n" +
 	"\rParseResponse\x12+\n" +
 	"\amessage\x18\x01 \x01(\v2\x11.dragoman.v1.JsonR\amessage\x12#\n" +
 	"\rfinish_reason\x18\x02 \x01(\tR\ffinishReason\x12+\n" +
-	"\x06report\x18\x03 \x01(\v2\x13.dragoman.v1.ReportR\x06report\"\xc8\x01\n" +
+	"\x06report\x18\x03 \x01(\v2\x13.dragoman.v1.ReportR\x06report\"\xda\x01\n" +
 	"\x12ParseStreamRequest\x12-\n" +
 	"\x05start\x18\x01 \x01(\v2\x17.dragoman.v1.ParseStartR\x05start\x12\x14\n" +
 	"\x04text\x18\x02 \x01(\tH\x00R\x04text\x12\x14\n" +
 	"\x04data\x18\x03 \x01(\fH\x00R\x04data\x120\n" +
 	"\aspecial\x18\x04 \x03(\v2\x16.dragoman.v1.ByteRangeR\aspecial\x12\x1c\n" +
-	"\ttruncated\x18\x05 \x01(\bR\ttruncatedB\a\n" +
+	"\ttruncated\x18\x05 \x01(\bR\ttruncated\x12\x10\n" +
+	"\x03ids\x18\x06 \x03(\rR\x03idsB\a\n" +
 	"\x05chunk\"\x8a\x01\n" +
 	"\n" +
 	"ParseStart\x12\x1a\n" +
@@ -1850,11 +1947,17 @@ const file_dragoman_v1_chat_service_proto_rawDesc = "" +
 	"\aoptions\x18\x03 \x01(\v2\x19.dragoman.v1.ParseOptionsR\aoptions\"3\n" +
 	"\tByteRange\x12\x14\n" +
 	"\x05start\x18\x01 \x01(\rR\x05start\x12\x10\n" +
-	"\x03end\x18\x02 \x01(\rR\x03end\"\x9c\x01\n" +
+	"\x03end\x18\x02 \x01(\rR\x03end\"\xc4\x01\n" +
 	"\x13ParseStreamResponse\x12'\n" +
 	"\x05chunk\x18\x01 \x01(\v2\x11.dragoman.v1.JsonR\x05chunk\x122\n" +
 	"\x06result\x18\x02 \x01(\v2\x1a.dragoman.v1.ParseResponseR\x06result\x12(\n" +
-	"\x05error\x18\x03 \x01(\v2\x12.dragoman.v1.ErrorR\x05error\"K\n" +
+	"\x05error\x18\x03 \x01(\v2\x12.dragoman.v1.ErrorR\x05error\x12&\n" +
+	"\x03ids\x18\x04 \x01(\v2\x14.dragoman.v1.IDRangeR\x03ids\"M\n" +
+	"\aIDRange\x12\x19\n" +
+	"\x05first\x18\x01 \x01(\rH\x00R\x05first\x88\x01\x01\x12\x15\n" +
+	"\x03end\x18\x02 \x01(\rH\x01R\x03end\x88\x01\x01B\b\n" +
+	"\x06_firstB\x06\n" +
+	"\x04_end\"K\n" +
 	"\x13ParseStreamsRequest\x124\n" +
 	"\aoutputs\x18\x01 \x03(\v2\x1a.dragoman.v1.OutputRequestR\aoutputs\"\xae\x01\n" +
 	"\rOutputRequest\x12\x16\n" +
@@ -1920,7 +2023,7 @@ func file_dragoman_v1_chat_service_proto_rawDescGZIP() []byte {
 	return file_dragoman_v1_chat_service_proto_rawDescData
 }
 
-var file_dragoman_v1_chat_service_proto_msgTypes = make([]protoimpl.MessageInfo, 23)
+var file_dragoman_v1_chat_service_proto_msgTypes = make([]protoimpl.MessageInfo, 24)
 var file_dragoman_v1_chat_service_proto_goTypes = []any{
 	(*RenderRequest)(nil),        // 0: dragoman.v1.RenderRequest
 	(*RenderResponse)(nil),       // 1: dragoman.v1.RenderResponse
@@ -1936,59 +2039,61 @@ var file_dragoman_v1_chat_service_proto_goTypes = []any{
 	(*ParseStart)(nil),           // 11: dragoman.v1.ParseStart
 	(*ByteRange)(nil),            // 12: dragoman.v1.ByteRange
 	(*ParseStreamResponse)(nil),  // 13: dragoman.v1.ParseStreamResponse
-	(*ParseStreamsRequest)(nil),  // 14: dragoman.v1.ParseStreamsRequest
-	(*OutputRequest)(nil),        // 15: dragoman.v1.OutputRequest
-	(*ParseStreamsResponse)(nil), // 16: dragoman.v1.ParseStreamsResponse
-	(*OutputResponse)(nil),       // 17: dragoman.v1.OutputResponse
-	(*Report)(nil),               // 18: dragoman.v1.Report
-	(*TokenCounts)(nil),          // 19: dragoman.v1.TokenCounts
-	(*MissingMarker)(nil),        // 20: dragoman.v1.MissingMarker
-	(*Span)(nil),                 // 21: dragoman.v1.Span
-	(*Fault)(nil),                // 22: dragoman.v1.Fault
-	(*Json)(nil),                 // 23: dragoman.v1.Json
-	(*Error)(nil),                // 24: dragoman.v1.Error
+	(*IDRange)(nil),              // 14: dragoman.v1.IDRange
+	(*ParseStreamsRequest)(nil),  // 15: dragoman.v1.ParseStreamsRequest
+	(*OutputRequest)(nil),        // 16: dragoman.v1.OutputRequest
+	(*ParseStreamsResponse)(nil), // 17: dragoman.v1.ParseStreamsResponse
+	(*OutputResponse)(nil),       // 18: dragoman.v1.OutputResponse
+	(*Report)(nil),               // 19: dragoman.v1.Report
+	(*TokenCounts)(nil),          // 20: dragoman.v1.TokenCounts
+	(*MissingMarker)(nil),        // 21: dragoman.v1.MissingMarker
+	(*Span)(nil),                 // 22: dragoman.v1.Span
+	(*Fault)(nil),                // 23: dragoman.v1.Fault
+	(*Json)(nil),                 // 24: dragoman.v1.Json
+	(*Error)(nil),                // 25: dragoman.v1.Error
 }
 var file_dragoman_v1_chat_service_proto_depIdxs = []int32{
-	23, // 0: dragoman.v1.RenderRequest.request:type_name -> dragoman.v1.Json
-	23, // 1: dragoman.v1.PlanRequest.request:type_name -> dragoman.v1.Json
+	24, // 0: dragoman.v1.RenderRequest.request:type_name -> dragoman.v1.Json
+	24, // 1: dragoman.v1.PlanRequest.request:type_name -> dragoman.v1.Json
 	4,  // 2: dragoman.v1.PlanResponse.constraint:type_name -> dragoman.v1.Constraint
 	6,  // 3: dragoman.v1.PlanResponse.delimiters:type_name -> dragoman.v1.Delimiter
 	5,  // 4: dragoman.v1.Constraint.triggers:type_name -> dragoman.v1.Trigger
-	23, // 5: dragoman.v1.ParseRequest.request:type_name -> dragoman.v1.Json
+	24, // 5: dragoman.v1.ParseRequest.request:type_name -> dragoman.v1.Json
 	8,  // 6: dragoman.v1.ParseRequest.options:type_name -> dragoman.v1.ParseOptions
 	12, // 7: dragoman.v1.ParseRequest.special:type_name -> dragoman.v1.ByteRange
-	23, // 8: dragoman.v1.ParseResponse.message:type_name -> dragoman.v1.Json
-	18, // 9: dragoman.v1.ParseResponse.report:type_name -> dragoman.v1.Report
+	24, // 8: dragoman.v1.ParseResponse.message:type_name -> dragoman.v1.Json
+	19, // 9: dragoman.v1.ParseResponse.report:type_name -> dragoman.v1.Report
 	11, // 10: dragoman.v1.ParseStreamRequest.start:type_name -> dragoman.v1.ParseStart
 	12, // 11: dragoman.v1.ParseStreamRequest.special:type_name -> dragoman.v1.ByteRange
-	23, // 12: dragoman.v1.ParseStart.request:type_name -> dragoman.v1.Json
+	24, // 12: dragoman.v1.ParseStart.request:type_name -> dragoman.v1.Json
 	8,  // 13: dragoman.v1.ParseStart.options:type_name -> dragoman.v1.ParseOptions
-	23, // 14: dragoman.v1.ParseStreamResponse.chunk:type_name -> dragoman.v1.Json
+	24, // 14: dragoman.v1.ParseStreamResponse.chunk:type_name -> dragoman.v1.Json
 	9,  // 15: dragoman.v1.ParseStreamResponse.result:type_name -> dragoman.v1.ParseResponse
-	24, // 16: dragoman.v1.ParseStreamResponse.error:type_name -> dragoman.v1.Error
-	15, // 17: dragoman.v1.ParseStreamsRequest.outputs:type_name -> dragoman.v1.OutputRequest
-	10, // 18: dragoman.v1.OutputRequest.message:type_name -> dragoman.v1.ParseStreamRequest
-	17, // 19: dragoman.v1.ParseStreamsResponse.outputs:type_name -> dragoman.v1.OutputResponse
-	13, // 20: dragoman.v1.OutputResponse.message:type_name -> dragoman.v1.ParseStreamResponse
-	21, // 21: dragoman.v1.Report.spans:type_name -> dragoman.v1.Span
-	22, // 22: dragoman.v1.Report.faults:type_name -> dragoman.v1.Fault
-	20, // 23: dragoman.v1.Report.missing_markers:type_name -> dragoman.v1.MissingMarker
-	19, // 24: dragoman.v1.Report.tokens:type_name -> dragoman.v1.TokenCounts
-	0,  // 25: dragoman.v1.ChatService.Render:input_type -> dragoman.v1.RenderRequest
-	2,  // 26: dragoman.v1.ChatService.Plan:input_type -> dragoman.v1.PlanRequest
-	7,  // 27: dragoman.v1.ChatService.Parse:input_type -> dragoman.v1.ParseRequest
-	10, // 28: dragoman.v1.ChatService.ParseStream:input_type -> dragoman.v1.ParseStreamRequest
-	14, // 29: dragoman.v1.ChatService.ParseStreams:input_type -> dragoman.v1.ParseStreamsRequest
-	1,  // 30: dragoman.v1.ChatService.Render:output_type -> dragoman.v1.RenderResponse
-	3,  // 31: dragoman.v1.ChatService.Plan:output_type -> dragoman.v1.PlanResponse
-	9,  // 32: dragoman.v1.ChatService.Parse:output_type -> dragoman.v1.ParseResponse
-	13, // 33: dragoman.v1.ChatService.ParseStream:output_type -> dragoman.v1.ParseStreamResponse
-	16, // 34: dragoman.v1.ChatService.ParseStreams:output_type -> dragoman.v1.ParseStreamsResponse
-	30, // [30:35] is the sub-list for method output_type
-	25, // [25:30] is the sub-list for method input_type
-	25, // [25:25] is the sub-list for extension type_name
-	25, // [25:25] is the sub-list for extension extendee
-	0,  // [0:25] is the sub-list for field type_name
+	25, // 16: dragoman.v1.ParseStreamResponse.error:type_name -> dragoman.v1.Error
+	14, // 17: dragoman.v1.ParseStreamResponse.ids:type_name -> dragoman.v1.IDRange
+	16, // 18: dragoman.v1.ParseStreamsRequest.outputs:type_name -> dragoman.v1.OutputRequest
+	10, // 19: dragoman.v1.OutputRequest.message:type_name -> dragoman.v1.ParseStreamRequest
+	18, // 20: dragoman.v1.ParseStreamsResponse.outputs:type_name -> dragoman.v1.OutputResponse
+	13, // 21: dragoman.v1.OutputResponse.message:type_name -> dragoman.v1.ParseStreamResponse
+	22, // 22: dragoman.v1.Report.spans:type_name -> dragoman.v1.Span
+	23, // 23: dragoman.v1.Report.faults:type_name -> dragoman.v1.Fault
+	21, // 24: dragoman.v1.Report.missing_markers:type_name -> dragoman.v1.MissingMarker
+	20, // 25: dragoman.v1.Report.tokens:type_name -> dragoman.v1.TokenCounts
+	0,  // 26: dragoman.v1.ChatService.Render:input_type -> dragoman.v1.RenderRequest
+	2,  // 27: dragoman.v1.ChatService.Plan:input_type -> dragoman.v1.PlanRequest
+	7,  // 28: dragoman.v1.ChatService.Parse:input_type -> dragoman.v1.ParseRequest
+	10, // 29: dragoman.v1.ChatService.ParseStream:input_type -> dragoman.v1.ParseStreamRequest
+	15, // 30: dragoman.v1.ChatService.ParseStreams:input_type -> dragoman.v1.ParseStreamsRequest
+	1,  // 31: dragoman.v1.ChatService.Render:output_type -> dragoman.v1.RenderResponse
+	3,  // 32: dragoman.v1.ChatService.Plan:output_type -> dragoman.v1.PlanResponse
+	9,  // 33: dragoman.v1.ChatService.Parse:output_type -> dragoman.v1.ParseResponse
+	13, // 34: dragoman.v1.ChatService.ParseStream:output_type -> dragoman.v1.ParseStreamResponse
+	17, // 35: dragoman.v1.ChatService.ParseStreams:output_type -> dragoman.v1.ParseStreamsResponse
+	31, // [31:36] is the sub-list for method output_type
+	26, // [26:31] is the sub-list for method input_type
+	26, // [26:26] is the sub-list for extension type_name
+	26, // [26:26] is the sub-list for extension extendee
+	0,  // [0:26] is the sub-list for field type_name
 }
 
 func init() { file_dragoman_v1_chat_service_proto_init() }
@@ -2006,16 +2111,17 @@ func file_dragoman_v1_chat_service_proto_init() {
 		(*ParseStreamRequest_Text)(nil),
 		(*ParseStreamRequest_Data)(nil),
 	}
-	file_dragoman_v1_chat_service_proto_msgTypes[20].OneofWrappers = []any{}
+	file_dragoman_v1_chat_service_proto_msgTypes[14].OneofWrappers = []any{}
 	file_dragoman_v1_chat_service_proto_msgTypes[21].OneofWrappers = []any{}
 	file_dragoman_v1_chat_service_proto_msgTypes[22].OneofWrappers = []any{}
+	file_dragoman_v1_chat_service_proto_msgTypes[23].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_dragoman_v1_chat_service_proto_rawDesc), len(file_dragoman_v1_chat_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   23,
+			NumMessages:   24,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
