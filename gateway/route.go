@@ -38,8 +38,18 @@ type place struct {
 	model  engine.Model
 }
 
-// route finds the servers of a model. The errors are the client's to read.
+// route finds the servers and the template of a model. The errors are the client's to read.
 func (g *Gateway) route(name string) (route, error) {
+	r, err := g.find(name)
+	if err == nil && r.template == "" {
+		err = &fault.Error{Code: fault.NotFound, Place: "model", Message: fmt.Sprintf("the model %q has no chat template: its engine offers none", name),
+			Remedy: "read it with --model, or name one in engines.models"}
+	}
+	return r, err
+}
+
+// find finds the servers of a model, and its template if it has one.
+func (g *Gateway) find(name string) (route, error) {
 	if len(g.servers) == 0 {
 		return route{}, &fault.Error{Code: fault.Unavailable, Message: "no engine is configured",
 			Remedy: "start the daemon with --engine http://HOST:PORT, or with --replay to try it without one"}
@@ -71,9 +81,6 @@ func (g *Gateway) route(name string) (route, error) {
 	case !known:
 		return r, &fault.Error{Code: fault.NotFound, Place: "model", Message: fmt.Sprintf("no engine serves the model %q; the models are %q", name, g.Models()),
 			Remedy: "send one of them"}
-	case r.template == "":
-		return r, &fault.Error{Code: fault.NotFound, Place: "model", Message: fmt.Sprintf("the model %q has no chat template: its engine offers none", name),
-			Remedy: "read it with --model, or name one in engines.models"}
 	}
 	return r, nil
 }

@@ -16,6 +16,7 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"io"
 
 	"github.com/dragoman-project/dragoman/sdk/grammar"
 	"github.com/dragoman-project/dragoman/sdk/peg/match"
@@ -35,6 +36,18 @@ type Engine interface {
 type Counter interface {
 	// Count returns the number of tokens of a text for a model, special tokens in their spelling.
 	Count(ctx context.Context, model, text string) (int, error)
+}
+
+// Passer is an engine with an API of OpenAI's for completions of raw prompts, to which requests are passed on.
+type Passer interface {
+	// Pass posts a body to /v1/completions. It returns when the engine has accepted it.
+	Pass(ctx context.Context, body []byte) (*Passed, error)
+}
+
+// Passed is the answer of a Passer: JSON, or events if the request asks for a stream. The body must be closed.
+type Passed struct {
+	ContentType string
+	Body        io.ReadCloser
 }
 
 // Stream is a running completion. It is used by one goroutine at a time.

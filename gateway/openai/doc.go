@@ -1,4 +1,4 @@
-// Package openai serves OpenAI's API in front of a gateway: chat completions and models.
+// Package openai serves OpenAI's API in front of a gateway: chat completions, completions (passed on to engines) and models.
 //
 //	POST /v1/chat/completions ─Gateway.Plan→ Answer ─Begin→ Output, for each choice ─Next→ pieces ─→ chunks, or one completion
 //

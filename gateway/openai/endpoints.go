@@ -14,8 +14,9 @@ import (
 
 // The paths of the endpoints.
 const (
-	chatPath   = "/v1/chat/completions"
-	modelsPath = "/v1/models"
+	chatPath        = "/v1/chat/completions"
+	completionsPath = "/v1/completions"
+	modelsPath      = "/v1/models"
 )
 
 // Endpoints returns the endpoints of OpenAI's API.
@@ -23,6 +24,7 @@ func Endpoints(g *gateway.Gateway) []api.Endpoint {
 	s := &service{gateway: g, started: time.Now()}
 	return []api.Endpoint{
 		{Method: http.MethodPost, Path: chatPath, Output: true, Serve: s.chat, Refuse: refuse},
+		{Method: http.MethodPost, Path: completionsPath, Output: true, Serve: s.completions, Refuse: refuse},
 		{Method: http.MethodGet, Path: modelsPath, Serve: s.models, Refuse: refuse},
 		{Method: http.MethodGet, Path: modelsPath + "/", Serve: s.model, Refuse: refuse},
 	}

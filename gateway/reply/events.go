@@ -12,13 +12,16 @@ type Events struct {
 }
 
 // Events sends the headers of a reply that is a stream of events.
-func (r *Reply) Events() *Events {
-	h := r.w.Header()
+func (r *Reply) Events() *Events { return NewEvents(r.w) }
+
+// NewEvents sends the headers of an answer that is a stream of events.
+func NewEvents(w http.ResponseWriter) *Events {
+	h := w.Header()
 	h.Set("Content-Type", "text/event-stream; charset=utf-8")
 	h.Set("Cache-Control", "no-cache")
 	h.Set("X-Accel-Buffering", "no") // proxies should pass events on at once
-	r.w.WriteHeader(http.StatusOK)
-	return &Events{w: r.w}
+	w.WriteHeader(http.StatusOK)
+	return &Events{w: w}
 }
 
 // Send sends whole events, unless there are none.

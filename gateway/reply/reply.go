@@ -132,7 +132,7 @@ func (r *Reply) Close() {
 
 // Head sets the gateway's headers.
 func (r *Reply) Head() {
-	r.w.Header().Set(OverheadHeader, strconv.FormatFloat(float64(r.overhead.Microseconds())/1000, 'f', -1, 64))
+	SetOverhead(r.w, r.overhead)
 	bytes, of := r.Shared()
 	r.w.Header().Set(SharedHeader, fmt.Sprintf("%d/%d", bytes, of))
 	var warnings []string
@@ -148,6 +148,11 @@ func (r *Reply) Head() {
 		text := strings.Join(warnings, "; ")
 		r.w.Header().Set(WarningsHeader, text[:min(len(text), most)])
 	}
+}
+
+// SetOverhead sets the header with the gateway's overhead.
+func SetOverhead(w http.ResponseWriter, overhead time.Duration) {
+	w.Header().Set(OverheadHeader, strconv.FormatFloat(float64(overhead.Microseconds())/1000, 'f', -1, 64))
 }
 
 // plain returns a text with what a header cannot contain replaced.

@@ -47,6 +47,9 @@ func NewClient(o Options) *Client {
 	return &Client{o, &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 }
 
+// Close closes the connections that no output uses.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
 // models is the answer of /v1/models.
 type models struct {
 	Data []struct {

@@ -46,13 +46,16 @@ func (s *server) ask(ctx context.Context, method, path string, body, into any) e
 	return nil
 }
 
-// send sends a request, and returns an answer that is no error.
+// send sends a request, whose body is JSON or will be, and returns an answer that is no error.
 func (s *server) send(ctx context.Context, method, path string, body any) (*http.Response, error) {
 	var text io.Reader
 	if body != nil {
-		encoded, err := json.Marshal(body)
-		if err != nil {
-			return nil, err
+		encoded, isText := body.([]byte)
+		if !isText {
+			var err error
+			if encoded, err = json.Marshal(body); err != nil {
+				return nil, err
+			}
 		}
 		text = bytes.NewReader(encoded)
 	}
@@ -149,9 +152,7 @@ type stream struct {
 func (s *server) complete(ctx context.Context, path string, body any, r reader) (engine.Stream, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	out := &stream{ctx: ctx, cancel: cancel, idle: s.Idle, reader: r}
-	out.timer = time.AfterFunc(s.Idle, func() {
-		cancel(&fault.Error{Code: fault.TimedOut, Message: fmt.Sprintf("the engine was silent for %v", s.Idle), Remedy: "try again, or raise engines.idle"})
-	})
+	out.timer = time.AfterFunc(s.Idle, func() { cancel(s.silent()) })
 	res, err := s.send(ctx, http.MethodPost, path, body) //nolint:bodyclose // the stream closes it
 	if err != nil {
 		_ = out.Close()
@@ -159,6 +160,11 @@ func (s *server) complete(ctx context.Context, path string, body any, r reader) 
 	}
 	out.body, out.events = res.Body, newEvents(res.Body)
 	return out, nil
+}
+
+// silent returns the error for an engine that sends nothing.
+func (c *Client) silent() error {
+	return &fault.Error{Code: fault.TimedOut, Message: fmt.Sprintf("the engine was silent for %v", c.Idle), Remedy: "try again, or raise engines.idle"}
 }
 
 // Next implements engine.Stream.
@@ -171,10 +177,10 @@ func (s *stream) Next() (engine.Piece, error) {
 			if p, whole := s.reader.end(); whole {
 				return p, nil
 			}
-			return engine.Piece{}, s.broken(io.ErrUnexpectedEOF)
+			return engine.Piece{}, broken(s.ctx, io.ErrUnexpectedEOF)
 		}
 		if err != nil {
-			return engine.Piece{}, s.broken(err)
+			return engine.Piece{}, broken(s.ctx, err)
 		}
 		p, ok, err := s.reader.read(event)
 		if err != nil {
@@ -188,9 +194,9 @@ func (s *stream) Next() (engine.Piece, error) {
 	return engine.Piece{}, io.EOF
 }
 
-// broken returns the error for a stream that cannot be read on.
-func (s *stream) broken(err error) error {
-	if why := context.Cause(s.ctx); why != nil {
+// broken returns the error for an answer that cannot be read on, to a request with ctx.
+func broken(ctx context.Context, err error) error {
+	if why := context.Cause(ctx); why != nil {
 		return why
 	}
 	return &fault.Error{Code: fault.Unavailable, Message: "the engine broke off its output: " + err.Error(), Remedy: "try again", Err: err}
