@@ -28,7 +28,7 @@ func TestRewrites(t *testing.T) {
 			{Turn: 3, Role: "user", Following: 5, Because: "earlier messages change"}}},
 		{"only answers to the last question keep their reasoning", each + `{% if m.reasoning_content and not (messages[loop.index0:] | selectattr('role', 'equalto', 'user') | list) %}({{ m.reasoning_content }}){% endif %}` +
 			`{% if m.tool_calls %}<call>{{ m.tool_calls[0].function.name }} {{ m.tool_calls[0].function.arguments | tojson }}</call>{% endif %}` + end + `{% if add_generation_prompt %}<|assistant|>{% endif %}`, []autoparser.Rewrite{
-			{Turn: 4, Role: "assistant", Following: 7, Because: "the reasoning of earlier answers is left out", Before: "h book is beside it?<|end|><|assistant|>", Was: "(Which shelf was it? Look at the second ", Is: `<call>find_book {"title": "Dune"}</call><`}}},
+			{Turn: 4, Role: "assistant", Following: 7, Because: "the reasoning of earlier answers is left out", Before: "h book is beside it?<|end|><|assistant|>", Was: "(Which shelf was it? Look at the second ", Is: `<call>find_book {"title": "Dune"}</call>`}}},
 		{"a conversation that is refused", `{{ raise_exception("no") }}`, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
