@@ -30,8 +30,11 @@ type Answer struct {
 	planned *host.Planned
 	sent    sync.Once // sets trail
 	trail   *trail
-	end     string // the token that ends outputs
-	bos     string
+
+	counting     sync.Mutex
+	promptTokens int    // as the model's tokenizer counts them; 0: it did not yet
+	end          string // the token that ends outputs
+	bos          string
 }
 
 // Plan plans the answer to a chat request in the words of OpenAI's API. The errors name the member of the request that is wrong.
@@ -106,6 +109,9 @@ func (a *Answer) Begin(ctx context.Context, id string, waited *time.Duration) (*
 	}
 	o.resume = func() error { return o.begin(ctx, new(time.Duration)) }
 	o.session = a.planned.Session(ctx, session.Options{})
+	o.total = sync.OnceValue(func() *engine.Usage { return o.complete(ctx, o.counted()) })
+	_, err := a.gateway.host.Model(ctx, a.Template)
+	o.countable = err == nil
 	return o, nil
 }
 

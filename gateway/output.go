@@ -42,6 +42,10 @@ type Output struct {
 	told    bool          // the engine tells special tokens from text
 	before  *engine.Usage
 
+	countable bool                 // the model's tokenizer is known
+	raw       []byte               // what the engine has written, if it counts nothing meanwhile and the tokenizer is known
+	total     func() *engine.Usage // of the output that has ended
+
 	pieces []chat.Piece // memory for what the session decides
 	finish engine.Finish
 	full   bool // the model's context is
@@ -90,6 +94,9 @@ func (o *Output) count(p engine.Piece) (before int) {
 		o.tokens = max(o.tokens, p.Usage.Completion)
 	case len(p.Text) > 0:
 		o.tokens++
+	}
+	if o.countable && o.usage == nil {
+		o.raw = append(o.raw, p.Text...)
 	}
 	return before
 }
@@ -185,9 +192,17 @@ func (o *Output) Stop() string { return o.cutter.by }
 // Full reports whether the model's context was full, so that the output broke off.
 func (o *Output) Full() bool { return o.full }
 
-// Usage returns what the engine has counted; nil: it did not say. If the gateway has ended reasoning, the tokens of both completions
-// are those of the output, and what it wrote itself is neither.
+// Usage returns what the engine has counted, and at the end what it has not, by the model's tokenizer; nil: nothing is known.
 func (o *Output) Usage() *engine.Usage {
+	if o.ended {
+		return o.total()
+	}
+	return o.counted()
+}
+
+// counted returns what the engine has counted. If the gateway has ended reasoning, the tokens of both completions are those of the
+// output, and what it wrote itself is neither.
+func (o *Output) counted() *engine.Usage {
 	if o.before == nil || o.usage == nil {
 		return o.usage
 	}

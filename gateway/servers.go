@@ -38,6 +38,7 @@ type served struct {
 // watch asks a server from time to time until ctx ends.
 func (g *Gateway) watch(ctx context.Context, s *server) {
 	for {
+		g.loadTokenizers(ctx, s)
 		pause := askAgain
 		if s.now.Load().err != nil {
 			pause = askSoon
