@@ -33,7 +33,7 @@ var layers = []struct {
 	{"internal/shared", []string{"autoparser/workaround"}}, // for tests only
 	{"internal/wire", []string{"internal/wire", "sdk/chat", "sdk/jsonschema", "sdk/peg", "sdk/grammar", "sdk/handler", "sdk/proto"}},
 	{"internal/wire/chatapi", []string{"sdk"}},
-	{"internal/wire/adminapi", []string{"host", "sdk"}},
+	{"internal/wire/adminapi", []string{"host", "sdk", "internal/wire/chatapi"}},
 	{"autoparser", []string{"autoparser", "sdk/chat", "sdk/peg", "sdk/grammar", "sdk/handler", "sdk/jsonschema", "sdk/session", "sdk/turn"}},
 	{"autoparser/jinja", []string{"autoparser/jinja"}},
 	{"autoparser/jinja/failure", []string{}},
@@ -57,6 +57,7 @@ var layers = []struct {
 	{"host/check", []string{"sdk"}},
 	{"host/config", []string{"sdk/chat"}},
 	{"host/watch", []string{}},
+	{"host/recorder", []string{"host/config", "internal/wire", "sdk"}},
 	{"host/state", []string{"", "host/config", "host/plugins", "host/watch", "autoparser", "sdk"}},
 	{"host/trial", []string{"host/check", "host/plugins", "host/state", "autoparser", "sdk"}},
 	{"gateway", []string{"gateway", "host", "sdk"}},

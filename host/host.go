@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"path/filepath"
 	"sync"
@@ -10,6 +11,7 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser"
 	"github.com/dragoman-project/dragoman/host/config"
 	"github.com/dragoman-project/dragoman/host/plugins"
+	"github.com/dragoman-project/dragoman/host/recorder"
 	"github.com/dragoman-project/dragoman/host/state"
 	"github.com/dragoman-project/dragoman/host/trial"
 	"github.com/dragoman-project/dragoman/sdk/chat"
@@ -51,6 +53,7 @@ type Host struct {
 	plugins  *plugins.Manager
 	trials   trial.Trials
 	running  running
+	recorder *recorder.Recorder // nil: nothing is recorded
 	vetted   vetted
 	warned   warned
 
@@ -85,6 +88,11 @@ func New(ctx context.Context, o Options) (*Host, error) {
 	}); err != nil {
 		return nil, err
 	}
+	if !o.Static {
+		if h.recorder, err = recorder.New(o.Config.Recorder, o.Version, o.Logger); err != nil {
+			return nil, errors.Join(err, h.plugins.Close(ctx))
+		}
+	}
 	if h.state, err = state.New(state.Options{
 		Config: o.Config, Logger: o.Logger, LoadConfig: o.LoadConfig, ConfigFile: o.ConfigFile, NoEmbedded: o.NoEmbedded,
 		Files: o.Files, Static: o.Static, Settle: o.settle, Plugins: h.plugins, Try: h.try, Changed: h.changed,
@@ -107,6 +115,7 @@ func (h *Host) Close(ctx context.Context) error {
 }
 
 func (h *Host) close(ctx context.Context) error {
+	h.recorder.Close()
 	if h.state == nil {
 		return h.plugins.Close(ctx)
 	}
@@ -119,6 +128,7 @@ func (h *Host) close(ctx context.Context) error {
 // changed adapts what is kept beside the snapshot to the one in force now.
 func (h *Host) changed(now *state.Snapshot) {
 	h.trials.Samples.Fit(now.Names(), now.Config.Canary.Shadow)
+	h.recorder.Configure(now.Config.Recorder)
 	h.warn()
 	select {
 	case h.vetted.due <- struct{}{}:

@@ -10,6 +10,7 @@ import (
 	"github.com/dragoman-project/dragoman/autoparser"
 	"github.com/dragoman-project/dragoman/host/plugins"
 	"github.com/dragoman-project/dragoman/host/plugins/manifest"
+	"github.com/dragoman-project/dragoman/host/recorder"
 	"github.com/dragoman-project/dragoman/host/state"
 	"github.com/dragoman-project/dragoman/host/trial"
 	"github.com/dragoman-project/dragoman/sdk/chat"
@@ -35,6 +36,8 @@ type Planned struct {
 	keep      int            // outputs per template
 	maxOutput int            // bytes
 	tokenizer func(context.Context) (*tokenizer.Tokenizer, error)
+	recorder  *recorder.Recorder // nil: outputs are not recorded
+	recorded  *recorder.Output   // what is known of them; nil without a recorder
 }
 
 // ownTemplate stands for the templates that clients have put for themselves where sessions are counted by template.
@@ -43,7 +46,7 @@ const ownTemplate = "(client)"
 // unobserved returns the plan for outputs that nothing counts or keeps.
 func (p *Planned) unobserved() *Planned {
 	out := *p
-	out.observer, out.running, out.samples = nil, nil, nil
+	out.observer, out.running, out.samples, out.recorder = nil, nil, nil, nil
 	return &out
 }
 
@@ -141,6 +144,8 @@ func (h *Host) plan(ctx context.Context, snap *state.Snapshot, e *state.Entry, o
 	}
 	if e.Own { // clients choose these names, and change what they mean
 		planned.template, planned.samples = ownTemplate, nil
+	} else if h.recorder != nil {
+		planned.recorder, planned.recorded = h.recorder, h.recorded(snap, e, learned, draft, planned)
 	}
 	return planned, nil
 }

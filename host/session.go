@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/dragoman-project/dragoman/host/recorder"
 	"github.com/dragoman-project/dragoman/host/trial"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/peg/match"
@@ -26,6 +27,7 @@ type Session struct {
 	watch SessionObserver
 	leave func() // the sessions that are under way
 	kept  *trial.Recording
+	tape  *recorder.Tape
 	ended bool
 }
 
@@ -44,24 +46,26 @@ func (p *Planned) TokenSession(ctx context.Context, t *tokenizer.Tokenizer, o se
 		s.Close()
 		return nil, err
 	}
+	s.tape.Specials(s.tokens.Specials())
 	s.run = s.tokens
 	return s, nil
 }
 
 func (p *Planned) session(o *session.Options) *Session {
 	s := &Session{limit: p.maxOutput, watch: began(p.observer, p.template, p.Handler),
-		leave: p.running.begin(p.template, p.Handler), kept: p.samples.Record(p.template, p.request, p.keep)}
+		leave: p.running.begin(p.template, p.Handler), kept: p.samples.Record(p.template, p.request, p.keep), tape: p.recorder.Begin(p.recorded)}
 	o.Fed = s.take
 	return s
 }
 
 // take takes the next bytes before they are parsed.
-func (s *Session) take(chunk []byte, known bool) error {
+func (s *Session) take(chunk []byte, special []match.Range) error {
 	if s.limit > 0 && s.fed+len(chunk) > s.limit {
 		return s.tooLong()
 	}
 	s.fed += len(chunk)
-	s.kept.Fed(chunk, known)
+	s.kept.Fed(chunk, special != nil)
+	s.tape.Fed(chunk, special)
 	return nil
 }
 
@@ -120,6 +124,8 @@ func (s *Session) AppendLast(dst []chat.Piece, truncated bool) ([]chat.Piece, se
 	dst, result, err := s.run.AppendLast(dst, truncated)
 	if result.Report != nil {
 		s.kept.End(truncated)
+		s.tape.End(result.Report, truncated)
+		s.tape = nil
 	}
 	s.end(result.Report)
 	return dst, result, pluginFault(err)
@@ -133,6 +139,7 @@ func (s *Session) end(report *chat.Report) {
 	if !s.ended {
 		s.ended = true
 		s.leave()
+		s.tape.Drop()
 		s.watch.Ended(report)
 	}
 }

@@ -103,6 +103,8 @@ func routeOf(r *http.Request) route {
 		return route{stream: true, output: true, framed: true, turns: true}
 	case path == parseStreamsPath:
 		return route{stream: true, shared: true, framed: true}
+	case path == watchRecordingsPath:
+		return route{stream: true, shared: true}
 	default:
 		return route{stream: strings.HasPrefix(path, reflectionPath)}
 	}

@@ -234,7 +234,9 @@ const unprovenCalls = `{% for m in messages %}<{{ m.role }}>{{ m.content }}{% fo
 // TestEveryMetricIsDocumented compares the metrics of a daemon with docs/operating.md, both ways.
 func TestEveryMetricIsDocumented(t *testing.T) {
 	file, mute := write(t, "workarounds.yaml", "version: 1\nworkarounds: []\n"), write(t, "mute.jinja", unprovenCalls)
-	d := serve(t, func(c *config.Config) { c.Workarounds.File, c.Templates.Dir = file, filepath.Dir(mute) })
+	d := serve(t, func(c *config.Config) {
+		c.Workarounds.File, c.Templates.Dir, c.Recorder.Dir = file, filepath.Dir(mute), t.TempDir()
+	})
 	eventually(t, "the template is vetted", func() bool { return len(d.host.Unproven()) == 1 })
 	d.post(t, parsePath, parseBody(malformed1))
 	d.post(t, parsePath, parseBody(strings.ReplaceAll(output1, `"weather"`, `"nobody"`)))

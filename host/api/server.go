@@ -22,6 +22,7 @@ import (
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/api/metrics"
 	"github.com/dragoman-project/dragoman/host/config"
+	"github.com/dragoman-project/dragoman/host/recorder"
 	"github.com/dragoman-project/dragoman/sdk/fault"
 	"github.com/dragoman-project/dragoman/sdk/proto/dragoman/v1/dragomanv1connect"
 )
@@ -29,12 +30,14 @@ import (
 const (
 	parseStreamPath  = dragomanv1connect.ChatServiceParseStreamProcedure
 	parseStreamsPath = dragomanv1connect.ChatServiceParseStreamsProcedure
-	reflectionPath   = "/grpc.reflection." // begins the paths of reflection
+	// It is silent as long as nothing is recorded.
+	watchRecordingsPath = dragomanv1connect.RecordingServiceWatchRecordingsProcedure
+	reflectionPath      = "/grpc.reflection." // begins the paths of reflection
 )
 
 // services are the names of all services.
 var services = []string{dragomanv1connect.ChatServiceName, dragomanv1connect.TemplateServiceName,
-	dragomanv1connect.WorkaroundServiceName, dragomanv1connect.SnapshotServiceName, dragomanv1connect.AdminServiceName}
+	dragomanv1connect.WorkaroundServiceName, dragomanv1connect.SnapshotServiceName, dragomanv1connect.RecordingServiceName, dragomanv1connect.AdminServiceName}
 
 // A connection without requests is closed after idleTime. One that is silent for pingAfter gets a ping, and is closed if it does
 // not answer within pingTime.
@@ -107,6 +110,8 @@ func New(h *host.Host, o Options) *Server {
 	mux.Handle(dragomanv1connect.NewTemplateServiceHandler(&templateService{host: h}, options))
 	mux.Handle(dragomanv1connect.NewSnapshotServiceHandler(&snapshotService{host: h}, options))
 	mux.Handle(dragomanv1connect.NewWorkaroundServiceHandler(&workaroundService{host: h}, options))
+	recordings := &recordingService{host: h, player: recorder.NewPlayer(), faults: own, ending: s.ending}
+	mux.Handle(dragomanv1connect.NewRecordingServiceHandler(recordings, options))
 	mux.Handle(dragomanv1connect.NewAdminServiceHandler(&adminService{host: h, sessions: &s.sessions, version: o.Version}, options))
 	reflector := grpcreflect.NewStaticReflector(append([]string{grpchealth.HealthV1ServiceName}, services...)...)
 	mux.Handle(grpcreflect.NewHandlerV1(reflector, noted))

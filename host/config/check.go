@@ -68,6 +68,7 @@ func (c *Config) checkFields(bad badFunc) {
 	}
 	c.checkOverrides(bad)
 	c.checkEngines(bad)
+	c.Recorder.check(bad)
 }
 
 func (c *Config) checkAddresses(bad badFunc) {
@@ -119,6 +120,9 @@ func (c *Config) checkTogether(bad badFunc) {
 	}
 	if (c.Listen.Cert == "") != (c.Listen.Key == "") {
 		bad("listen.cert", "TLS needs both a certificate and its key: set listen.cert and listen.key, or neither")
+	}
+	if c.Recorder.Key != "" && c.Recorder.KeyFile != "" {
+		bad("recorder.key", "the key is in recorder.key_file, too: set one of them")
 	}
 	if !c.Listen.Local() && c.Auth.Open() && !c.Listen.Insecure {
 		bad("listen.address", "%q can be reached from other machines without a token: set auth.tokens or auth.tokens_file, "+

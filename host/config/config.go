@@ -40,6 +40,7 @@ type Config struct {
 	State       State       `yaml:"state" help:"What the daemon remembers across restarts."`
 	History     History     `yaml:"history" help:"How many earlier snapshots can be rolled back to."`
 	Canary      Canary      `yaml:"canary" help:"How changed rules, templates and plugins are tried before they go live."`
+	Recorder    Recorder    `yaml:"recorder" help:"What the flight recorder keeps of requests and outputs: off unless it has a folder."`
 	Parsing     Parsing     `yaml:"parsing" help:"How irregular output is treated, unless the request sets it."`
 	Log         Log         `yaml:"log" help:"What is logged, on standard error."`
 	Metrics     Metrics     `yaml:"metrics" help:"What is counted, at /metrics."`
@@ -196,6 +197,7 @@ func Default() *Config {
 		Engines:   Engines{Idle: 5 * time.Minute, Pace: 20 * time.Millisecond},
 		History:   History{Snapshots: 20},
 		Canary:    Canary{Mode: "enforce", Time: 10 * time.Second},
+		Recorder:  Recorder{Share: 1, Always: RecordedMarks, Bytes: 1 << 30, Age: 7 * 24 * time.Hour},
 		Parsing:   Parsing{UnknownTool: "forward", CallInReasoning: "promote", TruncatedCall: "partial", Malformed: "deliver", UnclosedReasoning: "keep"},
 		Log:       Log{Level: "info", Format: "text", Access: "all"},
 		Tracing:   Tracing{Sample: 1},

@@ -36,6 +36,9 @@ type PlanOptions struct {
 	// Constraints and Codes share constraints and compiled programs between plans; nil: nothing is shared.
 	Constraints *grammar.Cache
 	Codes       *match.Cache
+	// Specials are the special tokens that markers match as, where it is known which they are: Plan.Specials of an earlier plan. Nil:
+	// they follow from the tokens.
+	Specials []string
 	// ParseOnly builds no constraint and refuses no request, for outputs that exist already.
 	ParseOnly bool
 }
@@ -71,6 +74,7 @@ type Plan struct {
 	code    *match.Code // Program, compiled
 	codes   *match.Cache
 	markers []string // of the format, some of which are tokens
+	special []string // of these, those that match only as special tokens
 	streams handler.StreamHandler
 	token   []byte // for streams
 
@@ -105,8 +109,11 @@ func New(ctx context.Context, d *Draft, req *chat.Request, o PlanOptions) (*Plan
 		return nil, errors.New("the plan has neither a program nor a stream")
 	}
 	p.Program = d.Program.Sealed()
-	special := specials(o.SpecialTokens, d.PreservedTokens)
-	if err := p.compile(o.Codes, match.Options{Specials: special}); err != nil { // before the constraint, which costs more
+	special := o.Specials
+	if special == nil {
+		special = specials(o.SpecialTokens, d.PreservedTokens)
+	}
+	if err := p.compile(o.Codes, special); err != nil { // before the constraint, which costs more
 		return nil, programFault(err)
 	}
 	if !o.ParseOnly {
@@ -137,7 +144,13 @@ func names(tools []chat.Tool) []chat.Tool {
 	return named
 }
 
-func (p *Plan) compile(codes *match.Cache, o match.Options) (err error) {
+// Specials returns the special tokens that markers match as, and as nothing else, where it is known which bytes of an output are
+// special tokens.
+func (p *Plan) Specials() []string { return p.special }
+
+func (p *Plan) compile(codes *match.Cache, specials []string) (err error) {
+	p.special = specials
+	o := match.Options{Specials: specials}
 	if codes == nil {
 		p.code, err = match.Compile(p.Program, o)
 	} else {

@@ -21,9 +21,9 @@ type Options struct {
 	Claims bool
 	// KeepSpecial keeps the special tokens that the plan does not know, which a TokenSession otherwise drops from the text, as engines do.
 	KeepSpecial bool
-	// Fed, if set, receives every chunk before it is parsed; known is whether its special tokens are known. Its error is that of the
-	// call, and nothing of the chunk is parsed.
-	Fed func(chunk []byte, known bool) error
+	// Fed, if set, receives every chunk before it is parsed, with the bytes that came from special tokens; nil: that is not known. Its
+	// error is that of the call, and nothing of the chunk is parsed.
+	Fed func(chunk []byte, special []match.Range) error
 	// Events, if set, receives every event before it becomes part of the deltas. The text of an event is valid only during the call.
 	Events chat.Sink
 }
@@ -32,7 +32,7 @@ type Options struct {
 type Session struct {
 	ctx    context.Context
 	parser parser
-	fed    func([]byte, bool) error
+	fed    func([]byte, []match.Range) error
 	stream chat.Stream
 	last   []chat.Piece // of Feed; its memory is reused
 	end    string       // the marker that ends reasoning; empty: there is none
@@ -101,7 +101,7 @@ const block = 64 << 10
 // feed feeds a chunk in blocks, until the context ends.
 func (s *Session) feed(chunk []byte, special []match.Range) error {
 	if s.fed != nil {
-		if err := s.fed(chunk, special != nil); err != nil {
+		if err := s.fed(chunk, special); err != nil {
 			return err
 		}
 	}

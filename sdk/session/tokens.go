@@ -17,6 +17,8 @@ type TokenSession struct {
 	decoder *tokenizer.Decoder
 	prompt  int // the length of the generation prompt
 
+	specials []string
+
 	text    []byte        // of the ids that were fed last; its memory is reused
 	special []match.Range // in text
 	last    []chat.Piece  // of Feed
@@ -38,11 +40,11 @@ func (p *Plan) TokenSession(ctx context.Context, t *tokenizer.Tokenizer, o Optio
 	spellings(t, keep, p.PreservedTokens)
 	spellings(t, keep, p.Stops)
 	if p.code != nil {
-		if err := known.compile(p.codes, match.Options{Specials: markers}); err != nil {
+		if err := known.compile(p.codes, markers); err != nil {
 			return nil, programFault(err)
 		}
 	}
-	s := &TokenSession{decoder: t.ContinueDecoder(), prompt: len(p.GenerationPrompt)}
+	s := &TokenSession{decoder: t.ContinueDecoder(), prompt: len(p.GenerationPrompt), specials: markers}
 	if !o.KeepSpecial {
 		s.decoder.SkipSpecial(keep)
 	}
@@ -71,6 +73,9 @@ func spellings(t *tokenizer.Tokenizer, to map[tokenizer.ID]bool, texts []string)
 	}
 	return found
 }
+
+// Specials returns the special tokens that markers match as; see Plan.Specials.
+func (s *TokenSession) Specials() []string { return s.specials }
 
 // Append takes the next ids of the output, appends to dst what they decided, and returns the extended slice; see Session.Append. The pieces
 // say which ids they came from.

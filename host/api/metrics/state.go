@@ -35,6 +35,8 @@ var (
 
 	canaryTrials = describe("dragoman_canary_trials_total", "Changes that were tried before they went live, and then went live (live) or did not (refused).", "outcome")
 
+	recordings = describe("dragoman_recordings_total", "Outputs that were to be recorded, by what became of them: written, or lost and why.", "result")
+
 	cacheLookups = describe("dragoman_cache_lookups_total", "Assembled programs, constraints and compiled programs that were found ready (hit) or had to be made (miss).", "cache", "outcome")
 	cacheEntries = describe("dragoman_cache_entries", "Assembled programs, constraints and compiled programs that are kept.", "cache")
 )
@@ -63,6 +65,9 @@ func (s state) Collect(to chan<- prometheus.Metric) {
 	live, refused := s.host.TrialCounts()
 	tell(to, canaryTrials, prometheus.CounterValue, float64(live), "live")
 	tell(to, canaryTrials, prometheus.CounterValue, float64(refused), "refused")
+	for result, n := range s.host.Recordings() {
+		tell(to, recordings, prometheus.CounterValue, float64(n), string(result))
+	}
 	tellCache(to, "assembled", s.host.Assembled())
 	tellCache(to, "constraints", s.host.Constraints())
 	tellCache(to, "programs", s.host.Programs())

@@ -19,7 +19,7 @@ func EncodeResult(r session.Result) (*dragomanv1.ParseResponse, error) {
 	return &dragomanv1.ParseResponse{
 		Message:      &dragomanv1.Json{Text: string(message)},
 		FinishReason: string(r.FinishReason),
-		Report:       encodeReport(r.Report),
+		Report:       EncodeReport(r.Report),
 	}, nil
 }
 
@@ -34,7 +34,8 @@ func DecodeResult(m *dragomanv1.ParseResponse) (*session.Result, error) {
 
 // The optional fields of a report are always set: an offset may be 0.
 
-func encodeReport(r *chat.Report) *dragomanv1.Report {
+// EncodeReport converts a report.
+func EncodeReport(r *chat.Report) *dragomanv1.Report {
 	m := &dragomanv1.Report{
 		Status:       string(r.Status),
 		Length:       uint32(r.Length),
