@@ -11,8 +11,8 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/chat"
 )
 
-// Detached is a template that belongs to no snapshot, such as the file of a command. The rules and plugins in force at its creation
-// apply to it.
+// Detached is a template under the rules and plugins that were in force at its creation. It need not belong to a snapshot, such as
+// the file of a command.
 type Detached struct {
 	host *Host
 	snap *state.Snapshot
@@ -23,6 +23,16 @@ type Detached struct {
 func (h *Host) Detached(src TemplateSource) *Detached {
 	snap := h.state.Current()
 	return &Detached{host: h, snap: snap, Entry: state.NewEntry(src, snap.Rules)}
+}
+
+// Find returns a template in force. Whatever is reloaded, it stays as it is.
+func (h *Host) Find(ctx context.Context, name string) (*Detached, error) {
+	snap := h.state.For(ctx)
+	e, err := snap.Template(name)
+	if err != nil {
+		return nil, err
+	}
+	return &Detached{host: h, snap: snap, Entry: e}, nil
 }
 
 // Plan answers a request. handler names the handler that must answer, whatever else claims the template; empty: the one that
@@ -39,6 +49,16 @@ func (l *Detached) Render(ctx context.Context, req *chat.Request) (autoparser.Re
 	}
 	out, err := learned.RenderWith(ctx, req, &l.host.programs)
 	return out, state.TemplateFault(l.Name, err)
+}
+
+// Origins renders a request's prompt, and returns the place in the template that each piece of it comes from.
+func (l *Detached) Origins(ctx context.Context, req *chat.Request) (autoparser.Rendered, []autoparser.Origin, error) {
+	learned, err := l.Learn(ctx)
+	if err != nil {
+		return autoparser.Rendered{}, nil, err
+	}
+	out, origins, err := learned.Origins(ctx, req)
+	return out, origins, state.TemplateFault(l.Name, err)
 }
 
 // RenderVariables renders the template with these variables, a JSON object; now is its current time.

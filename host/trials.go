@@ -28,6 +28,12 @@ func (h *Host) TryRules(ctx context.Context, rules RulesFile, files []check.Inpu
 	return h.trials.TryRules(ctx, h.state.Current(), rules, files)
 }
 
+// RehearseRules returns what a file of rules would change, of the recorded cases of the canary, too. Before each template it calls
+// progress with the number of those that are done, and of all.
+func (h *Host) RehearseRules(ctx context.Context, rules RulesFile, progress func(done, all int)) (RulesDiff, error) {
+	return h.trials.Rehearse(ctx, h.state.Current(), rules, progress)
+}
+
 // try tries a change before it goes live, unless it is part of the start.
 func (h *Host) try(ctx context.Context, source, path string, before, next *state.Snapshot) error {
 	if !h.state.Started() {

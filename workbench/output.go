@@ -105,11 +105,11 @@ func (b *bench) plan(ctx context.Context, s subject, request string) (*host.Plan
 	if err != nil {
 		return nil, err
 	}
-	src, _, err := b.source(ctx, s)
+	t, err := b.open(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	return b.host.Detached(src).Plan(ctx, "", req)
+	return t.Plan(ctx, "", req)
 }
 
 // check reports what is wrong with the question, apart from its template and its request.

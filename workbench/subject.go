@@ -14,16 +14,10 @@ type subject struct {
 	EOSToken string `json:"eos_token,omitempty"`
 }
 
-// draft is the name of a draft without one.
-const draft = "draft"
-
-// source returns the template's source, and what is known of it if it is in force.
-func (b *bench) source(ctx context.Context, s subject) (host.TemplateSource, host.TemplateInfo, error) {
+// open returns the template, under what is in force.
+func (b *bench) open(ctx context.Context, s subject) (*host.Detached, error) {
 	if s.Source == "" {
-		return b.host.Template(ctx, s.Name)
+		return b.host.Find(ctx, s.Name)
 	}
-	if s.Name == "" {
-		s.Name = draft
-	}
-	return host.TemplateSource{Name: s.Name, Source: s.Source, BOSToken: s.BOSToken, EOSToken: s.EOSToken, Origin: draft}, host.TemplateInfo{}, nil
+	return b.host.Detached(host.TemplateSource{Name: s.Name, Source: s.Source, BOSToken: s.BOSToken, EOSToken: s.EOSToken, Origin: "draft"}), nil
 }

@@ -16,6 +16,7 @@ import (
 	"embed"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"path"
 	"strings"
@@ -57,6 +58,12 @@ func (b *bench) calls() map[string]serve {
 		"output":     answer(b.output),
 		"constraint": answer(b.constraint),
 		"live":       answer(b.live),
+		"template":   answer(b.template),
+		"file":       b.readFile,
+		"prompt":     answer(b.prompt),
+		"rules":      answer(b.rules),
+		"try":        stream(b.try),
+		"save":       answer(b.saveRules),
 	}
 }
 
@@ -103,12 +110,44 @@ func answer[Q, A any](ask func(context.Context, *Q) (A, error)) serve {
 		if err != nil {
 			return err
 		}
-		data, err := json.Marshal(a)
-		if err != nil {
+		return write(w, a)
+	}
+}
+
+// write answers with a JSON object.
+func write(w http.ResponseWriter, a any) error {
+	data, err := json.Marshal(a)
+	if err != nil {
+		return err
+	}
+	begin(w, "application/json")
+	_, err = w.Write(data)
+	return err
+}
+
+// stream returns what answers a JSON object with several, each on a line of its own as soon as ask tells it. An error that comes
+// later is the last of them.
+func stream[Q any](ask func(ctx context.Context, q *Q, tell func(any) error) error) serve {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		q := new(Q)
+		if err := read(r, q); err != nil {
 			return err
 		}
-		begin(w, "application/json")
-		_, err = w.Write(data)
+		begun := false
+		tell := func(a any) error {
+			if !begun {
+				begin(w, "application/jsonl")
+				begun = true
+			}
+			if err := json.NewEncoder(w).Encode(a); err != nil {
+				return err
+			}
+			return http.NewResponseController(w).Flush()
+		}
+		err := ask(r.Context(), q, tell)
+		if known := new(fault.Error); begun && errors.As(err, &known) {
+			return errors.Join(err, tell(problem(known)))
+		}
 		return err
 	}
 }

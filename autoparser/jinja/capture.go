@@ -17,7 +17,7 @@ func (c *compiler) capture(n *syntax.SetBlock, s *scope.Scope) step {
 	return func(f *frame) signal {
 		mark := len(f.r.out)
 		if to := run(f); to != proceed {
-			f.r.out = f.r.out[:mark]
+			f.r.drop(mark)
 			return to
 		}
 		assign(f, take(f, mark))
@@ -76,7 +76,7 @@ func (c *compiler) filterBlock(n *syntax.FilterBlock, s *scope.Scope) step {
 	return func(f *frame) signal {
 		mark := len(f.r.out)
 		if to := run(f); to != proceed {
-			f.r.out = f.r.out[:mark]
+			f.r.drop(mark)
 			return to
 		}
 		f.r.write(f.r.Str(take(f, mark)))

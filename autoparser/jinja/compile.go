@@ -17,20 +17,24 @@ type compiler struct {
 	lenient bool                        // inside an if or a conditional expression, where unknown filters fail at run time
 	source  string
 	inLoop  bool // there is a loop around in this function
+	traced  bool // see Traced
 }
 
-// compileProgram compiles the body of a template.
-func compileProgram(body []syntax.Node, source string, lib *library.Library) *program {
-	c := &compiler{lib: lib, source: source, names: map[string]int{}, missing: map[string]*value.Undefined{}}
+func newCompiler(source string, lib *library.Library) *compiler {
+	return &compiler{lib: lib, source: source, names: map[string]int{}, missing: map[string]*value.Undefined{}}
+}
+
+// program compiles the body of a template.
+func (c *compiler) program(body []syntax.Node) *program {
 	s := scope.New(nil, &scope.Function{})
 	s.Analyze(body...)
-	p := &program{fn: s.Function, lib: lib, enter: c.entry(s), slots: s.Slots()}
+	p := &program{fn: s.Function, lib: c.lib, enter: c.entry(s), slots: s.Slots()}
 	for _, n := range body {
 		p.steps = append(p.steps, c.statement(n, s))
 	}
 	p.names, p.functions = c.order, make([]value.Value, len(c.order))
 	for i, id := range c.order {
-		p.functions[i] = lib.Functions[id]
+		p.functions[i] = c.lib.Functions[id]
 	}
 	return p
 }
@@ -59,7 +63,7 @@ func inOrder(steps []step) step {
 func (c *compiler) statement(n syntax.Node, s *scope.Scope) step {
 	switch n := n.(type) {
 	case *syntax.Data:
-		return func(f *frame) signal { f.r.write(n.Text); return proceed }
+		return c.written(n, func(f *frame) signal { f.r.write(n.Text); return proceed })
 	case *syntax.Output:
 		if len(n.Of) == 1 {
 			return c.output(n.Of[0], s)
@@ -74,11 +78,11 @@ func (c *compiler) statement(n syntax.Node, s *scope.Scope) step {
 	case *syntax.SetBlock:
 		return c.capture(n, s)
 	case *syntax.FilterBlock:
-		return c.filterBlock(n, s)
+		return c.written(n, c.filterBlock(n, s))
 	case *syntax.Macro:
 		return c.macro(n, s)
 	case *syntax.CallBlock:
-		return c.callBlock(n, s)
+		return c.written(n, c.callBlock(n, s))
 	case *syntax.With:
 		return c.withBlock(n, s)
 	case *syntax.Do:

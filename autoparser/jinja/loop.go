@@ -33,12 +33,12 @@ func (c *compiler) forBlock(n *syntax.For, s *scope.Scope) step {
 	inside := s.NewFunction()
 	p := c.forParts(n, inside)
 	c.inLoop = outside
-	return func(f *frame) signal {
+	return c.written(n, func(f *frame) signal {
 		v := over(f)
 		f.r.at = n.Offset()
 		f.r.write(f.r.Str(p.recursion(f, inside.Function)(v, 0)))
 		return proceed
-	}
+	})
 }
 
 // recursion returns the function that a recursive loop calls for each level.

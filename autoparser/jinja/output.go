@@ -26,10 +26,10 @@ func (c *compiler) output(n syntax.Node, s *scope.Scope) step {
 		}
 	}
 	of := c.expression(n, s)
-	return func(f *frame) signal {
+	return c.written(n, func(f *frame) signal {
 		f.r.print(of(f), n.Offset())
 		return proceed
-	}
+	})
 }
 
 // print writes the string of a value. at is its place.
@@ -47,16 +47,20 @@ func (r *render) print(v value.Value, at int) {
 // outputSum compiles the printing of a sum, whose strings are not joined first.
 func (c *compiler) outputSum(n *syntax.Binary, parts []syntax.Node, s *scope.Scope) step {
 	add := c.pieces(parts, s, n.Offset())
-	return func(f *frame) signal {
+	return c.written(n, func(f *frame) signal {
 		mark, total := add(f)
 		if total != nil {
 			f.r.print(total, n.Offset())
 			return proceed
 		}
-		for _, piece := range f.r.scratch[mark:] {
-			f.r.write(piece)
+		for i, text := range f.r.scratch[mark:] {
+			from := len(f.r.out)
+			f.r.write(text)
+			if f.r.trace != nil {
+				f.r.trace.note(f.r.out, from, c.origin(parts[i]))
+			}
 		}
 		f.r.scratch = f.r.scratch[:mark]
 		return proceed
-	}
+	})
 }

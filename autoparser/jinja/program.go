@@ -60,6 +60,7 @@ type render struct {
 	at      int      // place of the operation in progress
 	frames  []frame  // the current block of frames
 	framed  int      // number of frames in use
+	trace   *Trace   // of a traced template; or nil
 }
 
 // run runs steps until one of them jumps.
@@ -108,9 +109,20 @@ func (r *render) joined(mark int) string {
 	return s
 }
 
+// drop removes the output since mark.
+func (r *render) drop(mark int) {
+	if r.trace != nil {
+		r.trace.cut(mark)
+	}
+	r.out = r.out[:mark]
+}
+
 // taken removes the output since mark and returns it.
 func (r *render) taken(mark int) string {
 	s := string(r.out[mark:])
+	if r.trace != nil {
+		r.trace.take(s, mark)
+	}
 	r.out = r.out[:mark]
 	r.Grow(len(s))
 	return s

@@ -27,7 +27,8 @@ type Template struct {
 	program *program
 	body    []syntax.Node
 
-	tolerant, plain bool // see Tolerant and PlainText
+	tolerant, plain bool   // see Tolerant and PlainText
+	trace           *Trace // see Traced; or nil
 }
 
 // Compile compiles the source of a template. name appears in errors. Errors are of type *Error and
@@ -47,7 +48,7 @@ func Compile(name, source string, o Options) (t *Template, err error) {
 		failure.Exceed("the source has %d bytes; the limit is %d", len(source), t.limits.Source)
 	}
 	t.body = syntax.Parse(t.source, t.limits)
-	t.program = compileProgram(t.body, t.source, standard.Library)
+	t.program = newCompiler(t.source, standard.Library).program(t.body)
 	return t, nil
 }
 
@@ -106,6 +107,9 @@ func (t *Template) Render(ctx context.Context, vars value.Value, now time.Time) 
 		}
 		run(t.program.steps, t.program.begin(r, object))
 		out = string(r.out)
+		if r.trace != nil {
+			r.trace.out = out
+		}
 	})
 	return out, err
 }
@@ -114,7 +118,10 @@ func (t *Template) Render(ctx context.Context, vars value.Value, now time.Time) 
 func (t *Template) during(ctx context.Context, now time.Time, do func(*render)) (err error) {
 	r := renders.Get().(*render)
 	r.Meter = meter.New(ctx, t.limits)
-	r.Lib, r.Now, r.Tolerant, r.Plain = t.program.lib, now, t.tolerant, t.plain
+	r.Lib, r.Now, r.Tolerant, r.Plain, r.trace = t.program.lib, now, t.tolerant, t.plain, t.trace
+	if r.trace != nil {
+		r.trace.begin()
+	}
 	defer func() {
 		if p := recover(); p != nil {
 			f := failure.Recovered(p)

@@ -1,10 +1,12 @@
 package state
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"time"
 
+	"github.com/dragoman-project/dragoman"
 	"github.com/dragoman-project/dragoman/autoparser/workaround"
 	"github.com/dragoman-project/dragoman/host/config"
 	"github.com/dragoman-project/dragoman/host/plugins"
@@ -104,6 +106,9 @@ func (s *Snapshot) with(change func(*Snapshot)) *Snapshot {
 	change(&next)
 	return &next
 }
+
+// RulesText returns the file of the rules.
+func (s *Snapshot) RulesText() string { return cmp.Or(s.rulesText, string(dragoman.Workarounds)) }
 
 // WithRules returns the next snapshot with other rules: every template is learned again, on first use.
 func (s *Snapshot) WithRules(rules *workaround.Set) *Snapshot {

@@ -86,8 +86,12 @@ func (t *Trials) DiffRules(ctx context.Context, now *state.Snapshot, before, aft
 	if len(diff.Faults) > 0 {
 		return diff, nil
 	}
+	recorded, err := readCases(files)
+	if err != nil {
+		return diff, err
+	}
 	snap := state.NewSnapshot(now.Config, old, templates)
-	return t.diffRules(ctx, snap, snap.WithRules(next), files)
+	return t.diffRules(ctx, snap, snap.WithRules(next), recorded, nil)
 }
 
 // TryRules is DiffRules against what is in force.
@@ -96,7 +100,25 @@ func (t *Trials) TryRules(ctx context.Context, now *state.Snapshot, rules RulesF
 	if len(diff.Faults) > 0 {
 		return diff, nil
 	}
-	return t.diffRules(ctx, now, now.WithRules(next), files)
+	recorded, err := readCases(files)
+	if err != nil {
+		return diff, err
+	}
+	return t.diffRules(ctx, now, now.WithRules(next), recorded, nil)
+}
+
+// Rehearse is TryRules with the recorded cases of the canary. Before each template it calls progress with the number of those that
+// are done, and of all.
+func (t *Trials) Rehearse(ctx context.Context, now *state.Snapshot, rules RulesFile, progress func(done, all int)) (RulesDiff, error) {
+	next, diff := rules.parse(newDiff())
+	if len(diff.Faults) > 0 {
+		return diff, nil
+	}
+	recorded, err := casesIn(now.Config.Canary.Cases)
+	if err != nil {
+		return diff, err
+	}
+	return t.diffRules(ctx, now, now.WithRules(next), recorded, progress)
 }
 
 // RulesFile is a file of workarounds.
@@ -105,39 +127,49 @@ type RulesFile struct {
 	Data []byte
 }
 
-// parse adds the faults of the file to diff.
-func (f RulesFile) parse(diff RulesDiff) (*workaround.Set, RulesDiff) {
+// Parse reads the file. With faults there are no rules.
+func (f RulesFile) Parse() (*workaround.Set, []RulesFault) {
 	rules, err := workaround.Parse(f.Name, f.Data)
 	var faults workaround.Faults
+	var out []RulesFault
 	switch {
 	case errors.As(err, &faults):
 		for _, one := range faults {
-			diff.Faults = append(diff.Faults, RulesFault{one.File, one.Line, one.Column, one.Message})
+			out = append(out, RulesFault{one.File, one.Line, one.Column, one.Message})
 		}
 	case err != nil:
-		diff.Faults = append(diff.Faults, RulesFault{f.Name, 1, 1, err.Error()})
+		out = append(out, RulesFault{f.Name, 1, 1, err.Error()})
 	}
+	return rules, out
+}
+
+// parse adds the faults of the file to diff.
+func (f RulesFile) parse(diff RulesDiff) (*workaround.Set, RulesDiff) {
+	rules, faults := f.Parse()
+	diff.Faults = append(diff.Faults, faults...)
 	return rules, diff
 }
 
 // newDiff returns an empty diff, with empty lists in its JSON.
 func newDiff() RulesDiff { return RulesDiff{Faults: []RulesFault{}, Templates: []TemplateDiff{}} }
 
-func (t *Trials) diffRules(ctx context.Context, before, after *state.Snapshot, files []check.Input) (RulesDiff, error) {
+func (t *Trials) diffRules(ctx context.Context, before, after *state.Snapshot, recorded map[string][]*cases.Case, progress func(done, all int)) (RulesDiff, error) {
 	diff := newDiff()
-	all, err := readCases(files)
-	if err != nil {
-		return diff, err
-	}
 	d := differ{host: t.Host, before: before, after: after}
-	for _, name := range after.Names() {
+	for i, name := range after.Names() {
+		if progress != nil {
+			progress(i, len(after.Names()))
+		}
+		if ctx.Err() != nil {
+			break
+		}
 		t := d.template(ctx, name)
 		if len(t.Fields) == 0 {
 			continue
 		}
 		d.lint(ctx, &t)
 		t.Line = lineOfRule(ctx, after, name)
-		for _, c := range all[name] {
+		for _, c := range recorded[name] {
 			if change, changed := d.compare(ctx, c); changed {
 				t.Cases = append(t.Cases, change)
 			}

@@ -100,10 +100,14 @@ func (f *Failure) Locate(name, source string) *Error {
 	if f.At < 0 || f.At > len(source) {
 		return e
 	}
-	before := source[:f.At]
-	e.Line = strings.Count(before, "\n") + 1
-	e.Column = utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:]) + 1
+	e.Line, e.Column = Place(source, f.At)
 	return e
+}
+
+// Place returns the line and the column, in characters, of a byte of a source; both count from 1.
+func Place(source string, at int) (line, column int) {
+	before := source[:at]
+	return strings.Count(before, "\n") + 1, utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:]) + 1
 }
 
 // Recovered converts the value of a recover to a Failure. A panic of another kind is a bug here or
