@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/dragoman-project/dragoman/autoparser"
-	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/api"
 	"github.com/dragoman-project/dragoman/internal/ordered"
 	"github.com/dragoman-project/dragoman/sdk/chat"

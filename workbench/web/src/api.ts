@@ -39,6 +39,11 @@ export function service<T>(method: string, body: unknown, signal?: AbortSignal):
   return ask("../dragoman.v1." + method, body, signal).then((answer) => answer.json());
 }
 
+// sendFile sends a file to the page's own API.
+export function sendFile<T>(name: string, file: string, content: Blob, signal?: AbortSignal): Promise<T> {
+  return send(`api/${name}?name=${encodeURIComponent(file)}`, "application/octet-stream", content, signal).then((answer) => answer.json());
+}
+
 // lines asks the page's own API for an answer that comes in lines of JSON, and yields each as it comes.
 export async function* lines<T>(name: string, body: unknown, signal?: AbortSignal): AsyncGenerator<T> {
   const answer = await ask("api/" + name, body, signal);
@@ -57,12 +62,16 @@ export async function* lines<T>(name: string, body: unknown, signal?: AbortSigna
   }
 }
 
-async function ask(path: string, body: unknown, signal?: AbortSignal): Promise<Response> {
-  const headers: Record<string, string> = { "Content-Type": "application/json" };
+function ask(path: string, body: unknown, signal?: AbortSignal): Promise<Response> {
+  return send(path, "application/json", JSON.stringify(body), signal);
+}
+
+async function send(path: string, type: string, body: BodyInit, signal?: AbortSignal): Promise<Response> {
+  const headers: Record<string, string> = { "Content-Type": type };
   if (token.get()) headers["Authorization"] = "Bearer " + token.get();
   let answer: Response;
   try {
-    answer = await fetch(path, { method: "POST", headers, body: JSON.stringify(body), signal });
+    answer = await fetch(path, { method: "POST", headers, body, signal });
   } catch (err) {
     if (signal?.aborted) throw err;
     throw new Fault("unavailable", "the daemon does not answer", "", "see whether it runs, then try again");

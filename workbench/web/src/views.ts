@@ -1,4 +1,5 @@
 import type { ComponentType } from "preact";
+import { RulesView } from "./views/rules";
 import { TemplateView } from "./views/template";
 
 // Props are what each view gets: the rest of the address behind its name, in parts. "#/template/a%2Fb" is ["a/b"].
@@ -13,4 +14,7 @@ export interface View {
 }
 
 // views are those of the page, in the order of their tabs.
-export const views: View[] = [{ id: "template", title: "Template", component: TemplateView }];
+export const views: View[] = [
+  { id: "template", title: "Template", component: TemplateView },
+  { id: "rules", title: "Rules", component: RulesView },
+];

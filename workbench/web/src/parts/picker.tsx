@@ -1,5 +1,7 @@
 import { service } from "../api";
+import { draft, draftID } from "../draft";
 import { type Loaded, useLoad } from "../load";
+import { useStore } from "../store";
 import { FaultBox } from "./fault";
 
 // TemplateInfo is a template in force, as TemplateService/ListTemplates lists it.
@@ -21,20 +23,22 @@ export function useTemplates(): Loaded<TemplateInfo[]> {
 }
 
 interface Props {
-  value: string;
+  value: string; // a name, or draftID
   onPick: (name: string) => void;
   label?: string;
 }
 
-// Picker chooses one of the templates in force.
+// Picker chooses one of the templates in force, or the draft.
 export function Picker({ value, onPick, label = "Template" }: Props) {
   const { value: all, fault } = useTemplates();
+  const own = useStore(draft);
   if (fault) return <FaultBox fault={fault} />;
   return (
     <label class="field">
       {label}
       <select value={value} onChange={(e) => onPick(e.currentTarget.value)}>
-        <option value="">{all ? `Choose one of ${all.length}` : "Loading …"}</option>
+        <option value="">{all ? `Choose one of ${all.length + (own ? 1 : 0)}` : "Loading …"}</option>
+        {own && <option value={draftID}>{own.name} (draft)</option>}
         {(all ?? []).map((t) => (
           <option key={t.name} value={t.name}>
             {t.name}
