@@ -9,7 +9,6 @@ import (
 
 	"github.com/dragoman-project/dragoman/gateway/engine"
 	"github.com/dragoman-project/dragoman/host"
-	"github.com/dragoman-project/dragoman/internal/ordered"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/fault"
 	"github.com/dragoman-project/dragoman/sdk/grammar"
@@ -27,9 +26,11 @@ type Answer struct {
 
 	gateway *Gateway
 	route   route
-	planned *host.Planned
-	sent    sync.Once // sets trail
-	trail   *trail
+	// attached is what goes to the engine beside the prompt.
+	attached *attachments
+	planned  *host.Planned
+	sent     sync.Once // sets trail
+	trail    *trail
 
 	counting     sync.Mutex
 	promptTokens int    // as the model's tokenizer counts them; 0: it did not yet
@@ -43,18 +44,23 @@ func (g *Gateway) Plan(ctx context.Context, body []byte) (*Answer, error) {
 	var nonces bool
 	var err error
 	a.planned, err = g.host.PlanNamed(ctx, body, func(r *chat.Request) (string, error) {
-		if err := onlyText(r); err != nil {
-			return "", err
-		}
-		r.Messages, nonces = withoutNonces(r.Messages)
 		var err error
 		if a.Settings, err = readSettings(r.Extra); err != nil {
 			return "", err
 		}
-		a.route, err = g.route(a.Model)
-		return a.route.template, err
+		if a.route, err = g.route(a.Model); err != nil {
+			return "", err
+		}
+		if r.Messages, a.attached, err = g.attach(r.Messages, &a.route); err != nil {
+			return "", err
+		}
+		r.Messages, nonces = withoutNonces(r.Messages)
+		return a.route.template, nil
 	})
 	if err != nil {
+		return nil, err
+	}
+	if err := a.rendered(ctx); err != nil {
 		return nil, err
 	}
 	if why := a.planned.Unproven; why != "" {
@@ -73,20 +79,6 @@ func (g *Gateway) Plan(ctx context.Context, body []byte) (*Answer, error) {
 		a.bos, a.end = e.BOSToken, e.EOSToken
 	}
 	return a, nil
-}
-
-// onlyText refuses parts of messages that are not text: engines take images beside a raw prompt in ways of their own, of which the
-// gateway knows none.
-func onlyText(r *chat.Request) error {
-	for i, m := range r.Messages {
-		for j, p := range m.Content.Parts {
-			if p.Type != "text" && p.Type != "refusal" {
-				return fault.Invalid(ordered.IndexPath(ordered.MemberPath(ordered.IndexPath("messages", i), "content"), j)+".type",
-					fmt.Sprintf("expected \"text\", found %q; the gateway passes text alone to engines", p.Type))
-			}
-		}
-	}
-	return nil
 }
 
 // Request returns the request that is answered.

@@ -77,7 +77,7 @@ func complete(ctx context.Context, e engine.Engine, r *engine.Request) (engine.S
 func (o *Output) request(ctx context.Context, p place) (*engine.Request, error) {
 	a, able, plan := o.answer, p.engine.Describe(), o.answer.planned.Plan
 	o.warnings = slices.Concat(a.Notes, o.notes)
-	r := &engine.Request{ID: o.id, Model: p.model.Name, Prompt: plan.Prompt + string(o.written), BOS: a.bos, Preserved: plan.PreservedTokens, Stops: plan.Stops}
+	r := &engine.Request{ID: o.id, Model: p.model.Name, Prompt: plan.Prompt + string(o.written), BOS: a.bos, Preserved: plan.PreservedTokens, Stops: plan.Stops, Media: a.attached.media}
 	var err error
 	if r.Parameters, err = a.fit(able, o); err != nil {
 		return nil, err

@@ -18,6 +18,7 @@ package gateway
 
 import (
 	"context"
+	"crypto/rand"
 	"hash/maphash"
 	"log/slog"
 	"sync"
@@ -59,6 +60,7 @@ type Gateway struct {
 	aliases map[string]Alias
 
 	prefixes prefixes
+	mediaKey [32]byte // of the hashes that stand for images in prompts
 
 	stop    context.CancelFunc
 	running sync.WaitGroup
@@ -70,6 +72,7 @@ func New(ctx context.Context, o Options) *Gateway {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	g := &Gateway{host: o.Host, log: o.Logger, aliases: o.Models, prefixes: prefixes{seed: maphash.MakeSeed()}}
+	_, _ = rand.Read(g.mediaKey[:]) // never fails
 	ctx, g.stop = context.WithCancel(context.WithoutCancel(ctx))
 	var first sync.WaitGroup
 	for _, s := range o.Servers {

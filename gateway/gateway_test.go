@@ -333,7 +333,7 @@ func TestWhatAnEngineLacksIsSaid(t *testing.T) {
 			e.Target = test.target
 			request := fmt.Sprintf(hello, test.more)
 			if test.name == "an image" {
-				request = `{"model":"m","messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:,"}}]}]}`
+				request = `{"model":"m","messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}}]}]}`
 			}
 			got, o := answer(t, g, request)
 			var known *fault.Error

@@ -68,6 +68,9 @@ type Description struct {
 	Parameters map[string]string
 	// TellsStops means that an output shows which stop has ended it: in its text, or in its last piece.
 	TellsStops bool
+	// Media are the kinds of parts that the engine takes beside a prompt, "image" and "audio": true if it needs to know where in the
+	// prompt they belong, false if the template says so.
+	Media map[string]bool
 	// Thinking means that the engine ends reasoning at the budget of a request.
 	Thinking bool
 }
@@ -99,8 +102,19 @@ type Request struct {
 	Stops []string
 	// Parameters are those of the request that the engine has.
 	Parameters []Parameter
+	// Media are the images and other parts that belong to the prompt, in their order in it.
+	Media []Media
 	// Thinking limits reasoning; nil: it is not limited, or the engine cannot.
 	Thinking *Thinking
+}
+
+// Media is an image, or another part of a message that is not text.
+type Media struct {
+	Kind string // "image" or "audio"
+	Type string // the media type: "image/png"
+	Data string // in base64
+	// Placeholder is the text in the prompt that stands for it; empty: the template has written what the model knows.
+	Placeholder string
 }
 
 // Thinking is a limit of reasoning.

@@ -56,3 +56,14 @@ func list(items []string) []string {
 	}
 	return items
 }
+
+// marked returns a prompt with the marks of an engine in place of the placeholders of media, and their data.
+func marked(prompt string, all []engine.Media, mark func(i int) string) (text string, data []string) {
+	var out strings.Builder
+	for i, m := range all {
+		before, after, _ := strings.Cut(prompt, m.Placeholder)
+		_, _ = out.WriteString(before + mark(i)) // never fails
+		prompt, data = after, append(data, m.Data)
+	}
+	return out.String() + prompt, data
+}

@@ -56,9 +56,15 @@ var answers = map[string]map[string]string{
 // start starts a fake of a kind; reply answers completions.
 func start(t *testing.T, kind string, reply func(http.ResponseWriter, *http.Request)) *fake {
 	t.Helper()
+	return startWith(t, answers[kind], reply)
+}
+
+// startWith is start with fixed answers of its own.
+func startWith(t *testing.T, answers map[string]string, reply func(http.ResponseWriter, *http.Request)) *fake {
+	t.Helper()
 	f := &fake{posted: map[string]string{}, reply: reply}
 	f.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		text, ok := answers[kind][r.URL.Path]
+		text, ok := answers[r.URL.Path]
 		body, _ := io.ReadAll(r.Body)
 		f.mu.Lock()
 		f.posted[r.URL.Path] = string(body)

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -13,7 +14,8 @@ import (
 // not preserved. It adds the token that begins a text if the model's file says so, which it is asked.
 type llamaServer struct {
 	*server
-	adds bool // the token that begins a text
+	adds  bool            // the token that begins a text
+	media map[string]bool // that the model takes
 }
 
 // llamaProps is the answer of /props.
@@ -22,6 +24,12 @@ type llamaProps struct {
 	BOS      string `json:"bos_token"`
 	EOS      string `json:"eos_token"`
 	Build    string `json:"build_info"`
+	// Marker stands for media in prompts. It is another one after each start.
+	Marker     string `json:"media_marker"`
+	Modalities struct {
+		Vision bool `json:"vision"`
+		Audio  bool `json:"audio"`
+	} `json:"modalities"`
 }
 
 // findLlamaServer recognises a llama-server.
@@ -33,7 +41,12 @@ func findLlamaServer(ctx context.Context, s *server) (engine.Engine, error) {
 	if props.Build == "" && props.Template == "" {
 		return nil, errors.New("its /props are not llama-server's")
 	}
-	e := &llamaServer{server: s}
+	e := &llamaServer{server: s, media: map[string]bool{}}
+	for kind, takes := range map[string]bool{"image": props.Modalities.Vision, "audio": props.Modalities.Audio} {
+		if takes {
+			e.media[kind] = true
+		}
+	}
 	var with, without struct {
 		Tokens []any `json:"tokens"`
 	}
@@ -52,7 +65,7 @@ var llamaParameters = named([]string{engine.Temperature, engine.TopP, engine.Top
 
 // Describe implements engine.Engine.
 func (e *llamaServer) Describe() engine.Description {
-	return engine.Description{Kind: "llama-server", Target: grammar.TargetGBNF, Parameters: llamaParameters, TellsStops: true, Thinking: true}
+	return engine.Description{Kind: "llama-server", Target: grammar.TargetGBNF, Parameters: llamaParameters, TellsStops: true, Media: e.media, Thinking: true}
 }
 
 // Models implements engine.Engine.
@@ -80,6 +93,14 @@ func (e *llamaServer) Complete(ctx context.Context, r *engine.Request) (engine.S
 		parameters(r, llamaParameters)
 	if e.adds {
 		b["prompt"] = withoutBOS(r)
+	}
+	if len(r.Media) > 0 {
+		var props llamaProps
+		if err := e.get(ctx, "/props", &props); err != nil {
+			return nil, err
+		}
+		text, data := marked(b["prompt"].(string), r.Media, func(int) string { return cmp.Or(props.Marker, "<__media__>") }) // as servers had it that do not tell
+		b["prompt"] = body{"prompt_string": text, "multimodal_data": data}
 	}
 	if k := r.Constraint; k != nil {
 		b["grammar"], b["grammar_lazy"] = k.Grammar, k.Lazy

@@ -3,6 +3,7 @@ package wire
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/dragoman-project/dragoman/gateway/engine"
@@ -32,7 +33,7 @@ var ollamaParameters = named([]string{engine.Temperature, engine.TopP, engine.To
 
 // Describe implements engine.Engine.
 func (e *ollama) Describe() engine.Description {
-	return engine.Description{Kind: "ollama", Target: grammar.TargetJSONSchema, Parameters: ollamaParameters}
+	return engine.Description{Kind: "ollama", Target: grammar.TargetJSONSchema, Parameters: ollamaParameters, Media: map[string]bool{"image": true}}
 }
 
 // Models implements engine.Engine. What Ollama calls a template is one of Go's, unless the model came with another.
@@ -55,6 +56,9 @@ func (e *ollama) Models(ctx context.Context) (out []engine.Model, err error) {
 func (e *ollama) Complete(ctx context.Context, r *engine.Request) (engine.Stream, error) {
 	options := body{}.parameters(r, ollamaParameters).stops(r)
 	b := body{"model": r.Model, "prompt": withoutBOS(r), "raw": true, "stream": true, "truncate": false, "shift": false, "options": options}
+	if len(r.Media) > 0 {
+		b["prompt"], b["images"] = marked(withoutBOS(r), r.Media, func(i int) string { return fmt.Sprintf("[img-%d]", i) })
+	}
 	if r.Constraint != nil {
 		b["format"] = content(r)
 	}

@@ -19,6 +19,8 @@ type sglang struct {
 	adds  bool // the token that begins a text
 	delta bool // events have what is new alone
 	ends  bool // reasoning, at a budget
+
+	images bool // the model takes them
 }
 
 // findSGLang recognises an SGLang.
@@ -28,13 +30,23 @@ func findSGLang(ctx context.Context, s *server) (engine.Engine, error) {
 		Incremental bool            `json:"incremental_streaming_output"`
 		Strict      bool            `json:"enable_strict_thinking"`
 	}
+	var model struct {
+		Images bool `json:"has_image_understanding"`
+	}
 	if err := s.get(ctx, "/server_info", &info); err != nil {
 		return nil, err
 	}
 	if info.States == nil {
 		return nil, errors.New("its /server_info is not SGLang's")
 	}
-	e := &sglang{server: s, delta: info.Incremental, ends: info.Strict}
+	for _, path := range []string{"/model_info", "/get_model_info"} { // its new name and its old one, if it has any
+		if err := s.get(ctx, path, &model); err == nil {
+			break
+		} else if fault.CodeOf(err) == fault.Unavailable {
+			return nil, err
+		}
+	}
+	e := &sglang{server: s, images: model.Images, delta: info.Incremental, ends: info.Strict}
 	var with, without struct {
 		Count int `json:"count"`
 	}
@@ -52,7 +64,11 @@ var sglangParameters = named([]string{engine.Temperature, engine.TopP, engine.To
 
 // Describe implements engine.Engine.
 func (e *sglang) Describe() engine.Description {
-	return engine.Description{Kind: "sglang", Target: grammar.TargetStructuralTag, Parameters: sglangParameters, TellsStops: true, Thinking: e.ends}
+	media := map[string]bool{}
+	if e.images {
+		media["image"] = false
+	}
+	return engine.Description{Kind: "sglang", Media: media, Target: grammar.TargetStructuralTag, Parameters: sglangParameters, TellsStops: true, Thinking: e.ends}
 }
 
 // Models implements engine.Engine.
@@ -66,6 +82,13 @@ func (e *sglang) Complete(ctx context.Context, r *engine.Request) (engine.Stream
 		sampling["structural_tag"] = r.Constraint.Content
 	}
 	b := body{"text": r.Prompt, "sampling_params": sampling, "stream": true}
+	var images []string
+	for _, m := range r.Media {
+		images = append(images, "data:"+m.Type+";base64,"+m.Data)
+	}
+	if images != nil {
+		b["image_data"] = images
+	}
 	if r.Thinking != nil {
 		b["max_thinking_tokens"] = r.Thinking.Budget
 	}

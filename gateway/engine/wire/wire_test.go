@@ -1,11 +1,13 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -207,16 +209,17 @@ func TestWhatIsNotSetIsSentAsItShouldBe(t *testing.T) {
 
 // TestEnginesThatEndThinking are told when to.
 func TestEnginesThatEndThinking(t *testing.T) {
-	old := answers["sglang"]["/server_info"]
-	answers["strict sglang"] = map[string]string{"/v1/models": answers["sglang"]["/v1/models"], "/v1/tokenize": answers["sglang"]["/v1/tokenize"],
-		"/server_info": strings.Replace(old, "{", `{"enable_strict_thinking":true,`, 1)}
-	defer delete(answers, "strict sglang")
+	strict := maps.Clone(answers["sglang"])
+	strict["/server_info"] = strings.Replace(strict["/server_info"], "{", `{"enable_strict_thinking":true,`, 1)
 	r := &engine.Request{Prompt: "Hi<t>", Thinking: &engine.Thinking{Budget: 5, Start: "<t>", Ends: []string{"</t>", "<call>"}, Open: true}}
 	for kind, want := range map[string][]string{
 		"llama-server":  {`"reasoning_budget_tokens":5`, `"reasoning_budget_start_tag":"<t>"`, `"reasoning_budget_end_tags":["</t>","<call>"]`, `"reasoning_budget_end_tag":"</t>"`, `"generation_prompt":"<t>"`},
 		"strict sglang": {`"max_thinking_tokens":5`}, "sglang": nil, "vllm": nil, "tgi": nil, "ollama": nil, "openai": nil,
 	} {
 		f := start(t, kind, writes())
+		if kind == "strict sglang" {
+			f = startWith(t, strict, writes())
+		}
 		e := f.find(t, Options{})
 		if e.Describe().Thinking != (want != nil) {
 			t.Errorf("%s: %+v", kind, e.Describe())
@@ -231,6 +234,48 @@ func TestEnginesThatEndThinking(t *testing.T) {
 				t.Errorf("%s: %s lacks %s", kind, sent, part)
 			}
 		}
+	}
+}
+
+// TestMediaInTheWordsOfEachEngine sends two images and a sound, as far as the engine takes them.
+func TestMediaInTheWordsOfEachEngine(t *testing.T) {
+	for _, test := range []struct {
+		kind, path, prompt, more string
+		media                    map[string]bool
+		parts                    map[string]string // of the body
+	}{
+		{"llama-server", "/props", "<s>a#1 b#2", `"media_marker":"<m>","modalities":{"vision":true,"audio":false},`, map[string]bool{"image": true},
+			map[string]string{"prompt": `{"multimodal_data":["AAAA","BBBB"],"prompt_string":"a\u003cm\u003e b\u003cm\u003e"}`}},
+		{"ollama", "", "<s>a#1 b#2", "", map[string]bool{"image": true}, map[string]string{"prompt": `"a[img-0] b[img-1]"`, "images": `["AAAA","BBBB"]`}},
+		{"sglang", "/model_info", "<s>a<img> b<img>", `"has_image_understanding":true,`, map[string]bool{"image": false},
+			map[string]string{"text": `"a\u003cimg\u003e b\u003cimg\u003e"`, "image_data": `["data:image/png;base64,AAAA","data:image/png;base64,BBBB"]`}},
+		{"vllm", "", "", "", nil, nil}, {"tgi", "", "", "", nil, nil}, {"openai", "", "", "", nil, nil},
+	} {
+		t.Run(test.kind, func(t *testing.T) {
+			known := maps.Clone(answers[test.kind])
+			if test.path != "" {
+				known[test.path] = strings.Replace(cmp.Or(known[test.path], "{\"x\":0}"), "{", "{"+test.more, 1)
+			}
+			f := startWith(t, known, writes())
+			e := f.find(t, Options{})
+			if got := e.Describe().Media; !maps.Equal(got, test.media) {
+				t.Fatalf("takes %v", got)
+			}
+			if test.media == nil {
+				return
+			}
+			media := []engine.Media{{Kind: "image", Type: "image/png", Data: "AAAA", Placeholder: "#1"}, {Kind: "image", Type: "image/png", Data: "BBBB", Placeholder: "#2"}}
+			complete(t, e, &engine.Request{Prompt: test.prompt, BOS: "<s>", Media: media})
+			var sent map[string]json.RawMessage
+			if err := json.Unmarshal([]byte(f.posted["/completion"]+f.posted["/generate"]+f.posted["/api/generate"]), &sent); err != nil {
+				t.Fatal(err)
+			}
+			for name, want := range test.parts {
+				if string(sent[name]) != want {
+					t.Errorf("%s: %s, expected %s", name, sent[name], want)
+				}
+			}
+		})
 	}
 }
 
