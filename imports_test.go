@@ -81,6 +81,7 @@ var only = map[string][]string{
 	"github.com/expr-lang/expr":       {"autoparser/workaround"},
 	"github.com/spf13/cobra":          {"cmd/host"},
 	"github.com/prometheus":           {"host/api/metrics"},
+	"go.etcd.io/bbolt":                {"gateway/store"},
 	"go.opentelemetry.io":             {"host/api", "host/api/tracing", "client"},
 }
 

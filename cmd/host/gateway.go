@@ -11,7 +11,9 @@ import (
 	"github.com/dragoman-project/dragoman/gateway/engine/wire"
 	"github.com/dragoman-project/dragoman/gateway/openai"
 	"github.com/dragoman-project/dragoman/gateway/render"
+	"github.com/dragoman-project/dragoman/gateway/responses"
 	"github.com/dragoman-project/dragoman/gateway/seal"
+	"github.com/dragoman-project/dragoman/gateway/store"
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/api"
 	"github.com/dragoman-project/dragoman/host/config"
@@ -37,9 +39,26 @@ func newGateway(ctx context.Context, cfg config.Engines, h *host.Host, log *slog
 	return gateway.New(ctx, o), nil
 }
 
+// openStore opens what the gateway keeps for clients, until closed is called. It is nil if nothing is kept.
+func openStore(cfg config.Store) (kept responses.Store, closed func() error, err error) {
+	if cfg.Path == "" {
+		return nil, func() error { return nil }, nil
+	}
+	s, err := store.Open(cfg.Path, store.Options{MaxBytes: cfg.MaxBytes, MaxAge: cfg.MaxAge})
+	if err != nil {
+		return nil, nil, err
+	}
+	return s, s.Close, nil
+}
+
 // newEndpoints returns the endpoints of the gateway and of the rendering service. Both list models; the rendering service lists all.
-func newEndpoints(cfg config.Engines, h *host.Host, front *gateway.Gateway) ([]api.Endpoint, error) {
-	o := render.Options{Version: version, Key: cfg.Key, Served: front.Models}
+func newEndpoints(cfg config.Engines, h *host.Host, clients responses.Options) ([]api.Endpoint, error) {
+	sealer, err := seal.New(cfg.Secrets...)
+	if err != nil {
+		return nil, err
+	}
+	clients.Seal = sealer
+	o := render.Options{Version: version, Key: cfg.Key, Served: clients.Gateway.Models, Open: responses.Open(sealer)}
 	if len(cfg.URLs) == 1 {
 		o.Engine = cfg.URLs[0]
 	}
@@ -47,12 +66,8 @@ func newEndpoints(cfg config.Engines, h *host.Host, front *gateway.Gateway) ([]a
 	if err != nil {
 		return nil, err
 	}
-	sealer, err := seal.New(cfg.Secrets...)
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range clientAPIs(front, sealer) {
-		if at := slices.IndexFunc(all, func(known api.Endpoint) bool { return known.Path == e.Path }); at >= 0 {
+	for _, e := range clientAPIs(clients) {
+		if at := slices.IndexFunc(all, func(known api.Endpoint) bool { return known.Path == e.Path && known.Method == e.Method }); at >= 0 {
 			all[at].Refuse = e.Refuse // what clients of OpenAI ask is refused in its words
 		} else {
 			all = append(all, e)
@@ -62,6 +77,6 @@ func newEndpoints(cfg config.Engines, h *host.Host, front *gateway.Gateway) ([]a
 }
 
 // clientAPIs returns the endpoints of the clients' APIs. What they give clients to keep is sealed.
-func clientAPIs(front *gateway.Gateway, sealer *seal.Sealer) []api.Endpoint {
-	return openai.Endpoints(front)
+func clientAPIs(o responses.Options) []api.Endpoint {
+	return slices.Concat(openai.Endpoints(o.Gateway), responses.Endpoints(o))
 }

@@ -19,6 +19,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/dragoman-project/dragoman/gateway/responses"
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/api"
 	"github.com/dragoman-project/dragoman/host/api/metrics"
@@ -160,7 +161,12 @@ func serve(ctx context.Context, errs io.Writer, file string, load func([]byte) (
 		return err
 	}
 	defer front.Close()
-	endpoints, err := newEndpoints(cfg.Engines, h, front)
+	kept, closed, err := openStore(cfg.Engines.Store)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closed()) }()
+	endpoints, err := newEndpoints(cfg.Engines, h, responses.Options{Gateway: front, Store: kept, Logger: log})
 	if err != nil {
 		return err
 	}

@@ -23,10 +23,10 @@ const (
 func Endpoints(g *gateway.Gateway) []api.Endpoint {
 	s := &service{gateway: g, started: time.Now()}
 	return []api.Endpoint{
-		{Method: http.MethodPost, Path: chatPath, Output: true, Serve: s.chat, Refuse: refuse},
-		{Method: http.MethodPost, Path: completionsPath, Output: true, Serve: s.completions, Refuse: refuse},
-		{Method: http.MethodGet, Path: modelsPath, Serve: s.models, Refuse: refuse},
-		{Method: http.MethodGet, Path: modelsPath + "/", Serve: s.model, Refuse: refuse},
+		{Method: http.MethodPost, Path: chatPath, Output: true, Serve: s.chat, Refuse: Refuse},
+		{Method: http.MethodPost, Path: completionsPath, Output: true, Serve: s.completions, Refuse: Refuse},
+		{Method: http.MethodGet, Path: modelsPath, Serve: s.models, Refuse: Refuse},
+		{Method: http.MethodGet, Path: modelsPath + "/", Serve: s.model, Refuse: Refuse},
 	}
 }
 
@@ -81,8 +81,8 @@ type errorObject struct {
 	Error apiError `json:"error"`
 }
 
-// refuse answers with an error.
-func refuse(w http.ResponseWriter, _ *http.Request, err *fault.Error) {
+// Refuse answers with an error, as all of OpenAI's APIs do.
+func Refuse(w http.ResponseWriter, _ *http.Request, err *fault.Error) {
 	_ = reply.WriteJSON(w, err.Code.HTTP(), describe(err)) // fails only when the client is gone
 }
 

@@ -187,7 +187,7 @@ func TestHostileBodiesAreRefusedWithTheirPlace(t *testing.T) {
 		{completion, `{"model":"m","prompt":"a","stream_options":{}}`, 400, "stream_options", ""},
 		{completion, `{"model":"m","prompt":` + huge + `}`, 413, "", "more than 1048576 bytes"},
 		{response, `{"model":"m","input":"Hi","previous_response_id":"r"}`, 400, "previous_response_id", ""},
-		{response, `{"model":"m","input":[{"type":"web_search_call"}]}`, 400, "input[0].type", ""},
+		{response, `{"model":"m","input":[{"type":"screen"}]}`, 400, "input[0].type", ""},
 		{response, `{"model":"m"}`, 400, "input", ""},
 		{"/tokenize", `{"model":"m"}`, 400, "prompt", ""},
 		{"/tokenize", `{"model":"m","prompt":"a","messages":[]}`, 400, "prompt", ""},

@@ -28,12 +28,15 @@ type Options struct {
 	Version string
 	// Served returns the names of models that are served beside, for the list of models; may be nil.
 	Served func() []string
+	// Open returns reasoning that the gateway has sealed; nil: none has it.
+	Open func(sealed string) (string, error)
 }
 
 // Service renders and derenders for the models of a host whose tokenizers are known.
 type Service struct {
 	host    *host.Host
 	served  func() []string
+	open    func(sealed string) (string, error)
 	version string
 	started time.Time
 	engine  http.Handler
@@ -42,7 +45,7 @@ type Service struct {
 
 // New returns the service, and its endpoints.
 func New(h *host.Host, o Options) ([]api.Endpoint, error) {
-	s := &Service{host: h, served: o.Served, version: o.Version, started: time.Now(), streams: newStreams(h)}
+	s := &Service{host: h, served: o.Served, open: o.Open, version: o.Version, started: time.Now(), streams: newStreams(h)}
 	if o.Engine != "" {
 		to, err := url.Parse(o.Engine)
 		if err != nil {

@@ -15,7 +15,8 @@ import (
 // Endpoint is a path of plain HTTP that is served beside the services. It is guarded, limited and observed like them: keys and roles,
 // the size of bodies, times, log, metrics and traces are not its business.
 type Endpoint struct {
-	// Method is that of HTTP; Path names the endpoint in log and metrics. One that ends in a slash covers all paths below it.
+	// Method is that of HTTP; Path names the endpoint in log and metrics. One that ends in a slash covers all paths below it. A path
+	// may have several methods.
 	Method, Path string
 	// Output marks an endpoint that delivers the output of a model: it counts as a session, and may take as long as one.
 	Output bool
@@ -99,16 +100,21 @@ func Outputs(ctx context.Context, n int) (release func(), err error) {
 	return release, nil
 }
 
-// endpoints finds the endpoint of a path.
+// endpoints finds the endpoint of a request.
 type endpoints []Endpoint
 
-func (all endpoints) find(path string) *Endpoint {
+// find returns the endpoint of a path: one with the method, or else with another one, which refuses it; nil: there is none.
+func (all endpoints) find(r *http.Request) (found *Endpoint) {
 	for i, e := range all {
-		if path == e.Path || strings.HasSuffix(e.Path, "/") && strings.HasPrefix(path, e.Path) {
+		switch path := r.URL.Path; {
+		case path != e.Path && !(strings.HasSuffix(e.Path, "/") && strings.HasPrefix(path, e.Path)):
+		case e.Method == r.Method:
 			return &all[i]
+		case found == nil:
+			found = &all[i]
 		}
 	}
-	return nil
+	return found
 }
 
 // token returns the bearer token of a request; e may be nil.
@@ -122,6 +128,9 @@ func (e *Endpoint) token(r *http.Request) string {
 	}
 	return ""
 }
+
+// Owner returns the name of the owner of the bearer token of the request that a context belongs to; "" where none is needed.
+func Owner(ctx context.Context) string { return recordOf(ctx).key.called() }
 
 // begunWriter records that something was written.
 type begunWriter struct {

@@ -37,7 +37,7 @@ const maxOperating = 100
 func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	cfg := g.config()
 	to := routeOf(r)
-	to.endpoint = g.others.find(r.URL.Path)
+	to.endpoint = g.others.find(r)
 	to.output = to.output || to.endpoint != nil && to.endpoint.Output
 	rc := http.NewResponseController(w)
 	d := to.deadlines(cfg.Limits)
@@ -221,7 +221,7 @@ func (g *guard) refuse(w *writer, r *http.Request, err error) {
 	if fault.CodeOf(err) == fault.RateLimited {
 		w.unary = false // keeps connect's status
 	}
-	if e := g.others.find(r.URL.Path); e != nil {
+	if e := g.others.find(r); e != nil {
 		e.Refuse(w, r, brief(err))
 		return
 	}

@@ -31,7 +31,7 @@ type observe struct {
 func (o *observe) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	begun := time.Now()
 	rec := &record{id: requestID(r), method: o.methods[r.URL.Path]}
-	if e := o.others.find(r.URL.Path); e != nil {
+	if e := o.others.find(r); e != nil {
 		rec.method = e.Path
 	}
 	if rec.method == "" {

@@ -119,10 +119,13 @@ func New(h *host.Host, o Options) *Server {
 	mux.HandleFunc("POST "+linesPath, s.chats.parseLines)
 	s.supervised(mux)
 	others := endpoints(o.Endpoints)
-	for i := range others {
-		mux.Handle(others[i].Path, s.handle(&others[i], own))
-	}
-	mux.HandleFunc("/", unknownPath)
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		if e := others.find(r); e != nil {
+			s.handle(e, own)(w, r)
+			return
+		}
+		unknownPath(w, r)
+	})
 	methods := methodNames(others)
 	guarded := &guard{last: s.last, others: others, next: known(methods, others, mux), config: s.config, secrets: s.secrets, errors: connect.NewErrorWriter(options)}
 	s.handler = &observe{next: s.watchable(guarded), config: s.config, log: s.log, metrics: s.metrics, tracer: o.Tracer, methods: methods, others: others}
@@ -213,7 +216,7 @@ func (s *Server) config() *config.Config { return s.host.Snapshot().Config }
 // known refuses unknown paths: connect would not explain that a service has no such method.
 func known(methods map[string]string, others endpoints, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if methods[r.URL.Path] == "" && others.find(r.URL.Path) == nil {
+		if methods[r.URL.Path] == "" && others.find(r) == nil {
 			unknownPath(w, r)
 			return
 		}

@@ -36,7 +36,7 @@ type Config struct {
 	Templates   Templates   `yaml:"templates" help:"Where chat templates are. The folder is watched and reloaded."`
 	Workarounds Workarounds `yaml:"workarounds" help:"Where the rules for single templates are. The file is watched and reloaded."`
 	Plugins     Plugins     `yaml:"plugins" help:"Where handlers for other formats are. The folder is watched and reloaded."`
-	Engines     Engines     `yaml:"engines" help:"Which engines the gateway is in front of. It serves their models at /v1/chat/completions and /v1/models."`
+	Engines     Engines     `yaml:"engines" help:"Which engines the gateway is in front of. It serves their models at /v1/chat/completions, /v1/responses and /v1/models."`
 	State       State       `yaml:"state" help:"What the daemon remembers across restarts."`
 	History     History     `yaml:"history" help:"How many earlier snapshots can be rolled back to."`
 	Canary      Canary      `yaml:"canary" help:"How changed rules, templates and plugins are tried before they go live."`
@@ -110,6 +110,14 @@ type Engines struct {
 	Idle    time.Duration                `yaml:"idle" reload:"restart" help:"time an engine may be silent within an output"`
 	Replay  bool                         `yaml:"replay" flag:"replay" reload:"restart" help:"serve the model replay, which plays recordings and needs no engine"`
 	Pace    time.Duration                `yaml:"pace" reload:"restart" min:"0" help:"time between two pieces of a recording"`
+	Store   Store                        `yaml:"store"`
+}
+
+// Store is what the gateway keeps for clients that want to find it again.
+type Store struct {
+	Path     string        `yaml:"path" reload:"restart" help:"file for the responses that clients may go on from (previous_response_id) and read again; of this daemon alone; empty: none are stored"`
+	MaxBytes int           `yaml:"max_bytes" reload:"restart" help:"bytes of stored responses; the oldest make room for new ones"`
+	MaxAge   time.Duration `yaml:"max_age" reload:"restart" help:"time a response is stored"`
 }
 
 // State is what is remembered across restarts.
@@ -194,7 +202,7 @@ func Default() *Config {
 			CallTime:  5 * time.Second,
 			IdleTime:  15 * time.Minute,
 		},
-		Engines:   Engines{Idle: 5 * time.Minute, Pace: 20 * time.Millisecond},
+		Engines:   Engines{Idle: 5 * time.Minute, Pace: 20 * time.Millisecond, Store: Store{MaxBytes: 1 << 30, MaxAge: 30 * 24 * time.Hour}},
 		History:   History{Snapshots: 20},
 		Canary:    Canary{Mode: "enforce", Time: 10 * time.Second},
 		Recorder:  Recorder{Share: 1, Always: RecordedMarks, Bytes: 1 << 30, Age: 7 * 24 * time.Hour},
