@@ -91,3 +91,48 @@ func TestATokenizerLiesBesideItsTemplate(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestTrainingSeesTheTokensThatTheModelWrote renders conversations with answers, and compares their tokens with those of the outputs.
+func TestTrainingSeesTheTokensThatTheModelWrote(t *testing.T) {
+	m, err := dragoman.Open(modelFolder(t), dragoman.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tokens, err := m.Tokenizer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := m.PlanJSON(t.Context(), []byte(request))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const call = "<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}\n</tool_call>"
+	for _, c := range []struct {
+		name    string
+		parts   []string // encoded one by one
+		at, why string   // the text before the difference
+	}{
+		{"as the template writes it", []string{"Oslo.\n</think>\n\nI look.\n" + call + "<|im_end|>"}, "", ""},
+		{"without the end of the turn", []string{"Oslo.\n</think>\n\nIt rains."}, "", ""},
+		{"in other tokens", []string{"Osl", "o.\n</think>\n\nIt rai", "ns."}, "", "the model wrote the same text in other tokens"},
+		{"other white space", []string{"Oslo.\n</think>\nIt rains."}, "Oslo.\n</think>", "the template writes the white space here otherwise, or not at all"},
+		{"other JSON", []string{"Oslo.\n</think>\n\n" + strings.ReplaceAll(call, `": "Oslo"`, `":"Oslo"`)}, "", "the template writes the arguments of this call otherwise, or not at all"},
+		{"a special token in between", []string{"Oslo.\n</think>\n\nIt<pad> rains."}, "Oslo.\n</think>\n\nIt", "the template writes this content otherwise, or not at all"},
+	} {
+		var ids []tokenizer.ID
+		for _, part := range c.parts {
+			ids = tokens.Append(ids, part, tokenizer.Options{})
+		}
+		got, err := plan.Retokenized(t.Context(), tokens, ids, false)
+		switch {
+		case err != nil:
+			t.Errorf("%s: %v", c.name, err)
+		case got == nil && c.why != "" || got != nil && got.Why != c.why:
+			t.Errorf("%s: %+v, want %q", c.name, got, c.why)
+		case got != nil && (got.Index < 0 || ids[got.Index] != got.Wrote.ID || got.Rendered == nil || got.Rendered.ID == got.Wrote.ID):
+			t.Errorf("%s: %+v of %d", c.name, got, ids)
+		case got != nil && c.at != "" && tokens.Decode(ids[:got.Index], false) != c.at:
+			t.Errorf("%s: at token %d, after %q, want %q", c.name, got.Index, tokens.Decode(ids[:got.Index], false), c.at)
+		}
+	}
+}

@@ -49,8 +49,12 @@ func (l *Learned) PlanWith(ctx context.Context, req *chat.Request, cache *Cache)
 			Delimiters:       l.delimiters(),
 			Notes:            slices.Concat(assembled.Notes, unproven, l.untold(req)),
 		},
-		Handler:          HandlerName,
-		Prompt:           rendered.Prompt,
+		Handler: HandlerName,
+		Prompt:  rendered.Prompt,
+		Render: func(ctx context.Context, req *chat.Request) (string, error) {
+			again, err := l.RenderWith(requested(ctx, req), req, cache)
+			return again.Prompt, err
+		},
 		GenerationPrompt: rendered.GenerationPrompt,
 		ReasoningState:   assembled.State,
 	}
@@ -75,6 +79,13 @@ func (l *Learned) PlanBy(ctx context.Context, by handler.Handler, req *chat.Requ
 	}
 	d := &session.Draft{Plan: *plan, Handler: by.Describe().Name}
 	d.Streams, _ = by.(handler.StreamHandler)
+	d.Render = func(ctx context.Context, req *chat.Request) (string, error) {
+		again, err := l.PlanBy(ctx, by, req, cache)
+		if err != nil {
+			return "", err
+		}
+		return again.Prompt, nil
+	}
 	return d, l.complete(ctx, d, req, cache)
 }
 

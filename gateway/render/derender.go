@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	gojson "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/dragoman-project/dragoman/host"
@@ -106,6 +107,8 @@ type chatDerender struct {
 	Response     *generated     `json:"generate_response"`
 	PromptTokens *int           `json:"prompt_tokens"`
 	ChatRequest  jsontext.Value `json:"chat_request"`
+	// RoundTrip asks whether the tokens come back when the conversation with the answer is rendered.
+	RoundTrip bool `json:"return_retokenized"`
 }
 
 // prompt returns the number of tokens of the prompt.
@@ -145,6 +148,9 @@ type chatChoice struct {
 	FinishReason string         `json:"finish_reason"`
 	StopReason   *string        `json:"stop_reason"`
 	TokenIDs     []tokenizer.ID `json:"token_ids"`
+
+	// Retokenized is the first token that does not come back, or null, if that was asked for.
+	Retokenized jsontext.Value `json:"retokenized,omitzero"`
 }
 
 type chatLogprobs struct {
@@ -234,6 +240,11 @@ func (s *Service) derenderChat(w http.ResponseWriter, r *http.Request) error {
 		if probable != nil {
 			one.Logprobs = &chatLogprobs{probable}
 		}
+		if in.RoundTrip {
+			if one.Retokenized, err = c.retokenized(r.Context(), t, plan); err != nil {
+				return err
+			}
+		}
 		out.Choices = append(out.Choices, one)
 		total += len(c.TokenIDs)
 	}
@@ -265,6 +276,18 @@ func (s *Service) derenderPlan(r *http.Request, m *host.Model, request jsontext.
 	}
 	api.Note(r.Context(), api.Facts{Handler: plan.Handler})
 	return plan, in.Skip, nil
+}
+
+// retokenized returns the first token that does not come back, as JSON.
+func (c *choice) retokenized(ctx context.Context, t *tokenizer.Tokenizer, plan *host.Planned) (jsontext.Value, error) {
+	if plan == nil {
+		return nil, fault.Invalid("return_retokenized", "needs chat_request, the conversation that is rendered; send both, or neither")
+	}
+	at, err := plan.Retokenized(ctx, t, c.TokenIDs, c.reason() != string(chat.FinishStop))
+	if err != nil {
+		return nil, err
+	}
+	return gojson.Marshal(at)
 }
 
 // derender returns a whole output as a delta, how many of its ids are reasoning (nil if nothing parses it), and why it ended.

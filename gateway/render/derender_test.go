@@ -81,6 +81,25 @@ func TestAnswersAreDerendered(t *testing.T) {
 		reply("["+one(0, message(`"h<|pad|>"`, "null", "[]"), "stop", "null")+"]", 0, 3, 0))
 }
 
+// TestRoundTripsAreTold asks whether the tokens of answers come back when the conversation is rendered.
+func TestRoundTripsAreTold(t *testing.T) {
+	d := newDaemon(t, render.Options{})
+	body := func(text, more string) string {
+		return `{"model":"m","generate_response":{"request_id":"r","choices":[{"index":0,"token_ids":` + pretty(t, d.list(text)) + `,"finish_reason":"stop"}]},"return_retokenized":true` + more + `}`
+	}
+	for text, want := range map[string]string{
+		"Hm.\n</think>\n\nHi.<|im_end|>": `"retokenized":null`,
+		"Hm.\n</think>\nHi.<|im_end|>":   `"retokenized":{"index":6,"wrote":{"id":72,"text":"H"},"rendered":{"id":10,"text":"\n"},"why":"the template writes the white space here otherwise, or not at all"}`,
+	} {
+		if status, answer := d.post(t, chatPath, body(text, `,"chat_request":`+greeting)); status != http.StatusOK || !strings.Contains(answer, want) {
+			t.Errorf("%q: %d %s\nwant %s", text, status, answer, want)
+		}
+	}
+	if status, answer := d.post(t, chatPath, body("Hi", "")); status != http.StatusBadRequest || !strings.Contains(answer, "chat_request") {
+		t.Errorf("without the conversation: %d %s", status, answer)
+	}
+}
+
 func TestCompletionsAreDerendered(t *testing.T) {
 	d := newDaemon(t, render.Options{})
 	choice := func(index int, text, reason string) string {

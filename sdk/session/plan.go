@@ -27,6 +27,8 @@ type Draft struct {
 	Prompt, GenerationPrompt string
 	// ReasoningState is where generation starts.
 	ReasoningState handler.ReasoningState
+	// Render renders another request as Prompt was rendered; nil where nothing will be.
+	Render func(context.Context, *chat.Request) (prompt string, err error)
 }
 
 // PlanOptions are the choices of New. The zero value works.
@@ -75,6 +77,7 @@ type Plan struct {
 	codes   *match.Cache
 	markers []string // of the format, some of which are tokens
 	special []string // of these, those that match only as special tokens
+	render  func(context.Context, *chat.Request) (string, error)
 	streams handler.StreamHandler
 	token   []byte // for streams
 
@@ -91,7 +94,7 @@ func New(ctx context.Context, d *Draft, req *chat.Request, o PlanOptions) (*Plan
 		PreservedTokens: tokens(o.SpecialTokens, d.PreservedTokens), Stops: d.Stops,
 		SupportsThinking: d.SupportsThinking, ThinkingStart: d.ThinkingStart, ThinkingEnds: d.ThinkingEnds,
 		ReasoningState: d.ReasoningState, Delimiters: d.Delimiters, Notes: slices.Clip(d.Notes), Handler: d.Handler,
-		request: req, tools: names(req.Tools), constraints: o.Constraints, codes: o.Codes, markers: d.PreservedTokens,
+		request: req, tools: names(req.Tools), constraints: o.Constraints, codes: o.Codes, markers: d.PreservedTokens, render: d.Render,
 	}
 	if p.constraints == nil {
 		p.constraints = new(grammar.Cache)
