@@ -64,7 +64,7 @@ func (b *bench) constraint(ctx context.Context, q *constraintQuestion) (*constra
 	}
 	out := &constraintView{
 		Handler: planned.Handler, GenerationPrompt: planned.GenerationPrompt, Constraint: planned.Constraint,
-		PreservedTokens: planned.PreservedTokens, Stops: planned.Stops, Notes: append([]string{}, planned.Notes...),
+		PreservedTokens: append([]string{}, planned.PreservedTokens...), Stops: append([]string{}, planned.Stops...), Notes: append([]string{}, planned.Notes...),
 	}
 	if q.Text != nil && gbnf != nil {
 		out.Tried, err = try(gbnf, *q.Text)

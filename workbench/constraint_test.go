@@ -24,7 +24,7 @@ func TestATextIsTriedAgainstTheConstraint(t *testing.T) {
 	} {
 		t.Run(test.does, func(t *testing.T) {
 			view := post[constraintView](t, d, "constraint", constraintQuestion{Template: subject{Name: "chatml-json"}, Request: test.request, Text: &test.text})
-			if view.Constraint == nil || !strings.HasPrefix(view.Constraint.Grammar, "root ::=") || len(view.PreservedTokens) == 0 {
+			if view.Constraint == nil || !strings.HasPrefix(view.Constraint.Grammar, "root ::=") || len(view.PreservedTokens) == 0 || view.Stops == nil || view.Notes == nil {
 				t.Fatalf("%+v", view)
 			}
 			got := view.Tried

@@ -17,14 +17,17 @@ type liveView struct {
 	// Canary is the mode in which changes are tried before they go live, and CanaryTries whether it has anything to try them on.
 	Canary      string `json:"canary"`
 	CanaryTries bool   `json:"canary_tries"`
+	// Recorder is whether outputs are recorded: without it there are no recordings to ask for.
+	Recorder bool `json:"recorder"`
 }
 
 // live answers with what is going on.
 func (b *bench) live(context.Context, *struct{}) (*liveView, error) {
-	c := b.host.Snapshot().Config.Canary
+	cfg := b.host.Snapshot().Config
+	c := cfg.Canary
 	out := &liveView{
 		Running: b.host.Running(), Engines: []gateway.ServerState{}, Reports: []metrics.ReportCount{},
-		Trials: append([]*host.Trial{}, b.host.Trials()...), Canary: c.Mode, CanaryTries: c.Cases != "" || c.Shadow > 0,
+		Trials: append([]*host.Trial{}, b.host.Trials()...), Canary: c.Mode, CanaryTries: c.Cases != "" || c.Shadow > 0, Recorder: cfg.Recorder.Dir != "",
 	}
 	if b.gateway != nil {
 		out.Engines = b.gateway.Servers()

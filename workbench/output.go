@@ -98,9 +98,6 @@ func (b *bench) output(ctx context.Context, q *outputQuestion) (*outputView, err
 
 // plan answers a request for a template.
 func (b *bench) plan(ctx context.Context, s subject, request string) (*host.Planned, error) {
-	if s.Source == "" {
-		return b.host.PlanJSON(ctx, s.Name, []byte(request))
-	}
 	req, err := chat.ParseRequestWith([]byte(request), b.host.Snapshot().Config.Parsing.For(s.Name))
 	if err != nil {
 		return nil, err

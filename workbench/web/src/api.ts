@@ -66,7 +66,8 @@ function ask(path: string, body: unknown, signal?: AbortSignal): Promise<Respons
   return send(path, "application/json", JSON.stringify(body), signal);
 }
 
-async function send(path: string, type: string, body: BodyInit, signal?: AbortSignal): Promise<Response> {
+// send sends a body, and returns the answer before it was read.
+export async function send(path: string, type: string, body: BodyInit, signal?: AbortSignal): Promise<Response> {
   const headers: Record<string, string> = { "Content-Type": type };
   if (token.get()) headers["Authorization"] = "Bearer " + token.get();
   let answer: Response;
@@ -83,7 +84,7 @@ async function send(path: string, type: string, body: BodyInit, signal?: AbortSi
 }
 
 // faultOf reads an error of the page's API, {"error": {…}}, or of a service: {"code", "message", "details": [{"debug": {…}}]}.
-function faultOf(body: any, code: string): Fault {
+export function faultOf(body: any, code: string): Fault {
   const e = body.error ?? body.details?.[0]?.debug ?? body;
   return new Fault(e.code ?? body.code ?? code, e.message ?? "no reason was given", e.place, e.remedy);
 }

@@ -1,4 +1,7 @@
 import type { ComponentType } from "preact";
+import { ConstraintView } from "./views/constraint";
+import { LiveView } from "./views/live";
+import { OutputView } from "./views/output";
 import { RulesView } from "./views/rules";
 import { TemplateView } from "./views/template";
 
@@ -16,5 +19,8 @@ export interface View {
 // views are those of the page, in the order of their tabs.
 export const views: View[] = [
   { id: "template", title: "Template", component: TemplateView },
+  { id: "output", title: "Output", component: OutputView },
   { id: "rules", title: "Rules", component: RulesView },
+  { id: "constraint", title: "Constraint", component: ConstraintView },
+  { id: "live", title: "Live", component: LiveView },
 ];
