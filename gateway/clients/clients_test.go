@@ -52,7 +52,7 @@ func daemon(t *testing.T) (url string, log *logged) {
 		t.Fatal(err)
 	}
 	log = new(logged)
-	cmd := exec.CommandContext(t.Context(), binary, "serve", "--replay", "--engines-pace", "2ms", "--listen", address)
+	cmd := exec.CommandContext(t.Context(), binary, "serve", "--replay", "--engines-pace", "2ms", "--listen", address, "--engines-store-path", filepath.Join(t.TempDir(), "store"))
 	cmd.Env = append(os.Environ(), "DRAGOMAN_AUTH_CLIENT_TOKENS=key")
 	cmd.Stderr = log
 	if err := cmd.Start(); err != nil {
@@ -78,7 +78,7 @@ func TestClients(t *testing.T) {
 		t.Skip("run make clients, which installs the clients")
 	}
 	url, log := daemon(t)
-	for _, program := range []string{"openai.mjs", "ai.mjs"} {
+	for _, program := range []string{"openai.mjs", "ai.mjs", "responses.mjs"} {
 		t.Run(program, func(t *testing.T) { drive(t, program, url+"/v1") })
 	}
 	for deadline := time.Now().Add(time.Minute); !strings.Contains(log.String(), "code=canceled"); time.Sleep(20 * time.Millisecond) {
