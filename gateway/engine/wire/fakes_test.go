@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/dragoman-project/dragoman/gateway/engine"
+	"github.com/dragoman-project/dragoman/gateway/engine/wire/wiretest"
 )
 
 // fake is an engine that speaks the wire of one, as its source says, and keeps what it was sent.
@@ -21,37 +22,8 @@ type fake struct {
 	reply  func(w http.ResponseWriter, r *http.Request)
 }
 
-// answers are the fixed answers of each engine, by path; what begins with a digit is a status.
-//
-// vLLM: entrypoints/openai/models, and tokenizer_info with --enable-tokenizer-info-endpoint. SGLang: entrypoints/http_server.py and
-// managers/io_struct.py. llama-server: tools/server. TGI: router/src/server.rs. Ollama: server/routes.go. SGLang and old llama-servers
-// answer /api/tags, so that it tells nothing.
-var answers = map[string]map[string]string{
-	"vllm": {
-		"/v1/models":      `{"object":"list","data":[{"id":"org/m","owned_by":"vllm","root":"/models/m","max_model_len":4096}]}`,
-		"/tokenizer_info": `{"chat_template":"{{ 1 }}","bos_token":"<s>","eos_token":"</s>"}`,
-		"/version":        `{"version":"0.29"}`,
-		"/tokenize":       `{"count":1,"max_model_len":4096,"tokens":[1]}`,
-	},
-	"sglang": {
-		"/v1/models":   `{"data":[{"id":"org/m","owned_by":"sglang","root":"org/m"}]}`,
-		"/server_info": `{"internal_states":[{}],"version":"0.5"}`,
-		"/v1/tokenize": `{"tokens":[1],"count":1}`,
-		"/api/tags":    `{"models":[]}`,
-	},
-	"llama-server": {
-		"/v1/models": `{"data":[{"id":"org/m","owned_by":"llamacpp"}]}`,
-		"/props":     `{"chat_template":"{{ 1 }}","bos_token":"<s>","eos_token":"</s>","build_info":"b1","total_slots":1}`,
-		"/tokenize":  `{"tokens":[1]}`,
-		"/api/tags":  `{"models":[]}`,
-	},
-	"tgi":    {"/v1/models": `{"data":[{"id":"org/m","owned_by":"org/m"}]}`, "/info": `{"model_id":"org/m","version":"3.0"}`, "/health": ""},
-	"ollama": {"/v1/models": `{"data":[{"id":"m:latest","owned_by":"library"}]}`, "/api/version": `{"version":"0.17.4"}`, "/api/tags": `{"models":[{"name":"m:latest"}]}`},
-	"openai": {"/v1/models": `{"data":[{"id":"org/m","owned_by":"someone"}]}`},
-	"lmdeploy": {
-		"/v1/models": `{"data":[{"id":"org/m","owned_by":"lmdeploy"}]}`,
-	},
-}
+// answers are the fixed answers of each engine, by path.
+var answers = wiretest.Answers
 
 // start starts a fake of a kind; reply answers completions.
 func start(t *testing.T, kind string, reply func(http.ResponseWriter, *http.Request)) *fake {
