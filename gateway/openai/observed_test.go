@@ -11,6 +11,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"github.com/dragoman-project/dragoman/gateway/reply"
+	"github.com/dragoman-project/dragoman/host/config"
 )
 
 // TestAConversationSharesItsPrompts lets a conversation grow by an answer and a question: the prompt of the first turn is shared.
@@ -51,5 +52,25 @@ func TestTheSpanOfAnAnswerHasItsPhases(t *testing.T) {
 	}
 	if want := []string{"plan", "engine", "output", "request"}; !slices.Equal(names, want) {
 		t.Errorf("%q, expected %q", names, want)
+	}
+}
+
+// TestAnswersUseUpTheTokensOfTheirKey asks twice with a limit that one answer exceeds, whether it is counted, or broken off before anybody
+// has counted.
+func TestAnswersUseUpTheTokensOfTheirKey(t *testing.T) {
+	for _, model := range []string{"replay", "breaking"} {
+		for _, stream := range []string{"true", "false"} {
+			d := serve(t, func(c *config.Config) {
+				c.Auth.ClientTokens, c.Limits.KeyTokensPerMinute = []string{"client"}, 5
+			})
+			request := `{"model":"` + model + `","stream":` + stream + `,` + greeting + `}`
+			if first, body := d.post(t, request, "Authorization", "Bearer client"); first.StatusCode == http.StatusTooManyRequests {
+				t.Errorf("%s: %s", request, body)
+			}
+			second, body := d.post(t, request, "Authorization", "Bearer client")
+			if second.StatusCode != http.StatusTooManyRequests || second.Header.Get("Retry-After") == "" || !strings.Contains(body, `"type":"rate_limit_error"`) {
+				t.Errorf("%s: %d %s", request, second.StatusCode, body)
+			}
+		}
 	}
 }

@@ -84,9 +84,12 @@ type daemon struct {
 	gateway *gateway.Gateway
 }
 
-func serve(t *testing.T) *daemon {
+func serve(t *testing.T, change ...func(*config.Config)) *daemon {
 	t.Helper()
 	cfg := config.Default()
+	for _, c := range change {
+		c(cfg)
+	}
 	h, err := host.New(t.Context(), host.Options{Config: cfg, Static: true})
 	if err != nil {
 		t.Fatal(err)
@@ -116,11 +119,14 @@ type head struct {
 }
 
 // post sends a request and returns the head and the body of the answer.
-func (d *daemon) post(t *testing.T, body string) (head, string) {
+func (d *daemon) post(t *testing.T, body string, header ...string) (head, string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, d.URL+chatPath, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
+	}
+	for i := 0; i+1 < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
 	}
 	res, err := d.Client().Do(r)
 	if err != nil {

@@ -47,6 +47,7 @@ type Reply struct {
 	cancel   context.CancelFunc
 	release  func()
 	overhead time.Duration
+	counted  bool // its tokens are in the record of the request
 	// delivered ends the span that begins with the engine's first piece.
 	delivered func()
 }
@@ -124,6 +125,9 @@ func (r *Reply) Close() {
 		if o != nil {
 			o.Close()
 		}
+	}
+	if !r.counted {
+		r.estimate()
 	}
 	r.release()
 	r.cancel()
@@ -207,7 +211,21 @@ func Read(o *gateway.Output, f func([]chat.Piece) error) error {
 func (r *Reply) Note() {
 	facts := api.Facts{Report: r.Outputs[0].Result().Report}
 	if u := Count(r.Outputs); u != nil {
-		facts.PromptTokens, facts.CompletionTokens = u.Prompt, u.Completion
+		facts.PromptTokens, facts.CompletionTokens, r.counted = u.Prompt, u.Completion, true
+	}
+	api.Note(r.ctx, facts)
+}
+
+// estimate adds the tokens of an answer that was not counted, because it was given up or nobody counts, to the record of the request:
+// they use up the limits of its key, too.
+func (r *Reply) estimate() {
+	var facts api.Facts
+	for _, o := range r.Outputs {
+		if o != nil {
+			prompt, completion := o.Estimate()
+			facts.PromptTokens = max(facts.PromptTokens, prompt)
+			facts.CompletionTokens += completion
+		}
 	}
 	api.Note(r.ctx, facts)
 }

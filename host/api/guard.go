@@ -73,7 +73,10 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	defer out.finish()
 	defer in.leave()
-	done, err := g.admit(r, to, cfg)
+	if to.endpoint != nil && openTo(out, r, to.endpoint, cfg.Listen.Origins) {
+		return
+	}
+	done, err := g.admit(out.Header(), r, to, cfg)
 	if err != nil {
 		g.refuse(out, r, err)
 		return
@@ -139,10 +142,10 @@ func (to route) forClients(path string) bool {
 	return forClients(path)
 }
 
-// admit authenticates a request and counts it until done is called.
-func (g *guard) admit(r *http.Request, to route, cfg *config.Config) (done func(), err error) {
+// admit authenticates a request and counts it until done is called. h are the headers of its answer.
+func (g *guard) admit(h http.Header, r *http.Request, to route, cfg *config.Config) (done func(), err error) {
 	if public(r) || to.endpoint != nil && to.endpoint.Public || r.URL.Path == metricsPath && cfg.Metrics.Public {
-		return func() {}, notForeign(r, cfg.Listen)
+		return func() {}, notForeign(r, to, cfg.Listen)
 	}
 	by, ok := g.secrets.keys.find(to.endpoint.token(r), cfg.Auth)
 	if !ok {
@@ -150,7 +153,7 @@ func (g *guard) admit(r *http.Request, to route, cfg *config.Config) (done func(
 			Remedy: "send the header Authorization: Bearer TOKEN with one of auth.tokens, auth.client_tokens or auth.tokens_file"}
 	}
 	recordOf(r.Context()).key = by
-	if err := notForeign(r, cfg.Listen); err != nil {
+	if err := notForeign(r, to, cfg.Listen); err != nil {
 		return nil, err
 	}
 	if !by.allows(to.forClients(r.URL.Path)) {
@@ -159,6 +162,11 @@ func (g *guard) admit(r *http.Request, to route, cfg *config.Config) (done func(
 	}
 	if err := by.ask(time.Now(), cfg.Limits.KeyRate); err != nil {
 		return nil, err
+	}
+	if to.endpoint != nil && to.endpoint.Output {
+		if err := by.askModel(time.Now(), cfg.Limits, h); err != nil {
+			return nil, err
+		}
 	}
 	return g.count(r.URL.Path, to, by, cfg.Limits)
 }
@@ -238,7 +246,7 @@ func advise(w http.ResponseWriter, err error) {
 	case fault.Unauthenticated:
 		w.Header().Set("WWW-Authenticate", "Bearer")
 	case fault.RateLimited, fault.Unavailable:
-		w.Header().Set("Retry-After", "1")
+		w.Header().Set("Retry-After", retryAfter(err))
 	}
 }
 

@@ -124,7 +124,7 @@ func Debug(m *metrics.Metrics) http.Handler {
 	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
 	mux.Handle("GET "+metricsPath, m.Handler())
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if err := fromHere(r, nil); err != nil {
+		if err := fromHere(r, nil, nil); err != nil {
 			writeError(w, err)
 			return
 		}

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/config"
@@ -52,8 +51,8 @@ type usage struct {
 	sessions atomic.Int64 // outputs, and streams that they share
 	requests atomic.Int64
 	bodies   atomic.Int64 // bytes, see body
-	rate     bucket
-	own      host.Own
+	rates
+	own host.Own
 }
 
 // called returns the name of a key for logs; "" for nil.
@@ -185,35 +184,4 @@ func (k *key) request(limit int) (end func(), err error) {
 	}
 	return one(&k.requests, limit, &fault.Error{Code: fault.RateLimited, Place: k.name,
 		Message: fmt.Sprintf("too many requests at once with this token, at most %d are allowed", limit), Remedy: "wait for an answer first, or raise limits.key_requests"})
-}
-
-// ask counts a request of a key.
-func (k *key) ask(now time.Time, rate int) error {
-	if k == nil || k.rate.take(now, rate) {
-		return nil
-	}
-	return &fault.Error{Code: fault.RateLimited, Place: k.name, Message: fmt.Sprintf("more than %d requests per second with this token", rate),
-		Remedy: "try again in a second, or raise limits.key_rate"}
-}
-
-// bucket is a token bucket of one second. It is full at first.
-type bucket struct {
-	mu    sync.Mutex
-	spent float64
-	last  time.Time
-}
-
-// take takes one of rate per second, and reports whether one was left.
-func (b *bucket) take(now time.Time, rate int) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if passed := now.Sub(b.last).Seconds(); passed > 0 {
-		b.spent = max(0, b.spent-passed*float64(rate))
-		b.last = now
-	}
-	if b.spent+1 > float64(rate) {
-		return false
-	}
-	b.spent++
-	return true
 }

@@ -175,27 +175,6 @@ func TestWhatAKeyHasUsedOutlivesChangesOfOthers(t *testing.T) {
 	}
 }
 
-func TestABucketFillsAsTimeGoes(t *testing.T) {
-	var b bucket
-	now := time.Now()
-	take := func(after time.Duration, want bool) {
-		t.Helper()
-		if now = now.Add(after); b.take(now, 2) != want {
-			t.Errorf("after %v: %v, expected %v", after, !want, want)
-		}
-	}
-	take(0, true)
-	take(0, true)
-	take(0, false)
-	take(400*time.Millisecond, false)
-	take(100*time.Millisecond, true)
-	take(0, false)
-	take(time.Hour, true)
-	take(0, true)
-	take(0, false)
-	take(-time.Hour, false) // clocks may go back
-}
-
 func TestTooManyRequestsAtOnceAreRefused(t *testing.T) {
 	d := serve(t, func(c *config.Config) { c.Limits.Requests = 1 })
 	in, out := io.Pipe()

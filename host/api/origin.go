@@ -14,21 +14,28 @@ import (
 
 // notForeign returns an error for a request that was not meant for this machine, if the daemon listens on loopback. No browser
 // reaches a socket.
-func notForeign(r *http.Request, listen config.Listen) error {
+func notForeign(r *http.Request, to route, listen config.Listen) error {
 	if network, _ := listen.Network(); network != "tcp" || !listen.Local() {
 		return nil
 	}
-	return fromHere(r, listen.Hosts)
+	var origins []string
+	if to.endpoint != nil {
+		origins = listen.Origins
+	}
+	return fromHere(r, listen.Hosts, origins)
 }
 
 // fromHere returns an error for a request on loopback that was not meant for this machine. A browser on it sends those of any web
 // page, too: the page's own name can be made to resolve to 127.0.0.1, so that the page may read the answers. It cannot change the
-// headers Host and Origin, which name the page's host then. allowed are further names.
-func fromHere(r *http.Request, allowed []string) error {
+// headers Host and Origin, which name the page's host then. allowed are further names, and origins pages that may send it.
+func fromHere(r *http.Request, allowed, origins []string) error {
 	if !isHere(r.Host, allowed) {
 		return foreign("Host", r.Host)
 	}
 	for _, origin := range r.Header.Values("Origin") {
+		if fromOrigin(origin, origins) {
+			continue
+		}
 		if u, err := url.Parse(origin); err != nil || u.Host == "" || !isHere(u.Host, allowed) {
 			return foreign("Origin", origin)
 		}

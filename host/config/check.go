@@ -67,6 +67,7 @@ func (c *Config) checkFields(bad badFunc) {
 		bad("tracing.sample", "invalid share %v; expected a number from 0 to 1", c.Tracing.Sample)
 	}
 	c.checkOverrides(bad)
+	c.checkOrigins(bad)
 	c.checkEngines(bad)
 	c.Recorder.check(bad)
 }
@@ -111,6 +112,15 @@ func (c *Config) checkEngines(bad badFunc) {
 	}
 }
 
+func (c *Config) checkOrigins(bad badFunc) {
+	for _, origin := range c.Listen.Origins {
+		u, err := url.Parse(origin)
+		if origin != AnyOrigin && (err != nil || u.Host == "" || u.Scheme+"://"+u.Host != origin) {
+			bad("listen.origins", "invalid origin %q; expected scheme://host or scheme://host:port as browsers send it, such as https://app.example, or %s", origin, AnyOrigin)
+		}
+	}
+}
+
 // checkTogether checks settings that depend on each other.
 func (c *Config) checkTogether(bad badFunc) {
 	for _, t := range c.Auth.ClientTokens {
@@ -123,6 +133,9 @@ func (c *Config) checkTogether(bad badFunc) {
 	}
 	if c.Recorder.Key != "" && c.Recorder.KeyFile != "" {
 		bad("recorder.key", "the key is in recorder.key_file, too: set one of them")
+	}
+	if slices.Contains(c.Listen.Origins, AnyOrigin) && c.Auth.Open() {
+		bad("listen.origins", "every web page could use the daemon: name the origins, or set auth.tokens or auth.tokens_file")
 	}
 	if !c.Listen.Local() && c.Auth.Open() && !c.Listen.Insecure {
 		bad("listen.address", "%q can be reached from other machines without a token: set auth.tokens or auth.tokens_file, "+

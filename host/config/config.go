@@ -59,9 +59,13 @@ type Listen struct {
 	SocketMode string   `yaml:"socket_mode" reload:"restart" help:"octal permissions of the socket: 0600 for its owner, 0660 for its group, too"`
 	Insecure   bool     `yaml:"insecure" flag:"insecure" reload:"restart" help:"listen beyond loopback without tokens"`
 	Hosts      []string `yaml:"hosts" reload:"live" help:"names besides those of loopback that requests on loopback may be sent to, or come from a web page of, such as that of a proxy in front of the daemon"`
+	Origins    []string `yaml:"origins" reload:"live" help:"origins of web pages, such as https://app.example, that may use the gateway and read its answers (CORS); * for all, which needs tokens; empty: none"`
 	Cert       string   `yaml:"cert" reload:"restart" help:"file of the TLS certificate chain, PEM; with listen.key; the files are watched and reloaded"`
 	Key        string   `yaml:"key" reload:"restart" help:"file of the TLS private key, PEM; with listen.cert"`
 }
+
+// AnyOrigin stands for all origins in Listen.Origins.
+const AnyOrigin = "*"
 
 // Auth is who may use the daemon.
 type Auth struct {
@@ -185,6 +189,9 @@ type Limits struct {
 	KeyBodiesBytes   int           `yaml:"key_bodies_bytes" reload:"live" help:"those of one bearer token"`
 	Connections      int           `yaml:"connections" reload:"live" help:"connections that have not brought an accepted request; of more, the oldest is closed"`
 	KeyRate          int           `yaml:"key_rate" reload:"live" help:"requests per second of one bearer token, including streams"`
+
+	KeyRequestsPerMinute int `yaml:"key_requests_per_minute" reload:"live" min:"0" help:"answers of models at the gateway that one bearer token may ask for per minute; 0: any number"`
+	KeyTokensPerMinute   int `yaml:"key_tokens_per_minute" reload:"live" min:"0" help:"tokens of prompts and outputs at the gateway that one bearer token may use per minute; an answer that exceeds them is completed, and later ones wait; 0: any number"`
 }
 
 // Shutdown is how the daemon shuts down.

@@ -116,6 +116,10 @@ func TestFlagsOfListsCanBeGivenSeveralTimes(t *testing.T) {
 
 func TestEnginesAreChecked(t *testing.T) {
 	for file, want := range map[string]string{
+		"listen: {origins: ['https://app.example/']}":                    "listen.origins: invalid origin \"https://app.example/\"",
+		"listen: {origins: [app.example]}":                               "listen.origins: invalid origin \"app.example\"",
+		"listen: {origins: ['*']}":                                       "listen.origins: every web page could use the daemon",
+		"limits: {key_tokens_per_minute: -1}":                            "limits.key_tokens_per_minute: invalid limit -1",
 		"engines: {urls: ['127.0.0.1:8000']}":                            "engines.urls: invalid URL",
 		"engines: {secrets: [a, '']}":                                    "engines.secrets: a secret is empty",
 		"engines: {models: {m: {name: x}}}":                              "engines.models.m.name: unknown key; expected one of model, template, engine",
@@ -134,7 +138,7 @@ func TestEveryFieldCanBeSetFromEverySource(t *testing.T) {
 		"map[string]map[string]string": "{mine: {malformed: error}}",
 	}
 	special := map[string]string{
-		"listen.address": "127.0.0.1:9", "listen.socket_mode": "0640", "tracing.endpoint": "http://127.0.0.1:4318", "debug.address": "127.0.0.1:6060",
+		"listen.address": "127.0.0.1:9", "listen.socket_mode": "0640", "tracing.endpoint": "http://127.0.0.1:4318", "debug.address": "127.0.0.1:6060", "listen.origins": "https://app.example",
 		"engines.urls": "http://127.0.0.1:8000", "engines.models": "{mine: {model: theirs}}",
 	}
 	for _, f := range Fields() {
