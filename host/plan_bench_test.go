@@ -18,10 +18,10 @@ func withTools(n int) []byte { return withToolsOf(n, 0) }
 func withToolsOf(n, client int) []byte {
 	tool := fmt.Sprintf(`{"type": "function", "function": {"name": "tool_%d_%%d", "parameters": {"type": "object", "properties": {
 		"a": {"type": "string"}, "b": {"type": "integer"}, "c": {"type": "boolean"}, "d": {"type": "array", "items": {"type": "string"}},
-		"e": {"type": ["string", "null"]}}, "required": ["a", "b"]}}}`, client)
+		"e%%d": {"type": ["string", "null"]}}, "required": ["a", "b"]}}}`, client)
 	tools := make([]string, n)
 	for i := range tools {
-		tools[i] = fmt.Sprintf(tool, i)
+		tools[i] = fmt.Sprintf(tool, i, i)
 	}
 	return fmt.Appendf(nil, `{"messages": [{"role": "user", "content": "Weather in Oslo?"}], "tools": [%s]}`, strings.Join(tools, ","))
 }

@@ -51,7 +51,7 @@ func (f tagWithTagged) args(t turn.Tool) peg.ID {
 	if f.e.Start != "" {
 		kids = append(kids, f.Marker(f.e.Start, f.Space()))
 	}
-	members := f.Tag(peg.Object, f.members(t))
+	members := f.OncePer("members", t.Parameters.Key(), func() peg.ID { return f.Tag(peg.Object, f.members(t)) })
 	if distinctive(f.e.NamePrefix) {
 		members = f.Choice(f.Once("~object", f.asObject), members)
 	}

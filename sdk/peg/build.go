@@ -17,6 +17,9 @@ type Builder struct {
 func (b *Builder) Grow(n int) { b.nodes = slices.Grow(b.nodes, n) }
 
 func (b *Builder) add(n Node) ID {
+	if len(b.nodes) == cap(b.nodes) {
+		b.Grow(max(16, len(b.nodes))) // append would grow large slices by a quarter, and copy most nodes five times
+	}
 	b.nodes = append(b.nodes, n)
 	return ID(len(b.nodes) - 1)
 }
