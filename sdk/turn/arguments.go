@@ -241,7 +241,7 @@ func (b *lister) from(left []int) peg.ID {
 		for at, i := range left {
 			if at == 0 || !b.ordered {
 				rest := slices.Delete(slices.Clone(left), at, at+1)
-				ways = append(ways, b.Seq(b.Wrap(b.List.Arguments[i].Node), b.behind(rest)))
+				ways = append(ways, b.Seq(b.one(i), b.behind(rest)))
 			}
 		}
 		if len(b.repeated) > 0 {
@@ -249,6 +249,11 @@ func (b *lister) from(left []int) peg.ID {
 		}
 		return b.Choice(ways...)
 	})
+}
+
+// one matches an argument. It is a rule, because each order of arguments contains it.
+func (b *lister) one(i int) peg.ID {
+	return b.OncePer(b.name+"-one", strconv.Itoa(i), func() peg.ID { return b.Wrap(b.List.Arguments[i].Node) })
 }
 
 // behind matches what follows an argument.
