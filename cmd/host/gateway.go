@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/dragoman-project/dragoman/gateway"
+	"github.com/dragoman-project/dragoman/gateway/anthropic"
 	"github.com/dragoman-project/dragoman/gateway/engine"
 	"github.com/dragoman-project/dragoman/gateway/engine/replay"
 	"github.com/dragoman-project/dragoman/gateway/engine/wire"
@@ -78,5 +79,5 @@ func newEndpoints(cfg config.Engines, h *host.Host, clients responses.Options) (
 
 // clientAPIs returns the endpoints of the clients' APIs. What they give clients to keep is sealed.
 func clientAPIs(o responses.Options) []api.Endpoint {
-	return slices.Concat(openai.Endpoints(o.Gateway), responses.Endpoints(o))
+	return slices.Concat(openai.Endpoints(o.Gateway), responses.Endpoints(o), anthropic.Endpoints(o.Gateway, o.Seal))
 }
