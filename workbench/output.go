@@ -54,10 +54,11 @@ type outputView struct {
 
 // step is what a chunk has changed.
 type step struct {
-	To     int               `json:"to"`   // the bytes that were fed
-	Held   int               `json:"held"` // those among them that are undecided
-	Events []outputEvent     `json:"events,omitempty"`
-	Chat   []json.RawMessage `json:"chat,omitempty"` // the deltas of OpenAI's chat completions
+	To     int           `json:"to"`   // the bytes that were fed
+	Held   int           `json:"held"` // those among them that are undecided
+	Events []outputEvent `json:"events,omitempty"`
+	// Deltas are what the clients' APIs say, by API: "chat", "responses", "messages".
+	Deltas map[string][]json.RawMessage `json:"deltas,omitempty"`
 	// Rules are those of the program that are at work, outermost first, and Next is what they read next.
 	Rules      []string `json:"rules,omitempty"`
 	Next       []string `json:"next,omitempty"`
@@ -89,7 +90,7 @@ func (b *bench) output(ctx context.Context, q *outputQuestion) (*outputView, err
 	if err != nil {
 		return nil, err
 	}
-	r := &reading{view: &outputView{
+	r := &reading{deltas: newDeltas(), view: &outputView{
 		Handler: planned.Handler, GenerationPrompt: planned.GenerationPrompt, HasProgram: planned.Program != nil, Claims: [][3]int{}, Readers: []reader{},
 	}}
 	r.session = planned.Plan.Session(ctx, session.Options{IDSeed: "workbench", Claims: true, Events: r.event})
@@ -141,6 +142,7 @@ type reading struct {
 	session *session.Session
 	view    *outputView
 	events  []outputEvent // since the last step
+	deltas  *deltas
 	pieces  []chat.Piece
 	fed     int
 }
@@ -151,7 +153,9 @@ func (r *reading) event(e chat.Event) {
 
 // run feeds the output, and keeps what each chunk changes.
 func (r *reading) run(ctx context.Context, q *outputQuestion) error {
-	r.step(nil)
+	if err := r.step(nil, ""); err != nil {
+		return err
+	}
 	special := q.special()
 	left, chunks := q.Output, q.Chunks
 	for len(left) > 0 {
@@ -167,7 +171,9 @@ func (r *reading) run(ctx context.Context, q *outputQuestion) error {
 			return err
 		}
 		r.fed, left = r.fed+n, left[n:]
-		r.step(r.pieces)
+		if err := r.step(r.pieces, ""); err != nil {
+			return err
+		}
 	}
 	pieces, result, err := r.session.AppendLast(r.pieces[:0], q.Limited)
 	var refused *fault.Error
@@ -176,7 +182,9 @@ func (r *reading) run(ctx context.Context, q *outputQuestion) error {
 	} else if err != nil {
 		return err
 	}
-	r.step(pieces)
+	if err := r.step(pieces, result.FinishReason); err != nil {
+		return err
+	}
 	r.view.Message, r.view.FinishReason, r.view.Report = result.Message, result.FinishReason, result.Report
 	r.claims()
 	return nil
@@ -208,12 +216,12 @@ func within(ranges []match.Range, from, to int) (some []match.Range) {
 	return some
 }
 
-// step keeps what was decided since the last one.
-func (r *reading) step(pieces []chat.Piece) {
+// step keeps what was decided since the last one; reason is empty unless the output has ended.
+func (r *reading) step(pieces []chat.Piece, reason chat.FinishReason) (err error) {
 	s := step{To: r.fed, Held: r.session.Held(), Events: r.events}
 	r.events = nil
-	for i := range pieces {
-		s.Chat = append(s.Chat, pieces[i].AppendJSON(nil))
+	if s.Deltas, err = r.deltas.add(pieces, reason); err != nil {
+		return err
 	}
 	if place, ok := r.session.Place(); ok {
 		s.Rules, s.Recovering = place.Rules, place.Recovering
@@ -222,6 +230,7 @@ func (r *reading) step(pieces []chat.Piece) {
 		}
 	}
 	r.view.Steps = append(r.view.Steps, s)
+	return nil
 }
 
 // claims keeps who has read what.

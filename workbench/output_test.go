@@ -73,6 +73,21 @@ func TestAnOutputIsShownChunkByChunk(t *testing.T) {
 	if begin := strings.Index(thought, "<tool_call>"); at["content"] == 0 || at["content"] >= at["rule"] || at["rule"] <= begin || held == 0 {
 		t.Errorf("at most %d bytes are held, and things come at %v", held, at)
 	}
+	var texts []string
+	for _, s := range bytes.Steps {
+		for _, d := range s.Deltas["responses"] {
+			var event struct{ Type, Delta string }
+			if err := json.Unmarshal(d, &event); err != nil {
+				t.Fatal(err)
+			}
+			if event.Type == "response.output_text.delta" {
+				texts = append(texts, event.Delta)
+			}
+		}
+	}
+	if got := strings.Join(texts, "|"); got != "O|n|e| m|o|m|e|n|t|." {
+		t.Errorf("the text comes as %s", got)
+	}
 	readBy := map[string]string{}
 	for _, c := range bytes.Claims {
 		who := bytes.Readers[c[0]]

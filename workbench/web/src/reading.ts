@@ -16,7 +16,7 @@ export interface Step {
   to: number;
   held: number;
   events?: OutputEvent[];
-  chat?: unknown[];
+  deltas?: Record<string, unknown[]>; // by API
   rules?: string[];
   next?: string[];
   recovering?: boolean;

@@ -1,3 +1,4 @@
+import { useState } from "preact/hooks";
 import type { OutputEvent, Reading, Step } from "../reading";
 import { Empty } from "./empty";
 import { type Column, Table } from "./table";
@@ -28,12 +29,31 @@ export function Events({ steps }: { steps: Step[] }) {
   );
 }
 
-// Deltas shows what each API sends to clients in some steps.
+const apis = [
+  ["chat", "OpenAI's chat completions"],
+  ["responses", "OpenAI's responses"],
+  ["messages", "Anthropic's messages"],
+] as const;
+
+// Deltas shows what an API sends to clients in some steps.
 export function Deltas({ steps }: { steps: Step[] }) {
-  const lines = steps.flatMap((s) => s.chat ?? []).map((d) => JSON.stringify(d));
+  const [api, choose] = useState<string>(apis[0][0]);
+  const lines = steps.flatMap((s) => s.deltas?.[api] ?? []).map((d) => JSON.stringify(d));
   return (
     <>
-      <h3>Deltas of OpenAI's chat completions</h3>
+      <h3>Deltas</h3>
+      <div class="row">
+        <label class="field">
+          As clients get them of
+          <select value={api} onChange={(e) => choose(e.currentTarget.value)}>
+            {apis.map(([id, title]) => (
+              <option key={id} value={id}>
+                {title}
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
       {lines.length > most && <p class="quiet">The last {most} of {lines.length}.</p>}
       {lines.length === 0 ? (
         <Empty>None yet.</Empty>
