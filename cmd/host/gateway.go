@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"log/slog"
+	"net/http"
 	"slices"
 
 	"github.com/dragoman-project/dragoman/gateway"
@@ -59,14 +60,11 @@ func newEndpoints(cfg config.Engines, h *host.Host, clients responses.Options) (
 		return nil, err
 	}
 	clients.Seal = sealer
-	o := render.Options{Version: version, Key: cfg.Key, Served: clients.Gateway.Models, Open: responses.Open(sealer)}
-	if len(cfg.URLs) == 1 {
-		o.Engine = cfg.URLs[0]
+	o := render.Options{Version: version, Served: clients.Gateway.Models, Open: responses.Open(sealer)}
+	if len(cfg.URLs) > 0 {
+		o.Generate = func(w http.ResponseWriter, r *http.Request) error { return openai.Pass(w, r, clients.Gateway.Generate) }
 	}
-	all, err := render.New(h, o)
-	if err != nil {
-		return nil, err
-	}
+	all := render.New(h, o)
 	for _, e := range clientAPIs(clients) {
 		if at := slices.IndexFunc(all, func(known api.Endpoint) bool { return known.Path == e.Path && known.Method == e.Method }); at >= 0 {
 			all[at].Refuse = e.Refuse // what clients of OpenAI ask is refused in its words

@@ -44,7 +44,13 @@ type Passer interface {
 	Pass(ctx context.Context, body []byte) (*Passed, error)
 }
 
-// Passed is the answer of a Passer: JSON, or events if the request asks for a stream. The body must be closed.
+// Generator is an engine with vLLM's API for token ids, to which requests are passed on.
+type Generator interface {
+	// Generate posts a body to /inference/v1/generate. It returns when the engine has accepted it.
+	Generate(ctx context.Context, body []byte) (*Passed, error)
+}
+
+// Passed is the answer of a Passer or a Generator: JSON, or events if the request asks for a stream. The body must be closed.
 type Passed struct {
 	ContentType string
 	Body        io.ReadCloser

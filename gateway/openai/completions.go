@@ -3,6 +3,7 @@ package openai
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -15,8 +16,13 @@ import (
 	"github.com/dragoman-project/dragoman/host/api"
 )
 
-// completions passes a request for a completion of a raw prompt on to the engine of its model, and the answer back, byte by byte.
+// completions passes a request for a completion of a raw prompt on.
 func (s *service) completions(w http.ResponseWriter, r *http.Request) error {
+	return Pass(w, r, s.gateway.Pass)
+}
+
+// Pass passes a request on to the engine of its model by a method of the gateway, and the answer back, byte by byte.
+func Pass(w http.ResponseWriter, r *http.Request, by func(context.Context, []byte, *time.Duration) (*engine.Passed, error)) error {
 	begun := time.Now()
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -25,7 +31,7 @@ func (s *service) completions(w http.ResponseWriter, r *http.Request) error {
 	received := time.Now()
 	api.Received(r.Context())
 	var waited time.Duration
-	passed, err := s.gateway.Pass(r.Context(), body, &waited)
+	passed, err := by(r.Context(), body, &waited)
 	if err != nil {
 		return err
 	}

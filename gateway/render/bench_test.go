@@ -29,10 +29,7 @@ func newService(t testing.TB) service {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = h.Close(t.Context()) })
-	endpoints, err := render.New(h, render.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	endpoints := render.New(h, render.Options{})
 	s := service{}
 	for _, e := range endpoints {
 		s[e.Path] = e

@@ -84,15 +84,11 @@ func newDaemon(t testing.TB, o render.Options, change ...func(*config.Config)) *
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = h.Close(t.Context()) })
-	endpoints, err := render.New(h, o)
-	if err != nil {
-		t.Fatal(err)
-	}
 	tokens, err := tokenizer.Open(cfg.Templates.Models[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewServer(api.New(h, api.Options{Endpoints: endpoints}))
+	server := httptest.NewServer(api.New(h, api.Options{Endpoints: render.New(h, o)}))
 	t.Cleanup(server.Close)
 	return &daemon{Server: server, tokens: tokens}
 }

@@ -1,6 +1,7 @@
 package render_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -9,7 +10,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dragoman-project/dragoman/gateway"
+	"github.com/dragoman-project/dragoman/gateway/engine"
+	"github.com/dragoman-project/dragoman/gateway/engine/wire"
+	"github.com/dragoman-project/dragoman/gateway/openai"
 	"github.com/dragoman-project/dragoman/gateway/render"
+	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/config"
 )
 
@@ -129,23 +135,53 @@ func TestTheServiceDescribesItself(t *testing.T) {
 	if !strings.Contains(answer, `"id":"m","object":"model"`) || !strings.Contains(answer, `"max_model_len":4096`) || strings.Contains(answer, "chatml") {
 		t.Errorf("the models are %s", answer)
 	}
-	d.expect(t, "/inference/v1/generate", `{}`, http.StatusNotFound, `{"error":{"message":"/inference/v1/generate: expected exactly one configured engine to pass it to; set engines.urls, or send the request to the engine itself","type":"NotFoundError","param":"/inference/v1/generate","code":404}}`)
+	d.expect(t, "/inference/v1/generate", `{}`, http.StatusNotFound, `{"error":{"message":"/inference/v1/generate: no engine is configured; set engines.urls, or send the request to the engine itself","type":"NotFoundError","param":"/inference/v1/generate","code":404}}`)
 }
 
-func TestGenerateIsPassedToTheEngine(t *testing.T) {
-	engine := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		fmt.Fprintf(w, "%s %s %q %s", r.Method, r.URL.Path, r.Header.Get("Authorization"), body)
-	}))
-	d := newDaemon(t, render.Options{Engine: engine.URL, Key: "e"}, func(c *config.Config) { c.Auth.ClientTokens = []string{"k"} })
-	d.key = "k"
-	if status, answer := d.post(t, "/inference/v1/generate", `{"token_ids":[1]}`); status != http.StatusOK || answer != `POST /inference/v1/generate "Bearer e" {"token_ids":[1]}` {
-		t.Errorf("%d %s", status, answer)
+// TestGenerateIsPassedToAnEngine passes requests of token ids to one of two equal engines: those with the same beginning to the same one.
+func TestGenerateIsPassedToAnEngine(t *testing.T) {
+	h, err := host.New(t.Context(), host.Options{Config: config.Default()})
+	if err != nil {
+		t.Fatal(err)
 	}
-	engine.Close()
-	if status, answer := d.post(t, "/inference/v1/generate", `{}`); status != http.StatusServiceUnavailable || !strings.Contains(answer, `"type":"ServiceUnavailableError"`) {
-		t.Errorf("%d %s", status, answer)
+	t.Cleanup(func() { _ = h.Close(context.Background()) })
+	o, client := gateway.Options{Host: h}, wire.NewClient(wire.Options{Key: "e"})
+	t.Cleanup(client.Close)
+	for name := range 3 {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body)
+			switch owner := "vllm"; {
+			case r.URL.Path == "/v1/models":
+				if name == 2 { // serves the model, but takes no ids
+					owner = "lmdeploy"
+				}
+				fmt.Fprintf(w, `{"data":[{"id":"org/model","owned_by":%q}]}`, owner)
+			case r.URL.Path == "/inference/v1/generate":
+				fmt.Fprintf(w, `{"engine":%d,"key":%q,"body":%s}`, name, r.Header.Get("Authorization"), body)
+			default:
+				http.NotFound(w, r)
+			}
+		}))
+		t.Cleanup(server.Close)
+		o.Servers = append(o.Servers, gateway.Server{Name: server.URL, Find: func(ctx context.Context) (engine.Engine, error) { return client.Find(ctx, server.URL) }})
 	}
+	g := gateway.New(t.Context(), o)
+	t.Cleanup(g.Close)
+	d := newDaemon(t, render.Options{Generate: func(w http.ResponseWriter, r *http.Request) error { return openai.Pass(w, r, g.Generate) }})
+	chosen := map[string]bool{}
+	for n := range 6 {
+		body := fmt.Sprintf(`{"token_ids":[%s%d]}`, strings.Repeat("1,", 500), n)
+		status, answer := d.post(t, "/inference/v1/generate", body)
+		if status != http.StatusOK || !strings.HasSuffix(answer, `"key":"Bearer e","body":`+body+`}`) {
+			t.Fatalf("%d %s", status, answer)
+		}
+		chosen[answer[:len(`{"engine":0`)]] = true
+	}
+	if len(chosen) != 1 || chosen[`{"engine":2`] {
+		t.Errorf("the engines %v were chosen", chosen)
+	}
+	d.expect(t, "/inference/v1/generate", `{"model":"other","token_ids":[1]}`, http.StatusNotFound,
+		`{"error":{"message":"model: no engine serves the model \"other\"; the models are [\"org/model\"]; send one of them","type":"NotFoundError","param":"model","code":404}}`)
 }
 
 // TestHostileBodiesAreRefusedWithTheirPlace sends what no client should, and expects the place of the fault.

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"net/http/httputil"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -21,9 +19,8 @@ import (
 
 // Options are the choices of New. The zero value works.
 type Options struct {
-	// Engine is the URL of an engine with vLLM's /inference/v1/generate; if it is empty, requests to that path are errors. Key is
-	// the bearer token that the engine wants, if any.
-	Engine, Key string
+	// Generate answers requests to vLLM's /inference/v1/generate; nil: they are errors.
+	Generate func(http.ResponseWriter, *http.Request) error
 	// Version is the daemon's, for /version.
 	Version string
 	// Served returns the names of models that are served beside, for the list of models; may be nil.
@@ -39,32 +36,12 @@ type Service struct {
 	open    func(sealed string) (string, error)
 	version string
 	started time.Time
-	engine  http.Handler
 	streams streams
 }
 
 // New returns the service, and its endpoints.
-func New(h *host.Host, o Options) ([]api.Endpoint, error) {
+func New(h *host.Host, o Options) []api.Endpoint {
 	s := &Service{host: h, served: o.Served, open: o.Open, version: o.Version, started: time.Now(), streams: newStreams(h)}
-	if o.Engine != "" {
-		to, err := url.Parse(o.Engine)
-		if err != nil {
-			return nil, err
-		}
-		s.engine = &httputil.ReverseProxy{
-			Rewrite: func(r *httputil.ProxyRequest) {
-				r.SetURL(to)
-				r.Out.Header.Del("Authorization") // a client's key is the daemon's business
-				if o.Key != "" {
-					r.Out.Header.Set("Authorization", "Bearer "+o.Key)
-				}
-			},
-			FlushInterval: -1,
-			ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
-				refuse(w, r, &fault.Error{Code: fault.Unavailable, Message: "the engine does not answer", Remedy: "try again later, or check engines.urls", Err: err})
-			},
-		}
-	}
 	var all []api.Endpoint
 	add := func(method, path string, serve func(http.ResponseWriter, *http.Request) error) {
 		all = append(all, api.Endpoint{Method: method, Path: path, Serve: serve, Refuse: refuse})
@@ -82,18 +59,14 @@ func New(h *host.Host, o Options) ([]api.Endpoint, error) {
 	})
 	add(http.MethodGet, "/health", func(w http.ResponseWriter, _ *http.Request) error { w.WriteHeader(http.StatusOK); return nil })
 	all[len(all)-1].Public = true
-	add(http.MethodPost, "/inference/v1/generate", s.generate)
-	all[len(all)-1].Output = true
-	return all, nil
-}
-
-// generate passes a generate request on.
-func (s *Service) generate(w http.ResponseWriter, r *http.Request) error {
-	if s.engine == nil {
-		return &fault.Error{Code: fault.NotFound, Place: r.URL.Path, Message: "expected exactly one configured engine to pass it to", Remedy: "set engines.urls, or send the request to the engine itself"}
+	if o.Generate == nil {
+		o.Generate = func(_ http.ResponseWriter, r *http.Request) error {
+			return &fault.Error{Code: fault.NotFound, Place: r.URL.Path, Message: "no engine is configured", Remedy: "set engines.urls, or send the request to the engine itself"}
+		}
 	}
-	s.engine.ServeHTTP(w, r)
-	return nil
+	add(http.MethodPost, "/inference/v1/generate", o.Generate)
+	all[len(all)-1].Output = true
+	return all
 }
 
 // card describes a model in a list.

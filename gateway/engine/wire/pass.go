@@ -15,38 +15,45 @@ var (
 	_ engine.Passer = (*sglang)(nil)
 	_ engine.Passer = (*tgi)(nil)
 	_ engine.Passer = (*completions)(nil)
+
+	_ engine.Generator = (*vllm)(nil)
 )
 
 // Pass implements engine.Passer.
 func (e *llamaServer) Pass(ctx context.Context, body []byte) (*engine.Passed, error) {
-	return e.pass(ctx, body)
+	return e.pass(ctx, "/v1/completions", body)
 }
 
 // Pass implements engine.Passer.
 func (e *vllm) Pass(ctx context.Context, body []byte) (*engine.Passed, error) {
-	return e.pass(ctx, body)
+	return e.pass(ctx, "/v1/completions", body)
 }
 
 // Pass implements engine.Passer.
 func (e *sglang) Pass(ctx context.Context, body []byte) (*engine.Passed, error) {
-	return e.pass(ctx, body)
+	return e.pass(ctx, "/v1/completions", body)
 }
 
 // Pass implements engine.Passer.
 func (e *tgi) Pass(ctx context.Context, body []byte) (*engine.Passed, error) {
-	return e.pass(ctx, body)
+	return e.pass(ctx, "/v1/completions", body)
 }
 
 // Pass implements engine.Passer.
 func (e *completions) Pass(ctx context.Context, body []byte) (*engine.Passed, error) {
-	return e.pass(ctx, body)
+	return e.pass(ctx, "/v1/completions", body)
 }
 
-// pass posts a body to /v1/completions.
-func (s *server) pass(ctx context.Context, body []byte) (*engine.Passed, error) {
+// Generate implements engine.Generator.
+func (e *vllm) Generate(ctx context.Context, body []byte) (*engine.Passed, error) {
+	return e.pass(ctx, "/inference/v1/generate", body)
+}
+
+// pass posts a body to a path.
+func (s *server) pass(ctx context.Context, path string, body []byte) (*engine.Passed, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	out := &passed{ctx: ctx, cancel: cancel, idle: s.Idle, timer: time.AfterFunc(s.Idle, func() { cancel(s.silent()) })}
-	res, err := s.send(ctx, http.MethodPost, "/v1/completions", body) //nolint:bodyclose // passed closes it
+	res, err := s.send(ctx, http.MethodPost, path, body) //nolint:bodyclose // passed closes it
 	if err != nil {
 		_ = out.Close() // there is nothing to close
 		return nil, err
