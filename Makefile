@@ -18,10 +18,11 @@ FUZZTIME ?= 30s
 CHAOS_TIME ?= 10m
 SOAK_TIME ?= 10m
 SOAK_FLAGS ?= -p99 5ms
+LOAD_FLAGS ?= -load.p99 5ms
 JUDGES  := $(CURDIR)/.cache/judges
 CLIENTS := $(CURDIR)/.cache/clients
 
-.PHONY: help build run test judge clients workbench golden fuzz bench bench-check bench-daemon chaos soak attack lint generate
+.PHONY: help build run test judge clients workbench golden fuzz bench bench-check bench-daemon chaos load soak attack lint generate
 
 ## help: what there is to make
 help:
@@ -87,6 +88,10 @@ bench-check:
 ## chaos: 500 sessions for CHAOS_TIME while plugins are killed, stopped and replaced and everything reloads; no byte may be wrong or lost
 chaos:
 	go test -count=1 -v -timeout 0 ./host/chaos -chaos.time=$(CHAOS_TIME) $(CHAOS_FLAGS)
+
+## load: the gateway with 500 streams at 30 pieces a second from an engine, each in a process of its own; LOAD_FLAGS may set a limit
+load:
+	go test -count=1 -v -timeout 30m ./gateway/load -load.streams 500 -load.pieces 600 -load.outputs 3 $(LOAD_FLAGS)
 
 ## soak: 1,000 streams at 30 pieces a second for SOAK_TIME while rules reload and plugins die; SOAK_FLAGS may set a limit
 soak: bin/soak
