@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -30,7 +29,8 @@ import (
 //	{"template": "t", "request": {"messages": [ … ]}}            what clients see
 //	{"template": "t", "request": {"text": "{\"messages\": … }"}}   what protobuf's JSON reads and writes
 //
-// Both directions are one walk over the JSON, guided by the message's descriptor, that copies everything else unchanged.
+// Reading is a walk over the JSON, guided by the message's descriptor, that copies everything else unchanged; writing is one over the
+// message.
 type jsonCodec struct{ name string }
 
 var _ connect.Codec = jsonCodec{}
@@ -67,11 +67,7 @@ func (c jsonCodec) Marshal(m any) ([]byte, error) {
 	if !ok {
 		return nil, fmt.Errorf("%T is not a protobuf message", m)
 	}
-	data, err := protojson.MarshalOptions{UseProtoNames: true}.Marshal(msg)
-	if err != nil {
-		return nil, err
-	}
-	return rewrite(data, msg.ProtoReflect().Descriptor(), unwrap, math.MaxInt)
+	return appendMessage(nil, msg.ProtoReflect())
 }
 
 // Unmarshal reads a protobuf message.
@@ -80,7 +76,7 @@ func (c jsonCodec) Unmarshal(data []byte, m any) error {
 	if !ok {
 		return fmt.Errorf("%T is not a protobuf message", m)
 	}
-	data, err := rewrite(data, msg.ProtoReflect().Descriptor(), wrap, maxWithin)
+	data, err := rewrite(data, msg.ProtoReflect().Descriptor())
 	if err != nil {
 		return readError(err)
 	}
@@ -99,36 +95,14 @@ func wrap(dec *jsontext.Decoder, enc *jsontext.Encoder) error {
 	return writeTokens(enc, jsontext.BeginObject, jsontext.String("text"), jsontext.String(string(raw)), jsontext.EndObject)
 }
 
-// unwrap is the inverse of wrap: {"text": "…"} becomes the text.
-func unwrap(dec *jsontext.Decoder, enc *jsontext.Encoder) error {
-	text := "null" // an empty Json
-	if _, err := dec.ReadToken(); err != nil {
-		return err
-	}
-	for dec.PeekKind() != jsontext.KindEndObject {
-		if _, err := dec.ReadToken(); err != nil {
-			return err
-		}
-		value, err := dec.ReadToken()
-		if err != nil {
-			return err
-		}
-		text = value.String()
-	}
-	if _, err := dec.ReadToken(); err != nil {
-		return err
-	}
-	return enc.WriteValue(jsontext.Value(text))
-}
-
-// rewrite copies the JSON of a message with at most within nested messages, and applies change to every Json.
-func rewrite(data []byte, md protoreflect.MessageDescriptor, change func(*jsontext.Decoder, *jsontext.Encoder) error, within int) ([]byte, error) {
+// rewrite copies the JSON of a message, and wraps every Json.
+func rewrite(data []byte, md protoreflect.MessageDescriptor) ([]byte, error) {
 	var out bytes.Buffer
+	within := maxWithin
 	w := walk{
-		dec:    jsontext.NewDecoder(bytes.NewBuffer(data)), // read in place: other readers lose names from the places of errors
-		enc:    jsontext.NewEncoder(&out, jsontext.PreserveRawStrings(true)),
-		change: change,
-		left:   &within,
+		dec:  jsontext.NewDecoder(bytes.NewBuffer(data)), // read in place: other readers lose names from the places of errors
+		enc:  jsontext.NewEncoder(&out, jsontext.PreserveRawStrings(true)),
+		left: &within,
 	}
 	if w.dec.PeekKind() != jsontext.KindBeginObject {
 		if err := w.copy(); err != nil {
@@ -147,10 +121,9 @@ func rewrite(data []byte, md protoreflect.MessageDescriptor, change func(*jsonte
 
 // walk traverses a JSON text together with the descriptor of its message.
 type walk struct {
-	dec    *jsontext.Decoder
-	enc    *jsontext.Encoder
-	change func(*jsontext.Decoder, *jsontext.Encoder) error
-	left   *int // messages that may still come
+	dec  *jsontext.Decoder
+	enc  *jsontext.Encoder
+	left *int // messages that may still come
 }
 
 // message copies the value of a message.
@@ -160,7 +133,7 @@ func (w walk) message(md protoreflect.MessageDescriptor) error {
 	}
 	switch {
 	case md.FullName() == jsonMessage.FullName():
-		return w.change(w.dec, w.enc)
+		return wrap(w.dec, w.enc)
 	case md.ParentFile().Package() == wellKnown:
 		return w.copy() // a form of its own
 	case w.dec.PeekKind() != jsontext.KindBeginObject:
@@ -240,7 +213,10 @@ func (w walk) copy() error {
 // wellKnown is the package of messages with special JSON formats.
 const wellKnown protoreflect.FullName = "google.protobuf"
 
-var jsonMessage = (*dragomanv1.Json)(nil).ProtoReflect().Descriptor()
+var (
+	jsonMessage = (*dragomanv1.Json)(nil).ProtoReflect().Descriptor()
+	jsonText    = jsonMessage.Fields().ByName("text")
+)
 
 func fieldNamed(md protoreflect.MessageDescriptor, name string) protoreflect.FieldDescriptor {
 	if f := md.Fields().ByTextName(name); f != nil {

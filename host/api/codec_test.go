@@ -1,11 +1,17 @@
 package api
 
 import (
+	"encoding/json"
+	"fmt"
+	"math"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
@@ -66,7 +72,7 @@ func TestFaultsInJSONSayWhere(t *testing.T) {
 	tests := []struct{ name, json, want string }{
 		{"nothing", ``, "expected a JSON object, found nothing"},
 		{"no object", `[1]`, "expected a JSON object"},
-		{"unknown member", `{"templat":"t"}`, "templat: unknown field, expected one of data, options, request, special, template, text, truncated"},
+		{"unknown member", `{"templat":"t"}`, "templat: unknown field, expected one of data, ids, options, request, special, template, text, truncated"},
 		{"unknown member, nested", `{"options":{"seed":"t"}}`, "options.seed: unknown field, expected one of delivered_only, deltas, id_seed, no_ids, special_known"},
 		{"wrong type", `{"template":3}`, "template: expected string, found 3"},
 		{"wrong type, after non-ASCII text", `{"text":"Grüße…","request":{"ü":"ä"},"template":"ß","truncated":"ja"}`, `truncated: expected bool, found "ja"`},
@@ -120,4 +126,119 @@ func FuzzJSONThatIsReadIsWrittenBack(f *testing.F) {
 			t.Fatalf("%q became %q, %v", text, again, err)
 		}
 	})
+}
+
+// TestJSONIsProtobufs compares what is written of messages with every field set, of all services, with protobuf's own JSON.
+func TestJSONIsProtobufs(t *testing.T) {
+	t.Parallel()
+	n := 0
+	for _, service := range services {
+		d, err := protoregistry.GlobalFiles.FindDescriptorByName(protoreflect.FullName(service))
+		must(t, err)
+		methods := d.(protoreflect.ServiceDescriptor).Methods()
+		for i := range methods.Len() {
+			for _, md := range []protoreflect.MessageDescriptor{methods.Get(i).Input(), methods.Get(i).Output()} {
+				typ, err := protoregistry.GlobalTypes.FindMessageByName(md.FullName())
+				must(t, err)
+				m := typ.New()
+				fill(m, &n, 0)
+				got, err := jsonCodec{}.Marshal(m.Interface())
+				must(t, err)
+				text, err := protojson.MarshalOptions{UseProtoNames: true}.Marshal(m.Interface())
+				must(t, err)
+				var have, want any
+				must(t, json.Unmarshal(got, &have))
+				must(t, json.Unmarshal(text, &want))
+				if d := cmp.Diff(unwrapped(want), have); d != "" {
+					t.Errorf("%s: -protobuf +ours\n%s", md.FullName(), d)
+				}
+				read := typ.New().Interface()
+				must(t, jsonCodec{}.Unmarshal(got, read))
+				if d := cmp.Diff(m.Interface(), read, protocmp.Transform()); d != "" {
+					t.Errorf("%s: -written +read\n%s", md.FullName(), d)
+				}
+			}
+		}
+	}
+}
+
+// fill sets all fields of a message to different values, those within it, too.
+func fill(m protoreflect.Message, n *int, depth int) {
+	fields := m.Descriptor().Fields()
+	for i := range fields.Len() {
+		f := fields.Get(i)
+		switch *n++; {
+		case m.Descriptor() == jsonMessage:
+			m.Set(f, protoreflect.ValueOfString(fmt.Sprintf(`{"json":[%d,"\u2028<é"]}`, *n)))
+		case f.Message() != nil && depth > 4:
+		case f.IsList() && f.Message() != nil:
+			list := m.Mutable(f).List()
+			for range 2 {
+				fill(list.AppendMutable().Message(), n, depth+1)
+			}
+		case f.Message() != nil:
+			fill(m.Mutable(f).Message(), n, depth+1)
+		case f.IsList():
+			list := m.Mutable(f).List()
+			list.Append(scalar(f, *n))
+			list.Append(scalar(f, *n+1))
+		default:
+			m.Set(f, scalar(f, *n))
+		}
+	}
+}
+
+func scalar(f protoreflect.FieldDescriptor, n int) protoreflect.Value {
+	switch f.Kind() {
+	case protoreflect.Int32Kind: // also the fraction of a time
+		return protoreflect.ValueOfInt32(int32(n))
+	case protoreflect.BoolKind:
+		return protoreflect.ValueOfBool(true)
+	case protoreflect.Uint32Kind:
+		return protoreflect.ValueOfUint32(uint32(n))
+	case protoreflect.Int64Kind:
+		return protoreflect.ValueOfInt64(int64(n))
+	case protoreflect.Uint64Kind:
+		return protoreflect.ValueOfUint64(math.MaxUint64 - uint64(n))
+	case protoreflect.BytesKind:
+		return protoreflect.ValueOfBytes([]byte{byte(n), 0xff})
+	default:
+		return protoreflect.ValueOfString(fmt.Sprintf("%d \"\\\x01\u2028\x7f<é", n))
+	}
+}
+
+// unwrapped returns a JSON value with the values of Json messages in place of them.
+func unwrapped(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		if text, ok := v["text"].(string); ok && len(v) == 1 && json.Valid([]byte(text)) {
+			var within any
+			_ = json.Unmarshal([]byte(text), &within)
+			return within
+		}
+		for name := range v {
+			v[name] = unwrapped(v[name])
+		}
+	case []any:
+		for i := range v {
+			v[i] = unwrapped(v[i])
+		}
+	}
+	return v
+}
+
+// TestManySpansAreWrittenWithoutAnAllocationForEach holds what the largest reports cost.
+func TestManySpansAreWrittenWithoutAnAllocationForEach(t *testing.T) {
+	report := new(dragomanv1.Report)
+	for i := range uint32(10_000) {
+		report.Spans = append(report.Spans, &dragomanv1.Span{Region: "marker", Start: new(8 * i), End: 8*i + 8})
+	}
+	n := testing.AllocsPerRun(3, func() {
+		if _, err := (jsonCodec{}).Marshal(report); err != nil {
+			t.Error(err)
+		}
+	})
+	if n > 1000 {
+		t.Errorf("%v allocations", n)
+	}
 }
