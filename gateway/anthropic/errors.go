@@ -15,11 +15,21 @@ func identify(w http.ResponseWriter) { w.Header().Set("Request-Id", w.Header().G
 type errorObject struct {
 	Type  string `json:"type"`
 	Error struct {
-		Type    string `json:"type"`
-		Message string `json:"message"`
+		Type    string        `json:"type"`
+		Message string        `json:"message"`
+		Details *errorDetails `json:"details,omitempty"`
 	} `json:"error"`
 	RequestID string `json:"request_id"`
 }
+
+// errorDetails are for clients that can do without what is refused.
+type errorDetails struct {
+	Code        string   `json:"error_code"`
+	Unsupported []string `json:"unsupported"`
+}
+
+// unthreaded lets clients that want a thread go on without one: they send the whole conversation.
+var unthreaded = &errorDetails{"thread_unsupported_request", []string{"thread"}}
 
 // kinds are the types of errors in this API, and their statuses.
 var kinds = map[fault.Code]struct {
@@ -58,6 +68,9 @@ func describe(w http.ResponseWriter, err *fault.Error) (e errorObject, status in
 	}
 	if err.Remedy != "" {
 		e.Error.Message += "; " + err.Remedy
+	}
+	if err.Place == "thread" {
+		e.Error.Details = unthreaded
 	}
 	return e, kind.status
 }

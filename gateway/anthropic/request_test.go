@@ -189,7 +189,7 @@ func TestWhatClientsSendIsAnswered(t *testing.T) {
 		if strings.Contains(string(c.Body), `"thread"`) {
 			want = 400
 		}
-		if res.StatusCode != want || want == 400 && !strings.Contains(text, "thread: not supported") {
+		if res.StatusCode != want || want == 400 && !(strings.Contains(text, "thread: not supported") && strings.Contains(text, `"error_code":"thread_unsupported_request"`)) {
 			t.Errorf("%s: %d %s", c.Body, res.StatusCode, text)
 		}
 		if beta := c.Headers["anthropic-beta"]; want == 200 && beta != "" && !strings.Contains(res.Header.Get(reply.WarningsHeader), beta) {

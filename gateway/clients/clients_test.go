@@ -78,7 +78,7 @@ func TestClients(t *testing.T) {
 		t.Skip("run make clients, which installs the clients")
 	}
 	url, log := daemon(t)
-	for _, program := range []string{"openai.mjs", "ai.mjs", "responses.mjs"} {
+	for _, program := range []string{"openai.mjs", "ai.mjs", "responses.mjs", "anthropic.mjs", "ai-anthropic.mjs"} {
 		t.Run(program, func(t *testing.T) { drive(t, program, url+"/v1") })
 	}
 	for deadline := time.Now().Add(time.Minute); !strings.Contains(log.String(), "code=canceled"); time.Sleep(20 * time.Millisecond) {
