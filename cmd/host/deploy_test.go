@@ -38,8 +38,13 @@ func deployed(t *testing.T, manifest string) map[string]string {
 	}
 }
 
-func TestTheRenderingManifestIsValid(t *testing.T) {
-	const name = "rendering.yaml"
+func TestManifestsForThemselvesAreValid(t *testing.T) {
+	for _, name := range []string{"rendering.yaml", "gateway.yaml"} {
+		t.Run(name, func(t *testing.T) { checkManifest(t, name) })
+	}
+}
+
+func checkManifest(t *testing.T, name string) {
 	manifest, err := os.ReadFile("../../deploy/kubernetes/" + name)
 	if err != nil {
 		t.Fatal(err)
