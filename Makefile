@@ -79,7 +79,7 @@ fuzz:
 
 ## bench: every benchmark, with allocations
 bench:
-	go test -run '^$$' -bench . -benchmem ./...
+	JUDGES=$(JUDGES) go test -run '^$$' -bench . -benchmem ./...
 
 ## bench-check: fails if a chunk allocates, or costs a quarter more of the yardstick than before; BENCH_FLAGS=-update accepts what it costs now
 bench-check:

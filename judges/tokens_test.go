@@ -25,7 +25,7 @@ func TestIdsAreThoseOfHuggingFacesLibrary(t *testing.T) {
 	if *folder == "" {
 		t.Skip("run make judge, which installs the judges")
 	}
-	texts := append(prompts(t), mixtures(rand.New(rand.NewPCG(uint64(*seed), 3)), max(300 / *every, 30))...)
+	texts := append(prompts(t), mixtures(rand.New(rand.NewPCG(uint64(*seed), 3)), max(3000 / *every, 100))...)
 	for _, name := range vocabularies {
 		t.Run(name, func(t *testing.T) {
 			// A folder with the vocabulary alone: the configuration beside it is for another library.

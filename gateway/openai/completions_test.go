@@ -118,7 +118,7 @@ func TestCompletionsFailInTheWordsOfOpenAI(t *testing.T) {
 		{"no object", `[]`, nil, 400, `expected an object`, 0},
 		{"no model", `{"prompt":"a"}`, nil, 400, `"param":"model"`, 0},
 		{"an unknown model", `{"model":"x"}`, nil, 404, `"code":"model_not_found"`, 0},
-		{"an engine without", `{"model":"replay"}`, nil, 400, "its engine, replay, has no API for completions", 0},
+		{"an engine without", `{"model":"replay"}`, nil, 400, "its engine, replay, has no such API", 0},
 		{"refused", `{"model":"org/raw"}`, func(w http.ResponseWriter, _ *http.Request) {
 			http.Error(w, `{"object":"error","message":"too long","type":"BadRequestError","code":400}`, 400)
 		}, 400, `{"error":{"message":"the engine answers 400: too long","type":"invalid_request_error","param":null,"code":null}}`, 1},

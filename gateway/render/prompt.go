@@ -318,7 +318,11 @@ func (s *Service) mask(r *http.Request, m *host.Model, t *tokenizer.Tokenizer, d
 	if err != nil {
 		return nil, err
 	}
-	spans, err := s.written(r, m, req, whole)
+	find := turns{whole: whole, req: req, render: func(req *chat.Request) (prompt, begins string, err error) {
+		rendered, err := s.host.Render(r.Context(), m.Name, req)
+		return rendered.Prompt, rendered.GenerationPrompt, err
+	}}
+	spans, err := find.written()
 	if err != nil {
 		return nil, err
 	}
@@ -338,47 +342,84 @@ func (s *Service) mask(r *http.Request, m *host.Model, t *tokenizer.Tokenizer, d
 	return mask, nil
 }
 
-// maxTurns bounds the turns of the assistant whose places are looked for: each costs two renderings.
-const maxTurns = 32
+// maxTurns bounds the turns of the assistant whose places are looked for: each costs a rendering.
+const maxTurns = 64
 
-// written returns the bytes of a prompt that the assistant has written: what the conversation up to a turn adds to the conversation
-// before it and the beginning of the turn.
-func (s *Service) written(r *http.Request, m *host.Model, req *chat.Request, whole string) (spans [][2]int, err error) {
-	turns := 0
-	for i, message := range req.Messages {
+// turns finds the bytes of a prompt that the assistant has written.
+type turns struct {
+	render func(*chat.Request) (prompt, begins string, err error) // begins is what begins the next turn, at the end of the prompt
+	req    *chat.Request
+	whole  string // the prompt
+	begins string // the text that begins a turn; empty until a rendering shows it
+}
+
+// written returns the ranges of the turns: each is what the conversation up to it adds to the conversation before it and the beginning of
+// the turn.
+func (t *turns) written() (spans [][2]int, err error) {
+	done := 0 // the turns before end here
+	for i, message := range t.req.Messages {
 		if message.Role != chat.RoleAssistant {
 			continue
 		}
-		if turns++; turns > maxTurns {
+		if len(spans) == maxTurns {
 			return nil, fault.Invalid("return_assistant_tokens_mask", fmt.Sprintf("expected at most %d turns of the assistant, found more; send the conversation in parts", maxTurns))
 		}
-		before, after := *req, *req
-		before.Messages, before.AddGenerationPrompt, before.ContinueFinalMessage = req.Messages[:i], true, chat.ContinueNone
-		after.Messages, after.AddGenerationPrompt = req.Messages[:i+1], false
-		if i+1 < len(req.Messages) {
+		after := *t.req
+		after.Messages, after.AddGenerationPrompt = t.req.Messages[:i+1], false
+		if i+1 < len(t.req.Messages) {
 			after.ContinueFinalMessage = chat.ContinueNone
 		}
-		from := 0
-		if i > 0 {
-			rendered, err := s.host.Render(r.Context(), m.Name, &before)
-			if err != nil {
-				return nil, err
-			}
-			from = len(rendered.Prompt)
-			if !strings.HasPrefix(whole, rendered.Prompt) {
-				from = -1
-			}
-		}
-		rendered, err := s.host.Render(r.Context(), m.Name, &after)
+		prompt, _, err := t.render(&after)
 		if err != nil {
 			return nil, err
 		}
-		to := len(rendered.Prompt)
-		if from < 0 || !strings.HasPrefix(whole, rendered.Prompt) || to < from {
+		from, to := -1, len(prompt)
+		if strings.HasPrefix(t.whole, prompt) {
+			if from, err = t.begin(i, done, to); err != nil {
+				return nil, err
+			}
+		}
+		if from < 0 || to < from {
 			return nil, &fault.Error{Code: fault.InvalidArgument, Place: ordered.IndexPath("messages", i),
 				Message: "this template writes the turn otherwise once more messages follow, so that its tokens cannot be told", Remedy: "render the conversation up to this turn for itself"}
 		}
 		spans = append(spans, [2]int{from, to})
+		done = to
 	}
 	return spans, nil
+}
+
+// begin returns where what the assistant has written as message i begins, within a range of the prompt; negative if that cannot be told.
+func (t *turns) begin(i, from, to int) (int, error) {
+	if i == 0 {
+		return 0, nil
+	}
+	if between := t.whole[from:to]; t.begins != "" && strings.Count(between, t.begins) == 1 {
+		return from + strings.Index(between, t.begins) + len(t.begins), nil
+	}
+	before := *t.req
+	before.Messages, before.AddGenerationPrompt, before.ContinueFinalMessage = t.req.Messages[:i], true, chat.ContinueNone
+	prompt, begins, err := t.render(&before)
+	if err != nil || !strings.HasPrefix(t.whole, prompt) {
+		return -1, err
+	}
+	if !t.spelled(begins) {
+		t.begins = begins
+	}
+	return len(prompt), nil
+}
+
+// spelled reports whether a text is in a message, so that finding it in the prompt tells nothing.
+func (t *turns) spelled(text string) bool {
+	for _, m := range t.req.Messages {
+		if strings.Contains(m.ReasoningContent, text) || strings.Contains(m.Content.Join(""), text) {
+			return true
+		}
+		for _, c := range m.ToolCalls {
+			if strings.Contains(string(c.Arguments), text) {
+				return true
+			}
+		}
+	}
+	return false
 }

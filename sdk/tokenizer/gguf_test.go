@@ -179,6 +179,8 @@ func TestGGUFWithMergesGivesTheSameIds(t *testing.T) {
 		suffix = `(?i:'s|'t|'re|'ve|'m|'ll|'d)?`
 		slash  = ` ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+`
 		before = `[^\r\n\p{L}\p{N}]?`
+
+		punctuated = "[!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+|[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+| ?[\\p{P}\\p{S}]+[\r\n]*|\\s*[\r\n]+|\\s+(?!\\S)|\\s+"
 	)
 	for _, c := range []struct {
 		pre      string
@@ -192,6 +194,7 @@ func TestGGUFWithMergesGivesTheSameIds(t *testing.T) {
 		{pre: "qwen35", patterns: []string{marks}},
 		{pre: "gpt-2", patterns: []string{gpt2}},
 		{pre: "starcoder", patterns: []string{`\p{N}`, gpt2}},
+		{pre: "deepseek-v3", patterns: []string{`\p{N}{1,3}`, `[一-龥぀-ゟ゠-ヿ]+`, punctuated}},
 		{pre: "gpt-4o", patterns: []string{before + upper + `*` + lower + `+` + suffix + `|` + before + upper + `+` + lower + `*` + suffix + `|\p{N}{1,3}|` + slash}, ascii: true},
 		{pre: "tekken", patterns: []string{before + upper + `*` + lower + `+|` + before + upper + `+` + lower + `*|\p{N}|` + slash}, whole: true, ascii: true},
 	} {

