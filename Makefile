@@ -21,8 +21,9 @@ SOAK_FLAGS ?= -p99 5ms
 LOAD_FLAGS ?= -load.p99 5ms
 JUDGES  := $(CURDIR)/.cache/judges
 CLIENTS := $(CURDIR)/.cache/clients
+AGENTS  := $(CURDIR)/.cache/agents
 
-.PHONY: help build run test judge clients workbench golden fuzz bench bench-check bench-daemon chaos load soak attack lint generate
+.PHONY: help build run test judge clients agents workbench golden fuzz bench bench-check bench-daemon chaos load soak attack lint generate
 
 ## help: what there is to make
 help:
@@ -56,6 +57,10 @@ judge: $(JUDGES)/installed
 ## clients: the gateway with the clients that people use, from npm, unmodified
 clients: $(CLIENTS)/installed
 	go test -count=1 ./gateway/clients -clients.folder=$(CLIENTS)
+
+## agents: the gateway with the agents that people use, from npm, unmodified: each runs a command that the model asks for
+agents: $(AGENTS)/installed
+	go test -count=1 ./gateway/clients -run Agents -agents.folder=$(AGENTS)
 
 ## workbench: the page of the workbench, which is committed as it is built, from workbench/web
 workbench: workbench/web/node_modules/installed
@@ -135,6 +140,12 @@ $(CLIENTS)/installed: gateway/clients/package.json gateway/clients/package-lock.
 	@mkdir -p $(CLIENTS)
 	cp $^ $(CLIENTS)
 	cd $(CLIENTS) && npm ci
+	touch $@
+
+$(AGENTS)/installed: gateway/clients/agents/package.json gateway/clients/agents/package-lock.json gateway/clients/agents/.npmrc
+	@mkdir -p $(AGENTS)
+	cp $^ $(AGENTS)
+	cd $(AGENTS) && npm ci
 	touch $@
 
 $(JUDGES)/installed: judges/package.json judges/package-lock.json judges/.npmrc

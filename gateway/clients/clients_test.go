@@ -95,9 +95,7 @@ func drive(t *testing.T, program, url string) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(*folder, program) // beside its modules
-	if err := os.WriteFile(path, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, path, string(text))
 	cmd := exec.CommandContext(t.Context(), "node", path, url, "key")
 	var faults bytes.Buffer
 	cmd.Stderr = &faults
