@@ -79,8 +79,11 @@ func TestClients(t *testing.T) {
 	}
 	url, log := daemon(t)
 	for _, program := range []string{"openai.mjs", "ai.mjs", "responses.mjs", "anthropic.mjs", "ai-anthropic.mjs"} {
-		t.Run(program, func(t *testing.T) { drive(t, program, url+"/v1") })
+		t.Run(program, func(t *testing.T) { drive(t, script(t, program, url+"/v1")) })
 	}
+	t.Run("go", func(t *testing.T) {
+		drive(t, exec.CommandContext(t.Context(), "go", "-C", "testdata/go", "run", ".", url+"/v1", "key"))
+	})
 	for deadline := time.Now().Add(time.Minute); !strings.Contains(log.String(), "code=canceled"); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("the output that was given up has not ended:\n%s", log)
@@ -88,15 +91,21 @@ func TestClients(t *testing.T) {
 	}
 }
 
-// drive runs a program that uses a client.
-func drive(t *testing.T, program, url string) {
+// script returns the command that runs a program for node.
+func script(t *testing.T, program, url string) *exec.Cmd {
+	t.Helper()
 	text, err := os.ReadFile(program)
 	if err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(*folder, program) // beside its modules
 	write(t, path, string(text))
-	cmd := exec.CommandContext(t.Context(), "node", path, url, "key")
+	return exec.CommandContext(t.Context(), "node", path, url, "key")
+}
+
+// drive runs a program that uses a client.
+func drive(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
 	var faults bytes.Buffer
 	cmd.Stderr = &faults
 	out, err := cmd.Output()

@@ -296,7 +296,7 @@ func (c *conversation) called(v *ordered.Value, member string) error {
 
 // answered reads what a tool has answered.
 func (c *conversation) answered(v *ordered.Value) error {
-	id, err := needed(v, "call_id", "the id of the call")
+	id, err := text(v.Get("call_id"))
 	if err != nil {
 		return err
 	}
@@ -310,7 +310,9 @@ func (c *conversation) answered(v *ordered.Value) error {
 	}
 	at := c.begin(chat.RoleTool, c.place(v))
 	c.places.add(at+".content", c.place(output))
-	c.out = appendText(appendName(c.out, "tool_call_id"), id)
+	if id != "" {
+		c.out = appendText(appendName(c.out, "tool_call_id"), id)
+	}
 	c.out = append(append(appendName(c.out, "content"), content...), '}')
 	return nil
 }
