@@ -109,21 +109,9 @@ func (h *Host) planOn(ctx context.Context, snap *state.Snapshot, template string
 // plan answers a request for an entry of a snapshot. only names the handler that must answer; empty: the one that the configuration
 // pins the template to, or that claims it.
 func (h *Host) plan(ctx context.Context, snap *state.Snapshot, e *state.Entry, only string, req *chat.Request) (*Planned, error) {
-	if ctx.Err() != nil { // reading the request may have taken long
-		return nil, context.Cause(ctx)
-	}
-	learned, err := e.Learn(ctx)
+	draft, learned, err := h.draft(ctx, snap, e, only, req)
 	if err != nil {
 		return nil, err
-	}
-	only = cmp.Or(only, snap.Config.Templates.Handler(e.Name))
-	claims, err := h.claims(snap, learned, only, req)
-	if err != nil {
-		return nil, err
-	}
-	draft, err := h.ask(ctx, claims, only != "", e, learned, req)
-	if err != nil {
-		return nil, state.TemplateFault(e.Name, pluginFault(err))
 	}
 	plan, err := session.New(ctx, draft, req, session.PlanOptions{SpecialTokens: e.SpecialTokens, Constraints: &h.constraints, Codes: h.codes})
 	if err != nil {
@@ -148,6 +136,27 @@ func (h *Host) plan(ctx context.Context, snap *state.Snapshot, e *state.Entry, o
 		planned.recorder, planned.recorded = h.recorder, h.recorded(snap, e, learned, draft, planned)
 	}
 	return planned, nil
+}
+
+// draft returns the answer of a handler to a request, and what was learned of the template; see plan.
+func (h *Host) draft(ctx context.Context, snap *state.Snapshot, e *state.Entry, only string, req *chat.Request) (*session.Draft, *autoparser.Learned, error) {
+	if ctx.Err() != nil { // reading the request may have taken long
+		return nil, nil, context.Cause(ctx)
+	}
+	learned, err := e.Learn(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	only = cmp.Or(only, snap.Config.Templates.Handler(e.Name))
+	claims, err := h.claims(snap, learned, only, req)
+	if err != nil {
+		return nil, nil, err
+	}
+	draft, err := h.ask(ctx, claims, only != "", e, learned, req)
+	if err != nil {
+		return nil, nil, state.TemplateFault(e.Name, pluginFault(err))
+	}
+	return draft, learned, nil
 }
 
 // claims returns the plugins to ask, in order. The autoparser comes after them, and answers everything.

@@ -12,7 +12,9 @@ import (
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/api"
 	"github.com/dragoman-project/dragoman/host/config"
+	"github.com/dragoman-project/dragoman/host/recorder"
 	"github.com/dragoman-project/dragoman/internal/shared"
+	"github.com/dragoman-project/dragoman/sdk/session"
 	"github.com/spf13/cobra"
 )
 
@@ -22,7 +24,8 @@ func TestTheExamplesOfHelpTextsWork(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip(err)
 	}
-	bin, dir, daemon := binary(t), t.TempDir(), exampleDaemon(t)
+	bin, dir := binary(t), t.TempDir()
+	daemon, recording := exampleDaemon(t, filepath.Join(dir, "recordings"))
 	exampleFiles(t, dir)
 	// Exit codes other than 0, and examples that are not run.
 	codes := map[string]int{"diff": exitFailed, "rollback": exitFailed}
@@ -36,7 +39,7 @@ func TestTheExamplesOfHelpTextsWork(t *testing.T) {
 						t.Skip(why)
 					}
 				}
-				script := strings.NewReplacer("http://127.0.0.1:8080", daemon, "http://127.0.0.1:9000", daemon).Replace(line)
+				script := strings.NewReplacer("http://127.0.0.1:8080", daemon, "http://127.0.0.1:9000", daemon, "660e732d1875e3d-7928", recording).Replace(line)
 				if _, err := exec.LookPath("jq"); err != nil {
 					script, _, _ = strings.Cut(script, "| jq")
 				}
@@ -63,15 +66,29 @@ func all(cmd *cobra.Command) []*cobra.Command {
 	return list
 }
 
-// exampleDaemon serves the embedded templates.
-func exampleDaemon(t *testing.T) string {
+// exampleDaemon serves the embedded templates, and has recorded two outputs, the id of one of which it returns.
+func exampleDaemon(t *testing.T, recordings string) (url, recording string) {
 	t.Helper()
-	h, err := host.New(t.Context(), host.Options{Config: config.Default()})
+	cfg := config.Default()
+	cfg.Recorder.Dir = recordings
+	h, err := host.New(t.Context(), host.Options{Config: cfg})
 	must(t, err)
 	t.Cleanup(func() { must(t, h.Close(t.Context())) })
+	watched, err := h.WatchRecordings(t.Context(), recorder.Filter{})
+	must(t, err)
+	for _, output := range []string{"Hello.", "<tool_call>\n<function=f>\nno arguments\n</function>\n</tool_call> and more"} {
+		planned, err := h.PlanJSON(t.Context(), "chatml-tagged", []byte(`{"messages": [{"role": "user", "content": "Hi"}], "tools": [{"type": "function", "function": {"name": "f"}}]}`))
+		must(t, err)
+		s := planned.Session(t.Context(), session.Options{})
+		_, err = s.Feed([]byte(output))
+		must(t, err)
+		_, err = s.Finish(false)
+		must(t, err)
+		recording = (<-watched).ID
+	}
 	daemon := httptest.NewServer(api.New(h, api.Options{}))
 	t.Cleanup(daemon.Close)
-	return daemon.URL
+	return daemon.URL, recording
 }
 
 // exampleFiles writes the files that the examples name.

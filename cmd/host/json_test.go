@@ -13,7 +13,7 @@ import (
 
 // TestEveryCommandThatPrintsResultsTakesJSON lists the commands that print no results, but documents.
 func TestEveryCommandThatPrintsResultsTakesJSON(t *testing.T) {
-	documents := []string{"dragoman serve", "dragoman config reference"}
+	documents := []string{"dragoman serve", "dragoman config reference", "dragoman recordings export"}
 	var visit func(*cobra.Command)
 	visit = func(c *cobra.Command) {
 		for _, sub := range c.Commands() {

@@ -62,7 +62,7 @@ func (o *Own) put(e *Entry, limits config.Limits) error {
 	if next == nil {
 		next = map[string]*Entry{}
 	}
-	next[e.Name] = e.under(o.rules)
+	next[e.Name] = e.Under(o.rules)
 	size := 0
 	for _, one := range next {
 		size += len(one.Source) + len(one.BOSToken) + len(one.EOSToken)

@@ -116,7 +116,7 @@ func (s *State) rollBackAgain(held []watch.Change) {
 	}
 	for _, c := range held {
 		if named(s.Config.Templates.Dir, filepath.Dir(c.Path)) {
-			e := s.entryOf(c).under(read.Rules)
+			e := s.entryOf(c).Under(read.Rules)
 			read = *read.withTemplate(directory, e)
 		}
 	}

@@ -124,7 +124,7 @@ func (s *Snapshot) WithRules(rules *workaround.Set) *Snapshot {
 func under(entries map[string]*Entry, rules *workaround.Set) map[string]*Entry {
 	next := make(map[string]*Entry, len(entries))
 	for name, e := range entries {
-		next[name] = e.under(rules)
+		next[name] = e.Under(rules)
 	}
 	return next
 }

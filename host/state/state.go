@@ -227,7 +227,7 @@ func (s *State) Put(ctx context.Context, src TemplateSource) (*Snapshot, *Entry,
 		if err := snap.hasRoom(src.Name); err != nil {
 			return nil, nil, err
 		}
-		e = e.under(snap.Rules)
+		e = e.Under(snap.Rules)
 		if _, err := e.Learn(ctx); err != nil { // without holding changes, since it takes long
 			return nil, nil, err
 		}

@@ -67,11 +67,11 @@ func NewEntry(src TemplateSource, rules *workaround.Set) *Entry {
 		learned, err := autoparser.Learn(ctx, t, &workaround.Set{})
 		return learned, TemplateFault(src.Name, err)
 	})
-	return e.under(rules)
+	return e.Under(rules)
 }
 
-// under returns the same template under other rules. Nothing is rendered again.
-func (e *Entry) under(rules *workaround.Set) *Entry {
+// Under returns the same template under other rules. What does not depend on them is not learned again.
+func (e *Entry) Under(rules *workaround.Set) *Entry {
 	next := *e
 	next.learned = newLearning(func(ctx context.Context) (*autoparser.Learned, error) {
 		learned, err := next.unruled.get(ctx)

@@ -97,7 +97,7 @@ func (s *State) openAll(changes []watch.Change, rules *workaround.Set) map[strin
 		if c.Data == nil {
 			continue
 		}
-		e := s.entryOf(c).under(rules)
+		e := s.entryOf(c).Under(rules)
 		fresh[c.Path] = e
 		if s.cold {
 			continue
