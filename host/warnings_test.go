@@ -135,3 +135,24 @@ func TestSettingsForUnknownNamesOnlyWarn(t *testing.T) {
 	h.edit(t, "templates:\n  handlers: {mine: nobody, chatml-json: autoparser}\n  dir: DIR\n")
 	expect("when a handler is misspelt", `host.yaml:2:14: templates.handlers.mine: no plugin serves the handler`)
 }
+
+func TestAFaultOfAPluginIsLoggedOnce(t *testing.T) {
+	h, dir := startConfigured(t, "plugins: {dir: DIR}\n")
+	must(t, os.WriteFile(filepath.Join(dir, "bad.yaml"), []byte("name: ["), 0o644))
+	_ = h.Reload(context.Background()) // the fault is in the status
+	if n := h.logged("bad.yaml", "level=ERROR"); n != 1 {
+		t.Errorf("it is logged %d times:\n%s", n, h.log.String())
+	}
+}
+
+func TestAtTheStartNothingStays(t *testing.T) {
+	c, cfg := new(configured), config.Default()
+	cfg.Workarounds.File = filepath.Join(t.TempDir(), "rules.yaml")
+	must(t, os.WriteFile(cfg.Workarounds.File, []byte("version: 1\nworkarounds: [{nam: x}]\n"), 0o644))
+	if _, err := host.New(context.Background(), host.Options{Config: cfg, Logger: slog.New(slog.NewTextHandler(c, nil))}); err == nil {
+		t.Error("a host starts with a faulty file of rules")
+	}
+	if c.logged("refused at the start", "rules.yaml") != 1 || c.logged("stays") != 0 {
+		t.Error(c.log.String())
+	}
+}

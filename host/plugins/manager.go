@@ -142,7 +142,7 @@ func New(o Options) (*Manager, error) {
 
 // Load puts the plugins of a directory in force. It may be called again at any time: unchanged plugins keep their process; a
 // new version takes over when it has started and its golden cases pass; removed plugins finish their calls. The error joins
-// every fault; a plugin at fault stays as it was before, and the others take effect.
+// every fault, each of which is logged; a plugin at fault stays as it was before, and the others take effect.
 func (m *Manager) Load(dir string) error {
 	m.loading.Lock()
 	defer m.loading.Unlock()
@@ -151,6 +151,7 @@ func (m *Manager) Load(dir string) error {
 	}
 	manifests, err := findManifests(dir)
 	if err != nil {
+		m.opts.Logger.Error("plugins cannot be read", "path", dir, "error", err)
 		return err
 	}
 	old := m.current.Load()

@@ -76,7 +76,11 @@ func (s *State) loadPlugins() {
 	}
 	err := s.loadFolder(dir)
 	s.notePlugins(err == nil)
-	s.note(SourcePlugins, dir, "", errors.Join(err, s.missingPlugins(dir)))
+	missing := s.missingPlugins(dir)
+	s.sources.note(SourcePlugins, dir, "", errors.Join(err, missing))
+	if err == nil || missing != nil { // the faults of plugins were logged one by one
+		s.logged(dir, "", missing)
+	}
 	s.folder.loaded = true
 }
 
@@ -173,7 +177,9 @@ func (s *State) missingPlugins(dir string) error {
 // loadFolder loads the plugins of a folder. If the folder does not exist, those that were loaded stay, as templates do.
 func (s *State) loadFolder(dir string) error {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: %w", dir, watch.ErrNoDirectory)
+		err = fmt.Errorf("%s: %w", dir, watch.ErrNoDirectory)
+		s.logged(dir, "", err)
+		return err
 	}
 	return s.Plugins.Load(dir)
 }

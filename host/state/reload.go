@@ -177,11 +177,19 @@ func (s *State) settle(source string, c watch.Change, use func(watch.Change) err
 // note records and logs the outcome of reading a source.
 func (s *State) note(source, path, sha string, err error) {
 	s.sources.note(source, path, sha, err)
-	if err != nil {
+	s.logged(path, sha, err)
+}
+
+// logged logs the outcome of reading a source. Until the first snapshot is in force, nothing is there to stay.
+func (s *State) logged(path, sha string, err error) {
+	switch {
+	case err == nil:
+		s.Logger.Info("reloaded", "path", path, "sha256", sha, "snapshot", s.Current().Generation)
+	case !s.Started():
+		s.Logger.Error("refused at the start", "path", path, "error", err)
+	default:
 		s.Logger.Error("reload refused; what was in force stays", "path", path, "error", err)
-		return
 	}
-	s.Logger.Info("reloaded", "path", path, "sha256", sha, "snapshot", s.Current().Generation)
 }
 
 func (s *State) applyRules(c watch.Change) error {

@@ -32,7 +32,7 @@ func (s *State) applyTemplates(changes []watch.Change) {
 		if outcomes[c.Path] = err; err == nil && c.Path != dir {
 			used = append(used, c)
 		} else if err != nil {
-			s.Logger.Error("template refused; what was in force stays", "path", c.Path, "error", err)
+			s.logged(c.Path, "", err)
 		}
 	}
 	// Rejected files alone are no change that would end a rollback.
