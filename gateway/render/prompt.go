@@ -13,6 +13,7 @@ import (
 	gojson "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/dragoman-project/dragoman/gateway/reply"
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/internal/ordered"
 	"github.com/dragoman-project/dragoman/sdk/chat"
@@ -37,15 +38,15 @@ func (s *Service) renderChat(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	out, err := s.renderedChat(r, data, "chatcmpl-")
+	out, err := s.renderedChat(w, r, data, "chatcmpl-")
 	if err != nil {
 		return err
 	}
 	return answer(w, out)
 }
 
-// renderedChat renders a chat request. prefix begins the id of a request without one.
-func (s *Service) renderedChat(r *http.Request, data []byte, prefix string) (*generateRequest, error) {
+// renderedChat renders a chat request. prefix begins the id of a request without one. The notes, and those of the plan, are warnings.
+func (s *Service) renderedChat(w http.ResponseWriter, r *http.Request, data []byte, prefix string, notes ...string) (*generateRequest, error) {
 	var in chatParameters
 	if err := read("", data, &in); err != nil {
 		return nil, err
@@ -90,6 +91,7 @@ func (s *Service) renderedChat(r *http.Request, data []byte, prefix string) (*ge
 		ended := planned.ReasoningState == handler.ReasoningClosed
 		out.ReasoningEnded = &ended
 	}
+	reply.SetWarnings(w, append(notes, planned.Notes...))
 	if kwargs := set(in.Kwargs); len(kwargs) > 0 {
 		out.ReasoningParser = &templateKwargs{kwargs}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/dragoman-project/dragoman/gateway/engine/wire"
 	"github.com/dragoman-project/dragoman/gateway/openai"
 	"github.com/dragoman-project/dragoman/gateway/render"
+	"github.com/dragoman-project/dragoman/gateway/reply"
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/config"
 )
@@ -91,6 +92,23 @@ func TestResponsesAreRendered(t *testing.T) {
 		{"type":"function_call_output","call_id":"c1","output":"5"}]}`, http.StatusOK,
 		generate(d, "resp_ID", whole, `{"temperature":0.6,"top_k":20,"max_tokens":9}`, ""))
 	d.expect(t, "/v1/responses/render", `{"model":"m","input":"Hi","max_output_tokens":9}`, http.StatusOK, generate(d, "resp_ID", prompt, `{"temperature":0.6,"top_k":20,"max_tokens":9}`, ""))
+}
+
+// TestWhatHasNoEffectIsAWarning sends a hosted tool, which nothing here has.
+func TestWhatHasNoEffectIsAWarning(t *testing.T) {
+	d := newDaemon(t, render.Options{})
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, d.URL+"/v1/responses/render", strings.NewReader(`{"model":"m","input":"Hi","tools":[{"type":"web_search"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if warning := res.Header.Get(reply.WarningsHeader); res.StatusCode != http.StatusOK || !strings.Contains(warning, "web_search") {
+		t.Errorf("%s, warning %q", res.Status, warning)
+	}
 }
 
 func TestTheMaskHasWhatTheAssistantWrote(t *testing.T) {

@@ -16,7 +16,7 @@ func (s *Service) renderResponse(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	out, err := s.renderedChat(r, in.Chat, "resp_")
+	out, err := s.renderedChat(w, r, in.Chat, "resp_", in.Notes...)
 	if err != nil {
 		return in.Fault(err)
 	}

@@ -141,16 +141,23 @@ func (r *Reply) Head() {
 	r.w.Header().Set(SharedHeader, fmt.Sprintf("%d/%d", bytes, of))
 	var warnings []string
 	for _, o := range r.Outputs {
-		for _, text := range o.Warnings() {
-			if text = plain(text); !slices.Contains(warnings, text) {
-				warnings = append(warnings, text)
-			}
+		warnings = append(warnings, o.Warnings()...)
+	}
+	SetWarnings(r.w, warnings)
+}
+
+// SetWarnings sets the header with what of the request has no effect or is not enforced, each once.
+func SetWarnings(w http.ResponseWriter, warnings []string) {
+	var told []string
+	for _, text := range warnings {
+		if text = plain(text); !slices.Contains(told, text) {
+			told = append(told, text)
 		}
 	}
-	if len(warnings) > 0 {
+	if len(told) > 0 {
 		const most = 2000 // bytes, which all clients accept
-		text := strings.Join(warnings, "; ")
-		r.w.Header().Set(WarningsHeader, text[:min(len(text), most)])
+		text := strings.Join(told, "; ")
+		w.Header().Set(WarningsHeader, text[:min(len(text), most)])
 	}
 }
 
