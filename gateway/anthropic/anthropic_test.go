@@ -226,6 +226,14 @@ func TestThinkingIsWhatTheRequestWants(t *testing.T) {
 	}
 }
 
+func TestNoncesOfAgentsAreDropped(t *testing.T) {
+	d := serve(t, nil)
+	res, _ := d.post(t, messagesPath, body("replay", `"system":[{"type":"text","text":"x-anthropic-billing-header: cc_version=2.1; cch=00b3f;"},{"type":"text","text":"Be brief."}],`+greeting))
+	if res.StatusCode != http.StatusOK || strings.Contains(d.asked.Prompt, "billing") || !strings.Contains(d.asked.Prompt, "Be brief.") || !strings.Contains(res.Header.Get(reply.WarningsHeader), "x-anthropic-billing-header") {
+		t.Errorf("%v: %s", res.Header, d.asked.Prompt)
+	}
+}
+
 func TestAPrefilledAnswerIsContinued(t *testing.T) {
 	d := serve(t, nil)
 	d.output = " is Oslo."

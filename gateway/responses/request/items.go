@@ -309,7 +309,7 @@ func (c *conversation) answered(v *ordered.Value) error {
 		return err
 	}
 	at := c.begin(chat.RoleTool, c.place(v))
-	c.places.add(at+".content", c.place(output))
+	c.places.Add(at+".content", c.place(output))
 	if id != "" {
 		c.out = appendText(appendName(c.out, "tool_call_id"), id)
 	}
@@ -339,7 +339,7 @@ func (c *conversation) speak(said []byte, place string) {
 func (c *conversation) message(role string, content []byte, place string) {
 	at := c.begin(role, place)
 	if place == "input" {
-		c.places.add(at+".content", place)
+		c.places.Add(at+".content", place)
 	}
 	c.out = append(append(appendName(c.out, "content"), content...), '}')
 }
@@ -352,7 +352,7 @@ func (c *conversation) begin(role, place string) string {
 
 func (c *conversation) open(role, place string) string {
 	at := ordered.IndexPath("messages", c.written)
-	c.places.add(at, place)
+	c.places.Add(at, place)
 	c.written++
 	c.out = appendText(appendName(append(next(c.out), '{'), "role"), role)
 	return at
@@ -367,21 +367,21 @@ func (c *conversation) flush() {
 	}
 	c.turn = nil
 	at := c.open(chat.RoleAssistant, "input")
-	c.places.add(at+".content", t.textPlace+".content")
+	c.places.Add(at+".content", t.textPlace+".content")
 	c.out = append(appendName(c.out, "content"), "null"...)
 	if t.textPlace != "" {
 		c.out = appendText(c.out[:len(c.out)-len("null")], t.text)
 	}
 	if len(t.reasoning) > 0 {
-		c.places.add(at+".reasoning_content", t.reasoningPlace)
+		c.places.Add(at+".reasoning_content", t.reasoningPlace)
 		c.out = appendText(appendName(c.out, "reasoning_content"), t.reasoning)
 	}
 	if t.count > 0 {
 		c.out = append(append(append(appendName(c.out, "tool_calls"), '['), t.calls...), ']')
 		for i, place := range t.callPlaces {
 			call := ordered.IndexPath(at+".tool_calls", i)
-			c.places.add(call, place)
-			c.places.add(call+".function", place)
+			c.places.Add(call, place)
+			c.places.Add(call+".function", place)
 		}
 	}
 	c.out = append(c.out, '}')
@@ -401,6 +401,6 @@ func (c *conversation) flushDirections() {
 	}
 	first := c.directions[0].place
 	c.directions = nil
-	c.places.add(c.open(role, first)+".content", first)
+	c.places.Add(c.open(role, first)+".content", first)
 	c.out = append(appendText(appendName(c.out, "content"), strings.Join(texts, "\n\n")), '}')
 }

@@ -14,15 +14,13 @@
 package request
 
 import (
-	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/dragoman-project/dragoman/gateway/reply"
 	"github.com/dragoman-project/dragoman/internal/ordered"
-	"github.com/dragoman-project/dragoman/sdk/fault"
 )
 
 // Request is a request of responses that was read.
@@ -40,7 +38,7 @@ type Request struct {
 
 	root   *ordered.Value
 	tools  map[string]Tool // by the names of functions
-	places places
+	places reply.Places
 }
 
 // Options are what Read needs of others. The zero value reads requests that bring everything along.
@@ -82,15 +80,7 @@ func Read(body []byte, o Options) (*Request, error) {
 func (r *Request) Member(name string) *ordered.Value { return r.root.Get(name) }
 
 // Fault returns an error about the chat request as one about the request.
-func (r *Request) Fault(err error) error {
-	var f *fault.Error
-	if !errors.As(err, &f) || f.Place == "" {
-		return err
-	}
-	own := *f
-	own.Place = r.places.of(f.Place)
-	return &own
-}
+func (r *Request) Fault(err error) error { return r.places.Fault(err) }
 
 // reader reads a request, and writes its chat request.
 type reader struct {
@@ -110,9 +100,7 @@ func (r *reader) note(format string, args ...any) {
 // member begins a member of the chat request, and remembers which member of the request it comes from.
 func (r *reader) member(name, from string) {
 	r.out = appendName(r.out, name)
-	if name != from {
-		r.places.add(name, from)
-	}
+	r.places.Add(name, from)
 }
 
 // appendName appends the name of a member of the object at the end of b.
@@ -158,28 +146,3 @@ func needed(v *ordered.Value, name, what string) (string, error) {
 
 // isSet reports whether a member has a value.
 func isSet(v *ordered.Value) bool { return v.Kind() != ordered.Absent && v.Kind() != ordered.Null }
-
-// places are members of the chat request, and those of the request that they come from.
-type places []source
-
-type source struct {
-	chat, own string
-	made      bool // of one value: what is within the member of the chat request has no place of its own
-}
-
-func (p *places) add(chat, own string) { *p = append(*p, source{chat: chat, own: own}) }
-
-// of returns the place in the request of a place in the chat request.
-func (p places) of(chat string) string {
-	best, at := -1, chat
-	for _, s := range p {
-		rest, within := strings.CutPrefix(chat, s.chat)
-		if !within || rest != "" && rest[0] != '.' && rest[0] != '[' || len(s.chat) <= best {
-			continue
-		}
-		if best, at = len(s.chat), s.own; !s.made {
-			at += rest
-		}
-	}
-	return at
-}

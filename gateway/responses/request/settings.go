@@ -161,7 +161,7 @@ func (r *reader) format() error {
 	if !isSet(v.Get("schema")) {
 		return v.Missing("schema", "a JSON Schema")
 	}
-	r.places.add("response_format.json_schema", v.Path())
+	r.places.Add("response_format.json_schema", v.Path())
 	r.out = append(r.out, `{"type":"json_schema","json_schema":{`...)
 	for name, m := range v.Members() {
 		if name != "type" {
@@ -212,7 +212,7 @@ func (r *reader) named(v *ordered.Value) error {
 		return err
 	}
 	r.member("tool_choice", v.Path())
-	r.places.add("tool_choice.function", v.Path())
+	r.places.Add("tool_choice.function", v.Path())
 	r.out = append(appendText(append(r.out, `{"type":"function","function":{"name":`...), name), "}}"...)
 	return nil
 }

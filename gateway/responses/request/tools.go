@@ -144,8 +144,8 @@ func (r *reader) function(t Tool, v *ordered.Value) (err error) {
 		return nil
 	}
 	place := ordered.IndexPath("tools", len(r.tools))
-	r.places.add(place, v.Path())
-	r.places.add(place+".function", v.Path())
+	r.places.Add(place, v.Path())
+	r.places.Add(place+".function", v.Path())
 	r.tools[name] = t
 	r.out = appendText(append(next(r.out), `{"type":"function","function":{"name":`...), name)
 	if t.Custom {
@@ -182,7 +182,7 @@ func (r *reader) custom(place string, v *ordered.Value) error {
 		switch syntax := f.Get("syntax").Text(); syntax {
 		case "regex":
 			description += "\n\nThe input must match this regular expression:\n" + definition
-			r.places = append(r.places, source{place + ".function.parameters", f.Path() + ".definition", true})
+			r.places.AddMade(place+".function.parameters", f.Path()+".definition")
 			schema = appendText(append(schema, `,"pattern":`...), "^(?:"+definition+")$")
 		case "lark":
 			description += "\n\nThe input must follow this Lark grammar:\n" + definition
