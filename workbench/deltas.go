@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 
+	"github.com/dragoman-project/dragoman/gateway/anthropic"
 	"github.com/dragoman-project/dragoman/gateway/responses"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 )
@@ -24,8 +25,12 @@ type preview interface {
 // chatAPI is the name of OpenAI's chat completions, whose deltas are the pieces.
 const chatAPI = "chat"
 
-func newDeltas() *deltas {
-	return &deltas{map[string]preview{"responses": responses.NewPreview()}}
+func newDeltas() (*deltas, error) {
+	messages, err := anthropic.NewPreview()
+	if err != nil {
+		return nil, err
+	}
+	return &deltas{map[string]preview{"responses": responses.NewPreview(), "messages": messages}}, nil
 }
 
 // add returns what the APIs say of pieces, by API; reason is empty unless the output has ended.

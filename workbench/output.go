@@ -90,7 +90,11 @@ func (b *bench) output(ctx context.Context, q *outputQuestion) (*outputView, err
 	if err != nil {
 		return nil, err
 	}
-	r := &reading{deltas: newDeltas(), view: &outputView{
+	deltas, err := newDeltas()
+	if err != nil {
+		return nil, err
+	}
+	r := &reading{deltas: deltas, view: &outputView{
 		Handler: planned.Handler, GenerationPrompt: planned.GenerationPrompt, HasProgram: planned.Program != nil, Claims: [][3]int{}, Readers: []reader{},
 	}}
 	r.session = planned.Plan.Session(ctx, session.Options{IDSeed: "workbench", Claims: true, Events: r.event})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -73,20 +74,11 @@ func TestAnOutputIsShownChunkByChunk(t *testing.T) {
 	if begin := strings.Index(thought, "<tool_call>"); at["content"] == 0 || at["content"] >= at["rule"] || at["rule"] <= begin || held == 0 {
 		t.Errorf("at most %d bytes are held, and things come at %v", held, at)
 	}
-	var texts []string
-	for _, s := range bytes.Steps {
-		for _, d := range s.Deltas["responses"] {
-			var event struct{ Type, Delta string }
-			if err := json.Unmarshal(d, &event); err != nil {
-				t.Fatal(err)
-			}
-			if event.Type == "response.output_text.delta" {
-				texts = append(texts, event.Delta)
-			}
+	for api, member := range map[string]string{"chat": "content", "responses": "delta", "messages": "text"} {
+		texts := textsOf(t, bytes, api, member)
+		if !strings.Contains("|"+strings.Join(texts, "|"), "|O|n|e| m|o|m|e|n|t|.") {
+			t.Errorf("%s: the text comes as %q", api, texts)
 		}
-	}
-	if got := strings.Join(texts, "|"); got != "O|n|e| m|o|m|e|n|t|." {
-		t.Errorf("the text comes as %s", got)
 	}
 	readBy := map[string]string{}
 	for _, c := range bytes.Claims {
@@ -96,6 +88,22 @@ func TestAnOutputIsShownChunkByChunk(t *testing.T) {
 	if readBy["get_weather"] == "" || !strings.HasPrefix(readBy["<tool_call>"], "call ") || readBy["\nI look.\n"] == "" {
 		t.Errorf("%q", readBy)
 	}
+}
+
+// textsOf returns the texts of a member, wherever it stands, in what an API says.
+func textsOf(t *testing.T, view outputView, api, member string) (texts []string) {
+	t.Helper()
+	for _, s := range view.Steps {
+		for _, d := range s.Deltas[api] {
+			if !json.Valid(d) {
+				t.Fatalf("%s: %s", api, d)
+			}
+			if m := regexp.MustCompile(`"` + member + `":"([^"]*)"`).FindSubmatch(d); m != nil {
+				texts = append(texts, string(m[1]))
+			}
+		}
+	}
+	return texts
 }
 
 // TestADraftReadsAnOutputLikeATemplateInForce looks at an output under a template that is not in force.
