@@ -86,8 +86,8 @@ func (o *Output) complete(ctx context.Context, counted *engine.Usage) *engine.Us
 	return full
 }
 
-// bytesToToken is how many bytes of a prompt are taken for a token where nobody counts.
-const bytesToToken = 4
+// EstimateTokens returns about how many tokens so many bytes of a text are, where nobody counts.
+func EstimateTokens(bytes int) int { return bytes / 4 }
 
 // Estimate returns how many tokens the prompt and the output have so far, as the engine counts them; where it does not, a few bytes of
 // the prompt and a piece of the output are each taken for one.
@@ -96,7 +96,7 @@ func (o *Output) Estimate() (prompt, completion int) {
 		prompt, completion = u.Prompt, u.Completion
 	}
 	if prompt == 0 {
-		prompt = len(o.answer.planned.Prompt) / bytesToToken
+		prompt = EstimateTokens(len(o.answer.planned.Prompt))
 	}
 	return prompt, max(completion, o.tokens)
 }

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/dragoman-project/dragoman/gateway"
 	"github.com/dragoman-project/dragoman/gateway/engine"
 	"github.com/dragoman-project/dragoman/gateway/reply"
 	"github.com/dragoman-project/dragoman/host/api"
@@ -41,14 +42,18 @@ func Pass(w http.ResponseWriter, r *http.Request, by func(context.Context, []byt
 	reply.SetOverhead(w, overhead)
 	p := &passing{w: w}
 	err = p.pass(passed)
+	if p.usage == (passedUsage{}) { // the limits of a key count what engines and given-up answers do not
+		p.usage = passedUsage{gateway.EstimateTokens(len(body)), p.pieces}
+	}
 	api.Note(r.Context(), api.Facts{PromptTokens: p.usage.Prompt, CompletionTokens: p.usage.Completion})
 	return err
 }
 
 // passing is an answer on its way through.
 type passing struct {
-	w     http.ResponseWriter
-	usage passedUsage
+	w      http.ResponseWriter
+	usage  passedUsage
+	pieces int // about as many as tokens
 }
 
 // passedUsage is the usage in an answer.
@@ -70,6 +75,7 @@ func (p *passing) pass(from *engine.Passed) error {
 		return err // nothing was sent
 	}
 	p.count(text)
+	p.pieces = gateway.EstimateTokens(len(text))
 	p.w.Header().Set("Content-Type", "application/json")
 	_, err = p.w.Write(text)
 	return err
@@ -80,8 +86,11 @@ func (p *passing) stream(out *reply.Events, from *bufio.Reader) error {
 	var text []byte
 	for {
 		line, err := from.ReadSlice('\n')
-		if data, ok := bytes.CutPrefix(line, []byte("data:")); ok && bytes.Contains(data, []byte(`"usage"`)) {
-			p.count(data)
+		if data, ok := bytes.CutPrefix(line, []byte("data:")); ok {
+			p.pieces++
+			if bytes.Contains(data, []byte(`"usage"`)) {
+				p.count(data)
+			}
 		}
 		if text = append(text, line...); from.Buffered() == 0 || err != nil {
 			if lost := out.Send(text); lost != nil {

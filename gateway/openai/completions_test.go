@@ -25,8 +25,12 @@ type passer struct {
 	bodies []string
 }
 
-func newPasser(t *testing.T) *passer {
+func newPasser(t *testing.T, change ...func(*config.Config)) *passer {
 	t.Helper()
+	cfg := config.Default()
+	for _, c := range change {
+		c(cfg)
+	}
 	p := new(passer)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -40,7 +44,7 @@ func newPasser(t *testing.T) *passer {
 			http.NotFound(w, r)
 		}
 	}))
-	h, err := host.New(t.Context(), host.Options{Config: config.Default(), Static: true})
+	h, err := host.New(t.Context(), host.Options{Config: cfg, Static: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,11 +72,14 @@ func newPasser(t *testing.T) *passer {
 }
 
 // ask posts a request for a completion.
-func (p *passer) ask(ctx context.Context, t *testing.T, body string) (*http.Response, string) {
+func (p *passer) ask(ctx context.Context, t *testing.T, body string, header ...string) (*http.Response, string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, p.url+completionsPath, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
+	}
+	for i := 0; i+1 < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
 	}
 	res, err := http.DefaultClient.Do(r)
 	if err != nil {
@@ -171,4 +178,25 @@ func TestAClientThatLeavesEndsTheCompletion(t *testing.T) {
 		_ = res.Body.Close()
 	}
 	<-gone
+}
+
+// TestPassedCompletionsUseUpTheTokensOfTheirKey asks twice with a limit that one answer exceeds, whether the engine counts or not.
+func TestPassedCompletionsUseUpTheTokensOfTheirKey(t *testing.T) {
+	const chunk = "data: {\"choices\":[{\"text\":\"Hi\"}]}\n\n"
+	for _, answer := range []string{`{"choices":[{"text":"Hi"}],"usage":{"prompt_tokens":5,"completion_tokens":1}}`, `{"choices":[{"text":"Hi"}]}`, chunk + chunk} {
+		p := newPasser(t, func(c *config.Config) {
+			c.Auth.ClientTokens, c.Limits.KeyTokensPerMinute = []string{"client"}, 5
+		})
+		p.answer = func(w http.ResponseWriter, _ *http.Request) {
+			if strings.HasPrefix(answer, "data") {
+				w.Header().Set("Content-Type", "text/event-stream")
+			}
+			_, _ = io.WriteString(w, answer) // fails only when the client is gone
+		}
+		for _, want := range []int{http.StatusOK, http.StatusTooManyRequests} {
+			if res, text := p.ask(t.Context(), t, `{"model":"org/raw","prompt":"Say hi."}`, "Authorization", "Bearer client"); res.StatusCode != want {
+				t.Errorf("%s: %d %s", answer, res.StatusCode, text)
+			}
+		}
+	}
 }

@@ -36,7 +36,7 @@ type Endpoint struct {
 type Facts struct {
 	Template, Handler string
 	Report            *chat.Report // of its output; nil: there is none
-	// PromptTokens and CompletionTokens are those of its outputs, which count for the limits of the key; 0: they are not known.
+	// PromptTokens and CompletionTokens are those of its outputs, which count for the limits of the key where a model answers; 0: they are not known.
 	PromptTokens, CompletionTokens int
 	// FirstToken is how long the client has waited for the first piece of the output; 0: there was none.
 	FirstToken time.Duration
@@ -58,7 +58,9 @@ func Note(ctx context.Context, f Facts) {
 	rec.noteReport(f.Report)
 	rec.promptTokens += f.PromptTokens
 	rec.completionTokens += f.CompletionTokens
-	rec.key.used(time.Now(), f.PromptTokens+f.CompletionTokens)
+	if rec.answers {
+		rec.key.used(time.Now(), f.PromptTokens+f.CompletionTokens)
+	}
 	if f.FirstToken > 0 {
 		rec.firstToken = f.FirstToken
 	}

@@ -164,6 +164,7 @@ func (g *guard) admit(h http.Header, r *http.Request, to route, cfg *config.Conf
 		return nil, err
 	}
 	if to.endpoint != nil && to.endpoint.Output {
+		recordOf(r.Context()).answers = true
 		if err := by.askModel(time.Now(), cfg.Limits, h); err != nil {
 			return nil, err
 		}

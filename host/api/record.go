@@ -26,6 +26,7 @@ type record struct {
 	handler  string
 	status   string // of the report
 	key      *key   // of its bearer token; nil if none is required
+	answers  bool   // a model does, whose tokens count for the limits of the key
 	reached  bool   // a method was called; errors before that are the client's
 	err      error  // the answer, if it is a known error
 
