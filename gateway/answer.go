@@ -26,6 +26,8 @@ type Answer struct {
 
 	gateway *Gateway
 	route   route
+	// directed means that messages of the system come after the first one, and said that they are passed on as the user's.
+	directed, said bool
 	// attached is what goes to the engine beside the prompt.
 	attached *attachments
 	planned  *host.Planned
@@ -41,6 +43,22 @@ type Answer struct {
 // Plan plans the answer to a chat request in the words of OpenAI's API. The errors name the member of the request that is wrong.
 func (g *Gateway) Plan(ctx context.Context, body []byte) (*Answer, error) {
 	a := &Answer{gateway: g}
+	err := a.plan(ctx, body)
+	if err != nil && a.directed && fault.CodeOf(err) == fault.InvalidArgument {
+		again := &Answer{gateway: g, said: true}
+		if again.plan(ctx, body) == nil {
+			return again, nil
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// plan plans the answer.
+func (a *Answer) plan(ctx context.Context, body []byte) error {
+	g := a.gateway
 	var nonces bool
 	var err error
 	a.planned, err = g.host.PlanNamed(ctx, body, func(r *chat.Request) (string, error) {
@@ -55,20 +73,27 @@ func (g *Gateway) Plan(ctx context.Context, body []byte) (*Answer, error) {
 			return "", err
 		}
 		r.Messages, nonces = withoutNonces(r.Messages)
+		var later []chat.Message
+		if later, a.directed = said(r.Messages); a.said {
+			r.Messages = later
+		}
 		return a.route.template, nil
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := a.rendered(ctx); err != nil {
-		return nil, err
+		return err
 	}
 	if why := a.planned.Unproven; why != "" {
-		return nil, &fault.Error{Code: fault.InvalidArgument, Place: "tools", Message: fmt.Sprintf("it is not proven how the template %q writes calls: %s", a.route.template, why),
+		return &fault.Error{Code: fault.InvalidArgument, Place: "tools", Message: fmt.Sprintf("it is not proven how the template %q writes calls: %s", a.route.template, why),
 			Remedy: "leave them out, send tool_choice \"none\", or add a plugin or a workaround for the template"}
 	}
 	for _, name := range a.Ignored {
 		a.Notes = append(a.Notes, "ignored "+name)
+	}
+	if a.said {
+		a.Notes = append(a.Notes, noteDirections)
 	}
 	if nonces {
 		a.Notes = append(a.Notes, noteBilling)
@@ -78,7 +103,7 @@ func (g *Gateway) Plan(ctx context.Context, body []byte) (*Answer, error) {
 	if e, err := g.host.Snapshot().Template(a.Template); err == nil {
 		a.bos, a.end = e.BOSToken, e.EOSToken
 	}
-	return a, nil
+	return nil
 }
 
 // Request returns the request that is answered.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -26,6 +27,7 @@ import (
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/api"
 	"github.com/dragoman-project/dragoman/host/config"
+	"github.com/dragoman-project/dragoman/internal/shared"
 	"github.com/dragoman-project/dragoman/sdk/fault"
 )
 
@@ -34,12 +36,12 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // scripted is an engine that writes the output that a test has set, or plays recordings.
 type scripted struct {
 	*replay.Engine
-	output string // empty: recordings
-	size   int    // of its pieces
-	finish engine.Finish
-	fails  bool // at the end
-	prompt string
-	ended  chan struct{} // an output of the model "endless" has
+	request *engine.Request // the last one
+	output  string          // empty: recordings
+	size    int             // of its pieces
+	finish  engine.Finish
+	fails   bool          // at the end
+	ended   chan struct{} // an output of the model "endless" has
 }
 
 func (s *scripted) Models(context.Context) ([]engine.Model, error) {
@@ -47,7 +49,7 @@ func (s *scripted) Models(context.Context) ([]engine.Model, error) {
 }
 
 func (s *scripted) Complete(ctx context.Context, r *engine.Request) (engine.Stream, error) {
-	s.prompt = r.Prompt
+	s.request = r
 	switch {
 	case r.Model == "endless":
 		return &script{scripted: s, ctx: ctx}, nil
@@ -96,12 +98,18 @@ func (s *script) Close() error {
 type daemon struct {
 	*httptest.Server
 	engine *scripted
-	seal   *seal.Sealer
+	token  string // that requests are sent with
 }
 
-func serve(t testing.TB, kept Store) *daemon {
+// serve starts a daemon that accepts these tokens, or anyone.
+func serve(t testing.TB, kept Store, tokens ...string) *daemon {
 	t.Helper()
 	cfg := config.Default()
+	cfg.Auth.ClientTokens = tokens
+	secrets, err := api.NewSecrets(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
 	h, err := host.New(t.Context(), host.Options{Config: cfg, Static: true})
 	if err != nil {
 		t.Fatal(err)
@@ -111,11 +119,12 @@ func serve(t testing.TB, kept Store) *daemon {
 		t.Fatal(err)
 	}
 	d := &daemon{engine: &scripted{Engine: player, size: 4, finish: engine.Stopped, ended: make(chan struct{})}}
-	if d.seal, err = seal.New("secret"); err != nil {
+	sealer, err := seal.New("secret")
+	if err != nil {
 		t.Fatal(err)
 	}
 	g := gateway.New(t.Context(), gateway.Options{Host: h, Servers: []gateway.Server{{Name: "e", Find: func(context.Context) (engine.Engine, error) { return d.engine, nil }}}})
-	d.Server = httptest.NewServer(api.New(h, api.Options{Endpoints: Endpoints(Options{Gateway: g, Seal: d.seal, Store: kept})}))
+	d.Server = httptest.NewServer(api.New(h, api.Options{Secrets: secrets, Endpoints: Endpoints(Options{Gateway: g, Seal: sealer, Store: kept})}))
 	t.Cleanup(func() {
 		d.Close()
 		g.Close()
@@ -133,6 +142,7 @@ func (d *daemon) send(t testing.TB, method, path, body string) (*http.Response, 
 	if err != nil {
 		t.Fatal(err)
 	}
+	r.Header.Set("Authorization", "Bearer "+d.token)
 	res, err := d.Client().Do(r)
 	if err != nil {
 		t.Fatal(err)
@@ -503,8 +513,8 @@ func TestReasoningGoesBackWhereTheTemplateWantsIt(t *testing.T) {
 			t.Fatal(err)
 		}
 		d.response(t, fmt.Sprintf(`{"model":"replay","input":[{"role":"user","content":"Weather?"},%s,{"type":"function_call_output","call_id":%q,"output":"7 degrees"}],%s}`, text[1:len(text)-1], call, tools))
-		if !strings.Contains(d.engine.prompt, "<think>\nMy thought.\n</think>") || !strings.Contains(d.engine.prompt, "7 degrees") {
-			t.Errorf("without %q: %s", take, d.engine.prompt)
+		if !strings.Contains(d.engine.request.Prompt, "<think>\nMy thought.\n</think>") || !strings.Contains(d.engine.request.Prompt, "7 degrees") {
+			t.Errorf("without %q: %s", take, d.engine.request.Prompt)
 		}
 	}
 }
@@ -542,12 +552,12 @@ func TestAConversationGoesOnFromWhatIsStored(t *testing.T) {
 	if got := listed(second); first["store"] != true || second["previous_response_id"] != id || got[len(got)-1] != "message completed: The answer is: 7 degrees" {
 		t.Errorf("%q, %v", got, second)
 	}
-	if strings.Contains(d.engine.prompt, "Once.") || !strings.Contains(d.engine.prompt, "Weather in Oslo?") {
-		t.Errorf("instructions are not for the next response: %s", d.engine.prompt)
+	if strings.Contains(d.engine.request.Prompt, "Once.") || !strings.Contains(d.engine.request.Prompt, "Weather in Oslo?") {
+		t.Errorf("instructions are not for the next response: %s", d.engine.request.Prompt)
 	}
 	d.response(t, fmt.Sprintf(`{"model":"replay","input":[{"type":"item_reference","id":"%s"},{"role":"user","content":"And?"}],"previous_response_id":%q}`, strings.Replace(id, "resp_", "in_", 1)+"_0", second["id"]))
-	if n := strings.Count(d.engine.prompt, "Weather in Oslo?"); n != 2 || !strings.Contains(d.engine.prompt, "The answer is: 7 degrees") {
-		t.Errorf("%s", d.engine.prompt)
+	if n := strings.Count(d.engine.request.Prompt, "Weather in Oslo?"); n != 2 || !strings.Contains(d.engine.request.Prompt, "The answer is: 7 degrees") {
+		t.Errorf("%s", d.engine.request.Prompt)
 	}
 }
 
@@ -591,6 +601,78 @@ func TestWhatIsStoredIsReadAndDeleted(t *testing.T) {
 	}
 	if res, _ := d.send(t, http.MethodPut, at, ""); res.StatusCode != http.StatusBadRequest {
 		t.Errorf("PUT: %d", res.StatusCode)
+	}
+}
+
+func TestEachTokenHasItsOwnResponses(t *testing.T) {
+	t.Parallel()
+	d := serve(t, keptBy(t), "a", "b")
+	d.token = "a"
+	id := d.response(t, `{"model":"replay","input":"Hi"}`)["id"].(string)
+	for token, want := range map[string]int{"a": http.StatusOK, "b": http.StatusNotFound, "c": http.StatusUnauthorized} {
+		d.token = token
+		if res, body := d.send(t, http.MethodGet, path+"/"+id, ""); res.StatusCode != want {
+			t.Errorf("%s: %d %s", token, res.StatusCode, body)
+		}
+	}
+	d.token = "b"
+	if res, _ := d.send(t, http.MethodDelete, path+"/"+id, ""); res.StatusCode != http.StatusNotFound {
+		t.Errorf("deleted by another: %d", res.StatusCode)
+	}
+	if res, body := d.post(t, `{"model":"replay","input":"Hi","previous_response_id":"`+id+`"}`); res.StatusCode != http.StatusBadRequest {
+		t.Errorf("gone on from by another: %d %s", res.StatusCode, body)
+	}
+}
+
+func TestTheGrammarOfACustomToolIsHeld(t *testing.T) {
+	t.Parallel()
+	d := serve(t, nil)
+	for definition, held := range map[string]bool{`[a-c]{2}`: true, `(?<=a)b`: false} {
+		res, _ := d.post(t, `{"model":"replay","input":"Hi","tool_choice":"required","tools":[{"type":"custom","name":"f","format":{"type":"grammar","syntax":"regex","definition":"`+definition+`"}}]}`)
+		noted := strings.Contains(res.Header.Get("Dragoman-Warnings"), "not enforced")
+		if c := d.engine.request.Constraint; res.StatusCode != http.StatusOK || c == nil || strings.Contains(c.Grammar, "[a-c]") != held || noted == held {
+			t.Errorf("%s: %d %q %s", definition, res.StatusCode, res.Header.Get("Dragoman-Warnings"), c.Grammar)
+		}
+	}
+}
+
+// TestWhatClientsSendIsAnswered sends what clients have sent to a server that logged it.
+func TestWhatClientsSendIsAnswered(t *testing.T) {
+	t.Parallel()
+	logged, err := os.ReadFile(shared.Dir(t, "cases", "clients.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := serve(t, nil)
+	n := 0
+	for line := range strings.Lines(string(logged)) {
+		var c struct {
+			Path string
+			Body values
+		}
+		if err := json.Unmarshal([]byte(line), &c); err != nil {
+			t.Fatal(err)
+		}
+		if c.Path != path {
+			continue
+		}
+		n++
+		c.Body["model"] = "replay"
+		body, err := json.Marshal(c.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, text := d.post(t, string(body))
+		if res.StatusCode != http.StatusOK {
+			t.Errorf("%s: %d %s", body, res.StatusCode, text)
+		} else if c.Body["stream"] == true {
+			if response, _ := merge(t, text); response["status"] != completed {
+				t.Errorf("%s: %v", body, response)
+			}
+		}
+	}
+	if n == 0 {
+		t.Error("no case")
 	}
 }
 
