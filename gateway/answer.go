@@ -118,6 +118,9 @@ func (a *Answer) Begin(ctx context.Context, id string, waited *time.Duration) (*
 	a.sent.Do(func() { a.trail = a.gateway.prefixes.trail(ctx, a.Model, a.planned.Prompt) })
 	o := &Output{answer: a, id: id}
 	o.tail.end, o.cutter.stops = a.end, a.Stops
+	if a.Logprobs {
+		o.likely = new(likely)
+	}
 	if err := o.limitThinking(ctx); err != nil {
 		return nil, err
 	}

@@ -82,6 +82,12 @@ func (o *Output) request(ctx context.Context, p place) (*engine.Request, error) 
 	if r.Parameters, err = a.fit(able, o); err != nil {
 		return nil, err
 	}
+	if a.Logprobs {
+		if !able.Logprobs {
+			return nil, fault.Invalid("logprobs", "the engine of this model, "+able.Kind+", does not tell them; leave it out")
+		}
+		r.Logprobs = &a.TopLogprobs
+	}
 	if o.written != nil {
 		plan, r.Parameters = o.rest, less(r.Parameters, o.before.Completion)
 	}

@@ -327,6 +327,7 @@ func TestWhatAnEngineLacksIsSaid(t *testing.T) {
 		{name: "a format", more: schema, place: "response_format"},
 		{name: "a format in JSON Schema", more: schema, target: grammar.TargetJSONSchema},
 		{name: "a call in JSON Schema", more: tools + `,"tool_choice":"required"`, target: grammar.TargetJSONSchema, place: "tool_choice"},
+		{name: "log probabilities", more: `,"logprobs":true`, place: "logprobs"},
 		{name: "an image", more: "", place: "messages[0].content[0].type"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -446,7 +447,9 @@ func TestSettingsAreCheckedByTheirMembers(t *testing.T) {
 		`,"stream":"yes"`:                              "stream: expected true or false, found a string",
 		`,"stream_options":true`:                       "stream_options: expected an object, found true",
 		`,"stream_options":{"include_usage":1}`:        "stream_options.include_usage: expected true or false, found 1",
-		`,"logprobs":true`:                             "logprobs: not supported",
+		`,"logprobs":1`:                                "logprobs: expected true or false",
+		`,"top_logprobs":2`:                            "top_logprobs: only allowed with logprobs: true",
+		`,"logprobs":true,"top_logprobs":21`:           "top_logprobs: expected a whole number from 0 to 20",
 		`,"logprobs":false,"top_logprobs":0`:           "",
 		`,"modalities":["text", "audio"]`:              "modalities: not supported",
 		`,"modalities":["text"]`:                       "",

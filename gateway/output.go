@@ -46,6 +46,9 @@ type Output struct {
 	raw       []byte               // what the engine has written, if it counts nothing meanwhile and the tokenizer is known
 	total     func() *engine.Usage // of the output that has ended
 
+	likely    *likely // nil: no log probabilities are asked for
+	delivered int     // bytes of content, if they are
+
 	pieces []chat.Piece // memory for what the session decides
 	finish engine.Finish
 	full   bool // the model's context is
@@ -65,7 +68,7 @@ func (o *Output) Next(dst []chat.Piece) (_ []chat.Piece, err error) {
 	case o.due != nil:
 		o.pieces, err = o.session.Append(o.pieces[:0], o.due, o.special)
 		o.due = nil
-		return o.cutter.append(dst, o.pieces), err
+		return o.deliver(dst), err
 	}
 	p, err := o.receive()
 	if err != nil {
@@ -76,13 +79,16 @@ func (o *Output) Next(dst []chat.Piece) (_ []chat.Piece, err error) {
 	if slices.Contains(o.cutter.stops, p.Stop) {
 		o.cutter.by = p.Stop
 	}
+	if o.likely != nil {
+		o.likely.wrote(p)
+	}
 	text, special := o.tail.add(p)
 	o.pieces, err = o.session.Append(o.pieces[:0], text, special)
 	if t := o.thought; err == nil && t != nil && t.wrote(p.Text, o.pieces, o.tokens, before) && o.finish == engine.Running {
 		o.told = p.Special != nil
 		o.endThinking()
 	}
-	return o.cutter.append(dst, o.pieces), err
+	return o.deliver(dst), err
 }
 
 // count counts a piece, and returns the number of tokens before it. An engine that does not count sends a piece for each token.
@@ -122,6 +128,31 @@ func (o *Output) limitThinking(ctx context.Context) (err error) {
 	return nil
 }
 
+// deliver appends what the session decided to dst, as far as no stop holds it back; at the end nothing does.
+func (o *Output) deliver(dst []chat.Piece) []chat.Piece {
+	before := len(dst)
+	if dst = o.cutter.append(dst, o.pieces); o.ended && !o.cutter.cut {
+		dst = o.cutter.flush(dst)
+	}
+	if o.likely != nil {
+		o.likely.read(o.pieces)
+		for _, p := range dst[before:] {
+			if p.Kind == chat.ContentText {
+				o.delivered += len(p.Text)
+			}
+		}
+	}
+	return dst
+}
+
+// Logprobs returns the tokens of the content that was delivered since the last call, if the request asks for their log probabilities.
+func (o *Output) Logprobs() []engine.Token {
+	if o.likely == nil {
+		return nil
+	}
+	return o.likely.take(o.delivered, o.ended)
+}
+
 // endThinking stops the engine, and ends reasoning in its place.
 func (o *Output) endThinking() {
 	if o.release != nil {
@@ -137,21 +168,22 @@ func (o *Output) endThinking() {
 	end, o.special = t.end(o.told, o.answer.planned.PreservedTokens)
 	o.due = slices.Concat(o.tail.held, end)
 	o.written = slices.Concat(t.text, end)
+	if o.likely != nil {
+		o.likely.skip(end)
+	}
 	o.stream, o.usage, o.tail.held, t.text = nil, nil, nil, nil
 }
 
 // last ends the session, and appends what that decided.
 func (o *Output) last(dst []chat.Piece) (_ []chat.Piece, err error) {
 	o.pieces, o.result, err = o.session.AppendLast(o.pieces[:0], o.finish == engine.Limited && !o.cutter.cut)
-	if dst = o.cutter.append(dst, o.pieces); o.cutter.cut {
+	o.ended = true
+	if dst = o.deliver(dst); o.cutter.cut {
 		o.cutter.shorten(&o.result)
-	} else {
-		dst = o.cutter.flush(dst)
 	}
 	if o.before != nil && o.result.Report != nil {
 		o.result.Report.Notes = append(o.result.Report.Notes, o.thought.note())
 	}
-	o.ended = true
 	o.Close()
 	return dst, err
 }

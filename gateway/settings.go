@@ -20,14 +20,18 @@ type Settings struct {
 	Stream       bool
 	IncludeUsage bool // at the end of a stream
 	Stops        []string
+	Logprobs     bool // of the content
+	TopLogprobs  int  // for each token
 	Parameters   []engine.Parameter
 	Ignored      []string // members that nothing reads, each as its name or "name: why"
 }
 
-// The most choices of an answer, and of stops of a request.
+// The most choices of an answer, stops of a request, and log probabilities for a token.
 const (
 	maxChoices = 16
 	maxStops   = 16
+
+	maxLogprobs = 20
 )
 
 // setting reads a member of a request.
@@ -54,8 +58,8 @@ var settings = map[string]setting{
 	"logit_bias":            bias,
 	"ignore_eos":            boolean(nil),
 
-	"logprobs":           unless("false", "logprobs of the text are not those of its tokens; leave it out"),
-	"top_logprobs":       unless("0", "logprobs of the text are not those of its tokens; leave it out"),
+	"logprobs":           boolean(func(s *Settings, b bool) { s.Logprobs = b }),
+	"top_logprobs":       whole(0, maxLogprobs, func(s *Settings, n int) { s.TopLogprobs = n }),
 	"audio":              unless("", "answers are text; leave it out"),
 	"modalities":         unless(`["text"]`, `answers are text; leave it out, or send ["text"]`),
 	"store":              dropped("false", "store: answers are not stored"),
@@ -88,6 +92,9 @@ func readSettings(fields []chat.Field) (Settings, error) {
 				return s, err
 			}
 		}
+	}
+	if s.TopLogprobs > 0 && !s.Logprobs {
+		return s, fault.Invalid("top_logprobs", "only allowed with logprobs: true")
 	}
 	if s.Model == "" {
 		return s, fault.Invalid("model", "missing; expected the name of a model, as GET /v1/models lists them")

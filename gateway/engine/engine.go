@@ -74,6 +74,8 @@ type Description struct {
 	Parameters map[string]string
 	// TellsStops means that an output shows which stop has ended it: in its text, or in its last piece.
 	TellsStops bool
+	// Logprobs means that the engine tells the log probabilities of tokens.
+	Logprobs bool
 	// Media are the kinds of parts that the engine takes beside a prompt, "image" and "audio": true if it needs to know where in the
 	// prompt they belong, false if the template says so.
 	Media map[string]bool
@@ -108,6 +110,8 @@ type Request struct {
 	Stops []string
 	// Parameters are those of the request that the engine has.
 	Parameters []Parameter
+	// Logprobs asks for the log probabilities of tokens, and of so many most likely ones in the place of each; nil: of none.
+	Logprobs *int
 	// Media are the images and other parts that belong to the prompt, in their order in it.
 	Media []Media
 	// Thinking limits reasoning; nil: it is not limited, or the engine cannot.
@@ -174,8 +178,17 @@ type Piece struct {
 	// output is Limited by the model's context, and not by the request.
 	Stop string
 	Full bool
+	// Tokens are those of the text, if the request asks for log probabilities. An engine may send them before their text.
+	Tokens []Token
 	// Usage is what the engine has counted so far; nil: it does not say with this piece.
 	Usage *Usage
+}
+
+// Token is a token with its log probability.
+type Token struct {
+	Text    []byte
+	Logprob float64
+	Top     []Token // the most likely ones in its place, if the request asks for them
 }
 
 // Usage counts tokens as the engine does.

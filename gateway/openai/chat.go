@@ -50,7 +50,11 @@ func (c *completion) deliver() error {
 	}
 	answer := c.envelope("chat.completion")
 	for i, o := range c.Outputs {
-		answer.Choices = append(answer.Choices, choice{Index: i, Message: o.Result().Message, FinishReason: c.reason(o)})
+		one := choice{Index: i, Message: o.Result().Message, FinishReason: c.reason(o)}
+		if c.Answer.Logprobs {
+			one.Logprobs = likely(o.Logprobs())
+		}
+		answer.Choices = append(answer.Choices, one)
 	}
 	return reply.WriteJSON(c.w, http.StatusOK, struct {
 		chat.Envelope[choice]
@@ -66,7 +70,7 @@ func (c *completion) envelope(object string) chat.Envelope[choice] {
 type choice struct {
 	Index        int               `json:"index"`
 	Message      chat.Message      `json:"message"`
-	Logprobs     *struct{}         `json:"logprobs"`
+	Logprobs     *logprobs         `json:"logprobs"`
 	FinishReason chat.FinishReason `json:"finish_reason"`
 }
 

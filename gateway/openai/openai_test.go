@@ -37,8 +37,26 @@ func (b *breaking) Models(context.Context) ([]engine.Model, error) {
 	return []engine.Model{{Name: "replay", Known: "chatml-reasoning"}, {Name: "breaking", Known: "chatml-reasoning"}, {Name: "endless", Known: "chatml-reasoning"}}, nil
 }
 
+func (b *breaking) Describe() engine.Description {
+	d := b.Engine.Describe()
+	d.Logprobs = true
+	return d
+}
+
+// likelyStream tells log probabilities: a piece counts as a token.
+type likelyStream struct{ engine.Stream }
+
+func (l *likelyStream) Next() (engine.Piece, error) {
+	p, err := l.Stream.Next()
+	p.Tokens = []engine.Token{{Text: p.Text, Logprob: -0.5, Top: []engine.Token{{Text: p.Text, Logprob: -0.5}, {Text: []byte("\xc3"), Logprob: -2}}}}
+	return p, err
+}
+
 func (b *breaking) Complete(ctx context.Context, r *engine.Request) (engine.Stream, error) {
 	s, err := b.Engine.Complete(ctx, r)
+	if r.Logprobs != nil {
+		return &likelyStream{s}, err
+	}
 	switch r.Model {
 	case "breaking":
 		return &broken{Stream: s}, err

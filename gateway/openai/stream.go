@@ -32,11 +32,16 @@ func (c *completion) stream() error {
 func (c *completion) choice(i int, encoder *chat.ChunkEncoder, out *reply.Events) error {
 	o := c.Outputs[i]
 	text := encoder.AppendEvent(nil, new(chat.Piece)) // the role
-	err := reply.Read(o, func(pieces []chat.Piece) error {
+	err := reply.Read(o, func(pieces []chat.Piece) (err error) {
 		for i := range pieces {
 			text = appendEvents(text, encoder, &pieces[i])
 		}
-		err := out.Send(text)
+		if c.Answer.Logprobs {
+			if text, err = c.appendLogprobs(text, i); err != nil {
+				return err
+			}
+		}
+		err = out.Send(text)
 		text = text[:0]
 		return err
 	})

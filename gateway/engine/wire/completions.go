@@ -51,13 +51,15 @@ func completionBody(r *engine.Request) body {
 type completionReader struct {
 	finish engine.Finish
 	usage  *engine.Usage
+	top    *int // the most likely tokens that were asked for
 }
 
 type completionEvent struct {
 	failure
 	Choices []struct {
-		Text   string  `json:"text"`
-		Finish *string `json:"finish_reason"`
+		Text   string           `json:"text"`
+		Probs  *completionProbs `json:"logprobs"`
+		Finish *string          `json:"finish_reason"`
 	} `json:"choices"`
 	Usage *struct {
 		Prompt     int `json:"prompt_tokens"`
@@ -92,6 +94,7 @@ func (c *completionReader) read(event []byte) (p engine.Piece, ok bool, err erro
 	}
 	for _, choice := range in.Choices {
 		p.Text, ok = text(choice.Text), true
+		p.Tokens = choice.Probs.tokens(c.top)
 		if choice.Finish != nil {
 			switch *choice.Finish {
 			case "length":

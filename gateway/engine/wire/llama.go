@@ -65,7 +65,7 @@ var llamaParameters = named([]string{engine.Temperature, engine.TopP, engine.Top
 
 // Describe implements engine.Engine.
 func (e *llamaServer) Describe() engine.Description {
-	return engine.Description{Kind: "llama-server", Target: grammar.TargetGBNF, Parameters: llamaParameters, TellsStops: true, Media: e.media, Thinking: true}
+	return engine.Description{Kind: "llama-server", Target: grammar.TargetGBNF, Parameters: llamaParameters, TellsStops: true, Media: e.media, Thinking: true, Logprobs: true}
 }
 
 // Models implements engine.Engine.
@@ -110,28 +110,32 @@ func (e *llamaServer) Complete(ctx context.Context, r *engine.Request) (engine.S
 		}
 		b["grammar_triggers"] = triggers
 	}
+	if r.Logprobs != nil {
+		b["n_probs"] = max(*r.Logprobs, 1) // of none it tells nothing
+	}
 	if t := r.Thinking; t != nil {
 		b["reasoning_budget_tokens"], b["reasoning_budget_start_tag"], b["reasoning_budget_end_tag"], b["reasoning_budget_end_tags"] = t.Budget, t.Start, t.Ends[0], t.Ends
 		if t.Open {
 			b["generation_prompt"] = t.Start
 		}
 	}
-	return e.complete(ctx, "/completion", b, llamaReader{})
+	return e.complete(ctx, "/completion", b, llamaReader{r.Logprobs})
 }
 
 // llamaReader reads the events of /completion.
-type llamaReader struct{}
+type llamaReader struct{ top *int }
 
-func (llamaReader) read(event []byte) (p engine.Piece, ok bool, err error) {
+func (l llamaReader) read(event []byte) (p engine.Piece, ok bool, err error) {
 	var in struct {
 		failure
-		Content    string `json:"content"`
-		Stop       bool   `json:"stop"`
-		StopType   string `json:"stop_type"`
-		StopWord   string `json:"stopping_word"`
-		Truncated  bool   `json:"truncated"`
-		Predicted  int    `json:"tokens_predicted"`
-		Evaluated  int    `json:"tokens_evaluated"`
+		Content    string      `json:"content"`
+		Stop       bool        `json:"stop"`
+		StopType   string      `json:"stop_type"`
+		StopWord   string      `json:"stopping_word"`
+		Truncated  bool        `json:"truncated"`
+		Predicted  int         `json:"tokens_predicted"`
+		Evaluated  int         `json:"tokens_evaluated"`
+		Probs      []toldToken `json:"completion_probabilities"`
 		CacheNotes struct {
 			Cached *int `json:"cache_n"`
 		} `json:"timings"`
@@ -143,7 +147,7 @@ func (llamaReader) read(event []byte) (p engine.Piece, ok bool, err error) {
 	if err != nil {
 		return p, false, err
 	}
-	p.Text = text(in.Content)
+	p.Text, p.Tokens = text(in.Content), toldTokens(in.Probs, l.top)
 	if in.Evaluated > 0 {
 		p.Usage = &engine.Usage{Prompt: in.Evaluated, Completion: in.Predicted, Cached: in.CacheNotes.Cached}
 	}

@@ -33,7 +33,7 @@ var ollamaParameters = named([]string{engine.Temperature, engine.TopP, engine.To
 
 // Describe implements engine.Engine.
 func (e *ollama) Describe() engine.Description {
-	return engine.Description{Kind: "ollama", Target: grammar.TargetJSONSchema, Parameters: ollamaParameters, Media: map[string]bool{"image": true}}
+	return engine.Description{Kind: "ollama", Target: grammar.TargetJSONSchema, Parameters: ollamaParameters, Media: map[string]bool{"image": true}, Logprobs: true}
 }
 
 // Models implements engine.Engine. What Ollama calls a template is one of Go's, unless the model came with another.
@@ -62,20 +62,24 @@ func (e *ollama) Complete(ctx context.Context, r *engine.Request) (engine.Stream
 	if r.Constraint != nil {
 		b["format"] = content(r)
 	}
-	return e.complete(ctx, "/api/generate", b, ollamaReader{})
+	if r.Logprobs != nil {
+		b["logprobs"], b["top_logprobs"] = true, *r.Logprobs
+	}
+	return e.complete(ctx, "/api/generate", b, ollamaReader{r.Logprobs})
 }
 
 // ollamaReader reads the lines of /api/generate.
-type ollamaReader struct{}
+type ollamaReader struct{ top *int }
 
-func (ollamaReader) read(event []byte) (p engine.Piece, ok bool, err error) {
+func (o ollamaReader) read(event []byte) (p engine.Piece, ok bool, err error) {
 	var in struct {
 		failure
-		Response   string `json:"response"`
-		Done       bool   `json:"done"`
-		Reason     string `json:"done_reason"`
-		Prompt     int    `json:"prompt_eval_count"`
-		Completion int    `json:"eval_count"`
+		Response   string      `json:"response"`
+		Done       bool        `json:"done"`
+		Probs      []toldToken `json:"logprobs"`
+		Reason     string      `json:"done_reason"`
+		Prompt     int         `json:"prompt_eval_count"`
+		Completion int         `json:"eval_count"`
 	}
 	text, err := decode(event, &in)
 	if err == nil {
@@ -84,7 +88,7 @@ func (ollamaReader) read(event []byte) (p engine.Piece, ok bool, err error) {
 	if err != nil {
 		return p, false, err
 	}
-	p.Text = text(in.Response)
+	p.Text, p.Tokens = text(in.Response), toldTokens(in.Probs, o.top)
 	if in.Done {
 		p.Finish = engine.Stopped
 		if in.Reason == "length" {

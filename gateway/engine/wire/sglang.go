@@ -68,7 +68,7 @@ func (e *sglang) Describe() engine.Description {
 	if e.images {
 		media["image"] = false
 	}
-	return engine.Description{Kind: "sglang", Media: media, Target: grammar.TargetStructuralTag, Parameters: sglangParameters, TellsStops: true, Thinking: e.ends}
+	return engine.Description{Kind: "sglang", Media: media, Target: grammar.TargetStructuralTag, Parameters: sglangParameters, TellsStops: true, Logprobs: true, Thinking: e.ends}
 }
 
 // Models implements engine.Engine.
@@ -89,6 +89,9 @@ func (e *sglang) Complete(ctx context.Context, r *engine.Request) (engine.Stream
 	if images != nil {
 		b["image_data"] = images
 	}
+	if r.Logprobs != nil {
+		b["return_logprob"], b["return_text_in_logprobs"], b["top_logprobs_num"] = true, true, *r.Logprobs
+	}
 	if r.Thinking != nil {
 		b["max_thinking_tokens"] = r.Thinking.Budget
 	}
@@ -102,6 +105,7 @@ func (e *sglang) Complete(ctx context.Context, r *engine.Request) (engine.Stream
 type sglangReader struct {
 	delta bool
 	sent  string // the text of earlier events
+	told  int    // their tokens with log probabilities
 }
 
 func (s *sglangReader) read(event []byte) (p engine.Piece, ok bool, err error) {
@@ -118,6 +122,7 @@ func (s *sglangReader) read(event []byte) (p engine.Piece, ok bool, err error) {
 			Completion int  `json:"completion_tokens"`
 			Cached     *int `json:"cached_tokens"`
 			Reasoning  *int `json:"reasoning_tokens"`
+			sglangProbs
 		} `json:"meta_info"`
 	}
 	text, err := decode(event, &in)
@@ -142,7 +147,7 @@ func (s *sglangReader) read(event []byte) (p engine.Piece, ok bool, err error) {
 		}
 		s.sent = in.Text
 	}
-	p = engine.Piece{Text: text(more), Usage: &engine.Usage{Prompt: in.Meta.Prompt, Completion: in.Meta.Completion, Cached: in.Meta.Cached, Reasoning: in.Meta.Reasoning}}
+	p = engine.Piece{Text: text(more), Tokens: s.tokens(in.Meta.sglangProbs), Usage: &engine.Usage{Prompt: in.Meta.Prompt, Completion: in.Meta.Completion, Cached: in.Meta.Cached, Reasoning: in.Meta.Reasoning}}
 	if finish != nil {
 		p.Finish = engine.Stopped
 		if finish.Type == "length" {

@@ -18,7 +18,7 @@ var vllmParameters = named(append(openAIParameters[:len(openAIParameters):len(op
 
 // Describe implements engine.Engine.
 func (e *vllm) Describe() engine.Description {
-	return engine.Description{Kind: "vllm", Target: grammar.TargetStructuralTag, Parameters: vllmParameters, TellsStops: true}
+	return engine.Description{Kind: "vllm", Target: grammar.TargetStructuralTag, Parameters: vllmParameters, TellsStops: true, Logprobs: true}
 }
 
 // Models implements engine.Engine. The template is offered by servers with --enable-tokenizer-info-endpoint.
@@ -47,8 +47,11 @@ func (e *vllm) Complete(ctx context.Context, r *engine.Request) (engine.Stream, 
 	b["stream_options"] = body{"include_usage": true, "continuous_usage_stats": true}
 	b["add_special_tokens"], b["skip_special_tokens"], b["spaces_between_special_tokens"] = false, false, false
 	b["include_stop_str_in_output"] = true
+	if r.Logprobs != nil {
+		b["logprobs"] = *r.Logprobs
+	}
 	if r.Constraint != nil {
 		b["structured_outputs"] = body{"structural_tag": r.Constraint.Content}
 	}
-	return e.complete(ctx, "/v1/completions", b, new(completionReader))
+	return e.complete(ctx, "/v1/completions", b, &completionReader{top: r.Logprobs})
 }

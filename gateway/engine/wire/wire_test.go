@@ -237,6 +237,52 @@ func TestEnginesThatEndThinking(t *testing.T) {
 	}
 }
 
+// TestLogprobsInTheWordsOfEachEngine asks for the most likely token besides the one that was chosen.
+func TestLogprobsInTheWordsOfEachEngine(t *testing.T) {
+	for _, test := range []struct {
+		kind, body string
+		top        int
+		events     []string
+		want       string
+	}{
+		{"llama-server", `"n_probs":1`, 0, sse(`{"content":"Gr","stop":false,"completion_probabilities":[{"id":1,"token":"Gr","bytes":[71,114],"logprob":-0.5,"top_logprobs":[{"token":"Gr","bytes":[71,114],"logprob":-0.5}]}]}`,
+			`{"content":"","stop":false,"completion_probabilities":[{"token":"\ufffd","bytes":[195],"logprob":-1,"top_logprobs":[]}]}`, `{"content":"ü","stop":true}`), "Gr -0.5; \xc3 -1; "},
+		{"vllm", `"logprobs":1`, 1, sse(`{"choices":[{"text":"Hi","logprobs":{"tokens":["H","i"],"token_logprobs":[-0.5,-1],"top_logprobs":[{"H":-0.5,"J":-0.25},{"i":-1}],"text_offset":[0,1]},"finish_reason":null}]}`,
+			`{"choices":[{"text":"","logprobs":null,"finish_reason":"stop"}]}`, `[DONE]`), "H -0.5 (J -0.25); i -1 (i -1); "},
+		{"sglang", `"top_logprobs_num":1`, 1, sse(`{"text":"H","meta_info":{"output_token_logprobs":[[-0.5,5,"H"]],"output_top_logprobs":[[[-0.25,6,"J"]]]}}`,
+			`{"text":"Hi","meta_info":{"finish_reason":{"type":"stop"},"output_token_logprobs":[[-0.5,5,"H"],[-1,7,"i"]],"output_top_logprobs":[[[-0.25,6,"J"]],[[-1,7,"i"]]]}}`), "H -0.5 (J -0.25); i -1 (i -1); "},
+		{"ollama", `"top_logprobs":1`, 1, []string{`{"response":"H","done":false,"logprobs":[{"token":"H","logprob":-0.5,"bytes":[72],"top_logprobs":[{"token":"J","logprob":-0.25}]}]}` + "\n",
+			`{"response":"","done":true,"done_reason":"stop"}` + "\n"}, "H -0.5 (J -0.25); "},
+	} {
+		t.Run(test.kind, func(t *testing.T) {
+			f := start(t, test.kind, writes(test.events...))
+			s, err := f.find(t, Options{}).Complete(t.Context(), &engine.Request{Prompt: "Hi", Logprobs: &test.top})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			got := ""
+			for err == nil {
+				var p engine.Piece
+				p, err = s.Next()
+				for _, token := range p.Tokens {
+					got += fmt.Sprintf("%s %v", token.Text, token.Logprob)
+					for _, other := range token.Top {
+						got += fmt.Sprintf(" (%s %v)", other.Text, other.Logprob)
+					}
+					got += "; "
+				}
+			}
+			if got != test.want || !errors.Is(err, io.EOF) {
+				t.Errorf("%q, %v", got, err)
+			}
+			if sent := f.posted["/completion"] + f.posted["/v1/completions"] + f.posted["/generate"] + f.posted["/api/generate"]; !strings.Contains(sent, test.body) {
+				t.Error(sent)
+			}
+		})
+	}
+}
+
 // TestMediaInTheWordsOfEachEngine sends two images and a sound, as far as the engine takes them.
 func TestMediaInTheWordsOfEachEngine(t *testing.T) {
 	for _, test := range []struct {
