@@ -23,7 +23,7 @@ JUDGES  := $(CURDIR)/.cache/judges
 CLIENTS := $(CURDIR)/.cache/clients
 AGENTS  := $(CURDIR)/.cache/agents
 
-.PHONY: help build run test judge clients agents workbench golden fuzz bench bench-check bench-daemon chaos load soak attack lint generate
+.PHONY: help build run test judge clients agents workbench workbench-test workbench-shots golden fuzz bench bench-check bench-daemon chaos load soak attack lint generate
 
 ## help: what there is to make
 help:
@@ -69,6 +69,10 @@ workbench: workbench/web/node_modules/installed
 workbench/web/node_modules/installed: workbench/web/package.json workbench/web/package-lock.json workbench/web/.npmrc
 	cd workbench/web && npm ci
 	touch $@
+
+## workbench-test: the page in Debian's Chromium, with templates that are read wrongly
+workbench-test: workbench/web/node_modules/installed
+	go test -count=1 ./workbench/browser
 
 ## golden: rewrite the golden files of tests from what the code prints now; read the difference before committing it
 golden:

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/dragoman-project/dragoman/autoparser"
+	"github.com/dragoman-project/dragoman/autoparser/dialect"
 	"github.com/dragoman-project/dragoman/autoparser/workaround"
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/sdk/fault"
@@ -69,7 +70,9 @@ type lesson struct {
 	Rules     []autoparser.Rule    `json:"rules"` // that hold for it
 	Dialect   map[string]string    `json:"dialect"`
 	SelfCheck autoparser.SelfCheck `json:"self_check"`
-	Lint      []string             `json:"lint"`
+	// Silent is set if the template offers tools, and nothing says how they are called.
+	Silent bool     `json:"silent,omitempty"`
+	Lint   []string `json:"lint"`
 }
 
 // try answers with what other rules would change, part by part.
@@ -121,6 +124,7 @@ func (b *bench) closely(ctx context.Context, s subject, rules *workaround.Set) (
 func lessonOf(ctx context.Context, l *autoparser.Learned) *lesson {
 	e := l.Explain(ctx)
 	out := &lesson{Rules: e.Workarounds, Dialect: map[string]string{}, SelfCheck: e.SelfCheck, Lint: e.Lint}
+	out.Silent = l.Template.Capabilities.Tools && !l.Concluded.Has(dialect.PartCalls)
 	for _, f := range e.Dialect {
 		out.Dialect[f.Field] = f.Value
 	}

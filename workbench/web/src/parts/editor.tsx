@@ -20,6 +20,7 @@ interface Props {
   label: string;
   language: "yaml" | "json";
   value: string;
+  version: number; // counts the values that come from elsewhere: only with another one is the text replaced
   onChange: (value: string) => void;
   mistakes?: Mistake[];
   complete?: CompletionSource;
@@ -38,6 +39,9 @@ const theme = EditorView.theme({
   ".cm-tooltip-autocomplete ul li[aria-selected]": { backgroundColor: "var(--accent)", color: "var(--on-accent)" },
   ".cm-completionDetail": { color: "inherit" },
   ".cm-diagnostic-error": { borderLeftColor: "var(--bad)" },
+  // In place of images, which the policy of the page blocks.
+  ".cm-lintRange-error": { backgroundImage: "none", textDecoration: "underline wavy var(--bad)" },
+  ".cm-lint-marker-error": { content: '"●"', color: "var(--bad)" },
 });
 
 const colours = HighlightStyle.define([
@@ -50,7 +54,7 @@ const colours = HighlightStyle.define([
 // Editor edits a text. It lives in a shadow root, whose style sheets the policy of the page allows, as they come from code.
 //
 // Tab indents; Escape and then Tab leaves the editor.
-export function Editor({ label, language, value, onChange, mistakes = [], complete }: Props) {
+export function Editor({ label, language, value, version, onChange, mistakes = [], complete }: Props) {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
   const current = useRef({ onChange, complete });
@@ -71,7 +75,7 @@ export function Editor({ label, language, value, onChange, mistakes = [], comple
         autocompletion({ override: [(context) => current.current.complete?.(context) ?? null] }),
         keymap.of([...defaultKeymap, ...historyKeymap, ...lintKeymap, indentWithTab]),
         EditorView.lineWrapping,
-        EditorView.contentAttributes.of({ "aria-label": label }),
+        EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
         EditorView.updateListener.of((update) => {
           if (update.docChanged) current.current.onChange(update.state.doc.toString());
         }),
@@ -83,12 +87,10 @@ export function Editor({ label, language, value, onChange, mistakes = [], comple
     return () => made.destroy();
   }, [label, language]);
   useEffect(() => {
-    const now = view.current!;
-    const old = now.state.doc.toString();
-    if (old !== value) {
-      now.dispatch({ changes: { from: 0, to: old.length, insert: value }, selection: { anchor: value.length }, scrollIntoView: true });
-    }
-  }, [value]);
+    const { doc } = view.current!.state;
+    if (doc.toString() === value) return;
+    view.current!.dispatch({ changes: { from: 0, to: doc.length, insert: value }, selection: { anchor: value.length }, scrollIntoView: true });
+  }, [version]);
   useEffect(() => {
     const { doc } = view.current!.state;
     const all = mistakes.map((m): Diagnostic => {

@@ -34,20 +34,27 @@ interface Part {
   diff?: RulesDiff;
 }
 
-// text is the document as it is edited; null before it is loaded. It stays in this tab.
+// written is the document as it is edited; its text is null before it is loaded. It stays in this tab.
 const key = "dragoman.rules";
-const text = createStore<string | null>(sessionStorage.getItem(key));
+const written = createStore<{ text: string | null; version: number }>({ text: sessionStorage.getItem(key), version: 0 });
 
-function edit(next: string) {
-  sessionStorage.setItem(key, next);
-  text.set(next);
+// edit notes what was typed.
+function edit(text: string) {
+  sessionStorage.setItem(key, text);
+  written.set({ ...written.get(), text });
+}
+
+// replace puts a text in place of what was typed.
+function replace(text: string) {
+  edit(text);
+  written.set({ text, version: written.get().version + 1 });
 }
 
 export function RulesView({ path }: Props) {
   const [version, reload] = useState(0);
   const { value, fault } = useLoad((signal) => call<InForce>("rules", {}, signal), [version]);
   useEffect(() => {
-    if (value && text.get() === null) edit(value.document);
+    if (value && written.get().text === null) replace(value.document);
   }, [value]);
   return (
     <>
@@ -59,10 +66,11 @@ export function RulesView({ path }: Props) {
 }
 
 function Bench({ inForce, name, onSaved }: { inForce: InForce; name: string; onSaved: () => void }) {
-  const written = useStore(text) ?? inForce.document;
+  const { text, version } = useStore(written);
+  const document = text ?? inForce.document;
   useStore(draft);
   const subject = name ? subjectOf(name) : null;
-  const tried = useTry(written, subject);
+  const tried = useTry(document, subject);
   const looked = useLoad(
     subject && ((signal) => call<{ template: { name: string; source: string } }>("template", subject, signal)),
     [name, subject?.source],
@@ -76,7 +84,7 @@ function Bench({ inForce, name, onSaved }: { inForce: InForce; name: string; onS
         <Picker label="Look closely at" value={name} onPick={(next) => (next ? goTo("rules", next) : goTo("rules"))} />
         {template && (
           <>
-            <button type="button" onClick={() => edit(skeleton(written, template))}>
+            <button type="button" onClick={() => replace(skeleton(document, template))}>
               Add a rule for it
             </button>
             <a href={hrefOf("template", name)}>What was learned of it</a>
@@ -85,13 +93,13 @@ function Bench({ inForce, name, onSaved }: { inForce: InForce; name: string; onS
       </div>
       <div class="bench">
         <section aria-label="The document">
-          <Editor label="Workarounds, in YAML" language="yaml" value={written} onChange={edit} mistakes={mistakes} complete={complete} />
+          <Editor label="Workarounds, in YAML" language="yaml" value={document} version={version} onChange={edit} mistakes={mistakes} complete={complete} />
           <p class="quiet">Ctrl+Space completes. Tab indents; Escape, then Tab leaves the editor.</p>
-          <Actions inForce={inForce} written={written} onSaved={onSaved} broken={mistakes.length > 0} />
+          <Actions inForce={inForce} document={document} onSaved={onSaved} broken={mistakes.length > 0} />
           {looked.fault && <FaultBox fault={looked.fault} />}
         </section>
         <section aria-label="What would change">
-          <Outcome tried={tried} inForce={inForce} name={template?.name ?? ""} same={written === inForce.document} />
+          <Outcome tried={tried} inForce={inForce} name={template?.name ?? ""} same={document === inForce.document} />
         </section>
       </div>
     </>
@@ -176,17 +184,17 @@ function Progress({ tried }: { tried: Tried }) {
 
 interface ActionProps {
   inForce: InForce;
-  written: string;
+  document: string;
   broken: boolean;
   onSaved: () => void;
 }
 
-function Actions({ inForce, written, broken, onSaved }: ActionProps) {
+function Actions({ inForce, document, broken, onSaved }: ActionProps) {
   const [fault, setFault] = useState<Fault | null>(null);
   const save = async () => {
     setFault(null);
     try {
-      await call("save", { document: written, hash: inForce.hash });
+      await call("save", { document, hash: inForce.hash });
       say(`Saved to ${inForce.file}; the rules are in force.`);
       onSaved();
     } catch (err) {
@@ -196,17 +204,17 @@ function Actions({ inForce, written, broken, onSaved }: ActionProps) {
   return (
     <>
       <div class="row">
-        <button type="button" onClick={() => void navigator.clipboard.writeText(written).then(() => say("Copied."))}>
+        <button type="button" onClick={() => void navigator.clipboard.writeText(document).then(() => say("Copied."))}>
           Copy
         </button>
-        <a class="action" href={`data:application/yaml;charset=utf-8,${encodeURIComponent(written)}`} download="workarounds.yaml">
+        <a class="action" href={`data:application/yaml;charset=utf-8,${encodeURIComponent(document)}`} download="workarounds.yaml">
           Download
         </a>
-        <button type="button" disabled={written === inForce.document} onClick={() => edit(inForce.document)}>
+        <button type="button" disabled={document === inForce.document} onClick={() => replace(inForce.document)}>
           Back to those in force
         </button>
         {inForce.write && (
-          <button type="button" class="main" disabled={broken || written === inForce.document} onClick={() => void save()}>
+          <button type="button" class="main" disabled={broken || document === inForce.document} onClick={() => void save()}>
             Save to {inForce.file}
           </button>
         )}

@@ -75,6 +75,7 @@ export interface Row {
   skipped?: string;
   failed?: string;
   output?: string;
+  refutes?: string[];
 }
 
 // Learned is the answer of the page's API.

@@ -1,0 +1,55 @@
+// What the tests of the page share: the browser, pages that collect what must not happen, and the check for accessibility.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { after } from "node:test";
+import { chromium } from "playwright-core";
+
+// open is the address of a daemon that wants no token; guarded that of one that does.
+export const { OPEN: open, GUARDED: guarded } = process.env;
+
+// places are the addresses of all views, each with something to see.
+export const places = [
+  "template",
+  "template/call-lines",
+  "template/call-lines/comparisons",
+  "template/chatml-json/prompt",
+  "template/chatml-json/source",
+  "rules",
+  "rules/call-lines",
+];
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+// The page runs in a container of the tests' own, so that it needs no sandbox.
+const browser = await chromium.launch({ executablePath: process.env.BROWSER, args: ["--no-sandbox"] });
+after(() => browser.close());
+
+// visit opens a page at a place, and calls test with it. Errors in the console, what the policy blocks, and requests to other hosts
+// fail it; expected names what the console may say.
+export async function visit(place, test, { base = open, theme = "light", width = 1200, height = 900, expected = [] } = {}) {
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, reducedMotion: "reduce" });
+  const page = await context.newPage();
+  page.setDefaultTimeout(10_000);
+  const wrong = [];
+  page.on("console", (m) => ["error", "warning"].includes(m.type()) && !expected.some((e) => m.text().includes(e)) && wrong.push(m.text()));
+  page.on("pageerror", (e) => wrong.push(String(e)));
+  page.on("request", (r) => r.url().startsWith(base) || r.url().startsWith("data:") || wrong.push("a request to " + r.url()));
+  await page.addInitScript(() => addEventListener("securitypolicyviolation", (e) => console.error("blocked by the policy: " + e.violatedDirective, e.blockedURI)));
+  try {
+    await page.goto(base + "/workbench/#/" + place);
+    await page.waitForLoadState("networkidle");
+    await test(page);
+    assert.deepEqual(wrong, []);
+  } finally {
+    await context.close();
+  }
+}
+
+// barriers returns what axe finds wrong on a page.
+export async function barriers(page) {
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
+  return violations.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.html.slice(0, 200)} ${n.failureSummary}`));
+}
