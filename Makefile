@@ -22,6 +22,7 @@ LOAD_FLAGS ?= -load.p99 5ms
 JUDGES  := $(CURDIR)/.cache/judges
 CLIENTS := $(CURDIR)/.cache/clients
 AGENTS  := $(CURDIR)/.cache/agents
+CHROMIUM ?= $(shell command -v chromium)
 
 .PHONY: help build run test judge clients agents workbench workbench-test workbench-shots golden fuzz bench bench-check bench-daemon chaos load soak attack lint generate
 
@@ -72,7 +73,11 @@ workbench/web/node_modules/installed: workbench/web/package.json workbench/web/p
 
 ## workbench-test: the page in Debian's Chromium, with templates that are read wrongly
 workbench-test: workbench/web/node_modules/installed
-	go test -count=1 ./workbench/browser
+	go test -count=1 ./workbench/browser -browser.path=$(CHROMIUM)
+
+## workbench-shots: the screenshots of docs/workbench.md
+workbench-shots: workbench/web/node_modules/installed
+	go test -count=1 ./workbench/browser -browser.path=$(CHROMIUM) -browser.shots=$(CURDIR)/docs/workbench
 
 ## golden: rewrite the golden files of tests from what the code prints now; read the difference before committing it
 golden:

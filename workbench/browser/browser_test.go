@@ -14,17 +14,19 @@ import (
 	"time"
 )
 
-var shots = flag.String("browser.shots", "", "folder to write screenshots to, in place of testing")
+var (
+	browser = flag.String("browser.path", "", "path of Chromium")
+	shots   = flag.String("browser.shots", "", "folder to write screenshots to, in place of testing")
+)
 
 // web is the folder of the page's sources, with the packages that the scripts need.
 const web = "../web"
 
-// browsers are the names of the browser.
-var browsers = []string{"chromium", "chromium-browser", "google-chrome"}
-
 // TestTheWorkbenchInABrowser runs the scripts, which print what they test.
 func TestTheWorkbenchInABrowser(t *testing.T) {
-	browser := findBrowser(t)
+	if *browser == "" {
+		t.Skip("run make workbench-test, with Debian's package chromium installed")
+	}
 	scripts, err := filepath.Glob(filepath.Join(web, "test", "*.test.mjs"))
 	if err != nil {
 		t.Fatal(err)
@@ -35,25 +37,11 @@ func TestTheWorkbenchInABrowser(t *testing.T) {
 	binary := build(t)
 	open, guarded := start(t, binary), start(t, binary, "DRAGOMAN_AUTH_TOKENS=boss", "DRAGOMAN_AUTH_CLIENT_TOKENS=client")
 	cmd := exec.CommandContext(t.Context(), "node", append([]string{"--test", "--test-concurrency=1", "--test-timeout=60000", "--test-force-exit", "--test-reporter=spec"}, scripts...)...)
-	cmd.Env = append(os.Environ(), "BROWSER="+browser, "OPEN="+open, "GUARDED="+guarded, "SHOTS="+*shots)
+	cmd.Env = append(os.Environ(), "BROWSER="+*browser, "OPEN="+open, "GUARDED="+guarded, "SHOTS="+*shots)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	if err := cmd.Run(); err != nil {
 		t.Error(err)
 	}
-}
-
-func findBrowser(t *testing.T) string {
-	t.Helper()
-	if _, err := os.Stat(filepath.Join(web, "node_modules", "playwright-core")); err != nil {
-		t.Skip("run make workbench-test, which installs what drives the browser")
-	}
-	for _, name := range browsers {
-		if path, err := exec.LookPath(name); err == nil {
-			return path
-		}
-	}
-	t.Skip("there is no Chromium: install Debian's package chromium")
-	return ""
 }
 
 func build(t *testing.T) string {

@@ -18,6 +18,9 @@ export const places = [
   "template/chatml-json/source",
   "rules",
   "rules/call-lines",
+  "output",
+  "constraint",
+  "live",
 ];
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -27,9 +30,9 @@ const browser = await chromium.launch({ executablePath: process.env.BROWSER, arg
 after(() => browser.close());
 
 // visit opens a page at a place, and calls test with it. Errors in the console, what the policy blocks, and requests to other hosts
-// fail it; expected names what the console may say.
-export async function visit(place, test, { base = open, theme = "light", width = 1200, height = 900, expected = [] } = {}) {
-  const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, reducedMotion: "reduce" });
+// fail it; expected names what the console may say. A settled page has loaded all that it asks for.
+export async function visit(place, test, { base = open, width = 1200, height = 900, expected = [], settled = false } = {}) {
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme: "light", reducedMotion: "reduce" });
   const page = await context.newPage();
   page.setDefaultTimeout(10_000);
   const wrong = [];
@@ -39,7 +42,7 @@ export async function visit(place, test, { base = open, theme = "light", width =
   await page.addInitScript(() => addEventListener("securitypolicyviolation", (e) => console.error("blocked by the policy: " + e.violatedDirective, e.blockedURI)));
   try {
     await page.goto(base + "/workbench/#/" + place);
-    await page.waitForLoadState("networkidle");
+    if (settled) await page.waitForLoadState("networkidle");
     await test(page);
     assert.deepEqual(wrong, []);
   } finally {

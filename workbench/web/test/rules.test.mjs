@@ -87,6 +87,7 @@ test("keys and values are completed, and faults are marked in place", async () =
 test("what is typed on gives up the trial before", async () => {
   await visit("rules", async (page) => {
     await page.locator(".cm-line").last().click();
+    await page.keyboard.press("End");
     await page.keyboard.type("\n# a\n# b\n# c", { delay: 5 });
     await page.getByText("No template in force is read in another way.").waitFor();
   });
