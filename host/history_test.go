@@ -178,3 +178,21 @@ func TestASessionKeepsItsRulesOverARollback(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
+
+func TestADeletedTemplateCanBeRolledBackTo(t *testing.T) {
+	e, ctx := startEdited(t), context.Background()
+	_, err := e.PutTemplate(ctx, host.TemplateSource{Name: "put", Source: "x"})
+	must(t, err)
+	must(t, e.DeleteTemplate(ctx, "put"))
+	if _, _, err := e.Template(ctx, "put"); host.CodeOf(err) != host.NotFound {
+		t.Errorf("the template is still there: %v", err)
+	}
+	if err := e.DeleteTemplate(ctx, "mine"); host.CodeOf(err) != host.NotFound {
+		t.Errorf("a template of the folder was deleted: %v", err)
+	}
+	_, err = e.Rollback(ctx, 0)
+	must(t, err)
+	if _, _, err := e.Template(ctx, "put"); err != nil {
+		t.Error(err)
+	}
+}

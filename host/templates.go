@@ -34,6 +34,11 @@ func (h *Host) PutTemplate(ctx context.Context, src TemplateSource) (TemplateInf
 	return h.info(ctx, snap, e), nil
 }
 
+// DeleteTemplate removes a template that PutTemplate has added.
+func (h *Host) DeleteTemplate(ctx context.Context, name string) error {
+	return h.state.Delete(ctx, name)
+}
+
 // Templates returns the templates in force, sorted by name.
 func (h *Host) Templates(ctx context.Context) []TemplateInfo {
 	return h.templates(ctx, h.state.For(ctx))

@@ -169,9 +169,10 @@ func do(t *testing.T, req *http.Request) (int, string) {
 }
 
 const (
-	planPath  = dragomanv1connect.ChatServicePlanProcedure
-	parsePath = dragomanv1connect.ChatServiceParseProcedure
-	putPath   = dragomanv1connect.TemplateServicePutTemplateProcedure
+	planPath   = dragomanv1connect.ChatServicePlanProcedure
+	deletePath = dragomanv1connect.TemplateServiceDeleteTemplateProcedure
+	parsePath  = dragomanv1connect.ChatServiceParseProcedure
+	putPath    = dragomanv1connect.TemplateServicePutTemplateProcedure
 )
 
 func parseBody(output string) string {

@@ -107,6 +107,15 @@ func TestATemplateOfAClientIsItsOwn(t *testing.T) {
 	if all := d.host.History(); len(all) != 2 {
 		t.Errorf("the history has %d snapshots, expected the start and what the operator has put", len(all))
 	}
+
+	const mine = `{"name": "mine"}`
+	expect("boss", deletePath, mine, http.StatusOK, "{}")
+	expect("boss", deletePath, mine, http.StatusNotFound, "no such template was put")
+	expect("tenant", planPath, useBody, http.StatusOK, "hi%again")
+	expect("tenant", deletePath, fmt.Sprintf(`{"name": %q}`, template1), http.StatusNotFound, "no such template was put")
+	expect("tenant", deletePath, mine, http.StatusOK, "{}")
+	expect("tenant", planPath, useBody, http.StatusNotFound, "no such template")
+	expect("other", planPath, useBody, http.StatusOK, "hi%second")
 }
 
 func TestTheTemplatesOfAClientAreBoundedInBytes(t *testing.T) {

@@ -28,6 +28,15 @@ func (s *templateService) PutTemplate(ctx context.Context, m *dragomanv1.PutTemp
 	return &dragomanv1.PutTemplateResponse{Template: adminapi.EncodeTemplate(info)}, nil
 }
 
+// DeleteTemplate removes a template that was put.
+func (s *templateService) DeleteTemplate(ctx context.Context, m *dragomanv1.DeleteTemplateRequest) (*dragomanv1.DeleteTemplateResponse, error) {
+	recordOf(ctx).noteTemplate(m.Name)
+	if err := s.host.DeleteTemplate(ctx, m.Name); err != nil {
+		return nil, err
+	}
+	return new(dragomanv1.DeleteTemplateResponse), nil
+}
+
 // ListTemplates lists all templates.
 func (s *templateService) ListTemplates(ctx context.Context, _ *dragomanv1.ListTemplatesRequest) (*dragomanv1.ListTemplatesResponse, error) {
 	return &dragomanv1.ListTemplatesResponse{Templates: adminapi.EncodeTemplates(s.host.Templates(ctx))}, nil

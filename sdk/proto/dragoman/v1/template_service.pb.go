@@ -341,6 +341,89 @@ func (x *PutTemplateResponse) GetTemplate() *Template {
 	return nil
 }
 
+// DeleteTemplateRequest names a template to remove.
+type DeleteTemplateRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its name.
+	Name          string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteTemplateRequest) Reset() {
+	*x = DeleteTemplateRequest{}
+	mi := &file_dragoman_v1_template_service_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteTemplateRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteTemplateRequest) ProtoMessage() {}
+
+func (x *DeleteTemplateRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_dragoman_v1_template_service_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteTemplateRequest.ProtoReflect.Descriptor instead.
+func (*DeleteTemplateRequest) Descriptor() ([]byte, []int) {
+	return file_dragoman_v1_template_service_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *DeleteTemplateRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+// DeleteTemplateResponse is empty.
+type DeleteTemplateResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteTemplateResponse) Reset() {
+	*x = DeleteTemplateResponse{}
+	mi := &file_dragoman_v1_template_service_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteTemplateResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteTemplateResponse) ProtoMessage() {}
+
+func (x *DeleteTemplateResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_dragoman_v1_template_service_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteTemplateResponse.ProtoReflect.Descriptor instead.
+func (*DeleteTemplateResponse) Descriptor() ([]byte, []int) {
+	return file_dragoman_v1_template_service_proto_rawDescGZIP(), []int{5}
+}
+
 // ListTemplatesRequest asks for all templates.
 type ListTemplatesRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -350,7 +433,7 @@ type ListTemplatesRequest struct {
 
 func (x *ListTemplatesRequest) Reset() {
 	*x = ListTemplatesRequest{}
-	mi := &file_dragoman_v1_template_service_proto_msgTypes[4]
+	mi := &file_dragoman_v1_template_service_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -362,7 +445,7 @@ func (x *ListTemplatesRequest) String() string {
 func (*ListTemplatesRequest) ProtoMessage() {}
 
 func (x *ListTemplatesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_dragoman_v1_template_service_proto_msgTypes[4]
+	mi := &file_dragoman_v1_template_service_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -375,7 +458,7 @@ func (x *ListTemplatesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListTemplatesRequest.ProtoReflect.Descriptor instead.
 func (*ListTemplatesRequest) Descriptor() ([]byte, []int) {
-	return file_dragoman_v1_template_service_proto_rawDescGZIP(), []int{4}
+	return file_dragoman_v1_template_service_proto_rawDescGZIP(), []int{6}
 }
 
 // ListTemplatesResponse lists all templates.
@@ -389,7 +472,7 @@ type ListTemplatesResponse struct {
 
 func (x *ListTemplatesResponse) Reset() {
 	*x = ListTemplatesResponse{}
-	mi := &file_dragoman_v1_template_service_proto_msgTypes[5]
+	mi := &file_dragoman_v1_template_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -401,7 +484,7 @@ func (x *ListTemplatesResponse) String() string {
 func (*ListTemplatesResponse) ProtoMessage() {}
 
 func (x *ListTemplatesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_dragoman_v1_template_service_proto_msgTypes[5]
+	mi := &file_dragoman_v1_template_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -414,7 +497,7 @@ func (x *ListTemplatesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListTemplatesResponse.ProtoReflect.Descriptor instead.
 func (*ListTemplatesResponse) Descriptor() ([]byte, []int) {
-	return file_dragoman_v1_template_service_proto_rawDescGZIP(), []int{5}
+	return file_dragoman_v1_template_service_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ListTemplatesResponse) GetTemplates() []*Template {
@@ -435,7 +518,7 @@ type GetTemplateRequest struct {
 
 func (x *GetTemplateRequest) Reset() {
 	*x = GetTemplateRequest{}
-	mi := &file_dragoman_v1_template_service_proto_msgTypes[6]
+	mi := &file_dragoman_v1_template_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -447,7 +530,7 @@ func (x *GetTemplateRequest) String() string {
 func (*GetTemplateRequest) ProtoMessage() {}
 
 func (x *GetTemplateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_dragoman_v1_template_service_proto_msgTypes[6]
+	mi := &file_dragoman_v1_template_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -460,7 +543,7 @@ func (x *GetTemplateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTemplateRequest.ProtoReflect.Descriptor instead.
 func (*GetTemplateRequest) Descriptor() ([]byte, []int) {
-	return file_dragoman_v1_template_service_proto_rawDescGZIP(), []int{6}
+	return file_dragoman_v1_template_service_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *GetTemplateRequest) GetName() string {
@@ -487,7 +570,7 @@ type GetTemplateResponse struct {
 
 func (x *GetTemplateResponse) Reset() {
 	*x = GetTemplateResponse{}
-	mi := &file_dragoman_v1_template_service_proto_msgTypes[7]
+	mi := &file_dragoman_v1_template_service_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -499,7 +582,7 @@ func (x *GetTemplateResponse) String() string {
 func (*GetTemplateResponse) ProtoMessage() {}
 
 func (x *GetTemplateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_dragoman_v1_template_service_proto_msgTypes[7]
+	mi := &file_dragoman_v1_template_service_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -512,7 +595,7 @@ func (x *GetTemplateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTemplateResponse.ProtoReflect.Descriptor instead.
 func (*GetTemplateResponse) Descriptor() ([]byte, []int) {
-	return file_dragoman_v1_template_service_proto_rawDescGZIP(), []int{7}
+	return file_dragoman_v1_template_service_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *GetTemplateResponse) GetTemplate() *Template {
@@ -554,7 +637,7 @@ type ExplainTemplateRequest struct {
 
 func (x *ExplainTemplateRequest) Reset() {
 	*x = ExplainTemplateRequest{}
-	mi := &file_dragoman_v1_template_service_proto_msgTypes[8]
+	mi := &file_dragoman_v1_template_service_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -566,7 +649,7 @@ func (x *ExplainTemplateRequest) String() string {
 func (*ExplainTemplateRequest) ProtoMessage() {}
 
 func (x *ExplainTemplateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_dragoman_v1_template_service_proto_msgTypes[8]
+	mi := &file_dragoman_v1_template_service_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -579,7 +662,7 @@ func (x *ExplainTemplateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainTemplateRequest.ProtoReflect.Descriptor instead.
 func (*ExplainTemplateRequest) Descriptor() ([]byte, []int) {
-	return file_dragoman_v1_template_service_proto_rawDescGZIP(), []int{8}
+	return file_dragoman_v1_template_service_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ExplainTemplateRequest) GetName() string {
@@ -603,7 +686,7 @@ type ExplainTemplateResponse struct {
 
 func (x *ExplainTemplateResponse) Reset() {
 	*x = ExplainTemplateResponse{}
-	mi := &file_dragoman_v1_template_service_proto_msgTypes[9]
+	mi := &file_dragoman_v1_template_service_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -615,7 +698,7 @@ func (x *ExplainTemplateResponse) String() string {
 func (*ExplainTemplateResponse) ProtoMessage() {}
 
 func (x *ExplainTemplateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_dragoman_v1_template_service_proto_msgTypes[9]
+	mi := &file_dragoman_v1_template_service_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -628,7 +711,7 @@ func (x *ExplainTemplateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainTemplateResponse.ProtoReflect.Descriptor instead.
 func (*ExplainTemplateResponse) Descriptor() ([]byte, []int) {
-	return file_dragoman_v1_template_service_proto_rawDescGZIP(), []int{9}
+	return file_dragoman_v1_template_service_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ExplainTemplateResponse) GetText() string {
@@ -674,7 +757,10 @@ const file_dragoman_v1_template_service_proto_rawDesc = "" +
 	"\tbos_token\x18\x03 \x01(\tR\bbosToken\x12\x1b\n" +
 	"\teos_token\x18\x04 \x01(\tR\beosToken\"H\n" +
 	"\x13PutTemplateResponse\x121\n" +
-	"\btemplate\x18\x01 \x01(\v2\x15.dragoman.v1.TemplateR\btemplate\"\x16\n" +
+	"\btemplate\x18\x01 \x01(\v2\x15.dragoman.v1.TemplateR\btemplate\"+\n" +
+	"\x15DeleteTemplateRequest\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\"\x18\n" +
+	"\x16DeleteTemplateResponse\"\x16\n" +
 	"\x14ListTemplatesRequest\"L\n" +
 	"\x15ListTemplatesResponse\x123\n" +
 	"\ttemplates\x18\x01 \x03(\v2\x15.dragoman.v1.TemplateR\ttemplates\"(\n" +
@@ -689,12 +775,13 @@ const file_dragoman_v1_template_service_proto_rawDesc = "" +
 	"\x04name\x18\x01 \x01(\tR\x04name\"b\n" +
 	"\x17ExplainTemplateResponse\x12\x12\n" +
 	"\x04text\x18\x01 \x01(\tR\x04text\x123\n" +
-	"\vexplanation\x18\x02 \x01(\v2\x11.dragoman.v1.JsonR\vexplanation2\xfa\x02\n" +
+	"\vexplanation\x18\x02 \x01(\v2\x11.dragoman.v1.JsonR\vexplanation2\xd5\x03\n" +
 	"\x0fTemplateService\x12P\n" +
 	"\vPutTemplate\x12\x1f.dragoman.v1.PutTemplateRequest\x1a .dragoman.v1.PutTemplateResponse\x12[\n" +
 	"\rListTemplates\x12!.dragoman.v1.ListTemplatesRequest\x1a\".dragoman.v1.ListTemplatesResponse\"\x03\x90\x02\x01\x12U\n" +
 	"\vGetTemplate\x12\x1f.dragoman.v1.GetTemplateRequest\x1a .dragoman.v1.GetTemplateResponse\"\x03\x90\x02\x01\x12a\n" +
-	"\x0fExplainTemplate\x12#.dragoman.v1.ExplainTemplateRequest\x1a$.dragoman.v1.ExplainTemplateResponse\"\x03\x90\x02\x01BGZEgithub.com/dragoman-project/dragoman/sdk/proto/dragoman/v1;dragomanv1b\x06proto3"
+	"\x0fExplainTemplate\x12#.dragoman.v1.ExplainTemplateRequest\x1a$.dragoman.v1.ExplainTemplateResponse\"\x03\x90\x02\x01\x12Y\n" +
+	"\x0eDeleteTemplate\x12\".dragoman.v1.DeleteTemplateRequest\x1a#.dragoman.v1.DeleteTemplateResponseBGZEgithub.com/dragoman-project/dragoman/sdk/proto/dragoman/v1;dragomanv1b\x06proto3"
 
 var (
 	file_dragoman_v1_template_service_proto_rawDescOnce sync.Once
@@ -708,36 +795,40 @@ func file_dragoman_v1_template_service_proto_rawDescGZIP() []byte {
 	return file_dragoman_v1_template_service_proto_rawDescData
 }
 
-var file_dragoman_v1_template_service_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
+var file_dragoman_v1_template_service_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_dragoman_v1_template_service_proto_goTypes = []any{
 	(*Template)(nil),                // 0: dragoman.v1.Template
 	(*TemplatePart)(nil),            // 1: dragoman.v1.TemplatePart
 	(*PutTemplateRequest)(nil),      // 2: dragoman.v1.PutTemplateRequest
 	(*PutTemplateResponse)(nil),     // 3: dragoman.v1.PutTemplateResponse
-	(*ListTemplatesRequest)(nil),    // 4: dragoman.v1.ListTemplatesRequest
-	(*ListTemplatesResponse)(nil),   // 5: dragoman.v1.ListTemplatesResponse
-	(*GetTemplateRequest)(nil),      // 6: dragoman.v1.GetTemplateRequest
-	(*GetTemplateResponse)(nil),     // 7: dragoman.v1.GetTemplateResponse
-	(*ExplainTemplateRequest)(nil),  // 8: dragoman.v1.ExplainTemplateRequest
-	(*ExplainTemplateResponse)(nil), // 9: dragoman.v1.ExplainTemplateResponse
-	(*Json)(nil),                    // 10: dragoman.v1.Json
+	(*DeleteTemplateRequest)(nil),   // 4: dragoman.v1.DeleteTemplateRequest
+	(*DeleteTemplateResponse)(nil),  // 5: dragoman.v1.DeleteTemplateResponse
+	(*ListTemplatesRequest)(nil),    // 6: dragoman.v1.ListTemplatesRequest
+	(*ListTemplatesResponse)(nil),   // 7: dragoman.v1.ListTemplatesResponse
+	(*GetTemplateRequest)(nil),      // 8: dragoman.v1.GetTemplateRequest
+	(*GetTemplateResponse)(nil),     // 9: dragoman.v1.GetTemplateResponse
+	(*ExplainTemplateRequest)(nil),  // 10: dragoman.v1.ExplainTemplateRequest
+	(*ExplainTemplateResponse)(nil), // 11: dragoman.v1.ExplainTemplateResponse
+	(*Json)(nil),                    // 12: dragoman.v1.Json
 }
 var file_dragoman_v1_template_service_proto_depIdxs = []int32{
 	1,  // 0: dragoman.v1.Template.parts:type_name -> dragoman.v1.TemplatePart
 	0,  // 1: dragoman.v1.PutTemplateResponse.template:type_name -> dragoman.v1.Template
 	0,  // 2: dragoman.v1.ListTemplatesResponse.templates:type_name -> dragoman.v1.Template
 	0,  // 3: dragoman.v1.GetTemplateResponse.template:type_name -> dragoman.v1.Template
-	10, // 4: dragoman.v1.ExplainTemplateResponse.explanation:type_name -> dragoman.v1.Json
+	12, // 4: dragoman.v1.ExplainTemplateResponse.explanation:type_name -> dragoman.v1.Json
 	2,  // 5: dragoman.v1.TemplateService.PutTemplate:input_type -> dragoman.v1.PutTemplateRequest
-	4,  // 6: dragoman.v1.TemplateService.ListTemplates:input_type -> dragoman.v1.ListTemplatesRequest
-	6,  // 7: dragoman.v1.TemplateService.GetTemplate:input_type -> dragoman.v1.GetTemplateRequest
-	8,  // 8: dragoman.v1.TemplateService.ExplainTemplate:input_type -> dragoman.v1.ExplainTemplateRequest
-	3,  // 9: dragoman.v1.TemplateService.PutTemplate:output_type -> dragoman.v1.PutTemplateResponse
-	5,  // 10: dragoman.v1.TemplateService.ListTemplates:output_type -> dragoman.v1.ListTemplatesResponse
-	7,  // 11: dragoman.v1.TemplateService.GetTemplate:output_type -> dragoman.v1.GetTemplateResponse
-	9,  // 12: dragoman.v1.TemplateService.ExplainTemplate:output_type -> dragoman.v1.ExplainTemplateResponse
-	9,  // [9:13] is the sub-list for method output_type
-	5,  // [5:9] is the sub-list for method input_type
+	6,  // 6: dragoman.v1.TemplateService.ListTemplates:input_type -> dragoman.v1.ListTemplatesRequest
+	8,  // 7: dragoman.v1.TemplateService.GetTemplate:input_type -> dragoman.v1.GetTemplateRequest
+	10, // 8: dragoman.v1.TemplateService.ExplainTemplate:input_type -> dragoman.v1.ExplainTemplateRequest
+	4,  // 9: dragoman.v1.TemplateService.DeleteTemplate:input_type -> dragoman.v1.DeleteTemplateRequest
+	3,  // 10: dragoman.v1.TemplateService.PutTemplate:output_type -> dragoman.v1.PutTemplateResponse
+	7,  // 11: dragoman.v1.TemplateService.ListTemplates:output_type -> dragoman.v1.ListTemplatesResponse
+	9,  // 12: dragoman.v1.TemplateService.GetTemplate:output_type -> dragoman.v1.GetTemplateResponse
+	11, // 13: dragoman.v1.TemplateService.ExplainTemplate:output_type -> dragoman.v1.ExplainTemplateResponse
+	5,  // 14: dragoman.v1.TemplateService.DeleteTemplate:output_type -> dragoman.v1.DeleteTemplateResponse
+	10, // [10:15] is the sub-list for method output_type
+	5,  // [5:10] is the sub-list for method input_type
 	5,  // [5:5] is the sub-list for extension type_name
 	5,  // [5:5] is the sub-list for extension extendee
 	0,  // [0:5] is the sub-list for field type_name
@@ -755,7 +846,7 @@ func file_dragoman_v1_template_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_dragoman_v1_template_service_proto_rawDesc), len(file_dragoman_v1_template_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   10,
+			NumMessages:   12,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -45,6 +45,9 @@ const (
 	// TemplateServiceExplainTemplateProcedure is the fully-qualified name of the TemplateService's
 	// ExplainTemplate RPC.
 	TemplateServiceExplainTemplateProcedure = "/dragoman.v1.TemplateService/ExplainTemplate"
+	// TemplateServiceDeleteTemplateProcedure is the fully-qualified name of the TemplateService's
+	// DeleteTemplate RPC.
+	TemplateServiceDeleteTemplateProcedure = "/dragoman.v1.TemplateService/DeleteTemplate"
 )
 
 // TemplateServiceClient is a client for the dragoman.v1.TemplateService service.
@@ -60,6 +63,9 @@ type TemplateServiceClient interface {
 	GetTemplate(context.Context, *v1.GetTemplateRequest) (*v1.GetTemplateResponse, error)
 	// ExplainTemplate returns what was learned from a template, question by question, and by which comparison.
 	ExplainTemplate(context.Context, *v1.ExplainTemplateRequest) (*v1.ExplainTemplateResponse, error)
+	// DeleteTemplate removes a template that PutTemplate has added; one of the same name in the binary or the template folder takes its
+	// place. A client removes its own alone. What was planned with it goes on; a rollback brings an operator's back.
+	DeleteTemplate(context.Context, *v1.DeleteTemplateRequest) (*v1.DeleteTemplateResponse, error)
 }
 
 // NewTemplateServiceClient constructs a client for the dragoman.v1.TemplateService service. By
@@ -100,6 +106,12 @@ func NewTemplateServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
+		deleteTemplate: connect.NewClient[v1.DeleteTemplateRequest, v1.DeleteTemplateResponse](
+			httpClient,
+			baseURL+TemplateServiceDeleteTemplateProcedure,
+			connect.WithSchema(templateServiceMethods.ByName("DeleteTemplate")),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
@@ -109,6 +121,7 @@ type templateServiceClient struct {
 	listTemplates   *connect.Client[v1.ListTemplatesRequest, v1.ListTemplatesResponse]
 	getTemplate     *connect.Client[v1.GetTemplateRequest, v1.GetTemplateResponse]
 	explainTemplate *connect.Client[v1.ExplainTemplateRequest, v1.ExplainTemplateResponse]
+	deleteTemplate  *connect.Client[v1.DeleteTemplateRequest, v1.DeleteTemplateResponse]
 }
 
 // PutTemplate calls dragoman.v1.TemplateService.PutTemplate.
@@ -147,6 +160,15 @@ func (c *templateServiceClient) ExplainTemplate(ctx context.Context, req *v1.Exp
 	return nil, err
 }
 
+// DeleteTemplate calls dragoman.v1.TemplateService.DeleteTemplate.
+func (c *templateServiceClient) DeleteTemplate(ctx context.Context, req *v1.DeleteTemplateRequest) (*v1.DeleteTemplateResponse, error) {
+	response, err := c.deleteTemplate.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // TemplateServiceHandler is an implementation of the dragoman.v1.TemplateService service.
 type TemplateServiceHandler interface {
 	// PutTemplate adds a template, or replaces one that was added before. It is learned at once: an invalid one is refused, with line
@@ -160,6 +182,9 @@ type TemplateServiceHandler interface {
 	GetTemplate(context.Context, *v1.GetTemplateRequest) (*v1.GetTemplateResponse, error)
 	// ExplainTemplate returns what was learned from a template, question by question, and by which comparison.
 	ExplainTemplate(context.Context, *v1.ExplainTemplateRequest) (*v1.ExplainTemplateResponse, error)
+	// DeleteTemplate removes a template that PutTemplate has added; one of the same name in the binary or the template folder takes its
+	// place. A client removes its own alone. What was planned with it goes on; a rollback brings an operator's back.
+	DeleteTemplate(context.Context, *v1.DeleteTemplateRequest) (*v1.DeleteTemplateResponse, error)
 }
 
 // NewTemplateServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -196,6 +221,12 @@ func NewTemplateServiceHandler(svc TemplateServiceHandler, opts ...connect.Handl
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
+	templateServiceDeleteTemplateHandler := connect.NewUnaryHandlerSimple(
+		TemplateServiceDeleteTemplateProcedure,
+		svc.DeleteTemplate,
+		connect.WithSchema(templateServiceMethods.ByName("DeleteTemplate")),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/dragoman.v1.TemplateService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case TemplateServicePutTemplateProcedure:
@@ -206,6 +237,8 @@ func NewTemplateServiceHandler(svc TemplateServiceHandler, opts ...connect.Handl
 			templateServiceGetTemplateHandler.ServeHTTP(w, r)
 		case TemplateServiceExplainTemplateProcedure:
 			templateServiceExplainTemplateHandler.ServeHTTP(w, r)
+		case TemplateServiceDeleteTemplateProcedure:
+			templateServiceDeleteTemplateHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -229,4 +262,8 @@ func (UnimplementedTemplateServiceHandler) GetTemplate(context.Context, *v1.GetT
 
 func (UnimplementedTemplateServiceHandler) ExplainTemplate(context.Context, *v1.ExplainTemplateRequest) (*v1.ExplainTemplateResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("dragoman.v1.TemplateService.ExplainTemplate is not implemented"))
+}
+
+func (UnimplementedTemplateServiceHandler) DeleteTemplate(context.Context, *v1.DeleteTemplateRequest) (*v1.DeleteTemplateResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("dragoman.v1.TemplateService.DeleteTemplate is not implemented"))
 }
