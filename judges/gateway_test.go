@@ -59,6 +59,58 @@ func TestTheGatewayInFrontOfLlamaCpp(t *testing.T) {
 	}
 }
 
+// TestThinkingEndsInFrontOfLlamaCpp asks real llama.cpp for an answer after thinking with a budget. The model has random weights, so that
+// it would think on, and what follows the thinking is held together by the constraint alone.
+func TestThinkingEndsInFrontOfLlamaCpp(t *testing.T) {
+	if *folder == "" {
+		t.Skip("run make judge, which installs the judges")
+	}
+	const path = "../templates/chatml-reasoning.jinja"
+	const budget, rest = 8, 3 // the tokens of a character that the budget ends within
+	m, err := dragoman.Open(path, dragoman.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	template, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const asked = `{"messages":[{"role":"user","content":"Hi"}],"response_format":{"type":"json_schema","json_schema":{"name":"n",
+		"schema":{"type":"object","properties":{"a":{"enum":["x","y"]}},"required":["a"],"additionalProperties":false}}}`
+	jobs := newJobs(t, m, request{"thinking", asked + "}"}, grammar.TargetGBNF)
+	if len(jobs) == 0 {
+		t.Skip("others are asked for")
+	}
+	url, ended := front(t, llamaServer(t, jobs[0], string(template))), 0
+	for n := range 8 {
+		text := post(t, url, fmt.Sprintf(`%s,"model":"random","temperature":1,"seed":%d,"max_completion_tokens":%d,"thinking_budget":%d}`, asked, *seed+n, jobs[0].Max, budget))
+		reason, _, content := message(t, text, false)
+		var counted struct {
+			Usage struct {
+				Details struct {
+					Reasoning int `json:"reasoning_tokens"`
+				} `json:"completion_tokens_details"`
+			}
+		}
+		if err := json.Unmarshal([]byte(text), &counted); err != nil {
+			t.Fatal(err)
+		}
+		if n := counted.Usage.Details.Reasoning; n >= budget {
+			ended++
+			if n > budget+rest {
+				t.Errorf("%d tokens of thinking: %s", n, text)
+			}
+		}
+		var answer struct{ A string }
+		if err := json.Unmarshal([]byte(strings.Trim(content, "`json \n")), &answer); reason == "stop" && (err != nil || answer.A != "x" && answer.A != "y") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	if ended == 0 {
+		t.Error("the gateway never ended the thinking")
+	}
+}
+
 // askThrough asks a server with the model of a job, and checks the answers.
 func askThrough(t *testing.T, j *job, template, request string) {
 	url := front(t, llamaServer(t, j, template))
