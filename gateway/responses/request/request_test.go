@@ -136,6 +136,8 @@ func TestErrorsNameTheMemberOfTheRequest(t *testing.T) {
 		`{"input":"","text":[]}`:                                                               "text",
 		`{"input":"","text":{"format":{"type":"json_schema","name":"n"}}}`:                     "text.format.schema",
 		`{"input":"","messages":[]}`:                                                           "messages",
+		`{"input":"","include":["message.output_text.logprobs"]}`:                              "include[0]",
+		`{"input":"","top_logprobs":2}`:                                                        "top_logprobs",
 		`{"input":"","n":2}`:                                                                   "n",
 		`{"input":"","tools":[{}]}`:                                                            "tools[0].type",
 		`{"input":"","tools":[{"type":"function"}]}`:                                           "tools[0].name",

@@ -26,8 +26,11 @@ var settings = map[string]setting{
 	"context_management":   ignored("conversations are not shortened"),
 
 	"messages": moved("input"), "response_format": moved("text.format"), "functions": moved("tools"), "function_call": moved("tool_choice"),
-	"max_tokens": moved("max_output_tokens"), "max_completion_tokens": moved("max_output_tokens"), "n": one,
+	"max_tokens": moved("max_output_tokens"), "max_completion_tokens": moved("max_output_tokens"),
+	"n": only("1", "a response has one answer; leave it out"), "logprobs": only("false", noLogprobs), "top_logprobs": only("0", noLogprobs),
 }
+
+const noLogprobs = "not supported in responses; leave it out, or send a chat request"
 
 // settings reads the members besides the conversation and the tools.
 func (r *reader) settings() error {
@@ -82,11 +85,14 @@ func ignored(why string) setting {
 	}
 }
 
-func one(_ *reader, v *ordered.Value) error {
-	if string(v.Raw()) != "1" {
-		return v.Fault("a response has one answer; leave it out")
+// only refuses a member with another value.
+func only(value, why string) setting {
+	return func(_ *reader, v *ordered.Value) error {
+		if string(v.Raw()) != value {
+			return v.Fault(why)
+		}
+		return nil
 	}
-	return nil
 }
 
 func background(_ *reader, v *ordered.Value) error {
@@ -131,8 +137,7 @@ func include(r *reader, v *ordered.Value) error {
 		case "reasoning.encrypted_content":
 			r.Encrypted = true
 		case "message.output_text.logprobs":
-			r.member("logprobs", item.Path())
-			r.out = append(r.out, "true"...)
+			return item.Fault(noLogprobs)
 		default:
 			r.note("ignored include %q: there is none of it", name)
 		}
