@@ -99,6 +99,7 @@ func parse(t testing.TB, code *match.Code, o output, cuts []int) (transcript, ch
 	t.Helper()
 	var all transcript
 	m := match.New(code, all.sink)
+	m.KeepClaims()
 	if o.prompt != "" {
 		m.Prompt(o.prompt)
 	}
@@ -124,6 +125,7 @@ func parse(t testing.TB, code *match.Code, o output, cuts []int) (transcript, ch
 		t.Fatalf("%q: the second report differs: %+v, %+v", o.text, report, *again)
 	}
 	checkSpans(t, o, report)
+	checkClaims(t, o, report, m.Claims())
 	checkText(t, o, all, report)
 	return all, report
 }
@@ -150,6 +152,28 @@ func checkSpans(t testing.TB, o output, r chat.Report) {
 	}
 	if want := len(o.prompt) + len(o.text); at != want || r.Length != want {
 		t.Fatalf("%q: spans %v cover %d bytes of %d, length %d", o.text, r.Spans, at, want, r.Length)
+	}
+}
+
+// checkClaims checks that every byte of a span was read by one node, unless it stayed open, or was part of the prompt.
+func checkClaims(t testing.TB, o output, r chat.Report, claims []match.Claim) {
+	t.Helper()
+	at := 0
+	for _, s := range r.Spans {
+		if s.Region == chat.OpenRegion || s.Region == chat.PromptRegion {
+			continue
+		}
+		for at < len(claims) && claims[at].End <= s.Start {
+			at++
+		}
+		for from := s.Start; from < s.End; at++ {
+			if at == len(claims) || claims[at].Start > from || claims[at].Recovered != (s.Region == chat.RecoveredRegion) {
+				t.Fatalf("%q: nothing has read byte %d of span %v: %+v", o.text, from, s, claims)
+			}
+			if from = claims[at].End; from > s.End {
+				at--
+			}
+		}
 	}
 }
 
