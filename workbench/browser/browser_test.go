@@ -36,8 +36,9 @@ func TestTheWorkbenchInABrowser(t *testing.T) {
 	}
 	binary := build(t)
 	open, guarded := start(t, binary), start(t, binary, "DRAGOMAN_AUTH_TOKENS=boss", "DRAGOMAN_AUTH_CLIENT_TOKENS=client")
+	recorded := start(t, binary, "DRAGOMAN_RECORDER_DIR="+t.TempDir())
 	cmd := exec.CommandContext(t.Context(), "node", append([]string{"--test", "--test-concurrency=1", "--test-timeout=60000", "--test-force-exit", "--test-reporter=spec"}, scripts...)...)
-	cmd.Env = append(os.Environ(), "BROWSER="+*browser, "OPEN="+open, "GUARDED="+guarded, "SHOTS="+*shots)
+	cmd.Env = append(os.Environ(), "BROWSER="+*browser, "OPEN="+open, "GUARDED="+guarded, "RECORDED="+recorded, "SHOTS="+*shots)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	if err := cmd.Run(); err != nil {
 		t.Error(err)

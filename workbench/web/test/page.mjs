@@ -6,8 +6,8 @@ import { createRequire } from "node:module";
 import { after } from "node:test";
 import { chromium } from "playwright-core";
 
-// open is the address of a daemon that wants no token; guarded that of one that does.
-export const { OPEN: open, GUARDED: guarded } = process.env;
+// open is the address of a daemon that wants no token; guarded that of one that does; recorded that of one that records outputs.
+export const { OPEN: open, GUARDED: guarded, RECORDED: recorded } = process.env;
 
 // places are the addresses of all views, each with something to see.
 export const places = [
@@ -55,4 +55,19 @@ export async function barriers(page) {
   await page.evaluate(axe);
   const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
   return violations.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.html.slice(0, 200)} ${n.failureSummary}`));
+}
+
+// talk has the daemon of a page answer, and returns when the answer has ended.
+export const talk = (page) =>
+  page.evaluate(async () => {
+    const body = JSON.stringify({ model: "replay", messages: [{ role: "user", content: "Hi" }] });
+    await (await fetch("../v1/chat/completions", { method: "POST", headers: { "Content-Type": "application/json" }, body })).text();
+  });
+
+// eventually waits until a condition holds.
+export async function eventually(holds) {
+  for (const end = Date.now() + 20_000; !(await holds()); ) {
+    assert.ok(Date.now() < end, "it did not come true in time");
+    await new Promise((next) => setTimeout(next, 50));
+  }
 }

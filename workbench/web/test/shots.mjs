@@ -1,7 +1,7 @@
 // Takes the screenshots of the manual, into the folder SHOTS.
 
 import { test } from "node:test";
-import { visit } from "./page.mjs";
+import { recorded, talk, visit } from "./page.mjs";
 
 // shots are the names of the pictures: the place, and what to do there before.
 const shots = {
@@ -9,7 +9,30 @@ const shots = {
   comparisons: ["template/chatml-json/comparisons"],
   prompt: ["template/chatml-json/prompt", showPiece],
   rules: ["rules/call-lines", writeRule],
+  output: ["output", readOutput],
+  constraint: ["constraint", tryText],
+  live: ["live", talkALittle, recorded],
 };
+
+async function readOutput(page) {
+  await page.getByRole("combobox", { name: "Template", exact: true }).selectOption("chatml-reasoning");
+  const call = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>';
+  await page.getByLabel(/^What the model wrote/).fill("The user asks for the weather. I look it up.\n</think>\n\nOne moment, please." + call);
+  await page.getByRole("button", { name: "Read it" }).click();
+  await page.getByRole("slider", { name: "Step" }).fill("25");
+  await page.locator(".bytes .piece.content").click();
+}
+
+async function tryText(page) {
+  await page.getByRole("combobox", { name: "Template", exact: true }).selectOption("chatml-json");
+  await page.getByLabel(/^An output to try/).fill('One moment. <tool_call>{"name": "get_time", "arguments": {}}</tool_call>');
+  await page.getByText("Refused at byte").waitFor();
+}
+
+async function talkALittle(page) {
+  await talk(page);
+  await page.getByRole("table", { name: "Recordings" }).getByRole("link").first().waitFor();
+}
 
 async function showPiece(page) {
   await page.getByRole("button", { name: /^Where is Dune/ }).click();
@@ -28,7 +51,7 @@ async function writeRule(page) {
   await page.getByText("case a call on a line: holds now").waitFor();
 }
 
-for (const [name, [place, prepare]] of Object.entries(shots)) {
+for (const [name, [place, prepare, base]] of Object.entries(shots)) {
   test(name, () =>
     visit(
       place,
@@ -36,7 +59,7 @@ for (const [name, [place, prepare]] of Object.entries(shots)) {
         await prepare?.(page);
         await page.screenshot({ path: `${process.env.SHOTS}/${name}.png` });
       },
-      { width: 1000, height: 760, settled: true },
+      { width: 1000, height: 760, settled: !base, base },
     ),
   );
 }

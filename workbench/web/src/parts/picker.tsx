@@ -10,7 +10,7 @@ export interface TemplateInfo {
   origin?: string;
   handler?: string;
   error?: string;
-  selfCheck?: string;
+  self_check?: string;
   parts?: { part: string; proven?: boolean; because?: string }[];
 }
 

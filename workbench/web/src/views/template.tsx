@@ -103,7 +103,7 @@ export function TemplateView({ path }: Props) {
 const columns: Column<TemplateInfo>[] = [
   { head: "Template", cell: (t) => <a href={hrefOf("template", t.name)}>{t.name}</a> },
   { head: "Handler", cell: (t) => t.handler },
-  { head: "Self-check", cell: (t) => t.error ?? t.selfCheck ?? "a plugin answers" },
+  { head: "Self-check", cell: (t) => t.error ?? t.self_check ?? "a plugin answers" },
   {
     head: "Read as content",
     cell: (t) => (
