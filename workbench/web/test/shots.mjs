@@ -32,6 +32,7 @@ async function tryText(page) {
 async function talkALittle(page) {
   await talk(page);
   await page.getByRole("table", { name: "Recordings" }).getByRole("link").first().waitFor();
+  await page.getByRole("table", { name: "Reports by template" }).waitFor();
 }
 
 async function showPiece(page) {
