@@ -12,8 +12,9 @@
 // engine: Feed takes the next chunk, cut anywhere, and returns the deltas that it decides, which are never revised; Finish
 // returns the message. Plan.Parse parses a whole output at once.
 //
-// An engine that returns token ids feeds them to a TokenSession, with the Model's Tokenizer: special tokens are then known from
-// texts that spell them, and the report counts tokens.
+// The ids of an engine that returns token ids are fed to a TokenSession, with the Model's Tokenizer: special tokens are then known from
+// texts that spell them, the pieces of Append name the ids that they came from, and the report counts tokens. Plan.Retokenized tells
+// whether the ids come back when the conversation is rendered with the answer, for those who train on it.
 //
 // What comparing renderings cannot learn is supplied in Options: workarounds are rules in YAML for single templates, and
 // the embedded Workarounds are in force by default; handlers are Go values that know a format, such as those of the shipped

@@ -56,6 +56,12 @@ func (p *Planned) Tokenizer(ctx context.Context) (*tokenizer.Tokenizer, error) {
 	return p.tokenizer(ctx)
 }
 
+// Retokenized compares the ids of an output with those of the rendered conversation; see session.Plan.Retokenized.
+func (p *Planned) Retokenized(ctx context.Context, t *tokenizer.Tokenizer, ids []tokenizer.ID, truncated bool) (*session.Retokenized, error) {
+	out, err := p.Plan.Retokenized(ctx, t, ids, truncated)
+	return out, state.TemplateFault(p.template, pluginFault(err))
+}
+
 // PlanJSON answers a request as clients write it. Policies that it does not set are those of the configuration in the snapshot that
 // answers it.
 func (h *Host) PlanJSON(ctx context.Context, template string, request []byte) (*Planned, error) {
