@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"io"
 	"slices"
@@ -10,7 +9,6 @@ import (
 	"github.com/dragoman-project/dragoman/gateway/engine"
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/sdk/chat"
-	"github.com/dragoman-project/dragoman/sdk/handler"
 	"github.com/dragoman-project/dragoman/sdk/peg/match"
 	"github.com/dragoman-project/dragoman/sdk/session"
 )
@@ -107,27 +105,6 @@ func (o *Output) count(p engine.Piece) (before int) {
 	return before
 }
 
-// limitThinking holds the output to the budget of its request, if it has one.
-func (o *Output) limitThinking(ctx context.Context) (err error) {
-	a := o.answer
-	t := newThought(a.planned.Plan, a.Request())
-	if t == nil {
-		return nil
-	}
-	if o.rest, err = a.planned.After(ctx, t.thoughtless()); err != nil {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		o.notes = append(o.notes, "the budget of thinking is not held: no constraint can be built for what follows: "+err.Error())
-		return nil
-	}
-	o.thought = t
-	if t.budget == 0 && t.state == handler.ReasoningOpen {
-		o.endThinking()
-	}
-	return nil
-}
-
 // deliver appends what the session decided to dst, as far as no stop holds it back; at the end nothing does.
 func (o *Output) deliver(dst []chat.Piece) []chat.Piece {
 	before := len(dst)
@@ -151,27 +128,6 @@ func (o *Output) Logprobs() []engine.Token {
 		return nil
 	}
 	return o.likely.take(o.delivered, o.ended)
-}
-
-// endThinking stops the engine, and ends reasoning in its place.
-func (o *Output) endThinking() {
-	if o.release != nil {
-		o.release()
-		o.release = nil
-	}
-	t := o.thought
-	o.before = &engine.Usage{Completion: o.tokens, Reasoning: &t.spent}
-	if o.usage != nil {
-		o.before.Prompt, o.before.Cached = o.usage.Prompt, o.usage.Cached
-	}
-	var end []byte
-	end, o.special = t.end(o.told, o.answer.planned.PreservedTokens)
-	o.due = slices.Concat(o.tail.held, end)
-	o.written = slices.Concat(t.text, end)
-	if o.likely != nil {
-		o.likely.skip(end)
-	}
-	o.stream, o.usage, o.tail.held, t.text = nil, nil, nil, nil
 }
 
 // last ends the session, and appends what that decided.

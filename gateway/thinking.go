@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -125,4 +126,46 @@ func (t *thought) end(told bool, preserved []string) (text []byte, special []mat
 // note says what was done.
 func (t *thought) note() string {
 	return fmt.Sprintf("the gateway ended the thinking after %d tokens: the budget is %d", t.spent, t.budget)
+}
+
+// limitThinking holds the output to the budget of its request, if it has one.
+func (o *Output) limitThinking(ctx context.Context) (err error) {
+	a := o.answer
+	t := newThought(a.planned.Plan, a.Request())
+	if t == nil {
+		return nil
+	}
+	if o.rest, err = a.planned.After(ctx, t.thoughtless()); err != nil {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		o.notes = append(o.notes, "the budget of thinking is not held: no constraint can be built for what follows: "+err.Error())
+		return nil
+	}
+	o.thought = t
+	if t.budget == 0 && t.state == handler.ReasoningOpen {
+		o.endThinking()
+	}
+	return nil
+}
+
+// endThinking stops the engine, and ends reasoning in its place.
+func (o *Output) endThinking() {
+	if o.release != nil {
+		o.release()
+		o.release = nil
+	}
+	t := o.thought
+	o.before = &engine.Usage{Completion: o.tokens, Reasoning: &t.spent}
+	if o.usage != nil {
+		o.before.Prompt, o.before.Cached = o.usage.Prompt, o.usage.Cached
+	}
+	var end []byte
+	end, o.special = t.end(o.told, o.answer.planned.PreservedTokens)
+	o.due = slices.Concat(o.tail.held, end)
+	o.written = slices.Concat(t.text, end)
+	if o.likely != nil {
+		o.likely.skip(end)
+	}
+	o.stream, o.usage, o.tail.held, t.text = nil, nil, nil, nil
 }

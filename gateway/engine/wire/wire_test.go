@@ -434,6 +434,20 @@ func TestEnginesCountTokens(t *testing.T) {
 	}
 }
 
+// TestAConnectionThatTheEngineHasClosed is one that was kept for the next request: the request is sent again, here or by the gateway.
+func TestAConnectionThatTheEngineHasClosed(t *testing.T) {
+	f := start(t, "llama-server", writes(sse(`{"content":"a","stop":true}`)...))
+	e := f.find(t, Options{})
+	f.CloseClientConnections()
+	got := complete(t, e, request())
+	if fault.CodeOf(got.err) == fault.Unavailable {
+		got = complete(t, e, request())
+	}
+	if got.text != "a" || got.err != nil {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestTheKeyIsSent(t *testing.T) {
 	keys := make(chan string, 1)
 	f := start(t, "openai", func(_ http.ResponseWriter, r *http.Request) { keys <- r.Header.Get("Authorization") })
