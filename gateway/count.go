@@ -34,10 +34,12 @@ func (g *Gateway) tokenizer(ctx context.Context, template string) (*tokenizer.To
 	return m.Tokenize(ctx)
 }
 
-// loadTokenizers reads the tokenizers of a server's models before the first answer needs them.
-func (g *Gateway) loadTokenizers(ctx context.Context, s *server) {
+// loadTokenizers reads the tokenizers of a server's models before the first answer needs them. warned has the models whose tokenizers
+// cannot be read.
+func (g *Gateway) loadTokenizers(ctx context.Context, s *server, warned map[string]bool) {
 	for _, m := range s.now.Load().models {
-		if _, err := g.tokenizer(ctx, m.Known); err != nil && ctx.Err() == nil {
+		if _, err := g.tokenizer(ctx, m.Known); err != nil && ctx.Err() == nil && !warned[m.Name] {
+			warned[m.Name] = true
 			g.log.Warn("a tokenizer cannot be read; what the engine does not count is left out of the usage", "model", m.Name, "error", err)
 		}
 	}

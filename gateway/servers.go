@@ -37,8 +37,9 @@ type served struct {
 
 // watch asks a server from time to time until ctx ends.
 func (g *Gateway) watch(ctx context.Context, s *server) {
+	warned := map[string]bool{}
 	for {
-		g.loadTokenizers(ctx, s)
+		g.loadTokenizers(ctx, s, warned)
 		pause := askAgain
 		if s.now.Load().err != nil {
 			pause = askSoon
