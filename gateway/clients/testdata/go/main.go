@@ -1,5 +1,5 @@
-// Program go uses the client of OpenAI for Go as its documentation does. It is a module of its own, so that nobody else downloads the
-// client. It prints a line of JSON for each test: its name, and its error if it fails.
+// Program go uses the clients of OpenAI and Anthropic for Go as their documentation does. It is a module of its own, so that nobody else
+// downloads them. It prints a line of JSON for each test: its name, and its error if it fails.
 //
 //	go run . BASE_URL API_KEY
 package main
@@ -25,6 +25,12 @@ var tests = []struct {
 	run  func(context.Context, openai.Client) error
 }{
 	{"chat", chat}, {"streamed chat", streamedChat}, {"response", response}, {"streamed response", streamedResponse}, {"tool loop", toolLoop}, {"errors", failures},
+	{"message", without(message)}, {"streamed messages in a tool loop", without(messageLoop)}, {"errors of messages", without(messageFailures)},
+}
+
+// without returns a test that has a client of its own.
+func without(test func(context.Context) error) func(context.Context, openai.Client) error {
+	return func(ctx context.Context, _ openai.Client) error { return test(ctx) }
 }
 
 func main() {
