@@ -60,7 +60,7 @@ for (const [name, [place, prepare, base]] of Object.entries(shots)) {
         await prepare?.(page);
         await page.screenshot({ path: `${process.env.SHOTS}/${name}.png` });
       },
-      { width: 1000, height: 760, settled: !base, base },
+      { width: 900, height: 620, settled: !base, base },
     ),
   );
 }
