@@ -99,6 +99,20 @@ func (r *Replayer) plan(ctx context.Context, e *state.Entry, of *recorder.Record
 	return session.New(ctx, draft, req, session.PlanOptions{SpecialTokens: e.SpecialTokens, Codes: r.host.codes, ParseOnly: true})
 }
 
+// ReplayRules reads the newest recordings again, at most a number of them, under other rules; nil if nothing is recorded.
+func (h *Host) ReplayRules(ctx context.Context, rules *workaround.Set, most int, progress func(*Replayed)) (*Replayed, error) {
+	if h.recorder == nil {
+		return nil, nil
+	}
+	folder := h.recorder.Folder()
+	newest, err := folder.List(ctx, recorder.Filter{Limit: most})
+	if err != nil || len(newest.Recordings) == 0 {
+		return nil, err
+	}
+	since := newest.Recordings[len(newest.Recordings)-1].At
+	return h.Replayer(nil).under(rules).Run(ctx, folder.Each(ctx, recorder.Filter{Since: since}), progress)
+}
+
 // Replayed is what changes if recorded outputs are read again.
 type Replayed struct {
 	// Diff has what changes as cases, in the order of the recordings.

@@ -61,9 +61,22 @@ type attempt struct {
 	// Done of All templates in force have been compared.
 	Done int `json:"done,omitempty"`
 	All  int `json:"all,omitempty"`
-	// Diff is what changes, of the templates in force. It is the last part.
+	// Diff is what changes, of the templates in force.
 	Diff *host.RulesDiff `json:"diff,omitempty"`
+	// Replayed is what changes of the newest recordings against how they were read. It is the last part, if anything is recorded.
+	Replayed *replayedView `json:"replayed,omitempty"`
 }
+
+// replayedView is what changes of recordings.
+type replayedView struct {
+	Recordings int                 `json:"recordings"` // that were read again
+	Changed    int                 `json:"changed"`
+	Templates  []host.TemplateDiff `json:"templates"`
+	Notes      []string            `json:"notes"` // about those that cannot be read
+}
+
+// mostReplayed bounds the recordings that are read again after each key that is typed.
+const mostReplayed = 2000
 
 // lesson is how a template is read under some rules.
 type lesson struct {
@@ -101,7 +114,14 @@ func (b *bench) try(ctx context.Context, q *tryRequest, tell func(any) error) er
 	if err != nil {
 		return err
 	}
-	return tell(attempt{Diff: &diff})
+	if err := tell(attempt{Diff: &diff}); err != nil {
+		return err
+	}
+	replayed, err := b.host.ReplayRules(ctx, rules, mostReplayed, nil)
+	if err != nil || replayed == nil {
+		return err
+	}
+	return tell(attempt{Replayed: &replayedView{replayed.Recordings, replayed.Changed, replayed.Diff.Templates, replayed.Notes}})
 }
 
 // closely returns how a template is read under the rules in force, and under others.

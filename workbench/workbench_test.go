@@ -26,7 +26,7 @@ func serveBench(t *testing.T, change func(*config.Config)) daemon {
 	if change != nil {
 		change(cfg)
 	}
-	h, err := host.New(t.Context(), host.Options{Config: cfg, Static: true})
+	h, err := host.New(t.Context(), host.Options{Config: cfg, Static: cfg.Recorder.Dir == ""})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import { goTo, hrefOf } from "../route";
 import { say } from "../status";
 import { createStore, useStore } from "../store";
 import type { Props } from "../views";
-import { Changes, type RulesDiff } from "./rules/changes";
+import { Changes, Recordings, type Replayed, type RulesDiff } from "./rules/changes";
 import { Closely, type Reading } from "./rules/closely";
 import { markersIn, skeleton } from "./rules/skeleton";
 
@@ -32,6 +32,7 @@ interface Part {
   done?: number;
   all?: number;
   diff?: RulesDiff;
+  replayed?: Replayed;
 }
 
 // written is the document as it is edited; its text is null before it is loaded. It stays in this tab.
@@ -165,6 +166,12 @@ function Outcome({ tried, inForce, name, same }: { tried: Tried; inForce: InForc
           <p class="quiet">
             {inForce.cases ? `The recorded cases of ${inForce.cases} were run under both rules.` : "There are no recorded cases to run: set canary.cases."}
           </p>
+          <h3>Recordings</h3>
+          {tried.replayed ? (
+            <Recordings replayed={tried.replayed} />
+          ) : (
+            !tried.running && <Empty>There are no recordings to read again: set recorder.dir and recorder.share.</Empty>
+          )}
         </>
       )}
     </>

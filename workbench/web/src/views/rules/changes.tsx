@@ -34,6 +34,57 @@ const columns: Column<FieldDiff>[] = [
   { head: "After", cell: (f) => (f.after ? <ins>{f.after}</ins> : <span class="quiet">nothing</span>) },
 ];
 
+// Replayed is what changes of recordings.
+export interface Replayed {
+  recordings: number;
+  changed: number;
+  templates: TemplateDiff[] | null;
+  notes: string[] | null;
+}
+
+// Cases lists the cases, or recordings, with another outcome.
+function Cases({ what, cases }: { what: string; cases: CaseDiff[] }) {
+  return (
+    <ul>
+      {cases.map((c) => (
+        <li key={c.case} class={c.after ? "bad" : c.before ? "good" : undefined}>
+          {what} {c.case}: {outcomeOf(c)}
+          <pre>{c.after || c.before || c.difference}</pre>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function outcomeOf(c: CaseDiff): string {
+  if (c.before === "" && c.after !== "") return "no longer holds: ";
+  return c.before !== "" && c.after === "" ? "holds now; before: " : "has another outcome: ";
+}
+
+// Recordings lists the recordings that would be read in another way than they were.
+export function Recordings({ replayed }: { replayed: Replayed }) {
+  return (
+    <>
+      <p>
+        {replayed.recordings} were read again; {replayed.changed} of them differ from how they were read.
+      </p>
+      {(replayed.notes ?? []).map((note) => (
+        <p key={note} class="warn">
+          {note}
+        </p>
+      ))}
+      {(replayed.templates ?? []).map((t) => (
+        <details key={t.template}>
+          <summary>
+            <strong>{t.template}</strong> <span class="quiet">{(t.cases ?? []).length} recordings</span>
+          </summary>
+          <Cases what="recording" cases={t.cases ?? []} />
+        </details>
+      ))}
+    </>
+  );
+}
+
 // Changes lists the templates in force that would be read in another way.
 export function Changes({ diff }: { diff: RulesDiff }) {
   const worse = diff.templates.flatMap((t) => t.cases ?? []).filter((c) => c.before === "" && c.after !== "");
@@ -64,13 +115,8 @@ export function Changes({ diff }: { diff: RulesDiff }) {
                 gone: {note}
               </li>
             ))}
-            {(t.cases ?? []).map((c) => (
-              <li key={c.case} class={c.after ? "bad" : "good"}>
-                case {c.case}: {c.before === "" ? "no longer holds: " : c.after === "" ? "holds now; before: " : "has another outcome: "}
-                <pre>{c.after || c.before || c.difference}</pre>
-              </li>
-            ))}
           </ul>
+          <Cases what="case" cases={t.cases ?? []} />
         </details>
       ))}
     </>
