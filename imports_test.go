@@ -57,6 +57,7 @@ var layers = []struct {
 	{"host/check", []string{"sdk"}},
 	{"host/config", []string{"sdk/chat"}},
 	{"host/watch", []string{}},
+	{"host/suggest", []string{"autoparser", "sdk"}},
 	{"host/recorder", []string{"host/config", "internal/wire", "sdk"}},
 	{"host/state", []string{"", "host/config", "host/plugins", "host/watch", "autoparser", "sdk"}},
 	{"host/trial", []string{"host/check", "host/plugins", "host/state", "autoparser", "sdk"}},

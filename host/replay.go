@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"runtime"
 	"slices"
@@ -245,12 +246,13 @@ func (r *Replayer) compare(ctx context.Context, one *recorder.Recording) (change
 
 // problem returns what is wrong with how an output was read; empty: nothing.
 func problem(r *chat.Report) string {
-	if r.Status == chat.Complete {
-		return ""
+	switch {
+	case r.Status != chat.Complete && len(r.Faults) > 0:
+		return fmt.Sprintf("its report says %s: %s", r.Status, r.Faults[0].Message)
+	case r.Status != chat.Complete:
+		return "its report says " + string(r.Status)
+	case len(r.MissingMarkers) > 0:
+		return fmt.Sprintf("it lacks %q", r.MissingMarkers[0].Marker)
 	}
-	text := "its report says " + string(r.Status)
-	if len(r.Faults) > 0 {
-		text += ": " + r.Faults[0].Message
-	}
-	return text
+	return ""
 }

@@ -66,7 +66,7 @@ func all(cmd *cobra.Command) []*cobra.Command {
 	return list
 }
 
-// exampleDaemon serves the embedded templates, and has recorded two outputs, the id of one of which it returns.
+// exampleDaemon serves the embedded templates, and has recorded some outputs, the id of one of which it returns.
 func exampleDaemon(t *testing.T, recordings string) (url, recording string) {
 	t.Helper()
 	cfg := config.Default()
@@ -76,8 +76,8 @@ func exampleDaemon(t *testing.T, recordings string) (url, recording string) {
 	t.Cleanup(func() { must(t, h.Close(t.Context())) })
 	watched, err := h.WatchRecordings(t.Context(), recorder.Filter{})
 	must(t, err)
-	for _, output := range []string{"Hello.", "<tool_call>\n<function=f>\nno arguments\n</function>\n</tool_call> and more"} {
-		planned, err := h.PlanJSON(t.Context(), "chatml-tagged", []byte(`{"messages": [{"role": "user", "content": "Hi"}], "tools": [{"type": "function", "function": {"name": "f"}}]}`))
+	for _, output := range []string{"Hello.", "<calls>\n<invoke=f>\n<arg=a>1", "<run tool=\"f\">\n<with name=\"a\">1</with>\n</run>"} {
+		planned, err := h.PlanJSON(t.Context(), "chatml-tagged", []byte(`{"messages": [{"role": "user", "content": "Hi"}], "tools": [{"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {"a": {}}}}}]}`))
 		must(t, err)
 		s := planned.Session(t.Context(), session.Options{})
 		_, err = s.Feed([]byte(output))

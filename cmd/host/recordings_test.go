@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/recorder"
 )
 
@@ -94,7 +95,7 @@ workarounds:
     set: {tools: {per_call_start: "<call>", section_start: ""}}
 `)
 	code, out, errs := commandLine(t, "", "replay", "--recordings", dir, "--workarounds", rules)
-	if code != exitFailed || !strings.Contains(out, "chatml-json\n  case "+bad[0].ID) || !strings.Contains(out, "recordings: 3, of which 1 change") {
+	if code != exitFailed || !strings.Contains(out, "chatml-json\n  case "+all.Recordings[2].ID) || !strings.Contains(out, "recordings: 3, of which 3 change") {
 		t.Errorf("replayed under other rules with exit code %d:\n%s%s", code, out, errs)
 	}
 }
@@ -141,5 +142,26 @@ func TestRecordingsOfARunningDaemon(t *testing.T) {
 	t.Setenv(envRecorderKey, "a secret")
 	if l := listed(t, "--recordings", dir); len(l.Recordings) != 1 {
 		t.Errorf("listed %+v", l)
+	}
+}
+
+func TestASuggestionIsARuleThatReplayConfirms(t *testing.T) {
+	const other = "<run>{\"fn\": \"weather\", \"with\": {\"town\": \"Graz\"}}</run>"
+	dir := recordedIn(t, "Hello.", other)
+	code, out, errs := commandLine(t, "", "suggest", "--recordings", dir)
+	for _, part := range []string{"1 of 1 bad outputs are read better, of 2; none worse", `seen: "<run>"`, "version: 1\nworkarounds:", "templates that change: 1; cases that change: 1"} {
+		if code != exitOK || !strings.Contains(out, part) {
+			t.Errorf("exit code %d, without %s:\n%s%s", code, part, out, errs)
+		}
+	}
+	_, out, _ = commandLine(t, "", "suggest", "--recordings", dir, "--json")
+	var found []host.Suggestion
+	must(t, json.Unmarshal([]byte(out), &found))
+	rules := file(t, t.TempDir(), "rules.yaml", found[0].Rule)
+	if code, out, _ := commandLine(t, "", "replay", "--recordings", dir, "--workarounds", rules, "--json"); code != exitFailed || !strings.Contains(out, "weather") {
+		t.Errorf("replayed with exit code %d: %s", code, out)
+	}
+	if code, out, _ := commandLine(t, "", "suggest", "--recordings", dir, "--workarounds", rules); code != exitFailed || !strings.Contains(out, "no rule helps") {
+		t.Errorf("suggested under the rule with exit code %d: %s", code, out)
 	}
 }

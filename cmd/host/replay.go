@@ -23,8 +23,8 @@ func newReplay() *cobra.Command {
 this version of Dragoman, and print what changes against how they were read, as dragoman diff does.
 The exit code is 0 if nothing changes, 1 if something does.`,
 		Example: example(`
-			dragoman replay --workarounds new.yaml
-			dragoman replay --recordings recordings --mark malformed --template template.jinja
+			dragoman replay --workarounds workarounds.yaml
+			dragoman replay --recordings recordings --mark malformed,truncated --template template.jinja
 			dragoman replay --recordings recordings --plugins plugins --json`),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -34,7 +34,7 @@ The exit code is 0 on success, 1 on failure, 2 for a wrong command line, and 130
 	root.SetOut(out) // before the completion command is added, which keeps it
 	root.SetVersionTemplate(versionText())
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
-	root.AddCommand(newServe(), newExplain(), newRender(), newTokens(), newParse(), newCheck(), newBench(), newLint(), newDiff(), newRecordings(), newReplay(), newStatus(), newReload(), newHistory(), newRollback(), newConfig(), newPlugin(), newVersion())
+	root.AddCommand(newServe(), newExplain(), newRender(), newTokens(), newParse(), newCheck(), newBench(), newLint(), newDiff(), newRecordings(), newReplay(), newSuggest(), newStatus(), newReload(), newHistory(), newRollback(), newConfig(), newPlugin(), newVersion())
 	adoptDefaults(root)
 	wrapUsageErrors(root)
 	addCompletions(root)

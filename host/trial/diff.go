@@ -72,7 +72,7 @@ func (d CaseDiff) String() string {
 	switch {
 	case d.IsRegression():
 		return fmt.Sprintf("case %s (%s) no longer holds: %s", d.Case, d.Template, d.After)
-	case d.After == "":
+	case d.After == "" && d.Before != "":
 		return fmt.Sprintf("case %s (%s) holds now; before: %s", d.Case, d.Template, d.Before)
 	}
 	return fmt.Sprintf("case %s (%s) has another outcome: %s", d.Case, d.Template, d.Difference)
@@ -86,12 +86,17 @@ func (t *Trials) DiffRules(ctx context.Context, now *state.Snapshot, before, aft
 	if len(diff.Faults) > 0 {
 		return diff, nil
 	}
-	recorded, err := readCases(files)
+	recorded, err := ReadCases(files)
 	if err != nil {
 		return diff, err
 	}
-	snap := state.NewSnapshot(now.Config, old, templates)
-	return t.diffRules(ctx, snap, snap.WithRules(next), recorded, nil)
+	return t.DiffSets(ctx, now, old, next, templates, recorded)
+}
+
+// DiffSets is DiffRules for rules and cases, by template, that have been read.
+func (t *Trials) DiffSets(ctx context.Context, now *state.Snapshot, before, after *workaround.Set, templates []state.TemplateSource, recorded map[string][]*cases.Case) (RulesDiff, error) {
+	snap := state.NewSnapshot(now.Config, before, templates)
+	return t.diffRules(ctx, snap, snap.WithRules(after), recorded, nil)
 }
 
 // TryRules is DiffRules against what is in force.
@@ -100,7 +105,7 @@ func (t *Trials) TryRules(ctx context.Context, now *state.Snapshot, rules RulesF
 	if len(diff.Faults) > 0 {
 		return diff, nil
 	}
-	recorded, err := readCases(files)
+	recorded, err := ReadCases(files)
 	if err != nil {
 		return diff, err
 	}
@@ -179,8 +184,8 @@ func (t *Trials) diffRules(ctx context.Context, before, after *state.Snapshot, r
 	return diff, ctx.Err()
 }
 
-// readCases reads files of cases and sorts the cases by template. What cannot be read is an error beside the rest.
-func readCases(files []check.Input) (map[string][]*cases.Case, error) {
+// ReadCases reads files of cases and sorts the cases by template. What cannot be read is an error beside the rest.
+func ReadCases(files []check.Input) (map[string][]*cases.Case, error) {
 	all := map[string][]*cases.Case{}
 	var faults []error
 	for _, f := range files {

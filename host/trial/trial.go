@@ -238,7 +238,7 @@ func readInto(all map[string][]*cases.Case, file string) error {
 		return err
 	}
 	defer in.Close()
-	more, err := readCases([]check.Input{{Name: file, Reader: io.Reader(in)}})
+	more, err := ReadCases([]check.Input{{Name: file, Reader: io.Reader(in)}})
 	for name, some := range more {
 		all[name] = append(all[name], some...)
 	}
