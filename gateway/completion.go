@@ -94,8 +94,10 @@ func (o *Output) request(ctx context.Context, p place) (*engine.Request, error) 
 	if r.Constraint, err = a.constraint(ctx, plan, able, o); err != nil {
 		return nil, err
 	}
-	if t := o.thought; t != nil && o.written == nil && able.Thinking && r.Constraint == nil { // which would end it in its own way
-		r.Thinking, t.grace = t.limit(), grace
+	if t := o.thought; t != nil && o.written == nil {
+		if t.grace = 0; able.Thinking && r.Constraint == nil { // which would end it in its own way
+			r.Thinking, t.grace = t.limit(), grace
+		}
 	}
 	if len(a.Stops) > 0 && able.TellsStops && !plan.SupportsThinking && len(a.Request().Tools) == 0 {
 		r.Stops = slices.Concat(r.Stops, a.Stops) // they can mean nothing but content
@@ -106,9 +108,9 @@ func (o *Output) request(ctx context.Context, p place) (*engine.Request, error) 
 // less returns parameters for the rest of an output of which an engine has written n tokens.
 func less(all []engine.Parameter, n int) (out []engine.Parameter) {
 	for _, p := range all {
-		if p.Name == engine.MaxTokens || p.Name == engine.MinTokens {
+		if least, limits := map[string]int{engine.MaxTokens: 1, engine.MinTokens: 0}[p.Name]; limits {
 			limit, _ := strconv.Atoi(string(p.Value)) // it was read as a whole number
-			p.Value = json.RawMessage(strconv.Itoa(max(limit-n, 1)))
+			p.Value = json.RawMessage(strconv.Itoa(max(limit-n, least)))
 		}
 		out = append(out, p)
 	}

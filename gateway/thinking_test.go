@@ -123,7 +123,7 @@ func TestWhatFollowsThinkingKeepsItsLimits(t *testing.T) {
 	if k := second.Constraint; k == nil || k.Lazy || strings.Contains(k.Grammar, "through") || !strings.Contains(first.Constraint.Grammar, "through") {
 		t.Errorf("%+v\n%+v", first.Constraint, k)
 	}
-	want := []engine.Parameter{{Name: engine.MaxTokens, Value: []byte("40")}, {Name: engine.MinTokens, Value: []byte("1")}, {Name: engine.TopP, Value: []byte("0.5")}}
+	want := []engine.Parameter{{Name: engine.MaxTokens, Value: []byte("40")}, {Name: engine.MinTokens, Value: []byte("0")}, {Name: engine.TopP, Value: []byte("0.5")}}
 	if fmt.Sprint(second.Parameters) != fmt.Sprint(want) {
 		t.Errorf("%s", second.Parameters)
 	}
